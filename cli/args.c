@@ -1,0 +1,141 @@
+/* Option tables on the command line: parsing and help. */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const rd_opt *find_letter(const rd_opt *opts, char letter) {
+    for (const rd_opt *opt = opts; opt && opt->name; opt++)
+        if (opt->letter == letter)
+            return opt;
+    return NULL;
+}
+
+/* `len` characters of name; NULL when there is none. */
+static const rd_opt *find_name(const rd_opt *opts, const char *name, size_t len) {
+    for (const rd_opt *opt = opts; opt && opt->name; opt++)
+        if (strlen(opt->name) == len && memcmp(opt->name, name, len) == 0)
+            return opt;
+    return NULL;
+}
+
+static void report_unknown(const command *cmd, const char *arg) {
+    fail_usage("%s: unknown option '%s'", cmd->name, arg);
+    fputs("valid options:", stderr);
+    for (const rd_opt *opt = cmd->opts; opt && opt->name; opt++) {
+        fprintf(stderr, " --%s", opt->name);
+        if (opt->letter)
+            fprintf(stderr, " (-%c)", opt->letter);
+    }
+    fputs(" --help (-h)\n", stderr);
+}
+
+/* One option at argv[i]; returns how many words it took, 0 after a mistake. */
+static int parse_option(rd_ctx *ctx, const command *cmd, void *opts, int left, char **argv) {
+    const char *arg = argv[0], *value = NULL;
+    const rd_opt *opt;
+    if (arg[1] == '-') {
+        size_t len = strcspn(arg + 2, "=");
+        opt = find_name(cmd->opts, arg + 2, len);
+        value = arg[2 + len] ? arg + 2 + len + 1 : NULL;
+    } else {
+        opt = find_letter(cmd->opts, arg[1]);
+        value = arg[2] ? arg + 2 : NULL;
+    }
+    if (!opt) {
+        report_unknown(cmd, arg);
+        return 0;
+    }
+    int used = 1;
+    if (!opt->arg) {
+        if (value) {
+            fail_usage("%s: option --%s takes no value", cmd->name, opt->name);
+            return 0;
+        }
+        value = "on";
+    } else if (!value) {
+        if (left < 2) {
+            fail_usage("%s: option --%s needs a value", cmd->name, opt->name);
+            return 0;
+        }
+        value = argv[1];
+        used = 2;
+    }
+    if (rd_opts_set(ctx, cmd->name, cmd->opts, opts, opt->name, value) != RD_OK) {
+        fail_usage("%s", rd_last_error(ctx));
+        return 0;
+    }
+    return used;
+}
+
+bool parse_args(rd_ctx *ctx, const command *cmd, void *opts, int *argc, char **argv) {
+    if (rd_opts_default(ctx, cmd->opts, opts) != RD_OK) {
+        fail_usage("%s", rd_last_error(ctx));
+        return false;
+    }
+    int operands = 0, n = *argc;
+    bool only_operands = false;
+    for (int i = 0; i < n;) {
+        char *arg = argv[i];
+        if (only_operands || arg[0] != '-' || arg[1] == '\0') {
+            argv[operands++] = arg;
+            i++;
+        } else if (strcmp(arg, "--") == 0) {
+            only_operands = true;
+            i++;
+        } else {
+            int used = parse_option(ctx, cmd, opts, n - i, argv + i);
+            if (used == 0)
+                return false;
+            i += used;
+        }
+    }
+    *argc = operands;
+    return true;
+}
+
+void print_usage(FILE *out, const command *cmd) {
+    fprintf(out, "usage: reusedist %s%s%s%s\n", cmd->name, cmd->opts ? " [OPTIONS]" : "",
+            cmd->operands ? " " : "", cmd->operands ? cmd->operands : "");
+}
+
+static void print_option(FILE *out, const rd_opt *opt) {
+    char left[64];
+    int n = snprintf(left, sizeof left, "  %c%c%c --%s", opt->letter ? '-' : ' ',
+                     opt->letter ? opt->letter : ' ', opt->letter ? ',' : ' ', opt->name);
+    if (opt->arg && n > 0 && (size_t)n < sizeof left)
+        snprintf(left + n, sizeof left - (size_t)n, "=%s", opt->arg);
+    fprintf(out, "%-30s %s", left, opt->help);
+    if (opt->choices)
+        fprintf(out, " (%s)", opt->choices);
+    if (opt->def && opt->arg)
+        fprintf(out, " [%s]", opt->def);
+    fputc('\n', out);
+}
+
+void print_command_help(FILE *out, const command *cmd) {
+    print_usage(out, cmd);
+    fprintf(out, "%s\n", cmd->summary);
+    if (cmd->opts)
+        fputs("\noptions:\n", out);
+    for (const rd_opt *opt = cmd->opts; opt && opt->name; opt++)
+        print_option(out, opt);
+    if (cmd->details)
+        fprintf(out, "\n%s", cmd->details);
+}
+
+void print_opts_table(FILE *out, const rd_opt *opts) {
+    if (!opts || !opts->name)
+        return;
+    fputs("\noptions (NAME:key=value,...):\n", out);
+    for (const rd_opt *opt = opts; opt->name; opt++) {
+        fprintf(out, "  %-12s %s", opt->name, opt->help);
+        if (opt->choices)
+            fprintf(out, " (%s)", opt->choices);
+        if (opt->min != 0 || opt->max != 0)
+            fprintf(out, " (%g to %g)", opt->min, opt->max);
+        if (opt->def)
+            fprintf(out, " [%s]", opt->def);
+        fputc('\n', out);
+    }
+}

@@ -1,0 +1,48 @@
+/* engines: the registry, or one engine's card. */
+#include "cli.h"
+
+#include <string.h>
+
+static void print_engine(const rd_engine_info *info) {
+    const char *why = rd_engine_unavailable(info);
+    printf("%s: %s\n\n%s\n", info->name, info->summary, info->card);
+    if (why)
+        printf("\nnot available here: %s\n", why);
+    print_opts_table(stdout, info->opts);
+}
+
+static void print_list(void) {
+    for (size_t i = 0; rd_engine_info_at(i); i++) {
+        const rd_engine_info *info = rd_engine_info_at(i);
+        const char *why = rd_engine_unavailable(info);
+        printf("%-10s %-9s %s%s%s%s\n", info->name,
+               strcmp(info->error_kind, "exact") == 0 ? "exact" : "", info->summary,
+               why ? " (not here: " : "", why ? why : "", why ? ")" : "");
+    }
+}
+
+static int run_engines(rd_ctx *ctx, void *opts, int n, char **operands) {
+    (void)ctx;
+    (void)opts;
+    if (n == 0) {
+        print_list();
+        return EXIT_OK;
+    }
+    const rd_engine_info *info = rd_engine_info_find(operands[0]);
+    if (!info) {
+        fail_usage("unknown engine '%s'; these exist:", operands[0]);
+        for (size_t i = 0; rd_engine_info_at(i); i++)
+            fprintf(stderr, "  %s\n", rd_engine_info_at(i)->name);
+        return EXIT_USAGE;
+    }
+    print_engine(info);
+    return EXIT_OK;
+}
+
+const command command_engines = {
+    .name = "engines",
+    .summary = "the engines, or everything about one",
+    .operands = "[NAME]",
+    .max_operands = 1,
+    .run = run_engines,
+};

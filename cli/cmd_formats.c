@@ -1,0 +1,41 @@
+/* formats: the trace formats, or one format's card. */
+#include "cli.h"
+
+static void print_format(const rd_format_info *info) {
+    printf("%s: %s\n\n%s\n", info->name, info->summary, info->card);
+    printf("\ndelivers: address%s%s%s%s; default granularity: %s\n",
+           info->fields & RD_FIELD_SIZE ? ", size" : "",
+           info->fields & RD_FIELD_KIND ? ", kind" : "",
+           info->fields & RD_FIELD_PC ? ", program counter" : "",
+           info->fields & RD_FIELD_THREAD ? ", thread" : "",
+           info->ids ? "one block per id (-b addr)" : "64-byte blocks (-b 64)");
+    print_opts_table(stdout, info->opts);
+}
+
+static int run_formats(rd_ctx *ctx, void *opts, int n, char **operands) {
+    (void)ctx;
+    (void)opts;
+    if (n == 0) {
+        for (size_t i = 0; rd_format_info_at(i); i++)
+            printf("%-12s %-6s %s\n", rd_format_info_at(i)->name,
+                   rd_format_info_at(i)->writable ? "write" : "", rd_format_info_at(i)->summary);
+        return EXIT_OK;
+    }
+    const rd_format_info *info = rd_format_info_find(operands[0]);
+    if (!info) {
+        fail_usage("unknown format '%s'; these exist:", operands[0]);
+        for (size_t i = 0; rd_format_info_at(i); i++)
+            fprintf(stderr, "  %s\n", rd_format_info_at(i)->name);
+        return EXIT_USAGE;
+    }
+    print_format(info);
+    return EXIT_OK;
+}
+
+const command command_formats = {
+    .name = "formats",
+    .summary = "the trace formats, or everything about one",
+    .operands = "[NAME]",
+    .max_operands = 1,
+    .run = run_formats,
+};

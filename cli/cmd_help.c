@@ -1,0 +1,33 @@
+/* help: all commands, or one. */
+#include "cli.h"
+
+static void print_overview(FILE *out) {
+    fputs("usage: reusedist COMMAND [OPTIONS] [OPERANDS]\n"
+          "How far apart are the reuses of my data, and what would another cache do?\n\n",
+          out);
+    for (size_t i = 0; command_at(i); i++)
+        fprintf(out, "  %-10s %s\n", command_at(i)->name, command_at(i)->summary);
+    fputs("\n'reusedist help COMMAND' tells more.\n", out);
+}
+
+static int run_help(rd_ctx *ctx, void *opts, int n, char **operands) {
+    (void)ctx;
+    (void)opts;
+    if (n == 0) {
+        print_overview(stdout);
+        return EXIT_OK;
+    }
+    const command *cmd = command_find(operands[0]);
+    if (!cmd)
+        return fail_usage("unknown command '%s': 'reusedist help' lists them", operands[0]);
+    print_command_help(stdout, cmd);
+    return EXIT_OK;
+}
+
+const command command_help = {
+    .name = "help",
+    .summary = "this overview, or everything about one command",
+    .operands = "[COMMAND]",
+    .max_operands = 1,
+    .run = run_help,
+};

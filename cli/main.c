@@ -1,0 +1,119 @@
+/* Finds the command, parses its options, runs it, and makes sure that the output arrived. */
+#include "cli.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COMMAND(name) extern const command command_##name;
+#include "commands.def"
+#undef COMMAND
+
+static const command *const commands[] = {
+#define COMMAND(name) &command_##name,
+#include "commands.def"
+#undef COMMAND
+};
+
+const command *command_at(size_t index) {
+    return index < sizeof commands / sizeof *commands ? commands[index] : NULL;
+}
+
+const command *command_find(const char *name) {
+    for (size_t i = 0; command_at(i); i++)
+        if (strcmp(command_at(i)->name, name) == 0)
+            return command_at(i);
+    return NULL;
+}
+
+__attribute__((format(printf, 1, 0))) static void complain(const char *format, va_list args) {
+    fflush(stdout);
+    fputs("reusedist: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+}
+
+int fail_usage(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    complain(format, args);
+    va_end(args);
+    return EXIT_USAGE;
+}
+
+int fail(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    complain(format, args);
+    va_end(args);
+    return EXIT_FAILED;
+}
+
+int fail_status(rd_ctx *ctx, rd_status status) {
+    const char *text = rd_last_error(ctx);
+    fail("%s", *text ? text : rd_status_name(status));
+    return status == RD_EINVAL ? EXIT_USAGE : EXIT_FAILED;
+}
+
+static int run_command(rd_ctx *ctx, const command *cmd, int argc, char **argv) {
+    void *opts = calloc(1, cmd->opts_size ? cmd->opts_size : 1);
+    if (!opts)
+        return fail("out of memory");
+    int status = EXIT_USAGE;
+    if (parse_args(ctx, cmd, opts, &argc, argv)) {
+        if (argc < cmd->min_operands || (cmd->max_operands >= 0 && argc > cmd->max_operands)) {
+            fail_usage("%s: %s operands", cmd->name,
+                       argc < cmd->min_operands ? "missing" : "too many");
+            print_usage(stderr, cmd);
+        } else {
+            status = cmd->run(ctx, opts, argc, argv);
+        }
+    }
+    free(opts);
+    return status;
+}
+
+/* A result that did not reach its reader is a failure. */
+static int close_stdout(int status) {
+    bool failed = ferror(stdout) != 0;
+    if (fclose(stdout) != 0 || failed) {
+        fprintf(stderr, "reusedist: cannot write to standard output: %s\n", strerror(errno));
+        return status == EXIT_OK ? EXIT_FAILED : status;
+    }
+    return status;
+}
+
+static bool asks_for_help(int argc, char **argv) {
+    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "-h") == 0 || strcmp(argv[i], "--help") == 0)
+            return true;
+    return false;
+}
+
+static int dispatch(rd_ctx *ctx, int argc, char **argv) {
+    const char *name = argc > 1 ? argv[1] : "help";
+    if (strcmp(name, "-h") == 0 || strcmp(name, "--help") == 0)
+        name = "help";
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
+        name = "version";
+    const command *cmd = command_find(name);
+    if (!cmd)
+        return fail_usage("unknown command '%s': 'reusedist help' lists them", name);
+    if (asks_for_help(argc - 2, argv + 2)) {
+        print_command_help(stdout, cmd);
+        return EXIT_OK;
+    }
+    return run_command(ctx, cmd, argc > 1 ? argc - 2 : 0, argv + (argc > 1 ? 2 : 1));
+}
+
+int main(int argc, char **argv) {
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe shall be an error message, not a silent death */
+    rd_ctx *ctx;
+    if (rd_ctx_new(NULL, &ctx) != RD_OK)
+        return fail("out of memory");
+    int status = dispatch(ctx, argc, argv);
+    rd_ctx_free(ctx);
+    return close_stdout(status);
+}

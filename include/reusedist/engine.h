@@ -1,0 +1,100 @@
+/* Engines: block ids in, reuse distances out.
+ *
+ *   rd_engine *e;
+ *   rd_engine_open(ctx, "auto", NULL, &e);
+ *   while (more) rd_engine_feed(e, blocks, n, NULL);
+ *   rd_engine_finish(e);
+ *   rd_engine_profile(e, &profile);
+ *   rd_engine_close(e);
+ *
+ * Meaning, in one place: the reuse distance of a reference is the number of distinct *other* blocks
+ * referenced since the previous reference to the same block. Immediate reuse is 0. A first
+ * reference is infinite, RD_COLD. With a bound B, every distance of B or more is RD_COLD as well.
+ * All exact engines agree bit for bit.
+ */
+#ifndef REUSEDIST_ENGINE_H
+#define REUSEDIST_ENGINE_H
+
+#include "base.h"
+#include "profile.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RD_COLD UINT64_MAX /* infinite distance */
+
+/* What an engine can do. */
+enum {
+    RD_CAP_DISTANCES = 1u << 0, /* gives a distance per reference */
+    RD_CAP_LATE = 1u << 1,      /* ... but later than the feed it belongs to (in order, via sink) */
+    RD_CAP_BOUND = 1u << 2,     /* accepts config.bound */
+    RD_CAP_THREADS = 1u << 3,   /* uses config.threads */
+    RD_CAP_SEEDED = 1u << 4,    /* random choices, repeatable by a seed option */
+    RD_CAP_DEVICE = 1u << 5,    /* needs an accelerator */
+    RD_CAP_TRACE_MEMORY = 1u << 6, /* memory grows with the trace length */
+    RD_CAP_ORACLE = 1u << 7,       /* slow by intention: the one the others are checked against */
+    RD_CAP_NO_DISTANCE = 1u << 8   /* measures no distances at all (null) */
+};
+
+typedef struct rd_engine_info {
+    const char *name;
+    const char *summary;    /* one line */
+    const char *card;       /* paragraphs for `reusedist engines NAME` */
+    uint32_t caps;          /* RD_CAP_* */
+    const char *error_kind; /* "exact", or what the error bound means */
+    const rd_opt *opts;     /* may be NULL */
+    const char *const
+        *variants; /* option strings worth testing and comparing; NULL-ended, may be NULL */
+} rd_engine_info;
+
+/* In display order. NULL past the last one. Borrowed, lives forever. */
+RD_API const rd_engine_info *rd_engine_info_at(size_t index);
+/* NULL when there is no such engine. */
+RD_API const rd_engine_info *rd_engine_info_find(const char *name);
+
+/* Why this engine cannot run in this build or on this machine; NULL when it can. */
+RD_API const char *rd_engine_unavailable(const rd_engine_info *info);
+
+/* Receives distances in reference order, any number per call. */
+typedef rd_status (*rd_distance_sink)(void *user, const uint64_t *distances, size_t n);
+
+typedef struct rd_engine_config {
+    uint64_t bound;        /* in blocks; 0: unbounded */
+    uint32_t threads;      /* 0: one */
+    uint64_t mem_bytes;    /* what the engine may use; 0: no limit */
+    uint64_t references;   /* expected number, a hint; 0: unknown */
+    rd_binning binning;    /* of the histogram; all zero: log-linear */
+    rd_distance_sink sink; /* wants every distance; NULL: histogram only */
+    void *sink_user;
+} rd_engine_config;
+
+typedef struct rd_engine rd_engine;
+
+/* `spec` is "NAME" or "NAME:key=value,...". `config` NULL: all defaults. Unknown names and keys are
+ * RD_EINVAL with a message that lists the valid ones. */
+RD_API RD_CHECKED rd_status rd_engine_open(rd_ctx *ctx, const char *spec,
+                                           const rd_engine_config *config, rd_engine **out);
+
+/* Consumes n references. `distances` NULL, or room for n; only engines with RD_CAP_DISTANCES and
+ * without RD_CAP_LATE accept it. After a failure only rd_engine_close() is allowed. */
+RD_API RD_CHECKED rd_status rd_engine_feed(rd_engine *e, const uint64_t *blocks, size_t n,
+                                           uint64_t *distances);
+
+/* Ends the trace: delivers what is still under way. Feeding is over. */
+RD_API RD_CHECKED rd_status rd_engine_finish(rd_engine *e);
+
+/* After finish: the result. Caller frees with rd_profile_free(). */
+RD_API RD_CHECKED rd_status rd_engine_profile(rd_engine *e, rd_profile **out);
+
+RD_API const rd_engine_info *rd_engine_info_of(const rd_engine *e);
+
+/* What the engine decided, one line for `-v` ("" when there is nothing to say). Borrowed. */
+RD_API const char *rd_engine_note(const rd_engine *e);
+
+RD_API void rd_engine_close(rd_engine *e);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,61 @@
+/* From a profile to answers: miss-ratio curves, cache sizes, comparisons. */
+#ifndef REUSEDIST_MODEL_H
+#define REUSEDIST_MODEL_H
+
+#include "profile.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Miss ratio of a fully associative LRU cache of `blocks` blocks: the share of references with
+ * distance >= blocks or infinite. Exact where `blocks` is the lower end of a bin; inside a bin the
+ * references are taken as spread evenly, and *interpolated (may be NULL) is set. RD_EINVAL above
+ * the profile's bound. */
+RD_API RD_CHECKED rd_status rd_mrc_at(rd_ctx *ctx, const rd_profile *p, uint64_t blocks,
+                                      double *miss_ratio, bool *interpolated);
+
+typedef struct rd_mrc_point {
+    uint64_t blocks;
+    double miss_ratio;
+} rd_mrc_point;
+
+/* The whole curve: a point wherever it can change, starting at 0 blocks (miss ratio 1). Free with
+ * rd_mrc_free(). */
+RD_API RD_CHECKED rd_status rd_mrc_curve(rd_ctx *ctx, const rd_profile *p, rd_mrc_point **points,
+                                         size_t *n);
+RD_API void rd_mrc_free(rd_ctx *ctx, rd_mrc_point *points);
+
+/* Smallest cache, in blocks, whose hit ratio reaches `share` of all hits that an infinite cache
+ * would have; RD_UNKNOWN when the profile's bound hides it. Rounded up to the end of a bin. */
+RD_API uint64_t rd_smallest_cache(const rd_profile *p, double share);
+
+/* Working-set knees: sizes where the curve drops steeply and is flat behind. At most `max`, largest
+ * drop first; returns how many. */
+typedef struct rd_knee {
+    uint64_t blocks; /* size just big enough */
+    double miss_before, miss_after;
+} rd_knee;
+RD_API size_t rd_knees(const rd_profile *p, rd_knee *out, size_t max);
+
+/* Two profiles side by side. Accuracy (Zhong; Time): 1 - sum |x_i - y_i| / 2 over normalised bins
+ * of the finite distances. Average error (HP-RDA): mean of |a_k - b_k| over its 23 bins. */
+typedef struct rd_comparison {
+    double accuracy;         /* on the bins of `binning` */
+    rd_binning binning;      /* log2 unless asked otherwise */
+    double average_error;    /* HP-RDA's 23 bins */
+    double max_mrc_error;    /* largest difference in miss ratio at powers of two ... */
+    uint64_t max_mrc_blocks; /* ... and where */
+    double mean_mrc_error;
+    bool identical;                 /* same references, blocks, infinite count and bins */
+    bool bound_checked, bound_held; /* one is exact and the other states a bound */
+    uint64_t worst_low, worst_high; /* bin of `binning` that differs most ... */
+    double worst_share;             /* ... by this share of the finite references */
+} rd_comparison;
+RD_API RD_CHECKED rd_status rd_compare(rd_ctx *ctx, rd_profile *a, rd_profile *b,
+                                       rd_binning binning, rd_comparison *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,114 @@
+/* Histograms and profiles: the result people keep, compare, merge and plot. */
+#ifndef REUSEDIST_PROFILE_H
+#define REUSEDIST_PROFILE_H
+
+#include "base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How distances are grouped (Zhong, Shen, Ding 2009, section 3.1). Both ends of a bin are
+ * inclusive. log        [0] [1] [2,3] [4,7] ... loglinear  as log up to 2047, then every bin 2048
+ * wide linear     every bin `param` wide full       every distance its own bin reference  `param`
+ * groups of equally many references, from the log-linear bins and their means edges      bins given
+ * by an engine or read from a file
+ */
+typedef enum rd_binning_kind {
+    RD_BINS_LOGLINEAR = 0,
+    RD_BINS_LOG,
+    RD_BINS_LINEAR,
+    RD_BINS_FULL,
+    RD_BINS_REFERENCE,
+    RD_BINS_EDGES
+} rd_binning_kind;
+
+typedef struct rd_binning {
+    rd_binning_kind kind;
+    uint64_t param; /* linear: width; reference: number of groups; else 0 */
+} rd_binning;
+
+/* "full", "log", "loglinear", "linear:2048", "reference:1000" (":1000" may be left out). */
+RD_API RD_CHECKED rd_status rd_binning_parse(rd_ctx *ctx, const char *text, rd_binning *out);
+/* The inverse; `text` has room for 32 bytes. */
+RD_API void rd_binning_name(rd_binning binning, char *text);
+
+/* Sum of distances of a bin: 128 bits, because 2^40 references of 2^40 blocks happen. */
+typedef struct rd_sum {
+    uint64_t low, high;
+} rd_sum;
+
+/* One histogram row. */
+typedef struct rd_bin {
+    uint64_t low, high; /* distances, both inclusive */
+    uint64_t count;     /* references */
+    rd_sum sum;         /* of their distances */
+} rd_bin;
+
+/* Average distance in a bin; 0 for an empty one. */
+RD_API double rd_bin_mean(const rd_bin *bin);
+
+/* Where a profile came from, for the reader of the file. */
+typedef struct rd_source {
+    const char *path, *format;
+    uint64_t bytes, references; /* as stored; trace references before splitting and filtering */
+} rd_source;
+
+#define RD_UNKNOWN UINT64_MAX /* blocks and cold of a bounded run */
+
+typedef struct rd_profile rd_profile;
+
+/* The plain facts of a profile. Strings are borrowed from it. */
+typedef struct rd_profile_facts {
+    uint64_t references;        /* block references analysed */
+    uint64_t blocks;            /* distinct blocks, or RD_UNKNOWN */
+    uint64_t cold;              /* first references, or RD_UNKNOWN */
+    uint64_t infinite;          /* cold + beyond the bound */
+    uint64_t block_bytes;       /* 0: element granularity (-b addr) */
+    uint64_t bound;             /* 0: unbounded */
+    const char *kinds;          /* of "LSI", those analysed; NULL: all */
+    const char *engine;         /* name */
+    const char *engine_options; /* "key=value,...", every option with the value used */
+    bool exact;
+    const char *error_kind; /* "exact", or what error_bound limits */
+    double error_bound;
+    rd_binning binning;
+    bool sums_known; /* false: the sum column means nothing (khw) */
+    bool partial;    /* the trace broke off; what came before is analysed */
+    double seconds;  /* analysis time, 0 unknown */
+} rd_profile_facts;
+
+RD_API const rd_profile_facts *rd_profile_facts_of(const rd_profile *p);
+RD_API size_t rd_profile_bins(const rd_profile *p,
+                              const rd_bin **out); /* ascending, no empty ones */
+RD_API size_t rd_profile_sources(const rd_profile *p, const rd_source **out);
+
+/* What only the caller of the engine knows. Strings are copied. */
+RD_API void rd_profile_set_block_bytes(rd_profile *p, uint64_t block_bytes);
+RD_API void rd_profile_set_partial(rd_profile *p, bool partial);
+RD_API void rd_profile_set_seconds(rd_profile *p, double seconds);
+RD_API RD_CHECKED rd_status rd_profile_set_kinds(rd_profile *p, const char *kinds);
+RD_API RD_CHECKED rd_status rd_profile_add_source(rd_profile *p, const rd_source *source);
+
+/* The profile file (JSON, schema "reusedist.profile/1"). `path` "-" is standard input or output. */
+RD_API RD_CHECKED rd_status rd_profile_read(rd_ctx *ctx, const char *path, rd_profile **out);
+RD_API RD_CHECKED rd_status rd_profile_parse(rd_ctx *ctx, const char *name, const char *text,
+                                             size_t n, rd_profile **out);
+/* Whole text in one allocation, NUL-ended; free with rd_text_free(). */
+RD_API RD_CHECKED rd_status rd_profile_json(rd_profile *p, char **out, size_t *n);
+RD_API void rd_text_free(rd_ctx *ctx, char *text);
+
+/* Independent runs, summed. All must have the same block size, bound and kinds; the finest common
+ * binning is used. */
+RD_API RD_CHECKED rd_status rd_profile_merge(rd_ctx *ctx, rd_profile *const *parts, size_t n,
+                                             rd_profile **out);
+
+/* Coarser bins from finer ones: RD_EINVAL when `to` would have to split a bin. */
+RD_API RD_CHECKED rd_status rd_profile_rebin(rd_profile *p, rd_binning to, rd_profile **out);
+
+RD_API void rd_profile_free(rd_profile *p);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

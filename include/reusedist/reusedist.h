@@ -1,0 +1,11 @@
+/* reusedist: measure, approximate, parallelise and predict reuse distance. Everything public. */
+#ifndef REUSEDIST_H
+#define REUSEDIST_H
+
+#include "base.h"
+#include "engine.h"
+#include "model.h"
+#include "profile.h"
+#include "trace.h"
+
+#endif

@@ -1,0 +1,117 @@
+/* Traces: files, pipes and generators in; references, then block ids out.
+ *
+ *   rd_trace_open(ctx, "prog.lackey.gz", NULL, &t);      (NULL: format found by content)
+ *   rd_mapper_new(ctx, &(rd_mapping){.block_bytes = 64}, &m);
+ *   while (rd_trace_read(t, &refs) == RD_OK && refs->n > 0) {
+ *       rd_mapper_feed(m, refs);
+ *       while (rd_mapper_next(m, &blocks, &n) == RD_OK && n > 0)
+ *           rd_engine_feed(e, blocks, n, NULL);
+ *   }
+ */
+#ifndef REUSEDIST_TRACE_H
+#define REUSEDIST_TRACE_H
+
+#include "base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    RD_LOAD = 1,
+    RD_STORE = 2,
+    RD_FETCH = 4,
+    RD_ALL_KINDS = 7
+}; /* kind of a reference; also a mask */
+
+/* Columns a format can deliver beside the address. */
+enum { RD_FIELD_SIZE = 1, RD_FIELD_KIND = 2, RD_FIELD_PC = 4, RD_FIELD_THREAD = 8 };
+
+/* A batch of references, one column per field. A column that is not in `fields` is NULL: size is
+ * then 1, kind RD_LOAD, pc and thread 0. Borrowed from the trace until its next call. */
+typedef struct rd_refs {
+    size_t n; /* 0: end of the trace */
+    uint32_t fields;
+    const uint64_t *addr;
+    const uint32_t *size; /* bytes, at least 1 */
+    const uint8_t *kind;
+    const uint64_t *pc;
+    const uint32_t *thread;
+} rd_refs;
+
+typedef struct rd_format_info {
+    const char *name;
+    const char *summary;
+    const char *card;   /* paragraphs for `reusedist formats NAME` */
+    uint32_t fields;    /* RD_FIELD_* it can deliver */
+    bool ids;           /* addresses are object ids: the default granularity is one block per id */
+    bool writable;      /* `convert` can write it */
+    const rd_opt *opts; /* may be NULL */
+} rd_format_info;
+
+RD_API const rd_format_info *rd_format_info_at(size_t index);
+RD_API const rd_format_info *rd_format_info_find(const char *name);
+
+typedef struct rd_trace rd_trace;
+
+/* `path` "-": standard input. `spec`: "NAME[:key=value,...]", NULL or "auto": by content.
+ * Compressed input (gz, bz2, xz, zst, lz4) is unpacked on the way. */
+RD_API RD_CHECKED rd_status rd_trace_open(rd_ctx *ctx, const char *path, const char *spec,
+                                          rd_trace **out);
+/* A trace in memory (borrowed); `name` stands for the path in messages. */
+RD_API RD_CHECKED rd_status rd_trace_open_memory(rd_ctx *ctx, const char *name, const void *data,
+                                                 size_t n, const char *spec, rd_trace **out);
+/* A synthetic trace: "zipf:blocks=4M,refs=50M,seed=1". See rd_generator_info_at(). */
+RD_API RD_CHECKED rd_status rd_trace_generate(rd_ctx *ctx, const char *spec, rd_trace **out);
+
+/* Next batch; refs->n is 0 at the end. On damage: RD_EFORMAT with line or byte offset in the
+ * message, after everything before the damage has been delivered. */
+RD_API RD_CHECKED rd_status rd_trace_read(rd_trace *t, const rd_refs **out);
+
+RD_API const rd_format_info *rd_trace_format(const rd_trace *t);
+/* Whether addresses are object ids in this very trace (the native format says so per file). */
+RD_API bool rd_trace_has_ids(const rd_trace *t);
+/* Bytes read so far and in all, of the file as stored (compressed); total 0 when unknown. */
+RD_API void rd_trace_progress(const rd_trace *t, uint64_t *done, uint64_t *total);
+RD_API void rd_trace_close(rd_trace *t);
+
+typedef struct rd_generator_info {
+    const char *name, *summary;
+    const rd_opt *opts;
+} rd_generator_info;
+RD_API const rd_generator_info *rd_generator_info_at(size_t index);
+
+/* ---- writing ---- */
+
+typedef struct rd_trace_writer rd_trace_writer;
+
+/* `spec` NULL: the native format. `path` "-": standard output. `fields`: the columns that will be
+ * given and shall be kept, `ids`: addresses are object ids. */
+RD_API RD_CHECKED rd_status rd_trace_writer_open(rd_ctx *ctx, const char *path, const char *spec,
+                                                 uint32_t fields, bool ids, rd_trace_writer **out);
+RD_API RD_CHECKED rd_status rd_trace_writer_write(rd_trace_writer *w, const rd_refs *refs);
+/* Writes what is buffered and checks that everything reached the file. */
+RD_API RD_CHECKED rd_status rd_trace_writer_finish(rd_trace_writer *w);
+RD_API void rd_trace_writer_close(rd_trace_writer *w);
+
+/* ---- references to blocks ---- */
+
+typedef struct rd_mapping {
+    uint64_t block_bytes; /* power of two; 0: one block per address, never split (-b addr) */
+    uint32_t kinds;       /* mask of RD_LOAD ...; 0: all */
+} rd_mapping;
+
+typedef struct rd_mapper rd_mapper;
+
+RD_API RD_CHECKED rd_status rd_mapper_new(rd_ctx *ctx, const rd_mapping *mapping, rd_mapper **out);
+/* Borrows `refs` until the next feed. */
+RD_API void rd_mapper_feed(rd_mapper *m, const rd_refs *refs);
+/* Next batch of block ids (borrowed until the next call); *n is 0 when the references are used up.
+ */
+RD_API RD_CHECKED rd_status rd_mapper_next(rd_mapper *m, const uint64_t **blocks, size_t *n);
+RD_API void rd_mapper_free(rd_mapper *m);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,228 @@
+/* The context: counted memory and the text of the last failure. */
+#include "base/base.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* Counters are atomic because parallel engines allocate from their workers. */
+struct rd_ctx {
+    rd_alloc alloc;
+    atomic_size_t live, peak;
+    size_t limit;           /* 0: none */
+    atomic_flag error_busy; /* guards `error` against two failing workers */
+    char error[1024];
+};
+
+/* In front of every block, so that freeing needs no size. 16 bytes keep malloc's alignment. */
+typedef struct block_header {
+    size_t bytes;
+    size_t unused;
+} block_header;
+
+#define PAGES_PADDING 128 /* room to align, and for the address to free */
+
+static void *libc_resize(void *user, void *old, size_t old_size, size_t new_size) {
+    (void)user;
+    (void)old_size;
+    if (new_size == 0) {
+        free(old);
+        return NULL;
+    }
+    return realloc(old, new_size);
+}
+
+rd_status rd_ctx_new(const rd_alloc *alloc, rd_ctx **out) {
+    static const rd_alloc libc_alloc = {libc_resize, NULL};
+    if (!alloc)
+        alloc = &libc_alloc;
+    rd_ctx *ctx = alloc->resize(alloc->user, NULL, 0, sizeof *ctx);
+    if (!ctx)
+        return RD_ENOMEM;
+    memset(ctx, 0, sizeof *ctx);
+    ctx->alloc = *alloc;
+    atomic_flag_clear(&ctx->error_busy);
+    *out = ctx;
+    return RD_OK;
+}
+
+void rd_ctx_free(rd_ctx *ctx) {
+    if (ctx) {
+        rd_alloc alloc = ctx->alloc;
+        alloc.resize(alloc.user, ctx, sizeof *ctx, 0);
+    }
+}
+
+void rd_ctx_set_limit(rd_ctx *ctx, size_t max_bytes) {
+    ctx->limit = max_bytes;
+}
+
+size_t rd_ctx_live_bytes(const rd_ctx *ctx) {
+    return atomic_load(&((rd_ctx *)(uintptr_t)ctx)->live);
+}
+
+size_t rd_ctx_peak_bytes(const rd_ctx *ctx) {
+    return atomic_load(&((rd_ctx *)(uintptr_t)ctx)->peak);
+}
+
+const char *rd_last_error(const rd_ctx *ctx) {
+    return ctx->error;
+}
+
+rd_status rdi_vfail(rd_ctx *ctx, rd_status status, const char *format, va_list args) {
+    while (atomic_flag_test_and_set_explicit(&ctx->error_busy, memory_order_acquire)) {
+    }
+    char text[sizeof ctx->error]; /* an argument may be the present error text */
+    vsnprintf(text, sizeof text, format, args);
+    memcpy(ctx->error, text, sizeof text);
+    atomic_flag_clear_explicit(&ctx->error_busy, memory_order_release);
+    return status;
+}
+
+rd_status rdi_fail(rd_ctx *ctx, rd_status status, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    rdi_vfail(ctx, status, format, args);
+    va_end(args);
+    return status;
+}
+
+/* Counts `bytes` as live, or refuses them because of the limit. */
+static bool reserve(rd_ctx *ctx, size_t bytes) {
+    size_t live = atomic_fetch_add(&ctx->live, bytes) + bytes;
+    if (ctx->limit && live > ctx->limit) {
+        atomic_fetch_sub(&ctx->live, bytes);
+        rdi_fail(ctx, RD_ENOMEM,
+                 "out of memory: %zu more bytes would exceed the limit of %zu bytes", bytes,
+                 ctx->limit);
+        return false;
+    }
+    size_t peak = atomic_load(&ctx->peak);
+    while (live > peak && !atomic_compare_exchange_weak(&ctx->peak, &peak, live)) {
+    }
+    return true;
+}
+
+static void release(rd_ctx *ctx, size_t bytes) {
+    atomic_fetch_sub(&ctx->live, bytes);
+}
+
+static void *fail_memory(rd_ctx *ctx, size_t bytes) {
+    rdi_fail(ctx, RD_ENOMEM, "out of memory: the system refused %zu bytes", bytes);
+    return NULL;
+}
+
+void *rdi_resize(rd_ctx *ctx, void *old, size_t n, size_t size) {
+    size_t bytes;
+    if (__builtin_mul_overflow(n, size, &bytes) || bytes > SIZE_MAX / 2) {
+        rdi_fail(ctx, RD_ENOMEM, "out of memory: %zu items of %zu bytes", n, size);
+        return NULL;
+    }
+    block_header *header = old ? (block_header *)old - 1 : NULL;
+    size_t old_bytes = header ? header->bytes : 0;
+    size_t new_bytes = bytes + sizeof *header;
+    if (new_bytes > old_bytes && !reserve(ctx, new_bytes - old_bytes))
+        return NULL;
+    block_header *moved = ctx->alloc.resize(ctx->alloc.user, header, old_bytes, new_bytes);
+    if (!moved) {
+        if (new_bytes > old_bytes)
+            release(ctx, new_bytes - old_bytes);
+        return fail_memory(ctx, bytes);
+    }
+    if (new_bytes < old_bytes)
+        release(ctx, old_bytes - new_bytes);
+    moved->bytes = new_bytes;
+    return moved + 1;
+}
+
+void *rdi_alloc(rd_ctx *ctx, size_t n, size_t size) {
+    return rdi_resize(ctx, NULL, n, size);
+}
+
+void *rdi_calloc(rd_ctx *ctx, size_t n, size_t size) {
+    void *p = rdi_resize(ctx, NULL, n, size);
+    if (p)
+        memset(p, 0, n * size);
+    return p;
+}
+
+void rdi_free(rd_ctx *ctx, void *p) {
+    if (p) {
+        block_header *header = (block_header *)p - 1;
+        release(ctx, header->bytes);
+        ctx->alloc.resize(ctx->alloc.user, header, header->bytes, 0);
+    }
+}
+
+char *rdi_strdup(rd_ctx *ctx, const char *text) {
+    size_t n = strlen(text) + 1;
+    char *copy = rdi_alloc(ctx, n, 1);
+    if (copy)
+        memcpy(copy, text, n);
+    return copy;
+}
+
+/* A caller's own allocator gets the large arrays too: cache-line aligned, zeroed, the address to
+ * give back stored in front. */
+static void *pages_from_allocator(rd_ctx *ctx, size_t bytes) {
+    size_t padded = bytes + PAGES_PADDING;
+    char *raw = ctx->alloc.resize(ctx->alloc.user, NULL, 0, padded);
+    if (!raw)
+        return NULL;
+    memset(raw, 0, padded);
+    char *p = raw + PAGES_PADDING - (uintptr_t)raw % 64;
+    memcpy(p - sizeof raw, &raw, sizeof raw);
+    return p;
+}
+
+static void *pages_from_system(size_t bytes) {
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        return NULL;
+#ifdef MADV_HUGEPAGE
+    madvise(p, bytes, MADV_HUGEPAGE); /* a wish: small pages are correct too */
+#endif
+    return p;
+}
+
+void *rdi_pages_alloc(rd_ctx *ctx, size_t bytes) {
+    if (bytes > SIZE_MAX / 2) {
+        rdi_fail(ctx, RD_ENOMEM, "out of memory: %zu bytes asked for", bytes);
+        return NULL;
+    }
+    if (!reserve(ctx, bytes))
+        return NULL;
+    bool own = ctx->alloc.resize != libc_resize;
+    void *p = own ? pages_from_allocator(ctx, bytes) : pages_from_system(bytes);
+    if (!p) {
+        release(ctx, bytes);
+        return fail_memory(ctx, bytes);
+    }
+    return p;
+}
+
+void rdi_pages_free(rd_ctx *ctx, void *p, size_t bytes) {
+    if (!p)
+        return;
+    release(ctx, bytes);
+    if (ctx->alloc.resize == libc_resize) {
+        munmap(p, bytes);
+    } else {
+        char *raw;
+        memcpy(&raw, (char *)p - sizeof raw, sizeof raw);
+        ctx->alloc.resize(ctx->alloc.user, raw, bytes + PAGES_PADDING, 0);
+    }
+}
+
+const char *rd_status_name(rd_status status) {
+    static const char *const names[] = {
+        [RD_OK] = "RD_OK",           [RD_ENOMEM] = "RD_ENOMEM",
+        [RD_EINVAL] = "RD_EINVAL",   [RD_EIO] = "RD_EIO",
+        [RD_EFORMAT] = "RD_EFORMAT", [RD_ERANGE] = "RD_ERANGE",
+        [RD_ESTATE] = "RD_ESTATE",   [RD_EUNSUPPORTED] = "RD_EUNSUPPORTED",
+        [RD_EDEVICE] = "RD_EDEVICE",
+    };
+    return (unsigned)status < RDI_COUNT(names) ? names[status] : "unknown status";
+}

@@ -1,0 +1,234 @@
+/* The core around every engine: arguments, call order, batches, counting, the finished profile. */
+#include "engine/plugin.h"
+
+#include "profile/profile.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+typedef enum engine_stage { STAGE_FEEDING, STAGE_FINISHED, STAGE_BROKEN } engine_stage;
+
+struct rd_engine {
+    const rdi_engine_ops *ops;
+    rdi_run run;
+    engine_stage stage;
+    char *spec;     /* name and option text; options that are strings point into it */
+    void *state;    /* the engine's own */
+    uint64_t fed;   /* references */
+    uint64_t *dist; /* room for one batch when the caller gives none */
+    rd_distance_sink sink;
+    void *sink_user;
+    struct timespec opened;
+};
+
+static const char *next_name(size_t index) {
+    const rdi_engine_ops *ops = rdi_engine_ops_at(index);
+    return ops ? ops->info.name : NULL;
+}
+
+static rd_status find_engine(rd_ctx *ctx, const char *name, const rdi_engine_ops **out) {
+    const rdi_engine_ops *ops = rdi_engine_ops_find(name);
+    if (!ops) {
+        char valid[512];
+        rdi_list_names(valid, sizeof valid, next_name);
+        return rdi_fail(ctx, RD_EINVAL, "unknown engine '%.80s' (valid: %s)", name, valid);
+    }
+    const char *why = ops->unavailable ? ops->unavailable() : NULL;
+    if (why)
+        return rdi_fail(ctx, RD_EUNSUPPORTED, "engine %s cannot run here: %s", name, why);
+    *out = ops;
+    return RD_OK;
+}
+
+static rd_status check_config(rd_ctx *ctx, const rdi_engine_ops *ops,
+                              const rd_engine_config *config) {
+    if (config->bound && !(ops->info.caps & RD_CAP_BOUND))
+        return rdi_fail(ctx, RD_EINVAL, "engine %s takes no bound", ops->info.name);
+    if (config->sink && !(ops->info.caps & RD_CAP_DISTANCES))
+        return rdi_fail(ctx, RD_EINVAL, "engine %s gives no distance per reference",
+                        ops->info.name);
+    return RD_OK;
+}
+
+static bool is_immediate(const rd_engine *e) {
+    return (e->ops->info.caps & (RD_CAP_DISTANCES | RD_CAP_LATE)) == RD_CAP_DISTANCES;
+}
+
+/* Fills a zeroed engine; on failure the caller closes it. */
+static rd_status open_engine(rd_engine *e, rd_ctx *ctx, const char *spec,
+                             const rd_engine_config *config) {
+    e->run.ctx = ctx;
+    e->stage = STAGE_BROKEN;
+    char *options;
+    RD_TRY(rdi_spec_split(ctx, spec, &e->spec, &options));
+    const rdi_engine_ops *ops = NULL;
+    RD_TRY(find_engine(ctx, e->spec, &ops));
+    RD_TRY(check_config(ctx, ops, config));
+
+    e->run.bound = config->bound ? config->bound : UINT64_MAX;
+    e->run.threads = config->threads ? config->threads : 1;
+    e->run.mem_bytes = config->mem_bytes ? config->mem_bytes : UINT64_MAX;
+    e->run.references = config->references;
+    e->run.distances = config->sink != NULL;
+    e->run.blocks = RD_UNKNOWN;
+    e->run.engine = e;
+    e->sink = config->sink;
+    e->sink_user = config->sink_user;
+    clock_gettime(CLOCK_MONOTONIC, &e->opened);
+
+    char owner[64];
+    snprintf(owner, sizeof owner, "engine %s", ops->info.name);
+    e->state = rdi_calloc(ctx, 1, ops->state_size ? ops->state_size : 1);
+    e->dist = rdi_alloc(ctx, RDI_FEED_MAX, sizeof *e->dist);
+    if (!e->state || !e->dist)
+        return RD_ENOMEM;
+    RD_TRY(rdi_opts_parse(ctx, owner, ops->info.opts, e->state, options));
+    RD_TRY(rdi_hist_new(ctx, config->binning, &e->run.hist));
+    e->ops = ops; /* from here on close() is the engine's business too */
+    RD_TRY(ops->open(e->state, &e->run));
+    e->stage = STAGE_FEEDING;
+    return RD_OK;
+}
+
+rd_status rd_engine_open(rd_ctx *ctx, const char *spec, const rd_engine_config *config,
+                         rd_engine **out) {
+    static const rd_engine_config defaults = {0};
+    rd_engine *e = rdi_calloc(ctx, 1, sizeof *e);
+    if (!e)
+        return RD_ENOMEM;
+    rd_status status = open_engine(e, ctx, spec ? spec : "auto", config ? config : &defaults);
+    if (status != RD_OK) {
+        rd_engine_close(e);
+        return status;
+    }
+    *out = e;
+    return RD_OK;
+}
+
+rd_status rdi_engine_deliver(rdi_run *run, const uint64_t *dist, size_t n) {
+    rd_engine *e = run->engine;
+    RD_TRY(rdi_hist_add(run->hist, dist, n));
+    return e->sink ? e->sink(e->sink_user, dist, n) : RD_OK;
+}
+
+rd_status rdi_engine_use_edges(rdi_run *run, const uint64_t *edges, size_t n) {
+    rdi_hist *hist;
+    RD_TRY(rdi_hist_new_edges(run->ctx, edges, n, &hist));
+    rdi_hist_free(run->hist);
+    run->hist = hist;
+    return RD_OK;
+}
+
+/* One batch of at most RDI_FEED_MAX references. */
+static rd_status feed_batch(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *distances) {
+    if (!is_immediate(e))
+        return e->ops->feed(e->state, blocks, n, NULL);
+    bool wanted = distances || e->sink;
+    if (!wanted && e->ops->counts_itself)
+        return e->ops->feed(e->state, blocks, n, NULL);
+    uint64_t *dist = distances ? distances : e->dist;
+    RD_TRY(e->ops->feed(e->state, blocks, n, dist));
+    return rdi_engine_deliver(&e->run, dist, n);
+}
+
+rd_status rd_engine_feed(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *distances) {
+    if (e->stage != STAGE_FEEDING)
+        return rdi_fail(e->run.ctx, RD_ESTATE, "engine %s: fed after finish or failure",
+                        e->ops->info.name);
+    if (distances && !is_immediate(e))
+        return rdi_fail(e->run.ctx, RD_EINVAL, "engine %s gives distances late: use a sink",
+                        e->ops->info.name);
+    for (size_t at = 0; at < n; at += RDI_FEED_MAX) {
+        size_t part = n - at < RDI_FEED_MAX ? n - at : RDI_FEED_MAX;
+        rd_status status = feed_batch(e, blocks + at, part, distances ? distances + at : NULL);
+        if (status != RD_OK) {
+            e->stage = STAGE_BROKEN;
+            return status;
+        }
+        e->fed += part;
+    }
+    return RD_OK;
+}
+
+rd_status rd_engine_finish(rd_engine *e) {
+    if (e->stage != STAGE_FEEDING)
+        return rdi_fail(e->run.ctx, RD_ESTATE, "engine %s: finished twice or after a failure",
+                        e->ops->info.name);
+    e->stage = STAGE_BROKEN;
+    if (e->ops->finish)
+        RD_TRY(e->ops->finish(e->state));
+    e->stage = STAGE_FINISHED;
+    return RD_OK;
+}
+
+static double seconds_since(const struct timespec *start) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - start->tv_sec) + (double)(now.tv_nsec - start->tv_nsec) * 1e-9;
+}
+
+/* The facts of a finished run. Without a bound every infinite distance is a first reference. */
+static rd_profile_facts collect_facts(const rd_engine *e) {
+    bool bounded = e->run.bound != UINT64_MAX;
+    bool measured = !(e->ops->info.caps & RD_CAP_NO_DISTANCE);
+    uint64_t infinite = rdi_hist_infinite(e->run.hist);
+    uint64_t cold = bounded || !measured ? RD_UNKNOWN : infinite;
+    bool exact = strcmp(e->ops->info.error_kind, "exact") == 0;
+    return (rd_profile_facts){
+        .references = e->fed,
+        .blocks = e->run.blocks != RD_UNKNOWN ? e->run.blocks : cold,
+        .cold = cold,
+        .infinite = infinite,
+        .bound = bounded ? e->run.bound : 0,
+        .engine = e->ops->info.name,
+        .exact = exact,
+        .error_kind = e->ops->info.error_kind,
+        .error_bound = e->run.error_bound,
+        .binning = rdi_hist_binning(e->run.hist),
+        .sums_known = !e->run.sums_unknown,
+        .seconds = seconds_since(&e->opened),
+    };
+}
+
+rd_status rd_engine_profile(rd_engine *e, rd_profile **out) {
+    rd_ctx *ctx = e->run.ctx;
+    if (e->stage != STAGE_FINISHED)
+        return rdi_fail(ctx, RD_ESTATE, "engine %s: not finished", e->ops->info.name);
+    rd_profile_facts facts = collect_facts(e);
+    char *options = rdi_opts_describe(ctx, e->ops->info.opts, e->state);
+    rd_bin *bins = NULL;
+    size_t n = 0;
+    rd_status status = options ? rdi_hist_bins(e->run.hist, &bins, &n) : RD_ENOMEM;
+    facts.engine_options = options;
+    if (status == RD_OK)
+        status = rdi_profile_new(ctx, &facts, bins, n, out);
+    rdi_free(ctx, bins);
+    rdi_free(ctx, options);
+    return status;
+}
+
+const rd_engine_info *rd_engine_info_of(const rd_engine *e) {
+    return &e->ops->info;
+}
+
+const char *rd_engine_note(const rd_engine *e) {
+    return e->run.note;
+}
+
+rd_status rdi_engine_check(rd_engine *e, const char **why) {
+    return e->ops->check ? e->ops->check(e->state, why) : RD_OK;
+}
+
+void rd_engine_close(rd_engine *e) {
+    if (!e)
+        return;
+    rd_ctx *ctx = e->run.ctx;
+    if (e->ops)
+        e->ops->close(e->state);
+    rdi_hist_free(e->run.hist);
+    rdi_free(ctx, e->dist);
+    rdi_free(ctx, e->state);
+    rdi_free(ctx, e->spec);
+    rdi_free(ctx, e);
+}

@@ -1,0 +1,66 @@
+/* What an engine is: one const table in one file, one line in engines.def.
+ *
+ * The core (engine.c) checks arguments and call order, splits long feeds, counts references, keeps
+ * the histogram and hands distances to whoever wants them. An engine sees block ids and gives
+ * distances.
+ *
+ * Two kinds:
+ *  - immediate (RD_CAP_DISTANCES, not RD_CAP_LATE): feed() writes dist[i] for blk[i] before it
+ * returns. The core counts them. When `counts_itself` is set, dist may be NULL and the engine adds
+ * to run->hist.
+ *  - late, or histogram only: dist is always NULL. The engine calls rdi_engine_deliver() with
+ * distances in order whenever it has some (it counts them too), or adds to run->hist itself.
+ */
+#ifndef RDI_PLUGIN_H
+#define RDI_PLUGIN_H
+
+#include "base/base.h"
+#include "profile/hist.h"
+#include "reusedist/engine.h"
+
+#define RDI_ENGINE_ABI 1
+#define RDI_FEED_MAX   4096 /* references per feed() call at most */
+
+/* What the core gives an engine at open; valid until close. */
+typedef struct rdi_run {
+    rd_ctx *ctx;
+    uint64_t
+        bound; /* in blocks; UINT64_MAX: unbounded, so that `d >= bound` needs no second test */
+    uint32_t threads;
+    uint64_t mem_bytes;  /* UINT64_MAX: no limit */
+    uint64_t references; /* hint; 0 unknown */
+    bool distances;      /* somebody wants every distance */
+    rdi_hist *hist;    /* where distances end up; open() may exchange it: rdi_engine_use_edges() */
+    bool sums_unknown; /* set by engines that count without knowing the distances */
+    uint64_t blocks; /* set in finish() by engines that know better than "every infinite is cold" */
+    double error_bound; /* set in open() by approximate engines */
+    char note[256];     /* set by engines that chose something: one line for -v */
+    rd_engine *engine;  /* for rdi_engine_deliver() */
+} rdi_run;
+
+typedef struct rdi_engine_ops {
+    uint32_t abi;                     /* RDI_ENGINE_ABI */
+    rd_engine_info info;              /* name, summary, card, caps, error kind, options, variants */
+    bool counts_itself;               /* adds to run->hist when nobody wants distances */
+    size_t state_size;                /* zeroed by the core; options are parsed into it */
+    const char *(*unavailable)(void); /* optional: why it cannot run here, or NULL */
+    rd_status (*open)(void *self, rdi_run *run); /* on failure close() is called */
+    rd_status (*feed)(void *self, const uint64_t *blk, size_t n, uint64_t *dist);
+    rd_status (*finish)(void *self);                  /* optional: drain what is under way */
+    rd_status (*check)(void *self, const char **why); /* optional: invariants, for tests */
+    void (*close)(void *self);                        /* tolerates half-open state */
+} rdi_engine_ops;
+
+const rdi_engine_ops *rdi_engine_ops_at(size_t index); /* NULL past the last one */
+const rdi_engine_ops *rdi_engine_ops_find(const char *name);
+
+/* Late engines: the next n distances. */
+rd_status rdi_engine_deliver(rdi_run *run, const uint64_t *dist, size_t n);
+
+/* In open(): count in bins that begin at 0 and at each of these distances instead. */
+rd_status rdi_engine_use_edges(rdi_run *run, const uint64_t *edges, size_t n);
+
+/* Tests: runs the engine's own invariants. */
+rd_status rdi_engine_check(rd_engine *e, const char **why);
+
+#endif

@@ -1,0 +1,124 @@
+/* Names of binnings, and reference groups. See binning.h. */
+#include "profile/binning.h"
+
+#include "profile/hist.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define DEFAULT_GROUPS 1000 /* Zhong, section 3.1 */
+#define MAX_GROUPS     (UINT64_C(1) << 32)
+
+static const struct {
+    const char *name;
+    rd_binning_kind kind;
+} names[] = {
+    {"full", RD_BINS_FULL},           {"log", RD_BINS_LOG},
+    {"loglinear", RD_BINS_LOGLINEAR}, {"linear", RD_BINS_LINEAR},
+    {"reference", RD_BINS_REFERENCE}, {"edges", RD_BINS_EDGES},
+};
+
+static rd_status parse_param(rd_ctx *ctx, const char *text, const char *param, rd_binning *out) {
+    bool linear = out->kind == RD_BINS_LINEAR, reference = out->kind == RD_BINS_REFERENCE;
+    if (!param) {
+        if (linear)
+            return rdi_fail(ctx, RD_EINVAL, "linear bins need a width, for example linear:2048");
+        out->param = reference ? DEFAULT_GROUPS : 0;
+        return RD_OK;
+    }
+    if (!linear && !reference)
+        return rdi_fail(ctx, RD_EINVAL, "'%.80s': these bins take no number", text);
+    RD_TRY(rd_parse_size(ctx, param, &out->param));
+    if (out->param == 0 || (reference && out->param > MAX_GROUPS))
+        return rdi_fail(ctx, RD_EINVAL, "'%.80s': the number is out of range", text);
+    return RD_OK;
+}
+
+rd_status rd_binning_parse(rd_ctx *ctx, const char *text, rd_binning *out) {
+    const char *colon = strchr(text, ':');
+    size_t len = colon ? (size_t)(colon - text) : strlen(text);
+    for (size_t i = 0; i < RDI_COUNT(names); i++)
+        if (strlen(names[i].name) == len && memcmp(names[i].name, text, len) == 0 &&
+            names[i].kind != RD_BINS_EDGES) {
+            rd_binning binning = {names[i].kind, 0};
+            RD_TRY(parse_param(ctx, text, colon ? colon + 1 : NULL, &binning));
+            *out = binning;
+            return RD_OK;
+        }
+    return rdi_fail(
+        ctx, RD_EINVAL,
+        "unknown bins '%.80s' (valid: full, log, loglinear, linear:WIDTH, reference:GROUPS)", text);
+}
+
+void rd_binning_name(rd_binning binning, char *text) {
+    const char *name = "";
+    for (size_t i = 0; i < RDI_COUNT(names); i++)
+        if (names[i].kind == binning.kind)
+            name = names[i].name;
+    if (binning.param)
+        snprintf(text, 32, "%s:%" PRIu64, name, binning.param);
+    else
+        snprintf(text, 32, "%s", name);
+}
+
+double rd_bin_mean(const rd_bin *bin) {
+    if (bin->count == 0)
+        return 0;
+    return ((double)bin->sum.high * 0x1p64 + (double)bin->sum.low) / (double)bin->count;
+}
+
+typedef unsigned __int128 u128;
+
+static u128 wide(rd_sum sum) {
+    return ((u128)sum.high << 64) | sum.low;
+}
+
+static rd_sum narrow(u128 sum) {
+    return (rd_sum){(uint64_t)sum, (uint64_t)(sum >> 64)};
+}
+
+/* sum * part / count without losing the high bits: part <= count. */
+static u128 share_of(u128 sum, uint64_t part, uint64_t count) {
+    return sum / count * part + (sum % count) * part / count;
+}
+
+rd_status rdi_bins_to_groups(rd_ctx *ctx, const rd_bin *bins, size_t n, uint64_t groups,
+                             rd_bin **out, size_t *n_out) {
+    uint64_t total = 0;
+    for (size_t i = 0; i < n; i++)
+        total += bins[i].count;
+    uint64_t rows = total < groups ? total : groups;
+    rd_bin *row = rdi_calloc(ctx, rows ? (size_t)rows : 1, sizeof *row);
+    if (!row)
+        return RD_ENOMEM;
+    size_t i = 0;
+    uint64_t left = n ? bins[0].count : 0; /* references of bin i not yet given out */
+    u128 sum_left = n ? wide(bins[0].sum) : 0;
+    for (uint64_t g = 0; g < rows; g++) {
+        uint64_t need =
+            (uint64_t)((u128)total * (g + 1) / rows) - (uint64_t)((u128)total * g / rows);
+        row[g].count = need;
+        bool first = true;
+        while (need > 0) {
+            if (left == 0) {
+                i++;
+                left = bins[i].count;
+                sum_left = wide(bins[i].sum);
+                continue;
+            }
+            uint64_t take = left < need ? left : need;
+            u128 sum = share_of(sum_left, take, left);
+            row[g].low = first ? bins[i].low : row[g].low;
+            row[g].high = bins[i].high;
+            rdi_sum_add(&row[g].sum, narrow(sum));
+            first = false;
+            sum_left -= sum;
+            left -= take;
+            need -= take;
+        }
+    }
+    *out = row;
+    *n_out = (size_t)rows;
+    return RD_OK;
+}

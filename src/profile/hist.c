@@ -1,0 +1,268 @@
+/* Counting distances into bins. See hist.h. */
+#include "profile/hist.h"
+
+#include "profile/binning.h"
+
+#include <string.h>
+
+#define PAGE_BINS   4096u
+#define LINEAR_FROM 2048u /* log-linear: width of the bins from here on */
+#define LOG_BINS    12u   /* log-linear: bins below LINEAR_FROM */
+
+/* A page has sums unless every bin is a single distance. */
+typedef struct bin_page {
+    uint64_t count[PAGE_BINS];
+    rd_sum sum[];
+} bin_page;
+
+struct rdi_hist {
+    rd_ctx *ctx;
+    rd_binning binning; /* as asked for */
+    bool has_sums;
+    uint64_t *edges; /* RD_BINS_EDGES only */
+    size_t n_edges;
+    bin_page **pages; /* by index / PAGE_BINS; NULL where nothing was counted */
+    size_t n_pages;
+    uint64_t infinite, finite;
+};
+
+/* ---- distance <-> bin index ---- */
+
+static size_t edge_index(const rdi_hist *h, uint64_t d) {
+    size_t low = 0, high = h->n_edges; /* first edge above d */
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        if (h->edges[mid] <= d)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+static inline uint64_t loglinear_index(uint64_t d) {
+    return d < LINEAR_FROM ? rdi_bit_width(d) : LOG_BINS - 1 + d / LINEAR_FROM;
+}
+
+static uint64_t bin_index(const rdi_hist *h, uint64_t d) {
+    switch (h->binning.kind) {
+    case RD_BINS_LOG:
+        return rdi_bit_width(d);
+    case RD_BINS_LINEAR:
+        return d / h->binning.param;
+    case RD_BINS_FULL:
+        return d;
+    case RD_BINS_EDGES:
+        return edge_index(h, d);
+    case RD_BINS_LOGLINEAR:
+    case RD_BINS_REFERENCE:
+        break;
+    }
+    return loglinear_index(d);
+}
+
+static void log_range(uint64_t i, rd_bin *bin) {
+    bin->low = i ? UINT64_C(1) << (i - 1) : 0;
+    bin->high = i ? bin->low * 2 - 1 : 0;
+}
+
+static void bin_range(const rdi_hist *h, uint64_t i, rd_bin *bin) {
+    switch (h->binning.kind) {
+    case RD_BINS_LOG:
+        log_range(i, bin);
+        return;
+    case RD_BINS_LINEAR:
+        bin->low = i * h->binning.param;
+        bin->high = bin->low + h->binning.param - 1;
+        return;
+    case RD_BINS_FULL:
+        bin->low = bin->high = i;
+        return;
+    case RD_BINS_EDGES:
+        bin->low = i ? h->edges[i - 1] : 0;
+        bin->high = i < h->n_edges ? h->edges[i] - 1 : RD_COLD - 1;
+        return;
+    case RD_BINS_LOGLINEAR:
+    case RD_BINS_REFERENCE:
+        break;
+    }
+    if (i < LOG_BINS) {
+        log_range(i, bin);
+    } else {
+        bin->low = (i - (LOG_BINS - 1)) * LINEAR_FROM;
+        bin->high = bin->low + LINEAR_FROM - 1;
+    }
+}
+
+/* ---- storage ---- */
+
+rd_status rdi_hist_new(rd_ctx *ctx, rd_binning binning, rdi_hist **out) {
+    if (binning.kind == RD_BINS_LINEAR && binning.param == 0)
+        return rdi_fail(ctx, RD_EINVAL, "linear bins need a width of at least 1");
+    if (binning.kind == RD_BINS_REFERENCE && binning.param == 0)
+        return rdi_fail(ctx, RD_EINVAL, "a reference histogram needs at least one group");
+    rdi_hist *h = rdi_calloc(ctx, 1, sizeof *h);
+    if (!h)
+        return RD_ENOMEM;
+    h->ctx = ctx;
+    h->binning = binning;
+    h->has_sums = binning.kind != RD_BINS_FULL;
+    *out = h;
+    return RD_OK;
+}
+
+rd_status rdi_hist_new_edges(rd_ctx *ctx, const uint64_t *edges, size_t n, rdi_hist **out) {
+    rdi_hist *h;
+    RD_TRY(rdi_hist_new(ctx, (rd_binning){RD_BINS_EDGES, 0}, &h));
+    h->edges = rdi_alloc(ctx, n ? n : 1, sizeof *edges);
+    if (!h->edges) {
+        rdi_hist_free(h);
+        return RD_ENOMEM;
+    }
+    memcpy(h->edges, edges, n * sizeof *edges);
+    h->n_edges = n;
+    *out = h;
+    return RD_OK;
+}
+
+void rdi_hist_free(rdi_hist *h) {
+    if (!h)
+        return;
+    for (size_t i = 0; i < h->n_pages; i++)
+        rdi_free(h->ctx, h->pages[i]);
+    rdi_free(h->ctx, h->pages);
+    rdi_free(h->ctx, h->edges);
+    rdi_free(h->ctx, h);
+}
+
+rd_binning rdi_hist_binning(const rdi_hist *h) {
+    return h->binning;
+}
+
+static rd_status make_page(rdi_hist *h, uint64_t number) {
+    if (number >= h->n_pages) {
+        size_t n = h->n_pages ? h->n_pages : 8;
+        while (n <= number)
+            n *= 2;
+        bin_page **grown = rdi_resize(h->ctx, h->pages, n, sizeof(bin_page *));
+        if (!grown)
+            return RD_ENOMEM;
+        memset(grown + h->n_pages, 0, (n - h->n_pages) * sizeof(bin_page *));
+        h->pages = grown;
+        h->n_pages = n;
+    }
+    size_t bytes = sizeof(bin_page) + (h->has_sums ? PAGE_BINS * sizeof(rd_sum) : 0);
+    h->pages[number] = rdi_calloc(h->ctx, 1, bytes);
+    return h->pages[number] ? RD_OK : RD_ENOMEM;
+}
+
+static inline rd_status add_at(rdi_hist *h, uint64_t index, uint64_t count, rd_sum sum) {
+    uint64_t number = index / PAGE_BINS;
+    if (RDI_UNLIKELY(number >= h->n_pages || !h->pages[number]))
+        RD_TRY(make_page(h, number));
+    bin_page *page = h->pages[number];
+    page->count[index % PAGE_BINS] += count;
+    if (h->has_sums)
+        rdi_sum_add(&page->sum[index % PAGE_BINS], sum);
+    return RD_OK;
+}
+
+/* ---- counting ---- */
+
+rd_status rdi_hist_add(rdi_hist *h, const uint64_t *distances, size_t n) {
+    bool loglinear = h->binning.kind == RD_BINS_LOGLINEAR || h->binning.kind == RD_BINS_REFERENCE;
+    uint64_t infinite = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t d = distances[i];
+        if (d == RD_COLD) {
+            infinite++;
+            continue;
+        }
+        uint64_t index = RDI_LIKELY(loglinear) ? loglinear_index(d) : bin_index(h, d);
+        RD_TRY(add_at(h, index, 1, (rd_sum){d, 0}));
+    }
+    h->infinite += infinite;
+    h->finite += n - infinite;
+    return RD_OK;
+}
+
+rd_status rdi_hist_add_many(rdi_hist *h, uint64_t distance, uint64_t count) {
+    if (count == 0)
+        return RD_OK;
+    if (distance == RD_COLD) {
+        h->infinite += count;
+        return RD_OK;
+    }
+    return rdi_hist_add_bin(h, distance, count, rdi_sum_product(distance, count));
+}
+
+rd_status rdi_hist_add_bin(rdi_hist *h, uint64_t low, uint64_t count, rd_sum sum) {
+    RD_TRY(add_at(h, bin_index(h, low), count, sum));
+    h->finite += count;
+    return RD_OK;
+}
+
+rd_status rdi_hist_merge(rdi_hist *h, const rdi_hist *from) {
+    for (size_t p = 0; p < from->n_pages; p++) {
+        const bin_page *page = from->pages[p];
+        for (size_t i = 0; page && i < PAGE_BINS; i++)
+            if (page->count[i])
+                RD_TRY(add_at(h, p * PAGE_BINS + i, page->count[i],
+                              from->has_sums ? page->sum[i] : (rd_sum){0, 0}));
+    }
+    h->finite += from->finite;
+    h->infinite += from->infinite;
+    return RD_OK;
+}
+
+uint64_t rdi_hist_infinite(const rdi_hist *h) {
+    return h->infinite;
+}
+
+uint64_t rdi_hist_references(const rdi_hist *h) {
+    return h->finite + h->infinite;
+}
+
+/* ---- reading ---- */
+
+static size_t count_bins(const rdi_hist *h) {
+    size_t n = 0;
+    for (size_t p = 0; p < h->n_pages; p++)
+        for (size_t i = 0; h->pages[p] && i < PAGE_BINS; i++)
+            n += h->pages[p]->count[i] != 0;
+    return n;
+}
+
+static void copy_bins(const rdi_hist *h, rd_bin *out) {
+    for (size_t p = 0; p < h->n_pages; p++)
+        for (size_t i = 0; h->pages[p] && i < PAGE_BINS; i++) {
+            uint64_t count = h->pages[p]->count[i];
+            if (!count)
+                continue;
+            bin_range(h, p * PAGE_BINS + i, out);
+            out->count = count;
+            out->sum = h->has_sums ? h->pages[p]->sum[i] : rdi_sum_product(out->low, count);
+            out++;
+        }
+}
+
+rd_status rdi_hist_bins(const rdi_hist *h, rd_bin **bins, size_t *n) {
+    size_t count = count_bins(h);
+    rd_bin *rows = rdi_alloc(h->ctx, count ? count : 1, sizeof *rows);
+    if (!rows)
+        return RD_ENOMEM;
+    copy_bins(h, rows);
+    if (h->binning.kind == RD_BINS_REFERENCE) {
+        rd_bin *groups;
+        size_t n_groups;
+        rd_status status =
+            rdi_bins_to_groups(h->ctx, rows, count, h->binning.param, &groups, &n_groups);
+        rdi_free(h->ctx, rows);
+        RD_TRY(status);
+        rows = groups;
+        count = n_groups;
+    }
+    *bins = rows;
+    *n = count;
+    return RD_OK;
+}

@@ -1,0 +1,50 @@
+/* Histograms of distances while they are being counted.
+ *
+ * A hist maps a distance to a bin by its binning and keeps count and sum per bin. Bins appear as
+ * distances need them, so memory follows the largest distance seen (one bin per 2048 distances for
+ * the default; pages of single distances for `full`).
+ *
+ * `reference` bins depend on all counts, so they are counted as log-linear and grouped at the end.
+ */
+#ifndef RDI_HIST_H
+#define RDI_HIST_H
+
+#include "base/base.h"
+#include "reusedist/engine.h"
+#include "reusedist/profile.h"
+
+typedef struct rdi_hist rdi_hist;
+
+rd_status rdi_hist_new(rd_ctx *ctx, rd_binning binning, rdi_hist **out);
+/* Bins [0, edges[0]-1], [edges[0], edges[1]-1] ... [edges[n-1], 2^64-2]; edges strictly ascending
+ * and above 0. */
+rd_status rdi_hist_new_edges(rd_ctx *ctx, const uint64_t *edges, size_t n, rdi_hist **out);
+void rdi_hist_free(rdi_hist *h);
+rd_binning rdi_hist_binning(const rdi_hist *h);
+
+/* Counts n distances; RD_COLD counts as infinite. */
+rd_status rdi_hist_add(rdi_hist *h, const uint64_t *distances, size_t n);
+/* `count` references of the same distance. */
+rd_status rdi_hist_add_many(rdi_hist *h, uint64_t distance, uint64_t count);
+/* `count` references in the bin of `low`, whose distances sum up to `sum`. */
+rd_status rdi_hist_add_bin(rdi_hist *h, uint64_t low, uint64_t count, rd_sum sum);
+/* Everything of `from` (same binning) into h. */
+rd_status rdi_hist_merge(rdi_hist *h, const rdi_hist *from);
+
+uint64_t rdi_hist_infinite(const rdi_hist *h);
+uint64_t rdi_hist_references(const rdi_hist *h); /* finite and infinite */
+
+/* Non-empty bins, ascending, in the binning asked for; caller frees. */
+rd_status rdi_hist_bins(const rdi_hist *h, rd_bin **bins, size_t *n);
+
+static inline void rdi_sum_add(rd_sum *sum, rd_sum x) {
+    sum->low += x.low;
+    sum->high += x.high + (sum->low < x.low);
+}
+
+static inline rd_sum rdi_sum_product(uint64_t a, uint64_t b) {
+    unsigned __int128 p = (unsigned __int128)a * b;
+    return (rd_sum){(uint64_t)p, (uint64_t)(p >> 64)};
+}
+
+#endif

@@ -1,0 +1,122 @@
+/* The profile object: facts, bins, sources. Reading and writing files is in profile_json.c. */
+#include "profile/profile.h"
+
+#include <string.h>
+
+struct rd_profile {
+    rd_ctx *ctx;
+    rd_profile_facts facts; /* strings owned */
+    rd_bin *bins;
+    size_t n_bins;
+    rd_source *sources; /* strings owned */
+    size_t n_sources;
+};
+
+/* Owned strings are stored behind const pointers; this is the one place that frees them. */
+static void free_string(rd_ctx *ctx, const char *text) {
+    rdi_free(ctx, (void *)(uintptr_t)text);
+}
+
+static rd_status copy_string(rd_ctx *ctx, const char *text, const char **out) {
+    *out = NULL;
+    if (text && !(*out = rdi_strdup(ctx, text)))
+        return RD_ENOMEM;
+    return RD_OK;
+}
+
+/* Replaces the borrowed strings in p->facts by copies. */
+static rd_status own_strings(rd_profile *p, const rd_profile_facts *from) {
+    p->facts.kinds = p->facts.engine = p->facts.engine_options = p->facts.error_kind = NULL;
+    RD_TRY(copy_string(p->ctx, from->kinds, &p->facts.kinds));
+    RD_TRY(copy_string(p->ctx, from->engine, &p->facts.engine));
+    RD_TRY(copy_string(p->ctx, from->engine_options, &p->facts.engine_options));
+    return copy_string(p->ctx, from->error_kind, &p->facts.error_kind);
+}
+
+rd_status rdi_profile_new(rd_ctx *ctx, const rd_profile_facts *facts, const rd_bin *bins, size_t n,
+                          rd_profile **out) {
+    rd_profile *p = rdi_calloc(ctx, 1, sizeof *p);
+    if (!p)
+        return RD_ENOMEM;
+    p->ctx = ctx;
+    p->facts = *facts;
+    p->n_bins = n;
+    rd_status status = own_strings(p, facts);
+    if (status == RD_OK && !(p->bins = rdi_alloc(ctx, n ? n : 1, sizeof *bins)))
+        status = RD_ENOMEM;
+    if (status != RD_OK) {
+        rd_profile_free(p);
+        return status;
+    }
+    if (n)
+        memcpy(p->bins, bins, n * sizeof *bins);
+    *out = p;
+    return RD_OK;
+}
+
+void rd_profile_free(rd_profile *p) {
+    if (!p)
+        return;
+    free_string(p->ctx, p->facts.kinds);
+    free_string(p->ctx, p->facts.engine);
+    free_string(p->ctx, p->facts.engine_options);
+    free_string(p->ctx, p->facts.error_kind);
+    for (size_t i = 0; i < p->n_sources; i++) {
+        free_string(p->ctx, p->sources[i].path);
+        free_string(p->ctx, p->sources[i].format);
+    }
+    rdi_free(p->ctx, p->sources);
+    rdi_free(p->ctx, p->bins);
+    rdi_free(p->ctx, p);
+}
+
+rd_ctx *rdi_profile_ctx(const rd_profile *p) {
+    return p->ctx;
+}
+
+const rd_profile_facts *rd_profile_facts_of(const rd_profile *p) {
+    return &p->facts;
+}
+
+size_t rd_profile_bins(const rd_profile *p, const rd_bin **out) {
+    *out = p->bins;
+    return p->n_bins;
+}
+
+size_t rd_profile_sources(const rd_profile *p, const rd_source **out) {
+    *out = p->sources;
+    return p->n_sources;
+}
+
+void rd_profile_set_block_bytes(rd_profile *p, uint64_t block_bytes) {
+    p->facts.block_bytes = block_bytes;
+}
+
+void rd_profile_set_partial(rd_profile *p, bool partial) {
+    p->facts.partial = partial;
+}
+
+void rd_profile_set_seconds(rd_profile *p, double seconds) {
+    p->facts.seconds = seconds;
+}
+
+rd_status rd_profile_set_kinds(rd_profile *p, const char *kinds) {
+    const char *copy;
+    RD_TRY(copy_string(p->ctx, kinds, &copy));
+    free_string(p->ctx, p->facts.kinds);
+    p->facts.kinds = copy;
+    return RD_OK;
+}
+
+rd_status rd_profile_add_source(rd_profile *p, const rd_source *source) {
+    rd_source *grown = rdi_resize(p->ctx, p->sources, p->n_sources + 1, sizeof *grown);
+    if (!grown)
+        return RD_ENOMEM;
+    p->sources = grown;
+    rd_source *slot = &grown[p->n_sources];
+    *slot = *source;
+    slot->path = slot->format = NULL;
+    p->n_sources++; /* a half-copied entry is freed with the rest */
+    RD_TRY(copy_string(p->ctx, source->path, &slot->path));
+    return copy_string(p->ctx, source->format, &slot->format);
+}

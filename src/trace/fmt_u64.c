@@ -1,0 +1,64 @@
+/* u64: raw little-endian 64-bit addresses, no header (Parda's binary traces, valpin).
+ *
+ * The template for a binary format. Batches point straight into the input window when it is
+ * aligned, so reading costs nothing beyond the copy out of the page cache.
+ */
+#include "trace/format.h"
+
+#include <string.h>
+
+typedef struct u64_reader {
+    rdi_reader *r;
+} u64_reader;
+
+/* No magic number, but real addresses and ids leave the top 16 bits of every word alike. */
+static int u64_probe(const uint8_t *head, size_t n, bool whole) {
+    if (n < 8 || (whole && n % 8 != 0))
+        return RDI_PROBE_NO;
+    for (size_t i = 0; i + 8 <= n; i += 8) {
+        unsigned top = head[i + 6] | (unsigned)head[i + 7] << 8;
+        if (top != 0 && top != 0xffff)
+            return RDI_PROBE_NO;
+    }
+    return RDI_PROBE_WEAK;
+}
+
+static rd_status u64_open(void *self, rdi_reader *r) {
+    ((u64_reader *)self)->r = r;
+    return RD_OK;
+}
+
+static rd_status u64_read(void *self, rd_refs *refs) {
+    rdi_reader *r = ((u64_reader *)self)->r;
+    rdi_input *in = r->in;
+    if (in->avail < RDI_REFS_MAX * sizeof(uint64_t))
+        RD_TRY(rdi_input_fill(in, sizeof(uint64_t), RDI_REFS_MAX * sizeof(uint64_t)));
+    size_t n = in->avail / sizeof(uint64_t);
+    if (n == 0 && in->avail > 0)
+        return rdi_input_fail_byte(in, in->offset, "%zu bytes are left over: a u64 record has 8",
+                                   in->avail);
+    n = n < RDI_REFS_MAX ? n : RDI_REFS_MAX;
+    if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && (uintptr_t)in->data % sizeof(uint64_t) == 0) {
+        refs->addr = (const uint64_t *)(const void *)in->data;
+    } else {
+        for (size_t i = 0; i < n; i++)
+            r->col->addr[i] = rdi_load_le64(in->data + i * sizeof(uint64_t));
+        refs->addr = r->col->addr;
+    }
+    refs->n = n;
+    rdi_input_consume(in, n * sizeof(uint64_t));
+    return RD_OK;
+}
+
+const rdi_format_ops rdi_format_u64 = {
+    .info =
+        {
+            .name = "u64",
+            .summary = "raw little-endian 64-bit addresses",
+            .card = "Eight bytes per reference, no header. Addresses; use -b addr for object ids.",
+        },
+    .state_size = sizeof(u64_reader),
+    .probe = u64_probe,
+    .open = u64_open,
+    .read = u64_read,
+};

@@ -1,0 +1,66 @@
+/* What a trace format is: one const table in one file, one line in formats.def. */
+#ifndef RDI_FORMAT_H
+#define RDI_FORMAT_H
+
+#include "base/base.h"
+#include "reusedist/trace.h"
+#include "trace/input.h"
+#include "trace/output.h"
+
+#define RDI_REFS_MAX  4096          /* references per batch at most */
+#define RDI_PROBE_MAX (64 * 1024)   /* bytes a probe gets to see at most */
+#define RDI_LINE_MAX  (1024 * 1024) /* longest text line, unless a format says otherwise */
+
+/* Storage for a batch, for readers that do not point into the input. */
+typedef struct rdi_columns {
+    uint64_t addr[RDI_REFS_MAX];
+    uint64_t pc[RDI_REFS_MAX];
+    uint32_t size[RDI_REFS_MAX];
+    uint32_t thread[RDI_REFS_MAX];
+    uint8_t kind[RDI_REFS_MAX];
+} rdi_columns;
+
+/* What the core (trace.c) gives a reader. */
+typedef struct rdi_reader {
+    rd_ctx *ctx;
+    rdi_input *in;
+    rdi_columns *col; /* room for one batch */
+    bool ids;         /* may be changed in open(): this very file has object ids */
+} rdi_reader;
+
+typedef struct rdi_writer {
+    rd_ctx *ctx;
+    rdi_output *out;
+    uint32_t fields; /* RD_FIELD_* to keep */
+    bool ids;
+} rdi_writer;
+
+typedef struct rdi_writer_ops {
+    size_t state_size;
+    const rd_opt *opts;                           /* usually the reader's, or NULL */
+    rd_status (*open)(void *self, rdi_writer *w); /* writes a header if there is one */
+    rd_status (*write)(void *self, const rd_refs *refs);
+    rd_status (*finish)(void *self); /* optional: last frame */
+    void (*close)(void *self);       /* optional; tolerates half-open state */
+} rdi_writer_ops;
+
+/* How sure a probe is. The surest format wins; two equally sure ones: the first in formats.def. */
+enum { RDI_PROBE_NO = 0, RDI_PROBE_WEAK = 20, RDI_PROBE_LIKELY = 60, RDI_PROBE_SURE = 100 };
+
+typedef struct rdi_format_ops {
+    rd_format_info info;
+    size_t state_size; /* zeroed by the core; options are parsed into it */
+    /* First bytes of the unpacked file, n > 0; `whole`: the file ends there. NULL: only by -f. */
+    int (*probe)(const uint8_t *head, size_t n, bool whole);
+    rd_status (*open)(void *self, rdi_reader *r);
+    /* Fills *refs (zeroed by the core) with 1 to RDI_REFS_MAX references, or n = 0 at the end. When
+     * damage comes after good records of this batch: return those, fail at the next call. */
+    rd_status (*read)(void *self, rd_refs *refs);
+    void (*close)(void *self);    /* optional; tolerates half-open state */
+    const rdi_writer_ops *writer; /* optional */
+} rdi_format_ops;
+
+const rdi_format_ops *rdi_format_ops_at(size_t index);
+const rdi_format_ops *rdi_format_ops_find(const char *name);
+
+#endif

@@ -1,0 +1,254 @@
+/* The window over a trace's bytes. See input.h. */
+#include "trace/input.h"
+
+#include "trace/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Small enough to stay in the second-level cache while a reader walks over it. */
+#define WINDOW_BYTES (256 * 1024)
+
+typedef struct input_impl {
+    rdi_input in; /* first: the reader's view */
+    rdi_source source;
+    rdi_unpack *unpack; /* NULL: stored plainly */
+    uint8_t *buffer;    /* window storage, `room` + 1 bytes */
+    size_t room;
+    rd_status pending;  /* a read error met behind good bytes ... */
+    char *pending_text; /* ... and its message */
+    uint64_t total;     /* file size, 0 unknown */
+    bool owns_fd;
+    char *name;
+} input_impl;
+
+rd_status rdi_source_read(rdi_source *s, void *buf, size_t n, size_t *got) {
+    if (s->n > 0 || s->fd < 0) {
+        size_t part = s->n < n ? s->n : n;
+        if (part)
+            memcpy(buf, s->data, part);
+        s->data += part;
+        s->n -= part;
+        *got = part;
+        return RD_OK;
+    }
+    ssize_t result;
+    do
+        result = read(s->fd, buf, n);
+    while (result < 0 && errno == EINTR);
+    if (result < 0)
+        return rdi_fail(s->ctx, RD_EIO, "%s: cannot read: %s", s->name, strerror(errno));
+    s->stored += (uint64_t)result;
+    *got = (size_t)result;
+    return RD_OK;
+}
+
+static rd_status new_input(rd_ctx *ctx, const char *name, input_impl **out) {
+    input_impl *impl = rdi_calloc(ctx, 1, sizeof *impl);
+    if (!impl)
+        return RD_ENOMEM;
+    impl->in.ctx = impl->source.ctx = ctx;
+    impl->source.fd = -1;
+    impl->name = rdi_strdup(ctx, name);
+    impl->room = WINDOW_BYTES;
+    impl->buffer = rdi_alloc(ctx, impl->room + 1, 1);
+    if (!impl->name || !impl->buffer) {
+        rdi_input_close(&impl->in);
+        return RD_ENOMEM;
+    }
+    impl->in.name = impl->source.name = impl->name;
+    impl->in.data = impl->buffer;
+    impl->buffer[0] = '\n';
+    *out = impl;
+    return RD_OK;
+}
+
+static rd_status open_file(input_impl *impl, const char *path) {
+    rd_ctx *ctx = impl->in.ctx;
+    if (strcmp(path, "-") == 0) {
+        impl->source.fd = STDIN_FILENO;
+    } else {
+        impl->source.fd = open(path, O_RDONLY | O_CLOEXEC);
+        impl->owns_fd = true;
+    }
+    if (impl->source.fd < 0)
+        return rdi_fail(ctx, RD_EIO, "%s: cannot open: %s", path, strerror(errno));
+    struct stat st;
+    if (fstat(impl->source.fd, &st) != 0)
+        return rdi_fail(ctx, RD_EIO, "%s: %s", impl->name, strerror(errno));
+    if (S_ISDIR(st.st_mode))
+        return rdi_fail(ctx, RD_EIO, "%s: is a directory", impl->name);
+    if (S_ISREG(st.st_mode))
+        impl->total = (uint64_t)st.st_size;
+    return RD_OK;
+}
+
+/* Looks at the first bytes for a compression magic; they are given again afterwards. */
+static rd_status start_unpacking(input_impl *impl) {
+    rdi_source *s = &impl->source;
+    if (s->fd >= 0) {
+        size_t have = 0, got = 1;
+        while (have < sizeof s->head && got > 0) {
+            RD_TRY(rdi_source_read(s, s->head + have, sizeof s->head - have, &got));
+            have += got;
+        }
+        s->data = s->head;
+        s->n = have;
+    }
+    const char *compression = rdi_unpack_detect(s->data, s->n);
+    return compression ? rdi_unpack_open(s, compression, &impl->unpack) : RD_OK;
+}
+
+rd_status rdi_input_open(rd_ctx *ctx, const char *path, rdi_input **out) {
+    input_impl *impl;
+    RD_TRY(new_input(ctx, strcmp(path, "-") == 0 ? "(standard input)" : path, &impl));
+    rd_status status = open_file(impl, path);
+    if (status == RD_OK)
+        status = start_unpacking(impl);
+    if (status != RD_OK) {
+        rdi_input_close(&impl->in);
+        return status;
+    }
+    *out = &impl->in;
+    return RD_OK;
+}
+
+rd_status rdi_input_open_memory(rd_ctx *ctx, const char *name, const void *data, size_t n,
+                                rdi_input **out) {
+    input_impl *impl;
+    RD_TRY(new_input(ctx, name, &impl));
+    impl->source.data = data;
+    impl->source.n = n;
+    impl->total = n;
+    rd_status status = start_unpacking(impl);
+    if (status != RD_OK) {
+        rdi_input_close(&impl->in);
+        return status;
+    }
+    *out = &impl->in;
+    return RD_OK;
+}
+
+/* Moves what is left to the front and makes room for `want` bytes. */
+static rd_status make_room(input_impl *impl, size_t want) {
+    rdi_input *in = &impl->in;
+    if (in->avail)
+        memmove(impl->buffer, in->data, in->avail);
+    in->data = impl->buffer;
+    if (want <= impl->room)
+        return RD_OK;
+    size_t room = impl->room;
+    while (room < want)
+        room *= 2;
+    uint8_t *grown = rdi_resize(in->ctx, impl->buffer, room + 1, 1);
+    if (!grown)
+        return RD_ENOMEM;
+    impl->buffer = grown;
+    impl->room = room;
+    in->data = grown;
+    return RD_OK;
+}
+
+static rd_status read_more(input_impl *impl, size_t *got) {
+    rdi_input *in = &impl->in;
+    uint8_t *to = impl->buffer + in->avail;
+    size_t n = impl->room - in->avail;
+    return impl->unpack ? rdi_unpack_read(impl->unpack, to, n, got)
+                        : rdi_source_read(&impl->source, to, n, got);
+}
+
+/* Keeps an error for later, because there are bytes before it. */
+static void postpone(input_impl *impl, rd_status status) {
+    impl->pending = status;
+    impl->pending_text = rdi_strdup(impl->in.ctx, rd_last_error(impl->in.ctx));
+}
+
+rd_status rdi_input_fill(rdi_input *in, size_t need, size_t want) {
+    input_impl *impl = (input_impl *)in;
+    if (in->avail < want && !in->eof && impl->pending == RD_OK)
+        RD_TRY(make_room(impl, want));
+    while (in->avail < want && !in->eof && impl->pending == RD_OK) {
+        size_t got = 0;
+        rd_status status = read_more(impl, &got);
+        if (status != RD_OK)
+            postpone(impl, status);
+        else if (got == 0)
+            in->eof = true;
+        in->avail += got;
+        impl->buffer[in->avail] = '\n';
+    }
+    if (impl->pending != RD_OK && in->avail < need)
+        return rdi_fail(in->ctx, impl->pending, "%s",
+                        impl->pending_text ? impl->pending_text : in->name);
+    return RD_OK;
+}
+
+rd_status rdi_input_line(rdi_input *in, size_t max, const char **text, size_t *n) {
+    const uint8_t *end;
+    size_t seen = 0;
+    while (!(end = memchr(in->data + seen, '\n', in->avail - seen)) && !in->eof) {
+        seen = in->avail;
+        if (seen > max)
+            break;
+        RD_TRY(rdi_input_fill(in, seen + 1, seen < WINDOW_BYTES / 2 ? WINDOW_BYTES : seen * 2));
+    }
+    size_t len = end ? (size_t)(end - in->data) : in->avail;
+    in->line++;
+    if (len > max)
+        return rdi_input_fail_line(in, "longer than %zu bytes", max);
+    if (len == 0 && !end) {
+        *text = NULL;
+        return RD_OK;
+    }
+    *text = (const char *)in->data;
+    rdi_input_consume(in, len + (end != NULL));
+    *n = len > 0 && (*text)[len - 1] == '\r' ? len - 1 : len;
+    return RD_OK;
+}
+
+static RDI_PRINTF(4, 0) rd_status
+    fail_at(rdi_input *in, const char *unit, uint64_t where, const char *format, va_list args) {
+    char text[512];
+    vsnprintf(text, sizeof text, format, args);
+    return rdi_fail(in->ctx, RD_EFORMAT, "%s: %s %" PRIu64 ": %s", in->name, unit, where, text);
+}
+
+rd_status rdi_input_fail_line(rdi_input *in, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    rd_status status = fail_at(in, "line", in->line, format, args);
+    va_end(args);
+    return status;
+}
+
+rd_status rdi_input_fail_byte(rdi_input *in, uint64_t offset, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    rd_status status = fail_at(in, "byte", offset, format, args);
+    va_end(args);
+    return status;
+}
+
+void rdi_input_progress(const rdi_input *in, uint64_t *done, uint64_t *total) {
+    const input_impl *impl = (const input_impl *)in;
+    *done = impl->source.fd < 0 ? impl->total - impl->source.n : impl->source.stored;
+    *total = impl->total;
+}
+
+void rdi_input_close(rdi_input *in) {
+    if (!in)
+        return;
+    input_impl *impl = (input_impl *)in;
+    rdi_unpack_close(impl->unpack);
+    if (impl->owns_fd && impl->source.fd >= 0)
+        close(impl->source.fd);
+    rdi_free(in->ctx, impl->pending_text);
+    rdi_free(in->ctx, impl->buffer);
+    rdi_free(in->ctx, impl->name);
+    rdi_free(in->ctx, impl);
+}

@@ -1,0 +1,49 @@
+/* Bytes of a trace: a file, standard input or memory, unpacked if compressed, behind one window.
+ *
+ * A reader looks at in->data .. in->data + in->avail and calls rdi_input_consume(). The window is
+ * followed by one readable '\n' byte, so that text scanners need no end test per character.
+ */
+#ifndef RDI_INPUT_H
+#define RDI_INPUT_H
+
+#include "base/base.h"
+
+typedef struct rdi_input {
+    rd_ctx *ctx;
+    const char *name;    /* path for messages */
+    const uint8_t *data; /* the window */
+    size_t avail;        /* bytes in it */
+    uint64_t offset;     /* of data[0] in the unpacked stream */
+    uint64_t line;       /* line readers count here: number of the line last returned, from 1 */
+    bool eof;            /* nothing comes behind the window */
+} rdi_input;
+
+rd_status rdi_input_open(rd_ctx *ctx, const char *path, rdi_input **out);
+rd_status rdi_input_open_memory(rd_ctx *ctx, const char *name, const void *data, size_t n,
+                                rdi_input **out);
+
+/* Makes the window hold `want` bytes if it can (growing the buffer), and at least `need` of them:
+ * only at the end of the file there are fewer, and then eof is set. A read error is reported once
+ * the bytes before it no longer satisfy `need`. Moves the window: pointers into it die. */
+rd_status rdi_input_fill(rdi_input *in, size_t need, size_t want);
+
+static inline void rdi_input_consume(rdi_input *in, size_t n) {
+    in->data += n;
+    in->avail -= n;
+    in->offset += n;
+}
+
+/* Next line without its end ("\n" or "\r\n"), borrowed until the next call; *text NULL at the end.
+ * A line longer than `max` bytes is RD_EFORMAT. NUL bytes are passed on. */
+rd_status rdi_input_line(rdi_input *in, size_t max, const char **text, size_t *n);
+
+/* "NAME: line 12: ..." and "NAME: byte 4096: ..." */
+rd_status rdi_input_fail_line(rdi_input *in, const char *format, ...) RDI_PRINTF(2, 3);
+rd_status rdi_input_fail_byte(rdi_input *in, uint64_t offset, const char *format, ...)
+    RDI_PRINTF(3, 4);
+
+/* Bytes of the file as stored: read so far, and in all (0 unknown). */
+void rdi_input_progress(const rdi_input *in, uint64_t *done, uint64_t *total);
+void rdi_input_close(rdi_input *in);
+
+#endif

@@ -1,0 +1,17 @@
+/* Buffered bytes to a file or standard output; every failure is reported, none is lost. */
+#ifndef RDI_OUTPUT_H
+#define RDI_OUTPUT_H
+
+#include "base/base.h"
+
+typedef struct rdi_output rdi_output;
+
+/* "-": standard output. */
+rd_status rdi_output_open(rd_ctx *ctx, const char *path, rdi_output **out);
+rd_status rdi_output_write(rdi_output *out, const void *data, size_t n);
+rd_status rdi_output_printf(rdi_output *out, const char *format, ...) RDI_PRINTF(2, 3);
+/* Flushes and checks that all bytes reached the file. */
+rd_status rdi_output_finish(rdi_output *out);
+void rdi_output_close(rdi_output *out);
+
+#endif

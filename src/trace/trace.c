@@ -1,0 +1,173 @@
+/* Opening and reading traces: finds the format, keeps the reader's storage, forwards batches. */
+#include "trace/trace.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct rd_trace {
+    rd_ctx *ctx;
+    const rdi_format_ops *ops;
+    char *spec; /* name and option text; string options point into it */
+    void *state;
+    rdi_reader reader;
+    rd_refs refs;
+    rd_status broken; /* sticky: reading goes no further after damage */
+};
+
+#define RDI_FORMAT(name) extern const rdi_format_ops rdi_format_##name;
+#include "trace/formats.def"
+#undef RDI_FORMAT
+
+static const rdi_format_ops *const formats[] = {
+#define RDI_FORMAT(name) &rdi_format_##name,
+#include "trace/formats.def"
+#undef RDI_FORMAT
+};
+
+const rdi_format_ops *rdi_format_ops_at(size_t index) {
+    return index < RDI_COUNT(formats) ? formats[index] : NULL;
+}
+
+const rdi_format_ops *rdi_format_ops_find(const char *name) {
+    for (size_t i = 0; i < RDI_COUNT(formats); i++)
+        if (strcmp(formats[i]->info.name, name) == 0)
+            return formats[i];
+    return NULL;
+}
+
+const rd_format_info *rd_format_info_at(size_t index) {
+    const rdi_format_ops *ops = rdi_format_ops_at(index);
+    return ops ? &ops->info : NULL;
+}
+
+const rd_format_info *rd_format_info_find(const char *name) {
+    const rdi_format_ops *ops = rdi_format_ops_find(name);
+    return ops ? &ops->info : NULL;
+}
+
+static const char *next_name(size_t index) {
+    const rdi_format_ops *ops = rdi_format_ops_at(index);
+    return ops ? ops->info.name : NULL;
+}
+
+rd_status rdi_format_require(rd_ctx *ctx, const char *name, const rdi_format_ops **out) {
+    const rdi_format_ops *ops = rdi_format_ops_find(name);
+    if (!ops) {
+        char valid[512];
+        rdi_list_names(valid, sizeof valid, next_name);
+        return rdi_fail(ctx, RD_EINVAL, "unknown format '%.80s' (valid: %s)", name, valid);
+    }
+    *out = ops;
+    return RD_OK;
+}
+
+/* Asks every format; the surest wins. */
+static rd_status detect(rdi_input *in, const rdi_format_ops **out) {
+    RD_TRY(rdi_input_fill(in, 1, RDI_PROBE_MAX));
+    if (in->avail == 0)
+        return rdi_fail(in->ctx, RD_EFORMAT, "%s: the file is empty", in->name);
+    size_t n = in->avail < RDI_PROBE_MAX ? in->avail : RDI_PROBE_MAX;
+    int best = RDI_PROBE_NO;
+    for (size_t i = 0; i < RDI_COUNT(formats); i++) {
+        int sure = formats[i]->probe ? formats[i]->probe(in->data, n, in->eof && n == in->avail)
+                                     : RDI_PROBE_NO;
+        if (sure > best) {
+            best = sure;
+            *out = formats[i];
+        }
+    }
+    if (best > RDI_PROBE_NO)
+        return RD_OK;
+    char valid[512];
+    rdi_list_names(valid, sizeof valid, next_name);
+    return rdi_fail(
+        in->ctx, RD_EFORMAT,
+        "%s: cannot tell the trace format from its content; name it with -f (one of: %s)", in->name,
+        valid);
+}
+
+static rd_status open_reader(rd_trace *t, const char *spec) {
+    char *options = NULL;
+    if (spec && strcmp(spec, "auto") != 0) {
+        RD_TRY(rdi_spec_split(t->ctx, spec, &t->spec, &options));
+        RD_TRY(rdi_format_require(t->ctx, t->spec, &t->ops));
+    } else {
+        RD_TRY(detect(t->reader.in, &t->ops));
+    }
+    char owner[64];
+    snprintf(owner, sizeof owner, "format %s", t->ops->info.name);
+    t->reader.ids = t->ops->info.ids;
+    t->state = rdi_calloc(t->ctx, 1, t->ops->state_size ? t->ops->state_size : 1);
+    t->reader.col = rdi_alloc(t->ctx, 1, sizeof *t->reader.col);
+    if (!t->state || !t->reader.col)
+        return RD_ENOMEM;
+    RD_TRY(rdi_opts_parse(t->ctx, owner, t->ops->info.opts, t->state, options));
+    return t->ops->open(t->state, &t->reader);
+}
+
+/* Takes ownership of `in`, also on failure. */
+static rd_status open_input(rd_ctx *ctx, rdi_input *in, const char *spec, rd_trace **out) {
+    rd_trace *t = rdi_calloc(ctx, 1, sizeof *t);
+    if (!t) {
+        rdi_input_close(in);
+        return RD_ENOMEM;
+    }
+    t->ctx = ctx;
+    t->reader.ctx = ctx;
+    t->reader.in = in;
+    rd_status status = open_reader(t, spec);
+    if (status != RD_OK) {
+        rd_trace_close(t);
+        return status;
+    }
+    *out = t;
+    return RD_OK;
+}
+
+rd_status rd_trace_open(rd_ctx *ctx, const char *path, const char *spec, rd_trace **out) {
+    rdi_input *in;
+    RD_TRY(rdi_input_open(ctx, path, &in));
+    return open_input(ctx, in, spec, out);
+}
+
+rd_status rd_trace_open_memory(rd_ctx *ctx, const char *name, const void *data, size_t n,
+                               const char *spec, rd_trace **out) {
+    rdi_input *in;
+    RD_TRY(rdi_input_open_memory(ctx, name, data, n, &in));
+    return open_input(ctx, in, spec, out);
+}
+
+rd_status rd_trace_read(rd_trace *t, const rd_refs **out) {
+    if (t->broken != RD_OK)
+        return t->broken;
+    t->refs = (rd_refs){0};
+    rd_status status = t->ops->read(t->state, &t->refs);
+    if (status != RD_OK)
+        return t->broken = status;
+    *out = &t->refs;
+    return RD_OK;
+}
+
+const rd_format_info *rd_trace_format(const rd_trace *t) {
+    return &t->ops->info;
+}
+
+bool rd_trace_has_ids(const rd_trace *t) {
+    return t->reader.ids;
+}
+
+void rd_trace_progress(const rd_trace *t, uint64_t *done, uint64_t *total) {
+    rdi_input_progress(t->reader.in, done, total);
+}
+
+void rd_trace_close(rd_trace *t) {
+    if (!t)
+        return;
+    if (t->ops && t->state && t->ops->close)
+        t->ops->close(t->state);
+    rdi_input_close(t->reader.in);
+    rdi_free(t->ctx, t->reader.col);
+    rdi_free(t->ctx, t->state);
+    rdi_free(t->ctx, t->spec);
+    rdi_free(t->ctx, t);
+}

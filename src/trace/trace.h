@@ -1,0 +1,10 @@
+/* Shared by reading, writing and generating traces. */
+#ifndef RDI_TRACE_H
+#define RDI_TRACE_H
+
+#include "trace/format.h"
+
+/* The format of that name, or RD_EINVAL with the list of valid ones. */
+rd_status rdi_format_require(rd_ctx *ctx, const char *name, const rdi_format_ops **out);
+
+#endif
