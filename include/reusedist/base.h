@@ -81,6 +81,9 @@ RD_API size_t rd_ctx_peak_bytes(const rd_ctx *ctx);
  * next failing call on this context. */
 RD_API const char *rd_last_error(const rd_ctx *ctx);
 
+/* Frees a text that a function of this library made for its caller. NULL is allowed. */
+RD_API void rd_text_free(rd_ctx *ctx, char *text);
+
 /* ---- option tables: engines, formats, generators and commands declare theirs the same way ---- */
 
 typedef enum rd_opt_type {

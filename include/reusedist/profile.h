@@ -96,7 +96,6 @@ RD_API RD_CHECKED rd_status rd_profile_parse(rd_ctx *ctx, const char *name, cons
                                              size_t n, rd_profile **out);
 /* Whole text in one allocation, NUL-ended; free with rd_text_free(). */
 RD_API RD_CHECKED rd_status rd_profile_json(rd_profile *p, char **out, size_t *n);
-RD_API void rd_text_free(rd_ctx *ctx, char *text);
 
 /* Independent runs, summed. All must have the same block size, bound and kinds; the finest common
  * binning is used. */

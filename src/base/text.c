@@ -1,0 +1,95 @@
+/* Growing text. See text.h. */
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Room for n more bytes and the NUL. */
+static bool grow(rdi_text *t, size_t n) {
+    if (t->status != RD_OK)
+        return false;
+    if (t->room - t->n > n)
+        return true;
+    size_t need = t->n + n + 1, room = t->room ? t->room * 2 : 256;
+    room = room < need ? need : room;
+    char *data = need > n ? rdi_resize(t->ctx, t->data, room, 1) : NULL;
+    if (!data) {
+        t->status = RD_ENOMEM;
+        return false;
+    }
+    t->data = data;
+    t->room = room;
+    return true;
+}
+
+void rdi_text_add(rdi_text *t, const void *bytes, size_t n) {
+    if (n == 0 || !grow(t, n))
+        return;
+    memcpy(t->data + t->n, bytes, n);
+    t->n += n;
+    t->data[t->n] = '\0';
+}
+
+void rdi_text_puts(rdi_text *t, const char *text) {
+    rdi_text_add(t, text, strlen(text));
+}
+
+void rdi_text_putc(rdi_text *t, char c) {
+    rdi_text_add(t, &c, 1);
+}
+
+void rdi_text_fill(rdi_text *t, char c, size_t n) {
+    if (n == 0 || !grow(t, n))
+        return;
+    memset(t->data + t->n, c, n);
+    t->n += n;
+    t->data[t->n] = '\0';
+}
+
+void rdi_text_u64(rdi_text *t, uint64_t x) {
+    char digits[20], *at = digits + sizeof digits;
+    do
+        *--at = (char)('0' + x % 10);
+    while (x /= 10);
+    rdi_text_add(t, at, (size_t)(digits + sizeof digits - at));
+}
+
+void rdi_text_printf(rdi_text *t, const char *format, ...) {
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    char small[256];
+    int n = vsnprintf(small, sizeof small, format, args);
+    if (n > 0 && (size_t)n < sizeof small) {
+        rdi_text_add(t, small, (size_t)n);
+    } else if (n > 0 && grow(t, (size_t)n)) {
+        vsnprintf(t->data + t->n, (size_t)n + 1, format, again);
+        t->n += (size_t)n;
+    }
+    va_end(again);
+    va_end(args);
+}
+
+rd_status rdi_text_take(rdi_text *t, char **out, size_t *n) {
+    rd_status status = t->status;
+    if (status == RD_OK && !t->data && grow(t, 0))
+        t->data[0] = '\0';
+    if (status != RD_OK || t->status != RD_OK) {
+        rdi_text_drop(t);
+        return RD_ENOMEM;
+    }
+    *out = t->data;
+    if (n)
+        *n = t->n;
+    *t = rdi_text_start(t->ctx);
+    return RD_OK;
+}
+
+void rdi_text_drop(rdi_text *t) {
+    rdi_free(t->ctx, t->data);
+    *t = rdi_text_start(t->ctx);
+}
+
+void rd_text_free(rd_ctx *ctx, char *text) {
+    rdi_free(ctx, text);
+}

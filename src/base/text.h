@@ -1,0 +1,35 @@
+/* Text that grows: what reports, CSV and JSON are built in.
+ *
+ * Failure is sticky: after one allocation failed everything further is ignored, and the taker is
+ * told. Builders therefore print without checking each piece.
+ */
+#ifndef RDI_TEXT_H
+#define RDI_TEXT_H
+
+#include "base/base.h"
+
+typedef struct rdi_text {
+    rd_ctx *ctx;
+    char *data;       /* NUL-ended once something was added */
+    size_t n, room;   /* bytes without the NUL; allocated */
+    rd_status status; /* of the first failure */
+} rdi_text;
+
+static inline rdi_text rdi_text_start(rd_ctx *ctx) {
+    return (rdi_text){.ctx = ctx};
+}
+
+void rdi_text_add(rdi_text *t, const void *bytes, size_t n);
+void rdi_text_puts(rdi_text *t, const char *text);
+void rdi_text_putc(rdi_text *t, char c);
+/* The same character n times. */
+void rdi_text_fill(rdi_text *t, char c, size_t n);
+void rdi_text_u64(rdi_text *t, uint64_t x); /* decimal, faster than printf */
+void rdi_text_printf(rdi_text *t, const char *format, ...) RDI_PRINTF(2, 3);
+
+/* Hands the text over (free with rd_text_free()), or the first failure; t is empty afterwards. */
+RD_CHECKED rd_status rdi_text_take(rdi_text *t, char **out, size_t *n);
+/* Instead of taking. */
+void rdi_text_drop(rdi_text *t);
+
+#endif
