@@ -1,0 +1,65 @@
+# Sourced by the scripts beside it: installing packages and configuring builds.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+say() { printf '== %s\n' "$*"; }
+die() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
+
+# Packages of the named groups, from the one list.
+packages_of() {
+    local group
+    for group in "$@"; do
+        awk -v group="$group" '$1 == group { print $2 }' "$root/scripts/packages.txt"
+    done
+}
+
+# Of those, the ones this machine does not have.
+packages_missing() {
+    local wanted
+    wanted=$(packages_of "$@")
+    # shellcheck disable=SC2086 # one word per package
+    dpkg-query -W -f '${db:Status-Status} ${Package}\n' $wanted 2>/dev/null |
+        awk -v wanted="$wanted" '
+            $1 == "installed" { have[$2] = 1 }
+            END {
+                n = split(wanted, name, "\n")
+                for (i = 1; i <= n; i++) if (!(name[i] in have)) print name[i]
+            }'
+}
+
+# Runs a command as root, however that is possible here.
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then
+        "$@"
+    elif command -v sudo >/dev/null; then
+        sudo "$@"
+    else
+        die "needs root or sudo to run: $*"
+    fi
+}
+
+# Installs what is missing of the named groups; asks nothing and touches nothing when all is there.
+install_packages() {
+    if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+        say "not a Debian system: these must be there already: $(packages_of "$@" | xargs)"
+        return 0
+    fi
+    local missing
+    missing=$(packages_missing "$@" | xargs)
+    [ -n "$missing" ] || return 0
+    say "installing: $missing"
+    as_root apt-get update -qq || die "cannot update the package lists"
+    # shellcheck disable=SC2086 # one word per package
+    as_root env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y -qq --no-install-recommends $missing >/dev/null ||
+        die "cannot install: $missing"
+}
+
+# configure DIR [CMAKE OPTIONS]: prepares a build directory, quietly unless it fails.
+configure() {
+    local dir=$1 log
+    shift
+    mkdir -p "$dir"
+    log=$dir/configure.log
+    cmake -S "$root" -B "$dir" -G Ninja "$@" >"$log" 2>&1 || { cat "$log"; return 1; }
+}

@@ -1,0 +1,2 @@
+# What did not reach its reader is a failure.
+"$REUSEDIST" help > /dev/full
