@@ -85,13 +85,15 @@ RD_API const rd_generator_info *rd_generator_info_at(size_t index);
 
 typedef struct rd_trace_writer rd_trace_writer;
 
-/* `spec` NULL: the native format. `path` "-": standard output. `fields`: the columns that will be
- * given and shall be kept, `ids`: addresses are object ids. */
+/* `spec` NULL: the native format. `path` "-": standard output. `fields`: the columns to keep (a
+ * batch without one of them counts as size 1, kind RD_LOAD, pc and thread 0); a format leaves out
+ * what it cannot hold. `ids`: addresses are object ids. */
 RD_API RD_CHECKED rd_status rd_trace_writer_open(rd_ctx *ctx, const char *path, const char *spec,
                                                  uint32_t fields, bool ids, rd_trace_writer **out);
 RD_API RD_CHECKED rd_status rd_trace_writer_write(rd_trace_writer *w, const rd_refs *refs);
 /* Writes what is buffered and checks that everything reached the file. */
 RD_API RD_CHECKED rd_status rd_trace_writer_finish(rd_trace_writer *w);
+/* A plain file that was not finished successfully is removed. */
 RD_API void rd_trace_writer_close(rd_trace_writer *w);
 
 /* ---- references to blocks ---- */

@@ -5,8 +5,6 @@
  */
 #include "trace/format.h"
 
-#include <string.h>
-
 typedef struct u64_reader {
     rdi_reader *r;
 } u64_reader;
@@ -50,15 +48,39 @@ static rd_status u64_read(void *self, rd_refs *refs) {
     return RD_OK;
 }
 
+typedef struct u64_writer {
+    rdi_writer *w;
+} u64_writer;
+
+static rd_status u64_writer_open(void *self, rdi_writer *w) {
+    ((u64_writer *)self)->w = w;
+    return RD_OK;
+}
+
+static rd_status u64_write(void *self, const rd_refs *refs) {
+    uint8_t bytes[RDI_REFS_MAX * sizeof(uint64_t)];
+    for (size_t i = 0; i < refs->n; i++)
+        rdi_store_le64(bytes + i * sizeof(uint64_t), refs->addr[i]);
+    return rdi_output_write(((u64_writer *)self)->w->out, bytes, refs->n * sizeof(uint64_t));
+}
+
+static const rdi_writer_ops u64_writer_ops = {
+    .state_size = sizeof(u64_writer),
+    .open = u64_writer_open,
+    .write = u64_write,
+};
+
 const rdi_format_ops rdi_format_u64 = {
     .info =
         {
             .name = "u64",
             .summary = "raw little-endian 64-bit addresses",
             .card = "Eight bytes per reference, no header. Addresses; use -b addr for object ids.",
+            .writable = true,
         },
     .state_size = sizeof(u64_reader),
     .probe = u64_probe,
     .open = u64_open,
     .read = u64_read,
+    .writer = &u64_writer_ops,
 };

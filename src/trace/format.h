@@ -39,6 +39,8 @@ typedef struct rdi_writer_ops {
     size_t state_size;
     const rd_opt *opts;                           /* usually the reader's, or NULL */
     rd_status (*open)(void *self, rdi_writer *w); /* writes a header if there is one */
+    /* 1 to RDI_REFS_MAX references with exactly the columns of w->fields; sizes are at least 1,
+     * kinds one of the three. */
     rd_status (*write)(void *self, const rd_refs *refs);
     rd_status (*finish)(void *self); /* optional: last frame */
     void (*close)(void *self);       /* optional; tolerates half-open state */

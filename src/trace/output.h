@@ -6,12 +6,13 @@
 
 typedef struct rdi_output rdi_output;
 
-/* "-": standard output. */
+/* "-": standard output. A file that exists is replaced. */
 rd_status rdi_output_open(rd_ctx *ctx, const char *path, rdi_output **out);
 rd_status rdi_output_write(rdi_output *out, const void *data, size_t n);
 rd_status rdi_output_printf(rdi_output *out, const char *format, ...) RDI_PRINTF(2, 3);
-/* Flushes and checks that all bytes reached the file. */
+/* Flushes, closes the file and checks that all bytes reached it. */
 rd_status rdi_output_finish(rdi_output *out);
+/* A plain file that was not finished, or not successfully, is removed. */
 void rdi_output_close(rdi_output *out);
 
 #endif

@@ -1,0 +1,105 @@
+/* u32: raw little-endian 32-bit addresses or ids, no header. */
+#include "trace/format.h"
+
+#include <inttypes.h>
+
+#define RECORD          sizeof(uint32_t)
+#define HIGH_HALVES_MAX 64 /* more upper halves than any real set of 64-bit addresses shows */
+
+typedef struct u32_reader {
+    rdi_reader *r;
+} u32_reader;
+
+/* Small numbers throughout look like u32 and, below 2^16, like u64 as well. What tells them apart:
+ * the upper halves of 64-bit addresses are few, those of "64-bit words" made of two ids are many.
+ */
+static int u32_probe(const uint8_t *head, size_t n, bool whole) {
+    uint32_t seen[HIGH_HALVES_MAX];
+    size_t distinct = 0;
+    if (whole && n % RECORD != 0)
+        return RDI_PROBE_NO;
+    for (size_t i = 0; i + RECORD <= n; i += RECORD) {
+        uint32_t word = rdi_load_le32(head + i);
+        if (word >> 24)
+            return RDI_PROBE_NO;
+        if (i / RECORD % 2 == 0 || distinct == HIGH_HALVES_MAX)
+            continue;
+        size_t j = 0;
+        while (j < distinct && seen[j] != word)
+            j++;
+        if (j == distinct)
+            seen[distinct++] = word;
+    }
+    return distinct == HIGH_HALVES_MAX ? RDI_PROBE_WEAK + 1 : RDI_PROBE_NO;
+}
+
+static rd_status u32_open(void *self, rdi_reader *r) {
+    ((u32_reader *)self)->r = r;
+    return RD_OK;
+}
+
+static rd_status u32_read(void *self, rd_refs *refs) {
+    rdi_reader *r = ((u32_reader *)self)->r;
+    rdi_input *in = r->in;
+    if (in->avail < RDI_REFS_MAX * RECORD)
+        RD_TRY(rdi_input_fill(in, RECORD, RDI_REFS_MAX * RECORD));
+    size_t n = in->avail / RECORD;
+    if (n == 0 && in->avail > 0)
+        return rdi_input_fail_byte(in, in->offset, "%zu bytes are left over: a u32 record has 4",
+                                   in->avail);
+    n = n < RDI_REFS_MAX ? n : RDI_REFS_MAX;
+    for (size_t i = 0; i < n; i++)
+        r->col->addr[i] = rdi_load_le32(in->data + i * RECORD);
+    refs->addr = r->col->addr;
+    refs->n = n;
+    rdi_input_consume(in, n * RECORD);
+    return RD_OK;
+}
+
+typedef struct u32_writer {
+    rdi_writer *w;
+    uint64_t count; /* references written, for messages */
+} u32_writer;
+
+static rd_status u32_writer_open(void *self, rdi_writer *w) {
+    ((u32_writer *)self)->w = w;
+    return RD_OK;
+}
+
+static rd_status u32_write(void *self, const rd_refs *refs) {
+    u32_writer *u = self;
+    uint8_t bytes[RDI_REFS_MAX * RECORD];
+    for (size_t i = 0; i < refs->n; i++) {
+        if (refs->addr[i] > UINT32_MAX)
+            return rdi_fail(u->w->ctx, RD_ERANGE,
+                            "reference %" PRIu64 ": 0x%" PRIx64
+                            " does not fit in 32 bits: use u64 or native",
+                            u->count + i + 1, refs->addr[i]);
+        rdi_store_le32(bytes + i * RECORD, (uint32_t)refs->addr[i]);
+    }
+    u->count += refs->n;
+    return rdi_output_write(u->w->out, bytes, refs->n * RECORD);
+}
+
+static const rdi_writer_ops u32_writer_ops = {
+    .state_size = sizeof(u32_writer),
+    .open = u32_writer_open,
+    .write = u32_write,
+};
+
+const rdi_format_ops rdi_format_u32 = {
+    .info =
+        {
+            .name = "u32",
+            .summary = "raw little-endian 32-bit addresses",
+            .card = "Four bytes per reference, no header. Addresses; use -b addr for object ids.\n"
+                    "Found by content only when all values are below 2^24 and vary enough not to\n"
+                    "be taken for u64; name it with -f u32 otherwise.",
+            .writable = true,
+        },
+    .state_size = sizeof(u32_reader),
+    .probe = u32_probe,
+    .open = u32_open,
+    .read = u32_read,
+    .writer = &u32_writer_ops,
+};

@@ -1,0 +1,150 @@
+/* Writing traces: finds the format, opens the file, hands over complete batches. */
+#include "trace/trace.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct rd_trace_writer {
+    rd_ctx *ctx;
+    const rdi_format_ops *format;
+    const rdi_writer_ops *ops;
+    char *spec;            /* name and option text; string options point into it */
+    void *state;           /* the format's */
+    rdi_writer core;       /* what the format sees */
+    rdi_columns *defaults; /* columns that a batch lacks */
+    rd_status broken;      /* sticky: after a failure the file is not continued */
+    bool finished;
+};
+
+static const char *next_writable(size_t index) {
+    const rd_format_info *info;
+    for (size_t i = 0; (info = rd_format_info_at(i)) != NULL; i++)
+        if (info->writable && index-- == 0)
+            return info->name;
+    return NULL;
+}
+
+static rd_status require_writable(rd_trace_writer *w) {
+    if (w->format->writer)
+        return RD_OK;
+    char valid[512];
+    rdi_list_names(valid, sizeof valid, next_writable);
+    return rdi_fail(w->ctx, RD_EINVAL, "format %s cannot be written (these can: %s)",
+                    w->format->info.name, valid);
+}
+
+static rd_status alloc_defaults(rd_trace_writer *w) {
+    w->defaults = rdi_calloc(w->ctx, 1, sizeof *w->defaults);
+    if (!w->defaults)
+        return RD_ENOMEM;
+    for (size_t i = 0; i < RDI_REFS_MAX; i++)
+        w->defaults->size[i] = 1;
+    memset(w->defaults->kind, RD_LOAD, sizeof w->defaults->kind);
+    return RD_OK;
+}
+
+/* Everything that can be wrong with the request is found before the file is touched. */
+static rd_status open_writer(rd_trace_writer *w, const char *path, const char *spec) {
+    char *options = NULL;
+    RD_TRY(rdi_spec_split(w->ctx, spec ? spec : "native", &w->spec, &options));
+    RD_TRY(rdi_format_require(w->ctx, w->spec, &w->format));
+    RD_TRY(require_writable(w));
+    w->ops = w->format->writer;
+    w->state = rdi_calloc(w->ctx, 1, w->ops->state_size ? w->ops->state_size : 1);
+    if (!w->state)
+        return RD_ENOMEM;
+    RD_TRY(alloc_defaults(w));
+    char owner[64];
+    snprintf(owner, sizeof owner, "format %s", w->format->info.name);
+    RD_TRY(rdi_opts_parse(w->ctx, owner, w->ops->opts, w->state, options));
+    RD_TRY(rdi_output_open(w->ctx, path, &w->core.out));
+    return w->ops->open(w->state, &w->core);
+}
+
+rd_status rd_trace_writer_open(rd_ctx *ctx, const char *path, const char *spec, uint32_t fields,
+                               bool ids, rd_trace_writer **out) {
+    rd_trace_writer *w = rdi_calloc(ctx, 1, sizeof *w);
+    if (!w)
+        return RD_ENOMEM;
+    w->ctx = ctx;
+    w->core = (rdi_writer){.ctx = ctx, .fields = fields, .ids = ids};
+    rd_status status = open_writer(w, path, spec);
+    if (status != RD_OK) {
+        rd_trace_writer_close(w);
+        return status;
+    }
+    *out = w;
+    return RD_OK;
+}
+
+/* References `at` .. `at + n` of the caller's batch with exactly the columns that are kept. */
+static rd_refs slice(const rd_trace_writer *w, const rd_refs *refs, size_t at, size_t n) {
+    const rdi_columns *def = w->defaults;
+    uint32_t fields = w->core.fields;
+    rd_refs part = {.n = n, .fields = fields, .addr = refs->addr + at};
+    if (fields & RD_FIELD_SIZE)
+        part.size = refs->size ? refs->size + at : def->size;
+    if (fields & RD_FIELD_KIND)
+        part.kind = refs->kind ? refs->kind + at : def->kind;
+    if (fields & RD_FIELD_PC)
+        part.pc = refs->pc ? refs->pc + at : def->pc;
+    if (fields & RD_FIELD_THREAD)
+        part.thread = refs->thread ? refs->thread + at : def->thread;
+    return part;
+}
+
+static rd_status check_columns(rd_trace_writer *w, const rd_refs *part) {
+    bool bad = false;
+    for (size_t i = 0; part->size && i < part->n; i++)
+        bad |= part->size[i] == 0;
+    for (size_t i = 0; part->kind && i < part->n; i++)
+        bad |= part->kind[i] != RD_LOAD && part->kind[i] != RD_STORE && part->kind[i] != RD_FETCH;
+    if (bad)
+        return rdi_fail(w->ctx, RD_EINVAL, "a reference to be written has size 0 or no known kind");
+    return RD_OK;
+}
+
+static rd_status write_slices(rd_trace_writer *w, const rd_refs *refs) {
+    for (size_t at = 0; at < refs->n; at += RDI_REFS_MAX) {
+        size_t left = refs->n - at;
+        rd_refs part = slice(w, refs, at, left < RDI_REFS_MAX ? left : RDI_REFS_MAX);
+        RD_TRY(check_columns(w, &part));
+        RD_TRY(w->ops->write(w->state, &part));
+    }
+    return RD_OK;
+}
+
+rd_status rd_trace_writer_write(rd_trace_writer *w, const rd_refs *refs) {
+    if (w->finished)
+        return rdi_fail(w->ctx, RD_ESTATE, "trace writer: write after finish");
+    if (w->broken == RD_OK)
+        w->broken = write_slices(w, refs);
+    return w->broken;
+}
+
+static rd_status finish(rd_trace_writer *w) {
+    if (w->ops->finish)
+        RD_TRY(w->ops->finish(w->state));
+    return rdi_output_finish(w->core.out);
+}
+
+rd_status rd_trace_writer_finish(rd_trace_writer *w) {
+    if (w->finished)
+        return rdi_fail(w->ctx, RD_ESTATE, "trace writer: finished twice");
+    if (w->broken == RD_OK)
+        w->broken = finish(w);
+    w->finished = w->broken == RD_OK;
+    return w->broken;
+}
+
+void rd_trace_writer_close(rd_trace_writer *w) {
+    if (!w)
+        return;
+    if (w->ops && w->state && w->ops->close)
+        w->ops->close(w->state);
+    rdi_output_close(w->core.out);
+    rdi_free(w->ctx, w->defaults);
+    rdi_free(w->ctx, w->state);
+    rdi_free(w->ctx, w->spec);
+    rdi_free(w->ctx, w);
+}

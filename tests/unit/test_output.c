@@ -1,0 +1,163 @@
+/* Buffered output: everything arrives, and every failure is reported. */
+#include "support/files.h"
+#include "trace/output.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static rd_ctx *ctx;
+
+static int setup(void **state) {
+    (void)state;
+    signal(SIGPIPE, SIG_IGN);
+    return rd_ctx_new(NULL, &ctx) == RD_OK ? 0 : -1;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    assert_int_equal(rd_ctx_live_bytes(ctx), 0);
+    rd_ctx_free(ctx);
+    return 0;
+}
+
+/* Pieces of every size up to far more than one buffer, then text. */
+static void all_bytes_reach_the_file(void **state) {
+    (void)state;
+    static const size_t pieces[] = {0, 1, 1000, 262143, 1, 262144, 3, 700000, 17};
+    char *path = files_path();
+    rdi_output *out = NULL;
+    assert_int_equal(rdi_output_open(ctx, path, &out), RD_OK);
+    static uint8_t pattern[700000];
+    for (size_t i = 0; i < sizeof pattern; i++)
+        pattern[i] = (uint8_t)(i * 7 + i / 256);
+    size_t total = 0;
+    for (size_t i = 0; i < RDI_COUNT(pieces); i++) {
+        assert_int_equal(rdi_output_write(out, pattern, pieces[i]), RD_OK);
+        total += pieces[i];
+    }
+    assert_int_equal(rdi_output_printf(out, "%d %s\n", 42, "words"), RD_OK);
+    assert_int_equal(rdi_output_finish(out), RD_OK);
+    rdi_output_close(out);
+    size_t n = 0, at = 0;
+    uint8_t *data = files_read(path, &n);
+    assert_int_equal(n, total + 9);
+    for (size_t i = 0; i < RDI_COUNT(pieces); at += pieces[i++])
+        assert_memory_equal(data + at, pattern, pieces[i]);
+    assert_memory_equal(data + at, "42 words\n", 9);
+    free(data);
+    files_remove(path);
+}
+
+static void printf_flushes_when_the_buffer_is_nearly_full(void **state) {
+    (void)state;
+    char *path = files_path();
+    rdi_output *out = NULL;
+    assert_int_equal(rdi_output_open(ctx, path, &out), RD_OK);
+    for (int i = 0; i < 60000; i++)
+        assert_int_equal(rdi_output_printf(out, "%09d\n", i), RD_OK);
+    assert_int_equal(rdi_output_finish(out), RD_OK);
+    rdi_output_close(out);
+    size_t n = 0;
+    uint8_t *data = files_read(path, &n);
+    assert_int_equal(n, 600000);
+    for (int i = 0; i < 60000; i++)
+        assert_int_equal(strtol((char *)data + i * 10, NULL, 10), i);
+    free(data);
+    files_remove(path);
+}
+
+static void full_disk_is_reported_with_the_name(void **state) {
+    (void)state;
+    if (access("/dev/full", W_OK) != 0)
+        skip();
+    rdi_output *out = NULL;
+    assert_int_equal(rdi_output_open(ctx, "/dev/full", &out), RD_OK);
+    assert_int_equal(rdi_output_write(out, "x", 1), RD_OK);
+    assert_int_equal(rdi_output_finish(out), RD_EIO);
+    assert_non_null(strstr(rd_last_error(ctx), "/dev/full: cannot write: No space left"));
+    assert_int_equal(rdi_output_write(out, "x", 1), RD_EIO);
+    assert_non_null(strstr(rd_last_error(ctx), "No space left"));
+    assert_int_equal(rdi_output_finish(out), RD_EIO);
+    rdi_output_close(out);
+    assert_int_equal(access("/dev/full", W_OK), 0);
+}
+
+/* A pipe whose reader is gone stands in for standard output. */
+static void closed_pipe_is_reported(void **state) {
+    (void)state;
+    int ends[2], saved = dup(STDOUT_FILENO);
+    assert_true(saved >= 0);
+    assert_int_equal(pipe(ends), 0);
+    dup2(ends[1], STDOUT_FILENO);
+    close(ends[0]);
+    close(ends[1]);
+    rdi_output *out = NULL;
+    rd_status opened = rdi_output_open(ctx, "-", &out);
+    rd_status written = opened == RD_OK ? rdi_output_write(out, "x", 1) : opened;
+    rd_status finished = opened == RD_OK ? rdi_output_finish(out) : opened;
+    rdi_output_close(out);
+    dup2(saved, STDOUT_FILENO);
+    close(saved);
+    assert_int_equal(written, RD_OK);
+    assert_int_equal(finished, RD_EIO);
+    assert_non_null(strstr(rd_last_error(ctx), "(standard output): cannot write: Broken pipe"));
+}
+
+static void unfinished_file_is_removed(void **state) {
+    (void)state;
+    char *path = files_path();
+    rdi_output *out = NULL;
+    assert_int_equal(rdi_output_open(ctx, path, &out), RD_OK);
+    assert_int_equal(rdi_output_write(out, "half", 4), RD_OK);
+    assert_true(files_exist(path));
+    rdi_output_close(out);
+    assert_false(files_exist(path));
+    files_remove(path);
+}
+
+/* The link may be /dev/stdout: it must survive. */
+static void unfinished_link_is_kept(void **state) {
+    (void)state;
+    char *path = files_path(), *target = files_path();
+    files_write(target, "old", 3);
+    assert_int_equal(symlink(target, path), 0);
+    rdi_output *out = NULL;
+    assert_int_equal(rdi_output_open(ctx, path, &out), RD_OK);
+    rdi_output_close(out);
+    struct stat st;
+    assert_int_equal(lstat(path, &st), 0);
+    assert_true(files_exist(target));
+    files_remove(path);
+    files_remove(target);
+}
+
+static void bad_path_is_reported(void **state) {
+    (void)state;
+    rdi_output *out = NULL;
+    assert_int_equal(rdi_output_open(ctx, "/nonexistent/x", &out), RD_EIO);
+    assert_non_null(strstr(rd_last_error(ctx), "/nonexistent/x"));
+    assert_int_equal(rdi_output_open(ctx, "/", &out), RD_EIO);
+    assert_null(out);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(all_bytes_reach_the_file, setup, teardown),
+        cmocka_unit_test_setup_teardown(printf_flushes_when_the_buffer_is_nearly_full, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(full_disk_is_reported_with_the_name, setup, teardown),
+        cmocka_unit_test_setup_teardown(closed_pipe_is_reported, setup, teardown),
+        cmocka_unit_test_setup_teardown(unfinished_file_is_removed, setup, teardown),
+        cmocka_unit_test_setup_teardown(unfinished_link_is_kept, setup, teardown),
+        cmocka_unit_test_setup_teardown(bad_path_is_reported, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
