@@ -10,8 +10,9 @@ extern "C" {
 
 /* Miss ratio of a fully associative LRU cache of `blocks` blocks: the share of references with
  * distance >= blocks or infinite. Exact where `blocks` is the lower end of a bin; inside a bin the
- * references are taken as spread evenly, and *interpolated (may be NULL) is set. RD_EINVAL above
- * the profile's bound. */
+ * references are taken as spread evenly over the distances that are possible (below the bound, or
+ * the number of blocks), and *interpolated (may be NULL) is set. 1 for an empty trace. RD_EINVAL
+ * above the profile's bound, and for a profile without distances (engine null). */
 RD_API RD_CHECKED rd_status rd_mrc_at(rd_ctx *ctx, const rd_profile *p, uint64_t blocks,
                                       double *miss_ratio, bool *interpolated);
 
@@ -20,21 +21,25 @@ typedef struct rd_mrc_point {
     double miss_ratio;
 } rd_mrc_point;
 
-/* The whole curve: a point wherever it can change, starting at 0 blocks (miss ratio 1). Free with
- * rd_mrc_free(). */
+/* The whole curve: a point wherever its slope can change, starting at 0 blocks (miss ratio 1);
+ * between two points it is a straight line, behind the last one flat (up to the bound, if any).
+ * Free with rd_mrc_free(). */
 RD_API RD_CHECKED rd_status rd_mrc_curve(rd_ctx *ctx, const rd_profile *p, rd_mrc_point **points,
                                          size_t *n);
 RD_API void rd_mrc_free(rd_ctx *ctx, rd_mrc_point *points);
 
 /* Smallest cache, in blocks, whose hit ratio reaches `share` of all hits that an infinite cache
- * would have; RD_UNKNOWN when the profile's bound hides it. Rounded up to the end of a bin. */
+ * would have; RD_UNKNOWN when the profile's bound hides it. Rounded up to the end of a bin; 0 when
+ * there are no hits to be had. */
 RD_API uint64_t rd_smallest_cache(const rd_profile *p, double share);
 
-/* Working-set knees: sizes where the curve drops steeply and is flat behind. At most `max`, largest
- * drop first; returns how many. */
+/* Working-set knees: sizes where the curve drops steeply and is flat behind, so that half the cache
+ * is much worse and twice the cache hardly better. At most `max`, the clearest first; returns how
+ * many. */
 typedef struct rd_knee {
-    uint64_t blocks; /* size just big enough */
-    double miss_before, miss_after;
+    uint64_t blocks;    /* size just big enough */
+    double miss_before; /* miss ratio with about half of that ... */
+    double miss_after;  /* ... and with it */
 } rd_knee;
 RD_API size_t rd_knees(const rd_profile *p, rd_knee *out, size_t max);
 
