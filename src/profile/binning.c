@@ -1,4 +1,4 @@
-/* Names of binnings, and reference groups. See binning.h. */
+/* Names of binnings, ranges of bins, and reference groups. See binning.h. */
 #include "profile/binning.h"
 
 #include "profile/hist.h"
@@ -60,6 +60,31 @@ void rd_binning_name(rd_binning binning, char *text) {
         snprintf(text, 32, "%s:%" PRIu64, name, binning.param);
     else
         snprintf(text, 32, "%s", name);
+}
+
+static void log_range(uint64_t index, rd_bin *bin) {
+    bin->low = index ? UINT64_C(1) << (index - 1) : 0;
+    bin->high = index ? bin->low + (bin->low - 1) : 0;
+}
+
+static void linear_range(uint64_t index, uint64_t width, rd_bin *bin) {
+    bin->low = index * width;
+    if (__builtin_add_overflow(bin->low, width - 1, &bin->high))
+        bin->high = RD_COLD;
+}
+
+void rdi_bin_range(rd_binning binning, uint64_t index, rd_bin *bin) {
+    bool loglinear = binning.kind == RD_BINS_LOGLINEAR || binning.kind == RD_BINS_REFERENCE;
+    if (binning.kind == RD_BINS_LINEAR)
+        linear_range(index, binning.param, bin);
+    else if (binning.kind == RD_BINS_FULL)
+        bin->low = bin->high = index;
+    else if (loglinear && index >= RDI_LOG_BINS)
+        linear_range(index - (RDI_LOG_BINS - 1), RDI_LINEAR_FROM, bin);
+    else
+        log_range(index, bin);
+    if (bin->high == RD_COLD)
+        bin->high--;
 }
 
 double rd_bin_mean(const rd_bin *bin) {

@@ -1,9 +1,37 @@
-/* Bins of finished histograms: names, regrouping. Works on rows, whatever counted them. */
+/* Bins: which one a distance falls into, and regrouping the rows of finished histograms. */
 #ifndef RDI_BINNING_H
 #define RDI_BINNING_H
 
 #include "base/base.h"
 #include "reusedist/profile.h"
+
+#define RDI_LINEAR_FROM 2048u /* log-linear: width of the bins from here on */
+#define RDI_LOG_BINS    12u   /* log-linear: bins below RDI_LINEAR_FROM */
+
+static inline uint64_t rdi_loglinear_index(uint64_t d) {
+    return d < RDI_LINEAR_FROM ? rdi_bit_width(d) : RDI_LOG_BINS - 1 + d / RDI_LINEAR_FROM;
+}
+
+/* Number of the bin that d falls into, ascending with d. Reference groups depend on all counts and
+ * are therefore counted as log-linear; edges are known to the histogram only. */
+static inline uint64_t rdi_bin_index(rd_binning binning, uint64_t d) {
+    switch (binning.kind) {
+    case RD_BINS_LOG:
+        return rdi_bit_width(d);
+    case RD_BINS_LINEAR:
+        return d / binning.param;
+    case RD_BINS_FULL:
+        return d;
+    case RD_BINS_LOGLINEAR:
+    case RD_BINS_REFERENCE:
+    case RD_BINS_EDGES:
+        break;
+    }
+    return rdi_loglinear_index(d);
+}
+
+/* The inverse: sets low and high. The last bin ends at the largest distance, RD_COLD - 1. */
+void rdi_bin_range(rd_binning binning, uint64_t index, rd_bin *bin);
 
 /* The reference histogram of Zhong, section 3.1: all finite references in ascending distance, cut
  * into `groups` groups of equal size (sizes differ by at most one). A bin that is cut gives each

@@ -5,9 +5,7 @@
 
 #include <string.h>
 
-#define PAGE_BINS   4096u
-#define LINEAR_FROM 2048u /* log-linear: width of the bins from here on */
-#define LOG_BINS    12u   /* log-linear: bins below LINEAR_FROM */
+#define PAGE_BINS 4096u
 
 /* A page has sums unless every bin is a single distance. */
 typedef struct bin_page {
@@ -40,58 +38,17 @@ static size_t edge_index(const rdi_hist *h, uint64_t d) {
     return low;
 }
 
-static inline uint64_t loglinear_index(uint64_t d) {
-    return d < LINEAR_FROM ? rdi_bit_width(d) : LOG_BINS - 1 + d / LINEAR_FROM;
-}
-
 static uint64_t bin_index(const rdi_hist *h, uint64_t d) {
-    switch (h->binning.kind) {
-    case RD_BINS_LOG:
-        return rdi_bit_width(d);
-    case RD_BINS_LINEAR:
-        return d / h->binning.param;
-    case RD_BINS_FULL:
-        return d;
-    case RD_BINS_EDGES:
-        return edge_index(h, d);
-    case RD_BINS_LOGLINEAR:
-    case RD_BINS_REFERENCE:
-        break;
-    }
-    return loglinear_index(d);
-}
-
-static void log_range(uint64_t i, rd_bin *bin) {
-    bin->low = i ? UINT64_C(1) << (i - 1) : 0;
-    bin->high = i ? bin->low * 2 - 1 : 0;
+    return h->binning.kind == RD_BINS_EDGES ? edge_index(h, d) : rdi_bin_index(h->binning, d);
 }
 
 static void bin_range(const rdi_hist *h, uint64_t i, rd_bin *bin) {
-    switch (h->binning.kind) {
-    case RD_BINS_LOG:
-        log_range(i, bin);
+    if (h->binning.kind != RD_BINS_EDGES) {
+        rdi_bin_range(h->binning, i, bin);
         return;
-    case RD_BINS_LINEAR:
-        bin->low = i * h->binning.param;
-        bin->high = bin->low + h->binning.param - 1;
-        return;
-    case RD_BINS_FULL:
-        bin->low = bin->high = i;
-        return;
-    case RD_BINS_EDGES:
-        bin->low = i ? h->edges[i - 1] : 0;
-        bin->high = i < h->n_edges ? h->edges[i] - 1 : RD_COLD - 1;
-        return;
-    case RD_BINS_LOGLINEAR:
-    case RD_BINS_REFERENCE:
-        break;
     }
-    if (i < LOG_BINS) {
-        log_range(i, bin);
-    } else {
-        bin->low = (i - (LOG_BINS - 1)) * LINEAR_FROM;
-        bin->high = bin->low + LINEAR_FROM - 1;
-    }
+    bin->low = i ? h->edges[i - 1] : 0;
+    bin->high = i < h->n_edges ? h->edges[i] - 1 : RD_COLD - 1;
 }
 
 /* ---- storage ---- */
@@ -178,7 +135,7 @@ rd_status rdi_hist_add(rdi_hist *h, const uint64_t *distances, size_t n) {
             infinite++;
             continue;
         }
-        uint64_t index = RDI_LIKELY(loglinear) ? loglinear_index(d) : bin_index(h, d);
+        uint64_t index = RDI_LIKELY(loglinear) ? rdi_loglinear_index(d) : bin_index(h, d);
         RD_TRY(add_at(h, index, 1, (rd_sum){d, 0}));
     }
     h->infinite += infinite;
