@@ -7,5 +7,6 @@
 #include "model.h"
 #include "profile.h"
 #include "trace.h"
+#include "verify.h"
 
 #endif

@@ -1,0 +1,1 @@
+"$REUSEDIST" verify --traces=100

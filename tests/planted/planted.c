@@ -1,0 +1,119 @@
+/* planted: an engine that is wrong in rare circumstances, to prove that verify would notice.
+ *
+ * It keeps a recency list like `stack`, and pretends to have a time axis of 100 slots: a reference
+ * takes a slot, and a full axis is renumbered so that only the live blocks keep one. The mistakes
+ * sit where real ones do.
+ */
+#include "engine/plugin.h"
+
+#include <string.h>
+
+#define AXIS_SLOTS 100
+
+enum { MISTAKE_RENUMBER, MISTAKE_BOUND, MISTAKE_COUNT, MISTAKE_BLOCKS, MISTAKE_NONE };
+
+typedef struct planted_engine {
+    rdi_run *run;
+    uint32_t mistake;
+    uint64_t *block; /* newest last */
+    size_t n, room;
+    size_t slots_used;
+} planted_engine;
+
+static const rd_opt planted_opts[] = {
+    {.name = "mistake",
+     .type = RD_OPT_CHOICE,
+     .offset = offsetof(planted_engine, mistake),
+     .def = "renumber",
+     .choices = "renumber|bound|count|blocks|none",
+     .help = "which one it makes"},
+    {0},
+};
+
+static rd_status planted_open(void *self, rdi_run *run) {
+    planted_engine *e = self;
+    e->run = run;
+    return RD_OK;
+}
+
+/* Moves the block to the end of the list; its distance, or RD_COLD. */
+static rd_status reference(planted_engine *e, uint64_t block, uint64_t *distance) {
+    size_t at = e->n;
+    while (at > 0 && e->block[at - 1] != block)
+        at--;
+    *distance = at ? e->n - at : RD_COLD;
+    if (at == 0) {
+        if (e->n == e->room) {
+            size_t room = e->room ? 2 * e->room : 64;
+            uint64_t *grown = rdi_resize(e->run->ctx, e->block, room, sizeof *grown);
+            if (!grown)
+                return RD_ENOMEM;
+            e->block = grown;
+            e->room = room;
+        }
+        e->block[e->n++] = block;
+    } else {
+        memmove(&e->block[at - 1], &e->block[at], (e->n - at) * sizeof *e->block);
+        e->block[e->n - 1] = block;
+    }
+    return RD_OK;
+}
+
+/* True right after a full axis was renumbered. */
+static bool renumbered(planted_engine *e) {
+    if (++e->slots_used < AXIS_SLOTS + e->n)
+        return false;
+    e->slots_used = e->n;
+    return true;
+}
+
+static rd_status planted_feed(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
+    planted_engine *e = self;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t d = 0;
+        RD_TRY(reference(e, blk[i], &d));
+        if (renumbered(e) && e->mistake == MISTAKE_RENUMBER && d != RD_COLD && d > 2)
+            d--;
+        bool at_bound = e->mistake == MISTAKE_BOUND && d == e->run->bound;
+        if (d >= e->run->bound && !at_bound)
+            d = RD_COLD;
+        if (dist)
+            dist[i] = d;
+        else /* a histogram of its own, which counts a certain distance twice now and then */
+            RD_TRY(rdi_hist_add_many(e->run->hist, d,
+                                     e->mistake == MISTAKE_COUNT && d == 7 && i == 11 ? 2 : 1));
+    }
+    return RD_OK;
+}
+
+static rd_status planted_finish(void *self) {
+    planted_engine *e = self;
+    if (e->mistake == MISTAKE_BLOCKS && e->n >= 3)
+        e->run->blocks = e->n - 1;
+    return RD_OK;
+}
+
+static void planted_close(void *self) {
+    planted_engine *e = self;
+    if (e->run)
+        rdi_free(e->run->ctx, e->block);
+}
+
+const rdi_engine_ops rdi_engine_planted = {
+    .abi = RDI_ENGINE_ABI,
+    .info =
+        {
+            .name = "planted",
+            .summary = "wrong by intention",
+            .card = "Exists in tests only.",
+            .caps = RD_CAP_DISTANCES | RD_CAP_BOUND,
+            .error_kind = "exact",
+            .opts = planted_opts,
+        },
+    .counts_itself = true,
+    .state_size = sizeof(planted_engine),
+    .open = planted_open,
+    .feed = planted_feed,
+    .finish = planted_finish,
+    .close = planted_close,
+};

@@ -1,0 +1,1 @@
+"$REUSEDIST" verify -e planted --traces=10000 -o /nonexistent/file
