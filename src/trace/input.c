@@ -137,7 +137,7 @@ rd_status rdi_input_open_memory(rd_ctx *ctx, const char *name, const void *data,
 /* Moves what is left to the front and makes room for `want` bytes. */
 static rd_status make_room(input_impl *impl, size_t want) {
     rdi_input *in = &impl->in;
-    if (in->avail)
+    if (in->avail && in->data != impl->buffer)
         memmove(impl->buffer, in->data, in->avail);
     in->data = impl->buffer;
     if (want <= impl->room)

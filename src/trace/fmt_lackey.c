@@ -1,0 +1,100 @@
+/* lackey: what Valgrind's lackey tool prints with --trace-mem=yes. */
+#include "trace/lines.h"
+
+#define FIELDS (RD_FIELD_SIZE | RD_FIELD_KIND)
+
+static const uint8_t kind_of_letter[256] = {
+    ['I'] = RD_FETCH, ['L'] = RD_LOAD, ['S'] = RD_STORE, ['M'] = RDI_MODIFY};
+
+/* Valgrind's own log lines, superblocks (--trace-superblocks=yes) and empty lines. */
+static const char *skip_other(const char *p, const char *limit, rdi_ref *ref) {
+    bool log = (p[0] == '=' && p[1] == '=') || (p[0] == '-' && p[1] == '-');
+    bool superblock = p[0] == 'S' && p[1] == 'B' && p[2] == ' ';
+    if (log || superblock || rdi_scan_line_end(p))
+        return rdi_line_skip(p, limit, ref);
+    return NULL;
+}
+
+/* "I  04001000,3" or " L 1ffeffe7e0,8": the letter is the first byte that is no blank. Of a line
+ * that is not even three bytes long no byte behind its '\n' is looked at. */
+static inline const char *lackey_line(rdi_lines *l, const char *p, const char *limit,
+                                      rdi_ref *ref) {
+    (void)l;
+    uint8_t letter = (uint8_t)p[p[0] == ' '];
+    ref->kind = kind_of_letter[letter];
+    bool record = ref->kind && p[1] == (letter == 'I' ? ' ' : (char)letter) && p[2] == ' ';
+    if (RDI_UNLIKELY(!record))
+        return skip_other(p, limit, ref);
+    p = rdi_scan_hex(p + 3, &ref->addr);
+    if (RDI_UNLIKELY(!p || *p != ','))
+        return NULL;
+    p = rdi_scan_size(p + 1, &ref->size);
+    return RDI_LIKELY(p) ? rdi_scan_line_end(p) : NULL;
+}
+
+static int lackey_probe(const uint8_t *head, size_t n, bool whole) {
+    return rdi_lines_probe(head, n, whole, lackey_line, RDI_PROBE_SURE);
+}
+
+static rd_status lackey_open(void *self, rdi_reader *r) {
+    rdi_lines_open(self, r,
+                   "'I  ADDR,SIZE', ' L ADDR,SIZE', ' S ADDR,SIZE' or ' M ADDR,SIZE' (address in "
+                   "hexadecimal)");
+    return RD_OK;
+}
+
+static rd_status lackey_read(void *self, rd_refs *refs) {
+    return rdi_lines_read(self, refs, FIELDS, lackey_line);
+}
+
+typedef struct lackey_writer {
+    rdi_writer *w;
+} lackey_writer;
+
+static rd_status lackey_writer_open(void *self, rdi_writer *w) {
+    ((lackey_writer *)self)->w = w;
+    return RD_OK;
+}
+
+static rd_status lackey_write(void *self, const rd_refs *refs) {
+    rdi_writer *w = ((lackey_writer *)self)->w;
+    for (size_t i = 0; i < refs->n; i++) {
+        char line[8 + 2 * RDI_DIGITS_MAX];
+        uint8_t kind = refs->kind ? refs->kind[i] : RD_LOAD;
+        memcpy(line, kind == RD_FETCH ? "I  " : kind == RD_STORE ? " S " : " L ", 3);
+        char *p = rdi_put_hex(line + 3, refs->addr[i], 8);
+        *p++ = ',';
+        p = rdi_put_dec(p, refs->size ? refs->size[i] : 1);
+        *p++ = '\n';
+        RD_TRY(rdi_output_write(w->out, line, (size_t)(p - line)));
+    }
+    return RD_OK;
+}
+
+static const rdi_writer_ops lackey_writer_ops = {
+    .state_size = sizeof(lackey_writer),
+    .open = lackey_writer_open,
+    .write = lackey_write,
+};
+
+const rdi_format_ops rdi_format_lackey = {
+    .info =
+        {
+            .name = "lackey",
+            .summary = "Valgrind lackey, --trace-mem=yes",
+            .card = "'I  ADDR,SIZE' for an instruction fetch, ' L', ' S' and ' M ADDR,SIZE' for "
+                    "loads, stores\n"
+                    "and modifies; ADDR in hexadecimal. A modify counts as a load and a store. "
+                    "Valgrind's log\n"
+                    "lines ('==' and '--'), superblock lines ('SB') and empty lines are skipped.\n"
+                    "\n"
+                    "  valgrind --tool=lackey --trace-mem=yes --log-file=prog.lackey prog",
+            .fields = FIELDS,
+            .writable = true,
+        },
+    .state_size = sizeof(rdi_lines),
+    .probe = lackey_probe,
+    .open = lackey_open,
+    .read = lackey_read,
+    .writer = &lackey_writer_ops,
+};

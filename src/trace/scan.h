@@ -1,0 +1,102 @@
+/* Numbers and blanks in text, character by character.
+ *
+ * Scanners take no end: they stop at the first byte that does not belong, and every line has such
+ * a byte behind it, its '\n' (see input.h for the last line of a file). The byte behind `p` must
+ * therefore be readable wherever a scanner is called, and the number followed by a non-digit.
+ */
+#ifndef RDI_SCAN_H
+#define RDI_SCAN_H
+
+#include "base/base.h"
+
+/* 0x10 + its value for a hexadecimal digit of either case, 0 for everything else. */
+extern const uint8_t rdi_hex_digit[256];
+
+static inline bool rdi_is_digit(char c) {
+    return (unsigned char)(c - '0') < 10;
+}
+
+static inline bool rdi_is_blank(char c) {
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+static inline const char *rdi_scan_blanks(const char *p) {
+    while (rdi_is_blank(*p))
+        p++;
+    return p;
+}
+
+/* The byte behind a line's '\n', when only blanks are left of the line; NULL otherwise. */
+static inline const char *rdi_scan_line_end(const char *p) {
+    if (RDI_UNLIKELY(*p != '\n'))
+        p = rdi_scan_blanks(p);
+    return *p == '\n' ? p + 1 : NULL;
+}
+
+/* Hexadecimal digits without 0x. NULL: none there, or the number does not fit in 64 bits. */
+static inline const char *rdi_scan_hex(const char *p, uint64_t *out) {
+    const char *start = p;
+    uint64_t value = 0, lost = 0;
+    for (uint8_t digit; (digit = rdi_hex_digit[(uint8_t)*p]) != 0; p++) {
+        lost |= value >> 60;
+        value = value << 4 | (digit & 15);
+    }
+    *out = value;
+    return p == start || lost ? NULL : p;
+}
+
+static inline bool rdi_has_0x(const char *p) {
+    return p[0] == '0' && (p[1] == 'x' || p[1] == 'X');
+}
+
+/* As above, with 0x in front. */
+static inline const char *rdi_scan_0x(const char *p, uint64_t *out) {
+    return rdi_has_0x(p) ? rdi_scan_hex(p + 2, out) : NULL;
+}
+
+/* Decimal digits. NULL: none there, or the number does not fit in 64 bits. */
+static inline const char *rdi_scan_dec(const char *p, uint64_t *out) {
+    const char *start = p;
+    uint64_t value = 0;
+    bool lost = false;
+    for (; rdi_is_digit(*p); p++) {
+        lost |= __builtin_mul_overflow(value, 10, &value);
+        lost |= __builtin_add_overflow(value, (uint64_t)(*p - '0'), &value);
+    }
+    *out = value;
+    return p == start || lost ? NULL : p;
+}
+
+/* The size of a reference: decimal, 32 bits, and 0 counts as 1 because the reference happened. */
+static inline const char *rdi_scan_size(const char *p, uint32_t *out) {
+    uint64_t value = 0;
+    p = rdi_scan_dec(p, &value);
+    *out = value ? (uint32_t)value : 1;
+    return value > UINT32_MAX ? NULL : p;
+}
+
+/* ---- the other way round: writers give a buffer and get the byte behind the number ---- */
+
+#define RDI_DIGITS_MAX 20 /* of a 64-bit number, decimal or hexadecimal */
+
+/* At least `width` (1 to 16) digits, zeros in front. */
+static inline char *rdi_put_hex(char *p, uint64_t x, unsigned width) {
+    unsigned digits = (rdi_bit_width(x) + 3) / 4;
+    digits = digits < width ? width : digits;
+    for (unsigned i = digits; i-- > 0; x >>= 4)
+        p[i] = "0123456789abcdef"[x & 15];
+    return p + digits;
+}
+
+static inline char *rdi_put_dec(char *p, uint64_t x) {
+    char reversed[RDI_DIGITS_MAX];
+    unsigned n = 0;
+    do
+        reversed[n++] = (char)('0' + x % 10);
+    while (x /= 10);
+    while (n > 0)
+        *p++ = reversed[--n];
+    return p;
+}
+
+#endif
