@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# The checks of the source tree can fail: each mistake planted in a copy of it must be found.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+bad=0
+
+# expect_complaint CHECK TEXT FILE LINE: with LINE added to FILE, CHECK fails and says TEXT.
+expect_complaint() {
+    local check=$1 text=$2 file=$3 line=$4 said
+    rm -rf "$work/tree"
+    mkdir "$work/tree"
+    cp -r "$root/include" "$root/src" "$root/cli" "$work/tree/"
+    mkdir -p "$(dirname "$work/tree/$file")"
+    echo "$line" >>"$work/tree/$file"
+    if said=$("$root/scripts/$check" "$work/tree") || [[ $said != *"$text"* ]]; then
+        echo "$check does not find this in $file: $line"
+        echo "$said"
+        bad=1
+    fi
+}
+
+expect_complaint check-layers 'src/engine must not' src/engine/stack.c '#include "trace/format.h"'
+expect_complaint check-layers 'src/engine must not' src/engine/stack.c '#include "reusedist/trace.h"'
+expect_complaint check-layers 'src/engine must not' src/engine/gpu/x.c '#include "trace/input.h"'
+expect_complaint check-layers 'src/trace must not' src/trace/input.c '#include "profile/hist.h"'
+expect_complaint check-layers 'src/base must not' src/base/ctx.c '#include "reusedist/engine.h"'
+expect_complaint check-layers 'cli must not' cli/main.c '#include "base/base.h"'
+expect_complaint check-layers 'source file' src/order/x.c '#include "base/ctx.c"'
+expect_complaint check-layers 'vendor' src/engine/stack.c '#include <mpi.h>'
+expect_complaint check-layers 'no rule' src/misc/x.c ''
+expect_complaint check-registry 'nonesuch' src/engine/engines.def 'RDI_ENGINE(nonesuch)'
+expect_complaint check-registry 'lonely' src/engine/lonely.c \
+    'const rdi_engine_ops rdi_engine_lonely = {0};'
+expect_complaint check-registry 'nonesuch' src/trace/formats.def 'RDI_FORMAT(nonesuch)'
+expect_complaint check-registry 'nonesuch' cli/commands.def 'COMMAND(nonesuch)'
+
+# The tree as it is has none of them.
+"$root/scripts/check-layers"
+"$root/scripts/check-registry"
+exit $bad
