@@ -6,6 +6,7 @@
 #include "engine.h"
 #include "model.h"
 #include "profile.h"
+#include "report.h"
 #include "trace.h"
 #include "verify.h"
 

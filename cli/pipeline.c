@@ -1,0 +1,343 @@
+/* Drives traces, mapper and engine through the public API. See pipeline.h. */
+#include "pipeline.h"
+
+#include "distance_file.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+typedef struct pipeline {
+    rd_ctx *ctx;
+    const pipeline_options *options;
+    const char *distances_path; /* or NULL */
+    uint32_t kinds;             /* mask; 0: all */
+    char kind_letters[4];       /* the same in fixed order, "" for all */
+    rd_binning binning;
+    bool block_known;     /* from the options, or else from the first trace */
+    uint64_t block_bytes; /* 0: one block per address */
+    rd_engine *engine;
+    distance_file *distances;
+    rd_source *sources; /* one per opened trace */
+    size_t n_sources;
+    progress bar;
+    uint64_t bytes_before; /* of the traces that are through */
+    uint64_t references;   /* of all traces, before splitting and filtering */
+    bool sink_failed;      /* and reported */
+    bool damaged;          /* a trace could not be read to its end; the engine is intact */
+    int status;            /* exit status; not EXIT_OK: reported */
+} pipeline;
+
+/* ---- options ---- */
+
+static bool parse_block(pipeline *p, const char *text) {
+    if (!text)
+        return true;
+    p->block_known = true;
+    if (strcmp(text, "addr") == 0)
+        return true;
+    uint64_t bytes = 0;
+    if (rd_parse_size(p->ctx, text, &bytes) != RD_OK || bytes == 0 || (bytes & (bytes - 1)) != 0) {
+        p->status = fail_usage("--block: '%.80s' is neither a power of two nor 'addr'", text);
+        return false;
+    }
+    p->block_bytes = bytes;
+    return true;
+}
+
+static bool parse_kinds(pipeline *p, const char *text) {
+    static const char letters[] = "LSI"; /* RD_LOAD, RD_STORE, RD_FETCH: bits 0, 1, 2 */
+    if (!text)
+        return true;
+    for (const char *at = text; *at; at++) {
+        const char *letter = strchr(letters, *at);
+        if (!letter) {
+            p->status = fail_usage("--kinds: '%.80s' has other letters than L, S and I", text);
+            return false;
+        }
+        p->kinds |= 1u << (letter - letters);
+    }
+    if (p->kinds == 0) {
+        p->status = fail_usage("--kinds: name at least one of L, S and I");
+        return false;
+    }
+    size_t n = 0;
+    for (size_t i = 0; letters[i] && p->kinds != RD_ALL_KINDS; i++)
+        if (p->kinds & 1u << i)
+            p->kind_letters[n++] = letters[i];
+    return true;
+}
+
+static bool parse_options(pipeline *p) {
+    const pipeline_options *o = p->options;
+    if (o->quiet && o->verbose) {
+        p->status = fail_usage("-q and -v exclude each other");
+        return false;
+    }
+    if (!parse_block(p, o->block) || !parse_kinds(p, o->kinds))
+        return false;
+    if (rd_binning_parse(p->ctx, o->hist, &p->binning) != RD_OK) {
+        p->status = fail_usage("--hist: %s", rd_last_error(p->ctx));
+        return false;
+    }
+    return true;
+}
+
+/* ---- the parts ---- */
+
+/* The engine people get without asking: the first of these that this build has. */
+static const char *default_engine(void) {
+    static const char *const names[] = {"auto", "bk", "olken"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (rd_engine_info_find(names[i]))
+            return names[i];
+    return "stack";
+}
+
+/* The file is opened once a trace is there: until then there is nothing to write. */
+static rd_status write_distances(void *user, const uint64_t *distances, size_t n) {
+    pipeline *p = user;
+    rd_status status = distance_file_sink(p->distances, distances, n);
+    p->sink_failed = status != RD_OK;
+    return status;
+}
+
+static bool open_engine(pipeline *p) {
+    const pipeline_options *o = p->options;
+    if (o->mem_bytes)
+        rd_ctx_set_limit(p->ctx, (size_t)o->mem_bytes);
+    rd_engine_config config = {.bound = o->bound,
+                               .threads = (uint32_t)o->threads,
+                               .mem_bytes = o->mem_bytes,
+                               .binning = p->binning,
+                               .sink = p->distances_path ? write_distances : NULL,
+                               .sink_user = p};
+    const char *spec = o->engine ? o->engine : default_engine();
+    rd_status status = rd_engine_open(p->ctx, spec, &config, &p->engine);
+    if (status != RD_OK)
+        p->status = fail_status(p->ctx, status);
+    return status == RD_OK;
+}
+
+/* The first trace decides about the granularity unless -b did, and all must agree. */
+static bool choose_block(pipeline *p, const char *path, const rd_trace *trace) {
+    uint64_t natural = rd_trace_has_ids(trace) ? 0 : 64;
+    if (!p->block_known) {
+        p->block_bytes = natural;
+        p->block_known = true;
+    } else if (!p->options->block && p->block_bytes != natural) {
+        p->status =
+            fail_usage("%s: has %s, and the trace before %s: choose a granularity with -b", path,
+                       natural ? "addresses" : "object ids", natural ? "object ids" : "addresses");
+        return false;
+    }
+    return true;
+}
+
+static void tell_about_trace(const pipeline *p, const char *path, const rd_trace *trace) {
+    const rd_format_info *format = rd_trace_format(trace);
+    if (p->options->verbose && p->block_bytes)
+        fprintf(stderr, "reusedist: %s: format %s, blocks of %" PRIu64 " bytes\n", path,
+                format->name, p->block_bytes);
+    else if (p->options->verbose)
+        fprintf(stderr, "reusedist: %s: format %s, one block per %s\n", path, format->name,
+                rd_trace_has_ids(trace) ? "object id" : "address");
+    if (p->kinds && !(format->fields & RD_FIELD_KIND) && !p->options->quiet)
+        fprintf(stderr, "reusedist: %s: format %s does not tell kinds: all count as loads\n", path,
+                format->name);
+}
+
+/* ---- one trace ---- */
+
+/* Bad input: what came before it is still good. */
+static void report_damage(pipeline *p, rd_status status) {
+    progress_wipe(&p->bar);
+    p->status = fail_status(p->ctx, status);
+    p->damaged = true;
+}
+
+static void report_engine(pipeline *p, rd_status status) {
+    progress_wipe(&p->bar);
+    p->status = p->sink_failed ? EXIT_FAILED : fail_status(p->ctx, status);
+}
+
+/* One batch of references. */
+static bool feed_batch(pipeline *p, rd_mapper *mapper, const char *path, const rd_refs *refs) {
+    rd_mapper_feed(mapper, refs);
+    while (true) {
+        const uint64_t *blocks = NULL;
+        size_t n = 0;
+        if (rd_mapper_next(mapper, &blocks, &n) != RD_OK) {
+            progress_wipe(&p->bar);
+            p->status = fail("%s: %s", path, rd_last_error(p->ctx));
+            p->damaged = true;
+            return false;
+        }
+        if (n == 0)
+            return true;
+        rd_status status = rd_engine_feed(p->engine, blocks, n, NULL);
+        if (status != RD_OK) {
+            report_engine(p, status);
+            return false;
+        }
+    }
+}
+
+static bool feed_trace(pipeline *p, rd_trace *trace, rd_mapper *mapper, rd_source *source) {
+    while (true) {
+        const rd_refs *refs = NULL;
+        rd_status status = rd_trace_read(trace, &refs);
+        uint64_t total;
+        rd_trace_progress(trace, &source->bytes, &total);
+        if (status != RD_OK) {
+            report_damage(p, status);
+            return false;
+        }
+        if (refs->n == 0)
+            return true;
+        if (!feed_batch(p, mapper, source->path, refs))
+            return false;
+        source->references += refs->n;
+        p->references += refs->n;
+        progress_update(&p->bar, p->bytes_before + source->bytes, p->references);
+    }
+}
+
+/* With an opened trace everything else falls into place. */
+static bool analyse_opened(pipeline *p, const char *path, rd_trace *trace) {
+    if (!choose_block(p, path, trace))
+        return false;
+    if (p->distances_path && !p->distances &&
+        !(p->distances = distance_file_open(p->distances_path))) {
+        p->status = EXIT_FAILED;
+        return false;
+    }
+    tell_about_trace(p, path, trace);
+    rd_mapping mapping = {.block_bytes = p->block_bytes, .kinds = p->kinds};
+    rd_mapper *mapper = NULL;
+    rd_status status = rd_mapper_new(p->ctx, &mapping, &mapper);
+    if (status != RD_OK) {
+        p->status = fail_status(p->ctx, status);
+        return false;
+    }
+    rd_source *source = &p->sources[p->n_sources++];
+    *source = (rd_source){.path = path, .format = rd_trace_format(trace)->name};
+    bool good = feed_trace(p, trace, mapper, source);
+    p->bytes_before += source->bytes;
+    rd_mapper_free(mapper);
+    return good;
+}
+
+static bool analyse_trace(pipeline *p, const char *path) {
+    rd_trace *trace = NULL;
+    rd_status status = rd_trace_open(p->ctx, path, p->options->format, &trace);
+    if (status != RD_OK) {
+        report_damage(p, status);
+        return false;
+    }
+    bool good = analyse_opened(p, path, trace);
+    rd_trace_close(trace);
+    return good;
+}
+
+/* ---- the whole ---- */
+
+/* 0 when one of them is a pipe or the like. */
+static uint64_t total_bytes(int n, char **paths) {
+    uint64_t total = 0;
+    for (int i = 0; i < n; i++) {
+        struct stat st;
+        bool standard = strcmp(paths[i], "-") == 0;
+        if ((standard ? fstat(0, &st) : stat(paths[i], &st)) != 0 || !S_ISREG(st.st_mode))
+            return 0;
+        total += (uint64_t)st.st_size;
+    }
+    return total;
+}
+
+static void tell_result(const pipeline *p, const rd_profile *profile) {
+    const rd_profile_facts *facts = rd_profile_facts_of(profile);
+    const char *note = rd_engine_note(p->engine);
+    char references[16], rate[16], memory[16], resident[16];
+    rd_format_count((double)facts->references, references);
+    rd_format_count((double)facts->references / facts->seconds, rate);
+    rd_format_bytes((double)rd_ctx_peak_bytes(p->ctx), memory);
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    rd_format_bytes((double)usage.ru_maxrss * 1024, resident);
+    fprintf(stderr, "reusedist: engine %s%s%s%s%s\n", facts->engine,
+            *facts->engine_options ? ":" : "", facts->engine_options, *note ? ": " : "", note);
+    fprintf(stderr,
+            "reusedist: %s block references in %.2f s, %s/s; memory at most %s, process %s\n",
+            references, facts->seconds, rate, memory, resident);
+}
+
+/* Adds what only we know. */
+static rd_status complete_profile(const pipeline *p, rd_profile *profile) {
+    rd_profile_set_block_bytes(profile, p->block_bytes);
+    rd_profile_set_partial(profile, p->damaged);
+    rd_status status = p->kind_letters[0] ? rd_profile_set_kinds(profile, p->kind_letters) : RD_OK;
+    for (size_t i = 0; i < p->n_sources && status == RD_OK; i++)
+        status = rd_profile_add_source(profile, &p->sources[i]);
+    return status;
+}
+
+static void make_profile(pipeline *p, rd_profile **out) {
+    rd_profile *profile = NULL;
+    rd_status status = rd_engine_profile(p->engine, &profile);
+    if (status == RD_OK)
+        status = complete_profile(p, profile);
+    if (status != RD_OK) {
+        p->status = fail_status(p->ctx, status);
+        rd_profile_free(profile);
+        return;
+    }
+    if (p->damaged)
+        fail("the result is of what comes before that");
+    if (p->options->verbose)
+        tell_result(p, profile);
+    *out = profile;
+}
+
+static void run(pipeline *p, int n, char **paths, rd_profile **out) {
+    if (!parse_options(p) || !open_engine(p))
+        return;
+    if (!(p->sources = calloc((size_t)n, sizeof *p->sources))) {
+        p->status = fail("out of memory");
+        return;
+    }
+    progress_start(&p->bar, p->options->quiet ? PROGRESS_NEVER : p->options->progress,
+                   total_bytes(n, paths));
+    bool good = true;
+    for (int i = 0; i < n && good; i++)
+        good = analyse_trace(p, paths[i]);
+    bool intact = good || (p->damaged && p->n_sources > 0);
+    if (intact) { /* also after damage: late engines still owe distances */
+        rd_status status = rd_engine_finish(p->engine);
+        progress_wipe(&p->bar);
+        if (status != RD_OK) {
+            report_engine(p, status);
+            return;
+        }
+        if (good || p->options->partial)
+            make_profile(p, out);
+    }
+}
+
+int pipeline_run(rd_ctx *ctx, const pipeline_options *options, const char *distances, int n,
+                 char **paths, rd_profile **out) {
+    pipeline p = {.ctx = ctx, .options = options, .distances_path = distances, .status = EXIT_OK};
+    rd_profile *profile = NULL;
+    run(&p, n, paths, &profile);
+    if (distance_file_close(p.distances) != EXIT_OK) { /* half of what was asked for is no result */
+        p.status = EXIT_FAILED;
+        rd_profile_free(profile);
+        profile = NULL;
+    }
+    rd_engine_close(p.engine);
+    free(p.sources);
+    *out = profile;
+    return p.status;
+}

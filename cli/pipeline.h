@@ -1,0 +1,32 @@
+/* Traces through mapper and engine into a profile: what every analysing command shares.
+ *
+ * A command includes pipeline_options.def in its option table and has a pipeline_options in its
+ * struct.
+ */
+#ifndef RD_PIPELINE_H
+#define RD_PIPELINE_H
+
+#include "cli.h"
+#include "progress.h"
+
+typedef struct pipeline_options {
+    const char *engine; /* "NAME[:key=value,...]"; NULL: the default */
+    const char *format; /* likewise; NULL: by content */
+    const char *block;  /* bytes, or "addr"; NULL: by the trace */
+    const char *kinds;  /* letters of "LSI"; NULL: all */
+    const char *hist;   /* bins */
+    uint64_t bound;     /* blocks; 0: none */
+    uint64_t threads;
+    uint64_t mem_bytes; /* 0: no limit */
+    uint32_t progress;  /* progress_when */
+    bool partial, quiet, verbose;
+} pipeline_options;
+
+/* Analyses the files, one after the other, as one trace; "-" is standard input. `distances` is the
+ * path for --distances, or NULL. Returns the exit status, failures having been reported. *out stays
+ * NULL without a result; a damaged trace with options.partial gives both a result and EXIT_FAILED.
+ */
+int pipeline_run(rd_ctx *ctx, const pipeline_options *options, const char *distances, int n,
+                 char **paths, rd_profile **out);
+
+#endif

@@ -1,0 +1,41 @@
+/* Asks the locale, the environment and the terminal. See terminal.h. */
+#include "terminal.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define DEFAULT_WIDTH 80
+#define MIN_WIDTH     40
+#define MAX_WIDTH     200
+
+bool terminal_is_utf8(void) {
+    locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0); /* leaves the process alone */
+    if (locale == (locale_t)0)
+        return false;
+    bool utf8 = strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0;
+    freelocale(locale);
+    return utf8;
+}
+
+unsigned terminal_width(void) {
+    long width = 0;
+    const char *columns = getenv("COLUMNS");
+    struct winsize size;
+    if (columns)
+        width = strtol(columns, NULL, 10);
+    else if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+        width = size.ws_col;
+    if (width <= 0)
+        return DEFAULT_WIDTH;
+    return (unsigned)(width < MIN_WIDTH ? MIN_WIDTH : width > MAX_WIDTH ? MAX_WIDTH : width);
+}
+
+bool terminal_has_color(void) {
+    const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
+    bool dumb = !term || strcmp(term, "dumb") == 0;
+    return isatty(STDOUT_FILENO) && !dumb && !(no_color && *no_color);
+}

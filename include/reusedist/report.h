@@ -1,0 +1,38 @@
+/* Reports: profiles as text for people, as tables for programs.
+ *
+ * Nothing is printed here. Every function makes a text in memory, NUL-ended, with its length; free
+ * it with rd_text_free().
+ */
+#ifndef REUSEDIST_REPORT_H
+#define REUSEDIST_REPORT_H
+
+#include "profile.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What the terminal can show. */
+typedef struct rd_report_style {
+    unsigned width; /* columns; 0: 80 */
+    bool color;     /* ANSI escapes */
+    bool unicode;   /* UTF-8 block and line characters; else plain ASCII */
+} rd_report_style;
+
+/* For reading. */
+RD_API RD_CHECKED rd_status rd_report_text(rd_profile *p, const rd_report_style *style, char **text,
+                                           size_t *n);
+
+/* The histogram: "distance,count" for full resolution, else "low,high,count,mean" (both ends
+ * inclusive; the mean is empty when the engine does not know it). Ascending, infinite last. */
+RD_API RD_CHECKED rd_status rd_report_csv(rd_profile *p, char **text, size_t *n);
+
+/* "980", "12.3 k", "4.56 M": three digits. `text` has room for 16 bytes. */
+RD_API void rd_format_count(double count, char *text);
+/* "512 B", "32 KiB", "4.5 MiB". `text` has room for 16 bytes. */
+RD_API void rd_format_bytes(double bytes, char *text);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

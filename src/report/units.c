@@ -1,0 +1,40 @@
+/* Numbers with units, for people. */
+#include "reusedist/report.h"
+
+#include "base/base.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define ROOM 16
+
+/* Three significant digits, but no ".0" behind whole numbers: "32", "4.5", "123". */
+static void print_scaled(char *text, double x, const char *unit) {
+    int decimals = x == floor(x) || x >= 99.95 ? 0 : x >= 9.995 ? 1 : 2;
+    snprintf(text, ROOM, "%.*f %s", decimals, x, unit);
+}
+
+void rd_format_count(double count, char *text) {
+    static const char *const units[] = {"k", "M", "G", "T", "P", "E"};
+    if (count < 9999.5) {
+        snprintf(text, ROOM, "%.0f", count);
+        return;
+    }
+    size_t unit = 0;
+    count /= 1000;
+    while (count >= 999.5 && unit + 1 < RDI_COUNT(units)) {
+        count /= 1000;
+        unit++;
+    }
+    print_scaled(text, count, units[unit]);
+}
+
+void rd_format_bytes(double bytes, char *text) {
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    size_t unit = 0;
+    while (bytes >= 1023.5 && unit + 1 < RDI_COUNT(units)) {
+        bytes /= 1024;
+        unit++;
+    }
+    print_scaled(text, bytes, units[unit]);
+}

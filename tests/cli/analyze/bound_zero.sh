@@ -1,0 +1,1 @@
+$REUSEDIST analyze --bound=0 nothing

@@ -1,0 +1,5 @@
+# Parda, Table III: d a c b c c g e f a f b c m t m a c f b d c a c, one u64 per letter.
+letters() { for c in d a c b c c g e f a f b c m t m a c f b d c a c; do printf "$c\0\0\0\0\0\0\0"; done; }
+letters >t.u64
+$REUSEDIST analyze -b addr --bound=5 --hist=full --out=csv --distances=d t.u64
+tr '\n' ' ' <d

@@ -1,0 +1,2 @@
+mkdir dir
+$REUSEDIST analyze dir

@@ -1,0 +1,2 @@
+: >empty
+$REUSEDIST analyze empty

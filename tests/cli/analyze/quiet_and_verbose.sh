@@ -1,0 +1,1 @@
+$REUSEDIST analyze -q -v trace

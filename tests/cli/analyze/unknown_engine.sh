@@ -1,0 +1,1 @@
+$REUSEDIST analyze -e nosuch trace
