@@ -1,0 +1,190 @@
+/* Every allocation of every engine, reader and writer fails once: right status, message, no leak.
+ */
+#include "reusedist/reusedist.h"
+#include "support/faults.h"
+#include "support/files.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define REFERENCES 3000
+#define BLOCKS     900u
+
+static uint64_t blocks[REFERENCES];
+
+static int make_blocks(void **state) {
+    (void)state;
+    uint64_t x = 1;
+    for (size_t i = 0; i < REFERENCES; i++) {
+        x = x * UINT64_C(6364136223846793005) + 1442695040888963407;
+        blocks[i] = (x >> 33) % (1 + i * BLOCKS / REFERENCES) * 64;
+    }
+    return 0;
+}
+
+/* ---- engines ---- */
+
+typedef struct engine_work {
+    const char *spec;
+    rd_engine_config config;
+} engine_work;
+
+static rd_status swallow(void *user, const uint64_t *distances, size_t n) {
+    (void)user;
+    (void)distances;
+    (void)n;
+    return RD_OK;
+}
+
+static rd_status feed_and_finish(rd_engine *e) {
+    for (size_t at = 0; at < REFERENCES; at += 500) {
+        rd_status status = rd_engine_feed(e, blocks + at, 500, NULL);
+        if (status != RD_OK)
+            return status;
+    }
+    rd_status status = rd_engine_finish(e);
+    rd_profile *p = NULL;
+    if (status == RD_OK)
+        status = rd_engine_profile(e, &p);
+    rd_profile_free(p);
+    return status;
+}
+
+static rd_status run_engine(rd_ctx *ctx, void *user) {
+    const engine_work *work = user;
+    rd_engine *e = NULL;
+    rd_status status = rd_engine_open(ctx, work->spec, &work->config, &e);
+    if (status == RD_OK)
+        status = feed_and_finish(e);
+    rd_engine_close(e);
+    return status;
+}
+
+/* Unbounded, bounded, and with every distance asked for, where the engine can. */
+static void inject_engine(const rd_engine_info *info, const char *spec) {
+    engine_work work = {.spec = spec};
+    work.config.threads = info->caps & RD_CAP_THREADS ? 3 : 1;
+    faults_inject(spec, run_engine, &work, RD_OK);
+    if (info->caps & RD_CAP_BOUND) {
+        work.config.bound = 100;
+        faults_inject(spec, run_engine, &work, RD_OK);
+    }
+    if (info->caps & RD_CAP_DISTANCES) {
+        work.config.bound = 0;
+        work.config.sink = swallow;
+        faults_inject(spec, run_engine, &work, RD_OK);
+    }
+}
+
+static void engines_survive_every_failing_allocation(void **state) {
+    (void)state;
+    for (size_t i = 0; rd_engine_info_at(i); i++) {
+        const rd_engine_info *info = rd_engine_info_at(i);
+        if (rd_engine_unavailable(info))
+            continue;
+        inject_engine(info, info->name);
+        for (const char *const *v = info->variants; v && *v; v++) {
+            char spec[256];
+            snprintf(spec, sizeof spec, "%s:%s", info->name, *v);
+            inject_engine(info, spec);
+        }
+    }
+}
+
+/* ---- the verifier ---- */
+
+static rd_status run_verifier(rd_ctx *ctx, void *user) {
+    (void)user;
+    const char *const engines[] = {rd_engine_info_at(0)->name};
+    rd_verify *v = NULL;
+    rd_verify_config config = {.engines = engines, .n_engines = 1, .longest = 100};
+    rd_status status = rd_verify_new(ctx, &config, &v);
+    for (int i = 0; i < 3 && status == RD_OK; i++)
+        status = rd_verify_next(v);
+    rd_verify_free(v);
+    return status;
+}
+
+static void the_verifier_survives_every_failing_allocation(void **state) {
+    (void)state;
+    faults_inject("verify", run_verifier, NULL, RD_OK);
+}
+
+/* ---- formats ---- */
+
+typedef struct format_work {
+    const char *name;
+    const char *path;
+} format_work;
+
+static rd_status write_trace(rd_ctx *ctx, void *user) {
+    const format_work *work = user;
+    rd_trace_writer *w = NULL;
+    rd_refs refs = {.n = 500, .addr = blocks};
+    rd_status status = rd_trace_writer_open(ctx, work->path, work->name, 0, false, &w);
+    for (int i = 0; i < 3 && status == RD_OK; i++)
+        status = rd_trace_writer_write(w, &refs);
+    if (status == RD_OK)
+        status = rd_trace_writer_finish(w);
+    rd_trace_writer_close(w);
+    return status;
+}
+
+/* Reads to the end, also through the mapper. */
+static rd_status read_trace(rd_ctx *ctx, void *user) {
+    const format_work *work = user;
+    rd_trace *t = NULL;
+    rd_mapper *m = NULL;
+    const rd_refs *refs = NULL;
+    rd_status status = rd_trace_open(ctx, work->path, work->name, &t);
+    if (status == RD_OK)
+        status = rd_mapper_new(ctx, &(rd_mapping){.block_bytes = 64}, &m);
+    while (status == RD_OK && (status = rd_trace_read(t, &refs)) == RD_OK && refs->n > 0) {
+        const uint64_t *out;
+        size_t n = 0;
+        rd_mapper_feed(m, refs);
+        while ((status = rd_mapper_next(m, &out, &n)) == RD_OK && n > 0) {
+        }
+    }
+    rd_mapper_free(m);
+    rd_trace_close(t);
+    return status;
+}
+
+/* What reading gives when nothing fails. */
+static rd_status plain_status(const format_work *work) {
+    rd_ctx *ctx = NULL;
+    assert_int_equal(rd_ctx_new(NULL, &ctx), RD_OK);
+    rd_status status = read_trace(ctx, (void *)(uintptr_t)work);
+    rd_ctx_free(ctx);
+    return status;
+}
+
+static void writers_and_readers_survive_every_failing_allocation(void **state) {
+    (void)state;
+    for (size_t i = 0; rd_format_info_at(i); i++) {
+        const rd_format_info *info = rd_format_info_at(i);
+        char *path = files_path();
+        format_work work = {.name = info->name, .path = path};
+        if (info->writable)
+            faults_inject(info->name, write_trace, &work, RD_OK);
+        else /* most readers refuse this, which must not leak either */
+            files_write(path, "0x10 0x20 0x30\n\n\0abcd", 20);
+        faults_inject(info->name, read_trace, &work, plain_status(&work));
+        files_remove(path);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(engines_survive_every_failing_allocation, make_blocks),
+        cmocka_unit_test(the_verifier_survives_every_failing_allocation),
+        cmocka_unit_test_setup(writers_and_readers_survive_every_failing_allocation, make_blocks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,67 @@
+/* An allocator that fails on demand. See faults.h. */
+#include "support/faults.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+typedef struct faulty {
+    atomic_size_t calls;  /* allocations so far; parallel engines allocate from their workers */
+    atomic_size_t blocks; /* not yet given back */
+    size_t first, last;   /* the calls that fail, from 1 */
+} faulty;
+
+static void *resize(void *user, void *old, size_t old_size, size_t new_size) {
+    faulty *f = user;
+    (void)old_size;
+    if (new_size == 0) {
+        if (old)
+            atomic_fetch_sub(&f->blocks, 1);
+        free(old);
+        return NULL;
+    }
+    size_t call = atomic_fetch_add(&f->calls, 1) + 1;
+    if (call >= f->first && call <= f->last)
+        return NULL;
+    void *p = realloc(old, new_size);
+    if (p && !old)
+        atomic_fetch_add(&f->blocks, 1);
+    return p;
+}
+
+/* One run with the allocations `first` to `last` failing; false when it did not reach them. */
+static bool run(const char *what, faults_body body, void *user, size_t first, size_t last,
+                rd_status expected) {
+    faulty f = {.first = first, .last = last};
+    rd_ctx *ctx = NULL;
+    rd_status status = rd_ctx_new(&(rd_alloc){resize, &f}, &ctx);
+    bool reached = f.calls >= first;
+    if (status == RD_OK) {
+        status = body(ctx, user);
+        reached = f.calls >= first;
+        if (reached && status == RD_ENOMEM && !*rd_last_error(ctx))
+            fail_msg("%s: allocation %zu fails without a message", what, first);
+        if (rd_ctx_live_bytes(ctx) != 0)
+            fail_msg("%s: allocation %zu fails and %zu bytes stay counted", what, first,
+                     rd_ctx_live_bytes(ctx));
+        rd_ctx_free(ctx);
+    }
+    if (f.blocks != 0)
+        fail_msg("%s: allocation %zu fails and %zu blocks leak", what, first, (size_t)f.blocks);
+    if (status != (reached ? RD_ENOMEM : expected))
+        fail_msg("%s: allocation %zu fails with %s", what, first, rd_status_name(status));
+    return reached;
+}
+
+size_t faults_inject(const char *what, faults_body body, void *user, rd_status expected) {
+    size_t k = 1;
+    while (run(what, body, user, k, k, expected)) {
+        run(what, body, user, k, SIZE_MAX, expected);
+        k++;
+    }
+    return k;
+}

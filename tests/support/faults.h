@@ -1,0 +1,17 @@
+/* Fault injection: repeats a piece of work, failing its first, second, third ... allocation. */
+#ifndef TEST_FAULTS_H
+#define TEST_FAULTS_H
+
+#include "reusedist/base.h"
+
+#include <stddef.h>
+
+/* Work on a fresh context; frees all it made, also on failure, and forwards the status. */
+typedef rd_status (*faults_body)(rd_ctx *ctx, void *user);
+
+/* Fails the test unless every run with a failing allocation ends with RD_ENOMEM and a message, and
+ * no run leaves memory behind. First only the k-th allocation fails, then all from the k-th on.
+ * Stops at the first k the work does not reach, where the status must be `expected`; returns k. */
+size_t faults_inject(const char *what, faults_body body, void *user, rd_status expected);
+
+#endif
