@@ -1,0 +1,16 @@
+/* Height-balanced trees of weighted times: the core of the `avl` and the `holes` tree. */
+#ifndef RDI_TREE_AVL_H
+#define RDI_TREE_AVL_H
+
+#include "order/tree.h"
+
+/* Adds a node; its time is not in the tree yet, and its room was reserved. */
+void rdi_avl_insert(rdi_tree *t, uint64_t time, uint64_t weight);
+
+/* Removes the node of `time`, which must exist. Returns the weight of all newer ones. */
+uint64_t rdi_avl_remove(rdi_tree *t, uint64_t time);
+
+/* Whether the heights of node n and its children fit, for tests. */
+bool rdi_avl_is_balanced(const rdi_tree *t, uint32_t n);
+
+#endif

@@ -1,0 +1,106 @@
+/* The tree of holes: intervals of times that are not live, in place of the times that are.
+ *
+ * Every time that has passed is live or in a hole, so the live ones newer than t are all times
+ * behind t less the holes behind t. Where reuse is near in time, the holes soon grow together and
+ * the tree stays much smaller than the number of blocks. Two holes always have a live time between
+ * them: there is at most one hole more than live times. All operations are O(log holes).
+ *
+ * G. Almasi, C. Cascaval, D. A. Padua. Calculating stack distances efficiently. Workshop on Memory
+ * System Performance, 2002.
+ */
+#include "order/tree_avl.h"
+
+static uint64_t live(const rdi_tree *t) {
+    return t->end - t->node[t->root].sum;
+}
+
+/* A new time needs no node. But it may lead to a hole later, whose room is made now: so remove()
+ * cannot fail. */
+static rd_status append(rdi_tree *t, uint64_t time) {
+    RD_TRY(rdi_tree_reserve(t, live(t) + 2));
+    t->end = time + 1;
+    return RD_OK;
+}
+
+/* The holes around a live time. */
+typedef struct place {
+    uint32_t before, after; /* 0: none */
+    uint64_t newer;         /* length of all holes after it */
+} place;
+
+static place find_place(const rdi_tree *t, uint64_t time) {
+    const rdi_tree_node *node = t->node;
+    place p = {0};
+    for (uint32_t n = t->root; n;) {
+        if (time > node[n].time) {
+            p.before = n;
+            n = node[n].child[RDI_NEWER];
+        } else {
+            p.after = n;
+            p.newer += node[n].sum - node[node[n].child[RDI_OLDER]].sum;
+            n = node[n].child[RDI_OLDER];
+        }
+    }
+    return p;
+}
+
+/* The hole that begins at `first` becomes longer. */
+static void lengthen(rdi_tree *t, uint64_t first, uint64_t by) {
+    rdi_tree_node *node = t->node;
+    uint32_t n = t->root;
+    for (; node[n].time != first; n = node[n].child[first > node[n].time])
+        node[n].sum += by;
+    node[n].sum += by;
+}
+
+static uint64_t remove_time(rdi_tree *t, uint64_t time) {
+    place p = find_place(t, time);
+    uint64_t newer = t->end - 1 - time - p.newer;
+    uint64_t first = t->node[p.before].time; /* of the hole before */
+    bool touches_before = p.before && first + rdi_tree_weight(t, p.before) == time;
+    bool touches_after = p.after && t->node[p.after].time == time + 1;
+    if (touches_before && touches_after) {
+        uint64_t length = rdi_tree_weight(t, p.after);
+        rdi_avl_remove(t, time + 1);
+        lengthen(t, first, length + 1);
+    } else if (touches_before) {
+        lengthen(t, first, 1);
+    } else if (touches_after) {
+        t->node[p.after].time = time; /* nothing lies between: the order stays */
+        lengthen(t, time, 1);
+    } else {
+        rdi_avl_insert(t, time, 1);
+    }
+    return newer;
+}
+
+static uint64_t remove_oldest(rdi_tree *t) {
+    uint32_t n = t->root;
+    while (t->node[n].child[RDI_OLDER])
+        n = t->node[n].child[RDI_OLDER];
+    bool at_start = n && t->node[n].time == 0;
+    uint64_t time = at_start ? rdi_tree_weight(t, n) : 0;
+    remove_time(t, time);
+    return time;
+}
+
+static bool check_hole(const rdi_tree *t, uint32_t n, void *user) {
+    uint64_t *next = user; /* least time at which a hole may begin */
+    uint64_t first = t->node[n].time, length = rdi_tree_weight(t, n);
+    bool sound = first >= *next && length > 0 && first + length <= t->end;
+    *next = first + length + 1; /* holes that touch are one hole */
+    return sound && rdi_avl_is_balanced(t, n);
+}
+
+static bool check(const rdi_tree *t, const char **why) {
+    uint64_t next = 0;
+    return rdi_tree_walk(t, check_hole, &next, why);
+}
+
+const rdi_tree_ops rdi_tree_holes = {
+    .append = append,
+    .remove = remove_time,
+    .remove_oldest = remove_oldest,
+    .live = live,
+    .check = check,
+};

@@ -1,0 +1,121 @@
+/* The splay tree: every search brings its node to the root, so recent times are found quickly.
+ *
+ * Top-down (Sleator and Tarjan): on the way to the node the path is taken apart into a tree of
+ * older and a tree of newer nodes, which become its children in the end. The sums are kept up
+ * without a look at any node beside the path.
+ *
+ * All operations are O(log M) amortised.
+ *
+ * D. D. Sleator, R. E. Tarjan. Self-adjusting binary search trees. Journal of the ACM 32(3), 1985.
+ */
+#include "order/tree.h"
+
+/* One of the two trees the path is taken apart into. It grows only at its inner end: the older tree
+ * at its newest node, the newer tree at its oldest. */
+typedef struct side {
+    uint32_t root;
+    uint32_t *inner; /* link at the inner end, where the next node goes */
+    uint64_t sum;
+} side;
+
+/* Hangs node n up, without its subtree at `inner`. Until the side is finished, the sums along its
+ * inner edge leave out the inner child, because what that will be is known only at the end. */
+static inline void hang(side *s, rdi_tree_node *node, uint32_t n, uint32_t *inner) {
+    node[n].sum -= node[*inner].sum;
+    s->sum += node[n].sum;
+    *s->inner = n;
+    s->inner = inner;
+}
+
+/* The tree `rest` goes to the inner end, and the sums along the inner edge become whole. */
+static inline uint32_t finish(side *s, rdi_tree_node *node, uint32_t rest, int inner) {
+    *s->inner = rest;
+    uint64_t sum = s->sum + node[rest].sum;
+    for (uint32_t n = s->root; n != rest; n = node[n].child[inner]) {
+        uint64_t without_inner = node[n].sum;
+        node[n].sum = sum;
+        sum -= without_inner;
+    }
+    return s->root;
+}
+
+/* The child of n in direction d takes its place. */
+static inline uint32_t rotate(rdi_tree_node *node, uint32_t n, int d) {
+    uint32_t child = node[n].child[d];
+    uint64_t sum = node[n].sum;
+    node[n].child[d] = node[child].child[!d];
+    node[n].sum -= 1 + node[node[child].child[d]].sum;
+    node[child].child[!d] = n;
+    node[child].sum = sum;
+    return child;
+}
+
+/* The tree n with the node of `time` as its root; when there is none, a neighbour in time. */
+static uint32_t splay(rdi_tree *t, uint32_t n, uint64_t time) {
+    rdi_tree_node *node = t->node;
+    uint64_t sum = node[n].sum;
+    side older = {.inner = &older.root}, newer = {.inner = &newer.root};
+    while (node[n].time != time) {
+        int d = time > node[n].time;
+        uint32_t next = node[n].child[d];
+        if (next && node[next].time != time && (time > node[next].time) == d) {
+            n = rotate(node, n, d); /* two steps the same way: this halves the path */
+            next = node[n].child[d];
+        }
+        if (!next)
+            break;
+        hang(d ? &older : &newer, node, n, &node[n].child[d]);
+        n = next;
+    }
+    node[n].child[RDI_OLDER] = finish(&older, node, node[n].child[RDI_OLDER], RDI_NEWER);
+    node[n].child[RDI_NEWER] = finish(&newer, node, node[n].child[RDI_NEWER], RDI_OLDER);
+    node[n].sum = sum;
+    return n;
+}
+
+static rd_status append(rdi_tree *t, uint64_t time) {
+    uint64_t entries = t->node[t->root].sum + 1;
+    RD_TRY(rdi_tree_reserve(t, entries));
+    uint32_t n = rdi_tree_take(t, time, entries);
+    t->node[n].child[RDI_OLDER] = t->root;
+    t->root = n;
+    return RD_OK;
+}
+
+/* Two trees, all of one older than all of the other, as one. */
+static uint32_t join(rdi_tree *t, uint32_t older, uint32_t newer) {
+    if (!older || !newer)
+        return older ? older : newer;
+    uint32_t n = splay(t, older, UINT64_MAX);
+    t->node[n].child[RDI_NEWER] = newer;
+    t->node[n].sum += t->node[newer].sum;
+    return n;
+}
+
+static uint64_t remove_time(rdi_tree *t, uint64_t time) {
+    uint32_t n = splay(t, t->root, time);
+    const uint32_t *child = t->node[n].child;
+    uint64_t newer = t->node[child[RDI_NEWER]].sum;
+    t->root = join(t, child[RDI_OLDER], child[RDI_NEWER]);
+    rdi_tree_give(t, n);
+    return newer;
+}
+
+static uint64_t remove_oldest(rdi_tree *t) {
+    uint32_t n = splay(t, t->root, 0);
+    t->root = t->node[n].child[RDI_NEWER];
+    rdi_tree_give(t, n);
+    return t->node[n].time;
+}
+
+static uint64_t live(const rdi_tree *t) {
+    return t->node[t->root].sum;
+}
+
+const rdi_tree_ops rdi_tree_splay = {
+    .append = append,
+    .remove = remove_time,
+    .remove_oldest = remove_oldest,
+    .live = live,
+    .check = rdi_tree_check_entries,
+};
