@@ -23,6 +23,8 @@
             return rd_try_status_;                                                                 \
     } while (0)
 
+typedef unsigned __int128 rdi_u128; /* sums of distances */
+
 #define RDI_COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 /* Stores the message in the context and returns `status`. */
@@ -112,7 +114,7 @@ static inline uint64_t rdi_rng_next(rdi_rng *rng) {
 
 /* Uniform in [0, n), n > 0; the bias of 2^-64 n is of no concern here. */
 static inline uint64_t rdi_rng_below(rdi_rng *rng, uint64_t n) {
-    return (uint64_t)(((unsigned __int128)rdi_rng_next(rng) * n) >> 64);
+    return (uint64_t)(((rdi_u128)rdi_rng_next(rng) * n) >> 64);
 }
 
 /* Uniform in [0, 1). */

@@ -8,8 +8,6 @@
 
 #define DOUBLE_TEXT_MAX 512 /* longer numbers are nobody's measurement */
 
-typedef unsigned __int128 u128;
-
 void rdi_json_init(rdi_json *j, rd_ctx *ctx, const char *name, const char *text, size_t n) {
     *j = (rdi_json){.ctx = ctx, .name = name, .text = text, .n = n};
 }
@@ -180,10 +178,10 @@ static bool take_number(rdi_json *j, const char *wanted) {
 }
 
 /* A whole number of at most `max`. */
-static u128 take_integer(rdi_json *j, u128 max, unsigned bits) {
+static rdi_u128 take_integer(rdi_json *j, rdi_u128 max, unsigned bits) {
     if (!take_number(j, "a whole number"))
         return 0;
-    u128 value = 0;
+    rdi_u128 value = 0;
     for (size_t i = j->mark; i < j->at; i++) {
         unsigned digit = (unsigned)(j->text[i] - '0');
         if (digit > 9) {
@@ -203,8 +201,8 @@ uint64_t rdi_json_u64(rdi_json *j) {
     return (uint64_t)take_integer(j, UINT64_MAX, 64);
 }
 
-u128 rdi_json_u128(rdi_json *j) {
-    return take_integer(j, ~(u128)0, 128);
+rdi_u128 rdi_json_u128(rdi_json *j) {
+    return take_integer(j, ~(rdi_u128)0, 128);
 }
 
 /* The decimal point that strtod() and printf() use in the program's present locale. */
@@ -489,7 +487,7 @@ void rdi_text_json_double(rdi_text *t, double x) {
     }
 }
 
-void rdi_text_u128(rdi_text *t, u128 x) {
+void rdi_text_u128(rdi_text *t, rdi_u128 x) {
     char digits[40], *at = digits + sizeof digits;
     do
         *--at = (char)('0' + (unsigned)(x % 10));

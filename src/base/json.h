@@ -58,7 +58,7 @@ bool rdi_json_next_item(rdi_json *j);
 /* Exactly one value of that type; 0, false or NULL on failure. */
 bool rdi_json_bool(rdi_json *j);
 uint64_t rdi_json_u64(rdi_json *j);
-unsigned __int128 rdi_json_u128(rdi_json *j);
+rdi_u128 rdi_json_u128(rdi_json *j);
 double rdi_json_double(rdi_json *j);
 char *rdi_json_string(rdi_json *j); /* valid UTF-8, NUL-ended; caller frees */
 /* True when the next value is null, which is then behind. */
@@ -79,6 +79,6 @@ void rdi_text_json_string(rdi_text *t, const char *text);
 /* Shortest text that reads back as the same number; not finite: null. */
 void rdi_text_json_double(rdi_text *t, double x);
 /* All 128 bits, decimal. */
-void rdi_text_u128(rdi_text *t, unsigned __int128 x);
+void rdi_text_u128(rdi_text *t, rdi_u128 x);
 
 #endif

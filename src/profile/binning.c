@@ -62,6 +62,14 @@ void rd_binning_name(rd_binning binning, char *text) {
         snprintf(text, 32, "%s", name);
 }
 
+rd_status rdi_binning_check(rd_ctx *ctx, rd_binning binning) {
+    if (binning.kind == RD_BINS_LINEAR && binning.param == 0)
+        return rdi_fail(ctx, RD_EINVAL, "linear bins need a width of at least 1");
+    if (binning.kind == RD_BINS_REFERENCE && binning.param == 0)
+        return rdi_fail(ctx, RD_EINVAL, "a reference histogram needs at least one group");
+    return RD_OK;
+}
+
 static void log_range(uint64_t index, rd_bin *bin) {
     bin->low = index ? UINT64_C(1) << (index - 1) : 0;
     bin->high = index ? bin->low + (bin->low - 1) : 0;
@@ -93,18 +101,42 @@ double rd_bin_mean(const rd_bin *bin) {
     return ((double)bin->sum.high * 0x1p64 + (double)bin->sum.low) / (double)bin->count;
 }
 
-typedef unsigned __int128 u128;
-
-static u128 wide(rd_sum sum) {
-    return ((u128)sum.high << 64) | sum.low;
+static rd_status fail_split(rd_ctx *ctx, const rd_bin *bin, rd_binning to) {
+    char name[32];
+    rd_binning_name(to, name);
+    return rdi_fail(ctx, RD_EINVAL,
+                    "no %s bins from these: the bin %" PRIu64 " to %" PRIu64
+                    " would have to be split",
+                    name, bin->low, bin->high);
 }
 
-static rd_sum narrow(u128 sum) {
-    return (rd_sum){(uint64_t)sum, (uint64_t)(sum >> 64)};
+rd_status rdi_bins_coarsen(rd_ctx *ctx, const rd_bin *bins, size_t n, rd_binning to, rd_bin **out,
+                           size_t *n_out) {
+    rd_bin *rows = rdi_alloc(ctx, n ? n : 1, sizeof *rows);
+    if (!rows)
+        return RD_ENOMEM;
+    size_t used = 0;
+    for (size_t i = 0; i < n; i++) {
+        rd_bin bin = bins[i];
+        rdi_bin_range(to, rdi_bin_index(to, bins[i].low), &bin);
+        if (bins[i].high > bin.high) {
+            rdi_free(ctx, rows);
+            return fail_split(ctx, &bins[i], to);
+        }
+        if (used && rows[used - 1].low == bin.low) {
+            rows[used - 1].count += bin.count;
+            rdi_sum_add(&rows[used - 1].sum, bin.sum);
+        } else {
+            rows[used++] = bin;
+        }
+    }
+    *out = rows;
+    *n_out = used;
+    return RD_OK;
 }
 
 /* sum * part / count without losing the high bits: part <= count. */
-static u128 share_of(u128 sum, uint64_t part, uint64_t count) {
+static rdi_u128 share_of(rdi_u128 sum, uint64_t part, uint64_t count) {
     return sum / count * part + (sum % count) * part / count;
 }
 
@@ -119,24 +151,24 @@ rd_status rdi_bins_to_groups(rd_ctx *ctx, const rd_bin *bins, size_t n, uint64_t
         return RD_ENOMEM;
     size_t i = 0;
     uint64_t left = n ? bins[0].count : 0; /* references of bin i not yet given out */
-    u128 sum_left = n ? wide(bins[0].sum) : 0;
+    rdi_u128 sum_left = n ? rdi_sum_wide(bins[0].sum) : 0;
     for (uint64_t g = 0; g < rows; g++) {
         uint64_t need =
-            (uint64_t)((u128)total * (g + 1) / rows) - (uint64_t)((u128)total * g / rows);
+            (uint64_t)((rdi_u128)total * (g + 1) / rows) - (uint64_t)((rdi_u128)total * g / rows);
         row[g].count = need;
         bool first = true;
         while (need > 0) {
             if (left == 0) {
                 i++;
                 left = bins[i].count;
-                sum_left = wide(bins[i].sum);
+                sum_left = rdi_sum_wide(bins[i].sum);
                 continue;
             }
             uint64_t take = left < need ? left : need;
-            u128 sum = share_of(sum_left, take, left);
+            rdi_u128 sum = share_of(sum_left, take, left);
             row[g].low = first ? bins[i].low : row[g].low;
             row[g].high = bins[i].high;
-            rdi_sum_add(&row[g].sum, narrow(sum));
+            rdi_sum_add(&row[g].sum, rdi_sum_narrow(sum));
             first = false;
             sum_left -= sum;
             left -= take;

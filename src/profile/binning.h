@@ -5,6 +5,13 @@
 #include "base/base.h"
 #include "reusedist/profile.h"
 
+/* RD_EINVAL for a width or number of groups of 0. */
+rd_status rdi_binning_check(rd_ctx *ctx, rd_binning binning);
+
+static inline bool rdi_binning_equal(rd_binning a, rd_binning b) {
+    return a.kind == b.kind && a.param == b.param;
+}
+
 #define RDI_LINEAR_FROM 2048u /* log-linear: width of the bins from here on */
 #define RDI_LOG_BINS    12u   /* log-linear: bins below RDI_LINEAR_FROM */
 
@@ -32,6 +39,11 @@ static inline uint64_t rdi_bin_index(rd_binning binning, uint64_t d) {
 
 /* The inverse: sets low and high. The last bin ends at the largest distance, RD_COLD - 1. */
 void rdi_bin_range(rd_binning binning, uint64_t index, rd_bin *bin);
+
+/* Sums up rows that fall into the same bin of `to` (not reference, not edges). RD_EINVAL when a row
+ * does not lie in one bin. Caller frees. */
+rd_status rdi_bins_coarsen(rd_ctx *ctx, const rd_bin *bins, size_t n, rd_binning to, rd_bin **out,
+                           size_t *n_out);
 
 /* The reference histogram of Zhong, section 3.1: all finite references in ascending distance, cut
  * into `groups` groups of equal size (sizes differ by at most one). A bin that is cut gives each

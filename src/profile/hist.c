@@ -54,10 +54,7 @@ static void bin_range(const rdi_hist *h, uint64_t i, rd_bin *bin) {
 /* ---- storage ---- */
 
 rd_status rdi_hist_new(rd_ctx *ctx, rd_binning binning, rdi_hist **out) {
-    if (binning.kind == RD_BINS_LINEAR && binning.param == 0)
-        return rdi_fail(ctx, RD_EINVAL, "linear bins need a width of at least 1");
-    if (binning.kind == RD_BINS_REFERENCE && binning.param == 0)
-        return rdi_fail(ctx, RD_EINVAL, "a reference histogram needs at least one group");
+    RD_TRY(rdi_binning_check(ctx, binning));
     rdi_hist *h = rdi_calloc(ctx, 1, sizeof *h);
     if (!h)
         return RD_ENOMEM;

@@ -42,9 +42,16 @@ static inline void rdi_sum_add(rd_sum *sum, rd_sum x) {
     sum->high += x.high + (sum->low < x.low);
 }
 
+static inline rdi_u128 rdi_sum_wide(rd_sum sum) {
+    return (rdi_u128)sum.high << 64 | sum.low;
+}
+
+static inline rd_sum rdi_sum_narrow(rdi_u128 sum) {
+    return (rd_sum){(uint64_t)sum, (uint64_t)(sum >> 64)};
+}
+
 static inline rd_sum rdi_sum_product(uint64_t a, uint64_t b) {
-    unsigned __int128 p = (unsigned __int128)a * b;
-    return (rd_sum){(uint64_t)p, (uint64_t)(p >> 64)};
+    return rdi_sum_narrow((rdi_u128)a * b);
 }
 
 #endif

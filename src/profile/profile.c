@@ -1,4 +1,4 @@
-/* The profile object: facts, bins, sources. Reading and writing files is in profile_json.c. */
+/* The profile object: facts, bins, sources. Files are in profile_read.c and profile_write.c. */
 #include "profile/profile.h"
 
 #include <string.h>
@@ -12,8 +12,7 @@ struct rd_profile {
     size_t n_sources;
 };
 
-/* Owned strings are stored behind const pointers; this is the one place that frees them. */
-static void free_string(rd_ctx *ctx, const char *text) {
+void rdi_profile_free_string(rd_ctx *ctx, const char *text) {
     rdi_free(ctx, (void *)(uintptr_t)text);
 }
 
@@ -50,6 +49,8 @@ rd_status rdi_profile_new(rd_ctx *ctx, const rd_profile_facts *facts, const rd_b
     }
     if (n)
         memcpy(p->bins, bins, n * sizeof *bins);
+    for (size_t i = 0; i < n && !facts->sums_known; i++)
+        p->bins[i].sum = (rd_sum){0, 0};
     *out = p;
     return RD_OK;
 }
@@ -57,13 +58,13 @@ rd_status rdi_profile_new(rd_ctx *ctx, const rd_profile_facts *facts, const rd_b
 void rd_profile_free(rd_profile *p) {
     if (!p)
         return;
-    free_string(p->ctx, p->facts.kinds);
-    free_string(p->ctx, p->facts.engine);
-    free_string(p->ctx, p->facts.engine_options);
-    free_string(p->ctx, p->facts.error_kind);
+    rdi_profile_free_string(p->ctx, p->facts.kinds);
+    rdi_profile_free_string(p->ctx, p->facts.engine);
+    rdi_profile_free_string(p->ctx, p->facts.engine_options);
+    rdi_profile_free_string(p->ctx, p->facts.error_kind);
     for (size_t i = 0; i < p->n_sources; i++) {
-        free_string(p->ctx, p->sources[i].path);
-        free_string(p->ctx, p->sources[i].format);
+        rdi_profile_free_string(p->ctx, p->sources[i].path);
+        rdi_profile_free_string(p->ctx, p->sources[i].format);
     }
     rdi_free(p->ctx, p->sources);
     rdi_free(p->ctx, p->bins);
@@ -103,7 +104,7 @@ void rd_profile_set_seconds(rd_profile *p, double seconds) {
 rd_status rd_profile_set_kinds(rd_profile *p, const char *kinds) {
     const char *copy;
     RD_TRY(copy_string(p->ctx, kinds, &copy));
-    free_string(p->ctx, p->facts.kinds);
+    rdi_profile_free_string(p->ctx, p->facts.kinds);
     p->facts.kinds = copy;
     return RD_OK;
 }
@@ -119,4 +120,10 @@ rd_status rd_profile_add_source(rd_profile *p, const rd_source *source) {
     p->n_sources++; /* a half-copied entry is freed with the rest */
     RD_TRY(copy_string(p->ctx, source->path, &slot->path));
     return copy_string(p->ctx, source->format, &slot->format);
+}
+
+rd_status rdi_profile_add_sources(rd_profile *p, const rd_source *sources, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        RD_TRY(rd_profile_add_source(p, &sources[i]));
+    return RD_OK;
 }

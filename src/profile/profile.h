@@ -5,9 +5,20 @@
 #include "base/base.h"
 #include "reusedist/profile.h"
 
-/* Copies everything, strings included. */
+#define RDI_PROFILE_FAMILY "reusedist.profile/"
+#define RDI_PROFILE_SCHEMA RDI_PROFILE_FAMILY "1"
+
+/* Copies everything, strings included; sums that are not known become 0. */
 rd_status rdi_profile_new(rd_ctx *ctx, const rd_profile_facts *facts, const rd_bin *bins, size_t n,
                           rd_profile **out);
+rd_status rdi_profile_add_sources(rd_profile *p, const rd_source *sources, size_t n);
+
+/* The rows of p in other bins, as rd_profile_rebin() makes them; caller frees. */
+rd_status rdi_profile_rows_as(rd_ctx *ctx, const rd_profile *p, rd_binning to, rd_bin **out,
+                              size_t *n);
+
+/* Facts and sources point to their strings by const pointers, also where they own them. */
+void rdi_profile_free_string(rd_ctx *ctx, const char *text);
 rd_ctx *rdi_profile_ctx(const rd_profile *p);
 
 #endif

@@ -1,0 +1,444 @@
+/* Reads the profile file, which docs/profile-format.md describes.
+ *
+ * Nothing is trusted: whatever a profile in memory promises is checked against the text. Keys may
+ * come in any order; the histogram is read last, when it is known how its rows must look.
+ */
+#include "base/json.h"
+#include "profile/binning.h"
+#include "profile/hist.h"
+#include "profile/profile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FILE_BYTES_START ((size_t)64 << 10)
+#define FILE_BYTES_MAX   ((size_t)4 << 30) /* an endless stream shall not eat the machine */
+
+/* ---- reading: objects by tables of their keys ---- */
+
+typedef struct profile_reader {
+    rdi_json j;
+    rd_profile_facts facts; /* strings owned */
+    rd_source *sources;     /* strings owned */
+    size_t n_sources, sources_room;
+    rdi_json rows; /* the reader where it stood in front of the histogram */
+    rd_bin *bins;
+    size_t n_bins, bins_room;
+    uint64_t finite; /* references in the bins so far */
+} profile_reader;
+
+/* A key that is understood: how its value is read, and where it goes in the struct at hand. */
+typedef struct json_field {
+    const char *key;
+    void (*read)(profile_reader *r, void *field);
+    size_t offset;
+    bool required;
+} json_field;
+
+static const json_field *find_field(const json_field *fields, const char *key) {
+    while (fields->key && strcmp(fields->key, key) != 0)
+        fields++;
+    return fields->key ? fields : NULL;
+}
+
+/* Reads an object into `base`. Unknown keys are left to later releases; none may come twice. */
+static void read_object(profile_reader *r, const json_field *fields, void *base) {
+    rdi_json *j = &r->j;
+    uint32_t seen = 0;
+    char key[32];
+    rdi_json_enter_object(j);
+    while (rdi_json_next_key(j, key, sizeof key)) {
+        const json_field *field = find_field(fields, key);
+        if (!field) {
+            rdi_json_skip(j);
+            continue;
+        }
+        uint32_t bit = UINT32_C(1) << (field - fields);
+        if (seen & bit)
+            rdi_json_fail(j, "\"%s\" is there twice", key);
+        else
+            field->read(r, (char *)base + field->offset);
+        seen |= bit;
+    }
+    for (const json_field *field = fields; field->key; field++)
+        if (field->required && !(seen & UINT32_C(1) << (field - fields)))
+            rdi_json_fail(j, "the object that ends here has no \"%s\"", field->key);
+}
+
+static void read_u64(profile_reader *r, void *field) {
+    *(uint64_t *)field = rdi_json_u64(&r->j);
+}
+
+/* null stands for `none`, and nothing else does. */
+static uint64_t u64_or_null(rdi_json *j, uint64_t none) {
+    if (rdi_json_null(j))
+        return none;
+    uint64_t value = rdi_json_u64(j);
+    if (value == none)
+        rdi_json_fail(j, "%" PRIu64 " is out of range here (unknown or none is null)", value);
+    return value;
+}
+
+static void read_u64_or_unknown(profile_reader *r, void *field) {
+    *(uint64_t *)field = u64_or_null(&r->j, RD_UNKNOWN);
+}
+
+static void read_positive_or_none(profile_reader *r, void *field) {
+    *(uint64_t *)field = u64_or_null(&r->j, 0);
+}
+
+static void read_block_bytes(profile_reader *r, void *field) {
+    uint64_t bytes = u64_or_null(&r->j, 0);
+    if (bytes & (bytes - 1))
+        rdi_json_fail(&r->j, "a block of %" PRIu64 " bytes: not a power of two", bytes);
+    *(uint64_t *)field = bytes;
+}
+
+static void read_bool(profile_reader *r, void *field) {
+    *(bool *)field = rdi_json_bool(&r->j);
+}
+
+static void read_double(profile_reader *r, void *field) {
+    double value = rdi_json_double(&r->j);
+    if (value < 0)
+        rdi_json_fail(&r->j, "%g is negative", value);
+    *(double *)field = value;
+}
+
+static void read_string(profile_reader *r, void *field) {
+    *(const char **)field = rdi_json_null(&r->j) ? NULL : rdi_json_string(&r->j);
+}
+
+static void read_kinds(profile_reader *r, void *field) {
+    read_string(r, field);
+    const char *kinds = *(const char **)field;
+    if (kinds && (!*kinds || kinds[strspn(kinds, "LSI")]))
+        rdi_json_fail(&r->j, "kinds are letters of LSI, or null for all of them");
+}
+
+static void read_schema(profile_reader *r, void *field) {
+    (void)field;
+    rdi_json *j = &r->j;
+    char *schema = rdi_json_string(j);
+    if (!schema)
+        return;
+    size_t family = strlen(RDI_PROFILE_FAMILY), n = strlen(RDI_PROFILE_SCHEMA);
+    if (strncmp(schema, RDI_PROFILE_FAMILY, family) != 0)
+        rdi_json_fail(j, "schema '%.80s' is not that of a profile", schema);
+    else if (strncmp(schema, RDI_PROFILE_SCHEMA, n) != 0 || (schema[n] && schema[n] != '.'))
+        rdi_json_fail(j, "schema '%.80s' is not known to reusedist %s, which reads %s", schema,
+                      rd_version(), RDI_PROFILE_SCHEMA);
+    rdi_free(j->ctx, schema);
+}
+
+static void read_binning(profile_reader *r, void *field) {
+    rdi_json *j = &r->j;
+    char *name = rdi_json_string(j);
+    if (!name)
+        return;
+    if (strcmp(name, "edges") == 0) /* cannot be asked for, only found */
+        *(rd_binning *)field = (rd_binning){RD_BINS_EDGES, 0};
+    else if (rd_binning_parse(j->ctx, name, field) != RD_OK)
+        rdi_json_fail(j, "%s", rd_last_error(j->ctx));
+    rdi_free(j->ctx, name);
+}
+
+#define IN_FACTS(field) offsetof(rd_profile_facts, field)
+
+static void read_engine(profile_reader *r, void *facts) {
+    static const json_field fields[] = {
+        {"name", read_string, IN_FACTS(engine), false},
+        {"options", read_string, IN_FACTS(engine_options), false},
+        {0},
+    };
+    read_object(r, fields, facts);
+}
+
+static void read_error(profile_reader *r, void *facts) {
+    static const json_field fields[] = {
+        {"kind", read_string, IN_FACTS(error_kind), true},
+        {"bound", read_double, IN_FACTS(error_bound), false},
+        {0},
+    };
+    read_object(r, fields, facts);
+}
+
+/* Makes room for one more item in an array that doubles. */
+static bool make_room(rdi_json *j, void **array, size_t n, size_t *room, size_t size) {
+    if (n < *room)
+        return true;
+    size_t wanted = *room ? *room * 2 : 16;
+    void *grown = rdi_resize(j->ctx, *array, wanted, size);
+    if (!grown) {
+        j->status = RD_ENOMEM;
+        return false;
+    }
+    *array = grown;
+    *room = wanted;
+    return true;
+}
+
+static void read_sources(profile_reader *r, void *facts) {
+    static const json_field fields[] = {
+        {"path", read_string, offsetof(rd_source, path), false},
+        {"format", read_string, offsetof(rd_source, format), false},
+        {"bytes", read_u64, offsetof(rd_source, bytes), false},
+        {"references", read_u64, offsetof(rd_source, references), false},
+        {0},
+    };
+    (void)facts;
+    rdi_json_enter_array(&r->j);
+    while (rdi_json_next_item(&r->j)) {
+        void *array = r->sources;
+        if (!make_room(&r->j, &array, r->n_sources, &r->sources_room, sizeof *r->sources))
+            return;
+        r->sources = array;
+        rd_source *source = &r->sources[r->n_sources++];
+        *source = (rd_source){0};
+        read_object(r, fields, source);
+    }
+}
+
+static void read_histogram(profile_reader *r, void *facts) {
+    (void)facts;
+    r->rows = r->j;
+    rdi_json_skip(&r->j);
+}
+
+static const json_field profile_fields[] = {
+    {"schema", read_schema, 0, true},
+    {"references", read_u64, IN_FACTS(references), true},
+    {"blocks", read_u64_or_unknown, IN_FACTS(blocks), false},
+    {"cold", read_u64_or_unknown, IN_FACTS(cold), false},
+    {"infinite", read_u64, IN_FACTS(infinite), true},
+    {"block_bytes", read_block_bytes, IN_FACTS(block_bytes), false},
+    {"kinds", read_kinds, IN_FACTS(kinds), false},
+    {"bound", read_positive_or_none, IN_FACTS(bound), false},
+    {"engine", read_engine, 0, false},
+    {"exact", read_bool, IN_FACTS(exact), true},
+    {"error", read_error, 0, true},
+    {"binning", read_binning, IN_FACTS(binning), true},
+    {"sums_known", read_bool, IN_FACTS(sums_known), false},
+    {"partial", read_bool, IN_FACTS(partial), false},
+    {"seconds", read_double, IN_FACTS(seconds), false},
+    {"sources", read_sources, 0, false},
+    {"histogram", read_histogram, 0, true},
+    {0},
+};
+
+/* ---- reading: the histogram ---- */
+
+/* The next entry of a row follows, or the row is too short. */
+static void expect_entry(rdi_json *j) {
+    if (!rdi_json_next_item(j))
+        rdi_json_fail(j, "a row is [low, high, count, sum]");
+}
+
+static rd_bin read_row(rdi_json *j, bool sums_known) {
+    rd_bin row = {0};
+    rdi_json_enter_array(j);
+    expect_entry(j);
+    row.low = rdi_json_u64(j);
+    expect_entry(j);
+    row.high = rdi_json_u64(j);
+    expect_entry(j);
+    row.count = rdi_json_u64(j);
+    expect_entry(j);
+    if (sums_known)
+        row.sum = rdi_sum_narrow(rdi_json_u128(j));
+    else if (!rdi_json_null(j))
+        rdi_json_fail(j, "a sum although sums_known is false: expected null");
+    if (rdi_json_next_item(j))
+        rdi_json_fail(j, "a row is [low, high, count, sum]");
+    return row;
+}
+
+/* What is wrong with a row by itself, or NULL. */
+static const char *row_mistake(const rd_profile_facts *facts, const rd_bin *row) {
+    if (row->low > row->high)
+        return "low is above high";
+    if (row->high >= RD_COLD)
+        return "high is above the largest distance, 2^64 - 2";
+    if (row->count == 0)
+        return "an empty bin";
+    if (facts->bound && row->low >= facts->bound)
+        return "a distance that is not below the bound";
+    rdi_u128 sum = rdi_sum_wide(row->sum), count = row->count;
+    if (facts->sums_known && (sum < row->low * count || sum > row->high * count))
+        return "the sum of distances is outside low * count ... high * count";
+    return NULL;
+}
+
+/* What is wrong with a row between its neighbours and in its binning, or NULL. Reference groups may
+ * share a bin they draw from. */
+static const char *place_mistake(rd_binning binning, const rd_bin *before, const rd_bin *row) {
+    if (binning.kind == RD_BINS_REFERENCE) {
+        bool ascending = !before || (before->low <= row->low && before->high <= row->high);
+        return ascending ? NULL : "the rows are not ascending";
+    }
+    if (before && before->high >= row->low)
+        return "the rows are not ascending";
+    if (binning.kind == RD_BINS_EDGES)
+        return NULL;
+    rd_bin bin;
+    rdi_bin_range(binning, rdi_bin_index(binning, row->low), &bin);
+    return bin.low == row->low && bin.high == row->high ? NULL : "no bin of the file's binning";
+}
+
+static void read_rows(profile_reader *r) {
+    rdi_json *j = &r->j;
+    rdi_json_enter_array(j);
+    while (rdi_json_next_item(j)) {
+        size_t start = j->at;
+        rd_bin row = read_row(j, r->facts.sums_known);
+        const rd_bin *before = r->n_bins ? &r->bins[r->n_bins - 1] : NULL;
+        const char *mistake = row_mistake(&r->facts, &row);
+        if (!mistake)
+            mistake = place_mistake(r->facts.binning, before, &row);
+        if (!mistake && __builtin_add_overflow(r->finite, row.count, &r->finite))
+            mistake = "more than 2^64 references";
+        j->mark = start;
+        if (mistake)
+            rdi_json_fail(j, "%s", mistake);
+        void *array = r->bins;
+        if (!make_room(j, &array, r->n_bins, &r->bins_room, sizeof *r->bins))
+            return;
+        r->bins = array;
+        r->bins[r->n_bins++] = row;
+    }
+}
+
+/* ---- reading: the whole ---- */
+
+/* What is contradictory in the totals, or NULL. An engine that measures no distances has neither
+ * bins nor infinite ones. */
+static const char *totals_mistake(const profile_reader *r) {
+    const rd_profile_facts *f = &r->facts;
+    bool measured = r->n_bins || f->infinite;
+    uint64_t total;
+    if (measured &&
+        (__builtin_add_overflow(r->finite, f->infinite, &total) || total != f->references))
+        return "the counts of the histogram and \"infinite\" do not sum up to \"references\"";
+    if (f->cold != RD_UNKNOWN && f->cold > f->infinite)
+        return "\"cold\" is above \"infinite\"";
+    if (f->blocks != RD_UNKNOWN && f->blocks > f->references)
+        return "\"blocks\" is above \"references\"";
+    if (f->exact != (f->error_kind && strcmp(f->error_kind, "exact") == 0))
+        return "\"exact\" and the kind of \"error\" contradict each other";
+    if (f->exact && f->error_bound > 0)
+        return "exact, but with an error bound";
+    return NULL;
+}
+
+static rd_status read_profile(profile_reader *r) {
+    rdi_json *j = &r->j;
+    if (rdi_json_peek(j) != RDI_JSON_OBJECT)
+        return rdi_fail(j->ctx, RD_EFORMAT, "%s: not a profile: does not begin with '{'", j->name);
+    read_object(r, profile_fields, &r->facts);
+    RD_TRY(rdi_json_end(j));
+    *j = r->rows;
+    read_rows(r);
+    RD_TRY(j->status);
+    const char *mistake = totals_mistake(r);
+    return mistake ? rdi_fail(j->ctx, RD_EFORMAT, "%s: %s", j->name, mistake) : RD_OK;
+}
+
+static rd_status build_profile(const profile_reader *r, rd_profile **out) {
+    rd_profile *p = NULL;
+    RD_TRY(rdi_profile_new(r->j.ctx, &r->facts, r->bins, r->n_bins, &p));
+    rd_status status = rdi_profile_add_sources(p, r->sources, r->n_sources);
+    if (status == RD_OK)
+        *out = p;
+    else
+        rd_profile_free(p);
+    return status;
+}
+
+static void free_reader(profile_reader *r) {
+    rd_ctx *ctx = r->j.ctx;
+    const char *strings[] = {r->facts.kinds, r->facts.engine, r->facts.engine_options,
+                             r->facts.error_kind};
+    for (size_t i = 0; i < RDI_COUNT(strings); i++)
+        rdi_profile_free_string(ctx, strings[i]);
+    for (size_t i = 0; i < r->n_sources; i++) {
+        rdi_profile_free_string(ctx, r->sources[i].path);
+        rdi_profile_free_string(ctx, r->sources[i].format);
+    }
+    rdi_free(ctx, r->sources);
+    rdi_free(ctx, r->bins);
+}
+
+rd_status rd_profile_parse(rd_ctx *ctx, const char *name, const char *text, size_t n,
+                           rd_profile **out) {
+    profile_reader r = {
+        .facts = {.blocks = RD_UNKNOWN, .cold = RD_UNKNOWN, .sums_known = true},
+    };
+    rdi_json_init(&r.j, ctx, name, text, n);
+    rd_status status = read_profile(&r);
+    if (status == RD_OK)
+        status = build_profile(&r, out);
+    free_reader(&r);
+    return status;
+}
+
+/* ---- files ---- */
+
+static rd_status read_part(rd_ctx *ctx, int fd, const char *name, char *to, size_t n, size_t *got) {
+    ssize_t result;
+    do
+        result = read(fd, to, n);
+    while (result < 0 && errno == EINTR);
+    if (result < 0)
+        return rdi_fail(ctx, RD_EIO, "%s: cannot read: %s", name, strerror(errno));
+    *got = (size_t)result;
+    return RD_OK;
+}
+
+/* True when the text cannot be JSON: a huge trace given by mistake is not read to its end. */
+static bool is_hopeless(const char *text, size_t n) {
+    size_t at = 0;
+    while (at < n && memchr(" \t\r\n", text[at], 4))
+        at++;
+    return at < n && text[at] != '{';
+}
+
+/* Everything of fd into *text, which the caller frees also after a failure. */
+static rd_status read_all(rd_ctx *ctx, int fd, const char *name, char **text, size_t *n) {
+    size_t room = 0, got = 0;
+    *n = 0;
+    do {
+        if (*n == room) {
+            room = room ? room * 2 : FILE_BYTES_START;
+            if (room > FILE_BYTES_MAX)
+                return rdi_fail(ctx, RD_EFORMAT, "%s: longer than any profile (%zu bytes)", name,
+                                FILE_BYTES_MAX);
+            char *grown = rdi_resize(ctx, *text, room, 1);
+            if (!grown)
+                return RD_ENOMEM;
+            *text = grown;
+        }
+        RD_TRY(read_part(ctx, fd, name, *text + *n, room - *n, &got));
+        *n += got;
+    } while (got > 0 && !is_hopeless(*text, *n < 4096 ? *n : 4096));
+    return RD_OK;
+}
+
+rd_status rd_profile_read(rd_ctx *ctx, const char *path, rd_profile **out) {
+    bool standard = strcmp(path, "-") == 0;
+    const char *name = standard ? "(standard input)" : path;
+    int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return rdi_fail(ctx, RD_EIO, "%s: cannot open: %s", name, strerror(errno));
+    char *text = NULL;
+    size_t n = 0;
+    rd_status status = read_all(ctx, fd, name, &text, &n);
+    if (status == RD_OK)
+        status = rd_profile_parse(ctx, name, text, n, out);
+    rdi_free(ctx, text);
+    if (!standard)
+        close(fd);
+    return status;
+}

@@ -1,0 +1,119 @@
+/* Writes the profile file, a line per histogram row so that two files can be compared with diff.
+ * docs/profile-format.md describes it. */
+#include "base/json.h"
+#include "profile/hist.h"
+#include "profile/profile.h"
+
+#include <inttypes.h>
+
+static void add_key(rdi_text *t, const char *key) {
+    rdi_text_printf(t, ",\n  \"%s\": ", key);
+}
+
+static void add_u64(rdi_text *t, const char *key, uint64_t value) {
+    add_key(t, key);
+    rdi_text_u64(t, value);
+}
+
+/* `none` is written as null. */
+static void add_u64_or_null(rdi_text *t, const char *key, uint64_t value, uint64_t none) {
+    add_key(t, key);
+    if (value == none)
+        rdi_text_puts(t, "null");
+    else
+        rdi_text_u64(t, value);
+}
+
+static void add_bool(rdi_text *t, const char *key, bool value) {
+    add_key(t, key);
+    rdi_text_puts(t, value ? "true" : "false");
+}
+
+static void add_string_or_null(rdi_text *t, const char *text) {
+    if (text)
+        rdi_text_json_string(t, text);
+    else
+        rdi_text_puts(t, "null");
+}
+
+static void add_facts(rdi_text *t, const rd_profile_facts *f) {
+    char binning[32];
+    rd_binning_name(f->binning, binning);
+    add_u64(t, "references", f->references);
+    add_u64_or_null(t, "blocks", f->blocks, RD_UNKNOWN);
+    add_u64_or_null(t, "cold", f->cold, RD_UNKNOWN);
+    add_u64(t, "infinite", f->infinite);
+    add_u64_or_null(t, "block_bytes", f->block_bytes, 0);
+    add_key(t, "kinds");
+    add_string_or_null(t, f->kinds);
+    add_u64_or_null(t, "bound", f->bound, 0);
+    add_key(t, "engine");
+    rdi_text_puts(t, "{\"name\": ");
+    add_string_or_null(t, f->engine);
+    rdi_text_puts(t, ", \"options\": ");
+    add_string_or_null(t, f->engine_options);
+    rdi_text_putc(t, '}');
+    add_bool(t, "exact", f->exact);
+    add_key(t, "error");
+    rdi_text_puts(t, "{\"kind\": ");
+    add_string_or_null(t, f->error_kind);
+    rdi_text_puts(t, ", \"bound\": ");
+    rdi_text_json_double(t, f->error_bound);
+    rdi_text_putc(t, '}');
+    add_key(t, "binning");
+    rdi_text_json_string(t, binning);
+    add_bool(t, "sums_known", f->sums_known);
+    add_bool(t, "partial", f->partial);
+    add_key(t, "seconds");
+    rdi_text_json_double(t, f->seconds);
+}
+
+static void add_sources(rdi_text *t, const rd_source *sources, size_t n) {
+    add_key(t, "sources");
+    rdi_text_putc(t, '[');
+    for (size_t i = 0; i < n; i++) {
+        rdi_text_puts(t, i ? ",\n    {\"path\": " : "\n    {\"path\": ");
+        add_string_or_null(t, sources[i].path);
+        rdi_text_puts(t, ", \"format\": ");
+        add_string_or_null(t, sources[i].format);
+        rdi_text_printf(t, ", \"bytes\": %" PRIu64 ", \"references\": %" PRIu64 "}",
+                        sources[i].bytes, sources[i].references);
+    }
+    rdi_text_puts(t, n ? "\n  ]" : "]");
+}
+
+static void add_rows(rdi_text *t, const rd_bin *bins, size_t n, bool sums_known) {
+    add_key(t, "histogram");
+    rdi_text_putc(t, '[');
+    for (size_t i = 0; i < n; i++) {
+        rdi_text_puts(t, i ? ",\n    [" : "\n    [");
+        rdi_text_u64(t, bins[i].low);
+        rdi_text_puts(t, ", ");
+        rdi_text_u64(t, bins[i].high);
+        rdi_text_puts(t, ", ");
+        rdi_text_u64(t, bins[i].count);
+        rdi_text_puts(t, ", ");
+        if (sums_known)
+            rdi_text_u128(t, rdi_sum_wide(bins[i].sum));
+        else
+            rdi_text_puts(t, "null");
+        rdi_text_putc(t, ']');
+    }
+    rdi_text_puts(t, n ? "\n  ]" : "]");
+}
+
+rd_status rd_profile_json(rd_profile *p, char **out, size_t *n) {
+    const rd_profile_facts *facts = rd_profile_facts_of(p);
+    const rd_source *sources;
+    const rd_bin *bins;
+    size_t n_sources = rd_profile_sources(p, &sources), n_bins = rd_profile_bins(p, &bins);
+    rdi_text t = rdi_text_start(rdi_profile_ctx(p));
+    rdi_text_puts(&t, "{\n  \"schema\": \"" RDI_PROFILE_SCHEMA "\"");
+    add_key(&t, "tool");
+    rdi_text_printf(&t, "\"reusedist %s\"", rd_version());
+    add_facts(&t, facts);
+    add_sources(&t, sources, n_sources);
+    add_rows(&t, bins, n_bins, facts->sums_known);
+    rdi_text_puts(&t, "\n}\n");
+    return rdi_text_take(&t, out, n);
+}
