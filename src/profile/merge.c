@@ -1,0 +1,223 @@
+/* Sums up profiles of independent runs: what one run after the other, each with an empty cache,
+ * would have counted. */
+#include "profile/binning.h"
+#include "profile/hist.h"
+#include "profile/profile.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define MIXED "mixed" /* the parts differ */
+
+/* ---- facts ---- */
+
+/* 'L', 'S', 'I' as bits; NULL is all of them. */
+static unsigned kind_set(const char *kinds) {
+    unsigned set = 0;
+    for (; kinds && *kinds; kinds++)
+        set |= *kinds == 'L' ? 1u : *kinds == 'S' ? 2u : 4u;
+    return kinds ? set : 7u;
+}
+
+static bool is_measured(const rd_profile *p) {
+    const rd_profile_facts *f = rd_profile_facts_of(p);
+    const rd_bin *bins;
+    return f->references == 0 || f->infinite > 0 || rd_profile_bins(p, &bins) > 0;
+}
+
+/* `number` counts from 1, for the message. */
+static rd_status check_same(rd_ctx *ctx, const rd_profile *first, const rd_profile *part,
+                            size_t number) {
+    const rd_profile_facts *a = rd_profile_facts_of(first), *b = rd_profile_facts_of(part);
+    const char *what = NULL;
+    uint64_t x = a->block_bytes, y = b->block_bytes;
+    if (x != y) {
+        what = "block size";
+    } else if (a->bound != b->bound) {
+        what = "bound";
+        x = a->bound;
+        y = b->bound;
+    }
+    if (what)
+        return rdi_fail(ctx, RD_EINVAL,
+                        "cannot merge: profile 1 has %s %" PRIu64 ", profile %zu has %" PRIu64
+                        " (0: none)",
+                        what, x, number, y);
+    if (kind_set(a->kinds) != kind_set(b->kinds))
+        return rdi_fail(ctx, RD_EINVAL,
+                        "cannot merge: profile 1 has the kinds %s, profile %zu has %s",
+                        a->kinds ? a->kinds : "LSI", number, b->kinds ? b->kinds : "LSI");
+    if (is_measured(first) != is_measured(part))
+        return rdi_fail(ctx, RD_EINVAL,
+                        "cannot merge: of profiles 1 and %zu one has distances, the other none",
+                        number);
+    return RD_OK;
+}
+
+/* True when every bin of `fine` lies in one bin of `coarse`. */
+static bool nests_in(rd_binning fine, rd_binning coarse) {
+    if (rdi_binning_equal(fine, coarse))
+        return fine.kind != RD_BINS_REFERENCE;
+    if (coarse.kind == RD_BINS_REFERENCE || coarse.kind == RD_BINS_EDGES)
+        return false;
+    bool linear = coarse.kind == RD_BINS_LINEAR;
+    if (fine.kind == RD_BINS_LOGLINEAR)
+        return coarse.kind == RD_BINS_LOG || (linear && coarse.param % RDI_LINEAR_FROM == 0);
+    if (fine.kind == RD_BINS_LINEAR)
+        return linear && coarse.param % fine.param == 0;
+    return fine.kind == RD_BINS_FULL;
+}
+
+static uint64_t greatest_common_divisor(uint64_t a, uint64_t b) {
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* The finest bins that both can be turned into; false when there are none. */
+static bool common_binning(rd_binning a, rd_binning b, rd_binning *out) {
+    if (nests_in(a, b) || nests_in(b, a)) {
+        *out = nests_in(a, b) ? b : a;
+        return true;
+    }
+    if (a.kind != RD_BINS_LINEAR || b.kind != RD_BINS_LINEAR)
+        return false;
+    out->kind = RD_BINS_LINEAR;
+    uint64_t times = a.param / greatest_common_divisor(a.param, b.param);
+    return !__builtin_mul_overflow(times, b.param, &out->param);
+}
+
+static bool is_same_text(const char *a, const char *b) {
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Exact parts spoil no bound. Equal kinds have the larger bound; 0 means that none is stated. */
+static void combine_errors(rd_profile_facts *sum, const rd_profile_facts *part) {
+    if (part->exact)
+        return;
+    double a = sum->error_bound, b = part->error_bound;
+    if (sum->exact) {
+        sum->error_kind = part->error_kind;
+        sum->error_bound = b;
+    } else if (is_same_text(sum->error_kind, part->error_kind)) {
+        sum->error_bound = a == 0 || b == 0 ? 0 : a > b ? a : b;
+    } else {
+        sum->error_kind = MIXED;
+        sum->error_bound = 0;
+    }
+    sum->exact = false;
+}
+
+static uint64_t add_known(uint64_t a, uint64_t b) {
+    return a == RD_UNKNOWN || b == RD_UNKNOWN ? RD_UNKNOWN : a + b;
+}
+
+static rd_status combine_facts(rd_ctx *ctx, rd_profile_facts *sum, const rd_profile_facts *part) {
+    rd_binning binning;
+    if (!common_binning(sum->binning, part->binning, &binning)) {
+        char a[32], b[32];
+        rd_binning_name(sum->binning, a);
+        rd_binning_name(part->binning, b);
+        return rdi_fail(ctx, RD_EINVAL, "cannot merge %s bins with %s bins", a, b);
+    }
+    if (__builtin_add_overflow(sum->references, part->references, &sum->references))
+        return rdi_fail(ctx, RD_ERANGE, "cannot merge: more than 2^64 references");
+    sum->binning = binning;
+    sum->blocks = add_known(sum->blocks, part->blocks);
+    sum->cold = add_known(sum->cold, part->cold);
+    sum->infinite += part->infinite;
+    if (!is_same_text(sum->engine, part->engine))
+        sum->engine = MIXED;
+    if (!is_same_text(sum->engine_options, part->engine_options))
+        sum->engine_options = MIXED;
+    combine_errors(sum, part);
+    sum->sums_known = sum->sums_known && part->sums_known;
+    sum->partial = sum->partial || part->partial;
+    sum->seconds += part->seconds;
+    return RD_OK;
+}
+
+/* ---- rows ---- */
+
+typedef struct row_list {
+    rd_bin *rows;
+    size_t n;
+} row_list;
+
+/* Both lists are ascending; equal bins are summed, and no two different ones may overlap. */
+static rd_status join_rows(rd_ctx *ctx, const row_list *a, const row_list *b, row_list *out) {
+    rd_bin *rows = rdi_alloc(ctx, a->n + b->n ? a->n + b->n : 1, sizeof *rows);
+    if (!rows)
+        return RD_ENOMEM;
+    size_t i = 0, k = 0, n = 0;
+    while (i < a->n || k < b->n) {
+        bool left = k == b->n || (i < a->n && a->rows[i].low <= b->rows[k].low);
+        const rd_bin *row = left ? &a->rows[i++] : &b->rows[k++];
+        rd_bin *last = n ? &rows[n - 1] : NULL;
+        if (last && last->low == row->low && last->high == row->high) {
+            last->count += row->count;
+            rdi_sum_add(&last->sum, row->sum);
+        } else if (last && last->high >= row->low) {
+            rdi_fail(ctx, RD_EINVAL,
+                     "cannot merge: the bins %" PRIu64 " to %" PRIu64 " and %" PRIu64 " to %" PRIu64
+                     " overlap",
+                     last->low, last->high, row->low, row->high);
+            rdi_free(ctx, rows);
+            return RD_EINVAL;
+        } else {
+            rows[n++] = *row;
+        }
+    }
+    *out = (row_list){rows, n};
+    return RD_OK;
+}
+
+/* Halves are summed and joined, so that n parts cost log n passes over the rows. */
+static rd_status sum_rows(rd_ctx *ctx, rd_profile *const *parts, size_t n, rd_binning binning,
+                          row_list *out) {
+    if (n == 1)
+        return rdi_profile_rows_as(ctx, parts[0], binning, &out->rows, &out->n);
+    row_list left = {0}, right = {0};
+    rd_status status = sum_rows(ctx, parts, n / 2, binning, &left);
+    if (status == RD_OK)
+        status = sum_rows(ctx, parts + n / 2, n - n / 2, binning, &right);
+    if (status == RD_OK)
+        status = join_rows(ctx, &left, &right, out);
+    rdi_free(ctx, left.rows);
+    rdi_free(ctx, right.rows);
+    return status;
+}
+
+static rd_status add_all_sources(rd_profile *p, rd_profile *const *parts, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        const rd_source *sources;
+        size_t n_sources = rd_profile_sources(parts[i], &sources);
+        RD_TRY(rdi_profile_add_sources(p, sources, n_sources));
+    }
+    return RD_OK;
+}
+
+rd_status rd_profile_merge(rd_ctx *ctx, rd_profile *const *parts, size_t n, rd_profile **out) {
+    if (n == 0)
+        return rdi_fail(ctx, RD_EINVAL, "nothing to merge");
+    rd_profile_facts facts = *rd_profile_facts_of(parts[0]);
+    for (size_t i = 1; i < n; i++) {
+        RD_TRY(check_same(ctx, parts[0], parts[i], i + 1));
+        RD_TRY(combine_facts(ctx, &facts, rd_profile_facts_of(parts[i])));
+    }
+    row_list sum = {0};
+    RD_TRY(sum_rows(ctx, parts, n, facts.binning, &sum));
+    rd_profile *result = NULL;
+    rd_status status = rdi_profile_new(ctx, &facts, sum.rows, sum.n, &result);
+    rdi_free(ctx, sum.rows);
+    if (status == RD_OK)
+        status = add_all_sources(result, parts, n);
+    if (status == RD_OK)
+        *out = result;
+    else
+        rd_profile_free(result);
+    return status;
+}
