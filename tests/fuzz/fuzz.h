@@ -1,0 +1,45 @@
+/* What every fuzz target shares: the entry point, a context with a limit, complaining. */
+#ifndef TEST_FUZZ_H
+#define TEST_FUZZ_H
+
+#include "reusedist/reusedist.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Called by libFuzzer, or by replay.c for every file of the corpus. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+
+/* Ends the program as a crash does, so that fuzzers keep the input. */
+#define FUZZ_CHECK(condition, ...)                                                                 \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s:%d: ", __FILE__, __LINE__);                                        \
+            fprintf(stderr, __VA_ARGS__);                                                          \
+            fputc('\n', stderr);                                                                   \
+            abort();                                                                               \
+        }                                                                                          \
+    } while (0)
+
+/* Absurd sizes in the input shall fail with RD_ENOMEM, not take the machine down. */
+static inline rd_ctx *fuzz_ctx_new(void) {
+    rd_ctx *ctx = NULL;
+    FUZZ_CHECK(rd_ctx_new(NULL, &ctx) == RD_OK, "no context");
+    rd_ctx_set_limit(ctx, (size_t)128 << 20);
+    return ctx;
+}
+
+static inline void fuzz_ctx_free(rd_ctx *ctx) {
+    FUZZ_CHECK(rd_ctx_live_bytes(ctx) == 0, "%zu bytes leak", rd_ctx_live_bytes(ctx));
+    rd_ctx_free(ctx);
+}
+
+/* A failure has a message; only bad content, bad options and lack of memory are failures here. */
+static inline void fuzz_check_failure(const rd_ctx *ctx, rd_status status) {
+    bool expected = status == RD_OK || status == RD_EFORMAT || status == RD_EINVAL ||
+                    status == RD_ERANGE || status == RD_ENOMEM || status == RD_EUNSUPPORTED;
+    FUZZ_CHECK(expected, "unexpected status %s", rd_status_name(status));
+    FUZZ_CHECK(status == RD_OK || *rd_last_error(ctx), "failure without a message");
+}
+
+#endif

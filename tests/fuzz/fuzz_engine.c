@@ -1,0 +1,60 @@
+/* Fuzz target for all engines: bytes become a trace, and every engine must agree with the oracle.
+ *
+ * The first 8 bytes seed how the engines are run. Then every byte is a reference: below 0xf0 to the
+ * block of that number, from there on to the block id in the following 8 bytes. */
+#include "fuzz.h"
+
+#include "engine/verify.h"
+
+#define REFERENCES_MAX 2000
+
+static size_t decode(const uint8_t *data, size_t n, uint64_t *blocks) {
+    size_t count = 0;
+    for (size_t at = 0; at < n && count < REFERENCES_MAX; at++) {
+        if (data[at] < 0xf0) {
+            blocks[count++] = data[at];
+        } else if (n - at > 8) {
+            blocks[count++] = rdi_load_le64(data + at + 1);
+            at += 8;
+        }
+    }
+    return count;
+}
+
+static void check_engine(rd_ctx *ctx, const rd_engine_info *info, const char *spec, uint64_t seed,
+                         const uint64_t *blocks, size_t n, const uint64_t *expected) {
+    static uint64_t scratch[REFERENCES_MAX];
+    uint64_t distinct = 0;
+    for (size_t i = 0; i < n; i++)
+        distinct += expected[i] == RD_COLD;
+    rdi_verify_setup setup = rdi_verify_draw_setup(info, seed, n, distinct);
+    rdi_verify_outcome outcome;
+    rd_status status = rdi_verify_run(ctx, spec, &setup, blocks, n, expected, scratch, &outcome);
+    FUZZ_CHECK(status == RD_OK, "engine %s: %s", spec, rd_last_error(ctx));
+    char text[160];
+    rdi_verify_describe_setup(&setup, text, sizeof text);
+    FUZZ_CHECK(!outcome.different, "engine %s (%s): %s", spec, text, outcome.what);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
+    static uint64_t blocks[REFERENCES_MAX], expected[REFERENCES_MAX];
+    if (n < 8)
+        return 0;
+    uint64_t seed = rdi_load_le64(data);
+    size_t count = decode(data + 8, n - 8, blocks);
+    rd_ctx *ctx = fuzz_ctx_new();
+    FUZZ_CHECK(rdi_verify_oracle(ctx, blocks, count, expected) == RD_OK, "the oracle fails");
+    for (size_t i = 0; rd_engine_info_at(i); i++) {
+        const rd_engine_info *info = rd_engine_info_at(i);
+        if (rdi_verify_unchecked(info))
+            continue;
+        check_engine(ctx, info, info->name, seed++, blocks, count, expected);
+        for (const char *const *v = info->variants; v && *v; v++) {
+            char spec[256];
+            snprintf(spec, sizeof spec, "%s:%s", info->name, *v);
+            check_engine(ctx, info, spec, seed++, blocks, count, expected);
+        }
+    }
+    fuzz_ctx_free(ctx);
+    return 0;
+}
