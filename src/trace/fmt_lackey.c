@@ -22,7 +22,7 @@ static inline const char *lackey_line(rdi_lines *l, const char *p, const char *l
     (void)l;
     uint8_t letter = (uint8_t)p[p[0] == ' '];
     ref->kind = kind_of_letter[letter];
-    bool record = ref->kind && p[1] == (letter == 'I' ? ' ' : (char)letter) && p[2] == ' ';
+    bool record = ref->kind && p[letter == 'I'] == ' ' && p[2] == ' ';
     if (RDI_UNLIKELY(!record))
         return skip_other(p, limit, ref);
     p = rdi_scan_hex(p + 3, &ref->addr);

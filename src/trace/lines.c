@@ -30,7 +30,8 @@ static bool starts_with_mark(const uint8_t *data, size_t n) {
     return n >= MARK_BYTES && memcmp(data, byte_order_mark, MARK_BYTES) == 0;
 }
 
-rd_status rdi_lines_fill(rdi_lines *l, const char **p, const char **limit) {
+/* Reads until the window has a complete line; none at the end of the file. */
+static rd_status find_lines(rdi_lines *l) {
     rdi_input *in = l->r->in;
     const char *end = NULL;
     size_t seen = 0;
@@ -44,17 +45,24 @@ rd_status rdi_lines_fill(rdi_lines *l, const char **p, const char **limit) {
         }
         RD_TRY(rdi_input_fill(in, seen + 1, seen + 1));
     }
-    if (!end)
-        end = (const char *)in->data + in->avail + (in->avail > 0);
     if (in->offset == 0 && starts_with_mark(in->data, in->avail))
         rdi_input_consume(in, MARK_BYTES);
-    *p = (const char *)in->data;
-    *limit = in->avail > 0 ? end : *p;
+    if (in->avail > 0)
+        l->complete = end ? (size_t)(end - (const char *)in->data) : in->avail + 1;
+    return RD_OK;
+}
+
+rd_status rdi_lines_fill(rdi_lines *l, const char **p, const char **limit) {
+    if (l->complete == 0)
+        RD_TRY(find_lines(l));
+    *p = (const char *)l->r->in->data;
+    *limit = *p + l->complete;
     return RD_OK;
 }
 
 void rdi_lines_consume(rdi_lines *l, size_t n) {
     rdi_input *in = l->r->in;
+    l->complete -= n;
     rdi_input_consume(in, n < in->avail ? n : in->avail);
 }
 
@@ -107,4 +115,13 @@ int rdi_lines_probe(const uint8_t *head, size_t n, bool whole, rdi_line_parser *
         references += ref.kind != 0;
     }
     return references ? sure : RDI_PROBE_NO;
+}
+
+void rdi_lines_set_size(rdi_lines *l, rd_refs *refs, uint64_t size) {
+    if (size == 1)
+        return;
+    for (size_t i = 0; i < refs->n; i++)
+        l->r->col->size[i] = (uint32_t)size;
+    refs->size = l->r->col->size;
+    refs->fields |= RD_FIELD_SIZE;
 }

@@ -29,6 +29,7 @@ typedef struct rdi_lines {
     rdi_reader *r;
     const char *expected; /* what a good line looks like, for the message about a bad one */
     size_t max;           /* longest line with its end, in bytes; a power of two */
+    size_t complete;      /* bytes of complete lines at the front of the window */
     rd_status failed;     /* why the parser refused a line, when it has set a message itself */
 } rdi_lines;
 
@@ -135,5 +136,17 @@ rdi_lines_read(rdi_lines *l, rd_refs *refs, uint32_t fields, rdi_line_parser *pa
     rdi_lines_deliver(refs, col, n, fields);
     return RD_OK;
 }
+
+/* ---- formats without sizes ---- */
+
+/* Gives every reference of a batch the size that the user named; 1 needs no column. */
+void rdi_lines_set_size(rdi_lines *l, rd_refs *refs, uint64_t size);
+
+/* The option for it: `state` has a field `uint64_t size`. */
+#define RDI_LINES_SIZE_OPT(state)                                                                  \
+    {                                                                                              \
+        .name = "size", .type = RD_OPT_SIZE, .offset = offsetof(state, size), .def = "1",          \
+        .min = 1, .max = UINT32_MAX, .help = "bytes that every reference touches"                  \
+    }
 
 #endif

@@ -67,6 +67,14 @@ static inline const char *rdi_scan_dec(const char *p, uint64_t *out) {
     return p == start || lost ? NULL : p;
 }
 
+/* Whether a text is digits and nothing else, at least one. */
+static inline bool rdi_all_digits(const char *text, size_t n, bool hex) {
+    size_t i = 0;
+    while (i < n && (hex ? rdi_hex_digit[(uint8_t)text[i]] != 0 : rdi_is_digit(text[i])))
+        i++;
+    return n > 0 && i == n;
+}
+
 /* The size of a reference: decimal, 32 bits, and 0 counts as 1 because the reference happened. */
 static inline const char *rdi_scan_size(const char *p, uint32_t *out) {
     uint64_t value = 0;

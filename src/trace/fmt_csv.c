@@ -1,0 +1,406 @@
+/* csv: a table in text, its columns chosen by name or number.
+ *
+ * What a column means is fixed when the trace is opened: from the options, else from the names in
+ * the header line. The columns that matter are then visited in their order on each line.
+ */
+#include "trace/csv_split.h"
+#include "trace/id_table.h"
+
+enum { ID, ADDR, SIZE, KIND, THREAD, PC, ROLES };
+
+static const struct {
+    const char *name;  /* option */
+    const char *usual; /* names by which a header line tells the column */
+    uint32_t field;
+} roles[ROLES] = {
+    [ID] = {"id", "id|obj_id|object_id|key|object|block|block_id|lbn|lba", 0},
+    [ADDR] = {"addr", "addr|address|offset", 0},
+    [SIZE] = {"size", "size|length|len|bytes", RD_FIELD_SIZE},
+    [KIND] = {"kind", "kind|op|rw", RD_FIELD_KIND},
+    [THREAD] = {"thread", "thread|tid", RD_FIELD_THREAD},
+    [PC] = {"pc", "pc|ip", RD_FIELD_PC},
+};
+
+#define LOAD_WORDS "r|read|rd|l|load|get|gets|head|0"
+#define STORE_WORDS                                                                                \
+    "w|write|wr|s|store|set|put|add|replace|cas|append|prepend|incr|decr|delete|copy|1"
+#define FETCH_WORDS "i|f|ifetch|fetch|2"
+
+enum { HEADER_AUTO, HEADER_ON, HEADER_OFF };
+
+typedef struct csv_reader {
+    rdi_lines lines;
+    rdi_id_table ids;
+    const char *wanted[ROLES];   /* options: name, number, "none"; NULL: by the header */
+    uint32_t sep_choice, header; /* options */
+    char sep;
+    struct {
+        size_t number; /* of the column, from 1 */
+        int role;
+    } column[ROLES]; /* that are read, ascending */
+    size_t columns;
+    uint32_t fields;
+    char *scratch; /* an id without its doubled quotes */
+} csv_reader;
+
+/* ---- one line ---- */
+
+static rd_status fail_value(csv_reader *c, size_t i, const rdi_field *field, const char *why) {
+    char excerpt[RDI_EXCERPT_MAX];
+    rdi_excerpt(excerpt, field->text, field->n);
+    return rdi_fail(c->lines.r->ctx, RD_EFORMAT, "column %zu (%s): '%s' %s", c->column[i].number,
+                    roles[c->column[i].role].name, excerpt, why);
+}
+
+/* Decimal, or hexadecimal with 0x (addresses with base=hex: with or without). */
+static rd_status read_number(csv_reader *c, size_t i, const rdi_field *field, uint64_t max,
+                             uint64_t *out) {
+    bool prefixed = field->n > 2 && rdi_has_0x(field->text);
+    bool hex = prefixed || (c->ids.base == RDI_ID_HEX && c->column[i].role == ADDR);
+    size_t skip = prefixed ? 2 : 0;
+    if (!rdi_all_digits(field->text + skip, field->n - skip, hex))
+        return fail_value(c, i, field, "is not a number");
+    uint64_t value = 0;
+    const char *digits = field->text + skip;
+    if (!(hex ? rdi_scan_hex(digits, &value) : rdi_scan_dec(digits, &value)) || value > max)
+        return fail_value(
+            c, i, field, max == UINT32_MAX ? "does not fit in 32 bits" : "does not fit in 64 bits");
+    *out = value;
+    return RD_OK;
+}
+
+static rd_status read_kind(csv_reader *c, size_t i, const rdi_field *field, uint8_t *kind) {
+    if (rdi_csv_matches(field->text, field->n, LOAD_WORDS))
+        *kind = RD_LOAD;
+    else if (rdi_csv_matches(field->text, field->n, STORE_WORDS))
+        *kind = RD_STORE;
+    else if (rdi_csv_matches(field->text, field->n, FETCH_WORDS))
+        *kind = RD_FETCH;
+    else
+        return fail_value(c, i, field,
+                          "is no known kind of reference (kind=none ignores the column)");
+    return RD_OK;
+}
+
+/* The field with "" turned into ". */
+static rd_status undouble(csv_reader *c, rdi_field *field) {
+    char *to = rdi_resize(c->lines.r->ctx, c->scratch, field->n + 1, 1);
+    if (!to)
+        return RD_ENOMEM;
+    c->scratch = to;
+    for (size_t j = 0; j < field->n; j++) {
+        *to++ = field->text[j];
+        j += field->text[j] == '"';
+    }
+    *to = '"'; /* no digit, as number scanners ask for */
+    *field = (rdi_field){.text = c->scratch, .n = (size_t)(to - c->scratch)};
+    return RD_OK;
+}
+
+static rd_status read_id(csv_reader *c, size_t i, rdi_field field, uint64_t *out) {
+    if (field.n == 0)
+        return fail_value(c, i, &field, "is no id");
+    if (field.doubled)
+        RD_TRY(undouble(c, &field));
+    rd_status status = rdi_id_read(&c->ids, field.text, field.n, out);
+    if (status != RD_EFORMAT)
+        return status;
+    rd_ctx *ctx = c->lines.r->ctx;
+    return rdi_fail(ctx, status, "column %zu (id): %s", c->column[i].number, rd_last_error(ctx));
+}
+
+static rd_status read_value(csv_reader *c, size_t i, const rdi_field *field, rdi_ref *ref) {
+    uint64_t number = 0;
+    switch (c->column[i].role) {
+    case ID:
+        return read_id(c, i, *field, &ref->addr);
+    case ADDR:
+        return read_number(c, i, field, UINT64_MAX, &ref->addr);
+    case PC:
+        return read_number(c, i, field, UINT64_MAX, &ref->pc);
+    case SIZE:
+        RD_TRY(read_number(c, i, field, UINT32_MAX, &number));
+        ref->size = number ? (uint32_t)number : 1;
+        return RD_OK;
+    case THREAD:
+        RD_TRY(read_number(c, i, field, UINT32_MAX, &number));
+        ref->thread = (uint32_t)number;
+        return RD_OK;
+    default:
+        return read_kind(c, i, field, &ref->kind);
+    }
+}
+
+static rd_status read_values(csv_reader *c, const char *p, const char *end, rdi_ref *ref) {
+    rd_ctx *ctx = c->lines.r->ctx;
+    rdi_field field;
+    size_t number = 1;
+    for (size_t i = 0; i < c->columns; number++) {
+        p = rdi_csv_field(c->sep, p, end, &field);
+        if (!p)
+            return rdi_fail(ctx, RD_EFORMAT, "column %zu: a quoted value that does not end",
+                            number);
+        for (; i < c->columns && c->column[i].number == number; i++)
+            RD_TRY(read_value(c, i, &field, ref));
+        if (i == c->columns)
+            break;
+        if (p >= end)
+            return rdi_fail(ctx, RD_EFORMAT, "%zu column%s, but %s is column %zu", number,
+                            number == 1 ? "" : "s", roles[c->column[i].role].name,
+                            c->column[i].number);
+        p++;
+    }
+    return RD_OK;
+}
+
+/* The end of a line's values: its '\n', or the '\r' before it, or trailing blanks where blanks
+ * separate. */
+static const char *values_end(const csv_reader *c, const char *p, const char *end) {
+    while (end > p && (end[-1] == '\r' || (c->sep == ' ' && rdi_is_blank(end[-1]))))
+        end--;
+    return end;
+}
+
+static const char *csv_line(rdi_lines *l, const char *p, const char *limit, rdi_ref *ref) {
+    csv_reader *c = (csv_reader *)l;
+    if (rdi_scan_line_end(p))
+        return rdi_line_skip(p, limit, ref);
+    const char *end = rdi_line_end(p, limit);
+    l->failed = read_values(c, p, values_end(c, p, end), ref);
+    return l->failed == RD_OK ? end + 1 : NULL;
+}
+
+static rd_status csv_read(void *self, rd_refs *refs) {
+    return rdi_lines_read(self, refs, ((csv_reader *)self)->fields, csv_line);
+}
+
+/* ---- opening: what the columns mean ---- */
+
+static bool is_number(const char *text) {
+    return *text && text[strspn(text, "0123456789")] == '\0';
+}
+
+static bool is_given(const csv_reader *c, int role) {
+    return c->wanted[role] && strcmp(c->wanted[role], "none") != 0;
+}
+
+static bool is_named(const csv_reader *c, int role) {
+    return is_given(c, role) && !is_number(c->wanted[role]);
+}
+
+static rd_status check_options(csv_reader *c) {
+    rd_ctx *ctx = c->lines.r->ctx;
+    if (is_given(c, ID) && is_given(c, ADDR))
+        return rdi_fail(ctx, RD_EINVAL, "format csv: give either id= or addr=");
+    for (int role = 0; role < ROLES; role++) {
+        if (c->header == HEADER_OFF && is_named(c, role))
+            return rdi_fail(ctx, RD_EINVAL,
+                            "format csv: option '%s': without a header line (header=off) columns "
+                            "have numbers, not names like '%.80s'",
+                            roles[role].name, c->wanted[role]);
+        uint64_t number = 0;
+        if (is_given(c, role) && !is_named(c, role) &&
+            (!rdi_scan_dec(c->wanted[role], &number) || number == 0 || number > RDI_LINE_MAX))
+            return rdi_fail(ctx, RD_EINVAL,
+                            "format csv: option '%s': there is no column %.80s (the first is 1)",
+                            roles[role].name, c->wanted[role]);
+    }
+    return RD_OK;
+}
+
+static void add_column(csv_reader *c, int role, size_t number) {
+    size_t i = c->columns++;
+    for (; i > 0 && c->column[i - 1].number > number; i--)
+        c->column[i] = c->column[i - 1];
+    c->column[i].number = number;
+    c->column[i].role = role;
+    c->fields |= roles[role].field;
+}
+
+/* Adds the column for a role, if there is one. `header` is NULL when there is none. */
+static rd_status find_column(csv_reader *c, int role, const char *header, const char *end) {
+    const char *wanted = c->wanted[role];
+    size_t number = 0;
+    if (is_named(c, role)) {
+        number = rdi_csv_find(c->sep, header, end, wanted);
+        if (number == 0) {
+            char names[RDI_EXCERPT_MAX];
+            rdi_excerpt(names, header, (size_t)(end - header));
+            return rdi_fail(c->lines.r->ctx, RD_EINVAL,
+                            "%s: no column '%.80s' (option '%s') in the header line '%s'",
+                            c->lines.r->in->name, wanted, roles[role].name, names);
+        }
+    } else if (is_given(c, role)) {
+        uint64_t given = 0;
+        (void)rdi_scan_dec(wanted, &given);
+        number = (size_t)given;
+    } else if (!wanted && header) {
+        number = rdi_csv_find(c->sep, header, end, roles[role].usual);
+    }
+    if (number > 0)
+        add_column(c, role, number);
+    return RD_OK;
+}
+
+static rd_status find_columns(csv_reader *c, const char *header, const char *end) {
+    rd_ctx *ctx = c->lines.r->ctx;
+    if (!is_given(c, ID)) {
+        RD_TRY(find_column(c, ADDR, header, end));
+        c->lines.r->ids = c->columns == 0;
+    }
+    if (c->columns == 0)
+        RD_TRY(find_column(c, ID, header, end));
+    if (c->columns == 0)
+        return rdi_fail(ctx, RD_EINVAL,
+                        "%s: which column has the ids? Say so with id=NAME or id=NUMBER (or addr= "
+                        "for addresses): -f csv:id=2",
+                        c->lines.r->in->name);
+    for (int role = SIZE; role < ROLES; role++)
+        RD_TRY(find_column(c, role, header, end));
+    return RD_OK;
+}
+
+/* Drops empty lines in front, so that *p .. *end is the first line with something on it. */
+static rd_status first_line(csv_reader *c, const char **p, const char **end) {
+    const char *limit = NULL;
+    while (true) {
+        RD_TRY(rdi_lines_fill(&c->lines, p, &limit));
+        if (*p == limit) {
+            *end = *p;
+            return RD_OK;
+        }
+        *end = rdi_line_end(*p, limit);
+        if (!rdi_scan_line_end(*p))
+            return RD_OK;
+        rdi_lines_consume(&c->lines, (size_t)(*end + 1 - *p));
+        c->lines.r->in->line++;
+    }
+}
+
+static bool has_header(const csv_reader *c, const char *line, const char *end) {
+    if (c->header != HEADER_AUTO)
+        return c->header == HEADER_ON;
+    for (int role = 0; role < ROLES; role++)
+        if (is_named(c, role))
+            return true;
+    return rdi_csv_is_header(c->sep, line, end);
+}
+
+static rd_status csv_open(void *self, rdi_reader *r) {
+    static const char seps[] = "?,\t ;|"; /* in the order of the option's choices */
+    csv_reader *c = self;
+    rdi_lines_open(&c->lines, r, NULL);
+    rdi_id_table_init(&c->ids, r->ctx);
+    RD_TRY(check_options(c));
+    r->ids = !is_given(c, ADDR);
+    const char *line = NULL, *end = NULL;
+    RD_TRY(first_line(c, &line, &end));
+    if (line == end)
+        return RD_OK; /* an empty file has no references, whatever its columns */
+    size_t bytes = (size_t)(end + 1 - line);
+    c->sep = c->sep_choice ? seps[c->sep_choice] : rdi_csv_guess_sep(line, end);
+    end = values_end(c, line, end);
+    bool header = has_header(c, line, end);
+    RD_TRY(find_columns(c, header ? line : NULL, end));
+    if (header) {
+        rdi_lines_consume(&c->lines, bytes);
+        r->in->line++;
+    }
+    return RD_OK;
+}
+
+static void csv_close(void *self) {
+    csv_reader *c = self;
+    rdi_id_table_fini(&c->ids);
+    if (c->lines.r)
+        rdi_free(c->lines.r->ctx, c->scratch);
+}
+
+/* A header line that names ids or addresses. */
+static int csv_probe(const uint8_t *head, size_t n, bool whole) {
+    const char *limit;
+    const char *p = rdi_lines_in_head(head, n, whole, &limit);
+    if (p == limit)
+        return RDI_PROBE_NO;
+    const char *end = rdi_line_end(p, limit);
+    char sep = rdi_csv_guess_sep(p, end);
+    if (sep == ' ' || !memchr(p, sep, (size_t)(end - p)) || !rdi_csv_is_header(sep, p, end))
+        return RDI_PROBE_NO;
+    bool known =
+        rdi_csv_find(sep, p, end, roles[ADDR].usual) || rdi_csv_find(sep, p, end, roles[ID].usual);
+    return known ? RDI_PROBE_LIKELY : RDI_PROBE_NO;
+}
+
+#define COLUMN_OPT(role, text)                                                                     \
+    {                                                                                              \
+        .name = text, .type = RD_OPT_STRING, .offset = offsetof(csv_reader, wanted[role]),         \
+        .help = "column of " text "s, by name or number (none: ignore)"                            \
+    }
+
+static const rd_opt csv_opts[] = {
+    COLUMN_OPT(ID, "id"),
+    COLUMN_OPT(ADDR, "addr"),
+    COLUMN_OPT(SIZE, "size"),
+    COLUMN_OPT(KIND, "kind"),
+    COLUMN_OPT(THREAD, "thread"),
+    COLUMN_OPT(PC, "pc"),
+    {.name = "sep",
+     .type = RD_OPT_CHOICE,
+     .offset = offsetof(csv_reader, sep_choice),
+     .def = "auto",
+     .choices = "auto|comma|tab|space|semicolon|pipe",
+     .help = "what separates columns"},
+    {.name = "header",
+     .type = RD_OPT_CHOICE,
+     .offset = offsetof(csv_reader, header),
+     .def = "auto",
+     .choices = "auto|on|off",
+     .help = "whether the first line names the columns"},
+    RDI_ID_OPTS(csv_reader),
+    {0},
+};
+
+const rdi_format_ops rdi_format_csv = {
+    .info =
+        {
+            .name = "csv",
+            .summary = "a table in text, columns by name or number",
+            .card =
+                "One reference per line. Columns are named by their title or number (from 1):\n"
+                "id= for object ids (numbers or names), or addr= for addresses (decimal or 0x\n"
+                "hexadecimal), which are then split into blocks by size=. kind=, thread= and pc=\n"
+                "are optional. What is not given is taken from the header line, if it has one of\n"
+                "these titles:\n"
+                "  addr    addr, address, offset\n"
+                "  id      id, obj_id, object_id, key, object, block, block_id, lbn, lba\n"
+                "  size    size, length, len, bytes\n"
+                "  kind    kind, op, rw\n"
+                "  thread  thread, tid\n"
+                "  pc      pc, ip\n"
+                "and NAME=none ignores such a column. A size of 0 counts as 1. Kinds, in any "
+                "case:\n"
+                "  load    r, rd, read, l, load, get, gets, head, 0\n"
+                "  store   w, wr, write, s, store, set, put, add, replace, cas, append, prepend,\n"
+                "          incr, decr, delete, copy, 1\n"
+                "  fetch   i, f, ifetch, fetch, 2\n"
+                "\n"
+                "sep=auto looks for a tab, comma, semicolon, pipe or blank, in this order, in the\n"
+                "first line; sep=space takes any number of blanks as one. header=auto takes the\n"
+                "first line as a header if a column was asked for by name, if it begins with '#',\n"
+                "or if none of its values begins with a digit. Values may be quoted (\"a,b\", "
+                "with\n"
+                "\"\" for a quote) but not go over the end of a line. Empty lines are skipped.\n"
+                "\n" RDI_ID_CARD "\n"
+                "\n"
+                "  -f csv:id=2,size=4,kind=6       Twitter cache-trace\n"
+                "  -f csv:addr=5,size=6,kind=4     MSR Cambridge",
+            .fields = RD_FIELD_SIZE | RD_FIELD_KIND | RD_FIELD_PC | RD_FIELD_THREAD,
+            .ids = true,
+            .opts = csv_opts,
+        },
+    .state_size = sizeof(csv_reader),
+    .probe = csv_probe,
+    .open = csv_open,
+    .read = csv_read,
+    .close = csv_close,
+};

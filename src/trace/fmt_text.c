@@ -1,0 +1,132 @@
+/* text: one id or address per line, in whatever form people have it. */
+#include "trace/id_table.h"
+#include "trace/lines.h"
+
+typedef struct text_reader {
+    rdi_lines lines;
+    rdi_id_table ids;
+} text_reader;
+
+/* The id on a line: blanks around it removed, NULL for an empty line or a comment. */
+static const char *trim(const char *p, const char *end, size_t *n) {
+    p = rdi_scan_blanks(p);
+    while (end > p && rdi_is_blank(end[-1]))
+        end--;
+    *n = (size_t)(end - p);
+    return end > p && *p != '#' ? p : NULL;
+}
+
+static const char *text_line(rdi_lines *l, const char *p, const char *limit, rdi_ref *ref) {
+    const char *end = rdi_line_end(p, limit);
+    size_t n = 0;
+    const char *id = trim(p, end, &n);
+    if (!id)
+        ref->kind = 0;
+    else
+        l->failed = rdi_id_read(&((text_reader *)l)->ids, id, n, &ref->addr);
+    return l->failed == RD_OK ? end + 1 : NULL;
+}
+
+/* Whether the text could be an id of a trace rather than a record or prose: one word without the
+ * usual separators. */
+static bool is_plain_word(const char *id, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if ((unsigned char)id[i] <= ' ' || id[i] == 0x7f || strchr(",;|\"{}", id[i]))
+            return false;
+    return true;
+}
+
+static bool is_plain_number(const char *id, size_t n) {
+    uint64_t value;
+    const char *end = rdi_has_0x(id) ? rdi_scan_0x(id, &value) : rdi_scan_dec(id, &value);
+    return end == id + n;
+}
+
+static int text_probe(const uint8_t *head, size_t n, bool whole) {
+    const char *limit, *end;
+    size_t words = 0, numbers = 0;
+    for (const char *p = rdi_lines_in_head(head, n, whole, &limit); p < limit; p = end + 1) {
+        end = rdi_line_end(p, limit);
+        size_t len = 0;
+        const char *id = trim(p, end, &len);
+        if (!id)
+            continue;
+        if (!is_plain_word(id, len))
+            return RDI_PROBE_NO;
+        words++;
+        numbers += is_plain_number(id, len);
+    }
+    if (words == 0)
+        return RDI_PROBE_NO;
+    return numbers == words ? RDI_PROBE_LIKELY : RDI_PROBE_WEAK;
+}
+
+static rd_status text_open(void *self, rdi_reader *r) {
+    text_reader *t = self;
+    rdi_lines_open(&t->lines, r, NULL);
+    rdi_id_table_init(&t->ids, r->ctx);
+    return RD_OK;
+}
+
+static rd_status text_read(void *self, rd_refs *refs) {
+    return rdi_lines_read(self, refs, 0, text_line);
+}
+
+static void text_close(void *self) {
+    rdi_id_table_fini(&((text_reader *)self)->ids);
+}
+
+typedef struct text_writer {
+    rdi_writer *w;
+} text_writer;
+
+static rd_status text_writer_open(void *self, rdi_writer *w) {
+    ((text_writer *)self)->w = w;
+    return RD_OK;
+}
+
+/* Ids in decimal, addresses in hexadecimal. */
+static rd_status text_write(void *self, const rd_refs *refs) {
+    rdi_writer *w = ((text_writer *)self)->w;
+    for (size_t i = 0; i < refs->n; i++) {
+        char line[4 + RDI_DIGITS_MAX] = "0x";
+        char *p =
+            w->ids ? rdi_put_dec(line, refs->addr[i]) : rdi_put_hex(line + 2, refs->addr[i], 1);
+        *p++ = '\n';
+        RD_TRY(rdi_output_write(w->out, line, (size_t)(p - line)));
+    }
+    return RD_OK;
+}
+
+static const rdi_writer_ops text_writer_ops = {
+    .state_size = sizeof(text_writer),
+    .open = text_writer_open,
+    .write = text_write,
+};
+
+static const rd_opt text_opts[] = {
+    RDI_ID_OPTS(text_reader),
+    {0},
+};
+
+const rdi_format_ops rdi_format_text = {
+    .info =
+        {
+            .name = "text",
+            .summary = "one id or address per line: decimal, 0x hexadecimal, or any name",
+            .card =
+                "Blanks around an id are ignored, empty lines and lines that begin with '#' are "
+                "skipped.\n" RDI_ID_CARD "\n"
+                "Writing drops everything but the address: 0x hexadecimal, or decimal for "
+                "object ids.",
+            .ids = true,
+            .writable = true,
+            .opts = text_opts,
+        },
+    .state_size = sizeof(text_reader),
+    .probe = text_probe,
+    .open = text_open,
+    .read = text_read,
+    .close = text_close,
+    .writer = &text_writer_ops,
+};

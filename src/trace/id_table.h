@@ -1,0 +1,70 @@
+/* Object ids as people write them, turned into 64-bit numbers.
+ *
+ * A number stands for itself. Any other text (a name) becomes a 64-bit hash of its bytes, which
+ * depends on nothing but the text and the seed. Two ids with the same number would silently become
+ * one object, so the table remembers every name with its hash, and the numbers beside them, and
+ * fails on a collision: name against name, and name against number in either order.
+ *
+ * Memory is O(distinct ids) for names and mixtures. A trace of numbers alone needs none: when the
+ * first RDI_ID_NUMBERS_MAX ids were all numbers, numbers are no longer remembered, and a name that
+ * comes later is an error.
+ */
+#ifndef RDI_ID_TABLE_H
+#define RDI_ID_TABLE_H
+
+#include "base/base.h"
+
+#define RDI_ID_NUMBERS_MAX 65536
+
+enum { RDI_ID_AUTO, RDI_ID_DEC, RDI_ID_HEX, RDI_ID_STRING }; /* in the order of RDI_ID_OPTS */
+
+typedef struct rdi_id_slot {
+    uint64_t id;
+    uint64_t name; /* where it stands in `names`, plus FIRST_NAME; see id_table.c */
+} rdi_id_slot;
+
+/* Zeroed at first; the options are set by the core before rdi_id_table_init(). */
+typedef struct rdi_id_table {
+    uint32_t base; /* options */
+    uint64_t seed;
+    rd_ctx *ctx;
+    rdi_id_slot *slots; /* open addressing, linear probing, at most half full */
+    size_t used, room;  /* of slots; room is 0 or a power of two */
+    char *names;        /* length (4 bytes) and bytes of each name, one behind the other */
+    size_t names_used, names_room;
+    uint64_t numbers_read; /* ids before the first name */
+    bool has_names;
+} rdi_id_table;
+
+void rdi_id_table_init(rdi_id_table *t, rd_ctx *ctx);
+void rdi_id_table_fini(rdi_id_table *t);
+
+/* The number for an id of n > 0 bytes. The byte behind the text must be readable and no hexadecimal
+ * digit. Messages quote the id but do not know the line. */
+RD_CHECKED rd_status rdi_id_read(rdi_id_table *t, const char *text, size_t n, uint64_t *out);
+
+/* The hash of a name. */
+uint64_t rdi_id_hash(uint64_t seed, const char *text, size_t n);
+
+/* Options of a format whose state has a field `rdi_id_table ids`. */
+#define RDI_ID_OPTS(state)                                                                         \
+    {.name = "base",                                                                               \
+     .type = RD_OPT_CHOICE,                                                                        \
+     .offset = offsetof(state, ids.base),                                                          \
+     .def = "auto",                                                                                \
+     .choices = "auto|dec|hex|string",                                                             \
+     .help = "how ids are written"},                                                               \
+    {                                                                                              \
+        .name = "seed", .type = RD_OPT_U64, .offset = offsetof(state, ids.seed), .def = "0",       \
+        .help = "chooses the hash of ids that are no numbers"                                      \
+    }
+
+#define RDI_ID_CARD                                                                                \
+    "base=auto: decimal numbers without leading zeros and hexadecimal numbers with 0x are taken\n" \
+    "as numbers, anything else is a name, which stands for the 64-bit hash of its bytes. Two "     \
+    "ids\n"                                                                                        \
+    "with the same hash are detected, and seed=N chooses another hash then. When the first\n"      \
+    "65536 ids were all numbers, a name behind them is an error. base=dec and base=hex accept\n"   \
+    "numbers only (hex with or without 0x), base=string takes every id as a name."
+
+#endif
