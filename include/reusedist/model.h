@@ -44,19 +44,26 @@ typedef struct rd_knee {
 RD_API size_t rd_knees(const rd_profile *p, rd_knee *out, size_t max);
 
 /* Two profiles side by side. Accuracy (Zhong; Time): 1 - sum |x_i - y_i| / 2 over normalised bins
- * of the finite distances. Average error (HP-RDA): mean of |a_k - b_k| over its 23 bins. */
+ * of the finite distances; 0 when only one has any. Average error (HP-RDA): mean of |a_k - b_k|
+ * over its 23 bins, normalised the same way. Shares and errors are between 0 and 1. */
 typedef struct rd_comparison {
-    double accuracy;         /* on the bins of `binning` */
-    rd_binning binning;      /* log2 unless asked otherwise */
-    double average_error;    /* HP-RDA's 23 bins */
-    double max_mrc_error;    /* largest difference in miss ratio at powers of two ... */
-    uint64_t max_mrc_blocks; /* ... and where */
-    double mean_mrc_error;
-    bool identical;                 /* same references, blocks, infinite count and bins */
-    bool bound_checked, bound_held; /* one is exact and the other states a bound */
+    double accuracy;          /* on the bins of `binning` */
+    rd_binning binning;       /* as asked for */
+    double average_error;     /* NAN: the bins are too coarse to tell */
+    double max_mrc_error;     /* largest difference in miss ratio at 1, 2, 4 ... blocks ... */
+    uint64_t max_mrc_blocks;  /* ... and where; 0: there is none */
+    double mean_mrc_error;    /* over these sizes ... */
+    uint64_t last_mrc_blocks; /* ... of which this is the largest */
+    bool identical; /* same references, blocks and infinite count; same counts and sums of distances
+                       in the finest bins both have */
+    bool bound_checked;             /* one is exact and the other states a bound ... */
+    bool bound_held;                /* ... which nothing in the two histograms contradicts */
     uint64_t worst_low, worst_high; /* bin of `binning` that differs most ... */
     double worst_share;             /* ... by this share of the finite references */
 } rd_comparison;
+
+/* `binning` is {RD_BINS_LOG, 0} by convention; RD_BINS_EDGES are the finest bins that both profiles
+ * have. RD_EINVAL when a bin would have to be split, and for reference histograms. */
 RD_API RD_CHECKED rd_status rd_compare(rd_ctx *ctx, rd_profile *a, rd_profile *b,
                                        rd_binning binning, rd_comparison *out);
 

@@ -58,7 +58,11 @@ typedef struct rd_source {
 
 typedef struct rd_profile rd_profile;
 
-/* The plain facts of a profile. Strings are borrowed from it. */
+/* The plain facts of a profile. Strings are borrowed from it.
+ *
+ * Error kinds: "exact"; "relative": a distance is never above the true one d and at most
+ * error_bound * d below; "absolute": at most error_bound blocks away from it; "none": nothing was
+ * measured. Other words (of statistical methods, or "mixed" after a merge) promise nothing. */
 typedef struct rd_profile_facts {
     uint64_t references;        /* block references analysed */
     uint64_t blocks;            /* distinct blocks, or RD_UNKNOWN */
@@ -70,8 +74,8 @@ typedef struct rd_profile_facts {
     const char *engine;         /* name */
     const char *engine_options; /* "key=value,...", every option with the value used */
     bool exact;
-    const char *error_kind; /* "exact", or what error_bound limits */
-    double error_bound;
+    const char *error_kind; /* "exact", or what error_bound limits, see below */
+    double error_bound;     /* 0: none stated */
     rd_binning binning;
     bool sums_known; /* false: the sum column means nothing (khw) */
     bool partial;    /* the trace broke off; what came before is analysed */

@@ -1,0 +1,290 @@
+/* Two profiles side by side: how alike are they, where do they differ, and what would a cache
+ * notice.
+ *
+ * Everything works on the rows of two histograms walked together. Rows that overlap are taken as
+ * one bin, the span, so that histograms with different bins meet in the finest bins both have.
+ */
+#include "reusedist/model.h"
+
+#include "base/base.h"
+#include "profile/binning.h"
+#include "profile/hist.h"
+#include "profile/profile.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct row_list {
+    const rd_bin *rows;
+    size_t n, next;
+} row_list;
+
+static row_list rows_of(const rd_profile *p) {
+    row_list list = {0};
+    list.n = rd_profile_bins(p, &list.rows);
+    return list;
+}
+
+/* A range of distances and what each profile has in it. */
+typedef struct span {
+    uint64_t low, high;
+    uint64_t count[2];
+    rd_sum sum[2];
+} span;
+
+static bool row_follows(const row_list *list, uint64_t high) {
+    return list->next < list->n && list->rows[list->next].low <= high;
+}
+
+/* The next span of both lists; false at their end. */
+static bool next_span(row_list list[2], span *out) {
+    *out = (span){.low = UINT64_MAX};
+    for (int i = 0; i < 2; i++)
+        if (list[i].next < list[i].n && list[i].rows[list[i].next].low <= out->low)
+            out->low = list[i].rows[list[i].next].low;
+    out->high = out->low;
+    bool any = false;
+    while (row_follows(&list[0], out->high) || row_follows(&list[1], out->high)) {
+        int i = row_follows(&list[0], out->high) ? 0 : 1;
+        const rd_bin *row = &list[i].rows[list[i].next++];
+        out->high = row->high > out->high ? row->high : out->high;
+        out->count[i] += row->count;
+        rdi_sum_add(&out->sum[i], row->sum);
+        any = true;
+    }
+    return any;
+}
+
+/* ---- accuracy ---- */
+
+static uint64_t finite_references(const rd_profile *p) {
+    const rd_bin *bins;
+    size_t n = rd_profile_bins(p, &bins);
+    uint64_t finite = 0;
+    for (size_t i = 0; i < n; i++)
+        finite += bins[i].count;
+    return finite;
+}
+
+static double share(uint64_t count, uint64_t total) {
+    return total ? (double)count / (double)total : 0;
+}
+
+/* Accuracy and the worst bin. `finite` counts the finite references of each profile. */
+static void compare_shares(row_list list[2], const uint64_t finite[2], rd_comparison *out) {
+    double difference = 0;
+    span s;
+    while (next_span(list, &s)) {
+        double d = share(s.count[0], finite[0]) - share(s.count[1], finite[1]);
+        difference += fabs(d);
+        if (fabs(d) > out->worst_share) {
+            out->worst_share = fabs(d);
+            out->worst_low = s.low;
+            out->worst_high = s.high;
+        }
+    }
+    bool both = (finite[0] > 0) == (finite[1] > 0);
+    out->accuracy = both ? fmax(0, 1 - difference / 2) : 0;
+}
+
+/* HP-RDA labels the axis of its Figures 12 and 13 with 1, 2, 4 ... 2M and ">": 23 bins. The curve
+ * there is the share of reuses up to x. Here the bin labelled x holds the distances below x and not
+ * below x / 2, that is what a cache of x blocks hits and one of half the size does not: these are
+ * log2 bins, which every histogram worth comparing has, and differ from the paper's only in which
+ * side a distance of exactly x falls. First references are no reuses and are left out. */
+#define HPRDA_BINS 23
+
+static void hprda_shares(const rd_bin *rows, size_t n, uint64_t finite, double out[HPRDA_BINS]) {
+    memset(out, 0, HPRDA_BINS * sizeof *out);
+    for (size_t i = 0; i < n; i++) {
+        unsigned bin = rdi_bit_width(rows[i].low);
+        out[bin < HPRDA_BINS ? bin : HPRDA_BINS - 1] += share(rows[i].count, finite);
+    }
+}
+
+/* Mean over the 23 bins, or NAN when a bin of either profile would have to be split. */
+static rd_status average_error(rd_ctx *ctx, rd_profile *const pair[2], const uint64_t finite[2],
+                               double *out) {
+    double shares[2][HPRDA_BINS];
+    for (int i = 0; i < 2; i++) {
+        rd_bin *rows = NULL;
+        size_t n = 0;
+        rd_binning log = {RD_BINS_LOG, 0};
+        rd_status status = rdi_profile_rows_as(ctx, pair[i], log, &rows, &n);
+        if (status == RD_EINVAL) {
+            *out = NAN;
+            return RD_OK;
+        }
+        RD_TRY(status);
+        hprda_shares(rows, n, finite[i], shares[i]);
+        rdi_free(ctx, rows);
+    }
+    double sum = 0;
+    for (int k = 0; k < HPRDA_BINS; k++)
+        sum += fabs(shares[0][k] - shares[1][k]);
+    *out = sum / HPRDA_BINS;
+    return RD_OK;
+}
+
+/* ---- miss ratios ---- */
+
+/* The largest distance a profile can have: no bin reaches further than there are blocks. */
+static uint64_t largest_distance(const rd_profile *p) {
+    const rd_bin *bins;
+    size_t n = rd_profile_bins(p, &bins);
+    uint64_t high = n ? bins[n - 1].high : 0, blocks = rd_profile_facts_of(p)->blocks;
+    return blocks && blocks - 1 < high ? blocks - 1 : high;
+}
+
+/* Sizes 1, 2, 4 ... up to the first that is larger than every distance, or to the smaller bound. */
+static rd_status compare_misses(rd_ctx *ctx, rd_profile *const pair[2], rd_comparison *out) {
+    uint64_t largest = 0, bound = UINT64_MAX;
+    for (int i = 0; i < 2; i++) {
+        uint64_t distance = largest_distance(pair[i]), limit = rd_profile_facts_of(pair[i])->bound;
+        largest = distance > largest ? distance : largest;
+        bound = limit && limit < bound ? limit : bound;
+    }
+    double sum = 0;
+    unsigned sizes = 0;
+    for (uint64_t blocks = 1; blocks && blocks <= bound; blocks *= 2) {
+        double miss[2] = {0, 0};
+        for (int i = 0; i < 2; i++)
+            RD_TRY(rd_mrc_at(ctx, pair[i], blocks, &miss[i], NULL));
+        double error = fabs(miss[0] - miss[1]);
+        if (error > out->max_mrc_error) {
+            out->max_mrc_error = error;
+            out->max_mrc_blocks = blocks;
+        }
+        out->last_mrc_blocks = blocks;
+        sum += error;
+        sizes++;
+        if (blocks > largest)
+            break;
+    }
+    out->mean_mrc_error = sum / sizes;
+    return RD_OK;
+}
+
+/* ---- sameness and promises ---- */
+
+/* Equal totals, and equal counts and sums in the finest bins both have. */
+static bool is_identical(rd_profile *const pair[2]) {
+    const rd_profile_facts *a = rd_profile_facts_of(pair[0]), *b = rd_profile_facts_of(pair[1]);
+    if (a->references != b->references || a->blocks != b->blocks || a->infinite != b->infinite)
+        return false;
+    row_list list[2] = {rows_of(pair[0]), rows_of(pair[1])};
+    bool sums = a->sums_known && b->sums_known;
+    span s;
+    while (next_span(list, &s)) {
+        bool same_sum = s.sum[0].low == s.sum[1].low && s.sum[0].high == s.sum[1].high;
+        if (s.count[0] != s.count[1] || (sums && !same_sum))
+            return false;
+    }
+    return true;
+}
+
+/* The references of a profile in ascending distance, a bin at a time. */
+typedef struct ranking {
+    row_list list;
+    rd_bin bin;    /* the present one; its count is what is left of it */
+    rd_bin behind; /* the infinite ones: at or above the bound */
+} ranking;
+
+static ranking rank_references(const rd_profile *p) {
+    const rd_profile_facts *facts = rd_profile_facts_of(p);
+    uint64_t low = facts->bound ? facts->bound : RD_COLD;
+    return (ranking){.list = rows_of(p), .behind = {low, RD_COLD, facts->infinite, {0, 0}}};
+}
+
+/* False when all are behind. */
+static bool rank_next(ranking *r) {
+    if (r->bin.count > 0)
+        return true;
+    if (r->list.next < r->list.n) {
+        r->bin = r->list.rows[r->list.next++];
+    } else {
+        r->bin = r->behind;
+        r->behind.count = 0;
+    }
+    return r->bin.count > 0;
+}
+
+/* Whether a reference whose true distance is in `exact` can have been measured in `measured`. */
+static bool is_possible(const rd_profile_facts *f, const rd_bin *exact, const rd_bin *measured) {
+    double slack = 1 - 1e-9; /* for the rounding of the products */
+    if (strcmp(f->error_kind, "relative") == 0)
+        return measured->low <= exact->high &&
+               (double)measured->high >= (1 - f->error_bound) * (double)exact->low * slack;
+    return (double)measured->low * slack <= (double)exact->high + f->error_bound &&
+           (double)measured->high + f->error_bound >= (double)exact->low * slack;
+}
+
+/* When every distance is within the bound of its true one, so is the n-th smallest of the n-th
+ * smallest: that can be seen in histograms, which have lost who is who. */
+static bool is_bound_held(const rd_profile *exact, const rd_profile *measured) {
+    const rd_profile_facts *facts = rd_profile_facts_of(measured);
+    ranking a = rank_references(exact), b = rank_references(measured);
+    while (rank_next(&a) && rank_next(&b)) {
+        if (!is_possible(facts, &a.bin, &b.bin))
+            return false;
+        uint64_t both = a.bin.count < b.bin.count ? a.bin.count : b.bin.count;
+        a.bin.count -= both;
+        b.bin.count -= both;
+    }
+    return true;
+}
+
+static bool states_a_bound(const rd_profile_facts *f) {
+    return !f->exact && f->error_bound > 0 && f->error_kind &&
+           (strcmp(f->error_kind, "relative") == 0 || strcmp(f->error_kind, "absolute") == 0);
+}
+
+static void check_bound(rd_profile *const pair[2], rd_comparison *out) {
+    const rd_profile_facts *f[2] = {rd_profile_facts_of(pair[0]), rd_profile_facts_of(pair[1])};
+    int exact = f[0]->exact ? 0 : 1;
+    out->bound_checked =
+        f[exact]->exact && states_a_bound(f[1 - exact]) && f[0]->references == f[1]->references;
+    out->bound_held = out->bound_checked && is_bound_held(pair[exact], pair[1 - exact]);
+}
+
+/* ---- all of it ---- */
+
+static rd_status compare_bins(rd_ctx *ctx, rd_profile *const pair[2], const uint64_t finite[2],
+                              rd_comparison *out) {
+    if (out->binning.kind == RD_BINS_EDGES) {
+        row_list list[2] = {rows_of(pair[0]), rows_of(pair[1])};
+        compare_shares(list, finite, out);
+        return RD_OK;
+    }
+    rd_bin *rows[2] = {NULL, NULL};
+    row_list list[2] = {{0}, {0}};
+    rd_status status = RD_OK;
+    for (int i = 0; i < 2 && status == RD_OK; i++) {
+        status = rdi_profile_rows_as(ctx, pair[i], out->binning, &rows[i], &list[i].n);
+        list[i].rows = rows[i];
+    }
+    if (status == RD_OK)
+        compare_shares(list, finite, out);
+    rdi_free(ctx, rows[0]);
+    rdi_free(ctx, rows[1]);
+    return status;
+}
+
+rd_status rd_compare(rd_ctx *ctx, rd_profile *a, rd_profile *b, rd_binning binning,
+                     rd_comparison *out) {
+    rd_profile *const pair[2] = {a, b};
+    const uint64_t finite[2] = {finite_references(a), finite_references(b)};
+    rd_comparison result = {.binning = binning};
+    for (int i = 0; i < 2; i++)
+        if (binning.kind == RD_BINS_REFERENCE ||
+            rd_profile_facts_of(pair[i])->binning.kind == RD_BINS_REFERENCE)
+            return rdi_fail(ctx, RD_EINVAL,
+                            "reference groups all have the same size: compare bins of distances");
+    RD_TRY(compare_misses(ctx, pair, &result));
+    RD_TRY(compare_bins(ctx, pair, finite, &result));
+    RD_TRY(average_error(ctx, pair, finite, &result.average_error));
+    result.identical = is_identical(pair);
+    check_bound(pair, &result);
+    *out = result;
+    return RD_OK;
+}
