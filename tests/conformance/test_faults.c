@@ -115,6 +115,83 @@ static void the_verifier_survives_every_failing_allocation(void **state) {
     faults_inject("verify", run_verifier, NULL, RD_OK);
 }
 
+/* ---- profiles ---- */
+
+static rd_status make_profile(rd_ctx *ctx, rd_profile **out) {
+    rd_engine *e = NULL;
+    rd_engine_config config = {.binning = {RD_BINS_FULL, 0}};
+    rd_status status = rd_engine_open(ctx, rd_engine_info_at(0)->name, &config, &e);
+    if (status == RD_OK)
+        status = rd_engine_feed(e, blocks, REFERENCES, NULL);
+    if (status == RD_OK)
+        status = rd_engine_finish(e);
+    if (status == RD_OK)
+        status = rd_engine_profile(e, out);
+    rd_engine_close(e);
+    if (status == RD_OK)
+        status = rd_profile_set_kinds(*out, "LS");
+    if (status == RD_OK)
+        status = rd_profile_add_source(*out, &(rd_source){"a", "u64", 1, 1});
+    return status;
+}
+
+static rd_status write_and_read(rd_ctx *ctx, rd_profile *p) {
+    char *text = NULL;
+    size_t n = 0;
+    rd_profile *again = NULL;
+    rd_status status = rd_profile_json(p, &text, &n);
+    if (status == RD_OK)
+        status = rd_profile_parse(ctx, "again", text, n, &again);
+    rd_profile_free(again);
+    rd_text_free(ctx, text);
+    return status;
+}
+
+static rd_status rebin_and_merge(rd_ctx *ctx, rd_profile *p) {
+    rd_profile *coarse = NULL, *sum = NULL;
+    rd_status status = rd_profile_rebin(p, (rd_binning){RD_BINS_REFERENCE, 10}, &coarse);
+    rd_profile *const parts[] = {p, p};
+    if (status == RD_OK)
+        status = rd_profile_merge(ctx, parts, 2, &sum);
+    rd_profile_free(coarse);
+    rd_profile_free(sum);
+    return status;
+}
+
+static rd_status report(rd_ctx *ctx, rd_profile *p) {
+    char *csv = NULL, *text = NULL;
+    size_t n = 0;
+    rd_mrc_point *points = NULL;
+    rd_status status = rd_mrc_curve(ctx, p, &points, &n);
+    if (status == RD_OK)
+        status = rd_report_csv(p, &csv, &n);
+    if (status == RD_OK)
+        status = rd_report_text(p, &(rd_report_style){.unicode = true}, &text, &n);
+    rd_mrc_free(ctx, points);
+    rd_text_free(ctx, csv);
+    rd_text_free(ctx, text);
+    return status;
+}
+
+typedef rd_status (*profile_step)(rd_ctx *ctx, rd_profile *p);
+
+static rd_status run_profile(rd_ctx *ctx, void *user) {
+    rd_profile *p = NULL;
+    rd_status status = make_profile(ctx, &p);
+    if (status == RD_OK)
+        status = (*(profile_step *)user)(ctx, p);
+    rd_profile_free(p);
+    return status;
+}
+
+static void profiles_survive_every_failing_allocation(void **state) {
+    (void)state;
+    profile_step steps[] = {write_and_read, rebin_and_merge, report};
+    const char *const names[] = {"write and read", "rebin and merge", "report"};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        faults_inject(names[i], run_profile, &steps[i], RD_OK);
+}
+
 /* ---- formats ---- */
 
 typedef struct format_work {
@@ -183,6 +260,7 @@ static void writers_and_readers_survive_every_failing_allocation(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(engines_survive_every_failing_allocation, make_blocks),
+        cmocka_unit_test_setup(profiles_survive_every_failing_allocation, make_blocks),
         cmocka_unit_test(the_verifier_survives_every_failing_allocation),
         cmocka_unit_test_setup(writers_and_readers_survive_every_failing_allocation, make_blocks),
     };

@@ -1,0 +1,95 @@
+/* Fuzz target for the profile file, and for everything that is done with a profile read from one.
+ */
+#include "fuzz.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What is written must read back as the same text. */
+static void check_round_trip(rd_ctx *ctx, rd_profile *p) {
+    char *first = NULL, *second = NULL;
+    size_t n = 0, m = 0;
+    rd_profile *again = NULL;
+    FUZZ_CHECK(rd_profile_json(p, &first, &n) == RD_OK, "cannot write: %s", rd_last_error(ctx));
+    FUZZ_CHECK(rd_profile_parse(ctx, "again", first, n, &again) == RD_OK, "cannot read back: %s",
+               rd_last_error(ctx));
+    FUZZ_CHECK(rd_profile_json(again, &second, &m) == RD_OK, "cannot write again");
+    FUZZ_CHECK(n == m && memcmp(first, second, n) == 0, "another text:\n%s\n%s", first, second);
+    rd_text_free(ctx, first);
+    rd_text_free(ctx, second);
+    rd_profile_free(again);
+}
+
+/* The curve starts at 1, never rises, and agrees with single points. */
+static void check_curve(rd_ctx *ctx, const rd_profile *p) {
+    rd_mrc_point *points = NULL;
+    size_t n = 0;
+    rd_status status = rd_mrc_curve(ctx, p, &points, &n);
+    fuzz_check_failure(ctx, status);
+    if (status != RD_OK)
+        return;
+    FUZZ_CHECK(n > 0 && points[0].blocks == 0, "a curve without a beginning");
+    for (size_t i = 0; i < n; i++) {
+        double at = 0;
+        FUZZ_CHECK(points[i].miss_ratio >= 0 && points[i].miss_ratio <= 1, "miss ratio %g",
+                   points[i].miss_ratio);
+        FUZZ_CHECK(i == 0 || (points[i].blocks > points[i - 1].blocks &&
+                              points[i].miss_ratio <= points[i - 1].miss_ratio),
+                   "the curve rises at %zu", i);
+        FUZZ_CHECK(rd_mrc_at(ctx, p, points[i].blocks, &at, NULL) == RD_OK, "no miss ratio: %s",
+                   rd_last_error(ctx));
+        FUZZ_CHECK(fabs(at - points[i].miss_ratio) < 1e-9, "%g on the curve, %g alone",
+                   points[i].miss_ratio, at);
+    }
+    rd_mrc_free(ctx, points);
+    rd_knee knees[4];
+    FUZZ_CHECK(rd_knees(p, knees, 4) <= 4, "too many knees");
+    FUZZ_CHECK(rd_smallest_cache(p, 0.9) <= rd_smallest_cache(p, 0.99), "90 %% needs more");
+}
+
+static void check_rebin(rd_ctx *ctx, rd_profile *p) {
+    static const rd_binning to[] = {
+        {RD_BINS_LOG, 0}, {RD_BINS_LOGLINEAR, 0}, {RD_BINS_LINEAR, 4096}, {RD_BINS_REFERENCE, 7}};
+    for (size_t i = 0; i < sizeof to / sizeof *to; i++) {
+        rd_profile *coarse = NULL;
+        fuzz_check_failure(ctx, rd_profile_rebin(p, to[i], &coarse));
+        FUZZ_CHECK(!coarse || rd_profile_facts_of(coarse)->references ==
+                                  rd_profile_facts_of(p)->references,
+                   "references got lost");
+        rd_profile_free(coarse);
+    }
+}
+
+static void check_merge(rd_ctx *ctx, rd_profile *p) {
+    rd_profile *const parts[] = {p, p};
+    rd_profile *sum = NULL;
+    fuzz_check_failure(ctx, rd_profile_merge(ctx, parts, 2, &sum));
+    rd_profile_free(sum);
+}
+
+static void check_reports(rd_ctx *ctx, rd_profile *p) {
+    char *text = NULL;
+    size_t n = 0;
+    fuzz_check_failure(ctx, rd_report_csv(p, &text, &n));
+    rd_text_free(ctx, text);
+    text = NULL;
+    fuzz_check_failure(ctx, rd_report_text(p, &(rd_report_style){.unicode = true}, &text, &n));
+    rd_text_free(ctx, text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
+    rd_ctx *ctx = fuzz_ctx_new();
+    rd_profile *p = NULL;
+    rd_status status = rd_profile_parse(ctx, "input", (const char *)data, n, &p);
+    fuzz_check_failure(ctx, status);
+    if (status == RD_OK) {
+        check_round_trip(ctx, p);
+        check_curve(ctx, p);
+        check_rebin(ctx, p);
+        check_merge(ctx, p);
+        check_reports(ctx, p);
+    }
+    rd_profile_free(p);
+    fuzz_ctx_free(ctx);
+    return 0;
+}

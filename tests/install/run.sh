@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Installs the library and builds programs outside the project with it: found by CMake and by
+# pkg-config, static and shared.
+#
+# usage: tests/install/run.sh BUILD_DIR CC
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+build=$1
+cc=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+prefix=$work/prefix
+
+expect() {
+    local said
+    said=$(LD_LIBRARY_PATH=$libdir "$@")
+    [ "$said" = "inf inf inf 1 2 0 " ] || { echo "$1 prints: $said"; exit 1; }
+}
+
+cmake --install "$build" --prefix "$prefix" >/dev/null
+libdir=$(dirname "$(find "$prefix" -name 'libreusedist.so')")
+"$prefix/bin/reusedist" version >/dev/null
+[ -z "$(find "$prefix" -name base.h -path '*src*')" ] # insides stay inside
+
+cmake -S "$here" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$cc" \
+    -DCMAKE_BUILD_TYPE=Release >"$work/log" 2>&1 &&
+    cmake --build "$work/cmake" >>"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+expect "$work/cmake/consumer_STATIC"
+expect "$work/cmake/consumer_SHARED"
+
+export PKG_CONFIG_PATH=$libdir/pkgconfig
+flags=$(pkg-config --cflags reusedist)
+# shellcheck disable=SC2046,SC2086 # flags are words
+$cc -std=c11 -Wall -Werror $flags "$here/consumer.c" $(pkg-config --libs reusedist) -o "$work/shared"
+expect "$work/shared"
+# shellcheck disable=SC2046,SC2086
+$cc -std=c11 -Wall -Werror $flags "$here/consumer.c" "$libdir/libreusedist.a" \
+    $(pkg-config --libs --static reusedist | sed 's/-lreusedist//') -o "$work/static"
+expect "$work/static"
+[ "$(pkg-config --modversion reusedist)" = "$("$prefix/bin/reusedist" version | sed -n '1s/reusedist //p')" ]
+
+# The headers are C++ too, where a compiler for it is at hand.
+if command -v clang++ >/dev/null; then
+    # shellcheck disable=SC2086
+    clang++ -fsyntax-only -Wall -Wextra -Werror $flags -x c++ "$prefix/include/reusedist/reusedist.h"
+fi
+
+# Nothing but the public names leaves the shared library.
+leaked=$(nm -D --defined-only "$libdir/libreusedist.so" | awk '{ print $3 }' | grep -v '^rd_' || true)
+[ -z "$leaked" ] || { echo "exported by mistake: $leaked"; exit 1; }
