@@ -1,6 +1,8 @@
 /* See traces.h. */
 #include "support/traces.h"
 
+#include "support/files.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -114,6 +116,22 @@ traces_result traces_read_pipe(const char *spec, const void *data, size_t n, siz
     rename_in_error(r.error, name);
     assert_int_equal(waitpid(child, NULL, 0), child);
     return r;
+}
+
+uint8_t *traces_write(const char *spec, const rd_refs *refs, bool ids, size_t *n) {
+    char *path = files_path();
+    rd_ctx *ctx = NULL;
+    rd_trace_writer *w = NULL;
+    assert_int_equal(rd_ctx_new(NULL, &ctx), RD_OK);
+    assert_int_equal(rd_trace_writer_open(ctx, path, spec, refs->fields, ids, &w), RD_OK);
+    assert_int_equal(rd_trace_writer_write(w, refs), RD_OK);
+    assert_int_equal(rd_trace_writer_finish(w), RD_OK);
+    rd_trace_writer_close(w);
+    assert_int_equal(rd_ctx_live_bytes(ctx), 0);
+    rd_ctx_free(ctx);
+    uint8_t *data = files_read(path, n);
+    files_remove(path);
+    return data;
 }
 
 void traces_free(traces_result *r) {

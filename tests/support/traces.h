@@ -27,6 +27,9 @@ traces_result traces_read_text(const char *spec, const char *text);
 traces_result traces_read_pipe(const char *spec, const void *data, size_t n, size_t chunk);
 void traces_free(traces_result *r);
 
+/* References with these columns through a trace writer; returns the file, free with free(). */
+uint8_t *traces_write(const char *spec, const rd_refs *refs, bool ids, size_t *n);
+
 /* Fails the test unless both are equal in status, message and every reference. */
 void traces_assert_equal(const traces_result *a, const traces_result *b);
 

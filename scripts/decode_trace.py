@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""Decodes a native trace: an independent reading of docs/trace-format.md, in place of a library.
+
+usage: decode_trace.py FILE     prints "ADDRESS SIZE KIND PC THREAD", with - for absent columns
+"""
+import struct
+import sys
+
+M = (1 << 64) - 1
+P1, P2, P3, P4, P5 = (0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9,
+                      0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5)
+
+
+def rotate(x, bits):
+    return (x << bits | x >> (64 - bits)) & M
+
+
+def absorb(lane, word):
+    return rotate((lane + word * P2) & M, 31) * P1 & M
+
+
+def xxh64(data, seed):
+    n, at = len(data), 0
+    lanes = [(seed + P1 + P2) & M, (seed + P2) & M, seed, (seed - P1) & M]
+    for at in range(0, n - 31, 32):
+        lanes = [absorb(a, w) for a, w in zip(lanes, struct.unpack_from("<4Q", data, at))]
+    h = (seed + P5) & M
+    if n >= 32:
+        at += 32
+        h = sum(rotate(a, r) for a, r in zip(lanes, (1, 7, 12, 18))) & M
+        for a in lanes:
+            h = ((h ^ absorb(0, a)) * P1 + P4) & M
+    h = (h + n) & M
+    while n - at >= 8:
+        h = (rotate(h ^ absorb(0, struct.unpack_from("<Q", data, at)[0]), 27) * P1 + P4) & M
+        at += 8
+    if n - at >= 4:
+        h = (rotate(h ^ struct.unpack_from("<I", data, at)[0] * P1 & M, 23) * P2 + P3) & M
+        at += 4
+    for byte in data[at:]:
+        h = rotate(h ^ byte * P5 & M, 11) * P1 & M
+    h = (h ^ h >> 33) * P2 & M
+    h = (h ^ h >> 29) * P3 & M
+    return h ^ h >> 32
+
+
+def check(condition, text):
+    if not condition:
+        sys.exit(f"decode_trace.py: {text}")
+
+
+def decode_block(p, at, n, sized):
+    """(value, size, kind) of each reference, and the offset behind the block."""
+    slots, _, symbols, data_bytes = struct.unpack_from("<BBHI", p, at)
+    bases = list(struct.unpack_from(f"<{slots}Q", p, at + 8))
+    at += 8 + 8 * slots
+    table = [struct.unpack_from("<BBBBIQ", p, at + 16 * i) for i in range(symbols)]
+    at += 16 * symbols
+    end = at + data_bytes
+    control = p[end:end + n] if symbols > 1 else bytes(n)
+    refs = []
+    for symbol in control:
+        slot, width, size_width, kind, size, add = table[symbol]
+        value = (bases[slot] + add + int.from_bytes(p[at:at + width], "little")) & M
+        at += width
+        size += int.from_bytes(p[at:at + size_width], "little")
+        at += size_width
+        bases[slot] = (value + size) & M if sized else value
+        refs.append((value, size, kind))
+    check(at == end, "data left over or missing")
+    return refs, end + (n if symbols > 1 else 0)
+
+
+def references(f):
+    """(address, size, kind, pc, thread) of each reference; None for absent columns."""
+    check(len(f) >= 24 and f[:9] == b"\x89RDT\r\n\x1a\n\1", "not a native trace of version 1")
+    check(struct.unpack_from("<Q", f, 16)[0] == xxh64(f[:16], 0), "bad header")
+    columns, at, before = f[9], 24, 0
+    while True:
+        check(len(f) - at >= 16, "truncated")
+        n, payload = struct.unpack_from("<II", f, at)
+        end = at + 8 + payload
+        check(len(f) - end >= 8, "truncated")
+        check(struct.unpack_from("<Q", f, end)[0] == xxh64(f[at:end], before), "bad checksum")
+        if n == 0:
+            check(end + 8 == len(f), "something follows the end")
+            return
+        addr, at = decode_block(f, at + 8, n, columns & 1)
+        pc, at = decode_block(f, at, n, False) if columns & 4 else ([None] * n, at)
+        thread, at = decode_block(f, at, n, False) if columns & 8 else ([None] * n, at)
+        check(at == end, "payload not filled")
+        for (a, size, kind), p, t in zip(addr, pc, thread):
+            yield (a, size if columns & 1 else None, kind if columns & 2 else None,
+                   p and p[0], t and t[0])
+        at, before = end + 8, before + n
+
+
+if __name__ == "__main__":
+    check(len(sys.argv) == 2, "usage: decode_trace.py FILE")
+    kinds = {None: "-", 1: "load", 2: "store", 4: "fetch"}
+    with open(sys.argv[1], "rb") as trace:
+        for a, size, kind, pc, thread in references(trace.read()):
+            print(f"{a:#x} {'-' if size is None else size} {kinds[kind]} "
+                  f"{'-' if pc is None else hex(pc)} {'-' if thread is None else thread}")

@@ -1,0 +1,9 @@
+/* XXH64, the checksum of the native trace format: 64 bits, several bytes per cycle. */
+#ifndef RDI_CHECKSUM_H
+#define RDI_CHECKSUM_H
+
+#include "base/base.h"
+
+uint64_t rdi_xxh64(const uint8_t *p, size_t n, uint64_t seed);
+
+#endif

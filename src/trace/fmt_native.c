@@ -1,0 +1,343 @@
+/* native: the project's own trace format, compact, checked and fast. Specified byte by byte in
+ * docs/trace-format.md.
+ *
+ * This file knows the header and the frames; native_decode.c and native_encode.c know what is
+ * inside a frame.
+ */
+#include "trace/checksum.h"
+#include "trace/format.h"
+#include "trace/native_codec.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define VERSION      1
+#define HEADER_BYTES 24
+#define FRAME_BYTES  8 /* in front of the payload */
+#define CHECK_BYTES  8 /* behind it */
+#define FLAG_IDS     1
+
+/* Most bytes a frame of n references can have. */
+#define PAYLOAD_MAX(n) (3 * RDI_BLOCK_MAX(n))
+
+static const uint8_t magic[8] = {0x89, 'R', 'D', 'T', '\r', '\n', 0x1a, '\n'};
+static const uint32_t all_fields = RD_FIELD_SIZE | RD_FIELD_KIND | RD_FIELD_PC | RD_FIELD_THREAD;
+
+typedef struct native_reader {
+    rdi_reader *r;
+    uint32_t fields;
+    uint64_t before;    /* references in the frames before this one: seed of its checksum */
+    uint64_t frame;     /* number of the frame, from 1, for messages */
+    size_t frame_bytes; /* of the frame in the window, still to be consumed; 0: none */
+    size_t left;        /* references of it to be delivered */
+    bool ended;
+    rdi_column_decoder addr, pc, thread;
+} native_reader;
+
+static int native_probe(const uint8_t *head, size_t n, bool whole) {
+    (void)whole;
+    size_t seen = n < sizeof magic ? n : sizeof magic;
+    /* Even a few bytes of the magic number: a truncated file deserves the right message. */
+    return seen >= 4 && memcmp(head, magic, seen) == 0 ? RDI_PROBE_SURE : RDI_PROBE_NO;
+}
+
+static rd_status check_header(native_reader *f, const uint8_t *head) {
+    rdi_input *in = f->r->in;
+    if (memcmp(head, magic, sizeof magic) != 0)
+        return rdi_input_fail_byte(in, 0, "this is no native trace: the magic number is missing");
+    if (head[8] != VERSION)
+        return rdi_input_fail_byte(
+            in, 8, "native trace of version %d: this program reads version %d", head[8], VERSION);
+    if (rdi_load_le64(head + 16) != rdi_xxh64(head, 16, 0))
+        return rdi_input_fail_byte(in, 16, "the header is damaged: its checksum is wrong");
+    uint64_t unused = rdi_load_le64(head + 8) >> 24;
+    if ((head[9] & ~all_fields) || (head[10] & ~FLAG_IDS) || unused != 0)
+        return rdi_input_fail_byte(in, 9, "the header has flags of an unknown meaning");
+    return RD_OK;
+}
+
+static rd_status native_open(void *self, rdi_reader *r) {
+    native_reader *f = self;
+    f->r = r;
+    RD_TRY(rdi_input_fill(r->in, HEADER_BYTES, HEADER_BYTES));
+    if (r->in->avail < HEADER_BYTES)
+        return rdi_input_fail_byte(r->in, r->in->avail, "the file ends inside its header");
+    RD_TRY(check_header(f, r->in->data));
+    f->fields = r->in->data[9];
+    r->ids = (r->in->data[10] & FLAG_IDS) != 0;
+    rdi_input_consume(r->in, HEADER_BYTES);
+    return RD_OK;
+}
+
+static rd_status fail_truncated(native_reader *f) {
+    rdi_input *in = f->r->in;
+    return rdi_input_fail_byte(in, in->offset + in->avail,
+                               "the file is truncated: it ends in frame %" PRIu64 " after %" PRIu64
+                               " whole references",
+                               f->frame, f->before);
+}
+
+static rd_status fail_frame(native_reader *f, const char *wrong) {
+    rdi_input *in = f->r->in;
+    return rdi_input_fail_byte(in, in->offset,
+                               "frame %" PRIu64 " (from reference %" PRIu64 ") is damaged: %s",
+                               f->frame, f->before + 1, wrong);
+}
+
+/* Makes the window hold the next frame, checked as a whole. */
+static rd_status load_frame(native_reader *f, size_t *count, size_t *payload) {
+    rdi_input *in = f->r->in;
+    RD_TRY(rdi_input_fill(in, FRAME_BYTES, FRAME_BYTES));
+    if (in->avail < FRAME_BYTES)
+        return fail_truncated(f);
+    *count = rdi_load_le32(in->data);
+    *payload = rdi_load_le32(in->data + 4);
+    if (*count > RDI_FRAME_REFS || *payload > PAYLOAD_MAX(*count) || (*count == 0 && *payload > 0))
+        return fail_frame(f, "impossible length");
+    size_t bytes = FRAME_BYTES + *payload + CHECK_BYTES;
+    RD_TRY(rdi_input_fill(in, bytes, bytes));
+    if (in->avail < bytes)
+        return fail_truncated(f);
+    uint64_t sum = rdi_xxh64(in->data, bytes - CHECK_BYTES, f->before);
+    if (rdi_load_le64(in->data + bytes - CHECK_BYTES) != sum)
+        return fail_frame(f, "its checksum is wrong");
+    f->frame_bytes = bytes;
+    return RD_OK;
+}
+
+static rd_status open_columns(native_reader *f, size_t count, size_t payload) {
+    const uint8_t *p = f->r->in->data + FRAME_BYTES;
+    struct {
+        rdi_column_decoder *column;
+        bool present;
+        uint32_t fields;
+    } columns[] = {
+        {&f->addr, true, f->fields & (RD_FIELD_SIZE | RD_FIELD_KIND)},
+        {&f->pc, (f->fields & RD_FIELD_PC) != 0, 0},
+        {&f->thread, (f->fields & RD_FIELD_THREAD) != 0, 0},
+    };
+    for (size_t i = 0; i < RDI_COUNT(columns); i++) {
+        if (!columns[i].present)
+            continue;
+        size_t used = 0;
+        const char *wrong =
+            rdi_column_open(columns[i].column, columns[i].fields, count, p, payload, &used);
+        if (wrong)
+            return fail_frame(f, wrong);
+        p += used;
+        payload -= used;
+    }
+    return payload == 0 ? RD_OK : fail_frame(f, "bytes are left over behind its columns");
+}
+
+static rd_status end_of_trace(native_reader *f) {
+    rdi_input *in = f->r->in;
+    rdi_input_consume(in, f->frame_bytes);
+    f->frame_bytes = 0;
+    RD_TRY(rdi_input_fill(in, 1, 1));
+    if (in->avail > 0)
+        return rdi_input_fail_byte(in, in->offset, "something follows the end of the trace");
+    f->ended = true;
+    return RD_OK;
+}
+
+static rd_status next_frame(native_reader *f) {
+    rdi_input_consume(f->r->in, f->frame_bytes);
+    f->frame_bytes = 0;
+    f->frame++;
+    size_t count = 0, payload = 0;
+    RD_TRY(load_frame(f, &count, &payload));
+    if (count == 0)
+        return end_of_trace(f);
+    RD_TRY(open_columns(f, count, payload));
+    f->left = count;
+    return RD_OK;
+}
+
+/* Threads are 32 bits wide, the column could hold more. */
+static const char *next_threads(native_reader *f, size_t n) {
+    rdi_columns *col = f->r->col;
+    uint64_t wide[RDI_REFS_MAX], seen = 0;
+    const char *wrong = rdi_column_next(&f->thread, n, wide, NULL, NULL);
+    for (size_t i = 0; i < n; i++) {
+        col->thread[i] = (uint32_t)wide[i];
+        seen |= wide[i];
+    }
+    return wrong ? wrong : seen > UINT32_MAX ? "a thread number has more than 32 bits" : NULL;
+}
+
+static rd_status native_read(void *self, rd_refs *refs) {
+    native_reader *f = self;
+    rdi_columns *col = f->r->col;
+    if (f->left == 0 && !f->ended)
+        RD_TRY(next_frame(f));
+    size_t n = f->left < RDI_REFS_MAX ? f->left : RDI_REFS_MAX;
+    if (n == 0)
+        return RD_OK;
+    const char *wrong = rdi_column_next(&f->addr, n, col->addr, col->size, col->kind);
+    if (!wrong && f->fields & RD_FIELD_PC)
+        wrong = rdi_column_next(&f->pc, n, col->pc, NULL, NULL);
+    if (!wrong && f->fields & RD_FIELD_THREAD)
+        wrong = next_threads(f, n);
+    if (wrong)
+        return fail_frame(f, wrong);
+    f->left -= n;
+    f->before += n;
+    *refs = (rd_refs){
+        .n = n,
+        .fields = f->fields,
+        .addr = col->addr,
+        .size = f->fields & RD_FIELD_SIZE ? col->size : NULL,
+        .kind = f->fields & RD_FIELD_KIND ? col->kind : NULL,
+        .pc = f->fields & RD_FIELD_PC ? col->pc : NULL,
+        .thread = f->fields & RD_FIELD_THREAD ? col->thread : NULL,
+    };
+    return RD_OK;
+}
+
+/* ---- writing ---- */
+
+/* References of the frame being gathered. */
+typedef struct frame_columns {
+    uint64_t addr[RDI_FRAME_REFS];
+    uint64_t pc[RDI_FRAME_REFS];
+    uint64_t thread[RDI_FRAME_REFS];
+    uint32_t size[RDI_FRAME_REFS];
+    uint8_t kind[RDI_FRAME_REFS];
+} frame_columns;
+
+typedef struct native_writer {
+    rdi_writer *w;
+    rdi_column_encoder *encoder;
+    frame_columns *col;
+    uint8_t *bytes;      /* one encoded frame */
+    size_t count;        /* references in col */
+    uint64_t frame_refs; /* option: references per frame */
+    uint64_t before;     /* references in the frames written */
+} native_writer;
+
+static const rd_opt native_writer_opts[] = {
+    {.name = "frame",
+     .type = RD_OPT_SIZE,
+     .offset = offsetof(native_writer, frame_refs),
+     .def = "64K",
+     .min = 1,
+     .max = RDI_FRAME_REFS,
+     .help = "references per frame when writing: what damage or a full disk can take at most"},
+    {0},
+};
+
+static rd_status native_writer_open(void *self, rdi_writer *w) {
+    native_writer *f = self;
+    f->w = w;
+    f->col = rdi_alloc(w->ctx, 1, sizeof *f->col);
+    f->bytes = rdi_alloc(w->ctx, FRAME_BYTES + PAYLOAD_MAX(RDI_FRAME_REFS) + CHECK_BYTES, 1);
+    if (!f->col || !f->bytes)
+        return RD_ENOMEM;
+    RD_TRY(rdi_column_encoder_new(w->ctx, &f->encoder));
+    uint8_t head[HEADER_BYTES] = {0};
+    memcpy(head, magic, sizeof magic);
+    head[8] = VERSION;
+    head[9] = (uint8_t)(w->fields & all_fields);
+    head[10] = w->ids ? FLAG_IDS : 0;
+    rdi_store_le64(head + 16, rdi_xxh64(head, 16, 0));
+    return rdi_output_write(w->out, head, sizeof head);
+}
+
+static size_t encode_columns(native_writer *f, uint8_t *p) {
+    uint32_t fields = f->w->fields;
+    frame_columns *col = f->col;
+    size_t bytes = rdi_column_encode(f->encoder, f->count, col->addr,
+                                     fields & RD_FIELD_SIZE ? col->size : NULL,
+                                     fields & RD_FIELD_KIND ? col->kind : NULL, p);
+    if (fields & RD_FIELD_PC)
+        bytes += rdi_column_encode(f->encoder, f->count, col->pc, NULL, NULL, p + bytes);
+    if (fields & RD_FIELD_THREAD)
+        bytes += rdi_column_encode(f->encoder, f->count, col->thread, NULL, NULL, p + bytes);
+    return bytes;
+}
+
+/* Writes what was gathered; a frame without references is the end marker. */
+static rd_status write_frame(native_writer *f) {
+    size_t payload = f->count ? encode_columns(f, f->bytes + FRAME_BYTES) : 0;
+    rdi_store_le32(f->bytes, (uint32_t)f->count);
+    rdi_store_le32(f->bytes + 4, (uint32_t)payload);
+    size_t checked = FRAME_BYTES + payload;
+    rdi_store_le64(f->bytes + checked, rdi_xxh64(f->bytes, checked, f->before));
+    f->before += f->count;
+    f->count = 0;
+    return rdi_output_write(f->w->out, f->bytes, checked + CHECK_BYTES);
+}
+
+/* Appends references [at, at + n) of a batch to the frame. */
+static void gather(native_writer *f, const rd_refs *refs, size_t at, size_t n) {
+    frame_columns *col = f->col;
+    memcpy(col->addr + f->count, refs->addr + at, n * sizeof *col->addr);
+    if (refs->size)
+        memcpy(col->size + f->count, refs->size + at, n * sizeof *col->size);
+    if (refs->kind)
+        memcpy(col->kind + f->count, refs->kind + at, n * sizeof *col->kind);
+    if (refs->pc)
+        memcpy(col->pc + f->count, refs->pc + at, n * sizeof *col->pc);
+    for (size_t i = 0; refs->thread && i < n; i++)
+        col->thread[f->count + i] = refs->thread[at + i];
+    f->count += n;
+}
+
+static rd_status native_write(void *self, const rd_refs *refs) {
+    native_writer *f = self;
+    for (size_t at = 0; at < refs->n;) {
+        size_t room = f->frame_refs - f->count, left = refs->n - at;
+        size_t n = left < room ? left : room;
+        gather(f, refs, at, n);
+        at += n;
+        if (f->count == f->frame_refs)
+            RD_TRY(write_frame(f));
+    }
+    return RD_OK;
+}
+
+static rd_status native_finish(void *self) {
+    native_writer *f = self;
+    if (f->count)
+        RD_TRY(write_frame(f));
+    return write_frame(f);
+}
+
+static void native_writer_close(void *self) {
+    native_writer *f = self;
+    if (!f->w)
+        return;
+    rdi_column_encoder_free(f->encoder);
+    rdi_free(f->w->ctx, f->bytes);
+    rdi_free(f->w->ctx, f->col);
+}
+
+static const rdi_writer_ops native_writer_ops = {
+    .state_size = sizeof(native_writer),
+    .opts = native_writer_opts,
+    .open = native_writer_open,
+    .write = native_write,
+    .finish = native_finish,
+    .close = native_writer_close,
+};
+
+const rdi_format_ops rdi_format_native = {
+    .info =
+        {
+            .name = "native",
+            .summary = "reusedist's own compact format: delta-coded, checksummed, fast",
+            .card = "Addresses are coded against a few recent ones, together with size and kind,\n"
+                    "in one to two bytes per reference for program traces; program counter and\n"
+                    "thread are optional columns. Every frame of 65536 references has a checksum\n"
+                    "and the file an end mark: damage and truncation are found, and everything\n"
+                    "before them is still read. Specified in docs/trace-format.md.",
+            .fields = RD_FIELD_SIZE | RD_FIELD_KIND | RD_FIELD_PC | RD_FIELD_THREAD,
+            .writable = true,
+        },
+    .state_size = sizeof(native_reader),
+    .probe = native_probe,
+    .open = native_open,
+    .read = native_read,
+    .writer = &native_writer_ops,
+};

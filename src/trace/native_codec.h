@@ -1,0 +1,67 @@
+/* How the native trace format stores a column: the part of docs/trace-format.md below the frame.
+ *
+ * A column is coded with a table of up to 256 symbols and one control byte per reference that names
+ * a symbol. A symbol says: take the base address of this slot, add this constant, add so many bytes
+ * from the data stream; the address column's symbols also carry size and kind. The slot then holds
+ * the address behind the reference, so that each slot follows one stream of a program (code, stack,
+ * an array). The decoder has no branch per reference; all cleverness is the encoder's.
+ */
+#ifndef RDI_NATIVE_CODEC_H
+#define RDI_NATIVE_CODEC_H
+
+#include "base/base.h"
+#include "reusedist/trace.h"
+
+#define RDI_FRAME_REFS   65536 /* references per frame at most */
+#define RDI_SLOTS_MAX    16
+#define RDI_SYMBOLS_MAX  256
+#define RDI_SYMBOL_BYTES 16
+#define RDI_BLOCK_BYTES  8 /* of a column block before its bases */
+
+/* Most bytes a column block of n references can have. */
+#define RDI_BLOCK_MAX(n)                                                                           \
+    (RDI_BLOCK_BYTES + RDI_SLOTS_MAX * 8 + RDI_SYMBOLS_MAX * RDI_SYMBOL_BYTES + 13 * (size_t)(n))
+
+/* ---- reading ---- */
+
+/* A symbol, unfolded for the loop. */
+typedef struct rdi_symbol {
+    uint64_t add;
+    uint64_t mask; /* of the 8 bytes at the data position: the lowest `width` bytes */
+    uint32_t size, size_mask;
+    uint32_t advance; /* data bytes used in all */
+    uint8_t slot, width, kind;
+} rdi_symbol;
+
+typedef struct rdi_column_decoder {
+    rdi_symbol symbols[RDI_SYMBOLS_MAX];
+    uint64_t bases[RDI_SLOTS_MAX];
+    const uint8_t *data, *control; /* borrowed from the frame; control NULL: symbol 0 throughout */
+    size_t data_bytes, used, left; /* bytes in data, bytes consumed, references to come */
+    bool sized, explicit_sizes;    /* symbols have sizes; some of them in the data stream */
+} rdi_column_decoder;
+
+/* Reads the head of a column block of `count` references. `fields`: RD_FIELD_SIZE, RD_FIELD_KIND as
+ * far as this column carries them. *used: bytes of the whole block. NULL, or what is wrong. The 16
+ * bytes behind `bytes` + n must be readable. */
+const char *rdi_column_open(rdi_column_decoder *c, uint32_t fields, size_t count,
+                            const uint8_t *bytes, size_t n, size_t *used);
+
+/* Next n references, at most RDI_REFS_MAX and what is left; `sizes` and `kinds` may be NULL. NULL,
+ * or what is wrong: then nothing of the output counts. */
+const char *rdi_column_next(rdi_column_decoder *c, size_t n, uint64_t *values, uint32_t *sizes,
+                            uint8_t *kinds);
+
+/* ---- writing ---- */
+
+typedef struct rdi_column_encoder rdi_column_encoder;
+
+rd_status rdi_column_encoder_new(rd_ctx *ctx, rdi_column_encoder **out);
+void rdi_column_encoder_free(rdi_column_encoder *e);
+
+/* Writes the block of n references (1 to RDI_FRAME_REFS) to `out`, which has room for
+ * RDI_BLOCK_MAX(n); returns its bytes. `sizes` and `kinds` NULL: the column has none. */
+size_t rdi_column_encode(rdi_column_encoder *e, size_t n, const uint64_t *values,
+                         const uint32_t *sizes, const uint8_t *kinds, uint8_t *out);
+
+#endif

@@ -1,0 +1,139 @@
+/* Decoding a column of the native trace format. See native_codec.h.
+ *
+ * The file may be made to harm: checksums only tell accident from intent. Everything read here is
+ * checked before it is used as an index or a length, except the data position, which is clamped in
+ * the loop and judged after it.
+ */
+#include "trace/format.h"
+#include "trace/native_codec.h"
+
+#include <string.h>
+
+/* Data bytes that an unused control value claims to use: its use shows as an overrun. */
+#define ADVANCE_INVALID (1u << 24)
+
+static const uint8_t all_zero[RDI_REFS_MAX];
+
+static bool valid_kind(uint32_t fields, uint8_t kind) {
+    if (!(fields & RD_FIELD_KIND))
+        return kind == 0;
+    return kind == RD_LOAD || kind == RD_STORE || kind == RD_FETCH;
+}
+
+static const char *read_symbol(rdi_symbol *s, uint32_t fields, unsigned slots, const uint8_t *p) {
+    uint8_t slot = p[0], width = p[1], size_width = p[2], kind = p[3];
+    uint32_t size = rdi_load_le32(p + 4);
+    bool sized = (fields & RD_FIELD_SIZE) != 0;
+    if (slot >= slots)
+        return "a symbol names a slot that does not exist";
+    if (width > 8 || size_width > (sized ? 4 : 0))
+        return "a symbol is too wide";
+    if (!valid_kind(fields, kind))
+        return "a symbol has no valid kind";
+    if ((sized && size_width == 0 && size == 0) || (!sized && size != 0))
+        return "a symbol has no valid size";
+    *s = (rdi_symbol){
+        .add = rdi_load_le64(p + 8),
+        .mask = width == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * width) - 1,
+        .size = size,
+        .size_mask = size_width == 4 ? UINT32_MAX : (UINT32_C(1) << 8 * size_width) - 1,
+        .advance = (uint32_t)width + size_width,
+        .slot = slot,
+        .width = width,
+        .kind = kind,
+    };
+    return NULL;
+}
+
+const char *rdi_column_open(rdi_column_decoder *c, uint32_t fields, size_t count,
+                            const uint8_t *bytes, size_t n, size_t *used) {
+    if (n < RDI_BLOCK_BYTES)
+        return "a column is cut off";
+    unsigned slots = bytes[0], symbols = rdi_load_le16(bytes + 2);
+    size_t data_bytes = rdi_load_le32(bytes + 4);
+    if (slots < 1 || slots > RDI_SLOTS_MAX || symbols < 1 || symbols > RDI_SYMBOLS_MAX || bytes[1])
+        return "a column begins with impossible numbers";
+    size_t head = RDI_BLOCK_BYTES + slots * 8 + symbols * RDI_SYMBOL_BYTES;
+    size_t controls = symbols > 1 ? count : 0;
+    if (head > n || controls > n - head || data_bytes > n - head - controls)
+        return "a column is cut off";
+    const uint8_t *p = bytes + RDI_BLOCK_BYTES;
+    for (unsigned i = 0; i < slots; i++, p += 8)
+        c->bases[i] = rdi_load_le64(p);
+    c->sized = (fields & RD_FIELD_SIZE) != 0;
+    c->explicit_sizes = false;
+    for (unsigned i = 0; i < symbols; i++, p += RDI_SYMBOL_BYTES) {
+        const char *wrong = read_symbol(&c->symbols[i], fields, slots, p);
+        if (wrong)
+            return wrong;
+        c->explicit_sizes |= c->symbols[i].size_mask != 0;
+    }
+    for (unsigned i = symbols; i < RDI_SYMBOLS_MAX; i++)
+        c->symbols[i] = (rdi_symbol){.size = 1, .advance = ADVANCE_INVALID};
+    c->data = p;
+    c->data_bytes = data_bytes;
+    c->control = controls ? p + data_bytes : NULL;
+    c->used = 0;
+    c->left = count;
+    *used = head + data_bytes + controls;
+    return NULL;
+}
+
+/* The loop, made three times with constant flags. Positions beyond the data stream are clamped to
+ * its end, from where 12 bytes are readable; the caller sees the overrun in `used`. */
+static inline __attribute__((always_inline)) size_t
+decode(rdi_column_decoder *c, const uint8_t *control, size_t n, bool sized, bool explicit_sizes,
+       uint64_t *restrict values, uint32_t *restrict sizes, uint8_t *restrict kinds) {
+    const uint8_t *data = c->data;
+    size_t used = c->used, end = c->data_bytes;
+    for (size_t i = 0; i < n; i++) {
+        const rdi_symbol *s = &c->symbols[control[i]];
+        const uint8_t *p = data + (used < end ? used : end);
+        uint64_t value = c->bases[s->slot] + s->add + (rdi_load_le64(p) & s->mask);
+        uint32_t size = s->size;
+        if (explicit_sizes)
+            size += rdi_load_le32(p + s->width) & s->size_mask;
+        c->bases[s->slot] = sized ? value + size : value;
+        values[i] = value;
+        if (sized) {
+            sizes[i] = size;
+            kinds[i] = s->kind;
+        }
+        used += s->advance;
+    }
+    return used;
+}
+
+static bool any_zero(const uint32_t *sizes, size_t n) {
+    bool zero = false;
+    for (size_t i = 0; i < n; i++)
+        zero |= sizes[i] == 0;
+    return zero;
+}
+
+static void copy_kinds(const rdi_column_decoder *c, const uint8_t *control, size_t n,
+                       uint8_t *kinds) {
+    for (size_t i = 0; i < n; i++)
+        kinds[i] = c->symbols[control[i]].kind;
+}
+
+const char *rdi_column_next(rdi_column_decoder *c, size_t n, uint64_t *values, uint32_t *sizes,
+                            uint8_t *kinds) {
+    const uint8_t *control = c->control ? c->control : all_zero;
+    if (!c->sized)
+        c->used = decode(c, control, n, false, false, values, NULL, NULL);
+    else if (!c->explicit_sizes)
+        c->used = decode(c, control, n, true, false, values, sizes, kinds);
+    else
+        c->used = decode(c, control, n, true, true, values, sizes, kinds);
+    if (!c->sized && kinds)
+        copy_kinds(c, control, n, kinds);
+    if (c->control)
+        c->control += n;
+    c->left -= n;
+    if (c->used > c->data_bytes || (c->left == 0 && c->used != c->data_bytes))
+        return "a column's data do not match its symbols";
+    if (c->explicit_sizes && any_zero(sizes, n))
+        return "a reference has size 0";
+    return NULL;
+}
