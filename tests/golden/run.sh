@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Compares the results of tests/golden/traces with the committed ones; every trace says in its first
+# lines why it is odd.
+#
+# usage: tests/golden/run.sh [--update] TEST_GOLDEN
+set -euo pipefail
+update=no
+if [ "$1" = --update ]; then
+    update=yes
+    shift
+fi
+program=$(realpath "$1")
+cd "$(dirname "$0")"
+if [ $update = yes ]; then
+    "$program" traces/* >results.csv
+else
+    "$program" traces/* | diff -u results.csv -
+fi
