@@ -24,9 +24,11 @@ static const char *quoted_field(char sep, const char *p, const char *end, rdi_fi
     field->n = (size_t)(quote - field->text);
     p = quote + 1;
     const char *stop = skip_space(sep, p, end);
+    if (stop == end)
+        return end;
     if (sep == ' ')
-        return stop == end || stop > p ? stop : NULL;
-    return stop == end || *stop == sep ? stop : NULL;
+        return stop > p ? p : NULL;
+    return *stop == sep ? stop : NULL;
 }
 
 const char *rdi_csv_field(char sep, const char *p, const char *end, rdi_field *field) {
