@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { OUT_TEXT, OUT_CSV };
+enum { OUT_TEXT, OUT_CSV, OUT_JSON };
 
 typedef struct analyze_options {
     pipeline_options pipe;
@@ -25,9 +25,9 @@ static const rd_opt analyze_opts[] = {
      .arg = "AS",
      .type = RD_OPT_CHOICE,
      .offset = offsetof(analyze_options, out),
-     .choices = "text|csv",
+     .choices = "text|csv|json",
      .def = "text",
-     .help = "a report, or the histogram"},
+     .help = "a report, the histogram, or a profile"},
     {.name = "output",
      .letter = 'o',
      .arg = "FILE",
@@ -53,6 +53,8 @@ static bool is_standard(const char *path) {
 static rd_status make_text(const analyze_options *o, rd_profile *profile, char **text, size_t *n) {
     if (o->out == OUT_CSV)
         return rd_report_csv(profile, text, n);
+    if (o->out == OUT_JSON)
+        return rd_profile_json(profile, text, n);
     bool terminal = is_standard(o->output);
     rd_report_style style = {.width = terminal_width(),
                              .color = terminal && terminal_has_color(),

@@ -9,10 +9,12 @@ extern "C" {
 #endif
 
 /* Miss ratio of a fully associative LRU cache of `blocks` blocks: the share of references with
- * distance >= blocks or infinite. Exact where `blocks` is the lower end of a bin; inside a bin the
- * references are taken as spread evenly over the distances that are possible (below the bound, or
- * the number of blocks), and *interpolated (may be NULL) is set. 1 for an empty trace. RD_EINVAL
- * above the profile's bound, and for a profile without distances (engine null). */
+ * distance >= blocks or infinite. Exact where `blocks` is the lower end of a bin. Inside a bin
+ * *interpolated (may be NULL) is set, and the references are taken as spread evenly over the
+ * distances that are possible (below the bound, or the number of blocks): from the lower end up to
+ * twice the mean, or from the upper end down, so that the mean is kept where it is known. 1 for an
+ * empty trace. RD_EINVAL above the profile's bound, and for a profile without distances (engine
+ * null). */
 RD_API RD_CHECKED rd_status rd_mrc_at(rd_ctx *ctx, const rd_profile *p, uint64_t blocks,
                                       double *miss_ratio, bool *interpolated);
 
@@ -34,10 +36,10 @@ RD_API void rd_mrc_free(rd_ctx *ctx, rd_mrc_point *points);
 RD_API uint64_t rd_smallest_cache(const rd_profile *p, double share);
 
 /* Working-set knees: sizes where the curve drops steeply and is flat behind, so that half the cache
- * is much worse and twice the cache hardly better. At most `max`, the clearest first; returns how
- * many. */
+ * is much worse and twice the cache hardly better; from 8 blocks on. At most `max`, the clearest
+ * first; returns how many. */
 typedef struct rd_knee {
-    uint64_t blocks;    /* size just big enough */
+    uint64_t blocks;    /* size just big enough; not inside the spread of a bin */
     double miss_before; /* miss ratio with about half of that ... */
     double miss_after;  /* ... and with it */
 } rd_knee;

@@ -1,34 +1,25 @@
-/* Miss-ratio curves and what people read off them: cache sizes and working-set knees.
+/* Miss-ratio curves, and the cache sizes people read off them.
  *
  * A fully associative LRU cache of C blocks hits exactly the references of distance below C, so the
- * curve is the cumulated histogram upside down. Inside a bin it is a straight line; a bin never
- * reaches past the largest distance possible (the bound, or the number of blocks).
+ * curve is the cumulated histogram upside down. A bin never reaches past the largest distance
+ * possible (the bound, or the number of blocks). What happens inside a bin is not known, but often
+ * its mean is: all references at one distance near the lower end must not look like references all
+ * over the bin, so they are spread over the part around their mean only.
  */
-#include "reusedist/model.h"
+#include "model/mrc.h"
 
-#include "base/base.h"
 #include "profile/profile.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- hits of ever larger caches ---- */
 
-/* Bins ascend by low and by high; rows of a reference histogram may overlap. */
-typedef struct hit_scan {
-    const rd_bin *bins;
-    size_t n;
-    uint64_t limit;      /* every finite distance is below it */
-    uint64_t references; /* finite and infinite */
-    size_t next;         /* first bin not yet counted whole */
-    uint64_t below;      /* references in the bins before it */
-} hit_scan;
-
-static hit_scan scan_start(const rd_profile *p) {
+rdi_mrc_scan rdi_mrc_scan_start(const rd_profile *p) {
     const rd_profile_facts *facts = rd_profile_facts_of(p);
-    hit_scan scan = {.limit = UINT64_MAX, .references = facts->references};
+    rdi_mrc_scan scan = {
+        .limit = UINT64_MAX, .references = facts->references, .sums_known = facts->sums_known};
     if (facts->bound)
         scan.limit = facts->bound;
     else if (facts->blocks != RD_UNKNOWN)
@@ -37,39 +28,71 @@ static hit_scan scan_start(const rd_profile *p) {
     return scan;
 }
 
-/* First distance behind a bin. */
-static uint64_t bin_end(const hit_scan *scan, const rd_bin *bin) {
+uint64_t rdi_mrc_bin_end(const rdi_mrc_scan *scan, const rd_bin *bin) {
     uint64_t end = bin->high == UINT64_MAX ? UINT64_MAX : bin->high + 1;
     return scan->limit > bin->low && scan->limit < end ? scan->limit : end;
 }
 
-/* Counts the bins below `blocks`, which must not shrink from call to call, into scan->below, and
- * returns the share of those that `blocks` divides. Adds to *cut how many these are. */
-static double count_below(hit_scan *scan, uint64_t blocks, size_t *cut) {
-    while (scan->next < scan->n && bin_end(scan, &scan->bins[scan->next]) <= blocks)
+uint64_t rdi_mrc_end(const rdi_mrc_scan *scan) {
+    return scan->n ? rdi_mrc_bin_end(scan, &scan->bins[scan->n - 1]) : 0;
+}
+
+rdi_mrc_spread rdi_mrc_bin_spread(const rdi_mrc_scan *scan, const rd_bin *bin) {
+    rdi_mrc_spread spread = {bin->low, rdi_mrc_bin_end(scan, bin)};
+    double low = (double)spread.from, high = (double)(spread.end - 1), mean = rd_bin_mean(bin);
+    if (!scan->sums_known || !(mean >= low && mean <= high))
+        return spread;
+    if (mean - low < high - mean) {
+        uint64_t reach = (uint64_t)ceil(2 * (mean - low)) + 1;
+        if (reach < spread.end - spread.from)
+            spread.end = spread.from + reach;
+    } else {
+        uint64_t reach = (uint64_t)ceil(2 * (high - mean)) + 1;
+        if (reach < spread.end - spread.from)
+            spread.from = spread.end - reach;
+    }
+    return spread;
+}
+
+/* Share of a bin's references that are taken to be below `blocks`. */
+static double share_below(const rdi_mrc_scan *scan, const rd_bin *bin, uint64_t blocks) {
+    rdi_mrc_spread spread = rdi_mrc_bin_spread(scan, bin);
+    if (blocks <= spread.from)
+        return 0;
+    if (blocks >= spread.end)
+        return 1;
+    return (double)(blocks - spread.from) / (double)(spread.end - spread.from);
+}
+
+/* Counts the bins below `blocks` into scan->below, and returns the share of those that `blocks`
+ * divides, if any. */
+static double count_below(rdi_mrc_scan *scan, uint64_t blocks, bool *divided) {
+    while (scan->next < scan->n && rdi_mrc_bin_end(scan, &scan->bins[scan->next]) <= blocks)
         scan->below += scan->bins[scan->next++].count;
     double part = 0;
-    for (size_t i = scan->next; i < scan->n && scan->bins[i].low < blocks; i++, ++*cut) {
-        const rd_bin *bin = &scan->bins[i];
-        part += (double)bin->count * (double)(blocks - bin->low) /
-                (double)(bin_end(scan, bin) - bin->low);
-    }
+    size_t i = scan->next;
+    for (; i < scan->n && scan->bins[i].low < blocks; i++)
+        part += (double)scan->bins[i].count * share_below(scan, &scan->bins[i], blocks);
+    *divided = i > scan->next;
     return part;
 }
 
-static double miss_ratio_at(hit_scan *scan, uint64_t blocks, size_t *cut) {
-    *cut = 0;
+double rdi_mrc_scan_at(rdi_mrc_scan *scan, uint64_t blocks, bool *interpolated) {
+    double part = count_below(scan, blocks, interpolated);
     if (scan->references == 0)
         return 1;
-    double part = count_below(scan, blocks, cut);
     return ((double)(scan->references - scan->below) - part) / (double)scan->references;
 }
 
-/* Engines that count without measuring leave nothing to compute with. */
+bool rdi_mrc_measured(const rd_profile *p) {
+    const rd_bin *bins;
+    return rd_profile_facts_of(p)->infinite > 0 || rd_profile_bins(p, &bins) > 0;
+}
+
+/* An empty trace has a curve; references without distances have none. */
 static rd_status check_measured(rd_ctx *ctx, const rd_profile *p) {
     const rd_profile_facts *facts = rd_profile_facts_of(p);
-    const rd_bin *bins;
-    if (facts->references && !facts->infinite && rd_profile_bins(p, &bins) == 0)
+    if (facts->references && !rdi_mrc_measured(p))
         return rdi_fail(ctx, RD_EINVAL, "engine %s measured no distances: there is no miss ratio",
                         facts->engine ? facts->engine : "(unknown)");
     return RD_OK;
@@ -84,11 +107,11 @@ rd_status rd_mrc_at(rd_ctx *ctx, const rd_profile *p, uint64_t blocks, double *m
                         "a cache of %" PRIu64 " blocks is larger than the bound of %" PRIu64
                         " blocks that was analysed",
                         blocks, bound);
-    hit_scan scan = scan_start(p);
-    size_t cut = 0;
-    *miss_ratio = miss_ratio_at(&scan, blocks, &cut);
+    rdi_mrc_scan scan = rdi_mrc_scan_start(p);
+    bool divided;
+    *miss_ratio = rdi_mrc_scan_at(&scan, blocks, &divided);
     if (interpolated)
-        *interpolated = cut > 0;
+        *interpolated = divided;
     return RD_OK;
 }
 
@@ -99,17 +122,22 @@ static int compare_blocks(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Zero, and both ends of every bin, ascending and each once. Returns how many. */
-static size_t collect_ends(const hit_scan *scan, rd_mrc_point *points) {
+#define BENDS 4 /* per bin: its ends, and those of its spread */
+
+/* Zero, and where bins bend the curve, ascending and each once. Returns how many. */
+static size_t collect_bends(const rdi_mrc_scan *scan, rd_mrc_point *points) {
     size_t n = 0;
     bool sorted = true;
     points[n++].blocks = 0;
     for (size_t i = 0; i < scan->n; i++) {
-        const uint64_t ends[] = {scan->bins[i].low, bin_end(scan, &scan->bins[i])};
-        for (size_t k = 0; k < RDI_COUNT(ends); k++)
-            if (ends[k] != points[n - 1].blocks) {
-                sorted = sorted && ends[k] > points[n - 1].blocks;
-                points[n++].blocks = ends[k];
+        const rd_bin *bin = &scan->bins[i];
+        rdi_mrc_spread spread = rdi_mrc_bin_spread(scan, bin);
+        const uint64_t bends[BENDS] = {bin->low, spread.from, spread.end,
+                                       rdi_mrc_bin_end(scan, bin)};
+        for (size_t k = 0; k < BENDS; k++)
+            if (bends[k] != points[n - 1].blocks) {
+                sorted = sorted && bends[k] > points[n - 1].blocks;
+                points[n++].blocks = bends[k];
             }
     }
     if (sorted)
@@ -124,13 +152,14 @@ static size_t collect_ends(const hit_scan *scan, rd_mrc_point *points) {
 
 rd_status rd_mrc_curve(rd_ctx *ctx, const rd_profile *p, rd_mrc_point **points, size_t *n) {
     RD_TRY(check_measured(ctx, p));
-    hit_scan scan = scan_start(p);
-    rd_mrc_point *curve = rdi_alloc(ctx, 2 * scan.n + 1, sizeof *curve);
+    rdi_mrc_scan scan = rdi_mrc_scan_start(p);
+    rd_mrc_point *curve = rdi_alloc(ctx, BENDS * scan.n + 1, sizeof *curve);
     if (!curve)
         return RD_ENOMEM;
-    size_t count = collect_ends(&scan, curve), cut = 0;
+    size_t count = collect_bends(&scan, curve);
+    bool divided;
     for (size_t i = 0; i < count; i++)
-        curve[i].miss_ratio = miss_ratio_at(&scan, curve[i].blocks, &cut);
+        curve[i].miss_ratio = rdi_mrc_scan_at(&scan, curve[i].blocks, &divided);
     *points = curve;
     *n = count;
     return RD_OK;
@@ -148,113 +177,14 @@ uint64_t rd_smallest_cache(const rd_profile *p, double share) {
         return RD_UNKNOWN;
     double wanted = share * (double)(facts->references - facts->cold);
     wanted -= wanted * 1e-12; /* 0.9 is a little more than nine tenths */
-    hit_scan scan = scan_start(p);
+    rdi_mrc_scan scan = rdi_mrc_scan_start(p);
     if (wanted <= 0)
         return 0;
     uint64_t hits = 0;
     for (size_t i = 0; i < scan.n; i++) {
         hits += scan.bins[i].count;
         if ((double)hits >= wanted)
-            return bin_end(&scan, &scan.bins[i]);
+            return rdi_mrc_bin_end(&scan, &scan.bins[i]);
     }
     return RD_UNKNOWN;
-}
-
-/* ---- knees ----
- * A knee is a size that halving would make much worse and doubling hardly better. The curve is
- * looked at on a grid of fractions of an octave. */
-
-#define STEPS          16           /* per octave */
-#define GRID           (64 * STEPS) /* sizes 2^0 to almost 2^64 */
-#define KNEE_MIN_GAIN  0.02         /* of all references: less is not worth a name */
-#define KNEE_MAX_REST  0.25         /* of the gain may follow within the next octave */
-#define KNEE_MIN_SLOPE 0.1          /* of the gain per octave is worth a larger size */
-
-typedef struct knee_grid {
-    double miss[GRID];     /* at 2^(i / STEPS) blocks */
-    uint64_t blocks[GRID]; /* smallest size with that miss ratio */
-    bool taken[GRID];      /* too near to a knee already found */
-    size_t n;              /* up to an octave behind the end of the curve, or to the bound */
-    bool hidden;           /* behind the bound the curve may go on falling */
-} knee_grid;
-
-static uint64_t grid_size(size_t i) {
-    return (uint64_t)exp2((double)i / STEPS);
-}
-
-static void fill_grid(const rd_profile *p, knee_grid *g) {
-    hit_scan scan = scan_start(p);
-    memset(g, 0, sizeof *g);
-    g->hidden = rd_profile_facts_of(p)->bound != 0;
-    uint64_t end = scan.n ? bin_end(&scan, &scan.bins[scan.n - 1]) : 0;
-    size_t behind = 0; /* grid points at or behind the end of the curve */
-    while (g->n < GRID && behind <= STEPS) {
-        uint64_t size = grid_size(g->n);
-        if (g->hidden && size > scan.limit)
-            break;
-        size_t cut = 0;
-        g->miss[g->n] = miss_ratio_at(&scan, size, &cut);
-        uint64_t settled = scan.next ? bin_end(&scan, &scan.bins[scan.next - 1]) : 0;
-        g->blocks[g->n] = cut ? size : settled;
-        behind += !g->hidden && size >= end;
-        g->n++;
-    }
-}
-
-/* What the last doubling brought. */
-static double gain_at(const knee_grid *g, size_t i) {
-    return g->miss[i - STEPS] - g->miss[i];
-}
-
-/* What the next doubling brings; at worst everything, where the bound hides it. */
-static double rest_at(const knee_grid *g, size_t i) {
-    if (i + STEPS < g->n)
-        return g->miss[i] - g->miss[i + STEPS];
-    return g->miss[i] - (g->hidden ? 0 : g->miss[g->n - 1]);
-}
-
-/* The clearest knee that is still free; its grid position, or g->n. */
-static size_t best_knee(const knee_grid *g) {
-    size_t best = g->n;
-    double most = 0;
-    for (size_t i = STEPS; i < g->n; i++) {
-        double gain = gain_at(g, i), rest = rest_at(g, i);
-        bool knee = !g->taken[i] && gain >= KNEE_MIN_GAIN && rest <= gain * KNEE_MAX_REST;
-        if (knee && gain - rest > most) {
-            most = gain - rest;
-            best = i;
-        }
-    }
-    return best;
-}
-
-/* The gain of position i comes in the octave before it: where it stops to pay. */
-static size_t settle_knee(const knee_grid *g, size_t i) {
-    double per_step = gain_at(g, i) * KNEE_MIN_SLOPE / STEPS, most = -1;
-    size_t best = i;
-    for (size_t k = i - STEPS + 1; k <= i; k++) {
-        double value = g->miss[i - STEPS] - g->miss[k] - per_step * (double)(k - (i - STEPS));
-        if (value > most) {
-            most = value;
-            best = k;
-        }
-    }
-    return best;
-}
-
-size_t rd_knees(const rd_profile *p, rd_knee *out, size_t max) {
-    knee_grid g;
-    fill_grid(p, &g);
-    size_t n = 0;
-    while (n < max) {
-        size_t top = best_knee(&g);
-        if (top == g.n)
-            break;
-        size_t at = settle_knee(&g, top);
-        out[n++] = (rd_knee){g.blocks[at], g.miss[top - STEPS], g.miss[at]};
-        size_t from = at > STEPS ? at - STEPS : 0, to = at + STEPS < g.n ? at + STEPS : g.n;
-        for (size_t i = from; i < to || i <= top; i++)
-            g.taken[i] = true;
-    }
-    return n;
 }

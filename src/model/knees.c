@@ -1,0 +1,115 @@
+/* Working-set knees: sizes that halving would make much worse and doubling hardly better.
+ *
+ * The miss-ratio curve is looked at on a grid of fractions of an octave. A knee shows as an octave
+ * with much gain before an octave with little; its exact size is then where the gain ends.
+ */
+#include "model/mrc.h"
+
+#include <math.h>
+#include <string.h>
+
+#define STEPS          16           /* per octave */
+#define GRID           (64 * STEPS) /* sizes 2^0 to almost 2^64 */
+#define KNEE_MIN_SIZE  (3 * STEPS)  /* 8 blocks: everybody reuses the last few */
+#define KNEE_MIN_GAIN  0.02         /* of all references: less is not worth a name */
+#define KNEE_MIN_STEEP 1.25         /* times the average gain per octave */
+#define KNEE_MAX_REST  0.25         /* of the gain may follow within the next octave */
+#define KNEE_MIN_SLOPE 0.1          /* of the gain per octave is worth a larger size */
+
+typedef struct knee_grid {
+    double miss[GRID];     /* at 2^(i / STEPS) blocks */
+    uint64_t blocks[GRID]; /* smallest size with no more misses, so that bins are not cut */
+    bool taken[GRID];      /* too near to a knee already found */
+    size_t n;              /* up to an octave behind the end of the curve, or to the bound */
+    double average;        /* gain per octave, from the smallest knee on */
+    bool hidden;           /* behind the bound the curve may go on falling */
+} knee_grid;
+
+static uint64_t grid_size(size_t i) {
+    return (uint64_t)exp2((double)i / STEPS);
+}
+
+static void fill_grid(const rd_profile *p, knee_grid *g) {
+    rdi_mrc_scan scan = rdi_mrc_scan_start(p);
+    memset(g, 0, sizeof *g);
+    g->hidden = rd_profile_facts_of(p)->bound != 0;
+    uint64_t end = rdi_mrc_end(&scan);
+    size_t behind = 0; /* grid points at or behind the end of the curve */
+    while (g->n < GRID && behind <= STEPS) {
+        uint64_t size = grid_size(g->n);
+        if (g->hidden && size > scan.limit)
+            break;
+        bool divided;
+        g->miss[g->n] = rdi_mrc_scan_at(&scan, size, &divided);
+        size_t last = divided ? scan.next : scan.next - 1; /* bin that this size reaches into */
+        g->blocks[g->n] = last < scan.n ? rdi_mrc_bin_spread(&scan, &scan.bins[last]).end : 0;
+        behind += !g->hidden && size >= end;
+        g->n++;
+    }
+    size_t sloping = g->n - behind;
+    if (sloping > KNEE_MIN_SIZE)
+        g->average = (g->miss[KNEE_MIN_SIZE] - g->miss[g->n - 1]) * STEPS /
+                     (double)(sloping - KNEE_MIN_SIZE);
+}
+
+/* What the last doubling brought. */
+static double gain_at(const knee_grid *g, size_t i) {
+    return g->miss[i - STEPS] - g->miss[i];
+}
+
+/* What the next doubling brings; at worst everything, where the bound hides it. */
+static double rest_at(const knee_grid *g, size_t i) {
+    if (i + STEPS < g->n)
+        return g->miss[i] - g->miss[i + STEPS];
+    return g->miss[i] - (g->hidden ? 0 : g->miss[g->n - 1]);
+}
+
+/* The clearest knee that is still free; its grid position, or g->n. */
+static size_t best_knee(const knee_grid *g) {
+    size_t best = g->n;
+    double most = 0;
+    for (size_t i = KNEE_MIN_SIZE; i < g->n; i++) {
+        double gain = gain_at(g, i), rest = rest_at(g, i);
+        bool steep = gain >= KNEE_MIN_GAIN && gain >= g->average * KNEE_MIN_STEEP;
+        bool knee = steep && rest <= gain * KNEE_MAX_REST;
+        if (knee && !g->taken[i] && gain - rest > most) {
+            most = gain - rest;
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* The gain of position i comes in the octave before it: where it stops to pay. */
+static size_t settle_knee(const knee_grid *g, size_t i) {
+    double per_step = gain_at(g, i) * KNEE_MIN_SLOPE / STEPS, most = -1;
+    size_t best = i;
+    for (size_t k = i - STEPS + 1; k <= i; k++) {
+        double value = g->miss[i - STEPS] - g->miss[k] - per_step * (double)(k - (i - STEPS));
+        if (value > most) {
+            most = value;
+            best = k;
+        }
+    }
+    return best;
+}
+
+size_t rd_knees(const rd_profile *p, rd_knee *out, size_t max) {
+    knee_grid g;
+    fill_grid(p, &g);
+    size_t n = 0;
+    while (n < max) {
+        size_t top = best_knee(&g);
+        if (top == g.n)
+            break;
+        size_t at = settle_knee(&g, top);
+        rdi_mrc_scan scan = rdi_mrc_scan_start(p);
+        bool divided;
+        double after = rdi_mrc_scan_at(&scan, g.blocks[at], &divided);
+        out[n++] = (rd_knee){g.blocks[at], g.miss[top - STEPS], after};
+        size_t from = at > STEPS ? at - STEPS : 0, to = at + STEPS < g.n ? at + STEPS : g.n;
+        for (size_t i = from; i < to || i <= top; i++)
+            g.taken[i] = true;
+    }
+    return n;
+}

@@ -1,0 +1,163 @@
+/* Draws the miss-ratio curve into a grid of dots and prints that as Braille, or as plain characters
+ * where there are none. */
+#include "report/chart.h"
+
+#include "model/mrc.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ROWS         9 /* of characters: a label on every second one */
+#define LABEL        7 /* columns left of the axis */
+#define MIN_OCTAVES  4
+#define MAX_OCTAVES  63
+#define LABEL_GAP    2 /* columns between two sizes below the axis */
+#define BRAILLE_BASE 0x2800
+
+/* One bit per dot of a character. Braille has 2 by 4 dots, plain characters one. */
+typedef struct dot_grid {
+    unsigned cells; /* characters per row */
+    unsigned across, down;
+    uint8_t *bits; /* ROWS * cells */
+} dot_grid;
+
+static void set_dot(dot_grid *g, unsigned x, unsigned y) {
+    static const uint8_t braille[4][2] = {
+        {0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}}; /* as Unicode numbers them */
+    uint8_t bit = braille[y % g->down][x % g->across];
+    g->bits[y / g->down * g->cells + x / g->across] |= bit;
+}
+
+/* Powers of two from one block to the size at which nothing more is gained. */
+static unsigned count_octaves(const rd_profile *p, const rdi_mrc_scan *scan) {
+    uint64_t bound = rd_profile_facts_of(p)->bound;
+    uint64_t end = bound ? bound : rdi_mrc_end(scan);
+    unsigned octaves = end > 1 ? rdi_bit_width(end - 1) : 0;
+    return octaves < MIN_OCTAVES ? MIN_OCTAVES : octaves > MAX_OCTAVES ? MAX_OCTAVES : octaves;
+}
+
+/* A dot per column of dots, joined up and down so that a step is a line. */
+static void plot(dot_grid *g, const rd_profile *p, unsigned octaves) {
+    rdi_mrc_scan scan = rdi_mrc_scan_start(p);
+    uint64_t bound = rd_profile_facts_of(p)->bound;
+    unsigned width = g->cells * g->across, height = ROWS * g->down, last = 0;
+    for (unsigned x = 0; x < width; x++) {
+        uint64_t blocks = (uint64_t)exp2((double)octaves * x / (width - 1));
+        if (bound && blocks > bound)
+            break; /* unknown: not drawn */
+        bool interpolated;
+        double miss = rdi_mrc_scan_at(&scan, blocks, &interpolated);
+        unsigned y = (unsigned)lround((1 - miss) * (height - 1));
+        y = y < height ? y : height - 1;
+        for (unsigned k = x ? last : y; k < y; k++)
+            set_dot(g, x, k);
+        set_dot(g, x, y);
+        last = y;
+    }
+}
+
+static void put_braille(rdi_text *t, uint8_t bits) {
+    unsigned code = BRAILLE_BASE + bits;
+    const char utf8[] = {(char)(0xe0 | code >> 12), (char)(0x80 | (code >> 6 & 0x3f)),
+                         (char)(0x80 | (code & 0x3f))};
+    rdi_text_add(t, utf8, sizeof utf8);
+}
+
+static void print_row(rdi_paper *paper, const dot_grid *g, unsigned row) {
+    bool unicode = paper->style.unicode, labelled = row % 2 == 0;
+    char label[16] = "";
+    if (labelled)
+        snprintf(label, sizeof label, "%d %%", 100 - (int)row * 100 / (ROWS - 1));
+    rdi_paper_column(paper, -(LABEL - 1), label);
+    rdi_paper_ink(paper, RDI_INK_DIM);
+    rdi_text_puts(&paper->t, unicode ? (labelled ? " ┤" : " │") : (labelled ? " +" : " |"));
+    rdi_paper_ink(paper, RDI_INK_PLAIN);
+    const uint8_t *bits = g->bits + row * g->cells;
+    unsigned n = g->cells;
+    while (n > 0 && bits[n - 1] == 0)
+        n--;
+    rdi_paper_ink(paper, RDI_INK_DRAWING);
+    for (unsigned i = 0; i < n; i++)
+        if (unicode && bits[i])
+            put_braille(&paper->t, bits[i]);
+        else
+            rdi_text_putc(&paper->t, bits[i] ? '*' : ' ');
+    rdi_paper_ink(paper, RDI_INK_PLAIN);
+    rdi_text_putc(&paper->t, '\n');
+}
+
+/* Column of a size of 2^octave blocks. */
+static unsigned octave_column(const dot_grid *g, unsigned octaves, unsigned octave) {
+    return (g->cells - 1) * octave / octaves;
+}
+
+/* How many octaves apart labels must be to fit. */
+static unsigned label_step(const rdi_paper *paper, const dot_grid *g, unsigned octaves) {
+    unsigned widest = 0;
+    for (unsigned i = 0; i <= octaves; i++) {
+        char label[RDI_FORMAT_ROOM];
+        rdi_format_size(paper, UINT64_C(1) << i, label);
+        unsigned columns = rdi_text_columns(label);
+        widest = columns > widest ? columns : widest;
+    }
+    unsigned step = 1;
+    while (step < octaves && g->cells * step / octaves < widest + LABEL_GAP)
+        step++;
+    return step;
+}
+
+static void print_axis(rdi_paper *paper, const dot_grid *g, unsigned octaves, unsigned step) {
+    bool unicode = paper->style.unicode;
+    rdi_text_fill(&paper->t, ' ', LABEL);
+    rdi_paper_ink(paper, RDI_INK_DIM);
+    rdi_text_puts(&paper->t, unicode ? "└" : "+");
+    unsigned octave = 0;
+    for (unsigned i = 0; i < g->cells; i++) {
+        bool tick = octave <= octaves && i == octave_column(g, octaves, octave);
+        octave += tick ? step : 0;
+        rdi_text_puts(&paper->t, unicode ? (tick ? "┬" : "─") : (tick ? "+" : "-"));
+    }
+    rdi_paper_ink(paper, RDI_INK_PLAIN);
+    rdi_text_putc(&paper->t, '\n');
+}
+
+/* Labels are centred under their tick, and moved inwards at the right edge. */
+static void print_sizes(rdi_paper *paper, const dot_grid *g, unsigned octaves, unsigned step) {
+    unsigned column = 0;
+    for (unsigned i = 0; i <= octaves; i += step) {
+        char label[RDI_FORMAT_ROOM];
+        rdi_format_size(paper, UINT64_C(1) << i, label);
+        unsigned columns = rdi_text_columns(label);
+        unsigned at = LABEL + 1 + octave_column(g, octaves, i) - columns / 2;
+        unsigned right = LABEL + 1 + g->cells - columns;
+        at = at < right ? at : right;
+        if (at < column)
+            break;
+        rdi_text_fill(&paper->t, ' ', at - column);
+        rdi_text_puts(&paper->t, label);
+        column = at + columns;
+    }
+    rdi_text_putc(&paper->t, '\n');
+}
+
+void rdi_chart_mrc(rdi_paper *paper, const rd_profile *p) {
+    rdi_mrc_scan scan = rdi_mrc_scan_start(p);
+    unsigned octaves = count_octaves(p, &scan);
+    bool unicode = paper->style.unicode;
+    dot_grid g = {.cells = paper->style.width - LABEL - 2,
+                  .across = unicode ? 2 : 1,
+                  .down = unicode ? 4 : 1};
+    g.bits = rdi_calloc(paper->t.ctx, ROWS * g.cells, sizeof *g.bits);
+    if (!g.bits) {
+        paper->t.status = RD_ENOMEM;
+        return;
+    }
+    plot(&g, p, octaves);
+    for (unsigned row = 0; row < ROWS; row++)
+        print_row(paper, &g, row);
+    unsigned step = label_step(paper, &g, octaves);
+    print_axis(paper, &g, octaves, step);
+    print_sizes(paper, &g, octaves, step);
+    rdi_free(paper->t.ctx, g.bits);
+}

@@ -1,0 +1,132 @@
+/* Columns, bars, colours and wrapped text. See paper.h. */
+#include "report/paper.h"
+
+#include "profile/profile.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define DEFAULT_WIDTH 80
+#define MIN_WIDTH     40
+#define MAX_WIDTH     1000
+
+rdi_paper rdi_paper_start(rd_profile *p, const rd_report_style *style) {
+    rdi_paper paper = {.t = rdi_text_start(rdi_profile_ctx(p)),
+                       .style = style ? *style : (rd_report_style){0},
+                       .block_bytes = rd_profile_facts_of(p)->block_bytes};
+    unsigned *width = &paper.style.width;
+    if (*width == 0)
+        *width = DEFAULT_WIDTH;
+    *width = *width < MIN_WIDTH ? MIN_WIDTH : *width > MAX_WIDTH ? MAX_WIDTH : *width;
+    return paper;
+}
+
+void rdi_paper_ink(rdi_paper *paper, rdi_ink ink) {
+    static const char *const codes[] = {[RDI_INK_PLAIN] = "\033[0m",
+                                        [RDI_INK_BOLD] = "\033[1m",
+                                        [RDI_INK_DIM] = "\033[2m",
+                                        [RDI_INK_DRAWING] = "\033[36m"};
+    if (paper->style.color)
+        rdi_text_puts(&paper->t, codes[ink]);
+}
+
+void rdi_paper_heading(rdi_paper *paper, const char *text) {
+    rdi_text_putc(&paper->t, '\n');
+    rdi_paper_ink(paper, RDI_INK_BOLD);
+    rdi_text_puts(&paper->t, text);
+    rdi_paper_ink(paper, RDI_INK_PLAIN);
+    rdi_text_putc(&paper->t, '\n');
+}
+
+unsigned rdi_text_columns(const char *text) {
+    unsigned n = 0;
+    for (; *text; text++)
+        n += ((unsigned char)*text & 0xc0) != 0x80;
+    return n;
+}
+
+void rdi_paper_column(rdi_paper *paper, int columns, const char *text) {
+    unsigned used = rdi_text_columns(text), wanted = (unsigned)(columns < 0 ? -columns : columns);
+    unsigned space = used < wanted ? wanted - used : 0;
+    if (columns < 0)
+        rdi_text_fill(&paper->t, ' ', space);
+    rdi_text_puts(&paper->t, text);
+    if (columns > 0)
+        rdi_text_fill(&paper->t, ' ', space);
+}
+
+/* Eighths of a cell, from one to a whole. */
+static const char *const eighths[] = {"▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
+
+void rdi_paper_bar(rdi_paper *paper, double share, unsigned cells) {
+    unsigned parts = paper->style.unicode ? 8 : 1;
+    unsigned n = (unsigned)(share * cells * parts + 0.5), used = 0;
+    n = n == 0 && share > 0 ? 1 : n > cells * parts ? cells * parts : n;
+    rdi_paper_ink(paper, RDI_INK_DRAWING);
+    for (; n >= parts; n -= parts, used++)
+        rdi_text_puts(&paper->t, paper->style.unicode ? eighths[7] : "#");
+    if (n > 0) {
+        rdi_text_puts(&paper->t, eighths[n - 1]);
+        used++;
+    }
+    rdi_paper_ink(paper, RDI_INK_PLAIN);
+    rdi_text_fill(&paper->t, ' ', cells - used);
+}
+
+/* Length of the next piece that must stay on one line: a word, and behind a number its unit. */
+static size_t piece_length(const char *text) {
+    size_t n = strcspn(text, " ");
+    while (n > 0 && text[n] && text[n - 1] >= '0' && text[n - 1] <= '9')
+        n += 1 + strcspn(text + n + 1, " ");
+    return n;
+}
+
+void rdi_paper_wrap(rdi_paper *paper, const char *text) {
+    unsigned column = 0;
+    while (*text) {
+        size_t n = piece_length(text);
+        char piece[256];
+        snprintf(piece, sizeof piece, "%.*s", (int)n, text);
+        unsigned columns = rdi_text_columns(piece);
+        if (column > 0 && column + 1 + columns > paper->style.width) {
+            rdi_text_putc(&paper->t, '\n');
+            column = 0;
+        }
+        if (column > 0)
+            rdi_text_putc(&paper->t, ' ');
+        rdi_text_puts(&paper->t, piece);
+        column += (column > 0) + columns;
+        text += n + strspn(text + n, " ");
+    }
+    rdi_text_putc(&paper->t, '\n');
+}
+
+void rdi_format_share(double share, char *text) {
+    double percent = share * 100;
+    if (percent <= 0 || percent >= 100)
+        snprintf(text, RDI_FORMAT_ROOM, "%d %%", percent <= 0 ? 0 : 100);
+    else if (percent < 0.005)
+        snprintf(text, RDI_FORMAT_ROOM, "<0.01 %%");
+    else if (percent > 99.995)
+        snprintf(text, RDI_FORMAT_ROOM, ">99.99 %%");
+    else
+        snprintf(text, RDI_FORMAT_ROOM, "%.*f %%", percent < 0.995 || percent > 99.94 ? 2 : 1,
+                 percent);
+}
+
+void rdi_format_binary(double number, char *text) {
+    char bytes[16];
+    rd_format_bytes(number, bytes);
+    size_t n = strlen(bytes);
+    bytes[n - 1] = '\0'; /* the B: it is not bytes that are counted */
+    if (n > 1 && bytes[n - 2] == ' ')
+        bytes[n - 2] = '\0';
+    snprintf(text, RDI_FORMAT_ROOM, "%s", bytes);
+}
+
+void rdi_format_size(const rdi_paper *paper, uint64_t blocks, char *text) {
+    if (paper->block_bytes)
+        rd_format_bytes((double)blocks * (double)paper->block_bytes, text);
+    else
+        rdi_format_binary((double)blocks, text);
+}

@@ -1,0 +1,8 @@
+# A loop over 300 blocks inside a pass over 3000, so that there are two working sets.
+awk 'BEGIN {
+    for (pass = 0; pass < 4; pass++)
+        for (i = 0; i < 10; i++)
+            for (repeat = 0; repeat < 5; repeat++)
+                for (k = 0; k < 300; k++) printf " L %x,8\n", (i * 300 + k) * 64
+}' >loops.lackey
+LC_ALL=C COLUMNS=60 $REUSEDIST analyze -e stack -b addr --bound=1K - <loops.lackey

@@ -1,0 +1,345 @@
+/* Reports: numbers with units, tables that say what they must, and text that fits its terminal. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "report/paper.h"
+#include "reusedist/engine.h"
+#include "reusedist/report.h"
+#include "support/faults.h"
+#include "support/profiles.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int new_ctx(void **state) {
+    rd_ctx *ctx = NULL;
+    assert_int_equal(rd_ctx_new(NULL, &ctx), RD_OK);
+    *state = ctx;
+    return 0;
+}
+
+static int free_ctx(void **state) {
+    assert_int_equal(rd_ctx_live_bytes(*state), 0);
+    rd_ctx_free(*state);
+    return 0;
+}
+
+static void assert_contains(const char *text, const char *part) {
+    if (!strstr(text, part))
+        fail_msg("'%s' is missing in:\n%s", part, text);
+}
+
+static void assert_lacks(const char *text, const char *part) {
+    if (strstr(text, part))
+        fail_msg("'%s' should not be in:\n%s", part, text);
+}
+
+/* ---- numbers ---- */
+
+static void counts_have_three_digits_and_a_unit(void **state) {
+    (void)state;
+    static const struct {
+        double count;
+        const char *text;
+    } cases[] = {{0, "0"},          {9999, "9999"},      {10000, "10 k"},    {12345, "12.3 k"},
+                 {123456, "123 k"}, {999499, "999 k"},   {999999, "1.00 M"}, {1e6, "1 M"},
+                 {50e6, "50 M"},    {1.234e9, "1.23 G"}, {99.96e6, "100 M"}, {1.8e19, "18 E"}};
+    for (size_t i = 0; i < RDI_COUNT(cases); i++) {
+        char text[16];
+        rd_format_count(cases[i].count, text);
+        assert_string_equal(text, cases[i].text);
+    }
+}
+
+static void bytes_have_binary_units(void **state) {
+    (void)state;
+    static const struct {
+        double bytes;
+        const char *text;
+    } cases[] = {{0, "0 B"},
+                 {512, "512 B"},
+                 {1024, "1 KiB"},
+                 {1536, "1.50 KiB"},
+                 {32768, "32 KiB"},
+                 {1048575, "1.00 MiB"},
+                 {0x1p20 * 99.9, "99.9 MiB"},
+                 {0x1p64, "16 EiB"},
+                 {0x1p74, "16384 EiB"}};
+    for (size_t i = 0; i < RDI_COUNT(cases); i++) {
+        char text[16];
+        rd_format_bytes(cases[i].bytes, text);
+        assert_string_equal(text, cases[i].text);
+    }
+}
+
+static void shares_are_never_rounded_to_nothing_or_all(void **state) {
+    (void)state;
+    static const struct {
+        double share;
+        const char *text;
+    } cases[] = {{0, "0 %"},         {1e-9, "<0.01 %"},   {0.00006, "0.01 %"},
+                 {0.0042, "0.42 %"}, {0.031, "3.1 %"},    {0.5, "50.0 %"},
+                 {0.999, "99.9 %"},  {0.9996, "99.96 %"}, {0.9999999, ">99.99 %"},
+                 {1, "100 %"}};
+    for (size_t i = 0; i < RDI_COUNT(cases); i++) {
+        char text[RDI_FORMAT_ROOM];
+        rdi_format_share(cases[i].share, text);
+        assert_string_equal(text, cases[i].text);
+    }
+}
+
+/* ---- tables ---- */
+
+static const profiles_point points[] = {{0, 50}, {1, 20},   {5, 10},
+                                        {6, 10}, {3000, 5}, {RD_COLD, 5}};
+
+static char *csv_of(rd_ctx *ctx, rd_binning binning, bool sums_known) {
+    rd_profile_facts facts = profiles_facts();
+    facts.sums_known = sums_known;
+    rd_profile *p = profiles_make(ctx, &facts, binning, points, RDI_COUNT(points));
+    char *text = NULL;
+    size_t n = 0;
+    assert_int_equal(rd_report_csv(p, &text, &n), RD_OK);
+    assert_int_equal(strlen(text), n);
+    rd_profile_free(p);
+    return text;
+}
+
+static void csv_of_a_full_histogram_has_distances(void **state) {
+    char *text = csv_of(*state, (rd_binning){RD_BINS_FULL, 0}, true);
+    assert_string_equal(text, "distance,count\n0,50\n1,20\n5,10\n6,10\n3000,5\ninf,5\n");
+    rd_text_free(*state, text);
+}
+
+static void csv_of_bins_has_both_ends_and_the_mean(void **state) {
+    char *text = csv_of(*state, (rd_binning){RD_BINS_LOGLINEAR, 0}, true);
+    assert_string_equal(text, "low,high,count,mean\n0,0,50,0\n1,1,20,1\n4,7,20,5.5\n"
+                              "2048,4095,5,3000\ninf,inf,5,\n");
+    rd_text_free(*state, text);
+}
+
+static void csv_leaves_an_unknown_mean_empty(void **state) {
+    char *text = csv_of(*state, (rd_binning){RD_BINS_LOG, 0}, false);
+    assert_contains(text, "\n4,7,20,\n");
+    rd_text_free(*state, text);
+}
+
+/* ---- text ---- */
+
+static rd_profile *random_profile(rd_ctx *ctx, rdi_rng *rng, rd_binning binning) {
+    profiles_point random[40];
+    rd_profile_facts facts = profiles_facts();
+    facts.block_bytes = rdi_rng_below(rng, 3) ? UINT64_C(1) << rdi_rng_below(rng, 20) : 0;
+    size_t n = (size_t)rdi_rng_below(rng, RDI_COUNT(random)) + 1;
+    profiles_random(rng, UINT64_C(1) << (1 + rdi_rng_below(rng, 30)), 1000000, random, n);
+    return profiles_make(ctx, &facts, binning, random, n);
+}
+
+static char *text_of(rd_profile *p, rd_report_style style) {
+    char *text = NULL;
+    size_t n = 0;
+    assert_int_equal(rd_report_text(p, &style, &text, &n), RD_OK);
+    assert_int_equal(strlen(text), n);
+    return text;
+}
+
+static unsigned widest_line(const char *text) {
+    unsigned widest = 0;
+    while (*text) {
+        char line[2048];
+        size_t n = strcspn(text, "\n");
+        assert_true(n < sizeof line);
+        snprintf(line, sizeof line, "%.*s", (int)n, text);
+        unsigned columns = rdi_text_columns(line);
+        widest = columns > widest ? columns : widest;
+        text += n + (text[n] == '\n');
+    }
+    return widest;
+}
+
+static void no_line_is_wider_than_the_terminal(void **state) {
+    rd_ctx *ctx = *state;
+    rdi_rng rng = {7};
+    static const rd_binning binnings[] = {
+        {RD_BINS_LOGLINEAR, 0}, {RD_BINS_LOG, 0}, {RD_BINS_LINEAR, 777}};
+    for (int round = 0; round < 300; round++) {
+        rd_profile *p = random_profile(ctx, &rng, binnings[round % 3]);
+        rd_report_style style = {.width = 66 + (unsigned)rdi_rng_below(&rng, 100),
+                                 .unicode = round % 2 == 0};
+        char *text = text_of(p, style);
+        if (widest_line(text) > style.width)
+            fail_msg("wider than %u:\n%s", style.width, text);
+        rd_text_free(ctx, text);
+        rd_profile_free(p);
+    }
+}
+
+static void plain_text_is_ascii_without_escapes(void **state) {
+    rd_ctx *ctx = *state;
+    rdi_rng rng = {8};
+    for (int round = 0; round < 100; round++) {
+        rd_profile *p = random_profile(ctx, &rng, (rd_binning){RD_BINS_LOGLINEAR, 0});
+        char *text = text_of(p, (rd_report_style){.width = 80});
+        for (const char *at = text; *at; at++)
+            assert_true(*at == '\n' || (*at >= ' ' && *at <= '~'));
+        rd_text_free(ctx, text);
+        rd_profile_free(p);
+    }
+}
+
+static void colour_changes_nothing_but_the_colour(void **state) {
+    rd_ctx *ctx = *state;
+    rdi_rng rng = {9};
+    rd_profile *p = random_profile(ctx, &rng, (rd_binning){RD_BINS_LOGLINEAR, 0});
+    char *plain = text_of(p, (rd_report_style){.width = 80, .unicode = true});
+    char *coloured = text_of(p, (rd_report_style){.width = 80, .unicode = true, .color = true});
+    assert_contains(coloured, "\033[");
+    char *to = coloured;
+    for (const char *from = coloured; *from;)
+        if (*from == '\033')
+            from = strchr(from, 'm') + 1;
+        else
+            *to++ = *from++;
+    *to = '\0';
+    assert_string_equal(coloured, plain);
+    rd_text_free(ctx, plain);
+    rd_text_free(ctx, coloured);
+    rd_profile_free(p);
+}
+
+static void the_report_has_the_numbers_of_the_profile(void **state) {
+    rd_ctx *ctx = *state;
+    rd_profile *p =
+        profiles_make(ctx, NULL, (rd_binning){RD_BINS_FULL, 0}, points, RDI_COUNT(points));
+    char *text = text_of(p, (rd_report_style){.width = 80});
+    assert_contains(text, "references       100: loads and stores\n");
+    assert_contains(text, "first touches    5.0 %, 5: no cache avoids these\n");
+    assert_contains(text, "median 0, mean 159 blocks\n"); /* 15130 / 95 */
+    rd_text_free(ctx, text);
+    rd_profile_free(p);
+}
+
+static void a_bounded_report_says_nothing_beyond_the_bound(void **state) {
+    rd_ctx *ctx = *state;
+    rd_profile_facts facts = profiles_facts();
+    facts.bound = 100;
+    static const profiles_point bounded[] = {{0, 60}, {80, 30}, {RD_COLD, 10}};
+    rd_profile *p = profiles_make(ctx, &facts, (rd_binning){RD_BINS_LOG, 0}, bounded, 3);
+    char *text = text_of(p, (rd_report_style){.width = 80});
+    assert_contains(text, "64 - 99");
+    assert_contains(text, "beyond the bound");
+    assert_contains(text, "footprint        unknown");
+    assert_lacks(text, "of all hits");
+    assert_lacks(text, "first touches only");
+    rd_text_free(ctx, text);
+    rd_profile_free(p);
+}
+
+static void a_partial_profile_is_marked(void **state) {
+    rd_ctx *ctx = *state;
+    rd_profile *p =
+        profiles_make(ctx, NULL, (rd_binning){RD_BINS_LOG, 0}, points, RDI_COUNT(points));
+    rd_profile_set_partial(p, true);
+    char *text = text_of(p, (rd_report_style){.width = 80});
+    assert_contains(text, "broke off");
+    rd_text_free(ctx, text);
+    rd_profile_free(p);
+}
+
+static void without_reuse_no_cache_helps(void **state) {
+    rd_ctx *ctx = *state;
+    static const profiles_point cold[] = {{RD_COLD, 1000}};
+    rd_profile *p = profiles_make(ctx, NULL, (rd_binning){RD_BINS_LOG, 0}, cold, 1);
+    char *text = text_of(p, (rd_report_style){.width = 80});
+    assert_contains(text, "no block was used twice");
+    assert_contains(text, "no cache of any size would help");
+    rd_text_free(ctx, text);
+    rd_profile_free(p);
+}
+
+static void an_empty_profile_is_told_as_such(void **state) {
+    rd_ctx *ctx = *state;
+    rd_profile *p = profiles_make(ctx, NULL, (rd_binning){RD_BINS_LOG, 0}, NULL, 0);
+    char *text = text_of(p, (rd_report_style){0});
+    assert_contains(text, "nothing: there is no reference");
+    rd_text_free(ctx, text);
+    rd_profile_free(p);
+}
+
+static void absurd_numbers_do_no_harm(void **state) {
+    rd_ctx *ctx = *state;
+    rd_profile_facts facts = profiles_facts();
+    facts.references = UINT64_MAX;
+    facts.blocks = UINT64_MAX - 1;
+    facts.block_bytes = UINT64_C(1) << 63;
+    facts.cold = facts.infinite = 1;
+    const rd_bin bins[] = {{.low = 0, .high = 0, .count = UINT64_MAX / 2, .sum = {0, 0}},
+                           {.low = UINT64_MAX - 1,
+                            .high = UINT64_MAX - 1,
+                            .count = UINT64_MAX / 2,
+                            .sum = {UINT64_MAX, UINT64_MAX / 2}}};
+    rd_profile *p = NULL;
+    assert_int_equal(rdi_profile_new(ctx, &facts, bins, 2, &p), RD_OK);
+    for (unsigned width = 0; width < 200; width += 13) {
+        char *text = text_of(p, (rd_report_style){.width = width, .unicode = true});
+        assert_contains(text, "Cache sizes");
+        rd_text_free(ctx, text);
+    }
+    rd_profile_free(p);
+}
+
+/* ---- memory ---- */
+
+static rd_status make_all(rd_ctx *ctx, void *user) {
+    (void)user;
+    rd_profile_facts facts = profiles_facts();
+    const rd_bin bins[] = {{.low = 0, .high = 0, .count = 10},
+                           {.low = 100, .high = 100, .count = 80}};
+    facts.references = 100;
+    facts.cold = facts.infinite = 10;
+    facts.blocks = 101;
+    rd_profile *p = NULL;
+    char *text = NULL;
+    size_t n = 0;
+    rd_status status = rdi_profile_new(ctx, &facts, bins, 2, &p);
+    if (status == RD_OK)
+        status = rd_report_csv(p, &text, &n);
+    rd_text_free(ctx, text);
+    text = NULL;
+    if (status == RD_OK)
+        status = rd_report_text(p, NULL, &text, &n);
+    rd_text_free(ctx, text);
+    rd_profile_free(p);
+    return status;
+}
+
+static void every_refused_allocation_is_survived(void **state) {
+    (void)state;
+    assert_true(faults_inject("reports", make_all, NULL, RD_OK) > 5);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_have_three_digits_and_a_unit),
+        cmocka_unit_test(bytes_have_binary_units),
+        cmocka_unit_test(shares_are_never_rounded_to_nothing_or_all),
+        cmocka_unit_test(csv_of_a_full_histogram_has_distances),
+        cmocka_unit_test(csv_of_bins_has_both_ends_and_the_mean),
+        cmocka_unit_test(csv_leaves_an_unknown_mean_empty),
+        cmocka_unit_test(no_line_is_wider_than_the_terminal),
+        cmocka_unit_test(plain_text_is_ascii_without_escapes),
+        cmocka_unit_test(colour_changes_nothing_but_the_colour),
+        cmocka_unit_test(the_report_has_the_numbers_of_the_profile),
+        cmocka_unit_test(a_bounded_report_says_nothing_beyond_the_bound),
+        cmocka_unit_test(a_partial_profile_is_marked),
+        cmocka_unit_test(without_reuse_no_cache_helps),
+        cmocka_unit_test(an_empty_profile_is_told_as_such),
+        cmocka_unit_test(absurd_numbers_do_no_harm),
+        cmocka_unit_test(every_refused_allocation_is_survived),
+    };
+    return cmocka_run_group_tests(tests, new_ctx, free_ctx);
+}
