@@ -63,3 +63,9 @@ configure() {
     log=$dir/configure.log
     cmake -S "$root" -B "$dir" -G Ninja "$@" >"$log" 2>&1 || { cat "$log"; return 1; }
 }
+
+# compile DIR [TARGETS]: builds, and says something only when there is something to say.
+compile() {
+    ninja -C "$@" --quiet | grep -v '^ninja: \(no work to do\|Entering directory\)'
+    return "${PIPESTATUS[0]}"
+}
