@@ -45,6 +45,14 @@ typedef struct rd_knee {
 } rd_knee;
 RD_API size_t rd_knees(const rd_profile *p, rd_knee *out, size_t max);
 
+/* A bin that two profiles fill differently: shares of their finite references. */
+typedef struct rd_bin_difference {
+    uint64_t low, high;
+    double share[2];
+} rd_bin_difference;
+
+#define RD_WORST_BINS 5
+
 /* Two profiles side by side. Accuracy (Zhong; Time): 1 - sum |x_i - y_i| / 2 over normalised bins
  * of the finite distances; 0 when only one has any. Average error (HP-RDA): mean of |a_k - b_k|
  * over its 23 bins, normalised the same way. Shares and errors are between 0 and 1. */
@@ -52,16 +60,19 @@ typedef struct rd_comparison {
     double accuracy;          /* on the bins of `binning` */
     rd_binning binning;       /* as asked for */
     double average_error;     /* NAN: the bins are too coarse to tell */
-    double max_mrc_error;     /* largest difference in miss ratio at 1, 2, 4 ... blocks ... */
+    double max_mrc_error;     /* largest difference in miss ratio at 1, 2, 4 ... blocks, sizes
+                                 inside a bin left out ... */
     uint64_t max_mrc_blocks;  /* ... and where; 0: there is none */
-    double mean_mrc_error;    /* over these sizes ... */
-    uint64_t last_mrc_blocks; /* ... of which this is the largest */
-    bool identical; /* same references, blocks and infinite count; same counts and sums of distances
-                       in the finest bins both have */
-    bool bound_checked;             /* one is exact and the other states a bound ... */
-    bool bound_held;                /* ... which nothing in the two histograms contradicts */
-    uint64_t worst_low, worst_high; /* bin of `binning` that differs most ... */
-    double worst_share;             /* ... by this share of the finite references */
+    double mean_mrc_error;    /* over these sizes: ... */
+    unsigned n_mrc_sizes;     /* ... how many; 0: the bins are too coarse to tell ... */
+    uint64_t last_mrc_blocks; /* ... and the largest */
+    bool identical;     /* same block size, references, blocks and infinite count; same counts and
+                           sums of distances in the finest bins both have */
+    bool bound_checked; /* one is exact and the other states a bound ... */
+    bool bound_held;    /* ... which nothing in the two histograms contradicts */
+    rd_bin_difference
+        worst[RD_WORST_BINS]; /* bins of `binning` that differ most, worst first ... */
+    size_t n_worst;           /* ... as many as differ at all */
 } rd_comparison;
 
 /* `binning` is {RD_BINS_LOG, 0} by convention; RD_BINS_EDGES are the finest bins that both profiles

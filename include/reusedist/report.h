@@ -6,6 +6,7 @@
 #ifndef REUSEDIST_REPORT_H
 #define REUSEDIST_REPORT_H
 
+#include "model.h"
 #include "profile.h"
 
 #ifdef __cplusplus
@@ -26,6 +27,25 @@ RD_API RD_CHECKED rd_status rd_report_text(rd_profile *p, const rd_report_style 
 /* The histogram: "distance,count" for full resolution, else "low,high,count,mean" (both ends
  * inclusive; the mean is empty when the engine does not know it). Ascending, infinite last. */
 RD_API RD_CHECKED rd_status rd_report_csv(rd_profile *p, char **text, size_t *n);
+
+/* Profiles and what to call them. */
+typedef struct rd_comparees {
+    rd_profile *const *profiles;
+    const char *const *names;
+    size_t n;           /* at least 2 */
+    rd_binning binning; /* as for rd_compare() */
+} rd_comparees;
+
+/* For reading: everything about two, a matrix of accuracies for more. */
+RD_API RD_CHECKED rd_status rd_report_comparison_text(rd_ctx *ctx, const rd_comparees *all,
+                                                      char **text, size_t *n);
+/* Every pair, a line each: "first,second,binning,accuracy,average_error,max_miss_ratio_error,
+ * at_blocks,mean_miss_ratio_error,identical,bound_held"; what is not known is empty. */
+RD_API RD_CHECKED rd_status rd_report_comparison_csv(rd_ctx *ctx, const rd_comparees *all,
+                                                     char **text, size_t *n);
+/* The same, and the bins that differ most; schema "reusedist.comparison/1". */
+RD_API RD_CHECKED rd_status rd_report_comparison_json(rd_ctx *ctx, const rd_comparees *all,
+                                                      char **text, size_t *n);
 
 /* "980", "12.3 k", "4.56 M": three digits. `text` has room for 16 bytes. */
 RD_API void rd_format_count(double count, char *text);

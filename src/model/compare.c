@@ -70,21 +70,36 @@ static double share(uint64_t count, uint64_t total) {
     return total ? (double)count / (double)total : 0;
 }
 
-/* Accuracy and the worst bin. `finite` counts the finite references of each profile. */
+static double difference(const rd_bin_difference *bin) {
+    return fabs(bin->share[0] - bin->share[1]);
+}
+
+/* Keeps the list of the worst bins in order. */
+static void note_bin(rd_comparison *out, const rd_bin_difference *bin) {
+    if (difference(bin) == 0)
+        return;
+    size_t at = out->n_worst;
+    while (at > 0 && difference(&out->worst[at - 1]) < difference(bin))
+        at--;
+    if (at == RD_WORST_BINS)
+        return;
+    out->n_worst += out->n_worst < RD_WORST_BINS;
+    memmove(&out->worst[at + 1], &out->worst[at], (out->n_worst - 1 - at) * sizeof *bin);
+    out->worst[at] = *bin;
+}
+
+/* Accuracy and the worst bins. `finite` counts the finite references of each profile. */
 static void compare_shares(row_list list[2], const uint64_t finite[2], rd_comparison *out) {
-    double difference = 0;
+    double sum = 0;
     span s;
     while (next_span(list, &s)) {
-        double d = share(s.count[0], finite[0]) - share(s.count[1], finite[1]);
-        difference += fabs(d);
-        if (fabs(d) > out->worst_share) {
-            out->worst_share = fabs(d);
-            out->worst_low = s.low;
-            out->worst_high = s.high;
-        }
+        rd_bin_difference bin = {
+            s.low, s.high, {share(s.count[0], finite[0]), share(s.count[1], finite[1])}};
+        sum += difference(&bin);
+        note_bin(out, &bin);
     }
     bool both = (finite[0] > 0) == (finite[1] > 0);
-    out->accuracy = both ? fmax(0, 1 - difference / 2) : 0;
+    out->accuracy = both ? fmax(0, 1 - sum / 2) : 0;
 }
 
 /* HP-RDA labels the axis of its Figures 12 and 13 with 1, 2, 4 ... 2M and ">": 23 bins. The curve
@@ -136,7 +151,8 @@ static uint64_t largest_distance(const rd_profile *p) {
     return blocks && blocks - 1 < high ? blocks - 1 : high;
 }
 
-/* Sizes 1, 2, 4 ... up to the first that is larger than every distance, or to the smaller bound. */
+/* Sizes 1, 2, 4 ... up to the first that is larger than every distance, or to the smaller bound.
+ * Those inside a bin are left out: there the curve is a guess, and differences would be, too. */
 static rd_status compare_misses(rd_ctx *ctx, rd_profile *const pair[2], rd_comparison *out) {
     uint64_t largest = 0, bound = UINT64_MAX;
     for (int i = 0; i < 2; i++) {
@@ -145,32 +161,33 @@ static rd_status compare_misses(rd_ctx *ctx, rd_profile *const pair[2], rd_compa
         bound = limit && limit < bound ? limit : bound;
     }
     double sum = 0;
-    unsigned sizes = 0;
-    for (uint64_t blocks = 1; blocks && blocks <= bound; blocks *= 2) {
+    for (uint64_t blocks = 1; blocks && blocks <= bound && blocks / 2 <= largest; blocks *= 2) {
         double miss[2] = {0, 0};
+        bool guess[2] = {false, false};
         for (int i = 0; i < 2; i++)
-            RD_TRY(rd_mrc_at(ctx, pair[i], blocks, &miss[i], NULL));
+            RD_TRY(rd_mrc_at(ctx, pair[i], blocks, &miss[i], &guess[i]));
+        if (guess[0] || guess[1])
+            continue;
         double error = fabs(miss[0] - miss[1]);
         if (error > out->max_mrc_error) {
             out->max_mrc_error = error;
             out->max_mrc_blocks = blocks;
         }
         out->last_mrc_blocks = blocks;
+        out->n_mrc_sizes++;
         sum += error;
-        sizes++;
-        if (blocks > largest)
-            break;
     }
-    out->mean_mrc_error = sum / sizes;
+    out->mean_mrc_error = out->n_mrc_sizes ? sum / out->n_mrc_sizes : 0;
     return RD_OK;
 }
 
 /* ---- sameness and promises ---- */
 
-/* Equal totals, and equal counts and sums in the finest bins both have. */
+/* Equal blocks and totals, and equal counts and sums in the finest bins both have. */
 static bool is_identical(rd_profile *const pair[2]) {
     const rd_profile_facts *a = rd_profile_facts_of(pair[0]), *b = rd_profile_facts_of(pair[1]);
-    if (a->references != b->references || a->blocks != b->blocks || a->infinite != b->infinite)
+    if (a->references != b->references || a->blocks != b->blocks || a->infinite != b->infinite ||
+        a->block_bytes != b->block_bytes)
         return false;
     row_list list[2] = {rows_of(pair[0]), rows_of(pair[1])};
     bool sums = a->sums_known && b->sums_known;

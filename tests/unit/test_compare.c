@@ -61,7 +61,7 @@ static void a_profile_equals_itself(void **state) {
         rd_comparison c = compare(*state, make(*state, binning, points, n),
                                   make(*state, binning, points, n), LOG);
         assert_true(c.accuracy == 1 && c.average_error == 0);
-        assert_true(c.max_mrc_error == 0 && c.mean_mrc_error == 0 && c.worst_share == 0);
+        assert_true(c.max_mrc_error == 0 && c.mean_mrc_error == 0 && c.n_worst == 0);
         assert_true(c.identical);
         assert_false(c.bound_checked);
     }
@@ -74,9 +74,22 @@ static void accuracy_is_one_minus_half_the_differences(void **state) {
     rd_comparison c = compare(*state, make(*state, FULL, a, 3), make(*state, FULL, b, 4), LOG);
     assert_near(c.accuracy, 0.5);
     assert_near(c.average_error, 1.0 / 23);
-    assert_true(c.worst_low == 2 && c.worst_high == 3);
-    assert_near(c.worst_share, 0.5);
+    assert_int_equal(c.n_worst, 3);
+    assert_true(c.worst[0].low == 2 && c.worst[0].high == 3);
+    assert_near(c.worst[0].share[0], 0);
+    assert_near(c.worst[0].share[1], 0.5);
+    assert_true(c.worst[1].low == 0 && c.worst[2].low == 1);
     assert_false(c.identical);
+}
+
+static void the_bins_that_differ_most_come_first(void **state) {
+    static const profiles_point a[] = {{0, 1}, {1, 6}, {2, 2}, {3, 7}, {4, 5}, {5, 3}, {6, 76}};
+    static const profiles_point b[] = {{6, 76}, {9, 24}};
+    rd_comparison c = compare(*state, make(*state, FULL, a, 7), make(*state, FULL, b, 2), FULL);
+    static const uint64_t expected[RD_WORST_BINS] = {9, 3, 1, 4, 5};
+    assert_int_equal(c.n_worst, RD_WORST_BINS);
+    for (size_t i = 0; i < RD_WORST_BINS; i++)
+        assert_true(c.worst[i].low == expected[i]);
 }
 
 static void disjoint_histograms_have_no_accuracy(void **state) {
@@ -290,6 +303,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         CASE(a_profile_equals_itself),
         CASE(accuracy_is_one_minus_half_the_differences),
+        CASE(the_bins_that_differ_most_come_first),
         CASE(disjoint_histograms_have_no_accuracy),
         CASE(accuracy_depends_on_the_bins_named),
         CASE(average_error_has_one_bin_for_everything_from_2m_on),

@@ -1,0 +1,143 @@
+/* compare: how alike profiles are, and an exit status for builds that should notice. */
+#include "cli.h"
+#include "compare_rules.h"
+#include "output_file.h"
+#include "profile_files.h"
+
+#include <stddef.h>
+
+enum { OUT_TEXT, OUT_CSV, OUT_JSON };
+
+typedef struct compare_options {
+    const char *hist;
+    uint32_t out;
+    rd_strings fail_if;
+} compare_options;
+
+static const rd_opt compare_opts[] = {
+    {.name = "fail-if",
+     .arg = "RULE",
+     .type = RD_OPT_STRINGS,
+     .offset = offsetof(compare_options, fail_if),
+     .help = "exit 1 when this holds; may be given several times"},
+    {.name = "hist",
+     .arg = "BINS",
+     .type = RD_OPT_STRING,
+     .offset = offsetof(compare_options, hist),
+     .help = "bins of the accuracy [log]"},
+    {.name = "out",
+     .arg = "AS",
+     .type = RD_OPT_CHOICE,
+     .offset = offsetof(compare_options, out),
+     .choices = "text|csv|json",
+     .def = "text",
+     .help = "a report, or every pair for programs"},
+    {.name = NULL},
+};
+
+/* What was asked for; else log2, or where an engine chose the bins, what all have in common. */
+static rd_status choose_bins(rd_ctx *ctx, const compare_options *o, rd_profile *const *profiles,
+                             int n, rd_binning *out) {
+    if (o->hist)
+        return rd_binning_parse(ctx, o->hist, out);
+    *out = (rd_binning){RD_BINS_LOG, 0};
+    for (int i = 0; i < n; i++)
+        if (rd_profile_facts_of(profiles[i])->binning.kind == RD_BINS_EDGES)
+            out->kind = RD_BINS_EDGES;
+    return RD_OK;
+}
+
+/* Profiles of different things can be compared, but hardly are what the user meant. */
+static void warn_unlike(rd_profile *const *profiles, int n, char **names) {
+    const rd_profile_facts *first = rd_profile_facts_of(profiles[0]);
+    for (int i = 1; i < n; i++) {
+        const rd_profile_facts *f = rd_profile_facts_of(profiles[i]);
+        const char *what = f->block_bytes != first->block_bytes ? "block sizes"
+                           : f->bound != first->bound           ? "bounds"
+                                                                : NULL;
+        if (what)
+            fprintf(stderr, "reusedist: warning: %s and %s have different %s\n", names[0], names[i],
+                    what);
+    }
+}
+
+static int print_comparison(rd_ctx *ctx, const compare_options *o, const rd_comparees *all) {
+    char *text = NULL;
+    size_t n = 0;
+    rd_status status = o->out == OUT_CSV    ? rd_report_comparison_csv(ctx, all, &text, &n)
+                       : o->out == OUT_JSON ? rd_report_comparison_json(ctx, all, &text, &n)
+                                            : rd_report_comparison_text(ctx, all, &text, &n);
+    if (status != RD_OK)
+        return fail_status(ctx, status);
+    int exit_status = output_text(NULL, text, n);
+    rd_text_free(ctx, text);
+    return exit_status;
+}
+
+/* Every rule for the first profile against each of the others. */
+static int apply_rules(rd_ctx *ctx, const compare_rule *rules, size_t n_rules,
+                       const rd_comparees *all) {
+    int exit_status = EXIT_OK;
+    for (size_t i = 1; i < all->n && n_rules; i++) {
+        rd_comparison c;
+        rd_profile *a = all->profiles[0], *b = all->profiles[i];
+        rd_status status = rd_compare(ctx, a, b, all->binning, &c);
+        if (status != RD_OK)
+            return fail_status(ctx, status);
+        for (size_t k = 0; k < n_rules; k++)
+            if (apply_rule(ctx, &rules[k], &c, a, b, all->names[i]) != EXIT_OK)
+                exit_status = EXIT_FAILED;
+    }
+    return exit_status;
+}
+
+static int compare_all(rd_ctx *ctx, const compare_options *o, const compare_rule *rules,
+                       const rd_comparees *all) {
+    int exit_status = print_comparison(ctx, o, all);
+    return exit_status == EXIT_OK ? apply_rules(ctx, rules, o->fail_if.n, all) : exit_status;
+}
+
+static int run_compare(rd_ctx *ctx, void *opts, int n, char **operands) {
+    const compare_options *o = opts;
+    compare_rule rules[RD_STRINGS_MAX];
+    for (size_t i = 0; i < o->fail_if.n; i++)
+        if (!parse_rule(ctx, o->fail_if.value[i], &rules[i]))
+            return EXIT_USAGE;
+    rd_profile **profiles = NULL;
+    int exit_status = read_profiles(ctx, (size_t)n, operands, &profiles);
+    if (exit_status != EXIT_OK)
+        return exit_status;
+    rd_comparees all = {
+        .profiles = profiles, .names = (const char *const *)operands, .n = (size_t)n};
+    rd_status status = choose_bins(ctx, o, profiles, n, &all.binning);
+    if (status == RD_OK) {
+        warn_unlike(profiles, n, operands);
+        exit_status = compare_all(ctx, o, rules, &all);
+    } else {
+        exit_status = fail_status(ctx, status);
+    }
+    free_profiles(profiles, (size_t)n);
+    return exit_status;
+}
+
+const command command_compare = {
+    .name = "compare",
+    .summary = "how alike profiles are, and where they differ",
+    .operands = "PROFILE PROFILE...",
+    .details = "Two profiles are compared in every way, for more there is a matrix of accuracies.\n"
+               "Accuracy is 1 - half the sum of differences over bins of the finite distances.\n"
+               "\n"
+               "rules, of each profile against the first:\n"
+               "  different             not identical\n"
+               "  accuracy<99%          on the bins of --hist\n"
+               "  average-error>1%      on HP-RDA's 23 bins\n"
+               "  miss-ratio-error>1%   largest difference at a power of two\n"
+               "  miss-ratio@1M>5%      miss ratio with a cache of 1 MiB\n"
+               "  miss-ratio@1M>+2%     ... is more than 2 points above the first profile's\n"
+               "  bound-broken          an approximate profile against an exact one\n",
+    .opts = compare_opts,
+    .opts_size = sizeof(compare_options),
+    .min_operands = 2,
+    .max_operands = -1,
+    .run = run_compare,
+};

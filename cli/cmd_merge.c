@@ -1,0 +1,58 @@
+/* merge: profiles of independent runs, summed into one. */
+#include "cli.h"
+#include "output_file.h"
+#include "profile_files.h"
+
+#include <stddef.h>
+
+typedef struct merge_options {
+    const char *output;
+} merge_options;
+
+static const rd_opt merge_opts[] = {
+    {.name = "output",
+     .letter = 'o',
+     .arg = "PROFILE",
+     .type = RD_OPT_STRING,
+     .offset = offsetof(merge_options, output),
+     .help = "write the sum to this file [standard output]"},
+    {.name = NULL},
+};
+
+static int write_profile(rd_ctx *ctx, rd_profile *profile, const char *path) {
+    char *text = NULL;
+    size_t n = 0;
+    rd_status status = rd_profile_json(profile, &text, &n);
+    if (status != RD_OK)
+        return fail_status(ctx, status);
+    int exit_status = output_text(path, text, n);
+    rd_text_free(ctx, text);
+    return exit_status;
+}
+
+static int run_merge(rd_ctx *ctx, void *opts, int n, char **operands) {
+    const merge_options *o = opts;
+    rd_profile **parts = NULL, *sum = NULL;
+    int exit_status = read_profiles(ctx, (size_t)n, operands, &parts);
+    if (exit_status != EXIT_OK)
+        return exit_status;
+    rd_status status = rd_profile_merge(ctx, parts, (size_t)n, &sum);
+    exit_status = status == RD_OK ? write_profile(ctx, sum, o->output) : fail_status(ctx, status);
+    rd_profile_free(sum);
+    free_profiles(parts, (size_t)n);
+    return exit_status;
+}
+
+const command command_merge = {
+    .name = "merge",
+    .summary = "sum up the profiles of independent runs",
+    .operands = "PROFILE...",
+    .details =
+        "The runs must have the same block size, bound and kinds of references. Where their\n"
+        "bins differ, the finest bins that all of them have are used.\n",
+    .opts = merge_opts,
+    .opts_size = sizeof(merge_options),
+    .min_operands = 1,
+    .max_operands = -1,
+    .run = run_merge,
+};

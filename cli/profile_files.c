@@ -1,0 +1,35 @@
+/* Several profiles named on the command line. See profile_files.h. */
+#include "profile_files.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_standard_twice(size_t n, char **paths) {
+    int times = 0;
+    for (size_t i = 0; i < n; i++)
+        times += strcmp(paths[i], "-") == 0;
+    return times > 1;
+}
+
+int read_profiles(rd_ctx *ctx, size_t n, char **paths, rd_profile ***out) {
+    if (is_standard_twice(n, paths))
+        return fail_usage("standard input can only be one of the profiles");
+    rd_profile **profiles = calloc(n, sizeof(rd_profile *));
+    if (!profiles)
+        return fail("out of memory");
+    for (size_t i = 0; i < n; i++) {
+        rd_status status = rd_profile_read(ctx, paths[i], &profiles[i]);
+        if (status != RD_OK) {
+            free_profiles(profiles, n);
+            return fail_status(ctx, status);
+        }
+    }
+    *out = profiles;
+    return EXIT_OK;
+}
+
+void free_profiles(rd_profile **profiles, size_t n) {
+    for (size_t i = 0; profiles && i < n; i++)
+        rd_profile_free(profiles[i]);
+    free(profiles);
+}

@@ -1,0 +1,276 @@
+/* Comparisons of profiles as text, CSV and JSON. */
+#include "reusedist/report.h"
+
+#include "base/json.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static rd_status compare_pair(rd_ctx *ctx, const rd_comparees *all, size_t first, size_t second,
+                              rd_comparison *out) {
+    rd_status status =
+        rd_compare(ctx, all->profiles[first], all->profiles[second], all->binning, out);
+    if (status == RD_OK || status == RD_ENOMEM)
+        return status;
+    return rdi_fail(ctx, status, "%s and %s: %s", all->names[first], all->names[second],
+                    rd_last_error(ctx));
+}
+
+/* "log bins"; the bins of RD_BINS_EDGES are whatever both have. */
+static const char *bins_name(rd_binning binning, char room[48]) {
+    char name[32];
+    rd_binning_name(binning, name);
+    snprintf(room, 48, "%s bins", binning.kind == RD_BINS_EDGES ? "common" : name);
+    return room;
+}
+
+/* Takes the text if everything went well, else drops it. */
+static rd_status finish(rdi_text *t, rd_status status, char **text, size_t *n) {
+    if (status == RD_OK)
+        return rdi_text_take(t, text, n);
+    rdi_text_drop(t);
+    return status;
+}
+
+/* ---- text ---- */
+
+static void add_profile_line(rdi_text *t, size_t number, const char *name, const rd_profile *p) {
+    const rd_profile_facts *f = rd_profile_facts_of(p);
+    char references[16], blocks[16] = "", bytes[16];
+    rd_format_count((double)f->references, references);
+    rdi_text_printf(t, "%zu  %s: %s, %s, %s references", number, name,
+                    f->engine ? f->engine : "unknown engine",
+                    f->exact        ? "exact"
+                    : f->error_kind ? f->error_kind
+                                    : "unknown error",
+                    references);
+    if (f->blocks != RD_UNKNOWN)
+        rd_format_count((double)f->blocks, blocks);
+    rd_format_bytes((double)f->block_bytes, bytes);
+    if (f->blocks != RD_UNKNOWN || f->block_bytes)
+        rdi_text_printf(t, ", %s%sblocks", blocks, *blocks ? " " : "");
+    if (f->block_bytes)
+        rdi_text_printf(t, " of %s", bytes);
+    if (f->bound)
+        rdi_text_printf(t, ", bound %" PRIu64, f->bound);
+    rdi_text_puts(t, f->partial ? ", incomplete\n" : "\n");
+}
+
+static void add_label(rdi_text *t, const char *label) {
+    rdi_text_printf(t, "%-16s", label);
+}
+
+static void add_misses(rdi_text *t, const rd_comparison *c, uint64_t block_bytes) {
+    add_label(t, "miss ratio");
+    if (c->n_mrc_sizes == 0) {
+        rdi_text_puts(t, "unknown: the bins are too coarse\n");
+        return;
+    }
+    if (c->max_mrc_blocks == 0) {
+        rdi_text_puts(t, "the same");
+    } else {
+        rdi_text_printf(t, "at most %.3g points apart, at %" PRIu64 " blocks",
+                        100 * c->max_mrc_error, c->max_mrc_blocks);
+        char bytes[16];
+        rd_format_bytes((double)c->max_mrc_blocks * (double)block_bytes, bytes);
+        if (block_bytes)
+            rdi_text_printf(t, " (%s)", bytes);
+        rdi_text_printf(t, "; %.3g on average", 100 * c->mean_mrc_error);
+    }
+    rdi_text_printf(t, "   (%u powers of two up to %" PRIu64 " blocks)\n", c->n_mrc_sizes,
+                    c->last_mrc_blocks);
+}
+
+static void add_worst_bins(rdi_text *t, const rd_comparison *c, const char *bins) {
+    if (c->n_worst == 0)
+        return;
+    rdi_text_printf(t, "\nlargest differences, in percent of the finite distances (%s)\n", bins);
+    rdi_text_printf(t, "%20s   %-20s %8s %8s %9s\n", "from", "to", "1", "2", "2 - 1");
+    for (size_t i = 0; i < c->n_worst; i++) {
+        const rd_bin_difference *bin = &c->worst[i];
+        rdi_text_printf(t, "%20" PRIu64 "   %-20" PRIu64 " %8.3f %8.3f %+9.3f\n", bin->low,
+                        bin->high, 100 * bin->share[0], 100 * bin->share[1],
+                        100 * (bin->share[1] - bin->share[0]));
+    }
+}
+
+static void add_bound(rdi_text *t, const rd_comparison *c, const rd_profile *const pair[2]) {
+    if (!c->bound_checked)
+        return;
+    const rd_profile_facts *a = rd_profile_facts_of(pair[0]), *b = rd_profile_facts_of(pair[1]);
+    const rd_profile_facts *f = a->exact ? b : a;
+    add_label(t, "error bound");
+    rdi_text_printf(t, "%s (%s, %g)\n", c->bound_held ? "held" : "broken", f->error_kind,
+                    f->error_bound);
+}
+
+static bool same_binning(const rd_profile *const pair[2]) {
+    rd_binning a = rd_profile_facts_of(pair[0])->binning, b = rd_profile_facts_of(pair[1])->binning;
+    return a.kind == b.kind && a.param == b.param;
+}
+
+static rd_status add_two(rdi_text *t, const rd_comparees *all) {
+    const rd_profile *const pair[2] = {all->profiles[0], all->profiles[1]};
+    rd_comparison c = {0};
+    RD_TRY(compare_pair(t->ctx, all, 0, 1, &c));
+    char room[48];
+    const char *bins = bins_name(c.binning, room);
+    add_label(t, "identical");
+    bool same_bins = same_binning(pair);
+    rdi_text_puts(t, !c.identical ? "no\n"
+                     : same_bins  ? "yes\n"
+                                  : "yes, as far as the bins tell\n");
+    add_label(t, "accuracy");
+    rdi_text_printf(t, "%.6g %%   (finite distances, %s)\n", 100 * c.accuracy, bins);
+    add_label(t, "average error");
+    if (isnan(c.average_error))
+        rdi_text_puts(t, "unknown: the bins are too coarse");
+    else
+        rdi_text_printf(t, "%.3g %%", 100 * c.average_error);
+    rdi_text_puts(t, "   (HP-RDA's 23 bins 1, 2, 4 ... 2M, more)\n");
+    add_misses(t, &c, rd_profile_facts_of(pair[0])->block_bytes);
+    add_bound(t, &c, pair);
+    add_worst_bins(t, &c, bins);
+    return RD_OK;
+}
+
+static rd_status add_matrix(rdi_text *t, const rd_comparees *all) {
+    char room[48];
+    rdi_text_printf(t, "accuracy in percent (finite distances, %s)\n    ",
+                    bins_name(all->binning, room));
+    for (size_t i = 0; i < all->n; i++)
+        rdi_text_printf(t, " %8zu", i + 1);
+    rdi_text_putc(t, '\n');
+    for (size_t i = 0; i < all->n; i++) {
+        rdi_text_printf(t, "%4zu", i + 1);
+        for (size_t k = 0; k < all->n; k++) {
+            rd_comparison c = {0};
+            RD_TRY(compare_pair(t->ctx, all, i, k, &c));
+            rdi_text_printf(t, " %8.3f", 100 * c.accuracy);
+        }
+        rdi_text_putc(t, '\n');
+    }
+    return RD_OK;
+}
+
+rd_status rd_report_comparison_text(rd_ctx *ctx, const rd_comparees *all, char **text, size_t *n) {
+    rdi_text t = rdi_text_start(ctx);
+    for (size_t i = 0; i < all->n; i++)
+        add_profile_line(&t, i + 1, all->names[i], all->profiles[i]);
+    rdi_text_putc(&t, '\n');
+    rd_status status = all->n == 2 ? add_two(&t, all) : add_matrix(&t, all);
+    return finish(&t, status, text, n);
+}
+
+/* ---- every pair, for programs ---- */
+
+typedef void add_pair(rdi_text *t, const rd_comparees *all, size_t first, size_t second,
+                      const rd_comparison *c);
+
+static rd_status add_pairs(rdi_text *t, const rd_comparees *all, add_pair *add,
+                           const char *separator) {
+    for (size_t i = 0; i < all->n; i++)
+        for (size_t k = i + 1; k < all->n; k++) {
+            rd_comparison c = {0};
+            RD_TRY(compare_pair(t->ctx, all, i, k, &c));
+            rdi_text_puts(t, i || k > 1 ? separator : "");
+            add(t, all, i, k, &c);
+        }
+    return RD_OK;
+}
+
+/* Quoted where RFC 4180 asks for it. */
+static void add_csv_string(rdi_text *t, const char *text) {
+    if (!strpbrk(text, ",\"\r\n")) {
+        rdi_text_puts(t, text);
+        return;
+    }
+    rdi_text_putc(t, '"');
+    for (; *text; text++) {
+        rdi_text_putc(t, *text);
+        if (*text == '"')
+            rdi_text_putc(t, '"');
+    }
+    rdi_text_putc(t, '"');
+}
+
+static void add_csv_pair(rdi_text *t, const rd_comparees *all, size_t first, size_t second,
+                         const rd_comparison *c) {
+    char binning[32];
+    rd_binning_name(c->binning, binning);
+    add_csv_string(t, all->names[first]);
+    rdi_text_putc(t, ',');
+    add_csv_string(t, all->names[second]);
+    rdi_text_printf(t, ",%s,", binning);
+    rdi_text_json_double(t, c->accuracy);
+    rdi_text_putc(t, ',');
+    if (!isnan(c->average_error))
+        rdi_text_json_double(t, c->average_error);
+    rdi_text_putc(t, ',');
+    rdi_text_json_double(t, c->max_mrc_error);
+    rdi_text_printf(t, ",%" PRIu64 ",", c->max_mrc_blocks);
+    rdi_text_json_double(t, c->mean_mrc_error);
+    rdi_text_printf(t, ",%s,%s\n", c->identical ? "yes" : "no",
+                    !c->bound_checked ? ""
+                    : c->bound_held   ? "yes"
+                                      : "no");
+}
+
+rd_status rd_report_comparison_csv(rd_ctx *ctx, const rd_comparees *all, char **text, size_t *n) {
+    rdi_text t = rdi_text_start(ctx);
+    rdi_text_puts(&t, "first,second,binning,accuracy,average_error,max_miss_ratio_error,at_blocks,"
+                      "mean_miss_ratio_error,identical,bound_held\n");
+    return finish(&t, add_pairs(&t, all, add_csv_pair, ""), text, n);
+}
+
+static void add_json_number(rdi_text *t, const char *key, double value) {
+    rdi_text_printf(t, ", \"%s\": ", key);
+    rdi_text_json_double(t, value);
+}
+
+static void add_json_pair(rdi_text *t, const rd_comparees *all, size_t first, size_t second,
+                          const rd_comparison *c) {
+    (void)all;
+    rdi_text_printf(t, "\n    {\"first\": %zu, \"second\": %zu, \"identical\": %s", first, second,
+                    c->identical ? "true" : "false");
+    add_json_number(t, "accuracy", c->accuracy);
+    add_json_number(t, "average_error", c->average_error);
+    add_json_number(t, "max_miss_ratio_error", c->max_mrc_error);
+    rdi_text_printf(t, ", \"at_blocks\": %" PRIu64, c->max_mrc_blocks);
+    add_json_number(t, "mean_miss_ratio_error", c->mean_mrc_error);
+    rdi_text_printf(t,
+                    ", \"sizes\": %u, \"largest_blocks\": %" PRIu64
+                    ", \"bound_held\": %s, \"worst_bins\": [",
+                    c->n_mrc_sizes, c->last_mrc_blocks,
+                    !c->bound_checked ? "null"
+                    : c->bound_held   ? "true"
+                                      : "false");
+    for (size_t i = 0; i < c->n_worst; i++) {
+        rdi_text_printf(t, "%s[%" PRIu64 ", %" PRIu64 ", ", i ? ", " : "", c->worst[i].low,
+                        c->worst[i].high);
+        rdi_text_json_double(t, c->worst[i].share[0]);
+        rdi_text_puts(t, ", ");
+        rdi_text_json_double(t, c->worst[i].share[1]);
+        rdi_text_putc(t, ']');
+    }
+    rdi_text_puts(t, "]}");
+}
+
+rd_status rd_report_comparison_json(rd_ctx *ctx, const rd_comparees *all, char **text, size_t *n) {
+    char binning[32];
+    rd_binning_name(all->binning, binning);
+    rdi_text t = rdi_text_start(ctx);
+    rdi_text_printf(&t, "{\n  \"schema\": \"reusedist.comparison/1\",\n  \"binning\": \"%s\",\n",
+                    binning);
+    rdi_text_puts(&t, "  \"profiles\": [");
+    for (size_t i = 0; i < all->n; i++) {
+        rdi_text_puts(&t, i ? ", " : "");
+        rdi_text_json_string(&t, all->names[i]);
+    }
+    rdi_text_puts(&t, "],\n  \"pairs\": [");
+    rd_status status = add_pairs(&t, all, add_json_pair, ",");
+    rdi_text_puts(&t, "\n  ]\n}\n");
+    return finish(&t, status, text, n);
+}

@@ -1,0 +1,1 @@
+cd "$DATA/profiles" && "$REUSEDIST" compare --fail-if=bound-broken exact.json approx.json

@@ -1,0 +1,1 @@
+cd "$DATA/profiles" && "$REUSEDIST" compare exact.json worse.json >/dev/full

@@ -1,0 +1,1 @@
+cd "$DATA/profiles" && "$REUSEDIST" compare --hist=full exact.json approx.json

@@ -1,0 +1,1 @@
+cd "$DATA/profiles" && "$REUSEDIST" compare --fail-if=different exact.json exact.json >/dev/null

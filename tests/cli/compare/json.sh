@@ -1,0 +1,1 @@
+cd "$DATA/profiles" && "$REUSEDIST" compare --out=json exact.json worse.json approx.json

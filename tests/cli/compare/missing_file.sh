@@ -1,0 +1,1 @@
+"$REUSEDIST" compare none.json none.json

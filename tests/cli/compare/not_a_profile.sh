@@ -1,0 +1,1 @@
+echo "1 2 3" >trace.txt; "$REUSEDIST" compare trace.txt trace.txt

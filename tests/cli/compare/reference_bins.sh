@@ -1,0 +1,1 @@
+cd "$DATA/profiles" && "$REUSEDIST" compare --hist=reference exact.json worse.json

@@ -1,0 +1,1 @@
+"$REUSEDIST" compare "--fail-if=accuracy" a b

@@ -1,0 +1,1 @@
+cd "$DATA/profiles" && "$REUSEDIST" compare --fail-if=different "--fail-if=accuracy<99%" "--fail-if=miss-ratio@128>+2%" "--fail-if=miss-ratio@128>0.7" "--fail-if=miss-ratio-error>1%" "--fail-if=average-error>0.1%" exact.json worse.json >/dev/null

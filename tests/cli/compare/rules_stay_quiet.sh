@@ -1,0 +1,1 @@
+cd "$DATA/profiles" && "$REUSEDIST" compare "--fail-if=accuracy<90%" "--fail-if=miss-ratio@128>+3%" "--fail-if=miss-ratio@128>0.8" "--fail-if=miss-ratio-error>3%" "--fail-if=average-error>1%" exact.json worse.json >/dev/null

@@ -1,0 +1,1 @@
+head -c 300 "$DATA/profiles/exact.json" >cut.json; "$REUSEDIST" compare cut.json cut.json

@@ -1,0 +1,1 @@
+cd "$DATA/profiles" && "$REUSEDIST" compare exact_log.json worse.json

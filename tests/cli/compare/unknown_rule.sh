@@ -1,0 +1,1 @@
+"$REUSEDIST" compare --fail-if=worse a b

@@ -1,0 +1,1 @@
+"$REUSEDIST" merge "$DATA/profiles/exact.json" -o /dev/full

@@ -1,0 +1,1 @@
+cd "$DATA/profiles" && "$REUSEDIST" merge exact.json worse.json page.json

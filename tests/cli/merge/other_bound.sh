@@ -1,0 +1,1 @@
+cd "$DATA/profiles" && "$REUSEDIST" merge exact.json bounded.json
