@@ -41,6 +41,7 @@ typedef struct csv_reader {
     size_t columns;
     uint32_t fields;
     char *scratch; /* an id without its doubled quotes */
+    size_t scratch_room;
 } csv_reader;
 
 /* ---- one line ---- */
@@ -84,10 +85,14 @@ static rd_status read_kind(csv_reader *c, size_t i, const rdi_field *field, uint
 
 /* The field with "" turned into ". */
 static rd_status undouble(csv_reader *c, rdi_field *field) {
-    char *to = rdi_resize(c->lines.r->ctx, c->scratch, field->n + 1, 1);
-    if (!to)
-        return RD_ENOMEM;
-    c->scratch = to;
+    if (field->n + 1 > c->scratch_room) {
+        char *grown = rdi_resize(c->lines.r->ctx, c->scratch, 2 * (field->n + 1), 1);
+        if (!grown)
+            return RD_ENOMEM;
+        c->scratch = grown;
+        c->scratch_room = 2 * (field->n + 1);
+    }
+    char *to = c->scratch;
     for (size_t j = 0; j < field->n; j++) {
         *to++ = field->text[j];
         j += field->text[j] == '"';

@@ -223,7 +223,7 @@ static rd_status jsonl_read(void *self, rd_refs *refs) {
             if (!next)
                 break;
         }
-        if (!next && n == 0)
+        if (!next && (n == 0 || j->lines.failed == RD_ENOMEM))
             return rdi_lines_fail(&j->lines, p, limit);
         rdi_lines_consume(&j->lines, (size_t)(p - start));
     }

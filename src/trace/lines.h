@@ -129,7 +129,7 @@ rdi_lines_read(rdi_lines *l, rd_refs *refs, uint32_t fields, rdi_line_parser *pa
             n = rdi_lines_add(col, n, fields, &ref);
         }
         l->r->in->line = line;
-        if (!next && n == 0)
+        if (!next && (n == 0 || l->failed == RD_ENOMEM))
             return rdi_lines_fail(l, p, limit);
         rdi_lines_consume(l, (size_t)(p - start));
     }

@@ -1,5 +1,7 @@
 /* What holds for every text format: the same references, cut anywhere, ended anyhow, and damage
  * reported where it is. */
+#include "support/faults.h"
+#include "support/files.h"
 #include "support/traces.h"
 #include "trace/format.h"
 
@@ -326,6 +328,100 @@ static void sizes_can_be_given_where_the_format_has_none(void **state) {
     traces_free(&r);
 }
 
+/* ---- writing ---- */
+
+static const struct {
+    const char *format, *text;
+    bool ids;
+} written[] = {
+    {"text", "0x7ffe10\n0x7ffe18\n0x7ffe10\n0xffffffffffffffff\n0x0\n", false},
+    {"text", "8388112\n8388120\n8388112\n18446744073709551615\n0\n", true},
+    {"lackey",
+     " L 007ffe10,8\n S 007ffe18,4\n L 007ffe10,8\n S ffffffffffffffff,1\nI  00000000,16\n", false},
+    {"din", "0 7ffe10\n1 7ffe18\n0 7ffe10\n1 ffffffffffffffff\n2 0\n", false},
+};
+
+static void write_references(const char *path, const char *format, uint32_t fields, bool ids) {
+    rd_ctx *ctx = NULL;
+    rd_trace_writer *w = NULL;
+    uint8_t kinds[COUNT];
+    memcpy(kinds, kind, sizeof kinds);
+    kinds[COUNT - 1] = RD_FETCH;
+    const rd_refs refs = {.n = COUNT, .addr = addr, .size = size, .kind = kinds, .pc = pc};
+    assert_int_equal(rd_ctx_new(NULL, &ctx), RD_OK);
+    assert_int_equal(rd_trace_writer_open(ctx, path, format, fields, ids, &w), RD_OK);
+    assert_int_equal(rd_trace_writer_write(w, &refs), RD_OK);
+    assert_int_equal(rd_trace_writer_finish(w), RD_OK);
+    rd_trace_writer_close(w);
+    rd_ctx_free(ctx);
+}
+
+static void assert_file(const char *path, const char *text) {
+    size_t n = 0;
+    uint8_t *bytes = files_read(path, &n);
+    assert_int_equal(n, strlen(text));
+    assert_memory_equal(bytes, text, n);
+    free(bytes);
+}
+
+static void text_formats_are_written_as_their_programs_do(void **state) {
+    (void)state;
+    char *path = files_path();
+    const uint32_t all = RD_FIELD_SIZE | RD_FIELD_KIND | RD_FIELD_PC | RD_FIELD_THREAD;
+    for (size_t i = 0; i < RDI_COUNT(written); i++) {
+        write_references(path, written[i].format, all, written[i].ids);
+        assert_file(path, written[i].text);
+        traces_result r = traces_read_text(NULL, written[i].text);
+        assert_string_equal(r.format, written[i].format);
+        assert_int_equal(r.n, COUNT);
+        assert_memory_equal(r.addr, addr, sizeof addr);
+        traces_free(&r);
+    }
+    write_references(path, "lackey", 0, false); /* columns that are not kept have their defaults */
+    assert_file(path, " L 007ffe10,1\n L 007ffe18,1\n L 007ffe10,1\n L ffffffffffffffff,1\n"
+                      " L 00000000,1\n");
+    files_remove(path);
+}
+
+/* ---- memory ---- */
+
+typedef struct read_work {
+    const char *spec, *text;
+} read_work;
+
+static rd_status read_everything(rd_ctx *ctx, void *user) {
+    const read_work *work = user;
+    rd_trace *t = NULL;
+    const rd_refs *refs = NULL;
+    rd_status status =
+        rd_trace_open_memory(ctx, "t", work->text, strlen(work->text), work->spec, &t);
+    while (status == RD_OK && (status = rd_trace_read(t, &refs)) == RD_OK && refs->n > 0) {
+    }
+    rd_trace_close(t);
+    return status;
+}
+
+static void every_allocation_may_fail(void **state) {
+    (void)state;
+    for (size_t i = 0; i < RDI_COUNT(samples); i++) {
+        char text[2048];
+        join(&samples[i], text);
+        read_work work = {samples[i].spec, text};
+        assert_true(faults_inject(samples[i].spec, read_everything, &work, RD_OK) > 3);
+    }
+    char *names = malloc(3000 * 32);
+    assert_non_null(names);
+    size_t n = 0;
+    for (size_t i = 0; i < 3000; i++)
+        n += (size_t)sprintf(names + n, "\"na\"\"me-%zu\"\n", i);
+    const char *const specs[] = {"text", "csv:id=1,header=off"};
+    for (size_t i = 0; i < RDI_COUNT(specs); i++) {
+        read_work work = {specs[i], names};
+        assert_true(faults_inject(specs[i], read_everything, &work, RD_OK) > 10);
+    }
+    free(names);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_format_says_the_same),
@@ -338,6 +434,8 @@ int main(void) {
         cmocka_unit_test(nul_bytes_are_refused),
         cmocka_unit_test(endless_lines_are_refused),
         cmocka_unit_test(sizes_can_be_given_where_the_format_has_none),
+        cmocka_unit_test(text_formats_are_written_as_their_programs_do),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
