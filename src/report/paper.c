@@ -114,7 +114,7 @@ void rdi_format_share(double share, char *text) {
                  percent);
 }
 
-void rdi_format_binary(double number, char *text) {
+void rdi_format_units(double number, char *text) {
     char bytes[16];
     rd_format_bytes(number, bytes);
     size_t n = strlen(bytes);
@@ -128,5 +128,5 @@ void rdi_format_size(const rdi_paper *paper, uint64_t blocks, char *text) {
     if (paper->block_bytes)
         rd_format_bytes((double)blocks * (double)paper->block_bytes, text);
     else
-        rdi_format_binary((double)blocks, text);
+        rdi_format_units((double)blocks, text);
 }

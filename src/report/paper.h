@@ -39,6 +39,6 @@ void rdi_format_share(double share, char *text);
 /* A cache size: bytes with units, or blocks with binary units ("64 Ki"). */
 void rdi_format_size(const rdi_paper *paper, uint64_t blocks, char *text);
 /* A number in binary units: "512", "2 Ki", "1.5 Mi". */
-void rdi_format_binary(double number, char *text);
+void rdi_format_units(double number, char *text);
 
 #endif

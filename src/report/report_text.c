@@ -169,8 +169,8 @@ static void format_range(const report *r, uint64_t low, uint64_t high, char *tex
     else if (high < 10000)
         snprintf(text, room, "%" PRIu64 " %s %" PRIu64, low, dash, high);
     else {
-        rdi_format_binary((double)low, from);
-        rdi_format_binary((double)high + 1, to);
+        rdi_format_units((double)low, from);
+        rdi_format_units((double)high + 1, to);
         snprintf(text, room, "%s %s %s", from, dash, to);
     }
 }
