@@ -57,7 +57,7 @@ def decode_block(p, at, n, sized):
     table = [struct.unpack_from("<BBBBIQ", p, at + 16 * i) for i in range(symbols)]
     at += 16 * symbols
     end = at + data_bytes
-    control = p[end:end + n] if symbols > 1 else bytes(n)
+    control = p[end + 4:end + 4 + n] if symbols > 1 else bytes(n)
     refs = []
     for symbol in control:
         slot, width, size_width, kind, size, add = table[symbol]
@@ -68,7 +68,7 @@ def decode_block(p, at, n, sized):
         bases[slot] = (value + size) & M if sized else value
         refs.append((value, size, kind))
     check(at == end, "data left over or missing")
-    return refs, end + (n if symbols > 1 else 0)
+    return refs, end + 4 + (n if symbols > 1 else 0)
 
 
 def references(f):

@@ -34,7 +34,7 @@ typedef struct input_impl {
     rdi_input in; /* first: the reader's view */
     rdi_source source;
     rdi_unpack *unpack; /* NULL: stored plainly */
-    uint8_t *buffer;    /* window storage, `room` + RDI_INPUT_SLACK bytes */
+    uint8_t *buffer;    /* window storage, `room` + 1 bytes */
     size_t room;
     rd_status pending;  /* a read error met behind good bytes ... */
     char *pending_text; /* ... and its message */
@@ -81,7 +81,7 @@ static rd_status new_input(rd_ctx *ctx, const char *name, input_impl **out) {
     impl->source.fd = -1;
     impl->name = rdi_strdup(ctx, name);
     impl->room = WINDOW_BYTES;
-    impl->buffer = rdi_alloc(ctx, impl->room + RDI_INPUT_SLACK, 1);
+    impl->buffer = rdi_alloc(ctx, impl->room + 1, 1);
     if (!impl->name || !impl->buffer) {
         rdi_input_close(&impl->in);
         return RD_ENOMEM;
@@ -172,7 +172,7 @@ static rd_status make_room(input_impl *impl, size_t want) {
     size_t room = impl->room;
     while (room < want)
         room *= 2;
-    uint8_t *grown = rdi_resize(in->ctx, impl->buffer, room + RDI_INPUT_SLACK, 1);
+    uint8_t *grown = rdi_resize(in->ctx, impl->buffer, room + 1, 1);
     if (!grown)
         return RD_ENOMEM;
     impl->buffer = grown;

@@ -1,15 +1,12 @@
 /* Bytes of a trace: a file, standard input or memory, unpacked if compressed, behind one window.
  *
  * A reader looks at in->data .. in->data + in->avail and calls rdi_input_consume(). The window is
- * followed by one '\n' byte, so that text scanners need no end test per character, and
- * RDI_INPUT_SLACK bytes behind it may be read (not used), so that decoders can load whole words.
+ * followed by one readable '\n' byte, so that text scanners need no end test per character.
  */
 #ifndef RDI_INPUT_H
 #define RDI_INPUT_H
 
 #include "base/base.h"
-
-#define RDI_INPUT_SLACK 16
 
 typedef struct rdi_input {
     rd_ctx *ctx;

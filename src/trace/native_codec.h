@@ -17,10 +17,12 @@
 #define RDI_SYMBOLS_MAX  256
 #define RDI_SYMBOL_BYTES 16
 #define RDI_BLOCK_BYTES  8 /* of a column block before its bases */
+#define RDI_PAD_BYTES    4 /* behind the data */
 
 /* Most bytes a column block of n references can have. */
 #define RDI_BLOCK_MAX(n)                                                                           \
-    (RDI_BLOCK_BYTES + RDI_SLOTS_MAX * 8 + RDI_SYMBOLS_MAX * RDI_SYMBOL_BYTES + 13 * (size_t)(n))
+    (RDI_BLOCK_BYTES + RDI_SLOTS_MAX * 8 + RDI_SYMBOLS_MAX * RDI_SYMBOL_BYTES + RDI_PAD_BYTES +    \
+     13 * (size_t)(n))
 
 /* ---- reading ---- */
 
@@ -42,8 +44,8 @@ typedef struct rdi_column_decoder {
 } rdi_column_decoder;
 
 /* Reads the head of a column block of `count` references. `fields`: RD_FIELD_SIZE, RD_FIELD_KIND as
- * far as this column carries them. *used: bytes of the whole block. NULL, or what is wrong. The 16
- * bytes behind `bytes` + n must be readable. */
+ * far as this column carries them. *used: bytes of the whole block. NULL, or what is wrong. The 8
+ * bytes behind `bytes` + n must be readable: they are the checksum. */
 const char *rdi_column_open(rdi_column_decoder *c, uint32_t fields, size_t count,
                             const uint8_t *bytes, size_t n, size_t *used);
 

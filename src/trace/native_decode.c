@@ -54,8 +54,8 @@ const char *rdi_column_open(rdi_column_decoder *c, uint32_t fields, size_t count
     if (slots < 1 || slots > RDI_SLOTS_MAX || symbols < 1 || symbols > RDI_SYMBOLS_MAX || bytes[1])
         return "a column begins with impossible numbers";
     size_t head = RDI_BLOCK_BYTES + slots * 8 + symbols * RDI_SYMBOL_BYTES;
-    size_t controls = symbols > 1 ? count : 0;
-    if (head > n || controls > n - head || data_bytes > n - head - controls)
+    size_t rest = RDI_PAD_BYTES + (symbols > 1 ? count : 0);
+    if (head > n || rest > n - head || data_bytes > n - head - rest)
         return "a column is cut off";
     const uint8_t *p = bytes + RDI_BLOCK_BYTES;
     for (unsigned i = 0; i < slots; i++, p += 8)
@@ -72,15 +72,16 @@ const char *rdi_column_open(rdi_column_decoder *c, uint32_t fields, size_t count
         c->symbols[i] = (rdi_symbol){.size = 1, .advance = ADVANCE_INVALID};
     c->data = p;
     c->data_bytes = data_bytes;
-    c->control = controls ? p + data_bytes : NULL;
+    c->control = symbols > 1 ? p + data_bytes + RDI_PAD_BYTES : NULL;
     c->used = 0;
     c->left = count;
-    *used = head + data_bytes + controls;
+    *used = head + data_bytes + rest;
     return NULL;
 }
 
 /* The loop, made three times with constant flags. Positions beyond the data stream are clamped to
- * its end, from where 12 bytes are readable; the caller sees the overrun in `used`. */
+ * its end; the caller sees the overrun in `used`. From there the loads reach 12 bytes far, and so
+ * many are readable: the padding and at least the frame's checksum. */
 static inline __attribute__((always_inline)) size_t
 decode(rdi_column_decoder *c, const uint8_t *control, size_t n, bool sized, bool explicit_sizes,
        uint64_t *restrict values, uint32_t *restrict sizes, uint8_t *restrict kinds) {

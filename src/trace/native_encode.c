@@ -374,6 +374,7 @@ size_t rdi_column_encode(rdi_column_encoder *e, size_t n, const uint64_t *values
         p = put_bytes(p, sizes ? sizes[i] : 0, s->size_width);
     }
     rdi_store_le32(out + 4, (uint32_t)(p - data));
+    p = put_bytes(p, 0, RDI_PAD_BYTES);
     for (size_t i = 0; e->symbol_count > 1 && i < n; i++)
         *p++ = (uint8_t)symbol_of(e, i);
     return (size_t)(p - out);
