@@ -1,5 +1,5 @@
 /* u32: raw little-endian 32-bit addresses or ids, no header. */
-#include "trace/format.h"
+#include "trace/records.h"
 
 #include <inttypes.h>
 
@@ -41,13 +41,8 @@ static rd_status u32_open(void *self, rdi_reader *r) {
 static rd_status u32_read(void *self, rd_refs *refs) {
     rdi_reader *r = ((u32_reader *)self)->r;
     rdi_input *in = r->in;
-    if (in->avail < RDI_REFS_MAX * RECORD)
-        RD_TRY(rdi_input_fill(in, RECORD, RDI_REFS_MAX * RECORD));
-    size_t n = in->avail / RECORD;
-    if (n == 0 && in->avail > 0)
-        return rdi_input_fail_byte(in, in->offset, "%zu bytes are left over: a u32 record has 4",
-                                   in->avail);
-    n = n < RDI_REFS_MAX ? n : RDI_REFS_MAX;
+    size_t n = 0;
+    RD_TRY(rdi_records_fill(in, "u32", RECORD, RDI_REFS_MAX, &n));
     for (size_t i = 0; i < n; i++)
         r->col->addr[i] = rdi_load_le32(in->data + i * RECORD);
     refs->addr = r->col->addr;

@@ -3,7 +3,7 @@
  * The template for a binary format. Batches point straight into the input window when it is
  * aligned, so reading costs nothing beyond the copy out of the page cache.
  */
-#include "trace/format.h"
+#include "trace/records.h"
 
 typedef struct u64_reader {
     rdi_reader *r;
@@ -29,13 +29,8 @@ static rd_status u64_open(void *self, rdi_reader *r) {
 static rd_status u64_read(void *self, rd_refs *refs) {
     rdi_reader *r = ((u64_reader *)self)->r;
     rdi_input *in = r->in;
-    if (in->avail < RDI_REFS_MAX * sizeof(uint64_t))
-        RD_TRY(rdi_input_fill(in, sizeof(uint64_t), RDI_REFS_MAX * sizeof(uint64_t)));
-    size_t n = in->avail / sizeof(uint64_t);
-    if (n == 0 && in->avail > 0)
-        return rdi_input_fail_byte(in, in->offset, "%zu bytes are left over: a u64 record has 8",
-                                   in->avail);
-    n = n < RDI_REFS_MAX ? n : RDI_REFS_MAX;
+    size_t n = 0;
+    RD_TRY(rdi_records_fill(in, "u64", sizeof(uint64_t), RDI_REFS_MAX, &n));
     if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && (uintptr_t)in->data % sizeof(uint64_t) == 0) {
         refs->addr = (const uint64_t *)(const void *)in->data;
     } else {

@@ -90,7 +90,7 @@ static void leftover_bytes_of_u32_are_reported(void **state) {
     assert_int_equal(refs->addr[0], 1);
     assert_int_equal(rd_trace_read(t, &refs), RD_EFORMAT);
     assert_string_equal(rd_last_error(ctx),
-                        "odd: byte 4: 2 bytes are left over: a u32 record has 4");
+                        "odd: byte 4: 2 bytes are left over: u32 records have 4");
     rd_trace_close(t);
 }
 

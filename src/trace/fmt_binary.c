@@ -1,0 +1,292 @@
+/* binary: any fixed-length records, described by a string as for Python's struct module. */
+#include "trace/records.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <string.h>
+
+#define FIELDS_MAX 64
+#define RECORD_MAX 4096
+
+/* One field of a record. */
+typedef struct field {
+    uint16_t at;
+    uint8_t bytes; /* of a number; 0: can only be skipped */
+    bool is_signed;
+} field;
+
+typedef struct binary_reader {
+    rdi_reader *r;
+    const char *layout;                        /* the struct string */
+    uint64_t id, addr, size, kind, pc, thread; /* options: field numbers from 1, 0 none */
+    field fields[FIELDS_MAX];
+    size_t field_count, record_bytes;
+    bool big_endian;
+    uint32_t present;           /* RD_FIELD_* */
+    const char *wrong;          /* what the first refused record has wrong ... */
+    uint64_t wrong_value;       /* ... and its value there */
+    uint64_t raw[RDI_REFS_MAX]; /* a column before it is checked */
+} binary_reader;
+
+#define NUMBER_OPT(key, text)                                                                      \
+    {                                                                                              \
+        .name = #key, .type = RD_OPT_U64, .offset = offsetof(binary_reader, key),                  \
+        .max = FIELDS_MAX, .help = "number of the field with the " text                            \
+    }
+
+static const rd_opt binary_opts[] = {
+    {.name = "format",
+     .type = RD_OPT_STRING,
+     .offset = offsetof(binary_reader, layout),
+     .help = "one record as a Python struct string, such as <IQI"},
+    NUMBER_OPT(id, "object id"),
+    NUMBER_OPT(addr, "address, instead of id"),
+    NUMBER_OPT(size, "size in bytes"),
+    NUMBER_OPT(kind, "kind"),
+    NUMBER_OPT(pc, "program counter"),
+    NUMBER_OPT(thread, "thread"),
+    {.name = NULL},
+};
+
+/* ---- the struct string ---- */
+
+static rd_status fail_layout(binary_reader *b, const char *at, const char *wrong) {
+    return rdi_fail(b->r->ctx, RD_EINVAL, "format binary: '%.80s', character %zu: %s", b->layout,
+                    (size_t)(at - b->layout) + 1, wrong);
+}
+
+/* Bytes of a field, and whether it is a number we can use. */
+static bool describe(char code, field *f) {
+    static const struct {
+        char code;
+        uint8_t bytes;
+        bool number, is_signed;
+    } codes[] = {
+        {'b', 1, true, true},   {'B', 1, true, false}, {'?', 1, true, false}, {'c', 1, true, false},
+        {'h', 2, true, true},   {'H', 2, true, false}, {'i', 4, true, true},  {'I', 4, true, false},
+        {'l', 4, true, true},   {'L', 4, true, false}, {'q', 8, true, true},  {'Q', 8, true, false},
+        {'e', 2, false, true},  {'f', 4, false, true}, {'d', 8, false, true}, {'x', 1, false, true},
+        {'s', 1, false, false},
+    };
+    for (size_t i = 0; i < RDI_COUNT(codes); i++)
+        if (codes[i].code == code) {
+            *f = (field){.at = codes[i].bytes,
+                         .bytes = codes[i].number ? codes[i].bytes : 0,
+                         .is_signed = codes[i].is_signed};
+            return true;
+        }
+    return false;
+}
+
+/* One field of `bytes` bytes behind the others. */
+static rd_status add_field(binary_reader *b, const char *at, const field *f, size_t bytes) {
+    if (b->field_count == FIELDS_MAX)
+        return fail_layout(b, at, "more than 64 fields");
+    b->fields[b->field_count] = *f;
+    b->fields[b->field_count++].at = (uint16_t)b->record_bytes;
+    b->record_bytes += bytes;
+    return RD_OK;
+}
+
+/* One code with its count in front: "Q", "4x", "16s". */
+static rd_status parse_code(binary_reader *b, const char **at) {
+    const char *start = *at;
+    size_t count = 0, digits = strspn(start, "0123456789");
+    for (size_t i = 0; i < digits && count <= RECORD_MAX; i++)
+        count = count * 10 + (size_t)(start[i] - '0');
+    if (digits == 0)
+        count = 1;
+    char code = start[digits];
+    field f = {0};
+    if (!describe(code, &f))
+        return fail_layout(b, start + digits,
+                           "expected one of b B h H i I l L q Q c ? x s f d e, with a count");
+    size_t each = f.at;
+    if (count > RECORD_MAX || b->record_bytes + count * each > RECORD_MAX)
+        return fail_layout(b, start, "the record is longer than 4096 bytes");
+    *at = start + digits + 1;
+    if (code == 'x') { /* padding is no field */
+        b->record_bytes += count;
+        return RD_OK;
+    }
+    if (code == 's')
+        return add_field(b, start, &f, count);
+    for (size_t i = 0; i < count; i++)
+        RD_TRY(add_field(b, start, &f, each));
+    return RD_OK;
+}
+
+static rd_status parse_layout(binary_reader *b) {
+    const char *at = b->layout;
+    if (*at == '<' || *at == '>' || *at == '!')
+        b->big_endian = *at++ != '<';
+    else if (*at == '@' || *at == '=')
+        return fail_layout(b, at, "name the byte order: < little-endian, > big-endian");
+    while (*at)
+        RD_TRY(parse_code(b, &at));
+    return b->record_bytes ? RD_OK : fail_layout(b, at, "the record is empty");
+}
+
+static rd_status check_number(binary_reader *b, const char *key, uint64_t number) {
+    if (number == 0)
+        return RD_OK;
+    if (number > b->field_count)
+        return rdi_fail(b->r->ctx, RD_EINVAL,
+                        "format binary: %s=%" PRIu64 ": '%.80s' has %zu field%s", key, number,
+                        b->layout, b->field_count, b->field_count == 1 ? "" : "s");
+    if (b->fields[number - 1].bytes == 0)
+        return rdi_fail(b->r->ctx, RD_EINVAL,
+                        "format binary: %s=%" PRIu64 ": that field of '%.80s' is no whole number",
+                        key, number, b->layout);
+    return RD_OK;
+}
+
+static rd_status binary_open(void *self, rdi_reader *r) {
+    binary_reader *b = self;
+    b->r = r;
+    if (!b->layout || !*b->layout)
+        return rdi_fail(r->ctx, RD_EINVAL,
+                        "format binary: describe a record: -f binary:format=<IQI,id=2");
+    RD_TRY(parse_layout(b));
+    if ((b->id != 0) == (b->addr != 0))
+        return rdi_fail(r->ctx, RD_EINVAL,
+                        "format binary: give either id= or addr=, the number of that field");
+    RD_TRY(check_number(b, "id", b->id));
+    RD_TRY(check_number(b, "addr", b->addr));
+    RD_TRY(check_number(b, "size", b->size));
+    RD_TRY(check_number(b, "kind", b->kind));
+    RD_TRY(check_number(b, "pc", b->pc));
+    RD_TRY(check_number(b, "thread", b->thread));
+    b->present = (b->size ? RD_FIELD_SIZE : 0u) | (b->kind ? RD_FIELD_KIND : 0u) |
+                 (b->pc ? RD_FIELD_PC : 0u) | (b->thread ? RD_FIELD_THREAD : 0u);
+    r->ids = b->id != 0;
+    return RD_OK;
+}
+
+/* ---- records ---- */
+
+static inline uint64_t load_number(const uint8_t *p, field f, bool big_endian) {
+    uint64_t x = 0;
+    for (unsigned i = 0; i < f.bytes; i++)
+        x = x << 8 | p[big_endian ? i : f.bytes - 1u - i];
+    unsigned unused = 64 - 8 * f.bytes;
+    return f.is_signed ? (uint64_t)((int64_t)(x << unused) >> unused) : x;
+}
+
+/* Field `number` of n records. */
+static void load_column(const binary_reader *b, uint64_t number, size_t n, uint64_t *out) {
+    field f = b->fields[number - 1];
+    const uint8_t *p = b->r->in->data + f.at;
+    for (size_t i = 0; i < n; i++, p += b->record_bytes)
+        out[i] = load_number(p, f, b->big_endian);
+}
+
+static uint8_t kind_of(uint64_t x) {
+    switch (x) {
+    case 0:
+    case 'r':
+    case 'R':
+    case 'l':
+    case 'L':
+        return RD_LOAD;
+    case 1:
+    case 'w':
+    case 'W':
+    case 's':
+    case 'S':
+        return RD_STORE;
+    case 2:
+    case 'i':
+    case 'I':
+        return RD_FETCH;
+    default:
+        return 0;
+    }
+}
+
+static size_t refuse(binary_reader *b, const char *what, size_t record) {
+    b->wrong = what;
+    b->wrong_value = b->raw[record];
+    return record;
+}
+
+/* These load a column of n records and return how many of them are good. */
+
+static size_t load_u32(binary_reader *b, uint64_t number, const char *what, size_t n,
+                       uint32_t *out) {
+    load_column(b, number, n, b->raw);
+    for (size_t i = 0; i < n; i++) {
+        if (b->raw[i] > UINT32_MAX)
+            return refuse(b, what, i);
+        out[i] = (uint32_t)b->raw[i];
+    }
+    return n;
+}
+
+static size_t load_sizes(binary_reader *b, size_t n, uint32_t *out) {
+    n = load_u32(b, b->size, "size", n, out);
+    for (size_t i = 0; i < n; i++)
+        out[i] = out[i] ? out[i] : 1; /* some traces do not know sizes */
+    return n;
+}
+
+static size_t load_kinds(binary_reader *b, size_t n, uint8_t *out) {
+    load_column(b, b->kind, n, b->raw);
+    for (size_t i = 0; i < n; i++)
+        if ((out[i] = kind_of(b->raw[i])) == 0)
+            return refuse(b, "kind", i);
+    return n;
+}
+
+static rd_status binary_read(void *self, rd_refs *refs) {
+    binary_reader *b = self;
+    rdi_input *in = b->r->in;
+    rdi_columns *col = b->r->col;
+    size_t records = 0;
+    RD_TRY(rdi_records_fill(in, "binary", b->record_bytes, RDI_REFS_MAX, &records));
+    size_t n = records;
+    if (b->size)
+        n = load_sizes(b, n, col->size);
+    if (b->kind)
+        n = load_kinds(b, n, col->kind);
+    if (b->thread)
+        n = load_u32(b, b->thread, "thread", n, col->thread);
+    if (n == 0 && records > 0)
+        return rdi_input_fail_byte(in, in->offset, "this record has %s %" PRId64, b->wrong,
+                                   (int64_t)b->wrong_value);
+    load_column(b, b->id ? b->id : b->addr, n, col->addr);
+    if (b->pc)
+        load_column(b, b->pc, n, col->pc);
+    rdi_input_consume(in, n * b->record_bytes);
+    *refs = (rd_refs){
+        .n = n,
+        .fields = b->present,
+        .addr = col->addr,
+        .size = b->size ? col->size : NULL,
+        .kind = b->kind ? col->kind : NULL,
+        .pc = b->pc ? col->pc : NULL,
+        .thread = b->thread ? col->thread : NULL,
+    };
+    return RD_OK;
+}
+
+const rdi_format_ops rdi_format_binary = {
+    .info =
+        {
+            .name = "binary",
+            .summary = "fixed-length records described by a Python struct string",
+            .card =
+                "Example: -f binary:format=<IQI,id=2,size=3 for records of time, id and size.\n"
+                "The string begins with < (little-endian, the default) or >; then b B h H i I l L\n"
+                "q Q c ? are numbers, f d e and Ns can only be skipped, x is padding and no "
+                "field.\n"
+                "Nothing is aligned. Fields are counted from 1. A kind is 0, R or L for a load, "
+                "1,\n"
+                "W or S for a store, 2 or I for a fetch. id= means one block per id, addr= not.",
+            .fields = RD_FIELD_SIZE | RD_FIELD_KIND | RD_FIELD_PC | RD_FIELD_THREAD,
+            .opts = binary_opts,
+        },
+    .state_size = sizeof(binary_reader),
+    .open = binary_open,
+    .read = binary_read,
+};

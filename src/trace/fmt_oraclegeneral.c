@@ -1,0 +1,89 @@
+/* oraclegeneral: libCacheSim's 24-byte records: time, object id, size, position of the next access.
+ */
+#include "trace/records.h"
+
+#define RECORD 24
+
+typedef struct oracle_reader {
+    rdi_reader *r;
+} oracle_reader;
+
+/* Position of the next access to the same object; -1, or the largest number: there is none. */
+static int64_t next_access(const uint8_t *record) {
+    return (int64_t)rdi_load_le64(record + 16);
+}
+
+static uint64_t object_id(const uint8_t *record) {
+    return rdi_load_le64(record + 4);
+}
+
+/* Whether record `next` (positions may count from 0 or from 1) is there and has this object. */
+static bool leads_to(const uint8_t *head, size_t records, uint64_t next, unsigned first,
+                     uint64_t id) {
+    uint64_t index = next - first;
+    return index < records && object_id(head + index * RECORD) == id;
+}
+
+/* Time never runs backwards, and every position of a next access that can be followed leads to the
+ * same object. Something must be there to be followed, or an object without a next access. */
+static int oracle_probe(const uint8_t *head, size_t n, bool whole) {
+    size_t records = n / RECORD, proofs = 0;
+    if (records == 0 || (whole && n % RECORD != 0))
+        return RDI_PROBE_NO;
+    uint32_t time = 0;
+    for (size_t i = 0; i < records; i++) {
+        const uint8_t *p = head + i * RECORD;
+        int64_t next = next_access(p);
+        uint64_t position = (uint64_t)next;
+        if (rdi_load_le32(p) < time || (next <= (int64_t)i && next != -1))
+            return RDI_PROBE_NO;
+        time = rdi_load_le32(p);
+        if (next == -1 || next == INT64_MAX) {
+            proofs++;
+        } else if (position < records) {
+            if (!leads_to(head, records, position, 0, object_id(p)) &&
+                !leads_to(head, records, position, 1, object_id(p)))
+                return RDI_PROBE_NO;
+            proofs++;
+        }
+    }
+    return proofs > 0 ? RDI_PROBE_LIKELY : RDI_PROBE_NO;
+}
+
+static rd_status oracle_open(void *self, rdi_reader *r) {
+    ((oracle_reader *)self)->r = r;
+    return RD_OK;
+}
+
+static rd_status oracle_read(void *self, rd_refs *refs) {
+    rdi_reader *r = ((oracle_reader *)self)->r;
+    size_t n = 0;
+    RD_TRY(rdi_records_fill(r->in, "oraclegeneral", RECORD, RDI_REFS_MAX, &n));
+    for (size_t i = 0; i < n; i++) {
+        const uint8_t *p = r->in->data + i * RECORD;
+        uint32_t size = rdi_load_le32(p + 12);
+        r->col->addr[i] = object_id(p);
+        r->col->size[i] = size ? size : 1; /* some traces do not know sizes */
+    }
+    rdi_input_consume(r->in, n * RECORD);
+    *refs = (rd_refs){.n = n, .fields = RD_FIELD_SIZE, .addr = r->col->addr, .size = r->col->size};
+    return RD_OK;
+}
+
+const rdi_format_ops rdi_format_oraclegeneral = {
+    .info =
+        {
+            .name = "oraclegeneral",
+            .summary = "libCacheSim oracleGeneral: 24-byte records with object id and size",
+            .card =
+                "Time (32 bits), object id (64), size (32) and position of the next access (64),\n"
+                "little-endian, without a header. Object ids: one block per id. Time and next\n"
+                "access are not used.",
+            .fields = RD_FIELD_SIZE,
+            .ids = true,
+        },
+    .state_size = sizeof(oracle_reader),
+    .probe = oracle_probe,
+    .open = oracle_open,
+    .read = oracle_read,
+};

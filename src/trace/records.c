@@ -1,0 +1,14 @@
+/* The common part of formats with binary records of one length. See records.h. */
+#include "trace/records.h"
+
+rd_status rdi_records_fill(rdi_input *in, const char *format, size_t record_bytes, size_t max,
+                           size_t *n) {
+    if (in->avail < max * record_bytes)
+        RD_TRY(rdi_input_fill(in, record_bytes, max * record_bytes));
+    size_t whole = in->avail / record_bytes;
+    if (whole == 0 && in->avail > 0)
+        return rdi_input_fail_byte(in, in->offset, "%zu bytes are left over: %s records have %zu",
+                                   in->avail, format, record_bytes);
+    *n = whole < max ? whole : max;
+    return RD_OK;
+}
