@@ -101,8 +101,9 @@ static void read_bool(profile_reader *r, void *field) {
     *(bool *)field = rdi_json_bool(&r->j);
 }
 
+/* null is what the writer makes of infinity: nothing is known. */
 static void read_double(profile_reader *r, void *field) {
-    double value = rdi_json_double(&r->j);
+    double value = rdi_json_null(&r->j) ? 0 : rdi_json_double(&r->j);
     if (value < 0)
         rdi_json_fail(&r->j, "%g is negative", value);
     *(double *)field = value;

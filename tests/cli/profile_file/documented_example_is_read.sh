@@ -1,0 +1,5 @@
+# The example of the format's page, back as it was but for the release.
+sed -n '/^```json$/,/^```$/p' "$DATA"/../../docs/profile-format.md | grep -v '^```' >example.json
+"$DATA"/../../scripts/check_profile.py example.json
+grep -v '"tool"' example.json >expected
+"$REUSEDIST" merge example.json | grep -v '"tool"' | diff - expected
