@@ -41,31 +41,23 @@ static rd_status din_read(void *self, rd_refs *refs) {
     return RD_OK;
 }
 
-typedef struct din_writer {
-    rdi_writer *w;
-} din_writer;
-
-static rd_status din_writer_open(void *self, rdi_writer *w) {
-    ((din_writer *)self)->w = w;
-    return RD_OK;
+/* Labels as above; the size has no place. */
+static char *din_format(const rdi_writer *w, const rdi_ref *ref, char *p) {
+    (void)w;
+    *p++ = ref->kind == RD_FETCH ? '2' : ref->kind == RD_STORE ? '1' : '0';
+    *p++ = ' ';
+    p = rdi_put_hex(p, ref->addr, 1);
+    *p++ = '\n';
+    return p;
 }
 
 static rd_status din_write(void *self, const rd_refs *refs) {
-    rdi_writer *w = ((din_writer *)self)->w;
-    for (size_t i = 0; i < refs->n; i++) {
-        char line[4 + RDI_DIGITS_MAX];
-        uint8_t kind = refs->kind ? refs->kind[i] : RD_LOAD;
-        memcpy(line, kind == RD_FETCH ? "2 " : kind == RD_STORE ? "1 " : "0 ", 2);
-        char *p = rdi_put_hex(line + 2, refs->addr[i], 1);
-        *p++ = '\n';
-        RD_TRY(rdi_output_write(w->out, line, (size_t)(p - line)));
-    }
-    return RD_OK;
+    return rdi_lines_write(self, refs, din_format);
 }
 
 static const rdi_writer_ops din_writer_ops = {
-    .state_size = sizeof(din_writer),
-    .open = din_writer_open,
+    .state_size = sizeof(rdi_lines_writer),
+    .open = rdi_lines_writer_open,
     .write = din_write,
 };
 

@@ -15,8 +15,8 @@ static const char *skip_other(const char *p, const char *limit, rdi_ref *ref) {
     return NULL;
 }
 
-/* "I  04001000,3" or " L 1ffeffe7e0,8": the letter is the first byte that is no blank. Of a line
- * that is not even three bytes long no byte behind its '\n' is looked at. */
+/* "I  04001000,3" or " L 1ffeffe7e0,8". The tests are in an order that never looks behind the '\n'
+ * of a shorter line. */
 static inline const char *lackey_line(rdi_lines *l, const char *p, const char *limit,
                                       rdi_ref *ref) {
     (void)l;
@@ -47,33 +47,23 @@ static rd_status lackey_read(void *self, rd_refs *refs) {
     return rdi_lines_read(self, refs, FIELDS, lackey_line);
 }
 
-typedef struct lackey_writer {
-    rdi_writer *w;
-} lackey_writer;
-
-static rd_status lackey_writer_open(void *self, rdi_writer *w) {
-    ((lackey_writer *)self)->w = w;
-    return RD_OK;
+static char *lackey_format(const rdi_writer *w, const rdi_ref *ref, char *p) {
+    (void)w;
+    memcpy(p, ref->kind == RD_FETCH ? "I  " : ref->kind == RD_STORE ? " S " : " L ", 3);
+    p = rdi_put_hex(p + 3, ref->addr, 8);
+    *p++ = ',';
+    p = rdi_put_dec(p, ref->size);
+    *p++ = '\n';
+    return p;
 }
 
 static rd_status lackey_write(void *self, const rd_refs *refs) {
-    rdi_writer *w = ((lackey_writer *)self)->w;
-    for (size_t i = 0; i < refs->n; i++) {
-        char line[8 + 2 * RDI_DIGITS_MAX];
-        uint8_t kind = refs->kind ? refs->kind[i] : RD_LOAD;
-        memcpy(line, kind == RD_FETCH ? "I  " : kind == RD_STORE ? " S " : " L ", 3);
-        char *p = rdi_put_hex(line + 3, refs->addr[i], 8);
-        *p++ = ',';
-        p = rdi_put_dec(p, refs->size ? refs->size[i] : 1);
-        *p++ = '\n';
-        RD_TRY(rdi_output_write(w->out, line, (size_t)(p - line)));
-    }
-    return RD_OK;
+    return rdi_lines_write(self, refs, lackey_format);
 }
 
 static const rdi_writer_ops lackey_writer_ops = {
-    .state_size = sizeof(lackey_writer),
-    .open = lackey_writer_open,
+    .state_size = sizeof(rdi_lines_writer),
+    .open = rdi_lines_writer_open,
     .write = lackey_write,
 };
 

@@ -76,31 +76,25 @@ static void text_close(void *self) {
     rdi_id_table_fini(&((text_reader *)self)->ids);
 }
 
-typedef struct text_writer {
-    rdi_writer *w;
-} text_writer;
-
-static rd_status text_writer_open(void *self, rdi_writer *w) {
-    ((text_writer *)self)->w = w;
-    return RD_OK;
+/* Ids in decimal, addresses in hexadecimal. */
+static char *text_format(const rdi_writer *w, const rdi_ref *ref, char *p) {
+    if (w->ids) {
+        p = rdi_put_dec(p, ref->addr);
+    } else {
+        memcpy(p, "0x", 2);
+        p = rdi_put_hex(p + 2, ref->addr, 1);
+    }
+    *p++ = '\n';
+    return p;
 }
 
-/* Ids in decimal, addresses in hexadecimal. */
 static rd_status text_write(void *self, const rd_refs *refs) {
-    rdi_writer *w = ((text_writer *)self)->w;
-    for (size_t i = 0; i < refs->n; i++) {
-        char line[4 + RDI_DIGITS_MAX] = "0x";
-        char *p =
-            w->ids ? rdi_put_dec(line, refs->addr[i]) : rdi_put_hex(line + 2, refs->addr[i], 1);
-        *p++ = '\n';
-        RD_TRY(rdi_output_write(w->out, line, (size_t)(p - line)));
-    }
-    return RD_OK;
+    return rdi_lines_write(self, refs, text_format);
 }
 
 static const rdi_writer_ops text_writer_ops = {
-    .state_size = sizeof(text_writer),
-    .open = text_writer_open,
+    .state_size = sizeof(rdi_lines_writer),
+    .open = rdi_lines_writer_open,
     .write = text_write,
 };
 

@@ -13,6 +13,9 @@ const uint8_t rdi_hex_digit[256] = {
 static const char byte_order_mark[] = "\xef\xbb\xbf";
 #define MARK_BYTES 3
 
+/* With so many good lines for a bad one a file is damaged rather than of another format. */
+#define DAMAGE_RATIO 8
+
 void rdi_lines_open(rdi_lines *l, rdi_reader *r, const char *expected) {
     l->r = r;
     l->expected = expected;
@@ -106,15 +109,17 @@ const char *rdi_lines_in_head(const uint8_t *head, size_t n, bool whole, const c
 
 int rdi_lines_probe(const uint8_t *head, size_t n, bool whole, rdi_line_parser *parse, int sure) {
     const char *limit;
-    size_t references = 0;
-    for (const char *p = rdi_lines_in_head(head, n, whole, &limit); p && p < limit;) {
+    size_t references = 0, bad = 0;
+    for (const char *p = rdi_lines_in_head(head, n, whole, &limit); p < limit;) {
         rdi_ref ref = {.size = 1, .kind = RD_LOAD};
-        p = parse(NULL, p, limit, &ref);
-        if (!p)
-            return RDI_PROBE_NO;
-        references += ref.kind != 0;
+        const char *next = parse(NULL, p, limit, &ref);
+        references += next && ref.kind != 0;
+        bad += !next;
+        p = next ? next : rdi_line_end(p, limit) + 1;
     }
-    return references ? sure : RDI_PROBE_NO;
+    if (bad * DAMAGE_RATIO > references)
+        return RDI_PROBE_NO;
+    return bad ? RDI_PROBE_WEAK / 2 : references ? sure : RDI_PROBE_NO;
 }
 
 void rdi_lines_set_size(rdi_lines *l, rd_refs *refs, uint64_t size) {
@@ -124,4 +129,27 @@ void rdi_lines_set_size(rdi_lines *l, rd_refs *refs, uint64_t size) {
         l->r->col->size[i] = (uint32_t)size;
     refs->size = l->r->col->size;
     refs->fields |= RD_FIELD_SIZE;
+}
+
+rd_status rdi_lines_writer_open(void *self, rdi_writer *w) {
+    ((rdi_lines_writer *)self)->w = w;
+    return RD_OK;
+}
+
+rd_status rdi_lines_write(rdi_lines_writer *l, const rd_refs *refs, rdi_line_formatter *format) {
+    char text[64 * RDI_LINE_ROOM];
+    char *p = text;
+    for (size_t i = 0; i < refs->n; i++) {
+        rdi_ref ref = {
+            .addr = refs->addr[i],
+            .size = refs->size ? refs->size[i] : 1,
+            .kind = refs->kind ? refs->kind[i] : RD_LOAD,
+        };
+        p = format(l->w, &ref, p);
+        if (p > text + sizeof text - RDI_LINE_ROOM) {
+            RD_TRY(rdi_output_write(l->w->out, text, (size_t)(p - text)));
+            p = text;
+        }
+    }
+    return rdi_output_write(l->w->out, text, (size_t)(p - text));
 }

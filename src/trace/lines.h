@@ -52,7 +52,9 @@ void rdi_lines_consume(rdi_lines *l, size_t n);
 /* The message about the line at p, which is the next one to be counted. */
 rd_status rdi_lines_fail(rdi_lines *l, const char *p, const char *limit);
 
-/* `sure`, if every line of a file's head is good and at least one is a reference; else "no". */
+/* `sure`, if every line of a file's head is good and at least one is a reference. A guess, if
+ * nearly all are: should no other format know better, the reader will say what is wrong. Else "no".
+ */
 int rdi_lines_probe(const uint8_t *head, size_t n, bool whole, rdi_line_parser *parse, int sure);
 
 /* Start of the first line in a head (behind a byte order mark), and where its complete lines end.
@@ -148,5 +150,22 @@ void rdi_lines_set_size(rdi_lines *l, rd_refs *refs, uint64_t size);
         .name = "size", .type = RD_OPT_SIZE, .offset = offsetof(state, size), .def = "1",          \
         .min = 1, .max = UINT32_MAX, .help = "bytes that every reference touches"                  \
     }
+
+/* ---- writing ---- */
+
+#define RDI_LINE_ROOM 64 /* bytes that a formatter may need */
+
+/* Puts the line for one reference at p; returns the byte behind it. */
+typedef char *rdi_line_formatter(const rdi_writer *w, const rdi_ref *ref, char *p);
+
+/* State and open() of a writer of lines. */
+typedef struct rdi_lines_writer {
+    rdi_writer *w;
+} rdi_lines_writer;
+
+rd_status rdi_lines_writer_open(void *self, rdi_writer *w);
+
+/* A format's write(). */
+rd_status rdi_lines_write(rdi_lines_writer *l, const rd_refs *refs, rdi_line_formatter *format);
 
 #endif

@@ -68,6 +68,21 @@ static void texts_are_recognised(void **state) {
     }
 }
 
+/* A damaged file of a format gets that format's message, unless it is good in another one. */
+static void damaged_files_are_recognised(void **state) {
+    (void)state;
+    traces_result r = traces_read_text(NULL, " L 0,8\n L 0,8\n L 0,8\n L 0,8\n L 0,8\n L 0,8\n"
+                                             " L 0,8\n L 0,8\n L 0");
+    assert_string_equal(r.format, "lackey");
+    assert_int_equal(r.n, 8);
+    assert_memory_equal(r.error, "t: line 9: expected ", 20);
+    traces_free(&r);
+    r = traces_read_text(NULL, "0\t1\n0\t1\n0\t1\n0\t1\n0\t1\n0\t1\n0\t1\n0\t1\n5\t1\n");
+    assert_string_equal(r.format, "din");
+    assert_memory_equal(r.error, "t: line 9: expected ", 20);
+    traces_free(&r);
+}
+
 /* The head that probes see ends inside a line; longer than any probe looks. */
 static void long_files_are_recognised(void **state) {
     (void)state;
@@ -138,6 +153,7 @@ static void what_is_written_is_recognised(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_are_recognised),
+        cmocka_unit_test(damaged_files_are_recognised),
         cmocka_unit_test(long_files_are_recognised),
         cmocka_unit_test(what_is_written_is_recognised),
     };
