@@ -79,6 +79,12 @@ rd_status rdi_hist_new_edges(rd_ctx *ctx, const uint64_t *edges, size_t n, rdi_h
     return RD_OK;
 }
 
+rd_status rdi_hist_new_like(const rdi_hist *h, rdi_hist **out) {
+    if (h->binning.kind == RD_BINS_EDGES)
+        return rdi_hist_new_edges(h->ctx, h->edges, h->n_edges, out);
+    return rdi_hist_new(h->ctx, h->binning, out);
+}
+
 void rdi_hist_free(rdi_hist *h) {
     if (!h)
         return;

@@ -19,6 +19,8 @@ rd_status rdi_hist_new(rd_ctx *ctx, rd_binning binning, rdi_hist **out);
 /* Bins [0, edges[0]-1], [edges[0], edges[1]-1] ... [edges[n-1], 2^64-2]; edges strictly ascending
  * and above 0. */
 rd_status rdi_hist_new_edges(rd_ctx *ctx, const uint64_t *edges, size_t n, rdi_hist **out);
+/* An empty one with the same bins. */
+rd_status rdi_hist_new_like(const rdi_hist *h, rdi_hist **out);
 void rdi_hist_free(rdi_hist *h);
 rd_binning rdi_hist_binning(const rdi_hist *h);
 

@@ -1,0 +1,173 @@
+/* Threads on pthreads. See threads.h. */
+#include "base/threads.h"
+
+#include <pthread.h>
+#include <string.h>
+
+struct rdi_pool {
+    rd_ctx *ctx;
+    pthread_mutex_t lock;
+    pthread_cond_t work_ready, work_done;
+    void (*work)(void *arg, unsigned worker);
+    void *arg;
+    uint64_t round;     /* rises with every rdi_pool_run() */
+    unsigned busy;      /* threads still at work in this round */
+    unsigned n_threads; /* started */
+    bool ending;
+    struct pool_thread {
+        rdi_pool *pool;
+        unsigned worker;
+        pthread_t thread;
+    } threads[];
+};
+
+static void *pool_main(void *arg) {
+    struct pool_thread *self = arg;
+    rdi_pool *pool = self->pool;
+    uint64_t seen = 0;
+    pthread_mutex_lock(&pool->lock);
+    while (true) {
+        while (pool->round == seen && !pool->ending)
+            pthread_cond_wait(&pool->work_ready, &pool->lock);
+        if (pool->ending)
+            break;
+        seen = pool->round;
+        pthread_mutex_unlock(&pool->lock);
+        pool->work(pool->arg, self->worker);
+        pthread_mutex_lock(&pool->lock);
+        if (--pool->busy == 0)
+            pthread_cond_signal(&pool->work_done);
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return NULL;
+}
+
+static rd_status fail_start(rd_ctx *ctx, int error) {
+    return rdi_fail(ctx, RD_ENOMEM, "cannot start a thread: %s", strerror(error));
+}
+
+rd_status rdi_pool_new(rd_ctx *ctx, unsigned n, rdi_pool **out) {
+    rdi_pool *pool = rdi_calloc(ctx, 1, sizeof *pool + n * sizeof pool->threads[0]);
+    if (!pool)
+        return RD_ENOMEM;
+    pool->ctx = ctx;
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->work_ready, NULL);
+    pthread_cond_init(&pool->work_done, NULL);
+    for (unsigned i = 0; i + 1 < n; i++) {
+        struct pool_thread *t = &pool->threads[i];
+        *t = (struct pool_thread){.pool = pool, .worker = i + 1};
+        int error = pthread_create(&t->thread, NULL, pool_main, t);
+        if (error) {
+            rdi_pool_free(pool);
+            return fail_start(ctx, error);
+        }
+        pool->n_threads++;
+    }
+    *out = pool;
+    return RD_OK;
+}
+
+void rdi_pool_free(rdi_pool *pool) {
+    if (!pool)
+        return;
+    pthread_mutex_lock(&pool->lock);
+    pool->ending = true;
+    pthread_cond_broadcast(&pool->work_ready);
+    pthread_mutex_unlock(&pool->lock);
+    for (unsigned i = 0; i < pool->n_threads; i++)
+        pthread_join(pool->threads[i].thread, NULL);
+    pthread_cond_destroy(&pool->work_ready);
+    pthread_cond_destroy(&pool->work_done);
+    pthread_mutex_destroy(&pool->lock);
+    rdi_free(pool->ctx, pool);
+}
+
+void rdi_pool_run(rdi_pool *pool, void (*work)(void *arg, unsigned worker), void *arg) {
+    pthread_mutex_lock(&pool->lock);
+    pool->work = work;
+    pool->arg = arg;
+    pool->busy = pool->n_threads;
+    pool->round++;
+    pthread_cond_broadcast(&pool->work_ready);
+    pthread_mutex_unlock(&pool->lock);
+    work(arg, 0);
+    pthread_mutex_lock(&pool->lock);
+    while (pool->busy > 0)
+        pthread_cond_wait(&pool->work_done, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+struct rdi_background {
+    rd_ctx *ctx;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    pthread_t thread;
+    void (*job)(void *arg); /* NULL: idle */
+    void *arg;
+    bool ending;
+};
+
+static void *background_main(void *arg) {
+    rdi_background *b = arg;
+    pthread_mutex_lock(&b->lock);
+    while (true) {
+        while (!b->job && !b->ending)
+            pthread_cond_wait(&b->changed, &b->lock);
+        if (!b->job)
+            break;
+        pthread_mutex_unlock(&b->lock);
+        b->job(b->arg);
+        pthread_mutex_lock(&b->lock);
+        b->job = NULL;
+        pthread_cond_broadcast(&b->changed);
+    }
+    pthread_mutex_unlock(&b->lock);
+    return NULL;
+}
+
+rd_status rdi_background_new(rd_ctx *ctx, rdi_background **out) {
+    rdi_background *b = rdi_calloc(ctx, 1, sizeof *b);
+    if (!b)
+        return RD_ENOMEM;
+    b->ctx = ctx;
+    pthread_mutex_init(&b->lock, NULL);
+    pthread_cond_init(&b->changed, NULL);
+    int error = pthread_create(&b->thread, NULL, background_main, b);
+    if (error) {
+        pthread_cond_destroy(&b->changed);
+        pthread_mutex_destroy(&b->lock);
+        rdi_free(ctx, b);
+        return fail_start(ctx, error);
+    }
+    *out = b;
+    return RD_OK;
+}
+
+void rdi_background_start(rdi_background *b, void (*job)(void *arg), void *arg) {
+    pthread_mutex_lock(&b->lock);
+    b->job = job;
+    b->arg = arg;
+    pthread_cond_broadcast(&b->changed);
+    pthread_mutex_unlock(&b->lock);
+}
+
+void rdi_background_wait(rdi_background *b) {
+    pthread_mutex_lock(&b->lock);
+    while (b->job)
+        pthread_cond_wait(&b->changed, &b->lock);
+    pthread_mutex_unlock(&b->lock);
+}
+
+void rdi_background_free(rdi_background *b) {
+    if (!b)
+        return;
+    pthread_mutex_lock(&b->lock);
+    b->ending = true;
+    pthread_cond_broadcast(&b->changed);
+    pthread_mutex_unlock(&b->lock);
+    pthread_join(b->thread, NULL);
+    pthread_cond_destroy(&b->changed);
+    pthread_mutex_destroy(&b->lock);
+    rdi_free(b->ctx, b);
+}
