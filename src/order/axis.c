@@ -30,7 +30,7 @@ static size_t carve(size_t *total, uint64_t n, size_t size) {
 }
 
 rd_status rdi_axis_init(rd_ctx *ctx, rdi_axis *a, uint64_t slots) {
-    uint64_t lines = (slots + 1) / RDI_AXIS_LINE_SLOTS + 1;
+    uint64_t lines = slots / RDI_AXIS_LINE_SLOTS + 1; /* slot 0 is not for use */
     lines = (lines + 31) & ~UINT64_C(31);
     size_t bytes = 0;
     size_t line = carve(&bytes, lines, sizeof(rdi_axis_line));
