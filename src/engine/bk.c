@@ -83,6 +83,22 @@ static rd_status bk_feed(void *self, const uint64_t *blk, size_t n, uint64_t *di
     return RD_OK;
 }
 
+/* Once renumbered, a block's slot is its place in the order. */
+static rd_status bk_order(void *self, rdi_block_visit visit, void *user) {
+    bk_engine *e = self;
+    rd_ctx *ctx = e->run->ctx;
+    RD_TRY(renumber(e));
+    uint64_t *block = rdi_alloc(ctx, e->last.live, sizeof *block);
+    if (!block)
+        return RD_ENOMEM;
+    size_t cursor = 0;
+    for (rdi_block_slot *s; (s = rdi_block_map_next(&e->last.time, &cursor)) != NULL;)
+        block[s->value] = s->block;
+    rd_status status = e->last.live ? visit(user, block, e->last.live) : RD_OK;
+    rdi_free(ctx, block);
+    return status;
+}
+
 static rd_status bk_check(void *self, const char **why) {
     bk_engine *e = self;
     bool sound = rdi_last_access_check(&e->last, why) && rdi_rank_bits_check(&e->bits, why);
@@ -134,6 +150,7 @@ const rdi_engine_ops rdi_engine_bk = {
     .state_size = sizeof(bk_engine),
     .open = bk_open,
     .feed = bk_feed,
+    .order = bk_order,
     .check = bk_check,
     .close = bk_close,
 };

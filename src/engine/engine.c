@@ -216,6 +216,13 @@ const char *rd_engine_note(const rd_engine *e) {
     return e->run.note;
 }
 
+rd_status rdi_engine_order(rd_engine *e, rdi_block_visit visit, void *user) {
+    if (!e->ops->order)
+        return rdi_fail(e->run.ctx, RD_EUNSUPPORTED, "engine %s cannot hand over its state",
+                        e->ops->info.name);
+    return e->ops->order(e->state, visit, user);
+}
+
 rd_status rdi_engine_check(rd_engine *e, const char **why) {
     return e->ops->check ? e->ops->check(e->state, why) : RD_OK;
 }

@@ -23,6 +23,7 @@
 #include "order/tree.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 
 typedef struct olken_engine {
     uint32_t kind; /* option: index into trees */
@@ -56,6 +57,35 @@ static rd_status olken_feed(void *self, const uint64_t *blk, size_t n, uint64_t 
             rdi_last_access_forget(&e->last, ops->remove_oldest(&e->tree));
     }
     return RD_OK;
+}
+
+static int by_time(const void *a, const void *b) {
+    const rdi_block_slot *x = a, *y = b;
+    return (x->value > y->value) - (x->value < y->value);
+}
+
+/* The trees know times only, so the table is sorted by them. */
+static rd_status olken_order(void *self, rdi_block_visit visit, void *user) {
+    olken_engine *e = self;
+    rd_ctx *ctx = e->run->ctx;
+    rdi_last_access_sweep(&e->last);
+    rdi_block_slot *slot = rdi_alloc(ctx, e->last.live, sizeof *slot);
+    if (!slot)
+        return RD_ENOMEM;
+    size_t n = 0, cursor = 0;
+    for (rdi_block_slot *s; (s = rdi_block_map_next(&e->last.time, &cursor)) != NULL;)
+        slot[n++] = *s;
+    qsort(slot, n, sizeof *slot, by_time);
+    rd_status status = RD_OK;
+    uint64_t block[512];
+    for (size_t at = 0; at < n && status == RD_OK;) {
+        size_t part = 0;
+        for (; part < RDI_COUNT(block) && at < n; part++, at++)
+            block[part] = slot[at].block;
+        status = visit(user, block, part);
+    }
+    rdi_free(ctx, slot);
+    return status;
 }
 
 static rd_status olken_check(void *self, const char **why) {
@@ -113,6 +143,7 @@ const rdi_engine_ops rdi_engine_olken = {
     .state_size = sizeof(olken_engine),
     .open = olken_open,
     .feed = olken_feed,
+    .order = olken_order,
     .check = olken_check,
     .close = olken_close,
 };

@@ -38,6 +38,9 @@ typedef struct rdi_run {
     rd_engine *engine;  /* for rdi_engine_deliver() */
 } rdi_run;
 
+/* Receives block ids, one or more per call. */
+typedef rd_status (*rdi_block_visit)(void *user, const uint64_t *blocks, size_t n);
+
 typedef struct rdi_engine_ops {
     uint32_t abi;                     /* RDI_ENGINE_ABI */
     rd_engine_info info;              /* name, summary, card, caps, error kind, options, variants */
@@ -46,7 +49,10 @@ typedef struct rdi_engine_ops {
     const char *(*unavailable)(void); /* optional: why it cannot run here, or NULL */
     rd_status (*open)(void *self, rdi_run *run); /* on failure close() is called */
     rd_status (*feed)(void *self, const uint64_t *blk, size_t n, uint64_t *dist);
-    rd_status (*finish)(void *self);                  /* optional: drain what is under way */
+    rd_status (*finish)(void *self); /* optional: drain what is under way */
+    /* Optional, immediate engines: the LRU stack. All live blocks (with a bound: the newest `bound`
+     * of them) in the order of their last reference, oldest first. Feeding may go on afterwards. */
+    rd_status (*order)(void *self, rdi_block_visit visit, void *user);
     rd_status (*check)(void *self, const char **why); /* optional: invariants, for tests */
     void (*close)(void *self);                        /* tolerates half-open state */
 } rdi_engine_ops;
@@ -56,6 +62,9 @@ const rdi_engine_ops *rdi_engine_ops_find(const char *name);
 
 /* Late engines: the next n distances. */
 rd_status rdi_engine_deliver(rdi_run *run, const uint64_t *dist, size_t n);
+
+/* The engine's LRU stack, oldest block first; RD_EUNSUPPORTED where it has no `order`. */
+rd_status rdi_engine_order(rd_engine *e, rdi_block_visit visit, void *user);
 
 /* In open(): count in bins that begin at 0 and at each of these distances instead. */
 rd_status rdi_engine_use_edges(rdi_run *run, const uint64_t *edges, size_t n);

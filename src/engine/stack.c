@@ -63,6 +63,11 @@ static rd_status stack_feed(void *self, const uint64_t *blk, size_t n, uint64_t 
     return RD_OK;
 }
 
+static rd_status stack_order(void *self, rdi_block_visit visit, void *user) {
+    const stack_engine *e = self;
+    return e->n ? visit(user, e->block, e->n) : RD_OK;
+}
+
 static void stack_close(void *self) {
     stack_engine *e = self;
     if (e->run)
@@ -83,5 +88,6 @@ const rdi_engine_ops rdi_engine_stack = {
     .state_size = sizeof(stack_engine),
     .open = stack_open,
     .feed = stack_feed,
+    .order = stack_order,
     .close = stack_close,
 };

@@ -1,0 +1,175 @@
+/* Engines that hand over their state: the order is the LRU stack, and asking changes nothing. */
+#include "engine/plugin.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MOST_REFERENCES 2000
+
+static rd_ctx *ctx;
+
+static int new_ctx(void **state) {
+    (void)state;
+    return rd_ctx_new(NULL, &ctx) == RD_OK ? 0 : -1;
+}
+
+static int free_ctx(void **state) {
+    (void)state;
+    size_t live = rd_ctx_live_bytes(ctx);
+    rd_ctx_free(ctx);
+    return live == 0 ? 0 : -1;
+}
+
+/* ---- what is right, by definition ---- */
+
+/* Position in list[0 .. n), or n. */
+static size_t position(const uint64_t *list, size_t n, uint64_t block) {
+    size_t i = 0;
+    while (i < n && list[i] != block)
+        i++;
+    return i;
+}
+
+/* The distinct blocks of trace[0 .. n), newest last reference first, at most `bound` of them. */
+static size_t lru_stack(const uint64_t *trace, size_t n, uint64_t bound, uint64_t *stack) {
+    size_t depth = 0;
+    while (n-- > 0 && depth < bound)
+        if (position(stack, depth, trace[n]) == depth)
+            stack[depth++] = trace[n];
+    return depth;
+}
+
+/* ---- what the engine says ---- */
+
+typedef struct collector {
+    uint64_t block[MOST_REFERENCES];
+    size_t n;
+} collector;
+
+static rd_status collect(void *user, const uint64_t *blocks, size_t n) {
+    collector *c = user;
+    assert_true(n > 0);
+    assert_true(c->n + n <= MOST_REFERENCES);
+    memcpy(c->block + c->n, blocks, n * sizeof *blocks);
+    c->n += n;
+    return RD_OK;
+}
+
+static void assert_order(rd_engine *e, const char *spec, const uint64_t *trace, size_t n,
+                         uint64_t bound) {
+    static collector got;
+    static uint64_t stack[MOST_REFERENCES];
+    got.n = 0;
+    assert_int_equal(rdi_engine_order(e, collect, &got), RD_OK);
+    size_t depth = lru_stack(trace, n, bound, stack);
+    if (got.n != depth)
+        fail_msg("%s, bound %" PRIu64 ": %zu blocks after %zu references instead of %zu", spec,
+                 bound, got.n, n, depth);
+    for (size_t i = 0; i < depth; i++)
+        if (got.block[depth - 1 - i] != stack[i])
+            fail_msg("%s, bound %" PRIu64 ": block %zu after %zu references is not the right one",
+                     spec, bound, i, n);
+}
+
+/* Asks in between and at the end; the distances must be those of an engine nobody asked. */
+static void run_engine(const char *spec, const uint64_t *trace, size_t n, uint64_t bound,
+                       rdi_rng *rng) {
+    static uint64_t expected[MOST_REFERENCES], dist[MOST_REFERENCES];
+    rd_engine_config config = {.bound = bound};
+    rd_engine *e = NULL, *unasked = NULL;
+    assert_int_equal(rd_engine_open(ctx, spec, &config, &unasked), RD_OK);
+    assert_int_equal(rd_engine_feed(unasked, trace, n, expected), RD_OK);
+    rd_engine_close(unasked);
+    assert_int_equal(rd_engine_open(ctx, spec, &config, &e), RD_OK);
+    assert_order(e, spec, trace, 0, bound);
+    for (size_t at = 0; at < n;) {
+        size_t part = 1 + (size_t)rdi_rng_below(rng, n - at);
+        assert_int_equal(rd_engine_feed(e, trace + at, part, dist + at), RD_OK);
+        at += part;
+        assert_order(e, spec, trace, at, bound ? bound : UINT64_MAX);
+    }
+    assert_memory_equal(dist, expected, n * sizeof *dist);
+    rd_engine_close(e);
+}
+
+static unsigned run_every_engine(const uint64_t *trace, size_t n, uint64_t bound, rdi_rng *rng) {
+    unsigned runs = 0;
+    const rdi_engine_ops *ops;
+    for (size_t i = 0; (ops = rdi_engine_ops_at(i)) != NULL; i++) {
+        if (!ops->order || (ops->unavailable && ops->unavailable()))
+            continue;
+        run_engine(ops->info.name, trace, n, bound, rng);
+        for (const char *const *v = ops->info.variants; v && *v; v++) {
+            char spec[128];
+            snprintf(spec, sizeof spec, "%s:%s", ops->info.name, *v);
+            run_engine(spec, trace, n, bound, rng);
+        }
+        runs++;
+    }
+    return runs;
+}
+
+static void the_order_is_the_lru_stack_for_any_bound(void **state) {
+    (void)state;
+    static uint64_t trace[MOST_REFERENCES];
+    rdi_rng rng = {11};
+    for (unsigned round = 0; round < 40; round++) {
+        size_t n = 1 + (size_t)rdi_rng_below(&rng, MOST_REFERENCES);
+        uint64_t blocks = 1 + rdi_rng_below(&rng, UINT64_C(1) << rdi_rng_below(&rng, 11));
+        for (size_t i = 0; i < n; i++)
+            trace[i] = rdi_rng_below(&rng, blocks) - blocks / 2; /* also ids near 2^64 */
+        const uint64_t bounds[] = {0, 1, 2, 1 + rdi_rng_below(&rng, blocks), blocks};
+        for (size_t i = 0; i < RDI_COUNT(bounds); i++)
+            assert_true(run_every_engine(trace, n, bounds[i], &rng) > 0);
+    }
+}
+
+static rd_status refuse(void *user, const uint64_t *blocks, size_t n) {
+    (void)blocks;
+    (void)n;
+    ++*(unsigned *)user;
+    return RD_EIO;
+}
+
+static void a_failing_visit_ends_the_order(void **state) {
+    (void)state;
+    const uint64_t trace[] = {1, 2, 3};
+    const rdi_engine_ops *ops;
+    for (size_t i = 0; (ops = rdi_engine_ops_at(i)) != NULL; i++) {
+        if (!ops->order || (ops->unavailable && ops->unavailable()))
+            continue;
+        rd_engine *e = NULL;
+        unsigned calls = 0;
+        assert_int_equal(rd_engine_open(ctx, ops->info.name, NULL, &e), RD_OK);
+        assert_int_equal(rd_engine_feed(e, trace, 3, NULL), RD_OK);
+        assert_int_equal(rdi_engine_order(e, refuse, &calls), RD_EIO);
+        assert_int_equal(calls, 1);
+        rd_engine_close(e);
+    }
+}
+
+static void an_engine_without_an_order_says_so(void **state) {
+    (void)state;
+    rd_engine *e = NULL;
+    unsigned calls = 0;
+    assert_int_equal(rd_engine_open(ctx, "null", NULL, &e), RD_OK);
+    assert_int_equal(rdi_engine_order(e, refuse, &calls), RD_EUNSUPPORTED);
+    assert_non_null(strstr(rd_last_error(ctx), "null"));
+    rd_engine_close(e);
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, new_ctx, free_ctx)
+    const struct CMUnitTest tests[] = {
+        TEST(the_order_is_the_lru_stack_for_any_bound),
+        TEST(a_failing_visit_ends_the_order),
+        TEST(an_engine_without_an_order_says_so),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
