@@ -120,16 +120,22 @@ rd_status rdi_engine_use_edges(rdi_run *run, const uint64_t *edges, size_t n) {
     return RD_OK;
 }
 
-/* One batch of at most RDI_FEED_MAX references. */
+/* One batch of at most RDI_FEED_MAX references for an immediate engine. */
 static rd_status feed_batch(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *distances) {
-    if (!is_immediate(e))
-        return e->ops->feed(e->state, blocks, n, NULL);
     bool wanted = distances || e->sink;
     if (!wanted && e->ops->counts_itself)
         return e->ops->feed(e->state, blocks, n, NULL);
     uint64_t *dist = distances ? distances : e->dist;
     RD_TRY(e->ops->feed(e->state, blocks, n, dist));
     return rdi_engine_deliver(&e->run, dist, n);
+}
+
+static rd_status feed_batches(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *distances) {
+    for (size_t at = 0; at < n; at += RDI_FEED_MAX) {
+        size_t part = n - at < RDI_FEED_MAX ? n - at : RDI_FEED_MAX;
+        RD_TRY(feed_batch(e, blocks + at, part, distances ? distances + at : NULL));
+    }
+    return RD_OK;
 }
 
 rd_status rd_engine_feed(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *distances) {
@@ -139,16 +145,14 @@ rd_status rd_engine_feed(rd_engine *e, const uint64_t *blocks, size_t n, uint64_
     if (distances && !is_immediate(e))
         return rdi_fail(e->run.ctx, RD_EINVAL, "engine %s gives distances late: use a sink",
                         e->ops->info.name);
-    for (size_t at = 0; at < n; at += RDI_FEED_MAX) {
-        size_t part = n - at < RDI_FEED_MAX ? n - at : RDI_FEED_MAX;
-        rd_status status = feed_batch(e, blocks + at, part, distances ? distances + at : NULL);
-        if (status != RD_OK) {
-            e->stage = STAGE_BROKEN;
-            return status;
-        }
-        e->fed += part;
-    }
-    return RD_OK;
+    if (n == 0)
+        return RD_OK;
+    rd_status status = is_immediate(e) ? feed_batches(e, blocks, n, distances)
+                                       : e->ops->feed(e->state, blocks, n, NULL);
+    if (status != RD_OK)
+        e->stage = STAGE_BROKEN;
+    e->fed += n;
+    return status;
 }
 
 rd_status rd_engine_finish(rd_engine *e) {

@@ -9,7 +9,9 @@
  * returns. The core counts them. When `counts_itself` is set, dist may be NULL and the engine adds
  * to run->hist.
  *  - late, or histogram only: dist is always NULL. The engine calls rdi_engine_deliver() with
- * distances in order whenever it has some (it counts them too), or adds to run->hist itself.
+ * distances in order whenever it has some (it counts them too), or adds to run->hist itself. It
+ * gets every feed whole, at least one reference, so that a trace in memory is not handed over in
+ * crumbs.
  */
 #ifndef RDI_PLUGIN_H
 #define RDI_PLUGIN_H
@@ -19,7 +21,7 @@
 #include "reusedist/engine.h"
 
 #define RDI_ENGINE_ABI 1
-#define RDI_FEED_MAX   4096 /* references per feed() call at most */
+#define RDI_FEED_MAX   4096 /* references per feed() call of an immediate engine at most */
 
 /* What the core gives an engine at open; valid until close. */
 typedef struct rdi_run {
