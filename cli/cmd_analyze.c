@@ -19,8 +19,8 @@ typedef struct analyze_options {
 
 static const rd_opt analyze_opts[] = {
 #define PIPELINE_FIELD(member) offsetof(analyze_options, pipe.member)
+#define PIPELINE_HIST          "loglinear"
 #include "pipeline_options.def"
-#undef PIPELINE_FIELD
     {.name = "out",
      .arg = "AS",
      .type = RD_OPT_CHOICE,
@@ -55,10 +55,7 @@ static rd_status make_text(const analyze_options *o, rd_profile *profile, char *
         return rd_report_csv(profile, text, n);
     if (o->out == OUT_JSON)
         return rd_profile_json(profile, text, n);
-    bool terminal = is_standard(o->output);
-    rd_report_style style = {.width = terminal_width(),
-                             .color = terminal && terminal_has_color(),
-                             .unicode = terminal_is_utf8() && !o->ascii};
+    rd_report_style style = terminal_style(o->output, o->ascii);
     return rd_report_text(profile, &style, text, n);
 }
 
@@ -78,7 +75,8 @@ static int run_analyze(rd_ctx *ctx, void *opts, int n, char **operands) {
     if (o->distances && is_standard(o->distances) && is_standard(o->output))
         return fail_usage("--distances=-: the result needs another place: -o FILE");
     rd_profile *profile = NULL;
-    int status = pipeline_run(ctx, &o->pipe, o->distances, n, operands, &profile);
+    pipeline_input input = {.n = n, .paths = operands};
+    int status = pipeline_run(ctx, &o->pipe, &input, o->distances, &profile);
     if (profile) {
         int printed = print_result(ctx, o, profile);
         status = status != EXIT_OK ? status : printed;

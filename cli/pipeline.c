@@ -8,10 +8,12 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 typedef struct pipeline {
     rd_ctx *ctx;
     const pipeline_options *options;
+    const pipeline_input *input;
     const char *distances_path; /* or NULL */
     uint32_t kinds;             /* mask; 0: all */
     char kind_letters[4];       /* the same in fixed order, "" for all */
@@ -230,9 +232,16 @@ static bool analyse_opened(pipeline *p, const char *path, rd_trace *trace) {
     return good;
 }
 
+static rd_status open_trace(const pipeline *p, const char *path, rd_trace **out) {
+    if (p->input->head && strcmp(path, "-") == 0)
+        return rd_trace_open_fd(p->ctx, STDIN_FILENO, "(standard input)", p->input->head,
+                                p->input->head_bytes, p->options->format, out);
+    return rd_trace_open(p->ctx, path, p->options->format, out);
+}
+
 static bool analyse_trace(pipeline *p, const char *path) {
     rd_trace *trace = NULL;
-    rd_status status = rd_trace_open(p->ctx, path, p->options->format, &trace);
+    rd_status status = open_trace(p, path, &trace);
     if (status != RD_OK) {
         report_damage(p, status);
         return false;
@@ -245,12 +254,13 @@ static bool analyse_trace(pipeline *p, const char *path) {
 /* ---- the whole ---- */
 
 /* 0 when one of them is a pipe or the like. */
-static uint64_t total_bytes(int n, char **paths) {
+static uint64_t total_bytes(const pipeline_input *input) {
     uint64_t total = 0;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < input->n; i++) {
         struct stat st;
-        bool standard = strcmp(paths[i], "-") == 0;
-        if ((standard ? fstat(0, &st) : stat(paths[i], &st)) != 0 || !S_ISREG(st.st_mode))
+        const char *path = input->paths[i];
+        bool standard = strcmp(path, "-") == 0;
+        if ((standard ? fstat(STDIN_FILENO, &st) : stat(path, &st)) != 0 || !S_ISREG(st.st_mode))
             return 0;
         total += (uint64_t)st.st_size;
     }
@@ -301,18 +311,18 @@ static void make_profile(pipeline *p, rd_profile **out) {
     *out = profile;
 }
 
-static void run(pipeline *p, int n, char **paths, rd_profile **out) {
+static void run(pipeline *p, rd_profile **out) {
     if (!parse_options(p) || !open_engine(p))
         return;
-    if (!(p->sources = calloc((size_t)n, sizeof *p->sources))) {
+    if (!(p->sources = calloc((size_t)p->input->n, sizeof *p->sources))) {
         p->status = fail("out of memory");
         return;
     }
     progress_start(&p->bar, p->options->quiet ? PROGRESS_NEVER : p->options->progress,
-                   total_bytes(n, paths));
+                   total_bytes(p->input));
     bool good = true;
-    for (int i = 0; i < n && good; i++)
-        good = analyse_trace(p, paths[i]);
+    for (int i = 0; i < p->input->n && good; i++)
+        good = analyse_trace(p, p->input->paths[i]);
     bool intact = good || (p->damaged && p->n_sources > 0);
     if (intact) { /* also after damage: late engines still owe distances */
         rd_status status = rd_engine_finish(p->engine);
@@ -326,11 +336,15 @@ static void run(pipeline *p, int n, char **paths, rd_profile **out) {
     }
 }
 
-int pipeline_run(rd_ctx *ctx, const pipeline_options *options, const char *distances, int n,
-                 char **paths, rd_profile **out) {
-    pipeline p = {.ctx = ctx, .options = options, .distances_path = distances, .status = EXIT_OK};
+int pipeline_run(rd_ctx *ctx, const pipeline_options *options, const pipeline_input *input,
+                 const char *distances, rd_profile **out) {
+    pipeline p = {.ctx = ctx,
+                  .options = options,
+                  .input = input,
+                  .distances_path = distances,
+                  .status = EXIT_OK};
     rd_profile *profile = NULL;
-    run(&p, n, paths, &profile);
+    run(&p, &profile);
     if (distance_file_close(p.distances) != EXIT_OK) { /* half of what was asked for is no result */
         p.status = EXIT_FAILED;
         rd_profile_free(profile);

@@ -22,11 +22,18 @@ typedef struct pipeline_options {
     bool partial, quiet, verbose;
 } pipeline_options;
 
-/* Analyses the files, one after the other, as one trace; "-" is standard input. `distances` is the
- * path for --distances, or NULL. Returns the exit status, failures having been reported. *out stays
- * NULL without a result; a damaged trace with options.partial gives both a result and EXIT_FAILED.
- */
-int pipeline_run(rd_ctx *ctx, const pipeline_options *options, const char *distances, int n,
-                 char **paths, rd_profile **out);
+/* The traces, one after the other taken as one; "-" is standard input. */
+typedef struct pipeline_input {
+    int n;
+    char **paths;
+    const void *head; /* what has been read from standard input already */
+    size_t head_bytes;
+} pipeline_input;
+
+/* `distances` is the path for --distances, or NULL. Returns the exit status, failures having been
+ * reported. *out stays NULL without a result; a damaged trace with options.partial gives both a
+ * result and EXIT_FAILED. */
+int pipeline_run(rd_ctx *ctx, const pipeline_options *options, const pipeline_input *input,
+                 const char *distances, rd_profile **out);
 
 #endif

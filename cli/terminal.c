@@ -21,7 +21,7 @@ bool terminal_is_utf8(void) {
     return utf8;
 }
 
-unsigned terminal_width(void) {
+static unsigned find_width(void) {
     long width = 0;
     const char *columns = getenv("COLUMNS");
     struct winsize size;
@@ -34,8 +34,15 @@ unsigned terminal_width(void) {
     return (unsigned)(width < MIN_WIDTH ? MIN_WIDTH : width > MAX_WIDTH ? MAX_WIDTH : width);
 }
 
-bool terminal_has_color(void) {
+static bool has_color(void) {
     const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
     bool dumb = !term || strcmp(term, "dumb") == 0;
     return isatty(STDOUT_FILENO) && !dumb && !(no_color && *no_color);
+}
+
+rd_report_style terminal_style(const char *output, bool ascii) {
+    bool standard = !output || strcmp(output, "-") == 0;
+    return (rd_report_style){.width = find_width(),
+                             .color = standard && has_color(),
+                             .unicode = !ascii && terminal_is_utf8()};
 }

@@ -2,15 +2,14 @@
 #ifndef RD_TERMINAL_H
 #define RD_TERMINAL_H
 
-#include <stdbool.h>
+#include "cli.h"
 
 /* The locale's character set is UTF-8. */
 bool terminal_is_utf8(void);
 
-/* Columns of standard output: COLUMNS, else the terminal's, else 80; between 40 and 200. */
-unsigned terminal_width(void);
-
-/* Standard output is a terminal that understands colour, and NO_COLOR is not set. */
-bool terminal_has_color(void);
+/* For a report that goes to `output` (NULL and "-": standard output). Width: COLUMNS, else the
+ * terminal's, else 80. Colour: only on a terminal that understands it, and not with NO_COLOR.
+ * `ascii`: plain characters also where there are others. */
+rd_report_style terminal_style(const char *output, bool ascii);
 
 #endif

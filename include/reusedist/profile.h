@@ -96,6 +96,10 @@ RD_API RD_CHECKED rd_status rd_profile_add_source(rd_profile *p, const rd_source
 
 /* The profile file (JSON, schema "reusedist.profile/1"). `path` "-" is standard input or output. */
 RD_API RD_CHECKED rd_status rd_profile_read(rd_ctx *ctx, const char *path, rd_profile **out);
+/* From an open file or pipe, which stays the caller's; `head`: the `n` bytes (at most 64 K) that
+ * the caller has read from it already. `name` stands for the path in messages. */
+RD_API RD_CHECKED rd_status rd_profile_read_fd(rd_ctx *ctx, int fd, const char *name,
+                                               const void *head, size_t n, rd_profile **out);
 RD_API RD_CHECKED rd_status rd_profile_parse(rd_ctx *ctx, const char *name, const char *text,
                                              size_t n, rd_profile **out);
 /* Whole text in one allocation, NUL-ended; free with rd_text_free(). */

@@ -28,6 +28,18 @@ RD_API RD_CHECKED rd_status rd_report_text(rd_profile *p, const rd_report_style 
  * inclusive; the mean is empty when the engine does not know it). Ascending, infinite last. */
 RD_API RD_CHECKED rd_status rd_report_csv(rd_profile *p, char **text, size_t *n);
 
+/* Miss ratios at these cache sizes, given in blocks and in any order. `blocks` NULL: powers of two
+ * up to the footprint, or up to the bound and the bound itself. RD_EINVAL above the bound. */
+RD_API RD_CHECKED rd_status rd_report_mrc_text(rd_profile *p, const rd_report_style *style,
+                                               const uint64_t *blocks, size_t n_blocks, char **text,
+                                               size_t *n);
+/* "blocks,bytes,miss_ratio"; bytes are empty when one block is one address or object. */
+RD_API RD_CHECKED rd_status rd_report_mrc_csv(rd_profile *p, const uint64_t *blocks,
+                                              size_t n_blocks, char **text, size_t *n);
+/* Schema "reusedist.mrc/1": the same with what it is about, and which values are interpolated. */
+RD_API RD_CHECKED rd_status rd_report_mrc_json(rd_profile *p, const uint64_t *blocks,
+                                               size_t n_blocks, char **text, size_t *n);
+
 /* Profiles and what to call them. */
 typedef struct rd_comparees {
     rd_profile *const *profiles;

@@ -58,6 +58,11 @@ typedef struct rd_trace rd_trace;
  * Compressed input (gz, bz2, xz, zst, lz4) is unpacked on the way. */
 RD_API RD_CHECKED rd_status rd_trace_open(rd_ctx *ctx, const char *path, const char *spec,
                                           rd_trace **out);
+/* An open file or pipe, which stays the caller's; `name` stands for the path in messages. `head`:
+ * the `n` bytes that the caller has read from it already (copied). */
+RD_API RD_CHECKED rd_status rd_trace_open_fd(rd_ctx *ctx, int fd, const char *name,
+                                             const void *head, size_t n, const char *spec,
+                                             rd_trace **out);
 /* A trace in memory (borrowed); `name` stands for the path in messages. */
 RD_API RD_CHECKED rd_status rd_trace_open_memory(rd_ctx *ctx, const char *name, const void *data,
                                                  size_t n, const char *spec, rd_trace **out);

@@ -406,13 +406,12 @@ static bool is_hopeless(const char *text, size_t n) {
     return at < n && text[at] != '{';
 }
 
-/* Everything of fd into *text, which the caller frees also after a failure. */
+/* Everything of fd behind the *n bytes of *text, which has room for FILE_BYTES_START. */
 static rd_status read_all(rd_ctx *ctx, int fd, const char *name, char **text, size_t *n) {
-    size_t room = 0, got = 0;
-    *n = 0;
+    size_t room = FILE_BYTES_START, got = 0;
     do {
         if (*n == room) {
-            room = room ? room * 2 : FILE_BYTES_START;
+            room *= 2;
             if (room > FILE_BYTES_MAX)
                 return rdi_fail(ctx, RD_EFORMAT, "%s: longer than any profile (%zu bytes)", name,
                                 FILE_BYTES_MAX);
@@ -427,19 +426,30 @@ static rd_status read_all(rd_ctx *ctx, int fd, const char *name, char **text, si
     return RD_OK;
 }
 
-rd_status rd_profile_read(rd_ctx *ctx, const char *path, rd_profile **out) {
-    bool standard = strcmp(path, "-") == 0;
-    const char *name = standard ? "(standard input)" : path;
-    int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return rdi_fail(ctx, RD_EIO, "%s: cannot open: %s", name, strerror(errno));
-    char *text = NULL;
-    size_t n = 0;
+rd_status rd_profile_read_fd(rd_ctx *ctx, int fd, const char *name, const void *head, size_t n,
+                             rd_profile **out) {
+    if (n > FILE_BYTES_START)
+        return rdi_fail(ctx, RD_EINVAL, "%s: more than %zu bytes read ahead", name,
+                        FILE_BYTES_START);
+    char *text = rdi_alloc(ctx, FILE_BYTES_START, 1);
+    if (!text)
+        return RD_ENOMEM;
+    if (n)
+        memcpy(text, head, n);
     rd_status status = read_all(ctx, fd, name, &text, &n);
     if (status == RD_OK)
         status = rd_profile_parse(ctx, name, text, n, out);
     rdi_free(ctx, text);
-    if (!standard)
-        close(fd);
+    return status;
+}
+
+rd_status rd_profile_read(rd_ctx *ctx, const char *path, rd_profile **out) {
+    if (strcmp(path, "-") == 0)
+        return rd_profile_read_fd(ctx, STDIN_FILENO, "(standard input)", NULL, 0, out);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return rdi_fail(ctx, RD_EIO, "%s: cannot open: %s", path, strerror(errno));
+    rd_status status = rd_profile_read_fd(ctx, fd, path, NULL, 0, out);
+    close(fd);
     return status;
 }

@@ -58,7 +58,7 @@ void rdi_paper_column(rdi_paper *paper, int columns, const char *text) {
 /* Eighths of a cell, from one to a whole. */
 static const char *const eighths[] = {"▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
 
-void rdi_paper_bar(rdi_paper *paper, double share, unsigned cells) {
+unsigned rdi_paper_bar(rdi_paper *paper, double share, unsigned cells) {
     unsigned parts = paper->style.unicode ? 8 : 1;
     unsigned n = (unsigned)(share * cells * parts + 0.5), used = 0;
     n = n == 0 && share > 0 ? 1 : n > cells * parts ? cells * parts : n;
@@ -70,7 +70,7 @@ void rdi_paper_bar(rdi_paper *paper, double share, unsigned cells) {
         used++;
     }
     rdi_paper_ink(paper, RDI_INK_PLAIN);
-    rdi_text_fill(&paper->t, ' ', cells - used);
+    return used;
 }
 
 /* Length of the next piece that must stay on one line: a word, and behind a number its unit. */
@@ -129,4 +129,23 @@ void rdi_format_size(const rdi_paper *paper, uint64_t blocks, char *text) {
         rd_format_bytes((double)blocks * (double)paper->block_bytes, text);
     else
         rdi_format_units((double)blocks, text);
+}
+
+void rdi_paper_title(rdi_paper *paper, const rd_profile *p) {
+    rdi_text *t = &paper->t;
+    const rd_source *sources;
+    size_t n = rd_profile_sources(p, &sources);
+    rdi_paper_ink(paper, RDI_INK_BOLD);
+    if (n == 1 && sources[0].path)
+        rdi_text_puts(t, strcmp(sources[0].path, "-") == 0 ? "standard input" : sources[0].path);
+    else if (n > 1)
+        rdi_text_printf(t, "%zu traces", n);
+    else
+        rdi_text_puts(t, "profile");
+    rdi_paper_ink(paper, RDI_INK_PLAIN);
+    if (n == 1 && sources[0].format)
+        rdi_text_printf(t, " (%s)", sources[0].format);
+    rdi_text_putc(t, '\n');
+    if (rd_profile_facts_of(p)->partial)
+        rdi_paper_wrap(paper, "The trace broke off. This is about what came before.");
 }

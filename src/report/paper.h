@@ -18,14 +18,16 @@ typedef enum rdi_ink { RDI_INK_PLAIN, RDI_INK_BOLD, RDI_INK_DIM, RDI_INK_DRAWING
 
 rdi_paper rdi_paper_start(rd_profile *p, const rd_report_style *style);
 
+/* The name of the trace, or how many there were; and whether it broke off. */
+void rdi_paper_title(rdi_paper *paper, const rd_profile *p);
 void rdi_paper_ink(rdi_paper *paper, rdi_ink ink);
 /* A bold line with an empty one before it. */
 void rdi_paper_heading(rdi_paper *paper, const char *text);
 /* Text in `columns` columns: to the left, or to the right when negative. Longer text sticks out. */
 void rdi_paper_column(rdi_paper *paper, int columns, const char *text);
-/* A bar of share (0 to 1) times `cells` cells, and spaces up to `cells`. Anything above nothing can
- * be seen. */
-void rdi_paper_bar(rdi_paper *paper, double share, unsigned cells);
+/* A bar of share (0 to 1) times `cells` cells; anything above nothing can be seen. Returns how many
+ * columns it takes. */
+unsigned rdi_paper_bar(rdi_paper *paper, double share, unsigned cells);
 /* A paragraph, broken between words. */
 void rdi_paper_wrap(rdi_paper *paper, const char *text);
 

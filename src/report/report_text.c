@@ -39,26 +39,6 @@ static void add_label(report *r, const char *label) {
     rdi_paper_column(&r->paper, FACT_COLUMNS, label);
 }
 
-/* The name of the trace, or how many there were. */
-static void add_title(report *r) {
-    rdi_text *t = &r->paper.t;
-    const rd_source *sources;
-    size_t n = rd_profile_sources(r->p, &sources);
-    rdi_paper_ink(&r->paper, RDI_INK_BOLD);
-    if (n == 1 && sources[0].path)
-        rdi_text_puts(t, strcmp(sources[0].path, "-") == 0 ? "standard input" : sources[0].path);
-    else if (n > 1)
-        rdi_text_printf(t, "%zu traces", n);
-    else
-        rdi_text_puts(t, "profile");
-    rdi_paper_ink(&r->paper, RDI_INK_PLAIN);
-    if (n == 1 && sources[0].format)
-        rdi_text_printf(t, " (%s)", sources[0].format);
-    rdi_text_putc(t, '\n');
-    if (r->facts->partial)
-        rdi_paper_wrap(&r->paper, "The trace broke off. This is about what came before.");
-}
-
 /* "loads and stores" of "LS". */
 static void add_kinds(report *r) {
     static const char *const names[] = {"loads", "stores", "instruction fetches"};
@@ -221,7 +201,9 @@ static void add_histogram_row(report *r, const char *label, const octave *row, d
     char share[RDI_FORMAT_ROOM], text[2 * RDI_FORMAT_ROOM];
     rdi_paper_column(paper, -RANGE_COLUMNS, label);
     rdi_text_putc(&paper->t, ' ');
-    rdi_paper_bar(paper, scale > 0 ? row->share / scale : 0, (unsigned)bar_columns(r));
+    unsigned cells = (unsigned)bar_columns(r);
+    unsigned used = rdi_paper_bar(paper, scale > 0 ? row->share / scale : 0, cells);
+    rdi_text_fill(&paper->t, ' ', cells - used);
     rdi_format_share(row->share, share);
     snprintf(text, sizeof text, "%s%s", row->interpolated ? "~" : "", share);
     rdi_paper_column(paper, -SHARE_COLUMNS, text);
@@ -460,7 +442,7 @@ rd_status rd_report_text(rd_profile *p, const rd_report_style *style, char **tex
                 .p = p,
                 .facts = rd_profile_facts_of(p),
                 .end = rdi_mrc_end(&scan)};
-    add_title(&r);
+    rdi_paper_title(&r.paper, p);
     add_references(&r);
     if (rdi_mrc_measured(p)) {
         add_findings(&r);

@@ -40,6 +40,7 @@ typedef struct input_impl {
     char *pending_text; /* ... and its message */
     uint64_t total;     /* file size, 0 unknown */
     bool owns_fd;
+    uint8_t *early; /* what the caller had read before */
     char *name;
 } input_impl;
 
@@ -94,16 +95,8 @@ static rd_status new_input(rd_ctx *ctx, const char *name, input_impl **out) {
     return RD_OK;
 }
 
-static rd_status open_file(input_impl *impl, const char *path) {
+static rd_status check_file(input_impl *impl) {
     rd_ctx *ctx = impl->in.ctx;
-    if (strcmp(path, "-") == 0) {
-        impl->source.fd = STDIN_FILENO;
-    } else {
-        impl->source.fd = open(path, O_RDONLY | O_CLOEXEC);
-        impl->owns_fd = true;
-    }
-    if (impl->source.fd < 0)
-        return rdi_fail(ctx, RD_EIO, "%s: cannot open: %s", path, strerror(errno));
     struct stat st;
     if (fstat(impl->source.fd, &st) != 0)
         return rdi_fail(ctx, RD_EIO, "%s: %s", impl->name, strerror(errno));
@@ -114,10 +107,35 @@ static rd_status open_file(input_impl *impl, const char *path) {
     return RD_OK;
 }
 
+static rd_status open_file(input_impl *impl, const char *path) {
+    if (strcmp(path, "-") == 0) {
+        impl->source.fd = STDIN_FILENO;
+    } else {
+        impl->source.fd = open(path, O_RDONLY | O_CLOEXEC);
+        impl->owns_fd = true;
+    }
+    if (impl->source.fd < 0)
+        return rdi_fail(impl->in.ctx, RD_EIO, "%s: cannot open: %s", path, strerror(errno));
+    return check_file(impl);
+}
+
+static rd_status use_fd(input_impl *impl, int fd, const void *head, size_t n) {
+    impl->source.fd = fd;
+    impl->early = rdi_alloc(impl->in.ctx, n ? n : 1, 1);
+    if (!impl->early)
+        return RD_ENOMEM;
+    if (n)
+        memcpy(impl->early, head, n);
+    impl->source.data = impl->early;
+    impl->source.n = n;
+    impl->source.stored = n;
+    return check_file(impl);
+}
+
 /* Looks at the first bytes for a compression magic; they are given again afterwards. */
 static rd_status start_unpacking(input_impl *impl) {
     rdi_source *s = &impl->source;
-    if (s->fd >= 0) {
+    if (s->fd >= 0 && s->n < sizeof s->head) {
         size_t have = 0, got = 1;
         while (have < sizeof s->head && got > 0) {
             RD_TRY(rdi_source_read(s, s->head + have, sizeof s->head - have, &got));
@@ -130,10 +148,8 @@ static rd_status start_unpacking(input_impl *impl) {
     return compression ? rdi_unpack_open(s, compression, &impl->unpack) : RD_OK;
 }
 
-rd_status rdi_input_open(rd_ctx *ctx, const char *path, rdi_input **out) {
-    input_impl *impl;
-    RD_TRY(new_input(ctx, strcmp(path, "-") == 0 ? "(standard input)" : path, &impl));
-    rd_status status = open_file(impl, path);
+/* Last step of opening; `status` is that of the steps before. */
+static rd_status start_input(input_impl *impl, rd_status status, rdi_input **out) {
     if (status == RD_OK)
         status = start_unpacking(impl);
     if (status != RD_OK) {
@@ -144,6 +160,19 @@ rd_status rdi_input_open(rd_ctx *ctx, const char *path, rdi_input **out) {
     return RD_OK;
 }
 
+rd_status rdi_input_open(rd_ctx *ctx, const char *path, rdi_input **out) {
+    input_impl *impl;
+    RD_TRY(new_input(ctx, strcmp(path, "-") == 0 ? "(standard input)" : path, &impl));
+    return start_input(impl, open_file(impl, path), out);
+}
+
+rd_status rdi_input_open_fd(rd_ctx *ctx, int fd, const char *name, const void *head, size_t n,
+                            rdi_input **out) {
+    input_impl *impl;
+    RD_TRY(new_input(ctx, name, &impl));
+    return start_input(impl, use_fd(impl, fd, head, n), out);
+}
+
 rd_status rdi_input_open_memory(rd_ctx *ctx, const char *name, const void *data, size_t n,
                                 rdi_input **out) {
     input_impl *impl;
@@ -151,13 +180,7 @@ rd_status rdi_input_open_memory(rd_ctx *ctx, const char *name, const void *data,
     impl->source.data = data;
     impl->source.n = n;
     impl->total = n;
-    rd_status status = start_unpacking(impl);
-    if (status != RD_OK) {
-        rdi_input_close(&impl->in);
-        return status;
-    }
-    *out = &impl->in;
-    return RD_OK;
+    return start_input(impl, RD_OK, out);
 }
 
 /* Moves what is left to the front and makes room for `want` bytes. */
@@ -278,6 +301,7 @@ void rdi_input_close(rdi_input *in) {
     if (impl->owns_fd && impl->source.fd >= 0)
         close(impl->source.fd);
     rdi_free(in->ctx, impl->pending_text);
+    rdi_free(in->ctx, impl->early);
     rdi_free(in->ctx, impl->buffer);
     rdi_free(in->ctx, impl->name);
     rdi_free(in->ctx, impl);

@@ -19,6 +19,9 @@ typedef struct rdi_input {
 } rdi_input;
 
 rd_status rdi_input_open(rd_ctx *ctx, const char *path, rdi_input **out);
+/* `fd` stays the caller's, who has read `n` bytes from it already (copied). */
+rd_status rdi_input_open_fd(rd_ctx *ctx, int fd, const char *name, const void *head, size_t n,
+                            rdi_input **out);
 rd_status rdi_input_open_memory(rd_ctx *ctx, const char *name, const void *data, size_t n,
                                 rdi_input **out);
 

@@ -130,6 +130,13 @@ rd_status rd_trace_open(rd_ctx *ctx, const char *path, const char *spec, rd_trac
     return open_input(ctx, in, spec, out);
 }
 
+rd_status rd_trace_open_fd(rd_ctx *ctx, int fd, const char *name, const void *head, size_t n,
+                           const char *spec, rd_trace **out) {
+    rdi_input *in;
+    RD_TRY(rdi_input_open_fd(ctx, fd, name, head, n, &in));
+    return open_input(ctx, in, spec, out);
+}
+
 rd_status rd_trace_open_memory(rd_ctx *ctx, const char *name, const void *data, size_t n,
                                const char *spec, rd_trace **out) {
     rdi_input *in;

@@ -292,6 +292,78 @@ static void absurd_numbers_do_no_harm(void **state) {
     rd_profile_free(p);
 }
 
+/* ---- miss ratios at sizes ---- */
+
+static rd_profile *sized_profile(rd_ctx *ctx, uint64_t block_bytes, uint64_t bound) {
+    rd_profile_facts facts = profiles_facts();
+    facts.block_bytes = block_bytes;
+    facts.bound = bound;
+    static const profiles_point some[] = {{0, 50}, {5, 25}, {RD_COLD, 25}};
+    return profiles_make(ctx, &facts, (rd_binning){RD_BINS_FULL, 0}, some, RDI_COUNT(some));
+}
+
+static void mrc_csv_has_the_sizes_asked_for_in_their_order(void **state) {
+    rd_ctx *ctx = *state;
+    rd_profile *p = sized_profile(ctx, 64, 0);
+    static const uint64_t sizes[] = {6, 0, 5, UINT64_MAX};
+    char *text = NULL;
+    size_t n = 0;
+    assert_int_equal(rd_report_mrc_csv(p, sizes, RDI_COUNT(sizes), &text, &n), RD_OK);
+    assert_string_equal(text, "blocks,bytes,miss_ratio\n6,384,0.25\n0,0,1\n5,320,0.5\n"
+                              "18446744073709551615,1180591620717411303360,0.25\n");
+    assert_int_equal(strlen(text), n);
+    rd_text_free(ctx, text);
+    rd_profile_free(p);
+}
+
+static void mrc_sizes_default_to_powers_of_two_up_to_the_footprint(void **state) {
+    rd_ctx *ctx = *state;
+    rd_profile *p = sized_profile(ctx, 0, 0); /* 25 blocks */
+    char *text = NULL;
+    size_t n = 0;
+    assert_int_equal(rd_report_mrc_csv(p, NULL, 0, &text, &n), RD_OK);
+    assert_string_equal(text, "blocks,bytes,miss_ratio\n1,,0.5\n2,,0.5\n4,,0.5\n8,,0.25\n"
+                              "16,,0.25\n32,,0.25\n");
+    rd_text_free(ctx, text);
+    rd_profile_free(p);
+}
+
+static void mrc_sizes_end_with_the_bound_and_none_is_above(void **state) {
+    rd_ctx *ctx = *state;
+    rd_profile *p = sized_profile(ctx, 0, 6);
+    char *text = NULL;
+    size_t n = 0;
+    assert_int_equal(rd_report_mrc_csv(p, NULL, 0, &text, &n), RD_OK);
+    assert_string_equal(text, "blocks,bytes,miss_ratio\n1,,0.5\n2,,0.5\n4,,0.5\n6,,0.25\n");
+    rd_text_free(ctx, text);
+    text = NULL;
+    const uint64_t above = 7;
+    rd_report_style style = {0};
+    assert_int_equal(rd_report_mrc_csv(p, &above, 1, &text, &n), RD_EINVAL);
+    assert_int_equal(rd_report_mrc_json(p, &above, 1, &text, &n), RD_EINVAL);
+    assert_int_equal(rd_report_mrc_text(p, &style, &above, 1, &text, &n), RD_EINVAL);
+    assert_null(text);
+    rd_profile_free(p);
+}
+
+static void mrc_json_tells_what_is_interpolated(void **state) {
+    rd_ctx *ctx = *state;
+    rd_profile_facts facts = profiles_facts();
+    static const profiles_point some[] = {{4, 50}, {7, 50}};
+    rd_profile *p = profiles_make(ctx, &facts, (rd_binning){RD_BINS_LOG, 0}, some, 2);
+    static const uint64_t sizes[] = {4, 6};
+    char *text = NULL;
+    size_t n = 0;
+    assert_int_equal(rd_report_mrc_json(p, sizes, 2, &text, &n), RD_OK);
+    assert_contains(text, "\"schema\": \"reusedist.mrc/1\"");
+    assert_contains(text, "{\"blocks\": 4, \"bytes\": 256, \"miss_ratio\": 1, "
+                          "\"interpolated\": false}");
+    assert_contains(text, "{\"blocks\": 6, \"bytes\": 384, \"miss_ratio\": 0.5, "
+                          "\"interpolated\": true}");
+    rd_text_free(ctx, text);
+    rd_profile_free(p);
+}
+
 /* ---- memory ---- */
 
 static rd_status make_all(rd_ctx *ctx, void *user) {
@@ -312,6 +384,18 @@ static rd_status make_all(rd_ctx *ctx, void *user) {
     text = NULL;
     if (status == RD_OK)
         status = rd_report_text(p, NULL, &text, &n);
+    rd_text_free(ctx, text);
+    text = NULL;
+    if (status == RD_OK)
+        status = rd_report_mrc_text(p, NULL, NULL, 0, &text, &n);
+    rd_text_free(ctx, text);
+    text = NULL;
+    if (status == RD_OK)
+        status = rd_report_mrc_json(p, NULL, 0, &text, &n);
+    rd_text_free(ctx, text);
+    text = NULL;
+    if (status == RD_OK)
+        status = rd_report_mrc_csv(p, NULL, 0, &text, &n);
     rd_text_free(ctx, text);
     rd_profile_free(p);
     return status;
@@ -339,6 +423,10 @@ int main(void) {
         cmocka_unit_test(without_reuse_no_cache_helps),
         cmocka_unit_test(an_empty_profile_is_told_as_such),
         cmocka_unit_test(absurd_numbers_do_no_harm),
+        cmocka_unit_test(mrc_csv_has_the_sizes_asked_for_in_their_order),
+        cmocka_unit_test(mrc_sizes_default_to_powers_of_two_up_to_the_footprint),
+        cmocka_unit_test(mrc_sizes_end_with_the_bound_and_none_is_above),
+        cmocka_unit_test(mrc_json_tells_what_is_interpolated),
         cmocka_unit_test(every_refused_allocation_is_survived),
     };
     return cmocka_run_group_tests(tests, new_ctx, free_ctx);

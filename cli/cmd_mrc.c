@@ -1,0 +1,160 @@
+/* mrc: miss ratios of caches of given sizes, from a profile or straight from a trace. */
+#include "cli.h"
+#include "output_file.h"
+#include "pipeline.h"
+#include "terminal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#define HEAD_BYTES 4096 /* enough to see what kind of file it is */
+
+enum { OUT_TEXT, OUT_CSV, OUT_JSON };
+
+typedef struct mrc_options {
+    pipeline_options pipe;
+    rd_sizes sizes;
+    uint32_t out;
+    const char *output;
+    bool ascii;
+} mrc_options;
+
+static const rd_opt mrc_opts[] = {
+    {.name = "sizes",
+     .arg = "SIZES",
+     .type = RD_OPT_SIZES,
+     .offset = offsetof(mrc_options, sizes),
+     .help = "32K,1M,...: bytes; blocks with -b addr [powers of two]"},
+    {.name = "out",
+     .arg = "AS",
+     .type = RD_OPT_CHOICE,
+     .offset = offsetof(mrc_options, out),
+     .choices = "text|csv|json",
+     .def = "text",
+     .help = "a table and the curve, or only the numbers"},
+    {.name = "output",
+     .letter = 'o',
+     .arg = "FILE",
+     .type = RD_OPT_STRING,
+     .offset = offsetof(mrc_options, output),
+     .help = "result to this file [standard output]"},
+    {.name = "ascii",
+     .type = RD_OPT_BOOL,
+     .offset = offsetof(mrc_options, ascii),
+     .help = "draw with plain characters"},
+#define PIPELINE_FIELD(member) offsetof(mrc_options, pipe.member)
+#define PIPELINE_HIST          "full"
+#include "pipeline_options.def"
+    {.name = NULL},
+};
+
+/* ---- profile or trace ---- */
+
+/* Up to `n` bytes, fewer only at the end of the file or when it cannot be read. */
+static size_t read_bytes(int fd, char *to, size_t n) {
+    size_t got = 0;
+    while (got < n) {
+        ssize_t part = read(fd, to + got, n - got);
+        if (part < 0 && errno == EINTR)
+            continue;
+        if (part <= 0)
+            break;
+        got += (size_t)part;
+    }
+    return got;
+}
+
+/* Other JSON (a trace of objects, say) does not have the schema of a profile near its start. */
+static bool is_profile(const char *head, size_t n) {
+    static const char schema[] = "\"reusedist.profile/";
+    size_t at = 0;
+    while (at < n && strchr(" \t\r\n", head[at]) && head[at])
+        at++;
+    if (at == n || head[at] != '{')
+        return false;
+    for (; at + sizeof schema - 1 <= n; at++)
+        if (memcmp(head + at, schema, sizeof schema - 1) == 0)
+            return true;
+    return false;
+}
+
+static bool has_trace_options(const pipeline_options *o) {
+    return o->engine || o->format || o->block || o->kinds || o->bound;
+}
+
+/* Reads the profile, or analyses the trace. Returns the exit status, failures being reported. */
+static int find_profile(rd_ctx *ctx, const mrc_options *o, char *path, rd_profile **out) {
+    bool standard = strcmp(path, "-") == 0;
+    char head[HEAD_BYTES];
+    int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    size_t n = fd >= 0 ? read_bytes(fd, head, sizeof head) : 0;
+    if (!standard && fd >= 0)
+        close(fd);
+    if (!is_profile(head, n)) { /* also what cannot be read: it is reported there */
+        pipeline_input input = {.n = 1, .paths = &path, .head = head, .head_bytes = n};
+        return pipeline_run(ctx, &o->pipe, &input, NULL, out);
+    }
+    if (has_trace_options(&o->pipe))
+        return fail_usage("%s: is a profile: -e, -f, -b, --kinds and --bound are for traces", path);
+    rd_status status = standard
+                           ? rd_profile_read_fd(ctx, STDIN_FILENO, "(standard input)", head, n, out)
+                           : rd_profile_read(ctx, path, out);
+    return status == RD_OK ? EXIT_OK : fail_status(ctx, status);
+}
+
+/* ---- the answer ---- */
+
+/* Sizes in blocks, rounded down: a part of a block caches nothing. */
+static void to_blocks(const rd_sizes *sizes, uint64_t block_bytes, uint64_t *blocks) {
+    for (size_t i = 0; i < sizes->n; i++)
+        blocks[i] = block_bytes ? sizes->value[i] / block_bytes : sizes->value[i];
+}
+
+static int print_result(rd_ctx *ctx, const mrc_options *o, rd_profile *profile) {
+    uint64_t room[RD_SIZES_MAX];
+    to_blocks(&o->sizes, rd_profile_facts_of(profile)->block_bytes, room);
+    const uint64_t *blocks = o->sizes.n ? room : NULL;
+    rd_report_style style = terminal_style(o->output, o->ascii);
+    char *text = NULL;
+    size_t n = 0;
+    rd_status status = o->out == OUT_CSV ? rd_report_mrc_csv(profile, blocks, o->sizes.n, &text, &n)
+                       : o->out == OUT_JSON
+                           ? rd_report_mrc_json(profile, blocks, o->sizes.n, &text, &n)
+                           : rd_report_mrc_text(profile, &style, blocks, o->sizes.n, &text, &n);
+    if (status != RD_OK)
+        return fail_status(ctx, status);
+    int exit_status = output_text(o->output, text, n);
+    rd_text_free(ctx, text);
+    return exit_status;
+}
+
+static int run_mrc(rd_ctx *ctx, void *opts, int n, char **operands) {
+    (void)n;
+    const mrc_options *o = opts;
+    rd_profile *profile = NULL;
+    int status = find_profile(ctx, o, operands[0], &profile);
+    if (profile) {
+        int printed = print_result(ctx, o, profile);
+        status = status != EXIT_OK ? status : printed;
+        rd_profile_free(profile);
+    }
+    return status;
+}
+
+const command command_mrc = {
+    .name = "mrc",
+    .summary = "miss ratios of caches of given sizes",
+    .operands = "PROFILE|TRACE",
+    .details =
+        "Caches are fully associative and replace the least recently used block. A trace is\n"
+        "analysed first, with the options of 'analyze'; the others are for traces only. A\n"
+        "value with '~' lies inside a bin of the histogram and is interpolated.\n",
+    .opts = mrc_opts,
+    .opts_size = sizeof(mrc_options),
+    .min_operands = 1,
+    .max_operands = 1,
+    .run = run_mrc,
+};

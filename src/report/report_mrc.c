@@ -1,0 +1,172 @@
+/* Miss ratios at given cache sizes: a table with the curve for people, CSV and JSON for programs.
+ */
+#include "reusedist/report.h"
+
+#include "base/json.h"
+#include "model/mrc.h"
+#include "profile/profile.h"
+#include "report/chart.h"
+#include "report/paper.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define SIZE_COLUMNS  12
+#define COUNT_COLUMNS 12
+#define SHARE_COLUMNS 10
+
+typedef struct size_row {
+    uint64_t blocks;
+    double miss_ratio;
+    bool interpolated;
+} size_row;
+
+#define DEFAULT_SIZES_MAX 65
+
+/* Powers of two, the last one just holding everything; with a bound, that as the last one. */
+static size_t default_sizes(const rd_profile *p, uint64_t *blocks) {
+    const rd_profile_facts *facts = rd_profile_facts_of(p);
+    rdi_mrc_scan scan = rdi_mrc_scan_start(p);
+    uint64_t end = facts->bound                  ? facts->bound
+                   : facts->blocks != RD_UNKNOWN ? facts->blocks
+                                                 : rdi_mrc_end(&scan);
+    size_t n = 0;
+    for (unsigned i = 0; i < 64; i++) {
+        blocks[n++] = UINT64_C(1) << i;
+        if (blocks[n - 1] >= end)
+            break;
+    }
+    if (facts->bound && blocks[n - 1] > facts->bound)
+        blocks[n - 1] = facts->bound;
+    return n;
+}
+
+/* One row per size; caller frees. */
+static rd_status collect_rows(rd_profile *p, const uint64_t *blocks, size_t n, size_row **out,
+                              size_t *n_out) {
+    rd_ctx *ctx = rdi_profile_ctx(p);
+    uint64_t defaults[DEFAULT_SIZES_MAX];
+    if (!blocks) {
+        n = default_sizes(p, defaults);
+        blocks = defaults;
+    }
+    size_row *rows = rdi_alloc(ctx, n ? n : 1, sizeof *rows);
+    if (!rows)
+        return RD_ENOMEM;
+    for (size_t i = 0; i < n; i++) {
+        rows[i].blocks = blocks[i];
+        rd_status status = rd_mrc_at(ctx, p, blocks[i], &rows[i].miss_ratio, &rows[i].interpolated);
+        if (status != RD_OK) {
+            rdi_free(ctx, rows);
+            return status;
+        }
+    }
+    *out = rows;
+    *n_out = n;
+    return RD_OK;
+}
+
+/* Bytes of a cache; may need more than 64 bits. */
+static void add_bytes(rdi_text *t, uint64_t blocks, uint64_t block_bytes) {
+    rdi_text_u128(t, (unsigned __int128)blocks * block_bytes);
+}
+
+rd_status rd_report_mrc_csv(rd_profile *p, const uint64_t *blocks, size_t n_blocks, char **text,
+                            size_t *n) {
+    size_row *rows = NULL;
+    size_t n_rows = 0;
+    RD_TRY(collect_rows(p, blocks, n_blocks, &rows, &n_rows));
+    uint64_t block_bytes = rd_profile_facts_of(p)->block_bytes;
+    rdi_text t = rdi_text_start(rdi_profile_ctx(p));
+    rdi_text_puts(&t, "blocks,bytes,miss_ratio\n");
+    for (size_t i = 0; i < n_rows; i++) {
+        rdi_text_u64(&t, rows[i].blocks);
+        rdi_text_putc(&t, ',');
+        if (block_bytes)
+            add_bytes(&t, rows[i].blocks, block_bytes);
+        rdi_text_putc(&t, ',');
+        rdi_text_json_double(&t, rows[i].miss_ratio);
+        rdi_text_putc(&t, '\n');
+    }
+    rdi_free(t.ctx, rows);
+    return rdi_text_take(&t, text, n);
+}
+
+static void add_json_row(rdi_text *t, const size_row *row, uint64_t block_bytes) {
+    rdi_text_puts(t, "    {\"blocks\": ");
+    rdi_text_u64(t, row->blocks);
+    rdi_text_puts(t, ", \"bytes\": ");
+    if (block_bytes)
+        add_bytes(t, row->blocks, block_bytes);
+    else
+        rdi_text_puts(t, "null");
+    rdi_text_puts(t, ", \"miss_ratio\": ");
+    rdi_text_json_double(t, row->miss_ratio);
+    rdi_text_printf(t, ", \"interpolated\": %s}", row->interpolated ? "true" : "false");
+}
+
+rd_status rd_report_mrc_json(rd_profile *p, const uint64_t *blocks, size_t n_blocks, char **text,
+                             size_t *n) {
+    size_row *rows = NULL;
+    size_t n_rows = 0;
+    RD_TRY(collect_rows(p, blocks, n_blocks, &rows, &n_rows));
+    const rd_profile_facts *facts = rd_profile_facts_of(p);
+    rdi_text t = rdi_text_start(rdi_profile_ctx(p));
+    rdi_text_puts(&t, "{\n  \"schema\": \"reusedist.mrc/1\",\n  \"references\": ");
+    rdi_text_u64(&t, facts->references);
+    rdi_text_puts(&t, ",\n  \"block_bytes\": ");
+    if (facts->block_bytes)
+        rdi_text_u64(&t, facts->block_bytes);
+    else
+        rdi_text_puts(&t, "null");
+    rdi_text_printf(&t, ",\n  \"exact\": %s,\n  \"points\": [", facts->exact ? "true" : "false");
+    for (size_t i = 0; i < n_rows; i++) {
+        rdi_text_puts(&t, i ? ",\n" : "\n");
+        add_json_row(&t, &rows[i], facts->block_bytes);
+    }
+    rdi_text_puts(&t, "\n  ]\n}\n");
+    rdi_free(t.ctx, rows);
+    return rdi_text_take(&t, text, n);
+}
+
+static void add_text_row(rdi_paper *paper, const size_row *row) {
+    char text[2 * RDI_FORMAT_ROOM], share[RDI_FORMAT_ROOM];
+    unsigned used = COUNT_COLUMNS + SHARE_COLUMNS + 2;
+    if (paper->block_bytes) {
+        rdi_format_size(paper, row->blocks, text);
+        rdi_paper_column(paper, -SIZE_COLUMNS, text);
+        used += SIZE_COLUMNS;
+    }
+    snprintf(text, sizeof text, "%" PRIu64, row->blocks);
+    rdi_paper_column(paper, -COUNT_COLUMNS, text);
+    rdi_format_share(row->miss_ratio, share);
+    snprintf(text, sizeof text, "%s%s", row->interpolated ? "~" : "", share);
+    rdi_paper_column(paper, -SHARE_COLUMNS, text);
+    rdi_text_puts(&paper->t, "  ");
+    rdi_paper_bar(paper, row->miss_ratio,
+                  paper->style.width > used ? paper->style.width - used : 1);
+    rdi_text_putc(&paper->t, '\n');
+}
+
+rd_status rd_report_mrc_text(rd_profile *p, const rd_report_style *style, const uint64_t *blocks,
+                             size_t n_blocks, char **text, size_t *n) {
+    size_row *rows = NULL;
+    size_t n_rows = 0;
+    RD_TRY(collect_rows(p, blocks, n_blocks, &rows, &n_rows));
+    rdi_paper paper = rdi_paper_start(p, style);
+    rdi_paper_title(&paper, p);
+    rdi_text_putc(&paper.t, '\n');
+    rdi_paper_ink(&paper, RDI_INK_BOLD);
+    if (paper.block_bytes)
+        rdi_paper_column(&paper, -SIZE_COLUMNS, "cache size");
+    rdi_paper_column(&paper, -COUNT_COLUMNS, "blocks");
+    rdi_paper_column(&paper, -SHARE_COLUMNS, "misses");
+    rdi_paper_ink(&paper, RDI_INK_PLAIN);
+    rdi_text_putc(&paper.t, '\n');
+    for (size_t i = 0; i < n_rows; i++)
+        add_text_row(&paper, &rows[i]);
+    rdi_paper_heading(&paper, "Miss ratio by cache size (fully associative, LRU)");
+    rdi_chart_mrc(&paper, p);
+    rdi_free(paper.t.ctx, rows);
+    return rdi_text_take(&paper.t, text, n);
+}

@@ -1,0 +1,2 @@
+echo '{"schema": "reusedist.profile/1", "references": 3' >profile
+$REUSEDIST mrc profile

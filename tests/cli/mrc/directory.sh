@@ -1,0 +1,1 @@
+mkdir dir; $REUSEDIST mrc dir
