@@ -3,8 +3,8 @@
  * One bit per time slot, set when the slot is the last reference to its block. The distance of a
  * reference is the number of set bits behind the block's previous slot, read off a hierarchy of
  * counts whose groups have `arity` members. When the axis is full it is renumbered (Olken): the M
- * live slots become 0 .. M-1. The axis is 2 to 4 times the number of live blocks, so a renumbering,
- * which costs O(M), happens at most once in M references.
+ * live slots become 0 .. M-1. The axis then has 2 to 4 times as many slots as there are live
+ * blocks, so a renumbering, which costs O(M), happens at most once in M references.
  *
  * With N references and M blocks (or a bound of M): time O(N k log M / log k) for arity k, less
  * where reuse is near in time. Memory O(M): 21 to 43 bytes per block for the table, and per slot

@@ -50,23 +50,30 @@ static inline uint32_t rotate(rdi_tree_node *node, uint32_t n, int d) {
     return child;
 }
 
+/* From *n down in direction d, towards `time`; what is passed goes to side s. Two steps the same
+ * way rotate first, which halves the path for later searches. False at the end of the path. */
+static inline bool descend(rdi_tree_node *node, uint32_t *n, uint64_t time, int d, side *s) {
+    uint32_t next = node[*n].child[d];
+    if (next && (d == RDI_NEWER ? time > node[next].time : time < node[next].time)) {
+        *n = rotate(node, *n, d);
+        next = node[*n].child[d];
+    }
+    if (!next)
+        return false;
+    hang(s, node, *n, &node[*n].child[d]);
+    *n = next;
+    return true;
+}
+
 /* The tree n with the node of `time` as its root; when there is none, a neighbour in time. */
 static uint32_t splay(rdi_tree *t, uint32_t n, uint64_t time) {
     rdi_tree_node *node = t->node;
     uint64_t sum = node[n].sum;
     side older = {.inner = &older.root}, newer = {.inner = &newer.root};
-    while (node[n].time != time) {
-        int d = time > node[n].time;
-        uint32_t next = node[n].child[d];
-        if (next && node[next].time != time && (time > node[next].time) == d) {
-            n = rotate(node, n, d); /* two steps the same way: this halves the path */
-            next = node[n].child[d];
-        }
-        if (!next)
-            break;
-        hang(d ? &older : &newer, node, n, &node[n].child[d]);
-        n = next;
-    }
+    bool more = true;
+    while (more && time != node[n].time) /* two calls: with d a constant, each is a straight line */
+        more = time > node[n].time ? descend(node, &n, time, RDI_NEWER, &older)
+                                   : descend(node, &n, time, RDI_OLDER, &newer);
     node[n].child[RDI_OLDER] = finish(&older, node, node[n].child[RDI_OLDER], RDI_NEWER);
     node[n].child[RDI_NEWER] = finish(&newer, node, node[n].child[RDI_NEWER], RDI_OLDER);
     node[n].sum = sum;
