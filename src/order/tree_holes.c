@@ -2,8 +2,9 @@
  *
  * Every time that has passed is live or in a hole, so the live ones newer than t are all times
  * behind t less the holes behind t. Where reuse is near in time, the holes soon grow together and
- * the tree stays much smaller than the number of blocks. Two holes always have a live time between
- * them: there is at most one hole more than live times. All operations are O(log holes).
+ * the tree stays much smaller than the number of blocks. Every hole is followed by a live time of
+ * its own, or is the last: there is at most one hole more than live times. O(log holes) per
+ * operation.
  *
  * G. Almasi, C. Cascaval, D. A. Padua. Calculating stack distances efficiently. Workshop on Memory
  * System Performance, 2002.
@@ -14,10 +15,10 @@ static uint64_t live(const rdi_tree *t) {
     return t->end - t->node[t->root].sum;
 }
 
-/* A new time needs no node. But it may lead to a hole later, whose room is made now: so remove()
- * cannot fail. */
+/* A new time needs no node. But it may lead to a hole later, whose room is made now, so that
+ * remove() cannot fail: until the next append there are never more holes than live times now. */
 static rd_status append(rdi_tree *t, uint64_t time) {
-    RD_TRY(rdi_tree_reserve(t, live(t) + 2));
+    RD_TRY(rdi_tree_reserve(t, live(t) + 1));
     t->end = time + 1;
     return RD_OK;
 }
