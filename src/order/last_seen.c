@@ -142,13 +142,3 @@ rd_status rdi_last_seen_split(rdi_last_seen *seen) {
         RD_TRY(split_once(seen));
     return RD_OK;
 }
-
-void rdi_last_seen_each(const rdi_last_seen *seen,
-                        void (*visit)(void *user, uint64_t block, uint64_t slot), void *user) {
-    for (uint64_t k = 0; k < rdi_seen_segments(seen); k++) {
-        const rdi_seen_segment *s = &seen->segment[k];
-        for (uint32_t b = 0; b < s->buckets; b++)
-            for (unsigned i = 0; i < 8 && s->bucket[b].slot[i]; i++)
-                visit(user, s->bucket[b].key[i], s->bucket[b].slot[i]);
-    }
-}

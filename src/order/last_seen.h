@@ -47,10 +47,6 @@ typedef uint64_t (*rdi_slot_map)(const void *user, uint64_t slot);
 rd_status rdi_last_seen_rewrite(rdi_last_seen *seen, uint64_t index, rdi_slot_map map,
                                 const void *user);
 
-/* Calls visit(user, block, slot) for every entry. */
-void rdi_last_seen_each(const rdi_last_seen *seen,
-                        void (*visit)(void *user, uint64_t block, uint64_t slot), void *user);
-
 static inline uint64_t rdi_seen_segments(const rdi_last_seen *seen) {
     return UINT64_C(1) << seen->bits;
 }
