@@ -239,29 +239,6 @@ rd_status rdi_input_fill(rdi_input *in, size_t need, size_t want) {
     return RD_OK;
 }
 
-rd_status rdi_input_line(rdi_input *in, size_t max, const char **text, size_t *n) {
-    const uint8_t *end;
-    size_t seen = 0;
-    while (!(end = memchr(in->data + seen, '\n', in->avail - seen)) && !in->eof) {
-        seen = in->avail;
-        if (seen > max)
-            break;
-        RD_TRY(rdi_input_fill(in, seen + 1, seen < WINDOW_BYTES / 2 ? WINDOW_BYTES : seen * 2));
-    }
-    size_t len = end ? (size_t)(end - in->data) : in->avail;
-    in->line++;
-    if (len > max)
-        return rdi_input_fail_line(in, "longer than %zu bytes", max);
-    if (len == 0 && !end) {
-        *text = NULL;
-        return RD_OK;
-    }
-    *text = (const char *)in->data;
-    rdi_input_consume(in, len + (end != NULL));
-    *n = len > 0 && (*text)[len - 1] == '\r' ? len - 1 : len;
-    return RD_OK;
-}
-
 static RDI_PRINTF(4, 0) rd_status
     fail_at(rdi_input *in, const char *unit, uint64_t where, const char *format, va_list args) {
     char text[512];

@@ -14,7 +14,7 @@ typedef struct rdi_input {
     const uint8_t *data; /* the window */
     size_t avail;        /* bytes in it */
     uint64_t offset;     /* of data[0] in the unpacked stream */
-    uint64_t line;       /* line readers count here: number of the line last returned, from 1 */
+    uint64_t line;       /* line readers count here: the line a message is about, from 1 */
     bool eof;            /* nothing comes behind the window */
 } rdi_input;
 
@@ -35,10 +35,6 @@ static inline void rdi_input_consume(rdi_input *in, size_t n) {
     in->avail -= n;
     in->offset += n;
 }
-
-/* Next line without its end ("\n" or "\r\n"), borrowed until the next call; *text NULL at the end.
- * A line longer than `max` bytes is RD_EFORMAT. NUL bytes are passed on. */
-rd_status rdi_input_line(rdi_input *in, size_t max, const char **text, size_t *n);
 
 /* "NAME: line 12: ..." and "NAME: byte 4096: ..." */
 rd_status rdi_input_fail_line(rdi_input *in, const char *format, ...) RDI_PRINTF(2, 3);

@@ -106,6 +106,42 @@ static void long_files_are_recognised(void **state) {
     free(text);
 }
 
+/* Binary formats that nobody writes here. */
+static size_t make_champsim(uint8_t *out) {
+    enum { RECORDS = 50, BYTES = 64 };
+    memset(out, 0, RECORDS * BYTES);
+    for (size_t i = 0; i < RECORDS; i++) {
+        uint8_t *record = out + i * BYTES;
+        rdi_store_le64(record, 0x401000 + 4 * i);
+        record[8] = i % 5 == 0; /* a branch */
+        rdi_store_le64(record + 32, 0x7ffe00001000 + 8 * i);
+    }
+    return RECORDS * BYTES;
+}
+
+static size_t make_oraclegeneral(uint8_t *out) {
+    enum { RECORDS = 50, BYTES = 24, OBJECTS = 10 };
+    for (size_t i = 0; i < RECORDS; i++) {
+        uint8_t *record = out + i * BYTES;
+        rdi_store_le32(record, (uint32_t)i);
+        rdi_store_le64(record + 4, 1000 + i % OBJECTS);
+        rdi_store_le32(record + 12, 4096);
+        rdi_store_le64(record + 16, i + OBJECTS < RECORDS ? i + OBJECTS : UINT64_MAX);
+    }
+    return RECORDS * BYTES;
+}
+
+static void binary_records_are_recognised(void **state) {
+    (void)state;
+    uint8_t bytes[4096];
+    traces_result r = traces_read(NULL, bytes, make_champsim(bytes));
+    assert_string_equal(r.format, "champsim");
+    traces_free(&r);
+    r = traces_read(NULL, bytes, make_oraclegeneral(bytes));
+    assert_string_equal(r.format, "oraclegeneral");
+    traces_free(&r);
+}
+
 static void write_trace(const char *path, const rd_format_info *info) {
     enum { N = 5000 };
     static uint64_t addr[N];
@@ -155,6 +191,7 @@ int main(void) {
         cmocka_unit_test(texts_are_recognised),
         cmocka_unit_test(damaged_files_are_recognised),
         cmocka_unit_test(long_files_are_recognised),
+        cmocka_unit_test(binary_records_are_recognised),
         cmocka_unit_test(what_is_written_is_recognised),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
