@@ -15,7 +15,8 @@
 #include <unistd.h>
 
 #define FILE_BYTES_START ((size_t)64 << 10)
-#define FILE_BYTES_MAX   ((size_t)4 << 30) /* an endless stream shall not eat the machine */
+/* An endless stream shall not eat the machine. */
+#define FILE_BYTES_MAX ((size_t)1 << (sizeof(size_t) > 4 ? 32 : 30))
 
 /* ---- reading: objects by tables of their keys ---- */
 
