@@ -2,10 +2,12 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define COMMAND(name) extern const command command_##name;
 #include "commands.def"
@@ -108,7 +110,16 @@ static int dispatch(rd_ctx *ctx, int argc, char **argv) {
     return run_command(ctx, cmd, argc > 1 ? argc - 2 : 0, argv + (argc > 1 ? 2 : 1));
 }
 
+/* A file opened later must not get the number of a closed standard stream, or results end up in
+ * it. What takes the place fails like the closed stream: it cannot be read or written. */
+static void occupy_standard_streams(void) {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int main(int argc, char **argv) {
+    occupy_standard_streams();
     signal(SIGPIPE, SIG_IGN); /* a closed pipe shall be an error message, not a silent death */
     rd_ctx *ctx;
     if (rd_ctx_new(NULL, &ctx) != RD_OK)

@@ -82,8 +82,9 @@ int output_text(const char *path, const char *text, size_t n) {
     }
     struct stat st;
     bool exists = stat(path, &st) == 0;
-    if (exists && !S_ISREG(st.st_mode)) {
-        int fd = open(path, O_WRONLY | O_CLOEXEC);
+    bool special = exists ? !S_ISREG(st.st_mode) : lstat(path, &st) == 0; /* or a link to nothing */
+    if (special) {
+        int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
         return fd < 0 ? fail_write(path) : write_direct(path, fd, text, n);
     }
     char resolved[PATH_MAX];

@@ -103,8 +103,12 @@ static rd_status parse_double(rd_ctx *ctx, const char *text, double *out) {
 }
 
 static rd_status check_range(rd_ctx *ctx, const rd_opt *opt, double value) {
-    if ((opt->min != 0 || opt->max != 0) && (value < opt->min || value > opt->max))
-        return rdi_fail(ctx, RD_EINVAL, "%g is not between %g and %g", value, opt->min, opt->max);
+    if (opt->min == 0 && opt->max == 0)
+        return RD_OK;
+    if (value < opt->min)
+        return rdi_fail(ctx, RD_EINVAL, "%g is too small: at least %g", value, opt->min);
+    if (value > opt->max)
+        return rdi_fail(ctx, RD_EINVAL, "%g is too large: at most %g", value, opt->max);
     return RD_OK;
 }
 

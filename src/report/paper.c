@@ -131,13 +131,19 @@ void rdi_format_size(const rdi_paper *paper, uint64_t blocks, char *text) {
         rdi_format_units((double)blocks, text);
 }
 
+/* A file may be called anything, but it must not move the cursor. */
+static void add_path(rdi_text *t, const char *path) {
+    for (; *path; path++)
+        rdi_text_putc(t, (unsigned char)*path < ' ' || *path == 0x7f ? '?' : *path);
+}
+
 void rdi_paper_title(rdi_paper *paper, const rd_profile *p) {
     rdi_text *t = &paper->t;
     const rd_source *sources;
     size_t n = rd_profile_sources(p, &sources);
     rdi_paper_ink(paper, RDI_INK_BOLD);
     if (n == 1 && sources[0].path)
-        rdi_text_puts(t, strcmp(sources[0].path, "-") == 0 ? "standard input" : sources[0].path);
+        add_path(t, strcmp(sources[0].path, "-") == 0 ? "standard input" : sources[0].path);
     else if (n > 1)
         rdi_text_printf(t, "%zu traces", n);
     else

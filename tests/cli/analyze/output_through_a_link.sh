@@ -1,0 +1,8 @@
+# The file that a link names is written, whether it is there already or not, and the link stays.
+ln -s target link
+for i in 1 2; do
+    printf 12345678 | $REUSEDIST analyze -f u64 --out=csv -o link -
+    test -L link
+    cat target
+done
+ls
