@@ -18,7 +18,7 @@ packages_missing() {
     local wanted
     wanted=$(packages_of "$@")
     # shellcheck disable=SC2086 # one word per package
-    dpkg-query -W -f '${db:Status-Status} ${Package}\n' $wanted 2>/dev/null |
+    { dpkg-query -W -f '${db:Status-Status} ${Package}\n' $wanted 2>/dev/null || true; } |
         awk -v wanted="$wanted" '
             $1 == "installed" { have[$2] = 1 }
             END {
