@@ -1,9 +1,12 @@
 /* Every allocation of every engine, reader and writer fails once: right status, message, no leak.
  */
+#include "fuzz/fuzz_read.h"
 #include "reusedist/reusedist.h"
 #include "support/faults.h"
 #include "support/files.h"
+#include "support/registry.h"
 
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -100,7 +103,7 @@ static void engines_survive_every_failing_allocation(void **state) {
 
 static rd_status run_verifier(rd_ctx *ctx, void *user) {
     (void)user;
-    const char *const engines[] = {"bk"}; /* one thread and few allocations: this is not its test */
+    const char *const engines[] = {registry_oracle()};
     rd_verify *v = NULL;
     rd_verify_config config = {.engines = engines, .n_engines = 1, .longest = 100};
     rd_status status = rd_verify_new(ctx, &config, &v);
@@ -120,7 +123,7 @@ static void the_verifier_survives_every_failing_allocation(void **state) {
 static rd_status make_profile(rd_ctx *ctx, rd_profile **out) {
     rd_engine *e = NULL;
     rd_engine_config config = {.binning = {RD_BINS_FULL, 0}};
-    rd_status status = rd_engine_open(ctx, rd_engine_info_at(0)->name, &config, &e);
+    rd_status status = rd_engine_open(ctx, registry_oracle(), &config, &e);
     if (status == RD_OK)
         status = rd_engine_feed(e, blocks, REFERENCES, NULL);
     if (status == RD_OK)
@@ -195,7 +198,7 @@ static void profiles_survive_every_failing_allocation(void **state) {
 /* ---- formats ---- */
 
 typedef struct format_work {
-    const char *name;
+    const char *spec;
     const char *path;
 } format_work;
 
@@ -203,7 +206,7 @@ static rd_status write_trace(rd_ctx *ctx, void *user) {
     const format_work *work = user;
     rd_trace_writer *w = NULL;
     rd_refs refs = {.n = 500, .addr = blocks};
-    rd_status status = rd_trace_writer_open(ctx, work->path, work->name, 0, false, &w);
+    rd_status status = rd_trace_writer_open(ctx, work->path, work->spec, 0, false, &w);
     for (int i = 0; i < 3 && status == RD_OK; i++)
         status = rd_trace_writer_write(w, &refs);
     if (status == RD_OK)
@@ -218,7 +221,7 @@ static rd_status read_trace(rd_ctx *ctx, void *user) {
     rd_trace *t = NULL;
     rd_mapper *m = NULL;
     const rd_refs *refs = NULL;
-    rd_status status = rd_trace_open(ctx, work->path, work->name, &t);
+    rd_status status = rd_trace_open(ctx, work->path, work->spec, &t);
     if (status == RD_OK)
         status = rd_mapper_new(ctx, &(rd_mapping){.block_bytes = 64}, &m);
     while (status == RD_OK && (status = rd_trace_read(t, &refs)) == RD_OK && refs->n > 0) {
@@ -242,18 +245,50 @@ static rd_status plain_status(const format_work *work) {
     return status;
 }
 
-static void writers_and_readers_survive_every_failing_allocation(void **state) {
+static void writers_survive_every_failing_allocation(void **state) {
     (void)state;
     for (size_t i = 0; rd_format_info_at(i); i++) {
         const rd_format_info *info = rd_format_info_at(i);
         char *path = files_path();
-        format_work work = {.name = info->name, .path = path};
-        if (info->writable)
+        format_work work = {.spec = info->name, .path = path};
+        if (info->writable) {
             faults_inject(info->name, write_trace, &work, RD_OK);
-        else /* most readers refuse this, which must not leak either */
-            files_write(path, "0x10 0x20 0x30\n\n\0abcd", 20);
-        faults_inject(info->name, read_trace, &work, plain_status(&work));
+            faults_inject(info->name, read_trace, &work, RD_OK);
+        }
         files_remove(path);
+    }
+}
+
+/* One file of the corpus: most are good, some are damaged, and neither may leak. */
+static void inject_sample(const char *format, const char *sample) {
+    size_t n = 0;
+    uint8_t *data = files_read(sample, &n);
+    char spec[256];
+    size_t taken = fuzz_take_spec(format, data, n, spec, sizeof spec);
+    char *path = files_path();
+    files_write(path, data + taken, n - taken);
+    format_work work = {.spec = spec, .path = path};
+    faults_inject(sample, read_trace, &work, plain_status(&work));
+    files_remove(path);
+    free(data);
+}
+
+static void readers_survive_every_failing_allocation(void **state) {
+    (void)state;
+    for (size_t i = 0; rd_format_info_at(i); i++) {
+        const char *format = rd_format_info_at(i)->name;
+        char folder[1024], sample[2048];
+        snprintf(folder, sizeof folder, "%s/format_%s", CORPUS, format);
+        DIR *dir = opendir(folder);
+        if (!dir)
+            fail_msg("no samples of format %s: add some to %s", format, folder);
+        struct dirent *entry;
+        while ((entry = readdir(dir)) != NULL) {
+            snprintf(sample, sizeof sample, "%s/%s", folder, entry->d_name);
+            if (entry->d_name[0] != '.')
+                inject_sample(format, sample);
+        }
+        closedir(dir);
     }
 }
 
@@ -262,7 +297,8 @@ int main(void) {
         cmocka_unit_test_setup(engines_survive_every_failing_allocation, make_blocks),
         cmocka_unit_test_setup(profiles_survive_every_failing_allocation, make_blocks),
         cmocka_unit_test(the_verifier_survives_every_failing_allocation),
-        cmocka_unit_test_setup(writers_and_readers_survive_every_failing_allocation, make_blocks),
+        cmocka_unit_test_setup(writers_survive_every_failing_allocation, make_blocks),
+        cmocka_unit_test(readers_survive_every_failing_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
  * same distances, so the whole histogram is known and checked.
  */
 #include "reusedist/reusedist.h"
+#include "support/registry.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -104,18 +105,12 @@ static int check(rd_ctx *ctx, const rd_engine_info *info, const char *spec, cons
     return right ? EXIT_SUCCESS : fail(ctx, spec, "wrong histogram");
 }
 
-static const char *oracle(void) {
-    size_t i = 0;
-    while (!(rd_engine_info_at(i)->caps & RD_CAP_ORACLE))
-        i++;
-    return rd_engine_info_at(i)->name;
-}
-
 /* The oracle's histograms of one and of two periods, then the engine with each of its variants. */
 static int check_variants(rd_ctx *ctx, const rd_engine_info *info) {
     rd_profile *one = NULL, *two = NULL;
-    if (analyse(ctx, oracle(), 1, &one) != RD_OK || analyse(ctx, oracle(), 2, &two) != RD_OK)
-        return fail(ctx, oracle(), "the oracle fails");
+    if (analyse(ctx, registry_oracle(), 1, &one) != RD_OK ||
+        analyse(ctx, registry_oracle(), 2, &two) != RD_OK)
+        return fail(ctx, registry_oracle(), "the oracle fails");
     int result = check(ctx, info, info->name, one, two);
     for (const char *const *v = info->variants; v && *v && result == EXIT_SUCCESS; v++) {
         char spec[256];

@@ -2,7 +2,7 @@
  *
  * The first 8 bytes seed how the engines are run. Then every byte is a reference: below 0xf0 to the
  * block of that number, from there on to the block id in the following 8 bytes. */
-#include "fuzz.h"
+#include "fuzz/fuzz.h"
 
 #include "engine/verify.h"
 

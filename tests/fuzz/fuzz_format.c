@@ -1,81 +1,10 @@
-/* Fuzz target for one reader, FUZZ_FORMAT ("auto": found by content, compression included).
- *
- * An input that begins with ':' carries options for the format up to the end of that line; the rest
- * is the trace. */
-#include "fuzz.h"
-
-#include <string.h>
-
-#define REFERENCES_MAX 200000 /* enough to cross many batches */
-#define BLOCKS_MAX     100000
-
-/* "NAME[:options]" into spec; returns how many bytes of the input that took. */
-static size_t take_spec(const uint8_t *data, size_t n, char *spec, size_t room) {
-    snprintf(spec, room, "%s", FUZZ_FORMAT);
-    const uint8_t *end = n && data[0] == ':' ? memchr(data, '\n', n) : NULL;
-    size_t length = end ? (size_t)(end - data) : 0;
-    size_t used = strlen(spec);
-    if (!end || strcmp(spec, "auto") == 0 || used + length + 1 > room)
-        return 0;
-    memcpy(spec + used, data, length);
-    spec[used + length] = '\0';
-    return length + 1;
-}
-
-static void check_batch(const rd_refs *refs) {
-    FUZZ_CHECK(refs->n <= 4096, "a batch of %zu", refs->n);
-    FUZZ_CHECK(!refs->n || refs->addr, "no addresses");
-    uint64_t sum = 0;
-    for (size_t i = 0; i < refs->n; i++) {
-        sum += refs->addr[i];
-        sum += refs->pc ? refs->pc[i] : 0;
-        sum += refs->thread ? refs->thread[i] : 0;
-        FUZZ_CHECK(!refs->size || refs->size[i] >= 1, "a reference of no bytes");
-        FUZZ_CHECK(!refs->kind || refs->kind[i] == RD_LOAD || refs->kind[i] == RD_STORE ||
-                       refs->kind[i] == RD_FETCH,
-                   "kind %u", refs->kind[i]);
-    }
-    volatile uint64_t seen = sum; /* every column was read, under the sanitizers' eyes */
-    (void)seen;
-}
-
-static rd_status map_batch(rd_mapper *m, const rd_refs *refs, uint64_t *blocks) {
-    const uint64_t *out = NULL;
-    size_t n = 0;
-    rd_status status;
-    rd_mapper_feed(m, refs);
-    while ((status = rd_mapper_next(m, &out, &n)) == RD_OK && n > 0 && *blocks < BLOCKS_MAX)
-        *blocks += n;
-    return status;
-}
-
-static rd_status read_all(rd_ctx *ctx, rd_trace *t) {
-    rd_mapper *m = NULL;
-    uint64_t references = 0, blocks = 0;
-    const rd_refs *refs = NULL;
-    rd_status status = rd_mapper_new(ctx, &(rd_mapping){.block_bytes = 64}, &m);
-    while (status == RD_OK && references < REFERENCES_MAX && blocks < BLOCKS_MAX) {
-        status = rd_trace_read(t, &refs);
-        if (status != RD_OK || refs->n == 0)
-            break;
-        check_batch(refs);
-        references += refs->n;
-        status = map_batch(m, refs, &blocks);
-    }
-    rd_mapper_free(m);
-    return status;
-}
+/* Fuzz target for one reader, FUZZ_FORMAT ("auto": found by content, compression included). */
+#include "fuzz/fuzz.h"
+#include "fuzz/fuzz_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     char spec[256];
-    size_t taken = take_spec(data, n, spec, sizeof spec);
-    rd_ctx *ctx = fuzz_ctx_new();
-    rd_trace *t = NULL;
-    rd_status status = rd_trace_open_memory(ctx, "input", data + taken, n - taken, spec, &t);
-    if (status == RD_OK)
-        status = read_all(ctx, t);
-    fuzz_check_failure(ctx, status);
-    rd_trace_close(t);
-    fuzz_ctx_free(ctx);
+    size_t taken = fuzz_take_spec(FUZZ_FORMAT, data, n, spec, sizeof spec);
+    fuzz_read_trace(spec, data + taken, n - taken);
     return 0;
 }

@@ -1,5 +1,5 @@
 /* Fuzz target for everything people type: engine, format and generator specs, sizes, bins. */
-#include "fuzz.h"
+#include "fuzz/fuzz.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Fuzz target for the profile file, and for everything that is done with a profile read from one.
  */
-#include "fuzz.h"
+#include "fuzz/fuzz.h"
 
 #include <math.h>
 #include <string.h>

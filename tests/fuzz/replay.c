@@ -2,7 +2,7 @@
  *
  * usage: replay_TARGET PATH...
  */
-#include "fuzz.h"
+#include "fuzz/fuzz.h"
 
 #include <dirent.h>
 #include <string.h>

@@ -2,11 +2,12 @@
 # Installs the library and builds programs outside the project with it: found by CMake and by
 # pkg-config, static and shared.
 #
-# usage: tests/install/run.sh BUILD_DIR CC
+# usage: tests/install/run.sh BUILD_DIR CC GENERATOR
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 build=$1
 cc=$2
+generator=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 prefix=$work/prefix
@@ -22,7 +23,7 @@ libdir=$(dirname "$(find "$prefix" -name 'libreusedist.so')")
 "$prefix/bin/reusedist" version >/dev/null
 [ -z "$(find "$prefix" -name base.h -path '*src*')" ] # insides stay inside
 
-cmake -S "$here" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$cc" \
+cmake -S "$here" -B "$work/cmake" -G "$generator" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$cc" \
     -DCMAKE_BUILD_TYPE=Release >"$work/log" 2>&1 &&
     cmake --build "$work/cmake" >>"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 expect "$work/cmake/consumer_STATIC"

@@ -1,0 +1,15 @@
+/* Inputs of the reader targets. */
+#ifndef TEST_FUZZ_READ_H
+#define TEST_FUZZ_READ_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* An input that begins with ':' carries options for the format up to the end of that line; the rest
+ * is the trace. Writes "FORMAT[:options]" and returns where the trace begins. */
+size_t fuzz_take_spec(const char *format, const uint8_t *data, size_t n, char *spec, size_t room);
+
+/* Reads the whole trace, maps it to blocks and checks what every reader promises. */
+void fuzz_read_trace(const char *spec, const uint8_t *data, size_t n);
+
+#endif

@@ -1,0 +1,15 @@
+/* Looking things up in the registry without naming them. */
+#ifndef TEST_REGISTRY_H
+#define TEST_REGISTRY_H
+
+#include "reusedist/engine.h"
+
+/* The engine that the others are checked against. */
+static inline const char *registry_oracle(void) {
+    size_t i = 0;
+    while (!(rd_engine_info_at(i)->caps & RD_CAP_ORACLE))
+        i++;
+    return rd_engine_info_at(i)->name;
+}
+
+#endif
