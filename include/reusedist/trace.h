@@ -73,18 +73,18 @@ RD_API RD_CHECKED rd_status rd_trace_generate(rd_ctx *ctx, const char *spec, rd_
  * message, after everything before the damage has been delivered. */
 RD_API RD_CHECKED rd_status rd_trace_read(rd_trace *t, const rd_refs **out);
 
+/* Of a generated trace: the generator. */
 RD_API const rd_format_info *rd_trace_format(const rd_trace *t);
 /* Whether addresses are object ids in this very trace (the native format says so per file). */
 RD_API bool rd_trace_has_ids(const rd_trace *t);
-/* Bytes read so far and in all, of the file as stored (compressed); total 0 when unknown. */
+/* Bytes read so far and in all, of the file as stored (compressed); total 0 when unknown. Of a
+ * generated trace: references. */
 RD_API void rd_trace_progress(const rd_trace *t, uint64_t *done, uint64_t *total);
 RD_API void rd_trace_close(rd_trace *t);
 
-typedef struct rd_generator_info {
-    const char *name, *summary;
-    const rd_opt *opts;
-} rd_generator_info;
-RD_API const rd_generator_info *rd_generator_info_at(size_t index);
+/* The generators, described like formats: `opts` are what rd_trace_generate() takes. */
+RD_API const rd_format_info *rd_generator_info_at(size_t index);
+RD_API const rd_format_info *rd_generator_info_find(const char *name);
 
 /* ---- writing ---- */
 

@@ -23,9 +23,10 @@ typedef struct rdi_columns {
 /* What the core (trace.c) gives a reader. */
 typedef struct rdi_reader {
     rd_ctx *ctx;
-    rdi_input *in;
-    rdi_columns *col; /* room for one batch */
-    bool ids;         /* may be changed in open(): this very file has object ids */
+    rdi_input *in;        /* NULL for generators */
+    rdi_columns *col;     /* room for one batch */
+    bool ids;             /* may be changed in open(): this very file has object ids */
+    uint64_t done, total; /* generators only: references made, and in all */
 } rdi_reader;
 
 typedef struct rdi_writer {

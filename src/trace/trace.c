@@ -86,7 +86,20 @@ static rd_status detect(rdi_input *in, const rdi_format_ops **out) {
         valid);
 }
 
-static rd_status open_reader(rd_trace *t, const char *spec) {
+/* Storage and options, then the format's own beginning. `owner` is "format" or "generator". */
+static rd_status start(rd_trace *t, const char *owner, char *options) {
+    char name[64];
+    snprintf(name, sizeof name, "%s %s", owner, t->ops->info.name);
+    t->reader.ids = t->ops->info.ids;
+    t->state = rdi_calloc(t->ctx, 1, t->ops->state_size ? t->ops->state_size : 1);
+    t->reader.col = rdi_alloc(t->ctx, 1, sizeof *t->reader.col);
+    if (!t->state || !t->reader.col)
+        return RD_ENOMEM;
+    RD_TRY(rdi_opts_parse(t->ctx, name, t->ops->info.opts, t->state, options));
+    return t->ops->open(t->state, &t->reader);
+}
+
+static rd_status start_reading(rd_trace *t, const char *spec) {
     char *options = NULL;
     if (spec && strcmp(spec, "auto") != 0) {
         RD_TRY(rdi_spec_split(t->ctx, spec, &t->spec, &options));
@@ -94,19 +107,18 @@ static rd_status open_reader(rd_trace *t, const char *spec) {
     } else {
         RD_TRY(detect(t->reader.in, &t->ops));
     }
-    char owner[64];
-    snprintf(owner, sizeof owner, "format %s", t->ops->info.name);
-    t->reader.ids = t->ops->info.ids;
-    t->state = rdi_calloc(t->ctx, 1, t->ops->state_size ? t->ops->state_size : 1);
-    t->reader.col = rdi_alloc(t->ctx, 1, sizeof *t->reader.col);
-    if (!t->state || !t->reader.col)
-        return RD_ENOMEM;
-    RD_TRY(rdi_opts_parse(t->ctx, owner, t->ops->info.opts, t->state, options));
-    return t->ops->open(t->state, &t->reader);
+    return start(t, "format", options);
 }
 
-/* Takes ownership of `in`, also on failure. */
-static rd_status open_input(rd_ctx *ctx, rdi_input *in, const char *spec, rd_trace **out) {
+static rd_status start_generating(rd_trace *t, const char *spec) {
+    char *options = NULL;
+    RD_TRY(rdi_spec_split(t->ctx, spec, &t->spec, &options));
+    RD_TRY(rdi_generator_require(t->ctx, t->spec, &t->ops));
+    return start(t, "generator", options);
+}
+
+/* A trace from `in`, of which it takes ownership, also on failure; NULL: from a generator. */
+static rd_status new_trace(rd_ctx *ctx, rdi_input *in, const char *spec, rd_trace **out) {
     rd_trace *t = rdi_calloc(ctx, 1, sizeof *t);
     if (!t) {
         rdi_input_close(in);
@@ -115,7 +127,7 @@ static rd_status open_input(rd_ctx *ctx, rdi_input *in, const char *spec, rd_tra
     t->ctx = ctx;
     t->reader.ctx = ctx;
     t->reader.in = in;
-    rd_status status = open_reader(t, spec);
+    rd_status status = in ? start_reading(t, spec) : start_generating(t, spec);
     if (status != RD_OK) {
         rd_trace_close(t);
         return status;
@@ -124,24 +136,28 @@ static rd_status open_input(rd_ctx *ctx, rdi_input *in, const char *spec, rd_tra
     return RD_OK;
 }
 
+rd_status rd_trace_generate(rd_ctx *ctx, const char *spec, rd_trace **out) {
+    return new_trace(ctx, NULL, spec, out);
+}
+
 rd_status rd_trace_open(rd_ctx *ctx, const char *path, const char *spec, rd_trace **out) {
     rdi_input *in;
     RD_TRY(rdi_input_open(ctx, path, &in));
-    return open_input(ctx, in, spec, out);
+    return new_trace(ctx, in, spec, out);
 }
 
 rd_status rd_trace_open_fd(rd_ctx *ctx, int fd, const char *name, const void *head, size_t n,
                            const char *spec, rd_trace **out) {
     rdi_input *in;
     RD_TRY(rdi_input_open_fd(ctx, fd, name, head, n, &in));
-    return open_input(ctx, in, spec, out);
+    return new_trace(ctx, in, spec, out);
 }
 
 rd_status rd_trace_open_memory(rd_ctx *ctx, const char *name, const void *data, size_t n,
                                const char *spec, rd_trace **out) {
     rdi_input *in;
     RD_TRY(rdi_input_open_memory(ctx, name, data, n, &in));
-    return open_input(ctx, in, spec, out);
+    return new_trace(ctx, in, spec, out);
 }
 
 rd_status rd_trace_read(rd_trace *t, const rd_refs **out) {
@@ -164,7 +180,12 @@ bool rd_trace_has_ids(const rd_trace *t) {
 }
 
 void rd_trace_progress(const rd_trace *t, uint64_t *done, uint64_t *total) {
-    rdi_input_progress(t->reader.in, done, total);
+    if (t->reader.in) {
+        rdi_input_progress(t->reader.in, done, total);
+    } else {
+        *done = t->reader.done;
+        *total = t->reader.total;
+    }
 }
 
 void rd_trace_close(rd_trace *t) {

@@ -1,0 +1,80 @@
+/* What a generator is: a format without a file. One const table in one file, one line in
+ * generators.def.
+ *
+ * The same options give the same trace on every machine: random numbers are integers from a seed,
+ * and floating point is only added, multiplied and divided, which IEEE 754 defines to the last bit.
+ */
+#ifndef RDI_GENERATE_H
+#define RDI_GENERATE_H
+
+#include "trace/format.h"
+
+#define RDI_BLOCKS_MAX (UINT64_C(1) << 40)
+
+/* First member of a generator's state. */
+typedef struct rdi_generator {
+    rdi_reader *r;
+    rdi_rng rng;
+    uint64_t refs, seed, stride; /* options */
+} rdi_generator;
+
+/* The options that all generators have; `state` is the state struct, `member` its rdi_generator. */
+#define RDI_GENERATOR_OPTS(state, member)                                                          \
+    {.name = "refs",                                                                               \
+     .type = RD_OPT_SIZE,                                                                          \
+     .offset = offsetof(state, member.refs),                                                       \
+     .def = "1M",                                                                                  \
+     .help = "references in all"},                                                                 \
+        {.name = "seed",                                                                           \
+         .type = RD_OPT_U64,                                                                       \
+         .offset = offsetof(state, member.seed),                                                   \
+         .def = "1",                                                                               \
+         .help = "same seed, same trace"},                                                         \
+    {                                                                                              \
+        .name = "stride", .type = RD_OPT_SIZE, .offset = offsetof(state, member.stride),           \
+        .def = "64", .min = 1, .max = 1 << 20, .help = "bytes from one block to the next"          \
+    }
+
+/* The option for the number of blocks. */
+#define RDI_BLOCKS_OPT(state, field, initial)                                                      \
+    {                                                                                              \
+        .name = "blocks", .type = RD_OPT_SIZE, .offset = offsetof(state, field), .def = initial,   \
+        .min = 1, .max = (double)RDI_BLOCKS_MAX, .help = "distinct blocks"                         \
+    }
+
+/* The next n block numbers, n at most RDI_REFS_MAX. */
+typedef void rdi_generator_fill(void *self, uint64_t *blocks, size_t n);
+
+/* Seeds the random numbers and sets the length. */
+void rdi_generator_open(rdi_generator *g, rdi_reader *r);
+/* A batch of references from block numbers. */
+rd_status rdi_generator_read(rdi_generator *g, rd_refs *refs, rdi_generator_fill *fill);
+
+/* ---- distributions ---- */
+
+/* Natural logarithm (x > 0) and exponential, from the four basic operations only. */
+double rdi_log(double x);
+double rdi_exp(double x);
+
+/* Numbers 0 .. n-1 with probability proportional to 1 / (k + 1)^alpha. */
+typedef struct rdi_zipf {
+    double alpha, n, h_first, h_last, shortcut;
+} rdi_zipf;
+void rdi_zipf_init(rdi_zipf *z, uint64_t n, double alpha);
+uint64_t rdi_zipf_draw(const rdi_zipf *z, rdi_rng *rng);
+
+/* One of a few by weight: a number below n. */
+typedef struct rdi_choice {
+    size_t n;
+    uint64_t bound[RD_SIZES_MAX]; /* sums of weights up to and including this one */
+} rdi_choice;
+/* No weights: all alike. RD_EINVAL unless there are n of them and not all are 0; `owner` names the
+ * generator. */
+rd_status rdi_choice_init(rd_ctx *ctx, const char *owner, rdi_choice *c, size_t n,
+                          const rd_sizes *weights);
+size_t rdi_choice_draw(const rdi_choice *c, rdi_rng *rng);
+
+/* A permutation of 0 .. n-1 (n at most RDI_BLOCKS_MAX) that takes neighbours apart. */
+uint64_t rdi_scramble(uint64_t x, uint64_t n);
+
+#endif
