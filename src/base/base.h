@@ -44,6 +44,10 @@ char *rdi_strdup(rd_ctx *ctx, const char *text);
 /* Zeroed whole pages straight from the system, asking for huge ones: for the large arrays of fast
  * engines. Counted and limited like the rest; the caller remembers `bytes`. */
 void *rdi_pages_alloc(rd_ctx *ctx, size_t bytes);
+/* To new_bytes >= old_bytes (`old` may be NULL), the new part zeroed; moves pages, so that the
+ * array never exists twice (a caller's own allocator has to copy). On failure the old array stays
+ * as it was. */
+void *rdi_pages_grow(rd_ctx *ctx, void *old, size_t old_bytes, size_t new_bytes);
 void rdi_pages_free(rd_ctx *ctx, void *p, size_t bytes);
 
 /* ---- options (options.c) ---- */

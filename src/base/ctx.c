@@ -1,11 +1,11 @@
 /* The context: counted memory and the text of the last failure. */
 #include "base/base.h"
+#include "base/pages.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /* Counters are atomic because parallel engines allocate from their workers. */
 struct rd_ctx {
@@ -177,28 +177,47 @@ static void *pages_from_allocator(rd_ctx *ctx, size_t bytes) {
     return p;
 }
 
-static void *pages_from_system(size_t bytes) {
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED)
-        return NULL;
-#ifdef MADV_HUGEPAGE
-    madvise(p, bytes, MADV_HUGEPAGE); /* a wish: small pages are correct too */
-#endif
-    return p;
+/* Counts `more` bytes on top of what is there, and refuses what no system can give. */
+static bool reserve_pages(rd_ctx *ctx, size_t bytes, size_t more) {
+    if (bytes > SIZE_MAX / 2) {
+        rdi_fail(ctx, RD_ENOMEM, "out of memory: %zu bytes asked for", bytes);
+        return false;
+    }
+    return reserve(ctx, more);
+}
+
+static bool has_own_allocator(const rd_ctx *ctx) {
+    return ctx->alloc.resize != libc_resize;
 }
 
 void *rdi_pages_alloc(rd_ctx *ctx, size_t bytes) {
-    if (bytes > SIZE_MAX / 2) {
-        rdi_fail(ctx, RD_ENOMEM, "out of memory: %zu bytes asked for", bytes);
+    if (!reserve_pages(ctx, bytes, bytes))
         return NULL;
-    }
-    if (!reserve(ctx, bytes))
-        return NULL;
-    bool own = ctx->alloc.resize != libc_resize;
-    void *p = own ? pages_from_allocator(ctx, bytes) : pages_from_system(bytes);
+    void *p = has_own_allocator(ctx) ? pages_from_allocator(ctx, bytes) : rdi_system_pages(bytes);
     if (!p) {
         release(ctx, bytes);
         return fail_memory(ctx, bytes);
+    }
+    return p;
+}
+
+void *rdi_pages_grow(rd_ctx *ctx, void *old, size_t old_bytes, size_t new_bytes) {
+    if (!old)
+        return rdi_pages_alloc(ctx, new_bytes);
+    if (has_own_allocator(ctx)) {
+        void *copy = rdi_pages_alloc(ctx, new_bytes);
+        if (copy) {
+            memcpy(copy, old, old_bytes);
+            rdi_pages_free(ctx, old, old_bytes);
+        }
+        return copy;
+    }
+    if (!reserve_pages(ctx, new_bytes, new_bytes - old_bytes))
+        return NULL;
+    void *p = rdi_system_pages_grow(old, old_bytes, new_bytes);
+    if (!p) {
+        release(ctx, new_bytes - old_bytes);
+        return fail_memory(ctx, new_bytes);
     }
     return p;
 }
@@ -207,8 +226,8 @@ void rdi_pages_free(rd_ctx *ctx, void *p, size_t bytes) {
     if (!p)
         return;
     release(ctx, bytes);
-    if (ctx->alloc.resize == libc_resize) {
-        munmap(p, bytes);
+    if (!has_own_allocator(ctx)) {
+        rdi_system_pages_free(p, bytes);
     } else {
         char *raw;
         memcpy(&raw, (char *)p - sizeof raw, sizeof raw);

@@ -1,0 +1,97 @@
+/* Pages by mmap, huge where that helps, grown by moving them. See pages.h. */
+#define _GNU_SOURCE /* mremap */
+#include "base/pages.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define SMALL ((size_t)4096)
+#define HUGE  ((size_t)2 << 20)
+
+/* Both ends of a range are aligned to huge pages: mremap would otherwise have to split them. */
+static size_t rounded(size_t bytes) {
+    size_t unit = bytes >= HUGE ? HUGE : SMALL;
+    return (bytes + unit - 1) & ~(unit - 1);
+}
+
+static void *map_aligned(size_t len, int protection) {
+    size_t slack = len >= HUGE ? HUGE : 0;
+    char *p = mmap(NULL, len + slack, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        return NULL;
+    if (slack) {
+        size_t skip = -(uintptr_t)p & (HUGE - 1);
+        if (skip)
+            munmap(p, skip);
+        munmap(p + skip + len, HUGE - skip);
+        p += skip;
+    }
+    return p;
+}
+
+static void ask_for_huge(void *p, size_t len) {
+#ifdef MADV_HUGEPAGE
+    if (len >= HUGE)
+        madvise(p, len, MADV_HUGEPAGE); /* a wish: small pages are correct too */
+#else
+    (void)p;
+    (void)len;
+#endif
+}
+
+void *rdi_system_pages(size_t bytes) {
+    size_t len = rounded(bytes);
+    void *p = map_aligned(len, PROT_READ | PROT_WRITE);
+    if (p)
+        ask_for_huge(p, len);
+    return p;
+}
+
+#ifdef MREMAP_MAYMOVE
+
+/* In place where that keeps the alignment, else to an aligned range reserved for it. */
+static void *move(void *p, size_t old_len, size_t len) {
+    if (len < HUGE || ((uintptr_t)p & (HUGE - 1)) == 0) {
+        void *same = mremap(p, old_len, len, 0);
+        if (same != MAP_FAILED)
+            return same;
+    }
+    void *to = map_aligned(len, PROT_NONE);
+    if (!to)
+        return NULL;
+    void *moved = mremap(p, old_len, len, MREMAP_MAYMOVE | MREMAP_FIXED, to);
+    if (moved == MAP_FAILED) {
+        munmap(to, len);
+        return NULL;
+    }
+    return moved;
+}
+
+#else
+
+static void *move(void *p, size_t old_len, size_t len) {
+    void *q = map_aligned(len, PROT_READ | PROT_WRITE);
+    if (!q)
+        return NULL;
+    memcpy(q, p, old_len);
+    munmap(p, old_len);
+    return q;
+}
+
+#endif
+
+void *rdi_system_pages_grow(void *p, size_t old_bytes, size_t new_bytes) {
+    size_t old_len = rounded(old_bytes), len = rounded(new_bytes);
+    if (len != old_len) {
+        p = move(p, old_len, len);
+        if (!p)
+            return NULL;
+        ask_for_huge(p, len);
+    }
+    return p;
+}
+
+void rdi_system_pages_free(void *p, size_t bytes) {
+    munmap(p, rounded(bytes));
+}
