@@ -36,7 +36,7 @@ static const rd_opt options[] = {
      .type = RD_OPT_CHOICE,
      .offset = offsetof(rdi_batch, isa),
      .def = "auto",
-     .choices = "auto|plain|avx2|avx512",
+     .choices = RDI_ISA_CHOICES,
      .help = "instruction set of the inner loops"},
     {.name = "phase",
      .type = RD_OPT_SIZE,
@@ -48,32 +48,15 @@ static const rd_opt options[] = {
 
 /* ---- choosing ---- */
 
-static bool runs_here(const rdi_batch_kernel *kernel) {
-#if defined(__x86_64__)
-    __builtin_cpu_init();
-    if (kernel == &rdi_batch_avx512)
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-               __builtin_cpu_supports("bmi2");
-    if (kernel == &rdi_batch_avx2)
-        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
-#endif
-    return kernel == &rdi_batch_plain;
-}
-
 static rd_status choose_kernel(rdi_batch *e) {
-    static const rdi_batch_kernel *const by_option[] = {NULL, &rdi_batch_plain, &rdi_batch_avx2,
-                                                        &rdi_batch_avx512};
-    if (e->isa) {
-        e->kernel = by_option[e->isa];
-        if (!runs_here(e->kernel))
-            return rdi_fail(e->run->ctx, RD_EUNSUPPORTED,
-                            "engine batch: this processor lacks the instruction set asked for");
-        return RD_OK;
-    }
-    e->kernel = runs_here(&rdi_batch_avx512) ? &rdi_batch_avx512
-                : runs_here(&rdi_batch_avx2) ? &rdi_batch_avx2
-                                             : &rdi_batch_plain;
+    static const rdi_batch_kernel *const kernels[] = {
+        [RDI_ISA_PLAIN] = &rdi_batch_plain,
+        [RDI_ISA_AVX2] = &rdi_batch_avx2,
+        [RDI_ISA_AVX512] = &rdi_batch_avx512,
+    };
+    rdi_isa isa = RDI_ISA_PLAIN;
+    RD_TRY(rdi_isa_choose(e->run->ctx, "engine batch", e->isa, &isa));
+    e->kernel = kernels[isa];
     return RD_OK;
 }
 

@@ -2,6 +2,7 @@
 #ifndef RDI_BATCH_H
 #define RDI_BATCH_H
 
+#include "base/cpu.h"
 #include "base/threads.h"
 #include "engine/plugin.h"
 #include "order/axis.h"
@@ -48,7 +49,7 @@ typedef struct rdi_batch_buffer {
 
 typedef struct rdi_batch {
     /* options */
-    uint32_t isa; /* 0 auto, 1 plain, 2 avx2, 3 avx512 */
+    uint32_t isa; /* rdi_isa */
     uint64_t phase_option;
     /* state */
     rdi_run *run;

@@ -3,7 +3,7 @@
 #define RDI_AXIS_VECTOR 32
 #define KERNEL_NAME     rdi_batch_avx2
 #define KERNEL_TEXT     "avx2"
-#define KERNEL_TARGET   __attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt")))
+#define KERNEL_TARGET   RDI_TARGET_AVX2
 
 #include "engine/batch.h"
 

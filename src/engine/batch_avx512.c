@@ -3,8 +3,7 @@
 #define RDI_AXIS_VECTOR 64
 #define KERNEL_NAME     rdi_batch_avx512
 #define KERNEL_TEXT     "avx512"
-#define KERNEL_TARGET                                                                              \
-    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,bmi,bmi2,lzcnt,popcnt")))
+#define KERNEL_TARGET   RDI_TARGET_AVX512
 
 #include "engine/batch.h"
 
