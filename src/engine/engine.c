@@ -14,7 +14,8 @@ struct rd_engine {
     rdi_run run;
     engine_stage stage;
     char *spec;     /* name and option text; options that are strings point into it */
-    void *state;    /* the engine's own */
+    void *state;    /* the engine's own ... */
+    void *fresh;    /* ... and as it was before open: the options alone */
     uint64_t fed;   /* references */
     uint64_t *dist; /* room for one batch when the caller gives none */
     rd_distance_sink sink;
@@ -79,11 +80,13 @@ static rd_status open_engine(rd_engine *e, rd_ctx *ctx, const char *spec,
 
     char owner[64];
     snprintf(owner, sizeof owner, "engine %s", ops->info.name);
-    e->state = rdi_calloc(ctx, 1, ops->state_size ? ops->state_size : 1);
+    e->state = rdi_calloc(ctx, 1, ops->state_size);
+    e->fresh = rdi_calloc(ctx, 1, ops->state_size);
     e->dist = rdi_alloc(ctx, RDI_FEED_MAX, sizeof *e->dist);
-    if (!e->state || !e->dist)
+    if (!e->state || !e->fresh || !e->dist)
         return RD_ENOMEM;
-    RD_TRY(rdi_opts_parse(ctx, owner, ops->info.opts, e->state, options));
+    RD_TRY(rdi_opts_parse(ctx, owner, ops->info.opts, e->fresh, options));
+    memcpy(e->state, e->fresh, ops->state_size);
     RD_TRY(rdi_hist_new(ctx, config->binning, &e->run.hist));
     e->ops = ops; /* from here on close() is the engine's business too */
     RD_TRY(ops->open(e->state, &e->run));
@@ -220,6 +223,12 @@ const char *rd_engine_note(const rd_engine *e) {
     return e->run.note;
 }
 
+rd_status rdi_engine_check(rd_engine *e, const char **why) {
+    return e->ops->check ? e->ops->check(e->state, why) : RD_OK;
+}
+
+/* ---- engines inside engines ---- */
+
 rd_status rdi_engine_order(rd_engine *e, rdi_block_visit visit, void *user) {
     if (!e->ops->order)
         return rdi_fail(e->run.ctx, RD_EUNSUPPORTED, "engine %s cannot hand over its state",
@@ -227,8 +236,50 @@ rd_status rdi_engine_order(rd_engine *e, rdi_block_visit visit, void *user) {
     return e->ops->order(e->state, visit, user);
 }
 
-rd_status rdi_engine_check(rd_engine *e, const char **why) {
-    return e->ops->check ? e->ops->check(e->state, why) : RD_OK;
+rd_status rdi_engine_measure(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *distances) {
+    for (size_t at = 0; at < n; at += RDI_FEED_MAX) {
+        size_t part = n - at < RDI_FEED_MAX ? n - at : RDI_FEED_MAX;
+        RD_TRY(e->ops->feed(e->state, blocks + at, part, distances + at));
+    }
+    return RD_OK;
+}
+
+/* For engines that do not count themselves: one batch of at most RDI_FEED_MAX references. */
+static rd_status count_batch(rd_engine *e, const uint64_t *blocks, size_t n) {
+    uint64_t first[RDI_FEED_MAX];
+    size_t n_first = 0;
+    RD_TRY(e->ops->feed(e->state, blocks, n, e->dist));
+    for (size_t i = 0; i < n; i++) {
+        first[n_first] = blocks[i];
+        n_first += e->dist[i] == RD_COLD;
+    }
+    if (n_first)
+        RD_TRY(e->run.first(e->run.first_user, first, n_first));
+    return rdi_hist_add(e->run.hist, e->dist, n);
+}
+
+rd_status rdi_engine_count(rd_engine *e, const uint64_t *blocks, size_t n, rdi_block_visit first,
+                           void *user) {
+    e->run.first = first;
+    e->run.first_user = user;
+    for (size_t at = 0; at < n; at += RDI_FEED_MAX) {
+        size_t part = n - at < RDI_FEED_MAX ? n - at : RDI_FEED_MAX;
+        RD_TRY(e->ops->counts_itself ? e->ops->feed(e->state, blocks + at, part, NULL)
+                                     : count_batch(e, blocks + at, part));
+    }
+    return RD_OK;
+}
+
+rd_status rdi_engine_restart(rd_engine *e) {
+    if (e->ops->finish) /* engines that count themselves may add to the histogram only now */
+        RD_TRY(e->ops->finish(e->state));
+    e->ops->close(e->state);
+    memcpy(e->state, e->fresh, e->ops->state_size);
+    return e->ops->open(e->state, &e->run);
+}
+
+rdi_hist *rdi_engine_hist(rd_engine *e) {
+    return e->run.hist;
 }
 
 void rd_engine_close(rd_engine *e) {
@@ -240,6 +291,7 @@ void rd_engine_close(rd_engine *e) {
     rdi_hist_free(e->run.hist);
     rdi_free(ctx, e->dist);
     rdi_free(ctx, e->state);
+    rdi_free(ctx, e->fresh);
     rdi_free(ctx, e->spec);
     rdi_free(ctx, e);
 }

@@ -23,6 +23,9 @@
 #define RDI_ENGINE_ABI 1
 #define RDI_FEED_MAX   4096 /* references per feed() call of an immediate engine at most */
 
+/* Receives block ids, one or more per call. */
+typedef rd_status (*rdi_block_visit)(void *user, const uint64_t *blocks, size_t n);
+
 /* What the core gives an engine at open; valid until close. */
 typedef struct rdi_run {
     rd_ctx *ctx;
@@ -32,16 +35,16 @@ typedef struct rdi_run {
     uint64_t mem_bytes;  /* UINT64_MAX: no limit */
     uint64_t references; /* hint; 0 unknown */
     bool distances;      /* somebody wants every distance */
-    rdi_hist *hist;    /* where distances end up; open() may exchange it: rdi_engine_use_edges() */
+    rdi_hist *hist; /* where distances end up; open() may exchange it: rdi_engine_use_edges() */
+    rdi_block_visit first; /* set: engines that count themselves give it the block of every first
+                            * reference, in order; those beyond the bound may be among them */
+    void *first_user;
     bool sums_unknown; /* set by engines that count without knowing the distances */
     uint64_t blocks; /* set in finish() by engines that know better than "every infinite is cold" */
     double error_bound; /* set in open() by approximate engines */
     char note[256];     /* set by engines that chose something: one line for -v */
     rd_engine *engine;  /* for rdi_engine_deliver() */
 } rdi_run;
-
-/* Receives block ids, one or more per call. */
-typedef rd_status (*rdi_block_visit)(void *user, const uint64_t *blocks, size_t n);
 
 typedef struct rdi_engine_ops {
     uint32_t abi;                     /* RDI_ENGINE_ABI */
@@ -65,11 +68,27 @@ const rdi_engine_ops *rdi_engine_ops_find(const char *name);
 /* Late engines: the next n distances. */
 rd_status rdi_engine_deliver(rdi_run *run, const uint64_t *dist, size_t n);
 
+/* In open(): count in bins that begin at 0 and at each of these distances instead. */
+rd_status rdi_engine_use_edges(rdi_run *run, const uint64_t *edges, size_t n);
+
+/* ---- engines inside engines: immediate ones that analyse a part of the trace ---- */
+
 /* The engine's LRU stack, oldest block first; RD_EUNSUPPORTED where it has no `order`. */
 rd_status rdi_engine_order(rd_engine *e, rdi_block_visit visit, void *user);
 
-/* In open(): count in bins that begin at 0 and at each of these distances instead. */
-rd_status rdi_engine_use_edges(rdi_run *run, const uint64_t *edges, size_t n);
+/* The distances of the next n references, counted nowhere. */
+rd_status rdi_engine_measure(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *distances);
+
+/* Counts the next n references, and gives the blocks of the infinite distances to `first`, in order
+ * (those beyond the bound may be left out). */
+rd_status rdi_engine_count(rd_engine *e, const uint64_t *blocks, size_t n, rdi_block_visit first,
+                           void *user);
+
+/* Forgets every block; what was counted stays. */
+rd_status rdi_engine_restart(rd_engine *e);
+
+/* What was counted up to the last restart. Borrowed. */
+rdi_hist *rdi_engine_hist(rd_engine *e);
 
 /* Tests: runs the engine's own invariants. */
 rd_status rdi_engine_check(rd_engine *e, const char **why);
