@@ -1,7 +1,6 @@
 /* Threads on pthreads. See threads.h. */
 #include "base/threads.h"
 
-#include <pthread.h>
 #include <string.h>
 
 struct rdi_pool {
@@ -170,4 +169,84 @@ void rdi_background_free(rdi_background *b) {
     pthread_cond_destroy(&b->changed);
     pthread_mutex_destroy(&b->lock);
     rdi_free(b->ctx, b);
+}
+
+/* ---- monitor ---- */
+
+void rdi_monitor_init(rdi_monitor *m) {
+    pthread_mutex_init(&m->lock, NULL);
+    pthread_cond_init(&m->changed, NULL);
+}
+
+void rdi_monitor_fini(rdi_monitor *m) {
+    pthread_cond_destroy(&m->changed);
+    pthread_mutex_destroy(&m->lock);
+}
+
+void rdi_monitor_enter(rdi_monitor *m) {
+    pthread_mutex_lock(&m->lock);
+}
+
+void rdi_monitor_leave(rdi_monitor *m) {
+    pthread_mutex_unlock(&m->lock);
+}
+
+void rdi_monitor_wait(rdi_monitor *m) {
+    pthread_cond_wait(&m->changed, &m->lock);
+}
+
+void rdi_monitor_wake(rdi_monitor *m) {
+    pthread_cond_broadcast(&m->changed);
+}
+
+/* ---- crew ---- */
+
+typedef struct crew_thread {
+    rdi_crew *crew;
+    unsigned worker;
+    pthread_t thread;
+} crew_thread;
+
+struct rdi_crew {
+    rd_ctx *ctx;
+    void (*work)(void *arg, unsigned worker);
+    void *arg;
+    unsigned n; /* started */
+    crew_thread threads[];
+};
+
+static void *crew_main(void *arg) {
+    crew_thread *self = arg;
+    self->crew->work(self->crew->arg, self->worker);
+    return NULL;
+}
+
+rd_status rdi_crew_new(rd_ctx *ctx, unsigned n, void (*work)(void *arg, unsigned worker), void *arg,
+                       rdi_crew **out) {
+    rdi_crew *crew = rdi_calloc(ctx, 1, sizeof *crew + n * sizeof crew->threads[0]);
+    if (!crew)
+        return RD_ENOMEM;
+    crew->ctx = ctx;
+    crew->work = work;
+    crew->arg = arg;
+    for (; crew->n < n; crew->n++) {
+        crew_thread *t = &crew->threads[crew->n];
+        *t = (crew_thread){.crew = crew, .worker = crew->n + 1};
+        if (pthread_create(&t->thread, NULL, crew_main, t) != 0)
+            break;
+    }
+    *out = crew;
+    return RD_OK;
+}
+
+unsigned rdi_crew_size(const rdi_crew *crew) {
+    return crew ? crew->n : 0;
+}
+
+void rdi_crew_free(rdi_crew *crew) {
+    if (!crew)
+        return;
+    for (unsigned i = 0; i < crew->n; i++)
+        pthread_join(crew->threads[i].thread, NULL);
+    rdi_free(crew->ctx, crew);
 }

@@ -1,8 +1,11 @@
-/* A few threads that run the same function side by side, and one that works in the background. */
+/* Threads: a few that run the same function side by side, one that works in the background, and
+ * some that find their own work in common state. */
 #ifndef RDI_THREADS_H
 #define RDI_THREADS_H
 
 #include "base/base.h"
+
+#include <pthread.h>
 
 typedef struct rdi_pool rdi_pool;
 
@@ -21,5 +24,29 @@ void rdi_background_free(rdi_background *b);
 /* The caller has waited for the job before. */
 void rdi_background_start(rdi_background *b, void (*job)(void *arg), void *arg);
 void rdi_background_wait(rdi_background *b);
+
+/* A lock for common state, and a way to sleep until it changes. */
+typedef struct rdi_monitor {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+} rdi_monitor;
+
+void rdi_monitor_init(rdi_monitor *m);
+void rdi_monitor_fini(rdi_monitor *m);
+void rdi_monitor_enter(rdi_monitor *m);
+void rdi_monitor_leave(rdi_monitor *m);
+/* Inside: sleeps until somebody calls rdi_monitor_wake(), or for no reason; others may enter. */
+void rdi_monitor_wait(rdi_monitor *m);
+void rdi_monitor_wake(rdi_monitor *m);
+
+/* Threads of which each runs work(arg, worker) once, with the workers numbered from 1. */
+typedef struct rdi_crew rdi_crew;
+
+/* Starts `n` threads, or fewer when the system gives no more: RD_OK even then. */
+rd_status rdi_crew_new(rd_ctx *ctx, unsigned n, void (*work)(void *arg, unsigned worker), void *arg,
+                       rdi_crew **out);
+unsigned rdi_crew_size(const rdi_crew *crew); /* 0 for NULL */
+/* Waits until every work() has returned. */
+void rdi_crew_free(rdi_crew *crew);
 
 #endif
