@@ -175,6 +175,10 @@ rd_status rdi_hist_merge(rdi_hist *h, const rdi_hist *from) {
     return RD_OK;
 }
 
+void rdi_hist_uncount_infinite(rdi_hist *h, uint64_t n) {
+    h->infinite -= n;
+}
+
 uint64_t rdi_hist_infinite(const rdi_hist *h) {
     return h->infinite;
 }

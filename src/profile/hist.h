@@ -33,6 +33,10 @@ rd_status rdi_hist_add_bin(rdi_hist *h, uint64_t low, uint64_t count, rd_sum sum
 /* Everything of `from` (same binning) into h. */
 rd_status rdi_hist_merge(rdi_hist *h, const rdi_hist *from);
 
+/* Takes n infinite distances back: a part of a trace calls more distances infinite than the whole.
+ */
+void rdi_hist_uncount_infinite(rdi_hist *h, uint64_t n);
+
 uint64_t rdi_hist_infinite(const rdi_hist *h);
 uint64_t rdi_hist_references(const rdi_hist *h); /* finite and infinite */
 

@@ -1,0 +1,281 @@
+/* Chunks: what one says alone, how it is resolved, and the engine that does it on threads. */
+#include "engine/chunk.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MOST_REFERENCES 3000
+#define COLD            RD_COLD
+
+static rd_ctx *ctx;
+
+static int new_ctx(void **state) {
+    (void)state;
+    return rd_ctx_new(NULL, &ctx) == RD_OK ? 0 : -1;
+}
+
+static int free_ctx(void **state) {
+    (void)state;
+    size_t live = rd_ctx_live_bytes(ctx);
+    rd_ctx_free(ctx);
+    return live == 0 ? 0 : -1;
+}
+
+static rd_engine *open_engine(const char *option, uint64_t bound) {
+    rd_engine *e = NULL;
+    rd_engine_config config = {.bound = bound};
+    assert_int_equal(rdi_chunk_engine_open(ctx, option, &config, &e), RD_OK);
+    return e;
+}
+
+/* ---- one chunk after the other ---- */
+
+static void assert_letters(const rdi_u64_list *list, const char *letters) {
+    assert_int_equal(list->n, strlen(letters));
+    for (size_t i = 0; i < list->n; i++)
+        assert_int_equal(list->at[i], letters[i]);
+}
+
+/* The text of a chunk, then what is right for it. */
+typedef struct example {
+    const char *letters, *first, *order;
+    uint64_t resolved[8];
+} example;
+
+static void run_example(const example *x, rd_engine *local, rd_engine *before) {
+    rdi_chunk c;
+    rdi_chunk_init(&c, ctx, UINT64_MAX);
+    uint64_t block[8];
+    size_t n = strlen(x->letters);
+    for (size_t i = 0; i < n; i++)
+        block[i] = (uint64_t)x->letters[i];
+    assert_int_equal(rdi_chunk_feed(&c, local, block, n, NULL), RD_OK);
+    assert_int_equal(rdi_chunk_end(&c, local), RD_OK);
+    assert_letters(&c.first, x->first);
+    assert_letters(&c.order, x->order);
+    assert_int_equal(rdi_chunk_resolve(&c, before), RD_OK);
+    assert_int_equal(c.resolved.n, c.first.n);
+    assert_memory_equal(c.resolved.at, x->resolved, c.first.n * sizeof *x->resolved);
+    rdi_chunk_fini(&c);
+}
+
+static void parda_figure_2_three_ranks_on_table_3(void **state) {
+    (void)state;
+    static const example ranks[] = {
+        {"dacbccge", "dacbge", "dabcge", {COLD, COLD, COLD, COLD, COLD, COLD}},
+        {"fafbcmtm", "fabcmt", "afbctm", {COLD, 5, 5, 5, COLD, COLD}},
+        {"acfbdcac", "acfbd", "fbdac", {5, 3, 5, 5, 8}},
+    };
+    static const char *const engines[] = {"stack", "bk", "olken", "olken/tree=avl"};
+    for (size_t i = 0; i < RDI_COUNT(engines); i++) {
+        rd_engine *local = open_engine(engines[i], 0), *before = open_engine(engines[i], 0);
+        for (size_t r = 0; r < RDI_COUNT(ranks); r++)
+            run_example(&ranks[r], local, before);
+        assert_int_equal(rdi_hist_infinite(rdi_engine_hist(local)), 6 + 6 + 5);
+        rd_engine_close(local);
+        rd_engine_close(before);
+    }
+}
+
+/* Distances of the whole trace by one engine, and again in chunks of random lengths. */
+static void run_chunked(const uint64_t *trace, size_t n, uint64_t bound, rdi_rng *rng) {
+    static uint64_t expected[MOST_REFERENCES], dist[MOST_REFERENCES];
+    rd_engine *whole = open_engine("stack", bound);
+    assert_int_equal(rdi_engine_measure(whole, trace, n, expected), RD_OK);
+    rd_engine *local = open_engine("olken", bound), *before = open_engine("bk", bound);
+    rdi_chunk c;
+    rdi_chunk_init(&c, ctx, bound ? bound : UINT64_MAX);
+    for (size_t at = 0; at < n;) {
+        size_t part = 1 + (size_t)rdi_rng_below(rng, n - at);
+        assert_int_equal(rdi_chunk_feed(&c, local, trace + at, part, dist + at), RD_OK);
+        assert_int_equal(rdi_chunk_end(&c, local), RD_OK);
+        assert_int_equal(rdi_chunk_resolve(&c, before), RD_OK);
+        assert_true(c.first.n <= c.bound && c.order.n == c.first.n);
+        rdi_chunk_complete(&c, dist + at, part);
+        rdi_chunk_reset(&c);
+        at += part;
+    }
+    assert_memory_equal(dist, expected, n * sizeof *dist);
+    rdi_chunk_fini(&c);
+    rd_engine_close(local);
+    rd_engine_close(before);
+    rd_engine_close(whole);
+}
+
+static void chunks_of_any_length_give_the_distances_of_the_whole_for_any_bound(void **state) {
+    (void)state;
+    static uint64_t trace[MOST_REFERENCES];
+    rdi_rng rng = {21};
+    for (unsigned round = 0; round < 100; round++) {
+        size_t n = 1 + (size_t)rdi_rng_below(&rng, MOST_REFERENCES);
+        uint64_t blocks = 1 + rdi_rng_below(&rng, UINT64_C(1) << rdi_rng_below(&rng, 11));
+        for (size_t i = 0; i < n; i++)
+            trace[i] = rdi_rng_below(&rng, blocks) - blocks / 2;
+        const uint64_t bounds[] = {0, 1, 2, 1 + rdi_rng_below(&rng, blocks), blocks};
+        for (size_t i = 0; i < RDI_COUNT(bounds); i++)
+            run_chunked(trace, n, bounds[i], &rng);
+    }
+}
+
+static void only_exact_immediate_engines_with_an_order_are_taken(void **state) {
+    (void)state;
+    static const char *const wrong[] = {"khw",     "null",           "batch", "chunks",
+                                        "no such", "olken/tree=oak", ""};
+    rd_engine *e = NULL;
+    for (size_t i = 0; i < RDI_COUNT(wrong); i++) {
+        char spec[64];
+        snprintf(spec, sizeof spec, "chunks:engine=%s", wrong[i]);
+        assert_int_equal(rd_engine_open(ctx, spec, NULL, &e), RD_EINVAL);
+        assert_null(e);
+    }
+    assert_int_equal(rd_engine_open(ctx, "chunks:engine=olken/tree=avl", NULL, &e), RD_OK);
+    rd_engine_close(e);
+}
+
+/* ---- the engine ---- */
+
+#define LONG_TRACE 700000
+
+static uint64_t long_trace[LONG_TRACE];
+
+/* Far and near reuse: a twentieth of a chunk of 2^16 and more are first touches. */
+static int make_long_trace(void **state) {
+    (void)state;
+    rdi_rng rng = {31};
+    for (size_t i = 0; i < LONG_TRACE; i++)
+        long_trace[i] = rdi_rng_below(&rng, rdi_rng_below(&rng, 4) ? 200 : 40000);
+    return 0;
+}
+
+static rd_profile *analyse(const char *spec, const rd_engine_config *config, size_t feed) {
+    rd_engine *e = NULL;
+    rd_profile *p = NULL;
+    assert_int_equal(rd_engine_open(ctx, spec, config, &e), RD_OK);
+    for (size_t at = 0; at < LONG_TRACE; at += feed) {
+        size_t n = LONG_TRACE - at < feed ? LONG_TRACE - at : feed;
+        assert_int_equal(rd_engine_feed(e, long_trace + at, n, NULL), RD_OK);
+    }
+    assert_int_equal(rd_engine_finish(e), RD_OK);
+    assert_int_equal(rd_engine_profile(e, &p), RD_OK);
+    rd_engine_close(e);
+    return p;
+}
+
+static void assert_same(const rd_profile *p, const rd_profile *q) {
+    const rd_bin *a = NULL, *b = NULL;
+    size_t n = rd_profile_bins(p, &a);
+    assert_int_equal(rd_profile_bins(q, &b), n);
+    assert_memory_equal(a, b, n * sizeof *a);
+    assert_int_equal(rd_profile_facts_of(p)->infinite, rd_profile_facts_of(q)->infinite);
+    assert_int_equal(rd_profile_facts_of(p)->blocks, rd_profile_facts_of(q)->blocks);
+}
+
+static void copied_and_borrowed_references_give_the_same_for_any_number_of_threads(void **state) {
+    (void)state;
+    rd_engine_config config = {.binning = {RD_BINS_FULL, 0}};
+    rd_profile *expected = analyse("bk", &config, LONG_TRACE);
+    static const size_t feeds[] = {LONG_TRACE, 100000, 4096};
+    for (uint32_t threads = 1; threads <= 4; threads++)
+        for (size_t i = 0; i < RDI_COUNT(feeds); i++) {
+            config.threads = threads;
+            config.references = i ? LONG_TRACE : 0;
+            rd_profile *p = analyse(i ? "chunks" : "chunks:chunk=20K", &config, feeds[i]);
+            assert_same(p, expected);
+            rd_profile_free(p);
+        }
+    rd_profile_free(expected);
+}
+
+typedef struct listener {
+    pthread_t thread;
+    uint64_t n, fail_at;
+} listener;
+
+static rd_status listen(void *user, const uint64_t *distances, size_t n) {
+    listener *l = user;
+    (void)distances;
+    assert_true(pthread_equal(pthread_self(), l->thread));
+    l->n += n;
+    return l->n >= l->fail_at ? RD_EIO : RD_OK;
+}
+
+static void distances_are_delivered_by_the_thread_that_feeds(void **state) {
+    (void)state;
+    listener l = {pthread_self(), 0, UINT64_MAX};
+    rd_engine_config config = {.threads = 3, .sink = listen, .sink_user = &l};
+    rd_profile_free(analyse("chunks:chunk=10K", &config, 5000));
+    assert_int_equal(l.n, LONG_TRACE);
+    l.n = 0;
+    rd_profile_free(analyse("chunks:chunk=10K", &config, LONG_TRACE));
+    assert_int_equal(l.n, LONG_TRACE);
+}
+
+/* Feeds until it fails. */
+static rd_status feed_all(rd_engine *e, size_t feed) {
+    for (size_t at = 0; at + feed <= LONG_TRACE; at += feed) {
+        rd_status status = rd_engine_feed(e, long_trace + at, feed, NULL);
+        if (status != RD_OK)
+            return status;
+    }
+    return rd_engine_finish(e);
+}
+
+static void a_failing_sink_ends_the_run(void **state) {
+    (void)state;
+    for (uint32_t threads = 1; threads <= 5; threads += 2) {
+        listener l = {pthread_self(), 0, 123456};
+        rd_engine_config config = {.threads = threads, .sink = listen, .sink_user = &l};
+        rd_engine *e = NULL;
+        assert_int_equal(rd_engine_open(ctx, "chunks:chunk=3K", &config, &e), RD_OK);
+        assert_int_equal(feed_all(e, LONG_TRACE / 7), RD_EIO);
+        rd_engine_close(e);
+    }
+}
+
+static void memory_that_runs_out_in_a_worker_ends_the_run(void **state) {
+    (void)state;
+    for (size_t feed = LONG_TRACE / 100; feed <= LONG_TRACE; feed *= 10) {
+        rd_engine *e = NULL;
+        rd_engine_config config = {.threads = 4};
+        rd_ctx_set_limit(ctx, 2000000); /* enough for some buffers, not for 40000 blocks */
+        assert_int_equal(rd_engine_open(ctx, "chunks:chunk=20K", &config, &e), RD_OK);
+        assert_int_equal(feed_all(e, feed), RD_ENOMEM);
+        assert_non_null(strstr(rd_last_error(ctx), "memory"));
+        rd_engine_close(e);
+        rd_ctx_set_limit(ctx, 0);
+    }
+}
+
+static void the_note_tells_threads_and_first_touches(void **state) {
+    (void)state;
+    static const uint64_t trace[] = {1, 2, 1, 2, 1, 1, 2, 1, 2, 1};
+    rd_engine_config config = {.threads = 2};
+    rd_engine *e = NULL;
+    assert_int_equal(rd_engine_open(ctx, "chunks:chunk=5", &config, &e), RD_OK);
+    assert_int_equal(rd_engine_feed(e, trace, RDI_COUNT(trace), NULL), RD_OK);
+    assert_int_equal(rd_engine_finish(e), RD_OK);
+    assert_string_equal(rd_engine_note(e), "chunks: 2 threads, 40.0 % first touches");
+    rd_engine_close(e);
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, new_ctx, free_ctx)
+    const struct CMUnitTest tests[] = {
+        TEST(parda_figure_2_three_ranks_on_table_3),
+        TEST(chunks_of_any_length_give_the_distances_of_the_whole_for_any_bound),
+        TEST(only_exact_immediate_engines_with_an_order_are_taken),
+        TEST(copied_and_borrowed_references_give_the_same_for_any_number_of_threads),
+        TEST(distances_are_delivered_by_the_thread_that_feeds),
+        TEST(a_failing_sink_ends_the_run),
+        TEST(memory_that_runs_out_in_a_worker_ends_the_run),
+        TEST(the_note_tells_threads_and_first_touches),
+    };
+    return cmocka_run_group_tests(tests, make_long_trace, NULL);
+}
