@@ -24,9 +24,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define USUAL_CHUNK ((size_t)1 << 20)
-#define LEAST_CHUNK ((size_t)1 << 16) /* what a chunk costs beside its references is little then   \
-                                       */
+#define USUAL_CHUNK  ((size_t)1 << 20)
+#define LEAST_CHUNK  ((size_t)1 << 16) /* enough to pay for what a chunk costs by itself */
 #define MOST_CHUNK   ((size_t)1 << 23)
 #define MANY_FIRSTS  20 /* first touches are many when every 20th reference is one */
 #define MOST_THREADS 256
