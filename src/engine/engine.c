@@ -123,7 +123,7 @@ rd_status rdi_engine_use_edges(rdi_run *run, const uint64_t *edges, size_t n) {
 /* One batch of at most RDI_FEED_MAX references for an immediate engine. */
 static rd_status feed_batch(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *distances) {
     bool wanted = distances || e->sink;
-    if (!wanted && e->ops->counts_itself)
+    if (!wanted && e->run.counts_itself)
         return e->ops->feed(e->state, blocks, n, NULL);
     uint64_t *dist = distances ? distances : e->dist;
     RD_TRY(e->ops->feed(e->state, blocks, n, dist));

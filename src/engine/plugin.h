@@ -6,8 +6,8 @@
  *
  * Two kinds:
  *  - immediate (RD_CAP_DISTANCES, not RD_CAP_LATE): feed() writes dist[i] for blk[i] before it
- * returns. The core counts them. When `counts_itself` is set, dist may be NULL and the engine adds
- * to run->hist.
+ * returns. The core counts them. When open() sets run->counts_itself, dist may be NULL and the
+ * engine adds to run->hist.
  *  - late, or histogram only: dist is always NULL. The engine calls rdi_engine_deliver() with
  * distances in order whenever it has some (it counts them too), or adds to run->hist itself. It
  * gets every feed whole, at least one reference, so that a trace in memory is not handed over in
@@ -32,8 +32,9 @@ typedef struct rdi_run {
     uint64_t mem_bytes;  /* UINT64_MAX: no limit */
     uint64_t references; /* hint; 0 unknown */
     bool distances;      /* somebody wants every distance */
-    rdi_hist *hist;    /* where distances end up; open() may exchange it: rdi_engine_use_edges() */
-    bool sums_unknown; /* set by engines that count without knowing the distances */
+    rdi_hist *hist;     /* where distances end up; open() may exchange it: rdi_engine_use_edges() */
+    bool counts_itself; /* set in open(): feed() adds to hist when nobody wants distances */
+    bool sums_unknown;  /* set by engines that count without knowing the distances */
     uint64_t blocks; /* set in finish() by engines that know better than "every infinite is cold" */
     double error_bound; /* set in open() by approximate engines */
     char note[256];     /* set by engines that chose something: one line for -v */
@@ -46,7 +47,6 @@ typedef rd_status (*rdi_block_visit)(void *user, const uint64_t *blocks, size_t 
 typedef struct rdi_engine_ops {
     uint32_t abi;                     /* RDI_ENGINE_ABI */
     rd_engine_info info;              /* name, summary, card, caps, error kind, options, variants */
-    bool counts_itself;               /* adds to run->hist when nobody wants distances */
     size_t state_size;                /* zeroed by the core; options are parsed into it */
     const char *(*unavailable)(void); /* optional: why it cannot run here, or NULL */
     rd_status (*open)(void *self, rdi_run *run); /* on failure close() is called */
