@@ -1,5 +1,21 @@
-/* help: all commands, or one. */
+/* help: all commands, one of them, or the manual page. */
 #include "cli.h"
+
+#include "man.h"
+
+#include <stddef.h>
+
+typedef struct help_options {
+    bool man;
+} help_options;
+
+static const rd_opt help_opts[] = {
+    {.name = "man",
+     .type = RD_OPT_BOOL,
+     .offset = offsetof(help_options, man),
+     .help = "the whole manual page, as input for man(1)"},
+    {.name = NULL},
+};
 
 static void print_overview(FILE *out) {
     fputs("usage: reusedist COMMAND [OPTIONS] [OPERANDS]\n"
@@ -11,8 +27,12 @@ static void print_overview(FILE *out) {
 }
 
 static int run_help(rd_ctx *ctx, void *opts, int n, char **operands) {
+    const help_options *o = opts;
     (void)ctx;
-    (void)opts;
+    if (o->man) {
+        print_man(stdout);
+        return EXIT_OK;
+    }
     if (n == 0) {
         print_overview(stdout);
         return EXIT_OK;
@@ -28,6 +48,8 @@ const command command_help = {
     .name = "help",
     .summary = "this overview, or everything about one command",
     .operands = "[COMMAND]",
+    .opts = help_opts,
+    .opts_size = sizeof(help_options),
     .max_operands = 1,
     .run = run_help,
 };

@@ -3,9 +3,12 @@
 
 #include "profile/profile.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+
+#define BYTES_PER_BLOCK 96 /* of the exact engines with a bound, on the safe side */
 
 typedef enum engine_stage { STAGE_FEEDING, STAGE_FINISHED, STAGE_BROKEN } engine_stage;
 
@@ -26,6 +29,10 @@ struct rd_engine {
 static const char *next_name(size_t index) {
     const rdi_engine_ops *ops = rdi_engine_ops_at(index);
     return ops ? ops->info.name : NULL;
+}
+
+static bool is_exact(const rd_engine_info *info) {
+    return strcmp(info->error_kind, "exact") == 0;
 }
 
 static rd_status find_engine(rd_ctx *ctx, const char *name, const rdi_engine_ops **out) {
@@ -50,10 +57,6 @@ static rd_status check_config(rd_ctx *ctx, const rdi_engine_ops *ops,
         return rdi_fail(ctx, RD_EINVAL, "engine %s gives no distance per reference",
                         ops->info.name);
     return RD_OK;
-}
-
-static bool is_immediate(const rd_engine *e) {
-    return (e->ops->info.caps & (RD_CAP_DISTANCES | RD_CAP_LATE)) == RD_CAP_DISTANCES;
 }
 
 /* Fills a zeroed engine; on failure the caller closes it. */
@@ -109,6 +112,28 @@ rd_status rd_engine_open(rd_ctx *ctx, const char *spec, const rd_engine_config *
     return RD_OK;
 }
 
+rd_status rdi_inner_open(rdi_run *run, const char *name, rdi_inner *out) {
+    const rdi_engine_ops *ops = NULL;
+    RD_TRY(find_engine(run->ctx, name, &ops));
+    void *state = rdi_calloc(run->ctx, 1, ops->state_size);
+    if (!state)
+        return RD_ENOMEM;
+    *out = (rdi_inner){ops, state};
+    rd_status status = rd_opts_default(run->ctx, ops->info.opts, state);
+    if (status == RD_OK)
+        status = ops->open(state, run);
+    if (status != RD_OK)
+        rdi_inner_close(run, out);
+    return status;
+}
+
+void rdi_inner_close(rdi_run *run, rdi_inner *inner) {
+    if (inner->ops)
+        inner->ops->close(inner->state);
+    rdi_free(run->ctx, inner->state);
+    *inner = (rdi_inner){0};
+}
+
 rd_status rdi_engine_deliver(rdi_run *run, const uint64_t *dist, size_t n) {
     rd_engine *e = run->engine;
     RD_TRY(rdi_hist_add(run->hist, dist, n));
@@ -126,7 +151,7 @@ rd_status rdi_engine_use_edges(rdi_run *run, const uint64_t *edges, size_t n) {
 /* One batch of at most RDI_FEED_MAX references for an immediate engine. */
 static rd_status feed_batch(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *distances) {
     bool wanted = distances || e->sink;
-    if (!wanted && e->ops->counts_itself)
+    if (!wanted && e->run.counts_itself)
         return e->ops->feed(e->state, blocks, n, NULL);
     uint64_t *dist = distances ? distances : e->dist;
     RD_TRY(e->ops->feed(e->state, blocks, n, dist));
@@ -141,30 +166,54 @@ static rd_status feed_batches(rd_engine *e, const uint64_t *blocks, size_t n, ui
     return RD_OK;
 }
 
+static const char *next_approximate(size_t index) {
+    for (size_t i = 0; rdi_engine_ops_at(i); i++) {
+        const rd_engine_info *info = &rdi_engine_ops_at(i)->info;
+        bool approximate = !is_exact(info) && !(info->caps & RD_CAP_NO_DISTANCE);
+        if (approximate && index-- == 0)
+            return info->name;
+    }
+    return NULL;
+}
+
+/* Nothing but close() from here on. Where a memory limit was given, tells what would keep it. */
+static rd_status broken(rd_engine *e, rd_status status) {
+    e->stage = STAGE_BROKEN;
+    if (status != RD_ENOMEM || e->run.mem_bytes == UINT64_MAX)
+        return status;
+    char approximate[256];
+    rdi_list_names(approximate, sizeof approximate, next_approximate);
+    return rdi_fail(e->run.ctx, status,
+                    "exact analysis does not fit in the memory allowed (%" PRIu64
+                    " bytes): it ran out after %" PRIu64 " references. A bound of %" PRIu64
+                    " blocks would fit and stays exact below it%s%s",
+                    e->run.mem_bytes, e->fed, e->run.mem_bytes / BYTES_PER_BLOCK,
+                    *approximate ? "; engines with a stated error need less: " : "", approximate);
+}
+
 rd_status rd_engine_feed(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *distances) {
     if (e->stage != STAGE_FEEDING)
         return rdi_fail(e->run.ctx, RD_ESTATE, "engine %s: fed after finish or failure",
                         e->ops->info.name);
-    if (distances && !is_immediate(e))
+    if (distances && !rdi_engine_is_immediate(e->ops))
         return rdi_fail(e->run.ctx, RD_EINVAL, "engine %s gives distances late: use a sink",
                         e->ops->info.name);
     if (n == 0)
         return RD_OK;
-    rd_status status = is_immediate(e) ? feed_batches(e, blocks, n, distances)
-                                       : e->ops->feed(e->state, blocks, n, NULL);
-    if (status != RD_OK)
-        e->stage = STAGE_BROKEN;
+    bool late = !rdi_engine_is_immediate(e->ops) || (e->run.late && !distances);
+    rd_status status =
+        late ? e->ops->feed(e->state, blocks, n, NULL) : feed_batches(e, blocks, n, distances);
     e->fed += n;
-    return status;
+    return status == RD_OK ? RD_OK : broken(e, status);
 }
 
 rd_status rd_engine_finish(rd_engine *e) {
     if (e->stage != STAGE_FEEDING)
         return rdi_fail(e->run.ctx, RD_ESTATE, "engine %s: finished twice or after a failure",
                         e->ops->info.name);
-    e->stage = STAGE_BROKEN;
-    if (e->ops->finish)
-        RD_TRY(e->ops->finish(e->state));
+    rd_status status = e->ops->finish ? e->ops->finish(e->state) : RD_OK;
+    if (status != RD_OK)
+        return broken(e, status);
     e->stage = STAGE_FINISHED;
     return RD_OK;
 }
@@ -181,7 +230,6 @@ static rd_profile_facts collect_facts(const rd_engine *e) {
     bool measured = !(e->ops->info.caps & RD_CAP_NO_DISTANCE);
     uint64_t infinite = rdi_hist_infinite(e->run.hist);
     uint64_t cold = bounded || !measured ? RD_UNKNOWN : infinite;
-    bool exact = strcmp(e->ops->info.error_kind, "exact") == 0;
     return (rd_profile_facts){
         .references = e->fed,
         .blocks = e->run.blocks != RD_UNKNOWN ? e->run.blocks : cold,
@@ -189,7 +237,7 @@ static rd_profile_facts collect_facts(const rd_engine *e) {
         .infinite = infinite,
         .bound = bounded ? e->run.bound : 0,
         .engine = e->ops->info.name,
-        .exact = exact,
+        .exact = is_exact(&e->ops->info),
         .error_kind = e->ops->info.error_kind,
         .error_bound = e->run.error_bound,
         .binning = rdi_hist_binning(e->run.hist),
@@ -244,8 +292,9 @@ rd_status rdi_engine_measure(rd_engine *e, const uint64_t *blocks, size_t n, uin
     return RD_OK;
 }
 
-/* For engines that do not count themselves: one batch of at most RDI_FEED_MAX references. */
-static rd_status count_batch(rd_engine *e, const uint64_t *blocks, size_t n) {
+/* One batch of at most RDI_FEED_MAX references. */
+static rd_status count_batch(rd_engine *e, const uint64_t *blocks, size_t n, rdi_block_visit visit,
+                             void *user) {
     uint64_t first[RDI_FEED_MAX];
     size_t n_first = 0;
     RD_TRY(e->ops->feed(e->state, blocks, n, e->dist));
@@ -254,18 +303,15 @@ static rd_status count_batch(rd_engine *e, const uint64_t *blocks, size_t n) {
         n_first += e->dist[i] == RD_COLD;
     }
     if (n_first)
-        RD_TRY(e->run.first(e->run.first_user, first, n_first));
+        RD_TRY(visit(user, first, n_first));
     return rdi_hist_add(e->run.hist, e->dist, n);
 }
 
 rd_status rdi_engine_count(rd_engine *e, const uint64_t *blocks, size_t n, rdi_block_visit first,
                            void *user) {
-    e->run.first = first;
-    e->run.first_user = user;
     for (size_t at = 0; at < n; at += RDI_FEED_MAX) {
         size_t part = n - at < RDI_FEED_MAX ? n - at : RDI_FEED_MAX;
-        RD_TRY(e->ops->counts_itself ? e->ops->feed(e->state, blocks + at, part, NULL)
-                                     : count_batch(e, blocks + at, part));
+        RD_TRY(count_batch(e, blocks + at, part, first, user));
     }
     return RD_OK;
 }

@@ -6,8 +6,8 @@
  *
  * Two kinds:
  *  - immediate (RD_CAP_DISTANCES, not RD_CAP_LATE): feed() writes dist[i] for blk[i] before it
- * returns. The core counts them. When `counts_itself` is set, dist may be NULL and the engine adds
- * to run->hist.
+ * returns. The core counts them. When open() sets run->counts_itself, dist may be NULL and the
+ * engine adds to run->hist.
  *  - late, or histogram only: dist is always NULL. The engine calls rdi_engine_deliver() with
  * distances in order whenever it has some (it counts them too), or adds to run->hist itself. It
  * gets every feed whole, at least one reference, so that a trace in memory is not handed over in
@@ -35,11 +35,11 @@ typedef struct rdi_run {
     uint64_t mem_bytes;  /* UINT64_MAX: no limit */
     uint64_t references; /* hint; 0 unknown */
     bool distances;      /* somebody wants every distance */
+    bool late;      /* may be set in open() by an immediate engine: until a caller hands in room for
+                       distances, it is fed without and delivers by itself */
     rdi_hist *hist; /* where distances end up; open() may exchange it: rdi_engine_use_edges() */
-    rdi_block_visit first; /* set: engines that count themselves give it the block of every first
-                            * reference, in order; those beyond the bound may be among them */
-    void *first_user;
-    bool sums_unknown; /* set by engines that count without knowing the distances */
+    bool counts_itself; /* set in open(): feed() adds to hist when nobody wants distances */
+    bool sums_unknown;  /* set by engines that count without knowing the distances */
     uint64_t blocks; /* set in finish() by engines that know better than "every infinite is cold" */
     double error_bound; /* set in open() by approximate engines */
     char note[256];     /* set by engines that chose something: one line for -v */
@@ -49,7 +49,6 @@ typedef struct rdi_run {
 typedef struct rdi_engine_ops {
     uint32_t abi;                     /* RDI_ENGINE_ABI */
     rd_engine_info info;              /* name, summary, card, caps, error kind, options, variants */
-    bool counts_itself;               /* adds to run->hist when nobody wants distances */
     size_t state_size;                /* zeroed by the core; options are parsed into it */
     const char *(*unavailable)(void); /* optional: why it cannot run here, or NULL */
     rd_status (*open)(void *self, rdi_run *run); /* on failure close() is called */
@@ -64,6 +63,20 @@ typedef struct rdi_engine_ops {
 
 const rdi_engine_ops *rdi_engine_ops_at(size_t index); /* NULL past the last one */
 const rdi_engine_ops *rdi_engine_ops_find(const char *name);
+
+/* feed() can fill in distances before it returns. */
+static inline bool rdi_engine_is_immediate(const rdi_engine_ops *ops) {
+    return (ops->info.caps & (RD_CAP_DISTANCES | RD_CAP_LATE)) == RD_CAP_DISTANCES;
+}
+
+/* An engine that does another's work: default options, the same run. */
+typedef struct rdi_inner {
+    const rdi_engine_ops *ops; /* NULL: not open */
+    void *state;
+} rdi_inner;
+
+rd_status rdi_inner_open(rdi_run *run, const char *name, rdi_inner *out);
+void rdi_inner_close(rdi_run *run, rdi_inner *inner);
 
 /* Late engines: the next n distances. */
 rd_status rdi_engine_deliver(rdi_run *run, const uint64_t *dist, size_t n);

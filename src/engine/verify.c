@@ -15,6 +15,7 @@ typedef struct subject {
     const rd_engine_info *info;
     char *spec;
     rd_verified done;
+    char *missing; /* what these options need and the machine lacks, or NULL */
 } subject;
 
 struct rd_verify {
@@ -50,9 +51,13 @@ static rd_status add_subject(rd_verify *v, const rd_engine_info *info, const cha
     if (rd_engine_unavailable(info))
         return RD_OK;
     rd_engine *e = NULL; /* bad options shall fail here, not in the middle */
-    RD_TRY(rd_engine_open(v->ctx, spec, NULL, &e));
+    rd_status status = rd_engine_open(v->ctx, spec, NULL, &e);
     rd_engine_close(e);
-    return RD_OK;
+    if (status != RD_EUNSUPPORTED)
+        return status;
+    s->missing = rdi_strdup(v->ctx, rd_last_error(v->ctx));
+    s->done.unchecked = s->missing;
+    return s->missing ? RD_OK : RD_ENOMEM;
 }
 
 static rd_status add_with_variants(rd_verify *v, const rd_engine_info *info) {
@@ -114,8 +119,10 @@ rd_status rd_verify_new(rd_ctx *ctx, const rd_verify_config *config, rd_verify *
 void rd_verify_free(rd_verify *v) {
     if (!v)
         return;
-    for (size_t i = 0; i < v->n_subjects; i++)
+    for (size_t i = 0; i < v->n_subjects; i++) {
         rdi_free(v->ctx, v->subjects[i].spec);
+        rdi_free(v->ctx, v->subjects[i].missing);
+    }
     rdi_free(v->ctx, v->subjects);
     rdi_free(v->ctx, v->trace.block);
     rdi_free(v->ctx, v->expected);

@@ -99,6 +99,11 @@ rd_binning rdi_hist_binning(const rdi_hist *h) {
     return h->binning;
 }
 
+bool rdi_hist_unites_loglinear(const rdi_hist *h) {
+    rd_binning_kind kind = h->binning.kind;
+    return kind == RD_BINS_LOGLINEAR || kind == RD_BINS_REFERENCE || kind == RD_BINS_LOG;
+}
+
 static rd_status make_page(rdi_hist *h, uint64_t number) {
     if (number >= h->n_pages) {
         size_t n = h->n_pages ? h->n_pages : 8;

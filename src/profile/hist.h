@@ -23,6 +23,8 @@ rd_status rdi_hist_new_edges(rd_ctx *ctx, const uint64_t *edges, size_t n, rdi_h
 rd_status rdi_hist_new_like(const rdi_hist *h, rdi_hist **out);
 void rdi_hist_free(rdi_hist *h);
 rd_binning rdi_hist_binning(const rdi_hist *h);
+/* Whether every log-linear bin lies in one bin of h, so that counting log-linear loses nothing. */
+bool rdi_hist_unites_loglinear(const rdi_hist *h);
 
 /* Counts n distances; RD_COLD counts as infinite. */
 rd_status rdi_hist_add(rdi_hist *h, const uint64_t *distances, size_t n);

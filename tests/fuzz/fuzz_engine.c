@@ -30,6 +30,8 @@ static void check_engine(rd_ctx *ctx, const rd_engine_info *info, const char *sp
     rdi_verify_setup setup = rdi_verify_draw_setup(info, seed, n, distinct);
     rdi_verify_outcome outcome;
     rd_status status = rdi_verify_run(ctx, spec, &setup, blocks, n, expected, scratch, &outcome);
+    if (status == RD_EUNSUPPORTED) /* a variant for other processors */
+        return;
     FUZZ_CHECK(status == RD_OK, "engine %s: %s", spec, rd_last_error(ctx));
     char text[160];
     rdi_verify_describe_setup(&setup, text, sizeof text);

@@ -73,18 +73,22 @@ static void feed_trace(rd_ctx *ctx, const setup *s, rd_engine *e) {
     rd_trace_close(t);
 }
 
-static result analyse(rd_ctx *ctx, const setup *s, const char *spec) {
+/* False when the machine lacks what these options need. */
+static bool analyse(rd_ctx *ctx, const setup *s, const char *spec, result *out) {
     rd_engine_config config = {.bound = s->bound, .binning = {RD_BINS_FULL, 0}};
     rd_engine *e = NULL;
     rd_profile *p = NULL;
-    check(ctx, rd_engine_open(ctx, spec, &config, &e));
+    rd_status status = rd_engine_open(ctx, spec, &config, &e);
+    if (status == RD_EUNSUPPORTED)
+        return false;
+    check(ctx, status);
     feed_trace(ctx, s, e);
     check(ctx, rd_engine_finish(e));
     check(ctx, rd_engine_profile(e, &p));
-    result r = summarise(p);
+    *out = summarise(p);
     rd_profile_free(p);
     rd_engine_close(e);
-    return r;
+    return true;
 }
 
 static void print_number(uint64_t x) {
@@ -113,13 +117,17 @@ static void run_spec(rd_ctx *ctx, const setup *s, const rd_engine_info *info, co
                      const result *exact) {
     bool comparable =
         strcmp(info->error_kind, "exact") == 0 && (info->caps & RD_CAP_DISTANCES) != 0;
-    result r = analyse(ctx, s, spec);
+    result r;
+    if (!analyse(ctx, s, spec, &r))
+        return;
     if (!comparable || memcmp(&r, exact, sizeof r) != 0)
         print_line(s, spec, &r);
 }
 
 static void run_engines(rd_ctx *ctx, const setup *s) {
-    result exact = analyse(ctx, s, registry_oracle());
+    result exact;
+    if (!analyse(ctx, s, registry_oracle(), &exact))
+        exit(EXIT_FAILURE);
     print_line(s, "exact", &exact);
     for (size_t i = 0; rd_engine_info_at(i); i++) {
         const rd_engine_info *info = rd_engine_info_at(i);

@@ -33,6 +33,7 @@ static const rd_opt planted_opts[] = {
 static rd_status planted_open(void *self, rdi_run *run) {
     planted_engine *e = self;
     e->run = run;
+    run->counts_itself = true;
     return RD_OK;
 }
 
@@ -110,7 +111,6 @@ const rdi_engine_ops rdi_engine_planted = {
             .error_kind = "exact",
             .opts = planted_opts,
         },
-    .counts_itself = true,
     .state_size = sizeof(planted_engine),
     .open = planted_open,
     .feed = planted_feed,

@@ -98,7 +98,10 @@ static void run_engine(const rd_engine_info *info, const char *options, const tr
         config.sink_user = &got;
     }
     rd_engine *e = NULL;
-    assert_int_equal(rd_engine_open(ctx, spec, &config, &e), RD_OK);
+    rd_status status = rd_engine_open(ctx, spec, &config, &e);
+    if (status == RD_EUNSUPPORTED) /* a variant for other processors */
+        return;
+    assert_int_equal(status, RD_OK);
     for (size_t at = 0; at < t->n;) {
         size_t n = (size_t)rdi_rng_below(rng, UINT64_C(1) << rdi_rng_below(rng, 12)) + 1;
         n = n < t->n - at ? n : t->n - at;

@@ -1,0 +1,345 @@
+/* The stream engine's inner loops, compiled once per instruction set and once with 64-bit slots.
+ *
+ * The including file defines KERNEL (name of the table of functions), KERNEL_TARGET (attribute of
+ * functions), ISA (0, 2 or 512), SLOT (slot type) and WAYS (entries per bucket).
+ *
+ * References run in batches of 64 through four passes, each pass on a different batch, so that
+ * cache misses overlap:
+ *   fill     front; hash and prefetch the bucket of each miss
+ *   resolve  find the block's slot s, give it the new slot t, prefetch the axis at s
+ *   measure  distances, against the axis as it was before this batch
+ *   apply    set the new bits, clear the old ones
+ * Measuring against a frozen axis keeps narrow stores away from the wide loads that follow (a
+ * failed store-forward costs more than the whole sum) and makes the 64 sums independent. What the
+ * batch itself did is corrected with a count of inversions among its own old slots.
+ *
+ * The passes work on copies of axis and table: stores through uint64_t pointers could otherwise
+ * change any of their fields, and the compiler would read them again for every reference.
+ */
+#include <string.h>
+
+#if ISA
+#include <immintrin.h>
+#endif
+
+#define INLINE static inline __attribute__((always_inline)) KERNEL_TARGET
+#define BATCH  RDI_STREAM_BATCH
+#define CHUNK  RDI_STREAM_CHUNK
+#define FRONT  RDI_STREAM_FRONT
+#define DENSE  RDI_STREAM_DENSE
+
+#include "engine/stream_table.inc.h"
+
+typedef struct batch {
+    _Alignas(64) SLOT old[BATCH]; /* slot before; 0: first reference */
+    uint64_t blk[BATCH];
+    bucket *home[BATCH];
+    uint32_t where[BATCH]; /* position in the chunk */
+    uint8_t lane[BATCH];   /* of the front, that the block takes */
+    unsigned n;
+    uint64_t first; /* new slot of entry 0 */
+} batch;
+
+/* ---- axis ---- */
+
+#if ISA != 512
+#define ALL16 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535
+/* Lanes above i are the 32 from [31 - i] on. */
+static const uint16_t lanes_above[64] = {[32] = ALL16, ALL16, ALL16, ALL16};
+#undef ALL16
+#endif
+
+/* Bits set in the words above q, counts in the lanes above li of line and gi of group. */
+INLINE uint64_t sum_above(const uint64_t *bits, unsigned q, const uint16_t *line, unsigned li,
+                          const uint16_t *group, unsigned gi) {
+#if ISA == 512
+    /* No lane exceeds 64 + 512 + 16384: the three may be added as 16-bit numbers before the one
+     * reduction. */
+    __m512i v = _mm512_popcnt_epi64(_mm512_maskz_load_epi64((__mmask8)(0xFEu << q), bits));
+    v = _mm512_add_epi16(v, _mm512_maskz_loadu_epi16(0xFFFFFFFEu << li, line));
+    v = _mm512_add_epi16(v, _mm512_maskz_loadu_epi16(0xFFFFFFFEu << gi, group));
+    v = _mm512_madd_epi16(v, _mm512_set1_epi16(1));
+    return (unsigned)_mm512_reduce_add_epi32(v);
+#else
+    const uint16_t *ml = lanes_above + 31 - li, *mg = lanes_above + 31 - gi;
+    uint64_t sum = 0;
+    for (unsigned i = 1; i < 8; i++)
+        sum += (uint64_t)__builtin_popcountll(i > q ? bits[i] : 0);
+#if ISA == 2
+    __m256i v = _mm256_setzero_si256();
+    for (int i = 0; i < 32; i += 16) {
+        __m256i x = _mm256_and_si256(_mm256_loadu_si256((const __m256i *)(line + i)),
+                                     _mm256_loadu_si256((const __m256i *)(ml + i)));
+        __m256i y = _mm256_and_si256(_mm256_loadu_si256((const __m256i *)(group + i)),
+                                     _mm256_loadu_si256((const __m256i *)(mg + i)));
+        __m256i pairs = _mm256_madd_epi16(_mm256_add_epi16(x, y), _mm256_set1_epi16(1));
+        v = _mm256_add_epi32(v, pairs);
+    }
+    __m128i w = _mm_add_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
+    w = _mm_add_epi32(w, _mm_shuffle_epi32(w, 0x4E));
+    w = _mm_add_epi32(w, _mm_shuffle_epi32(w, 0xB1));
+    return sum + (unsigned)_mm_cvtsi128_si32(w);
+#else
+    unsigned lanes = 0;
+    for (unsigned i = 0; i < 32; i++)
+        lanes += (unsigned)(line[i] & ml[i]) + (unsigned)(group[i] & mg[i]);
+    return sum + lanes;
+#endif
+#endif
+}
+
+/* Set bits above slot s; `above` is fresh. */
+INLINE uint64_t newer(const rdi_stream_axis *a, uint64_t s) {
+    uint64_t l = s >> RDI_STREAM_LINE, g = s >> RDI_STREAM_GROUP, u = s >> RDI_STREAM_SUPER;
+    unsigned q = s >> 6 & 7;
+    const uint64_t *bits = a->bits + l * 8;
+    uint64_t rest = (uint64_t)__builtin_popcountll(bits[q] >> (s & 63) >> 1) + a->above[u];
+    return rest + sum_above(bits, q, a->line + g * 32, l & 31, a->group + u * 32, g & 31);
+}
+
+INLINE void prefetch_slot(const rdi_stream_axis *a, uint64_t s) {
+    RDI_PREFETCH(a->bits + (s >> RDI_STREAM_LINE) * 8);
+    RDI_PREFETCH(a->line + (s >> RDI_STREAM_GROUP) * 32);
+}
+
+/* Entries before j whose old slot is above s: blocks that left the range since the batch began. */
+INLINE uint64_t left_since(const SLOT *old, unsigned j, SLOT s) {
+#if ISA == 512
+    const __m512i x = _mm512_set1_epi32((int)s);
+    __mmask16 m0 = _mm512_cmpgt_epu32_mask(_mm512_load_si512(old), x);
+    __mmask16 m1 = _mm512_cmpgt_epu32_mask(_mm512_load_si512(old + 16), x);
+    __mmask16 m2 = _mm512_cmpgt_epu32_mask(_mm512_load_si512(old + 32), x);
+    __mmask16 m3 = _mm512_cmpgt_epu32_mask(_mm512_load_si512(old + 48), x);
+    __mmask64 all = _mm512_kunpackd(_mm512_kunpackw(m3, m2), _mm512_kunpackw(m1, m0));
+    return (uint64_t)__builtin_popcountll(_bzhi_u64(all, j));
+#elif ISA == 2
+    const __m256i flip = _mm256_set1_epi32(INT32_MIN);
+    const __m256i x = _mm256_xor_si256(_mm256_set1_epi32((int)s), flip);
+    uint64_t all = 0;
+    for (unsigned i = 0; i < j; i += 8) {
+        __m256i v = _mm256_xor_si256(_mm256_load_si256((const __m256i *)(old + i)), flip);
+        __m256 greater = _mm256_castsi256_ps(_mm256_cmpgt_epi32(v, x));
+        all |= (uint64_t)(unsigned)_mm256_movemask_ps(greater) << i;
+    }
+    return (uint64_t)__builtin_popcountll(_bzhi_u64(all, j));
+#else
+    unsigned sum = 0;
+    for (unsigned i = 0; i < j; i++)
+        sum += old[i] > s;
+    return sum;
+#endif
+}
+
+/* ---- passes ---- */
+
+#include "engine/stream_front.inc.h"
+
+/* Without a front every reference goes to the table. */
+INLINE size_t fill_plain(const rdi_stream *e, batch *b, const uint64_t *blk, size_t i, size_t n) {
+    const rdi_stream_table t = e->table;
+    const size_t m = n - i < BATCH ? n - i : BATCH;
+    for (size_t k = 0; k < m; k++) {
+        uint64_t x = blk[i + k];
+        bucket *home = home_bucket(&t, x);
+        RDI_PREFETCH(home);
+        b->blk[k] = x;
+        b->where[k] = (uint32_t)(i + k);
+        b->home[k] = home;
+    }
+    b->n = (unsigned)m;
+    return i + m;
+}
+
+/* A full home bucket may send the probe on to the next one. */
+INLINE void prefetch_overflow(const batch *b, unsigned j, unsigned n) {
+    if (j + AHEAD < n)
+        RDI_PREFETCH(b->home[j + AHEAD] + (b->home[j + AHEAD]->n == WAYS));
+}
+
+INLINE void resolve(rdi_stream *e, batch *b, bool front) {
+    const rdi_stream_axis a = e->axis;
+    const unsigned n = b->n;
+    for (unsigned j = 0; j < n; j++) {
+        SLOT t = (SLOT)(a.next + j);
+        prefetch_overflow(b, j, n);
+        SLOT *field = find_or_add(&e->table, b->home[j], b->blk[j]);
+        SLOT s = *field;
+        if (front) { /* the block goes to the front, the one that leaves it gets the slot */
+            *(SLOT *)e->front_entry[b->lane[j]] = t;
+            e->front_entry[b->lane[j]] = field;
+        } else {
+            *field = t;
+        }
+        b->old[j] = s;
+        prefetch_slot(&a, s);
+    }
+    b->first = a.next;
+    e->axis.next = a.next + n;
+}
+
+INLINE void record(rdi_stream *e, const batch *b, const uint64_t *d, uint64_t *dist) {
+    const rdi_stream_counts c = e->counts;
+    const uint64_t bound = e->bound;
+    const unsigned n = b->n;
+    uint64_t infinite = 0, near = 0;
+    for (unsigned j = 0; j < n; j++) {
+        uint64_t x = d[j];
+        near += x < FRONT;
+        if (dist) {
+            dist[b->where[j]] = x >= bound ? RD_COLD : x;
+        } else if (RDI_UNLIKELY(x >= bound)) { /* RD_COLD too: no bound is above it */
+            infinite++;
+        } else {
+            c.count[x < DENSE ? x : DENSE + x / DENSE]++;
+            c.rest[x / DENSE] += x % DENSE;
+        }
+    }
+    e->counts.infinite += infinite;
+    e->window_near += near;
+}
+
+INLINE void measure(rdi_stream *e, const batch *b, uint64_t *dist, uint64_t in_front) {
+    uint64_t d[BATCH];
+    const rdi_stream_axis a = e->axis;
+    const uint64_t first = b->first;
+    const unsigned n = b->n;
+    rdi_stream_axis_refresh(&a, first + n);
+    for (unsigned j = 0; j < n; j++) {
+        uint64_t s = b->old[j];
+        /* Blocks that entered above s since the batch began: slots first .. first + j - 1, less
+         * those up to s. */
+        uint64_t entered = first + j - (s >= first ? s + 1 : first);
+        uint64_t x = in_front + newer(&a, s) + entered - left_since(b->old, j, (SLOT)s);
+        d[j] = s ? x : RD_COLD;
+    }
+    record(e, b, d, dist);
+}
+
+INLINE void apply(rdi_stream *e, const batch *b) {
+    const rdi_stream_axis a = e->axis;
+    const unsigned n = b->n;
+    rdi_stream_axis_set(&a, b->first, n);
+    for (unsigned j = 0; j < n; j++) {
+        uint64_t s = b->old[j];
+        if (RDI_LIKELY(s))
+            rdi_stream_axis_clear(&a, s);
+    }
+}
+
+INLINE void run(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *dist, bool front) {
+    batch ring[4];
+    chunk_refs refs;
+    size_t i = 0;
+    if (front)
+        n = start_front(e, &refs, blk, n, dist);
+    unsigned filled = 0, resolved = 0, done = 0;
+    while (done < filled || i < n) {
+        if (i < n) {
+            batch *b = &ring[filled++ & 3];
+            i = front ? fill_front(e, b, &refs, i, n, dist) : fill_plain(e, b, blk, i, n);
+        }
+        if (resolved < filled && (resolved + 1 < filled || i == n))
+            resolve(e, &ring[resolved++ & 3], front);
+        if (done < resolved && (done + 1 < resolved || i == n)) {
+            batch *b = &ring[done++ & 3];
+            measure(e, b, dist, front ? FRONT : 0);
+            apply(e, b);
+        }
+    }
+}
+
+static KERNEL_TARGET void chunk(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *dist) {
+    if (e->front_on)
+        run(e, blk, n, dist, true);
+    else
+        run(e, blk, n, dist, false);
+}
+
+/* ---- the table alone ---- */
+
+INLINE void touch(rdi_stream *e, const batch *b) {
+    uint64_t t = e->axis.next;
+    const unsigned n = b->n;
+    for (unsigned j = 0; j < n; j++) {
+        prefetch_overflow(b, j, n);
+        *find_or_add(&e->table, b->home[j], b->blk[j]) = (SLOT)t++;
+    }
+    e->axis.next = t;
+}
+
+static KERNEL_TARGET void lookup(rdi_stream *e, const uint64_t *blk, size_t n) {
+    batch ring[2];
+    unsigned filled = 0;
+    for (size_t i = 0; i < n; filled++) {
+        i = fill_plain(e, &ring[filled & 1], blk, i, n);
+        if (filled)
+            touch(e, &ring[(filled - 1) & 1]);
+    }
+    if (filled)
+        touch(e, &ring[(filled - 1) & 1]);
+}
+
+/* ---- between chunks ---- */
+
+static KERNEL_TARGET uint64_t count_newer(const rdi_stream_axis *a, uint64_t s) {
+    return newer(a, s);
+}
+
+/* Refills bucket i with what stays: nothing may be left behind a gap. */
+INLINE void drop_old(rdi_stream_table *t, bucket *b, uint64_t drop) {
+    bucket c = *b;
+    b->n = 0;
+    for (unsigned k = 0; k < c.n; k++)
+        if (c.slot[k] > drop)
+            append(t, home_bucket(t, c.key[k]), c.key[k], (SLOT)(c.slot[k] - drop));
+}
+
+static KERNEL_TARGET void renumber(rdi_stream *e, uint64_t drop) {
+    rdi_stream_table *t = &e->table;
+    bucket *b = t->bucket;
+    const uint64_t live = t->count, end = t->homes + RDI_STREAM_TAIL, ahead = 8;
+    rdi_stream_axis_refresh(&e->axis, e->axis.next);
+    if (drop)
+        t->disp = 0;
+    for (uint64_t i = 0; i < end; i++) {
+        if (i + ahead < end)
+            for (unsigned k = 0; k < b[i + ahead].n; k++)
+                prefetch_slot(&e->axis, b[i + ahead].slot[k]);
+        for (unsigned k = 0; k < b[i].n; k++)
+            b[i].slot[k] = (SLOT)(live - newer(&e->axis, b[i].slot[k]));
+        if (drop)
+            drop_old(t, &b[i], drop);
+    }
+    t->count = live - drop;
+}
+
+static KERNEL_TARGET void front_flush(rdi_stream *e) {
+    for (int i = 0; i < FRONT; i++)
+        *(SLOT *)e->front_entry[i] = (SLOT)(e->axis.next + FRONT - 1 - e->front_pos[i]);
+    rdi_stream_axis_set(&e->axis, e->axis.next, FRONT);
+    e->axis.next += FRONT;
+    e->front_on = false;
+}
+
+static KERNEL_TARGET void front_load(rdi_stream *e) {
+    for (int i = 0; i < FRONT; i++) {
+        SLOT *field = find(&e->table, e->front_key[i]);
+        rdi_stream_axis_clear(&e->axis, *field);
+        e->front_entry[i] = field;
+    }
+    e->front_on = true;
+}
+
+const rdi_stream_kernel KERNEL = {
+    .ways = WAYS,
+    .chunk = chunk,
+    .lookup = lookup,
+    .read = read_bucket,
+    .insert = insert,
+    .contains = contains,
+    .newer = count_newer,
+    .renumber = renumber,
+    .respread = respread,
+    .front_load = front_load,
+    .front_flush = front_flush,
+};

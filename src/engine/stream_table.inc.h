@@ -1,0 +1,109 @@
+/* The stream engine's table from block to slot (part of stream_kernel.inc.h).
+ *
+ * A bucket is one cache line: keys, slots and how many of them are used, so that every id is valid.
+ * A block is in its home bucket or, when that and the ones behind it were full, in the first bucket
+ * with room. Buckets are never emptied one entry at a time, so the first one with room ends a
+ * probe.
+ */
+#define AHEAD 16 /* entries between a look at the home bucket and its use */
+
+typedef struct bucket {
+    _Alignas(64) uint64_t key[WAYS];
+    SLOT slot[WAYS];
+    uint32_t n; /* entries in use */
+} bucket;
+_Static_assert(sizeof(bucket) == 64, "a bucket is a cache line");
+
+/* Bit i set when entry i holds blk. Only the keys are loaded as a vector: a load that covers a slot
+ * just stored would have to wait for it. */
+INLINE unsigned match(const bucket *b, uint64_t blk) {
+    unsigned used = (1u << b->n) - 1;
+#if ISA
+    __m256i keys = _mm256_load_si256((const __m256i *)b);
+    __m256i equal = _mm256_cmpeq_epi64(keys, _mm256_set1_epi64x((long long)blk));
+    return ((unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(equal)) |
+            (unsigned)(b->key[WAYS - 1] == blk) << (WAYS - 1)) &
+           used;
+#else
+    unsigned m = 0;
+    for (unsigned i = 0; i < WAYS; i++)
+        m |= (unsigned)(b->key[i] == blk) << i;
+    return m & used;
+#endif
+}
+
+/* Appends blk to the first bucket from `home` on that has room. */
+static KERNEL_TARGET SLOT *append(rdi_stream_table *t, bucket *home, uint64_t blk, SLOT slot) {
+    bucket *b = home;
+    while (b->n == WAYS)
+        b++;
+    if ((uint64_t)(b - home) > t->disp)
+        t->disp = (uint64_t)(b - home);
+    b->key[b->n] = blk;
+    b->slot[b->n] = slot;
+    return &b->slot[b->n++];
+}
+
+/* The slot field of blk; a new entry with slot 0 when it is not there yet. */
+INLINE SLOT *find_or_add(rdi_stream_table *t, bucket *home, uint64_t blk) {
+    for (bucket *b = home;; b++) {
+        unsigned m = match(b, blk);
+        if (RDI_LIKELY(m))
+            return &b->slot[__builtin_ctz(m)];
+        if (b->n < WAYS)
+            break;
+    }
+    t->count++;
+    return append(t, home, blk, 0);
+}
+
+INLINE bucket *home_bucket(const rdi_stream_table *t, uint64_t blk) {
+    return (bucket *)t->bucket + rdi_stream_home(t, blk);
+}
+
+static KERNEL_TARGET SLOT *find(const rdi_stream_table *t, uint64_t blk) {
+    for (bucket *b = home_bucket(t, blk);; b++) {
+        unsigned m = match(b, blk);
+        if (m)
+            return &b->slot[__builtin_ctz(m)];
+        if (b->n < WAYS)
+            return NULL;
+    }
+}
+
+static KERNEL_TARGET bool contains(const rdi_stream_table *t, uint64_t blk) {
+    return find(t, blk) != NULL;
+}
+
+static unsigned read_bucket(const rdi_stream_table *t, uint64_t i, uint64_t *blk, uint64_t *slot) {
+    const bucket *b = (const bucket *)t->bucket + i;
+    for (unsigned k = 0; k < b->n; k++) {
+        blk[k] = b->key[k];
+        slot[k] = b->slot[k];
+    }
+    return b->n;
+}
+
+static KERNEL_TARGET void insert(rdi_stream_table *t, uint64_t blk, uint64_t slot) {
+    append(t, home_bucket(t, blk), blk, (SLOT)slot);
+}
+
+/* Hash order makes this work in place from the top down: an entry's new home is never below its
+ * bucket, except in the first `low` ones, which go through the stash. */
+static KERNEL_TARGET void respread(rdi_stream_table *t, uint64_t old_homes, void *stash,
+                                   uint64_t low) {
+    bucket *b = t->bucket, *s = stash;
+    t->disp = 0;
+    for (uint64_t i = old_homes + RDI_STREAM_TAIL; i-- > low;) {
+        bucket c = b[i];
+        b[i].n = 0;
+        for (unsigned k = 0; k < c.n; k++)
+            append(t, home_bucket(t, c.key[k]), c.key[k], c.slot[k]);
+    }
+    memcpy(s, b, low * sizeof *b);
+    for (uint64_t i = 0; i < low; i++)
+        b[i].n = 0;
+    for (uint64_t i = 0; i < low; i++)
+        for (unsigned k = 0; k < s[i].n; k++)
+            append(t, home_bucket(t, s[i].key[k]), s[i].key[k], s[i].slot[k]);
+}
