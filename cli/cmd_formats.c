@@ -17,7 +17,7 @@ static int run_formats(rd_ctx *ctx, void *opts, int n, char **operands) {
     (void)opts;
     if (n == 0) {
         for (size_t i = 0; rd_format_info_at(i); i++)
-            printf("%-12s %-6s %s\n", rd_format_info_at(i)->name,
+            printf("%-14s %-6s %s\n", rd_format_info_at(i)->name,
                    rd_format_info_at(i)->writable ? "write" : "", rd_format_info_at(i)->summary);
         return EXIT_OK;
     }

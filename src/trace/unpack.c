@@ -30,12 +30,15 @@ const char *rdi_unpack_detect(const uint8_t *head, size_t n) {
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
+#include <inttypes.h>
 
 struct rdi_unpack {
     rdi_source *source;
     struct archive *archive;
     const char *compression;
-    rd_status failed; /* the source's own error, whose text stands in the context */
+    rd_status failed;  /* the source's own error, whose text stands in the context */
+    bool ended;        /* nothing is packed in it, and libarchive must not be asked for data */
+    uint64_t unpacked; /* bytes given so far */
     uint8_t chunk[64 * 1024];
 };
 
@@ -55,8 +58,9 @@ static rd_status fail_archive(rdi_unpack *u) {
     if (u->failed != RD_OK)
         return u->failed;
     const char *why = archive_error_string(u->archive);
-    return rdi_fail(u->source->ctx, RD_EFORMAT, "%s: damaged %s data: %s", u->source->name,
-                    u->compression, why ? why : "no reason given");
+    return rdi_fail(u->source->ctx, RD_EFORMAT,
+                    "%s: byte %" PRIu64 " of what is packed in it: damaged %s data: %s",
+                    u->source->name, u->unpacked, u->compression, why ? why : "no reason given");
 }
 
 static rd_status start_archive(rdi_unpack *u) {
@@ -74,7 +78,8 @@ static rd_status start_archive(rdi_unpack *u) {
     if (archive_read_open(u->archive, u, NULL, feed_archive, NULL) != ARCHIVE_OK)
         return fail_archive(u);
     int result = archive_read_next_header(u->archive, &entry);
-    return result == ARCHIVE_OK || result == ARCHIVE_EOF ? RD_OK : fail_archive(u);
+    u->ended = result == ARCHIVE_EOF;
+    return result == ARCHIVE_OK || u->ended ? RD_OK : fail_archive(u);
 }
 
 rd_status rdi_unpack_open(rdi_source *s, const char *compression, rdi_unpack **out) {
@@ -93,9 +98,10 @@ rd_status rdi_unpack_open(rdi_source *s, const char *compression, rdi_unpack **o
 }
 
 rd_status rdi_unpack_read(rdi_unpack *u, void *buf, size_t n, size_t *got) {
-    la_ssize_t result = archive_read_data(u->archive, buf, n);
+    la_ssize_t result = u->ended ? 0 : archive_read_data(u->archive, buf, n);
     if (result < 0)
         return fail_archive(u);
+    u->unpacked += (uint64_t)result;
     *got = (size_t)result;
     return RD_OK;
 }

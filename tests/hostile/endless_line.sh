@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# A line of 1 GB, from a pipe, in every format: refused or read, in little memory.
+#
+# usage: tests/hostile/endless_line.sh REUSEDIST
+set -uo pipefail
+reusedist=$1
+bad=0
+for format in auto $("$reusedist" formats | awk '{ print $1 }'); do
+    status=0
+    (
+        ulimit -v 600000 # KiB, an address space that the line does not fit in
+        head -c 1G /dev/zero | tr '\0' 7 | "$reusedist" analyze -e null -q -f "$format" - 2>&1
+    ) >/dev/null || status=$?
+    # 141: the reader left early, as it should, and the writer was told so.
+    case $status in
+    0 | 1 | 2 | 141) ;;
+    *)
+        echo "-f $format: exit status $status"
+        bad=1
+        ;;
+    esac
+done
+exit $bad
