@@ -89,15 +89,6 @@ static bool parse_options(pipeline *p) {
 
 /* ---- the parts ---- */
 
-/* The engine people get without asking: the first of these that this build has. */
-static const char *default_engine(void) {
-    static const char *const names[] = {"auto", "bk", "olken"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (rd_engine_info_find(names[i]))
-            return names[i];
-    return "stack";
-}
-
 /* The file is opened once a trace is there: until then there is nothing to write. */
 static rd_status write_distances(void *user, const uint64_t *distances, size_t n) {
     pipeline *p = user;
@@ -116,8 +107,7 @@ static bool open_engine(pipeline *p) {
                                .binning = p->binning,
                                .sink = p->distances_path ? write_distances : NULL,
                                .sink_user = p};
-    const char *spec = o->engine ? o->engine : default_engine();
-    rd_status status = rd_engine_open(p->ctx, spec, &config, &p->engine);
+    rd_status status = rd_engine_open(p->ctx, o->engine, &config, &p->engine);
     if (status != RD_OK)
         p->status = fail_status(p->ctx, status);
     return status == RD_OK;

@@ -12,16 +12,29 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SAMPLE      (1024u * 1024) /* references held back */
-#define FIRST_SHARE 0.06           /* of first touches in the sample, above which batch is faster */
+#define FIRST_SHARE 0.06 /* of first touches in the sample, above which batch is faster */
 
 typedef struct auto_engine {
+    uint64_t sample_room; /* option: references held back */
     rdi_run *run;
     rdi_inner inner; /* the engine chosen; no ops while sampling */
     char why[128];   /* it was */
     uint64_t *sample;
     size_t sampled;
 } auto_engine;
+
+static const rd_opt options[] = {
+    {.name = "sample",
+     .type = RD_OPT_SIZE,
+     .offset = offsetof(auto_engine, sample_room),
+     .def = "1M",
+     .min = 1,
+     .max = 0x1p30,
+     .help = "references measured before several threads start"},
+    {.name = NULL},
+};
+
+static const char *const variants[] = {"sample=200", NULL};
 
 /* Opens the engine; `why` comes before its own note when the trace is through. */
 static rd_status choose(auto_engine *e, const char *name, const char *why) {
@@ -36,15 +49,16 @@ static rd_status auto_open(void *self, rdi_run *run) {
         return choose(e, "stream", "the fastest on one thread");
     }
     run->late = true;
-    e->sample = rdi_alloc(run->ctx, SAMPLE, sizeof *e->sample);
+    e->sample = rdi_alloc(run->ctx, (size_t)e->sample_room, sizeof *e->sample);
     return e->sample ? RD_OK : RD_ENOMEM;
 }
 
 /* Gives references to the chosen engine; an immediate one is asked for distances if they are
  * wanted. */
 static rd_status pass_on(auto_engine *e, const uint64_t *blk, size_t n, uint64_t *dist) {
-    bool delivers = !rdi_engine_is_immediate(e->inner.ops);
-    if (dist || delivers || !e->run->distances)
+    bool by_itself =
+        !rdi_engine_is_immediate(e->inner.ops) || (e->run->counts_itself && !e->run->distances);
+    if (dist || by_itself)
         return e->inner.ops->feed(e->inner.state, blk, n, dist);
     uint64_t buffer[1024];
     for (size_t at = 0; at < n; at += RDI_COUNT(buffer)) {
@@ -102,10 +116,10 @@ static rd_status auto_feed(void *self, const uint64_t *blk, size_t n, uint64_t *
         e->run->late = false;
     }
     if (!e->inner.ops) {
-        size_t room = SAMPLE - e->sampled, part = n < room ? n : room;
+        size_t room = (size_t)e->sample_room - e->sampled, part = n < room ? n : room;
         memcpy(e->sample + e->sampled, blk, part * sizeof *blk);
         e->sampled += part;
-        if (e->sampled < SAMPLE)
+        if (e->sampled < e->sample_room)
             return RD_OK;
         RD_TRY(decide(e));
         blk += part;
@@ -150,6 +164,8 @@ const rdi_engine_ops rdi_engine_auto = {
                     "chunks where few are first touches, batch where many are. -v tells which.",
             .caps = RD_CAP_DISTANCES | RD_CAP_BOUND | RD_CAP_THREADS,
             .error_kind = "exact",
+            .opts = options,
+            .variants = variants,
         },
     .state_size = sizeof(auto_engine),
     .open = auto_open,
