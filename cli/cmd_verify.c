@@ -64,14 +64,14 @@ static rd_status check(rd_verify *v, const verify_opts *opts) {
 }
 
 static void print_checked(const rd_verify *v) {
-    printf("%-28s %12s %14s\n", "engine", "traces", "references");
+    printf("%12s %14s  %s\n", "traces", "references", "engine");
     for (size_t i = 0; rd_verified_at(v, i); i++) {
         const rd_verified *done = rd_verified_at(v, i);
         if (done->unchecked)
-            printf("%-28s not checked: %s\n", done->engine, done->unchecked);
+            printf("%27s  %s: %s\n", "not checked", done->engine, done->unchecked);
         else
-            printf("%-28s %12" PRIu64 " %14" PRIu64 "\n", done->engine, done->traces,
-                   done->references);
+            printf("%12" PRIu64 " %14" PRIu64 "  %s\n", done->traces, done->references,
+                   done->engine);
     }
 }
 

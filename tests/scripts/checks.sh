@@ -9,9 +9,6 @@ bad=0
 # expect_complaint CHECK TEXT FILE LINE: with LINE added to FILE, CHECK fails and says TEXT.
 expect_complaint() {
     local check=$1 text=$2 file=$3 line=$4 said
-    rm -rf "$work/tree"
-    mkdir "$work/tree"
-    cp -r "$root/include" "$root/src" "$root/cli" "$work/tree/"
     mkdir -p "$(dirname "$work/tree/$file")"
     echo "$line" >>"$work/tree/$file"
     if said=$("$root/scripts/$check" "$work/tree") || [[ $said != *"$text"* ]]; then
@@ -19,7 +16,12 @@ expect_complaint() {
         echo "$said"
         bad=1
     fi
+    rm "$work/tree/$file"
+    [ ! -e "$root/$file" ] || cp "$root/$file" "$work/tree/$file"
 }
+
+mkdir "$work/tree"
+cp -r "$root/include" "$root/src" "$root/cli" "$work/tree/"
 
 expect_complaint check-layers 'src/engine must not' src/engine/stack.c '#include "trace/format.h"'
 expect_complaint check-layers 'src/engine must not' src/engine/stack.c '#include "reusedist/trace.h"'
