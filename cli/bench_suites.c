@@ -33,7 +33,8 @@ static bool each_trace(bench *b, int n, char **traces,
 /* ---- engines ---- */
 
 static bool compare_engines(bench *b, const bench_trace *t) {
-    static const char *const usual[] = {"null", "auto", "batch", "bk", "olken:tree=splay"};
+    static const char *const usual[] = {"null",  "footprint", "auto",
+                                        "batch", "bk",        "olken:tree=splay"};
     const rd_strings *asked = &b->options->engines;
     const char *const *engines = asked->n ? asked->value : usual;
     size_t n = asked->n ? asked->n : sizeof usual / sizeof *usual;
