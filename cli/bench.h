@@ -10,6 +10,7 @@ typedef struct bench_options {
     uint64_t repeats;   /* of every timed run */
     uint64_t refs;      /* references of generated traces; 0: the suite's own */
     uint64_t threads;   /* at most */
+    rd_sizes counts;    /* suite threads: these numbers of threads */
     const char *block;  /* granularity of trace files: bytes or "addr" */
     const char *output; /* JSON lines go here as well */
     bool json;          /* JSON lines instead of a table on standard output */

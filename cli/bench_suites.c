@@ -57,16 +57,17 @@ const bench_suite bench_engines = {"engines", "which engine is fastest on which 
 /* ---- threads ---- */
 
 static bool compare_threads(bench *b, const bench_trace *t) {
+    const rd_sizes *asked = &b->options->counts;
     uint32_t most = (uint32_t)b->options->threads, threads[RD_STRINGS_MAX];
     const char *engines[RD_STRINGS_MAX];
     const char *engine = b->options->engines.n ? b->options->engines.value[0] : "auto";
     size_t n = 0;
-    for (uint32_t k = 1; n + 1 < RD_STRINGS_MAX; k = k * 2 < most ? k * 2 : most) {
-        engines[n] = engine;
-        threads[n++] = k;
-        if (k == most)
-            break;
-    }
+    for (; n < asked->n; n++)
+        threads[n] = (uint32_t)asked->value[n];
+    for (uint32_t k = 1; asked->n == 0 && (n == 0 || threads[n - 1] < most); k *= 2)
+        threads[n++] = k < most ? k : most;
+    for (size_t i = 0; i < n; i++)
+        engines[i] = engine;
     bench_answer expected = {0};
     return bench_compare(b, t, engines, n, threads, &expected);
 }
