@@ -1,6 +1,7 @@
 /* Option tables on the command line: parsing and help. */
 #include "cli.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,6 +125,17 @@ void print_command_help(FILE *out, const command *cmd) {
         fprintf(out, "\n%s", cmd->details);
 }
 
+/* Limits of sizes as people write them. */
+static void print_limit(FILE *out, const rd_opt *opt, double limit) {
+    static const char units[] = "KMGT";
+    size_t unit = 0;
+    while (opt->type == RD_OPT_SIZE && unit < 4 && limit >= 1024 && fmod(limit, 1024) == 0) {
+        limit /= 1024;
+        unit++;
+    }
+    fprintf(out, "%g%.*s", limit, unit > 0, unit ? &units[unit - 1] : "");
+}
+
 void print_opts_table(FILE *out, const rd_opt *opts) {
     if (!opts || !opts->name)
         return;
@@ -132,8 +144,13 @@ void print_opts_table(FILE *out, const rd_opt *opts) {
         fprintf(out, "  %-12s %s", opt->name, opt->help);
         if (opt->choices)
             fprintf(out, " (%s)", opt->choices);
-        if (opt->min != 0 || opt->max != 0)
-            fprintf(out, " (%g to %g)", opt->min, opt->max);
+        if (opt->min != 0 || opt->max != 0) {
+            fputs(" (", out);
+            print_limit(out, opt, opt->min);
+            fputs(" to ", out);
+            print_limit(out, opt, opt->max);
+            fputc(')', out);
+        }
         if (opt->def)
             fprintf(out, " [%s]", opt->def);
         fputc('\n', out);

@@ -2,12 +2,12 @@
 #include "pipeline.h"
 
 #include "distance_file.h"
+#include "kinds.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct pipeline {
@@ -50,19 +50,9 @@ static bool parse_block(pipeline *p, const char *text) {
 }
 
 static bool parse_kinds(pipeline *p, const char *text) {
-    static const char letters[] = "LSI"; /* RD_LOAD, RD_STORE, RD_FETCH: bits 0, 1, 2 */
-    if (!text)
-        return true;
-    for (const char *at = text; *at; at++) {
-        const char *letter = strchr(letters, *at);
-        if (!letter) {
-            p->status = fail_usage("--kinds: '%.80s' has other letters than L, S and I", text);
-            return false;
-        }
-        p->kinds |= 1u << (letter - letters);
-    }
-    if (p->kinds == 0) {
-        p->status = fail_usage("--kinds: name at least one of L, S and I");
+    static const char letters[] = "LSI";
+    if (!kinds_parse(text, &p->kinds)) {
+        p->status = EXIT_USAGE;
         return false;
     }
     size_t n = 0;
@@ -243,20 +233,6 @@ static bool analyse_trace(pipeline *p, const char *path) {
 
 /* ---- the whole ---- */
 
-/* 0 when one of them is a pipe or the like. */
-static uint64_t total_bytes(const pipeline_input *input) {
-    uint64_t total = 0;
-    for (int i = 0; i < input->n; i++) {
-        struct stat st;
-        const char *path = input->paths[i];
-        bool standard = strcmp(path, "-") == 0;
-        if ((standard ? fstat(STDIN_FILENO, &st) : stat(path, &st)) != 0 || !S_ISREG(st.st_mode))
-            return 0;
-        total += (uint64_t)st.st_size;
-    }
-    return total;
-}
-
 static void tell_result(const pipeline *p, const rd_profile *profile) {
     const rd_profile_facts *facts = rd_profile_facts_of(profile);
     const char *note = rd_engine_note(p->engine);
@@ -309,7 +285,7 @@ static void run(pipeline *p, rd_profile **out) {
         return;
     }
     progress_start(&p->bar, p->options->quiet ? PROGRESS_NEVER : p->options->progress,
-                   total_bytes(p->input));
+                   progress_total(p->input->n, p->input->paths));
     bool good = true;
     for (int i = 0; i < p->input->n && good; i++)
         good = analyse_trace(p, p->input->paths[i]);

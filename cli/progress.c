@@ -3,6 +3,8 @@
 
 #include "terminal.h"
 
+#include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,6 +23,19 @@ void progress_start(progress *p, progress_when when, uint64_t total_bytes) {
     p->on = when == PROGRESS_ALWAYS || (when == PROGRESS_AUTO && isatty(STDERR_FILENO));
     p->unicode = terminal_is_utf8();
     p->next_draw = p->started + QUIET_SECONDS;
+}
+
+uint64_t progress_total(int n, char **paths) {
+    uint64_t total = 0;
+    for (int i = 0; i < n; i++) {
+        struct stat st;
+        bool standard = strcmp(paths[i], "-") == 0;
+        if ((standard ? fstat(STDIN_FILENO, &st) : stat(paths[i], &st)) != 0 ||
+            !S_ISREG(st.st_mode))
+            return 0;
+        total += (uint64_t)st.st_size;
+    }
+    return total;
 }
 
 static void draw_bar(const progress *p, double share) {

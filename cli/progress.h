@@ -16,6 +16,9 @@ typedef struct progress {
     double next_draw; /* not before */
 } progress;
 
+/* Bytes of these files together ("-": standard input); 0 when one of them is a pipe or the like. */
+uint64_t progress_total(int n, char **paths);
+
 /* auto: only when stderr is a terminal. */
 void progress_start(progress *p, progress_when when, uint64_t total_bytes);
 /* Call as often as you like: draws at most six times a second. */

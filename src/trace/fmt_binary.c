@@ -285,6 +285,7 @@ const rdi_format_ops rdi_format_binary = {
                 "W or S for a store, 2 or I for a fetch. id= means one block per id, addr= not.",
             .fields = RD_FIELD_SIZE | RD_FIELD_KIND | RD_FIELD_PC | RD_FIELD_THREAD,
             .opts = binary_opts,
+            .binary = true,
         },
     .state_size = sizeof(binary_reader),
     .open = binary_open,

@@ -110,6 +110,7 @@ const rdi_format_ops rdi_format_champsim = {
                 "blocks. Use --kinds=LS for data references only.",
             .fields = RD_FIELD_KIND | RD_FIELD_PC,
             .opts = champsim_opts,
+            .binary = true,
         },
     .state_size = sizeof(champsim_reader),
     .probe = champsim_probe,

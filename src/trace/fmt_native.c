@@ -334,6 +334,7 @@ const rdi_format_ops rdi_format_native = {
                     "before them is still read. Specified in docs/trace-format.md.",
             .fields = RD_FIELD_SIZE | RD_FIELD_KIND | RD_FIELD_PC | RD_FIELD_THREAD,
             .writable = true,
+            .binary = true,
         },
     .state_size = sizeof(native_reader),
     .probe = native_probe,

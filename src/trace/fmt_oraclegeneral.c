@@ -81,6 +81,7 @@ const rdi_format_ops rdi_format_oraclegeneral = {
                 "access are not used.",
             .fields = RD_FIELD_SIZE,
             .ids = true,
+            .binary = true,
         },
     .state_size = sizeof(oracle_reader),
     .probe = oracle_probe,

@@ -91,6 +91,7 @@ const rdi_format_ops rdi_format_u32 = {
                     "Found by content only when all values are below 2^24 and vary enough not to\n"
                     "be taken for u64; name it with -f u32 otherwise.",
             .writable = true,
+            .binary = true,
         },
     .state_size = sizeof(u32_reader),
     .probe = u32_probe,

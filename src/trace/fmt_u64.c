@@ -72,6 +72,7 @@ const rdi_format_ops rdi_format_u64 = {
             .summary = "raw little-endian 64-bit addresses",
             .card = "Eight bytes per reference, no header. Addresses; use -b addr for object ids.",
             .writable = true,
+            .binary = true,
         },
     .state_size = sizeof(u64_reader),
     .probe = u64_probe,

@@ -1,0 +1,22 @@
+/* --kinds=LSI. See kinds.h. */
+#include "kinds.h"
+
+#include <string.h>
+
+bool kinds_parse(const char *text, uint32_t *mask) {
+    static const char letters[] = "LSI"; /* RD_LOAD, RD_STORE, RD_FETCH: bits 0, 1, 2 */
+    *mask = 0;
+    if (!text)
+        return true;
+    for (const char *at = text; *at; at++) {
+        const char *letter = strchr(letters, *at);
+        if (!letter) {
+            fail_usage("--kinds: '%.80s' has other letters than L, S and I", text);
+            return false;
+        }
+        *mask |= 1u << (letter - letters);
+    }
+    if (*mask == 0)
+        fail_usage("--kinds: name at least one of L, S and I");
+    return *mask != 0;
+}

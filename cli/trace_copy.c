@@ -1,0 +1,241 @@
+/* References from traces into a new trace. See trace_copy.h. */
+#include "trace_copy.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Room for the references of a batch that are kept. */
+typedef struct kept_columns {
+    size_t room;
+    uint64_t *addr, *pc;
+    uint32_t *size, *thread;
+    uint8_t *kind;
+} kept_columns;
+
+struct trace_copy {
+    rd_ctx *ctx;
+    const copy_options *options;
+    const rd_format_info *format; /* of the new trace */
+    uint32_t kinds;               /* mask; 0: all */
+    rd_trace_writer *writer;      /* opened with the first trace */
+    uint32_t fields;              /* columns of the first trace */
+    bool ids;
+    bool broken; /* writing failed: there is no new trace */
+    uint64_t done_before, references;
+    progress bar;
+    kept_columns kept;
+};
+
+static bool to_standard(const copy_options *o) {
+    return !o->output || strcmp(o->output, "-") == 0;
+}
+
+/* The format named by --to, as far as it can be told before it is opened. */
+static const rd_format_info *find_format(const char *spec) {
+    char name[64];
+    size_t n = spec ? strcspn(spec, ":") : 0;
+    if (n >= sizeof name)
+        return NULL;
+    memcpy(name, spec ? spec : "", n);
+    name[n] = '\0';
+    return rd_format_info_find(spec ? name : "native");
+}
+
+trace_copy *trace_copy_new(rd_ctx *ctx, const copy_options *options, uint32_t kinds, uint64_t total,
+                           int *status) {
+    const rd_format_info *format = find_format(options->to);
+    if (format && format->binary && to_standard(options) && isatty(STDOUT_FILENO)) {
+        *status = fail_usage("format %s is not for a terminal: give a file with -o, or redirect",
+                             format->name);
+        return NULL;
+    }
+    trace_copy *c = calloc(1, sizeof *c);
+    if (!c) {
+        *status = fail("out of memory");
+        return NULL;
+    }
+    c->ctx = ctx;
+    c->options = options;
+    c->format = format;
+    c->kinds = kinds;
+    progress_start(&c->bar, options->quiet ? PROGRESS_NEVER : options->progress, total);
+    return c;
+}
+
+static int report(trace_copy *c, rd_status status) {
+    progress_wipe(&c->bar);
+    return fail_status(c->ctx, status);
+}
+
+/* ---- the new trace ---- */
+
+static const char *field_name(uint32_t field) {
+    return field == RD_FIELD_SIZE   ? "sizes"
+           : field == RD_FIELD_KIND ? "kinds"
+           : field == RD_FIELD_PC   ? "program counters"
+                                    : "threads";
+}
+
+/* What the format cannot hold should not vanish silently. */
+static void tell_losses(const trace_copy *c) {
+    if (c->options->quiet || !c->format)
+        return;
+    for (uint32_t field = 1; field <= RD_FIELD_THREAD; field *= 2)
+        if (c->fields & ~c->format->fields & field)
+            fprintf(stderr, "reusedist: format %s does not hold %s: left out\n", c->format->name,
+                    field_name(field));
+    bool holds_ids = c->format->ids || strcmp(c->format->name, "native") == 0;
+    if (c->ids && !holds_ids)
+        fprintf(
+            stderr,
+            "reusedist: format %s does not hold that these are object ids: analyse with -b addr\n",
+            c->format->name);
+}
+
+static bool open_writer(trace_copy *c, const rd_trace *trace, const rd_refs *first, int *status) {
+    c->fields = first->fields;
+    c->ids = rd_trace_has_ids(trace);
+    const char *path = to_standard(c->options) ? "-" : c->options->output;
+    rd_status opened =
+        rd_trace_writer_open(c->ctx, path, c->options->to, c->fields, c->ids, &c->writer);
+    if (opened != RD_OK) {
+        *status = report(c, opened);
+        c->broken = true;
+        return false;
+    }
+    tell_losses(c);
+    return true;
+}
+
+static bool check_same(trace_copy *c, const char *name, const rd_trace *trace, const rd_refs *refs,
+                       int *status) {
+    const char *what = NULL;
+    uint32_t differing = refs->fields ^ c->fields;
+    if (c->ids != rd_trace_has_ids(trace))
+        what = "object ids";
+    for (uint32_t field = RD_FIELD_THREAD; field >= 1; field /= 2)
+        if (differing & field)
+            what = field_name(field);
+    if (!what)
+        return true;
+    bool here = differing ? (refs->fields & ~c->fields) != 0 : !c->ids;
+    progress_wipe(&c->bar);
+    *status = fail("%s: has %s%s, unlike the trace before: convert them one by one", name,
+                   here ? "" : "no ", what);
+    return false;
+}
+
+/* ---- --kinds ---- */
+
+static bool make_room(kept_columns *k, size_t n) {
+    if (n <= k->room)
+        return true;
+    free(k->addr);
+    free(k->pc);
+    free(k->size);
+    free(k->thread);
+    free(k->kind);
+    k->addr = malloc(n * sizeof *k->addr);
+    k->pc = malloc(n * sizeof *k->pc);
+    k->size = malloc(n * sizeof *k->size);
+    k->thread = malloc(n * sizeof *k->thread);
+    k->kind = malloc(n);
+    k->room = n;
+    return k->addr && k->pc && k->size && k->thread && k->kind;
+}
+
+/* The references of wanted kinds; everything is a load where there are no kinds. */
+static bool select_kinds(trace_copy *c, const rd_refs *refs, rd_refs *out) {
+    *out = *refs;
+    if (c->kinds == 0 || c->kinds == RD_ALL_KINDS)
+        return true;
+    if (!refs->kind) {
+        out->n = c->kinds & RD_LOAD ? refs->n : 0;
+        return true;
+    }
+    kept_columns *k = &c->kept;
+    if (!make_room(k, refs->n))
+        return false;
+    size_t n = 0;
+    for (size_t i = 0; i < refs->n; i++) {
+        k->addr[n] = refs->addr[i];
+        k->kind[n] = refs->kind[i];
+        k->size[n] = refs->size ? refs->size[i] : 1;
+        k->pc[n] = refs->pc ? refs->pc[i] : 0;
+        k->thread[n] = refs->thread ? refs->thread[i] : 0;
+        n += (refs->kind[i] & c->kinds) != 0;
+    }
+    *out = (rd_refs){.n = n,
+                     .fields = refs->fields,
+                     .addr = k->addr,
+                     .kind = k->kind,
+                     .size = refs->size ? k->size : NULL,
+                     .pc = refs->pc ? k->pc : NULL,
+                     .thread = refs->thread ? k->thread : NULL};
+    return true;
+}
+
+/* ---- copying ---- */
+
+static bool copy_batch(trace_copy *c, const rd_refs *refs, int *status) {
+    rd_refs chosen;
+    if (!select_kinds(c, refs, &chosen)) {
+        progress_wipe(&c->bar);
+        *status = fail("out of memory");
+        c->broken = true;
+        return false;
+    }
+    rd_status written = rd_trace_writer_write(c->writer, &chosen);
+    if (written != RD_OK) {
+        *status = report(c, written);
+        c->broken = true;
+        return false;
+    }
+    c->references += refs->n;
+    return true;
+}
+
+int trace_copy_add(trace_copy *c, const char *name, rd_trace *trace) {
+    int status = EXIT_OK;
+    uint64_t done = 0, total = 0;
+    while (true) {
+        const rd_refs *refs = NULL;
+        rd_status read = rd_trace_read(trace, &refs);
+        if (read != RD_OK)
+            return report(c, read);
+        if (!c->writer && !open_writer(c, trace, refs, &status))
+            return status;
+        if (refs->n == 0)
+            break;
+        if (!check_same(c, name, trace, refs, &status) || !copy_batch(c, refs, &status))
+            return status;
+        rd_trace_progress(trace, &done, &total);
+        progress_update(&c->bar, c->done_before + done, c->references);
+    }
+    c->done_before += done;
+    return EXIT_OK;
+}
+
+static void free_copy(trace_copy *c) {
+    rd_trace_writer_close(c->writer);
+    free(c->kept.addr);
+    free(c->kept.pc);
+    free(c->kept.size);
+    free(c->kept.thread);
+    free(c->kept.kind);
+    free(c);
+}
+
+int trace_copy_finish(trace_copy *c, int status) {
+    progress_wipe(&c->bar);
+    if (c->writer && !c->broken && status != EXIT_USAGE) {
+        rd_status finished = rd_trace_writer_finish(c->writer);
+        if (finished != RD_OK)
+            status = fail_status(c->ctx, finished);
+        else if (status != EXIT_OK)
+            fail("the new trace ends before that");
+    }
+    free_copy(c);
+    return status;
+}

@@ -1,0 +1,56 @@
+/* References from traces into a new trace: what generate and convert share. */
+#ifndef RD_TRACE_COPY_H
+#define RD_TRACE_COPY_H
+
+#include "cli.h"
+#include "progress.h"
+
+/* Fields that both commands have among their options, with their rows of the option table. */
+typedef struct copy_options {
+    const char *output; /* NULL and "-": standard output */
+    const char *to;     /* format; NULL: native */
+    uint32_t progress;  /* progress_when */
+    bool quiet;
+} copy_options;
+
+#define COPY_OPTIONS(state, member)                                                                \
+    {.name = "output",                                                                             \
+     .letter = 'o',                                                                                \
+     .arg = "TRACE",                                                                               \
+     .type = RD_OPT_STRING,                                                                        \
+     .offset = offsetof(state, member.output),                                                     \
+     .help = "the new trace [standard output]"},                                                   \
+        {.name = "to",                                                                             \
+         .arg = "FORMAT",                                                                          \
+         .type = RD_OPT_STRING,                                                                    \
+         .offset = offsetof(state, member.to),                                                     \
+         .help = "its format, NAME[:key=value,...] [native]"},                                     \
+        {.name = "progress",                                                                       \
+         .arg = "WHEN",                                                                            \
+         .type = RD_OPT_CHOICE,                                                                    \
+         .choices = PROGRESS_CHOICES,                                                              \
+         .def = "auto",                                                                            \
+         .offset = offsetof(state, member.progress),                                               \
+         .help = "the progress bar"},                                                              \
+    {                                                                                              \
+        .name = "quiet", .letter = 'q', .type = RD_OPT_BOOL,                                       \
+        .offset = offsetof(state, member.quiet), .help = "no progress bar, no notes"               \
+    }
+
+typedef struct trace_copy trace_copy;
+
+/* NULL after having reported a mistake (*status is the exit status): binary formats do not go to a
+ * terminal. `total` is what progress counts up to, 0 unknown. */
+trace_copy *trace_copy_new(rd_ctx *ctx, const copy_options *options, uint32_t kinds, uint64_t total,
+                           int *status);
+
+/* Appends a trace; `name` for messages. The first one decides on the columns, and the others must
+ * have the same. Returns the exit status: EXIT_FAILED when the trace is damaged, and then what came
+ * before the damage has been appended. */
+int trace_copy_add(trace_copy *c, const char *name, rd_trace *trace);
+
+/* Ends the new trace and frees everything. `status` is that of the command so far: after a failure
+ * to write, or if nothing was added, no file appears. Returns the exit status. */
+int trace_copy_finish(trace_copy *c, int status);
+
+#endif

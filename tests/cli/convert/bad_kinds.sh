@@ -1,0 +1,1 @@
+$REUSEDIST convert --kinds=X t

@@ -1,0 +1,1 @@
+$REUSEDIST generate cycle:refs=5 | gzip | $REUSEDIST convert - --to=text

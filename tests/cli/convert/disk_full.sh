@@ -1,0 +1,2 @@
+$REUSEDIST generate cycle:refs=300K -o t
+$REUSEDIST convert t --to=text -o /dev/full

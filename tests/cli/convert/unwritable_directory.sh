@@ -1,0 +1,1 @@
+$REUSEDIST generate cycle:refs=3 -o nowhere/t

@@ -1,0 +1,1 @@
+$REUSEDIST generate uniform:refs=1M --to=u64 -o /dev/full

@@ -1,0 +1,2 @@
+# Without a kind: all kinds, each with its options.
+$REUSEDIST generate | grep -E '^[a-z]+:|^  (refs|blocks) ' | sort | uniq -c

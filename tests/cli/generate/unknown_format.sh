@@ -1,0 +1,3 @@
+$REUSEDIST generate uniform --to=pdf -o t || status=$?
+test ! -e t
+exit $status

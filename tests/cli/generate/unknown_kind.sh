@@ -1,0 +1,3 @@
+$REUSEDIST generate zip -o t || status=$?
+test ! -e t
+exit $status
