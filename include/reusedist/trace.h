@@ -46,6 +46,7 @@ typedef struct rd_format_info {
     uint32_t fields;    /* RD_FIELD_* it can deliver */
     bool ids;           /* addresses are object ids: the default granularity is one block per id */
     bool writable;      /* `convert` can write it */
+    bool binary;        /* not for a terminal */
     const rd_opt *opts; /* may be NULL */
 } rd_format_info;
 
@@ -98,7 +99,7 @@ RD_API RD_CHECKED rd_status rd_trace_writer_open(rd_ctx *ctx, const char *path, 
 RD_API RD_CHECKED rd_status rd_trace_writer_write(rd_trace_writer *w, const rd_refs *refs);
 /* Writes what is buffered and checks that everything reached the file. */
 RD_API RD_CHECKED rd_status rd_trace_writer_finish(rd_trace_writer *w);
-/* A plain file that was not finished successfully is removed. */
+/* A file that was not finished does not appear: one of that name stays as it was. */
 RD_API void rd_trace_writer_close(rd_trace_writer *w);
 
 /* ---- references to blocks ---- */

@@ -3,19 +3,25 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BUFFER_BYTES (256 * 1024)
+#define BUFFER_BYTES    (256 * 1024)
+
+#define TEMPORARY_TRIES 100
 
 struct rdi_output {
     rd_ctx *ctx;
-    char *name; /* path, or what stands for standard output in messages */
-    int fd;     /* -1: closed, or never opened */
-    bool owns_fd;
-    int error; /* errno of the first failure: nothing more is written behind it */
+    char *name;      /* path, or what stands for standard output in messages */
+    char *target;    /* plain files: where the finished file goes, with no link in the way ... */
+    char *temporary; /* ... and where it grows until then; else both NULL */
+    int fd;          /* -1: closed, or never opened */
+    bool owns_fd;    /* not standard output */
+    int error;       /* errno of the first failure: nothing more is written behind it */
     bool finished;
     size_t used; /* bytes in buffer */
     uint8_t buffer[BUFFER_BYTES];
@@ -26,24 +32,60 @@ static rd_status fail_write(rdi_output *out, int error) {
     return rdi_fail(out->ctx, RD_EIO, "%s: cannot write: %s", out->name, strerror(error));
 }
 
+static rd_status fail_open(rdi_output *out) {
+    return rdi_fail(out->ctx, RD_EIO, "%s: cannot open for writing: %s", out->name,
+                    strerror(errno));
+}
+
+/* A new file beside the target. It gets the permissions of the file it will replace. */
+static rd_status open_temporary(rdi_output *out, const struct stat *replaced) {
+    size_t room = strlen(out->target) + sizeof ".part00";
+    out->temporary = rdi_alloc(out->ctx, room, 1);
+    if (!out->temporary)
+        return RD_ENOMEM;
+    for (int i = 0; i < TEMPORARY_TRIES && out->fd < 0; i++) {
+        snprintf(out->temporary, room, "%s.part%d", out->target, i);
+        out->fd = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (out->fd < 0 && errno != EEXIST)
+            break;
+    }
+    if (out->fd < 0 || (replaced && fchmod(out->fd, replaced->st_mode & 07777) != 0))
+        return fail_open(out);
+    return RD_OK;
+}
+
+/* Devices, pipes and links to nothing are written as they are. */
+static rd_status open_path(rdi_output *out, const char *path) {
+    struct stat st;
+    bool exists = stat(path, &st) == 0;
+    bool special = exists ? !S_ISREG(st.st_mode) : lstat(path, &st) == 0;
+    if (special) {
+        out->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+        return out->fd < 0 ? fail_open(out) : RD_OK;
+    }
+    char resolved[PATH_MAX];
+    if (exists && (!realpath(path, resolved) || access(resolved, W_OK) != 0))
+        return fail_open(out);
+    out->target = rdi_strdup(out->ctx, exists ? resolved : path);
+    return out->target ? open_temporary(out, exists ? &st : NULL) : RD_ENOMEM;
+}
+
 rd_status rdi_output_open(rd_ctx *ctx, const char *path, rdi_output **result) {
     rdi_output *out = rdi_alloc(ctx, 1, sizeof *out);
     if (!out)
         return RD_ENOMEM;
     memset(out, 0, offsetof(rdi_output, buffer));
     out->ctx = ctx;
-    bool standard = strcmp(path, "-") == 0;
     out->fd = -1;
-    out->name = rdi_strdup(ctx, standard ? "(standard output)" : path);
-    if (!out->name) {
-        rdi_output_close(out);
-        return RD_ENOMEM;
-    }
+    bool standard = strcmp(path, "-") == 0;
     out->owns_fd = !standard;
-    out->fd = standard ? STDOUT_FILENO : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (out->fd < 0) {
-        rd_status status =
-            rdi_fail(ctx, RD_EIO, "%s: cannot open for writing: %s", path, strerror(errno));
+    out->name = rdi_strdup(ctx, standard ? "(standard output)" : path);
+    rd_status status = out->name ? RD_OK : RD_ENOMEM;
+    if (standard)
+        out->fd = STDOUT_FILENO;
+    else if (status == RD_OK)
+        status = open_path(out, path);
+    if (status != RD_OK) {
         rdi_output_close(out);
         return status;
     }
@@ -113,32 +155,28 @@ rd_status rdi_output_printf(rdi_output *out, const char *format, ...) {
 rd_status rdi_output_finish(rdi_output *out) {
     RD_TRY(check_open(out));
     RD_TRY(flush(out));
-    out->finished = true;
-    if (!out->owns_fd)
-        return RD_OK;
-    int fd = out->fd;
-    out->fd = -1;
-    /* Network file systems and quotas report here what did not fit. EINTR: the file is closed. */
-    if (close(fd) != 0 && errno != EINTR)
+    if (out->owns_fd) {
+        int fd = out->fd;
+        out->fd = -1;
+        /* Network file systems and quotas report here what did not fit. EINTR: it is closed. */
+        if (close(fd) != 0 && errno != EINTR)
+            return fail_write(out, errno);
+    }
+    if (out->temporary && rename(out->temporary, out->target) != 0)
         return fail_write(out, errno);
+    out->finished = true;
     return RD_OK;
-}
-
-/* Half a file must not pass for a whole one. Only plain files: never a device or a link to one. */
-static void remove_unfinished(const rdi_output *out) {
-    struct stat st;
-    if (lstat(out->name, &st) == 0 && S_ISREG(st.st_mode))
-        unlink(out->name);
 }
 
 void rdi_output_close(rdi_output *out) {
     if (!out)
         return;
-    bool opened = out->owns_fd && (out->fd >= 0 || out->finished);
-    if (opened && (!out->finished || out->error))
-        remove_unfinished(out);
+    if (out->temporary && !out->finished)
+        unlink(out->temporary);
     if (out->owns_fd && out->fd >= 0)
         close(out->fd);
+    rdi_free(out->ctx, out->temporary);
+    rdi_free(out->ctx, out->target);
     rdi_free(out->ctx, out->name);
     rdi_free(out->ctx, out);
 }

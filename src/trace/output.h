@@ -6,13 +6,14 @@
 
 typedef struct rdi_output rdi_output;
 
-/* "-": standard output. A file that exists is replaced. */
+/* "-": standard output. A plain file appears under its name only when it is finished; until then a
+ * file of that name stays as it was. */
 rd_status rdi_output_open(rd_ctx *ctx, const char *path, rdi_output **out);
 rd_status rdi_output_write(rdi_output *out, const void *data, size_t n);
 rd_status rdi_output_printf(rdi_output *out, const char *format, ...) RDI_PRINTF(2, 3);
 /* Flushes, closes the file and checks that all bytes reached it. */
 rd_status rdi_output_finish(rdi_output *out);
-/* A plain file that was not finished, or not successfully, is removed. */
+/* What was not finished is thrown away. */
 void rdi_output_close(rdi_output *out);
 
 #endif

@@ -111,30 +111,60 @@ static void closed_pipe_is_reported(void **state) {
     assert_non_null(strstr(rd_last_error(ctx), "(standard output): cannot write: Broken pipe"));
 }
 
-static void unfinished_file_is_removed(void **state) {
+static void unfinished_file_does_not_appear(void **state) {
     (void)state;
     char *path = files_path();
     rdi_output *out = NULL;
     assert_int_equal(rdi_output_open(ctx, path, &out), RD_OK);
     assert_int_equal(rdi_output_write(out, "half", 4), RD_OK);
-    assert_true(files_exist(path));
     rdi_output_close(out);
     assert_false(files_exist(path));
+    files_remove(path); /* and the directory is empty */
+}
+
+static void assert_content(const char *path, const char *text) {
+    size_t n = 0;
+    uint8_t *data = files_read(path, &n);
+    assert_int_equal(n, strlen(text));
+    assert_memory_equal(data, text, n);
+    free(data);
+}
+
+static void old_file_stays_until_the_new_one_is_finished(void **state) {
+    (void)state;
+    char *path = files_path();
+    files_write(path, "old", 3);
+    assert_int_equal(chmod(path, 0640), 0);
+    for (int finish = 0; finish < 2; finish++) {
+        rdi_output *out = NULL;
+        assert_int_equal(rdi_output_open(ctx, path, &out), RD_OK);
+        assert_int_equal(rdi_output_write(out, "newer", 5), RD_OK);
+        assert_content(path, "old");
+        if (finish)
+            assert_int_equal(rdi_output_finish(out), RD_OK);
+        rdi_output_close(out);
+        assert_content(path, finish ? "newer" : "old");
+    }
+    struct stat st;
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0640);
     files_remove(path);
 }
 
-/* The link may be /dev/stdout: it must survive. */
-static void unfinished_link_is_kept(void **state) {
+static void links_are_followed_and_stay(void **state) {
     (void)state;
     char *path = files_path(), *target = files_path();
     files_write(target, "old", 3);
     assert_int_equal(symlink(target, path), 0);
     rdi_output *out = NULL;
     assert_int_equal(rdi_output_open(ctx, path, &out), RD_OK);
+    assert_int_equal(rdi_output_write(out, "new", 3), RD_OK);
+    assert_int_equal(rdi_output_finish(out), RD_OK);
     rdi_output_close(out);
     struct stat st;
     assert_int_equal(lstat(path, &st), 0);
-    assert_true(files_exist(target));
+    assert_true(S_ISLNK(st.st_mode));
+    assert_content(target, "new");
     files_remove(path);
     files_remove(target);
 }
@@ -155,8 +185,10 @@ int main(void) {
                                         teardown),
         cmocka_unit_test_setup_teardown(full_disk_is_reported_with_the_name, setup, teardown),
         cmocka_unit_test_setup_teardown(closed_pipe_is_reported, setup, teardown),
-        cmocka_unit_test_setup_teardown(unfinished_file_is_removed, setup, teardown),
-        cmocka_unit_test_setup_teardown(unfinished_link_is_kept, setup, teardown),
+        cmocka_unit_test_setup_teardown(unfinished_file_does_not_appear, setup, teardown),
+        cmocka_unit_test_setup_teardown(old_file_stays_until_the_new_one_is_finished, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(links_are_followed_and_stay, setup, teardown),
         cmocka_unit_test_setup_teardown(bad_path_is_reported, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
