@@ -38,7 +38,7 @@ int main(void) {
     rd_profile *profile = NULL;
     rd_status status = rd_ctx_new(NULL, &ctx);
     if (status == RD_OK)
-        status = rd_engine_open(ctx, "bk", &config, &engine);
+        status = rd_engine_open(ctx, "auto", &config, &engine);
     if (status == RD_OK)
         status = measure(engine, &profile);
     if (status == RD_OK)

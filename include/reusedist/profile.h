@@ -9,18 +9,15 @@ extern "C" {
 #endif
 
 /* How distances are grouped (Zhong, Shen, Ding 2009, section 3.1). Both ends of a bin are
- * inclusive. log        [0] [1] [2,3] [4,7] ... loglinear  as log up to 2047, then every bin 2048
- * wide linear     every bin `param` wide full       every distance its own bin reference  `param`
- * groups of equally many references, from the log-linear bins and their means edges      bins given
- * by an engine or read from a file
- */
+ * inclusive. */
 typedef enum rd_binning_kind {
-    RD_BINS_LOGLINEAR = 0,
-    RD_BINS_LOG,
-    RD_BINS_LINEAR,
-    RD_BINS_FULL,
-    RD_BINS_REFERENCE,
-    RD_BINS_EDGES
+    RD_BINS_LOGLINEAR = 0, /* as log up to 2047, then every bin 2048 wide */
+    RD_BINS_LOG,           /* [0] [1] [2,3] [4,7] ... */
+    RD_BINS_LINEAR,        /* every bin `param` wide */
+    RD_BINS_FULL,          /* every distance its own bin */
+    RD_BINS_REFERENCE,     /* `param` groups of equally many references, made from the log-linear
+                              bins and their means */
+    RD_BINS_EDGES          /* given by an engine or read from a file */
 } rd_binning_kind;
 
 typedef struct rd_binning {

@@ -38,6 +38,36 @@ expect_complaint check-registry 'lonely' src/engine/lonely.c \
 expect_complaint check-registry 'nonesuch' src/trace/formats.def 'RDI_FORMAT(nonesuch)'
 expect_complaint check-registry 'nonesuch' cli/commands.def 'COMMAND(nonesuch)'
 
+# expect_document STATUS TEXT LINES...: check-docs on a document of these lines, where `reusedist`
+# is a command that repeats its arguments.
+expect_document() {
+    local expected=$1 text=$2 said status=0
+    shift 2
+    rm -rf "$work/tree"
+    mkdir -p "$work/tree/build" "$work/tree/examples"
+    printf '#!/bin/sh\necho "$@"\n' >"$work/tree/build/reusedist"
+    chmod +x "$work/tree/build/reusedist"
+    echo content >"$work/tree/examples/file.txt"
+    printf '%s\n' "$@" >"$work/tree/README.md"
+    said=$("$root/scripts/check-docs" "$work/tree") || status=$?
+    if [ $status -ne "$expected" ] || [[ $said != *"$text"* ]]; then
+        echo "check-docs with the document '$*': status $status"
+        echo "$said"
+        bad=1
+    fi
+}
+
+if command -v python3 >/dev/null; then
+    expect_document 0 '' '```console' '$ build/reusedist a b' 'a b' '$ true' '$ reusedist c' c '```'
+    expect_document 1 '+a b' '```console' '$ build/reusedist a b' 'a c' '```'
+    expect_document 1 '-more' '```console' '$ reusedist a' a more '```'
+    expect_document 0 '' '```text examples/file.txt' content '```'
+    expect_document 1 '-else' '```text examples/file.txt' else '```'
+    expect_document 0 '' '[a file](examples/file.txt), `examples/file.txt`, `examples/NAME.c`'
+    expect_document 1 'no examples/missing.txt' '[a file](examples/missing.txt)'
+    expect_document 1 'no examples/missing.txt' 'see `examples/missing.txt`'
+fi
+
 # The tree as it is has none of them.
 "$root/scripts/check-layers"
 "$root/scripts/check-registry"
