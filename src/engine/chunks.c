@@ -429,7 +429,7 @@ static const rd_opt options[] = {
     {.name = "engine",
      .type = RD_OPT_STRING,
      .offset = offsetof(chunks_engine, engine_option),
-     .def = "bk",
+     .def = "stream",
      .help = "exact engine for the chunks, with its options: olken/tree=avl"},
     {0},
 };
