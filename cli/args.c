@@ -127,13 +127,13 @@ void print_command_help(FILE *out, const command *cmd) {
 
 /* Limits of sizes as people write them. */
 static void print_limit(FILE *out, const rd_opt *opt, double limit) {
-    static const char units[] = "KMGT";
+    static const char *const units[] = {"", "K", "M", "G", "T"};
     size_t unit = 0;
     while (opt->type == RD_OPT_SIZE && unit < 4 && limit >= 1024 && fmod(limit, 1024) == 0) {
         limit /= 1024;
         unit++;
     }
-    fprintf(out, "%g%.*s", limit, unit > 0, unit ? &units[unit - 1] : "");
+    fprintf(out, "%g%s", limit, units[unit]);
 }
 
 void print_opts_table(FILE *out, const rd_opt *opts) {
