@@ -5,7 +5,9 @@
 
 #include <string.h>
 
-#define PAGE_BINS 4096u
+#define PAGE_BINS   4096u
+#define NEAR_COPIES 4u
+#define NEAR_LEAST  64u /* distances that make it worth while to sum the copies up */
 
 /* A page has sums unless every bin is a single distance. */
 typedef struct bin_page {
@@ -134,18 +136,60 @@ static inline rd_status add_at(rdi_hist *h, uint64_t index, uint64_t count, rd_s
 
 /* ---- counting ---- */
 
+/* Distances below RDI_LINEAR_FROM fall into a dozen bins. Counting them in several copies by turns
+ * keeps one reference from waiting for the count of the one before. */
+typedef struct near_counts {
+    uint64_t count[NEAR_COPIES][RDI_LOG_BINS];
+    uint64_t sum[NEAR_COPIES][RDI_LOG_BINS];
+} near_counts;
+
+static rd_status add_near(rdi_hist *h, const near_counts *near) {
+    for (size_t bin = 0; bin < RDI_LOG_BINS; bin++) {
+        uint64_t count = 0, sum = 0;
+        for (size_t copy = 0; copy < NEAR_COPIES; copy++) {
+            count += near->count[copy][bin];
+            sum += near->sum[copy][bin];
+        }
+        if (count)
+            RD_TRY(add_at(h, bin, count, (rd_sum){sum, 0}));
+    }
+    return RD_OK;
+}
+
+static rd_status add_loglinear(rdi_hist *h, const uint64_t *distances, size_t n,
+                               uint64_t *infinite) {
+    near_counts near = {0};
+    for (size_t i = 0; i < n; i++) {
+        uint64_t d = distances[i];
+        if (d < RDI_LINEAR_FROM) {
+            unsigned bin = rdi_bit_width(d);
+            near.count[i % NEAR_COPIES][bin]++;
+            near.sum[i % NEAR_COPIES][bin] += d;
+        } else if (d == RD_COLD) {
+            ++*infinite;
+        } else {
+            RD_TRY(add_at(h, rdi_loglinear_index(d), 1, (rd_sum){d, 0}));
+        }
+    }
+    return add_near(h, &near);
+}
+
+static rd_status add_any(rdi_hist *h, const uint64_t *distances, size_t n, uint64_t *infinite) {
+    for (size_t i = 0; i < n; i++) {
+        uint64_t d = distances[i];
+        if (d == RD_COLD)
+            ++*infinite;
+        else
+            RD_TRY(add_at(h, bin_index(h, d), 1, (rd_sum){d, 0}));
+    }
+    return RD_OK;
+}
+
 rd_status rdi_hist_add(rdi_hist *h, const uint64_t *distances, size_t n) {
     bool loglinear = h->binning.kind == RD_BINS_LOGLINEAR || h->binning.kind == RD_BINS_REFERENCE;
     uint64_t infinite = 0;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t d = distances[i];
-        if (d == RD_COLD) {
-            infinite++;
-            continue;
-        }
-        uint64_t index = RDI_LIKELY(loglinear) ? rdi_loglinear_index(d) : bin_index(h, d);
-        RD_TRY(add_at(h, index, 1, (rd_sum){d, 0}));
-    }
+    RD_TRY(loglinear && n >= NEAR_LEAST ? add_loglinear(h, distances, n, &infinite)
+                                        : add_any(h, distances, n, &infinite));
     h->infinite += infinite;
     h->finite += n - infinite;
     return RD_OK;
