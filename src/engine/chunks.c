@@ -387,9 +387,12 @@ static rd_status chunks_finish(void *self) {
              threads, threads > 1 ? "s" : "", share);
     if (e->run->distances)
         return RD_OK;
-    for (unsigned i = 0; i < e->n_workers; i++)
-        if (e->local[i])
-            RD_TRY(rdi_hist_merge(e->run->hist, rdi_engine_hist(e->local[i])));
+    for (unsigned i = 0; i < e->n_workers; i++) {
+        if (!e->local[i])
+            continue;
+        RD_TRY(rd_engine_finish(e->local[i]));
+        RD_TRY(rdi_hist_merge(e->run->hist, rdi_engine_hist(e->local[i])));
+    }
     rdi_hist_uncount_infinite(e->run->hist, e->firsts); /* counted twice: local, and resolved */
     return RD_OK;
 }

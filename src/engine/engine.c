@@ -292,9 +292,8 @@ rd_status rdi_engine_measure(rd_engine *e, const uint64_t *blocks, size_t n, uin
     return RD_OK;
 }
 
-/* One batch of at most RDI_FEED_MAX references. */
-static rd_status count_batch(rd_engine *e, const uint64_t *blocks, size_t n, rdi_block_visit visit,
-                             void *user) {
+/* One batch of at most RDI_FEED_MAX references, for an engine that does not count itself. */
+static rd_status count_batch(rd_engine *e, const uint64_t *blocks, size_t n) {
     uint64_t first[RDI_FEED_MAX];
     size_t n_first = 0;
     RD_TRY(e->ops->feed(e->state, blocks, n, e->dist));
@@ -303,20 +302,25 @@ static rd_status count_batch(rd_engine *e, const uint64_t *blocks, size_t n, rdi
         n_first += e->dist[i] == RD_COLD;
     }
     if (n_first)
-        RD_TRY(visit(user, first, n_first));
+        RD_TRY(e->run.first(e->run.first_user, first, n_first));
     return rdi_hist_add(e->run.hist, e->dist, n);
 }
 
 rd_status rdi_engine_count(rd_engine *e, const uint64_t *blocks, size_t n, rdi_block_visit first,
                            void *user) {
+    e->run.first = first;
+    e->run.first_user = user;
     for (size_t at = 0; at < n; at += RDI_FEED_MAX) {
         size_t part = n - at < RDI_FEED_MAX ? n - at : RDI_FEED_MAX;
-        RD_TRY(count_batch(e, blocks + at, part, first, user));
+        RD_TRY(e->run.counts_itself ? e->ops->feed(e->state, blocks + at, part, NULL)
+                                    : count_batch(e, blocks + at, part));
     }
     return RD_OK;
 }
 
 rd_status rdi_engine_restart(rd_engine *e) {
+    if (e->ops->restart)
+        return e->ops->restart(e->state);
     if (e->ops->finish) /* engines that count themselves may add to the histogram only now */
         RD_TRY(e->ops->finish(e->state));
     e->ops->close(e->state);

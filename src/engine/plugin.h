@@ -39,7 +39,11 @@ typedef struct rdi_run {
                        distances, it is fed without and delivers by itself */
     rdi_hist *hist; /* where distances end up; open() may exchange it: rdi_engine_use_edges() */
     bool counts_itself; /* set in open(): feed() adds to hist when nobody wants distances */
-    bool sums_unknown;  /* set by engines that count without knowing the distances */
+    rdi_block_visit
+        first; /* set between feeds: an engine that counts itself gives it the blocks of
+                  first references, in order; those beyond the bound may be among them */
+    void *first_user;
+    bool sums_unknown; /* set by engines that count without knowing the distances */
     uint64_t blocks; /* set in finish() by engines that know better than "every infinite is cold" */
     double error_bound; /* set in open() by approximate engines */
     char note[256];     /* set by engines that chose something: one line for -v */
@@ -57,6 +61,8 @@ typedef struct rdi_engine_ops {
     /* Optional, immediate engines: the LRU stack. All live blocks (with a bound: the newest `bound`
      * of them) in the order of their last reference, oldest first. Feeding may go on afterwards. */
     rd_status (*order)(void *self, rdi_block_visit visit, void *user);
+    /* Optional: forgets every block, but keeps memory and what it has counted. */
+    rd_status (*restart)(void *self);
     rd_status (*check)(void *self, const char **why); /* optional: invariants, for tests */
     void (*close)(void *self);                        /* tolerates half-open state */
 } rdi_engine_ops;
@@ -100,7 +106,7 @@ rd_status rdi_engine_count(rd_engine *e, const uint64_t *blocks, size_t n, rdi_b
 /* Forgets every block; what was counted stays. */
 rd_status rdi_engine_restart(rd_engine *e);
 
-/* What was counted up to the last restart. Borrowed. */
+/* What was counted: complete after rd_engine_finish(). Borrowed. */
 rdi_hist *rdi_engine_hist(rd_engine *e);
 
 /* Tests: runs the engine's own invariants. */

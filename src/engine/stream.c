@@ -129,12 +129,22 @@ static rd_status stream_open(void *self, rdi_run *run) {
     return rdi_stream_room_init(e);
 }
 
+/* Reports the first references of a chunk to whoever wants them. */
+static rd_status report_first(rdi_stream *e) {
+    size_t n = e->counts.n_first;
+    e->counts.n_first = 0;
+    return n ? e->run->first(e->run->first_user, e->counts.first, n) : RD_OK;
+}
+
 static rd_status stream_feed(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
     rdi_stream *e = self;
+    if (e->run->first && !e->counts.first)
+        RD_TRY(rdi_stream_first_room(e));
     for (size_t i = 0; i < n;) {
         RD_TRY(rdi_stream_make_room(e));
         size_t m = n - i < RDI_STREAM_CHUNK ? n - i : RDI_STREAM_CHUNK;
         e->kernel->chunk(e, blk + i, m, dist ? dist + i : NULL);
+        RD_TRY(report_first(e));
         i += m;
         e->window_refs += m;
         bool due =
@@ -170,6 +180,15 @@ static rd_status stream_finish(void *self) {
              rdi_isa_name(e->chosen), e->front_on ? "on" : "off", e->wide ? "64" : "32",
              (double)e->upkeep_ns * 1e-9, e->growths, e->renumberings, e->reseedings);
     return e->run->counts_itself ? hand_over_counts(e) : RD_OK;
+}
+
+static rd_status stream_restart(void *self) {
+    rdi_stream *e = self;
+    e->front_on = false;
+    e->front_n = 0;
+    e->window = RDI_STREAM_CHUNK;
+    e->window_refs = e->window_near = 0;
+    return rdi_stream_forget(e);
 }
 
 static void stream_close(void *self) {
@@ -216,6 +235,7 @@ const rdi_engine_ops rdi_engine_stream = {
     .feed = stream_feed,
     .finish = stream_finish,
     .order = rdi_stream_order,
+    .restart = stream_restart,
     .check = rdi_stream_check,
     .close = stream_close,
 };

@@ -75,6 +75,8 @@ typedef struct rdi_stream_counts {
     uint64_t counts; /* elements of count */
     uint64_t bins;   /* elements of rest */
     uint64_t infinite;
+    uint64_t *first; /* blocks of infinite distance in this chunk, when run->first wants them */
+    size_t n_first;
 } rdi_stream_counts;
 
 typedef struct rdi_stream rdi_stream;
@@ -136,6 +138,10 @@ rd_status rdi_stream_room_init(rdi_stream *e);
 void rdi_stream_room_fini(rdi_stream *e);
 /* Makes room for one more chunk in table, axis and counts, and evicts beyond the bound. */
 rd_status rdi_stream_make_room(rdi_stream *e);
+/* Room for the first references of a chunk. */
+rd_status rdi_stream_first_room(rdi_stream *e);
+/* Empties everything but the counts; memory that only many more blocks would need is given back. */
+rd_status rdi_stream_forget(rdi_stream *e);
 /* Room in the table alone. */
 rd_status rdi_stream_table_room(rdi_stream *e);
 

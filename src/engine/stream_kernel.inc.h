@@ -182,6 +182,7 @@ INLINE void record(rdi_stream *e, const batch *b, const uint64_t *d, uint64_t *d
     const uint64_t bound = e->bound;
     const unsigned n = b->n;
     uint64_t infinite = 0, near = 0;
+    size_t n_first = c.n_first;
     for (unsigned j = 0; j < n; j++) {
         uint64_t x = d[j];
         near += x < FRONT;
@@ -189,12 +190,15 @@ INLINE void record(rdi_stream *e, const batch *b, const uint64_t *d, uint64_t *d
             dist[b->where[j]] = x >= bound ? RD_COLD : x;
         } else if (RDI_UNLIKELY(x >= bound)) { /* RD_COLD too: no bound is above it */
             infinite++;
+            if (c.first)
+                c.first[n_first++] = b->blk[j];
         } else {
             c.count[x < DENSE ? x : DENSE + x / DENSE]++;
             c.rest[x / DENSE] += x % DENSE;
         }
     }
     e->counts.infinite += infinite;
+    e->counts.n_first = n_first;
     e->window_near += near;
 }
 

@@ -306,6 +306,25 @@ rd_status rdi_stream_room_init(rdi_stream *e) {
     return counts_reserve(e, e->table.limit);
 }
 
+rd_status rdi_stream_first_room(rdi_stream *e) {
+    e->counts.first = rdi_alloc(e->run->ctx, RDI_STREAM_CHUNK, sizeof *e->counts.first);
+    return e->counts.first ? RD_OK : RD_ENOMEM;
+}
+
+rd_status rdi_stream_forget(rdi_stream *e) {
+    rdi_stream_table *t = &e->table;
+    bool oversized = t->homes > HOMES_LEAST && t->count < t->limit / 16;
+    if (oversized) {
+        table_fini(t, e->run->ctx);
+        RD_TRY(table_init(t, e->run->ctx, e->kernel, HOMES_LEAST));
+    } else {
+        memset(t->bucket, 0, (size_t)buckets(t) * BUCKET_BYTES);
+    }
+    t->count = t->disp = 0;
+    axis_reset(&e->axis, 0);
+    return RD_OK;
+}
+
 void rdi_stream_room_fini(rdi_stream *e) {
     rd_ctx *ctx = e->run->ctx;
     void *p[RDI_STREAM_ARRAYS];
@@ -314,5 +333,6 @@ void rdi_stream_room_fini(rdi_stream *e) {
         rdi_pages_free(ctx, p[i], (size_t)e->axis.room[i] * axis_array[i].size);
     rdi_pages_free(ctx, e->counts.count, (size_t)e->counts.counts * sizeof *e->counts.count);
     rdi_pages_free(ctx, e->counts.rest, (size_t)e->counts.bins * sizeof *e->counts.rest);
+    rdi_free(ctx, e->counts.first);
     table_fini(&e->table, ctx);
 }

@@ -73,11 +73,12 @@ static void parda_figure_2_three_ranks_on_table_3(void **state) {
         {"fafbcmtm", "fabcmt", "afbctm", {COLD, 5, 5, 5, COLD, COLD}},
         {"acfbdcac", "acfbd", "fbdac", {5, 3, 5, 5, 8}},
     };
-    static const char *const engines[] = {"stack", "bk", "olken", "olken/tree=avl"};
+    static const char *const engines[] = {"stack", "bk", "olken", "olken/tree=avl", "stream"};
     for (size_t i = 0; i < RDI_COUNT(engines); i++) {
         rd_engine *local = open_engine(engines[i], 0), *before = open_engine(engines[i], 0);
         for (size_t r = 0; r < RDI_COUNT(ranks); r++)
             run_example(&ranks[r], local, before);
+        assert_int_equal(rd_engine_finish(local), RD_OK);
         assert_int_equal(rdi_hist_infinite(rdi_engine_hist(local)), 6 + 6 + 5);
         rd_engine_close(local);
         rd_engine_close(before);
@@ -89,7 +90,7 @@ static void run_chunked(const uint64_t *trace, size_t n, uint64_t bound, rdi_rng
     static uint64_t expected[MOST_REFERENCES], dist[MOST_REFERENCES];
     rd_engine *whole = open_engine("stack", bound);
     assert_int_equal(rdi_engine_measure(whole, trace, n, expected), RD_OK);
-    rd_engine *local = open_engine("olken", bound), *before = open_engine("bk", bound);
+    rd_engine *local = open_engine("stream", bound), *before = open_engine("bk", bound);
     rdi_chunk c;
     rdi_chunk_init(&c, ctx, bound ? bound : UINT64_MAX);
     for (size_t at = 0; at < n;) {

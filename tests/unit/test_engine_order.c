@@ -130,6 +130,77 @@ static void the_order_is_the_lru_stack_for_any_bound(void **state) {
     }
 }
 
+/* ---- parts of a trace ---- */
+
+/* Counts the trace; the blocks of first references go to `first`. */
+static void count_part(rd_engine *e, const uint64_t *trace, size_t n, collector *first) {
+    static uint64_t seen[MOST_REFERENCES];
+    size_t depth = 0;
+    first->n = 0;
+    assert_int_equal(rdi_engine_count(e, trace, n, collect, first), RD_OK);
+    for (size_t i = 0; i < n; i++)
+        if (position(seen, depth, trace[i]) == depth)
+            seen[depth++] = trace[i];
+    assert_int_equal(first->n, depth);
+    assert_memory_equal(first->block, seen, depth * sizeof *seen);
+}
+
+static void assert_bins(const rdi_hist *got, const rdi_hist *expected) {
+    rd_bin *a = NULL, *b = NULL;
+    size_t n = 0, m = 0;
+    assert_int_equal(rdi_hist_bins(got, &a, &n), RD_OK);
+    assert_int_equal(rdi_hist_bins(expected, &b, &m), RD_OK);
+    assert_int_equal(n, m);
+    assert_memory_equal(a, b, n * sizeof *a);
+    assert_int_equal(rdi_hist_infinite(got), rdi_hist_infinite(expected));
+    rdi_free(ctx, a);
+    rdi_free(ctx, b);
+}
+
+/* Parts of one trace, each analysed from an empty state, but counted together. */
+static void run_parts(const char *spec, const uint64_t *trace, size_t n, rdi_rng *rng) {
+    static uint64_t dist[MOST_REFERENCES];
+    static collector first;
+    rdi_hist *expected = NULL;
+    rd_engine *e = NULL;
+    assert_int_equal(rd_engine_open(ctx, spec, NULL, &e), RD_OK);
+    assert_int_equal(rdi_hist_new_like(rdi_engine_hist(e), &expected), RD_OK);
+    for (size_t at = 0; at < n;) {
+        size_t part = 1 + (size_t)rdi_rng_below(rng, n - at);
+        rd_engine *alone = NULL;
+        assert_int_equal(rd_engine_open(ctx, "stack", NULL, &alone), RD_OK);
+        assert_int_equal(rd_engine_feed(alone, trace + at, part, dist), RD_OK);
+        rd_engine_close(alone);
+        assert_int_equal(rdi_hist_add(expected, dist, part), RD_OK);
+        count_part(e, trace + at, part, &first);
+        assert_order(e, spec, trace + at, part, UINT64_MAX);
+        assert_int_equal(rdi_engine_restart(e), RD_OK);
+        assert_order(e, spec, trace, 0, UINT64_MAX);
+        at += part;
+    }
+    assert_int_equal(rd_engine_finish(e), RD_OK);
+    assert_bins(rdi_engine_hist(e), expected);
+    rdi_hist_free(expected);
+    rd_engine_close(e);
+}
+
+static void a_restarted_engine_is_empty_and_counts_on(void **state) {
+    (void)state;
+    static uint64_t trace[MOST_REFERENCES];
+    rdi_rng rng = {12};
+    for (unsigned round = 0; round < 10; round++) {
+        uint64_t blocks = 1 + rdi_rng_below(&rng, UINT64_C(1) << rdi_rng_below(&rng, 11));
+        for (size_t i = 0; i < MOST_REFERENCES; i++)
+            trace[i] = rdi_rng_below(&rng, blocks) - blocks / 2;
+        const rdi_engine_ops *ops;
+        for (size_t i = 0; (ops = rdi_engine_ops_at(i)) != NULL; i++) {
+            if (!ops->order || (ops->unavailable && ops->unavailable()))
+                continue;
+            run_parts(ops->info.name, trace, MOST_REFERENCES, &rng);
+        }
+    }
+}
+
 static rd_status refuse(void *user, const uint64_t *blocks, size_t n) {
     (void)blocks;
     (void)n;
@@ -168,6 +239,7 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, new_ctx, free_ctx)
     const struct CMUnitTest tests[] = {
         TEST(the_order_is_the_lru_stack_for_any_bound),
+        TEST(a_restarted_engine_is_empty_and_counts_on),
         TEST(a_failing_visit_ends_the_order),
         TEST(an_engine_without_an_order_says_so),
     };
