@@ -28,7 +28,7 @@
 #define LEAST_PHASE (1024u * 1024) /* several segments */
 #define USUAL_PHASE (4u * 1024 * 1024)
 #define PHASE_SHARE 3             /* many blocks: a phase is this part of them */
-#define PART_LEAST  (256u * 1024) /* references per thread that make a phase worth its barriers */
+#define PART_LEAST  (512u * 1024) /* references per thread that make a phase worth its barriers */
 #define LEAST_AXIS  (1024u * 1024)
 
 static const rd_opt options[] = {
@@ -147,39 +147,32 @@ rd_status rdi_batch_rank_part(rdi_batch *e, rdi_axis *axis, size_t begin, size_t
 
 /* ---- making room on the axis ---- */
 
-/* What renumbering does to a slot: its rank among the live ones, less those that a bound drops. */
-typedef struct renumbering {
-    const rdi_axis *axis;
-    uint64_t dropped; /* the oldest */
-} renumbering;
-
-static uint64_t new_slot(const void *user, uint64_t slot) {
-    const renumbering *r = user;
-    uint64_t rank = rdi_axis_rank(r->axis, slot); /* from 1 */
-    return rank > r->dropped ? rdi_axis_slot(rank - r->dropped - 1) : 0;
+rd_status rdi_batch_renumber_segment(rdi_batch *e, uint64_t segment, uint64_t drop) {
+    rdi_seen_segment *s = &e->seen.segment[segment];
+    return rdi_last_seen_drop(&e->seen, s, e->kernel->renumber(s, &e->axis, drop));
 }
 
-static rd_status rewrite_all(rdi_batch *e, const renumbering *r) {
+static rd_status renumber_all(rdi_batch *e, uint64_t drop) {
     if (e->pool)
-        return rdi_batch_parallel_rewrite(e, new_slot, r);
+        return rdi_batch_parallel_renumber(e, drop);
     for (uint64_t i = 0; i < rdi_seen_segments(&e->seen); i++)
-        RD_TRY(rdi_last_seen_rewrite(&e->seen, i, new_slot, r));
+        RD_TRY(rdi_batch_renumber_segment(e, i, drop));
     return RD_OK;
 }
 
 /* Live slots become the first ones, and the axis gets room for at least n more. */
 static rd_status renumber(rdi_batch *e, size_t n) {
     rd_ctx *ctx = e->run->ctx;
-    uint64_t live = e->axis.live, bound = e->run->bound;
-    renumbering r = {&e->axis, live > bound ? live - bound : 0};
-    RD_TRY(rewrite_all(e, &r));
-    live -= r.dropped;
+    uint64_t bound = e->run->bound, drop = e->axis.live > bound ? e->axis.live - bound : 0;
+    uint64_t live = e->axis.live - drop;
+    RD_TRY(renumber_all(e, drop));
     RD_TRY(rdi_last_seen_split(&e->seen));
-    uint64_t slots = live * 3 + (uint64_t)n * 2;
+    uint64_t slots =
+        live + (uint64_t)n * 3; /* small, to stay in the cache; not too small, for this */
     slots = slots > LEAST_AXIS || e->phase_option ? slots : LEAST_AXIS;
     if (slots > e->axis.lines * RDI_AXIS_LINE_SLOTS) {
         rdi_axis grown;
-        RD_TRY(rdi_axis_init(ctx, &grown, slots + slots / 4));
+        RD_TRY(rdi_axis_init(ctx, &grown, slots));
         rdi_axis_fini(ctx, &e->axis);
         e->axis = grown;
     }

@@ -22,6 +22,9 @@ typedef struct rdi_batch_kernel {
     const char *name;
     /* Looks n items up in one segment and enters their slots. */
     rd_status (*locate)(rdi_last_seen *seen, rdi_seen_segment *s, rdi_batch_item *items, size_t n);
+    /* Replaces every slot of a segment by its rank among the live ones on the axis, less `drop`;
+     * the oldest `drop` blocks become RDI_SEEN_DROPPED. Returns how many of these there were. */
+    uint32_t (*renumber)(rdi_seen_segment *s, const rdi_axis *axis, uint64_t drop);
     /* Distances of n references in time order, given their previous slots; moves the axis on. */
     void (*rank)(rdi_axis *axis, const uint64_t *prev, size_t n, uint64_t bound, uint64_t *dist);
 } rdi_batch_kernel;
@@ -86,11 +89,14 @@ void rdi_batch_scatter(rdi_batch *e, rdi_batch_worker *w);
 /* Previous slots back into time order, in e->working; the cursors are at the first places again. */
 void rdi_batch_gather(rdi_batch *e, rdi_batch_worker *w);
 
+/* New slots for one segment; the oldest `drop` blocks of all leave. */
+rd_status rdi_batch_renumber_segment(rdi_batch *e, uint64_t segment, uint64_t drop);
+
 /* ---- several threads (batch_parallel.c) ---- */
 rd_status rdi_batch_parallel_open(rdi_batch *e);
 rd_status rdi_batch_parallel_phase(rdi_batch *e);
-/* rdi_last_seen_rewrite() of all segments. */
-rd_status rdi_batch_parallel_rewrite(rdi_batch *e, rdi_slot_map map, const void *user);
+/* rdi_batch_renumber_segment() for all of them. */
+rd_status rdi_batch_parallel_renumber(rdi_batch *e, uint64_t drop);
 void rdi_batch_parallel_close(rdi_batch *e);
 
 #endif

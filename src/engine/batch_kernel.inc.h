@@ -52,6 +52,21 @@ KERNEL_TARGET static rd_status locate(rdi_last_seen *seen, rdi_seen_segment *s,
     return RD_OK;
 }
 
+KERNEL_TARGET static uint32_t renumber(rdi_seen_segment *s, const rdi_axis *axis, uint64_t drop) {
+    uint32_t dropped = 0;
+    for (uint32_t b = 0; b < s->buckets; b++) {
+        for (unsigned i = 0; b + AHEAD < s->buckets && i < 8; i++)
+            rdi_axis_prefetch(axis, s->bucket[b + AHEAD].slot[i]);
+        for (unsigned i = 0; i < 8 && s->bucket[b].slot[i]; i++) {
+            uint64_t rank = rdi_axis_rank(axis, s->bucket[b].slot[i]); /* from 1 */
+            bool old = rank <= drop;
+            s->bucket[b].slot[i] = old ? RDI_SEEN_DROPPED : rdi_axis_slot(rank - drop - 1);
+            dropped += old;
+        }
+    }
+    return dropped;
+}
+
 KERNEL_TARGET static void rank(rdi_axis *axis, const uint64_t *prev, size_t n, uint64_t bound,
                                uint64_t *dist) {
     rdi_axis a = *axis; /* a copy: its pointers stay in registers */
@@ -73,4 +88,4 @@ KERNEL_TARGET static void rank(rdi_axis *axis, const uint64_t *prev, size_t n, u
     *axis = a;
 }
 
-const rdi_batch_kernel KERNEL_NAME = {KERNEL_TEXT, locate, rank};
+const rdi_batch_kernel KERNEL_NAME = {KERNEL_TEXT, locate, renumber, rank};

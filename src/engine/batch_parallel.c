@@ -190,28 +190,27 @@ rd_status rdi_batch_parallel_phase(rdi_batch *e) {
     return RD_OK;
 }
 
-typedef struct rewrite_job {
+typedef struct renumber_job {
     rdi_batch *batch;
-    rdi_slot_map map;
-    const void *user;
-} rewrite_job;
+    uint64_t drop;
+} renumber_job;
 
-static void rewrite_segments(void *arg, unsigned worker) {
-    rewrite_job *job = arg;
+static void renumber_segments(void *arg, unsigned worker) {
+    renumber_job *job = arg;
     rdi_batch *e = job->batch;
     uint64_t s;
     while ((s = atomic_fetch_add(&e->next_segment, 1)) < rdi_seen_segments(&e->seen)) {
-        rd_status status = rdi_last_seen_rewrite(&e->seen, s, job->map, job->user);
+        rd_status status = rdi_batch_renumber_segment(e, s, job->drop);
         if (status != RD_OK)
             e->workers[worker].status = status;
     }
 }
 
-rd_status rdi_batch_parallel_rewrite(rdi_batch *e, rdi_slot_map map, const void *user) {
-    rewrite_job job = {e, map, user};
+rd_status rdi_batch_parallel_renumber(rdi_batch *e, uint64_t drop) {
+    renumber_job job = {e, drop};
     for (unsigned i = 0; i < e->n_workers; i++)
         e->workers[i].status = RD_OK;
     atomic_store(&e->next_segment, 0);
-    rdi_pool_run(e->pool, rewrite_segments, &job);
+    rdi_pool_run(e->pool, renumber_segments, &job);
     return worst(e);
 }

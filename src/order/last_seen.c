@@ -1,13 +1,12 @@
-/* Segmented hash table from block to slot: growth, splitting, bulk rewriting. See last_seen.h. */
+/* Segmented hash table from block to slot: growth, splitting, dropping. See last_seen.h. */
 #include "order/last_seen.h"
 
 #include <string.h>
 
 #define FIRST_BUCKETS 8u
-#define SPLIT_ENTRIES 16384u /* average per segment: about 400 KiB */
-#define SPLIT_BITS    2u
+#define SPLIT_ENTRIES 49152u /* average per segment: about 1 MiB */
+#define SPLIT_BITS    1u
 #define MAX_BITS      14u
-#define DROPPED       UINT64_MAX
 
 static size_t segment_bytes(uint32_t buckets) {
     return (size_t)buckets * sizeof(rdi_seen_bucket);
@@ -68,7 +67,7 @@ static rd_status rebuild(rd_ctx *ctx, rdi_seen_segment *s, uint32_t buckets) {
     RD_TRY(segment_init(ctx, &fresh, buckets));
     for (uint32_t b = 0; b < s->buckets; b++)
         for (unsigned i = 0; i < 8 && s->bucket[b].slot[i]; i++)
-            if (s->bucket[b].slot[i] != DROPPED)
+            if (s->bucket[b].slot[i] != RDI_SEEN_DROPPED)
                 put(&fresh, s->bucket[b].key[i], s->bucket[b].slot[i]);
     segment_fini(ctx, s);
     *s = fresh;
@@ -82,20 +81,11 @@ rd_status rdi_last_seen_grow(rdi_last_seen *seen, rdi_seen_segment *s) {
     return rebuild(seen->ctx, s, (uint32_t)buckets);
 }
 
-rd_status rdi_last_seen_rewrite(rdi_last_seen *seen, uint64_t index, rdi_slot_map map,
-                                const void *user) {
-    rdi_seen_segment *s = &seen->segment[index];
-    uint32_t kept = 0;
-    for (uint32_t b = 0; b < s->buckets; b++)
-        for (unsigned i = 0; i < 8 && s->bucket[b].slot[i]; i++) {
-            uint64_t slot = map(user, s->bucket[b].slot[i]);
-            s->bucket[b].slot[i] = slot ? slot : DROPPED;
-            kept += slot != 0;
-        }
-    if (kept == s->entries)
+rd_status rdi_last_seen_drop(rdi_last_seen *seen, rdi_seen_segment *s, uint32_t dropped) {
+    if (dropped == 0)
         return RD_OK;
     /* Holes would end searches early: build the segment anew, in a fitting size. */
-    uint32_t fitting = kept / 5 + FIRST_BUCKETS;
+    uint32_t fitting = (s->entries - dropped) / 5 + FIRST_BUCKETS;
     return rebuild(seen->ctx, s, fitting < s->buckets ? fitting : s->buckets);
 }
 
@@ -115,7 +105,7 @@ static rd_status scatter(rd_ctx *ctx, rdi_seen_segment *from, rdi_seen_segment *
     return RD_OK;
 }
 
-/* Four times as many segments. */
+/* Twice as many segments. */
 static rd_status split_once(rdi_last_seen *seen) {
     uint64_t n = rdi_seen_segments(seen);
     unsigned bits = seen->bits + SPLIT_BITS;

@@ -6,7 +6,7 @@
  * and eight slots (two cache lines); a full bucket overflows into the next one. Segments grow by
  * half when four fifths full, and are split in four when they outgrow the cache.
  *
- * Nothing is ever deleted singly: rdi_last_seen_rewrite() drops and renumbers in bulk.
+ * Nothing is ever deleted singly: rdi_last_seen_drop() does so in bulk.
  * Memory: 20 to 31 bytes per block.
  */
 #ifndef RDI_LAST_SEEN_H
@@ -36,16 +36,15 @@ typedef struct rdi_last_seen {
 rd_status rdi_last_seen_init(rd_ctx *ctx, rdi_last_seen *seen, unsigned workers);
 void rdi_last_seen_fini(rdi_last_seen *seen);
 
-/* Four times as many segments if they have become too large for the cache. */
+/* More segments if they have become too large for the cache. */
 rd_status rdi_last_seen_split(rdi_last_seen *seen);
 
 /* Room for one more entry in a segment that is at its limit. */
 rd_status rdi_last_seen_grow(rdi_last_seen *seen, rdi_seen_segment *s);
 
-/* Replaces every slot of segment `index` by map(slot); entries mapped to 0 are dropped. */
-typedef uint64_t (*rdi_slot_map)(const void *user, uint64_t slot);
-rd_status rdi_last_seen_rewrite(rdi_last_seen *seen, uint64_t index, rdi_slot_map map,
-                                const void *user);
+/* Removes the entries whose slots were set to RDI_SEEN_DROPPED, `dropped` of them. */
+#define RDI_SEEN_DROPPED UINT64_MAX
+rd_status rdi_last_seen_drop(rdi_last_seen *seen, rdi_seen_segment *s, uint32_t dropped);
 
 static inline uint64_t rdi_seen_segments(const rdi_last_seen *seen) {
     return UINT64_C(1) << seen->bits;
