@@ -331,7 +331,8 @@ const rdi_format_ops rdi_format_native = {
                     "in one to two bytes per reference for program traces; program counter and\n"
                     "thread are optional columns. Every frame of 65536 references has a checksum\n"
                     "and the file an end mark: damage and truncation are found, and everything\n"
-                    "before them is still read. Specified in docs/trace-format.md.",
+                    "before them is still read. Specified in docs/trace-format.md. When writing,\n"
+                    "native:frame=N makes frames of N references: what damage can take at most.",
             .fields = RD_FIELD_SIZE | RD_FIELD_KIND | RD_FIELD_PC | RD_FIELD_THREAD,
             .writable = true,
             .binary = true,
