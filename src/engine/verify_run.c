@@ -259,9 +259,12 @@ static rd_status compare_all(rd_ctx *ctx, rd_engine *e, const rdi_verify_setup *
         return RD_OK;
     rd_profile *p = NULL;
     RD_TRY(rd_engine_profile(e, &p));
-    compare_fact("references", rd_profile_facts_of(p)->references, n, out);
-    if (!out->different && !(rd_engine_info_of(e)->caps & RD_CAP_NO_DISTANCE))
+    const rd_profile_facts *facts = rd_profile_facts_of(p);
+    compare_fact("references", facts->references, n, out);
+    if (!(rd_engine_info_of(e)->caps & RD_CAP_NO_DISTANCE))
         compare_profile(p, setup->bound != 0, blocks, wanted, n, out);
+    else if (facts->blocks != RD_UNKNOWN)
+        compare_fact("blocks", facts->blocks, blocks, out);
     rd_profile_free(p);
     return RD_OK;
 }

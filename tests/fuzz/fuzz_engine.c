@@ -1,7 +1,8 @@
-/* Fuzz target for all engines: bytes become a trace, and every engine must agree with the oracle.
+/* Fuzz target for the engines: bytes become a trace, and every engine must agree with the oracle.
  *
- * The first 8 bytes seed how the engines are run. Then every byte is a reference: below 0xf0 to the
- * block of that number, from there on to the block id in the following 8 bytes. */
+ * The first byte chooses one engine with its options, so that a search is quick; 0 means all, for
+ * the corpus. The next 8 bytes seed how it is run. Then every byte is a reference: below 0xf0 to
+ * the block of that number, from there on to the block id in the following 8 bytes. */
 #include "fuzz/fuzz.h"
 
 #include "engine/verify.h"
@@ -38,25 +39,34 @@ static void check_engine(rd_ctx *ctx, const rd_engine_info *info, const char *sp
     FUZZ_CHECK(!outcome.different, "engine %s (%s): %s", spec, text, outcome.what);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
-    static uint64_t blocks[REFERENCES_MAX], expected[REFERENCES_MAX];
-    if (n < 8)
-        return 0;
-    uint64_t seed = rdi_load_le64(data);
-    size_t count = decode(data + 8, n - 8, blocks);
-    rd_ctx *ctx = fuzz_ctx_new();
-    FUZZ_CHECK(rdi_verify_oracle(ctx, blocks, count, expected) == RD_OK, "the oracle fails");
+/* Every engine with every variant, or only number `chosen` of them, from 1. */
+static void check_engines(rd_ctx *ctx, unsigned chosen, uint64_t seed, const uint64_t *blocks,
+                          size_t n, const uint64_t *expected) {
+    unsigned number = 0;
     for (size_t i = 0; rd_engine_info_at(i); i++) {
         const rd_engine_info *info = rd_engine_info_at(i);
+        const char *const *variant = info->variants;
         if (rdi_verify_unchecked(info))
             continue;
-        check_engine(ctx, info, info->name, seed++, blocks, count, expected);
-        for (const char *const *v = info->variants; v && *v; v++) {
+        if (!chosen || ++number == chosen)
+            check_engine(ctx, info, info->name, seed + i, blocks, n, expected);
+        for (; variant && *variant; variant++) {
             char spec[256];
-            snprintf(spec, sizeof spec, "%s:%s", info->name, *v);
-            check_engine(ctx, info, spec, seed++, blocks, count, expected);
+            snprintf(spec, sizeof spec, "%s:%s", info->name, *variant);
+            if (!chosen || ++number == chosen)
+                check_engine(ctx, info, spec, seed + i, blocks, n, expected);
         }
     }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
+    static uint64_t blocks[REFERENCES_MAX], expected[REFERENCES_MAX];
+    if (n < 9)
+        return 0;
+    size_t count = decode(data + 9, n - 9, blocks);
+    rd_ctx *ctx = fuzz_ctx_new();
+    FUZZ_CHECK(rdi_verify_oracle(ctx, blocks, count, expected) == RD_OK, "the oracle fails");
+    check_engines(ctx, data[0], rdi_load_le64(data + 1), blocks, count, expected);
     fuzz_ctx_free(ctx);
     return 0;
 }
