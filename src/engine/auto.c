@@ -12,7 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FIRST_SHARE 0.06 /* of first touches in the sample, above which batch is faster */
+#define FIRST_SHARE   0.06 /* of first touches in the sample, above which chunks do not pay */
+#define BATCH_THREADS 6    /* from which batch is faster than stream alone */
 
 typedef struct auto_engine {
     uint64_t sample_room; /* option: references held back */
@@ -53,27 +54,25 @@ static rd_status auto_open(void *self, rdi_run *run) {
     return e->sample ? RD_OK : RD_ENOMEM;
 }
 
-/* Gives references to the chosen engine; an immediate one is asked for distances if they are
- * wanted. */
+/* One piece for an immediate engine, which may leave counting and delivering to others. */
+static rd_status pass_on_piece(auto_engine *e, const uint64_t *blk, size_t n) {
+    if (e->run->counts_itself && !e->run->distances)
+        return e->inner.ops->feed(e->inner.state, blk, n, NULL);
+    uint64_t dist[RDI_FEED_MAX];
+    RD_TRY(e->inner.ops->feed(e->inner.state, blk, n, dist));
+    return rdi_engine_deliver(e->run, dist, n);
+}
+
 static rd_status pass_on(auto_engine *e, const uint64_t *blk, size_t n, uint64_t *dist) {
-    bool by_itself =
-        !rdi_engine_is_immediate(e->inner.ops) || (e->run->counts_itself && !e->run->distances);
-    if (dist || by_itself)
+    if (dist || !rdi_engine_is_immediate(e->inner.ops))
         return e->inner.ops->feed(e->inner.state, blk, n, dist);
-    uint64_t buffer[1024];
-    for (size_t at = 0; at < n; at += RDI_COUNT(buffer)) {
-        size_t part = n - at < RDI_COUNT(buffer) ? n - at : RDI_COUNT(buffer);
-        RD_TRY(e->inner.ops->feed(e->inner.state, blk + at, part, buffer));
-        RD_TRY(rdi_engine_deliver(e->run, buffer, part));
-    }
+    for (size_t at = 0; at < n; at += RDI_FEED_MAX)
+        RD_TRY(pass_on_piece(e, blk + at, n - at < RDI_FEED_MAX ? n - at : RDI_FEED_MAX));
     return RD_OK;
 }
 
 static rd_status pass_on_sample(auto_engine *e) {
-    for (size_t at = 0; at < e->sampled; at += RDI_FEED_MAX) {
-        size_t part = e->sampled - at < RDI_FEED_MAX ? e->sampled - at : RDI_FEED_MAX;
-        RD_TRY(pass_on(e, e->sample + at, part, NULL));
-    }
+    RD_TRY(pass_on(e, e->sample, e->sampled, NULL));
     rdi_free(e->run->ctx, e->sample);
     e->sample = NULL;
     return RD_OK;
@@ -102,7 +101,10 @@ static rd_status decide(auto_engine *e) {
     RD_TRY(measure_first_touches(e, &share));
     snprintf(why, sizeof why, "because %.2g %% of a sample of %zu references are first touches",
              share * 100, e->sampled);
-    RD_TRY(choose(e, share > FIRST_SHARE ? "batch" : "chunks", why));
+    const char *name = share <= FIRST_SHARE               ? "chunks"
+                       : e->run->threads >= BATCH_THREADS ? "batch"
+                                                          : "stream";
+    RD_TRY(choose(e, name, why));
     return pass_on_sample(e);
 }
 
@@ -160,8 +162,10 @@ const rdi_engine_ops rdi_engine_auto = {
         {
             .name = "auto",
             .summary = "the default: picks the fastest exact method for trace and threads",
-            .card = "One thread: stream. Several: measures the first million references and takes\n"
-                    "chunks where few are first touches, batch where many are. -v tells which.",
+            .card =
+                "One thread: stream. Several: measures the first million references and takes\n"
+                "chunks where few are first touches; where many are, batch from six threads on,\n"
+                "else stream. -v tells which.",
             .caps = RD_CAP_DISTANCES | RD_CAP_BOUND | RD_CAP_THREADS,
             .error_kind = "exact",
             .opts = options,
