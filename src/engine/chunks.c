@@ -277,14 +277,12 @@ static rd_status wait_for_borrowed(chunks_engine *e) {
  * everybody busy. */
 static rd_status feed_crew(chunks_engine *e, const uint64_t *blk, size_t n) {
     bool borrow = n / e->n_slots >= e->goal;
-    bool borrowed = false;
     while (n > 0) {
         if (e->filled == 0)
             RD_TRY(begin_chunk(e));
-        size_t part = e->goal;
-        if (borrow && e->filled == 0 && n >= e->goal) {
+        size_t part = n < e->goal ? n : e->goal;
+        if (borrow && e->filled == 0) {
             submit(e, blk, part);
-            borrowed = true;
         } else {
             RD_TRY(copy_in(e, blk, n, &part));
         }
@@ -293,7 +291,7 @@ static rd_status feed_crew(chunks_engine *e, const uint64_t *blk, size_t n) {
         if (!e->crew && e->submitted > 0)
             RD_TRY(rdi_crew_new(e->run->ctx, e->n_workers - 1, crew_member, e, &e->crew));
     }
-    return borrowed ? wait_for_borrowed(e) : RD_OK;
+    return borrow ? wait_for_borrowed(e) : RD_OK;
 }
 
 static rd_status finish_crew(chunks_engine *e) {
@@ -437,7 +435,7 @@ static const rd_opt options[] = {
     {0},
 };
 
-static const char *const variants[] = {"chunk=50,engine=olken/tree=interval",
+static const char *const variants[] = {"chunk=700", "chunk=50,engine=olken/tree=interval",
                                        "chunk=1000,engine=bk/arity=256", NULL};
 
 const rdi_engine_ops rdi_engine_chunks = {
