@@ -1,0 +1,1 @@
+"$REUSEDIST" bench --refs=1000 --repeat=1 -e nonsense
