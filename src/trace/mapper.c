@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #define OUT_MAX 4096
+#define RUN_MAX 256 /* references looked at together */
 
 struct rd_mapper {
     rd_ctx *ctx;
@@ -45,18 +46,6 @@ void rd_mapper_feed(rd_mapper *m, const rd_refs *refs) {
     m->at = 0;
 }
 
-/* Nothing to drop or split: a plain shift, which compilers vectorise. */
-static size_t map_plain(rd_mapper *m) {
-    size_t n = m->refs->n - m->at;
-    n = n < OUT_MAX ? n : OUT_MAX;
-    const uint64_t *addr = m->refs->addr + m->at;
-    unsigned shift = m->shift;
-    for (size_t i = 0; i < n; i++)
-        m->out[i] = addr[i] >> shift;
-    m->at += n;
-    return n;
-}
-
 /* Continues a reference that spans many blocks. */
 static size_t emit_split(rd_mapper *m, size_t n) {
     while (n < OUT_MAX) {
@@ -76,30 +65,70 @@ static rd_status fail_wrap(const rd_mapper *m, size_t i) {
                     m->base + i + 1, m->refs->size[i], m->refs->addr[i]);
 }
 
-static rd_status map_general(rd_mapper *m, size_t *count) {
+/* Whether one of the next k references may touch more than one block. Few do, and a loop without
+ * branches, which compilers vectorise, tells for many at once. */
+static bool any_spans(const rd_mapper *m, size_t k) {
+    if (m->whole || !m->refs->size)
+        return false;
+    const uint64_t *addr = m->refs->addr + m->at;
+    const uint32_t *size = m->refs->size + m->at;
+    uint64_t differ = 0;
+    for (size_t i = 0; i < k; i++)
+        differ |= addr[i] ^ (addr[i] + (size[i] - 1)); /* past the end: the top bits differ */
+    return differ >> m->shift != 0;
+}
+
+/* The next k references, none of which spans blocks; returns the blocks in `out`. */
+static size_t map_single(rd_mapper *m, size_t n, size_t k) {
+    const uint64_t *addr = m->refs->addr + m->at;
+    const uint8_t *kind = m->refs->kind ? m->refs->kind + m->at : NULL;
+    uint64_t *out = m->out;
+    unsigned shift = m->shift;
+    m->at += k;
+    if (!kind || m->kinds == RD_ALL_KINDS) {
+        for (size_t i = 0; i < k; i++)
+            out[n + i] = addr[i] >> shift;
+        return n + k;
+    }
+    uint8_t wanted = m->kinds;
+    for (size_t i = 0; i < k; i++) {
+        out[n] = addr[i] >> shift;
+        n += (kind[i] & wanted) != 0;
+    }
+    return n;
+}
+
+/* The next k references as far as there is room for their blocks. */
+static rd_status map_spanning(rd_mapper *m, size_t k, size_t *count) {
     const rd_refs *refs = m->refs;
-    size_t n = m->splitting ? emit_split(m, 0) : 0;
-    while (n < OUT_MAX && m->at < refs->n) {
+    size_t n = *count, end = m->at + k;
+    for (; n < OUT_MAX && m->at < end; m->at++) {
         size_t i = m->at;
-        if (refs->kind && !(refs->kind[i] & m->kinds)) {
-            m->at++;
+        if (refs->kind && !(refs->kind[i] & m->kinds))
             continue;
-        }
-        uint64_t first = refs->addr[i] >> m->shift, last = first;
-        if (refs->size && !m->whole && refs->size[i] > 1) {
-            uint64_t end = refs->addr[i] + (refs->size[i] - 1);
-            if (end < refs->addr[i])
-                return fail_wrap(m, i);
-            last = end >> m->shift;
-        }
-        m->at++;
-        m->out[n++] = first;
-        if (last != first) {
-            m->next = first + 1;
-            m->last = last;
-            m->splitting = true;
-            n = emit_split(m, n);
-        }
+        uint64_t addr = refs->addr[i], last = refs->size[i] ? addr + (refs->size[i] - 1) : addr;
+        if (last < addr)
+            return fail_wrap(m, i);
+        m->next = addr >> m->shift;
+        m->last = last >> m->shift;
+        m->splitting = true;
+        n = emit_split(m, n);
+    }
+    *count = n;
+    return RD_OK;
+}
+
+/* Fills `out` in runs short enough that one spanning reference slows few others down. */
+static rd_status map_refs(rd_mapper *m, size_t *count) {
+    size_t n = m->splitting ? emit_split(m, 0) : 0;
+    while (n < OUT_MAX && m->at < m->refs->n) {
+        size_t left = m->refs->n - m->at, room = OUT_MAX - n;
+        size_t k = left < room ? left : room;
+        k = k < RUN_MAX ? k : RUN_MAX;
+        if (any_spans(m, k))
+            RD_TRY(map_spanning(m, k, &n));
+        else
+            n = map_single(m, n, k);
     }
     *count = n;
     return RD_OK;
@@ -110,8 +139,11 @@ rd_status rd_mapper_next(rd_mapper *m, const uint64_t **blocks, size_t *n) {
     *n = 0;
     if (!refs || (m->at == refs->n && !m->splitting))
         return RD_OK;
-    bool unsplit = m->whole || !refs->size;
-    bool unfiltered = m->kinds == RD_ALL_KINDS || (!refs->kind && (m->kinds & RD_LOAD));
+    if (!refs->kind && !(m->kinds & RD_LOAD)) { /* without a kind column everything is a load */
+        m->at = refs->n;
+        return RD_OK;
+    }
+    bool unsplit = m->whole || !refs->size, unfiltered = !refs->kind || m->kinds == RD_ALL_KINDS;
     if (unsplit && unfiltered && m->shift == 0) { /* the addresses are the blocks: no copy */
         *blocks = refs->addr + m->at;
         *n = refs->n - m->at;
@@ -119,16 +151,8 @@ rd_status rd_mapper_next(rd_mapper *m, const uint64_t **blocks, size_t *n) {
         return RD_OK;
     }
     *blocks = m->out;
-    if (unsplit && unfiltered) {
-        *n = map_plain(m);
-        return RD_OK;
-    }
-    if (!refs->kind && !(m->kinds & RD_LOAD)) { /* without a kind column everything is a load */
-        m->at = refs->n;
-        return RD_OK;
-    }
     while (*n == 0 && (m->at < refs->n || m->splitting))
-        RD_TRY(map_general(m, n));
+        RD_TRY(map_refs(m, n));
     return RD_OK;
 }
 
