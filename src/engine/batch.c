@@ -24,12 +24,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SMALL_PHASE (16u * 1024)   /* one segment: no sorting, stay inside the cache */
-#define LEAST_PHASE (1024u * 1024) /* several segments */
-#define USUAL_PHASE (4u * 1024 * 1024)
-#define PHASE_SHARE 3             /* many blocks: a phase is this part of them */
-#define PART_LEAST  (512u * 1024) /* references per thread that make a phase worth its barriers */
-#define LEAST_AXIS  (1024u * 1024)
+#define SMALL_PHASE   (16u * 1024)   /* one segment: no sorting, stay inside the cache */
+#define LEAST_PHASE   (1024u * 1024) /* several segments */
+#define USUAL_PHASE   (4u * 1024 * 1024)
+#define PHASE_SHARE   3             /* many blocks: a phase is this part of them */
+#define PART_LEAST    (512u * 1024) /* references per thread that make a phase worth its barriers */
+#define LEAST_AXIS    (1024u * 1024)
+#define LEAST_FILLING (64u * 1024) /* bytes */
 
 static const rd_opt options[] = {
     {.name = "isa",
@@ -92,11 +93,27 @@ static void release(rd_ctx *ctx, rdi_batch_buffer *buffer) {
     *buffer = (rdi_batch_buffer){0};
 }
 
-/* The empty filling buffer gets the size that the number of blocks asks for. */
-static rd_status start_filling(rdi_batch *e) {
+/* An empty phase, as long as the number of blocks asks for. */
+static void start_filling(rdi_batch *e) {
     e->filled = 0;
     e->phase = wanted_phase(e);
-    return reserve(e->run->ctx, &e->filling, e->phase, sizeof(uint64_t));
+}
+
+/* Room for `n` references in the filling buffer. It grows with what is in it, so that a short trace
+ * needs no memory for a whole phase. */
+static rd_status reserve_filling(rdi_batch *e, size_t n) {
+    rdi_batch_buffer *filling = &e->filling;
+    size_t needed = n * sizeof(uint64_t), whole = e->phase * sizeof(uint64_t);
+    if (needed <= filling->bytes)
+        return RD_OK;
+    size_t bytes = 2 * filling->bytes > LEAST_FILLING ? 2 * filling->bytes : LEAST_FILLING;
+    bytes = bytes < whole ? bytes : whole;
+    bytes = bytes > needed ? bytes : needed;
+    void *at = rdi_pages_grow(e->run->ctx, filling->at, filling->bytes, bytes);
+    if (!at)
+        return RD_ENOMEM;
+    *filling = (rdi_batch_buffer){at, bytes};
+    return RD_OK;
 }
 
 /* ---- the steps of a phase, for one part of it ---- */
@@ -252,7 +269,7 @@ static rd_status hand_over(rdi_batch *e) {
     e->filling = swap;
     e->working_n = e->filled;
     e->undelivered = e->run->distances ? e->filled : 0;
-    RD_TRY(start_filling(e)); /* before the phase starts to change what this looks at */
+    start_filling(e); /* before the phase starts to change what this looks at */
     if (e->background) {
         rdi_background_start(e->background, run_in_background, e);
         return RD_OK;
@@ -279,7 +296,8 @@ static rd_status batch_open(void *self, rdi_run *run) {
     }
     snprintf(run->note, sizeof run->note, "batch: %s instructions, %u thread%s", e->kernel->name,
              e->n_workers, e->n_workers > 1 ? "s" : "");
-    return start_filling(e);
+    start_filling(e);
+    return RD_OK;
 }
 
 /* Appends, without immediate repeats: those have distance 0 and change nothing. */
@@ -305,6 +323,7 @@ static rd_status batch_feed(void *self, const uint64_t *blk, size_t n, uint64_t 
     }
     while (n > 0) {
         size_t part = n < e->phase - e->filled ? n : e->phase - e->filled;
+        RD_TRY(reserve_filling(e, e->filled + part));
         if (e->run->distances) {
             memcpy((uint64_t *)e->filling.at + e->filled, blk, part * sizeof *blk);
             e->filled += part;
