@@ -4,14 +4,13 @@
  * the histogram and hands distances to whoever wants them. An engine sees block ids and gives
  * distances.
  *
- * Two kinds:
- *  - immediate (RD_CAP_DISTANCES, not RD_CAP_LATE): feed() writes dist[i] for blk[i] before it
- * returns. The core counts them. When open() sets run->counts_itself, dist may be NULL and the
+ * An immediate engine (RD_CAP_DISTANCES, not RD_CAP_LATE) writes dist[i] for blk[i] before feed()
+ * returns, and the core counts. Where open() sets run->counts_itself, dist may be NULL and the
  * engine adds to run->hist.
- *  - late, or histogram only: dist is always NULL. The engine calls rdi_engine_deliver() with
- * distances in order whenever it has some (it counts them too), or adds to run->hist itself. It
- * gets every feed whole, at least one reference, so that a trace in memory is not handed over in
- * crumbs.
+ *
+ * A late engine, or one with a histogram only, always gets NULL. It calls rdi_engine_deliver() with
+ * distances in order whenever it has some (that counts them too), or adds to run->hist. It gets
+ * every feed whole, at least one reference, so that a trace in memory does not arrive in crumbs.
  */
 #ifndef RDI_PLUGIN_H
 #define RDI_PLUGIN_H
@@ -29,19 +28,19 @@ typedef rd_status (*rdi_block_visit)(void *user, const uint64_t *blocks, size_t 
 /* What the core gives an engine at open; valid until close. */
 typedef struct rdi_run {
     rd_ctx *ctx;
-    uint64_t
-        bound; /* in blocks; UINT64_MAX: unbounded, so that `d >= bound` needs no second test */
+    uint64_t bound; /* in blocks; UINT64_MAX, unbounded: `d >= bound` needs no second test */
     uint32_t threads;
     uint64_t mem_bytes;  /* UINT64_MAX: no limit */
     uint64_t references; /* hint; 0 unknown */
     bool distances;      /* somebody wants every distance */
-    bool late;      /* may be set in open() by an immediate engine: until a caller hands in room for
-                       distances, it is fed without and delivers by itself */
-    rdi_hist *hist; /* where distances end up; open() may exchange it: rdi_engine_use_edges() */
+    /* May be set in open() by an immediate engine: until a caller hands in room for distances, it
+     * is fed without and delivers by itself. */
+    bool late;
+    rdi_hist *hist;     /* where distances end up; open() may exchange it: rdi_engine_use_edges() */
     bool counts_itself; /* set in open(): feed() adds to hist when nobody wants distances */
-    rdi_block_visit
-        first; /* set between feeds: an engine that counts itself gives it the blocks of
-                  first references, in order; those beyond the bound may be among them */
+    /* Set between feeds: an engine that counts itself gives it the blocks of first references, in
+     * order; those beyond the bound may be among them. */
+    rdi_block_visit first;
     void *first_user;
     bool sums_unknown; /* set by engines that count without knowing the distances */
     uint64_t blocks; /* set in finish() by engines that know better than "every infinite is cold" */
