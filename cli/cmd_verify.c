@@ -75,6 +75,13 @@ static void print_checked(const rd_verify *v) {
     }
 }
 
+static bool anything_checked(const rd_verify *v) {
+    for (size_t i = 0; rd_verified_at(v, i); i++)
+        if (rd_verified_at(v, i)->references > 0)
+            return true;
+    return false;
+}
+
 /* One id per line: any format reader of the tool takes it, and so do people. */
 static bool write_trace(const char *path, const rd_difference *d) {
     FILE *out = fopen(path, "w");
@@ -116,6 +123,8 @@ static int run_verify(rd_ctx *ctx, void *state, int n, char **operands) {
         code = fail("%s", rd_last_error(ctx));
     else if (rd_verify_difference(v))
         code = report_difference(opts, rd_verify_difference(v));
+    else if (!anything_checked(v))
+        code = fail("verify: nothing was compared with the oracle");
     else
         puts("\nno difference");
     rd_verify_free(v);

@@ -107,6 +107,8 @@ static rd_status map_spanning(rd_mapper *m, size_t k, size_t *count) {
         if (refs->kind && !(refs->kind[i] & m->kinds))
             continue;
         uint64_t addr = refs->addr[i], last = refs->size[i] ? addr + (refs->size[i] - 1) : addr;
+        if (last < addr && n > 0)
+            break; /* what comes before it first; it fails the next time */
         if (last < addr)
             return fail_wrap(m, i);
         m->next = addr >> m->shift;
@@ -125,10 +127,13 @@ static rd_status map_refs(rd_mapper *m, size_t *count) {
         size_t left = m->refs->n - m->at, room = OUT_MAX - n;
         size_t k = left < room ? left : room;
         k = k < RUN_MAX ? k : RUN_MAX;
+        size_t before = m->at;
         if (any_spans(m, k))
             RD_TRY(map_spanning(m, k, &n));
         else
             n = map_single(m, n, k);
+        if (m->at == before)
+            break;
     }
     *count = n;
     return RD_OK;

@@ -22,10 +22,22 @@ rd_status rdi_source_read(rdi_source *s, void *buf, size_t n, size_t *got);
 /* Name of the compression ("gzip") that these first bytes show, or NULL. */
 const char *rdi_unpack_detect(const uint8_t *head, size_t n);
 
+/* An unpacker begins with this. */
 typedef struct rdi_unpack rdi_unpack;
-/* Reads from `s` (borrowed). RD_EUNSUPPORTED in builds without libarchive. */
+struct rdi_unpack {
+    rd_status (*read)(rdi_unpack *u, void *buf, size_t n, size_t *got);
+    void (*close)(rdi_unpack *u);
+};
+
+/* Reads from `s` (borrowed). RD_EUNSUPPORTED in builds without the library for it. */
 rd_status rdi_unpack_open(rdi_source *s, const char *compression, rdi_unpack **out);
 rd_status rdi_unpack_read(rdi_unpack *u, void *buf, size_t n, size_t *got);
 void rdi_unpack_close(rdi_unpack *u);
+
+/* The two that there are (unpack_gzip.c, unpack_archive.c), and what they say when they are not. */
+rd_status rdi_gunzip_open(rdi_source *s, rdi_unpack **out);
+rd_status rdi_unarchive_open(rdi_source *s, const char *compression, rdi_unpack **out);
+rd_status rdi_unpack_missing(rdi_source *s, const char *compression, const char *library,
+                             const char *package);
 
 #endif

@@ -64,8 +64,6 @@ rd_status rdi_format_require(rd_ctx *ctx, const char *name, const rdi_format_ops
 /* Asks every format; the surest wins. */
 static rd_status detect(rdi_input *in, const rdi_format_ops **out) {
     RD_TRY(rdi_input_fill(in, 1, RDI_PROBE_MAX));
-    if (in->avail == 0)
-        return rdi_fail(in->ctx, RD_EFORMAT, "%s: the file is empty", in->name);
     size_t n = in->avail < RDI_PROBE_MAX ? in->avail : RDI_PROBE_MAX;
     int best = RDI_PROBE_NO;
     for (size_t i = 0; i < RDI_COUNT(formats); i++) {
@@ -101,11 +99,15 @@ static rd_status start(rd_trace *t, const char *owner, char *options) {
 
 static rd_status start_reading(rd_trace *t, const char *spec) {
     char *options = NULL;
+    rdi_input *in = t->reader.in;
+    RD_TRY(rdi_input_fill(in, 1, 1));
+    if (in->avail == 0) /* rather a mistake than a trace, whatever the format */
+        return rdi_fail(t->ctx, RD_EFORMAT, "%s: the file is empty", in->name);
     if (spec && strcmp(spec, "auto") != 0) {
         RD_TRY(rdi_spec_split(t->ctx, spec, &t->spec, &options));
         RD_TRY(rdi_format_require(t->ctx, t->spec, &t->ops));
     } else {
-        RD_TRY(detect(t->reader.in, &t->ops));
+        RD_TRY(detect(in, &t->ops));
     }
     return start(t, "format", options);
 }

@@ -276,7 +276,8 @@ static uint8_t *small_file(size_t *bytes) {
 /* Whole frames in front of the damage, nothing else. */
 static void assert_frames_before(const traces_result *r, size_t frames) {
     assert_int_equal(r->status, RD_EFORMAT);
-    assert_non_null(strstr(r->error, "t: byte "));
+    bool empty = strcmp(r->error, "t: the file is empty") == 0;
+    assert_true(empty || strstr(r->error, "t: byte "));
     assert_prefix(r, 15, frames * DAMAGED_FRAME);
 }
 

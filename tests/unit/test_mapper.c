@@ -144,6 +144,8 @@ static void a_reference_past_the_end_is_refused_unless_dropped(void **state) {
         rd_mapper *m = NULL;
         assert_int_equal(rd_mapper_new(ctx, &(rd_mapping){bytes, 0}, &m), RD_OK);
         rd_mapper_feed(m, &refs);
+        assert_int_equal(rd_mapper_next(m, &blocks, &n), RD_OK); /* those before it first */
+        assert_true(n >= 17);
         assert_int_equal(rd_mapper_next(m, &blocks, &n), RD_EFORMAT);
         assert_non_null(strstr(rd_last_error(ctx), "reference 18: 4 bytes at 0xfffffffffffffffd"));
         rd_mapper_free(m);
