@@ -164,6 +164,8 @@ static void resolve_next(chunks_engine *e) {
     rd_status status = resolve(e, s);
     enter_again(e, status);
     e->resolving = false;
+    if (status != RD_OK)
+        return; /* not resolved: its distances must not be delivered */
     e->resolved++;
     account(e, s);
 }
@@ -173,8 +175,8 @@ static void analyse_next(chunks_engine *e, unsigned worker) {
     leave(e);
     rd_status status = analyse(e, worker, s);
     enter_again(e, status);
-    s->analysed = true;
-    e->analysed++;
+    s->analysed = status == RD_OK;
+    e->analysed += s->analysed;
 }
 
 /* Does what there is to do: resolving first, because others may wait for it. False: nothing. */

@@ -254,6 +254,41 @@ static void memory_that_runs_out_in_a_worker_ends_the_run(void **state) {
     }
 }
 
+/* Every distance delivered, in order. */
+typedef struct keeper {
+    uint64_t *distances;
+    size_t n;
+} keeper;
+
+static rd_status keep(void *user, const uint64_t *distances, size_t n) {
+    keeper *k = user;
+    assert_true(k->n + n <= LONG_TRACE);
+    memcpy(k->distances + k->n, distances, n * sizeof *distances);
+    k->n += n;
+    return RD_OK;
+}
+
+static void what_was_delivered_before_a_failure_is_right(void **state) {
+    (void)state;
+    static uint64_t expected[LONG_TRACE], got[LONG_TRACE];
+    rd_engine *whole = open_engine("stream", 0);
+    assert_int_equal(rdi_engine_measure(whole, long_trace, LONG_TRACE, expected), RD_OK);
+    rd_engine_close(whole);
+    for (size_t limit = 1000000; limit < 4000000; limit += 250000) {
+        keeper k = {got, 0};
+        rd_engine_config config = {.threads = 3, .sink = keep, .sink_user = &k};
+        rd_engine *e = NULL;
+        rd_ctx_set_limit(ctx, limit);
+        rd_status status = rd_engine_open(ctx, "chunks:chunk=5K,engine=olken", &config, &e);
+        if (status == RD_OK)
+            status = feed_all(e, LONG_TRACE / 100);
+        rd_engine_close(e);
+        rd_ctx_set_limit(ctx, 0);
+        assert_true(status == RD_ENOMEM || (status == RD_OK && k.n == LONG_TRACE));
+        assert_memory_equal(got, expected, k.n * sizeof *got);
+    }
+}
+
 static void the_note_tells_threads_and_first_touches(void **state) {
     (void)state;
     static const uint64_t trace[] = {1, 2, 1, 2, 1, 1, 2, 1, 2, 1};
@@ -276,6 +311,7 @@ int main(void) {
         TEST(distances_are_delivered_by_the_thread_that_feeds),
         TEST(a_failing_sink_ends_the_run),
         TEST(memory_that_runs_out_in_a_worker_ends_the_run),
+        TEST(what_was_delivered_before_a_failure_is_right),
         TEST(the_note_tells_threads_and_first_touches),
     };
     return cmocka_run_group_tests(tests, make_long_trace, NULL);
