@@ -1,0 +1,8 @@
+# The bar is drawn on a terminal only, or when asked for: here while a slow pipe delivers. It shows
+# how much and how fast, and is wiped at the end.
+slow() { seq 1 1000; sleep 1; seq 1 100000; }
+slow | "$REUSEDIST" analyze --progress=always -e bk --out=csv --hist=log -f text - 2>bar | tail -1
+grep -c 'references  .*/s' bar
+tail -c 4 bar | od -An -c
+slow | "$REUSEDIST" analyze --progress=never -f text - 2>bar >/dev/null
+wc -c <bar
