@@ -65,18 +65,36 @@ static int print_result(rd_ctx *ctx, const analyze_options *o, rd_profile *profi
     rd_status status = make_text(o, profile, &text, &n);
     if (status != RD_OK)
         return fail_status(ctx, status);
-    int exit_status = output_text(o->output, text, n);
+    int exit_status = output_text(ctx, o->output, text, n);
     rd_text_free(ctx, text);
     return exit_status;
 }
 
+/* Before the work, which may be long, and before anything is opened. */
+static int check_places(const analyze_options *o, int n, char **inputs) {
+    output_place result = {.option = "-o", .path = o->output};
+    output_place distances = {.option = "--distances", .path = o->distances, .in_place = true};
+    int status = output_check(&result);
+    if (status == EXIT_OK)
+        status = output_check_inputs(&result, n, inputs);
+    if (!o->distances || status != EXIT_OK)
+        return status;
+    if (is_standard(o->distances) && is_standard(o->output))
+        return fail_usage("--distances=-: the result needs another place: -o FILE");
+    status = output_check(&distances);
+    if (status == EXIT_OK)
+        status = output_check_inputs(&distances, n, inputs);
+    return status == EXIT_OK ? output_check_distinct(&distances, &result) : status;
+}
+
 static int run_analyze(rd_ctx *ctx, void *opts, int n, char **operands) {
     const analyze_options *o = opts;
-    if (o->distances && is_standard(o->distances) && is_standard(o->output))
-        return fail_usage("--distances=-: the result needs another place: -o FILE");
+    int status = check_places(o, n, operands);
+    if (status != EXIT_OK)
+        return status;
     rd_profile *profile = NULL;
     pipeline_input input = {.n = n, .paths = operands};
-    int status = pipeline_run(ctx, &o->pipe, &input, o->distances, &profile);
+    status = pipeline_run(ctx, &o->pipe, &input, o->distances, &profile);
     if (profile) {
         int printed = print_result(ctx, o, profile);
         status = status != EXIT_OK ? status : printed;

@@ -69,7 +69,7 @@ static int print_comparison(rd_ctx *ctx, const compare_options *o, const rd_comp
                                             : rd_report_comparison_text(ctx, all, &text, &n);
     if (status != RD_OK)
         return fail_status(ctx, status);
-    int exit_status = output_text(NULL, text, n);
+    int exit_status = output_text(ctx, NULL, text, n);
     rd_text_free(ctx, text);
     return exit_status;
 }

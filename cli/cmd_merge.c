@@ -25,15 +25,19 @@ static int write_profile(rd_ctx *ctx, rd_profile *profile, const char *path) {
     rd_status status = rd_profile_json(profile, &text, &n);
     if (status != RD_OK)
         return fail_status(ctx, status);
-    int exit_status = output_text(path, text, n);
+    int exit_status = output_text(ctx, path, text, n);
     rd_text_free(ctx, text);
     return exit_status;
 }
 
 static int run_merge(rd_ctx *ctx, void *opts, int n, char **operands) {
     const merge_options *o = opts;
+    output_place place = {.option = "-o", .path = o->output}; /* may be one of the parts */
+    int exit_status = output_check(&place);
+    if (exit_status != EXIT_OK)
+        return exit_status;
     rd_profile **parts = NULL, *sum = NULL;
-    int exit_status = read_profiles(ctx, (size_t)n, operands, &parts);
+    exit_status = read_profiles(ctx, (size_t)n, operands, &parts);
     if (exit_status != EXIT_OK)
         return exit_status;
     rd_status status = rd_profile_merge(ctx, parts, (size_t)n, &sum);

@@ -126,16 +126,21 @@ static int print_result(rd_ctx *ctx, const mrc_options *o, rd_profile *profile) 
                            : rd_report_mrc_text(profile, &style, blocks, o->sizes.n, &text, &n);
     if (status != RD_OK)
         return fail_status(ctx, status);
-    int exit_status = output_text(o->output, text, n);
+    int exit_status = output_text(ctx, o->output, text, n);
     rd_text_free(ctx, text);
     return exit_status;
 }
 
 static int run_mrc(rd_ctx *ctx, void *opts, int n, char **operands) {
-    (void)n;
     const mrc_options *o = opts;
+    output_place place = {.option = "-o", .path = o->output};
+    int status = output_check(&place);
+    if (status == EXIT_OK)
+        status = output_check_inputs(&place, n, operands);
+    if (status != EXIT_OK)
+        return status;
     rd_profile *profile = NULL;
-    int status = find_profile(ctx, o, operands[0], &profile);
+    status = find_profile(ctx, o, operands[0], &profile);
     if (profile) {
         int printed = print_result(ctx, o, profile);
         status = status != EXIT_OK ? status : printed;

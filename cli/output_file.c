@@ -1,94 +1,117 @@
-/* Writes beside the target, then renames. See output_file.h. */
+/* Checks places for results, and writes them. See output_file.h. */
 #include "output_file.h"
 
-#include "cli.h"
-
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool write_all(int fd, const char *text, size_t n) {
-    while (n > 0) {
-        ssize_t part = write(fd, text, n);
-        if (part < 0 && errno == EINTR)
-            continue;
-        if (part <= 0)
-            return false;
-        text += part;
-        n -= (size_t)part;
-    }
-    return true;
+static bool is_standard(const char *path) {
+    return !path || strcmp(path, "-") == 0;
 }
 
-static int fail_write(const char *path) {
-    return fail("%s: cannot write: %s", path, strerror(errno));
+static const char *name_of(const char *path) {
+    return is_standard(path) ? "(standard output)" : path;
 }
 
-/* Standard output and everything that is not a regular file. */
-static int write_direct(const char *path, int fd, const char *text, size_t n) {
-    bool good = write_all(fd, text, n);
-    int why = errno;
-    if (fd != STDOUT_FILENO && close(fd) != 0 && good) {
-        good = false;
-        why = errno;
-    }
-    errno = why;
-    return good ? EXIT_OK : fail_write(path);
-}
+/* ---- can it be written? ---- */
 
-/* What open(2) would have given a new file, or what the old one has. */
-static mode_t wanted_mode(const char *path) {
-    struct stat st;
-    if (stat(path, &st) == 0)
-        return st.st_mode & 07777;
-    mode_t mask = umask(0);
-    umask(mask);
-    return 0666 & ~mask;
-}
-
-/* `path` is no link any more, so that a rename replaces the file and not the link to it. */
-static int write_and_rename(const char *path, const char *text, size_t n) {
-    char temporary[PATH_MAX];
-    int length = snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
-    if (length < 0 || (size_t)length >= sizeof temporary) {
+/* Whether files can be made in the directory of `path`; errno says why not. */
+static bool directory_takes_files(const char *path) {
+    char directory[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    size_t n = slash ? (size_t)(slash - path) + 1 : 0;
+    if (n >= sizeof directory) {
         errno = ENAMETOOLONG;
-        return fail_write(path);
+        return false;
     }
-    int fd = mkstemp(temporary);
-    if (fd < 0)
-        return fail_write(path);
-    bool good = fchmod(fd, wanted_mode(path)) == 0 && write_all(fd, text, n);
-    int why = errno;
-    if (close(fd) != 0 && good) {
-        good = false;
-        why = errno;
-    }
-    if (good && rename(temporary, path) == 0)
-        return EXIT_OK;
-    errno = good ? errno : why;
-    int status = fail_write(path);
-    unlink(temporary);
-    return status;
+    memcpy(directory, path, n);
+    directory[n] = '\0';
+    return access(n ? directory : ".", W_OK | X_OK) == 0;
 }
 
-int output_text(const char *path, const char *text, size_t n) {
-    if (!path || strcmp(path, "-") == 0) {
-        fflush(stdout); /* what was printed before comes first */
-        return write_direct("(standard output)", STDOUT_FILENO, text, n);
-    }
-    struct stat st;
-    bool exists = stat(path, &st) == 0;
-    bool special = exists ? !S_ISREG(st.st_mode) : lstat(path, &st) == 0; /* or a link to nothing */
-    if (special) {
-        int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-        return fd < 0 ? fail_write(path) : write_direct(path, fd, text, n);
-    }
+static bool can_replace(const char *path) {
     char resolved[PATH_MAX];
-    if (exists && !realpath(path, resolved))
-        return fail_write(path);
-    return write_and_rename(exists ? resolved : path, text, n);
+    return realpath(path, resolved) && directory_takes_files(resolved);
+}
+
+static bool can_write(const output_place *place) {
+    struct stat st;
+    if (stat(place->path, &st) == 0) {
+        if (S_ISDIR(st.st_mode)) {
+            errno = EISDIR;
+            return false;
+        }
+        bool replaced = S_ISREG(st.st_mode) && !place->in_place;
+        return access(place->path, W_OK) == 0 && (!replaced || can_replace(place->path));
+    }
+    if (errno != ENOENT)
+        return false;
+    bool link_to_nothing = lstat(place->path, &st) == 0;
+    return link_to_nothing || directory_takes_files(place->path);
+}
+
+int output_check(const output_place *place) {
+    if (is_standard(place->path))
+        return EXIT_OK;
+    if (!*place->path)
+        return fail_usage("%s: the name of a file is missing", place->option);
+    if (!can_write(place))
+        return fail("%s: cannot open for writing: %s", place->path, strerror(errno));
+    return EXIT_OK;
+}
+
+/* ---- is it another file? ---- */
+
+static bool stat_file(const char *path, int standard_fd, struct stat *st) {
+    return (is_standard(path) ? fstat(standard_fd, st) : stat(path, st)) == 0;
+}
+
+static bool same_file(const struct stat *a, const struct stat *b) {
+    return S_ISREG(a->st_mode) && a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* The name without links. Of a file that is not there yet, the C library leaves the name that it
+ * would have; where it does not, the name stays as it was given. */
+static void resolve(const char *path, char resolved[PATH_MAX]) {
+    snprintf(resolved, PATH_MAX, "%s", path);
+    (void)!realpath(path, resolved);
+}
+
+int output_check_inputs(const output_place *place, int n, char **inputs) {
+    struct stat out, in;
+    if (!stat_file(place->path, STDOUT_FILENO, &out))
+        return EXIT_OK;
+    for (int i = 0; i < n; i++)
+        if (stat_file(inputs[i], STDIN_FILENO, &in) && same_file(&out, &in))
+            return fail_usage("%s: %s is also read: the result needs another place", place->option,
+                              name_of(place->path));
+    return EXIT_OK;
+}
+
+int output_check_distinct(const output_place *a, const output_place *b) {
+    struct stat st_a, st_b;
+    bool there_a = stat_file(a->path, STDOUT_FILENO, &st_a);
+    bool there_b = stat_file(b->path, STDOUT_FILENO, &st_b);
+    bool same = there_a && there_b && same_file(&st_a, &st_b);
+    if (!there_a && !there_b) {
+        char name_a[PATH_MAX], name_b[PATH_MAX];
+        resolve(a->path, name_a);
+        resolve(b->path, name_b);
+        same = strcmp(name_a, name_b) == 0;
+    }
+    if (same)
+        return fail_usage("%s and %s name the same file: %s", a->option, b->option,
+                          name_of(a->path));
+    return EXIT_OK;
+}
+
+/* ---- writing ---- */
+
+int output_text(rd_ctx *ctx, const char *path, const char *text, size_t n) {
+    fflush(stdout); /* what was printed before comes first */
+    rd_status status = rd_text_write(ctx, path ? path : "-", text, n);
+    return status == RD_OK ? EXIT_OK : fail_status(ctx, status);
 }

@@ -1,6 +1,8 @@
 /* References from traces into a new trace. See trace_copy.h. */
 #include "trace_copy.h"
 
+#include "output_file.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -50,6 +52,11 @@ trace_copy *trace_copy_new(rd_ctx *ctx, const copy_options *options, uint32_t ki
                              format->name);
         return NULL;
     }
+    output_place place = {.option = "-o",
+                          .path = options->output}; /* may be a trace that is read */
+    *status = output_check(&place);
+    if (*status != EXIT_OK)
+        return NULL;
     trace_copy *c = calloc(1, sizeof *c);
     if (!c) {
         *status = fail("out of memory");

@@ -40,7 +40,8 @@ typedef struct copy_options {
 typedef struct trace_copy trace_copy;
 
 /* NULL after having reported a mistake (*status is the exit status): binary formats do not go to a
- * terminal. `total` is what progress counts up to, 0 unknown. */
+ * terminal, and the place must be one that can be written. `total` is what progress counts up to, 0
+ * unknown. */
 trace_copy *trace_copy_new(rd_ctx *ctx, const copy_options *options, uint32_t kinds, uint64_t total,
                            int *status);
 

@@ -84,6 +84,11 @@ RD_API const char *rd_last_error(const rd_ctx *ctx);
 /* Frees a text that a function of this library made for its caller. NULL is allowed. */
 RD_API void rd_text_free(rd_ctx *ctx, char *text);
 
+/* Writes `n` bytes to a file; "-" is standard output. A plain file appears under its name only when
+ * every byte is in it: until then a file of that name stays as it was. */
+RD_API RD_CHECKED rd_status rd_text_write(rd_ctx *ctx, const char *path, const char *text,
+                                          size_t n);
+
 /* ---- option tables: engines, formats, generators and commands declare theirs the same way ---- */
 
 typedef enum rd_opt_type {

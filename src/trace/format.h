@@ -5,7 +5,7 @@
 #include "base/base.h"
 #include "reusedist/trace.h"
 #include "trace/input.h"
-#include "trace/output.h"
+#include "base/output.h"
 
 #define RDI_REFS_MAX  4096          /* references per batch at most */
 #define RDI_PROBE_MAX (64 * 1024)   /* bytes a probe gets to see at most */

@@ -1,5 +1,6 @@
 /* Buffered bytes to a file or standard output. See output.h. */
-#include "trace/output.h"
+#define _GNU_SOURCE /* O_TMPFILE */
+#include "base/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,12 +14,14 @@
 #define BUFFER_BYTES    (256 * 1024)
 
 #define TEMPORARY_TRIES 100
+#define FD_PATH_BYTES   32
 
 struct rdi_output {
     rd_ctx *ctx;
     char *name;      /* path, or what stands for standard output in messages */
     char *target;    /* plain files: where the finished file goes, with no link in the way ... */
-    char *temporary; /* ... and where it grows until then; else both NULL */
+    char *temporary; /* ... and its name until then; else both NULL */
+    bool named;      /* the temporary name is in the directory */
     int fd;          /* -1: closed, or never opened */
     bool owns_fd;    /* not standard output */
     int error;       /* errno of the first failure: nothing more is written behind it */
@@ -37,19 +40,62 @@ static rd_status fail_open(rdi_output *out) {
                     strerror(errno));
 }
 
-/* A new file beside the target. It gets the permissions of the file it will replace. */
-static rd_status open_temporary(rdi_output *out, const struct stat *replaced) {
-    size_t room = strlen(out->target) + sizeof ".part00";
-    out->temporary = rdi_alloc(out->ctx, room, 1);
-    if (!out->temporary)
-        return RD_ENOMEM;
-    for (int i = 0; i < TEMPORARY_TRIES && out->fd < 0; i++) {
-        snprintf(out->temporary, room, "%s.part%d", out->target, i);
-        out->fd = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (out->fd < 0 && errno != EEXIST)
+static size_t temporary_room(const rdi_output *out) {
+    return strlen(out->target) + sizeof ".part00";
+}
+
+static void print_fd_path(const rdi_output *out, char path[FD_PATH_BYTES]) {
+    snprintf(path, FD_PATH_BYTES, "/proc/self/fd/%d", out->fd);
+}
+
+/* A file without a name vanishes with the process, however that ends. Not every file system has
+ * them, and without /proc they cannot get a name later: then there is none. */
+static void open_unnamed(rdi_output *out) {
+    const char *slash = strrchr(out->target, '/');
+    size_t n = slash ? (size_t)(slash - out->target) + 1 : 0;
+    char directory[PATH_MAX], fd_path[FD_PATH_BYTES];
+    if (n >= sizeof directory)
+        return;
+    memcpy(directory, out->target, n);
+    directory[n] = '\0';
+    out->fd = open(n ? directory : ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+    if (out->fd < 0)
+        return;
+    print_fd_path(out, fd_path);
+    if (access(fd_path, F_OK) != 0) {
+        close(out->fd);
+        out->fd = -1;
+    }
+}
+
+/* Gives the temporary name to a new file, or to the one without a name. */
+static bool take_temporary_name(rdi_output *out) {
+    char fd_path[FD_PATH_BYTES];
+    print_fd_path(out, fd_path);
+    for (int i = 0; i < TEMPORARY_TRIES && !out->named; i++) {
+        snprintf(out->temporary, temporary_room(out), "%s.part%d", out->target, i);
+        if (out->fd >= 0) {
+            out->named =
+                linkat(AT_FDCWD, fd_path, AT_FDCWD, out->temporary, AT_SYMLINK_FOLLOW) == 0;
+        } else {
+            out->fd = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+            out->named = out->fd >= 0;
+        }
+        if (!out->named && errno != EEXIST)
             break;
     }
-    if (out->fd < 0 || (replaced && fchmod(out->fd, replaced->st_mode & 07777) != 0))
+    return out->named;
+}
+
+/* A new file beside the target. It gets the permissions of the file it will replace. */
+static rd_status open_temporary(rdi_output *out, const struct stat *replaced) {
+    out->temporary = rdi_alloc(out->ctx, temporary_room(out), 1);
+    if (!out->temporary)
+        return RD_ENOMEM;
+    open_unnamed(out);
+    if (out->fd < 0 && !take_temporary_name(out))
+        return fail_open(out);
+    if (replaced && fchmod(out->fd, replaced->st_mode & 07777) != 0)
         return fail_open(out);
     return RD_OK;
 }
@@ -155,6 +201,8 @@ rd_status rdi_output_printf(rdi_output *out, const char *format, ...) {
 rd_status rdi_output_finish(rdi_output *out) {
     RD_TRY(check_open(out));
     RD_TRY(flush(out));
+    if (out->temporary && !out->named && !take_temporary_name(out))
+        return fail_write(out, errno);
     if (out->owns_fd) {
         int fd = out->fd;
         out->fd = -1;
@@ -171,7 +219,7 @@ rd_status rdi_output_finish(rdi_output *out) {
 void rdi_output_close(rdi_output *out) {
     if (!out)
         return;
-    if (out->temporary && !out->finished)
+    if (out->named && !out->finished)
         unlink(out->temporary);
     if (out->owns_fd && out->fd >= 0)
         close(out->fd);
@@ -179,4 +227,14 @@ void rdi_output_close(rdi_output *out) {
     rdi_free(out->ctx, out->target);
     rdi_free(out->ctx, out->name);
     rdi_free(out->ctx, out);
+}
+
+rd_status rd_text_write(rd_ctx *ctx, const char *path, const char *text, size_t n) {
+    rdi_output *out = NULL;
+    RD_TRY(rdi_output_open(ctx, path, &out));
+    rd_status status = rdi_output_write(out, text, n);
+    if (status == RD_OK)
+        status = rdi_output_finish(out);
+    rdi_output_close(out);
+    return status;
 }

@@ -1,0 +1,10 @@
+# Before the trace is opened: that this one is missing is not told.
+mkdir directory
+for place in nowhere/r directory ''; do
+    $REUSEDIST analyze -o "$place" missing || echo "-o: $?"
+    $REUSEDIST analyze --distances="$place" missing || echo "--distances: $?"
+    $REUSEDIST mrc -o "$place" missing || echo "mrc: $?"
+    $REUSEDIST merge -o "$place" missing || echo "merge: $?"
+    $REUSEDIST convert -o "$place" missing || echo "convert: $?"
+    $REUSEDIST generate -o "$place" cycle || echo "generate: $?"
+done

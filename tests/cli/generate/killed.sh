@@ -1,0 +1,11 @@
+# Nothing is left behind, whichever way the process ends. The trace is far too long to be finished.
+# Where files cannot be without a name, a temporary one may stay.
+case $(stat -f -c %T .) in ext2/ext3 | tmpfs | xfs | btrfs) ;; *) exit 0 ;; esac
+for signal in TERM HUP KILL; do
+    $REUSEDIST generate uniform:refs=1T --to=u64 -o g &
+    pid=$!
+    while kill -0 $pid && ! ls -l /proc/$pid/fd | grep -qF "$PWD/"; do sleep 0.01; done
+    kill -s $signal $pid
+    ! wait $pid
+    ls
+done 2>/dev/null
