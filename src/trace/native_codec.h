@@ -40,7 +40,10 @@ typedef struct rdi_column_decoder {
     uint64_t bases[RDI_SLOTS_MAX];
     const uint8_t *data, *control; /* borrowed from the frame; control NULL: symbol 0 throughout */
     size_t data_bytes, used, left; /* bytes in data, bytes consumed, references to come */
-    bool sized, explicit_sizes;    /* symbols have sizes; some of them in the data stream */
+    unsigned simple;               /* the symbols below have no size in the data stream */
+    unsigned widest;               /* data bytes a symbol uses at most */
+    bool bare;                     /* neither sizes nor kinds */
+    bool empty;                    /* a reference of size 0 was seen */
 } rdi_column_decoder;
 
 /* Reads the head of a column block of `count` references. `fields`: RD_FIELD_SIZE, RD_FIELD_KIND as
@@ -49,8 +52,9 @@ typedef struct rdi_column_decoder {
 const char *rdi_column_open(rdi_column_decoder *c, uint32_t fields, size_t count,
                             const uint8_t *bytes, size_t n, size_t *used);
 
-/* Next n references, at most RDI_REFS_MAX and what is left; `sizes` and `kinds` may be NULL. NULL,
- * or what is wrong: then nothing of the output counts. */
+/* Next n references, at most RDI_REFS_MAX and what is left. `sizes` and `kinds`: room for both if
+ * the column carries one of them, else they stay as they are. NULL, or what is wrong: then nothing
+ * of the output counts. */
 const char *rdi_column_next(rdi_column_decoder *c, size_t n, uint64_t *values, uint32_t *sizes,
                             uint8_t *kinds);
 

@@ -1,8 +1,9 @@
 /* Decoding a column of the native trace format. See native_codec.h.
  *
  * The file may be made to harm: checksums only tell accident from intent. Everything read here is
- * checked before it is used as an index or a length, except the data position, which is clamped in
- * the loop and judged after it.
+ * checked before it is used as an index or a length. What the symbols make of the data position is
+ * checked for a group of references at a time; groups that could reach past the data, or have
+ * symbols out of the ordinary, are decoded with care.
  */
 #include "trace/format.h"
 #include "trace/native_codec.h"
@@ -11,6 +12,8 @@
 
 /* Data bytes that an unused control value claims to use: its use shows as an overrun. */
 #define ADVANCE_INVALID (1u << 24)
+
+#define GROUP           32 /* references checked together */
 
 static const uint8_t all_zero[RDI_REFS_MAX];
 
@@ -60,13 +63,19 @@ const char *rdi_column_open(rdi_column_decoder *c, uint32_t fields, size_t count
     const uint8_t *p = bytes + RDI_BLOCK_BYTES;
     for (unsigned i = 0; i < slots; i++, p += 8)
         c->bases[i] = rdi_load_le64(p);
-    c->sized = (fields & RD_FIELD_SIZE) != 0;
-    c->explicit_sizes = false;
+    c->bare = fields == 0;
+    c->empty = false;
+    c->simple = symbols;
+    c->widest = 0;
     for (unsigned i = 0; i < symbols; i++, p += RDI_SYMBOL_BYTES) {
-        const char *wrong = read_symbol(&c->symbols[i], fields, slots, p);
+        rdi_symbol *s = &c->symbols[i];
+        const char *wrong = read_symbol(s, fields, slots, p);
         if (wrong)
             return wrong;
-        c->explicit_sizes |= c->symbols[i].size_mask != 0;
+        if (s->size_mask && c->simple == symbols)
+            c->simple = i;
+        if (s->advance > c->widest)
+            c->widest = s->advance;
     }
     for (unsigned i = symbols; i < RDI_SYMBOLS_MAX; i++)
         c->symbols[i] = (rdi_symbol){.size = 1, .advance = ADVANCE_INVALID};
@@ -79,62 +88,86 @@ const char *rdi_column_open(rdi_column_decoder *c, uint32_t fields, size_t count
     return NULL;
 }
 
-/* The loop, made three times with constant flags. Positions beyond the data stream are clamped to
- * its end; the caller sees the overrun in `used`. From there the loads reach 12 bytes far, and so
- * many are readable: the padding and at least the frame's checksum. */
+/* Whether a group has only symbols without a size in the data, and enough data for any of them. */
+static bool simple_group(const rdi_column_decoder *c, const uint8_t *control, size_t used) {
+    uint8_t highest = 0;
+    for (size_t i = 0; i < GROUP; i++)
+        highest = control[i] > highest ? control[i] : highest;
+    return highest < c->simple && used + GROUP * c->widest <= c->data_bytes;
+}
+
+/* A simple group. At the end of the data the loads reach 8 bytes further: see decode_carefully. */
 static inline __attribute__((always_inline)) size_t
-decode(rdi_column_decoder *c, const uint8_t *control, size_t n, bool sized, bool explicit_sizes,
-       uint64_t *restrict values, uint32_t *restrict sizes, uint8_t *restrict kinds) {
-    const uint8_t *data = c->data;
-    size_t used = c->used, end = c->data_bytes;
+decode_group(rdi_column_decoder *c, const uint8_t *control, size_t used, uint64_t *restrict values,
+             uint32_t *restrict sizes, uint8_t *restrict kinds) {
+    const uint8_t *p = c->data + used;
+    for (size_t i = 0; i < GROUP; i++) {
+        const rdi_symbol *s = &c->symbols[control[i]];
+        uint64_t *base = &c->bases[s->slot];
+        uint64_t value = *base + (s->add + (rdi_load_le64(p) & s->mask));
+        values[i] = value;
+        *base = value + s->size;
+        if (sizes) {
+            sizes[i] = s->size;
+            kinds[i] = s->kind;
+        }
+        p += s->advance;
+    }
+    return (size_t)(p - c->data);
+}
+
+/* Any n references. Positions beyond the data stream are clamped to its end; the caller sees the
+ * overrun in `used`. From there the loads reach 12 bytes far, and so many are readable: the padding
+ * and at least the frame's checksum. */
+static size_t decode_carefully(rdi_column_decoder *c, const uint8_t *control, size_t n, size_t used,
+                               uint64_t *values, uint32_t *sizes, uint8_t *kinds) {
+    size_t end = c->data_bytes;
+    bool empty = false;
     for (size_t i = 0; i < n; i++) {
         const rdi_symbol *s = &c->symbols[control[i]];
-        const uint8_t *p = data + (used < end ? used : end);
+        const uint8_t *p = c->data + (used < end ? used : end);
         uint64_t value = c->bases[s->slot] + s->add + (rdi_load_le64(p) & s->mask);
-        uint32_t size = s->size;
-        if (explicit_sizes)
-            size += rdi_load_le32(p + s->width) & s->size_mask;
-        c->bases[s->slot] = sized ? value + size : value;
+        uint32_t size = s->size + (rdi_load_le32(p + s->width) & s->size_mask);
+        c->bases[s->slot] = value + size;
         values[i] = value;
-        if (sized) {
+        if (sizes) {
             sizes[i] = size;
             kinds[i] = s->kind;
+            empty |= s->size_mask && size == 0;
         }
         used += s->advance;
     }
+    c->empty |= empty;
     return used;
 }
 
-static bool any_zero(const uint32_t *sizes, size_t n) {
-    bool zero = false;
-    for (size_t i = 0; i < n; i++)
-        zero |= sizes[i] == 0;
-    return zero;
-}
-
-static void copy_kinds(const rdi_column_decoder *c, const uint8_t *control, size_t n,
-                       uint8_t *kinds) {
-    for (size_t i = 0; i < n; i++)
-        kinds[i] = c->symbols[control[i]].kind;
+/* n references, group by group; returns the data bytes used so far. */
+static inline __attribute__((always_inline)) size_t decode(rdi_column_decoder *c,
+                                                           const uint8_t *control, size_t n,
+                                                           uint64_t *values, uint32_t *sizes,
+                                                           uint8_t *kinds) {
+    size_t used = c->used;
+    for (size_t i = 0, k; i < n; i += k) {
+        uint32_t *sizes_at = sizes ? sizes + i : NULL;
+        uint8_t *kinds_at = kinds ? kinds + i : NULL;
+        k = n - i < GROUP ? n - i : GROUP;
+        if (k == GROUP && simple_group(c, control + i, used))
+            used = decode_group(c, control + i, used, values + i, sizes_at, kinds_at);
+        else
+            used = decode_carefully(c, control + i, k, used, values + i, sizes_at, kinds_at);
+    }
+    return used;
 }
 
 const char *rdi_column_next(rdi_column_decoder *c, size_t n, uint64_t *values, uint32_t *sizes,
                             uint8_t *kinds) {
     const uint8_t *control = c->control ? c->control : all_zero;
-    if (!c->sized)
-        c->used = decode(c, control, n, false, false, values, NULL, NULL);
-    else if (!c->explicit_sizes)
-        c->used = decode(c, control, n, true, false, values, sizes, kinds);
-    else
-        c->used = decode(c, control, n, true, true, values, sizes, kinds);
-    if (!c->sized && kinds)
-        copy_kinds(c, control, n, kinds);
+    c->used = c->bare ? decode(c, control, n, values, NULL, NULL)
+                      : decode(c, control, n, values, sizes, kinds);
     if (c->control)
         c->control += n;
     c->left -= n;
     if (c->used > c->data_bytes || (c->left == 0 && c->used != c->data_bytes))
         return "a column's data do not match its symbols";
-    if (c->explicit_sizes && any_zero(sizes, n))
-        return "a reference has size 0";
-    return NULL;
+    return c->empty ? "a reference has size 0" : NULL;
 }

@@ -259,6 +259,11 @@ static int32_t add_symbol(rdi_column_encoder *e, uint32_t shape, unsigned width,
     return (int32_t)e->symbol_count++;
 }
 
+static bool size_in_data(const rdi_column_encoder *e, uint32_t index) {
+    uint32_t shape = index < SHAPES ? index : (uint32_t)(e->exacts[index - SHAPES].key >> 32);
+    return explicit_bytes(shape_class(shape)) > 0;
+}
+
 static void take_candidate(rdi_column_encoder *e, uint32_t index) {
     if (index < SHAPES) {
         unsigned width = shape_width(index);
@@ -324,8 +329,10 @@ static void choose(rdi_column_encoder *e, bool kinded) {
     size_t escapes = e->slots * (kinded ? KINDS - 1 : 1);
     size_t room = RDI_SYMBOLS_MAX - escapes;
     size_t n = e->candidate_count < room ? e->candidate_count : room;
-    for (size_t i = 0; i < n; i++)
-        take_candidate(e, e->candidates[i].shape);
+    for (int last = 0; last < 2; last++) /* decoders like symbols with a size in the data last */
+        for (size_t i = 0; i < n; i++)
+            if (size_in_data(e, e->candidates[i].shape) == last)
+                take_candidate(e, e->candidates[i].shape);
     place_leftover_shapes(e);
 }
 
