@@ -3,9 +3,9 @@
 #define RDI_FORMAT_H
 
 #include "base/base.h"
+#include "base/output.h"
 #include "reusedist/trace.h"
 #include "trace/input.h"
-#include "base/output.h"
 
 #define RDI_REFS_MAX  4096          /* references per batch at most */
 #define RDI_PROBE_MAX (64 * 1024)   /* bytes a probe gets to see at most */

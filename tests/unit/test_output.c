@@ -1,6 +1,6 @@
 /* Buffered output: everything arrives, and every failure is reported. */
-#include "support/files.h"
 #include "base/output.h"
+#include "support/files.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
