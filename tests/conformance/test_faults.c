@@ -172,6 +172,11 @@ static rd_status rebin_and_merge(rd_ctx *ctx, rd_profile *p) {
     return status;
 }
 
+static rd_status compare(rd_ctx *ctx, rd_profile *p) {
+    rd_comparison result;
+    return rd_compare(ctx, p, p, (rd_binning){RD_BINS_LOG, 0}, &result);
+}
+
 static rd_status report(rd_ctx *ctx, rd_profile *p) {
     char *csv = NULL, *text = NULL;
     size_t n = 0;
@@ -200,8 +205,8 @@ static rd_status run_profile(rd_ctx *ctx, void *user) {
 
 static void profiles_survive_every_failing_allocation(void **state) {
     (void)state;
-    profile_step steps[] = {write_and_read, rebin_and_merge, report};
-    const char *const names[] = {"write and read", "rebin and merge", "report"};
+    profile_step steps[] = {write_and_read, rebin_and_merge, compare, report};
+    const char *const names[] = {"write and read", "rebin and merge", "compare", "report"};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         faults_inject(names[i], run_profile, &steps[i], RD_OK);
 }
@@ -303,12 +308,34 @@ static void readers_survive_every_failing_allocation(void **state) {
     }
 }
 
+/* ---- generators ---- */
+
+static rd_status run_generator(rd_ctx *ctx, void *user) {
+    rd_trace *t = NULL;
+    const rd_refs *refs = NULL;
+    rd_status status = rd_trace_generate(ctx, user, &t);
+    for (int i = 0; i < 3 && status == RD_OK; i++)
+        status = rd_trace_read(t, &refs);
+    rd_trace_close(t);
+    return status;
+}
+
+static void generators_survive_every_failing_allocation(void **state) {
+    (void)state;
+    for (size_t i = 0; rd_generator_info_at(i); i++) {
+        char spec[64];
+        snprintf(spec, sizeof spec, "%s:refs=20000", rd_generator_info_at(i)->name);
+        faults_inject(spec, run_generator, spec, RD_OK);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(engines_survive_every_failing_allocation, make_blocks),
         cmocka_unit_test_setup(profiles_survive_every_failing_allocation, make_blocks),
         cmocka_unit_test(the_verifier_survives_every_failing_allocation),
         cmocka_unit_test_setup(writers_survive_every_failing_allocation, make_blocks),
+        cmocka_unit_test(generators_survive_every_failing_allocation),
         cmocka_unit_test(readers_survive_every_failing_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,6 +16,16 @@ static void try_format(rd_ctx *ctx, const char *text) {
     rd_trace_close(t);
 }
 
+static void try_generator(rd_ctx *ctx, const char *text) {
+    rd_trace *t = NULL;
+    const rd_refs *refs = NULL;
+    rd_status status = rd_trace_generate(ctx, text, &t);
+    if (status == RD_OK)
+        status = rd_trace_read(t, &refs);
+    fuzz_check_failure(ctx, status);
+    rd_trace_close(t);
+}
+
 static void try_bins(rd_ctx *ctx, const char *text) {
     rd_binning binning = {RD_BINS_FULL, 0}, again = {RD_BINS_FULL, 0};
     rd_status status = rd_binning_parse(ctx, text, &binning);
@@ -39,6 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     uint64_t size;
     try_engine(ctx, text);
     try_format(ctx, text);
+    try_generator(ctx, text);
     try_bins(ctx, text);
     fuzz_check_failure(ctx, rd_parse_size(ctx, text, &size));
     fuzz_ctx_free(ctx);
