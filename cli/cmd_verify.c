@@ -7,7 +7,7 @@
 typedef struct verify_opts {
     rd_strings engines;
     double seconds;
-    uint64_t seed, traces;
+    uint64_t seed, traces, longest;
     const char *output;
 } verify_opts;
 
@@ -31,6 +31,14 @@ static const rd_opt opts_table[] = {
      .offset = offsetof(verify_opts, traces),
      .arg = "N",
      .help = "stop after that many traces, however long it takes"},
+    {.name = "longest",
+     .type = RD_OPT_SIZE,
+     .offset = offsetof(verify_opts, longest),
+     .def = "20000",
+     .min = 1,
+     .max = 1 << 30,
+     .arg = "N",
+     .help = "references of a trace at most"},
     {.name = "seed",
      .type = RD_OPT_U64,
      .offset = offsetof(verify_opts, seed),
@@ -99,8 +107,10 @@ static int report_difference(const verify_opts *opts, const rd_difference *d) {
            "  run    %s\n"
            "  found  seed %" PRIu64 ": %s\n"
            "  shrunk to %zu references: %s\n"
-           "  again  reusedist verify --engine=%s --seed=%" PRIu64 " --traces=1\n",
-           d->engine, d->what, d->setup, d->seed, d->trace, d->n, opts->output, d->engine, d->seed);
+           "  again  reusedist verify --engine=%s --seed=%" PRIu64 " --longest=%" PRIu64
+           " --traces=1\n",
+           d->engine, d->what, d->setup, d->seed, d->trace, d->n, opts->output, d->engine, d->seed,
+           opts->longest);
     if (!write_trace(opts->output, d))
         return fail("%s: cannot write the trace", opts->output);
     return EXIT_FAILED;
@@ -111,8 +121,10 @@ static int run_verify(rd_ctx *ctx, void *state, int n, char **operands) {
     (void)operands;
     const verify_opts *opts = state;
     rd_verify *v = NULL;
-    rd_verify_config config = {
-        .engines = opts->engines.value, .n_engines = opts->engines.n, .seed = opts->seed};
+    rd_verify_config config = {.engines = opts->engines.value,
+                               .n_engines = opts->engines.n,
+                               .seed = opts->seed,
+                               .longest = (size_t)opts->longest};
     rd_status status = rd_verify_new(ctx, &config, &v);
     if (status != RD_OK)
         return fail_status(ctx, status);

@@ -8,8 +8,8 @@
 
 #include <math.h>
 
-/* The oracle needs n * M steps: larger traces have fewer blocks. */
-#define ORACLE_STEPS (UINT64_C(1) << 25)
+/* The oracle needs up to n * M steps: long traces have few blocks, so that this many are enough. */
+#define ORACLE_STEPS_PER_REFERENCE 1600
 
 /* Fills index[0..n) with values below m. */
 typedef void (*order_fn)(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m);
@@ -177,8 +177,8 @@ static size_t draw_length(rdi_rng *rng, size_t longest) {
     return (size_t)rdi_rng_below(rng, (limit < longest ? limit : longest) + 1);
 }
 
-static uint64_t draw_blocks(rdi_rng *rng, size_t n) {
-    uint64_t most = n < ORACLE_STEPS / (n + 1) ? n : ORACLE_STEPS / (n + 1);
+static uint64_t draw_blocks(rdi_rng *rng, size_t n, uint64_t steps) {
+    uint64_t most = n < steps / (n + 1) ? n : steps / (n + 1);
     uint64_t limit = rdi_rng_below(rng, 4) == 0 ? 8 : most; /* few blocks: long histories */
     return 1 + rdi_rng_below(rng, limit < most ? limit : most + 1);
 }
@@ -190,8 +190,12 @@ void rdi_verify_make(uint64_t seed, size_t longest, rdi_verify_trace *trace) {
     trace->pattern = orders[order].name;
     trace->ids = ids[id].name;
     trace->n = draw_length(&rng, longest);
-    bool all_new = orders[order].fill == order_distinct;
-    uint64_t blocks = all_new ? trace->n : draw_blocks(&rng, trace->n);
+    uint64_t steps = (uint64_t)longest * ORACLE_STEPS_PER_REFERENCE;
+    uint64_t blocks = draw_blocks(&rng, trace->n, steps);
+    if (orders[order].fill == order_distinct) { /* as many as the oracle can take */
+        size_t most = (size_t)sqrt((double)steps);
+        blocks = trace->n = trace->n < most ? trace->n : most;
+    }
     orders[order].fill(&rng, trace->block, trace->n, blocks);
     uint64_t salt = rdi_rng_next(&rng);
     for (size_t i = 0; i < trace->n; i++)

@@ -1,6 +1,6 @@
 /* Every engine of the registry against the oracle, on thousands of traces with fixed seeds.
  *
- * usage: test_conformance FIRST_SEED TRACES
+ * usage: test_conformance FIRST_SEED TRACES [LONGEST]
  */
 #include "reusedist/reusedist.h"
 
@@ -43,9 +43,10 @@ static int verify(rd_verify *v, rd_ctx *ctx, uint64_t traces) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 3)
+    if (argc < 3)
         return EXIT_FAILURE;
-    rd_verify_config config = {.seed = strtoull(argv[1], NULL, 10)};
+    rd_verify_config config = {.seed = strtoull(argv[1], NULL, 10),
+                               .longest = argc > 3 ? strtoull(argv[3], NULL, 10) : 0};
     uint64_t traces = strtoull(argv[2], NULL, 10);
     rd_ctx *ctx = NULL;
     rd_verify *v = NULL;
