@@ -90,18 +90,19 @@ static bool anything_checked(const rd_verify *v) {
     return false;
 }
 
-/* One id per line: any format reader of the tool takes it, and so do people. */
-static bool write_trace(const char *path, const rd_difference *d) {
-    FILE *out = fopen(path, "w");
-    if (!out)
-        return false;
-    for (size_t i = 0; i < d->n; i++)
-        fprintf(out, "%" PRIu64 "\n", d->blocks[i]);
-    bool good = !ferror(out);
-    return fclose(out) == 0 && good;
+/* One id per line: analyze reads it, and so do people. */
+static rd_status write_trace(rd_ctx *ctx, const char *path, const rd_difference *d) {
+    rd_trace_writer *w = NULL;
+    rd_status status = rd_trace_writer_open(ctx, path, "text", 0, true, &w);
+    if (status == RD_OK && d->n > 0)
+        status = rd_trace_writer_write(w, &(rd_refs){.n = d->n, .addr = d->blocks});
+    if (status == RD_OK)
+        status = rd_trace_writer_finish(w);
+    rd_trace_writer_close(w);
+    return status;
 }
 
-static int report_difference(const verify_opts *opts, const rd_difference *d) {
+static int report_difference(rd_ctx *ctx, const verify_opts *opts, const rd_difference *d) {
     printf("\nDIFFERENCE in engine %s\n"
            "  what   %s\n"
            "  run    %s\n"
@@ -111,9 +112,8 @@ static int report_difference(const verify_opts *opts, const rd_difference *d) {
            " --traces=1\n",
            d->engine, d->what, d->setup, d->seed, d->trace, d->n, opts->output, d->engine, d->seed,
            opts->longest);
-    if (!write_trace(opts->output, d))
-        return fail("%s: cannot write the trace", opts->output);
-    return EXIT_FAILED;
+    rd_status status = write_trace(ctx, opts->output, d);
+    return status == RD_OK ? EXIT_FAILED : fail_status(ctx, status);
 }
 
 static int run_verify(rd_ctx *ctx, void *state, int n, char **operands) {
@@ -134,7 +134,7 @@ static int run_verify(rd_ctx *ctx, void *state, int n, char **operands) {
     if (status != RD_OK)
         code = fail("%s", rd_last_error(ctx));
     else if (rd_verify_difference(v))
-        code = report_difference(opts, rd_verify_difference(v));
+        code = report_difference(ctx, opts, rd_verify_difference(v));
     else if (!anything_checked(v))
         code = fail("verify: nothing was compared with the oracle");
     else
