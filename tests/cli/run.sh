@@ -13,7 +13,8 @@
 #                       lines                    CASE.stderr.glob
 #   CASE.stdout.ignore  not looked at            CASE.stderr.ignore
 #   CASE.exit           the exit status
-# A missing file means: no output, exit status 0. --update writes what came out as the .exact and
+# A missing file means: no output, exit status 0. A case that cannot run here says why and exits with
+# 77, which skips it: so does this script then. --update writes what came out as the .exact and
 # .exit files, leaves .glob and .ignore files alone, and says where a .glob does not match.
 set -uo pipefail
 
@@ -96,6 +97,11 @@ run_case() {
     mkdir "$work/cwd"
     (cd "$work/cwd" && exec bash -eu -o pipefail "$script") \
         </dev/null >"$work/stdout" 2>"$work/stderr" || status=$?
+    if [ $status -eq 77 ]; then
+        echo "skipped: $script: $(cat "$work/stdout")"
+        rm -rf "$work"
+        return 77
+    fi
     check_exit "$base" $status || good=1
     check_stream "$base" stdout "$work/stdout" || good=1
     check_stream "$base" stderr "$work/stderr" || good=1
@@ -109,6 +115,6 @@ run_case() {
 
 result=0
 for case in "$@"; do
-    run_case "$(realpath "$case")" || result=1
+    run_case "$(realpath "$case")" || { status=$?; [ $result -eq 1 ] || result=$status; }
 done
 exit $result
