@@ -83,6 +83,19 @@ static rd_status bk_feed(void *self, const uint64_t *blk, size_t n, uint64_t *di
     return RD_OK;
 }
 
+static rd_status bk_take(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
+    bk_engine *e = self;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t last = rdi_last_access_take(&e->last, blk[i]);
+        dist[i] = RD_COLD;
+        if (last == RDI_ABSENT)
+            continue;
+        dist[i] = rdi_rank_bits_after(&e->bits, last, e->now - 1);
+        rdi_rank_bits_clear(&e->bits, last);
+    }
+    return RD_OK;
+}
+
 /* Once renumbered, a block's slot is its place in the order. */
 static rd_status bk_order(void *self, rdi_block_visit visit, void *user) {
     bk_engine *e = self;
@@ -151,6 +164,7 @@ const rdi_engine_ops rdi_engine_bk = {
     .open = bk_open,
     .feed = bk_feed,
     .order = bk_order,
+    .take = bk_take,
     .check = bk_check,
     .close = bk_close,
 };

@@ -43,27 +43,6 @@ rd_status rdi_chunk_engine_open(rd_ctx *ctx, const char *option, const rd_engine
     return RD_OK;
 }
 
-/* ---- lists ---- */
-
-static rd_status reserve(rd_ctx *ctx, rdi_u64_list *list, size_t n) {
-    if (n <= list->room)
-        return RD_OK;
-    size_t room = n < 2 * list->room ? 2 * list->room : n;
-    uint64_t *grown = rdi_resize(ctx, list->at, room, sizeof *grown);
-    if (!grown)
-        return RD_ENOMEM;
-    list->at = grown;
-    list->room = room;
-    return RD_OK;
-}
-
-static rd_status append(rd_ctx *ctx, rdi_u64_list *list, const uint64_t *blocks, size_t n) {
-    RD_TRY(reserve(ctx, list, list->n + n));
-    memcpy(list->at + list->n, blocks, n * sizeof *blocks);
-    list->n += n;
-    return RD_OK;
-}
-
 /* ---- chunks ---- */
 
 void rdi_chunk_init(rdi_chunk *c, rd_ctx *ctx, uint64_t bound) {
@@ -73,9 +52,9 @@ void rdi_chunk_init(rdi_chunk *c, rd_ctx *ctx, uint64_t bound) {
 void rdi_chunk_fini(rdi_chunk *c) {
     if (!c->ctx)
         return;
-    rdi_free(c->ctx, c->first.at);
-    rdi_free(c->ctx, c->order.at);
-    rdi_free(c->ctx, c->resolved.at);
+    rdi_u64_list_free(c->ctx, &c->first);
+    rdi_u64_list_free(c->ctx, &c->order);
+    rdi_u64_list_free(c->ctx, &c->resolved);
     *c = (rdi_chunk){0};
 }
 
@@ -88,12 +67,12 @@ void rdi_chunk_reset(rdi_chunk *c) {
 static rd_status note_first(void *user, const uint64_t *blocks, size_t n) {
     rdi_chunk *c = user;
     uint64_t room = c->bound - c->first.n;
-    return append(c->ctx, &c->first, blocks, n < room ? n : (size_t)room);
+    return rdi_u64_list_append(c->ctx, &c->first, blocks, n < room ? n : (size_t)room);
 }
 
 static rd_status note_order(void *user, const uint64_t *blocks, size_t n) {
     rdi_chunk *c = user;
-    return append(c->ctx, &c->order, blocks, n);
+    return rdi_u64_list_append(c->ctx, &c->order, blocks, n);
 }
 
 rd_status rdi_chunk_feed(rdi_chunk *c, rd_engine *local, const uint64_t *blocks, size_t n,
@@ -113,7 +92,7 @@ rd_status rdi_chunk_end(rdi_chunk *c, rd_engine *local) {
 }
 
 rd_status rdi_chunk_resolve(rdi_chunk *c, rd_engine *before) {
-    RD_TRY(reserve(c->ctx, &c->resolved, c->first.n));
+    RD_TRY(rdi_u64_list_reserve(c->ctx, &c->resolved, c->first.n));
     RD_TRY(rdi_engine_measure(before, c->first.at, c->first.n, c->resolved.at));
     c->resolved.n = c->first.n;
     uint64_t ignored[RDI_FEED_MAX];

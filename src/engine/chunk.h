@@ -18,12 +18,8 @@
 #ifndef RDI_CHUNK_H
 #define RDI_CHUNK_H
 
+#include "base/u64_list.h"
 #include "engine/plugin.h"
-
-typedef struct rdi_u64_list {
-    uint64_t *at;
-    size_t n, room;
-} rdi_u64_list;
 
 /* What is known of a chunk. Invariant: first.n and order.n are at most `bound`; without one they
  * are equal. */

@@ -318,6 +318,14 @@ rd_status rdi_engine_count(rd_engine *e, const uint64_t *blocks, size_t n, rdi_b
     return RD_OK;
 }
 
+bool rdi_engine_can_take(const rd_engine *e) {
+    return e->ops->take != NULL;
+}
+
+rd_status rdi_engine_take(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *newer) {
+    return n ? e->ops->take(e->state, blocks, n, newer) : RD_OK;
+}
+
 rd_status rdi_engine_restart(rd_engine *e) {
     if (e->ops->restart)
         return e->ops->restart(e->state);

@@ -59,6 +59,15 @@ static rd_status olken_feed(void *self, const uint64_t *blk, size_t n, uint64_t 
     return RD_OK;
 }
 
+static rd_status olken_take(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
+    olken_engine *e = self;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t last = rdi_last_access_take(&e->last, blk[i]);
+        dist[i] = last == RDI_ABSENT ? RD_COLD : e->ops->remove(&e->tree, last);
+    }
+    return RD_OK;
+}
+
 static int by_time(const void *a, const void *b) {
     const rdi_block_slot *x = a, *y = b;
     return (x->value > y->value) - (x->value < y->value);
@@ -144,6 +153,7 @@ const rdi_engine_ops rdi_engine_olken = {
     .open = olken_open,
     .feed = olken_feed,
     .order = olken_order,
+    .take = olken_take,
     .check = olken_check,
     .close = olken_close,
 };

@@ -62,6 +62,10 @@ typedef struct rdi_engine_ops {
     rd_status (*order)(void *self, rdi_block_visit visit, void *user);
     /* Optional: forgets every block, but keeps memory and what it has counted. */
     rd_status (*restart)(void *self);
+    /* Optional, with `order`: dist[i] is the number of blocks newer than blk[i], which is then
+     * forgotten, or RD_COLD when it was not there; the bound is left to the caller. All different.
+     * Time stands still. */
+    rd_status (*take)(void *self, const uint64_t *blk, size_t n, uint64_t *dist);
     rd_status (*check)(void *self, const char **why); /* optional: invariants, for tests */
     void (*close)(void *self);                        /* tolerates half-open state */
 } rdi_engine_ops;
@@ -101,6 +105,11 @@ rd_status rdi_engine_measure(rd_engine *e, const uint64_t *blocks, size_t n, uin
  * (those beyond the bound may be left out). */
 rd_status rdi_engine_count(rd_engine *e, const uint64_t *blocks, size_t n, rdi_block_visit first,
                            void *user);
+
+/* How many blocks are newer than each of these, which are different and are then forgotten; RD_COLD
+ * for those that are not there. Only engines with `take`. */
+rd_status rdi_engine_take(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *newer);
+bool rdi_engine_can_take(const rd_engine *e);
 
 /* Forgets every block; what was counted stays. */
 rd_status rdi_engine_restart(rd_engine *e);

@@ -63,6 +63,21 @@ static rd_status stack_feed(void *self, const uint64_t *blk, size_t n, uint64_t 
     return RD_OK;
 }
 
+static rd_status stack_take(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
+    stack_engine *e = self;
+    for (size_t i = 0; i < n; i++) {
+        size_t at = e->n;
+        while (at > 0 && e->block[at - 1] != blk[i])
+            at--;
+        dist[i] = at ? e->n - at : RD_COLD;
+        if (at == 0)
+            continue;
+        memmove(&e->block[at - 1], &e->block[at], (e->n - at) * sizeof *e->block);
+        e->n--;
+    }
+    return RD_OK;
+}
+
 static rd_status stack_order(void *self, rdi_block_visit visit, void *user) {
     const stack_engine *e = self;
     return e->n ? visit(user, e->block, e->n) : RD_OK;
@@ -89,5 +104,6 @@ const rdi_engine_ops rdi_engine_stack = {
     .open = stack_open,
     .feed = stack_feed,
     .order = stack_order,
+    .take = stack_take,
     .close = stack_close,
 };

@@ -157,6 +157,19 @@ static rd_status stream_feed(void *self, const uint64_t *blk, size_t n, uint64_t
     return RD_OK;
 }
 
+/* Entries move in the table, so the front goes; nothing is known of the most recent blocks then. */
+static rd_status stream_take(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
+    rdi_stream *e = self;
+    if (e->front_on) {
+        RD_TRY(rdi_stream_make_room(e));
+        e->kernel->front_flush(e);
+    }
+    e->front_n = 0;
+    for (size_t i = 0; i < n; i += RDI_STREAM_BATCH)
+        e->kernel->take(e, blk + i, n - i < RDI_STREAM_BATCH ? n - i : RDI_STREAM_BATCH, dist + i);
+    return RD_OK;
+}
+
 /* What was counted here, to where the profile is made from. */
 static rd_status hand_over_counts(rdi_stream *e) {
     const rdi_stream_counts *c = &e->counts;
@@ -235,6 +248,7 @@ const rdi_engine_ops rdi_engine_stream = {
     .feed = stream_feed,
     .finish = stream_finish,
     .order = rdi_stream_order,
+    .take = stream_take,
     .restart = stream_restart,
     .check = rdi_stream_check,
     .close = stream_close,

@@ -86,6 +86,9 @@ typedef struct rdi_stream_kernel {
     unsigned ways; /* entries per bucket */
     /* Distances of n <= CHUNK references into `dist`, or counted when it is NULL. */
     void (*chunk)(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *dist);
+    /* Slots above those of n <= BATCH different blocks, which leave; RD_COLD: not there. The front
+     * is off. */
+    void (*take)(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *newer);
     /* The table alone: look-up and update of n references, without distances. */
     void (*lookup)(rdi_stream *e, const uint64_t *blk, size_t n);
     /* Entries of a bucket, for what need not be fast; returns how many. */

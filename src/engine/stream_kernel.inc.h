@@ -259,6 +259,29 @@ static KERNEL_TARGET void chunk(rdi_stream *e, const uint64_t *blk, size_t n, ui
         run(e, blk, n, dist, false);
 }
 
+/* Measured against the axis as it was, less what left since the batch began. */
+static KERNEL_TARGET void take(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *above) {
+    batch b;
+    const rdi_stream_axis a = e->axis;
+    fill_plain(e, &b, blk, 0, n);
+    for (unsigned j = 0; j < n; j++) {
+        const SLOT *field = find(&e->table, blk[j]);
+        b.old[j] = field ? *field : 0;
+        prefetch_slot(&a, b.old[j]);
+    }
+    rdi_stream_axis_refresh(&a, a.next);
+    for (unsigned j = 0; j < n; j++) {
+        SLOT s = b.old[j];
+        above[j] = s ? newer(&a, s) - left_since(b.old, j, s) : RD_COLD;
+    }
+    for (unsigned j = 0; j < n; j++) {
+        if (!b.old[j])
+            continue;
+        rdi_stream_axis_clear(&a, b.old[j]);
+        remove_entry(&e->table, find(&e->table, blk[j]));
+    }
+}
+
 /* ---- the table alone ---- */
 
 INLINE void touch(rdi_stream *e, const batch *b) {
@@ -337,6 +360,7 @@ static KERNEL_TARGET void front_load(rdi_stream *e) {
 const rdi_stream_kernel KERNEL = {
     .ways = WAYS,
     .chunk = chunk,
+    .take = take,
     .lookup = lookup,
     .read = read_bucket,
     .insert = insert,

@@ -2,7 +2,7 @@
  *
  * A bucket is one cache line: keys, slots and how many of them are used, so that every id is valid.
  * A block is in its home bucket or, when that and the ones behind it were full, in the first bucket
- * with room. Buckets are never emptied one entry at a time, so the first one with room ends a
+ * with room. An entry that leaves is replaced from behind, so the first bucket with room ends a
  * probe.
  */
 #define AHEAD 16 /* entries between a look at the home bucket and its use */
@@ -68,6 +68,38 @@ static KERNEL_TARGET SLOT *find(const rdi_stream_table *t, uint64_t blk) {
             return &b->slot[__builtin_ctz(m)];
         if (b->n < WAYS)
             return NULL;
+    }
+}
+
+/* The nearest entry behind b that b, when it was full, sent on; NULL: none. */
+static KERNEL_TARGET bucket *sent_on(const rdi_stream_table *t, bucket *b, unsigned *entry) {
+    for (bucket *c = b + 1;; c++) {
+        for (unsigned k = 0; k < c->n; k++)
+            if (home_bucket(t, c->key[k]) <= b) {
+                *entry = k;
+                return c;
+            }
+        if (c->n < WAYS)
+            return NULL;
+    }
+}
+
+/* The entry whose slot field this is leaves. */
+static KERNEL_TARGET void remove_entry(rdi_stream_table *t, const SLOT *field) {
+    uint64_t number = (uint64_t)((const char *)field - (const char *)t->bucket) / sizeof(bucket);
+    bucket *b = (bucket *)t->bucket + number;
+    unsigned i = (unsigned)(field - b->slot);
+    t->count--;
+    while (b) {
+        bool full = b->n-- == WAYS;
+        b->key[i] = b->key[b->n];
+        b->slot[i] = b->slot[b->n];
+        bucket *from = full ? sent_on(t, b, &i) : NULL;
+        if (from) {
+            b->key[b->n] = from->key[i];
+            b->slot[b->n++] = from->slot[i];
+        }
+        b = from;
     }
 }
 

@@ -29,6 +29,17 @@ static inline rd_status rdi_last_access_touch(rdi_last_access *l, uint64_t block
     return RD_OK;
 }
 
+/* Forgets the block; returns when it was referenced, or RDI_ABSENT. */
+static inline uint64_t rdi_last_access_take(rdi_last_access *l, uint64_t block) {
+    const uint64_t *time = rdi_block_map_find(&l->time, block);
+    if (!time || *time < l->oldest)
+        return RDI_ABSENT;
+    uint64_t last = *time;
+    rdi_block_map_remove(&l->time, block);
+    l->live--;
+    return last;
+}
+
 /* Removes the dead entries: one pass over the table, or nothing when there are none. */
 static inline void rdi_last_access_sweep(rdi_last_access *l) {
     if (l->time.n != l->live)

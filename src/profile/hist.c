@@ -236,6 +236,38 @@ uint64_t rdi_hist_references(const rdi_hist *h) {
     return h->finite + h->infinite;
 }
 
+/* ---- packing: infinite, then a row per bin of index, count and sum ---- */
+
+#define PACKED_ROW 4
+
+rd_status rdi_hist_pack(const rdi_hist *h, rdi_u64_list *out) {
+    RD_TRY(rdi_u64_list_append(h->ctx, out, &h->infinite, 1));
+    for (size_t p = 0; p < h->n_pages; p++)
+        for (size_t i = 0; h->pages[p] && i < PAGE_BINS; i++) {
+            rd_sum sum = h->has_sums ? h->pages[p]->sum[i] : (rd_sum){0, 0};
+            const uint64_t row[PACKED_ROW] = {p * PAGE_BINS + i, h->pages[p]->count[i], sum.low,
+                                              sum.high};
+            if (row[1])
+                RD_TRY(rdi_u64_list_append(h->ctx, out, row, PACKED_ROW));
+        }
+    return RD_OK;
+}
+
+rd_status rdi_hist_add_packed(rdi_hist *h, const uint64_t *packed, size_t n) {
+    uint64_t last = bin_index(h, RD_COLD - 1);
+    if (n % PACKED_ROW != 1)
+        return rdi_fail(h->ctx, RD_EFORMAT, "packed counts have a wrong length");
+    for (size_t i = 1; i < n; i += PACKED_ROW) {
+        const uint64_t *row = packed + i;
+        if (row[0] > last)
+            return rdi_fail(h->ctx, RD_EFORMAT, "packed counts name a bin that cannot be");
+        RD_TRY(add_at(h, row[0], row[1], (rd_sum){row[2], row[3]}));
+        h->finite += row[1];
+    }
+    h->infinite += packed[0];
+    return RD_OK;
+}
+
 /* ---- reading ---- */
 
 static size_t count_bins(const rdi_hist *h) {

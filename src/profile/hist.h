@@ -10,6 +10,7 @@
 #define RDI_HIST_H
 
 #include "base/base.h"
+#include "base/u64_list.h"
 #include "reusedist/engine.h"
 #include "reusedist/profile.h"
 
@@ -41,6 +42,12 @@ void rdi_hist_uncount_infinite(rdi_hist *h, uint64_t n);
 
 uint64_t rdi_hist_infinite(const rdi_hist *h);
 uint64_t rdi_hist_references(const rdi_hist *h); /* finite and infinite */
+
+/* Everything counted as numbers, appended to `out`: to add to a hist of the same binning elsewhere.
+ */
+rd_status rdi_hist_pack(const rdi_hist *h, rdi_u64_list *out);
+/* RD_EFORMAT when the numbers cannot be those of such a hist; h may then have some of them. */
+rd_status rdi_hist_add_packed(rdi_hist *h, const uint64_t *packed, size_t n);
 
 /* Non-empty bins, ascending, in the binning asked for; caller frees. */
 rd_status rdi_hist_bins(const rdi_hist *h, rd_bin **bins, size_t *n);

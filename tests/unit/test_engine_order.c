@@ -201,6 +201,85 @@ static void a_restarted_engine_is_empty_and_counts_on(void **state) {
     }
 }
 
+/* ---- taking blocks out ---- */
+
+/* `n` different blocks of the stack and strangers, in any order, are taken from the engine and from
+ * the list that says what is right. */
+static size_t take_some(rd_engine *e, const char *spec, uint64_t *stack, size_t depth, size_t n,
+                        rdi_rng *rng) {
+    static uint64_t blocks[MOST_REFERENCES], newer[MOST_REFERENCES];
+    n = n < depth ? n : depth;
+    for (size_t i = 0; i < n; i++) { /* n of the stack, by exchange */
+        size_t other = i + (size_t)rdi_rng_below(rng, depth - i);
+        blocks[i] = i % 5 == 4 ? UINT64_C(1) << 40 | i : stack[other];
+        if (position(blocks, i, blocks[i]) < i)
+            blocks[i] = UINT64_C(1) << 41 | i;
+    }
+    assert_int_equal(rdi_engine_take(e, blocks, n, newer), RD_OK);
+    for (size_t i = 0; i < n; i++) {
+        size_t at = position(stack, depth, blocks[i]);
+        if (newer[i] != (at < depth ? at : RD_COLD))
+            fail_msg("%s: block %zu has %" PRIu64 " newer ones instead of %zu of %zu", spec, i,
+                     newer[i], at, depth);
+        if (at == depth)
+            continue;
+        memmove(stack + at, stack + at + 1, (depth - at - 1) * sizeof *stack);
+        depth--;
+    }
+    return depth;
+}
+
+/* In turns: feeds, takes, compares the order. */
+static void run_taking(const char *spec, uint64_t blocks, rdi_rng *rng) {
+    static uint64_t stack[MOST_REFERENCES], trace[MOST_REFERENCES], dist[MOST_REFERENCES];
+    static collector got;
+    rd_engine *e = NULL;
+    size_t depth = 0;
+    assert_int_equal(rd_engine_open(ctx, spec, NULL, &e), RD_OK);
+    for (unsigned turn = 0; turn < 6; turn++) {
+        size_t n = 1 + (size_t)rdi_rng_below(rng, MOST_REFERENCES / 6);
+        for (size_t i = 0; i < n; i++) {
+            trace[i] = rdi_rng_below(rng, blocks) - blocks / 2;
+            size_t at = position(stack, depth, trace[i]);
+            dist[i] = at < depth ? at : RD_COLD;
+            memmove(stack + 1, stack, (at < depth ? at : depth++) * sizeof *stack);
+            stack[0] = trace[i];
+        }
+        static uint64_t measured[MOST_REFERENCES];
+        assert_int_equal(rdi_engine_measure(e, trace, n, measured), RD_OK);
+        assert_memory_equal(measured, dist, n * sizeof *dist);
+        depth = take_some(e, spec, stack, depth, (size_t)rdi_rng_below(rng, blocks + 1), rng);
+        const char *why = NULL;
+        if (rdi_engine_check(e, &why) != RD_OK)
+            fail_msg("%s: %s", spec, why);
+        got.n = 0;
+        assert_int_equal(rdi_engine_order(e, collect, &got), RD_OK);
+        assert_int_equal(got.n, depth);
+        for (size_t i = 0; i < depth; i++)
+            assert_int_equal(got.block[depth - 1 - i], stack[i]);
+    }
+    rd_engine_close(e);
+}
+
+static void a_taken_block_is_gone_and_the_others_stay_in_order(void **state) {
+    (void)state;
+    rdi_rng rng = {13};
+    for (unsigned round = 0; round < 30; round++) {
+        uint64_t blocks = 1 + rdi_rng_below(&rng, UINT64_C(1) << rdi_rng_below(&rng, 11));
+        const rdi_engine_ops *ops;
+        for (size_t i = 0; (ops = rdi_engine_ops_at(i)) != NULL; i++) {
+            if (!ops->take || (ops->unavailable && ops->unavailable()))
+                continue;
+            run_taking(ops->info.name, blocks, &rng);
+            for (const char *const *v = ops->info.variants; v && *v; v++) {
+                char spec[128];
+                snprintf(spec, sizeof spec, "%s:%s", ops->info.name, *v);
+                run_taking(spec, blocks, &rng);
+            }
+        }
+    }
+}
+
 static rd_status refuse(void *user, const uint64_t *blocks, size_t n) {
     (void)blocks;
     (void)n;
@@ -240,6 +319,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(the_order_is_the_lru_stack_for_any_bound),
         TEST(a_restarted_engine_is_empty_and_counts_on),
+        TEST(a_taken_block_is_gone_and_the_others_stay_in_order),
         TEST(a_failing_visit_ends_the_order),
         TEST(an_engine_without_an_order_says_so),
     };

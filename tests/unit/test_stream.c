@@ -407,6 +407,37 @@ static void looking_up_enters_every_block_once(void **state) {
     }
 }
 
+/* Some with one home, so that buckets overflow, and some that find their home taken. */
+static void blocks_leave_overflowing_buckets_in_good_order(void **state) {
+    (void)state;
+    enum { COLLIDING = 200, M = 6000 };
+    static uint64_t id[COLLIDING];
+    for (size_t k = 0; k < RDI_COUNT(paths); k++) {
+        opened o;
+        rdi_rng rng = {k};
+        if (!open_stream(&o, paths[k], 0))
+            continue;
+        collide(&o.stream.table, id, COLLIDING);
+        for (size_t i = 0; i < M; i++)
+            block[i] = i < COLLIDING ? id[i] : (UINT64_C(1) << 32) + i;
+        feed(&o, M, 0, NULL);
+        for (size_t i = M; i-- > 1;) { /* shuffled: taken in any order */
+            size_t other = (size_t)rdi_rng_below(&rng, i + 1);
+            uint64_t swap = block[i];
+            block[i] = block[other];
+            block[other] = swap;
+        }
+        for (size_t at = 0; at < M; at += 100) {
+            assert_int_equal(rdi_engine_stream.take(&o.stream, block + at, 100, distance), RD_OK);
+            for (size_t i = 0; i < 100; i++)
+                assert_true(distance[i] < M);
+            assert_int_equal(o.stream.table.count, M - at - 100);
+            assert_sound(&o);
+        }
+        close_stream(&o);
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, new_ctx, free_ctx)
 
 int main(void) {
@@ -422,6 +453,7 @@ int main(void) {
         TEST(strided_ids_spread),
         TEST(growth_switch_over_and_new_hash_survive_failing_allocations),
         TEST(a_memory_limit_ends_the_run_in_good_order),
+        TEST(blocks_leave_overflowing_buckets_in_good_order),
         TEST(looking_up_enters_every_block_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
