@@ -15,8 +15,8 @@ static void print_list(void) {
     for (size_t i = 0; rd_engine_info_at(i); i++) {
         const rd_engine_info *info = rd_engine_info_at(i);
         const char *why = rd_engine_unavailable(info);
-        printf("%-10s %-9s %s%s%s%s\n", info->name,
-               strcmp(info->error_kind, "exact") == 0 ? "exact" : "", info->summary,
+        printf("%-10s %-11s %s%s%s%s\n", info->name,
+               strcmp(info->error_kind, "none") == 0 ? "" : info->error_kind, info->summary,
                why ? " (not here: " : "", why ? why : "", why ? ")" : "");
     }
 }

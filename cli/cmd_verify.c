@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include <inttypes.h>
+#include <string.h>
 #include <time.h>
 
 typedef struct verify_opts {
@@ -78,8 +79,9 @@ static void print_checked(const rd_verify *v) {
         if (done->unchecked)
             printf("%27s  %s: %s\n", "not checked", done->engine, done->unchecked);
         else
-            printf("%12" PRIu64 " %14" PRIu64 "  %s\n", done->traces, done->references,
-                   done->engine);
+            printf("%12" PRIu64 " %14" PRIu64 "  %s%s%s\n", done->traces, done->references,
+                   done->engine, strcmp(done->promise, "exact") == 0 ? "" : ": ",
+                   strcmp(done->promise, "exact") == 0 ? "" : done->promise);
     }
 }
 
@@ -151,6 +153,8 @@ const command command_verify = {
     .details =
         "Makes random and hostile traces, runs them through every engine with random bounds,\n"
         "thread counts and batches, and compares every distance, total and histogram bin with\n"
-        "the oracle's. Exit status 1 and the smallest trace that shows it on a difference.\n",
+        "the oracle's. An approximate engine is held to the error bound that it states; one\n"
+        "that states none, to its totals and to giving the same answer again.\n"
+        "Exit status 1 and the smallest trace that shows it on a difference.\n",
     .run = run_verify,
 };

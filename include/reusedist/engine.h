@@ -34,7 +34,8 @@ enum {
     RD_CAP_DEVICE = 1u << 5,    /* needs an accelerator */
     RD_CAP_TRACE_MEMORY = 1u << 6, /* memory grows with the trace length */
     RD_CAP_ORACLE = 1u << 7,       /* slow by intention: the one the others are checked against */
-    RD_CAP_NO_DISTANCE = 1u << 8   /* measures no distances at all (null) */
+    RD_CAP_NO_DISTANCE = 1u << 8,  /* measures no distances at all (null) */
+    RD_CAP_FIXED_MEMORY = 1u << 9  /* memory does not grow with the number of blocks either */
 };
 
 typedef struct rd_engine_info {

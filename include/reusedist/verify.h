@@ -28,6 +28,7 @@ typedef struct rd_verify_config {
 typedef struct rd_verified {
     const char *engine; /* "NAME" or "NAME:options"; borrowed from the verifier */
     uint64_t traces, references;
+    const char *promise;   /* what it was held to: "exact", or in words what is less than that */
     const char *unchecked; /* why it was not, or NULL */
 } rd_verified;
 

@@ -166,11 +166,11 @@ static rd_status feed_batches(rd_engine *e, const uint64_t *blocks, size_t n, ui
     return RD_OK;
 }
 
-static const char *next_approximate(size_t index) {
+static const char *next_small(size_t index) {
     for (size_t i = 0; rdi_engine_ops_at(i); i++) {
         const rd_engine_info *info = &rdi_engine_ops_at(i)->info;
-        bool approximate = !is_exact(info) && !(info->caps & RD_CAP_NO_DISTANCE);
-        if (approximate && index-- == 0)
+        bool small = info->caps & RD_CAP_FIXED_MEMORY && !(info->caps & RD_CAP_NO_DISTANCE);
+        if (small && index-- == 0)
             return info->name;
     }
     return NULL;
@@ -181,14 +181,14 @@ static rd_status broken(rd_engine *e, rd_status status) {
     e->stage = STAGE_BROKEN;
     if (status != RD_ENOMEM || e->run.mem_bytes == UINT64_MAX)
         return status;
-    char approximate[256];
-    rdi_list_names(approximate, sizeof approximate, next_approximate);
+    char small[256];
+    rdi_list_names(small, sizeof small, next_small);
     return rdi_fail(e->run.ctx, status,
                     "exact analysis does not fit in the memory allowed (%" PRIu64
                     " bytes): it ran out after %" PRIu64 " references. A bound of %" PRIu64
                     " blocks would fit and stays exact below it%s%s",
                     e->run.mem_bytes, e->fed, e->run.mem_bytes / BYTES_PER_BLOCK,
-                    *approximate ? "; engines with a stated error need less: " : "", approximate);
+                    *small ? "; engines that estimate need less: " : "", small);
 }
 
 rd_status rd_engine_feed(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *distances) {

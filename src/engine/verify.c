@@ -47,7 +47,9 @@ static rd_status add_subject(rd_verify *v, const rd_engine_info *info, const cha
     snprintf(spec, room, "%s%s%s", info->name, options ? ":" : "", options ? options : "");
     subject *s = &v->subjects[v->n_subjects++];
     *s = (subject){.info = info, .spec = spec};
-    s->done = (rd_verified){.engine = spec, .unchecked = rdi_verify_unchecked(info)};
+    s->done = (rd_verified){.engine = spec,
+                            .promise = rdi_verify_promise(info),
+                            .unchecked = rdi_verify_unchecked(info)};
     if (rd_engine_unavailable(info))
         return RD_OK;
     rd_engine *e = NULL; /* bad options shall fail here, not in the middle */

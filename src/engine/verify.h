@@ -59,4 +59,23 @@ rd_status rdi_verify_run(rd_ctx *ctx, const char *spec, const rdi_verify_setup *
                          const uint64_t *blocks, size_t n, const uint64_t *expected,
                          uint64_t *scratch, rdi_verify_outcome *out);
 
+/* ---- comparing (verify_compare.c) ---- */
+
+void rdi_verify_differ(rdi_verify_outcome *out, uint64_t reference, const char *format, ...)
+    RDI_PRINTF(3, 4);
+
+/* A finished run against the oracle's distances, which know no bound. `got`: the distances that the
+ * engine gave, or NULL when it was not asked. */
+rd_status rdi_verify_compare(rd_ctx *ctx, rd_engine *e, uint64_t bound, const uint64_t *got,
+                             const uint64_t *expected, size_t n, rdi_verify_outcome *out);
+
+/* Measures distances, but its error kind says nothing about a single one. */
+bool rdi_verify_promises_nothing(const rd_engine_info *info);
+
+/* What rdi_verify_run() holds the engine to. */
+const char *rdi_verify_promise(const rd_engine_info *info);
+
+/* Two finished runs of the same trace have the same histogram. */
+rd_status rdi_verify_repeats(rd_engine *first, rd_engine *again, rdi_verify_outcome *out);
+
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/base.h"
 #include "profile/binning.h"
+#include "profile/error_bound.h"
 #include "profile/hist.h"
 #include "profile/profile.h"
 
@@ -226,23 +227,18 @@ static bool rank_next(ranking *r) {
     return r->bin.count > 0;
 }
 
-/* Whether a reference whose true distance is in `exact` can have been measured in `measured`. */
-static bool is_possible(const rd_profile_facts *f, const rd_bin *exact, const rd_bin *measured) {
-    double slack = 1 - 1e-9; /* for the rounding of the products */
-    if (strcmp(f->error_kind, "relative") == 0)
-        return measured->low <= exact->high &&
-               (double)measured->high >= (1 - f->error_bound) * (double)exact->low * slack;
-    return (double)measured->low * slack <= (double)exact->high + f->error_bound &&
-           (double)measured->high + f->error_bound >= (double)exact->low * slack;
+static rdi_error_bound error_of(const rd_profile *p) {
+    const rd_profile_facts *f = rd_profile_facts_of(p);
+    return rdi_error_bound_of(f->error_kind, f->error_bound);
 }
 
 /* When every distance is within the bound of its true one, so is the n-th smallest of the n-th
  * smallest: that can be seen in histograms, which have lost who is who. */
 static bool is_bound_held(const rd_profile *exact, const rd_profile *measured) {
-    const rd_profile_facts *facts = rd_profile_facts_of(measured);
+    rdi_error_bound error = error_of(measured);
     ranking a = rank_references(exact), b = rank_references(measured);
     while (rank_next(&a) && rank_next(&b)) {
-        if (!is_possible(facts, &a.bin, &b.bin))
+        if (!rdi_error_allows(error, a.bin.low, a.bin.high, b.bin.low, b.bin.high))
             return false;
         uint64_t both = a.bin.count < b.bin.count ? a.bin.count : b.bin.count;
         a.bin.count -= both;
@@ -251,16 +247,15 @@ static bool is_bound_held(const rd_profile *exact, const rd_profile *measured) {
     return true;
 }
 
-static bool states_a_bound(const rd_profile_facts *f) {
-    return !f->exact && f->error_bound > 0 && f->error_kind &&
-           (strcmp(f->error_kind, "relative") == 0 || strcmp(f->error_kind, "absolute") == 0);
+static bool states_a_bound(const rd_profile *p) {
+    return !rd_profile_facts_of(p)->exact && error_of(p).kind != RDI_ERROR_UNBOUND;
 }
 
 static void check_bound(rd_profile *const pair[2], rd_comparison *out) {
     const rd_profile_facts *f[2] = {rd_profile_facts_of(pair[0]), rd_profile_facts_of(pair[1])};
     int exact = f[0]->exact ? 0 : 1;
     out->bound_checked =
-        f[exact]->exact && states_a_bound(f[1 - exact]) && f[0]->references == f[1]->references;
+        f[exact]->exact && states_a_bound(pair[1 - exact]) && f[0]->references == f[1]->references;
     out->bound_held = out->bound_checked && is_bound_held(pair[exact], pair[1 - exact]);
 }
 

@@ -232,15 +232,16 @@ static void a_relative_bound_is_never_above_and_at_most_its_share_below(void **s
 #undef HELD
 }
 
-static void an_absolute_bound_holds_on_both_sides(void **state) {
+static void an_absolute_bound_is_never_above_and_at_most_so_many_blocks_below(void **state) {
     static const profiles_point exact[] = {{0, 5}, {100, 5}, {RD_COLD, 2}};
-    static const profiles_point near[] = {{3, 5}, {97, 2}, {103, 3}, {RD_COLD, 2}};
+    static const profiles_point near[] = {{0, 5}, {97, 2}, {100, 3}, {RD_COLD, 2}};
     static const profiles_point low[] = {{0, 5}, {96, 5}, {RD_COLD, 2}};
-    static const profiles_point high[] = {{4, 5}, {100, 5}, {RD_COLD, 2}};
+    static const profiles_point high[] = {{0, 5}, {100, 4}, {101, 1}, {RD_COLD, 2}};
 #define HELD(points, n) check(*state, FULL, exact, 3, "absolute", 3, points, n).bound_held
+    assert_true(HELD(exact, 3));
     assert_true(HELD(near, 4));
     assert_false(HELD(low, 3));
-    assert_false(HELD(high, 3));
+    assert_false(HELD(high, 4));
 #undef HELD
 }
 
@@ -313,7 +314,7 @@ int main(void) {
         CASE(bins_that_overlap_are_compared_as_one),
         CASE(what_cannot_be_compared_is_refused),
         CASE(a_relative_bound_is_never_above_and_at_most_its_share_below),
-        CASE(an_absolute_bound_holds_on_both_sides),
+        CASE(an_absolute_bound_is_never_above_and_at_most_so_many_blocks_below),
         CASE(coarse_bins_contradict_only_what_they_prove),
         CASE(bounded_runs_may_find_what_lies_just_beyond),
         CASE(without_a_stated_bound_nothing_is_checked),

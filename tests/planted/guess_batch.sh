@@ -1,0 +1,2 @@
+"$REUSEDIST" verify -e guess:mistake=batch --traces=10000 || code=$?
+exit $code

@@ -1,0 +1,83 @@
+/* rough and guess: approximate engines that are wrong in rare circumstances, to prove that verify
+ * would notice. `rough` states a relative bound of 0.1, `guess` promises nothing.
+ *
+ * Both take the oracle's distances and leave out what the bound allows.
+ */
+#include "engine/plugin.h"
+
+#define BOUND 0.1
+
+enum { MISTAKE_BELOW, MISTAKE_ABOVE, MISTAKE_COUNT, MISTAKE_BATCH, MISTAKE_NONE };
+
+typedef struct rough_engine {
+    rdi_run *run;
+    uint32_t mistake;
+    rd_engine *oracle;
+} rough_engine;
+
+static const rd_opt rough_opts[] = {
+    {.name = "mistake",
+     .type = RD_OPT_CHOICE,
+     .offset = offsetof(rough_engine, mistake),
+     .def = "none",
+     .choices = "below|above|count|batch|none",
+     .help = "which one it makes"},
+    {0},
+};
+
+static rd_status rough_open(void *self, rdi_run *run) {
+    rough_engine *e = self;
+    e->run = run;
+    run->error_bound = BOUND;
+    run->counts_itself = true;
+    return rd_engine_open(run->ctx, "stack", NULL, &e->oracle);
+}
+
+static uint64_t roughen(const rough_engine *e, uint64_t d, size_t batch) {
+    if (d == RD_COLD)
+        return d;
+    uint64_t least = d - d / 10;
+    if (e->mistake == MISTAKE_BELOW && d > 20 && d % 10 == 7)
+        return least - 1;
+    if (e->mistake == MISTAKE_ABOVE && d == 31)
+        return d + 1;
+    return e->mistake == MISTAKE_BATCH && batch % 2 ? d : least;
+}
+
+static rd_status rough_feed(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
+    rough_engine *e = self;
+    uint64_t room[RDI_FEED_MAX], *out = dist ? dist : room;
+    RD_TRY(rdi_engine_measure(e->oracle, blk, n, out));
+    for (size_t i = 0; i < n; i++)
+        out[i] = roughen(e, out[i], n);
+    if (dist)
+        return RD_OK;
+    for (size_t i = 0; i < n; i++)
+        RD_TRY(rdi_hist_add_many(e->run->hist, out[i],
+                                 e->mistake == MISTAKE_COUNT && out[i] == 7 && i == 11 ? 2 : 1));
+    return RD_OK;
+}
+
+static void rough_close(void *self) {
+    rough_engine *e = self;
+    rd_engine_close(e->oracle);
+}
+
+#define ROUGH_TABLE(engine_name, kind)                                                             \
+    {                                                                                              \
+        .abi = RDI_ENGINE_ABI,                                                                     \
+        .info =                                                                                    \
+            {                                                                                      \
+                .name = engine_name,                                                               \
+                .summary = "wrong by intention",                                                   \
+                .card = "Exists in tests only.",                                                   \
+                .caps = RD_CAP_DISTANCES,                                                          \
+                .error_kind = kind,                                                                \
+                .opts = rough_opts,                                                                \
+            },                                                                                     \
+        .state_size = sizeof(rough_engine), .open = rough_open, .feed = rough_feed,                \
+        .close = rough_close,                                                                      \
+    }
+
+const rdi_engine_ops rdi_engine_rough = ROUGH_TABLE("rough", "relative");
+const rdi_engine_ops rdi_engine_guess = ROUGH_TABLE("guess", "statistical");

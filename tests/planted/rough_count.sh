@@ -1,0 +1,2 @@
+"$REUSEDIST" verify -e rough:mistake=count --traces=10000 || code=$?
+exit $code
