@@ -1,0 +1,44 @@
+/* Inner loops of the data-parallel engines in C that compilers make vector code of. The including
+ * file defines LANES (the table), LANES_NAME and LANES_TARGET (attributes). */
+#include "engine/lanes.h"
+
+#define CHUNK 64 /* references looked at together */
+
+LANES_TARGET static void make_run(const uint32_t *next, uint32_t time, uint32_t n, rdi_point *out) {
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t below = 0, above = 0;
+        for (uint32_t j = 0; j < n; j++)
+            below += next[j] < next[i];
+        for (uint32_t j = i + 1; j < n; j++)
+            above += next[j] > next[i];
+        out[below] = (rdi_point){next[i], time + i, above};
+    }
+}
+
+LANES_TARGET static bool occurs(const uint32_t *symbol, uint32_t n, uint32_t wanted) {
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < n; i++)
+        found |= symbol[i] == wanted;
+    return found;
+}
+
+LANES_TARGET static void scan_symbol(const uint32_t *symbol, uint32_t n, uint32_t wanted,
+                                     uint32_t *next) {
+    uint32_t copied = 0; /* 0: none to the right */
+    for (uint32_t end = n; end > 0;) {
+        uint32_t begin = (end - 1) / CHUNK * CHUNK;
+        if (occurs(symbol + begin, end - begin, wanted))
+            for (uint32_t t = end; t-- > begin;)
+                if (symbol[t] == wanted) {
+                    next[t] = copied ? copied : n + t;
+                    copied = t;
+                }
+        end = begin;
+    }
+}
+
+const rdi_lanes LANES = {
+    .name = LANES_NAME,
+    .make_run = make_run,
+    .scan_symbol = scan_symbol,
+};
