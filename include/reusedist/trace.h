@@ -87,6 +87,30 @@ RD_API void rd_trace_close(rd_trace *t);
 RD_API const rd_format_info *rd_generator_info_at(size_t index);
 RD_API const rd_format_info *rd_generator_info_find(const char *name);
 
+/* ---- running programs ---- */
+
+/* Memory shared with the recorders inside running programs, which this process started. */
+typedef struct rd_live rd_live;
+
+typedef struct rd_live_config {
+    bool pc;     /* recorders tell program counters */
+    bool thread; /* batches have a thread column */
+    /* Asked when nothing comes for a moment: whether something may still come. Once it says no, the
+     * trace ends behind what is already there. */
+    bool (*running)(void *user);
+    void *user;
+} rd_live_config;
+
+RD_API RD_CHECKED rd_status rd_live_new(rd_ctx *ctx, const rd_live_config *config, rd_live **out);
+/* The file that recorders open; it exists as long as this process and `live`. */
+RD_API const char *rd_live_path(const rd_live *live);
+/* The references of all programs that record, in the order in which they happened per thread. The
+ * programs wait for whoever reads. Addresses of the second, third ... program differ from those of
+ * the first by a number of their own in the top 16 bits. `live` (borrowed) serves one trace. */
+RD_API RD_CHECKED rd_status rd_trace_open_live(rd_ctx *ctx, rd_live *live, rd_trace **out);
+/* Programs that still record end with a message. */
+RD_API void rd_live_free(rd_live *live);
+
 /* ---- writing ---- */
 
 typedef struct rd_trace_writer rd_trace_writer;

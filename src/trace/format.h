@@ -23,10 +23,11 @@ typedef struct rdi_columns {
 /* What the core (trace.c) gives a reader. */
 typedef struct rdi_reader {
     rd_ctx *ctx;
-    rdi_input *in;        /* NULL for generators */
+    rdi_input *in;        /* NULL for generators and running programs */
+    rd_live *live;        /* running programs only */
     rdi_columns *col;     /* room for one batch */
     bool ids;             /* may be changed in open(): this very file has object ids */
-    uint64_t done, total; /* generators only: references made, and in all */
+    uint64_t done, total; /* without input: references made, and in all */
 } rdi_reader;
 
 typedef struct rdi_writer {

@@ -119,8 +119,15 @@ static rd_status start_generating(rd_trace *t, const char *spec) {
     return start(t, "generator", options);
 }
 
-/* A trace from `in`, of which it takes ownership, also on failure; NULL: from a generator. */
-static rd_status new_trace(rd_ctx *ctx, rdi_input *in, const char *spec, rd_trace **out) {
+static rd_status start_live(rd_trace *t) {
+    t->ops = &rdi_live_ops;
+    return start(t, "source", NULL);
+}
+
+/* A trace from `in`, of which it takes ownership, also on failure; or from running programs; else
+ * from a generator. */
+static rd_status new_trace(rd_ctx *ctx, rdi_input *in, rd_live *live, const char *spec,
+                           rd_trace **out) {
     rd_trace *t = rdi_calloc(ctx, 1, sizeof *t);
     if (!t) {
         rdi_input_close(in);
@@ -129,7 +136,10 @@ static rd_status new_trace(rd_ctx *ctx, rdi_input *in, const char *spec, rd_trac
     t->ctx = ctx;
     t->reader.ctx = ctx;
     t->reader.in = in;
-    rd_status status = in ? start_reading(t, spec) : start_generating(t, spec);
+    t->reader.live = live;
+    rd_status status = in     ? start_reading(t, spec)
+                       : live ? start_live(t)
+                              : start_generating(t, spec);
     if (status != RD_OK) {
         rd_trace_close(t);
         return status;
@@ -139,27 +149,31 @@ static rd_status new_trace(rd_ctx *ctx, rdi_input *in, const char *spec, rd_trac
 }
 
 rd_status rd_trace_generate(rd_ctx *ctx, const char *spec, rd_trace **out) {
-    return new_trace(ctx, NULL, spec, out);
+    return new_trace(ctx, NULL, NULL, spec, out);
+}
+
+rd_status rd_trace_open_live(rd_ctx *ctx, rd_live *live, rd_trace **out) {
+    return new_trace(ctx, NULL, live, NULL, out);
 }
 
 rd_status rd_trace_open(rd_ctx *ctx, const char *path, const char *spec, rd_trace **out) {
     rdi_input *in;
     RD_TRY(rdi_input_open(ctx, path, &in));
-    return new_trace(ctx, in, spec, out);
+    return new_trace(ctx, in, NULL, spec, out);
 }
 
 rd_status rd_trace_open_fd(rd_ctx *ctx, int fd, const char *name, const void *head, size_t n,
                            const char *spec, rd_trace **out) {
     rdi_input *in;
     RD_TRY(rdi_input_open_fd(ctx, fd, name, head, n, &in));
-    return new_trace(ctx, in, spec, out);
+    return new_trace(ctx, in, NULL, spec, out);
 }
 
 rd_status rd_trace_open_memory(rd_ctx *ctx, const char *name, const void *data, size_t n,
                                const char *spec, rd_trace **out) {
     rdi_input *in;
     RD_TRY(rdi_input_open_memory(ctx, name, data, n, &in));
-    return new_trace(ctx, in, spec, out);
+    return new_trace(ctx, in, NULL, spec, out);
 }
 
 rd_status rd_trace_read(rd_trace *t, const rd_refs **out) {

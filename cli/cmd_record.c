@@ -1,0 +1,92 @@
+/* record: what a program references, as a trace. */
+#include "kinds.h"
+#include "recorder.h"
+#include "trace_copy.h"
+
+#include <stddef.h>
+#include <string.h>
+
+typedef struct record_options {
+    const char *output, *to, *kinds;
+    bool pc, thread, children;
+} record_options;
+
+static const rd_opt record_opts[] = {
+    {.name = "output",
+     .letter = 'o',
+     .arg = "TRACE",
+     .type = RD_OPT_STRING,
+     .offset = offsetof(record_options, output),
+     .help = "the new trace"},
+    {.name = "to",
+     .arg = "FORMAT",
+     .type = RD_OPT_STRING,
+     .offset = offsetof(record_options, to),
+     .help = "its format, NAME[:key=value,...] [native]"},
+    {.name = "kinds",
+     .arg = "LSI",
+     .type = RD_OPT_STRING,
+     .def = "LS",
+     .offset = offsetof(record_options, kinds),
+     .help = "record loads, stores, instruction fetches"},
+    {.name = "pc",
+     .type = RD_OPT_BOOL,
+     .offset = offsetof(record_options, pc),
+     .help = "record the address of the instruction, too"},
+    {.name = "thread",
+     .type = RD_OPT_BOOL,
+     .offset = offsetof(record_options, thread),
+     .help = "record the number of the thread, too"},
+    {.name = "trace-children",
+     .type = RD_OPT_BOOL,
+     .offset = offsetof(record_options, children),
+     .help = "record the processes that the program starts, too"},
+    {.name = NULL},
+};
+
+/* Everything that the program references, into the new trace. */
+static int copy_references(rd_ctx *ctx, recorder *r, trace_copy *copy, const char *name) {
+    rd_trace *trace = NULL;
+    rd_status opened = rd_trace_open_live(ctx, recorder_live(r), &trace);
+    if (opened != RD_OK)
+        return fail_status(ctx, opened);
+    int status = trace_copy_add(copy, name, trace);
+    rd_trace_close(trace);
+    return status;
+}
+
+static int run_record(rd_ctx *ctx, void *opts, int n, char **operands) {
+    const record_options *o = opts;
+    recorder_options what = {.pc = o->pc, .thread = o->thread, .children = o->children};
+    if (!kinds_parse(o->kinds, &what.kinds))
+        return EXIT_USAGE;
+    if (!o->output || strcmp(o->output, "-") == 0)
+        return fail_usage("record: name a file with -o: standard output is the program's");
+    copy_options where = {.output = o->output, .to = o->to, .progress = PROGRESS_NEVER};
+    int status = EXIT_OK;
+    trace_copy *copy = trace_copy_new(ctx, &where, 0, 0, &status);
+    if (!copy)
+        return status;
+    recorder *r = recorder_start(ctx, &what, n, operands, &status);
+    int of_program = EXIT_OK;
+    if (r) {
+        bool cut_short;
+        status = copy_references(ctx, r, copy, operands[0]);
+        of_program = recorder_finish(r, &cut_short);
+    }
+    status = trace_copy_finish(copy, status);
+    return status != EXIT_OK ? status : of_program;
+}
+
+const command command_record = {
+    .name = "record",
+    .summary = "what a program references, as a trace",
+    .operands = "-- COMMAND...",
+    .details =
+        "Runs the command under a recorder. Its input, output and exit status are its own.\n",
+    .opts = record_opts,
+    .opts_size = sizeof(record_options),
+    .min_operands = 1,
+    .max_operands = -1,
+    .run = run_record,
+};

@@ -1,0 +1,210 @@
+/* Instrumentation: after every access to memory, a few inlined statements write its record.
+ *
+ * A block of code keeps the place of its first record in a temporary; the others lie at constant
+ * distances behind it. Per access that is: shift the address, add size and kind, store. The cursor
+ * is read once per block, where there must be room for its records, and written back before each
+ * way out.
+ *
+ * What counts as an access is what Valgrind's lackey counts.
+ *
+ * Licence: see tool.h.
+ */
+#include "tool.h"
+
+#include "pub_tool_libcassert.h"
+#include "pub_tool_machine.h"
+
+typedef struct block_recorder {
+    IRSB *out;
+    IRTemp place; /* of the first record since the cursor was read; IRTemp_INVALID: not yet read */
+    UInt offset;  /* bytes of records behind it */
+    UInt saved;   /* of those, the ones that the cursor knows */
+    Addr pc;      /* of the current instruction */
+} block_recorder;
+
+static IRExpr *word(ULong value) {
+    return IRExpr_Const(IRConst_U64(value));
+}
+
+static void add(block_recorder *b, IRStmt *statement) {
+    addStmtToIRSB(b->out, statement);
+}
+
+/* A temporary of its own for every expression: instrumented code must be flat. */
+static IRExpr *compute(block_recorder *b, IRType type, IRExpr *value) {
+    IRTemp result = newIRTemp(b->out->tyenv, type);
+    add(b, IRStmt_WrTmp(result, value));
+    return IRExpr_RdTmp(result);
+}
+
+static IRExpr *load_word(block_recorder *b, const Addr *from) {
+    return compute(b, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, word((Addr)from)));
+}
+
+static IRExpr *place_behind(block_recorder *b, UInt offset) {
+    IRExpr *place = IRExpr_RdTmp(b->place);
+    return offset ? compute(b, Ity_I64, IRExpr_Binop(Iop_Add64, place, word(offset))) : place;
+}
+
+static void save_cursor(block_recorder *b) {
+    if (b->place == IRTemp_INVALID || b->offset == b->saved)
+        return;
+    add(b, IRStmt_Store(Iend_LE, word((Addr)&cursor.next), place_behind(b, b->offset)));
+    b->saved = b->offset;
+}
+
+/* Reads the cursor, having made sure that there is room. */
+static void start_records(block_recorder *b) {
+    save_cursor(b);
+    IRExpr *next = load_word(b, &cursor.next), *limit = load_word(b, &cursor.limit);
+    IRDirty *call = unsafeIRDirty_0_N(0, "buffer_make_room",
+                                      VG_(fnptr_to_fnentry)(buffer_make_room), mkIRExprVec_0());
+    call->guard = compute(b, Ity_I1, IRExpr_Binop(Iop_CmpLT64U, limit, next));
+    add(b, IRStmt_Dirty(call));
+    b->place = load_word(b, &cursor.next)->Iex.RdTmp.tmp;
+    b->offset = b->saved = 0;
+}
+
+static UInt record_bytes(void) {
+    return options.pc ? 16 : 8;
+}
+
+/* The words of a record to where it belongs; the cursor is not moved. */
+static void store_record(block_recorder *b, IRExpr *record) {
+    add(b, IRStmt_Store(Iend_LE, place_behind(b, b->offset), record));
+    if (options.pc)
+        add(b, IRStmt_Store(Iend_LE, place_behind(b, b->offset + 8), word(b->pc)));
+}
+
+static void reserve_record(block_recorder *b) {
+    if (b->place == IRTemp_INVALID || b->offset + record_bytes() > BUFFER_SLACK_BYTES)
+        start_records(b);
+}
+
+static IRExpr *make_record(block_recorder *b, IRExpr *address, Int size, UInt kind) {
+    tl_assert(size > 0 && size <= RDI_RECORD_SIZE_MAX && isIRAtom(address));
+    ULong low = RDI_RECORD_LOW(size, kind);
+    if (address->tag == Iex_Const)
+        return word(address->Iex.Const.con->Ico.U64 << RDI_RECORD_SHIFT | low);
+    IRExpr *high = IRExpr_Binop(Iop_Shl64, address, IRExpr_Const(IRConst_U8(RDI_RECORD_SHIFT)));
+    return compute(b, Ity_I64, IRExpr_Binop(Iop_Or64, compute(b, Ity_I64, high), word(low)));
+}
+
+static Bool is_wanted(UInt kind) {
+    return kind == RDI_RECORD_LOAD    ? options.loads
+           : kind == RDI_RECORD_STORE ? options.stores
+                                      : options.fetches;
+}
+
+static void record(block_recorder *b, IRExpr *address, Int size, UInt kind) {
+    if (!is_wanted(kind))
+        return;
+    reserve_record(b);
+    store_record(b, make_record(b, address, size, kind));
+    b->offset += record_bytes();
+}
+
+/* An access that happens only if `guard` holds: the record is written as zero, and the place not
+ * moved on, if it does not. */
+static void record_guarded(block_recorder *b, IRExpr *guard, IRExpr *address, Int size, UInt kind) {
+    if (!is_wanted(kind))
+        return;
+    reserve_record(b);
+    IRExpr *value = make_record(b, address, size, kind);
+    store_record(b, compute(b, Ity_I64, IRExpr_ITE(guard, value, word(0))));
+    IRExpr *step = compute(b, Ity_I64, IRExpr_ITE(guard, word(record_bytes()), word(0)));
+    IRExpr *place = compute(b, Ity_I64, IRExpr_Binop(Iop_Add64, place_behind(b, b->offset), step));
+    add(b, IRStmt_Store(Iend_LE, word((Addr)&cursor.next), place));
+    b->saved = b->offset;
+    start_records(b); /* reads the cursor again: places are no longer known by constants */
+}
+
+/* ---- the statements that access memory ---- */
+
+static void record_dirty(block_recorder *b, const IRDirty *d) {
+    if (d->mFx == Ifx_Read || d->mFx == Ifx_Modify)
+        record(b, d->mAddr, d->mSize, RDI_RECORD_LOAD);
+    if (d->mFx == Ifx_Write || d->mFx == Ifx_Modify)
+        record(b, d->mAddr, d->mSize, RDI_RECORD_STORE);
+}
+
+static Int bytes_of(const block_recorder *b, const IRExpr *value) {
+    return sizeofIRType(typeOfIRExpr(b->out->tyenv, value));
+}
+
+static void record_swap(block_recorder *b, const IRCAS *cas) {
+    Int size = bytes_of(b, cas->dataLo) * (cas->dataHi ? 2 : 1);
+    record(b, cas->addr, size, RDI_RECORD_LOAD);
+    record(b, cas->addr, size, RDI_RECORD_STORE);
+}
+
+static void record_load_guarded(block_recorder *b, const IRLoadG *load) {
+    IRType result = Ity_INVALID, loaded = Ity_INVALID;
+    typeOfIRLoadGOp(load->cvt, &result, &loaded);
+    record_guarded(b, load->guard, load->addr, sizeofIRType(loaded), RDI_RECORD_LOAD);
+}
+
+static void record_linked(block_recorder *b, const IRStmt *s) {
+    if (s->Ist.LLSC.storedata)
+        record(b, s->Ist.LLSC.addr, bytes_of(b, s->Ist.LLSC.storedata), RDI_RECORD_STORE);
+    else
+        record(b, s->Ist.LLSC.addr, sizeofIRType(typeOfIRTemp(b->out->tyenv, s->Ist.LLSC.result)),
+               RDI_RECORD_LOAD);
+}
+
+/* What `s` does to memory, recorded before `s` itself. */
+static void record_statement(block_recorder *b, IRStmt *s) {
+    switch (s->tag) {
+    case Ist_IMark:
+        b->pc = s->Ist.IMark.addr + s->Ist.IMark.delta;
+        record(b, word(s->Ist.IMark.addr), s->Ist.IMark.len, RDI_RECORD_FETCH);
+        break;
+    case Ist_WrTmp:
+        if (s->Ist.WrTmp.data->tag == Iex_Load)
+            record(b, s->Ist.WrTmp.data->Iex.Load.addr, bytes_of(b, s->Ist.WrTmp.data),
+                   RDI_RECORD_LOAD);
+        break;
+    case Ist_Store:
+        record(b, s->Ist.Store.addr, bytes_of(b, s->Ist.Store.data), RDI_RECORD_STORE);
+        break;
+    case Ist_LoadG:
+        record_load_guarded(b, s->Ist.LoadG.details);
+        break;
+    case Ist_StoreG:
+        record_guarded(b, s->Ist.StoreG.details->guard, s->Ist.StoreG.details->addr,
+                       bytes_of(b, s->Ist.StoreG.details->data), RDI_RECORD_STORE);
+        break;
+    case Ist_Dirty:
+        record_dirty(b, s->Ist.Dirty.details);
+        break;
+    case Ist_CAS:
+        record_swap(b, s->Ist.CAS.details);
+        break;
+    case Ist_LLSC:
+        record_linked(b, s);
+        break;
+    case Ist_Exit:
+        save_cursor(b);
+        break;
+    default:
+        break;
+    }
+}
+
+IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
+                 const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,
+                 IRType host_word) {
+    (void)closure, (void)layout, (void)extents, (void)host;
+    if (guest_word != Ity_I64 || host_word != Ity_I64)
+        VG_(tool_panic)("only 64-bit programs can be recorded");
+    block_recorder b = {.out = deepCopyIRSBExceptStmts(in), .place = IRTemp_INVALID};
+    Int i = 0;
+    while (i < in->stmts_used && in->stmts[i]->tag != Ist_IMark)
+        addStmtToIRSB(b.out, in->stmts[i++]); /* Valgrind's own preamble */
+    for (; i < in->stmts_used; i++) {
+        record_statement(&b, in->stmts[i]);
+        addStmtToIRSB(b.out, in->stmts[i]);
+    }
+    save_cursor(&b);
+    return b.out;
+}

@@ -1,0 +1,90 @@
+/* The Valgrind tool: options, and what happens to the program from its start to its end.
+ *
+ * Licence: see tool.h.
+ */
+#include "tool.h"
+
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_options.h"
+
+tool_options options = {.loads = True, .stores = True};
+
+static Bool process_option(const HChar *arg) {
+    if VG_STR_CLO (arg, "--ring", options.ring) {
+    } else if VG_BOOL_CLO (arg, "--loads", options.loads) {
+    } else if VG_BOOL_CLO (arg, "--stores", options.stores) {
+    } else if VG_BOOL_CLO (arg, "--fetches", options.fetches) {
+    } else if VG_BOOL_CLO (arg, "--pc", options.pc) {
+    } else if VG_BOOL_CLO (arg, "--children", options.children) {
+    } else {
+        return False;
+    }
+    return True;
+}
+
+static void print_usage(void) {
+    VG_(printf)
+    ("    --ring=FILE               memory shared with the analyser (reusedist gives it)\n"
+     "    --loads=no|yes            record loads [yes]\n"
+     "    --stores=no|yes           record stores [yes]\n"
+     "    --fetches=no|yes          record instruction fetches [no]\n"
+     "    --pc=no|yes               record program counters [no]\n"
+     "    --children=no|yes         record forked children as well [no]\n");
+}
+
+static void print_debug_usage(void) {
+    VG_(printf)("    (none)\n");
+}
+
+static void start_program(void) {
+    if (!options.ring) {
+        VG_(umsg)("this tool is started by 'reusedist record' and 'reusedist run'\n");
+        VG_(exit)(1);
+    }
+    buffer_open(options.ring);
+}
+
+static void end_program(Int exit_status) {
+    (void)exit_status;
+    buffer_flush();
+}
+
+static void switch_thread(ThreadId thread, ULong blocks) {
+    (void)blocks;
+    buffer_set_thread(thread);
+}
+
+/* A fault may have happened in the middle of a block of code. */
+static void deliver_signal(ThreadId thread, Int number, Bool other_stack) {
+    (void)thread, (void)number, (void)other_stack;
+    buffer_absorb();
+}
+
+static void before_fork(ThreadId thread) {
+    (void)thread;
+    buffer_flush();
+}
+
+static void after_fork_in_child(ThreadId thread) {
+    (void)thread;
+    buffer_restart_in_child(options.children);
+}
+
+static void describe_tool(void) {
+    VG_(details_name)("reusedist");
+    VG_(details_version)(NULL);
+    VG_(details_description)("records memory references");
+    VG_(details_copyright_author)("GNU GPL version 2 or later, see recorder/valgrind/LICENSE");
+    VG_(details_bug_reports_to)("the project's issues");
+    VG_(details_avg_translation_sizeB)(350);
+    VG_(basic_tool_funcs)(start_program, instrument, end_program);
+    VG_(needs_command_line_options)(process_option, print_usage, print_debug_usage);
+    VG_(track_start_client_code)(switch_thread);
+    VG_(track_pre_deliver_signal)(deliver_signal);
+    VG_(atfork)(before_fork, NULL, after_fork_in_child);
+}
+
+VG_DETERMINE_INTERFACE_VERSION(describe_tool)

@@ -1,0 +1,277 @@
+/* References of running programs, out of the memory that their recorders share with us (ring.h).
+ *
+ * What is in that memory was written by other processes and is checked like a file: a number that
+ * makes no sense is an error, not a fault.
+ */
+#define _GNU_SOURCE /* memfd_create */
+#include "trace/ring.h"
+#include "trace/trace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WAIT_NS       50000000 /* how long nothing may come before we ask whether something will */
+#define PROCESSES_MAX 0x10000  /* their number is in 16 bits of the address */
+#define PROCESS_SHIFT 48
+
+struct rd_live {
+    rd_ctx *ctx;
+    rd_live_config config;
+    int fd;
+    rdi_ring *ring; /* NULL: not mapped */
+    char path[64];
+};
+
+/* ---- the memory ---- */
+
+static rd_status fail_shared(rd_live *live, const char *what) {
+    return rdi_fail(live->ctx, RD_EIO, "cannot %s shared memory: %s", what, strerror(errno));
+}
+
+/* Its size is sealed: no program can take it away from under us. */
+static rd_status map_ring(rd_live *live) {
+    live->fd = memfd_create("reusedist", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (live->fd < 0)
+        return fail_shared(live, "make");
+    if (ftruncate(live->fd, RDI_RING_BYTES) != 0 ||
+        fcntl(live->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+        return fail_shared(live, "size");
+    void *memory = mmap(NULL, RDI_RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, live->fd, 0);
+    if (memory == MAP_FAILED)
+        return fail_shared(live, "map");
+    live->ring = memory;
+    live->ring->magic = RDI_RING_MAGIC;
+    live->ring->record_words = live->config.pc ? 2 : 1;
+    live->ring->recording = 1;
+    snprintf(live->path, sizeof live->path, "/proc/%ld/fd/%d", (long)getpid(), live->fd);
+    return RD_OK;
+}
+
+rd_status rd_live_new(rd_ctx *ctx, const rd_live_config *config, rd_live **out) {
+    _Static_assert(sizeof(rdi_ring) <= RDI_RING_HEAD_BYTES, "the head has no room for its fields");
+    rd_live *live = rdi_calloc(ctx, 1, sizeof *live);
+    if (!live)
+        return RD_ENOMEM;
+    live->ctx = ctx;
+    live->config = *config;
+    rd_status status = map_ring(live);
+    if (status != RD_OK) {
+        rd_live_free(live);
+        return status;
+    }
+    *out = live;
+    return RD_OK;
+}
+
+const char *rd_live_path(const rd_live *live) {
+    return live->path;
+}
+
+static void futex(uint32_t *counter, int operation, uint32_t value, const struct timespec *wait) {
+    syscall(SYS_futex, counter, operation, value, wait, NULL, 0);
+}
+
+static void wake_recorders(rdi_ring *ring) {
+    __atomic_fetch_add(&ring->frees, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_exchange_n(&ring->recorders_wait, 0, __ATOMIC_SEQ_CST))
+        futex(&ring->frees, FUTEX_WAKE, INT32_MAX, NULL);
+}
+
+void rd_live_free(rd_live *live) {
+    if (!live)
+        return;
+    if (live->ring) {
+        __atomic_store_n(&live->ring->closed, 1, __ATOMIC_SEQ_CST);
+        wake_recorders(live->ring);
+        munmap(live->ring, RDI_RING_BYTES);
+    }
+    if (live->fd >= 0)
+        close(live->fd);
+    rdi_free(live->ctx, live);
+}
+
+/* ---- chunks ---- */
+
+typedef struct live_reader {
+    rdi_reader *r;
+    rd_live *live;
+    int chunk; /* being read; -1: none */
+    const uint64_t *words;
+    size_t at, end; /* of words: next one, and how many there are */
+    bool ended;     /* nothing comes any more */
+} live_reader;
+
+static bool is_full(const rdi_chunk *chunk) {
+    return __atomic_load_n(&chunk->state, __ATOMIC_ACQUIRE) == RDI_CHUNK_FULL;
+}
+
+/* The full chunk that was handed over first; -1: there is none. */
+static int first_full(const rdi_ring *ring) {
+    int first = -1;
+    for (int i = 0; i < RDI_RING_CHUNKS; i++)
+        if (is_full(&ring->chunk[i]) &&
+            (first < 0 || ring->chunk[i].ticket < ring->chunk[first].ticket))
+            first = i;
+    return first;
+}
+
+static void release_chunk(live_reader *l) {
+    rdi_ring *ring = l->live->ring;
+    memset(rdi_ring_words(ring, (unsigned)l->chunk), 0, l->end * sizeof *l->words);
+    __atomic_store_n(&ring->chunk[l->chunk].state, RDI_CHUNK_FREE, __ATOMIC_RELEASE);
+    l->chunk = -1;
+    wake_recorders(ring);
+}
+
+static size_t record_words(const live_reader *l) {
+    return l->live->config.pc ? 2 : 1;
+}
+
+static rd_status open_chunk(live_reader *l, int index) {
+    rdi_ring *ring = l->live->ring;
+    uint64_t words = ring->chunk[index].words;
+    if (words > RDI_RING_CHUNK_WORDS)
+        return rdi_fail(l->r->ctx, RD_EFORMAT, "a recorder handed over %" PRIu64 " words at once",
+                        words);
+    if (ring->chunk[index].process >= PROCESSES_MAX)
+        return rdi_fail(l->r->ctx, RD_ERANGE, "more than %d programs recorded", PROCESSES_MAX);
+    l->words = rdi_ring_words(ring, (unsigned)index);
+    if (words == 0)
+        while (words < RDI_RING_CHUNK_WORDS && l->words[words] != 0)
+            words += record_words(l);
+    l->chunk = index;
+    l->at = 0;
+    l->end = (size_t)words;
+    return RD_OK;
+}
+
+/* The process exists and is no zombie. */
+static bool is_alive(uint32_t pid) {
+    char path[32], line[512];
+    snprintf(path, sizeof path, "/proc/%" PRIu32 "/stat", pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return errno != ENOENT;
+    ssize_t n = read(fd, line, sizeof line - 1);
+    close(fd);
+    line[n > 0 ? n : 0] = '\0';
+    const char *name_end = strrchr(line, ')');
+    return n < 0 || (name_end && name_end[1] && name_end[2] != 'Z' && name_end[2] != 'X');
+}
+
+/* Chunks that were being filled when their owners ended, by a SIGKILL for example. At the end of
+ * everything: all that are not handed over. */
+static void reclaim(rd_live *live, bool at_end) {
+    uint32_t owner;
+    for (int i = 0; i < RDI_RING_CHUNKS; i++)
+        if (rdi_ring_is_filling(&live->ring->chunk[i], &owner) && (at_end || !is_alive(owner)))
+            rdi_ring_submit(live->ring, i, 0);
+}
+
+/* Until a recorder hands something over, or for a moment. */
+static void wait_for_full(rdi_ring *ring) {
+    struct timespec moment = {.tv_nsec = WAIT_NS};
+    uint32_t before = __atomic_load_n(&ring->fulls, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&ring->reader_waits, 1, __ATOMIC_SEQ_CST);
+    if (first_full(ring) < 0)
+        futex(&ring->fulls, FUTEX_WAIT, before, &moment);
+    __atomic_store_n(&ring->reader_waits, 0, __ATOMIC_SEQ_CST);
+}
+
+static rd_status next_chunk(live_reader *l) {
+    rd_live *live = l->live;
+    while (true) {
+        int index = first_full(live->ring);
+        if (index >= 0)
+            return open_chunk(l, index);
+        if (l->ended)
+            return RD_OK;
+        wait_for_full(live->ring);
+        if (first_full(live->ring) >= 0)
+            continue;
+        l->ended = !live->config.running(live->config.user);
+        reclaim(live, l->ended);
+    }
+}
+
+/* ---- records ---- */
+
+/* The next n records into columns; returns whether all make sense. */
+static bool decode(const live_reader *l, size_t n, rdi_columns *col) {
+    const rdi_chunk *chunk = &l->live->ring->chunk[l->chunk];
+    const uint64_t *words = l->words + l->at;
+    uint64_t tag = (uint64_t)chunk->process << PROCESS_SHIFT;
+    uint32_t wrong = 0;
+    size_t step = record_words(l);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t word = words[i * step];
+        uint32_t size = (uint32_t)word >> 2 & RDI_RECORD_SIZE_MAX, kind = 1u << (word & 3);
+        col->addr[i] = (uint64_t)((int64_t)word >> RDI_RECORD_SHIFT) ^ tag;
+        col->size[i] = size;
+        col->kind[i] = (uint8_t)kind;
+        wrong |= (size - 1) >> 31 | kind >> 3;
+    }
+    for (size_t i = 0; i < n && l->live->config.thread; i++)
+        col->thread[i] = chunk->thread;
+    for (size_t i = 0; i < n && step == 2; i++)
+        col->pc[i] = words[2 * i + 1] ^ tag;
+    return wrong == 0;
+}
+
+static rd_status live_open(void *self, rdi_reader *r) {
+    live_reader *l = self;
+    l->r = r;
+    l->live = r->live;
+    l->chunk = -1;
+    return RD_OK;
+}
+
+static rd_status live_read(void *self, rd_refs *refs) {
+    live_reader *l = self;
+    const rd_live_config *config = &l->live->config;
+    size_t step = record_words(l);
+    while (l->end - l->at < step) {
+        if (l->chunk >= 0)
+            release_chunk(l);
+        l->at = l->end = 0;
+        RD_TRY(next_chunk(l));
+        if (l->chunk < 0)
+            return RD_OK;
+    }
+    size_t n = (l->end - l->at) / step;
+    n = n < RDI_REFS_MAX ? n : RDI_REFS_MAX;
+    rdi_columns *col = l->r->col;
+    if (!decode(l, n, col))
+        return rdi_fail(l->r->ctx, RD_EFORMAT, "a recorder handed over a reference without sense");
+    l->at += n * step;
+    l->r->done += n;
+    *refs = (rd_refs){.n = n,
+                      .fields = RD_FIELD_SIZE | RD_FIELD_KIND | (config->pc ? RD_FIELD_PC : 0) |
+                                (config->thread ? RD_FIELD_THREAD : 0),
+                      .addr = col->addr,
+                      .size = col->size,
+                      .kind = col->kind,
+                      .pc = config->pc ? col->pc : NULL,
+                      .thread = config->thread ? col->thread : NULL};
+    return RD_OK;
+}
+
+const rdi_format_ops rdi_live_ops = {
+    .info =
+        {
+            .name = "live",
+            .summary = "a running program",
+            .fields = RD_FIELD_SIZE | RD_FIELD_KIND | RD_FIELD_PC | RD_FIELD_THREAD,
+        },
+    .state_size = sizeof(live_reader),
+    .open = live_open,
+    .read = live_read,
+};

@@ -1,0 +1,101 @@
+/* The memory that recorders share with the process that analyses what they record.
+ *
+ * Recorders run inside the traced programs: the Valgrind tool and the runtime of compiled-in
+ * recording. They know nothing of this library, and this header is all that they share with it: it
+ * needs no C library. Each recording thread or process takes a free chunk, fills it with records,
+ * hands it over and takes another one. The reader takes full chunks in the order in which they were
+ * handed over, and gives them back free. A recorder that finds no free chunk waits: nothing is
+ * lost, and the program runs no faster than the analysis.
+ *
+ * Words of a free chunk are all zero and no record is: where a recorder was killed while it filled
+ * a chunk, the first zero is the end.
+ *
+ * Waiting is by futex: the waiting side sets its `..._waits` flag, looks once more, and sleeps on
+ * the counter that the other side counts up. Both also wake up by themselves after a moment, to see
+ * whether the other side is still there.
+ */
+#ifndef RDI_RING_H
+#define RDI_RING_H
+
+#include <stdint.h>
+
+#define RDI_RING_MAGIC       UINT64_C(0x31474e4952445200) /* "\0RDRING1": changes with the layout */
+#define RDI_RING_CHUNKS      64
+#define RDI_RING_CHUNK_WORDS 8192
+#define RDI_RING_HEAD_BYTES  8192
+#define RDI_RING_BYTES       (RDI_RING_HEAD_BYTES + RDI_RING_CHUNKS * RDI_RING_CHUNK_WORDS * 8)
+
+/* A record is one word: the address, sign-extended from 48 bits, above 14 bits of size and 2 of
+ * kind. With `record_words` 2 it is followed by the program counter. */
+enum { RDI_RECORD_LOAD = 0, RDI_RECORD_STORE = 1, RDI_RECORD_FETCH = 2 };
+#define RDI_RECORD_SHIFT           16
+#define RDI_RECORD_SIZE_MAX        0x3fff
+#define RDI_RECORD_LOW(size, kind) ((uint64_t)(size) << 2 | (uint64_t)(kind))
+
+enum { RDI_CHUNK_FREE = 0, RDI_CHUNK_FILLING = 1, RDI_CHUNK_FULL = 2 };
+
+typedef struct rdi_chunk {
+    uint64_t state;   /* and, above 32 bits, the process id of who fills it */
+    uint32_t process; /* number of the recording: one per program image, from 0 */
+    uint32_t thread;  /* as the recorder numbers them */
+    uint64_t ticket;  /* of a full chunk: its place in the order */
+    uint64_t words;   /* of a full chunk: filled ones; 0: up to the first zero */
+} rdi_chunk;
+
+typedef struct rdi_ring {
+    uint64_t magic;
+    uint32_t record_words; /* 1, or 2 with program counters */
+    uint32_t recording;    /* 0: recorders skip for now */
+    uint32_t closed;       /* the reader takes no more */
+    uint32_t processes;    /* recordings begun */
+    uint64_t skipped;      /* references that recorders left out on purpose */
+    uint64_t reserved[4];
+    /* Written by recorders, waited for by the reader. A line of its own each. */
+    uint32_t fulls, reader_waits;
+    uint64_t tickets;
+    uint64_t padding[6];
+    /* The other direction. */
+    uint32_t frees, recorders_wait;
+    uint64_t padding_too[7];
+    rdi_chunk chunk[RDI_RING_CHUNKS];
+} rdi_ring;
+
+static inline uint64_t *rdi_ring_words(rdi_ring *ring, unsigned index) {
+    return (uint64_t *)(void *)((char *)ring + RDI_RING_HEAD_BYTES) +
+           (uint64_t)index * RDI_RING_CHUNK_WORDS;
+}
+
+/* Whether the chunk is being filled, and then by whom. */
+static inline int rdi_ring_is_filling(const rdi_chunk *chunk, uint32_t *owner) {
+    uint64_t state = __atomic_load_n(&chunk->state, __ATOMIC_ACQUIRE);
+    *owner = (uint32_t)(state >> 32);
+    return (uint32_t)state == RDI_CHUNK_FILLING;
+}
+
+/* ---- recorders ---- */
+
+/* The first free chunk is now the caller's; -1: there is none. The lowest index first, because what
+ * was freed last may still be in a cache. */
+static inline int rdi_ring_take(rdi_ring *ring, uint32_t owner) {
+    for (int i = 0; i < RDI_RING_CHUNKS; i++) {
+        rdi_chunk *chunk = &ring->chunk[i];
+        uint64_t expected = RDI_CHUNK_FREE, taken = (uint64_t)owner << 32 | RDI_CHUNK_FILLING;
+        if (__atomic_load_n(&chunk->state, __ATOMIC_RELAXED) == RDI_CHUNK_FREE &&
+            __atomic_compare_exchange_n(&chunk->state, &expected, taken, 0, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED))
+            return i;
+    }
+    return -1;
+}
+
+/* Hands a chunk over. Returns whether the reader sleeps and must be woken: futex of `fulls`. */
+static inline int rdi_ring_submit(rdi_ring *ring, int index, uint64_t words) {
+    rdi_chunk *chunk = &ring->chunk[index];
+    chunk->words = words;
+    chunk->ticket = __atomic_fetch_add(&ring->tickets, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&chunk->state, RDI_CHUNK_FULL, __ATOMIC_RELEASE);
+    __atomic_fetch_add(&ring->fulls, 1, __ATOMIC_SEQ_CST);
+    return __atomic_load_n(&ring->reader_waits, __ATOMIC_SEQ_CST) != 0;
+}
+
+#endif

@@ -1,0 +1,1 @@
+"$REUSEDIST" record -- true
