@@ -52,22 +52,93 @@ void rdi_chunk_init(rdi_chunk *c, rd_ctx *ctx, uint64_t bound) {
 void rdi_chunk_fini(rdi_chunk *c) {
     if (!c->ctx)
         return;
-    rdi_u64_list_free(c->ctx, &c->first);
+    rdi_u64_list_free(c->ctx, &c->open);
+    rdi_u64_list_free(c->ctx, &c->rest);
     rdi_u64_list_free(c->ctx, &c->order);
     rdi_u64_list_free(c->ctx, &c->resolved);
     *c = (rdi_chunk){0};
 }
 
 void rdi_chunk_reset(rdi_chunk *c) {
-    c->first.n = c->order.n = c->resolved.n = 0;
+    c->met = c->absorbed = c->handed_on = 0;
+    c->open.n = c->rest.n = c->order.n = c->resolved.n = 0;
 }
 
-/* The first `bound` local infinities are first touches: nothing was beyond the bound before them.
- */
-static rd_status note_first(void *user, const uint64_t *blocks, size_t n) {
-    rdi_chunk *c = user;
-    uint64_t room = c->bound - c->first.n;
-    return rdi_u64_list_append(c->ctx, &c->first, blocks, n < room ? n : (size_t)room);
+/* Infinite distances from the engine of `chunk`. Until that has met `bound` blocks they mean blocks
+ * it has not met; from then on they are final. */
+typedef struct unknown {
+    rdi_chunk *chunk;
+    rdi_u64_list *list; /* where those that others may know go */
+} unknown;
+
+static rd_status note_unknown(void *user, const uint64_t *blocks, size_t n) {
+    unknown *u = user;
+    uint64_t room = u->chunk->bound - u->chunk->met;
+    size_t part = n < room ? n : (size_t)room;
+    u->chunk->met += part;
+    return rdi_u64_list_append(u->chunk->ctx, u->list, blocks, part);
+}
+
+/* The same for distances that were measured. */
+static rd_status note_measured(unknown *u, const uint64_t *blocks, const uint64_t *dist, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (RDI_UNLIKELY(dist[i] == RD_COLD))
+            RD_TRY(note_unknown(u, &blocks[i], 1));
+    return RD_OK;
+}
+
+rd_status rdi_chunk_feed(rdi_chunk *c, rd_engine *local, const uint64_t *blocks, size_t n,
+                         uint64_t *dist) {
+    unknown u = {c, &c->open};
+    if (!dist)
+        return rdi_engine_count(local, blocks, n, note_unknown, &u);
+    RD_TRY(rdi_engine_measure(local, blocks, n, dist));
+    return note_measured(&u, blocks, dist, n);
+}
+
+/* The places in `resolved` that are infinite, from `place` on, in order, take the n distances. The
+ * open first touches are the first of them: what is infinite for good comes behind. */
+static size_t fill_places(rdi_u64_list *resolved, size_t place, const uint64_t *dist, size_t n) {
+    for (size_t i = 0; i < n; place++)
+        if (resolved->at[place] == RD_COLD)
+            resolved->at[place] = dist[i++];
+    return place;
+}
+
+static rd_status begin_resolved(rdi_chunk *c) {
+    if (c->resolved.n > 0)
+        return RD_OK;
+    RD_TRY(rdi_u64_list_reserve(c->ctx, &c->resolved, c->open.n));
+    c->resolved.n = c->open.n;
+    for (size_t i = 0; i < c->open.n; i++)
+        c->resolved.at[i] = RD_COLD;
+    return RD_OK;
+}
+
+static rd_status resolve_kept(rdi_chunk *c, unknown *u, rd_engine *engine) {
+    RD_TRY(begin_resolved(c));
+    size_t place = 0;
+    uint64_t dist[RDI_FEED_MAX];
+    for (size_t at = 0; at < c->open.n; at += RDI_FEED_MAX) {
+        size_t part = c->open.n - at < RDI_FEED_MAX ? c->open.n - at : RDI_FEED_MAX;
+        RD_TRY(rdi_engine_measure(engine, c->open.at + at, part, dist));
+        RD_TRY(note_measured(u, c->open.at + at, dist, part));
+        place = fill_places(&c->resolved, place, dist, part);
+    }
+    return RD_OK;
+}
+
+rd_status rdi_chunk_resolve(rdi_chunk *c, rdi_chunk *earlier, rd_engine *engine, bool keep) {
+    unknown u = {earlier, &c->rest};
+    c->rest.n = 0;
+    c->handed_on += c->open.n;
+    RD_TRY(keep ? resolve_kept(c, &u, engine)
+                : rdi_engine_count(engine, c->open.at, c->open.n, note_unknown, &u));
+    earlier->absorbed += c->open.n;
+    rdi_u64_list done = c->open;
+    c->open = c->rest;
+    c->rest = done;
+    return RD_OK;
 }
 
 static rd_status note_order(void *user, const uint64_t *blocks, size_t n) {
@@ -75,30 +146,19 @@ static rd_status note_order(void *user, const uint64_t *blocks, size_t n) {
     return rdi_u64_list_append(c->ctx, &c->order, blocks, n);
 }
 
-rd_status rdi_chunk_feed(rdi_chunk *c, rd_engine *local, const uint64_t *blocks, size_t n,
-                         uint64_t *dist) {
-    if (!dist)
-        return rdi_engine_count(local, blocks, n, note_first, c);
-    RD_TRY(rdi_engine_measure(local, blocks, n, dist));
-    for (size_t i = 0; i < n; i++)
-        if (RDI_UNLIKELY(dist[i] == RD_COLD))
-            RD_TRY(note_first(c, &blocks[i], 1));
+rd_status rdi_chunk_end(rdi_chunk *c, rd_engine *local) {
+    RD_TRY(rdi_engine_order(local, note_order, c));
+    c->order.n -= c->order.n < c->absorbed ? c->order.n : (size_t)c->absorbed;
     return RD_OK;
 }
 
-rd_status rdi_chunk_end(rdi_chunk *c, rd_engine *local) {
-    RD_TRY(rdi_engine_order(local, note_order, c));
-    return rdi_engine_restart(local);
-}
-
-rd_status rdi_chunk_resolve(rdi_chunk *c, rd_engine *before) {
-    RD_TRY(rdi_u64_list_reserve(c->ctx, &c->resolved, c->first.n));
-    RD_TRY(rdi_engine_measure(before, c->first.at, c->first.n, c->resolved.at));
-    c->resolved.n = c->first.n;
-    uint64_t ignored[RDI_FEED_MAX];
+rd_status rdi_chunk_pass(const rdi_chunk *c, rdi_chunk *past, rd_engine *engine) {
+    uint64_t dist[RDI_FEED_MAX];
     for (size_t at = 0; at < c->order.n; at += RDI_FEED_MAX) {
         size_t part = c->order.n - at < RDI_FEED_MAX ? c->order.n - at : RDI_FEED_MAX;
-        RD_TRY(rdi_engine_measure(before, c->order.at + at, part, ignored));
+        RD_TRY(rdi_engine_measure(engine, c->order.at + at, part, dist));
+        for (size_t i = 0; i < part; i++)
+            past->met += dist[i] == RD_COLD && past->met < past->bound;
     }
     return RD_OK;
 }

@@ -3,14 +3,17 @@
  * An engine that starts empty at the chunk's beginning finds the right distance of every reference
  * whose previous one lies in the chunk. What is left are the first touches of the chunk's blocks.
  * The distinct blocks in front of a first touch, inside the chunk, are exactly the first touches
- * before it. So an engine that holds the LRU stack of everything before the chunk, fed the first
- * touches alone, gives their distances. Touching the chunk's blocks once more, in the order of
- * their last references, then leaves that engine with the LRU stack at the chunk's end.
+ * before it. So the engine of the chunk before, at its end, fed the first touches alone, gives the
+ * distance of every one whose block it has met. The others are as good as first touches of the two
+ * chunks together, and go on to the chunk before that.
  *
- * With a bound B the distance of a first touch behind B others is infinite: B of them are enough,
- * and so are the B newest blocks of the order.
+ * With a bound B the distance of a first touch behind B others is infinite, so B of them are
+ * enough; and an engine that has met B blocks has answered for good.
  *
- * No threads in here: each step works on one chunk and one engine.
+ * Afterwards the newest blocks of a chunk's engine are those of the later chunks. What is older is
+ * the chunk's part of the LRU stack at the end of the last one.
+ *
+ * No threads in here: each step works on two chunks at most.
  *
  * Q. Niu, J. Dinan, Q. Lu, P. Sadayappan. PARDA: a fast parallel reuse distance analysis algorithm.
  * IPDPS 2012.
@@ -21,14 +24,17 @@
 #include "base/u64_list.h"
 #include "engine/plugin.h"
 
-/* What is known of a chunk. Invariant: first.n and order.n are at most `bound`; without one they
- * are equal. */
+/* What is known of a chunk. */
 typedef struct rdi_chunk {
     rd_ctx *ctx;
     uint64_t bound;
-    rdi_u64_list first;    /* blocks in the order of their first references: local infinities */
-    rdi_u64_list order;    /* blocks in the order of their last references */
-    rdi_u64_list resolved; /* the distance of each entry of `first` in the whole trace */
+    uint64_t met;          /* blocks that the chunk's engine has met, `bound` at most */
+    uint64_t absorbed;     /* of them, by first touches of later chunks */
+    uint64_t handed_on;    /* first touches resolved against others, once per other */
+    rdi_u64_list open;     /* local infinities: first touches without a distance, in order */
+    rdi_u64_list rest;     /* the next `open` */
+    rdi_u64_list order;    /* blocks of no later chunk, in the order of their last references */
+    rdi_u64_list resolved; /* if kept: a distance per first touch, RD_COLD while it is open */
 } rdi_chunk;
 
 /* Opens the engine that an option names, "olken" or "olken/tree=avl/...", for chunks or for the
@@ -45,12 +51,17 @@ void rdi_chunk_fini(rdi_chunk *c);                              /* tolerates a z
 rd_status rdi_chunk_feed(rdi_chunk *c, rd_engine *local, const uint64_t *blocks, size_t n,
                          uint64_t *dist);
 
-/* The chunk is complete: takes its order from `local` and leaves that empty for the next chunk. */
+/* Resolves first touches of the chunk `c` that are open against `engine`, which holds the chunk
+ * `earlier` and has resolved all chunks between the two. `keep`: distances go to c->resolved;
+ * otherwise they are counted into the engine's histogram, what stays open as infinite once more. */
+rd_status rdi_chunk_resolve(rdi_chunk *c, rdi_chunk *earlier, rd_engine *engine, bool keep);
+
+/* Every later chunk is resolved: takes the order from the chunk's engine. */
 rd_status rdi_chunk_end(rdi_chunk *c, rd_engine *local);
 
-/* Resolves the first touches against `before`, which holds the LRU stack of everything before the
- * chunk, and brings that to the chunk's end. */
-rd_status rdi_chunk_resolve(rdi_chunk *c, rd_engine *before);
+/* Brings `engine`, which holds the `past`, everything before the chunks whose orders are passed, to
+ * the state behind them: to be called for each of them, in order. */
+rd_status rdi_chunk_pass(const rdi_chunk *c, rdi_chunk *past, rd_engine *engine);
 
 /* Puts the resolved distances where rdi_chunk_feed() left RD_COLD in the n distances of the chunk.
  */

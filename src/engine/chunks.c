@@ -1,18 +1,18 @@
-/* chunks: exact, in parallel, for traces with locality: Parda's chunks on threads.
+/* chunks: exact, in parallel: Parda's chunks on threads.
  *
- * The trace is cut into chunks. A worker analyses a chunk alone with any exact engine; what that
- * cannot know, the distances of the chunk's first touches, is resolved chunk after chunk against
- * the state of everything before (chunk.h). Resolving is sequential, but concerns the first touches
- * only, and goes on while later chunks are being analysed.
+ * A phase of the trace is cut into as many chunks as there are threads. Each is analysed alone with
+ * an exact engine of its own. What that cannot know, the distances of the chunk's first touches, is
+ * resolved against the engine of the chunk before, the rest against the one before that, and so on
+ * (chunk.h); all engines do this side by side. A last engine holds the past, everything before the
+ * phase. A caller who feeds a whole trace at once, or in parts, has one phase.
  *
  * Time: that of the inner engine divided by the number of threads, as long as the first touches are
- * few: a first touch is looked up three times instead of once, two of them in sequence. Memory: the
- * inner engine's for all blocks, once more for the blocks of one chunk per thread, and two chunks
- * of references per thread unless the caller feeds a whole trace at once. Distances come late, by
- * up to that many references. The result does not depend on threads, chunks or timing.
+ * few: a first touch is looked up at least twice instead of once. Memory: the inner engine's, once
+ * per thread and once for the past, and two phases of references unless the caller feeds a whole
+ * trace. Distances come late, by up to that many references. The result does not depend on threads,
+ * chunks or timing.
  *
- * Not for traces without locality, where every other reference of a chunk is a first touch: `batch`
- * divides those better.
+ * Not for traces where most references of a chunk are first touches: `batch` divides those better.
  *
  * Q. Niu, J. Dinan, Q. Lu, P. Sadayappan. PARDA: a fast parallel reuse distance analysis algorithm.
  * IPDPS 2012.
@@ -30,75 +30,258 @@
 #define MANY_FIRSTS  20 /* first touches are many when every 20th reference is one */
 #define MOST_THREADS 256
 
-/* A chunk on its way. Whose it is follows from its number, see below. */
-typedef struct slot {
-    rdi_chunk chunk;
-    const uint64_t *refs; /* `own`, or the caller's while it waits in feed() */
+/* A part of the trace on its way, cut into a chunk per lane. */
+typedef struct phase {
+    rdi_chunk *chunks;    /* of lane 1, 2, ... */
+    const uint64_t *refs; /* `own`, or the caller's while it waits */
     size_t n;
     uint64_t *own;  /* room for `own_room` references */
-    uint64_t *dist; /* of the chunk, when distances are wanted: room for `dist_room` */
+    uint64_t *dist; /* of the phase, when distances are wanted: room for `dist_room` */
     size_t own_room, dist_room;
-    bool analysed;
-} slot;
+} phase;
 
-/* Chunk number k is in slot k % n_slots, and numbers only rise:
+/* An engine and what it has to do, step by step, in every phase.
  *
- *   delivered <= resolved <= claimed <= submitted <= delivered + n_slots
- *
- * The thread that feeds fills chunk `submitted`. Whoever raises `claimed` has that chunk to itself
- * until it is `analysed`; whoever sets `resolving` has chunk `resolved` and the state. All of this
- * is guarded by the monitor. With one thread there is one slot and nobody to guard against. */
+ * Lane 1 and above:  0        ends its chunk of the phase before
+ *                    1        analyses its chunk
+ *                    1 + k    resolves the k-th chunk after its own, which comes from the lane
+ * above Lane 0, the past:  0 .. n-1      passes the chunks of the phase before n .. 2n-1 resolves
+ * the chunks of this one, which come from lane 1
+ */
+typedef struct lane {
+    rd_engine *engine; /* opened when it has something to do */
+    uint64_t phase;    /* the one it is in */
+    size_t step;       /* the next one to do */
+    bool busy;         /* somebody does it */
+} lane;
+
+/* Phase number p is phases[p % 2]. Any thread may do any step that is due: whoever makes a lane
+ * busy has its engine, and the chunks that the step concerns, to itself. Everything else is guarded
+ * by the monitor. */
 typedef struct chunks_engine {
     uint64_t chunk_option; /* references per chunk; 0: automatic */
     const char *engine_option;
     rdi_run *run;
-    rd_engine **local;  /* per worker; opened when it has its first chunk */
-    unsigned n_workers; /* at most, with the thread that feeds: worker 0 */
-    rd_engine *before;  /* the state at the end of chunk `resolved` - 1 */
-    slot *slots;
-    size_t n_slots;
-    size_t filled, goal; /* references in the chunk that is being filled, and how many it takes */
+    size_t n_chunks; /* of a phase, and threads at most */
+    lane *lanes;     /* n_chunks + 1 */
+    rdi_chunk past;
+    phase phases[2];
+    size_t filled, goal; /* references in the phase that is being filled, and how many it takes */
     rdi_monitor monitor;
-    rdi_crew *crew; /* the other workers; NULL until there is a chunk for them */
-    uint64_t submitted, claimed, analysed, resolved, delivered; /* chunks */
-    unsigned busy; /* threads at work outside the monitor */
-    bool resolving;
-    bool ending;       /* the crew goes home */
-    rd_status status;  /* of the first failure */
-    size_t chunk_size; /* of the next chunk to be begun */
-    uint64_t firsts;   /* handed over and resolved, for the histogram and the note */
-    uint64_t references;
+    rdi_crew *crew;                /* the other threads; NULL until there is work for them */
+    uint64_t submitted, delivered; /* phases; lane 0 is between the two */
+    unsigned busy;                 /* lanes */
+    bool ending;                   /* the crew goes home */
+    rd_status status;              /* of the first failure */
+    size_t chunk_size;             /* of the next phase to be begun */
+    uint64_t firsts, references;   /* analysed */
+    uint64_t recounted;            /* infinite distances counted that were not final */
 } chunks_engine;
 
-static slot *slot_of(const chunks_engine *e, uint64_t number) {
-    return &e->slots[number % e->n_slots];
+static phase *phase_of(chunks_engine *e, uint64_t number) {
+    return &e->phases[number % 2];
+}
+
+static rdi_chunk *chunk_of(chunks_engine *e, uint64_t number, size_t i) {
+    return &phase_of(e, number)->chunks[i - 1];
 }
 
 /* Of an automatic chunk. The buffers shall take an eighth of the memory, with distances a quarter.
  */
 static size_t most_references(const chunks_engine *e) {
-    uint64_t affordable = e->run->mem_bytes / (8 * sizeof(uint64_t) * e->n_slots);
+    uint64_t affordable = e->run->mem_bytes / (16 * sizeof(uint64_t) * e->n_chunks);
     return affordable < MOST_CHUNK ? (size_t)affordable : MOST_CHUNK;
 }
 
-/* Of the first chunk: a short trace shall be enough for all threads too. */
+/* Of the first chunks: a short trace shall be enough for all threads too. */
 static size_t first_size(const chunks_engine *e) {
     if (e->chunk_option)
         return (size_t)e->chunk_option;
-    uint64_t share = e->run->references / (4 * e->n_workers);
+    uint64_t share = e->run->references / (4 * e->n_chunks);
     size_t size = share && share < USUAL_CHUNK ? (size_t)share : USUAL_CHUNK;
     size = size < most_references(e) ? size : most_references(e);
     return size > LEAST_CHUNK ? size : LEAST_CHUNK;
 }
 
-/* ---- the two kinds of work ---- */
+/* Where chunk i of the phase begins, in references; the last ones of a short phase are empty. */
+static size_t beginning(const chunks_engine *e, const phase *p, size_t i) {
+    size_t least = e->chunk_option ? (size_t)e->chunk_option : LEAST_CHUNK;
+    size_t chunks = p->n / least < 1 ? 1 : p->n / least;
+    chunks = chunks < e->n_chunks ? chunks : e->n_chunks;
+    return i > chunks ? p->n : (size_t)((rdi_u128)p->n * (i - 1) / chunks);
+}
 
-static rd_status open_inner(chunks_engine *e, rd_engine **out) {
+/* ---- the steps, outside the monitor ---- */
+
+static rd_status open_engine(chunks_engine *e, lane *l) {
+    if (l->engine)
+        return RD_OK;
     rd_engine_config config = {
         .bound = e->run->bound == UINT64_MAX ? 0 : e->run->bound,
         .binning = rdi_hist_binning(e->run->hist),
     };
-    return rdi_chunk_engine_open(e->run->ctx, e->engine_option, &config, out);
+    return rdi_chunk_engine_open(e->run->ctx, e->engine_option, &config, &l->engine);
+}
+
+static rd_status end_chunk(chunks_engine *e, size_t i, uint64_t number) {
+    lane *l = &e->lanes[i];
+    rdi_chunk_reset(chunk_of(e, number, i));
+    if (number == 0 || chunk_of(e, number - 1, i)->met == 0)
+        return RD_OK;
+    RD_TRY(rdi_chunk_end(chunk_of(e, number - 1, i), l->engine));
+    return rdi_engine_restart(l->engine);
+}
+
+static rd_status analyse(chunks_engine *e, size_t i, uint64_t number) {
+    phase *p = phase_of(e, number);
+    size_t at = beginning(e, p, i), n = beginning(e, p, i + 1) - at;
+    if (n == 0)
+        return RD_OK;
+    RD_TRY(open_engine(e, &e->lanes[i]));
+    return rdi_chunk_feed(chunk_of(e, number, i), e->lanes[i].engine, p->refs + at, n,
+                          p->dist ? p->dist + at : NULL);
+}
+
+/* Chunk k against the engine of lane i. One that has met nothing has nothing to say. */
+static rd_status resolve(chunks_engine *e, size_t i, uint64_t number, size_t k) {
+    rdi_chunk *earlier = i ? chunk_of(e, number, i) : &e->past;
+    rdi_chunk *chunk = chunk_of(e, number, k);
+    if (earlier->met == 0 || chunk->open.n == 0)
+        return RD_OK;
+    return rdi_chunk_resolve(chunk, earlier, e->lanes[i].engine, e->run->distances);
+}
+
+static rd_status pass(chunks_engine *e, uint64_t number, size_t k) {
+    if (number == 0)
+        return RD_OK;
+    RD_TRY(open_engine(e, &e->lanes[0]));
+    return rdi_chunk_pass(chunk_of(e, number - 1, k), &e->past, e->lanes[0].engine);
+}
+
+static rd_status do_step(chunks_engine *e, size_t i, uint64_t number, size_t step) {
+    if (i == 0)
+        return step < e->n_chunks ? pass(e, number, step + 1)
+                                  : resolve(e, 0, number, step - e->n_chunks + 1);
+    return step == 0   ? end_chunk(e, i, number)
+           : step == 1 ? analyse(e, i, number)
+                       : resolve(e, i, number, i + step - 1);
+}
+
+/* ---- which step is due: inside the monitor ---- */
+
+static bool is_past(const lane *l, uint64_t number, size_t step) {
+    return l->phase > number || (l->phase == number && l->step > step);
+}
+
+/* Chunk k has been through the lane above lane i: its own, then those before it. */
+static bool has_come_down(const chunks_engine *e, size_t i, size_t k) {
+    return is_past(&e->lanes[i + 1], e->lanes[i].phase, k - i);
+}
+
+static bool is_due(const chunks_engine *e, size_t i) {
+    const lane *l = &e->lanes[i], *past = &e->lanes[0];
+    if (l->busy || l->phase >= e->submitted)
+        return false;
+    if (i == 0)
+        return l->step < e->n_chunks ? is_past(&e->lanes[l->step + 1], l->phase, 0)
+                                     : has_come_down(e, 0, l->step - e->n_chunks + 1);
+    if (l->step == 0) /* the past has passed the chunk whose place the next one takes */
+        return l->phase == 0 || is_past(past, l->phase - 1, e->n_chunks - 1);
+    return l->step == 1 || has_come_down(e, i, i + l->step - 1);
+}
+
+static void advance(chunks_engine *e, size_t i) {
+    lane *l = &e->lanes[i];
+    size_t steps = i == 0 ? 2 * e->n_chunks : e->n_chunks - i + 2;
+    if (++l->step == steps) {
+        l->step = 0;
+        l->phase++;
+    }
+}
+
+/* After the analysis of a chunk. Longer ones have a smaller share of first touches. */
+static void account(chunks_engine *e, size_t i, uint64_t number) {
+    const phase *p = phase_of(e, number);
+    e->firsts += chunk_of(e, number, i)->open.n;
+    e->references += beginning(e, p, i + 1) - beginning(e, p, i);
+}
+
+static void take_step(chunks_engine *e, size_t i) {
+    lane *l = &e->lanes[i];
+    l->busy = true;
+    e->busy++;
+    rdi_monitor_leave(&e->monitor);
+    rd_status status = do_step(e, i, l->phase, l->step);
+    rdi_monitor_enter(&e->monitor);
+    l->busy = false;
+    e->busy--;
+    if (status != RD_OK && e->status == RD_OK)
+        e->status = status;
+    if (status == RD_OK) {
+        if (i > 0 && l->step == 1)
+            account(e, i, l->phase);
+        advance(e, i);
+    }
+    rdi_monitor_wake(&e->monitor);
+}
+
+/* Takes a step that is due, of the lowest lane: others wait for the chunks that come down. False:
+ * there is none. */
+static bool work_once(chunks_engine *e) {
+    for (size_t i = 0; e->status == RD_OK && i <= e->n_chunks; i++)
+        if (is_due(e, i)) {
+            take_step(e, i);
+            return true;
+        }
+    return false;
+}
+
+static void crew_member(void *arg, unsigned worker) {
+    chunks_engine *e = arg;
+    (void)worker;
+    rdi_monitor_enter(&e->monitor);
+    while (!e->ending)
+        if (!work_once(e))
+            rdi_monitor_wait(&e->monitor);
+    rdi_monitor_leave(&e->monitor);
+}
+
+/* ---- the thread that feeds ---- */
+
+static rd_status deliver_phase(chunks_engine *e, phase *p) {
+    for (size_t i = 1; i <= e->n_chunks; i++) {
+        size_t at = beginning(e, p, i), n = beginning(e, p, i + 1) - at;
+        rdi_chunk_complete(&p->chunks[i - 1], p->dist + at, n);
+    }
+    return rdi_engine_deliver(e->run, p->dist, p->n);
+}
+
+/* Frees the phases that are through, after handing over their distances. */
+static rd_status deliver(chunks_engine *e) {
+    while (e->delivered < e->lanes[0].phase) {
+        phase *p = phase_of(e, e->delivered);
+        for (size_t i = 0; i < e->n_chunks; i++)
+            e->recounted += p->chunks[i].handed_on;
+        if (e->run->distances) {
+            rdi_monitor_leave(&e->monitor);
+            rd_status status = deliver_phase(e, p);
+            rdi_monitor_enter(&e->monitor);
+            RD_TRY(status);
+        }
+        e->delivered++;
+    }
+    return RD_OK;
+}
+
+/* Works along, or waits, until so many phases are delivered. */
+static rd_status work_until(chunks_engine *e, uint64_t goal) {
+    rdi_monitor_enter(&e->monitor);
+    rd_status status;
+    while ((status = deliver(e)) == RD_OK && (status = e->status) == RD_OK && e->delivered < goal)
+        if (!work_once(e))
+            rdi_monitor_wait(&e->monitor);
+    rdi_monitor_leave(&e->monitor);
+    return status;
 }
 
 /* Room for n numbers; what was there is lost. */
@@ -114,200 +297,81 @@ static rd_status make_room(rd_ctx *ctx, uint64_t **array, size_t *room, size_t n
     return RD_OK;
 }
 
-static rd_status analyse(chunks_engine *e, unsigned worker, slot *s) {
-    rd_engine **local = &e->local[worker];
-    if (!*local)
-        RD_TRY(open_inner(e, local));
-    if (e->run->distances)
-        RD_TRY(make_room(e->run->ctx, &s->dist, &s->dist_room, s->n));
-    RD_TRY(rdi_chunk_feed(&s->chunk, *local, s->refs, s->n, s->dist));
-    return rdi_chunk_end(&s->chunk, *local);
-}
-
-static rd_status resolve(chunks_engine *e, slot *s) {
-    RD_TRY(rdi_chunk_resolve(&s->chunk, e->before));
-    if (!e->run->distances)
-        return rdi_hist_add(e->run->hist, s->chunk.resolved.at, s->chunk.resolved.n);
-    rdi_chunk_complete(&s->chunk, s->dist, s->n);
-    return RD_OK;
-}
-
-/* A chunk is resolved. Longer ones have a smaller share of first touches: when that is large, the
- * next ones shall be. */
-static void account(chunks_engine *e, const slot *s) {
-    e->firsts += s->chunk.first.n;
-    e->references += s->n;
-    bool many = s->chunk.first.n > s->n / MANY_FIRSTS;
-    if (!e->chunk_option && many && s->n == e->chunk_size && s->n <= most_references(e) / 2)
+/* Waits until the next phase may be filled, and decides how long it is. */
+static rd_status begin_phase(chunks_engine *e) {
+    RD_TRY(work_until(e, e->submitted < 2 ? 0 : e->submitted - 1));
+    rdi_monitor_enter(&e->monitor);
+    bool many = e->firsts > e->references / MANY_FIRSTS;
+    rdi_monitor_leave(&e->monitor);
+    if (many && !e->chunk_option && e->chunk_size <= most_references(e) / 2)
         e->chunk_size *= 2;
-}
-
-/* ---- sharing the work: called, and returning, inside the monitor ---- */
-
-static void leave(chunks_engine *e) {
-    e->busy++;
-    rdi_monitor_leave(&e->monitor);
-}
-
-static void enter_again(chunks_engine *e, rd_status status) {
-    rdi_monitor_enter(&e->monitor);
-    e->busy--;
-    if (status != RD_OK && e->status == RD_OK)
-        e->status = status;
-    rdi_monitor_wake(&e->monitor);
-}
-
-static void resolve_next(chunks_engine *e) {
-    slot *s = slot_of(e, e->resolved);
-    e->resolving = true;
-    leave(e);
-    rd_status status = resolve(e, s);
-    enter_again(e, status);
-    e->resolving = false;
-    if (status != RD_OK)
-        return; /* not resolved: its distances must not be delivered */
-    e->resolved++;
-    account(e, s);
-}
-
-static void analyse_next(chunks_engine *e, unsigned worker) {
-    slot *s = slot_of(e, e->claimed++);
-    leave(e);
-    rd_status status = analyse(e, worker, s);
-    enter_again(e, status);
-    s->analysed = status == RD_OK;
-    e->analysed += s->analysed;
-}
-
-/* Does what there is to do: resolving first, because others may wait for it. False: nothing. */
-static bool work_once(chunks_engine *e, unsigned worker) {
-    if (e->status != RD_OK)
-        return false;
-    if (!e->resolving && e->resolved < e->claimed && slot_of(e, e->resolved)->analysed)
-        resolve_next(e);
-    else if (e->claimed < e->submitted)
-        analyse_next(e, worker);
-    else
-        return false;
-    return true;
-}
-
-static void crew_member(void *arg, unsigned worker) {
-    chunks_engine *e = arg;
-    rdi_monitor_enter(&e->monitor);
-    while (!e->ending)
-        if (!work_once(e, worker))
-            rdi_monitor_wait(&e->monitor);
-    rdi_monitor_leave(&e->monitor);
-}
-
-/* ---- the thread that feeds ---- */
-
-/* Hands over the distances of what is resolved, outside the monitor, and frees the slots. */
-static rd_status deliver(chunks_engine *e) {
-    while (e->delivered < e->resolved) {
-        slot *s = slot_of(e, e->delivered);
-        if (e->run->distances) {
-            rdi_monitor_leave(&e->monitor);
-            rd_status status = rdi_engine_deliver(e->run, s->dist, s->n);
-            rdi_monitor_enter(&e->monitor);
-            RD_TRY(status);
-        }
-        rdi_chunk_reset(&s->chunk);
-        s->analysed = false;
-        e->delivered++;
-    }
+    e->goal = e->chunk_size * e->n_chunks;
     return RD_OK;
 }
 
-/* Works along, or waits, until `*count` has reached `goal`. */
-static rd_status work_until(chunks_engine *e, const uint64_t *count, uint64_t goal) {
-    while (true) {
-        RD_TRY(deliver(e));
-        RD_TRY(e->status);
-        if (*count >= goal)
-            return RD_OK;
-        if (!work_once(e, 0))
-            rdi_monitor_wait(&e->monitor);
-    }
-}
-
-/* ---- feeding, with several threads ---- */
-
-/* Chunk `submitted` may be filled when the slot's last chunk is done with. */
-static rd_status begin_chunk(chunks_engine *e) {
-    rdi_monitor_enter(&e->monitor);
-    uint64_t goal = e->submitted < e->n_slots ? 0 : e->submitted - e->n_slots + 1;
-    rd_status status = work_until(e, &e->delivered, goal);
-    e->goal = e->chunk_size;
-    rdi_monitor_leave(&e->monitor);
-    return status;
-}
-
-static void submit(chunks_engine *e, const uint64_t *refs, size_t n) {
-    slot *s = slot_of(e, e->submitted);
-    s->refs = refs;
-    s->n = n;
+static rd_status submit(chunks_engine *e, const uint64_t *refs, size_t n) {
+    phase *p = phase_of(e, e->submitted);
+    if (e->run->distances)
+        RD_TRY(make_room(e->run->ctx, &p->dist, &p->dist_room, n));
+    p->refs = refs;
+    p->n = n;
     e->filled = 0;
     rdi_monitor_enter(&e->monitor);
     e->submitted++;
     rdi_monitor_wake(&e->monitor);
     rdi_monitor_leave(&e->monitor);
+    if (e->crew || e->n_chunks == 1)
+        return RD_OK;
+    return rdi_crew_new(e->run->ctx, (unsigned)e->n_chunks - 1, crew_member, e, &e->crew);
 }
 
-/* Appends to the chunk's own memory; *part says how many. */
+/* Appends to the phase's own memory; *part says how many. */
 static rd_status copy_in(chunks_engine *e, const uint64_t *blk, size_t n, size_t *part) {
-    slot *s = slot_of(e, e->submitted);
+    if (e->filled == 0)
+        RD_TRY(begin_phase(e));
+    phase *p = phase_of(e, e->submitted);
     *part = n < e->goal - e->filled ? n : e->goal - e->filled;
-    RD_TRY(make_room(e->run->ctx, &s->own, &s->own_room, e->goal));
-    memcpy(s->own + e->filled, blk, *part * sizeof *blk);
+    RD_TRY(make_room(e->run->ctx, &p->own, &p->own_room, e->goal));
+    memcpy(p->own + e->filled, blk, *part * sizeof *blk);
     e->filled += *part;
-    if (e->filled == e->goal)
-        submit(e, s->own, e->filled);
+    return e->filled == e->goal ? submit(e, p->own, e->filled) : RD_OK;
+}
+
+static rd_status feed_copied(chunks_engine *e, const uint64_t *blk, size_t n) {
+    for (size_t part = 0; n > 0; blk += part, n -= part)
+        RD_TRY(copy_in(e, blk, n, &part));
     return RD_OK;
 }
 
-/* The caller's memory is there until feed() returns. */
-static rd_status wait_for_borrowed(chunks_engine *e) {
-    rdi_monitor_enter(&e->monitor);
-    rd_status status = work_until(e, &e->analysed, e->submitted);
-    rdi_monitor_leave(&e->monitor);
-    return status;
-}
-
-/* Copies the references, or has them read where they are when there are enough of them to keep
- * everybody busy. */
-static rd_status feed_crew(chunks_engine *e, const uint64_t *blk, size_t n) {
-    bool borrow = n / e->n_slots >= e->goal;
-    while (n > 0) {
-        if (e->filled == 0)
-            RD_TRY(begin_chunk(e));
-        size_t part = n < e->goal ? n : e->goal;
-        if (borrow && e->filled == 0) {
-            submit(e, blk, part);
-        } else {
-            RD_TRY(copy_in(e, blk, n, &part));
-        }
-        blk += part;
-        n -= part;
-        if (!e->crew && e->submitted > 0)
-            RD_TRY(rdi_crew_new(e->run->ctx, e->n_workers - 1, crew_member, e, &e->crew));
+/* Has the references read where they are. With distances, which need room, in phases of the usual
+ * length; otherwise in one, which has the fewest first touches. */
+static rd_status feed_borrowed(chunks_engine *e, const uint64_t *blk, size_t n) {
+    bool whole = !e->run->distances && !e->chunk_option;
+    for (size_t part = 0; n > 0; blk += part, n -= part) {
+        RD_TRY(begin_phase(e));
+        part = whole || n < e->goal ? n : e->goal;
+        RD_TRY(submit(e, blk, part));
     }
-    return borrow ? wait_for_borrowed(e) : RD_OK;
+    return work_until(e, e->submitted);
 }
 
-static rd_status finish_crew(chunks_engine *e) {
+static rd_status feed(chunks_engine *e, const uint64_t *blk, size_t n) {
+    if (n < 2 * e->goal)
+        return feed_copied(e, blk, n);
+    size_t part = e->filled ? e->goal - e->filled : 0;
+    RD_TRY(feed_copied(e, blk, part));
+    return feed_borrowed(e, blk + part, n - part);
+}
+
+static rd_status finish(chunks_engine *e) {
     if (e->filled > 0)
-        submit(e, slot_of(e, e->submitted)->own, e->filled);
-    rdi_monitor_enter(&e->monitor);
-    rd_status status = work_until(e, &e->delivered, e->submitted);
-    rdi_monitor_leave(&e->monitor);
-    return status;
+        RD_TRY(submit(e, phase_of(e, e->submitted)->own, e->filled));
+    return work_until(e, e->submitted);
 }
 
 /* After a failure: until nobody works, so that nobody else can fail, with another message. */
 static rd_status stop_crew(chunks_engine *e, rd_status status) {
-    if (status == RD_OK || e->n_workers == 1)
+    if (status == RD_OK)
         return status;
     rdi_monitor_enter(&e->monitor);
     e->status = status;
@@ -317,90 +381,66 @@ static rd_status stop_crew(chunks_engine *e, rd_status status) {
     return status;
 }
 
-/* ---- feeding, with one thread: nothing is copied ---- */
+/* ---- the engine ---- */
 
-static rd_status end_chunk(chunks_engine *e) {
-    slot *s = &e->slots[0];
-    s->n = e->filled;
-    e->filled = 0;
-    RD_TRY(rdi_chunk_end(&s->chunk, e->local[0]));
-    RD_TRY(resolve(e, s));
-    account(e, s);
-    rdi_chunk_reset(&s->chunk);
-    e->goal = e->chunk_size;
-    return e->run->distances ? rdi_engine_deliver(e->run, s->dist, s->n) : RD_OK;
-}
-
-static rd_status feed_alone(chunks_engine *e, const uint64_t *blk, size_t n) {
-    slot *s = &e->slots[0];
-    while (n > 0) {
-        if (!e->local[0])
-            RD_TRY(open_inner(e, &e->local[0]));
-        if (e->run->distances)
-            RD_TRY(make_room(e->run->ctx, &s->dist, &s->dist_room, e->goal));
-        size_t part = n < e->goal - e->filled ? n : e->goal - e->filled;
-        uint64_t *dist = s->dist ? s->dist + e->filled : NULL;
-        RD_TRY(rdi_chunk_feed(&s->chunk, e->local[0], blk, part, dist));
-        blk += part;
-        n -= part;
-        e->filled += part;
-        if (e->filled == e->goal)
-            RD_TRY(end_chunk(e));
-    }
+static rd_status open_phase(chunks_engine *e, phase *p) {
+    p->chunks = rdi_calloc(e->run->ctx, e->n_chunks, sizeof *p->chunks);
+    if (!p->chunks)
+        return RD_ENOMEM;
+    for (size_t i = 0; i < e->n_chunks; i++)
+        rdi_chunk_init(&p->chunks[i], e->run->ctx, e->run->bound);
     return RD_OK;
 }
-
-static rd_status finish_alone(chunks_engine *e) {
-    return e->filled > 0 ? end_chunk(e) : RD_OK;
-}
-
-/* ---- the engine ---- */
 
 static rd_status chunks_open(void *self, rdi_run *run) {
     chunks_engine *e = self;
     e->run = run;
-    e->n_workers = run->threads < MOST_THREADS ? run->threads : MOST_THREADS;
-    e->n_slots = e->n_workers > 1 ? 2 * e->n_workers : 1;
-    e->goal = e->chunk_size = first_size(e);
+    e->n_chunks = run->threads < MOST_THREADS ? run->threads : MOST_THREADS;
+    e->chunk_size = first_size(e);
+    e->goal = e->chunk_size * e->n_chunks;
     rdi_monitor_init(&e->monitor);
-    e->local = rdi_calloc(run->ctx, e->n_workers, sizeof(rd_engine *));
-    e->slots = rdi_calloc(run->ctx, e->n_slots, sizeof *e->slots);
-    if (!e->local || !e->slots)
+    rdi_chunk_init(&e->past, run->ctx, run->bound);
+    e->lanes = rdi_calloc(run->ctx, e->n_chunks + 1, sizeof *e->lanes);
+    if (!e->lanes)
         return RD_ENOMEM;
-    for (size_t i = 0; i < e->n_slots; i++)
-        rdi_chunk_init(&e->slots[i].chunk, run->ctx, run->bound);
-    return open_inner(e, &e->before);
+    for (size_t i = 0; i < RDI_COUNT(e->phases); i++)
+        RD_TRY(open_phase(e, &e->phases[i]));
+    return open_engine(e, &e->lanes[0]); /* now, so that a wrong option is noticed */
 }
 
 static rd_status chunks_feed(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
     chunks_engine *e = self;
     (void)dist;
-    return stop_crew(e, e->n_workers > 1 ? feed_crew(e, blk, n) : feed_alone(e, blk, n));
+    return stop_crew(e, feed(e, blk, n));
+}
+
+static rd_status count_up(chunks_engine *e) {
+    for (size_t i = 0; i <= e->n_chunks; i++) {
+        if (!e->lanes[i].engine)
+            continue;
+        RD_TRY(rd_engine_finish(e->lanes[i].engine));
+        RD_TRY(rdi_hist_merge(e->run->hist, rdi_engine_hist(e->lanes[i].engine)));
+    }
+    rdi_hist_uncount_infinite(e->run->hist, e->recounted);
+    return RD_OK;
 }
 
 static rd_status chunks_finish(void *self) {
     chunks_engine *e = self;
-    RD_TRY(stop_crew(e, e->n_workers > 1 ? finish_crew(e) : finish_alone(e)));
+    RD_TRY(stop_crew(e, finish(e)));
     unsigned threads = 1 + rdi_crew_size(e->crew);
     double share = e->references ? 100.0 * (double)e->firsts / (double)e->references : 0;
     snprintf(e->run->note, sizeof e->run->note, "chunks: %u thread%s, %.1f %% first touches",
              threads, threads > 1 ? "s" : "", share);
-    if (e->run->distances)
-        return RD_OK;
-    for (unsigned i = 0; i < e->n_workers; i++) {
-        if (!e->local[i])
-            continue;
-        RD_TRY(rd_engine_finish(e->local[i]));
-        RD_TRY(rdi_hist_merge(e->run->hist, rdi_engine_hist(e->local[i])));
-    }
-    rdi_hist_uncount_infinite(e->run->hist, e->firsts); /* counted twice: local, and resolved */
-    return RD_OK;
+    return e->run->distances ? RD_OK : count_up(e);
 }
 
-static void close_slot(rd_ctx *ctx, slot *s) {
-    rdi_chunk_fini(&s->chunk);
-    rdi_free(ctx, s->own);
-    rdi_free(ctx, s->dist);
+static void close_phase(chunks_engine *e, phase *p) {
+    for (size_t i = 0; p->chunks && i < e->n_chunks; i++)
+        rdi_chunk_fini(&p->chunks[i]);
+    rdi_free(e->run->ctx, p->chunks);
+    rdi_free(e->run->ctx, p->own);
+    rdi_free(e->run->ctx, p->dist);
 }
 
 static void chunks_close(void *self) {
@@ -413,13 +453,12 @@ static void chunks_close(void *self) {
     rdi_monitor_leave(&e->monitor);
     rdi_crew_free(e->crew);
     rdi_monitor_fini(&e->monitor);
-    for (size_t i = 0; e->slots && i < e->n_slots; i++)
-        close_slot(e->run->ctx, &e->slots[i]);
-    for (unsigned i = 0; e->local && i < e->n_workers; i++)
-        rd_engine_close(e->local[i]);
-    rd_engine_close(e->before);
-    rdi_free(e->run->ctx, e->slots);
-    rdi_free(e->run->ctx, e->local);
+    for (size_t i = 0; i < RDI_COUNT(e->phases); i++)
+        close_phase(e, &e->phases[i]);
+    for (size_t i = 0; e->lanes && i <= e->n_chunks; i++)
+        rd_engine_close(e->lanes[i].engine);
+    rdi_chunk_fini(&e->past);
+    rdi_free(e->run->ctx, e->lanes);
 }
 
 static const rd_opt options[] = {
@@ -448,14 +487,16 @@ const rdi_engine_ops rdi_engine_chunks = {
             .summary = "Parda's chunks on threads, any exact engine inside: for traces with "
                        "locality",
             .card =
-                "Every thread (-t) analyses chunks of the trace alone; only the first touches of\n"
-                "a chunk's blocks are then resolved against all that came before, while later\n"
-                "chunks are being analysed. The result is the same for any number of threads.\n"
+                "Every thread (-t) analyses a chunk of the trace alone; only the first touches of "
+                "a\n"
+                "chunk's blocks are then resolved against the chunks before, all side by side. "
+                "The\n"
+                "result is the same for any number of threads.\n"
                 "\n"
                 "Time: the inner engine's, divided by the threads, while first touches are few.\n"
-                "Memory: the inner engine's for all blocks, again for the blocks of a chunk per\n"
-                "thread, and two chunks of references per thread. Distances come late.\n"
-                "Not for traces without locality: batch divides those better.\n"
+                "Memory: the inner engine's once per thread and once more, and two chunks of\n"
+                "references per thread. Distances come late. Not for traces where most references\n"
+                "of a chunk are first touches: batch divides those better.\n"
                 "\n"
                 "Q. Niu, J. Dinan, Q. Lu, P. Sadayappan. PARDA: a fast parallel reuse distance\n"
                 "analysis algorithm. IPDPS 2012.",

@@ -45,68 +45,103 @@ static void assert_letters(const rdi_u64_list *list, const char *letters) {
 
 /* The text of a chunk, then what is right for it. */
 typedef struct example {
-    const char *letters, *first, *order;
+    const char *letters;
+    const char *first;     /* local infinities */
+    const char *forwarded; /* of them, what the chunk before cannot resolve */
+    const char *order;     /* blocks left when everything is resolved */
     uint64_t resolved[8];
 } example;
 
-static void run_example(const example *x, rd_engine *local, rd_engine *before) {
-    rdi_chunk c;
-    rdi_chunk_init(&c, ctx, UINT64_MAX);
-    uint64_t block[8];
-    size_t n = strlen(x->letters);
-    for (size_t i = 0; i < n; i++)
-        block[i] = (uint64_t)x->letters[i];
-    assert_int_equal(rdi_chunk_feed(&c, local, block, n, NULL), RD_OK);
-    assert_int_equal(rdi_chunk_end(&c, local), RD_OK);
-    assert_letters(&c.first, x->first);
-    assert_letters(&c.order, x->order);
-    assert_int_equal(rdi_chunk_resolve(&c, before), RD_OK);
-    assert_int_equal(c.resolved.n, c.first.n);
-    assert_memory_equal(c.resolved.at, x->resolved, c.first.n * sizeof *x->resolved);
-    rdi_chunk_fini(&c);
+static void feed_letters(rdi_chunk *c, rd_engine *local, const char *letters) {
+    for (; *letters; letters++) {
+        uint64_t block = (uint64_t)*letters, dist = 0;
+        assert_int_equal(rdi_chunk_feed(c, local, &block, 1, &dist), RD_OK);
+    }
 }
 
+/* Parda's Figure 2: three ranks on Table III. */
 static void parda_figure_2_three_ranks_on_table_3(void **state) {
     (void)state;
-    static const example ranks[] = {
-        {"dacbccge", "dacbge", "dabcge", {COLD, COLD, COLD, COLD, COLD, COLD}},
-        {"fafbcmtm", "fabcmt", "afbctm", {COLD, 5, 5, 5, COLD, COLD}},
-        {"acfbdcac", "acfbd", "fbdac", {5, 3, 5, 5, 8}},
+    static const example ranks[3] = {
+        {"dacbccge", "dacbge", "", "ge", {COLD, COLD, COLD, COLD, COLD, COLD}},
+        {"fafbcmtm", "fabcmt", "fmt", "tm", {COLD, 5, 5, 5, COLD, COLD}},
+        {"acfbdcac", "acfbd", "d", "fbdac", {5, 3, 5, 5, 8}},
     };
     static const char *const engines[] = {"stack", "bk", "olken", "olken/tree=avl", "stream"};
     for (size_t i = 0; i < RDI_COUNT(engines); i++) {
-        rd_engine *local = open_engine(engines[i], 0), *before = open_engine(engines[i], 0);
-        for (size_t r = 0; r < RDI_COUNT(ranks); r++)
-            run_example(&ranks[r], local, before);
-        assert_int_equal(rd_engine_finish(local), RD_OK);
-        assert_int_equal(rdi_hist_infinite(rdi_engine_hist(local)), 6 + 6 + 5);
-        rd_engine_close(local);
-        rd_engine_close(before);
+        rd_engine *engine[3];
+        rdi_chunk c[3];
+        for (size_t r = 0; r < 3; r++) {
+            engine[r] = open_engine(engines[i], 0);
+            rdi_chunk_init(&c[r], ctx, UINT64_MAX);
+            feed_letters(&c[r], engine[r], ranks[r].letters);
+            assert_letters(&c[r].open, ranks[r].first);
+        }
+        for (size_t r = 1; r < 3; r++) {
+            assert_int_equal(rdi_chunk_resolve(&c[r], &c[r - 1], engine[r - 1], true), RD_OK);
+            assert_letters(&c[r].open, ranks[r].forwarded);
+        }
+        assert_int_equal(rdi_chunk_resolve(&c[2], &c[0], engine[0], true), RD_OK);
+        assert_int_equal(c[2].open.n, 0);
+        for (size_t r = 0; r < 3; r++) {
+            size_t n = r ? strlen(ranks[r].first) : 0; /* nobody was there to resolve rank 0's */
+            assert_int_equal(c[r].resolved.n, n);
+            if (n)
+                assert_memory_equal(c[r].resolved.at, ranks[r].resolved, n * sizeof(uint64_t));
+            assert_int_equal(rdi_chunk_end(&c[r], engine[r]), RD_OK);
+            assert_letters(&c[r].order, ranks[r].order);
+            rdi_chunk_fini(&c[r]);
+            rd_engine_close(engine[r]);
+        }
     }
 }
 
-/* Distances of the whole trace by one engine, and again in chunks of random lengths. */
+#define MOST_CHUNKS 6
+
+/* A phase: chunks of random lengths, resolved against each other and the past, which is brought to
+ * their end. Returns how many references it took. */
+static size_t run_phase(const uint64_t *trace, size_t n, uint64_t *dist, rdi_chunk *past,
+                        rd_engine *past_engine, rdi_rng *rng) {
+    rdi_chunk c[MOST_CHUNKS];
+    rd_engine *engine[MOST_CHUNKS];
+    size_t begin[MOST_CHUNKS + 1] = {0}, chunks = 1 + (size_t)rdi_rng_below(rng, MOST_CHUNKS);
+    uint64_t bound = past->bound == UINT64_MAX ? 0 : past->bound;
+    for (size_t i = 0; i < chunks; i++) {
+        size_t len = (size_t)rdi_rng_below(rng, n - begin[i] + 1);
+        begin[i + 1] = begin[i] + len;
+        engine[i] = open_engine(i % 2 ? "stream" : "bk", bound);
+        rdi_chunk_init(&c[i], ctx, past->bound);
+        assert_int_equal(rdi_chunk_feed(&c[i], engine[i], trace + begin[i], len, dist + begin[i]),
+                         RD_OK);
+        assert_true(c[i].open.n <= past->bound);
+    }
+    for (size_t i = 0; i < chunks; i++) {
+        for (size_t before = i; before-- > 0;)
+            assert_int_equal(rdi_chunk_resolve(&c[i], &c[before], engine[before], true), RD_OK);
+        assert_int_equal(rdi_chunk_resolve(&c[i], past, past_engine, true), RD_OK);
+        rdi_chunk_complete(&c[i], dist + begin[i], begin[i + 1] - begin[i]);
+    }
+    for (size_t i = 0; i < chunks; i++) {
+        assert_int_equal(rdi_chunk_end(&c[i], engine[i]), RD_OK);
+        assert_int_equal(rdi_chunk_pass(&c[i], past, past_engine), RD_OK);
+        rdi_chunk_fini(&c[i]);
+        rd_engine_close(engine[i]);
+    }
+    return begin[chunks];
+}
+
+/* Distances of the whole trace by one engine, and again in phases of chunks. */
 static void run_chunked(const uint64_t *trace, size_t n, uint64_t bound, rdi_rng *rng) {
     static uint64_t expected[MOST_REFERENCES], dist[MOST_REFERENCES];
-    rd_engine *whole = open_engine("stack", bound);
+    rd_engine *whole = open_engine("stack", bound), *past_engine = open_engine("bk", bound);
     assert_int_equal(rdi_engine_measure(whole, trace, n, expected), RD_OK);
-    rd_engine *local = open_engine("stream", bound), *before = open_engine("bk", bound);
-    rdi_chunk c;
-    rdi_chunk_init(&c, ctx, bound ? bound : UINT64_MAX);
-    for (size_t at = 0; at < n;) {
-        size_t part = 1 + (size_t)rdi_rng_below(rng, n - at);
-        assert_int_equal(rdi_chunk_feed(&c, local, trace + at, part, dist + at), RD_OK);
-        assert_int_equal(rdi_chunk_end(&c, local), RD_OK);
-        assert_int_equal(rdi_chunk_resolve(&c, before), RD_OK);
-        assert_true(c.first.n <= c.bound && c.order.n == c.first.n);
-        rdi_chunk_complete(&c, dist + at, part);
-        rdi_chunk_reset(&c);
-        at += part;
-    }
+    rdi_chunk past;
+    rdi_chunk_init(&past, ctx, bound ? bound : UINT64_MAX);
+    for (size_t at = 0; at < n;)
+        at += run_phase(trace + at, n - at, dist + at, &past, past_engine, rng);
     assert_memory_equal(dist, expected, n * sizeof *dist);
-    rdi_chunk_fini(&c);
-    rd_engine_close(local);
-    rd_engine_close(before);
+    rdi_chunk_fini(&past);
+    rd_engine_close(past_engine);
     rd_engine_close(whole);
 }
 
