@@ -7,8 +7,8 @@
 #include <string.h>
 
 typedef struct record_options {
+    recorder_options what;
     const char *output, *to, *kinds;
-    bool pc, thread, children;
 } record_options;
 
 static const rd_opt record_opts[] = {
@@ -31,16 +31,13 @@ static const rd_opt record_opts[] = {
      .help = "record loads, stores, instruction fetches"},
     {.name = "pc",
      .type = RD_OPT_BOOL,
-     .offset = offsetof(record_options, pc),
+     .offset = offsetof(record_options, what.pc),
      .help = "record the address of the instruction, too"},
     {.name = "thread",
      .type = RD_OPT_BOOL,
-     .offset = offsetof(record_options, thread),
+     .offset = offsetof(record_options, what.thread),
      .help = "record the number of the thread, too"},
-    {.name = "trace-children",
-     .type = RD_OPT_BOOL,
-     .offset = offsetof(record_options, children),
-     .help = "record the processes that the program starts, too"},
+    RECORDER_OPTIONS(record_options, what),
     {.name = NULL},
 };
 
@@ -56,9 +53,8 @@ static int copy_references(rd_ctx *ctx, recorder *r, trace_copy *copy, const cha
 }
 
 static int run_record(rd_ctx *ctx, void *opts, int n, char **operands) {
-    const record_options *o = opts;
-    recorder_options what = {.pc = o->pc, .thread = o->thread, .children = o->children};
-    if (!kinds_parse(o->kinds, &what.kinds))
+    record_options *o = opts;
+    if (!kinds_parse(o->kinds, &o->what.kinds))
         return EXIT_USAGE;
     if (!o->output || strcmp(o->output, "-") == 0)
         return fail_usage("record: name a file with -o: standard output is the program's");
@@ -67,7 +63,7 @@ static int run_record(rd_ctx *ctx, void *opts, int n, char **operands) {
     trace_copy *copy = trace_copy_new(ctx, &where, 0, 0, &status);
     if (!copy)
         return status;
-    recorder *r = recorder_start(ctx, &what, n, operands, &status);
+    recorder *r = recorder_start(ctx, &o->what, n, operands, &status);
     int of_program = EXIT_OK;
     if (r) {
         bool cut_short;
@@ -83,7 +79,9 @@ const command command_record = {
     .summary = "what a program references, as a trace",
     .operands = "-- COMMAND...",
     .details =
-        "Runs the command under a recorder. Its input, output and exit status are its own.\n",
+        RECORDER_DETAILS "\n"
+                         "  reusedist record -o gzip.trace -- gzip -c README.md > README.md.gz\n"
+                         "  reusedist analyze gzip.trace\n",
     .opts = record_opts,
     .opts_size = sizeof(record_options),
     .min_operands = 1,

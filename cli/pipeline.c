@@ -213,6 +213,8 @@ static bool analyse_opened(pipeline *p, const char *path, rd_trace *trace) {
 }
 
 static rd_status open_trace(const pipeline *p, const char *path, rd_trace **out) {
+    if (p->input->live)
+        return rd_trace_open_live(p->ctx, p->input->live, out);
     if (p->input->head && strcmp(path, "-") == 0)
         return rd_trace_open_fd(p->ctx, STDIN_FILENO, "(standard input)", p->input->head,
                                 p->input->head_bytes, p->options->format, out);
@@ -285,7 +287,7 @@ static void run(pipeline *p, rd_profile **out) {
         return;
     }
     progress_start(&p->bar, p->options->quiet ? PROGRESS_NEVER : p->options->progress,
-                   progress_total(p->input->n, p->input->paths));
+                   p->input->live ? 0 : progress_total(p->input->n, p->input->paths));
     bool good = true;
     for (int i = 0; i < p->input->n && good; i++)
         good = analyse_trace(p, p->input->paths[i]);

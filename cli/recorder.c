@@ -205,6 +205,9 @@ rd_live *recorder_live(recorder *r) {
 
 int recorder_finish(recorder *r, bool *cut_short) {
     rd_live_free(r->live);
+    reap(r, WNOHANG);
+    if (!r->ended) /* we failed before its end, and have said so */
+        kill(r->program, SIGTERM);
     reap(r, 0);
     *cut_short = WIFSIGNALED(r->wait_status);
     int status = *cut_short ? 128 + WTERMSIG(r->wait_status) : WEXITSTATUS(r->wait_status);

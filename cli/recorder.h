@@ -26,4 +26,18 @@ rd_live *recorder_live(recorder *r);
  * ended it, and sets *cut_short then. Frees everything. */
 int recorder_finish(recorder *r, bool *cut_short);
 
+/* Rows of an option table: what every command that records takes. `member` is the recorder_options
+ * in `state`. */
+#define RECORDER_OPTIONS(state, member)                                                            \
+    {                                                                                              \
+        .name = "trace-children", .type = RD_OPT_BOOL, .offset = offsetof(state, member.children), \
+        .help = "record the processes that the program starts, too"                                \
+    }
+
+/* What the help of every such command says about it. */
+#define RECORDER_DETAILS                                                                           \
+    "The command runs under a recorder for Valgrind, slower than by itself. Its input, output\n"   \
+    "and exit status are its own. Processes that it starts are not recorded, unless\n"             \
+    "--trace-children is given: then all are in one sequence, the blocks of each its own.\n"
+
 #endif

@@ -1,0 +1,98 @@
+/* run: reuse distances of a program while it runs. */
+#include "analysis.h"
+#include "kinds.h"
+#include "recorder.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct run_options {
+    analysis_options analysis;
+    recorder_options what;
+} run_options;
+
+static const rd_opt run_opts[] = {
+#define ANALYSIS_FIELD(member) offsetof(run_options, analysis.member)
+#include "analysis_options.def"
+    RECORDER_OPTIONS(run_options, what),
+    {.name = NULL},
+};
+
+/* The words of the command with blanks between; NULL: out of memory. */
+static char *join(int n, char **words) {
+    size_t bytes = 1;
+    for (int i = 0; i < n; i++)
+        bytes += strlen(words[i]) + 1;
+    char *text = malloc(bytes), *at = text;
+    for (int i = 0; i < n && text; i++)
+        at += sprintf(at, "%s%s", i ? " " : "", words[i]);
+    return text;
+}
+
+/* Fetches are recorded only when they are asked for. */
+static bool choose_kinds(run_options *o) {
+    uint32_t kinds = 0;
+    if (!kinds_parse(o->analysis.pipe.kinds, &kinds))
+        return false;
+    o->what.kinds = kinds ? kinds : RD_LOAD | RD_STORE;
+    return true;
+}
+
+static int check_options(run_options *o) {
+    pipeline_options *pipe = &o->analysis.pipe;
+    if (pipe->format)
+        return fail_usage("run: a running program has no format: leave -f out");
+    if (pipe->progress == PROGRESS_AUTO) /* the terminal is the program's */
+        pipe->progress = PROGRESS_NEVER;
+    return choose_kinds(o) ? analysis_check(&o->analysis, 0, NULL) : EXIT_USAGE;
+}
+
+/* Analyses to the program's end. Returns the exit status: the program's, unless we failed. */
+static int analyse(rd_ctx *ctx, run_options *o, recorder *r, char *name) {
+    rd_profile *profile = NULL;
+    bool cut_short;
+    pipeline_input input = {.n = 1, .paths = &name, .live = recorder_live(r)};
+    int status = pipeline_run(ctx, &o->analysis.pipe, &input, o->analysis.distances, &profile);
+    int of_program = recorder_finish(r, &cut_short);
+    if (profile) {
+        if (cut_short)
+            rd_profile_set_partial(profile, true);
+        int printed = analysis_print(ctx, &o->analysis, profile);
+        status = status != EXIT_OK ? status : printed;
+        rd_profile_free(profile);
+    }
+    return status != EXIT_OK ? status : of_program;
+}
+
+static int run_run(rd_ctx *ctx, void *opts, int n, char **operands) {
+    run_options *o = opts;
+    int status = check_options(o);
+    if (status != EXIT_OK)
+        return status;
+    char *name = join(n, operands);
+    if (!name)
+        return fail("out of memory");
+    recorder *r = recorder_start(ctx, &o->what, n, operands, &status);
+    if (r)
+        status = analyse(ctx, o, r, name);
+    free(name);
+    return status;
+}
+
+const command command_run = {
+    .name = "run",
+    .summary = "reuse distances of a program while it runs",
+    .operands = "-- COMMAND...",
+    .details = RECORDER_DETAILS
+    "The result comes when it has ended, also by a signal, and then says that it is of\n"
+    "what was seen until then. Without --kinds, loads and stores are recorded.\n"
+    "\n"
+    "  reusedist run -- gzip -c README.md > README.md.gz\n"
+    "  reusedist run -o gzip.json --out=json -- gzip -c README.md > README.md.gz\n",
+    .opts = run_opts,
+    .opts_size = sizeof(run_options),
+    .min_operands = 1,
+    .max_operands = -1,
+    .run = run_run,
+};

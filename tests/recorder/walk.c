@@ -1,0 +1,31 @@
+/* Walks over an array with a few strides and ends as its argument says: by itself with that exit
+ * status, or by a signal ("abort", "segv"), or never ("forever"). Static, so that two runs in the
+ * same environment reference the very same addresses. */
+#include <stdlib.h>
+#include <string.h>
+
+#define WORDS 100000
+
+static long words[WORDS];
+
+static long walk(int rounds) {
+    long sum = 0;
+    for (int round = 0; round < rounds; round++)
+        for (size_t i = 0; i < WORDS; i += 7) {
+            words[i] = (long)i * round;
+            sum += words[i * 31 % WORDS];
+        }
+    return sum;
+}
+
+int main(int argc, char **argv) {
+    const char *end = argc > 1 ? argv[1] : "0";
+    volatile long sum = walk(3);
+    while (strcmp(end, "forever") == 0)
+        sum += walk(1);
+    if (strcmp(end, "abort") == 0)
+        abort();
+    if (strcmp(end, "segv") == 0)
+        *(volatile int *)0 = 1;
+    return atoi(end);
+}
