@@ -1,0 +1,370 @@
+/* parda: exact, in parallel, on ranks that share nothing: Parda, and Carr and Nicol's MIMD way.
+ *
+ * Each rank analyses a part of the trace alone with any exact engine that hands over its state, and
+ * neighbours resolve each other's first touches (parda_rank.h, where the algorithm is). Here the
+ * trace is dealt to the ranks, chunk after chunk and phase after phase, and their counts are added
+ * up. Ranks are threads of this process; reading goes on while they work.
+ *
+ * With N references, P ranks, M blocks and M_i blocks in chunk i: time that of the inner engine for
+ * N / P references, and for the first touches that arrive at a rank: M at most. Memory with the
+ * space optimisation: the sum of M_i during a phase, M after the fix-up; without it up to P times
+ * M; with a bound, P times that at most. And two chunks of references per rank. A histogram only.
+ *
+ * Not for one core. On threads of one machine `chunks` needs no phases and gives each distance;
+ * `batch` is better where there is little locality.
+ *
+ * Q. Niu, J. Dinan, Q. Lu, P. Sadayappan. PARDA: a fast parallel reuse distance analysis algorithm.
+ * IPDPS 2012. E. Carr, D. M. Nicol. Empirical study of parallel LRU simulation algorithms. 1994.
+ */
+#include "base/threads.h"
+#include "engine/parda_rank.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#define USUAL_CHUNK ((uint64_t)1 << 22) /* references per rank and phase */
+#define LEAST_CHUNK ((uint64_t)1 << 16)
+#define PIECE       65536 /* references per letter */
+#define MOST_RANKS  1024
+
+enum { SPACE_AUTO, SPACE_OPT, SPACE_PLAIN };
+
+/* The thread that feeds deals; the ranks of this process run on a crew. With a single rank there
+ * is nothing to deal: it is fed directly. */
+typedef struct parda_engine {
+    uint64_t ranks_option; /* 0: one per thread */
+    uint64_t phase_option; /* references; 0: automatic */
+    const char *engine_option;
+    uint32_t fixup_option; /* pipelined, postfix */
+    uint32_t space_option; /* SPACE_* */
+    bool rename_option;
+    rdi_run *run;
+    rdi_parda_plan plan;
+    rdi_ranks *ranks;
+    rdi_parda_rank *rank; /* those of this process */
+    rdi_crew *crew;
+    uint64_t chunk_size;
+    /* dealing */
+    uint64_t phase;     /* under way or next */
+    unsigned place;     /* whose chunk is being dealt */
+    uint64_t dealt;     /* references of it */
+    rdi_u64_list piece; /* being filled */
+} parda_engine;
+
+/* ---- ranks at work ---- */
+
+static rd_status run_chunk(parda_engine *e, rdi_parda_rank *r) {
+    for (bool more = true; more;) {
+        rdi_u64_list piece = {0};
+        RD_TRY(rdi_ranks_receive(e->ranks, r->me, 0, RDI_MAIL_PIECE, &piece));
+        more = piece.n > 0;
+        rd_status status = rdi_parda_rank_feed(r, piece.at, piece.n);
+        rdi_u64_list_free(e->run->ctx, &piece);
+        RD_TRY(status);
+    }
+    return RD_OK;
+}
+
+static rd_status send_result(parda_engine *e, rdi_parda_rank *r) {
+    rdi_u64_list result = {0};
+    rd_status status = rdi_parda_rank_result(r, &result);
+    if (status != RD_OK) {
+        rdi_u64_list_free(e->run->ctx, &result);
+        return status;
+    }
+    return rdi_ranks_send(e->ranks, r->me, 0, RDI_MAIL_RESULT, &result);
+}
+
+static rd_status run_rank(parda_engine *e, rdi_parda_rank *r) {
+    while (true) {
+        rdi_u64_list phase = {0};
+        RD_TRY(rdi_ranks_receive(e->ranks, r->me, 0, RDI_MAIL_PHASE, &phase));
+        bool more = phase.n > 0;
+        rdi_u64_list_free(e->run->ctx, &phase);
+        if (!more)
+            return send_result(e, r);
+        RD_TRY(rdi_parda_rank_begin(r));
+        RD_TRY(run_chunk(e, r));
+        RD_TRY(rdi_parda_rank_end(r));
+    }
+}
+
+static void crew_member(void *arg, unsigned worker) {
+    parda_engine *e = arg;
+    rd_status status = run_rank(e, &e->rank[worker - 1]);
+    if (status != RD_OK)
+        rdi_ranks_fail(e->ranks, status);
+}
+
+static rd_status start_crew(parda_engine *e) {
+    RD_TRY(rdi_crew_new(e->run->ctx, e->ranks->here, crew_member, e, &e->crew));
+    if (rdi_crew_size(e->crew) == e->ranks->here)
+        return RD_OK;
+    return rdi_fail(e->run->ctx, RD_ENOMEM, "engine parda: cannot start %u threads",
+                    e->ranks->here);
+}
+
+/* Sends everybody home; nobody else can fail then, with another message. */
+static void stop_crew(parda_engine *e, rd_status status) {
+    rdi_ranks_fail(e->ranks, status);
+    rdi_crew_free(e->crew);
+    e->crew = NULL;
+}
+
+/* ---- dealing ---- */
+
+static rd_status begin_phase(parda_engine *e) {
+    const uint64_t go = 1;
+    for (unsigned i = 0; i < e->ranks->n; i++) {
+        rdi_u64_list letter = {0};
+        RD_TRY(rdi_u64_list_append(e->run->ctx, &letter, &go, 1));
+        RD_TRY(rdi_ranks_send(e->ranks, 0, i, RDI_MAIL_PHASE, &letter));
+    }
+    return RD_OK;
+}
+
+static rd_status send_piece(parda_engine *e) {
+    unsigned to = rdi_parda_place(&e->plan, e->ranks->n, e->phase, e->place);
+    return rdi_ranks_send(e->ranks, 0, to, RDI_MAIL_PIECE, &e->piece);
+}
+
+static rd_status end_chunk(parda_engine *e) {
+    if (e->piece.n > 0)
+        RD_TRY(send_piece(e));
+    RD_TRY(send_piece(e)); /* empty */
+    e->dealt = 0;
+    if (++e->place == e->ranks->n) {
+        e->place = 0;
+        e->phase++;
+    }
+    return RD_OK;
+}
+
+static rd_status deal(parda_engine *e, const uint64_t *blk, size_t n) {
+    while (n > 0) {
+        if (e->place == 0 && e->dealt == 0)
+            RD_TRY(begin_phase(e));
+        size_t part = PIECE - e->piece.n;
+        uint64_t left = e->chunk_size - e->dealt;
+        part = part < left ? part : (size_t)left;
+        part = part < n ? part : n;
+        RD_TRY(rdi_u64_list_append(e->run->ctx, &e->piece, blk, part));
+        e->dealt += part;
+        blk += part;
+        n -= part;
+        if (e->dealt == e->chunk_size)
+            RD_TRY(end_chunk(e));
+        else if (e->piece.n == PIECE)
+            RD_TRY(send_piece(e));
+    }
+    return RD_OK;
+}
+
+/* The chunks that the last phase still lacks, which are empty, and the end. */
+static rd_status end_dealing(parda_engine *e) {
+    while (e->place > 0 || e->dealt > 0)
+        RD_TRY(end_chunk(e));
+    for (unsigned i = 0; i < e->ranks->n; i++)
+        RD_TRY(rdi_ranks_send(e->ranks, 0, i, RDI_MAIL_PHASE, &(rdi_u64_list){0}));
+    return RD_OK;
+}
+
+/* ---- results ---- */
+
+static void make_note(parda_engine *e, const rdi_parda_tally *tally) {
+    snprintf(e->run->note, sizeof e->run->note,
+             "%u rank%s on %s, %" PRIu64 " phase%s; fix-up %.3f s, state %.3f s", e->ranks->n,
+             e->ranks->n == 1 ? "" : "s", e->ranks->transport, tally->phases,
+             tally->phases == 1 ? "" : "s", (double)tally->fixup_ns * 1e-9,
+             (double)tally->state_ns * 1e-9);
+}
+
+static rd_status collect_results(parda_engine *e) {
+    rdi_parda_tally tally = {0};
+    for (unsigned i = 0; i < e->ranks->n; i++) {
+        rdi_u64_list result = {0};
+        RD_TRY(rdi_ranks_receive(e->ranks, 0, i, RDI_MAIL_RESULT, &result));
+        rd_status status = rdi_parda_add_result(e->run->hist, &tally, &result);
+        rdi_u64_list_free(e->run->ctx, &result);
+        RD_TRY(status);
+    }
+    rdi_hist_uncount_infinite(e->run->hist, tally.uncounted);
+    make_note(e, &tally);
+    return RD_OK;
+}
+
+/* ---- the engine ---- */
+
+static rd_status choose_space(parda_engine *e) {
+    bool can_take = rdi_engine_can_take(e->rank[0].engine);
+    if (e->space_option == SPACE_OPT && e->fixup_option)
+        return rdi_fail(e->run->ctx, RD_EINVAL,
+                        "engine parda: space=opt is for fixup=pipelined; postfix needs the copies");
+    if (e->space_option == SPACE_OPT && !can_take)
+        return rdi_fail(e->run->ctx, RD_EINVAL,
+                        "engine parda: space=opt takes a chunk engine that blocks can leave, and "
+                        "'%.80s' is none",
+                        e->engine_option);
+    e->plan.take = e->space_option != SPACE_PLAIN && !e->fixup_option && can_take;
+    return RD_OK;
+}
+
+/* A short trace shall be enough for all ranks, and what waits take an eighth of the memory. */
+static uint64_t choose_chunk(const parda_engine *e) {
+    uint64_t n = e->ranks->n, expected = (e->run->references + n - 1) / n;
+    if (e->phase_option)
+        return (e->phase_option + n - 1) / n;
+    uint64_t size = expected && expected < USUAL_CHUNK ? expected : USUAL_CHUNK;
+    uint64_t affordable = e->run->mem_bytes / (8 * 2 * sizeof(uint64_t) * n);
+    size = size < affordable ? size : affordable;
+    return size > LEAST_CHUNK ? size : LEAST_CHUNK;
+}
+
+static rd_status parda_open(void *self, rdi_run *run) {
+    parda_engine *e = self;
+    e->run = run;
+    e->plan = (rdi_parda_plan){.ctx = run->ctx,
+                               .engine = e->engine_option,
+                               .binning = rdi_hist_binning(run->hist),
+                               .bound = run->bound,
+                               .postfix = e->fixup_option != 0,
+                               .rename = e->rename_option};
+    uint64_t n = e->ranks_option ? e->ranks_option : run->threads;
+    RD_TRY(rdi_ranks_threads(run->ctx, (unsigned)(n < MOST_RANKS ? n : MOST_RANKS), &e->ranks));
+    e->chunk_size = choose_chunk(e);
+    e->ranks->most_waiting = e->chunk_size;
+    e->rank = rdi_calloc(run->ctx, e->ranks->here, sizeof *e->rank);
+    if (!e->rank)
+        return RD_ENOMEM;
+    for (unsigned i = 0; i < e->ranks->here; i++)
+        RD_TRY(rdi_parda_rank_open(&e->rank[i], &e->plan, e->ranks, e->ranks->first + i));
+    RD_TRY(choose_space(e));
+    return e->ranks->n == 1 ? rdi_parda_rank_begin(&e->rank[0]) : RD_OK;
+}
+
+static rd_status parda_feed(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
+    parda_engine *e = self;
+    (void)dist;
+    if (e->ranks->n == 1)
+        return rdi_parda_rank_feed(&e->rank[0], blk, n);
+    rd_status status = e->crew ? RD_OK : start_crew(e);
+    if (status == RD_OK)
+        status = deal(e, blk, n);
+    if (status != RD_OK)
+        stop_crew(e, status);
+    return status;
+}
+
+static rd_status finish(parda_engine *e) {
+    if (e->ranks->n == 1) {
+        RD_TRY(send_result(e, &e->rank[0]));
+    } else {
+        RD_TRY(e->crew ? RD_OK : start_crew(e));
+        RD_TRY(end_dealing(e));
+    }
+    return collect_results(e);
+}
+
+static rd_status parda_finish(void *self) {
+    parda_engine *e = self;
+    rd_status status = finish(e);
+    if (status != RD_OK)
+        stop_crew(e, status);
+    return status;
+}
+
+static void parda_close(void *self) {
+    parda_engine *e = self;
+    if (!e->run)
+        return;
+    if (e->ranks)
+        stop_crew(e, RD_ESTATE);
+    for (unsigned i = 0; e->rank && i < e->ranks->here; i++)
+        rdi_parda_rank_close(&e->rank[i]);
+    rdi_free(e->run->ctx, e->rank);
+    rdi_u64_list_free(e->run->ctx, &e->piece);
+    rdi_ranks_close(e->ranks);
+}
+
+static const rd_opt parda_opts[] = {
+    {.name = "ranks",
+     .type = RD_OPT_U64,
+     .offset = offsetof(parda_engine, ranks_option),
+     .def = "0",
+     .min = 0,
+     .max = MOST_RANKS,
+     .help = "who share the trace; 0: as many as threads"},
+    {.name = "engine",
+     .type = RD_OPT_STRING,
+     .offset = offsetof(parda_engine, engine_option),
+     .def = "stream",
+     .help = "exact engine for the chunks: NAME[/key=value/...]"},
+    {.name = "fixup",
+     .type = RD_OPT_CHOICE,
+     .offset = offsetof(parda_engine, fixup_option),
+     .def = "pipelined",
+     .choices = "pipelined|postfix",
+     .help = "first touches go from neighbour to neighbour, or in log2(ranks) steps"},
+    {.name = "space",
+     .type = RD_OPT_CHOICE,
+     .offset = offsetof(parda_engine, space_option),
+     .def = "auto",
+     .choices = "auto|opt|plain",
+     .help = "opt: a block is kept by one rank only; auto: where possible"},
+    {.name = "phase",
+     .type = RD_OPT_SIZE,
+     .offset = offsetof(parda_engine, phase_option),
+     .def = "0",
+     .min = 0,
+     .max = 0x1p40,
+     .help = "references dealt before the state is collected; 0: automatic"},
+    {.name = "rename",
+     .type = RD_OPT_BOOL,
+     .offset = offsetof(parda_engine, rename_option),
+     .def = "on",
+     .help = "the rank that collected the state is the first in the next phase"},
+    {0},
+};
+
+static const char *const parda_variants[] = {
+    "ranks=2,phase=3K",
+    "ranks=3,phase=5001,rename=off,engine=olken",
+    "ranks=4,phase=6K,space=plain,engine=bk",
+    "ranks=5,phase=8K,fixup=postfix",
+    NULL,
+};
+
+const rdi_engine_ops rdi_engine_parda = {
+    .abi = RDI_ENGINE_ABI,
+    .info =
+        {
+            .name = "parda",
+            .summary = "Parda: ranks that share nothing, phases, two kinds of fix-up",
+            .card =
+                "Each rank analyses a chunk alone with an exact engine (engine=NAME/key=value);\n"
+                "what it sees for the first time goes to its neighbours, who resolve it:\n"
+                "fixup=pipelined from rank to rank (Parda), fixup=postfix in log2(ranks) steps\n"
+                "(Carr and Nicol). With space=opt a block that was found elsewhere is kept\n"
+                "there only. After each phase the state is collected by one rank, which goes on\n"
+                "with it (rename=on) or has had it before (rename=off).\n"
+                "\n"
+                "Memory O(M) after a phase, up to ranks x M with space=plain and with postfix,\n"
+                "the bound per rank with a bound; and two chunks of references per rank.\n"
+                "A histogram only. On threads of one machine chunks gives distances as well.\n"
+                "\n"
+                "Q. Niu, J. Dinan, Q. Lu, P. Sadayappan. PARDA: a fast parallel reuse distance\n"
+                "analysis algorithm. IPDPS 2012. E. Carr, D. M. Nicol. Empirical study of\n"
+                "parallel LRU simulation algorithms. ICASE 94-87, 1994.",
+            .caps = RD_CAP_BOUND | RD_CAP_THREADS,
+            .error_kind = "exact",
+            .opts = parda_opts,
+            .variants = parda_variants,
+        },
+    .state_size = sizeof(parda_engine),
+    .open = parda_open,
+    .feed = parda_feed,
+    .finish = parda_finish,
+    .close = parda_close,
+};

@@ -1,0 +1,360 @@
+/* Parda: what the ranks say to each other, what they hold, and that the result is always right. */
+#include "engine/parda_rank.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MOST_REFERENCES 600
+#define MOST_RANKS      16
+#define COLD            RD_COLD
+
+static rd_ctx *ctx;
+
+static int new_ctx(void **state) {
+    (void)state;
+    return rd_ctx_new(NULL, &ctx) == RD_OK ? 0 : -1;
+}
+
+static int free_ctx(void **state) {
+    (void)state;
+    size_t live = rd_ctx_live_bytes(ctx);
+    rd_ctx_free(ctx);
+    return live == 0 ? 0 : -1;
+}
+
+/* ---- a transport that listens: threads' own, and a copy of all local infinities ---- */
+
+typedef struct listener {
+    rdi_ranks ranks;
+    rdi_ranks *inner;
+    rdi_u64_list sent[MOST_RANKS]; /* by the rank that sent them, of one phase */
+} listener;
+
+static rd_status listen_send(rdi_ranks *r, unsigned from, unsigned to, rdi_mail kind,
+                             rdi_u64_list *list) {
+    listener *l = (listener *)r;
+    if (kind == RDI_MAIL_INFINITE)
+        assert_int_equal(rdi_u64_list_append(ctx, &l->sent[from], list->at, list->n), RD_OK);
+    return rdi_ranks_send(l->inner, from, to, kind, list);
+}
+
+static rd_status listen_receive(rdi_ranks *r, unsigned me, unsigned from, rdi_mail kind,
+                                rdi_u64_list *list) {
+    return rdi_ranks_receive(((listener *)r)->inner, me, from, kind, list);
+}
+
+static const rdi_ranks_ops listen_ops = {.send = listen_send, .receive = listen_receive};
+
+static void listener_open(listener *l, unsigned n) {
+    *l = (listener){.ranks = {.ops = &listen_ops, .n = n}};
+    assert_int_equal(rdi_ranks_threads(ctx, n, &l->inner), RD_OK);
+}
+
+static void listener_close(listener *l) {
+    for (unsigned i = 0; i < MOST_RANKS; i++)
+        rdi_u64_list_free(ctx, &l->sent[i]);
+    rdi_ranks_close(l->inner);
+}
+
+/* ---- all ranks of an analysis, run by this one thread ---- */
+
+typedef struct party {
+    rdi_parda_plan plan;
+    listener listener;
+    unsigned n;
+    rdi_parda_rank rank[MOST_RANKS];
+} party;
+
+static void party_open(party *p, unsigned n, rdi_parda_plan plan) {
+    p->n = n;
+    p->plan = plan;
+    p->plan.ctx = ctx;
+    p->plan.bound = plan.bound ? plan.bound : UINT64_MAX;
+    listener_open(&p->listener, n);
+    for (unsigned i = 0; i < n; i++)
+        assert_int_equal(rdi_parda_rank_open(&p->rank[i], &p->plan, &p->listener.ranks, i), RD_OK);
+}
+
+static void party_close(party *p) {
+    for (unsigned i = 0; i < p->n; i++)
+        rdi_parda_rank_close(&p->rank[i]);
+    listener_close(&p->listener);
+}
+
+static rdi_parda_rank *at_place(party *p, uint64_t phase, unsigned place) {
+    return &p->rank[rdi_parda_place(&p->plan, p->n, phase, place)];
+}
+
+/* One phase: the chunks by place, `cut[i]` is where chunk i begins. The collector begins last, the
+ * fix-up goes from the last place to the first. */
+static void party_phase(party *p, uint64_t phase, const uint64_t *trace, const size_t *cut) {
+    for (unsigned i = 0; i < p->n; i++)
+        p->listener.sent[i].n = 0;
+    for (unsigned place = p->n; place-- > 0;)
+        assert_int_equal(rdi_parda_rank_begin(at_place(p, phase, place)), RD_OK);
+    for (unsigned place = 0; place < p->n; place++)
+        assert_int_equal(rdi_parda_rank_feed(at_place(p, phase, place), trace + cut[place],
+                                             cut[place + 1] - cut[place]),
+                         RD_OK);
+    for (unsigned place = p->n; place-- > 0;)
+        assert_int_equal(rdi_parda_rank_end(at_place(p, phase, place)), RD_OK);
+}
+
+static rd_status note(void *user, const uint64_t *blocks, size_t n) {
+    return rdi_u64_list_append(ctx, user, blocks, n);
+}
+
+/* Blocks that a rank holds; `list` may be NULL. */
+static size_t held(rdi_parda_rank *r, rdi_u64_list *list) {
+    rdi_u64_list blocks = {0};
+    assert_int_equal(rdi_engine_order(r->engine, note, &blocks), RD_OK);
+    size_t n = blocks.n;
+    if (list)
+        *list = blocks;
+    else
+        rdi_u64_list_free(ctx, &blocks);
+    return n;
+}
+
+/* ---- what is right, by definition ---- */
+
+static bool contains(const uint64_t *list, size_t n, uint64_t block) {
+    while (n > 0)
+        if (list[--n] == block)
+            return true;
+    return false;
+}
+
+/* The distinct blocks in the order of their first references. */
+static size_t first_touches(const uint64_t *trace, size_t n, uint64_t *first) {
+    size_t m = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!contains(first, m, trace[i]))
+            first[m++] = trace[i];
+    return m;
+}
+
+static void draw_trace(rdi_rng *rng, uint64_t *trace, size_t n) {
+    uint64_t blocks = 1 + rdi_rng_below(rng, UINT64_C(1) << rdi_rng_below(rng, 9));
+    for (size_t i = 0; i < n; i++)
+        trace[i] = rdi_rng_below(rng, blocks) - blocks / 2; /* also ids near 2^64 */
+}
+
+static void draw_cuts(rdi_rng *rng, size_t *cut, unsigned n, size_t references) {
+    cut[0] = 0;
+    cut[n] = references;
+    for (unsigned i = 1; i < n; i++) { /* equal shares, and any */
+        size_t share = references / n * i;
+        cut[i] = rdi_rng_below(rng, 2)
+                     ? share
+                     : cut[i - 1] + (size_t)rdi_rng_below(rng, references - cut[i - 1] + 1);
+        cut[i] = cut[i] < cut[i - 1] ? cut[i - 1] : cut[i];
+    }
+}
+
+/* ---- the paper's example ---- */
+
+static void assert_letters(const rdi_u64_list *list, const char *letters) {
+    assert_int_equal(list->n, strlen(letters));
+    for (size_t i = 0; i < list->n; i++)
+        assert_int_equal(list->at[i], letters[i]);
+}
+
+static void assert_holds(rdi_parda_rank *r, const char *letters) {
+    rdi_u64_list list = {0};
+    held(r, &list);
+    assert_letters(&list, letters);
+    rdi_u64_list_free(ctx, &list);
+}
+
+static void figure_2_on_table_3(void **state) {
+    (void)state;
+    static const char text[] = "dacbccgefafbcmtmacfbdcac";
+    static const size_t cut[] = {0, 8, 16, 24};
+    static const char *const engines[] = {"stack", "bk", "olken", "olken/tree=interval", "stream"};
+    uint64_t trace[24];
+    for (size_t i = 0; i < 24; i++)
+        trace[i] = (uint64_t)text[i];
+    for (size_t i = 0; i < RDI_COUNT(engines); i++) {
+        static party p;
+        party_open(&p, 3, (rdi_parda_plan){.engine = engines[i], .take = true, .rename = true});
+        party_phase(&p, 0, trace, cut);
+        assert_letters(&p.listener.sent[2], "acfbd");
+        assert_letters(&p.listener.sent[1], "fabcmt"
+                                            "d"); /* its own, and what it forwards */
+        assert_letters(&p.listener.sent[0], "");
+        assert_int_equal(p.rank[1].received, 5);
+        assert_int_equal(p.rank[0].received, 6 + 1);
+        assert_holds(&p.rank[0], "ge");
+        assert_holds(&p.rank[1], "tm");
+        assert_holds(&p.rank[2], "fbdac");
+        party_close(&p);
+    }
+}
+
+/* ---- invariants ---- */
+
+/* Properties 4.2 and 4.3, and the space that is left after the fix-up. */
+static void check_one_phase(rdi_rng *rng, bool take, const char *engine) {
+    static uint64_t trace[MOST_REFERENCES], first[MOST_REFERENCES], all[MOST_REFERENCES];
+    static party p;
+    size_t cut[MOST_RANKS + 1], n = (size_t)rdi_rng_below(rng, MOST_REFERENCES + 1);
+    unsigned ranks = 1 + (unsigned)rdi_rng_below(rng, MOST_RANKS);
+    draw_trace(rng, trace, n);
+    draw_cuts(rng, cut, ranks, n);
+    party_open(&p, ranks, (rdi_parda_plan){.engine = engine, .take = take});
+    party_phase(&p, 0, trace, cut);
+    for (unsigned i = 1; i < ranks; i++) {
+        size_t of_chunk = first_touches(trace + cut[i], cut[i + 1] - cut[i], first);
+        size_t of_rest = first_touches(trace + cut[i], n - cut[i], all);
+        assert_int_equal(p.listener.sent[i].n, of_rest);
+        if (of_rest == 0)
+            continue;
+        assert_memory_equal(p.listener.sent[i].at, first, of_chunk * sizeof *first);
+        assert_memory_equal(p.listener.sent[i].at, all, of_rest * sizeof *all);
+    }
+    size_t blocks = first_touches(trace, n, all), together = 0;
+    for (unsigned i = 0; i < ranks; i++)
+        together += held(&p.rank[i], NULL);
+    if (take)
+        assert_int_equal(together, blocks);
+    else
+        assert_true(together >= blocks && together <= ranks * blocks);
+    party_close(&p);
+}
+
+static void local_infinities_are_the_distinct_blocks_from_the_chunk_on(void **state) {
+    (void)state;
+    static const char *const engines[] = {"stack", "bk", "olken", "stream"};
+    rdi_rng rng = {31};
+    for (unsigned round = 0; round < 200; round++) {
+        check_one_phase(&rng, true, engines[round % RDI_COUNT(engines)]);
+        check_one_phase(&rng, false, engines[round % RDI_COUNT(engines)]);
+    }
+}
+
+/* Several phases with a bound; looks at every rank after each. */
+static void check_bounded(rdi_rng *rng, rdi_parda_plan plan) {
+    static uint64_t trace[MOST_REFERENCES];
+    static party p;
+    unsigned ranks = 1 + (unsigned)rdi_rng_below(rng, MOST_RANKS);
+    plan.bound = 1 + rdi_rng_below(rng, 40);
+    party_open(&p, ranks, plan);
+    for (uint64_t phase = 0; phase < 4; phase++) {
+        size_t cut[MOST_RANKS + 1];
+        draw_trace(rng, trace, MOST_REFERENCES);
+        draw_cuts(rng, cut, ranks, MOST_REFERENCES);
+        party_phase(&p, phase, trace, cut);
+        for (unsigned i = 0; i < ranks; i++) {
+            assert_true(held(&p.rank[i], NULL) <= plan.bound);
+            assert_true(p.rank[i].passed_on <= plan.bound);
+            if (!plan.postfix)
+                assert_true(p.listener.sent[i].n <= plan.bound);
+        }
+    }
+    party_close(&p);
+}
+
+static void no_rank_holds_or_sends_more_than_the_bound(void **state) {
+    (void)state;
+    rdi_rng rng = {32};
+    for (unsigned round = 0; round < 100; round++)
+        for (unsigned how = 0; how < 6; how++)
+            check_bounded(&rng, (rdi_parda_plan){.engine = round % 2 ? "olken" : "stream",
+                                                 .take = how % 3 == 0,
+                                                 .postfix = how % 3 == 1,
+                                                 .rename = how / 3});
+}
+
+/* ---- the engine ---- */
+
+static rd_profile *measure(const char *spec, const rd_engine_config *config, const uint64_t *trace,
+                           size_t n) {
+    rd_engine *e = NULL;
+    rd_profile *profile = NULL;
+    assert_int_equal(rd_engine_open(ctx, spec, config, &e), RD_OK);
+    assert_int_equal(rd_engine_feed(e, trace, n, NULL), RD_OK);
+    assert_int_equal(rd_engine_finish(e), RD_OK);
+    assert_int_equal(rd_engine_profile(e, &profile), RD_OK);
+    rd_engine_close(e);
+    return profile;
+}
+
+static void assert_same(const rd_profile *a, const rd_profile *b, const char *spec) {
+    const rd_bin *bins[2];
+    size_t n = rd_profile_bins(a, &bins[0]), m = rd_profile_bins(b, &bins[1]);
+    const rd_profile_facts *x = rd_profile_facts_of(a), *y = rd_profile_facts_of(b);
+    if (n != m || (n && memcmp(bins[0], bins[1], n * sizeof **bins) != 0) ||
+        x->infinite != y->infinite || x->references != y->references || x->blocks != y->blocks)
+        fail_msg("%s gives another histogram", spec);
+}
+
+static void every_number_of_ranks_phase_and_bound_gives_the_same_histogram(void **state) {
+    (void)state;
+    static const unsigned ranks[] = {1, 2, 3, 4, 5, 7, 8, 16};
+    static const char *const ways[] = {"engine=stream", "engine=olken,rename=off",
+                                       "space=plain",   "space=plain,rename=off,engine=stack",
+                                       "fixup=postfix", "fixup=postfix,rename=off,engine=olken"};
+    static uint64_t trace[MOST_REFERENCES];
+    rdi_rng rng = {33};
+    for (unsigned round = 0; round < 96; round++) {
+        size_t n = round % 12 == 0 ? round / 12 : (size_t)rdi_rng_below(&rng, MOST_REFERENCES + 1);
+        const uint64_t phases[] = {1, 5, 100, n ? n : 1, 2 * n + 1, 0};
+        draw_trace(&rng, trace, n);
+        const uint64_t bounds[] = {0, 1, 2, 1 + rdi_rng_below(&rng, 50), 1000};
+        rd_engine_config config = {.binning = {RD_BINS_FULL, 0}};
+        config.bound = bounds[rdi_rng_below(&rng, RDI_COUNT(bounds))];
+        rd_profile *right = measure("stack", &config, trace, n);
+        for (size_t i = 0; i < RDI_COUNT(ways); i++) {
+            char spec[128];
+            uint64_t phase = phases[rdi_rng_below(&rng, RDI_COUNT(phases))];
+            snprintf(spec, sizeof spec, "parda:ranks=%u,phase=%" PRIu64 ",%s",
+                     ranks[round % RDI_COUNT(ranks)], phase, ways[i]);
+            rd_profile *got = measure(spec, &config, trace, n);
+            assert_same(got, right, spec);
+            rd_profile_free(got);
+        }
+        rd_profile_free(right);
+    }
+}
+
+static void options_that_do_not_go_together_are_refused(void **state) {
+    (void)state;
+    static const char *const wrong[] = {"parda:space=opt,fixup=postfix", "parda:engine=khw",
+                                        "parda:engine=parda", "parda:engine=", "parda:ranks=9999"};
+    rd_engine *e = NULL;
+    for (size_t i = 0; i < RDI_COUNT(wrong); i++)
+        assert_int_equal(rd_engine_open(ctx, wrong[i], NULL, &e), RD_EINVAL);
+    assert_int_equal(rd_engine_open(ctx, "parda:space=opt,engine=olken/tree=avl", NULL, &e), RD_OK);
+    rd_engine_close(e);
+}
+
+/* Closing in the middle of a phase: the ranks wait for letters that never come. */
+static void an_analysis_can_be_given_up(void **state) {
+    (void)state;
+    static const uint64_t trace[] = {1, 2, 3, 1, 2, 3};
+    rd_engine *e = NULL;
+    assert_int_equal(rd_engine_open(ctx, "parda:ranks=4,phase=8", NULL, &e), RD_OK);
+    assert_int_equal(rd_engine_feed(e, trace, 6, NULL), RD_OK);
+    assert_int_equal(rd_engine_feed(e, trace, 3, NULL), RD_OK);
+    rd_engine_close(e);
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, new_ctx, free_ctx)
+    const struct CMUnitTest tests[] = {
+        TEST(figure_2_on_table_3),
+        TEST(local_infinities_are_the_distinct_blocks_from_the_chunk_on),
+        TEST(no_rank_holds_or_sends_more_than_the_bound),
+        TEST(every_number_of_ranks_phase_and_bound_gives_the_same_histogram),
+        TEST(options_that_do_not_go_together_are_refused),
+        TEST(an_analysis_can_be_given_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
