@@ -151,7 +151,8 @@ static bool run_once(bench *b, const bench_trace *t, const char *engine, uint32_
 
 static bool is_comparable(const rd_profile *p) {
     const rd_profile_facts *facts = rd_profile_facts_of(p);
-    return facts->exact && facts->sums_known && facts->binning.kind == RD_BINS_LOGLINEAR;
+    bool whole = facts->bound == 0; /* nothing was cut off by an option of the engine */
+    return facts->exact && whole && facts->sums_known && facts->binning.kind == RD_BINS_LOGLINEAR;
 }
 
 static bool compare_answer(bench *b, const rd_profile *p, bench_answer *expected, bench_result *r) {

@@ -336,6 +336,10 @@ rd_status rdi_engine_restart(rd_engine *e) {
     return e->ops->open(e->state, &e->run);
 }
 
+uint64_t rdi_engine_bound(const rd_engine *e) {
+    return e->run.bound == UINT64_MAX ? 0 : e->run.bound;
+}
+
 rdi_hist *rdi_engine_hist(rd_engine *e) {
     return e->run.hist;
 }

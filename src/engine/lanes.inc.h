@@ -37,8 +37,19 @@ LANES_TARGET static void scan_symbol(const uint32_t *symbol, uint32_t n, uint32_
     }
 }
 
+LANES_TARGET static uint64_t scan_level(const uint64_t *block, uint64_t *above, uint8_t *miss,
+                                        size_t n, uint64_t copied, uint64_t level, uint64_t *dist) {
+    for (size_t at = 0; at < n; at += RDI_LEVELS_GROUP) {
+        uint32_t part = n - at < RDI_LEVELS_GROUP ? (uint32_t)(n - at) : RDI_LEVELS_GROUP;
+        copied = rdi_levels_scan_group(block + at, above + at, miss + at / RDI_LEVELS_GROUP, part,
+                                       copied, level, dist + at);
+    }
+    return copied;
+}
+
 const rdi_lanes LANES = {
     .name = LANES_NAME,
     .make_run = make_run,
     .scan_symbol = scan_symbol,
+    .scan_level = scan_level,
 };

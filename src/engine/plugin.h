@@ -28,7 +28,9 @@ typedef rd_status (*rdi_block_visit)(void *user, const uint64_t *blocks, size_t 
 /* What the core gives an engine at open; valid until close. */
 typedef struct rdi_run {
     rd_ctx *ctx;
-    uint64_t bound; /* in blocks; UINT64_MAX, unbounded: `d >= bound` needs no second test */
+    /* In blocks; UINT64_MAX, unbounded: `d >= bound` needs no second test. An engine whose options
+     * limit it lowers this in open(). */
+    uint64_t bound;
     uint32_t threads;
     uint64_t mem_bytes;  /* UINT64_MAX: no limit */
     uint64_t references; /* hint; 0 unknown */
@@ -110,6 +112,9 @@ rd_status rdi_engine_count(rd_engine *e, const uint64_t *blocks, size_t n, rdi_b
  * for those that are not there. Only engines with `take`. */
 rd_status rdi_engine_take(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *newer);
 bool rdi_engine_can_take(const rd_engine *e);
+
+/* The bound of this run, the caller's or a lower one of the engine's own; 0: none. */
+uint64_t rdi_engine_bound(const rd_engine *e);
 
 /* Forgets every block; what was counted stays. */
 rd_status rdi_engine_restart(rd_engine *e);

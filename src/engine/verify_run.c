@@ -169,7 +169,7 @@ rd_status rdi_verify_run(rd_ctx *ctx, const char *spec, const rdi_verify_setup *
     if (status == RD_OK && setup->delivery == RDI_VERIFY_SINK && c.n != n)
         rdi_verify_differ(out, UINT64_MAX, "%zu distances for %zu references", c.n, n);
     else if (status == RD_OK)
-        status = rdi_verify_compare(ctx, e, setup->bound, got, expected, n, out);
+        status = rdi_verify_compare(ctx, e, rdi_engine_bound(e), got, expected, n, out);
     if (status == RD_OK && !out->different && rdi_verify_promises_nothing(rd_engine_info_of(e)))
         status = run_again(ctx, spec, setup, blocks, n, e, out);
     rd_engine_close(e);
