@@ -74,6 +74,13 @@ RD_API RD_CHECKED rd_status rd_trace_generate(rd_ctx *ctx, const char *spec, rd_
  * message, after everything before the damage has been delivered. */
 RD_API RD_CHECKED rd_status rd_trace_read(rd_trace *t, const rd_refs **out);
 
+/* References of a plain file in a format whose reading can begin anywhere; 0: of any other trace.
+ */
+RD_API uint64_t rd_trace_count(rd_trace *t);
+/* The next batches are of the n references from `first` on, as far as there are as many as
+ * rd_trace_count(). */
+RD_API RD_CHECKED rd_status rd_trace_seek(rd_trace *t, uint64_t first, uint64_t n);
+
 /* Of a generated trace: the generator. */
 RD_API const rd_format_info *rd_trace_format(const rd_trace *t);
 /* Whether addresses are object ids in this very trace (the native format says so per file). */

@@ -270,6 +270,15 @@ static rd_status binary_read(void *self, rd_refs *refs) {
     return RD_OK;
 }
 
+static uint64_t binary_count(void *self) {
+    return rdi_records_count(((binary_reader *)self)->r->in, ((binary_reader *)self)->record_bytes);
+}
+
+static rd_status binary_seek(void *self, uint64_t first, uint64_t *skip) {
+    return rdi_records_seek(((binary_reader *)self)->r->in, ((binary_reader *)self)->record_bytes,
+                            first, skip);
+}
+
 const rdi_format_ops rdi_format_binary = {
     .info =
         {
@@ -290,4 +299,6 @@ const rdi_format_ops rdi_format_binary = {
     .state_size = sizeof(binary_reader),
     .open = binary_open,
     .read = binary_read,
+    .count = binary_count,
+    .seek = binary_seek,
 };

@@ -195,6 +195,43 @@ static rd_status native_read(void *self, rd_refs *refs) {
     return RD_OK;
 }
 
+/* ---- beginning in the middle ---- */
+
+/* The frame at *offset: how many references it has, and where the next one is. False: no frame. */
+static bool hop(const rdi_input *in, uint64_t *offset, uint64_t *count) {
+    uint8_t head[FRAME_BYTES];
+    if (!rdi_input_peek(in, *offset, head, sizeof head))
+        return false;
+    *count = rdi_load_le32(head);
+    *offset += FRAME_BYTES + rdi_load_le32(head + 4) + CHECK_BYTES;
+    return *count <= RDI_FRAME_REFS;
+}
+
+static uint64_t native_count(void *self) {
+    const rdi_input *in = ((native_reader *)self)->r->in;
+    uint64_t offset = HEADER_BYTES, all = 0, count = 1;
+    while (count > 0) {
+        if (!hop(in, &offset, &count))
+            return 0;
+        all += count;
+    }
+    return offset == rdi_input_size(in) ? all : 0;
+}
+
+static rd_status native_seek(void *self, uint64_t first, uint64_t *skip) {
+    native_reader *f = self;
+    uint64_t offset = HEADER_BYTES, next = HEADER_BYTES, count = 0;
+    f->before = f->frame = f->frame_bytes = f->left = 0;
+    f->ended = false;
+    while (hop(f->r->in, &next, &count) && count > 0 && f->before + count <= first) {
+        f->before += count;
+        f->frame++;
+        offset = next;
+    }
+    *skip = first - f->before;
+    return rdi_input_seek(f->r->in, offset);
+}
+
 /* ---- writing ---- */
 
 /* References of the frame being gathered. */
@@ -341,5 +378,7 @@ const rdi_format_ops rdi_format_native = {
     .probe = native_probe,
     .open = native_open,
     .read = native_read,
+    .count = native_count,
+    .seek = native_seek,
     .writer = &native_writer_ops,
 };

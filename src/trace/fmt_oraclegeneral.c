@@ -70,6 +70,14 @@ static rd_status oracle_read(void *self, rd_refs *refs) {
     return RD_OK;
 }
 
+static uint64_t oracle_count(void *self) {
+    return rdi_records_count(((oracle_reader *)self)->r->in, RECORD);
+}
+
+static rd_status oracle_seek(void *self, uint64_t first, uint64_t *skip) {
+    return rdi_records_seek(((oracle_reader *)self)->r->in, RECORD, first, skip);
+}
+
 const rdi_format_ops rdi_format_oraclegeneral = {
     .info =
         {
@@ -87,4 +95,6 @@ const rdi_format_ops rdi_format_oraclegeneral = {
     .probe = oracle_probe,
     .open = oracle_open,
     .read = oracle_read,
+    .count = oracle_count,
+    .seek = oracle_seek,
 };

@@ -51,6 +51,14 @@ static rd_status u32_read(void *self, rd_refs *refs) {
     return RD_OK;
 }
 
+static uint64_t u32_count(void *self) {
+    return rdi_records_count(((u32_reader *)self)->r->in, RECORD);
+}
+
+static rd_status u32_seek(void *self, uint64_t first, uint64_t *skip) {
+    return rdi_records_seek(((u32_reader *)self)->r->in, RECORD, first, skip);
+}
+
 typedef struct u32_writer {
     rdi_writer *w;
     uint64_t count; /* references written, for messages */
@@ -97,5 +105,7 @@ const rdi_format_ops rdi_format_u32 = {
     .probe = u32_probe,
     .open = u32_open,
     .read = u32_read,
+    .count = u32_count,
+    .seek = u32_seek,
     .writer = &u32_writer_ops,
 };

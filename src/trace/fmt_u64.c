@@ -43,6 +43,14 @@ static rd_status u64_read(void *self, rd_refs *refs) {
     return RD_OK;
 }
 
+static uint64_t u64_count(void *self) {
+    return rdi_records_count(((u64_reader *)self)->r->in, sizeof(uint64_t));
+}
+
+static rd_status u64_seek(void *self, uint64_t first, uint64_t *skip) {
+    return rdi_records_seek(((u64_reader *)self)->r->in, sizeof(uint64_t), first, skip);
+}
+
 typedef struct u64_writer {
     rdi_writer *w;
 } u64_writer;
@@ -78,5 +86,7 @@ const rdi_format_ops rdi_format_u64 = {
     .probe = u64_probe,
     .open = u64_open,
     .read = u64_read,
+    .count = u64_count,
+    .seek = u64_seek,
     .writer = &u64_writer_ops,
 };

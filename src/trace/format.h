@@ -60,6 +60,11 @@ typedef struct rdi_format_ops {
     /* Fills *refs (zeroed by the core) with 1 to RDI_REFS_MAX references, or n = 0 at the end. When
      * damage comes after good records of this batch: return those, fail at the next call. */
     rd_status (*read)(void *self, rd_refs *refs);
+    /* Optional, both or none, and only for inputs with a size: how many references there are, 0
+     * when only reading can tell (damage); and reading on at reference `first`, or a little before
+     * it: *skip says how much. */
+    uint64_t (*count)(void *self);
+    rd_status (*seek)(void *self, uint64_t first, uint64_t *skip);
     void (*close)(void *self);    /* optional; tolerates half-open state */
     const rdi_writer_ops *writer; /* optional */
 } rdi_format_ops;

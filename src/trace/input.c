@@ -262,6 +262,32 @@ rd_status rdi_input_fail_byte(rdi_input *in, uint64_t offset, const char *format
     return status;
 }
 
+uint64_t rdi_input_size(const rdi_input *in) {
+    const input_impl *impl = (const input_impl *)in;
+    return impl->owns_fd && !impl->unpack ? impl->total : 0;
+}
+
+rd_status rdi_input_seek(rdi_input *in, uint64_t offset) {
+    input_impl *impl = (input_impl *)in;
+    if (lseek(impl->source.fd, (off_t)offset, SEEK_SET) < 0)
+        return rdi_fail(in->ctx, RD_EIO, "%s: cannot go to byte %" PRIu64 ": %s", in->name, offset,
+                        strerror(errno));
+    unguard_window(impl);
+    impl->source.n = 0;
+    impl->source.stored = in->offset = offset;
+    in->data = impl->buffer;
+    in->avail = 0;
+    in->eof = false;
+    impl->buffer[0] = '\n';
+    guard_window(impl);
+    return RD_OK;
+}
+
+bool rdi_input_peek(const rdi_input *in, uint64_t offset, void *buf, size_t n) {
+    const input_impl *impl = (const input_impl *)in;
+    return pread(impl->source.fd, buf, n, (off_t)offset) == (ssize_t)n;
+}
+
 void rdi_input_progress(const rdi_input *in, uint64_t *done, uint64_t *total) {
     const input_impl *impl = (const input_impl *)in;
     *done = impl->source.fd < 0 ? impl->total - impl->source.n : impl->source.stored;

@@ -36,6 +36,14 @@ static inline void rdi_input_consume(rdi_input *in, size_t n) {
     in->offset += n;
 }
 
+/* Bytes of a plain file that was opened by its name, where reading can begin anywhere; 0: of
+ * anything else. */
+uint64_t rdi_input_size(const rdi_input *in);
+/* Empties the window; reading goes on at `offset`. */
+rd_status rdi_input_seek(rdi_input *in, uint64_t offset);
+/* n bytes from `offset` on, past the window, which stays; false when they are not there. */
+bool rdi_input_peek(const rdi_input *in, uint64_t offset, void *buf, size_t n);
+
 /* "NAME: line 12: ..." and "NAME: byte 4096: ..." */
 rd_status rdi_input_fail_line(rdi_input *in, const char *format, ...) RDI_PRINTF(2, 3);
 rd_status rdi_input_fail_byte(rdi_input *in, uint64_t offset, const char *format, ...)

@@ -12,3 +12,13 @@ rd_status rdi_records_fill(rdi_input *in, const char *format, size_t record_byte
     *n = whole < max ? whole : max;
     return RD_OK;
 }
+
+uint64_t rdi_records_count(const rdi_input *in, size_t record_bytes) {
+    uint64_t bytes = rdi_input_size(in);
+    return bytes % record_bytes ? 0 : bytes / record_bytes;
+}
+
+rd_status rdi_records_seek(rdi_input *in, size_t record_bytes, uint64_t first, uint64_t *skip) {
+    *skip = 0;
+    return rdi_input_seek(in, first * record_bytes);
+}

@@ -10,4 +10,8 @@
 rd_status rdi_records_fill(rdi_input *in, const char *format, size_t record_bytes, size_t max,
                            size_t *n);
 
+/* For `count` and `seek` of formats where each record is a reference. */
+uint64_t rdi_records_count(const rdi_input *in, size_t record_bytes);
+rd_status rdi_records_seek(rdi_input *in, size_t record_bytes, uint64_t first, uint64_t *skip);
+
 #endif

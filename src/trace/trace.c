@@ -1,6 +1,7 @@
 /* Opening and reading traces: finds the format, keeps the reader's storage, forwards batches. */
 #include "trace/trace.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,6 +13,8 @@ struct rd_trace {
     rdi_reader reader;
     rd_refs refs;
     rd_status broken; /* sticky: reading goes no further after damage */
+    uint64_t skip;    /* references that seeking went too far back */
+    uint64_t left;    /* references until the part ends that was asked for */
 };
 
 #define RDI_FORMAT(name) extern const rdi_format_ops rdi_format_##name;
@@ -134,6 +137,7 @@ static rd_status new_trace(rd_ctx *ctx, rdi_input *in, rd_live *live, const char
         return RD_ENOMEM;
     }
     t->ctx = ctx;
+    t->left = UINT64_MAX;
     t->reader.ctx = ctx;
     t->reader.in = in;
     t->reader.live = live;
@@ -176,15 +180,48 @@ rd_status rd_trace_open_memory(rd_ctx *ctx, const char *name, const void *data, 
     return new_trace(ctx, in, NULL, spec, out);
 }
 
+/* Drops the first n references of the batch. */
+static void drop_front(rd_refs *refs, size_t n) {
+    refs->n -= n;
+    refs->addr += n;
+    refs->size = refs->size ? refs->size + n : NULL;
+    refs->kind = refs->kind ? refs->kind + n : NULL;
+    refs->pc = refs->pc ? refs->pc + n : NULL;
+    refs->thread = refs->thread ? refs->thread + n : NULL;
+}
+
 rd_status rd_trace_read(rd_trace *t, const rd_refs **out) {
     if (t->broken != RD_OK)
         return t->broken;
-    t->refs = (rd_refs){0};
-    rd_status status = t->ops->read(t->state, &t->refs);
-    if (status != RD_OK)
-        return t->broken = status;
+    size_t skipped = 0;
+    do {
+        t->refs = (rd_refs){0};
+        rd_status status = t->left ? t->ops->read(t->state, &t->refs) : RD_OK;
+        if (status != RD_OK)
+            return t->broken = status;
+        skipped = t->skip < t->refs.n ? (size_t)t->skip : t->refs.n;
+        t->skip -= skipped;
+        if (skipped)
+            drop_front(&t->refs, skipped);
+    } while (skipped > 0 && t->refs.n == 0);
+    t->refs.n = t->refs.n < t->left ? t->refs.n : (size_t)t->left;
+    t->left -= t->left == UINT64_MAX ? 0 : t->refs.n;
     *out = &t->refs;
     return RD_OK;
+}
+
+uint64_t rd_trace_count(rd_trace *t) {
+    rdi_input *in = t->reader.in;
+    return t->ops->count && in && rdi_input_size(in) ? t->ops->count(t->state) : 0;
+}
+
+rd_status rd_trace_seek(rd_trace *t, uint64_t first, uint64_t n) {
+    if (first + n > rd_trace_count(t) || first + n < n)
+        return rdi_fail(t->ctx, RD_EINVAL, "this trace cannot be read from reference %" PRIu64,
+                        first);
+    t->broken = RD_OK;
+    t->left = n;
+    return t->ops->seek(t->state, first, &t->skip);
 }
 
 const rd_format_info *rd_trace_format(const rd_trace *t) {
