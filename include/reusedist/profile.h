@@ -59,8 +59,8 @@ typedef struct rd_profile rd_profile;
  *
  * Error kinds: "exact"; "relative": a distance is never above the true one d and at most
  * error_bound * d below; "absolute": never above it and at most error_bound blocks below; "none":
- * nothing was measured. Other words (of statistical methods, or "mixed" after a merge) promise
- * nothing about single distances. */
+ * nothing was measured; "time": the histogram holds time distances. Other words ("statistical", or
+ * "mixed" after a merge) promise nothing about single distances. */
 typedef struct rd_profile_facts {
     uint64_t references;        /* block references analysed */
     uint64_t blocks;            /* distinct blocks, or RD_UNKNOWN */

@@ -238,7 +238,7 @@ static rd_profile_facts collect_facts(const rd_engine *e) {
         .bound = bounded ? e->run.bound : 0,
         .engine = e->ops->info.name,
         .exact = is_exact(&e->ops->info),
-        .error_kind = e->ops->info.error_kind,
+        .error_kind = e->run.error_kind ? e->run.error_kind : e->ops->info.error_kind,
         .error_bound = e->run.error_bound,
         .binning = rdi_hist_binning(e->run.hist),
         .sums_known = !e->run.sums_unknown,

@@ -46,9 +46,10 @@ typedef struct rdi_run {
     void *first_user;
     bool sums_unknown; /* set by engines that count without knowing the distances */
     uint64_t blocks; /* set in finish() by engines that know better than "every infinite is cold" */
-    double error_bound; /* set in open() by approximate engines */
-    char note[256];     /* set by engines that chose something: one line for -v */
-    rd_engine *engine;  /* for rdi_engine_deliver() */
+    double error_bound;     /* set in open() by approximate engines */
+    const char *error_kind; /* set in open() where options change it; NULL: as in the table */
+    char note[256];         /* set by engines that chose something: one line for -v */
+    rd_engine *engine;      /* for rdi_engine_deliver() */
 } rdi_run;
 
 typedef struct rdi_engine_ops {

@@ -79,6 +79,16 @@ typedef struct rdi_stream_counts {
     size_t n_first;
 } rdi_stream_counts;
 
+/* The references of a chunk without immediate repeats: runs of one block. 8 entries of slack, for
+ * whole vectors. */
+typedef struct rdi_stream_runs {
+    uint64_t blk[RDI_STREAM_CHUNK + 8];
+    uint64_t
+        gap[RDI_STREAM_CHUNK]; /* by gaps(): time since the block's last use, 0: there is none */
+    uint16_t at[RDI_STREAM_CHUNK + 8]; /* where in the chunk they begin; gaps(): at[n] is its end */
+    size_t n;
+} rdi_stream_runs;
+
 typedef struct rdi_stream rdi_stream;
 
 /* The inner loops: one instance per instruction set, and one with 64-bit slots. */
@@ -91,6 +101,8 @@ typedef struct rdi_stream_kernel {
     void (*take)(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *newer);
     /* The table alone: look-up and update of n references, without distances. */
     void (*lookup)(rdi_stream *e, const uint64_t *blk, size_t n);
+    /* The same for 1 <= n <= CHUNK references, and the time since the last one to each block. */
+    void (*gaps)(rdi_stream *e, const uint64_t *blk, size_t n, rdi_stream_runs *out);
     /* Entries of a bucket, for what need not be fast; returns how many. */
     unsigned (*read)(const rdi_stream_table *t, uint64_t bucket, uint64_t *blk, uint64_t *slot);
     void (*insert)(rdi_stream_table *t, uint64_t blk, uint64_t slot);
@@ -147,6 +159,8 @@ rd_status rdi_stream_first_room(rdi_stream *e);
 rd_status rdi_stream_forget(rdi_stream *e);
 /* Room in the table alone. */
 rd_status rdi_stream_table_room(rdi_stream *e);
+/* 64-bit slots from now on, if the 32-bit ones do not suffice for one more chunk of look-ups. */
+rd_status rdi_stream_time_room(rdi_stream *e);
 
 /* Sets bits first .. first + n - 1, all clear before. */
 void rdi_stream_axis_set(const rdi_stream_axis *a, uint64_t first, uint64_t n);

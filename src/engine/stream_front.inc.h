@@ -150,16 +150,9 @@ INLINE size_t scan_front(rdi_stream *e, batch *b, const uint64_t *blk, const uin
 
 #endif
 
-/* The references of a chunk that the front has to look at, and where in the chunk they are. 8
- * entries of slack, for whole vectors. */
-typedef struct chunk_refs {
-    uint64_t blk[CHUNK + 8];
-    uint16_t at[CHUNK + 8];
-} chunk_refs;
-
 /* Takes over blk[0 .. n - 1] without immediate repeats, which are distances of 0 and change no
  * order; returns how many are left. */
-INLINE size_t drop_repeats(const uint64_t *blk, size_t n, uint64_t prev, chunk_refs *r) {
+INLINE size_t drop_repeats(const uint64_t *blk, size_t n, uint64_t prev, rdi_stream_runs *r) {
     size_t m = 0, i = 0;
 #if ISA == 512
     __m128i pos = _mm_setr_epi16(1, 2, 3, 4, 5, 6, 7, 8);
@@ -198,7 +191,7 @@ INLINE void count_near(rdi_stream *e, unsigned distance, uint64_t n, const uint6
 }
 
 /* Repeats need no look at the bound: it is at least 1. */
-INLINE size_t start_front(rdi_stream *e, chunk_refs *r, const uint64_t *blk, size_t n,
+INLINE size_t start_front(rdi_stream *e, rdi_stream_runs *r, const uint64_t *blk, size_t n,
                           uint64_t *dist) {
     unsigned newest = 0;
     while (e->front_pos[newest])
@@ -211,7 +204,7 @@ INLINE size_t start_front(rdi_stream *e, chunk_refs *r, const uint64_t *blk, siz
 }
 
 /* Fills b with misses of the front; returns the position reached. */
-INLINE size_t fill_front(rdi_stream *e, batch *b, const chunk_refs *r, size_t i, size_t n,
+INLINE size_t fill_front(rdi_stream *e, batch *b, const rdi_stream_runs *r, size_t i, size_t n,
                          uint64_t *dist) {
     uint64_t hits[FRONT] = {0};
     size_t end = dist ? scan_front(e, b, r->blk, r->at, i, n, dist, hits)

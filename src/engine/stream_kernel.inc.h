@@ -232,7 +232,7 @@ INLINE void apply(rdi_stream *e, const batch *b) {
 
 INLINE void run(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *dist, bool front) {
     batch ring[4];
-    chunk_refs refs;
+    rdi_stream_runs refs;
     size_t i = 0;
     if (front)
         n = start_front(e, &refs, blk, n, dist);
@@ -306,6 +306,38 @@ static KERNEL_TARGET void lookup(rdi_stream *e, const uint64_t *blk, size_t n) {
         touch(e, &ring[(filled - 1) & 1]);
 }
 
+/* As touch(), for runs: from the last use to the begin of the run, and on to its end. */
+INLINE void touch_runs(rdi_stream *e, const batch *b, rdi_stream_runs *r) {
+    const unsigned n = b->n;
+    const SLOT now = (SLOT)e->axis.next;
+    const uint16_t *at = r->at + b->where[0];
+    uint64_t *gap = r->gap + b->where[0];
+    for (unsigned j = 0; j < n; j++) {
+        prefetch_overflow(b, j, n);
+        SLOT *field = find_or_add(&e->table, b->home[j], b->blk[j]);
+        SLOT last = *field;
+        SLOT since = now + at[j] - last;
+        *field = now + at[j + 1] - 1;
+        gap[j] = last ? since : 0;
+    }
+}
+
+static KERNEL_TARGET void gaps(rdi_stream *e, const uint64_t *blk, size_t n, rdi_stream_runs *r) {
+    batch ring[2];
+    r->n = drop_repeats(blk, n, ~blk[0], r);
+    r->at[r->n] = (uint16_t)n;
+    size_t i = fill_plain(e, &ring[0], r->blk, 0, r->n);
+    for (unsigned turn = 0; i < r->n; turn ^= 1) {
+        i = fill_plain(e, &ring[turn ^ 1], r->blk, i, r->n);
+        touch_runs(e, &ring[turn], r);
+        if (i == r->n)
+            touch_runs(e, &ring[turn ^ 1], r);
+    }
+    if (r->n <= BATCH)
+        touch_runs(e, &ring[0], r);
+    e->axis.next += n;
+}
+
 /* ---- between chunks ---- */
 
 static KERNEL_TARGET uint64_t count_newer(const rdi_stream_axis *a, uint64_t s) {
@@ -362,6 +394,7 @@ const rdi_stream_kernel KERNEL = {
     .chunk = chunk,
     .take = take,
     .lookup = lookup,
+    .gaps = gaps,
     .read = read_bucket,
     .insert = insert,
     .contains = contains,

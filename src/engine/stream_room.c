@@ -306,6 +306,12 @@ rd_status rdi_stream_room_init(rdi_stream *e) {
     return counts_reserve(e, e->table.limit);
 }
 
+rd_status rdi_stream_time_room(rdi_stream *e) {
+    if (RDI_LIKELY(e->wide || e->compact - e->axis.next >= RDI_STREAM_CHUNK))
+        return RD_OK;
+    return switch_to_wide(e);
+}
+
 rd_status rdi_stream_first_room(rdi_stream *e) {
     e->counts.first = rdi_alloc(e->run->ctx, RDI_STREAM_CHUNK, sizeof *e->counts.first);
     return e->counts.first ? RD_OK : RD_ENOMEM;

@@ -13,6 +13,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- hits of ever larger caches ---- */
 
@@ -85,8 +86,10 @@ double rdi_mrc_scan_at(rdi_mrc_scan *scan, uint64_t blocks, bool *interpolated) 
 }
 
 bool rdi_mrc_measured(const rd_profile *p) {
+    const rd_profile_facts *facts = rd_profile_facts_of(p);
     const rd_bin *bins;
-    return rd_profile_facts_of(p)->infinite > 0 || rd_profile_bins(p, &bins) > 0;
+    bool times = facts->error_kind && strcmp(facts->error_kind, RDI_KIND_TIME) == 0;
+    return !times && (facts->infinite > 0 || rd_profile_bins(p, &bins) > 0);
 }
 
 /* An empty trace has a curve; references without distances have none. */

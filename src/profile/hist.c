@@ -211,6 +211,26 @@ rd_status rdi_hist_add_bin(rdi_hist *h, uint64_t low, uint64_t count, rd_sum sum
     return RD_OK;
 }
 
+rd_status rdi_hist_add_evenly(rdi_hist *h, uint64_t low, uint64_t high, uint64_t count) {
+    const rdi_u128 width = (rdi_u128)(high - low) + 1;
+    uint64_t done = 0;
+    for (uint64_t at = low; done < count;) {
+        rd_bin bin;
+        bin_range(h, bin_index(h, at), &bin);
+        uint64_t end = bin.high < high ? bin.high : high;
+        /* those below the middle of the rounding step, so that few spread over many lie inside */
+        rdi_u128 upto = (((rdi_u128)(end - low) + 1) * count + width / 2) / width;
+        uint64_t part = (uint64_t)upto - done;
+        if (part) {
+            rdi_u128 sum = ((rdi_u128)at + end) * part / 2;
+            RD_TRY(rdi_hist_add_bin(h, at, part, rdi_sum_narrow(sum)));
+        }
+        done += part;
+        at = end + 1;
+    }
+    return RD_OK;
+}
+
 rd_status rdi_hist_merge(rdi_hist *h, const rdi_hist *from) {
     for (size_t p = 0; p < from->n_pages; p++) {
         const bin_page *page = from->pages[p];

@@ -33,6 +33,8 @@ rd_status rdi_hist_add(rdi_hist *h, const uint64_t *distances, size_t n);
 rd_status rdi_hist_add_many(rdi_hist *h, uint64_t distance, uint64_t count);
 /* `count` references in the bin of `low`, whose distances sum up to `sum`. */
 rd_status rdi_hist_add_bin(rdi_hist *h, uint64_t low, uint64_t count, rd_sum sum);
+/* `count` references spread evenly over the distances low .. high. O(bins touched). */
+rd_status rdi_hist_add_evenly(rdi_hist *h, uint64_t low, uint64_t high, uint64_t count);
 /* Everything of `from` (same binning) into h. */
 rd_status rdi_hist_merge(rdi_hist *h, const rdi_hist *from);
 

@@ -1,0 +1,38 @@
+/* Cells: a scale from 0 to 2^64 - 1 with a fixed relative width, for distances and times of any
+ * size in little room.
+ *
+ * Numbers below 2048 have a cell each; from there on every octave is cut into 1024 cells, so that a
+ * number is known to one part in 1024 or better. Every power of two, and every multiple of a power
+ * of two that is not narrower than the cells there, begins a cell.
+ */
+#ifndef RDI_CELLS_H
+#define RDI_CELLS_H
+
+#include "base/base.h"
+
+#define RDI_CELL_BITS    10                             /* log2 of the cells per octave */
+#define RDI_CELLS_SINGLE (UINT64_C(2) << RDI_CELL_BITS) /* below, a cell is one number */
+#define RDI_CELLS        ((size_t)(64 - RDI_CELL_BITS + 1) << RDI_CELL_BITS)
+
+/* log2 of the width of the cell that x is in. */
+static inline unsigned rdi_cell_shift(uint64_t x) {
+    return rdi_bit_width(x | (RDI_CELLS_SINGLE - 1)) - (RDI_CELL_BITS + 1);
+}
+
+static inline size_t rdi_cell_of(uint64_t x) {
+    unsigned shift = rdi_cell_shift(x);
+    return (size_t)(((uint64_t)shift << RDI_CELL_BITS) + (x >> shift));
+}
+
+/* First and last number of a cell. */
+static inline uint64_t rdi_cell_low(size_t cell) {
+    uint64_t shift = cell < RDI_CELLS_SINGLE ? 0 : (cell >> RDI_CELL_BITS) - 1;
+    return (uint64_t)(cell - (shift << RDI_CELL_BITS)) << shift;
+}
+
+static inline uint64_t rdi_cell_high(size_t cell) {
+    uint64_t low = rdi_cell_low(cell);
+    return low + ((UINT64_C(1) << rdi_cell_shift(low)) - 1);
+}
+
+#endif

@@ -1,0 +1,92 @@
+/* From a histogram of time distances to one of reuse distances. See time_model.h. */
+#include "profile/time_model.h"
+
+#include "profile/binomial.h"
+#include "profile/cells.h"
+
+#include <math.h>
+
+/* Reuses whose windows have nearly the same mean, and are spread together. */
+typedef struct alike {
+    double first; /* mean of the first ones */
+    double sum;   /* of all means */
+    double weight;
+} alike;
+
+/* Much less than the spread of the binomial itself, a standard deviation. */
+static bool is_alike(const alike *group, double mean, double others) {
+    double variance = mean * (1 - mean / others);
+    return (mean - group->first) * (mean - group->first) <= variance / 64;
+}
+
+static void spread_group(alike *group, uint64_t others, double *mass) {
+    if (group->weight > 0)
+        rdi_binomial_spread(others, group->sum / group->weight, group->weight, mass);
+    *group = (alike){0};
+}
+
+/* Adds the expected number of references per cell of distance to mass[]. */
+static void spread_points(const rdi_time_histogram *times, uint64_t others, double *mass) {
+    double longer = (double)times->blocks; /* gaps not shorter than the present time */
+    double inside = 0;                     /* sum over the shorter ones of time - 1 */
+    for (size_t i = 0; i < times->n; i++)
+        longer += (double)times->points[i].count;
+    double references = longer;
+    alike group = {0};
+    for (size_t i = 0; i < times->n; i++) {
+        const rdi_time_point *point = &times->points[i];
+        double window = point->time - 1, count = (double)point->count;
+        /* sum over tau < D of #(T > tau) = sum over all gaps of min(T, D) - 1 */
+        double mean = (inside + window * longer) / references;
+        inside += window * count;
+        longer -= count;
+        if (point->time <= times->known_upto)
+            continue;
+        if (!is_alike(&group, mean, (double)others))
+            spread_group(&group, others, mass);
+        if (group.weight == 0)
+            group.first = mean;
+        group.sum += mean * count;
+        group.weight += count;
+    }
+    spread_group(&group, others, mass);
+}
+
+static uint64_t count_unknown(const rdi_time_histogram *times) {
+    uint64_t count = 0;
+    for (size_t i = 0; i < times->n; i++)
+        if (times->points[i].time > times->known_upto)
+            count += times->points[i].count;
+    return count;
+}
+
+/* Whole references from fractions: the running sum is rounded, so that no sum over neighbouring
+ * cells is off by more than one and the total is right. */
+static rd_status add_rounded(const double *mass, uint64_t largest, uint64_t total, rdi_hist *out) {
+    const size_t last = rdi_cell_of(largest);
+    double sum = 0;
+    uint64_t done = 0;
+    for (size_t cell = 0; cell <= last && done < total; cell++) {
+        sum += mass[cell];
+        uint64_t upto = cell < last && sum < (double)total ? (uint64_t)(sum + 0.5) : total;
+        uint64_t high = cell < last ? rdi_cell_high(cell) : largest;
+        if (upto > done)
+            RD_TRY(rdi_hist_add_evenly(out, rdi_cell_low(cell), high, upto - done));
+        done = upto;
+    }
+    return RD_OK;
+}
+
+rd_status rdi_time_model(rd_ctx *ctx, const rdi_time_histogram *times, rdi_hist *out) {
+    uint64_t total = count_unknown(times);
+    if (total == 0)
+        return RD_OK;
+    uint64_t others = times->blocks - 1; /* and so the largest distance */
+    double *mass = rdi_calloc(ctx, rdi_cell_of(others) + 1, sizeof *mass);
+    if (!mass)
+        return RD_ENOMEM;
+    spread_points(times, others, mass);
+    rd_status status = add_rounded(mass, others, total, out);
+    rdi_free(ctx, mass);
+    return status;
+}
