@@ -20,6 +20,8 @@ const char *rdi_device_unavailable(void) {
     if (error == cudaSuccess && n > 0)
         return NULL;
     cudaGetLastError();
+    if (error == cudaErrorInsufficientDriver)
+        return "no GPU driver, or one that is too old";
     return error == cudaSuccess ? "there is no GPU" : cudaGetErrorString(error);
 }
 

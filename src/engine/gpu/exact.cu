@@ -1,0 +1,546 @@
+/* The stages of the exact GPU engine as CUDA kernels. See exact.h, and exact_core.h for what they
+ * compute. */
+#include "engine/gpu/cuda_device.h"
+#include "engine/gpu/exact.h"
+
+#include <cub/device/device_select.cuh>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+
+#define WHOLE_WARP     0xffffffffu
+#define ITEMS          8u /* keys of a tile per thread */
+#define THREADS        (RDI_EXACT_TILE / ITEMS)
+#define WARPS          (THREADS / 32)
+#define SIMPLE_THREADS 256u /* of kernels without shared memory */
+#define HOT_BINS       12u  /* often hit by a whole warp at once */
+
+static_assert(WARPS >= 1 && WARPS <= 32, "a warp adds up the totals of all");
+static_assert(2 * ITEMS <= 32, "a warp writes its marks at once");
+static_assert((RDI_EXACT_SEGMENT - 1) * RDI_EXACT_TILE <= UINT16_MAX, "rows of 16 bits");
+
+typedef unsigned long long device_u64; /* what atomics take */
+
+/* A grid for kernels that stride over n things. */
+static unsigned grid_for(const rdi_device *d, uint64_t n) {
+    uint64_t needed = (n + SIMPLE_THREADS - 1) / SIMPLE_THREADS;
+    uint64_t most = (uint64_t)d->properties.multiProcessorCount * 32;
+    return (unsigned)(needed < most ? needed : most);
+}
+
+/* ---- range of ids ---- */
+
+static __device__ uint64_t warp_max(uint64_t x) {
+    for (int step = 16; step > 0; step /= 2) {
+        uint64_t other = __shfl_xor_sync(WHOLE_WARP, x, step);
+        x = other > x ? other : x;
+    }
+    return x;
+}
+
+static __global__ void find_range(const uint64_t *ids, size_t n, uint64_t *range) {
+    uint64_t least = 0, greatest = 0;
+    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n;
+         i += (size_t)gridDim.x * blockDim.x) {
+        least = ~ids[i] > least ? ~ids[i] : least;
+        greatest = ids[i] > greatest ? ids[i] : greatest;
+    }
+    least = warp_max(least);
+    greatest = warp_max(greatest);
+    if (threadIdx.x % 32 == 0) {
+        atomicMax((device_u64 *)&range[0], (device_u64)least);
+        atomicMax((device_u64 *)&range[1], (device_u64)greatest);
+    }
+}
+
+rd_status rdi_exact_range(rdi_device *d, const uint64_t *ids, size_t n, uint64_t *range) {
+    find_range<<<grid_for(d, n), SIMPLE_THREADS, 0, d->stream[RDI_STREAM_IN]>>>(ids, n, range);
+    return rdi_cuda_launched(d, "find_range");
+}
+
+/* ---- keys and links ---- */
+
+/* The block id at a position: the stack, then the references. */
+struct id_at {
+    const uint64_t *stack, *refs;
+    uint32_t stack_n;
+
+    __host__ __device__ uint64_t operator()(uint32_t position) const {
+        return position < stack_n ? stack[position] : refs[position - stack_n];
+    }
+};
+
+static id_at ids_of(const rdi_exact_batch *b) {
+    return id_at{b->stack, b->refs, b->shape.stack_n};
+}
+
+template <typename Key>
+static __global__ void make_keys(id_at ids, uint32_t n, uint64_t least, Key *keys,
+                                 uint32_t *positions) {
+    uint32_t stride = gridDim.x * blockDim.x;
+    for (uint64_t p = blockIdx.x * blockDim.x + threadIdx.x; p < n; p += stride) {
+        keys[p] = (Key)(ids((uint32_t)p) - least);
+        positions[p] = (uint32_t)p;
+    }
+}
+
+rd_status rdi_exact_keys(rdi_device *d, const rdi_exact_batch *b) {
+    cudaStream_t stream = d->stream[RDI_STREAM_WORK];
+    unsigned grid = grid_for(d, b->shape.n);
+    if (b->pairs.key_bytes == 4)
+        make_keys<<<grid, SIMPLE_THREADS, 0, stream>>>(
+            ids_of(b), b->shape.n, b->least_id, (uint32_t *)b->pairs.keys[0], b->pairs.values[0]);
+    else
+        make_keys<<<grid, SIMPLE_THREADS, 0, stream>>>(
+            ids_of(b), b->shape.n, b->least_id, (uint64_t *)b->pairs.keys[0], b->pairs.values[0]);
+    return rdi_cuda_launched(d, "make_keys");
+}
+
+/* Neighbours in the sorted order with the same key are neighbours in time. Both sides of a link go
+ * to one place, because every place is far from the others. */
+template <typename Key>
+static __global__ void make_links(const Key *keys, const uint32_t *positions, uint32_t n,
+                                  rdi_exact_link *links) {
+    uint32_t stride = gridDim.x * blockDim.x;
+    for (uint64_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {
+        Key key = keys[i];
+        uint32_t prev_plus_1 = i > 0 && keys[i - 1] == key ? positions[i - 1] + 1 : 0;
+        uint32_t next = i + 1 < n && keys[i + 1] == key ? positions[i + 1] : RDI_EXACT_NONE;
+        ((uint2 *)links)[positions[i]] = make_uint2(prev_plus_1, next);
+    }
+}
+
+rd_status rdi_exact_links(rdi_device *d, const rdi_exact_batch *b) {
+    cudaStream_t stream = d->stream[RDI_STREAM_WORK];
+    unsigned grid = grid_for(d, b->shape.n);
+    const void *keys = b->pairs.keys[b->sorted];
+    const uint32_t *positions = b->pairs.values[b->sorted];
+    if (b->pairs.key_bytes == 4)
+        make_links<<<grid, SIMPLE_THREADS, 0, stream>>>((const uint32_t *)keys, positions,
+                                                        b->shape.n, b->links);
+    else
+        make_links<<<grid, SIMPLE_THREADS, 0, stream>>>((const uint64_t *)keys, positions,
+                                                        b->shape.n, b->links);
+    return rdi_cuda_launched(d, "make_links");
+}
+
+static __device__ rdi_exact_link load_link(const rdi_exact_link *links, uint32_t position) {
+    uint2 link = ((const uint2 *)links)[position];
+    return rdi_exact_link{link.x, link.y};
+}
+
+/* ---- the table ----
+ *
+ * A thread block goes through the blocks of a segment with a histogram of their buckets in shared
+ * memory, two counts to a word: no bucket has more than RDI_EXACT_TILE references. Before every
+ * block it writes, for each bucket, how many lie above it. */
+
+/* Sum of the two counts of every word of the warp's strip. */
+static __device__ uint32_t strip_sum(const uint32_t *histogram, uint32_t begin, uint32_t end) {
+    uint32_t sum = 0;
+    for (uint32_t i = begin + threadIdx.x % 32; i < end; i += 32)
+        sum += (histogram[i] & 0xffff) + (histogram[i] >> 16);
+    return __reduce_add_sync(WHOLE_WARP, sum);
+}
+
+static __device__ uint32_t warp_prefix(uint32_t x) { /* inclusive */
+    for (unsigned step = 1; step < 32; step *= 2) {
+        uint32_t before = __shfl_up_sync(WHOLE_WARP, x, step);
+        x += threadIdx.x % 32 >= step ? before : 0;
+    }
+    return x;
+}
+
+/* The counts above each bucket, two at a time, to put(word, above the first, above the second).
+ * Ends with the histogram free to be changed. */
+template <typename Put>
+static __device__ void sum_above(const uint32_t *histogram, uint32_t words, uint32_t *totals,
+                                 Put put) {
+    uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    uint32_t strip = (words / 32 + WARPS - 1) / WARPS * 32; /* words is a multiple of 32 */
+    uint32_t begin = min(warp * strip, words), end = min(begin + strip, words);
+    uint32_t sum = strip_sum(histogram, begin, end);
+    if (lane == 0)
+        totals[warp] = sum;
+    __syncthreads();
+    uint32_t mine = lane < WARPS ? totals[lane] : 0;
+    uint32_t above = __reduce_add_sync(WHOLE_WARP, lane >= warp ? mine : 0);
+    for (uint32_t i = begin + lane; i < end; i += 32) {
+        uint32_t low = histogram[i] & 0xffff, high = histogram[i] >> 16;
+        uint32_t up_to_here = warp_prefix(low + high);
+        put(i, above - up_to_here + high, above - up_to_here);
+        above -= __shfl_sync(WHOLE_WARP, up_to_here, 31);
+    }
+    __syncthreads();
+}
+
+static __global__ void __launch_bounds__(THREADS)
+    fill_table(rdi_exact_shape s, const rdi_exact_link *links, uint16_t *rows, uint32_t *segments) {
+    extern __shared__ uint32_t histogram[];
+    __shared__ uint32_t totals[WARPS];
+    uint32_t words = s.pitch / 2;
+    for (uint32_t i = threadIdx.x; i < words; i += THREADS)
+        histogram[i] = 0;
+    __syncthreads();
+    uint32_t block = blockIdx.x * RDI_EXACT_SEGMENT;
+    uint32_t end = min(block + RDI_EXACT_SEGMENT, s.blocks);
+    for (; block < end; block++) {
+        uint32_t *row = (uint32_t *)(rows + (uint64_t)block * s.pitch);
+        sum_above(histogram, words, totals,
+                  [=](uint32_t i, uint32_t low, uint32_t high) { row[i] = high << 16 | low; });
+        uint32_t first = s.stack_n + block * RDI_EXACT_TILE;
+        for (uint32_t k = 0; k < ITEMS; k++) {
+            uint32_t p = first + k * THREADS + threadIdx.x;
+            uint32_t prev_plus_1 = p < s.n ? load_link(links, p).prev_plus_1 : 0;
+            if (prev_plus_1) {
+                uint32_t bucket = (prev_plus_1 - 1) / RDI_EXACT_TILE;
+                atomicAdd(&histogram[bucket / 2], bucket % 2 ? 1u << 16 : 1u);
+            }
+        }
+        __syncthreads();
+    }
+    uint2 *row = (uint2 *)(segments + (uint64_t)blockIdx.x * s.pitch);
+    sum_above(histogram, words, totals,
+              [=](uint32_t i, uint32_t low, uint32_t high) { row[i] = make_uint2(low, high); });
+}
+
+/* From the sums of every segment to those of all segments before it; a thread has a bucket. */
+static __global__ void sum_segments(rdi_exact_shape s, uint32_t *segments) {
+    uint32_t bucket = blockIdx.x * blockDim.x + threadIdx.x;
+    if (bucket >= s.pitch)
+        return;
+    const uint32_t ahead = 16; /* loads on their way at once */
+    uint32_t before = 0;
+    for (uint32_t first = 0; first < s.segments; first += ahead) {
+        uint32_t own[ahead];
+        uint32_t *column = segments + (uint64_t)first * s.pitch + bucket;
+#pragma unroll
+        for (uint32_t i = 0; i < ahead; i++)
+            own[i] = first + i < s.segments ? column[(uint64_t)i * s.pitch] : 0;
+#pragma unroll
+        for (uint32_t i = 0; i < ahead; i++) {
+            if (first + i < s.segments)
+                column[(uint64_t)i * s.pitch] = before;
+            before += own[i];
+        }
+    }
+}
+
+rd_status rdi_exact_table(rdi_device *d, const rdi_exact_batch *b) {
+    cudaStream_t stream = d->stream[RDI_STREAM_WORK];
+    size_t shared = b->shape.pitch / 2 * sizeof(uint32_t);
+    RDI_CUDA(d, cudaFuncSetAttribute(fill_table, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     (int)shared));
+    fill_table<<<b->shape.segments, THREADS, shared, stream>>>(b->shape, b->links, b->rows,
+                                                               b->segments);
+    RD_TRY(rdi_cuda_launched(d, "fill_table"));
+    const unsigned threads = 64; /* few columns: spread them over the multiprocessors */
+    sum_segments<<<(b->shape.pitch + threads - 1) / threads, threads, 0, stream>>>(b->shape,
+                                                                                   b->segments);
+    return rdi_cuda_launched(d, "sum_segments");
+}
+
+/* ---- tiles ---- */
+
+struct tile {
+    uint8_t flags[RDI_EXACT_TILE];       /* the bit in question, by place */
+    uint32_t marks[RDI_EXACT_TILE / 16]; /* the same, counted */
+    uint32_t by_place[RDI_EXACT_TILE];
+    uint32_t totals[WARPS];
+    uint32_t first, differ;
+};
+
+/* Thread t has keys t, t + THREADS, ... of the tile's order. */
+static __device__ uint32_t tile_index(uint32_t item) {
+    return item * THREADS + threadIdx.x;
+}
+
+/* Highest bit in which keys of the tile differ; -1: none. */
+static __device__ int first_bit(tile &t, const rdi_exact_key *k) {
+    __syncthreads(); /* nobody looks at the tile before any more */
+    if (threadIdx.x == 0) {
+        t.first = k[0].key;
+        t.differ = 0;
+    }
+    __syncthreads();
+    uint32_t differ = 0;
+#pragma unroll
+    for (uint32_t i = 0; i < ITEMS; i++)
+        differ |= k[i].key ^ t.first;
+    differ = __reduce_or_sync(WHOLE_WARP, differ);
+    if (threadIdx.x % 32 == 0 && differ)
+        atomicOr(&t.differ, differ);
+    __syncthreads();
+    return 31 - __clz((int)t.differ);
+}
+
+/* From flags to marks; returns how many flags are set in all. */
+static __device__ uint32_t count_flags(tile &t) {
+    uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    uint32_t bits[ITEMS], own = 0;
+#pragma unroll
+    for (uint32_t i = 0; i < ITEMS; i++) {
+        bits[i] = __ballot_sync(WHOLE_WARP, t.flags[(warp * ITEMS + i) * 32 + lane]);
+        own += (uint32_t)__popc(bits[i]);
+    }
+    if (lane == 0)
+        t.totals[warp] = own;
+    __syncthreads();
+    uint32_t total = lane < WARPS ? t.totals[lane] : 0;
+    uint32_t before = __reduce_add_sync(WHOLE_WARP, lane < warp ? total : 0);
+    uint32_t mark = 0;
+#pragma unroll
+    for (uint32_t i = 0; i < ITEMS; i++) {
+        if (lane == 2 * i)
+            mark = rdi_exact_mark(before, bits[i] & 0xffff);
+        if (lane == 2 * i + 1)
+            mark = rdi_exact_mark(before + (uint32_t)__popc(bits[i] & 0xffff), bits[i] >> 16);
+        before += (uint32_t)__popc(bits[i]);
+    }
+    if (lane < 2 * ITEMS)
+        t.marks[warp * 2 * ITEMS + lane] = mark;
+    uint32_t ones = __reduce_add_sync(WHOLE_WARP, total);
+    __syncthreads();
+    return ones;
+}
+
+static __device__ void count_near(tile &t, rdi_exact_key *k) {
+#pragma unroll
+    for (uint32_t i = 0; i < ITEMS; i++)
+        t.by_place[rdi_exact_place(&k[i])] = k[i].key;
+    __syncthreads();
+#pragma unroll
+    for (uint32_t i = 0; i < ITEMS; i++)
+        rdi_exact_compare(&k[i], t.by_place);
+}
+
+static __device__ void count_greater(tile &t, rdi_exact_key *k) {
+    for (int bit = first_bit(t, k); bit >= 0; bit--) {
+        bool far = false;
+#pragma unroll
+        for (uint32_t i = 0; i < ITEMS; i++) {
+            t.flags[rdi_exact_place(&k[i])] = k[i].key >> bit & 1;
+            far |= rdi_exact_is_far(&k[i]);
+        }
+        if (!__syncthreads_or(far)) {
+            count_near(t, k);
+            return;
+        }
+        uint32_t zeros = RDI_EXACT_TILE - count_flags(t);
+#pragma unroll
+        for (uint32_t i = 0; i < ITEMS; i++)
+            rdi_exact_descend(&k[i], bit, t.marks, zeros);
+    }
+}
+
+/* A thread block has a bucket. */
+static __global__ void __launch_bounds__(THREADS)
+    count_buckets(rdi_exact_shape s, const rdi_exact_link *links, uint16_t *beside) {
+    __shared__ tile t;
+    uint32_t last = blockIdx.x * RDI_EXACT_TILE + RDI_EXACT_TILE - 1;
+    rdi_exact_key k[ITEMS];
+#pragma unroll
+    for (uint32_t i = 0; i < ITEMS; i++) {
+        uint32_t p = last - tile_index(i);
+        uint32_t key = p < s.n ? rdi_exact_bucket_key(s, load_link(links, p)) : 0;
+        k[i] = rdi_exact_key_at(tile_index(i), key);
+    }
+    count_greater(t, k);
+#pragma unroll
+    for (uint32_t i = 0; i < ITEMS; i++)
+        if (last - tile_index(i) < s.n)
+            beside[last - tile_index(i)] = (uint16_t)k[i].greater;
+}
+
+rd_status rdi_exact_buckets(rdi_device *d, const rdi_exact_batch *b) {
+    count_buckets<<<b->shape.buckets, THREADS, 0, d->stream[RDI_STREAM_WORK]>>>(b->shape, b->links,
+                                                                                b->beside);
+    return rdi_cuda_launched(d, "count_buckets");
+}
+
+/* ---- distances ---- */
+
+/* Counts of a thread block in shared memory; bins from `shared_n` on are counted in device memory
+ * directly. */
+struct counter {
+    rdi_exact_counts to;
+    uint32_t shared_n;
+    uint32_t *references, *sums;
+
+    __device__ void clear() {
+        for (uint32_t i = threadIdx.x; i < 2 * shared_n; i += THREADS)
+            references[i] = 0; /* the sums follow */
+        __syncthreads();
+    }
+
+    __device__ void flush() {
+        __syncthreads();
+        for (uint32_t i = threadIdx.x; i < shared_n; i += THREADS) {
+            if (references[i])
+                atomicAdd((device_u64 *)&to.references[i], (device_u64)references[i]);
+            if (sums[i])
+                atomicAdd((device_u64 *)&to.sums[i], (device_u64)sums[i]);
+        }
+        __syncthreads();
+    }
+
+    __device__ void add(uint32_t bin, uint32_t count, uint32_t rest) {
+        if (bin < shared_n) {
+            atomicAdd(&references[bin], count);
+            if (rest)
+                atomicAdd(&sums[bin], rest);
+        } else {
+            atomicAdd((device_u64 *)&to.references[bin], (device_u64)count);
+            if (rest)
+                atomicAdd((device_u64 *)&to.sums[bin], (device_u64)rest);
+        }
+    }
+
+    /* One distance per thread of a whole warp. In the lowest bins, where most distances of most
+     * programs are, the threads of a warp add up first. */
+    __device__ void count(uint32_t distance, bool there) {
+        uint32_t bin = there ? rdi_exact_bin(to.bins, distance) : 0;
+        uint32_t rest = there ? rdi_exact_rest(to.bins, distance) : 0;
+        uint32_t hot = __ballot_sync(WHOLE_WARP, there && bin < HOT_BINS);
+        if (there && bin >= HOT_BINS)
+            add(bin, 1, rest);
+        while (hot) {
+            int leader = __ffs((int)hot) - 1;
+            uint32_t common = __shfl_sync(WHOLE_WARP, bin, leader);
+            bool member = there && bin == common;
+            uint32_t members = __ballot_sync(WHOLE_WARP, member);
+            uint32_t sum = __reduce_add_sync(WHOLE_WARP, member ? rest : 0);
+            if ((int)(threadIdx.x % 32) == leader)
+                add(common, (uint32_t)__popc(members), sum);
+            hot &= ~members;
+        }
+    }
+};
+
+/* What the kernel below needs of a batch. */
+struct block_work {
+    rdi_exact_shape shape;
+    const rdi_exact_link *links;
+    const uint16_t *rows, *beside;
+    const uint32_t *segments;
+    uint32_t bound;
+    uint64_t *distances; /* or NULL */
+    rdi_exact_counts counts;
+    uint32_t shared_n;    /* bins in shared memory */
+    uint32_t flush_every; /* tiles: so many cannot overflow a sum there */
+};
+
+static __device__ uint32_t distance_of(const block_work &w, uint32_t block, uint32_t position,
+                                       const rdi_exact_key &k) {
+    if (!k.key)
+        return RDI_EXACT_NONE;
+    uint32_t prev = k.key - 1;
+    uint32_t table =
+        rdi_exact_table_count(w.shape, w.rows, w.segments, block, prev / RDI_EXACT_TILE);
+    return rdi_exact_distance(position, prev, table + w.beside[prev] + k.greater);
+}
+
+static __device__ void finish_block(const block_work &w, counter &counts, uint32_t block,
+                                    const rdi_exact_key *k, uint32_t &infinite) {
+    uint32_t distance[ITEMS];
+#pragma unroll
+    for (uint32_t i = 0; i < ITEMS; i++)
+        distance[i] =
+            distance_of(w, block, w.shape.stack_n + block * RDI_EXACT_TILE + tile_index(i), k[i]);
+#pragma unroll
+    for (uint32_t i = 0; i < ITEMS; i++) {
+        uint32_t reference = block * RDI_EXACT_TILE + tile_index(i);
+        bool there = reference < w.shape.refs_n, finite = there && distance[i] < w.bound;
+        if (!w.distances)
+            counts.count(distance[i], finite);
+        else if (there)
+            w.distances[reference] = finite ? distance[i] : UINT64_MAX;
+        infinite += there && !finite;
+    }
+}
+
+/* Thread blocks take blocks by turns, so that counts stay in shared memory for long. */
+static __global__ void __launch_bounds__(THREADS) count_blocks(block_work w) {
+    extern __shared__ uint32_t bins[];
+    __shared__ tile t;
+    counter counts = {w.counts, w.shared_n, bins, bins + w.shared_n};
+    uint32_t infinite = 0, since = 0;
+    counts.clear();
+    for (uint32_t block = blockIdx.x; block < w.shape.blocks; block += gridDim.x) {
+        rdi_exact_key k[ITEMS];
+        uint32_t first = w.shape.stack_n + block * RDI_EXACT_TILE;
+#pragma unroll
+        for (uint32_t i = 0; i < ITEMS; i++) {
+            uint32_t p = first + tile_index(i);
+            uint32_t key = p < w.shape.n ? rdi_exact_block_key(load_link(w.links, p)) : 0;
+            k[i] = rdi_exact_key_at(tile_index(i), key);
+        }
+        count_greater(t, k);
+        finish_block(w, counts, block, k, infinite);
+        if (++since == w.flush_every) {
+            counts.flush();
+            counts.clear();
+            since = 0;
+        }
+    }
+    counts.flush();
+    infinite = __reduce_add_sync(WHOLE_WARP, infinite);
+    if (threadIdx.x % 32 == 0 && infinite && !w.distances)
+        atomicAdd((device_u64 *)w.counts.infinite, (device_u64)infinite);
+}
+
+/* As many bins in shared memory as there are or as it holds. */
+static uint32_t bins_in_shared(const rdi_device *d, const rdi_exact_batch *b) {
+    const uint32_t widest = UINT32_MAX / RDI_EXACT_TILE; /* of a bin: the sums of one tile fit */
+    if (b->distances || b->counts.bins.width > widest)
+        return 0;
+    size_t room = d->properties.sharedMemPerBlockOptin - sizeof(tile) - 1024;
+    uint32_t most = (uint32_t)(room / (2 * sizeof(uint32_t)));
+    return b->counts.n < most ? b->counts.n : most;
+}
+
+rd_status rdi_exact_blocks(rdi_device *d, const rdi_exact_batch *b) {
+    block_work w = {};
+    w.shape = b->shape;
+    w.links = b->links;
+    w.rows = b->rows;
+    w.beside = b->beside;
+    w.segments = b->segments;
+    w.bound = b->bound;
+    w.distances = b->distances;
+    w.counts = b->counts;
+    w.shared_n = bins_in_shared(d, b);
+    uint32_t most = b->counts.bins.log_below > b->counts.bins.width ? b->counts.bins.log_below
+                                                                    : b->counts.bins.width;
+    w.flush_every = w.shared_n ? UINT32_MAX / RDI_EXACT_TILE / most : UINT32_MAX;
+    size_t shared = 2 * (size_t)w.shared_n * sizeof(uint32_t);
+    RDI_CUDA(d, cudaFuncSetAttribute(count_blocks, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     (int)shared));
+    int resident = 0; /* thread blocks per multiprocessor */
+    RDI_CUDA(
+        d, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, count_blocks, THREADS, shared));
+    uint32_t grid = (uint32_t)(d->properties.multiProcessorCount * resident);
+    grid = grid < b->shape.blocks ? grid : b->shape.blocks;
+    count_blocks<<<grid, THREADS, shared, d->stream[RDI_STREAM_WORK]>>>(w);
+    return rdi_cuda_launched(d, "count_blocks");
+}
+
+/* ---- the stack after the batch ---- */
+
+struct is_last {
+    __host__ __device__ bool operator()(const rdi_exact_link &link) const {
+        return link.next == RDI_EXACT_NONE;
+    }
+};
+
+rd_status rdi_exact_carry(rdi_device *d, const rdi_exact_batch *b) {
+    auto ids = thrust::make_transform_iterator(thrust::counting_iterator<uint32_t>(0), ids_of(b));
+    auto last = thrust::make_transform_iterator(b->links, is_last{});
+    cudaStream_t stream = d->stream[RDI_STREAM_WORK];
+    size_t bytes = 0;
+    RDI_CUDA(d, cub::DeviceSelect::Flagged(NULL, bytes, ids, last, b->stack_out, b->stack_out_n,
+                                           (uint64_t)b->shape.n, stream));
+    RD_TRY(rdi_device_reserve(d, b->scratch, bytes));
+    RDI_CUDA(d, cub::DeviceSelect::Flagged(b->scratch->at, bytes, ids, last, b->stack_out,
+                                           b->stack_out_n, (uint64_t)b->shape.n, stream));
+    return RD_OK;
+}
