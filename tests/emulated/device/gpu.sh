@@ -1,2 +1,2 @@
 # Tiles as large as the device's.
-"$REUSEDIST" verify -e gpu --traces=12 --longest=100000
+"$REUSEDIST" verify -e gpu --traces=6 --longest=60000
