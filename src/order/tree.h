@@ -21,6 +21,7 @@ typedef struct rdi_tree_node {
     uint64_t sum;      /* weight of the subtree; an entry weighs 1, a hole its length */
     uint32_t child[2]; /* subtrees of RDI_OLDER and RDI_NEWER times; 0: none */
     uint32_t height;   /* AVL: of the subtree, 1 for a leaf */
+    uint32_t size;     /* splay: weight of the node itself */
 } rdi_tree_node;
 
 /* Invariants: times ascend from the older to the newer child; node[0] is "none", with sum and

@@ -8,7 +8,7 @@
  *
  * D. D. Sleator, R. E. Tarjan. Self-adjusting binary search trees. Journal of the ACM 32(3), 1985.
  */
-#include "order/tree.h"
+#include "order/tree_splay.h"
 
 /* One of the two trees the path is taken apart into. It grows only at its inner end: the older tree
  * at its newest node, the newer tree at its oldest. */
@@ -44,7 +44,7 @@ static inline uint32_t rotate(rdi_tree_node *node, uint32_t n, int d) {
     uint32_t child = node[n].child[d];
     uint64_t sum = node[n].sum;
     node[n].child[d] = node[child].child[!d];
-    node[n].sum -= 1 + node[node[child].child[d]].sum;
+    node[n].sum -= node[child].size + node[node[child].child[d]].sum;
     node[child].child[!d] = n;
     node[child].sum = sum;
     return child;
@@ -65,8 +65,7 @@ static inline bool descend(rdi_tree_node *node, uint32_t *n, uint64_t time, int 
     return true;
 }
 
-/* The tree n with the node of `time` as its root; when there is none, a neighbour in time. */
-static uint32_t splay(rdi_tree *t, uint32_t n, uint64_t time) {
+uint32_t rdi_tree_splay_to(rdi_tree *t, uint32_t n, uint64_t time) {
     rdi_tree_node *node = t->node;
     uint64_t sum = node[n].sum;
     side older = {.inner = &older.root}, newer = {.inner = &newer.root};
@@ -84,6 +83,7 @@ static rd_status append(rdi_tree *t, uint64_t time) {
     uint64_t entries = t->node[t->root].sum + 1;
     RD_TRY(rdi_tree_reserve(t, entries));
     uint32_t n = rdi_tree_take(t, time, entries);
+    t->node[n].size = 1;
     t->node[n].child[RDI_OLDER] = t->root;
     t->root = n;
     return RD_OK;
@@ -93,14 +93,14 @@ static rd_status append(rdi_tree *t, uint64_t time) {
 static uint32_t join(rdi_tree *t, uint32_t older, uint32_t newer) {
     if (!older || !newer)
         return older ? older : newer;
-    uint32_t n = splay(t, older, UINT64_MAX);
+    uint32_t n = rdi_tree_splay_to(t, older, UINT64_MAX);
     t->node[n].child[RDI_NEWER] = newer;
     t->node[n].sum += t->node[newer].sum;
     return n;
 }
 
 static uint64_t remove_time(rdi_tree *t, uint64_t time) {
-    uint32_t n = splay(t, t->root, time);
+    uint32_t n = rdi_tree_splay_to(t, t->root, time);
     const uint32_t *child = t->node[n].child;
     uint64_t newer = t->node[child[RDI_NEWER]].sum;
     t->root = join(t, child[RDI_OLDER], child[RDI_NEWER]);
@@ -109,7 +109,7 @@ static uint64_t remove_time(rdi_tree *t, uint64_t time) {
 }
 
 static uint64_t remove_oldest(rdi_tree *t) {
-    uint32_t n = splay(t, t->root, 0);
+    uint32_t n = rdi_tree_splay_to(t, t->root, 0);
     t->root = t->node[n].child[RDI_NEWER];
     rdi_tree_give(t, n);
     return t->node[n].time;
