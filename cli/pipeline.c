@@ -3,6 +3,7 @@
 
 #include "distance_file.h"
 #include "kinds.h"
+#include "trace_parts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,6 +23,8 @@ typedef struct pipeline {
     uint64_t block_bytes; /* 0: one block per address */
     rd_engine *engine;
     distance_file *distances;
+    rd_parts parts;     /* when the engine reads the trace itself ... */
+    char *parts_text;   /* ... what it is told about it */
     rd_source *sources; /* one per opened trace */
     size_t n_sources;
     progress bar;
@@ -187,6 +190,25 @@ static bool feed_trace(pipeline *p, rd_trace *trace, rd_mapper *mapper, rd_sourc
     }
 }
 
+/* Whether the engine can read the trace itself, in parts. What comes before damage is only known
+ * when one reader reads it all. */
+static bool can_share(const pipeline *p, rd_trace *trace) {
+    bool alone = p->input->n == 1 && !p->input->live && !p->input->head && !p->options->partial;
+    return alone && (rd_engine_info_of(p->engine)->caps & RD_CAP_PARTS) && rd_trace_count(trace);
+}
+
+static bool share_trace(pipeline *p, rd_trace *trace, const rd_mapping *mapping,
+                        rd_source *source) {
+    p->parts = trace_parts;
+    p->parts.references = source->references = p->references = rd_trace_count(trace);
+    p->parts.what = p->parts_text = trace_parts_describe(source->path, p->options->format, mapping);
+    rd_trace_progress(trace, &source->bytes, &source->bytes); /* all of them will be read */
+    rd_status status = p->parts_text ? rd_engine_feed_parts(p->engine, &p->parts) : RD_ENOMEM;
+    if (status != RD_OK)
+        report_engine(p, status);
+    return status == RD_OK;
+}
+
 /* With an opened trace everything else falls into place. */
 static bool analyse_opened(pipeline *p, const char *path, rd_trace *trace) {
     if (!choose_block(p, path, trace))
@@ -206,7 +228,8 @@ static bool analyse_opened(pipeline *p, const char *path, rd_trace *trace) {
     }
     rd_source *source = &p->sources[p->n_sources++];
     *source = (rd_source){.path = path, .format = rd_trace_format(trace)->name};
-    bool good = feed_trace(p, trace, mapper, source);
+    bool good = can_share(p, trace) ? share_trace(p, trace, &mapping, source)
+                                    : feed_trace(p, trace, mapper, source);
     p->bytes_before += source->bytes;
     rd_mapper_free(mapper);
     return good;
@@ -320,6 +343,7 @@ int pipeline_run(rd_ctx *ctx, const pipeline_options *options, const pipeline_in
     }
     rd_engine_close(p.engine);
     free(p.sources);
+    free(p.parts_text);
     *out = profile;
     return p.status;
 }

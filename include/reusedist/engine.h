@@ -35,7 +35,8 @@ enum {
     RD_CAP_TRACE_MEMORY = 1u << 6, /* memory grows with the trace length */
     RD_CAP_ORACLE = 1u << 7,       /* slow by intention: the one the others are checked against */
     RD_CAP_NO_DISTANCE = 1u << 8,  /* measures no distances at all (null) */
-    RD_CAP_FIXED_MEMORY = 1u << 9  /* memory does not grow with the number of blocks either */
+    RD_CAP_FIXED_MEMORY = 1u << 9, /* memory does not grow with the number of blocks either */
+    RD_CAP_PARTS = 1u << 10        /* can read the trace itself, in parts: rd_engine_feed_parts() */
 };
 
 typedef struct rd_engine_info {
@@ -70,6 +71,21 @@ typedef struct rd_engine_config {
     void *sink_user;
 } rd_engine_config;
 
+/* Receives block ids in order, one or more per call. */
+typedef rd_status (*rd_block_sink)(void *user, const uint64_t *blocks, size_t n);
+
+/* A trace of which any part can be read, for engines that share it out among readers. Each reader
+ * is opened and used by one thread, several at a time, some maybe in other processes: all that
+ * `open` needs to know is the text `what`. */
+typedef struct rd_parts {
+    uint64_t references; /* before they are mapped to blocks */
+    const char *what;
+    rd_status (*open)(rd_ctx *ctx, const char *what, void **reader);
+    /* The blocks of n references from `first` on; forwards a failure of the sink. */
+    rd_status (*read)(void *reader, uint64_t first, uint64_t n, rd_block_sink sink, void *user);
+    void (*close)(void *reader); /* NULL is allowed */
+} rd_parts;
+
 typedef struct rd_engine rd_engine;
 
 /* `spec` is "NAME" or "NAME:key=value,...". `config` NULL: all defaults. Unknown names and keys are
@@ -81,6 +97,10 @@ RD_API RD_CHECKED rd_status rd_engine_open(rd_ctx *ctx, const char *spec,
  * without RD_CAP_LATE accept it. After a failure only rd_engine_close() is allowed. */
 RD_API RD_CHECKED rd_status rd_engine_feed(rd_engine *e, const uint64_t *blocks, size_t n,
                                            uint64_t *distances);
+
+/* Instead of feeding: the engine reads the whole trace itself. Only engines with RD_CAP_PARTS,
+ * once. `parts` and what it points to are borrowed until finish. */
+RD_API RD_CHECKED rd_status rd_engine_feed_parts(rd_engine *e, const rd_parts *parts);
 
 /* Ends the trace: delivers what is still under way. Feeding is over. */
 RD_API RD_CHECKED rd_status rd_engine_finish(rd_engine *e);

@@ -67,6 +67,13 @@ char *rdi_opts_describe(rd_ctx *ctx, const rd_opt *table, const void *state);
 /* "a, b, c" into buf for messages; `next` returns NULL at the end. */
 void rdi_list_names(char *buf, size_t n, const char *(*next)(size_t index));
 
+/* ---- other processes (ctx.c) ---- */
+
+/* Those this process works with (src/engine/ranks.h), or NULL: it is alone. Borrowed. */
+struct rdi_ranks;
+void rdi_ctx_set_ranks(rd_ctx *ctx, struct rdi_ranks *ranks);
+struct rdi_ranks *rdi_ctx_ranks(const rd_ctx *ctx);
+
 /* ---- small things ---- */
 
 /* Mixes all bits of a 64-bit key (the finaliser of SplitMix64). */

@@ -11,8 +11,9 @@
 struct rd_ctx {
     rd_alloc alloc;
     atomic_size_t live, peak;
-    size_t limit;           /* 0: none */
-    atomic_flag error_busy; /* guards `error` against two failing workers */
+    size_t limit;            /* 0: none */
+    struct rdi_ranks *ranks; /* NULL: alone */
+    atomic_flag error_busy;  /* guards `error` against two failing workers */
     char error[1024];
 };
 
@@ -69,6 +70,14 @@ size_t rd_ctx_peak_bytes(const rd_ctx *ctx) {
 
 const char *rd_last_error(const rd_ctx *ctx) {
     return ctx->error;
+}
+
+void rdi_ctx_set_ranks(rd_ctx *ctx, struct rdi_ranks *ranks) {
+    ctx->ranks = ranks;
+}
+
+struct rdi_ranks *rdi_ctx_ranks(const rd_ctx *ctx) {
+    return ctx->ranks;
 }
 
 rd_status rdi_vfail(rd_ctx *ctx, rd_status status, const char *format, va_list args) {

@@ -207,6 +207,16 @@ rd_status rd_engine_feed(rd_engine *e, const uint64_t *blocks, size_t n, uint64_
     return status == RD_OK ? RD_OK : broken(e, status);
 }
 
+rd_status rd_engine_feed_parts(rd_engine *e, const rd_parts *parts) {
+    if (e->stage != STAGE_FEEDING || e->fed > 0)
+        return rdi_fail(e->run.ctx, RD_ESTATE, "engine %s: cannot begin with parts any more",
+                        e->ops->info.name);
+    if (!e->ops->feed_parts)
+        return rdi_fail(e->run.ctx, RD_EUNSUPPORTED, "engine %s has to be fed", e->ops->info.name);
+    rd_status status = e->ops->feed_parts(e->state, parts);
+    return status == RD_OK ? RD_OK : broken(e, status);
+}
+
 rd_status rd_engine_finish(rd_engine *e) {
     if (e->stage != STAGE_FEEDING)
         return rdi_fail(e->run.ctx, RD_ESTATE, "engine %s: finished twice or after a failure",
@@ -231,7 +241,7 @@ static rd_profile_facts collect_facts(const rd_engine *e) {
     uint64_t infinite = rdi_hist_infinite(e->run.hist);
     uint64_t cold = bounded || !measured ? RD_UNKNOWN : infinite;
     return (rd_profile_facts){
-        .references = e->fed,
+        .references = e->fed + e->run.fed,
         .blocks = e->run.blocks != RD_UNKNOWN ? e->run.blocks : cold,
         .cold = cold,
         .infinite = infinite,

@@ -3,7 +3,8 @@
  * Each rank analyses a part of the trace alone with any exact engine that hands over its state, and
  * neighbours resolve each other's first touches (parda_rank.h, where the algorithm is). Here the
  * trace is dealt to the ranks, chunk after chunk and phase after phase, and their counts are added
- * up. Ranks are threads of this process; reading goes on while they work.
+ * up. Ranks are threads of this process, or other processes; reading goes on while they work, or
+ * the ranks read the trace themselves.
  *
  * With N references, P ranks, M blocks and M_i blocks in chunk i: time that of the inner engine for
  * N / P references, and for the first touches that arrive at a rank: M at most. Memory with the
@@ -17,7 +18,7 @@
  * IPDPS 2012. E. Carr, D. M. Nicol. Empirical study of parallel LRU simulation algorithms. 1994.
  */
 #include "base/threads.h"
-#include "engine/parda_rank.h"
+#include "engine/parda_job.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -31,8 +32,7 @@
 
 enum { SPACE_AUTO, SPACE_OPT, SPACE_PLAIN };
 
-/* The thread that feeds deals; the ranks of this process run on a crew. With a single rank there
- * is nothing to deal: it is fed directly. */
+/* The thread that feeds deals; the ranks of this process run on a crew. */
 typedef struct parda_engine {
     uint64_t ranks_option; /* 0: one per thread */
     uint64_t phase_option; /* references; 0: automatic */
@@ -41,11 +41,10 @@ typedef struct parda_engine {
     uint32_t space_option; /* SPACE_* */
     bool rename_option;
     rdi_run *run;
-    rdi_parda_plan plan;
-    rdi_ranks *ranks;
+    rdi_parda_job job;
+    rdi_ranks *ranks;     /* own, or those of the context */
     rdi_parda_rank *rank; /* those of this process */
     rdi_crew *crew;
-    uint64_t chunk_size;
     /* dealing */
     uint64_t phase;     /* under way or next */
     unsigned place;     /* whose chunk is being dealt */
@@ -55,50 +54,15 @@ typedef struct parda_engine {
 
 /* ---- ranks at work ---- */
 
-static rd_status run_chunk(parda_engine *e, rdi_parda_rank *r) {
-    for (bool more = true; more;) {
-        rdi_u64_list piece = {0};
-        RD_TRY(rdi_ranks_receive(e->ranks, r->me, 0, RDI_MAIL_PIECE, &piece));
-        more = piece.n > 0;
-        rd_status status = rdi_parda_rank_feed(r, piece.at, piece.n);
-        rdi_u64_list_free(e->run->ctx, &piece);
-        RD_TRY(status);
-    }
-    return RD_OK;
-}
-
-static rd_status send_result(parda_engine *e, rdi_parda_rank *r) {
-    rdi_u64_list result = {0};
-    rd_status status = rdi_parda_rank_result(r, &result);
-    if (status != RD_OK) {
-        rdi_u64_list_free(e->run->ctx, &result);
-        return status;
-    }
-    return rdi_ranks_send(e->ranks, r->me, 0, RDI_MAIL_RESULT, &result);
-}
-
-static rd_status run_rank(parda_engine *e, rdi_parda_rank *r) {
-    while (true) {
-        rdi_u64_list phase = {0};
-        RD_TRY(rdi_ranks_receive(e->ranks, r->me, 0, RDI_MAIL_PHASE, &phase));
-        bool more = phase.n > 0;
-        rdi_u64_list_free(e->run->ctx, &phase);
-        if (!more)
-            return send_result(e, r);
-        RD_TRY(rdi_parda_rank_begin(r));
-        RD_TRY(run_chunk(e, r));
-        RD_TRY(rdi_parda_rank_end(r));
-    }
-}
-
 static void crew_member(void *arg, unsigned worker) {
     parda_engine *e = arg;
-    rd_status status = run_rank(e, &e->rank[worker - 1]);
+    rd_status status = rdi_parda_run(&e->job, &e->rank[worker - 1]);
     if (status != RD_OK)
         rdi_ranks_fail(e->ranks, status);
 }
 
 static rd_status start_crew(parda_engine *e) {
+    RD_TRY(rdi_parda_announce(&e->job, e->ranks));
     RD_TRY(rdi_crew_new(e->run->ctx, e->ranks->here, crew_member, e, &e->crew));
     if (rdi_crew_size(e->crew) == e->ranks->here)
         return RD_OK;
@@ -126,7 +90,7 @@ static rd_status begin_phase(parda_engine *e) {
 }
 
 static rd_status send_piece(parda_engine *e) {
-    unsigned to = rdi_parda_place(&e->plan, e->ranks->n, e->phase, e->place);
+    unsigned to = rdi_parda_place(&e->job.plan, e->ranks->n, e->phase, e->place);
     return rdi_ranks_send(e->ranks, 0, to, RDI_MAIL_PIECE, &e->piece);
 }
 
@@ -147,14 +111,14 @@ static rd_status deal(parda_engine *e, const uint64_t *blk, size_t n) {
         if (e->place == 0 && e->dealt == 0)
             RD_TRY(begin_phase(e));
         size_t part = PIECE - e->piece.n;
-        uint64_t left = e->chunk_size - e->dealt;
+        uint64_t left = e->job.chunk_size - e->dealt;
         part = part < left ? part : (size_t)left;
         part = part < n ? part : n;
         RD_TRY(rdi_u64_list_append(e->run->ctx, &e->piece, blk, part));
         e->dealt += part;
         blk += part;
         n -= part;
-        if (e->dealt == e->chunk_size)
+        if (e->dealt == e->job.chunk_size)
             RD_TRY(end_chunk(e));
         else if (e->piece.n == PIECE)
             RD_TRY(send_piece(e));
@@ -191,6 +155,8 @@ static rd_status collect_results(parda_engine *e) {
         RD_TRY(status);
     }
     rdi_hist_uncount_infinite(e->run->hist, tally.uncounted);
+    e->run->fed = e->job.parts.open ? tally.references : 0;
+    e->ranks->busy = false;
     make_note(e, &tally);
     return RD_OK;
 }
@@ -207,7 +173,20 @@ static rd_status choose_space(parda_engine *e) {
                         "engine parda: space=opt takes a chunk engine that blocks can leave, and "
                         "'%.80s' is none",
                         e->engine_option);
-    e->plan.take = e->space_option != SPACE_PLAIN && !e->fixup_option && can_take;
+    e->job.plan.take = e->space_option != SPACE_PLAIN && !e->fixup_option && can_take;
+    return RD_OK;
+}
+
+/* Other processes, unless a number of ranks is asked for: those are threads. */
+static rd_status choose_ranks(parda_engine *e) {
+    rdi_ranks *others = rdi_ctx_ranks(e->run->ctx);
+    uint64_t n = e->ranks_option ? e->ranks_option : e->run->threads;
+    if (!others || e->ranks_option)
+        return rdi_ranks_threads(e->run->ctx, (unsigned)(n < MOST_RANKS ? n : MOST_RANKS),
+                                 &e->ranks);
+    if (others->busy)
+        return rdi_fail(e->run->ctx, RD_ESTATE, "engine parda: the ranks are busy");
+    e->ranks = others;
     return RD_OK;
 }
 
@@ -225,30 +204,27 @@ static uint64_t choose_chunk(const parda_engine *e) {
 static rd_status parda_open(void *self, rdi_run *run) {
     parda_engine *e = self;
     e->run = run;
-    e->plan = (rdi_parda_plan){.ctx = run->ctx,
-                               .engine = e->engine_option,
-                               .binning = rdi_hist_binning(run->hist),
-                               .bound = run->bound,
-                               .postfix = e->fixup_option != 0,
-                               .rename = e->rename_option};
-    uint64_t n = e->ranks_option ? e->ranks_option : run->threads;
-    RD_TRY(rdi_ranks_threads(run->ctx, (unsigned)(n < MOST_RANKS ? n : MOST_RANKS), &e->ranks));
-    e->chunk_size = choose_chunk(e);
-    e->ranks->most_waiting = e->chunk_size;
+    e->job.plan = (rdi_parda_plan){.ctx = run->ctx,
+                                   .engine = e->engine_option,
+                                   .binning = rdi_hist_binning(run->hist),
+                                   .bound = run->bound,
+                                   .postfix = e->fixup_option != 0,
+                                   .rename = e->rename_option};
+    RD_TRY(choose_ranks(e));
+    e->job.chunk_size = choose_chunk(e);
+    e->ranks->most_waiting = e->ranks->n > 1 ? e->job.chunk_size : 4 * PIECE;
     e->rank = rdi_calloc(run->ctx, e->ranks->here, sizeof *e->rank);
     if (!e->rank)
         return RD_ENOMEM;
     for (unsigned i = 0; i < e->ranks->here; i++)
-        RD_TRY(rdi_parda_rank_open(&e->rank[i], &e->plan, e->ranks, e->ranks->first + i));
+        RD_TRY(rdi_parda_rank_open(&e->rank[i], &e->job.plan, e->ranks, e->ranks->first + i));
     RD_TRY(choose_space(e));
-    return e->ranks->n == 1 ? rdi_parda_rank_begin(&e->rank[0]) : RD_OK;
+    return RD_OK;
 }
 
 static rd_status parda_feed(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
     parda_engine *e = self;
     (void)dist;
-    if (e->ranks->n == 1)
-        return rdi_parda_rank_feed(&e->rank[0], blk, n);
     rd_status status = e->crew ? RD_OK : start_crew(e);
     if (status == RD_OK)
         status = deal(e, blk, n);
@@ -257,10 +233,21 @@ static rd_status parda_feed(void *self, const uint64_t *blk, size_t n, uint64_t 
     return status;
 }
 
+/* One phase, unless another number is asked for: nothing has to wait in memory. */
+static rd_status parda_feed_parts(void *self, const rd_parts *parts) {
+    parda_engine *e = self;
+    uint64_t n = e->ranks->n;
+    e->job.parts = *parts;
+    if (!e->phase_option)
+        e->job.chunk_size = parts->references / n + 1;
+    rd_status status = start_crew(e);
+    if (status != RD_OK)
+        stop_crew(e, status);
+    return status;
+}
+
 static rd_status finish(parda_engine *e) {
-    if (e->ranks->n == 1) {
-        RD_TRY(send_result(e, &e->rank[0]));
-    } else {
+    if (!e->job.parts.open) {
         RD_TRY(e->crew ? RD_OK : start_crew(e));
         RD_TRY(end_dealing(e));
     }
@@ -272,6 +259,8 @@ static rd_status parda_finish(void *self) {
     rd_status status = finish(e);
     if (status != RD_OK)
         stop_crew(e, status);
+    rdi_crew_free(e->crew);
+    e->crew = NULL;
     return status;
 }
 
@@ -279,7 +268,7 @@ static void parda_close(void *self) {
     parda_engine *e = self;
     if (!e->run)
         return;
-    if (e->ranks)
+    if (e->crew) /* given up half-way */
         stop_crew(e, RD_ESTATE);
     for (unsigned i = 0; e->rank && i < e->ranks->here; i++)
         rdi_parda_rank_close(&e->rank[i]);
@@ -357,7 +346,7 @@ const rdi_engine_ops rdi_engine_parda = {
                 "Q. Niu, J. Dinan, Q. Lu, P. Sadayappan. PARDA: a fast parallel reuse distance\n"
                 "analysis algorithm. IPDPS 2012. E. Carr, D. M. Nicol. Empirical study of\n"
                 "parallel LRU simulation algorithms. ICASE 94-87, 1994.",
-            .caps = RD_CAP_BOUND | RD_CAP_THREADS,
+            .caps = RD_CAP_BOUND | RD_CAP_THREADS | RD_CAP_PARTS,
             .error_kind = "exact",
             .opts = parda_opts,
             .variants = parda_variants,
@@ -365,6 +354,7 @@ const rdi_engine_ops rdi_engine_parda = {
     .state_size = sizeof(parda_engine),
     .open = parda_open,
     .feed = parda_feed,
+    .feed_parts = parda_feed_parts,
     .finish = parda_finish,
     .close = parda_close,
 };

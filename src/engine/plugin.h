@@ -22,8 +22,7 @@
 #define RDI_ENGINE_ABI 1
 #define RDI_FEED_MAX   4096 /* references per feed() call of an immediate engine at most */
 
-/* Receives block ids, one or more per call. */
-typedef rd_status (*rdi_block_visit)(void *user, const uint64_t *blocks, size_t n);
+typedef rd_block_sink rdi_block_visit;
 
 /* What the core gives an engine at open; valid until close. */
 typedef struct rdi_run {
@@ -44,6 +43,7 @@ typedef struct rdi_run {
      * order; those beyond the bound may be among them. */
     rdi_block_visit first;
     void *first_user;
+    uint64_t fed;      /* set in finish() after feed_parts(): references */
     bool sums_unknown; /* set by engines that count without knowing the distances */
     uint64_t blocks; /* set in finish() by engines that know better than "every infinite is cold" */
     double error_bound;     /* set in open() by approximate engines */
@@ -59,7 +59,9 @@ typedef struct rdi_engine_ops {
     const char *(*unavailable)(void); /* optional: why it cannot run here, or NULL */
     rd_status (*open)(void *self, rdi_run *run); /* on failure close() is called */
     rd_status (*feed)(void *self, const uint64_t *blk, size_t n, uint64_t *dist);
-    rd_status (*finish)(void *self); /* optional: drain what is under way */
+    rd_status (*feed_parts)(void *self,
+                            const rd_parts *parts); /* RD_CAP_PARTS, instead of feed() */
+    rd_status (*finish)(void *self);                /* optional: drain what is under way */
     /* Optional, immediate engines: the LRU stack. All live blocks (with a bound: the newest `bound`
      * of them) in the order of their last reference, oldest first. Feeding may go on afterwards. */
     rd_status (*order)(void *self, rdi_block_visit visit, void *user);

@@ -13,6 +13,7 @@
 #include "base/u64_list.h"
 
 typedef enum rdi_mail {
+    RDI_MAIL_JOB,      /* to another process: what it shall do; empty: go home */
     RDI_MAIL_PHASE,    /* a phase begins; empty: there are no more */
     RDI_MAIL_PIECE,    /* of the receiver's chunk; empty: that was all of it */
     RDI_MAIL_INFINITE, /* local infinities */
@@ -37,6 +38,7 @@ struct rdi_ranks {
     unsigned n;            /* ranks in all */
     unsigned first, here;  /* in this process: `here` of them, from `first` on */
     uint64_t most_waiting; /* references that may wait in pieces for one rank */
+    bool busy;             /* a job was sent to other processes, and is not through */
 };
 
 /* Takes the list's memory, also on failure, and leaves it empty. */

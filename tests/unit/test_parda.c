@@ -324,6 +324,92 @@ static void every_number_of_ranks_phase_and_bound_gives_the_same_histogram(void 
     }
 }
 
+/* ---- ranks that read for themselves ---- */
+
+static uint64_t shared_trace[MOST_REFERENCES];
+
+static rd_status open_memory(rd_ctx *own, const char *what, void **reader) {
+    (void)own;
+    assert_string_equal(what, "shared_trace");
+    *reader = shared_trace;
+    return RD_OK;
+}
+
+/* In crumbs, as a mapper might give them. */
+static rd_status read_memory(void *reader, uint64_t first, uint64_t n, rd_block_sink sink,
+                             void *user) {
+    const uint64_t *trace = reader;
+    for (uint64_t at = first; at < first + n; at += 7)
+        RD_TRY(sink(user, trace + at, (size_t)(first + n - at < 7 ? first + n - at : 7)));
+    return RD_OK;
+}
+
+static rd_status fail_to_read(void *reader, uint64_t first, uint64_t n, rd_block_sink sink,
+                              void *user) {
+    RD_TRY(read_memory(reader, first, n / 2, sink, user));
+    return first == 0 ? RD_OK : rdi_fail(ctx, RD_EFORMAT, "a bad record");
+}
+
+static void close_memory(void *reader) {
+    assert_ptr_equal(reader, shared_trace);
+}
+
+static rd_profile *measure_parts(const char *spec, const rd_engine_config *config, size_t n) {
+    rd_parts parts = {n, "shared_trace", open_memory, read_memory, close_memory};
+    rd_engine *e = NULL;
+    rd_profile *profile = NULL;
+    assert_int_equal(rd_engine_open(ctx, spec, config, &e), RD_OK);
+    assert_int_equal(rd_engine_feed_parts(e, &parts), RD_OK);
+    assert_int_equal(rd_engine_finish(e), RD_OK);
+    assert_int_equal(rd_engine_profile(e, &profile), RD_OK);
+    rd_engine_close(e);
+    return profile;
+}
+
+static void ranks_that_read_their_parts_give_the_same_histogram(void **state) {
+    (void)state;
+    static const char *const ways[] = {"phase=0", "phase=1", "phase=100,rename=off",
+                                       "phase=50,fixup=postfix", "phase=9999,space=plain"};
+    rdi_rng rng = {34};
+    for (unsigned round = 0; round < 60; round++) {
+        size_t n = 1 + (size_t)rdi_rng_below(&rng, MOST_REFERENCES);
+        draw_trace(&rng, shared_trace, n);
+        rd_engine_config config = {.binning = {RD_BINS_FULL, 0}, .bound = round % 4};
+        rd_profile *right = measure("stack", &config, shared_trace, n);
+        char spec[128];
+        snprintf(spec, sizeof spec, "parda:ranks=%u,%s", 1 + round % 16,
+                 ways[round % RDI_COUNT(ways)]);
+        rd_profile *got = measure_parts(spec, &config, n);
+        assert_same(got, right, spec);
+        rd_profile_free(got);
+        rd_profile_free(right);
+    }
+}
+
+static void a_reader_that_fails_ends_the_analysis(void **state) {
+    (void)state;
+    rd_parts parts = {MOST_REFERENCES, "shared_trace", open_memory, fail_to_read, close_memory};
+    rd_engine *e = NULL;
+    assert_int_equal(rd_engine_open(ctx, "parda:ranks=5,phase=100", NULL, &e), RD_OK);
+    rd_status status = rd_engine_feed_parts(e, &parts);
+    assert_int_equal(status == RD_OK ? rd_engine_finish(e) : status, RD_EFORMAT);
+    assert_string_equal(rd_last_error(ctx), "a bad record");
+    rd_engine_close(e);
+}
+
+static void parts_are_for_engines_that_take_them_and_for_the_beginning(void **state) {
+    (void)state;
+    rd_parts parts = {MOST_REFERENCES, "shared_trace", open_memory, read_memory, close_memory};
+    rd_engine *e = NULL;
+    assert_int_equal(rd_engine_open(ctx, "stream", NULL, &e), RD_OK);
+    assert_int_equal(rd_engine_feed_parts(e, &parts), RD_EUNSUPPORTED);
+    rd_engine_close(e);
+    assert_int_equal(rd_engine_open(ctx, "parda", NULL, &e), RD_OK);
+    assert_int_equal(rd_engine_feed(e, shared_trace, 1, NULL), RD_OK);
+    assert_int_equal(rd_engine_feed_parts(e, &parts), RD_ESTATE);
+    rd_engine_close(e);
+}
+
 static void options_that_do_not_go_together_are_refused(void **state) {
     (void)state;
     static const char *const wrong[] = {"parda:space=opt,fixup=postfix", "parda:engine=khw",
@@ -353,6 +439,9 @@ int main(void) {
         TEST(local_infinities_are_the_distinct_blocks_from_the_chunk_on),
         TEST(no_rank_holds_or_sends_more_than_the_bound),
         TEST(every_number_of_ranks_phase_and_bound_gives_the_same_histogram),
+        TEST(ranks_that_read_their_parts_give_the_same_histogram),
+        TEST(a_reader_that_fails_ends_the_analysis),
+        TEST(parts_are_for_engines_that_take_them_and_for_the_beginning),
         TEST(options_that_do_not_go_together_are_refused),
         TEST(an_analysis_can_be_given_up),
     };
