@@ -5,6 +5,7 @@
 #include "base.h"
 #include "engine.h"
 #include "model.h"
+#include "predict.h"
 #include "profile.h"
 #include "report.h"
 #include "trace.h"

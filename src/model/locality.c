@@ -1,0 +1,218 @@
+/* Training a model: what is checked and prepared before either method begins, and the model as an
+ * object. */
+#include "model/locality.h"
+
+#include "profile/profile.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the object ---- */
+
+rd_status rdi_model_new(rd_ctx *ctx, rd_model **out) {
+    rd_model *m = rdi_calloc(ctx, 1, sizeof *m);
+    if (!m)
+        return RD_ENOMEM;
+    m->ctx = ctx;
+    *out = m;
+    return RD_OK;
+}
+
+void rd_model_free(rd_model *m) {
+    if (!m)
+        return;
+    rdi_profile_free_string(m->ctx, m->facts.size_unit);
+    rdi_free(m->ctx, m->pieces);
+    rdi_free(m->ctx, m);
+}
+
+rd_status rdi_model_add(rd_model *m, rdi_piece piece) {
+    if (m->n == m->room) {
+        size_t room = m->room ? 2 * m->room : 256;
+        rdi_piece *grown = rdi_resize(m->ctx, m->pieces, room, sizeof *grown);
+        if (!grown)
+            return RD_ENOMEM;
+        m->pieces = grown;
+        m->room = room;
+    }
+    m->pieces[m->n++] = piece;
+    return RD_OK;
+}
+
+void rdi_model_complete(rd_model *m) {
+    double sum = 0;
+    for (size_t i = 0; i < m->n; i++)
+        sum += m->pieces[i].share;
+    memset(m->facts.shares, 0, sizeof m->facts.shares);
+    for (size_t i = 0; i < m->n && sum > 0; i++) {
+        m->pieces[i].share /= sum;
+        m->facts.shares[m->pieces[i].pattern] += m->pieces[i].share;
+    }
+}
+
+const rd_model_facts *rd_model_facts_of(const rd_model *m) {
+    return &m->facts;
+}
+
+rd_status rd_model_set_size_unit(rd_model *m, const char *unit) {
+    char *copy = rdi_strdup(m->ctx, unit);
+    if (!copy)
+        return RD_ENOMEM;
+    rdi_profile_free_string(m->ctx, m->facts.size_unit);
+    m->facts.size_unit = copy;
+    return RD_OK;
+}
+
+/* ---- what can be learned from ---- */
+
+static rd_status check_config(rd_ctx *ctx, const rd_model_config *c) {
+    rd_binning_kind kind = c->binning.kind;
+    if (c->patterns)
+        RD_TRY(rdi_patterns_check(ctx, c->patterns));
+    if (c->method != RD_MODEL_SINGLE && c->method != RD_MODEL_MULTI)
+        return rdi_fail(ctx, RD_EINVAL, "unknown method of prediction");
+    if (c->method == RD_MODEL_SINGLE && kind != RD_BINS_REFERENCE)
+        return rdi_fail(ctx, RD_EINVAL,
+                        "a single-model needs reference groups, for example reference:1000");
+    if (kind != RD_BINS_REFERENCE && kind != RD_BINS_LOG && kind != RD_BINS_LOGLINEAR)
+        return rdi_fail(ctx, RD_EINVAL, "a multi-model needs log, loglinear or reference bins");
+    if (kind == RD_BINS_REFERENCE && (c->binning.param < 1 || c->binning.param > 1000000))
+        return rdi_fail(ctx, RD_EINVAL, "the number of reference groups is from 1 to 1000000");
+    return RD_OK;
+}
+
+static rd_status check_profile(rd_ctx *ctx, const rd_profile_facts *f,
+                               const rd_profile_facts *first, size_t number) {
+    if (!f->sums_known)
+        return rdi_fail(ctx, RD_EINVAL,
+                        "profile %zu has no averages of its bins: engine %s does not give them",
+                        number, f->engine ? f->engine : "(unknown)");
+    if (f->bound)
+        return rdi_fail(ctx, RD_EINVAL,
+                        "profile %zu ends at its bound of %" PRIu64
+                        " blocks: a prediction needs all distances",
+                        number, f->bound);
+    if (f->block_bytes != first->block_bytes)
+        return rdi_fail(ctx, RD_EINVAL, "profile %zu has blocks of another size than the first one",
+                        number);
+    return RD_OK;
+}
+
+static rd_status check_sizes(rd_ctx *ctx, const rdi_run *runs, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (!(runs[i].size > 0 && isfinite(runs[i].size)))
+            return rdi_fail(ctx, RD_EINVAL, "an input size must be above 0");
+    for (size_t i = 1; i < n; i++)
+        if (runs[i].size == runs[i - 1].size)
+            return rdi_fail(ctx, RD_EINVAL,
+                            "two training inputs have the same size, %.10g: sizes must differ",
+                            runs[i].size);
+    return RD_OK;
+}
+
+static int by_size(const void *a, const void *b) {
+    double x = ((const rdi_run *)a)->size, y = ((const rdi_run *)b)->size;
+    return (x > y) - (x < y);
+}
+
+/* ---- preparing ---- */
+
+static rd_status make_groups(rd_ctx *ctx, rdi_run *run, uint64_t groups) {
+    rd_binning to = {RD_BINS_REFERENCE, groups};
+    RD_TRY(rdi_profile_rows_as(ctx, run->profile, to, &run->groups, &run->n_groups));
+    if (run->n_groups < groups)
+        return rdi_fail(ctx, RD_EINVAL,
+                        "the profile of size %.10g has only %zu reuses, fewer than %" PRIu64
+                        " groups",
+                        run->size, run->n_groups, groups);
+    return RD_OK;
+}
+
+static uint64_t count_reuses(const rd_profile *p) {
+    const rd_profile_facts *f = rd_profile_facts_of(p);
+    return f->references - f->infinite;
+}
+
+/* Straight line through logarithms: y = factor * size^exponent. */
+static rdi_power fit_power(const rdi_run *runs, size_t n, uint64_t (*total)(const rd_profile *)) {
+    double mean_x = 0, mean_y = 0, square = 0, product = 0;
+    for (size_t i = 0; i < n; i++) {
+        mean_x += log(runs[i].size) / (double)n;
+        mean_y += log(fmax(1, (double)total(runs[i].profile))) / (double)n;
+    }
+    for (size_t i = 0; i < n; i++) {
+        double x = log(runs[i].size) - mean_x;
+        square += x * x;
+        product += x * (log(fmax(1, (double)total(runs[i].profile))) - mean_y);
+    }
+    double exponent = square > 0 ? product / square : 0;
+    return (rdi_power){exp(mean_y - exponent * mean_x), exponent};
+}
+
+static uint64_t count_blocks(const rd_profile *p) {
+    uint64_t blocks = rd_profile_facts_of(p)->blocks;
+    return blocks == RD_UNKNOWN ? 0 : blocks;
+}
+
+static rd_status learn(rd_model *m, rdi_run *runs, size_t n) {
+    const rd_profile_facts *first = rd_profile_facts_of(runs[0].profile);
+    bool reference = m->facts.binning.kind == RD_BINS_REFERENCE;
+    qsort(runs, n, sizeof *runs, by_size);
+    RD_TRY(check_sizes(m->ctx, runs, n));
+    m->facts.block_bytes = first->block_bytes;
+    m->facts.exact = true;
+    m->facts.n_sizes = n;
+    for (size_t i = 0; i < n; i++) {
+        const rd_profile_facts *facts = rd_profile_facts_of(runs[i].profile);
+        RD_TRY(
+            make_groups(m->ctx, &runs[i], reference ? m->facts.binning.param : RDI_MODEL_GROUPS));
+        m->facts.sizes[i] = runs[i].size;
+        m->facts.exact = m->facts.exact && facts->exact;
+    }
+    m->reuses = fit_power(runs, n, count_reuses);
+    m->blocks = fit_power(runs, n, count_blocks);
+    if (!m->facts.patterns)
+        m->facts.patterns = rdi_patterns_choose(runs, n);
+    RD_TRY(m->facts.method == RD_MODEL_SINGLE ? rdi_model_train_single(m, runs, n)
+                                              : rdi_model_train_multi(m, runs, n));
+    rdi_model_complete(m);
+    return rd_model_set_size_unit(m, "given");
+}
+
+static rd_model_config complete_config(const rd_model_config *config) {
+    rd_model_config c = config ? *config : (rd_model_config){0};
+    if (c.method == RD_MODEL_SINGLE && c.binning.kind == RD_BINS_LOGLINEAR)
+        c.binning = (rd_binning){RD_BINS_REFERENCE, RDI_MODEL_GROUPS};
+    return c;
+}
+
+rd_status rd_model_train(rd_ctx *ctx, const rd_training *training, size_t n,
+                         const rd_model_config *config, rd_model **out) {
+    rd_model_config c = complete_config(config);
+    rdi_run runs[RD_TRAINING_MAX] = {{0}};
+    RD_TRY(check_config(ctx, &c));
+    if (n < 2)
+        return rdi_fail(ctx, RD_EINVAL, "a model needs profiles of two or more inputs, not %zu", n);
+    if (n > RD_TRAINING_MAX)
+        return rdi_fail(ctx, RD_EINVAL, "at most %d training inputs", RD_TRAINING_MAX);
+    for (size_t i = 0; i < n; i++) {
+        runs[i] = (rdi_run){.size = training[i].size, .profile = training[i].profile};
+        RD_TRY(check_profile(ctx, rd_profile_facts_of(training[i].profile),
+                             rd_profile_facts_of(training[0].profile), i + 1));
+    }
+    rd_model *m = NULL;
+    RD_TRY(rdi_model_new(ctx, &m));
+    m->facts.method = c.method;
+    m->facts.binning = c.binning;
+    m->facts.patterns = c.patterns;
+    rd_status status = learn(m, runs, n);
+    for (size_t i = 0; i < n; i++)
+        rdi_free(ctx, runs[i].groups);
+    if (status == RD_OK)
+        *out = m;
+    else
+        rd_model_free(m);
+    return status;
+}

@@ -1,0 +1,223 @@
+/* Multi-model prediction: every bin is a mixture of patterns (section 3.4).
+ *
+ * The histogram of the largest training input is the standard. What is in one of its bins is split
+ * into patterns; these parts are the unknowns. A part that follows pattern f lies, for another
+ * input of size s, in its bin's range times f(s) / f(standard size), and because references are
+ * taken as spread evenly over a bin, it gives to each bin there what that bin covers of the range.
+ * So every bin of every training input is an equation. The unknowns that fit best, none of them
+ * negative, are the model.
+ */
+#include "model/locality.h"
+#include "model/nnls.h"
+#include "profile/binning.h"
+#include "profile/profile.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SWEEPS 20000u
+
+/* Where the references of a cell are taken to be, and which share of all they are. */
+typedef struct content {
+    double share, low, high;
+} content;
+
+/* Bins that cover all distances from 0 on: cell i from edge[i] up to edge[i + 1], and behind the
+ * last edge one more without references. */
+typedef struct cells {
+    double *edge;
+    content *content;
+    size_t n;
+} cells;
+
+static rd_status cells_alloc(rd_ctx *ctx, size_t n, cells *out) {
+    out->n = n;
+    out->edge = rdi_calloc(ctx, n + 1, sizeof *out->edge);
+    out->content = rdi_calloc(ctx, n, sizeof *out->content);
+    return out->edge && out->content ? RD_OK : RD_ENOMEM;
+}
+
+static void cells_free(rd_ctx *ctx, cells *c) {
+    rdi_free(ctx, c->edge);
+    rdi_free(ctx, c->content);
+}
+
+static uint64_t finite_references(const rd_bin *rows, size_t n) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += rows[i].count;
+    return sum;
+}
+
+static rd_status fill_from_bins(rd_ctx *ctx, rd_binning binning, const rd_bin *rows, size_t n,
+                                cells *out) {
+    double total = (double)finite_references(rows, n);
+    RD_TRY(cells_alloc(ctx, (size_t)rdi_bin_index(binning, rows[n - 1].low) + 1, out));
+    for (size_t i = 0; i < out->n; i++) {
+        rd_bin bin;
+        rdi_bin_range(binning, i, &bin);
+        out->edge[i] = (double)bin.low;
+        out->edge[i + 1] = (double)bin.high + 1;
+        out->content[i] = (content){0, out->edge[i], out->edge[i + 1]};
+    }
+    for (size_t i = 0; i < n; i++)
+        out->content[rdi_bin_index(binning, rows[i].low)].share = (double)rows[i].count / total;
+    return RD_OK;
+}
+
+/* The cells of groups meet half-way between their means. Their references lie around the mean, as
+ * far as half the way to the nearer neighbour, but not outside the bins they come from. */
+static void place_content(cells *c, size_t cell, double mean, const rd_bin *from) {
+    double reach = fmin(mean - c->edge[cell], c->edge[cell + 1] - mean);
+    double low = fmax(mean - reach, (double)from->low);
+    double high = fmin(mean + reach, (double)from->high + 1);
+    c->content[cell].low = low;
+    c->content[cell].high = high > low ? high : low + 1;
+}
+
+/* Groups of the same mean are one cell. */
+static rd_status fill_from_groups(rd_ctx *ctx, const rd_bin *groups, size_t n, cells *out) {
+    double total = (double)finite_references(groups, n), last = 0;
+    size_t cell = 0;
+    RD_TRY(cells_alloc(ctx, n, out));
+    for (size_t i = 0; i < n; i++) {
+        double mean = rd_bin_mean(&groups[i]);
+        if (i > 0 && mean > last) {
+            out->edge[cell + 1] = (last + mean) / 2;
+            place_content(out, cell++, last, &groups[i - 1]);
+        }
+        out->content[cell].share += (double)groups[i].count / total;
+        last = mean;
+    }
+    out->n = cell + 1;
+    out->edge[out->n] = fmax(2 * last - out->edge[cell], last + 1);
+    place_content(out, cell, last, &groups[n - 1]);
+    return RD_OK;
+}
+
+static rd_status cells_of_run(rd_ctx *ctx, const rdi_run *run, rd_binning binning, cells *out) {
+    if (binning.kind == RD_BINS_REFERENCE)
+        return fill_from_groups(ctx, run->groups, run->n_groups, out);
+    rd_bin *rows = NULL;
+    size_t n = 0;
+    RD_TRY(rdi_profile_rows_as(ctx, run->profile, binning, &rows, &n));
+    rd_status status = fill_from_bins(ctx, binning, rows, n, out);
+    rdi_free(ctx, rows);
+    return status;
+}
+
+/* The cell that a distance is in; c->n behind the last edge. */
+static size_t find_cell(const cells *c, double distance) {
+    size_t low = 0, high = c->n + 1;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (c->edge[middle] <= distance)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Entries for a part spread from `low` to `high` over the cells whose first equation is `row`. */
+static rd_status add_spread(rdi_nnls *system, const cells *c, size_t row, double low, double high) {
+    for (size_t i = find_cell(c, low); i <= c->n; i++) {
+        double from = fmax(low, c->edge[i]), to = i < c->n ? fmin(high, c->edge[i + 1]) : high;
+        if (to > from)
+            RD_TRY(rdi_nnls_add_entry(system, row + i, (to - from) / (high - low)));
+        if (i == c->n || high <= c->edge[i + 1])
+            break;
+    }
+    return RD_OK;
+}
+
+typedef struct fit {
+    rd_model *m;
+    const rdi_run *runs;
+    size_t n;                     /* runs; the last one is the standard */
+    cells cells[RD_TRAINING_MAX]; /* of each run */
+    rdi_nnls *system;
+} fit;
+
+/* Unknowns: a column per filled cell of the standard and pattern, in this order. */
+static rd_status add_unknowns(fit *f, size_t cell) {
+    const cells *standard = &f->cells[f->n - 1];
+    double low = standard->content[cell].low, high = standard->content[cell].high;
+    for (rd_pattern p = 0; p < RD_PATTERN_COUNT; p++) {
+        size_t column, row = 0;
+        if (!rdi_patterns_has(f->m->facts.patterns, p))
+            continue;
+        RD_TRY(rdi_nnls_add_column(f->system, &column));
+        for (size_t i = 0; i < f->n; i++) {
+            double scale =
+                rdi_pattern_at(p, f->runs[i].size) / rdi_pattern_at(p, f->runs[f->n - 1].size);
+            RD_TRY(add_spread(f->system, &f->cells[i], row, low * scale, high * scale));
+            row += f->cells[i].n + 1;
+        }
+    }
+    return RD_OK;
+}
+
+static rd_status set_up(fit *f, size_t *unknowns) {
+    size_t rows = 0, at = 0, filled = 0;
+    const cells *standard = &f->cells[f->n - 1];
+    for (size_t i = 0; i < f->n; i++)
+        rows += f->cells[i].n + 1;
+    RD_TRY(rdi_nnls_new(f->m->ctx, rows, &f->system));
+    for (size_t i = 0; i < f->n; i++) {
+        for (size_t k = 0; k < f->cells[i].n; k++)
+            rdi_nnls_set(f->system, at + k, f->cells[i].content[k].share);
+        at += f->cells[i].n + 1;
+    }
+    for (size_t cell = 0; cell < standard->n; cell++)
+        if (standard->content[cell].share > 0) {
+            RD_TRY(add_unknowns(f, cell));
+            filled++;
+        }
+    *unknowns = filled * (size_t)__builtin_popcount(f->m->facts.patterns);
+    return RD_OK;
+}
+
+/* The parts, in the order of the unknowns. */
+static rd_status keep_pieces(fit *f, const double *x) {
+    const cells *standard = &f->cells[f->n - 1];
+    double size = f->runs[f->n - 1].size;
+    for (size_t cell = 0; cell < standard->n; cell++)
+        for (rd_pattern p = 0; p < RD_PATTERN_COUNT && standard->content[cell].share > 0; p++) {
+            if (!rdi_patterns_has(f->m->facts.patterns, p))
+                continue;
+            double low = standard->content[cell].low, high = standard->content[cell].high;
+            double share = *x++, scale = rdi_pattern_at(p, size);
+            rdi_piece piece = {p, share, {0, low / scale}, {0, high / scale}};
+            if (p == RD_PATTERN_CONSTANT)
+                piece = (rdi_piece){p, share, {low, 0}, {high, 0}};
+            if (share > 0)
+                RD_TRY(rdi_model_add(f->m, piece));
+        }
+    return RD_OK;
+}
+
+static rd_status solve(fit *f) {
+    size_t unknowns = 0;
+    RD_TRY(set_up(f, &unknowns));
+    double *x = rdi_calloc(f->m->ctx, unknowns, sizeof *x);
+    if (!x)
+        return RD_ENOMEM;
+    rdi_nnls_solve(f->system, x, SWEEPS);
+    rd_status status = keep_pieces(f, x);
+    rdi_free(f->m->ctx, x);
+    return status;
+}
+
+rd_status rdi_model_train_multi(rd_model *m, const rdi_run *runs, size_t n) {
+    fit f = {.m = m, .runs = runs, .n = n};
+    rd_status status = RD_OK;
+    for (size_t i = 0; i < n && status == RD_OK; i++)
+        status = cells_of_run(m->ctx, &runs[i], m->facts.binning, &f.cells[i]);
+    if (status == RD_OK)
+        status = solve(&f);
+    rdi_nnls_free(f.system);
+    for (size_t i = 0; i < n; i++)
+        cells_free(m->ctx, &f.cells[i]);
+    return status;
+}

@@ -1,0 +1,178 @@
+/* From a model and a size to a profile: every piece is moved to where it lies for that size, and
+ * falls into bins there. */
+#include "model/locality.h"
+#include "profile/binning.h"
+#include "profile/hist.h"
+#include "profile/profile.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define FAR      0x1p31 /* distances from here on: log bins, since log-linear ones would be millions */
+#define MOST     0x1p62
+#define ROUNDING (1 + 1e-12) /* what should be a whole distance must not end up just below it */
+
+/* What has fallen into a bin. */
+typedef struct bucket {
+    uint64_t index;
+    double share, distance; /* distance: share times distance, summed */
+} bucket;
+
+typedef struct buckets {
+    rd_ctx *ctx;
+    rd_binning binning;
+    bucket *list;
+    size_t n, room;
+} buckets;
+
+static rd_status drop(buckets *b, uint64_t index, double share, double distance) {
+    if (b->n && b->list[b->n - 1].index == index) {
+        b->list[b->n - 1].share += share;
+        b->list[b->n - 1].distance += share * distance;
+        return RD_OK;
+    }
+    if (b->n == b->room) {
+        size_t room = b->room ? 2 * b->room : 256;
+        bucket *grown = rdi_resize(b->ctx, b->list, room, sizeof *grown);
+        if (!grown)
+            return RD_ENOMEM;
+        b->list = grown;
+        b->room = room;
+    }
+    b->list[b->n++] = (bucket){index, share, share * distance};
+    return RD_OK;
+}
+
+static double edge_at(const rdi_edge *edge, double f) {
+    return fmin(MOST, fmax(0, edge->c + edge->e * f));
+}
+
+/* A bin holds whole distances: what lies between two of them belongs to the lower one, so a piece
+ * spread evenly from `low` to `high` has a mean that is half a block lower. */
+static rd_status spread(buckets *b, double share, double low, double high) {
+    if (high - low <= 0)
+        return drop(b, rdi_bin_index(b->binning, (uint64_t)(low * ROUNDING)), share, low);
+    uint64_t index = rdi_bin_index(b->binning, (uint64_t)low);
+    for (double from = low; from < high; index++) {
+        rd_bin bin;
+        rdi_bin_range(b->binning, index, &bin);
+        double to = fmin(high, (double)bin.high + 1);
+        RD_TRY(drop(b, index, share * (to - from) / (high - low), (from + to) / 2 - 0.5));
+        from = to;
+    }
+    return RD_OK;
+}
+
+static int by_index(const void *a, const void *b) {
+    uint64_t x = ((const bucket *)a)->index, y = ((const bucket *)b)->index;
+    return (x > y) - (x < y);
+}
+
+static double furthest(const rd_model *m, double size) {
+    double most = 0;
+    for (size_t i = 0; i < m->n; i++)
+        most = fmax(most, edge_at(&m->pieces[i].high, rdi_pattern_at(m->pieces[i].pattern, size)));
+    return most;
+}
+
+static rd_status spread_all(const rd_model *m, double size, buckets *b) {
+    for (size_t i = 0; i < m->n; i++) {
+        const rdi_piece *piece = &m->pieces[i];
+        double f = rdi_pattern_at(piece->pattern, size);
+        RD_TRY(spread(b, piece->share, edge_at(&piece->low, f), edge_at(&piece->high, f)));
+    }
+    if (b->n)
+        qsort(b->list, b->n, sizeof *b->list, by_index);
+    return RD_OK;
+}
+
+/* Sum of the distances of a bin, which must be possible for them. */
+static rd_sum bin_sum(const rd_bin *bin, double mean) {
+    double inside = fmin(fmax(mean, (double)bin->low), (double)bin->high);
+    rdi_u128 low = (rdi_u128)bin->low * bin->count;
+    double above = (inside - (double)bin->low) * (double)bin->count;
+    rdi_u128 room = (rdi_u128)(bin->high - bin->low) * bin->count, more = (rdi_u128)rint(above);
+    return rdi_sum_narrow(low + (more < room ? more : room));
+}
+
+/* Rows of `reuses` references; counts are rounded so that their sum is right. */
+static size_t make_rows(const buckets *b, uint64_t reuses, rd_bin *rows) {
+    size_t n = 0;
+    double share = 0;
+    uint64_t counted = 0;
+    for (size_t i = 0; i < b->n;) {
+        double here = 0, distance = 0;
+        uint64_t index = b->list[i].index;
+        for (; i < b->n && b->list[i].index == index; i++) {
+            here += b->list[i].share;
+            distance += b->list[i].distance;
+        }
+        share += here;
+        uint64_t until =
+            i < b->n ? (uint64_t)fmin(rint(share * (double)reuses), (double)reuses) : reuses;
+        if (until <= counted)
+            continue;
+        rdi_bin_range(b->binning, index, &rows[n]);
+        rows[n].count = until - counted;
+        rows[n].sum = bin_sum(&rows[n], distance / here);
+        counted = until;
+        n++;
+    }
+    return n;
+}
+
+static uint64_t power_at(rdi_power p, double size) {
+    return (uint64_t)fmin(MOST, fmax(1, rint(p.factor * pow(size, p.exponent))));
+}
+
+/* "method=single,hist=reference:1000,..." */
+static void describe(const rd_model *m, double size, char *text, size_t room) {
+    char bins[32], patterns[64];
+    rd_binning_name(m->facts.binning, bins);
+    rd_patterns_name(m->facts.patterns, patterns);
+    for (char *at = patterns; *at; at++)
+        if (*at == ',')
+            *at = '+';
+    snprintf(text, room, "method=%s,hist=%s,patterns=%s,size=%.10g,training=%s",
+             m->facts.method == RD_MODEL_SINGLE ? "single" : "multi", bins, patterns, size,
+             m->facts.exact ? "exact" : "approximate");
+}
+
+static rd_status make_profile(const rd_model *m, double size, const buckets *b, double most,
+                              rd_profile **out) {
+    char options[192];
+    describe(m, size, options, sizeof options);
+    uint64_t reuses = power_at(m->reuses, size), blocks = power_at(m->blocks, size);
+    blocks = fmax((double)blocks, most + 1) > (double)blocks ? (uint64_t)most + 1 : blocks;
+    rd_profile_facts facts = {.references = reuses + blocks,
+                              .blocks = blocks,
+                              .cold = blocks,
+                              .infinite = blocks,
+                              .block_bytes = m->facts.block_bytes,
+                              .engine = "predict",
+                              .engine_options = options,
+                              .error_kind = "predicted",
+                              .binning = b->binning,
+                              .sums_known = true};
+    rd_bin *rows = rdi_alloc(m->ctx, b->n ? b->n : 1, sizeof *rows);
+    if (!rows)
+        return RD_ENOMEM;
+    size_t n = make_rows(b, reuses, rows);
+    rd_status status = rdi_profile_new(m->ctx, &facts, rows, n, out);
+    rdi_free(m->ctx, rows);
+    return status;
+}
+
+rd_status rd_model_predict(const rd_model *m, double size, rd_profile **out) {
+    if (!(size > 0 && isfinite(size)))
+        return rdi_fail(m->ctx, RD_EINVAL, "an input size must be above 0");
+    double most = furthest(m, size);
+    buckets b = {.ctx = m->ctx, .binning = {most < FAR ? RD_BINS_LOGLINEAR : RD_BINS_LOG, 0}};
+    rd_status status = spread_all(m, size, &b);
+    if (status == RD_OK)
+        status = make_profile(m, size, &b, most, out);
+    rdi_free(m->ctx, b.list);
+    return status;
+}

@@ -1,0 +1,96 @@
+/* Single-model prediction: every group of references follows one pattern (section 3.3).
+ *
+ * The pattern is the one whose ratio between the inputs is closest to that of the distances. With
+ * more than two inputs closest means least squares of the logarithms, which is the same question
+ * asked of all ratios at once. Then the two coefficients of d = c + e f(s) follow: exactly from two
+ * inputs, by regression from more.
+ */
+#include "model/locality.h"
+
+#include <math.h>
+
+/* Distances below 1 count as 1: ratios of next to nothing mean nothing. */
+static double log_distance(const rdi_run *run, size_t group) {
+    return log(fmax(1, rd_bin_mean(&run->groups[group])));
+}
+
+/* Sum of squares by which the ratios of a group's distances miss those of a pattern. */
+static double ratio_error(const rdi_run *runs, size_t n, size_t group, rd_pattern pattern) {
+    double mean = 0, error = 0;
+    for (size_t i = 0; i < n; i++)
+        mean += log_distance(&runs[i], group) - log(rdi_pattern_at(pattern, runs[i].size));
+    mean /= (double)n;
+    for (size_t i = 0; i < n; i++) {
+        double miss =
+            log_distance(&runs[i], group) - log(rdi_pattern_at(pattern, runs[i].size)) - mean;
+        error += miss * miss;
+    }
+    return error;
+}
+
+/* Of the patterns of a set the closest; *error is how far it is. */
+static rd_pattern closest_pattern(const rdi_run *runs, size_t n, size_t group, rd_patterns set,
+                                  double *error) {
+    rd_pattern best = RD_PATTERN_COUNT;
+    for (rd_pattern p = 0; p < RD_PATTERN_COUNT; p++) {
+        if (!rdi_patterns_has(set, p))
+            continue;
+        double e = ratio_error(runs, n, group, p);
+        if (best == RD_PATTERN_COUNT || e < *error) {
+            best = p;
+            *error = e;
+        }
+    }
+    return best;
+}
+
+/* More patterns are always closer, also to noise: k levels that are spread evenly are by chance
+ * (k - 1)^2 times closer in squares than two. What remains after that is a better fit. */
+rd_patterns rdi_patterns_choose(const rdi_run *runs, size_t n) {
+    rd_patterns best = 0;
+    double least = 0;
+    for (int d = 0; d < RDI_DIMENSIONS; d++) {
+        double sum = 0, error = 0;
+        for (size_t group = 0; group < runs[0].n_groups; group++) {
+            closest_pattern(runs, n, group, rdi_patterns_of_dimension[d], &error);
+            sum += error * (d + 1) * (d + 1);
+        }
+        if (!best || sum < least) {
+            best = rdi_patterns_of_dimension[d];
+            least = sum;
+        }
+    }
+    return best;
+}
+
+/* Least squares for c and e, which pass through both points when there are two. A group that
+ * shrinks as the input grows is taken as constant. */
+static rdi_edge regress(const rdi_run *runs, size_t n, size_t group, rd_pattern pattern) {
+    double mean_f = 0, mean_d = 0, square = 0, product = 0;
+    for (size_t i = 0; i < n; i++) {
+        mean_f += rdi_pattern_at(pattern, runs[i].size) / (double)n;
+        mean_d += rd_bin_mean(&runs[i].groups[group]) / (double)n;
+    }
+    for (size_t i = 0; i < n; i++) {
+        double f = rdi_pattern_at(pattern, runs[i].size) - mean_f;
+        square += f * f;
+        product += f * (rd_bin_mean(&runs[i].groups[group]) - mean_d);
+    }
+    if (pattern == RD_PATTERN_CONSTANT || square == 0 || product <= 0)
+        return (rdi_edge){mean_d, 0};
+    return (rdi_edge){mean_d - product / square * mean_f, product / square};
+}
+
+rd_status rdi_model_train_single(rd_model *m, const rdi_run *runs, size_t n) {
+    for (size_t group = 0; group < runs[0].n_groups; group++) {
+        double error = 0;
+        rdi_piece piece = {.share = 1};
+        piece.pattern = closest_pattern(runs, n, group, m->facts.patterns, &error);
+        piece.low = regress(runs, n, group, piece.pattern);
+        if (piece.low.e == 0)
+            piece.pattern = RD_PATTERN_CONSTANT;
+        piece.high = piece.low;
+        RD_TRY(rdi_model_add(m, piece));
+    }
+    return RD_OK;
+}

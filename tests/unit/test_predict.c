@@ -1,0 +1,450 @@
+/* Prediction on histograms whose mixture of patterns is known. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "model/locality.h"
+#include "reusedist/model.h"
+#include "support/faults.h"
+#include "support/profiles.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LOGLINEAR ((rd_binning){RD_BINS_LOGLINEAR, 0})
+#define LOG       ((rd_binning){RD_BINS_LOG, 0})
+#define GROUPS(k) ((rd_binning){RD_BINS_REFERENCE, k})
+#define BIT(p)    (UINT32_C(1) << RD_PATTERN_##p)
+
+static int setup(void **state) {
+    rd_ctx *ctx = NULL;
+    if (rd_ctx_new(NULL, &ctx) != RD_OK)
+        return -1;
+    *state = ctx;
+    return 0;
+}
+
+static int teardown(void **state) {
+    rd_ctx *ctx = *state;
+    size_t live = rd_ctx_live_bytes(ctx);
+    rd_ctx_free(ctx);
+    return live == 0 ? 0 : -1;
+}
+
+/* A known mixture: parts of references, each at a distance c + e f(s). */
+typedef struct part {
+    rd_pattern pattern;
+    double c, e;
+    uint64_t count;
+} part;
+
+static rd_profile *profile_of(rd_ctx *ctx, const part *parts, size_t n, double size) {
+    profiles_point points[16];
+    for (size_t i = 0; i < n; i++) {
+        double f =
+            parts[i].pattern == RD_PATTERN_CONSTANT ? 0 : rdi_pattern_at(parts[i].pattern, size);
+        points[i] = (profiles_point){(uint64_t)llrint(parts[i].c + parts[i].e * f), parts[i].count};
+    }
+    points[n] = (profiles_point){RD_COLD, (uint64_t)size};
+    return profiles_make(ctx, NULL, (rd_binning){RD_BINS_FULL, 0}, points, n + 1);
+}
+
+static rd_model *train(rd_ctx *ctx, const part *parts, size_t n, const double *sizes,
+                       size_t n_sizes, const rd_model_config *config) {
+    rd_training runs[8];
+    rd_model *m = NULL;
+    for (size_t i = 0; i < n_sizes; i++)
+        runs[i] = (rd_training){profile_of(ctx, parts, n, sizes[i]), sizes[i]};
+    if (rd_model_train(ctx, runs, n_sizes, config, &m) != RD_OK)
+        fail_msg("%s", rd_last_error(ctx));
+    for (size_t i = 0; i < n_sizes; i++)
+        rd_profile_free(runs[i].profile);
+    return m;
+}
+
+static double accuracy(rd_ctx *ctx, rd_profile *a, rd_profile *b, rd_binning binning) {
+    rd_comparison c;
+    if (rd_compare(ctx, a, b, binning, &c) != RD_OK)
+        fail_msg("%s", rd_last_error(ctx));
+    return c.accuracy;
+}
+
+static rd_profile *predict(rd_ctx *ctx, const rd_model *m, double size) {
+    rd_profile *p = NULL;
+    if (rd_model_predict(m, size, &p) != RD_OK)
+        fail_msg("%s", rd_last_error(ctx));
+    return p;
+}
+
+/* Trains on `sizes`, predicts `size`, and expects what the mixture really has there. */
+static void assert_predicts(rd_ctx *ctx, const part *parts, size_t n, const double *sizes,
+                            size_t n_sizes, const rd_model_config *config, double size) {
+    rd_model *m = train(ctx, parts, n, sizes, n_sizes, config);
+    rd_profile *predicted = predict(ctx, m, size), *real = profile_of(ctx, parts, n, size);
+    double share = accuracy(ctx, predicted, real, LOGLINEAR);
+    if (fabs(share - 1) > 1e-9)
+        fail_msg("accuracy %.12g at size %g", share, size);
+    const rd_bin *a, *b;
+    size_t n_a = rd_profile_bins(predicted, &a);
+    rd_profile *binned = NULL;
+    assert_int_equal(rd_profile_rebin(real, LOGLINEAR, &binned), RD_OK);
+    assert_int_equal(rd_profile_bins(binned, &b), n_a);
+    for (size_t i = 0; i < n_a; i++)
+        if (fabs(rd_bin_mean(&a[i]) - rd_bin_mean(&b[i])) > 1e-6 * rd_bin_mean(&b[i]) + 1e-6)
+            fail_msg("mean %.12g instead of %.12g", rd_bin_mean(&a[i]), rd_bin_mean(&b[i]));
+    rd_profile_free(binned);
+    rd_profile_free(predicted);
+    rd_profile_free(real);
+    rd_model_free(m);
+}
+
+/* ---- single-model ---- */
+
+static void a_single_pattern_is_recovered(void **state) {
+    static const double sizes[3] = {4096, 32768, 262144}; /* squares or cubes of whole numbers */
+    for (rd_pattern p = 0; p < RD_PATTERN_COUNT; p++) {
+        part parts[1] = {{p, 0, 1, 5000}};
+        if (p == RD_PATTERN_CONSTANT)
+            parts[0].c = 700;
+        double squares[3] = {4096, 65536, 1048576};
+        const double *at = p == RD_PATTERN_SQUARE_ROOT ? squares : sizes;
+        rd_model_config config = {.patterns = BIT(CONSTANT) | UINT32_C(1) << p | BIT(LINEAR)};
+        assert_predicts(*state, parts, 1, at, 2, NULL, at[2]);
+        assert_predicts(*state, parts, 1, at, 2, &config, at[2]);
+        assert_predicts(*state, parts, 1, at, 3, &config, 16777216);
+        assert_predicts(*state, parts, 1, (double[]){at[0], at[2]}, 2, &config, at[1]);
+    }
+}
+
+static void mixtures_of_two_and_more_patterns_are_recovered(void **state) {
+    static const part two[] = {{RD_PATTERN_CONSTANT, 40, 0, 3000},
+                               {RD_PATTERN_LINEAR, 0, 0.5, 1000}};
+    static const part plane[] = {{RD_PATTERN_CONSTANT, 3, 0, 2000},
+                                 {RD_PATTERN_SQUARE_ROOT, 0, 2, 1000},
+                                 {RD_PATTERN_LINEAR, 0, 1, 2000}};
+    static const part cube[] = {{RD_PATTERN_CONSTANT, 1, 0, 4000},
+                                {RD_PATTERN_CUBE_ROOT, 0, 2, 1000},
+                                {RD_PATTERN_TWO_THIRDS, 0, 3, 3000},
+                                {RD_PATTERN_LINEAR, 0, 1, 2000}};
+    assert_predicts(*state, two, 2, (double[]){1000, 5000}, 2, NULL, 80000);
+    assert_predicts(*state, two, 2, (double[]){1000, 5000, 9000, 20000}, 4, NULL, 80000);
+    assert_predicts(*state, plane, 3, (double[]){10000, 40000}, 2, NULL, 1000000);
+    assert_predicts(*state, plane, 3, (double[]){10000, 1000000}, 2, NULL, 40000);
+    assert_predicts(*state, cube, 4, (double[]){8000, 64000}, 2, NULL, 1000000);
+    assert_predicts(*state, cube, 4, (double[]){8000, 27000, 64000}, 3, NULL, 1000000);
+}
+
+static void a_pattern_may_stand_on_a_constant(void **state) {
+    static const part parts[] = {{RD_PATTERN_CONSTANT, 2, 0, 1000},
+                                 {RD_PATTERN_LINEAR, 100, 1, 1000}};
+    assert_predicts(*state, parts, 2, (double[]){10000, 30000}, 2, NULL, 500000);
+    assert_predicts(*state, parts, 2, (double[]){10000, 30000, 50000}, 3, NULL, 500000);
+}
+
+static void the_dimension_that_fits_is_chosen(void **state) {
+    static const struct {
+        part parts[3];
+        rd_patterns expected;
+    } cases[] = {
+        {{{RD_PATTERN_CONSTANT, 9, 0, 2000}, {RD_PATTERN_LINEAR, 0, 1, 900}, {0, 1, 0, 100}},
+         BIT(CONSTANT) | BIT(LINEAR)},
+        {{{RD_PATTERN_CONSTANT, 9, 0, 2000},
+          {RD_PATTERN_SQUARE_ROOT, 0, 4, 500},
+          {RD_PATTERN_LINEAR, 0, 1, 900}},
+         BIT(CONSTANT) | BIT(SQUARE_ROOT) | BIT(LINEAR)},
+        {{{RD_PATTERN_CUBE_ROOT, 0, 4, 500},
+          {RD_PATTERN_TWO_THIRDS, 0, 1, 500},
+          {RD_PATTERN_LINEAR, 0, 1, 900}},
+         BIT(CONSTANT) | BIT(CUBE_ROOT) | BIT(TWO_THIRDS) | BIT(LINEAR)},
+    };
+    for (size_t i = 0; i < RDI_COUNT(cases); i++) {
+        rd_model *m = train(*state, cases[i].parts, 3, (double[]){262144, 16777216}, 2, NULL);
+        assert_int_equal(rd_model_facts_of(m)->patterns, cases[i].expected);
+        rd_model_free(m);
+    }
+}
+
+static void shares_say_how_much_follows_each_pattern(void **state) {
+    static const part parts[] = {{RD_PATTERN_CONSTANT, 40, 0, 3000},
+                                 {RD_PATTERN_LINEAR, 0, 0.5, 1000}};
+    rd_model *m = train(*state, parts, 2, (double[]){1000, 5000}, 2, NULL);
+    const rd_model_facts *f = rd_model_facts_of(m);
+    assert_true(fabs(f->shares[RD_PATTERN_CONSTANT] - 0.75) < 1e-9);
+    assert_true(fabs(f->shares[RD_PATTERN_LINEAR] - 0.25) < 1e-9);
+    assert_int_equal(f->n_sizes, 2);
+    assert_true(f->sizes[0] == 1000 && f->sizes[1] == 5000);
+    rd_model_free(m);
+}
+
+static void totals_grow_by_a_power_of_the_size(void **state) {
+    static const part parts[] = {{RD_PATTERN_LINEAR, 0, 0.5, 1000}};
+    rd_model *m = train(*state, parts, 1, (double[]){1000, 4000}, 2, NULL);
+    rd_profile *p = predict(*state, m, 16000);
+    const rd_profile_facts *f = rd_profile_facts_of(p);
+    assert_int_equal(f->blocks, 16000);
+    assert_int_equal(f->references, 16000 + 1000);
+    assert_string_equal(f->engine, "predict");
+    assert_false(f->exact);
+    rd_profile_free(p);
+    rd_model_free(m);
+}
+
+/* ---- multi-model ---- */
+
+/* Section 3.4: with s1 = 3 s0, bin [4, 8) takes from the linear parts two thirds of [1, 2) and one
+ * third of [2, 4), and all of the constant part of [4, 8). */
+static void the_worked_example_of_the_paper(void **state) {
+    rd_model *m = NULL;
+    assert_int_equal(rdi_model_new(*state, &m), RD_OK);
+    const rdi_piece pieces[] = {{RD_PATTERN_LINEAR, 0.3, {0, 1}, {0, 2}},
+                                {RD_PATTERN_LINEAR, 0.6, {0, 2}, {0, 4}},
+                                {RD_PATTERN_CONSTANT, 0.1, {4, 0}, {8, 0}}};
+    for (size_t i = 0; i < RDI_COUNT(pieces); i++)
+        assert_int_equal(rdi_model_add(m, pieces[i]), RD_OK);
+    m->reuses = (rdi_power){1e12, 0};
+    m->facts.patterns = BIT(CONSTANT) | BIT(LINEAR);
+    rdi_model_complete(m);
+    rd_profile *p = predict(*state, m, 3);
+    const rd_bin *bins;
+    size_t n = rd_profile_bins(p, &bins);
+    bool found = false;
+    for (size_t i = 0; i < n; i++)
+        if (bins[i].low == 4) {
+            found = true;
+            double expected = 0.1 + 0.3 * 2 / 3 + 0.6 / 3;
+            assert_int_equal(bins[i].high, 7);
+            assert_true(fabs((double)bins[i].count / 1e12 - expected) < 1e-11);
+        }
+    assert_true(found);
+    rd_profile_free(p);
+    rd_model_free(m);
+}
+
+/* A profile of log bins with these shares of 2^40 references, evenly spread. */
+static rd_profile *log_profile(rd_ctx *ctx, const double *shares, size_t n) {
+    rd_profile_facts facts = profiles_facts();
+    rd_bin bins[40];
+    size_t used = 0;
+    facts.references = facts.infinite = facts.cold = facts.blocks = 1000;
+    facts.binning = LOG;
+    for (size_t i = 0; i < n; i++)
+        if (shares[i] > 0) {
+            rd_bin *bin = &bins[used++];
+            bin->low = i ? UINT64_C(1) << (i - 1) : 0;
+            bin->high = i ? 2 * bin->low - 1 : 0;
+            bin->count = (uint64_t)llrint(shares[i] * 0x1p40);
+            bin->sum = rdi_sum_product(bin->low, bin->count);
+            facts.references += bin->count;
+        }
+    rd_profile *p = NULL;
+    if (rdi_profile_new(ctx, &facts, bins, used, &p) != RD_OK)
+        fail_msg("%s", rd_last_error(ctx));
+    return p;
+}
+
+/* Log bins, constant and linear parts in the same bins. Sizes grow by two: a linear part moves by a
+ * whole bin, so the equations hold exactly and there is one solution. */
+static void patterns_that_share_bins_are_separated(void **state) {
+    static const double constant[12] = {0, 0, 0.1, 0.2, 0.05, 0.15};
+    static const double linear[12] = {0, 0, 0, 0.1, 0.3, 0.05, 0.05};
+    rd_training runs[3];
+    rd_model *m = NULL;
+    rd_profile *real = NULL;
+    for (size_t i = 0; i < 4; i++) {
+        double shares[12];
+        for (size_t k = 0; k < 12; k++)
+            shares[k] = constant[k] + (k >= i ? linear[k - i] : 0);
+        rd_profile *p = log_profile(*state, shares, 12);
+        if (i < 3)
+            runs[i] = (rd_training){p, 1000 * exp2((double)i)};
+        else
+            real = p;
+    }
+    rd_model_config config = {RD_MODEL_MULTI, LOG, BIT(CONSTANT) | BIT(LINEAR)};
+    rd_status status = rd_model_train(*state, runs, 3, &config, &m);
+    if (status != RD_OK)
+        fail_msg("%s", rd_last_error(*state));
+    rd_profile *predicted = predict(*state, m, 8000);
+    double share = accuracy(*state, predicted, real, LOG);
+    if (fabs(share - 1) > 1e-6)
+        fail_msg("accuracy %.12g", share);
+    assert_true(fabs(rd_model_facts_of(m)->shares[RD_PATTERN_CONSTANT] - 0.5) < 1e-6);
+    for (size_t i = 0; i < 3; i++)
+        rd_profile_free(runs[i].profile);
+    rd_profile_free(real);
+    rd_profile_free(predicted);
+    rd_model_free(m);
+}
+
+/* Distances that fill their bins evenly, over log-linear bins: a range of constant ones, a range of
+ * linear ones. */
+static rd_profile *range_profile(rd_ctx *ctx, double size) {
+    static profiles_point points[400];
+    size_t n = 0;
+    for (uint64_t d = 64; d < 128; d++)
+        points[n++] = (profiles_point){d, 100000};
+    for (uint64_t i = 0; i < 200; i++)
+        points[n++] = (profiles_point){(uint64_t)(size * (1 + (double)i / 200)), 100000};
+    points[n++] = (profiles_point){RD_COLD, (uint64_t)(2 * size)};
+    return profiles_make(ctx, NULL, (rd_binning){RD_BINS_FULL, 0}, points, n);
+}
+
+static void multi_models_predict_ranges(void **state) {
+    static const rd_binning binnings[] = {LOGLINEAR, LOG, GROUPS(400)};
+    for (size_t k = 0; k < RDI_COUNT(binnings); k++) {
+        rd_training runs[3];
+        rd_model *m = NULL;
+        for (size_t i = 0; i < 3; i++) {
+            double size = 16384 * exp2((double)i);
+            runs[i] = (rd_training){range_profile(*state, size), size};
+        }
+        rd_model_config config = {RD_MODEL_MULTI, binnings[k], BIT(CONSTANT) | BIT(LINEAR)};
+        if (rd_model_train(*state, runs, 3, &config, &m) != RD_OK)
+            fail_msg("%s", rd_last_error(*state));
+        rd_profile *predicted = predict(*state, m, 1048576), *real = range_profile(*state, 1048576);
+        double share = accuracy(*state, predicted, real, LOG);
+        if (share < 0.98)
+            fail_msg("bins %zu: accuracy %.12g", k, share);
+        for (size_t i = 0; i < 3; i++)
+            rd_profile_free(runs[i].profile);
+        rd_profile_free(real);
+        rd_profile_free(predicted);
+        rd_model_free(m);
+    }
+}
+
+/* ---- bad use ---- */
+
+static void assert_refused(rd_ctx *ctx, const rd_training *runs, size_t n,
+                           const rd_model_config *config, const char *word) {
+    rd_model *m = NULL;
+    assert_int_equal(rd_model_train(ctx, runs, n, config, &m), RD_EINVAL);
+    assert_null(m);
+    if (!strstr(rd_last_error(ctx), word))
+        fail_msg("\"%s\" does not say \"%s\"", rd_last_error(ctx), word);
+}
+
+static void what_cannot_be_learned_from_is_refused(void **state) {
+    rd_ctx *ctx = *state;
+    static const part parts[] = {{RD_PATTERN_LINEAR, 0, 0.5, 1000}};
+    profiles_point points[] = {{5, 2000}, {RD_COLD, 10}};
+    rd_profile_facts facts = profiles_facts();
+    rd_profile *good = profile_of(ctx, parts, 1, 1000), *more = profile_of(ctx, parts, 1, 2000);
+    rd_profile *few = profiles_make(ctx, NULL, LOGLINEAR, &(profiles_point){5, 999}, 1);
+    rd_profile *log = profiles_make(ctx, NULL, (rd_binning){RD_BINS_LINEAR, 5000}, points, 2);
+    facts.block_bytes = 4096;
+    rd_profile *pages = profiles_make(ctx, &facts, LOGLINEAR, points, 2);
+    facts = profiles_facts();
+    facts.sums_known = false;
+    rd_profile *bare = profiles_make(ctx, &facts, LOGLINEAR, points, 2);
+    facts = profiles_facts();
+    facts.bound = 100;
+    rd_profile *bounded = profiles_make(ctx, &facts, LOGLINEAR, points, 2);
+
+    assert_refused(ctx, (rd_training[]){{good, 1}}, 1, NULL, "two or more");
+    assert_refused(ctx, (rd_training[]){{good, 7}, {more, 7}}, 2, NULL, "same size");
+    assert_refused(ctx, (rd_training[]){{good, 7}, {more, 0}}, 2, NULL, "above 0");
+    assert_refused(ctx, (rd_training[]){{good, 7}, {more, NAN}}, 2, NULL, "above 0");
+    assert_refused(ctx, (rd_training[]){{good, 7}, {pages, 8}}, 2, NULL, "another size");
+    assert_refused(ctx, (rd_training[]){{good, 7}, {bare, 8}}, 2, NULL, "averages");
+    assert_refused(ctx, (rd_training[]){{good, 7}, {bounded, 8}}, 2, NULL, "bound");
+    assert_refused(ctx, (rd_training[]){{good, 7}, {few, 8}}, 2, NULL, "reuses");
+    assert_refused(ctx, (rd_training[]){{good, 7}, {log, 8}}, 2, NULL, "");
+    rd_model_config config = {.binning = LOG};
+    assert_refused(ctx, (rd_training[]){{good, 7}, {more, 8}}, 2, &config, "reference");
+    config = (rd_model_config){.patterns = BIT(SQUARE_ROOT) | BIT(CUBE_ROOT)};
+    assert_refused(ctx, (rd_training[]){{good, 7}, {more, 8}}, 2, &config, "mixed");
+    rd_profile *all[] = {good, more, few, log, pages, bare, bounded};
+    for (size_t i = 0; i < RDI_COUNT(all); i++)
+        rd_profile_free(all[i]);
+}
+
+static void approximate_profiles_are_used_and_mentioned(void **state) {
+    rd_ctx *ctx = *state;
+    rd_profile_facts facts = profiles_facts();
+    facts.exact = false;
+    facts.error_kind = "relative";
+    profiles_point points[] = {{5, 2000}, {RD_COLD, 10}};
+    rd_profile *a = profiles_make(ctx, NULL, LOGLINEAR, points, 2);
+    rd_profile *b = profiles_make(ctx, &facts, LOGLINEAR, points, 2);
+    rd_model *m = NULL;
+    assert_int_equal(rd_model_train(ctx, (rd_training[]){{a, 7}, {b, 8}}, 2, NULL, &m), RD_OK);
+    assert_false(rd_model_facts_of(m)->exact);
+    rd_profile *p = predict(ctx, m, 9);
+    assert_non_null(strstr(rd_profile_facts_of(p)->engine_options, "training=approximate"));
+    rd_profile_free(p);
+    rd_profile_free(a);
+    rd_profile_free(b);
+    rd_model_free(m);
+}
+
+static void sets_of_patterns_have_names(void **state) {
+    rd_ctx *ctx = *state;
+    rd_patterns set = 7;
+    char text[64];
+    assert_int_equal(rd_patterns_parse(ctx, "linear,constant,1/2", &set), RD_OK);
+    assert_int_equal(set, BIT(CONSTANT) | BIT(SQUARE_ROOT) | BIT(LINEAR));
+    rd_patterns_name(set, text);
+    assert_string_equal(text, "constant,1/2,linear");
+    assert_int_equal(rd_patterns_parse(ctx, "auto", &set), RD_OK);
+    assert_int_equal(set, 0);
+    for (const char *const *bad =
+             (const char *const[]){"", "lin", "linear,", "1/2,2/3", "cubic", NULL};
+         *bad; bad++)
+        assert_int_equal(rd_patterns_parse(ctx, *bad, &set), RD_EINVAL);
+}
+
+static rd_status train_both(rd_ctx *ctx, void *user) {
+    (void)user;
+    rd_bin bins[2] = {{5, 5, 2000, {10000, 0}}, {90, 90, 2000, {180000, 0}}};
+    rd_training runs[2] = {{NULL, 10}, {NULL, 20}};
+    rd_profile_facts facts = profiles_facts();
+    facts.references = 4000;
+    facts.infinite = facts.cold = facts.blocks = 0;
+    facts.binning = (rd_binning){RD_BINS_FULL, 0};
+    rd_status status = RD_OK;
+    for (size_t i = 0; i < 2 && status == RD_OK; i++)
+        status = rdi_profile_new(ctx, &facts, bins, 2, &runs[i].profile);
+    for (int method = 0; method < 2 && status == RD_OK; method++) {
+        rd_model_config config = {.method = (rd_model_method)method};
+        rd_model *m = NULL;
+        rd_profile *p = NULL;
+        status = rd_model_train(ctx, runs, 2, &config, &m);
+        if (status == RD_OK)
+            status = rd_model_predict(m, 40, &p);
+        rd_profile_free(p);
+        rd_model_free(m);
+    }
+    rd_profile_free(runs[0].profile);
+    rd_profile_free(runs[1].profile);
+    return status;
+}
+
+static void failing_allocations_are_survived(void **state) {
+    (void)state;
+    faults_inject("predict", train_both, NULL, RD_OK);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_single_pattern_is_recovered, setup, teardown),
+        cmocka_unit_test_setup_teardown(mixtures_of_two_and_more_patterns_are_recovered, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(a_pattern_may_stand_on_a_constant, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_dimension_that_fits_is_chosen, setup, teardown),
+        cmocka_unit_test_setup_teardown(shares_say_how_much_follows_each_pattern, setup, teardown),
+        cmocka_unit_test_setup_teardown(totals_grow_by_a_power_of_the_size, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_worked_example_of_the_paper, setup, teardown),
+        cmocka_unit_test_setup_teardown(patterns_that_share_bins_are_separated, setup, teardown),
+        cmocka_unit_test_setup_teardown(multi_models_predict_ranges, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_cannot_be_learned_from_is_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(approximate_profiles_are_used_and_mentioned, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(sets_of_patterns_have_names, setup, teardown),
+        cmocka_unit_test(failing_allocations_are_survived),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
