@@ -13,4 +13,36 @@
 #define RDI_BOTH static inline
 #endif
 
+/* Numbers that several threads change at once. What a thread wrote before a successful exchange, a
+ * thread sees that loads what was exchanged. */
+RDI_BOTH uint32_t rdi_shared_load(const uint32_t *p) {
+#ifdef __CUDA_ARCH__
+    uint32_t value = *(const volatile uint32_t *)p;
+    __threadfence();
+    return value;
+#else
+    return __atomic_load_n(p, __ATOMIC_ACQUIRE);
+#endif
+}
+
+/* The value before. */
+RDI_BOTH uint32_t rdi_shared_add(uint32_t *p, uint32_t n) {
+#ifdef __CUDA_ARCH__
+    return atomicAdd(p, n);
+#else
+    return __atomic_fetch_add(p, n, __ATOMIC_RELAXED);
+#endif
+}
+
+/* Puts `value` in place of `expected`; false when something else was there. */
+RDI_BOTH bool rdi_shared_exchange(uint32_t *p, uint32_t expected, uint32_t value) {
+#ifdef __CUDA_ARCH__
+    __threadfence();
+    return atomicCAS(p, expected, value) == expected;
+#else
+    return __atomic_compare_exchange_n(p, &expected, value, false, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_ACQUIRE);
+#endif
+}
+
 #endif

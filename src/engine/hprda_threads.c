@@ -1,0 +1,214 @@
+/* HP-RDA on the processor's threads: the paper's OpenMP twin.
+ *
+ * A worker takes one group after the other, plays its threads in turn, and merges them, all in
+ * memory of its own that stays in the cache. What the group knows of its blocks then goes into a
+ * table that all workers share. When every group is in it, the workers merge the groups.
+ */
+#include "engine/hprda.h"
+
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+/* A worker's own memory. */
+typedef struct worker {
+    rdi_rda_local local;
+    rdi_rda_table table;     /* of the group under way */
+    uint32_t used, distinct; /* its counts */
+    uint32_t *before;        /* distinct blocks before each thread of the group */
+    double seconds[RDI_RDA_STAGES];
+    bool full;
+} worker;
+
+typedef struct backend {
+    rdi_rda_backend base;
+    rdi_phase *phase;
+    rdi_rda_shape shape;
+    worker *workers;
+    rdi_room items, buckets, known; /* of the table of all groups */
+    uint32_t *before;               /* distinct blocks before each group */
+    rdi_rda_table table;
+    uint32_t used, distinct, n_known;
+    rdi_rda_batch *batch;
+    atomic_uint next_group;
+} backend;
+
+double rdi_rda_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* ---- a group ---- */
+
+static void analyse_thread(backend *b, worker *w, uint32_t begin, uint32_t end, uint32_t part) {
+    uint32_t n = end - begin;
+    const uint64_t *piece = b->batch->block + begin;
+    uint64_t *dist = b->batch->dist + begin;
+    memset(w->local.seen, 0, w->local.slots * sizeof *w->local.seen);
+    memset(w->local.live, 0, (n + 63) / 64 * sizeof *w->local.live);
+    w->before[part + 1] = w->before[part] + rdi_rda_analyse(&w->local, piece, n, dist);
+    if (!rdi_rda_summarise(&w->local, piece, n, part, begin, dist, &w->table))
+        w->full = true;
+}
+
+static uint32_t at_most(uint64_t a, uint32_t b) {
+    return a < b ? (uint32_t)a : b;
+}
+
+static void analyse_group(backend *b, worker *w, uint32_t group) {
+    const rdi_rda_shape *s = &b->shape;
+    uint64_t first = (uint64_t)group * s->threads;
+    w->used = w->distinct = 0;
+    memset(w->table.bucket, 0, w->table.n_buckets * sizeof *w->table.bucket);
+    for (uint32_t t = 0; t < s->threads; t++)
+        analyse_thread(b, w, at_most((first + t) * s->piece, b->batch->n),
+                       at_most((first + t + 1) * s->piece, b->batch->n), t);
+}
+
+/* The threads of a group, and what they know together into the table of all groups. */
+static void merge_group(backend *b, worker *w, uint32_t group) {
+    rdi_rda_level level = {w->before, b->shape.threads, w->distinct, b->shape.adjust};
+    for (uint32_t i = 0; i < w->used; i++) {
+        if (!w->table.item[i].list)
+            continue;
+        rdi_rda_item known = {.part = group};
+        rdi_rda_merge(&level, w->table.item, w->table.item[i].list, b->batch->dist, &known);
+        if (!rdi_rda_insert(&b->table, known))
+            w->full = true;
+    }
+    b->before[group + 1] = w->distinct; /* to be summed up */
+}
+
+static void work_on_groups(void *arg, unsigned number) {
+    backend *b = arg;
+    worker *w = &b->workers[number];
+    uint32_t groups = rdi_rda_groups(&b->shape, b->batch->n), group;
+    while ((group = atomic_fetch_add(&b->next_group, 1)) < groups && !w->full) {
+        double start = rdi_rda_now();
+        analyse_group(b, w, group);
+        double middle = rdi_rda_now();
+        if (!w->full)
+            merge_group(b, w, group);
+        w->seconds[RDI_RDA_LOCAL] += middle - start;
+        w->seconds[RDI_RDA_THREADS] += rdi_rda_now() - middle;
+    }
+}
+
+/* ---- all groups ---- */
+
+static void merge_groups(void *arg, unsigned number) {
+    backend *b = arg;
+    double start = rdi_rda_now();
+    uint32_t groups = rdi_rda_groups(&b->shape, b->batch->n);
+    rdi_rda_level level = {b->before, groups, b->distinct, b->shape.adjust};
+    rdi_rda_item *known = b->known.at;
+    size_t end = rdi_phase_begin(b->phase, b->used, number + 1);
+    for (size_t i = rdi_phase_begin(b->phase, b->used, number); i < end; i++)
+        if (b->table.item[i].list) {
+            uint32_t k = rdi_shared_add(&b->n_known, 1);
+            rdi_rda_merge(&level, b->table.item, b->table.item[i].list, b->batch->dist, &known[k]);
+        }
+    b->workers[number].seconds[RDI_RDA_GROUPS] += rdi_rda_now() - start;
+}
+
+static rd_status start_table(backend *b, uint32_t n) {
+    rd_ctx *ctx = b->phase->run->ctx;
+    uint32_t room = at_most(n, b->shape.room), buckets = rdi_rda_power(room);
+    RD_TRY(rdi_room_fit(ctx, &b->items, room, sizeof(rdi_rda_item)));
+    RD_TRY(rdi_room_fit(ctx, &b->buckets, buckets, sizeof(uint32_t)));
+    memset(b->buckets.at, 0, buckets * sizeof(uint32_t));
+    b->used = b->distinct = b->n_known = 0;
+    b->table = (rdi_rda_table){b->items.at, b->buckets.at, buckets, room, &b->used, &b->distinct};
+    return RD_OK;
+}
+
+static void collect_times(backend *b) {
+    for (unsigned i = 0; i < b->phase->n_workers; i++)
+        for (int k = 0; k < RDI_RDA_STAGES; k++) {
+            b->base.seconds[k] += b->workers[i].seconds[k];
+            b->workers[i].seconds[k] = 0;
+        }
+}
+
+static rd_status analyse(rdi_rda_backend *base, rdi_rda_batch *batch) {
+    backend *b = (backend *)base;
+    rd_ctx *ctx = b->phase->run->ctx;
+    uint32_t groups = rdi_rda_groups(&b->shape, batch->n);
+    b->batch = batch;
+    RD_TRY(start_table(b, batch->n));
+    atomic_store(&b->next_group, 0);
+    rdi_phase_share(b->phase, groups, 1);
+    rdi_phase_run(b->phase, work_on_groups, b);
+    for (unsigned i = 0; i < b->phase->n_workers; i++)
+        if (b->workers[i].full)
+            return rdi_rda_pool_full(ctx, &b->shape);
+    for (uint32_t g = 0; g < groups; g++)
+        b->before[g + 1] += b->before[g];
+    RD_TRY(rdi_room_fit(ctx, &b->known, b->distinct, sizeof(rdi_rda_item)));
+    rdi_phase_run(b->phase, merge_groups, b);
+    collect_times(b);
+    batch->known = b->known.at;
+    batch->n_known = b->n_known;
+    return RD_OK;
+}
+
+/* ---- opening ---- */
+
+static rd_status open_worker(rd_ctx *ctx, const rdi_rda_shape *s, worker *w) {
+    uint32_t buckets = rdi_rda_power(s->group_room);
+    w->local.slots = s->slots;
+    w->local.seen = rdi_alloc(ctx, s->slots, sizeof *w->local.seen);
+    w->local.live = rdi_alloc(ctx, (s->piece + (size_t)63) / 64, sizeof *w->local.live);
+    w->local.origin = rdi_alloc(ctx, s->piece, sizeof *w->local.origin);
+    w->before = rdi_calloc(ctx, (size_t)s->threads + 1, sizeof *w->before);
+    w->table = (rdi_rda_table){.n_buckets = buckets, .room = s->group_room};
+    w->table.item = rdi_alloc(ctx, s->group_room, sizeof *w->table.item);
+    w->table.bucket = rdi_alloc(ctx, buckets, sizeof *w->table.bucket);
+    w->table.used = &w->used;
+    w->table.distinct = &w->distinct;
+    bool all = w->local.seen && w->local.live && w->local.origin && w->before && w->table.item &&
+               w->table.bucket;
+    return all ? RD_OK : RD_ENOMEM;
+}
+
+static void close_backend(rdi_rda_backend *base) {
+    backend *b = (backend *)base;
+    rd_ctx *ctx = b->phase->run->ctx;
+    for (unsigned i = 0; b->workers && i < b->phase->n_workers; i++) {
+        worker *w = &b->workers[i];
+        rdi_free(ctx, w->local.seen);
+        rdi_free(ctx, w->local.live);
+        rdi_free(ctx, w->local.origin);
+        rdi_free(ctx, w->before);
+        rdi_free(ctx, w->table.item);
+        rdi_free(ctx, w->table.bucket);
+    }
+    rdi_free(ctx, b->workers);
+    rdi_free(ctx, b->before);
+    rdi_room_free(ctx, &b->items);
+    rdi_room_free(ctx, &b->buckets);
+    rdi_room_free(ctx, &b->known);
+    rdi_free(ctx, b);
+}
+
+rd_status rdi_rda_threads_open(rdi_phase *phase, const rdi_rda_shape *shape,
+                               rdi_rda_backend **out) {
+    rd_ctx *ctx = phase->run->ctx;
+    backend *b = rdi_calloc(ctx, 1, sizeof *b);
+    if (!b)
+        return RD_ENOMEM;
+    b->base = (rdi_rda_backend){.analyse = analyse, .close = close_backend, .where = "threads"};
+    b->phase = phase;
+    b->shape = *shape;
+    b->workers = rdi_calloc(ctx, phase->n_workers, sizeof *b->workers);
+    b->before = rdi_calloc(ctx, (size_t)shape->groups + 1, sizeof *b->before);
+    rd_status status = b->workers && b->before ? RD_OK : RD_ENOMEM;
+    for (unsigned i = 0; i < phase->n_workers && status == RD_OK; i++)
+        status = open_worker(ctx, shape, &b->workers[i]);
+    if (status != RD_OK)
+        close_backend(&b->base);
+    else
+        *out = &b->base;
+    return status;
+}
