@@ -194,7 +194,7 @@ static bool feed_trace(pipeline *p, rd_trace *trace, rd_mapper *mapper, rd_sourc
  * when one reader reads it all. */
 static bool can_share(const pipeline *p, rd_trace *trace) {
     bool alone = p->input->n == 1 && !p->input->live && !p->input->head && !p->options->partial;
-    return alone && (rd_engine_info_of(p->engine)->caps & RD_CAP_PARTS) && rd_trace_count(trace);
+    return alone && rd_engine_takes_parts(p->engine) && rd_trace_count(trace);
 }
 
 static bool share_trace(pipeline *p, rd_trace *trace, const rd_mapping *mapping,

@@ -98,8 +98,10 @@ RD_API RD_CHECKED rd_status rd_engine_open(rd_ctx *ctx, const char *spec,
 RD_API RD_CHECKED rd_status rd_engine_feed(rd_engine *e, const uint64_t *blocks, size_t n,
                                            uint64_t *distances);
 
+/* Whether this engine, opened as it was, is better off reading the trace itself. */
+RD_API bool rd_engine_takes_parts(const rd_engine *e);
 /* Instead of feeding: the engine reads the whole trace itself. Only engines with RD_CAP_PARTS,
- * once. `parts` and what it points to are borrowed until finish. */
+ * once, and without a sink. `parts` and what it points to are borrowed until finish. */
 RD_API RD_CHECKED rd_status rd_engine_feed_parts(rd_engine *e, const rd_parts *parts);
 
 /* Ends the trace: delivers what is still under way. Feeding is over. */

@@ -1,19 +1,32 @@
 /* auto: picks the method from what it sees, and says what it picked.
  *
  * One thread, or a caller who wants each distance at once: `stream`. Several threads: the first
- * references are held back and measured. Where few of them are first touches, cutting the trace
- * into chunks and resolving the first touches afterwards is cheapest (`chunks`); where many are,
- * the sorted phases of `batch` divide the work better. A trace that ends within the sample is not
- * worth threads.
+ * references are held back and measured. From the share of first touches among them follows what
+ * share of a whole chunk will be, and from that whether cutting the trace into chunks and resolving
+ * their first touches afterwards pays (`chunks`); where it does not, the sorted phases of `batch`
+ * divide the work. A trace that ends within the sample is not worth threads.
  */
 #include "engine/plugin.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#define FIRST_SHARE   0.06 /* of first touches in the sample, above which chunks do not pay */
-#define BATCH_THREADS 6    /* from which batch is faster than stream alone */
+/* References in a chunk when only a stream of them is known: what `chunks` comes to by itself. */
+#define USUAL_CHUNK 0x1p23
+
+/* A first touch costs `chunks` about three references more: its entry in a fresh table, resolving,
+ * and its way to the past. Below this gain one thread is as good. */
+#define FIRST_COST 3.0
+#define LEAST_GAIN 1.3
+
+/* Above this share most of them go through all chunks before they are resolved. */
+#define FIRST_SHARE   0.7
+
+#define BATCH_THREADS 6 /* from which batch is faster than stream alone */
+
+#define TOO_SHORT     "because the trace is too short for threads"
 
 typedef struct auto_engine {
     uint64_t sample_room; /* option: references held back */
@@ -22,6 +35,7 @@ typedef struct auto_engine {
     char why[128];   /* it was */
     uint64_t *sample;
     size_t sampled;
+    uint64_t read; /* blocks, of a trace in parts that was read in one go */
 } auto_engine;
 
 static const rd_opt options[] = {
@@ -71,6 +85,7 @@ static rd_status pass_on(auto_engine *e, const uint64_t *blk, size_t n, uint64_t
     return RD_OK;
 }
 
+/* Before anything else goes to the engine. */
 static rd_status pass_on_sample(auto_engine *e) {
     RD_TRY(pass_on(e, e->sample, e->sampled, NULL));
     rdi_free(e->run->ctx, e->sample);
@@ -95,17 +110,43 @@ static rd_status measure_first_touches(auto_engine *e, double *share) {
     return status;
 }
 
-static rd_status decide(auto_engine *e) {
-    double share = 0;
+/* Expected number of different blocks among n random references to m blocks. */
+static double expected_distinct(double m, double n) {
+    return -m * expm1(-n / m);
+}
+
+/* The share of first touches in a chunk of `length` references, if that in the sample is `share`
+ * and references were random. Those of programs are not, but a trace with this many far reuses is
+ * nearest to it. */
+static double share_in_chunk(double share, double sample, double length) {
+    double low = share * sample, high = 0x1p60;
+    for (int i = 0; i < 100; i++) {
+        double m = sqrt(low * high);
+        if (expected_distinct(m, sample) < share * sample)
+            low = m;
+        else
+            high = m;
+    }
+    return expected_distinct(high, length) / length;
+}
+
+/* `chunk`: references that one thread would get. */
+static const char *best_engine(const auto_engine *e, double share, double chunk) {
+    double first = share_in_chunk(share, (double)e->sampled, chunk);
+    double gain = e->run->threads / (1 + FIRST_COST * first);
+    if (first <= FIRST_SHARE && gain >= LEAST_GAIN)
+        return "chunks";
+    return e->run->threads >= BATCH_THREADS ? "batch" : "stream";
+}
+
+/* `known`: references that are there to be analysed at once. */
+static rd_status decide(auto_engine *e, size_t known) {
+    double share = 0, chunk = (double)known / e->run->threads;
     char why[96];
     RD_TRY(measure_first_touches(e, &share));
     snprintf(why, sizeof why, "because %.2g %% of a sample of %zu references are first touches",
              share * 100, e->sampled);
-    const char *name = share <= FIRST_SHARE               ? "chunks"
-                       : e->run->threads >= BATCH_THREADS ? "batch"
-                                                          : "stream";
-    RD_TRY(choose(e, name, why));
-    return pass_on_sample(e);
+    return choose(e, best_engine(e, share, chunk > USUAL_CHUNK ? chunk : USUAL_CHUNK), why);
 }
 
 static rd_status auto_feed(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
@@ -123,19 +164,60 @@ static rd_status auto_feed(void *self, const uint64_t *blk, size_t n, uint64_t *
         e->sampled += part;
         if (e->sampled < e->sample_room)
             return RD_OK;
-        RD_TRY(decide(e));
         blk += part;
         n -= part;
+        RD_TRY(decide(e, n));
+        RD_TRY(pass_on_sample(e));
     }
     return n ? pass_on(e, blk, n, dist) : RD_OK;
+}
+
+/* ---- a trace in parts ---- */
+
+static rd_status take_sample(void *user, const uint64_t *blocks, size_t n) {
+    auto_engine *e = user;
+    size_t room = (size_t)e->sample_room - e->sampled, part = n < room ? n : room;
+    memcpy(e->sample + e->sampled, blocks, part * sizeof *blocks);
+    e->sampled += part;
+    return RD_OK;
+}
+
+static rd_status pass_on_read(void *user, const uint64_t *blocks, size_t n) {
+    auto_engine *e = user;
+    e->read += n;
+    return pass_on(e, blocks, n, NULL);
+}
+
+/* Reads up to n references from the beginning. */
+static rd_status read_part(auto_engine *e, const rd_parts *parts, uint64_t n, rd_block_sink sink) {
+    void *reader = NULL;
+    RD_TRY(parts->open(e->run->ctx, parts->what, &reader));
+    rd_status status =
+        parts->read(reader, 0, n < parts->references ? n : parts->references, sink, e);
+    parts->close(reader);
+    return status;
+}
+
+/* What the sample is made of is read again. */
+static rd_status auto_feed_parts(void *self, const rd_parts *parts) {
+    auto_engine *e = self;
+    if (!e->inner.ops) {
+        RD_TRY(read_part(e, parts, e->sample_room, take_sample));
+        RD_TRY(parts->references > e->sample_room ? decide(e, parts->references)
+                                                  : choose(e, "stream", TOO_SHORT));
+    }
+    if (e->inner.ops->feed_parts)
+        return e->inner.ops->feed_parts(e->inner.state, parts);
+    return read_part(e, parts, parts->references, pass_on_read);
 }
 
 static rd_status auto_finish(void *self) {
     auto_engine *e = self;
     if (!e->inner.ops) {
-        RD_TRY(choose(e, "stream", "because the trace is too short for threads"));
+        RD_TRY(choose(e, "stream", TOO_SHORT));
         RD_TRY(pass_on_sample(e));
     }
+    e->run->fed = e->read;
     RD_TRY(e->inner.ops->finish ? e->inner.ops->finish(e->inner.state) : RD_OK);
     char inner[sizeof e->run->note];
     memcpy(inner, e->run->note, sizeof inner);
@@ -164,9 +246,9 @@ const rdi_engine_ops rdi_engine_auto = {
             .summary = "the default: picks the fastest exact method for trace and threads",
             .card =
                 "One thread: stream. Several: measures the first million references and takes\n"
-                "chunks where few are first touches; where many are, batch from six threads on,\n"
-                "else stream. -v tells which.",
-            .caps = RD_CAP_DISTANCES | RD_CAP_BOUND | RD_CAP_THREADS,
+                "chunks where few references of a chunk will be first touches; where many are,\n"
+                "batch from six threads on, else stream. -v tells which.",
+            .caps = RD_CAP_DISTANCES | RD_CAP_BOUND | RD_CAP_THREADS | RD_CAP_PARTS,
             .error_kind = "exact",
             .opts = options,
             .variants = variants,
@@ -174,6 +256,7 @@ const rdi_engine_ops rdi_engine_auto = {
     .state_size = sizeof(auto_engine),
     .open = auto_open,
     .feed = auto_feed,
+    .feed_parts = auto_feed_parts,
     .finish = auto_finish,
     .check = auto_check,
     .close = auto_close,

@@ -60,7 +60,7 @@ void rdi_chunk_fini(rdi_chunk *c) {
 }
 
 void rdi_chunk_reset(rdi_chunk *c) {
-    c->met = c->absorbed = c->handed_on = 0;
+    c->references = c->met = c->absorbed = c->handed_on = 0;
     c->open.n = c->rest.n = c->order.n = c->resolved.n = 0;
 }
 
@@ -90,6 +90,7 @@ static rd_status note_measured(unknown *u, const uint64_t *blocks, const uint64_
 rd_status rdi_chunk_feed(rdi_chunk *c, rd_engine *local, const uint64_t *blocks, size_t n,
                          uint64_t *dist) {
     unknown u = {c, &c->open};
+    c->references += n;
     if (!dist)
         return rdi_engine_count(local, blocks, n, note_unknown, &u);
     RD_TRY(rdi_engine_measure(local, blocks, n, dist));

@@ -28,6 +28,7 @@
 typedef struct rdi_chunk {
     rd_ctx *ctx;
     uint64_t bound;
+    uint64_t references;
     uint64_t met;          /* blocks that the chunk's engine has met, `bound` at most */
     uint64_t absorbed;     /* of them, by first touches of later chunks */
     uint64_t handed_on;    /* first touches resolved against others, once per other */

@@ -35,8 +35,9 @@ typedef struct phase {
     rdi_chunk *chunks;    /* of lane 1, 2, ... */
     const uint64_t *refs; /* `own`, or the caller's while it waits */
     size_t n;
-    uint64_t *own;  /* room for `own_room` references */
-    uint64_t *dist; /* of the phase, when distances are wanted: room for `dist_room` */
+    const rd_parts *parts; /* the caller's: to be read instead of `refs` */
+    uint64_t *own;         /* room for `own_room` references */
+    uint64_t *dist;        /* of the phase, when distances are wanted: room for `dist_room` */
     size_t own_room, dist_room;
 } phase;
 
@@ -73,6 +74,7 @@ typedef struct chunks_engine {
     unsigned busy;                 /* lanes */
     bool ending;                   /* the crew goes home */
     rd_status status;              /* of the first failure */
+    bool in_parts;                 /* the trace is being read by the threads themselves */
     size_t chunk_size;             /* of the next phase to be begun */
     uint64_t firsts, references;   /* analysed */
     uint64_t recounted;            /* infinite distances counted that were not final */
@@ -132,8 +134,34 @@ static rd_status end_chunk(chunks_engine *e, size_t i, uint64_t number) {
     return rdi_engine_restart(l->engine);
 }
 
+/* Receives the blocks of a chunk that is read by whoever analyses it. */
+typedef struct chunk_reading {
+    rdi_chunk *chunk;
+    rd_engine *engine;
+} chunk_reading;
+
+static rd_status feed_read(void *user, const uint64_t *blocks, size_t n) {
+    chunk_reading *r = user;
+    return rdi_chunk_feed(r->chunk, r->engine, blocks, n, NULL);
+}
+
+static rd_status read_part(chunks_engine *e, rdi_chunk *chunk, size_t i, const rd_parts *parts) {
+    uint64_t size = parts->references / e->n_chunks, first = (i - 1) * size;
+    chunk_reading reading = {chunk, e->lanes[i].engine};
+    void *reader = NULL;
+    RD_TRY(parts->open(e->run->ctx, parts->what, &reader));
+    rd_status status = parts->read(
+        reader, first, i == e->n_chunks ? parts->references - first : size, feed_read, &reading);
+    parts->close(reader);
+    return status;
+}
+
 static rd_status analyse(chunks_engine *e, size_t i, uint64_t number) {
     phase *p = phase_of(e, number);
+    if (p->parts) {
+        RD_TRY(open_engine(e, &e->lanes[i]));
+        return read_part(e, chunk_of(e, number, i), i, p->parts);
+    }
     size_t at = beginning(e, p, i), n = beginning(e, p, i + 1) - at;
     if (n == 0)
         return RD_OK;
@@ -199,11 +227,10 @@ static void advance(chunks_engine *e, size_t i) {
     }
 }
 
-/* After the analysis of a chunk. Longer ones have a smaller share of first touches. */
-static void account(chunks_engine *e, size_t i, uint64_t number) {
-    const phase *p = phase_of(e, number);
-    e->firsts += chunk_of(e, number, i)->open.n;
-    e->references += beginning(e, p, i + 1) - beginning(e, p, i);
+/* After the analysis of a chunk. */
+static void account(chunks_engine *e, const rdi_chunk *chunk) {
+    e->firsts += chunk->open.n;
+    e->references += chunk->references;
 }
 
 static void take_step(chunks_engine *e, size_t i) {
@@ -219,7 +246,7 @@ static void take_step(chunks_engine *e, size_t i) {
         e->status = status;
     if (status == RD_OK) {
         if (i > 0 && l->step == 1)
-            account(e, i, l->phase);
+            account(e, chunk_of(e, l->phase, i));
         advance(e, i);
     }
     rdi_monitor_wake(&e->monitor);
@@ -297,7 +324,8 @@ static rd_status make_room(rd_ctx *ctx, uint64_t **array, size_t *room, size_t n
     return RD_OK;
 }
 
-/* Waits until the next phase may be filled, and decides how long it is. */
+/* Waits until the next phase may be filled, and decides how long it is: longer chunks have a
+ * smaller share of first touches. */
 static rd_status begin_phase(chunks_engine *e) {
     RD_TRY(work_until(e, e->submitted < 2 ? 0 : e->submitted - 1));
     rdi_monitor_enter(&e->monitor);
@@ -309,13 +337,14 @@ static rd_status begin_phase(chunks_engine *e) {
     return RD_OK;
 }
 
-static rd_status submit(chunks_engine *e, const uint64_t *refs, size_t n) {
+/* Hands the next phase to the crew. */
+static rd_status submit(chunks_engine *e, const phase *what) {
     phase *p = phase_of(e, e->submitted);
     if (e->run->distances)
-        RD_TRY(make_room(e->run->ctx, &p->dist, &p->dist_room, n));
-    p->refs = refs;
-    p->n = n;
-    e->filled = 0;
+        RD_TRY(make_room(e->run->ctx, &p->dist, &p->dist_room, what->n));
+    p->refs = what->refs;
+    p->n = what->n;
+    p->parts = what->parts;
     rdi_monitor_enter(&e->monitor);
     e->submitted++;
     rdi_monitor_wake(&e->monitor);
@@ -323,6 +352,12 @@ static rd_status submit(chunks_engine *e, const uint64_t *refs, size_t n) {
     if (e->crew || e->n_chunks == 1)
         return RD_OK;
     return rdi_crew_new(e->run->ctx, (unsigned)e->n_chunks - 1, crew_member, e, &e->crew);
+}
+
+static rd_status submit_filled(chunks_engine *e) {
+    phase what = {.refs = phase_of(e, e->submitted)->own, .n = e->filled};
+    e->filled = 0;
+    return what.n ? submit(e, &what) : RD_OK;
 }
 
 /* Appends to the phase's own memory; *part says how many. */
@@ -334,7 +369,7 @@ static rd_status copy_in(chunks_engine *e, const uint64_t *blk, size_t n, size_t
     RD_TRY(make_room(e->run->ctx, &p->own, &p->own_room, e->goal));
     memcpy(p->own + e->filled, blk, *part * sizeof *blk);
     e->filled += *part;
-    return e->filled == e->goal ? submit(e, p->own, e->filled) : RD_OK;
+    return e->filled == e->goal ? submit_filled(e) : RD_OK;
 }
 
 static rd_status feed_copied(chunks_engine *e, const uint64_t *blk, size_t n) {
@@ -350,7 +385,7 @@ static rd_status feed_borrowed(chunks_engine *e, const uint64_t *blk, size_t n) 
     for (size_t part = 0; n > 0; blk += part, n -= part) {
         RD_TRY(begin_phase(e));
         part = whole || n < e->goal ? n : e->goal;
-        RD_TRY(submit(e, blk, part));
+        RD_TRY(submit(e, &(phase){.refs = blk, .n = part}));
     }
     return work_until(e, e->submitted);
 }
@@ -364,8 +399,7 @@ static rd_status feed(chunks_engine *e, const uint64_t *blk, size_t n) {
 }
 
 static rd_status finish(chunks_engine *e) {
-    if (e->filled > 0)
-        RD_TRY(submit(e, phase_of(e, e->submitted)->own, e->filled));
+    RD_TRY(submit_filled(e));
     return work_until(e, e->submitted);
 }
 
@@ -414,6 +448,12 @@ static rd_status chunks_feed(void *self, const uint64_t *blk, size_t n, uint64_t
     return stop_crew(e, feed(e, blk, n));
 }
 
+static rd_status chunks_feed_parts(void *self, const rd_parts *parts) {
+    chunks_engine *e = self;
+    e->in_parts = true;
+    return stop_crew(e, submit(e, &(phase){.parts = parts}));
+}
+
 static rd_status count_up(chunks_engine *e) {
     for (size_t i = 0; i <= e->n_chunks; i++) {
         if (!e->lanes[i].engine)
@@ -432,6 +472,7 @@ static rd_status chunks_finish(void *self) {
     double share = e->references ? 100.0 * (double)e->firsts / (double)e->references : 0;
     snprintf(e->run->note, sizeof e->run->note, "chunks: %u thread%s, %.1f %% first touches",
              threads, threads > 1 ? "s" : "", share);
+    e->run->fed = e->in_parts ? e->references : 0;
     return e->run->distances ? RD_OK : count_up(e);
 }
 
@@ -500,7 +541,7 @@ const rdi_engine_ops rdi_engine_chunks = {
                 "\n"
                 "Q. Niu, J. Dinan, Q. Lu, P. Sadayappan. PARDA: a fast parallel reuse distance\n"
                 "analysis algorithm. IPDPS 2012.",
-            .caps = RD_CAP_DISTANCES | RD_CAP_LATE | RD_CAP_BOUND | RD_CAP_THREADS,
+            .caps = RD_CAP_DISTANCES | RD_CAP_LATE | RD_CAP_BOUND | RD_CAP_THREADS | RD_CAP_PARTS,
             .error_kind = "exact",
             .opts = options,
             .variants = variants,
@@ -508,6 +549,7 @@ const rdi_engine_ops rdi_engine_chunks = {
     .state_size = sizeof(chunks_engine),
     .open = chunks_open,
     .feed = chunks_feed,
+    .feed_parts = chunks_feed_parts,
     .finish = chunks_finish,
     .close = chunks_close,
 };

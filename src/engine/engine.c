@@ -207,11 +207,17 @@ rd_status rd_engine_feed(rd_engine *e, const uint64_t *blocks, size_t n, uint64_
     return status == RD_OK ? RD_OK : broken(e, status);
 }
 
+/* One that could answer at once and has not asked for time has nobody to share the reading with. */
+bool rd_engine_takes_parts(const rd_engine *e) {
+    return (e->ops->info.caps & RD_CAP_PARTS) && !e->sink &&
+           (e->run.late || !rdi_engine_is_immediate(e->ops));
+}
+
 rd_status rd_engine_feed_parts(rd_engine *e, const rd_parts *parts) {
     if (e->stage != STAGE_FEEDING || e->fed > 0)
         return rdi_fail(e->run.ctx, RD_ESTATE, "engine %s: cannot begin with parts any more",
                         e->ops->info.name);
-    if (!e->ops->feed_parts)
+    if (!e->ops->feed_parts || e->sink)
         return rdi_fail(e->run.ctx, RD_EUNSUPPORTED, "engine %s has to be fed", e->ops->info.name);
     rd_status status = e->ops->feed_parts(e->state, parts);
     return status == RD_OK ? RD_OK : broken(e, status);

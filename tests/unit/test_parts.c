@@ -1,0 +1,144 @@
+/* Engines that read a trace themselves, in parts. */
+#include "reusedist/reusedist.h"
+
+#include "base/base.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define REFERENCES 200000
+
+static rd_ctx *ctx;
+static uint64_t trace[REFERENCES];
+
+static int set_up(void **state) {
+    (void)state;
+    rdi_rng rng = {5};
+    for (size_t i = 0; i < REFERENCES; i++)
+        trace[i] = rdi_rng_below(&rng, rdi_rng_below(&rng, 2) ? 100 : 30000);
+    return rd_ctx_new(NULL, &ctx) == RD_OK ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    size_t live = rd_ctx_live_bytes(ctx);
+    rd_ctx_free(ctx);
+    return live == 0 ? 0 : -1;
+}
+
+/* A reader is the number of the reference that it cannot read, SIZE_MAX for none. */
+static rd_status open_reader(rd_ctx *c, const char *what, void **reader) {
+    size_t *bad = malloc(sizeof *bad);
+    (void)c;
+    assert_non_null(bad);
+    *bad = strtoull(what, NULL, 10);
+    *reader = bad;
+    return RD_OK;
+}
+
+static rd_status read_part(void *reader, uint64_t first, uint64_t n, rd_block_sink sink,
+                           void *user) {
+    assert_true(first + n <= REFERENCES);
+    for (uint64_t at = first, part; at < first + n; at += part) {
+        part = first + n - at < 777 ? first + n - at : 777;
+        if (at + part > *(size_t *)reader)
+            return RD_EIO;
+        rd_status status = sink(user, trace + at, part);
+        if (status != RD_OK)
+            return status;
+    }
+    return RD_OK;
+}
+
+static rd_parts parts_of(uint64_t n, const char *bad) {
+    return (rd_parts){n, bad, open_reader, read_part, free};
+}
+
+#define NEVER_BAD "18446744073709551615"
+
+static rd_profile *analyse(const char *spec, const rd_engine_config *config, uint64_t n) {
+    rd_engine *e = NULL;
+    rd_profile *p = NULL;
+    rd_parts parts = parts_of(n, NEVER_BAD);
+    assert_int_equal(rd_engine_open(ctx, spec, config, &e), RD_OK);
+    if (rd_engine_takes_parts(e))
+        assert_int_equal(rd_engine_feed_parts(e, &parts), RD_OK);
+    else
+        assert_int_equal(rd_engine_feed(e, trace, n, NULL), RD_OK);
+    assert_int_equal(rd_engine_finish(e), RD_OK);
+    assert_int_equal(rd_engine_profile(e, &p), RD_OK);
+    rd_engine_close(e);
+    return p;
+}
+
+static void assert_same(const rd_profile *p, const rd_profile *q) {
+    const rd_bin *a = NULL, *b = NULL;
+    size_t n = rd_profile_bins(p, &a);
+    assert_int_equal(rd_profile_bins(q, &b), n);
+    assert_memory_equal(a, b, n * sizeof *a);
+    assert_int_equal(rd_profile_facts_of(p)->infinite, rd_profile_facts_of(q)->infinite);
+    assert_int_equal(rd_profile_facts_of(p)->references, rd_profile_facts_of(q)->references);
+}
+
+static void engines_that_read_in_parts_give_the_same(void **state) {
+    (void)state;
+    static const char *const specs[] = {"auto", "auto:sample=1000", "chunks"};
+    static const uint64_t bounds[] = {0, 90, 5000}, lengths[] = {1, 7, 3000, REFERENCES};
+    for (size_t b = 0; b < RDI_COUNT(bounds); b++)
+        for (size_t l = 0; l < RDI_COUNT(lengths); l++) {
+            rd_engine_config config = {.bound = bounds[b]};
+            rd_profile *expected = analyse("bk", &config, lengths[l]);
+            for (size_t s = 0; s < RDI_COUNT(specs); s++)
+                for (config.threads = 1; config.threads <= 9; config.threads += 4) {
+                    rd_profile *p = analyse(specs[s], &config, lengths[l]);
+                    assert_same(p, expected);
+                    rd_profile_free(p);
+                }
+            rd_profile_free(expected);
+        }
+}
+
+static void a_reader_that_fails_ends_the_run(void **state) {
+    (void)state;
+    static const char *const specs[] = {"auto", "auto:sample=1000", "chunks"};
+    for (size_t s = 0; s < RDI_COUNT(specs); s++) {
+        rd_engine *e = NULL;
+        rd_parts parts = parts_of(REFERENCES, "100000");
+        rd_engine_config config = {.threads = 3};
+        assert_int_equal(rd_engine_open(ctx, specs[s], &config, &e), RD_OK);
+        rd_status status = rd_engine_feed_parts(e, &parts);
+        if (status == RD_OK)
+            status = rd_engine_finish(e);
+        assert_int_equal(status, RD_EIO);
+        rd_engine_close(e);
+    }
+}
+
+static rd_status ignore(void *user, const uint64_t *distances, size_t n) {
+    (void)user, (void)distances, (void)n;
+    return RD_OK;
+}
+
+static void whoever_wants_distances_has_to_feed(void **state) {
+    (void)state;
+    rd_engine *e = NULL;
+    rd_parts parts = parts_of(REFERENCES, NEVER_BAD);
+    rd_engine_config config = {.threads = 3, .sink = ignore};
+    assert_int_equal(rd_engine_open(ctx, "chunks", &config, &e), RD_OK);
+    assert_false(rd_engine_takes_parts(e));
+    assert_int_equal(rd_engine_feed_parts(e, &parts), RD_EUNSUPPORTED);
+    rd_engine_close(e);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(engines_that_read_in_parts_give_the_same),
+        cmocka_unit_test(a_reader_that_fails_ends_the_run),
+        cmocka_unit_test(whoever_wants_distances_has_to_feed),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
