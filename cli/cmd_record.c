@@ -37,7 +37,8 @@ static const rd_opt record_opts[] = {
      .type = RD_OPT_BOOL,
      .offset = offsetof(record_options, what.thread),
      .help = "record the number of the thread, too"},
-    RECORDER_OPTIONS(record_options, what),
+#define RECORDER_FIELD(member) offsetof(record_options, what.member)
+#include "recorder_options.def"
     {.name = NULL},
 };
 
@@ -58,7 +59,11 @@ static int run_record(rd_ctx *ctx, void *opts, int n, char **operands) {
         return EXIT_USAGE;
     if (!o->output || strcmp(o->output, "-") == 0)
         return fail_usage("record: name a file with -o: standard output is the program's");
-    copy_options where = {.output = o->output, .to = o->to, .progress = PROGRESS_NEVER};
+    copy_options where = {.output = o->output,
+                          .to = o->to,
+                          .progress = PROGRESS_NEVER,
+                          .sampled = recorder_is_sampling(&o->what),
+                          .keep = true};
     int status = EXIT_OK;
     trace_copy *copy = trace_copy_new(ctx, &where, 0, 0, &status);
     if (!copy)

@@ -15,7 +15,8 @@ typedef struct run_options {
 static const rd_opt run_opts[] = {
 #define ANALYSIS_FIELD(member) offsetof(run_options, analysis.member)
 #include "analysis_options.def"
-    RECORDER_OPTIONS(run_options, what),
+#define RECORDER_FIELD(member) offsetof(run_options, what.member)
+#include "recorder_options.def"
     {.name = NULL},
 };
 

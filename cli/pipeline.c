@@ -30,6 +30,7 @@ typedef struct pipeline {
     progress bar;
     uint64_t bytes_before; /* of the traces that are through */
     uint64_t references;   /* of all traces, before splitting and filtering */
+    uint64_t skipped;      /* when they were recorded; RD_UNKNOWN: some */
     bool sink_failed;      /* and reported */
     bool damaged;          /* a trace could not be read to its end; the engine is intact */
     int status;            /* exit status; not EXIT_OK: reported */
@@ -231,6 +232,9 @@ static bool analyse_opened(pipeline *p, const char *path, rd_trace *trace) {
     bool good = can_share(p, trace) ? share_trace(p, trace, &mapping, source)
                                     : feed_trace(p, trace, mapper, source);
     p->bytes_before += source->bytes;
+    uint64_t skipped = rd_trace_skipped(trace);
+    bool known = skipped != RD_UNKNOWN && p->skipped != RD_UNKNOWN;
+    p->skipped = known ? p->skipped + skipped : RD_UNKNOWN;
     rd_mapper_free(mapper);
     return good;
 }
@@ -279,6 +283,7 @@ static void tell_result(const pipeline *p, const rd_profile *profile) {
 static rd_status complete_profile(const pipeline *p, rd_profile *profile) {
     rd_profile_set_block_bytes(profile, p->block_bytes);
     rd_profile_set_partial(profile, p->damaged);
+    rd_profile_set_skipped(profile, p->skipped);
     rd_status status = p->kind_letters[0] ? rd_profile_set_kinds(profile, p->kind_letters) : RD_OK;
     for (size_t i = 0; i < p->n_sources && status == RD_OK; i++)
         status = rd_profile_add_source(profile, &p->sources[i]);

@@ -6,9 +6,11 @@
 #include "recorder.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -22,8 +24,6 @@
 #define RD_LIBEXEC_FROM_BIN "../libexec"
 #endif
 
-#define TOOL_OPTIONS_MAX 16
-
 extern char **environ;
 
 struct recorder {
@@ -33,7 +33,8 @@ struct recorder {
     pid_t program;
     bool ended; /* the program has */
     int wait_status;
-    bool alone; /* so have the processes that it started, if they are recorded */
+    uint64_t burst, gap; /* references to be recorded and to be skipped by turns; 0: no bursts */
+    bool alone;          /* so have the processes that it started, if they are recorded */
 };
 
 /* ---- signals ---- */
@@ -61,6 +62,24 @@ static void handle_signals(void) {
     }
     struct sigaction notice = {.sa_handler = take_notice};
     sigaction(SIGCHLD, &notice, NULL);
+}
+
+static rd_live *live_of_signals;
+
+static void switch_recording(int number) {
+    rd_live_set_recording(live_of_signals, number == SIGUSR1);
+}
+
+static void handle_switches(rd_live *live) {
+    struct sigaction action = {.sa_handler = switch_recording, .sa_flags = SA_RESTART};
+    live_of_signals = live;
+    sigaction(SIGUSR1, &action, NULL);
+    sigaction(SIGUSR2, &action, NULL);
+}
+
+static void ignore_switches(void) {
+    signal(SIGUSR1, SIG_IGN);
+    signal(SIGUSR2, SIG_IGN);
 }
 
 /* ---- the end of the program ---- */
@@ -112,35 +131,88 @@ static bool find_tool(char directory[PATH_MAX]) {
     return false;
 }
 
-/* The recorder's command line, NULL-ended; `ring` is the option that names the shared memory. */
-static char **make_arguments(const recorder *r, char *ring, int n, char **words) {
-    static char launcher[] = RD_VALGRIND_LAUNCHER, tool[] = "--tool=reusedist", quiet[] = "-q";
-    static char only[] = "--command-line-only=yes", vgdb[] = "--vgdb=no", pc[] = "--pc=yes";
-    static char no_loads[] = "--loads=no", no_stores[] = "--stores=no";
-    static char fetches[] = "--fetches=yes", forked[] = "--children=yes";
-    static char executed[] = "--trace-children=yes", end[] = "--";
-    size_t used = 0;
-    char **args = calloc(TOOL_OPTIONS_MAX + (size_t)n + 1, sizeof *args);
-    if (!args)
-        return NULL;
-    char *chosen[TOOL_OPTIONS_MAX] = {launcher,
-                                      tool,
-                                      quiet,
-                                      only,
-                                      vgdb,
-                                      ring,
-                                      r->options->pc ? pc : NULL,
-                                      r->options->kinds & RD_LOAD ? NULL : no_loads,
-                                      r->options->kinds & RD_STORE ? NULL : no_stores,
-                                      r->options->kinds & RD_FETCH ? fetches : NULL,
-                                      r->options->children ? forked : NULL,
-                                      r->options->children ? executed : NULL,
-                                      end};
-    for (size_t i = 0; i < TOOL_OPTIONS_MAX; i++)
-        if (chosen[i])
-            args[used++] = chosen[i];
-    memcpy(args + used, words, (size_t)n * sizeof *args);
-    return args;
+bool recorder_is_sampling(const recorder_options *o) {
+    return o->burst || o->start || o->stop || o->inside || o->paused;
+}
+
+/* "N:SKIP", both with K, M and so on. */
+static bool parse_burst(recorder *r) {
+    const char *text = r->options->burst, *colon = text ? strchr(text, ':') : NULL;
+    char first[32];
+    if (!text)
+        return true;
+    if (colon && (size_t)(colon - text) < sizeof first) {
+        memcpy(first, text, (size_t)(colon - text));
+        first[colon - text] = '\0';
+        if (rd_parse_size(r->ctx, first, &r->burst) == RD_OK && r->burst > 0 &&
+            rd_parse_size(r->ctx, colon + 1, &r->gap) == RD_OK && r->gap > 0 &&
+            (r->burst | r->gap) >> 62 == 0)
+            return true;
+    }
+    fail_usage("--burst: '%.80s' is not RECORD:SKIP, like 1M:99M", text);
+    return false;
+}
+
+/* A command line that grows, NULL-ended; `failed`: out of memory. */
+typedef struct arguments {
+    char **words;
+    size_t n;
+    bool failed;
+} arguments;
+
+static void free_arguments(arguments *args) {
+    for (size_t i = 0; i < args->n; i++)
+        free(args->words[i]);
+    free(args->words);
+    *args = (arguments){0};
+}
+
+__attribute__((format(printf, 2, 3))) static void add_argument(arguments *args, const char *format,
+                                                               ...) {
+    char **grown = realloc(args->words, (args->n + 2) * sizeof *grown), *word = NULL;
+    va_list values;
+    va_start(values, format);
+    int bytes = vsnprintf(NULL, 0, format, values) + 1;
+    va_end(values);
+    if (grown && (word = malloc((size_t)bytes)) != NULL) {
+        va_start(values, format);
+        vsnprintf(word, (size_t)bytes, format, values);
+        va_end(values);
+        grown[args->n++] = word;
+        grown[args->n] = NULL;
+    }
+    args->words = grown ? grown : args->words;
+    args->failed |= !word;
+}
+
+/* The recorder's command line, and then that of the program. */
+static void add_arguments(arguments *args, const recorder *r, int n, char **words) {
+    const recorder_options *o = r->options;
+    add_argument(args, "%s", RD_VALGRIND_LAUNCHER);
+    add_argument(args, "--tool=reusedist");
+    add_argument(args, "-q");
+    add_argument(args, "--command-line-only=yes"); /* options of other tools are no concern here */
+    add_argument(args, "--vgdb=no");
+    add_argument(args, "--ring=%s", rd_live_path(r->live));
+    add_argument(args, "--loads=%s", o->kinds & RD_LOAD ? "yes" : "no");
+    add_argument(args, "--stores=%s", o->kinds & RD_STORE ? "yes" : "no");
+    add_argument(args, "--fetches=%s", o->kinds & RD_FETCH ? "yes" : "no");
+    add_argument(args, "--pc=%s", o->pc ? "yes" : "no");
+    add_argument(args, "--children=%s", o->children ? "yes" : "no");
+    add_argument(args, "--trace-children=%s", o->children ? "yes" : "no");
+    if (r->burst) {
+        add_argument(args, "--burst=%" PRIu64, r->burst);
+        add_argument(args, "--gap=%" PRIu64, r->gap);
+    }
+    if (o->start)
+        add_argument(args, "--start=%s", o->start);
+    if (o->stop)
+        add_argument(args, "--stop=%s", o->stop);
+    if (o->inside)
+        add_argument(args, "--inside=%s", o->inside);
+    add_argument(args, "--");
+    for (int i = 0; i < n; i++)
+        add_argument(args, "%s", words[i]);
 }
 
 /* The signals that we ignore are the program's business again. */
@@ -159,20 +231,24 @@ static int spawn(recorder *r, char **args) {
 }
 
 static int start_program(recorder *r, int n, char **words) {
-    char directory[PATH_MAX], ring[128];
+    char directory[PATH_MAX];
+    if (!parse_burst(r))
+        return EXIT_USAGE;
     if (!find_tool(directory))
         return fail("this build has no recorder: it needs Valgrind's development files");
-    if (setenv("VALGRIND_LIB", directory, 1) != 0)
+    arguments args = {0};
+    add_arguments(&args, r, n, words);
+    if (args.failed || setenv("VALGRIND_LIB", directory, 1) != 0) {
+        free_arguments(&args);
         return fail("out of memory");
-    snprintf(ring, sizeof ring, "--ring=%s", rd_live_path(r->live));
-    char **args = make_arguments(r, ring, n, words);
-    if (!args)
-        return fail("out of memory");
+    }
     if (r->options->children) /* processes that lose their parent become our children */
         prctl(PR_SET_CHILD_SUBREAPER, 1);
     handle_signals();
-    int error = spawn(r, args);
-    free(args);
+    if (r->options->paused)
+        handle_switches(r->live);
+    int error = spawn(r, args.words);
+    free_arguments(&args);
     if (error)
         return fail("%s: cannot start: %s", RD_VALGRIND_LAUNCHER, strerror(error));
     program_of_signals = r->program;
@@ -188,8 +264,11 @@ recorder *recorder_start(rd_ctx *ctx, const recorder_options *options, int n, ch
     }
     r->ctx = ctx;
     r->options = options;
-    rd_live_config config = {
-        .pc = options->pc, .thread = options->thread, .running = is_running, .user = r};
+    rd_live_config config = {.pc = options->pc,
+                             .thread = options->thread,
+                             .paused = options->paused || options->start || options->inside,
+                             .running = is_running,
+                             .user = r};
     rd_status made = rd_live_new(ctx, &config, &r->live);
     *status = made == RD_OK ? start_program(r, n, words) : fail_status(ctx, made);
     if (*status == EXIT_OK)
@@ -204,6 +283,8 @@ rd_live *recorder_live(recorder *r) {
 }
 
 int recorder_finish(recorder *r, bool *cut_short) {
+    if (r->options->paused)
+        ignore_switches();
     rd_live_free(r->live);
     reap(r, WNOHANG);
     if (!r->ended) /* we failed before its end, and have said so */

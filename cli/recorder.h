@@ -1,17 +1,27 @@
-/* Starts a program under a recorder, and sees it through to its end. */
+/* Starts a program under a recorder, and sees it through to its end.
+ *
+ * A command includes recorder_options.def in its option table and has a recorder_options in its
+ * struct.
+ */
 #ifndef RD_RECORDER_H
 #define RD_RECORDER_H
 
 #include "cli.h"
 
 typedef struct recorder_options {
-    uint32_t kinds; /* mask of RD_LOAD ... to be recorded */
-    bool pc;        /* program counters too */
-    bool thread;    /* thread numbers too */
-    bool children;  /* processes that the program starts, too */
+    uint32_t kinds;                    /* mask of RD_LOAD ... to be recorded */
+    bool pc;                           /* program counters too */
+    bool thread;                       /* thread numbers too */
+    bool children;                     /* processes that the program starts, too */
+    const char *burst;                 /* "RECORD:SKIP", references; NULL: all */
+    const char *start, *stop, *inside; /* functions; NULL: none */
+    bool paused;                       /* until a marker, a function or a signal */
 } recorder_options;
 
 typedef struct recorder recorder;
+
+/* Whether parts of the program may be left out. */
+bool recorder_is_sampling(const recorder_options *options);
 
 /* Starts the command of `n` words. NULL after having reported a mistake (*status is the exit
  * status). `options` are borrowed. */
@@ -26,18 +36,15 @@ rd_live *recorder_live(recorder *r);
  * ended it, and sets *cut_short then. Frees everything. */
 int recorder_finish(recorder *r, bool *cut_short);
 
-/* Rows of an option table: what every command that records takes. `member` is the recorder_options
- * in `state`. */
-#define RECORDER_OPTIONS(state, member)                                                            \
-    {                                                                                              \
-        .name = "trace-children", .type = RD_OPT_BOOL, .offset = offsetof(state, member.children), \
-        .help = "record the processes that the program starts, too"                                \
-    }
-
 /* What the help of every such command says about it. */
 #define RECORDER_DETAILS                                                                           \
     "The command runs under a recorder for Valgrind, slower than by itself. Its input, output\n"   \
     "and exit status are its own. Processes that it starts are not recorded, unless\n"             \
-    "--trace-children is given: then all are in one sequence, the blocks of each its own.\n"
+    "--trace-children is given: then all are in one sequence, the blocks of each its own.\n"       \
+    "\n"                                                                                           \
+    "Long runs can be sampled; distances then count only what was recorded. Functions are\n"       \
+    "found by their names in the symbol table; * stands for any letters. Markers are calls of\n"   \
+    "rd_record_start() and rd_record_stop() (reusedist/marker.h). With --paused, SIGUSR1 sent\n"   \
+    "to reusedist starts recording and SIGUSR2 pauses it.\n"
 
 #endif

@@ -100,12 +100,32 @@ static void tell_losses(const trace_copy *c) {
             c->format->name);
 }
 
+/* The format with its options; one that can say so is told when references were left out. */
+static char *make_spec(const trace_copy *c, const rd_trace *trace) {
+    const char *to = c->options->to ? c->options->to : "native";
+    bool sampled = c->options->sampled || rd_trace_skipped(trace) != 0;
+    bool tell = sampled && c->format && strcmp(c->format->name, "native") == 0;
+    size_t bytes = strlen(to) + sizeof ":sampled=on";
+    char *spec = malloc(bytes);
+    if (spec)
+        snprintf(spec, bytes, "%s%s%s", to,
+                 !tell             ? ""
+                 : strchr(to, ':') ? ","
+                                   : ":",
+                 tell ? "sampled=on" : "");
+    return spec;
+}
+
 static bool open_writer(trace_copy *c, const rd_trace *trace, const rd_refs *first, int *status) {
     c->fields = first->fields;
     c->ids = rd_trace_has_ids(trace);
     const char *path = to_standard(c->options) ? "-" : c->options->output;
+    char *spec = make_spec(c, trace);
     rd_status opened =
-        rd_trace_writer_open(c->ctx, path, c->options->to, c->fields, c->ids, &c->writer);
+        spec ? rd_trace_writer_open(c->ctx, path, spec, c->fields, c->ids, &c->writer) : RD_ENOMEM;
+    free(spec);
+    if (opened == RD_OK && c->options->keep)
+        opened = rd_trace_writer_keep(c->writer);
     if (opened != RD_OK) {
         *status = report(c, opened);
         c->broken = true;

@@ -11,6 +11,8 @@ typedef struct copy_options {
     const char *to;     /* format; NULL: native */
     uint32_t progress;  /* progress_when */
     bool quiet;
+    bool sampled; /* record: references are left out */
+    bool keep;    /* record: what is there when something fails stays */
 } copy_options;
 
 #define COPY_OPTIONS(state, member)                                                                \

@@ -75,9 +75,11 @@ typedef struct rd_profile_facts {
     const char *error_kind; /* "exact", or what error_bound limits, see below */
     double error_bound;     /* 0: none stated */
     rd_binning binning;
-    bool sums_known; /* false: the sum column means nothing (khw) */
-    bool partial;    /* the trace broke off; what came before is analysed */
-    double seconds;  /* analysis time, 0 unknown */
+    bool sums_known;  /* false: the sum column means nothing (khw) */
+    bool partial;     /* the trace broke off; what came before is analysed */
+    uint64_t skipped; /* references that the recorder left out on purpose; RD_UNKNOWN: some. Not 0:
+                         the profile is sampled */
+    double seconds;   /* analysis time, 0 unknown */
 } rd_profile_facts;
 
 RD_API const rd_profile_facts *rd_profile_facts_of(const rd_profile *p);
@@ -88,6 +90,7 @@ RD_API size_t rd_profile_sources(const rd_profile *p, const rd_source **out);
 /* What only the caller of the engine knows. Strings are copied. */
 RD_API void rd_profile_set_block_bytes(rd_profile *p, uint64_t block_bytes);
 RD_API void rd_profile_set_partial(rd_profile *p, bool partial);
+RD_API void rd_profile_set_skipped(rd_profile *p, uint64_t skipped);
 RD_API void rd_profile_set_seconds(rd_profile *p, double seconds);
 RD_API RD_CHECKED rd_status rd_profile_set_kinds(rd_profile *p, const char *kinds);
 RD_API RD_CHECKED rd_status rd_profile_add_source(rd_profile *p, const rd_source *source);

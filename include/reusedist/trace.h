@@ -85,6 +85,8 @@ RD_API RD_CHECKED rd_status rd_trace_seek(rd_trace *t, uint64_t first, uint64_t 
 RD_API const rd_format_info *rd_trace_format(const rd_trace *t);
 /* Whether addresses are object ids in this very trace (the native format says so per file). */
 RD_API bool rd_trace_has_ids(const rd_trace *t);
+/* References that the recorder left out on purpose so far: 0 none, UINT64_MAX some. */
+RD_API uint64_t rd_trace_skipped(const rd_trace *t);
 /* Bytes read so far and in all, of the file as stored (compressed); total 0 when unknown. Of a
  * generated trace: references. */
 RD_API void rd_trace_progress(const rd_trace *t, uint64_t *done, uint64_t *total);
@@ -102,6 +104,7 @@ typedef struct rd_live rd_live;
 typedef struct rd_live_config {
     bool pc;     /* recorders tell program counters */
     bool thread; /* batches have a thread column */
+    bool paused; /* record nothing before rd_live_set_recording() or a recorder says so */
     /* Asked when nothing comes for a moment: whether something may still come. Once it says no, the
      * trace ends behind what is already there. */
     bool (*running)(void *user);
@@ -115,6 +118,9 @@ RD_API const char *rd_live_path(const rd_live *live);
  * programs wait for whoever reads. Addresses of the second, third ... program differ from those of
  * the first by a number of their own in the top 16 bits. `live` (borrowed) serves one trace. */
 RD_API RD_CHECKED rd_status rd_trace_open_live(rd_ctx *ctx, rd_live *live, rd_trace **out);
+/* Has the recorders record or skip from now on, within a few thousand references. May be called in
+ * a signal handler. */
+RD_API void rd_live_set_recording(rd_live *live, bool on);
 /* Programs that still record end with a message. */
 RD_API void rd_live_free(rd_live *live);
 
@@ -128,6 +134,9 @@ typedef struct rd_trace_writer rd_trace_writer;
 RD_API RD_CHECKED rd_status rd_trace_writer_open(rd_ctx *ctx, const char *path, const char *spec,
                                                  uint32_t fields, bool ids, rd_trace_writer **out);
 RD_API RD_CHECKED rd_status rd_trace_writer_write(rd_trace_writer *w, const rd_refs *refs);
+/* From now on the file is there under its name, and what is in it stays whatever happens, up to its
+ * last whole part: for what cannot be made a second time. */
+RD_API RD_CHECKED rd_status rd_trace_writer_keep(rd_trace_writer *w);
 /* Writes what is buffered and checks that everything reached the file. */
 RD_API RD_CHECKED rd_status rd_trace_writer_finish(rd_trace_writer *w);
 /* A file that was not finished does not appear: one of that name stays as it was. */

@@ -18,8 +18,11 @@
 typedef struct tool_options {
     const HChar *ring; /* path of the shared memory */
     Bool loads, stores, fetches;
-    Bool pc;       /* record program counters */
-    Bool children; /* record forked children too */
+    Bool pc;                            /* record program counters */
+    Bool children;                      /* record forked children too */
+    ULong burst;                        /* record so many references ... */
+    ULong gap;                          /* ... then skip so many; burst 0: record all */
+    const HChar *start, *stop, *inside; /* patterns of function names; NULL: none */
 } tool_options;
 
 extern tool_options options;
@@ -40,6 +43,8 @@ extern buffer_cursor cursor;
 void buffer_open(const HChar *ring_path);
 /* Called from instrumented code. */
 void buffer_make_room(void);
+/* From now on, records are wanted or not, in all processes that share the ring. */
+void buffer_set_recording(Bool on);
 /* From now on, records are of this thread. */
 void buffer_set_thread(ThreadId thread);
 /* A signal interrupted a block of code: takes over what it had written so far. */
@@ -48,6 +53,23 @@ void buffer_absorb(void);
 void buffer_flush(void);
 /* In a forked child: another recording, or none. */
 void buffer_restart_in_child(Bool recording);
+
+/* ---- functions that start and stop recording (tool_control.c) ---- */
+
+/* What shall happen when execution reaches an instruction: a function to be called with the stack
+ * pointer and the instruction's address; NULL: nothing. */
+typedef void (*control_action)(Addr stack_pointer, Addr instruction);
+control_action control_action_at(Addr instruction);
+
+/* With options.inside: to be called by a return instruction that leaves the stack pointer at
+ * control_stack_outside or above. */
+extern Addr control_stack_outside;
+void control_return(void);
+
+/* A program's marker: on or off. */
+Bool control_marker(ThreadId thread, UWord *args, UWord *result);
+/* Complains about functions that were never met. */
+void control_finish(void);
 
 /* ---- instrumentation (tool_instrument.c) ---- */
 

@@ -4,7 +4,9 @@
  * in the order in which they happened, also across threads: a chunk is handed over when another
  * thread gets its turn.
  *
- * While nothing is to be recorded, instrumented code writes into a buffer of our own.
+ * Instrumented code always writes its records somewhere. While they are not wanted, that is a small
+ * buffer aside, where they are counted and forgotten. With bursts they all go there, and those of a
+ * burst are copied from it into the chunk, so that bursts have the very length that was asked for.
  *
  * Licence: see tool.h.
  */
@@ -24,25 +26,33 @@ extern SysRes VG_(am_shared_mmap_file_float_valgrind)(SizeT length, UInt prot, I
 extern SysRes VG_(do_syscall)(UWord number, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord,
                               RegWord, RegWord);
 
-#define FUTEX_WAIT   0
-#define FUTEX_WAKE   1
-#define WAIT_NS      100000000 /* after which we look whether the analyser is still there */
-#define CHUNK_BYTES  (RDI_RING_CHUNK_WORDS * sizeof(ULong))
-#define UNUSED_BYTES (2 * BUFFER_SLACK_BYTES)
+#define FUTEX_WAIT  0
+#define FUTEX_WAKE  1
+#define WAIT_NS     100000000 /* after which we look whether the analyser is still there */
+#define CHUNK_BYTES (RDI_RING_CHUNK_WORDS * sizeof(ULong))
+#define ASIDE_BYTES (2 * BUFFER_SLACK_BYTES)
 
-/* Nothing taken yet: the first record asks for room. */
+/* The first record asks for room. */
 static const buffer_cursor no_room = {.next = 1, .limit = 0};
 
 buffer_cursor cursor = {.next = 1, .limit = 0};
 
-static rdi_ring *ring;
+static rdi_ring *ring; /* NULL: nobody reads, everything goes aside */
 static const HChar *ring_path;
 static ULong ring_inode;
-static Int chunk = -1;                             /* ours; -1: none */
-static UInt process;                               /* number of this recording */
-static ThreadId current;                           /* thread that runs */
-static Bool recording;                             /* this process takes part */
-static ULong unused[UNUSED_BYTES / sizeof(ULong)]; /* where records go that nobody wants */
+static UInt record_bytes = 8;
+static UInt process;     /* number of this recording */
+static ThreadId current; /* thread that runs */
+static Bool taking_part; /* this process is recorded */
+
+static Int chunk = -1; /* ours; -1: none */
+static Addr chunk_end; /* behind its last record, while the cursor is elsewhere */
+static enum { NOWHERE, IN_CHUNK, ASIDE } place = NOWHERE; /* of the cursor */
+static ULong aside[ASIDE_BYTES / sizeof(ULong)];
+
+static Bool wanted;        /* records that are aside belong to the sequence that bursts divide */
+static Bool in_burst;      /* the next of them are recorded, not skipped ... */
+static ULong left_of_part; /* ... so many, until the other begins */
 
 /* ---- waiting, and the end of the analyser ---- */
 
@@ -76,61 +86,132 @@ static void wait_for_free_chunk(void) {
 
 /* ---- chunks ---- */
 
-static void check_open(void) {
-    if (__atomic_load_n(&ring->closed, __ATOMIC_RELAXED))
-        end_program("the analyser takes no more references");
-}
-
 static void take_chunk(void) {
     chunk = rdi_ring_take(ring, VG_(getpid)());
     while (chunk < 0) {
-        check_open();
         if (is_analyser_gone())
             end_program("the analyser is gone");
         wait_for_free_chunk();
     }
+    if (__atomic_load_n(&ring->closed, __ATOMIC_RELAXED))
+        end_program("the analyser takes no more references");
     ring->chunk[chunk].process = process;
     ring->chunk[chunk].thread = current;
-    cursor.next = (Addr)rdi_ring_words(ring, chunk);
-    cursor.limit = cursor.next + CHUNK_BYTES - BUFFER_SLACK_BYTES;
+    chunk_end = (Addr)rdi_ring_words(ring, chunk);
 }
 
+/* Unless there is nothing in it. The cursor is elsewhere. */
 static void submit_chunk(void) {
-    ULong words = (cursor.next - (Addr)rdi_ring_words(ring, chunk)) / sizeof(ULong);
-    tl_assert(words > 0 && words <= RDI_RING_CHUNK_WORDS);
+    if (chunk < 0 || chunk_end == (Addr)rdi_ring_words(ring, chunk))
+        return;
+    ULong words = (chunk_end - (Addr)rdi_ring_words(ring, chunk)) / sizeof(ULong);
+    tl_assert(words <= RDI_RING_CHUNK_WORDS);
     if (rdi_ring_submit(ring, chunk, words))
         futex(&ring->fulls, FUTEX_WAKE, 1, NULL);
     chunk = -1;
+}
+
+static SizeT room_in_chunk(void) {
+    return chunk < 0 ? 0 : (Addr)rdi_ring_words(ring, chunk) + CHUNK_BYTES - chunk_end;
+}
+
+/* ---- bursts ---- */
+
+static void append_to_chunk(Addr records, SizeT bytes) {
+    while (bytes > 0) {
+        SizeT room = room_in_chunk(), part = bytes < room ? bytes : room;
+        VG_(memcpy)((void *)chunk_end, (void *)records, part);
+        chunk_end += part;
+        records += part;
+        bytes -= part;
+        if (bytes > 0) {
+            submit_chunk();
+            take_chunk();
+        }
+    }
+}
+
+static void skip(ULong references) {
+    if (ring)
+        __atomic_fetch_add(&ring->skipped, references, __ATOMIC_RELAXED);
+}
+
+static void divide_into_bursts(Addr records, ULong n) {
+    while (n > 0) {
+        if (left_of_part == 0) {
+            in_burst = !in_burst;
+            left_of_part = in_burst ? options.burst : options.gap;
+        }
+        ULong part = n < left_of_part ? n : left_of_part;
+        if (in_burst)
+            append_to_chunk(records, part * record_bytes);
+        else
+            skip(part);
+        records += part * record_bytes;
+        left_of_part -= part;
+        n -= part;
+    }
+}
+
+/* ---- the cursor ---- */
+
+/* Takes the cursor away: what it has written is counted, and the chunk knows its end. */
+static void settle(void) {
+    if (place == IN_CHUNK) {
+        chunk_end = cursor.next;
+    } else if (place == ASIDE) {
+        ULong n = (cursor.next - (Addr)aside) / record_bytes;
+        if (wanted)
+            divide_into_bursts((Addr)aside, n);
+        else
+            skip(n);
+    }
+    place = NOWHERE;
     cursor = no_room;
 }
 
-static Bool has_records(void) {
-    return chunk >= 0 && cursor.next != (Addr)rdi_ring_words(ring, chunk);
+static Bool is_recording(void) {
+    return taking_part && __atomic_load_n(&ring->recording, __ATOMIC_RELAXED);
 }
 
-void buffer_flush(void) {
-    buffer_absorb();
-    if (has_records())
+static void write_aside(Bool for_bursts) {
+    wanted = for_bursts;
+    place = ASIDE;
+    cursor.next = (Addr)aside;
+    cursor.limit = cursor.next + ASIDE_BYTES - BUFFER_SLACK_BYTES;
+}
+
+static void write_into_chunk(void) {
+    if (room_in_chunk() < BUFFER_SLACK_BYTES) {
         submit_chunk();
+        take_chunk();
+    }
+    place = IN_CHUNK;
+    cursor.next = chunk_end;
+    cursor.limit = (Addr)rdi_ring_words(ring, chunk) + CHUNK_BYTES - BUFFER_SLACK_BYTES;
 }
 
 void buffer_make_room(void) {
-    if (!recording) {
-        cursor.next = (Addr)unused;
-        cursor.limit = cursor.next + UNUSED_BYTES - BUFFER_SLACK_BYTES;
-        return;
-    }
-    if (has_records())
-        submit_chunk();
-    check_open();
-    take_chunk();
+    settle();
+    if (!is_recording())
+        write_aside(False);
+    else if (options.burst)
+        write_aside(True);
+    else
+        write_into_chunk();
+}
+
+void buffer_set_recording(Bool on) {
+    settle();
+    if (taking_part)
+        __atomic_store_n(&ring->recording, on, __ATOMIC_RELAXED);
 }
 
 void buffer_set_thread(ThreadId thread) {
     if (thread == current)
         return;
-    if (has_records())
-        submit_chunk();
+    settle();
+    submit_chunk();
     current = thread;
     if (chunk >= 0)
         ring->chunk[chunk].thread = thread;
@@ -138,13 +219,17 @@ void buffer_set_thread(ThreadId thread) {
 
 /* Behind the cursor a chunk is zero, except for what an interrupted block of code has written. */
 void buffer_absorb(void) {
-    if (chunk < 0)
+    if (place != IN_CHUNK)
         return;
-    const uint64_t *words = rdi_ring_words(ring, chunk);
-    UInt at = (cursor.next - (Addr)words) / sizeof(ULong);
-    while (at < RDI_RING_CHUNK_WORDS && words[at] != 0)
-        at += ring->record_words;
-    cursor.next = (Addr)(words + at);
+    Addr end = (Addr)rdi_ring_words(ring, chunk) + CHUNK_BYTES;
+    while (cursor.next < end && *(ULong *)cursor.next != 0)
+        cursor.next += record_bytes;
+}
+
+void buffer_flush(void) {
+    buffer_absorb();
+    settle();
+    submit_chunk();
 }
 
 /* ---- beginnings ---- */
@@ -159,9 +244,9 @@ static void submit_left_behind(void) {
     }
 }
 
-static void start_recording(void) {
+static void take_part(void) {
     process = __atomic_fetch_add(&ring->processes, 1, __ATOMIC_RELAXED);
-    recording = True;
+    taking_part = True;
 }
 
 static void fail_to_open(const HChar *path, const HChar *why) {
@@ -187,14 +272,16 @@ void buffer_open(const HChar *path) {
     ring_inode = st.ino;
     if (ring->magic != RDI_RING_MAGIC)
         fail_to_open(path, "the analyser is of another version");
+    record_bytes = ring->record_words * sizeof(ULong);
     submit_left_behind();
-    start_recording();
+    take_part();
 }
 
-void buffer_restart_in_child(Bool wanted) {
-    chunk = -1; /* that of the parent, which has handed it over before */
+void buffer_restart_in_child(Bool recorded) {
+    chunk = -1; /* an empty one of the parent's, if any */
+    place = NOWHERE;
     cursor = no_room;
-    recording = False;
-    if (wanted)
-        start_recording();
+    taking_part = False;
+    if (recorded)
+        take_part();
 }

@@ -20,6 +20,7 @@ typedef struct block_recorder {
     UInt offset;  /* bytes of records behind it */
     UInt saved;   /* of those, the ones that the cursor knows */
     Addr pc;      /* of the current instruction */
+    const VexGuestLayout *layout;
 } block_recorder;
 
 static IRExpr *word(ULong value) {
@@ -119,6 +120,34 @@ static void record_guarded(block_recorder *b, IRExpr *guard, IRExpr *address, In
     start_records(b); /* reads the cursor again: places are no longer known by constants */
 }
 
+/* Calls a function that may move the cursor. */
+static void call_action(block_recorder *b, control_action action) {
+    save_cursor(b);
+    IRExpr *stack_pointer = compute(b, Ity_I64, IRExpr_Get(b->layout->offset_SP, Ity_I64));
+    add(b, IRStmt_Dirty(unsafeIRDirty_0_N(0, "control_action", VG_(fnptr_to_fnentry)(action),
+                                          mkIRExprVec_2(stack_pointer, word(b->pc)))));
+    b->place = IRTemp_INVALID;
+    b->offset = b->saved = 0;
+}
+
+static void start_instruction(block_recorder *b, const IRStmt *mark) {
+    b->pc = mark->Ist.IMark.addr + mark->Ist.IMark.delta;
+    control_action action = control_action_at(mark->Ist.IMark.addr);
+    if (action)
+        call_action(b, action);
+    record(b, word(mark->Ist.IMark.addr), mark->Ist.IMark.len, RDI_RECORD_FETCH);
+}
+
+/* At a return instruction, behind everything else. */
+static void watch_return(block_recorder *b) {
+    IRExpr *outside = load_word(b, &control_stack_outside);
+    IRExpr *stack_pointer = compute(b, Ity_I64, IRExpr_Get(b->layout->offset_SP, Ity_I64));
+    IRDirty *call = unsafeIRDirty_0_N(0, "control_return", VG_(fnptr_to_fnentry)(control_return),
+                                      mkIRExprVec_0());
+    call->guard = compute(b, Ity_I1, IRExpr_Binop(Iop_CmpLE64U, outside, stack_pointer));
+    add(b, IRStmt_Dirty(call));
+}
+
 /* ---- the statements that access memory ---- */
 
 static void record_dirty(block_recorder *b, const IRDirty *d) {
@@ -156,8 +185,7 @@ static void record_linked(block_recorder *b, const IRStmt *s) {
 static void record_statement(block_recorder *b, IRStmt *s) {
     switch (s->tag) {
     case Ist_IMark:
-        b->pc = s->Ist.IMark.addr + s->Ist.IMark.delta;
-        record(b, word(s->Ist.IMark.addr), s->Ist.IMark.len, RDI_RECORD_FETCH);
+        start_instruction(b, s);
         break;
     case Ist_WrTmp:
         if (s->Ist.WrTmp.data->tag == Iex_Load)
@@ -194,10 +222,11 @@ static void record_statement(block_recorder *b, IRStmt *s) {
 IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
                  const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,
                  IRType host_word) {
-    (void)closure, (void)layout, (void)extents, (void)host;
+    (void)closure, (void)extents, (void)host;
     if (guest_word != Ity_I64 || host_word != Ity_I64)
         VG_(tool_panic)("only 64-bit programs can be recorded");
-    block_recorder b = {.out = deepCopyIRSBExceptStmts(in), .place = IRTemp_INVALID};
+    block_recorder b = {
+        .out = deepCopyIRSBExceptStmts(in), .place = IRTemp_INVALID, .layout = layout};
     Int i = 0;
     while (i < in->stmts_used && in->stmts[i]->tag != Ist_IMark)
         addStmtToIRSB(b.out, in->stmts[i++]); /* Valgrind's own preamble */
@@ -206,5 +235,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
         addStmtToIRSB(b.out, in->stmts[i]);
     }
     save_cursor(&b);
+    if (options.inside && in->jumpkind == Ijk_Ret)
+        watch_return(&b);
     return b.out;
 }

@@ -19,6 +19,11 @@ static Bool process_option(const HChar *arg) {
     } else if VG_BOOL_CLO (arg, "--fetches", options.fetches) {
     } else if VG_BOOL_CLO (arg, "--pc", options.pc) {
     } else if VG_BOOL_CLO (arg, "--children", options.children) {
+    } else if VG_BINT_CLO (arg, "--burst", options.burst, 0, 1LL << 62) {
+    } else if VG_BINT_CLO (arg, "--gap", options.gap, 0, 1LL << 62) {
+    } else if VG_STR_CLO (arg, "--start", options.start) {
+    } else if VG_STR_CLO (arg, "--stop", options.stop) {
+    } else if VG_STR_CLO (arg, "--inside", options.inside) {
     } else {
         return False;
     }
@@ -27,12 +32,17 @@ static Bool process_option(const HChar *arg) {
 
 static void print_usage(void) {
     VG_(printf)
-    ("    --ring=FILE               memory shared with the analyser (reusedist gives it)\n"
+    ("    --ring=FILE               memory shared with the analyser; without it, records\n"
+     "                              are written and forgotten\n"
      "    --loads=no|yes            record loads [yes]\n"
      "    --stores=no|yes           record stores [yes]\n"
      "    --fetches=no|yes          record instruction fetches [no]\n"
      "    --pc=no|yes               record program counters [no]\n"
-     "    --children=no|yes         record forked children as well [no]\n");
+     "    --children=no|yes         record forked children as well [no]\n"
+     "    --burst=N --gap=N         record N references, skip N, and so on\n"
+     "    --start=FUNC              record from where this function is entered\n"
+     "    --stop=FUNC               ... and until this one is entered\n"
+     "    --inside=FUNC             record from its entry to its return\n");
 }
 
 static void print_debug_usage(void) {
@@ -40,16 +50,14 @@ static void print_debug_usage(void) {
 }
 
 static void start_program(void) {
-    if (!options.ring) {
-        VG_(umsg)("this tool is started by 'reusedist record' and 'reusedist run'\n");
-        VG_(exit)(1);
-    }
-    buffer_open(options.ring);
+    if (options.ring)
+        buffer_open(options.ring);
 }
 
 static void end_program(Int exit_status) {
     (void)exit_status;
     buffer_flush();
+    control_finish();
 }
 
 static void switch_thread(ThreadId thread, ULong blocks) {
@@ -82,6 +90,7 @@ static void describe_tool(void) {
     VG_(details_avg_translation_sizeB)(350);
     VG_(basic_tool_funcs)(start_program, instrument, end_program);
     VG_(needs_command_line_options)(process_option, print_usage, print_debug_usage);
+    VG_(needs_client_requests)(control_marker);
     VG_(track_start_client_code)(switch_thread);
     VG_(track_pre_deliver_signal)(deliver_signal);
     VG_(atfork)(before_fork, NULL, after_fork_in_child);

@@ -22,6 +22,7 @@ struct rdi_output {
     char *target;    /* plain files: where the finished file goes, with no link in the way ... */
     char *temporary; /* ... and its name until then; else both NULL */
     bool named;      /* the temporary name is in the directory */
+    bool kept;       /* the file has its own name already */
     int fd;          /* -1: closed, or never opened */
     bool owns_fd;    /* not standard output */
     int error;       /* errno of the first failure: nothing more is written behind it */
@@ -198,10 +199,21 @@ rd_status rdi_output_printf(rdi_output *out, const char *format, ...) {
     }
 }
 
+rd_status rdi_output_keep(rdi_output *out) {
+    RD_TRY(check_open(out));
+    if (!out->temporary || out->kept)
+        return RD_OK;
+    if ((!out->named && !take_temporary_name(out)) || rename(out->temporary, out->target) != 0)
+        return fail_write(out, errno);
+    out->kept = true;
+    return RD_OK;
+}
+
 rd_status rdi_output_finish(rdi_output *out) {
     RD_TRY(check_open(out));
     RD_TRY(flush(out));
-    if (out->temporary && !out->named && !take_temporary_name(out))
+    bool unnamed = out->temporary && !out->kept;
+    if (unnamed && !out->named && !take_temporary_name(out))
         return fail_write(out, errno);
     if (out->owns_fd) {
         int fd = out->fd;
@@ -210,7 +222,7 @@ rd_status rdi_output_finish(rdi_output *out) {
         if (close(fd) != 0 && errno != EINTR)
             return fail_write(out, errno);
     }
-    if (out->temporary && rename(out->temporary, out->target) != 0)
+    if (unnamed && rename(out->temporary, out->target) != 0)
         return fail_write(out, errno);
     out->finished = true;
     return RD_OK;
@@ -219,7 +231,7 @@ rd_status rdi_output_finish(rdi_output *out) {
 void rdi_output_close(rdi_output *out) {
     if (!out)
         return;
-    if (out->named && !out->finished)
+    if (out->named && !out->finished && !out->kept)
         unlink(out->temporary);
     if (out->owns_fd && out->fd >= 0)
         close(out->fd);

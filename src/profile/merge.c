@@ -136,6 +136,7 @@ static rd_status combine_facts(rd_ctx *ctx, rd_profile_facts *sum, const rd_prof
     combine_errors(sum, part);
     sum->sums_known = sum->sums_known && part->sums_known;
     sum->partial = sum->partial || part->partial;
+    sum->skipped = add_known(sum->skipped, part->skipped);
     sum->seconds += part->seconds;
     return RD_OK;
 }

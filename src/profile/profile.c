@@ -97,6 +97,10 @@ void rd_profile_set_partial(rd_profile *p, bool partial) {
     p->facts.partial = partial;
 }
 
+void rd_profile_set_skipped(rd_profile *p, uint64_t skipped) {
+    p->facts.skipped = skipped;
+}
+
 void rd_profile_set_seconds(rd_profile *p, double seconds) {
     p->facts.seconds = seconds;
 }

@@ -225,6 +225,7 @@ static const json_field profile_fields[] = {
     {"binning", read_binning, IN_FACTS(binning), true},
     {"sums_known", read_bool, IN_FACTS(sums_known), false},
     {"partial", read_bool, IN_FACTS(partial), false},
+    {"skipped", read_u64_or_unknown, IN_FACTS(skipped), false},
     {"seconds", read_double, IN_FACTS(seconds), false},
     {"sources", read_sources, 0, false},
     {"histogram", read_histogram, 0, true},

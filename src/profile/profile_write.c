@@ -64,6 +64,7 @@ static void add_facts(rdi_text *t, const rd_profile_facts *f) {
     rdi_text_json_string(t, binning);
     add_bool(t, "sums_known", f->sums_known);
     add_bool(t, "partial", f->partial);
+    add_u64_or_null(t, "skipped", f->skipped, RD_UNKNOWN);
     add_key(t, "seconds");
     rdi_text_json_double(t, f->seconds);
 }

@@ -55,6 +55,8 @@ static void add_profile_line(rdi_text *t, size_t number, const char *name, const
         rdi_text_printf(t, " of %s", bytes);
     if (f->bound)
         rdi_text_printf(t, ", bound %" PRIu64, f->bound);
+    if (f->skipped)
+        rdi_text_puts(t, ", sampled");
     rdi_text_puts(t, f->partial ? ", incomplete\n" : "\n");
 }
 

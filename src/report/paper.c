@@ -137,6 +137,22 @@ static void add_path(rdi_text *t, const char *path) {
         rdi_text_putc(t, (unsigned char)*path < ' ' || *path == 0x7f ? '?' : *path);
 }
 
+static void tell_sampling(rdi_paper *paper, const rd_profile *p) {
+    uint64_t skipped = rd_profile_facts_of(p)->skipped, recorded = 0;
+    const rd_source *sources;
+    size_t n = rd_profile_sources(p, &sources);
+    for (size_t i = 0; i < n; i++)
+        recorded += sources[i].references;
+    char text[160];
+    if (skipped == RD_UNKNOWN)
+        snprintf(text, sizeof text, "Sampled: parts of the program were not recorded.");
+    else
+        snprintf(text, sizeof text, "Sampled: %.3g %% of the program's references were recorded.",
+                 100.0 * (double)recorded / ((double)recorded + (double)skipped));
+    if (skipped)
+        rdi_paper_wrap(paper, text);
+}
+
 void rdi_paper_title(rdi_paper *paper, const rd_profile *p) {
     rdi_text *t = &paper->t;
     const rd_source *sources;
@@ -154,4 +170,5 @@ void rdi_paper_title(rdi_paper *paper, const rd_profile *p) {
     rdi_text_putc(t, '\n');
     if (rd_profile_facts_of(p)->partial)
         rdi_paper_wrap(paper, "The trace broke off. This is about what came before.");
+    tell_sampling(paper, p);
 }

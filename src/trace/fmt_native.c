@@ -16,6 +16,7 @@
 #define FRAME_BYTES  8 /* in front of the payload */
 #define CHECK_BYTES  8 /* behind it */
 #define FLAG_IDS     1
+#define FLAG_SAMPLED 2
 
 /* Most bytes a frame of n references can have. */
 #define PAYLOAD_MAX(n) (3 * RDI_BLOCK_MAX(n))
@@ -51,7 +52,7 @@ static rd_status check_header(native_reader *f, const uint8_t *head) {
     if (rdi_load_le64(head + 16) != rdi_xxh64(head, 16, 0))
         return rdi_input_fail_byte(in, 16, "the header is damaged: its checksum is wrong");
     uint64_t unused = rdi_load_le64(head + 8) >> 24;
-    if ((head[9] & ~all_fields) || (head[10] & ~FLAG_IDS) || unused != 0)
+    if ((head[9] & ~all_fields) || (head[10] & ~(FLAG_IDS | FLAG_SAMPLED)) || unused != 0)
         return rdi_input_fail_byte(in, 9, "the header has flags of an unknown meaning");
     return RD_OK;
 }
@@ -65,6 +66,7 @@ static rd_status native_open(void *self, rdi_reader *r) {
     RD_TRY(check_header(f, r->in->data));
     f->fields = r->in->data[9];
     r->ids = (r->in->data[10] & FLAG_IDS) != 0;
+    r->sampled = (r->in->data[10] & FLAG_SAMPLED) != 0;
     rdi_input_consume(r->in, HEADER_BYTES);
     return RD_OK;
 }
@@ -250,6 +252,7 @@ typedef struct native_writer {
     uint8_t *bytes;      /* one encoded frame */
     size_t count;        /* references in col */
     uint64_t frame_refs; /* option: references per frame */
+    bool sampled;        /* option: the recorder left references out */
     uint64_t before;     /* references in the frames written */
 } native_writer;
 
@@ -261,6 +264,11 @@ static const rd_opt native_writer_opts[] = {
      .min = 1,
      .max = RDI_FRAME_REFS,
      .help = "references per frame when writing: what damage or a full disk can take at most"},
+    {.name = "sampled",
+     .type = RD_OPT_BOOL,
+     .offset = offsetof(native_writer, sampled),
+     .def = "off",
+     .help = "say in the new file that references were left out when it was recorded"},
     {0},
 };
 
@@ -276,7 +284,7 @@ static rd_status native_writer_open(void *self, rdi_writer *w) {
     memcpy(head, magic, sizeof magic);
     head[8] = VERSION;
     head[9] = (uint8_t)(w->fields & all_fields);
-    head[10] = w->ids ? FLAG_IDS : 0;
+    head[10] = (uint8_t)((w->ids ? FLAG_IDS : 0) | (f->sampled ? FLAG_SAMPLED : 0));
     rdi_store_le64(head + 16, rdi_xxh64(head, 16, 0));
     return rdi_output_write(w->out, head, sizeof head);
 }

@@ -27,6 +27,7 @@ typedef struct rdi_reader {
     rd_live *live;        /* running programs only */
     rdi_columns *col;     /* room for one batch */
     bool ids;             /* may be changed in open(): this very file has object ids */
+    bool sampled;         /* may be set in open(): the recorder left references out */
     uint64_t done, total; /* without input: references made, and in all */
 } rdi_reader;
 

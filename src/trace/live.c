@@ -50,7 +50,7 @@ static rd_status map_ring(rd_live *live) {
     live->ring = memory;
     live->ring->magic = RDI_RING_MAGIC;
     live->ring->record_words = live->config.pc ? 2 : 1;
-    live->ring->recording = 1;
+    live->ring->recording = !live->config.paused;
     snprintf(live->path, sizeof live->path, "/proc/%ld/fd/%d", (long)getpid(), live->fd);
     return RD_OK;
 }
@@ -73,6 +73,14 @@ rd_status rd_live_new(rd_ctx *ctx, const rd_live_config *config, rd_live **out) 
 
 const char *rd_live_path(const rd_live *live) {
     return live->path;
+}
+
+void rd_live_set_recording(rd_live *live, bool on) {
+    __atomic_store_n(&live->ring->recording, on, __ATOMIC_RELAXED);
+}
+
+uint64_t rdi_live_skipped(const rd_live *live) {
+    return __atomic_load_n(&live->ring->skipped, __ATOMIC_RELAXED);
 }
 
 static void futex(uint32_t *counter, int operation, uint32_t value, const struct timespec *wait) {

@@ -232,6 +232,12 @@ bool rd_trace_has_ids(const rd_trace *t) {
     return t->reader.ids;
 }
 
+uint64_t rd_trace_skipped(const rd_trace *t) {
+    if (t->reader.live)
+        return rdi_live_skipped(t->reader.live);
+    return t->reader.sampled ? UINT64_MAX : 0;
+}
+
 void rd_trace_progress(const rd_trace *t, uint64_t *done, uint64_t *total) {
     if (t->reader.in) {
         rdi_input_progress(t->reader.in, done, total);

@@ -122,6 +122,10 @@ rd_status rd_trace_writer_write(rd_trace_writer *w, const rd_refs *refs) {
     return w->broken;
 }
 
+rd_status rd_trace_writer_keep(rd_trace_writer *w) {
+    return rdi_output_keep(w->core.out);
+}
+
 static rd_status finish(rd_trace_writer *w) {
     if (w->ops->finish)
         RD_TRY(w->ops->finish(w->state));

@@ -1,6 +1,8 @@
 /* Walks over an array with a few strides and ends as its argument says: by itself with that exit
- * status, or by a signal ("abort", "segv"), or never ("forever"). Static, so that two runs in the
- * same environment reference the very same addresses. */
+ * status, or by a signal ("abort", "segv"), or never ("forever": says so on standard output).
+ * Static, so that two runs in the same environment reference the very same addresses. */
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,8 +23,12 @@ static long walk(int rounds) {
 int main(int argc, char **argv) {
     const char *end = argc > 1 ? argv[1] : "0";
     volatile long sum = walk(3);
-    while (strcmp(end, "forever") == 0)
-        sum += walk(1);
+    if (strcmp(end, "forever") == 0) {
+        puts("walking");
+        fflush(stdout);
+        while (true)
+            sum += walk(1);
+    }
     if (strcmp(end, "abort") == 0)
         abort();
     if (strcmp(end, "segv") == 0)

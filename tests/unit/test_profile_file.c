@@ -97,7 +97,8 @@ static void everything_unknown_or_absent_survives_a_round_trip(void **state) {
                               .cold = RD_UNKNOWN,
                               .error_kind = "none",
                               .binning = {RD_BINS_LOGLINEAR, 0},
-                              .partial = true};
+                              .partial = true,
+                              .skipped = RD_UNKNOWN};
     rd_profile *p = NULL; /* what the null engine gives */
     assert_int_equal(rdi_profile_new(*state, &facts, NULL, 0, &p), RD_OK);
     rd_source source = {NULL, NULL, 0, 0};
@@ -143,6 +144,7 @@ static void the_text_is_the_documented_one(void **state) {
         "  \"binning\": \"loglinear\",\n"
         "  \"sums_known\": true,\n"
         "  \"partial\": false,\n"
+        "  \"skipped\": 0,\n"
         "  \"seconds\": 0.125,\n"
         "  \"sources\": [\n"
         "    {\"path\": \"table1.txt\", \"format\": \"text\", \"bytes\": 26, \"references\": 13}\n"
@@ -253,7 +255,7 @@ static void contradictions_are_refused_with_the_reason(void **state) {
     assert_refused(ctx, "[0, 0, 5, 0]", "[0, 0, 6, 0]", "do not sum up");
     assert_refused(ctx, "[0, 0, 5, 0]", "[0, 0, 18446744073709551615, 0]", "2^64");
     assert_refused(ctx, "\"infinite\": 9", "\"infinite\": 18446744073709551615", "do not sum up");
-    assert_refused(ctx, "[0, 0, 5, 0]", "[0, 0, 5, 1]", "line 22 (byte");
+    assert_refused(ctx, "[0, 0, 5, 0]", "[0, 0, 5, 1]", "line 23 (byte");
     assert_refused(ctx, "[0, 0, 5, 0]", "[0, 0, 5, 1]", "outside low * count");
     assert_refused(ctx, "[2, 3, 1, 3]", "[2, 3, 1, 4]", "outside low * count");
     assert_refused(ctx, "[2, 3, 1, 3]", "[2, 3, 1, 1]", "outside low * count");

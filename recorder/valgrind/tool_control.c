@@ -1,0 +1,90 @@
+/* When to record: functions that start and stop it, and markers in the program.
+ *
+ * A function is recognised by its first instruction, when that is instrumented. It has ended when a
+ * return instruction leaves the stack as it was before the call, or even shorter: also functions
+ * that are left by longjmp() end, with the next return.
+ *
+ * Licence: see tool.h.
+ */
+#include "tool.h"
+
+#include "reusedist/marker.h"
+
+#include "pub_tool_debuginfo.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_seqmatch.h"
+#include "pub_tool_threadstate.h"
+
+/* The call that we are inside of. */
+static ThreadId inside_thread;
+static Bool met_start, met_stop, met_inside;
+
+#define OUTSIDE (~(Addr)0)
+Addr control_stack_outside = OUTSIDE;
+
+static void start(Addr stack_pointer, Addr instruction) {
+    (void)stack_pointer, (void)instruction;
+    buffer_set_recording(True);
+}
+
+static void stop(Addr stack_pointer, Addr instruction) {
+    (void)stack_pointer, (void)instruction;
+    buffer_set_recording(False);
+}
+
+/* A call inside of that call is no news. */
+static void enter(Addr stack_pointer, Addr instruction) {
+    (void)instruction;
+    if (control_stack_outside != OUTSIDE)
+        return;
+    control_stack_outside = stack_pointer + sizeof(Addr);
+    inside_thread = VG_(get_running_tid)();
+    buffer_set_recording(True);
+}
+
+void control_return(void) {
+    if (VG_(get_running_tid)() != inside_thread)
+        return; /* whose stack happens to lie above */
+    control_stack_outside = OUTSIDE;
+    buffer_set_recording(False);
+}
+
+static Bool matches(const HChar *pattern, const HChar *name, Bool *met) {
+    if (!pattern || !VG_(string_match)(pattern, name))
+        return False;
+    *met = True;
+    return True;
+}
+
+control_action control_action_at(Addr instruction) {
+    const HChar *name;
+    if (!options.start && !options.stop && !options.inside)
+        return NULL;
+    if (!VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), instruction, &name))
+        return NULL;
+    return matches(options.inside, name, &met_inside) ? enter
+           : matches(options.start, name, &met_start) ? start
+           : matches(options.stop, name, &met_stop)   ? stop
+                                                      : NULL;
+}
+
+Bool control_marker(ThreadId thread, UWord *args, UWord *result) {
+    (void)thread;
+    if (args[0] != RD_MARKER_START && args[0] != RD_MARKER_STOP)
+        return False;
+    buffer_set_recording(args[0] == RD_MARKER_START);
+    *result = 0;
+    return True;
+}
+
+static void complain(const HChar *pattern, Bool met) {
+    if (pattern && !met)
+        VG_(umsg)("reusedist: no function %s was entered\n", pattern);
+}
+
+void control_finish(void) {
+    complain(options.start, met_start);
+    complain(options.stop, met_stop);
+    complain(options.inside, met_inside);
+}

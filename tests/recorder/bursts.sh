@@ -1,0 +1,17 @@
+# Bursts have the very length that was asked for, and what was skipped is counted.
+total() { sed -n 's/.*"references": \([0-9]*\),$/\1/p' "$1"; }
+skipped() { sed -n 's/.*"skipped": \([0-9]*\),$/\1/p' "$1"; }
+env -i "$REUSEDIST" run -b addr --out=json -o all.json -- "$PROGRAMS/walk"
+n=$(total all.json)
+for burst in 1:1 3:1000 1000:3 1000:9000 100000:1 1:100000; do
+    k=${burst%:*} m=${burst#*:}
+    env -i "$REUSEDIST" run -b addr --burst=$burst --out=json -o t.json -- "$PROGRAMS/walk"
+    whole=$((n / (k + m))) rest=$((n % (k + m)))
+    expected=$((whole * k + (rest < k ? rest : k)))
+    [ "$(total t.json)" -eq $expected ] && [ "$(skipped t.json)" -eq $((n - expected)) ] ||
+        echo "$burst: $(total t.json) and $(skipped t.json) of $n, not $expected"
+done
+env -i "$REUSEDIST" run --burst=1000:9000 -- "$PROGRAMS/walk" | sed -n 2p
+"$REUSEDIST" record --burst=1000:9000 -o t.trace -- "$PROGRAMS/walk"
+"$REUSEDIST" convert t.trace -o u.trace
+"$REUSEDIST" analyze u.trace | sed -n 2p

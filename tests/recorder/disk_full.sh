@@ -1,0 +1,9 @@
+# A trace that cannot be written on: an error, and what is there can be read.
+(
+    ulimit -f 5000
+    "$REUSEDIST" record --to=native:frame=1024 -o t.trace -- "$PROGRAMS/walk" forever >out 2>messages
+) || echo "status $?"
+grep t.trace messages
+"$REUSEDIST" analyze --partial --out=json t.trace >t.json 2>messages || echo "status $?"
+grep -c truncated messages
+grep '"partial"' t.json

@@ -1,0 +1,18 @@
+# Children are recorded on demand, with blocks of their own; so is what a process becomes by exec.
+block=$((16#$(nm "$PROGRAMS/family" | awk '$3 == "block" {print $1}')))
+
+# stores [OPTION] WORDS...: the stores to that block, per process.
+stores() {
+    "$REUSEDIST" record --kinds=S --to=u64 -o t "$@" 2>/dev/null
+    od -An -v -tu8 -w8 t | awk -v block="$block" '
+        {process = int($1 / 2^48); address = $1 - process * 2^48}
+        address >= block && address < block + 64 {n[process]++}
+        END {for (p = 0; p < 10; p++) if (n[p]) printf "process %d: %d\n", p, n[p]}'
+}
+
+stores -- "$PROGRAMS/family"
+stores --trace-children -- "$PROGRAMS/family"
+echo "with another program:"
+"$REUSEDIST" run --trace-children --kinds=S --out=json -- "$PROGRAMS/family" "$PROGRAMS/family" |
+    sed -n 's/.*"partial": /partial: /p'
+stores --trace-children -- "$PROGRAMS/family" "$PROGRAMS/family"

@@ -1,0 +1,7 @@
+# A program killed from outside: everything that it did until then is analysed.
+"$REUSEDIST" run --out=json -o t.json -- "$PROGRAMS/walk" forever >out &
+until grep -q walking out; do sleep 0.1; done
+pkill -KILL -P $! # the program, not us
+wait $! || echo "status $?"
+grep '"partial"' t.json
+[ "$(sed -n 's/.*"references": \([0-9]*\),$/\1/p' t.json)" -gt 85000 ] && echo "many references"
