@@ -356,6 +356,10 @@ uint64_t rdi_engine_bound(const rd_engine *e) {
     return e->run.bound == UINT64_MAX ? 0 : e->run.bound;
 }
 
+void *rdi_engine_state(rd_engine *e) {
+    return e->state;
+}
+
 rdi_hist *rdi_engine_hist(rd_engine *e) {
     return e->run.hist;
 }

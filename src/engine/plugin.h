@@ -125,6 +125,9 @@ rd_status rdi_engine_restart(rd_engine *e);
 /* What was counted: complete after rd_engine_finish(). Borrowed. */
 rdi_hist *rdi_engine_hist(rd_engine *e);
 
+/* The engine's own state, for tests and benchmarks that know its type. */
+void *rdi_engine_state(rd_engine *e);
+
 /* Tests: runs the engine's own invariants. */
 rd_status rdi_engine_check(rd_engine *e, const char **why);
 

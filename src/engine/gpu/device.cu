@@ -141,6 +141,11 @@ rd_status rdi_device_download(rdi_device *d, rdi_stream s, void *to, const void 
     return RD_OK;
 }
 
+rd_status rdi_device_copy(rdi_device *d, rdi_stream s, void *to, const void *from, size_t bytes) {
+    RDI_CUDA(d, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, d->stream[s]));
+    return RD_OK;
+}
+
 rd_status rdi_device_clear(rdi_device *d, rdi_stream s, void *p, size_t bytes) {
     RDI_CUDA(d, cudaMemsetAsync(p, 0, bytes, d->stream[s]));
     return RD_OK;

@@ -19,7 +19,7 @@ extern "C" {
 typedef enum rdi_stream {
     RDI_STREAM_WORK, /* kernels */
     RDI_STREAM_IN,   /* copies to the device, beside the kernels */
-    RDI_STREAM_OUT,  /* copies from the device */
+    RDI_STREAM_OUT,  /* copies from the device, and small kernels beside the others */
     RDI_STREAMS
 } rdi_stream;
 
@@ -66,6 +66,8 @@ void rdi_device_release(rdi_device *d, rdi_device_buffer *buffer);
 rd_status rdi_device_upload(rdi_device *d, rdi_stream s, void *to, const void *from, size_t bytes);
 rd_status rdi_device_download(rdi_device *d, rdi_stream s, void *to, const void *from,
                               size_t bytes);
+rd_status rdi_device_copy(rdi_device *d, rdi_stream s, void *to, const void *from,
+                          size_t bytes); /* within the device */
 rd_status rdi_device_clear(rdi_device *d, rdi_stream s, void *p, size_t bytes); /* to zeros */
 /* Until everything given to the stream is done. */
 rd_status rdi_device_wait(rdi_device *d, rdi_stream s);
@@ -86,7 +88,7 @@ rd_status rdi_event_elapsed(rdi_device *d, rdi_event *from, rdi_event *to, doubl
 typedef struct rdi_device_pairs {
     void *keys[2];
     uint32_t *values[2];
-    size_t n;
+    size_t n;           /* below 2^32 */
     unsigned key_bytes; /* 4 or 8 */
     unsigned key_bits;  /* lowest bits that count, from 1 */
 } rdi_device_pairs;

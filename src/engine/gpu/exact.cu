@@ -53,7 +53,7 @@ static __global__ void find_range(const uint64_t *ids, size_t n, uint64_t *range
 }
 
 rd_status rdi_exact_range(rdi_device *d, const uint64_t *ids, size_t n, uint64_t *range) {
-    find_range<<<grid_for(d, n), SIMPLE_THREADS, 0, d->stream[RDI_STREAM_IN]>>>(ids, n, range);
+    find_range<<<grid_for(d, n), SIMPLE_THREADS, 0, d->stream[RDI_STREAM_OUT]>>>(ids, n, range);
     return rdi_cuda_launched(d, "find_range");
 }
 
@@ -538,9 +538,9 @@ rd_status rdi_exact_carry(rdi_device *d, const rdi_exact_batch *b) {
     cudaStream_t stream = d->stream[RDI_STREAM_WORK];
     size_t bytes = 0;
     RDI_CUDA(d, cub::DeviceSelect::Flagged(NULL, bytes, ids, last, b->stack_out, b->stack_out_n,
-                                           (uint64_t)b->shape.n, stream));
+                                           b->shape.n, stream));
     RD_TRY(rdi_device_reserve(d, b->scratch, bytes));
     RDI_CUDA(d, cub::DeviceSelect::Flagged(b->scratch->at, bytes, ids, last, b->stack_out,
-                                           b->stack_out_n, (uint64_t)b->shape.n, stream));
+                                           b->stack_out_n, b->shape.n, stream));
     return RD_OK;
 }

@@ -38,7 +38,8 @@ typedef struct rdi_exact_batch {
     rdi_device_buffer *scratch;   /* grows as needed */
 } rdi_exact_batch;
 
-/* Lifts range[0] to the greatest ~id and range[1] to the greatest id. On RDI_STREAM_IN. */
+/* Lifts range[0] to the greatest ~id and range[1] to the greatest id. On RDI_STREAM_OUT: kernels of
+ * the batch under way may hold it up, and copies to the device shall go on meanwhile. */
 rd_status rdi_exact_range(rdi_device *d, const uint64_t *ids, size_t n, uint64_t *range);
 
 rd_status rdi_exact_keys(rdi_device *d, const rdi_exact_batch *b);  /* pairs to be sorted */

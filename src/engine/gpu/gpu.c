@@ -43,6 +43,7 @@ typedef struct gpu_engine {
     size_t staged, staging_n;
     unsigned staging_at;
     rdi_event *sent[2];
+    rdi_event *arrived;      /* the references uploaded last */
     rdi_device_buffer range; /* of all ids so far: see rdi_exact_range() */
     uint64_t *range_seen;    /* pinned */
 } gpu_engine;
@@ -72,6 +73,8 @@ static rd_status upload(gpu_engine *e, const uint64_t *refs, size_t n) {
         RD_TRY(rdi_device_reserve(e->device, to, e->goal * sizeof *refs));
     uint64_t *at = (uint64_t *)to->at + e->uploaded;
     RD_TRY(rdi_device_upload(e->device, RDI_STREAM_IN, at, refs, n * sizeof *refs));
+    RD_TRY(rdi_event_record(e->device, e->arrived, RDI_STREAM_IN));
+    RD_TRY(rdi_event_hold(e->device, e->arrived, RDI_STREAM_OUT));
     RD_TRY(rdi_exact_range(e->device, at, n, e->range.at));
     e->uploaded += n;
     return RD_OK;
@@ -123,9 +126,9 @@ static rd_status upload_pieces(gpu_engine *e, const uint64_t *refs, size_t n) {
 /* The batch is full, or the trace at its end. */
 static rd_status hand_over(gpu_engine *e) {
     RD_TRY(send_staged(e));
-    RD_TRY(rdi_device_download(e->device, RDI_STREAM_IN, e->range_seen, e->range.at,
+    RD_TRY(rdi_device_download(e->device, RDI_STREAM_OUT, e->range_seen, e->range.at,
                                2 * sizeof *e->range_seen));
-    RD_TRY(rdi_device_wait(e->device, RDI_STREAM_IN));
+    RD_TRY(rdi_device_wait(e->device, RDI_STREAM_OUT)); /* and with it for all uploads */
     RD_TRY(rdi_gpu_batches_start(&e->batches, e->incoming[e->filling].at, (uint32_t)e->uploaded,
                                  ~e->range_seen[0], e->range_seen[1]));
     e->filling = !e->filling;
@@ -156,7 +159,8 @@ static rd_status gpu_open(void *self, rdi_run *run) {
     RD_TRY(rdi_pinned_alloc(e->device, 2 * sizeof *e->range_seen, &pinned));
     e->range_seen = pinned;
     RD_TRY(rdi_device_reserve(e->device, &e->range, 2 * sizeof(uint64_t)));
-    RD_TRY(rdi_device_clear(e->device, RDI_STREAM_IN, e->range.at, e->range.bytes));
+    RD_TRY(rdi_device_clear(e->device, RDI_STREAM_OUT, e->range.at, e->range.bytes));
+    RD_TRY(rdi_event_new(e->device, &e->arrived));
     for (unsigned i = 0; i < 2; i++) {
         RD_TRY(rdi_event_new(e->device, &e->sent[i]));
         RD_TRY(rdi_event_record(e->device, e->sent[i], RDI_STREAM_IN));
@@ -206,6 +210,7 @@ static void gpu_close(void *self) {
         rdi_pinned_free(d, e->staging[i], e->staging_n * sizeof(uint64_t));
         rdi_event_free(d, e->sent[i]);
     }
+    rdi_event_free(d, e->arrived);
     rdi_pinned_free(d, e->range_seen, 2 * sizeof *e->range_seen);
     rdi_device_release(d, &e->range);
     rdi_device_close(d);

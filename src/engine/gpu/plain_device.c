@@ -92,6 +92,10 @@ rd_status rdi_device_download(rdi_device *d, rdi_stream s, void *to, const void 
     return rdi_device_upload(d, s, to, from, bytes);
 }
 
+rd_status rdi_device_copy(rdi_device *d, rdi_stream s, void *to, const void *from, size_t bytes) {
+    return rdi_device_upload(d, s, to, from, bytes);
+}
+
 rd_status rdi_device_clear(rdi_device *d, rdi_stream s, void *p, size_t bytes) {
     (void)d;
     (void)s;

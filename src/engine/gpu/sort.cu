@@ -10,7 +10,7 @@ static cudaError_t sort(rdi_device *d, const rdi_device_pairs *p, void *scratch,
     cub::DoubleBuffer<Key> keys((Key *)p->keys[0], (Key *)p->keys[1]);
     cub::DoubleBuffer<uint32_t> values(p->values[0], p->values[1]);
     cudaError_t error =
-        cub::DeviceRadixSort::SortPairs(scratch, *bytes, keys, values, (uint64_t)p->n, 0,
+        cub::DeviceRadixSort::SortPairs(scratch, *bytes, keys, values, (uint32_t)p->n, 0,
                                         (int)p->key_bits, d->stream[RDI_STREAM_WORK]);
     *result = (unsigned)keys.selector;
     return error;
