@@ -1,5 +1,6 @@
 /* Finds the command, parses its options, runs it, and makes sure that the output arrived. */
 #include "cli.h"
+#include "trace_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -118,6 +119,13 @@ static void occupy_standard_streams(void) {
             open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+/* Another rank than 0, in reusedist-mpi: does what that says. */
+static int serve(rd_ctx *ctx, rd_cluster *cluster) {
+    if (rd_cluster_serve(cluster, &trace_parts) == RD_OK)
+        return EXIT_OK;
+    return fail("rank %u: %s", rd_cluster_rank(cluster), rd_last_error(ctx));
+}
+
 int main(int argc, char **argv) {
     occupy_standard_streams();
     signal(SIGPIPE, SIG_IGN); /* a closed pipe shall be an error message, not a silent death */
@@ -125,7 +133,13 @@ int main(int argc, char **argv) {
     rd_ctx *ctx;
     if (rd_ctx_new(NULL, &ctx) != RD_OK)
         return fail("out of memory");
-    int status = dispatch(ctx, argc, argv);
+    rd_cluster *cluster = NULL;
+    rd_status joined = rd_cluster_join(ctx, &cluster);
+    if (joined != RD_OK)
+        return fail_status(ctx, joined);
+    int status = rd_cluster_rank(cluster) ? serve(ctx, cluster) : dispatch(ctx, argc, argv);
+    status = close_stdout(status);
+    rd_cluster_leave(cluster);
     rd_ctx_free(ctx);
-    return close_stdout(status);
+    return status;
 }

@@ -3,6 +3,7 @@
 #define REUSEDIST_H
 
 #include "base.h"
+#include "cluster.h"
 #include "engine.h"
 #include "model.h"
 #include "predict.h"

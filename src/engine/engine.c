@@ -103,7 +103,10 @@ rd_status rd_engine_open(rd_ctx *ctx, const char *spec, const rd_engine_config *
     rd_engine *e = rdi_calloc(ctx, 1, sizeof *e);
     if (!e)
         return RD_ENOMEM;
-    rd_status status = open_engine(e, ctx, spec ? spec : "auto", config ? config : &defaults);
+    config = config ? config : &defaults;
+    bool together = rdi_ctx_ranks(ctx) && !config->sink; /* with other processes */
+    const char *usual = together ? "parda" : "auto";
+    rd_status status = open_engine(e, ctx, spec ? spec : usual, config);
     if (status != RD_OK) {
         rd_engine_close(e);
         return status;

@@ -210,6 +210,7 @@ static rd_status parda_open(void *self, rdi_run *run) {
                                    .bound = run->bound,
                                    .postfix = e->fixup_option != 0,
                                    .rename = e->rename_option};
+    e->job.mem_bytes = run->mem_bytes == UINT64_MAX ? 0 : run->mem_bytes;
     RD_TRY(choose_ranks(e));
     e->job.chunk_size = choose_chunk(e);
     e->ranks->most_waiting = e->ranks->n > 1 ? e->job.chunk_size : 4 * PIECE;

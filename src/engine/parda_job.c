@@ -88,6 +88,7 @@ enum {
     JOB_RENAME,
     JOB_CHUNK,
     JOB_WAITING,
+    JOB_MEMORY,
     JOB_PARTS, /* the ranks read themselves */
     JOB_REFERENCES,
     JOB_ENGINE_BYTES, /* of two texts that follow, with their NUL */
@@ -116,6 +117,7 @@ static rd_status pack_job(const rdi_parda_job *job, const rdi_ranks *ranks, rdi_
         [JOB_RENAME] = plan->rename,
         [JOB_CHUNK] = job->chunk_size,
         [JOB_WAITING] = ranks->most_waiting,
+        [JOB_MEMORY] = job->mem_bytes,
         [JOB_PARTS] = job->parts.open != NULL,
         [JOB_REFERENCES] = job->parts.references,
         [JOB_ENGINE_BYTES] = strlen(plan->engine) + 1,
@@ -154,6 +156,7 @@ static void unpack_job(rd_ctx *ctx, const rdi_u64_list *letter, const rd_parts *
                  .take = number[JOB_TAKE],
                  .rename = number[JOB_RENAME]},
         .chunk_size = number[JOB_CHUNK],
+        .mem_bytes = number[JOB_MEMORY],
     };
     ranks->most_waiting = number[JOB_WAITING];
     if (number[JOB_PARTS]) {
@@ -164,6 +167,7 @@ static void unpack_job(rd_ctx *ctx, const rdi_u64_list *letter, const rd_parts *
 }
 
 static rd_status serve_one(rdi_ranks *ranks, const rdi_parda_job *job) {
+    rd_ctx_set_limit(job->plan.ctx, (size_t)job->mem_bytes);
     rdi_parda_rank rank;
     rd_status status = rdi_parda_rank_open(&rank, &job->plan, ranks, ranks->first);
     if (status == RD_OK)

@@ -74,6 +74,7 @@ typedef struct rdi_letter rdi_letter;
 typedef struct rdi_mailbox {
     rdi_letter *first, *last;
     uint64_t waiting; /* references in pieces */
+    uint64_t arrived; /* letters, ever */
 } rdi_mailbox;
 
 /* Takes the list's memory, also on failure. */

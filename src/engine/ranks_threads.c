@@ -25,6 +25,7 @@ rd_status rdi_mailbox_put(rd_ctx *ctx, rdi_mailbox *box, unsigned from, rdi_mail
     else
         box->first = letter;
     box->last = letter;
+    box->arrived++;
     box->waiting += kind == RDI_MAIL_PIECE ? letter->list.n : 0;
     return RD_OK;
 }

@@ -1,0 +1,247 @@
+/* Ranks that are processes: letters by MPI. In reusedist-mpi only, where it takes the place of
+ * cluster.c.
+ *
+ * Sending never waits for the receiver: a letter on its way is kept until MPI has done with it.
+ * Whoever waits takes in whatever has arrived, for itself or for the other thread of its process
+ * (rank 0 deals and analyses at once), and sleeps in between: ranks may outnumber the processors.
+ * MPI is called inside the lock only.
+ *
+ * A process that fails in the middle of an analysis ends all of them (MPI_Abort), and one that dies
+ * makes the launcher do so: nobody waits forever.
+ */
+#include "engine/parda_job.h"
+#include "reusedist/cluster.h"
+
+#include <limits.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define NAP_LEAST_NS 20000 /* between two looks at what has arrived */
+#define NAP_MOST_NS  1000000
+
+/* A letter on its way. */
+typedef struct outgoing {
+    struct outgoing *next;
+    MPI_Request request;
+    unsigned to;
+    uint64_t references; /* of a piece */
+    rdi_u64_list list;
+} outgoing;
+
+struct rd_cluster {
+    rdi_ranks ranks;
+    rd_ctx *ctx;
+    pthread_mutex_t lock; /* guards the rest, and MPI */
+    rdi_mailbox box;      /* of this rank */
+    outgoing *out;
+    rd_status status; /* of the first failure in this process */
+};
+
+/* ---- inside the lock ---- */
+
+/* Letters that have left are forgotten. */
+static void clear_sent(rd_cluster *c) {
+    for (outgoing **link = &c->out; *link;) {
+        outgoing *o = *link;
+        int done = 0;
+        MPI_Test(&o->request, &done, MPI_STATUS_IGNORE);
+        if (!done) {
+            link = &o->next;
+            continue;
+        }
+        *link = o->next;
+        rdi_u64_list_free(c->ctx, &o->list);
+        rdi_free(c->ctx, o);
+    }
+}
+
+static rd_status take_in(rd_cluster *c, const MPI_Status *letter) {
+    int n = 0;
+    rdi_u64_list list = {0};
+    MPI_Get_count(letter, MPI_UINT64_T, &n);
+    RD_TRY(rdi_u64_list_reserve(c->ctx, &list, (size_t)n));
+    MPI_Recv(list.at, n, MPI_UINT64_T, letter->MPI_SOURCE, letter->MPI_TAG, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE);
+    list.n = (size_t)n;
+    return rdi_mailbox_put(c->ctx, &c->box, (unsigned)letter->MPI_SOURCE, (rdi_mail)letter->MPI_TAG,
+                           &list);
+}
+
+/* Everything that has arrived, but not more of the trace than may wait here. */
+static rd_status take_in_all(rd_cluster *c) {
+    clear_sent(c);
+    for (int kind = 0; kind < RDI_MAIL_KINDS; kind++) {
+        int there = 1;
+        while (there && (kind != RDI_MAIL_PIECE || c->box.waiting < c->ranks.most_waiting)) {
+            MPI_Status letter;
+            MPI_Iprobe(MPI_ANY_SOURCE, kind, MPI_COMM_WORLD, &there, &letter);
+            if (there)
+                RD_TRY(take_in(c, &letter));
+        }
+    }
+    return RD_OK;
+}
+
+/* References on their way to a rank, or waiting in our own box. */
+static uint64_t waiting_for(const rd_cluster *c, unsigned to) {
+    uint64_t n = to == c->ranks.first ? c->box.waiting : 0;
+    for (const outgoing *o = c->out; o; o = o->next)
+        n += o->to == to ? o->references : 0;
+    return n;
+}
+
+static rd_status post(rd_cluster *c, unsigned to, rdi_mail kind, rdi_u64_list *list) {
+    if (to == c->ranks.first)
+        return rdi_mailbox_put(c->ctx, &c->box, to, kind, list);
+    outgoing *o = list->n <= INT_MAX ? rdi_alloc(c->ctx, 1, sizeof *o) : NULL;
+    if (!o) {
+        bool too_long = list->n > INT_MAX;
+        rdi_u64_list_free(c->ctx, list);
+        return too_long ? rdi_fail(c->ctx, RD_ERANGE, "more than 2^31 blocks for one message")
+                        : RD_ENOMEM;
+    }
+    *o = (outgoing){.next = c->out, .to = to, .list = *list};
+    o->references = kind == RDI_MAIL_PIECE ? list->n : 0;
+    *list = (rdi_u64_list){0};
+    c->out = o;
+    MPI_Isend(o->list.at, (int)o->list.n, MPI_UINT64_T, (int)to, (int)kind, MPI_COMM_WORLD,
+              &o->request);
+    return RD_OK;
+}
+
+/* ---- the transport ---- */
+
+/* Sleeps outside the lock, longer each time. */
+static void nap(rd_cluster *c, long *ns) {
+    pthread_mutex_unlock(&c->lock);
+    nanosleep(&(struct timespec){.tv_nsec = *ns}, NULL);
+    *ns = 2 * *ns < NAP_MOST_NS ? 2 * *ns : NAP_MOST_NS;
+    pthread_mutex_lock(&c->lock);
+}
+
+static void note_failure(rd_cluster *c, rd_status status) {
+    if (c->status == RD_OK)
+        c->status = status;
+}
+
+static rd_status mpi_send(rdi_ranks *r, unsigned from, unsigned to, rdi_mail kind,
+                          rdi_u64_list *list) {
+    rd_cluster *c = (rd_cluster *)r;
+    long ns = NAP_LEAST_NS;
+    (void)from; /* MPI tells */
+    pthread_mutex_lock(&c->lock);
+    note_failure(c, take_in_all(c));
+    while (kind == RDI_MAIL_PIECE && c->status == RD_OK && waiting_for(c, to) >= r->most_waiting) {
+        nap(c, &ns);
+        note_failure(c, take_in_all(c));
+    }
+    rd_status status = c->status;
+    if (status == RD_OK)
+        status = post(c, to, kind, list);
+    else
+        rdi_u64_list_free(c->ctx, list);
+    pthread_mutex_unlock(&c->lock);
+    return status;
+}
+
+static rd_status mpi_receive(rdi_ranks *r, unsigned me, unsigned from, rdi_mail kind,
+                             rdi_u64_list *list) {
+    rd_cluster *c = (rd_cluster *)r;
+    long ns = NAP_LEAST_NS;
+    (void)me;
+    pthread_mutex_lock(&c->lock);
+    while (c->status == RD_OK && !rdi_mailbox_get(c->ctx, &c->box, from, kind, list)) {
+        uint64_t before = c->box.arrived;
+        note_failure(c, take_in_all(c));
+        if (c->box.arrived == before && c->status == RD_OK)
+            nap(c, &ns);
+    }
+    rd_status status = c->status;
+    pthread_mutex_unlock(&c->lock);
+    return status;
+}
+
+static void mpi_fail(rdi_ranks *r, rd_status status) {
+    rd_cluster *c = (rd_cluster *)r;
+    pthread_mutex_lock(&c->lock);
+    note_failure(c, status);
+    pthread_mutex_unlock(&c->lock);
+}
+
+/* The ranks outlive each analysis. */
+static void mpi_close(rdi_ranks *r) {
+    (void)r;
+}
+
+/* ---- joining and leaving ---- */
+
+static rd_status start_mpi(rd_ctx *ctx, int *rank, int *size) {
+    int provided = 0;
+    if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS)
+        return rdi_fail(ctx, RD_EDEVICE, "MPI does not start");
+    if (provided < MPI_THREAD_SERIALIZED)
+        return rdi_fail(ctx, RD_EUNSUPPORTED, "this MPI does not allow several threads");
+    MPI_Comm_rank(MPI_COMM_WORLD, rank);
+    MPI_Comm_size(MPI_COMM_WORLD, size);
+    return RD_OK;
+}
+
+rd_status rd_cluster_join(rd_ctx *ctx, rd_cluster **out) {
+    static const rdi_ranks_ops ops = {
+        .send = mpi_send, .receive = mpi_receive, .fail = mpi_fail, .close = mpi_close};
+    int rank = 0, size = 0;
+    RD_TRY(start_mpi(ctx, &rank, &size));
+    rd_cluster *c = rdi_calloc(ctx, 1, sizeof *c);
+    if (!c)
+        return RD_ENOMEM;
+    c->ctx = ctx;
+    c->ranks = (rdi_ranks){.ops = &ops,
+                           .transport = "MPI",
+                           .n = (unsigned)size,
+                           .first = (unsigned)rank,
+                           .here = 1,
+                           .most_waiting = UINT64_MAX};
+    pthread_mutex_init(&c->lock, NULL);
+    if (size > 1) /* alone, it works like any other process */
+        rdi_ctx_set_ranks(ctx, &c->ranks);
+    *out = c;
+    return RD_OK;
+}
+
+unsigned rd_cluster_rank(const rd_cluster *c) {
+    return c->ranks.first;
+}
+
+unsigned rd_cluster_size(const rd_cluster *c) {
+    return c->ranks.n;
+}
+
+rd_status rd_cluster_serve(rd_cluster *c, const rd_parts *parts) {
+    return rdi_parda_serve(c->ctx, &c->ranks, parts);
+}
+
+static void send_home(rd_cluster *c) {
+    for (unsigned i = 1; i < c->ranks.n; i++)
+        post(c, i, RDI_MAIL_JOB, &(rdi_u64_list){0});
+}
+
+void rd_cluster_leave(rd_cluster *c) {
+    if (!c)
+        return;
+    if (c->ranks.busy)
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    if (c->ranks.first == 0)
+        send_home(c);
+    long ns = NAP_LEAST_NS;
+    pthread_mutex_lock(&c->lock);
+    for (clear_sent(c); c->out; clear_sent(c))
+        nap(c, &ns);
+    pthread_mutex_unlock(&c->lock);
+    MPI_Finalize();
+    rdi_ctx_set_ranks(c->ctx, NULL);
+    rdi_mailbox_empty(c->ctx, &c->box);
+    pthread_mutex_destroy(&c->lock);
+    rdi_free(c->ctx, c);
+}

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Runs one case of reusedist-mpi in an empty directory; the case fails by its exit status.
+#
+# usage: tests/mpi/run.sh MPIEXEC REUSEDIST REUSEDIST_MPI CASE.sh
+#
+# A case has `ranks N COMMAND...`, which starts N processes of reusedist-mpi, more than there are
+# processors if need be, and `reusedist`, the ordinary command.
+set -euo pipefail
+mpiexec=$1 plain=$2 parallel=$3 case=$(realpath "$4")
+
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
+export OMPI_MCA_orte_execute_quiet=1 # no advice from the launcher
+export LC_ALL=C.UTF-8 NO_COLOR=1
+
+reusedist() { "$plain" "$@"; }
+ranks() {
+    local n=$1
+    shift
+    timeout --kill-after=5 60 "$mpiexec" -n "$n" "$parallel" "$@"
+}
+give_up() {
+    echo "$*" >&2
+    exit 1
+}
+
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
+cd "$directory"
+. "$case"
