@@ -22,18 +22,23 @@
  * cache simulations. IEEE TPDS 5(8), 1994.
  */
 #include "engine/geometric.h"
+#include "engine/gpu/geometric_device.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #define LEAST_PHASE   (64u * 1024)
-#define PHASE_SHARE   2 /* many blocks: new references per block carried over */
+#define DEVICE_PHASE  (16u * 1024 * 1024) /* a device has thousands of threads to feed */
+#define PHASE_SHARE   2                   /* many blocks: new references per block carried over */
 #define LEAST_FILLING 1024u
 #define PART_LEAST    4096u
 
+enum { CPU, CUDA }; /* in the order of the option's choices */
+
 typedef struct geometric_engine {
     /* options */
+    uint32_t backend; /* CPU, CUDA */
     const char *next_text;
     uint32_t isa;
     uint64_t phase_option;
@@ -43,19 +48,21 @@ typedef struct geometric_engine {
     const rdi_lanes *lanes;
     rdi_next next;
     rdi_geometric_memory memory;
-    rdi_room block;         /* of the phase: those carried over, then new ones */
-    rdi_room dist;          /* of the new ones */
-    size_t carried, filled; /* references in `block`: from earlier phases, and in all */
-    size_t full;            /* `filled` at which the phase is worked on */
-    const rdi_point *point; /* of the phase, ranked */
+    rdi_geometric_device device; /* backend=cuda */
+    rdi_room block;              /* of the phase: those carried over, then new ones */
+    rdi_room dist;               /* of the new ones */
+    size_t carried, filled;      /* references in `block`: from earlier phases, and in all */
+    size_t full;                 /* `filled` at which the phase is worked on */
+    const rdi_point *point;      /* of the phase, ranked */
 } geometric_engine;
 
 /* ---- a phase ---- */
 
 static rd_status plan_phase(geometric_engine *e) {
     uint64_t wanted = e->phase_option ? e->phase_option : (uint64_t)e->carried * PHASE_SHARE;
-    if (!e->phase_option && wanted < LEAST_PHASE)
-        wanted = LEAST_PHASE;
+    uint64_t least = e->backend == CUDA ? DEVICE_PHASE : LEAST_PHASE;
+    if (!e->phase_option && wanted < least)
+        wanted = least;
     if (e->carried >= RDI_POINTS_MAX)
         return rdi_fail(e->run->ctx, RD_ERANGE,
                         "engine geometric: more than %" PRIu32 " blocks are live; a bound keeps "
@@ -96,11 +103,24 @@ static void carry_over(geometric_engine *e) {
     e->carried = e->filled = n - first;
 }
 
+static rd_status rank_on_threads(geometric_engine *e, uint32_t n) {
+    RD_TRY(rdi_geometric_next(&e->phase, e->lanes, &e->next, e->block.at, n, &e->memory));
+    return rdi_geometric_rank(&e->phase, e->lanes, n, &e->memory, &e->point);
+}
+
+static rd_status rank_on_device(geometric_engine *e, uint32_t n) {
+    RD_TRY(rdi_room_fit(e->run->ctx, &e->memory.work, n, sizeof(rdi_point)));
+    e->point = e->memory.work.at;
+    unsigned bits = rdi_geometric_bits(e->block.at, n);
+    return rdi_geometric_device_phase(&e->device, e->block.at, n, bits, e->next.range,
+                                      e->memory.work.at);
+}
+
 static rd_status run_phase(geometric_engine *e) {
     uint32_t n = (uint32_t)e->filled;
     size_t fresh = e->filled - e->carried;
-    RD_TRY(rdi_geometric_next(&e->phase, e->lanes, &e->next, e->block.at, n, &e->memory));
-    RD_TRY(rdi_geometric_rank(&e->phase, e->lanes, n, &e->memory, &e->point));
+    RD_TRY(rdi_geometric_check(e->run->ctx, &e->next, e->block.at, n));
+    RD_TRY(e->backend == CUDA ? rank_on_device(e, n) : rank_on_threads(e, n));
     RD_TRY(rdi_room_fit(e->run->ctx, &e->dist, fresh, sizeof(uint64_t)));
     memset(e->dist.at, 0xff, fresh * sizeof(uint64_t)); /* RD_COLD */
     rdi_phase_share(&e->phase, n, PART_LEAST);
@@ -112,12 +132,24 @@ static rd_status run_phase(geometric_engine *e) {
 
 /* ---- the engine ---- */
 
+static rd_status open_device(geometric_engine *e) {
+    const char *why = rdi_device_unavailable();
+    if (why)
+        return rdi_fail(e->run->ctx, RD_EUNSUPPORTED, "engine geometric: backend=cuda: %s", why);
+    if (e->next.how == RDI_NEXT_TABLE)
+        return rdi_fail(e->run->ctx, RD_EINVAL, "engine geometric: next=table is for backend=cpu");
+    RD_TRY(rdi_geometric_device_open(e->run->ctx, &e->device));
+    return plan_phase(e);
+}
+
 static rd_status geometric_open(void *self, rdi_run *run) {
     geometric_engine *e = self;
     e->run = run;
     RD_TRY(rdi_next_parse(run->ctx, e->next_text, &e->next));
     RD_TRY(rdi_lanes_choose(run->ctx, "engine geometric", e->isa, &e->lanes));
     RD_TRY(rdi_phase_open(&e->phase, run));
+    if (e->backend == CUDA)
+        return open_device(e);
     snprintf(run->note, sizeof run->note, "geometric: next=%.40s, %s instructions, %u thread%s",
              e->next_text, e->lanes->name, e->phase.n_workers, e->phase.n_workers > 1 ? "s" : "");
     return plan_phase(e);
@@ -153,6 +185,9 @@ static rd_status geometric_finish(void *self) {
     geometric_engine *e = self;
     if (e->filled > e->carried)
         RD_TRY(run_phase(e));
+    if (e->backend == CUDA)
+        snprintf(e->run->note, sizeof e->run->note, "geometric on %.80s: %.6f s of work there",
+                 rdi_device_name(e->device.device), e->device.seconds);
     return rdi_phase_finish(&e->phase);
 }
 
@@ -161,18 +196,24 @@ static void geometric_close(void *self) {
     if (!e->run)
         return;
     rdi_phase_close(&e->phase);
+    rdi_geometric_device_close(&e->device);
     rdi_geometric_memory_free(e->run->ctx, &e->memory);
     rdi_room_free(e->run->ctx, &e->block);
     rdi_room_free(e->run->ctx, &e->dist);
 }
 
 static const rd_opt options[] = {
+    {.name = "backend",
+     .type = RD_OPT_CHOICE,
+     .offset = offsetof(geometric_engine, backend),
+     .def = "cpu",
+     .choices = "cpu|cuda",
+     .help = "where it runs: on the threads of -t, or on a CUDA device"},
     {.name = "next",
      .type = RD_OPT_STRING,
      .offset = offsetof(geometric_engine, next_text),
      .def = "sort",
-     .help = "how the next reference is found: sort, range:BLOCKS (every block id is below\n"
-             "BLOCKS; a pass for each), or table (one thread)"},
+     .help = "how the next reference is found: sort, range:B (blocks below B), table"},
     {.name = "phase",
      .type = RD_OPT_SIZE,
      .offset = offsetof(geometric_engine, phase_option),
@@ -189,7 +230,7 @@ static const rd_opt options[] = {
 };
 
 static const char *const variants[] = {"isa=plain,phase=2000", "isa=avx2,phase=3000", "next=table",
-                                       NULL};
+                                       "backend=cuda,phase=5000", NULL};
 
 const rdi_engine_ops rdi_engine_geometric = {
     .abi = RDI_ENGINE_ABI,
@@ -207,7 +248,7 @@ const rdi_engine_ops rdi_engine_geometric = {
                 "the next times by a parallel radix sort (next=sort), by a backward copy-scan\n"
                 "per block id (next=range:B, time O(B)), or by a hash table (next=table).\n"
                 "Memory: 52 bytes per reference of a phase, of which there are three per\n"
-                "block. On a few cores auto is several times faster.\n"
+                "block. On a few cores auto is several times faster, on a device gpu is.\n"
                 "\n"
                 "E. Carr, D. M. Nicol. Empirical study of parallel LRU simulation algorithms.\n"
                 "ICASE 94-87, 1994.",

@@ -35,6 +35,11 @@ rd_status rdi_geometric_next(rdi_phase *phase, const rdi_lanes *lanes, const rdi
 rd_status rdi_geometric_rank(rdi_phase *phase, const rdi_lanes *lanes, uint32_t n,
                              rdi_geometric_memory *memory, const rdi_point **out);
 
+/* The largest bit width of n blocks. */
+unsigned rdi_geometric_bits(const uint64_t *block, uint32_t n);
+/* RD_ERANGE when one is not below the range. */
+rd_status rdi_geometric_check(rd_ctx *ctx, const rdi_next *next, const uint64_t *block, uint32_t n);
+
 void rdi_geometric_memory_free(rd_ctx *ctx, rdi_geometric_memory *memory);
 
 #endif

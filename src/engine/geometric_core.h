@@ -65,6 +65,40 @@ RDI_BOTH void rdi_points_merge_runs(const rdi_point *in, uint32_t n, uint32_t wi
     }
 }
 
+/* ---- next(t) of one symbol, by a backward copy-scan over tiles ---- */
+
+#define RDI_SYMBOL_NONE UINT32_MAX
+
+/* The first reference to the symbol in a tile of n blocks, the first of them at time `begin`. */
+RDI_BOTH uint32_t rdi_symbol_first(const uint64_t *tile, uint32_t n, uint32_t begin,
+                                   uint64_t symbol) {
+    for (uint32_t i = 0; i < n; i++)
+        if (tile[i] == symbol)
+            return begin + i;
+    return RDI_SYMBOL_NONE;
+}
+
+/* From the first reference in each tile to the first one behind each tile. */
+RDI_BOTH void rdi_symbol_carry(uint32_t *first, uint32_t tiles, uint32_t stride) {
+    uint32_t behind = RDI_SYMBOL_NONE;
+    for (uint32_t tile = tiles; tile-- > 0;) {
+        uint32_t own = first[(uint64_t)tile * stride];
+        first[(uint64_t)tile * stride] = behind;
+        behind = own != RDI_SYMBOL_NONE ? own : behind;
+    }
+}
+
+/* Every reference to the symbol in the tile gets the time of the next one: the first of those is
+ * `behind` the tile. `all`: references of the phase. */
+RDI_BOTH void rdi_symbol_scan(const uint64_t *tile, uint32_t n, uint32_t begin, uint64_t symbol,
+                              uint32_t behind, uint32_t all, uint32_t *next) {
+    for (uint32_t i = n; i-- > 0;)
+        if (tile[i] == symbol) {
+            next[begin + i] = behind != RDI_SYMBOL_NONE ? behind : all + begin + i;
+            behind = begin + i;
+        }
+}
+
 /* Among n points, all ranks known: the distance of the reference at p->next. */
 RDI_BOTH uint32_t rdi_point_distance(const rdi_point *p, uint32_t n) {
     return p->rank - (n - p->next);

@@ -170,13 +170,8 @@ static rd_status next_by_range(rdi_phase *phase, const rdi_lanes *lanes, uint64_
                                const uint64_t *block, uint32_t n, rdi_geometric_memory *m) {
     RD_TRY(rdi_room_fit(phase->run->ctx, &m->work, n, sizeof(uint32_t)));
     uint32_t *symbol = m->work.at;
-    for (uint32_t t = 0; t < n; t++) {
-        if (block[t] >= range)
-            return rdi_fail(phase->run->ctx, RD_ERANGE,
-                            "engine geometric: block %" PRIu64 " is not below next=range:%" PRIu64,
-                            block[t], range);
+    for (uint32_t t = 0; t < n; t++)
         symbol[t] = (uint32_t)block[t];
-    }
     scanning s = {phase, lanes, symbol, m->next.at, n, range};
     rdi_phase_run(phase, scan_symbols, &s);
     return RD_OK;
@@ -196,6 +191,25 @@ static rd_status next_by_table(rdi_phase *phase, const uint64_t *block, uint32_t
     }
     rdi_block_map_fini(&seen);
     return status;
+}
+
+/* ---- any of them ---- */
+
+unsigned rdi_geometric_bits(const uint64_t *block, uint32_t n) {
+    uint64_t all = 0;
+    for (uint32_t t = 0; t < n; t++)
+        all |= block[t];
+    return rdi_bit_width(all);
+}
+
+rd_status rdi_geometric_check(rd_ctx *ctx, const rdi_next *next, const uint64_t *block,
+                              uint32_t n) {
+    for (uint32_t t = 0; t < n && next->how == RDI_NEXT_RANGE; t++)
+        if (block[t] >= next->range)
+            return rdi_fail(ctx, RD_ERANGE,
+                            "engine geometric: block %" PRIu64 " is not below next=range:%" PRIu64,
+                            block[t], next->range);
+    return RD_OK;
 }
 
 rd_status rdi_geometric_next(rdi_phase *phase, const rdi_lanes *lanes, const rdi_next *next,

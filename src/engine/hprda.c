@@ -37,6 +37,8 @@ typedef struct known_block {
     uint64_t behind; /* sum of the distinct blocks of its batch and all before */
 } known_block;
 
+enum { OPENMP, CUDA }; /* in the order of the option's choices */
+
 typedef struct hprda_engine {
     /* options */
     uint32_t backend_choice;
@@ -180,7 +182,8 @@ static rd_status hprda_open(void *self, rdi_run *run) {
     RD_TRY(fit_shape(e));
     RD_TRY(rdi_block_map_init(&e->index, run->ctx));
     RD_TRY(rdi_phase_open(&e->phase, run));
-    return rdi_rda_threads_open(&e->phase, &e->shape, &e->backend);
+    return e->backend_choice == CUDA ? rdi_rda_device_open(run->ctx, &e->shape, &e->backend)
+                                     : rdi_rda_threads_open(&e->phase, &e->shape, &e->backend);
 }
 
 /* The buffers grow with what is in them: a short trace needs no memory for a whole batch. */
@@ -263,8 +266,8 @@ static const rd_opt options[] = {
      .type = RD_OPT_CHOICE,
      .offset = offsetof(hprda_engine, backend_choice),
      .def = "openmp",
-     .choices = "openmp",
-     .help = "where it runs: openmp, on the processor (this library's threads, as many as -t)"},
+     .choices = "openmp|cuda",
+     .help = "where it runs: on the threads of -t, or on a CUDA device"},
     {.name = "adjust",
      .type = RD_OPT_BOOL,
      .offset = offsetof(hprda_engine, adjust),
@@ -311,7 +314,7 @@ static const rd_opt options[] = {
 };
 
 static const char *const variants[] = {"adjust=off,N=1024,ST=16,NB=8", "N=4K,ST=64",
-                                       "N=60,ST=5,NB=4,NTB=3", NULL};
+                                       "N=60,ST=5,NB=4,NTB=3", "backend=cuda,N=4K,ST=64", NULL};
 
 const rdi_engine_ops rdi_engine_hprda = {
     .abi = RDI_ENGINE_ABI,
@@ -329,8 +332,9 @@ const rdi_engine_ops rdi_engine_hprda = {
                     "With adjust=off no distance is below the true one. No bound of the error.\n"
                     "To reproduce the paper: auto is exact and faster.\n"
                     "\n"
-                    "backend=openmp runs on this library's threads (-t). Memory: up to 70 bytes\n"
-                    "per reference of a batch, and 40 to 60 per block.\n"
+                    "backend=openmp runs on this library's threads (-t), not on OpenMP's. Memory:\n"
+                    "up to 70 bytes per reference of a batch, and 40 to 60 per block; on a device\n"
+                    "up to 160 per reference of a batch.\n"
                     "\n"
                     "HP-RDA: Highly Parallel Reuse Distance Analysis.",
             .caps = RD_CAP_DISTANCES | RD_CAP_LATE | RD_CAP_THREADS | RD_CAP_TRACE_MEMORY,

@@ -49,6 +49,9 @@ struct rdi_rda_backend {
 /* On the threads of `phase`. */
 rd_status rdi_rda_threads_open(rdi_phase *phase, const rdi_rda_shape *shape, rdi_rda_backend **out);
 
+/* On a CUDA device (gpu/hprda_device.c); RD_EUNSUPPORTED when there is none. */
+rd_status rdi_rda_device_open(rd_ctx *ctx, const rdi_rda_shape *shape, rdi_rda_backend **out);
+
 double rdi_rda_now(void); /* seconds */
 
 /* The message for a pool that is full. */

@@ -22,6 +22,7 @@
  * E. Carr and D. M. Nicol. Empirical study of parallel LRU simulation algorithms. ICASE 94-87,
  * 1994.
  */
+#include "engine/gpu/levels_device.h"
 #include "engine/lanes.h"
 #include "engine/phase.h"
 
@@ -29,10 +30,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define USUAL_PHASE   (32u * 1024) /* stays in the cache, level after level */
+#define USUAL_PHASE   (32u * 1024)        /* stays in the cache, level after level */
+#define DEVICE_PHASE  (16u * 1024 * 1024) /* a device has thousands of threads to feed */
 #define LEAST_FILLING 1024u
 #define PART_LEAST    (1024u / RDI_LEVELS_GROUP * 4) /* groups that make a barrier per level cheap */
-#define FEW_LEFT      64u                            /* references not worth removing */
+#define DEEPEST_WHOLE (1024u * 1024) /* levels that somebody may want to go through for nothing */
+#define FEW_LEFT      64u            /* references not worth removing */
 
 /* What the levels of a phase work on; compacted when half of the references have hit. */
 typedef struct scan {
@@ -42,8 +45,11 @@ typedef struct scan {
     size_t n;
 } scan;
 
+enum { CPU, CUDA }; /* in the order of the option's choices */
+
 typedef struct levels_engine {
     /* options */
+    uint32_t backend; /* CPU, CUDA */
     uint64_t deepest;
     uint64_t phase_option;
     bool compact;
@@ -52,10 +58,11 @@ typedef struct levels_engine {
     rdi_run *run;
     rdi_phase phase;
     const rdi_lanes *lanes;
-    rdi_room filling; /* blocks of the phase */
-    rdi_room work;    /* of `scan`, all but the blocks */
-    rdi_room dist;    /* of the phase */
-    rdi_room stack;   /* block per level */
+    rdi_levels_device device; /* backend=cuda */
+    rdi_room filling;         /* blocks of the phase */
+    rdi_room work;            /* of `scan`, all but the blocks */
+    rdi_room dist;            /* of the phase */
+    rdi_room stack;           /* block per level */
     size_t filled, depth;
     uint64_t nothing; /* a block id that occurs neither in the phase nor in the stack */
     /* of the level under way */
@@ -227,28 +234,53 @@ static rd_status run_levels(levels_engine *e) {
     return RD_OK;
 }
 
-static rd_status run_phase(levels_engine *e) {
-    size_t n = e->filled;
+static rd_status run_on_threads(levels_engine *e) {
     RD_TRY(start_phase(e));
     RD_TRY(run_levels(e));
     for (size_t i = 0; i < e->scan.n; i++)
         if (!is_missing(&e->scan, i))
             ((uint64_t *)e->dist.at)[e->scan.time[i]] = e->scan.dist[i];
+    return RD_OK;
+}
+
+/* The stack can be as much deeper behind the phase as that has references. */
+static rd_status run_on_device(levels_engine *e) {
+    size_t n = e->filled;
+    uint64_t deepest = (uint64_t)e->depth + n, levels = e->run->bound;
+    bool whole = !e->compact && levels != UINT64_MAX;
+    levels = whole || levels < deepest ? levels : deepest;
+    choose_nothing(e);
+    RD_TRY(rdi_room_fit(e->run->ctx, &e->dist, n, sizeof(uint64_t)));
+    RD_TRY(rdi_room_grow(e->run->ctx, &e->stack, (size_t)levels, sizeof(uint64_t)));
+    uint64_t *stack = e->stack.at;
+    for (uint64_t i = e->depth; i < levels; i++)
+        stack[i] = e->nothing;
+    RD_TRY(rdi_levels_device_phase(&e->device, e->filling.at, (uint32_t)n, levels, whole,
+                                   e->nothing, stack, e->dist.at));
+    while (e->depth < levels && stack[e->depth] != e->nothing)
+        e->depth++;
+    return RD_OK;
+}
+
+static rd_status run_phase(levels_engine *e) {
+    size_t n = e->filled;
+    RD_TRY(e->backend == CUDA ? run_on_device(e) : run_on_threads(e));
     e->filled = 0;
     return rdi_phase_deliver(&e->phase, e->dist.at, n);
 }
 
 /* ---- the engine ---- */
 
-static rd_status levels_open(void *self, rdi_run *run) {
-    levels_engine *e = self;
-    e->run = run;
-    if (e->deepest && e->deepest < run->bound)
-        run->bound = e->deepest;
-    if (!e->phase_option)
-        e->phase_option = USUAL_PHASE;
+static rd_status open_device(levels_engine *e) {
+    const char *why = rdi_device_unavailable();
+    if (why)
+        return rdi_fail(e->run->ctx, RD_EUNSUPPORTED, "engine levels: backend=cuda: %s", why);
+    return rdi_levels_device_open(e->run->ctx, &e->device);
+}
+
+static rd_status open_threads(levels_engine *e) {
+    rdi_run *run = e->run;
     RD_TRY(rdi_lanes_choose(run->ctx, "engine levels", e->isa, &e->lanes));
-    RD_TRY(rdi_phase_open(&e->phase, run));
     for (int i = 0; i < 2; i++)
         if (!(e->fallen[i] = rdi_calloc(run->ctx, e->phase.n_workers, sizeof *e->fallen[i])))
             return RD_ENOMEM;
@@ -256,6 +288,20 @@ static rd_status levels_open(void *self, rdi_run *run) {
     snprintf(run->note, sizeof run->note, "levels: %s instructions, %u thread%s", e->lanes->name,
              e->phase.n_workers, e->phase.n_workers > 1 ? "s" : "");
     return e->copied ? RD_OK : RD_ENOMEM;
+}
+
+static rd_status levels_open(void *self, rdi_run *run) {
+    levels_engine *e = self;
+    e->run = run;
+    if (e->deepest && e->deepest < run->bound)
+        run->bound = e->deepest;
+    if (!e->compact && run->bound > DEEPEST_WHOLE && run->bound != UINT64_MAX)
+        return rdi_fail(run->ctx, RD_EINVAL, "engine levels: compact=off is for a C of %u at most",
+                        DEEPEST_WHOLE);
+    if (!e->phase_option)
+        e->phase_option = e->backend == CUDA ? DEVICE_PHASE : USUAL_PHASE;
+    RD_TRY(rdi_phase_open(&e->phase, run));
+    return e->backend == CUDA ? open_device(e) : open_threads(e);
 }
 
 /* The buffer grows with what is in it: a short trace needs no memory for a whole phase. */
@@ -288,6 +334,9 @@ static rd_status levels_finish(void *self) {
     levels_engine *e = self;
     if (e->filled > 0)
         RD_TRY(run_phase(e));
+    if (e->backend == CUDA)
+        snprintf(e->run->note, sizeof e->run->note, "levels on %.80s: %.6f s of work there",
+                 rdi_device_name(e->device.device), e->device.seconds);
     return rdi_phase_finish(&e->phase);
 }
 
@@ -297,6 +346,7 @@ static void levels_close(void *self) {
         return;
     rd_ctx *ctx = e->run->ctx;
     rdi_phase_close(&e->phase);
+    rdi_levels_device_close(&e->device);
     rdi_room_free(ctx, &e->filling);
     rdi_room_free(ctx, &e->work);
     rdi_room_free(ctx, &e->dist);
@@ -307,6 +357,12 @@ static void levels_close(void *self) {
 }
 
 static const rd_opt options[] = {
+    {.name = "backend",
+     .type = RD_OPT_CHOICE,
+     .offset = offsetof(levels_engine, backend),
+     .def = "cpu",
+     .choices = "cpu|cuda",
+     .help = "where it runs: on the threads of -t, or on a CUDA device"},
     {.name = "C",
      .type = RD_OPT_SIZE,
      .offset = offsetof(levels_engine, deepest),
@@ -317,7 +373,7 @@ static const rd_opt options[] = {
      .offset = offsetof(levels_engine, phase_option),
      .def = "0",
      .max = 1u << 30,
-     .help = "references per phase; 0: 32K"},
+     .help = "references per phase; 0: 32K, on a device 16M"},
     {.name = "compact",
      .type = RD_OPT_BOOL,
      .offset = offsetof(levels_engine, compact),
@@ -332,7 +388,8 @@ static const rd_opt options[] = {
     {0},
 };
 
-static const char *const variants[] = {"isa=plain,phase=1000", "isa=avx2,phase=5000", NULL};
+static const char *const variants[] = {"isa=plain,phase=1000", "isa=avx2,phase=5000",
+                                       "backend=cuda,phase=5000", NULL};
 
 const rdi_engine_ops rdi_engine_levels = {
     .abi = RDI_ENGINE_ABI,

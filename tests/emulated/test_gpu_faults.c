@@ -1,5 +1,5 @@
-/* The gpu engine on the device of plain memory survives every failing allocation: with it those of
- * the device fail. */
+/* Engines on the device of plain memory survive every failing allocation: with it those of the
+ * device fail. */
 #include "reusedist/reusedist.h"
 #include "support/faults.h"
 
@@ -30,23 +30,36 @@ static rd_status feed_and_finish(rd_engine *e) {
     return status == RD_OK ? rd_engine_finish(e) : status;
 }
 
-static rd_status run(rd_ctx *ctx, void *config) {
+typedef struct work {
+    const char *spec;
+    rd_engine_config config;
+} work;
+
+static rd_status run(rd_ctx *ctx, void *user) {
+    const work *w = user;
     rd_engine *e = NULL;
-    rd_status status = rd_engine_open(ctx, "gpu:batch=700", config, &e);
+    rd_status status = rd_engine_open(ctx, w->spec, &w->config, &e);
     if (status == RD_OK)
         status = feed_and_finish(e);
     rd_engine_close(e);
     return status;
 }
 
+static void inject(const char *spec, rd_engine_config config) {
+    work w = {spec, config};
+    faults_inject(spec, run, &w, RD_OK);
+}
+
 static void every_failing_allocation_is_survived(void **state) {
     (void)state;
-    rd_engine_config plain = {0}, bounded = {.bound = 100}, full = {.binning = {RD_BINS_FULL, 0}};
-    rd_engine_config distances = {.sink = swallow};
-    faults_inject("histogram", run, &plain, RD_OK);
-    faults_inject("bounded", run, &bounded, RD_OK);
-    faults_inject("full histogram", run, &full, RD_OK);
-    faults_inject("distances", run, &distances, RD_OK);
+    inject("gpu:batch=700", (rd_engine_config){0});
+    inject("gpu:batch=700", (rd_engine_config){.bound = 100});
+    inject("gpu:batch=700", (rd_engine_config){.binning = {RD_BINS_FULL, 0}});
+    inject("gpu:batch=700", (rd_engine_config){.sink = swallow});
+    inject("geometric:backend=cuda,phase=900", (rd_engine_config){.threads = 2});
+    inject("geometric:backend=cuda,phase=900,next=range:1K", (rd_engine_config){.bound = 100});
+    inject("levels:backend=cuda,phase=900", (rd_engine_config){.bound = 100});
+    inject("hprda:backend=cuda,N=1K,ST=64", (rd_engine_config){.sink = swallow});
 }
 
 int main(void) {

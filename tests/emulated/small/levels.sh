@@ -1,0 +1,7 @@
+# The level-by-level engine's steps for a device, in plain memory; phases of many tiles and of parts of one.
+"$REUSEDIST" verify -e levels:backend=cuda,phase=7000 -e levels:backend=cuda,phase=100 \
+    -e levels:backend=cuda,C=5 --traces=40
+"$REUSEDIST" generate zipf:blocks=300,refs=30K -o trace
+"$REUSEDIST" analyze -e levels:backend=cuda,compact=off --bound=100 --hist=full --out=csv trace >got
+"$REUSEDIST" analyze -e stack --bound=100 --hist=full --out=csv trace >expected
+cmp got expected
