@@ -65,7 +65,9 @@ static int run_record(rd_ctx *ctx, void *opts, int n, char **operands) {
                           .sampled = recorder_is_sampling(&o->what),
                           .keep = true};
     int status = EXIT_OK;
-    trace_copy *copy = trace_copy_new(ctx, &where, 0, 0, &status);
+    /* A compiled-in recorder records everything. */
+    uint32_t kinds = o->what.tool == RECORDER_CLANG ? o->what.kinds : 0;
+    trace_copy *copy = trace_copy_new(ctx, &where, kinds, 0, &status);
     if (!copy)
         return status;
     recorder *r = recorder_start(ctx, &o->what, n, operands, &status);

@@ -185,8 +185,8 @@ __attribute__((format(printf, 2, 3))) static void add_argument(arguments *args, 
     args->failed |= !word;
 }
 
-/* The recorder's command line, and then that of the program. */
-static void add_arguments(arguments *args, const recorder *r, int n, char **words) {
+/* Valgrind's command line, up to that of the program. */
+static void add_valgrind(arguments *args, const recorder *r) {
     const recorder_options *o = r->options;
     add_argument(args, "%s", RD_VALGRIND_LAUNCHER);
     add_argument(args, "--tool=reusedist");
@@ -211,8 +211,40 @@ static void add_arguments(arguments *args, const recorder *r, int n, char **word
     if (o->inside)
         add_argument(args, "--inside=%s", o->inside);
     add_argument(args, "--");
-    for (int i = 0; i < n; i++)
-        add_argument(args, "%s", words[i]);
+}
+
+/* What a recorder that is compiled into the program can do. */
+static bool check_clang(const recorder_options *o) {
+    const char *wrong = o->pc       ? "pc"
+                        : o->burst  ? "burst"
+                        : o->start  ? "start"
+                        : o->stop   ? "stop"
+                        : o->inside ? "inside"
+                                    : NULL;
+    if (wrong)
+        fail_usage("--%s is not for --tool=clang", wrong);
+    return !wrong;
+}
+
+/* The environment tells a compiled-in recorder where to find us, and Valgrind where its tool is. */
+static int prepare(const recorder *r, arguments *args) {
+    char directory[PATH_MAX];
+    bool good;
+    if (r->options->tool == RECORDER_CLANG) {
+        if (!check_clang(r->options))
+            return EXIT_USAGE;
+        good = setenv("REUSEDIST_RING", rd_live_path(r->live), 1) == 0;
+        if (r->options->children)
+            good = setenv("REUSEDIST_CHILDREN", "1", 1) == 0 && good;
+        else
+            unsetenv("REUSEDIST_CHILDREN");
+    } else {
+        if (!find_tool(directory))
+            return fail("this build has no recorder: it needs Valgrind's development files");
+        good = setenv("VALGRIND_LIB", directory, 1) == 0;
+        add_valgrind(args, r);
+    }
+    return good ? EXIT_OK : fail("out of memory");
 }
 
 /* The signals that we ignore are the program's business again. */
@@ -225,34 +257,34 @@ static int spawn(recorder *r, char **args) {
     sigaddset(&ignored, SIGXFSZ);
     posix_spawnattr_setsigdefault(&attributes, &ignored);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-    int error = posix_spawn(&r->program, args[0], NULL, &attributes, args, environ);
+    int error = posix_spawnp(&r->program, args[0], NULL, &attributes, args, environ);
     posix_spawnattr_destroy(&attributes);
     return error;
 }
 
-static int start_program(recorder *r, int n, char **words) {
-    char directory[PATH_MAX];
-    if (!parse_burst(r))
-        return EXIT_USAGE;
-    if (!find_tool(directory))
-        return fail("this build has no recorder: it needs Valgrind's development files");
-    arguments args = {0};
-    add_arguments(&args, r, n, words);
-    if (args.failed || setenv("VALGRIND_LIB", directory, 1) != 0) {
-        free_arguments(&args);
-        return fail("out of memory");
-    }
+/* Takes over the terminal's signals and starts the program. */
+static int launch(recorder *r, char **words) {
     if (r->options->children) /* processes that lose their parent become our children */
         prctl(PR_SET_CHILD_SUBREAPER, 1);
     handle_signals();
     if (r->options->paused)
         handle_switches(r->live);
-    int error = spawn(r, args.words);
-    free_arguments(&args);
+    int error = spawn(r, words);
     if (error)
-        return fail("%s: cannot start: %s", RD_VALGRIND_LAUNCHER, strerror(error));
+        return fail("%s: cannot start: %s", words[0], strerror(error));
     program_of_signals = r->program;
     return EXIT_OK;
+}
+
+static int start_program(recorder *r, int n, char **words) {
+    arguments args = {0};
+    int status = parse_burst(r) ? prepare(r, &args) : EXIT_USAGE;
+    for (int i = 0; i < n; i++)
+        add_argument(&args, "%s", words[i]);
+    if (status == EXIT_OK)
+        status = args.failed ? fail("out of memory") : launch(r, args.words);
+    free_arguments(&args);
+    return status;
 }
 
 recorder *recorder_start(rd_ctx *ctx, const recorder_options *options, int n, char **words,
@@ -283,6 +315,7 @@ rd_live *recorder_live(recorder *r) {
 }
 
 int recorder_finish(recorder *r, bool *cut_short) {
+    bool silent = rd_live_programs(r->live) == 0;
     if (r->options->paused)
         ignore_switches();
     rd_live_free(r->live);
@@ -292,6 +325,10 @@ int recorder_finish(recorder *r, bool *cut_short) {
     reap(r, 0);
     *cut_short = WIFSIGNALED(r->wait_status);
     int status = *cut_short ? 128 + WTERMSIG(r->wait_status) : WEXITSTATUS(r->wait_status);
+    if (silent && status == EXIT_OK)
+        status = fail("nothing was recorded%s", r->options->tool == RECORDER_CLANG
+                                                    ? ": the program is not built with reusedist-cc"
+                                                    : "");
     free(r);
     return status;
 }

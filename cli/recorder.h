@@ -8,7 +8,10 @@
 
 #include "cli.h"
 
+typedef enum recorder_tool { RECORDER_VALGRIND, RECORDER_CLANG } recorder_tool;
+
 typedef struct recorder_options {
+    uint32_t tool;                     /* recorder_tool */
     uint32_t kinds;                    /* mask of RD_LOAD ... to be recorded */
     bool pc;                           /* program counters too */
     bool thread;                       /* thread numbers too */
@@ -38,8 +41,9 @@ int recorder_finish(recorder *r, bool *cut_short);
 
 /* What the help of every such command says about it. */
 #define RECORDER_DETAILS                                                                           \
-    "The command runs under a recorder for Valgrind, slower than by itself. Its input, output\n"   \
-    "and exit status are its own. Processes that it starts are not recorded, unless\n"             \
+    "The command runs under a recorder for Valgrind, slower than by itself, or with\n"             \
+    "--tool=clang records itself, built with libexec/reusedist/clang/reusedist-cc. Its input,\n"   \
+    "output and exit status are its own. Processes that it starts are not recorded, unless\n"      \
     "--trace-children is given: then all are in one sequence, the blocks of each its own.\n"       \
     "\n"                                                                                           \
     "Long runs can be sampled; distances then count only what was recorded. Functions are\n"       \

@@ -79,6 +79,10 @@ void rd_live_set_recording(rd_live *live, bool on) {
     __atomic_store_n(&live->ring->recording, on, __ATOMIC_RELAXED);
 }
 
+uint64_t rd_live_programs(const rd_live *live) {
+    return __atomic_load_n(&live->ring->processes, __ATOMIC_RELAXED);
+}
+
 uint64_t rdi_live_skipped(const rd_live *live) {
     return __atomic_load_n(&live->ring->skipped, __ATOMIC_RELAXED);
 }

@@ -1,0 +1,27 @@
+# Compiled in: live and offline agree, an analyser that dies ends the program, others record nothing.
+command -v clang >/dev/null || { echo "clang is not installed"; exit 77; }
+root=$DATA/../..
+cc=$(dirname "$REUSEDIST")/libexec/reusedist/clang/reusedist-cc
+"$cc" -O1 -static "$root/tests/recorder/walk.c" -o walk
+env -i "$REUSEDIST" run --tool=clang --hist=full --out=csv -o live.csv -- ./walk
+env -i "$REUSEDIST" record --tool=clang -o t.trace -- ./walk
+"$REUSEDIST" analyze --hist=full --out=csv -o offline.csv t.trace
+[ "$(wc -l <live.csv)" -gt 100 ] && cmp live.csv offline.csv && echo "the same"
+env -i "$REUSEDIST" run -e stack --tool=clang --hist=full --out=csv -o slow.csv -- ./walk
+cmp live.csv slow.csv && echo "the same, slowly"
+
+"$REUSEDIST" run --tool=clang -o t.txt -- ./walk forever >out 2>messages &
+analyser=$!
+until grep -q walking out; do sleep 0.1; done
+program=$(pgrep -P $analyser)
+kill -KILL $analyser
+wait $analyser 2>/dev/null || echo "status of the analyser: $?"
+for _ in $(seq 200); do
+    [ -e "/proc/$program" ] || break
+    sleep 0.1
+done
+[ ! -e "/proc/$program" ] && echo "the program has ended"
+grep reusedist: messages
+
+"$REUSEDIST" run --tool=clang -o t.txt -- true 2>&1 || echo "status $?"
+"$REUSEDIST" run --tool=clang --burst=1:1 -- ./walk 2>&1 || echo "status $?"

@@ -1,0 +1,29 @@
+# The recorder that is compiled in: programs whose references are known, and what it cannot see.
+command -v clang >/dev/null || { echo "clang is not installed"; exit 77; }
+root=$DATA/../..
+cc=$(dirname "$REUSEDIST")/libexec/reusedist/clang/reusedist-cc
+"$cc" -O1 -no-pie -I"$root/include" "$root/tests/recorder/clang/hooks.c" -o hooks
+memory=$((16#$(nm hooks | awk '$3 == "memory" {print $1}')))
+
+# references NAME [OPTION]: kind, offset in `memory`, size.
+references() {
+    local name=$1 kind address size process status=0
+    shift
+    "$REUSEDIST" record --tool=clang --paused "$@" --to=lackey -o t -- ./hooks "$name" || status=$?
+    echo "$name:$([ $status -eq 0 ] || echo " status $status")"
+    while IFS=' ,' read -r kind address size; do
+        address=$((16#$address)) process=''
+        [ $((address >> 48)) -eq 0 ] || process=" of process $((address >> 48))"
+        address=$(((address & ((1 << 48) - 1)) - memory))
+        [ $address -lt 0 ] || [ $address -ge 4096 ] || echo "$kind $address $size$process"
+    done <t | sort -s -k4 | paste -sd, | sed 's/,/, /g'
+}
+
+for name in sizes loop chase unaligned copy threads forked crash; do
+    references $name
+done
+references forked --trace-children
+echo "not seen:"
+for name in structs atomics 'wide vectors' 'masked vectors' assembler endings libraries; do
+    references "$name"
+done
