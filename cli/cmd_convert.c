@@ -1,5 +1,6 @@
-/* convert: traces from any format into another. */
+/* convert: traces from any format into another, and histograms of time distances into profiles. */
 #include "kinds.h"
+#include "output_file.h"
 #include "trace_copy.h"
 
 #include <stddef.h>
@@ -8,6 +9,10 @@ typedef struct convert_options {
     copy_options copy;
     const char *format;
     const char *kinds;
+    bool times;
+    bool from_zero;
+    uint64_t blocks;
+    const char *hist;
 } convert_options;
 
 static const rd_opt convert_opts[] = {
@@ -23,6 +28,25 @@ static const rd_opt convert_opts[] = {
      .offset = offsetof(convert_options, kinds),
      .help = "keep only loads, stores, instruction fetches [all]"},
     COPY_OPTIONS(convert_options, copy),
+    {.name = "time-histogram",
+     .type = RD_OPT_BOOL,
+     .offset = offsetof(convert_options, times),
+     .help = "a histogram of time distances into a profile"},
+    {.name = "from-zero",
+     .type = RD_OPT_BOOL,
+     .offset = offsetof(convert_options, from_zero),
+     .help = "reuse at once has time distance 0 there, not 1"},
+    {.name = "blocks",
+     .arg = "N",
+     .type = RD_OPT_SIZE,
+     .offset = offsetof(convert_options, blocks),
+     .help = "distinct blocks behind a histogram [its line 'inf']"},
+    {.name = "hist",
+     .arg = "BINS",
+     .type = RD_OPT_STRING,
+     .offset = offsetof(convert_options, hist),
+     .def = "loglinear",
+     .help = "bins of the profile of a histogram"},
     {.name = NULL},
 };
 
@@ -36,9 +60,43 @@ static int convert_one(rd_ctx *ctx, const convert_options *o, trace_copy *copy, 
     return status;
 }
 
+static int write_profile(rd_ctx *ctx, const convert_options *o, rd_profile *profile) {
+    char *text = NULL;
+    size_t n = 0;
+    rd_status status = rd_profile_json(profile, &text, &n);
+    if (status != RD_OK)
+        return fail_status(ctx, status);
+    int exit_status = output_text(ctx, o->copy.output, text, n);
+    rd_text_free(ctx, text);
+    return exit_status;
+}
+
+static int convert_times(rd_ctx *ctx, const convert_options *o, int n, char **operands) {
+    rd_times_config config = {.blocks = o->blocks, .from_zero = o->from_zero};
+    output_place place = {.option = "-o", .path = o->copy.output};
+    if (n > 1)
+        return fail_usage("--time-histogram takes one file");
+    if (rd_binning_parse(ctx, o->hist, &config.binning) != RD_OK)
+        return fail_usage("--hist: %s", rd_last_error(ctx));
+    int status = output_check(&place);
+    if (status == EXIT_OK)
+        status = output_check_inputs(&place, n, operands);
+    if (status != EXIT_OK)
+        return status;
+    rd_profile *profile = NULL;
+    rd_status converted = rd_profile_from_times(ctx, operands[0], &config, &profile);
+    if (converted != RD_OK)
+        return fail_status(ctx, converted);
+    status = write_profile(ctx, o, profile);
+    rd_profile_free(profile);
+    return status;
+}
+
 static int run_convert(rd_ctx *ctx, void *opts, int n, char **operands) {
     const convert_options *o = opts;
     uint32_t kinds = 0;
+    if (o->times)
+        return convert_times(ctx, o, n, operands);
     if (!kinds_parse(o->kinds, &kinds))
         return EXIT_USAGE;
     int status = EXIT_OK;
@@ -52,13 +110,18 @@ static int run_convert(rd_ctx *ctx, void *opts, int n, char **operands) {
 
 const command command_convert = {
     .name = "convert",
-    .summary = "traces from any format into another",
+    .summary = "traces into another format, time histograms into profiles",
     .operands = "TRACE...",
-    .details = "Several traces are joined into one. '-' is standard input. Of a damaged trace the\n"
-               "new one gets what comes before the damage, and the exit status is 1.\n"
-               "\n"
-               "  reusedist convert prog.lackey.gz -o prog.trace\n"
-               "  reusedist convert prog.trace --to=din --kinds=LS | head\n",
+    .details =
+        "Several traces are joined into one. '-' is standard input. Of a damaged trace the\n"
+        "new one gets what comes before the damage, and the exit status is 1.\n"
+        "\n"
+        "With --time-histogram the file has lines 'time count' or 'low high count [mean]',\n"
+        "and 'inf count' with the number of distinct blocks; the result is the profile that\n"
+        "engine time infers from it.\n"
+        "\n"
+        "  reusedist convert prog.lackey.gz -o prog.trace\n"
+        "  reusedist convert prog.trace --to=din --kinds=LS | head\n",
     .opts = convert_opts,
     .opts_size = sizeof(convert_options),
     .min_operands = 1,

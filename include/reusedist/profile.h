@@ -114,6 +114,21 @@ RD_API RD_CHECKED rd_status rd_profile_merge(rd_ctx *ctx, rd_profile *const *par
 /* Coarser bins from finer ones: RD_EINVAL when `to` would have to split a bin. */
 RD_API RD_CHECKED rd_status rd_profile_rebin(rd_profile *p, rd_binning to, rd_profile **out);
 
+/* How to read a histogram of time distances. */
+typedef struct rd_times_config {
+    uint64_t blocks;    /* distinct ones; 0: what the file says */
+    bool from_zero;     /* reuse at once has time distance 0 there, not 1 */
+    rd_binning binning; /* of the profile */
+} rd_times_config;
+
+/* Reuse distances inferred from time distances that were measured elsewhere, by the model of engine
+ * `time`. A line of the file (`path` "-": standard input) is "time count", or "low high count" with
+ * the mean of the bin behind if it is known, ascending; "inf count" gives the number of distinct
+ * blocks. Separators are commas, semicolons and blanks; lines that begin with '#' and a first line
+ * of words are skipped. */
+RD_API RD_CHECKED rd_status rd_profile_from_times(rd_ctx *ctx, const char *path,
+                                                  const rd_times_config *config, rd_profile **out);
+
 RD_API void rd_profile_free(rd_profile *p);
 
 #ifdef __cplusplus

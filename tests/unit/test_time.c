@@ -1,12 +1,15 @@
 /* Distances from times: the model on cases that can be reasoned out, and the engine around it. */
 #include "profile/time_model.h"
 #include "reusedist/reusedist.h"
+#include "support/faults.h"
+#include "support/files.h"
 #include "support/profiles.h"
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,6 +158,29 @@ static void references_spread_evenly_over_bins(void **state) {
     rdi_hist_free(hist);
 }
 
+/* ---- histograms from files ---- */
+
+static rd_status convert_file(rd_ctx *c, void *path) {
+    rd_times_config config = {.binning = full};
+    rd_profile *p = NULL;
+    rd_status status = rd_profile_from_times(c, path, &config, &p);
+    rd_profile_free(p);
+    return status;
+}
+
+static void reading_a_histogram_survives_every_failing_allocation(void **state) {
+    (void)state;
+    char text[8000];
+    size_t n = 0;
+    for (int i = 1; i < 600; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%d %d\n", i, 600 - i);
+    n += (size_t)snprintf(text + n, sizeof text - n, "inf 4000\n");
+    char *path = files_path();
+    files_write(path, text, n);
+    faults_inject("a histogram of times", convert_file, path, RD_OK);
+    files_remove(path);
+}
+
 /* ---- the engine ---- */
 
 static rd_profile *run(const char *spec, rd_binning binning, size_t n, size_t feed) {
@@ -299,6 +325,7 @@ int main(void) {
         TEST(known_reuses_get_no_distance_but_shape_the_windows),
         TEST(every_reuse_is_counted_once),
         TEST(references_spread_evenly_over_bins),
+        TEST(reading_a_histogram_survives_every_failing_allocation),
         TEST(all_paths_and_pieces_give_the_same_profile),
         TEST(without_the_model_times_are_counted),
         TEST(counted_windows_are_exact),
