@@ -17,7 +17,7 @@
 #include "base/cpu.h"
 #include "engine/plugin.h"
 
-#define RDI_STREAM_BATCH 64   /* references per pass of a kernel; one bit each in a mask */
+#define RDI_STREAM_BATCH 64   /* references per pass of a kernel at most; one bit each in a mask */
 #define RDI_STREAM_CHUNK 2048 /* references between two looks at free space */
 #define RDI_STREAM_FRONT 16   /* blocks in the front */
 #define RDI_STREAM_WAYS  5    /* entries per bucket at most */
@@ -144,6 +144,7 @@ struct rdi_stream {
     uint64_t bound;                            /* UINT64_MAX: none */
     uint64_t keep;                             /* entries that force an eviction */
     bool wide;                                 /* 64-bit slots in use */
+    unsigned batch;                            /* references per pass while the front is off */
     uint64_t growths, renumberings, reseedings, upkeep_ns;
 };
 

@@ -3,14 +3,12 @@
  * The including file defines KERNEL (name of the table of functions), KERNEL_TARGET (attribute of
  * functions), ISA (0, 2 or 512), SLOT (slot type) and WAYS (entries per bucket).
  *
- * References run in batches of 64 through four passes, each pass on a different batch, so that
- * cache misses overlap:
- *   fill     front; hash and prefetch the bucket of each miss
- *   resolve  find the block's slot s, give it the new slot t, prefetch the axis at s
- *   measure  distances, against the axis as it was before this batch
- *   apply    set the new bits, clear the old ones
- * Measuring against a frozen axis keeps narrow stores away from the wide loads that follow (a
- * failed store-forward costs more than the whole sum) and makes the 64 sums independent. What the
+ * References run in batches of 16 to 64 through four passes, each pass on a different batch, so
+ * that cache misses overlap: fill     front; hash and prefetch the bucket of each miss resolve find
+ * the block's slot s, give it the new slot t, prefetch the axis at s measure  distances, against
+ * the axis as it was before this batch apply    set the new bits, clear the old ones Measuring
+ * against a frozen axis keeps narrow stores away from the wide loads that follow (a failed
+ * store-forward costs more than the whole sum) and makes the sums of a batch independent. What the
  * batch itself did is corrected with a count of inversions among its own old slots.
  *
  * The passes work on copies of axis and table: stores through uint64_t pointers could otherwise
@@ -106,11 +104,9 @@ INLINE void prefetch_slot(const rdi_stream_axis *a, uint64_t s) {
 INLINE uint64_t left_since(const SLOT *old, unsigned j, SLOT s) {
 #if ISA == 512
     const __m512i x = _mm512_set1_epi32((int)s);
-    __mmask16 m0 = _mm512_cmpgt_epu32_mask(_mm512_load_si512(old), x);
-    __mmask16 m1 = _mm512_cmpgt_epu32_mask(_mm512_load_si512(old + 16), x);
-    __mmask16 m2 = _mm512_cmpgt_epu32_mask(_mm512_load_si512(old + 32), x);
-    __mmask16 m3 = _mm512_cmpgt_epu32_mask(_mm512_load_si512(old + 48), x);
-    __mmask64 all = _mm512_kunpackd(_mm512_kunpackw(m3, m2), _mm512_kunpackw(m1, m0));
+    uint64_t all = 0;
+    for (unsigned i = 0; i < j; i += 16)
+        all |= (uint64_t)_mm512_cmpgt_epu32_mask(_mm512_load_si512(old + i), x) << i;
     return (uint64_t)__builtin_popcountll(_bzhi_u64(all, j));
 #elif ISA == 2
     const __m256i flip = _mm256_set1_epi32(INT32_MIN);
@@ -137,7 +133,7 @@ INLINE uint64_t left_since(const SLOT *old, unsigned j, SLOT s) {
 /* Without a front every reference goes to the table. */
 INLINE size_t fill_plain(const rdi_stream *e, batch *b, const uint64_t *blk, size_t i, size_t n) {
     const rdi_stream_table t = e->table;
-    const size_t m = n - i < BATCH ? n - i : BATCH;
+    const size_t m = n - i < e->batch ? n - i : e->batch;
     for (size_t k = 0; k < m; k++) {
         uint64_t x = blk[i + k];
         bucket *home = home_bucket(&t, x);

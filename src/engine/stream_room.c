@@ -138,6 +138,14 @@ static void axis_reset(rdi_stream_axis *a, uint64_t live) {
     a->next = live + 1;
 }
 
+/* A short batch keeps its prefetches within what a core can have under way. But every batch sums up
+ * the supers, and where there are many that has to pay for more references. */
+static void axis_use(rdi_stream *e, uint64_t slots) {
+    uint64_t supers = slots >> RDI_STREAM_SUPER;
+    e->axis.len = slots;
+    e->batch = supers <= 128 ? 16 : supers <= 512 ? 32 : RDI_STREAM_BATCH;
+}
+
 static uint64_t slots_free(const rdi_stream *e) {
     return e->axis.len - e->axis.next;
 }
@@ -264,7 +272,7 @@ static rd_status axis_room(rdi_stream *e, uint64_t drop) {
     if (want <= a->len)
         return RD_OK;
     RD_TRY(axis_reserve(e, want));
-    a->len = want;
+    axis_use(e, want);
     return RD_OK;
 }
 
@@ -301,7 +309,7 @@ rd_status rdi_stream_room_init(rdi_stream *e) {
     e->table.factor = UINT64_C(0xe7037ed1a0b428db);
     RD_TRY(table_init(&e->table, e->run->ctx, e->kernel, HOMES_LEAST));
     RD_TRY(axis_reserve(e, len));
-    e->axis.len = len;
+    axis_use(e, len);
     e->axis.next = 1;
     return counts_reserve(e, e->table.limit);
 }
