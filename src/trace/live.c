@@ -216,26 +216,47 @@ static rd_status next_chunk(live_reader *l) {
 
 /* ---- records ---- */
 
+#define SIGN_BIT (UINT64_C(1) << 63) /* of a record's word: of an address */
+
+/* Records of one word each. Loops without branches, that compilers vectorise also where there is no
+ * arithmetic shift of 64 bits: hence the second loop, for the rare address that is negative. */
+static bool decode_words(const uint64_t *restrict words, size_t n, uint64_t tag,
+                         rdi_columns *restrict col) {
+    uint64_t seen = 0;
+    uint32_t wrong = 0;
+    for (size_t i = 0; i < n; i++) {
+        col->addr[i] = (words[i] >> RDI_RECORD_SHIFT) ^ tag;
+        seen |= words[i];
+    }
+    for (size_t i = 0; i < n && seen & SIGN_BIT; i++)
+        col->addr[i] = (uint64_t)((int64_t)words[i] >> RDI_RECORD_SHIFT) ^ tag;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t low = (uint32_t)words[i] & 0xffff, size = low >> 2, kind = low & 3;
+        col->size[i] = size;
+        col->kind[i] = (uint8_t)(kind + 1 + (kind >> 1)); /* 0, 1, 2: RD_LOAD, RD_STORE, RD_FETCH */
+        wrong |= (size - 1) >> 31 | (kind & kind >> 1);
+    }
+    return wrong == 0;
+}
+
+/* Two words each: the record and the program counter. */
+static bool decode_pairs(const uint64_t *pairs, size_t n, uint64_t tag, rdi_columns *col) {
+    uint64_t words[RDI_REFS_MAX];
+    for (size_t i = 0; i < n; i++) {
+        words[i] = pairs[2 * i];
+        col->pc[i] = pairs[2 * i + 1] ^ tag;
+    }
+    return decode_words(words, n, tag, col);
+}
+
 /* The next n records into columns; returns whether all make sense. */
 static bool decode(const live_reader *l, size_t n, rdi_columns *col) {
     const rdi_chunk *chunk = &l->live->ring->chunk[l->chunk];
     const uint64_t *words = l->words + l->at;
     uint64_t tag = (uint64_t)chunk->process << PROCESS_SHIFT;
-    uint32_t wrong = 0;
-    size_t step = record_words(l);
-    for (size_t i = 0; i < n; i++) {
-        uint64_t word = words[i * step];
-        uint32_t size = (uint32_t)word >> 2 & RDI_RECORD_SIZE_MAX, kind = 1u << (word & 3);
-        col->addr[i] = (uint64_t)((int64_t)word >> RDI_RECORD_SHIFT) ^ tag;
-        col->size[i] = size;
-        col->kind[i] = (uint8_t)kind;
-        wrong |= (size - 1) >> 31 | kind >> 3;
-    }
     for (size_t i = 0; i < n && l->live->config.thread; i++)
         col->thread[i] = chunk->thread;
-    for (size_t i = 0; i < n && step == 2; i++)
-        col->pc[i] = words[2 * i + 1] ^ tag;
-    return wrong == 0;
+    return l->live->config.pc ? decode_pairs(words, n, tag, col) : decode_words(words, n, tag, col);
 }
 
 static rd_status live_open(void *self, rdi_reader *r) {

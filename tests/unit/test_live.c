@@ -1,0 +1,340 @@
+/* References out of shared memory: order, recovery, and recorders that write nonsense. The test
+ * plays the recorder. */
+#include "support/faults.h"
+#include "trace/ring.h"
+#include "trace/trace.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+typedef struct live_test {
+    rd_ctx *ctx;
+    rd_live *live;
+    rd_trace *trace;
+    rdi_ring *ring; /* as a recorder sees it */
+} live_test;
+
+static bool nothing_comes(void *user) {
+    (void)user;
+    return false;
+}
+
+static void start(live_test *t, rd_live_config config) {
+    assert_int_equal(rd_ctx_new(NULL, &t->ctx), RD_OK);
+    if (!config.running)
+        config.running = nothing_comes;
+    assert_int_equal(rd_live_new(t->ctx, &config, &t->live), RD_OK);
+    assert_int_equal(rd_trace_open_live(t->ctx, t->live, &t->trace), RD_OK);
+    int fd = open(rd_live_path(t->live), O_RDWR);
+    assert_true(fd >= 0);
+    t->ring = mmap(NULL, RDI_RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    assert_true(t->ring != MAP_FAILED);
+    close(fd);
+    assert_true(t->ring->magic == RDI_RING_MAGIC);
+}
+
+static void stop(live_test *t) {
+    rd_trace_close(t->trace);
+    rd_live_free(t->live);
+    assert_int_equal(t->ring->closed, 1);
+    munmap(t->ring, RDI_RING_BYTES);
+    assert_int_equal(rd_ctx_live_bytes(t->ctx), 0);
+    rd_ctx_free(t->ctx);
+}
+
+static uint64_t record(uint64_t address, unsigned size, unsigned kind) {
+    return address << RDI_RECORD_SHIFT | RDI_RECORD_LOW(size, kind);
+}
+
+/* A chunk of n loads of 8 bytes from `address` on; not handed over yet. */
+static int fill_chunk(rdi_ring *ring, uint64_t address, size_t n) {
+    int index = rdi_ring_take(ring, (uint32_t)getpid());
+    assert_true(index >= 0);
+    for (size_t i = 0; i < n; i++)
+        rdi_ring_words(ring, (unsigned)index)[i] = record(address + 8 * i, 8, RDI_RECORD_LOAD);
+    return index;
+}
+
+static void assert_next(live_test *t, uint64_t address, size_t n) {
+    while (n > 0) {
+        const rd_refs *refs = NULL;
+        assert_int_equal(rd_trace_read(t->trace, &refs), RD_OK);
+        assert_true(refs->n > 0 && refs->n <= n);
+        for (size_t i = 0; i < refs->n; i++, address += 8)
+            assert_true(refs->addr[i] == address);
+        n -= refs->n;
+    }
+}
+
+static void assert_end(live_test *t) {
+    const rd_refs *refs = NULL;
+    assert_int_equal(rd_trace_read(t->trace, &refs), RD_OK);
+    assert_int_equal(refs->n, 0);
+}
+
+static void assert_failure(live_test *t, const char *why) {
+    const rd_refs *refs = NULL;
+    rd_status status = rd_trace_read(t->trace, &refs);
+    assert_true(status == RD_EFORMAT || status == RD_ERANGE);
+    assert_non_null(strstr(rd_last_error(t->ctx), why));
+}
+
+static void records_become_columns(void **state) {
+    (void)state;
+    live_test t;
+    start(&t, (rd_live_config){.thread = true});
+    int index = rdi_ring_take(t.ring, 1);
+    uint64_t *words = rdi_ring_words(t.ring, (unsigned)index);
+    words[0] = record(0x7fffffffffff, 1, RDI_RECORD_LOAD);
+    words[1] = record(0xffffffffff600000, RDI_RECORD_SIZE_MAX, RDI_RECORD_STORE);
+    words[2] = record(0, 64, RDI_RECORD_FETCH);
+    t.ring->chunk[index].thread = 7;
+    rdi_ring_submit(t.ring, index, 3);
+    const rd_refs *refs = NULL;
+    assert_int_equal(rd_trace_read(t.trace, &refs), RD_OK);
+    assert_int_equal(refs->n, 3);
+    assert_int_equal(refs->fields, RD_FIELD_SIZE | RD_FIELD_KIND | RD_FIELD_THREAD);
+    assert_true(refs->addr[0] == 0x7fffffffffff && refs->addr[2] == 0);
+    assert_true(refs->addr[1] == 0xffffffffff600000);
+    assert_true(refs->size[0] == 1 && refs->size[1] == RDI_RECORD_SIZE_MAX && refs->size[2] == 64);
+    assert_true(refs->kind[0] == RD_LOAD && refs->kind[1] == RD_STORE && refs->kind[2] == RD_FETCH);
+    assert_int_equal(refs->thread[2], 7);
+    assert_end(&t);
+    stop(&t);
+}
+
+static void program_counters_are_the_second_words(void **state) {
+    (void)state;
+    live_test t;
+    start(&t, (rd_live_config){.pc = true});
+    assert_int_equal(t.ring->record_words, 2);
+    int index = rdi_ring_take(t.ring, 1);
+    uint64_t *words = rdi_ring_words(t.ring, (unsigned)index);
+    for (uint64_t i = 0; i < 5; i++) {
+        words[2 * i] = record(64 * i, 4, RDI_RECORD_LOAD);
+        words[2 * i + 1] = 1000 + i;
+    }
+    rdi_ring_submit(t.ring, index, 11); /* half a record is none */
+    const rd_refs *refs = NULL;
+    assert_int_equal(rd_trace_read(t.trace, &refs), RD_OK);
+    assert_int_equal(refs->n, 5);
+    for (uint64_t i = 0; i < 5; i++)
+        assert_true(refs->addr[i] == 64 * i && refs->pc[i] == 1000 + i);
+    assert_end(&t);
+    stop(&t);
+}
+
+static void chunks_come_in_the_order_of_handing_over(void **state) {
+    (void)state;
+    live_test t;
+    start(&t, (rd_live_config){0});
+    int a = fill_chunk(t.ring, 0, 100), b = fill_chunk(t.ring, 10000, RDI_RING_CHUNK_WORDS);
+    int c = fill_chunk(t.ring, 20000, 5000);
+    rdi_ring_submit(t.ring, c, 5000);
+    rdi_ring_submit(t.ring, a, 100);
+    rdi_ring_submit(t.ring, b, RDI_RING_CHUNK_WORDS);
+    assert_next(&t, 20000, 5000);
+    assert_next(&t, 0, 100);
+    assert_next(&t, 10000, RDI_RING_CHUNK_WORDS);
+    assert_end(&t);
+    stop(&t);
+}
+
+static void a_chunk_that_was_read_is_free_and_zero(void **state) {
+    (void)state;
+    live_test t;
+    start(&t, (rd_live_config){0});
+    for (int round = 0; round < 3 * RDI_RING_CHUNKS; round++) {
+        int index = fill_chunk(t.ring, (uint64_t)round * 64, 10);
+        assert_int_equal(rdi_ring_words(t.ring, (unsigned)index)[10], 0);
+        rdi_ring_submit(t.ring, index, 10);
+        assert_next(&t, (uint64_t)round * 64, 10);
+    }
+    assert_end(&t);
+    stop(&t);
+}
+
+static void what_was_not_handed_over_is_found_at_the_end(void **state) {
+    (void)state;
+    live_test t;
+    start(&t, (rd_live_config){0});
+    fill_chunk(t.ring, 4096, 123);
+    fill_chunk(t.ring, 0, 0);
+    assert_next(&t, 4096, 123);
+    assert_end(&t);
+    stop(&t);
+}
+
+static bool once_more(void *user) {
+    return (*(int *)user)++ == 0;
+}
+
+/* Of a process that has ended while others go on. */
+static void a_chunk_of_a_dead_owner_is_reclaimed(void **state) {
+    (void)state;
+    live_test t;
+    int asked = 0;
+    start(&t, (rd_live_config){.running = once_more, .user = &asked});
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(rdi_ring_take(t.ring, (uint32_t)getpid()) == 0 ? 0 : 1);
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    rdi_ring_words(t.ring, 0)[0] = record(640, 8, RDI_RECORD_LOAD);
+    assert_next(&t, 640, 1);
+    assert_int_equal(asked, 1); /* not at the end of everything */
+    stop(&t);
+}
+
+static void programs_have_addresses_of_their_own(void **state) {
+    (void)state;
+    live_test t;
+    start(&t, (rd_live_config){0});
+    int index = fill_chunk(t.ring, 64, 1);
+    t.ring->chunk[index].process = 3;
+    rdi_ring_submit(t.ring, index, 1);
+    assert_next(&t, UINT64_C(3) << 48 | 64, 1);
+    stop(&t);
+}
+
+static void nonsense_is_refused(void **state) {
+    (void)state;
+    static const uint64_t bad[] = {1 << 16, 3 | 8 << 2, 0};
+    for (size_t i = 0; i < 3; i++) {
+        live_test t;
+        start(&t, (rd_live_config){0});
+        int index = fill_chunk(t.ring, 0, 10);
+        rdi_ring_words(t.ring, (unsigned)index)[7] = bad[i];
+        rdi_ring_submit(t.ring, index, 10);
+        assert_failure(&t, "without sense");
+        stop(&t);
+    }
+    live_test t;
+    start(&t, (rd_live_config){0});
+    rdi_ring_submit(t.ring, fill_chunk(t.ring, 0, 1), RDI_RING_CHUNK_WORDS + 1);
+    assert_failure(&t, "words at once");
+    stop(&t);
+    start(&t, (rd_live_config){0});
+    int index = fill_chunk(t.ring, 0, 1);
+    t.ring->chunk[index].process = 1 << 16;
+    rdi_ring_submit(t.ring, index, 1);
+    assert_failure(&t, "more than 65536 programs");
+    stop(&t);
+}
+
+static void recording_is_switched(void **state) {
+    (void)state;
+    live_test t;
+    start(&t, (rd_live_config){.paused = true});
+    assert_int_equal(t.ring->recording, 0);
+    rd_live_set_recording(t.live, true);
+    assert_int_equal(t.ring->recording, 1);
+    t.ring->skipped = 12;
+    assert_int_equal(rd_trace_skipped(t.trace), 12);
+    t.ring->processes = 2;
+    assert_int_equal(rd_live_programs(t.live), 2);
+    stop(&t);
+}
+
+/* Several threads fill and hand over as fast as they can. */
+typedef struct writer {
+    rdi_ring *ring;
+    uint64_t number;
+} writer;
+
+#define WRITER_CHUNKS 300
+
+static void *write_chunks(void *user) {
+    writer *w = user;
+    for (uint64_t k = 0; k < WRITER_CHUNKS;) {
+        int index = rdi_ring_take(w->ring, (uint32_t)getpid());
+        if (index < 0)
+            continue;
+        for (uint64_t i = 0; i < 16; i++)
+            rdi_ring_words(w->ring, (unsigned)index)[i] =
+                record(w->number << 32 | (16 * k + i), 1, RDI_RECORD_LOAD);
+        rdi_ring_submit(w->ring, index, 16);
+        k++;
+    }
+    return NULL;
+}
+
+static bool not_yet(void *user) {
+    return *(bool *)user;
+}
+
+static void nothing_is_lost_between_threads(void **state) {
+    (void)state;
+    live_test t;
+    bool more = true;
+    start(&t, (rd_live_config){.running = not_yet, .user = &more});
+    writer writers[3];
+    pthread_t threads[3];
+    uint64_t expected[3] = {0};
+    for (uint64_t i = 0; i < 3; i++) {
+        writers[i] = (writer){t.ring, i};
+        assert_int_equal(pthread_create(&threads[i], NULL, write_chunks, &writers[i]), 0);
+    }
+    for (size_t total = 0; total < 3 * WRITER_CHUNKS * 16;) {
+        const rd_refs *refs = NULL;
+        assert_int_equal(rd_trace_read(t.trace, &refs), RD_OK);
+        for (size_t i = 0; i < refs->n; i++) {
+            uint64_t which = refs->addr[i] >> 32;
+            assert_true(which < 3 && (refs->addr[i] & UINT32_MAX) == expected[which]++);
+        }
+        total += refs->n;
+    }
+    for (size_t i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    more = false;
+    assert_end(&t);
+    stop(&t);
+}
+
+static rd_status open_and_read(rd_ctx *ctx, void *user) {
+    (void)user;
+    rd_live_config config = {.running = nothing_comes};
+    rd_live *live = NULL;
+    rd_trace *trace = NULL;
+    const rd_refs *refs = NULL;
+    rd_status status = rd_live_new(ctx, &config, &live);
+    if (status == RD_OK)
+        status = rd_trace_open_live(ctx, live, &trace);
+    if (status == RD_OK)
+        status = rd_trace_read(trace, &refs);
+    rd_trace_close(trace);
+    rd_live_free(live);
+    return status;
+}
+
+static void every_failing_allocation_is_survived(void **state) {
+    (void)state;
+    assert_true(faults_inject("live", open_and_read, NULL, RD_OK) > 2);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(records_become_columns),
+        cmocka_unit_test(program_counters_are_the_second_words),
+        cmocka_unit_test(chunks_come_in_the_order_of_handing_over),
+        cmocka_unit_test(a_chunk_that_was_read_is_free_and_zero),
+        cmocka_unit_test(what_was_not_handed_over_is_found_at_the_end),
+        cmocka_unit_test(a_chunk_of_a_dead_owner_is_reclaimed),
+        cmocka_unit_test(programs_have_addresses_of_their_own),
+        cmocka_unit_test(nonsense_is_refused),
+        cmocka_unit_test(recording_is_switched),
+        cmocka_unit_test(nothing_is_lost_between_threads),
+        cmocka_unit_test(every_failing_allocation_is_survived),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
