@@ -84,6 +84,7 @@ typedef struct bench_suite {
     bool (*run)(bench *b, int n, char **traces); /* false: reported */
 } bench_suite;
 
-extern const bench_suite bench_engines, bench_threads, bench_growth, bench_memory, bench_formats;
+extern const bench_suite bench_engines, bench_threads, bench_growth, bench_memory, bench_formats,
+    bench_figure7;
 
 #endif

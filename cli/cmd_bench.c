@@ -62,7 +62,7 @@ static const rd_opt bench_opts[] = {
 };
 
 static const bench_suite *const suites[] = {&bench_engines, &bench_threads, &bench_growth,
-                                            &bench_memory, &bench_formats};
+                                            &bench_memory,  &bench_formats, &bench_figure7};
 #define N_SUITES (sizeof suites / sizeof *suites)
 
 static const bench_suite *find_suite(const char *name) {
@@ -108,6 +108,7 @@ const command command_bench = {
                "  growth   what does a reference cost with 10^3 to 10^8 distinct blocks?\n"
                "  memory   how many bytes does a distinct block cost, growth included?\n"
                "  formats  how fast is reading alone, and how large are the files?\n"
+               "  figure7  how fast and accurate are order structures up to 10^12 elements?\n"
                "A TRACE is a file, or a generator such as zipf:blocks=4M (see 'generate').\n",
     .opts = bench_opts,
     .opts_size = sizeof(bench_options),

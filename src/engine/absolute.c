@@ -95,6 +95,20 @@ static rd_status absolute_feed(void *self, const uint64_t *blk, size_t n, uint64
     return RD_OK;
 }
 
+static rd_status absolute_feed_known(void *self, const rd_known *refs, size_t n, uint64_t *dist) {
+    absolute_engine *e = self;
+    for (size_t i = 0; i < n; i++) {
+        dist[i] = refs->last[i] == RD_COLD ? RD_COLD : remove_time(e, refs->last[i]);
+        RD_TRY(append(e));
+    }
+    return RD_OK;
+}
+
+static rd_nodes absolute_nodes(const void *self) {
+    const absolute_engine *e = self;
+    return (rd_nodes){.most = e->precise->most + e->rough->most};
+}
+
 static rd_status absolute_finish(void *self) {
     absolute_engine *e = self;
     snprintf(e->run->note, sizeof e->run->note,
@@ -151,6 +165,8 @@ static const char *const absolute_variants[] = {
     "b=2K,c=0,tree=splay", "b=16,c=0,tree=splay", "b=16,c=0,tree=btree",   "b=10,c=5,tree=splay",
     "b=3,c=20,tree=btree", "b=1,c=0,tree=btree",  "b=100,c=50,tree=btree", NULL};
 
+static const rdi_alone_ops absolute_alone = {.feed = absolute_feed_known, .nodes = absolute_nodes};
+
 const rdi_engine_ops rdi_engine_absolute = {
     .abi = RDI_ENGINE_ABI,
     .info =
@@ -180,6 +196,7 @@ const rdi_engine_ops rdi_engine_absolute = {
     .open = absolute_open,
     .feed = absolute_feed,
     .finish = absolute_finish,
+    .alone = &absolute_alone,
     .check = absolute_check,
     .close = absolute_close,
 };

@@ -21,6 +21,7 @@
 #include "order/last_access.h"
 #include "order/rank_bits.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 
 #define FIRST_SLOTS 256
@@ -96,6 +97,27 @@ static rd_status bk_take(void *self, const uint64_t *blk, size_t n, uint64_t *di
     return RD_OK;
 }
 
+/* Slots are places in the trace: without the table nobody could be told of a renumbering. */
+static rd_status bk_feed_known(void *self, const rd_known *refs, size_t n, uint64_t *dist) {
+    bk_engine *e = self;
+    uint64_t slots = e->run->references;
+    if (e->now == 0 && slots)
+        RD_TRY(rdi_rank_bits_refill(&e->bits, slots, 0));
+    if (n > e->bits.slots - e->now)
+        return rdi_fail(e->run->ctx, RD_ERANGE,
+                        "engine bk: more references than were announced (%" PRIu64 ")", slots);
+    for (size_t i = 0; i < n; i++, e->now++) {
+        if (refs->last[i] == RD_COLD) {
+            dist[i] = RD_COLD;
+            rdi_rank_bits_set(&e->bits, e->now);
+        } else {
+            dist[i] = rdi_rank_bits_after(&e->bits, refs->last[i], e->now);
+            rdi_rank_bits_move(&e->bits, refs->last[i], e->now);
+        }
+    }
+    return RD_OK;
+}
+
 /* Once renumbered, a block's slot is its place in the order. */
 static rd_status bk_order(void *self, rdi_block_visit visit, void *user) {
     bk_engine *e = self;
@@ -136,6 +158,8 @@ static const rd_opt bk_opts[] = {
 
 static const char *const bk_variants[] = {"arity=2", "arity=16", "arity=256", NULL};
 
+static const rdi_alone_ops bk_alone = {.feed = bk_feed_known};
+
 const rdi_engine_ops rdi_engine_bk = {
     .abi = RDI_ENGINE_ABI,
     .info =
@@ -165,6 +189,7 @@ const rdi_engine_ops rdi_engine_bk = {
     .feed = bk_feed,
     .order = bk_order,
     .take = bk_take,
+    .alone = &bk_alone,
     .check = bk_check,
     .close = bk_close,
 };

@@ -294,6 +294,39 @@ rd_status rdi_engine_check(rd_engine *e, const char **why) {
     return e->ops->check ? e->ops->check(e->state, why) : RD_OK;
 }
 
+/* ---- the order structure alone ---- */
+
+static rd_status refuse_alone(rd_engine *e, const char *what) {
+    return rdi_fail(e->run.ctx, RD_EUNSUPPORTED, "engine %s %s", e->ops->info.name, what);
+}
+
+rd_status rd_engine_feed_known(rd_engine *e, const rd_known *refs, size_t n, uint64_t *distances) {
+    if (e->stage != STAGE_FEEDING)
+        return rdi_fail(e->run.ctx, RD_ESTATE, "engine %s: fed after finish or failure",
+                        e->ops->info.name);
+    if (!e->ops->alone)
+        return refuse_alone(e, "has no order structure that works by itself");
+    if (e->run.bound != UINT64_MAX)
+        return refuse_alone(e, "takes no bound without its table");
+    rd_status status = e->ops->alone->feed(e->state, refs, n, distances);
+    e->fed += n;
+    return status == RD_OK ? RD_OK : broken(e, status);
+}
+
+rd_status rd_engine_prefill(rd_engine *e, uint64_t blocks) {
+    if (!e->ops->alone || !e->ops->alone->prefill)
+        return refuse_alone(e, "cannot begin with blocks that were not fed");
+    if (e->stage != STAGE_FEEDING || e->fed)
+        return rdi_fail(e->run.ctx, RD_ESTATE, "engine %s: has begun already", e->ops->info.name);
+    rd_status status = e->ops->alone->prefill(e->state, blocks);
+    return status == RD_OK ? RD_OK : broken(e, status);
+}
+
+rd_nodes rd_engine_nodes(const rd_engine *e) {
+    bool known = e->ops->alone && e->ops->alone->nodes;
+    return known ? e->ops->alone->nodes(e->state) : (rd_nodes){0, 0};
+}
+
 /* ---- engines inside engines ---- */
 
 rd_status rdi_engine_order(rd_engine *e, rdi_block_visit visit, void *user) {

@@ -132,16 +132,21 @@ static rd_status take_entry(khw_engine *e, uint32_t *out) {
     return RD_OK;
 }
 
+/* A new entry becomes the newest. */
+static void enter_at_front(khw_engine *e, uint32_t at) {
+    link_newest(e, at);
+    advance_markers(e, e->markers);
+    if (e->markers < e->sizes.n && e->sizes.value[e->markers] == e->n)
+        e->marker[e->markers++] = e->oldest;
+}
+
 static rd_status insert_at_front(khw_engine *e, uint64_t block) {
     uint32_t at = 0;
     RD_TRY(take_entry(e, &at));
     uint64_t old = 0;
     RD_TRY(rdi_block_map_exchange(&e->index, block, at, &old));
     e->list[at].block = block;
-    link_newest(e, at);
-    advance_markers(e, e->markers);
-    if (e->markers < e->sizes.n && e->sizes.value[e->markers] == e->n)
-        e->marker[e->markers++] = e->oldest;
+    enter_at_front(e, at);
     return RD_OK;
 }
 
@@ -159,6 +164,30 @@ static rd_status khw_feed(void *self, const uint64_t *blk, size_t n, uint64_t *d
         }
     }
     return RD_OK;
+}
+
+/* The entries are numbered as the blocks are. */
+static rd_status khw_feed_known(void *self, const rd_known *refs, size_t n, uint64_t *dist) {
+    khw_engine *e = self;
+    (void)dist;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t at = (uint32_t)refs->number[i];
+        if (refs->last[i] != RD_COLD) {
+            e->hits[e->list[at].zone]++;
+            move_to_front(e, at);
+            continue;
+        }
+        e->infinite++;
+        RD_TRY(take_entry(e, &at));
+        e->list[at].block = refs->number[i];
+        enter_at_front(e, at);
+    }
+    return RD_OK;
+}
+
+static rd_nodes khw_nodes(const void *self) {
+    const khw_engine *e = self;
+    return (rd_nodes){.most = e->n};
 }
 
 static rd_status khw_finish(void *self) {
@@ -206,6 +235,8 @@ static const char *const khw_variants[] = {
     "sizes=32:16K:1M",
     "sizes=1:2:3:4:6:8:12:16:24:32:48:64:96:128:192:256:384:512:768:1K:2K:4K:8K:16K:32K:64K", NULL};
 
+static const rdi_alone_ops khw_alone = {.feed = khw_feed_known, .nodes = khw_nodes};
+
 const rdi_engine_ops rdi_engine_khw = {
     .abi = RDI_ENGINE_ABI,
     .info =
@@ -232,6 +263,7 @@ const rdi_engine_ops rdi_engine_khw = {
     .open = khw_open,
     .feed = khw_feed,
     .finish = khw_finish,
+    .alone = &khw_alone,
     .check = khw_check,
     .close = khw_close,
 };

@@ -68,6 +68,22 @@ static rd_status olken_take(void *self, const uint64_t *blk, size_t n, uint64_t 
     return RD_OK;
 }
 
+static rd_status olken_feed_known(void *self, const rd_known *refs, size_t n, uint64_t *dist) {
+    olken_engine *e = self;
+    const rdi_tree_ops *ops = e->ops;
+    for (size_t i = 0; i < n; i++) {
+        dist[i] = refs->last[i] == RD_COLD ? RD_COLD : ops->remove(&e->tree, refs->last[i]);
+        RD_TRY(ops->append(&e->tree, e->now));
+        e->now++;
+    }
+    return RD_OK;
+}
+
+static rd_nodes olken_nodes(const void *self) {
+    const olken_engine *e = self;
+    return (rd_nodes){.most = e->tree.used - 1};
+}
+
 static int by_time(const void *a, const void *b) {
     const rdi_block_slot *x = a, *y = b;
     return (x->value > y->value) - (x->value < y->value);
@@ -123,6 +139,8 @@ static const rd_opt olken_opts[] = {
 
 static const char *const olken_variants[] = {"tree=splay", "tree=avl", "tree=interval", NULL};
 
+static const rdi_alone_ops olken_alone = {.feed = olken_feed_known, .nodes = olken_nodes};
+
 const rdi_engine_ops rdi_engine_olken = {
     .abi = RDI_ENGINE_ABI,
     .info =
@@ -154,6 +172,7 @@ const rdi_engine_ops rdi_engine_olken = {
     .feed = olken_feed,
     .order = olken_order,
     .take = olken_take,
+    .alone = &olken_alone,
     .check = olken_check,
     .close = olken_close,
 };

@@ -52,6 +52,13 @@ typedef struct rdi_run {
     rd_engine *engine;      /* for rdi_engine_deliver() */
 } rdi_run;
 
+/* The order structure without the table: see rd_engine_feed_known(). */
+typedef struct rdi_alone_ops {
+    rd_status (*feed)(void *self, const rd_known *refs, size_t n, uint64_t *dist);
+    rd_status (*prefill)(void *self, uint64_t blocks); /* optional */
+    rd_nodes (*nodes)(const void *self);               /* optional */
+} rdi_alone_ops;
+
 typedef struct rdi_engine_ops {
     uint32_t abi;                     /* RDI_ENGINE_ABI */
     rd_engine_info info;              /* name, summary, card, caps, error kind, options, variants */
@@ -71,6 +78,7 @@ typedef struct rdi_engine_ops {
      * forgotten, or RD_COLD when it was not there; the bound is left to the caller. All different.
      * Time stands still. */
     rd_status (*take)(void *self, const uint64_t *blk, size_t n, uint64_t *dist);
+    const rdi_alone_ops *alone;                       /* optional */
     rd_status (*check)(void *self, const char **why); /* optional: invariants, for tests */
     void (*close)(void *self);                        /* tolerates half-open state */
 } rdi_engine_ops;

@@ -18,6 +18,7 @@
 #include "order/block_map.h"
 #include "order/scale_tree.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -61,12 +62,32 @@ static rd_status scale_feed(void *self, const uint64_t *blk, size_t n, uint64_t 
     return RD_OK;
 }
 
+static rd_status scale_feed_known(void *self, const rd_known *refs, size_t n, uint64_t *dist) {
+    scale_engine *e = self;
+    rdi_scale_tree *t = &e->tree;
+    for (size_t i = 0; i < n; i++) {
+        dist[i] = refs->last[i] == RD_COLD ? RD_COLD : rdi_scale_tree_remove(t, refs->last[i]);
+        RD_TRY(rdi_scale_tree_append(t));
+    }
+    return RD_OK;
+}
+
+static rd_status scale_prefill(void *self, uint64_t blocks) {
+    scale_engine *e = self;
+    return rdi_scale_tree_prefill(&e->tree, blocks);
+}
+
+static rd_nodes scale_nodes(const void *self) {
+    const rdi_scale_tree *t = &((const scale_engine *)self)->tree;
+    return (rd_nodes){t->n > t->most ? t->n : t->most, t->most_compressed};
+}
+
 static rd_status scale_finish(void *self) {
     scale_engine *e = self;
-    const rdi_scale_tree *t = &e->tree;
+    rd_nodes nodes = scale_nodes(e);
     snprintf(e->run->note, sizeof e->run->note,
-             "tree of at most %zu nodes, %zu after a compression", t->n > t->most ? t->n : t->most,
-             t->most_compressed);
+             "tree of at most %" PRIu64 " nodes, %" PRIu64 " after a compression", nodes.most,
+             nodes.compressed);
     return RD_OK;
 }
 
@@ -98,6 +119,9 @@ static const rd_opt scale_opts[] = {
 static const char *const scale_variants[] = {"error=0.001", "error=0.1", "error=0.5", "error=0.99",
                                              NULL};
 
+static const rdi_alone_ops scale_alone = {
+    .feed = scale_feed_known, .prefill = scale_prefill, .nodes = scale_nodes};
+
 const rdi_engine_ops rdi_engine_scale = {
     .abi = RDI_ENGINE_ABI,
     .info =
@@ -126,6 +150,7 @@ const rdi_engine_ops rdi_engine_scale = {
     .open = scale_open,
     .feed = scale_feed,
     .finish = scale_finish,
+    .alone = &scale_alone,
     .check = scale_check,
     .close = scale_close,
 };

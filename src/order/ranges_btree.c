@@ -108,12 +108,10 @@ static void descend(const btree *b, path *p, uint32_t level, bool newest) {
 }
 
 /* The way to the range at one end of time; there must be one. */
-static path path_to_end(const btree *b, bool newest) {
-    path p;
-    p.level[b->depth - 1].node = b->root;
-    p.level[b->depth - 1].at = newest ? b->node[b->root].n - 1 : 0;
-    descend(b, &p, b->depth - 1, newest);
-    return p;
+static void path_to_end(const btree *b, bool newest, path *p) {
+    p->level[b->depth - 1].node = b->root;
+    p->level[b->depth - 1].at = newest ? b->node[b->root].n - 1 : 0;
+    descend(b, p, b->depth - 1, newest);
 }
 
 /* The neighbour of a range; false at the end. */
@@ -258,7 +256,8 @@ static uint64_t remove_time(rdi_ranges *r, uint64_t time) {
 
 static uint64_t remove_oldest(rdi_ranges *r) {
     btree *b = (btree *)r;
-    path p = path_to_end(b, false);
+    path p;
+    path_to_end(b, false, &p);
     uint64_t time = node_of(b, &p, 0)->time[0];
     add_blocks(b, &p, UINT64_MAX); /* less one */
     r->live--;
@@ -284,15 +283,20 @@ static void raise_root(btree *b, uint64_t time, uint32_t child) {
     b->depth++;
 }
 
+/* The block goes to the last entry of each level from `level` on. */
+static void extend(btree *b, const path *newest, uint32_t level, uint64_t time) {
+    for (; level < b->depth; level++) {
+        btree_node *node = node_of(b, newest, level);
+        node->time[node->n - 1] = time;
+        node->sum[node->n - 1]++;
+    }
+}
+
 /* A new range of one block at the newest end: up from the leaf, in a new node on each level whose
  * last one is full. */
-static void push_range(btree *b, uint64_t time) {
-    uint32_t child = 0;
-    path p;
-    if (b->depth)
-        p = path_to_end(b, true);
-    uint32_t level = 0;
-    for (; level < b->depth && node_of(b, &p, level)->n == ENTRIES; level++) {
+static void push_range(btree *b, const path *newest, uint64_t time) {
+    uint32_t child = 0, level = 0;
+    for (; level < b->depth && node_of(b, newest, level)->n == ENTRIES; level++) {
         uint32_t fresh = take_node(b);
         push_entry(&b->node[fresh], time, 1, child);
         child = fresh;
@@ -301,36 +305,22 @@ static void push_range(btree *b, uint64_t time) {
         raise_root(b, time, child);
         return;
     }
-    push_entry(node_of(b, &p, level), time, 1, child);
-    for (level++; level < b->depth; level++) {
-        btree_node *node = node_of(b, &p, level);
-        node->time[node->n - 1] = time;
-        node->sum[node->n - 1]++;
-    }
-}
-
-/* The newest range takes one more, if it has room. */
-static bool extend_newest(btree *b, uint64_t time) {
-    if (b->depth == 0)
-        return false;
-    path p = path_to_end(b, true);
-    if (node_of(b, &p, 0)->sum[p.level[0].at] == b->base.capacity)
-        return false;
-    for (uint32_t level = 0; level < b->depth; level++) {
-        btree_node *node = node_of(b, &p, level);
-        node->time[node->n - 1] = time;
-        node->sum[node->n - 1]++;
-    }
-    return true;
+    push_entry(node_of(b, newest, level), time, 1, child);
+    extend(b, newest, level + 1, time);
 }
 
 static rd_status append(rdi_ranges *r, uint64_t time) {
     btree *b = (btree *)r;
     RD_TRY(reserve(b));
+    path newest;
+    if (b->depth)
+        path_to_end(b, true, &newest);
     r->live++;
-    if (extend_newest(b, time))
+    if (b->depth && node_of(b, &newest, 0)->sum[newest.level[0].at] < r->capacity) {
+        extend(b, &newest, 0, time);
         return RD_OK;
-    push_range(b, time);
+    }
+    push_range(b, &newest, time);
     rdi_ranges_count(r);
     return RD_OK;
 }
@@ -358,7 +348,7 @@ static bool check(const rdi_ranges *r, const char **why) {
     path p, next;
     if (b->depth > 0) {
         bool more = true;
-        for (p = path_to_end(b, false); more; p = next) {
+        for (path_to_end(b, false, &p); more; p = next) {
             const btree_node *leaf = node_of(b, &p, 0);
             uint32_t at = p.level[0].at;
             rdi_ranges_audit_next(&audit, r, leaf->time[at], leaf->sum[at]);

@@ -78,6 +78,7 @@ static void compress(rdi_scale_tree *t) {
     rdi_prefix_counts_clear(&t->left, n);
     t->n_left = 0;
     t->compressed = t->n;
+    t->found = 0;
     t->most_compressed = t->n > t->most_compressed ? t->n : t->most_compressed;
 }
 

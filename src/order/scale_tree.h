@@ -32,6 +32,7 @@ typedef struct rdi_scale_tree {
     rdi_prefix_counts left; /* blocks that have left since, by node */
     uint64_t n_left;
     size_t n, compressed; /* nodes; those older than the last compression */
+    size_t found;         /* of these, the one that was found last */
     size_t limit;         /* nodes at which to compress, or to compute the limit anew */
     size_t room;
     void *memory;           /* one allocation holds all arrays */
@@ -61,18 +62,20 @@ static inline uint64_t rdi_scale_tree_newer(const rdi_scale_tree *t, size_t i) {
     return made - (t->n_left - rdi_prefix_counts_upto(&t->left, i));
 }
 
-/* The first node whose range does not end before `time`. */
-static inline size_t rdi_scale_tree_find(const rdi_scale_tree *t, uint64_t time) {
-    size_t recent = t->n - t->compressed;
+/* The first node whose range does not end before `time`. Sweeps stay in one node for a while. */
+static inline size_t rdi_scale_tree_find(rdi_scale_tree *t, uint64_t time) {
+    size_t recent = t->n - t->compressed, found = t->found;
     if (t->now - time <= recent)
         return t->n - (size_t)(t->now - time);
+    if (found > 0 && t->time[found - 1] < time && time <= t->time[found])
+        return found;
     const uint64_t *at = t->time;
     for (size_t n = t->compressed; n > 1;) { /* without branches: they could not be predicted */
         size_t half = n / 2;
         at += half & -(size_t)(at[half - 1] < time);
         n -= half;
     }
-    return (size_t)(at - t->time);
+    return t->found = (size_t)(at - t->time);
 }
 
 /* The block last referenced at `time` leaves; returns its distance: how many blocks are newer, the

@@ -110,6 +110,7 @@ static void every_generator_gives_the_same_trace_everywhere(void **state) {
         {"pulse:refs=100000", UINT64_C(0xe92d9e1a8ac7a1f7)},
         {"stack:refs=100000,cold=0.01", UINT64_C(0x5ab1058363c160d1)},
         {"phases:refs=1000000", UINT64_C(0xd20b173b13d80b6f)},
+        {"fft:refs=1000000", UINT64_C(0x445d22b57a7af352)},
     };
     for (size_t i = 0; i < RDI_COUNT(known); i++) {
         size_t n = 0;
@@ -363,6 +364,25 @@ static void phases_take_turns(void **state) {
 
 /* ---- mistakes ---- */
 
+/* A row of 8 has 2 swaps of 8 references and 12 butterflies of 10, a column of 4 one and 4. */
+static void fft_transforms_rows_then_columns_again_and_again(void **state) {
+    (void)state;
+    enum { ROW = 2 * 8 + 12 * 10, COLUMN = 8 + 4 * 10, ALL = 4 * ROW + 8 * COLUMN };
+    size_t n = 0;
+    uint64_t *addr = generate("fft:rows=4,columns=8,refs=2000,stride=1", &n);
+    for (size_t i = 0; i + ALL < n; i++)
+        assert_int_equal(addr[i], addr[i + ALL]);
+    for (size_t i = 0; i < ALL; i++) {
+        bool by_row = i < 4 * ROW;
+        size_t line = by_row ? i / ROW : (i - 4 * ROW) / COLUMN;
+        uint64_t number = addr[i] / 2; /* two blocks each; the factors behind the 32 numbers */
+        assert_true(number < 32 + 4);
+        if (number < 32)
+            assert_int_equal(by_row ? number / 8 : number % 8, line);
+    }
+    free(addr);
+}
+
 static void mistakes_are_explained(void **state) {
     (void)state;
     static const struct {
@@ -383,6 +403,8 @@ static void mistakes_are_explained(void **state) {
         {"pulse:at=5:6,weights=5G:1", "a weight has more than 32 bits"},
         {"stack:weights=1:2", "weights= needs at="},
         {"phases:sets=10:0", "a set needs 1 to 1T blocks"},
+        {"fft:rows=3", "generator fft: 3 x 256 are not powers of two"},
+        {"fft:columns=1", "option 'columns'"},
     };
     for (size_t i = 0; i < RDI_COUNT(cases); i++) {
         rd_ctx *ctx = NULL;
@@ -433,6 +455,7 @@ int main(void) {
         cmocka_unit_test(pulse_concentrates_time_distances),
         cmocka_unit_test(regular_pulses_have_no_width),
         cmocka_unit_test(phases_take_turns),
+        cmocka_unit_test(fft_transforms_rows_then_columns_again_and_again),
         cmocka_unit_test(mistakes_are_explained),
         cmocka_unit_test(every_failing_allocation_is_survived),
     };

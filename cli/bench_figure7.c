@@ -1,0 +1,396 @@
+/* Figure 7 of Zhong, Shen, Ding (TOPLAS 2009): speed of the order structures alone over the number
+ * of elements, and accuracy of the approximate ones on a two-dimensional FFT.
+ *
+ * The test program is the paper's: N elements are traversed twice in stretches of N / 100, so that
+ * every second reference has the distance N / 100 - 1. The time of the previous reference is
+ * computed here, and no engine looks anything up. Every distance is checked on the way.
+ */
+#include "bench.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define STRETCHES     100
+#define BATCH         512 /* references; small, so that the structure has the cache for itself */
+#define LARGEST_FED   UINT64_C(1000000000)
+#define LARGEST       UINT64_C(1000000000000)
+#define TIMED         UINT64_C(100000000) /* references beyond LARGEST_FED */
+#define LONGEST_RUN   300                 /* seconds; what would take longer is left out */
+#define REPEAT_WITHIN 60                  /* seconds for all repeats of an analyser */
+
+typedef struct analyser {
+    const char *paper;  /* what the figure calls it */
+    const char *engine; /* khw gets N as its last size */
+    double error;       /* share of the distance that it may be too small ... */
+    uint64_t blocks;    /* ... and number of blocks */
+} analyser;
+
+static const analyser analysers[] = {
+    {"BK-2", "bk:arity=2", 0, 0},
+    {"BK-16", "bk:arity=16", 0, 0},
+    {"BK-256", "bk:arity=256", 0, 0},
+    {"Cheetah", "olken:tree=splay", 0, 0},
+    {"KHW", "khw:sizes=32:16K:%" PRIu64, 0, 0},
+    {"99%", "scale:error=0.01", 0.01, 0},
+    {"Sampling", "absolute:b=2048,c=0,tree=splay", 0, 2048},
+    {"ZDK-2k", "absolute:b=2048,c=1024,tree=btree", 0, 2048},
+};
+#define ANALYSERS (sizeof analysers / sizeof *analysers)
+
+/* One analyser at one N. */
+typedef struct speed {
+    char engine[96];
+    double seconds[32]; /* of every repeat */
+    size_t repeats;
+    double spent;
+    uint64_t references, nodes;
+    size_t bytes; /* at the peak */
+    const char *left_out;
+} speed;
+
+static uint64_t references_of(uint64_t elements) {
+    return elements > LARGEST_FED ? TIMED : 2 * elements;
+}
+
+/* ---- the test program ---- */
+
+typedef struct traversal {
+    rd_engine *engine;
+    const analyser *a;
+    uint64_t elements, stretch;
+    uint64_t last[BATCH], number[BATCH], distance[BATCH];
+    bool wrong;
+} traversal;
+
+/* The next `n` references, numbers from `number` on, last referenced from `last` on. */
+static rd_status feed_batch(traversal *t, uint64_t number, uint64_t last, size_t n) {
+    bool cold = last == RD_COLD;
+    for (size_t i = 0; i < n; i++) {
+        t->number[i] = number + i;
+        t->last[i] = cold ? RD_COLD : last + i;
+    }
+    rd_known refs = {t->last, t->number};
+    rd_status status = rd_engine_feed_known(t->engine, &refs, n, t->distance);
+    if (!(rd_engine_info_of(t->engine)->caps & RD_CAP_DISTANCES))
+        return status;
+    uint64_t most = cold ? RD_COLD : t->stretch - 1, least = most;
+    if (!cold)
+        least -= t->a->blocks < most ? t->a->blocks : most;
+    if (!cold)
+        least -= (uint64_t)(t->a->error * (double)most);
+    bool wrong = false;
+    for (size_t i = 0; i < n; i++)
+        wrong |= t->distance[i] < least || t->distance[i] > most;
+    t->wrong |= wrong;
+    return status;
+}
+
+static rd_status traverse(traversal *t, uint64_t number, uint64_t last, uint64_t n) {
+    rd_status status = RD_OK;
+    for (uint64_t at = 0; at < n && status == RD_OK; at += BATCH)
+        status = feed_batch(t, number + at, last == RD_COLD ? last : last + at,
+                            (size_t)(n - at < BATCH ? n - at : BATCH));
+    return status;
+}
+
+/* Every element twice; beyond what can be fed, further references of that distance to a tree that
+ * begins with all elements. */
+static rd_status run_program(traversal *t) {
+    if (t->elements > LARGEST_FED)
+        return traverse(t, 0, t->elements - t->stretch, TIMED);
+    rd_status status = RD_OK;
+    for (uint64_t k = 0; k < STRETCHES && status == RD_OK; k++) {
+        status = traverse(t, k * t->stretch, RD_COLD, t->stretch);
+        if (status == RD_OK)
+            status = traverse(t, k * t->stretch, 2 * k * t->stretch, t->stretch);
+    }
+    return status;
+}
+
+/* khw gives no distances: all reuses must be in the bin of theirs. */
+static bool is_counted(rd_engine *e, const traversal *t) {
+    rd_profile *p = NULL;
+    if (rd_engine_info_of(e)->caps & RD_CAP_DISTANCES)
+        return true;
+    if (rd_engine_finish(e) != RD_OK || rd_engine_profile(e, &p) != RD_OK)
+        return false;
+    const rd_bin *bins;
+    bool right = rd_profile_bins(p, &bins) == 1 && bins[0].low < t->stretch &&
+                 bins[0].high >= t->stretch - 1 && bins[0].count == t->elements;
+    rd_profile_free(p);
+    return right;
+}
+
+/* ---- speed ---- */
+
+static bool give_up(bench *b, const speed *s, const char *why) {
+    b->status = fail("%s: %s", s->engine, why);
+    return false;
+}
+
+/* Of the processor, so that it matters less what else the machine does: every analyser is one
+ * thread. */
+static double processor_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* One run; where memory does not suffice the analyser is left out. */
+static bool run_once(bench *b, const analyser *a, uint64_t elements, speed *s) {
+    rd_ctx *ctx = NULL;
+    if (rd_ctx_new(NULL, &ctx) != RD_OK)
+        return give_up(b, s, "out of memory");
+    rd_ctx_set_limit(ctx, (size_t)sysconf(_SC_PHYS_PAGES) / 4 * 3 * (size_t)sysconf(_SC_PAGESIZE));
+    rd_engine_config config = {.references = references_of(elements)};
+    traversal t = {.a = a, .elements = elements, .stretch = elements / STRETCHES};
+    rd_status status = rd_engine_open(ctx, s->engine, &config, &t.engine);
+    if (status == RD_OK && elements > LARGEST_FED)
+        status = rd_engine_prefill(t.engine, elements);
+    double start = processor_seconds();
+    if (status == RD_OK)
+        status = run_program(&t);
+    s->seconds[s->repeats] = processor_seconds() - start;
+    bool ok = true;
+    if (status == RD_ENOMEM)
+        s->left_out = "memory";
+    else if (status == RD_EUNSUPPORTED && elements > LARGEST_FED)
+        s->left_out = "too many";
+    else if (status != RD_OK)
+        ok = give_up(b, s, rd_last_error(ctx));
+    else if (t.wrong || !is_counted(t.engine, &t))
+        ok = give_up(b, s, "the answer is wrong: no speed is worth that");
+    if (ok && !s->left_out) {
+        s->spent += s->seconds[s->repeats++];
+        s->nodes = rd_engine_nodes(t.engine).most;
+        s->bytes = rd_ctx_peak_bytes(ctx);
+    }
+    rd_engine_close(t.engine);
+    rd_ctx_free(ctx);
+    return ok;
+}
+
+static double median_of(speed *s) {
+    bench_result r = {.repeats = s->repeats};
+    memcpy(r.seconds, s->seconds, sizeof r.seconds);
+    bench_summarise(&r);
+    return r.median;
+}
+
+static void report_speed(bench *b, const analyser *a, uint64_t elements, speed *s, double rate) {
+    if (!b->options->json && s->left_out)
+        printf(" %9s", s->left_out);
+    else if (!b->options->json)
+        printf(" %9.2f", rate);
+    fflush(stdout);
+    if (s->left_out)
+        bench_json(
+            b, "\"analyser\":\"%s\",\"engine\":\"%s\",\"elements\":%" PRIu64 ",\"left_out\":\"%s\"",
+            a->paper, s->engine, elements, s->left_out);
+    else
+        bench_json(b,
+                   "\"analyser\":\"%s\",\"engine\":\"%s\",\"elements\":%" PRIu64
+                   ",\"references\":%" PRIu64 ",\"repeats\":%zu,\"median_seconds\":%.6f,"
+                   "\"mrefs_per_second\":%.3f,\"nodes\":%" PRIu64 ",\"peak_bytes\":%zu",
+                   a->paper, s->engine, elements, s->references, s->repeats, median_of(s), rate,
+                   s->nodes, s->bytes);
+}
+
+static void name_engine(const analyser *a, uint64_t elements, speed *s) {
+    const char *hole = strchr(a->engine, '%');
+    snprintf(s->engine, sizeof s->engine, "%.*s", (int)(hole ? hole - a->engine : 90), a->engine);
+    size_t used = strlen(s->engine);
+    if (hole)
+        snprintf(s->engine + used, sizeof s->engine - used, "%" PRIu64, elements);
+}
+
+/* All analysers at one N, in turn; rates[] becomes the speed of each, 0 for those left out. */
+static bool measure_at(bench *b, uint64_t elements, double rates[ANALYSERS]) {
+    static speed all[ANALYSERS];
+    memset(all, 0, sizeof all);
+    for (size_t i = 0; i < ANALYSERS; i++) {
+        name_engine(&analysers[i], elements, &all[i]);
+        all[i].references = references_of(elements);
+        bool too_long = rates[i] > 0 && (double)all[i].references / 1e6 / rates[i] > LONGEST_RUN;
+        if (too_long || (rates[i] == 0 && elements > 100000))
+            all[i].left_out = too_long ? "too long" : "-";
+    }
+    for (uint64_t k = 0; k < b->options->repeats; k++)
+        for (size_t i = 0; i < ANALYSERS; i++)
+            if (!all[i].left_out && (k == 0 || all[i].spent < REPEAT_WITHIN) &&
+                !run_once(b, &analysers[i], elements, &all[i]))
+                return false;
+    if (!b->options->json)
+        printf("%13" PRIu64, elements);
+    for (size_t i = 0; i < ANALYSERS; i++) {
+        rates[i] = all[i].left_out ? 0 : (double)all[i].references / median_of(&all[i]) / 1e6;
+        report_speed(b, &analysers[i], elements, &all[i], rates[i]);
+    }
+    if (!b->options->json)
+        puts("");
+    return true;
+}
+
+static bool measure_speed(bench *b) {
+    double rates[ANALYSERS] = {0}, least = INFINITY, most = 0;
+    size_t scale = 0;
+    while (strncmp(analysers[scale].engine, "scale", 5) != 0)
+        scale++;
+    if (!b->options->json) {
+        printf(
+            "\nspeed in millions of references per second of processor time, without hashing\n%13s",
+            "elements");
+        for (size_t i = 0; i < ANALYSERS; i++)
+            printf(" %9s", analysers[i].paper);
+        puts("");
+    }
+    for (uint64_t n = 100000; n <= LARGEST; n *= 10) {
+        if (b->options->refs && references_of(n) > b->options->refs)
+            continue;
+        if (!measure_at(b, n, rates))
+            return false;
+        least = rates[scale] < least ? rates[scale] : least;
+        most = rates[scale] > most ? rates[scale] : most;
+    }
+    if (!b->options->json)
+        printf("%s: fastest and slowest are %.2fx apart; the paper has 1.2 at any size\n",
+               analysers[scale].paper, most / least);
+    return true;
+}
+
+/* ---- accuracy on a 2-D FFT ---- */
+
+#define FFT          "fft:rows=128,columns=256,refs=5M"
+#define WIDTH        2048
+#define WINDOW_FIRST 55296 /* the bins from 55K to 66K */
+#define WINDOW_END   67584
+
+static const struct {
+    const char *paper, *engine;
+    double limit; /* share of references in other bins that the paper has at most */
+    const char *nodes;
+} panel[] = {
+    {"exact", "olken:tree=splay", 0, "67000"},
+    {"99.9%", "scale:error=0.001", 0.002, "5869"},
+    {"99%", "scale:error=0.01", 0.02, "823"},
+    {"ZDK-2k", "absolute:b=2048,c=1024,tree=btree", 0.04, "2080"},
+};
+#define PANEL (sizeof panel / sizeof *panel)
+
+static bool analyse_fft(bench *b, const bench_trace *t, const char *engine, rd_profile **profile,
+                        rd_nodes *nodes) {
+    rd_engine *e = NULL;
+    rd_engine_config config = {.binning = {RD_BINS_LINEAR, WIDTH}};
+    rd_status status = rd_engine_open(b->ctx, engine, &config, &e);
+    if (status == RD_OK)
+        status = rd_engine_feed(e, t->blocks, t->n, NULL);
+    if (status == RD_OK)
+        status = rd_engine_finish(e);
+    if (status == RD_OK)
+        status = rd_engine_profile(e, profile);
+    if (status == RD_OK)
+        *nodes = rd_engine_nodes(e);
+    rd_engine_close(e);
+    if (status != RD_OK)
+        b->status = fail_status(b->ctx, status);
+    return status == RD_OK;
+}
+
+/* Share of all references whose distance is in the bin from `low`. */
+static double share_of_bin(const rd_profile *p, uint64_t low) {
+    const rd_bin *bins;
+    size_t n = rd_profile_bins(p, &bins);
+    for (size_t i = 0; i < n; i++)
+        if (bins[i].low == low)
+            return (double)bins[i].count / (double)rd_profile_facts_of(p)->references;
+    return 0;
+}
+
+/* Half the sum of differences, in shares of all references: what is in another bin than it should
+ * be. */
+static double misplaced(const rd_profile *a, const rd_profile *b, uint64_t first, uint64_t end) {
+    double sum = 0;
+    for (uint64_t low = first; low < end; low += WIDTH)
+        sum += fabs(share_of_bin(a, low) - share_of_bin(b, low));
+    return sum / 2;
+}
+
+static bool report_accuracy(bench *b, rd_profile *const profiles[PANEL], const rd_nodes *nodes) {
+    if (!b->options->json)
+        printf("%10s %12s %10s %12s %12s %12s %8s\n", "", "misplaced %", "paper %", "55K-66K %",
+               "peak nodes", "compressed", "paper");
+    for (size_t i = 0; i < PANEL; i++) {
+        double all = misplaced(profiles[0], profiles[i], 0, 2 * WINDOW_END);
+        double window = misplaced(profiles[0], profiles[i], WINDOW_FIRST, WINDOW_END);
+        rd_comparison c = {0};
+        if (rd_compare(b->ctx, profiles[0], profiles[i], (rd_binning){RD_BINS_LINEAR, WIDTH}, &c) !=
+            RD_OK)
+            return false;
+        if (c.bound_checked && !c.bound_held) {
+            b->status = fail("%s on %s: the error bound is broken", panel[i].engine, FFT);
+            return false;
+        }
+        if (!b->options->json)
+            printf("%10s %12.4f %10.1f %12.4f %12" PRIu64 " %12" PRIu64 " %8s\n", panel[i].paper,
+                   100 * all, 100 * panel[i].limit, 100 * window, nodes[i].most,
+                   nodes[i].compressed, panel[i].nodes);
+        bench_json(b,
+                   "\"analyser\":\"%s\",\"engine\":\"%s\",\"trace\":\"%s\",\"bins\":\"linear:%d\","
+                   "\"misplaced\":%.8f,\"paper_at_most\":%.4f,\"misplaced_55k_to_66k\":%.8f,"
+                   "\"peak_nodes\":%" PRIu64 ",\"compressed_nodes\":%" PRIu64 ",\"paper_nodes\":%s",
+                   panel[i].paper, panel[i].engine, FFT, WIDTH, all, panel[i].limit, window,
+                   nodes[i].most, nodes[i].compressed, panel[i].nodes);
+    }
+    return true;
+}
+
+/* The curves of the lower graph. */
+static void report_window(const bench *b, rd_profile *const profiles[PANEL]) {
+    if (b->options->json)
+        return;
+    printf("\nshare of all references, percent\n%10s", "distance");
+    for (size_t i = 0; i < PANEL; i++)
+        printf(" %12s", panel[i].paper);
+    puts("");
+    for (uint64_t low = WINDOW_FIRST; low < WINDOW_END; low += WIDTH) {
+        printf("%10" PRIu64, low);
+        for (size_t i = 0; i < PANEL; i++)
+            printf(" %12.4f", 100 * share_of_bin(profiles[i], low));
+        puts("");
+    }
+}
+
+static bool measure_accuracy(bench *b) {
+    bench_trace t;
+    rd_profile *profiles[PANEL] = {NULL};
+    rd_nodes nodes[PANEL] = {{0, 0}};
+    if (!bench_load(b, FFT, &t))
+        return false;
+    if (!b->options->json)
+        printf("\naccuracy on a 2-D FFT (%s), bins %d wide\n", FFT, WIDTH);
+    bool ok = true;
+    for (size_t i = 0; i < PANEL && ok; i++)
+        ok = analyse_fft(b, &t, panel[i].engine, &profiles[i], &nodes[i]);
+    ok = ok && report_accuracy(b, profiles, nodes);
+    if (ok)
+        report_window(b, profiles);
+    for (size_t i = 0; i < PANEL; i++)
+        rd_profile_free(profiles[i]);
+    bench_unload(&t);
+    return ok;
+}
+
+static bool run_figure7(bench *b, int n, char **traces) {
+    (void)traces;
+    if (n > 0 || b->options->engines.n > 0) {
+        b->status = fail_usage("bench figure7 has its own traces and engines");
+        return false;
+    }
+    return measure_accuracy(b) && measure_speed(b);
+}
+
+const bench_suite bench_figure7 = {
+    "figure7", "how fast and accurate are order structures up to 10^12 elements?", run_figure7};
