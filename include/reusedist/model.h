@@ -18,6 +18,15 @@ extern "C" {
 RD_API RD_CHECKED rd_status rd_mrc_at(rd_ctx *ctx, const rd_profile *p, uint64_t blocks,
                                       double *miss_ratio, bool *interpolated);
 
+/* Whether the profile is a sample and states a band for its miss ratios. */
+RD_API bool rd_mrc_has_band(const rd_profile *p);
+
+/* Within which the exact miss ratio lies with 95 % confidence, at this one size: half the stated
+ * width below and above the curve, read at the sizes that `blocks` may as well be. RD_EINVAL for
+ * a profile that is no sample. */
+RD_API RD_CHECKED rd_status rd_mrc_band(rd_ctx *ctx, const rd_profile *p, uint64_t blocks,
+                                        double *low, double *high);
+
 typedef struct rd_mrc_point {
     uint64_t blocks;
     double miss_ratio;
@@ -69,7 +78,8 @@ typedef struct rd_comparison {
     bool identical;     /* same block size, references, blocks and infinite count; same counts and
                            sums of distances in the finest bins both have */
     bool bound_checked; /* one is exact and the other states a bound ... */
-    bool bound_held;    /* ... which nothing in the two histograms contradicts */
+    bool bound_held;    /* ... which nothing in the two histograms contradicts; a band of
+                           confidence: which holds at 95 % of the sizes of the miss ratio */
     rd_bin_difference
         worst[RD_WORST_BINS]; /* bins of `binning` that differ most, worst first ... */
     size_t n_worst;           /* ... as many as differ at all */

@@ -55,12 +55,16 @@ typedef struct rd_source {
 
 typedef struct rd_profile rd_profile;
 
+#define RD_BAND_SIZES 64
+
 /* The plain facts of a profile. Strings are borrowed from it.
  *
  * Error kinds: "exact"; "relative": a distance is never above the true one d and at most
  * error_bound * d below; "absolute": never above it and at most error_bound blocks below; "none":
- * nothing was measured; "time": the histogram holds time distances. Other words ("statistical", or
- * "mixed" after a merge) promise nothing about single distances. */
+ * nothing was measured; "sampled": error_bound is half the width of a band around the miss ratios
+ * where it is widest (below 1 / sample_rate blocks nothing is told), see rd_mrc_band(); "time": the
+ * histogram holds time distances. Other words ("statistical", or "mixed" after a merge) promise
+ * nothing about single distances. */
 typedef struct rd_profile_facts {
     uint64_t references;        /* block references analysed */
     uint64_t blocks;            /* distinct blocks, or RD_UNKNOWN */
@@ -72,8 +76,10 @@ typedef struct rd_profile_facts {
     const char *engine;         /* name */
     const char *engine_options; /* "key=value,...", every option with the value used */
     bool exact;
-    const char *error_kind; /* "exact", or what error_bound limits, see below */
-    double error_bound;     /* 0: none stated */
+    const char *error_kind;           /* "exact", or what error_bound limits, see below */
+    double error_bound;               /* 0: none stated */
+    double sample_rate;               /* share of the blocks that was measured; 0: not a sample */
+    double half_width[RD_BAND_SIZES]; /* of a sample's band at 1, 2, 4 ... blocks */
     rd_binning binning;
     bool sums_known;  /* false: the sum column means nothing (khw) */
     bool partial;     /* the trace broke off; what came before is analysed */

@@ -249,7 +249,7 @@ static rd_profile_facts collect_facts(const rd_engine *e) {
     bool measured = !(e->ops->info.caps & RD_CAP_NO_DISTANCE);
     uint64_t infinite = rdi_hist_infinite(e->run.hist);
     uint64_t cold = bounded || !measured ? RD_UNKNOWN : infinite;
-    return (rd_profile_facts){
+    rd_profile_facts facts = {
         .references = e->fed + e->run.fed,
         .blocks = e->run.blocks != RD_UNKNOWN ? e->run.blocks : cold,
         .cold = cold,
@@ -259,10 +259,13 @@ static rd_profile_facts collect_facts(const rd_engine *e) {
         .exact = is_exact(&e->ops->info),
         .error_kind = e->run.error_kind ? e->run.error_kind : e->ops->info.error_kind,
         .error_bound = e->run.error_bound,
+        .sample_rate = e->run.sample_rate,
         .binning = rdi_hist_binning(e->run.hist),
         .sums_known = !e->run.sums_unknown,
         .seconds = seconds_since(&e->opened),
     };
+    memcpy(facts.half_width, e->run.half_width, sizeof facts.half_width);
+    return facts;
 }
 
 rd_status rd_engine_profile(rd_engine *e, rd_profile **out) {

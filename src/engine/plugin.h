@@ -46,7 +46,9 @@ typedef struct rdi_run {
     uint64_t fed;      /* set in finish() after feed_parts(): references */
     bool sums_unknown; /* set by engines that count without knowing the distances */
     uint64_t blocks; /* set in finish() by engines that know better than "every infinite is cold" */
-    double error_bound;     /* set in open() by approximate engines */
+    double error_bound;               /* set in open() or finish() by approximate engines */
+    double sample_rate;               /* set in finish() by samplers ... */
+    double half_width[RD_BAND_SIZES]; /* ... and this */
     const char *error_kind; /* set in open() where options change it; NULL: as in the table */
     char note[256];         /* set by engines that chose something: one line for -v */
     rd_engine *engine;      /* for rdi_engine_deliver() */

@@ -247,16 +247,37 @@ static bool is_bound_held(const rd_profile *exact, const rd_profile *measured) {
     return true;
 }
 
-static bool states_a_bound(const rd_profile *p) {
-    return !rd_profile_facts_of(p)->exact && error_of(p).kind != RDI_ERROR_UNBOUND;
+#define BAND_SHARE 0.95 /* of the sizes, within a band of that confidence */
+
+/* At 1, 2, 4 ... blocks, up to the first that holds everything. */
+static rd_status is_band_held(rd_ctx *ctx, const rd_profile *exact, const rd_profile *sampled,
+                              bool *held) {
+    uint64_t blocks = rd_profile_facts_of(exact)->blocks;
+    unsigned inside = 0, n = 0;
+    for (unsigned k = 0; k < 63 && (k == 0 || UINT64_C(1) << (k - 1) < blocks); k++, n++) {
+        double miss = 0, low = 0, high = 0;
+        RD_TRY(rd_mrc_at(ctx, exact, UINT64_C(1) << k, &miss, NULL));
+        RD_TRY(rd_mrc_band(ctx, sampled, UINT64_C(1) << k, &low, &high));
+        inside += miss >= low && miss <= high;
+    }
+    *held = inside >= BAND_SHARE * n;
+    return RD_OK;
 }
 
-static void check_bound(rd_profile *const pair[2], rd_comparison *out) {
+static bool states_a_bound(const rd_profile *p) {
+    return !rd_profile_facts_of(p)->exact &&
+           (error_of(p).kind != RDI_ERROR_UNBOUND || rd_mrc_has_band(p));
+}
+
+static rd_status check_bound(rd_ctx *ctx, rd_profile *const pair[2], rd_comparison *out) {
     const rd_profile_facts *f[2] = {rd_profile_facts_of(pair[0]), rd_profile_facts_of(pair[1])};
     int exact = f[0]->exact ? 0 : 1;
     out->bound_checked =
         f[exact]->exact && states_a_bound(pair[1 - exact]) && f[0]->references == f[1]->references;
+    if (out->bound_checked && rd_mrc_has_band(pair[1 - exact]))
+        return is_band_held(ctx, pair[exact], pair[1 - exact], &out->bound_held);
     out->bound_held = out->bound_checked && is_bound_held(pair[exact], pair[1 - exact]);
+    return RD_OK;
 }
 
 /* ---- all of it ---- */
@@ -296,7 +317,7 @@ rd_status rd_compare(rd_ctx *ctx, rd_profile *a, rd_profile *b, rd_binning binni
     RD_TRY(compare_bins(ctx, pair, finite, &result));
     RD_TRY(average_error(ctx, pair, finite, &result.average_error));
     result.identical = is_identical(pair);
-    check_bound(pair, &result);
+    RD_TRY(check_bound(ctx, pair, &result));
     *out = result;
     return RD_OK;
 }

@@ -8,7 +8,7 @@
 #ifndef RDI_CELLS_H
 #define RDI_CELLS_H
 
-#include "base/base.h"
+#include "profile/hist.h"
 
 #define RDI_CELL_BITS    10                             /* log2 of the cells per octave */
 #define RDI_CELLS_SINGLE (UINT64_C(2) << RDI_CELL_BITS) /* below, a cell is one number */
@@ -34,5 +34,10 @@ static inline uint64_t rdi_cell_high(size_t cell) {
     uint64_t low = rdi_cell_low(cell);
     return low + ((UINT64_C(1) << rdi_cell_shift(low)) - 1);
 }
+
+/* Adds `total` references with distances up to `largest` to `out`. mass[] has the expected number
+ * of them per cell and sums up to about `total`. The running sum is rounded, so that no sum over
+ * neighbouring cells is off by more than one; inside a cell they are spread evenly. */
+rd_status rdi_cells_count(const double *mass, uint64_t largest, uint64_t total, rdi_hist *out);
 
 #endif

@@ -134,6 +134,7 @@ static rd_status combine_facts(rd_ctx *ctx, rd_profile_facts *sum, const rd_prof
     if (!is_same_text(sum->engine_options, part->engine_options))
         sum->engine_options = MIXED;
     combine_errors(sum, part);
+    sum->sample_rate = 0; /* the band of a sum would have to be made of both */
     sum->sums_known = sum->sums_known && part->sums_known;
     sum->partial = sum->partial || part->partial;
     sum->skipped = add_known(sum->skipped, part->skipped);

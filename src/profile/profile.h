@@ -8,7 +8,9 @@
 #define RDI_PROFILE_FAMILY "reusedist.profile/"
 #define RDI_PROFILE_SCHEMA RDI_PROFILE_FAMILY "1"
 
-#define RDI_KIND_TIME      "time" /* the kind of error of a profile that holds time distances */
+/* Kinds of error that more than one place knows. */
+#define RDI_KIND_SAMPLED "sampled"
+#define RDI_KIND_TIME    "time" /* the kind of error of a profile that holds time distances */
 
 /* Copies everything, strings included; sums that are not known become 0. */
 rd_status rdi_profile_new(rd_ctx *ctx, const rd_profile_facts *facts, const rd_bin *bins, size_t n,

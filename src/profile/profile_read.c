@@ -110,6 +110,18 @@ static void read_double(profile_reader *r, void *field) {
     *(double *)field = value;
 }
 
+static void read_half_widths(profile_reader *r, void *field) {
+    double *half = field;
+    size_t n = 0;
+    rdi_json_enter_array(&r->j);
+    for (; rdi_json_next_item(&r->j); n++) {
+        if (n == RD_BAND_SIZES)
+            rdi_json_fail(&r->j, "more than %d sizes", RD_BAND_SIZES);
+        else
+            read_double(r, &half[n]);
+    }
+}
+
 static void read_string(profile_reader *r, void *field) {
     *(const char **)field = rdi_json_null(&r->j) ? NULL : rdi_json_string(&r->j);
 }
@@ -163,6 +175,8 @@ static void read_error(profile_reader *r, void *facts) {
     static const json_field fields[] = {
         {"kind", read_string, IN_FACTS(error_kind), true},
         {"bound", read_double, IN_FACTS(error_bound), false},
+        {"rate", read_double, IN_FACTS(sample_rate), false},
+        {"half_width", read_half_widths, IN_FACTS(half_width), false},
         {0},
     };
     read_object(r, fields, facts);
@@ -331,6 +345,8 @@ static const char *totals_mistake(const profile_reader *r) {
         return "\"blocks\" is above \"references\"";
     if (f->exact != (f->error_kind && strcmp(f->error_kind, "exact") == 0))
         return "\"exact\" and the kind of \"error\" contradict each other";
+    if (f->sample_rate > 1)
+        return "the rate of a sample is above 1";
     if (f->exact && f->error_bound > 0)
         return "exact, but with an error bound";
     return NULL;

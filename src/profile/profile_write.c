@@ -36,6 +36,19 @@ static void add_string_or_null(rdi_text *t, const char *text) {
         rdi_text_puts(t, "null");
 }
 
+/* Up to the last that is not 0. */
+static void add_half_widths(rdi_text *t, const double *half) {
+    size_t n = RD_BAND_SIZES;
+    while (n > 0 && half[n - 1] == 0)
+        n--;
+    rdi_text_puts(t, ", \"half_width\": [");
+    for (size_t i = 0; i < n; i++) {
+        rdi_text_puts(t, i ? ", " : "");
+        rdi_text_json_double(t, half[i]);
+    }
+    rdi_text_putc(t, ']');
+}
+
 static void add_facts(rdi_text *t, const rd_profile_facts *f) {
     char binning[32];
     rd_binning_name(f->binning, binning);
@@ -59,6 +72,11 @@ static void add_facts(rdi_text *t, const rd_profile_facts *f) {
     add_string_or_null(t, f->error_kind);
     rdi_text_puts(t, ", \"bound\": ");
     rdi_text_json_double(t, f->error_bound);
+    if (f->sample_rate > 0) {
+        rdi_text_puts(t, ", \"rate\": ");
+        rdi_text_json_double(t, f->sample_rate);
+        add_half_widths(t, f->half_width);
+    }
     rdi_text_putc(t, '}');
     add_key(t, "binning");
     rdi_text_json_string(t, binning);

@@ -60,23 +60,6 @@ static uint64_t count_unknown(const rdi_time_histogram *times) {
     return count;
 }
 
-/* Whole references from fractions: the running sum is rounded, so that no sum over neighbouring
- * cells is off by more than one and the total is right. */
-static rd_status add_rounded(const double *mass, uint64_t largest, uint64_t total, rdi_hist *out) {
-    const size_t last = rdi_cell_of(largest);
-    double sum = 0;
-    uint64_t done = 0;
-    for (size_t cell = 0; cell <= last && done < total; cell++) {
-        sum += mass[cell];
-        uint64_t upto = cell < last && sum < (double)total ? (uint64_t)(sum + 0.5) : total;
-        uint64_t high = cell < last ? rdi_cell_high(cell) : largest;
-        if (upto > done)
-            RD_TRY(rdi_hist_add_evenly(out, rdi_cell_low(cell), high, upto - done));
-        done = upto;
-    }
-    return RD_OK;
-}
-
 rd_status rdi_time_model(rd_ctx *ctx, const rdi_time_histogram *times, rdi_hist *out) {
     uint64_t total = count_unknown(times);
     if (total == 0)
@@ -86,7 +69,7 @@ rd_status rdi_time_model(rd_ctx *ctx, const rdi_time_histogram *times, rdi_hist 
     if (!mass)
         return RD_ENOMEM;
     spread_points(times, others, mass);
-    rd_status status = add_rounded(mass, others, total, out);
+    rd_status status = rdi_cells_count(mass, others, total, out);
     rdi_free(ctx, mass);
     return status;
 }

@@ -14,11 +14,13 @@
 #define SIZE_COLUMNS  12
 #define COUNT_COLUMNS 12
 #define SHARE_COLUMNS 10
+#define BAND_COLUMNS  20
 
 typedef struct size_row {
     uint64_t blocks;
     double miss_ratio;
     bool interpolated;
+    double low, high; /* of a sample's band; -1: there is none */
 } size_row;
 
 #define DEFAULT_SIZES_MAX 65
@@ -54,8 +56,10 @@ static rd_status collect_rows(rd_profile *p, const uint64_t *blocks, size_t n, s
     if (!rows)
         return RD_ENOMEM;
     for (size_t i = 0; i < n; i++) {
-        rows[i].blocks = blocks[i];
+        rows[i] = (size_row){.blocks = blocks[i], .low = -1, .high = -1};
         rd_status status = rd_mrc_at(ctx, p, blocks[i], &rows[i].miss_ratio, &rows[i].interpolated);
+        if (status == RD_OK && rd_mrc_has_band(p))
+            status = rd_mrc_band(ctx, p, blocks[i], &rows[i].low, &rows[i].high);
         if (status != RD_OK) {
             rdi_free(ctx, rows);
             return status;
@@ -102,7 +106,14 @@ static void add_json_row(rdi_text *t, const size_row *row, uint64_t block_bytes)
         rdi_text_puts(t, "null");
     rdi_text_puts(t, ", \"miss_ratio\": ");
     rdi_text_json_double(t, row->miss_ratio);
-    rdi_text_printf(t, ", \"interpolated\": %s}", row->interpolated ? "true" : "false");
+    rdi_text_printf(t, ", \"interpolated\": %s", row->interpolated ? "true" : "false");
+    if (row->low >= 0) {
+        rdi_text_puts(t, ", \"low\": ");
+        rdi_text_json_double(t, row->low);
+        rdi_text_puts(t, ", \"high\": ");
+        rdi_text_json_double(t, row->high);
+    }
+    rdi_text_putc(t, '}');
 }
 
 rd_status rd_report_mrc_json(rd_profile *p, const uint64_t *blocks, size_t n_blocks, char **text,
@@ -142,6 +153,14 @@ static void add_text_row(rdi_paper *paper, const size_row *row) {
     rdi_format_share(row->miss_ratio, share);
     snprintf(text, sizeof text, "%s%s", row->interpolated ? "~" : "", share);
     rdi_paper_column(paper, -SHARE_COLUMNS, text);
+    if (row->low >= 0) {
+        char low[RDI_FORMAT_ROOM], band[3 * RDI_FORMAT_ROOM];
+        rdi_format_share(row->low, low);
+        rdi_format_share(row->high, share);
+        snprintf(band, sizeof band, "%s .. %s", low, share);
+        rdi_paper_column(paper, -BAND_COLUMNS, band);
+        used += BAND_COLUMNS;
+    }
     rdi_text_puts(&paper->t, "  ");
     rdi_paper_bar(paper, row->miss_ratio,
                   paper->style.width > used ? paper->style.width - used : 1);
@@ -161,6 +180,8 @@ rd_status rd_report_mrc_text(rd_profile *p, const rd_report_style *style, const 
         rdi_paper_column(&paper, -SIZE_COLUMNS, "cache size");
     rdi_paper_column(&paper, -COUNT_COLUMNS, "blocks");
     rdi_paper_column(&paper, -SHARE_COLUMNS, "misses");
+    if (rd_mrc_has_band(p))
+        rdi_paper_column(&paper, -BAND_COLUMNS, "95 % band");
     rdi_paper_ink(&paper, RDI_INK_PLAIN);
     rdi_text_putc(&paper.t, '\n');
     for (size_t i = 0; i < n_rows; i++)
