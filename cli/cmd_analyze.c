@@ -1,17 +1,40 @@
 /* analyze: reuse distances of traces, as a report, a table or a profile. */
 #include "analysis.h"
+#include "output_file.h"
 
 #include <stddef.h>
+#include <string.h>
 
 static const rd_opt analyze_opts[] = {
 #define ANALYSIS_FIELD(member) offsetof(analysis_options, member)
 #include "analysis_options.def"
+    {.name = "checkpoint",
+     .arg = "FILE",
+     .type = RD_OPT_STRING,
+     .offset = ANALYSIS_FIELD(pipe.checkpoint),
+     .help = "go on from this file if it is there; write it at each end of a phase (parda)"},
     {.name = NULL},
 };
+
+/* It is replaced again and again, and may be there already. */
+static int check_checkpoint(const analysis_options *o, int n, char **inputs) {
+    output_place place = {.option = "--checkpoint", .path = o->pipe.checkpoint};
+    output_place result = {.option = "-o", .path = o->output};
+    if (!place.path)
+        return EXIT_OK;
+    if (strcmp(place.path, "-") == 0)
+        return fail_usage("--checkpoint: name a file");
+    int status = output_check(&place);
+    if (status == EXIT_OK)
+        status = output_check_inputs(&place, n, inputs);
+    return status == EXIT_OK && o->output ? output_check_distinct(&place, &result) : status;
+}
 
 static int run_analyze(rd_ctx *ctx, void *opts, int n, char **operands) {
     const analysis_options *o = opts;
     int status = analysis_check(o, n, operands);
+    if (status == EXIT_OK)
+        status = check_checkpoint(o, n, operands);
     if (status != EXIT_OK)
         return status;
     rd_profile *profile = NULL;
@@ -22,6 +45,8 @@ static int run_analyze(rd_ctx *ctx, void *opts, int n, char **operands) {
         status = status != EXIT_OK ? status : printed;
         rd_profile_free(profile);
     }
+    if (status == EXIT_OK && o->pipe.checkpoint) /* the work is done */
+        remove(o->pipe.checkpoint);
     return status;
 }
 

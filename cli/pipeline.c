@@ -21,6 +21,7 @@ typedef struct pipeline {
     rd_binning binning;
     bool block_known;     /* from the options, or else from the first trace */
     uint64_t block_bytes; /* 0: one block per address */
+    char *work;           /* described, for the checkpoint */
     rd_engine *engine;
     distance_file *distances;
     rd_parts parts;     /* when the engine reads the trace itself ... */
@@ -91,17 +92,40 @@ static rd_status write_distances(void *user, const uint64_t *distances, size_t n
     return status;
 }
 
+/* What is analysed, in words: a checkpoint is good for the same only. NULL: out of memory. */
+static char *describe_work(const pipeline *p) {
+    const pipeline_options *o = p->options;
+    const char *parts[] = {o->block, o->kinds, o->format};
+    char *text = NULL;
+    size_t n;
+    FILE *out = open_memstream(&text, &n);
+    if (!out)
+        return NULL;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        fprintf(out, "%s\n", parts[i] ? parts[i] : "");
+    for (int i = 0; i < p->input->n; i++)
+        fprintf(out, "%s\n", p->input->paths[i]);
+    return fclose(out) == 0 ? text : NULL;
+}
+
 static bool open_engine(pipeline *p) {
     const pipeline_options *o = p->options;
+    const char *usual = o->checkpoint ? "parda" : NULL; /* of those that write checkpoints */
     if (o->mem_bytes)
         rd_ctx_set_limit(p->ctx, (size_t)o->mem_bytes);
+    if (o->checkpoint && !(p->work = describe_work(p))) {
+        p->status = fail("out of memory");
+        return false;
+    }
     rd_engine_config config = {.bound = o->bound,
                                .threads = (uint32_t)o->threads,
                                .mem_bytes = o->mem_bytes,
                                .binning = p->binning,
+                               .checkpoint = o->checkpoint,
+                               .checkpoint_of = p->work,
                                .sink = p->distances_path ? write_distances : NULL,
                                .sink_user = p};
-    rd_status status = rd_engine_open(p->ctx, o->engine, &config, &p->engine);
+    rd_status status = rd_engine_open(p->ctx, o->engine ? o->engine : usual, &config, &p->engine);
     if (status != RD_OK)
         p->status = fail_status(p->ctx, status);
     return status == RD_OK;
@@ -349,6 +373,7 @@ int pipeline_run(rd_ctx *ctx, const pipeline_options *options, const pipeline_in
     rd_engine_close(p.engine);
     free(p.sources);
     free(p.parts_text);
+    free(p.work);
     *out = profile;
     return p.status;
 }

@@ -17,8 +17,9 @@ typedef struct pipeline_options {
     const char *hist;   /* bins */
     uint64_t bound;     /* blocks; 0: none */
     uint64_t threads;
-    uint64_t mem_bytes; /* 0: no limit */
-    uint32_t progress;  /* progress_when */
+    uint64_t mem_bytes;     /* 0: no limit */
+    uint32_t progress;      /* progress_when */
+    const char *checkpoint; /* file to go on from; NULL: none */
     bool partial, quiet, verbose;
 } pipeline_options;
 

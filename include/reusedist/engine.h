@@ -36,7 +36,8 @@ enum {
     RD_CAP_ORACLE = 1u << 7,       /* slow by intention: the one the others are checked against */
     RD_CAP_NO_DISTANCE = 1u << 8,  /* measures no distances at all (null) */
     RD_CAP_FIXED_MEMORY = 1u << 9, /* memory does not grow with the number of blocks either */
-    RD_CAP_PARTS = 1u << 10        /* can read the trace itself, in parts: rd_engine_feed_parts() */
+    RD_CAP_PARTS = 1u << 10,       /* can read the trace itself, in parts: rd_engine_feed_parts() */
+    RD_CAP_CHECKPOINT = 1u << 11   /* can go on where it was interrupted: config.checkpoint */
 };
 
 typedef struct rd_engine_info {
@@ -62,11 +63,16 @@ RD_API const char *rd_engine_unavailable(const rd_engine_info *info);
 typedef rd_status (*rd_distance_sink)(void *user, const uint64_t *distances, size_t n);
 
 typedef struct rd_engine_config {
-    uint64_t bound;        /* in blocks; 0: unbounded */
-    uint32_t threads;      /* 0: one */
-    uint64_t mem_bytes;    /* what the engine may use; 0: no limit */
-    uint64_t references;   /* expected number, a hint; 0: unknown */
-    rd_binning binning;    /* of the histogram; all zero: log-linear */
+    uint64_t bound;      /* in blocks; 0: unbounded */
+    uint32_t threads;    /* 0: one */
+    uint64_t mem_bytes;  /* what the engine may use; 0: no limit */
+    uint64_t references; /* expected number, a hint; 0: unknown */
+    rd_binning binning;  /* of the histogram; all zero: log-linear */
+    /* Engines with RD_CAP_CHECKPOINT: a file from which the analysis goes on if it is there, and
+     * which is written as it proceeds; the caller removes it at the end. `checkpoint_of` says in
+     * any words what is analysed: a file with other ones is refused. Borrowed until the engine
+     * closes. */
+    const char *checkpoint, *checkpoint_of;
     rd_distance_sink sink; /* wants every distance; NULL: histogram only */
     void *sink_user;
 } rd_engine_config;

@@ -53,6 +53,8 @@ static rd_status check_config(rd_ctx *ctx, const rdi_engine_ops *ops,
                               const rd_engine_config *config) {
     if (config->bound && !(ops->info.caps & RD_CAP_BOUND))
         return rdi_fail(ctx, RD_EINVAL, "engine %s takes no bound", ops->info.name);
+    if (config->checkpoint && !(ops->info.caps & RD_CAP_CHECKPOINT))
+        return rdi_fail(ctx, RD_EINVAL, "engine %s writes no checkpoints", ops->info.name);
     if (config->sink && !(ops->info.caps & RD_CAP_DISTANCES))
         return rdi_fail(ctx, RD_EINVAL, "engine %s gives no distance per reference",
                         ops->info.name);
@@ -74,6 +76,8 @@ static rd_status open_engine(rd_engine *e, rd_ctx *ctx, const char *spec,
     e->run.threads = config->threads ? config->threads : 1;
     e->run.mem_bytes = config->mem_bytes ? config->mem_bytes : UINT64_MAX;
     e->run.references = config->references;
+    e->run.checkpoint = config->checkpoint;
+    e->run.checkpoint_of = config->checkpoint_of;
     e->run.distances = config->sink != NULL;
     e->run.blocks = RD_UNKNOWN;
     e->run.engine = e;

@@ -30,6 +30,9 @@
 #define PIECE       65536 /* references per letter */
 #define MOST_RANKS  1024
 
+/* Of the trace per phase, when the ranks read it and somebody wants checkpoints. */
+#define USUAL_CHECKPOINT ((uint64_t)1 << 28)
+
 enum { SPACE_AUTO, SPACE_OPT, SPACE_PLAIN };
 
 /* The thread that feeds deals; the ranks of this process run on a crew. */
@@ -50,6 +53,7 @@ typedef struct parda_engine {
     unsigned place;     /* whose chunk is being dealt */
     uint64_t dealt;     /* references of it */
     rdi_u64_list piece; /* being filled */
+    uint64_t skip;      /* references in front, which a checkpoint has counted */
 } parda_engine;
 
 /* ---- ranks at work ---- */
@@ -147,18 +151,48 @@ static void make_note(parda_engine *e, const rdi_parda_tally *tally) {
 
 static rd_status collect_results(parda_engine *e) {
     rdi_parda_tally tally = {0};
-    for (unsigned i = 0; i < e->ranks->n; i++) {
-        rdi_u64_list result = {0};
-        RD_TRY(rdi_ranks_receive(e->ranks, 0, i, RDI_MAIL_RESULT, &result));
-        rd_status status = rdi_parda_add_result(e->run->hist, &tally, &result);
-        rdi_u64_list_free(e->run->ctx, &result);
-        RD_TRY(status);
-    }
+    for (unsigned i = 0; i < e->ranks->n; i++)
+        RD_TRY(rdi_parda_receive_result(e->ranks, RDI_MAIL_RESULT, i, e->run->hist, &tally,
+                                        e->run->ctx));
     rdi_hist_uncount_infinite(e->run->hist, tally.uncounted);
-    e->run->fed = e->job.parts.open ? tally.references : 0;
+    if (e->job.parts.open)
+        e->run->fed = e->job.plan.before.references + tally.references;
     e->ranks->busy = false;
     make_note(e, &tally);
     return RD_OK;
+}
+
+/* ---- going on where a checkpoint was written ---- */
+
+/* Opens the ranks of this process, rank 0 with the state of the checkpoint. */
+static rd_status open_ranks(parda_engine *e) {
+    for (unsigned i = 0; i < e->ranks->here; i++) {
+        rdi_parda_rank_close(&e->rank[i]);
+        e->rank[i] = (rdi_parda_rank){0};
+        RD_TRY(rdi_parda_rank_open(&e->rank[i], &e->job.plan, e->ranks, e->ranks->first + i));
+    }
+    return RD_OK;
+}
+
+static rd_status resume(parda_engine *e, bool parts) {
+    rdi_parda_plan *plan = &e->job.plan;
+    if (!e->run->checkpoint)
+        return RD_OK;
+    plan->before.identity = rdi_parda_identity(e->run->checkpoint_of, parts, plan->bound,
+                                               (uint64_t)plan->binning.kind, plan->binning.param);
+    RD_TRY(rdi_parda_checkpoint_load(e->run->ctx, e->run->checkpoint, &plan->before));
+    const rdi_u64_list *counts = &plan->before.counts;
+    if (counts->n)
+        RD_TRY(rdi_hist_add_packed(e->run->hist, counts->at, counts->n));
+    RD_TRY(open_ranks(e));
+    rdi_u64_list_free(e->run->ctx, &plan->before.state);
+    return RD_OK;
+}
+
+static rd_status begin_dealing(parda_engine *e) {
+    RD_TRY(resume(e, false));
+    e->skip = e->job.plan.before.position;
+    return start_crew(e);
 }
 
 /* ---- the engine ---- */
@@ -209,7 +243,9 @@ static rd_status parda_open(void *self, rdi_run *run) {
                                    .binning = rdi_hist_binning(run->hist),
                                    .bound = run->bound,
                                    .postfix = e->fixup_option != 0,
-                                   .rename = e->rename_option};
+                                   .rename = e->rename_option,
+                                   .checkpoint = run->checkpoint != NULL,
+                                   .checkpoint_path = run->checkpoint};
     e->job.mem_bytes = run->mem_bytes == UINT64_MAX ? 0 : run->mem_bytes;
     RD_TRY(choose_ranks(e));
     e->job.chunk_size = choose_chunk(e);
@@ -217,31 +253,38 @@ static rd_status parda_open(void *self, rdi_run *run) {
     e->rank = rdi_calloc(run->ctx, e->ranks->here, sizeof *e->rank);
     if (!e->rank)
         return RD_ENOMEM;
-    for (unsigned i = 0; i < e->ranks->here; i++)
-        RD_TRY(rdi_parda_rank_open(&e->rank[i], &e->job.plan, e->ranks, e->ranks->first + i));
-    RD_TRY(choose_space(e));
-    return RD_OK;
+    RD_TRY(open_ranks(e));
+    return choose_space(e);
 }
 
 static rd_status parda_feed(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
     parda_engine *e = self;
     (void)dist;
-    rd_status status = e->crew ? RD_OK : start_crew(e);
+    rd_status status = e->crew ? RD_OK : begin_dealing(e);
+    size_t skipped = e->skip < n ? (size_t)e->skip : n;
+    e->skip -= skipped;
     if (status == RD_OK)
-        status = deal(e, blk, n);
+        status = deal(e, blk + skipped, n - skipped);
     if (status != RD_OK)
         stop_crew(e, status);
     return status;
 }
 
 /* One phase, unless another number is asked for: nothing has to wait in memory. */
-static rd_status parda_feed_parts(void *self, const rd_parts *parts) {
-    parda_engine *e = self;
+static rd_status begin_parts(parda_engine *e, const rd_parts *parts) {
     uint64_t n = e->ranks->n;
     e->job.parts = *parts;
     if (!e->phase_option)
-        e->job.chunk_size = parts->references / n + 1;
-    rd_status status = start_crew(e);
+        e->job.chunk_size = e->run->checkpoint ? USUAL_CHECKPOINT / n : parts->references / n + 1;
+    e->job.plan.phase_references = e->job.chunk_size * n;
+    RD_TRY(resume(e, true));
+    e->job.start = e->job.plan.before.position;
+    return start_crew(e);
+}
+
+static rd_status parda_feed_parts(void *self, const rd_parts *parts) {
+    parda_engine *e = self;
+    rd_status status = begin_parts(e, parts);
     if (status != RD_OK)
         stop_crew(e, status);
     return status;
@@ -249,7 +292,11 @@ static rd_status parda_feed_parts(void *self, const rd_parts *parts) {
 
 static rd_status finish(parda_engine *e) {
     if (!e->job.parts.open) {
-        RD_TRY(e->crew ? RD_OK : start_crew(e));
+        RD_TRY(e->crew ? RD_OK : begin_dealing(e));
+        if (e->skip > 0)
+            return rdi_fail(e->run->ctx, RD_EINVAL,
+                            "%s: the trace ends before the place of the checkpoint",
+                            e->run->checkpoint);
         RD_TRY(end_dealing(e));
     }
     return collect_results(e);
@@ -275,6 +322,7 @@ static void parda_close(void *self) {
         rdi_parda_rank_close(&e->rank[i]);
     rdi_free(e->run->ctx, e->rank);
     rdi_u64_list_free(e->run->ctx, &e->piece);
+    rdi_parda_checkpoint_free(e->run->ctx, &e->job.plan.before);
     rdi_ranks_close(e->ranks);
 }
 
@@ -347,7 +395,7 @@ const rdi_engine_ops rdi_engine_parda = {
                 "Q. Niu, J. Dinan, Q. Lu, P. Sadayappan. PARDA: a fast parallel reuse distance\n"
                 "analysis algorithm. IPDPS 2012. E. Carr, D. M. Nicol. Empirical study of\n"
                 "parallel LRU simulation algorithms. ICASE 94-87, 1994.",
-            .caps = RD_CAP_BOUND | RD_CAP_THREADS | RD_CAP_PARTS,
+            .caps = RD_CAP_BOUND | RD_CAP_THREADS | RD_CAP_PARTS | RD_CAP_CHECKPOINT,
             .error_kind = "exact",
             .opts = parda_opts,
             .variants = parda_variants,

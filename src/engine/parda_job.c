@@ -40,10 +40,21 @@ static uint64_t smaller(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
+/* Nobody is more than a phase ahead of rank 0: what it sends has to wait somewhere. */
+static rd_status keep_step(rdi_parda_rank *r, bool first, bool last) {
+    rdi_u64_list step = {0};
+    if (r->me > 0)
+        return first ? RD_OK : rdi_ranks_receive(r->ranks, r->me, 0, RDI_MAIL_PHASE, &step);
+    for (unsigned i = 1; i < r->ranks->n && !last; i++)
+        RD_TRY(rdi_ranks_send(r->ranks, 0, i, RDI_MAIL_PHASE, &step));
+    return RD_OK;
+}
+
 /* Every rank knows where its chunks are. */
 static rd_status run_phases(const rdi_parda_job *job, rdi_parda_rank *r, void *reader) {
     uint64_t all = job->parts.references, phase = job->chunk_size * r->ranks->n;
-    for (uint64_t at = 0; at < all; at += phase) {
+    for (uint64_t at = job->start; at < all; at += phase) {
+        RD_TRY(keep_step(r, at == job->start, all - at <= phase));
         RD_TRY(rdi_parda_rank_begin(r));
         uint64_t first = smaller(at + r->place * job->chunk_size, all);
         uint64_t n = smaller(job->chunk_size, all - first);
@@ -86,6 +97,8 @@ enum {
     JOB_POSTFIX,
     JOB_TAKE,
     JOB_RENAME,
+    JOB_CHECKPOINT,
+    JOB_START,
     JOB_CHUNK,
     JOB_WAITING,
     JOB_MEMORY,
@@ -115,6 +128,8 @@ static rd_status pack_job(const rdi_parda_job *job, const rdi_ranks *ranks, rdi_
         [JOB_POSTFIX] = plan->postfix,
         [JOB_TAKE] = plan->take,
         [JOB_RENAME] = plan->rename,
+        [JOB_CHECKPOINT] = plan->checkpoint,
+        [JOB_START] = job->start,
         [JOB_CHUNK] = job->chunk_size,
         [JOB_WAITING] = ranks->most_waiting,
         [JOB_MEMORY] = job->mem_bytes,
@@ -154,7 +169,9 @@ static void unpack_job(rd_ctx *ctx, const rdi_u64_list *letter, const rd_parts *
                  .bound = number[JOB_BOUND],
                  .postfix = number[JOB_POSTFIX],
                  .take = number[JOB_TAKE],
-                 .rename = number[JOB_RENAME]},
+                 .rename = number[JOB_RENAME],
+                 .checkpoint = number[JOB_CHECKPOINT]},
+        .start = number[JOB_START],
         .chunk_size = number[JOB_CHUNK],
         .mem_bytes = number[JOB_MEMORY],
     };

@@ -8,6 +8,7 @@
 typedef struct rdi_parda_job {
     rdi_parda_plan plan;
     uint64_t chunk_size; /* references per rank and phase */
+    uint64_t start;      /* where the ranks begin to read */
     uint64_t mem_bytes;  /* that each process may use; 0: no limit */
     rd_parts parts;      /* the ranks read the trace themselves; open NULL: it is dealt to them */
 } rdi_parda_job;

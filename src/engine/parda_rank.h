@@ -18,6 +18,8 @@
  * between phases, a remainder is not dropped, a distance of the bound or more is infinite, a state
  * is cut to the newest `bound` blocks whenever it grows.
  *
+ * A checkpoint is taken there: all counts and the one state go to rank 0, which writes them.
+ *
  * No threads in here: what a rank needs from others comes by letter (ranks.h). A rank may run
  * through a phase once those at higher places have; so one thread can run them one after another,
  * from the last to the first.
@@ -29,6 +31,7 @@
 #define RDI_PARDA_RANK_H
 
 #include "engine/chunk.h"
+#include "engine/parda_checkpoint.h"
 #include "engine/ranks.h"
 
 /* How all ranks work; shared and constant. */
@@ -40,6 +43,10 @@ typedef struct rdi_parda_plan {
     bool postfix;
     bool take; /* space optimisation: a block that was found leaves, one that was not stays out */
     bool rename;
+    bool checkpoint;             /* written by rank 0 at the end of each phase but the last ... */
+    const char *checkpoint_path; /* ... to this file; of the other fields only rank 0 knows */
+    rdi_parda_checkpoint before; /* what was there when the analysis began */
+    uint64_t phase_references;   /* of the trace, per phase, when the ranks read it; 0: dealt */
 } rdi_parda_plan;
 
 /* What one rank did. All ranks' together are the result. */
@@ -82,8 +89,9 @@ rd_status rdi_parda_rank_end(rdi_parda_rank *r);
 
 /* After the last phase: the tally and the counts as numbers. */
 rd_status rdi_parda_rank_result(rdi_parda_rank *r, rdi_u64_list *out);
-/* Adds such a result up. The infinite distances are right when all ranks' are in, and
- * tally->uncounted has been taken back. */
-rd_status rdi_parda_add_result(rdi_hist *hist, rdi_parda_tally *tally, const rdi_u64_list *result);
+/* Rank 0: takes such a result from a rank and adds it up. The infinite distances are right when all
+ * ranks' are in, and tally->uncounted has been taken back. */
+rd_status rdi_parda_receive_result(rdi_ranks *ranks, rdi_mail kind, unsigned from, rdi_hist *hist,
+                                   rdi_parda_tally *tally, rd_ctx *ctx);
 
 #endif

@@ -31,9 +31,10 @@ typedef struct rdi_run {
      * limit it lowers this in open(). */
     uint64_t bound;
     uint32_t threads;
-    uint64_t mem_bytes;  /* UINT64_MAX: no limit */
-    uint64_t references; /* hint; 0 unknown */
-    bool distances;      /* somebody wants every distance */
+    uint64_t mem_bytes;                     /* UINT64_MAX: no limit */
+    uint64_t references;                    /* hint; 0 unknown */
+    const char *checkpoint, *checkpoint_of; /* NULL, or as in rd_engine_config */
+    bool distances;                         /* somebody wants every distance */
     /* May be set in open() by an immediate engine: until a caller hands in room for distances, it
      * is fed without and delivers by itself. */
     bool late;

@@ -13,12 +13,14 @@
 #include "base/u64_list.h"
 
 typedef enum rdi_mail {
-    RDI_MAIL_JOB,      /* to another process: what it shall do; empty: go home */
-    RDI_MAIL_PHASE,    /* a phase begins; empty: there are no more */
-    RDI_MAIL_PIECE,    /* of the receiver's chunk; empty: that was all of it */
-    RDI_MAIL_INFINITE, /* local infinities */
-    RDI_MAIL_STATE,    /* blocks of the sender's LRU stack, oldest first */
-    RDI_MAIL_RESULT,   /* what the sender has counted */
+    RDI_MAIL_JOB,        /* to another process: what it shall do; empty: go home */
+    RDI_MAIL_PHASE,      /* a phase begins; empty: there are no more */
+    RDI_MAIL_PIECE,      /* of the receiver's chunk; empty: that was all of it */
+    RDI_MAIL_INFINITE,   /* local infinities */
+    RDI_MAIL_STATE,      /* blocks of the sender's LRU stack, oldest first */
+    RDI_MAIL_RESULT,     /* what the sender has counted */
+    RDI_MAIL_KEPT,       /* likewise, for a checkpoint ... */
+    RDI_MAIL_KEPT_STATE, /* ... and the LRU stack */
     RDI_MAIL_KINDS
 } rdi_mail;
 

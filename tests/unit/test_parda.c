@@ -1,12 +1,15 @@
 /* Parda: what the ranks say to each other, what they hold, and that the result is always right. */
 #include "engine/parda_rank.h"
+#include "support/files.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -410,6 +413,130 @@ static void parts_are_for_engines_that_take_them_and_for_the_beginning(void **st
     rd_engine_close(e);
 }
 
+/* ---- checkpoints ---- */
+
+static char *checkpoint;
+
+static int new_checkpoint(void **state) {
+    checkpoint = files_path();
+    return new_ctx(state);
+}
+
+static int free_checkpoint(void **state) {
+    files_remove(checkpoint);
+    return free_ctx(state);
+}
+
+/* Good until two thirds of the trace are through. */
+static rd_status read_and_fail(void *reader, uint64_t first, uint64_t n, rd_block_sink sink,
+                               void *user) {
+    if (first > MOST_REFERENCES / 3 * 2)
+        return rdi_fail(ctx, RD_EIO, "the power fails");
+    return read_memory(reader, first, n, sink, user);
+}
+
+static void break_off_parts(const char *spec, const rd_engine_config *config) {
+    rd_parts parts = {MOST_REFERENCES, "shared_trace", open_memory, read_and_fail, close_memory};
+    rd_engine *e = NULL;
+    assert_int_equal(rd_engine_open(ctx, spec, config, &e), RD_OK);
+    rd_status status = rd_engine_feed_parts(e, &parts);
+    assert_int_equal(status == RD_OK ? rd_engine_finish(e) : status, RD_EIO);
+    rd_engine_close(e);
+    assert_true(files_exist(checkpoint));
+}
+
+static void break_off_feeding(const char *spec, const rd_engine_config *config) {
+    rd_engine *e = NULL;
+    assert_int_equal(rd_engine_open(ctx, spec, config, &e), RD_OK);
+    assert_int_equal(rd_engine_feed(e, shared_trace, MOST_REFERENCES / 3 * 2, NULL), RD_OK);
+    while (!files_exist(checkpoint)) /* the ranks are at work */
+        usleep(1000);
+    rd_engine_close(e);
+}
+
+/* With any number of ranks: `before` the end came, and afterwards. */
+static void assert_resumed(const char *before, const char *after, uint64_t bound) {
+    rd_engine_config config = {.binning = {RD_BINS_FULL, 0}, .bound = bound};
+    rd_profile *right = measure("stack", &config, shared_trace, MOST_REFERENCES);
+    config.checkpoint = checkpoint;
+    config.checkpoint_of = "the shared trace";
+    break_off_parts(before, &config);
+    rd_profile *got = measure_parts(after, &config, MOST_REFERENCES);
+    assert_same(got, right, after);
+    rd_profile_free(got);
+    unlink(checkpoint);
+    break_off_feeding(before, &config);
+    got = measure(after, &config, shared_trace, MOST_REFERENCES);
+    assert_same(got, right, after);
+    rd_profile_free(got);
+    unlink(checkpoint);
+    rd_profile_free(right);
+}
+
+static void an_interrupted_analysis_goes_on_from_its_checkpoint(void **state) {
+    (void)state;
+    rdi_rng rng = {35};
+    for (unsigned round = 0; round < 6; round++) {
+        draw_trace(&rng, shared_trace, MOST_REFERENCES);
+        assert_resumed("parda:ranks=3,phase=30", "parda:ranks=3,phase=30", round);
+        assert_resumed("parda:ranks=4,phase=20,rename=off", "parda:ranks=7,phase=50", round);
+        assert_resumed("parda:ranks=1,phase=40", "parda:ranks=5,phase=33,fixup=postfix", round);
+        assert_resumed("parda:ranks=5,phase=40,fixup=postfix", "parda:ranks=1", round);
+    }
+}
+
+static rd_status open_and_finish(const rd_engine_config *config, size_t n) {
+    rd_engine *e = NULL;
+    assert_int_equal(rd_engine_open(ctx, "parda:ranks=2,phase=30", config, &e), RD_OK);
+    rd_status status = n ? rd_engine_feed(e, shared_trace, n, NULL) : RD_OK;
+    if (status == RD_OK)
+        status = rd_engine_finish(e);
+    rd_engine_close(e);
+    return status;
+}
+
+static void a_checkpoint_of_something_else_is_refused(void **state) {
+    (void)state;
+    rdi_rng rng = {36};
+    draw_trace(&rng, shared_trace, MOST_REFERENCES);
+    rd_engine_config config = {.checkpoint = checkpoint, .checkpoint_of = "this"};
+    assert_int_equal(open_and_finish(&config, MOST_REFERENCES), RD_OK);
+    assert_true(files_exist(checkpoint));
+    rd_engine_config other = config;
+    other.checkpoint_of = "that";
+    assert_int_equal(open_and_finish(&other, MOST_REFERENCES), RD_EINVAL);
+    other = config;
+    other.bound = 7;
+    assert_int_equal(open_and_finish(&other, MOST_REFERENCES), RD_EINVAL);
+    assert_int_equal(open_and_finish(&config, 5), RD_EINVAL); /* a shorter trace */
+    assert_int_equal(open_and_finish(&config, 0), RD_EINVAL);
+    assert_int_equal(open_and_finish(&config, MOST_REFERENCES), RD_OK);
+    rd_engine *e = NULL;
+    assert_int_equal(rd_engine_open(ctx, "stream", &config, &e), RD_EINVAL);
+}
+
+static void a_damaged_checkpoint_is_refused(void **state) {
+    (void)state;
+    rdi_rng rng = {37};
+    draw_trace(&rng, shared_trace, MOST_REFERENCES);
+    rd_engine_config config = {.checkpoint = checkpoint, .checkpoint_of = "this"};
+    assert_int_equal(open_and_finish(&config, MOST_REFERENCES), RD_OK);
+    size_t n = 0;
+    uint8_t *bytes = files_read(checkpoint, &n);
+    for (size_t at = 0; at < n; at += 1 + n / 50) {
+        bytes[at] ^= 0x40;
+        files_write(checkpoint, bytes, n);
+        rd_status status = open_and_finish(&config, MOST_REFERENCES);
+        assert_true(status == RD_EFORMAT || (status == RD_EINVAL && at >= 8 && at < 16));
+        bytes[at] ^= 0x40;
+    }
+    files_write(checkpoint, bytes, n - 1);
+    assert_int_equal(open_and_finish(&config, MOST_REFERENCES), RD_EFORMAT);
+    files_write(checkpoint, bytes, 0);
+    assert_int_equal(open_and_finish(&config, MOST_REFERENCES), RD_EFORMAT);
+    free(bytes);
+}
+
 static void options_that_do_not_go_together_are_refused(void **state) {
     (void)state;
     static const char *const wrong[] = {"parda:space=opt,fixup=postfix", "parda:engine=khw",
@@ -433,7 +560,8 @@ static void an_analysis_can_be_given_up(void **state) {
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, new_ctx, free_ctx)
+#define TEST(name)         cmocka_unit_test_setup_teardown(name, new_ctx, free_ctx)
+#define KEEPING_TEST(name) cmocka_unit_test_setup_teardown(name, new_checkpoint, free_checkpoint)
     const struct CMUnitTest tests[] = {
         TEST(figure_2_on_table_3),
         TEST(local_infinities_are_the_distinct_blocks_from_the_chunk_on),
@@ -442,6 +570,9 @@ int main(void) {
         TEST(ranks_that_read_their_parts_give_the_same_histogram),
         TEST(a_reader_that_fails_ends_the_analysis),
         TEST(parts_are_for_engines_that_take_them_and_for_the_beginning),
+        KEEPING_TEST(an_interrupted_analysis_goes_on_from_its_checkpoint),
+        KEEPING_TEST(a_checkpoint_of_something_else_is_refused),
+        KEEPING_TEST(a_damaged_checkpoint_is_refused),
         TEST(options_that_do_not_go_together_are_refused),
         TEST(an_analysis_can_be_given_up),
     };

@@ -1,0 +1,31 @@
+/* What a Parda analysis needs to go on from the end of a phase, as a file.
+ *
+ * 64-bit numbers, little-endian: a magic number, the fields below in this order, the lengths of the
+ * two lists, the lists, and a checksum. The file appears whole or not at all.
+ */
+#ifndef RDI_PARDA_CHECKPOINT_H
+#define RDI_PARDA_CHECKPOINT_H
+
+#include "base/u64_list.h"
+
+typedef struct rdi_parda_checkpoint {
+    uint64_t identity;   /* of what is analysed, and how: rdi_parda_identity() */
+    uint64_t position;   /* where reading goes on: references of the trace, or fed ones */
+    uint64_t references; /* counted so far, in blocks */
+    rdi_u64_list counts; /* the packed histogram of those */
+    rdi_u64_list state;  /* the LRU stack, oldest block first */
+} rdi_parda_checkpoint;
+
+void rdi_parda_checkpoint_free(rd_ctx *ctx, rdi_parda_checkpoint *c);
+
+/* A number that tells analyses apart. `what` may be NULL. */
+uint64_t rdi_parda_identity(const char *what, bool parts, uint64_t bound, uint64_t binning,
+                            uint64_t param);
+
+rd_status rdi_parda_checkpoint_save(rd_ctx *ctx, const char *path, const rdi_parda_checkpoint *c);
+
+/* *c stays as it is when there is no such file. RD_EFORMAT: it is damaged. RD_EINVAL: it is of
+ * another analysis than c->identity. */
+rd_status rdi_parda_checkpoint_load(rd_ctx *ctx, const char *path, rdi_parda_checkpoint *c);
+
+#endif
