@@ -124,15 +124,14 @@ static uint64_t digest_of(const rd_profile *p) {
     return h;
 }
 
-/* A whole run in a context of its own, so that its memory is known. */
-static bool run_once(bench *b, const bench_trace *t, const char *engine, uint32_t threads,
-                     double *seconds, size_t *peak, rd_profile **profile, rd_ctx **ctx) {
+bool bench_run(bench *b, const bench_trace *t, const char *engine, uint32_t threads, rd_ctx **ctx,
+               rd_profile **profile, double *seconds, char *note) {
     rd_engine *e = NULL;
     if (rd_ctx_new(NULL, ctx) != RD_OK) {
         b->status = fail("out of memory");
         return false;
     }
-    rd_engine_config config = {.threads = threads, .references = t->n};
+    rd_engine_config config = {.bound = b->bound, .threads = threads, .references = t->n};
     double start = bench_now();
     rd_status status = rd_engine_open(*ctx, engine, &config, &e);
     if (status == RD_OK)
@@ -140,25 +139,35 @@ static bool run_once(bench *b, const bench_trace *t, const char *engine, uint32_
     if (status == RD_OK)
         status = rd_engine_finish(e);
     *seconds = bench_now() - start;
-    *peak = rd_ctx_peak_bytes(*ctx);
     if (status == RD_OK)
         status = rd_engine_profile(e, profile);
+    if (status == RD_OK && note)
+        snprintf(note, 256, "%s", rd_engine_note(e));
     rd_engine_close(e);
     if (status != RD_OK)
         b->status = fail_status(*ctx, status);
     return status == RD_OK;
 }
 
-static bool is_comparable(const rd_profile *p) {
+bool bench_has(bench *b, const char *engine) {
+    rd_engine *e = NULL;
+    rd_status status = rd_engine_open(b->ctx, engine, NULL, &e);
+    rd_engine_close(e);
+    if (status == RD_EUNSUPPORTED && !b->options->json)
+        printf("left out: %s\n", rd_last_error(b->ctx));
+    return status == RD_OK;
+}
+
+static bool is_comparable(const rd_profile *p, uint64_t bound) {
     const rd_profile_facts *facts = rd_profile_facts_of(p);
-    bool whole = facts->bound == 0; /* nothing was cut off by an option of the engine */
+    bool whole = facts->bound == bound; /* nothing was cut off by an option of the engine */
     return facts->exact && whole && facts->sums_known && facts->binning.kind == RD_BINS_LOGLINEAR;
 }
 
 static bool compare_answer(bench *b, const rd_profile *p, bench_answer *expected, bench_result *r) {
     r->blocks = rd_profile_facts_of(p)->blocks;
     r->answer = "not compared";
-    if (!is_comparable(p))
+    if (!is_comparable(p, b->bound))
         return true;
     uint64_t digest = digest_of(p);
     if (!expected->engine) {
@@ -182,8 +191,9 @@ bool bench_check(bench *b, const bench_trace *t, const char *engine, uint32_t th
     double seconds;
     rd_profile *profile = NULL;
     rd_ctx *ctx = NULL;
-    bool ok = run_once(b, t, engine, threads, &seconds, &out->peak_bytes, &profile, &ctx) &&
+    bool ok = bench_run(b, t, engine, threads, &ctx, &profile, &seconds, NULL) &&
               compare_answer(b, profile, expected, out);
+    out->peak_bytes = ctx ? rd_ctx_peak_bytes(ctx) : 0;
     rd_profile_free(profile);
     rd_ctx_free(ctx);
     return ok;
@@ -192,8 +202,7 @@ bool bench_check(bench *b, const bench_trace *t, const char *engine, uint32_t th
 bool bench_repeat(bench *b, const bench_trace *t, bench_result *r) {
     rd_profile *profile = NULL;
     rd_ctx *ctx = NULL;
-    size_t peak;
-    bool ok = run_once(b, t, r->engine, r->threads, &r->seconds[r->repeats], &peak, &profile, &ctx);
+    bool ok = bench_run(b, t, r->engine, r->threads, &ctx, &profile, &r->seconds[r->repeats], NULL);
     r->repeats += ok;
     rd_profile_free(profile);
     rd_ctx_free(ctx);

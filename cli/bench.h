@@ -22,7 +22,8 @@ typedef struct bench {
     const bench_options *options;
     FILE *lines; /* JSON lines, or NULL */
     const char *suite;
-    int status; /* exit status; not EXIT_OK: reported */
+    uint64_t bound; /* of every run, in blocks; 0: none */
+    int status;     /* exit status; not EXIT_OK: reported */
 } bench;
 
 /* Block ids of a trace, whole in memory. */
@@ -84,7 +85,15 @@ typedef struct bench_suite {
     bool (*run)(bench *b, int n, char **traces); /* false: reported */
 } bench_suite;
 
+/* A whole run of the caller's own context, so that its memory is known; `note` has room for 256
+ * bytes, or is NULL. Frees nothing: the caller does, also after a failure, which is reported. */
+bool bench_run(bench *b, const bench_trace *t, const char *engine, uint32_t threads, rd_ctx **ctx,
+               rd_profile **profile, double *seconds, char *note);
+
+/* Whether this engine runs here; otherwise says why not, once per suite. */
+bool bench_has(bench *b, const char *engine);
+
 extern const bench_suite bench_engines, bench_threads, bench_growth, bench_memory, bench_formats,
-    bench_figure7;
+    bench_figure7, bench_carr_nicol, bench_hprda;
 
 #endif

@@ -61,8 +61,9 @@ static const rd_opt bench_opts[] = {
     {.name = NULL},
 };
 
-static const bench_suite *const suites[] = {&bench_engines, &bench_threads, &bench_growth,
-                                            &bench_memory,  &bench_formats, &bench_figure7};
+static const bench_suite *const suites[] = {&bench_engines,    &bench_threads, &bench_growth,
+                                            &bench_memory,     &bench_formats, &bench_figure7,
+                                            &bench_carr_nicol, &bench_hprda};
 #define N_SUITES (sizeof suites / sizeof *suites)
 
 static const bench_suite *find_suite(const char *name) {
@@ -75,7 +76,7 @@ static const bench_suite *find_suite(const char *name) {
 static int list_suites(const char *name) {
     fail_usage("unknown suite '%s'; these exist:", name);
     for (size_t i = 0; i < N_SUITES; i++)
-        fprintf(stderr, "  %-8s %s\n", suites[i]->name, suites[i]->question);
+        fprintf(stderr, "  %-10s %s\n", suites[i]->name, suites[i]->question);
     return EXIT_USAGE;
 }
 
@@ -103,12 +104,14 @@ const command command_bench = {
     .summary = "speed and memory of the engines, every answer checked first",
     .operands = "[SUITE [TRACE...]]",
     .details = "Suites:\n"
-               "  engines  which engine is fastest on which trace? (the default)\n"
-               "  threads  how much do more threads help?\n"
-               "  growth   what does a reference cost with 10^3 to 10^8 distinct blocks?\n"
-               "  memory   how many bytes does a distinct block cost, growth included?\n"
-               "  formats  how fast is reading alone, and how large are the files?\n"
-               "  figure7  how fast and accurate are order structures up to 10^12 elements?\n"
+               "  engines    which engine is fastest on which trace? (the default)\n"
+               "  threads    how much do more threads help?\n"
+               "  growth     what does a reference cost with 10^3 to 10^8 distinct blocks?\n"
+               "  memory     how many bytes does a distinct block cost, growth included?\n"
+               "  formats    how fast is reading alone, and how large are the files?\n"
+               "  figure7    how fast and accurate are order structures up to 10^12 elements?\n"
+               "  carr-nicol Carr and Nicol's tables 1, 2, 3, and 5 of the traces named\n"
+               "  hprda      HP-RDA's figures 10 to 17, of the traces named\n"
                "A TRACE is a file, or a generator such as zipf:blocks=4M (see 'generate').\n",
     .opts = bench_opts,
     .opts_size = sizeof(bench_options),

@@ -1,0 +1,1 @@
+"$REUSEDIST" bench hprda
