@@ -37,6 +37,9 @@ typedef struct bench_trace {
 bool bench_load(bench *b, const char *what, bench_trace *out);
 void bench_unload(bench_trace *t);
 
+/* Calls `work` for each trace named by the user, or for the usual ones; false: reported. */
+bool bench_each_trace(bench *b, int n, char **traces, bool (*work)(bench *b, const bench_trace *t));
+
 /* One engine on one trace. */
 typedef struct bench_result {
     const char *engine; /* spec */
@@ -94,6 +97,6 @@ bool bench_run(bench *b, const bench_trace *t, const char *engine, uint32_t thre
 bool bench_has(bench *b, const char *engine);
 
 extern const bench_suite bench_engines, bench_threads, bench_growth, bench_memory, bench_formats,
-    bench_figure7, bench_carr_nicol, bench_hprda;
+    bench_figure7, bench_carr_nicol, bench_hprda, bench_sampling;
 
 #endif

@@ -13,11 +13,9 @@
 
 static const char *const usual_traces[] = {"zipf:blocks=4M,alpha=0.99", "uniform:blocks=4M"};
 
-/* Calls `work` for each trace named by the user, or for the usual ones. */
-static bool each_trace(bench *b, int n, char **traces,
-                       bool (*work)(bench *b, const bench_trace *t)) {
+bool bench_each_trace(bench *b, int n, char **traces,
+                      bool (*work)(bench *b, const bench_trace *t)) {
     size_t count = n > 0 ? (size_t)n : sizeof usual_traces / sizeof *usual_traces;
-    bench_header(b);
     for (size_t i = 0; i < count; i++) {
         bench_trace t;
         if (!bench_load(b, n > 0 ? traces[i] : usual_traces[i], &t))
@@ -48,7 +46,8 @@ static bool compare_engines(bench *b, const bench_trace *t) {
 }
 
 static bool run_engines(bench *b, int n, char **traces) {
-    return each_trace(b, n, traces, compare_engines);
+    bench_header(b);
+    return bench_each_trace(b, n, traces, compare_engines);
 }
 
 const bench_suite bench_engines = {"engines", "which engine is fastest on which trace?",
@@ -73,7 +72,8 @@ static bool compare_threads(bench *b, const bench_trace *t) {
 }
 
 static bool run_threads(bench *b, int n, char **traces) {
-    return each_trace(b, n, traces, compare_threads);
+    bench_header(b);
+    return bench_each_trace(b, n, traces, compare_threads);
 }
 
 const bench_suite bench_threads = {"threads", "how much do more threads help?", run_threads};

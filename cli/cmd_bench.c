@@ -63,7 +63,7 @@ static const rd_opt bench_opts[] = {
 
 static const bench_suite *const suites[] = {&bench_engines,    &bench_threads, &bench_growth,
                                             &bench_memory,     &bench_formats, &bench_figure7,
-                                            &bench_carr_nicol, &bench_hprda};
+                                            &bench_carr_nicol, &bench_hprda,   &bench_sampling};
 #define N_SUITES (sizeof suites / sizeof *suites)
 
 static const bench_suite *find_suite(const char *name) {
@@ -112,6 +112,7 @@ const command command_bench = {
                "  figure7    how fast and accurate are order structures up to 10^12 elements?\n"
                "  carr-nicol Carr and Nicol's tables 1, 2, 3, and 5 of the traces named\n"
                "  hprda      HP-RDA's figures 10 to 17, of the traces named\n"
+               "  sampling   how far off are samples, and how often does their band hold?\n"
                "A TRACE is a file, or a generator such as zipf:blocks=4M (see 'generate').\n",
     .opts = bench_opts,
     .opts_size = sizeof(bench_options),

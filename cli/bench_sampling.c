@@ -1,0 +1,161 @@
+/* The suite that asks samplers how far off they are: many seeds against the exact curve. */
+#include "bench.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#define SEEDS      100
+#define EVEN_SIZES 100
+#define POWERS_MAX 64
+#define FULL_BLOCKS                                                                                \
+    (128 << 10) /* up to here single distances are kept: sizes of any kind are exact */
+
+/* Cache sizes, evenly spaced up to all blocks and then powers of two, with the exact miss ratios.
+ */
+typedef struct truth {
+    rd_binning binning;
+    uint64_t blocks;
+    size_t n_even, n;
+    uint64_t size[EVEN_SIZES + POWERS_MAX];
+    double miss[EVEN_SIZES + POWERS_MAX];
+} truth;
+
+/* What one sampler did with one trace, over all seeds. */
+typedef struct quality {
+    double even_error, power_error, largest; /* sums and maximum of |difference| */
+    double even_width;                       /* sum of the band's widths at even sizes */
+    uint64_t even_points, power_points;
+    uint64_t even_inside, power_inside; /* within the band */
+    double rate;                        /* sum */
+} quality;
+
+static rd_status profile_of(bench *b, const bench_trace *t, const char *engine, rd_binning binning,
+                            rd_profile **out) {
+    rd_engine *e = NULL;
+    rd_engine_config config = {.binning = binning};
+    rd_status status = rd_engine_open(b->ctx, engine, &config, &e);
+    if (status == RD_OK)
+        status = rd_engine_feed(e, t->blocks, t->n, NULL);
+    if (status == RD_OK)
+        status = rd_engine_finish(e);
+    if (status == RD_OK)
+        status = rd_engine_profile(e, out);
+    rd_engine_close(e);
+    return status;
+}
+
+/* Log-linear bins begin at multiples of 2048 and powers of two. */
+static void choose_sizes(truth *t, uint64_t blocks) {
+    uint64_t unit = blocks > FULL_BLOCKS ? 2048 : 1;
+    t->binning.kind = unit == 1 ? RD_BINS_FULL : RD_BINS_LOGLINEAR;
+    t->blocks = blocks;
+    t->n = 0;
+    for (uint64_t i = 1; i <= EVEN_SIZES; i++) {
+        uint64_t size = blocks * i / EVEN_SIZES / unit * unit;
+        if (size > 0 && (t->n == 0 || size > t->size[t->n - 1]))
+            t->size[t->n++] = size;
+    }
+    t->n_even = t->n;
+    for (uint64_t size = 1; size < 2 * blocks; size *= 2)
+        t->size[t->n++] = size;
+}
+
+static rd_status find_truth(bench *b, const bench_trace *trace, truth *t) {
+    rd_profile *p = NULL;
+    rd_status status = profile_of(b, trace, "footprint", (rd_binning){RD_BINS_LOG, 0}, &p);
+    if (status == RD_OK)
+        choose_sizes(t, rd_profile_facts_of(p)->blocks);
+    rd_profile_free(p);
+    p = NULL;
+    if (status == RD_OK)
+        status = profile_of(b, trace, "auto", t->binning, &p);
+    for (size_t i = 0; i < t->n && status == RD_OK; i++)
+        status = rd_mrc_at(b->ctx, p, t->size[i], &t->miss[i], NULL);
+    rd_profile_free(p);
+    return status;
+}
+
+static rd_status judge(bench *b, const truth *t, const rd_profile *p, quality *q) {
+    q->rate += rd_profile_facts_of(p)->sample_rate;
+    for (size_t i = 0; i < t->n; i++) {
+        double miss = 0, low = 0, high = 0;
+        rd_status status = rd_mrc_at(b->ctx, p, t->size[i], &miss, NULL);
+        if (status == RD_OK)
+            status = rd_mrc_band(b->ctx, p, t->size[i], &low, &high);
+        if (status != RD_OK)
+            return status;
+        bool even = i < t->n_even;
+        double error = fabs(miss - t->miss[i]);
+        bool inside = low <= t->miss[i] && t->miss[i] <= high;
+        *(even ? &q->even_error : &q->power_error) += error;
+        *(even ? &q->even_points : &q->power_points) += 1;
+        *(even ? &q->even_inside : &q->power_inside) += inside;
+        if (even) {
+            q->even_width += high - low;
+            q->largest = error > q->largest ? error : q->largest;
+        }
+    }
+    return RD_OK;
+}
+
+static void print_quality(bench *b, const bench_trace *trace, const char *engine, const truth *t,
+                          const quality *q) {
+    double even = (double)q->even_points, powers = (double)q->power_points;
+    double expected = q->rate / SEEDS * (double)t->blocks;
+    double inside = (double)(q->even_inside + q->power_inside) / (even + powers);
+    if (!b->options->json)
+        printf("%-26.26s %-22s %9.0f %9.4f %9.4f %9.4f %9.2f %9.4f\n", trace->name, engine,
+               expected, q->even_error / even, q->largest, q->power_error / powers, 100 * inside,
+               q->even_width / even / 2);
+    bench_json(
+        b,
+        "\"trace\":\"%s\",\"engine\":\"%s\",\"seeds\":%d,\"references\":%zu,\"blocks\":%" PRIu64
+        ",\"expected_samples\":%.1f,\"mean_error\":%.6f,\"largest_error\":%.6f,"
+        "\"mean_error_powers\":%.6f,\"inside_share\":%.5f,\"inside_share_powers\":%.5f,"
+        "\"mean_half_width\":%.6f",
+        trace->name, engine, SEEDS, trace->n, t->blocks, expected, q->even_error / even, q->largest,
+        q->power_error / powers, inside, (double)q->power_inside / powers,
+        q->even_width / even / 2);
+}
+
+static rd_status try_seeds(bench *b, const bench_trace *trace, const char *engine, const truth *t) {
+    quality q = {0};
+    for (unsigned seed = 1; seed <= SEEDS; seed++) {
+        char spec[128];
+        rd_profile *p = NULL;
+        snprintf(spec, sizeof spec, "%s%cseed=%u", engine, strchr(engine, ':') ? ',' : ':', seed);
+        rd_status status = profile_of(b, trace, spec, t->binning, &p);
+        if (status == RD_OK)
+            status = judge(b, t, p, &q);
+        rd_profile_free(p);
+        if (status != RD_OK)
+            return status;
+    }
+    print_quality(b, trace, engine, t, &q);
+    return RD_OK;
+}
+
+static bool sample_trace(bench *b, const bench_trace *trace) {
+    static const char *const usual[] = {"shards:rate=0.001", "shards:samples=8192"};
+    const rd_strings *asked = &b->options->engines;
+    const char *const *engines = asked->n ? asked->value : usual;
+    size_t n = asked->n ? asked->n : sizeof usual / sizeof *usual;
+    truth t = {0};
+    rd_status status = find_truth(b, trace, &t);
+    for (size_t i = 0; i < n && status == RD_OK; i++)
+        status = try_seeds(b, trace, engines[i], &t);
+    if (status != RD_OK)
+        b->status = fail_status(b->ctx, status);
+    return status == RD_OK;
+}
+
+static bool run_sampling(bench *b, int n, char **traces) {
+    if (!b->options->json)
+        printf("%-26s %-22s %9s %9s %9s %9s %9s %9s\n", "trace", "engine", "samples", "error",
+               "largest", "powers", "inside %", "half");
+    return bench_each_trace(b, n, traces, sample_trace);
+}
+
+const bench_suite bench_sampling = {
+    "sampling", "how far off are samples, and how often does their band hold?", run_sampling};
