@@ -23,6 +23,9 @@ typedef struct pipeline {
     uint64_t block_bytes; /* 0: one block per address */
     char *work;           /* described, for the checkpoint */
     rd_engine *engine;
+    rd_sampler *sampler; /* or NULL */
+    uint64_t *sampled;   /* distances of a batch for it ... */
+    size_t sampled_room; /* ... and how many fit */
     distance_file *distances;
     rd_parts parts;     /* when the engine reads the trace itself ... */
     char *parts_text;   /* ... what it is told about it */
@@ -80,6 +83,66 @@ static bool parse_options(pipeline *p) {
         return false;
     }
     return true;
+}
+
+/* ---- sampling ---- */
+
+/* "auto" or three numbers. */
+static bool parse_thresholds(rd_ctx *ctx, const char *text, rd_sampler_config *out) {
+    char copy[100], *rest = copy;
+    uint64_t *fields[3] = {&out->qualification, &out->temporal, &out->spatial};
+    if (strcmp(text, "auto") == 0)
+        return true;
+    if (strlen(text) >= sizeof copy)
+        return false;
+    strcpy(copy, text);
+    for (size_t i = 0; i < 3; i++) {
+        char *field = strsep(&rest, ":");
+        if (!field || rd_parse_size(ctx, field, fields[i]) != RD_OK || *fields[i] == 0)
+            return false;
+    }
+    return !rest;
+}
+
+static bool open_sampler(pipeline *p) {
+    rd_sampler_config config = {0};
+    if (!p->options->peaks)
+        return true;
+    if (!parse_thresholds(p->ctx, p->options->peaks, &config)) {
+        p->status = fail_usage("--peaks: '%.80s' is neither 'auto' nor three numbers above 0, "
+                               "qualification:temporal:spatial",
+                               p->options->peaks);
+        return false;
+    }
+    rd_status status = rd_sampler_new(p->ctx, &config, &p->sampler);
+    if (status != RD_OK)
+        p->status = fail_status(p->ctx, status);
+    return status == RD_OK;
+}
+
+/* The engine is asked for distances at once, since the sampler wants them with their blocks. */
+static rd_status feed_sampled(pipeline *p, const uint64_t *blocks, size_t n) {
+    if (n > p->sampled_room) {
+        free(p->sampled);
+        p->sampled_room = 0;
+        if (!(p->sampled = malloc(n * sizeof *p->sampled)))
+            return RD_ENOMEM;
+        p->sampled_room = n;
+    }
+    rd_status status = rd_engine_feed(p->engine, blocks, n, p->sampled);
+    if (status == RD_OK)
+        rd_sampler_feed(p->sampler, blocks, p->sampled, n);
+    return status;
+}
+
+static rd_status feed_engine(pipeline *p, const uint64_t *blocks, size_t n) {
+    return p->sampler ? feed_sampled(p, blocks, n) : rd_engine_feed(p->engine, blocks, n, NULL);
+}
+
+static rd_status keep_peaks(const pipeline *p, rd_profile *profile) {
+    rd_peak peaks[RD_SAMPLES_MAX * RD_PEAKS_MAX];
+    return p->sampler ? rd_profile_set_peaks(profile, peaks, rd_sampler_peaks(p->sampler, peaks))
+                      : RD_OK;
 }
 
 /* ---- the parts ---- */
@@ -187,7 +250,7 @@ static bool feed_batch(pipeline *p, rd_mapper *mapper, const char *path, const r
         }
         if (n == 0)
             return true;
-        rd_status status = rd_engine_feed(p->engine, blocks, n, NULL);
+        rd_status status = feed_engine(p, blocks, n);
         if (status != RD_OK) {
             report_engine(p, status);
             return false;
@@ -311,7 +374,7 @@ static rd_status complete_profile(const pipeline *p, rd_profile *profile) {
     rd_status status = p->kind_letters[0] ? rd_profile_set_kinds(profile, p->kind_letters) : RD_OK;
     for (size_t i = 0; i < p->n_sources && status == RD_OK; i++)
         status = rd_profile_add_source(profile, &p->sources[i]);
-    return status;
+    return status == RD_OK ? keep_peaks(p, profile) : status;
 }
 
 static void make_profile(pipeline *p, rd_profile **out) {
@@ -332,7 +395,7 @@ static void make_profile(pipeline *p, rd_profile **out) {
 }
 
 static void run(pipeline *p, rd_profile **out) {
-    if (!parse_options(p) || !open_engine(p))
+    if (!parse_options(p) || !open_sampler(p) || !open_engine(p))
         return;
     if (!(p->sources = calloc((size_t)p->input->n, sizeof *p->sources))) {
         p->status = fail("out of memory");
@@ -371,6 +434,8 @@ int pipeline_run(rd_ctx *ctx, const pipeline_options *options, const pipeline_in
         profile = NULL;
     }
     rd_engine_close(p.engine);
+    rd_sampler_free(p.sampler);
+    free(p.sampled);
     free(p.sources);
     free(p.parts_text);
     free(p.work);

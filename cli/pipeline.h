@@ -15,6 +15,7 @@ typedef struct pipeline_options {
     const char *block;  /* bytes, or "addr"; NULL: by the trace */
     const char *kinds;  /* letters of "LSI"; NULL: all */
     const char *hist;   /* bins */
+    const char *peaks;  /* sampling: "auto" or thresholds; NULL: none */
     uint64_t bound;     /* blocks; 0: none */
     uint64_t threads;
     uint64_t mem_bytes;     /* 0: no limit */

@@ -78,8 +78,11 @@ typedef struct rd_model_facts {
 RD_API RD_CHECKED rd_status rd_model_train(rd_ctx *ctx, const rd_training *runs, size_t n,
                                            const rd_model_config *config, rd_model **out);
 RD_API const rd_model_facts *rd_model_facts_of(const rd_model *m);
-/* What sizes mean: "blocks", "given", "sampled:1.1" ... Copied. */
+/* What sizes mean: "given", "blocks", "peak 3.1" (of sample 3 the first), or "none": only the
+ * constant pattern is predicted. Copied. */
 RD_API RD_CHECKED rd_status rd_model_set_size_unit(rd_model *m, const char *unit);
+/* The size of a profile in this unit. RD_EINVAL when it does not tell. */
+RD_API RD_CHECKED rd_status rd_model_size_of(const rd_model *m, const rd_profile *p, double *out);
 
 /* The profile that an input of this size would have. Its engine is "predict". */
 RD_API RD_CHECKED rd_status rd_model_predict(const rd_model *m, double size, rd_profile **out);
@@ -92,6 +95,45 @@ RD_API RD_CHECKED rd_status rd_model_parse(rd_ctx *ctx, const char *name, const 
 RD_API RD_CHECKED rd_status rd_model_json(const rd_model *m, char **out, size_t *n);
 
 RD_API void rd_model_free(rd_model *m);
+
+/* ---- the size of an input from the beginning of its run (section 3.5) ----
+ *
+ * Distance-based sampling watches long distances. A block that is reused over the qualification
+ * threshold becomes a data sample, unless it lies closer to another one than the spatial threshold.
+ * Of each sample the distances over the temporal threshold are looked at, and one that exceeds both
+ * its neighbours is a peak. Peaks change with the input as the long distances do.
+ */
+typedef struct rd_sampler_config { /* 0: chosen while sampling, by how many blocks there are so far
+                                    */
+    uint64_t qualification, temporal; /* distances */
+    uint64_t spatial;                 /* difference of block ids */
+} rd_sampler_config;
+
+#define RD_SAMPLES_MAX 16 /* data samples */
+#define RD_PEAKS_MAX   4  /* peaks of each */
+
+typedef struct rd_sampler rd_sampler;
+
+/* `config` NULL: all automatic. */
+RD_API RD_CHECKED rd_status rd_sampler_new(rd_ctx *ctx, const rd_sampler_config *config,
+                                           rd_sampler **out);
+/* Block references with the distances that an engine gave for them. Cannot fail. */
+RD_API void rd_sampler_feed(rd_sampler *s, const uint64_t *blocks, const uint64_t *distances,
+                            size_t n);
+/* The peaks so far, ready for rd_profile_set_peaks(); room for RD_SAMPLES_MAX * RD_PEAKS_MAX. */
+RD_API size_t rd_sampler_peaks(const rd_sampler *s, rd_peak *out);
+RD_API void rd_sampler_free(rd_sampler *s);
+
+/* Which peak stands for the input size of a program: the first of those under which the
+ * training profiles fit the patterns best, or nearly so. *out is {0} when there is no such peak, or
+ * when the distances do not change with the input: only the constant pattern is predicted then. */
+typedef struct rd_peak_choice {
+    uint32_t sample, number; /* 0: none */
+} rd_peak_choice;
+RD_API RD_CHECKED rd_status rd_peak_choose(rd_ctx *ctx, rd_profile *const *profiles, size_t n,
+                                           rd_peak_choice *out);
+/* The chosen peak of a profile; NULL when it has none of that number. */
+RD_API const rd_peak *rd_peak_find(const rd_profile *p, rd_peak_choice choice);
 
 #ifdef __cplusplus
 }

@@ -53,6 +53,15 @@ typedef struct rd_source {
 
 #define RD_UNKNOWN UINT64_MAX /* blocks and cold of a bounded run */
 
+/* A peak of the distances of a sampled block: longer than its distances before and behind (see
+ * rd_sampler_new()). Its distance can stand for the size of the input. */
+typedef struct rd_peak {
+    uint32_t sample; /* number of the sampled block, from 1 on */
+    uint32_t number; /* of the peak among those of the block, from 1 on */
+    uint64_t distance;
+    uint64_t time; /* references until it was known to be a peak */
+} rd_peak;
+
 typedef struct rd_profile rd_profile;
 
 #define RD_BAND_SIZES 64
@@ -92,6 +101,8 @@ RD_API const rd_profile_facts *rd_profile_facts_of(const rd_profile *p);
 RD_API size_t rd_profile_bins(const rd_profile *p,
                               const rd_bin **out); /* ascending, no empty ones */
 RD_API size_t rd_profile_sources(const rd_profile *p, const rd_source **out);
+/* In the order of samples and numbers. None without sampling, and where no peak was. */
+RD_API size_t rd_profile_peaks(const rd_profile *p, const rd_peak **out);
 
 /* What only the caller of the engine knows. Strings are copied. */
 RD_API void rd_profile_set_block_bytes(rd_profile *p, uint64_t block_bytes);
@@ -100,6 +111,9 @@ RD_API void rd_profile_set_skipped(rd_profile *p, uint64_t skipped);
 RD_API void rd_profile_set_seconds(rd_profile *p, double seconds);
 RD_API RD_CHECKED rd_status rd_profile_set_kinds(rd_profile *p, const char *kinds);
 RD_API RD_CHECKED rd_status rd_profile_add_source(rd_profile *p, const rd_source *source);
+/* Replaces those that are there. RD_EINVAL unless samples and numbers ascend and time does not
+ * exceed the references. */
+RD_API RD_CHECKED rd_status rd_profile_set_peaks(rd_profile *p, const rd_peak *peaks, size_t n);
 
 /* The profile file (JSON, schema "reusedist.profile/1"). `path` "-" is standard input or output. */
 RD_API RD_CHECKED rd_status rd_profile_read(rd_ctx *ctx, const char *path, rd_profile **out);

@@ -72,6 +72,16 @@ RD_CHECKED rd_status rdi_json_end(rdi_json *j);
 /* "NAME: line 3 (byte 57): ..." about the thing last read, unless something failed before. */
 void rdi_json_fail(rdi_json *j, const char *format, ...) RDI_PRINTF(2, 3);
 
+/* ---- files (json_file.c) ---- */
+
+/* The whole text of a file, "-" being standard input, or of what begins with the *n bytes at `head`
+ * and goes on in fd. A file that does not begin with '{' is not read to its end. Caller frees. */
+RD_CHECKED rd_status rdi_json_read(rd_ctx *ctx, const char *path, char **out, size_t *n);
+RD_CHECKED rd_status rdi_json_read_fd(rd_ctx *ctx, int fd, const char *name, const void *head,
+                                      char **out, size_t *n);
+/* What messages call it. */
+const char *rdi_json_file_name(const char *path);
+
 /* ---- writing, into text.h ---- */
 
 /* In quotes, escaped. Bytes that are no UTF-8 (file names may have them) become U+FFFD. */

@@ -41,15 +41,21 @@ rd_status rdi_model_add(rd_model *m, rdi_piece piece) {
     return RD_OK;
 }
 
-void rdi_model_complete(rd_model *m) {
+double rdi_model_sum(rd_model *m) {
     double sum = 0;
-    for (size_t i = 0; i < m->n; i++)
-        sum += m->pieces[i].share;
     memset(m->facts.shares, 0, sizeof m->facts.shares);
-    for (size_t i = 0; i < m->n && sum > 0; i++) {
-        m->pieces[i].share /= sum;
+    for (size_t i = 0; i < m->n; i++) {
         m->facts.shares[m->pieces[i].pattern] += m->pieces[i].share;
+        sum += m->pieces[i].share;
     }
+    return sum;
+}
+
+void rdi_model_complete(rd_model *m) {
+    double sum = rdi_model_sum(m);
+    for (size_t i = 0; i < m->n && sum > 0; i++)
+        m->pieces[i].share /= sum;
+    rdi_model_sum(m);
 }
 
 const rd_model_facts *rd_model_facts_of(const rd_model *m) {
@@ -119,7 +125,7 @@ static int by_size(const void *a, const void *b) {
 
 /* ---- preparing ---- */
 
-static rd_status make_groups(rd_ctx *ctx, rdi_run *run, uint64_t groups) {
+rd_status rdi_run_group(rd_ctx *ctx, rdi_run *run, uint64_t groups) {
     rd_binning to = {RD_BINS_REFERENCE, groups};
     RD_TRY(rdi_profile_rows_as(ctx, run->profile, to, &run->groups, &run->n_groups));
     if (run->n_groups < groups)
@@ -167,14 +173,15 @@ static rd_status learn(rd_model *m, rdi_run *runs, size_t n) {
     for (size_t i = 0; i < n; i++) {
         const rd_profile_facts *facts = rd_profile_facts_of(runs[i].profile);
         RD_TRY(
-            make_groups(m->ctx, &runs[i], reference ? m->facts.binning.param : RDI_MODEL_GROUPS));
+            rdi_run_group(m->ctx, &runs[i], reference ? m->facts.binning.param : RDI_MODEL_GROUPS));
         m->facts.sizes[i] = runs[i].size;
         m->facts.exact = m->facts.exact && facts->exact;
     }
     m->reuses = fit_power(runs, n, count_reuses);
     m->blocks = fit_power(runs, n, count_blocks);
+    double error;
     if (!m->facts.patterns)
-        m->facts.patterns = rdi_patterns_choose(runs, n);
+        m->facts.patterns = rdi_patterns_choose(runs, n, &error);
     RD_TRY(m->facts.method == RD_MODEL_SINGLE ? rdi_model_train_single(m, runs, n)
                                               : rdi_model_train_multi(m, runs, n));
     rdi_model_complete(m);

@@ -40,7 +40,9 @@ struct rd_model {
 
 rd_status rdi_model_new(rd_ctx *ctx, rd_model **out);
 rd_status rdi_model_add(rd_model *m, rdi_piece piece);
-/* After the last piece: makes the shares sum up to 1 and counts them per pattern. */
+/* Counts the shares per pattern; their sum. */
+double rdi_model_sum(rd_model *m);
+/* After the last piece: the same, and makes the sum 1. */
 void rdi_model_complete(rd_model *m);
 
 /* A training input: its profile and the reference groups of it. */
@@ -55,7 +57,13 @@ typedef struct rdi_run {
 rd_status rdi_model_train_single(rd_model *m, const rdi_run *runs, size_t n);
 rd_status rdi_model_train_multi(rd_model *m, const rdi_run *runs, size_t n);
 
-/* The patterns of the dimension that fits the groups best. */
-rd_patterns rdi_patterns_choose(const rdi_run *runs, size_t n);
+/* Makes the reference groups of a run; RD_EINVAL when it has too few references. Caller frees. */
+rd_status rdi_run_group(rd_ctx *ctx, rdi_run *run, uint64_t groups);
+
+/* Mean square by which the logarithms of the groups' distances miss the closest of these patterns.
+ */
+double rdi_patterns_error(const rdi_run *runs, size_t n, rd_patterns set);
+/* The patterns of the dimension that fits the groups best, and how well. */
+rd_patterns rdi_patterns_choose(const rdi_run *runs, size_t n, double *error);
 
 #endif

@@ -44,20 +44,25 @@ static rd_pattern closest_pattern(const rdi_run *runs, size_t n, size_t group, r
     return best;
 }
 
-/* More patterns are always closer, also to noise: k levels that are spread evenly are by chance
- * (k - 1)^2 times closer in squares than two. What remains after that is a better fit. */
-rd_patterns rdi_patterns_choose(const rdi_run *runs, size_t n) {
+double rdi_patterns_error(const rdi_run *runs, size_t n, rd_patterns set) {
+    double sum = 0, error = 0;
+    for (size_t group = 0; group < runs[0].n_groups; group++) {
+        closest_pattern(runs, n, group, set, &error);
+        sum += error;
+    }
+    return sum / (double)runs[0].n_groups;
+}
+
+/* Differences of less than this, a hundredth of the distances, are not worth more patterns. */
+#define BETTER 1e-4
+
+rd_patterns rdi_patterns_choose(const rdi_run *runs, size_t n, double *error) {
     rd_patterns best = 0;
-    double least = 0;
     for (int d = 0; d < RDI_DIMENSIONS; d++) {
-        double sum = 0, error = 0;
-        for (size_t group = 0; group < runs[0].n_groups; group++) {
-            closest_pattern(runs, n, group, rdi_patterns_of_dimension[d], &error);
-            sum += error * (d + 1) * (d + 1);
-        }
-        if (!best || sum < least) {
+        double missed = rdi_patterns_error(runs, n, rdi_patterns_of_dimension[d]);
+        if (!best || missed < *error - BETTER) {
             best = rdi_patterns_of_dimension[d];
-            least = sum;
+            *error = missed;
         }
     }
     return best;

@@ -10,6 +10,8 @@ struct rd_profile {
     size_t n_bins;
     rd_source *sources; /* strings owned */
     size_t n_sources;
+    rd_peak *peaks;
+    size_t n_peaks;
 };
 
 void rdi_profile_free_string(rd_ctx *ctx, const char *text) {
@@ -67,6 +69,7 @@ void rd_profile_free(rd_profile *p) {
         rdi_profile_free_string(p->ctx, p->sources[i].format);
     }
     rdi_free(p->ctx, p->sources);
+    rdi_free(p->ctx, p->peaks);
     rdi_free(p->ctx, p->bins);
     rdi_free(p->ctx, p);
 }
@@ -87,6 +90,37 @@ size_t rd_profile_bins(const rd_profile *p, const rd_bin **out) {
 size_t rd_profile_sources(const rd_profile *p, const rd_source **out) {
     *out = p->sources;
     return p->n_sources;
+}
+
+size_t rd_profile_peaks(const rd_profile *p, const rd_peak **out) {
+    *out = p->peaks;
+    return p->n_peaks;
+}
+
+bool rdi_peaks_are_valid(const rd_peak *peaks, size_t n, uint64_t references) {
+    for (size_t i = 0; i < n; i++) {
+        const rd_peak *peak = &peaks[i], *before = i ? peak - 1 : NULL;
+        bool next = before && peak->sample == before->sample;
+        if (peak->time > references || peak->sample == 0 ||
+            (before && peak->sample < before->sample) ||
+            peak->number != (next ? before->number + 1 : 1))
+            return false;
+    }
+    return true;
+}
+
+rd_status rd_profile_set_peaks(rd_profile *p, const rd_peak *peaks, size_t n) {
+    if (!rdi_peaks_are_valid(peaks, n, p->facts.references))
+        return rdi_fail(p->ctx, RD_EINVAL, "peaks must ascend and lie in the trace");
+    rd_peak *copy = rdi_alloc(p->ctx, n ? n : 1, sizeof *copy);
+    if (!copy)
+        return RD_ENOMEM;
+    if (n)
+        memcpy(copy, peaks, n * sizeof *copy);
+    rdi_free(p->ctx, p->peaks);
+    p->peaks = copy;
+    p->n_peaks = n;
+    return RD_OK;
 }
 
 void rd_profile_set_block_bytes(rd_profile *p, uint64_t block_bytes) {

@@ -15,6 +15,8 @@
 /* Copies everything, strings included; sums that are not known become 0. */
 rd_status rdi_profile_new(rd_ctx *ctx, const rd_profile_facts *facts, const rd_bin *bins, size_t n,
                           rd_profile **out);
+/* Whether samples and numbers ascend as they must, within a trace of that many references. */
+bool rdi_peaks_are_valid(const rd_peak *peaks, size_t n, uint64_t references);
 rd_status rdi_profile_add_sources(rd_profile *p, const rd_source *sources, size_t n);
 
 /* The rows of p in other bins, as rd_profile_rebin() makes them; caller frees. */

@@ -8,15 +8,8 @@
 #include "profile/hist.h"
 #include "profile/profile.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
-
-#define FILE_BYTES_START ((size_t)64 << 10)
-/* An endless stream shall not eat the machine. */
-#define FILE_BYTES_MAX ((size_t)1 << (sizeof(size_t) > 4 ? 32 : 30))
 
 /* ---- reading: objects by tables of their keys ---- */
 
@@ -25,6 +18,8 @@ typedef struct profile_reader {
     rd_profile_facts facts; /* strings owned */
     rd_source *sources;     /* strings owned */
     size_t n_sources, sources_room;
+    rd_peak *peaks;
+    size_t n_peaks, peaks_room;
     rdi_json rows; /* the reader where it stood in front of the histogram */
     rd_bin *bins;
     size_t n_bins, bins_room;
@@ -218,6 +213,34 @@ static void read_sources(profile_reader *r, void *facts) {
     }
 }
 
+/* [sample, number, distance, time] */
+static void read_peak(rdi_json *j, rd_peak *peak) {
+    uint64_t values[4] = {0};
+    size_t n = 0;
+    rdi_json_enter_array(j);
+    while (rdi_json_next_item(j)) {
+        if (n == RDI_COUNT(values))
+            rdi_json_fail(j, "a peak has four numbers");
+        else
+            values[n++] = rdi_json_u64(j);
+    }
+    if (n < RDI_COUNT(values) || values[0] > UINT32_MAX || values[1] > UINT32_MAX)
+        rdi_json_fail(j, "a peak has four numbers, the first two below 2^32");
+    *peak = (rd_peak){(uint32_t)values[0], (uint32_t)values[1], values[2], values[3]};
+}
+
+static void read_peaks(profile_reader *r, void *facts) {
+    (void)facts;
+    rdi_json_enter_array(&r->j);
+    while (rdi_json_next_item(&r->j)) {
+        void *array = r->peaks;
+        if (!make_room(&r->j, &array, r->n_peaks, &r->peaks_room, sizeof *r->peaks))
+            return;
+        r->peaks = array;
+        read_peak(&r->j, &r->peaks[r->n_peaks++]);
+    }
+}
+
 static void read_histogram(profile_reader *r, void *facts) {
     (void)facts;
     r->rows = r->j;
@@ -242,6 +265,7 @@ static const json_field profile_fields[] = {
     {"skipped", read_u64_or_unknown, IN_FACTS(skipped), false},
     {"seconds", read_double, IN_FACTS(seconds), false},
     {"sources", read_sources, 0, false},
+    {"peaks", read_peaks, 0, false},
     {"histogram", read_histogram, 0, true},
     {0},
 };
@@ -362,6 +386,8 @@ static rd_status read_profile(profile_reader *r) {
     read_rows(r);
     RD_TRY(j->status);
     const char *mistake = totals_mistake(r);
+    if (!mistake && !rdi_peaks_are_valid(r->peaks, r->n_peaks, r->facts.references))
+        mistake = "peaks do not ascend, or lie behind the last reference";
     return mistake ? rdi_fail(j->ctx, RD_EFORMAT, "%s: %s", j->name, mistake) : RD_OK;
 }
 
@@ -369,6 +395,8 @@ static rd_status build_profile(const profile_reader *r, rd_profile **out) {
     rd_profile *p = NULL;
     RD_TRY(rdi_profile_new(r->j.ctx, &r->facts, r->bins, r->n_bins, &p));
     rd_status status = rdi_profile_add_sources(p, r->sources, r->n_sources);
+    if (status == RD_OK && r->n_peaks)
+        status = rd_profile_set_peaks(p, r->peaks, r->n_peaks);
     if (status == RD_OK)
         *out = p;
     else
@@ -387,6 +415,7 @@ static void free_reader(profile_reader *r) {
         rdi_profile_free_string(ctx, r->sources[i].format);
     }
     rdi_free(ctx, r->sources);
+    rdi_free(ctx, r->peaks);
     rdi_free(ctx, r->bins);
 }
 
@@ -405,69 +434,20 @@ rd_status rd_profile_parse(rd_ctx *ctx, const char *name, const char *text, size
 
 /* ---- files ---- */
 
-static rd_status read_part(rd_ctx *ctx, int fd, const char *name, char *to, size_t n, size_t *got) {
-    ssize_t result;
-    do
-        result = read(fd, to, n);
-    while (result < 0 && errno == EINTR);
-    if (result < 0)
-        return rdi_fail(ctx, RD_EIO, "%s: cannot read: %s", name, strerror(errno));
-    *got = (size_t)result;
-    return RD_OK;
-}
-
-/* True when the text cannot be JSON: a huge trace given by mistake is not read to its end. */
-static bool is_hopeless(const char *text, size_t n) {
-    size_t at = 0;
-    while (at < n && memchr(" \t\r\n", text[at], 4))
-        at++;
-    return at < n && text[at] != '{';
-}
-
-/* Everything of fd behind the *n bytes of *text, which has room for FILE_BYTES_START. */
-static rd_status read_all(rd_ctx *ctx, int fd, const char *name, char **text, size_t *n) {
-    size_t room = FILE_BYTES_START, got = 0;
-    do {
-        if (*n == room) {
-            room *= 2;
-            if (room > FILE_BYTES_MAX)
-                return rdi_fail(ctx, RD_EFORMAT, "%s: longer than any profile (%zu bytes)", name,
-                                FILE_BYTES_MAX);
-            char *grown = rdi_resize(ctx, *text, room, 1);
-            if (!grown)
-                return RD_ENOMEM;
-            *text = grown;
-        }
-        RD_TRY(read_part(ctx, fd, name, *text + *n, room - *n, &got));
-        *n += got;
-    } while (got > 0 && !is_hopeless(*text, *n < 4096 ? *n : 4096));
-    return RD_OK;
-}
-
 rd_status rd_profile_read_fd(rd_ctx *ctx, int fd, const char *name, const void *head, size_t n,
                              rd_profile **out) {
-    if (n > FILE_BYTES_START)
-        return rdi_fail(ctx, RD_EINVAL, "%s: more than %zu bytes read ahead", name,
-                        FILE_BYTES_START);
-    char *text = rdi_alloc(ctx, FILE_BYTES_START, 1);
-    if (!text)
-        return RD_ENOMEM;
-    if (n)
-        memcpy(text, head, n);
-    rd_status status = read_all(ctx, fd, name, &text, &n);
-    if (status == RD_OK)
-        status = rd_profile_parse(ctx, name, text, n, out);
+    char *text = NULL;
+    RD_TRY(rdi_json_read_fd(ctx, fd, name, head, &text, &n));
+    rd_status status = rd_profile_parse(ctx, name, text, n, out);
     rdi_free(ctx, text);
     return status;
 }
 
 rd_status rd_profile_read(rd_ctx *ctx, const char *path, rd_profile **out) {
-    if (strcmp(path, "-") == 0)
-        return rd_profile_read_fd(ctx, STDIN_FILENO, "(standard input)", NULL, 0, out);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return rdi_fail(ctx, RD_EIO, "%s: cannot open: %s", path, strerror(errno));
-    rd_status status = rd_profile_read_fd(ctx, fd, path, NULL, 0, out);
-    close(fd);
+    char *text = NULL;
+    size_t n = 0;
+    RD_TRY(rdi_json_read(ctx, path, &text, &n));
+    rd_status status = rd_profile_parse(ctx, rdi_json_file_name(path), text, n, out);
+    rdi_free(ctx, text);
     return status;
 }

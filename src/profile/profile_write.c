@@ -101,6 +101,16 @@ static void add_sources(rdi_text *t, const rd_source *sources, size_t n) {
     rdi_text_puts(t, n ? "\n  ]" : "]");
 }
 
+/* Only where there are some: most profiles are not sampled. */
+static void add_peaks(rdi_text *t, const rd_peak *peaks, size_t n) {
+    if (n)
+        add_key(t, "peaks");
+    for (size_t i = 0; i < n; i++)
+        rdi_text_printf(t, "%s[%" PRIu32 ", %" PRIu32 ", %" PRIu64 ", %" PRIu64 "]%s",
+                        i ? ", " : "[", peaks[i].sample, peaks[i].number, peaks[i].distance,
+                        peaks[i].time, i + 1 < n ? "" : "]");
+}
+
 static void add_rows(rdi_text *t, const rd_bin *bins, size_t n, bool sums_known) {
     add_key(t, "histogram");
     rdi_text_putc(t, '[');
@@ -125,13 +135,16 @@ rd_status rd_profile_json(rd_profile *p, char **out, size_t *n) {
     const rd_profile_facts *facts = rd_profile_facts_of(p);
     const rd_source *sources;
     const rd_bin *bins;
+    const rd_peak *peaks;
     size_t n_sources = rd_profile_sources(p, &sources), n_bins = rd_profile_bins(p, &bins);
+    size_t n_peaks = rd_profile_peaks(p, &peaks);
     rdi_text t = rdi_text_start(rdi_profile_ctx(p));
     rdi_text_puts(&t, "{\n  \"schema\": \"" RDI_PROFILE_SCHEMA "\"");
     add_key(&t, "tool");
     rdi_text_printf(&t, "\"reusedist %s\"", rd_version());
     add_facts(&t, facts);
     add_sources(&t, sources, n_sources);
+    add_peaks(&t, peaks, n_peaks);
     add_rows(&t, bins, n_bins, facts->sums_known);
     rdi_text_puts(&t, "\n}\n");
     return rdi_text_take(&t, out, n);

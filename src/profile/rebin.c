@@ -59,6 +59,10 @@ rd_status rd_profile_rebin(rd_profile *p, rd_binning to, rd_profile **out) {
     size_t n_sources = rd_profile_sources(p, &sources);
     if (status == RD_OK)
         status = rdi_profile_add_sources(result, sources, n_sources);
+    const rd_peak *peaks;
+    size_t n_peaks = rd_profile_peaks(p, &peaks);
+    if (status == RD_OK && n_peaks)
+        status = rd_profile_set_peaks(result, peaks, n_peaks);
     if (status == RD_OK)
         *out = result;
     else

@@ -133,9 +133,11 @@ static void add_engine(report *r) {
     add_label(r, "measured");
     rdi_text_printf(&r->paper.t, "%s, engine %s", f->exact ? "exactly" : "approximately",
                     f->engine ? f->engine : "unknown");
-    if (!f->exact)
+    if (!f->exact && f->error_bound > 0)
         rdi_text_printf(&r->paper.t, ": %s %.3g", f->error_kind ? f->error_kind : "error",
                         f->error_bound);
+    else if (!f->exact && f->error_kind)
+        rdi_text_printf(&r->paper.t, ": %s", f->error_kind);
     rdi_text_putc(&r->paper.t, '\n');
 }
 

@@ -1,0 +1,382 @@
+/* predict: the profile of an input that was never run, from profiles of others. */
+#include "cli.h"
+#include "output_file.h"
+#include "terminal.h"
+#include "training.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OUT_TEXT, OUT_CSV, OUT_JSON };
+
+typedef struct predict_options {
+    rd_strings train;
+    double size;
+    const char *size_of;
+    uint32_t size_from; /* size_source */
+    uint32_t method;    /* rd_model_method */
+    const char *hist, *patterns;
+    const char *model;
+    bool evaluate;
+    const char *against;
+    rd_sizes caches;
+    uint32_t out;
+    const char *output;
+    bool ascii;
+} predict_options;
+
+#define FIELD(member) offsetof(predict_options, member)
+
+static const rd_opt predict_opts[] = {
+    {.name = "train",
+     .arg = "[SIZE=]PROFILE",
+     .type = RD_OPT_STRINGS,
+     .offset = FIELD(train),
+     .help = "a training input, two or more times"},
+    {.name = "size-from",
+     .arg = "WHAT",
+     .type = RD_OPT_CHOICE,
+     .offset = FIELD(size_from),
+     .choices = "blocks|peaks",
+     .def = "blocks",
+     .help = "size of an input that has no SIZE"},
+    {.name = "size",
+     .arg = "SIZE",
+     .type = RD_OPT_DOUBLE,
+     .offset = FIELD(size),
+     .help = "size of the input to predict"},
+    {.name = "size-of",
+     .arg = "PROFILE",
+     .type = RD_OPT_STRING,
+     .offset = FIELD(size_of),
+     .help = "or: the size that this profile has, which may be of the beginning of a run"},
+    {.name = "method",
+     .arg = "METHOD",
+     .type = RD_OPT_CHOICE,
+     .offset = FIELD(method),
+     .choices = "single|multi",
+     .def = "single",
+     .help = "one pattern per group, or mixtures"},
+    {.name = "hist",
+     .arg = "BINS",
+     .type = RD_OPT_STRING,
+     .offset = FIELD(hist),
+     .help = "reference:K; multi also log, loglinear [reference:1000; multi: loglinear]"},
+    {.name = "patterns",
+     .arg = "SET",
+     .type = RD_OPT_STRING,
+     .offset = FIELD(patterns),
+     .def = "auto",
+     .help = "some of constant,1/3,1/2,2/3,linear"},
+    {.name = "model",
+     .arg = "FILE",
+     .type = RD_OPT_STRING,
+     .offset = FIELD(model),
+     .help = "keep the model here; without --train: use this one"},
+    {.name = "evaluate",
+     .type = RD_OPT_BOOL,
+     .offset = FIELD(evaluate),
+     .help = "leave each input out in turn, and tell how well the others predict it"},
+    {.name = "against",
+     .arg = "PROFILE",
+     .type = RD_OPT_STRING,
+     .offset = FIELD(against),
+     .help = "predict the input of this profile, and tell how well"},
+    {.name = "cache",
+     .arg = "SIZES",
+     .type = RD_OPT_SIZES,
+     .offset = FIELD(caches),
+     .help = "only the miss ratios of caches of these sizes, as mrc prints them"},
+    {.name = "out",
+     .arg = "AS",
+     .type = RD_OPT_CHOICE,
+     .offset = FIELD(out),
+     .choices = "text|csv|json",
+     .def = "text",
+     .help = "a report, the histogram, or a profile"},
+    {.name = "output",
+     .letter = 'o',
+     .arg = "FILE",
+     .type = RD_OPT_STRING,
+     .offset = FIELD(output),
+     .help = "result to this file [standard output]"},
+    {.name = "ascii",
+     .type = RD_OPT_BOOL,
+     .offset = FIELD(ascii),
+     .help = "draw the report with plain characters"},
+    {.name = NULL},
+};
+
+static int parse_config(rd_ctx *ctx, const predict_options *o, rd_model_config *out) {
+    *out = (rd_model_config){.method = (rd_model_method)o->method};
+    if (o->hist && rd_binning_parse(ctx, o->hist, &out->binning) != RD_OK)
+        return fail_usage("--hist: %s", rd_last_error(ctx));
+    if (o->hist && o->method == RD_MODEL_SINGLE && out->binning.kind != RD_BINS_REFERENCE)
+        return fail_usage("--hist: the method single needs reference:K");
+    if (rd_patterns_parse(ctx, o->patterns, &out->patterns) != RD_OK)
+        return fail_usage("--patterns: %s", rd_last_error(ctx));
+    return EXIT_OK;
+}
+
+/* ---- how well ---- */
+
+static double accuracy_of(rd_ctx *ctx, rd_profile *predicted, rd_profile *real) {
+    rd_comparison c;
+    rd_status status = rd_compare(ctx, predicted, real, (rd_binning){RD_BINS_LOG, 0}, &c);
+    return status == RD_OK ? c.accuracy : -1;
+}
+
+/* Share of the run that is left when the size is known; all of it when no size is needed. */
+static double coverage_of(const size_choice *choice, const rd_profile *p) {
+    const rd_peak *peak = choice->given || choice->constant ? NULL : rd_peak_find(p, choice->peak);
+    uint64_t references = rd_profile_facts_of(p)->references;
+    return peak && references ? 1 - (double)peak->time / (double)references : 1;
+}
+
+static void print_row(const predict_options *o, const training_set *set, size_t i,
+                      const size_choice *choice, const rd_model *m, double accuracy) {
+    char unit[32], patterns[64];
+    const rd_model_facts *f = rd_model_facts_of(m);
+    double size = training_size(choice, set, i);
+    double coverage = coverage_of(choice, set->runs[i].profile);
+    training_unit(choice, unit);
+    rd_patterns_name(f->patterns, patterns);
+    if (o->out == OUT_CSV)
+        printf("%s,%s,%.10g,%.6f,%.6f,\"%s\",%.6f\n", set->paths[i], unit, size, accuracy, coverage,
+               patterns, f->shares[RD_PATTERN_CONSTANT]);
+    else
+        printf("%-32s %10.4g %-9s %7.2f %% %8.2f %%  %s\n", set->paths[i], size, unit,
+               100 * accuracy, 100 * coverage, patterns);
+}
+
+/* Predicts input i from all others and prints a line. */
+static int evaluate_one(rd_ctx *ctx, const predict_options *o, const rd_model_config *config,
+                        training_set *set, size_t i, double *accuracy) {
+    size_choice choice;
+    rd_model *m = NULL;
+    rd_profile *predicted = NULL;
+    int status = training_choose(ctx, set, i, &choice);
+    if (status == EXIT_OK)
+        status = training_learn(ctx, set, i, &choice, config, &m);
+    if (status != EXIT_OK)
+        return status;
+    double size = training_size(&choice, set, i);
+    if (size <= 0) {
+        rd_model_free(m);
+        return fail("%s: has no peak of the number that stands for the size", set->paths[i]);
+    }
+    rd_status predicting = rd_model_predict(m, size, &predicted);
+    if (predicting == RD_OK) {
+        *accuracy = accuracy_of(ctx, predicted, set->runs[i].profile);
+        print_row(o, set, i, &choice, m, *accuracy);
+    } else {
+        status = fail_status(ctx, predicting);
+    }
+    rd_profile_free(predicted);
+    rd_model_free(m);
+    return status;
+}
+
+static int evaluate(rd_ctx *ctx, const predict_options *o, const rd_model_config *config,
+                    training_set *set, size_t first) {
+    double sum = 0, accuracy = 0;
+    if (o->out == OUT_CSV)
+        puts("profile,size_unit,size,accuracy,coverage,patterns,constant");
+    else
+        printf("%-32s %10s %-9s %9s %10s  %s\n", "predicted", "size", "by", "accuracy", "coverage",
+               "patterns");
+    for (size_t i = first; i < set->n; i++) {
+        int status = evaluate_one(ctx, o, config, set, i, &accuracy);
+        if (status != EXIT_OK)
+            return status;
+        sum += accuracy;
+    }
+    if (o->out != OUT_CSV && set->n - first > 1)
+        printf("%-32s %10s %-9s %7.2f %%\n", "average", "", "",
+               100 * sum / (double)(set->n - first));
+    return EXIT_OK;
+}
+
+static int run_evaluation(rd_ctx *ctx, const predict_options *o, const rd_model_config *config) {
+    training_set set;
+    rd_strings words = o->train;
+    if (o->against && words.n < RD_STRINGS_MAX)
+        words.value[words.n++] = o->against;
+    if (words.n < 3)
+        return fail_usage("predict: %s needs two or more inputs to learn from",
+                          o->against ? "--against" : "--evaluate, beside the one left out,");
+    int status = training_read(ctx, &words, (size_source)o->size_from, &set);
+    if (status != EXIT_OK)
+        return status;
+    status = evaluate(ctx, o, config, &set, o->against ? set.n - 1 : 0);
+    training_free(&set);
+    return status;
+}
+
+/* ---- predicting ---- */
+
+static int keep_model(rd_ctx *ctx, const rd_model *m, const char *path) {
+    char *text = NULL;
+    size_t n = 0;
+    rd_status status = rd_model_json(m, &text, &n);
+    if (status != RD_OK)
+        return fail_status(ctx, status);
+    int exit_status = output_text(ctx, path, text, n);
+    rd_text_free(ctx, text);
+    return exit_status;
+}
+
+static int learn(rd_ctx *ctx, const predict_options *o, const rd_model_config *config,
+                 rd_model **out) {
+    training_set set;
+    size_choice choice;
+    int status = training_read(ctx, &o->train, (size_source)o->size_from, &set);
+    if (status != EXIT_OK)
+        return status;
+    status = training_choose(ctx, &set, set.n, &choice);
+    if (status == EXIT_OK)
+        status = training_learn(ctx, &set, set.n, &choice, config, out);
+    training_free(&set);
+    if (status == EXIT_OK && choice.constant)
+        fprintf(stderr, "reusedist: no peak changes with the input as the distances do: only the "
+                        "constant pattern is predicted\n");
+    if (status == EXIT_OK && o->model)
+        status = keep_model(ctx, *out, o->model);
+    return status;
+}
+
+static int find_model(rd_ctx *ctx, const predict_options *o, const rd_model_config *config,
+                      rd_model **out) {
+    if (o->train.n)
+        return learn(ctx, o, config, out);
+    if (!o->model)
+        return fail_usage("predict: nothing to learn from: --train PROFILE twice or more, or "
+                          "--model FILE");
+    rd_status status = rd_model_read(ctx, o->model, out);
+    return status == RD_OK ? EXIT_OK : fail_status(ctx, status);
+}
+
+/* The size of a profile, in the model's unit. */
+static int size_of_profile(rd_ctx *ctx, const rd_model *m, const char *path, double *out) {
+    rd_profile *p = NULL;
+    rd_status status = rd_profile_read(ctx, path, &p);
+    if (status == RD_OK)
+        status = rd_model_size_of(m, p, out);
+    rd_profile_free(p);
+    return status == RD_OK ? EXIT_OK : fail_status(ctx, status);
+}
+
+static void print_model(const rd_model *m, double size) {
+    const rd_model_facts *f = rd_model_facts_of(m);
+    char bins[32];
+    rd_binning_name(f->binning, bins);
+    printf("Model\n  method           %s, %s\n", f->method == RD_MODEL_SINGLE ? "single" : "multi",
+           bins);
+    printf("  learned from     %zu %s inputs of size %.4g to %.4g (%s)\n", f->n_sizes,
+           f->exact ? "exact" : "approximate", f->sizes[0], f->sizes[f->n_sizes - 1], f->size_unit);
+    printf("  patterns        ");
+    for (rd_pattern p = 0; p < RD_PATTERN_COUNT; p++)
+        if (f->patterns >> p & 1)
+            printf(" %s %.1f %%", rd_pattern_name(p), 100 * f->shares[p]);
+    printf("\n  predicted size   %.6g\n\n", size);
+}
+
+static rd_status make_text(const predict_options *o, rd_profile *p, char **text, size_t *n) {
+    rd_report_style style = terminal_style(o->output, o->ascii);
+    uint64_t block = rd_profile_facts_of(p)->block_bytes, blocks[RD_SIZES_MAX];
+    for (size_t i = 0; i < o->caches.n; i++)
+        blocks[i] = block ? o->caches.value[i] / block : o->caches.value[i];
+    if (o->caches.n)
+        return o->out == OUT_CSV    ? rd_report_mrc_csv(p, blocks, o->caches.n, text, n)
+               : o->out == OUT_JSON ? rd_report_mrc_json(p, blocks, o->caches.n, text, n)
+                                    : rd_report_mrc_text(p, &style, blocks, o->caches.n, text, n);
+    return o->out == OUT_CSV    ? rd_report_csv(p, text, n)
+           : o->out == OUT_JSON ? rd_profile_json(p, text, n)
+                                : rd_report_text(p, &style, text, n);
+}
+
+static int print_prediction(rd_ctx *ctx, const predict_options *o, const rd_model *m, double size) {
+    rd_profile *p = NULL;
+    char *text = NULL;
+    size_t n = 0;
+    rd_status status = rd_model_predict(m, size, &p);
+    if (status == RD_OK)
+        status = make_text(o, p, &text, &n);
+    rd_profile_free(p);
+    if (status != RD_OK)
+        return fail_status(ctx, status);
+    if (o->out == OUT_TEXT && (!o->output || strcmp(o->output, "-") == 0))
+        print_model(m, size);
+    int exit_status = output_text(ctx, o->output, text, n);
+    rd_text_free(ctx, text);
+    return exit_status;
+}
+
+static int predict(rd_ctx *ctx, const predict_options *o, const rd_model_config *config) {
+    rd_model *m = NULL;
+    double size = o->size;
+    int status = find_model(ctx, o, config, &m);
+    if (status == EXIT_OK && o->size_of)
+        status = size_of_profile(ctx, m, o->size_of, &size);
+    if (status == EXIT_OK && (size > 0 || o->size_of))
+        status = print_prediction(ctx, o, m, size);
+    rd_model_free(m);
+    return status;
+}
+
+static int check_options(const predict_options *o) {
+    output_place result = {.option = "-o", .path = o->output};
+    output_place model = {.option = "--model", .path = o->model};
+    bool sized = o->size != 0 || o->size_of;
+    if (o->evaluate + (o->against != NULL) + sized > 1)
+        return fail_usage("predict: one of --size, --size-of, --evaluate, --against");
+    if (!o->evaluate && !o->against && !sized && !(o->model && o->train.n))
+        return fail_usage("predict: which input? --size SIZE, --size-of PROFILE, --against PROFILE "
+                          "or --evaluate");
+    if (o->size < 0)
+        return fail_usage("--size: must be above 0");
+    if (o->train.n == 1 && !o->evaluate && !o->against)
+        return fail_usage("--train: a model needs two or more inputs");
+    int status = output_check(&result);
+    if (status == EXIT_OK && o->model && o->train.n)
+        status = output_check(&model);
+    if (status == EXIT_OK && o->model && o->train.n)
+        status = output_check_distinct(&model, &result);
+    return status;
+}
+
+static int run_predict(rd_ctx *ctx, void *opts, int n, char **operands) {
+    const predict_options *o = opts;
+    rd_model_config config;
+    (void)n;
+    (void)operands;
+    int status = check_options(o);
+    if (status == EXIT_OK)
+        status = parse_config(ctx, o, &config);
+    if (status != EXIT_OK)
+        return status;
+    return o->evaluate || o->against ? run_evaluation(ctx, o, &config) : predict(ctx, o, &config);
+}
+
+const command command_predict = {
+    .name = "predict",
+    .summary = "the locality of an input that was never run, from smaller runs",
+    .operands = "",
+    .details =
+        "Learns from profiles of two or more inputs of a program how its distances grow with\n"
+        "the input size, and predicts the profile of any size. A size is what SIZE= says, or the\n"
+        "number of distinct blocks, or a peak of distances found near the beginning of a run\n"
+        "('analyze --peaks' or 'run --peaks').\n"
+        "\n"
+        "  reusedist predict --train small.json --train middle.json --size=1e7\n"
+        "  reusedist predict --train 100=a.json --train 200=b.json --model=m.json\n"
+        "  reusedist predict --model=m.json --size=5000 --out=json -o predicted.json\n"
+        "  reusedist predict --train a.json --train b.json --train c.json --evaluate\n",
+    .opts = predict_opts,
+    .opts_size = sizeof(predict_options),
+    .min_operands = 0,
+    .max_operands = 0,
+    .run = run_predict,
+};

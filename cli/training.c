@@ -1,0 +1,113 @@
+/* Training inputs. See training.h. */
+#include "training.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "SIZE=PATH" gives both; anything else is a path. */
+static void split_word(const char *word, training_set *set) {
+    const char *equal = strchr(word, '=');
+    char *end = NULL;
+    double size = strtod(word, &end);
+    bool given = equal && end == equal && equal > word;
+    set->given[set->n] = given;
+    set->runs[set->n].size = given ? size : 0;
+    set->paths[set->n] = given ? equal + 1 : word;
+}
+
+int training_read(rd_ctx *ctx, const rd_strings *words, size_source source, training_set *out) {
+    *out = (training_set){.source = source};
+    for (size_t i = 0; i < words->n; i++) {
+        split_word(words->value[i], out);
+        rd_status status = rd_profile_read(ctx, out->paths[i], &out->runs[i].profile);
+        if (status != RD_OK) {
+            training_free(out);
+            return fail_status(ctx, status);
+        }
+        out->n++;
+    }
+    return EXIT_OK;
+}
+
+void training_free(training_set *set) {
+    for (size_t i = 0; i < set->n; i++)
+        rd_profile_free(set->runs[i].profile);
+    set->n = 0;
+}
+
+static size_t count_given(const training_set *set) {
+    size_t given = 0;
+    for (size_t i = 0; i < set->n; i++)
+        given += set->given[i];
+    return given;
+}
+
+static int choose_peak(rd_ctx *ctx, const training_set *set, size_t without, size_choice *out) {
+    rd_profile *profiles[RD_TRAINING_MAX];
+    size_t n = 0;
+    for (size_t i = 0; i < set->n; i++)
+        if (i != without)
+            profiles[n++] = set->runs[i].profile;
+    rd_status status = rd_peak_choose(ctx, profiles, n, &out->peak);
+    if (status != RD_OK)
+        return fail_status(ctx, status);
+    out->constant = out->peak.sample == 0;
+    return EXIT_OK;
+}
+
+int training_choose(rd_ctx *ctx, training_set *set, size_t without, size_choice *out) {
+    size_t given = count_given(set);
+    *out = (size_choice){.source = set->source, .given = given > 0};
+    if (given > 0 && given < set->n)
+        return fail_usage("--train: sizes are given for some inputs and not for others");
+    if (given == 0 && set->source == SIZE_PEAKS)
+        return choose_peak(ctx, set, without, out);
+    for (size_t i = 0; i < set->n && given == 0; i++)
+        if (rd_profile_facts_of(set->runs[i].profile)->blocks == RD_UNKNOWN)
+            return fail_usage("%s: does not know its number of blocks: give a size, SIZE=%s",
+                              set->paths[i], set->paths[i]);
+    return EXIT_OK;
+}
+
+double training_size(const size_choice *choice, const training_set *set, size_t i) {
+    const rd_profile *p = set->runs[i].profile;
+    if (choice->given)
+        return set->runs[i].size;
+    if (choice->constant) /* any sizes that differ will do */
+        return (double)(i + 1);
+    if (choice->source == SIZE_BLOCKS)
+        return (double)rd_profile_facts_of(p)->blocks;
+    const rd_peak *peak = rd_peak_find(p, choice->peak);
+    return peak ? (double)peak->distance : 0;
+}
+
+void training_unit(const size_choice *choice, char *text) {
+    if (choice->given)
+        strcpy(text, "given");
+    else if (choice->constant)
+        strcpy(text, "none");
+    else if (choice->source == SIZE_BLOCKS)
+        strcpy(text, "blocks");
+    else
+        snprintf(text, 32, "peak %" PRIu32 ".%" PRIu32, choice->peak.sample, choice->peak.number);
+}
+
+int training_learn(rd_ctx *ctx, const training_set *set, size_t without, const size_choice *choice,
+                   const rd_model_config *config, rd_model **out) {
+    rd_training runs[RD_TRAINING_MAX];
+    rd_model_config c = *config;
+    char unit[32];
+    size_t n = 0;
+    for (size_t i = 0; i < set->n; i++)
+        if (i != without)
+            runs[n++] = (rd_training){set->runs[i].profile, training_size(choice, set, i)};
+    if (choice->constant)
+        c.patterns = 1u << RD_PATTERN_CONSTANT;
+    rd_status status = rd_model_train(ctx, runs, n, &c, out);
+    training_unit(choice, unit);
+    if (status == RD_OK)
+        status = rd_model_set_size_unit(*out, unit);
+    return status == RD_OK ? EXIT_OK : fail_status(ctx, status);
+}

@@ -1,0 +1,249 @@
+/* The model file: JSON, a line per piece. docs/prediction.md describes it. */
+#include "base/json.h"
+#include "model/locality.h"
+#include "profile/profile.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- writing ---- */
+
+static void add_key(rdi_text *t, const char *key) {
+    rdi_text_printf(t, ",\n  \"%s\": ", key);
+}
+
+static void add_string(rdi_text *t, const char *key, const char *value) {
+    add_key(t, key);
+    rdi_text_json_string(t, value);
+}
+
+static void add_doubles(rdi_text *t, const double *values, size_t n) {
+    rdi_text_putc(t, '[');
+    for (size_t i = 0; i < n; i++) {
+        rdi_text_puts(t, i ? ", " : "");
+        rdi_text_json_double(t, values[i]);
+    }
+    rdi_text_putc(t, ']');
+}
+
+static void add_facts(rdi_text *t, const rd_model_facts *f) {
+    char bins[32], patterns[64];
+    rd_binning_name(f->binning, bins);
+    rd_patterns_name(f->patterns, patterns);
+    add_string(t, "method", f->method == RD_MODEL_SINGLE ? "single" : "multi");
+    add_string(t, "binning", bins);
+    add_string(t, "patterns", patterns);
+    add_string(t, "size_unit", f->size_unit);
+    add_key(t, "sizes");
+    add_doubles(t, f->sizes, f->n_sizes);
+    add_key(t, "block_bytes");
+    if (f->block_bytes)
+        rdi_text_u64(t, f->block_bytes);
+    else
+        rdi_text_puts(t, "null");
+    add_key(t, "exact");
+    rdi_text_puts(t, f->exact ? "true" : "false");
+}
+
+rd_status rd_model_json(const rd_model *m, char **out, size_t *n) {
+    rdi_text t = rdi_text_start(m->ctx);
+    rdi_text_puts(&t, "{\n  \"schema\": \"" RDI_MODEL_SCHEMA "\"");
+    add_key(&t, "tool");
+    rdi_text_printf(&t, "\"reusedist %s\"", rd_version());
+    add_facts(&t, &m->facts);
+    add_key(&t, "reuses");
+    add_doubles(&t, (const double[]){m->reuses.factor, m->reuses.exponent}, 2);
+    add_key(&t, "blocks");
+    add_doubles(&t, (const double[]){m->blocks.factor, m->blocks.exponent}, 2);
+    add_key(&t, "pieces");
+    for (size_t i = 0; i < m->n; i++) {
+        const rdi_piece *p = &m->pieces[i];
+        rdi_text_puts(&t, i ? ",\n    [" : "[\n    [");
+        rdi_text_json_string(&t, rd_pattern_name(p->pattern));
+        rdi_text_puts(&t, ", ");
+        add_doubles(&t, (const double[]){p->share, p->low.c, p->low.e, p->high.c, p->high.e}, 5);
+        rdi_text_putc(&t, ']');
+    }
+    rdi_text_puts(&t, "\n  ]\n}\n");
+    return rdi_text_take(&t, out, n);
+}
+
+/* ---- reading ---- */
+
+/* Exactly n numbers, finite. */
+static void read_doubles(rdi_json *j, double *out, size_t n) {
+    size_t got = 0;
+    rdi_json_enter_array(j);
+    while (rdi_json_next_item(j)) {
+        double x = rdi_json_double(j);
+        if (got < n)
+            out[got] = x;
+        got++;
+    }
+    if (got != n)
+        rdi_json_fail(j, "%zu numbers expected, not %zu", n, got);
+}
+
+/* Ascending sizes above 0, as many as there are. */
+static void read_sizes(rdi_json *j, rd_model_facts *f) {
+    rdi_json_enter_array(j);
+    f->n_sizes = 0;
+    while (rdi_json_next_item(j)) {
+        double size = rdi_json_double(j);
+        if (f->n_sizes == RD_TRAINING_MAX || !(size > (f->n_sizes ? f->sizes[f->n_sizes - 1] : 0)))
+            rdi_json_fail(j, "sizes must ascend from above 0, and be %d at most", RD_TRAINING_MAX);
+        else
+            f->sizes[f->n_sizes++] = size;
+    }
+}
+
+static rdi_power read_power(rdi_json *j) {
+    double values[2] = {0, 0};
+    read_doubles(j, values, 2);
+    if (!(values[0] > 0))
+        rdi_json_fail(j, "a total must be above 0");
+    return (rdi_power){values[0], values[1]};
+}
+
+static rd_pattern read_pattern(rdi_json *j) {
+    char *name = rdi_json_string(j);
+    rd_pattern p = 0;
+    while (name && p < RD_PATTERN_COUNT && strcmp(rd_pattern_name(p), name) != 0)
+        p++;
+    if (name && p == RD_PATTERN_COUNT)
+        rdi_json_fail(j, "unknown pattern \"%.40s\"", name);
+    rdi_free(j->ctx, name);
+    return p < RD_PATTERN_COUNT ? p : 0;
+}
+
+/* ["linear", [share, low.c, low.e, high.c, high.e]] */
+static void read_piece(rdi_json *j, rd_model *m) {
+    rdi_piece p = {0};
+    double v[5] = {0};
+    rdi_json_enter_array(j);
+    if (rdi_json_next_item(j))
+        p.pattern = read_pattern(j);
+    if (rdi_json_next_item(j))
+        read_doubles(j, v, 5);
+    if (rdi_json_next_item(j))
+        rdi_json_fail(j, "a piece has a pattern and five numbers");
+    p.share = v[0];
+    p.low = (rdi_edge){v[1], v[2]};
+    p.high = (rdi_edge){v[3], v[4]};
+    if (!(p.share >= 0 && p.share <= 1 && p.low.c <= p.high.c && p.low.e <= p.high.e))
+        rdi_json_fail(j, "a share outside 0 to 1, or a range upside down");
+    if (j->status == RD_OK && rdi_model_add(m, p) != RD_OK)
+        j->status = RD_ENOMEM;
+}
+
+static void read_schema(rdi_json *j) {
+    char *schema = rdi_json_string(j);
+    size_t n = strlen(RDI_MODEL_SCHEMA);
+    if (schema && (strncmp(schema, RDI_MODEL_SCHEMA, n) != 0 || (schema[n] && schema[n] != '.')))
+        rdi_json_fail(j, "schema \"%.40s\" is not " RDI_MODEL_SCHEMA, schema);
+    rdi_free(j->ctx, schema);
+}
+
+static void read_method(rdi_json *j, rd_model_facts *f) {
+    char *method = rdi_json_string(j);
+    f->method = method && strcmp(method, "multi") == 0 ? RD_MODEL_MULTI : RD_MODEL_SINGLE;
+    if (method && f->method == RD_MODEL_SINGLE && strcmp(method, "single") != 0)
+        rdi_json_fail(j, "method \"%.40s\" is neither single nor multi", method);
+    rdi_free(j->ctx, method);
+}
+
+static void read_binning(rdi_json *j, rd_model_facts *f) {
+    char *text = rdi_json_string(j);
+    if (text && rd_binning_parse(j->ctx, text, &f->binning) != RD_OK)
+        rdi_json_fail(j, "unknown bins \"%.40s\"", text);
+    rdi_free(j->ctx, text);
+}
+
+static void read_patterns(rdi_json *j, rd_model_facts *f) {
+    char *text = rdi_json_string(j);
+    if (text && (rd_patterns_parse(j->ctx, text, &f->patterns) != RD_OK || !f->patterns))
+        rdi_json_fail(j, "patterns \"%.60s\"", text);
+    rdi_free(j->ctx, text);
+}
+
+static void read_unit(rdi_json *j, rd_model_facts *f) {
+    if (f->size_unit)
+        rdi_json_fail(j, "\"size_unit\" is there twice");
+    else
+        f->size_unit = rdi_json_string(j);
+}
+
+static void read_member(rdi_json *j, rd_model *m, const char *key) {
+    rd_model_facts *f = &m->facts;
+    if (strcmp(key, "schema") == 0)
+        read_schema(j);
+    else if (strcmp(key, "method") == 0)
+        read_method(j, f);
+    else if (strcmp(key, "binning") == 0)
+        read_binning(j, f);
+    else if (strcmp(key, "patterns") == 0)
+        read_patterns(j, f);
+    else if (strcmp(key, "size_unit") == 0)
+        read_unit(j, f);
+    else if (strcmp(key, "sizes") == 0)
+        read_sizes(j, f);
+    else if (strcmp(key, "block_bytes") == 0)
+        f->block_bytes = rdi_json_null(j) ? 0 : rdi_json_u64(j);
+    else if (strcmp(key, "exact") == 0)
+        f->exact = rdi_json_bool(j);
+    else if (strcmp(key, "reuses") == 0)
+        m->reuses = read_power(j);
+    else if (strcmp(key, "blocks") == 0)
+        m->blocks = read_power(j);
+    else if (strcmp(key, "pieces") == 0)
+        for (rdi_json_enter_array(j); rdi_json_next_item(j);)
+            read_piece(j, m);
+    else
+        rdi_json_skip(j);
+}
+
+static rd_status read_model(rdi_json *j, rd_model *m) {
+    char key[32];
+    bool schema = false;
+    if (rdi_json_peek(j) != RDI_JSON_OBJECT)
+        return rdi_fail(j->ctx, RD_EFORMAT, "%s: not a model: does not begin with '{'", j->name);
+    rdi_json_enter_object(j);
+    while (rdi_json_next_key(j, key, sizeof key)) {
+        schema = schema || strcmp(key, "schema") == 0;
+        read_member(j, m, key);
+    }
+    RD_TRY(rdi_json_end(j));
+    if (!schema || !m->facts.patterns || !m->facts.size_unit || !m->facts.n_sizes || !m->n ||
+        !(m->reuses.factor > 0) || !(m->blocks.factor > 0))
+        return rdi_fail(j->ctx, RD_EFORMAT,
+                        "%s: not a whole model: schema, patterns, size_unit, sizes, reuses, blocks "
+                        "and pieces must be there",
+                        j->name);
+    if (fabs(rdi_model_sum(m) - 1) > 1e-6)
+        return rdi_fail(j->ctx, RD_EFORMAT, "%s: the shares do not sum up to 1", j->name);
+    return RD_OK;
+}
+
+rd_status rd_model_parse(rd_ctx *ctx, const char *name, const char *text, size_t n,
+                         rd_model **out) {
+    rdi_json j;
+    rd_model *m = NULL;
+    rdi_json_init(&j, ctx, name, text, n);
+    RD_TRY(rdi_model_new(ctx, &m));
+    rd_status status = read_model(&j, m);
+    if (status == RD_OK)
+        *out = m;
+    else
+        rd_model_free(m);
+    return status;
+}
+
+rd_status rd_model_read(rd_ctx *ctx, const char *path, rd_model **out) {
+    char *text = NULL;
+    size_t n = 0;
+    RD_TRY(rdi_json_read(ctx, path, &text, &n));
+    rd_status status = rd_model_parse(ctx, rdi_json_file_name(path), text, n, out);
+    rdi_free(ctx, text);
+    return status;
+}

@@ -1,0 +1,146 @@
+/* Distance-based sampling (Zhong, Shen, Ding 2009, section 3.5).
+ *
+ * Automatic thresholds follow the number of blocks seen so far, F: a distance is long enough to
+ * qualify from F / 4 on and is looked at from F / 16 on, and samples lie F / 2 apart, which for
+ * elements of eight bytes is a sixteenth of the data. So they mean the same in small and large
+ * inputs of a program, without knowing the size that is sought. While F grows, programs start up
+ * and fill their data, and what is long then is not for long: whenever F has grown by a quarter,
+ * sampling begins anew. Programs also touch something new when they end; therefore the samples with
+ * the most peaks are the result. The first hundreds of blocks say nothing.
+ */
+#include "base/base.h"
+#include "reusedist/engine.h"
+#include "reusedist/predict.h"
+
+#include <string.h>
+
+#define QUALIFY_LEAST 512u
+#define QUALIFY_PART  4
+#define TEMPORAL_PART 16
+#define SPATIAL_PART  2
+#define GROWTH_PART   4
+
+/* A watched block: its last two distances over the temporal threshold, and its peaks. */
+typedef struct data_sample {
+    uint64_t block;
+    uint64_t last, before; /* before: only if there are two */
+    bool has_two;
+    rd_peak peaks[RD_PEAKS_MAX];
+    uint32_t n_peaks;
+} data_sample;
+
+struct rd_sampler {
+    rd_ctx *ctx;
+    rd_sampler_config config;
+    uint64_t time;   /* references so far */
+    uint64_t blocks; /* first references so far */
+    uint64_t fresh;  /* number of blocks when sampling begins anew */
+    data_sample samples[RD_SAMPLES_MAX];
+    uint32_t n;
+    rd_peak kept[RD_SAMPLES_MAX * RD_PEAKS_MAX]; /* of earlier samples, where there were most */
+    size_t n_kept;
+};
+
+rd_status rd_sampler_new(rd_ctx *ctx, const rd_sampler_config *config, rd_sampler **out) {
+    rd_sampler *s = rdi_calloc(ctx, 1, sizeof *s);
+    if (!s)
+        return RD_ENOMEM;
+    s->ctx = ctx;
+    if (config)
+        s->config = *config;
+    *out = s;
+    return RD_OK;
+}
+
+void rd_sampler_free(rd_sampler *s) {
+    if (s)
+        rdi_free(s->ctx, s);
+}
+
+static uint64_t qualification(const rd_sampler *s) {
+    uint64_t part = s->blocks / QUALIFY_PART;
+    return s->config.qualification ? s->config.qualification
+                                   : (part > QUALIFY_LEAST ? part : QUALIFY_LEAST);
+}
+
+static uint64_t temporal(const rd_sampler *s) {
+    return s->config.temporal ? s->config.temporal : s->blocks / TEMPORAL_PART;
+}
+
+static uint64_t spatial(const rd_sampler *s) {
+    return s->config.spatial ? s->config.spatial : s->blocks / SPATIAL_PART;
+}
+
+static data_sample *find_sample(rd_sampler *s, uint64_t block) {
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->samples[i].block == block)
+            return &s->samples[i];
+    return NULL;
+}
+
+static bool is_crowded(const rd_sampler *s, uint64_t block) {
+    uint64_t apart = spatial(s);
+    for (uint32_t i = 0; i < s->n; i++) {
+        uint64_t other = s->samples[i].block;
+        if ((block > other ? block - other : other - block) < apart)
+            return true;
+    }
+    return false;
+}
+
+/* One more distance of a sample: the one before it may turn out to be a peak. */
+static void extend(rd_sampler *s, data_sample *d, uint64_t distance) {
+    if (d->has_two && d->last > d->before && d->last > distance && d->n_peaks < RD_PEAKS_MAX) {
+        d->peaks[d->n_peaks] =
+            (rd_peak){(uint32_t)(d - s->samples) + 1, d->n_peaks + 1, d->last, s->time};
+        d->n_peaks++;
+    }
+    d->before = d->last;
+    d->last = distance;
+    d->has_two = true;
+}
+
+static void look(rd_sampler *s, uint64_t block, uint64_t distance) {
+    data_sample *known = find_sample(s, block);
+    if (known)
+        extend(s, known, distance);
+    else if (s->n < RD_SAMPLES_MAX && distance >= qualification(s) && !is_crowded(s, block))
+        s->samples[s->n++] = (data_sample){.block = block, .last = distance};
+}
+
+static size_t list_peaks(const rd_sampler *s, rd_peak *out) {
+    size_t n = 0;
+    for (uint32_t i = 0; i < s->n; i++)
+        for (uint32_t k = 0; k < s->samples[i].n_peaks; k++)
+            out[n++] = s->samples[i].peaks[k];
+    return n;
+}
+
+/* Given thresholds say what is long; then nothing is thrown away. */
+static void add_block(rd_sampler *s) {
+    if (++s->blocks < s->fresh || s->config.qualification)
+        return;
+    s->n_kept = rd_sampler_peaks(s, s->kept);
+    s->n = 0;
+    s->fresh = s->blocks + s->blocks / GROWTH_PART + 1;
+}
+
+void rd_sampler_feed(rd_sampler *s, const uint64_t *blocks, const uint64_t *distances, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        s->time++;
+        if (distances[i] == RD_COLD)
+            add_block(s);
+        else if (distances[i] >= temporal(s))
+            look(s, blocks[i], distances[i]);
+    }
+}
+
+size_t rd_sampler_peaks(const rd_sampler *s, rd_peak *out) {
+    rd_peak now[RD_SAMPLES_MAX * RD_PEAKS_MAX];
+    size_t n = list_peaks(s, now);
+    bool newer = n >= s->n_kept;
+    if (!newer)
+        n = s->n_kept;
+    memmove(out, newer ? now : s->kept, n * sizeof *out);
+    return n;
+}

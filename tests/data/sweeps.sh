@@ -1,0 +1,8 @@
+# Sourced by cases of `predict`. sweep N makes N.json, the profile of a program that goes over N
+# elements six times, uses each twice in a row, and five others all the time.
+sweep() {
+    awk -v n="$1" 'BEGIN {
+        for (round = 0; round < 6; round++)
+            for (i = 0; i < n; i++) print "x" i "\nx" i "\ny" i % 5
+    }' | "$REUSEDIST" analyze -q --out=json --peaks="${2:-auto}" -o "$1.json" -f text -
+}

@@ -1,0 +1,239 @@
+/* Distance-based sampling: what a sample and a peak are, and which peak stands for the size. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/base.h"
+#include "reusedist/engine.h"
+#include "reusedist/model.h"
+#include "reusedist/predict.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define MANY (RD_SAMPLES_MAX * RD_PEAKS_MAX)
+
+static int setup(void **state) {
+    rd_ctx *ctx = NULL;
+    if (rd_ctx_new(NULL, &ctx) != RD_OK)
+        return -1;
+    *state = ctx;
+    return 0;
+}
+
+static int teardown(void **state) {
+    rd_ctx *ctx = *state;
+    size_t live = rd_ctx_live_bytes(ctx);
+    rd_ctx_free(ctx);
+    return live == 0 ? 0 : -1;
+}
+
+/* Feeds pairs {block, distance} under given thresholds: 100 qualifies, 10 is looked at, 50 apart.
+ */
+static size_t sample(rd_ctx *ctx, uint64_t (*pairs)[2], size_t n, rd_peak *peaks) {
+    rd_sampler_config config = {100, 10, 50};
+    rd_sampler *s = NULL;
+    assert_int_equal(rd_sampler_new(ctx, &config, &s), RD_OK);
+    for (size_t i = 0; i < n; i++)
+        rd_sampler_feed(s, &pairs[i][0], &pairs[i][1], 1);
+    size_t found = rd_sampler_peaks(s, peaks);
+    rd_sampler_free(s);
+    return found;
+}
+
+static void a_peak_exceeds_both_its_neighbours(void **state) {
+    uint64_t pairs[][2] = {{7, RD_COLD}, {7, 120}, {7, 300}, {7, 200}, {7, 250},
+                           {7, 250},     {7, 90},  {7, 95},  {7, 60}};
+    rd_peak peaks[MANY];
+    assert_int_equal(sample(*state, pairs, RDI_COUNT(pairs), peaks), 2);
+    assert_int_equal(peaks[0].sample, 1);
+    assert_int_equal(peaks[0].number, 1);
+    assert_int_equal(peaks[0].distance, 300);
+    assert_int_equal(peaks[0].time, 4); /* known when the one behind it is */
+    assert_int_equal(peaks[1].number, 2);
+    assert_int_equal(peaks[1].distance, 95);
+    assert_int_equal(peaks[1].time, 9);
+}
+
+static void the_first_and_the_last_distance_are_no_peaks(void **state) {
+    uint64_t pairs[][2] = {{7, 500}, {7, 100}, {7, 100}, {7, 900}};
+    rd_peak peaks[MANY];
+    assert_int_equal(sample(*state, pairs, RDI_COUNT(pairs), peaks), 0);
+}
+
+static void short_distances_do_not_qualify_and_are_not_looked_at(void **state) {
+    uint64_t pairs[][2] = {{7, 99}, {7, 200}, {7, 5}, {7, 300}, {7, 9}, {7, 150}};
+    rd_peak peaks[MANY];
+    assert_int_equal(sample(*state, pairs, RDI_COUNT(pairs), peaks), 1);
+    assert_int_equal(peaks[0].distance, 300);
+}
+
+static void samples_keep_their_distance_in_memory(void **state) {
+    uint64_t pairs[][2] = {{1000, 100}, {1049, 100}, {1050, 100}, {951, 100}, {1049, 200},
+                           {1050, 200}, {1049, 100}, {1050, 100}, {951, 200}, {951, 100}};
+    rd_peak peaks[MANY];
+    assert_int_equal(sample(*state, pairs, RDI_COUNT(pairs), peaks), 1);
+    assert_int_equal(peaks[0].sample, 2);
+    assert_int_equal(peaks[0].distance, 200);
+}
+
+static void samples_and_peaks_are_limited(void **state) {
+    rd_sampler_config config = {100, 10, 50};
+    rd_sampler *s = NULL;
+    rd_peak peaks[MANY];
+    assert_int_equal(rd_sampler_new(*state, &config, &s), RD_OK);
+    for (uint64_t round = 0; round < 20; round++)
+        for (uint64_t block = 0; block < 40 * 50; block += 50) {
+            uint64_t distance = round % 2 ? 200 : 100;
+            rd_sampler_feed(s, &block, &distance, 1);
+        }
+    assert_int_equal(rd_sampler_peaks(s, peaks), MANY);
+    assert_int_equal(peaks[MANY - 1].sample, RD_SAMPLES_MAX);
+    assert_int_equal(peaks[MANY - 1].number, RD_PEAKS_MAX);
+    rd_sampler_free(s);
+}
+
+/* ---- automatic, on the references of a small program ---- */
+
+typedef struct program {
+    rd_engine *engine;
+    rd_sampler *sampler;
+} program;
+
+static void touch(program *p, uint64_t block) {
+    uint64_t distance;
+    assert_int_equal(rd_engine_feed(p->engine, &block, 1, &distance), RD_OK);
+    rd_sampler_feed(p->sampler, &block, &distance, 1);
+}
+
+/* A start that all inputs share; then rounds over n elements, half of them twice; then a few blocks
+ * more, as when results are printed. Unless it grows, the rounds are always of
+ * the same length, and more of them. */
+static rd_profile *run_program(rd_ctx *ctx, uint64_t n, bool grows) {
+    program p = {NULL, NULL};
+    rd_profile *profile = NULL;
+    rd_peak peaks[MANY];
+    assert_int_equal(rd_engine_open(ctx, "auto", NULL, &p.engine), RD_OK);
+    assert_int_equal(rd_sampler_new(ctx, NULL, &p.sampler), RD_OK);
+    for (uint64_t round = 0; round < 3; round++)
+        for (uint64_t i = 0; i < 700; i++)
+            touch(&p, i * 8);
+    uint64_t work = grows ? n : 3000, rounds = grows ? 8 : 8 * n / work;
+    for (uint64_t round = 0; round < rounds; round++) {
+        for (uint64_t i = 0; i < work; i++)
+            touch(&p, 1000000 + 8 * i);
+        for (uint64_t i = 0; i < work / 2; i++)
+            touch(&p, 1000000 + 8 * i);
+    }
+    for (uint64_t i = 0; i < n; i++)
+        touch(&p, 90000000 + 8 * i);
+    assert_int_equal(rd_engine_finish(p.engine), RD_OK);
+    assert_int_equal(rd_engine_profile(p.engine, &profile), RD_OK);
+    assert_int_equal(rd_profile_set_peaks(profile, peaks, rd_sampler_peaks(p.sampler, peaks)),
+                     RD_OK);
+    rd_engine_close(p.engine);
+    rd_sampler_free(p.sampler);
+    return profile;
+}
+
+static void automatic_thresholds_find_the_size_of_the_data(void **state) {
+    rd_profile *profiles[3];
+    rd_peak_choice choice;
+    rd_model *m = NULL;
+    rd_profile *predicted = NULL;
+    rd_comparison c;
+    const uint64_t sizes[3] = {3000, 12000, 60000};
+    for (int i = 0; i < 3; i++)
+        profiles[i] = run_program(*state, sizes[i], true);
+    assert_int_equal(rd_peak_choose(*state, profiles, 2, &choice), RD_OK);
+    assert_true(choice.sample > 0);
+    rd_training runs[2];
+    for (int i = 0; i < 3; i++) {
+        const rd_peak *peak = rd_peak_find(profiles[i], choice);
+        assert_non_null(peak);
+        assert_int_equal(peak->distance, sizes[i] - 1);
+        if (i < 2)
+            runs[i] = (rd_training){profiles[i], (double)peak->distance};
+    }
+    assert_int_equal(rd_model_train(*state, runs, 2, NULL, &m), RD_OK);
+    assert_int_equal(rd_model_set_size_unit(m, "peak 1.1"), RD_OK);
+    double size = 0;
+    assert_int_equal(rd_model_size_of(m, profiles[2], &size), RD_OK);
+    assert_int_equal(rd_model_predict(m, size, &predicted), RD_OK);
+    assert_int_equal(rd_compare(*state, predicted, profiles[2], (rd_binning){RD_BINS_LOG, 0}, &c),
+                     RD_OK);
+    assert_true(c.accuracy > 0.9); /* the start is a larger part of small inputs */
+    rd_profile_free(predicted);
+    rd_model_free(m);
+    for (int i = 0; i < 3; i++)
+        rd_profile_free(profiles[i]);
+}
+
+static void nothing_is_chosen_where_distances_do_not_change(void **state) {
+    rd_profile *profiles[2] = {run_program(*state, 30000, false),
+                               run_program(*state, 60000, false)};
+    rd_peak_choice choice = {9, 9};
+    assert_int_equal(rd_peak_choose(*state, profiles, 2, &choice), RD_OK);
+    assert_int_equal(choice.sample, 0);
+    rd_profile_free(profiles[0]);
+    rd_profile_free(profiles[1]);
+}
+
+static void nothing_is_chosen_without_peaks(void **state) {
+    rd_profile *profiles[2] = {run_program(*state, 3000, true), run_program(*state, 9000, true)};
+    rd_peak_choice choice = {9, 9};
+    assert_int_equal(rd_profile_set_peaks(profiles[0], NULL, 0), RD_OK);
+    assert_int_equal(rd_peak_choose(*state, profiles, 2, &choice), RD_OK);
+    assert_int_equal(choice.sample, 0);
+    rd_profile_free(profiles[0]);
+    rd_profile_free(profiles[1]);
+}
+
+/* ---- peaks in profiles ---- */
+
+static void peaks_survive_the_profile_file(void **state) {
+    rd_profile *p = run_program(*state, 3000, true), *back = NULL;
+    const rd_peak *a, *b;
+    char *text = NULL;
+    size_t n = 0, n_a = rd_profile_peaks(p, &a);
+    assert_true(n_a > 0);
+    assert_int_equal(rd_profile_json(p, &text, &n), RD_OK);
+    assert_int_equal(rd_profile_parse(*state, "file", text, n, &back), RD_OK);
+    assert_int_equal(rd_profile_peaks(back, &b), n_a);
+    assert_memory_equal(a, b, n_a * sizeof *a);
+    rd_text_free(*state, text);
+    rd_profile_free(p);
+    rd_profile_free(back);
+}
+
+static void peaks_must_ascend_within_the_trace(void **state) {
+    rd_profile *p = run_program(*state, 1000, true);
+    const rd_peak bad[][2] = {{{0, 1, 5, 1}, {1, 1, 5, 1}},
+                              {{1, 2, 5, 1}, {2, 1, 5, 1}},
+                              {{2, 1, 5, 1}, {1, 1, 5, 1}},
+                              {{1, 1, 5, 1}, {1, 3, 5, 1}},
+                              {{1, 1, 5, 1}, {2, 1, 5, UINT64_MAX}}};
+    for (size_t i = 0; i < RDI_COUNT(bad); i++)
+        assert_int_equal(rd_profile_set_peaks(p, bad[i], 2), RD_EINVAL);
+    rd_profile_free(p);
+}
+
+int main(void) {
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        CASE(a_peak_exceeds_both_its_neighbours),
+        CASE(the_first_and_the_last_distance_are_no_peaks),
+        CASE(short_distances_do_not_qualify_and_are_not_looked_at),
+        CASE(samples_keep_their_distance_in_memory),
+        CASE(samples_and_peaks_are_limited),
+        CASE(automatic_thresholds_find_the_size_of_the_data),
+        CASE(nothing_is_chosen_where_distances_do_not_change),
+        CASE(nothing_is_chosen_without_peaks),
+        CASE(peaks_survive_the_profile_file),
+        CASE(peaks_must_ascend_within_the_trace),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
