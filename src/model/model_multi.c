@@ -15,7 +15,9 @@
 #include <math.h>
 #include <string.h>
 
-#define SWEEPS 20000u
+#define SWEEPS          20000u
+#define STANDARD_WEIGHT 10
+#define NARROWEST       1e-6 /* width of a cell */
 
 /* Where the references of a cell are taken to be, and which share of all they are. */
 typedef struct content {
@@ -49,6 +51,13 @@ static uint64_t finite_references(const rd_bin *rows, size_t n) {
     return sum;
 }
 
+/* The references of a row lie in as much of its bin as leaves their mean where it is, evenly. */
+static content content_of(const rd_bin *row, double total) {
+    double low = (double)row->low, high = (double)row->high + 1, mean = rd_bin_mean(row) + 0.5;
+    double reach = fmax(0.5, fmin(mean - low, high - mean));
+    return (content){(double)row->count / total, fmax(low, mean - reach), fmin(high, mean + reach)};
+}
+
 static rd_status fill_from_bins(rd_ctx *ctx, rd_binning binning, const rd_bin *rows, size_t n,
                                 cells *out) {
     double total = (double)finite_references(rows, n);
@@ -58,50 +67,42 @@ static rd_status fill_from_bins(rd_ctx *ctx, rd_binning binning, const rd_bin *r
         rdi_bin_range(binning, i, &bin);
         out->edge[i] = (double)bin.low;
         out->edge[i + 1] = (double)bin.high + 1;
-        out->content[i] = (content){0, out->edge[i], out->edge[i + 1]};
     }
     for (size_t i = 0; i < n; i++)
-        out->content[rdi_bin_index(binning, rows[i].low)].share = (double)rows[i].count / total;
+        out->content[rdi_bin_index(binning, rows[i].low)] = content_of(&rows[i], total);
     return RD_OK;
 }
 
-/* The cells of groups meet half-way between their means. Their references lie around the mean, as
- * far as half the way to the nearer neighbour, but not outside the bins they come from. */
-static void place_content(cells *c, size_t cell, double mean, const rd_bin *from) {
-    double reach = fmin(mean - c->edge[cell], c->edge[cell + 1] - mean);
-    double low = fmax(mean - reach, (double)from->low);
-    double high = fmin(mean + reach, (double)from->high + 1);
-    c->content[cell].low = low;
-    c->content[cell].high = high > low ? high : low + 1;
-}
-
-/* Groups of the same mean are one cell. */
-static rd_status fill_from_groups(rd_ctx *ctx, const rd_bin *groups, size_t n, cells *out) {
-    double total = (double)finite_references(groups, n), last = 0;
+/* Cells of equally many references: cuts the rows, ascending, at every 1 / groups of them. */
+static rd_status fill_with_groups(rd_ctx *ctx, size_t groups, const rd_bin *rows, size_t n,
+                                  cells *out) {
+    double total = (double)finite_references(rows, n), size = 1.0 / (double)groups, below = 0;
     size_t cell = 0;
-    RD_TRY(cells_alloc(ctx, n, out));
+    RD_TRY(cells_alloc(ctx, groups, out));
     for (size_t i = 0; i < n; i++) {
-        double mean = rd_bin_mean(&groups[i]);
-        if (i > 0 && mean > last) {
-            out->edge[cell + 1] = (last + mean) / 2;
-            place_content(out, cell++, last, &groups[i - 1]);
+        content c = content_of(&rows[i], total);
+        while (cell + 1 < groups && below + c.share >= size * (double)(cell + 1)) {
+            double part = (size * (double)(cell + 1) - below) / c.share;
+            double edge = c.low + part * (c.high - c.low);
+            out->edge[cell + 1] = fmax(edge, out->edge[cell] + NARROWEST);
+            cell++;
         }
-        out->content[cell].share += (double)groups[i].count / total;
-        last = mean;
+        below += c.share;
+        out->edge[groups] = fmax(c.high, out->edge[cell] + NARROWEST);
     }
-    out->n = cell + 1;
-    out->edge[out->n] = fmax(2 * last - out->edge[cell], last + 1);
-    place_content(out, cell, last, &groups[n - 1]);
+    for (size_t i = 0; i < groups; i++)
+        out->content[i] = (content){size, out->edge[i], out->edge[i + 1]};
     return RD_OK;
 }
 
 static rd_status cells_of_run(rd_ctx *ctx, const rdi_run *run, rd_binning binning, cells *out) {
-    if (binning.kind == RD_BINS_REFERENCE)
-        return fill_from_groups(ctx, run->groups, run->n_groups, out);
+    bool reference = binning.kind == RD_BINS_REFERENCE;
     rd_bin *rows = NULL;
     size_t n = 0;
-    RD_TRY(rdi_profile_rows_as(ctx, run->profile, binning, &rows, &n));
-    rd_status status = fill_from_bins(ctx, binning, rows, n, out);
+    RD_TRY(rdi_profile_rows_as(
+        ctx, run->profile, reference ? (rd_binning){RD_BINS_LOGLINEAR, 0} : binning, &rows, &n));
+    rd_status status = reference ? fill_with_groups(ctx, (size_t)binning.param, rows, n, out)
+                                 : fill_from_bins(ctx, binning, rows, n, out);
     rdi_free(ctx, rows);
     return status;
 }
@@ -120,11 +121,12 @@ static size_t find_cell(const cells *c, double distance) {
 }
 
 /* Entries for a part spread from `low` to `high` over the cells whose first equation is `row`. */
-static rd_status add_spread(rdi_nnls *system, const cells *c, size_t row, double low, double high) {
+static rd_status add_spread(rdi_nnls *system, const cells *c, size_t row, double low, double high,
+                            double weight) {
     for (size_t i = find_cell(c, low); i <= c->n; i++) {
         double from = fmax(low, c->edge[i]), to = i < c->n ? fmin(high, c->edge[i + 1]) : high;
         if (to > from)
-            RD_TRY(rdi_nnls_add_entry(system, row + i, (to - from) / (high - low)));
+            RD_TRY(rdi_nnls_add_entry(system, row + i, weight * (to - from) / (high - low)));
         if (i == c->n || high <= c->edge[i + 1])
             break;
     }
@@ -139,6 +141,12 @@ typedef struct fit {
     rdi_nnls *system;
 } fit;
 
+/* What the parts of a bin of the standard sum up to is known: it is what the bin has. The other
+ * inputs are there to tell the parts from each other, so their equations count less. */
+static double weight_of(const fit *f, size_t run) {
+    return run == f->n - 1 ? STANDARD_WEIGHT : 1;
+}
+
 /* Unknowns: a column per filled cell of the standard and pattern, in this order. */
 static rd_status add_unknowns(fit *f, size_t cell) {
     const cells *standard = &f->cells[f->n - 1];
@@ -151,7 +159,8 @@ static rd_status add_unknowns(fit *f, size_t cell) {
         for (size_t i = 0; i < f->n; i++) {
             double scale =
                 rdi_pattern_at(p, f->runs[i].size) / rdi_pattern_at(p, f->runs[f->n - 1].size);
-            RD_TRY(add_spread(f->system, &f->cells[i], row, low * scale, high * scale));
+            RD_TRY(add_spread(f->system, &f->cells[i], row, low * scale, high * scale,
+                              weight_of(f, i)));
             row += f->cells[i].n + 1;
         }
     }
@@ -166,7 +175,7 @@ static rd_status set_up(fit *f, size_t *unknowns) {
     RD_TRY(rdi_nnls_new(f->m->ctx, rows, &f->system));
     for (size_t i = 0; i < f->n; i++) {
         for (size_t k = 0; k < f->cells[i].n; k++)
-            rdi_nnls_set(f->system, at + k, f->cells[i].content[k].share);
+            rdi_nnls_set(f->system, at + k, weight_of(f, i) * f->cells[i].content[k].share);
         at += f->cells[i].n + 1;
     }
     for (size_t cell = 0; cell < standard->n; cell++)
