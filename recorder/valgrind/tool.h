@@ -20,8 +20,8 @@ typedef struct tool_options {
     Bool loads, stores, fetches;
     Bool pc;                            /* record program counters */
     Bool children;                      /* record forked children too */
-    ULong burst;                        /* record so many references ... */
-    ULong gap;                          /* ... then skip so many; burst 0: record all */
+    Long burst;                         /* record so many references ... */
+    Long gap;                           /* ... then skip so many; burst 0: record all */
     const HChar *start, *stop, *inside; /* patterns of function names; NULL: none */
 } tool_options;
 

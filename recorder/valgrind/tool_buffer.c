@@ -140,7 +140,7 @@ static void divide_into_bursts(Addr records, ULong n) {
     while (n > 0) {
         if (left_of_part == 0) {
             in_burst = !in_burst;
-            left_of_part = in_burst ? options.burst : options.gap;
+            left_of_part = (ULong)(in_burst ? options.burst : options.gap);
         }
         ULong part = n < left_of_part ? n : left_of_part;
         if (in_burst)
