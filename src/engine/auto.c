@@ -22,11 +22,17 @@
 #define LEAST_GAIN 1.3
 
 /* Above this share most of them go through all chunks before they are resolved. */
-#define FIRST_SHARE   0.7
+#define FIRST_SHARE 0.7
 
-#define BATCH_THREADS 6 /* from which batch is faster than stream alone */
+/* Chunks of a program's trace take different times: several per thread even that out, as long as
+ * hardly anything in them is a first touch. */
+#define FEW_FIRSTS      0.02
+#define MOST_CHUNKS     32 /* each may have to look at the others' first touches */
+#define MOST_PER_THREAD 4
 
-#define TOO_SHORT     "because the trace is too short for threads"
+#define BATCH_THREADS   6 /* from which batch is faster than stream alone */
+
+#define TOO_SHORT       "because the trace is too short for threads"
 
 typedef struct auto_engine {
     uint64_t sample_room; /* option: references held back */
@@ -130,6 +136,14 @@ static double share_in_chunk(double share, double sample, double length) {
     return expected_distinct(high, length) / length;
 }
 
+static uint32_t chunks_per_thread(const auto_engine *e, double share, double chunk) {
+    uint32_t n = MOST_PER_THREAD;
+    while (n > 1 && (n * e->run->threads > MOST_CHUNKS ||
+                     share_in_chunk(share, (double)e->sampled, chunk / n) > FEW_FIRSTS))
+        n /= 2;
+    return n;
+}
+
 /* `chunk`: references that one thread would get. */
 static const char *best_engine(const auto_engine *e, double share, double chunk) {
     double first = share_in_chunk(share, (double)e->sampled, chunk);
@@ -146,7 +160,9 @@ static rd_status decide(auto_engine *e, size_t known) {
     RD_TRY(measure_first_touches(e, &share));
     snprintf(why, sizeof why, "because %.2g %% of a sample of %zu references are first touches",
              share * 100, e->sampled);
-    return choose(e, best_engine(e, share, chunk > USUAL_CHUNK ? chunk : USUAL_CHUNK), why);
+    chunk = chunk > USUAL_CHUNK ? chunk : USUAL_CHUNK;
+    e->run->chunks_per_thread = chunks_per_thread(e, share, chunk);
+    return choose(e, best_engine(e, share, chunk), why);
 }
 
 static rd_status auto_feed(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {

@@ -1,10 +1,11 @@
 /* chunks: exact, in parallel: Parda's chunks on threads.
  *
- * A phase of the trace is cut into as many chunks as there are threads. Each is analysed alone with
- * an exact engine of its own. What that cannot know, the distances of the chunk's first touches, is
- * resolved against the engine of the chunk before, the rest against the one before that, and so on
- * (chunk.h); all engines do this side by side. A last engine holds the past, everything before the
- * phase. A caller who feeds a whole trace at once, or in parts, has one phase.
+ * A phase of the trace is cut into as many chunks as there are threads, or a few times as many,
+ * which shares the work out better. Each is analysed alone with an exact engine of its own. What
+ * that cannot know, the distances of the chunk's first touches, is resolved against the engine of
+ * the chunk before, the rest against the one before that, and so on (chunk.h); all engines do this
+ * side by side. A last engine holds the past, everything before the phase. A caller who feeds a
+ * whole trace at once, or in parts, has one phase.
  *
  * Time: that of the inner engine divided by the number of threads, as long as the first touches are
  * few: a first touch is looked up at least twice instead of once. Memory: the inner engine's, once
@@ -63,7 +64,8 @@ typedef struct chunks_engine {
     uint64_t chunk_option; /* references per chunk; 0: automatic */
     const char *engine_option;
     rdi_run *run;
-    size_t n_chunks; /* of a phase, and threads at most */
+    unsigned n_threads;
+    size_t n_chunks; /* of a phase */
     lane *lanes;     /* n_chunks + 1 */
     rdi_chunk past;
     phase phases[2];
@@ -100,7 +102,8 @@ static size_t first_size(const chunks_engine *e) {
     if (e->chunk_option)
         return (size_t)e->chunk_option;
     uint64_t share = e->run->references / (4 * e->n_chunks);
-    size_t size = share && share < USUAL_CHUNK ? (size_t)share : USUAL_CHUNK;
+    size_t usual = USUAL_CHUNK / (e->n_chunks / e->n_threads);
+    size_t size = share && share < usual ? (size_t)share : usual;
     size = size < most_references(e) ? size : most_references(e);
     return size > LEAST_CHUNK ? size : LEAST_CHUNK;
 }
@@ -233,6 +236,16 @@ static void account(chunks_engine *e, const rdi_chunk *chunk) {
     e->references += chunk->references;
 }
 
+/* A chunk has come to lane i of which everything is resolved: no work. */
+static bool is_idle_step(chunks_engine *e, size_t i) {
+    const lane *l = &e->lanes[i];
+    bool resolves = i ? l->step > 1 : l->step >= e->n_chunks;
+    if (!resolves || !is_due(e, i))
+        return false;
+    size_t k = i ? i + l->step - 1 : l->step - e->n_chunks + 1;
+    return chunk_of(e, l->phase, k)->open.n == 0;
+}
+
 static void take_step(chunks_engine *e, size_t i) {
     lane *l = &e->lanes[i];
     l->busy = true;
@@ -247,7 +260,9 @@ static void take_step(chunks_engine *e, size_t i) {
     if (status == RD_OK) {
         if (i > 0 && l->step == 1)
             account(e, chunk_of(e, l->phase, i));
-        advance(e, i);
+        do
+            advance(e, i);
+        while (is_idle_step(e, i));
     }
     rdi_monitor_wake(&e->monitor);
 }
@@ -349,9 +364,9 @@ static rd_status submit(chunks_engine *e, const phase *what) {
     e->submitted++;
     rdi_monitor_wake(&e->monitor);
     rdi_monitor_leave(&e->monitor);
-    if (e->crew || e->n_chunks == 1)
+    if (e->crew || e->n_threads == 1)
         return RD_OK;
-    return rdi_crew_new(e->run->ctx, (unsigned)e->n_chunks - 1, crew_member, e, &e->crew);
+    return rdi_crew_new(e->run->ctx, e->n_threads - 1, crew_member, e, &e->crew);
 }
 
 static rd_status submit_filled(chunks_engine *e) {
@@ -429,7 +444,8 @@ static rd_status open_phase(chunks_engine *e, phase *p) {
 static rd_status chunks_open(void *self, rdi_run *run) {
     chunks_engine *e = self;
     e->run = run;
-    e->n_chunks = run->threads < MOST_THREADS ? run->threads : MOST_THREADS;
+    e->n_threads = run->threads < MOST_THREADS ? run->threads : MOST_THREADS;
+    e->n_chunks = (size_t)e->n_threads * (run->chunks_per_thread ? run->chunks_per_thread : 1);
     e->chunk_size = first_size(e);
     e->goal = e->chunk_size * e->n_chunks;
     rdi_monitor_init(&e->monitor);

@@ -31,6 +31,9 @@ typedef struct rdi_run {
      * limit it lowers this in open(). */
     uint64_t bound;
     uint32_t threads;
+    /* For an inner engine that cuts the trace: so many chunks per thread are advised; 0: no advice.
+     * More of them share the work out better, fewer have fewer first touches. */
+    uint32_t chunks_per_thread;
     uint64_t mem_bytes;                     /* UINT64_MAX: no limit */
     uint64_t references;                    /* hint; 0 unknown */
     const char *checkpoint, *checkpoint_of; /* NULL, or as in rd_engine_config */
