@@ -9,6 +9,7 @@
 #define WORDS 100000
 
 static long words[WORDS];
+static volatile long sink;
 
 static long walk(int rounds) {
     long sum = 0;
@@ -22,12 +23,12 @@ static long walk(int rounds) {
 
 int main(int argc, char **argv) {
     const char *end = argc > 1 ? argv[1] : "0";
-    volatile long sum = walk(3);
+    sink = walk(3);
     if (strcmp(end, "forever") == 0) {
         puts("walking");
         fflush(stdout);
         while (true)
-            sum += walk(1);
+            sink = walk(1);
     }
     if (strcmp(end, "abort") == 0)
         abort();
