@@ -86,9 +86,8 @@ static size_t part_begin(const levels_engine *e, unsigned worker) {
 
 /* What the part lets fall at its end to the level below the one in scan.above. */
 static rdi_fallen last_miss(const levels_engine *e, unsigned worker) {
-    size_t begin = part_begin(e, worker) / RDI_LEVELS_GROUP;
-    size_t end = part_begin(e, worker + 1);
-    for (size_t g = (end + RDI_LEVELS_GROUP - 1) / RDI_LEVELS_GROUP; g-- > begin;)
+    size_t groups = groups_of(&e->scan), begin = rdi_phase_begin(&e->phase, groups, worker);
+    for (size_t g = rdi_phase_begin(&e->phase, groups, worker + 1); g-- > begin;)
         if (e->scan.miss[g])
             return rdi_levels_last_miss(e->scan.above + g * RDI_LEVELS_GROUP, e->scan.miss[g]);
     return (rdi_fallen){0, false};
