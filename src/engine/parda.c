@@ -143,10 +143,12 @@ static rd_status end_dealing(parda_engine *e) {
 
 static void make_note(parda_engine *e, const rdi_parda_tally *tally) {
     snprintf(e->run->note, sizeof e->run->note,
-             "%u rank%s on %s, %" PRIu64 " phase%s; fix-up %.3f s, state %.3f s", e->ranks->n,
-             e->ranks->n == 1 ? "" : "s", e->ranks->transport, tally->phases,
+             "%u rank%s on %s, %" PRIu64 " phase%s; fix-up %.3f s, state %.3f s; busiest rank "
+             "%.3f s, largest process %.1f MiB",
+             e->ranks->n, e->ranks->n == 1 ? "" : "s", e->ranks->transport, tally->phases,
              tally->phases == 1 ? "" : "s", (double)tally->fixup_ns * 1e-9,
-             (double)tally->state_ns * 1e-9);
+             (double)tally->state_ns * 1e-9, (double)tally->busy_ns * 1e-9,
+             (double)tally->peak_bytes / 0x1p20);
 }
 
 static rd_status collect_results(parda_engine *e) {
@@ -227,6 +229,8 @@ static rd_status choose_ranks(parda_engine *e) {
 /* A short trace shall be enough for all ranks, and what waits take an eighth of the memory. */
 static uint64_t choose_chunk(const parda_engine *e) {
     uint64_t n = e->ranks->n, expected = (e->run->references + n - 1) / n;
+    if (e->phase_option && e->run->references && e->run->references < e->phase_option)
+        return expected;
     if (e->phase_option)
         return (e->phase_option + n - 1) / n;
     uint64_t size = expected && expected < USUAL_CHUNK ? expected : USUAL_CHUNK;

@@ -2,6 +2,7 @@
 #include "engine/parda_job.h"
 
 #include <string.h>
+#include <time.h>
 
 /* ---- one rank ---- */
 
@@ -52,12 +53,13 @@ static rd_status keep_step(rdi_parda_rank *r, bool first, bool last) {
 
 /* Every rank knows where its chunks are. */
 static rd_status run_phases(const rdi_parda_job *job, rdi_parda_rank *r, void *reader) {
-    uint64_t all = job->parts.references, phase = job->chunk_size * r->ranks->n;
+    uint64_t all = job->parts.references, n_ranks = r->ranks->n, phase = job->chunk_size * n_ranks;
     for (uint64_t at = job->start; at < all; at += phase) {
         RD_TRY(keep_step(r, at == job->start, all - at <= phase));
         RD_TRY(rdi_parda_rank_begin(r));
-        uint64_t first = smaller(at + r->place * job->chunk_size, all);
-        uint64_t n = smaller(job->chunk_size, all - first);
+        uint64_t left = smaller(phase, all - at), share = (left + n_ranks - 1) / n_ranks;
+        uint64_t first = smaller(at + r->place * share, all);
+        uint64_t n = smaller(share, all - first);
         if (n > 0)
             RD_TRY(job->parts.read(reader, first, n, feed_rank, r));
         RD_TRY(rdi_parda_rank_end(r));
@@ -83,8 +85,16 @@ static rd_status send_result(rdi_parda_rank *r) {
     return rdi_ranks_send(r->ranks, r->me, 0, RDI_MAIL_RESULT, &result);
 }
 
+static uint64_t thread_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 rd_status rdi_parda_run(const rdi_parda_job *job, rdi_parda_rank *r) {
+    uint64_t start = thread_ns();
     RD_TRY(job->parts.open ? run_parts(job, r) : run_dealt(r));
+    r->tally.busy_ns = thread_ns() - start;
     return send_result(r);
 }
 

@@ -99,6 +99,7 @@ static rd_status add_result(rdi_hist *hist, rdi_parda_tally *tally, const rdi_u6
     tally->phases = larger(tally->phases, part.phases);
     tally->fixup_ns = larger(tally->fixup_ns, part.fixup_ns);
     tally->state_ns = larger(tally->state_ns, part.state_ns);
+    tally->busy_ns = larger(tally->busy_ns, part.busy_ns);
     tally->peak_bytes = larger(tally->peak_bytes, part.peak_bytes);
     return rdi_hist_add_packed(hist, result->at + TALLY, result->n - TALLY);
 }

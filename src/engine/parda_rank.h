@@ -55,6 +55,7 @@ typedef struct rdi_parda_tally {
     uint64_t uncounted; /* local infinities in the counts that another rank counts as well */
     uint64_t phases;
     uint64_t fixup_ns, state_ns; /* waiting included */
+    uint64_t busy_ns;            /* of a processor */
     uint64_t peak_bytes;         /* of the process */
 } rdi_parda_tally;
 
