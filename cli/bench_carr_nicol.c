@@ -90,7 +90,13 @@ static bool load_random(bench *b, uint64_t blocks, bench_trace *t, char *name, s
     char spec[96];
     uint64_t refs = b->options->refs ? b->options->refs : device ? DEVICE_REFS : CPU_REFS;
     snprintf(spec, sizeof spec, "uniform:blocks=%" PRIu64 ",refs=%" PRIu64, blocks, refs);
-    if (!bench_load(b, spec, t))
+    const bench_options *options = b->options;
+    bench_options plain = *options;
+    plain.block = NULL; /* the symbols themselves: -b is for the programs */
+    b->options = &plain;
+    bool ok = bench_load(b, spec, t);
+    b->options = options;
+    if (!ok)
         return false;
     snprintf(name, room, "rand-%" PRIu64, blocks);
     t->name = name;
