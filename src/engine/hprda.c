@@ -28,6 +28,8 @@
 
 #define BATCH_MAX       (UINT32_C(1) << 30)
 #define USUAL_THREADS   64u
+#define THREADS_MAX     1024u /* what a device can have in one group */
+#define SLOTS_MAX       ((uint64_t)1 << 31)
 #define LEAST_FILLING   4096u
 #define ZEROS_AT_A_TIME 512u
 
@@ -79,27 +81,44 @@ static rd_status fit_shape(hprda_engine *e) {
                         "engine hprda: N = NTB * NB * ST must hold, not %" PRIu64 " = %" PRIu64
                         " * %" PRIu64 " * %" PRIu64,
                         e->batch, groups, threads, piece);
+    if (threads > THREADS_MAX)
+        return rdi_fail(e->run->ctx, RD_EINVAL, "engine hprda: NB is at most %u, not %" PRIu64,
+                        THREADS_MAX, threads);
     uint64_t slots = e->slots ? e->slots : 2 * e->batch, room = e->room ? e->room : e->batch;
     if (slots <= e->batch || slots > 8 * e->batch)
         return rdi_fail(e->run->ctx, RD_EINVAL,
                         "engine hprda: HS is above N and at most 8 * N (N = %" PRIu64 ")",
                         e->batch);
+    slots = slots / (groups * threads) > piece ? slots / (groups * threads) : piece + 1;
     *s = (rdi_rda_shape){.batch = (uint32_t)e->batch,
                          .piece = (uint32_t)piece,
                          .threads = (uint32_t)threads,
                          .groups = (uint32_t)groups,
-                         .slots = rdi_rda_power(slots / (groups * threads) + 1),
+                         .slots = rdi_rda_power(slots < SLOTS_MAX ? slots : SLOTS_MAX),
                          .group_room = (uint32_t)(room / groups ? room / groups : 1),
                          .room = (uint32_t)room,
                          .adjust = e->adjust};
     return RD_OK;
 }
 
+/* Parameters of a batch of n references: a short one needs less memory. */
+static rdi_rda_shape shape_of_batch(const rdi_rda_shape *whole, uint32_t n) {
+    rdi_rda_shape s = *whole;
+    s.piece = s.piece < n ? s.piece : n;
+    uint64_t group = (uint64_t)s.piece * s.threads;
+    uint32_t slots = rdi_rda_power((uint64_t)2 * s.piece);
+    s.groups = (uint32_t)((n + group - 1) / group);
+    s.slots = s.slots < slots ? s.slots : slots;
+    s.group_room = s.group_room < group ? s.group_room : (uint32_t)group;
+    s.room = s.room < n ? s.room : n;
+    return s;
+}
+
 rd_status rdi_rda_pool_full(rd_ctx *ctx, const rdi_rda_shape *shape) {
     return rdi_fail(ctx, RD_ERANGE,
-                    "engine hprda: the pool of MS = %" PRIu32 " elements for %" PRIu32
-                    " groups is full: raise MS or lower N",
-                    shape->room, shape->groups);
+                    "engine hprda: a pool is full (%" PRIu32 " elements of a group, %" PRIu32
+                    " of all): raise MS or lower N",
+                    shape->group_room, shape->room);
 }
 
 /* ---- from batch to batch ---- */
@@ -163,7 +182,10 @@ static rd_status deliver_expanded(hprda_engine *e) {
 
 static rd_status run_batch(hprda_engine *e) {
     RD_TRY(rdi_room_fit(e->run->ctx, &e->dist, e->filled, sizeof(uint64_t)));
-    rdi_rda_batch batch = {.block = e->block.at, .n = (uint32_t)e->filled, .dist = e->dist.at};
+    rdi_rda_batch batch = {.shape = shape_of_batch(&e->shape, (uint32_t)e->filled),
+                           .block = e->block.at,
+                           .n = (uint32_t)e->filled,
+                           .dist = e->dist.at};
     RD_TRY(e->backend->analyse(e->backend, &batch));
     double start = rdi_rda_now();
     RD_TRY(join_batch(e, &batch));
@@ -182,8 +204,8 @@ static rd_status hprda_open(void *self, rdi_run *run) {
     RD_TRY(fit_shape(e));
     RD_TRY(rdi_block_map_init(&e->index, run->ctx));
     RD_TRY(rdi_phase_open(&e->phase, run));
-    return e->backend_choice == CUDA ? rdi_rda_device_open(run->ctx, &e->shape, &e->backend)
-                                     : rdi_rda_threads_open(&e->phase, &e->shape, &e->backend);
+    return e->backend_choice == CUDA ? rdi_rda_device_open(run->ctx, &e->backend)
+                                     : rdi_rda_threads_open(&e->phase, &e->backend);
 }
 
 /* The buffers grow with what is in them: a short trace needs no memory for a whole batch. */
@@ -291,7 +313,7 @@ static const rd_opt options[] = {
      .type = RD_OPT_SIZE,
      .offset = offsetof(hprda_engine, threads),
      .def = "0",
-     .max = 1024,
+     .max = THREADS_MAX,
      .help = "threads of a group; 0: 64, or as many as there are"},
     {.name = "NTB",
      .type = RD_OPT_SIZE,

@@ -30,6 +30,7 @@ typedef enum rdi_rda_stage {
 
 /* One batch on its way through a backend. */
 typedef struct rdi_rda_batch {
+    rdi_rda_shape shape; /* as large as n references need it */
     const uint64_t *block;
     uint32_t n;
     uint64_t *dist;            /* filled: RDI_RDA_COLD for the first reference to each block */
@@ -47,21 +48,15 @@ struct rdi_rda_backend {
 };
 
 /* On the threads of `phase`. */
-rd_status rdi_rda_threads_open(rdi_phase *phase, const rdi_rda_shape *shape, rdi_rda_backend **out);
+rd_status rdi_rda_threads_open(rdi_phase *phase, rdi_rda_backend **out);
 
 /* On a CUDA device (gpu/hprda_device.c); RD_EUNSUPPORTED when there is none. */
-rd_status rdi_rda_device_open(rd_ctx *ctx, const rdi_rda_shape *shape, rdi_rda_backend **out);
+rd_status rdi_rda_device_open(rd_ctx *ctx, rdi_rda_backend **out);
 
 double rdi_rda_now(void); /* seconds */
 
-/* The message for a pool that is full. */
+/* The message for a pool that is full; `shape` is a batch's. */
 rd_status rdi_rda_pool_full(rd_ctx *ctx, const rdi_rda_shape *shape);
-
-/* Groups that a batch of n references needs. */
-static inline uint32_t rdi_rda_groups(const rdi_rda_shape *shape, uint32_t n) {
-    uint64_t group = (uint64_t)shape->piece * shape->threads;
-    return (uint32_t)((n + group - 1) / group);
-}
 
 /* At least n, a power of two. */
 static inline uint32_t rdi_rda_power(uint64_t n) {

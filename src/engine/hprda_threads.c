@@ -12,6 +12,7 @@
 
 /* A worker's own memory. */
 typedef struct worker {
+    rdi_room seen, live, origin, items, buckets, counts;
     rdi_rda_local local;
     rdi_rda_table table;     /* of the group under way */
     uint32_t used, distinct; /* its counts */
@@ -23,10 +24,10 @@ typedef struct worker {
 typedef struct backend {
     rdi_rda_backend base;
     rdi_phase *phase;
-    rdi_rda_shape shape;
     worker *workers;
     rdi_room items, buckets, known; /* of the table of all groups */
-    uint32_t *before;               /* distinct blocks before each group */
+    rdi_room before_room;
+    uint32_t *before; /* distinct blocks before each group */
     rdi_rda_table table;
     uint32_t used, distinct, n_known;
     rdi_rda_batch *batch;
@@ -57,7 +58,7 @@ static uint32_t at_most(uint64_t a, uint32_t b) {
 }
 
 static void analyse_group(backend *b, worker *w, uint32_t group) {
-    const rdi_rda_shape *s = &b->shape;
+    const rdi_rda_shape *s = &b->batch->shape;
     uint64_t first = (uint64_t)group * s->threads;
     w->used = w->distinct = 0;
     memset(w->table.bucket, 0, w->table.n_buckets * sizeof *w->table.bucket);
@@ -68,7 +69,7 @@ static void analyse_group(backend *b, worker *w, uint32_t group) {
 
 /* The threads of a group, and what they know together into the table of all groups. */
 static void merge_group(backend *b, worker *w, uint32_t group) {
-    rdi_rda_level level = {w->before, b->shape.threads, w->distinct, b->shape.adjust};
+    rdi_rda_level level = {w->before, b->batch->shape.threads, w->distinct, b->batch->shape.adjust};
     for (uint32_t i = 0; i < w->used; i++) {
         if (!w->table.item[i].list)
             continue;
@@ -83,7 +84,9 @@ static void merge_group(backend *b, worker *w, uint32_t group) {
 static void work_on_groups(void *arg, unsigned number) {
     backend *b = arg;
     worker *w = &b->workers[number];
-    uint32_t groups = rdi_rda_groups(&b->shape, b->batch->n), group;
+    uint32_t groups = b->batch->shape.groups, group;
+    if (number >= b->phase->active)
+        return;
     while ((group = atomic_fetch_add(&b->next_group, 1)) < groups && !w->full) {
         double start = rdi_rda_now();
         analyse_group(b, w, group);
@@ -100,8 +103,8 @@ static void work_on_groups(void *arg, unsigned number) {
 static void merge_groups(void *arg, unsigned number) {
     backend *b = arg;
     double start = rdi_rda_now();
-    uint32_t groups = rdi_rda_groups(&b->shape, b->batch->n);
-    rdi_rda_level level = {b->before, groups, b->distinct, b->shape.adjust};
+    const rdi_rda_shape *s = &b->batch->shape;
+    rdi_rda_level level = {b->before, s->groups, b->distinct, s->adjust};
     rdi_rda_item *known = b->known.at;
     size_t end = rdi_phase_begin(b->phase, b->used, number + 1);
     for (size_t i = rdi_phase_begin(b->phase, b->used, number); i < end; i++)
@@ -112,14 +115,35 @@ static void merge_groups(void *arg, unsigned number) {
     b->workers[number].seconds[RDI_RDA_GROUPS] += rdi_rda_now() - start;
 }
 
-static rd_status start_table(backend *b, uint32_t n) {
+static rd_status start_table(backend *b) {
     rd_ctx *ctx = b->phase->run->ctx;
-    uint32_t room = at_most(n, b->shape.room), buckets = rdi_rda_power(room);
-    RD_TRY(rdi_room_fit(ctx, &b->items, room, sizeof(rdi_rda_item)));
+    const rdi_rda_shape *s = &b->batch->shape;
+    uint32_t buckets = rdi_rda_power(s->room);
+    RD_TRY(rdi_room_fit(ctx, &b->items, s->room, sizeof(rdi_rda_item)));
     RD_TRY(rdi_room_fit(ctx, &b->buckets, buckets, sizeof(uint32_t)));
+    RD_TRY(rdi_room_fit(ctx, &b->before_room, (size_t)s->groups + 1, sizeof(uint32_t)));
     memset(b->buckets.at, 0, buckets * sizeof(uint32_t));
+    b->before = b->before_room.at;
+    b->before[0] = 0;
     b->used = b->distinct = b->n_known = 0;
-    b->table = (rdi_rda_table){b->items.at, b->buckets.at, buckets, room, &b->used, &b->distinct};
+    b->table =
+        (rdi_rda_table){b->items.at, b->buckets.at, buckets, s->room, &b->used, &b->distinct};
+    return RD_OK;
+}
+
+static rd_status start_worker(rd_ctx *ctx, const rdi_rda_shape *s, worker *w) {
+    uint32_t buckets = rdi_rda_power(s->group_room);
+    RD_TRY(rdi_room_fit(ctx, &w->seen, s->slots, sizeof *w->local.seen));
+    RD_TRY(rdi_room_fit(ctx, &w->live, (s->piece + (size_t)63) / 64, sizeof *w->local.live));
+    RD_TRY(rdi_room_fit(ctx, &w->origin, s->piece, sizeof *w->local.origin));
+    RD_TRY(rdi_room_fit(ctx, &w->items, s->group_room, sizeof *w->table.item));
+    RD_TRY(rdi_room_fit(ctx, &w->buckets, buckets, sizeof *w->table.bucket));
+    RD_TRY(rdi_room_fit(ctx, &w->counts, (size_t)s->threads + 1, sizeof *w->before));
+    w->local = (rdi_rda_local){w->seen.at, s->slots, w->live.at, w->origin.at};
+    w->table =
+        (rdi_rda_table){w->items.at, w->buckets.at, buckets, s->group_room, &w->used, &w->distinct};
+    w->before = w->counts.at;
+    w->before[0] = 0;
     return RD_OK;
 }
 
@@ -134,15 +158,17 @@ static void collect_times(backend *b) {
 static rd_status analyse(rdi_rda_backend *base, rdi_rda_batch *batch) {
     backend *b = (backend *)base;
     rd_ctx *ctx = b->phase->run->ctx;
-    uint32_t groups = rdi_rda_groups(&b->shape, batch->n);
+    uint32_t groups = batch->shape.groups;
     b->batch = batch;
-    RD_TRY(start_table(b, batch->n));
-    atomic_store(&b->next_group, 0);
+    RD_TRY(start_table(b));
     rdi_phase_share(b->phase, groups, 1);
+    for (unsigned i = 0; i < b->phase->active; i++)
+        RD_TRY(start_worker(ctx, &batch->shape, &b->workers[i]));
+    atomic_store(&b->next_group, 0);
     rdi_phase_run(b->phase, work_on_groups, b);
     for (unsigned i = 0; i < b->phase->n_workers; i++)
         if (b->workers[i].full)
-            return rdi_rda_pool_full(ctx, &b->shape);
+            return rdi_rda_pool_full(ctx, &batch->shape);
     for (uint32_t g = 0; g < groups; g++)
         b->before[g + 1] += b->before[g];
     RD_TRY(rdi_room_fit(ctx, &b->known, b->distinct, sizeof(rdi_rda_item)));
@@ -155,60 +181,35 @@ static rd_status analyse(rdi_rda_backend *base, rdi_rda_batch *batch) {
 
 /* ---- opening ---- */
 
-static rd_status open_worker(rd_ctx *ctx, const rdi_rda_shape *s, worker *w) {
-    uint32_t buckets = rdi_rda_power(s->group_room);
-    w->local.slots = s->slots;
-    w->local.seen = rdi_alloc(ctx, s->slots, sizeof *w->local.seen);
-    w->local.live = rdi_alloc(ctx, (s->piece + (size_t)63) / 64, sizeof *w->local.live);
-    w->local.origin = rdi_alloc(ctx, s->piece, sizeof *w->local.origin);
-    w->before = rdi_calloc(ctx, (size_t)s->threads + 1, sizeof *w->before);
-    w->table = (rdi_rda_table){.n_buckets = buckets, .room = s->group_room};
-    w->table.item = rdi_alloc(ctx, s->group_room, sizeof *w->table.item);
-    w->table.bucket = rdi_alloc(ctx, buckets, sizeof *w->table.bucket);
-    w->table.used = &w->used;
-    w->table.distinct = &w->distinct;
-    bool all = w->local.seen && w->local.live && w->local.origin && w->before && w->table.item &&
-               w->table.bucket;
-    return all ? RD_OK : RD_ENOMEM;
-}
-
 static void close_backend(rdi_rda_backend *base) {
     backend *b = (backend *)base;
     rd_ctx *ctx = b->phase->run->ctx;
     for (unsigned i = 0; b->workers && i < b->phase->n_workers; i++) {
         worker *w = &b->workers[i];
-        rdi_free(ctx, w->local.seen);
-        rdi_free(ctx, w->local.live);
-        rdi_free(ctx, w->local.origin);
-        rdi_free(ctx, w->before);
-        rdi_free(ctx, w->table.item);
-        rdi_free(ctx, w->table.bucket);
+        rdi_room *rooms[] = {&w->seen, &w->live, &w->origin, &w->items, &w->buckets, &w->counts};
+        for (size_t k = 0; k < RDI_COUNT(rooms); k++)
+            rdi_room_free(ctx, rooms[k]);
     }
     rdi_free(ctx, b->workers);
-    rdi_free(ctx, b->before);
+    rdi_room_free(ctx, &b->before_room);
     rdi_room_free(ctx, &b->items);
     rdi_room_free(ctx, &b->buckets);
     rdi_room_free(ctx, &b->known);
     rdi_free(ctx, b);
 }
 
-rd_status rdi_rda_threads_open(rdi_phase *phase, const rdi_rda_shape *shape,
-                               rdi_rda_backend **out) {
+rd_status rdi_rda_threads_open(rdi_phase *phase, rdi_rda_backend **out) {
     rd_ctx *ctx = phase->run->ctx;
     backend *b = rdi_calloc(ctx, 1, sizeof *b);
     if (!b)
         return RD_ENOMEM;
     b->base = (rdi_rda_backend){.analyse = analyse, .close = close_backend, .where = "threads"};
     b->phase = phase;
-    b->shape = *shape;
     b->workers = rdi_calloc(ctx, phase->n_workers, sizeof *b->workers);
-    b->before = rdi_calloc(ctx, (size_t)shape->groups + 1, sizeof *b->before);
-    rd_status status = b->workers && b->before ? RD_OK : RD_ENOMEM;
-    for (unsigned i = 0; i < phase->n_workers && status == RD_OK; i++)
-        status = open_worker(ctx, shape, &b->workers[i]);
-    if (status != RD_OK)
+    if (!b->workers) {
         close_backend(&b->base);
-    else
-        *out = &b->base;
-    return status;
+        return RD_ENOMEM;
+    }
+    *out = &b->base;
+    return RD_OK;
 }

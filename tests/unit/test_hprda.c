@@ -223,8 +223,12 @@ static void parameters_that_do_not_fit_are_refused(void **state) {
     assert_refused("hprda:N=1024,ST=64,HS=1024", RD_EINVAL,
                    "engine hprda: HS is above N and at most 8 * N (N = 1024)");
     assert_refused("hprda:N=128,ST=64,MS=10", RD_ERANGE,
-                   "engine hprda: the pool of MS = 10 elements for 1 groups is full: raise MS or "
+                   "engine hprda: a pool is full (10 elements of a group, 10 of all): raise MS or "
                    "lower N");
+    assert_refused("hprda:N=64K,ST=1,NTB=2", RD_EINVAL,
+                   "engine hprda: NB is at most 1024, not 32768");
+    assert_int_equal(distances_run(ctx, "hprda:N=1G,ST=1G,MS=1G", NULL, blocks, 100, 0, estimate),
+                     RD_OK);
 }
 
 int main(void) {

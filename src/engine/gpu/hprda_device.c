@@ -15,7 +15,6 @@ typedef struct report {
 typedef struct backend {
     rdi_rda_backend base;
     rd_ctx *ctx;
-    rdi_rda_shape shape;
     rdi_device *device;
     rdi_device_buffer block, dist, seen, live, origin, items, buckets, counts, before;
     rdi_device_buffer all_items, all_buckets, all_before, known, report;
@@ -46,14 +45,13 @@ static rd_status fresh(backend *b, rdi_device_buffer *buffer, size_t bytes) {
     return rdi_device_clear(b->device, RDI_STREAM_WORK, buffer->at, bytes);
 }
 
-static rd_status prepare_threads(backend *b, uint32_t n, rdi_rda_work *w) {
-    const rdi_rda_shape *s = &b->shape;
-    size_t threads = (size_t)w->groups * s->threads;
-    w->words = (s->piece + 63) / 64;
+static rd_status prepare_threads(backend *b, rdi_rda_work *w) {
+    size_t n = w->n, threads = (size_t)w->groups * w->threads;
+    w->words = (uint32_t)((w->piece + (size_t)63) / 64);
     RD_TRY(rdi_device_reserve(b->device, &b->block, n * sizeof(uint64_t)));
     RD_TRY(rdi_device_reserve(b->device, &b->dist, n * sizeof(uint64_t)));
-    RD_TRY(rdi_device_reserve(b->device, &b->origin, threads * s->piece * sizeof(uint32_t)));
-    RD_TRY(fresh(b, &b->seen, threads * s->slots * sizeof(uint32_t)));
+    RD_TRY(rdi_device_reserve(b->device, &b->origin, threads * w->piece * sizeof(uint32_t)));
+    RD_TRY(fresh(b, &b->seen, threads * w->slots * sizeof(uint32_t)));
     RD_TRY(fresh(b, &b->live, threads * w->words * sizeof(uint64_t)));
     w->block = b->block.at;
     w->dist = b->dist.at;
@@ -77,8 +75,7 @@ static rd_status prepare_groups(backend *b, rdi_rda_work *w) {
     return RD_OK;
 }
 
-static rd_status prepare_all(backend *b, uint32_t n, rdi_rda_work *w) {
-    w->room = n < b->shape.room ? n : b->shape.room;
+static rd_status prepare_all(backend *b, rdi_rda_work *w) {
     w->n_buckets = rdi_rda_power(w->room);
     RD_TRY(rdi_device_reserve(b->device, &b->all_items, w->room * sizeof *w->all_items));
     RD_TRY(rdi_device_reserve(b->device, &b->known, w->room * sizeof *w->known));
@@ -114,7 +111,7 @@ static rd_status collect(backend *b, rdi_rda_batch *batch) {
     RD_TRY(rdi_device_download(d, RDI_STREAM_WORK, &r, b->report.at, sizeof r));
     RD_TRY(rdi_device_wait(d, RDI_STREAM_WORK));
     if (r.full)
-        return rdi_rda_pool_full(b->ctx, &b->shape);
+        return rdi_rda_pool_full(b->ctx, &batch->shape);
     RD_TRY(rdi_room_fit(b->ctx, &b->host_known, r.n_known, sizeof(rdi_rda_item)));
     RD_TRY(rdi_device_download(d, RDI_STREAM_WORK, b->host_known.at, b->known.at,
                                r.n_known * sizeof(rdi_rda_item)));
@@ -133,17 +130,18 @@ static rd_status collect(backend *b, rdi_rda_batch *batch) {
 
 static rd_status analyse(rdi_rda_backend *base, rdi_rda_batch *batch) {
     backend *b = (backend *)base;
-    const rdi_rda_shape *s = &b->shape;
+    const rdi_rda_shape *s = &batch->shape;
     rdi_rda_work w = {.n = batch->n,
                       .piece = s->piece,
                       .threads = s->threads,
-                      .groups = rdi_rda_groups(s, batch->n),
+                      .groups = s->groups,
                       .slots = s->slots,
                       .adjust = s->adjust,
-                      .group_room = s->group_room};
-    RD_TRY(prepare_threads(b, batch->n, &w));
+                      .group_room = s->group_room,
+                      .room = s->room};
+    RD_TRY(prepare_threads(b, &w));
     RD_TRY(prepare_groups(b, &w));
-    RD_TRY(prepare_all(b, batch->n, &w));
+    RD_TRY(prepare_all(b, &w));
     RD_TRY(rdi_device_upload(b->device, RDI_STREAM_WORK, b->block.at, batch->block,
                              batch->n * sizeof *batch->block));
     RD_TRY(run_steps(b, &w));
@@ -161,13 +159,12 @@ static rd_status open_backend(backend *b) {
     return RD_OK;
 }
 
-rd_status rdi_rda_device_open(rd_ctx *ctx, const rdi_rda_shape *shape, rdi_rda_backend **out) {
+rd_status rdi_rda_device_open(rd_ctx *ctx, rdi_rda_backend **out) {
     backend *b = rdi_calloc(ctx, 1, sizeof *b);
     if (!b)
         return RD_ENOMEM;
     b->base = (rdi_rda_backend){.analyse = analyse, .close = close_backend, .where = b->where};
     b->ctx = ctx;
-    b->shape = *shape;
     rd_status status = open_backend(b);
     if (status != RD_OK)
         close_backend(&b->base);
