@@ -10,6 +10,7 @@
 typedef struct run_options {
     analysis_options analysis;
     recorder_options what;
+    bool collapse;
 } run_options;
 
 static const rd_opt run_opts[] = {
@@ -17,6 +18,10 @@ static const rd_opt run_opts[] = {
 #include "analysis_options.def"
 #define RECORDER_FIELD(member) offsetof(run_options, what.member)
 #include "recorder_options.def"
+    {.name = "collapse",
+     .type = RD_OPT_BOOL,
+     .offset = offsetof(run_options, collapse),
+     .help = "have repeated references to one block only counted: less to transfer, same result"},
     {.name = NULL},
 };
 
@@ -40,8 +45,29 @@ static bool choose_kinds(run_options *o) {
     return true;
 }
 
-static int check_options(run_options *o) {
+/* The recorder must know the block size, and every reference that it counts must have distance 0.
+ */
+static int choose_collapse(rd_ctx *ctx, run_options *o) {
+    const pipeline_options *pipe = &o->analysis.pipe;
+    if (!o->collapse)
+        return EXIT_OK;
+    if (o->analysis.distances || (pipe->block && strcmp(pipe->block, "addr") == 0) ||
+        strncmp(pipe->hist, "reference", 9) == 0 || o->what.burst ||
+        (o->what.tool == RECORDER_CLANG && pipe->kinds))
+        return fail_usage(
+            "run: --collapse is not for --distances, -b addr, --hist=reference, --burst, "
+            "nor --kinds with --tool=clang");
+    o->what.collapse_bytes = 64;
+    if (pipe->block && rd_parse_size(ctx, pipe->block, &o->what.collapse_bytes) != RD_OK)
+        return fail_usage("--block: '%.80s' is no size", pipe->block);
+    return EXIT_OK;
+}
+
+static int check_options(rd_ctx *ctx, run_options *o) {
     pipeline_options *pipe = &o->analysis.pipe;
+    int status = choose_collapse(ctx, o);
+    if (status != EXIT_OK)
+        return status;
     if (pipe->format)
         return fail_usage("run: a running program has no format: leave -f out");
     if (pipe->progress == PROGRESS_AUTO) /* the terminal is the program's */
@@ -68,7 +94,7 @@ static int analyse(rd_ctx *ctx, run_options *o, recorder *r, char *name) {
 
 static int run_run(rd_ctx *ctx, void *opts, int n, char **operands) {
     run_options *o = opts;
-    int status = check_options(o);
+    int status = check_options(ctx, o);
     if (status != EXIT_OK)
         return status;
     char *name = join(n, operands);

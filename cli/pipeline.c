@@ -34,6 +34,7 @@ typedef struct pipeline {
     progress bar;
     uint64_t bytes_before; /* of the traces that are through */
     uint64_t references;   /* of all traces, before splitting and filtering */
+    uint64_t repeats;      /* that were counted when they were recorded: no engine sees them */
     uint64_t skipped;      /* when they were recorded; RD_UNKNOWN: some */
     bool sink_failed;      /* and reported */
     bool damaged;          /* a trace could not be read to its end; the engine is intact */
@@ -319,6 +320,9 @@ static bool analyse_opened(pipeline *p, const char *path, rd_trace *trace) {
     bool good = can_share(p, trace) ? share_trace(p, trace, &mapping, source)
                                     : feed_trace(p, trace, mapper, source);
     p->bytes_before += source->bytes;
+    uint64_t repeats = rd_trace_repeats(trace);
+    source->references += repeats;
+    p->repeats += repeats;
     uint64_t skipped = rd_trace_skipped(trace);
     bool known = skipped != RD_UNKNOWN && p->skipped != RD_UNKNOWN;
     p->skipped = known ? p->skipped + skipped : RD_UNKNOWN;
@@ -371,7 +375,9 @@ static rd_status complete_profile(const pipeline *p, rd_profile *profile) {
     rd_profile_set_block_bytes(profile, p->block_bytes);
     rd_profile_set_partial(profile, p->damaged);
     rd_profile_set_skipped(profile, p->skipped);
-    rd_status status = p->kind_letters[0] ? rd_profile_set_kinds(profile, p->kind_letters) : RD_OK;
+    rd_status status = rd_profile_add_repeats(profile, p->repeats);
+    if (status == RD_OK && p->kind_letters[0])
+        status = rd_profile_set_kinds(profile, p->kind_letters);
     for (size_t i = 0; i < p->n_sources && status == RD_OK; i++)
         status = rd_profile_add_source(profile, &p->sources[i]);
     return status == RD_OK ? keep_peaks(p, profile) : status;

@@ -298,6 +298,7 @@ recorder *recorder_start(rd_ctx *ctx, const recorder_options *options, int n, ch
     r->options = options;
     rd_live_config config = {.pc = options->pc,
                              .thread = options->thread,
+                             .collapse_bytes = options->collapse_bytes,
                              .paused = options->paused || options->start || options->inside,
                              .running = is_running,
                              .user = r};

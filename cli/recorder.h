@@ -18,6 +18,7 @@ typedef struct recorder_options {
     bool children;                     /* processes that the program starts, too */
     const char *burst;                 /* "RECORD:SKIP", references; NULL: all */
     const char *start, *stop, *inside; /* functions; NULL: none */
+    uint64_t collapse_bytes;           /* repeats in a block of this size are counted only; 0: no */
     bool paused;                       /* until a marker, a function or a signal */
 } recorder_options;
 

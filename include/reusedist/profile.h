@@ -108,6 +108,8 @@ RD_API size_t rd_profile_peaks(const rd_profile *p, const rd_peak **out);
 RD_API void rd_profile_set_block_bytes(rd_profile *p, uint64_t block_bytes);
 RD_API void rd_profile_set_partial(rd_profile *p, bool partial);
 RD_API void rd_profile_set_skipped(rd_profile *p, uint64_t skipped);
+/* References of distance 0 that no engine saw. */
+RD_API RD_CHECKED rd_status rd_profile_add_repeats(rd_profile *p, uint64_t repeats);
 RD_API void rd_profile_set_seconds(rd_profile *p, double seconds);
 RD_API RD_CHECKED rd_status rd_profile_set_kinds(rd_profile *p, const char *kinds);
 RD_API RD_CHECKED rd_status rd_profile_add_source(rd_profile *p, const rd_source *source);

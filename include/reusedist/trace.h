@@ -87,6 +87,8 @@ RD_API const rd_format_info *rd_trace_format(const rd_trace *t);
 RD_API bool rd_trace_has_ids(const rd_trace *t);
 /* References that the recorder left out on purpose so far: 0 none, UINT64_MAX some. */
 RD_API uint64_t rd_trace_skipped(const rd_trace *t);
+/* References that were only counted, see rd_live_config.collapse_bytes: each has distance 0. */
+RD_API uint64_t rd_trace_repeats(const rd_trace *t);
 /* Bytes read so far and in all, of the file as stored (compressed); total 0 when unknown. Of a
  * generated trace: references. */
 RD_API void rd_trace_progress(const rd_trace *t, uint64_t *done, uint64_t *total);
@@ -104,6 +106,10 @@ typedef struct rd_live rd_live;
 typedef struct rd_live_config {
     bool pc;     /* recorders tell program counters */
     bool thread; /* batches have a thread column */
+    /* Power of two; not 0: recorders only count references that stay in the block of this size that
+     * the one before touched, rd_trace_repeats(). Less work for an analysis with blocks of this
+     * size. */
+    uint64_t collapse_bytes;
     bool paused; /* record nothing before rd_live_set_recording() or a recorder says so */
     /* Asked when nothing comes for a moment: whether something may still come. Once it says no, the
      * trace ends behind what is already there. */

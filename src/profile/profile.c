@@ -1,6 +1,8 @@
 /* The profile object: facts, bins, sources. Files are in profile_read.c and profile_write.c. */
 #include "profile/profile.h"
 
+#include "profile/binning.h"
+
 #include <string.h>
 
 struct rd_profile {
@@ -133,6 +135,37 @@ void rd_profile_set_partial(rd_profile *p, bool partial) {
 
 void rd_profile_set_skipped(rd_profile *p, uint64_t skipped) {
     p->facts.skipped = skipped;
+}
+
+/* The first bin, if distance 0 falls into it; else a new one in front. */
+static rd_status bin_of_zero(rd_profile *p, rd_bin **out) {
+    if (p->n_bins == 0 || p->bins[0].low > 0) {
+        rd_bin *grown = rdi_resize(p->ctx, p->bins, p->n_bins + 1, sizeof *grown);
+        if (!grown)
+            return RD_ENOMEM;
+        p->bins = grown;
+        memmove(grown + 1, grown, p->n_bins * sizeof *grown);
+        grown[0] = (rd_bin){0};
+        rdi_bin_range(p->facts.binning, rdi_bin_index(p->facts.binning, 0), &grown[0]);
+        p->n_bins++;
+    }
+    *out = &p->bins[0];
+    return RD_OK;
+}
+
+rd_status rd_profile_add_repeats(rd_profile *p, uint64_t repeats) {
+    rd_bin *bin;
+    bool measured = p->n_bins || p->facts.infinite;
+    if (repeats == 0)
+        return RD_OK;
+    if (p->facts.binning.kind == RD_BINS_REFERENCE || p->facts.binning.kind == RD_BINS_EDGES)
+        return rdi_fail(p->ctx, RD_EINVAL, "these bins do not take references afterwards");
+    if (measured) {
+        RD_TRY(bin_of_zero(p, &bin));
+        bin->count += repeats;
+    }
+    p->facts.references += repeats;
+    return RD_OK;
 }
 
 void rd_profile_set_seconds(rd_profile *p, double seconds) {

@@ -51,12 +51,15 @@ static rd_status map_ring(rd_live *live) {
     live->ring->magic = RDI_RING_MAGIC;
     live->ring->record_words = live->config.pc ? 2 : 1;
     live->ring->recording = !live->config.paused;
+    live->ring->collapse = rdi_bit_width(live->config.collapse_bytes);
     snprintf(live->path, sizeof live->path, "/proc/%ld/fd/%d", (long)getpid(), live->fd);
     return RD_OK;
 }
 
 rd_status rd_live_new(rd_ctx *ctx, const rd_live_config *config, rd_live **out) {
     _Static_assert(sizeof(rdi_ring) <= RDI_RING_HEAD_BYTES, "the head has no room for its fields");
+    if (config->collapse_bytes & (config->collapse_bytes - 1))
+        return rdi_fail(ctx, RD_EINVAL, "repeats are found in blocks of a power of two bytes");
     rd_live *live = rdi_calloc(ctx, 1, sizeof *live);
     if (!live)
         return RD_ENOMEM;
@@ -81,6 +84,10 @@ void rd_live_set_recording(rd_live *live, bool on) {
 
 uint64_t rd_live_programs(const rd_live *live) {
     return __atomic_load_n(&live->ring->processes, __ATOMIC_RELAXED);
+}
+
+uint64_t rdi_live_repeats(const rd_live *live) {
+    return __atomic_load_n(&live->ring->repeats, __ATOMIC_RELAXED);
 }
 
 uint64_t rdi_live_skipped(const rd_live *live) {

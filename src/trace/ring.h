@@ -49,7 +49,9 @@ typedef struct rdi_ring {
     uint32_t closed;       /* the reader takes no more */
     uint32_t processes;    /* recordings begun */
     uint64_t skipped;      /* references that recorders left out on purpose */
-    uint64_t reserved[4];
+    uint64_t repeats;      /* references left out by rdi_ring_collapse() */
+    uint32_t collapse;     /* 1 + log2 of the block size for it; 0: do not */
+    uint32_t unused[5];
     /* Written by recorders, waited for by the reader. A line of its own each. */
     uint32_t fulls, reader_waits;
     uint64_t tickets;
@@ -88,9 +90,32 @@ static inline int rdi_ring_take(rdi_ring *ring, uint32_t owner) {
     return -1;
 }
 
-/* Hands a chunk over. Returns whether the reader sleeps and must be woken: futex of `fulls`. */
+/* Leaves out records that touch only the block that the record before touched last: their distance
+ * is 0 by definition, it is enough to count them. Returns the number of words that are left. */
+static inline uint64_t rdi_ring_collapse(rdi_ring *ring, uint64_t *words, uint64_t n) {
+    unsigned shift = ring->collapse - 1 + RDI_RECORD_SHIFT;
+    uint64_t step = ring->record_words, kept = 0, last = ~UINT64_C(0);
+    for (uint64_t i = 0; i < n; i += step) {
+        uint64_t word = words[i], size = word >> 2 & RDI_RECORD_SIZE_MAX;
+        uint64_t first = word >> shift, end = (word + ((size - 1) << RDI_RECORD_SHIFT)) >> shift;
+        words[kept] = word;
+        if (step == 2)
+            words[kept + 1] = words[i + 1];
+        kept += first != last || end != last ? step : 0;
+        last = end;
+    }
+    __atomic_fetch_add(&ring->repeats, (n - kept) / step, __ATOMIC_RELAXED);
+    for (uint64_t i = kept; i < n; i++)
+        words[i] = 0;
+    return kept;
+}
+
+/* Hands a chunk over, whose first record is at its beginning. Returns whether the reader sleeps and
+ * must be woken: futex of `fulls`. */
 static inline int rdi_ring_submit(rdi_ring *ring, int index, uint64_t words) {
     rdi_chunk *chunk = &ring->chunk[index];
+    if (ring->collapse && words)
+        words = rdi_ring_collapse(ring, rdi_ring_words(ring, (unsigned)index), words);
     chunk->words = words;
     chunk->ticket = __atomic_fetch_add(&ring->tickets, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&chunk->state, RDI_CHUNK_FULL, __ATOMIC_RELEASE);

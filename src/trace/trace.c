@@ -238,6 +238,10 @@ uint64_t rd_trace_skipped(const rd_trace *t) {
     return t->reader.sampled ? UINT64_MAX : 0;
 }
 
+uint64_t rd_trace_repeats(const rd_trace *t) {
+    return t->reader.live ? rdi_live_repeats(t->reader.live) : 0;
+}
+
 void rd_trace_progress(const rd_trace *t, uint64_t *done, uint64_t *total) {
     if (t->reader.in) {
         rdi_input_progress(t->reader.in, done, total);

@@ -15,5 +15,6 @@ rd_status rdi_generator_require(rd_ctx *ctx, const char *name, const rdi_format_
 /* References of running programs, reader->live. */
 extern const rdi_format_ops rdi_live_ops;
 uint64_t rdi_live_skipped(const rd_live *live);
+uint64_t rdi_live_repeats(const rd_live *live);
 
 #endif
