@@ -23,8 +23,8 @@ typedef struct cell {
 
 static void print_header(const bench *b, const char *title) {
     if (!b->options->json)
-        printf("\n%s\n%-22s %-13s %-5s %3s %10s %12s %12s\n", title, "trace", "parameter", "where",
-               "thr", "ns/ref", "paper 1K us", "16K us");
+        printf("\n%s\n%-22s %-13s %-5s %3s %10s %10s %12s %12s\n", title, "trace", "parameter",
+               "where", "thr", "ns/ref", "best", "paper 1K us", "16K us");
 }
 
 static void print_paper(double microseconds) {
@@ -37,12 +37,13 @@ static void print_paper(double microseconds) {
 /* One line of the table, and the JSON line. */
 static void print_cell(bench *b, const cell *c, const char *where, const bench_result *r) {
     double ns = r->median * 1e9 / (double)r->references;
+    double best = r->best * 1e9 / (double)r->references;
     if (!b->options->json) {
         char parameter[32] = "-";
         if (c->value)
             snprintf(parameter, sizeof parameter, "%s=%" PRIu64, c->parameter, c->value);
-        printf("%-22.22s %-13s %-5s %3" PRIu32 " %10.3f", r->trace, parameter, where, r->threads,
-               ns);
+        printf("%-22.22s %-13s %-5s %3" PRIu32 " %10.3f %10.3f", r->trace, parameter, where,
+               r->threads, ns, best);
         print_paper(c->paper_1k);
         print_paper(c->paper_16k);
         printf("  %s\n", r->answer);
@@ -51,10 +52,11 @@ static void print_cell(bench *b, const cell *c, const char *where, const bench_r
     bench_json(b,
                "\"table\":\"%s\",\"trace\":\"%s\",\"engine\":\"%s\",\"%s\":%" PRIu64
                ",\"where\":\"%s\",\"threads\":%" PRIu32 ",\"references\":%" PRIu64
-               ",\"answer\":\"%s\",\"ns_per_reference\":%.4f,\"paper_1k_us\":%g,"
+               ",\"answer\":\"%s\",\"ns_per_reference\":%.4f,\"best_ns_per_reference\":%.4f,"
+               "\"paper_1k_us\":%g,"
                "\"paper_16k_us\":%g",
                c->table, r->trace, r->engine, c->parameter, c->value, where, r->threads,
-               r->references, r->answer, ns, c->paper_1k, c->paper_16k);
+               r->references, r->answer, ns, best, c->paper_1k, c->paper_16k);
 }
 
 /* The engine against the reference, then timed; on the processor or on a device. */
