@@ -71,6 +71,7 @@ static rd_status read_part(void *reader, uint64_t first, uint64_t n, rd_block_si
                            void *user) {
     part_reader *p = reader;
     rd_status status = rd_trace_seek(p->trace, first, n);
+    rd_mapper_seek(p->mapper, first);
     while (status == RD_OK) {
         const rd_refs *refs = NULL;
         status = rd_trace_read(p->trace, &refs);

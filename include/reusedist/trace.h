@@ -78,7 +78,7 @@ RD_API RD_CHECKED rd_status rd_trace_read(rd_trace *t, const rd_refs **out);
  */
 RD_API uint64_t rd_trace_count(rd_trace *t);
 /* The next batches are of the n references from `first` on, as far as there are as many as
- * rd_trace_count(). */
+ * rd_trace_count(). A part that reaches the end of the trace fails if that is damaged. */
 RD_API RD_CHECKED rd_status rd_trace_seek(rd_trace *t, uint64_t first, uint64_t n);
 
 /* Of a generated trace: the generator. */
@@ -165,6 +165,8 @@ RD_API void rd_mapper_feed(rd_mapper *m, const rd_refs *refs);
 /* Next batch of block ids (borrowed until the next call); *n is 0 when the references are used up.
  */
 RD_API RD_CHECKED rd_status rd_mapper_next(rd_mapper *m, const uint64_t **blocks, size_t *n);
+/* The next feed begins at reference `first` of the trace, which messages count from. */
+RD_API void rd_mapper_seek(rd_mapper *m, uint64_t first);
 RD_API void rd_mapper_free(rd_mapper *m);
 
 #ifdef __cplusplus

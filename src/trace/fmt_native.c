@@ -24,9 +24,17 @@
 static const uint8_t magic[8] = {0x89, 'R', 'D', 'T', '\r', '\n', 0x1a, '\n'};
 static const uint32_t all_fields = RD_FIELD_SIZE | RD_FIELD_KIND | RD_FIELD_PC | RD_FIELD_THREAD;
 
+/* Where a frame begins. */
+typedef struct frame_place {
+    uint64_t offset; /* in the file */
+    uint64_t before; /* references in the frames before it */
+    uint64_t frame;  /* how many those are */
+} frame_place;
+
 typedef struct native_reader {
     rdi_reader *r;
     uint32_t fields;
+    frame_place last;   /* the frame read last, where seeking forward begins */
     uint64_t before;    /* references in the frames before this one: seed of its checksum */
     uint64_t frame;     /* number of the frame, from 1, for messages */
     size_t frame_bytes; /* of the frame in the window, still to be consumed; 0: none */
@@ -146,6 +154,7 @@ static rd_status end_of_trace(native_reader *f) {
 static rd_status next_frame(native_reader *f) {
     rdi_input_consume(f->r->in, f->frame_bytes);
     f->frame_bytes = 0;
+    f->last = (frame_place){f->r->in->offset, f->before, f->frame};
     f->frame++;
     size_t count = 0, payload = 0;
     RD_TRY(load_frame(f, &count, &payload));
@@ -222,16 +231,19 @@ static uint64_t native_count(void *self) {
 
 static rd_status native_seek(void *self, uint64_t first, uint64_t *skip) {
     native_reader *f = self;
-    uint64_t offset = HEADER_BYTES, next = HEADER_BYTES, count = 0;
-    f->before = f->frame = f->frame_bytes = f->left = 0;
+    frame_place at = f->last;
+    if (at.offset == 0 || first < at.before) /* nothing has been read, or it lies behind */
+        at = (frame_place){.offset = HEADER_BYTES};
+    uint64_t next = at.offset, count = 0;
+    while (hop(f->r->in, &next, &count) && count > 0 && at.before + count <= first)
+        at = (frame_place){next, at.before + count, at.frame + 1};
+    f->last = at;
+    f->before = at.before;
+    f->frame = at.frame;
+    f->frame_bytes = f->left = 0;
     f->ended = false;
-    while (hop(f->r->in, &next, &count) && count > 0 && f->before + count <= first) {
-        f->before += count;
-        f->frame++;
-        offset = next;
-    }
-    *skip = first - f->before;
-    return rdi_input_seek(f->r->in, offset);
+    *skip = first - at.before;
+    return rdi_input_seek(f->r->in, at.offset);
 }
 
 /* ---- writing ---- */

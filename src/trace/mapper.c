@@ -14,8 +14,9 @@ struct rd_mapper {
     bool whole;     /* -b addr: never split */
     uint8_t kinds;
     const rd_refs *refs;
-    size_t at;           /* next reference of refs */
-    uint64_t base;       /* references fed before this batch, for messages */
+    size_t at;     /* next reference of refs */
+    uint64_t base; /* references fed before this batch, for messages ... */
+    size_t fed;    /* ... and in it: at the next feed `refs` may hold something else already */
     uint64_t next, last; /* blocks still to come of a split reference, when `splitting` */
     bool splitting;
     uint64_t out[OUT_MAX];
@@ -40,10 +41,17 @@ rd_status rd_mapper_new(rd_ctx *ctx, const rd_mapping *mapping, rd_mapper **out)
 }
 
 void rd_mapper_feed(rd_mapper *m, const rd_refs *refs) {
-    if (m->refs)
-        m->base += m->refs->n;
+    m->base += m->fed;
+    m->fed = refs->n;
     m->refs = refs;
     m->at = 0;
+}
+
+void rd_mapper_seek(rd_mapper *m, uint64_t first) {
+    m->refs = NULL;
+    m->at = m->fed = 0;
+    m->base = first;
+    m->splitting = false;
 }
 
 /* Continues a reference that spans many blocks. */

@@ -15,6 +15,9 @@ struct rd_trace {
     rd_status broken; /* sticky: reading goes no further after damage */
     uint64_t skip;    /* references that seeking went too far back */
     uint64_t left;    /* references until the part ends that was asked for */
+    bool last_part;   /* behind it comes the end of the trace, which is still to be checked */
+    bool counted;     /* counting may walk through the whole file: it is done once */
+    uint64_t count;
 };
 
 #define RDI_FORMAT(name) extern const rdi_format_ops rdi_format_##name;
@@ -190,13 +193,26 @@ static void drop_front(rd_refs *refs, size_t n) {
     refs->thread = refs->thread ? refs->thread + n : NULL;
 }
 
+/* Into t->refs; at the end of a part nothing. Damage at the end of the trace is that of its last
+ * part: whoever reads all parts finds what one reader would. */
+static rd_status read_batch(rd_trace *t) {
+    rd_status status = RD_OK;
+    t->refs = (rd_refs){0};
+    if (t->left || t->last_part)
+        status = t->ops->read(t->state, &t->refs);
+    if (t->left == 0) {
+        t->last_part = false;
+        t->refs = (rd_refs){0};
+    }
+    return status;
+}
+
 rd_status rd_trace_read(rd_trace *t, const rd_refs **out) {
     if (t->broken != RD_OK)
         return t->broken;
     size_t skipped = 0;
     do {
-        t->refs = (rd_refs){0};
-        rd_status status = t->left ? t->ops->read(t->state, &t->refs) : RD_OK;
+        rd_status status = read_batch(t);
         if (status != RD_OK)
             return t->broken = status;
         skipped = t->skip < t->refs.n ? (size_t)t->skip : t->refs.n;
@@ -212,7 +228,10 @@ rd_status rd_trace_read(rd_trace *t, const rd_refs **out) {
 
 uint64_t rd_trace_count(rd_trace *t) {
     rdi_input *in = t->reader.in;
-    return t->ops->count && in && rdi_input_size(in) ? t->ops->count(t->state) : 0;
+    if (!t->counted && t->ops->count && in && rdi_input_size(in))
+        t->count = t->ops->count(t->state);
+    t->counted = true;
+    return t->count;
 }
 
 rd_status rd_trace_seek(rd_trace *t, uint64_t first, uint64_t n) {
@@ -221,6 +240,7 @@ rd_status rd_trace_seek(rd_trace *t, uint64_t first, uint64_t n) {
                         first);
     t->broken = RD_OK;
     t->left = n;
+    t->last_part = first + n == t->count;
     return t->ops->seek(t->state, first, &t->skip);
 }
 
