@@ -3,6 +3,7 @@
 
 #include "distance_file.h"
 #include "kinds.h"
+#include "read_ahead.h"
 #include "trace_parts.h"
 
 #include <inttypes.h>
@@ -10,6 +11,9 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+#define FEED_BLOCKS                                                                                \
+    ((size_t)1 << 16) /* at once, of what was read ahead: the bar moves on between */
 
 typedef struct pipeline {
     rd_ctx *ctx;
@@ -35,6 +39,7 @@ typedef struct pipeline {
     uint64_t bytes_before; /* of the traces that are through */
     uint64_t references;   /* of all traces, before splitting and filtering */
     uint64_t repeats;      /* that were counted when they were recorded: no engine sees them */
+    size_t ahead_bytes;    /* memory of those that read ahead, at most */
     uint64_t skipped;      /* when they were recorded; RD_UNKNOWN: some */
     bool sink_failed;      /* and reported */
     bool damaged;          /* a trace could not be read to its end; the engine is intact */
@@ -298,6 +303,72 @@ static bool share_trace(pipeline *p, rd_trace *trace, const rd_mapping *mapping,
     return status == RD_OK;
 }
 
+/* Several decoders use memory that no limit counts. A short trace is read before they have started.
+ */
+static bool can_read_ahead(const pipeline *p, rd_trace *trace) {
+    const pipeline_options *o = p->options;
+    return o->threads > 1 && !o->mem_bytes && rd_trace_count(trace) > READ_AHEAD_SLICE;
+}
+
+/* Of a batch that was read ahead, `share` is through. */
+static void show_progress(pipeline *p, const read_ahead_batch *batch, const rd_source *source,
+                          double share) {
+    double bytes = share * (double)(batch->bytes - source->bytes);
+    double references = share * (double)batch->references;
+    progress_update(&p->bar, p->bytes_before + source->bytes + (uint64_t)bytes,
+                    p->references + (uint64_t)references);
+}
+
+static bool feed_read(pipeline *p, const read_ahead_batch *batch, rd_source *source) {
+    for (size_t at = 0; at < batch->n; at += FEED_BLOCKS) {
+        size_t n = batch->n - at < FEED_BLOCKS ? batch->n - at : FEED_BLOCKS;
+        rd_status status = rd_engine_feed(p->engine, batch->blocks + at, n, NULL);
+        if (status != RD_OK) {
+            report_engine(p, status);
+            return false;
+        }
+        show_progress(p, batch, source, (double)(at + n) / (double)batch->n);
+    }
+    source->references += batch->references;
+    p->references += batch->references;
+    source->bytes = batch->bytes;
+    return true;
+}
+
+static bool feed_all_read(pipeline *p, read_ahead *ahead, rd_source *source) {
+    while (true) {
+        const read_ahead_batch *batch = NULL;
+        if (read_ahead_next(ahead, &batch) != RD_OK) {
+            progress_wipe(&p->bar);
+            p->status = fail("%s", read_ahead_error(ahead));
+            p->damaged = true;
+            return false;
+        }
+        if (!batch)
+            return true;
+        if (!feed_read(p, batch, source))
+            return false;
+    }
+}
+
+/* While others decode what comes next. */
+static bool feed_ahead(pipeline *p, rd_trace *trace, rd_mapper *mapper, const rd_mapping *mapping,
+                       rd_source *source) {
+    read_ahead *ahead = read_ahead_open(&(read_ahead_config){.path = source->path,
+                                                             .format = p->options->format,
+                                                             .mapping = *mapping,
+                                                             .references = rd_trace_count(trace),
+                                                             .slice = READ_AHEAD_SLICE,
+                                                             .decoders = p->options->threads});
+    if (!ahead) /* it goes on, if slower */
+        return feed_trace(p, trace, mapper, source);
+    bool good = feed_all_read(p, ahead, source);
+    size_t bytes = read_ahead_peak_bytes(ahead);
+    p->ahead_bytes = p->ahead_bytes > bytes ? p->ahead_bytes : bytes;
+    read_ahead_close(ahead);
+    return good;
+}
+
 /* With an opened trace everything else falls into place. */
 static bool analyse_opened(pipeline *p, const char *path, rd_trace *trace) {
     if (!choose_block(p, path, trace))
@@ -317,8 +388,13 @@ static bool analyse_opened(pipeline *p, const char *path, rd_trace *trace) {
     }
     rd_source *source = &p->sources[p->n_sources++];
     *source = (rd_source){.path = path, .format = rd_trace_format(trace)->name};
-    bool good = can_share(p, trace) ? share_trace(p, trace, &mapping, source)
-                                    : feed_trace(p, trace, mapper, source);
+    bool good;
+    if (can_share(p, trace))
+        good = share_trace(p, trace, &mapping, source);
+    else if (can_read_ahead(p, trace))
+        good = feed_ahead(p, trace, mapper, &mapping, source);
+    else
+        good = feed_trace(p, trace, mapper, source);
     p->bytes_before += source->bytes;
     uint64_t repeats = rd_trace_repeats(trace);
     source->references += repeats;
@@ -359,7 +435,7 @@ static void tell_result(const pipeline *p, const rd_profile *profile) {
     char references[16], rate[16], memory[16], resident[16];
     rd_format_count((double)facts->references, references);
     rd_format_count((double)facts->references / facts->seconds, rate);
-    rd_format_bytes((double)rd_ctx_peak_bytes(p->ctx), memory);
+    rd_format_bytes((double)(rd_ctx_peak_bytes(p->ctx) + p->ahead_bytes), memory);
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     rd_format_bytes((double)usage.ru_maxrss * 1024, resident);

@@ -1,0 +1,255 @@
+/* What several decoders read ahead is what one reader reads: the same blocks in the same order, and
+ * the same failure at the same place. */
+#include "base/base.h"
+#include "read_ahead.h"
+#include "support/files.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define N        20000
+#define MOST     (4 * N) /* blocks: references of up to 200 bytes span up to five of 64 */
+#define DECODERS 5
+
+static rd_ctx *ctx;
+static uint64_t addr[N], expected[MOST], got[MOST];
+static uint32_t size[N];
+static uint8_t kind[N];
+static char *path;
+static char message[1200], damage[1200];
+
+static int setup(void **state) {
+    (void)state;
+    rdi_rng rng = {51};
+    for (size_t i = 0; i < N; i++) {
+        addr[i] = 4096 + 8 * rdi_rng_below(&rng, i % 7 ? 100 : 100000);
+        size[i] = 1 + (uint32_t)rdi_rng_below(&rng, i % 5 ? 8 : 200);
+        kind[i] = (uint8_t)(1u << rdi_rng_below(&rng, 3));
+    }
+    path = files_path();
+    return rd_ctx_new(NULL, &ctx) == RD_OK ? 0 : -1;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    files_remove(path);
+    size_t live = rd_ctx_live_bytes(ctx);
+    rd_ctx_free(ctx);
+    return live == 0 ? 0 : -1;
+}
+
+static void write_trace(const char *spec) {
+    rd_trace_writer *w = NULL;
+    uint32_t fields = RD_FIELD_SIZE | RD_FIELD_KIND;
+    assert_int_equal(rd_trace_writer_open(ctx, path, spec, fields, false, &w), RD_OK);
+    for (size_t at = 0; at < N; at += 1000) {
+        rd_refs refs = {
+            .n = 1000, .fields = fields, .addr = addr + at, .size = size + at, .kind = kind + at};
+        assert_int_equal(rd_trace_writer_write(w, &refs), RD_OK);
+    }
+    assert_int_equal(rd_trace_writer_finish(w), RD_OK);
+    rd_trace_writer_close(w);
+}
+
+static void flip_byte(long offset) {
+    FILE *f = fopen(path, "r+b");
+    assert_non_null(f);
+    assert_int_equal(fseek(f, offset, offset < 0 ? SEEK_END : SEEK_SET), 0);
+    int byte = fgetc(f);
+    assert_int_equal(fseek(f, -1, SEEK_CUR), 0);
+    fputc(byte ^ 0x55, f);
+    assert_int_equal(fclose(f), 0);
+}
+
+/* One reader: blocks into `expected`, how many, and what stopped it into `damage`, "" if nothing
+ * did. */
+static size_t read_alone(const char *format, const rd_mapping *mapping) {
+    rd_trace *t = NULL;
+    rd_mapper *m = NULL;
+    const rd_refs *refs = NULL;
+    size_t total = 0, n = 1;
+    rd_status status;
+    *damage = 0;
+    assert_int_equal(rd_trace_open(ctx, path, format, &t), RD_OK);
+    assert_int_equal(rd_mapper_new(ctx, mapping, &m), RD_OK);
+    while ((status = rd_trace_read(t, &refs)) == RD_OK && refs->n > 0) {
+        const uint64_t *blocks;
+        rd_mapper_feed(m, refs);
+        for (n = 1; n > 0; total += n) {
+            if (rd_mapper_next(m, &blocks, &n) != RD_OK) {
+                snprintf(damage, sizeof damage, "%s: %s", path, rd_last_error(ctx));
+                goto out;
+            }
+            assert_true(total + n <= MOST);
+            if (n)
+                memcpy(expected + total, blocks, n * sizeof *blocks);
+        }
+    }
+    if (status != RD_OK)
+        snprintf(damage, sizeof damage, "%s", rd_last_error(ctx));
+out:
+    rd_mapper_free(m);
+    rd_trace_close(t);
+    return total;
+}
+
+/* The same ahead, into `got` and `message`. */
+static size_t read_together(const read_ahead_config *config, uint64_t *references) {
+    read_ahead *r = read_ahead_open(config);
+    assert_non_null(r);
+    const read_ahead_batch *batch = NULL;
+    size_t total = 0;
+    uint64_t bytes = 0;
+    *references = 0;
+    *message = 0;
+    while (true) {
+        if (read_ahead_next(r, &batch) != RD_OK) {
+            snprintf(message, sizeof message, "%s", read_ahead_error(r));
+            break;
+        }
+        if (!batch)
+            break;
+        assert_true(total + batch->n <= MOST);
+        memcpy(got + total, batch->blocks, batch->n * sizeof *got);
+        total += batch->n;
+        *references += batch->references;
+        assert_true(batch->bytes >= bytes);
+        bytes = batch->bytes;
+    }
+    read_ahead_close(r);
+    return total;
+}
+
+static void assert_same(const char *format, rd_mapping mapping) {
+    static const uint64_t slices[] = {333, 4096, 7777, N, N + 5};
+    size_t n = read_alone(format, &mapping);
+    for (size_t i = 0; i < RDI_COUNT(slices); i++)
+        for (uint64_t decoders = 1; decoders <= DECODERS; decoders += 2) {
+            read_ahead_config config = {.path = path,
+                                        .format = format,
+                                        .mapping = mapping,
+                                        .references = N,
+                                        .slice = slices[i],
+                                        .decoders = decoders};
+            uint64_t references;
+            assert_int_equal(read_together(&config, &references), n);
+            assert_memory_equal(got, expected, n * sizeof *got);
+            assert_string_equal(message, damage);
+            if (!*damage)
+                assert_int_equal(references, N);
+        }
+}
+
+static void blocks_come_in_order(void **state) {
+    (void)state;
+    write_trace("u64");
+    assert_same("u64", (rd_mapping){0});
+    write_trace("native");
+    assert_same(NULL, (rd_mapping){.block_bytes = 64});
+    write_trace("native:frame=777");
+    assert_same(NULL, (rd_mapping){.block_bytes = 64, .kinds = RD_STORE | RD_FETCH});
+    assert_string_equal(damage, "");
+}
+
+/* Several places are damaged: only the first one counts, whichever decoder comes first. */
+static void first_damage_counts_and_what_is_before_it_is_exact(void **state) {
+    (void)state;
+    write_trace("native:frame=500");
+    flip_byte(20000);
+    flip_byte(21000);
+    flip_byte(30000);
+    assert_same(NULL, (rd_mapping){.block_bytes = 64});
+    assert_non_null(strstr(damage, "checksum"));
+}
+
+static void damage_at_the_very_end_is_found(void **state) {
+    (void)state;
+    write_trace("native");
+    flip_byte(-1);
+    assert_same(NULL, (rd_mapping){.block_bytes = 64});
+    assert_non_null(strstr(damage, "checksum"));
+}
+
+static void messages_count_references_from_the_beginning(void **state) {
+    (void)state;
+    addr[15000] = UINT64_MAX;
+    size[15000] = 2;
+    write_trace("native");
+    assert_same(NULL, (rd_mapping){.block_bytes = 64});
+    assert_non_null(strstr(damage, ": reference 15001: "));
+}
+
+/* A reference may have more blocks than all buffers together. */
+static void spanning_references_need_no_more_memory(void **state) {
+    (void)state;
+    for (size_t i = 0; i < N; i++)
+        size[i] = i % 5000 == 4999 ? 3u << 20 : 1;
+    write_trace("native");
+    read_ahead_config config = {
+        .path = path, .mapping = {.block_bytes = 1}, .references = N, .slice = 700, .decoders = 3};
+    read_ahead *r = read_ahead_open(&config);
+    assert_non_null(r);
+    const read_ahead_batch *batch = NULL;
+    size_t at = 0;
+    uint64_t inside = 0; /* the reference that the next block is of */
+    while (read_ahead_next(r, &batch) == RD_OK && batch)
+        for (size_t i = 0; i < batch->n; i++) {
+            if (batch->blocks[i] != addr[at] + inside)
+                fail_msg("wrong block of reference %zu", at);
+            if (++inside == size[at]) {
+                inside = 0;
+                at++;
+            }
+        }
+    assert_int_equal(at, N);
+    assert_string_equal(read_ahead_error(r), "");
+    assert_true(read_ahead_peak_bytes(r) < (size_t)40 << 20);
+    read_ahead_close(r);
+}
+
+static void reading_can_end_early(void **state) {
+    (void)state;
+    write_trace("native");
+    read_ahead_config config = {
+        .path = path, .mapping = {.block_bytes = 1}, .references = N, .slice = 10, .decoders = 4};
+    for (unsigned batches = 0; batches < 4; batches++) {
+        read_ahead *r = read_ahead_open(&config);
+        assert_non_null(r);
+        const read_ahead_batch *batch = NULL;
+        for (unsigned i = 0; i < batches; i++)
+            assert_int_equal(read_ahead_next(r, &batch), RD_OK);
+        read_ahead_close(r);
+    }
+    read_ahead_close(NULL);
+}
+
+static void vanished_file_is_reported(void **state) {
+    (void)state;
+    write_trace("native");
+    read_ahead_config config = {
+        .path = path, .mapping = {.block_bytes = 64}, .references = N, .slice = 9, .decoders = 2};
+    assert_int_equal(unlink(path), 0);
+    uint64_t references;
+    assert_int_equal(read_together(&config, &references), 0);
+    assert_non_null(strstr(message, "cannot open"));
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(blocks_come_in_order),
+        TEST(first_damage_counts_and_what_is_before_it_is_exact),
+        TEST(damage_at_the_very_end_is_found),
+        TEST(messages_count_references_from_the_beginning),
+        TEST(spanning_references_need_no_more_memory),
+        TEST(reading_can_end_early),
+        TEST(vanished_file_is_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
