@@ -236,7 +236,7 @@ static void local_infinities_are_the_distinct_blocks_from_the_chunk_on(void **st
     (void)state;
     static const char *const engines[] = {"stack", "bk", "olken", "stream"};
     rdi_rng rng = {31};
-    for (unsigned round = 0; round < 200; round++) {
+    for (unsigned round = 0; round < 60; round++) {
         check_one_phase(&rng, true, engines[round % RDI_COUNT(engines)]);
         check_one_phase(&rng, false, engines[round % RDI_COUNT(engines)]);
     }
@@ -267,7 +267,7 @@ static void check_bounded(rdi_rng *rng, rdi_parda_plan plan) {
 static void no_rank_holds_or_sends_more_than_the_bound(void **state) {
     (void)state;
     rdi_rng rng = {32};
-    for (unsigned round = 0; round < 100; round++)
+    for (unsigned round = 0; round < 30; round++)
         for (unsigned how = 0; how < 6; how++)
             check_bounded(&rng, (rdi_parda_plan){.engine = round % 2 ? "olken" : "stream",
                                                  .take = how % 3 == 0,
@@ -306,7 +306,7 @@ static void every_number_of_ranks_phase_and_bound_gives_the_same_histogram(void 
                                        "fixup=postfix", "fixup=postfix,rename=off,engine=olken"};
     static uint64_t trace[MOST_REFERENCES];
     rdi_rng rng = {33};
-    for (unsigned round = 0; round < 96; round++) {
+    for (unsigned round = 0; round < 48; round++) {
         size_t n = round % 12 == 0 ? round / 12 : (size_t)rdi_rng_below(&rng, MOST_REFERENCES + 1);
         const uint64_t phases[] = {1, 5, 100, n ? n : 1, 2 * n + 1, 0};
         draw_trace(&rng, trace, n);
@@ -374,7 +374,7 @@ static void ranks_that_read_their_parts_give_the_same_histogram(void **state) {
     static const char *const ways[] = {"phase=0", "phase=1", "phase=100,rename=off",
                                        "phase=50,fixup=postfix", "phase=9999,space=plain"};
     rdi_rng rng = {34};
-    for (unsigned round = 0; round < 60; round++) {
+    for (unsigned round = 0; round < 32; round++) {
         size_t n = 1 + (size_t)rdi_rng_below(&rng, MOST_REFERENCES);
         draw_trace(&rng, shared_trace, n);
         rd_engine_config config = {.binning = {RD_BINS_FULL, 0}, .bound = round % 4};
@@ -476,7 +476,7 @@ static void assert_resumed(const char *before, const char *after, uint64_t bound
 static void an_interrupted_analysis_goes_on_from_its_checkpoint(void **state) {
     (void)state;
     rdi_rng rng = {35};
-    for (unsigned round = 0; round < 6; round++) {
+    for (unsigned round = 0; round < 3; round++) {
         draw_trace(&rng, shared_trace, MOST_REFERENCES);
         assert_resumed("parda:ranks=3,phase=30", "parda:ranks=3,phase=30", round);
         assert_resumed("parda:ranks=4,phase=20,rename=off", "parda:ranks=7,phase=50", round);
