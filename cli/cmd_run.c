@@ -2,6 +2,7 @@
 #include "analysis.h"
 #include "kinds.h"
 #include "recorder.h"
+#include "twin.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@ typedef struct run_options {
     analysis_options analysis;
     recorder_options what;
     bool collapse;
+    const char *predict;
 } run_options;
 
 static const rd_opt run_opts[] = {
@@ -22,6 +24,11 @@ static const rd_opt run_opts[] = {
      .type = RD_OPT_BOOL,
      .offset = offsetof(run_options, collapse),
      .help = "have repeated references to one block only counted: less to transfer, same result"},
+    {.name = "predict",
+     .arg = "MODEL",
+     .type = RD_OPT_STRING,
+     .offset = offsetof(run_options, predict),
+     .help = "run untouched, and predict the profile from the beginning of a twin"},
     {.name = NULL},
 };
 
@@ -97,6 +104,10 @@ static int run_run(rd_ctx *ctx, void *opts, int n, char **operands) {
     int status = check_options(ctx, o);
     if (status != EXIT_OK)
         return status;
+    if (o->predict && o->collapse)
+        return fail_usage("run: --predict goes without --collapse");
+    if (o->predict)
+        return twin_run(ctx, &o->analysis, &o->what, o->predict, n, operands);
     char *name = join(n, operands);
     if (!name)
         return fail("out of memory");
@@ -114,6 +125,11 @@ const command command_run = {
     .details = RECORDER_DETAILS
     "The result comes when it has ended, also by a signal, and then says that it is of\n"
     "what was seen until then. Without --kinds, loads and stores are recorded.\n"
+    "\n"
+    "With --predict the command itself runs untouched. A twin of it runs under the recorder,\n"
+    "reads nothing from standard input and prints nothing, and is stopped as soon as it has\n"
+    "shown the size of the input, from which MODEL predicts the profile. Only for commands that\n"
+    "can run twice: files that they write would be written by both.\n"
     "\n"
     "  reusedist run -- gzip -c README.md > README.md.gz\n"
     "  reusedist run -o gzip.json --out=json -- gzip -c README.md > README.md.gz\n",

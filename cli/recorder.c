@@ -6,6 +6,7 @@
 #include "recorder.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
@@ -250,6 +251,7 @@ static int prepare(const recorder *r, arguments *args) {
 /* The signals that we ignore are the program's business again. */
 static int spawn(recorder *r, char **args) {
     posix_spawnattr_t attributes;
+    posix_spawn_file_actions_t streams;
     sigset_t ignored;
     posix_spawnattr_init(&attributes);
     sigemptyset(&ignored);
@@ -257,7 +259,11 @@ static int spawn(recorder *r, char **args) {
     sigaddset(&ignored, SIGXFSZ);
     posix_spawnattr_setsigdefault(&attributes, &ignored);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-    int error = posix_spawnp(&r->program, args[0], NULL, &attributes, args, environ);
+    posix_spawn_file_actions_init(&streams);
+    for (int fd = 0; fd < 3 && r->options->silent; fd++)
+        posix_spawn_file_actions_addopen(&streams, fd, "/dev/null", O_RDWR, 0);
+    int error = posix_spawnp(&r->program, args[0], &streams, &attributes, args, environ);
+    posix_spawn_file_actions_destroy(&streams);
     posix_spawnattr_destroy(&attributes);
     return error;
 }

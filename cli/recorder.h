@@ -20,6 +20,7 @@ typedef struct recorder_options {
     const char *start, *stop, *inside; /* functions; NULL: none */
     uint64_t collapse_bytes;           /* repeats in a block of this size are counted only; 0: no */
     bool paused;                       /* until a marker, a function or a signal */
+    bool silent;                       /* its standard streams are /dev/null */
 } recorder_options;
 
 typedef struct recorder recorder;

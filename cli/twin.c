@@ -1,0 +1,192 @@
+/* A program and its twin. See twin.h.
+ *
+ * The twin's references go through an engine into a sampler until the peak that stands for the size
+ * in the model has been found. Peaks that are much smaller than every training input belong to the
+ * start of the program and are waited out.
+ */
+#include "twin.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+extern char **environ;
+
+typedef struct twin {
+    rd_ctx *ctx;
+    const analysis_options *options;
+    const rd_model *model;
+    rd_peak_choice peak; /* that stands for the size */
+    rd_mapper *mapper;
+    rd_engine *engine;
+    rd_sampler *sampler;
+    uint64_t *distances; /* of a batch ... */
+    size_t room;         /* ... and how many fit */
+    uint64_t references;
+    double size; /* 0: not yet known */
+} twin;
+
+/* ---- watching the twin ---- */
+
+static rd_status feed(twin *t, const uint64_t *blocks, size_t n) {
+    if (n > t->room) {
+        free(t->distances);
+        t->room = 0;
+        if (!(t->distances = malloc(n * sizeof *t->distances)))
+            return RD_ENOMEM;
+        t->room = n;
+    }
+    rd_status status = rd_engine_feed(t->engine, blocks, n, t->distances);
+    if (status == RD_OK)
+        rd_sampler_feed(t->sampler, blocks, t->distances, n);
+    t->references += n;
+    return status;
+}
+
+static void look_for_peak(twin *t) {
+    rd_peak peaks[RD_SAMPLES_MAX * RD_PEAKS_MAX];
+    size_t n = rd_sampler_peaks(t->sampler, peaks);
+    double least = rd_model_facts_of(t->model)->sizes[0] / 2;
+    for (size_t i = 0; i < n; i++)
+        if (peaks[i].sample == t->peak.sample && peaks[i].number == t->peak.number &&
+            (double)peaks[i].distance >= least)
+            t->size = (double)peaks[i].distance;
+}
+
+/* Until the size is known or the twin has ended. */
+static rd_status watch(twin *t, rd_trace *trace) {
+    while (t->size == 0) {
+        const rd_refs *refs = NULL;
+        rd_status status = rd_trace_read(trace, &refs);
+        if (status != RD_OK || refs->n == 0)
+            return status;
+        rd_mapper_feed(t->mapper, refs);
+        const uint64_t *blocks = NULL;
+        for (size_t n = 1; status == RD_OK && n > 0;) {
+            status = rd_mapper_next(t->mapper, &blocks, &n);
+            if (status == RD_OK && n > 0)
+                status = feed(t, blocks, n);
+        }
+        if (status != RD_OK)
+            return status;
+        look_for_peak(t);
+    }
+    return RD_OK;
+}
+
+static rd_status observe(twin *t, rd_live *live) {
+    rd_trace *trace = NULL;
+    rd_mapping mapping = {.block_bytes = rd_model_facts_of(t->model)->block_bytes};
+    rd_status status = rd_mapper_new(t->ctx, &mapping, &t->mapper);
+    if (status == RD_OK)
+        status = rd_sampler_new(t->ctx, NULL, &t->sampler);
+    if (status == RD_OK)
+        status = rd_engine_open(t->ctx, t->options->pipe.engine, NULL, &t->engine);
+    if (status == RD_OK)
+        status = rd_trace_open_live(t->ctx, live, &trace);
+    if (status == RD_OK)
+        status = watch(t, trace);
+    rd_trace_close(trace);
+    rd_engine_close(t->engine);
+    rd_sampler_free(t->sampler);
+    rd_mapper_free(t->mapper);
+    free(t->distances);
+    return status;
+}
+
+/* ---- predicting ---- */
+
+static int print_prediction(const twin *t) {
+    rd_profile *p = NULL;
+    rd_status status = rd_model_predict(t->model, t->size, &p);
+    if (status != RD_OK)
+        return fail_status(t->ctx, status);
+    if (!t->options->pipe.quiet && t->references)
+        fprintf(stderr,
+                "reusedist: input size %.10g (%s), known after %" PRIu64 " block references\n",
+                t->size, rd_model_facts_of(t->model)->size_unit, t->references);
+    int exit_status = analysis_print(t->ctx, t->options, p);
+    fflush(stdout);
+    rd_profile_free(p);
+    return exit_status;
+}
+
+static int predict_by_twin(twin *t, recorder_options *what, int n, char **words) {
+    bool cut_short;
+    int status = EXIT_OK;
+    what->silent = true;
+    recorder *r = recorder_start(t->ctx, what, n, words, &status);
+    if (!r)
+        return status;
+    rd_status watched = observe(t, recorder_live(r));
+    if (watched != RD_OK)
+        status = fail_status(t->ctx, watched);
+    else if (t->size > 0)
+        status = print_prediction(t);
+    else
+        status = fail("the twin has ended without %s, which stands for the size in this model",
+                      rd_model_facts_of(t->model)->size_unit);
+    (void)recorder_finish(r, &cut_short); /* ends the twin; its exit status means nothing */
+    return status;
+}
+
+/* ---- the program itself ---- */
+
+static int wait_for(pid_t program) {
+    int status;
+    while (waitpid(program, &status, 0) < 0)
+        if (errno != EINTR)
+            return fail("cannot wait for the program: %s", strerror(errno));
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* "none" and "peak S.N" are the units that a run can tell. */
+static bool parse_unit(twin *t) {
+    const rd_model_facts *f = rd_model_facts_of(t->model);
+    if (strcmp(f->size_unit, "none") == 0) {
+        t->size = f->sizes[f->n_sizes - 1];
+        return true;
+    }
+    return sscanf(f->size_unit, "peak %" SCNu32 ".%" SCNu32, &t->peak.sample, &t->peak.number) == 2;
+}
+
+static int run_both(twin *t, recorder_options *what, int n, char **words) {
+    pid_t program;
+    char **args = calloc((size_t)n + 1, sizeof *args);
+    if (!args)
+        return fail("out of memory");
+    memcpy(args, words, (size_t)n * sizeof *args);
+    int error = posix_spawnp(&program, args[0], NULL, NULL, args, environ);
+    free(args);
+    if (error)
+        return fail("%s: cannot start: %s", words[0], strerror(error));
+    int predicted = t->size > 0 ? print_prediction(t) : predict_by_twin(t, what, n, words);
+    int of_program = wait_for(program);
+    return predicted != EXIT_OK ? predicted : of_program;
+}
+
+int twin_run(rd_ctx *ctx, const analysis_options *o, recorder_options *what, const char *path,
+             int n, char **words) {
+    rd_model *m = NULL;
+    rd_status status = rd_model_read(ctx, path, &m);
+    if (status != RD_OK)
+        return fail_status(ctx, status);
+    twin t = {.ctx = ctx, .options = o, .model = m};
+    int exit_status;
+    if (what->children || recorder_is_sampling(what) || o->distances || o->pipe.peaks)
+        exit_status =
+            fail_usage("run: --predict goes without --trace-children, --distances, --peaks "
+                       "and sampling by the recorder");
+    else if (!parse_unit(&t))
+        exit_status = fail_usage("%s: its sizes are %s, which a run does not tell: train with "
+                                 "--size-from=peaks",
+                                 path, rd_model_facts_of(m)->size_unit);
+    else
+        exit_status = run_both(&t, what, n, words);
+    rd_model_free(m);
+    return exit_status;
+}

@@ -1,0 +1,24 @@
+# The program runs untouched, with its own output and exit status; its twin prints nothing and is
+# stopped long before its end, when the size is known.
+train() {
+    "$REUSEDIST" run -b addr --peaks=auto --out=json -o "$1.json" -- "$PROGRAMS/rounds" "$1" 8 runs >/dev/null ||
+        [ $? -eq 7 ]
+}
+train 3000
+train 9000
+train 60000
+"$REUSEDIST" predict --size-from=peaks --train 3000.json --train 9000.json --model=model.json
+rm runs
+"$REUSEDIST" run --predict=model.json --out=json -o predicted.json -- "$PROGRAMS/rounds" 60000 8 runs 2>messages ||
+    echo "exit status $?"
+wc -l <runs
+"$REUSEDIST" compare --fail-if="accuracy<90%" predicted.json 60000.json >/dev/null && echo accurate
+grep -o "input size [56][0-9]*" messages | sed 's/[0-9]*$//'
+
+# The end comes before the size.
+"$REUSEDIST" run --predict=model.json -- true || echo "exit status $?"
+# Other sizes cannot be read from a run.
+"$REUSEDIST" predict --train 3000.json --train 9000.json --model=by_blocks.json
+"$REUSEDIST" run --predict=by_blocks.json -- true || echo "exit status $?"
+"$REUSEDIST" run --predict=model.json --trace-children -- true || echo "exit status $?"
+"$REUSEDIST" run --predict=none.json -- true || echo "exit status $?"
