@@ -1,6 +1,8 @@
 /* Chunks: what one says alone, how it is resolved, and the engine that does it on threads. */
 #include "engine/chunk.h"
 
+#include "support/fixture.h"
+
 #include <inttypes.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -13,20 +15,6 @@
 
 #define MOST_REFERENCES 3000
 #define COLD            RD_COLD
-
-static rd_ctx *ctx;
-
-static int new_ctx(void **state) {
-    (void)state;
-    return rd_ctx_new(NULL, &ctx) == RD_OK ? 0 : -1;
-}
-
-static int free_ctx(void **state) {
-    (void)state;
-    size_t live = rd_ctx_live_bytes(ctx);
-    rd_ctx_free(ctx);
-    return live == 0 ? 0 : -1;
-}
 
 static rd_engine *open_engine(const char *option, uint64_t bound) {
     rd_engine *e = NULL;

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "reusedist/model.h"
+#include "support/context.h"
 #include "support/profiles.h"
 
 #include <math.h>
@@ -15,21 +16,6 @@
 #define FULL   ((rd_binning){RD_BINS_FULL, 0})
 #define LOG    ((rd_binning){RD_BINS_LOG, 0})
 #define COMMON ((rd_binning){RD_BINS_EDGES, 0})
-
-static int setup(void **state) {
-    rd_ctx *ctx = NULL;
-    if (rd_ctx_new(NULL, &ctx) != RD_OK)
-        return -1;
-    *state = ctx;
-    return 0;
-}
-
-static int teardown(void **state) {
-    rd_ctx *ctx = *state;
-    size_t live = rd_ctx_live_bytes(ctx);
-    rd_ctx_free(ctx);
-    return live == 0 ? 0 : -1;
-}
 
 static void assert_near(double x, double expected) {
     if (!(fabs(x - expected) < 1e-12))
@@ -298,7 +284,7 @@ static void refused_allocations_are_survived(void **state) {
     rd_profile_free(p);
 }
 
-#define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define CASE(f) cmocka_unit_test_setup_teardown(f, context_new, context_free)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

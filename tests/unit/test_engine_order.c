@@ -1,6 +1,8 @@
 /* Engines that hand over their state: the order is the LRU stack, and asking changes nothing. */
 #include "engine/plugin.h"
 
+#include "support/fixture.h"
+
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,20 +13,6 @@
 #include <cmocka.h>
 
 #define MOST_REFERENCES 2000
-
-static rd_ctx *ctx;
-
-static int new_ctx(void **state) {
-    (void)state;
-    return rd_ctx_new(NULL, &ctx) == RD_OK ? 0 : -1;
-}
-
-static int free_ctx(void **state) {
-    (void)state;
-    size_t live = rd_ctx_live_bytes(ctx);
-    rd_ctx_free(ctx);
-    return live == 0 ? 0 : -1;
-}
 
 /* ---- what is right, by definition ---- */
 

@@ -2,6 +2,8 @@
  * random traces against the oracle, with and without a bound, in batches of any size. */
 #include "engine/plugin.h"
 
+#include "support/fixture.h"
+
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,20 +15,6 @@
 
 #define MOST_REFERENCES 3000
 #define COLD            RD_COLD
-
-static rd_ctx *ctx;
-
-static int new_ctx(void **state) {
-    (void)state;
-    return rd_ctx_new(NULL, &ctx) == RD_OK ? 0 : -1;
-}
-
-static int free_ctx(void **state) {
-    (void)state;
-    size_t live = rd_ctx_live_bytes(ctx);
-    rd_ctx_free(ctx);
-    return live == 0 ? 0 : -1;
-}
 
 /* ---- one run ---- */
 

@@ -1,6 +1,7 @@
 /* The geometric engine: the paper's example, the three ways to next(t), phases, threads. */
 #include "engine/geometric.h"
 #include "support/distances.h"
+#include "support/fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,20 +13,7 @@
 
 #define MOST_REFERENCES 20000
 
-static rd_ctx *ctx;
 static uint64_t blocks[MOST_REFERENCES];
-
-static int new_ctx(void **state) {
-    (void)state;
-    return rd_ctx_new(NULL, &ctx) == RD_OK ? 0 : -1;
-}
-
-static int free_ctx(void **state) {
-    (void)state;
-    size_t live = rd_ctx_live_bytes(ctx);
-    rd_ctx_free(ctx);
-    return live == 0 ? 0 : -1;
-}
 
 static void assert_point(const rdi_point *p, uint32_t next, uint32_t time, uint32_t rank) {
     assert_int_equal(p->next, next);

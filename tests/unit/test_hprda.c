@@ -1,6 +1,7 @@
 /* HP-RDA: its parts by hand, what it promises on random traces, its parameters. */
 #include "engine/hprda.h"
 #include "support/distances.h"
+#include "support/fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,20 +14,7 @@
 
 #define MOST_REFERENCES 20000
 
-static rd_ctx *ctx;
 static uint64_t blocks[MOST_REFERENCES], exact[MOST_REFERENCES], estimate[MOST_REFERENCES];
-
-static int new_ctx(void **state) {
-    (void)state;
-    return rd_ctx_new(NULL, &ctx) == RD_OK ? 0 : -1;
-}
-
-static int free_ctx(void **state) {
-    (void)state;
-    size_t live = rd_ctx_live_bytes(ctx);
-    rd_ctx_free(ctx);
-    return live == 0 ? 0 : -1;
-}
 
 static size_t letters(const char *text) {
     size_t n = strlen(text);

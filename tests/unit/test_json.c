@@ -9,27 +9,14 @@
 
 #include "base/json.h"
 
+#include "support/context.h"
+
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef unsigned __int128 u128;
-
-static int setup(void **state) {
-    rd_ctx *ctx = NULL;
-    if (rd_ctx_new(NULL, &ctx) != RD_OK)
-        return -1;
-    *state = ctx;
-    return 0;
-}
-
-static int teardown(void **state) {
-    rd_ctx *ctx = *state;
-    size_t live = rd_ctx_live_bytes(ctx);
-    rd_ctx_free(ctx);
-    return live == 0 ? 0 : -1;
-}
 
 static rdi_json reader(rd_ctx *ctx, const char *text) {
     rdi_json j;
@@ -359,7 +346,7 @@ static void sums_are_written_with_all_their_digits(void **state) {
     rdi_text_drop(&t);
 }
 
-#define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define CASE(f) cmocka_unit_test_setup_teardown(f, context_new, context_free)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

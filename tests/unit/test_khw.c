@@ -2,6 +2,8 @@
  */
 #include "reusedist/reusedist.h"
 
+#include "support/fixture.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,20 +13,6 @@
 
 /* Distances inf inf inf inf 3 0 1 2 inf 2. */
 static const uint64_t blocks[] = {'a', 'b', 'c', 'd', 'a', 'a', 'd', 'c', 'e', 'd'};
-
-static rd_ctx *ctx;
-
-static int new_ctx(void **state) {
-    (void)state;
-    return rd_ctx_new(NULL, &ctx) == RD_OK ? 0 : -1;
-}
-
-static int free_ctx(void **state) {
-    (void)state;
-    size_t live = rd_ctx_live_bytes(ctx);
-    rd_ctx_free(ctx);
-    return live == 0 ? 0 : -1;
-}
 
 static rd_profile *run(const char *spec, uint64_t bound) {
     rd_engine_config config = {.bound = bound};

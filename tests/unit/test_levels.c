@@ -1,6 +1,7 @@
 /* The level-by-level engine: the copy-scan, phases, threads, its C as a bound. */
 #include "engine/lanes.h"
 #include "support/distances.h"
+#include "support/fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,20 +13,7 @@
 
 #define MOST_REFERENCES 20000
 
-static rd_ctx *ctx;
 static uint64_t blocks[MOST_REFERENCES];
-
-static int new_ctx(void **state) {
-    (void)state;
-    return rd_ctx_new(NULL, &ctx) == RD_OK ? 0 : -1;
-}
-
-static int free_ctx(void **state) {
-    (void)state;
-    size_t live = rd_ctx_live_bytes(ctx);
-    rd_ctx_free(ctx);
-    return live == 0 ? 0 : -1;
-}
 
 /* a b b c a: before each reference the top is - a b b c, below it - - a a b, then - - - - a. */
 static void levels_of_the_stack_follow_from_each_other(void **state) {

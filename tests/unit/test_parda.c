@@ -1,6 +1,7 @@
 /* Parda: what the ranks say to each other, what they hold, and that the result is always right. */
 #include "engine/parda_rank.h"
 #include "support/files.h"
+#include "support/fixture.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -16,20 +17,6 @@
 #define MOST_REFERENCES 600
 #define MOST_RANKS      16
 #define COLD            RD_COLD
-
-static rd_ctx *ctx;
-
-static int new_ctx(void **state) {
-    (void)state;
-    return rd_ctx_new(NULL, &ctx) == RD_OK ? 0 : -1;
-}
-
-static int free_ctx(void **state) {
-    (void)state;
-    size_t live = rd_ctx_live_bytes(ctx);
-    rd_ctx_free(ctx);
-    return live == 0 ? 0 : -1;
-}
 
 /* ---- a transport that listens: threads' own, and a copy of all local infinities ---- */
 

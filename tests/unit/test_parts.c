@@ -3,6 +3,8 @@
 
 #include "base/base.h"
 
+#include "support/fixture.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +14,6 @@
 
 #define REFERENCES 200000
 
-static rd_ctx *ctx;
 static uint64_t trace[REFERENCES];
 
 static int set_up(void **state) {
@@ -21,13 +22,6 @@ static int set_up(void **state) {
     for (size_t i = 0; i < REFERENCES; i++)
         trace[i] = rdi_rng_below(&rng, rdi_rng_below(&rng, 2) ? 100 : 30000);
     return rd_ctx_new(NULL, &ctx) == RD_OK ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    size_t live = rd_ctx_live_bytes(ctx);
-    rd_ctx_free(ctx);
-    return live == 0 ? 0 : -1;
 }
 
 /* A reader is the number of the reference that it cannot read, SIZE_MAX for none. */
@@ -140,5 +134,5 @@ int main(void) {
         cmocka_unit_test(a_reader_that_fails_ends_the_run),
         cmocka_unit_test(whoever_wants_distances_has_to_feed),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, free_ctx);
 }

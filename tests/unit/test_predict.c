@@ -8,6 +8,7 @@
 
 #include "model/locality.h"
 #include "reusedist/model.h"
+#include "support/context.h"
 #include "support/faults.h"
 #include "support/profiles.h"
 
@@ -18,21 +19,6 @@
 #define LOG       ((rd_binning){RD_BINS_LOG, 0})
 #define GROUPS(k) ((rd_binning){RD_BINS_REFERENCE, k})
 #define BIT(p)    (UINT32_C(1) << RD_PATTERN_##p)
-
-static int setup(void **state) {
-    rd_ctx *ctx = NULL;
-    if (rd_ctx_new(NULL, &ctx) != RD_OK)
-        return -1;
-    *state = ctx;
-    return 0;
-}
-
-static int teardown(void **state) {
-    rd_ctx *ctx = *state;
-    size_t live = rd_ctx_live_bytes(ctx);
-    rd_ctx_free(ctx);
-    return live == 0 ? 0 : -1;
-}
 
 /* A known mixture: parts of references, each at a distance c + e f(s). */
 typedef struct part {
@@ -430,20 +416,26 @@ static void failing_allocations_are_survived(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_single_pattern_is_recovered, setup, teardown),
-        cmocka_unit_test_setup_teardown(mixtures_of_two_and_more_patterns_are_recovered, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(a_pattern_may_stand_on_a_constant, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_dimension_that_fits_is_chosen, setup, teardown),
-        cmocka_unit_test_setup_teardown(shares_say_how_much_follows_each_pattern, setup, teardown),
-        cmocka_unit_test_setup_teardown(totals_grow_by_a_power_of_the_size, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_worked_example_of_the_paper, setup, teardown),
-        cmocka_unit_test_setup_teardown(patterns_that_share_bins_are_separated, setup, teardown),
-        cmocka_unit_test_setup_teardown(multi_models_predict_ranges, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_cannot_be_learned_from_is_refused, setup, teardown),
-        cmocka_unit_test_setup_teardown(approximate_profiles_are_used_and_mentioned, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(sets_of_patterns_have_names, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_single_pattern_is_recovered, context_new, context_free),
+        cmocka_unit_test_setup_teardown(mixtures_of_two_and_more_patterns_are_recovered,
+                                        context_new, context_free),
+        cmocka_unit_test_setup_teardown(a_pattern_may_stand_on_a_constant, context_new,
+                                        context_free),
+        cmocka_unit_test_setup_teardown(the_dimension_that_fits_is_chosen, context_new,
+                                        context_free),
+        cmocka_unit_test_setup_teardown(shares_say_how_much_follows_each_pattern, context_new,
+                                        context_free),
+        cmocka_unit_test_setup_teardown(totals_grow_by_a_power_of_the_size, context_new,
+                                        context_free),
+        cmocka_unit_test_setup_teardown(the_worked_example_of_the_paper, context_new, context_free),
+        cmocka_unit_test_setup_teardown(patterns_that_share_bins_are_separated, context_new,
+                                        context_free),
+        cmocka_unit_test_setup_teardown(multi_models_predict_ranges, context_new, context_free),
+        cmocka_unit_test_setup_teardown(what_cannot_be_learned_from_is_refused, context_new,
+                                        context_free),
+        cmocka_unit_test_setup_teardown(approximate_profiles_are_used_and_mentioned, context_new,
+                                        context_free),
+        cmocka_unit_test_setup_teardown(sets_of_patterns_have_names, context_new, context_free),
         cmocka_unit_test(failing_allocations_are_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

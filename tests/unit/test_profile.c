@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "profile/binning.h"
+#include "support/context.h"
 #include "support/profiles.h"
 
 #include <string.h>
@@ -16,21 +17,6 @@
 #define LOGLINEAR ((rd_binning){RD_BINS_LOGLINEAR, 0})
 #define LINEAR(w) ((rd_binning){RD_BINS_LINEAR, (w)})
 #define GROUPS(n) ((rd_binning){RD_BINS_REFERENCE, (n)})
-
-static int setup(void **state) {
-    rd_ctx *ctx = NULL;
-    if (rd_ctx_new(NULL, &ctx) != RD_OK)
-        return -1;
-    *state = ctx;
-    return 0;
-}
-
-static int teardown(void **state) {
-    rd_ctx *ctx = *state;
-    size_t live = rd_ctx_live_bytes(ctx);
-    rd_ctx_free(ctx);
-    return live == 0 ? 0 : -1;
-}
 
 /* ---- ranges ---- */
 
@@ -393,7 +379,7 @@ static void refused_allocations_are_survived(void **state) {
     free_all(parts, 2);
 }
 
-#define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define CASE(f) cmocka_unit_test_setup_teardown(f, context_new, context_free)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

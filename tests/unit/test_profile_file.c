@@ -7,27 +7,13 @@
 
 #include <cmocka.h>
 
+#include "support/context.h"
 #include "support/files.h"
 #include "support/profiles.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int setup(void **state) {
-    rd_ctx *ctx = NULL;
-    if (rd_ctx_new(NULL, &ctx) != RD_OK)
-        return -1;
-    *state = ctx;
-    return 0;
-}
-
-static int teardown(void **state) {
-    rd_ctx *ctx = *state;
-    size_t live = rd_ctx_live_bytes(ctx);
-    rd_ctx_free(ctx);
-    return live == 0 ? 0 : -1;
-}
 
 static const rd_binning every_binning[] = {{RD_BINS_FULL, 0},      {RD_BINS_LOG, 0},
                                            {RD_BINS_LOGLINEAR, 0}, {RD_BINS_LINEAR, 1},
@@ -359,7 +345,7 @@ static void many_rows_are_read_in_linear_time(void **state) {
     free(points);
 }
 
-#define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define CASE(f) cmocka_unit_test_setup_teardown(f, context_new, context_free)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

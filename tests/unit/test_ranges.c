@@ -4,6 +4,8 @@
 
 #include "engine/verify.h"
 
+#include "support/context.h"
+
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,20 +16,6 @@
 #include <cmocka.h>
 
 static const rdi_ranges_ops *const structures[] = {&rdi_ranges_splay, &rdi_ranges_btree};
-
-static int open_ctx(void **state) {
-    rd_ctx *ctx = NULL;
-    if (rd_ctx_new(NULL, &ctx) != RD_OK)
-        return -1;
-    *state = ctx;
-    return 0;
-}
-
-static int close_ctx(void **state) {
-    size_t live = rd_ctx_live_bytes(*state);
-    rd_ctx_free(*state);
-    return live == 0 ? 0 : -1;
-}
 
 /* ---- the structures ---- */
 
@@ -189,5 +177,5 @@ int main(void) {
         cmocka_unit_test(random_traces_are_exact_below_the_cut_off_and_within_beyond),
         cmocka_unit_test(hostile_traces_are_exact_below_the_cut_off_and_within_beyond),
     };
-    return cmocka_run_group_tests(tests, open_ctx, close_ctx);
+    return cmocka_run_group_tests(tests, context_new, context_free);
 }

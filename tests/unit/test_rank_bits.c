@@ -1,6 +1,8 @@
 /* Bits with k-ary counts against an array of bool, for every arity. */
 #include "order/rank_bits.h"
 
+#include "support/fixture.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,20 +13,6 @@
 #define MOST_SLOTS 5000
 
 static const unsigned shifts[] = {1, 4, 8};
-
-static rd_ctx *ctx;
-
-static int new_ctx(void **state) {
-    (void)state;
-    return rd_ctx_new(NULL, &ctx) == RD_OK ? 0 : -1;
-}
-
-static int free_ctx(void **state) {
-    (void)state;
-    size_t live = rd_ctx_live_bytes(ctx);
-    rd_ctx_free(ctx);
-    return live == 0 ? 0 : -1;
-}
 
 static void assert_sound(const rdi_rank_bits *b) {
     const char *why = "";

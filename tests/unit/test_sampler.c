@@ -11,25 +11,12 @@
 #include "reusedist/model.h"
 #include "reusedist/predict.h"
 
+#include "support/context.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 #define MANY (RD_SAMPLES_MAX * RD_PEAKS_MAX)
-
-static int setup(void **state) {
-    rd_ctx *ctx = NULL;
-    if (rd_ctx_new(NULL, &ctx) != RD_OK)
-        return -1;
-    *state = ctx;
-    return 0;
-}
-
-static int teardown(void **state) {
-    rd_ctx *ctx = *state;
-    size_t live = rd_ctx_live_bytes(ctx);
-    rd_ctx_free(ctx);
-    return live == 0 ? 0 : -1;
-}
 
 /* Feeds pairs {block, distance} under given thresholds: 100 qualifies, 10 is looked at, 50 apart.
  */
@@ -222,7 +209,7 @@ static void peaks_must_ascend_within_the_trace(void **state) {
 }
 
 int main(void) {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, context_new, context_free)
     const struct CMUnitTest tests[] = {
         CASE(a_peak_exceeds_both_its_neighbours),
         CASE(the_first_and_the_last_distance_are_no_peaks),

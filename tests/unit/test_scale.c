@@ -4,6 +4,8 @@
 
 #include "engine/verify.h"
 
+#include "support/context.h"
+
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,20 +14,6 @@
 #include <cmocka.h>
 
 static const double errors[] = {0.001, 0.01, 0.1, 0.33, 0.5, 0.9};
-
-static int open_ctx(void **state) {
-    rd_ctx *ctx = NULL;
-    if (rd_ctx_new(NULL, &ctx) != RD_OK)
-        return -1;
-    *state = ctx;
-    return 0;
-}
-
-static int close_ctx(void **state) {
-    size_t live = rd_ctx_live_bytes(*state);
-    rd_ctx_free(*state);
-    return live == 0 ? 0 : -1;
-}
 
 static size_t node_limit(double error, uint64_t blocks) {
     return (size_t)ceil(4 * log((double)blocks) / log(1 / (1 - error)) + 4);
@@ -199,5 +187,5 @@ int main(void) {
         cmocka_unit_test(a_prefilled_tree_is_one_of_blocks_referenced_once),
         cmocka_unit_test(a_trillion_blocks_stay_within),
     };
-    return cmocka_run_group_tests(tests, open_ctx, close_ctx);
+    return cmocka_run_group_tests(tests, context_new, context_free);
 }

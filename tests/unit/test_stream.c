@@ -3,6 +3,7 @@
  * from the conformance tests. */
 #include "engine/stream.h"
 #include "support/faults.h"
+#include "support/fixture.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -17,20 +18,7 @@
 
 extern const rdi_engine_ops rdi_engine_stream;
 
-static rd_ctx *ctx;
 static uint64_t block[MOST], expected[MOST], distance[MOST];
-
-static int new_ctx(void **state) {
-    (void)state;
-    return rd_ctx_new(NULL, &ctx) == RD_OK ? 0 : -1;
-}
-
-static int free_ctx(void **state) {
-    (void)state;
-    size_t live = rd_ctx_live_bytes(ctx);
-    rd_ctx_free(ctx);
-    return live == 0 ? 0 : -1;
-}
 
 /* ---- an engine whose insides can be seen ---- */
 

@@ -3,6 +3,7 @@
 #include "reusedist/reusedist.h"
 #include "support/faults.h"
 #include "support/files.h"
+#include "support/fixture.h"
 #include "support/profiles.h"
 
 #include <math.h>
@@ -17,20 +18,7 @@
 
 #define MOST 200000
 
-static rd_ctx *ctx;
 static uint64_t block[MOST];
-
-static int new_ctx(void **state) {
-    (void)state;
-    return rd_ctx_new(NULL, &ctx) == RD_OK ? 0 : -1;
-}
-
-static int free_ctx(void **state) {
-    (void)state;
-    size_t live = rd_ctx_live_bytes(ctx);
-    rd_ctx_free(ctx);
-    return live == 0 ? 0 : -1;
-}
 
 /* ---- the model ---- */
 

@@ -1,6 +1,8 @@
 /* Every tree against an array of bool: times are appended, removed and counted at random. */
 #include "order/tree.h"
 
+#include "support/fixture.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,20 +13,6 @@
 #define MOST_TIMES 4000
 
 static const rdi_tree_ops *const trees[] = {&rdi_tree_splay, &rdi_tree_avl, &rdi_tree_holes};
-
-static rd_ctx *ctx;
-
-static int new_ctx(void **state) {
-    (void)state;
-    return rd_ctx_new(NULL, &ctx) == RD_OK ? 0 : -1;
-}
-
-static int free_ctx(void **state) {
-    (void)state;
-    size_t live = rd_ctx_live_bytes(ctx);
-    rd_ctx_free(ctx);
-    return live == 0 ? 0 : -1;
-}
 
 /* The tree and what must be in it. */
 typedef struct pair {

@@ -1,0 +1,13 @@
+/* The same context for all functions of a test program, new for every test that is set up with it.
+ */
+#ifndef TEST_FIXTURE_H
+#define TEST_FIXTURE_H
+
+#include "reusedist/base.h"
+
+extern rd_ctx *ctx;
+
+int new_ctx(void **state);
+int free_ctx(void **state); /* fails if memory was leaked */
+
+#endif
