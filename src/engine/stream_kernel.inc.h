@@ -259,7 +259,8 @@ static KERNEL_TARGET void chunk(rdi_stream *e, const uint64_t *blk, size_t n, ui
 static KERNEL_TARGET void take(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *above) {
     batch b;
     const rdi_stream_axis a = e->axis;
-    fill_plain(e, &b, blk, 0, n);
+    for (size_t i = 0; i < n;) /* fetches the buckets */
+        i = fill_plain(e, &b, blk, i, n);
     for (unsigned j = 0; j < n; j++) {
         const SLOT *field = find(&e->table, blk[j]);
         b.old[j] = field ? *field : 0;
@@ -329,7 +330,7 @@ static KERNEL_TARGET void gaps(rdi_stream *e, const uint64_t *blk, size_t n, rdi
         if (i == r->n)
             touch_runs(e, &ring[turn ^ 1], r);
     }
-    if (r->n <= BATCH)
+    if (r->n <= e->batch)
         touch_runs(e, &ring[0], r);
     e->axis.next += n;
 }
