@@ -15,11 +15,14 @@
 
 #define STRETCHES     100
 #define BATCH         512 /* references; small, so that the structure has the cache for itself */
+#define SMALLEST      UINT64_C(100000)
 #define LARGEST_FED   UINT64_C(1000000000)
 #define LARGEST       UINT64_C(1000000000000)
 #define TIMED         UINT64_C(100000000) /* references beyond LARGEST_FED */
 #define LONGEST_RUN   300                 /* seconds; what would take longer is left out */
 #define REPEAT_WITHIN 60                  /* seconds for all repeats of an analyser */
+
+#define NOT_ASKED     "-" /* or left out before, and what is larger with it */
 
 typedef struct analyser {
     const char *paper;  /* what the figure calls it */
@@ -96,11 +99,19 @@ static rd_status traverse(traversal *t, uint64_t number, uint64_t last, uint64_t
     return status;
 }
 
-/* Every element twice; beyond what can be fed, further references of that distance to a tree that
- * begins with all elements. */
+/* A part of a stretch, on a tree that begins with all elements: as many new ones as referenced
+ * again. */
+static rd_status run_part(traversal *t) {
+    uint64_t half = TIMED / 2;
+    rd_status status = traverse(t, t->elements, RD_COLD, half);
+    if (status != RD_OK)
+        return status;
+    uint64_t first = t->elements + half - t->stretch;
+    return traverse(t, first, first, half);
+}
+
+/* Every element twice. */
 static rd_status run_program(traversal *t) {
-    if (t->elements > LARGEST_FED)
-        return traverse(t, 0, t->elements - t->stretch, TIMED);
     rd_status status = RD_OK;
     for (uint64_t k = 0; k < STRETCHES && status == RD_OK; k++) {
         status = traverse(t, k * t->stretch, RD_COLD, t->stretch);
@@ -152,7 +163,7 @@ static bool run_once(bench *b, const analyser *a, uint64_t elements, speed *s) {
         status = rd_engine_prefill(t.engine, elements);
     double start = processor_seconds();
     if (status == RD_OK)
-        status = run_program(&t);
+        status = elements > LARGEST_FED ? run_part(&t) : run_program(&t);
     s->seconds[s->repeats] = processor_seconds() - start;
     bool ok = true;
     if (status == RD_ENOMEM)
@@ -186,11 +197,11 @@ static void report_speed(bench *b, const analyser *a, uint64_t elements, speed *
     else if (!b->options->json)
         printf(" %9.2f", rate);
     fflush(stdout);
-    if (s->left_out)
+    if (s->left_out && strcmp(s->left_out, NOT_ASKED) != 0)
         bench_json(
             b, "\"analyser\":\"%s\",\"engine\":\"%s\",\"elements\":%" PRIu64 ",\"left_out\":\"%s\"",
             a->paper, s->engine, elements, s->left_out);
-    else
+    else if (!s->left_out)
         bench_json(b,
                    "\"analyser\":\"%s\",\"engine\":\"%s\",\"elements\":%" PRIu64
                    ",\"references\":%" PRIu64 ",\"repeats\":%zu,\"median_seconds\":%.6f,"
@@ -207,6 +218,18 @@ static void name_engine(const analyser *a, uint64_t elements, speed *s) {
         snprintf(s->engine + used, sizeof s->engine - used, "%" PRIu64, elements);
 }
 
+/* Whether -e names it: as the figure does, or the engine. All are asked for when there is no -e. */
+static bool is_asked(const bench *b, const analyser *a) {
+    const rd_strings *asked = &b->options->engines;
+    for (size_t i = 0; i < asked->n; i++) {
+        size_t len = strlen(asked->value[i]);
+        if (strcmp(asked->value[i], a->paper) == 0 ||
+            (strncmp(asked->value[i], a->engine, len) == 0 && strchr(":", a->engine[len])))
+            return true;
+    }
+    return asked->n == 0;
+}
+
 /* All analysers at one N, in turn; rates[] becomes the speed of each, 0 for those left out. */
 static bool measure_at(bench *b, uint64_t elements, double rates[ANALYSERS]) {
     static speed all[ANALYSERS];
@@ -215,8 +238,9 @@ static bool measure_at(bench *b, uint64_t elements, double rates[ANALYSERS]) {
         name_engine(&analysers[i], elements, &all[i]);
         all[i].references = references_of(elements);
         bool too_long = rates[i] > 0 && (double)all[i].references / 1e6 / rates[i] > LONGEST_RUN;
-        if (too_long || (rates[i] == 0 && elements > 100000))
-            all[i].left_out = too_long ? "too long" : "-";
+        bool stopped = rates[i] == 0 && elements > SMALLEST;
+        if (too_long || stopped || !is_asked(b, &analysers[i]))
+            all[i].left_out = too_long ? "too long" : NOT_ASKED;
     }
     for (uint64_t k = 0; k < b->options->repeats; k++)
         for (size_t i = 0; i < ANALYSERS; i++)
@@ -247,15 +271,16 @@ static bool measure_speed(bench *b) {
             printf(" %9s", analysers[i].paper);
         puts("");
     }
-    for (uint64_t n = 100000; n <= LARGEST; n *= 10) {
+    for (uint64_t n = SMALLEST; n <= LARGEST; n *= 10) {
         if (b->options->refs && references_of(n) > b->options->refs)
             continue;
         if (!measure_at(b, n, rates))
             return false;
-        least = rates[scale] < least ? rates[scale] : least;
+        if (rates[scale] > 0)
+            least = rates[scale] < least ? rates[scale] : least;
         most = rates[scale] > most ? rates[scale] : most;
     }
-    if (!b->options->json)
+    if (!b->options->json && most > 0)
         printf("%s: fastest and slowest are %.2fx apart; the paper has 1.2 at any size\n",
                analysers[scale].paper, most / least);
     return true;
@@ -385,8 +410,15 @@ static bool measure_accuracy(bench *b) {
 
 static bool run_figure7(bench *b, int n, char **traces) {
     (void)traces;
-    if (n > 0 || b->options->engines.n > 0) {
-        b->status = fail_usage("bench figure7 has its own traces and engines");
+    if (n > 0) {
+        b->status = fail_usage("bench figure7 makes its own traces");
+        return false;
+    }
+    bool any = false;
+    for (size_t i = 0; i < ANALYSERS; i++)
+        any |= is_asked(b, &analysers[i]);
+    if (!any) {
+        b->status = fail_usage("bench figure7 has the engines bk, olken, khw, scale and absolute");
         return false;
     }
     return measure_accuracy(b) && measure_speed(b);
