@@ -177,6 +177,15 @@ static char *describe_work(const pipeline *p) {
     return fclose(out) == 0 ? text : NULL;
 }
 
+/* Sampling wants the distance of every reference at once. */
+static bool can_sample(pipeline *p) {
+    const rd_engine_info *info = rd_engine_info_of(p->engine);
+    if (!p->sampler || (info->caps & (RD_CAP_DISTANCES | RD_CAP_LATE)) == RD_CAP_DISTANCES)
+        return true;
+    p->status = fail_usage("--peaks: engine %s does not give distances at once", info->name);
+    return false;
+}
+
 static bool open_engine(pipeline *p) {
     const pipeline_options *o = p->options;
     const char *usual = o->checkpoint ? "parda" : NULL; /* of those that write checkpoints */
@@ -197,7 +206,7 @@ static bool open_engine(pipeline *p) {
     rd_status status = rd_engine_open(p->ctx, o->engine ? o->engine : usual, &config, &p->engine);
     if (status != RD_OK)
         p->status = fail_status(p->ctx, status);
-    return status == RD_OK;
+    return status == RD_OK && can_sample(p);
 }
 
 /* The first trace decides about the granularity unless -b did, and all must agree. */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #define FAR      0x1p31 /* distances from here on: log bins, since log-linear ones would be millions */
+#define MANY     0x1p24 /* ... or so many parts of pieces */
 #define MOST     0x1p62
 #define ROUNDING (1 + 1e-12) /* what should be a whole distance must not end up just below it */
 
@@ -70,10 +71,16 @@ static int by_index(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static double furthest(const rd_model *m, double size) {
+/* How far the pieces reach, and into how many log-linear bins they fall, all together. */
+static double furthest(const rd_model *m, double size, double *bins) {
     double most = 0;
-    for (size_t i = 0; i < m->n; i++)
-        most = fmax(most, edge_at(&m->pieces[i].high, rdi_pattern_at(m->pieces[i].pattern, size)));
+    *bins = 0;
+    for (size_t i = 0; i < m->n; i++) {
+        const rdi_piece *piece = &m->pieces[i];
+        double f = rdi_pattern_at(piece->pattern, size), high = edge_at(&piece->high, f);
+        most = fmax(most, high);
+        *bins += 1 + (high - edge_at(&piece->low, f)) / RDI_LINEAR_FROM;
+    }
     return most;
 }
 
@@ -168,8 +175,9 @@ static rd_status make_profile(const rd_model *m, double size, const buckets *b, 
 rd_status rd_model_predict(const rd_model *m, double size, rd_profile **out) {
     if (!(size > 0 && isfinite(size)))
         return rdi_fail(m->ctx, RD_EINVAL, "an input size must be above 0");
-    double most = furthest(m, size);
-    buckets b = {.ctx = m->ctx, .binning = {most < FAR ? RD_BINS_LOGLINEAR : RD_BINS_LOG, 0}};
+    double fall, most = furthest(m, size, &fall);
+    bool fine = most < FAR && fall < MANY;
+    buckets b = {.ctx = m->ctx, .binning = {fine ? RD_BINS_LOGLINEAR : RD_BINS_LOG, 0}};
     rd_status status = spread_all(m, size, &b);
     if (status == RD_OK)
         status = make_profile(m, size, &b, most, out);
