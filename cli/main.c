@@ -137,6 +137,7 @@ int main(int argc, char **argv) {
     rd_status joined = rd_cluster_join(ctx, &cluster);
     if (joined != RD_OK)
         return fail_status(ctx, joined);
+    trace_parts_set_processes(rd_cluster_size(cluster));
     int status = rd_cluster_rank(cluster) ? serve(ctx, cluster) : dispatch(ctx, argc, argv);
     status = close_stdout(status);
     rd_cluster_leave(cluster);

@@ -239,15 +239,21 @@ static void tell_about_trace(const pipeline *p, const char *path, const rd_trace
 
 /* ---- one trace ---- */
 
+/* Before a message. Readers of parts draw from their own threads: that ends first. */
+static void wipe_bar(pipeline *p) {
+    trace_parts_watch(NULL, NULL);
+    progress_wipe(&p->bar);
+}
+
 /* Bad input: what came before it is still good. */
 static void report_damage(pipeline *p, rd_status status) {
-    progress_wipe(&p->bar);
+    wipe_bar(p);
     p->status = fail_status(p->ctx, status);
     p->damaged = true;
 }
 
 static void report_engine(pipeline *p, rd_status status) {
-    progress_wipe(&p->bar);
+    wipe_bar(p);
     p->status = p->sink_failed ? EXIT_FAILED : fail_status(p->ctx, status);
 }
 
@@ -258,7 +264,7 @@ static bool feed_batch(pipeline *p, rd_mapper *mapper, const char *path, const r
         const uint64_t *blocks = NULL;
         size_t n = 0;
         if (rd_mapper_next(mapper, &blocks, &n) != RD_OK) {
-            progress_wipe(&p->bar);
+            wipe_bar(p);
             p->status = fail("%s: %s", path, rd_last_error(p->ctx));
             p->damaged = true;
             return false;
@@ -300,12 +306,20 @@ static bool can_share(const pipeline *p, rd_trace *trace) {
     return alone && rd_engine_takes_parts(p->engine) && rd_trace_count(trace);
 }
 
+/* References are all that the readers of parts can tell: bytes are taken to be read alike. */
+static void show_parts(void *user, uint64_t references) {
+    pipeline *p = user;
+    double share = (double)references / (double)p->parts.references;
+    progress_update(&p->bar, (uint64_t)(share * (double)p->bar.total), references);
+}
+
 static bool share_trace(pipeline *p, rd_trace *trace, const rd_mapping *mapping,
                         rd_source *source) {
     p->parts = trace_parts;
     p->parts.references = source->references = p->references = rd_trace_count(trace);
     p->parts.what = p->parts_text = trace_parts_describe(source->path, p->options->format, mapping);
     rd_trace_progress(trace, &source->bytes, &source->bytes); /* all of them will be read */
+    trace_parts_watch(show_parts, p);
     rd_status status = p->parts_text ? rd_engine_feed_parts(p->engine, &p->parts) : RD_ENOMEM;
     if (status != RD_OK)
         report_engine(p, status);
@@ -348,7 +362,7 @@ static bool feed_all_read(pipeline *p, read_ahead *ahead, rd_source *source) {
     while (true) {
         const read_ahead_batch *batch = NULL;
         if (read_ahead_next(ahead, &batch) != RD_OK) {
-            progress_wipe(&p->bar);
+            wipe_bar(p);
             p->status = fail("%s", read_ahead_error(ahead));
             p->damaged = true;
             return false;
@@ -500,7 +514,7 @@ static void run(pipeline *p, rd_profile **out) {
     bool intact = good || (p->damaged && p->n_sources > 0);
     if (intact) { /* also after damage: late engines still owe distances */
         rd_status status = rd_engine_finish(p->engine);
-        progress_wipe(&p->bar);
+        wipe_bar(p);
         if (status != RD_OK) {
             report_engine(p, status);
             return;

@@ -2,13 +2,47 @@
 #include "trace_parts.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define TELL_AFTER 65536 /* references */
 
 typedef struct part_reader {
     rd_trace *trace;
     rd_mapper *mapper;
+    uint64_t untold; /* references read and not told of yet */
 } part_reader;
+
+/* Of the process, because a reader knows nothing but a text. */
+static struct {
+    pthread_mutex_t lock;
+    trace_parts_watcher watcher; /* or NULL */
+    void *user;
+    uint64_t references; /* told of */
+    unsigned processes;
+} watch = {.lock = PTHREAD_MUTEX_INITIALIZER, .processes = 1};
+
+void trace_parts_watch(trace_parts_watcher watcher, void *user) {
+    pthread_mutex_lock(&watch.lock);
+    watch.watcher = watcher;
+    watch.user = user;
+    watch.references = 0;
+    pthread_mutex_unlock(&watch.lock);
+}
+
+void trace_parts_set_processes(unsigned n) {
+    watch.processes = n;
+}
+
+static void tell(part_reader *p) {
+    pthread_mutex_lock(&watch.lock);
+    watch.references += p->untold;
+    if (watch.watcher)
+        watch.watcher(watch.user, watch.references * watch.processes);
+    pthread_mutex_unlock(&watch.lock);
+    p->untold = 0;
+}
 
 /* "BLOCK_BYTES KINDS LENGTH:FORMATPATH" */
 char *trace_parts_describe(const char *path, const char *format, const rd_mapping *mapping) {
@@ -76,9 +110,13 @@ static rd_status read_part(void *reader, uint64_t first, uint64_t n, rd_block_si
         const rd_refs *refs = NULL;
         status = rd_trace_read(p->trace, &refs);
         if (status != RD_OK || refs->n == 0)
-            return status;
+            break;
         status = read_batch(p, refs, sink, user);
+        p->untold += refs->n;
+        if (p->untold >= TELL_AFTER)
+            tell(p);
     }
+    tell(p);
     return status;
 }
 

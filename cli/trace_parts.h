@@ -11,4 +11,12 @@ extern const rd_parts trace_parts;
  * content. NULL when memory is out. */
 char *trace_parts_describe(const char *path, const char *format, const rd_mapping *mapping);
 
+/* Has the readers tell every now and then how many references all of them have read, counted from
+ * here: one at a time, but from any thread. NULL: no more, and when this returns nobody is telling.
+ */
+typedef void (*trace_parts_watcher)(void *user, uint64_t references);
+void trace_parts_watch(trace_parts_watcher watcher, void *user);
+/* How many processes read: those that cannot be watched are taken to be as far as this one. */
+void trace_parts_set_processes(unsigned n);
+
 #endif
