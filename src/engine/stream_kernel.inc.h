@@ -324,14 +324,14 @@ static KERNEL_TARGET void gaps(rdi_stream *e, const uint64_t *blk, size_t n, rdi
     r->n = drop_repeats(blk, n, ~blk[0], r);
     r->at[r->n] = (uint16_t)n;
     size_t i = fill_plain(e, &ring[0], r->blk, 0, r->n);
-    for (unsigned turn = 0; i < r->n; turn ^= 1) {
-        i = fill_plain(e, &ring[turn ^ 1], r->blk, i, r->n);
+    for (unsigned turn = 0;; turn ^= 1) {
+        bool more = i < r->n;
+        if (more)
+            i = fill_plain(e, &ring[turn ^ 1], r->blk, i, r->n);
         touch_runs(e, &ring[turn], r);
-        if (i == r->n)
-            touch_runs(e, &ring[turn ^ 1], r);
+        if (!more)
+            break;
     }
-    if (r->n <= e->batch)
-        touch_runs(e, &ring[0], r);
     e->axis.next += n;
 }
 

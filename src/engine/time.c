@@ -29,6 +29,7 @@
 #include <stdio.h>
 
 #define EXACT_MAX (64 * 1024)
+#define PIECE     512 /* references at a time: what is known of them stays in the first cache */
 
 extern const rdi_engine_ops rdi_engine_stream;
 
@@ -142,8 +143,8 @@ static rd_status feed_chunk(time_engine *e, const uint64_t *blk, size_t n) {
 
 static rd_status time_feed(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
     (void)dist;
-    for (size_t i = 0; i < n; i += RDI_STREAM_CHUNK)
-        RD_TRY(feed_chunk(self, blk + i, n - i < RDI_STREAM_CHUNK ? n - i : RDI_STREAM_CHUNK));
+    for (size_t i = 0; i < n; i += PIECE)
+        RD_TRY(feed_chunk(self, blk + i, n - i < PIECE ? n - i : PIECE));
     return RD_OK;
 }
 
@@ -236,9 +237,9 @@ const rdi_engine_ops rdi_engine_time = {
                 "the number of distinct blocks in a window is taken for binomial, with the mean\n"
                 "over all windows of that length. A statistical model: good for miss ratios from\n"
                 "a few hundred blocks on, weak at short distances, and without a bound of the\n"
-                "error. exact=W counts the distances of reuses within W references (those also\n"
-                "with W = 1024 at little cost) and infers only the others. model=off gives the\n"
-                "time distances themselves.\n"
+                "error. exact=W counts the distances of reuses within W references and infers\n"
+                "only the others; that takes about as long as measuring all of them. model=off\n"
+                "gives the time distances themselves.\n"
                 "\n"
                 "Time O(1) per reference, and a fraction of a second for the model. Memory: 15 to\n"
                 "25 bytes per block.\n"
