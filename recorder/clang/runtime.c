@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 #define WAIT_NS     100000000 /* after which we look whether the analyser is still there */
-#define ASIDE_WORDS 64
+#define ASIDE_WORDS 1024
 #define PIECE_BYTES 64 /* in which memcpy() and the like are recorded */
 
 /* Of the program, not of a thread. */
