@@ -227,9 +227,10 @@ rd_status rdi_hist_add_evenly(rdi_hist *h, uint64_t low, uint64_t high, uint64_t
         }
         done += part;
         at = end + 1;
-        if (part ==
-            0) /* on to the bin of the next one: there may be far more bins than references */
-            at = low + (uint64_t)((((rdi_u128)done * 2 + 1) * width / 2 + count - 1) / count) - 1;
+        if (part == 0) { /* on to the next one: there may be far more bins than references */
+            rdi_u128 ahead = ((rdi_u128)done + 1) * width - width / 2;
+            at = low + (uint64_t)((ahead + count - 1) / count) - 1;
+        }
     }
     return RD_OK;
 }
