@@ -97,10 +97,13 @@ static size_t most_references(const chunks_engine *e) {
     return affordable < MOST_CHUNK ? (size_t)affordable : MOST_CHUNK;
 }
 
-/* Of the first chunks: a short trace shall be enough for all threads too. */
+/* Of the first chunks: a short trace shall be enough for all threads too, and one thread has nobody
+ * to keep anything for. */
 static size_t first_size(const chunks_engine *e) {
     if (e->chunk_option)
         return (size_t)e->chunk_option;
+    if (e->n_threads == 1)
+        return LEAST_CHUNK;
     uint64_t share = e->run->references / (4 * e->n_chunks);
     size_t usual = USUAL_CHUNK / (e->n_chunks / e->n_threads);
     size_t size = share && share < usual ? (size_t)share : usual;
@@ -346,7 +349,7 @@ static rd_status begin_phase(chunks_engine *e) {
     rdi_monitor_enter(&e->monitor);
     bool many = e->firsts > e->references / MANY_FIRSTS;
     rdi_monitor_leave(&e->monitor);
-    if (many && !e->chunk_option && e->chunk_size <= most_references(e) / 2)
+    if (many && e->n_threads > 1 && !e->chunk_option && e->chunk_size <= most_references(e) / 2)
         e->chunk_size *= 2;
     e->goal = e->chunk_size * e->n_chunks;
     return RD_OK;

@@ -1,7 +1,7 @@
 # Without an analyser the program ends, with a message.
 "$REUSEDIST" run -o t.txt -- "$PROGRAMS/walk" forever >out 2>messages &
 analyser=$!
-until grep -q walking out; do sleep 0.1; done
+until grep -qs walking out; do sleep 0.1; done
 program=$(pgrep -P $analyser)
 kill -KILL $analyser
 wait $analyser 2>/dev/null || echo "status of the analyser: $?"

@@ -12,7 +12,7 @@ cmp live.csv slow.csv && echo "the same, slowly"
 
 "$REUSEDIST" run --tool=clang -o t.txt -- ./walk forever >out 2>messages &
 analyser=$!
-until grep -q walking out; do sleep 0.1; done
+until grep -qs walking out; do sleep 0.1; done
 program=$(pgrep -P $analyser)
 kill -KILL $analyser
 wait $analyser 2>/dev/null || echo "status of the analyser: $?"

@@ -1,6 +1,6 @@
 # Ctrl-C: the program gets the signal, and the result is of what it did until then.
 env --default-signal=INT "$REUSEDIST" run --out=json -o t.json -- "$PROGRAMS/walk" forever >out &
-until grep -q walking out; do sleep 0.1; done
+until grep -qs walking out; do sleep 0.1; done
 kill -INT $!
 wait $! || echo "status $?"
 grep '"partial"' t.json

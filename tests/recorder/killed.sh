@@ -1,6 +1,6 @@
 # A program killed from outside: everything that it did until then is analysed.
 "$REUSEDIST" run --out=json -o t.json -- "$PROGRAMS/walk" forever >out &
-until grep -q walking out; do sleep 0.1; done
+until grep -qs walking out; do sleep 0.1; done
 pkill -KILL -P $! # the program, not us
 wait $! || echo "status $?"
 grep '"partial"' t.json

@@ -1,6 +1,6 @@
 # SIGUSR1 starts recording, SIGUSR2 pauses it.
 "$REUSEDIST" run --paused --out=json -o t.json -- "$PROGRAMS/walk" forever >out &
-until grep -q walking out; do sleep 0.1; done
+until grep -qs walking out; do sleep 0.1; done
 kill -USR1 $!
 sleep 0.5
 kill -USR2 $!
