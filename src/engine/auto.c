@@ -175,15 +175,18 @@ static rd_status auto_feed(void *self, const uint64_t *blk, size_t n, uint64_t *
         e->run->late = false;
     }
     if (!e->inner.ops) {
+        bool whole = e->sampled == 0; /* the trace so far: the sample is its beginning */
         size_t room = (size_t)e->sample_room - e->sampled, part = n < room ? n : room;
         memcpy(e->sample + e->sampled, blk, part * sizeof *blk);
         e->sampled += part;
         if (e->sampled < e->sample_room)
             return RD_OK;
-        blk += part;
-        n -= part;
         RD_TRY(decide(e, n));
-        RD_TRY(pass_on_sample(e));
+        if (!whole) {
+            RD_TRY(pass_on_sample(e));
+            blk += part;
+            n -= part;
+        }
     }
     return n ? pass_on(e, blk, n, dist) : RD_OK;
 }
