@@ -1,6 +1,7 @@
 /* convert: traces from any format into another, and histograms of time distances into profiles. */
 #include "kinds.h"
 #include "output_file.h"
+#include "profile_files.h"
 #include "trace_copy.h"
 
 #include <stddef.h>
@@ -60,17 +61,6 @@ static int convert_one(rd_ctx *ctx, const convert_options *o, trace_copy *copy, 
     return status;
 }
 
-static int write_profile(rd_ctx *ctx, const convert_options *o, rd_profile *profile) {
-    char *text = NULL;
-    size_t n = 0;
-    rd_status status = rd_profile_json(profile, &text, &n);
-    if (status != RD_OK)
-        return fail_status(ctx, status);
-    int exit_status = output_text(ctx, o->copy.output, text, n);
-    rd_text_free(ctx, text);
-    return exit_status;
-}
-
 static int convert_times(rd_ctx *ctx, const convert_options *o, int n, char **operands) {
     rd_times_config config = {.blocks = o->blocks, .from_zero = o->from_zero};
     output_place place = {.option = "-o", .path = o->copy.output};
@@ -87,7 +77,7 @@ static int convert_times(rd_ctx *ctx, const convert_options *o, int n, char **op
     rd_status converted = rd_profile_from_times(ctx, operands[0], &config, &profile);
     if (converted != RD_OK)
         return fail_status(ctx, converted);
-    status = write_profile(ctx, o, profile);
+    status = write_profile(ctx, profile, o->copy.output);
     rd_profile_free(profile);
     return status;
 }

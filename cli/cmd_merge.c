@@ -19,17 +19,6 @@ static const rd_opt merge_opts[] = {
     {.name = NULL},
 };
 
-static int write_profile(rd_ctx *ctx, rd_profile *profile, const char *path) {
-    char *text = NULL;
-    size_t n = 0;
-    rd_status status = rd_profile_json(profile, &text, &n);
-    if (status != RD_OK)
-        return fail_status(ctx, status);
-    int exit_status = output_text(ctx, path, text, n);
-    rd_text_free(ctx, text);
-    return exit_status;
-}
-
 static int run_merge(rd_ctx *ctx, void *opts, int n, char **operands) {
     const merge_options *o = opts;
     output_place place = {.option = "-o", .path = o->output}; /* may be one of the parts */

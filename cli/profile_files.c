@@ -1,5 +1,7 @@
-/* Several profiles named on the command line. See profile_files.h. */
+/* Profiles named on the command line. See profile_files.h. */
 #include "profile_files.h"
+
+#include "output_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,4 +34,15 @@ void free_profiles(rd_profile **profiles, size_t n) {
     for (size_t i = 0; profiles && i < n; i++)
         rd_profile_free(profiles[i]);
     free(profiles);
+}
+
+int write_profile(rd_ctx *ctx, rd_profile *profile, const char *path) {
+    char *text = NULL;
+    size_t n = 0;
+    rd_status status = rd_profile_json(profile, &text, &n);
+    if (status != RD_OK)
+        return fail_status(ctx, status);
+    int exit_status = output_text(ctx, path, text, n);
+    rd_text_free(ctx, text);
+    return exit_status;
 }

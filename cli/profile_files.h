@@ -1,4 +1,4 @@
-/* Several profiles named on the command line. */
+/* Profiles named on the command line, read and written. */
 #ifndef RD_PROFILE_FILES_H
 #define RD_PROFILE_FILES_H
 
@@ -8,5 +8,9 @@
  * having been reported. Free with free_profiles(). */
 int read_profiles(rd_ctx *ctx, size_t n, char **paths, rd_profile ***out);
 void free_profiles(rd_profile **profiles, size_t n);
+
+/* Writes a profile file as output_text() does. Returns the exit status, a failure having been
+ * reported. */
+int write_profile(rd_ctx *ctx, rd_profile *profile, const char *path);
 
 #endif

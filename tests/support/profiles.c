@@ -64,6 +64,21 @@ char *profiles_json(rd_ctx *ctx, rd_profile *p) {
     return text;
 }
 
+rd_profile *profiles_measure(rd_ctx *ctx, const char *spec, const rd_engine_config *config,
+                             const uint64_t *blocks, size_t n, size_t feed) {
+    rd_engine *e = NULL;
+    rd_profile *profile = NULL;
+    assert_int_equal(rd_engine_open(ctx, spec, config, &e), RD_OK);
+    for (size_t at = 0; at < n; at += feed) {
+        size_t part = n - at < feed ? n - at : feed;
+        assert_int_equal(rd_engine_feed(e, blocks + at, part, NULL), RD_OK);
+    }
+    assert_int_equal(rd_engine_finish(e), RD_OK);
+    assert_int_equal(rd_engine_profile(e, &profile), RD_OK);
+    rd_engine_close(e);
+    return profile;
+}
+
 void profiles_assert_same_bins(const rd_profile *a, const rd_profile *b) {
     const rd_bin *x, *y;
     size_t n = rd_profile_bins(a, &x);

@@ -5,6 +5,7 @@
 #include "base/base.h"
 #include "profile/hist.h"
 #include "profile/profile.h"
+#include "reusedist/engine.h"
 
 /* Distances and how often each occurs, as the finest description of a profile. */
 typedef struct profiles_point {
@@ -25,6 +26,10 @@ void profiles_random(rdi_rng *rng, uint64_t max_distance, uint64_t max_count, pr
 
 /* The profile file; free with rd_text_free(). */
 char *profiles_json(rd_ctx *ctx, rd_profile *p);
+
+/* What an engine gives for n blocks, handed over `feed` at a time. */
+rd_profile *profiles_measure(rd_ctx *ctx, const char *spec, const rd_engine_config *config,
+                             const uint64_t *blocks, size_t n, size_t feed);
 
 void profiles_assert_same_bins(const rd_profile *a, const rd_profile *b);
 /* Every fact, bin and source. */

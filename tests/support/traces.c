@@ -154,3 +154,10 @@ void traces_assert_equal(const traces_result *a, const traces_result *b) {
     assert_memory_equal(a->thread, b->thread, a->n * sizeof *a->thread);
     assert_memory_equal(a->kind, b->kind, a->n * sizeof *a->kind);
 }
+
+void traces_write_file(const char *path, const char *spec, const rd_refs *refs) {
+    size_t n = 0;
+    uint8_t *bytes = traces_write(spec, refs, false, &n);
+    files_write(path, bytes, n);
+    free(bytes);
+}

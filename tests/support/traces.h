@@ -30,6 +30,9 @@ void traces_free(traces_result *r);
 /* References with these columns through a trace writer; returns the file, free with free(). */
 uint8_t *traces_write(const char *spec, const rd_refs *refs, bool ids, size_t *n);
 
+/* The same, to a file. */
+void traces_write_file(const char *path, const char *spec, const rd_refs *refs);
+
 /* Fails the test unless both are equal in status, message and every reference. */
 void traces_assert_equal(const traces_result *a, const traces_result *b);
 

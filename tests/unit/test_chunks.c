@@ -2,6 +2,7 @@
 #include "engine/chunk.h"
 
 #include "support/fixture.h"
+#include "support/profiles.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -179,24 +180,11 @@ static int make_long_trace(void **state) {
 }
 
 static rd_profile *analyse(const char *spec, const rd_engine_config *config, size_t feed) {
-    rd_engine *e = NULL;
-    rd_profile *p = NULL;
-    assert_int_equal(rd_engine_open(ctx, spec, config, &e), RD_OK);
-    for (size_t at = 0; at < LONG_TRACE; at += feed) {
-        size_t n = LONG_TRACE - at < feed ? LONG_TRACE - at : feed;
-        assert_int_equal(rd_engine_feed(e, long_trace + at, n, NULL), RD_OK);
-    }
-    assert_int_equal(rd_engine_finish(e), RD_OK);
-    assert_int_equal(rd_engine_profile(e, &p), RD_OK);
-    rd_engine_close(e);
-    return p;
+    return profiles_measure(ctx, spec, config, long_trace, LONG_TRACE, feed);
 }
 
 static void assert_same(const rd_profile *p, const rd_profile *q) {
-    const rd_bin *a = NULL, *b = NULL;
-    size_t n = rd_profile_bins(p, &a);
-    assert_int_equal(rd_profile_bins(q, &b), n);
-    assert_memory_equal(a, b, n * sizeof *a);
+    profiles_assert_same_bins(p, q);
     assert_int_equal(rd_profile_facts_of(p)->infinite, rd_profile_facts_of(q)->infinite);
     assert_int_equal(rd_profile_facts_of(p)->blocks, rd_profile_facts_of(q)->blocks);
 }

@@ -4,6 +4,7 @@
 #include "base/base.h"
 
 #include "support/fixture.h"
+#include "support/profiles.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,11 +18,10 @@
 static uint64_t trace[REFERENCES];
 
 static int set_up(void **state) {
-    (void)state;
     rdi_rng rng = {5};
     for (size_t i = 0; i < REFERENCES; i++)
         trace[i] = rdi_rng_below(&rng, rdi_rng_below(&rng, 2) ? 100 : 30000);
-    return rd_ctx_new(NULL, &ctx) == RD_OK ? 0 : -1;
+    return new_ctx(state);
 }
 
 /* A reader is the number of the reference that it cannot read, SIZE_MAX for none. */
@@ -70,10 +70,7 @@ static rd_profile *analyse(const char *spec, const rd_engine_config *config, uin
 }
 
 static void assert_same(const rd_profile *p, const rd_profile *q) {
-    const rd_bin *a = NULL, *b = NULL;
-    size_t n = rd_profile_bins(p, &a);
-    assert_int_equal(rd_profile_bins(q, &b), n);
-    assert_memory_equal(a, b, n * sizeof *a);
+    profiles_assert_same_bins(p, q);
     assert_int_equal(rd_profile_facts_of(p)->infinite, rd_profile_facts_of(q)->infinite);
     assert_int_equal(rd_profile_facts_of(p)->references, rd_profile_facts_of(q)->references);
 }

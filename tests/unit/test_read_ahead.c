@@ -3,6 +3,8 @@
 #include "base/base.h"
 #include "read_ahead.h"
 #include "support/files.h"
+#include "support/fixture.h"
+#include "support/traces.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +19,6 @@
 #define MOST     (4 * N) /* blocks: references of up to 200 bytes span up to five of 64 */
 #define DECODERS 5
 
-static rd_ctx *ctx;
 static uint64_t addr[N], expected[MOST], got[MOST];
 static uint32_t size[N];
 static uint8_t kind[N];
@@ -25,7 +26,6 @@ static char *path;
 static char message[1200], damage[1200];
 
 static int setup(void **state) {
-    (void)state;
     rdi_rng rng = {51};
     for (size_t i = 0; i < N; i++) {
         addr[i] = 4096 + 8 * rdi_rng_below(&rng, i % 7 ? 100 : 100000);
@@ -33,28 +33,18 @@ static int setup(void **state) {
         kind[i] = (uint8_t)(1u << rdi_rng_below(&rng, 3));
     }
     path = files_path();
-    return rd_ctx_new(NULL, &ctx) == RD_OK ? 0 : -1;
+    return new_ctx(state);
 }
 
 static int teardown(void **state) {
-    (void)state;
     files_remove(path);
-    size_t live = rd_ctx_live_bytes(ctx);
-    rd_ctx_free(ctx);
-    return live == 0 ? 0 : -1;
+    return free_ctx(state);
 }
 
 static void write_trace(const char *spec) {
-    rd_trace_writer *w = NULL;
-    uint32_t fields = RD_FIELD_SIZE | RD_FIELD_KIND;
-    assert_int_equal(rd_trace_writer_open(ctx, path, spec, fields, false, &w), RD_OK);
-    for (size_t at = 0; at < N; at += 1000) {
-        rd_refs refs = {
-            .n = 1000, .fields = fields, .addr = addr + at, .size = size + at, .kind = kind + at};
-        assert_int_equal(rd_trace_writer_write(w, &refs), RD_OK);
-    }
-    assert_int_equal(rd_trace_writer_finish(w), RD_OK);
-    rd_trace_writer_close(w);
+    rd_refs refs = {
+        .n = N, .fields = RD_FIELD_SIZE | RD_FIELD_KIND, .addr = addr, .size = size, .kind = kind};
+    traces_write_file(path, spec, &refs);
 }
 
 static void flip_byte(long offset) {

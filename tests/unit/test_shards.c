@@ -1,5 +1,6 @@
 /* Sampling: what is exact in it, what holds on average, and how often the stated band does. */
 #include "reusedist/reusedist.h"
+#include "support/fixture.h"
 #include "support/profiles.h"
 
 #include <inttypes.h>
@@ -16,36 +17,19 @@
 #define BLOCKS 40000
 #define SEEDS  40
 
-static rd_ctx *ctx;
 static uint64_t block[MOST];
 static const rd_binning full = {RD_BINS_FULL, 0};
 
-static int new_ctx(void **state) {
-    (void)state;
+static int make_trace(void **state) {
     rdi_rng rng = {11};
     for (size_t i = 0; i < MOST; i++) /* hot and cold blocks, scattered ids */
         block[i] = (uint64_t)(BLOCKS * pow(rdi_rng_unit(&rng), 2.5)) * 4096;
-    return rd_ctx_new(NULL, &ctx) == RD_OK ? 0 : -1;
-}
-
-static int free_ctx(void **state) {
-    (void)state;
-    size_t live = rd_ctx_live_bytes(ctx);
-    rd_ctx_free(ctx);
-    return live == 0 ? 0 : -1;
+    return new_ctx(state);
 }
 
 static rd_profile *run(const char *spec, rd_binning binning, size_t n, size_t feed) {
     rd_engine_config config = {.binning = binning};
-    rd_engine *e = NULL;
-    rd_profile *profile = NULL;
-    assert_int_equal(rd_engine_open(ctx, spec, &config, &e), RD_OK);
-    for (size_t at = 0; at < n; at += feed)
-        assert_int_equal(rd_engine_feed(e, block + at, n - at < feed ? n - at : feed, NULL), RD_OK);
-    assert_int_equal(rd_engine_finish(e), RD_OK);
-    assert_int_equal(rd_engine_profile(e, &profile), RD_OK);
-    rd_engine_close(e);
-    return profile;
+    return profiles_measure(ctx, spec, &config, block, n, feed);
 }
 
 static void a_sample_of_everything_is_exact(void **state) {
@@ -207,7 +191,7 @@ static void rates_out_of_range_are_refused(void **state) {
     assert_int_equal(rd_engine_open(ctx, "shards:rate=nan", NULL, &e), RD_EINVAL);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, new_ctx, free_ctx)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_trace, free_ctx)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

@@ -173,15 +173,7 @@ static void reading_a_histogram_survives_every_failing_allocation(void **state) 
 
 static rd_profile *run(const char *spec, rd_binning binning, size_t n, size_t feed) {
     rd_engine_config config = {.binning = binning};
-    rd_engine *e = NULL;
-    rd_profile *profile = NULL;
-    assert_int_equal(rd_engine_open(ctx, spec, &config, &e), RD_OK);
-    for (size_t at = 0; at < n; at += feed)
-        assert_int_equal(rd_engine_feed(e, block + at, n - at < feed ? n - at : feed, NULL), RD_OK);
-    assert_int_equal(rd_engine_finish(e), RD_OK);
-    assert_int_equal(rd_engine_profile(e, &profile), RD_OK);
-    rd_engine_close(e);
-    return profile;
+    return profiles_measure(ctx, spec, &config, block, n, feed);
 }
 
 /* Runs of repeats, near and far reuse, and steadily new blocks. */
