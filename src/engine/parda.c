@@ -11,8 +11,8 @@
  * space optimisation: the sum of M_i during a phase, M after the fix-up; without it up to P times
  * M; with a bound, P times that at most. And two chunks of references per rank. A histogram only.
  *
- * Not for one core. On threads of one machine `chunks` needs no phases and gives each distance;
- * `batch` is better where there is little locality.
+ * Not for one core. On threads of one machine `chunks` gives each distance as well; `batch` is
+ * better where most references of a chunk are first touches.
  *
  * Q. Niu, J. Dinan, Q. Lu, P. Sadayappan. PARDA: a fast parallel reuse distance analysis algorithm.
  * IPDPS 2012. E. Carr, D. M. Nicol. Empirical study of parallel LRU simulation algorithms. 1994.
