@@ -51,7 +51,15 @@ typedef struct rd_source {
     uint64_t bytes, references; /* as stored; trace references before splitting and filtering */
 } rd_source;
 
-#define RD_UNKNOWN UINT64_MAX /* blocks and cold of a bounded run */
+/* A cache whose misses are asked for. */
+typedef struct rd_level {
+    char name[16];
+    uint64_t bytes; /* at least 1 */
+} rd_level;
+
+#define RD_LEVELS_MAX 8
+
+#define RD_UNKNOWN    UINT64_MAX /* blocks and cold of a bounded run */
 
 /* A peak of the distances of a sampled block: longer than its distances before and behind (see
  * rd_sampler_new()). Its distance can stand for the size of the input. */
