@@ -78,17 +78,18 @@ static int report(trace_copy *c, rd_status status) {
 /* ---- the new trace ---- */
 
 static const char *field_name(uint32_t field) {
-    return field == RD_FIELD_SIZE   ? "sizes"
-           : field == RD_FIELD_KIND ? "kinds"
-           : field == RD_FIELD_PC   ? "program counters"
-                                    : "threads";
+    return field == RD_FIELD_SIZE     ? "sizes"
+           : field == RD_FIELD_KIND   ? "kinds"
+           : field == RD_FIELD_PC     ? "program counters"
+           : field == RD_FIELD_THREAD ? "threads"
+                                      : "events";
 }
 
 /* What the format cannot hold should not vanish silently. */
 static void tell_losses(const trace_copy *c) {
     if (c->options->quiet || !c->format)
         return;
-    for (uint32_t field = 1; field <= RD_FIELD_THREAD; field *= 2)
+    for (uint32_t field = 1; field <= RD_FIELD_EVENTS; field *= 2)
         if (c->fields & ~c->format->fields & field)
             fprintf(stderr, "reusedist: format %s does not hold %s: left out\n", c->format->name,
                     field_name(field));
@@ -138,10 +139,10 @@ static bool open_writer(trace_copy *c, const rd_trace *trace, const rd_refs *fir
 static bool check_same(trace_copy *c, const char *name, const rd_trace *trace, const rd_refs *refs,
                        int *status) {
     const char *what = NULL;
-    uint32_t differing = refs->fields ^ c->fields;
+    uint32_t differing = refs->n ? refs->fields ^ c->fields : 0; /* the end has no columns */
     if (c->ids != rd_trace_has_ids(trace))
         what = "object ids";
-    for (uint32_t field = RD_FIELD_THREAD; field >= 1; field /= 2)
+    for (uint32_t field = RD_FIELD_EVENTS; field >= 1; field /= 2)
         if (differing & field)
             what = field_name(field);
     if (!what)
@@ -205,7 +206,26 @@ static bool select_kinds(trace_copy *c, const rd_refs *refs, rd_refs *out) {
 
 /* ---- copying ---- */
 
-static bool copy_batch(trace_copy *c, const rd_refs *refs, int *status) {
+/* References `from` to `to` of a batch. */
+static rd_refs slice(const rd_refs *refs, size_t from, size_t to) {
+    return (rd_refs){.n = to - from,
+                     .fields = refs->fields,
+                     .addr = refs->addr + from,
+                     .size = refs->size ? refs->size + from : NULL,
+                     .kind = refs->kind ? refs->kind + from : NULL,
+                     .pc = refs->pc ? refs->pc + from : NULL,
+                     .thread = refs->thread ? refs->thread + from : NULL};
+}
+
+static bool check_written(trace_copy *c, rd_status written, int *status) {
+    if (written == RD_OK)
+        return true;
+    *status = report(c, written);
+    c->broken = true;
+    return false;
+}
+
+static bool copy_references(trace_copy *c, const rd_refs *refs, int *status) {
     rd_refs chosen;
     if (!select_kinds(c, refs, &chosen)) {
         progress_wipe(&c->bar);
@@ -213,19 +233,35 @@ static bool copy_batch(trace_copy *c, const rd_refs *refs, int *status) {
         c->broken = true;
         return false;
     }
-    rd_status written = rd_trace_writer_write(c->writer, &chosen);
-    if (written != RD_OK) {
-        *status = report(c, written);
-        c->broken = true;
-        return false;
-    }
     c->references += refs->n;
-    return true;
+    return check_written(c, rd_trace_writer_write(c->writer, &chosen), status);
+}
+
+/* The batch that begins with reference `first` of its trace, and what happened in between. */
+static bool copy_batch(trace_copy *c, const rd_trace *trace, const rd_refs *refs, uint64_t first,
+                       int *status) {
+    const rd_event *events = NULL;
+    size_t n = rd_trace_events(trace, &events), done = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t until = (size_t)(events[i].at - first);
+        if (until > done) {
+            rd_refs part = slice(refs, done, until);
+            if (!copy_references(c, &part, status))
+                return false;
+            done = until;
+        }
+        if (!check_written(c, rd_trace_writer_event(c->writer, &events[i]), status))
+            return false;
+    }
+    if (done == refs->n)
+        return true;
+    rd_refs rest = slice(refs, done, refs->n);
+    return copy_references(c, &rest, status);
 }
 
 int trace_copy_add(trace_copy *c, const char *name, rd_trace *trace) {
     int status = EXIT_OK;
-    uint64_t done = 0, total = 0;
+    uint64_t done = 0, total = 0, first = 0;
     while (true) {
         const rd_refs *refs = NULL;
         rd_status read = rd_trace_read(trace, &refs);
@@ -233,10 +269,12 @@ int trace_copy_add(trace_copy *c, const char *name, rd_trace *trace) {
             return report(c, read);
         if (!c->writer && !open_writer(c, trace, refs, &status))
             return status;
+        if (!check_same(c, name, trace, refs, &status) ||
+            !copy_batch(c, trace, refs, first, &status))
+            return status;
         if (refs->n == 0)
             break;
-        if (!check_same(c, name, trace, refs, &status) || !copy_batch(c, refs, &status))
-            return status;
+        first += refs->n;
         rd_trace_progress(trace, &done, &total);
         progress_update(&c->bar, c->done_before + done, c->references);
     }

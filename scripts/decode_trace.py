@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Decodes a native trace: an independent reading of docs/trace-format.md, in place of a library.
 
-usage: decode_trace.py FILE     prints "ADDRESS SIZE KIND PC THREAD", with - for absent columns
+usage: decode_trace.py FILE     prints "ADDRESS SIZE KIND PC THREAD", with - for absent columns,
+                                and "event KIND THREAD ADDRESS SIZE PC [PATH]" where it happened
 """
 import struct
 import sys
@@ -71,25 +72,73 @@ def decode_block(p, at, n, sized):
     return refs, end + 4 + (n if symbols > 1 else 0)
 
 
+def number(p, at):
+    """A number of seven bits per byte, and the offset behind it."""
+    value = shift = 0
+    while True:
+        byte = p[at]
+        value |= (byte & 0x7f) << shift
+        at, shift = at + 1, shift + 7
+        if byte < 0x80:
+            return value, at
+
+
+def unfold(x):
+    return -(x + 1 >> 1) if x & 1 else x >> 1
+
+
+def decode_events(p, at, end, before):
+    """(before, kind, thread, address, size, pc, path) of each event of a frame."""
+    last = {kind: (0, 0) for kind in range(1, 6)}
+    while at < end:
+        kind, at = p[at], at + 1
+        check(kind in last, "event of unknown kind")
+        step, at = number(p, at)
+        thread, at = number(p, at)
+        address, at = number(p, at)
+        size, at = number(p, at)
+        pc, at = number(p, at)
+        before += step
+        last[kind] = (last[kind][0] + unfold(address)) & M, (last[kind][1] + unfold(pc)) & M
+        path = None
+        if kind == 1:
+            length, at = number(p, at)
+            path, at = p[at:at + length].decode(), at + length
+        yield (before, kind, thread, last[kind][0], size, last[kind][1], path)
+    check(at == end, "events cut off")
+
+
 def references(f):
-    """(address, size, kind, pc, thread) of each reference; None for absent columns."""
+    """(address, size, kind, pc, thread) of each reference, None for absent columns; and the events
+    of decode_events() before the references that they precede."""
     check(len(f) >= 24 and f[:9] == b"\x89RDT\r\n\x1a\n\1", "not a native trace of version 1")
     check(struct.unpack_from("<Q", f, 16)[0] == xxh64(f[:16], 0), "bad header")
     columns, at, before = f[9], 24, 0
+    pending, events = [], 0
     while True:
         check(len(f) - at >= 16, "truncated")
         n, payload = struct.unpack_from("<II", f, at)
         end = at + 8 + payload
         check(len(f) - end >= 8, "truncated")
-        check(struct.unpack_from("<Q", f, end)[0] == xxh64(f[at:end], before), "bad checksum")
+        check(struct.unpack_from("<Q", f, end)[0] == xxh64(f[at:end], (before + (events << 40)) & M),
+              "bad checksum")
+        if n == 0 and payload > 0:
+            check(f[10] & 4, "events without the flag")
+            more = list(decode_events(f, at + 8, end, pending[-1][0] if pending else before))
+            pending, events, at = pending + more, events + len(more), end + 8
+            continue
+        check(not pending or pending[-1][0] < before + max(n, 1), "event behind its frame")
         if n == 0:
             check(end + 8 == len(f), "something follows the end")
+            yield from pending
             return
         addr, at = decode_block(f, at + 8, n, columns & 1)
         pc, at = decode_block(f, at, n, False) if columns & 4 else ([None] * n, at)
         thread, at = decode_block(f, at, n, False) if columns & 8 else ([None] * n, at)
         check(at == end, "payload not filled")
-        for (a, size, kind), p, t in zip(addr, pc, thread):
+        for i, ((a, size, kind), p, t) in enumerate(zip(addr, pc, thread)):
+            while pending and pending[0][0] == before + i:
+                yield pending.pop(0)
             yield (a, size if columns & 1 else None, kind if columns & 2 else None,
                    p and p[0], t and t[0])
         at, before = end + 8, before + n
@@ -98,7 +147,13 @@ def references(f):
 if __name__ == "__main__":
     check(len(sys.argv) == 2, "usage: decode_trace.py FILE")
     kinds = {None: "-", 1: "load", 2: "store", 4: "fetch"}
+    events = {1: "module", 2: "allocate", 3: "release", 4: "stack", 5: "unload"}
     with open(sys.argv[1], "rb") as trace:
-        for a, size, kind, pc, thread in references(trace.read()):
+        for reference in references(trace.read()):
+            if len(reference) == 7:
+                _, kind, thread, a, size, pc, path = reference
+                print("event", events[kind], thread, hex(a), size, hex(pc), path or "")
+                continue
+            a, size, kind, pc, thread = reference
             print(f"{a:#x} {'-' if size is None else size} {kinds[kind]} "
                   f"{'-' if pc is None else hex(pc)} {'-' if thread is None else thread}")

@@ -24,8 +24,14 @@ enum {
     RD_ALL_KINDS = 7
 }; /* kind of a reference; also a mask */
 
-/* Columns a format can deliver beside the address. */
-enum { RD_FIELD_SIZE = 1, RD_FIELD_KIND = 2, RD_FIELD_PC = 4, RD_FIELD_THREAD = 8 };
+/* Columns a format can deliver beside the address; and events, rd_trace_events(). */
+enum {
+    RD_FIELD_SIZE = 1,
+    RD_FIELD_KIND = 2,
+    RD_FIELD_PC = 4,
+    RD_FIELD_THREAD = 8,
+    RD_FIELD_EVENTS = 16
+};
 
 /* A batch of references, one column per field. A column that is not in `fields` is NULL: size is
  * then 1, kind RD_LOAD, pc and thread 0. Borrowed from the trace until its next call. */
@@ -38,6 +44,28 @@ typedef struct rd_refs {
     const uint64_t *pc;
     const uint32_t *thread;
 } rd_refs;
+
+/* What happened beside references, so that addresses can be given names. Where ranges overlap, the
+ * later event is right: memory is mapped, freed and given out again. */
+typedef enum rd_event_kind {
+    RD_EVENT_MODULE = 1, /* a program or library was mapped */
+    RD_EVENT_ALLOCATE,   /* memory was given out */
+    RD_EVENT_RELEASE,    /* and came back; size 0: as much as was given out at this address */
+    RD_EVENT_STACK,      /* of `thread` */
+    RD_EVENT_UNLOAD      /* a module went away */
+} rd_event_kind;
+
+typedef struct rd_event {
+    uint64_t at; /* index in the trace of the reference before which it happened */
+    rd_event_kind kind;
+    uint32_t thread;
+    uint64_t address, size; /* of a module: where its executable segment lies */
+    /* ALLOCATE: inside of the call instruction, of the first caller outside of the allocator; 0
+     * unknown. MODULE: load bias, what the addresses in the file lie below those of the process.
+     * Else 0. */
+    uint64_t pc;
+    const char *path; /* MODULE: the file; else NULL */
+} rd_event;
 
 typedef struct rd_format_info {
     const char *name;
@@ -74,8 +102,12 @@ RD_API RD_CHECKED rd_status rd_trace_generate(rd_ctx *ctx, const char *spec, rd_
  * message, after everything before the damage has been delivered. */
 RD_API RD_CHECKED rd_status rd_trace_read(rd_trace *t, const rd_refs **out);
 
-/* References of a plain file in a format whose reading can begin anywhere; 0: of any other trace.
- */
+/* The events before and inside the batch read last, by ascending `at`; behind the last reference:
+ * with the batch that is the end. Returns how many there are. Borrowed until the next read. */
+RD_API size_t rd_trace_events(const rd_trace *t, const rd_event **out);
+
+/* References of a plain file in a format whose reading can begin anywhere; 0: of any other trace,
+ * and of one with events. */
 RD_API uint64_t rd_trace_count(rd_trace *t);
 /* The next batches are of the n references from `first` on, as far as there are as many as
  * rd_trace_count(). A part that reaches the end of the trace fails if that is damaged. */
@@ -142,6 +174,9 @@ typedef struct rd_trace_writer rd_trace_writer;
 RD_API RD_CHECKED rd_status rd_trace_writer_open(rd_ctx *ctx, const char *path, const char *spec,
                                                  uint32_t fields, bool ids, rd_trace_writer **out);
 RD_API RD_CHECKED rd_status rd_trace_writer_write(rd_trace_writer *w, const rd_refs *refs);
+/* An event that happened before the reference that is written next; `at` is not looked at. For
+ * writers opened with RD_FIELD_EVENTS; a format that cannot hold events leaves it out. */
+RD_API RD_CHECKED rd_status rd_trace_writer_event(rd_trace_writer *w, const rd_event *event);
 /* From now on the file is there under its name, and what is in it stays whatever happens, up to its
  * last whole part: for what cannot be made a second time. */
 RD_API RD_CHECKED rd_status rd_trace_writer_keep(rd_trace_writer *w);

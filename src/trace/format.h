@@ -23,11 +23,15 @@ typedef struct rdi_columns {
 /* What the core (trace.c) gives a reader. */
 typedef struct rdi_reader {
     rd_ctx *ctx;
-    rdi_input *in;        /* NULL for generators and running programs */
-    rd_live *live;        /* running programs only */
-    rdi_columns *col;     /* room for one batch */
-    bool ids;             /* may be changed in open(): this very file has object ids */
-    bool sampled;         /* may be set in open(): the recorder left references out */
+    rdi_input *in;    /* NULL for generators and running programs */
+    rd_live *live;    /* running programs only */
+    rdi_columns *col; /* room for one batch */
+    bool ids;         /* may be changed in open(): this very file has object ids */
+    bool sampled;     /* may be set in open(): the recorder left references out */
+    /* May be set in read(), whose caller clears them: events before and inside the batch. They stay
+     * as they are until the next read(). */
+    const rd_event *events;
+    size_t event_count;
     uint64_t done, total; /* without input: references made, and in all */
 } rdi_reader;
 
@@ -45,6 +49,9 @@ typedef struct rdi_writer_ops {
     /* 1 to RDI_REFS_MAX references with exactly the columns of w->fields; sizes are at least 1,
      * kinds one of the three. */
     rd_status (*write)(void *self, const rd_refs *refs);
+    /* Optional: an event before the next reference, checked by the core. Called only with
+     * RD_FIELD_EVENTS in w->fields. */
+    rd_status (*write_event)(void *self, const rd_event *event);
     rd_status (*finish)(void *self); /* optional: last frame */
     void (*close)(void *self);       /* optional; tolerates half-open state */
 } rdi_writer_ops;

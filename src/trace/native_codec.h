@@ -11,6 +11,7 @@
 
 #include "base/base.h"
 #include "reusedist/trace.h"
+#include "trace/events.h"
 
 #define RDI_FRAME_REFS   65536 /* references per frame at most */
 #define RDI_SLOTS_MAX    16
@@ -23,6 +24,8 @@
 #define RDI_BLOCK_MAX(n)                                                                           \
     (RDI_BLOCK_BYTES + RDI_SLOTS_MAX * 8 + RDI_SYMBOLS_MAX * RDI_SYMBOL_BYTES + RDI_PAD_BYTES +    \
      13 * (size_t)(n))
+
+#define RDI_EVENTS_BYTES (1024 * 1024) /* of the events in a frame at most */
 
 /* ---- reading ---- */
 
@@ -58,6 +61,11 @@ const char *rdi_column_open(rdi_column_decoder *c, uint32_t fields, size_t count
 const char *rdi_column_next(rdi_column_decoder *c, size_t n, uint64_t *values, uint32_t *sizes,
                             uint8_t *kinds);
 
+/* The events in the payload of a frame, in front of which there are `before` references, behind
+ * those of `list`. RD_EFORMAT: *wrong says what is. */
+rd_status rdi_events_decode(rdi_event_list *list, const uint8_t *bytes, size_t n, uint64_t before,
+                            const char **wrong);
+
 /* ---- writing ---- */
 
 typedef struct rdi_column_encoder rdi_column_encoder;
@@ -69,5 +77,11 @@ void rdi_column_encoder_free(rdi_column_encoder *e);
  * RDI_BLOCK_MAX(n); returns its bytes. `sizes` and `kinds` NULL: the column has none. */
 size_t rdi_column_encode(rdi_column_encoder *e, size_t n, const uint64_t *values,
                          const uint32_t *sizes, const uint8_t *kinds, uint8_t *out);
+
+/* Writes the payload of a frame to `out`, which has room for RDI_EVENTS_BYTES: the events from
+ * *next on, which it moves on, that are before reference `end`, as far as they fit. Returns its
+ * bytes. */
+size_t rdi_events_encode(const rdi_event_list *list, size_t *next, uint64_t before, uint64_t end,
+                         uint8_t *out);
 
 #endif

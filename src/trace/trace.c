@@ -198,6 +198,7 @@ static void drop_front(rd_refs *refs, size_t n) {
 static rd_status read_batch(rd_trace *t) {
     rd_status status = RD_OK;
     t->refs = (rd_refs){0};
+    t->reader.event_count = 0;
     if (t->left || t->last_part)
         status = t->ops->read(t->state, &t->refs);
     if (t->left == 0) {
@@ -224,6 +225,11 @@ rd_status rd_trace_read(rd_trace *t, const rd_refs **out) {
     t->left -= t->left == UINT64_MAX ? 0 : t->refs.n;
     *out = &t->refs;
     return RD_OK;
+}
+
+size_t rd_trace_events(const rd_trace *t, const rd_event **out) {
+    *out = t->reader.events;
+    return t->reader.event_count;
 }
 
 uint64_t rd_trace_count(rd_trace *t) {

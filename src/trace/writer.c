@@ -1,4 +1,5 @@
 /* Writing traces: finds the format, opens the file, hands over complete batches. */
+#include "trace/events.h"
 #include "trace/trace.h"
 
 #include <stdio.h>
@@ -119,6 +120,23 @@ rd_status rd_trace_writer_write(rd_trace_writer *w, const rd_refs *refs) {
         return rdi_fail(w->ctx, RD_ESTATE, "trace writer: write after finish");
     if (w->broken == RD_OK)
         w->broken = write_slices(w, refs);
+    return w->broken;
+}
+
+static rd_status write_event(rd_trace_writer *w, const rd_event *event) {
+    const char *wrong = rdi_event_check(event);
+    if (wrong)
+        return rdi_fail(w->ctx, RD_EINVAL, "an event to be written %s", wrong);
+    if (!w->ops->write_event || !(w->core.fields & RD_FIELD_EVENTS))
+        return RD_OK;
+    return w->ops->write_event(w->state, event);
+}
+
+rd_status rd_trace_writer_event(rd_trace_writer *w, const rd_event *event) {
+    if (w->finished)
+        return rdi_fail(w->ctx, RD_ESTATE, "trace writer: event after finish");
+    if (w->broken == RD_OK)
+        w->broken = write_event(w, event);
     return w->broken;
 }
 

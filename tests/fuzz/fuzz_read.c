@@ -37,6 +37,22 @@ static void check_batch(const rd_refs *refs) {
     (void)seen;
 }
 
+/* `first`: references in the batches before. */
+static void check_events(const rd_trace *t, const rd_refs *refs, uint64_t first) {
+    const rd_event *events = NULL;
+    size_t n = rd_trace_events(t, &events);
+    uint64_t at = first;
+    for (size_t i = 0; i < n; i++) {
+        FUZZ_CHECK(events[i].at >= at && events[i].at <= first + refs->n - (refs->n > 0),
+                   "an event before reference %llu", (unsigned long long)events[i].at);
+        FUZZ_CHECK(events[i].kind >= RD_EVENT_MODULE && events[i].kind <= RD_EVENT_UNLOAD,
+                   "event of kind %d", (int)events[i].kind);
+        FUZZ_CHECK((events[i].kind == RD_EVENT_MODULE) == (events[i].path && events[i].path[0]),
+                   "a module without path");
+        at = events[i].at;
+    }
+}
+
 static rd_status map_batch(rd_mapper *m, const rd_refs *refs, uint64_t *blocks) {
     const uint64_t *out = NULL;
     size_t n = 0;
@@ -54,6 +70,8 @@ static rd_status read_all(rd_ctx *ctx, rd_trace *t) {
     rd_status status = rd_mapper_new(ctx, &(rd_mapping){.block_bytes = 64}, &m);
     while (status == RD_OK && references < REFERENCES_MAX && blocks < BLOCKS_MAX) {
         status = rd_trace_read(t, &refs);
+        if (status == RD_OK)
+            check_events(t, refs, references);
         if (status != RD_OK || refs->n == 0)
             break;
         check_batch(refs);

@@ -454,7 +454,7 @@ static void assert_refused(size_t offset, uint8_t value, const char *message) {
 static void each_impossible_field_has_its_message(void **state) {
     (void)state;
     assert_refused(9, 0x10, "flags of an unknown meaning");
-    assert_refused(10, 0x04, "flags of an unknown meaning");
+    assert_refused(10, 0x08, "flags of an unknown meaning");
     assert_refused(15, 0x01, "flags of an unknown meaning");
     assert_refused(FRAME + 2, 0x10, "impossible length");
     assert_refused(FRAME + 6, 0x10, "impossible length");

@@ -1,0 +1,434 @@
+/* Events in native traces: where they come out, damage and hostile files. */
+#include "support/faults.h"
+#include "support/files.h"
+#include "trace/checksum.h"
+#include "trace/format.h"
+#include "trace/native_codec.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { HEADER = 24, REFS = 9000, EVENTS_MAX = 200000 };
+
+/* What is written, and what comes back. */
+static rd_event given[EVENTS_MAX], got[EVENTS_MAX];
+static char got_paths[64][RDI_EVENT_PATH_MAX + 1];
+static size_t given_count, got_count;
+
+/* ---- making events ---- */
+
+static rd_event random_event(rdi_rng *rng, uint64_t at) {
+    rd_event_kind kind = (rd_event_kind)(1 + rdi_rng_below(rng, RDI_EVENT_KINDS));
+    if (kind == RD_EVENT_MODULE && rdi_rng_below(rng, 20))
+        kind = RD_EVENT_RELEASE;
+    bool wild = rdi_rng_below(rng, 10) == 0;
+    return (rd_event){
+        .at = at,
+        .kind = kind,
+        .thread = wild ? UINT32_MAX : (uint32_t)rdi_rng_below(rng, 3),
+        .address = wild ? rdi_rng_next(rng) : 0x5555000 + 16 * rdi_rng_below(rng, 1000),
+        .size = wild ? rdi_rng_next(rng) : rdi_rng_below(rng, 4096),
+        .pc = wild ? rdi_rng_next(rng) : 0x401000 + rdi_rng_below(rng, 5000),
+        .path = kind == RD_EVENT_MODULE ? "/usr/bin/a program" : NULL,
+    };
+}
+
+/* About one event per `spread` references, some several at one place, some at the very end. */
+static void make_events(uint64_t seed, size_t refs, uint64_t spread) {
+    rdi_rng rng = {seed};
+    given_count = 0;
+    for (uint64_t at = 0; at <= refs; at++)
+        while (rdi_rng_below(&rng, spread + 1) == 0 && given_count < EVENTS_MAX)
+            given[given_count++] = random_event(&rng, at);
+}
+
+static void give(uint64_t at, rd_event event) {
+    event.at = at;
+    given[given_count++] = event;
+}
+
+/* ---- writing and reading ---- */
+
+static rd_status write_trace(rd_ctx *ctx, const char *path, const char *spec, size_t refs) {
+    static uint64_t addr[REFS];
+    for (size_t i = 0; i < REFS; i++)
+        addr[i] = 8 * i;
+    rd_trace_writer *w = NULL;
+    rd_status status = rd_trace_writer_open(ctx, path, spec, RD_FIELD_EVENTS, false, &w);
+    size_t at = 0;
+    for (size_t i = 0; i < given_count && status == RD_OK; i++) {
+        rd_refs part = {.n = (size_t)given[i].at - at, .addr = addr + at};
+        status = rd_trace_writer_write(w, &part);
+        at = (size_t)given[i].at;
+        if (status == RD_OK)
+            status = rd_trace_writer_event(w, &given[i]);
+    }
+    if (status == RD_OK)
+        status = rd_trace_writer_write(w, &(rd_refs){.n = refs - at, .addr = addr + at});
+    if (status == RD_OK)
+        status = rd_trace_writer_finish(w);
+    rd_trace_writer_close(w);
+    return status;
+}
+
+static void keep_events(const rd_trace *t, uint64_t first, size_t n) {
+    const rd_event *events = NULL;
+    size_t count = rd_trace_events(t, &events);
+    static size_t paths;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t last = n ? first + n - 1 : first;
+        assert_true(events[i].at >= first && events[i].at <= last);
+        assert_true(got_count < EVENTS_MAX);
+        got[got_count] = events[i];
+        if (events[i].path) {
+            char *copy = got_paths[paths++ % 64];
+            strcpy(copy, events[i].path);
+            got[got_count].path = copy;
+        }
+        got_count++;
+    }
+}
+
+/* References read, in *refs. */
+static rd_status read_trace(rd_ctx *ctx, const char *path, uint64_t *refs) {
+    rd_trace *t = NULL;
+    rd_status status = rd_trace_open(ctx, path, "native", &t);
+    const rd_refs *batch = NULL;
+    *refs = got_count = 0;
+    while (status == RD_OK && (status = rd_trace_read(t, &batch)) == RD_OK) {
+        keep_events(t, *refs, batch->n);
+        if (batch->n == 0)
+            break;
+        *refs += batch->n;
+    }
+    rd_trace_close(t);
+    return status;
+}
+
+static void assert_given_came_back(void) {
+    assert_int_equal(got_count, given_count);
+    for (size_t i = 0; i < got_count; i++) {
+        const rd_event *a = &given[i], *b = &got[i];
+        assert_true(a->at == b->at && a->kind == b->kind && a->thread == b->thread);
+        assert_true(a->address == b->address && a->size == b->size && a->pc == b->pc);
+        if (a->kind == RD_EVENT_MODULE)
+            assert_string_equal(a->path, b->path);
+        else
+            assert_null(b->path);
+    }
+}
+
+static rd_ctx *new_ctx(void) {
+    rd_ctx *ctx = NULL;
+    assert_int_equal(rd_ctx_new(NULL, &ctx), RD_OK);
+    return ctx;
+}
+
+static void free_ctx(rd_ctx *ctx) {
+    assert_int_equal(rd_ctx_live_bytes(ctx), 0);
+    rd_ctx_free(ctx);
+}
+
+static void check_round_trip(const char *spec, size_t refs) {
+    rd_ctx *ctx = new_ctx();
+    char *path = files_path();
+    uint64_t read = 0;
+    assert_int_equal(write_trace(ctx, path, spec, refs), RD_OK);
+    assert_int_equal(read_trace(ctx, path, &read), RD_OK);
+    assert_int_equal(read, refs);
+    assert_given_came_back();
+    files_remove(path);
+    free_ctx(ctx);
+}
+
+/* ---- where events come out ---- */
+
+static void events_come_back_where_they_were(void **state) {
+    (void)state;
+    static const char *const specs[] = {"native", "native:frame=1", "native:frame=777",
+                                        "native:frame=4096"};
+    for (size_t i = 0; i < RDI_COUNT(specs); i++)
+        for (uint64_t spread = 1; spread <= 1000; spread *= 10) {
+            make_events(i, REFS, spread);
+            check_round_trip(specs[i], REFS);
+        }
+}
+
+static void events_may_stand_alone_first_and_last(void **state) {
+    (void)state;
+    rd_event stack = {.kind = RD_EVENT_STACK, .thread = 1, .address = 0x7ff000, .size = 1 << 23};
+    given_count = 0;
+    check_round_trip("native", 0);
+    give(0, stack);
+    check_round_trip("native", 0);
+    check_round_trip("native", 5);
+    give(5, stack);
+    check_round_trip("native", 5);
+    check_round_trip("native:frame=5", 5);
+    check_round_trip("native", 6);
+}
+
+/* More than a frame of events takes, with nothing in between. */
+static void any_number_of_events_fits_between_two_references(void **state) {
+    (void)state;
+    rdi_rng rng = {7};
+    given_count = 0;
+    for (size_t i = 0; i < EVENTS_MAX; i++)
+        given[given_count++] = random_event(&rng, i < 10 ? 0 : 1);
+    check_round_trip("native", 2);
+}
+
+static void paths_of_any_length_fit(void **state) {
+    (void)state;
+    static char longest[RDI_EVENT_PATH_MAX + 1];
+    memset(longest, 'x', RDI_EVENT_PATH_MAX);
+    given_count = 0;
+    for (uint64_t i = 0; i < 600; i++)
+        give(0, (rd_event){.kind = RD_EVENT_MODULE, .path = i % 2 ? longest : "/"});
+    check_round_trip("native", 1);
+}
+
+static void a_trace_with_events_is_read_from_its_beginning(void **state) {
+    (void)state;
+    rd_ctx *ctx = new_ctx();
+    char *path = files_path();
+    make_events(3, 100, 10);
+    assert_int_equal(write_trace(ctx, path, "native", 100), RD_OK);
+    rd_trace *t = NULL;
+    assert_int_equal(rd_trace_open(ctx, path, NULL, &t), RD_OK);
+    assert_int_equal(rd_trace_count(t), 0);
+    assert_int_equal(rd_trace_seek(t, 5, 5), RD_EINVAL);
+    rd_trace_close(t);
+    files_remove(path);
+    free_ctx(ctx);
+}
+
+static void writers_without_events_leave_them_out(void **state) {
+    (void)state;
+    rd_ctx *ctx = new_ctx();
+    char *path = files_path();
+    make_events(3, 100, 10);
+    assert_int_equal(write_trace(ctx, path, "u64", 100), RD_OK);
+    size_t bytes = 0;
+    free(files_read(path, &bytes));
+    assert_int_equal(bytes, 800);
+    rd_trace_writer *w = NULL;
+    assert_int_equal(rd_trace_writer_open(ctx, path, "native", 0, false, &w), RD_OK);
+    assert_int_equal(rd_trace_writer_event(w, &given[0]), RD_OK);
+    assert_int_equal(rd_trace_writer_finish(w), RD_OK);
+    assert_int_equal(rd_trace_writer_event(w, &given[0]), RD_ESTATE);
+    rd_trace_writer_close(w);
+    uint64_t refs = 0;
+    assert_int_equal(read_trace(ctx, path, &refs), RD_OK);
+    assert_int_equal(got_count, 0);
+    files_remove(path);
+    free_ctx(ctx);
+}
+
+static void impossible_events_are_not_written(void **state) {
+    (void)state;
+    static char too_long[RDI_EVENT_PATH_MAX + 2];
+    memset(too_long, 'x', RDI_EVENT_PATH_MAX + 1);
+    const rd_event bad[] = {{.kind = (rd_event_kind)0},
+                            {.kind = (rd_event_kind)6},
+                            {.kind = RD_EVENT_MODULE},
+                            {.kind = RD_EVENT_MODULE, .path = ""},
+                            {.kind = RD_EVENT_MODULE, .path = too_long}};
+    for (size_t i = 0; i < RDI_COUNT(bad); i++) {
+        rd_ctx *ctx = new_ctx();
+        char *path = files_path();
+        rd_trace_writer *w = NULL;
+        assert_int_equal(rd_trace_writer_open(ctx, path, NULL, RD_FIELD_EVENTS, false, &w), RD_OK);
+        assert_int_equal(rd_trace_writer_event(w, &bad[i]), RD_EINVAL);
+        rd_trace_writer_close(w);
+        files_remove(path);
+        free_ctx(ctx);
+    }
+}
+
+/* ---- damage ---- */
+
+enum { SMALL = 100 };
+
+static uint8_t *small_file(size_t *bytes) {
+    rd_ctx *ctx = new_ctx();
+    char *path = files_path();
+    make_events(11, SMALL, 3);
+    given_count = given_count < 64 ? given_count : 64;
+    assert_int_equal(write_trace(ctx, path, "native:frame=40", SMALL), RD_OK);
+    uint8_t *file = files_read(path, bytes);
+    files_remove(path);
+    free_ctx(ctx);
+    return file;
+}
+
+/* The bytes as a file; the status of reading it, *error its message. */
+static rd_status read_bytes(const uint8_t *file, size_t bytes, char error[512]) {
+    rd_ctx *ctx = new_ctx();
+    char *path = files_path();
+    files_write(path, file, bytes);
+    uint64_t refs = 0;
+    rd_status status = read_trace(ctx, path, &refs);
+    snprintf(error, 512, "%s", status == RD_OK ? "" : rd_last_error(ctx));
+    files_remove(path);
+    free_ctx(ctx);
+    return status;
+}
+
+static void every_damaged_byte_and_truncation_is_found(void **state) {
+    (void)state;
+    size_t bytes = 0;
+    uint8_t *file = small_file(&bytes);
+    char error[512];
+    for (size_t i = 0; i < bytes; i++) {
+        assert_int_equal(read_bytes(file, i, error), RD_EFORMAT);
+        file[i] ^= 0x10;
+        assert_int_equal(read_bytes(file, bytes, error), RD_EFORMAT);
+        file[i] ^= 0x10;
+    }
+    free(file);
+}
+
+static size_t frame_bytes(const uint8_t *frame) {
+    return 16 + rdi_load_le32(frame + 4);
+}
+
+static void a_missing_or_doubled_frame_of_events_is_found(void **state) {
+    (void)state;
+    size_t bytes = 0;
+    uint8_t *file = small_file(&bytes), *copy = malloc(2 * bytes);
+    assert_non_null(copy);
+    assert_int_equal(rdi_load_le32(file + HEADER), 0); /* events come first */
+    size_t first = frame_bytes(file + HEADER);
+    char error[512];
+    memcpy(copy, file, HEADER);
+    memcpy(copy + HEADER, file + HEADER + first, bytes - HEADER - first);
+    assert_int_equal(read_bytes(copy, bytes - first, error), RD_EFORMAT);
+    memcpy(copy, file, HEADER + first);
+    memcpy(copy + HEADER + first, file + HEADER, bytes - HEADER);
+    assert_int_equal(read_bytes(copy, bytes + first, error), RD_EFORMAT);
+    free(copy);
+    free(file);
+}
+
+/* ---- one wrong thing at a time, its checksum right ---- */
+
+/* A file of one frame of events with this payload, then `refs` references, if any. */
+static rd_status read_sealed(const uint8_t *payload, size_t n, size_t refs, uint8_t flags,
+                             char error[512]) {
+    size_t bytes = 0;
+    rd_ctx *ctx = new_ctx();
+    char *path = files_path();
+    given_count = 0;
+    assert_int_equal(write_trace(ctx, path, "native", refs), RD_OK);
+    uint8_t *file = files_read(path, &bytes), *made = malloc(bytes + n + 16);
+    assert_non_null(made);
+    memcpy(made, file, HEADER);
+    made[10] = flags;
+    rdi_store_le64(made + 16, rdi_xxh64(made, 16, 0));
+    rdi_store_le32(made + HEADER, 0);
+    rdi_store_le32(made + HEADER + 4, (uint32_t)n);
+    memcpy(made + HEADER + 8, payload, n);
+    rdi_store_le64(made + HEADER + 8 + n, rdi_xxh64(made + HEADER, 8 + n, 0));
+    memcpy(made + HEADER + 16 + n, file + HEADER, bytes - HEADER);
+    uint64_t seed = UINT64_C(1) << 40, before = 0; /* as if there were one event */
+    for (size_t at = HEADER + 16 + n; at < bytes + 16 + n; at += frame_bytes(made + at)) {
+        size_t checked = frame_bytes(made + at) - 8;
+        rdi_store_le64(made + at + checked, rdi_xxh64(made + at, checked, before + seed));
+        before += rdi_load_le32(made + at);
+    }
+    rd_status status = read_bytes(made, bytes + 16 + n, error);
+    free(made);
+    free(file);
+    files_remove(path);
+    free_ctx(ctx);
+    return status;
+}
+
+static void assert_refused(const char *payload, size_t n, size_t refs, const char *why) {
+    char error[512];
+    assert_int_equal(read_sealed((const uint8_t *)payload, n, refs, 4, error), RD_EFORMAT);
+    if (!strstr(error, why))
+        fail_msg("'%s' is not about '%s'", error, why);
+}
+
+#define REFUSED(payload, refs, why) assert_refused(payload, sizeof payload - 1, refs, why)
+
+static void each_impossible_event_has_its_message(void **state) {
+    (void)state;
+    char error[512];
+    const char *good = "\2\0\1\4\5\6";
+    assert_int_equal(read_sealed((const uint8_t *)good, 6, 3, 4, error), RD_OK);
+    assert_int_equal(got_count, 1);
+    assert_true(got[0].address == 2 && got[0].size == 5 && got[0].pc == 3 && got[0].thread == 1);
+    assert_int_equal(read_sealed((const uint8_t *)good, 6, 3, 0, error), RD_EFORMAT);
+    assert_non_null(strstr(error, "impossible length"));
+    REFUSED("\0\0\1\4\5\6", 3, "no known kind");
+    REFUSED("\6\0\1\4\5\6", 3, "no known kind");
+    REFUSED("\2\0\1\4\5", 3, "cut off");
+    REFUSED("\2\0\1\4\5\x86", 3, "cut off");
+    REFUSED("\2\0\1\4\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02\6", 3, "cut off");
+    REFUSED("\2\0\x80\x80\x80\x80\x10\4\5\6", 3, "more than 32 bits");
+    REFUSED("\2\3\1\4\5\6", 3, "behind its frame");
+    REFUSED("\2\1\1\4\5\6", 0, "behind its frame");
+    REFUSED("\2\x80\x80\4\1\4\5\6", 3, "behind its frame");
+    REFUSED("\1\0\1\4\5\6\0", 3, "no valid path");
+    REFUSED("\1\0\1\4\5\6\2/\0", 3, "no valid path");
+    REFUSED("\1\0\1\4\5\6\3/", 3, "cut off");
+}
+
+static void sealed_nonsense_does_no_harm(void **state) {
+    (void)state;
+    rdi_rng rng = {5};
+    char error[512];
+    size_t good = 0;
+    for (size_t trial = 0; trial < 3000; trial++) {
+        uint8_t payload[64];
+        size_t n = 1 + (size_t)rdi_rng_below(&rng, sizeof payload);
+        for (size_t i = 0; i < n; i++)
+            payload[i] = (uint8_t)(rdi_rng_next(&rng) >> rdi_rng_below(&rng, 8));
+        rd_status status = read_sealed(payload, n, 3, 4, error);
+        assert_true(status == RD_OK || status == RD_EFORMAT);
+        good += status == RD_OK;
+    }
+    assert_true(good < 3000);
+}
+
+/* ---- memory ---- */
+
+static rd_status write_and_read(rd_ctx *ctx, void *user) {
+    rd_status status = write_trace(ctx, user, "native:frame=500", REFS);
+    uint64_t refs;
+    return status == RD_OK ? read_trace(ctx, user, &refs) : status;
+}
+
+static void every_failing_allocation_is_survived(void **state) {
+    (void)state;
+    char *path = files_path();
+    make_events(5, REFS, 200);
+    assert_true(faults_inject("events", write_and_read, path, RD_OK) > 5);
+    files_remove(path);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(events_come_back_where_they_were),
+        cmocka_unit_test(events_may_stand_alone_first_and_last),
+        cmocka_unit_test(any_number_of_events_fits_between_two_references),
+        cmocka_unit_test(paths_of_any_length_fit),
+        cmocka_unit_test(a_trace_with_events_is_read_from_its_beginning),
+        cmocka_unit_test(writers_without_events_leave_them_out),
+        cmocka_unit_test(impossible_events_are_not_written),
+        cmocka_unit_test(every_damaged_byte_and_truncation_is_found),
+        cmocka_unit_test(a_missing_or_doubled_frame_of_events_is_found),
+        cmocka_unit_test(each_impossible_event_has_its_message),
+        cmocka_unit_test(sealed_nonsense_does_no_harm),
+        cmocka_unit_test(every_failing_allocation_is_survived),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
