@@ -24,7 +24,11 @@ typedef struct command {
 const command *command_at(size_t index); /* NULL past the last one */
 const command *command_find(const char *name);
 
-/* "reusedist: ..." on stderr; the exit status for it. */
+/* A line on stdout, control characters escaped: results that name files. */
+void show(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* "reusedist: ..." on stderr, control characters escaped: every message for people. */
+void tell_user(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same for a mistake or a failure; the exit status for it. */
 int fail_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Reports rd_last_error(): usage mistakes (RD_EINVAL) exit 2, everything else 1. */

@@ -1,10 +1,13 @@
 /* compare: how alike profiles are, and an exit status for builds that should notice. */
 #include "cli.h"
 #include "compare_rules.h"
+#include "junit.h"
 #include "output_file.h"
 #include "profile_files.h"
 
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { OUT_TEXT, OUT_CSV, OUT_JSON };
 
@@ -12,6 +15,7 @@ typedef struct compare_options {
     const char *hist;
     uint32_t out;
     rd_strings fail_if;
+    const char *junit;
 } compare_options;
 
 static const rd_opt compare_opts[] = {
@@ -20,6 +24,11 @@ static const rd_opt compare_opts[] = {
      .type = RD_OPT_STRINGS,
      .offset = offsetof(compare_options, fail_if),
      .help = "exit 1 when this holds; may be given several times"},
+    {.name = "junit",
+     .arg = "FILE",
+     .type = RD_OPT_STRING,
+     .offset = offsetof(compare_options, junit),
+     .help = "what came of each rule, as JUnit XML"},
     {.name = "hist",
      .arg = "BINS",
      .type = RD_OPT_STRING,
@@ -56,8 +65,7 @@ static void warn_unlike(rd_profile *const *profiles, int n, char **names) {
                            : f->bound != first->bound           ? "bounds"
                                                                 : NULL;
         if (what)
-            fprintf(stderr, "reusedist: warning: %s and %s have different %s\n", names[0], names[i],
-                    what);
+            tell_user("warning: %s and %s have different %s", names[0], names[i], what);
     }
 }
 
@@ -74,37 +82,79 @@ static int print_comparison(rd_ctx *ctx, const compare_options *o, const rd_comp
     return exit_status;
 }
 
-/* Every rule for the first profile against each of the others. */
-static int apply_rules(rd_ctx *ctx, const compare_rule *rules, size_t n_rules,
-                       const rd_comparees *all) {
-    int exit_status = EXIT_OK;
-    for (size_t i = 1; i < all->n && n_rules; i++) {
+/* Every rule for the first profile against each of the others, in this order. */
+static rd_status apply_rules(rd_ctx *ctx, const compare_rule *rules, size_t n_rules,
+                             const rd_comparees *all, verdict *verdicts) {
+    for (size_t i = 1; i < all->n; i++) {
         rd_comparison c;
         rd_profile *a = all->profiles[0], *b = all->profiles[i];
         rd_status status = rd_compare(ctx, a, b, all->binning, &c);
         if (status != RD_OK)
-            return fail_status(ctx, status);
+            return status;
         for (size_t k = 0; k < n_rules; k++)
-            if (apply_rule(ctx, &rules[k], &c, a, b, all->names[i]) != EXIT_OK)
-                exit_status = EXIT_FAILED;
+            apply_rule(ctx, &rules[k], &c, a, b, all->names[i], verdicts++);
     }
+    return RD_OK;
+}
+
+/* Rules that hold belong to the report, the others are what the exit status is about. */
+static int print_verdict(const verdict *v, bool report) {
+    if (v->kind != VERDICT_PASSED)
+        return fail("%s: %s (rule %s)", v->name, v->why, v->rule);
+    if (report)
+        show("passed: %s: %s (rule %s)", v->name, v->why, v->rule);
+    return EXIT_OK;
+}
+
+static int check_rules(rd_ctx *ctx, const compare_options *o, const compare_rule *rules,
+                       const rd_comparees *all) {
+    size_t n = o->fail_if.n * (all->n - 1);
+    verdict *verdicts = calloc(n, sizeof *verdicts);
+    if (!verdicts)
+        return fail("out of memory");
+    rd_status status = apply_rules(ctx, rules, o->fail_if.n, all, verdicts);
+    int exit_status = status == RD_OK ? EXIT_OK : fail_status(ctx, status);
+    if (status == RD_OK && o->out == OUT_TEXT)
+        putchar('\n');
+    for (size_t i = 0; i < n && status == RD_OK; i++)
+        if (print_verdict(&verdicts[i], o->out == OUT_TEXT) != EXIT_OK)
+            exit_status = EXIT_FAILED;
+    if (status == RD_OK && o->junit && junit_write(ctx, o->junit, verdicts, n) != EXIT_OK)
+        exit_status = EXIT_FAILED;
+    free(verdicts);
     return exit_status;
 }
 
 static int compare_all(rd_ctx *ctx, const compare_options *o, const compare_rule *rules,
                        const rd_comparees *all) {
     int exit_status = print_comparison(ctx, o, all);
-    return exit_status == EXIT_OK ? apply_rules(ctx, rules, o->fail_if.n, all) : exit_status;
+    return exit_status == EXIT_OK && o->fail_if.n ? check_rules(ctx, o, rules, all) : exit_status;
+}
+
+/* Reports mistakes in the options before anything is read. */
+static int check_options(rd_ctx *ctx, const compare_options *o, compare_rule *rules, int n,
+                         char **operands) {
+    for (size_t i = 0; i < o->fail_if.n; i++)
+        if (!parse_rule(ctx, o->fail_if.value[i], &rules[i]))
+            return EXIT_USAGE;
+    if (!o->junit)
+        return EXIT_OK;
+    if (o->fail_if.n == 0)
+        return fail_usage("compare: --junit tells what came of rules: it needs --fail-if");
+    output_place place = {.option = "--junit", .path = o->junit};
+    if (strcmp(o->junit, "-") == 0)
+        return fail_usage("compare: --junit needs a file: the report is on standard output");
+    int status = output_check(&place);
+    return status == EXIT_OK ? output_check_inputs(&place, n, operands) : status;
 }
 
 static int run_compare(rd_ctx *ctx, void *opts, int n, char **operands) {
     const compare_options *o = opts;
     compare_rule rules[RD_STRINGS_MAX];
-    for (size_t i = 0; i < o->fail_if.n; i++)
-        if (!parse_rule(ctx, o->fail_if.value[i], &rules[i]))
-            return EXIT_USAGE;
     rd_profile **profiles = NULL;
-    int exit_status = read_profiles(ctx, (size_t)n, operands, &profiles);
+    int exit_status = check_options(ctx, o, rules, n, operands);
+    if (exit_status == EXIT_OK)
+        exit_status = read_profiles(ctx, (size_t)n, operands, &profiles);
     if (exit_status != EXIT_OK)
         return exit_status;
     rd_comparees all = {
@@ -127,14 +177,21 @@ const command command_compare = {
     .details = "Two profiles are compared in every way, for more there is a matrix of accuracies.\n"
                "Accuracy is 1 - half the sum of differences over bins of the finite distances.\n"
                "\n"
-               "rules, of each profile against the first:\n"
+               "rules, of each profile against the first; '<' and '>' go with each limit:\n"
                "  different             not identical\n"
                "  accuracy<99%          on the bins of --hist\n"
                "  average-error>1%      on HP-RDA's 23 bins\n"
                "  miss-ratio-error>1%   largest difference at a power of two\n"
                "  miss-ratio@1M>5%      miss ratio with a cache of 1 MiB\n"
                "  miss-ratio@1M>+2%     ... is more than 2 points above the first profile's\n"
-               "  bound-broken          an approximate profile against an exact one\n",
+               "  miss-ratio@1M>1.05x   ... is more than 1.05 times the first profile's\n"
+               "  misses@1M>1.05x       likewise the number of misses, a limit like 1000 or +100\n"
+               "  mean-distance>1.1x    likewise the mean of the finite distances\n"
+               "  blocks>1.1x           likewise the number of distinct blocks\n"
+               "  references>1.1x       likewise the number of references\n"
+               "  bound-broken          an approximate profile against an exact one\n"
+               "exit status: 0 when no rule fires, 1 when one does or cannot be\n"
+               "applied, 2 when one cannot be understood.\n",
     .opts = compare_opts,
     .opts_size = sizeof(compare_options),
     .min_operands = 2,

@@ -240,8 +240,8 @@ static int learn(rd_ctx *ctx, const predict_options *o, const rd_model_config *c
         status = training_learn(ctx, &set, set.n, &choice, config, out);
     training_free(&set);
     if (status == EXIT_OK && choice.constant)
-        fprintf(stderr, "reusedist: no peak changes with the input as the distances do: only the "
-                        "constant pattern is predicted\n");
+        tell_user("no peak changes with the input as the distances do: only the "
+                  "constant pattern is predicted");
     if (status == EXIT_OK && o->model)
         status = keep_model(ctx, *out, o->model);
     return status;

@@ -3,43 +3,178 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-    const char *name;
-    rule_measure measure;
-    bool has_limit;
-} measures[] = {
-    {"different", RULE_DIFFERENT, false},
-    {"bound-broken", RULE_BOUND_BROKEN, false},
-    {"accuracy", RULE_ACCURACY, true},
-    {"average-error", RULE_AVERAGE_ERROR, true},
-    {"miss-ratio-error", RULE_MISS_RATIO_ERROR, true},
-    {"miss-ratio", RULE_MISS_RATIO, true},
+/* ---- what can be measured ---- */
+
+/* A value, or words why there is none. */
+typedef struct reading {
+    double value;
+    char problem[192];
+} reading;
+
+typedef struct pair {
+    rd_ctx *ctx;
+    const rd_comparison *c;
+    const rd_profile *profile; /* of which something is read */
+    uint64_t size;             /* of the rule's cache */
+} pair;
+
+typedef reading (*reader)(const pair *what);
+
+struct rule_measure {
+    const char *name, *noun;
+    reader read;
+    bool sized;                 /* needs @SIZE */
+    bool share;                 /* a share, written in percent; else a number */
+    bool of_one;                /* belongs to one profile: can be set against the other's */
+    const char *fires, *passes; /* there is no limit: 1 fires and 0 passes, with these words */
+};
+
+static reading value_of(double value) {
+    return (reading){.value = value};
+}
+
+static reading no_value(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static reading no_value(const char *format, ...) {
+    reading r = {.value = NAN};
+    va_list args;
+    va_start(args, format);
+    vsnprintf(r.problem, sizeof r.problem, format, args);
+    va_end(args);
+    return r;
+}
+
+static reading read_different(const pair *what) {
+    return value_of(!what->c->identical);
+}
+
+static reading read_bound_broken(const pair *what) {
+    return what->c->bound_checked
+               ? value_of(!what->c->bound_held)
+               : no_value("there is no stated error bound that could be checked");
+}
+
+static reading read_accuracy(const pair *what) {
+    return value_of(what->c->accuracy);
+}
+
+static reading read_average_error(const pair *what) {
+    return isnan(what->c->average_error) ? no_value("the bins are too coarse for the average error")
+                                         : value_of(what->c->average_error);
+}
+
+static reading read_miss_ratio_error(const pair *what) {
+    return what->c->n_mrc_sizes ? value_of(what->c->max_mrc_error)
+                                : no_value("the bins are too coarse for miss ratios");
+}
+
+static reading read_miss_ratio(const pair *what) {
+    const rd_profile_facts *facts = rd_profile_facts_of(what->profile);
+    uint64_t bytes = facts->block_bytes, blocks = bytes ? what->size / bytes : what->size;
+    double ratio;
+    if (facts->references == 0)
+        return no_value("there are no references");
+    if (blocks == 0)
+        return no_value("the cache is smaller than a block of %" PRIu64 " bytes", bytes);
+    if (rd_mrc_at(what->ctx, what->profile, blocks, &ratio, NULL) != RD_OK)
+        return no_value("%s", rd_last_error(what->ctx));
+    return value_of(ratio);
+}
+
+static reading read_misses(const pair *what) {
+    reading r = read_miss_ratio(what);
+    r.value = nearbyint(r.value * (double)rd_profile_facts_of(what->profile)->references);
+    return r;
+}
+
+static reading read_mean_distance(const pair *what) {
+    const rd_bin *bins;
+    size_t n = rd_profile_bins(what->profile, &bins);
+    double sum = 0, count = 0;
+    for (size_t i = 0; i < n; i++) {
+        sum += rd_bin_mean(&bins[i]) * (double)bins[i].count;
+        count += (double)bins[i].count;
+    }
+    if (!rd_profile_facts_of(what->profile)->sums_known)
+        return no_value("the sums of distances are not known");
+    return count > 0 ? value_of(sum / count) : no_value("there are no finite distances");
+}
+
+static reading read_blocks(const pair *what) {
+    uint64_t blocks = rd_profile_facts_of(what->profile)->blocks;
+    return blocks != RD_UNKNOWN ? value_of((double)blocks)
+                                : no_value("the number of blocks is not known");
+}
+
+static reading read_references(const pair *what) {
+    return value_of((double)rd_profile_facts_of(what->profile)->references);
+}
+
+static const struct rule_measure measures[] = {
+    {.name = "different", .read = read_different, .fires = "different", .passes = "identical"},
+    {.name = "bound-broken",
+     .read = read_bound_broken,
+     .fires = "the error bound is broken",
+     .passes = "the error bound is kept"},
+    {.name = "accuracy", .noun = "accuracy", .read = read_accuracy, .share = true},
+    {.name = "average-error", .noun = "average error", .read = read_average_error, .share = true},
+    {.name = "miss-ratio-error",
+     .noun = "largest difference of miss ratios",
+     .read = read_miss_ratio_error,
+     .share = true},
+    {.name = "miss-ratio",
+     .noun = "miss ratio",
+     .read = read_miss_ratio,
+     .sized = true,
+     .share = true,
+     .of_one = true},
+    {.name = "misses",
+     .noun = "number of misses",
+     .read = read_misses,
+     .sized = true,
+     .of_one = true},
+    {.name = "mean-distance", .noun = "mean distance", .read = read_mean_distance, .of_one = true},
+    {.name = "blocks", .noun = "number of blocks", .read = read_blocks, .of_one = true},
+    {.name = "references", .noun = "number of references", .read = read_references, .of_one = true},
 };
 
 #define N_MEASURES (sizeof measures / sizeof *measures)
 
+/* ---- reading a rule ---- */
+
 static bool fail_rule(const char *text, const char *why) {
-    fail_usage("compare: rule '%s' %s (valid: different, accuracy<99%%, average-error>1%%, "
-               "miss-ratio-error>1%%, miss-ratio@1M>5%%, miss-ratio@1M>+2%%, bound-broken)",
+    fail_usage("compare: rule '%s' %s (valid: different, bound-broken, accuracy<99%%, "
+               "average-error>1%%, miss-ratio-error>1%%, miss-ratio@1M>5%%, miss-ratio@1M>+2%%, "
+               "misses@1M>1.05x, mean-distance>1000, blocks>1.1x, references>+1000)",
                text, why);
     return false;
 }
 
-/* "99%" or "0.99". */
-static bool parse_share(const char *text, double *out) {
+/* "99%", "0.99", "+2%", "1.05x", "1000". */
+static bool parse_limit(const char *text, compare_rule *rule) {
+    const struct rule_measure *m = rule->measure;
+    bool sign = m->of_one && (*text == '+' || *text == '-');
+    const char *digits = text + sign;
+    if (*digits != '.' && (*digits < '0' || *digits > '9'))
+        return false; /* strtod takes more signs, spaces and words */
     char *end;
-    if (*text != '.' && (*text < '0' || *text > '9'))
-        return false; /* strtod takes signs, spaces and words */
-    double value = strtod(text, &end);
-    if (*end == '%') {
-        value /= 100;
+    double value = strtod(digits, &end);
+    value = *text == '-' ? -value : value;
+    rule->against = sign ? AGAINST_DIFFERENCE : AGAINST_NOTHING;
+    double most = INFINITY;
+    if (m->of_one && !sign && *end == 'x') {
+        rule->against = AGAINST_FACTOR;
         end++;
+    } else if (m->share) {
+        most = 1;
+        value /= *end == '%' ? 100 : 1;
+        end += *end == '%';
     }
-    *out = value;
-    return *end == '\0' && value >= 0 && value <= 1;
+    rule->limit = value;
+    return *end == '\0' && isfinite(value) && fabs(value) <= most;
 }
 
 /* "@1M" between the name and the comparison. */
@@ -52,93 +187,91 @@ static bool parse_size(rd_ctx *ctx, const char *text, size_t n, uint64_t *out) {
     return rd_parse_size(ctx, size, out) == RD_OK && *out > 0;
 }
 
+static const struct rule_measure *find_measure(const char *name, size_t n) {
+    for (size_t i = 0; i < N_MEASURES; i++)
+        if (strlen(measures[i].name) == n && memcmp(measures[i].name, name, n) == 0)
+            return &measures[i];
+    return NULL;
+}
+
 bool parse_rule(rd_ctx *ctx, const char *text, compare_rule *out) {
-    size_t name = strcspn(text, "@<>"), left = strcspn(text, "<>"), i = 0;
-    while (i < N_MEASURES &&
-           (strlen(measures[i].name) != name || memcmp(measures[i].name, text, name) != 0))
-        i++;
-    if (i == N_MEASURES)
+    size_t name = strcspn(text, "@<>"), left = strcspn(text, "<>");
+    const struct rule_measure *m = find_measure(text, name);
+    compare_rule rule = {.text = text, .measure = m, .above = text[left] == '>'};
+    if (!m)
         return fail_rule(text, "is unknown");
-    compare_rule rule = {.text = text, .measure = measures[i].measure, .above = text[left] == '>'};
-    bool sized = rule.measure == RULE_MISS_RATIO;
-    if (sized ? !parse_size(ctx, text + name, left - name, &rule.size) : left != name)
-        return fail_rule(text, sized ? "needs a cache size, miss-ratio@SIZE" : "takes no size");
-    if (!measures[i].has_limit && text[left])
+    if (m->sized ? !parse_size(ctx, text + name, left - name, &rule.size) : left != name)
+        return fail_rule(text,
+                         m->sized ? "needs a cache size, as in miss-ratio@1M" : "takes no size");
+    if (m->fires && text[left])
         return fail_rule(text, "takes no limit");
-    if (measures[i].has_limit) {
-        if (!text[left])
-            return fail_rule(text, "needs '<' or '>' and a limit");
-        const char *limit = text + left + 1;
-        rule.relative = sized && *limit == '+';
-        if (!parse_share(limit + rule.relative, &rule.limit))
-            return fail_rule(text, "has a limit that is no share from 0% to 100%, or 0 to 1");
-    }
+    if (!m->fires && !text[left])
+        return fail_rule(text, "needs '<' or '>' and a limit");
+    if (!m->fires && !parse_limit(text + left + 1, &rule))
+        return fail_rule(text, m->share ? "has a limit that is no share from 0% to 100%, or 0 to 1"
+                                        : "has a limit that is no number");
     *out = rule;
     return true;
 }
 
-/* ---- applying ---- */
+/* ---- applying it ---- */
 
-static int fail_plain(const compare_rule *rule, const char *name, const char *what) {
-    return fail("%s: %s (rule %s)", name, what, rule->text);
+/* Differences of binary fractions: 72.5 % - 70 % is a little more than 2.5 points. */
+static bool is_more(double a, double b) {
+    return a - b > 1e-12 * (fabs(b) > 1 ? fabs(b) : 1);
 }
 
-static int check_limit(const compare_rule *rule, const char *name, const char *what, double value,
-                       const char *unit) {
-    bool fires = rule->above ? value > rule->limit : value < rule->limit;
-    if (!fires)
-        return EXIT_OK;
-    return fail("%s: %s %.6g %s, %s the limit of %.6g (rule %s)", name, what, 100 * value, unit,
-                rule->above ? "above" : "below", 100 * rule->limit, rule->text);
+/* Nothing to nothing is no change. */
+static double factor(double first, double second) {
+    return first == second ? 1 : second / first;
 }
 
-/* Miss ratio of p with a cache of rule->size bytes; false after having reported why not. */
-static bool miss_ratio(rd_ctx *ctx, const compare_rule *rule, const rd_profile *p, const char *name,
-                       double *out) {
-    uint64_t bytes = rd_profile_facts_of(p)->block_bytes;
-    uint64_t blocks = bytes ? rule->size / bytes : rule->size;
-    if (blocks == 0) {
-        fail("%s: rule %s: the cache is smaller than a block of %" PRIu64 " bytes", name,
-             rule->text, bytes);
-        return false;
+/* Says what was measured, and compares it with the limit. */
+static void judge(const compare_rule *rule, double first, double second, verdict *out) {
+    const struct rule_measure *m = rule->measure;
+    double value = second, scale = rule->against != AGAINST_FACTOR && m->share ? 100 : 1;
+    double shown = m->share ? 100 : 1;
+    const char *verb = "is", *unit = m->share ? " %" : "";
+    char change[96] = "";
+    if (rule->against != AGAINST_NOTHING)
+        snprintf(change, sizeof change, ", from %.6g%s to %.6g%s", shown * first, unit,
+                 shown * second, unit);
+    if (rule->against == AGAINST_DIFFERENCE) {
+        value = second - first;
+        verb = "changes by";
+        unit = m->share ? " points" : "";
+    } else if (rule->against == AGAINST_FACTOR) {
+        value = factor(first, second);
+        verb = "changes by a factor of";
+        unit = "";
     }
-    if (rd_mrc_at(ctx, p, blocks, out, NULL) == RD_OK)
-        return true;
-    fail("%s: rule %s: %s", name, rule->text, rd_last_error(ctx));
-    return false;
+    bool fires = rule->above ? is_more(value, rule->limit) : is_more(rule->limit, value);
+    int n = snprintf(out->why, sizeof out->why, "%s %s %.6g%s%s", m->noun, verb, scale * value,
+                     unit, change);
+    if (fires && n > 0 && (size_t)n < sizeof out->why)
+        snprintf(out->why + n, sizeof out->why - (size_t)n, ", %s the limit of %.6g%s",
+                 rule->above ? "above" : "below", scale * rule->limit, unit);
+    out->kind = fires ? VERDICT_FAILED : VERDICT_PASSED;
 }
 
-static int apply_miss_ratio(rd_ctx *ctx, const compare_rule *rule, const rd_profile *a,
-                            const rd_profile *b, const char *name) {
-    double first = 0, second = 0;
-    if (!miss_ratio(ctx, rule, a, name, &first) || !miss_ratio(ctx, rule, b, name, &second))
-        return EXIT_FAILED;
-    if (!rule->relative)
-        return check_limit(rule, name, "miss ratio is", second, "%");
-    return check_limit(rule, name, "miss ratio changes by", second - first, "points");
-}
-
-int apply_rule(rd_ctx *ctx, const compare_rule *rule, const rd_comparison *c, const rd_profile *a,
-               const rd_profile *b, const char *name) {
-    switch (rule->measure) {
-    case RULE_DIFFERENT:
-        return c->identical ? EXIT_OK : fail_plain(rule, name, "different");
-    case RULE_BOUND_BROKEN:
-        if (!c->bound_checked)
-            return fail_plain(rule, name, "there is no stated error bound that could be checked");
-        return c->bound_held ? EXIT_OK : fail_plain(rule, name, "the error bound is broken");
-    case RULE_ACCURACY:
-        return check_limit(rule, name, "accuracy is", c->accuracy, "%");
-    case RULE_AVERAGE_ERROR:
-        if (isnan(c->average_error))
-            return fail_plain(rule, name, "the bins are too coarse for the average error");
-        return check_limit(rule, name, "average error is", c->average_error, "%");
-    case RULE_MISS_RATIO_ERROR:
-        if (c->n_mrc_sizes == 0)
-            return fail_plain(rule, name, "the bins are too coarse for miss ratios");
-        return check_limit(rule, name, "miss ratio differs by", c->max_mrc_error, "points");
-    case RULE_MISS_RATIO:
-        return apply_miss_ratio(ctx, rule, a, b, name);
+void apply_rule(rd_ctx *ctx, const compare_rule *rule, const rd_comparison *c, const rd_profile *a,
+                const rd_profile *b, const char *name, verdict *out) {
+    const struct rule_measure *m = rule->measure;
+    pair what = {.ctx = ctx, .c = c, .profile = b, .size = rule->size};
+    reading second = m->read(&what), first = {.value = 0};
+    if (rule->against != AGAINST_NOTHING) {
+        what.profile = a;
+        first = m->read(&what);
     }
-    return EXIT_FAILED;
+    const char *problem = *second.problem ? second.problem : first.problem;
+    *out = (verdict){.name = name, .rule = rule->text, .kind = VERDICT_UNKNOWN};
+    if (*problem)
+        snprintf(out->why, sizeof out->why, "%s", problem);
+    else if (!m->fires)
+        judge(rule, first.value, second.value, out);
+    else {
+        bool fires = second.value != 0;
+        out->kind = fires ? VERDICT_FAILED : VERDICT_PASSED;
+        snprintf(out->why, sizeof out->why, "%s", fires ? m->fires : m->passes);
+    }
 }

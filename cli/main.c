@@ -31,17 +31,54 @@ const command *command_find(const char *name) {
     return NULL;
 }
 
-__attribute__((format(printf, 1, 0))) static void complain(const char *format, va_list args) {
-    fflush(stdout);
-    fputs("reusedist: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+/* Formats into memory from malloc; NULL when there is none. */
+__attribute__((format(printf, 1, 0))) static char *format_text(const char *format, va_list args) {
+    va_list again;
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, args);
+    char *text = n >= 0 ? malloc((size_t)n + 1) : NULL;
+    if (text)
+        vsnprintf(text, (size_t)n + 1, format, again);
+    va_end(again);
+    return text;
+}
+
+/* The one place where lines with names of files leave. Those come from outside, and must not write
+ * lines of their own or move the cursor. */
+__attribute__((format(printf, 3, 0))) static void put_line(FILE *out, const char *prefix,
+                                                           const char *format, va_list args) {
+    char *text = format_text(format, args), *shown = NULL;
+    if (text) {
+        size_t room = rd_text_escape(text, NULL, 0) + 1;
+        shown = malloc(room);
+        if (shown)
+            rd_text_escape(text, shown, room);
+    }
+    if (out != stdout)
+        fflush(stdout); /* what was printed before comes first */
+    fprintf(out, "%s%s\n", prefix, shown ? shown : "out of memory, even for a message");
+    free(shown);
+    free(text);
+}
+
+void show(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    put_line(stdout, "", format, args);
+    va_end(args);
+}
+
+void tell_user(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    put_line(stderr, "reusedist: ", format, args);
+    va_end(args);
 }
 
 int fail_usage(const char *format, ...) {
     va_list args;
     va_start(args, format);
-    complain(format, args);
+    put_line(stderr, "reusedist: ", format, args);
     va_end(args);
     return EXIT_USAGE;
 }
@@ -49,7 +86,7 @@ int fail_usage(const char *format, ...) {
 int fail(const char *format, ...) {
     va_list args;
     va_start(args, format);
-    complain(format, args);
+    put_line(stderr, "reusedist: ", format, args);
     va_end(args);
     return EXIT_FAILED;
 }
@@ -82,7 +119,7 @@ static int run_command(rd_ctx *ctx, const command *cmd, int argc, char **argv) {
 static int close_stdout(int status) {
     bool failed = ferror(stdout) != 0;
     if (fclose(stdout) != 0 || failed) {
-        fprintf(stderr, "reusedist: cannot write to standard output: %s\n", strerror(errno));
+        tell_user("cannot write to standard output: %s", strerror(errno));
         return status == EXIT_OK ? EXIT_FAILED : status;
     }
     return status;

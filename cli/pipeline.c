@@ -227,14 +227,12 @@ static bool choose_block(pipeline *p, const char *path, const rd_trace *trace) {
 static void tell_about_trace(const pipeline *p, const char *path, const rd_trace *trace) {
     const rd_format_info *format = rd_trace_format(trace);
     if (p->options->verbose && p->block_bytes)
-        fprintf(stderr, "reusedist: %s: format %s, blocks of %" PRIu64 " bytes\n", path,
-                format->name, p->block_bytes);
+        tell_user("%s: format %s, blocks of %" PRIu64 " bytes", path, format->name, p->block_bytes);
     else if (p->options->verbose)
-        fprintf(stderr, "reusedist: %s: format %s, one block per %s\n", path, format->name,
-                rd_trace_has_ids(trace) ? "object id" : "address");
+        tell_user("%s: format %s, one block per %s", path, format->name,
+                  rd_trace_has_ids(trace) ? "object id" : "address");
     if (p->kinds && !(format->fields & RD_FIELD_KIND) && !p->options->quiet)
-        fprintf(stderr, "reusedist: %s: format %s does not tell kinds: all count as loads\n", path,
-                format->name);
+        tell_user("%s: format %s does not tell kinds: all count as loads", path, format->name);
 }
 
 /* ---- one trace ---- */
@@ -462,11 +460,10 @@ static void tell_result(const pipeline *p, const rd_profile *profile) {
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     rd_format_bytes((double)usage.ru_maxrss * 1024, resident);
-    fprintf(stderr, "reusedist: engine %s%s%s%s%s\n", facts->engine,
-            *facts->engine_options ? ":" : "", facts->engine_options, *note ? ": " : "", note);
-    fprintf(stderr,
-            "reusedist: %s block references in %.2f s, %s/s; memory at most %s, process %s\n",
-            references, facts->seconds, rate, memory, resident);
+    tell_user("engine %s%s%s%s%s", facts->engine, *facts->engine_options ? ":" : "",
+              facts->engine_options, *note ? ": " : "", note);
+    tell_user("%s block references in %.2f s, %s/s; memory at most %s, process %s", references,
+              facts->seconds, rate, memory, resident);
 }
 
 /* Adds what only we know. */

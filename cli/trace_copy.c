@@ -91,8 +91,7 @@ static void tell_losses(const trace_copy *c) {
         return;
     for (uint32_t field = 1; field <= RD_FIELD_EVENTS; field *= 2)
         if (c->fields & ~c->format->fields & field)
-            fprintf(stderr, "reusedist: format %s does not hold %s: left out\n", c->format->name,
-                    field_name(field));
+            tell_user("format %s does not hold %s: left out", c->format->name, field_name(field));
     bool holds_ids = c->format->ids || strcmp(c->format->name, "native") == 0;
     if (c->ids && !holds_ids)
         fprintf(

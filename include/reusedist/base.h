@@ -84,6 +84,11 @@ RD_API const char *rd_last_error(const rd_ctx *ctx);
 /* Frees a text that a function of this library made for its caller. NULL is allowed. */
 RD_API void rd_text_free(rd_ctx *ctx, char *text);
 
+/* A text, a file name say, made fit for a terminal, a log or XML: control characters and what is
+ * not UTF-8 become \xNN. Writes as much as `room` takes, NUL-ended, and returns the length of the
+ * whole, like snprintf(3). */
+RD_API size_t rd_text_escape(const char *text, char *out, size_t room);
+
 /* Writes `n` bytes to a file; "-" is standard output. A plain file appears under its name only when
  * every byte is in it: until then a file of that name stays as it was. */
 RD_API RD_CHECKED rd_status rd_text_write(rd_ctx *ctx, const char *path, const char *text,

@@ -38,6 +38,14 @@ void rdi_text_putc(rdi_text *t, char c) {
     rdi_text_add(t, &c, 1);
 }
 
+void rdi_text_escaped(rdi_text *t, const char *text) {
+    size_t n = rd_text_escape(text, NULL, 0);
+    if (!grow(t, n))
+        return;
+    rd_text_escape(text, t->data + t->n, n + 1);
+    t->n += n;
+}
+
 void rdi_text_fill(rdi_text *t, char c, size_t n) {
     if (n == 0 || !grow(t, n))
         return;

@@ -24,7 +24,8 @@ void rdi_text_puts(rdi_text *t, const char *text);
 void rdi_text_putc(rdi_text *t, char c);
 /* The same character n times. */
 void rdi_text_fill(rdi_text *t, char c, size_t n);
-void rdi_text_u64(rdi_text *t, uint64_t x); /* decimal, faster than printf */
+void rdi_text_u64(rdi_text *t, uint64_t x);           /* decimal, faster than printf */
+void rdi_text_escaped(rdi_text *t, const char *text); /* as rd_text_escape() does it */
 void rdi_text_printf(rdi_text *t, const char *format, ...) RDI_PRINTF(2, 3);
 
 /* Hands the text over (free with rd_text_free()), or the first failure; t is empty afterwards. */

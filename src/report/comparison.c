@@ -40,12 +40,13 @@ static void add_profile_line(rdi_text *t, size_t number, const char *name, const
     const rd_profile_facts *f = rd_profile_facts_of(p);
     char references[16], blocks[16] = "", bytes[16];
     rd_format_count((double)f->references, references);
-    rdi_text_printf(t, "%zu  %s: %s, %s, %s references", number, name,
-                    f->engine ? f->engine : "unknown engine",
-                    f->exact        ? "exact"
-                    : f->error_kind ? f->error_kind
-                                    : "unknown error",
-                    references);
+    rdi_text_printf(t, "%zu  ", number);
+    rdi_text_escaped(t, name);
+    rdi_text_puts(t, ": ");
+    rdi_text_escaped(t, f->engine ? f->engine : "unknown engine");
+    rdi_text_puts(t, ", ");
+    rdi_text_escaped(t, f->exact ? "exact" : f->error_kind ? f->error_kind : "unknown error");
+    rdi_text_printf(t, ", %s references", references);
     if (f->blocks != RD_UNKNOWN)
         rd_format_count((double)f->blocks, blocks);
     rd_format_bytes((double)f->block_bytes, bytes);

@@ -131,12 +131,6 @@ void rdi_format_size(const rdi_paper *paper, uint64_t blocks, char *text) {
         rdi_format_units((double)blocks, text);
 }
 
-/* A file may be called anything, but it must not move the cursor. */
-static void add_path(rdi_text *t, const char *path) {
-    for (; *path; path++)
-        rdi_text_putc(t, (unsigned char)*path < ' ' || *path == 0x7f ? '?' : *path);
-}
-
 static void tell_sampling(rdi_paper *paper, const rd_profile *p) {
     uint64_t skipped = rd_profile_facts_of(p)->skipped, recorded = 0;
     const rd_source *sources;
@@ -159,14 +153,17 @@ void rdi_paper_title(rdi_paper *paper, const rd_profile *p) {
     size_t n = rd_profile_sources(p, &sources);
     rdi_paper_ink(paper, RDI_INK_BOLD);
     if (n == 1 && sources[0].path)
-        add_path(t, strcmp(sources[0].path, "-") == 0 ? "standard input" : sources[0].path);
+        rdi_text_escaped(t, strcmp(sources[0].path, "-") == 0 ? "standard input" : sources[0].path);
     else if (n > 1)
         rdi_text_printf(t, "%zu traces", n);
     else
         rdi_text_puts(t, "profile");
     rdi_paper_ink(paper, RDI_INK_PLAIN);
-    if (n == 1 && sources[0].format)
-        rdi_text_printf(t, " (%s)", sources[0].format);
+    if (n == 1 && sources[0].format) {
+        rdi_text_puts(t, " (");
+        rdi_text_escaped(t, sources[0].format);
+        rdi_text_putc(t, ')');
+    }
     rdi_text_putc(t, '\n');
     if (rd_profile_facts_of(p)->partial)
         rdi_paper_wrap(paper, "The trace broke off. This is about what came before.");

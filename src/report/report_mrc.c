@@ -43,7 +43,7 @@ static size_t default_sizes(const rd_profile *p, uint64_t *blocks) {
     return n;
 }
 
-/* One row per size; caller frees. */
+/* One row per size; none without references, which neither hit nor miss. Caller frees. */
 static rd_status collect_rows(rd_profile *p, const uint64_t *blocks, size_t n, size_row **out,
                               size_t *n_out) {
     rd_ctx *ctx = rdi_profile_ctx(p);
@@ -52,6 +52,8 @@ static rd_status collect_rows(rd_profile *p, const uint64_t *blocks, size_t n, s
         n = default_sizes(p, defaults);
         blocks = defaults;
     }
+    if (rd_profile_facts_of(p)->references == 0)
+        n = 0;
     size_row *rows = rdi_alloc(ctx, n ? n : 1, sizeof *rows);
     if (!rows)
         return RD_ENOMEM;
@@ -167,6 +169,22 @@ static void add_text_row(rdi_paper *paper, const size_row *row) {
     rdi_text_putc(&paper->t, '\n');
 }
 
+static void add_table(rdi_paper *paper, rd_profile *p, const size_row *rows, size_t n_rows) {
+    rdi_paper_ink(paper, RDI_INK_BOLD);
+    if (paper->block_bytes)
+        rdi_paper_column(paper, -SIZE_COLUMNS, "cache size");
+    rdi_paper_column(paper, -COUNT_COLUMNS, "blocks");
+    rdi_paper_column(paper, -SHARE_COLUMNS, "misses");
+    if (rd_mrc_has_band(p))
+        rdi_paper_column(paper, -BAND_COLUMNS, "95 % band");
+    rdi_paper_ink(paper, RDI_INK_PLAIN);
+    rdi_text_putc(&paper->t, '\n');
+    for (size_t i = 0; i < n_rows; i++)
+        add_text_row(paper, &rows[i]);
+    rdi_paper_heading(paper, "Miss ratio by cache size (fully associative, LRU)");
+    rdi_chart_mrc(paper, p);
+}
+
 rd_status rd_report_mrc_text(rd_profile *p, const rd_report_style *style, const uint64_t *blocks,
                              size_t n_blocks, char **text, size_t *n) {
     size_row *rows = NULL;
@@ -175,19 +193,10 @@ rd_status rd_report_mrc_text(rd_profile *p, const rd_report_style *style, const 
     rdi_paper paper = rdi_paper_start(p, style);
     rdi_paper_title(&paper, p);
     rdi_text_putc(&paper.t, '\n');
-    rdi_paper_ink(&paper, RDI_INK_BOLD);
-    if (paper.block_bytes)
-        rdi_paper_column(&paper, -SIZE_COLUMNS, "cache size");
-    rdi_paper_column(&paper, -COUNT_COLUMNS, "blocks");
-    rdi_paper_column(&paper, -SHARE_COLUMNS, "misses");
-    if (rd_mrc_has_band(p))
-        rdi_paper_column(&paper, -BAND_COLUMNS, "95 % band");
-    rdi_paper_ink(&paper, RDI_INK_PLAIN);
-    rdi_text_putc(&paper.t, '\n');
-    for (size_t i = 0; i < n_rows; i++)
-        add_text_row(&paper, &rows[i]);
-    rdi_paper_heading(&paper, "Miss ratio by cache size (fully associative, LRU)");
-    rdi_chart_mrc(&paper, p);
+    if (rd_profile_facts_of(p)->references == 0)
+        rdi_text_puts(&paper.t, "There are no references: no cache hits or misses.\n");
+    else
+        add_table(&paper, p, rows, n_rows);
     rdi_free(paper.t.ctx, rows);
     return rdi_text_take(&paper.t, text, n);
 }

@@ -131,8 +131,8 @@ static void add_distances(report *r) {
 static void add_engine(report *r) {
     const rd_profile_facts *f = r->facts;
     add_label(r, "measured");
-    rdi_text_printf(&r->paper.t, "%s, engine %s", f->exact ? "exactly" : "approximately",
-                    f->engine ? f->engine : "unknown");
+    rdi_text_puts(&r->paper.t, f->exact ? "exactly, engine " : "approximately, engine ");
+    rdi_text_escaped(&r->paper.t, f->engine ? f->engine : "unknown");
     if (!f->exact && f->error_bound > 0)
         rdi_text_printf(&r->paper.t, ": %s %.3g", f->error_kind ? f->error_kind : "error",
                         f->error_bound);

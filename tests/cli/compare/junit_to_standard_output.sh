@@ -1,0 +1,1 @@
+"$REUSEDIST" compare --junit=- --fail-if=different a b

@@ -1,0 +1,1 @@
+"$REUSEDIST" compare --junit=out.xml a b

@@ -1,0 +1,1 @@
+"$REUSEDIST" compare "--fail-if=blocks>1K" a b

@@ -1,0 +1,1 @@
+cd "$DATA/profiles" && "$REUSEDIST" compare --fail-if="miss-ratio@128>1.02x" --fail-if="miss-ratio@128>1.05x" --fail-if="miss-ratio@128>+2.5%" --fail-if="miss-ratio@128>-1%" --fail-if="misses@128>+10" --fail-if="misses@128>1400" --fail-if="mean-distance>1.1x" --fail-if="mean-distance<100" --fail-if="blocks>1x" --fail-if="references<2000" exact.json worse.json | grep passed
