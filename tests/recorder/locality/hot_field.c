@@ -1,0 +1,43 @@
+/* A planted locality problem: an array of structures of which one field is hot.
+ *
+ * Of each particle of 128 bytes only the energy is looked at again and again: eight bytes of a
+ * block are used. The line is in total_energy(), marked "planted", the data are the particles that
+ * new_particles() allocates.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#define PARTICLES 40000
+#define ROUNDS    10
+
+typedef struct particle {
+    double position[3], velocity[3], force[3];
+    double energy;
+    char name[48];
+} particle;
+
+static particle *new_particles(void) {
+    particle *p = calloc(PARTICLES, sizeof *p); /* the data */
+    for (size_t i = 0; p && i < PARTICLES; i++)
+        p[i].energy = (double)(i % 10);
+    return p;
+}
+
+static double total_energy(const particle *p) {
+    double sum = 0;
+    for (size_t i = 0; i < PARTICLES; i++)
+        sum += p[i].energy; /* planted */
+    return sum;
+}
+
+int main(void) {
+    particle *p = new_particles();
+    double sum = 0;
+    if (!p)
+        return 1;
+    for (int round = 0; round < ROUNDS; round++)
+        sum += total_energy(p);
+    printf("%g\n", sum);
+    free(p);
+    return 0;
+}
