@@ -96,6 +96,9 @@ bool bench_run(bench *b, const bench_trace *t, const char *engine, uint32_t thre
 /* Whether this engine runs here; otherwise says why not, once per suite. */
 bool bench_has(bench *b, const char *engine);
 
+/* In the order of the help. NULL past the last one. */
+const bench_suite *bench_suite_at(size_t index);
+
 extern const bench_suite bench_engines, bench_threads, bench_growth, bench_memory, bench_formats,
     bench_figure7, bench_carr_nicol, bench_hprda, bench_sampling;
 

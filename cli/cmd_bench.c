@@ -66,6 +66,10 @@ static const bench_suite *const suites[] = {&bench_engines,    &bench_threads, &
                                             &bench_carr_nicol, &bench_hprda,   &bench_sampling};
 #define N_SUITES (sizeof suites / sizeof *suites)
 
+const bench_suite *bench_suite_at(size_t index) {
+    return index < N_SUITES ? suites[index] : NULL;
+}
+
 static const bench_suite *find_suite(const char *name) {
     for (size_t i = 0; i < N_SUITES; i++)
         if (strcmp(suites[i]->name, name) == 0)

@@ -42,7 +42,7 @@ static int run_engines(rd_ctx *ctx, void *opts, int n, char **operands) {
 const command command_engines = {
     .name = "engines",
     .summary = "the engines, or everything about one",
-    .operands = "[NAME]",
+    .operands = "[ENGINE]",
     .max_operands = 1,
     .run = run_engines,
 };

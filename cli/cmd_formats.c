@@ -36,7 +36,7 @@ static int run_formats(rd_ctx *ctx, void *opts, int n, char **operands) {
 const command command_formats = {
     .name = "formats",
     .summary = "the trace formats, or everything about one",
-    .operands = "[NAME]",
+    .operands = "[FORMAT]",
     .max_operands = 1,
     .run = run_formats,
 };

@@ -1,19 +1,28 @@
-/* help: all commands, one of them, or the manual page. */
+/* help: all commands, one of them, the manual page, or completion for shells. */
 #include "cli.h"
 
+#include "completion.h"
 #include "man.h"
 
 #include <stddef.h>
 
 typedef struct help_options {
     bool man;
+    uint32_t completion;
 } help_options;
 
 static const rd_opt help_opts[] = {
     {.name = "man",
      .type = RD_OPT_BOOL,
      .offset = offsetof(help_options, man),
-     .help = "the whole manual page, as input for man(1)"},
+     .help = "the manual page, whole or of one command, for man(1)"},
+    {.name = "completion",
+     .arg = "SHELL",
+     .type = RD_OPT_CHOICE,
+     .offset = offsetof(help_options, completion),
+     .choices = "none|" COMPLETION_CHOICES,
+     .def = "none",
+     .help = "a script that makes a shell complete command lines"},
     {.name = NULL},
 };
 
@@ -29,18 +38,21 @@ static void print_overview(FILE *out) {
 static int run_help(rd_ctx *ctx, void *opts, int n, char **operands) {
     const help_options *o = opts;
     (void)ctx;
-    if (o->man) {
-        print_man(stdout);
+    if (o->completion) {
+        print_completion(stdout, o->completion - 1);
         return EXIT_OK;
     }
-    if (n == 0) {
-        print_overview(stdout);
-        return EXIT_OK;
-    }
-    const command *cmd = command_find(operands[0]);
-    if (!cmd)
+    const command *cmd = n ? command_find(operands[0]) : NULL;
+    if (n && !cmd)
         return fail_usage("unknown command '%s': 'reusedist help' lists them", operands[0]);
-    print_command_help(stdout, cmd);
+    if (o->man && cmd)
+        print_command_man(stdout, cmd);
+    else if (o->man)
+        print_man(stdout);
+    else if (cmd)
+        print_command_help(stdout, cmd);
+    else
+        print_overview(stdout);
     return EXIT_OK;
 }
 
@@ -48,6 +60,10 @@ const command command_help = {
     .name = "help",
     .summary = "this overview, or everything about one command",
     .operands = "[COMMAND]",
+    .details = "The installed tool is completed by itself. To complete one that is not installed:\n"
+               "  bash   source <(reusedist help --completion=bash)\n"
+               "  zsh    source <(reusedist help --completion=zsh), after compinit\n"
+               "  fish   reusedist help --completion=fish | source\n",
     .opts = help_opts,
     .opts_size = sizeof(help_options),
     .max_operands = 1,

@@ -17,7 +17,7 @@ static const rd_opt opts_table[] = {
      .letter = 'e',
      .type = RD_OPT_STRINGS,
      .offset = offsetof(verify_opts, engines),
-     .arg = "NAME[:key=value,...]",
+     .arg = "ENGINE",
      .help = "check this one (may be repeated; default: all)"},
     {.name = "seconds",
      .type = RD_OPT_DOUBLE,

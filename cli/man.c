@@ -1,8 +1,9 @@
-/* reusedist(1) from the command, engine, format and generator tables. */
+/* reusedist(1) and a page per command, from the command, engine, format and generator tables. */
 #include "man.h"
 
 #include "cli.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* Text with what roff would take as commands made harmless. */
@@ -61,8 +62,9 @@ static void put_command_option(FILE *out, const rd_opt *opt) {
     put_tail(out, opt);
 }
 
-static void put_command(FILE *out, const command *cmd) {
-    fprintf(out, ".SS reusedist %s", cmd->name);
+/* "reusedist NAME [OPTIONS] OPERANDS" */
+static void put_usage(FILE *out, const command *cmd) {
+    fprintf(out, "reusedist %s", cmd->name);
     if (cmd->opts)
         fputs(" [OPTIONS]", out);
     if (cmd->operands) {
@@ -70,10 +72,19 @@ static void put_command(FILE *out, const command *cmd) {
         put_text(out, cmd->operands);
     }
     fputc('\n', out);
-    put_text(out, cmd->summary);
-    fputs(".\n", out);
+}
+
+static void put_command_options(FILE *out, const command *cmd) {
     for (const rd_opt *opt = cmd->opts; opt && opt->name; opt++)
         put_command_option(out, opt);
+}
+
+static void put_command(FILE *out, const command *cmd) {
+    fputs(".SS ", out);
+    put_usage(out, cmd);
+    put_text(out, cmd->summary);
+    fputs(".\n", out);
+    put_command_options(out, cmd);
     if (cmd->details) {
         fputs(".PP\n", out);
         put_block(out, cmd->details);
@@ -96,6 +107,45 @@ static void put_entry(FILE *out, const char *name, const char *summary, const rd
     }
 }
 
+static void put_engines(FILE *out) {
+    fputs(".SH ENGINES\n", out);
+    for (size_t i = 0; rd_engine_info_at(i); i++)
+        put_entry(out, rd_engine_info_at(i)->name, rd_engine_info_at(i)->summary,
+                  rd_engine_info_at(i)->opts);
+}
+
+static void put_formats(FILE *out) {
+    fputs(".SH TRACE FORMATS\n", out);
+    for (size_t i = 0; rd_format_info_at(i); i++)
+        put_entry(out, rd_format_info_at(i)->name, rd_format_info_at(i)->summary,
+                  rd_format_info_at(i)->opts);
+}
+
+static void put_generators(FILE *out) {
+    fputs(".SH GENERATORS\n", out);
+    for (size_t i = 0; rd_generator_info_at(i); i++)
+        put_entry(out, rd_generator_info_at(i)->name, rd_generator_info_at(i)->summary,
+                  rd_generator_info_at(i)->opts);
+}
+
+/* Exit status, and the other pages. */
+static void put_end(FILE *out, const command *but) {
+    fputs(".SH EXIT STATUS\n0 on success, 1 on failure, 2 on a mistake in the command line.\n",
+          out);
+    fputs(".SH SEE ALSO\n", out);
+    const char *before = "";
+    if (but) {
+        fputs(".BR reusedist (1)", out);
+        before = ",\n";
+    }
+    for (size_t i = 0; command_at(i); i++)
+        if (command_at(i) != but) {
+            fprintf(out, "%s.BR reusedist\\-%s (1)", before, command_at(i)->name);
+            before = ",\n";
+        }
+    fputc('\n', out);
+}
+
 void print_man(FILE *out) {
     fprintf(out, ".TH REUSEDIST 1 \"\" \"reusedist %s\"\n", rd_version());
     fputs(".SH NAME\nreusedist \\- measure reuse distances and what another cache would do\n", out);
@@ -110,18 +160,43 @@ void print_man(FILE *out) {
     fputs(".SH COMMANDS\n", out);
     for (size_t i = 0; command_at(i); i++)
         put_command(out, command_at(i));
-    fputs(".SH ENGINES\n", out);
-    for (size_t i = 0; rd_engine_info_at(i); i++)
-        put_entry(out, rd_engine_info_at(i)->name, rd_engine_info_at(i)->summary,
-                  rd_engine_info_at(i)->opts);
-    fputs(".SH TRACE FORMATS\n", out);
-    for (size_t i = 0; rd_format_info_at(i); i++)
-        put_entry(out, rd_format_info_at(i)->name, rd_format_info_at(i)->summary,
-                  rd_format_info_at(i)->opts);
-    fputs(".SH GENERATORS\n", out);
-    for (size_t i = 0; rd_generator_info_at(i); i++)
-        put_entry(out, rd_generator_info_at(i)->name, rd_generator_info_at(i)->summary,
-                  rd_generator_info_at(i)->opts);
-    fputs(".SH EXIT STATUS\n0 on success, 1 on failure, 2 on a mistake in the command line.\n",
-          out);
+    put_engines(out);
+    put_formats(out);
+    put_generators(out);
+    put_end(out, NULL);
+}
+
+/* The lists that a page of its own needs, by the words that its help uses for them. */
+static void put_lists(FILE *out, const command *cmd) {
+    bool engines = false, formats = false;
+    for (const rd_opt *opt = cmd->opts; opt && opt->name; opt++) {
+        engines = engines || strcmp(opt->name, "engine") == 0;
+        formats = formats || strcmp(opt->name, "format") == 0 || strcmp(opt->name, "to") == 0;
+    }
+    if (engines || strcmp(cmd->name, "engines") == 0)
+        put_engines(out);
+    if (formats || strcmp(cmd->name, "formats") == 0)
+        put_formats(out);
+    if (strcmp(cmd->name, "generate") == 0)
+        put_generators(out);
+}
+
+void print_command_man(FILE *out, const command *cmd) {
+    fputs(".TH REUSEDIST\\-", out);
+    for (const char *c = cmd->name; *c; c++)
+        fputc(toupper((unsigned char)*c), out);
+    fprintf(out, " 1 \"\" \"reusedist %s\"\n", rd_version());
+    fprintf(out, ".SH NAME\nreusedist\\-%s \\- ", cmd->name);
+    put_text(out, cmd->summary);
+    fputs("\n.SH SYNOPSIS\n", out);
+    put_usage(out, cmd);
+    if (cmd->details) {
+        fputs(".SH DESCRIPTION\n", out);
+        put_block(out, cmd->details);
+    }
+    if (cmd->opts)
+        fputs(".SH OPTIONS\n", out);
+    put_command_options(out, cmd);
+    put_lists(out, cmd);
+    put_end(out, cmd);
 }

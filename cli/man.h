@@ -1,10 +1,12 @@
-/* The manual page, made from the same tables as the help texts. */
+/* The manual pages, made from the same tables as the help texts. */
 #ifndef RD_MAN_H
 #define RD_MAN_H
 
-#include <stdio.h>
+#include "cli.h"
 
 /* Writes reusedist(1) in the man macro language. */
 void print_man(FILE *out);
+/* reusedist-NAME(1), one command alone. */
+void print_command_man(FILE *out, const command *cmd);
 
 #endif

@@ -21,6 +21,11 @@ expect() {
 cmake --install "$build" --prefix "$prefix" >/dev/null
 libdir=$(dirname "$(find "$prefix" -name 'libreusedist.so')")
 "$prefix/bin/reusedist" version >/dev/null
+for file in share/man/man1/reusedist.1 share/man/man1/reusedist-compare.1 \
+    share/bash-completion/completions/reusedist share/fish/vendor_completions.d/reusedist.fish; do
+    [ -s "$prefix/$file" ] || { echo "not installed: $file"; exit 1; }
+done
+[ -n "$(find "$prefix/share/zsh" -name _reusedist -size +0)" ] # in the folder that was configured
 [ -z "$(find "$prefix" -name base.h -path '*src*')" ] # insides stay inside
 
 cmake -S "$here" -B "$work/cmake" -G "$generator" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$cc" \

@@ -1,0 +1,12 @@
+/* Scripts that make shells complete the command line, from the tables of commands and options. */
+#ifndef RD_COMPLETION_H
+#define RD_COMPLETION_H
+
+#include <stdio.h>
+
+#define COMPLETION_CHOICES "bash|zsh|fish"
+
+/* `shell` is an index into COMPLETION_CHOICES. */
+void print_completion(FILE *out, unsigned shell);
+
+#endif

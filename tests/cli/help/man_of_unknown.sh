@@ -1,0 +1,1 @@
+"$REUSEDIST" help --man nosuch
