@@ -32,10 +32,19 @@ int analysis_print(rd_ctx *ctx, const analysis_options *o, rd_profile *profile) 
     return exit_status;
 }
 
+/* Options that say how to attribute, without being asked to. */
+static int check_attribute(const attribute_options *o) {
+    if (!o->on && (o->caches || o->windows || o->spatial))
+        return fail_usage("--caches, --windows and --spatial go with --attribute");
+    return EXIT_OK;
+}
+
 int analysis_check(const analysis_options *o, int n, char **inputs) {
     output_place result = {.option = "-o", .path = o->output};
     output_place distances = {.option = "--distances", .path = o->distances, .in_place = true};
-    int status = output_check(&result);
+    int status = check_attribute(&o->pipe.attribute);
+    if (status == EXIT_OK)
+        status = output_check(&result);
     if (status == EXIT_OK)
         status = output_check_inputs(&result, n, inputs);
     if (!o->distances || status != EXIT_OK)

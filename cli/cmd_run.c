@@ -59,11 +59,11 @@ static int choose_collapse(rd_ctx *ctx, run_options *o) {
     if (!o->collapse)
         return EXIT_OK;
     if (o->analysis.distances || (pipe->block && strcmp(pipe->block, "addr") == 0) ||
-        strncmp(pipe->hist, "reference", 9) == 0 || o->what.burst ||
+        strncmp(pipe->hist, "reference", 9) == 0 || o->what.burst || pipe->attribute.on ||
         (o->what.tool == RECORDER_CLANG && pipe->kinds))
         return fail_usage(
             "run: --collapse is not for --distances, -b addr, --hist=reference, --burst, "
-            "nor --kinds with --tool=clang");
+            "--attribute, nor --kinds with --tool=clang");
     o->what.collapse_bytes = 64;
     if (pipe->block && rd_parse_size(ctx, pipe->block, &o->what.collapse_bytes) != RD_OK)
         return fail_usage("--block: '%.80s' is no size", pipe->block);
@@ -77,6 +77,7 @@ static int check_options(rd_ctx *ctx, run_options *o) {
         return status;
     if (pipe->format)
         return fail_usage("run: a running program has no format: leave -f out");
+    o->what.pc = pipe->attribute.on;
     if (pipe->progress == PROGRESS_AUTO) /* the terminal is the program's */
         pipe->progress = PROGRESS_NEVER;
     return choose_kinds(o) ? analysis_check(&o->analysis, 0, NULL) : EXIT_USAGE;

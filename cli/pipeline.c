@@ -27,9 +27,10 @@ typedef struct pipeline {
     uint64_t block_bytes; /* 0: one block per address */
     char *work;           /* described, for the checkpoint */
     rd_engine *engine;
-    rd_sampler *sampler; /* or NULL */
-    uint64_t *sampled;   /* distances of a batch for it ... */
-    size_t sampled_room; /* ... and how many fit */
+    rd_sampler *sampler;       /* or NULL */
+    attribution *attribution;  /* or NULL: not asked for, or no trace yet */
+    uint64_t *batch_distances; /* for these two ... */
+    size_t distances_room;     /* ... and how many fit */
     distance_file *distances;
     rd_parts parts;     /* when the engine reads the trace itself ... */
     char *parts_text;   /* ... what it is told about it */
@@ -126,23 +127,37 @@ static bool open_sampler(pipeline *p) {
     return status == RD_OK;
 }
 
-/* The engine is asked for distances at once, since the sampler wants them with their blocks. */
-static rd_status feed_sampled(pipeline *p, const uint64_t *blocks, size_t n) {
-    if (n > p->sampled_room) {
-        free(p->sampled);
-        p->sampled_room = 0;
-        if (!(p->sampled = malloc(n * sizeof *p->sampled)))
-            return RD_ENOMEM;
-        p->sampled_room = n;
-    }
-    rd_status status = rd_engine_feed(p->engine, blocks, n, p->sampled);
-    if (status == RD_OK)
-        rd_sampler_feed(p->sampler, blocks, p->sampled, n);
-    return status;
+/* ---- who wants distances with their blocks ---- */
+
+static bool wants_distances(const pipeline *p) {
+    return p->sampler || p->options->attribute.on;
 }
 
-static rd_status feed_engine(pipeline *p, const uint64_t *blocks, size_t n) {
-    return p->sampler ? feed_sampled(p, blocks, n) : rd_engine_feed(p->engine, blocks, n, NULL);
+static rd_status reserve_distances(pipeline *p, size_t n) {
+    if (n <= p->distances_room)
+        return RD_OK;
+    free(p->batch_distances);
+    p->distances_room = 0;
+    if (!(p->batch_distances = malloc(n * sizeof *p->batch_distances)))
+        return RD_ENOMEM;
+    p->distances_room = n;
+    return RD_OK;
+}
+
+/* Blocks of `refs`, which the mapper has just given. */
+static rd_status feed_engine(pipeline *p, const rd_refs *refs, const uint32_t *origins,
+                             const uint64_t *blocks, size_t n) {
+    if (!wants_distances(p))
+        return rd_engine_feed(p->engine, blocks, n, NULL);
+    rd_status status = reserve_distances(p, n);
+    if (status == RD_OK)
+        status = rd_engine_feed(p->engine, blocks, n, p->batch_distances);
+    if (status == RD_OK && p->sampler)
+        rd_sampler_feed(p->sampler, blocks, p->batch_distances, n);
+    if (status == RD_OK && p->attribution)
+        status = attribute_feed(p->attribution,
+                                &(rd_attributed){refs, origins, blocks, p->batch_distances, n});
+    return status;
 }
 
 static rd_status keep_peaks(const pipeline *p, rd_profile *profile) {
@@ -177,12 +192,13 @@ static char *describe_work(const pipeline *p) {
     return fclose(out) == 0 ? text : NULL;
 }
 
-/* Sampling wants the distance of every reference at once. */
-static bool can_sample(pipeline *p) {
+/* Some want the distance of every reference at once. */
+static bool gives_distances(pipeline *p) {
     const rd_engine_info *info = rd_engine_info_of(p->engine);
-    if (!p->sampler || (info->caps & (RD_CAP_DISTANCES | RD_CAP_LATE)) == RD_CAP_DISTANCES)
+    if (!wants_distances(p) || (info->caps & (RD_CAP_DISTANCES | RD_CAP_LATE)) == RD_CAP_DISTANCES)
         return true;
-    p->status = fail_usage("--peaks: engine %s does not give distances at once", info->name);
+    p->status = fail_usage("%s: engine %s does not give distances at once",
+                           p->sampler ? "--peaks" : "--attribute", info->name);
     return false;
 }
 
@@ -206,7 +222,7 @@ static bool open_engine(pipeline *p) {
     rd_status status = rd_engine_open(p->ctx, o->engine ? o->engine : usual, &config, &p->engine);
     if (status != RD_OK)
         p->status = fail_status(p->ctx, status);
-    return status == RD_OK && can_sample(p);
+    return status == RD_OK && gives_distances(p);
 }
 
 /* The first trace decides about the granularity unless -b did, and all must agree. */
@@ -257,6 +273,11 @@ static void report_engine(pipeline *p, rd_status status) {
 
 /* One batch of references. */
 static bool feed_batch(pipeline *p, rd_mapper *mapper, const char *path, const rd_refs *refs) {
+    rd_status status = p->attribution ? attribute_refs(p->attribution, refs) : RD_OK;
+    if (status != RD_OK) {
+        report_engine(p, status);
+        return false;
+    }
     rd_mapper_feed(mapper, refs);
     while (true) {
         const uint64_t *blocks = NULL;
@@ -269,7 +290,7 @@ static bool feed_batch(pipeline *p, rd_mapper *mapper, const char *path, const r
         }
         if (n == 0)
             return true;
-        rd_status status = feed_engine(p, blocks, n);
+        status = feed_engine(p, refs, rd_mapper_origins(mapper), blocks, n);
         if (status != RD_OK) {
             report_engine(p, status);
             return false;
@@ -301,7 +322,8 @@ static bool feed_trace(pipeline *p, rd_trace *trace, rd_mapper *mapper, rd_sourc
  * when one reader reads it all. */
 static bool can_share(const pipeline *p, rd_trace *trace) {
     bool alone = p->input->n == 1 && !p->input->live && !p->input->head && !p->options->partial;
-    return alone && rd_engine_takes_parts(p->engine) && rd_trace_count(trace);
+    return alone && !p->options->attribute.on && rd_engine_takes_parts(p->engine) &&
+           rd_trace_count(trace);
 }
 
 /* References are all that the readers of parts can tell: bytes are taken to be read alike. */
@@ -328,7 +350,8 @@ static bool share_trace(pipeline *p, rd_trace *trace, const rd_mapping *mapping,
  */
 static bool can_read_ahead(const pipeline *p, rd_trace *trace) {
     const pipeline_options *o = p->options;
-    return o->threads > 1 && !o->mem_bytes && rd_trace_count(trace) > READ_AHEAD_SLICE;
+    return o->threads > 1 && !o->mem_bytes && !o->attribute.on &&
+           rd_trace_count(trace) > READ_AHEAD_SLICE;
 }
 
 /* Of a batch that was read ahead, `share` is through. */
@@ -400,7 +423,12 @@ static bool analyse_opened(pipeline *p, const char *path, rd_trace *trace) {
         return false;
     }
     tell_about_trace(p, path, trace);
-    rd_mapping mapping = {.block_bytes = p->block_bytes, .kinds = p->kinds};
+    rd_mapping mapping = {
+        .block_bytes = p->block_bytes, .kinds = p->kinds, .origins = p->options->attribute.on};
+    if (mapping.origins && !p->attribution &&
+        !(p->attribution = attribute_open(p->ctx, &p->options->attribute, &mapping,
+                                          p->options->bound, &p->status)))
+        return false;
     rd_mapper *mapper = NULL;
     rd_status status = rd_mapper_new(p->ctx, &mapping, &mapper);
     if (status != RD_OK) {
@@ -476,7 +504,9 @@ static rd_status complete_profile(const pipeline *p, rd_profile *profile) {
         status = rd_profile_set_kinds(profile, p->kind_letters);
     for (size_t i = 0; i < p->n_sources && status == RD_OK; i++)
         status = rd_profile_add_source(profile, &p->sources[i]);
-    return status == RD_OK ? keep_peaks(p, profile) : status;
+    if (status == RD_OK)
+        status = keep_peaks(p, profile);
+    return status == RD_OK && p->attribution ? attribute_finish(p->attribution, profile) : status;
 }
 
 static void make_profile(pipeline *p, rd_profile **out) {
@@ -537,7 +567,8 @@ int pipeline_run(rd_ctx *ctx, const pipeline_options *options, const pipeline_in
     }
     rd_engine_close(p.engine);
     rd_sampler_free(p.sampler);
-    free(p.sampled);
+    attribute_close(p.attribution);
+    free(p.batch_distances);
     free(p.sources);
     free(p.parts_text);
     free(p.work);

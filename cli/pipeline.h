@@ -6,6 +6,7 @@
 #ifndef RD_PIPELINE_H
 #define RD_PIPELINE_H
 
+#include "attribute.h"
 #include "cli.h"
 #include "progress.h"
 
@@ -22,6 +23,7 @@ typedef struct pipeline_options {
     uint32_t progress;      /* progress_when */
     const char *checkpoint; /* file to go on from; NULL: none */
     bool partial, quiet, verbose;
+    attribute_options attribute;
 } pipeline_options;
 
 /* The traces, one after the other taken as one; "-" is standard input. */

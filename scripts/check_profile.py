@@ -46,6 +46,96 @@ def check_row(profile, before, row):
         need(binning == "edges" or bin_of(binning, low) == (low, high), "no bin of the binning")
 
 
+def check_misses(profile, misses, least, most):
+    need(len(misses) == len(profile.get("levels", [])), "misses and levels")
+    for count in misses:
+        need(least <= count <= most, "misses")
+        most = count
+
+
+def check_share(profile, share):
+    """Returns what must sum up."""
+    low = high = 0
+    finite, before = 0, -1
+    for bin_low, bin_high, count in share["bins"]:
+        need(bin_of("log", bin_low) == (bin_low, bin_high)
+             or (bin_low, bin_high) == (2**63, 2**64 - 2), "bins")
+        need(count >= 1 and bin_low > before, "order or count of bins")
+        finite, before = finite + count, bin_high
+        low, high = low + bin_low * count, high + bin_high * count
+    need(low <= share["distance_sum"] <= high, "distance_sum")
+    need(finite + share["infinite"] == share["references"], "bins and references")
+    check_misses(profile, share["misses"], share["infinite"], share["references"])
+    return share["references"], share["infinite"]
+
+
+def check_shares(profile, shares, what):
+    sums = [check_share(profile, share) for share in shares]
+    need(sum(x for x, _ in sums) == profile["references"]
+         and sum(x for _, x in sums) == profile["infinite"], what + " do not sum up")
+
+
+def check_index(index, items, optional=False):
+    need((optional and index is None) or 0 <= index < len(items), "an index")
+
+
+def check_attribution(profile, part):
+    sources, lines = part["sources"], part["lines"]
+    for what in ("functions", "lines", "data"):
+        check_shares(profile, part[what], what)
+    for function in part["functions"]:
+        check_index(function["source"], sources, True)
+        need(isinstance(function["name"], str), "name")
+    for line in lines:
+        check_index(line["source"], sources, True)
+        check_index(line["function"], part["functions"], True)
+    for pair in part["pairs"]:
+        check_index(pair["use"], lines, True)
+        check_index(pair["reuse"], lines, True)
+        check_misses(profile, pair["misses"], 0, pair["count"])
+    need(sum(pair["count"] for pair in part["pairs"])
+         <= profile["references"] - profile["infinite"], "pairs")
+    for data in part["data"]:
+        check_index(data["line"], lines, True)
+        need(data["kind"] in ("heap", "global", "stack", "other"), "kind")
+        need(data["words_used"] is None or 0 <= data["words_used"] <= 1, "words_used")
+    for both in part.get("line_data", []):
+        check_index(both["line"], lines)
+        check_index(both["data"], part["data"])
+        check_misses(profile, both["misses"], 0, lines[both["line"]]["references"])
+    for snippet in part.get("snippets", []):
+        check_index(snippet["source"], sources)
+
+
+def check_windows(profile, part):
+    place = 0
+    for row in part["rows"]:
+        need(row["from"] == place, "from")
+        place += row["references"]
+    check_shares(profile, part["rows"], "windows")
+    phases = part["phases"]
+    need(len(part["rows"]) <= 512 and phases == sorted(set(phases)) and phases[:1] in ([], [0])
+         and all(phase < len(part["rows"]) for phase in phases), "phases")
+
+
+def check_spatial(profile, part):
+    need(part["word_bytes"] > 0 and part["word_bytes"] & (part["word_bytes"] - 1) == 0, "word_bytes")
+    need(len(part["levels"]) == len(profile.get("levels", [])), "levels")
+    words = part.get("word_profile")
+    if words:
+        check({"schema": "reusedist.profile/1", "exact": True, "error": {"kind": "exact"},
+               "binning": "log", **words})
+
+
+def check_details(profile):
+    sizes = [level["bytes"] for level in profile.get("levels", [])]
+    need(sizes == sorted(sizes) and len(sizes) <= 4 and 0 not in sizes, "levels")
+    for key, check_part in (("attribution", check_attribution), ("windows", check_windows),
+                            ("spatial", check_spatial)):
+        if key in profile:
+            check_part(profile, profile[key])
+
+
 def check(profile):
     need(REQUIRED <= set(profile), "a key is missing")
     need(re.fullmatch(r"reusedist\.profile/1(\..*)?", profile["schema"]), "schema")
@@ -62,6 +152,7 @@ def check(profile):
     need((profile.get("blocks") or 0) <= references, "blocks")
     size = profile.get("block_bytes")
     need(size is None or (size > 0 and size & (size - 1) == 0), "block_bytes")
+    check_details(profile)
 
 
 for path in sys.argv[1:]:

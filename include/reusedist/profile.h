@@ -54,10 +54,10 @@ typedef struct rd_source {
 /* A cache whose misses are asked for. */
 typedef struct rd_level {
     char name[16];
-    uint64_t bytes; /* at least 1 */
+    uint64_t bytes; /* at least 1; where blocks have no size, their number */
 } rd_level;
 
-#define RD_LEVELS_MAX 8
+#define RD_LEVELS_MAX 4
 
 #define RD_UNKNOWN    UINT64_MAX /* blocks and cold of a bounded run */
 

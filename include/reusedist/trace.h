@@ -190,6 +190,7 @@ RD_API void rd_trace_writer_close(rd_trace_writer *w);
 typedef struct rd_mapping {
     uint64_t block_bytes; /* power of two; 0: one block per address, never split (-b addr) */
     uint32_t kinds;       /* mask of RD_LOAD ...; 0: all */
+    bool origins;         /* rd_mapper_origins() will be asked */
 } rd_mapping;
 
 typedef struct rd_mapper rd_mapper;
@@ -200,6 +201,8 @@ RD_API void rd_mapper_feed(rd_mapper *m, const rd_refs *refs);
 /* Next batch of block ids (borrowed until the next call); *n is 0 when the references are used up.
  */
 RD_API RD_CHECKED rd_status rd_mapper_next(rd_mapper *m, const uint64_t **blocks, size_t *n);
+/* Of the batch of block ids given last: for each the index of its reference in what was fed. */
+RD_API const uint32_t *rd_mapper_origins(const rd_mapper *m);
 /* The next feed begins at reference `first` of the trace, which messages count from. */
 RD_API void rd_mapper_seek(rd_mapper *m, uint64_t first);
 RD_API void rd_mapper_free(rd_mapper *m);

@@ -2,6 +2,7 @@
 #include "profile/profile.h"
 
 #include "profile/binning.h"
+#include "profile/details.h"
 
 #include <string.h>
 
@@ -14,6 +15,7 @@ struct rd_profile {
     size_t n_sources;
     rd_peak *peaks;
     size_t n_peaks;
+    rdi_details *details; /* or NULL */
 };
 
 void rdi_profile_free_string(rd_ctx *ctx, const char *text) {
@@ -73,6 +75,7 @@ void rd_profile_free(rd_profile *p) {
     rdi_free(p->ctx, p->sources);
     rdi_free(p->ctx, p->peaks);
     rdi_free(p->ctx, p->bins);
+    rdi_details_free(p->details);
     rdi_free(p->ctx, p);
 }
 
@@ -97,6 +100,15 @@ size_t rd_profile_sources(const rd_profile *p, const rd_source **out) {
 size_t rd_profile_peaks(const rd_profile *p, const rd_peak **out) {
     *out = p->peaks;
     return p->n_peaks;
+}
+
+const rd_details *rd_profile_details(const rd_profile *p) {
+    return p->details ? &p->details->is : NULL;
+}
+
+void rdi_profile_set_details(rd_profile *p, rdi_details *details) {
+    rdi_details_free(p->details);
+    p->details = details;
 }
 
 bool rdi_peaks_are_valid(const rd_peak *peaks, size_t n, uint64_t references) {

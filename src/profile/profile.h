@@ -5,8 +5,9 @@
 #include "base/base.h"
 #include "reusedist/profile.h"
 
-#define RDI_PROFILE_FAMILY "reusedist.profile/"
-#define RDI_PROFILE_SCHEMA RDI_PROFILE_FAMILY "1"
+#define RDI_PROFILE_FAMILY         "reusedist.profile/"
+#define RDI_PROFILE_SCHEMA         RDI_PROFILE_FAMILY "1"
+#define RDI_PROFILE_SCHEMA_DETAILS RDI_PROFILE_SCHEMA ".1" /* with some of the optional keys */
 
 /* Kinds of error that more than one place knows. */
 #define RDI_KIND_SAMPLED "sampled"

@@ -7,47 +7,26 @@
 #include "profile/binning.h"
 #include "profile/hist.h"
 #include "profile/profile.h"
+#include "profile/profile_reader.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 /* ---- reading: objects by tables of their keys ---- */
 
-typedef struct profile_reader {
-    rdi_json j;
-    rd_profile_facts facts; /* strings owned */
-    rd_source *sources;     /* strings owned */
-    size_t n_sources, sources_room;
-    rd_peak *peaks;
-    size_t n_peaks, peaks_room;
-    rdi_json rows; /* the reader where it stood in front of the histogram */
-    rd_bin *bins;
-    size_t n_bins, bins_room;
-    uint64_t finite; /* references in the bins so far */
-} profile_reader;
-
-/* A key that is understood: how its value is read, and where it goes in the struct at hand. */
-typedef struct json_field {
-    const char *key;
-    void (*read)(profile_reader *r, void *field);
-    size_t offset;
-    bool required;
-} json_field;
-
-static const json_field *find_field(const json_field *fields, const char *key) {
+static const rdi_json_field *find_field(const rdi_json_field *fields, const char *key) {
     while (fields->key && strcmp(fields->key, key) != 0)
         fields++;
     return fields->key ? fields : NULL;
 }
 
-/* Reads an object into `base`. Unknown keys are left to later releases; none may come twice. */
-static void read_object(profile_reader *r, const json_field *fields, void *base) {
+void rdi_read_object(rdi_profile_reader *r, const rdi_json_field *fields, void *base) {
     rdi_json *j = &r->j;
     uint32_t seen = 0;
     char key[32];
     rdi_json_enter_object(j);
     while (rdi_json_next_key(j, key, sizeof key)) {
-        const json_field *field = find_field(fields, key);
+        const rdi_json_field *field = find_field(fields, key);
         if (!field) {
             rdi_json_skip(j);
             continue;
@@ -59,12 +38,12 @@ static void read_object(profile_reader *r, const json_field *fields, void *base)
             field->read(r, (char *)base + field->offset);
         seen |= bit;
     }
-    for (const json_field *field = fields; field->key; field++)
+    for (const rdi_json_field *field = fields; field->key; field++)
         if (field->required && !(seen & UINT32_C(1) << (field - fields)))
             rdi_json_fail(j, "the object that ends here has no \"%s\"", field->key);
 }
 
-static void read_u64(profile_reader *r, void *field) {
+void rdi_read_u64(rdi_profile_reader *r, void *field) {
     *(uint64_t *)field = rdi_json_u64(&r->j);
 }
 
@@ -78,34 +57,33 @@ static uint64_t u64_or_null(rdi_json *j, uint64_t none) {
     return value;
 }
 
-static void read_u64_or_unknown(profile_reader *r, void *field) {
+void rdi_read_u64_or_unknown(rdi_profile_reader *r, void *field) {
     *(uint64_t *)field = u64_or_null(&r->j, RD_UNKNOWN);
 }
 
-static void read_positive_or_none(profile_reader *r, void *field) {
+void rdi_read_positive_or_none(rdi_profile_reader *r, void *field) {
     *(uint64_t *)field = u64_or_null(&r->j, 0);
 }
 
-static void read_block_bytes(profile_reader *r, void *field) {
+static void read_block_bytes(rdi_profile_reader *r, void *field) {
     uint64_t bytes = u64_or_null(&r->j, 0);
     if (bytes & (bytes - 1))
         rdi_json_fail(&r->j, "a block of %" PRIu64 " bytes: not a power of two", bytes);
     *(uint64_t *)field = bytes;
 }
 
-static void read_bool(profile_reader *r, void *field) {
+static void read_bool(rdi_profile_reader *r, void *field) {
     *(bool *)field = rdi_json_bool(&r->j);
 }
 
-/* null is what the writer makes of infinity: nothing is known. */
-static void read_double(profile_reader *r, void *field) {
+void rdi_read_double(rdi_profile_reader *r, void *field) {
     double value = rdi_json_null(&r->j) ? 0 : rdi_json_double(&r->j);
     if (value < 0)
         rdi_json_fail(&r->j, "%g is negative", value);
     *(double *)field = value;
 }
 
-static void read_half_widths(profile_reader *r, void *field) {
+static void read_half_widths(rdi_profile_reader *r, void *field) {
     double *half = field;
     size_t n = 0;
     rdi_json_enter_array(&r->j);
@@ -113,22 +91,22 @@ static void read_half_widths(profile_reader *r, void *field) {
         if (n == RD_BAND_SIZES)
             rdi_json_fail(&r->j, "more than %d sizes", RD_BAND_SIZES);
         else
-            read_double(r, &half[n]);
+            rdi_read_double(r, &half[n]);
     }
 }
 
-static void read_string(profile_reader *r, void *field) {
+static void read_string(rdi_profile_reader *r, void *field) {
     *(const char **)field = rdi_json_null(&r->j) ? NULL : rdi_json_string(&r->j);
 }
 
-static void read_kinds(profile_reader *r, void *field) {
+static void read_kinds(rdi_profile_reader *r, void *field) {
     read_string(r, field);
     const char *kinds = *(const char **)field;
     if (kinds && (!*kinds || kinds[strspn(kinds, "LSI")]))
         rdi_json_fail(&r->j, "kinds are letters of LSI, or null for all of them");
 }
 
-static void read_schema(profile_reader *r, void *field) {
+static void read_schema(rdi_profile_reader *r, void *field) {
     (void)field;
     rdi_json *j = &r->j;
     char *schema = rdi_json_string(j);
@@ -143,7 +121,7 @@ static void read_schema(profile_reader *r, void *field) {
     rdi_free(j->ctx, schema);
 }
 
-static void read_binning(profile_reader *r, void *field) {
+static void read_binning(rdi_profile_reader *r, void *field) {
     rdi_json *j = &r->j;
     char *name = rdi_json_string(j);
     if (!name)
@@ -157,24 +135,24 @@ static void read_binning(profile_reader *r, void *field) {
 
 #define IN_FACTS(field) offsetof(rd_profile_facts, field)
 
-static void read_engine(profile_reader *r, void *facts) {
-    static const json_field fields[] = {
+static void read_engine(rdi_profile_reader *r, void *facts) {
+    static const rdi_json_field fields[] = {
         {"name", read_string, IN_FACTS(engine), false},
         {"options", read_string, IN_FACTS(engine_options), false},
         {0},
     };
-    read_object(r, fields, facts);
+    rdi_read_object(r, fields, facts);
 }
 
-static void read_error(profile_reader *r, void *facts) {
-    static const json_field fields[] = {
+static void read_error(rdi_profile_reader *r, void *facts) {
+    static const rdi_json_field fields[] = {
         {"kind", read_string, IN_FACTS(error_kind), true},
-        {"bound", read_double, IN_FACTS(error_bound), false},
-        {"rate", read_double, IN_FACTS(sample_rate), false},
+        {"bound", rdi_read_double, IN_FACTS(error_bound), false},
+        {"rate", rdi_read_double, IN_FACTS(sample_rate), false},
         {"half_width", read_half_widths, IN_FACTS(half_width), false},
         {0},
     };
-    read_object(r, fields, facts);
+    rdi_read_object(r, fields, facts);
 }
 
 /* Makes room for one more item in an array that doubles. */
@@ -192,12 +170,12 @@ static bool make_room(rdi_json *j, void **array, size_t n, size_t *room, size_t 
     return true;
 }
 
-static void read_sources(profile_reader *r, void *facts) {
-    static const json_field fields[] = {
+static void read_sources(rdi_profile_reader *r, void *facts) {
+    static const rdi_json_field fields[] = {
         {"path", read_string, offsetof(rd_source, path), false},
         {"format", read_string, offsetof(rd_source, format), false},
-        {"bytes", read_u64, offsetof(rd_source, bytes), false},
-        {"references", read_u64, offsetof(rd_source, references), false},
+        {"bytes", rdi_read_u64, offsetof(rd_source, bytes), false},
+        {"references", rdi_read_u64, offsetof(rd_source, references), false},
         {0},
     };
     (void)facts;
@@ -209,7 +187,7 @@ static void read_sources(profile_reader *r, void *facts) {
         r->sources = array;
         rd_source *source = &r->sources[r->n_sources++];
         *source = (rd_source){0};
-        read_object(r, fields, source);
+        rdi_read_object(r, fields, source);
     }
 }
 
@@ -229,7 +207,7 @@ static void read_peak(rdi_json *j, rd_peak *peak) {
     *peak = (rd_peak){(uint32_t)values[0], (uint32_t)values[1], values[2], values[3]};
 }
 
-static void read_peaks(profile_reader *r, void *facts) {
+static void read_peaks(rdi_profile_reader *r, void *facts) {
     (void)facts;
     rdi_json_enter_array(&r->j);
     while (rdi_json_next_item(&r->j)) {
@@ -241,31 +219,35 @@ static void read_peaks(profile_reader *r, void *facts) {
     }
 }
 
-static void read_histogram(profile_reader *r, void *facts) {
+static void read_histogram(rdi_profile_reader *r, void *facts) {
     (void)facts;
     r->rows = r->j;
     rdi_json_skip(&r->j);
 }
 
-static const json_field profile_fields[] = {
+static const rdi_json_field profile_fields[] = {
     {"schema", read_schema, 0, true},
-    {"references", read_u64, IN_FACTS(references), true},
-    {"blocks", read_u64_or_unknown, IN_FACTS(blocks), false},
-    {"cold", read_u64_or_unknown, IN_FACTS(cold), false},
-    {"infinite", read_u64, IN_FACTS(infinite), true},
+    {"references", rdi_read_u64, IN_FACTS(references), true},
+    {"blocks", rdi_read_u64_or_unknown, IN_FACTS(blocks), false},
+    {"cold", rdi_read_u64_or_unknown, IN_FACTS(cold), false},
+    {"infinite", rdi_read_u64, IN_FACTS(infinite), true},
     {"block_bytes", read_block_bytes, IN_FACTS(block_bytes), false},
     {"kinds", read_kinds, IN_FACTS(kinds), false},
-    {"bound", read_positive_or_none, IN_FACTS(bound), false},
+    {"bound", rdi_read_positive_or_none, IN_FACTS(bound), false},
     {"engine", read_engine, 0, false},
     {"exact", read_bool, IN_FACTS(exact), true},
     {"error", read_error, 0, true},
     {"binning", read_binning, IN_FACTS(binning), true},
     {"sums_known", read_bool, IN_FACTS(sums_known), false},
     {"partial", read_bool, IN_FACTS(partial), false},
-    {"skipped", read_u64_or_unknown, IN_FACTS(skipped), false},
-    {"seconds", read_double, IN_FACTS(seconds), false},
+    {"skipped", rdi_read_u64_or_unknown, IN_FACTS(skipped), false},
+    {"seconds", rdi_read_double, IN_FACTS(seconds), false},
     {"sources", read_sources, 0, false},
     {"peaks", read_peaks, 0, false},
+    {"levels", rdi_read_levels, 0, false},
+    {"attribution", rdi_read_attribution, 0, false},
+    {"windows", rdi_read_windows, 0, false},
+    {"spatial", rdi_read_spatial, 0, false},
     {"histogram", read_histogram, 0, true},
     {0},
 };
@@ -329,7 +311,7 @@ static const char *place_mistake(rd_binning binning, const rd_bin *before, const
     return bin.low == row->low && bin.high == row->high ? NULL : "no bin of the file's binning";
 }
 
-static void read_rows(profile_reader *r) {
+static void read_rows(rdi_profile_reader *r) {
     rdi_json *j = &r->j;
     rdi_json_enter_array(j);
     while (rdi_json_next_item(j)) {
@@ -356,7 +338,7 @@ static void read_rows(profile_reader *r) {
 
 /* What is contradictory in the totals, or NULL. An engine that measures no distances has neither
  * bins nor infinite ones. */
-static const char *totals_mistake(const profile_reader *r) {
+static const char *totals_mistake(const rdi_profile_reader *r) {
     const rd_profile_facts *f = &r->facts;
     bool measured = r->n_bins || f->infinite;
     uint64_t total;
@@ -376,11 +358,11 @@ static const char *totals_mistake(const profile_reader *r) {
     return NULL;
 }
 
-static rd_status read_profile(profile_reader *r) {
+static rd_status read_profile(rdi_profile_reader *r) {
     rdi_json *j = &r->j;
     if (rdi_json_peek(j) != RDI_JSON_OBJECT)
         return rdi_fail(j->ctx, RD_EFORMAT, "%s: not a profile: does not begin with '{'", j->name);
-    read_object(r, profile_fields, &r->facts);
+    rdi_read_object(r, profile_fields, &r->facts);
     RD_TRY(rdi_json_end(j));
     *j = r->rows;
     read_rows(r);
@@ -388,23 +370,28 @@ static rd_status read_profile(profile_reader *r) {
     const char *mistake = totals_mistake(r);
     if (!mistake && !rdi_peaks_are_valid(r->peaks, r->n_peaks, r->facts.references))
         mistake = "peaks do not ascend, or lie behind the last reference";
+    if (!mistake)
+        mistake = rdi_read_details_mistake(r);
     return mistake ? rdi_fail(j->ctx, RD_EFORMAT, "%s: %s", j->name, mistake) : RD_OK;
 }
 
-static rd_status build_profile(const profile_reader *r, rd_profile **out) {
+static rd_status build_profile(rdi_profile_reader *r, rd_profile **out) {
     rd_profile *p = NULL;
     RD_TRY(rdi_profile_new(r->j.ctx, &r->facts, r->bins, r->n_bins, &p));
     rd_status status = rdi_profile_add_sources(p, r->sources, r->n_sources);
     if (status == RD_OK && r->n_peaks)
         status = rd_profile_set_peaks(p, r->peaks, r->n_peaks);
-    if (status == RD_OK)
-        *out = p;
-    else
+    if (status != RD_OK) {
         rd_profile_free(p);
-    return status;
+        return status;
+    }
+    rdi_profile_set_details(p, r->details);
+    r->details = NULL;
+    *out = p;
+    return RD_OK;
 }
 
-static void free_reader(profile_reader *r) {
+static void free_reader(rdi_profile_reader *r) {
     rd_ctx *ctx = r->j.ctx;
     const char *strings[] = {r->facts.kinds, r->facts.engine, r->facts.engine_options,
                              r->facts.error_kind};
@@ -417,11 +404,12 @@ static void free_reader(profile_reader *r) {
     rdi_free(ctx, r->sources);
     rdi_free(ctx, r->peaks);
     rdi_free(ctx, r->bins);
+    rdi_details_free(r->details);
 }
 
 rd_status rd_profile_parse(rd_ctx *ctx, const char *name, const char *text, size_t n,
                            rd_profile **out) {
-    profile_reader r = {
+    rdi_profile_reader r = {
         .facts = {.blocks = RD_UNKNOWN, .cold = RD_UNKNOWN, .sums_known = true},
     };
     rdi_json_init(&r.j, ctx, name, text, n);

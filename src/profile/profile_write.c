@@ -1,6 +1,7 @@
 /* Writes the profile file, a line per histogram row so that two files can be compared with diff.
  * docs/profile-format.md describes it. */
 #include "base/json.h"
+#include "profile/details.h"
 #include "profile/hist.h"
 #include "profile/profile.h"
 
@@ -139,12 +140,16 @@ rd_status rd_profile_json(rd_profile *p, char **out, size_t *n) {
     size_t n_sources = rd_profile_sources(p, &sources), n_bins = rd_profile_bins(p, &bins);
     size_t n_peaks = rd_profile_peaks(p, &peaks);
     rdi_text t = rdi_text_start(rdi_profile_ctx(p));
-    rdi_text_puts(&t, "{\n  \"schema\": \"" RDI_PROFILE_SCHEMA "\"");
+    const rd_details *details = rd_profile_details(p);
+    rdi_text_printf(&t, "{\n  \"schema\": \"%s\"",
+                    details ? RDI_PROFILE_SCHEMA_DETAILS : RDI_PROFILE_SCHEMA);
     add_key(&t, "tool");
     rdi_text_printf(&t, "\"reusedist %s\"", rd_version());
     add_facts(&t, facts);
     add_sources(&t, sources, n_sources);
     add_peaks(&t, peaks, n_peaks);
+    if (details)
+        rdi_details_write(&t, details);
     add_rows(&t, bins, n_bins, facts->sums_known);
     rdi_text_puts(&t, "\n}\n");
     return rdi_text_take(&t, out, n);

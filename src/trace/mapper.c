@@ -19,6 +19,7 @@ struct rd_mapper {
     size_t fed;    /* ... and in it: at the next feed `refs` may hold something else already */
     uint64_t next, last; /* blocks still to come of a split reference, when `splitting` */
     bool splitting;
+    uint32_t *origin; /* of what is in `out`, or NULL: nobody asks */
     uint64_t out[OUT_MAX];
 };
 
@@ -36,8 +37,16 @@ rd_status rd_mapper_new(rd_ctx *ctx, const rd_mapping *mapping, rd_mapper **out)
     m->whole = bytes == 0;
     m->shift = bytes ? rdi_bit_width(bytes) - 1 : 0;
     m->kinds = (uint8_t)(mapping->kinds ? mapping->kinds : RD_ALL_KINDS);
+    if (mapping->origins && !(m->origin = rdi_alloc(ctx, OUT_MAX, sizeof *m->origin))) {
+        rd_mapper_free(m);
+        return RD_ENOMEM;
+    }
     *out = m;
     return RD_OK;
+}
+
+const uint32_t *rd_mapper_origins(const rd_mapper *m) {
+    return m->origin;
 }
 
 void rd_mapper_feed(rd_mapper *m, const rd_refs *refs) {
@@ -54,9 +63,11 @@ void rd_mapper_seek(rd_mapper *m, uint64_t first) {
     m->splitting = false;
 }
 
-/* Continues a reference that spans many blocks. */
-static size_t emit_split(rd_mapper *m, size_t n) {
+/* Continues reference `i`, which spans many blocks. */
+static size_t emit_split(rd_mapper *m, size_t n, size_t i) {
     while (n < OUT_MAX) {
+        if (m->origin)
+            m->origin[n] = (uint32_t)i;
         m->out[n++] = m->next;
         if (m->next++ == m->last) {
             m->splitting = false;
@@ -92,15 +103,20 @@ static size_t map_single(rd_mapper *m, size_t n, size_t k) {
     const uint8_t *kind = m->refs->kind ? m->refs->kind + m->at : NULL;
     uint64_t *out = m->out;
     unsigned shift = m->shift;
+    size_t first = m->at;
     m->at += k;
     if (!kind || m->kinds == RD_ALL_KINDS) {
         for (size_t i = 0; i < k; i++)
             out[n + i] = addr[i] >> shift;
+        for (size_t i = 0; i < k && m->origin; i++)
+            m->origin[n + i] = (uint32_t)(first + i);
         return n + k;
     }
     uint8_t wanted = m->kinds;
     for (size_t i = 0; i < k; i++) {
         out[n] = addr[i] >> shift;
+        if (m->origin)
+            m->origin[n] = (uint32_t)(first + i);
         n += (kind[i] & wanted) != 0;
     }
     return n;
@@ -122,7 +138,7 @@ static rd_status map_spanning(rd_mapper *m, size_t k, size_t *count) {
         m->next = addr >> m->shift;
         m->last = last >> m->shift;
         m->splitting = true;
-        n = emit_split(m, n);
+        n = emit_split(m, n, i);
     }
     *count = n;
     return RD_OK;
@@ -130,7 +146,7 @@ static rd_status map_spanning(rd_mapper *m, size_t k, size_t *count) {
 
 /* Fills `out` in runs short enough that one spanning reference slows few others down. */
 static rd_status map_refs(rd_mapper *m, size_t *count) {
-    size_t n = m->splitting ? emit_split(m, 0) : 0;
+    size_t n = m->splitting ? emit_split(m, 0, m->at - 1) : 0; /* the reference before `at` */
     while (n < OUT_MAX && m->at < m->refs->n) {
         size_t left = m->refs->n - m->at, room = OUT_MAX - n;
         size_t k = left < room ? left : room;
@@ -157,7 +173,7 @@ rd_status rd_mapper_next(rd_mapper *m, const uint64_t **blocks, size_t *n) {
         return RD_OK;
     }
     bool unsplit = m->whole || !refs->size, unfiltered = !refs->kind || m->kinds == RD_ALL_KINDS;
-    if (unsplit && unfiltered && m->shift == 0) { /* the addresses are the blocks: no copy */
+    if (unsplit && unfiltered && m->shift == 0 && !m->origin) { /* addresses are blocks: no copy */
         *blocks = refs->addr + m->at;
         *n = refs->n - m->at;
         m->at = refs->n;
@@ -170,6 +186,8 @@ rd_status rd_mapper_next(rd_mapper *m, const uint64_t **blocks, size_t *n) {
 }
 
 void rd_mapper_free(rd_mapper *m) {
-    if (m)
-        rdi_free(m->ctx, m);
+    if (!m)
+        return;
+    rdi_free(m->ctx, m->origin);
+    rdi_free(m->ctx, m);
 }

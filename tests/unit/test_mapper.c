@@ -16,6 +16,7 @@ static uint64_t addr[REFS_MAX];
 static uint32_t size[REFS_MAX];
 static uint8_t kind[REFS_MAX];
 static uint64_t got[BLOCKS_MAX], wanted[BLOCKS_MAX];
+static uint32_t got_origin[BLOCKS_MAX], wanted_origin[BLOCKS_MAX];
 
 /* The definition, one reference after the other. */
 static size_t map_plainly(const rd_refs *refs, const rd_mapping *mapping) {
@@ -29,9 +30,12 @@ static size_t map_plainly(const rd_refs *refs, const rd_mapping *mapping) {
         if (refs->size && mapping->block_bytes)
             last += refs->size[i] - 1;
         uint64_t block = first / bytes;
+        wanted_origin[n] = (uint32_t)i;
         wanted[n++] = block;
-        while (block != last / bytes)
+        while (block != last / bytes) {
+            wanted_origin[n] = (uint32_t)i;
             wanted[n++] = ++block;
+        }
     }
     return n;
 }
@@ -45,11 +49,13 @@ static size_t map_all(rd_mapper *m, const rd_refs *refs) {
         if (n == 0)
             return total;
         memcpy(got + total, blocks, n * sizeof *blocks);
+        if (rd_mapper_origins(m))
+            memcpy(got_origin + total, rd_mapper_origins(m), n * sizeof *got_origin);
         total += n;
     }
 }
 
-static void check(const rd_refs *refs, const rd_mapping *mapping) {
+static void check_with(const rd_refs *refs, const rd_mapping *mapping) {
     rd_ctx *ctx = NULL;
     rd_mapper *m = NULL;
     assert_int_equal(rd_ctx_new(NULL, &ctx), RD_OK);
@@ -58,9 +64,17 @@ static void check(const rd_refs *refs, const rd_mapping *mapping) {
     for (int batch = 0; batch < 2; batch++) {
         assert_int_equal(map_all(m, refs), n);
         assert_memory_equal(got, wanted, n * sizeof *got);
+        if (mapping->origins)
+            assert_memory_equal(got_origin, wanted_origin, n * sizeof *got_origin);
     }
     rd_mapper_free(m);
     rd_ctx_free(ctx);
+}
+
+/* With and without telling where blocks come from. */
+static void check(const rd_refs *refs, uint64_t block_bytes, uint32_t kinds) {
+    check_with(refs, &(rd_mapping){block_bytes, kinds, false});
+    check_with(refs, &(rd_mapping){block_bytes, kinds, true});
 }
 
 /* With every set of columns, kinds and block size. */
@@ -73,7 +87,7 @@ static void check_all(size_t n) {
                                 .addr = addr,
                                 .size = columns & 1 ? size : NULL,
                                 .kind = columns & 2 ? kind : NULL};
-                check(&refs, &(rd_mapping){block_bytes[b], kinds});
+                check(&refs, block_bytes[b], kinds);
             }
 }
 
@@ -142,7 +156,7 @@ static void a_reference_past_the_end_is_refused_unless_dropped(void **state) {
     size_t n = 0;
     for (uint64_t bytes = 1; bytes; bytes <<= 1) {
         rd_mapper *m = NULL;
-        assert_int_equal(rd_mapper_new(ctx, &(rd_mapping){bytes, 0}, &m), RD_OK);
+        assert_int_equal(rd_mapper_new(ctx, &(rd_mapping){.block_bytes = bytes}, &m), RD_OK);
         rd_mapper_feed(m, &refs);
         assert_int_equal(rd_mapper_next(m, &blocks, &n), RD_OK); /* those before it first */
         assert_true(n >= 17);
@@ -150,8 +164,8 @@ static void a_reference_past_the_end_is_refused_unless_dropped(void **state) {
         assert_non_null(strstr(rd_last_error(ctx), "reference 18: 4 bytes at 0xfffffffffffffffd"));
         rd_mapper_free(m);
     }
-    check(&refs, &(rd_mapping){64, RD_LOAD | RD_FETCH});
-    check(&refs, &(rd_mapping){0, 0});
+    check(&refs, 64, RD_LOAD | RD_FETCH);
+    check(&refs, 0, 0);
     rd_ctx_free(ctx);
 }
 
@@ -160,8 +174,9 @@ static void nonsense_is_refused(void **state) {
     rd_ctx *ctx = NULL;
     rd_mapper *m = NULL;
     assert_int_equal(rd_ctx_new(NULL, &ctx), RD_OK);
-    assert_int_equal(rd_mapper_new(ctx, &(rd_mapping){48, 0}, &m), RD_EINVAL);
-    assert_int_equal(rd_mapper_new(ctx, &(rd_mapping){64, 8}, &m), RD_EINVAL);
+    assert_int_equal(rd_mapper_new(ctx, &(rd_mapping){.block_bytes = 48}, &m), RD_EINVAL);
+    assert_int_equal(rd_mapper_new(ctx, &(rd_mapping){.block_bytes = 64, .kinds = 8}, &m),
+                     RD_EINVAL);
     rd_ctx_free(ctx);
 }
 

@@ -1,0 +1,108 @@
+/* Distances by code, data and time. See attribute.h. */
+#include "attribute.h"
+
+#include "caches.h"
+
+#include <stdlib.h>
+
+struct attribution {
+    rd_ctx *ctx;
+    rd_attributor *attributor;
+    rd_mapper *mapper; /* to words ... */
+    rd_engine *words;  /* ... and their distances; NULL: not asked for */
+};
+
+/* Of those that nobody asked for, caches above the bound are left out. Returns the exit status. */
+static int choose_caches(rd_ctx *ctx, const attribute_options *o, uint64_t block_bytes,
+                         uint64_t bound, cache_list *out) {
+    if (o->caches)
+        return caches_parse(ctx, o->caches, out);
+    caches_of_machine(ctx, out);
+    uint64_t unit = block_bytes ? block_bytes : 1;
+    while (bound && out->n && out->level[out->n - 1].bytes / unit > bound)
+        out->n--;
+    return EXIT_OK;
+}
+
+static rd_status open_words(attribution *a, const rd_mapping *mapping) {
+    uint64_t bytes = rd_attributor_word_bytes(a->attributor);
+    if (bytes == 0)
+        return RD_OK;
+    rd_engine_config config = {.binning = {.kind = RD_BINS_LOG}};
+    rd_mapping words = {.block_bytes = bytes, .kinds = mapping->kinds};
+    rd_status status = rd_mapper_new(a->ctx, &words, &a->mapper);
+    return status == RD_OK ? rd_engine_open(a->ctx, NULL, &config, &a->words) : status;
+}
+
+attribution *attribute_open(rd_ctx *ctx, const attribute_options *options,
+                            const rd_mapping *mapping, uint64_t bound, int *exit_status) {
+    cache_list used;
+    int chosen = choose_caches(ctx, options, mapping->block_bytes, bound, &used);
+    if (chosen != EXIT_OK) {
+        *exit_status = chosen;
+        return NULL;
+    }
+    attribution *a = calloc(1, sizeof *a);
+    if (!a) {
+        *exit_status = fail("out of memory");
+        return NULL;
+    }
+    a->ctx = ctx;
+    rd_attributor_config config = {.block_bytes = mapping->block_bytes,
+                                   .bound = bound,
+                                   .levels = used.level,
+                                   .n_levels = used.n,
+                                   .windows = (size_t)options->windows};
+    rd_status status = rd_attributor_new(ctx, &config, &a->attributor);
+    if (status == RD_OK && options->spatial)
+        status = open_words(a, mapping);
+    if (status == RD_OK)
+        return a;
+    *exit_status = fail_status(ctx, status);
+    attribute_close(a);
+    return NULL;
+}
+
+rd_status attribute_refs(attribution *a, const rd_refs *refs) {
+    const uint64_t *words;
+    size_t n;
+    if (!a->words)
+        return RD_OK;
+    rd_mapper_feed(a->mapper, refs);
+    while (true) {
+        rd_status status = rd_mapper_next(a->mapper, &words, &n);
+        if (status == RD_OK && n > 0)
+            status = rd_engine_feed(a->words, words, n, NULL);
+        if (status != RD_OK || n == 0)
+            return status;
+    }
+}
+
+rd_status attribute_feed(attribution *a, const rd_attributed *batch) {
+    return rd_attributor_feed(a->attributor, batch);
+}
+
+static rd_status finish_words(attribution *a) {
+    rd_profile *profile = NULL;
+    rd_status status = rd_engine_finish(a->words);
+    if (status == RD_OK)
+        status = rd_engine_profile(a->words, &profile);
+    if (status == RD_OK)
+        status = rd_attributor_set_words(a->attributor, profile);
+    rd_profile_free(profile);
+    return status;
+}
+
+rd_status attribute_finish(attribution *a, rd_profile *profile) {
+    rd_status status = a->words ? finish_words(a) : RD_OK;
+    return status == RD_OK ? rd_attributor_finish(a->attributor, profile) : status;
+}
+
+void attribute_close(attribution *a) {
+    if (!a)
+        return;
+    rd_mapper_free(a->mapper);
+    rd_engine_close(a->words);
+    rd_attributor_free(a->attributor);
+    free(a);
+}

@@ -1,0 +1,302 @@
+/* Counts every reference where it belongs: one look-up of its block, one of its tuple, and a count
+ * in the present window. See attributor.h, and tuples.h for how everything else follows. */
+#include "attribution/attributor.h"
+
+#include "reusedist/engine.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define PART 128 /* references whose blocks are fetched ahead together */
+
+/* ---- opening ---- */
+
+static int by_size(const void *a, const void *b) {
+    const rd_level *x = a, *y = b;
+    return (x->bytes > y->bytes) - (x->bytes < y->bytes);
+}
+
+static rd_status take_levels(rd_attributor *a, const rd_attributor_config *config) {
+    uint64_t blocks[RD_LEVELS_MAX];
+    size_t n = config->n_levels;
+    if (n > RD_LEVELS_MAX)
+        return rdi_fail(a->ctx, RD_EINVAL, "more than %d cache levels", RD_LEVELS_MAX);
+    if (n)
+        memcpy(a->levels, config->levels, n * sizeof *a->levels);
+    qsort(a->levels, n, sizeof *a->levels, by_size);
+    for (size_t k = 0; k < n; k++) {
+        blocks[k] = a->levels[k].bytes / (config->block_bytes ? config->block_bytes : 1);
+        blocks[k] = blocks[k] ? blocks[k] : 1;
+        if (config->bound && blocks[k] > config->bound)
+            return rdi_fail(a->ctx, RD_EINVAL,
+                            "cache %s holds %" PRIu64 " blocks, which is above the bound",
+                            a->levels[k].name, blocks[k]);
+    }
+    rdi_steps_init(&a->steps, blocks, n);
+    return RD_OK;
+}
+
+/* Eight words at most: a block of 4096 bytes has eight of 512. */
+static void choose_words(rd_attributor *a) {
+    uint64_t bytes = a->config.block_bytes;
+    if (bytes == 0)
+        return;
+    a->block_bits = rdi_bit_width(bytes) - 1;
+    a->word_bits = a->block_bits < 6 ? 3 : a->block_bits - 3;
+    a->word_bits = a->word_bits < a->block_bits ? a->word_bits : a->block_bits;
+    a->words_per_block = 1u << (a->block_bits - a->word_bits);
+}
+
+static void fill_defaults(rd_attributor_config *config) {
+    if (config->windows == 0 || config->windows > RD_WINDOWS_MAX)
+        config->windows = RD_WINDOWS_MAX;
+    if (config->windows < 2)
+        config->windows = 2;
+    if (config->max_sites == 0)
+        config->max_sites = (size_t)1 << 16;
+    if (config->max_tuples == 0)
+        config->max_tuples = (size_t)1 << 16;
+    if (config->max_tuples < 8)
+        config->max_tuples = 8;
+    if (config->max_entries == 0)
+        config->max_entries = 1000;
+}
+
+/* A block that nobody refers to any more: its sets end. */
+static void end_sets(void *user, const rdi_touch *touch) {
+    rd_attributor *a = user;
+    for (unsigned set = 0; set < RDI_WORD_SETS; set++)
+        a->words[set] += (unsigned)__builtin_popcount(rdi_touch_words(touch, set));
+}
+
+static rd_status open_parts(rd_attributor *a, const rd_attributor_config *config) {
+    a->config = *config;
+    fill_defaults(&a->config);
+    RD_TRY(take_levels(a, config));
+    choose_words(a);
+    for (unsigned set = 0; set <= RDI_WORD_SETS; set++)
+        a->left_bits[set] = set == RDI_WORD_SETS
+                                ? RDI_TOUCH_VERSION
+                                : ~((UINT64_C(1) << (24 + 8 * set)) - (UINT64_C(1) << 24));
+    RD_TRY(rdi_sites_init(&a->sites, a->ctx, a->config.max_sites));
+    RD_TRY(rdi_touched_init(&a->touched, a->ctx, config->bound, end_sets, a));
+    RD_TRY(rdi_tuples_init(&a->tuples, a->ctx, &a->steps, a->config.max_tuples));
+    return rdi_windows_init(&a->windows, a->ctx, a->config.windows);
+}
+
+rd_status rd_attributor_new(rd_ctx *ctx, const rd_attributor_config *config, rd_attributor **out) {
+    if (config->block_bytes & (config->block_bytes - 1))
+        return rdi_fail(ctx, RD_EINVAL, "the size of a block must be a power of two");
+    rd_attributor *a = rdi_calloc(ctx, 1, sizeof *a);
+    if (!a)
+        return RD_ENOMEM;
+    a->ctx = ctx;
+    rd_status status = open_parts(a, config);
+    if (status == RD_OK)
+        *out = a;
+    else
+        rd_attributor_free(a);
+    return status;
+}
+
+void rd_attributor_free(rd_attributor *a) {
+    if (!a)
+        return;
+    rdi_sites_fini(&a->sites);
+    rdi_touched_fini(&a->touched);
+    rdi_tuples_fini(&a->tuples);
+    rdi_windows_fini(&a->windows);
+    rdi_free(a->ctx, a->word_bins);
+    rdi_free(a->ctx, a);
+}
+
+/* ---- counting ---- */
+
+/* The words of the block that the reference touches, a bit each. */
+static inline uint8_t words_of(const rd_attributor *a, const rd_attributed *batch, size_t i) {
+    if (a->words_per_block <= 1)
+        return 1;
+    const rd_refs *refs = batch->refs;
+    uint32_t origin = batch->origin[i];
+    uint64_t first = refs->addr[origin], start = batch->blocks[i] << a->block_bits;
+    uint64_t last = first + (refs->size ? refs->size[origin] - 1 : 0);
+    uint64_t end = start + ((UINT64_C(1) << a->block_bits) - 1);
+    unsigned from = (unsigned)((first > start ? first - start : 0) >> a->word_bits);
+    unsigned to = (unsigned)(((last < end ? last : end) - start) >> a->word_bits);
+    return (uint8_t)((2u << to) - (1u << from));
+}
+
+/* The sets that end and begin anew because their levels missed, the first `missed` of them. */
+static void renew_sets(rd_attributor *a, rdi_touch *touch, unsigned missed) {
+    for (unsigned set = 0; set < missed; set++) {
+        a->fetched[set]++;
+        a->words[set] += (unsigned)__builtin_popcount(rdi_touch_words(touch, set));
+    }
+    touch->state &= a->left_bits[missed];
+}
+
+/* The rare case: another use or region than the last time at this site. */
+static rd_status find_tuple(rd_attributor *a, uint32_t number, uint32_t use, uint32_t region,
+                            rdi_tuple **out) {
+    uint64_t foldings = a->tuples.foldings;
+    RD_TRY(rdi_tuples_find(&a->tuples, use, number, region, out));
+    if (a->tuples.foldings != foldings)
+        rdi_sites_forget_tuples(&a->sites);
+    rdi_site *site = &a->sites.site[number];
+    site->last = *out;
+    site->last_use = use;
+    site->last_region = region;
+    return RD_OK;
+}
+
+/* Reference i of the batch, by site `number`, to the block of `touch`. */
+static inline rd_status count(rd_attributor *a, const rd_attributed *batch, size_t i,
+                              uint32_t number, rdi_touch *touch, rdi_counts *window) {
+    uint64_t distance = batch->distances[i];
+    bool infinite = distance == RD_COLD;
+    uint32_t use = infinite || rdi_touch_is_free(touch) ? RDI_FIRST : touch->site;
+    uint32_t region = 0;
+    const rdi_site *site = &a->sites.site[number];
+    rdi_tuple *tuple = site->last;
+    if (RDI_UNLIKELY(!tuple || site->last_use != use || site->last_region != region))
+        RD_TRY(find_tuple(a, number, use, region, &tuple));
+    unsigned step = rdi_step_of(&a->steps, distance), missed = a->steps.missed[step];
+    tuple->counts.at[step]++;
+    window->at[step]++;
+    if (!infinite) {
+        tuple->counts.sum += distance;
+        window->sum += distance;
+    }
+    if (missed || infinite)
+        renew_sets(a, touch, infinite ? RDI_WORD_SETS : missed);
+    touch->state |= words_of(a, batch, i) * RDI_WORDS_IN_ALL;
+    touch->site = number;
+    return RD_OK;
+}
+
+/* References from .. from + n - 1 of the batch, PART at most, all in one window. */
+static rd_status feed_part(rd_attributor *a, const rd_attributed *batch, size_t from, size_t n) {
+    uint32_t site[PART];
+    const uint64_t *pc = batch->refs->pc;
+    for (size_t i = 0; i < n; i++) {
+        RD_TRY(rdi_site_of(&a->sites, pc ? pc[batch->origin[from + i]] : 0, &site[i]));
+        RDI_PREFETCH(
+            &a->touched.young.slot[rdi_touched_home(&a->touched.young, batch->blocks[from + i])]);
+    }
+    rdi_counts *window = rdi_windows_now(&a->windows);
+    rdi_touch *touch = NULL;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t block = batch->blocks[from + i];
+        if (!touch || touch->block != block)
+            RD_TRY(rdi_touched_find(&a->touched, block, &touch));
+        RD_TRY(count(a, batch, from + i, site[i], touch, window));
+    }
+    a->windows.left -= n;
+    a->references += n;
+    return RD_OK;
+}
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+rd_status rd_attributor_feed(rd_attributor *a, const rd_attributed *batch) {
+    if (a->finished)
+        return rdi_fail(a->ctx, RD_ESTATE, "the attribution is finished");
+    double start = now();
+    for (size_t at = 0, n; at < batch->n; at += n) {
+        rdi_windows_now(&a->windows);
+        n = batch->n - at < PART ? batch->n - at : PART;
+        n = n < a->windows.left ? n : (size_t)a->windows.left;
+        RD_TRY(feed_part(a, batch, at, n));
+    }
+    a->seconds += now() - start;
+    return RD_OK;
+}
+
+/* ---- the result ---- */
+
+uint64_t rd_attributor_word_bytes(const rd_attributor *a) {
+    return a->words_per_block > 1 ? UINT64_C(1) << a->word_bits : 0;
+}
+
+rd_status rd_attributor_set_words(rd_attributor *a, rd_profile *words) {
+    const rd_profile_facts *facts = rd_profile_facts_of(words);
+    rd_bin *bins = NULL;
+    size_t n = 0;
+    RD_TRY(rdi_profile_rows_as(a->ctx, words, (rd_binning){RD_BINS_LOG, 0}, &bins, &n));
+    rdi_free(a->ctx, a->word_bins);
+    a->word_bins = bins;
+    a->n_word_bins = n;
+    a->word_references = facts->references;
+    a->word_infinite = facts->infinite;
+    return RD_OK;
+}
+
+static rd_status copy_word_bins(const rd_attributor *a, rdi_arena *arena, rd_spatial *s) {
+    rd_bin *bins = rdi_arena_alloc(arena, a->n_word_bins, sizeof *bins);
+    if (!bins)
+        return RD_ENOMEM;
+    if (a->n_word_bins)
+        memcpy(bins, a->word_bins, a->n_word_bins * sizeof *bins);
+    s->word_references = a->word_references;
+    s->word_infinite = a->word_infinite;
+    s->word_bins = bins;
+    s->n_word_bins = a->n_word_bins;
+    return RD_OK;
+}
+
+static rd_status tell_levels(const rd_attributor *a, rdi_details *d) {
+    rd_level *levels = rdi_arena_alloc(&d->arena, a->config.n_levels, sizeof *levels);
+    if (!levels)
+        return RD_ENOMEM;
+    memcpy(levels, a->levels, a->config.n_levels * sizeof *levels);
+    d->is.levels = levels;
+    d->is.n_levels = a->config.n_levels;
+    return RD_OK;
+}
+
+static rd_status tell_spatial(rd_attributor *a, rdi_details *d) {
+    rdi_touched_drop_all(&a->touched);
+    if (a->words_per_block <= 1)
+        return RD_OK;
+    rd_spatial *s = rdi_arena_alloc(&d->arena, 1, sizeof *s);
+    if (!s)
+        return RD_ENOMEM;
+    s->word_bytes = UINT64_C(1) << a->word_bits;
+    s->blocks_loaded = a->fetched[RDI_WORD_SETS - 1];
+    s->words_used = a->words[RDI_WORD_SETS - 1];
+    for (size_t k = 0; k < a->config.n_levels; k++) {
+        s->levels[k].fetched = a->fetched[k];
+        s->levels[k].words = a->words[k];
+    }
+    d->is.spatial = s;
+    return copy_word_bins(a, &d->arena, s);
+}
+
+static rd_status tell_all(rd_attributor *a, rdi_details *d) {
+    RD_TRY(tell_levels(a, d));
+    RD_TRY(tell_spatial(a, d));
+    RD_TRY(rdi_windows_finish(&a->windows, &a->steps, &d->arena, &d->is.windows));
+    return rdi_breakdown(a, d);
+}
+
+rd_status rd_attributor_finish(rd_attributor *a, rd_profile *profile) {
+    if (a->finished)
+        return rdi_fail(a->ctx, RD_ESTATE, "the attribution is finished");
+    if (rd_profile_facts_of(profile)->references != a->references)
+        return rdi_fail(a->ctx, RD_EINVAL, "the profile is of other references than were fed");
+    a->finished = true;
+    rdi_details *details = NULL;
+    RD_TRY(rdi_details_new(a->ctx, &details));
+    rd_status status = tell_all(a, details);
+    if (status == RD_OK)
+        rdi_profile_set_details(profile, details);
+    else
+        rdi_details_free(details);
+    return status;
+}

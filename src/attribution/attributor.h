@@ -1,0 +1,36 @@
+/* The insides of rd_attributor, for attributor.c, which counts, and breakdown.c, which sums up. */
+#ifndef RDI_ATTRIBUTOR_H
+#define RDI_ATTRIBUTOR_H
+
+#include "attribution/sites.h"
+#include "attribution/touched.h"
+#include "attribution/tuples.h"
+#include "attribution/windows.h"
+#include "profile/details.h"
+
+struct rd_attributor {
+    rd_ctx *ctx;
+    rd_attributor_config config; /* with the defaults filled in */
+    rd_level levels[RD_LEVELS_MAX];
+    rdi_steps steps;
+    unsigned block_bits, word_bits; /* log2 of the sizes; both 0 with a block per address */
+    unsigned words_per_block;       /* 0: blocks have no size */
+    rdi_sites sites;
+    rdi_touched touched;
+    rdi_tuples tuples;
+    rdi_windows windows;
+    uint64_t left_bits[RDI_WORD_SETS + 1]; /* of a state, when the first so many sets are emptied */
+    uint64_t fetched[RDI_WORD_SETS];       /* times each set began ... */
+    uint64_t words[RDI_WORD_SETS];         /* ... and the words in it when it ended */
+    rd_bin *word_bins;                     /* of the profile in words, if it was given */
+    size_t n_word_bins;
+    uint64_t word_references, word_infinite;
+    uint64_t references;
+    double seconds;
+    bool finished;
+};
+
+/* The part of the details that tells code and data. */
+rd_status rdi_breakdown(rd_attributor *a, rdi_details *details);
+
+#endif

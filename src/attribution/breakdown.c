@@ -1,0 +1,367 @@
+/* Sums the tuples up by function, line, pair and data region.
+ *
+ * Twice over the tuples: first the weights, to see which entries are kept, then everything for
+ * those, so that memory follows the length of the result.
+ */
+#include "attribution/attributor.h"
+#include "attribution/places.h"
+#include "attribution/ranking.h"
+#include "profile/hist.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct breakdown {
+    const rd_attributor *a;
+    rdi_arena *arena;  /* of the result */
+    rdi_arena scratch; /* of what only the work needs */
+    rdi_places places;
+    rdi_ranking functions, lines, data;
+    rd_code_function *function;
+    rd_code_line *line;
+    rd_data_region *datum;
+    rd_attribution *result;
+} breakdown;
+
+/* ---- which entries ---- */
+
+/* The line of a site; RDI_OTHERS has none. */
+static uint32_t line_of(const breakdown *b, uint32_t site) {
+    return site == RDI_OTHERS ? RDI_OTHERS : b->places.line_of[site];
+}
+
+static uint32_t function_of(const breakdown *b, uint32_t line) {
+    return line == RDI_OTHERS ? RDI_OTHERS : b->places.lines[line].function_number;
+}
+
+static size_t count_regions(const rd_attributor *a) {
+    (void)a;
+    return 1;
+}
+
+static rd_status weigh(breakdown *b) {
+    const rdi_tuples *tuples = &b->a->tuples;
+    bool line_others = false, data_others = false;
+    RD_TRY(rdi_ranking_init(&b->functions, &b->scratch, b->places.n_functions));
+    RD_TRY(rdi_ranking_init(&b->lines, &b->scratch, b->places.n_lines));
+    RD_TRY(rdi_ranking_init(&b->data, &b->scratch, count_regions(b->a)));
+    for (size_t i = 0; i < tuples->n; i++) {
+        const rdi_tuple *tuple = rdi_tuple_at(tuples, i);
+        uint64_t misses = rdi_counts_misses(&b->a->steps, &tuple->counts);
+        uint64_t references = rdi_counts_references(&b->a->steps, &tuple->counts);
+        uint32_t line = line_of(b, tuple->reuse);
+        line_others = line_others || line == RDI_OTHERS;
+        data_others = data_others || tuple->region == RDI_OTHERS;
+        if (line != RDI_OTHERS) {
+            rdi_ranking_add(&b->lines, line, misses, references);
+            rdi_ranking_add(&b->functions, function_of(b, line), misses, references);
+        }
+        if (tuple->region != RDI_OTHERS)
+            rdi_ranking_add(&b->data, tuple->region, misses, references);
+    }
+    size_t max = b->a->config.max_entries;
+    rdi_ranking_sort(&b->functions, max, line_others);
+    rdi_ranking_sort(&b->lines, max, line_others);
+    rdi_ranking_sort(&b->data, max, data_others);
+    return RD_OK;
+}
+
+/* ---- sources ---- */
+
+static int compare_names(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static size_t source_index(const breakdown *b, const char *source) {
+    const rd_attribution *r = b->result;
+    if (!source)
+        return RD_NO_INDEX;
+    const char *const *found =
+        bsearch(&source, r->sources, r->n_sources, sizeof *r->sources, compare_names);
+    return found ? (size_t)(found - r->sources) : RD_NO_INDEX;
+}
+
+/* The files of the entries kept, each once, in order of their names. */
+static rd_status list_sources(breakdown *b) {
+    size_t n = 0, distinct = 0;
+    const char **names =
+        rdi_arena_alloc(b->arena, b->functions.kept + b->lines.kept, sizeof *names);
+    if (!names)
+        return RD_ENOMEM;
+    for (size_t i = 0; i < b->functions.kept; i++)
+        if ((names[n] = b->places.functions[b->functions.by[i].number].function_source))
+            n++;
+    for (size_t i = 0; i < b->lines.kept; i++)
+        if ((names[n] = b->places.lines[b->lines.by[i].number].source))
+            n++;
+    qsort(names, n, sizeof *names, compare_names);
+    for (size_t i = 0; i < n; i++)
+        if (distinct == 0 || strcmp(names[i], names[distinct - 1]) != 0)
+            names[distinct++] = names[i];
+    for (size_t i = 0; i < distinct; i++)
+        if (!(names[i] = rdi_arena_strdup(b->arena, names[i])))
+            return RD_ENOMEM;
+    b->result->sources = names;
+    b->result->n_sources = distinct;
+    return RD_OK;
+}
+
+/* ---- entries without counts ---- */
+
+/* NULL stays NULL. */
+static rd_status copy_text(rdi_arena *arena, const char *text, const char **out) {
+    *out = text ? rdi_arena_strdup(arena, text) : NULL;
+    return text && !*out ? RD_ENOMEM : RD_OK;
+}
+
+static rd_status make_functions(breakdown *b) {
+    size_t n = rdi_ranking_places(&b->functions);
+    b->function = rdi_arena_alloc(b->arena, n, sizeof *b->function);
+    if (!b->function)
+        return RD_ENOMEM;
+    for (size_t i = 0; i < b->functions.kept; i++) {
+        const rdi_place *place = &b->places.functions[b->functions.by[i].number];
+        rd_code_function *f = &b->function[i];
+        f->source = source_index(b, place->function_source);
+        f->line = place->function_line;
+        RD_TRY(copy_text(b->arena, place->function, &f->name));
+        RD_TRY(copy_text(b->arena, place->module, &f->module));
+    }
+    if (b->functions.others)
+        b->function[n - 1] = (rd_code_function){.name = "(others)", .source = RD_NO_INDEX};
+    b->result->functions = b->function;
+    b->result->n_functions = n;
+    return RD_OK;
+}
+
+static rd_status copy_chain(breakdown *b, const rdi_place *place, rd_code_line *line) {
+    const char **chain = rdi_arena_alloc(b->arena, place->n_inlined_from, sizeof *chain);
+    if (!chain)
+        return RD_ENOMEM;
+    for (size_t i = 0; i < place->n_inlined_from; i++)
+        RD_TRY(copy_text(b->arena, place->inlined_from[i], &chain[i]));
+    line->inlined_from = chain;
+    line->n_inlined_from = place->n_inlined_from;
+    return RD_OK;
+}
+
+static rd_status make_lines(breakdown *b) {
+    size_t n = rdi_ranking_places(&b->lines);
+    b->line = rdi_arena_alloc(b->arena, n, sizeof *b->line);
+    if (!b->line)
+        return RD_ENOMEM;
+    for (size_t i = 0; i < b->lines.kept; i++) {
+        const rdi_place *place = &b->places.lines[b->lines.by[i].number];
+        rd_code_line *line = &b->line[i];
+        line->source = source_index(b, place->source);
+        line->line = place->line;
+        line->function = rdi_ranking_place(&b->functions, place->function_number);
+        if (place->n_inlined_from)
+            RD_TRY(copy_chain(b, place, line));
+    }
+    if (b->lines.others)
+        b->line[n - 1] = (rd_code_line){.source = RD_NO_INDEX, .function = RD_NO_INDEX};
+    b->result->lines = b->line;
+    b->result->n_lines = n;
+    return RD_OK;
+}
+
+static rd_status make_data(breakdown *b) {
+    size_t n = rdi_ranking_places(&b->data);
+    b->datum = rdi_arena_alloc(b->arena, n, sizeof *b->datum);
+    if (!b->datum)
+        return RD_ENOMEM;
+    for (size_t i = 0; i < b->data.kept; i++)
+        b->datum[i] = (rd_data_region){
+            .kind = RD_DATA_OTHER, .name = "memory", .line = RD_NO_INDEX, .words_used = -1};
+    if (b->data.others)
+        b->datum[n - 1] = (rd_data_region){
+            .kind = RD_DATA_OTHER, .name = "(others)", .line = RD_NO_INDEX, .words_used = -1};
+    b->result->data = b->datum;
+    b->result->n_data = n;
+    return RD_OK;
+}
+
+/* ---- counts ---- */
+
+static void fill_shares(breakdown *b) {
+    const rdi_tuples *tuples = &b->a->tuples;
+    const rdi_steps *steps = &b->a->steps;
+    for (size_t i = 0; i < tuples->n; i++) {
+        const rdi_tuple *tuple = rdi_tuple_at(tuples, i);
+        uint32_t line = line_of(b, tuple->reuse);
+        size_t at = rdi_ranking_place(&b->functions, function_of(b, line));
+        rdi_counts_to_share(steps, &tuple->counts, &b->function[at].share);
+        rdi_counts_to_share(steps, &tuple->counts,
+                            &b->line[rdi_ranking_place(&b->lines, line)].share);
+        rdi_counts_to_share(steps, &tuple->counts,
+                            &b->datum[rdi_ranking_place(&b->data, tuple->region)].share);
+    }
+    bool bounded = b->a->config.bound != 0;
+    for (size_t i = 0; i < b->result->n_data; i++)
+        b->datum[i].blocks = bounded ? RD_UNKNOWN : b->datum[i].share.infinite;
+}
+
+/* ---- what belongs to two things ---- */
+
+/* A tuple by two places of the result; equal ones follow each other when sorted. */
+typedef struct joint {
+    uint32_t first, second;
+    const rdi_tuple *tuple;
+} joint;
+
+typedef struct joints {
+    joint *at;
+    size_t n;
+    rdi_ranking ranking; /* of the groups, numbered as they come in `at` */
+} joints;
+
+static int by_both(const void *a, const void *b) {
+    const joint *x = a, *y = b;
+    if (x->first != y->first)
+        return x->first < y->first ? -1 : 1;
+    return (x->second > y->second) - (x->second < y->second);
+}
+
+static bool is_next_group(const joints *j, size_t i) {
+    return i > 0 && by_both(&j->at[i], &j->at[i - 1]) != 0;
+}
+
+/* Sorts, and ranks the groups. `others`: something is in none. */
+static rd_status rank_joints(breakdown *b, joints *j, bool others) {
+    const rdi_steps *steps = &b->a->steps;
+    uint32_t group = 0;
+    qsort(j->at, j->n, sizeof *j->at, by_both);
+    RD_TRY(rdi_ranking_init(&j->ranking, &b->scratch, j->n));
+    for (size_t i = 0; i < j->n; i++) {
+        group += is_next_group(j, i);
+        rdi_ranking_add(&j->ranking, group, rdi_counts_misses(steps, &j->at[i].tuple->counts),
+                        rdi_counts_references(steps, &j->at[i].tuple->counts));
+    }
+    rdi_ranking_sort(&j->ranking, b->a->config.max_entries, others);
+    return RD_OK;
+}
+
+static void add_to_pair(const breakdown *b, const rdi_tuple *tuple, rd_reuse_pair *pair) {
+    rd_share share = {0};
+    rdi_counts_to_share(&b->a->steps, &tuple->counts, &share);
+    pair->count += share.references;
+    rdi_sum_add(&pair->distance_sum, share.distance_sum);
+    for (size_t k = 0; k < RD_LEVELS_MAX; k++)
+        pair->misses[k] += share.misses[k];
+}
+
+/* Reuses whose both lines have entries are told apart. */
+static rd_status make_pairs(breakdown *b) {
+    const rdi_tuples *tuples = &b->a->tuples;
+    joints j = {.at = rdi_arena_alloc(&b->scratch, tuples->n, sizeof *j.at)};
+    rd_reuse_pair others = {.use = RD_NO_INDEX, .reuse = RD_NO_INDEX};
+    if (!j.at)
+        return RD_ENOMEM;
+    for (size_t i = 0; i < tuples->n; i++) {
+        const rdi_tuple *tuple = rdi_tuple_at(tuples, i);
+        if (tuple->use == RDI_FIRST)
+            continue;
+        size_t use = rdi_ranking_place(&b->lines, line_of(b, tuple->use));
+        size_t reuse = rdi_ranking_place(&b->lines, line_of(b, tuple->reuse));
+        if (use < b->lines.kept && reuse < b->lines.kept)
+            j.at[j.n++] = (joint){(uint32_t)use, (uint32_t)reuse, tuple};
+        else
+            add_to_pair(b, tuple, &others);
+        if (tuple->use == RDI_OTHERS)
+            b->result->dropped_pairs += rdi_counts_references(&b->a->steps, &tuple->counts);
+    }
+    RD_TRY(rank_joints(b, &j, others.count > 0));
+    size_t n = rdi_ranking_places(&j.ranking);
+    rd_reuse_pair *pairs = rdi_arena_alloc(b->arena, n, sizeof *pairs);
+    if (!pairs)
+        return RD_ENOMEM;
+    if (j.ranking.others)
+        pairs[n - 1] = others;
+    for (size_t i = 0, group = 0; i < j.n; i++) {
+        group += is_next_group(&j, i);
+        size_t place = rdi_ranking_place(&j.ranking, (uint32_t)group);
+        if (place < j.ranking.kept) {
+            pairs[place].use = j.at[i].first;
+            pairs[place].reuse = j.at[i].second;
+        }
+        add_to_pair(b, j.at[i].tuple, &pairs[place]);
+    }
+    b->result->pairs = pairs;
+    b->result->n_pairs = n;
+    return RD_OK;
+}
+
+/* Only what misses, and no entry for the rest. */
+static rd_status make_line_data(breakdown *b) {
+    const rdi_tuples *tuples = &b->a->tuples;
+    joints j = {.at = rdi_arena_alloc(&b->scratch, tuples->n, sizeof *j.at)};
+    if (!j.at)
+        return RD_ENOMEM;
+    for (size_t i = 0; i < tuples->n; i++) {
+        const rdi_tuple *tuple = rdi_tuple_at(tuples, i);
+        size_t line = rdi_ranking_place(&b->lines, line_of(b, tuple->reuse));
+        size_t data = rdi_ranking_place(&b->data, tuple->region);
+        if (line < b->lines.kept && data < b->data.kept &&
+            rdi_counts_misses(&b->a->steps, &tuple->counts))
+            j.at[j.n++] = (joint){(uint32_t)line, (uint32_t)data, tuple};
+    }
+    RD_TRY(rank_joints(b, &j, false));
+    rd_line_data *list = rdi_arena_alloc(b->arena, j.ranking.kept, sizeof *list);
+    if (!list)
+        return RD_ENOMEM;
+    for (size_t i = 0, group = 0; i < j.n; i++) {
+        group += is_next_group(&j, i);
+        size_t place = rdi_ranking_place(&j.ranking, (uint32_t)group);
+        if (place >= j.ranking.kept)
+            continue;
+        rd_share share = {0};
+        rdi_counts_to_share(&b->a->steps, &j.at[i].tuple->counts, &share);
+        list[place].line = j.at[i].first;
+        list[place].data = j.at[i].second;
+        for (size_t k = 0; k < RD_LEVELS_MAX; k++)
+            list[place].misses[k] += share.misses[k];
+    }
+    b->result->line_data = list;
+    b->result->n_line_data = j.ranking.kept;
+    return RD_OK;
+}
+
+/* ---- the whole ---- */
+
+static rd_status break_down(breakdown *b) {
+    RD_TRY(rdi_places_find(b->a, &b->scratch, &b->places));
+    RD_TRY(weigh(b));
+    RD_TRY(list_sources(b));
+    RD_TRY(make_functions(b));
+    RD_TRY(make_lines(b));
+    RD_TRY(make_data(b));
+    fill_shares(b);
+    RD_TRY(make_pairs(b));
+    return make_line_data(b);
+}
+
+static uint64_t table_bytes(const rd_attributor *a) {
+    size_t touches =
+        a->touched.young.mask + 1 + (a->touched.old.slot ? a->touched.old.mask + 1 : 0);
+    return a->sites.room * sizeof *a->sites.site +
+           (a->sites.numbers.mask + 1) * sizeof *a->sites.numbers.slot +
+           touches * sizeof *a->touched.young.slot +
+           a->tuples.n_chunks * RDI_TUPLE_CHUNK * sizeof **a->tuples.chunk +
+           (a->tuples.mask + 1) * sizeof *a->tuples.slot + a->windows.max * sizeof *a->windows.row +
+           sizeof *a;
+}
+
+rd_status rdi_breakdown(rd_attributor *a, rdi_details *details) {
+    breakdown b = {.a = a, .arena = &details->arena, .scratch = {.ctx = a->ctx}};
+    b.result = rdi_arena_alloc(b.arena, 1, sizeof *b.result);
+    if (!b.result)
+        return RD_ENOMEM;
+    b.result->seconds = a->seconds;
+    b.result->bytes = table_bytes(a);
+    rd_status status = break_down(&b);
+    rdi_arena_fini(&b.scratch);
+    if (status == RD_OK)
+        details->is.attribution = b.result;
+    return status;
+}

@@ -1,0 +1,66 @@
+/* Program counters, numbered. See sites.h. */
+#include "attribution/sites.h"
+
+#define FIRST_SITES 256
+
+static void empty_cache(rdi_sites *s) {
+    for (size_t i = 0; i < RDI_SITE_CACHE; i++)
+        s->cache[i].site = RDI_OTHERS;
+}
+
+rd_status rdi_sites_init(rdi_sites *s, rd_ctx *ctx, size_t max) {
+    *s = (rdi_sites){.ctx = ctx, .max = max};
+    empty_cache(s);
+    return rdi_block_map_init(&s->numbers, ctx);
+}
+
+void rdi_sites_fini(rdi_sites *s) {
+    if (!s->ctx)
+        return;
+    rdi_block_map_fini(&s->numbers);
+    rdi_free(s->ctx, s->site);
+    s->ctx = NULL;
+}
+
+rd_status rdi_sites_forget(rdi_sites *s) {
+    rdi_block_map empty;
+    RD_TRY(rdi_block_map_init(&empty, s->ctx));
+    rdi_block_map_fini(&s->numbers);
+    s->numbers = empty;
+    s->epoch++;
+    empty_cache(s);
+    return RD_OK;
+}
+
+void rdi_sites_forget_tuples(rdi_sites *s) {
+    for (size_t i = 0; i < s->n; i++)
+        s->site[i].last = NULL;
+}
+
+static rd_status add_site(rdi_sites *s, uint64_t pc) {
+    if (s->n == s->room) {
+        size_t room = s->room ? s->room * 2 : FIRST_SITES;
+        rdi_site *grown = rdi_resize(s->ctx, s->site, room, sizeof *grown);
+        if (!grown)
+            return RD_ENOMEM;
+        s->site = grown;
+        s->room = room;
+    }
+    s->site[s->n++] = (rdi_site){.pc = pc, .epoch = s->epoch, .from = 1};
+    return RD_OK;
+}
+
+rd_status rdi_sites_find(rdi_sites *s, uint64_t pc, uint32_t *out) {
+    uint64_t *known = rdi_block_map_find(&s->numbers, pc), old;
+    if (known) {
+        *out = (uint32_t)*known;
+        return RD_OK;
+    }
+    if (s->n <= s->max) /* the one too many stands for all that come later */
+        RD_TRY(add_site(s, pc));
+    size_t number = s->n - 1;
+    if (number < s->max)
+        RD_TRY(rdi_block_map_exchange(&s->numbers, pc, number, &old));
+    *out = (uint32_t)number;
+    return RD_OK;
+}

@@ -1,0 +1,95 @@
+/* The rare operations: growth, generations. See touched.h. */
+#include "attribution/touched.h"
+
+#include <string.h>
+
+#define FIRST_SLOTS 1024
+
+static rd_status make_table(rd_ctx *ctx, rdi_touch_table *t, size_t slots) {
+    rdi_touch *slot = rdi_calloc(ctx, slots, sizeof *slot);
+    if (!slot)
+        return RD_ENOMEM;
+    *t = (rdi_touch_table){.slot = slot, .mask = slots - 1, .limit = slots / 4 * 3};
+    return RD_OK;
+}
+
+/* The young table may not outgrow the bound: it is cut there. */
+static void limit_to_bound(rdi_touched *t) {
+    if (t->bound && t->bound < t->young.limit)
+        t->young.limit = (size_t)t->bound;
+}
+
+rd_status rdi_touched_init(rdi_touched *t, rd_ctx *ctx, uint64_t bound,
+                           void (*dropped)(void *user, const rdi_touch *touch), void *user) {
+    *t = (rdi_touched){.ctx = ctx, .bound = bound, .dropped = dropped, .user = user};
+    RD_TRY(make_table(ctx, &t->young, FIRST_SLOTS));
+    limit_to_bound(t);
+    return RD_OK;
+}
+
+void rdi_touched_fini(rdi_touched *t) {
+    if (!t->ctx)
+        return;
+    rdi_free(t->ctx, t->young.slot);
+    rdi_free(t->ctx, t->old.slot);
+    *t = (rdi_touched){0};
+}
+
+static void drop_table(rdi_touched *t, rdi_touch_table *table) {
+    for (size_t i = 0; table->slot && i <= table->mask; i++)
+        if (rdi_touch_words(&table->slot[i], 0))
+            t->dropped(t->user, &table->slot[i]);
+}
+
+void rdi_touched_drop_all(rdi_touched *t) {
+    drop_table(t, &t->old);
+    drop_table(t, &t->young);
+    rdi_free(t->ctx, t->old.slot);
+    t->old = (rdi_touch_table){0};
+    memset(t->young.slot, 0, (t->young.mask + 1) * sizeof *t->young.slot);
+    t->young.n = 0;
+}
+
+static rd_status grow(rdi_touched *t) {
+    rdi_touch_table grown;
+    RD_TRY(make_table(t->ctx, &grown, (t->young.mask + 1) * 2));
+    for (size_t i = 0; i <= t->young.mask; i++)
+        if (!rdi_touch_is_free(&t->young.slot[i]))
+            *rdi_touched_probe(&grown, t->young.slot[i].block) = t->young.slot[i];
+    grown.n = t->young.n;
+    rdi_free(t->ctx, t->young.slot);
+    t->young = grown;
+    limit_to_bound(t);
+    return RD_OK;
+}
+
+rd_status rdi_touched_make_room(rdi_touched *t) {
+    if (!t->bound || t->young.n < t->bound)
+        return grow(t);
+    drop_table(t, &t->old);
+    rdi_touch_table next = t->old;
+    if (!next.slot || next.mask != t->young.mask) {
+        RD_TRY(make_table(t->ctx, &next, t->young.mask + 1));
+        rdi_free(t->ctx, t->old.slot);
+    } else {
+        memset(next.slot, 0, (next.mask + 1) * sizeof *next.slot);
+    }
+    t->old = t->young;
+    t->young = next;
+    t->young.n = 0;
+    limit_to_bound(t);
+    return RD_OK;
+}
+
+rdi_touch *rdi_touched_enter(rdi_touched *t, rdi_touch *slot, uint64_t block) {
+    t->young.n++;
+    *slot = (rdi_touch){.block = block};
+    if (!t->old.slot)
+        return slot;
+    rdi_touch *before = rdi_touched_probe(&t->old, block);
+    if (rdi_touch_words(before, 0)) {
+        *slot = *before;
+        before->state &= UINT64_C(0xff) << 56; /* its place stays taken */
+    }
+    return slot;
+}

@@ -1,0 +1,490 @@
+/* Attribution: every count equals that of a plain definition, sums are those of the whole profile
+ * under any limit, and memory that is not there is survived. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "profile/details.h"
+#include "profile/hist.h"
+#include "reusedist/reusedist.h"
+
+#include "support/faults.h"
+#include "support/fixture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define REFS   6000
+#define BLOCKS (2 * REFS) /* a reference of the tests spans two blocks at most */
+
+/* ---- a trace with everything that attribution looks at ---- */
+
+static uint64_t addr[REFS], pc[REFS];
+static uint32_t size[REFS];
+static rd_refs refs = {.n = REFS, .addr = addr, .pc = pc, .size = size};
+
+/* What comes of it: block references with distances. */
+static uint64_t blocks[BLOCKS], distances[BLOCKS];
+static uint32_t origins[BLOCKS];
+static size_t n_blocks;
+
+static void make_trace(uint64_t seed, uint64_t pcs, uint64_t span) {
+    rdi_rng rng = {seed};
+    for (size_t i = 0; i < REFS; i++) {
+        bool local = rdi_rng_below(&rng, 4) != 0;
+        pc[i] = 0x400000 + 4 * rdi_rng_below(&rng, local ? 1 + pcs / 8 : pcs);
+        addr[i] = 0x10000 + rdi_rng_below(&rng, local ? 1 + span / 16 : span);
+        size[i] = 1 + (uint32_t)rdi_rng_below(&rng, 16);
+    }
+}
+
+typedef struct run_config {
+    const char *engine;
+    uint64_t block_bytes, bound;
+    rd_attributor_config limits;
+} run_config;
+
+static const rd_level levels[] = {{"L2", 4096}, {"L1", 700}, {"L3", 20000}};
+
+static rd_status feed(rd_mapper *m, rd_engine *e, rd_attributor *a) {
+    const uint64_t *got = NULL;
+    size_t n = 0;
+    n_blocks = 0;
+    rd_mapper_feed(m, &refs);
+    while (true) {
+        RD_TRY(rd_mapper_next(m, &got, &n));
+        if (n == 0)
+            return RD_OK;
+        uint64_t *d = &distances[n_blocks];
+        memcpy(&blocks[n_blocks], got, n * sizeof *got);
+        memcpy(&origins[n_blocks], rd_mapper_origins(m), n * sizeof *origins);
+        RD_TRY(rd_engine_feed(e, got, n, d));
+        RD_TRY(rd_attributor_feed(a, &(rd_attributed){&refs, rd_mapper_origins(m), got, d, n}));
+        n_blocks += n;
+    }
+}
+
+/* The trace through mapper, engine and attributor. */
+static rd_status run(rd_ctx *with, const run_config *config, rd_profile **out) {
+    rd_mapping mapping = {.block_bytes = config->block_bytes, .origins = true};
+    rd_attributor_config attribute = config->limits;
+    attribute.block_bytes = config->block_bytes;
+    attribute.bound = config->bound;
+    attribute.levels = levels;
+    attribute.n_levels = 3;
+    rd_mapper *m = NULL;
+    rd_engine *e = NULL;
+    rd_attributor *a = NULL;
+    rd_profile *profile = NULL;
+    rd_status status = rd_mapper_new(with, &mapping, &m);
+    if (status == RD_OK)
+        status =
+            rd_engine_open(with, config->engine, &(rd_engine_config){.bound = config->bound}, &e);
+    if (status == RD_OK)
+        status = rd_attributor_new(with, &attribute, &a);
+    if (status == RD_OK)
+        status = feed(m, e, a);
+    if (status == RD_OK)
+        status = rd_engine_finish(e);
+    if (status == RD_OK)
+        status = rd_engine_profile(e, &profile);
+    if (status == RD_OK)
+        status = rd_attributor_finish(a, profile);
+    rd_mapper_free(m);
+    rd_engine_close(e);
+    rd_attributor_free(a);
+    if (status == RD_OK)
+        *out = profile;
+    else
+        rd_profile_free(profile);
+    return status;
+}
+
+/* ---- the plain definition ---- */
+
+static uint64_t level_blocks(const rd_details *d, size_t k, uint64_t block_bytes) {
+    uint64_t n = d->levels[k].bytes / (block_bytes ? block_bytes : 1);
+    return n ? n : 1;
+}
+
+static void count(const rd_details *d, uint64_t block_bytes, uint64_t distance, rd_share *s) {
+    s->references++;
+    if (distance == RD_COLD) {
+        s->infinite++;
+    } else {
+        s->bins[rdi_bit_width(distance)]++;
+        rdi_sum_add(&s->distance_sum, (rd_sum){distance, 0});
+    }
+    for (size_t k = 0; k < d->n_levels; k++)
+        s->misses[k] += distance >= level_blocks(d, k, block_bytes);
+}
+
+static uint64_t pc_of(size_t i) {
+    return pc[origins[i]];
+}
+
+/* The reference before to the same block; its own place for the first. */
+static size_t previous(size_t i) {
+    for (size_t k = i; k-- > 0;)
+        if (blocks[k] == blocks[i])
+            return k;
+    return i;
+}
+
+static uint64_t pc_of_line(const rd_attribution *a, size_t line) {
+    return strtoull(a->functions[a->lines[line].function].name, NULL, 16);
+}
+
+static void check_lines(const rd_details *d, uint64_t block_bytes) {
+    const rd_attribution *a = d->attribution;
+    assert_int_equal(a->n_lines, a->n_functions);
+    for (size_t line = 0; line < a->n_lines; line++) {
+        rd_share wanted = {0};
+        for (size_t i = 0; i < n_blocks; i++)
+            if (pc_of(i) == pc_of_line(a, line))
+                count(d, block_bytes, distances[i], &wanted);
+        assert_memory_equal(&wanted, &a->lines[line].share, sizeof wanted);
+        assert_memory_equal(&wanted, &a->functions[a->lines[line].function].share, sizeof wanted);
+    }
+}
+
+static void check_pairs(const rd_details *d, uint64_t block_bytes) {
+    static size_t before[BLOCKS];
+    const rd_attribution *a = d->attribution;
+    uint64_t finite = 0;
+    for (size_t i = 0; i < n_blocks; i++)
+        before[i] = distances[i] == RD_COLD ? i : previous(i);
+    for (size_t p = 0; p < a->n_pairs; p++) {
+        const rd_reuse_pair *pair = &a->pairs[p];
+        rd_share wanted = {0};
+        for (size_t i = 0; i < n_blocks; i++)
+            if (before[i] != i && pc_of(i) == pc_of_line(a, pair->reuse) &&
+                pc_of(before[i]) == pc_of_line(a, pair->use))
+                count(d, block_bytes, distances[i], &wanted);
+        assert_int_equal(wanted.references, pair->count);
+        assert_memory_equal(&wanted.distance_sum, &pair->distance_sum, sizeof(rd_sum));
+        assert_memory_equal(wanted.misses, pair->misses, sizeof wanted.misses);
+        finite += pair->count;
+    }
+    for (size_t i = 0; i < n_blocks; i++)
+        finite -= distances[i] != RD_COLD;
+    assert_int_equal(finite, 0);
+}
+
+static void check_windows(const rd_details *d, uint64_t block_bytes) {
+    const rd_windows *w = d->windows;
+    for (size_t row = 0; row < w->n; row++) {
+        rd_share wanted = {0};
+        for (size_t i = row * w->references; i < n_blocks && i < (row + 1) * w->references; i++)
+            count(d, block_bytes, distances[i], &wanted);
+        assert_memory_equal(&wanted, &w->rows[row].share, sizeof wanted);
+    }
+}
+
+/* Whether block reference i touches the word of its block. */
+static bool touches(size_t i, unsigned word, uint64_t block_bytes, uint64_t word_bytes) {
+    uint64_t from = blocks[i] * block_bytes + word * word_bytes, to = from + word_bytes - 1;
+    uint64_t first = addr[origins[i]], last = first + size[origins[i]] - 1;
+    return first <= to && last >= from;
+}
+
+/* Words touched from a fetch of the block to the next one, summed up over all fetches. */
+static uint64_t words_fetched(uint64_t from_distance, uint64_t block_bytes, uint64_t word_bytes) {
+    uint64_t words = 0;
+    for (size_t i = 0; i < n_blocks; i++)
+        for (unsigned word = 0; word < block_bytes / word_bytes; word++) {
+            if (!touches(i, word, block_bytes, word_bytes))
+                continue;
+            bool again = false; /* touched before since the block was fetched */
+            for (size_t k = i, now = i; distances[now] < from_distance && !again;) {
+                do
+                    k--;
+                while (blocks[k] != blocks[i]);
+                again = touches(k, word, block_bytes, word_bytes);
+                now = k;
+            }
+            words += !again;
+        }
+    return words;
+}
+
+static void check_words(const rd_details *d, uint64_t block_bytes) {
+    const rd_spatial *s = d->spatial;
+    assert_non_null(s);
+    for (size_t k = 0; k < d->n_levels; k++) {
+        uint64_t fetched = 0, from = level_blocks(d, k, block_bytes);
+        for (size_t i = 0; i < n_blocks; i++)
+            fetched += distances[i] >= from;
+        assert_int_equal(s->levels[k].fetched, fetched);
+        assert_int_equal(s->levels[k].words, words_fetched(from, block_bytes, s->word_bytes));
+    }
+    assert_int_equal(s->words_used, words_fetched(RD_COLD, block_bytes, s->word_bytes));
+}
+
+/* ---- tests ---- */
+
+/* Sums over every list are the profile, bin by bin. */
+static void check_sums(const rd_profile *p) {
+    const rd_details *d = rd_profile_details(p);
+    const rd_attribution *a = d->attribution;
+    rd_share whole = {0}, functions = {0}, lines = {0}, data = {0};
+    for (size_t i = 0; i < n_blocks; i++)
+        count(d, rd_profile_facts_of(p)->block_bytes, distances[i], &whole);
+    struct {
+        rd_share *sum;
+        const rd_share *first;
+        size_t n, stride;
+    } lists[] = {{&functions, &a->functions->share, a->n_functions, sizeof *a->functions},
+                 {&lines, &a->lines->share, a->n_lines, sizeof *a->lines},
+                 {&data, &a->data->share, a->n_data, sizeof *a->data}};
+    for (size_t l = 0; l < RDI_COUNT(lists); l++) {
+        for (size_t i = 0; i < lists[l].n; i++) {
+            const rd_share *s =
+                (const rd_share *)((const char *)lists[l].first + i * lists[l].stride);
+            lists[l].sum->references += s->references;
+            lists[l].sum->infinite += s->infinite;
+            rdi_sum_add(&lists[l].sum->distance_sum, s->distance_sum);
+            for (size_t k = 0; k < RD_LEVELS_MAX; k++)
+                lists[l].sum->misses[k] += s->misses[k];
+            for (size_t k = 0; k < RD_LOG_BINS; k++)
+                lists[l].sum->bins[k] += s->bins[k];
+        }
+        assert_memory_equal(lists[l].sum, &whole, sizeof whole);
+    }
+    const char *mistake = rdi_details_mistake(rd_profile_facts_of(p), d);
+    if (mistake)
+        fail_msg("%s", mistake);
+}
+
+static rd_profile *run_well(const run_config *config) {
+    rd_profile *p = NULL;
+    rd_status status = run(ctx, config, &p);
+    if (status != RD_OK)
+        fail_msg("%s", rd_last_error(ctx));
+    rd_profile_set_block_bytes(p, config->block_bytes);
+    return p;
+}
+
+static void everything_is_as_defined(void **state) {
+    (void)state;
+    static const run_config configs[] = {
+        {"stack", 64, 0, {0}},  {"auto", 64, 0, {0}},    {"stack", 16, 0, {0}},
+        {"auto", 4096, 0, {0}}, {"stack", 64, 320, {0}}, {"auto", 32, 1000, {0}},
+    };
+    for (size_t i = 0; i < RDI_COUNT(configs); i++) {
+        make_trace(i, 40, 64000);
+        rd_profile *p = run_well(&configs[i]);
+        const rd_details *d = rd_profile_details(p);
+        assert_int_equal(d->levels[0].bytes, 700); /* ascending */
+        check_sums(p);
+        check_lines(d, configs[i].block_bytes);
+        check_pairs(d, configs[i].block_bytes);
+        check_windows(d, configs[i].block_bytes);
+        check_words(d, configs[i].block_bytes);
+        rd_profile_free(p);
+    }
+}
+
+static void blocks_without_size_have_no_words(void **state) {
+    (void)state;
+    make_trace(9, 10, 900);
+    run_config config = {"stack", 0, 0, {0}};
+    rd_profile *p = run_well(&config);
+    const rd_details *d = rd_profile_details(p);
+    assert_null(d->spatial);
+    check_sums(p);
+    check_lines(d, 0);
+    rd_profile_free(p);
+}
+
+static void sums_stay_exact_whatever_the_limits(void **state) {
+    (void)state;
+    static const size_t limits[][3] = {
+        {3, 1000, 1000}, {1000, 8, 1000}, {1000, 100, 1000},
+        {1000, 1000, 3}, {20, 30, 2},     {1, 8, 1},
+    };
+    for (size_t i = 0; i < RDI_COUNT(limits); i++) {
+        make_trace(100 + i, 200, 50000);
+        run_config config = {
+            "auto",
+            64,
+            0,
+            {.max_sites = limits[i][0], .max_tuples = limits[i][1], .max_entries = limits[i][2]}};
+        rd_profile *p = run_well(&config);
+        const rd_attribution *a = rd_profile_details(p)->attribution;
+        check_sums(p);
+        assert_true(a->n_functions <= limits[i][2] + 1 && a->n_pairs <= limits[i][2] + 1);
+        assert_string_equal(a->functions[a->n_functions - 1].name, "(others)");
+        assert_int_equal(a->lines[a->n_lines - 1].function, RD_NO_INDEX);
+        uint64_t pairs = 0, finite = 0;
+        for (size_t k = 0; k < a->n_pairs; k++)
+            pairs += a->pairs[k].count;
+        for (size_t k = 0; k < n_blocks; k++)
+            finite += distances[k] != RD_COLD;
+        assert_int_equal(pairs, finite);
+        rd_profile_free(p);
+    }
+}
+
+/* What is rare is folded first: the pair that causes most misses survives hundreds of others. */
+static void heavy_pairs_survive_folding(void **state) {
+    (void)state;
+    make_trace(5, 300, 300);
+    for (size_t i = 0; i < REFS; i += 3) { /* a loop over 2000 blocks that nobody else touches */
+        pc[i] = 0xabc0;
+        addr[i] = 0x1000000 + 64 * (i / 3 % 500);
+        size[i] = 8;
+    }
+    run_config config = {"auto", 64, 0, {.max_tuples = 64}};
+    rd_profile *p = run_well(&config);
+    const rd_attribution *a = rd_profile_details(p)->attribution;
+    assert_true(a->dropped_pairs > 0);
+    assert_int_equal(pc_of_line(a, a->pairs[0].use), 0xabc0);
+    assert_int_equal(pc_of_line(a, a->pairs[0].reuse), 0xabc0);
+    assert_int_equal(a->pairs[0].count, REFS / 3 - 500);
+    rd_profile_free(p);
+}
+
+static void windows_merge_when_there_are_too_many(void **state) {
+    (void)state;
+    make_trace(3, 10, 5000);
+    run_config config = {"auto", 64, 0, {.windows = 4}};
+    rd_profile *p = run_well(&config);
+    const rd_windows *w = rd_profile_details(p)->windows;
+    assert_true(w->n >= 3 && w->n <= 4);
+    assert_int_equal(w->references, 2048);
+    check_windows(rd_profile_details(p), 64);
+    rd_profile_free(p);
+}
+
+/* Two halves that have nothing in common, with an odd window in the first. */
+static void phases_begin_where_the_signature_changes(void **state) {
+    (void)state;
+    for (size_t i = 0; i < REFS; i++) {
+        bool second = i >= 3072;
+        addr[i] = second ? 64 * (i % 1000) : 64 * (i % 2);
+        size[i] = 1;
+        pc[i] = 1;
+    }
+    run_config config = {"auto", 64, 0, {0}};
+    rd_profile *p = run_well(&config);
+    const rd_windows *w = rd_profile_details(p)->windows;
+    assert_int_equal(w->references, 1024);
+    assert_true(w->n_phases >= 2);
+    assert_int_equal(w->phases[0], 0);
+    assert_int_equal(w->phases[1], 3);
+    rd_profile_free(p);
+}
+
+static void what_is_written_reads_back(void **state) {
+    (void)state;
+    make_trace(11, 50, 30000);
+    run_config config = {"auto", 64, 0, {.max_entries = 20}};
+    rd_profile *p = run_well(&config), *again = NULL;
+    char *first = NULL, *second = NULL;
+    size_t n = 0, m = 0;
+    assert_int_equal(rd_profile_json(p, &first, &n), RD_OK);
+    if (rd_profile_parse(ctx, "again", first, n, &again) != RD_OK)
+        fail_msg("%s", rd_last_error(ctx));
+    assert_non_null(rd_profile_details(again));
+    assert_int_equal(rd_profile_json(again, &second, &m), RD_OK);
+    assert_int_equal(n, m);
+    assert_memory_equal(first, second, n);
+    rd_text_free(ctx, first);
+    rd_text_free(ctx, second);
+    rd_profile_free(p);
+    rd_profile_free(again);
+}
+
+/* Each of these, put into a good file, contradicts it. */
+static void contradictions_are_refused(void **state) {
+    (void)state;
+    static const char *const edits[][2] = {
+        {"\"use\": 0,", "\"use\": 999,"},
+        {"\"function\": 0,", "\"function\": 999,"},
+        {"\"misses\": [", "\"misses\": [1, 1, 1, "},
+        {"\"from\": 1024", "\"from\": 1025"},
+        {"\"phases\": [0", "\"phases\": [1"},
+        {"\"distance_sum\": ", "\"distance_sum\": 9"},
+        {"\"kind\": \"other\"", "\"kind\": \"heaps\""},
+        {"\"word_bytes\": 8", "\"word_bytes\": 7"},
+        {"\"name\": \"L1\"", "\"name\": \"a name that is too long\""},
+        {"[[0, 0, ", "[[0, 1, "},
+    };
+    make_trace(12, 5, 3000);
+    run_config config = {"auto", 64, 0, {0}};
+    rd_profile *p = run_well(&config), *bad = NULL;
+    char *text = NULL;
+    size_t n = 0;
+    assert_int_equal(rd_profile_json(p, &text, &n), RD_OK);
+    for (size_t i = 0; i < RDI_COUNT(edits); i++) {
+        const char *at = strstr(text, edits[i][0]);
+        if (!at)
+            fail_msg("no %s", edits[i][0]);
+        size_t before = (size_t)(at - text), cut = strlen(edits[i][0]), put = strlen(edits[i][1]);
+        char *edited = malloc(n + put);
+        memcpy(edited, text, before);
+        memcpy(edited + before, edits[i][1], put);
+        memcpy(edited + before + put, at + cut, n - before - cut);
+        if (rd_profile_parse(ctx, "bad", edited, n - cut + put, &bad) != RD_EFORMAT)
+            fail_msg("accepted: %s", edits[i][1]);
+        free(edited);
+    }
+    rd_text_free(ctx, text);
+    rd_profile_free(p);
+}
+
+static rd_status run_and_read_back(rd_ctx *with, void *user) {
+    rd_profile *p = NULL, *again = NULL;
+    char *text = NULL;
+    size_t n = 0;
+    rd_status status = run(with, user, &p);
+    if (status == RD_OK)
+        status = rd_profile_json(p, &text, &n);
+    if (status == RD_OK)
+        status = rd_profile_parse(with, "again", text, n, &again);
+    rd_text_free(with, text);
+    rd_profile_free(p);
+    rd_profile_free(again);
+    return status;
+}
+
+static void every_failing_allocation_is_survived(void **state) {
+    (void)state;
+    run_config config = {"stack", 64, 100, {.max_tuples = 200, .max_entries = 5}};
+    make_trace(21, 30, 20000);
+    refs.n = 600;
+    run_config *limits = &config;
+    limits->bound = 400; /* above the caches */
+    faults_inject("attribution", run_and_read_back, &config, RD_OK);
+    refs.n = REFS;
+}
+
+static void a_cache_above_the_bound_is_refused(void **state) {
+    (void)state;
+    run_config config = {"stack", 64, 100, {0}};
+    rd_profile *p = NULL;
+    make_trace(1, 5, 1000);
+    assert_int_equal(run(ctx, &config, &p), RD_EINVAL);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, new_ctx, free_ctx)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(everything_is_as_defined),
+        TEST(blocks_without_size_have_no_words),
+        TEST(sums_stay_exact_whatever_the_limits),
+        TEST(heavy_pairs_survive_folding),
+        TEST(windows_merge_when_there_are_too_many),
+        TEST(phases_begin_where_the_signature_changes),
+        TEST(what_is_written_reads_back),
+        TEST(contradictions_are_refused),
+        TEST(every_failing_allocation_is_survived),
+        TEST(a_cache_above_the_bound_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
