@@ -4,6 +4,7 @@
 
 #include "profile/profile.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -103,6 +104,9 @@ static rd_status check_profile(rd_ctx *ctx, const rd_profile_facts *f,
     if (f->block_bytes != first->block_bytes)
         return rdi_fail(ctx, RD_EINVAL, "profile %zu has blocks of another size than the first one",
                         number);
+    if (rdi_profile_kinds(f) != rdi_profile_kinds(first))
+        return rdi_fail(ctx, RD_EINVAL,
+                        "profile %zu has other kinds of references than the first one", number);
     return RD_OK;
 }
 
@@ -141,6 +145,10 @@ static uint64_t count_reuses(const rd_profile *p) {
     return f->references - f->infinite;
 }
 
+/* Totals that shrink, or grow faster than this power of the size: the sizes tell nothing about
+ * them, least of all where two are nearly the same. */
+#define STEEPEST 4
+
 /* Straight line through logarithms: y = factor * size^exponent. */
 static rdi_power fit_power(const rdi_run *runs, size_t n, uint64_t (*total)(const rd_profile *)) {
     double mean_x = 0, mean_y = 0, square = 0, product = 0;
@@ -154,7 +162,10 @@ static rdi_power fit_power(const rdi_run *runs, size_t n, uint64_t (*total)(cons
         product += x * (log(fmax(1, (double)total(runs[i].profile))) - mean_y);
     }
     double exponent = square > 0 ? product / square : 0;
-    return (rdi_power){exp(mean_y - exponent * mean_x), exponent};
+    double factor = exp(mean_y - exponent * mean_x);
+    if (!(exponent >= 0 && exponent <= STEEPEST && factor >= DBL_MIN && factor <= DBL_MAX))
+        return (rdi_power){exp(mean_y), 0};
+    return (rdi_power){factor, exponent};
 }
 
 static uint64_t count_blocks(const rd_profile *p) {
@@ -175,7 +186,7 @@ static rd_status learn(rd_model *m, rdi_run *runs, size_t n) {
         RD_TRY(
             rdi_run_group(m->ctx, &runs[i], reference ? m->facts.binning.param : RDI_MODEL_GROUPS));
         m->facts.sizes[i] = runs[i].size;
-        m->facts.exact = m->facts.exact && facts->exact;
+        m->facts.exact = m->facts.exact && facts->exact && !facts->partial;
     }
     m->reuses = fit_power(runs, n, count_reuses);
     m->blocks = fit_power(runs, n, count_blocks);

@@ -6,18 +6,24 @@
  * taken as spread evenly over a bin, it gives to each bin there what that bin covers of the range.
  * So every bin of every training input is an equation. The unknowns that fit best, none of them
  * negative, are the model.
+ *
+ * Some equations do not tell patterns from each other: what is at distance 0 is there for every
+ * training input, whatever its pattern. The descent starts from nothing and asks the patterns in
+ * their order, so the slowest one that explains it, constant first, gets all of it.
  */
 #include "model/locality.h"
 #include "model/nnls.h"
 #include "profile/binning.h"
 #include "profile/profile.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #define SWEEPS          20000u
 #define STANDARD_WEIGHT 10
-#define NARROWEST       1e-6 /* width of a cell */
+#define NARROWEST       1e-6                /* width of a cell */
+#define CELLS_MOST      (UINT64_C(1) << 22) /* log-linear bins of distances up to 8.6 * 10^9 */
 
 /* Where the references of a cell are taken to be, and which share of all they are. */
 typedef struct content {
@@ -51,17 +57,25 @@ static uint64_t finite_references(const rd_bin *rows, size_t n) {
     return sum;
 }
 
-/* The references of a row lie in as much of its bin as leaves their mean where it is, evenly. */
+/* The references of a row lie in as much of its bin as leaves their mean where it is, evenly: in
+ * one block's width at least, and in one that a double can tell from nothing. */
 static content content_of(const rd_bin *row, double total) {
     double low = (double)row->low, high = (double)row->high + 1, mean = rd_bin_mean(row) + 0.5;
-    double reach = fmax(0.5, fmin(mean - low, high - mean));
+    double least = fmax(0.5, mean * 0x1p-50);
+    double reach = fmax(least, fmin(mean - low, high - mean));
     return (content){(double)row->count / total, fmax(low, mean - reach), fmin(high, mean + reach)};
 }
 
 static rd_status fill_from_bins(rd_ctx *ctx, rd_binning binning, const rd_bin *rows, size_t n,
                                 cells *out) {
     double total = (double)finite_references(rows, n);
-    RD_TRY(cells_alloc(ctx, (size_t)rdi_bin_index(binning, rows[n - 1].low) + 1, out));
+    uint64_t n_cells = rdi_bin_index(binning, rows[n - 1].low) + 1;
+    if (n_cells > CELLS_MOST)
+        return rdi_fail(ctx, RD_EINVAL,
+                        "distances of up to %" PRIu64
+                        " are in too many log-linear bins to learn from: take log bins",
+                        rows[n - 1].high);
+    RD_TRY(cells_alloc(ctx, (size_t)n_cells, out));
     for (size_t i = 0; i < out->n; i++) {
         rd_bin bin;
         rdi_bin_range(binning, i, &bin);

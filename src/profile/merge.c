@@ -11,14 +11,6 @@
 
 /* ---- facts ---- */
 
-/* 'L', 'S', 'I' as bits; NULL is all of them. */
-static unsigned kind_set(const char *kinds) {
-    unsigned set = 0;
-    for (; kinds && *kinds; kinds++)
-        set |= *kinds == 'L' ? 1u : *kinds == 'S' ? 2u : 4u;
-    return kinds ? set : 7u;
-}
-
 static bool is_measured(const rd_profile *p) {
     const rd_profile_facts *f = rd_profile_facts_of(p);
     const rd_bin *bins;
@@ -43,7 +35,7 @@ static rd_status check_same(rd_ctx *ctx, const rd_profile *first, const rd_profi
                         "cannot merge: profile 1 has %s %" PRIu64 ", profile %zu has %" PRIu64
                         " (0: none)",
                         what, x, number, y);
-    if (kind_set(a->kinds) != kind_set(b->kinds))
+    if (rdi_profile_kinds(a) != rdi_profile_kinds(b))
         return rdi_fail(ctx, RD_EINVAL,
                         "cannot merge: profile 1 has the kinds %s, profile %zu has %s",
                         a->kinds ? a->kinds : "LSI", number, b->kinds ? b->kinds : "LSI");

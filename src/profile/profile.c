@@ -184,6 +184,13 @@ void rd_profile_set_seconds(rd_profile *p, double seconds) {
     p->facts.seconds = seconds;
 }
 
+unsigned rdi_profile_kinds(const rd_profile_facts *f) {
+    unsigned set = 0;
+    for (const char *at = f->kinds; at && *at; at++)
+        set |= *at == 'L' ? 1u : *at == 'S' ? 2u : 4u;
+    return f->kinds ? set : 7u;
+}
+
 rd_status rd_profile_set_kinds(rd_profile *p, const char *kinds) {
     const char *copy;
     RD_TRY(copy_string(p->ctx, kinds, &copy));

@@ -20,6 +20,9 @@ rd_status rdi_profile_new(rd_ctx *ctx, const rd_profile_facts *facts, const rd_b
 bool rdi_peaks_are_valid(const rd_peak *peaks, size_t n, uint64_t references);
 rd_status rdi_profile_add_sources(rd_profile *p, const rd_source *sources, size_t n);
 
+/* The kinds of references analysed: 'L', 'S', 'I' as bits. */
+unsigned rdi_profile_kinds(const rd_profile_facts *f);
+
 /* The rows of p in other bins, as rd_profile_rebin() makes them; caller frees. */
 rd_status rdi_profile_rows_as(rd_ctx *ctx, const rd_profile *p, rd_binning to, rd_bin **out,
                               size_t *n);

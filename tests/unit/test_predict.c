@@ -178,6 +178,33 @@ static void totals_grow_by_a_power_of_the_size(void **state) {
     rd_model_free(m);
 }
 
+/* The number of reuses doubles while the sizes are all but the same. Their shares are predicted all
+ * the same. */
+static void totals_that_sizes_do_not_tell_are_no_trouble(void **state) {
+    static const double sizes[3] = {638603, 638732, 638927};
+    rd_training runs[2];
+    rd_model *m = NULL;
+    for (size_t i = 0; i < 2; i++) {
+        uint64_t reuses = UINT64_C(1000000) << i;
+        profiles_point points[] = {{5, reuses / 2}, {3000, reuses / 2}, {RD_COLD, 600000}};
+        runs[i] = (rd_training){profiles_make(*state, NULL, LOGLINEAR, points, 3), sizes[i]};
+    }
+    assert_int_equal(rd_model_train(*state, runs, 2, NULL, &m), RD_OK);
+    rd_profile *p = predict(*state, m, sizes[2]);
+    assert_true(fabs(accuracy(*state, p, runs[1].profile, LOG) - 1) < 1e-6);
+    char *text = NULL;
+    size_t n = 0;
+    rd_model *back = NULL;
+    assert_int_equal(rd_model_json(m, &text, &n), RD_OK);
+    assert_int_equal(rd_model_parse(*state, "file", text, n, &back), RD_OK);
+    rd_text_free(*state, text);
+    for (size_t i = 0; i < 2; i++)
+        rd_profile_free(runs[i].profile);
+    rd_profile_free(p);
+    rd_model_free(m);
+    rd_model_free(back);
+}
+
 /* ---- multi-model ---- */
 
 /* Section 3.4: with s1 = 3 s0, bin [4, 8) takes from the linear parts two thirds of [1, 2) and one
@@ -302,6 +329,46 @@ static void multi_models_predict_ranges(void **state) {
     }
 }
 
+/* At distance 0 every pattern says the same about the training inputs. Three quarters are constant
+ * and one is linear, and the largest distances of the constant part are 0. */
+static void what_no_input_tells_apart_is_constant(void **state) {
+    static const part parts[] = {{RD_PATTERN_CONSTANT, 0, 0, 3000},
+                                 {RD_PATTERN_LINEAR, 0, 1, 1000}};
+    static const rd_binning binnings[] = {LOGLINEAR, LOG};
+    for (size_t k = 0; k < RDI_COUNT(binnings); k++) {
+        rd_model_config config = {RD_MODEL_MULTI, binnings[k], BIT(CONSTANT) | BIT(LINEAR)};
+        rd_model *m = train(*state, parts, 2, (double[]){4096, 8192, 16384}, 3, &config);
+        assert_true(fabs(rd_model_facts_of(m)->shares[RD_PATTERN_CONSTANT] - 0.75) < 1e-9);
+        rd_model_free(m);
+    }
+}
+
+/* 5000 references, all at the beginning of a log-linear bin. */
+static rd_profile *far_profile(rd_ctx *ctx, uint64_t distance) {
+    rd_profile_facts facts = profiles_facts();
+    rd_bin bin = {distance, distance + 2047, 5000, rdi_sum_product(distance, 5000)};
+    rd_profile *p = NULL;
+    facts.references = 6000;
+    facts.infinite = facts.cold = facts.blocks = 1000;
+    facts.binning = LOGLINEAR;
+    assert_int_equal(rdi_profile_new(ctx, &facts, &bin, 1, &p), RD_OK);
+    return p;
+}
+
+/* Where neighbouring doubles are further apart than blocks. */
+static void distances_beyond_all_memory_are_learned_from(void **state) {
+    rd_profile *p = far_profile(*state, UINT64_C(1) << 60);
+    rd_model_config config = {RD_MODEL_MULTI, LOG, BIT(CONSTANT) | BIT(LINEAR)};
+    rd_model *m = NULL;
+    assert_int_equal(rd_model_train(*state, (rd_training[]){{p, 1}, {p, 2}}, 2, &config, &m),
+                     RD_OK);
+    rd_profile *predicted = predict(*state, m, 4);
+    assert_true(fabs(accuracy(*state, predicted, p, LOG) - 1) < 1e-9);
+    rd_profile_free(p);
+    rd_profile_free(predicted);
+    rd_model_free(m);
+}
+
 /* ---- bad use ---- */
 
 static void assert_refused(rd_ctx *ctx, const rd_training *runs, size_t n,
@@ -329,7 +396,10 @@ static void what_cannot_be_learned_from_is_refused(void **state) {
     facts = profiles_facts();
     facts.bound = 100;
     rd_profile *bounded = profiles_make(ctx, &facts, LOGLINEAR, points, 2);
+    rd_profile *far = far_profile(ctx, UINT64_C(1) << 40);
+    rd_model_config multi = {.method = RD_MODEL_MULTI};
 
+    assert_refused(ctx, (rd_training[]){{far, 1}, {far, 2}}, 2, &multi, "log-linear");
     assert_refused(ctx, (rd_training[]){{good, 1}}, 1, NULL, "two or more");
     assert_refused(ctx, (rd_training[]){{good, 7}, {more, 7}}, 2, NULL, "same size");
     assert_refused(ctx, (rd_training[]){{good, 7}, {more, 0}}, 2, NULL, "above 0");
@@ -343,7 +413,7 @@ static void what_cannot_be_learned_from_is_refused(void **state) {
     assert_refused(ctx, (rd_training[]){{good, 7}, {more, 8}}, 2, &config, "reference");
     config = (rd_model_config){.patterns = BIT(SQUARE_ROOT) | BIT(CUBE_ROOT)};
     assert_refused(ctx, (rd_training[]){{good, 7}, {more, 8}}, 2, &config, "mixed");
-    rd_profile *all[] = {good, more, few, log, pages, bare, bounded};
+    rd_profile *all[] = {good, more, few, log, pages, bare, bounded, far};
     for (size_t i = 0; i < RDI_COUNT(all); i++)
         rd_profile_free(all[i]);
 }
@@ -427,10 +497,16 @@ int main(void) {
                                         context_free),
         cmocka_unit_test_setup_teardown(totals_grow_by_a_power_of_the_size, context_new,
                                         context_free),
+        cmocka_unit_test_setup_teardown(totals_that_sizes_do_not_tell_are_no_trouble, context_new,
+                                        context_free),
         cmocka_unit_test_setup_teardown(the_worked_example_of_the_paper, context_new, context_free),
         cmocka_unit_test_setup_teardown(patterns_that_share_bins_are_separated, context_new,
                                         context_free),
         cmocka_unit_test_setup_teardown(multi_models_predict_ranges, context_new, context_free),
+        cmocka_unit_test_setup_teardown(what_no_input_tells_apart_is_constant, context_new,
+                                        context_free),
+        cmocka_unit_test_setup_teardown(distances_beyond_all_memory_are_learned_from, context_new,
+                                        context_free),
         cmocka_unit_test_setup_teardown(what_cannot_be_learned_from_is_refused, context_new,
                                         context_free),
         cmocka_unit_test_setup_teardown(approximate_profiles_are_used_and_mentioned, context_new,
