@@ -86,7 +86,8 @@ static void read_doubles(rdi_json *j, double *out, size_t n) {
 }
 
 /* Ascending sizes above 0, as many as there are. */
-static void read_sizes(rdi_json *j, rd_model_facts *f) {
+static void read_sizes(rdi_json *j, rd_model *m) {
+    rd_model_facts *f = &m->facts;
     rdi_json_enter_array(j);
     f->n_sizes = 0;
     while (rdi_json_next_item(j)) {
@@ -137,7 +138,8 @@ static void read_piece(rdi_json *j, rd_model *m) {
         j->status = RD_ENOMEM;
 }
 
-static void read_schema(rdi_json *j) {
+static void read_schema(rdi_json *j, rd_model *m) {
+    (void)m;
     char *schema = rdi_json_string(j);
     size_t n = strlen(RDI_MODEL_SCHEMA);
     if (schema && (strncmp(schema, RDI_MODEL_SCHEMA, n) != 0 || (schema[n] && schema[n] != '.')))
@@ -145,7 +147,8 @@ static void read_schema(rdi_json *j) {
     rdi_free(j->ctx, schema);
 }
 
-static void read_method(rdi_json *j, rd_model_facts *f) {
+static void read_method(rdi_json *j, rd_model *m) {
+    rd_model_facts *f = &m->facts;
     char *method = rdi_json_string(j);
     f->method = method && strcmp(method, "multi") == 0 ? RD_MODEL_MULTI : RD_MODEL_SINGLE;
     if (method && f->method == RD_MODEL_SINGLE && strcmp(method, "single") != 0)
@@ -153,76 +156,104 @@ static void read_method(rdi_json *j, rd_model_facts *f) {
     rdi_free(j->ctx, method);
 }
 
-static void read_binning(rdi_json *j, rd_model_facts *f) {
+static void read_binning(rdi_json *j, rd_model *m) {
     char *text = rdi_json_string(j);
-    if (text && rd_binning_parse(j->ctx, text, &f->binning) != RD_OK)
-        rdi_json_fail(j, "unknown bins \"%.40s\"", text);
+    rd_binning *bins = &m->facts.binning;
+    if (text && (rd_binning_parse(j->ctx, text, bins) != RD_OK ||
+                 (bins->kind != RD_BINS_REFERENCE && bins->kind != RD_BINS_LOG &&
+                  bins->kind != RD_BINS_LOGLINEAR)))
+        rdi_json_fail(j, "bins \"%.40s\", which no model has", text);
     rdi_free(j->ctx, text);
 }
 
-static void read_patterns(rdi_json *j, rd_model_facts *f) {
+static void read_block_bytes(rdi_json *j, rd_model *m) {
+    uint64_t bytes = rdi_json_null(j) ? 0 : rdi_json_u64(j);
+    if (bytes & (bytes - 1))
+        rdi_json_fail(j, "a block of %" PRIu64 " bytes: not a power of two", bytes);
+    m->facts.block_bytes = bytes;
+}
+
+static void read_patterns(rdi_json *j, rd_model *m) {
+    rd_model_facts *f = &m->facts;
     char *text = rdi_json_string(j);
     if (text && (rd_patterns_parse(j->ctx, text, &f->patterns) != RD_OK || !f->patterns))
         rdi_json_fail(j, "patterns \"%.60s\"", text);
     rdi_free(j->ctx, text);
 }
 
-static void read_unit(rdi_json *j, rd_model_facts *f) {
-    if (f->size_unit)
-        rdi_json_fail(j, "\"size_unit\" is there twice");
-    else
-        f->size_unit = rdi_json_string(j);
+static void read_unit(rdi_json *j, rd_model *m) {
+    m->facts.size_unit = rdi_json_string(j);
 }
 
-static void read_member(rdi_json *j, rd_model *m, const char *key) {
-    rd_model_facts *f = &m->facts;
-    if (strcmp(key, "schema") == 0)
-        read_schema(j);
-    else if (strcmp(key, "method") == 0)
-        read_method(j, f);
-    else if (strcmp(key, "binning") == 0)
-        read_binning(j, f);
-    else if (strcmp(key, "patterns") == 0)
-        read_patterns(j, f);
-    else if (strcmp(key, "size_unit") == 0)
-        read_unit(j, f);
-    else if (strcmp(key, "sizes") == 0)
-        read_sizes(j, f);
-    else if (strcmp(key, "block_bytes") == 0)
-        f->block_bytes = rdi_json_null(j) ? 0 : rdi_json_u64(j);
-    else if (strcmp(key, "exact") == 0)
-        f->exact = rdi_json_bool(j);
-    else if (strcmp(key, "reuses") == 0)
-        m->reuses = read_power(j);
-    else if (strcmp(key, "blocks") == 0)
-        m->blocks = read_power(j);
-    else if (strcmp(key, "pieces") == 0)
-        for (rdi_json_enter_array(j); rdi_json_next_item(j);)
-            read_piece(j, m);
-    else
-        rdi_json_skip(j);
+static void read_exact(rdi_json *j, rd_model *m) {
+    m->facts.exact = rdi_json_bool(j);
+}
+
+static void read_reuses(rdi_json *j, rd_model *m) {
+    m->reuses = read_power(j);
+}
+
+static void read_blocks(rdi_json *j, rd_model *m) {
+    m->blocks = read_power(j);
+}
+
+static void read_pieces(rdi_json *j, rd_model *m) {
+    for (rdi_json_enter_array(j); rdi_json_next_item(j);)
+        read_piece(j, m);
+}
+
+/* What a model has. All must be there, each once. */
+static const struct {
+    const char *key;
+    void (*read)(rdi_json *j, rd_model *m);
+} members[] = {
+    {"schema", read_schema},           {"method", read_method},  {"binning", read_binning},
+    {"patterns", read_patterns},       {"size_unit", read_unit}, {"sizes", read_sizes},
+    {"block_bytes", read_block_bytes}, {"exact", read_exact},    {"reuses", read_reuses},
+    {"blocks", read_blocks},           {"pieces", read_pieces},
+};
+
+static void read_members(rdi_json *j, rd_model *m) {
+    uint32_t seen = 0;
+    char key[32];
+    rdi_json_enter_object(j);
+    while (rdi_json_next_key(j, key, sizeof key)) {
+        size_t i = 0;
+        while (i < RDI_COUNT(members) && strcmp(members[i].key, key) != 0)
+            i++;
+        if (i == RDI_COUNT(members))
+            rdi_json_skip(j);
+        else if (seen >> i & 1)
+            rdi_json_fail(j, "\"%s\" is there twice", key);
+        else
+            members[i].read(j, m);
+        seen |= UINT32_C(1) << i;
+    }
+    for (size_t i = 0; i < RDI_COUNT(members); i++)
+        if (!(seen >> i & 1))
+            rdi_json_fail(j, "the model has no \"%s\"", members[i].key);
+}
+
+/* What its members must have in common. */
+static const char *find_mistake(rd_model *m) {
+    const rd_model_facts *f = &m->facts;
+    if (f->n_sizes < 2)
+        return "a model is learned from two sizes or more";
+    if (f->method == RD_MODEL_SINGLE && f->binning.kind != RD_BINS_REFERENCE)
+        return "the method single has reference groups";
+    for (size_t i = 0; i < m->n; i++)
+        if (!rdi_patterns_has(f->patterns, m->pieces[i].pattern))
+            return "a piece has another pattern than the model";
+    return fabs(rdi_model_sum(m) - 1) > 1e-6 ? "the shares do not sum up to 1" : NULL;
 }
 
 static rd_status read_model(rdi_json *j, rd_model *m) {
-    char key[32];
-    bool schema = false;
     if (rdi_json_peek(j) != RDI_JSON_OBJECT)
         return rdi_fail(j->ctx, RD_EFORMAT, "%s: not a model: does not begin with '{'", j->name);
-    rdi_json_enter_object(j);
-    while (rdi_json_next_key(j, key, sizeof key)) {
-        schema = schema || strcmp(key, "schema") == 0;
-        read_member(j, m, key);
-    }
+    read_members(j, m);
     RD_TRY(rdi_json_end(j));
-    if (!schema || !m->facts.patterns || !m->facts.size_unit || !m->facts.n_sizes || !m->n ||
-        !(m->reuses.factor > 0) || !(m->blocks.factor > 0))
-        return rdi_fail(j->ctx, RD_EFORMAT,
-                        "%s: not a whole model: schema, patterns, size_unit, sizes, reuses, blocks "
-                        "and pieces must be there",
-                        j->name);
-    if (fabs(rdi_model_sum(m) - 1) > 1e-6)
-        return rdi_fail(j->ctx, RD_EFORMAT, "%s: the shares do not sum up to 1", j->name);
-    return RD_OK;
+    const char *mistake = find_mistake(m);
+    return mistake ? rdi_fail(j->ctx, RD_EFORMAT, "%s: %s", j->name, mistake) : RD_OK;
 }
 
 rd_status rd_model_parse(rd_ctx *ctx, const char *name, const char *text, size_t n,

@@ -63,7 +63,8 @@ static void a_model_survives_its_file(void **state) {
 
 #define HEAD                                                                                       \
     "{\"schema\": \"reusedist.model/1\", \"method\": \"single\", \"binning\": \"reference:2\", "   \
-    "\"patterns\": \"constant,linear\", \"size_unit\": \"blocks\", \"exact\": true, "
+    "\"patterns\": \"constant,linear\", \"size_unit\": \"blocks\", \"exact\": true, "              \
+    "\"block_bytes\": 64, "
 #define TOTALS "\"sizes\": [1, 2], \"reuses\": [1, 1], \"blocks\": [1, 1], "
 #define PIECES "\"pieces\": [[\"linear\", [1, 0, 1, 0, 1]]]}"
 
@@ -91,6 +92,23 @@ static void what_is_no_model_is_refused(void **state) {
         HEAD TOTALS "\"patterns\": \"1/2,1/3\", " PIECES,
         HEAD TOTALS "\"method\": \"none\", " PIECES,
         HEAD TOTALS PIECES "x",
+        HEAD TOTALS "\"schema\": \"reusedist.model/1\", " PIECES,
+        HEAD TOTALS "\"exact\": true, " PIECES,
+        HEAD TOTALS "\"pieces\": [], " PIECES,
+        HEAD "\"sizes\": [1], \"reuses\": [1, 1], \"blocks\": [1, 1], " PIECES,
+        HEAD TOTALS "\"pieces\": [[\"1/2\", [1, 0, 1, 0, 1]]]}",
+        HEAD TOTALS "\"pieces\": [[\"linear\", [1, 0, 1e999, 0, 1e999]]]}",
+        "{\"schema\": \"reusedist.model/1\", \"method\": \"single\", \"binning\": \"full\", "
+        "\"patterns\": \"linear\", \"size_unit\": \"blocks\", \"exact\": true, "
+        "\"block_bytes\": 64, " TOTALS PIECES,
+        "{\"schema\": \"reusedist.model/1\", \"method\": \"single\", \"binning\": \"log\", "
+        "\"patterns\": \"linear\", \"size_unit\": \"blocks\", \"exact\": true, "
+        "\"block_bytes\": 64, " TOTALS PIECES,
+        "{\"schema\": \"reusedist.model/1\", \"method\": \"multi\", \"binning\": \"log\", "
+        "\"patterns\": \"linear\", \"size_unit\": \"blocks\", \"exact\": true, "
+        "\"block_bytes\": 63, " TOTALS PIECES,
+        "{\"schema\": \"reusedist.model/1\", \"method\": \"multi\", \"binning\": \"log\", "
+        "\"patterns\": \"linear\", \"size_unit\": \"blocks\", \"exact\": true, " TOTALS PIECES,
     };
     rd_ctx *ctx = NULL;
     rd_model *m = NULL;
