@@ -56,19 +56,6 @@ static rd_status choose_bins(rd_ctx *ctx, const compare_options *o, rd_profile *
     return RD_OK;
 }
 
-/* Profiles of different things can be compared, but hardly are what the user meant. */
-static void warn_unlike(rd_profile *const *profiles, int n, char **names) {
-    const rd_profile_facts *first = rd_profile_facts_of(profiles[0]);
-    for (int i = 1; i < n; i++) {
-        const rd_profile_facts *f = rd_profile_facts_of(profiles[i]);
-        const char *what = f->block_bytes != first->block_bytes ? "block sizes"
-                           : f->bound != first->bound           ? "bounds"
-                                                                : NULL;
-        if (what)
-            tell_user("warning: %s and %s have different %s", names[0], names[i], what);
-    }
-}
-
 static int print_comparison(rd_ctx *ctx, const compare_options *o, const rd_comparees *all) {
     char *text = NULL;
     size_t n = 0;
@@ -161,7 +148,7 @@ static int run_compare(rd_ctx *ctx, void *opts, int n, char **operands) {
         .profiles = profiles, .names = (const char *const *)operands, .n = (size_t)n};
     rd_status status = choose_bins(ctx, o, profiles, n, &all.binning);
     if (status == RD_OK) {
-        warn_unlike(profiles, n, operands);
+        warn_unlike(profiles, (size_t)n, operands);
         exit_status = compare_all(ctx, o, rules, &all);
     } else {
         exit_status = fail_status(ctx, status);

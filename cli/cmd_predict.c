@@ -1,5 +1,6 @@
 /* predict: the profile of an input that was never run, from profiles of others. */
 #include "cli.h"
+#include "evaluation.h"
 #include "output_file.h"
 #include "terminal.h"
 #include "training.h"
@@ -120,89 +121,12 @@ static int parse_config(rd_ctx *ctx, const predict_options *o, rd_model_config *
     return EXIT_OK;
 }
 
-/* ---- how well ---- */
-
-static double accuracy_of(rd_ctx *ctx, rd_profile *predicted, rd_profile *real) {
-    rd_comparison c;
-    rd_status status = rd_compare(ctx, predicted, real, (rd_binning){RD_BINS_LOG, 0}, &c);
-    return status == RD_OK ? c.accuracy : -1;
-}
-
-/* Share of the run that is left when the size is known; all of it when no size is needed. */
-static double coverage_of(const size_choice *choice, const rd_profile *p) {
-    const rd_peak *peak = choice->given || choice->constant ? NULL : rd_peak_find(p, choice->peak);
-    uint64_t references = rd_profile_facts_of(p)->references;
-    return peak && references ? 1 - (double)peak->time / (double)references : 1;
-}
-
-static void print_row(const predict_options *o, const training_set *set, size_t i,
-                      const size_choice *choice, const rd_model *m, double accuracy) {
-    char unit[32], patterns[64];
-    const rd_model_facts *f = rd_model_facts_of(m);
-    double size = training_size(choice, set, i);
-    double coverage = coverage_of(choice, set->runs[i].profile);
-    training_unit(choice, unit);
-    rd_patterns_name(f->patterns, patterns);
-    if (o->out == OUT_CSV)
-        printf("%s,%s,%.10g,%.6f,%.6f,\"%s\",%.6f\n", set->paths[i], unit, size, accuracy, coverage,
-               patterns, f->shares[RD_PATTERN_CONSTANT]);
-    else
-        printf("%-32s %10.4g %-9s %7.2f %% %8.2f %%  %s\n", set->paths[i], size, unit,
-               100 * accuracy, 100 * coverage, patterns);
-}
-
-/* Predicts input i from all others and prints a line. */
-static int evaluate_one(rd_ctx *ctx, const predict_options *o, const rd_model_config *config,
-                        training_set *set, size_t i, double *accuracy) {
-    size_choice choice;
-    rd_model *m = NULL;
-    rd_profile *predicted = NULL;
-    int status = training_choose(ctx, set, i, &choice);
-    if (status == EXIT_OK)
-        status = training_learn(ctx, set, i, &choice, config, &m);
-    if (status != EXIT_OK)
-        return status;
-    double size = training_size(&choice, set, i);
-    if (size <= 0) {
-        rd_model_free(m);
-        return fail("%s: has no peak of the number that stands for the size", set->paths[i]);
-    }
-    rd_status predicting = rd_model_predict(m, size, &predicted);
-    if (predicting == RD_OK) {
-        *accuracy = accuracy_of(ctx, predicted, set->runs[i].profile);
-        print_row(o, set, i, &choice, m, *accuracy);
-    } else {
-        status = fail_status(ctx, predicting);
-    }
-    rd_profile_free(predicted);
-    rd_model_free(m);
-    return status;
-}
-
-static int evaluate(rd_ctx *ctx, const predict_options *o, const rd_model_config *config,
-                    training_set *set, size_t first) {
-    double sum = 0, accuracy = 0;
-    if (o->out == OUT_CSV)
-        puts("profile,size_unit,size,accuracy,coverage,patterns,constant");
-    else
-        printf("%-32s %10s %-9s %9s %10s  %s\n", "predicted", "size", "by", "accuracy", "coverage",
-               "patterns");
-    for (size_t i = first; i < set->n; i++) {
-        int status = evaluate_one(ctx, o, config, set, i, &accuracy);
-        if (status != EXIT_OK)
-            return status;
-        sum += accuracy;
-    }
-    if (o->out != OUT_CSV && set->n - first > 1)
-        printf("%-32s %10s %-9s %7.2f %%\n", "average", "", "",
-               100 * sum / (double)(set->n - first));
-    return EXIT_OK;
-}
-
 static int run_evaluation(rd_ctx *ctx, const predict_options *o, const rd_model_config *config) {
     training_set set;
     rd_strings words = o->train;
-    if (o->against && words.n < RD_STRINGS_MAX)
+    if (o->against && words.n == RD_STRINGS_MAX)
+        return fail_usage("predict: --against needs a place among the %d inputs", RD_STRINGS_MAX);
+    if (o->against)
         words.value[words.n++] = o->against;
     if (words.n < 3)
         return fail_usage("predict: %s needs two or more inputs to learn from",
@@ -210,7 +134,8 @@ static int run_evaluation(rd_ctx *ctx, const predict_options *o, const rd_model_
     int status = training_read(ctx, &words, (size_source)o->size_from, &set);
     if (status != EXIT_OK)
         return status;
-    status = evaluate(ctx, o, config, &set, o->against ? set.n - 1 : 0);
+    status = evaluation_print(ctx, config, &set, o->against ? set.n - 1 : 0, o->out == OUT_CSV,
+                              o->output);
     training_free(&set);
     return status;
 }
@@ -335,6 +260,11 @@ static int check_options(const predict_options *o) {
     if (!o->evaluate && !o->against && !sized && !(o->model && o->train.n))
         return fail_usage("predict: which input? --size SIZE, --size-of PROFILE, --against PROFILE "
                           "or --evaluate");
+    if ((o->evaluate || o->against) && (o->model || o->caches.n || o->out == OUT_JSON))
+        return fail_usage("predict: --evaluate and --against go without --model, --cache and "
+                          "--out=json");
+    if (!o->train.n && (o->hist || strcmp(o->patterns, "auto") != 0))
+        return fail_usage("predict: --hist and --patterns are for learning: a model has its own");
     if (o->size < 0)
         return fail_usage("--size: must be above 0");
     if (o->train.n == 1 && !o->evaluate && !o->against)

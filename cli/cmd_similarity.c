@@ -135,6 +135,7 @@ static int run_similarity(rd_ctx *ctx, void *opts, int n, char **operands) {
     if (status == EXIT_OK)
         status = read_profiles(ctx, p.n, p.paths, &p.profiles);
     if (status == EXIT_OK) {
+        warn_unlike(p.profiles, p.n, p.paths);
         rd_status comparing = print_all(ctx, opts, &p);
         status = comparing == RD_OK ? EXIT_OK : fail_status(ctx, comparing);
         free_profiles(p.profiles, p.n);

@@ -36,6 +36,18 @@ void free_profiles(rd_profile **profiles, size_t n) {
     free(profiles);
 }
 
+void warn_unlike(rd_profile *const *profiles, size_t n, char **paths) {
+    const rd_profile_facts *first = rd_profile_facts_of(profiles[0]);
+    for (size_t i = 1; i < n; i++) {
+        const rd_profile_facts *f = rd_profile_facts_of(profiles[i]);
+        const char *what = f->block_bytes != first->block_bytes ? "block sizes"
+                           : f->bound != first->bound           ? "bounds"
+                                                                : NULL;
+        if (what)
+            tell_user("warning: %s and %s have different %s", paths[0], paths[i], what);
+    }
+}
+
 int write_profile(rd_ctx *ctx, rd_profile *profile, const char *path) {
     char *text = NULL;
     size_t n = 0;

@@ -9,6 +9,10 @@
 int read_profiles(rd_ctx *ctx, size_t n, char **paths, rd_profile ***out);
 void free_profiles(rd_profile **profiles, size_t n);
 
+/* Profiles of different things can be compared, but hardly are what the user meant: warns of other
+ * block sizes and bounds than the first one's. */
+void warn_unlike(rd_profile *const *profiles, size_t n, char **paths);
+
 /* Writes a profile file as output_text() does. Returns the exit status, a failure having been
  * reported. */
 int write_profile(rd_ctx *ctx, rd_profile *profile, const char *path);

@@ -105,9 +105,15 @@ int training_learn(rd_ctx *ctx, const training_set *set, size_t without, const s
             runs[n++] = (rd_training){set->runs[i].profile, training_size(choice, set, i)};
     if (choice->constant)
         c.patterns = 1u << RD_PATTERN_CONSTANT;
-    rd_status status = rd_model_train(ctx, runs, n, &c, out);
+    rd_model *m = NULL;
+    rd_status status = rd_model_train(ctx, runs, n, &c, &m);
     training_unit(choice, unit);
     if (status == RD_OK)
-        status = rd_model_set_size_unit(*out, unit);
-    return status == RD_OK ? EXIT_OK : fail_status(ctx, status);
+        status = rd_model_set_size_unit(m, unit);
+    if (status != RD_OK) {
+        rd_model_free(m);
+        return fail_status(ctx, status);
+    }
+    *out = m;
+    return EXIT_OK;
 }

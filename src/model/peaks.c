@@ -88,6 +88,9 @@ rd_status rd_model_size_of(const rd_model *m, const rd_profile *p, double *out) 
     const char *unit = m->facts.size_unit;
     const rd_profile_facts *facts = rd_profile_facts_of(p);
     rd_peak_choice choice;
+    if (facts->block_bytes != m->facts.block_bytes)
+        return rdi_fail(m->ctx, RD_EINVAL,
+                        "the profile has blocks of another size than those learned from");
     if (strcmp(unit, "none") == 0) {
         *out = m->facts.sizes[m->facts.n_sizes - 1];
         return RD_OK;

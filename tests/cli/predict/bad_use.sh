@@ -14,3 +14,12 @@
 "$REUSEDIST" predict --train 1000.json --train "$DATA/profiles/page.json" --size=7 || echo $?
 "$REUSEDIST" predict --model=1000.json --size=7 || echo $?
 "$REUSEDIST" predict --train 1000.json --train 3000.json --size=7 --model=m.json -o m.json || echo $?
+"$REUSEDIST" predict --train 1000.json --train 3000.json --train 1000.json --evaluate --model=m.json || echo $?
+"$REUSEDIST" predict --train 1000.json --train 3000.json --against 1000.json --cache=32K || echo $?
+"$REUSEDIST" predict --train 1000.json --train 3000.json --against 1000.json --out=json || echo $?
+"$REUSEDIST" predict --model=m.json --size=7 --patterns=linear || echo $?
+cp "$DATA/profiles/page.json" .
+"$REUSEDIST" predict --train 1000.json --train 3000.json --against page.json || echo $?
+"$REUSEDIST" predict --train 1000.json --train 3000.json --size-of "$DATA/profiles/page.json" || echo $?
+sed 's/"kinds": null/"kinds": "L"/' 3000.json >loads.json
+"$REUSEDIST" predict --train 1000.json --train loads.json --size=7 || echo $?

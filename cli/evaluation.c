@@ -1,0 +1,148 @@
+/* How well inputs are predicted from others. See evaluation.h. */
+#include "evaluation.h"
+
+#include "output_file.h"
+
+#include <stdlib.h>
+
+/* Share of the run that is left when the size is known; all of it when none is needed. Negative:
+ * the size is not read from the beginning of a run, so there is no such share. */
+static double coverage_of(const size_choice *choice, const rd_profile *p) {
+    uint64_t references = rd_profile_facts_of(p)->references;
+    if (choice->constant)
+        return 1;
+    const rd_peak *peak = choice->given ? NULL : rd_peak_find(p, choice->peak);
+    return peak && references ? 1 - (double)peak->time / (double)references : -1;
+}
+
+/* One input that was predicted from others, or could not be. */
+typedef struct case_result {
+    const char *path;
+    size_choice choice;
+    double size, coverage; /* coverage < 0: none */
+    double accuracy;       /* < 0: not predicted */
+    rd_model_facts facts;  /* of the model; no pointers of it are used */
+} case_result;
+
+/* A share in a column of that width; one below 0 is not known. */
+static void add_share(FILE *out, bool csv, int width, double share) {
+    if (csv && share >= 0)
+        fprintf(out, "%.6f", share);
+    else if (share >= 0)
+        fprintf(out, "%*.2f %%", width - 2, 100 * share);
+    else if (!csv)
+        fprintf(out, "%*s", width, "-");
+}
+
+/* A path as a field of CSV. */
+static void add_quoted(FILE *out, const char *path) {
+    putc('"', out);
+    for (; *path; path++) {
+        if (*path == '"')
+            putc('"', out);
+        putc(*path, out);
+    }
+    putc('"', out);
+}
+
+static void add_row(FILE *out, bool csv, const case_result *c) {
+    char unit[32], patterns[64];
+    training_unit(&c->choice, unit);
+    rd_patterns_name(c->facts.patterns, patterns);
+    if (csv) {
+        add_quoted(out, c->path);
+        fprintf(out, ",%s,%.10g,", unit, c->size);
+        add_share(out, csv, 0, c->accuracy);
+        putc(',', out);
+        add_share(out, csv, 0, c->coverage);
+        fprintf(out, ",\"%s\",%.6f\n", patterns, c->facts.shares[RD_PATTERN_CONSTANT]);
+    } else {
+        fprintf(out, "%-32s %10.4g %-9s ", c->path, c->size, unit);
+        add_share(out, csv, 9, c->accuracy);
+        add_share(out, csv, 11, c->coverage);
+        fprintf(out, "  %s\n", patterns);
+    }
+}
+
+/* Predicts input i from all others. One that has no size is left without accuracy. */
+static int evaluate_one(rd_ctx *ctx, const rd_model_config *config, training_set *set, size_t i,
+                        case_result *c) {
+    rd_model *m = NULL;
+    rd_profile *predicted = NULL;
+    rd_comparison how;
+    *c = (case_result){.path = set->paths[i], .accuracy = -1};
+    int status = training_choose(ctx, set, i, &c->choice);
+    if (status == EXIT_OK)
+        status = training_learn(ctx, set, i, &c->choice, config, &m);
+    if (status != EXIT_OK)
+        return status;
+    c->facts = *rd_model_facts_of(m);
+    if (c->facts.block_bytes != rd_profile_facts_of(set->runs[i].profile)->block_bytes) {
+        rd_model_free(m);
+        return fail_usage("%s: has blocks of another size than those learned from", c->path);
+    }
+    c->size = training_size(&c->choice, set, i);
+    c->coverage = coverage_of(&c->choice, set->runs[i].profile);
+    rd_status predicting = RD_OK;
+    if (c->size > 0)
+        predicting = rd_model_predict(m, c->size, &predicted);
+    if (predicting == RD_OK && predicted)
+        predicting =
+            rd_compare(ctx, predicted, set->runs[i].profile, (rd_binning){RD_BINS_LOG, 0}, &how);
+    if (predicting != RD_OK)
+        status = fail_status(ctx, predicting);
+    else if (predicted)
+        c->accuracy = how.accuracy;
+    rd_profile_free(predicted);
+    rd_model_free(m);
+    return status;
+}
+
+static void report_missing_size(const case_result *c) {
+    char unit[32];
+    training_unit(&c->choice, unit);
+    fail("%s: has no %s, which would be its size: not predicted", c->path, unit);
+}
+
+static int add_rows(rd_ctx *ctx, const rd_model_config *config, training_set *set, size_t first,
+                    bool csv, FILE *out) {
+    double sum = 0;
+    size_t n = 0;
+    if (csv)
+        fputs("profile,size_unit,size,accuracy,coverage,patterns,constant\n", out);
+    else
+        fprintf(out, "%-32s %10s %-9s %9s %10s  %s\n", "predicted", "size", "by", "accuracy",
+                "coverage", "patterns");
+    for (size_t i = first; i < set->n; i++) {
+        case_result c;
+        int status = evaluate_one(ctx, config, set, i, &c);
+        if (status != EXIT_OK)
+            return status;
+        add_row(out, csv, &c);
+        if (c.accuracy < 0) {
+            report_missing_size(&c);
+        } else {
+            sum += c.accuracy;
+            n++;
+        }
+    }
+    if (!csv && n > 1)
+        fprintf(out, "%-32s %10s %-9s %7.2f %%\n", "average", "", "", 100 * sum / (double)n);
+    return n == set->n - first ? EXIT_OK : EXIT_FAILED;
+}
+
+int evaluation_print(rd_ctx *ctx, const rd_model_config *config, training_set *set, size_t first,
+                     bool csv, const char *output) {
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    if (!out)
+        return fail("out of memory");
+    int status = add_rows(ctx, config, set, first, csv, out);
+    if (fclose(out) != 0)
+        status = fail("out of memory");
+    else if (status != EXIT_USAGE && output_text(ctx, output, text, n) != EXIT_OK)
+        status = EXIT_FAILED;
+    free(text);
+    return status;
+}
