@@ -198,7 +198,8 @@ static void add_valgrind(arguments *args, const recorder *r) {
     add_argument(args, "--loads=%s", o->kinds & RD_LOAD ? "yes" : "no");
     add_argument(args, "--stores=%s", o->kinds & RD_STORE ? "yes" : "no");
     add_argument(args, "--fetches=%s", o->kinds & RD_FETCH ? "yes" : "no");
-    add_argument(args, "--pc=%s", o->pc ? "yes" : "no");
+    add_argument(args, "--pc=%s", o->pc || o->events ? "yes" : "no");
+    add_argument(args, "--events=%s", o->events ? "yes" : "no");
     add_argument(args, "--children=%s", o->children ? "yes" : "no");
     add_argument(args, "--trace-children=%s", o->children ? "yes" : "no");
     if (r->burst) {
@@ -217,6 +218,7 @@ static void add_valgrind(arguments *args, const recorder *r) {
 /* What a recorder that is compiled into the program can do. */
 static bool check_clang(const recorder_options *o) {
     const char *wrong = o->pc       ? "pc"
+                        : o->events ? "attribute"
                         : o->burst  ? "burst"
                         : o->start  ? "start"
                         : o->stop   ? "stop"
@@ -303,6 +305,7 @@ recorder *recorder_start(rd_ctx *ctx, const recorder_options *options, int n, ch
     r->ctx = ctx;
     r->options = options;
     rd_live_config config = {.pc = options->pc,
+                             .events = options->events,
                              .thread = options->thread,
                              .collapse_bytes = options->collapse_bytes,
                              .paused = options->paused || options->start || options->inside,

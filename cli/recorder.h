@@ -14,6 +14,7 @@ typedef struct recorder_options {
     uint32_t tool;                     /* recorder_tool */
     uint32_t kinds;                    /* mask of RD_LOAD ... to be recorded */
     bool pc;                           /* program counters too */
+    bool events;                       /* and modules, allocations and stacks; with pc */
     bool thread;                       /* thread numbers too */
     bool children;                     /* processes that the program starts, too */
     const char *burst;                 /* "RECORD:SKIP", references; NULL: all */

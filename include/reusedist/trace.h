@@ -137,6 +137,7 @@ typedef struct rd_live rd_live;
 
 typedef struct rd_live_config {
     bool pc;     /* recorders tell program counters */
+    bool events; /* and events, rd_trace_events(); implies pc */
     bool thread; /* batches have a thread column */
     /* Power of two; not 0: recorders only count references that stay in the block of this size that
      * the one before touched, rd_trace_repeats(). Less work for an analysis with blocks of this

@@ -19,6 +19,7 @@ typedef struct tool_options {
     const HChar *ring; /* path of the shared memory */
     Bool loads, stores, fetches;
     Bool pc;                            /* record program counters */
+    Bool events;                        /* tell of modules, allocations and stacks; with pc */
     Bool children;                      /* record forked children too */
     Long burst;                         /* record so many references ... */
     Long gap;                           /* ... then skip so many; burst 0: record all */
@@ -49,6 +50,13 @@ void buffer_set_recording(Bool on);
 void buffer_set_thread(ThreadId thread);
 /* A signal interrupted a block of code: takes over what it had written so far. */
 void buffer_absorb(void);
+/* An event (enum rd_event_kind) behind what was recorded so far, also while nothing is recorded.
+ * `path`: a module's, else NULL. */
+void buffer_event(UInt kind, ThreadId thread, Addr address, SizeT size, Addr pc, const HChar *path);
+/* Keeps a place for an event, which buffer_fill() puts there; it says if that is too late. One
+ * place at a time. */
+void buffer_reserve(void);
+Bool buffer_fill(UInt kind, ThreadId thread, Addr address, SizeT size, Addr pc);
 /* Hands everything over. */
 void buffer_flush(void);
 /* In a forked child: another recording, or none. */
@@ -70,6 +78,25 @@ void control_return(void);
 Bool control_marker(ThreadId thread, UWord *args, UWord *result);
 /* Complains about functions that were never met. */
 void control_finish(void);
+
+/* ---- modules, allocations and stacks (tool_events.c, tool_modules.c) ---- */
+
+/* Has Valgrind tell us. */
+void events_start(void);
+/* The allocator function whose first instruction this is: a number for events_call(); 0: none. */
+UInt events_function_at(Addr instruction);
+/* Called by its first instruction. */
+void events_call(UWord function, Addr stack_pointer, UWord a, UWord b, UWord c, UWord d);
+/* To be called by a return instruction that leaves the stack pointer at events_stack_outside. */
+extern Addr events_stack_outside;
+void events_return(Addr to, UWord result);
+/* From now on, this thread runs. */
+void events_set_thread(ThreadId thread);
+/* In a forked child: what the parent told holds here, too. */
+void events_restart_in_child(void);
+
+void modules_start(void);
+void modules_restart_in_child(void);
 
 /* ---- instrumentation (tool_instrument.c) ---- */
 

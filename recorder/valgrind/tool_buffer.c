@@ -49,6 +49,7 @@ static Int chunk = -1; /* ours; -1: none */
 static Addr chunk_end; /* behind its last record, while the cursor is elsewhere */
 static enum { NOWHERE, IN_CHUNK, ASIDE } place = NOWHERE; /* of the cursor */
 static ULong aside[ASIDE_BYTES / sizeof(ULong)];
+static uint64_t *reserved; /* place for an event in the chunk; NULL: none */
 
 static Bool wanted;        /* records that are aside belong to the sequence that bursts divide */
 static Bool in_burst;      /* the next of them are recorded, not skipped ... */
@@ -109,6 +110,7 @@ static void submit_chunk(void) {
     if (rdi_ring_submit(ring, chunk, words))
         futex(&ring->fulls, FUTEX_WAKE, 1, NULL);
     chunk = -1;
+    reserved = NULL;
 }
 
 static SizeT room_in_chunk(void) {
@@ -201,6 +203,46 @@ void buffer_make_room(void) {
         write_into_chunk();
 }
 
+/* ---- events ---- */
+
+/* Where an event with this head may be written. */
+static uint64_t *place_event(ULong head) {
+    SizeT bytes = rdi_ring_event_words(head) * sizeof(ULong);
+    settle();
+    if (room_in_chunk() < bytes) {
+        submit_chunk();
+        take_chunk();
+    }
+    uint64_t *event = (uint64_t *)chunk_end;
+    chunk_end += bytes;
+    return event;
+}
+
+void buffer_event(UInt kind, ThreadId thread, Addr address, SizeT size, Addr pc,
+                  const HChar *path) {
+    ULong head = RDI_EVENT_HEAD(kind, path ? VG_(strlen)(path) : 0, thread);
+    if (taking_part)
+        rdi_ring_put_event(place_event(head), head, address, size, pc, path);
+}
+
+void buffer_reserve(void) {
+    ULong head = RDI_EVENT_HEAD(0, 0, 0);
+    if (!taking_part)
+        return;
+    reserved = place_event(head);
+    rdi_ring_put_event(reserved, head, 0, 0, 0, NULL);
+}
+
+Bool buffer_fill(UInt kind, ThreadId thread, Addr address, SizeT size, Addr pc) {
+    if (!reserved)
+        return False;
+    rdi_ring_put_event(reserved, RDI_EVENT_HEAD(kind, 0, thread), address, size, pc, NULL);
+    reserved = NULL;
+    return True;
+}
+
+/* ---- switching ---- */
+
 void buffer_set_recording(Bool on) {
     settle();
     if (taking_part)
@@ -217,7 +259,8 @@ void buffer_set_thread(ThreadId thread) {
         ring->chunk[chunk].thread = thread;
 }
 
-/* Behind the cursor a chunk is zero, except for what an interrupted block of code has written. */
+/* Behind the cursor a chunk is zero, except for what an interrupted block of code has written.
+ * Those are records, events are not written by code. */
 void buffer_absorb(void) {
     if (place != IN_CHUNK)
         return;
@@ -279,6 +322,7 @@ void buffer_open(const HChar *path) {
 
 void buffer_restart_in_child(Bool recorded) {
     chunk = -1; /* an empty one of the parent's, if any */
+    reserved = NULL;
     place = NOWHERE;
     cursor = no_room;
     taking_part = False;

@@ -11,6 +11,7 @@
  */
 #include "tool.h"
 
+#include "libvex_guest_amd64.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_machine.h"
 
@@ -130,6 +131,35 @@ static void call_action(block_recorder *b, control_action action) {
     b->offset = b->saved = 0;
 }
 
+static IRExpr *register_word(block_recorder *b, Int offset) {
+    return compute(b, Ity_I64, IRExpr_Get(offset, Ity_I64));
+}
+
+/* At the first instruction of a block, where registers have their values. */
+static void watch_call(block_recorder *b, Addr instruction) {
+    UInt function = options.events ? events_function_at(instruction) : 0;
+    if (!function)
+        return;
+    IRExpr **args = mkIRExprVec_6(word(function), register_word(b, b->layout->offset_SP),
+                                  register_word(b, offsetof(VexGuestAMD64State, guest_RDI)),
+                                  register_word(b, offsetof(VexGuestAMD64State, guest_RSI)),
+                                  register_word(b, offsetof(VexGuestAMD64State, guest_RDX)),
+                                  register_word(b, offsetof(VexGuestAMD64State, guest_RCX)));
+    add(b, IRStmt_Dirty(
+               unsafeIRDirty_0_N(0, "events_call", VG_(fnptr_to_fnentry)(events_call), args)));
+}
+
+/* At a return instruction, behind everything else. */
+static void watch_allocator_return(block_recorder *b) {
+    IRExpr *outside = load_word(b, &events_stack_outside);
+    IRExpr *stack_pointer = register_word(b, b->layout->offset_SP);
+    IRExpr *result = register_word(b, offsetof(VexGuestAMD64State, guest_RAX));
+    IRDirty *call = unsafeIRDirty_0_N(0, "events_return", VG_(fnptr_to_fnentry)(events_return),
+                                      mkIRExprVec_2(b->out->next, result));
+    call->guard = compute(b, Ity_I1, IRExpr_Binop(Iop_CmpEQ64, outside, stack_pointer));
+    add(b, IRStmt_Dirty(call));
+}
+
 static void start_instruction(block_recorder *b, const IRStmt *mark) {
     b->pc = mark->Ist.IMark.addr + mark->Ist.IMark.delta;
     control_action action = control_action_at(mark->Ist.IMark.addr);
@@ -230,6 +260,8 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
     Int i = 0;
     while (i < in->stmts_used && in->stmts[i]->tag != Ist_IMark)
         addStmtToIRSB(b.out, in->stmts[i++]); /* Valgrind's own preamble */
+    if (i < in->stmts_used)
+        watch_call(&b, in->stmts[i]->Ist.IMark.addr);
     for (; i < in->stmts_used; i++) {
         record_statement(&b, in->stmts[i]);
         addStmtToIRSB(b.out, in->stmts[i]);
@@ -237,5 +269,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
     save_cursor(&b);
     if (options.inside && in->jumpkind == Ijk_Ret)
         watch_return(&b);
+    if (options.events && in->jumpkind == Ijk_Ret)
+        watch_allocator_return(&b);
     return b.out;
 }

@@ -18,6 +18,7 @@ static Bool process_option(const HChar *arg) {
     } else if VG_BOOL_CLO (arg, "--stores", options.stores) {
     } else if VG_BOOL_CLO (arg, "--fetches", options.fetches) {
     } else if VG_BOOL_CLO (arg, "--pc", options.pc) {
+    } else if VG_BOOL_CLO (arg, "--events", options.events) {
     } else if VG_BOOL_CLO (arg, "--children", options.children) {
     } else if VG_BINT_CLO (arg, "--burst", options.burst, 0, 1LL << 62) {
     } else if VG_BINT_CLO (arg, "--gap", options.gap, 0, 1LL << 62) {
@@ -38,6 +39,7 @@ static void print_usage(void) {
      "    --stores=no|yes           record stores [yes]\n"
      "    --fetches=no|yes          record instruction fetches [no]\n"
      "    --pc=no|yes               record program counters [no]\n"
+     "    --events=no|yes           tell of modules, allocations and stacks, too [no]\n"
      "    --children=no|yes         record forked children as well [no]\n"
      "    --burst=N --gap=N         record N references, skip N, and so on\n"
      "    --start=FUNC              record from where this function is entered\n"
@@ -52,6 +54,8 @@ static void print_debug_usage(void) {
 static void start_program(void) {
     if (options.ring)
         buffer_open(options.ring);
+    if (options.events)
+        events_start();
 }
 
 static void end_program(Int exit_status) {
@@ -63,6 +67,8 @@ static void end_program(Int exit_status) {
 static void switch_thread(ThreadId thread, ULong blocks) {
     (void)blocks;
     buffer_set_thread(thread);
+    if (options.events)
+        events_set_thread(thread);
 }
 
 /* A fault may have happened in the middle of a block of code. */
@@ -79,6 +85,8 @@ static void before_fork(ThreadId thread) {
 static void after_fork_in_child(ThreadId thread) {
     (void)thread;
     buffer_restart_in_child(options.children);
+    if (options.events && options.children)
+        events_restart_in_child();
 }
 
 static void describe_tool(void) {

@@ -4,6 +4,7 @@
  * makes no sense is an error, not a fault.
  */
 #define _GNU_SOURCE /* memfd_create */
+#include "trace/events.h"
 #include "trace/ring.h"
 #include "trace/trace.h"
 
@@ -50,6 +51,7 @@ static rd_status map_ring(rd_live *live) {
     live->ring = memory;
     live->ring->magic = RDI_RING_MAGIC;
     live->ring->record_words = live->config.pc ? 2 : 1;
+    live->ring->events = live->config.events;
     live->ring->recording = !live->config.paused;
     live->ring->collapse = rdi_bit_width(live->config.collapse_bytes);
     snprintf(live->path, sizeof live->path, "/proc/%ld/fd/%d", (long)getpid(), live->fd);
@@ -60,11 +62,14 @@ rd_status rd_live_new(rd_ctx *ctx, const rd_live_config *config, rd_live **out) 
     _Static_assert(sizeof(rdi_ring) <= RDI_RING_HEAD_BYTES, "the head has no room for its fields");
     if (config->collapse_bytes & (config->collapse_bytes - 1))
         return rdi_fail(ctx, RD_EINVAL, "repeats are found in blocks of a power of two bytes");
+    if (config->collapse_bytes && config->events)
+        return rdi_fail(ctx, RD_EINVAL, "repeats are not counted where events are told");
     rd_live *live = rdi_calloc(ctx, 1, sizeof *live);
     if (!live)
         return RD_ENOMEM;
     live->ctx = ctx;
     live->config = *config;
+    live->config.pc |= config->events;
     rd_status status = map_ring(live);
     if (status != RD_OK) {
         rd_live_free(live);
@@ -126,6 +131,7 @@ typedef struct live_reader {
     const uint64_t *words;
     size_t at, end; /* of words: next one, and how many there are */
     bool ended;     /* nothing comes any more */
+    rdi_event_list events;
 } live_reader;
 
 static bool is_full(const rdi_chunk *chunk) {
@@ -154,6 +160,16 @@ static size_t record_words(const live_reader *l) {
     return l->live->config.pc ? 2 : 1;
 }
 
+/* Words that were filled in a chunk that was not handed over. */
+static uint64_t find_end(const live_reader *l) {
+    uint64_t words = 0;
+    while (words < RDI_RING_CHUNK_WORDS && l->words[words] != 0) {
+        bool event = l->live->config.events && (l->words[words] & 3) == RDI_RECORD_EVENT;
+        words += event ? rdi_ring_event_words(l->words[words]) : record_words(l);
+    }
+    return words < RDI_RING_CHUNK_WORDS ? words : RDI_RING_CHUNK_WORDS;
+}
+
 static rd_status open_chunk(live_reader *l, int index) {
     rdi_ring *ring = l->live->ring;
     uint64_t words = ring->chunk[index].words;
@@ -164,8 +180,7 @@ static rd_status open_chunk(live_reader *l, int index) {
         return rdi_fail(l->r->ctx, RD_ERANGE, "more than %d programs recorded", PROCESSES_MAX);
     l->words = rdi_ring_words(ring, (unsigned)index);
     if (words == 0)
-        while (words < RDI_RING_CHUNK_WORDS && l->words[words] != 0)
-            words += record_words(l);
+        words = find_end(l);
     l->chunk = index;
     l->at = 0;
     l->end = (size_t)words;
@@ -256,14 +271,70 @@ static bool decode_pairs(const uint64_t *pairs, size_t n, uint64_t tag, rdi_colu
     return decode_words(words, n, tag, col);
 }
 
-/* The next n records into columns; returns whether all make sense. */
-static bool decode(const live_reader *l, size_t n, rdi_columns *col) {
+/* The event at `words`, before the n-th reference of this batch. */
+static rd_status take_event(live_reader *l, const uint64_t *words, uint64_t tag, size_t n) {
+    uint64_t head = words[0];
+    rd_event event = {.at = l->r->done + n,
+                      .kind = (rd_event_kind)RDI_EVENT_KIND(head),
+                      .thread = RDI_EVENT_THREAD(head),
+                      .address = words[1] ^ tag,
+                      .size = words[2],
+                      .pc = words[3] ? words[3] ^ tag : 0,
+                      .path = (const char *)(words + RDI_EVENT_WORDS)};
+    if (event.kind == 0)
+        return RD_OK;
+    if (event.kind == RD_EVENT_MODULE) /* a difference, that stays what it is */
+        event.pc = event.address - (words[1] - words[3]);
+    if (event.kind <= RDI_EVENT_KINDS)
+        RD_TRY(rdi_event_list_add(&l->events, &event, RDI_EVENT_PATH_BYTES(head)));
+    if (event.kind > RDI_EVENT_KINDS || rdi_event_check(&l->events.items[l->events.n - 1]))
+        return rdi_fail(l->r->ctx, RD_EFORMAT, "a recorder handed over an event without sense");
+    return RD_OK;
+}
+
+/* Records of two words each with events between them: *n records, up to RDI_REFS_MAX. */
+static rd_status decode_events(live_reader *l, uint64_t tag, size_t *n, bool *good) {
+    rdi_columns *col = l->r->col;
+    uint64_t words[RDI_REFS_MAX];
+    for (*n = 0; l->end - l->at >= 2 && *n < RDI_REFS_MAX;) {
+        const uint64_t *next = l->words + l->at;
+        if ((next[0] & 3) != RDI_RECORD_EVENT) {
+            words[*n] = next[0];
+            col->pc[(*n)++] = next[1] ^ tag;
+            l->at += 2;
+            continue;
+        }
+        size_t size = (size_t)rdi_ring_event_words(next[0]);
+        if (size > l->end - l->at)
+            return rdi_fail(l->r->ctx, RD_EFORMAT, "a recorder handed over half an event");
+        RD_TRY(take_event(l, next, tag, *n));
+        l->at += size;
+    }
+    *good = decode_words(words, *n, tag, col);
+    return RD_OK;
+}
+
+/* The next records of the chunk into columns. *n is 0 where there were only events. */
+static rd_status decode(live_reader *l, size_t *n) {
     const rdi_chunk *chunk = &l->live->ring->chunk[l->chunk];
+    const rd_live_config *config = &l->live->config;
     const uint64_t *words = l->words + l->at;
+    rdi_columns *col = l->r->col;
     uint64_t tag = (uint64_t)chunk->process << PROCESS_SHIFT;
-    for (size_t i = 0; i < n && l->live->config.thread; i++)
+    bool good = true;
+    if (config->events) {
+        RD_TRY(decode_events(l, tag, n, &good));
+    } else {
+        *n = (l->end - l->at) / record_words(l);
+        *n = *n < RDI_REFS_MAX ? *n : RDI_REFS_MAX;
+        good = config->pc ? decode_pairs(words, *n, tag, col) : decode_words(words, *n, tag, col);
+        l->at += *n * record_words(l);
+    }
+    for (size_t i = 0; i < *n && config->thread; i++)
         col->thread[i] = chunk->thread;
-    return l->live->config.pc ? decode_pairs(words, n, tag, col) : decode_words(words, n, tag, col);
+    if (!good)
+        return rdi_fail(l->r->ctx, RD_EFORMAT, "a recorder handed over a reference without sense");
+    return RD_OK;
 }
 
 static rd_status live_open(void *self, rdi_reader *r) {
@@ -271,31 +342,45 @@ static rd_status live_open(void *self, rdi_reader *r) {
     l->r = r;
     l->live = r->live;
     l->chunk = -1;
+    l->events.ctx = r->ctx;
+    return RD_OK;
+}
+
+static void live_close(void *self) {
+    rdi_event_list_free(&((live_reader *)self)->events);
+}
+
+/* The next references, 0 only at the end, and the events before and among them. */
+static rd_status read_records(live_reader *l, size_t *n) {
+    rdi_event_list_clear(&l->events);
+    while (*n == 0) {
+        if (l->end - l->at >= record_words(l)) {
+            RD_TRY(decode(l, n));
+            continue;
+        }
+        if (l->chunk >= 0)
+            release_chunk(l);
+        l->at = l->end = 0;
+        RD_TRY(next_chunk(l));
+        if (l->chunk < 0)
+            break;
+    }
+    l->r->events = l->events.items;
+    l->r->event_count = l->events.n;
     return RD_OK;
 }
 
 static rd_status live_read(void *self, rd_refs *refs) {
     live_reader *l = self;
     const rd_live_config *config = &l->live->config;
-    size_t step = record_words(l);
-    while (l->end - l->at < step) {
-        if (l->chunk >= 0)
-            release_chunk(l);
-        l->at = l->end = 0;
-        RD_TRY(next_chunk(l));
-        if (l->chunk < 0)
-            return RD_OK;
-    }
-    size_t n = (l->end - l->at) / step;
-    n = n < RDI_REFS_MAX ? n : RDI_REFS_MAX;
-    rdi_columns *col = l->r->col;
-    if (!decode(l, n, col))
-        return rdi_fail(l->r->ctx, RD_EFORMAT, "a recorder handed over a reference without sense");
-    l->at += n * step;
+    const rdi_columns *col = l->r->col;
+    size_t n = 0;
+    RD_TRY(read_records(l, &n));
     l->r->done += n;
     *refs = (rd_refs){.n = n,
                       .fields = RD_FIELD_SIZE | RD_FIELD_KIND | (config->pc ? RD_FIELD_PC : 0) |
-                                (config->thread ? RD_FIELD_THREAD : 0),
+                                (config->thread ? RD_FIELD_THREAD : 0) |
+                                (config->events ? RD_FIELD_EVENTS : 0),
                       .addr = col->addr,
                       .size = col->size,
                       .kind = col->kind,
@@ -309,9 +394,11 @@ const rdi_format_ops rdi_live_ops = {
         {
             .name = "live",
             .summary = "a running program",
-            .fields = RD_FIELD_SIZE | RD_FIELD_KIND | RD_FIELD_PC | RD_FIELD_THREAD,
+            .fields =
+                RD_FIELD_SIZE | RD_FIELD_KIND | RD_FIELD_PC | RD_FIELD_THREAD | RD_FIELD_EVENTS,
         },
     .state_size = sizeof(live_reader),
     .open = live_open,
     .read = live_read,
+    .close = live_close,
 };

@@ -27,10 +27,21 @@
 
 /* A record is one word: the address, sign-extended from 48 bits, above 14 bits of size and 2 of
  * kind. With `record_words` 2 it is followed by the program counter. */
-enum { RDI_RECORD_LOAD = 0, RDI_RECORD_STORE = 1, RDI_RECORD_FETCH = 2 };
+enum { RDI_RECORD_LOAD = 0, RDI_RECORD_STORE = 1, RDI_RECORD_FETCH = 2, RDI_RECORD_EVENT = 3 };
 #define RDI_RECORD_SHIFT           16
 #define RDI_RECORD_SIZE_MAX        0x3fff
 #define RDI_RECORD_LOW(size, kind) ((uint64_t)(size) << 2 | (uint64_t)(kind))
+
+/* With `events`, and then record_words is 2, events (enum rd_event_kind) stand between the records:
+ * a head (kind, bytes of the path, thread), address, size, program counter, and the path, filled up
+ * to an even number of words. Kind 0 is a place for an event that did not come. */
+#define RDI_EVENT_WORDS 4
+#define RDI_EVENT_HEAD(kind, path_bytes, thread)                                                   \
+    ((uint64_t)(thread) << 32 | (uint64_t)(path_bytes) << 16 | (uint64_t)(kind) << 2 |             \
+     RDI_RECORD_EVENT)
+#define RDI_EVENT_KIND(head)       ((unsigned)(head) >> 2 & 0x3fff)
+#define RDI_EVENT_PATH_BYTES(head) ((unsigned)((head) >> 16) & 0xffff)
+#define RDI_EVENT_THREAD(head)     ((uint32_t)((head) >> 32))
 
 enum { RDI_CHUNK_FREE = 0, RDI_CHUNK_FILLING = 1, RDI_CHUNK_FULL = 2 };
 
@@ -51,7 +62,8 @@ typedef struct rdi_ring {
     uint64_t skipped;      /* references that recorders left out on purpose */
     uint64_t repeats;      /* references left out by rdi_ring_collapse() */
     uint32_t collapse;     /* 1 + log2 of the block size for it; 0: do not */
-    uint32_t unused[5];
+    uint32_t events;       /* recorders tell events */
+    uint32_t unused[4];
     /* Written by recorders, waited for by the reader. A line of its own each. */
     uint32_t fulls, reader_waits;
     uint64_t tickets;
@@ -74,7 +86,24 @@ static inline int rdi_ring_is_filling(const rdi_chunk *chunk, uint32_t *owner) {
     return (uint32_t)state == RDI_CHUNK_FILLING;
 }
 
+static inline uint64_t rdi_ring_event_words(uint64_t head) {
+    return RDI_EVENT_WORDS + ((uint64_t)RDI_EVENT_PATH_BYTES(head) + 15) / 16 * 2;
+}
+
 /* ---- recorders ---- */
+
+/* An event into a chunk, where there is room for it. The head comes last: what a killed recorder
+ * leaves behind is whole. */
+static inline void rdi_ring_put_event(uint64_t *to, uint64_t head, uint64_t address, uint64_t size,
+                                      uint64_t pc, const char *path) {
+    char *bytes = (char *)(to + RDI_EVENT_WORDS);
+    to[1] = address;
+    to[2] = size;
+    to[3] = pc;
+    for (unsigned i = 0; i < RDI_EVENT_PATH_BYTES(head); i++)
+        bytes[i] = path[i];
+    __atomic_store_n(to, head, __ATOMIC_RELEASE);
+}
 
 /* The first free chunk is now the caller's; -1: there is none. The lowest index first, because what
  * was freed last may still be in a cache. */

@@ -232,6 +232,133 @@ static void nonsense_is_refused(void **state) {
     stop(&t);
 }
 
+/* ---- events ---- */
+
+/* At `words`; returns the words that it takes. */
+static uint64_t put_event(uint64_t *words, unsigned kind, uint64_t address, uint64_t pc,
+                          const char *path) {
+    uint64_t head = RDI_EVENT_HEAD(kind, path ? strlen(path) : 0, 7);
+    rdi_ring_put_event(words, head, address, 100, pc, path);
+    return rdi_ring_event_words(head);
+}
+
+static uint64_t put_pair(uint64_t *words, uint64_t address) {
+    words[0] = record(address, 8, RDI_RECORD_LOAD);
+    words[1] = 0x400;
+    return 2;
+}
+
+/* A chunk of: module, 3 references, allocation, nothing, 2 references, release. Its words. */
+static uint64_t fill_with_events(rdi_ring *ring, int *index) {
+    *index = rdi_ring_take(ring, (uint32_t)getpid());
+    uint64_t *words = rdi_ring_words(ring, (unsigned)*index), n = 0;
+    n += put_event(words + n, RD_EVENT_MODULE, 0x401000, 0x400000, "/bin/a program of that name");
+    for (uint64_t i = 0; i < 3; i++)
+        n += put_pair(words + n, 64 * i);
+    n += put_event(words + n, RD_EVENT_ALLOCATE, 0x5000, 0x401234, NULL);
+    n += put_event(words + n, 0, 1, 2, NULL);
+    for (uint64_t i = 3; i < 5; i++)
+        n += put_pair(words + n, 64 * i);
+    return n + put_event(words + n, RD_EVENT_RELEASE, 0x5000, 0, NULL);
+}
+
+static void assert_event(const rd_event *e, rd_event_kind kind, uint64_t at, uint64_t address,
+                         uint64_t pc) {
+    assert_true(e->kind == kind && e->at == at && e->address == address && e->pc == pc);
+    assert_true(e->size == 100 && e->thread == 7);
+}
+
+static void assert_events(live_test *t, uint64_t first, uint64_t tag) {
+    const rd_refs *refs = NULL;
+    const rd_event *events = NULL;
+    assert_int_equal(rd_trace_read(t->trace, &refs), RD_OK);
+    assert_int_equal(refs->n, 5);
+    assert_int_equal(refs->fields, RD_FIELD_SIZE | RD_FIELD_KIND | RD_FIELD_PC | RD_FIELD_EVENTS);
+    for (uint64_t i = 0; i < 5; i++)
+        assert_true(refs->addr[i] == (64 * i | tag) && refs->pc[i] == (0x400 | tag));
+    assert_int_equal(rd_trace_events(t->trace, &events), 3);
+    assert_event(&events[0], RD_EVENT_MODULE, first, 0x401000 | tag, 0x400000 | tag);
+    assert_string_equal(events[0].path, "/bin/a program of that name");
+    assert_event(&events[1], RD_EVENT_ALLOCATE, first + 3, 0x5000 | tag, 0x401234 | tag);
+    assert_event(&events[2], RD_EVENT_RELEASE, first + 5, 0x5000 | tag, 0);
+    assert_null(events[1].path);
+}
+
+static void events_stand_between_references(void **state) {
+    (void)state;
+    live_test t;
+    int index;
+    start(&t, (rd_live_config){.events = true});
+    assert_int_equal(t.ring->record_words, 2);
+    assert_int_equal(t.ring->events, 1);
+    uint64_t words = fill_with_events(t.ring, &index);
+    rdi_ring_submit(t.ring, index, words);
+    assert_events(&t, 0, 0);
+    fill_with_events(t.ring, &index);
+    t.ring->chunk[index].process = 2;
+    rdi_ring_submit(t.ring, index, words);
+    assert_events(&t, 5, UINT64_C(2) << 48);
+    fill_with_events(t.ring, &index); /* never handed over: found at the end */
+    assert_events(&t, 10, 0);
+    assert_end(&t);
+    stop(&t);
+}
+
+static void events_alone_come_with_what_follows_or_the_end(void **state) {
+    (void)state;
+    live_test t;
+    start(&t, (rd_live_config){.events = true});
+    for (int i = 0; i < 3; i++) {
+        int index = rdi_ring_take(t.ring, 1);
+        uint64_t *words = rdi_ring_words(t.ring, (unsigned)index);
+        uint64_t n = put_event(words, RD_EVENT_STACK, 0x7000, 0, NULL);
+        n += i == 1 ? put_pair(words + n, 64) : 0;
+        rdi_ring_submit(t.ring, index, n);
+    }
+    const rd_refs *refs = NULL;
+    const rd_event *events = NULL;
+    assert_int_equal(rd_trace_read(t.trace, &refs), RD_OK);
+    assert_int_equal(refs->n, 1);
+    assert_int_equal(rd_trace_events(t.trace, &events), 2);
+    assert_end(&t);
+    assert_int_equal(rd_trace_events(t.trace, &events), 1);
+    assert_int_equal(events[0].at, 1);
+    assert_end(&t);
+    assert_int_equal(rd_trace_events(t.trace, &events), 0);
+    stop(&t);
+}
+
+static void events_without_sense_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t head, words;
+        const char *why;
+    } bad[] = {{RDI_EVENT_HEAD(6, 0, 0), 4, "without sense"},
+               {RDI_EVENT_HEAD(RD_EVENT_MODULE, 0, 0), 4, "without sense"},
+               {RDI_EVENT_HEAD(RD_EVENT_MODULE, 20, 0), 8, "without sense"}, /* of zeroes */
+               {RDI_EVENT_HEAD(RD_EVENT_MODULE, 5000, 0), 8000, "without sense"},
+               {RDI_EVENT_HEAD(RD_EVENT_STACK, 0, 0), 2, "half an event"},
+               {RDI_EVENT_HEAD(RD_EVENT_MODULE, 65535, 0), 8192, "half an event"}};
+    for (size_t i = 0; i < RDI_COUNT(bad); i++) {
+        live_test t;
+        start(&t, (rd_live_config){.events = true});
+        int index = rdi_ring_take(t.ring, 1);
+        uint64_t *words = rdi_ring_words(t.ring, (unsigned)index);
+        if (bad[i].words == 8000)
+            memset(words, 'x', 8000);
+        words[0] = bad[i].head;
+        rdi_ring_submit(t.ring, index, bad[i].words);
+        assert_failure(&t, bad[i].why);
+        stop(&t);
+    }
+    rd_ctx *ctx = NULL;
+    rd_live *live = NULL;
+    assert_int_equal(rd_ctx_new(NULL, &ctx), RD_OK);
+    rd_live_config config = {.events = true, .collapse_bytes = 64, .running = nothing_comes};
+    assert_int_equal(rd_live_new(ctx, &config, &live), RD_EINVAL);
+    rd_ctx_free(ctx);
+}
+
 static void recording_is_switched(void **state) {
     (void)state;
     live_test t;
@@ -332,6 +459,9 @@ int main(void) {
         cmocka_unit_test(a_chunk_of_a_dead_owner_is_reclaimed),
         cmocka_unit_test(programs_have_addresses_of_their_own),
         cmocka_unit_test(nonsense_is_refused),
+        cmocka_unit_test(events_stand_between_references),
+        cmocka_unit_test(events_alone_come_with_what_follows_or_the_end),
+        cmocka_unit_test(events_without_sense_are_refused),
         cmocka_unit_test(recording_is_switched),
         cmocka_unit_test(nothing_is_lost_between_threads),
         cmocka_unit_test(every_failing_allocation_is_survived),

@@ -1,0 +1,42 @@
+# What a recorded program tells beside its references: modules, allocations with their places in the
+# source, stacks. Position-independent, at fixed addresses, linked statically; libraries; children.
+sources=$(realpath "$DATA/../recorder/events")
+check() { # TRACE NAME...
+    python3 "$sources/check.py" "$@"
+}
+
+cc -g -O1 "$sources/allocations.c" -o allocations -pthread
+cc -g -O1 -shared -fPIC "$sources/library.c" -o library.so
+"$REUSEDIST" record --attribute -o t.trace -- ./allocations ./library.so
+check t.trace allocations library.so | tee pie.txt
+
+cc -g -O1 -no-pie "$sources/allocations.c" -o allocations -pthread
+"$REUSEDIST" record --attribute -o t.trace -- ./allocations ./library.so >/dev/null
+check t.trace allocations library.so | diff pie.txt - && echo "the same at fixed addresses"
+cc -g -O1 -static "$sources/allocations.c" -o allocations -pthread 2>/dev/null
+"$REUSEDIST" record --attribute -o t.trace -- ./allocations >/dev/null
+check t.trace allocations >static.txt
+sed 's/bytes, .*/bytes/' static.txt | diff <(sed '/library/d; s/bytes, .*/bytes/' pie.txt) - &&
+    echo "the same memory, linked statically"
+# There the stores of the C library count, too: memory is given out before it is cleared or copied.
+awk -F'[ ,]+' '/^calloc:/ && $4 > 90 || /^realloc:/ && $4 > 0 {print $1, "was filled by the allocator"}' static.txt
+
+echo "children:"
+"$REUSEDIST" record --attribute --trace-children -o t.trace -- ./allocations fork >/dev/null
+check t.trace allocations | grep process
+"$REUSEDIST" record --attribute -o t.trace -- ./allocations fork >/dev/null
+check t.trace allocations | grep process
+
+if command -v c++ >/dev/null; then
+    c++ -g -O1 "$sources/operators.cc" -o operators
+    "$REUSEDIST" record --attribute -o t.trace -- ./operators
+    check t.trace operators | diff "$sources/operators.txt" -
+fi
+
+# Only what is recorded is left out, not what happens meanwhile.
+cc -g -O1 "$sources/allocations.c" -o allocations -pthread
+"$REUSEDIST" record --attribute --start=growing --stop=use_stack -o t.trace -- ./allocations >/dev/null
+check t.trace allocations | grep -e owner -e realloc -e large -e thread:
+"$REUSEDIST" record --attribute --burst=1K:100 -o t.trace -- ./allocations >/dev/null
+check t.trace allocations | sed -n 's/bytes, .*/bytes/p' | diff - <(sed -n '/library/d; s/bytes, .*/bytes/p' pie.txt) &&
+    echo "bursts tell of the same memory"
