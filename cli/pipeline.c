@@ -192,13 +192,19 @@ static char *describe_work(const pipeline *p) {
     return fclose(out) == 0 ? text : NULL;
 }
 
-/* Some want the distance of every reference at once. */
+bool pipeline_gives_distances(const rd_engine *engine, const char *option) {
+    const rd_engine_info *info = rd_engine_info_of(engine);
+    bool possible = (info->caps & (RD_CAP_DISTANCES | RD_CAP_LATE)) == RD_CAP_DISTANCES;
+    if (!possible)
+        fail_usage("%s: engine %s does not give distances at once", option, info->name);
+    return possible;
+}
+
 static bool gives_distances(pipeline *p) {
-    const rd_engine_info *info = rd_engine_info_of(p->engine);
-    if (!wants_distances(p) || (info->caps & (RD_CAP_DISTANCES | RD_CAP_LATE)) == RD_CAP_DISTANCES)
+    const char *option = p->sampler ? "--peaks" : "--attribute";
+    if (!wants_distances(p) || pipeline_gives_distances(p->engine, option))
         return true;
-    p->status = fail_usage("%s: engine %s does not give distances at once",
-                           p->sampler ? "--peaks" : "--attribute", info->name);
+    p->status = EXIT_USAGE;
     return false;
 }
 

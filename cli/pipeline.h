@@ -41,4 +41,8 @@ typedef struct pipeline_input {
 int pipeline_run(rd_ctx *ctx, const pipeline_options *options, const pipeline_input *input,
                  const char *distances, rd_profile **out);
 
+/* Whether the engine gives the distance of every reference at once, which an option needs that
+ * works on them; reported in the option's name if not. */
+bool pipeline_gives_distances(const rd_engine *engine, const char *option);
+
 #endif

@@ -40,13 +40,15 @@ struct recorder {
 
 /* ---- signals ---- */
 
-static volatile sig_atomic_t program_of_signals; /* who gets them; 0: nobody yet */
+/* Who gets them: the program, and one beside it. 0: nobody. */
+static volatile sig_atomic_t programs_of_signals[2];
 
-/* The terminal has told the program as well; a process that sent the signal to us has not. */
+/* The terminal has told the programs as well; a process that sent the signal to us has not. */
 static void pass_on(int number, siginfo_t *info, void *context) {
     (void)context;
-    if (info->si_code <= 0 && program_of_signals > 0)
-        kill((pid_t)program_of_signals, number);
+    for (int i = 0; i < 2; i++)
+        if (info->si_code <= 0 && programs_of_signals[i] > 0)
+            kill((pid_t)programs_of_signals[i], number);
 }
 
 static void take_notice(int number) {
@@ -274,13 +276,14 @@ static int spawn(recorder *r, char **args) {
 static int launch(recorder *r, char **words) {
     if (r->options->children) /* processes that lose their parent become our children */
         prctl(PR_SET_CHILD_SUBREAPER, 1);
+    programs_of_signals[1] = r->options->beside;
     handle_signals();
     if (r->options->paused)
         handle_switches(r->live);
     int error = spawn(r, words);
     if (error)
         return fail("%s: cannot start: %s", words[0], strerror(error));
-    program_of_signals = r->program;
+    programs_of_signals[0] = r->program;
     return EXIT_OK;
 }
 

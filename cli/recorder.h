@@ -8,6 +8,8 @@
 
 #include "cli.h"
 
+#include <sys/types.h>
+
 typedef enum recorder_tool { RECORDER_VALGRIND, RECORDER_CLANG } recorder_tool;
 
 typedef struct recorder_options {
@@ -22,6 +24,7 @@ typedef struct recorder_options {
     uint64_t collapse_bytes;           /* repeats in a block of this size are counted only; 0: no */
     bool paused;                       /* until a marker, a function or a signal */
     bool silent;                       /* its standard streams are /dev/null */
+    pid_t beside;                      /* a process that gets our signals, too; 0: none */
 } recorder_options;
 
 typedef struct recorder recorder;

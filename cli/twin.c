@@ -80,22 +80,35 @@ static rd_status watch(twin *t, rd_trace *trace) {
 
 static rd_status observe(twin *t, rd_live *live) {
     rd_trace *trace = NULL;
+    rd_status status = rd_trace_open_live(t->ctx, live, &trace);
+    if (status == RD_OK)
+        status = watch(t, trace);
+    rd_trace_close(trace);
+    return status;
+}
+
+/* What the references of the twin go through; before anything is started. */
+static int open_watch(twin *t) {
+    const pipeline_options *o = &t->options->pipe;
     rd_mapping mapping = {.block_bytes = rd_model_facts_of(t->model)->block_bytes};
+    rd_engine_config config = {.threads = (uint32_t)o->threads, .mem_bytes = o->mem_bytes};
+    if (o->mem_bytes)
+        rd_ctx_set_limit(t->ctx, (size_t)o->mem_bytes);
     rd_status status = rd_mapper_new(t->ctx, &mapping, &t->mapper);
     if (status == RD_OK)
         status = rd_sampler_new(t->ctx, NULL, &t->sampler);
     if (status == RD_OK)
-        status = rd_engine_open(t->ctx, t->options->pipe.engine, NULL, &t->engine);
-    if (status == RD_OK)
-        status = rd_trace_open_live(t->ctx, live, &trace);
-    if (status == RD_OK)
-        status = watch(t, trace);
-    rd_trace_close(trace);
+        status = rd_engine_open(t->ctx, o->engine, &config, &t->engine);
+    if (status != RD_OK)
+        return fail_status(t->ctx, status);
+    return pipeline_gives_distances(t->engine, "--predict") ? EXIT_OK : EXIT_USAGE;
+}
+
+static void close_watch(twin *t) {
     rd_engine_close(t->engine);
     rd_sampler_free(t->sampler);
     rd_mapper_free(t->mapper);
     free(t->distances);
-    return status;
 }
 
 /* ---- predicting ---- */
@@ -126,21 +139,19 @@ static int predict_by_twin(twin *t, recorder_options *what, int n, char **words)
         status = fail_status(t->ctx, watched);
     else if (t->size > 0)
         status = print_prediction(t);
-    else
-        status = fail("the twin has ended without %s, which stands for the size in this model",
-                      rd_model_facts_of(t->model)->size_unit);
     (void)recorder_finish(r, &cut_short); /* ends the twin; its exit status means nothing */
     return status;
 }
 
 /* ---- the program itself ---- */
 
-static int wait_for(pid_t program) {
+static int wait_for(pid_t program, bool *killed) {
     int status;
     while (waitpid(program, &status, 0) < 0)
         if (errno != EINTR)
             return fail("cannot wait for the program: %s", strerror(errno));
-    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    *killed = WIFSIGNALED(status);
+    return *killed ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 /* "none" and "peak S.N" are the units that a run can tell. */
@@ -163,9 +174,30 @@ static int run_both(twin *t, recorder_options *what, int n, char **words) {
     free(args);
     if (error)
         return fail("%s: cannot start: %s", words[0], strerror(error));
+    bool killed = false;
+    what->beside = program;
     int predicted = t->size > 0 ? print_prediction(t) : predict_by_twin(t, what, n, words);
-    int of_program = wait_for(program);
+    int of_program = wait_for(program, &killed);
+    if (predicted == EXIT_OK && t->size == 0 && !killed) /* what killed both needs no comment */
+        predicted = fail("the twin has ended without %s, which stands for the size in this model",
+                         rd_model_facts_of(t->model)->size_unit);
     return predicted != EXIT_OK ? predicted : of_program;
+}
+
+/* The model has its own blocks and its own bins. */
+static int check_options(const twin *t, const recorder_options *what) {
+    const analysis_options *o = t->options;
+    uint64_t bytes = 0, expected = rd_model_facts_of(t->model)->block_bytes;
+    const char *block = o->pipe.block;
+    if (what->children || recorder_is_sampling(what) || o->distances || o->pipe.peaks ||
+        o->pipe.bound || o->pipe.attribute.on || strcmp(o->pipe.hist, "loglinear") != 0)
+        return fail_usage("run: --predict goes without --trace-children, --distances, --peaks, "
+                          "--attribute, --bound, --hist and sampling by the recorder");
+    if (block && strcmp(block, "addr") != 0 && rd_parse_size(t->ctx, block, &bytes) != RD_OK)
+        return fail_usage("--block: '%.80s' is no size", block);
+    if (block && bytes != expected)
+        return fail_usage("--block: the model is of other blocks: leave -b out");
+    return EXIT_OK;
 }
 
 int twin_run(rd_ctx *ctx, const analysis_options *o, recorder_options *what, const char *path,
@@ -175,17 +207,16 @@ int twin_run(rd_ctx *ctx, const analysis_options *o, recorder_options *what, con
     if (status != RD_OK)
         return fail_status(ctx, status);
     twin t = {.ctx = ctx, .options = o, .model = m};
-    int exit_status;
-    if (what->children || recorder_is_sampling(what) || o->distances || o->pipe.peaks)
-        exit_status =
-            fail_usage("run: --predict goes without --trace-children, --distances, --peaks "
-                       "and sampling by the recorder");
-    else if (!parse_unit(&t))
+    int exit_status = check_options(&t, what);
+    if (exit_status == EXIT_OK && !parse_unit(&t))
         exit_status = fail_usage("%s: its sizes are %s, which a run does not tell: train with "
                                  "--size-from=peaks",
                                  path, rd_model_facts_of(m)->size_unit);
-    else
+    if (exit_status == EXIT_OK)
+        exit_status = open_watch(&t);
+    if (exit_status == EXIT_OK)
         exit_status = run_both(&t, what, n, words);
+    close_watch(&t);
     rd_model_free(m);
     return exit_status;
 }

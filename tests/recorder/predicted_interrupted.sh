@@ -1,0 +1,15 @@
+# A signal that is sent to us ends the program and its twin, and its status is ours.
+train() {
+    "$REUSEDIST" run -b addr --peaks=auto --out=json -o "$1.json" -- "$PROGRAMS/rounds" "$1" 8 runs >/dev/null ||
+        [ $? -eq 7 ]
+}
+train 3000
+train 9000
+"$REUSEDIST" predict --size-from=peaks --train 3000.json --train 9000.json --model=model.json
+"$REUSEDIST" run --predict=model.json -- sh -c 'echo $$ >>started; exec sleep 1000' &
+until [ "$(wc -l <started)" = 2 ]; do sleep 0.1; done 2>/dev/null
+kill -TERM $!
+wait $! || echo "exit status $?"
+while read -r program; do
+    ! kill -0 "$program" 2>/dev/null || echo "$program is still there"
+done <started
