@@ -2,6 +2,7 @@
 #include "analysis.h"
 
 #include "output_file.h"
+#include "page_file.h"
 #include "terminal.h"
 
 #include <string.h>
@@ -21,6 +22,14 @@ static rd_status make_text(const analysis_options *o, rd_profile *profile, char 
     return rd_report_text(profile, &style, text, n);
 }
 
+static int write_page(rd_ctx *ctx, const char *path, rd_profile *profile) {
+    const rd_source *sources;
+    size_t n = rd_profile_sources(profile, &sources);
+    const char *name = n && sources[0].path ? sources[0].path : "profile";
+    rd_page page = {.profiles = &profile, .names = &name, .n = 1};
+    return page_write(ctx, &page, NULL, path);
+}
+
 int analysis_print(rd_ctx *ctx, const analysis_options *o, rd_profile *profile) {
     char *text = NULL;
     size_t n = 0;
@@ -29,30 +38,43 @@ int analysis_print(rd_ctx *ctx, const analysis_options *o, rd_profile *profile) 
         return fail_status(ctx, status);
     int exit_status = output_text(ctx, o->output, text, n);
     rd_text_free(ctx, text);
+    if (exit_status == EXIT_OK && o->report)
+        exit_status = write_page(ctx, o->report, profile);
     return exit_status;
 }
 
 /* Options that say how to attribute, without being asked to. */
-static int check_attribute(const attribute_options *o) {
-    if (!o->on && (o->caches || o->windows || o->spatial))
+static int check_attribute(const analysis_options *o) {
+    const attribute_options *a = &o->pipe.attribute;
+    if (!a->on && ((a->caches && !o->report) || a->windows || a->spatial))
         return fail_usage("--caches, --windows and --spatial go with --attribute");
     return EXIT_OK;
 }
 
+/* One of several results: it can be written, and goes where nothing is read and no other goes. */
+static int check_place(const output_place *place, const output_place *others, size_t n_others,
+                       int n, char **inputs) {
+    int status = output_check(place);
+    if (status == EXIT_OK)
+        status = output_check_inputs(place, n, inputs);
+    for (size_t i = 0; i < n_others && status == EXIT_OK; i++) {
+        if (is_standard(place->path) && is_standard(others[i].path))
+            return fail_usage("%s=-: the result needs another place: -o FILE", place->option);
+        status = output_check_distinct(place, &others[i]);
+    }
+    return status;
+}
+
 int analysis_check(const analysis_options *o, int n, char **inputs) {
-    output_place result = {.option = "-o", .path = o->output};
-    output_place distances = {.option = "--distances", .path = o->distances, .in_place = true};
-    int status = check_attribute(&o->pipe.attribute);
-    if (status == EXIT_OK)
-        status = output_check(&result);
-    if (status == EXIT_OK)
-        status = output_check_inputs(&result, n, inputs);
-    if (!o->distances || status != EXIT_OK)
-        return status;
-    if (is_standard(o->distances) && is_standard(o->output))
-        return fail_usage("--distances=-: the result needs another place: -o FILE");
-    status = output_check(&distances);
-    if (status == EXIT_OK)
-        status = output_check_inputs(&distances, n, inputs);
-    return status == EXIT_OK ? output_check_distinct(&distances, &result) : status;
+    output_place places[3] = {{.option = "-o", .path = o->output}};
+    size_t n_places = 1;
+    if (o->distances)
+        places[n_places++] =
+            (output_place){.option = "--distances", .path = o->distances, .in_place = true};
+    if (o->report)
+        places[n_places++] = (output_place){.option = "--report", .path = o->report};
+    int status = check_attribute(o);
+    for (size_t i = 0; i < n_places && status == EXIT_OK; i++)
+        status = check_place(&places[i], places, i, n, inputs);
+    return status;
 }

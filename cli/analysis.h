@@ -13,6 +13,7 @@ typedef struct analysis_options {
     uint32_t out; /* text, csv or json */
     const char *output;
     const char *distances;
+    const char *report; /* the page */
     bool ascii;
 } analysis_options;
 
@@ -21,7 +22,7 @@ typedef struct analysis_options {
  * reported. */
 int analysis_check(const analysis_options *o, int n, char **inputs);
 
-/* Prints the result, or writes it to its file. Returns the exit status. */
+/* Prints the result, or writes it to its file, and the page. Returns the exit status. */
 int analysis_print(rd_ctx *ctx, const analysis_options *o, rd_profile *profile);
 
 #endif

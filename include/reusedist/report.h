@@ -59,6 +59,21 @@ RD_API RD_CHECKED rd_status rd_report_comparison_csv(rd_ctx *ctx, const rd_compa
 RD_API RD_CHECKED rd_status rd_report_comparison_json(rd_ctx *ctx, const rd_comparees *all,
                                                       char **text, size_t *n);
 
+/* Profiles for a page, and the caches to tell about. */
+typedef struct rd_page {
+    rd_profile *const *profiles;
+    const char *const *names;
+    size_t n;               /* at least 1 */
+    const rd_level *levels; /* ascending by size; names are shown */
+    size_t n_levels;
+    const char *levels_from; /* whose caches these are, "this machine" */
+} rd_page;
+
+/* One HTML file for a browser: charts, tables and sentences about all profiles, laid over each
+ * other, and the difference where there are two. It needs nothing else, no network either. */
+RD_API RD_CHECKED rd_status rd_report_html(rd_ctx *ctx, const rd_page *page, char **text,
+                                           size_t *n);
+
 /* "980", "12.3 k", "4.56 M": three digits. `text` has room for 16 bytes. */
 RD_API void rd_format_count(double count, char *text);
 /* "512 B", "32 KiB", "4.5 MiB". `text` has room for 16 bytes. */

@@ -1,0 +1,64 @@
+/* report: profiles as a page for a browser. */
+#include "cli.h"
+#include "output_file.h"
+#include "page_file.h"
+#include "profile_files.h"
+
+#include <stddef.h>
+
+typedef struct report_options {
+    const char *output;
+    const char *caches;
+} report_options;
+
+static const rd_opt report_opts[] = {
+    {.name = "output",
+     .letter = 'o',
+     .arg = "FILE.html",
+     .type = RD_OPT_STRING,
+     .offset = offsetof(report_options, output),
+     .help = "write the page to this file [standard output]"},
+    {.name = "caches",
+     .arg = "SIZES",
+     .type = RD_OPT_STRING,
+     .offset = offsetof(report_options, caches),
+     .help = "L1=48K,L2=2M,...: caches to mark [this machine's]"},
+    {.name = NULL},
+};
+
+static int run_report(rd_ctx *ctx, void *opts, int n, char **operands) {
+    const report_options *o = opts;
+    output_place place = {.option = "-o", .path = o->output};
+    cache_list caches = {0};
+    int status = output_check(&place);
+    if (status == EXIT_OK)
+        status = output_check_inputs(&place, n, operands);
+    if (status == EXIT_OK && o->caches)
+        status = caches_parse(ctx, o->caches, &caches);
+    rd_profile **profiles = NULL;
+    if (status == EXIT_OK)
+        status = read_profiles(ctx, (size_t)n, operands, &profiles);
+    if (status != EXIT_OK)
+        return status;
+    rd_page page = {.profiles = profiles, .names = (const char *const *)operands, .n = (size_t)n};
+    status = page_write(ctx, &page, o->caches ? &caches : NULL, o->output);
+    free_profiles(profiles, (size_t)n);
+    return status;
+}
+
+const command command_report = {
+    .name = "report",
+    .summary = "a page for the browser: charts, tables and plain words",
+    .operands = "PROFILE...",
+    .details =
+        "One HTML file that needs no network: miss ratios by cache size, histograms, code and\n"
+        "data behind the misses, phases, and how all that was measured. Several profiles are\n"
+        "laid over each other; of two the page shows the difference as well.\n"
+        "\n"
+        "  reusedist report before.json after.json -o report.html\n",
+    .opts = report_opts,
+    .opts_size = sizeof(report_options),
+    .min_operands = 1,
+    .max_operands = -1,
+    .run = run_report,
+};

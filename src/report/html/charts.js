@@ -1,0 +1,374 @@
+/* Charts by Chart.js: the miss-ratio curve, histograms, differences, misses over time.
+ *
+ * Every chart has its numbers in a table behind it, which is also what is left in a build without
+ * the library. */
+
+const charts = []; /* those on the page now */
+const canDraw = typeof Chart !== "undefined";
+
+function color(name) {
+    return getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+}
+
+function seriesColor(i) {
+    return color("series-" + (i % 6 + 1));
+}
+
+function translucent(hex, alpha) {
+    const n = parseInt(hex.slice(1), 16);
+    return `rgba(${n >> 16}, ${n >> 8 & 255}, ${n & 255}, ${alpha})`;
+}
+
+/* Not by colour alone. */
+const dashes = [[], [7, 4], [2, 3], [10, 3, 2, 3], [12, 4], [4, 4]];
+
+/* A chart with a title, a legend, something in words, and its numbers. `config` is called again when
+ * colours change. */
+function figure({ title, note, legend, config, table, tall, controls, label }) {
+    const box = el("div", { class: tall ? "plot tall" : "plot" });
+    const caption = el("figcaption", {}, el("h3", {}, title), controls || null, legend || null);
+    const numbers = el("details", { class: "numbers", open: !canDraw },
+        el("summary", {}, "The numbers"), table());
+    const node = el("figure", {}, caption, canDraw ? box : null,
+        note ? el("p", { class: "note" }, note) : null, numbers);
+    if (canDraw) draw(box, label || title, config);
+    return node;
+}
+
+function draw(box, label, config) {
+    const canvas = el("canvas", { role: "img", "aria-label": `${label}. The numbers are below.` });
+    box.replaceChildren(canvas);
+    /* The size is known once the element is on the page. */
+    const chart = { canvas, chart: null, make: () => {
+        if (chart.chart) chart.chart.destroy();
+        chart.chart = new Chart(canvas, config());
+    } };
+    charts.push(chart);
+}
+
+/* Draws what is on the page and not yet drawn. */
+function drawPending(again) {
+    for (const entry of charts)
+        if (entry.canvas.isConnected && (again || !entry.chart)) entry.make();
+}
+
+function forgetCharts(panel) {
+    for (let i = charts.length - 1; i >= 0; i--)
+        if (panel.contains(charts[i].canvas)) {
+            if (charts[i].chart) charts[i].chart.destroy();
+            charts.splice(i, 1);
+        }
+}
+
+/* ---- what all have in common ---- */
+
+function axisStyle(title) {
+    return {
+        title: { display: Boolean(title), text: title, color: color("muted") },
+        grid: { color: color("grid"), borderColor: color("line"), tickColor: color("line") },
+        ticks: { color: color("muted"), maxRotation: 0 },
+    };
+}
+
+function baseOptions() {
+    Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
+    Chart.defaults.font.size = 13;
+    return {
+        animation: false,
+        responsive: true,
+        maintainAspectRatio: false,
+        interaction: { mode: "nearest", axis: "x", intersect: false },
+        plugins: {
+            legend: { display: false },
+            tooltip: {
+                backgroundColor: color("tip"), titleColor: color("tip-text"),
+                bodyColor: color("tip-text"), displayColors: false, padding: 10,
+            },
+        },
+    };
+}
+
+/* Checkboxes that show and hide profiles; nothing for a single one. */
+function profileLegend(refresh) {
+    if (profiles.length < 2) return null;
+    return el("ul", { class: "legend" }, profiles.map((p, i) => el("li", {}, el("label", {},
+        el("input", { type: "checkbox", checked: !state.hidden.has(i), change: (event) => {
+            if (event.target.checked) state.hidden.delete(i);
+            else state.hidden.add(i);
+            refresh();
+        } }),
+        swatch(i), el("span", {}, profileNames[i])))));
+}
+
+function swatch(i) {
+    const ns = "http://www.w3.org/2000/svg";
+    const svg = document.createElementNS(ns, "svg"), line = document.createElementNS(ns, "line");
+    svg.setAttribute("class", `swatch series-${i % 6 + 1}`);
+    svg.setAttribute("aria-hidden", "true");
+    for (const [name, value] of Object.entries({ x1: 0, y1: 6, x2: 26, y2: 6,
+        "stroke-dasharray": dashes[i % 6].join(" ") || "none" })) line.setAttribute(name, value);
+    svg.append(line);
+    return svg;
+}
+
+function shownProfiles() {
+    return profiles.map((p, i) => [p, i]).filter(([p, i]) => p.measured && !state.hidden.has(i));
+}
+
+/* ---- miss ratio by cache size ---- */
+
+/* Bytes where all profiles have them, else blocks. */
+const inBytes = profiles.every((p) => p.block_bytes);
+
+function xOf(p, blocks) {
+    return inBytes ? blocks * p.block_bytes : blocks;
+}
+
+function sizeLabel(x) {
+    return inBytes ? bytes(x) : blockCount(x);
+}
+
+/* First and last size on the axis: all of every curve, and all marks. */
+function sizeRange() {
+    const measured = profiles.filter((p) => p.measured);
+    const ends = measured.map((p) => xOf(p, p.curve.blocks[p.curve.blocks.length - 1]));
+    const marks = inBytes ? data.levels.map((level) => level.bytes) : [];
+    return [Math.min(...measured.map((p) => xOf(p, 1))), 1.6 * Math.max(2, ...ends, ...marks)];
+}
+
+/* Behind its end a curve is flat, unless a bound hides it. */
+function curvePoints(p, last) {
+    const list = p.curve.blocks.map((blocks, i) => ({ x: xOf(p, blocks), y: 100 * p.curve.miss[i] }));
+    if (!p.bound && last > list[list.length - 1].x)
+        list.push({ x: last, y: list[list.length - 1].y });
+    return list;
+}
+
+/* Powers of two, as many as there is room for. */
+function powerTicks(scale) {
+    const room = Math.max(2, Math.floor(scale.width / 64));
+    const low = Math.ceil(Math.log2(scale.min)), high = Math.floor(Math.log2(scale.max));
+    const step = [1, 2, 4, 5, 10, 20].find((s) => (high - low) / s <= room) || 20;
+    const first = Math.ceil(low / step) * step;
+    scale.ticks = [];
+    for (let k = first; k <= high; k += step) scale.ticks.push({ value: 2 ** k });
+}
+
+/* Dashed lines at cache sizes, names at the top. */
+const levelMarks = {
+    id: "levelMarks",
+    afterDatasetsDraw(chart) {
+        if (!inBytes) return;
+        const { ctx, chartArea, scales } = chart;
+        ctx.save();
+        ctx.font = `600 12px ${Chart.defaults.font.family}`;
+        ctx.textBaseline = "top";
+        const at = data.levels.map((level) => scales.x.getPixelForValue(level.bytes));
+        data.levels.forEach((level, i) => {
+            const room = (i + 1 < at.length ? at[i + 1] : chartArea.right) - at[i] - 10;
+            const name = clean(level.name), long = `${name} ${bytes(level.bytes)}`;
+            ctx.strokeStyle = color("mark");
+            ctx.lineWidth = 1.25;
+            ctx.setLineDash([4, 3]);
+            ctx.beginPath();
+            ctx.moveTo(at[i], chartArea.top);
+            ctx.lineTo(at[i], chartArea.bottom);
+            ctx.stroke();
+            ctx.fillStyle = color("mark-text");
+            const text = [long, name].find((t) => ctx.measureText(t).width <= room);
+            if (text) ctx.fillText(text, at[i] + 5, chartArea.top + 2);
+        });
+        ctx.restore();
+    },
+};
+
+function bandDatasets(p, i) {
+    if (!p.band.length) return [];
+    const side = (column) => p.band.map((row) => ({ x: xOf(p, row[0]), y: 100 * row[column] }));
+    const common = { borderWidth: 0, pointRadius: 0, pointHitRadius: 0, isBand: true };
+    return [
+        { ...common, data: side(1), fill: false },
+        { ...common, data: side(2), fill: "-1", backgroundColor: translucent(seriesColor(i), 0.22) },
+    ];
+}
+
+function curveConfig() {
+    const [first, last] = sizeRange(), datasets = [];
+    for (const [p, i] of shownProfiles()) {
+        datasets.push({
+            label: profileNames[i], data: curvePoints(p, last), borderColor: seriesColor(i),
+            borderWidth: 2.5, borderDash: dashes[i % 6], pointRadius: 0, pointHoverRadius: 4,
+            pointHoverBackgroundColor: seriesColor(i), borderJoinStyle: "round", order: 1,
+        });
+        datasets.push(...bandDatasets(p, i));
+    }
+    const options = baseOptions();
+    options.scales = {
+        x: { ...axisStyle(inBytes ? "cache size" : "cache size, blocks"), type: "logarithmic",
+             min: first, max: last, afterBuildTicks: powerTicks },
+        y: { ...axisStyle("misses, % of references"), min: 0, max: 100 },
+    };
+    options.scales.x.ticks = { ...options.scales.x.ticks, callback: sizeLabel };
+    options.plugins.tooltip.filter = (item) => !item.dataset.isBand;
+    options.plugins.tooltip.callbacks = {
+        title: (items) => items.length ? "Cache of " + sizeLabel(items[0].parsed.x) : "",
+        label: (item) => (profiles.length > 1 ? item.dataset.label + ": " : "misses ") +
+            percent(item.parsed.y / 100),
+    };
+    return { type: "scatter", data: { datasets: datasets.map((set) => ({ showLine: true, ...set })) },
+             options, plugins: [levelMarks] };
+}
+
+/* The miss ratio of a curve at a size, on the straight line between its points. */
+function missAt(p, blocks) {
+    const c = p.curve, end = c.blocks.length - 1;
+    if (p.bound && blocks > p.bound) return null;
+    if (blocks >= c.blocks[end]) return c.miss[end];
+    const i = c.blocks.findIndex((b) => b > blocks);
+    if (i <= 0) return c.miss[0];
+    const part = Math.log(blocks / c.blocks[i - 1]) / Math.log(c.blocks[i] / c.blocks[i - 1]);
+    return c.miss[i - 1] + part * (c.miss[i] - c.miss[i - 1]);
+}
+
+/* Powers of two that lie on the axis. */
+function powerSizes() {
+    const [first, last] = sizeRange(), sizes = [];
+    for (let x = 2 ** Math.ceil(Math.log2(first)); x <= last; x *= 2) sizes.push(x);
+    return sizes;
+}
+
+function curveTable() {
+    const shown = profiles.map((p, i) => [p, i]).filter(([p]) => p.measured);
+    return plainTable("Miss ratio by cache size", ["Cache size", ...shown.map(([, i]) => profileNames[i])],
+        powerSizes().map((x) => [sizeLabel(x), ...shown.map(([p]) => {
+            const miss = missAt(p, inBytes ? x / p.block_bytes : x);
+            return miss === null ? "beyond the bound" : percent(miss);
+        })]));
+}
+
+function curveFigure() {
+    const band = profiles.some((p) => p.measured && p.band.length);
+    return figure({
+        title: "Miss ratio by cache size",
+        note: "Fully associative cache that replaces the least recently used block." +
+            (inBytes ? ` Marked: caches ${data.levels_from}.` : "") +
+            (band ? " The shaded band holds the exact value with 95\u00a0% confidence." : ""),
+        legend: profileLegend(() => drawPending(true)),
+        config: curveConfig, table: curveTable, tall: true,
+        label: "Line chart of the miss ratio by cache size",
+    });
+}
+
+/* ---- histogram ---- */
+
+const binNames = { log: "Powers of two", fine: "Finer", linear: "Equal widths" };
+
+/* Rows of all profiles under the same bins: {low, high, counts}, the longest list gives the bins. */
+function binRows(kind, list) {
+    const longest = list.reduce((best, [p]) =>
+        p.bins[kind].rows.length > best.length ? p.bins[kind].rows : best, []);
+    return longest.map(([low, high], k) => ({ low, high,
+        shares: list.map(([p]) => (p.bins[kind].rows[k] || [0, 0, 0])[2] / (p.references || 1)) }));
+}
+
+function histogramConfig() {
+    const list = shownProfiles(), rows = binRows(state.bins, list);
+    const options = baseOptions();
+    options.interaction = { mode: "index", intersect: false };
+    options.scales = {
+        x: { ...axisStyle("reuse distance, blocks"), grid: { display: false } },
+        y: { ...axisStyle("% of references"), min: 0 },
+    };
+    options.scales.x.ticks = { ...options.scales.x.ticks, autoSkip: true, autoSkipPadding: 12 };
+    options.plugins.tooltip.callbacks = {
+        label: (item) => (profiles.length > 1 ? item.dataset.label + ": " : "") +
+            percent(item.raw / 100) + " of the references",
+    };
+    const infinite = list.map(([p]) => p.infinite / (p.references || 1));
+    const name = list.every(([p]) => p.bound === null) ? "first touch" : "first touch or beyond";
+    return {
+        type: "bar", options,
+        data: {
+            labels: [...rows.map((row) => distanceRange(row.low, row.high)), name],
+            datasets: list.map(([, i], k) => ({
+                label: profileNames[i],
+                data: [...rows.map((row) => 100 * row.shares[k]), 100 * infinite[k]],
+                backgroundColor: translucent(seriesColor(i), list.length > 1 ? 0.75 : 0.9),
+                borderColor: seriesColor(i), borderWidth: list.length > 1 ? 1 : 0,
+                categoryPercentage: rows.length > 40 ? 1 : 0.86, barPercentage: 0.98,
+                minBarLength: 0,
+            })),
+        },
+    };
+}
+
+function histogramTable() {
+    const list = profiles.map((p, i) => [p, i]).filter(([p]) => p.measured);
+    const rows = binRows(state.bins, list).filter((row) => row.shares.some((share) => share > 0));
+    return plainTable("References by reuse distance",
+        ["Distance, blocks", ...list.map(([, i]) => profileNames[i])],
+        [...rows.map((row) => [distanceRange(row.low, row.high), ...row.shares.map(percent)]),
+         ["infinite", ...list.map(([p]) => percent(p.infinite / (p.references || 1)))]]);
+}
+
+function histogramFigure(refresh) {
+    const interpolated = profiles.some((p) => p.measured && p.bins[state.bins].interpolated);
+    return figure({
+        title: "References by reuse distance",
+        note: "The distance is the number of other blocks touched since the block was touched last: " +
+            "a cache of more blocks than that hits." +
+            (interpolated ? " The profile has wider bins than these in places; there its references " +
+                "are spread evenly." : ""),
+        controls: segmented("bins", "Bins", Object.entries(binNames), state.bins, (value) => {
+            state.bins = value;
+            refresh();
+        }),
+        legend: profileLegend(() => drawPending(true)),
+        config: histogramConfig, table: histogramTable, tall: true,
+        label: "Bar chart of references by reuse distance",
+    });
+}
+
+/* ---- two profiles ---- */
+
+/* Above the axis the second misses more. */
+function differenceConfig() {
+    const [first, last] = sizeRange(), [a, b] = profiles;
+    const sizes = [...new Set([a, b].flatMap((p) => curvePoints(p, last).map((point) => point.x)))]
+        .sort((x, y) => x - y);
+    const at = (p, x) => missAt(p, inBytes ? x / p.block_bytes : x);
+    const list = sizes.filter((x) => at(a, x) !== null && at(b, x) !== null)
+        .map((x) => ({ x, y: 100 * (at(b, x) - at(a, x)) }));
+    const options = baseOptions();
+    options.scales = {
+        x: { ...axisStyle(inBytes ? "cache size" : "cache size, blocks"), type: "logarithmic",
+             min: first, max: last, afterBuildTicks: powerTicks },
+        y: { ...axisStyle("difference, points"), grace: "8%" },
+    };
+    options.scales.x.ticks = { ...options.scales.x.ticks, callback: sizeLabel };
+    options.plugins.tooltip.callbacks = {
+        title: (items) => items.length ? "Cache of " + sizeLabel(items[0].parsed.x) : "",
+        label: (item) => points(item.parsed.y / 100) + " points",
+    };
+    return { type: "scatter", options, plugins: [levelMarks], data: { datasets: [{
+        data: list, showLine: true, borderColor: seriesColor(0), borderWidth: 2, pointRadius: 0,
+        fill: { target: "origin", above: translucent(color("worse"), 0.3),
+                below: translucent(color("better"), 0.3) },
+    }] } };
+}
+
+function differenceTable() {
+    const [a, b] = profiles, at = (p, x) => missAt(p, inBytes ? x / p.block_bytes : x);
+    return plainTable("Difference of the miss ratios", ["Cache size", ...profileNames, "Points"],
+        powerSizes().filter((x) => at(a, x) !== null && at(b, x) !== null).map((x) =>
+            [sizeLabel(x), percent(at(a, x)), percent(at(b, x)), points(at(b, x) - at(a, x))]));
+}
+
+function differenceFigure() {
+    return figure({
+        title: "Difference of the miss ratios",
+        note: `Below the line ${profileNames[1]} misses less often than ${profileNames[0]}, above it more.`,
+        config: differenceConfig, table: differenceTable,
+        label: "Line chart of the difference of two miss ratios by cache size",
+    });
+}

@@ -1,0 +1,204 @@
+/* The run over time: a heat map of distances by window, and the misses of each window. */
+
+const heatMargin = { left: 92, right: 12, top: 22, bottom: 44 };
+
+/* Counts of logarithmic bins come as [first bin, count, count ...]. */
+function binCount(packed, k) {
+    const at = k - packed[0];
+    return at >= 0 && at + 1 < packed.length ? packed[at + 1] : 0;
+}
+
+function lastBin(rows) {
+    return Math.max(0, ...rows.map((row) => row[4].length > 1 ? row[4][0] + row[4].length - 2 : 0));
+}
+
+/* From the surface to the accent; few references are seen as well as many. */
+function heatColor(share, low, high) {
+    const t = share > 0 ? 0.08 + 0.92 * Math.sqrt(share) : 0;
+    const mix = (shift) => {
+        const a = low >> shift & 255, b = high >> shift & 255;
+        return Math.round(a + t * (b - a));
+    };
+    return `rgb(${mix(16)}, ${mix(8)}, ${mix(0)})`;
+}
+
+function heatLayout(canvas, p) {
+    const rows = p.windows.rows, bins = lastBin(rows) + 1;
+    const width = canvas.clientWidth - heatMargin.left - heatMargin.right;
+    const height = canvas.clientHeight - heatMargin.top - heatMargin.bottom;
+    return { rows, bins, lanes: bins + 1, width, height, cell: width / rows.length,
+             lane: height / (bins + 1), x: (i) => heatMargin.left + i * width / rows.length,
+             y: (k) => heatMargin.top + height - (k + 1) * height / (bins + 1) };
+}
+
+/* Lane k is bin k; the one above the last bin are infinite distances. */
+function drawCells(ctx, layout) {
+    const low = parseInt(color("heat-low").slice(1), 16);
+    const high = parseInt(color("heat-high").slice(1), 16);
+    layout.rows.forEach((row, i) => {
+        for (let k = 0; k < layout.lanes; k++) {
+            const n = k < layout.bins ? binCount(row[4], k) : row[2];
+            ctx.fillStyle = heatColor(row[1] ? n / row[1] : 0, low, high);
+            ctx.fillRect(layout.x(i), layout.y(k), layout.cell + 0.6, layout.lane + 0.6);
+        }
+    });
+}
+
+function drawHeatAxes(ctx, p, layout) {
+    ctx.font = `13px ${getComputedStyle(document.body).fontFamily}`;
+    ctx.fillStyle = color("muted");
+    ctx.textBaseline = "middle";
+    ctx.textAlign = "right";
+    const step = Math.max(1, Math.ceil(18 / layout.lane));
+    for (let k = 0; k + step <= layout.bins; k += step)
+        ctx.fillText(distanceRange(...logBin(k)), heatMargin.left - 8, layout.y(k) + layout.lane / 2);
+    ctx.fillText("first touch", heatMargin.left - 8, layout.y(layout.bins) + layout.lane / 2);
+    ctx.textBaseline = "top";
+    const ticks = Math.max(2, Math.floor(layout.width / 130));
+    for (let t = 0; t <= ticks; t++) {
+        const at = Math.min(layout.rows.length - 1, Math.round(t * layout.rows.length / ticks));
+        ctx.textAlign = t === 0 ? "left" : t === ticks ? "right" : "center";
+        const x = heatMargin.left + t * layout.width / ticks;
+        const row = layout.rows[at], end = t === ticks ? row[0] + row[1] : row[0];
+        ctx.fillText(count(end), x, heatMargin.top + layout.height + 6);
+    }
+    ctx.textAlign = "center";
+    ctx.fillText("references", heatMargin.left + layout.width / 2,
+        heatMargin.top + layout.height + 24);
+    drawPhases(ctx, p, layout);
+}
+
+function drawPhases(ctx, p, layout) {
+    ctx.font = `600 12px ${getComputedStyle(document.body).fontFamily}`;
+    ctx.textAlign = "left";
+    let free = -Infinity;
+    p.windows.phases.forEach((first, i) => {
+        const x = layout.x(first);
+        ctx.strokeStyle = color("text");
+        ctx.lineWidth = 1.25;
+        ctx.setLineDash([3, 3]);
+        ctx.beginPath();
+        ctx.moveTo(x, heatMargin.top);
+        ctx.lineTo(x, heatMargin.top + layout.height);
+        if (i > 0) ctx.stroke();
+        ctx.setLineDash([]);
+        ctx.fillStyle = color("text");
+        const label = p.windows.phases.length > 8 ? String(i + 1) : `phase ${i + 1}`;
+        if (x > free) {
+            ctx.fillText(label, x + 2, 4);
+            free = x + 8 + ctx.measureText(label).width;
+        }
+    });
+}
+
+function drawHeat(canvas, p, chosen) {
+    const scale = window.devicePixelRatio || 1;
+    canvas.width = Math.round(canvas.clientWidth * scale);
+    canvas.height = Math.round(canvas.clientHeight * scale);
+    const ctx = canvas.getContext("2d"), layout = heatLayout(canvas, p);
+    ctx.setTransform(scale, 0, 0, scale, 0, 0);
+    drawCells(ctx, layout);
+    drawHeatAxes(ctx, p, layout);
+    if (chosen === null) return;
+    ctx.strokeStyle = color("mark");
+    ctx.lineWidth = 2;
+    ctx.strokeRect(layout.x(chosen), heatMargin.top, Math.max(2, layout.cell), layout.height);
+}
+
+/* A window in words: what the chart shows to those who point at it or use the arrow keys. */
+function sayWindow(p, i) {
+    const row = p.windows.rows[i], bins = lastBin(p.windows.rows) + 1;
+    let most = 0;
+    for (let k = 1; k < bins; k++)
+        if (binCount(row[4], k) > binCount(row[4], most)) most = k;
+    const misses = levelsOf(p).map((level, k) =>
+        `${clean(level.name)} ${percent(row[1] ? row[3][k] / row[1] : 0)}`).join(", ");
+    return `References ${count(row[0])} to ${count(row[0] + row[1])}: most have distance ` +
+           `${distanceRange(...logBin(most))}; misses ${misses}.`;
+}
+
+function heatFigure(p) {
+    let chosen = null;
+    const words = el("p", { class: "note reading", "aria-live": "polite" },
+        "Point at a window, or focus the chart and use the arrow keys.");
+    const canvas = el("canvas", { class: "heat", tabindex: 0, role: "img",
+        "aria-label": "Heat map of reuse distances over time. Arrow keys move from window to window.",
+        keydown: (event) => {
+            const last = p.windows.rows.length - 1, at = chosen === null ? -1 : chosen;
+            const to = { ArrowRight: Math.min(last, at + 1), ArrowLeft: Math.max(0, at - 1),
+                         Home: 0, End: last }[event.key];
+            if (to === undefined) return;
+            event.preventDefault();
+            choose(to);
+        },
+        mousemove: (event) => {
+            const x = event.offsetX - heatMargin.left, layout = heatLayout(canvas, p);
+            const i = Math.floor(x / layout.cell);
+            if (i >= 0 && i < p.windows.rows.length) choose(i);
+        } });
+    const choose = (i) => {
+        chosen = i;
+        words.textContent = sayWindow(p, i);
+        drawHeat(canvas, p, chosen);
+    };
+    charts.push({ canvas, chart: null, make() { drawHeat(canvas, p, chosen); } });
+    new ResizeObserver(() => { if (canvas.clientWidth) drawHeat(canvas, p, chosen); }).observe(canvas);
+    return el("figure", {},
+        el("figcaption", {}, el("h3", {}, "Reuse distance over time"),
+            el("span", { class: "heat-scale" }, "no references", el("span"), "all")),
+        el("div", { class: "plot heat-box" }, canvas),
+        el("p", { class: "note" }, "Each column is a window of ",
+            `${count(p.windows.references)} references, each lane a range of distances in blocks; `,
+            "the stronger the colour, the more references. Dashed lines: where the pattern changes."),
+        words);
+}
+
+/* ---- misses over time ---- */
+
+function timeConfig(p) {
+    const options = baseOptions(), rows = p.windows.rows;
+    options.interaction = { mode: "index", intersect: false };
+    const end = rows.length ? rows[rows.length - 1][0] + rows[rows.length - 1][1] : 1;
+    options.scales = {
+        x: { ...axisStyle("references"), type: "linear", min: 0, max: end },
+        y: { ...axisStyle("misses, % of references"), min: 0 },
+    };
+    options.scales.x.ticks = { ...options.scales.x.ticks, callback: (x) => count(x) };
+    options.plugins.tooltip.callbacks = {
+        title: (items) => items.length ? `From reference ${count(items[0].parsed.x)} on` : "",
+        label: (item) => `${item.dataset.label} misses ${percent(item.parsed.y / 100)}`,
+    };
+    return { type: "scatter", options, data: { datasets: levelsOf(p).map((level, k) => ({
+        label: clean(level.name), showLine: true, stepped: "before", pointRadius: 0, borderWidth: 2,
+        borderColor: seriesColor(k), borderDash: dashes[k % 6],
+        data: [...rows.map((row) => ({ x: row[0], y: row[1] ? 100 * row[3][k] / row[1] : 0 }))]
+            .concat(rows.length ? [{ x: end, y: 100 * rows[rows.length - 1][3][k] /
+                (rows[rows.length - 1][1] || 1) }] : []),
+    })) } };
+}
+
+function timeTable(p) {
+    const rows = p.windows.rows, step = Math.ceil(rows.length / 64);
+    return plainTable("Miss ratio over time",
+        ["From reference", ...levelsOf(p).map((level) => levelName(level))],
+        rows.filter((_, i) => i % step === 0).map((row) =>
+            [exactCount(row[0]), ...row[3].map((n) => percent(row[1] ? n / row[1] : 0))]));
+}
+
+function timeFigure(p) {
+    return figure({
+        title: "Miss ratio over time",
+        legend: el("ul", { class: "legend" }, levelsOf(p).map((level, k) =>
+            el("li", {}, swatch(k), el("span", {}, levelName(level))))),
+        config: () => timeConfig(p), table: () => timeTable(p),
+        label: "Line chart of the miss ratio over time",
+    });
+}
+
+function phaseTable(p) {
+    return plainTable("Phases", ["Phase", "From reference", "References", "Share of the run",
+        ...levelsOf(p).map((level) => `Misses of ${levelName(level)}`)],
+        phasesOf(p).map((phase) => [String(phase.number), exactCount(phase.from),
+            exactCount(phase.references), percent(phase.references / (p.references || 1)),
+            ...phase.misses.map((n) => percent(phase.references ? n / phase.references : 0))]));
+}

@@ -1,0 +1,220 @@
+/* Panels about the whole run: overview, distances, comparison, time, space, method. */
+
+function section(title, ...children) {
+    return el("section", {}, el("h2", {}, title), ...children);
+}
+
+function missing(what, command) {
+    return el("div", { class: "empty" }, el("p", {}, what),
+        command ? el("pre", {}, el("code", {}, command)) : null);
+}
+
+function tile(label, value, note) {
+    return el("div", { class: "tile" }, el("dt", {}, label), el("dd", {}, el("b", {}, value),
+        note ? el("span", {}, note) : null));
+}
+
+/* ---- overview ---- */
+
+function tiles(p) {
+    const list = [tile("References", count(p.references))];
+    if (p.blocks !== null)
+        list.push(tile("Footprint", p.block_bytes ? bytes(p.blocks * p.block_bytes) : count(p.blocks),
+            p.block_bytes ? `${count(p.blocks)} blocks of ${bytes(p.block_bytes)}` : "objects"));
+    if (p.cold !== null && p.references)
+        list.push(tile("First touches", percent(p.cold / p.references), "no cache avoids these"));
+    if (p.measured && p.mean !== null)
+        list.push(tile("Mean distance", count(p.mean), "blocks"));
+    for (const at of p.measured ? p.at_levels : [])
+        list.push(tile(`Misses of ${clean(data.levels[at.level].name)}`,
+            at.miss === null ? "unknown" : (at.interpolated ? "\u2248\u00a0" : "") + percent(at.miss),
+            bytes(data.levels[at.level].bytes) + (at.low !== undefined
+                ? `, ${percent(at.low)} to ${percent(at.high)}` : "")));
+    return el("dl", { class: "tiles" }, list);
+}
+
+function sizesTable(p, i) {
+    const rows = p.sizes.map((size) => [
+        size.hits ? `for ${size.hits}\u00a0% of all possible hits` : "working set",
+        sizeOf(p, size.blocks), exactCount(size.blocks), percent(size.miss),
+        size.before === undefined ? "" : percent(size.before)]);
+    const title = "Sizes worth knowing" + (profiles.length > 1 ? `: ${profileNames[i]}` : "");
+    return rows.length ? el("div", {}, el("h3", {}, title),
+        plainTable(title, ["", "Cache size", "Blocks", "Misses", "With half of it"], rows, true)) : null;
+}
+
+function overviewOf(p, i) {
+    const title = profiles.length > 1 ? el("h3", {}, swatch(i), profileNames[i]) : null;
+    return el("div", { class: "one" }, title,
+        el("ul", { class: "findings" }, findings(p).map((text) => el("li", {}, text))), tiles(p));
+}
+
+function overviewPanel() {
+    const measured = profiles.some((p) => p.measured);
+    const node = section("Overview",
+        profiles.length === 2 ? el("ul", { class: "findings change" },
+            sayChange().map((text) => el("li", {}, text))) : null,
+        profiles.length > 1
+            ? el("div", { class: "several" }, profiles.map(overviewOf))
+            : overviewOf(profiles[0], 0),
+        measured ? curveFigure() : missing("No distances were measured, so there is no curve."),
+        el("div", { class: "several" }, profiles.map((p, i) => p.measured ? sizesTable(p, i) : null)));
+    node.classList.add("overview");
+    return node;
+}
+
+/* ---- distances ---- */
+
+function distancesPanel(refresh) {
+    return section("Distances", profiles.some((p) => p.measured) ? histogramFigure(refresh)
+        : missing("No distances were measured."));
+}
+
+/* ---- two profiles ---- */
+
+function levelChanges() {
+    const [a, b] = profiles;
+    return plainTable("Misses at the marked caches",
+        ["Cache", ...profileNames, "Points", "Misses"],
+        a.at_levels.filter((at) => at.miss !== null && b.at_levels[at.level] &&
+            b.at_levels[at.level].miss !== null).map((at) => {
+            const then = b.at_levels[at.level];
+            const misses = [at.miss * a.references, then.miss * b.references];
+            return [levelName(data.levels[at.level]), percent(at.miss), percent(then.miss),
+                points(then.miss - at.miss), `${count(misses[0])} \u2192 ${count(misses[1])}`];
+        }));
+}
+
+function comparisonWords() {
+    const c = data.comparison;
+    if (!c) return "The bins of these profiles have too little in common to compare them as a whole.";
+    const [p] = profiles;
+    return `Accuracy of the histograms against each other: ${percent(c.accuracy)} on log bins` +
+        (c.max_mrc_error === null ? "." : `; the miss ratios are at most ` +
+            `${points(c.max_mrc_error).slice(1)} points apart, at ${sizeOf(p, c.max_mrc_blocks)}.`) +
+        (c.bound_held === null ? "" : c.bound_held ? " The approximate one keeps its stated error."
+            : " The approximate one is outside its stated error.");
+}
+
+function comparePanel() {
+    const both = profiles.every((p) => p.measured);
+    const unlike = profiles[0].block_bytes !== profiles[1].block_bytes;
+    return section("Before and after",
+        unlike ? el("p", { class: "notice" }, "These profiles have different block sizes.") : null,
+        el("ul", { class: "findings" }, sayChange().map((text) => el("li", {}, text))),
+        both ? differenceFigure() : null, both && inBytes ? levelChanges() : null,
+        both ? el("p", { class: "note" }, comparisonWords()) : null,
+        profiles.every((p) => p.attribution) ? codeChanges() : null);
+}
+
+/* ---- time ---- */
+
+const attribute = "reusedist run --attribute --report=report.html -- PROGRAM ...\n" +
+    "reusedist analyze --attribute --out=json -o profile.json TRACE";
+
+function timePanel() {
+    const p = profiles[state.profile];
+    if (!p.windows || !p.windows.rows.length)
+        return section("Time", missing("This profile does not tell how the run changed over time. " +
+            "One that does is made with:", attribute));
+    return section("Time", heatFigure(p), timeFigure(p),
+        p.windows.phases.length > 1 ? phaseTable(p)
+            : el("p", { class: "note" }, "The pattern stays much the same: there is a single phase."));
+}
+
+/* ---- space ---- */
+
+function wordFigure(p) {
+    const word = p.spatial.word, bins = word.bins;
+    const last = Math.max(bins.length > 1 ? bins[0] + bins.length - 2 : 0, p.bins.log.rows.length - 1);
+    const rows = [];
+    for (let k = 0; k <= last; k++)
+        rows.push([distanceRange(...logBin(k)),
+            (p.bins.log.rows[k] || [0, 0, 0])[2] / (p.references || 1),
+            binCount(bins, k) / (word.references || 1)]);
+    rows.push(["first touch", p.infinite / (p.references || 1), word.infinite / (word.references || 1)]);
+    const names = [`blocks of ${bytes(p.block_bytes)}`, `words of ${bytes(p.spatial.word_bytes)}`];
+    return figure({
+        title: "Distances of blocks and of words",
+        note: "What is near as a block and far as a word is reached through its neighbours: that part " +
+            "of the reuse is spatial.",
+        legend: el("ul", { class: "legend" }, names.map((name, i) =>
+            el("li", {}, swatch(i), el("span", {}, name)))),
+        config: () => {
+            const options = baseOptions();
+            options.interaction = { mode: "index", intersect: false };
+            options.scales = { x: { ...axisStyle("reuse distance, blocks or words"),
+                                    grid: { display: false } },
+                               y: { ...axisStyle("% of references"), min: 0 } };
+            options.plugins.tooltip.callbacks = {
+                label: (item) => `${item.dataset.label}: ${percent(item.raw / 100)}` };
+            return { type: "bar", options, data: { labels: rows.map((row) => row[0]),
+                datasets: names.map((label, i) => ({ label, data: rows.map((row) => 100 * row[i + 1]),
+                    backgroundColor: translucent(seriesColor(i), 0.8) })) } };
+        },
+        table: () => plainTable("Distances of blocks and of words", ["Distance", ...names],
+            rows.map((row) => [row[0], percent(row[1]), percent(row[2])])),
+    });
+}
+
+function spacePanel() {
+    const p = profiles[state.profile], s = p.spatial;
+    if (!s || !p.block_bytes)
+        return section("Space", missing("This profile does not tell how much of each block is used. " +
+            "One that does is made with:", attribute));
+    const words = p.block_bytes / s.word_bytes;
+    const rows = s.levels.map((at, i) => [levelName(levelsOf(p)[i]), exactCount(at.fetched),
+        at.fetched ? `${(at.words / at.fetched).toFixed(2)} of ${words}` : "",
+        at.fetched ? shareCell(at.words / at.fetched / words) : ""]);
+    rows.push(["a cache of everything", exactCount(s.blocks_loaded),
+        s.blocks_loaded ? `${(s.words_used / s.blocks_loaded).toFixed(2)} of ${words}` : "",
+        s.blocks_loaded ? shareCell(s.words_used / s.blocks_loaded / words) : ""]);
+    return section("Space",
+        el("p", {}, "A cache fetches whole blocks. This is how much of them is touched before they " +
+            "have to leave again."),
+        plainTable("Use of fetched blocks", ["Cache", "Blocks fetched", "Words used of each", "Share"],
+            rows),
+        saySpace(p, state.level) ? el("p", { class: "findings-line" }, saySpace(p, state.level)) : null,
+        s.word && p.measured ? wordFigure(p) : null);
+}
+
+/* ---- method ---- */
+
+function methodOf(p, i) {
+    const rows = [["Engine", [p.engine, p.engine_options].filter((text) => text).map(clean).join(": ")]];
+    rows.push(["Error", sayError(p)]);
+    rows.push(["References", exactCount(p.references)]);
+    if (p.blocks !== null) rows.push(["Distinct blocks", exactCount(p.blocks)]);
+    rows.push(["Infinite distances", exactCount(p.infinite) +
+        (p.bound ? `: first touches, and distances of ${exactCount(p.bound)} blocks or more` : "")]);
+    rows.push(["Block", p.block_bytes ? bytes(p.block_bytes) : "one address or object"]);
+    if (p.kinds) rows.push(["Kinds of references", p.kinds.split("").map((k) =>
+        ({ L: "loads", S: "stores", I: "instruction fetches" })[k] || clean(k)).join(", ")]);
+    rows.push(["Bins of the profile", clean(p.binning)]);
+    if (p.seconds) rows.push(["Time of the analysis", seconds(p.seconds)]);
+    if (p.partial) rows.push(["Complete", "no: the trace broke off"]);
+    if (p.skipped !== 0) rows.push(["Left out by the recorder",
+        p.skipped === null ? "some references" : `${exactCount(p.skipped)} references`]);
+    if (p.attribution) rows.push(["Cost of attribution", `${seconds(p.attribution.cost.seconds)}, ` +
+        `${bytes(p.attribution.cost.bytes)} of memory` + (p.attribution.cost.dropped_pairs
+            ? `; ${exactCount(p.attribution.cost.dropped_pairs)} rare pairs were dropped` : "")]);
+    for (const source of p.sources)
+        rows.push(["Trace", `${clean(source.path || "(unnamed)")}` +
+            (source.format ? `, ${clean(source.format)}` : "") +
+            (source.bytes ? `, ${bytes(source.bytes)}` : "") +
+            `, ${exactCount(source.references)} references`]);
+    return el("div", { class: "method" }, el("h3", {}, clean(profiles[i].name)),
+        el("dl", {}, rows.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)))));
+}
+
+function methodPanel() {
+    return section("How this was measured",
+        el("p", {}, "The reuse distance of a reference is the number of distinct other blocks that were " +
+            "touched since the same block was touched last. A fully associative cache of C blocks that " +
+            "replaces the least recently used one hits exactly when the distance is below C, so one " +
+            "histogram tells the miss ratio of every size. Real caches have less freedom and can miss " +
+            "somewhat more."),
+        profiles.map(methodOf),
+        canDraw ? el("details", { class: "numbers" }, el("summary", {}, "Licences"),
+            el("pre", {}, document.getElementById("licenses").textContent.trim())) : null);
+}

@@ -1,0 +1,216 @@
+/* Panels about code and data: functions, lines, pairs and data regions behind the misses. */
+
+function missColumns(p, total, finite) {
+    const level = state.level, name = clean(levelsOf(p)[level].name);
+    return [
+        { key: "share", label: `Share of ${name} misses`, number: (row) => row.misses[level],
+          cell: (row) => shareCell(total ? row.misses[level] / total : 0) },
+        { key: "misses", label: `${name} misses`, number: (row) => row.misses[level],
+          cell: (row) => exactCount(row.misses[level]) },
+        { key: "references", label: "References", number: (row) => row.references ?? row.count,
+          cell: (row) => exactCount(row.references ?? row.count) },
+        { key: "ratio", label: "Miss ratio",
+          number: (row) => row.misses[level] / ((row.references ?? row.count) || 1),
+          cell: (row) => percent(row.misses[level] / ((row.references ?? row.count) || 1)) },
+        { key: "distance", label: "Mean distance", number: (row) => meanDistance(row, finite(row)),
+          cell: (row) => {
+              const mean = meanDistance(row, finite(row));
+              return mean === null ? "\u2013" : count(mean);
+          } },
+    ];
+}
+
+const finiteOf = (row) => row.references - row.infinite;
+
+/* ---- source text ---- */
+
+function snippetOf(a, line) {
+    return a.snippets.find((s) => s.source === line.source && line.line >= s.first &&
+        line.line < s.first + s.lines.length);
+}
+
+function snippetBox(a, line) {
+    const found = snippetOf(a, line);
+    const lines = found ? found.lines : line.text ? [line.text] : null;
+    if (!lines) return null;
+    const first = found ? found.first : line.line;
+    return el("pre", { class: "source", tabindex: 0, "aria-label": `Source of ${placeOf(a, line)}` },
+        el("code", {}, lines.map((text, i) => el("span",
+            { class: first + i === line.line ? "line here" : "line" },
+            el("span", { class: "number" }, String(first + i)), clean(text) + "\n"))));
+}
+
+function inlinedFrom(line) {
+    return line.inlined_from && line.inlined_from.length
+        ? el("p", { class: "note" }, "Inlined at ", line.inlined_from.map(clean).join(", from ")) : null;
+}
+
+/* Distances, what the line needs, and where the blocks were used before. */
+function lineDetails(p, line, index) {
+    const a = p.attribution, level = state.level, place = (i) => placeOf(a, a.lines[i]);
+    const by = (x, y) => y.misses[level] - x.misses[level];
+    const items = [];
+    for (const row of a.line_data.filter((d) => d.line === index && d.misses[level]).sort(by).slice(0, 4))
+        items.push(`${percent(row.misses[level] / line.misses[level])} of its misses: ` +
+                   nameData(a.data[row.data]));
+    for (const row of a.pairs.filter((pair) => !pair.others && pair.reuse === index &&
+        pair.misses[level]).sort(by).slice(0, 4))
+        items.push(`${percent(row.misses[level] / line.misses[level])} of its misses: blocks that ` +
+                   `${place(row.use)} had used before`);
+    return [snippetBox(a, line), inlinedFrom(line), distanceDetails(line),
+        items.length ? el("ul", {}, items.map((text) => el("li", {}, text))) : null]
+        .filter((node) => node);
+}
+
+function distanceDetails(row) {
+    return row.bins ? el("div", {}, el("h4", {}, "Distances"),
+        signature(row.bins, row.infinite, row.references || 1)) : null;
+}
+
+/* ---- tables ---- */
+
+function codeName(text) {
+    return el("code", {}, clean(text));
+}
+
+function functionTable(p) {
+    const a = p.attribution, total = totalMisses(p, state.level);
+    const where = (f) => a.sources[f.source] === undefined ? clean(f.module || "")
+        : baseName(a.sources[f.source]) + (f.line ? `:${f.line}` : "");
+    return dataTable({
+        id: "functions", caption: "Functions", rows: a.functions, sort: "share",
+        columns: [
+            { key: "name", label: "Function", text: (f) => clean(f.name), cell: (f) => codeName(f.name) },
+            { key: "where", label: "Defined in", text: where, cell: (f) => codeName(where(f)) },
+            ...missColumns(p, total, finiteOf),
+        ],
+        open: (f) => f.bins ? () => [distanceDetails(f)] : null,
+    });
+}
+
+function lineTable(p) {
+    const a = p.attribution, total = totalMisses(p, state.level);
+    const index = new Map(a.lines.map((line, i) => [line, i]));
+    const name = (line) => line.others ? "(others)" : placeOf(a, line);
+    const inside = (line) => a.functions[line.function] ? clean(a.functions[line.function].name) : "";
+    return dataTable({
+        id: "lines", caption: "Source lines", rows: a.lines, sort: "share",
+        columns: [
+            { key: "place", label: "Line", text: name, cell: (line) => codeName(name(line)) },
+            { key: "function", label: "Function", text: inside, cell: (line) => codeName(inside(line)) },
+            { key: "text", label: "Source", text: (line) => clean(line.text || "").trim(),
+              cell: (line) => el("code", { class: "text" }, clean(line.text || "").trim()) },
+            ...missColumns(p, total, finiteOf),
+        ],
+        open: (line) => line.others ? null : () => lineDetails(p, line, index.get(line)),
+    });
+}
+
+function pairTable(p) {
+    const a = p.attribution, total = totalMisses(p, state.level);
+    const name = (pair, key) => pair.others ? "(others)" : placeOf(a, a.lines[pair[key]]);
+    return dataTable({
+        id: "pairs", caption: "Pairs of use and reuse", rows: a.pairs, sort: "share",
+        columns: [
+            { key: "use", label: "Used by", text: (pair) => name(pair, "use"),
+              cell: (pair) => codeName(name(pair, "use")) },
+            { key: "reuse", label: "Used again by", text: (pair) => name(pair, "reuse"),
+              cell: (pair) => codeName(name(pair, "reuse")) },
+            ...missColumns(p, total, (pair) => pair.count),
+        ],
+        open: (pair) => pair.others ? null : () => ["use", "reuse"].map((key) => a.lines[pair[key]])
+            .filter((line, i, both) => i === 0 || line !== both[0])
+            .map((line) => snippetBox(a, line) || el("p", { class: "note" },
+                `${placeOf(a, line)}: the source is not in the profile.`)),
+    });
+}
+
+function dataTableOf(p) {
+    const a = p.attribution, total = totalMisses(p, state.level);
+    return dataTable({
+        id: "regions", caption: "Data", rows: a.data, sort: "share",
+        columns: [
+            { key: "name", label: "Data", text: (d) => clean(d.name), cell: (d) => codeName(d.name) },
+            { key: "kind", label: "Kind", text: (d) => clean(d.kind) },
+            { key: "bytes", label: "Size", number: (d) => d.bytes,
+              cell: (d) => d.bytes ? bytes(d.bytes) : "\u2013" },
+            ...missColumns(p, total, finiteOf),
+            { key: "used", label: "Words used", number: (d) => d.words_used,
+              cell: (d) => d.words_used === null ? "\u2013" : percent(d.words_used) },
+        ],
+        open: (d) => d.others || !d.bins ? null : () => [distanceDetails(d),
+            dataUsers(p, a.data.indexOf(d))].filter((node) => node),
+    });
+}
+
+/* The lines that miss most in a region. */
+function dataUsers(p, index) {
+    const a = p.attribution, level = state.level;
+    const rows = a.line_data.filter((d) => d.data === index && d.misses[level])
+        .sort((x, y) => y.misses[level] - x.misses[level]).slice(0, 5);
+    return rows.length ? el("ul", {}, rows.map((row) => el("li", {},
+        `${percent(row.misses[level] / a.data[index].misses[level])} of its misses: `,
+        codeName(placeOf(a, a.lines[row.line]))))) : null;
+}
+
+/* ---- panels ---- */
+
+const codeTables = {
+    lines: ["Lines", lineTable], functions: ["Functions", functionTable],
+    pairs: ["Use \u2192 reuse", pairTable],
+};
+
+function countedAt(p) {
+    return el("p", { class: "note" }, `Counted for caches of ${joinWords(levelsOf(p).map(levelName))}; `,
+        "choose one above. A miss here is a reference that such a cache, fully associative, does not hold.");
+}
+
+function codePanel(refresh) {
+    const p = profiles[state.profile];
+    if (!p.attribution)
+        return section("Code", missing("This profile does not tell which code the references come from. " +
+            "One that does is made with:", attribute));
+    return section("Code", countedAt(p),
+        segmented("code", "By", Object.entries(codeTables).map(([key, [name]]) => [key, name]),
+            state.code, (value) => {
+                state.code = value;
+                refresh("code");
+            }),
+        codeTables[state.code][1](p));
+}
+
+function dataPanel() {
+    const p = profiles[state.profile];
+    if (!p.attribution)
+        return section("Data", missing("This profile does not tell which data the references go to. " +
+            "One that does is made with:", attribute));
+    return section("Data", countedAt(p), dataTableOf(p));
+}
+
+/* Functions of two profiles by name, those that changed most first. */
+function codeChanges() {
+    const level = state.level, all = new Map();
+    profiles.forEach((p, i) => {
+        if (level >= levelsOf(p).length) return;
+        for (const f of p.attribution.functions) {
+            const entry = all.get(f.name) || { name: f.name, misses: [0, 0] };
+            entry.misses[i] += f.misses[level];
+            all.set(f.name, entry);
+        }
+    });
+    const change = (row) => row.misses[1] - row.misses[0];
+    const rows = [...all.values()].map((row) => ({ ...row, others: row.name === "(others)" }));
+    return el("div", {}, el("h3", {}, `Misses by function, ${levelName(levelsOf(profiles[0])[level])}`),
+        dataTable({
+            id: "changes", caption: "Misses by function, before and after", rows, sort: "size",
+            columns: [
+                { key: "name", label: "Function", text: (row) => clean(row.name),
+                  cell: (row) => codeName(row.name) },
+                ...[0, 1].map((i) => ({ key: "misses" + i, label: profileNames[i],
+                    number: (row) => row.misses[i], cell: (row) => exactCount(row.misses[i]) })),
+                { key: "size", label: "Difference", number: (row) => Math.abs(change(row)),
+                  cell: (row) => (change(row) > 0 ? "+" : change(row) < 0 ? "\u2212" : "") +
+                      exactCount(Math.abs(change(row))) },
+            ],
+        }));
+}

@@ -1,0 +1,156 @@
+/* Tables: plain ones, and those that sort, filter and open rows. */
+
+/* First column left, the others right. The caption is hidden where a heading says the same. */
+function plainTable(caption, head, rows, headed) {
+    return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
+        el("table", { class: "plain" },
+            el("caption", { class: headed ? "hidden" : null }, caption),
+            el("thead", {}, el("tr", {}, head.map((text) => el("th", { scope: "col" }, text)))),
+            el("tbody", {}, rows.map((row) => el("tr", {}, row.map((cell, i) =>
+                i === 0 ? el("th", { scope: "row" }, cell) : el("td", {}, cell)))))));
+}
+
+/* Radio buttons that look like one control. */
+function segmented(name, legend, choices, chosen, change) {
+    return el("fieldset", { class: "segmented" }, el("legend", {}, legend),
+        choices.map(([value, label]) => el("label", {},
+            el("input", { type: "radio", name, value, checked: value === chosen,
+                          change: () => change(value) }),
+            el("span", {}, label))));
+}
+
+const pageRows = 25; /* shown at first, and with every "more" */
+
+/* Sorting and filter of each table, kept while the page is open. */
+const tableState = {};
+
+/* A table of the given columns: {key, label, text(row): what is filtered and sorted as words, or
+ * number(row): sorted as a number; cell(row): what is shown; numeric}. Rows that `open` gives
+ * something for can be opened. */
+function dataTable({ id, caption, columns, rows, sort, open }) {
+    const kept = tableState[id] || (tableState[id] = { sort, down: true, filter: "", limit: pageRows });
+    if (!columns.some((column) => column.key === kept.sort)) kept.sort = sort;
+    const body = el("tbody"), status = el("p", { class: "note", role: "status" });
+    const more = el("button", { type: "button", class: "more", click: () => {
+        kept.limit += 4 * pageRows;
+        fill();
+    } }, "Show more");
+    const heads = columns.map((column) => el("th", { scope: "col", class: column.number ? "num" : null },
+        el("button", { type: "button", click: () => {
+            if (kept.sort === column.key) kept.down = !kept.down;
+            else Object.assign(kept, { sort: column.key, down: Boolean(column.number) });
+            fill();
+        } }, column.label, el("span", { class: "arrow", "aria-hidden": "true" }))));
+
+    function matching() {
+        const words = kept.filter.toLowerCase().split(/\s+/).filter((word) => word);
+        return rows.filter((row) => {
+            const text = columns.map((c) => c.text ? c.text(row) : "").join("\n").toLowerCase();
+            return words.every((word) => text.includes(word));
+        });
+    }
+
+    function ordered(list) {
+        const column = columns.find((c) => c.key === kept.sort), sign = kept.down ? -1 : 1;
+        const value = column.number || column.text;
+        return list.slice().sort((a, b) => {
+            if (Boolean(a.others) !== Boolean(b.others)) return a.others ? 1 : -1;
+            const x = value(a), y = value(b);
+            return sign * (column.number ? (x === null ? -1 : x) - (y === null ? -1 : y)
+                                         : x < y ? -1 : x > y ? 1 : 0);
+        });
+    }
+
+    function fill() {
+        const list = ordered(matching());
+        body.replaceChildren(...list.slice(0, kept.limit).flatMap((row) => tableRow(row, columns, open)));
+        status.textContent = list.length === rows.length
+            ? `${exactCount(Math.min(kept.limit, rows.length))} of ${exactCount(rows.length)} shown`
+            : `${exactCount(list.length)} of ${exactCount(rows.length)} match`;
+        more.hidden = list.length <= kept.limit;
+        columns.forEach((column, i) => {
+            const chosen = column.key === kept.sort;
+            if (chosen) heads[i].setAttribute("aria-sort", kept.down ? "descending" : "ascending");
+            else heads[i].removeAttribute("aria-sort");
+        });
+    }
+
+    fill();
+    const filter = el("input", { type: "search", value: kept.filter, autocomplete: "off",
+        spellcheck: "false", input: (event) => {
+            kept.filter = event.target.value;
+            kept.limit = pageRows;
+            fill();
+        } });
+    return el("div", { class: "data-table", id },
+        el("div", { class: "table-tools" }, el("label", { class: "filter" }, el("span", {}, "Filter"),
+            filter), status),
+        el("div", { class: "scroll" }, el("table", { class: "sorted" },
+            el("caption", { class: "hidden" }, caption),
+            el("thead", {}, el("tr", {}, heads)), body)),
+        more);
+}
+
+/* The row, and its details once they were asked for. */
+function tableRow(row, columns, open) {
+    const details = open && open(row);
+    const cells = columns.map((column, i) => {
+        const content = column.cell ? column.cell(row) : column.text(row);
+        const attributes = { class: column.number ? "num" : null, "data-label": column.label };
+        if (i > 0) return el("td", attributes, content);
+        return el("th", { ...attributes, scope: "row" }, details ? opener(content) : content);
+    });
+    const tr = el("tr", { class: row.others ? "others" : null }, cells);
+    if (!details) return [tr];
+    const wide = el("tr", { class: "details", hidden: true }, el("td", { colspan: columns.length }));
+    tr.querySelector("button.open").addEventListener("click", (event) => {
+        const button = event.currentTarget, now = wide.hidden;
+        if (now && !wide.firstChild.hasChildNodes()) wide.firstChild.append(...details());
+        wide.hidden = !now;
+        button.setAttribute("aria-expanded", String(now));
+    });
+    return [tr, wide];
+}
+
+function opener(content) {
+    return el("button", { type: "button", class: "open", "aria-expanded": "false" }, content);
+}
+
+/* A share as a number with a bar under it. */
+function shareCell(share) {
+    const bar = el("span", { class: "share-bar", "aria-hidden": "true" }, el("span"));
+    bar.firstChild.style.width = `${100 * Math.max(0, Math.min(1, share))}%`;
+    return el("span", { class: "share" }, el("span", {}, percent(share)), bar);
+}
+
+/* The distances of a row as small bars: log bins, infinite ones last. */
+function signature(packed, infinite, references) {
+    const last = packed.length > 1 ? packed[0] + packed.length - 2 : 0, ns = "http://www.w3.org/2000/svg";
+    const values = [];
+    for (let k = 0; k <= last; k++) values.push(binCount(packed, k));
+    values.push(infinite);
+    const most = Math.max(1, ...values), width = 14 * values.length;
+    const svg = document.createElementNS(ns, "svg");
+    svg.setAttribute("viewBox", `0 0 ${width} 60`);
+    svg.setAttribute("class", "signature");
+    svg.setAttribute("role", "img");
+    svg.setAttribute("aria-label", "Distances: " + values.map((n, k) => n === 0 ? null :
+        `${k > last ? "first touch" : distanceRange(...logBin(k))} ${percent(n / references)}`)
+        .filter((text) => text).join(", "));
+    svg.style.width = `min(100%, ${width}px)`;
+    values.forEach((n, k) => {
+        const rect = document.createElementNS(ns, "rect"), title = document.createElementNS(ns, "title");
+        const height = n ? Math.max(1.5, 58 * n / most) : 0;
+        const box = { x: 14 * k + 1, y: 60 - height, width: 12, height };
+        for (const [name, value] of Object.entries(box)) rect.setAttribute(name, value);
+        rect.setAttribute("class", k > last ? "cold" : "warm");
+        title.textContent = `${k > last ? "first touch" : distanceRange(...logBin(k)) + " blocks"}: ` +
+            percent(n / references);
+        rect.append(title);
+        svg.append(rect);
+    });
+    const axis = el("div", { class: "signature-axis", "aria-hidden": "true" }, el("span", {}, "0"),
+        el("span", {}, last ? `${blockCount(logBin(last)[1])} blocks \u00b7 first touch` : "first touch"));
+    axis.style.width = `min(100%, ${width}px)`;
+    return el("div", { class: "signature-box" }, svg, axis);
+}

@@ -1,0 +1,156 @@
+/* The data, and small things for all: elements, numbers with units, names.
+ *
+ * Names, paths and source lines of a profile may be anything. They enter the page as text nodes and
+ * attributes only, never as HTML, and characters that would disturb the line are made visible. */
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const profiles = data.profiles;
+
+/* What the reader has chosen. */
+const state = { level: 0, profile: 0, hidden: new Set(), bins: "log", code: "lines" };
+
+/* el("p", {class: "note"}, "text", child): an element; functions become listeners of that event. */
+function el(tag, attributes, ...children) {
+    const node = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes || {}))
+        if (typeof value === "function") node.addEventListener(name, value);
+        else if (value !== null && value !== undefined && value !== false)
+            node.setAttribute(name, value === true ? "" : value);
+    node.append(...children.flat().filter((child) => child !== null && child !== undefined));
+    return node;
+}
+
+/* Control and direction characters could make a name look like another one. */
+function clean(text) {
+    return String(text).replace(
+        /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
+        "\ufffd");
+}
+
+/* ---- numbers ---- */
+
+const grouped = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+
+function exactCount(n) {
+    return grouped.format(n);
+}
+
+function scaled(x, unit) {
+    const decimals = x === Math.floor(x) || x >= 99.95 ? 0 : x >= 9.995 ? 1 : 2;
+    return x.toFixed(decimals) + (unit ? "\u00a0" + unit : "");
+}
+
+function withUnits(x, step, last, units) {
+    let unit = 0;
+    while (x >= last && unit + 1 < units.length) {
+        x /= step;
+        unit++;
+    }
+    return scaled(unit ? x : Math.round(x), units[unit]);
+}
+
+function count(n) {
+    return n < 9999.5 ? exactCount(n) : withUnits(n, 1000, 999.5, ["", "k", "M", "G", "T", "P", "E"]);
+}
+
+function bytes(n) {
+    return withUnits(n, 1024, 1023.5, ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]);
+}
+
+function blockCount(n) {
+    return withUnits(n, 1024, 1023.5, ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"]);
+}
+
+/* Never rounded to nothing or to all. */
+function percent(share) {
+    const x = 100 * share;
+    if (x === 0 || x === 100) return x + "\u00a0%";
+    if (Math.abs(x) < 0.01) return "<0.01\u00a0%";
+    if (x > 99.99 && x < 100) return ">99.99\u00a0%";
+    return x.toFixed(Math.abs(x) < 0.995 ? 2 : x > 99.9 ? 2 : 1) + "\u00a0%";
+}
+
+/* A difference of shares, in percentage points. */
+function points(difference) {
+    const x = 100 * difference, digits = Math.abs(x) < 0.995 ? 2 : 1;
+    const text = Math.abs(x).toFixed(digits);
+    return (Number(text) === 0 ? "\u00b1" : x < 0 ? "\u2212" : "+") + text;
+}
+
+function seconds(s) {
+    return s < 0.001 ? "under a millisecond" : s < 1 ? (1000 * s).toFixed(0) + "\u00a0ms"
+         : s < 120 ? s.toFixed(s < 10 ? 1 : 0) + "\u00a0s" : (s / 60).toFixed(0) + "\u00a0min";
+}
+
+/* ---- names ---- */
+
+function baseName(path) {
+    return clean(String(path).replace(/\/+$/, "").replace(/^.*\//, "") || path);
+}
+
+/* Short names of the profiles, whole paths where short ones are the same. */
+const profileNames = (() => {
+    const short = profiles.map((p) => baseName(p.name).replace(/(.)\.json$/, "$1"));
+    return short.map((name, i) =>
+        short.indexOf(name) === short.lastIndexOf(name) ? name : clean(profiles[i].name));
+})();
+
+/* A cache size of a profile, given in blocks. */
+function sizeOf(profile, blocks) {
+    return profile.block_bytes ? bytes(blocks * profile.block_bytes)
+                               : blockCount(blocks) + "\u00a0blocks";
+}
+
+function distanceRange(low, high) {
+    if (high < 10000) return low === high ? String(low) : `${low} \u2013 ${high}`;
+    return `${blockCount(low)} \u2013 ${blockCount(high + 1)}`;
+}
+
+/* Bin k of logarithmic bins: distance 0, 1, 2 to 3, 4 to 7 ... */
+function logBin(k) {
+    return k === 0 ? [0, 0] : [2 ** (k - 1), 2 ** k - 1];
+}
+
+/* ---- attribution, as objects ---- */
+
+/* Tables come as a list of columns and rows of values. */
+function rowsOf(table) {
+    return table.rows.map((row) =>
+        Object.fromEntries(table.columns.map((column, i) => [column, row[i]])));
+}
+
+for (const p of profiles) {
+    if (!p.attribution) continue;
+    for (const list of ["functions", "lines", "pairs", "data", "line_data"])
+        p.attribution[list] = rowsOf(p.attribution[list]);
+}
+
+/* The caches that counts of the chosen profile are about. */
+function levelsOf(profile) {
+    const own = profile.attribution || profile.windows || profile.spatial;
+    return own && profile.levels.length ? profile.levels : data.levels;
+}
+
+function levelName(level) {
+    return `${clean(level.name)}, ${bytes(level.bytes)}`;
+}
+
+function placeOf(attribution, line) {
+    const source = attribution.sources[line.source];
+    const f = attribution.functions[line.function];
+    if (source !== undefined && line.line) return `${baseName(source)}:${line.line}`;
+    return source !== undefined ? baseName(source) : f ? clean(f.name) : "(unknown)";
+}
+
+function sum(list, value) {
+    return list.reduce((total, item) => total + value(item), 0);
+}
+
+/* Misses of the whole run at a level. */
+function totalMisses(profile, level) {
+    return profile.attribution ? sum(profile.attribution.functions, (f) => f.misses[level]) : 0;
+}
+
+function meanDistance(row, finite) {
+    return finite > 0 && row.distance_sum !== null ? row.distance_sum / finite : null;
+}

@@ -1,0 +1,105 @@
+/* The miss-ratio curve and the histogram for charts: as few numbers as show no difference. */
+#include "report/html_data.h"
+
+#include <math.h>
+
+#define GRID_SHIFT 9      /* sizes 1/512 apart: finer than the pixels of a wide screen */
+#define TOLERANCE  0.0005 /* of a miss ratio: a quarter of a pixel; at most 2000 points remain */
+#define SUB_BINS   8      /* of an octave, in fine bins */
+#define LINEAR     100    /* about so many linear bins */
+
+/* ---- the curve ---- */
+
+static uint64_t next_size(uint64_t blocks) {
+    uint64_t step = blocks >> GRID_SHIFT;
+    return blocks + (step ? step : 1);
+}
+
+static size_t count_sizes(uint64_t end) {
+    size_t n = 1;
+    for (uint64_t blocks = 1; blocks < end; blocks = next_size(blocks))
+        n++;
+    return n;
+}
+
+/* Keeps points such that straight lines between them, on a logarithmic axis of sizes, stay within
+ * the tolerance of all points: from the last one kept, the slopes that miss no point so far form a
+ * cone, and the point before the first one outside is kept. Every stretch but the last varies by
+ * more than the tolerance, and the curve only falls: that limits their number. */
+static size_t thin_out(rd_mrc_point *p, size_t n) {
+    size_t kept = 1;
+    double low = -INFINITY, high = INFINITY;
+    for (size_t i = 1; i < n; i++) {
+        rd_mrc_point from = p[kept - 1];
+        double dx = log2((double)p[i].blocks) - log2((double)from.blocks);
+        double slope = (p[i].miss_ratio - from.miss_ratio) / dx;
+        if (slope < low || slope > high) {
+            from = p[kept++] = p[i - 1];
+            dx = log2((double)p[i].blocks) - log2((double)from.blocks);
+            low = -INFINITY;
+            high = INFINITY;
+        }
+        low = fmax(low, (p[i].miss_ratio - TOLERANCE - from.miss_ratio) / dx);
+        high = fmin(high, (p[i].miss_ratio + TOLERANCE - from.miss_ratio) / dx);
+    }
+    if (n > 1)
+        p[kept++] = p[n - 1];
+    return kept;
+}
+
+rd_status rdi_html_curve(rd_ctx *ctx, const rd_profile *p, rd_mrc_point **out, size_t *n) {
+    rdi_mrc_scan scan = rdi_mrc_scan_start(p);
+    uint64_t end = rdi_html_end(p);
+    rd_mrc_point *points = rdi_alloc(ctx, count_sizes(end), sizeof *points);
+    if (!points)
+        return RD_ENOMEM;
+    size_t count = 0;
+    bool interpolated;
+    for (uint64_t blocks = 1; blocks < end; blocks = next_size(blocks)) {
+        points[count].blocks = blocks;
+        points[count++].miss_ratio = rdi_mrc_scan_at(&scan, blocks, &interpolated);
+    }
+    points[count].blocks = end;
+    points[count++].miss_ratio = rdi_mrc_scan_at(&scan, end, &interpolated);
+    *out = points;
+    *n = thin_out(points, count);
+    return RD_OK;
+}
+
+uint64_t rdi_html_end(const rd_profile *p) {
+    rdi_mrc_scan scan = rdi_mrc_scan_start(p);
+    uint64_t bound = rd_profile_facts_of(p)->bound, end = bound ? bound : rdi_mrc_end(&scan);
+    return end < 1 ? 1 : end > UINT64_C(1) << 62 ? UINT64_C(1) << 62 : end;
+}
+
+/* ---- bins ---- */
+
+uint64_t rdi_html_granule(const rd_profile *p) {
+    rd_binning binning = rd_profile_facts_of(p)->binning;
+    return binning.kind == RD_BINS_FULL        ? 1
+           : binning.kind == RD_BINS_LINEAR    ? binning.param
+           : binning.kind == RD_BINS_LOGLINEAR ? 2048
+                                               : UINT64_MAX;
+}
+
+/* Parts of the octave that begins at `low`, none narrower than a granule. */
+static uint64_t octave_step(uint64_t low, uint64_t granule) {
+    uint64_t step = low / SUB_BINS > granule ? low / SUB_BINS : granule;
+    return step && step < low ? step : low;
+}
+
+static uint64_t linear_width(const rdi_html_axis *axis) {
+    uint64_t width = axis->end / LINEAR + 1, granule = axis->granule;
+    if (granule < UINT64_MAX && width >= granule)
+        return (width + granule - 1) / granule * granule;
+    return width;
+}
+
+uint64_t rdi_html_next_edge(const rdi_html_axis *axis, rdi_html_bins bins, uint64_t edge) {
+    if (bins == RDI_HTML_LINEAR)
+        return edge + linear_width(axis);
+    if (edge == 0)
+        return 1;
+    uint64_t octave = UINT64_C(1) << (rdi_bit_width(edge) - 1);
+    return edge + (bins == RDI_HTML_LOG ? octave : octave_step(octave, axis->granule));
+}

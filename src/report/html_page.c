@@ -1,0 +1,77 @@
+/* The page for browsers: the files of src/report/html put together with the data.
+ *
+ * page.html has a mark "<!--#NAME-->" wherever another file goes, or "data", the profiles as JSON.
+ * Names, paths and source text of a profile come from anywhere. They are in that JSON and nowhere
+ * else, and what could end the element it stands in is written as an escape.
+ */
+#include "report/html_assets.h"
+#include "report/html_data.h"
+
+#include <string.h>
+
+static const char mark_begin[] = "<!--#", mark_end[] = "-->";
+
+/* NULL: not in this build. */
+static const rdi_asset *find_asset(const char *name, size_t n) {
+    for (const rdi_asset *a = rdi_html_assets; a->name; a++)
+        if (strlen(a->name) == n && memcmp(a->name, name, n) == 0)
+            return a;
+    return NULL;
+}
+
+/* In JSON these characters are in strings only, where an escape means the same. U+2028 and U+2029,
+ * E2 80 A8 and A9 in UTF-8, end lines in old versions of JavaScript. */
+static void add_harmless(rdi_text *t, const char *json, size_t n) {
+    size_t done = 0;
+    for (size_t i = 0; i < n; i++) {
+        const unsigned char *at = (const unsigned char *)json + i;
+        bool separator = n - i >= 3 && at[0] == 0xe2 && at[1] == 0x80 && (at[2] | 1) == 0xa9;
+        if (!separator && !(*at && strchr("<>&", *at)))
+            continue;
+        rdi_text_add(t, json + done, i - done);
+        rdi_text_printf(t, "\\u%04x", separator ? 0x2028u + (at[2] & 1u) : *at);
+        i += separator ? 2 : 0;
+        done = i + 1;
+    }
+    rdi_text_add(t, json + done, n - done);
+}
+
+static rd_status add_data(rdi_text *t, const rd_page *page) {
+    rdi_text json = rdi_text_start(t->ctx);
+    char *text = NULL;
+    size_t n = 0;
+    rd_status status = rdi_html_data(&json, page);
+    if (status != RD_OK) {
+        rdi_text_drop(&json);
+        return status;
+    }
+    RD_TRY(rdi_text_take(&json, &text, &n));
+    add_harmless(t, text, n);
+    rd_text_free(t->ctx, text);
+    return RD_OK;
+}
+
+static rd_status add_page(rdi_text *t, const rd_page *page) {
+    const char *at = (const char *)find_asset("page.html", strlen("page.html"))->data, *mark;
+    while ((mark = strstr(at, mark_begin))) {
+        rdi_text_add(t, at, (size_t)(mark - at));
+        const char *name = mark + strlen(mark_begin), *end = strstr(name, mark_end);
+        const rdi_asset *asset = find_asset(name, (size_t)(end - name));
+        if (strncmp(name, "data-->", strlen("data-->")) == 0)
+            RD_TRY(add_data(t, page));
+        else if (asset)
+            rdi_text_add(t, asset->data, asset->n);
+        at = end + strlen(mark_end);
+    }
+    rdi_text_puts(t, at);
+    return RD_OK;
+}
+
+rd_status rd_report_html(rd_ctx *ctx, const rd_page *page, char **text, size_t *n) {
+    rdi_text t = rdi_text_start(ctx);
+    rd_status status = add_page(&t, page);
+    if (status == RD_OK)
+        return rdi_text_take(&t, text, n);
+    rdi_text_drop(&t);
+    return status;
+}

@@ -1,0 +1,1 @@
+"$REUSEDIST" report none.json -o page.html

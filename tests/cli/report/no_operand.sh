@@ -1,0 +1,1 @@
+"$REUSEDIST" report -o page.html

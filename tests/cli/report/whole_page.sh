@@ -1,0 +1,7 @@
+# One file: the data, the style and the scripts are in it, nothing is loaded.
+"$REUSEDIST" report --caches=L1=4K,L2=64K "$DATA/profiles/exact.json" "$DATA/profiles/better.json" -o page.html
+head -1 page.html
+grep -c '"name":"L2","bytes":65536' page.html
+grep -c '^<title>' page.html
+grep -ciE '(src|href)="?(https?:|//)' page.html || true
+"$REUSEDIST" report --caches=L1=4K,L2=64K "$DATA/profiles/exact.json" "$DATA/profiles/better.json" | cmp - page.html

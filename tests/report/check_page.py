@@ -1,0 +1,252 @@
+#!/usr/bin/env python3
+"""Tests the report page in a real browser.
+
+usage: check_page.py [--screenshots=DIRECTORY] REUSEDIST
+
+Makes profiles, has REUSEDIST make pages of them, opens these in a headless Chromium and looks: charts
+are drawn, tabs, sorting and filters work with the keyboard alone, names from a profile stay text,
+nothing is loaded, nothing goes wrong, every text has enough contrast, and large profiles open fast.
+Exit status 77: there is no browser here. With --screenshots it leaves pictures for people to look at.
+"""
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import browser  # noqa: E402
+import make_profiles  # noqa: E402
+
+CACHES = "--caches=L1=32K,L2=1M,L3=32M"
+PANELS = ["overview", "distances", "code", "data-regions", "time", "space", "method"]
+LONG_BYTES, LONG_SECONDS = 5 << 20, 2.0
+
+# Canvases on the page: how many different colours each has. One is a blank canvas.
+COLORS = """[...document.querySelectorAll('.panel:not([hidden]) canvas')].map((c) => {
+    const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data, seen = new Set();
+    for (let i = 0; i < d.length; i += 4) seen.add((d[i] << 24) + (d[i+1] << 16) + (d[i+2] << 8) + d[i+3]);
+    return seen.size; })"""
+
+# Visible text nodes whose colour has a contrast below 4.5 (3 for large text) against the nearest
+# opaque background behind them.
+LOW_CONTRAST = """(() => {
+    const parse = (text) => text.match(/[\\d.]+/g).map(Number);
+    const light = ([r, g, b]) => [r, g, b].map((c) => (c /= 255) <= 0.03928 ? c / 12.92
+        : ((c + 0.055) / 1.055) ** 2.4).reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+    const ground = (node) => {
+        for (; node; node = node.parentElement) {
+            const c = parse(getComputedStyle(node).backgroundColor);
+            if (c.length < 4 || c[3] === 1) return c;
+        }
+        return [255, 255, 255];
+    };
+    const bad = [], walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    let seen = 0;
+    while (walker.nextNode()) {
+        const node = walker.currentNode, parent = node.parentElement, style = getComputedStyle(parent);
+        if (!node.data.trim() || !parent.checkVisibility() || parent.closest('script, .hidden')) continue;
+        seen++;
+        const a = light(parse(style.color)), b = light(ground(parent));
+        const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+        const size = parseFloat(style.fontSize), large = size >= 24 || (size >= 18.66 && style.fontWeight >= 700);
+        if (ratio < (large ? 3 : 4.5)) bad.push(`${node.data.trim().slice(0, 40)}: ${ratio.toFixed(2)}`);
+    }
+    return seen ? bad : ['no text at all'];
+})()"""
+
+# Interactive things without a name for those who cannot see them.
+NAMELESS = """[...document.querySelectorAll('button, input, select, canvas, [role=img], [tabindex="0"]')]
+    .filter((n) => n.checkVisibility() && !(n.textContent.trim() || n.getAttribute('aria-label') ||
+        (n.labels && [...n.labels].some((l) => l.textContent.trim())))).map((n) => n.outerHTML.slice(0, 80))"""
+
+
+class Checks:
+    def __init__(self):
+        self.failed = []
+
+    def that(self, what, holds, seen=""):
+        print(("ok      " if holds else "FAILED  ") + what + ("" if holds else f": {seen}"))
+        if not holds:
+            self.failed.append(what)
+
+    def equal(self, what, seen, expected):
+        self.that(what, seen == expected, f"{seen!r} instead of {expected!r}")
+
+
+def make_page(tool, directory, output, *profiles):
+    path = os.path.join(directory, output)
+    subprocess.run([tool, "report", CACHES, "-o", path,
+                    *(os.path.join(directory, p) for p in profiles)], check=True)
+    return path
+
+
+def focus_on(page, selector, limit=200):
+    """Presses Tab until the focus is there: what a keyboard can reach."""
+    for _ in range(limit):
+        if page.evaluate(f"document.activeElement.matches({selector!r})"):
+            return True
+        page.press("Tab")
+    return False
+
+
+def check_quiet(checks, name, page):
+    checks.equal(f"{name}: no errors on the console", page.errors, [])
+    checks.that(f"{name}: nothing but the file is loaded",
+                all(url.startswith(("file:", "data:")) for url in page.requests), page.requests)
+
+
+def check_panels(checks, name, page, panels):
+    """Every tab, by arrow keys: charts drawn, contrast, names, width."""
+    focus_on(page, "[role=tab]")
+    page.press("Home")
+    for i, panel in enumerate(panels):
+        if i:
+            page.press("ArrowRight")
+        shown = page.evaluate("[...document.querySelectorAll('.panel:not([hidden])')].map((p) => p.id)")
+        checks.equal(f"{name}: arrow keys lead to {panel}", shown, ["panel-" + panel])
+        colors = page.evaluate(COLORS)
+        checks.that(f"{name}: charts of {panel} are drawn", all(n > 3 for n in colors), colors)
+        checks.equal(f"{name}: contrast in {panel}", page.evaluate(LOW_CONTRAST), [])
+        checks.equal(f"{name}: names of controls in {panel}", page.evaluate(NAMELESS), [])
+        wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        checks.that(f"{name}: {panel} fits the screen", wide <= 0, wide)
+
+
+def check_looks(checks, chrome, url, panels, shots):
+    for width in (360, 1280, 2560):
+        for dark in (False, True):
+            name = f"{width}px {'dark' if dark else 'light'}"
+            page = chrome.page(url, width=width, height=800, dark=dark)
+            check_panels(checks, name, page, panels)
+            check_quiet(checks, name, page)
+            for panel in panels if shots else []:
+                page.evaluate(f"document.getElementById('tab-{panel}').click()")
+                page.screenshot(os.path.join(shots, f"{panel}-{width}{'-dark' if dark else ''}.png"))
+            page.close()
+
+
+def check_words(checks, chrome, directory, tool):
+    page = chrome.page("file://" + make_page(tool, directory, "one.html", "plain.json"))
+    text = page.evaluate("document.querySelector('.findings').textContent")
+    checks.that("words: what caches would miss", "A cache of 32 KiB (L1) would miss" in
+                text.replace("\u00a0", " "), text)
+    checks.equal("words: the page names its profile",
+                 page.evaluate("document.getElementById('subject').textContent"), "plain")
+    for panel in ("code", "data-regions", "time", "space"):
+        page.evaluate(f"document.getElementById('tab-{panel}').click()")
+        said = page.evaluate("document.querySelector('.panel:not([hidden]) .empty').textContent")
+        checks.that(f"words: {panel} says how to get what is missing", "--attribute" in said, said)
+    check_quiet(checks, "plain", page)
+    page.close()
+
+
+def check_bins(checks, chrome, url):
+    """The bins are switched by arrow keys, and the chart with them."""
+    page = chrome.page(url + "#distances")
+    rows = "document.querySelectorAll('.panel:not([hidden]) table tbody tr').length"
+    before, reached = page.evaluate(rows), focus_on(page, "input[name=bins]")
+    checks.that("bins: reached by Tab", reached)
+    page.press("ArrowRight")
+    page.press("ArrowRight")
+    checks.equal("bins: arrow keys choose",
+                 page.evaluate("document.querySelector('input[name=bins]:checked').value"), "linear")
+    checks.that("bins: the focus stays", page.evaluate("document.activeElement.name") == "bins")
+    checks.that("bins: other rows", page.evaluate(rows) != before)
+    checks.that("bins: drawn again", page.evaluate(COLORS)[0] > 3)
+    page.close()
+
+
+def check_theme(checks, chrome, url):
+    page = chrome.page(url, dark=False)
+    ground = "getComputedStyle(document.body).backgroundColor"
+    light, reached = page.evaluate(ground), focus_on(page, "input[name=theme]")
+    checks.that("colours: reached by Tab", reached)
+    page.press("ArrowRight")
+    page.press("ArrowRight")
+    dark = page.evaluate(ground)
+    checks.that("colours: the switch works by keyboard", dark != light, dark)
+    checks.equal("colours: contrast after switching", page.evaluate(LOW_CONTRAST), [])
+    page.close()
+
+
+def check_print(checks, chrome, url, directory):
+    page = chrome.page(url)
+    path = os.path.join(directory, "page.pdf")
+    page.pdf(path)
+    with open(path, "rb") as file:
+        data = file.read()
+    checks.that("print: a PDF of several pages", data.startswith(b"%PDF") and
+                data.count(b"/Type /Page\n") + data.count(b"/Type /Page ") >= 3, len(data))
+    shown = page.evaluate("document.querySelectorAll('.panel:not([hidden])').length")
+    checks.equal("print: one panel again afterwards", shown, 1)
+    check_quiet(checks, "print", page)
+    page.close()
+
+
+def check_hostile(checks, chrome, directory, tool):
+    path = make_page(tool, directory, "hostile.html", "hostile.json")
+    page = chrome.page("file://" + path)
+    for panel in PANELS:
+        page.evaluate(f"document.getElementById('tab-{panel}').click()")
+        page.evaluate("document.querySelectorAll('button.open').forEach((b) => b.click())")
+    checks.equal("hostile: nothing of a profile ran", page.evaluate("window.hacked ?? null"), None)
+    checks.equal("hostile: no element came from a profile",
+                 page.evaluate("document.querySelectorAll('img, iframe, object, main script').length"), 0)
+    check_quiet(checks, "hostile", page)
+    page.close()
+
+
+def check_long(checks, chrome, directory, tool):
+    size = os.path.getsize(os.path.join(directory, "long.json"))
+    checks.that("long: the profile is large", size > 9 << 20, size)
+    path = make_page(tool, directory, "long.html", "long.json")
+    checks.that("long: the page is below 5 MB", os.path.getsize(path) < LONG_BYTES,
+                os.path.getsize(path))
+    page = chrome.page("file://" + path)
+    seconds = page.evaluate("performance.timing.loadEventEnd - performance.timing.navigationStart") / 1000
+    checks.that("long: opens fast", seconds < LONG_SECONDS, seconds)
+    for panel in PANELS:
+        page.evaluate(f"document.getElementById('tab-{panel}').click()")
+        checks.that(f"long: charts of {panel} are drawn", all(n > 3 for n in page.evaluate(COLORS)))
+    check_quiet(checks, "long", page)
+    page.close()
+
+
+def check_all(checks, tool, directory, shots):
+    two = "file://" + make_page(tool, directory, "two.html", "before.json", "after.json")
+    one = "file://" + make_page(tool, directory, "before.html", "before.json")
+    sampled = "file://" + make_page(tool, directory, "sampled.html", "sampled.json", "plain.json")
+    with browser.Browser() as chrome:
+        check_looks(checks, chrome, two, PANELS[:2] + ["compare"] + PANELS[2:], shots)
+        check_words(checks, chrome, directory, tool)
+        check_bins(checks, chrome, two)
+        check_theme(checks, chrome, one)
+        check_print(checks, chrome, two, shots or directory)
+        check_hostile(checks, chrome, directory, tool)
+        check_long(checks, chrome, directory, tool)
+        page = chrome.page(sampled)
+        checks.that("band: drawn", page.evaluate(COLORS)[0] > 3)
+        check_quiet(checks, "band", page)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--screenshots")
+    parser.add_argument("tool")
+    arguments = parser.parse_args()
+    if not browser.find_browser():
+        print("no chromium here: the page is not tested")
+        return 77
+    if arguments.screenshots:
+        os.makedirs(arguments.screenshots, exist_ok=True)
+    checks = Checks()
+    with tempfile.TemporaryDirectory(prefix="reusedist-report-") as directory:
+        make_profiles.main(directory)
+        check_all(checks, os.path.abspath(arguments.tool), directory, arguments.screenshots)
+    print(f"{len(checks.failed)} failed")
+    return 1 if checks.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

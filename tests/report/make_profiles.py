@@ -1,0 +1,253 @@
+"""Profiles for the tests of the report page, made up but consistent: every sum is right.
+
+usage: make_profiles.py DIRECTORY
+
+A run is a list of cells: so many references with one distance, from one line of code to one data
+region, after a use by another line, in one window of time. Everything in a profile is a sum of cells.
+
+  before.json, after.json   a matrix multiplication, and the same with its loops interchanged
+  hostile.json              names, paths and source text that try to be HTML, scripts and worse
+  long.json                 10^10 references, thousands of functions, 512 windows, some 10 MB
+  plain.json                a histogram only
+  sampled.json              a histogram only, with a band
+"""
+import collections
+import json
+import os
+import random
+import sys
+
+INFINITE = None
+Cell = collections.namedtuple("Cell", "line data use window distance count")
+LEVELS = [("L1", 32 << 10), ("L2", 1 << 20), ("L3", 32 << 20)]
+BLOCK = 64
+
+
+def log_bin(distance):
+    k = distance.bit_length()
+    return (0, 0) if k == 0 else (1 << (k - 1), (1 << k) - 1)
+
+
+def loglinear_bin(distance):
+    return log_bin(distance) if distance < 2048 else (distance // 2048 * 2048,
+                                                      distance // 2048 * 2048 + 2047)
+
+
+class Share:
+    """What is counted of a part of the references."""
+
+    def __init__(self):
+        self.references = self.infinite = self.distance_sum = 0
+        self.misses, self.bins = [0] * len(LEVELS), collections.Counter()
+
+    def add(self, cell):
+        self.references += cell.count
+        if cell.distance is INFINITE:
+            self.infinite += cell.count
+        else:
+            self.distance_sum += cell.distance * cell.count
+            self.bins[log_bin(cell.distance)] += cell.count
+        for i, (_, size) in enumerate(LEVELS):
+            if cell.distance is INFINITE or cell.distance >= size // BLOCK:
+                self.misses[i] += cell.count
+
+    def bin_rows(self):
+        return [[low, high, n] for (low, high), n in sorted(self.bins.items())]
+
+    def keys(self):
+        return {"references": self.references, "infinite": self.infinite,
+                "distance_sum": self.distance_sum, "misses": self.misses, "bins": self.bin_rows()}
+
+    def pair_keys(self):
+        return {"count": self.references, "distance_sum": self.distance_sum,
+                "misses": self.misses}
+
+
+def by_misses(items):
+    return sorted(items, key=lambda item: (-sum(item[1].misses), -item[1].references))
+
+
+class Run:
+    """`lines`: (source, line, function, text); `functions`: (name, source, line, module); `data`:
+    (kind, name, bytes)."""
+
+    def __init__(self, name, cells, lines, functions, data, sources, snippets=(), windows=1,
+                 phases=(0,)):
+        self.name, self.cells, self.lines, self.functions = name, cells, lines, functions
+        self.data, self.sources, self.snippets = data, sources, snippets
+        self.windows, self.phases = windows, phases
+
+    def grouped(self, key):
+        shares = collections.defaultdict(Share)
+        for cell in self.cells:
+            group = key(cell)
+            if group is not None:
+                shares[group].add(cell)
+        return by_misses(shares.items())
+
+    def attribution(self):
+        functions = self.grouped(lambda c: self.lines[c.line][2])
+        lines = self.grouped(lambda c: c.line)
+        data = self.grouped(lambda c: c.data)
+        pairs = self.grouped(lambda c: None if c.distance is INFINITE else (c.use, c.line))
+        line_data = self.grouped(lambda c: (c.line, c.data))[:200]
+        at_function = {f: i for i, (f, _) in enumerate(functions)}
+        at_line = {n: i for i, (n, _) in enumerate(lines)}
+        at_data = {d: i for i, (d, _) in enumerate(data)}
+        return {
+            "cost": {"seconds": 0.25, "bytes": 4 << 20, "dropped_pairs": 0},
+            "sources": self.sources,
+            "functions": [dict(zip(("name", "source", "line", "module"), self.functions[f]),
+                               **share.keys()) for f, share in functions],
+            "lines": [{"source": self.lines[n][0], "line": self.lines[n][1],
+                       "function": at_function[self.lines[n][2]], **share.keys(),
+                       "text": self.lines[n][3]} for n, share in lines],
+            "pairs": [{"use": at_line[use], "reuse": at_line[reuse], **share.pair_keys()}
+                      for (use, reuse), share in pairs if use in at_line],
+            "data": [{"kind": self.data[d][0], "name": self.data[d][1], "line": None,
+                      "bytes": self.data[d][2], "blocks": share.infinite, **share.keys(),
+                      "words_used": 0.5} for d, share in data],
+            "line_data": [{"line": at_line[n], "data": at_data[d], "misses": share.misses}
+                          for (n, d), share in line_data],
+            "snippets": list(self.snippets)}
+
+    def window_rows(self):
+        shares = [Share() for _ in range(self.windows)]
+        for cell in self.cells:
+            shares[cell.window].add(cell)
+        rows, at = [], 0
+        for share in shares:
+            rows.append({"from": at, "references": share.references, "infinite": share.infinite,
+                         "bins": share.bin_rows(), "misses": share.misses})
+            at += share.references
+        return {"references": max(row["references"] for row in rows), "rows": rows,
+                "phases": list(self.phases)}
+
+    def spatial(self, total):
+        words = total.infinite * 4
+        return {"word_bytes": 8, "blocks_loaded": total.infinite, "words_used": words,
+                "utilisation": 0.5,
+                "levels": [{"fetched": n, "words": 2 * n} for n in total.misses],
+                "word_profile": {"references": total.references, "infinite": total.infinite,
+                                 "histogram": [row + [row[0] * row[2]] for row in total.bin_rows()]}}
+
+    def profile(self, details=True):
+        total, bins, sums = Share(), collections.Counter(), collections.Counter()
+        for cell in self.cells:
+            total.add(cell)
+            if cell.distance is not INFINITE:
+                edges = loglinear_bin(cell.distance)
+                bins[edges] += cell.count
+                sums[edges] += cell.distance * cell.count
+        profile = {
+            "schema": "reusedist.profile/1.1", "tool": "reusedist 0.1.0",
+            "references": total.references, "blocks": total.infinite, "cold": total.infinite,
+            "infinite": total.infinite, "block_bytes": BLOCK, "kinds": "LS", "bound": None,
+            "engine": {"name": "stream", "options": "axis=8"}, "exact": True,
+            "error": {"kind": "exact", "bound": 0}, "binning": "loglinear", "sums_known": True,
+            "partial": False, "skipped": 0, "seconds": 12.5,
+            "sources": [{"path": self.name, "format": "native", "bytes": 1 << 30,
+                         "references": total.references}]}
+        if details:
+            profile["levels"] = [{"name": name, "bytes": size} for name, size in LEVELS]
+            profile["attribution"] = self.attribution()
+            profile["windows"] = self.window_rows()
+            profile["spatial"] = self.spatial(total)
+        profile["histogram"] = [[low, high, n, sums[low, high]]
+                                for (low, high), n in sorted(bins.items())]
+        return profile
+
+
+# ---- the runs ----
+
+MATMUL = ["void multiply(int n, const double *a, const double *b, double *c) {",
+          "    for (int i = 0; i < n; i++)",
+          "        for (int j = 0; j < n; j++) {",
+          "            double sum = 0;",
+          "            for (int k = 0; k < n; k++)",
+          "                sum += a[i * n + k] * b[k * n + j];",
+          "            c[i * n + j] = sum;",
+          "        }",
+          "}"]
+
+
+def matmul(name, far):
+    """1000 x 1000 doubles; `far`: whether b is walked down its columns."""
+    lines = [(0, 14, 0, MATMUL[5]), (0, 15, 0, MATMUL[6]), (0, 31, 1, "    fill(b, n);")]
+    functions = [("multiply", 0, 9, "matmul"), ("main", 0, 25, "matmul")]
+    data = [("heap", "matrix_new (matmul.c:22)", 8 << 20), ("heap", "matrix_new (matmul.c:23)", 8 << 20),
+            ("global", "c", 8 << 20), ("stack", "stack of thread 1", 16384)]
+    cells, windows = [], 64
+    for w in range(windows):
+        if w < 8:  # the matrices are filled
+            cells.append(Cell(2, w % 2, 2, w, INFINITE, 31250))
+            cells.append(Cell(2, w % 2, 2, w, 0, 218750))
+            continue
+        cells.append(Cell(0, 0, 0, w, 1, 1_500_000))
+        cells.append(Cell(0, 0, 0, w, 1130 if far else 140, 200_000))
+        if far:
+            cells.append(Cell(0, 1, 0, w, 1001, 900_000))
+            cells.append(Cell(0, 1, 0, w, 126_000, 800_000))
+        else:
+            cells.append(Cell(0, 1, 0, w, 2, 1_500_000))
+            cells.append(Cell(0, 1, 0, w, 126_000, 200_000))
+        cells.append(Cell(1, 2, 1, w, 40, 15_000))
+        cells.append(Cell(1, 2, 1, w, INFINITE, 2_232))
+        cells.append(Cell(1, 3, 0, w, 3, 5_000))
+    return Run(name, cells, lines, functions, data, ["/home/user/src/matmul.c"],
+               [{"source": 0, "first": 9, "lines": MATMUL}], windows, (0, 8))
+
+
+EVIL = ["</script><script>window.hacked = 1</script>", "<img src=x onerror='window.hacked = 1'>",
+        "\"'`${window.hacked = 1}", "a\u2028b\u2029c", "\u202egnp.exe", "<!-- <script>", "&lt;b&gt;",
+        "javascript:window.hacked=1", "]]>", "\\u003c/script>", "x" * 300]
+
+
+def hostile():
+    functions = [(text, 0, 1, text) for text in EVIL]
+    lines = [(i, i + 1, i, text) for i, text in enumerate(EVIL)]
+    data = [("heap", text, 100) for text in EVIL]
+    cells = [Cell(i, i, (i + 1) % len(EVIL), 0, 1000 * i, 100 + i) for i in range(len(EVIL))]
+    cells.append(Cell(0, 0, 0, 0, INFINITE, 50))
+    return Run(EVIL[0], cells, lines, functions, data, EVIL,
+               [{"source": 0, "first": 1, "lines": EVIL}])
+
+
+def long_run(n_functions=3000, n_lines=6000, n_data=1500, windows=512, n_cells=320_000):
+    rng = random.Random(7)
+    functions = [(f"namespace_{i % 40}::Class_{i % 500}<int>::member_function_{i}(std::vector<int>&)",
+                  i % 300, 10 + i, "libsomething.so") for i in range(n_functions)]
+    lines = [(rng.randrange(300), rng.randrange(1, 4000), rng.randrange(n_functions),
+              f"    total += table[hash(key_{i}) % size].next->value;") for i in range(n_lines)]
+    data = [("heap", f"allocate_{i} (file_{i % 300}.cc:{i})", 4096 << i % 12) for i in range(n_data)]
+    cells, per_cell = [], 10**10 // n_cells
+    for i in range(n_cells):
+        line = min(int(rng.paretovariate(0.6)) - 1, n_lines - 1) if i >= n_lines else i
+        phase = i % windows // 171
+        far = int(2 ** rng.uniform(0, 36 - 3 * phase))
+        cells.append(Cell(line, line % n_data, (line * 7 + i % 3) % n_lines, i % windows,
+                          INFINITE if i % 50 == 0 else far, per_cell))
+    return Run("/traces/long.trace", cells, lines, functions, data,
+               [f"/usr/src/something/lib/file_{i}.cc" for i in range(300)], (), windows,
+               (0, 171, 342))
+
+
+def write(directory, name, profile):
+    with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
+        json.dump(profile, file)
+
+
+def main(directory):
+    write(directory, "before.json", matmul("matmul naive", True).profile())
+    write(directory, "after.json", matmul("matmul interchanged", False).profile())
+    write(directory, "hostile.json", hostile().profile())
+    write(directory, "long.json", long_run().profile())
+    plain = matmul("matmul", True).profile(details=False)
+    write(directory, "plain.json", plain)
+    plain.update(exact=False, error={"kind": "sampled", "bound": 0.05, "rate": 0.1,
+                                     "half_width": [0.05 - 0.002 * k for k in range(24)]})
+    write(directory, "sampled.json", plain)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
