@@ -10,9 +10,14 @@
  * apart are counted, by bits that tell which of the last W references is the last to its block, and
  * only longer ones are inferred.
  *
+ * Nor are windows of sweeps through much data average ones. With parts=P the trace is taken in up
+ * to P parts with a histogram each, and a window is inferred from those of the parts it crosses
+ * (profile/time_parts.h), which hits peaks of the histogram to one part in thousands.
+ *
  * With N references and M blocks: time O(N), a little more than `footprint`; O(W / 64) per
- * reference with exact=W at worst. The model takes a fraction of a second, whatever N is. Memory:
- * the table, 15 to 25 bytes per block (27 to 45 beyond 2^32 references), and at most a megabyte of
+ * reference with exact=W at worst. The model takes a fraction of a second, whatever N is; with
+ * parts=P some P^2 short steps whenever N doubles, a fraction of a second as well. Memory: the
+ * table, 15 to 25 bytes per block (27 to 45 beyond 2^32 references), and at most a megabyte of
  * counts.
  *
  * For miss ratios of caches of a few hundred blocks or more, where speed counts. Not for short
@@ -24,11 +29,13 @@
 #include "profile/cells.h"
 #include "profile/profile.h"
 #include "profile/time_model.h"
+#include "profile/time_parts.h"
 
 #include <stddef.h>
 #include <stdio.h>
 
 #define EXACT_MAX (64 * 1024)
+#define PARTS_MAX (64 * 1024)
 #define PIECE     512 /* references at a time: what is known of them stays in the first cache */
 
 extern const rdi_engine_ops rdi_engine_stream;
@@ -45,15 +52,25 @@ typedef struct time_engine {
     rdi_stream stream; /* its table, and axis.next as the clock */
     /* options */
     uint64_t exact; /* references */
+    uint64_t parts;
     bool model;
     /* state */
-    uint64_t *cell; /* number of reuses by cell of their time; [0]: first references */
+    uint64_t *cell;         /* number of reuses by cell of their time; [0]: first references */
+    rdi_time_parts by_part; /* instead, with parts */
     recent_bits recent;
 } time_engine;
 
+static bool has_parts(const time_engine *e) {
+    return e->parts > 1;
+}
+
 /* A cell is counted or inferred as a whole: W is raised to the end of the one it is in. */
+static uint64_t raise_window(const time_engine *e) {
+    return has_parts(e) ? rdi_time_parts_cell_end(e->exact) : rdi_cell_high(rdi_cell_of(e->exact));
+}
+
 static rd_status recent_init(time_engine *e, rd_ctx *ctx) {
-    e->exact = rdi_cell_high(rdi_cell_of(e->exact));
+    e->exact = raise_window(e);
     uint64_t words = UINT64_C(1) << rdi_bit_width(e->exact / 64 + 1);
     e->recent.mask = words - 1;
     e->recent.word = rdi_calloc(ctx, words, sizeof *e->recent.word);
@@ -69,10 +86,12 @@ static rd_status time_open(void *self, rdi_run *run) {
         run->error_kind = RDI_KIND_TIME;
         return RD_OK;
     }
+    if (e->exact)
+        RD_TRY(recent_init(e, run->ctx));
+    if (has_parts(e))
+        return rdi_time_parts_init(&e->by_part, run->ctx, (size_t)e->parts, e->exact);
     e->cell = rdi_pages_alloc(run->ctx, RDI_CELLS * sizeof *e->cell);
-    if (!e->cell)
-        return RD_ENOMEM;
-    return e->exact ? recent_init(e, run->ctx) : RD_OK;
+    return e->cell ? RD_OK : RD_ENOMEM;
 }
 
 /* ---- counting ---- */
@@ -135,16 +154,29 @@ static rd_status feed_chunk(time_engine *e, const uint64_t *blk, size_t n) {
     s->kernel->gaps(s, blk, n, &runs);
     if (!e->model)
         return add_times(s->run->hist, &runs);
-    count_times(e->cell, &runs, n);
     if (e->exact)
         count_recent(e, &runs, now);
+    if (has_parts(e))
+        return rdi_time_parts_count(&e->by_part, runs.gap, runs.n, n - runs.n, s->run->hist);
+    count_times(e->cell, &runs, n);
     return RD_OK;
+}
+
+/* No piece belongs to two parts. */
+static size_t piece_of(const time_engine *e, size_t n) {
+    size_t piece = n < PIECE ? n : PIECE;
+    if (!has_parts(e) || !e->model)
+        return piece;
+    uint64_t room = rdi_time_parts_room(&e->by_part);
+    return room < piece ? (size_t)room : piece;
 }
 
 static rd_status time_feed(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
     (void)dist;
-    for (size_t i = 0; i < n; i += PIECE)
-        RD_TRY(feed_chunk(self, blk + i, n - i < PIECE ? n - i : PIECE));
+    for (size_t i = 0, piece; i < n; i += piece) {
+        piece = piece_of(self, n - i);
+        RD_TRY(feed_chunk(self, blk + i, piece));
+    }
     return RD_OK;
 }
 
@@ -160,12 +192,8 @@ static size_t make_points(const uint64_t *cell, rdi_time_point *points) {
     return n;
 }
 
-static rd_status time_finish(void *self) {
-    time_engine *e = self;
+static rd_status infer_whole(time_engine *e) {
     rdi_run *run = e->stream.run;
-    run->blocks = e->stream.table.count;
-    if (!e->model)
-        return RD_OK;
     rdi_time_point *points = rdi_alloc(run->ctx, RDI_CELLS, sizeof *points);
     if (!points)
         return RD_ENOMEM;
@@ -177,9 +205,19 @@ static rd_status time_finish(void *self) {
     };
     rd_status status = rdi_time_model(run->ctx, &times, run->hist);
     rdi_free(run->ctx, points);
-    for (uint64_t d = 0; d < e->exact && status == RD_OK; d++)
-        status = rdi_hist_add_many(run->hist, d, e->recent.count[d]);
-    return status == RD_OK ? rdi_hist_add_many(run->hist, RD_COLD, times.blocks) : status;
+    return status;
+}
+
+static rd_status time_finish(void *self) {
+    time_engine *e = self;
+    rdi_run *run = e->stream.run;
+    run->blocks = e->stream.table.count;
+    if (!e->model)
+        return RD_OK;
+    RD_TRY(has_parts(e) ? rdi_time_parts_finish(&e->by_part, run->hist) : infer_whole(e));
+    for (uint64_t d = 0; d < e->exact; d++)
+        RD_TRY(rdi_hist_add_many(run->hist, d, e->recent.count[d]));
+    return rdi_hist_add_many(run->hist, RD_COLD, run->blocks);
 }
 
 static void time_close(void *self) {
@@ -190,6 +228,8 @@ static void time_close(void *self) {
     rdi_free(run->ctx, e->recent.word);
     rdi_free(run->ctx, e->recent.count);
     rdi_pages_free(run->ctx, e->cell, RDI_CELLS * sizeof *e->cell);
+    if (e->by_part.ctx)
+        rdi_time_parts_destroy(&e->by_part);
     rdi_engine_stream.close(&e->stream);
 }
 
@@ -200,6 +240,12 @@ static const rd_opt time_opts[] = {
      .def = "0",
      .max = EXACT_MAX,
      .help = "count reuses up to this many references apart exactly, infer the others"},
+    {.name = "parts",
+     .type = RD_OPT_SIZE,
+     .offset = offsetof(time_engine, parts),
+     .def = "0",
+     .max = PARTS_MAX,
+     .help = "infer from the times of up to this many parts of the trace instead of from all"},
     {.name = "model",
      .type = RD_OPT_BOOL,
      .offset = offsetof(time_engine, model),
@@ -222,7 +268,8 @@ static const rd_opt time_opts[] = {
 };
 
 static const char *const time_variants[] = {
-    "exact=64", "exact=1K", "isa=plain", "compact=6K", "model=off", NULL,
+    "exact=64",  "exact=1K",   "parts=8K",  "parts=4,exact=300",
+    "isa=plain", "compact=6K", "model=off", NULL,
 };
 
 const rdi_engine_ops rdi_engine_time = {
@@ -238,8 +285,10 @@ const rdi_engine_ops rdi_engine_time = {
                 "over all windows of that length. A statistical model: good for miss ratios from\n"
                 "a few hundred blocks on, weak at short distances, and without a bound of the\n"
                 "error. exact=W counts the distances of reuses within W references and infers\n"
-                "only the others; that takes about as long as measuring all of them. model=off\n"
-                "gives the time distances themselves.\n"
+                "only the others; that takes about as long as measuring all of them. parts=8K\n"
+                "infers each window from the histograms of the parts of the trace it crosses:\n"
+                "far better for programs with phases and sweeps, a little slower. model=off gives\n"
+                "the time distances themselves.\n"
                 "\n"
                 "Time O(1) per reference, and a fraction of a second for the model. Memory: 15 to\n"
                 "25 bytes per block.\n"

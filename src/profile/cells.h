@@ -14,14 +14,24 @@
 #define RDI_CELLS_SINGLE (UINT64_C(2) << RDI_CELL_BITS) /* below, a cell is one number */
 #define RDI_CELLS        ((size_t)(64 - RDI_CELL_BITS + 1) << RDI_CELL_BITS)
 
-/* log2 of the width of the cell that x is in. */
+/* A scale with 2^bits cells per octave: log2 of the width of the cell that x is in, and the cell.
+ */
+static inline unsigned rdi_scale_shift(uint64_t x, unsigned bits) {
+    return rdi_bit_width(x | ((UINT64_C(2) << bits) - 1)) - (bits + 1);
+}
+
+static inline size_t rdi_scale_cell(uint64_t x, unsigned bits) {
+    unsigned shift = rdi_scale_shift(x, bits);
+    return (size_t)(((uint64_t)shift << bits) + (x >> shift));
+}
+
+/* The one scale that all cells here are of, unless they say otherwise. */
 static inline unsigned rdi_cell_shift(uint64_t x) {
-    return rdi_bit_width(x | (RDI_CELLS_SINGLE - 1)) - (RDI_CELL_BITS + 1);
+    return rdi_scale_shift(x, RDI_CELL_BITS);
 }
 
 static inline size_t rdi_cell_of(uint64_t x) {
-    unsigned shift = rdi_cell_shift(x);
-    return (size_t)(((uint64_t)shift << RDI_CELL_BITS) + (x >> shift));
+    return rdi_scale_cell(x, RDI_CELL_BITS);
 }
 
 /* First and last number of a cell. */

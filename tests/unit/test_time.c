@@ -127,6 +127,38 @@ static void every_reuse_is_counted_once(void **state) {
     }
 }
 
+/* Times and distances just below 2^64, alone and beside short ones; a histogram that says what no
+ * trace can, a gap longer than all references together, keeps to the blocks there are. */
+static void times_near_the_end_of_the_range_are_inferred(void **state) {
+    (void)state;
+    static const rd_binning log_bins = {RD_BINS_LOG, 0};
+    static const struct {
+        double time;
+        uint64_t blocks, low, high; /* where the distances must lie */
+    } cases[] = {
+        {0x1.fffffffffffffp63, UINT64_MAX - 20, UINT64_C(1) << 63, UINT64_MAX - 21},
+        {0x1p64, UINT64_MAX - 20, UINT64_C(1) << 63, UINT64_MAX - 21},
+        {0x1p63, UINT64_MAX - 20, UINT64_C(1) << 62, UINT64_MAX - 21},
+        {0x1p64, UINT64_C(1) << 63, UINT64_C(1) << 62, (UINT64_C(1) << 63) - 1},
+        {0x1p64, 3, 2, 2},
+        {0x1p64, 1, 0, 0},
+    };
+    for (size_t i = 0; i < RDI_COUNT(cases); i++) {
+        const rdi_time_point points[] = {{1, 3}, {cases[i].time, 5}};
+        rdi_time_histogram times = {
+            .points = points, .n = 2, .blocks = cases[i].blocks, .known_upto = 1};
+        rd_bin *bins = NULL;
+        size_t n = infer(&times, log_bins, &bins);
+        uint64_t count = 0;
+        for (size_t b = 0; b < n; b++) {
+            count += bins[b].count;
+            assert_in_range(rd_bin_mean(&bins[b]), cases[i].low, cases[i].high);
+        }
+        assert_int_equal(count, 5);
+        rdi_free(ctx, bins);
+    }
+}
+
 /* ---- spreading evenly ---- */
 
 static void references_spread_evenly_over_bins(void **state) {
@@ -304,6 +336,7 @@ int main(void) {
         TEST(pairs_are_counted_once),
         TEST(known_reuses_get_no_distance_but_shape_the_windows),
         TEST(every_reuse_is_counted_once),
+        TEST(times_near_the_end_of_the_range_are_inferred),
         TEST(references_spread_evenly_over_bins),
         TEST(reading_a_histogram_survives_every_failing_allocation),
         TEST(all_paths_and_pieces_give_the_same_profile),

@@ -1,0 +1,166 @@
+/* From the time distances of parts to reuse distances. See time_parts.h. */
+#include "profile/time_parts.h"
+
+#include "profile/cells.h"
+
+#include <math.h>
+#include <string.h>
+
+#define CELL_BITS    5 /* log2 of the cells per octave */
+#define CELLS        ((size_t)(64 - CELL_BITS + 1) << CELL_BITS)
+#define FIRST_LENGTH 1024
+#define ANY_TIME     0x1p64
+
+struct rdi_time_cell {
+    uint64_t count;
+    double sum;
+    double squares;
+};
+
+rd_status rdi_time_parts_init(rdi_time_parts *p, rd_ctx *ctx, size_t most, uint64_t known_upto) {
+    *p = (rdi_time_parts){
+        .ctx = ctx,
+        .most = (most + 1) & ~(size_t)1,
+        .known_upto = known_upto,
+        .length = FIRST_LENGTH,
+    };
+    p->cell = rdi_calloc(ctx, CELLS, sizeof *p->cell);
+    p->distinct = rdi_alloc(ctx, p->most, sizeof *p->distinct);
+    return p->cell && p->distinct ? RD_OK : RD_ENOMEM;
+}
+
+void rdi_time_parts_destroy(rdi_time_parts *p) {
+    rdi_free(p->ctx, p->cell);
+    rdi_free(p->ctx, p->distinct);
+}
+
+uint64_t rdi_time_parts_cell_end(uint64_t time) {
+    return time | ((UINT64_C(1) << rdi_scale_shift(time, CELL_BITS)) - 1);
+}
+
+/* ---- a pass through the histogram of a part, times ascending ---- */
+
+typedef struct pass {
+    const rdi_time_cell *cell, *end;
+    double time;    /* of the cell, its mean; beyond ANY_TIME: no more */
+    double share;   /* of one reference of the part */
+    double longer;  /* share of the references with gaps not yet passed */
+    double shorter; /* sum of share x (gap - 1) over those passed */
+} pass;
+
+static void find_cell(pass *at) {
+    while (at->cell < at->end && at->cell->count == 0)
+        at->cell++;
+    at->time = at->cell < at->end ? at->cell->sum / (double)at->cell->count : (double)INFINITY;
+}
+
+static void pass_cell(pass *at) {
+    double share = (double)at->cell->count * at->share;
+    at->shorter += share * (at->time - 1);
+    at->longer -= share;
+    at->cell++;
+    find_cell(at);
+}
+
+/* Sum over u = 1 .. x-1 of P(T > u), for an x between the time passed last and the next. */
+static double expected(const pass *at, double x) {
+    return at->shorter + at->longer * (x - 1);
+}
+
+/* Half of the width that the distances of the cell have when its gaps are spread evenly. */
+static double half_width(const pass *at) {
+    double count = (double)at->cell->count;
+    double variance = at->cell->squares / count - at->time * at->time;
+    double slope = at->longer - count * at->share / 2;
+    return variance > 0 && slope > 0 ? sqrt(3 * variance) * slope : 0;
+}
+
+/* What is certain about any window: nothing is in it at a gap of 1, else one block at least. */
+static uint64_t possible(const rdi_time_parts *p, double time, double distance) {
+    double largest = fmin(time, (double)p->blocks) - 1, least = time > 1;
+    return (uint64_t)fmin(fmax(floor(distance + 0.5), least), fmax(largest, 0));
+}
+
+static rd_status add_cell(const rdi_time_parts *p, const pass *at, double mean, rdi_hist *out) {
+    if (at->time <= (double)p->known_upto)
+        return RD_OK;
+    double half = half_width(at);
+    uint64_t low = possible(p, at->time, mean - half), high = possible(p, at->time, mean + half);
+    if (low >= high)
+        return rdi_hist_add_many(out, high, at->cell->count);
+    return rdi_hist_add_evenly(out, low, high, at->cell->count);
+}
+
+/* ---- parts ---- */
+
+/* A part as it is seen from the beginning of a window, in times since then. */
+typedef struct view {
+    double begin, end;
+    double upto; /* gaps that reach back to this beginning; the end, but for the last part */
+} view;
+
+static rd_status end_part_for(const rdi_time_parts *p, pass *at, const view *v, double *distinct,
+                              rdi_hist *out) {
+    double before = *distinct - expected(at, v->begin);
+    for (; at->time <= v->upto; pass_cell(at))
+        RD_TRY(add_cell(p, at, before + expected(at, at->time), out));
+    *distinct = before + expected(at, v->end);
+    return RD_OK;
+}
+
+/* Windows begin in the middles of parts. The oldest gets all that is left. */
+static rd_status pass_part(rdi_time_parts *p, rdi_hist *out) {
+    double length = (double)p->length, here = (double)p->references;
+    pass at = {.cell = p->cell + 1, .end = p->cell + CELLS, .share = 1 / here, .longer = 1};
+    view v = {.begin = 1, .end = here / 2, .upto = length / 2};
+    find_cell(&at);
+    p->distinct[p->n++] = 0;
+    for (size_t i = p->n; i-- > 0;) {
+        if (i == 0)
+            v.upto = ANY_TIME;
+        if (at.time > v.upto)
+            p->distinct[i] += at.longer * (v.end - v.begin);
+        else
+            RD_TRY(end_part_for(p, &at, &v, &p->distinct[i], out));
+        v = (view){.begin = v.upto, .end = v.upto + here, .upto = v.upto + length};
+    }
+    return RD_OK;
+}
+
+static void join_neighbours(rdi_time_parts *p) {
+    p->n /= 2;
+    p->length *= 2;
+    for (size_t i = 0; i < p->n; i++)
+        p->distinct[i] = (p->distinct[2 * i] + p->distinct[2 * i + 1]) / 2;
+}
+
+static rd_status end_part(rdi_time_parts *p, rdi_hist *out) {
+    p->blocks += p->cell[0].count;
+    RD_TRY(pass_part(p, out));
+    memset(p->cell, 0, CELLS * sizeof *p->cell);
+    p->references = 0;
+    if (p->n == p->most)
+        join_neighbours(p);
+    return RD_OK;
+}
+
+rd_status rdi_time_parts_count(rdi_time_parts *p, const uint64_t *gap, size_t n, uint64_t repeats,
+                               rdi_hist *out) {
+    rdi_time_cell *cells = p->cell;
+    for (size_t i = 0; i < n; i++) {
+        rdi_time_cell *cell = &cells[rdi_scale_cell(gap[i], CELL_BITS)];
+        double time = (double)(int64_t)gap[i]; /* below 2^63, and faster so */
+        cell->count++;
+        cell->sum += time;
+        cell->squares += time * time;
+    }
+    cells[1].count += repeats;
+    cells[1].sum += (double)repeats;
+    cells[1].squares += (double)repeats;
+    p->references += n + repeats;
+    return p->references >= p->length ? end_part(p, out) : RD_OK;
+}
+
+rd_status rdi_time_parts_finish(rdi_time_parts *p, rdi_hist *out) {
+    return p->references ? end_part(p, out) : RD_OK;
+}
