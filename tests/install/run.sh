@@ -43,6 +43,10 @@ expect "$work/shared"
 $cc -std=c11 -Wall -Werror $flags "$here/consumer.c" "$libdir/libreusedist.a" \
     $(pkg-config --libs --static reusedist | sed 's/-lreusedist//') -o "$work/static"
 expect "$work/static"
+# shellcheck disable=SC2046,SC2086
+$cc -std=c11 -Wall -Werror $flags "$here/../../examples/ten_lines.c" $(pkg-config --libs reusedist) -o "$work/ten_lines"
+said=$(LD_LIBRARY_PATH=$libdir "$work/ten_lines")
+[ "$said" = "misses: 50.0 %" ] || { echo "ten_lines prints: $said"; exit 1; }
 [ "$(pkg-config --modversion reusedist)" = "$("$prefix/bin/reusedist" version | sed -n '1s/reusedist //p')" ]
 
 # The headers are C++ too, where a compiler for it is at hand.

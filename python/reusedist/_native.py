@@ -1,0 +1,173 @@
+"""The shared library: where it is, the types of its functions, its errors as exceptions."""
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import os
+from ctypes import POINTER, c_bool, c_char_p, c_double, c_int, c_size_t, c_uint32, c_uint64, c_void_p
+from typing import Type
+
+VERSION = "0.1.0"  # of the library whose structures these are
+
+BAND_SIZES = 64
+
+
+class Error(Exception):
+    """Something that the library could not do. `status` is the name of its status code."""
+
+    status = "RD_EUNKNOWN"
+
+
+class OutOfMemory(Error, MemoryError):
+    """An allocation failed, or a limit was reached."""
+
+    status = "RD_ENOMEM"
+
+
+class InvalidArgument(Error, ValueError):
+    """An argument or option is wrong; for names, the message lists the valid ones."""
+
+    status = "RD_EINVAL"
+
+
+class ReadWriteError(Error, OSError):
+    """The operating system could not read or write."""
+
+    status = "RD_EIO"
+
+
+class FormatError(Error, ValueError):
+    """A file is damaged, or not what it should be."""
+
+    status = "RD_EFORMAT"
+
+
+class NumberTooLarge(Error, OverflowError):
+    """A number does not fit where it must go."""
+
+    status = "RD_ERANGE"
+
+
+class Unsupported(Error, NotImplementedError):
+    """Not in this build of the library, or not offered by this engine."""
+
+    status = "RD_EUNSUPPORTED"
+
+
+class WrongOrder(Error, RuntimeError):
+    """Calls in the wrong order: feeding after the end, say."""
+
+    status = "RD_ESTATE"
+
+
+class DeviceError(Error, RuntimeError):
+    """An accelerator failed."""
+
+    status = "RD_EDEVICE"
+
+
+# By status code, which never change their meaning.
+ERRORS: list[Type[Error]] = [Error, OutOfMemory, InvalidArgument, ReadWriteError, FormatError,
+                             NumberTooLarge, Unsupported, WrongOrder, DeviceError]
+
+
+class Binning(ctypes.Structure):
+    _fields_ = [("kind", c_int), ("param", c_uint64)]
+
+
+class EngineInfo(ctypes.Structure):
+    _fields_ = [("name", c_char_p), ("summary", c_char_p), ("card", c_char_p), ("caps", c_uint32),
+                ("error_kind", c_char_p), ("opts", c_void_p), ("variants", c_void_p)]
+
+
+SINK = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(c_uint64), c_size_t)
+
+
+class EngineConfig(ctypes.Structure):
+    _fields_ = [("bound", c_uint64), ("threads", c_uint32), ("mem_bytes", c_uint64),
+                ("references", c_uint64), ("binning", Binning), ("checkpoint", c_char_p),
+                ("checkpoint_of", c_char_p), ("sink", SINK), ("sink_user", c_void_p)]
+
+
+class Facts(ctypes.Structure):
+    _fields_ = [("references", c_uint64), ("blocks", c_uint64), ("cold", c_uint64),
+                ("infinite", c_uint64), ("block_bytes", c_uint64), ("bound", c_uint64),
+                ("kinds", c_char_p), ("engine", c_char_p), ("engine_options", c_char_p),
+                ("exact", c_bool), ("error_kind", c_char_p), ("error_bound", c_double),
+                ("sample_rate", c_double), ("half_width", c_double * BAND_SIZES),
+                ("binning", Binning), ("sums_known", c_bool), ("partial", c_bool),
+                ("skipped", c_uint64), ("seconds", c_double)]
+
+
+# Function: type of the result, types of the arguments.
+FUNCTIONS = {
+    "rd_version": (c_char_p, []),
+    "rd_ctx_new": (c_int, [c_void_p, POINTER(c_void_p)]),
+    "rd_ctx_free": (None, [c_void_p]),
+    "rd_ctx_set_limit": (None, [c_void_p, c_size_t]),
+    "rd_last_error": (c_char_p, [c_void_p]),
+    "rd_text_free": (None, [c_void_p, c_void_p]),
+    "rd_text_write": (c_int, [c_void_p, c_char_p, c_char_p, c_size_t]),
+    "rd_binning_parse": (c_int, [c_void_p, c_char_p, POINTER(Binning)]),
+    "rd_binning_name": (None, [Binning, c_char_p]),
+    "rd_engine_info_at": (POINTER(EngineInfo), [c_size_t]),
+    "rd_engine_unavailable": (c_char_p, [POINTER(EngineInfo)]),
+    "rd_engine_open": (c_int, [c_void_p, c_char_p, POINTER(EngineConfig), POINTER(c_void_p)]),
+    "rd_engine_feed": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p]),
+    "rd_engine_finish": (c_int, [c_void_p]),
+    "rd_engine_profile": (c_int, [c_void_p, POINTER(c_void_p)]),
+    "rd_engine_info_of": (POINTER(EngineInfo), [c_void_p]),
+    "rd_engine_close": (None, [c_void_p]),
+    "rd_profile_facts_of": (POINTER(Facts), [c_void_p]),
+    "rd_profile_bins": (c_size_t, [c_void_p, POINTER(c_void_p)]),
+    "rd_profile_set_block_bytes": (None, [c_void_p, c_uint64]),
+    "rd_profile_read": (c_int, [c_void_p, c_char_p, POINTER(c_void_p)]),
+    "rd_profile_json": (c_int, [c_void_p, POINTER(c_void_p), POINTER(c_size_t)]),
+    "rd_profile_rebin": (c_int, [c_void_p, Binning, POINTER(c_void_p)]),
+    "rd_profile_free": (None, [c_void_p]),
+    "rd_mrc_at": (c_int, [c_void_p, c_void_p, c_uint64, POINTER(c_double), POINTER(c_bool)]),
+    "rd_mrc_curve": (c_int, [c_void_p, c_void_p, POINTER(c_void_p), POINTER(c_size_t)]),
+    "rd_mrc_free": (None, [c_void_p, c_void_p]),
+}
+
+
+def load() -> ctypes.CDLL:
+    """The library, its functions declared. ImportError tells what to do where there is none."""
+    name = os.environ.get("REUSEDIST_LIBRARY") or ctypes.util.find_library("reusedist")
+    try:
+        library = ctypes.CDLL(name or "libreusedist.so.0")
+    except OSError as error:
+        raise ImportError(f"{error}: install the reusedist library, or name its file in "
+                          "REUSEDIST_LIBRARY") from None
+    for function, (result, arguments) in FUNCTIONS.items():
+        declared = getattr(library, function)
+        declared.restype, declared.argtypes = result, arguments
+    found = library.rd_version().decode()
+    if found.split(".")[:2] != VERSION.split(".")[:2]:
+        raise ImportError(f"the library is version {found}, this package is for {VERSION}")
+    return library
+
+
+LIBRARY = load()
+
+
+class Context:
+    """Memory accounting and the last error of the objects that were made with it."""
+
+    def __init__(self, memory_limit: int = 0) -> None:
+        pointer = c_void_p()
+        if LIBRARY.rd_ctx_new(None, ctypes.byref(pointer)) != 0:
+            raise OutOfMemory("out of memory")
+        self.pointer = pointer
+        LIBRARY.rd_ctx_set_limit(pointer, memory_limit)
+
+    def check(self, status: int) -> None:
+        """Raises what a status code stands for, with the library's own message."""
+        if status != 0:
+            kind = ERRORS[status] if status < len(ERRORS) else Error
+            text = LIBRARY.rd_last_error(self.pointer).decode(errors="replace")
+            raise kind(text or kind.status)
+
+    def __del__(self) -> None:
+        if getattr(self, "pointer", None):
+            LIBRARY.rd_ctx_free(self.pointer)

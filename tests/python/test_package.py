@@ -1,0 +1,201 @@
+"""The Python package: arrays in and out, equal to a plain calculation and to the profile file."""
+import gc
+import json
+import os
+import tempfile
+import tomllib
+import unittest
+
+import numpy as np
+
+import reusedist as rd
+
+PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(rd.__file__)))
+
+
+def plain_distances(trace):
+    """Mattson's stack: the index in a list of blocks, the newest first."""
+    stack, found = [], []
+    for block in trace:
+        if block in stack:
+            found.append(stack.index(block))
+            stack.remove(block)
+        else:
+            found.append(int(rd.COLD))
+        stack.insert(0, block)
+    return found
+
+
+class Distances(unittest.TestCase):
+    def setUp(self):
+        self.trace = np.random.default_rng(1).integers(0, 60, 2000, dtype=np.uint64)
+        self.right = plain_distances(self.trace.tolist())
+
+    def test_equal_to_a_plain_stack(self):
+        self.assertEqual(rd.distances(self.trace).tolist(), self.right)
+
+    def test_engines_that_answer_late(self):
+        for engine in ("batch", "chunks", "geometric"):
+            self.assertEqual(rd.distances(self.trace, engine).tolist(), self.right, engine)
+
+    def test_written_into_the_callers_array(self):
+        out = np.zeros(self.trace.size, np.uint64)
+        with rd.Engine("stack") as engine:
+            for half in (slice(0, 700), slice(700, None)):
+                engine.feed(self.trace[half], out[half])
+        self.assertEqual(out.tolist(), self.right)
+
+    def test_bound(self):
+        bounded = [d if d < 20 else int(rd.COLD) for d in self.right]
+        self.assertEqual(rd.distances(self.trace, bound=20).tolist(), bounded)
+        self.assertIsNone(rd.measure(self.trace, "bk", bound=20).blocks)
+        self.assertEqual(rd.measure(self.trace, bound=20).bound, 20)
+
+    def test_any_integers_and_shapes(self):
+        for array in (self.trace.astype(np.int64), self.trace.astype(np.int32), self.trace.tolist(),
+                      self.trace.reshape(20, 100), np.repeat(self.trace, 2)[::2]):
+            self.assertEqual(rd.distances(array).tolist(), self.right)
+
+    def test_all_64_bits(self):
+        ends = np.array([0, 2**64 - 1, 0, 2**64 - 1], np.uint64)
+        self.assertEqual(rd.distances(ends).tolist()[2:], [1, 1])
+        self.assertEqual(rd.distances(np.array([-1, 0, -1])).tolist()[2:], [1])
+
+    def test_64_bit_arrays_are_not_copied(self):
+        from reusedist import _as_blocks
+        signed = np.arange(10)
+        self.assertTrue(np.shares_memory(_as_blocks(self.trace), self.trace))
+        self.assertTrue(np.shares_memory(_as_blocks(signed), signed))
+
+    def test_empty(self):
+        self.assertEqual(rd.distances([]).size, 0)
+        self.assertEqual(rd.measure([]).references, 0)
+        self.assertEqual(rd.measure([]).bins.size, 0)
+
+
+class Profiles(unittest.TestCase):
+    def setUp(self):
+        self.trace = np.random.default_rng(2).zipf(1.3, 20000) % 5000
+        self.profile = rd.measure(self.trace, bins="full", block_bytes=64)
+
+    def test_totals_are_those_of_the_file(self):
+        told = json.loads(self.profile.to_json())
+        for name in ("references", "blocks", "cold", "infinite", "block_bytes", "bound", "exact",
+                     "binning", "seconds"):
+            self.assertEqual(getattr(self.profile, name), told[name], name)
+        self.assertEqual(self.profile.engine, told["engine"]["name"])
+        self.assertEqual(self.profile.error, (told["error"]["kind"], told["error"]["bound"]))
+
+    def test_bins_count_the_distances(self):
+        finite = rd.distances(self.trace)
+        finite = finite[finite != rd.COLD]
+        low, count = np.unique(finite, return_counts=True)
+        bins = self.profile.bins
+        self.assertTrue(np.array_equal(bins["low"], low) and np.array_equal(bins["count"], count))
+        self.assertEqual(int(bins["sum_low"].sum()), int(finite.sum()))
+
+    def test_bins_are_borrowed_and_keep_their_owner(self):
+        bins = self.profile.bins
+        before = bins["count"].sum()
+        self.assertFalse(bins.flags.owndata or bins.flags.writeable)
+        self.profile = None
+        gc.collect()
+        self.assertEqual(bins["count"].sum(), before)
+
+    def test_curve_counts_misses(self):
+        finite = rd.distances(self.trace)
+        curve = self.profile.curve()
+        gc.collect()
+        self.assertEqual((curve["blocks"][0], curve["miss_ratio"][0]), (0, 1))
+        for blocks, ratio in curve[:: max(1, curve.size // 50)]:
+            self.assertAlmostEqual(ratio, np.mean(finite >= blocks))
+        sizes = [1, 8, 100, 4096]
+        self.assertTrue(np.allclose(self.profile.miss_ratios(sizes),
+                                    [np.mean(finite >= size) for size in sizes]))
+
+    def test_written_and_read_again(self):
+        with tempfile.TemporaryDirectory() as directory:
+            path = os.path.join(directory, "profile.json")
+            self.profile.write(path)
+            self.assertEqual(rd.Profile.read(path).to_json(), self.profile.to_json())
+
+    def test_coarser_bins(self):
+        log = self.profile.rebin("log")
+        self.assertEqual(log.binning, "log")
+        self.assertEqual(log.bins["count"].sum(), self.profile.bins["count"].sum())
+
+    def test_approximate_engines_say_so(self):
+        rough = rd.measure(self.trace, "scale:error=0.1")
+        self.assertEqual((rough.exact, rough.error), (False, ("relative", 0.1)))
+
+
+class Engines(unittest.TestCase):
+    def test_list(self):
+        listed = {engine.name: engine for engine in rd.engines()}
+        self.assertEqual(listed["stack"].error, "exact")
+        self.assertTrue(listed["stack"].gives_distances and not listed["stack"].unavailable)
+        self.assertFalse(listed["null"].gives_distances)
+
+    def test_every_available_one_counts_references(self):
+        for engine in rd.engines():
+            if not engine.unavailable:
+                self.assertEqual(rd.measure(np.arange(100) % 7, engine.name).references, 100)
+
+
+class Errors(unittest.TestCase):
+    def test_unknown_engine_lists_the_valid_ones(self):
+        with self.assertRaisesRegex(ValueError, "stream") as caught:
+            rd.measure([1], "nosuch")
+        self.assertIsInstance(caught.exception, rd.InvalidArgument)
+        self.assertEqual(caught.exception.status, "RD_EINVAL")
+
+    def test_kinds(self):
+        with self.assertRaises(OSError):
+            rd.Profile.read("/nonexistent/profile.json")
+        with tempfile.NamedTemporaryFile("w") as file:
+            file.write("{}")
+            file.flush()
+            with self.assertRaises(rd.FormatError):
+                rd.Profile.read(file.name)
+        with self.assertRaises(rd.InvalidArgument):
+            rd.measure(np.array([1.5]))
+        with self.assertRaises(MemoryError):
+            rd.measure(np.arange(10**6), "bk", memory=100)
+        with self.assertRaises(rd.InvalidArgument):
+            rd.measure(np.arange(100), "bk", bound=8).miss_ratio(9)
+
+    def test_wrong_order(self):
+        engine = rd.Engine()
+        engine.finish()
+        with self.assertRaises(rd.WrongOrder):
+            engine.feed([1])
+        engine.close()
+        with self.assertRaises(RuntimeError):
+            engine.feed([1])
+
+    def test_unfit_room_for_distances(self):
+        with rd.Engine("stack") as engine:
+            for room in (np.zeros(2, np.uint64), np.zeros(3, np.int32), np.zeros(6, np.uint64)[::2]):
+                with self.assertRaises(rd.InvalidArgument):
+                    engine.feed(np.arange(3), room)
+
+    def test_exceptions_of_a_sink_come_through(self):
+        def sink(_):
+            raise KeyError("mine")
+        with self.assertRaises(KeyError), rd.Engine("batch", sink=sink) as engine:
+            engine.feed(np.arange(10) % 3)
+            engine.finish()
+
+
+class Packaging(unittest.TestCase):
+    def test_version_and_files(self):
+        with open(os.path.join(PACKAGE, "pyproject.toml"), "rb") as file:
+            project = tomllib.load(file)
+        self.assertEqual(project["project"]["name"], "reusedist")
+        self.assertTrue(os.path.exists(os.path.join(PACKAGE, "reusedist", "py.typed")))
+        from reusedist._native import VERSION
+        self.assertEqual(VERSION, rd.version())
+
+
+if __name__ == "__main__":
+    unittest.main()
