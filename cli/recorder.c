@@ -219,16 +219,19 @@ static void add_valgrind(arguments *args, const recorder *r) {
 
 /* What a recorder that is compiled into the program can do. */
 static bool check_clang(const recorder_options *o) {
-    const char *wrong = o->pc       ? "pc"
-                        : o->events ? "attribute"
-                        : o->burst  ? "burst"
-                        : o->start  ? "start"
-                        : o->stop   ? "stop"
-                        : o->inside ? "inside"
-                                    : NULL;
+    const char *wrong = o->start ? "start" : o->stop ? "stop" : o->inside ? "inside" : NULL;
     if (wrong)
-        fail_usage("--%s is not for --tool=clang", wrong);
+        fail_usage("--%s is not for --tool=clang: mark the program with reusedist/marker.h", wrong);
     return !wrong;
+}
+
+/* In the environment of a compiled-in recorder. */
+static bool set_burst(const recorder *r) {
+    char text[64];
+    if (!r->burst)
+        return unsetenv("REUSEDIST_BURST") == 0;
+    snprintf(text, sizeof text, "%" PRIu64 ":%" PRIu64, r->burst, r->gap);
+    return setenv("REUSEDIST_BURST", text, 1) == 0;
 }
 
 /* The environment tells a compiled-in recorder where to find us, and Valgrind where its tool is. */
@@ -239,6 +242,7 @@ static int prepare(const recorder *r, arguments *args) {
         if (!check_clang(r->options))
             return EXIT_USAGE;
         good = setenv("REUSEDIST_RING", rd_live_path(r->live), 1) == 0;
+        good = set_burst(r) && good;
         if (r->options->children)
             good = setenv("REUSEDIST_CHILDREN", "1", 1) == 0 && good;
         else

@@ -5,17 +5,19 @@
  * a function is called. Chunks that a thread leaves behind, at the end of the program or because it
  * was killed, are found by the analyser.
  *
+ * With program counters a record has two words. Then there is never room for a hook, and the
+ * function that is called writes both: hooks without them stay as short as they are.
+ *
  * REUSEDIST_RING names the shared memory. Without it, records go to a few words aside and are
- * forgotten.
+ * forgotten. So do those between bursts, REUSEDIST_BURST=N:SKIP, which are counted per thread.
  */
 #define _GNU_SOURCE
-#include "trace/ring.h"
+#include "runtime.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,14 +38,24 @@ static ino_t ring_inode;
 static uint32_t process;      /* number of this recording */
 static pthread_key_t at_exit; /* its destructor hands over the chunk of a thread that ends */
 static uint32_t threads;      /* numbers given so far */
+static uint32_t record_words = 1;
+static uint64_t burst, gap; /* references to be recorded and to be skipped by turns; 0: all */
 
-/* Of a thread. `next` equals `end` at first and whenever there is no room. */
-static __thread uint64_t *next, *end;
+/* Where the next record goes. `next` equals `end` at first and whenever there is no room. */
+typedef struct cursor {
+    uint64_t *next, *end;
+} cursor;
+
+/* Of a thread. */
+static __thread cursor words, pairs; /* records of one word and of two: one of them is in use */
 static __thread int chunk = -1;      /* ours; -1: none */
-static __thread uint64_t *resume;    /* where to go on in it, while `next` is elsewhere */
+static __thread uint64_t *resume;    /* where to go on in it, while the cursor is elsewhere */
 static __thread uint32_t thread;     /* number, from 1; 0: none yet */
 static __thread volatile int inside; /* of the functions that change the above */
 static __thread uint64_t aside[ASIDE_WORDS];
+static __thread int dividing;          /* the cursor is in a sequence of bursts */
+static __thread int in_burst;          /* the next records are kept, not skipped ... */
+static __thread uint64_t left_of_part; /* ... so many, until the other begins */
 
 /* ---- waiting, and the end of the analyser ---- */
 
@@ -84,15 +96,38 @@ static int wait_for_chunk(void) {
 /* ---- chunks ---- */
 
 static void submit_chunk(void) {
-    uint64_t words = (uint64_t)(resume - rdi_ring_words(ring, (unsigned)chunk));
-    if (words > 0 && rdi_ring_submit(ring, chunk, words))
+    uint64_t filled = (uint64_t)(resume - rdi_ring_words(ring, (unsigned)chunk));
+    if (filled > 0 && rdi_ring_submit(ring, chunk, filled))
         futex(&ring->fulls, FUTEX_WAKE, 1, NULL);
-    if (words > 0)
+    if (filled > 0)
         chunk = -1;
 }
 
+static uint64_t *chunk_end(void) {
+    return rdi_ring_words(ring, (unsigned)chunk) + RDI_RING_CHUNK_WORDS;
+}
+
+static void put_event(uint64_t head, const void *address, uint64_t size, uint64_t pc,
+                      const char *path) {
+    rdi_ring_put_event(resume, head, (uint64_t)(uintptr_t)address, size, pc, path);
+    resume += rdi_ring_event_words(head);
+}
+
+/* As far as it can grow. */
+static void tell_stack(void) {
+    pthread_attr_t attributes;
+    void *stack;
+    size_t size;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+        return;
+    if (pthread_attr_getstack(&attributes, &stack, &size) == 0)
+        put_event(RDI_EVENT_HEAD(RD_EVENT_STACK, 0, thread), stack, size, 0, NULL);
+    pthread_attr_destroy(&attributes);
+}
+
 static void take_chunk(void) {
-    if (!thread) {
+    int first = !thread;
+    if (first) {
         thread = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
         pthread_setspecific(at_exit, &thread); /* any value but NULL */
     }
@@ -100,36 +135,73 @@ static void take_chunk(void) {
     ring->chunk[chunk].process = process;
     ring->chunk[chunk].thread = thread;
     resume = rdi_ring_words(ring, (unsigned)chunk);
+    if (first && ring->events)
+        tell_stack();
 }
 
-static uint64_t *chunk_end(void) {
-    return rdi_ring_words(ring, (unsigned)chunk) + RDI_RING_CHUNK_WORDS;
-}
-
-/* Takes the place of the next record away: the chunk knows how far it is filled, and what was
- * written aside is counted. */
-static void settle(void) {
-    if (end == aside + ASIDE_WORDS) {
-        if (ring)
-            __atomic_fetch_add(&ring->skipped, (uint64_t)(next - aside), __ATOMIC_RELAXED);
-    } else if (end) {
-        resume = next;
-    }
-    next = end = NULL;
-}
-
-static void write_aside(void) {
-    next = aside;
-    end = aside + ASIDE_WORDS;
-}
-
-static void write_into_chunk(void) {
-    if (chunk >= 0 && resume == chunk_end())
+/* So many words, after each other. */
+static void make_room_in_chunk(uint64_t n) {
+    if (chunk >= 0 && (uint64_t)(chunk_end() - resume) < n)
         submit_chunk();
     if (chunk < 0)
         take_chunk();
-    next = resume;
-    end = chunk_end();
+}
+
+static void skip(uint64_t references) {
+    if (ring)
+        __atomic_fetch_add(&ring->skipped, references, __ATOMIC_RELAXED);
+}
+
+/* ---- the place of the next record ---- */
+
+static cursor *current(void) {
+    return record_words == 2 ? &pairs : &words;
+}
+
+static int is_aside(const uint64_t *place) {
+    return place >= aside && place <= aside + ASIDE_WORDS;
+}
+
+/* Takes it away: the chunk knows how far it is filled, and what was written aside is counted. */
+static void settle(void) {
+    cursor now = *current();
+    *current() = (cursor){NULL, NULL};
+    if (!now.end)
+        return;
+    uint64_t n = (uint64_t)(now.next - (is_aside(now.end) ? aside : resume)) / record_words;
+    if (dividing)
+        left_of_part -= n;
+    if (is_aside(now.end))
+        skip(n);
+    else
+        resume = now.next;
+}
+
+/* From `first` on, up to `n` words or to the end of this part of a sequence of bursts. */
+static void place_cursor(uint64_t *first, uint64_t n) {
+    if (dividing && left_of_part < n / record_words)
+        n = left_of_part * record_words;
+    *current() = (cursor){first, first + n};
+}
+
+static void write_aside(void) {
+    place_cursor(aside, ASIDE_WORDS);
+}
+
+static void write_into_chunk(void) {
+    make_room_in_chunk(record_words);
+    place_cursor(resume, (uint64_t)(chunk_end() - resume));
+}
+
+static void divide_into_bursts(void) {
+    if (left_of_part == 0) {
+        in_burst = !in_burst;
+        left_of_part = in_burst ? burst : gap;
+    }
+    if (in_burst)
+        write_into_chunk();
+    else
+        write_aside();
 }
 
 /* Called when there is no room. Returns whether there is now: not for a signal handler that
@@ -139,10 +211,14 @@ static int make_room(void) {
         return 0;
     inside = 1;
     settle();
-    if (ring && __atomic_load_n(&ring->recording, __ATOMIC_RELAXED))
-        write_into_chunk();
-    else
+    int wanted = ring && __atomic_load_n(&ring->recording, __ATOMIC_RELAXED);
+    dividing = wanted && burst;
+    if (!wanted)
         write_aside();
+    else if (dividing)
+        divide_into_bursts();
+    else
+        write_into_chunk();
     inside = 0;
     return 1;
 }
@@ -150,27 +226,36 @@ static int make_room(void) {
 /* ---- hooks ---- */
 
 /* In a function of its own, so that hooks need no stack. */
-__attribute__((noinline, cold)) static void record_slowly(uint64_t word) {
-    if (make_room())
-        *next++ = word;
+__attribute__((noinline, cold)) static void record_slowly(uint64_t word, uint64_t pc) {
+    cursor *at = current();
+    if (at->next == at->end && !make_room())
+        return;
+    if (record_words == 2) {
+        at->next[0] = word;
+        at->next[1] = pc;
+    } else {
+        *at->next = word;
+    }
+    at->next += record_words;
 }
 
-static inline __attribute__((always_inline)) void record(const void *address, uint64_t low) {
+static inline __attribute__((always_inline)) void record(const void *address, uint64_t low,
+                                                         uint64_t pc) {
     uint64_t word = (uint64_t)address << RDI_RECORD_SHIFT | low;
-    if (__builtin_expect(next == end, 0))
-        record_slowly(word);
+    if (__builtin_expect(words.next == words.end, 0))
+        record_slowly(word, pc);
     else
-        *next++ = word;
+        *words.next++ = word;
 }
 
 #define HOOKS(bytes)                                                                               \
     void __sanitizer_cov_load##bytes(const void *address);                                         \
     void __sanitizer_cov_store##bytes(const void *address);                                        \
     void __sanitizer_cov_load##bytes(const void *address) {                                        \
-        record(address, RDI_RECORD_LOW(bytes, RDI_RECORD_LOAD));                                   \
+        record(address, RDI_RECORD_LOW(bytes, RDI_RECORD_LOAD), CALL_SITE());                      \
     }                                                                                              \
     void __sanitizer_cov_store##bytes(const void *address) {                                       \
-        record(address, RDI_RECORD_LOW(bytes, RDI_RECORD_STORE));                                  \
+        record(address, RDI_RECORD_LOW(bytes, RDI_RECORD_STORE), CALL_SITE());                     \
     }
 HOOKS(1)
 HOOKS(2)
@@ -181,13 +266,13 @@ HOOKS(16)
 /* ---- functions of the C library, linked in by --wrap ---- */
 
 /* Loads from `from` and stores to `to` in turns, a piece at a time; either may be NULL. */
-static void record_pieces(const char *from, const char *to, size_t n) {
+static void record_pieces(const char *from, const char *to, size_t n, uint64_t pc) {
     for (size_t at = 0; at < n; at += PIECE_BYTES) {
         size_t size = n - at < PIECE_BYTES ? n - at : PIECE_BYTES;
         if (from)
-            record(from + at, RDI_RECORD_LOW(size, RDI_RECORD_LOAD));
+            record(from + at, RDI_RECORD_LOW(size, RDI_RECORD_LOAD), pc);
         if (to)
-            record(to + at, RDI_RECORD_LOW(size, RDI_RECORD_STORE));
+            record(to + at, RDI_RECORD_LOW(size, RDI_RECORD_STORE), pc);
     }
 }
 
@@ -200,18 +285,40 @@ void *__wrap_memmove(void *to, const void *from, size_t n);
 void *__wrap_memset(void *to, int byte, size_t n);
 
 void *__wrap_memcpy(void *to, const void *from, size_t n) {
-    record_pieces(from, to, n);
+    record_pieces(from, to, n, CALL_SITE());
     return __real_memcpy(to, from, n);
 }
 
 void *__wrap_memmove(void *to, const void *from, size_t n) {
-    record_pieces(from, to, n);
+    record_pieces(from, to, n, CALL_SITE());
     return __real_memmove(to, from, n);
 }
 
 void *__wrap_memset(void *to, int byte, size_t n) {
-    record_pieces(NULL, to, n);
+    record_pieces(NULL, to, n, CALL_SITE());
     return __real_memset(to, byte, n);
+}
+
+/* ---- events ---- */
+
+int runtime_tells_events(void) {
+    return ring && ring->events;
+}
+
+/* With more than one thread, the chunk is handed over: what others do with the memory shall come
+ * behind. */
+void runtime_tell(rd_event_kind kind, const void *address, uint64_t size, uint64_t pc,
+                  const char *path) {
+    if (inside)
+        return;
+    inside = 1;
+    settle();
+    size_t path_bytes = path ? strlen(path) : 0;
+    make_room_in_chunk(rdi_ring_event_words(RDI_EVENT_HEAD(kind, path_bytes, 0)));
+    put_event(RDI_EVENT_HEAD(kind, path_bytes, thread), address, size, pc, path);
+    if (__atomic_load_n(&threads, __ATOMIC_RELAXED) > 1)
+        submit_chunk();
+    inside = 0;
 }
 
 /* ---- markers (reusedist/marker.h) ---- */
@@ -240,13 +347,15 @@ static void end_thread(void *value) {
 
 /* The chunk stays the parent's. */
 static void restart_in_child(void) {
-    next = end = NULL;
+    words = pairs = (cursor){NULL, NULL};
     chunk = -1;
-    thread = 0;
+    thread = threads = 0;
     if (getenv("REUSEDIST_CHILDREN"))
         process = __atomic_fetch_add(&ring->processes, 1, __ATOMIC_RELAXED);
     else
         ring = NULL;
+    modules_forget();
+    modules_update();
 }
 
 /* What this very process recorded before it became another program by exec. */
@@ -271,17 +380,28 @@ static void *map_ring(const char *path) {
     return memory;
 }
 
+static void read_burst(const char *text) {
+    char *colon = NULL;
+    if (!text)
+        return;
+    burst = strtoull(text, &colon, 10);
+    gap = *colon ? strtoull(colon + 1, NULL, 10) : 0;
+}
+
 __attribute__((constructor(101))) static void open_ring(void) {
     ring_path = getenv("REUSEDIST_RING");
     if (!ring_path)
         return;
     rdi_ring *mapped = map_ring(ring_path);
-    if (mapped == MAP_FAILED || mapped->magic != RDI_RING_MAGIC || mapped->record_words != 1)
+    if (mapped == MAP_FAILED || mapped->magic != RDI_RING_MAGIC)
         end_program("cannot share memory with the analyser");
+    read_burst(getenv("REUSEDIST_BURST"));
     pthread_key_create(&at_exit, end_thread);
     pthread_atfork(NULL, NULL, restart_in_child);
     process = __atomic_fetch_add(&mapped->processes, 1, __ATOMIC_RELAXED);
     settle(); /* what came before this constructor is not recorded */
+    record_words = mapped->record_words;
     ring = mapped;
     submit_left_behind();
+    modules_update();
 }

@@ -24,4 +24,4 @@ done
 grep reusedist: messages
 
 "$REUSEDIST" run --tool=clang -o t.txt -- true 2>&1 || echo "status $?"
-"$REUSEDIST" run --tool=clang --burst=1:1 -- ./walk 2>&1 || echo "status $?"
+"$REUSEDIST" run --tool=clang --inside=walk -- ./walk 2>&1 || echo "status $?"
