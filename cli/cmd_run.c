@@ -77,7 +77,7 @@ static int check_options(rd_ctx *ctx, run_options *o) {
         return status;
     if (pipe->format)
         return fail_usage("run: a running program has no format: leave -f out");
-    o->what.pc = pipe->attribute.on;
+    o->what.events = pipe->attribute.on;
     if (pipe->progress == PROGRESS_AUTO) /* the terminal is the program's */
         pipe->progress = PROGRESS_NEVER;
     return choose_kinds(o) ? analysis_check(&o->analysis, 0, NULL) : EXIT_USAGE;
