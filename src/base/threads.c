@@ -1,7 +1,12 @@
 /* Threads on pthreads. See threads.h. */
 #include "base/threads.h"
 
+#include <stdatomic.h>
 #include <string.h>
+#include <unistd.h>
+
+/* Turns of looking before a thread goes to sleep: a few microseconds, less than waking it takes. */
+#define SPIN_TURNS 256
 
 struct rdi_pool {
     rd_ctx *ctx;
@@ -9,9 +14,10 @@ struct rdi_pool {
     pthread_cond_t work_ready, work_done;
     void (*work)(void *arg, unsigned worker);
     void *arg;
-    uint64_t round;     /* rises with every rdi_pool_run() */
-    unsigned busy;      /* threads still at work in this round */
-    unsigned n_threads; /* started */
+    _Atomic uint64_t round; /* rises with every rdi_pool_run(), and in the end */
+    _Atomic unsigned busy;  /* threads still at work in this round */
+    unsigned n_threads;     /* started */
+    unsigned spin_turns;
     bool ending;
     struct pool_thread {
         rdi_pool *pool;
@@ -20,29 +26,57 @@ struct rdi_pool {
     } threads[];
 };
 
+static inline void pause_briefly(void) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/* Until there is a round after `seen`. */
+static void await_round(rdi_pool *pool, uint64_t seen) {
+    for (unsigned i = 0; i < pool->spin_turns; i++) {
+        if (atomic_load(&pool->round) != seen)
+            return;
+        pause_briefly();
+    }
+    pthread_mutex_lock(&pool->lock);
+    while (atomic_load(&pool->round) == seen)
+        pthread_cond_wait(&pool->work_ready, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
+}
+
 static void *pool_main(void *arg) {
     struct pool_thread *self = arg;
     rdi_pool *pool = self->pool;
-    uint64_t seen = 0;
-    pthread_mutex_lock(&pool->lock);
-    while (true) {
-        while (pool->round == seen && !pool->ending)
-            pthread_cond_wait(&pool->work_ready, &pool->lock);
+    for (uint64_t seen = 0;; seen++) {
+        await_round(pool, seen);
         if (pool->ending)
-            break;
-        seen = pool->round;
-        pthread_mutex_unlock(&pool->lock);
+            return NULL;
         pool->work(pool->arg, self->worker);
-        pthread_mutex_lock(&pool->lock);
-        if (--pool->busy == 0)
+        if (atomic_fetch_sub(&pool->busy, 1) == 1) {
+            pthread_mutex_lock(&pool->lock);
             pthread_cond_signal(&pool->work_done);
+            pthread_mutex_unlock(&pool->lock);
+        }
     }
-    pthread_mutex_unlock(&pool->lock);
-    return NULL;
+}
+
+/* More threads than processors would take each other's time by looking. */
+static unsigned choose_spin_turns(unsigned n) {
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    return processors >= (long)n ? SPIN_TURNS : 0;
 }
 
 static rd_status fail_start(rd_ctx *ctx, int error) {
     return rdi_fail(ctx, RD_ENOMEM, "cannot start a thread: %s", strerror(error));
+}
+
+/* Everything that the threads read has been written. */
+static void start_round(rdi_pool *pool) {
+    pthread_mutex_lock(&pool->lock);
+    atomic_fetch_add(&pool->round, 1);
+    pthread_cond_broadcast(&pool->work_ready);
+    pthread_mutex_unlock(&pool->lock);
 }
 
 rd_status rdi_pool_new(rd_ctx *ctx, unsigned n, rdi_pool **out) {
@@ -50,6 +84,7 @@ rd_status rdi_pool_new(rd_ctx *ctx, unsigned n, rdi_pool **out) {
     if (!pool)
         return RD_ENOMEM;
     pool->ctx = ctx;
+    pool->spin_turns = choose_spin_turns(n);
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->work_ready, NULL);
     pthread_cond_init(&pool->work_done, NULL);
@@ -70,10 +105,8 @@ rd_status rdi_pool_new(rd_ctx *ctx, unsigned n, rdi_pool **out) {
 void rdi_pool_free(rdi_pool *pool) {
     if (!pool)
         return;
-    pthread_mutex_lock(&pool->lock);
     pool->ending = true;
-    pthread_cond_broadcast(&pool->work_ready);
-    pthread_mutex_unlock(&pool->lock);
+    start_round(pool);
     for (unsigned i = 0; i < pool->n_threads; i++)
         pthread_join(pool->threads[i].thread, NULL);
     pthread_cond_destroy(&pool->work_ready);
@@ -83,16 +116,17 @@ void rdi_pool_free(rdi_pool *pool) {
 }
 
 void rdi_pool_run(rdi_pool *pool, void (*work)(void *arg, unsigned worker), void *arg) {
-    pthread_mutex_lock(&pool->lock);
     pool->work = work;
     pool->arg = arg;
-    pool->busy = pool->n_threads;
-    pool->round++;
-    pthread_cond_broadcast(&pool->work_ready);
-    pthread_mutex_unlock(&pool->lock);
+    atomic_store(&pool->busy, pool->n_threads);
+    start_round(pool);
     work(arg, 0);
+    for (unsigned i = 0; i < pool->spin_turns && atomic_load(&pool->busy) > 0; i++)
+        pause_briefly();
+    if (atomic_load(&pool->busy) == 0)
+        return;
     pthread_mutex_lock(&pool->lock);
-    while (pool->busy > 0)
+    while (atomic_load(&pool->busy) > 0)
         pthread_cond_wait(&pool->work_done, &pool->lock);
     pthread_mutex_unlock(&pool->lock);
 }

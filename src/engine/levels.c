@@ -289,6 +289,12 @@ static rd_status open_threads(levels_engine *e) {
     return e->copied ? RD_OK : RD_ENOMEM;
 }
 
+/* Every thread is to have a part of its own. */
+static uint64_t usual_phase(uint32_t threads) {
+    uint64_t parts = (uint64_t)threads * PART_LEAST * RDI_LEVELS_GROUP;
+    return parts > USUAL_PHASE ? parts : USUAL_PHASE;
+}
+
 static rd_status levels_open(void *self, rdi_run *run) {
     levels_engine *e = self;
     e->run = run;
@@ -298,7 +304,7 @@ static rd_status levels_open(void *self, rdi_run *run) {
         return rdi_fail(run->ctx, RD_EINVAL, "engine levels: compact=off is for a C of %u at most",
                         DEEPEST_WHOLE);
     if (!e->phase_option)
-        e->phase_option = e->backend == CUDA ? DEVICE_PHASE : USUAL_PHASE;
+        e->phase_option = e->backend == CUDA ? DEVICE_PHASE : usual_phase(run->threads);
     RD_TRY(rdi_phase_open(&e->phase, run));
     return e->backend == CUDA ? open_device(e) : open_threads(e);
 }
@@ -372,7 +378,7 @@ static const rd_opt options[] = {
      .offset = offsetof(levels_engine, phase_option),
      .def = "0",
      .max = 1u << 30,
-     .help = "references per phase; 0: 32K, on a device 16M"},
+     .help = "references per phase; 0: 32K or 4K per thread, on a device 16M"},
     {.name = "compact",
      .type = RD_OPT_BOOL,
      .offset = offsetof(levels_engine, compact),
