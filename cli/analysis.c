@@ -22,12 +22,17 @@ static rd_status make_text(const analysis_options *o, rd_profile *profile, char 
     return rd_report_text(profile, &style, text, n);
 }
 
-static int write_page(rd_ctx *ctx, const char *path, rd_profile *profile) {
+static int write_page(rd_ctx *ctx, const analysis_options *o, rd_profile *profile) {
+    cache_list caches = {0};
+    const char *given = o->pipe.attribute.caches;
+    int status = given ? caches_parse(ctx, given, &caches) : EXIT_OK;
+    if (status != EXIT_OK)
+        return status;
     const rd_source *sources;
     size_t n = rd_profile_sources(profile, &sources);
     const char *name = n && sources[0].path ? sources[0].path : "profile";
     rd_page page = {.profiles = &profile, .names = &name, .n = 1};
-    return page_write(ctx, &page, NULL, path);
+    return page_write(ctx, &page, given ? &caches : NULL, o->report);
 }
 
 int analysis_print(rd_ctx *ctx, const analysis_options *o, rd_profile *profile) {
@@ -39,7 +44,7 @@ int analysis_print(rd_ctx *ctx, const analysis_options *o, rd_profile *profile) 
     int exit_status = output_text(ctx, o->output, text, n);
     rd_text_free(ctx, text);
     if (exit_status == EXIT_OK && o->report)
-        exit_status = write_page(ctx, o->report, profile);
+        exit_status = write_page(ctx, o, profile);
     return exit_status;
 }
 

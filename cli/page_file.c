@@ -3,16 +3,37 @@
 
 #include "output_file.h"
 
+/* The caches that the misses of the first profile with details are counted for. */
+static bool caches_of_profiles(rd_page *page) {
+    for (size_t i = 0; i < page->n; i++) {
+        const rd_details *details = rd_profile_details(page->profiles[i]);
+        if (!details || !details->n_levels)
+            continue;
+        page->levels = details->levels;
+        page->n_levels = details->n_levels;
+        page->levels_from = "that the analysis was made for";
+        return true;
+    }
+    return false;
+}
+
+static void choose_caches(rd_ctx *ctx, rd_page *page, const cache_list *given,
+                          cache_list *machine) {
+    if (!given && caches_of_profiles(page))
+        return;
+    page->levels_from = "as given";
+    if (!given) {
+        page->levels_from = caches_of_machine(ctx, machine) ? "of the machine that made this page"
+                                                            : "of a typical machine";
+        given = machine;
+    }
+    page->levels = given->level;
+    page->n_levels = given->n;
+}
+
 int page_write(rd_ctx *ctx, rd_page *page, const cache_list *caches, const char *path) {
     cache_list machine;
-    page->levels_from = "as given";
-    if (!caches) {
-        page->levels_from = caches_of_machine(ctx, &machine) ? "of the machine that made this page"
-                                                             : "of a typical machine";
-        caches = &machine;
-    }
-    page->levels = caches->level;
-    page->n_levels = caches->n;
+    choose_caches(ctx, page, caches, &machine);
     char *text = NULL;
     size_t n = 0;
     rd_status status = rd_report_html(ctx, page, &text, &n);

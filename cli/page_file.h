@@ -5,8 +5,8 @@
 #include "caches.h"
 #include "cli.h"
 
-/* Writes the page as output_text() does. `caches` NULL: those of this machine. Returns the exit
- * status, a failure having been reported. */
+/* Writes the page as output_text() does. `caches` NULL: those of the profiles, or of this
+ * machine. Returns the exit status, a failure having been reported. */
 int page_write(rd_ctx *ctx, rd_page *page, const cache_list *caches, const char *path);
 
 #endif

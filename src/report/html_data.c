@@ -276,6 +276,7 @@ static rd_status add_profile(rdi_text *t, const rd_page *page, size_t i,
         RD_TRY(add_sizes(t, p));
         add_histogram(t, p, axis);
     }
+    rdi_html_details(t, p, page->n);
     rdi_text_putc(t, '}');
     return RD_OK;
 }
@@ -321,15 +322,8 @@ rd_status rdi_html_data(rdi_text *t, const rd_page *page) {
     rdi_text_puts(t, "{\"tool\":");
     rdi_text_printf(t, "\"reusedist %s\"", rd_version());
     add_text(t, "levels_from", page->levels_from);
-    add_key(t, "levels");
-    rdi_text_putc(t, '[');
-    for (size_t i = 0; i < page->n_levels; i++) {
-        rdi_text_printf(t, "%s{\"number\":%zu", i ? "," : "", i + 1);
-        add_text(t, "name", page->levels[i].name);
-        add_number(t, "bytes", page->levels[i].bytes);
-        rdi_text_putc(t, '}');
-    }
-    rdi_text_puts(t, "],\"profiles\":[");
+    rdi_html_levels(t, "levels", page->levels, page->n_levels);
+    rdi_text_puts(t, ",\"profiles\":[");
     for (size_t i = 0; i < page->n; i++)
         RD_TRY(add_profile(t, page, i, &axis));
     rdi_text_putc(t, ']');

@@ -8,10 +8,18 @@
 
 #include "base/text.h"
 #include "model/mrc.h"
+#include "reusedist/attribution.h"
 #include "reusedist/report.h"
 
 /* Adds the whole object. What cannot be embedded in HTML is still in it: see html_page.c. */
 RD_CHECKED rd_status rdi_html_data(rdi_text *t, const rd_page *page);
+
+/* ---- code, data, time and space (html_details.c) ---- */
+
+/* Adds them as members of the profile's object, on a page of so many profiles. */
+void rdi_html_details(rdi_text *t, const rd_profile *p, size_t n_profiles);
+/* Adds a member: names and bytes of caches. */
+void rdi_html_levels(rdi_text *t, const char *key, const rd_level *levels, size_t n);
 
 /* ---- curves and bins (html_curve.c) ---- */
 

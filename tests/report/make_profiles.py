@@ -117,8 +117,7 @@ class Run:
             shares[cell.window].add(cell)
         rows, at = [], 0
         for share in shares:
-            rows.append({"from": at, "references": share.references, "infinite": share.infinite,
-                         "bins": share.bin_rows(), "misses": share.misses})
+            rows.append({"from": at, **share.keys()})
             at += share.references
         return {"references": max(row["references"] for row in rows), "rows": rows,
                 "phases": list(self.phases)}
@@ -213,7 +212,7 @@ def hostile():
                [{"source": 0, "first": 1, "lines": EVIL}])
 
 
-def long_run(n_functions=3000, n_lines=6000, n_data=1500, windows=512, n_cells=320_000):
+def long_run(n_functions=3000, n_lines=6000, n_data=1500, windows=512, n_cells=400_000):
     rng = random.Random(7)
     functions = [(f"namespace_{i % 40}::Class_{i % 500}<int>::member_function_{i}(std::vector<int>&)",
                   i % 300, 10 + i, "libsomething.so") for i in range(n_functions)]

@@ -207,6 +207,91 @@ static void odd_profiles_have_pages(void **state) {
         rd_profile_free(all[i]);
 }
 
+/* ---- details ---- */
+
+/* A profile of `n` functions, lines, pairs and data of one reference each, which all miss. */
+static rd_profile *many_functions(rd_ctx *in, size_t n, const char *name) {
+    rdi_text t = rdi_text_start(in);
+    rdi_text_printf(
+        &t,
+        "{\"schema\":\"reusedist.profile/1.1\",\"references\":%zu,\"blocks\":0,\"cold\":0,"
+        "\"infinite\":0,\"block_bytes\":64,\"exact\":true,\"error\":{\"kind\":\"exact\"},"
+        "\"binning\":\"log\",\"levels\":[{\"name\":\"L1\",\"bytes\":64}],\"attribution\":"
+        "{\"cost\":{\"seconds\":0,\"bytes\":0,\"dropped_pairs\":0},\"sources\":[\"a.c\"]",
+        n);
+    static const char *const lists[] = {"functions", "lines", "pairs", "data", "line_data"};
+    static const char share[] = "\"references\":1,\"infinite\":0,\"distance_sum\":1,\"misses\":[1],"
+                                "\"bins\":[[1,1,1]]}";
+    for (size_t k = 0; k < RDI_COUNT(lists); k++) {
+        rdi_text_printf(&t, ",\"%s\":[", lists[k]);
+        for (size_t i = 0; i < n; i++) {
+            rdi_text_puts(&t, i ? ",{" : "{");
+            if (k == 0)
+                rdi_text_printf(&t, "\"name\":\"%s\",\"source\":0,\"line\":1,\"module\":null,%s",
+                                name, share);
+            else if (k == 1)
+                rdi_text_printf(&t, "\"source\":0,\"line\":%zu,\"function\":%zu,\"text\":null,%s",
+                                i + 1, i, share);
+            else if (k == 2)
+                rdi_text_printf(&t,
+                                "\"use\":0,\"reuse\":%zu,\"count\":1,\"distance_sum\":1,"
+                                "\"misses\":[1]}",
+                                i);
+            else if (k == 3)
+                rdi_text_printf(&t,
+                                "\"kind\":\"heap\",\"name\":\"%s\",\"line\":null,\"bytes\":8,"
+                                "\"blocks\":0,\"words_used\":null,%s",
+                                name, share);
+            else
+                rdi_text_printf(&t, "\"line\":%zu,\"data\":%zu,\"misses\":[1]}", i, i);
+        }
+        rdi_text_putc(&t, ']');
+    }
+    rdi_text_printf(&t, ",\"snippets\":[]},\"histogram\":[[1,1,%zu,%zu]]}", n, n);
+    char *text = NULL;
+    size_t bytes = 0;
+    rd_profile *p = NULL;
+    assert_int_equal(rdi_text_take(&t, &text, &bytes), RD_OK);
+    if (rd_profile_parse(in, "many", text, bytes, &p) != RD_OK)
+        fail_msg("%s", rd_last_error(in));
+    rd_text_free(in, text);
+    return p;
+}
+
+static void long_lists_end_with_the_sum_of_the_rest(void **state) {
+    (void)state;
+    rd_profile *p = many_functions(ctx, 1200, "name");
+    char *text = NULL;
+    const char *name = "p.json";
+    make_page(&p, &name, 1, &text);
+    /* 999 rows and one for 201 others; only those that can be opened have bins */
+    assert_int_equal(count_of(text, "[\"name\",0,1,null,1,0,1,[1],[1,1],0]"), 250);
+    assert_int_equal(count_of(text, "[\"name\",0,1,null,1,0,1,[1],null,0]"), 749);
+    assert_int_equal(count_of(text, "[\"(others)\",null,0,null,201,0,201,[201],null,1]"), 1);
+    assert_int_equal(count_of(text, "[null,0,null,[],null,201,0,201,[201],null,1]"), 1);
+    assert_int_equal(count_of(text, "[null,null,201,201,[201],1]"), 1);
+    assert_int_equal(count_of(text, "[\"other\",\"(others)\",0,null,201,0,201,[201],null,1]"), 1);
+    rd_text_free(ctx, text);
+    rd_profile_free(p);
+}
+
+static void long_names_are_cut_between_characters(void **state) {
+    (void)state;
+    char name[1001] = "";
+    for (size_t i = 0; i < 333; i++)
+        strcat(name, "\xe2\x82\xac");
+    rd_profile *p = many_functions(ctx, 1, name);
+    const char *page_name = "p.json";
+    char *text = NULL, expected[500] = "[\"";
+    make_page(&p, &page_name, 1, &text);
+    for (size_t i = 0; i < 133; i++)
+        strcat(expected, "\xe2\x82\xac");
+    strcat(expected, "\xe2\x80\xa6\",0,1,null");
+    assert_int_equal(count_of(text, expected), 1);
+    rd_text_free(ctx, text);
+    rd_profile_free(p);
+}
+
 /* ---- memory ---- */
 
 static rd_status page_of_two(rd_ctx *in, void *user) {
@@ -245,6 +330,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(every_binning_has_all_references, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(names_stay_data, new_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(odd_profiles_have_pages, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(long_lists_end_with_the_sum_of_the_rest, new_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(long_names_are_cut_between_characters, new_ctx, free_ctx),
         cmocka_unit_test(lack_of_memory_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

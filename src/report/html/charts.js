@@ -367,7 +367,7 @@ function differenceTable() {
 function differenceFigure() {
     return figure({
         title: "Difference of the miss ratios",
-        note: `Below the line ${profileNames[1]} misses less often than ${profileNames[0]}, above it more.`,
+        note: `Below the line ${quoted(1)} misses less often than ${quoted(0)}, above it more.`,
         config: differenceConfig, table: differenceTable,
         label: "Line chart of the difference of two miss ratios by cache size",
     });

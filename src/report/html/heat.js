@@ -1,6 +1,7 @@
 /* The run over time: a heat map of distances by window, and the misses of each window. */
 
-const heatMargin = { left: 92, right: 12, top: 22, bottom: 44 };
+const heatMargin = { right: 12, top: 22, bottom: 44 };
+const heatNarrow = 500; /* pixels, below which labels are short */
 
 /* Counts of logarithmic bins come as [first bin, count, count ...]. */
 function binCount(packed, k) {
@@ -12,7 +13,7 @@ function lastBin(rows) {
     return Math.max(0, ...rows.map((row) => row[4].length > 1 ? row[4][0] + row[4].length - 2 : 0));
 }
 
-/* From the surface to the accent; few references are seen as well as many. */
+/* From the surface to the accent, for a share of the largest count; few are seen as well as many. */
 function heatColor(share, low, high) {
     const t = share > 0 ? 0.08 + 0.92 * Math.sqrt(share) : 0;
     const mix = (shift) => {
@@ -24,10 +25,11 @@ function heatColor(share, low, high) {
 
 function heatLayout(canvas, p) {
     const rows = p.windows.rows, bins = lastBin(rows) + 1;
-    const width = canvas.clientWidth - heatMargin.left - heatMargin.right;
+    const narrow = canvas.clientWidth < heatNarrow, left = narrow ? 74 : 122;
+    const width = canvas.clientWidth - left - heatMargin.right;
     const height = canvas.clientHeight - heatMargin.top - heatMargin.bottom;
-    return { rows, bins, lanes: bins + 1, width, height, cell: width / rows.length,
-             lane: height / (bins + 1), x: (i) => heatMargin.left + i * width / rows.length,
+    return { rows, bins, lanes: bins + 1, width, height, left, narrow, cell: width / rows.length,
+             lane: height / (bins + 1), x: (i) => left + i * width / rows.length,
              y: (k) => heatMargin.top + height - (k + 1) * height / (bins + 1) };
 }
 
@@ -35,10 +37,13 @@ function heatLayout(canvas, p) {
 function drawCells(ctx, layout) {
     const low = parseInt(color("heat-low").slice(1), 16);
     const high = parseInt(color("heat-high").slice(1), 16);
+    const share = (row, k) => (k < layout.bins ? binCount(row[4], k) : row[2]) / (row[1] || 1);
+    let most = 0;
+    for (const row of layout.rows)
+        for (let k = 0; k < layout.lanes; k++) most = Math.max(most, share(row, k));
     layout.rows.forEach((row, i) => {
         for (let k = 0; k < layout.lanes; k++) {
-            const n = k < layout.bins ? binCount(row[4], k) : row[2];
-            ctx.fillStyle = heatColor(row[1] ? n / row[1] : 0, low, high);
+            ctx.fillStyle = heatColor(share(row, k) / (most || 1), low, high);
             ctx.fillRect(layout.x(i), layout.y(k), layout.cell + 0.6, layout.lane + 0.6);
         }
     });
@@ -51,19 +56,20 @@ function drawHeatAxes(ctx, p, layout) {
     ctx.textAlign = "right";
     const step = Math.max(1, Math.ceil(18 / layout.lane));
     for (let k = 0; k + step <= layout.bins; k += step)
-        ctx.fillText(distanceRange(...logBin(k)), heatMargin.left - 8, layout.y(k) + layout.lane / 2);
-    ctx.fillText("first touch", heatMargin.left - 8, layout.y(layout.bins) + layout.lane / 2);
+        ctx.fillText(layout.narrow ? blockCount(logBin(k)[0]) : distanceRange(...logBin(k)),
+            layout.left - 8, layout.y(k) + layout.lane / 2);
+    ctx.fillText("first touch", layout.left - 8, layout.y(layout.bins) + layout.lane / 2);
     ctx.textBaseline = "top";
     const ticks = Math.max(2, Math.floor(layout.width / 130));
     for (let t = 0; t <= ticks; t++) {
         const at = Math.min(layout.rows.length - 1, Math.round(t * layout.rows.length / ticks));
         ctx.textAlign = t === 0 ? "left" : t === ticks ? "right" : "center";
-        const x = heatMargin.left + t * layout.width / ticks;
+        const x = layout.left + t * layout.width / ticks;
         const row = layout.rows[at], end = t === ticks ? row[0] + row[1] : row[0];
         ctx.fillText(count(end), x, heatMargin.top + layout.height + 6);
     }
     ctx.textAlign = "center";
-    ctx.fillText("references", heatMargin.left + layout.width / 2,
+    ctx.fillText("references", layout.left + layout.width / 2,
         heatMargin.top + layout.height + 24);
     drawPhases(ctx, p, layout);
 }
@@ -132,8 +138,8 @@ function heatFigure(p) {
             choose(to);
         },
         mousemove: (event) => {
-            const x = event.offsetX - heatMargin.left, layout = heatLayout(canvas, p);
-            const i = Math.floor(x / layout.cell);
+            const layout = heatLayout(canvas, p);
+            const i = Math.floor((event.offsetX - layout.left) / layout.cell);
             if (i >= 0 && i < p.windows.rows.length) choose(i);
         } });
     const choose = (i) => {
@@ -145,7 +151,7 @@ function heatFigure(p) {
     new ResizeObserver(() => { if (canvas.clientWidth) drawHeat(canvas, p, chosen); }).observe(canvas);
     return el("figure", {},
         el("figcaption", {}, el("h3", {}, "Reuse distance over time"),
-            el("span", { class: "heat-scale" }, "no references", el("span"), "all")),
+            el("span", { class: "heat-scale" }, "no references", el("span"), "most")),
         el("div", { class: "plot heat-box" }, canvas),
         el("p", { class: "note" }, "Each column is a window of ",
             `${count(p.windows.references)} references, each lane a range of distances in blocks; `,

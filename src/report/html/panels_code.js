@@ -69,8 +69,10 @@ function distanceDetails(row) {
 
 /* ---- tables ---- */
 
+/* Short names stay on one line. */
 function codeName(text) {
-    return el("code", {}, clean(text));
+    const name = clean(text);
+    return el("code", { class: name.length <= 28 ? "short" : "long" }, name);
 }
 
 function functionTable(p) {
@@ -91,7 +93,7 @@ function functionTable(p) {
 function lineTable(p) {
     const a = p.attribution, total = totalMisses(p, state.level);
     const index = new Map(a.lines.map((line, i) => [line, i]));
-    const name = (line) => line.others ? "(others)" : placeOf(a, line);
+    const name = (line) => placeOf(a, line);
     const inside = (line) => a.functions[line.function] ? clean(a.functions[line.function].name) : "";
     return dataTable({
         id: "lines", caption: "Source lines", rows: a.lines, sort: "share",
@@ -102,13 +104,13 @@ function lineTable(p) {
               cell: (line) => el("code", { class: "text" }, clean(line.text || "").trim()) },
             ...missColumns(p, total, finiteOf),
         ],
-        open: (line) => line.others ? null : () => lineDetails(p, line, index.get(line)),
+        open: (line) => line.others || !line.bins ? null : () => lineDetails(p, line, index.get(line)),
     });
 }
 
 function pairTable(p) {
     const a = p.attribution, total = totalMisses(p, state.level);
-    const name = (pair, key) => pair.others ? "(others)" : placeOf(a, a.lines[pair[key]]);
+    const name = (pair, key) => placeOf(a, a.lines[pair[key]]);
     return dataTable({
         id: "pairs", caption: "Pairs of use and reuse", rows: a.pairs, sort: "share",
         columns: [
@@ -119,7 +121,7 @@ function pairTable(p) {
             ...missColumns(p, total, (pair) => pair.count),
         ],
         open: (pair) => pair.others ? null : () => ["use", "reuse"].map((key) => a.lines[pair[key]])
-            .filter((line, i, both) => i === 0 || line !== both[0])
+            .filter((line, i, both) => line && (i === 0 || line !== both[0]))
             .map((line) => snippetBox(a, line) || el("p", { class: "note" },
                 `${placeOf(a, line)}: the source is not in the profile.`)),
     });

@@ -127,15 +127,16 @@ for (const p of profiles) {
 
 /* The caches that counts of the chosen profile are about. */
 function levelsOf(profile) {
-    const own = profile.attribution || profile.windows || profile.spatial;
-    return own && profile.levels.length ? profile.levels : data.levels;
+    return profile.levels && profile.levels.length ? profile.levels : data.levels;
 }
 
 function levelName(level) {
     return `${clean(level.name)}, ${bytes(level.bytes)}`;
 }
 
+/* "file.c:12"; lines that are not in the list belong to the others. */
 function placeOf(attribution, line) {
+    if (!line || line.others) return "(others)";
     const source = attribution.sources[line.source];
     const f = attribution.functions[line.function];
     if (source !== undefined && line.line) return `${baseName(source)}:${line.line}`;

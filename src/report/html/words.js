@@ -116,6 +116,10 @@ function sayPhases(p, level) {
            `${percent(worst.misses[level] / total)} of these misses.`;
 }
 
+function quoted(i) {
+    return `\u201c${profileNames[i]}\u201d`;
+}
+
 /* What changed from the first profile to the second. */
 function sayChange() {
     const [a, b] = profiles, said = [], same = [];
@@ -128,7 +132,7 @@ function sayChange() {
         const size = `${bytes(level.bytes)} (${clean(level.name)})`;
         if (!(misses[0] > 0) || change < 0.0005) same.push(size);
         else said.push(`A cache of ${size} misses ${percent(change)} ${less ? "less" : "more"} often ` +
-            `in ${profileNames[1]} than in ${profileNames[0]}: ${count(misses[1])} times instead of ` +
+            `in ${quoted(1)} than in ${quoted(0)}: ${count(misses[1])} times instead of ` +
             `${count(misses[0])}, or ${percent(then.miss)} instead of ${percent(at.miss)} of the ` +
             "references.");
     }
@@ -157,10 +161,10 @@ function sayError(p) {
 function findings(p) {
     const said = [sayFootprint(p)];
     if (p.measured) {
-        said.push(sayLevels(p), sayWorkingSet(p));
+        said.push(sayLevels(p));
         if (p.attribution)
             said.push(sayWorstLine(p, state.level), sayWorstPair(p, state.level));
-        said.push(saySpace(p, state.level), sayPhases(p, state.level));
+        said.push(saySpace(p, state.level), sayPhases(p, state.level), sayWorkingSet(p));
         if (p.error_kind !== "exact") said.push(sayError(p));
     } else {
         said.push(sayError(p));
