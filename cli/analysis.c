@@ -51,8 +51,8 @@ int analysis_print(rd_ctx *ctx, const analysis_options *o, rd_profile *profile) 
 /* Options that say how to attribute, without being asked to. */
 static int check_attribute(const analysis_options *o) {
     const attribute_options *a = &o->pipe.attribute;
-    if (!a->on && ((a->caches && !o->report) || a->windows || a->spatial))
-        return fail_usage("--caches, --windows and --spatial go with --attribute");
+    if (!a->on && ((a->caches && !o->report) || a->windows || a->spatial || a->objects.n))
+        return fail_usage("--caches, --windows, --spatial and --object go with --attribute");
     return EXIT_OK;
 }
 

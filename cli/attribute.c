@@ -4,12 +4,16 @@
 #include "caches.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct attribution {
     rd_ctx *ctx;
     rd_attributor *attributor;
-    rd_mapper *mapper; /* to words ... */
-    rd_engine *words;  /* ... and their distances; NULL: not asked for */
+    rd_mapper *mapper;      /* to words ... */
+    rd_engine *words;       /* ... and their distances; NULL: not asked for */
+    uint64_t first;         /* of the present batch: its first reference ... */
+    const rd_event *events; /* ... and what happened in it, `next` being the first to come */
+    size_t next, n_events;
 };
 
 /* Of those that nobody asked for, caches above the bound are left out. Returns the exit status. */
@@ -32,6 +36,32 @@ static rd_status open_words(attribution *a, const rd_mapping *mapping) {
     rd_mapping words = {.block_bytes = bytes, .kinds = mapping->kinds};
     rd_status status = rd_mapper_new(a->ctx, &words, &a->mapper);
     return status == RD_OK ? rd_engine_open(a->ctx, NULL, &config, &a->words) : status;
+}
+
+/* "PATH" or "PATH@ADDRESS". */
+static rd_status add_object(attribution *a, const char *text) {
+    const char *at = strrchr(text, '@');
+    char *path = strdup(text), *end = NULL;
+    uint64_t address = 0;
+    if (!path)
+        return RD_ENOMEM;
+    if (at) {
+        address = strtoull(at + 1, &end, 0);
+        if (at[1] && !*end)
+            path[at - text] = '\0';
+        else
+            address = 0; /* an @ in the name */
+    }
+    rd_status status = rd_attributor_add_object(a->attributor, path, address);
+    free(path);
+    return status;
+}
+
+static rd_status add_objects(attribution *a, const rd_strings *objects) {
+    rd_status status = RD_OK;
+    for (size_t i = 0; i < objects->n && status == RD_OK; i++)
+        status = add_object(a, objects->value[i]);
+    return status;
 }
 
 attribution *attribute_open(rd_ctx *ctx, const attribute_options *options,
@@ -57,15 +87,21 @@ attribution *attribute_open(rd_ctx *ctx, const attribute_options *options,
     if (status == RD_OK && options->spatial)
         status = open_words(a, mapping);
     if (status == RD_OK)
+        status = add_objects(a, &options->objects);
+    if (status == RD_OK)
         return a;
     *exit_status = fail_status(ctx, status);
     attribute_close(a);
     return NULL;
 }
 
-rd_status attribute_refs(attribution *a, const rd_refs *refs) {
+rd_status attribute_refs(attribution *a, const rd_trace *trace, uint64_t first,
+                         const rd_refs *refs) {
     const uint64_t *words;
     size_t n;
+    a->first = first;
+    a->n_events = rd_trace_events(trace, &a->events);
+    a->next = 0;
     if (!a->words)
         return RD_OK;
     rd_mapper_feed(a->mapper, refs);
@@ -78,8 +114,34 @@ rd_status attribute_refs(attribution *a, const rd_refs *refs) {
     }
 }
 
+/* Hands over the events that come before reference `origin` of the batch. */
+static rd_status tell_events(attribution *a, uint32_t origin) {
+    rd_status status = RD_OK;
+    while (status == RD_OK && a->next < a->n_events && a->events[a->next].at <= a->first + origin)
+        status = rd_attributor_event(a->attributor, &a->events[a->next++]);
+    return status;
+}
+
+/* Of the references from `at` on, where those end that come before the next event. */
+static size_t end_of_run(const attribution *a, const rd_attributed *batch, size_t at) {
+    if (a->next == a->n_events)
+        return batch->n;
+    while (at < batch->n && a->first + batch->origin[at] < a->events[a->next].at)
+        at++;
+    return at;
+}
+
 rd_status attribute_feed(attribution *a, const rd_attributed *batch) {
-    return rd_attributor_feed(a->attributor, batch);
+    rd_status status = RD_OK;
+    for (size_t at = 0, end; at < batch->n && status == RD_OK; at = end) {
+        status = tell_events(a, batch->origin[at]);
+        end = end_of_run(a, batch, at);
+        rd_attributed run = {batch->refs, batch->origin + at, batch->blocks + at,
+                             batch->distances + at, end - at};
+        if (status == RD_OK)
+            status = rd_attributor_feed(a->attributor, &run);
+    }
+    return status;
 }
 
 static rd_status finish_words(attribution *a) {

@@ -17,9 +17,12 @@ typedef struct attribution attribution;
 /* NULL after having reported a failure; *exit_status tells. */
 attribution *attribute_open(rd_ctx *ctx, const attribute_options *options,
                             const rd_mapping *mapping, uint64_t bound, int *exit_status);
-/* A batch of references, before they are mapped: for the profile in words. */
-rd_status attribute_refs(attribution *a, const rd_refs *refs);
-/* Block references and their distances. */
+/* A batch of references as read from the trace, before they are mapped; `first` have been before
+ * it.
+ */
+rd_status attribute_refs(attribution *a, const rd_trace *trace, uint64_t first,
+                         const rd_refs *refs);
+/* Block references of it, in order, and their distances. */
 rd_status attribute_feed(attribution *a, const rd_attributed *batch);
 /* Into the profile, which is complete otherwise. */
 rd_status attribute_finish(attribution *a, rd_profile *profile);

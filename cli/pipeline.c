@@ -279,11 +279,7 @@ static void report_engine(pipeline *p, rd_status status) {
 
 /* One batch of references. */
 static bool feed_batch(pipeline *p, rd_mapper *mapper, const char *path, const rd_refs *refs) {
-    rd_status status = p->attribution ? attribute_refs(p->attribution, refs) : RD_OK;
-    if (status != RD_OK) {
-        report_engine(p, status);
-        return false;
-    }
+    rd_status status;
     rd_mapper_feed(mapper, refs);
     while (true) {
         const uint64_t *blocks = NULL;
@@ -304,6 +300,14 @@ static bool feed_batch(pipeline *p, rd_mapper *mapper, const char *path, const r
     }
 }
 
+/* What attribution wants to know of a batch before its blocks. */
+static bool prepare_batch(pipeline *p, const rd_trace *trace, uint64_t first, const rd_refs *refs) {
+    rd_status status = p->attribution ? attribute_refs(p->attribution, trace, first, refs) : RD_OK;
+    if (status != RD_OK)
+        report_engine(p, status);
+    return status == RD_OK;
+}
+
 static bool feed_trace(pipeline *p, rd_trace *trace, rd_mapper *mapper, rd_source *source) {
     while (true) {
         const rd_refs *refs = NULL;
@@ -316,7 +320,8 @@ static bool feed_trace(pipeline *p, rd_trace *trace, rd_mapper *mapper, rd_sourc
         }
         if (refs->n == 0)
             return true;
-        if (!feed_batch(p, mapper, source->path, refs))
+        if (!prepare_batch(p, trace, source->references, refs) ||
+            !feed_batch(p, mapper, source->path, refs))
             return false;
         source->references += refs->n;
         p->references += refs->n;

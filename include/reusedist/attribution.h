@@ -169,6 +169,7 @@ typedef struct rd_attributor_config {
     size_t windows;         /* at most; RD_WINDOWS_MAX */
     size_t max_sites;       /* program counters told apart; 65536 */
     size_t max_tuples;      /* of use, reuse and data region, counted apart; 65536 */
+    size_t max_regions;     /* of data told apart; 16384 */
     size_t max_entries;     /* of each list of the result; 1000 */
 } rd_attributor_config;
 
@@ -184,6 +185,13 @@ typedef struct rd_attributed {
 } rd_attributed;
 
 RD_API RD_CHECKED rd_status rd_attributor_feed(rd_attributor *a, const rd_attributed *batch);
+/* An event that happened before what is fed next; `at` is not looked at. A module of size 0 is as
+ * large as its file says, if that can be read. */
+RD_API RD_CHECKED rd_status rd_attributor_event(rd_attributor *a, const rd_event *event);
+/* For traces that do not tell: the program or library file `path` is mapped from `address` on; 0:
+ * where the file says. */
+RD_API RD_CHECKED rd_status rd_attributor_add_object(rd_attributor *a, const char *path,
+                                                     uint64_t address);
 /* The profile of the same trace in blocks of a word, for `spatial`. Copied. */
 RD_API RD_CHECKED rd_status rd_attributor_set_words(rd_attributor *a, rd_profile *words);
 /* Size of a word in bytes; 0: blocks have none. */

@@ -60,15 +60,26 @@ static void fill_defaults(rd_attributor_config *config) {
         config->max_tuples = (size_t)1 << 16;
     if (config->max_tuples < 8)
         config->max_tuples = 8;
+    if (config->max_regions == 0)
+        config->max_regions = (size_t)1 << 14;
     if (config->max_entries == 0)
         config->max_entries = 1000;
 }
 
-/* A block that nobody refers to any more: its sets end. */
-static void end_sets(void *user, const rdi_touch *touch) {
-    rd_attributor *a = user;
-    for (unsigned set = 0; set < RDI_WORD_SETS; set++)
+/* The first so many sets of a block end: what was in them is counted. */
+static inline void end_sets(rd_attributor *a, const rdi_touch *touch, unsigned n) {
+    for (unsigned set = 0; set < n; set++)
         a->words[set] += (unsigned)__builtin_popcount(rdi_touch_words(touch, set));
+    if (touch->region != RDI_MIXED && !rdi_touch_is_free(touch)) {
+        rdi_region *region = &a->regions.region[touch->region];
+        region->fetched++;
+        region->words += (unsigned)__builtin_popcount(rdi_touch_words(touch, 0));
+    }
+}
+
+/* A block that nobody refers to any more. */
+static void drop_block(void *user, const rdi_touch *touch) {
+    end_sets(user, touch, RDI_WORD_SETS);
 }
 
 static rd_status open_parts(rd_attributor *a, const rd_attributor_config *config) {
@@ -80,8 +91,10 @@ static rd_status open_parts(rd_attributor *a, const rd_attributor_config *config
         a->left_bits[set] = set == RDI_WORD_SETS
                                 ? RDI_TOUCH_VERSION
                                 : ~((UINT64_C(1) << (24 + 8 * set)) - (UINT64_C(1) << 24));
+    rdi_modules_init(&a->modules, a->ctx);
+    RD_TRY(rdi_regions_init(&a->regions, a->ctx, &a->modules, a->config.max_regions));
     RD_TRY(rdi_sites_init(&a->sites, a->ctx, a->config.max_sites));
-    RD_TRY(rdi_touched_init(&a->touched, a->ctx, config->bound, end_sets, a));
+    RD_TRY(rdi_touched_init(&a->touched, a->ctx, config->bound, drop_block, a));
     RD_TRY(rdi_tuples_init(&a->tuples, a->ctx, &a->steps, a->config.max_tuples));
     return rdi_windows_init(&a->windows, a->ctx, a->config.windows);
 }
@@ -108,11 +121,20 @@ void rd_attributor_free(rd_attributor *a) {
     rdi_touched_fini(&a->touched);
     rdi_tuples_fini(&a->tuples);
     rdi_windows_fini(&a->windows);
+    rdi_regions_fini(&a->regions);
+    rdi_modules_fini(&a->modules);
     rdi_free(a->ctx, a->word_bins);
     rdi_free(a->ctx, a);
 }
 
 /* ---- counting ---- */
+
+/* The first address of the block that the reference touches. */
+static inline uint64_t address_of(const rd_attributor *a, const rd_attributed *batch, size_t i) {
+    uint64_t address = batch->refs->addr[batch->origin[i]];
+    uint64_t start = batch->blocks[i] << a->block_bits;
+    return address > start ? address : start;
+}
 
 /* The words of the block that the reference touches, a bit each. */
 static inline uint8_t words_of(const rd_attributor *a, const rd_attributed *batch, size_t i) {
@@ -130,11 +152,32 @@ static inline uint8_t words_of(const rd_attributor *a, const rd_attributed *batc
 
 /* The sets that end and begin anew because their levels missed, the first `missed` of them. */
 static void renew_sets(rd_attributor *a, rdi_touch *touch, unsigned missed) {
-    for (unsigned set = 0; set < missed; set++) {
+    end_sets(a, touch, missed);
+    for (unsigned set = 0; set < missed; set++)
         a->fetched[set]++;
-        a->words[set] += (unsigned)__builtin_popcount(rdi_touch_words(touch, set));
-    }
     touch->state &= a->left_bits[missed];
+}
+
+/* The rare case: the block's region is not known, or no longer, or there are several. *held is what
+ * the block has to remember. */
+static rd_status find_region(rd_attributor *a, uint32_t number, const rdi_touch *touch,
+                             uint64_t address, uint32_t version, uint32_t *region, uint32_t *held) {
+    rdi_site *site = &a->sites.site[number];
+    bool current = !rdi_touch_is_free(touch) && (touch->state & RDI_TOUCH_VERSION) == version;
+    if (current && site->version == version && site->from <= address && address <= site->to) {
+        *region = site->region; /* one of several in the block, the same as the last time here */
+        return RD_OK;
+    }
+    rdi_region_range range;
+    RD_TRY(rdi_regions_find(&a->regions, address, a->sites.epoch, &range));
+    uint64_t start = touch->block << a->block_bits;
+    uint64_t end = start + ((UINT64_C(1) << a->block_bits) - 1);
+    site->from = range.from > start ? range.from : start; /* a version is that of a page */
+    site->to = range.to < end ? range.to : end;
+    site->version = version;
+    site->region = *region = range.region;
+    *held = rdi_regions_is_alone(&a->regions, &range, start, end) ? range.region : RDI_MIXED;
+    return RD_OK;
 }
 
 /* The rare case: another use or region than the last time at this site. */
@@ -157,7 +200,14 @@ static inline rd_status count(rd_attributor *a, const rd_attributed *batch, size
     uint64_t distance = batch->distances[i];
     bool infinite = distance == RD_COLD;
     uint32_t use = infinite || rdi_touch_is_free(touch) ? RDI_FIRST : touch->site;
-    uint32_t region = 0;
+    uint32_t region = touch->region, held = region, version = 0;
+    if (a->regions.known) {
+        uint64_t address = address_of(a, batch, i);
+        version = rdi_regions_version(&a->regions, address);
+        if (rdi_touch_is_free(touch) || (touch->state & RDI_TOUCH_VERSION) != version ||
+            region == RDI_MIXED)
+            RD_TRY(find_region(a, number, touch, address, version, &region, &held));
+    }
     const rdi_site *site = &a->sites.site[number];
     rdi_tuple *tuple = site->last;
     if (RDI_UNLIKELY(!tuple || site->last_use != use || site->last_region != region))
@@ -171,7 +221,9 @@ static inline rd_status count(rd_attributor *a, const rd_attributed *batch, size
     }
     if (missed || infinite)
         renew_sets(a, touch, infinite ? RDI_WORD_SETS : missed);
-    touch->state |= words_of(a, batch, i) * RDI_WORDS_IN_ALL;
+    touch->state =
+        (touch->state & ~RDI_TOUCH_VERSION) | version | words_of(a, batch, i) * RDI_WORDS_IN_ALL;
+    touch->region = held;
     touch->site = number;
     return RD_OK;
 }
@@ -216,6 +268,38 @@ rd_status rd_attributor_feed(rd_attributor *a, const rd_attributed *batch) {
     }
     a->seconds += now() - start;
     return RD_OK;
+}
+
+/* ---- events ---- */
+
+static rd_status change_modules(rd_attributor *a, const rd_event *event) {
+    bool replaced = false;
+    if (event->kind == RD_EVENT_MODULE)
+        RD_TRY(rdi_modules_add(&a->modules, event, a->sites.epoch, &replaced));
+    else
+        rdi_modules_remove(&a->modules, event->address, a->sites.epoch);
+    rdi_regions_modules_changed(&a->regions);
+    return replaced ? rdi_sites_forget(&a->sites) : RD_OK;
+}
+
+rd_status rd_attributor_add_object(rd_attributor *a, const char *path, uint64_t address) {
+    rdi_object *object = NULL;
+    uint64_t low, high;
+    RD_TRY(rdi_object_open(a->ctx, path, &object));
+    rdi_object_span(object, &low, &high);
+    rdi_object_close(object);
+    if (low == high)
+        return rdi_fail(a->ctx, RD_EINVAL, "%s: no program or library that can be read", path);
+    rd_event event = {.kind = RD_EVENT_MODULE, .path = path, .pc = address ? address - low : 0};
+    return rd_attributor_event(a, &event);
+}
+
+rd_status rd_attributor_event(rd_attributor *a, const rd_event *event) {
+    if (a->finished)
+        return rdi_fail(a->ctx, RD_ESTATE, "the attribution is finished");
+    if (event->kind == RD_EVENT_MODULE || event->kind == RD_EVENT_UNLOAD)
+        return change_modules(a, event);
+    return rdi_regions_event(&a->regions, event, a->sites.epoch);
 }
 
 /* ---- the result ---- */

@@ -2,6 +2,8 @@
 #ifndef RDI_ATTRIBUTOR_H
 #define RDI_ATTRIBUTOR_H
 
+#include "attribution/modules.h"
+#include "attribution/regions.h"
 #include "attribution/sites.h"
 #include "attribution/touched.h"
 #include "attribution/tuples.h"
@@ -19,6 +21,8 @@ struct rd_attributor {
     rdi_touched touched;
     rdi_tuples tuples;
     rdi_windows windows;
+    rdi_modules modules;
+    rdi_regions regions;
     uint64_t left_bits[RDI_WORD_SETS + 1]; /* of a state, when the first so many sets are emptied */
     uint64_t fetched[RDI_WORD_SETS];       /* times each set began ... */
     uint64_t words[RDI_WORD_SETS];         /* ... and the words in it when it ended */
@@ -29,6 +33,10 @@ struct rd_attributor {
     double seconds;
     bool finished;
 };
+
+/* Texts of lines whose source can be read, and snippets around the first of them. Lines without
+ * stay as they are. (snippets.c) */
+rd_status rdi_snippets_read(rd_ctx *ctx, rdi_arena *arena, rd_attribution *a, rd_code_line *lines);
 
 /* The part of the details that tells code and data. */
 rd_status rdi_breakdown(rd_attributor *a, rdi_details *details);

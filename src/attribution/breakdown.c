@@ -8,6 +8,8 @@
 #include "attribution/ranking.h"
 #include "profile/hist.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,17 +36,12 @@ static uint32_t function_of(const breakdown *b, uint32_t line) {
     return line == RDI_OTHERS ? RDI_OTHERS : b->places.lines[line].function_number;
 }
 
-static size_t count_regions(const rd_attributor *a) {
-    (void)a;
-    return 1;
-}
-
 static rd_status weigh(breakdown *b) {
     const rdi_tuples *tuples = &b->a->tuples;
     bool line_others = false, data_others = false;
     RD_TRY(rdi_ranking_init(&b->functions, &b->scratch, b->places.n_functions));
     RD_TRY(rdi_ranking_init(&b->lines, &b->scratch, b->places.n_lines));
-    RD_TRY(rdi_ranking_init(&b->data, &b->scratch, count_regions(b->a)));
+    RD_TRY(rdi_ranking_init(&b->data, &b->scratch, b->a->regions.n));
     for (size_t i = 0; i < tuples->n; i++) {
         const rdi_tuple *tuple = rdi_tuple_at(tuples, i);
         uint64_t misses = rdi_counts_misses(&b->a->steps, &tuple->counts);
@@ -166,14 +163,81 @@ static rd_status make_lines(breakdown *b) {
     return RD_OK;
 }
 
+/* "function (file:line)" of an allocation, and its line if that has an entry. */
+static rd_status name_heap(breakdown *b, const rdi_region *region, rd_data_region *out) {
+    rdi_place place;
+    char text[32] = "heap";
+    if (region->key == 0)
+        return copy_text(b->arena, text, &out->name);
+    RD_TRY(rdi_place_of(&b->a->modules, &b->scratch, region->key, region->epoch, &place));
+    if (!place.source)
+        return copy_text(b->arena, place.function, &out->name);
+    const char *slash = strrchr(place.source, '/'), *file = slash ? slash + 1 : place.source;
+    size_t room = strlen(place.function) + strlen(file) + sizeof text;
+    char *name = rdi_arena_alloc(b->arena, room, 1);
+    if (!name)
+        return RD_ENOMEM;
+    snprintf(name, room, "%s (%s:%" PRIu64 ")", place.function, file, place.line);
+    out->name = name;
+    uint32_t line = rdi_places_line(&b->places, &place);
+    size_t at = line == RDI_OTHERS ? b->lines.kept : rdi_ranking_place(&b->lines, line);
+    out->line = at < b->lines.kept ? at : RD_NO_INDEX;
+    return RD_OK;
+}
+
+static rd_status name_stack(breakdown *b, const rdi_region *region, rd_data_region *out) {
+    char text[80];
+    uint32_t process = (uint32_t)(region->key >> 32), thread = (uint32_t)region->key;
+    if (process)
+        snprintf(text, sizeof text, "stack of thread %" PRIu32 " of process %" PRIu32, thread,
+                 process + 1);
+    else
+        snprintf(text, sizeof text, "stack of thread %" PRIu32, thread);
+    return copy_text(b->arena, text, &out->name);
+}
+
+/* A variable, or what has no name in a module. */
+static rd_status name_static(breakdown *b, const rdi_region *region, rd_data_region *out) {
+    static const char before[] = "other data of ";
+    if (region->most)
+        return copy_text(b->arena, region->name, &out->name);
+    char *name = rdi_arena_alloc(b->arena, sizeof before + strlen(region->name), 1);
+    if (!name)
+        return RD_ENOMEM;
+    strcpy(stpcpy(name, before), region->name);
+    out->name = name;
+    return RD_OK;
+}
+
+static rd_status name_data(breakdown *b, const rdi_region *region, rd_data_region *out) {
+    switch (region->kind) {
+    case RD_DATA_HEAP:
+        return name_heap(b, region, out);
+    case RD_DATA_STACK:
+        return name_stack(b, region, out);
+    case RD_DATA_GLOBAL:
+        return name_static(b, region, out);
+    default:
+        return copy_text(b->arena, "other memory", &out->name);
+    }
+}
+
 static rd_status make_data(breakdown *b) {
     size_t n = rdi_ranking_places(&b->data);
     b->datum = rdi_arena_alloc(b->arena, n, sizeof *b->datum);
     if (!b->datum)
         return RD_ENOMEM;
-    for (size_t i = 0; i < b->data.kept; i++)
-        b->datum[i] = (rd_data_region){
-            .kind = RD_DATA_OTHER, .name = "memory", .line = RD_NO_INDEX, .words_used = -1};
+    for (size_t i = 0; i < b->data.kept; i++) {
+        const rdi_region *region = &b->a->regions.region[b->data.by[i].number];
+        double words = (double)region->fetched * b->a->words_per_block;
+        b->datum[i] = (rd_data_region){.kind = region->kind,
+                                       .line = RD_NO_INDEX,
+                                       .bytes = region->most,
+                                       .words_used = b->a->words_per_block > 1 && words > 0
+                                                         ? (double)region->words / words
+                                                         : -1};
+        RD_TRY(name_data(b, region, &b->datum[i]));
+    }
     if (b->data.others)
         b->datum[n - 1] = (rd_data_region){
             .kind = RD_DATA_OTHER, .name = "(others)", .line = RD_NO_INDEX, .words_used = -1};
@@ -338,7 +402,8 @@ static rd_status break_down(breakdown *b) {
     RD_TRY(make_data(b));
     fill_shares(b);
     RD_TRY(make_pairs(b));
-    return make_line_data(b);
+    RD_TRY(make_line_data(b));
+    return rdi_snippets_read(b->a->ctx, b->arena, b->result, b->line);
 }
 
 static uint64_t table_bytes(const rd_attributor *a) {

@@ -14,6 +14,40 @@ static rd_status name_by_address(rdi_arena *arena, uint64_t pc, rdi_place *place
     return place->function ? RD_OK : RD_ENOMEM;
 }
 
+/* "FILE:LINE" of each call that was inlined. */
+static rd_status copy_calls(rdi_arena *arena, const rdi_location *from, rdi_place *place) {
+    const char **calls = rdi_arena_alloc(arena, from->n_calls, sizeof *calls);
+    if (!calls)
+        return RD_ENOMEM;
+    for (size_t i = 0; i < from->n_calls; i++) {
+        const char *source = from->calls[i].source ? from->calls[i].source : "?";
+        size_t room = strlen(source) + 24;
+        char *text = rdi_arena_alloc(arena, room, 1);
+        if (!text)
+            return RD_ENOMEM;
+        snprintf(text, room, "%s:%" PRIu64, source, from->calls[i].line);
+        calls[i] = text;
+    }
+    place->inlined_from = calls;
+    place->n_inlined_from = from->n_calls;
+    return RD_OK;
+}
+
+rd_status rdi_place_of(const rdi_modules *modules, rdi_arena *arena, uint64_t pc, uint32_t epoch,
+                       rdi_place *out) {
+    rdi_location location;
+    *out = (rdi_place){0};
+    RD_TRY(rdi_modules_find(modules, pc, epoch, &location, &out->module));
+    if (!location.function)
+        return name_by_address(arena, pc, out);
+    out->function = location.function;
+    out->function_source = location.function_source;
+    out->function_line = location.function_line;
+    out->source = location.source;
+    out->line = location.line;
+    return location.n_calls ? copy_calls(arena, &location, out) : RD_OK;
+}
+
 /* ---- order ---- */
 
 static int compare_texts(const char *a, const char *b) {
@@ -76,12 +110,19 @@ rd_status rdi_places_find(const rd_attributor *a, rdi_arena *arena, rdi_places *
     if (!place || !out->lines || !out->functions || !out->line_of)
         return RD_ENOMEM;
     for (size_t i = 0; i < told; i++) {
+        const rdi_site *site = &a->sites.site[i];
+        RD_TRY(rdi_place_of(&a->modules, arena, site->pc, site->epoch, &place[i]));
         place[i].site = (uint32_t)i;
-        RD_TRY(name_by_address(arena, a->sites.site[i].pc, &place[i]));
     }
     qsort(place, told, sizeof *place, by_line);
     group(out, place, told);
     if (told < sites)
         out->line_of[told] = RDI_OTHERS;
     return RD_OK;
+}
+
+uint32_t rdi_places_line(const rdi_places *p, const rdi_place *place) {
+    const rdi_place *found =
+        p->n_lines ? bsearch(place, p->lines, p->n_lines, sizeof *p->lines, by_line) : NULL;
+    return found ? (uint32_t)(found - p->lines) : RDI_OTHERS;
 }

@@ -22,7 +22,14 @@ typedef struct rdi_places {
     uint32_t *line_of; /* per site; RDI_OTHERS for the site of all further program counters */
 } rdi_places;
 
-/* All of it in the arena. */
+/* Of one program counter. Texts are in the arena, or borrowed from the modules. */
+rd_status rdi_place_of(const rdi_modules *modules, rdi_arena *arena, uint64_t pc, uint32_t epoch,
+                       rdi_place *out);
+
+/* Of all sites. All of it in the arena. */
 rd_status rdi_places_find(const rd_attributor *a, rdi_arena *arena, rdi_places *out);
+
+/* The line of a place, if sites are on it; else RDI_OTHERS. */
+uint32_t rdi_places_line(const rdi_places *p, const rdi_place *place);
 
 #endif

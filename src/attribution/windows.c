@@ -62,28 +62,31 @@ static double difference(const signature *a, const signature *b) {
     return sum / 2;
 }
 
-/* The mean of a phase takes window number `n` of it in. */
+/* The mean of a phase takes window number `n` of it in, from 1 on. */
 static void take_in(signature *mean, const signature *window, size_t n) {
     for (size_t k = 0; k < BINS; k++)
-        mean->bin[k] += (window->bin[k] - mean->bin[k]) / (double)n;
+        mean->bin[k] =
+            n == 1 ? window->bin[k] : mean->bin[k] + (window->bin[k] - mean->bin[k]) / (double)n;
 }
 
-/* A phase ends where two windows in succession, or the last one alone, differ from its mean: a
- * single odd window in between is no phase. */
+/* A phase ends where two windows in succession differ from its mean: a single odd one is no phase.
+ * If the two differ from each other as well, the first is the way from one phase to the next, and
+ * does not tell what the next is like. */
 static size_t find_phases(const rd_window *rows, size_t n, size_t *phases) {
     signature mean = {{0}};
     size_t found = 0, length = 0;
     for (size_t i = 0; i < n; i++) {
         signature now = signature_of(&rows[i].share);
         signature next = signature_of(&rows[i + 1 < n ? i + 1 : i].share);
-        bool odd = length && difference(&mean, &now) > PHASE_CHANGE;
-        if (!length || (odd && difference(&mean, &next) > PHASE_CHANGE)) {
-            phases[found++] = i;
-            mean = now;
-            length = 1;
-        } else if (!odd) {
-            take_in(&mean, &now, ++length);
+        bool begins = i == 0, odd = length && difference(&mean, &now) > PHASE_CHANGE;
+        if (odd && i + 1 < n && difference(&mean, &next) > PHASE_CHANGE) {
+            begins = true;
+            length = 0;
         }
+        if (begins)
+            phases[found++] = i;
+        if (begins ? difference(&now, &next) <= PHASE_CHANGE : !odd)
+            take_in(&mean, &now, ++length);
     }
     return found;
 }

@@ -14,6 +14,7 @@
 #include "support/faults.h"
 #include "support/fixture.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,6 +50,9 @@ typedef struct run_config {
 
 static const rd_level levels[] = {{"L2", 4096}, {"L1", 700}, {"L3", 20000}};
 
+static rd_status attribute(rd_attributor *a, const uint64_t *got, const uint32_t *origin,
+                           const uint64_t *d, size_t n);
+
 static rd_status feed(rd_mapper *m, rd_engine *e, rd_attributor *a) {
     const uint64_t *got = NULL;
     size_t n = 0;
@@ -62,7 +66,7 @@ static rd_status feed(rd_mapper *m, rd_engine *e, rd_attributor *a) {
         memcpy(&blocks[n_blocks], got, n * sizeof *got);
         memcpy(&origins[n_blocks], rd_mapper_origins(m), n * sizeof *origins);
         RD_TRY(rd_engine_feed(e, got, n, d));
-        RD_TRY(rd_attributor_feed(a, &(rd_attributed){&refs, rd_mapper_origins(m), got, d, n}));
+        RD_TRY(attribute(a, got, rd_mapper_origins(m), d, n));
         n_blocks += n;
     }
 }
@@ -224,6 +228,72 @@ static void check_words(const rd_details *d, uint64_t block_bytes) {
     assert_int_equal(s->words_used, words_fetched(RD_COLD, block_bytes, s->word_bytes));
 }
 
+/* ---- data ---- */
+
+#define EVENTS 900
+
+static rd_event events[EVENTS];
+static size_t n_events;
+
+/* Allocations of all sizes, that overlap, are released in part, or never; and a stack. Sorted. */
+static void make_events(uint64_t seed, uint64_t span) {
+    rdi_rng rng = {seed};
+    n_events = EVENTS;
+    for (size_t i = 0; i < EVENTS; i++) {
+        uint64_t largest = rdi_rng_below(&rng, 8) ? 100 : span;
+        uint64_t kind = rdi_rng_below(&rng, 10);
+        events[i] = (rd_event){.at = i * REFS / EVENTS,
+                               .kind = kind < 6   ? RD_EVENT_ALLOCATE
+                                       : kind < 9 ? RD_EVENT_RELEASE
+                                                  : RD_EVENT_STACK,
+                               .thread = 7,
+                               .address = 0x10000 + rdi_rng_below(&rng, span),
+                               .size = 1 + rdi_rng_below(&rng, largest),
+                               .pc = 0x1000 + rdi_rng_below(&rng, 6)};
+        if (kind == 8 && i > 3) { /* as much as was given out */
+            events[i].address = events[i - 3].address;
+            events[i].size = 0;
+        }
+    }
+    events[0] =
+        (rd_event){.kind = RD_EVENT_ALLOCATE, .address = 0x10000, .size = span, .pc = 0x1001};
+}
+
+/* Whose every byte is, as events say: 0 nobody's, 1 the stack's, else a program counter. */
+static uint64_t owner[1 << 17];
+static uint64_t allocated[1 << 17]; /* where the allocation of each byte begins */
+
+static void own(const rd_event *e) {
+    uint64_t from = e->address - 0x10000, to = from + e->size;
+    if (e->kind == RD_EVENT_RELEASE && e->size == 0) {
+        if (!owner[from] || allocated[from] != from)
+            return;
+        for (to = from; to < RDI_COUNT(owner) && owner[to] && allocated[to] == from;)
+            to++;
+    }
+    for (uint64_t i = from; i < to; i++) {
+        owner[i] = e->kind == RD_EVENT_RELEASE ? 0 : e->kind == RD_EVENT_STACK ? 1 : e->pc;
+        allocated[i] = from;
+    }
+    /* What was cut off in front begins anew behind. */
+    uint64_t cut = to < RDI_COUNT(owner) && owner[to] ? allocated[to] : to;
+    for (uint64_t i = to; i < RDI_COUNT(owner) && owner[i] && allocated[i] == cut && cut < to; i++)
+        allocated[i] = to;
+}
+
+/* Whose data reference i is. Bytes of nobody in a block that has one owner only count as its, so
+ * they are not in the trace. */
+static uint64_t owner_of(size_t i, uint64_t block_bytes) {
+    uint64_t start = blocks[i] * block_bytes, first = addr[origins[i]];
+    return owner[(first > start ? first : start) - 0x10000];
+}
+
+static const char *owner_name(uint64_t who, char *text) {
+    if (who > 1)
+        sprintf(text, "0x%x", (unsigned)who);
+    return who == 0 ? "other memory" : who == 1 ? "stack of thread 7" : text;
+}
+
 /* ---- tests ---- */
 
 /* Sums over every list are the profile, bin by bin. */
@@ -266,6 +336,65 @@ static rd_profile *run_well(const run_config *config) {
         fail_msg("%s", rd_last_error(ctx));
     rd_profile_set_block_bytes(p, config->block_bytes);
     return p;
+}
+
+/* Every reference with the events before it. */
+static rd_status attribute(rd_attributor *a, const uint64_t *got, const uint32_t *origin,
+                           const uint64_t *d, size_t n) {
+    static size_t told;
+    told = origin[0] == 0 && n_blocks == 0 ? 0 : told;
+    if (n_events == 0)
+        return rd_attributor_feed(a, &(rd_attributed){&refs, origin, got, d, n});
+    for (size_t i = 0; i < n; i++) {
+        for (; told < n_events && events[told].at <= origin[i]; told++)
+            RD_TRY(rd_attributor_event(a, &events[told]));
+        RD_TRY(rd_attributor_feed(a, &(rd_attributed){&refs, &origin[i], &got[i], &d[i], 1}));
+    }
+    return RD_OK;
+}
+
+static void data_are_whose_the_events_say(void **state) {
+    (void)state;
+    static const uint64_t block_bytes[] = {64, 4096, 0, 16};
+    for (size_t round = 0; round < 8; round++) {
+        uint64_t bytes = block_bytes[round % RDI_COUNT(block_bytes)];
+        make_trace(300 + round, 20, 40000);
+        make_events(400 + round, 40000);
+        memset(owner, 0, sizeof owner);
+        for (size_t i = 0, told = 0; i < REFS; i++) { /* no byte of nobody, and none that changes */
+            for (; told < n_events && events[told].at <= i; told++)
+                own(&events[told]);
+            for (size_t tries = 0; !owner[addr[i] - 0x10000] && tries < 40000; tries++)
+                addr[i] = 0x10000 + (addr[i] - 0x10000 + 97) % 40000;
+            size[i] = 1;
+        }
+        run_config config = {"auto", bytes, 0, {0}};
+        rd_profile *p = run_well(&config);
+        const rd_details *d = rd_profile_details(p);
+        rd_share wanted[16] = {{0}};
+        memset(owner, 0, sizeof owner);
+        for (size_t i = 0, told = 0; i < n_blocks; i++) {
+            for (; told < n_events && events[told].at <= origins[i]; told++)
+                own(&events[told]);
+            uint64_t who = owner_of(i, bytes ? bytes : 1);
+            count(d, bytes, distances[i], &wanted[who < 2 ? who : who - 0x1000 + 2]);
+        }
+        uint64_t found = 0;
+        for (size_t k = 0; k < d->attribution->n_data; k++)
+            for (uint64_t who = 0; who < RDI_COUNT(wanted); who++) {
+                char text[32];
+                const char *name = owner_name(who < 2 ? who : who + 0x1000 - 2, text);
+                if (strcmp(name, d->attribution->data[k].name) == 0) {
+                    assert_memory_equal(&wanted[who], &d->attribution->data[k].share,
+                                        sizeof wanted[who]);
+                    found += wanted[who].references;
+                }
+            }
+        assert_int_equal(found, n_blocks);
+        check_sums(p);
+        rd_profile_free(p);
+    }
+    n_events = 0;
 }
 
 static void everything_is_as_defined(void **state) {
@@ -459,7 +588,10 @@ static void every_failing_allocation_is_survived(void **state) {
     refs.n = 600;
     run_config *limits = &config;
     limits->bound = 400; /* above the caches */
+    make_events(22, 20000);
+    n_events = 60;
     faults_inject("attribution", run_and_read_back, &config, RD_OK);
+    n_events = 0;
     refs.n = REFS;
 }
 
@@ -476,6 +608,7 @@ static void a_cache_above_the_bound_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(everything_is_as_defined),
+        TEST(data_are_whose_the_events_say),
         TEST(blocks_without_size_have_no_words),
         TEST(sums_stay_exact_whatever_the_limits),
         TEST(heavy_pairs_survive_folding),

@@ -1,0 +1,177 @@
+/* Whose data an address is. See regions.h. */
+#include "attribution/regions.h"
+
+#include "attribution/tuples.h"
+
+#define PROCESS_BITS 48 /* further processes have a number above these bits of addresses */
+
+rd_status rdi_regions_init(rdi_regions *r, rd_ctx *ctx, const rdi_modules *modules, size_t max) {
+    *r = (rdi_regions){.ctx = ctx, .modules = modules, .max = max, .max_spans = (size_t)1 << 22};
+    rdi_spans_init(&r->spans, ctx);
+    for (size_t kind = 0; kind < RDI_COUNT(r->by_key); kind++)
+        RD_TRY(rdi_block_map_init(&r->by_key[kind], ctx));
+    if (!(r->region = rdi_calloc(ctx, 16, sizeof *r->region)))
+        return RD_ENOMEM;
+    r->room = 16;
+    r->n = 1; /* number 0 */
+    return RD_OK;
+}
+
+void rdi_regions_fini(rdi_regions *r) {
+    if (!r->ctx)
+        return;
+    rdi_spans_fini(&r->spans);
+    for (size_t kind = 0; kind < RDI_COUNT(r->by_key); kind++)
+        rdi_block_map_fini(&r->by_key[kind]);
+    rdi_free(r->ctx, r->region);
+    *r = (rdi_regions){0};
+}
+
+/* ---- regions ---- */
+
+/* The number of the region, made if needed; RDI_OTHERS when there are too many. */
+static rd_status number_of(rdi_regions *r, const rdi_region *region, uint32_t *out) {
+    uint64_t *known = rdi_block_map_find(&r->by_key[region->kind], region->key), old;
+    *out = known ? (uint32_t)*known : RDI_OTHERS;
+    if (known || r->n > r->max)
+        return RD_OK;
+    if (r->n == r->room) {
+        rdi_region *grown = rdi_resize(r->ctx, r->region, r->room * 2, sizeof *grown);
+        if (!grown)
+            return RD_ENOMEM;
+        r->region = grown;
+        r->room *= 2;
+    }
+    RD_TRY(rdi_block_map_exchange(&r->by_key[region->kind], region->key, r->n, &old));
+    r->region[r->n] = *region;
+    *out = (uint32_t)r->n++;
+    return RD_OK;
+}
+
+/* ---- events ---- */
+
+static void touch_versions(rdi_regions *r, uint64_t from, uint64_t to) {
+    uint64_t first = from >> RDI_REGION_PAGE_BITS, pages = (to >> RDI_REGION_PAGE_BITS) - first;
+    r->known = true;
+    if (pages >= RDI_REGION_VERSIONS) {
+        r->all++;
+        return;
+    }
+    for (uint64_t page = 0; page <= pages; page++)
+        r->version[rdi_regions_slot((first + page) << RDI_REGION_PAGE_BITS)]++;
+}
+
+void rdi_regions_modules_changed(rdi_regions *r) {
+    r->known = true;
+    r->all++;
+}
+
+static void count_live(rdi_regions *r, uint32_t number, int64_t bytes) {
+    if (number == RDI_OTHERS)
+        return;
+    rdi_region *region = &r->region[number];
+    region->live += (uint64_t)bytes;
+    region->most = region->most > region->live ? region->most : region->live;
+}
+
+static rd_status add_span(rdi_regions *r, rdi_span span) {
+    if (r->spans.n >= r->max_spans) /* counts as what is known of the memory below */
+        return RD_OK;
+    RD_TRY(rdi_spans_insert(&r->spans, span));
+    count_live(r, span.value, (int64_t)(span.to - span.from + 1));
+    return RD_OK;
+}
+
+/* Nothing is in from .. to any more; of what reaches beyond, that part stays. */
+static rd_status clear(rdi_regions *r, uint64_t from, uint64_t to) {
+    const rdi_span *first;
+    while ((first = rdi_spans_first(&r->spans, from, to))) {
+        rdi_span gone = *first;
+        rdi_spans_remove(&r->spans, gone.from);
+        count_live(r, gone.value, -(int64_t)(gone.to - gone.from + 1));
+        if (gone.from < from)
+            RD_TRY(add_span(r, (rdi_span){gone.from, from - 1, gone.value}));
+        if (gone.to > to)
+            RD_TRY(add_span(r, (rdi_span){to + 1, gone.to, gone.value}));
+    }
+    return RD_OK;
+}
+
+static rd_status add_data(rdi_regions *r, const rd_event *event, uint32_t epoch, uint64_t to) {
+    bool stack = event->kind == RD_EVENT_STACK;
+    rdi_region region = {.kind = stack ? RD_DATA_STACK : RD_DATA_HEAP, .epoch = epoch};
+    region.key = stack ? event->address >> PROCESS_BITS << 32 | event->thread : event->pc;
+    rdi_span span = {event->address, to, 0};
+    RD_TRY(number_of(r, &region, &span.value));
+    return add_span(r, span);
+}
+
+rd_status rdi_regions_event(rdi_regions *r, const rd_event *event, uint32_t epoch) {
+    uint64_t from = event->address, to = from + (event->size ? event->size - 1 : 0);
+    if (event->kind == RD_EVENT_RELEASE && event->size == 0) { /* as much as was given out */
+        const rdi_span *span = rdi_spans_first(&r->spans, from, from);
+        if (!span || span->from != from)
+            return RD_OK;
+        to = span->to;
+    } else if (event->size == 0) {
+        return RD_OK;
+    }
+    to = to < from ? UINT64_MAX : to;
+    touch_versions(r, from, to);
+    RD_TRY(clear(r, from, to));
+    return event->kind == RD_EVENT_RELEASE ? RD_OK : add_data(r, event, epoch, to);
+}
+
+/* ---- looking up ---- */
+
+/* Of a module's data: a variable, or what lies between them. */
+static rd_status find_static(rdi_regions *r, const rdi_module *module, uint64_t address,
+                             uint32_t epoch, rdi_region_range *out) {
+    const rdi_variable *variable =
+        rdi_module_variable(r->modules, module, address, &out->from, &out->to);
+    rdi_region region = {.kind = RD_DATA_GLOBAL, .epoch = epoch};
+    region.key = variable ? out->from : module->all_from - 1; /* no variable begins there */
+    region.name = variable ? variable->name : rdi_module_name(r->modules, module);
+    region.live = region.most = variable ? variable->size : 0;
+    return number_of(r, &region, &out->region);
+}
+
+/* Cuts the range so that it reaches into no span. */
+static void keep_off_spans(const rdi_regions *r, uint64_t address, rdi_region_range *range) {
+    const rdi_span *next = rdi_spans_first(&r->spans, address, range->to);
+    if (next)
+        range->to = next->from - 1;
+    while ((next = rdi_spans_first(&r->spans, range->from, address)))
+        range->from = next->to + 1;
+}
+
+rd_status rdi_regions_find(rdi_regions *r, uint64_t address, uint32_t epoch,
+                           rdi_region_range *out) {
+    const rdi_span *span = rdi_spans_first(&r->spans, address, address);
+    if (span) {
+        *out = (rdi_region_range){span->from, span->to, span->value};
+        return RD_OK;
+    }
+    const rdi_module *module = rdi_modules_of_data(r->modules, address, epoch);
+    if (module)
+        return find_static(r, module, address, epoch, out);
+    /* Only the word itself is looked at: what else is around may be anything. */
+    *out = (rdi_region_range){address & ~UINT64_C(7), address | 7, 0};
+    keep_off_spans(r, address, out);
+    return RD_OK;
+}
+
+bool rdi_regions_is_alone(const rdi_regions *r, const rdi_region_range *range, uint64_t from,
+                          uint64_t to) {
+    if (range->from <= from && to <= range->to)
+        return true;
+    if (range->region == RDI_OTHERS || r->region[range->region].kind == RD_DATA_GLOBAL)
+        return false;
+    const rdi_span *span = rdi_spans_first(&r->spans, from, to);
+    if (!span)
+        return range->region == 0;
+    for (; span; span = span->to < to ? rdi_spans_first(&r->spans, span->to + 1, to) : NULL)
+        if (span->value != range->region)
+            return false;
+    return true;
+}

@@ -1,0 +1,72 @@
+/* Whose data an address is: heap by allocation site, globals by variable, stacks by thread.
+ *
+ * Allocations and stacks are spans that events add and remove; variables are looked up in the files
+ * of modules. A region is what all data of one kind and key are counted under; number 0 is memory
+ * of which nothing is known. Look-ups are remembered with a version, which changes when something
+ * happens on the same page (or another one of the same hash).
+ */
+#ifndef RDI_REGIONS_H
+#define RDI_REGIONS_H
+
+#include "attribution/modules.h"
+#include "attribution/spans.h"
+#include "order/block_map.h"
+#include "reusedist/attribution.h"
+
+typedef struct rdi_region {
+    rd_data_kind kind;
+    uint64_t key;        /* heap: program counter of the allocation; stack: process << 32 | thread;
+                            global: address */
+    uint32_t epoch;      /* in which it was first seen: to find the module */
+    const char *name;    /* variable or module; borrowed from the modules; NULL: made of the key */
+    uint64_t live, most; /* bytes */
+    uint64_t fetched, words; /* blocks that left the first level, and words touched in them */
+} rdi_region;
+
+#define RDI_REGION_PAGE_BITS 12
+#define RDI_REGION_VERSIONS  4096
+
+typedef struct rdi_regions {
+    rd_ctx *ctx;
+    const rdi_modules *modules;
+    bool known; /* something has been told: before that everything is region 0 */
+    rdi_region *region;
+    size_t n, room, max;
+    size_t max_spans;
+    rdi_block_map by_key[4]; /* per kind: key -> number */
+    rdi_spans spans;
+    uint32_t all;                          /* versions: of everything ... */
+    uint32_t version[RDI_REGION_VERSIONS]; /* ... and of pages */
+} rdi_regions;
+
+/* Addresses from .. to are all of region number `region`, RDI_OTHERS when there are too many. */
+typedef struct rdi_region_range {
+    uint64_t from, to;
+    uint32_t region;
+} rdi_region_range;
+
+rd_status rdi_regions_init(rdi_regions *r, rd_ctx *ctx, const rdi_modules *modules, size_t max);
+void rdi_regions_fini(rdi_regions *r);
+
+/* An allocation, release or stack. */
+rd_status rdi_regions_event(rdi_regions *r, const rd_event *event, uint32_t epoch);
+/* A module came or went: everything may be another region. */
+void rdi_regions_modules_changed(rdi_regions *r);
+
+rd_status rdi_regions_find(rdi_regions *r, uint64_t address, uint32_t epoch, rdi_region_range *out);
+/* Whether no other region than that of `range` has data in from .. to. What belongs to none, as the
+ * words between two allocations, does not count. */
+bool rdi_regions_is_alone(const rdi_regions *r, const rdi_region_range *range, uint64_t from,
+                          uint64_t to);
+
+static inline size_t rdi_regions_slot(uint64_t address) {
+    uint64_t page = address >> RDI_REGION_PAGE_BITS;
+    return (page ^ page >> 12 ^ page >> 36) % RDI_REGION_VERSIONS;
+}
+
+/* 24 bits. */
+static inline uint32_t rdi_regions_version(const rdi_regions *r, uint64_t address) {
+    return (r->all + r->version[rdi_regions_slot(address)]) & 0xffffff;
+}
+
+#endif

@@ -1,0 +1,368 @@
+/* Files with libdw. See object.h.
+ *
+ * The functions of a compilation unit are indexed by address when the first of its addresses is
+ * asked for; inside a function the inlined ones are found by walking down. Memory of libdw is not
+ * counted by the context.
+ */
+#include "symbols/object.h"
+
+#include "base/arena.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEPTH_MAX 64 /* of entries in each other, that damaged files cannot exceed */
+
+/* A piece of a function's code. */
+typedef struct piece {
+    Dwarf_Addr low, high;
+    Dwarf_Die function;
+} piece;
+
+typedef struct unit {
+    Dwarf_Off offset;
+    piece *pieces; /* ascending */
+    size_t n, room;
+    bool qualified; /* names have scopes: C++ */
+} unit;
+
+struct rdi_object {
+    rd_ctx *ctx;
+    Dwfl *dwfl;
+    Dwfl_Module *module; /* NULL: could not be read */
+    unit *units;
+    size_t n_units;
+    rdi_arena names;
+};
+
+/* ---- opening ---- */
+
+static const Dwfl_Callbacks callbacks = {
+    .find_elf = dwfl_build_id_find_elf,
+    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .section_address = dwfl_offline_section_address,
+};
+
+rd_status rdi_object_open(rd_ctx *ctx, const char *path, rdi_object **out) {
+    rdi_object *o = rdi_calloc(ctx, 1, sizeof *o);
+    if (!o)
+        return RD_ENOMEM;
+    o->ctx = ctx;
+    o->names.ctx = ctx;
+    o->dwfl = dwfl_begin(&callbacks);
+    if (o->dwfl) {
+        dwfl_report_begin(o->dwfl);
+        o->module = dwfl_report_elf(o->dwfl, path, path, -1, 0, true);
+        dwfl_report_end(o->dwfl, NULL, NULL);
+    }
+    *out = o;
+    return RD_OK;
+}
+
+void rdi_object_close(rdi_object *o) {
+    if (!o)
+        return;
+    for (size_t i = 0; i < o->n_units; i++)
+        rdi_free(o->ctx, o->units[i].pieces);
+    rdi_free(o->ctx, o->units);
+    rdi_arena_fini(&o->names);
+    if (o->dwfl)
+        dwfl_end(o->dwfl);
+    rdi_free(o->ctx, o);
+}
+
+void rdi_object_span(const rdi_object *o, uint64_t *low, uint64_t *high) {
+    Dwarf_Addr start = 0, end = 0;
+    if (o->module)
+        dwfl_module_info(o->module, NULL, &start, &end, NULL, NULL, NULL, NULL);
+    *low = start;
+    *high = end;
+}
+
+/* ---- functions of a unit ---- */
+
+static rd_status add_piece(rdi_object *o, unit *u, const piece *p) {
+    if (u->n == u->room) {
+        size_t room = u->room ? u->room * 2 : 64;
+        piece *grown = rdi_resize(o->ctx, u->pieces, room, sizeof *grown);
+        if (!grown)
+            return RD_ENOMEM;
+        u->pieces = grown;
+        u->room = room;
+    }
+    u->pieces[u->n++] = *p;
+    return RD_OK;
+}
+
+static rd_status add_function(rdi_object *o, unit *u, Dwarf_Die *die) {
+    piece p = {.function = *die};
+    Dwarf_Addr base;
+    ptrdiff_t at = 0;
+    while ((at = dwarf_ranges(die, at, &base, &p.low, &p.high)) > 0)
+        if (p.low < p.high)
+            RD_TRY(add_piece(o, u, &p));
+    return RD_OK;
+}
+
+/* Functions are below the unit, namespaces and classes. */
+static rd_status add_functions(rdi_object *o, unit *u, Dwarf_Die *parent, int depth) {
+    Dwarf_Die die;
+    if (depth == DEPTH_MAX || dwarf_child(parent, &die) != 0)
+        return RD_OK;
+    do {
+        switch (dwarf_tag(&die)) {
+        case DW_TAG_subprogram:
+            RD_TRY(add_function(o, u, &die));
+            break;
+        case DW_TAG_namespace:
+        case DW_TAG_class_type:
+        case DW_TAG_structure_type:
+        case DW_TAG_module:
+            RD_TRY(add_functions(o, u, &die, depth + 1));
+            break;
+        default:
+            break;
+        }
+    } while (dwarf_siblingof(&die, &die) == 0);
+    return RD_OK;
+}
+
+static int by_low(const void *a, const void *b) {
+    const piece *x = a, *y = b;
+    return (x->low > y->low) - (x->low < y->low);
+}
+
+static bool has_scopes(Dwarf_Die *cu) {
+    switch (dwarf_srclang(cu)) {
+    case DW_LANG_C_plus_plus:
+    case DW_LANG_C_plus_plus_03:
+    case DW_LANG_C_plus_plus_11:
+    case DW_LANG_C_plus_plus_14:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static rd_status find_unit(rdi_object *o, Dwarf_Die *cu, unit **out) {
+    Dwarf_Off offset = dwarf_dieoffset(cu);
+    for (size_t i = 0; i < o->n_units; i++)
+        if (o->units[i].offset == offset) {
+            *out = &o->units[i];
+            return RD_OK;
+        }
+    unit *grown = rdi_resize(o->ctx, o->units, o->n_units + 1, sizeof *grown);
+    if (!grown)
+        return RD_ENOMEM;
+    o->units = grown;
+    *out = &grown[o->n_units++];
+    **out = (unit){.offset = offset, .qualified = has_scopes(cu)};
+    RD_TRY(add_functions(o, *out, cu, 0));
+    qsort((*out)->pieces, (*out)->n, sizeof *(*out)->pieces, by_low);
+    return RD_OK;
+}
+
+/* The function whose code has the address, or NULL. */
+static const piece *find_piece(const unit *u, Dwarf_Addr address) {
+    size_t low = 0, high = u->n; /* the last that begins at the address or before */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (u->pieces[middle].low <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && address < u->pieces[low - 1].high ? &u->pieces[low - 1] : NULL;
+}
+
+/* ---- names ---- */
+
+/* The declaration that a definition or an inlined copy refers to. */
+static Dwarf_Die declaration_of(Dwarf_Die die) {
+    static const unsigned links[] = {DW_AT_abstract_origin, DW_AT_specification};
+    for (size_t i = 0; i < RDI_COUNT(links); i++) {
+        Dwarf_Attribute attribute;
+        Dwarf_Die to;
+        if (dwarf_attr(&die, links[i], &attribute) && dwarf_formref_die(&attribute, &to))
+            die = to;
+    }
+    return die;
+}
+
+/* "Scope::" of what is around a declaration, outermost first. */
+static rd_status qualify(rdi_object *o, Dwarf_Die *die, const char *name, const char **out) {
+    Dwarf_Die declaration = declaration_of(*die), *scopes = NULL;
+    int n = dwarf_getscopes_die(&declaration, &scopes);
+    size_t bytes = strlen(name) + 1;
+    for (int i = 1; i < n; i++)
+        if (dwarf_tag(&scopes[i]) != DW_TAG_compile_unit && dwarf_diename(&scopes[i]))
+            bytes += strlen(dwarf_diename(&scopes[i])) + 2;
+    char *text = rdi_arena_alloc(&o->names, bytes, 1), *at = text;
+    for (int i = n - 1; i > 0 && text; i--) {
+        const char *scope = dwarf_diename(&scopes[i]);
+        if (dwarf_tag(&scopes[i]) == DW_TAG_compile_unit || !scope)
+            continue;
+        at = stpcpy(stpcpy(at, scope), "::");
+    }
+    free(scopes);
+    if (!text)
+        return RD_ENOMEM;
+    strcpy(at, name);
+    *out = text;
+    return RD_OK;
+}
+
+static uint64_t line_attribute(Dwarf_Die *die, unsigned name) {
+    Dwarf_Attribute attribute;
+    Dwarf_Word value = 0;
+    return dwarf_attr(die, name, &attribute) && dwarf_formudata(&attribute, &value) == 0 ? value
+                                                                                         : 0;
+}
+
+/* ---- files ---- */
+
+/* Takes "." and ".." out of a path; it never becomes longer. */
+static void simplify(char *path) {
+    char *to = path;
+    for (const char *from = path; *from;) {
+        size_t n = strcspn(from + 1, "/") + 1; /* with the slash before it */
+        if (n == 3 && memcmp(from, "/..", 3) == 0) {
+            while (to > path && *--to != '/')
+                ;
+        } else if (n > 1 && !(n == 2 && from[1] == '.')) {
+            memmove(to, from, n);
+            to += n;
+        }
+        from += n;
+    }
+    *to = '\0';
+}
+
+/* A file as the debug information names it: absolute, if that says where it was compiled. */
+static rd_status full_name(rdi_object *o, const char *folder, const char *name, const char **out) {
+    *out = name;
+    if (!name || *name == '/' || !folder || *folder != '/')
+        return RD_OK;
+    char *path = rdi_arena_alloc(&o->names, strlen(folder) + strlen(name) + 2, 1);
+    if (!path)
+        return RD_ENOMEM;
+    stpcpy(stpcpy(stpcpy(path, folder), "/"), name);
+    simplify(path);
+    *out = path;
+    return RD_OK;
+}
+
+/* Where a unit was compiled, or NULL. */
+static const char *folder_of(Dwarf_Die *cu) {
+    Dwarf_Attribute attribute;
+    return dwarf_attr(cu, DW_AT_comp_dir, &attribute) ? dwarf_formstring(&attribute) : NULL;
+}
+
+static rd_status complete_names(rdi_object *o, const char *folder, rdi_location *out) {
+    RD_TRY(full_name(o, folder, out->source, &out->source));
+    RD_TRY(full_name(o, folder, out->function_source, &out->function_source));
+    for (size_t i = 0; i < out->n_calls; i++)
+        RD_TRY(full_name(o, folder, out->calls[i].source, &out->calls[i].source));
+    return RD_OK;
+}
+
+/* ---- an address ---- */
+
+static void add_call(rdi_location *out, Dwarf_Die *cu, Dwarf_Die *inlined) {
+    Dwarf_Files *files = NULL;
+    size_t n = 0;
+    if (out->n_calls == RDI_CALLS_MAX || dwarf_getsrcfiles(cu, &files, &n) != 0)
+        return;
+    uint64_t file = line_attribute(inlined, DW_AT_call_file);
+    memmove(&out->calls[1], &out->calls[0], out->n_calls * sizeof *out->calls);
+    out->calls[0].source = file < n ? dwarf_filesrc(files, file, NULL, NULL) : NULL;
+    out->calls[0].line = line_attribute(inlined, DW_AT_call_line);
+    out->n_calls++;
+}
+
+/* From a function down to the innermost one that was inlined at the address. */
+static Dwarf_Die innermost(rdi_location *out, Dwarf_Die *cu, Dwarf_Die function,
+                           Dwarf_Addr address) {
+    Dwarf_Die at = function, die;
+    for (int depth = 0; depth < DEPTH_MAX && dwarf_child(&at, &die) == 0; depth++) {
+        int more = 0;
+        while (more == 0 && !((dwarf_tag(&die) == DW_TAG_inlined_subroutine ||
+                               dwarf_tag(&die) == DW_TAG_lexical_block) &&
+                              dwarf_haspc(&die, address) > 0))
+            more = dwarf_siblingof(&die, &die);
+        if (more != 0)
+            break;
+        at = die;
+        if (dwarf_tag(&die) == DW_TAG_inlined_subroutine) {
+            add_call(out, cu, &die);
+            function = die;
+        }
+    }
+    return function;
+}
+
+/* By the debug information. */
+static rd_status find_function(rdi_object *o, uint64_t address, rdi_location *out) {
+    Dwarf_Addr bias = 0;
+    Dwarf_Die *cu = dwfl_module_addrdie(o->module, address, &bias);
+    unit *u;
+    if (!cu)
+        return RD_OK;
+    RD_TRY(find_unit(o, cu, &u));
+    const piece *found = find_piece(u, address - bias);
+    if (!found)
+        return RD_OK;
+    Dwarf_Die function = innermost(out, cu, found->function, address - bias);
+    int line = 0;
+    if (dwarf_decl_line(&function, &line) == 0 && line > 0)
+        out->function_line = (uint64_t)line;
+    out->function_source = dwarf_decl_file(&function);
+    out->function = dwarf_diename(&function);
+    return u->qualified && out->function ? qualify(o, &function, out->function, &out->function)
+                                         : RD_OK;
+}
+
+rd_status rdi_object_find(rdi_object *o, uint64_t address, rdi_location *out) {
+    *out = (rdi_location){0};
+    if (!o->module)
+        return RD_OK;
+    RD_TRY(find_function(o, address, out));
+    if (!out->function) { /* the symbol table may still know */
+        GElf_Off offset;
+        GElf_Sym symbol;
+        out->function =
+            dwfl_module_addrinfo(o->module, address, &offset, &symbol, NULL, NULL, NULL);
+    }
+    Dwfl_Line *line = dwfl_module_getsrc(o->module, address);
+    int number = 0;
+    const char *source = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
+    if (source && number > 0) {
+        out->source = source;
+        out->line = (uint64_t)number;
+    }
+    Dwarf_Addr bias;
+    Dwarf_Die *cu = dwfl_module_addrdie(o->module, address, &bias);
+    return cu ? complete_names(o, folder_of(cu), out) : RD_OK;
+}
+
+/* ---- variables ---- */
+
+rd_status rdi_object_variables(rdi_object *o, rd_status (*take)(void *user, const rdi_variable *v),
+                               void *user) {
+    int n = o->module ? dwfl_module_getsymtab(o->module) : 0;
+    for (int i = 1; i < n; i++) {
+        GElf_Sym symbol;
+        GElf_Addr address = 0;
+        const char *name =
+            dwfl_module_getsym_info(o->module, i, &symbol, &address, NULL, NULL, NULL);
+        if (!name || !*name || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_size == 0 ||
+            symbol.st_shndx == SHN_UNDEF)
+            continue;
+        RD_TRY(take(user, &(rdi_variable){name, address, symbol.st_size}));
+    }
+    return RD_OK;
+}
