@@ -94,31 +94,12 @@ static bool parse_options(pipeline *p) {
 
 /* ---- sampling ---- */
 
-/* "auto" or three numbers. */
-static bool parse_thresholds(rd_ctx *ctx, const char *text, rd_sampler_config *out) {
-    char copy[100], *rest = copy;
-    uint64_t *fields[3] = {&out->qualification, &out->temporal, &out->spatial};
-    if (strcmp(text, "auto") == 0)
-        return true;
-    if (strlen(text) >= sizeof copy)
-        return false;
-    strcpy(copy, text);
-    for (size_t i = 0; i < 3; i++) {
-        char *field = strsep(&rest, ":");
-        if (!field || rd_parse_size(ctx, field, fields[i]) != RD_OK || *fields[i] == 0)
-            return false;
-    }
-    return !rest;
-}
-
 static bool open_sampler(pipeline *p) {
-    rd_sampler_config config = {0};
+    rd_sampler_config config;
     if (!p->options->peaks)
         return true;
-    if (!parse_thresholds(p->ctx, p->options->peaks, &config)) {
-        p->status = fail_usage("--peaks: '%.80s' is neither 'auto' nor three numbers above 0, "
-                               "qualification:temporal:spatial",
-                               p->options->peaks);
+    if (rd_sampler_parse(p->ctx, p->options->peaks, &config) != RD_OK) {
+        p->status = fail_usage("--peaks: %s", rd_last_error(p->ctx));
         return false;
     }
     rd_status status = rd_sampler_new(p->ctx, &config, &p->sampler);
@@ -162,8 +143,10 @@ static rd_status feed_engine(pipeline *p, const rd_refs *refs, const uint32_t *o
 
 static rd_status keep_peaks(const pipeline *p, rd_profile *profile) {
     rd_peak peaks[RD_SAMPLES_MAX * RD_PEAKS_MAX];
-    return p->sampler ? rd_profile_set_peaks(profile, peaks, rd_sampler_peaks(p->sampler, peaks))
-                      : RD_OK;
+    if (!p->sampler)
+        return RD_OK;
+    rd_profile_set_sampling(profile, rd_sampler_config_of(p->sampler));
+    return rd_profile_set_peaks(profile, peaks, rd_sampler_peaks(p->sampler, peaks));
 }
 
 /* ---- the parts ---- */

@@ -96,7 +96,7 @@ static int open_watch(twin *t) {
         rd_ctx_set_limit(t->ctx, (size_t)o->mem_bytes);
     rd_status status = rd_mapper_new(t->ctx, &mapping, &t->mapper);
     if (status == RD_OK)
-        status = rd_sampler_new(t->ctx, NULL, &t->sampler);
+        status = rd_sampler_new(t->ctx, &rd_model_facts_of(t->model)->sampling, &t->sampler);
     if (status == RD_OK)
         status = rd_engine_open(t->ctx, o->engine, &config, &t->engine);
     if (status != RD_OK)

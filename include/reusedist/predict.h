@@ -68,9 +68,10 @@ typedef struct rd_model_facts {
     double shares[RD_PATTERN_COUNT]; /* of the finite references, per pattern */
     double sizes[RD_TRAINING_MAX];   /* of the training inputs, ascending */
     size_t n_sizes;
-    uint64_t block_bytes;  /* of the training profiles */
-    bool exact;            /* false: a training profile is approximate */
-    const char *size_unit; /* what a size is, for people; borrowed */
+    uint64_t block_bytes;       /* of the training profiles */
+    bool exact;                 /* false: a training profile is approximate */
+    const char *size_unit;      /* what a size is, for people; borrowed */
+    rd_sampler_config sampling; /* of the training profiles, where sizes are peaks */
 } rd_model_facts;
 
 /* Learns from two or more profiles of different sizes. RD_EINVAL, with the reason, for profiles
@@ -103,16 +104,13 @@ RD_API void rd_model_free(rd_model *m);
  * Of each sample the distances over the temporal threshold are looked at, and one that exceeds both
  * its neighbours is a peak. Peaks change with the input as the long distances do.
  */
-typedef struct rd_sampler_config { /* 0: chosen while sampling, by how many blocks there are so far
-                                    */
-    uint64_t qualification, temporal; /* distances */
-    uint64_t spatial;                 /* difference of block ids */
-} rd_sampler_config;
-
 #define RD_SAMPLES_MAX 16 /* data samples */
 #define RD_PEAKS_MAX   4  /* peaks of each */
 
 typedef struct rd_sampler rd_sampler;
+
+/* "auto", or "QUALIFICATION:TEMPORAL:SPATIAL", all above 0. RD_EINVAL for anything else. */
+RD_API RD_CHECKED rd_status rd_sampler_parse(rd_ctx *ctx, const char *text, rd_sampler_config *out);
 
 /* `config` NULL: all automatic. */
 RD_API RD_CHECKED rd_status rd_sampler_new(rd_ctx *ctx, const rd_sampler_config *config,
@@ -122,11 +120,13 @@ RD_API void rd_sampler_feed(rd_sampler *s, const uint64_t *blocks, const uint64_
                             size_t n);
 /* The peaks so far, ready for rd_profile_set_peaks(); room for RD_SAMPLES_MAX * RD_PEAKS_MAX. */
 RD_API size_t rd_sampler_peaks(const rd_sampler *s, rd_peak *out);
+RD_API const rd_sampler_config *rd_sampler_config_of(const rd_sampler *s);
 RD_API void rd_sampler_free(rd_sampler *s);
 
 /* Which peak stands for the input size of a program: the first of those under which the
  * training profiles fit the patterns best, or nearly so. *out is {0} when there is no such peak, or
- * when the distances do not change with the input: only the constant pattern is predicted then. */
+ * when the distances do not change with the input: only the constant pattern is predicted then.
+ * RD_EINVAL for profiles that were sampled with different thresholds. */
 typedef struct rd_peak_choice {
     uint32_t sample, number; /* 0: none */
 } rd_peak_choice;

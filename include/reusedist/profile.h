@@ -70,6 +70,13 @@ typedef struct rd_peak {
     uint64_t time; /* references until it was known to be a peak */
 } rd_peak;
 
+/* Thresholds of the sampling that found peaks; 0: chosen while sampling, by how many blocks there
+ * are so far. */
+typedef struct rd_sampler_config {
+    uint64_t qualification, temporal; /* distances */
+    uint64_t spatial;                 /* difference of block ids */
+} rd_sampler_config;
+
 typedef struct rd_profile rd_profile;
 
 #define RD_BAND_SIZES 64
@@ -103,6 +110,7 @@ typedef struct rd_profile_facts {
     uint64_t skipped; /* references that the recorder left out on purpose; RD_UNKNOWN: some. Not 0:
                          the profile is sampled */
     double seconds;   /* analysis time, 0 unknown */
+    rd_sampler_config sampling; /* how peaks were found, where there are some */
 } rd_profile_facts;
 
 RD_API const rd_profile_facts *rd_profile_facts_of(const rd_profile *p);
@@ -124,6 +132,7 @@ RD_API RD_CHECKED rd_status rd_profile_add_source(rd_profile *p, const rd_source
 /* Replaces those that are there. RD_EINVAL unless samples and numbers ascend and time does not
  * exceed the references. */
 RD_API RD_CHECKED rd_status rd_profile_set_peaks(rd_profile *p, const rd_peak *peaks, size_t n);
+RD_API void rd_profile_set_sampling(rd_profile *p, const rd_sampler_config *sampling);
 
 /* The profile file (JSON, schema "reusedist.profile/1"). `path` "-" is standard input or output. */
 RD_API RD_CHECKED rd_status rd_profile_read(rd_ctx *ctx, const char *path, rd_profile **out);

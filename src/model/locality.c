@@ -179,6 +179,7 @@ static rd_status learn(rd_model *m, rdi_run *runs, size_t n) {
     qsort(runs, n, sizeof *runs, by_size);
     RD_TRY(check_sizes(m->ctx, runs, n));
     m->facts.block_bytes = first->block_bytes;
+    m->facts.sampling = first->sampling;
     m->facts.exact = true;
     m->facts.n_sizes = n;
     for (size_t i = 0; i < n; i++) {
@@ -186,7 +187,7 @@ static rd_status learn(rd_model *m, rdi_run *runs, size_t n) {
         RD_TRY(
             rdi_run_group(m->ctx, &runs[i], reference ? m->facts.binning.param : RDI_MODEL_GROUPS));
         m->facts.sizes[i] = runs[i].size;
-        m->facts.exact = m->facts.exact && facts->exact && !facts->partial;
+        m->facts.exact = m->facts.exact && facts->exact && !facts->partial && !facts->skipped;
     }
     m->reuses = fit_power(runs, n, count_reuses);
     m->blocks = fit_power(runs, n, count_blocks);

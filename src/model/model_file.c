@@ -2,6 +2,7 @@
 #include "base/json.h"
 #include "model/locality.h"
 #include "profile/profile.h"
+#include "profile/thresholds.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -35,6 +36,10 @@ static void add_facts(rdi_text *t, const rd_model_facts *f) {
     add_string(t, "binning", bins);
     add_string(t, "patterns", patterns);
     add_string(t, "size_unit", f->size_unit);
+    if (rdi_thresholds_given(&f->sampling)) {
+        add_key(t, "thresholds");
+        rdi_thresholds_write(t, &f->sampling);
+    }
     add_key(t, "sizes");
     add_doubles(t, f->sizes, f->n_sizes);
     add_key(t, "block_bytes");
@@ -185,6 +190,10 @@ static void read_unit(rdi_json *j, rd_model *m) {
     m->facts.size_unit = rdi_json_string(j);
 }
 
+static void read_thresholds(rdi_json *j, rd_model *m) {
+    rdi_thresholds_read(j, &m->facts.sampling);
+}
+
 static void read_exact(rdi_json *j, rd_model *m) {
     m->facts.exact = rdi_json_bool(j);
 }
@@ -202,15 +211,15 @@ static void read_pieces(rdi_json *j, rd_model *m) {
         read_piece(j, m);
 }
 
-/* What a model has. All must be there, each once. */
+/* What a model has, each once; the first can be missing. */
 static const struct {
     const char *key;
     void (*read)(rdi_json *j, rd_model *m);
 } members[] = {
-    {"schema", read_schema},           {"method", read_method},  {"binning", read_binning},
-    {"patterns", read_patterns},       {"size_unit", read_unit}, {"sizes", read_sizes},
-    {"block_bytes", read_block_bytes}, {"exact", read_exact},    {"reuses", read_reuses},
-    {"blocks", read_blocks},           {"pieces", read_pieces},
+    {"thresholds", read_thresholds}, {"schema", read_schema},           {"method", read_method},
+    {"binning", read_binning},       {"patterns", read_patterns},       {"size_unit", read_unit},
+    {"sizes", read_sizes},           {"block_bytes", read_block_bytes}, {"exact", read_exact},
+    {"reuses", read_reuses},         {"blocks", read_blocks},           {"pieces", read_pieces},
 };
 
 static void read_members(rdi_json *j, rd_model *m) {
@@ -229,7 +238,7 @@ static void read_members(rdi_json *j, rd_model *m) {
             members[i].read(j, m);
         seen |= UINT32_C(1) << i;
     }
-    for (size_t i = 0; i < RDI_COUNT(members); i++)
+    for (size_t i = 1; i < RDI_COUNT(members); i++)
         if (!(seen >> i & 1))
             rdi_json_fail(j, "the model has no \"%s\"", members[i].key);
 }

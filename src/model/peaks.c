@@ -3,6 +3,7 @@
  * patterns say. */
 #include "model/locality.h"
 #include "profile/profile.h"
+#include "profile/thresholds.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -73,6 +74,12 @@ rd_status rd_peak_choose(rd_ctx *ctx, rd_profile *const *profiles, size_t n, rd_
     rd_status status = RD_OK;
     if (n < 2 || n > RD_TRAINING_MAX)
         return rdi_fail(ctx, RD_EINVAL, "a model needs profiles of two or more inputs, not %zu", n);
+    for (size_t i = 1; i < n; i++)
+        if (!rdi_thresholds_equal(&rd_profile_facts_of(profiles[i])->sampling,
+                                  &rd_profile_facts_of(profiles[0])->sampling))
+            return rdi_fail(ctx, RD_EINVAL,
+                            "profile %zu was sampled with other thresholds than the first one",
+                            i + 1);
     for (size_t i = 0; i < n && status == RD_OK; i++) {
         runs[i] = (rdi_run){.size = 1, .profile = profiles[i]};
         status = rdi_run_group(ctx, &runs[i], RDI_MODEL_GROUPS);
@@ -101,6 +108,10 @@ rd_status rd_model_size_of(const rd_model *m, const rd_profile *p, double *out) 
     }
     if (sscanf(unit, "peak %" SCNu32 ".%" SCNu32, &choice.sample, &choice.number) == 2) {
         const rd_peak *peak = rd_peak_find(p, choice);
+        if (!rdi_thresholds_equal(&facts->sampling, &m->facts.sampling))
+            return rdi_fail(
+                m->ctx, RD_EINVAL,
+                "the profile was sampled with other thresholds than those learned from");
         if (peak && peak->distance > 0) {
             *out = (double)peak->distance;
             return RD_OK;

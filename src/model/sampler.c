@@ -41,6 +41,34 @@ struct rd_sampler {
     size_t n_kept;
 };
 
+/* Three numbers above 0 with ':' between. */
+static bool parse_numbers(rd_ctx *ctx, const char *text, uint64_t *const fields[3]) {
+    for (int i = 0; i < 3; i++) {
+        char field[24];
+        size_t n = strcspn(text, ":");
+        if (n >= sizeof field || text[n] != (i < 2 ? ':' : '\0'))
+            return false;
+        memcpy(field, text, n);
+        field[n] = '\0';
+        if (rd_parse_size(ctx, field, fields[i]) != RD_OK || *fields[i] == 0)
+            return false;
+        text += n + 1;
+    }
+    return true;
+}
+
+rd_status rd_sampler_parse(rd_ctx *ctx, const char *text, rd_sampler_config *out) {
+    rd_sampler_config c = {0};
+    uint64_t *const fields[3] = {&c.qualification, &c.temporal, &c.spatial};
+    if (strcmp(text, "auto") != 0 && !parse_numbers(ctx, text, fields))
+        return rdi_fail(ctx, RD_EINVAL,
+                        "'%.80s' is neither 'auto' nor three numbers above 0, "
+                        "qualification:temporal:spatial",
+                        text);
+    *out = c;
+    return RD_OK;
+}
+
 rd_status rd_sampler_new(rd_ctx *ctx, const rd_sampler_config *config, rd_sampler **out) {
     rd_sampler *s = rdi_calloc(ctx, 1, sizeof *s);
     if (!s)
@@ -50,6 +78,10 @@ rd_status rd_sampler_new(rd_ctx *ctx, const rd_sampler_config *config, rd_sample
         s->config = *config;
     *out = s;
     return RD_OK;
+}
+
+const rd_sampler_config *rd_sampler_config_of(const rd_sampler *s) {
+    return &s->config;
 }
 
 void rd_sampler_free(rd_sampler *s) {

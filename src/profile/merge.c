@@ -198,6 +198,7 @@ rd_status rd_profile_merge(rd_ctx *ctx, rd_profile *const *parts, size_t n, rd_p
     if (n == 0)
         return rdi_fail(ctx, RD_EINVAL, "nothing to merge");
     rd_profile_facts facts = *rd_profile_facts_of(parts[0]);
+    facts.sampling = (rd_sampler_config){0}; /* a sum has no peaks */
     for (size_t i = 1; i < n; i++) {
         RD_TRY(check_same(ctx, parts[0], parts[i], i + 1));
         RD_TRY(combine_facts(ctx, &facts, rd_profile_facts_of(parts[i])));

@@ -123,6 +123,10 @@ bool rdi_peaks_are_valid(const rd_peak *peaks, size_t n, uint64_t references) {
     return true;
 }
 
+void rd_profile_set_sampling(rd_profile *p, const rd_sampler_config *sampling) {
+    p->facts.sampling = *sampling;
+}
+
 rd_status rd_profile_set_peaks(rd_profile *p, const rd_peak *peaks, size_t n) {
     if (!rdi_peaks_are_valid(peaks, n, p->facts.references))
         return rdi_fail(p->ctx, RD_EINVAL, "peaks must ascend and lie in the trace");

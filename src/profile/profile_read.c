@@ -8,6 +8,7 @@
 #include "profile/hist.h"
 #include "profile/profile.h"
 #include "profile/profile_reader.h"
+#include "profile/thresholds.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -207,6 +208,10 @@ static void read_peak(rdi_json *j, rd_peak *peak) {
     *peak = (rd_peak){(uint32_t)values[0], (uint32_t)values[1], values[2], values[3]};
 }
 
+static void read_thresholds(rdi_profile_reader *r, void *field) {
+    rdi_thresholds_read(&r->j, field);
+}
+
 static void read_peaks(rdi_profile_reader *r, void *facts) {
     (void)facts;
     rdi_json_enter_array(&r->j);
@@ -243,6 +248,7 @@ static const rdi_json_field profile_fields[] = {
     {"skipped", rdi_read_u64_or_unknown, IN_FACTS(skipped), false},
     {"seconds", rdi_read_double, IN_FACTS(seconds), false},
     {"sources", read_sources, 0, false},
+    {"thresholds", read_thresholds, IN_FACTS(sampling), false},
     {"peaks", read_peaks, 0, false},
     {"levels", rdi_read_levels, 0, false},
     {"attribution", rdi_read_attribution, 0, false},

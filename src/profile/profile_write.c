@@ -4,6 +4,7 @@
 #include "profile/details.h"
 #include "profile/hist.h"
 #include "profile/profile.h"
+#include "profile/thresholds.h"
 
 #include <inttypes.h>
 
@@ -102,6 +103,14 @@ static void add_sources(rdi_text *t, const rd_source *sources, size_t n) {
     rdi_text_puts(t, n ? "\n  ]" : "]");
 }
 
+/* Only where they were given. */
+static void add_thresholds(rdi_text *t, const rd_sampler_config *c) {
+    if (!rdi_thresholds_given(c))
+        return;
+    add_key(t, "thresholds");
+    rdi_thresholds_write(t, c);
+}
+
 /* Only where there are some: most profiles are not sampled. */
 static void add_peaks(rdi_text *t, const rd_peak *peaks, size_t n) {
     if (n)
@@ -147,6 +156,7 @@ rd_status rd_profile_json(rd_profile *p, char **out, size_t *n) {
     rdi_text_printf(&t, "\"reusedist %s\"", rd_version());
     add_facts(&t, facts);
     add_sources(&t, sources, n_sources);
+    add_thresholds(&t, &facts->sampling);
     add_peaks(&t, peaks, n_peaks);
     if (details)
         rdi_details_write(&t, details);

@@ -32,3 +32,13 @@ rm runs
 "$REUSEDIST" run --predict=model.json -b addr -e absolute:c=0,b=16 --out=json -o rough.json -- "$PROGRAMS/rounds" 60000 8 runs 2>messages ||
     echo "exit status $?"
 "$REUSEDIST" compare --fail-if="accuracy<90%" rough.json 60000.json >/dev/null && echo accurate
+# Thresholds that the training runs were given are those of the twin.
+for n in 3000 9000; do
+    "$REUSEDIST" run -b addr --peaks=2K:100:1K --out=json -o $n.json -- "$PROGRAMS/rounds" $n 8 runs >/dev/null ||
+        [ $? -eq 7 ]
+done
+"$REUSEDIST" predict --size-from=peaks --train 3000.json --train 9000.json --model=given.json
+grep thresholds given.json
+"$REUSEDIST" run --predict=given.json --out=json -o given-60000.json -- "$PROGRAMS/rounds" 60000 8 runs 2>messages ||
+    echo "exit status $?"
+"$REUSEDIST" compare --fail-if="accuracy<90%" given-60000.json 60000.json >/dev/null && echo accurate

@@ -94,6 +94,9 @@ static void what_is_no_model_is_refused(void **state) {
         HEAD TOTALS PIECES "x",
         HEAD TOTALS "\"schema\": \"reusedist.model/1\", " PIECES,
         HEAD TOTALS "\"exact\": true, " PIECES,
+        HEAD TOTALS "\"thresholds\": [5, 6], " PIECES,
+        HEAD TOTALS "\"thresholds\": [5, 6, 7, 8], " PIECES,
+        HEAD TOTALS "\"thresholds\": [5, 0, 7], " PIECES,
         HEAD TOTALS "\"pieces\": [], " PIECES,
         HEAD "\"sizes\": [1], \"reuses\": [1, 1], \"blocks\": [1, 1], " PIECES,
         HEAD TOTALS "\"pieces\": [[\"1/2\", [1, 0, 1, 0, 1]]]}",
@@ -116,7 +119,7 @@ static void what_is_no_model_is_refused(void **state) {
     for (size_t i = 0; i < RDI_COUNT(bad); i++)
         if (rd_model_parse(ctx, "file", bad[i], strlen(bad[i]), &m) != RD_EFORMAT)
             fail_msg("accepted, or refused in the wrong way: %s", bad[i]);
-    const char *good = HEAD TOTALS "\"later\": [{}], " PIECES;
+    const char *good = HEAD TOTALS "\"later\": [{}], \"thresholds\": [5, 6, 7], " PIECES;
     assert_int_equal(rd_model_parse(ctx, "file", good, strlen(good), &m), RD_OK);
     rd_model_free(m);
     assert_int_equal(rd_ctx_live_bytes(ctx), 0);

@@ -196,6 +196,61 @@ static void peaks_survive_the_profile_file(void **state) {
     rd_profile_free(back);
 }
 
+static void thresholds_have_a_text(void **state) {
+    static const char *const bad[] = {"",
+                                      "5",
+                                      "5:6",
+                                      "5:6:7:8",
+                                      "5:0:7",
+                                      "5:6:",
+                                      ":6:7",
+                                      "a:b:c",
+                                      "5:6:-7",
+                                      "auto:1",
+                                      "Auto",
+                                      "5:6:7 ",
+                                      "99999999999999999999999999:6:7"};
+    rd_sampler_config c = {1, 1, 1};
+    assert_int_equal(rd_sampler_parse(*state, "auto", &c), RD_OK);
+    assert_true(c.qualification == 0 && c.temporal == 0 && c.spatial == 0);
+    assert_int_equal(rd_sampler_parse(*state, "2K:64:7", &c), RD_OK);
+    assert_true(c.qualification == 2048 && c.temporal == 64 && c.spatial == 7);
+    for (size_t i = 0; i < RDI_COUNT(bad); i++)
+        if (rd_sampler_parse(*state, bad[i], &c) != RD_EINVAL)
+            fail_msg("accepted: '%s'", bad[i]);
+}
+
+/* Peaks that were found in different ways say nothing about each other. */
+static void given_thresholds_are_kept_and_must_be_the_same(void **state) {
+    static const rd_sampler_config given = {2048, 64, 7};
+    rd_profile *profiles[2] = {run_program(*state, 3000, true), run_program(*state, 12000, true)};
+    rd_profile *back = NULL;
+    rd_peak_choice choice;
+    rd_model *m = NULL;
+    char *text = NULL;
+    size_t n = 0;
+    double size = 0;
+    rd_profile_set_sampling(profiles[0], &given);
+    assert_int_equal(rd_profile_json(profiles[0], &text, &n), RD_OK);
+    assert_int_equal(rd_profile_parse(*state, "file", text, n, &back), RD_OK);
+    assert_memory_equal(&rd_profile_facts_of(back)->sampling, &given, sizeof given);
+    assert_int_equal(rd_peak_choose(*state, profiles, 2, &choice), RD_EINVAL);
+    rd_profile_set_sampling(profiles[1], &given);
+    assert_int_equal(rd_peak_choose(*state, profiles, 2, &choice), RD_OK);
+    const rd_training runs[2] = {{profiles[0], 3000}, {profiles[1], 12000}};
+    assert_int_equal(rd_model_train(*state, runs, 2, NULL, &m), RD_OK);
+    assert_int_equal(rd_model_set_size_unit(m, "peak 1.1"), RD_OK);
+    assert_memory_equal(&rd_model_facts_of(m)->sampling, &given, sizeof given);
+    assert_int_equal(rd_model_size_of(m, back, &size), RD_OK);
+    rd_profile_set_sampling(back, &(rd_sampler_config){0});
+    assert_int_equal(rd_model_size_of(m, back, &size), RD_EINVAL);
+    rd_text_free(*state, text);
+    rd_model_free(m);
+    rd_profile_free(back);
+    rd_profile_free(profiles[0]);
+    rd_profile_free(profiles[1]);
+}
+
 static void peaks_must_ascend_within_the_trace(void **state) {
     rd_profile *p = run_program(*state, 1000, true);
     const rd_peak bad[][2] = {{{0, 1, 5, 1}, {1, 1, 5, 1}},
@@ -220,6 +275,8 @@ int main(void) {
         CASE(nothing_is_chosen_where_distances_do_not_change),
         CASE(nothing_is_chosen_without_peaks),
         CASE(peaks_survive_the_profile_file),
+        CASE(thresholds_have_a_text),
+        CASE(given_thresholds_are_kept_and_must_be_the_same),
         CASE(peaks_must_ascend_within_the_trace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,17 @@
+/* Thresholds of distance-based sampling, as profiles and models keep them: [qualification,
+ * temporal, spatial], all above 0, or nothing where they were chosen while sampling. */
+#ifndef RDI_THRESHOLDS_H
+#define RDI_THRESHOLDS_H
+
+#include "base/json.h"
+#include "reusedist/profile.h"
+
+static inline bool rdi_thresholds_given(const rd_sampler_config *c) {
+    return c->qualification > 0;
+}
+
+bool rdi_thresholds_equal(const rd_sampler_config *a, const rd_sampler_config *b);
+void rdi_thresholds_write(rdi_text *t, const rd_sampler_config *c);
+void rdi_thresholds_read(rdi_json *j, rd_sampler_config *out);
+
+#endif
