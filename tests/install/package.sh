@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Builds the Debian packages and looks into them; then unpacks the command and runs it from there.
+# scripts/check-package does the rest: it installs them on a clean Debian.
+#
+# usage: tests/install/package.sh BUILD_DIR
+set -euo pipefail
+build=$1
+for tool in cpack dpkg-deb dpkg-shlibdeps; do
+    command -v $tool >/dev/null || { echo "skipped: there is no $tool"; exit 77; }
+done
+root=$(cd "$(dirname "$0")/../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+wrong() { echo "$*"; exit 1; }
+
+cpack --config "$build/CPackConfig.cmake" -G DEB -B "$work/made" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+
+# holds PACKAGE FILE...: each is in it.
+holds() {
+    local package=$1 file
+    shift
+    dpkg-deb --fsys-tarfile "$work/made/$package"_*.deb | tar -tf - >"$work/files"
+    for file; do
+        grep -q "/$file\$" "$work/files" || wrong "$package has no $file"
+    done
+}
+holds reusedist bin/reusedist man1/reusedist.1 man1/reusedist-run.1 completions/reusedist \
+    zsh/site-functions/_reusedist vendor_completions.d/reusedist.fish clang/reusedist-cc \
+    examples/gzip.trace.xz docs/tutorial.md doc/reusedist/copyright
+holds libreusedist-dev libreusedist.so libreusedist.so.0 libreusedist.a reusedist/reusedist.h \
+    pkgconfig/reusedist.pc cmake/reusedist/reusedist-config.cmake
+depends=$(dpkg-deb -f "$work"/made/reusedist_*.deb Depends)
+[[ $depends == *libc6* ]] || wrong "reusedist depends on: $depends"
+case $(dpkg-deb -f "$work"/made/reusedist_*.deb Package Version Architecture | tr '\n' ' ') in
+"Package: reusedist Version: $("$build/reusedist" version | sed -n '1s/reusedist //p') Architecture: "*) ;;
+*) wrong "fields: $(dpkg-deb -I "$work"/made/reusedist_*.deb)" ;;
+esac
+
+dpkg-deb -x "$work"/made/reusedist_*.deb "$work/system"
+tool=$work/system/usr/bin/reusedist
+said=$("$tool" analyze --out=csv "$root/examples/gzip.trace.xz" 2>&1 || true)
+expected=$("$build/reusedist" analyze --out=csv "$root/examples/gzip.trace.xz" 2>&1 || true)
+[ "$said" = "$expected" ] || wrong "the unpacked tool says: $said"
+if "$tool" version | grep -q 'valgrind.*records'; then
+    "$tool" run -q --out=json -o "$work/true.json" -- /bin/true
+    [[ $("$tool" mrc --sizes=32K --out=csv "$work/true.json") == *$'\n512,32768,0'* ]] || wrong "nothing was recorded"
+fi
