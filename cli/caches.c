@@ -60,7 +60,7 @@ int caches_parse(rd_ctx *ctx, const char *text, cache_list *out) {
     qsort(list.level, list.n, sizeof *list.level, by_bytes);
     for (size_t i = 0; i < list.n; i++)
         if (!list.level[i].name[0])
-            snprintf(list.level[i].name, sizeof list.level[i].name, "L%zu", i + 1);
+            snprintf(list.level[i].name, sizeof list.level[i].name, "L%u", (unsigned)i + 1);
     status = check_distinct(&list);
     if (status == EXIT_OK)
         *out = list;

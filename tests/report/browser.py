@@ -136,7 +136,7 @@ class Page:
             self.loaded = True
 
     def open(self, url):
-        """Seconds until the page has run its scripts and drawn once."""
+        """Returns the seconds until the page has run its scripts and drawn once."""
         start = time.monotonic()
         self.loaded = False
         self.send("Page.navigate", url=url)
@@ -144,6 +144,7 @@ class Page:
             self.browser.take_event(self.browser.read_message(start + TIMEOUT))
         self.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
         self.seconds = time.monotonic() - start
+        return self.seconds
 
     def evaluate(self, expression):
         result = self.send("Runtime.evaluate", expression=expression, returnByValue=True,

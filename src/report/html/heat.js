@@ -74,26 +74,25 @@ function drawHeatAxes(ctx, p, layout) {
     drawPhases(ctx, p, layout);
 }
 
+/* Lines where phases begin, and above them as much of a name as there is room for. */
 function drawPhases(ctx, p, layout) {
     ctx.font = `600 12px ${getComputedStyle(document.body).fontFamily}`;
     ctx.textAlign = "left";
-    let free = -Infinity;
-    p.windows.phases.forEach((first, i) => {
-        const x = layout.x(first);
-        ctx.strokeStyle = color("text");
-        ctx.lineWidth = 1.25;
+    ctx.fillStyle = ctx.strokeStyle = color("text");
+    ctx.lineWidth = 1.25;
+    const starts = p.windows.phases.map((first) => layout.x(first));
+    starts.push(layout.left + layout.width + heatMargin.right);
+    p.windows.phases.forEach((_, i) => {
+        const room = starts[i + 1] - starts[i] - 4;
+        const label = [`phase ${i + 1}`, String(i + 1)].find((t) => ctx.measureText(t).width <= room);
+        if (label) ctx.fillText(label, starts[i] + 2, 4);
+        if (i === 0) return;
         ctx.setLineDash([3, 3]);
         ctx.beginPath();
-        ctx.moveTo(x, heatMargin.top);
-        ctx.lineTo(x, heatMargin.top + layout.height);
-        if (i > 0) ctx.stroke();
+        ctx.moveTo(starts[i], heatMargin.top);
+        ctx.lineTo(starts[i], heatMargin.top + layout.height);
+        ctx.stroke();
         ctx.setLineDash([]);
-        ctx.fillStyle = color("text");
-        const label = p.windows.phases.length > 8 ? String(i + 1) : `phase ${i + 1}`;
-        if (x > free) {
-            ctx.fillText(label, x + 2, 4);
-            free = x + 8 + ctx.measureText(label).width;
-        }
     });
 }
 
@@ -109,6 +108,22 @@ function drawHeat(canvas, p, chosen) {
     ctx.strokeStyle = color("mark");
     ctx.lineWidth = 2;
     ctx.strokeRect(layout.x(chosen), heatMargin.top, Math.max(2, layout.cell), layout.height);
+}
+
+/* The map in numbers: some windows taken together, and the bins that are not empty. */
+function heatTable(p) {
+    const rows = p.windows.rows, step = Math.ceil(rows.length / 32), bins = [];
+    for (let k = 0; k <= lastBin(rows); k++)
+        if (rows.some((row) => binCount(row[4], k))) bins.push(k);
+    const groups = rows.filter((_, i) => i % step === 0).map((_, g) => rows.slice(g * step, g * step + step));
+    return plainTable("Share of references by distance over time, %",
+        ["From reference", ...bins.map((k) => distanceRange(...logBin(k))), "first touch"],
+        groups.map((group) => {
+            const all = sum(group, (row) => row[1]) || 1, share = (n) => (100 * n / all).toFixed(1);
+            return [exactCount(group[0][0]),
+                ...bins.map((k) => share(sum(group, (row) => binCount(row[4], k)))),
+                share(sum(group, (row) => row[2]))];
+        }));
 }
 
 /* A window in words: what the chart shows to those who point at it or use the arrow keys. */
@@ -156,7 +171,8 @@ function heatFigure(p) {
         el("p", { class: "note" }, "Each column is a window of ",
             `${count(p.windows.references)} references, each lane a range of distances in blocks; `,
             "the stronger the colour, the more references. Dashed lines: where the pattern changes."),
-        words);
+        words,
+        el("details", { class: "numbers" }, el("summary", {}, "The numbers"), heatTable(p)));
 }
 
 /* ---- misses over time ---- */

@@ -39,7 +39,9 @@ function show(panel, focus) {
     if (focus) panel.tab.focus();
     if (tabs.scrollWidth > tabs.clientWidth)
         panel.tab.scrollIntoView({ block: "nearest", inline: "center" });
-    history.replaceState(null, "", "#" + panel.id);
+    try {
+        history.replaceState(null, "", "#" + panel.id);
+    } catch { /* where the page may not: it is shown inside another one */ }
 }
 
 /* After a choice that all panels depend on. */

@@ -35,12 +35,12 @@ function tiles(p) {
 
 function sizesTable(p, i) {
     const rows = p.sizes.map((size) => [
-        size.hits ? `for ${size.hits}\u00a0% of all possible hits` : "working set",
+        size.hits ? `${size.hits}\u00a0% of all possible hits` : "a working set",
         sizeOf(p, size.blocks), exactCount(size.blocks), percent(size.miss),
         size.before === undefined ? "" : percent(size.before)]);
     const title = "Sizes worth knowing" + (profiles.length > 1 ? `: ${profileNames[i]}` : "");
     return rows.length ? el("div", {}, el("h3", {}, title),
-        plainTable(title, ["", "Cache size", "Blocks", "Misses", "With half of it"], rows, true)) : null;
+        plainTable(title, ["What for", "Cache size", "Blocks", "Misses", "With half of it"], rows, true)) : null;
 }
 
 function overviewOf(p, i) {
@@ -109,7 +109,7 @@ function comparePanel() {
 
 /* ---- time ---- */
 
-const attribute = "reusedist run --attribute --report=report.html -- PROGRAM ...\n" +
+const attribute = "reusedist run --attribute --spatial --report=report.html -- PROGRAM ...\n" +
     "reusedist analyze --attribute --out=json -o profile.json TRACE";
 
 function timePanel() {
@@ -175,7 +175,8 @@ function spacePanel() {
         plainTable("Use of fetched blocks", ["Cache", "Blocks fetched", "Words used of each", "Share"],
             rows),
         saySpace(p, state.level) ? el("p", { class: "findings-line" }, saySpace(p, state.level)) : null,
-        s.word && p.measured ? wordFigure(p) : null);
+        s.word && p.measured ? wordFigure(p) : el("p", { class: "note" },
+            "Distances of words beside those of blocks are measured with --spatial."));
 }
 
 /* ---- method ---- */

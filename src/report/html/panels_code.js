@@ -63,7 +63,7 @@ function lineDetails(p, line, index) {
 }
 
 function distanceDetails(row) {
-    return row.bins ? el("div", {}, el("h4", {}, "Distances"),
+    return row.bins ? el("div", {}, el("p", { class: "label" }, "Distances"),
         signature(row.bins, row.infinite, row.references || 1)) : null;
 }
 
@@ -94,14 +94,16 @@ function lineTable(p) {
     const a = p.attribution, total = totalMisses(p, state.level);
     const index = new Map(a.lines.map((line, i) => [line, i]));
     const name = (line) => placeOf(a, line);
+    const known = a.lines.some((line) => line.text);
     const inside = (line) => a.functions[line.function] ? clean(a.functions[line.function].name) : "";
     return dataTable({
         id: "lines", caption: "Source lines", rows: a.lines, sort: "share",
         columns: [
             { key: "place", label: "Line", text: name, cell: (line) => codeName(name(line)) },
             { key: "function", label: "Function", text: inside, cell: (line) => codeName(inside(line)) },
-            { key: "text", label: "Source", text: (line) => clean(line.text || "").trim(),
-              cell: (line) => el("code", { class: "text" }, clean(line.text || "").trim()) },
+            ...(known ? [{ key: "text", label: "Source",
+                text: (line) => clean(line.text || "").trim(),
+                cell: (line) => el("code", { class: "text" }, clean(line.text || "").trim()) }] : []),
             ...missColumns(p, total, finiteOf),
         ],
         open: (line) => line.others || !line.bins ? null : () => lineDetails(p, line, index.get(line)),
