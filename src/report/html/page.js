@@ -96,13 +96,14 @@ function makeChoices() {
     box.replaceChildren(...nodes);
 }
 
-/* Misses of middle caches say most; the smallest is what every program misses in. */
+/* Where most time is lost, if a miss costs four times as much in each further cache. First touches
+ * do not count: no cache avoids them. */
 function chooseLevel() {
-    const p = profiles[state.profile], n = levelsOf(p).length;
+    const p = profiles[state.profile];
     if (!p.attribution) return;
-    const some = [...Array(n).keys()].filter((i) =>
-        sum(p.attribution.functions, (f) => f.misses[i] - f.infinite) > 0);
-    state.level = some.length ? some[Math.min(1, some.length - 1)] : 0;
+    const cost = levelsOf(p).map((_, i) =>
+        4 ** i * sum(p.attribution.functions, (f) => f.misses[i] - f.infinite));
+    state.level = cost.indexOf(Math.max(...cost));
 }
 
 /* ---- colours ---- */

@@ -50,28 +50,29 @@ function nameData(entry) {
 }
 
 /* The row with most misses at a level; what was added up at the end of a list is no place. */
-function worstRow(rows, level) {
+function worstRow(rows, misses) {
     return rows.reduce((best, row) =>
-        !row.others && row.misses[level] > (best ? best.misses[level] : 0) ? row : best, null);
+        !row.others && misses(row) > (best ? misses(best) : 0) ? row : best, null);
 }
 
-/* Where most misses come from at the chosen level: a line and the data it needs, or a line alone
- * when no data stands out. */
+/* Where most misses come from at the chosen level, with the data if most of them go to one. First
+ * touches come second: no cache avoids them. */
 function sayWorstLine(p, level) {
-    const a = p.attribution, total = totalMisses(p, level);
-    const both = worstRow(a.line_data, level);
-    const telling = both && both.misses[level] >= total / 10;
-    const line = telling ? a.lines[both.line] : worstRow(a.lines, level);
+    const a = p.attribution, total = totalMisses(p, level), at = (row) => row.misses[level];
+    const again = worstRow(a.lines, (line) => at(line) - line.infinite);
+    const line = again || worstRow(a.lines, at), index = a.lines.indexOf(line);
     if (!total || !line) return null;
-    const share = percent((telling ? both : line).misses[level] / total);
+    const both = worstRow(a.line_data.filter((row) => row.line === index), at);
+    const telling = both && 2 * at(both) > at(line);
+    const share = percent(at(telling ? both : line) / total);
     const what = telling ? nameData(a.data[both.data]) : "what it needs";
-    const cold = 2 * line.infinite > line.misses[level];
     return `${share} of the misses of a ${bytes(levelsOf(p)[level].bytes)} cache come from ` +
-           `${placeOf(a, line)} ` + (cold ? `touching ${what} for the first time.` : `reusing ${what}.`);
+           `${placeOf(a, line)} ` + (again ? `reusing ${what}.` : `touching ${what} for the first time.`);
 }
 
 function sayWorstPair(p, level) {
-    const a = p.attribution, total = totalMisses(p, level), pair = worstRow(a.pairs, level);
+    const a = p.attribution, total = totalMisses(p, level), 
+        pair = worstRow(a.pairs, (row) => row.misses[level]);
     if (!total || !pair) return null;
     const share = percent(pair.misses[level] / total), mean = meanDistance(pair, pair.count);
     const later = mean === null ? "" : `, ${count(mean)} other blocks later on average`;
