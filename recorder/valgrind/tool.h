@@ -53,10 +53,11 @@ void buffer_absorb(void);
 /* An event (enum rd_event_kind) behind what was recorded so far, also while nothing is recorded.
  * `path`: a module's, else NULL. */
 void buffer_event(UInt kind, ThreadId thread, Addr address, SizeT size, Addr pc, const HChar *path);
-/* Keeps a place for an event, which buffer_fill() puts there; it says if that is too late. One
- * place at a time. */
+/* Keeps a place for an event, which buffer_fill() puts there; it says if that is too late, because
+ * very much was recorded since. buffer_release(): no event comes. One place at a time. */
 void buffer_reserve(void);
 Bool buffer_fill(UInt kind, ThreadId thread, Addr address, SizeT size, Addr pc);
+void buffer_release(void);
 /* Hands everything over. */
 void buffer_flush(void);
 /* In a forked child: another recording, or none. */

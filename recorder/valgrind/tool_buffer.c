@@ -49,7 +49,15 @@ static Int chunk = -1; /* ours; -1: none */
 static Addr chunk_end; /* behind its last record, while the cursor is elsewhere */
 static enum { NOWHERE, IN_CHUNK, ASIDE } place = NOWHERE; /* of the cursor */
 static ULong aside[ASIDE_BYTES / sizeof(ULong)];
-static uint64_t *reserved; /* place for an event in the chunk; NULL: none */
+
+#define HELD_MAX (RDI_RING_CHUNKS / 2)
+static uint64_t *reserved; /* place for an event, in a chunk that we still have; NULL: none */
+/* Full chunks from that one on, not handed over yet. */
+static struct {
+    Int chunk;
+    ULong words;
+} held[HELD_MAX];
+static UInt held_count;
 
 static Bool wanted;        /* records that are aside belong to the sequence that bursts divide */
 static Bool in_burst;      /* the next of them are recorded, not skipped ... */
@@ -87,9 +95,22 @@ static void wait_for_free_chunk(void) {
 
 /* ---- chunks ---- */
 
+static void hand_over(Int full, ULong words) {
+    if (rdi_ring_submit(ring, full, words))
+        futex(&ring->fulls, FUTEX_WAKE, 1, NULL);
+}
+
+static void release_held(void) {
+    for (UInt i = 0; i < held_count; i++)
+        hand_over(held[i].chunk, held[i].words);
+    held_count = 0;
+    reserved = NULL;
+}
+
 static void take_chunk(void) {
     chunk = rdi_ring_take(ring, VG_(getpid)());
     while (chunk < 0) {
+        release_held(); /* nobody may wait for what we hold */
         if (is_analyser_gone())
             end_program("the analyser is gone");
         wait_for_free_chunk();
@@ -107,10 +128,15 @@ static void submit_chunk(void) {
         return;
     ULong words = (chunk_end - (Addr)rdi_ring_words(ring, chunk)) / sizeof(ULong);
     tl_assert(words <= RDI_RING_CHUNK_WORDS);
-    if (rdi_ring_submit(ring, chunk, words))
-        futex(&ring->fulls, FUTEX_WAKE, 1, NULL);
+    if (held_count == HELD_MAX)
+        release_held();
+    if (reserved) {
+        held[held_count].chunk = chunk;
+        held[held_count++].words = words;
+    } else {
+        hand_over(chunk, words);
+    }
     chunk = -1;
-    reserved = NULL;
 }
 
 static SizeT room_in_chunk(void) {
@@ -229,6 +255,7 @@ void buffer_reserve(void) {
     ULong head = RDI_EVENT_HEAD(0, 0, 0);
     if (!taking_part)
         return;
+    release_held();
     reserved = place_event(head);
     rdi_ring_put_event(reserved, head, 0, 0, 0, NULL);
 }
@@ -237,8 +264,12 @@ Bool buffer_fill(UInt kind, ThreadId thread, Addr address, SizeT size, Addr pc) 
     if (!reserved)
         return False;
     rdi_ring_put_event(reserved, RDI_EVENT_HEAD(kind, 0, thread), address, size, pc, NULL);
-    reserved = NULL;
+    release_held();
     return True;
+}
+
+void buffer_release(void) {
+    release_held();
 }
 
 /* ---- switching ---- */
@@ -253,6 +284,7 @@ void buffer_set_thread(ThreadId thread) {
     if (thread == current)
         return;
     settle();
+    release_held();
     submit_chunk();
     current = thread;
     if (chunk >= 0)
@@ -272,6 +304,7 @@ void buffer_absorb(void) {
 void buffer_flush(void) {
     buffer_absorb();
     settle();
+    release_held();
     submit_chunk();
 }
 
@@ -322,6 +355,7 @@ void buffer_open(const HChar *path) {
 
 void buffer_restart_in_child(Bool recorded) {
     chunk = -1; /* an empty one of the parent's, if any */
+    held_count = 0;
     reserved = NULL;
     place = NOWHERE;
     cursor = no_room;

@@ -5,9 +5,9 @@
  * return that leaves the stack as it was before. Functions that call each other count once, for who
  * called the outermost.
  *
- * Memory is said to be given out before what the allocator does with it, clearing or copying, as
- * long as that is not too much for a place kept in the buffer; else right after that. It is said to
- * come back before the allocator gets it.
+ * Memory is said to be given out before what the allocator does with it, clearing or copying: a
+ * place is kept in the buffer when the call begins. It is said to come back before the allocator
+ * gets it.
  *
  * Licence: see tool.h.
  */
@@ -246,6 +246,7 @@ void events_return(Addr to, UWord result) {
     call *c = &calls[current];
     if (to == c->return_to)
         end_call(c, result);
+    buffer_release();
     c->outside = events_stack_outside = 0;
 }
 

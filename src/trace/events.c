@@ -42,6 +42,45 @@ rd_status rdi_event_list_add(rdi_event_list *list, const rd_event *event, size_t
     return RD_OK;
 }
 
+/* Of one block of memory, whose address says which. */
+static bool is_about_memory(const rd_event *e) {
+    return e->kind == RD_EVENT_ALLOCATE || (e->kind == RD_EVENT_RELEASE && e->size == 0);
+}
+
+/* Puts the event into the table, by its address, unless there is one. `slots` hold 1 + an index. */
+static bool is_last(const rdi_event_list *list, size_t *slots, size_t mask, size_t index) {
+    uint64_t address = list->items[index].address;
+    size_t at = (size_t)rdi_mix64(address) & mask;
+    for (; slots[at]; at = (at + 1) & mask)
+        if (list->items[slots[at] - 1].address == address)
+            return false;
+    slots[at] = index + 1;
+    return true;
+}
+
+/* Marks in `gone` the events that later ones make needless; `slots` is a table of `room`. */
+static void mark_needless(const rdi_event_list *list, size_t *slots, size_t room, bool *gone) {
+    for (size_t i = list->n; i-- > 0;)
+        gone[i] = is_about_memory(&list->items[i]) && !is_last(list, slots, room - 1, i);
+}
+
+rd_status rdi_event_list_compact(rdi_event_list *list) {
+    size_t room = (size_t)1 << (rdi_bit_width(list->n) + 1), kept = 0;
+    size_t *slots = rdi_calloc(list->ctx, room, sizeof *slots);
+    bool *gone = rdi_calloc(list->ctx, list->n + 1, sizeof *gone);
+    bool good = slots && gone;
+    if (good) {
+        mark_needless(list, slots, room, gone);
+        for (size_t i = 0; i < list->n; i++)
+            if (!gone[i])
+                list->items[kept++] = list->items[i];
+        list->n = kept;
+    }
+    rdi_free(list->ctx, gone);
+    rdi_free(list->ctx, slots);
+    return good ? RD_OK : RD_ENOMEM;
+}
+
 void rdi_event_list_drop(rdi_event_list *list, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (list->items[i].path)

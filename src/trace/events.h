@@ -19,6 +19,9 @@ const char *rdi_event_check(const rd_event *event);
 
 /* A copy of the event, of its path the first `path_bytes`. */
 rd_status rdi_event_list_add(rdi_event_list *list, const rd_event *event, size_t path_bytes);
+/* Of a list whose events all happened before the same reference: takes out those on memory at an
+ * address that a later one is about as well. */
+rd_status rdi_event_list_compact(rdi_event_list *list);
 /* Takes the first n out. */
 void rdi_event_list_drop(rdi_event_list *list, size_t n);
 /* Empties the list; its room stays. */

@@ -22,6 +22,7 @@
 #define WAIT_NS       50000000 /* how long nothing may come before we ask whether something will */
 #define PROCESSES_MAX 0x10000  /* their number is in 16 bits of the address */
 #define PROCESS_SHIFT 48
+#define EVENTS_MANY   65536
 
 struct rd_live {
     rd_ctx *ctx;
@@ -132,6 +133,7 @@ typedef struct live_reader {
     size_t at, end; /* of words: next one, and how many there are */
     bool ended;     /* nothing comes any more */
     rdi_event_list events;
+    size_t events_many; /* so many are looked through for needless ones */
 } live_reader;
 
 static bool is_full(const rdi_chunk *chunk) {
@@ -271,6 +273,15 @@ static bool decode_pairs(const uint64_t *pairs, size_t n, uint64_t tag, rdi_colu
     return decode_words(words, n, tag, col);
 }
 
+/* While a program does not record, events come without references, perhaps for a long time. */
+static rd_status limit_events(live_reader *l) {
+    if (l->events.n < l->events_many)
+        return RD_OK;
+    RD_TRY(rdi_event_list_compact(&l->events));
+    l->events_many = 2 * l->events.n > EVENTS_MANY ? 2 * l->events.n : EVENTS_MANY;
+    return RD_OK;
+}
+
 /* The event at `words`, before the n-th reference of this batch. */
 static rd_status take_event(live_reader *l, const uint64_t *words, uint64_t tag, size_t n) {
     uint64_t head = words[0];
@@ -308,6 +319,8 @@ static rd_status decode_events(live_reader *l, uint64_t tag, size_t *n, bool *go
         if (size > l->end - l->at)
             return rdi_fail(l->r->ctx, RD_EFORMAT, "a recorder handed over half an event");
         RD_TRY(take_event(l, next, tag, *n));
+        if (*n == 0)
+            RD_TRY(limit_events(l));
         l->at += size;
     }
     *good = decode_words(words, *n, tag, col);
@@ -343,6 +356,7 @@ static rd_status live_open(void *self, rdi_reader *r) {
     l->live = r->live;
     l->chunk = -1;
     l->events.ctx = r->ctx;
+    l->events_many = EVENTS_MANY;
     return RD_OK;
 }
 

@@ -251,6 +251,31 @@ static void impossible_events_are_not_written(void **state) {
     }
 }
 
+static void only_the_last_event_of_an_address_is_kept(void **state) {
+    (void)state;
+    rd_ctx *ctx = new_ctx();
+    rdi_event_list list = {.ctx = ctx};
+    const rd_event events[] = {{.kind = RD_EVENT_MODULE, .address = 5, .path = "/a"},
+                               {.kind = RD_EVENT_ALLOCATE, .address = 5, .size = 1},
+                               {.kind = RD_EVENT_ALLOCATE, .address = 6, .size = 2},
+                               {.kind = RD_EVENT_RELEASE, .address = 5},
+                               {.kind = RD_EVENT_RELEASE, .address = 6, .size = 1},
+                               {.kind = RD_EVENT_STACK, .address = 5, .size = 3},
+                               {.kind = RD_EVENT_ALLOCATE, .address = 5, .size = 4},
+                               {.kind = RD_EVENT_UNLOAD, .address = 5, .size = 3}};
+    static const size_t kept[] = {0, 2, 4, 5, 6, 7};
+    assert_int_equal(rdi_event_list_compact(&list), RD_OK);
+    for (size_t i = 0; i < RDI_COUNT(events); i++)
+        assert_int_equal(rdi_event_list_add(&list, &events[i], events[i].path ? 2 : 0), RD_OK);
+    assert_int_equal(rdi_event_list_compact(&list), RD_OK);
+    assert_int_equal(list.n, RDI_COUNT(kept));
+    for (size_t i = 0; i < RDI_COUNT(kept); i++)
+        assert_true(list.items[i].kind == events[kept[i]].kind &&
+                    list.items[i].size == events[kept[i]].size);
+    rdi_event_list_free(&list);
+    free_ctx(ctx);
+}
+
 /* ---- damage ---- */
 
 enum { SMALL = 100 };
@@ -424,6 +449,7 @@ int main(void) {
         cmocka_unit_test(a_trace_with_events_is_read_from_its_beginning),
         cmocka_unit_test(writers_without_events_leave_them_out),
         cmocka_unit_test(impossible_events_are_not_written),
+        cmocka_unit_test(only_the_last_event_of_an_address_is_kept),
         cmocka_unit_test(every_damaged_byte_and_truncation_is_found),
         cmocka_unit_test(a_missing_or_doubled_frame_of_events_is_found),
         cmocka_unit_test(each_impossible_event_has_its_message),

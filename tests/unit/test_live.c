@@ -328,6 +328,39 @@ static void events_alone_come_with_what_follows_or_the_end(void **state) {
     stop(&t);
 }
 
+/* A paused program that gets and frees the same memory again and again. */
+static void needless_events_do_not_pile_up(void **state) {
+    (void)state;
+    live_test t;
+    uint64_t put = 0;
+    start(&t, (rd_live_config){.events = true});
+    for (int i = 0; i < RDI_RING_CHUNKS; i++) {
+        int index = rdi_ring_take(t.ring, 1);
+        uint64_t *words = rdi_ring_words(t.ring, (unsigned)index), n = 0;
+        while (n + RDI_EVENT_WORDS <= RDI_RING_CHUNK_WORDS - 2) {
+            unsigned kind = put % 2 ? RD_EVENT_RELEASE : RD_EVENT_ALLOCATE;
+            rdi_ring_put_event(words + n, RDI_EVENT_HEAD(kind, 0, 0), put / 2 % 10,
+                               kind == RD_EVENT_ALLOCATE ? put : 0, 0, NULL);
+            n += RDI_EVENT_WORDS;
+            put++;
+        }
+        n += i == RDI_RING_CHUNKS - 1 ? put_pair(words + n, 64) : 0;
+        rdi_ring_submit(t.ring, index, n);
+    }
+    assert_true(put > 100000);
+    const rd_refs *refs = NULL;
+    const rd_event *events = NULL;
+    assert_int_equal(rd_trace_read(t.trace, &refs), RD_OK);
+    assert_int_equal(refs->n, 1);
+    size_t n = rd_trace_events(t.trace, &events);
+    assert_true(n >= 10 && n <= 65536);
+    for (size_t i = 0; i < 10; i++) { /* what is left at the end is what happened last */
+        assert_int_equal(events[n - 1 - i].address, (put - 1 - i) / 2 % 10);
+        assert_int_equal(events[n - 1 - i].kind, i % 2 ? RD_EVENT_ALLOCATE : RD_EVENT_RELEASE);
+    }
+    stop(&t);
+}
+
 static void events_without_sense_are_refused(void **state) {
     (void)state;
     static const struct {
@@ -461,6 +494,7 @@ int main(void) {
         cmocka_unit_test(nonsense_is_refused),
         cmocka_unit_test(events_stand_between_references),
         cmocka_unit_test(events_alone_come_with_what_follows_or_the_end),
+        cmocka_unit_test(needless_events_do_not_pile_up),
         cmocka_unit_test(events_without_sense_are_refused),
         cmocka_unit_test(recording_is_switched),
         cmocka_unit_test(nothing_is_lost_between_threads),
