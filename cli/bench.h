@@ -23,6 +23,7 @@ typedef struct bench {
     FILE *lines; /* JSON lines, or NULL */
     const char *suite;
     uint64_t bound; /* of every run, in blocks; 0: none */
+    void *summary;  /* what the suite carries on from trace to trace */
     int status;     /* exit status; not EXIT_OK: reported */
 } bench;
 

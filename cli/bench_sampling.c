@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define SEEDS      100
+#define ENOUGH     1000 /* expected samples: with fewer a sampler promises nothing */
 #define EVEN_SIZES 100
 #define POWERS_MAX 64
 #define FULL_BLOCKS                                                                                \
@@ -29,6 +30,13 @@ typedef struct quality {
     uint64_t even_inside, power_inside; /* within the band */
     double rate;                        /* sum */
 } quality;
+
+/* What all samplers with enough samples did on all traces. */
+typedef struct summary {
+    uint64_t runs, points, inside; /* runs: pairs of trace and engine */
+    double worst;                  /* of their mean errors ... */
+    char where[160];               /* ... and the pair */
+} summary;
 
 static rd_status profile_of(bench *b, const bench_trace *t, const char *engine, rd_binning binning,
                             rd_profile **out) {
@@ -119,6 +127,27 @@ static void print_quality(bench *b, const bench_trace *trace, const char *engine
         q->even_width / even / 2);
 }
 
+static void sum_up(summary *s, const bench_trace *trace, const char *engine, const truth *t,
+                   const quality *q) {
+    double error = q->even_error / (double)q->even_points;
+    if (q->rate / SEEDS * (double)t->blocks < ENOUGH)
+        return;
+    s->points += q->even_points + q->power_points;
+    s->inside += q->even_inside + q->power_inside;
+    if (s->runs++ == 0 || error > s->worst) {
+        s->worst = error;
+        snprintf(s->where, sizeof s->where, "%s on %s", engine, trace->name);
+    }
+}
+
+static void print_summary(const bench *b, const summary *s) {
+    if (b->options->json || s->runs == 0)
+        return;
+    printf("with %d samples or more: the largest mean error is %.4f (%s); the band holds the exact "
+           "curve at %.2f %% of %" PRIu64 " points\n",
+           ENOUGH, s->worst, s->where, 100 * (double)s->inside / (double)s->points, s->points);
+}
+
 static rd_status try_seeds(bench *b, const bench_trace *trace, const char *engine, const truth *t) {
     quality q = {0};
     for (unsigned seed = 1; seed <= SEEDS; seed++) {
@@ -133,6 +162,7 @@ static rd_status try_seeds(bench *b, const bench_trace *trace, const char *engin
             return status;
     }
     print_quality(b, trace, engine, t, &q);
+    sum_up(b->summary, trace, engine, t, &q);
     return RD_OK;
 }
 
@@ -154,7 +184,12 @@ static bool run_sampling(bench *b, int n, char **traces) {
     if (!b->options->json)
         printf("%-26s %-22s %9s %9s %9s %9s %9s %9s\n", "trace", "engine", "samples", "error",
                "largest", "powers", "inside %", "half");
-    return bench_each_trace(b, n, traces, sample_trace);
+    summary all = {0};
+    b->summary = &all;
+    bool ok = bench_each_trace(b, n, traces, sample_trace);
+    b->summary = NULL;
+    print_summary(b, &all);
+    return ok;
 }
 
 const bench_suite bench_sampling = {

@@ -219,7 +219,8 @@ rd_status rdi_hist_add_evenly(rdi_hist *h, uint64_t low, uint64_t high, uint64_t
         bin_range(h, bin_index(h, at), &bin);
         uint64_t end = bin.high < high ? bin.high : high;
         /* those below the middle of the rounding step, so that few spread over many lie inside */
-        rdi_u128 upto = (((rdi_u128)(end - low) + 1) * count + width / 2) / width;
+        rdi_u128 upto =
+            end == high ? count : (((rdi_u128)(end - low) + 1) * count + width / 2) / width;
         uint64_t part = (uint64_t)upto - done;
         if (part) {
             rdi_u128 sum = ((rdi_u128)at + end) * part / 2;

@@ -77,8 +77,11 @@ static double half_width(const pass *at) {
 
 /* What is certain about any window: nothing is in it at a gap of 1, else one block at least. */
 static uint64_t possible(const rdi_time_parts *p, double time, double distance) {
-    double largest = fmin(time, (double)p->blocks) - 1, least = time > 1;
-    return (uint64_t)fmin(fmax(floor(distance + 0.5), least), fmax(largest, 0));
+    double gaps = time - 1, others = (double)p->blocks - 1;
+    uint64_t most = (uint64_t)(gaps < others ? gaps : others), least = most > 0;
+    if (distance + 0.5 >= (double)most)
+        return most;
+    return distance < 1 ? least : (uint64_t)(distance + 0.5);
 }
 
 static rd_status add_cell(const rdi_time_parts *p, const pass *at, double mean, rdi_hist *out) {
@@ -108,21 +111,39 @@ static rd_status end_part_for(const rdi_time_parts *p, pass *at, const view *v, 
     return RD_OK;
 }
 
+/* How many beginnings before the one with this view, `most` at most, no gap of the part reaches. */
+static size_t not_reached(const pass *at, const view *v, double length, size_t most) {
+    double n = ceil((at->time - v->upto) / length);
+    if (n <= 0)
+        return 0;
+    return n < (double)most ? (size_t)n : most;
+}
+
+static void move_view(view *v, double by) {
+    v->begin += by;
+    v->end += by;
+    v->upto += by;
+}
+
 /* Windows begin in the middles of parts. The oldest gets all that is left. */
 static rd_status pass_part(rdi_time_parts *p, rdi_hist *out) {
     double length = (double)p->length, here = (double)p->references;
     pass at = {.cell = p->cell + 1, .end = p->cell + CELLS, .share = 1 / here, .longer = 1};
-    view v = {.begin = 1, .end = here / 2, .upto = length / 2};
+    view v = {.begin = 1, .end = here / 2, .upto = p->n ? length / 2 : ANY_TIME};
     find_cell(&at);
-    p->distinct[p->n++] = 0;
-    for (size_t i = p->n; i-- > 0;) {
-        if (i == 0)
+    p->distinct[p->n] = 0;
+    RD_TRY(end_part_for(p, &at, &v, &p->distinct[p->n], out));
+    v = (view){.begin = length / 2, .end = length / 2 + here, .upto = 1.5 * length};
+    for (size_t left = p->n++; left > 0; left--) {
+        size_t skip = not_reached(&at, &v, length, left - 1);
+        for (size_t i = left - skip; i < left; i++)
+            p->distinct[i] += at.longer * here;
+        left -= skip;
+        move_view(&v, (double)skip * length);
+        if (left == 1)
             v.upto = ANY_TIME;
-        if (at.time > v.upto)
-            p->distinct[i] += at.longer * (v.end - v.begin);
-        else
-            RD_TRY(end_part_for(p, &at, &v, &p->distinct[i], out));
-        v = (view){.begin = v.upto, .end = v.upto + here, .upto = v.upto + length};
+        RD_TRY(end_part_for(p, &at, &v, &p->distinct[left - 1], out));
+        move_view(&v, length);
     }
     return RD_OK;
 }
