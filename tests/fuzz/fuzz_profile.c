@@ -77,6 +77,23 @@ static void check_reports(rd_ctx *ctx, rd_profile *p) {
     rd_text_free(ctx, text);
 }
 
+/* Whatever the profile says, the page has the elements that it always has. */
+static void check_page(rd_ctx *ctx, rd_profile *p) {
+    static const rd_level level = {.name = "L1", .bytes = 32768};
+    rd_profile *const both[] = {p, p};
+    const char *const names[] = {"before", "after"};
+    char *text = NULL;
+    size_t n = 0, scripts = 0;
+    rd_status status = rd_report_html(
+        ctx, &(rd_page){.profiles = both, .names = names, .n = 2, .levels = &level, .n_levels = 1},
+        &text, &n);
+    FUZZ_CHECK(status == RD_OK, "no page: %s", rd_last_error(ctx));
+    for (const char *at = text; (at = strstr(at, "</script")); at++)
+        scripts++;
+    FUZZ_CHECK(scripts == 4, "%zu scripts", scripts);
+    rd_text_free(ctx, text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     rd_ctx *ctx = fuzz_ctx_new();
     rd_profile *p = NULL;
@@ -88,6 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
         check_rebin(ctx, p);
         check_merge(ctx, p);
         check_reports(ctx, p);
+        check_page(ctx, p);
     }
     rd_profile_free(p);
     fuzz_ctx_free(ctx);

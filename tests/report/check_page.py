@@ -261,6 +261,22 @@ def check_hostile(checks, chrome, directory, tool):
     page.close()
 
 
+def check_odd(checks, chrome, directory, tool):
+    """One by one, in pairs, and all of them: nothing is computed that is not there."""
+    names = sorted(name for name in os.listdir(directory) if name.startswith("odd") and
+                   name.endswith(".json"))
+    groups = [[name] for name in names] + [list(pair) for pair in zip(names, names[1:])] + [names]
+    for i, group in enumerate(groups):
+        page = chrome.page("file://" + make_page(tool, directory, f"odd-page{i}.html", *group))
+        said = page.evaluate("""[...document.querySelectorAll('[role=tab]')].map((tab) => {
+            tab.click();
+            return document.querySelector('.panel:not([hidden])').textContent; }).join(' ')""")
+        strange = [word for word in ("NaN", "undefined", "Infinity", "null", "[object") if word in said]
+        checks.equal(f"odd: only words and numbers on the page of {' '.join(group)}", strange, [])
+        check_quiet(checks, f"odd: {' '.join(group)}", page)
+        page.close()
+
+
 def check_long(checks, chrome, directory, tool):
     size = os.path.getsize(os.path.join(directory, "long.json"))
     checks.that("long: the profile is large", size > 10e6, size)
@@ -291,6 +307,7 @@ def check_all(checks, tool, directory, shots):
         check_theme(checks, chrome, one)
         check_print(checks, chrome, two, shots or directory)
         check_hostile(checks, chrome, directory, tool)
+        check_odd(checks, chrome, directory, tool)
         check_long(checks, chrome, directory, tool)
         page = chrome.page(sampled)
         checks.that("band: drawn", page.evaluate(COLORS)[0] > 3)

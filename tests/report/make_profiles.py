@@ -10,6 +10,7 @@ region, after a use by another line, in one window of time. Everything in a prof
   long.json                 10^10 references, thousands of functions, 512 windows, some 10 MB
   plain.json                a histogram only
   sampled.json              a histogram only, with a band
+  odd0.json ...             hardly that
 """
 import collections
 import json
@@ -231,6 +232,26 @@ def long_run(n_functions=3000, n_lines=6000, n_data=1500, windows=512, n_cells=4
                (0, 171, 342))
 
 
+def odd():
+    """Profiles with little or strange in them."""
+    exact = {"exact": True, "error": {"kind": "exact"}}
+    big = (1 << 64) - 1
+    for facts in (
+            {"references": 0, "infinite": 0, **exact},
+            {"references": 5, "infinite": 0, "exact": False, "error": {"kind": "none"}},
+            {"references": 5, "blocks": 5, "cold": 5, "infinite": 5, "block_bytes": 64, **exact},
+            {"references": 5, "infinite": 2, "bound": 7, "block_bytes": 64, "exact": False,
+             "error": {"kind": "sampled", "bound": 0.5, "rate": 0.5, "half_width": [0.5]},
+             "binning": "full", "histogram": [[6, 6, 3, 18]]},
+            {"references": big, "infinite": 0, **exact, "binning": "edges", "sums_known": False,
+             "histogram": [[0, big - 1, big, None]]},
+            {"references": 5, "blocks": 2, "cold": 2, "infinite": 2, "exact": False,
+             "error": {"kind": "time"}, "histogram": [[1, 1, 3, 3]]},
+            {"references": 5, "infinite": 2, "bound": 1, "block_bytes": 64, **exact,
+             "histogram": [[0, 0, 3, 0]]}):
+        yield {"schema": "reusedist.profile/1", "binning": "log", "histogram": [], **facts}
+
+
 def write(directory, name, profile):
     with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
         json.dump(profile, file)
@@ -246,6 +267,8 @@ def main(directory):
     plain.update(exact=False, error={"kind": "sampled", "bound": 0.05, "rate": 0.1,
                                      "half_width": [0.05 - 0.002 * k for k in range(24)]})
     write(directory, "sampled.json", plain)
+    for i, profile in enumerate(odd()):
+        write(directory, f"odd{i}.json", profile)
 
 
 if __name__ == "__main__":

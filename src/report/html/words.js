@@ -36,8 +36,8 @@ function sayWorkingSet(p) {
 
 function sayFootprint(p) {
     if (p.blocks === null)
-        return `${count(p.references)} references were analysed, up to a distance of ` +
-               `${count(p.bound || 0)} blocks.`;
+        return `${count(p.references)} references were analysed` +
+               (p.bound ? `, up to a distance of ${count(p.bound)} blocks.` : ".");
     const size = p.block_bytes ? `, ${bytes(p.blocks * p.block_bytes)} in all` : "";
     const unit = p.block_bytes ? `blocks of ${bytes(p.block_bytes)}` : "objects";
     return `The run made ${count(p.references)} references to ${count(p.blocks)} ${unit}${size}.`;
