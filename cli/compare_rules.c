@@ -226,16 +226,24 @@ static double factor(double first, double second) {
     return first == second ? 1 : second / first;
 }
 
+#define VALUE_ROOM 32
+
+/* A count in full, anything else to six digits; `out` has VALUE_ROOM bytes. */
+static void format_value(double value, const char *unit, char *out) {
+    bool whole = value == nearbyint(value) && fabs(value) < 1e15;
+    snprintf(out, VALUE_ROOM, whole ? "%.0f%s" : "%.6g%s", value, unit);
+}
+
 /* Says what was measured, and compares it with the limit. */
 static void judge(const compare_rule *rule, double first, double second, verdict *out) {
     const struct rule_measure *m = rule->measure;
-    double value = second, scale = rule->against != AGAINST_FACTOR && m->share ? 100 : 1;
-    double shown = m->share ? 100 : 1;
     const char *verb = "is", *unit = m->share ? " %" : "";
-    char change[96] = "";
+    double value = second, shown = m->share ? 100 : 1;
+    char from[VALUE_ROOM], to[VALUE_ROOM], told[VALUE_ROOM], limit[VALUE_ROOM], change[96] = "";
+    format_value(shown * first, unit, from);
+    format_value(shown * second, unit, to);
     if (rule->against != AGAINST_NOTHING)
-        snprintf(change, sizeof change, ", from %.6g%s to %.6g%s", shown * first, unit,
-                 shown * second, unit);
+        snprintf(change, sizeof change, ", from %s to %s", from, to);
     if (rule->against == AGAINST_DIFFERENCE) {
         value = second - first;
         verb = "changes by";
@@ -244,13 +252,16 @@ static void judge(const compare_rule *rule, double first, double second, verdict
         value = factor(first, second);
         verb = "changes by a factor of";
         unit = "";
+        shown = 1;
     }
     bool fires = rule->above ? is_more(value, rule->limit) : is_more(rule->limit, value);
-    int n = snprintf(out->why, sizeof out->why, "%s %s %.6g%s%s", m->noun, verb, scale * value,
-                     unit, change);
-    if (fires && n > 0 && (size_t)n < sizeof out->why)
-        snprintf(out->why + n, sizeof out->why - (size_t)n, ", %s the limit of %.6g%s",
-                 rule->above ? "above" : "below", scale * rule->limit, unit);
+    format_value(shown * value, unit, told);
+    format_value(shown * rule->limit, unit, limit);
+    snprintf(out->why, sizeof out->why, "%s %s %s%s%s%s", m->noun, verb, told, change,
+             !fires        ? ""
+             : rule->above ? ", above the limit of "
+                           : ", below the limit of ",
+             fires ? limit : "");
     out->kind = fires ? VERDICT_FAILED : VERDICT_PASSED;
 }
 

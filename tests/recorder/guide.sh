@@ -1,0 +1,23 @@
+# docs/guide.md: its steps 2 and 4, on a smaller picture, lead to the line, the pair and the data that it
+# names, and the mended program writes the same picture with a fraction of the misses.
+"$REUSEDIST" version | grep -q '^ *libdw' || { echo "built without libdw: addresses have no lines"; exit 77; }
+gcc -O2 -g "$EXAMPLES/blur.c" -o blur
+{ printf 'P5 512 768 255\n'; head -c 393216 /dev/zero | tr '\0' 'x'; } >picture.pgm
+for how in '' rows; do
+    # shellcheck disable=SC2086 # no word where there is no argument
+    "$REUSEDIST" run -q --attribute --caches=L1=32K,L2=1M,L3=32M --out=json -o "profile$how.json" -- \
+        ./blur 8 picture.pgm "blurred$how.pgm" $how
+done
+cmp blurred.pgm blurredrows.pgm
+line=$(grep -o 'blur\.c:[0-9]*' "$EXAMPLES/../docs/guide.md" | head -1)
+python3 - "${line#*:}" <<'PYTHON'
+import json, os, sys
+found = json.load(open("profile.json"))["attribution"]
+top, pair, data = found["lines"][0], found["pairs"][0], found["data"][0]
+print("line of the guide:", top["line"] == int(sys.argv[1]), top["text"].strip())
+print("file:", os.path.basename(found["sources"][top["source"]]))
+print("pair:", [found["lines"][pair[side]]["line"] == top["line"] for side in ("use", "reuse")])
+print("data:", data["kind"], data["name"].split()[0])
+PYTHON
+"$REUSEDIST" compare --out=csv --fail-if='misses@32K>0.3x' profile.json profilerows.json >/dev/null
+"$REUSEDIST" report profile.json profilerows.json -o both.html
