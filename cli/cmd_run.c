@@ -60,10 +60,10 @@ static int choose_collapse(rd_ctx *ctx, run_options *o) {
         return EXIT_OK;
     if (o->analysis.distances || (pipe->block && strcmp(pipe->block, "addr") == 0) ||
         strncmp(pipe->hist, "reference", 9) == 0 || o->what.burst || pipe->attribute.on ||
-        (o->what.tool == RECORDER_CLANG && pipe->kinds))
+        pipe->peaks || (o->what.tool == RECORDER_CLANG && pipe->kinds))
         return fail_usage(
             "run: --collapse is not for --distances, -b addr, --hist=reference, --burst, "
-            "--attribute, nor --kinds with --tool=clang");
+            "--attribute, --peaks, nor --kinds with --tool=clang");
     o->what.collapse_bytes = 64;
     if (pipe->block && rd_parse_size(ctx, pipe->block, &o->what.collapse_bytes) != RD_OK)
         return fail_usage("--block: '%.80s' is no size", pipe->block);

@@ -98,6 +98,10 @@ static bool open_sampler(pipeline *p) {
     rd_sampler_config config;
     if (!p->options->peaks)
         return true;
+    if (p->options->bound) {
+        p->status = fail_usage("--peaks: needs all distances: leave --bound out");
+        return false;
+    }
     if (rd_sampler_parse(p->ctx, p->options->peaks, &config) != RD_OK) {
         p->status = fail_usage("--peaks: %s", rd_last_error(p->ctx));
         return false;
@@ -316,7 +320,7 @@ static bool feed_trace(pipeline *p, rd_trace *trace, rd_mapper *mapper, rd_sourc
  * when one reader reads it all. */
 static bool can_share(const pipeline *p, rd_trace *trace) {
     bool alone = p->input->n == 1 && !p->input->live && !p->input->head && !p->options->partial;
-    return alone && !p->options->attribute.on && rd_engine_takes_parts(p->engine) &&
+    return alone && !wants_distances(p) && rd_engine_takes_parts(p->engine) &&
            rd_trace_count(trace);
 }
 
@@ -344,7 +348,7 @@ static bool share_trace(pipeline *p, rd_trace *trace, const rd_mapping *mapping,
  */
 static bool can_read_ahead(const pipeline *p, rd_trace *trace) {
     const pipeline_options *o = p->options;
-    return o->threads > 1 && !o->mem_bytes && !o->attribute.on &&
+    return o->threads > 1 && !o->mem_bytes && !wants_distances(p) &&
            rd_trace_count(trace) > READ_AHEAD_SLICE;
 }
 
