@@ -38,6 +38,7 @@ static ino_t ring_inode;
 static uint32_t process;      /* number of this recording */
 static pthread_key_t at_exit; /* its destructor hands over the chunk of a thread that ends */
 static uint32_t threads;      /* numbers given so far */
+static int several_threads;   /* there may be more than one */
 static uint32_t record_words = 1;
 static uint64_t burst, gap; /* references to be recorded and to be skipped by turns; 0: all */
 
@@ -316,9 +317,24 @@ void runtime_tell(rd_event_kind kind, const void *address, uint64_t size, uint64
     size_t path_bytes = path ? strlen(path) : 0;
     make_room_in_chunk(rdi_ring_event_words(RDI_EVENT_HEAD(kind, path_bytes, 0)));
     put_event(RDI_EVENT_HEAD(kind, path_bytes, thread), address, size, pc, path);
-    if (__atomic_load_n(&threads, __ATOMIC_RELAXED) > 1)
+    if (__atomic_load_n(&several_threads, __ATOMIC_RELAXED))
         submit_chunk();
     inside = 0;
+}
+
+static void submit_so_far(void) {
+    inside = 1;
+    settle();
+    if (chunk >= 0)
+        submit_chunk();
+    inside = 0;
+}
+
+void runtime_before_thread(void) {
+    if (!runtime_tells_events())
+        return;
+    __atomic_store_n(&several_threads, 1, __ATOMIC_RELAXED);
+    submit_so_far();
 }
 
 /* ---- markers (reusedist/marker.h) ---- */
@@ -338,11 +354,7 @@ void rd_recorder_mark(int on) {
 
 static void end_thread(void *value) {
     (void)value;
-    inside = 1;
-    settle();
-    if (chunk >= 0)
-        submit_chunk();
-    inside = 0;
+    submit_so_far();
 }
 
 /* The chunk stays the parent's. */
@@ -350,6 +362,7 @@ static void restart_in_child(void) {
     words = pairs = (cursor){NULL, NULL};
     chunk = -1;
     thread = threads = 0;
+    several_threads = 0;
     if (getenv("REUSEDIST_CHILDREN"))
         process = __atomic_fetch_add(&ring->processes, 1, __ATOMIC_RELAXED);
     else
@@ -404,4 +417,5 @@ __attribute__((constructor(101))) static void open_ring(void) {
     ring = mapped;
     submit_left_behind();
     modules_update();
+    submit_so_far(); /* in front of everything, whichever thread */
 }

@@ -16,6 +16,9 @@ int runtime_tells_events(void);
 void runtime_tell(rd_event_kind kind, const void *address, uint64_t size, uint64_t pc,
                   const char *path);
 
+/* Another thread is about to begin: it may use everything that was told so far. */
+void runtime_before_thread(void);
+
 /* Tells of the modules that are not known, and of those that are gone (modules.c). */
 void modules_update(void);
 /* In a forked child: all are new. */

@@ -216,7 +216,7 @@ static void deliver_events(native_reader *f, uint64_t end) {
     size_t first = f->events_told;
     while (f->events_told < f->events.n && f->events.items[f->events_told].at < end)
         f->events_told++;
-    f->r->events = f->events.items + first;
+    f->r->events = f->events.n ? f->events.items + first : NULL;
     f->r->event_count = f->events_told - first;
 }
 

@@ -17,6 +17,16 @@ echo "children:"
 "$REUSEDIST" record --tool=clang --attribute --trace-children -o t.trace -- ./allocations fork >/dev/null
 check t.trace allocations | grep process
 
+echo "threads:"
+"$tools/reusedist-cc" -g -O1 "$sources/workers.c" -o workers -pthread
+"$REUSEDIST" record --tool=clang --attribute -o t.trace -- ./workers
+check t.trace workers | sed -n 's/: .*bytes,/:/p'
+"$tools/reusedist-cc" -g -O1 -static "$sources/workers.c" -o workers -pthread
+"$REUSEDIST" record --tool=clang --attribute -o t.trace -- ./workers
+python3 "$DATA/../../scripts/decode_trace.py" t.trace | awk '
+    $1 == "event" {if ($2 == "module" && !n) print "the module comes first"; stacks += $2 == "stack"; next}
+    {n++} END {print stacks, "stacks,", (n > 200000 ? "all" : "few"), "references"}'
+
 for libraries in -shared-libgcc -static-libstdc++; do
     "$tools/reusedist-c++" -g -O1 $libraries "$sources/operators.cc" -o operators
     "$REUSEDIST" record --tool=clang --attribute -o t.trace -- ./operators

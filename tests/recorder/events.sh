@@ -27,6 +27,11 @@ check t.trace allocations | grep process
 "$REUSEDIST" record --attribute -o t.trace -- ./allocations fork >/dev/null
 check t.trace allocations | grep process
 
+echo "threads:"
+cc -g -O1 "$sources/workers.c" -o workers -pthread
+"$REUSEDIST" record --attribute -o t.trace -- ./workers
+check t.trace workers | sed -n 's/: .*bytes,/:/p'
+
 if command -v c++ >/dev/null; then
     c++ -g -O1 "$sources/operators.cc" -o operators
     "$REUSEDIST" record --attribute -o t.trace -- ./operators
