@@ -106,8 +106,19 @@ static void reap(recorder *r, int flags) {
     }
 }
 
+/* What ended the process beside by a signal was meant for the program, too, and a program that was
+ * just about to become another one may have missed it. */
+static void end_with_beside(recorder *r) {
+    siginfo_t info = {.si_pid = 0};
+    if (r->options->beside &&
+        waitid(P_PID, (id_t)r->options->beside, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+        info.si_pid && info.si_code != CLD_EXITED)
+        kill(r->program, SIGTERM);
+}
+
 static bool is_running(void *user) {
     recorder *r = user;
+    end_with_beside(r);
     reap(r, WNOHANG);
     return !r->alone;
 }

@@ -6,7 +6,7 @@ train() {
 train 3000
 train 9000
 "$REUSEDIST" predict --size-from=peaks --train 3000.json --train 9000.json --model=model.json
-"$REUSEDIST" run --predict=model.json -- sh -c 'echo $$ >>started; exec sleep 1000' &
+"$REUSEDIST" run --predict=model.json -- sh -c 'echo $$ >>started; while :; do :; done' &
 until [ "$(wc -l <started)" = 2 ]; do sleep 0.1; done 2>/dev/null
 kill -TERM $!
 wait $! || echo "exit status $?"
