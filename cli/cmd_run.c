@@ -5,13 +5,17 @@
 #include "twin.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* In the order of the option's choices. */
+typedef enum collapse_when { COLLAPSE_AUTO, COLLAPSE_ON, COLLAPSE_OFF } collapse_when;
 
 typedef struct run_options {
     analysis_options analysis;
     recorder_options what;
-    bool collapse;
+    uint32_t collapse; /* collapse_when */
     const char *predict;
 } run_options;
 
@@ -21,9 +25,12 @@ static const rd_opt run_opts[] = {
 #define RECORDER_FIELD(member) offsetof(run_options, what.member)
 #include "recorder_options.def"
     {.name = "collapse",
-     .type = RD_OPT_BOOL,
+     .arg = "WHEN",
+     .type = RD_OPT_CHOICE,
+     .choices = "auto|on|off",
+     .def = "auto",
      .offset = offsetof(run_options, collapse),
-     .help = "have repeated references to one block only counted: less to transfer, same result"},
+     .help = "have repeated references to one block only counted: less to do, same result"},
     {.name = "predict",
      .arg = "MODEL",
      .type = RD_OPT_STRING,
@@ -52,21 +59,42 @@ static bool choose_kinds(run_options *o) {
     return true;
 }
 
-/* The recorder must know the block size, and every reference that it counts must have distance 0.
- */
-static int choose_collapse(rd_ctx *ctx, run_options *o) {
+/* Of these engines a reference to the block of the one before has distance 0, whatever they are
+ * fed: not of those that go by time, or by samples of the trace. */
+static bool engine_takes_repeats(const char *spec) {
+    char name[32];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(spec ? spec : "auto", ":"),
+             spec ? spec : "auto");
+    const rd_engine_info *info = rd_engine_info_find(name);
+    return info && strcmp(info->error_kind, "exact") == 0;
+}
+
+/* Why every reference must come: the recorder must know the block size, and what it only counts
+ * must have distance 0 and be of no further interest. NULL: it may leave repeats out. */
+static const char *why_all(const run_options *o) {
     const pipeline_options *pipe = &o->analysis.pipe;
-    if (!o->collapse)
+    return o->analysis.distances                             ? "--distances"
+           : pipe->block && strcmp(pipe->block, "addr") == 0 ? "-b addr"
+           : strncmp(pipe->hist, "reference", 9) == 0        ? "--hist=reference"
+           : pipe->peaks                                     ? "--peaks"
+           : pipe->attribute.on                              ? "--attribute"
+           : o->what.burst                                   ? "--burst"
+           : o->predict                                      ? "--predict"
+           : o->what.tool == RECORDER_CLANG && pipe->kinds   ? "--kinds with --tool=clang"
+           : !engine_takes_repeats(pipe->engine)             ? "this engine"
+                                                             : NULL;
+}
+
+static int choose_collapse(rd_ctx *ctx, run_options *o) {
+    const char *block = o->analysis.pipe.block, *why = why_all(o);
+    if (why && o->collapse == COLLAPSE_ON)
+        return fail_usage("run: --collapse=on is not for %s", why);
+    if (why || o->collapse == COLLAPSE_OFF)
         return EXIT_OK;
-    if (o->analysis.distances || (pipe->block && strcmp(pipe->block, "addr") == 0) ||
-        strncmp(pipe->hist, "reference", 9) == 0 || o->what.burst || pipe->attribute.on ||
-        pipe->peaks || (o->what.tool == RECORDER_CLANG && pipe->kinds))
-        return fail_usage(
-            "run: --collapse is not for --distances, -b addr, --hist=reference, --burst, "
-            "--attribute, --peaks, nor --kinds with --tool=clang");
-    o->what.collapse_bytes = 64;
-    if (pipe->block && rd_parse_size(ctx, pipe->block, &o->what.collapse_bytes) != RD_OK)
-        return fail_usage("--block: '%.80s' is no size", pipe->block);
+    uint64_t bytes = 64;
+    if (block && rd_parse_size(ctx, block, &bytes) != RD_OK)
+        return fail_usage("--block: '%.80s' is no size", block);
+    o->what.collapse_bytes = bytes & (bytes - 1) ? 0 : bytes; /* others complain of what is wrong */
     return EXIT_OK;
 }
 
@@ -105,8 +133,6 @@ static int run_run(rd_ctx *ctx, void *opts, int n, char **operands) {
     int status = check_options(ctx, o);
     if (status != EXIT_OK)
         return status;
-    if (o->predict && o->collapse)
-        return fail_usage("run: --predict goes without --collapse");
     if (o->predict)
         return twin_run(ctx, &o->analysis, &o->what, o->predict, n, operands);
     char *name = join(n, operands);

@@ -1,15 +1,23 @@
 # Repeats that the recorder only counts: the very same result, to every digit.
 for options in "" "-b 4096" "-b 16 --hist=linear:10" "--bound=100 -e olken" "--kinds=S"; do
     # shellcheck disable=SC2086 # several words
-    for how in "" --collapse; do
-        env -i "$REUSEDIST" run $options $how --out=json -o "t$how.json" -- "$PROGRAMS/walk"
-        grep -v '"seconds"\|"bytes"' "t$how.json" >"t$how"
+    for how in auto on off; do
+        env -i "$REUSEDIST" run $options --collapse=$how --out=json -o $how.json -- "$PROGRAMS/walk"
+        grep -v '"seconds"\|"bytes"' $how.json >$how
     done
-    cmp t t--collapse
+    cmp off auto
+    cmp off on
 done
 references() { sed -n 's/.*"references": \([0-9]*\)}.*/\1/p' "$1"; }
 bytes() { sed -n 's/.*"bytes": \([0-9]*\),.*/\1/p' "$1"; }
-[ "$(references t.json)" -eq "$(references t--collapse.json)" ] && echo "all counted"
-[ "$(bytes t.json)" -gt "$(bytes t--collapse.json)" ] && echo "fewer transferred"
-"$REUSEDIST" run --collapse -b addr -- "$PROGRAMS/walk" || echo "status $?"
-"$REUSEDIST" run --collapse -b 3 -- "$PROGRAMS/walk" || echo "status $?"
+[ "$(references off.json)" -eq "$(references auto.json)" ] && echo "all counted"
+[ "$(bytes off.json)" -gt "$(bytes auto.json)" ] && echo "fewer transferred"
+"$REUSEDIST" run --collapse=on -b addr -- "$PROGRAMS/walk" || echo "status $?"
+"$REUSEDIST" run --collapse=on -e time -- "$PROGRAMS/walk" || echo "status $?"
+"$REUSEDIST" run -b 3 -- "$PROGRAMS/walk" || echo "status $?"
+# What goes by time gets everything.
+for how in auto off; do
+    env -i "$REUSEDIST" run -e time --collapse=$how --out=json -o $how.json -- "$PROGRAMS/walk"
+    grep -v '"seconds"' $how.json >$how
+done
+cmp off auto && echo "the same times"
