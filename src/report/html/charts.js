@@ -372,3 +372,35 @@ function differenceFigure() {
         label: "Line chart of the difference of two miss ratios by cache size",
     });
 }
+
+/* Where references moved to: positive bars are distances that have become more frequent. */
+function shiftRows() {
+    const list = profiles.map((p, i) => [p, i]), first = profiles.map((p) => p.infinite / (p.references || 1));
+    return [...binRows("log", list).map((row) => [distanceRange(row.low, row.high), ...row.shares]),
+            ["first touch", ...first]];
+}
+
+function shiftConfig() {
+    const rows = shiftRows(), options = baseOptions();
+    options.interaction = { mode: "index", intersect: false };
+    options.scales = { x: { ...axisStyle("reuse distance, blocks"), grid: { display: false } },
+                       y: { ...axisStyle("difference, points") } };
+    options.plugins.tooltip.callbacks = { label: (item) => points(item.raw / 100) + " points" };
+    return { type: "bar", options, data: { labels: rows.map((row) => row[0]), datasets: [{
+        data: rows.map((row) => 100 * (row[2] - row[1])), backgroundColor: translucent(seriesColor(0), 0.85),
+        categoryPercentage: 0.86, barPercentage: 0.98,
+    }] } };
+}
+
+function shiftFigure() {
+    return figure({
+        title: "Difference of the histograms",
+        note: `Distances above the line are more frequent in ${quoted(1)} than in ${quoted(0)}, those below ` +
+            "less. References that move to the left are reused sooner.",
+        config: shiftConfig,
+        table: () => plainTable("Difference of the histograms", ["Distance, blocks", ...profileNames, "Points"],
+            shiftRows().filter((row) => row[1] || row[2]).map((row) =>
+                [row[0], percent(row[1]), percent(row[2]), points(row[2] - row[1])])),
+        label: "Bar chart of the difference of two histograms",
+    });
+}

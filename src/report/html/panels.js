@@ -103,6 +103,7 @@ function comparePanel() {
         unlike ? el("p", { class: "notice" }, "These profiles have different block sizes.") : null,
         el("ul", { class: "findings" }, sayChange().map((text) => el("li", {}, text))),
         both ? differenceFigure() : null, both && inBytes ? levelChanges() : null,
+        both ? shiftFigure() : null,
         both ? el("p", { class: "note" }, comparisonWords()) : null,
         profiles.every((p) => p.attribution) ? codeChanges() : null);
 }

@@ -42,7 +42,7 @@ function snippetBox(a, line) {
 
 function inlinedFrom(line) {
     return line.inlined_from && line.inlined_from.length
-        ? el("p", { class: "note" }, "Inlined at ", line.inlined_from.map(clean).join(", from ")) : null;
+        ? el("p", { class: "note" }, "Inlined at ", line.inlined_from.map(baseName).join(", from ")) : null;
 }
 
 /* Distances, what the line needs, and where the blocks were used before. */

@@ -150,7 +150,7 @@ function signature(packed, infinite, references) {
         svg.append(rect);
     });
     const axis = el("div", { class: "signature-axis", "aria-hidden": "true" }, el("span", {}, "0"),
-        el("span", {}, last ? `${blockCount(logBin(last)[1])} blocks \u00b7 first touch` : "first touch"));
+        el("span", {}, last ? `${blockCount(logBin(last)[1] + 1)} blocks \u00b7 first touch` : "first touch"));
     axis.style.width = `min(100%, ${width}px)`;
     return el("div", { class: "signature-box" }, svg, axis);
 }
