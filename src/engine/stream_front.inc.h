@@ -56,12 +56,20 @@ INLINE unsigned keys_match(const front_keys *f, uint64_t x) {
 #endif
 }
 
-INLINE void keys_replace(front_keys *f, unsigned lane, uint64_t x) {
+INLINE unsigned lane_of(__m128i here) {
+    return (unsigned)__builtin_ctz((unsigned)_mm_movemask_epi8(here));
+}
+
+/* `here`: ones in the byte of the lane. The next comparisons wait for the keys, so the way there is
+ * short: from mask to mask, not over the number of the lane. */
+INLINE void keys_replace(front_keys *f, __m128i here, uint64_t x) {
 #if ISA == 512
     __m512i v = _mm512_set1_epi64((long long)x);
-    f->low = _mm512_mask_mov_epi64(f->low, (__mmask8)(1u << lane), v);
-    f->high = _mm512_mask_mov_epi64(f->high, (__mmask8)(1u << lane >> 8), v);
+    __mmask16 k = _mm_movepi8_mask(here);
+    f->low = _mm512_mask_mov_epi64(f->low, (__mmask8)k, v);
+    f->high = _mm512_mask_mov_epi64(f->high, (__mmask8)(k >> 8), v);
 #else
+    unsigned lane = lane_of(here);
     __m256i v = _mm256_set1_epi64x((long long)x), at = _mm256_set1_epi64x((long long)lane);
     for (int i = 0; i < FRONT / 4; i++) {
         __m256i number = _mm256_setr_epi64x(4 * i, 4 * i + 1, 4 * i + 2, 4 * i + 3);
@@ -91,12 +99,11 @@ INLINE size_t scan_front(rdi_stream *e, batch *b, const uint64_t *blk, const uin
                 dist[at[i]] = d;
         } else {
             __m128i is_last = _mm_cmpeq_epi8(pos, last);
-            unsigned lane = (unsigned)__builtin_ctz((unsigned)_mm_movemask_epi8(is_last));
             pos = _mm_andnot_si128(is_last, _mm_add_epi8(pos, one));
-            keys_replace(&f, lane, blk[i]);
+            keys_replace(&f, is_last, blk[i]);
             b->blk[c] = blk[i];
             b->where[c] = at[i];
-            b->lane[c++] = (uint8_t)lane;
+            b->lane[c++] = (uint8_t)lane_of(is_last);
         }
     }
     keys_store(&f, e->front_key);
@@ -204,8 +211,8 @@ INLINE size_t start_front(rdi_stream *e, rdi_stream_runs *r, const uint64_t *blk
 }
 
 /* Fills b with misses of the front; returns the position reached. */
-INLINE size_t fill_front(rdi_stream *e, batch *b, const rdi_stream_runs *r, size_t i, size_t n,
-                         uint64_t *dist) {
+PASS size_t fill_front(rdi_stream *e, batch *b, const rdi_stream_runs *r, size_t i, size_t n,
+                       uint64_t *dist) {
     uint64_t hits[FRONT] = {0};
     size_t end = dist ? scan_front(e, b, r->blk, r->at, i, n, dist, hits)
                       : scan_front(e, b, r->blk, r->at, i, n, NULL, hits);

@@ -4,13 +4,16 @@
  * functions), ISA (0, 2 or 512), SLOT (slot type) and WAYS (entries per bucket).
  *
  * References run in batches of 16 to 64 through four passes, each pass on a different batch, so
- * that cache misses overlap: fill     front; hash and prefetch the bucket of each miss resolve find
- * the block's slot s, give it the new slot t, prefetch the axis at s measure  distances, against
- * the axis as it was before this batch apply    set the new bits, clear the old ones Measuring
- * against a frozen axis keeps narrow stores away from the wide loads that follow (a failed
- * store-forward costs more than the whole sum) and makes the sums of a batch independent. What the
- * batch itself did is corrected with a count of inversions among its own old slots.
+ * that cache misses overlap:
+ *   fill     front; hash and prefetch the bucket of each miss
+ *   resolve  find the block's slot s, give it the new slot t, prefetch the axis at s
+ *   measure  distances, against the axis as it was before this batch
+ *   apply    set the new bits, clear the old ones
+ * Measuring against a frozen axis keeps narrow stores away from the wide loads that follow (a
+ * failed store-forward costs more than the whole sum) and makes the sums of a batch independent.
+ * What the batch itself did is corrected with a count of inversions among its own old slots.
  *
+ * A pass is a function of its own: all in one, their loops would have to share the registers.
  * The passes work on copies of axis and table: stores through uint64_t pointers could otherwise
  * change any of their fields, and the compiler would read them again for every reference.
  */
@@ -21,6 +24,7 @@
 #endif
 
 #define INLINE static inline __attribute__((always_inline)) KERNEL_TARGET
+#define PASS   static __attribute__((noinline)) KERNEL_TARGET
 #define BATCH  RDI_STREAM_BATCH
 #define CHUNK  RDI_STREAM_CHUNK
 #define FRONT  RDI_STREAM_FRONT
@@ -152,7 +156,7 @@ INLINE void prefetch_overflow(const batch *b, unsigned j, unsigned n) {
         RDI_PREFETCH(b->home[j + AHEAD] + (b->home[j + AHEAD]->n == WAYS));
 }
 
-INLINE void resolve(rdi_stream *e, batch *b, bool front) {
+PASS void resolve(rdi_stream *e, batch *b, bool front) {
     const rdi_stream_axis a = e->axis;
     const unsigned n = b->n;
     for (unsigned j = 0; j < n; j++) {
@@ -198,7 +202,7 @@ INLINE void record(rdi_stream *e, const batch *b, const uint64_t *d, uint64_t *d
     e->window_near += near;
 }
 
-INLINE void measure(rdi_stream *e, const batch *b, uint64_t *dist, uint64_t in_front) {
+PASS void measure(rdi_stream *e, const batch *b, uint64_t *dist, uint64_t in_front) {
     uint64_t d[BATCH];
     const rdi_stream_axis a = e->axis;
     const uint64_t first = b->first;
@@ -215,7 +219,7 @@ INLINE void measure(rdi_stream *e, const batch *b, uint64_t *dist, uint64_t in_f
     record(e, b, d, dist);
 }
 
-INLINE void apply(rdi_stream *e, const batch *b) {
+PASS void apply(rdi_stream *e, const batch *b) {
     const rdi_stream_axis a = e->axis;
     const unsigned n = b->n;
     rdi_stream_axis_set(&a, b->first, n);
