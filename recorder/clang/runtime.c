@@ -227,7 +227,7 @@ static int make_room(void) {
 /* ---- hooks ---- */
 
 /* In a function of its own, so that hooks need no stack. */
-__attribute__((noinline, cold)) static void record_slowly(uint64_t word, uint64_t pc) {
+__attribute__((noinline)) static void record_slowly(uint64_t word, uint64_t pc) {
     cursor *at = current();
     if (at->next == at->end && !make_room())
         return;

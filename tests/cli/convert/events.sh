@@ -33,6 +33,15 @@ e = 1 << 40
 sys.stdout.buffer.write(head + frame(0, first, 0) + frame(0, second, 2 * e) + frame(3, block, 5 * e)
                         + frame(0, last, 3 + 5 * e) + frame(0, b"", 3 + 6 * e))
 P
+# The example of the specification.
+python3 - "$DATA/../../docs/trace-format.md" >example.trace <<'P'
+import re, sys
+example = re.search("### With events.*?```hex(.*?)```", open(sys.argv[1]).read(), re.S)
+sys.stdout.buffer.write(bytes.fromhex(example[1]))
+P
+python3 "$decode" example.trace | tee example.txt
+$REUSEDIST convert example.trace -o copy.trace
+python3 "$decode" copy.trace | cmp - example.txt
 python3 make.py "$DATA/../../scripts" >hand.trace
 python3 "$decode" hand.trace | tee hand.txt
 for frame in 1 2 64K; do
