@@ -124,11 +124,17 @@ static rd_status tell_events(attribution *a, uint32_t origin) {
 
 /* Of the references from `at` on, where those end that come before the next event. */
 static size_t end_of_run(const attribution *a, const rd_attributed *batch, size_t at) {
+    size_t end = batch->n;
     if (a->next == a->n_events)
-        return batch->n;
-    while (at < batch->n && a->first + batch->origin[at] < a->events[a->next].at)
-        at++;
-    return at;
+        return end;
+    while (at < end) {
+        size_t middle = at + (end - at) / 2;
+        if (a->first + batch->origin[middle] < a->events[a->next].at)
+            at = middle + 1;
+        else
+            end = middle;
+    }
+    return end;
 }
 
 rd_status attribute_feed(attribution *a, const rd_attributed *batch) {

@@ -1,15 +1,9 @@
-/* Counts every reference where it belongs: one look-up of its block, one of its tuple, and a count
- * in the present window. See attributor.h, and tuples.h for how everything else follows. */
+/* An attributor from its opening to the result; counting.c counts. See attributor.h. */
 #include "attribution/attributor.h"
-
-#include "reusedist/engine.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-#define PART 128 /* references whose blocks are fetched ahead together */
 
 /* ---- opening ---- */
 
@@ -35,12 +29,18 @@ static rd_status take_levels(rd_attributor *a, const rd_attributor_config *confi
                             a->levels[k].name, blocks[k]);
     }
     rdi_steps_init(&a->steps, blocks, n);
+    for (uint64_t d = 0; d < RDI_COUNT(a->near_steps); d++)
+        a->near_steps[d] = (uint8_t)rdi_step_of(&a->steps, d);
     return RD_OK;
 }
 
 /* Eight words at most: a block of 4096 bytes has eight of 512. */
 static void choose_words(rd_attributor *a) {
     uint64_t bytes = a->config.block_bytes;
+    for (unsigned from = 0; from < 8; from++)
+        for (unsigned to = from; to < 8; to++)
+            a->word_masks[8 * from + to] = (uint8_t)((2u << to) - (1u << from));
+    a->words_per_block = 1;
     if (bytes == 0)
         return;
     a->block_bits = rdi_bit_width(bytes) - 1;
@@ -66,20 +66,9 @@ static void fill_defaults(rd_attributor_config *config) {
         config->max_entries = 1000;
 }
 
-/* The first so many sets of a block end: what was in them is counted. */
-static inline void end_sets(rd_attributor *a, const rdi_touch *touch, unsigned n) {
-    for (unsigned set = 0; set < n; set++)
-        a->words[set] += (unsigned)__builtin_popcount(rdi_touch_words(touch, set));
-    if (touch->region != RDI_MIXED && !rdi_touch_is_free(touch)) {
-        rdi_region *region = &a->regions.region[touch->region];
-        region->fetched++;
-        region->words += (unsigned)__builtin_popcount(rdi_touch_words(touch, 0));
-    }
-}
-
 /* A block that nobody refers to any more. */
 static void drop_block(void *user, const rdi_touch *touch) {
-    end_sets(user, touch, RDI_WORD_SETS);
+    rdi_end_sets(user, touch, RDI_WORD_SETS);
 }
 
 static rd_status open_parts(rd_attributor *a, const rd_attributor_config *config) {
@@ -125,149 +114,6 @@ void rd_attributor_free(rd_attributor *a) {
     rdi_modules_fini(&a->modules);
     rdi_free(a->ctx, a->word_bins);
     rdi_free(a->ctx, a);
-}
-
-/* ---- counting ---- */
-
-/* The first address of the block that the reference touches. */
-static inline uint64_t address_of(const rd_attributor *a, const rd_attributed *batch, size_t i) {
-    uint64_t address = batch->refs->addr[batch->origin[i]];
-    uint64_t start = batch->blocks[i] << a->block_bits;
-    return address > start ? address : start;
-}
-
-/* The words of the block that the reference touches, a bit each. */
-static inline uint8_t words_of(const rd_attributor *a, const rd_attributed *batch, size_t i) {
-    if (a->words_per_block <= 1)
-        return 1;
-    const rd_refs *refs = batch->refs;
-    uint32_t origin = batch->origin[i];
-    uint64_t first = refs->addr[origin], start = batch->blocks[i] << a->block_bits;
-    uint64_t last = first + (refs->size ? refs->size[origin] - 1 : 0);
-    uint64_t end = start + ((UINT64_C(1) << a->block_bits) - 1);
-    unsigned from = (unsigned)((first > start ? first - start : 0) >> a->word_bits);
-    unsigned to = (unsigned)(((last < end ? last : end) - start) >> a->word_bits);
-    return (uint8_t)((2u << to) - (1u << from));
-}
-
-/* The sets that end and begin anew because their levels missed, the first `missed` of them. */
-static void renew_sets(rd_attributor *a, rdi_touch *touch, unsigned missed) {
-    end_sets(a, touch, missed);
-    for (unsigned set = 0; set < missed; set++)
-        a->fetched[set]++;
-    touch->state &= a->left_bits[missed];
-}
-
-/* The rare case: the block's region is not known, or no longer, or there are several. *held is what
- * the block has to remember. */
-static rd_status find_region(rd_attributor *a, uint32_t number, const rdi_touch *touch,
-                             uint64_t address, uint32_t version, uint32_t *region, uint32_t *held) {
-    rdi_site *site = &a->sites.site[number];
-    bool current = !rdi_touch_is_free(touch) && (touch->state & RDI_TOUCH_VERSION) == version;
-    if (current && site->version == version && site->from <= address && address <= site->to) {
-        *region = site->region; /* one of several in the block, the same as the last time here */
-        return RD_OK;
-    }
-    rdi_region_range range;
-    RD_TRY(rdi_regions_find(&a->regions, address, a->sites.epoch, &range));
-    uint64_t start = touch->block << a->block_bits;
-    uint64_t end = start + ((UINT64_C(1) << a->block_bits) - 1);
-    site->from = range.from > start ? range.from : start; /* a version is that of a page */
-    site->to = range.to < end ? range.to : end;
-    site->version = version;
-    site->region = *region = range.region;
-    *held = rdi_regions_is_alone(&a->regions, &range, start, end) ? range.region : RDI_MIXED;
-    return RD_OK;
-}
-
-/* The rare case: another use or region than the last time at this site. */
-static rd_status find_tuple(rd_attributor *a, uint32_t number, uint32_t use, uint32_t region,
-                            rdi_tuple **out) {
-    uint64_t foldings = a->tuples.foldings;
-    RD_TRY(rdi_tuples_find(&a->tuples, use, number, region, out));
-    if (a->tuples.foldings != foldings)
-        rdi_sites_forget_tuples(&a->sites);
-    rdi_site *site = &a->sites.site[number];
-    site->last = *out;
-    site->last_use = use;
-    site->last_region = region;
-    return RD_OK;
-}
-
-/* Reference i of the batch, by site `number`, to the block of `touch`. */
-static inline rd_status count(rd_attributor *a, const rd_attributed *batch, size_t i,
-                              uint32_t number, rdi_touch *touch, rdi_counts *window) {
-    uint64_t distance = batch->distances[i];
-    bool infinite = distance == RD_COLD;
-    uint32_t use = infinite || rdi_touch_is_free(touch) ? RDI_FIRST : touch->site;
-    uint32_t region = touch->region, held = region, version = 0;
-    if (a->regions.known) {
-        uint64_t address = address_of(a, batch, i);
-        version = rdi_regions_version(&a->regions, address);
-        if (rdi_touch_is_free(touch) || (touch->state & RDI_TOUCH_VERSION) != version ||
-            region == RDI_MIXED)
-            RD_TRY(find_region(a, number, touch, address, version, &region, &held));
-    }
-    const rdi_site *site = &a->sites.site[number];
-    rdi_tuple *tuple = site->last;
-    if (RDI_UNLIKELY(!tuple || site->last_use != use || site->last_region != region))
-        RD_TRY(find_tuple(a, number, use, region, &tuple));
-    unsigned step = rdi_step_of(&a->steps, distance), missed = a->steps.missed[step];
-    tuple->counts.at[step]++;
-    window->at[step]++;
-    if (!infinite) {
-        tuple->counts.sum += distance;
-        window->sum += distance;
-    }
-    if (missed || infinite)
-        renew_sets(a, touch, infinite ? RDI_WORD_SETS : missed);
-    touch->state =
-        (touch->state & ~RDI_TOUCH_VERSION) | version | words_of(a, batch, i) * RDI_WORDS_IN_ALL;
-    touch->region = held;
-    touch->site = number;
-    return RD_OK;
-}
-
-/* References from .. from + n - 1 of the batch, PART at most, all in one window. */
-static rd_status feed_part(rd_attributor *a, const rd_attributed *batch, size_t from, size_t n) {
-    uint32_t site[PART];
-    const uint64_t *pc = batch->refs->pc;
-    for (size_t i = 0; i < n; i++) {
-        RD_TRY(rdi_site_of(&a->sites, pc ? pc[batch->origin[from + i]] : 0, &site[i]));
-        RDI_PREFETCH(
-            &a->touched.young.slot[rdi_touched_home(&a->touched.young, batch->blocks[from + i])]);
-    }
-    rdi_counts *window = rdi_windows_now(&a->windows);
-    rdi_touch *touch = NULL;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t block = batch->blocks[from + i];
-        if (!touch || touch->block != block)
-            RD_TRY(rdi_touched_find(&a->touched, block, &touch));
-        RD_TRY(count(a, batch, from + i, site[i], touch, window));
-    }
-    a->windows.left -= n;
-    a->references += n;
-    return RD_OK;
-}
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-rd_status rd_attributor_feed(rd_attributor *a, const rd_attributed *batch) {
-    if (a->finished)
-        return rdi_fail(a->ctx, RD_ESTATE, "the attribution is finished");
-    double start = now();
-    for (size_t at = 0, n; at < batch->n; at += n) {
-        rdi_windows_now(&a->windows);
-        n = batch->n - at < PART ? batch->n - at : PART;
-        n = n < a->windows.left ? n : (size_t)a->windows.left;
-        RD_TRY(feed_part(a, batch, at, n));
-    }
-    a->seconds += now() - start;
-    return RD_OK;
 }
 
 /* ---- events ---- */

@@ -1,4 +1,5 @@
-/* The insides of rd_attributor, for attributor.c, which counts, and breakdown.c, which sums up. */
+/* The insides of rd_attributor: attributor.c opens and ends it, counting.c counts, breakdown.c sums
+ * up. */
 #ifndef RDI_ATTRIBUTOR_H
 #define RDI_ATTRIBUTOR_H
 
@@ -15,8 +16,10 @@ struct rd_attributor {
     rd_attributor_config config; /* with the defaults filled in */
     rd_level levels[RD_LEVELS_MAX];
     rdi_steps steps;
+    uint8_t near_steps[256];        /* of the shortest distances */
+    uint8_t word_masks[64];         /* [8 * from + to]: the words from .. to */
     unsigned block_bits, word_bits; /* log2 of the sizes; both 0 with a block per address */
-    unsigned words_per_block;       /* 0: blocks have no size */
+    unsigned words_per_block;       /* 1: words are not told apart, or blocks have no size */
     rdi_sites sites;
     rdi_touched touched;
     rdi_tuples tuples;
@@ -33,6 +36,17 @@ struct rd_attributor {
     double seconds;
     bool finished;
 };
+
+/* The first so many sets of a block end: what was in them is counted. */
+static inline void rdi_end_sets(rd_attributor *a, const rdi_touch *touch, unsigned n) {
+    for (unsigned set = 0; set < n; set++)
+        a->words[set] += (unsigned)__builtin_popcount(rdi_touch_words(touch, set));
+    if (touch->region != RDI_MIXED && !rdi_touch_is_free(touch)) {
+        rdi_region *region = &a->regions.region[touch->region];
+        region->fetched++;
+        region->words += (unsigned)__builtin_popcount(rdi_touch_words(touch, 0));
+    }
+}
 
 /* Texts of lines whose source can be read, and snippets around the first of them. Lines without
  * stay as they are. (snippets.c) */

@@ -46,15 +46,15 @@ static rd_status weigh(breakdown *b) {
         const rdi_tuple *tuple = rdi_tuple_at(tuples, i);
         uint64_t misses = rdi_counts_misses(&b->a->steps, &tuple->counts);
         uint64_t references = rdi_counts_references(&b->a->steps, &tuple->counts);
-        uint32_t line = line_of(b, tuple->reuse);
+        uint32_t line = line_of(b, tuple->key.reuse);
         line_others = line_others || line == RDI_OTHERS;
-        data_others = data_others || tuple->region == RDI_OTHERS;
+        data_others = data_others || tuple->key.region == RDI_OTHERS;
         if (line != RDI_OTHERS) {
             rdi_ranking_add(&b->lines, line, misses, references);
             rdi_ranking_add(&b->functions, function_of(b, line), misses, references);
         }
-        if (tuple->region != RDI_OTHERS)
-            rdi_ranking_add(&b->data, tuple->region, misses, references);
+        if (tuple->key.region != RDI_OTHERS)
+            rdi_ranking_add(&b->data, tuple->key.region, misses, references);
     }
     size_t max = b->a->config.max_entries;
     rdi_ranking_sort(&b->functions, max, line_others);
@@ -253,13 +253,13 @@ static void fill_shares(breakdown *b) {
     const rdi_steps *steps = &b->a->steps;
     for (size_t i = 0; i < tuples->n; i++) {
         const rdi_tuple *tuple = rdi_tuple_at(tuples, i);
-        uint32_t line = line_of(b, tuple->reuse);
+        uint32_t line = line_of(b, tuple->key.reuse);
         size_t at = rdi_ranking_place(&b->functions, function_of(b, line));
         rdi_counts_to_share(steps, &tuple->counts, &b->function[at].share);
         rdi_counts_to_share(steps, &tuple->counts,
                             &b->line[rdi_ranking_place(&b->lines, line)].share);
         rdi_counts_to_share(steps, &tuple->counts,
-                            &b->datum[rdi_ranking_place(&b->data, tuple->region)].share);
+                            &b->datum[rdi_ranking_place(&b->data, tuple->key.region)].share);
     }
     bool bounded = b->a->config.bound != 0;
     for (size_t i = 0; i < b->result->n_data; i++)
@@ -324,15 +324,15 @@ static rd_status make_pairs(breakdown *b) {
         return RD_ENOMEM;
     for (size_t i = 0; i < tuples->n; i++) {
         const rdi_tuple *tuple = rdi_tuple_at(tuples, i);
-        if (tuple->use == RDI_FIRST)
+        if (tuple->key.use == RDI_FIRST)
             continue;
-        size_t use = rdi_ranking_place(&b->lines, line_of(b, tuple->use));
-        size_t reuse = rdi_ranking_place(&b->lines, line_of(b, tuple->reuse));
+        size_t use = rdi_ranking_place(&b->lines, line_of(b, tuple->key.use));
+        size_t reuse = rdi_ranking_place(&b->lines, line_of(b, tuple->key.reuse));
         if (use < b->lines.kept && reuse < b->lines.kept)
             j.at[j.n++] = (joint){(uint32_t)use, (uint32_t)reuse, tuple};
         else
             add_to_pair(b, tuple, &others);
-        if (tuple->use == RDI_OTHERS)
+        if (tuple->key.use == RDI_OTHERS)
             b->result->dropped_pairs += rdi_counts_references(&b->a->steps, &tuple->counts);
     }
     RD_TRY(rank_joints(b, &j, others.count > 0));
@@ -364,8 +364,8 @@ static rd_status make_line_data(breakdown *b) {
         return RD_ENOMEM;
     for (size_t i = 0; i < tuples->n; i++) {
         const rdi_tuple *tuple = rdi_tuple_at(tuples, i);
-        size_t line = rdi_ranking_place(&b->lines, line_of(b, tuple->reuse));
-        size_t data = rdi_ranking_place(&b->data, tuple->region);
+        size_t line = rdi_ranking_place(&b->lines, line_of(b, tuple->key.reuse));
+        size_t data = rdi_ranking_place(&b->data, tuple->key.region);
         if (line < b->lines.kept && data < b->data.kept &&
             rdi_counts_misses(&b->a->steps, &tuple->counts))
             j.at[j.n++] = (joint){(uint32_t)line, (uint32_t)data, tuple};

@@ -60,8 +60,7 @@ bool rdi_regions_is_alone(const rdi_regions *r, const rdi_region_range *range, u
                           uint64_t to);
 
 static inline size_t rdi_regions_slot(uint64_t address) {
-    uint64_t page = address >> RDI_REGION_PAGE_BITS;
-    return (page ^ page >> 12 ^ page >> 36) % RDI_REGION_VERSIONS;
+    return (address >> RDI_REGION_PAGE_BITS) % RDI_REGION_VERSIONS;
 }
 
 /* 24 bits. */

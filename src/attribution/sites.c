@@ -34,7 +34,7 @@ rd_status rdi_sites_forget(rdi_sites *s) {
 
 void rdi_sites_forget_tuples(rdi_sites *s) {
     for (size_t i = 0; i < s->n; i++)
-        s->site[i].last = NULL;
+        s->site[i].last_key = s->site[i].older_key = UINT64_MAX;
 }
 
 static rd_status add_site(rdi_sites *s, uint64_t pc) {
@@ -46,7 +46,8 @@ static rd_status add_site(rdi_sites *s, uint64_t pc) {
         s->site = grown;
         s->room = room;
     }
-    s->site[s->n++] = (rdi_site){.pc = pc, .epoch = s->epoch, .from = 1};
+    s->site[s->n++] = (rdi_site){
+        .last_key = UINT64_MAX, .older_key = UINT64_MAX, .pc = pc, .epoch = s->epoch, .from = 1};
     return RD_OK;
 }
 

@@ -11,14 +11,16 @@
 #include "order/block_map.h"
 
 typedef struct rdi_site {
+    uint64_t last_key; /* use << 32 | region of `last`; UINT64_MAX: there is none */
+    rdi_tuple *last;   /* counted most recently here, and the one before */
+    uint64_t older_key;
+    rdi_tuple *older;
     uint64_t pc;
-    uint32_t epoch;
-    uint32_t last_use, last_region; /* of `last` */
-    rdi_tuple *last;                /* counted most recently here; NULL: none, or folded since */
     /* Where the region of an address was last looked up: valid in the addresses from .. to, as long
      * as the version is the same. */
     uint64_t from, to;
     uint32_t region, version;
+    uint32_t epoch;
 } rdi_site;
 
 #define RDI_SITE_CACHE 1024

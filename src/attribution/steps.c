@@ -34,6 +34,8 @@ void rdi_counts_to_share(const rdi_steps *s, const rdi_counts *from, rd_share *t
     rdi_sum_add(&to->distance_sum, rdi_sum_narrow(from->sum));
     for (size_t i = 0; i < s->n; i++) {
         bool infinite = i + 1u == s->n;
+        if (from->at[i] == 0)
+            continue;
         to->references += from->at[i];
         if (infinite)
             to->infinite += from->at[i];

@@ -9,7 +9,10 @@ static rd_status make_table(rd_ctx *ctx, rdi_touch_table *t, size_t slots) {
     rdi_touch *slot = rdi_calloc(ctx, slots, sizeof *slot);
     if (!slot)
         return RD_ENOMEM;
-    *t = (rdi_touch_table){.slot = slot, .mask = slots - 1, .limit = slots / 4 * 3};
+    *t = (rdi_touch_table){.slot = slot,
+                           .mask = slots - 1,
+                           .limit = slots / 4 * 3,
+                           .shift = 65 - rdi_bit_width(slots)};
     return RD_OK;
 }
 
@@ -83,7 +86,7 @@ rd_status rdi_touched_make_room(rdi_touched *t) {
 
 rdi_touch *rdi_touched_enter(rdi_touched *t, rdi_touch *slot, uint64_t block) {
     t->young.n++;
-    *slot = (rdi_touch){.block = block};
+    *slot = (rdi_touch){.block = block, .site = RDI_FIRST, .region = RDI_MIXED};
     if (!t->old.slot)
         return slot;
     rdi_touch *before = rdi_touched_probe(&t->old, block);

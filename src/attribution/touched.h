@@ -10,7 +10,7 @@
 #ifndef RDI_TOUCHED_H
 #define RDI_TOUCHED_H
 
-#include "attribution/steps.h"
+#include "attribution/tuples.h"
 
 #define RDI_MIXED UINT32_MAX /* region of a block that several share */
 
@@ -36,6 +36,7 @@ static inline uint8_t rdi_touch_words(const rdi_touch *touch, unsigned set) {
 typedef struct rdi_touch_table {
     rdi_touch *slot;
     size_t mask, n, limit;
+    unsigned shift; /* of a hash, to the number of a slot */
 } rdi_touch_table;
 
 typedef struct rdi_touched {
@@ -58,8 +59,12 @@ rd_status rdi_touched_make_room(rdi_touched *t);
  * without words at `slot`. */
 rdi_touch *rdi_touched_enter(rdi_touched *t, rdi_touch *slot, uint64_t block);
 
+static inline uint64_t rdi_touched_hash(uint64_t block) {
+    return (block ^ block >> 32) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
 static inline size_t rdi_touched_home(const rdi_touch_table *t, uint64_t block) {
-    return rdi_mix64(block) & t->mask;
+    return (size_t)(rdi_touched_hash(block) >> t->shift);
 }
 
 static inline bool rdi_touch_is_free(const rdi_touch *touch) {
@@ -74,7 +79,8 @@ static inline rdi_touch *rdi_touched_probe(const rdi_touch_table *t, uint64_t bl
     return &t->slot[i];
 }
 
-/* The block's entry. Without words: it was not there; the caller gives it some at once. */
+/* The block's entry. If it was not there, it has no words (the caller gives it some at once), site
+ * RDI_FIRST and region RDI_MIXED. */
 static inline rd_status rdi_touched_find(rdi_touched *t, uint64_t block, rdi_touch **out) {
     if (RDI_UNLIKELY(t->young.n == t->young.limit))
         RD_TRY(rdi_touched_make_room(t));

@@ -23,19 +23,16 @@ void rdi_tuples_fini(rdi_tuples *t) {
 
 /* ---- the hash ---- */
 
-static size_t home(const rdi_tuples *t, const rdi_tuple *key) {
-    uint64_t both = (uint64_t)key->use << 32 | key->reuse;
-    return rdi_mix64(both + key->region * UINT64_C(0x9e3779b97f4a7c15)) & t->mask;
+static size_t home(const rdi_tuples *t, rdi_tuple_key key) {
+    uint64_t both = (uint64_t)key.use << 32 | key.reuse;
+    return rdi_mix64(both + key.region * UINT64_C(0x9e3779b97f4a7c15)) & t->mask;
 }
 
 /* The slot of this key, or the free one where it belongs. */
-static uint32_t *probe(const rdi_tuples *t, const rdi_tuple *key) {
+static uint32_t *probe(const rdi_tuples *t, rdi_tuple_key key) {
     size_t i = home(t, key);
-    for (; t->slot[i]; i = (i + 1) & t->mask) {
-        const rdi_tuple *there = rdi_tuple_at(t, t->slot[i] - 1);
-        if (there->use == key->use && there->reuse == key->reuse && there->region == key->region)
-            break;
-    }
+    while (t->slot[i] && !rdi_tuple_key_equal(rdi_tuple_at(t, t->slot[i] - 1)->key, key))
+        i = (i + 1) & t->mask;
     return &t->slot[i];
 }
 
@@ -48,7 +45,7 @@ static rd_status grow_hash(rdi_tuples *t) {
     t->slot = slot;
     t->mask = slots - 1;
     for (size_t i = 0; i < t->n; i++)
-        *probe(t, rdi_tuple_at(t, i)) = (uint32_t)i + 1;
+        *probe(t, rdi_tuple_at(t, i)->key) = (uint32_t)i + 1;
     return RD_OK;
 }
 
@@ -85,7 +82,7 @@ static unsigned light_bits(const rdi_tuples *t) {
 
 /* The key that a light tuple has from now on. First touches are no reuse, whoever they belong to.
  */
-static void fold_key(rdi_tuple *key, int step) {
+static void fold_key(rdi_tuple_key *key, int step) {
     if (key->use != RDI_FIRST)
         key->use = RDI_OTHERS;
     if (step >= 1)
@@ -96,7 +93,7 @@ static void fold_key(rdi_tuple *key, int step) {
 
 /* Puts tuple `from` at the end of those that stay, or adds it to one of the same key. */
 static void keep(rdi_tuples *t, const rdi_tuple *from) {
-    uint32_t *slot = probe(t, from);
+    uint32_t *slot = probe(t, from->key);
     if (*slot) {
         rdi_counts_add(&rdi_tuple_at(t, *slot - 1)->counts, &from->counts);
         return;
@@ -114,7 +111,7 @@ static void fold_once(rdi_tuples *t, int step) {
     for (size_t i = 0; i < n; i++) {
         rdi_tuple tuple = *rdi_tuple_at(t, i);
         if (rdi_bit_width(weight(t, &tuple)) < bits)
-            fold_key(&tuple, step);
+            fold_key(&tuple.key, step);
         keep(t, &tuple);
     }
 }
@@ -126,29 +123,25 @@ static void fold(rdi_tuples *t) {
     t->foldings++;
 }
 
-rd_status rdi_tuples_find(rdi_tuples *t, uint32_t use, uint32_t reuse, uint32_t region,
-                          rdi_tuple **out) {
-    rdi_tuple key = {.use = use, .reuse = reuse, .region = region};
-    uint32_t *slot = probe(t, &key);
+rd_status rdi_tuples_find(rdi_tuples *t, rdi_tuple_key key, rdi_tuple **out) {
+    uint32_t *slot = probe(t, key);
     if (*slot) {
         *out = rdi_tuple_at(t, *slot - 1);
         return RD_OK;
     }
     if (t->n == t->max) {
         fold(t);
-        slot = probe(t, &key);
+        slot = probe(t, key);
     }
     if ((t->n + 1) * 2 > t->mask) {
         RD_TRY(grow_hash(t));
-        slot = probe(t, &key);
+        slot = probe(t, key);
     }
     if (t->n == t->n_chunks * RDI_TUPLE_CHUNK)
         RD_TRY(add_chunk(t));
     *out = rdi_tuple_at(t, t->n);
     memset(*out, 0, sizeof **out);
-    (*out)->use = use;
-    (*out)->reuse = reuse;
-    (*out)->region = region;
+    (*out)->key = key;
     *slot = (uint32_t)++t->n;
     return RD_OK;
 }

@@ -15,8 +15,12 @@
 #define RDI_FIRST  (UINT32_MAX - 1)
 #define RDI_OTHERS UINT32_MAX
 
-typedef struct rdi_tuple {
+typedef struct rdi_tuple_key {
     uint32_t use, reuse, region;
+} rdi_tuple_key;
+
+typedef struct rdi_tuple {
+    rdi_tuple_key key;
     rdi_counts counts;
 } rdi_tuple;
 
@@ -38,8 +42,11 @@ rd_status rdi_tuples_init(rdi_tuples *t, rd_ctx *ctx, const rdi_steps *steps, si
 void rdi_tuples_fini(rdi_tuples *t);
 
 /* The one with this key, made if needed; may fold. Valid until the next folding. */
-rd_status rdi_tuples_find(rdi_tuples *t, uint32_t use, uint32_t reuse, uint32_t region,
-                          rdi_tuple **out);
+rd_status rdi_tuples_find(rdi_tuples *t, rdi_tuple_key key, rdi_tuple **out);
+
+static inline bool rdi_tuple_key_equal(rdi_tuple_key a, rdi_tuple_key b) {
+    return a.use == b.use && a.reuse == b.reuse && a.region == b.region;
+}
 
 static inline rdi_tuple *rdi_tuple_at(const rdi_tuples *t, size_t i) {
     return &t->chunk[i / RDI_TUPLE_CHUNK][i % RDI_TUPLE_CHUNK];

@@ -5,6 +5,7 @@
 #include "profile/profile.h"
 #include "report/chart.h"
 #include "report/paper.h"
+#include "report/report_details.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -435,6 +436,7 @@ static void add_findings(report *r) {
     rdi_chart_mrc(&r->paper, r->p);
     add_sizes(r);
     add_words(r);
+    rdi_report_details(&r->paper, r->p);
 }
 
 rd_status rd_report_text(rd_profile *p, const rd_report_style *style, char **text, size_t *n) {

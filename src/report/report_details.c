@@ -1,0 +1,312 @@
+/* Where distances come from, as tables of the heaviest and a few sentences. See report_details.h.
+ */
+#include "report/report_details.h"
+
+#include "profile/hist.h"
+#include "profile/profile.h"
+#include "reusedist/attribution.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SHOWN       10    /* entries of a table at most ... */
+#define TELLING     0.001 /* ... that have this share of the misses of some level; the first always */
+#define LEVEL_WIDTH 11
+#define COUNT_WIDTH 11
+#define NAME_LEAST  20
+#define LABEL_ROOM  512
+
+typedef struct details_report {
+    rdi_paper *paper;
+    const rd_profile *p;
+    const rd_details *d;
+    rd_share all; /* references of the whole profile */
+} details_report;
+
+/* ---- names ---- */
+
+static const char *base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* "file.c:14 function", as far as it is known. */
+static void name_line(const details_report *r, size_t index, char *label) {
+    const rd_attribution *a = r->d->attribution;
+    const rd_code_line *line = index == RD_NO_INDEX ? NULL : &a->lines[index];
+    const char *function =
+        line && line->function != RD_NO_INDEX ? a->functions[line->function].name : "(others)";
+    const char *module =
+        line && line->function != RD_NO_INDEX ? a->functions[line->function].module : NULL;
+    if (line && line->source != RD_NO_INDEX)
+        snprintf(label, LABEL_ROOM, "%.200s:%" PRIu64 " %.200s",
+                 base_name(a->sources[line->source]), line->line, function);
+    else if (module)
+        snprintf(label, LABEL_ROOM, "%.200s in %.200s", function, module);
+    else
+        snprintf(label, LABEL_ROOM, "%.400s", function);
+}
+
+/* "file.c:14" alone, or what stands for it. */
+static void name_place(const details_report *r, size_t index, char *label) {
+    name_line(r, index, label);
+    const rd_attribution *a = r->d->attribution;
+    if (index != RD_NO_INDEX && a->lines[index].source != RD_NO_INDEX)
+        label[strcspn(label, " ")] = '\0';
+}
+
+static void name_pair(const details_report *r, const rd_reuse_pair *pair, char *label) {
+    char use[LABEL_ROOM], reuse[LABEL_ROOM];
+    if (pair->use == RD_NO_INDEX) {
+        strcpy(label, "(others)");
+        return;
+    }
+    name_place(r, pair->use, use);
+    name_place(r, pair->reuse, reuse);
+    snprintf(label, LABEL_ROOM, "%.200s %s %.200s", use,
+             r->paper->style.unicode ? "\xe2\x86\x92" : "->", reuse);
+}
+
+static void name_data(const rd_data_region *data, char *label) {
+    static const char *const kinds[] = {"", "heap: ", "", ""};
+    char bytes[16] = "";
+    if (data->bytes && data->kind != RD_DATA_STACK)
+        rd_format_bytes((double)data->bytes, bytes);
+    snprintf(label, LABEL_ROOM, "%s%.400s%s%s", kinds[data->kind], data->name, *bytes ? ", " : "",
+             bytes);
+}
+
+/* ---- tables ---- */
+
+/* Cuts a text behind so many columns, and shows that. */
+static void clip(const details_report *r, char *text, unsigned columns) {
+    if (rdi_text_columns(text) <= columns)
+        return;
+    unsigned dots = r->paper->style.unicode ? 1 : 3;
+    for (unsigned n = 0;; text++) {
+        n += ((unsigned char)*text & 0xc0) != 0x80;
+        if (n > columns - dots)
+            break;
+    }
+    strcpy(text, r->paper->style.unicode ? "\xe2\x80\xa6" : "...");
+}
+
+static unsigned name_width(const details_report *r) {
+    unsigned used = 3 + COUNT_WIDTH + LEVEL_WIDTH * (unsigned)r->d->n_levels;
+    return r->paper->style.width > used + NAME_LEAST ? r->paper->style.width - used : NAME_LEAST;
+}
+
+static void put_name(const details_report *r, const char *label) {
+    rdi_text safe = rdi_text_start(r->paper->t.ctx);
+    rdi_text_escaped(&safe, label);
+    rdi_text_puts(&r->paper->t, "  ");
+    if (safe.status == RD_OK && safe.data) {
+        clip(r, safe.data, name_width(r));
+        rdi_paper_column(r->paper, (int)name_width(r), safe.data);
+    }
+    rdi_text_drop(&safe);
+}
+
+/* Shares of all misses of each level, and how many references there are. */
+static void put_row(const details_report *r, const char *label, const uint64_t *misses,
+                    uint64_t references) {
+    char text[RDI_FORMAT_ROOM];
+    put_name(r, label);
+    for (size_t k = 0; k < r->d->n_levels; k++) {
+        double all = (double)r->all.misses[k];
+        rdi_format_share(all > 0 ? (double)misses[k] / all : 0, text);
+        rdi_paper_column(r->paper, -LEVEL_WIDTH, text);
+    }
+    rd_format_count((double)references, text);
+    rdi_paper_column(r->paper, -COUNT_WIDTH, text);
+    rdi_text_putc(&r->paper->t, '\n');
+}
+
+static void put_heading(const details_report *r, const char *title, const char *counted) {
+    char text[LABEL_ROOM], size[RDI_FORMAT_ROOM];
+    rdi_paper_heading(r->paper, title);
+    put_name(r, r->d->n_levels ? "share of the misses of" : "");
+    for (size_t k = 0; k < r->d->n_levels; k++) {
+        const rd_level *level = &r->d->levels[k];
+        if (r->paper->block_bytes)
+            rd_format_bytes((double)level->bytes, size);
+        else
+            rdi_format_units((double)level->bytes, size);
+        snprintf(text, sizeof text, "%.3s %s", level->name, size);
+        rdi_paper_column(r->paper, -LEVEL_WIDTH, text);
+    }
+    rdi_paper_column(r->paper, -COUNT_WIDTH, counted);
+    rdi_text_putc(&r->paper->t, '\n');
+}
+
+/* Whether entry i of a table is worth a row. */
+static bool is_telling(const details_report *r, size_t i, const uint64_t *misses) {
+    bool telling = i == 0;
+    for (size_t k = 0; k < r->d->n_levels; k++)
+        telling = telling || (double)misses[k] > TELLING * (double)r->all.misses[k];
+    return telling && i < SHOWN;
+}
+
+static void put_tables(const details_report *r) {
+    const rd_attribution *a = r->d->attribution;
+    char label[LABEL_ROOM];
+    put_heading(r, "Lines", "references");
+    for (size_t i = 0; i < a->n_lines && is_telling(r, i, a->lines[i].share.misses); i++) {
+        name_line(r, i, label);
+        put_row(r, label, a->lines[i].share.misses, a->lines[i].share.references);
+    }
+    if (a->n_pairs)
+        put_heading(r,
+                    r->paper->style.unicode ? "Use \xe2\x86\x92 reuse of a block"
+                                            : "Use -> reuse of a block",
+                    "reuses");
+    for (size_t i = 0; i < a->n_pairs && is_telling(r, i, a->pairs[i].misses); i++) {
+        name_pair(r, &a->pairs[i], label);
+        put_row(r, label, a->pairs[i].misses, a->pairs[i].count);
+    }
+    put_heading(r, "Data", "references");
+    for (size_t i = 0; i < a->n_data && is_telling(r, i, a->data[i].share.misses); i++) {
+        name_data(&a->data[i], label);
+        put_row(r, label, a->data[i].share.misses, a->data[i].share.references);
+    }
+}
+
+/* ---- sentences ---- */
+
+/* The level to talk about: the largest of which a tenth of the misses, at least, are reuses, which
+ * can be avoided; RD_NO_INDEX: none. */
+static size_t telling_level(const details_report *r) {
+    for (size_t k = r->d->n_levels; k-- > 0;)
+        if (r->all.misses[k] - r->all.infinite > r->all.misses[k] / 10)
+            return k;
+    return RD_NO_INDEX;
+}
+
+/* The line with most misses of that level that are not first touches. */
+static size_t worst_line(const details_report *r, size_t level) {
+    const rd_attribution *a = r->d->attribution;
+    size_t worst = RD_NO_INDEX;
+    uint64_t most = 0;
+    for (size_t i = 0; i < a->n_lines; i++) {
+        const rd_share *share = &a->lines[i].share;
+        uint64_t avoidable = share->misses[level] - share->infinite;
+        if (a->lines[i].function != RD_NO_INDEX && avoidable > most) {
+            most = avoidable;
+            worst = i;
+        }
+    }
+    return worst;
+}
+
+/* ", reading DATA" when most of the line's misses are there. */
+static void say_data(const details_report *r, rdi_text *words, size_t line, size_t level) {
+    const rd_attribution *a = r->d->attribution;
+    uint64_t misses = a->lines[line].share.misses[level];
+    for (size_t i = 0; i < a->n_line_data; i++) {
+        const rd_data_region *data = &a->data[a->line_data[i].data];
+        if (a->line_data[i].line != line || a->line_data[i].misses[level] <= misses / 2)
+            continue;
+        if (data->kind == RD_DATA_HEAP)
+            rdi_text_puts(words, ", in memory from ");
+        else if (data->kind != RD_DATA_OTHER)
+            rdi_text_puts(words, ", in ");
+        if (data->kind != RD_DATA_OTHER)
+            rdi_text_puts(words, data->name);
+        return;
+    }
+}
+
+/* Which line used the blocks before. */
+static void say_pair(const details_report *r, rdi_text *words, size_t line, size_t level) {
+    const rd_attribution *a = r->d->attribution;
+    const rd_reuse_pair *most = NULL;
+    for (size_t i = 0; i < a->n_pairs; i++)
+        if (a->pairs[i].reuse == line && (!most || a->pairs[i].misses[level] > most->misses[level]))
+            most = &a->pairs[i];
+    uint64_t misses = a->lines[line].share.misses[level];
+    if (!most || most->misses[level] <= misses / 4)
+        return;
+    char share[RDI_FORMAT_ROOM], place[LABEL_ROOM], distance[RDI_FORMAT_ROOM];
+    rdi_format_share((double)most->misses[level] / (double)misses, share);
+    name_place(r, most->use, place);
+    rdi_format_size(r->paper,
+                    (uint64_t)((double)rdi_sum_wide(most->distance_sum) / (double)most->count),
+                    distance);
+    rdi_text_printf(words, " %s of these touch again what %s touched before, with %s in between.",
+                    share, most->use == line ? "the same line" : place, distance);
+}
+
+static void say_worst(const details_report *r, rdi_text *words, size_t level) {
+    const rd_attribution *a = r->d->attribution;
+    size_t line = worst_line(r, level);
+    if (line == RD_NO_INDEX)
+        return;
+    char share[RDI_FORMAT_ROOM], ratio[RDI_FORMAT_ROOM], place[LABEL_ROOM];
+    rdi_format_share((double)a->lines[line].share.misses[level] / (double)r->all.misses[level],
+                     share);
+    rdi_format_share((double)r->all.misses[level] / (double)r->all.references, ratio);
+    name_line(r, line, place);
+    rdi_text_printf(words, "%s of the misses of %s, which are %s of the references, come from %s",
+                    share, r->d->levels[level].name, ratio, place);
+    say_data(r, words, line, level);
+    rdi_text_putc(words, '.');
+    say_pair(r, words, line, level);
+}
+
+static void say_words_used(const details_report *r, rdi_text *words) {
+    const rd_spatial *s = r->d->spatial;
+    uint64_t per_block = s ? r->paper->block_bytes / s->word_bytes : 0;
+    if (!s || r->d->n_levels == 0 || s->levels[0].fetched == 0)
+        return;
+    rdi_text_printf(words,
+                    "%sOf the %" PRIu64
+                    " words of a block that %s fetches, %.1f are used before it "
+                    "is replaced.",
+                    words->n ? " " : "", per_block, r->d->levels[0].name,
+                    (double)s->levels[0].words / (double)s->levels[0].fetched);
+}
+
+static void say_phases(const details_report *r, rdi_text *words) {
+    const rd_windows *w = r->d->windows;
+    if (w && w->n_phases > 1)
+        rdi_text_printf(words, "%sThe run has %zu phases.", words->n ? " " : "", w->n_phases);
+}
+
+static void put_sentences(const details_report *r) {
+    rdi_text words = rdi_text_start(r->paper->t.ctx), safe = rdi_text_start(r->paper->t.ctx);
+    size_t level = telling_level(r);
+    if (r->d->attribution && level != RD_NO_INDEX)
+        say_worst(r, &words, level);
+    say_words_used(r, &words);
+    say_phases(r, &words);
+    if (words.status == RD_OK && words.n) {
+        rdi_text_escaped(&safe, words.data);
+        rdi_text_putc(&r->paper->t, '\n');
+    }
+    if (safe.status == RD_OK && safe.data)
+        rdi_paper_wrap(r->paper, safe.data);
+    if (words.status != RD_OK || safe.status != RD_OK)
+        r->paper->t.status = RD_ENOMEM;
+    rdi_text_drop(&words);
+    rdi_text_drop(&safe);
+}
+
+/* ---- the whole ---- */
+
+static void add_share(rd_share *sum, const rd_share *part) {
+    sum->references += part->references;
+    sum->infinite += part->infinite;
+    for (size_t k = 0; k < RD_LEVELS_MAX; k++)
+        sum->misses[k] += part->misses[k];
+}
+
+void rdi_report_details(rdi_paper *paper, const rd_profile *p) {
+    details_report r = {.paper = paper, .p = p, .d = rd_profile_details(p)};
+    if (!r.d || !r.d->attribution || rd_profile_facts_of(p)->references == 0)
+        return;
+    for (size_t i = 0; i < r.d->attribution->n_functions; i++)
+        add_share(&r.all, &r.d->attribution->functions[i].share);
+    put_tables(&r);
+    put_sentences(&r);
+}

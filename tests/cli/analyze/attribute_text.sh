@@ -1,0 +1,9 @@
+# For people: the heaviest lines, pairs and data, and what that means.
+for ((i = 0; i < 64; i++)); do
+    for ((k = 0; k < 64; k++)); do
+        printf '0x401010: R 0x%x\n0x401018: R 0x%x\n' $((1048576 + 8 * (64 * i + k))) \
+            $((2097152 + 8 * (64 * k + i)))
+    done
+done >walks
+"$REUSEDIST" analyze --attribute --caches=L1=1K,L2=64K --ascii walks | sed -n '/^Lines/,$p'
+"$REUSEDIST" analyze --attribute --caches=L1=1K --ascii -b addr walks | sed -n '/^Lines/,$p'
