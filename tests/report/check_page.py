@@ -22,10 +22,10 @@ CACHES = "--caches=L1=32K,L2=1M,L3=32M"
 PANELS = ["overview", "distances", "code", "data-regions", "time", "space", "method"]
 LONG_BYTES, LONG_SECONDS = 5 << 20, 2.0
 
-# Canvases on the page: how many different colours each has. One is a blank canvas.
+# Canvases on the page: how many different colours each has, up to four. One is a blank canvas.
 COLORS = """[...document.querySelectorAll('.panel:not([hidden]) canvas')].map((c) => {
     const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data, seen = new Set();
-    for (let i = 0; i < d.length; i += 4) seen.add((d[i] << 24) + (d[i+1] << 16) + (d[i+2] << 8) + d[i+3]);
+    for (let i = 0; i < d.length && seen.size < 4; i += 4) seen.add((d[i] << 24) + (d[i+1] << 16) + (d[i+2] << 8) + d[i+3]);
     return seen.size; })"""
 
 # Visible text nodes whose colour has a contrast below 4.5 (3 for large text) against the nearest

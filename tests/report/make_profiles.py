@@ -213,7 +213,7 @@ def hostile():
                [{"source": 0, "first": 1, "lines": EVIL}])
 
 
-def long_run(n_functions=3000, n_lines=6000, n_data=1500, windows=512, n_cells=400_000):
+def long_run(n_functions=3000, n_lines=6000, n_data=1500, windows=512, n_cells=100_000):
     rng = random.Random(7)
     functions = [(f"namespace_{i % 40}::Class_{i % 500}<int>::member_function_{i}(std::vector<int>&)",
                   i % 300, 10 + i, "libsomething.so") for i in range(n_functions)]
@@ -225,7 +225,7 @@ def long_run(n_functions=3000, n_lines=6000, n_data=1500, windows=512, n_cells=4
         line = min(int(rng.paretovariate(0.6)) - 1, n_lines - 1) if i >= n_lines else i
         phase = i % windows // 171
         far = int(2 ** rng.uniform(0, 36 - 3 * phase))
-        cells.append(Cell(line, line % n_data, (line * 7 + i % 3) % n_lines, i % windows,
+        cells.append(Cell(line, line % n_data, rng.randrange(n_lines), i % windows,
                           INFINITE if i % 50 == 0 else far, per_cell))
     return Run("/traces/long.trace", cells, lines, functions, data,
                [f"/usr/src/something/lib/file_{i}.cc" for i in range(300)], (), windows,
