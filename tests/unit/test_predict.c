@@ -236,6 +236,43 @@ static void the_worked_example_of_the_paper(void **state) {
     rd_model_free(m);
 }
 
+/* A log bin with this share of 2^40 references, in the middle of it on average. */
+static rd_bin middle_bin(uint64_t low, double share) {
+    uint64_t high = 2 * low - 1, count = (uint64_t)llrint(share * 0x1p40);
+    return (rd_bin){low, high, count, rdi_sum_product(low + high, count / 2)};
+}
+
+static rd_profile *bins_profile(rd_ctx *ctx, const rd_bin *bins, size_t n) {
+    rd_profile_facts facts = profiles_facts();
+    rd_profile *p = NULL;
+    facts.references = facts.infinite = facts.cold = facts.blocks = 1000;
+    for (size_t i = 0; i < n; i++)
+        facts.references += bins[i].count;
+    facts.binning = LOG;
+    assert_int_equal(rdi_profile_new(ctx, &facts, bins, n, &p), RD_OK);
+    return p;
+}
+
+/* The same range in the equations: what is linear in [4, 8) of the standard comes from [4/3, 8/3)
+ * of the input of a third of its size, half from [1, 2) and half from [2, 4). */
+static void the_equations_of_the_worked_example(void **state) {
+    const rd_bin small[] = {middle_bin(1, 0.375), middle_bin(2, 0.375), middle_bin(4, 0.25)};
+    const rd_bin standard[] = {middle_bin(4, 1)};
+    rd_profile *profiles[] = {bins_profile(*state, small, 3), bins_profile(*state, standard, 1)};
+    rd_model_config config = {RD_MODEL_MULTI, LOG, BIT(CONSTANT) | BIT(LINEAR)};
+    rd_model *m = NULL;
+    const rd_training runs[] = {{profiles[0], 1}, {profiles[1], 3}};
+    assert_int_equal(rd_model_train(*state, runs, 2, &config, &m), RD_OK);
+    assert_true(fabs(rd_model_facts_of(m)->shares[RD_PATTERN_CONSTANT] - 0.25) < 1e-9);
+    assert_true(fabs(rd_model_facts_of(m)->shares[RD_PATTERN_LINEAR] - 0.75) < 1e-9);
+    rd_profile *back = predict(*state, m, 1);
+    assert_true(fabs(accuracy(*state, back, profiles[0], LOG) - 1) < 1e-6);
+    rd_profile_free(back);
+    rd_profile_free(profiles[0]);
+    rd_profile_free(profiles[1]);
+    rd_model_free(m);
+}
+
 /* A profile of log bins with these shares of 2^40 references, evenly spread. */
 static rd_profile *log_profile(rd_ctx *ctx, const double *shares, size_t n) {
     rd_profile_facts facts = profiles_facts();
@@ -500,6 +537,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(totals_that_sizes_do_not_tell_are_no_trouble, context_new,
                                         context_free),
         cmocka_unit_test_setup_teardown(the_worked_example_of_the_paper, context_new, context_free),
+        cmocka_unit_test_setup_teardown(the_equations_of_the_worked_example, context_new,
+                                        context_free),
         cmocka_unit_test_setup_teardown(patterns_that_share_bins_are_separated, context_new,
                                         context_free),
         cmocka_unit_test_setup_teardown(multi_models_predict_ranges, context_new, context_free),
