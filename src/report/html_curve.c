@@ -6,7 +6,8 @@
 #define GRID_SHIFT 9      /* sizes 1/512 apart: finer than the pixels of a wide screen */
 #define TOLERANCE  0.0005 /* of a miss ratio: a quarter of a pixel; at most 2000 points remain */
 #define SUB_BINS   8      /* of an octave, in fine bins */
-#define LINEAR     100    /* about so many linear bins */
+#define LINEAR     100    /* at most about so many linear bins ... */
+#define FEW_LINEAR 24     /* ... and rather this few than parts of the profile's own */
 
 /* ---- the curve ---- */
 
@@ -88,9 +89,10 @@ static uint64_t octave_step(uint64_t low, uint64_t granule) {
     return step && step < low ? step : low;
 }
 
+/* Whole granules where that leaves enough bins to see a shape. */
 static uint64_t linear_width(const rdi_html_axis *axis) {
     uint64_t width = axis->end / LINEAR + 1, granule = axis->granule;
-    if (granule < UINT64_MAX && width >= granule)
+    if (granule <= axis->end / FEW_LINEAR)
         return (width + granule - 1) / granule * granule;
     return width;
 }

@@ -261,6 +261,19 @@ function curveFigure() {
 
 /* ---- histogram ---- */
 
+/* An axis of bins: names of as many as there is room for, and always of the last one, which is not a
+ * distance. */
+function binAxis(title, names) {
+    const style = axisStyle(title);
+    return { ...style, grid: { display: false }, ticks: { ...style.ticks, autoSkip: false,
+        callback(_, i) {
+            const longest = Math.max(...names.map((name) => name.length));
+            const step = Math.ceil(names.length * (7 * longest + 14) / this.chart.width);
+            const last = names.length - 1;
+            return i === last || (i % step === 0 && last - i >= step) ? names[i] : "";
+        } } };
+}
+
 const binNames = { log: "Powers of two", fine: "Finer", linear: "Equal widths" };
 
 /* Rows of all profiles under the same bins: {low, high, counts}, the longest list gives the bins. */
@@ -273,23 +286,23 @@ function binRows(kind, list) {
 
 function histogramConfig() {
     const list = shownProfiles(), rows = binRows(state.bins, list);
+    const name = list.every(([p]) => p.bound === null) ? "first touch" : "first touch or beyond";
+    const labels = [...rows.map((row) => distanceRange(row.low, row.high)), name];
     const options = baseOptions();
     options.interaction = { mode: "index", intersect: false };
     options.scales = {
-        x: { ...axisStyle("reuse distance, blocks"), grid: { display: false } },
+        x: binAxis("reuse distance, blocks", labels),
         y: { ...axisStyle("% of references"), min: 0 },
     };
-    options.scales.x.ticks = { ...options.scales.x.ticks, autoSkip: true, autoSkipPadding: 12 };
     options.plugins.tooltip.callbacks = {
         label: (item) => (profiles.length > 1 ? item.dataset.label + ": " : "") +
             percent(item.raw / 100) + " of the references",
     };
     const infinite = list.map(([p]) => p.infinite / (p.references || 1));
-    const name = list.every(([p]) => p.bound === null) ? "first touch" : "first touch or beyond";
     return {
         type: "bar", options,
         data: {
-            labels: [...rows.map((row) => distanceRange(row.low, row.high)), name],
+            labels,
             datasets: list.map(([, i], k) => ({
                 label: profileNames[i],
                 data: [...rows.map((row) => 100 * row.shares[k]), 100 * infinite[k]],
@@ -383,7 +396,7 @@ function shiftRows() {
 function shiftConfig() {
     const rows = shiftRows(), options = baseOptions();
     options.interaction = { mode: "index", intersect: false };
-    options.scales = { x: { ...axisStyle("reuse distance, blocks"), grid: { display: false } },
+    options.scales = { x: binAxis("reuse distance, blocks", rows.map((row) => row[0])),
                        y: { ...axisStyle("difference, points") } };
     options.plugins.tooltip.callbacks = { label: (item) => points(item.raw / 100) + " points" };
     return { type: "bar", options, data: { labels: rows.map((row) => row[0]), datasets: [{

@@ -144,8 +144,7 @@ function wordFigure(p) {
         config: () => {
             const options = baseOptions();
             options.interaction = { mode: "index", intersect: false };
-            options.scales = { x: { ...axisStyle("reuse distance, blocks or words"),
-                                    grid: { display: false } },
+            options.scales = { x: binAxis("reuse distance, blocks or words", rows.map((row) => row[0])),
                                y: { ...axisStyle("% of references"), min: 0 } };
             options.plugins.tooltip.callbacks = {
                 label: (item) => `${item.dataset.label}: ${percent(item.raw / 100)}` };
