@@ -17,7 +17,7 @@
 
 #define DEPTH_MAX 64 /* of entries in each other, that damaged files cannot exceed */
 
-/* A piece of a function's code. */
+/* A piece of a function's code, or of a unit's. */
 typedef struct piece {
     Dwarf_Addr low, high;
     Dwarf_Die function;
@@ -36,6 +36,9 @@ struct rdi_object {
     Dwfl_Module *module; /* NULL: could not be read */
     unit *units;
     size_t n_units;
+    unit all_units; /* its pieces are those of all units; see unit_at() */
+    bool units_listed;
+    Dwarf_Addr unit_bias; /* of these addresses */
     rdi_arena names;
 };
 
@@ -69,6 +72,7 @@ void rdi_object_close(rdi_object *o) {
     for (size_t i = 0; i < o->n_units; i++)
         rdi_free(o->ctx, o->units[i].pieces);
     rdi_free(o->ctx, o->units);
+    rdi_free(o->ctx, o->all_units.pieces);
     rdi_arena_fini(&o->names);
     if (o->dwfl)
         dwfl_end(o->dwfl);
@@ -177,6 +181,35 @@ static const piece *find_piece(const unit *u, Dwarf_Addr address) {
             high = middle;
     }
     return low && address < u->pieces[low - 1].high ? &u->pieces[low - 1] : NULL;
+}
+
+static rd_status list_units(rdi_object *o) {
+    Dwarf_Die *cu = NULL;
+    o->units_listed = true;
+    while ((cu = dwfl_module_nextcu(o->module, cu, &o->unit_bias)) != NULL)
+        RD_TRY(add_function(o, &o->all_units, cu));
+    qsort(o->all_units.pieces, o->all_units.n, sizeof *o->all_units.pieces, by_low);
+    return RD_OK;
+}
+
+/* The unit with the code at the address, or NULL. There is a table for that in the file, but not
+ * all compilers write it: clang does not. Then we make one. */
+static rd_status unit_at(rdi_object *o, uint64_t address, Dwarf_Die *out, Dwarf_Addr *bias,
+                         bool *found) {
+    Dwarf_Die *cu = dwfl_module_addrdie(o->module, address, bias);
+    *found = cu != NULL;
+    if (cu) {
+        *out = *cu;
+        return RD_OK;
+    }
+    if (!o->units_listed)
+        RD_TRY(list_units(o));
+    const piece *p = o->all_units.n ? find_piece(&o->all_units, address - o->unit_bias) : NULL;
+    *found = p != NULL;
+    *bias = o->unit_bias;
+    if (p)
+        *out = p->function;
+    return RD_OK;
 }
 
 /* ---- names ---- */
@@ -305,18 +338,16 @@ static Dwarf_Die innermost(rdi_location *out, Dwarf_Die *cu, Dwarf_Die function,
     return function;
 }
 
-/* By the debug information. */
-static rd_status find_function(rdi_object *o, uint64_t address, rdi_location *out) {
-    Dwarf_Addr bias = 0;
-    Dwarf_Die *cu = dwfl_module_addrdie(o->module, address, &bias);
+/* By the debug information of its unit. *begin: of the function's code, if there is one. */
+static rd_status find_function(rdi_object *o, Dwarf_Die *cu, Dwarf_Addr address, Dwarf_Addr *begin,
+                               rdi_location *out) {
     unit *u;
-    if (!cu)
-        return RD_OK;
     RD_TRY(find_unit(o, cu, &u));
-    const piece *found = find_piece(u, address - bias);
+    const piece *found = find_piece(u, address);
     if (!found)
         return RD_OK;
-    Dwarf_Die function = innermost(out, cu, found->function, address - bias);
+    *begin = found->low;
+    Dwarf_Die function = innermost(out, cu, found->function, address);
     int line = 0;
     if (dwarf_decl_line(&function, &line) == 0 && line > 0)
         out->function_line = (uint64_t)line;
@@ -326,27 +357,44 @@ static rd_status find_function(rdi_object *o, uint64_t address, rdi_location *ou
                                          : RD_OK;
 }
 
+/* Code that compilers made of several lines has line 0: then that of the code before it, in the
+ * same function. */
+static void find_line(Dwarf_Die *cu, Dwarf_Addr begin, Dwarf_Addr address, rdi_location *out) {
+    Dwarf_Line *line = dwarf_getsrc_die(cu, address);
+    Dwarf_Addr first = 0;
+    int number = 0;
+    while (line && dwarf_lineno(line, &number) == 0 && number == 0 &&
+           dwarf_lineaddr(line, &first) == 0 && first > begin && first <= address) {
+        address = first - 1;
+        line = dwarf_getsrc_die(cu, address);
+    }
+    const char *source = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
+    if (source && number > 0) {
+        out->source = source;
+        out->line = (uint64_t)number;
+    }
+}
+
 rd_status rdi_object_find(rdi_object *o, uint64_t address, rdi_location *out) {
+    Dwarf_Die cu;
+    Dwarf_Addr bias = 0;
+    bool has_unit = false;
     *out = (rdi_location){0};
     if (!o->module)
         return RD_OK;
-    RD_TRY(find_function(o, address, out));
+    RD_TRY(unit_at(o, address, &cu, &bias, &has_unit));
+    if (has_unit) {
+        Dwarf_Addr begin = address - bias;
+        RD_TRY(find_function(o, &cu, address - bias, &begin, out));
+        find_line(&cu, begin, address - bias, out);
+    }
     if (!out->function) { /* the symbol table may still know */
         GElf_Off offset;
         GElf_Sym symbol;
         out->function =
             dwfl_module_addrinfo(o->module, address, &offset, &symbol, NULL, NULL, NULL);
     }
-    Dwfl_Line *line = dwfl_module_getsrc(o->module, address);
-    int number = 0;
-    const char *source = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
-    if (source && number > 0) {
-        out->source = source;
-        out->line = (uint64_t)number;
-    }
-    Dwarf_Addr bias;
-    Dwarf_Die *cu = dwfl_module_addrdie(o->module, address, &bias);
-    return cu ? complete_names(o, folder_of(cu), out) : RD_OK;
+    return has_unit ? complete_names(o, folder_of(&cu), out) : RD_OK;
 }
 
 /* ---- variables ---- */
