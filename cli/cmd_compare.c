@@ -84,13 +84,25 @@ static rd_status apply_rules(rd_ctx *ctx, const compare_rule *rules, size_t n_ru
     return RD_OK;
 }
 
-/* Rules that hold belong to the report, the others are what the exit status is about. */
-static int print_verdict(const verdict *v, bool report) {
-    if (v->kind != VERDICT_PASSED)
-        return fail("%s: %s (rule %s)", v->name, v->why, v->rule);
-    if (report)
-        show("passed: %s: %s (rule %s)", v->name, v->why, v->rule);
-    return EXIT_OK;
+/* What was passed belongs to the report. */
+static void print_passed(const verdict *verdicts, size_t n) {
+    const char *before = "\n";
+    for (size_t i = 0; i < n; i++)
+        if (verdicts[i].kind == VERDICT_PASSED) {
+            fputs(before, stdout);
+            show("passed: %s: %s (rule %s)", verdicts[i].name, verdicts[i].why, verdicts[i].rule);
+            before = "";
+        }
+}
+
+/* The rest is what the exit status is about. */
+static int report_failed(const verdict *verdicts, size_t n) {
+    int exit_status = EXIT_OK;
+    for (size_t i = 0; i < n; i++)
+        if (verdicts[i].kind != VERDICT_PASSED)
+            exit_status =
+                fail("%s: %s (rule %s)", verdicts[i].name, verdicts[i].why, verdicts[i].rule);
+    return exit_status;
 }
 
 static int check_rules(rd_ctx *ctx, const compare_options *o, const compare_rule *rules,
@@ -101,13 +113,13 @@ static int check_rules(rd_ctx *ctx, const compare_options *o, const compare_rule
         return fail("out of memory");
     rd_status status = apply_rules(ctx, rules, o->fail_if.n, all, verdicts);
     int exit_status = status == RD_OK ? EXIT_OK : fail_status(ctx, status);
-    if (status == RD_OK && o->out == OUT_TEXT)
-        putchar('\n');
-    for (size_t i = 0; i < n && status == RD_OK; i++)
-        if (print_verdict(&verdicts[i], o->out == OUT_TEXT) != EXIT_OK)
+    if (status == RD_OK) {
+        if (o->out == OUT_TEXT)
+            print_passed(verdicts, n);
+        exit_status = report_failed(verdicts, n);
+        if (o->junit && junit_write(ctx, o->junit, verdicts, n) != EXIT_OK)
             exit_status = EXIT_FAILED;
-    if (status == RD_OK && o->junit && junit_write(ctx, o->junit, verdicts, n) != EXIT_OK)
-        exit_status = EXIT_FAILED;
+    }
     free(verdicts);
     return exit_status;
 }
