@@ -6,13 +6,16 @@
  * than S blocks are in the sample: those above leave it, and what was counted before keeps its
  * weight.
  *
- * Very hot blocks make the number of sampled references vary, and they have short distances: the
- * difference to the known number of references is added to distance 0 (or taken from the shortest).
+ * The sampled references are some more or fewer than they should be, which is known, since all are
+ * counted. If blocks are alike, there are more or fewer blocks in the sample than there should be,
+ * and counts and distances are scaled by that. If a few are very hot, it matters whether these are
+ * in the sample; they have short distances, and the difference is added to distance 0 (or taken
+ * from the shortest). The spread between 32 groups of the sample, cut by other bits of the hash,
+ * tells how much of the difference is of the first kind.
  *
- * The stated error is the half-width of a 95 % band of the miss ratio. The sample is cut into 32
- * groups by other bits of the hash, and the spread between their miss ratios tells that of the
- * whole, for each power of two as size. Besides, distances vary, by the same factor in one sample:
- * rd_mrc_band() widens the band by that, from the rate.
+ * The stated error is the half-width of a 95 % band of the miss ratio. The spread between the miss
+ * ratios of the groups tells that of the whole, for each power of two as size. Besides, distances
+ * vary, by the same factor in one sample: rd_mrc_band() widens the band by that, from the rate.
  *
  * With N references, M blocks: time O(N), a hash and a comparison for most. Memory O(M R), or O(S).
  *
@@ -36,6 +39,7 @@
 #define BATCH        512 /* sampled references measured at a time; the threshold stays in between */
 #define GROUPS       32  /* of blocks, for the spread */
 #define SIZES        (RD_BAND_SIZES + 1) /* cache sizes 2^0 .. 2^63, and infinite */
+#define SURPRISE     2                   /* standard deviations */
 #define QUANTILE     2.04                /* of Student's t, 97.5 %, with 31 degrees of freedom */
 
 typedef struct sampled_block {
@@ -224,6 +228,46 @@ static double sum_of(const double *mass) {
     return sum;
 }
 
+/* By how much the number of blocks in the sample is off, relative to the number of references, if
+ * that is off by `excess`: the slope of one over the other as samples vary, which is 1 if all
+ * blocks are alike. An excess far beyond the spread between groups means that the hottest blocks
+ * are not in the sample, and that the spread is larger than it seems. */
+static double alike_share(const shards_engine *e, double excess) {
+    double size[GROUPS] = {0}, all = 0, squares = 0;
+    for (size_t g = 0; g < GROUPS; g++) {
+        for (size_t k = 0; k < SIZES; k++)
+            size[g] += e->misses[g][k];
+        all += size[g];
+    }
+    for (size_t g = 0; g < GROUPS; g++)
+        squares += (size[g] - all / GROUPS) * (size[g] - all / GROUPS);
+    double variance = squares * GROUPS / (GROUPS - 1), blocks = e->cold * rate_of(e);
+    double seen = excess * excess / (SURPRISE * SURPRISE);
+    if (seen > variance)
+        variance = seen;
+    return all * all < variance * blocks ? all * all / (variance * blocks) : 1;
+}
+
+static uint64_t stretched(uint64_t distance, double by) {
+    double d = floor((double)distance * by + 0.5);
+    return d < 0x1p63 ? (uint64_t)d : UINT64_C(1) << 63;
+}
+
+/* Distances and counts. Every cell moves outwards, or every cell inwards: never into one that has
+ * yet to move. */
+static void stretch(shards_engine *e, double by) {
+    for (size_t n = 0; n < RDI_CELLS; n++) {
+        size_t i = by > 1 ? RDI_CELLS - 1 - n : n;
+        double here = e->mass[i];
+        if (here == 0)
+            continue;
+        uint64_t low = rdi_cell_low(i), middle = low + (rdi_cell_high(i) - low) / 2;
+        e->mass[i] = 0;
+        e->mass[rdi_cell_of(stretched(middle, by))] += here * by;
+    }
+    e->largest = stretched(e->largest, by);
+}
+
 /* Makes the finite distances sum up to `total`, at the short end. */
 static void adjust(double *mass, double total) {
     double missing = total - sum_of(mass);
@@ -236,6 +280,18 @@ static void adjust(double *mass, double total) {
         mass[i] -= part;
         missing += part;
     }
+}
+
+/* After `direct` ones there were `left` references: brings cells and first references to that. */
+static uint64_t settle(shards_engine *e, uint64_t left) {
+    double all = sum_of(e->mass) + e->cold, excess = all - (double)left, by = 1;
+    if (e->cold > 0)
+        by -= alike_share(e, excess) * excess / all;
+    stretch(e, by);
+    e->cold *= by;
+    uint64_t cold = e->cold < (double)left ? (uint64_t)(e->cold + 0.5) : left;
+    adjust(e->mass, (double)(left - cold));
+    return cold;
 }
 
 /* Half the width of the band at each size, as a share of all references. What misses in 2^k blocks
@@ -260,11 +316,10 @@ static rd_status shards_finish(void *self) {
     rdi_run *run = e->run;
     RD_TRY(measure(e));
     uint64_t left = e->fed - e->direct;
-    uint64_t cold = e->cold < (double)left ? (uint64_t)(e->cold + 0.5) : left;
     run->sample_rate = rate_of(e);
     state_band(e);
     snprintf(run->note, sizeof run->note, "shards: rate %.3g at the end", rate_of(e));
-    adjust(e->mass, (double)(left - cold));
+    uint64_t cold = settle(e, left);
     RD_TRY(rdi_cells_count(e->mass, e->largest, left - cold, run->hist));
     RD_TRY(rdi_hist_add_many(run->hist, RD_COLD, cold));
     uint64_t blocks = rdi_hist_infinite(run->hist); /* about, but no distance reaches it */

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#define CELL_BITS    5 /* log2 of the cells per octave */
+#define CELL_BITS    6 /* log2 of the cells per octave */
 #define CELLS        ((size_t)(64 - CELL_BITS + 1) << CELL_BITS)
 #define FIRST_LENGTH 1024
 #define ANY_TIME     0x1p64

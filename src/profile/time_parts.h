@@ -20,7 +20,7 @@
  * there are too many parts, neighbours become one. So the work per part, a step per beginning and
  * per cell, is the same however long a part is.
  *
- * Gaps are kept in cells of one part in 32, with mean and deviation: the gaps of a sweep are equal
+ * Gaps are kept in cells of one part in 64, with mean and deviation: the gaps of a sweep are equal
  * or nearly so, and a cell that did not know that would blur them. The distances of a cell are
  * spread over as much as its gaps are; a binomial spread as in time_model.h is left out, since it
  * is wider than what real programs show.
