@@ -140,6 +140,11 @@ static int by_low(const void *a, const void *b) {
     return (x->low > y->low) - (x->low < y->low);
 }
 
+static void sort_pieces(unit *u) {
+    if (u->n > 0)
+        qsort(u->pieces, u->n, sizeof *u->pieces, by_low);
+}
+
 static bool has_scopes(Dwarf_Die *cu) {
     switch (dwarf_srclang(cu)) {
     case DW_LANG_C_plus_plus:
@@ -166,7 +171,7 @@ static rd_status find_unit(rdi_object *o, Dwarf_Die *cu, unit **out) {
     *out = &grown[o->n_units++];
     **out = (unit){.offset = offset, .qualified = has_scopes(cu)};
     RD_TRY(add_functions(o, *out, cu, 0));
-    qsort((*out)->pieces, (*out)->n, sizeof *(*out)->pieces, by_low);
+    sort_pieces(*out);
     return RD_OK;
 }
 
@@ -188,7 +193,7 @@ static rd_status list_units(rdi_object *o) {
     o->units_listed = true;
     while ((cu = dwfl_module_nextcu(o->module, cu, &o->unit_bias)) != NULL)
         RD_TRY(add_function(o, &o->all_units, cu));
-    qsort(o->all_units.pieces, o->all_units.n, sizeof *o->all_units.pieces, by_low);
+    sort_pieces(&o->all_units);
     return RD_OK;
 }
 
