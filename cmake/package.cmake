@@ -47,6 +47,7 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/package/tri
 if(MPI_C_FOUND)
   list(APPEND CPACK_COMPONENTS_ALL mpi)
   set(CPACK_DEBIAN_MPI_PACKAGE_NAME reusedist-mpi)
+  set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "reusedist (= ${PROJECT_VERSION})") # manual, recorders
   set(CPACK_DEBIAN_MPI_PACKAGE_SUGGESTS "openmpi-bin")
   set(CPACK_COMPONENT_MPI_DESCRIPTION "Reuse distances on many processes
 The same command for traces that are too long for one machine.")
