@@ -30,6 +30,12 @@ typedef struct unit {
     bool qualified; /* names have scopes: C++ */
 } unit;
 
+/* A function by the symbol table. */
+typedef struct function_symbol {
+    uint64_t address, size; /* size 0: up to the next */
+    const char *name;
+} function_symbol;
+
 struct rdi_object {
     rd_ctx *ctx;
     Dwfl *dwfl;
@@ -38,7 +44,10 @@ struct rdi_object {
     size_t n_units;
     unit all_units; /* its pieces are those of all units; see unit_at() */
     bool units_listed;
-    Dwarf_Addr unit_bias; /* of these addresses */
+    Dwarf_Addr unit_bias;     /* of these addresses */
+    function_symbol *symbols; /* ascending, once they were asked for */
+    size_t n_symbols;
+    bool symbols_read;
     rdi_arena names;
 };
 
@@ -73,6 +82,7 @@ void rdi_object_close(rdi_object *o) {
         rdi_free(o->ctx, o->units[i].pieces);
     rdi_free(o->ctx, o->units);
     rdi_free(o->ctx, o->all_units.pieces);
+    rdi_free(o->ctx, o->symbols);
     rdi_arena_fini(&o->names);
     if (o->dwfl)
         dwfl_end(o->dwfl);
@@ -308,7 +318,7 @@ static rd_status complete_names(rdi_object *o, const char *folder, rdi_location 
     return RD_OK;
 }
 
-/* ---- an address ---- */
+/* ---- by the debug information ---- */
 
 static void add_call(rdi_location *out, Dwarf_Die *cu, Dwarf_Die *inlined) {
     Dwarf_Files *files = NULL;
@@ -380,6 +390,56 @@ static void find_line(Dwarf_Die *cu, Dwarf_Addr begin, Dwarf_Addr address, rdi_l
     }
 }
 
+/* ---- by the symbol table ---- */
+
+static int by_address(const void *a, const void *b) {
+    const function_symbol *x = a, *y = b;
+    if (x->address != y->address)
+        return x->address < y->address ? -1 : 1;
+    return (x->size > y->size) - (x->size < y->size);
+}
+
+/* libdw looks at every symbol for every address; a sorted list is faster by far. */
+static rd_status read_symbols(rdi_object *o) {
+    int n = dwfl_module_getsymtab(o->module);
+    o->symbols_read = true;
+    if (n <= 0)
+        return RD_OK;
+    if (!(o->symbols = rdi_alloc(o->ctx, (size_t)n, sizeof *o->symbols)))
+        return RD_ENOMEM;
+    for (int i = 1; i < n; i++) {
+        GElf_Sym symbol;
+        GElf_Addr address = 0;
+        const char *name =
+            dwfl_module_getsym_info(o->module, i, &symbol, &address, NULL, NULL, NULL);
+        int type = GELF_ST_TYPE(symbol.st_info);
+        if (name && *name && symbol.st_shndx != SHN_UNDEF &&
+            (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE))
+            o->symbols[o->n_symbols++] = (function_symbol){address, symbol.st_size, name};
+    }
+    qsort(o->symbols, o->n_symbols, sizeof *o->symbols, by_address);
+    return RD_OK;
+}
+
+static rd_status find_symbol(rdi_object *o, uint64_t address, const char **out) {
+    if (!o->symbols_read)
+        RD_TRY(read_symbols(o));
+    size_t low = 0, high = o->n_symbols; /* behind the last that begins at the address or before */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (o->symbols[middle].address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const function_symbol *found = low ? &o->symbols[low - 1] : NULL;
+    if (found && (found->size == 0 || address - found->address < found->size))
+        *out = found->name;
+    return RD_OK;
+}
+
+/* ---- an address ---- */
+
 rd_status rdi_object_find(rdi_object *o, uint64_t address, rdi_location *out) {
     Dwarf_Die cu;
     Dwarf_Addr bias = 0;
@@ -393,12 +453,8 @@ rd_status rdi_object_find(rdi_object *o, uint64_t address, rdi_location *out) {
         RD_TRY(find_function(o, &cu, address - bias, &begin, out));
         find_line(&cu, begin, address - bias, out);
     }
-    if (!out->function) { /* the symbol table may still know */
-        GElf_Off offset;
-        GElf_Sym symbol;
-        out->function =
-            dwfl_module_addrinfo(o->module, address, &offset, &symbol, NULL, NULL, NULL);
-    }
+    if (!out->function) /* the symbol table may still know */
+        RD_TRY(find_symbol(o, address, &out->function));
     return has_unit ? complete_names(o, folder_of(&cu), out) : RD_OK;
 }
 
