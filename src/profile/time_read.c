@@ -91,7 +91,9 @@ static rd_status read_bin(times_reader *r, char **field, size_t n) {
     RD_TRY(parse_u64(r, field[0], &low));
     RD_TRY(parse_u64(r, field[n == 2 ? 0 : 1], &high));
     RD_TRY(parse_u64(r, field[n == 2 ? 1 : 2], &count));
-    if (high < low || low < r->upto || high == UINT64_MAX)
+    if (high == UINT64_MAX)
+        return bad(r, "a time beyond 2^64 - 2");
+    if (high < low || low < r->upto)
         return bad(r, "times must ascend");
     if (low == 0 && !r->from_zero)
         return bad(r, "a time distance of 0: reuse at once has 1, or else say that it has 0");
@@ -135,8 +137,11 @@ static rd_status read_lines(times_reader *r, FILE *file) {
         size_t n = strlen(line);
         r->line++;
         r->bytes += n;
-        if (n + 1 == sizeof line && line[n - 1] != '\n')
+        bool ends = n > 0 && line[n - 1] == '\n';
+        if (n + 1 == sizeof line && !ends)
             return bad(r, "too long for a histogram");
+        if (!ends && !feof(file))
+            return bad(r, "a zero byte in a text");
         RD_TRY(read_line(r, line));
     }
     if (ferror(file))

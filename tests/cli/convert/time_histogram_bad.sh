@@ -14,6 +14,8 @@ bad '1,3\ninf,2\ninf,2\n'
 bad '1,3\ninf,0\n'
 bad 'time,count\nand,more\n'
 bad "$(printf '%01200d' 1)\n"
+bad '1,3\n18446744073709551615,1\ninf,2\n'
+bad '1,3\0,4\ninf,2\n'
 bad '1,3\ninf,2\n' --hist=squares
 bad '1,3\ninf,2\n' bad
 $REUSEDIST convert --time-histogram missing || echo $?
