@@ -23,7 +23,7 @@ typedef struct rdi_site {
     uint32_t epoch;
 } rdi_site;
 
-#define RDI_SITE_CACHE 1024
+#define RDI_SITE_CACHE 8192
 
 typedef struct rdi_sites {
     rd_ctx *ctx;
