@@ -7,11 +7,11 @@
  * weight.
  *
  * The sampled references are some more or fewer than they should be, which is known, since all are
- * counted. If blocks are alike, there are more or fewer blocks in the sample than there should be,
- * and counts and distances are scaled by that. If a few are very hot, it matters whether these are
- * in the sample; they have short distances, and the difference is added to distance 0 (or taken
- * from the shortest). The spread between 32 groups of the sample, cut by other bits of the hash,
- * tells how much of the difference is of the first kind.
+ * counted. If blocks are alike (and the rate is fixed), there are more or fewer blocks in the
+ * sample than there should be, and counts and distances are scaled by that. If a few are very hot,
+ * it matters whether these are in the sample; they have short distances, and the difference is
+ * added to distance 0 (or taken from the shortest). The spread between 32 groups of the sample, cut
+ * by other bits of the hash, tells how much of the difference is of the first kind.
  *
  * The stated error is the half-width of a 95 % band of the miss ratio. The spread between the miss
  * ratios of the groups tells that of the whole, for each power of two as size. Besides, distances
@@ -282,10 +282,12 @@ static void adjust(double *mass, double total) {
     }
 }
 
-/* After `direct` ones there were `left` references: brings cells and first references to that. */
+/* After `direct` ones there were `left` references: brings cells and first references to that. With
+ * a fixed number of blocks the rate has changed on the way, and the excess, which is one of all
+ * rates, says little about the last: scaling by it made the band too narrow for programs. */
 static uint64_t settle(shards_engine *e, uint64_t left) {
     double all = sum_of(e->mass) + e->cold, excess = all - (double)left, by = 1;
-    if (e->cold > 0)
+    if (e->cold > 0 && !e->samples)
         by -= alike_share(e, excess) * excess / all;
     stretch(e, by);
     e->cold *= by;
