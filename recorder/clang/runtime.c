@@ -1,4 +1,4 @@
-/* The recorder that is compiled into a program: what clang's hooks for loads and stores call.
+/* The recorder that is compiled into a program: everything behind the hooks (hooks.c).
  *
  * Every thread has a chunk of the ring that is shared with the analyser (src/trace/ring.h) and a
  * place in it for its next record. A hook stores one word and compares; only when the chunk is full
@@ -13,6 +13,8 @@
  */
 #define _GNU_SOURCE
 #include "runtime.h"
+
+#include "hooks.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -42,13 +44,9 @@ static int several_threads;   /* there may be more than one */
 static uint32_t record_words = 1;
 static uint64_t burst, gap; /* references to be recorded and to be skipped by turns; 0: all */
 
-/* Where the next record goes. `next` equals `end` at first and whenever there is no room. */
-typedef struct cursor {
-    uint64_t *next, *end;
-} cursor;
-
 /* Of a thread. */
-static __thread cursor words, pairs; /* records of one word and of two: one of them is in use */
+__thread cursor recorder_words;      /* for records of one word ... */
+static __thread cursor pairs;        /* ... and of two: one of them is in use */
 static __thread int chunk = -1;      /* ours; -1: none */
 static __thread uint64_t *resume;    /* where to go on in it, while the cursor is elsewhere */
 static __thread uint32_t thread;     /* number, from 1; 0: none yet */
@@ -156,7 +154,7 @@ static void skip(uint64_t references) {
 /* ---- the place of the next record ---- */
 
 static cursor *current(void) {
-    return record_words == 2 ? &pairs : &words;
+    return record_words == 2 ? &pairs : &recorder_words;
 }
 
 static int is_aside(const uint64_t *place) {
@@ -224,56 +222,36 @@ static int make_room(void) {
     return 1;
 }
 
-/* ---- hooks ---- */
+/* ---- records ---- */
 
-/* In a function of its own, so that hooks need no stack. */
-__attribute__((noinline)) static void record_slowly(uint64_t word, uint64_t pc) {
+static void record(uint64_t word, uint64_t pc) {
     cursor *at = current();
     if (at->next == at->end && !make_room())
         return;
-    if (record_words == 2) {
-        at->next[0] = word;
+    at->next[0] = word;
+    if (record_words == 2)
         at->next[1] = pc;
-    } else {
-        *at->next = word;
-    }
     at->next += record_words;
 }
 
-static inline __attribute__((always_inline)) void record(const void *address, uint64_t low,
-                                                         uint64_t pc) {
-    uint64_t word = (uint64_t)address << RDI_RECORD_SHIFT | low;
-    if (__builtin_expect(words.next == words.end, 0))
-        record_slowly(word, pc);
-    else
-        *words.next++ = word;
+void recorder_record(uint64_t word) {
+    record(word, CALL_SITE());
 }
 
-#define HOOKS(bytes)                                                                               \
-    void __sanitizer_cov_load##bytes(const void *address);                                         \
-    void __sanitizer_cov_store##bytes(const void *address);                                        \
-    void __sanitizer_cov_load##bytes(const void *address) {                                        \
-        record(address, RDI_RECORD_LOW(bytes, RDI_RECORD_LOAD), CALL_SITE());                      \
-    }                                                                                              \
-    void __sanitizer_cov_store##bytes(const void *address) {                                       \
-        record(address, RDI_RECORD_LOW(bytes, RDI_RECORD_STORE), CALL_SITE());                     \
-    }
-HOOKS(1)
-HOOKS(2)
-HOOKS(4)
-HOOKS(8)
-HOOKS(16)
-
 /* ---- functions of the C library, linked in by --wrap ---- */
+
+static uint64_t word_of(const char *address, size_t size, int kind) {
+    return (uint64_t)(uintptr_t)address << RDI_RECORD_SHIFT | RDI_RECORD_LOW(size, kind);
+}
 
 /* Loads from `from` and stores to `to` in turns, a piece at a time; either may be NULL. */
 static void record_pieces(const char *from, const char *to, size_t n, uint64_t pc) {
     for (size_t at = 0; at < n; at += PIECE_BYTES) {
         size_t size = n - at < PIECE_BYTES ? n - at : PIECE_BYTES;
         if (from)
-            record(from + at, RDI_RECORD_LOW(size, RDI_RECORD_LOAD), pc);
+            record(word_of(from + at, size, RDI_RECORD_LOAD), pc);
         if (to)
-            record(to + at, RDI_RECORD_LOW(size, RDI_RECORD_STORE), pc);
+            record(word_of(to + at, size, RDI_RECORD_STORE), pc);
     }
 }
 
@@ -359,7 +337,7 @@ static void end_thread(void *value) {
 
 /* The chunk stays the parent's. */
 static void restart_in_child(void) {
-    words = pairs = (cursor){NULL, NULL};
+    recorder_words = pairs = (cursor){NULL, NULL};
     chunk = -1;
     thread = threads = 0;
     several_threads = 0;

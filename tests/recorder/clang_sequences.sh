@@ -2,8 +2,12 @@
 command -v clang >/dev/null || { echo "clang is not installed"; exit 77; }
 root=$DATA/../..
 cc=$(dirname "$REUSEDIST")/libexec/reusedist/clang/reusedist-cc
-"$cc" -O1 -no-pie -I"$root/include" "$root/tests/recorder/clang/hooks.c" -o hooks
-memory=$((16#$(nm hooks | awk '$3 == "memory" {print $1}')))
+
+# build [OPTION]
+build() {
+    "$cc" -O1 -no-pie "$@" -I"$root/include" "$root/tests/recorder/clang/hooks.c" -o hooks
+    memory=$((16#$(nm hooks | awk '$3 == "memory" {print $1}')))
+}
 
 # references NAME [OPTION]: kind, offset in `memory`, size.
 references() {
@@ -19,11 +23,18 @@ references() {
     done <t | sort -s -k4 | paste -sd, | sed 's/,/, /g'
 }
 
-for name in sizes loop chase unaligned copy threads forked crash; do
-    references $name
-done
-references forked --trace-children
-echo "not seen:"
-for name in structs atomics 'wide vectors' 'masked vectors' assembler endings libraries; do
-    references "$name"
-done
+all() {
+    for name in sizes loop chase unaligned copy threads forked crash; do
+        references $name
+    done
+    references forked --trace-children
+    echo "not seen:"
+    for name in structs atomics 'wide vectors' 'masked vectors' assembler endings libraries; do
+        references "$name"
+    done
+}
+
+build
+all | tee inlined
+build -fno-lto # the hooks are called
+all | cmp inlined - && echo "the same by calls"

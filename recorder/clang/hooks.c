@@ -1,0 +1,42 @@
+/* What clang calls before every load and store: a record of one word, if there is room for it.
+ *
+ * This file is compiled twice: into the runtime, and by reusedist-cc with -flto, so that the hooks
+ * become part of the program's own code when that is linked. Then the program itself calls the
+ * function for the case that there is no room; elsewhere a hook ends with that call and leaves no
+ * trace on the stack. In both cases the function returns to the place of the load or store.
+ */
+#include "hooks.h"
+
+static inline __attribute__((always_inline)) void record(const void *address, uint64_t low) {
+    uint64_t word = (uint64_t)address << RDI_RECORD_SHIFT | low;
+    uint64_t *to = recorder_words.next;
+    if (__builtin_expect(to == recorder_words.end, 0)) {
+        recorder_record(word);
+        return;
+    }
+    *to = word;
+    /* At once, whatever else the compiler moves: a signal may end the program at any place. */
+    __atomic_store_n(&recorder_words.next, to + 1, __ATOMIC_RELEASE);
+}
+
+/* Libraries that are loaded find them in the program. */
+#define HOOK __attribute__((visibility("default")))
+#ifdef __clang__
+#define INLINED __attribute__((always_inline))
+#else
+#define INLINED
+#endif
+#define HOOKS(bytes)                                                                               \
+    HOOK void __sanitizer_cov_load##bytes(const void *address);                                    \
+    HOOK void __sanitizer_cov_store##bytes(const void *address);                                   \
+    INLINED void __sanitizer_cov_load##bytes(const void *address) {                                \
+        record(address, RDI_RECORD_LOW(bytes, RDI_RECORD_LOAD));                                   \
+    }                                                                                              \
+    INLINED void __sanitizer_cov_store##bytes(const void *address) {                               \
+        record(address, RDI_RECORD_LOW(bytes, RDI_RECORD_STORE));                                  \
+    }
+HOOKS(1)
+HOOKS(2)
+HOOKS(4)
+HOOKS(8)
+HOOKS(16)

@@ -1,0 +1,23 @@
+/* Between the hooks and the rest of the runtime. */
+#ifndef RECORDER_HOOKS_H
+#define RECORDER_HOOKS_H
+
+#include "trace/ring.h"
+
+/* Where the next record goes. `next` equals `end` at first and whenever there is no room. */
+typedef struct cursor {
+    uint64_t *next, *end;
+} cursor;
+
+/* Of a thread, for records of one word. Linked into programs, never into libraries: at a fixed
+ * place. */
+extern __thread cursor recorder_words __attribute__((tls_model("initial-exec")));
+
+/* What the hooks do where there is no room. Whoever calls it is taken for the place of the load or
+ * store: calls stay apart, however alike. */
+#ifdef __clang__
+__attribute__((nomerge))
+#endif
+void recorder_record(uint64_t word);
+
+#endif

@@ -1,0 +1,10 @@
+/* A program in two files, for the ways to build it: this one stores, the other loads. */
+#include "table.h"
+
+int table[ENTRIES];
+
+int main(void) {
+    for (int i = 0; i < ENTRIES; i++)
+        table[i] = i;
+    return sum(table, ENTRIES) == ENTRIES * (ENTRIES - 1) / 2 ? 0 : 1;
+}

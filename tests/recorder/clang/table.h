@@ -1,0 +1,9 @@
+/* What the two files of one program share. */
+#ifndef TABLE_H
+#define TABLE_H
+
+#define ENTRIES 100
+
+int sum(const int *values, int n);
+
+#endif

@@ -1,0 +1,37 @@
+# The recorder that is compiled in: however a program is built, it has the same references.
+command -v clang >/dev/null || { echo "clang is not installed"; exit 77; }
+command -v "$(clang -print-prog-name=ld.lld)" >/dev/null || { echo "lld is not installed"; exit 77; }
+sources=$(realpath "$DATA/../recorder/clang")
+cc=$(dirname "$REUSEDIST")/libexec/reusedist/clang/reusedist-cc
+
+# references HOW: of ./program, kinds and sizes, and the lines that have them.
+references() {
+    env -i "$REUSEDIST" record --tool=clang --to=lackey -o t -- ./program
+    sed 's/ *\([LS]\) .*,/\1 /' t >"$1.refs"
+    env -i "$REUSEDIST" record --tool=clang --pc -o t.trace -- ./program
+    python3 "$DATA/../../scripts/decode_trace.py" t.trace | awk '$1 != "event" {print $4}' |
+        addr2line -s -e program | sort | uniq -c | sed 's/ (discriminator.*//' >"$1.lines"
+    cmp calls.refs "$1.refs" && diff calls.lines "$1.lines" && echo "$1: the same"
+}
+
+for level in -O0 -O1 -O2; do
+    flags="-g $level -no-pie"
+    echo "$level:"
+    "$cc" $flags -fno-lto "$sources"/{table,sum}.c -o program && references calls
+    sort calls.refs | uniq -c
+    "$cc" $flags "$sources"/{table,sum}.c -o program && references together
+    objdump -d program >code
+    if grep -q 'call.*__sanitizer_cov' code; then echo "hooks are called"; else echo "hooks are inlined"; fi
+    "$cc" $flags -flto=thin -fuse-ld=bfd "$sources"/{table,sum}.c -o program && references overruled
+    REUSEDIST_LTO=off "$cc" $flags "$sources"/{table,sum}.c -o program && references off
+    "$cc" $flags -c "$sources"/{table,sum}.c
+    "$cc" $flags table.o sum.o -o program && references separate
+    rm -f sum.a && ar rcs sum.a sum.o
+    "$cc" $flags table.o sum.a -o program && references archive
+    "$cc" -r table.o sum.o -o both.o
+    "$cc" $flags both.o -o program && references relocatable
+    "$cc" $flags -fno-lto -c "$sources/sum.c"
+    "$cc" $flags table.o sum.o -o program && references mixed
+    "$cc" $flags -S "$sources/sum.c" && "$cc" $flags -c sum.s
+    "$cc" $flags table.o sum.o -o program && references assembled
+done
