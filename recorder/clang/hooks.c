@@ -9,8 +9,11 @@
 
 static inline __attribute__((always_inline)) void record(const void *address, uint64_t low) {
     uint64_t word = (uint64_t)address << RDI_RECORD_SHIFT | low;
-    uint64_t *to = recorder_words.next;
-    if (__builtin_expect(to == recorder_words.end, 0)) {
+    /* Read anew each time: the compiler takes functions of the program, and memcpy(), for ones that
+     * leave the cursor alone. It looked at them before it added the hooks. */
+    const volatile cursor *words = &recorder_words;
+    uint64_t *to = words->next;
+    if (__builtin_expect(to == words->end, 0)) {
         recorder_record(word);
         return;
     }
