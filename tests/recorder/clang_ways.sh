@@ -35,3 +35,11 @@ for level in -O0 -O1 -O2; do
     "$cc" $flags -S "$sources/sum.c" && "$cc" $flags -c sum.s
     "$cc" $flags table.o sum.o -o program && references assembled
 done
+
+echo "around functions that only read:"
+for how in -flto -fno-lto; do
+    "$cc" -O2 $how "$sources/reader.c" -o program
+    env -i "$REUSEDIST" record --tool=clang --to=lackey -o t -- ./program
+    sed 's/ *\([LS]\) .*,/\1 /' t | sort | uniq -c >"reader$how"
+done
+cmp reader-flto reader-fno-lto && echo "the same"
