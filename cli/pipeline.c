@@ -288,8 +288,15 @@ static bool feed_batch(pipeline *p, rd_mapper *mapper, const char *path, const r
 }
 
 /* What attribution wants to know of a batch before its blocks. */
-static bool prepare_batch(pipeline *p, const rd_trace *trace, uint64_t first, const rd_refs *refs) {
-    rd_status status = p->attribution ? attribute_refs(p->attribution, trace, first, refs) : RD_OK;
+static bool prepare_batch(pipeline *p, const rd_trace *trace, const rd_source *source,
+                          const rd_refs *refs) {
+    if (!p->attribution)
+        return true;
+    if (source->references == 0 && !refs->pc && !p->options->quiet) {
+        progress_wipe(&p->bar);
+        tell_user("%s: has no program counters: all of it is one line, 0x0", source->path);
+    }
+    rd_status status = attribute_refs(p->attribution, trace, source->references, refs);
     if (status != RD_OK)
         report_engine(p, status);
     return status == RD_OK;
@@ -307,8 +314,7 @@ static bool feed_trace(pipeline *p, rd_trace *trace, rd_mapper *mapper, rd_sourc
         }
         if (refs->n == 0)
             return true;
-        if (!prepare_batch(p, trace, source->references, refs) ||
-            !feed_batch(p, mapper, source->path, refs))
+        if (!prepare_batch(p, trace, source, refs) || !feed_batch(p, mapper, source->path, refs))
             return false;
         source->references += refs->n;
         p->references += refs->n;

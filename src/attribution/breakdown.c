@@ -163,6 +163,23 @@ static rd_status make_lines(breakdown *b) {
     return RD_OK;
 }
 
+static const char *file_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* "FILE:LINE" of the call from outside of the system's headers, when the place is in one and was
+ * inlined: which of a program's vectors, say. NULL: there is none. */
+static const char *caller_of_header(const rdi_place *place) {
+    static const char system[] = "/usr/";
+    if (strncmp(place->source, system, sizeof system - 1) != 0)
+        return NULL;
+    for (size_t i = 0; i < place->n_inlined_from; i++)
+        if (strncmp(place->inlined_from[i], system, sizeof system - 1) != 0)
+            return file_name(place->inlined_from[i]);
+    return NULL;
+}
+
 /* "function (file:line)" of an allocation, and its line if that has an entry. */
 static rd_status name_heap(breakdown *b, const rdi_region *region, rd_data_region *out) {
     rdi_place place;
@@ -172,12 +189,15 @@ static rd_status name_heap(breakdown *b, const rdi_region *region, rd_data_regio
     RD_TRY(rdi_place_of(&b->a->modules, &b->scratch, region->key, region->epoch, &place));
     if (!place.source)
         return copy_text(b->arena, place.function, &out->name);
-    const char *slash = strrchr(place.source, '/'), *file = slash ? slash + 1 : place.source;
-    size_t room = strlen(place.function) + strlen(file) + sizeof text;
+    const char *file = file_name(place.source), *caller = caller_of_header(&place);
+    size_t room = strlen(place.function) + strlen(caller ? caller : file) + sizeof text;
     char *name = rdi_arena_alloc(b->arena, room, 1);
     if (!name)
         return RD_ENOMEM;
-    snprintf(name, room, "%s (%s:%" PRIu64 ")", place.function, file, place.line);
+    if (caller)
+        snprintf(name, room, "%s (%s)", place.function, caller);
+    else
+        snprintf(name, room, "%s (%s:%" PRIu64 ")", place.function, file, place.line);
     out->name = name;
     uint32_t line = rdi_places_line(&b->places, &place);
     size_t at = line == RDI_OTHERS ? b->lines.kept : rdi_ranking_place(&b->lines, line);
