@@ -14,10 +14,11 @@ the library's own memory: nothing is copied on the way.
 from __future__ import annotations
 
 import ctypes
+import operator
 import os
 from ctypes import byref, c_bool, c_char_p, c_double, c_size_t, c_uint64, c_void_p
 from dataclasses import dataclass
-from typing import Any, Callable, Optional, Sequence, Union
+from typing import Any, Callable, Optional, Sequence, SupportsIndex, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +46,14 @@ Path = Union[str, "os.PathLike[str]"]
 def version() -> str:
     """Of the shared library."""
     return str(_lib.rd_version().decode())
+
+
+def _unsigned(value: SupportsIndex, name: str, bits: int = 64) -> int:
+    """A number that the library's type holds: ctypes cuts others without a word."""
+    number = operator.index(value)
+    if not 0 <= number < 1 << bits:
+        raise InvalidArgument(f"{name}: {number} is not from 0 to {(1 << bits) - 1}")
+    return number
 
 
 class _Borrowed:
@@ -115,14 +124,16 @@ class Engine:
                  bins: str = "loglinear", block_bytes: int = 0,
                  sink: Optional[Callable[[NDArray[np.uint64]], None]] = None) -> None:
         self._pointer: Optional[c_void_p] = None
+        memory = _unsigned(memory, "memory")
         self._context = _native.Context(memory)
-        self._block_bytes = block_bytes
+        self._block_bytes = _unsigned(block_bytes, "block_bytes")
         self._raised: Optional[BaseException] = None
         binning = _native.Binning()
         self._context.check(_lib.rd_binning_parse(self._context.pointer, bins.encode(),
                                                   byref(binning)))
         self._sink = _native.SINK(self._deliver(sink)) if sink else _native.SINK()
-        config = _native.EngineConfig(bound=bound, threads=threads, mem_bytes=memory,
+        config = _native.EngineConfig(bound=_unsigned(bound, "bound"),
+                                      threads=_unsigned(threads, "threads", 32), mem_bytes=memory,
                                       binning=binning, sink=self._sink)
         pointer = c_void_p()
         self._context.check(_lib.rd_engine_open(self._context.pointer, spec.encode(), byref(config),
@@ -320,13 +331,14 @@ class Profile:
     def miss_ratio(self, blocks: int) -> float:
         """Of a fully associative LRU cache of so many blocks."""
         ratio, interpolated = c_double(), c_bool()
-        self._context.check(_lib.rd_mrc_at(self._context.pointer, self._pointer, c_uint64(blocks),
-                                           byref(ratio), byref(interpolated)))
+        self._context.check(_lib.rd_mrc_at(self._context.pointer, self._pointer,
+                                           c_uint64(_unsigned(blocks, "blocks")), byref(ratio),
+                                           byref(interpolated)))
         return ratio.value
 
     def miss_ratios(self, blocks: Sequence[int]) -> NDArray[np.float64]:
         """Of caches of these sizes."""
-        return np.array([self.miss_ratio(int(size)) for size in blocks], dtype=np.float64)
+        return np.array([self.miss_ratio(size) for size in blocks], dtype=np.float64)
 
     def __repr__(self) -> str:
         return f"<reusedist.Profile: {self.references} references, {self.blocks} blocks>"

@@ -164,6 +164,17 @@ class Errors(unittest.TestCase):
         with self.assertRaises(rd.InvalidArgument):
             rd.measure(np.arange(100), "bk", bound=8).miss_ratio(9)
 
+    def test_numbers_out_of_range_are_not_cut(self):
+        profile = rd.measure([1, 2, 1])
+        for wrong in (lambda: rd.measure([1], bound=-1), lambda: rd.measure([1], threads=2**32 + 1),
+                      lambda: rd.measure([1], memory=2**64), lambda: profile.miss_ratios([-1]),
+                      lambda: profile.miss_ratio(2**64 + 1)):
+            with self.assertRaises(rd.InvalidArgument):
+                wrong()
+        with self.assertRaises(TypeError):
+            profile.miss_ratios([1.5])
+        self.assertEqual(list(profile.miss_ratios(np.array([1, 2]))), [1, 2 / 3])
+
     def test_wrong_order(self):
         engine = rd.Engine()
         engine.finish()
