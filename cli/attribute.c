@@ -16,7 +16,8 @@ struct attribution {
     size_t next, n_events;
 };
 
-/* Of those that nobody asked for, caches above the bound are left out. Returns the exit status. */
+/* Of those that nobody asked for, caches above the bound are left out; if none is left, one as
+ * large as the bound counts, or no line would stand out. Returns the exit status. */
 static int choose_caches(rd_ctx *ctx, const attribute_options *o, uint64_t block_bytes,
                          uint64_t bound, cache_list *out) {
     if (o->caches)
@@ -25,6 +26,8 @@ static int choose_caches(rd_ctx *ctx, const attribute_options *o, uint64_t block
     uint64_t unit = block_bytes ? block_bytes : 1;
     while (bound && out->n && out->level[out->n - 1].bytes / unit > bound)
         out->n--;
+    if (out->n == 0)
+        out->level[out->n++] = (rd_level){"bound", bound * unit};
     return EXIT_OK;
 }
 

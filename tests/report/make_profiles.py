@@ -236,6 +236,7 @@ def odd():
     """Profiles with little or strange in them."""
     exact = {"exact": True, "error": {"kind": "exact"}}
     big = (1 << 64) - 1
+    share = {"references": 5, "infinite": 2, "distance_sum": 0, "misses": [], "bins": [[0, 0, 3]]}
     for facts in (
             {"references": 0, "infinite": 0, **exact},
             {"references": 5, "infinite": 0, "exact": False, "error": {"kind": "none"}},
@@ -248,7 +249,13 @@ def odd():
             {"references": 5, "blocks": 2, "cold": 2, "infinite": 2, "exact": False,
              "error": {"kind": "time"}, "histogram": [[1, 1, 3, 3]]},
             {"references": 5, "infinite": 2, "bound": 1, "block_bytes": 64, **exact,
-             "histogram": [[0, 0, 3, 0]]}):
+             "histogram": [[0, 0, 3, 0]]},
+            {"references": 5, "infinite": 2, "block_bytes": 64, **exact, "histogram": [[0, 0, 3, 0]],
+             "levels": [], "attribution": {
+                 "sources": [], "functions": [{"name": "f", "source": None, **share}],
+                 "lines": [{"source": None, "line": 0, "function": 0, **share}], "pairs": [],
+                 "data": [{"kind": "other", "name": "d", "line": None, "blocks": 2,
+                           "words_used": None, **share}]}}):
         yield {"schema": "reusedist.profile/1", "binning": "log", "histogram": [], **facts}
 
 

@@ -169,11 +169,19 @@ function countedAt(p) {
         "choose one above. A miss here is a reference that such a cache, fully associative, does not hold.");
 }
 
+/* What stands in place of the tables; null: they can be made. */
+function whyUncounted(p, question) {
+    if (!p.attribution)
+        return missing(`This profile does not tell ${question}. One that does is made with:`, attribute);
+    return p.levels && p.levels.length ? null
+        : missing("The misses of this profile were counted for no cache. They are with:",
+            "reusedist analyze --attribute --caches=L1=32K --out=json -o profile.json TRACE");
+}
+
 function codePanel(refresh) {
     const p = profiles[state.profile];
-    if (!p.attribution)
-        return section("Code", missing("This profile does not tell which code the references come from. " +
-            "One that does is made with:", attribute));
+    const why = whyUncounted(p, "which code the references come from");
+    if (why) return section("Code", why);
     return section("Code", countedAt(p),
         segmented("code", "By", Object.entries(codeTables).map(([key, [name]]) => [key, name]),
             state.code, (value) => {
@@ -185,9 +193,8 @@ function codePanel(refresh) {
 
 function dataPanel() {
     const p = profiles[state.profile];
-    if (!p.attribution)
-        return section("Data", missing("This profile does not tell which data the references go to. " +
-            "One that does is made with:", attribute));
+    const why = whyUncounted(p, "which data the references go to");
+    if (why) return section("Data", why);
     return section("Data", countedAt(p), dataTableOf(p));
 }
 
@@ -195,7 +202,7 @@ function dataPanel() {
 function codeChanges() {
     const level = state.level, all = new Map();
     profiles.forEach((p, i) => {
-        if (level >= levelsOf(p).length) return;
+        if (level >= (p.levels || []).length) return;
         for (const f of p.attribution.functions) {
             const entry = all.get(f.name) || { name: f.name, misses: [0, 0] };
             entry.misses[i] += f.misses[level];
