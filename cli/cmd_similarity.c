@@ -77,9 +77,15 @@ static void print_cell(const similarity_options *o, const char *a, const char *b
         printf(" %14s", "one only");
 }
 
+/* What fits of a name: of a path the end tells more. */
+static const char *end_of(const char *name, size_t width) {
+    size_t length = strlen(name);
+    return length > width ? name + (length - width) : name;
+}
+
 static rd_status print_row(rd_ctx *ctx, const similarity_options *o, const programs *p, size_t i) {
     if (o->out == OUT_TEXT)
-        printf("%-16s", p->name[i]);
+        printf("%-16s", end_of(p->name[i], 16));
     for (size_t k = 0; k < p->n; k++) {
         overlap v;
         if (!is_first(p, k) || (o->out == OUT_CSV && k < i))
@@ -102,7 +108,7 @@ static rd_status print_all(rd_ctx *ctx, const similarity_options *o, const progr
                "");
     for (size_t k = 0; k < p->n && o->out == OUT_TEXT; k++)
         if (is_first(p, k))
-            printf(" %14.14s", p->name[k]);
+            printf(" %14s", end_of(p->name[k], 14));
     if (o->out == OUT_TEXT)
         putchar('\n');
     for (size_t i = 0; i < p->n; i++)
