@@ -39,10 +39,7 @@ int analysis_print(rd_ctx *ctx, const analysis_options *o, rd_profile *profile) 
     char *text = NULL;
     size_t n = 0;
     rd_status status = make_text(o, profile, &text, &n);
-    if (status != RD_OK)
-        return fail_status(ctx, status);
-    int exit_status = output_text(ctx, o->output, text, n);
-    rd_text_free(ctx, text);
+    int exit_status = output_made(ctx, o->output, status, text, n);
     if (exit_status == EXIT_OK && o->report)
         exit_status = write_page(ctx, o, profile);
     return exit_status;

@@ -62,11 +62,7 @@ static int print_comparison(rd_ctx *ctx, const compare_options *o, const rd_comp
     rd_status status = o->out == OUT_CSV    ? rd_report_comparison_csv(ctx, all, &text, &n)
                        : o->out == OUT_JSON ? rd_report_comparison_json(ctx, all, &text, &n)
                                             : rd_report_comparison_text(ctx, all, &text, &n);
-    if (status != RD_OK)
-        return fail_status(ctx, status);
-    int exit_status = output_text(ctx, NULL, text, n);
-    rd_text_free(ctx, text);
-    return exit_status;
+    return output_made(ctx, NULL, status, text, n);
 }
 
 /* Every rule for the first profile against each of the others, in this order. */

@@ -124,11 +124,7 @@ static int print_result(rd_ctx *ctx, const mrc_options *o, rd_profile *profile) 
                        : o->out == OUT_JSON
                            ? rd_report_mrc_json(profile, blocks, o->sizes.n, &text, &n)
                            : rd_report_mrc_text(profile, &style, blocks, o->sizes.n, &text, &n);
-    if (status != RD_OK)
-        return fail_status(ctx, status);
-    int exit_status = output_text(ctx, o->output, text, n);
-    rd_text_free(ctx, text);
-    return exit_status;
+    return output_made(ctx, o->output, status, text, n);
 }
 
 static int run_mrc(rd_ctx *ctx, void *opts, int n, char **operands) {

@@ -146,11 +146,7 @@ static int keep_model(rd_ctx *ctx, const rd_model *m, const char *path) {
     char *text = NULL;
     size_t n = 0;
     rd_status status = rd_model_json(m, &text, &n);
-    if (status != RD_OK)
-        return fail_status(ctx, status);
-    int exit_status = output_text(ctx, path, text, n);
-    rd_text_free(ctx, text);
-    return exit_status;
+    return output_made(ctx, path, status, text, n);
 }
 
 static int learn(rd_ctx *ctx, const predict_options *o, const rd_model_config *config,
@@ -230,13 +226,9 @@ static int print_prediction(rd_ctx *ctx, const predict_options *o, const rd_mode
     if (status == RD_OK)
         status = make_text(o, p, &text, &n);
     rd_profile_free(p);
-    if (status != RD_OK)
-        return fail_status(ctx, status);
-    if (o->out == OUT_TEXT && (!o->output || strcmp(o->output, "-") == 0))
+    if (status == RD_OK && o->out == OUT_TEXT && (!o->output || strcmp(o->output, "-") == 0))
         print_model(m, size);
-    int exit_status = output_text(ctx, o->output, text, n);
-    rd_text_free(ctx, text);
-    return exit_status;
+    return output_made(ctx, o->output, status, text, n);
 }
 
 static int predict(rd_ctx *ctx, const predict_options *o, const rd_model_config *config) {

@@ -115,3 +115,11 @@ int output_text(rd_ctx *ctx, const char *path, const char *text, size_t n) {
     rd_status status = rd_text_write(ctx, path ? path : "-", text, n);
     return status == RD_OK ? EXIT_OK : fail_status(ctx, status);
 }
+
+int output_made(rd_ctx *ctx, const char *path, rd_status made, char *text, size_t n) {
+    if (made != RD_OK)
+        return fail_status(ctx, made);
+    int status = output_text(ctx, path, text, n);
+    rd_text_free(ctx, text);
+    return status;
+}

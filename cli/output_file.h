@@ -26,4 +26,7 @@ int output_check_distinct(const output_place *a, const output_place *b);
  * exit status, a failure having been reported. */
 int output_text(rd_ctx *ctx, const char *path, const char *text, size_t n);
 
+/* The same with a text that the library made, or failed to make (`made`); frees it. */
+int output_made(rd_ctx *ctx, const char *path, rd_status made, char *text, size_t n);
+
 #endif

@@ -37,9 +37,5 @@ int page_write(rd_ctx *ctx, rd_page *page, const cache_list *caches, const char 
     char *text = NULL;
     size_t n = 0;
     rd_status status = rd_report_html(ctx, page, &text, &n);
-    if (status != RD_OK)
-        return fail_status(ctx, status);
-    int exit_status = output_text(ctx, path, text, n);
-    rd_text_free(ctx, text);
-    return exit_status;
+    return output_made(ctx, path, status, text, n);
 }

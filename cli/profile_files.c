@@ -52,9 +52,5 @@ int write_profile(rd_ctx *ctx, rd_profile *profile, const char *path) {
     char *text = NULL;
     size_t n = 0;
     rd_status status = rd_profile_json(profile, &text, &n);
-    if (status != RD_OK)
-        return fail_status(ctx, status);
-    int exit_status = output_text(ctx, path, text, n);
-    rd_text_free(ctx, text);
-    return exit_status;
+    return output_made(ctx, path, status, text, n);
 }

@@ -32,12 +32,10 @@ static rd_status take_variable(void *user, const rdi_variable *v) {
     variable_list *list = user;
     rdi_module_file *file = list->file;
     if (file->n == file->room) {
-        size_t room = file->room ? file->room * 2 : 64;
-        rdi_variable *grown = rdi_resize(list->ctx, file->variables, room, sizeof *grown);
+        rdi_variable *grown = rdi_grow(list->ctx, file->variables, &file->room, sizeof *grown);
         if (!grown)
             return RD_ENOMEM;
         file->variables = grown;
-        file->room = room;
     }
     file->variables[file->n++] = *v;
     return RD_OK;
@@ -116,12 +114,10 @@ rd_status rdi_modules_add(rdi_modules *m, const rd_event *event, uint32_t epoch,
         *replaced = *replaced || (overlaps(old, &new) && !same);
     }
     if (m->n == m->room) {
-        size_t room = m->room ? m->room * 2 : 16;
-        rdi_module *grown = rdi_resize(m->ctx, m->modules, room, sizeof *grown);
+        rdi_module *grown = rdi_grow(m->ctx, m->modules, &m->room, sizeof *grown);
         if (!grown)
             return RD_ENOMEM;
         m->modules = grown;
-        m->room = room;
     }
     new.born = epoch + *replaced; /* the caller begins a new epoch */
     for (size_t i = 0; i < m->n && *replaced; i++)

@@ -1,8 +1,6 @@
 /* Program counters, numbered. See sites.h. */
 #include "attribution/sites.h"
 
-#define FIRST_SITES 256
-
 static void empty_cache(rdi_sites *s) {
     for (size_t i = 0; i < RDI_SITE_CACHE; i++)
         s->cache[i].site = RDI_OTHERS;
@@ -39,12 +37,10 @@ void rdi_sites_forget_tuples(rdi_sites *s) {
 
 static rd_status add_site(rdi_sites *s, uint64_t pc) {
     if (s->n == s->room) {
-        size_t room = s->room ? s->room * 2 : FIRST_SITES;
-        rdi_site *grown = rdi_resize(s->ctx, s->site, room, sizeof *grown);
+        rdi_site *grown = rdi_grow(s->ctx, s->site, &s->room, sizeof *grown);
         if (!grown)
             return RD_ENOMEM;
         s->site = grown;
-        s->room = room;
     }
     s->site[s->n++] = (rdi_site){
         .last_key = UINT64_MAX, .older_key = UINT64_MAX, .pc = pc, .epoch = s->epoch, .from = 1};

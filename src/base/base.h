@@ -38,6 +38,8 @@ rd_status rdi_vfail(rd_ctx *ctx, rd_status status, const char *format, va_list a
 void *rdi_alloc(rd_ctx *ctx, size_t n, size_t size);             /* uninitialised */
 void *rdi_calloc(rd_ctx *ctx, size_t n, size_t size);            /* zeroed */
 void *rdi_resize(rd_ctx *ctx, void *old, size_t n, size_t size); /* old stays valid on failure */
+/* An array of *room elements with twice the room, *room being changed; 0 becomes 16. */
+void *rdi_grow(rd_ctx *ctx, void *old, size_t *room, size_t size);
 void rdi_free(rd_ctx *ctx, void *p);
 char *rdi_strdup(rd_ctx *ctx, const char *text);
 

@@ -146,6 +146,14 @@ void *rdi_resize(rd_ctx *ctx, void *old, size_t n, size_t size) {
     return moved + 1;
 }
 
+void *rdi_grow(rd_ctx *ctx, void *old, size_t *room, size_t size) {
+    size_t wanted = *room ? *room * 2 : 16;
+    void *grown = rdi_resize(ctx, old, wanted, size);
+    if (grown)
+        *room = wanted;
+    return grown;
+}
+
 void *rdi_alloc(rd_ctx *ctx, size_t n, size_t size) {
     return rdi_resize(ctx, NULL, n, size);
 }

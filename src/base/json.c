@@ -487,6 +487,15 @@ void rdi_text_json_double(rdi_text *t, double x) {
     }
 }
 
+void rdi_text_json_doubles(rdi_text *t, const double *x, size_t n) {
+    rdi_text_putc(t, '[');
+    for (size_t i = 0; i < n; i++) {
+        rdi_text_puts(t, i ? ", " : "");
+        rdi_text_json_double(t, x[i]);
+    }
+    rdi_text_putc(t, ']');
+}
+
 void rdi_text_u128(rdi_text *t, rdi_u128 x) {
     char digits[40], *at = digits + sizeof digits;
     do

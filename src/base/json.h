@@ -88,6 +88,7 @@ const char *rdi_json_file_name(const char *path);
 void rdi_text_json_string(rdi_text *t, const char *text);
 /* Shortest text that reads back as the same number; not finite: null. */
 void rdi_text_json_double(rdi_text *t, double x);
+void rdi_text_json_doubles(rdi_text *t, const double *x, size_t n); /* an array of them */
 /* All 128 bits, decimal. */
 void rdi_text_u128(rdi_text *t, rdi_u128 x);
 

@@ -29,12 +29,10 @@ static rd_status stack_open(void *self, rdi_run *run) {
 
 static rd_status push(stack_engine *e, uint64_t block) {
     if (e->n == e->room) {
-        size_t room = e->room ? e->room * 2 : 64;
-        uint64_t *grown = rdi_resize(e->run->ctx, e->block, room, sizeof *grown);
+        uint64_t *grown = rdi_grow(e->run->ctx, e->block, &e->room, sizeof *grown);
         if (!grown)
             return RD_ENOMEM;
         e->block = grown;
-        e->room = room;
     }
     e->block[e->n++] = block;
     return RD_OK;

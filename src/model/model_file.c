@@ -19,15 +19,6 @@ static void add_string(rdi_text *t, const char *key, const char *value) {
     rdi_text_json_string(t, value);
 }
 
-static void add_doubles(rdi_text *t, const double *values, size_t n) {
-    rdi_text_putc(t, '[');
-    for (size_t i = 0; i < n; i++) {
-        rdi_text_puts(t, i ? ", " : "");
-        rdi_text_json_double(t, values[i]);
-    }
-    rdi_text_putc(t, ']');
-}
-
 static void add_facts(rdi_text *t, const rd_model_facts *f) {
     char bins[32], patterns[64];
     rd_binning_name(f->binning, bins);
@@ -41,7 +32,7 @@ static void add_facts(rdi_text *t, const rd_model_facts *f) {
         rdi_thresholds_write(t, &f->sampling);
     }
     add_key(t, "sizes");
-    add_doubles(t, f->sizes, f->n_sizes);
+    rdi_text_json_doubles(t, f->sizes, f->n_sizes);
     add_key(t, "block_bytes");
     if (f->block_bytes)
         rdi_text_u64(t, f->block_bytes);
@@ -58,16 +49,17 @@ rd_status rd_model_json(const rd_model *m, char **out, size_t *n) {
     rdi_text_printf(&t, "\"reusedist %s\"", rd_version());
     add_facts(&t, &m->facts);
     add_key(&t, "reuses");
-    add_doubles(&t, (const double[]){m->reuses.factor, m->reuses.exponent}, 2);
+    rdi_text_json_doubles(&t, (const double[]){m->reuses.factor, m->reuses.exponent}, 2);
     add_key(&t, "blocks");
-    add_doubles(&t, (const double[]){m->blocks.factor, m->blocks.exponent}, 2);
+    rdi_text_json_doubles(&t, (const double[]){m->blocks.factor, m->blocks.exponent}, 2);
     add_key(&t, "pieces");
     for (size_t i = 0; i < m->n; i++) {
         const rdi_piece *p = &m->pieces[i];
         rdi_text_puts(&t, i ? ",\n    [" : "[\n    [");
         rdi_text_json_string(&t, rd_pattern_name(p->pattern));
         rdi_text_puts(&t, ", ");
-        add_doubles(&t, (const double[]){p->share, p->low.c, p->low.e, p->high.c, p->high.e}, 5);
+        rdi_text_json_doubles(
+            &t, (const double[]){p->share, p->low.c, p->low.e, p->high.c, p->high.e}, 5);
         rdi_text_putc(&t, ']');
     }
     rdi_text_puts(&t, "\n  ]\n}\n");

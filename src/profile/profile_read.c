@@ -160,14 +160,12 @@ static void read_error(rdi_profile_reader *r, void *facts) {
 static bool make_room(rdi_json *j, void **array, size_t n, size_t *room, size_t size) {
     if (n < *room)
         return true;
-    size_t wanted = *room ? *room * 2 : 16;
-    void *grown = rdi_resize(j->ctx, *array, wanted, size);
+    void *grown = rdi_grow(j->ctx, *array, room, size);
     if (!grown) {
         j->status = RD_ENOMEM;
         return false;
     }
     *array = grown;
-    *room = wanted;
     return true;
 }
 

@@ -43,12 +43,8 @@ static void add_half_widths(rdi_text *t, const double *half) {
     size_t n = RD_BAND_SIZES;
     while (n > 0 && half[n - 1] == 0)
         n--;
-    rdi_text_puts(t, ", \"half_width\": [");
-    for (size_t i = 0; i < n; i++) {
-        rdi_text_puts(t, i ? ", " : "");
-        rdi_text_json_double(t, half[i]);
-    }
-    rdi_text_putc(t, ']');
+    rdi_text_puts(t, ", \"half_width\": ");
+    rdi_text_json_doubles(t, half, n);
 }
 
 static void add_facts(rdi_text *t, const rd_profile_facts *f) {

@@ -101,12 +101,10 @@ void rdi_object_span(const rdi_object *o, uint64_t *low, uint64_t *high) {
 
 static rd_status add_piece(rdi_object *o, unit *u, const piece *p) {
     if (u->n == u->room) {
-        size_t room = u->room ? u->room * 2 : 64;
-        piece *grown = rdi_resize(o->ctx, u->pieces, room, sizeof *grown);
+        piece *grown = rdi_grow(o->ctx, u->pieces, &u->room, sizeof *grown);
         if (!grown)
             return RD_ENOMEM;
         u->pieces = grown;
-        u->room = room;
     }
     u->pieces[u->n++] = *p;
     return RD_OK;

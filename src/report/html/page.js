@@ -108,17 +108,25 @@ function chooseLevel() {
 
 /* ---- colours ---- */
 
-function setTheme(theme) {
-    const root = document.documentElement;
-    if (theme === "auto") root.removeAttribute("data-theme");
-    else root.setAttribute("data-theme", theme);
-    drawPending(true);
+const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+let theme = "auto";
+
+function applyTheme() {
+    const dark = theme === "auto" ? prefersDark.matches : theme === "dark";
+    document.documentElement.dataset.theme = dark ? "dark" : "light";
 }
 
 function makeTheme() {
-    const box = document.getElementById("theme");
-    box.addEventListener("change", (event) => setTheme(event.target.value));
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => drawPending(true));
+    const redraw = () => {
+        applyTheme();
+        drawPending(true);
+    };
+    document.getElementById("theme").addEventListener("change", (event) => {
+        theme = event.target.value;
+        redraw();
+    });
+    prefersDark.addEventListener("change", redraw);
+    applyTheme();
 }
 
 /* ---- printing: every panel, in light colours, as wide as paper ---- */
