@@ -188,10 +188,9 @@ bool bench_check(bench *b, const bench_trace *t, const char *engine, uint32_t th
                  bench_answer *expected, bench_result *out) {
     *out =
         (bench_result){.engine = engine, .trace = t->name, .threads = threads, .references = t->n};
-    double seconds;
     rd_profile *profile = NULL;
     rd_ctx *ctx = NULL;
-    bool ok = bench_run(b, t, engine, threads, &ctx, &profile, &seconds, NULL) &&
+    bool ok = bench_run(b, t, engine, threads, &ctx, &profile, &out->checked, NULL) &&
               compare_answer(b, profile, expected, out);
     out->peak_bytes = ctx ? rd_ctx_peak_bytes(ctx) : 0;
     rd_profile_free(profile);
@@ -220,6 +219,17 @@ void bench_summarise(bench_result *r) {
     qsort(sorted, r->repeats, sizeof *sorted, by_value);
     r->best = r->repeats ? sorted[0] : 0;
     r->median = r->repeats ? (sorted[(r->repeats - 1) / 2] + sorted[r->repeats / 2]) / 2 : 0;
+}
+
+bool bench_time(bench *b, const bench_trace *t, bench_result *r) {
+    bool ok = true;
+    if (r->checked >= BENCH_LONG)
+        r->seconds[r->repeats++] = r->checked;
+    else
+        while (ok && r->repeats < b->options->repeats)
+            ok = bench_repeat(b, t, r);
+    bench_summarise(r);
+    return ok;
 }
 
 bool bench_compare(bench *b, const bench_trace *t, const char *const *engines, size_t n,

@@ -5,6 +5,8 @@
 
 #include "cli.h"
 
+#define BENCH_LONG 5 /* seconds: a run that long need not be repeated */
+
 typedef struct bench_options {
     rd_strings engines; /* to compare; none: the suite's own */
     uint64_t repeats;   /* of every timed run */
@@ -47,6 +49,7 @@ typedef struct bench_result {
     const char *trace;
     uint32_t threads;
     uint64_t references, blocks;
+    double checked;     /* seconds of the run whose answer was compared */
     double seconds[32]; /* of every repeat */
     size_t repeats;
     double median, best; /* seconds */
@@ -66,6 +69,9 @@ bool bench_check(bench *b, const bench_trace *t, const char *engine, uint32_t th
                  bench_answer *expected, bench_result *out);
 /* Times one more repeat. */
 bool bench_repeat(bench *b, const bench_trace *t, bench_result *r);
+/* Times all repeats and summarises them; of a run that took BENCH_LONG seconds when it was checked,
+ * that one counts. */
+bool bench_time(bench *b, const bench_trace *t, bench_result *r);
 /* Median and best of the repeats. */
 void bench_summarise(bench_result *r);
 

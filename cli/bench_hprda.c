@@ -12,7 +12,6 @@
 
 #define TREE   "olken:tree=avl"
 #define POINTS 23 /* of the curves in figures 12 and 13 */
-#define LONG   5  /* seconds: a run that long is not repeated */
 
 /* The ways that are compared, in this order. */
 enum { SEQUENTIAL, EXACT, THREADS, THREADS_UNADJUSTED, DEVICE, EXACT_DEVICE, WAYS };
@@ -91,7 +90,7 @@ static bool run_way(bench *b, const bench_trace *t, const char *engine, outcome 
         rd_ctx_free(ctx);
         if (!ok)
             return false;
-    } while (o->seconds[runs++] < LONG && runs < b->options->repeats);
+    } while (o->seconds[runs++] < BENCH_LONG && runs < b->options->repeats);
     bench_result r = {.repeats = runs};
     memcpy(r.seconds, o->seconds, sizeof r.seconds);
     bench_summarise(&r);
