@@ -94,7 +94,8 @@ static int choose_collapse(rd_ctx *ctx, run_options *o) {
     uint64_t bytes = 64;
     if (block && rd_parse_size(ctx, block, &bytes) != RD_OK)
         return fail_usage("--block: '%.80s' is no size", block);
-    o->what.collapse_bytes = bytes & (bytes - 1) ? 0 : bytes; /* others complain of what is wrong */
+    /* Others complain of what is wrong; with blocks of terabytes there is nothing to gain. */
+    o->what.collapse_bytes = bytes & (bytes - 1) || bytes >> 41 ? 0 : bytes;
     return EXIT_OK;
 }
 
@@ -115,7 +116,10 @@ static int check_options(rd_ctx *ctx, run_options *o) {
 static int analyse(rd_ctx *ctx, run_options *o, recorder *r, char *name) {
     rd_profile *profile = NULL;
     bool cut_short;
-    pipeline_input input = {.n = 1, .paths = &name, .live = recorder_live(r)};
+    pipeline_input input = {.n = 1,
+                            .paths = &name,
+                            .live = recorder_live(r),
+                            .only_wanted = o->what.tool == RECORDER_VALGRIND};
     int status = pipeline_run(ctx, &o->analysis.pipe, &input, o->analysis.distances, &profile);
     int of_program = recorder_finish(r, &cut_short);
     if (profile) {

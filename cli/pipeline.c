@@ -427,8 +427,9 @@ static bool analyse_opened(pipeline *p, const char *path, rd_trace *trace) {
         return false;
     }
     tell_about_trace(p, path, trace);
-    rd_mapping mapping = {
-        .block_bytes = p->block_bytes, .kinds = p->kinds, .origins = p->options->attribute.on};
+    rd_mapping mapping = {.block_bytes = p->block_bytes,
+                          .kinds = p->input->only_wanted ? 0 : p->kinds,
+                          .origins = p->options->attribute.on};
     if (mapping.origins && !p->attribution &&
         !(p->attribution = attribute_open(p->ctx, &p->options->attribute, &mapping,
                                           p->options->bound, &p->status)))

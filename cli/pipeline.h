@@ -31,6 +31,7 @@ typedef struct pipeline_input {
     int n;
     char **paths;
     rd_live *live;    /* not NULL: instead of a file, a running program, which paths[0] names */
+    bool only_wanted; /* references of other kinds were left out already */
     const void *head; /* what has been read from standard input already */
     size_t head_bytes;
 } pipeline_input;

@@ -88,6 +88,8 @@ static int wait_for_chunk(void) {
             return index;
         if (is_analyser_gone())
             end_program("the analyser is gone");
+        if (rdi_ring_reader_waits(ring))
+            futex(&ring->fulls, FUTEX_WAKE, 1, NULL);
         futex(&ring->frees, FUTEX_WAIT, before, &moment);
     }
 }
@@ -96,7 +98,7 @@ static int wait_for_chunk(void) {
 
 static void submit_chunk(void) {
     uint64_t filled = (uint64_t)(resume - rdi_ring_words(ring, (unsigned)chunk));
-    if (filled > 0 && rdi_ring_submit(ring, chunk, filled))
+    if (filled > 0 && rdi_ring_submit(ring, chunk, filled) && rdi_ring_is_worth_waking(ring))
         futex(&ring->fulls, FUTEX_WAKE, 1, NULL);
     if (filled > 0)
         chunk = -1;

@@ -89,14 +89,17 @@ static void wait_for_free_chunk(void) {
     UInt before = __atomic_load_n(&ring->frees, __ATOMIC_SEQ_CST);
     __atomic_store_n(&ring->recorders_wait, 1, __ATOMIC_SEQ_CST);
     chunk = rdi_ring_take(ring, VG_(getpid)());
-    if (chunk < 0)
-        futex(&ring->frees, FUTEX_WAIT, before, &moment);
+    if (chunk >= 0)
+        return;
+    if (rdi_ring_reader_waits(ring))
+        futex(&ring->fulls, FUTEX_WAKE, 1, NULL);
+    futex(&ring->frees, FUTEX_WAIT, before, &moment);
 }
 
 /* ---- chunks ---- */
 
 static void hand_over(Int full, ULong words) {
-    if (rdi_ring_submit(ring, full, words))
+    if (rdi_ring_submit(ring, full, words) && rdi_ring_is_worth_waking(ring))
         futex(&ring->fulls, FUTEX_WAKE, 1, NULL);
 }
 

@@ -4,6 +4,7 @@
  * makes no sense is an error, not a fault.
  */
 #define _GNU_SOURCE /* memfd_create */
+#include "base/cpu.h"
 #include "trace/events.h"
 #include "trace/ring.h"
 #include "trace/trace.h"
@@ -23,6 +24,7 @@
 #define PROCESSES_MAX 0x10000  /* their number is in 16 bits of the address */
 #define PROCESS_SHIFT 48
 #define EVENTS_MANY   65536
+#define RUN_MAX       256 /* records looked at together */
 
 struct rd_live {
     rd_ctx *ctx;
@@ -55,14 +57,17 @@ static rd_status map_ring(rd_live *live) {
     live->ring->events = live->config.events;
     live->ring->recording = !live->config.paused;
     live->ring->collapse = rdi_bit_width(live->config.collapse_bytes);
+    rdi_isa isa = RDI_ISA_PLAIN;
+    RD_TRY(rdi_isa_choose(live->ctx, "live", RDI_ISA_AUTO, &isa));
+    live->ring->avx2 = isa >= RDI_ISA_AVX2;
     snprintf(live->path, sizeof live->path, "/proc/%ld/fd/%d", (long)getpid(), live->fd);
     return RD_OK;
 }
 
 rd_status rd_live_new(rd_ctx *ctx, const rd_live_config *config, rd_live **out) {
     _Static_assert(sizeof(rdi_ring) <= RDI_RING_HEAD_BYTES, "the head has no room for its fields");
-    if (config->collapse_bytes & (config->collapse_bytes - 1))
-        return rdi_fail(ctx, RD_EINVAL, "repeats are found in blocks of a power of two bytes");
+    if (config->collapse_bytes & (config->collapse_bytes - 1) || config->collapse_bytes >> 41)
+        return rdi_fail(ctx, RD_EINVAL, "repeats are found in blocks of 2^n bytes, n at most 40");
     if (config->collapse_bytes && config->events)
         return rdi_fail(ctx, RD_EINVAL, "repeats are not counted where events are told");
     rd_live *live = rdi_calloc(ctx, 1, sizeof *live);
@@ -105,7 +110,6 @@ static void futex(uint32_t *counter, int operation, uint32_t value, const struct
 }
 
 static void wake_recorders(rdi_ring *ring) {
-    __atomic_fetch_add(&ring->frees, 1, __ATOMIC_SEQ_CST);
     if (__atomic_exchange_n(&ring->recorders_wait, 0, __ATOMIC_SEQ_CST))
         futex(&ring->frees, FUTEX_WAKE, INT32_MAX, NULL);
 }
@@ -115,6 +119,7 @@ void rd_live_free(rd_live *live) {
         return;
     if (live->ring) {
         __atomic_store_n(&live->ring->closed, 1, __ATOMIC_SEQ_CST);
+        __atomic_fetch_add(&live->ring->frees, 1, __ATOMIC_SEQ_CST);
         wake_recorders(live->ring);
         munmap(live->ring, RDI_RING_BYTES);
     }
@@ -132,6 +137,7 @@ typedef struct live_reader {
     const uint64_t *words;
     size_t at, end; /* of words: next one, and how many there are */
     bool ended;     /* nothing comes any more */
+    bool bare;      /* the batch has addresses only */
     rdi_event_list events;
     size_t events_many; /* so many are looked through for needless ones */
 } live_reader;
@@ -155,7 +161,9 @@ static void release_chunk(live_reader *l) {
     memset(rdi_ring_words(ring, (unsigned)l->chunk), 0, l->end * sizeof *l->words);
     __atomic_store_n(&ring->chunk[l->chunk].state, RDI_CHUNK_FREE, __ATOMIC_RELEASE);
     l->chunk = -1;
-    wake_recorders(ring);
+    __atomic_fetch_add(&ring->frees, 1, __ATOMIC_SEQ_CST);
+    if (rdi_ring_full(ring) <= RDI_RING_CHUNKS / 2)
+        wake_recorders(ring);
 }
 
 static size_t record_words(const live_reader *l) {
@@ -263,6 +271,44 @@ static bool decode_words(const uint64_t *restrict words, size_t n, uint64_t tag,
     return wrong == 0;
 }
 
+/* The addresses of records of one word each, when an analysis by blocks of 2^shift bytes needs no
+ * more: each stays in one block. Otherwise false, also when something is wrong with them. */
+static bool decode_bare(const uint64_t *restrict words, size_t n, uint64_t tag, unsigned shift,
+                        uint64_t *restrict addr) {
+    uint64_t inside = (UINT64_C(1) << (shift + RDI_RECORD_SHIFT)) - 1, one = 1 << RDI_RECORD_SHIFT;
+    uint64_t seen = 0, other = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t word = words[i], size = (word & (RDI_RECORD_SIZE_MAX << 2)) << 14;
+        addr[i] = (word >> RDI_RECORD_SHIFT) ^ tag;
+        seen |= word;
+        /* a size of 0 makes the sum negative or leaves the low bits, kind 3 is no reference */
+        other |= (word & inside & -one) + size - one;
+        other |= (size - one) & SIGN_BIT;
+        other |= (word & word << 1 & 2) << 62;
+    }
+    return !(seen & SIGN_BIT) && other >> (shift + RDI_RECORD_SHIFT) == 0;
+}
+
+/* Runs of records that are bare, or else such that are not: returns the length of all. */
+static size_t decode_runs(live_reader *l, const uint64_t *words, size_t n, uint64_t tag,
+                          bool *good) {
+    unsigned shift = l->live->ring->collapse - 1;
+    rdi_columns *col = l->r->col;
+    size_t done = 0;
+    while (done < n) {
+        size_t k = n - done < RUN_MAX ? n - done : RUN_MAX;
+        bool bare = decode_bare(words + done, k, tag, shift, col->addr + done);
+        if (done == 0)
+            l->bare = bare;
+        else if (bare != l->bare)
+            break;
+        done += k;
+    }
+    if (!l->bare)
+        *good = decode_words(words, done, tag, col);
+    return done;
+}
+
 /* Two words each: the record and the program counter. */
 static bool decode_pairs(const uint64_t *pairs, size_t n, uint64_t tag, rdi_columns *col) {
     uint64_t words[RDI_REFS_MAX];
@@ -340,7 +386,11 @@ static rd_status decode(live_reader *l, size_t *n) {
     } else {
         *n = (l->end - l->at) / record_words(l);
         *n = *n < RDI_REFS_MAX ? *n : RDI_REFS_MAX;
-        good = config->pc ? decode_pairs(words, *n, tag, col) : decode_words(words, *n, tag, col);
+        if (config->collapse_bytes && !config->pc)
+            *n = decode_runs(l, words, *n, tag, &good);
+        else
+            good =
+                config->pc ? decode_pairs(words, *n, tag, col) : decode_words(words, *n, tag, col);
         l->at += *n * record_words(l);
     }
     for (size_t i = 0; i < *n && config->thread; i++)
@@ -391,15 +441,15 @@ static rd_status live_read(void *self, rd_refs *refs) {
     size_t n = 0;
     RD_TRY(read_records(l, &n));
     l->r->done += n;
-    *refs = (rd_refs){.n = n,
-                      .fields = RD_FIELD_SIZE | RD_FIELD_KIND | (config->pc ? RD_FIELD_PC : 0) |
-                                (config->thread ? RD_FIELD_THREAD : 0) |
-                                (config->events ? RD_FIELD_EVENTS : 0),
-                      .addr = col->addr,
-                      .size = col->size,
-                      .kind = col->kind,
-                      .pc = config->pc ? col->pc : NULL,
-                      .thread = config->thread ? col->thread : NULL};
+    *refs = (rd_refs){
+        .n = n,
+        .fields = (l->bare ? 0 : RD_FIELD_SIZE | RD_FIELD_KIND) | (config->pc ? RD_FIELD_PC : 0) |
+                  (config->thread ? RD_FIELD_THREAD : 0) | (config->events ? RD_FIELD_EVENTS : 0),
+        .addr = col->addr,
+        .size = l->bare ? NULL : col->size,
+        .kind = l->bare ? NULL : col->kind,
+        .pc = config->pc ? col->pc : NULL,
+        .thread = config->thread ? col->thread : NULL};
     return RD_OK;
 }
 

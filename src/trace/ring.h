@@ -12,14 +12,19 @@
  *
  * Waiting is by futex: the waiting side sets its `..._waits` flag, looks once more, and sleeps on
  * the counter that the other side counts up. Both also wake up by themselves after a moment, to see
- * whether the other side is still there.
+ * whether the other side is still there. To wake somebody costs more than to fill a chunk or to
+ * read it, so it is done once for many: the reader sleeps until a quarter of the chunks are full,
+ * or none is free, and recorders sleep until half of them are not full any more.
  */
 #ifndef RDI_RING_H
 #define RDI_RING_H
 
 #include <stdint.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
-#define RDI_RING_MAGIC       UINT64_C(0x31474e4952445200) /* "\0RDRING1": changes with the layout */
+#define RDI_RING_MAGIC       UINT64_C(0x32474e4952445200) /* "\0RDRING2": changes with the layout */
 #define RDI_RING_CHUNKS      64
 #define RDI_RING_CHUNK_WORDS 8192
 #define RDI_RING_HEAD_BYTES  8192
@@ -63,7 +68,8 @@ typedef struct rdi_ring {
     uint64_t repeats;      /* references left out by rdi_ring_collapse() */
     uint32_t collapse;     /* 1 + log2 of the block size for it; 0: do not */
     uint32_t events;       /* recorders tell events */
-    uint32_t unused[4];
+    uint32_t avx2;         /* this processor has it */
+    uint32_t unused[3];
     /* Written by recorders, waited for by the reader. A line of its own each. */
     uint32_t fulls, reader_waits;
     uint64_t tickets;
@@ -88,6 +94,12 @@ static inline int rdi_ring_is_filling(const rdi_chunk *chunk, uint32_t *owner) {
 
 static inline uint64_t rdi_ring_event_words(uint64_t head) {
     return RDI_EVENT_WORDS + ((uint64_t)RDI_EVENT_PATH_BYTES(head) + 15) / 16 * 2;
+}
+
+/* Chunks that the reader has not given back yet. */
+static inline uint32_t rdi_ring_full(const rdi_ring *ring) {
+    uint32_t frees = __atomic_load_n(&ring->frees, __ATOMIC_SEQ_CST);
+    return __atomic_load_n(&ring->fulls, __ATOMIC_SEQ_CST) - frees;
 }
 
 /* ---- recorders ---- */
@@ -119,24 +131,83 @@ static inline int rdi_ring_take(rdi_ring *ring, uint32_t owner) {
     return -1;
 }
 
+/* Where leaving out repeats stands. */
+typedef struct rdi_collapse {
+    uint64_t at, kept; /* words looked at, and words left of those */
+    uint64_t last;     /* block that the record before touched last */
+} rdi_collapse;
+
+static inline void rdi_ring_collapse_plain(rdi_collapse *c, unsigned shift, uint64_t step,
+                                           uint64_t *words, uint64_t n) {
+    for (; c->at < n; c->at += step) {
+        uint64_t word = words[c->at], size = word >> 2 & RDI_RECORD_SIZE_MAX;
+        uint64_t first = word >> shift, end = (word + ((size - 1) << RDI_RECORD_SHIFT)) >> shift;
+        words[c->kept] = word;
+        if (step == 2)
+            words[c->kept + 1] = words[c->at + 1];
+        c->kept += first != c->last || end != c->last ? step : 0;
+        c->last = end;
+    }
+}
+
+#if defined(__x86_64__)
+/* The same, four records of one word at a time. What is stored behind those that are kept has been
+ * looked at. */
+__attribute__((target("avx2"))) static inline void
+rdi_ring_collapse_avx2(rdi_collapse *c, unsigned shift, uint64_t *words, uint64_t n) {
+    /* Halves of the words that a set of four keeps, and how many words those are. */
+    static const uint32_t order[16][8] = {
+        {0, 1, 2, 3, 4, 5, 6, 7}, {0, 1, 2, 3, 4, 5, 6, 7}, {2, 3, 0, 1, 4, 5, 6, 7},
+        {0, 1, 2, 3, 4, 5, 6, 7}, {4, 5, 0, 1, 2, 3, 6, 7}, {0, 1, 4, 5, 2, 3, 6, 7},
+        {2, 3, 4, 5, 0, 1, 6, 7}, {0, 1, 2, 3, 4, 5, 6, 7}, {6, 7, 0, 1, 2, 3, 4, 5},
+        {0, 1, 6, 7, 2, 3, 4, 5}, {2, 3, 6, 7, 0, 1, 4, 5}, {0, 1, 2, 3, 6, 7, 4, 5},
+        {4, 5, 6, 7, 0, 1, 2, 3}, {0, 1, 4, 5, 6, 7, 2, 3}, {2, 3, 4, 5, 6, 7, 0, 1},
+        {0, 1, 2, 3, 4, 5, 6, 7}};
+    static const uint8_t count[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+    const __m256i size_bits = _mm256_set1_epi64x(RDI_RECORD_SIZE_MAX << 2);
+    const __m256i one = _mm256_set1_epi64x(1 << RDI_RECORD_SHIFT);
+    const __m128i by = _mm_cvtsi32_si128((int)shift);
+    __m256i last = _mm256_set1_epi64x((long long)c->last);
+    for (; c->at + 4 <= n; c->at += 4) {
+        __m256i word = _mm256_loadu_si256((const __m256i *)(const void *)(words + c->at));
+        __m256i size = _mm256_slli_epi64(_mm256_and_si256(word, size_bits), RDI_RECORD_SHIFT - 2);
+        __m256i first = _mm256_srl_epi64(word, by);
+        __m256i end = _mm256_srl_epi64(_mm256_add_epi64(word, _mm256_sub_epi64(size, one)), by);
+        __m256i before = _mm256_blend_epi32(_mm256_permute4x64_epi64(end, 0x90), last, 3);
+        __m256i same =
+            _mm256_and_si256(_mm256_cmpeq_epi64(first, before), _mm256_cmpeq_epi64(end, before));
+        unsigned keep = 15u ^ (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(same));
+        __m256i lanes = _mm256_loadu_si256((const __m256i *)(const void *)order[keep]);
+        _mm256_storeu_si256((__m256i *)(void *)(words + c->kept),
+                            _mm256_permutevar8x32_epi32(word, lanes));
+        c->kept += count[keep];
+        last = _mm256_permute4x64_epi64(end, 0xff);
+    }
+    c->last = (uint64_t)_mm256_extract_epi64(last, 0);
+}
+#endif
+
 /* Leaves out records that touch only the block that the record before touched last: their distance
  * is 0 by definition, it is enough to count them. Returns the number of words that are left. */
 static inline uint64_t rdi_ring_collapse(rdi_ring *ring, uint64_t *words, uint64_t n) {
     unsigned shift = ring->collapse - 1 + RDI_RECORD_SHIFT;
-    uint64_t step = ring->record_words, kept = 0, last = ~UINT64_C(0);
-    for (uint64_t i = 0; i < n; i += step) {
-        uint64_t word = words[i], size = word >> 2 & RDI_RECORD_SIZE_MAX;
-        uint64_t first = word >> shift, end = (word + ((size - 1) << RDI_RECORD_SHIFT)) >> shift;
-        words[kept] = word;
-        if (step == 2)
-            words[kept + 1] = words[i + 1];
-        kept += first != last || end != last ? step : 0;
-        last = end;
-    }
+    uint64_t step = ring->record_words, kept;
+    rdi_collapse c = {.last = ~UINT64_C(0)};
+#if defined(__x86_64__)
+    if (ring->avx2 && step == 1)
+        rdi_ring_collapse_avx2(&c, shift, words, n);
+#endif
+    rdi_ring_collapse_plain(&c, shift, step, words, n);
+    kept = c.kept;
     __atomic_fetch_add(&ring->repeats, (n - kept) / step, __ATOMIC_RELAXED);
     for (uint64_t i = kept; i < n; i++)
         words[i] = 0;
     return kept;
+}
+
+/* The reader sleeps. */
+static inline int rdi_ring_reader_waits(const rdi_ring *ring) {
+    return __atomic_load_n(&ring->reader_waits, __ATOMIC_SEQ_CST) != 0;
 }
 
 /* Hands a chunk over, whose first record is at its beginning. Returns whether the reader sleeps and
@@ -149,7 +220,12 @@ static inline int rdi_ring_submit(rdi_ring *ring, int index, uint64_t words) {
     chunk->ticket = __atomic_fetch_add(&ring->tickets, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&chunk->state, RDI_CHUNK_FULL, __ATOMIC_RELEASE);
     __atomic_fetch_add(&ring->fulls, 1, __ATOMIC_SEQ_CST);
-    return __atomic_load_n(&ring->reader_waits, __ATOMIC_SEQ_CST) != 0;
+    return rdi_ring_reader_waits(ring);
+}
+
+/* Whether there is enough to do for a reader that sleeps. */
+static inline int rdi_ring_is_worth_waking(const rdi_ring *ring) {
+    return rdi_ring_full(ring) >= RDI_RING_CHUNKS / 4;
 }
 
 #endif

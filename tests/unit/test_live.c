@@ -210,11 +210,11 @@ static void programs_have_addresses_of_their_own(void **state) {
 static void nonsense_is_refused(void **state) {
     (void)state;
     static const uint64_t bad[] = {1 << 16, 3 | 8 << 2, 0};
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 6; i++) {
         live_test t;
-        start(&t, (rd_live_config){0});
+        start(&t, (rd_live_config){.collapse_bytes = i < 3 ? 0 : 1});
         int index = fill_chunk(t.ring, 0, 10);
-        rdi_ring_words(t.ring, (unsigned)index)[7] = bad[i];
+        rdi_ring_words(t.ring, (unsigned)index)[7] = bad[i % 3];
         rdi_ring_submit(t.ring, index, 10);
         assert_failure(&t, "without sense");
         stop(&t);
@@ -392,6 +392,72 @@ static void events_without_sense_are_refused(void **state) {
     rd_ctx_free(ctx);
 }
 
+/* Addresses near each other, sizes that cross blocks now and then. */
+static void fill_random(uint64_t *words, size_t n, uint64_t *seed) {
+    for (size_t i = 0; i < n; i++) {
+        *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+        unsigned bits = (unsigned)(*seed >> 33);
+        uint64_t base = bits & 1 ? 0x7fff12345000 : 0xffffffffff600000;
+        words[i] = record(base + (bits >> 1 & 0x7f), 1 + (bits >> 8 & 31), bits >> 13 & 1);
+    }
+}
+
+static void repeats_are_left_out_alike_on_every_processor(void **state) {
+    (void)state;
+    live_test t;
+    start(&t, (rd_live_config){.collapse_bytes = 64});
+    uint64_t plain[100], vectors[100], seed = 1;
+    uint32_t avx2 = t.ring->avx2;
+    for (uint64_t n = 0; n <= 100; n++)
+        for (t.ring->collapse = 1; t.ring->collapse <= 8; t.ring->collapse++) {
+            fill_random(plain, n, &seed);
+            memcpy(vectors, plain, n * sizeof *plain);
+            t.ring->avx2 = 0;
+            uint64_t kept = rdi_ring_collapse(t.ring, plain, n);
+            t.ring->avx2 = avx2;
+            assert_true(rdi_ring_collapse(t.ring, vectors, n) == kept);
+            assert_memory_equal(plain, vectors, n * sizeof *plain);
+        }
+    stop(&t);
+}
+
+/* With and without sizes and kinds: what they say of a record must be what was written. */
+static size_t assert_batch(live_test *t, const uint64_t *words, size_t *bare) {
+    const rd_refs *refs = NULL;
+    assert_int_equal(rd_trace_read(t->trace, &refs), RD_OK);
+    assert_true(!refs->size == !refs->kind);
+    *bare += refs->size ? 0 : refs->n;
+    for (size_t i = 0; i < refs->n; i++) {
+        unsigned size = (unsigned)words[i] >> 2 & RDI_RECORD_SIZE_MAX;
+        assert_true(refs->addr[i] == (uint64_t)((int64_t)words[i] >> RDI_RECORD_SHIFT));
+        if (refs->size)
+            assert_true(refs->size[i] == size && refs->kind[i] == RD_LOAD);
+        else
+            assert_true(refs->addr[i] >> 6 == (refs->addr[i] + size - 1) >> 6);
+    }
+    return refs->n;
+}
+
+static void sizes_are_told_where_a_reference_spans_blocks(void **state) {
+    (void)state;
+    live_test t;
+    enum { N = 4000 };
+    static uint64_t words[N];
+    start(&t, (rd_live_config){.collapse_bytes = 64});
+    int index = rdi_ring_take(t.ring, (uint32_t)getpid());
+    for (uint64_t i = 0; i < N; i++) /* every other block; the 1001st spans two */
+        words[i] = record(128 * i, i == 1000 ? 65 : 64, RDI_RECORD_LOAD);
+    words[3000] = record(0xffffffffff600000, 8, RDI_RECORD_LOAD);
+    memcpy(rdi_ring_words(t.ring, (unsigned)index), words, sizeof words);
+    rdi_ring_submit(t.ring, index, N);
+    size_t done = 0, bare = 0;
+    while (done < N)
+        done += assert_batch(&t, words + done, &bare);
+    assert_true(bare >= N - 2 * 256 && bare < N);
+    assert_end(&t);
+    stop(&t);
+}
+
 static void recording_is_switched(void **state) {
     (void)state;
     live_test t;
@@ -496,6 +562,8 @@ int main(void) {
         cmocka_unit_test(events_alone_come_with_what_follows_or_the_end),
         cmocka_unit_test(needless_events_do_not_pile_up),
         cmocka_unit_test(events_without_sense_are_refused),
+        cmocka_unit_test(repeats_are_left_out_alike_on_every_processor),
+        cmocka_unit_test(sizes_are_told_where_a_reference_spans_blocks),
         cmocka_unit_test(recording_is_switched),
         cmocka_unit_test(nothing_is_lost_between_threads),
         cmocka_unit_test(every_failing_allocation_is_survived),
