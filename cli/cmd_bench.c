@@ -114,7 +114,7 @@ const command command_bench = {
                "  memory     how many bytes does a distinct block cost, growth included?\n"
                "  formats    how fast is reading alone, and how large are the files?\n"
                "  figure7    how fast and accurate are order structures up to 10^12 elements?\n"
-               "  carr-nicol Carr and Nicol's tables 1, 2, 3, and 5 of the traces named\n"
+               "  carr-nicol Carr and Nicol's tables 1, 2 and 3, or table 5 of the traces named\n"
                "  hprda      HP-RDA's figures 10 to 17, of the traces named\n"
                "  sampling   how far off are samples, and how often does their band hold?\n"
                "A TRACE is a file, or a generator such as zipf:blocks=4M (see 'generate').\n",

@@ -3,23 +3,29 @@
  *
  * Sending never waits for the receiver: a letter on its way is kept until MPI has done with it.
  * Whoever waits takes in whatever has arrived, for itself or for the other thread of its process
- * (rank 0 deals and analyses at once), and sleeps in between: ranks may outnumber the processors.
- * MPI is called inside the lock only.
+ * (rank 0 deals and analyses at once), and gives way in between: ranks may outnumber the
+ * processors. A long letter moves only while both ends are inside MPI, so a postman, a thread of
+ * its own, looks after those on their way while the rank computes. MPI is called inside the
+ * monitor only.
  *
  * A process that fails in the middle of an analysis ends all of them (MPI_Abort), and one that dies
  * makes the launcher do so: nobody waits forever.
  */
+#include "base/threads.h"
 #include "engine/parda_job.h"
 #include "reusedist/cluster.h"
 
 #include <limits.h>
 #include <mpi.h>
-#include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <time.h>
 
-#define NAP_LEAST_NS 20000 /* between two looks at what has arrived */
-#define NAP_MOST_NS  1000000
+#define LOOKS          200   /* at what has arrived, before the first nap */
+#define NAP_LEAST_NS   20000 /* between two further looks */
+#define NAP_MOST_NS    200000
+#define ROUND_LEAST_NS 100000 /* between two looks of the postman */
+#define ROUND_MOST_NS  2000000
 
 /* A letter on its way. */
 typedef struct outgoing {
@@ -33,16 +39,19 @@ typedef struct outgoing {
 struct rd_cluster {
     rdi_ranks ranks;
     rd_ctx *ctx;
-    pthread_mutex_t lock; /* guards the rest, and MPI */
-    rdi_mailbox box;      /* of this rank */
+    rdi_monitor monitor; /* guards the rest, and MPI */
+    rdi_mailbox box;     /* of this rank */
     outgoing *out;
     rd_status status; /* of the first failure in this process */
+    rdi_crew *postman;
+    bool leaving;
 };
 
-/* ---- inside the lock ---- */
+/* ---- inside the monitor ---- */
 
-/* Letters that have left are forgotten. */
-static void clear_sent(rd_cluster *c) {
+/* Letters that have left are forgotten. Returns whether there are such. */
+static bool clear_sent(rd_cluster *c) {
+    bool some = false;
     for (outgoing **link = &c->out; *link;) {
         outgoing *o = *link;
         int done = 0;
@@ -54,7 +63,9 @@ static void clear_sent(rd_cluster *c) {
         *link = o->next;
         rdi_u64_list_free(c->ctx, &o->list);
         rdi_free(c->ctx, o);
+        some = true;
     }
+    return some;
 }
 
 static rd_status take_in(rd_cluster *c, const MPI_Status *letter) {
@@ -108,17 +119,53 @@ static rd_status post(rd_cluster *c, unsigned to, rdi_mail kind, rdi_u64_list *l
     c->out = o;
     MPI_Isend(o->list.at, (int)o->list.n, MPI_UINT64_T, (int)to, (int)kind, MPI_COMM_WORLD,
               &o->request);
+    rdi_monitor_wake(&c->monitor);
     return RD_OK;
+}
+
+static void sleep_outside(rd_cluster *c, long ns) {
+    rdi_monitor_leave(&c->monitor);
+    nanosleep(&(struct timespec){.tv_nsec = ns}, NULL);
+    rdi_monitor_enter(&c->monitor);
+}
+
+/* The postman. A receiver that computes takes nothing for a long time: then we come seldom. */
+static void deliver(void *arg, unsigned worker) {
+    rd_cluster *c = arg;
+    long ns = ROUND_LEAST_NS;
+    (void)worker;
+    rdi_monitor_enter(&c->monitor);
+    while (!c->leaving) {
+        bool moving = clear_sent(c);
+        ns = moving ? ROUND_LEAST_NS : 2 * ns < ROUND_MOST_NS ? 2 * ns : ROUND_MOST_NS;
+        if (c->out)
+            sleep_outside(c, ns);
+        else
+            rdi_monitor_wait(&c->monitor);
+    }
+    rdi_monitor_leave(&c->monitor);
 }
 
 /* ---- the transport ---- */
 
-/* Sleeps outside the lock, longer each time. */
-static void nap(rd_cluster *c, long *ns) {
-    pthread_mutex_unlock(&c->lock);
-    nanosleep(&(struct timespec){.tv_nsec = *ns}, NULL);
-    *ns = 2 * *ns < NAP_MOST_NS ? 2 * *ns : NAP_MOST_NS;
-    pthread_mutex_lock(&c->lock);
+/* How long somebody has waited. */
+typedef struct patience {
+    unsigned looks;
+    long nap_ns;
+} patience;
+
+/* What is about to arrive should not find us asleep; what takes longer, longer each time. */
+static void give_way(rd_cluster *c, patience *p) {
+    if (p->looks++ < LOOKS) {
+        rdi_monitor_leave(&c->monitor);
+        sched_yield();
+        rdi_monitor_enter(&c->monitor);
+        return;
+    }
+    p->nap_ns = p->nap_ns ? 2 * p->nap_ns : NAP_LEAST_NS;
+    if (p->nap_ns > NAP_MOST_NS)
+        p->nap_ns = NAP_MOST_NS;
+    sleep_outside(c, p->nap_ns);
 }
 
 static void note_failure(rd_cluster *c, rd_status status) {
@@ -129,12 +176,12 @@ static void note_failure(rd_cluster *c, rd_status status) {
 static rd_status mpi_send(rdi_ranks *r, unsigned from, unsigned to, rdi_mail kind,
                           rdi_u64_list *list) {
     rd_cluster *c = (rd_cluster *)r;
-    long ns = NAP_LEAST_NS;
+    patience p = {0};
     (void)from; /* MPI tells */
-    pthread_mutex_lock(&c->lock);
+    rdi_monitor_enter(&c->monitor);
     note_failure(c, take_in_all(c));
     while (kind == RDI_MAIL_PIECE && c->status == RD_OK && waiting_for(c, to) >= r->most_waiting) {
-        nap(c, &ns);
+        give_way(c, &p);
         note_failure(c, take_in_all(c));
     }
     rd_status status = c->status;
@@ -142,32 +189,32 @@ static rd_status mpi_send(rdi_ranks *r, unsigned from, unsigned to, rdi_mail kin
         status = post(c, to, kind, list);
     else
         rdi_u64_list_free(c->ctx, list);
-    pthread_mutex_unlock(&c->lock);
+    rdi_monitor_leave(&c->monitor);
     return status;
 }
 
 static rd_status mpi_receive(rdi_ranks *r, unsigned me, unsigned from, rdi_mail kind,
                              rdi_u64_list *list) {
     rd_cluster *c = (rd_cluster *)r;
-    long ns = NAP_LEAST_NS;
+    patience p = {0};
     (void)me;
-    pthread_mutex_lock(&c->lock);
+    rdi_monitor_enter(&c->monitor);
     while (c->status == RD_OK && !rdi_mailbox_get(c->ctx, &c->box, from, kind, list)) {
         uint64_t before = c->box.arrived;
         note_failure(c, take_in_all(c));
         if (c->box.arrived == before && c->status == RD_OK)
-            nap(c, &ns);
+            give_way(c, &p);
     }
     rd_status status = c->status;
-    pthread_mutex_unlock(&c->lock);
+    rdi_monitor_leave(&c->monitor);
     return status;
 }
 
 static void mpi_fail(rdi_ranks *r, rd_status status) {
     rd_cluster *c = (rd_cluster *)r;
-    pthread_mutex_lock(&c->lock);
+    rdi_monitor_enter(&c->monitor);
     note_failure(c, status);
-    pthread_mutex_unlock(&c->lock);
+    rdi_monitor_leave(&c->monitor);
 }
 
 /* The ranks outlive each analysis. */
@@ -203,11 +250,12 @@ rd_status rd_cluster_join(rd_ctx *ctx, rd_cluster **out) {
                            .first = (unsigned)rank,
                            .here = 1,
                            .most_waiting = UINT64_MAX};
-    pthread_mutex_init(&c->lock, NULL);
-    if (size > 1) /* alone, it works like any other process */
-        rdi_ctx_set_ranks(ctx, &c->ranks);
+    rdi_monitor_init(&c->monitor);
     *out = c;
-    return RD_OK;
+    if (size == 1) /* alone, it works like any other process */
+        return RD_OK;
+    rdi_ctx_set_ranks(ctx, &c->ranks);
+    return rdi_crew_new(ctx, 1, deliver, c, &c->postman);
 }
 
 unsigned rd_cluster_rank(const rd_cluster *c) {
@@ -232,16 +280,19 @@ void rd_cluster_leave(rd_cluster *c) {
         return;
     if (c->ranks.busy)
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    rdi_monitor_enter(&c->monitor);
     if (c->ranks.first == 0)
         send_home(c);
-    long ns = NAP_LEAST_NS;
-    pthread_mutex_lock(&c->lock);
+    patience p = {0};
     for (clear_sent(c); c->out; clear_sent(c))
-        nap(c, &ns);
-    pthread_mutex_unlock(&c->lock);
+        give_way(c, &p);
+    c->leaving = true;
+    rdi_monitor_wake(&c->monitor);
+    rdi_monitor_leave(&c->monitor);
+    rdi_crew_free(c->postman);
     MPI_Finalize();
     rdi_ctx_set_ranks(c->ctx, NULL);
     rdi_mailbox_empty(c->ctx, &c->box);
-    pthread_mutex_destroy(&c->lock);
+    rdi_monitor_fini(&c->monitor);
     rdi_free(c->ctx, c);
 }
