@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define FEED_BLOCKS                                                                                \
@@ -163,6 +164,15 @@ static rd_status write_distances(void *user, const uint64_t *distances, size_t n
     return status;
 }
 
+/* A file that has changed is another one. Of a pipe only its name is known. */
+static void describe_file(FILE *out, const char *path) {
+    struct stat file;
+    fprintf(out, "%s\n", path);
+    if (strcmp(path, "-") != 0 && stat(path, &file) == 0 && S_ISREG(file.st_mode))
+        fprintf(out, "%jd %jd.%ld\n", (intmax_t)file.st_size, (intmax_t)file.st_mtim.tv_sec,
+                file.st_mtim.tv_nsec);
+}
+
 /* What is analysed, in words: a checkpoint is good for the same only. NULL: out of memory. */
 static char *describe_work(const pipeline *p) {
     const pipeline_options *o = p->options;
@@ -175,7 +185,7 @@ static char *describe_work(const pipeline *p) {
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         fprintf(out, "%s\n", parts[i] ? parts[i] : "");
     for (int i = 0; i < p->input->n; i++)
-        fprintf(out, "%s\n", p->input->paths[i]);
+        describe_file(out, p->input->paths[i]);
     return fclose(out) == 0 ? text : NULL;
 }
 

@@ -33,6 +33,8 @@
 /* Of the trace per phase, when the ranks read it and somebody wants checkpoints. */
 #define USUAL_CHECKPOINT ((uint64_t)1 << 28)
 
+#define ENDS_BEFORE      "the trace ends before the place of the checkpoint"
+
 enum { SPACE_AUTO, SPACE_OPT, SPACE_PLAIN };
 
 /* The thread that feeds deals; the ranks of this process run on a crew. */
@@ -54,6 +56,7 @@ typedef struct parda_engine {
     uint64_t dealt;     /* references of it */
     rdi_u64_list piece; /* being filled */
     uint64_t skip;      /* references in front, which a checkpoint has counted */
+    uint64_t digest;    /* of all so far, for the next checkpoint */
 } parda_engine;
 
 /* ---- ranks at work ---- */
@@ -84,10 +87,9 @@ static void stop_crew(parda_engine *e, rd_status status) {
 /* ---- dealing ---- */
 
 static rd_status begin_phase(parda_engine *e) {
-    const uint64_t go = 1;
     for (unsigned i = 0; i < e->ranks->n; i++) {
         rdi_u64_list letter = {0};
-        RD_TRY(rdi_u64_list_append(e->run->ctx, &letter, &go, 1));
+        RD_TRY(rdi_u64_list_append(e->run->ctx, &letter, &e->digest, 1));
         RD_TRY(rdi_ranks_send(e->ranks, 0, i, RDI_MAIL_PHASE, &letter));
     }
     return RD_OK;
@@ -119,6 +121,8 @@ static rd_status deal(parda_engine *e, const uint64_t *blk, size_t n) {
         part = part < left ? part : (size_t)left;
         part = part < n ? part : n;
         RD_TRY(rdi_u64_list_append(e->run->ctx, &e->piece, blk, part));
+        if (e->run->checkpoint)
+            e->digest = rdi_parda_digest(e->digest, blk, part);
         e->dealt += part;
         blk += part;
         n -= part;
@@ -197,6 +201,19 @@ static rd_status begin_dealing(parda_engine *e) {
     return start_crew(e);
 }
 
+static rd_status refuse_checkpoint(parda_engine *e, const char *why) {
+    return rdi_fail(e->run->ctx, RD_EINVAL, "%s: %s", e->run->checkpoint, why);
+}
+
+/* What the checkpoint has counted must come again, just as it was. */
+static rd_status skip(parda_engine *e, const uint64_t *blk, size_t n) {
+    e->digest = rdi_parda_digest(e->digest, blk, n);
+    e->skip -= n;
+    if (n > 0 && e->skip == 0 && e->digest != e->job.plan.before.digest)
+        return refuse_checkpoint(e, "is the checkpoint of another trace");
+    return RD_OK;
+}
+
 /* ---- the engine ---- */
 
 static rd_status choose_space(parda_engine *e) {
@@ -266,7 +283,8 @@ static rd_status parda_feed(void *self, const uint64_t *blk, size_t n, uint64_t 
     (void)dist;
     rd_status status = e->crew ? RD_OK : begin_dealing(e);
     size_t skipped = e->skip < n ? (size_t)e->skip : n;
-    e->skip -= skipped;
+    if (status == RD_OK)
+        status = skip(e, blk, skipped);
     if (status == RD_OK)
         status = deal(e, blk + skipped, n - skipped);
     if (status != RD_OK)
@@ -283,6 +301,8 @@ static rd_status begin_parts(parda_engine *e, const rd_parts *parts) {
     e->job.plan.phase_references = e->job.chunk_size * n;
     RD_TRY(resume(e, true));
     e->job.start = e->job.plan.before.position;
+    if (e->job.start > parts->references)
+        return refuse_checkpoint(e, ENDS_BEFORE);
     return start_crew(e);
 }
 
@@ -298,9 +318,7 @@ static rd_status finish(parda_engine *e) {
     if (!e->job.parts.open) {
         RD_TRY(e->crew ? RD_OK : begin_dealing(e));
         if (e->skip > 0)
-            return rdi_fail(e->run->ctx, RD_EINVAL,
-                            "%s: the trace ends before the place of the checkpoint",
-                            e->run->checkpoint);
+            return refuse_checkpoint(e, ENDS_BEFORE);
         RD_TRY(end_dealing(e));
     }
     return collect_results(e);

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAGIC UINT64_C(0x31545043445244) /* "DRDCPT1" */
+#define MAGIC UINT64_C(0x32545043445244) /* "DRDCPT2" */
 
-enum { AT_MAGIC, AT_IDENTITY, AT_POSITION, AT_REFERENCES, AT_COUNTS, AT_STATE, HEADER };
+enum { AT_MAGIC, AT_IDENTITY, AT_POSITION, AT_REFERENCES, AT_DIGEST, AT_COUNTS, AT_STATE, HEADER };
 
 void rdi_parda_checkpoint_free(rd_ctx *ctx, rdi_parda_checkpoint *c) {
     rdi_u64_list_free(ctx, &c->counts);
@@ -27,6 +27,13 @@ uint64_t rdi_parda_identity(const char *what, bool parts, uint64_t bound, uint64
     for (; what && *what; what++)
         sum = mix_in(sum, (unsigned char)*what);
     return sum;
+}
+
+/* One multiplication per block: whoever deals has little time. */
+uint64_t rdi_parda_digest(uint64_t digest, const uint64_t *blocks, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        digest = (digest + blocks[i] + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    return digest;
 }
 
 /* ---- writing ---- */
@@ -48,7 +55,8 @@ static rd_status put(rdi_output *out, const uint64_t *numbers, size_t n, uint64_
 static rd_status put_all(rdi_output *out, const rdi_parda_checkpoint *c) {
     const uint64_t header[HEADER] = {[AT_MAGIC] = MAGIC,          [AT_IDENTITY] = c->identity,
                                      [AT_POSITION] = c->position, [AT_REFERENCES] = c->references,
-                                     [AT_COUNTS] = c->counts.n,   [AT_STATE] = c->state.n};
+                                     [AT_DIGEST] = c->digest,     [AT_COUNTS] = c->counts.n,
+                                     [AT_STATE] = c->state.n};
     uint64_t sum = 0, ignored = 0;
     RD_TRY(put(out, header, HEADER, &sum));
     RD_TRY(put(out, c->counts.at, c->counts.n, &sum));
@@ -94,13 +102,16 @@ static rd_status get_all(rd_ctx *ctx, const char *path, FILE *file, rdi_parda_ch
     uint64_t header[HEADER], sum = 0, stored = 0, ignored = 0;
     bool good = get(file, header, HEADER, &sum) && header[AT_MAGIC] == MAGIC;
     if (good && header[AT_IDENTITY] != c->identity)
-        return rdi_fail(ctx, RD_EINVAL, "%s: is the checkpoint of another analysis", path);
+        return rdi_fail(ctx, RD_EINVAL,
+                        "%s: is the checkpoint of another analysis, or the trace has changed since",
+                        path);
     RD_TRY(get_list(ctx, file, good ? header[AT_COUNTS] : 0, &c->counts, &sum, &good));
     RD_TRY(get_list(ctx, file, good ? header[AT_STATE] : 0, &c->state, &sum, &good));
     if (!good || !get(file, &stored, 1, &ignored) || stored != sum || fgetc(file) != EOF)
         return rdi_fail(ctx, RD_EFORMAT, "%s: is no checkpoint, or damaged", path);
     c->position = header[AT_POSITION];
     c->references = header[AT_REFERENCES];
+    c->digest = header[AT_DIGEST];
     return RD_OK;
 }
 

@@ -12,6 +12,7 @@ typedef struct rdi_parda_checkpoint {
     uint64_t identity;   /* of what is analysed, and how: rdi_parda_identity() */
     uint64_t position;   /* where reading goes on: references of the trace, or fed ones */
     uint64_t references; /* counted so far, in blocks */
+    uint64_t digest;     /* of those, where they were dealt: rdi_parda_digest(); else 0 */
     rdi_u64_list counts; /* the packed histogram of those */
     rdi_u64_list state;  /* the LRU stack, oldest block first */
 } rdi_parda_checkpoint;
@@ -21,6 +22,9 @@ void rdi_parda_checkpoint_free(rd_ctx *ctx, rdi_parda_checkpoint *c);
 /* A number that tells analyses apart. `what` may be NULL. */
 uint64_t rdi_parda_identity(const char *what, bool parts, uint64_t bound, uint64_t binning,
                             uint64_t param);
+
+/* Of the blocks behind `digest`, which is 0 at the beginning of a trace. */
+uint64_t rdi_parda_digest(uint64_t digest, const uint64_t *blocks, size_t n);
 
 rd_status rdi_parda_checkpoint_save(rd_ctx *ctx, const char *path, const rdi_parda_checkpoint *c);
 

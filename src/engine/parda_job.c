@@ -22,12 +22,13 @@ static rd_status run_dealt_chunk(rdi_parda_rank *r) {
     return RD_OK;
 }
 
-/* A letter for each phase, and an empty one at the end. */
+/* A letter for each phase, with the digest of all before, and an empty one at the end. */
 static rd_status run_dealt(rdi_parda_rank *r) {
     while (true) {
         rdi_u64_list phase = {0};
         RD_TRY(rdi_ranks_receive(r->ranks, r->me, 0, RDI_MAIL_PHASE, &phase));
         bool more = phase.n > 0;
+        r->digest = more ? phase.at[0] : 0;
         rdi_u64_list_free(r->plan->ctx, &phase);
         if (!more)
             return RD_OK;

@@ -185,6 +185,7 @@ static rd_status gather_counts(rdi_parda_rank *r, rdi_parda_checkpoint *c) {
         status = rdi_hist_pack(hist, &c->counts);
     }
     c->references = plan->before.references + tally.references;
+    c->digest = r->digest;
     uint64_t here =
         plan->phase_references ? tally.phases * plan->phase_references : tally.references;
     c->position = plan->before.position + here;

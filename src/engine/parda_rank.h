@@ -69,6 +69,7 @@ typedef struct rdi_parda_rank {
     rdi_u64_list out;   /* local infinities: not yet sent, or all of them for postfix */
     uint64_t passed_on; /* local infinities given away in this phase, `bound` at most */
     uint64_t received;  /* of others in this phase: Algorithm 4's count */
+    uint64_t digest;    /* of all that was dealt before this phase, for a checkpoint */
     rdi_parda_tally tally;
 } rdi_parda_rank;
 

@@ -497,9 +497,25 @@ static void a_checkpoint_of_something_else_is_refused(void **state) {
     assert_int_equal(open_and_finish(&other, MOST_REFERENCES), RD_EINVAL);
     assert_int_equal(open_and_finish(&config, 5), RD_EINVAL); /* a shorter trace */
     assert_int_equal(open_and_finish(&config, 0), RD_EINVAL);
+    shared_trace[0]++; /* another trace, however little differs */
+    assert_int_equal(open_and_finish(&config, MOST_REFERENCES), RD_EINVAL);
+    shared_trace[0]--;
     assert_int_equal(open_and_finish(&config, MOST_REFERENCES), RD_OK);
     rd_engine *e = NULL;
     assert_int_equal(rd_engine_open(ctx, "stream", &config, &e), RD_EINVAL);
+}
+
+static void a_checkpoint_beyond_the_end_of_the_parts_is_refused(void **state) {
+    (void)state;
+    rdi_rng rng = {38};
+    draw_trace(&rng, shared_trace, MOST_REFERENCES);
+    rd_engine_config config = {.checkpoint = checkpoint, .checkpoint_of = "this"};
+    break_off_parts("parda:ranks=2,phase=30", &config);
+    rd_parts shorter = {20, "shared_trace", open_memory, read_memory, close_memory};
+    rd_engine *e = NULL;
+    assert_int_equal(rd_engine_open(ctx, "parda:ranks=2", &config, &e), RD_OK);
+    assert_int_equal(rd_engine_feed_parts(e, &shorter), RD_EINVAL);
+    rd_engine_close(e);
 }
 
 static void a_damaged_checkpoint_is_refused(void **state) {
@@ -559,6 +575,7 @@ int main(void) {
         TEST(parts_are_for_engines_that_take_them_and_for_the_beginning),
         KEEPING_TEST(an_interrupted_analysis_goes_on_from_its_checkpoint),
         KEEPING_TEST(a_checkpoint_of_something_else_is_refused),
+        KEEPING_TEST(a_checkpoint_beyond_the_end_of_the_parts_is_refused),
         KEEPING_TEST(a_damaged_checkpoint_is_refused),
         TEST(options_that_do_not_go_together_are_refused),
         TEST(an_analysis_can_be_given_up),

@@ -1,0 +1,18 @@
+# The trace is another one by now, of the same name: as a file, shorter or of the same length, and as a
+# stream, of which only what comes tells.
+keep() { $REUSEDIST analyze -e parda:ranks=2,phase=1000 --checkpoint=kept -o /dev/full "$@" 2>/dev/null || true; }
+go_on() { $REUSEDIST analyze -e parda:ranks=2,phase=1000 --checkpoint=kept --out=csv "$@" || echo "exit $?"; }
+$REUSEDIST generate zipf:blocks=100,refs=5000 -o first.u64 --to=u64
+$REUSEDIST generate zipf:blocks=100,refs=5000,seed=2 -o second.u64 --to=u64
+cp first.u64 t.u64
+keep t.u64
+head -c 8000 first.u64 >t.u64
+go_on t.u64
+cp second.u64 t.u64
+go_on t.u64
+rm kept
+keep -f u64 - <first.u64
+go_on -f u64 - <second.u64
+test -e kept && echo "kept"
+$REUSEDIST analyze -f u64 --out=csv - <first.u64 >expected
+go_on -f u64 - <first.u64 | cmp - expected && echo "same"
