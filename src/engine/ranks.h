@@ -1,7 +1,7 @@
 /* Ranks: those who work on one trace together, and how they write to each other.
  *
  * The algorithm (parda_rank.c) knows ranks 0 .. n - 1 and letters between them. What carries the
- * letters is a transport: queues between threads (ranks_threads.c), or MPI (mpi/ranks_mpi.c).
+ * letters is a transport: queues between threads (ranks_threads.c), or MPI (mpi/cluster_mpi.c).
  *
  * A letter is a list of numbers of some kind, and its memory travels with it. Letters of one kind
  * from one rank to another arrive in the order in which they were sent. Sending does not wait for
