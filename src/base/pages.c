@@ -1,10 +1,13 @@
 /* Pages by mmap, huge where that helps, grown by moving them. See pages.h. */
-#define _GNU_SOURCE /* mremap */
+#define _GNU_SOURCE /* mremap, syscall */
 #include "base/pages.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define SMALL ((size_t)4096)
 #define HUGE  ((size_t)2 << 20)
@@ -48,7 +51,13 @@ void *rdi_system_pages(size_t bytes) {
     return p;
 }
 
-#ifdef MREMAP_MAYMOVE
+#if defined MREMAP_MAYMOVE && defined SYS_mremap
+
+/* The system is asked directly: UCX before 1.15, which MPICH and Open MPI bring along, puts a
+ * function of its own before mremap() that loses the last argument. */
+static bool move_to(void *p, size_t old_len, size_t len, void *to) {
+    return syscall(SYS_mremap, p, old_len, len, MREMAP_MAYMOVE | MREMAP_FIXED, to) != -1;
+}
 
 /* In place where that keeps the alignment, else to an aligned range reserved for it. */
 static void *move(void *p, size_t old_len, size_t len) {
@@ -60,12 +69,10 @@ static void *move(void *p, size_t old_len, size_t len) {
     void *to = map_aligned(len, PROT_NONE);
     if (!to)
         return NULL;
-    void *moved = mremap(p, old_len, len, MREMAP_MAYMOVE | MREMAP_FIXED, to);
-    if (moved == MAP_FAILED) {
-        munmap(to, len);
-        return NULL;
-    }
-    return moved;
+    if (move_to(p, old_len, len, to))
+        return to;
+    munmap(to, len);
+    return NULL;
 }
 
 #else
