@@ -22,6 +22,8 @@ extern "C" {
 
 #define RD_LOG_BINS    65
 #define RD_WINDOWS_MAX 512
+#define RD_SITES_MAX   (1 << 20)
+#define RD_REGIONS_MAX (1 << 20)
 #define RD_NO_INDEX    SIZE_MAX /* an index of nothing */
 
 /* ---- the result: part of a profile ---- */
@@ -167,9 +169,9 @@ typedef struct rd_attributor_config {
     const rd_level *levels; /* in any order; copied */
     size_t n_levels;        /* at most RD_LEVELS_MAX */
     size_t windows;         /* at most; RD_WINDOWS_MAX */
-    size_t max_sites;       /* program counters told apart; 65536 */
+    size_t max_sites;       /* program counters told apart, up to RD_SITES_MAX; 65536 */
     size_t max_tuples;      /* of use, reuse and data region, counted apart; 65536 */
-    size_t max_regions;     /* of data told apart; 16384 */
+    size_t max_regions;     /* of data told apart, up to RD_REGIONS_MAX; 16384 */
     size_t max_entries;     /* of each list of the result; 1000 */
 } rd_attributor_config;
 

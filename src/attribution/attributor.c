@@ -31,6 +31,8 @@ static rd_status take_levels(rd_attributor *a, const rd_attributor_config *confi
     rdi_steps_init(&a->steps, blocks, n);
     for (uint64_t d = 0; d < RDI_COUNT(a->near_steps); d++)
         a->near_steps[d] = (uint8_t)rdi_step_of(&a->steps, d);
+    while (a->steps.missed[a->first_miss] == 0 && a->first_miss + 1 < a->steps.n)
+        a->first_miss++;
     return RD_OK;
 }
 
@@ -39,7 +41,9 @@ static void choose_words(rd_attributor *a) {
     uint64_t bytes = a->config.block_bytes;
     for (unsigned from = 0; from < 8; from++)
         for (unsigned to = from; to < 8; to++)
-            a->word_masks[8 * from + to] = (uint8_t)((2u << to) - (1u << from));
+            a->word_masks[8 * from + to] = ((2u << to) - (1u << from)) * RDI_WORDS_IN_ALL;
+    for (unsigned set = 1; set < 256; set++)
+        a->bits_in[set] = (uint8_t)(a->bits_in[set / 2] + set % 2);
     a->words_per_block = 1;
     if (bytes == 0)
         return;
@@ -56,12 +60,16 @@ static void fill_defaults(rd_attributor_config *config) {
         config->windows = 2;
     if (config->max_sites == 0)
         config->max_sites = (size_t)1 << 16;
+    if (config->max_sites > RD_SITES_MAX)
+        config->max_sites = RD_SITES_MAX;
     if (config->max_tuples == 0)
         config->max_tuples = (size_t)1 << 16;
     if (config->max_tuples < 8)
         config->max_tuples = 8;
     if (config->max_regions == 0)
         config->max_regions = (size_t)1 << 14;
+    if (config->max_regions > RD_REGIONS_MAX)
+        config->max_regions = RD_REGIONS_MAX;
     if (config->max_entries == 0)
         config->max_entries = 1000;
 }

@@ -16,8 +16,10 @@ struct rd_attributor {
     rd_attributor_config config; /* with the defaults filled in */
     rd_level levels[RD_LEVELS_MAX];
     rdi_steps steps;
-    uint8_t near_steps[256];        /* of the shortest distances */
-    uint8_t word_masks[64];         /* [8 * from + to]: the words from .. to */
+    uint8_t near_steps[2048]; /* of the shortest distances */
+    uint8_t first_miss;       /* step from which on a level misses */
+    uint64_t word_masks[64];  /* [8 * from + to]: the words from .. to, in all sets of a state */
+    uint8_t bits_in[256];     /* how many */
     unsigned block_bits, word_bits; /* log2 of the sizes; both 0 with a block per address */
     unsigned words_per_block;       /* 1: words are not told apart, or blocks have no size */
     rdi_sites sites;
@@ -39,12 +41,13 @@ struct rd_attributor {
 
 /* The first so many sets of a block end: what was in them is counted. */
 static inline void rdi_end_sets(rd_attributor *a, const rdi_touch *touch, unsigned n) {
+    uint32_t number = rdi_key_region(touch->who); /* beyond all: RDI_MIXED or RDI_OTHERS */
     for (unsigned set = 0; set < n; set++)
-        a->words[set] += (unsigned)__builtin_popcount(rdi_touch_words(touch, set));
-    if (touch->region != RDI_MIXED && !rdi_touch_is_free(touch)) {
-        rdi_region *region = &a->regions.region[touch->region];
+        a->words[set] += a->bits_in[rdi_touch_words(touch, set)];
+    if (number < a->regions.n && !rdi_touch_is_free(touch)) {
+        rdi_region *region = &a->regions.region[number];
         region->fetched++;
-        region->words += (unsigned)__builtin_popcount(rdi_touch_words(touch, 0));
+        region->words += a->bits_in[rdi_touch_words(touch, 0)];
     }
 }
 

@@ -42,19 +42,19 @@ static rd_status weigh(breakdown *b) {
     RD_TRY(rdi_ranking_init(&b->functions, &b->scratch, b->places.n_functions));
     RD_TRY(rdi_ranking_init(&b->lines, &b->scratch, b->places.n_lines));
     RD_TRY(rdi_ranking_init(&b->data, &b->scratch, b->a->regions.n));
-    for (size_t i = 0; i < tuples->n; i++) {
-        const rdi_tuple *tuple = rdi_tuple_at(tuples, i);
-        uint64_t misses = rdi_counts_misses(&b->a->steps, &tuple->counts);
-        uint64_t references = rdi_counts_references(&b->a->steps, &tuple->counts);
-        uint32_t line = line_of(b, tuple->key.reuse);
+    for (const rdi_tuple *tuple = NULL; (tuple = rdi_tuples_next(tuples, tuple));) {
+        rdi_counts counts = rdi_tuple_counts(tuples, tuple);
+        uint64_t misses = rdi_counts_misses(&b->a->steps, &counts);
+        uint64_t references = rdi_counts_references(&b->a->steps, &counts);
+        uint32_t line = line_of(b, rdi_key_reuse(tuple->key));
         line_others = line_others || line == RDI_OTHERS;
-        data_others = data_others || tuple->key.region == RDI_OTHERS;
+        data_others = data_others || rdi_key_region(tuple->key) == RDI_OTHERS;
         if (line != RDI_OTHERS) {
             rdi_ranking_add(&b->lines, line, misses, references);
             rdi_ranking_add(&b->functions, function_of(b, line), misses, references);
         }
-        if (tuple->key.region != RDI_OTHERS)
-            rdi_ranking_add(&b->data, tuple->key.region, misses, references);
+        if (rdi_key_region(tuple->key) != RDI_OTHERS)
+            rdi_ranking_add(&b->data, rdi_key_region(tuple->key), misses, references);
     }
     size_t max = b->a->config.max_entries;
     rdi_ranking_sort(&b->functions, max, line_others);
@@ -271,15 +271,15 @@ static rd_status make_data(breakdown *b) {
 static void fill_shares(breakdown *b) {
     const rdi_tuples *tuples = &b->a->tuples;
     const rdi_steps *steps = &b->a->steps;
-    for (size_t i = 0; i < tuples->n; i++) {
-        const rdi_tuple *tuple = rdi_tuple_at(tuples, i);
-        uint32_t line = line_of(b, tuple->key.reuse);
+    for (const rdi_tuple *tuple = NULL; (tuple = rdi_tuples_next(tuples, tuple));) {
+        rdi_counts counts = rdi_tuple_counts(tuples, tuple);
+        uint32_t line = line_of(b, rdi_key_reuse(tuple->key));
         size_t at = rdi_ranking_place(&b->functions, function_of(b, line));
-        rdi_counts_to_share(steps, &tuple->counts, &b->function[at].share);
-        rdi_counts_to_share(steps, &tuple->counts,
-                            &b->line[rdi_ranking_place(&b->lines, line)].share);
-        rdi_counts_to_share(steps, &tuple->counts,
-                            &b->datum[rdi_ranking_place(&b->data, tuple->key.region)].share);
+        rdi_counts_to_share(steps, &counts, &b->function[at].share);
+        rdi_counts_to_share(steps, &counts, &b->line[rdi_ranking_place(&b->lines, line)].share);
+        rdi_counts_to_share(
+            steps, &counts,
+            &b->datum[rdi_ranking_place(&b->data, rdi_key_region(tuple->key))].share);
     }
     bool bounded = b->a->config.bound != 0;
     for (size_t i = 0; i < b->result->n_data; i++)
@@ -318,9 +318,10 @@ static rd_status rank_joints(breakdown *b, joints *j, bool others) {
     qsort(j->at, j->n, sizeof *j->at, by_both);
     RD_TRY(rdi_ranking_init(&j->ranking, &b->scratch, j->n));
     for (size_t i = 0; i < j->n; i++) {
+        rdi_counts counts = rdi_tuple_counts(&b->a->tuples, j->at[i].tuple);
         group += is_next_group(j, i);
-        rdi_ranking_add(&j->ranking, group, rdi_counts_misses(steps, &j->at[i].tuple->counts),
-                        rdi_counts_references(steps, &j->at[i].tuple->counts));
+        rdi_ranking_add(&j->ranking, group, rdi_counts_misses(steps, &counts),
+                        rdi_counts_references(steps, &counts));
     }
     rdi_ranking_sort(&j->ranking, b->a->config.max_entries, others);
     return RD_OK;
@@ -328,7 +329,8 @@ static rd_status rank_joints(breakdown *b, joints *j, bool others) {
 
 static void add_to_pair(const breakdown *b, const rdi_tuple *tuple, rd_reuse_pair *pair) {
     rd_share share = {0};
-    rdi_counts_to_share(&b->a->steps, &tuple->counts, &share);
+    rdi_counts counts = rdi_tuple_counts(&b->a->tuples, tuple);
+    rdi_counts_to_share(&b->a->steps, &counts, &share);
     pair->count += share.references;
     rdi_sum_add(&pair->distance_sum, share.distance_sum);
     for (size_t k = 0; k < RD_LEVELS_MAX; k++)
@@ -342,18 +344,19 @@ static rd_status make_pairs(breakdown *b) {
     rd_reuse_pair others = {.use = RD_NO_INDEX, .reuse = RD_NO_INDEX};
     if (!j.at)
         return RD_ENOMEM;
-    for (size_t i = 0; i < tuples->n; i++) {
-        const rdi_tuple *tuple = rdi_tuple_at(tuples, i);
-        if (tuple->key.use == RDI_FIRST)
+    for (const rdi_tuple *tuple = NULL; (tuple = rdi_tuples_next(tuples, tuple));) {
+        if (rdi_key_use(tuple->key) == RDI_FIRST)
             continue;
-        size_t use = rdi_ranking_place(&b->lines, line_of(b, tuple->key.use));
-        size_t reuse = rdi_ranking_place(&b->lines, line_of(b, tuple->key.reuse));
+        size_t use = rdi_ranking_place(&b->lines, line_of(b, rdi_key_use(tuple->key)));
+        size_t reuse = rdi_ranking_place(&b->lines, line_of(b, rdi_key_reuse(tuple->key)));
         if (use < b->lines.kept && reuse < b->lines.kept)
             j.at[j.n++] = (joint){(uint32_t)use, (uint32_t)reuse, tuple};
         else
             add_to_pair(b, tuple, &others);
-        if (tuple->key.use == RDI_OTHERS)
-            b->result->dropped_pairs += rdi_counts_references(&b->a->steps, &tuple->counts);
+        if (rdi_key_use(tuple->key) == RDI_OTHERS) {
+            rdi_counts counts = rdi_tuple_counts(tuples, tuple);
+            b->result->dropped_pairs += rdi_counts_references(&b->a->steps, &counts);
+        }
     }
     RD_TRY(rank_joints(b, &j, others.count > 0));
     size_t n = rdi_ranking_places(&j.ranking);
@@ -382,12 +385,11 @@ static rd_status make_line_data(breakdown *b) {
     joints j = {.at = rdi_arena_alloc(&b->scratch, tuples->n, sizeof *j.at)};
     if (!j.at)
         return RD_ENOMEM;
-    for (size_t i = 0; i < tuples->n; i++) {
-        const rdi_tuple *tuple = rdi_tuple_at(tuples, i);
-        size_t line = rdi_ranking_place(&b->lines, line_of(b, tuple->key.reuse));
-        size_t data = rdi_ranking_place(&b->data, tuple->key.region);
-        if (line < b->lines.kept && data < b->data.kept &&
-            rdi_counts_misses(&b->a->steps, &tuple->counts))
+    for (const rdi_tuple *tuple = NULL; (tuple = rdi_tuples_next(tuples, tuple));) {
+        rdi_counts counts = rdi_tuple_counts(tuples, tuple);
+        size_t line = rdi_ranking_place(&b->lines, line_of(b, rdi_key_reuse(tuple->key)));
+        size_t data = rdi_ranking_place(&b->data, rdi_key_region(tuple->key));
+        if (line < b->lines.kept && data < b->data.kept && rdi_counts_misses(&b->a->steps, &counts))
             j.at[j.n++] = (joint){(uint32_t)line, (uint32_t)data, tuple};
     }
     RD_TRY(rank_joints(b, &j, false));
@@ -400,7 +402,8 @@ static rd_status make_line_data(breakdown *b) {
         if (place >= j.ranking.kept)
             continue;
         rd_share share = {0};
-        rdi_counts_to_share(&b->a->steps, &j.at[i].tuple->counts, &share);
+        rdi_counts counts = rdi_tuple_counts(tuples, j.at[i].tuple);
+        rdi_counts_to_share(&b->a->steps, &counts, &share);
         list[place].line = j.at[i].first;
         list[place].data = j.at[i].second;
         for (size_t k = 0; k < RD_LEVELS_MAX; k++)
@@ -431,10 +434,8 @@ static uint64_t table_bytes(const rd_attributor *a) {
         a->touched.young.mask + 1 + (a->touched.old.slot ? a->touched.old.mask + 1 : 0);
     return a->sites.room * sizeof *a->sites.site +
            (a->sites.numbers.mask + 1) * sizeof *a->sites.numbers.slot +
-           touches * sizeof *a->touched.young.slot +
-           a->tuples.n_chunks * RDI_TUPLE_CHUNK * sizeof **a->tuples.chunk +
-           (a->tuples.mask + 1) * sizeof *a->tuples.slot + a->windows.max * sizeof *a->windows.row +
-           sizeof *a;
+           touches * sizeof *a->touched.young.slot + rdi_tuples_bytes(&a->tuples) +
+           a->windows.max * sizeof *a->windows.row + sizeof *a;
 }
 
 rd_status rdi_breakdown(rd_attributor *a, rdi_details *details) {

@@ -1,10 +1,11 @@
 /* Counts every reference where it belongs: one look-up of its block, one of its tuple, and a count
  * in the present window. See tuples.h for how everything else follows.
  *
- * References are taken in parts. What is known of them beforehand is prepared in plain loops, which
- * also fetch the entries of their blocks ahead. Then each is counted, nearly always by the short
- * way: the block was touched before, its region is known, and the tuple is the one last counted at
- * this site.
+ * References are taken in parts, in three passes over each, so that the entries of blocks and of
+ * tuples are fetched ahead and no pass waits for what another looks up:
+ *   prepare  sites, words and steps of the references, which need nothing but themselves
+ *   resolve  who touched their blocks before, and whose data they are: with that the tuples' keys
+ *   count    in tuples and the window
  */
 #include "attribution/attributor.h"
 
@@ -12,22 +13,26 @@
 
 #include <time.h>
 
-#define PART       128
-#define NEAR_SLOTS 2048 /* of a table of blocks that a processor keeps near */
+#define PART 128
+#define PASS static __attribute__((noinline)) /* the loops of all together lack registers */
 
 typedef struct part {
     size_t n;
     const uint64_t *blocks, *distances;
-    const uint64_t *address; /* the first in the block */
-    uint32_t site[PART];
-    uint8_t words[PART];        /* of the block, those touched: a bit each */
+    const uint64_t *address;   /* the first in the block */
+    rdi_tuple_key reuse[PART]; /* the site, in its bits */
+    uint8_t step[PART];
+    rdi_touch *home[PART]; /* where the block's entry belongs */
+    uint64_t words[PART];  /* of the block, those touched, as bits of a state */
+    rdi_tuple_key key[PART];
+    rdi_tuple *tuple[PART];     /* where the key's belongs */
     uint64_t own_address[PART]; /* where `address` points to if the references do not have it */
 } part;
 
-/* ---- what is known beforehand ---- */
+/* ---- prepare ---- */
 
 /* All words from the one of `first` to that of `last`, addresses in the block. */
-static inline uint8_t words_between(const rd_attributor *a, uint64_t first, uint64_t last) {
+static inline uint64_t words_between(const rd_attributor *a, uint64_t first, uint64_t last) {
     unsigned from = (unsigned)(first >> a->word_bits) & (a->words_per_block - 1);
     unsigned to = (unsigned)(last >> a->word_bits) & (a->words_per_block - 1);
     return a->word_masks[from * 8 + to];
@@ -45,11 +50,13 @@ static bool is_whole(const rd_attributor *a, const rd_refs *refs, const uint32_t
 /* Whether the part is of references in succession, neither dropped nor split. */
 static bool is_plain(const rd_attributor *a, const rd_refs *refs, const uint32_t *origin,
                      const part *p) {
-    return origin[p->n - 1] - origin[0] == p->n - 1 && is_whole(a, refs, origin, p, 0) &&
-           is_whole(a, refs, origin, p, p->n - 1);
+    uint32_t differ = 0;
+    for (size_t i = 0; i < p->n; i++)
+        differ |= (origin[i] - origin[0]) ^ (uint32_t)i;
+    return !differ && is_whole(a, refs, origin, p, 0) && is_whole(a, refs, origin, p, p->n - 1);
 }
 
-static void prepare_plain(const rd_attributor *a, const rd_refs *refs, size_t first, part *p) {
+PASS void prepare_plain(const rd_attributor *a, const rd_refs *refs, size_t first, part *p) {
     const uint64_t *address = refs->addr + first;
     const uint32_t *size = refs->size ? refs->size + first : NULL;
     p->address = address;
@@ -58,8 +65,8 @@ static void prepare_plain(const rd_attributor *a, const rd_refs *refs, size_t fi
 }
 
 /* Of any: what lies in their blocks. */
-static void prepare_split(const rd_attributor *a, const rd_refs *refs, const uint32_t *origin,
-                          part *p) {
+PASS void prepare_split(const rd_attributor *a, const rd_refs *refs, const uint32_t *origin,
+                        part *p) {
     uint64_t within = (UINT64_C(1) << a->block_bits) - 1;
     for (size_t i = 0; i < p->n; i++) {
         uint64_t start = p->blocks[i] << a->block_bits, end = start + within;
@@ -71,183 +78,181 @@ static void prepare_split(const rd_attributor *a, const rd_refs *refs, const uin
     p->address = p->own_address;
 }
 
-/* The entries of all blocks, unless they are near anyway. */
-static void fetch_ahead(const rdi_touch_table *t, const part *p) {
-    if (t->mask < NEAR_SLOTS)
-        return;
-    for (size_t i = 0; i < p->n; i++)
-        RDI_PREFETCH(&t->slot[rdi_touched_home(t, p->blocks[i])]);
+static inline uint8_t step_of(const rd_attributor *a, uint64_t distance) {
+    return RDI_LIKELY(distance < RDI_COUNT(a->near_steps))
+               ? a->near_steps[distance]
+               : (uint8_t)rdi_step_of(&a->steps, distance);
+}
+
+/* Steps, and the entries of the blocks, from `from` on; the latter are fetched. */
+PASS void prepare_blocks(const rd_attributor *a, part *p, size_t from) {
+    const uint64_t *blocks = p->blocks, *distances = p->distances;
+    rdi_touch *slots = a->touched.young.slot;
+    const unsigned shift = a->touched.young.shift;
+    for (size_t i = from, n = p->n; i < n; i++) {
+        p->home[i] = &slots[rdi_touched_hash(blocks[i]) >> shift];
+        RDI_PREFETCH(p->home[i]);
+        p->step[i] = step_of(a, distances[i]);
+    }
+}
+
+PASS rd_status prepare_sites(rdi_sites *sites, const uint64_t *pc, part *p) {
+    for (size_t i = 0, n = p->n; i < n; i++) {
+        uint32_t site = 0;
+        RD_TRY(rdi_site_of(sites, pc[i], &site));
+        p->reuse[i] = (rdi_tuple_key)site << RDI_REUSE_SHIFT;
+    }
+    return RD_OK;
+}
+
+/* Program counters of the part, in order: those of the references if they are in succession, else
+ * in `room`. */
+static const uint64_t *program_counters(const rd_refs *refs, const uint32_t *origin, bool plain,
+                                        size_t n, uint64_t *room) {
+    if (plain && refs->pc)
+        return refs->pc + origin[0];
+    for (size_t i = 0; i < n; i++)
+        room[i] = refs->pc ? refs->pc[origin[i]] : 0;
+    return room;
 }
 
 static rd_status prepare(rd_attributor *a, const rd_attributed *batch, size_t from, part *p) {
     const uint32_t *origin = batch->origin + from;
-    const uint64_t *pc = batch->refs->pc;
+    uint64_t room[PART];
     p->blocks = batch->blocks + from;
     p->distances = batch->distances + from;
-    fetch_ahead(&a->touched.young, p);
-    for (size_t i = 0; i < p->n; i++)
-        RD_TRY(rdi_site_of(&a->sites, pc ? pc[origin[i]] : 0, &p->site[i]));
-    if (is_plain(a, batch->refs, origin, p))
+    bool plain = is_plain(a, batch->refs, origin, p);
+    prepare_blocks(a, p, 0);
+    RD_TRY(prepare_sites(&a->sites, program_counters(batch->refs, origin, plain, p->n, room), p));
+    if (plain)
         prepare_plain(a, batch->refs, origin[0], p);
     else
         prepare_split(a, batch->refs, origin, p);
     return RD_OK;
 }
 
-/* ---- counting ---- */
+/* ---- resolve ---- */
 
-/* The sets that end and begin anew because their levels missed, the first `missed` of them. */
-static void renew_sets(rd_attributor *a, rdi_touch *touch, unsigned missed) {
+/* Region of an address in the block of `touch`, and in *held what the block has to remember. */
+static rd_status find_region(rd_attributor *a, rdi_touch *touch, uint64_t address, uint32_t version,
+                             rdi_tuple_key *region, rdi_tuple_key *held) {
+    bool current = !rdi_touch_is_free(touch) && (touch->state & RDI_TOUCH_VERSION) == version;
+    rdi_region_recall *recall = rdi_regions_recall(&a->regions, address);
+    if (current && recall->address == address && recall->version == version) {
+        *region = rdi_region_in_key(recall->region);
+        *held = RDI_MIXED;
+        return RD_OK;
+    }
+    rdi_region_range range = {0};
+    bool alone = true;
+    if (a->regions.known) {
+        uint64_t start = touch->block << a->block_bits;
+        uint64_t end = start + ((UINT64_C(1) << a->block_bits) - 1);
+        RD_TRY(rdi_regions_find(&a->regions, address, a->sites.epoch, &range));
+        alone = rdi_regions_is_alone(&a->regions, &range, start, end);
+    }
+    *recall = (rdi_region_recall){address, version, range.region};
+    *region = rdi_region_in_key(range.region);
+    *held = alone ? *region : RDI_MIXED;
+    touch->state = (touch->state & ~RDI_TOUCH_VERSION) | version;
+    return RD_OK;
+}
+
+/* Reference i, when its block is not in its home, or the region of the block is not known, no
+ * longer, or not the same everywhere. */
+static __attribute__((noinline)) rd_status look_closer(rd_attributor *a, part *p, size_t i,
+                                                       uint32_t version, rdi_tuple_key *region,
+                                                       rdi_tuple_key *held) {
+    rdi_touch *touch = p->home[i];
+    if (touch->block != p->blocks[i] || rdi_touch_is_free(touch)) {
+        const rdi_touch *slots = a->touched.young.slot;
+        RD_TRY(rdi_touched_find(&a->touched, p->blocks[i], &touch));
+        if (a->touched.young.slot != slots) /* another table */
+            prepare_blocks(a, p, i);
+    }
+    *region = *held = touch->who & RDI_REGION_FIELD;
+    if (*region != RDI_MIXED && (touch->state & RDI_TOUCH_VERSION) == version)
+        return RD_OK;
+    return find_region(a, touch, p->address[i], version, region, held);
+}
+
+/* The sets end and begin anew whose levels miss at this step. */
+static void renew_sets(rd_attributor *a, rdi_touch *touch, unsigned step) {
+    unsigned missed = step + 1 == a->steps.n ? RDI_WORD_SETS : a->steps.missed[step];
     rdi_end_sets(a, touch, missed);
     for (unsigned set = 0; set < missed; set++)
         a->fetched[set]++;
     touch->state &= a->left_bits[missed];
 }
 
-/* Whether the site has last looked the region of this very address up: one of several in a block.
- */
-static inline bool is_known_here(const rdi_site *site, uint64_t address, uint32_t version) {
-    return site->version == version && site->from <= address && address <= site->to;
+/* An infinite one has no use, whatever is known of the block. */
+static rdi_tuple_key miss(rd_attributor *a, const part *p, size_t i, rdi_tuple_key key) {
+    renew_sets(a, p->home[i], p->step[i]);
+    return p->distances[i] == RD_COLD ? key & ~(RDI_SITE_FIELD << RDI_USE_SHIFT) : key;
 }
 
-/* Region of an address in the block of `touch`; *held is what the block has to remember. */
-static rd_status find_region(rd_attributor *a, rdi_site *site, const rdi_touch *touch,
-                             uint64_t address, uint32_t version, uint32_t *region, uint32_t *held) {
-    bool current = !rdi_touch_is_free(touch) && (touch->state & RDI_TOUCH_VERSION) == version;
-    if (current && is_known_here(site, address, version)) {
-        *region = site->region;
-        *held = touch->region;
-        return RD_OK;
+PASS rd_status resolve(rd_attributor *a, part *p) {
+    const uint64_t *address = p->address, *blocks = p->blocks;
+    const uint32_t *versions = a->regions.version;
+    const unsigned first_miss = a->first_miss;
+    for (size_t i = 0, n = p->n; i < n; i++) {
+        rdi_touch *touch = p->home[i];
+        uint32_t version = versions[rdi_regions_slot(address[i])];
+        rdi_tuple_key region = touch->who & RDI_REGION_FIELD, held = region;
+        if (RDI_UNLIKELY(touch->block != blocks[i] || region == RDI_MIXED ||
+                         ((touch->state ^ version) & RDI_TOUCH_VERSION))) {
+            RD_TRY(look_closer(a, p, i, version, &region, &held));
+            touch = p->home[i];
+        }
+        rdi_tuple_key reuse = p->reuse[i];
+        rdi_tuple_key key = (touch->who & ~RDI_REGION_FIELD) | reuse | region;
+        if (RDI_UNLIKELY(p->step[i] >= first_miss))
+            key = miss(a, p, i, key);
+        touch->who = reuse << (RDI_USE_SHIFT - RDI_REUSE_SHIFT) | held;
+        touch->state |= p->words[i];
+        rdi_tuple *tuple = rdi_tuples_home(&a->tuples, key);
+        RDI_PREFETCH(tuple);
+        p->key[i] = key;
+        p->tuple[i] = tuple;
     }
-    rdi_region_range range;
-    RD_TRY(rdi_regions_find(&a->regions, address, a->sites.epoch, &range));
-    uint64_t start = touch->block << a->block_bits;
-    uint64_t end = start + ((UINT64_C(1) << a->block_bits) - 1);
-    site->from = range.from > start ? range.from : start; /* a version is that of a page */
-    site->to = range.to < end ? range.to : end;
-    site->version = version;
-    site->region = *region = range.region;
-    *held = rdi_regions_is_alone(&a->regions, &range, start, end) ? range.region : RDI_MIXED;
     return RD_OK;
 }
 
-/* Another use or region than the last time at this site. */
-static rd_status find_tuple(rd_attributor *a, uint32_t number, uint64_t key, rdi_tuple **out) {
-    uint64_t foldings = a->tuples.foldings;
-    rdi_tuple_key whole = {(uint32_t)(key >> 32), number, (uint32_t)key};
-    RD_TRY(rdi_tuples_find(&a->tuples, whole, out));
-    if (a->tuples.foldings != foldings)
-        rdi_sites_forget_tuples(&a->sites);
-    rdi_site *site = &a->sites.site[number];
-    site->older = site->last;
-    site->older_key = site->last_key;
-    site->last = *out;
-    site->last_key = key;
+/* ---- count ---- */
+
+/* A tuple that is not where it belongs, or not there at all. */
+static __attribute__((noinline)) rd_status find_tuple(rd_attributor *a, part *p, size_t i) {
+    const rdi_tuple *slots = a->tuples.slot;
+    RD_TRY(rdi_tuples_find(&a->tuples, p->key[i], &p->tuple[i]));
+    if (a->tuples.slot != slots) /* another table */
+        for (size_t k = i + 1; k < p->n; k++)
+            p->tuple[k] = rdi_tuples_home(&a->tuples, p->key[k]);
     return RD_OK;
-}
-
-/* The one before is the last again. */
-static inline rdi_tuple *swap_tuples(rdi_site *site) {
-    rdi_tuple *last = site->last;
-    uint64_t key = site->last_key;
-    site->last = site->older;
-    site->last_key = site->older_key;
-    site->older = last;
-    site->older_key = key;
-    return site->last;
-}
-
-/* Use and region in one number. */
-static inline uint64_t key_of(uint32_t use, uint32_t region) {
-    return (uint64_t)use << 32 | region;
-}
-
-static inline unsigned step_of(const rd_attributor *a, uint64_t distance) {
-    return distance < RDI_COUNT(a->near_steps) ? a->near_steps[distance]
-                                               : rdi_step_of(&a->steps, distance);
-}
-
-/* Reference i, when its distance is infinite, or the region of the block is not known, no longer,
- * or not the same everywhere. */
-static rd_status count_rare(rd_attributor *a, const part *p, size_t i, rdi_touch *touch,
-                            rdi_counts *window, uint32_t version) {
-    uint64_t distance = p->distances[i];
-    uint32_t number = p->site[i], region = 0, held = 0;
-    bool infinite = distance == RD_COLD;
-    rdi_tuple *tuple;
-    if (a->regions.known)
-        RD_TRY(
-            find_region(a, &a->sites.site[number], touch, p->address[i], version, &region, &held));
-    uint64_t key = key_of(infinite ? RDI_FIRST : touch->site, region);
-    tuple = a->sites.site[number].last;
-    if (a->sites.site[number].last_key != key)
-        RD_TRY(find_tuple(a, number, key, &tuple));
-    unsigned step = step_of(a, distance), missed = a->steps.missed[step];
-    tuple->counts.at[step]++;
-    tuple->counts.sum += infinite ? 0 : distance;
-    window->at[step]++;
-    window->sum += infinite ? 0 : distance;
-    if (missed || infinite)
-        renew_sets(a, touch, infinite ? RDI_WORD_SETS : missed);
-    touch->state = (touch->state & ~RDI_TOUCH_VERSION) | version | p->words[i] * RDI_WORDS_IN_ALL;
-    touch->region = held;
-    touch->site = number;
-    return RD_OK;
-}
-
-/* What does not change while a part is counted, but for what is said. */
-typedef struct counting {
-    const rdi_site *sites;
-    rdi_touch *slots; /* of the table of blocks, which may grow ... */
-    unsigned shift;   /* ... and then has another shift */
-    const uint32_t *versions;
-    uint32_t all_versions;
-} counting;
-
-static counting start_counting(const rd_attributor *a) {
-    return (counting){a->sites.site, a->touched.young.slot, a->touched.young.shift,
-                      a->regions.version, a->regions.all};
 }
 
 /* All of a part, which is in one window. */
-static rd_status count_part(rd_attributor *a, const part *p, rdi_counts *window) {
-    counting c = start_counting(a);
-    rdi_u128 sum = 0;
-    for (size_t i = 0; i < p->n; i++) {
-        uint64_t block = p->blocks[i], distance = p->distances[i];
-        rdi_touch *touch = &c.slots[rdi_touched_hash(block) >> c.shift];
-        if (RDI_UNLIKELY(touch->block != block || rdi_touch_is_free(touch))) {
-            RD_TRY(rdi_touched_find(&a->touched, block, &touch));
-            c = start_counting(a);
-        }
-        uint32_t version =
-            (c.all_versions + c.versions[rdi_regions_slot(p->address[i])]) & RDI_TOUCH_VERSION;
-        uint32_t number = p->site[i], region = touch->region;
-        const rdi_site *site = &c.sites[number];
-        if (region == RDI_MIXED && is_known_here(site, p->address[i], version))
-            region = site->region;
-        if (RDI_UNLIKELY(distance == RD_COLD || region == RDI_MIXED ||
-                         (touch->state & RDI_TOUCH_VERSION) != version)) {
-            RD_TRY(count_rare(a, p, i, touch, window, version));
+PASS rd_status count(rd_attributor *a, part *p, rdi_counts *window) {
+    const uint64_t *distances = p->distances;
+    uint64_t sum = 0; /* of those that tuples have small counters for */
+    for (size_t i = 0, n = p->n; i < n; i++) {
+        uint64_t distance = distances[i];
+        unsigned step = p->step[i];
+        if (RDI_UNLIKELY(p->tuple[i]->key != p->key[i]))
+            RD_TRY(find_tuple(a, p, i));
+        rdi_tuple *tuple = p->tuple[i];
+        window->at[step]++;
+        if (RDI_UNLIKELY(step >= RDI_SMALL_STEPS)) {
+            RD_TRY(rdi_tuple_count_large(&a->tuples, tuple, step, distance));
+            window->sum += distance == RD_COLD ? 0 : distance;
             continue;
         }
-        uint64_t key = key_of(touch->site, region);
-        rdi_tuple *tuple = site->last;
-        if (RDI_UNLIKELY(site->last_key != key)) {
-            if (site->older_key == key)
-                tuple = swap_tuples(&a->sites.site[number]);
-            else
-                RD_TRY(find_tuple(a, number, key, &tuple));
-        }
-        unsigned step = step_of(a, distance), missed = a->steps.missed[step];
-        tuple->counts.at[step]++;
-        tuple->counts.sum += distance;
-        window->at[step]++;
         sum += distance;
-        if (missed)
-            renew_sets(a, touch, missed);
-        touch->state |= p->words[i] * RDI_WORDS_IN_ALL;
-        touch->site = number;
+        if (RDI_UNLIKELY(tuple->small[step] == UINT8_MAX)) {
+            RD_TRY(rdi_tuple_count_large(&a->tuples, tuple, step, distance));
+            continue;
+        }
+        tuple->small[step]++;
+        tuple->sum += distance;
     }
     window->sum += sum;
     return RD_OK;
@@ -269,7 +274,8 @@ rd_status rd_attributor_feed(rd_attributor *a, const rd_attributed *batch) {
         p.n = batch->n - at < PART ? batch->n - at : PART;
         p.n = p.n < a->windows.left ? p.n : (size_t)a->windows.left;
         RD_TRY(prepare(a, batch, at, &p));
-        RD_TRY(count_part(a, &p, window));
+        RD_TRY(resolve(a, &p));
+        RD_TRY(count(a, &p, window));
         a->windows.left -= p.n;
         a->references += p.n;
     }

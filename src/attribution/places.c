@@ -102,7 +102,8 @@ static void group(rdi_places *p, const rdi_place *sorted, size_t n) {
 }
 
 rd_status rdi_places_find(const rd_attributor *a, rdi_arena *arena, rdi_places *out) {
-    size_t sites = a->sites.n, told = sites < a->sites.max ? sites : a->sites.max;
+    size_t sites = a->sites.n, end = sites <= a->sites.max ? sites : a->sites.max + 1;
+    size_t told = end - 1; /* from number 1 on */
     rdi_place *place = rdi_arena_alloc(arena, told, sizeof *place);
     *out = (rdi_places){.lines = rdi_arena_alloc(arena, told, sizeof *place),
                         .functions = rdi_arena_alloc(arena, told, sizeof *place),
@@ -110,14 +111,14 @@ rd_status rdi_places_find(const rd_attributor *a, rdi_arena *arena, rdi_places *
     if (!place || !out->lines || !out->functions || !out->line_of)
         return RD_ENOMEM;
     for (size_t i = 0; i < told; i++) {
-        const rdi_site *site = &a->sites.site[i];
+        const rdi_site *site = &a->sites.site[i + 1];
         RD_TRY(rdi_place_of(&a->modules, arena, site->pc, site->epoch, &place[i]));
-        place[i].site = (uint32_t)i;
+        place[i].site = (uint32_t)i + 1;
     }
     qsort(place, told, sizeof *place, by_line);
     group(out, place, told);
-    if (told < sites)
-        out->line_of[told] = RDI_OTHERS;
+    if (end < sites)
+        out->line_of[end] = RDI_OTHERS;
     return RD_OK;
 }
 

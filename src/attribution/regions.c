@@ -4,10 +4,13 @@
 #include "attribution/tuples.h"
 
 #define PROCESS_BITS 48 /* further processes have a number above these bits of addresses */
+#define VERSION_MASK UINT32_C(0xffffff)
 
 rd_status rdi_regions_init(rdi_regions *r, rd_ctx *ctx, const rdi_modules *modules, size_t max) {
     *r = (rdi_regions){.ctx = ctx, .modules = modules, .max = max, .max_spans = (size_t)1 << 22};
     rdi_spans_init(&r->spans, ctx);
+    for (size_t i = 0; i < RDI_REGION_RECALLS; i++)
+        r->recall[i].version = UINT32_MAX;
     for (size_t kind = 0; kind < RDI_COUNT(r->by_key); kind++)
         RD_TRY(rdi_block_map_init(&r->by_key[kind], ctx));
     if (!(r->region = rdi_calloc(ctx, 16, sizeof *r->region)))
@@ -50,20 +53,23 @@ static rd_status number_of(rdi_regions *r, const rdi_region *region, uint32_t *o
 
 /* ---- events ---- */
 
-static void touch_versions(rdi_regions *r, uint64_t from, uint64_t to) {
-    uint64_t first = from >> RDI_REGION_PAGE_BITS, pages = (to >> RDI_REGION_PAGE_BITS) - first;
+/* `n` pages from the first one on. */
+static void change_pages(rdi_regions *r, uint64_t first, uint64_t n) {
     r->known = true;
-    if (pages >= RDI_REGION_VERSIONS) {
-        r->all++;
-        return;
+    n = n < RDI_REGION_VERSIONS ? n : RDI_REGION_VERSIONS;
+    for (uint64_t page = first; page < first + n; page++) {
+        uint32_t *version = &r->version[rdi_regions_slot(page << RDI_REGION_PAGE_BITS)];
+        *version = (*version + 1) & VERSION_MASK;
     }
-    for (uint64_t page = 0; page <= pages; page++)
-        r->version[rdi_regions_slot((first + page) << RDI_REGION_PAGE_BITS)]++;
+}
+
+static void touch_versions(rdi_regions *r, uint64_t from, uint64_t to) {
+    uint64_t first = from >> RDI_REGION_PAGE_BITS, last = to >> RDI_REGION_PAGE_BITS;
+    change_pages(r, first, last - first + 1);
 }
 
 void rdi_regions_modules_changed(rdi_regions *r) {
-    r->known = true;
-    r->all++;
+    change_pages(r, 0, RDI_REGION_VERSIONS);
 }
 
 static void count_live(rdi_regions *r, uint32_t number, int64_t bytes) {
@@ -167,9 +173,9 @@ bool rdi_regions_is_alone(const rdi_regions *r, const rdi_region_range *range, u
         return true;
     if (range->region == RDI_OTHERS || r->region[range->region].kind == RD_DATA_GLOBAL)
         return false;
-    const rdi_span *span = rdi_spans_first(&r->spans, from, to);
-    if (!span)
-        return range->region == 0;
+    bool spanned = range->region != 0; /* the range is a span: one need not look there again */
+    uint64_t at = spanned && range->from <= from ? range->to + 1 : from;
+    const rdi_span *span = rdi_spans_first(&r->spans, at, to);
     for (; span; span = span->to < to ? rdi_spans_first(&r->spans, span->to + 1, to) : NULL)
         if (span->value != range->region)
             return false;

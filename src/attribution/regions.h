@@ -3,7 +3,8 @@
  * Allocations and stacks are spans that events add and remove; variables are looked up in the files
  * of modules. A region is what all data of one kind and key are counted under; number 0 is memory
  * of which nothing is known. Look-ups are remembered with a version, which changes when something
- * happens on the same page (or another one of the same hash).
+ * happens on the same page (or another one of the same hash): by blocks, and for those that several
+ * regions share here, by address.
  */
 #ifndef RDI_REGIONS_H
 #define RDI_REGIONS_H
@@ -25,6 +26,14 @@ typedef struct rdi_region {
 
 #define RDI_REGION_PAGE_BITS 12
 #define RDI_REGION_VERSIONS  4096
+#define RDI_REGION_RECALLS   4096
+
+/* The region of an address, looked up when its page had this version. */
+typedef struct rdi_region_recall {
+    uint64_t address;
+    uint32_t version; /* more than any version: empty */
+    uint32_t region;
+} rdi_region_recall;
 
 typedef struct rdi_regions {
     rd_ctx *ctx;
@@ -35,8 +44,8 @@ typedef struct rdi_regions {
     size_t max_spans;
     rdi_block_map by_key[4]; /* per kind: key -> number */
     rdi_spans spans;
-    uint32_t all;                          /* versions: of everything ... */
-    uint32_t version[RDI_REGION_VERSIONS]; /* ... and of pages */
+    uint32_t version[RDI_REGION_VERSIONS]; /* of pages; 24 bits */
+    rdi_region_recall recall[RDI_REGION_RECALLS];
 } rdi_regions;
 
 /* Addresses from .. to are all of region number `region`, RDI_OTHERS when there are too many. */
@@ -63,9 +72,9 @@ static inline size_t rdi_regions_slot(uint64_t address) {
     return (address >> RDI_REGION_PAGE_BITS) % RDI_REGION_VERSIONS;
 }
 
-/* 24 bits. */
-static inline uint32_t rdi_regions_version(const rdi_regions *r, uint64_t address) {
-    return (r->all + r->version[rdi_regions_slot(address)]) & 0xffffff;
+/* Where the region of an address may be remembered. */
+static inline rdi_region_recall *rdi_regions_recall(rdi_regions *r, uint64_t address) {
+    return &r->recall[address * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (RDI_REGION_RECALLS - 1)];
 }
 
 #endif

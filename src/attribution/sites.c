@@ -1,14 +1,12 @@
 /* Program counters, numbered. See sites.h. */
 #include "attribution/sites.h"
 
-static void empty_cache(rdi_sites *s) {
-    for (size_t i = 0; i < RDI_SITE_CACHE; i++)
-        s->cache[i].site = RDI_OTHERS;
-}
+#include <string.h>
 
 rd_status rdi_sites_init(rdi_sites *s, rd_ctx *ctx, size_t max) {
-    *s = (rdi_sites){.ctx = ctx, .max = max};
-    empty_cache(s);
+    s->ctx = ctx;
+    s->n = 1;
+    s->max = max;
     return rdi_block_map_init(&s->numbers, ctx);
 }
 
@@ -26,24 +24,18 @@ rd_status rdi_sites_forget(rdi_sites *s) {
     rdi_block_map_fini(&s->numbers);
     s->numbers = empty;
     s->epoch++;
-    empty_cache(s);
+    memset(s->cache, 0, sizeof s->cache);
     return RD_OK;
 }
 
-void rdi_sites_forget_tuples(rdi_sites *s) {
-    for (size_t i = 0; i < s->n; i++)
-        s->site[i].last_key = s->site[i].older_key = UINT64_MAX;
-}
-
 static rd_status add_site(rdi_sites *s, uint64_t pc) {
-    if (s->n == s->room) {
+    while (s->n >= s->room) {
         rdi_site *grown = rdi_grow(s->ctx, s->site, &s->room, sizeof *grown);
         if (!grown)
             return RD_ENOMEM;
         s->site = grown;
     }
-    s->site[s->n++] = (rdi_site){
-        .last_key = UINT64_MAX, .older_key = UINT64_MAX, .pc = pc, .epoch = s->epoch, .from = 1};
+    s->site[s->n++] = (rdi_site){pc, s->epoch};
     return RD_OK;
 }
 
@@ -53,10 +45,10 @@ rd_status rdi_sites_find(rdi_sites *s, uint64_t pc, uint32_t *out) {
         *out = (uint32_t)*known;
         return RD_OK;
     }
-    if (s->n <= s->max) /* the one too many stands for all that come later */
+    if (s->n <= s->max + 1) /* the one too many stands for all that come later */
         RD_TRY(add_site(s, pc));
     size_t number = s->n - 1;
-    if (number < s->max)
+    if (number <= s->max)
         RD_TRY(rdi_block_map_exchange(&s->numbers, pc, number, &old));
     *out = (uint32_t)number;
     return RD_OK;

@@ -5,14 +5,20 @@
 
 #define FIRST_SLOTS 1024
 
+/* The block's slot, or the free one where it belongs. */
+static rdi_touch *probe(const rdi_touch_table *t, uint64_t block) {
+    size_t i = rdi_touched_home(t, block);
+    while (t->slot[i].block != block && !rdi_touch_is_free(&t->slot[i]))
+        i = (i + 1) & t->mask;
+    return &t->slot[i];
+}
+
 static rd_status make_table(rd_ctx *ctx, rdi_touch_table *t, size_t slots) {
     rdi_touch *slot = rdi_calloc(ctx, slots, sizeof *slot);
     if (!slot)
         return RD_ENOMEM;
-    *t = (rdi_touch_table){.slot = slot,
-                           .mask = slots - 1,
-                           .limit = slots / 4 * 3,
-                           .shift = 65 - rdi_bit_width(slots)};
+    *t = (rdi_touch_table){
+        .slot = slot, .mask = slots - 1, .limit = slots / 2, .shift = 65 - rdi_bit_width(slots)};
     return RD_OK;
 }
 
@@ -58,7 +64,7 @@ static rd_status grow(rdi_touched *t) {
     RD_TRY(make_table(t->ctx, &grown, (t->young.mask + 1) * 2));
     for (size_t i = 0; i <= t->young.mask; i++)
         if (!rdi_touch_is_free(&t->young.slot[i]))
-            *rdi_touched_probe(&grown, t->young.slot[i].block) = t->young.slot[i];
+            *probe(&grown, t->young.slot[i].block) = t->young.slot[i];
     grown.n = t->young.n;
     rdi_free(t->ctx, t->young.slot);
     t->young = grown;
@@ -66,7 +72,7 @@ static rd_status grow(rdi_touched *t) {
     return RD_OK;
 }
 
-rd_status rdi_touched_make_room(rdi_touched *t) {
+static rd_status make_room(rdi_touched *t) {
     if (!t->bound || t->young.n < t->bound)
         return grow(t);
     drop_table(t, &t->old);
@@ -84,15 +90,31 @@ rd_status rdi_touched_make_room(rdi_touched *t) {
     return RD_OK;
 }
 
-rdi_touch *rdi_touched_enter(rdi_touched *t, rdi_touch *slot, uint64_t block) {
+/* Of a block that is not in the young table: taken over from the old one, or new. */
+static void enter(rdi_touched *t, rdi_touch *slot, uint64_t block) {
     t->young.n++;
-    *slot = (rdi_touch){.block = block, .site = RDI_FIRST, .region = RDI_MIXED};
+    *slot = (rdi_touch){.block = block};
     if (!t->old.slot)
-        return slot;
-    rdi_touch *before = rdi_touched_probe(&t->old, block);
+        return;
+    rdi_touch *before = probe(&t->old, block);
     if (rdi_touch_words(before, 0)) {
         *slot = *before;
         before->state &= UINT64_C(0xff) << 56; /* its place stays taken */
     }
-    return slot;
+}
+
+rd_status rdi_touched_find(rdi_touched *t, uint64_t block, rdi_touch **out) {
+    rdi_touch *slot = probe(&t->young, block);
+    if (rdi_touch_is_free(slot)) {
+        if (t->young.n == t->young.limit) {
+            RD_TRY(make_room(t));
+            slot = probe(&t->young, block);
+        }
+        enter(t, slot, block);
+    }
+    rdi_touch *home = &t->young.slot[rdi_touched_home(&t->young, block)], found = *slot;
+    *slot = *home; /* nothing is free between the two, so that both are still found */
+    *home = found;
+    *out = home;
+    return RD_OK;
 }

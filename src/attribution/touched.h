@@ -1,6 +1,7 @@
 /* Block -> who touched it last, which of its words were touched, and whose data it holds.
  *
- * Open addressing with linear probing. Every block id is valid; an entry without words is free.
+ * Open addressing with linear probing. Every block id is valid; an entry without words is free. A
+ * block that is found elsewhere changes places with the one in its home: those in use get there.
  *
  * With a bound, what was not touched among the last `bound` blocks is of no interest any more. Two
  * tables then take turns: once the young one has `bound` blocks it becomes the old one, and what
@@ -12,7 +13,8 @@
 
 #include "attribution/tuples.h"
 
-#define RDI_MIXED UINT32_MAX /* region of a block that several share */
+/* In place of a region, number + 1: it is not known, or the block is of several. */
+#define RDI_MIXED 0
 
 /* `state` of an entry: from its low end 24 bits of the regions' version when `region` was looked
  * up; then sets of words, a byte each with a bit per word: those touched since the block came into
@@ -24,8 +26,7 @@
 
 typedef struct rdi_touch {
     uint64_t block;
-    uint32_t site;
-    uint32_t region;
+    rdi_tuple_key who; /* site, as the use of what comes next, and region or RDI_MIXED */
     uint64_t state;
 } rdi_touch;
 
@@ -53,11 +54,9 @@ void rdi_touched_fini(rdi_touched *t);
 /* Hands all that are left to dropped(). */
 void rdi_touched_drop_all(rdi_touched *t);
 
-/* Before an entry is asked for: makes room. Entries handed out before are invalid then. */
-rd_status rdi_touched_make_room(rdi_touched *t);
-/* Of a block that is not in the young table: its entry, taken over from the old one, or a new one
- * without words at `slot`. */
-rdi_touch *rdi_touched_enter(rdi_touched *t, rdi_touch *slot, uint64_t block);
+/* The block's entry. If it was not there, it has no words (the caller gives it some at once), no
+ * site and the region RDI_MIXED. Entries handed out before are invalid then. */
+rd_status rdi_touched_find(rdi_touched *t, uint64_t block, rdi_touch **out);
 
 static inline uint64_t rdi_touched_hash(uint64_t block) {
     return (block ^ block >> 32) * UINT64_C(0x9e3779b97f4a7c15);
@@ -69,24 +68,6 @@ static inline size_t rdi_touched_home(const rdi_touch_table *t, uint64_t block) 
 
 static inline bool rdi_touch_is_free(const rdi_touch *touch) {
     return touch->state >> 56 == 0;
-}
-
-/* The block's slot, or the free one where it belongs. */
-static inline rdi_touch *rdi_touched_probe(const rdi_touch_table *t, uint64_t block) {
-    size_t i = rdi_touched_home(t, block);
-    while (t->slot[i].block != block && !rdi_touch_is_free(&t->slot[i]))
-        i = (i + 1) & t->mask;
-    return &t->slot[i];
-}
-
-/* The block's entry. If it was not there, it has no words (the caller gives it some at once), site
- * RDI_FIRST and region RDI_MIXED. */
-static inline rd_status rdi_touched_find(rdi_touched *t, uint64_t block, rdi_touch **out) {
-    if (RDI_UNLIKELY(t->young.n == t->young.limit))
-        RD_TRY(rdi_touched_make_room(t));
-    rdi_touch *slot = rdi_touched_probe(&t->young, block);
-    *out = RDI_LIKELY(!rdi_touch_is_free(slot)) ? slot : rdi_touched_enter(t, slot, block);
-    return RD_OK;
 }
 
 #endif

@@ -1,147 +1,265 @@
 /* Counts per use, reuse and region. See tuples.h. */
 #include "attribution/tuples.h"
 
-#include <string.h>
+#include "reusedist/engine.h"
 
-#define FIRST_SLOTS 256
+#define FIRST_SLOTS  256
+#define KEPT_AT_ONCE 64 /* divides it */
+#define REST_CHUNK   64
+
+/* Two numbers of each are not for sites and regions: what is first, mixed or others. */
+_Static_assert(RD_SITES_MAX + 4 < 1 << RDI_SITE_BITS, "sites fit in keys");
+_Static_assert(RD_REGIONS_MAX + 4 < 1 << RDI_REGION_BITS, "regions fit in keys");
+_Static_assert(sizeof(rdi_tuple) == 64, "a tuple is a cache line");
+/* Bins up to the last small step are of distances below 2^SMALL_STEPS, and each counter holds
+ * fewer than 2^8 of them. */
+_Static_assert(RDI_SMALL_STEPS + 8 + 6 <= 64, "the sum of small distances fits");
 
 rd_status rdi_tuples_init(rdi_tuples *t, rd_ctx *ctx, const rdi_steps *steps, size_t max) {
-    *t = (rdi_tuples){.ctx = ctx, .steps = steps, .max = max, .mask = FIRST_SLOTS - 1};
-    t->slot = rdi_calloc(ctx, FIRST_SLOTS, sizeof *t->slot);
+    *t = (rdi_tuples){.ctx = ctx,
+                      .steps = steps,
+                      .max = max,
+                      .slots = FIRST_SLOTS,
+                      .shift = 65 - rdi_bit_width(FIRST_SLOTS)};
+    t->slot = rdi_pages_alloc(ctx, FIRST_SLOTS * sizeof *t->slot);
     return t->slot ? RD_OK : RD_ENOMEM;
 }
 
 void rdi_tuples_fini(rdi_tuples *t) {
     if (!t->ctx)
         return;
+    if (t->slot)
+        rdi_pages_free(t->ctx, t->slot, t->slots * sizeof *t->slot);
     for (size_t i = 0; i < t->n_chunks; i++)
-        rdi_free(t->ctx, t->chunk[i]);
-    rdi_free(t->ctx, t->chunk);
-    rdi_free(t->ctx, t->slot);
+        rdi_free(t->ctx, t->chunks[i]);
+    rdi_free(t->ctx, t->chunks);
+    rdi_free(t->ctx, t->weights);
     *t = (rdi_tuples){0};
 }
 
-/* ---- the hash ---- */
-
-static size_t home(const rdi_tuples *t, rdi_tuple_key key) {
-    uint64_t both = (uint64_t)key.use << 32 | key.reuse;
-    return rdi_mix64(both + key.region * UINT64_C(0x9e3779b97f4a7c15)) & t->mask;
+size_t rdi_tuples_bytes(const rdi_tuples *t) {
+    size_t rest = sizeof **t->chunks + sizeof *t->weights;
+    return t->slots * sizeof *t->slot + t->n_chunks * REST_CHUNK * rest;
 }
 
-/* The slot of this key, or the free one where it belongs. */
-static uint32_t *probe(const rdi_tuples *t, rdi_tuple_key key) {
-    size_t i = home(t, key);
-    while (t->slot[i] && !rdi_tuple_key_equal(rdi_tuple_at(t, t->slot[i] - 1)->key, key))
-        i = (i + 1) & t->mask;
-    return &t->slot[i];
+const rdi_tuple *rdi_tuples_next(const rdi_tuples *t, const rdi_tuple *tuple) {
+    const rdi_tuple *end = t->slot + t->slots;
+    for (tuple = tuple ? tuple + 1 : t->slot; tuple < end; tuple++)
+        if (tuple->key)
+            return tuple;
+    return NULL;
 }
 
-static rd_status grow_hash(rdi_tuples *t) {
-    size_t slots = (t->mask + 1) * 2;
-    uint32_t *slot = rdi_calloc(t->ctx, slots, sizeof *slot);
-    if (!slot)
-        return RD_ENOMEM;
-    rdi_free(t->ctx, t->slot);
-    t->slot = slot;
-    t->mask = slots - 1;
-    for (size_t i = 0; i < t->n; i++)
-        *probe(t, rdi_tuple_at(t, i)->key) = (uint32_t)i + 1;
-    return RD_OK;
+/* ---- large counters ---- */
+
+static rdi_counts *rest_at(const rdi_tuples *t, uint32_t number) {
+    return &t->chunks[(number - 1) / REST_CHUNK][(number - 1) % REST_CHUNK];
 }
 
 static rd_status add_chunk(rdi_tuples *t) {
-    rdi_tuple **grown = rdi_resize(t->ctx, t->chunk, t->n_chunks + 1, sizeof *grown);
-    if (!grown)
+    size_t n = t->n_chunks + 1;
+    uint64_t *weights = rdi_resize(t->ctx, t->weights, n * REST_CHUNK, sizeof *weights);
+    if (!weights)
         return RD_ENOMEM;
-    t->chunk = grown;
-    grown[t->n_chunks] = rdi_alloc(t->ctx, RDI_TUPLE_CHUNK, sizeof **grown);
-    if (!grown[t->n_chunks])
+    t->weights = weights;
+    rdi_counts **chunks = rdi_resize(t->ctx, t->chunks, n, sizeof *chunks);
+    if (!chunks)
+        return RD_ENOMEM;
+    t->chunks = chunks;
+    if (!(chunks[t->n_chunks] = rdi_alloc(t->ctx, REST_CHUNK, sizeof **chunks)))
         return RD_ENOMEM;
     t->n_chunks++;
     return RD_OK;
 }
 
-/* ---- folding ---- */
+/* The tuple has large counters from now on. */
+static rd_status need_rest(rdi_tuples *t, rdi_tuple *tuple) {
+    if (tuple->rest)
+        return RD_OK;
+    if (t->free_rest) {
+        tuple->rest = t->free_rest;
+        t->free_rest = (uint32_t)t->weights[tuple->rest - 1];
+    } else {
+        if (t->n_rests == t->n_chunks * REST_CHUNK)
+            RD_TRY(add_chunk(t));
+        tuple->rest = ++t->n_rests;
+    }
+    *rest_at(t, tuple->rest) = (rdi_counts){0};
+    t->weights[tuple->rest - 1] = 0;
+    return RD_OK;
+}
+
+static void give_rest(rdi_tuples *t, uint32_t number) {
+    t->weights[number - 1] = t->free_rest;
+    t->free_rest = number;
+}
 
 /* Misses weigh more: they are what people look for. */
-static uint64_t weight(const rdi_tuples *t, const rdi_tuple *tuple) {
-    return rdi_counts_references(t->steps, &tuple->counts) +
-           8 * rdi_counts_misses(t->steps, &tuple->counts);
+static uint64_t weight_of(const rdi_tuples *t, unsigned step) {
+    return 1 + 8 * (uint64_t)t->steps->missed[step];
+}
+
+static void add_large(rdi_tuples *t, uint32_t number, unsigned step, uint64_t n) {
+    rest_at(t, number)->at[step] += n;
+    t->weights[number - 1] += n * weight_of(t, step);
+}
+
+rd_status rdi_tuple_count_large(rdi_tuples *t, rdi_tuple *tuple, unsigned step, uint64_t distance) {
+    RD_TRY(need_rest(t, tuple));
+    rdi_counts *rest = rest_at(t, tuple->rest);
+    add_large(t, tuple->rest, step, 1);
+    rest->sum += distance == RD_COLD ? 0 : distance;
+    if (step < RDI_SMALL_STEPS) {
+        add_large(t, tuple->rest, step, tuple->small[step]);
+        tuple->small[step] = 0;
+        rest->sum += tuple->sum;
+        tuple->sum = 0;
+    }
+    return RD_OK;
+}
+
+rdi_counts rdi_tuple_counts(const rdi_tuples *t, const rdi_tuple *tuple) {
+    rdi_counts counts = {0};
+    if (tuple->rest)
+        counts = *rest_at(t, tuple->rest);
+    counts.sum += tuple->sum;
+    for (size_t i = 0; i < RDI_SMALL_STEPS; i++)
+        counts.at[i] += tuple->small[i];
+    return counts;
+}
+
+/* `from` has gone, and counts as `to` from now on. */
+static rd_status merge(rdi_tuples *t, rdi_tuple *to, const rdi_tuple *from) {
+    RD_TRY(need_rest(t, to));
+    rdi_counts *rest = rest_at(t, to->rest);
+    rest->sum += from->sum;
+    for (unsigned i = 0; i < RDI_SMALL_STEPS; i++)
+        add_large(t, to->rest, i, from->small[i]);
+    if (from->rest) {
+        rdi_counts_add(rest, rest_at(t, from->rest));
+        t->weights[to->rest - 1] += t->weights[from->rest - 1];
+        give_rest(t, from->rest);
+    }
+    return RD_OK;
+}
+
+/* ---- the hash ---- */
+
+/* The slot of this key, or the free one where it belongs. */
+static rdi_tuple *probe(const rdi_tuples *t, rdi_tuple_key key) {
+    rdi_tuple *slot = rdi_tuples_home(t, key), *end = t->slot + t->slots;
+    while (slot->key && slot->key != key)
+        slot = slot + 1 < end ? slot + 1 : t->slot;
+    return slot;
+}
+
+/* How keys change when all tuples go to a new table: those with fewer than `bits` bits in their
+ * weights lose what the step says. */
+typedef struct folding {
+    unsigned bits;
+    int step;
+} folding;
+
+static unsigned weight_bits(const rdi_tuples *t, const rdi_tuple *tuple);
+
+/* First touches are no reuse, whoever they belong to. */
+static rdi_tuple_key fold_key(rdi_tuple_key key, int step) {
+    if (rdi_key_use(key) != RDI_FIRST)
+        key |= RDI_SITE_FIELD << RDI_USE_SHIFT;
+    if (step >= 1)
+        key |= RDI_REGION_FIELD;
+    if (step >= 2)
+        key |= RDI_SITE_FIELD << RDI_REUSE_SHIFT;
+    return key;
+}
+
+static rdi_tuple_key key_after(const rdi_tuples *t, const rdi_tuple *tuple, const folding *fold) {
+    bool light = fold && weight_bits(t, tuple) < fold->bits;
+    return light ? fold_key(tuple->key, fold->step) : tuple->key;
+}
+
+/* Takes the tuple over from another table. */
+static rd_status keep(rdi_tuples *t, const rdi_tuple *from, rdi_tuple_key key) {
+    rdi_tuple *slot = probe(t, key);
+    if (slot->key)
+        return merge(t, slot, from);
+    *slot = *from;
+    slot->key = key;
+    t->n++;
+    return RD_OK;
+}
+
+/* Some at a time: where they go is fetched ahead. */
+static rd_status keep_some(rdi_tuples *t, const rdi_tuple *from, const folding *fold) {
+    rdi_tuple_key key[KEPT_AT_ONCE];
+    for (size_t i = 0; i < KEPT_AT_ONCE; i++) {
+        key[i] = from[i].key ? key_after(t, &from[i], fold) : 0;
+        RDI_PREFETCH(rdi_tuples_home(t, key[i]));
+    }
+    for (size_t i = 0; i < KEPT_AT_ONCE; i++)
+        if (key[i])
+            RD_TRY(keep(t, &from[i], key[i]));
+    return RD_OK;
+}
+
+/* All to a new table of so many slots. */
+static rd_status rebuild(rdi_tuples *t, size_t slots, const folding *fold) {
+    rdi_tuples old = *t;
+    rdi_tuple *slot = rdi_pages_alloc(t->ctx, slots * sizeof *slot);
+    if (!slot)
+        return RD_ENOMEM;
+    t->slot = slot;
+    t->slots = slots;
+    t->shift = 65 - rdi_bit_width(slots);
+    t->n = 0;
+    rd_status status = RD_OK;
+    for (size_t i = 0; i < old.slots && status == RD_OK; i += KEPT_AT_ONCE)
+        status = keep_some(t, &old.slot[i], fold);
+    rdi_pages_free(t->ctx, old.slot, old.slots * sizeof *old.slot);
+    return status;
+}
+
+/* ---- folding ---- */
+
+static unsigned weight_bits(const rdi_tuples *t, const rdi_tuple *tuple) {
+    uint64_t weight = tuple->rest ? t->weights[tuple->rest - 1] : 0;
+    for (unsigned i = 0; i < RDI_SMALL_STEPS; i++)
+        weight += tuple->small[i] * weight_of(t, i);
+    return rdi_bit_width(weight);
 }
 
 /* Half of the tuples, give or take those of like weight, have fewer bits in their weights. */
 static unsigned light_bits(const rdi_tuples *t) {
     size_t with[65] = {0}, below = 0;
     unsigned bits = 0;
-    for (size_t i = 0; i < t->n; i++)
-        with[rdi_bit_width(weight(t, rdi_tuple_at(t, i)))]++;
+    for (const rdi_tuple *tuple = NULL; (tuple = rdi_tuples_next(t, tuple));)
+        with[weight_bits(t, tuple)]++;
     for (; bits < 64 && below < t->n / 2; bits++)
         below += with[bits];
     return bits;
 }
 
-/* The key that a light tuple has from now on. First touches are no reuse, whoever they belong to.
- */
-static void fold_key(rdi_tuple_key *key, int step) {
-    if (key->use != RDI_FIRST)
-        key->use = RDI_OTHERS;
-    if (step >= 1)
-        key->region = RDI_OTHERS;
-    if (step >= 2)
-        key->reuse = RDI_OTHERS;
-}
-
-/* Puts tuple `from` at the end of those that stay, or adds it to one of the same key. */
-static void keep(rdi_tuples *t, const rdi_tuple *from) {
-    uint32_t *slot = probe(t, from->key);
-    if (*slot) {
-        rdi_counts_add(&rdi_tuple_at(t, *slot - 1)->counts, &from->counts);
-        return;
-    }
-    *rdi_tuple_at(t, t->n) = *from;
-    *slot = (uint32_t)++t->n;
-}
-
-/* Those that stay are never more than those looked at, so they can take their places. */
-static void fold_once(rdi_tuples *t, int step) {
-    unsigned bits = light_bits(t);
-    size_t n = t->n;
-    memset(t->slot, 0, (t->mask + 1) * sizeof *t->slot);
-    t->n = 0;
-    for (size_t i = 0; i < n; i++) {
-        rdi_tuple tuple = *rdi_tuple_at(t, i);
-        if (rdi_bit_width(weight(t, &tuple)) < bits)
-            fold_key(&tuple.key, step);
-        keep(t, &tuple);
-    }
-}
-
 /* To three quarters at most. The last step leaves two tuples of every light half. */
-static void fold(rdi_tuples *t) {
+static rd_status fold(rdi_tuples *t) {
     for (int step = 0; t->n > t->max / 4 * 3; step += step < 2)
-        fold_once(t, step);
-    t->foldings++;
+        RD_TRY(rebuild(t, t->slots, &(folding){light_bits(t), step}));
+    return RD_OK;
 }
 
 rd_status rdi_tuples_find(rdi_tuples *t, rdi_tuple_key key, rdi_tuple **out) {
-    uint32_t *slot = probe(t, key);
-    if (*slot) {
-        *out = rdi_tuple_at(t, *slot - 1);
-        return RD_OK;
-    }
-    if (t->n == t->max) {
-        fold(t);
+    rdi_tuple *slot = probe(t, key);
+    if (!slot->key) {
+        if (t->n == t->max)
+            RD_TRY(fold(t));
+        if ((t->n + 1) * 2 > t->slots)
+            RD_TRY(rebuild(t, t->slots * 2, NULL));
         slot = probe(t, key);
+        slot->key = key;
+        t->n++;
     }
-    if ((t->n + 1) * 2 > t->mask) {
-        RD_TRY(grow_hash(t));
-        slot = probe(t, key);
-    }
-    if (t->n == t->n_chunks * RDI_TUPLE_CHUNK)
-        RD_TRY(add_chunk(t));
-    *out = rdi_tuple_at(t, t->n);
-    memset(*out, 0, sizeof **out);
-    (*out)->key = key;
-    *slot = (uint32_t)++t->n;
+    rdi_tuple *home = rdi_tuples_home(t, key), found = *slot;
+    *slot = *home; /* nothing is free between the two, so that both are still found */
+    *home = found;
+    *out = home;
     return RD_OK;
 }

@@ -3,6 +3,12 @@
  * `use` is the site that touched the block before, RDI_FIRST for first touches; `reuse` the site
  * that refers to it now; `region` whose data it is.
  *
+ * A reference finds its tuple by a hash of these, and what it changes there lies in one cache line,
+ * because there are many tuples and programs leave no order in which they come: small counters of
+ * eight bits for the usual distances, which are carried over to large ones (`rest`) when they are
+ * full. Most tuples never need large ones. One that is found elsewhere than where it belongs
+ * changes places with the one there, so that those in use are found at once.
+ *
  * Memory is bounded. When there are too many, the lighter half is folded: its tuples lose the use,
  * and if that is not enough the region, then the reuse (RDI_OTHERS in their place). No reference is
  * ever lost, so that sums over sites and regions stay exact as far as they are still told apart.
@@ -12,44 +18,86 @@
 
 #include "attribution/steps.h"
 
-#define RDI_FIRST  (UINT32_MAX - 1)
+#define RDI_FIRST  0 /* no site has this number */
 #define RDI_OTHERS UINT32_MAX
 
-typedef struct rdi_tuple_key {
-    uint32_t use, reuse, region;
-} rdi_tuple_key;
+/* From the top: use, reuse, and the region's number + 1; all ones are RDI_OTHERS. Without reuse, 0
+ * in its place, it tells what is known of a block between two references. Never 0. */
+typedef uint64_t rdi_tuple_key;
+
+#define RDI_SITE_BITS    21
+#define RDI_REGION_BITS  22
+#define RDI_REUSE_SHIFT  RDI_REGION_BITS
+#define RDI_USE_SHIFT    (RDI_REGION_BITS + RDI_SITE_BITS)
+#define RDI_SITE_FIELD   ((UINT64_C(1) << RDI_SITE_BITS) - 1)
+#define RDI_REGION_FIELD ((UINT64_C(1) << RDI_REGION_BITS) - 1)
+
+/* Steps below have a small counter. Their distances have at most so many bits that the sum of all
+ * that small counters hold does not overflow. */
+#define RDI_SMALL_STEPS 44
 
 typedef struct rdi_tuple {
-    rdi_tuple_key key;
-    rdi_counts counts;
+    rdi_tuple_key key; /* 0: the slot is free */
+    uint64_t sum;      /* of the distances counted in `small` */
+    uint32_t rest;     /* number of its large counters, from 1 on; 0: it has none */
+    uint8_t small[RDI_SMALL_STEPS];
 } rdi_tuple;
-
-#define RDI_TUPLE_CHUNK 64
 
 typedef struct rdi_tuples {
     rd_ctx *ctx;
     const rdi_steps *steps;
-    rdi_tuple **chunk; /* RDI_TUPLE_CHUNK each */
-    size_t n, n_chunks;
-    uint32_t *slot; /* hash: number + 1, or 0 */
-    size_t mask;
-    size_t max;
-    uint64_t foldings; /* pointers to tuples are invalid after one */
+    rdi_tuple *slot; /* open addressing */
+    size_t slots, n, max;
+    unsigned shift;      /* of a hash, to the number of a slot */
+    rdi_counts **chunks; /* large counters, in chunks of equal size ... */
+    size_t n_chunks;
+    uint64_t
+        *weights; /* ... of each, that of all it counts; of one that was given back, the next */
+    uint32_t n_rests, free_rest; /* the latter 0: none was given back */
 } rdi_tuples;
 
 /* `max` is at least 8. */
 rd_status rdi_tuples_init(rdi_tuples *t, rd_ctx *ctx, const rdi_steps *steps, size_t max);
 void rdi_tuples_fini(rdi_tuples *t);
+size_t rdi_tuples_bytes(const rdi_tuples *t);
 
-/* The one with this key, made if needed; may fold. Valid until the next folding. */
+/* The one with this key, made if needed. Tuples may move and fold. */
 rd_status rdi_tuples_find(rdi_tuples *t, rdi_tuple_key key, rdi_tuple **out);
+/* Counts a reference that the small counters have no room for: its own is full, or there is none.
+ */
+rd_status rdi_tuple_count_large(rdi_tuples *t, rdi_tuple *tuple, unsigned step, uint64_t distance);
 
-static inline bool rdi_tuple_key_equal(rdi_tuple_key a, rdi_tuple_key b) {
-    return a.use == b.use && a.reuse == b.reuse && a.region == b.region;
+/* Every tuple in turn: NULL gives the first, and comes behind the last. */
+const rdi_tuple *rdi_tuples_next(const rdi_tuples *t, const rdi_tuple *tuple);
+/* All that was counted for it. */
+rdi_counts rdi_tuple_counts(const rdi_tuples *t, const rdi_tuple *tuple);
+
+static inline uint32_t rdi_key_site(rdi_tuple_key key, unsigned shift) {
+    uint64_t site = key >> shift & RDI_SITE_FIELD;
+    return site == RDI_SITE_FIELD ? RDI_OTHERS : (uint32_t)site;
 }
 
-static inline rdi_tuple *rdi_tuple_at(const rdi_tuples *t, size_t i) {
-    return &t->chunk[i / RDI_TUPLE_CHUNK][i % RDI_TUPLE_CHUNK];
+static inline uint32_t rdi_key_use(rdi_tuple_key key) {
+    return rdi_key_site(key, RDI_USE_SHIFT);
+}
+
+static inline uint32_t rdi_key_reuse(rdi_tuple_key key) {
+    return rdi_key_site(key, RDI_REUSE_SHIFT);
+}
+
+static inline uint32_t rdi_key_region(rdi_tuple_key key) {
+    uint64_t region = key & RDI_REGION_FIELD;
+    return region == RDI_REGION_FIELD ? RDI_OTHERS : (uint32_t)region - 1;
+}
+
+/* A region, or RDI_OTHERS, in its bits. */
+static inline rdi_tuple_key rdi_region_in_key(uint32_t region) {
+    return region == RDI_OTHERS ? RDI_REGION_FIELD : region + UINT64_C(1);
+}
+
+/* Where the key belongs, if others have not taken the place. */
+static inline rdi_tuple *rdi_tuples_home(const rdi_tuples *t, rdi_tuple_key key) {
+    return &t->slot[key * UINT64_C(0x9e3779b97f4a7c15) >> t->shift];
 }
 
 #endif

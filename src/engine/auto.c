@@ -79,8 +79,11 @@ static rd_status pass_on_piece(auto_engine *e, const uint64_t *blk, size_t n) {
     if (e->run->counts_itself && !e->run->distances)
         return e->inner.ops->feed(e->inner.state, blk, n, NULL);
     uint64_t dist[RDI_FEED_MAX];
-    RD_TRY(e->inner.ops->feed(e->inner.state, blk, n, dist));
-    return rdi_engine_deliver(e->run, dist, n);
+    bool counting = e->run->counting;
+    e->run->counting = false; /* delivering counts */
+    rd_status status = e->inner.ops->feed(e->inner.state, blk, n, dist);
+    e->run->counting = counting;
+    return status == RD_OK ? rdi_engine_deliver(e->run, dist, n) : status;
 }
 
 static rd_status pass_on(auto_engine *e, const uint64_t *blk, size_t n, uint64_t *dist) {

@@ -161,8 +161,14 @@ static rd_status feed_batch(rd_engine *e, const uint64_t *blocks, size_t n, uint
     if (!wanted && e->run.counts_itself)
         return e->ops->feed(e->state, blocks, n, NULL);
     uint64_t *dist = distances ? distances : e->dist;
-    RD_TRY(e->ops->feed(e->state, blocks, n, dist));
-    return rdi_engine_deliver(&e->run, dist, n);
+    if (!e->run.counts_itself || !e->run.counts_too) {
+        RD_TRY(e->ops->feed(e->state, blocks, n, dist));
+        return rdi_engine_deliver(&e->run, dist, n);
+    }
+    e->run.counting = true;
+    rd_status status = e->ops->feed(e->state, blocks, n, dist);
+    e->run.counting = false;
+    return status == RD_OK && e->sink ? e->sink(e->sink_user, dist, n) : status;
 }
 
 static rd_status feed_batches(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *distances) {

@@ -6,7 +6,8 @@
  *
  * An immediate engine (RD_CAP_DISTANCES, not RD_CAP_LATE) writes dist[i] for blk[i] before feed()
  * returns, and the core counts. Where open() sets run->counts_itself, dist may be NULL and the
- * engine adds to run->hist.
+ * engine adds to run->hist; and if it sets run->counts_too, also with distances, when run->counting
+ * says so.
  *
  * A late engine, or one with a histogram only, always gets NULL. It calls rdi_engine_deliver() with
  * distances in order whenever it has some (that counts them too), or adds to run->hist. It gets
@@ -42,7 +43,9 @@ typedef struct rdi_run {
      * is fed without and delivers by itself. */
     bool late;
     rdi_hist *hist;     /* where distances end up; open() may exchange it: rdi_engine_use_edges() */
-    bool counts_itself; /* set in open(): feed() adds to hist when nobody wants distances */
+    bool counts_itself; /* set in open(): feed() adds to hist when nobody wants distances ... */
+    bool counts_too;    /* ... and set there as well: when somebody does, too, while the core ... */
+    bool counting;      /* ... says that */
     /* Set between feeds: an engine that counts itself gives it the blocks of first references, in
      * order; those beyond the bound may be among them. */
     rdi_block_visit first;

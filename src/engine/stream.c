@@ -124,7 +124,7 @@ static rd_status stream_open(void *self, rdi_run *run) {
     e->run = run;
     e->kernel = kernels[e->chosen];
     e->window = RDI_STREAM_CHUNK; /* the first decision comes early */
-    run->counts_itself = rdi_hist_unites_loglinear(run->hist);
+    run->counts_itself = run->counts_too = rdi_hist_unites_loglinear(run->hist);
     snprintf(run->note, sizeof run->note, "stream: %s instructions", rdi_isa_name(e->chosen));
     return rdi_stream_room_init(e);
 }

@@ -94,7 +94,7 @@ typedef struct rdi_stream rdi_stream;
 /* The inner loops: one instance per instruction set, and one with 64-bit slots. */
 typedef struct rdi_stream_kernel {
     unsigned ways; /* entries per bucket */
-    /* Distances of n <= CHUNK references into `dist`, or counted when it is NULL. */
+    /* Distances of n <= CHUNK references into `dist`; counted when it is NULL or run->counting. */
     void (*chunk)(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *dist);
     /* Slots above those of n <= BATCH different blocks, which leave; RD_COLD: not there. The front
      * is off. */
@@ -147,6 +147,11 @@ struct rdi_stream {
     unsigned batch;                            /* references per pass while the front is off */
     uint64_t growths, renumberings, reseedings, upkeep_ns;
 };
+
+/* Whether what is measured now is counted here. */
+static inline bool rdi_stream_counts_now(const rdi_stream *e, const uint64_t *dist) {
+    return !dist || e->run->counting;
+}
 
 /* ---- between chunks (stream_room.c) ---- */
 

@@ -186,10 +186,10 @@ INLINE size_t drop_repeats(const uint64_t *blk, size_t n, uint64_t prev, rdi_str
     return m;
 }
 
-/* `n` hits at one place; counted here unless their distances are wanted. */
+/* `n` hits at one place. */
 INLINE void count_near(rdi_stream *e, unsigned distance, uint64_t n, const uint64_t *dist) {
     e->window_near += n;
-    if (dist)
+    if (!rdi_stream_counts_now(e, dist))
         return;
     if (distance >= e->bound)
         e->counts.infinite += n;

@@ -177,18 +177,15 @@ PASS void resolve(rdi_stream *e, batch *b, bool front) {
     e->axis.next = a.next + n;
 }
 
-INLINE void record(rdi_stream *e, const batch *b, const uint64_t *d, uint64_t *dist) {
+INLINE void count_far(rdi_stream *e, const batch *b, const uint64_t *d) {
     const rdi_stream_counts c = e->counts;
     const uint64_t bound = e->bound;
     const unsigned n = b->n;
-    uint64_t infinite = 0, near = 0;
+    uint64_t infinite = 0;
     size_t n_first = c.n_first;
     for (unsigned j = 0; j < n; j++) {
         uint64_t x = d[j];
-        near += x < FRONT;
-        if (dist) {
-            dist[b->where[j]] = x >= bound ? RD_COLD : x;
-        } else if (RDI_UNLIKELY(x >= bound)) { /* RD_COLD too: no bound is above it */
+        if (RDI_UNLIKELY(x >= bound)) { /* RD_COLD too: no bound is above it */
             infinite++;
             if (c.first)
                 c.first[n_first++] = b->blk[j];
@@ -199,6 +196,18 @@ INLINE void record(rdi_stream *e, const batch *b, const uint64_t *d, uint64_t *d
     }
     e->counts.infinite += infinite;
     e->counts.n_first = n_first;
+}
+
+INLINE void record(rdi_stream *e, const batch *b, const uint64_t *d, uint64_t *dist) {
+    const uint64_t bound = e->bound;
+    const unsigned n = b->n;
+    uint64_t near = 0;
+    for (unsigned j = 0; j < n; j++)
+        near += d[j] < FRONT;
+    for (unsigned j = 0; j < n && dist; j++)
+        dist[b->where[j]] = d[j] >= bound ? RD_COLD : d[j];
+    if (rdi_stream_counts_now(e, dist))
+        count_far(e, b, d);
     e->window_near += near;
 }
 
