@@ -25,3 +25,10 @@ ranks 2 analyze -e parda --mem=4M -o out.json t.native 2>messages || status=$?
 test "$status" = 1 || give_up "exit status $status when memory is out"
 test ! -e out.json || give_up "a result was written"
 grep -q '^reusedist: .*memory' messages || give_up "$(cat messages)"
+
+# So little that rank 0 cannot even begin: the others have to be sent home all the same.
+status=0
+ranks 3 analyze --mem=1 -o out.json t.native 2>messages || status=$?
+test "$status" = 1 || give_up "exit status $status without any memory"
+test ! -e out.json || give_up "a result was written"
+test "$(grep -c '^reusedist: out of memory' messages)" = 1 || give_up "$(cat messages)"

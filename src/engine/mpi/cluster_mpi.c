@@ -266,21 +266,25 @@ unsigned rd_cluster_size(const rd_cluster *c) {
     return c->ranks.n;
 }
 
+/* Who fails, be it before a job is read, is missed by the others. */
 rd_status rd_cluster_serve(rd_cluster *c, const rd_parts *parts) {
-    return rdi_parda_serve(c->ctx, &c->ranks, parts);
+    rd_status status = rdi_parda_serve(c->ctx, &c->ranks, parts);
+    c->ranks.busy = status != RD_OK;
+    return status;
 }
 
-static void send_home(rd_cluster *c) {
+/* They wait for it, so this does not; and it takes no memory, of which there may be none left. */
+static void send_home(const rd_cluster *c) {
     for (unsigned i = 1; i < c->ranks.n; i++)
-        post(c, i, RDI_MAIL_JOB, &(rdi_u64_list){0});
+        MPI_Send(NULL, 0, MPI_UINT64_T, (int)i, RDI_MAIL_JOB, MPI_COMM_WORLD);
 }
 
 void rd_cluster_leave(rd_cluster *c) {
     if (!c)
         return;
+    rdi_monitor_enter(&c->monitor);
     if (c->ranks.busy)
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-    rdi_monitor_enter(&c->monitor);
     if (c->ranks.first == 0)
         send_home(c);
     patience p = {0};
