@@ -7,19 +7,26 @@
  */
 #include "hooks.h"
 
+static __thread cursor words __attribute__((tls_model("local-exec")));
+
+cursor recorder_cursor(void) {
+    return words;
+}
+
+void recorder_place(cursor to) {
+    words = to;
+}
+
 static inline __attribute__((always_inline)) void record(const void *address, uint64_t low) {
     uint64_t word = (uint64_t)address << RDI_RECORD_SHIFT | low;
-    /* Read anew each time: the compiler takes functions of the program, and memcpy(), for ones that
-     * leave the cursor alone. It looked at them before it added the hooks. */
-    const volatile cursor *words = &recorder_words;
-    uint64_t *to = words->next;
-    if (__builtin_expect(to == words->end, 0)) {
+    uint64_t *to = words.next;
+    if (__builtin_expect(to == words.end, 0)) {
         recorder_record(word);
         return;
     }
     *to = word;
     /* At once, whatever else the compiler moves: a signal may end the program at any place. */
-    __atomic_store_n(&recorder_words.next, to + 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&words.next, to + 1, __ATOMIC_RELEASE);
 }
 
 /* Libraries that are loaded find them in the program. */
@@ -29,17 +36,18 @@ static inline __attribute__((always_inline)) void record(const void *address, ui
 #else
 #define INLINED
 #endif
-#define HOOKS(bytes)                                                                               \
-    HOOK void __sanitizer_cov_load##bytes(const void *address);                                    \
-    HOOK void __sanitizer_cov_store##bytes(const void *address);                                   \
-    INLINED void __sanitizer_cov_load##bytes(const void *address) {                                \
+/* With the types that clang has for them: others are not inlined. */
+#define HOOKS(bytes, type)                                                                         \
+    HOOK void __sanitizer_cov_load##bytes(const type *address);                                    \
+    HOOK void __sanitizer_cov_store##bytes(const type *address);                                   \
+    INLINED void __sanitizer_cov_load##bytes(const type *address) {                                \
         record(address, RDI_RECORD_LOW(bytes, RDI_RECORD_LOAD));                                   \
     }                                                                                              \
-    INLINED void __sanitizer_cov_store##bytes(const void *address) {                               \
+    INLINED void __sanitizer_cov_store##bytes(const type *address) {                               \
         record(address, RDI_RECORD_LOW(bytes, RDI_RECORD_STORE));                                  \
     }
-HOOKS(1)
-HOOKS(2)
-HOOKS(4)
-HOOKS(8)
-HOOKS(16)
+HOOKS(1, uint8_t)
+HOOKS(2, uint16_t)
+HOOKS(4, uint32_t)
+HOOKS(8, uint64_t)
+HOOKS(16, __int128)

@@ -9,9 +9,10 @@ typedef struct cursor {
     uint64_t *next, *end;
 } cursor;
 
-/* Of a thread, for records of one word. Linked into programs, never into libraries: at a fixed
- * place. */
-extern __thread cursor recorder_words __attribute__((tls_model("initial-exec")));
+/* A thread's, for records of one word. The runtime reads and changes it by these: nobody has its
+ * address, so that the compiler knows that no store of the program changes it. */
+cursor recorder_cursor(void);
+void recorder_place(cursor to);
 
 /* What the hooks do where there is no room. Whoever calls it is taken for the place of the load or
  * store: calls stay apart, however alike. */

@@ -8,6 +8,10 @@
  * With program counters a record has two words. Then there is never room for a hook, and the
  * function that is called writes both: hooks without them stay as short as they are.
  *
+ * A signal may interrupt the program between any two instructions, and the compiler keeps the place
+ * for the next record in a register. So handlers write into chunks of their own (signals.c), and
+ * the place is afterwards what it was before.
+ *
  * REUSEDIST_RING names the shared memory. Without it, records go to a few words aside and are
  * forgotten. So do those between bursts, REUSEDIST_BURST=N:SKIP, which are counted per thread.
  */
@@ -20,6 +24,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +36,7 @@
 
 #define WAIT_NS     100000000 /* after which we look whether the analyser is still there */
 #define ASIDE_WORDS 1024
+#define HANDLERS    8  /* that interrupt each other */
 #define PIECE_BYTES 64 /* in which memcpy() and the like are recorded */
 
 /* Of the program, not of a thread. */
@@ -44,22 +50,38 @@ static int several_threads;   /* there may be more than one */
 static uint32_t record_words = 1;
 static uint64_t burst, gap; /* references to be recorded and to be skipped by turns; 0: all */
 
+/* Where a thread writes. */
+typedef struct position {
+    int chunk;             /* its own; -1: none */
+    uint64_t *resume;      /* where to go on in it, while the cursor is elsewhere */
+    int dividing;          /* the cursor is in a sequence of bursts */
+    int in_burst;          /* the next records are kept, not skipped ... */
+    uint64_t left_of_part; /* ... so many, until the other begins */
+} position;
+
+/* A signal handler that runs, or was left by a jump. */
+typedef struct handler {
+    char *frame;
+    int on_other_stack;
+    int chunk; /* of what it interrupted; -1: none, or unknown */
+} handler;
+
 /* Of a thread. */
-__thread cursor recorder_words;      /* for records of one word ... */
-static __thread cursor pairs;        /* ... and of two: one of them is in use */
-static __thread int chunk = -1;      /* ours; -1: none */
-static __thread uint64_t *resume;    /* where to go on in it, while the cursor is elsewhere */
+static __thread cursor pairs; /* for records of two words; that of the hooks is for one */
+static __thread position here = {.chunk = -1};
 static __thread uint32_t thread;     /* number, from 1; 0: none yet */
 static __thread volatile int inside; /* of the functions that change the above */
 static __thread uint64_t aside[ASIDE_WORDS];
-static __thread int dividing;          /* the cursor is in a sequence of bursts */
-static __thread int in_burst;          /* the next records are kept, not skipped ... */
-static __thread uint64_t left_of_part; /* ... so many, until the other begins */
+static __thread handler handlers[HANDLERS];
+static __thread int running; /* of these */
 
 /* ---- waiting, and the end of the analyser ---- */
 
+/* errno is the program's. */
 static void futex(uint32_t *counter, int operation, uint32_t value, const struct timespec *wait) {
+    int before = errno;
     syscall(SYS_futex, counter, operation, value, wait, NULL, 0);
+    errno = before;
 }
 
 static void end_program(const char *why) {
@@ -96,22 +118,31 @@ static int wait_for_chunk(void) {
 
 /* ---- chunks ---- */
 
-static void submit_chunk(void) {
-    uint64_t filled = (uint64_t)(resume - rdi_ring_words(ring, (unsigned)chunk));
-    if (filled > 0 && rdi_ring_submit(ring, chunk, filled) && rdi_ring_is_worth_waking(ring))
+/* 0 words: as many as there are. */
+static void hand_over(int chunk, uint64_t words) {
+    if (rdi_ring_submit(ring, chunk, words) && rdi_ring_is_worth_waking(ring))
         futex(&ring->fulls, FUTEX_WAKE, 1, NULL);
-    if (filled > 0)
-        chunk = -1;
+}
+
+static uint64_t filled_words(void) {
+    return (uint64_t)(here.resume - rdi_ring_words(ring, (unsigned)here.chunk));
+}
+
+static void submit_chunk(void) {
+    if (filled_words() == 0)
+        return;
+    hand_over(here.chunk, filled_words());
+    here.chunk = -1;
 }
 
 static uint64_t *chunk_end(void) {
-    return rdi_ring_words(ring, (unsigned)chunk) + RDI_RING_CHUNK_WORDS;
+    return rdi_ring_words(ring, (unsigned)here.chunk) + RDI_RING_CHUNK_WORDS;
 }
 
 static void put_event(uint64_t head, const void *address, uint64_t size, uint64_t pc,
                       const char *path) {
-    rdi_ring_put_event(resume, head, (uint64_t)(uintptr_t)address, size, pc, path);
-    resume += rdi_ring_event_words(head);
+    rdi_ring_put_event(here.resume, head, (uint64_t)(uintptr_t)address, size, pc, path);
+    here.resume += rdi_ring_event_words(head);
 }
 
 /* As far as it can grow. */
@@ -132,19 +163,19 @@ static void take_chunk(void) {
         thread = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
         pthread_setspecific(at_exit, &thread); /* any value but NULL */
     }
-    chunk = wait_for_chunk();
-    ring->chunk[chunk].process = process;
-    ring->chunk[chunk].thread = thread;
-    resume = rdi_ring_words(ring, (unsigned)chunk);
+    here.chunk = wait_for_chunk();
+    ring->chunk[here.chunk].process = process;
+    ring->chunk[here.chunk].thread = thread;
+    here.resume = rdi_ring_words(ring, (unsigned)here.chunk);
     if (first && ring->events)
         tell_stack();
 }
 
 /* So many words, after each other. */
 static void make_room_in_chunk(uint64_t n) {
-    if (chunk >= 0 && (uint64_t)(chunk_end() - resume) < n)
+    if (here.chunk >= 0 && (uint64_t)(chunk_end() - here.resume) < n)
         submit_chunk();
-    if (chunk < 0)
+    if (here.chunk < 0)
         take_chunk();
 }
 
@@ -155,8 +186,15 @@ static void skip(uint64_t references) {
 
 /* ---- the place of the next record ---- */
 
-static cursor *current(void) {
-    return record_words == 2 ? &pairs : &recorder_words;
+static cursor current(void) {
+    return record_words == 2 ? pairs : recorder_cursor();
+}
+
+static void place(cursor to) {
+    if (record_words == 2)
+        pairs = to;
+    else
+        recorder_place(to);
 }
 
 static int is_aside(const uint64_t *place) {
@@ -165,24 +203,24 @@ static int is_aside(const uint64_t *place) {
 
 /* Takes it away: the chunk knows how far it is filled, and what was written aside is counted. */
 static void settle(void) {
-    cursor now = *current();
-    *current() = (cursor){NULL, NULL};
+    cursor now = current();
+    place((cursor){NULL, NULL});
     if (!now.end)
         return;
-    uint64_t n = (uint64_t)(now.next - (is_aside(now.end) ? aside : resume)) / record_words;
-    if (dividing)
-        left_of_part -= n;
+    uint64_t n = (uint64_t)(now.next - (is_aside(now.end) ? aside : here.resume)) / record_words;
+    if (here.dividing)
+        here.left_of_part -= n;
     if (is_aside(now.end))
         skip(n);
     else
-        resume = now.next;
+        here.resume = now.next;
 }
 
 /* From `first` on, up to `n` words or to the end of this part of a sequence of bursts. */
 static void place_cursor(uint64_t *first, uint64_t n) {
-    if (dividing && left_of_part < n / record_words)
-        n = left_of_part * record_words;
-    *current() = (cursor){first, first + n};
+    if (here.dividing && here.left_of_part < n / record_words)
+        n = here.left_of_part * record_words;
+    place((cursor){first, first + n});
 }
 
 static void write_aside(void) {
@@ -191,15 +229,15 @@ static void write_aside(void) {
 
 static void write_into_chunk(void) {
     make_room_in_chunk(record_words);
-    place_cursor(resume, (uint64_t)(chunk_end() - resume));
+    place_cursor(here.resume, (uint64_t)(chunk_end() - here.resume));
 }
 
 static void divide_into_bursts(void) {
-    if (left_of_part == 0) {
-        in_burst = !in_burst;
-        left_of_part = in_burst ? burst : gap;
+    if (here.left_of_part == 0) {
+        here.in_burst = !here.in_burst;
+        here.left_of_part = here.in_burst ? burst : gap;
     }
-    if (in_burst)
+    if (here.in_burst)
         write_into_chunk();
     else
         write_aside();
@@ -213,10 +251,10 @@ static int make_room(void) {
     inside = 1;
     settle();
     int wanted = ring && __atomic_load_n(&ring->recording, __ATOMIC_RELAXED);
-    dividing = wanted && burst;
+    here.dividing = wanted && burst;
     if (!wanted)
         write_aside();
-    else if (dividing)
+    else if (here.dividing)
         divide_into_bursts();
     else
         write_into_chunk();
@@ -227,13 +265,17 @@ static int make_room(void) {
 /* ---- records ---- */
 
 static void record(uint64_t word, uint64_t pc) {
-    cursor *at = current();
-    if (at->next == at->end && !make_room())
-        return;
-    at->next[0] = word;
+    cursor at = current();
+    if (at.next == at.end) {
+        if (!make_room())
+            return;
+        at = current();
+    }
+    at.next[0] = word;
     if (record_words == 2)
-        at->next[1] = pc;
-    at->next += record_words;
+        at.next[1] = pc;
+    at.next += record_words;
+    place(at);
 }
 
 void recorder_record(uint64_t word) {
@@ -305,7 +347,7 @@ void runtime_tell(rd_event_kind kind, const void *address, uint64_t size, uint64
 static void submit_so_far(void) {
     inside = 1;
     settle();
-    if (chunk >= 0)
+    if (here.chunk >= 0)
         submit_chunk();
     inside = 0;
 }
@@ -315,6 +357,64 @@ void runtime_before_thread(void) {
         return;
     __atomic_store_n(&several_threads, 1, __ATOMIC_RELAXED);
     submit_so_far();
+}
+
+/* ---- signal handlers ---- */
+
+/* Those from the `first` on are no longer running. */
+static void end_handlers(int first) {
+    for (; running > first; running--)
+        if (ring && handlers[running - 1].chunk >= 0)
+            hand_over(handlers[running - 1].chunk, 0);
+}
+
+/* Stacks grow downwards: who was called later is below, on the same stack. */
+static int was_left(const handler *earlier, const handler *now) {
+    if (earlier->on_other_stack != now->on_other_stack)
+        return earlier->on_other_stack;
+    return earlier->frame <= now->frame;
+}
+
+static void begin_handler(int chunk) {
+    stack_t stack = {.ss_flags = 0};
+    sigaltstack(NULL, &stack);
+    handler now = {.frame = __builtin_frame_address(0),
+                   .on_other_stack = (stack.ss_flags & SS_ONSTACK) != 0,
+                   .chunk = chunk};
+    int still = running;
+    while (still > 0 && was_left(&handlers[still - 1], &now))
+        still--;
+    end_handlers(still < HANDLERS ? still : 0);
+    handlers[running++] = now;
+}
+
+void runtime_run_handler(void (*run)(void *), void *argument) {
+    position interrupted = here;
+    cursor at = current();
+    int was_inside = inside;
+    here = (position){.chunk = -1};
+    place((cursor){NULL, NULL});
+    inside = 1;
+    begin_handler(was_inside ? -1 : interrupted.chunk);
+    int number = running;
+    inside = 0;
+
+    run(argument);
+
+    inside = 1;
+    settle();
+    if (here.chunk >= 0)
+        hand_over(here.chunk, filled_words());
+    if (running >= number) {
+        end_handlers(number);
+        running--;
+        here = interrupted;
+        place(at);
+    } else { /* it was taken for one that was left, or this is a forked child */
+        here = (position){.chunk = -1};
+        place((cursor){NULL, NULL});
+    }
+    inside = was_inside;
 }
 
 /* ---- markers (reusedist/marker.h) ---- */
@@ -335,12 +435,15 @@ void rd_recorder_mark(int on) {
 static void end_thread(void *value) {
     (void)value;
     submit_so_far();
+    end_handlers(0);
 }
 
 /* The chunk stays the parent's. */
 static void restart_in_child(void) {
-    recorder_words = pairs = (cursor){NULL, NULL};
-    chunk = -1;
+    pairs = (cursor){NULL, NULL};
+    recorder_place(pairs);
+    here.chunk = -1;
+    running = 0;
     thread = threads = 0;
     several_threads = 0;
     if (getenv("REUSEDIST_CHILDREN"))
@@ -355,9 +458,8 @@ static void restart_in_child(void) {
 static void submit_left_behind(void) {
     for (int i = 0; i < RDI_RING_CHUNKS; i++) {
         uint32_t owner;
-        if (rdi_ring_is_filling(&ring->chunk[i], &owner) && owner == (uint32_t)getpid() &&
-            rdi_ring_submit(ring, i, 0))
-            futex(&ring->fulls, FUTEX_WAKE, 1, NULL);
+        if (rdi_ring_is_filling(&ring->chunk[i], &owner) && owner == (uint32_t)getpid())
+            hand_over(i, 0);
     }
 }
 

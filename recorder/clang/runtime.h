@@ -19,6 +19,9 @@ void runtime_tell(rd_event_kind kind, const void *address, uint64_t size, uint64
 /* Another thread is about to begin: it may use everything that was told so far. */
 void runtime_before_thread(void);
 
+/* Calls a signal handler, which has records of its own. */
+void runtime_run_handler(void (*run)(void *), void *argument);
+
 /* Tells of the modules that are not known, and of those that are gone (modules.c). */
 void modules_update(void);
 /* In a forked child: all are new. */

@@ -36,10 +36,20 @@ for level in -O0 -O1 -O2; do
     "$cc" $flags table.o sum.o -o program && references assembled
 done
 
-echo "around functions that only read:"
-for how in -flto -fno-lto; do
-    "$cc" -O2 $how "$sources/reader.c" -o program
-    env -i "$REUSEDIST" record --tool=clang --to=lackey -o t -- ./program
-    sed 's/ *\([LS]\) .*,/\1 /' t | sort | uniq -c >"reader$how"
+# same NAME COMPILER ARGUMENT...
+same() {
+    local name=$1 how
+    for how in -flto -fno-lto; do
+        "${@:2}" $how -o program || return
+        env -i "$REUSEDIST" record --tool=clang --to=lackey -o t -- ./program
+        sed 's/ *\([LS]\) .*,/\1 /' t >"kinds$how"
+    done
+    [ "$(wc -l <kinds-flto)" -gt 100000 ] && cmp kinds-flto kinds-fno-lto && echo "$name: the same"
+}
+
+for level in -O1 -O2 -O3; do
+    echo "around what changes no memory, $level:"
+    same C "$cc" $level "$sources"/{reader,pure}.c
+    same C++ "$cc" $level -x c++ "$sources"/{reader,pure}.c
+    same "its library" "${cc%cc}c++" $level "$sources/library.cc"
 done
-cmp reader-flto reader-fno-lto && echo "the same"

@@ -1,22 +1,43 @@
-/* Memory touched around calls of a function that only reads, many chunks of it: what the compiler
- * knows of that function is from before it got its hooks. */
-#define ENTRIES 64
+/* Memory touched around what the compiler takes for code that leaves the recorder's own memory
+ * alone, many chunks of it: functions that only read, which it has looked at before they got hooks
+ * or which say so, and copies of structures, which are functions of the recorder in the end.
+ */
+#include "pure.h"
 
-static int table[ENTRIES];
+static large table, other;
 
-static __attribute__((noinline)) long look(const int *entries, int n) {
+static __attribute__((noinline)) long look_here(const long *entries, int n) {
     long sum = 0;
     for (int i = 0; i < n; i++)
-        sum += entries[(i * 5) % ENTRIES];
+        sum += entries[(i * 3) % ENTRIES];
     return sum;
+}
+
+static __attribute__((noinline)) long copy(int i) {
+    table.entry[i % ENTRIES]++;
+    large local = table, empty = {{0}};
+    table.entry[(i + 1) % ENTRIES]++;
+    use(&local);
+    use(&empty);
+    table.entry[(i + 2) % ENTRIES]++;
+    other = local;
+    return other.entry[i % ENTRIES] + empty.entry[0];
 }
 
 int main(void) {
     long sum = 0;
-    for (int i = 0; i < 50000; i++) {
-        table[i % ENTRIES] = i;
-        sum += look(table, 3);
-        table[(i * 7) % ENTRIES] += (int)sum;
+    for (int i = 0; i < 20000; i++) {
+        table.entry[i % ENTRIES] = i;
+        sum += look_here(table.entry, 3);
+        table.entry[(i * 7) % ENTRIES] += sum;
+        sum += look(table.entry, i % 5);
+        table.entry[(i * 3) % ENTRIES] += sum;
+        sum += add(sum, i);
+        table.entry[(i * 5) % ENTRIES] += sum;
+        sum += look_at(table, i % 3);
+        table.entry[(i * 11) % ENTRIES] += sum;
+        if (i % 8 == 0)
+            sum += copy(i);
     }
     return sum == 1;
 }
