@@ -29,7 +29,8 @@ rd_status rdi_next_parse(rd_ctx *ctx, const char *text, rdi_next *out) {
         return rdi_fail(ctx, RD_EINVAL,
                         "engine geometric: next: '%.80s' (valid: sort, range:BLOCKS, table)", text);
     out->how = RDI_NEXT_RANGE;
-    RD_TRY(rd_parse_size(ctx, text + 6, &out->range));
+    if (rd_parse_size(ctx, text + 6, &out->range) != RD_OK)
+        return rdi_fail(ctx, RD_EINVAL, "engine geometric: next: range: %s", rd_last_error(ctx));
     if (out->range == 0 || out->range > UINT32_MAX)
         return rdi_fail(ctx, RD_EINVAL,
                         "engine geometric: next: a range has 1 to %" PRIu32 " blocks", UINT32_MAX);

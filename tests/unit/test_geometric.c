@@ -122,6 +122,8 @@ static void what_cannot_be_is_said(void **state) {
     (void)state;
     assert_refused("geometric:next=range:300", 300, RD_ERANGE,
                    "engine geometric: block 300 is not below next=range:300");
+    assert_refused("geometric:next=range:-1", 0, RD_EINVAL,
+                   "engine geometric: next: range: '-1' is not a whole number");
     assert_refused("geometric:next=range:0", 0, RD_EINVAL,
                    "engine geometric: next: a range has 1 to 4294967295 blocks");
     assert_refused("geometric:next=hash", 0, RD_EINVAL,
