@@ -45,7 +45,7 @@ static rd_status open_words(attribution *a, const rd_mapping *mapping) {
 static rd_status add_object(attribution *a, const char *text) {
     const char *at = strrchr(text, '@');
     char *path = strdup(text), *end = NULL;
-    uint64_t address = 0;
+    uint64_t address = RD_UNKNOWN;
     if (!path)
         return RD_ENOMEM;
     if (at) {
@@ -53,7 +53,7 @@ static rd_status add_object(attribution *a, const char *text) {
         if (at[1] && !*end)
             path[at - text] = '\0';
         else
-            address = 0; /* an @ in the name */
+            address = RD_UNKNOWN; /* an @ in the name */
     }
     rd_status status = rd_attributor_add_object(a->attributor, path, address);
     free(path);

@@ -112,6 +112,12 @@ static int check_options(rd_ctx *ctx, run_options *o) {
     return choose_kinds(o) ? analysis_check(&o->analysis, 0, NULL) : EXIT_USAGE;
 }
 
+/* Whether there was no program, or none that could be run: whoever tried has said so. */
+static bool never_began(const rd_profile *profile, int of_program) {
+    return (of_program == 126 || of_program == 127) &&
+           rd_profile_facts_of(profile)->references == 0;
+}
+
 /* Analyses to the program's end. Returns the exit status: the program's, unless we failed. */
 static int analyse(rd_ctx *ctx, run_options *o, recorder *r, char *name) {
     rd_profile *profile = NULL;
@@ -122,13 +128,13 @@ static int analyse(rd_ctx *ctx, run_options *o, recorder *r, char *name) {
                             .only_wanted = o->what.tool == RECORDER_VALGRIND};
     int status = pipeline_run(ctx, &o->analysis.pipe, &input, o->analysis.distances, &profile);
     int of_program = recorder_finish(r, &cut_short);
-    if (profile) {
+    if (profile && !never_began(profile, of_program)) {
         if (cut_short)
             rd_profile_set_partial(profile, true);
         int printed = analysis_print(ctx, &o->analysis, profile);
         status = status != EXIT_OK ? status : printed;
-        rd_profile_free(profile);
     }
+    rd_profile_free(profile);
     return status != EXIT_OK ? status : of_program;
 }
 

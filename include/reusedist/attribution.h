@@ -191,7 +191,8 @@ RD_API RD_CHECKED rd_status rd_attributor_feed(rd_attributor *a, const rd_attrib
  * large as its file says, if that can be read. */
 RD_API RD_CHECKED rd_status rd_attributor_event(rd_attributor *a, const rd_event *event);
 /* For traces that do not tell: the program or library file `path` is mapped from `address` on; 0:
- * where the file says. */
+ * the trace has the file's own addresses; RD_UNKNOWN: where the file says, which fails if that is
+ * anywhere. */
 RD_API RD_CHECKED rd_status rd_attributor_add_object(rd_attributor *a, const char *path,
                                                      uint64_t address);
 /* The profile of the same trace in blocks of a word, for `spatial`. Copied. */

@@ -144,7 +144,12 @@ rd_status rd_attributor_add_object(rd_attributor *a, const char *path, uint64_t 
     rdi_object_close(object);
     if (low == high)
         return rdi_fail(a->ctx, RD_EINVAL, "%s: no program or library that can be read", path);
-    rd_event event = {.kind = RD_EVENT_MODULE, .path = path, .pc = address ? address - low : 0};
+    if (address == RD_UNKNOWN && low == 0)
+        return rdi_fail(a->ctx, RD_EINVAL,
+                        "%s: can lie anywhere in memory: say where it was, as in %s@0x555555554000",
+                        path, path);
+    uint64_t bias = address == RD_UNKNOWN || address == 0 ? 0 : address - low;
+    rd_event event = {.kind = RD_EVENT_MODULE, .path = path, .pc = bias};
     return rd_attributor_event(a, &event);
 }
 

@@ -43,9 +43,8 @@ static rd_status weigh(breakdown *b) {
     RD_TRY(rdi_ranking_init(&b->lines, &b->scratch, b->places.n_lines));
     RD_TRY(rdi_ranking_init(&b->data, &b->scratch, b->a->regions.n));
     for (const rdi_tuple *tuple = NULL; (tuple = rdi_tuples_next(tuples, tuple));) {
-        rdi_counts counts = rdi_tuple_counts(tuples, tuple);
-        uint64_t misses = rdi_counts_misses(&b->a->steps, &counts);
-        uint64_t references = rdi_counts_references(&b->a->steps, &counts);
+        uint64_t misses = rdi_tuple_misses(tuples, tuple);
+        uint64_t references = rdi_tuple_references(tuples, tuple);
         uint32_t line = line_of(b, rdi_key_reuse(tuple->key));
         line_others = line_others || line == RDI_OTHERS;
         data_others = data_others || rdi_key_region(tuple->key) == RDI_OTHERS;
@@ -270,15 +269,13 @@ static rd_status make_data(breakdown *b) {
 
 static void fill_shares(breakdown *b) {
     const rdi_tuples *tuples = &b->a->tuples;
-    const rdi_steps *steps = &b->a->steps;
     for (const rdi_tuple *tuple = NULL; (tuple = rdi_tuples_next(tuples, tuple));) {
-        rdi_counts counts = rdi_tuple_counts(tuples, tuple);
         uint32_t line = line_of(b, rdi_key_reuse(tuple->key));
         size_t at = rdi_ranking_place(&b->functions, function_of(b, line));
-        rdi_counts_to_share(steps, &counts, &b->function[at].share);
-        rdi_counts_to_share(steps, &counts, &b->line[rdi_ranking_place(&b->lines, line)].share);
-        rdi_counts_to_share(
-            steps, &counts,
+        rdi_tuple_to_share(tuples, tuple, &b->function[at].share);
+        rdi_tuple_to_share(tuples, tuple, &b->line[rdi_ranking_place(&b->lines, line)].share);
+        rdi_tuple_to_share(
+            tuples, tuple,
             &b->datum[rdi_ranking_place(&b->data, rdi_key_region(tuple->key))].share);
     }
     bool bounded = b->a->config.bound != 0;
@@ -313,15 +310,14 @@ static bool is_next_group(const joints *j, size_t i) {
 
 /* Sorts, and ranks the groups. `others`: something is in none. */
 static rd_status rank_joints(breakdown *b, joints *j, bool others) {
-    const rdi_steps *steps = &b->a->steps;
+    const rdi_tuples *tuples = &b->a->tuples;
     uint32_t group = 0;
     qsort(j->at, j->n, sizeof *j->at, by_both);
     RD_TRY(rdi_ranking_init(&j->ranking, &b->scratch, j->n));
     for (size_t i = 0; i < j->n; i++) {
-        rdi_counts counts = rdi_tuple_counts(&b->a->tuples, j->at[i].tuple);
         group += is_next_group(j, i);
-        rdi_ranking_add(&j->ranking, group, rdi_counts_misses(steps, &counts),
-                        rdi_counts_references(steps, &counts));
+        rdi_ranking_add(&j->ranking, group, rdi_tuple_misses(tuples, j->at[i].tuple),
+                        rdi_tuple_references(tuples, j->at[i].tuple));
     }
     rdi_ranking_sort(&j->ranking, b->a->config.max_entries, others);
     return RD_OK;
@@ -329,8 +325,7 @@ static rd_status rank_joints(breakdown *b, joints *j, bool others) {
 
 static void add_to_pair(const breakdown *b, const rdi_tuple *tuple, rd_reuse_pair *pair) {
     rd_share share = {0};
-    rdi_counts counts = rdi_tuple_counts(&b->a->tuples, tuple);
-    rdi_counts_to_share(&b->a->steps, &counts, &share);
+    rdi_tuple_to_share(&b->a->tuples, tuple, &share);
     pair->count += share.references;
     rdi_sum_add(&pair->distance_sum, share.distance_sum);
     for (size_t k = 0; k < RD_LEVELS_MAX; k++)
@@ -353,10 +348,8 @@ static rd_status make_pairs(breakdown *b) {
             j.at[j.n++] = (joint){(uint32_t)use, (uint32_t)reuse, tuple};
         else
             add_to_pair(b, tuple, &others);
-        if (rdi_key_use(tuple->key) == RDI_OTHERS) {
-            rdi_counts counts = rdi_tuple_counts(tuples, tuple);
-            b->result->dropped_pairs += rdi_counts_references(&b->a->steps, &counts);
-        }
+        if (rdi_key_use(tuple->key) == RDI_OTHERS)
+            b->result->dropped_pairs += rdi_tuple_references(tuples, tuple);
     }
     RD_TRY(rank_joints(b, &j, others.count > 0));
     size_t n = rdi_ranking_places(&j.ranking);
@@ -386,10 +379,9 @@ static rd_status make_line_data(breakdown *b) {
     if (!j.at)
         return RD_ENOMEM;
     for (const rdi_tuple *tuple = NULL; (tuple = rdi_tuples_next(tuples, tuple));) {
-        rdi_counts counts = rdi_tuple_counts(tuples, tuple);
         size_t line = rdi_ranking_place(&b->lines, line_of(b, rdi_key_reuse(tuple->key)));
         size_t data = rdi_ranking_place(&b->data, rdi_key_region(tuple->key));
-        if (line < b->lines.kept && data < b->data.kept && rdi_counts_misses(&b->a->steps, &counts))
+        if (line < b->lines.kept && data < b->data.kept && rdi_tuple_misses(tuples, tuple))
             j.at[j.n++] = (joint){(uint32_t)line, (uint32_t)data, tuple};
     }
     RD_TRY(rank_joints(b, &j, false));
@@ -402,8 +394,7 @@ static rd_status make_line_data(breakdown *b) {
         if (place >= j.ranking.kept)
             continue;
         rd_share share = {0};
-        rdi_counts counts = rdi_tuple_counts(tuples, j.at[i].tuple);
-        rdi_counts_to_share(&b->a->steps, &counts, &share);
+        rdi_tuple_to_share(tuples, j.at[i].tuple, &share);
         list[place].line = j.at[i].first;
         list[place].data = j.at[i].second;
         for (size_t k = 0; k < RD_LEVELS_MAX; k++)

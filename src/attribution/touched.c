@@ -13,8 +13,17 @@ static rdi_touch *probe(const rdi_touch_table *t, uint64_t block) {
     return &t->slot[i];
 }
 
+static void free_table(rd_ctx *ctx, rdi_touch_table *t) {
+    if (t->slot)
+        rdi_pages_free(ctx, t->slot, (t->mask + 1) * sizeof *t->slot);
+    *t = (rdi_touch_table){0};
+}
+
 static rd_status make_table(rd_ctx *ctx, rdi_touch_table *t, size_t slots) {
-    rdi_touch *slot = rdi_calloc(ctx, slots, sizeof *slot);
+    size_t bytes;
+    if (__builtin_mul_overflow(slots, sizeof *t->slot, &bytes))
+        return rdi_fail(ctx, RD_ENOMEM, "out of memory: %zu blocks are too many", slots);
+    rdi_touch *slot = rdi_pages_alloc(ctx, bytes);
     if (!slot)
         return RD_ENOMEM;
     *t = (rdi_touch_table){
@@ -39,8 +48,8 @@ rd_status rdi_touched_init(rdi_touched *t, rd_ctx *ctx, uint64_t bound,
 void rdi_touched_fini(rdi_touched *t) {
     if (!t->ctx)
         return;
-    rdi_free(t->ctx, t->young.slot);
-    rdi_free(t->ctx, t->old.slot);
+    free_table(t->ctx, &t->young);
+    free_table(t->ctx, &t->old);
     *t = (rdi_touched){0};
 }
 
@@ -53,8 +62,7 @@ static void drop_table(rdi_touched *t, rdi_touch_table *table) {
 void rdi_touched_drop_all(rdi_touched *t) {
     drop_table(t, &t->old);
     drop_table(t, &t->young);
-    rdi_free(t->ctx, t->old.slot);
-    t->old = (rdi_touch_table){0};
+    free_table(t->ctx, &t->old);
     memset(t->young.slot, 0, (t->young.mask + 1) * sizeof *t->young.slot);
     t->young.n = 0;
 }
@@ -66,7 +74,7 @@ static rd_status grow(rdi_touched *t) {
         if (!rdi_touch_is_free(&t->young.slot[i]))
             *probe(&grown, t->young.slot[i].block) = t->young.slot[i];
     grown.n = t->young.n;
-    rdi_free(t->ctx, t->young.slot);
+    free_table(t->ctx, &t->young);
     t->young = grown;
     limit_to_bound(t);
     return RD_OK;
@@ -79,7 +87,7 @@ static rd_status make_room(rdi_touched *t) {
     rdi_touch_table next = t->old;
     if (!next.slot || next.mask != t->young.mask) {
         RD_TRY(make_table(t->ctx, &next, t->young.mask + 1));
-        rdi_free(t->ctx, t->old.slot);
+        free_table(t->ctx, &t->old);
     } else {
         memset(next.slot, 0, (next.mask + 1) * sizeof *next.slot);
     }

@@ -1,6 +1,7 @@
 /* Counts per use, reuse and region. See tuples.h. */
 #include "attribution/tuples.h"
 
+#include "profile/hist.h"
 #include "reusedist/engine.h"
 
 #define FIRST_SLOTS  256
@@ -118,14 +119,33 @@ rd_status rdi_tuple_count_large(rdi_tuples *t, rdi_tuple *tuple, unsigned step, 
     return RD_OK;
 }
 
-rdi_counts rdi_tuple_counts(const rdi_tuples *t, const rdi_tuple *tuple) {
-    rdi_counts counts = {0};
+void rdi_tuple_to_share(const rdi_tuples *t, const rdi_tuple *tuple, rd_share *to) {
     if (tuple->rest)
-        counts = *rest_at(t, tuple->rest);
-    counts.sum += tuple->sum;
+        rdi_counts_to_share(t->steps, rest_at(t, tuple->rest), to);
+    rdi_sum_add(&to->distance_sum, (rd_sum){tuple->sum, 0});
+    for (size_t i = 0; i < RDI_SMALL_STEPS; i++) {
+        if (tuple->small[i] == 0)
+            continue;
+        to->references += tuple->small[i];
+        to->bins[t->steps->bin[i]] += tuple->small[i];
+        for (size_t k = 0; k < t->steps->missed[i]; k++)
+            to->misses[k] += tuple->small[i];
+    }
+}
+
+uint64_t rdi_tuple_references(const rdi_tuples *t, const rdi_tuple *tuple) {
+    uint64_t references = 0;
     for (size_t i = 0; i < RDI_SMALL_STEPS; i++)
-        counts.at[i] += tuple->small[i];
-    return counts;
+        references += tuple->small[i];
+    return references +
+           (tuple->rest ? rdi_counts_references(t->steps, rest_at(t, tuple->rest)) : 0);
+}
+
+uint64_t rdi_tuple_misses(const rdi_tuples *t, const rdi_tuple *tuple) {
+    uint64_t misses = 0;
+    for (size_t i = 0; i < RDI_SMALL_STEPS; i++)
+        misses += (uint64_t)tuple->small[i] * t->steps->missed[i];
+    return misses + (tuple->rest ? rdi_counts_misses(t->steps, rest_at(t, tuple->rest)) : 0);
 }
 
 /* `from` has gone, and counts as `to` from now on. */

@@ -69,8 +69,11 @@ rd_status rdi_tuple_count_large(rdi_tuples *t, rdi_tuple *tuple, unsigned step, 
 
 /* Every tuple in turn: NULL gives the first, and comes behind the last. */
 const rdi_tuple *rdi_tuples_next(const rdi_tuples *t, const rdi_tuple *tuple);
-/* All that was counted for it. */
-rdi_counts rdi_tuple_counts(const rdi_tuples *t, const rdi_tuple *tuple);
+/* All that was counted for it: added to a share ... */
+void rdi_tuple_to_share(const rdi_tuples *t, const rdi_tuple *tuple, rd_share *to);
+/* ... or references, and the misses of all levels together. */
+uint64_t rdi_tuple_references(const rdi_tuples *t, const rdi_tuple *tuple);
+uint64_t rdi_tuple_misses(const rdi_tuples *t, const rdi_tuple *tuple);
 
 static inline uint32_t rdi_key_site(rdi_tuple_key key, unsigned shift) {
     uint64_t site = key >> shift & RDI_SITE_FIELD;

@@ -1,0 +1,7 @@
+# A file that can lie anywhere needs an address; without libdw nothing is known of it.
+printf '0x401010: R 0x1000\n' >t
+if "$REUSEDIST" version | grep -q 'no libdw'; then
+    exit 77
+fi
+"$REUSEDIST" analyze -q --attribute --object=/bin/true t >/dev/null || echo "exit $?"
+"$REUSEDIST" analyze -q --attribute --object=/bin/true@0x400000 --caches=1K --out=csv t

@@ -1,0 +1,6 @@
+# What cannot be started has a status and no report.
+printf 'not a program' >text
+for command in ./missing ./text; do
+    "$REUSEDIST" run -o report.txt -- $command 2>/dev/null || echo "status $?"
+    [ ! -e report.txt ] || echo "a report of nothing"
+done
