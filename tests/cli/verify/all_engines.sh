@@ -1,1 +1,1 @@
-"$REUSEDIST" verify --traces=100
+"$REUSEDIST" verify --traces=20
