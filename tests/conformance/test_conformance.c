@@ -3,10 +3,13 @@
  * usage: test_conformance FIRST_SEED TRACES [LONGEST]
  */
 #include "reusedist/reusedist.h"
+#include "support/registry.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#define ENGINES_MAX 256
 
 static int report(const rd_difference *d) {
     fprintf(stderr, "engine %s, seed %" PRIu64 " (%s; %s): %s\nshrunk trace:", d->engine, d->seed,
@@ -42,11 +45,23 @@ static int verify(rd_verify *v, rd_ctx *ctx, uint64_t traces) {
     return check_counts(v, traces);
 }
 
+/* Number of engines whose names are there then. */
+static size_t list_engines(const char *names[ENGINES_MAX]) {
+    size_t n = 0;
+    for (size_t i = 0; i < ENGINES_MAX && rd_engine_info_at(i); i++)
+        if (registry_is_worthwhile(rd_engine_info_at(i)))
+            names[n++] = rd_engine_info_at(i)->name;
+    return n;
+}
+
 int main(int argc, char **argv) {
-    if (argc < 3)
+    const char *engines[ENGINES_MAX];
+    if (argc < 3 || rd_engine_info_at(ENGINES_MAX))
         return EXIT_FAILURE;
     rd_verify_config config = {.seed = strtoull(argv[1], NULL, 10),
-                               .longest = argc > 3 ? strtoull(argv[3], NULL, 10) : 0};
+                               .longest = argc > 3 ? strtoull(argv[3], NULL, 10) : 0,
+                               .engines = engines,
+                               .n_engines = list_engines(engines)};
     uint64_t traces = strtoull(argv[2], NULL, 10);
     rd_ctx *ctx = NULL;
     rd_verify *v = NULL;

@@ -18,7 +18,7 @@
 #define BLOCKS 1000u
 #define HOT    5u
 #define PERIOD 1000000u
-/* Sanitizers make everything slower and their own memory counts as resident. */
+/* For whoever runs it with a sanitizer: that is slower, and its own memory counts as resident. */
 #ifdef __SANITIZE_ADDRESS__
 #define PERIODS      5u
 #define RESIDENT_MAX SIZE_MAX

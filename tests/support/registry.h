@@ -4,12 +4,24 @@
 
 #include "reusedist/engine.h"
 
+#include <stdbool.h>
+
 /* The engine that the others are checked against. */
 static inline const char *registry_oracle(void) {
     size_t i = 0;
     while (!(rd_engine_info_at(i)->caps & RD_CAP_ORACLE))
         i++;
     return rd_engine_info_at(i)->name;
+}
+
+/* Whether this build can find anything in the engine: ThreadSanitizer looks at threads only. */
+static inline bool registry_is_worthwhile(const rd_engine_info *info) {
+#ifdef __SANITIZE_THREAD__
+    return (info->caps & RD_CAP_THREADS) != 0;
+#else
+    (void)info;
+    return true;
+#endif
 }
 
 #endif

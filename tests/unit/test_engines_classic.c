@@ -3,6 +3,7 @@
 #include "engine/plugin.h"
 
 #include "support/fixture.h"
+#include "support/registry.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -108,7 +109,8 @@ static void run_every_exact_engine(const trace *t, rdi_rng *rng) {
     static const char *const no_variants[] = {"", NULL};
     const rd_engine_info *info;
     for (size_t i = 0; (info = rd_engine_info_at(i)) != NULL; i++) {
-        if (strcmp(info->error_kind, "exact") != 0 || rd_engine_unavailable(info))
+        if (strcmp(info->error_kind, "exact") != 0 || rd_engine_unavailable(info) ||
+            !registry_is_worthwhile(info))
             continue;
         if (t->bound && !(info->caps & RD_CAP_BOUND))
             continue;

@@ -40,7 +40,7 @@ static rd_profile *profile_of(rd_ctx *ctx, const part *parts, size_t n, double s
 
 static rd_model *train(rd_ctx *ctx, const part *parts, size_t n, const double *sizes,
                        size_t n_sizes, const rd_model_config *config) {
-    rd_training runs[8];
+    rd_training runs[8] = {0};
     rd_model *m = NULL;
     for (size_t i = 0; i < n_sizes; i++)
         runs[i] = (rd_training){profile_of(ctx, parts, n, sizes[i]), sizes[i]};
