@@ -113,6 +113,17 @@ static rd_status read_fields(times_reader *r, char **field, size_t n) {
     return add_blocks(r, field[n - 1]);
 }
 
+/* A line of headings has no number in it: one that has is data, if bad. */
+static bool is_heading(char **field, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        char *end;
+        strtod(field[i], &end);
+        if (end != field[i] && *end == 0)
+            return false;
+    }
+    return true;
+}
+
 static rd_status read_line(times_reader *r, char *line) {
     char *field[FIELDS], *rest = NULL;
     size_t n = 0;
@@ -123,8 +134,7 @@ static rd_status read_line(times_reader *r, char *line) {
             return bad(r, "too many columns");
         field[n++] = f;
     }
-    bool words = n > 0 && !isdigit((unsigned char)*field[0]) && !is_infinite(field[0]);
-    if (n == 0 || (words && r->upto == 0 && r->line == 1))
+    if (n == 0 || (r->line == 1 && is_heading(field, n)))
         return RD_OK;
     return read_fields(r, field, n);
 }
