@@ -296,6 +296,13 @@ static uint64_t settle(shards_engine *e, uint64_t left) {
     return cold;
 }
 
+/* None of the blocks is in the sample: it says nothing about any size. */
+static void state_ignorance(rdi_run *run) {
+    for (size_t k = 0; k < RD_BAND_SIZES; k++)
+        run->half_width[k] = 1;
+    run->error_bound = 1;
+}
+
 /* Half the width of the band at each size, as a share of all references. What misses in 2^k blocks
  * is counted at k + 1 and above. */
 static void state_band(shards_engine *e) {
@@ -319,7 +326,10 @@ static rd_status shards_finish(void *self) {
     RD_TRY(measure(e));
     uint64_t left = e->fed - e->direct;
     run->sample_rate = rate_of(e);
-    state_band(e);
+    if (left > 0 && e->direct == 0 && e->cold == 0)
+        state_ignorance(run);
+    else
+        state_band(e);
     snprintf(run->note, sizeof run->note, "shards: rate %.3g at the end", rate_of(e));
     uint64_t cold = settle(e, left);
     RD_TRY(rdi_cells_count(e->mass, e->largest, left - cold, run->hist));

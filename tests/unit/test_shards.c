@@ -209,6 +209,23 @@ static void comparing_tells_whether_the_band_held(void **state) {
     rd_profile_free(got);
 }
 
+static void a_sample_of_no_block_claims_nothing(void **state) {
+    (void)state;
+    rd_profile *exact = run("stream", full, MOST, MOST);
+    rd_profile *got = run("shards:rate=1e-15", full, MOST, MOST);
+    assert_true(rd_profile_facts_of(got)->error_bound == 1);
+    for (unsigned k = 0; k < 63; k++) {
+        double low = 0, high = 0;
+        assert_int_equal(rd_mrc_band(ctx, got, UINT64_C(1) << k, &low, &high), RD_OK);
+        assert_true(low == 0 && high == 1);
+    }
+    rd_comparison c;
+    assert_int_equal(rd_compare(ctx, exact, got, (rd_binning){RD_BINS_LOG, 0}, &c), RD_OK);
+    assert_true(c.bound_checked && c.bound_held);
+    rd_profile_free(exact);
+    rd_profile_free(got);
+}
+
 static void rates_out_of_range_are_refused(void **state) {
     (void)state;
     rd_engine *e = NULL;
@@ -230,6 +247,7 @@ int main(void) {
         TEST(samples_of_like_blocks_are_set_right),
         TEST(the_band_survives_the_file_and_not_a_merge),
         TEST(comparing_tells_whether_the_band_held),
+        TEST(a_sample_of_no_block_claims_nothing),
         TEST(rates_out_of_range_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
