@@ -99,14 +99,20 @@ static void add_worst_bins(rdi_text *t, const rd_comparison *c, const char *bins
     }
 }
 
+/* Of two exact profiles, or of two that are not, there is nothing to say. */
 static void add_bound(rdi_text *t, const rd_comparison *c, const rd_profile *const pair[2]) {
-    if (!c->bound_checked)
-        return;
     const rd_profile_facts *a = rd_profile_facts_of(pair[0]), *b = rd_profile_facts_of(pair[1]);
     const rd_profile_facts *f = a->exact ? b : a;
+    if (a->exact == b->exact)
+        return;
     add_label(t, "error bound");
-    rdi_text_printf(t, "%s (%s, %g)\n", c->bound_held ? "held" : "broken", f->error_kind,
-                    f->error_bound);
+    if (c->bound_checked)
+        rdi_text_printf(t, "%s (%s, %g)\n", c->bound_held ? "held" : "broken", f->error_kind,
+                        f->error_bound);
+    else if (a->references != b->references)
+        rdi_text_puts(t, "not checked: the numbers of references differ\n");
+    else
+        rdi_text_puts(t, "none stated\n");
 }
 
 static bool same_binning(const rd_profile *const pair[2]) {
