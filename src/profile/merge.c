@@ -17,6 +17,10 @@ static bool is_measured(const rd_profile *p) {
     return f->references == 0 || f->infinite > 0 || rd_profile_bins(p, &bins) > 0;
 }
 
+static bool has_times(const rd_profile_facts *f) {
+    return f->error_kind && strcmp(f->error_kind, RDI_KIND_TIME) == 0;
+}
+
 /* `number` counts from 1, for the message. */
 static rd_status check_same(rd_ctx *ctx, const rd_profile *first, const rd_profile *part,
                             size_t number) {
@@ -42,6 +46,11 @@ static rd_status check_same(rd_ctx *ctx, const rd_profile *first, const rd_profi
     if (is_measured(first) != is_measured(part))
         return rdi_fail(ctx, RD_EINVAL,
                         "cannot merge: of profiles 1 and %zu one has distances, the other none",
+                        number);
+    if (has_times(a) != has_times(b))
+        return rdi_fail(ctx, RD_EINVAL,
+                        "cannot merge: of profiles 1 and %zu one has time distances, the other "
+                        "reuse distances",
                         number);
     return RD_OK;
 }
