@@ -112,7 +112,7 @@ static void add_bound(rdi_text *t, const rd_comparison *c, const rd_profile *con
     else if (a->references != b->references)
         rdi_text_puts(t, "not checked: the numbers of references differ\n");
     else
-        rdi_text_puts(t, "none stated\n");
+        rdi_text_puts(t, "none that can be checked\n");
 }
 
 static bool same_binning(const rd_profile *const pair[2]) {
