@@ -95,7 +95,7 @@ static int choose_collapse(rd_ctx *ctx, run_options *o) {
     if (block && rd_parse_size(ctx, block, &bytes) != RD_OK)
         return fail_usage("--block: '%.80s' is no size", block);
     /* Others complain of what is wrong; with blocks of terabytes there is nothing to gain. */
-    o->what.collapse_bytes = bytes & (bytes - 1) || bytes >> 41 ? 0 : bytes;
+    o->what.collapse_bytes = bytes & (bytes - 1) || bytes > RD_COLLAPSE_MAX ? 0 : bytes;
     return EXIT_OK;
 }
 

@@ -135,13 +135,16 @@ RD_API const rd_format_info *rd_generator_info_find(const char *name);
 /* Memory shared with the recorders inside running programs, which this process started. */
 typedef struct rd_live rd_live;
 
+#define RD_COLLAPSE_MAX (UINT64_C(1) << 40)
+
 typedef struct rd_live_config {
     bool pc;     /* recorders tell program counters */
     bool events; /* and events, rd_trace_events(); implies pc */
     bool thread; /* batches have a thread column */
-    /* Power of two; not 0: recorders only count references that stay in the block of this size that
-     * the one before touched, rd_trace_repeats(), and batches whose references all stay in one
-     * block have neither sizes nor kinds. Less work for an analysis with blocks of this size. */
+    /* Power of two, RD_COLLAPSE_MAX at most; not 0: recorders only count references that stay in
+     * the block of this size that the one before touched, rd_trace_repeats(), and batches whose
+     * references all stay in one block have neither sizes nor kinds. Less work for an analysis with
+     * blocks of this size. */
     uint64_t collapse_bytes;
     bool paused; /* record nothing before rd_live_set_recording() or a recorder says so */
     /* Asked when nothing comes for a moment: whether something may still come. Once it says no, the

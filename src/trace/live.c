@@ -66,7 +66,8 @@ static rd_status map_ring(rd_live *live) {
 
 rd_status rd_live_new(rd_ctx *ctx, const rd_live_config *config, rd_live **out) {
     _Static_assert(sizeof(rdi_ring) <= RDI_RING_HEAD_BYTES, "the head has no room for its fields");
-    if (config->collapse_bytes & (config->collapse_bytes - 1) || config->collapse_bytes >> 41)
+    if (config->collapse_bytes & (config->collapse_bytes - 1) ||
+        config->collapse_bytes > RD_COLLAPSE_MAX)
         return rdi_fail(ctx, RD_EINVAL, "repeats are found in blocks of 2^n bytes, n at most 40");
     if (config->collapse_bytes && config->events)
         return rdi_fail(ctx, RD_EINVAL, "repeats are not counted where events are told");

@@ -191,18 +191,17 @@ rdi_ring_collapse_avx2(rdi_collapse *c, unsigned shift, uint64_t *words, uint64_
  * is 0 by definition, it is enough to count them. Returns the number of words that are left. */
 static inline uint64_t rdi_ring_collapse(rdi_ring *ring, uint64_t *words, uint64_t n) {
     unsigned shift = ring->collapse - 1 + RDI_RECORD_SHIFT;
-    uint64_t step = ring->record_words, kept;
+    uint64_t step = ring->record_words;
     rdi_collapse c = {.last = ~UINT64_C(0)};
 #if defined(__x86_64__)
     if (ring->avx2 && step == 1)
         rdi_ring_collapse_avx2(&c, shift, words, n);
 #endif
     rdi_ring_collapse_plain(&c, shift, step, words, n);
-    kept = c.kept;
-    __atomic_fetch_add(&ring->repeats, (n - kept) / step, __ATOMIC_RELAXED);
-    for (uint64_t i = kept; i < n; i++)
+    __atomic_fetch_add(&ring->repeats, (n - c.kept) / step, __ATOMIC_RELAXED);
+    for (uint64_t i = c.kept; i < n; i++)
         words[i] = 0;
-    return kept;
+    return c.kept;
 }
 
 /* The reader sleeps. */
@@ -210,8 +209,8 @@ static inline int rdi_ring_reader_waits(const rdi_ring *ring) {
     return __atomic_load_n(&ring->reader_waits, __ATOMIC_SEQ_CST) != 0;
 }
 
-/* Hands a chunk over, whose first record is at its beginning. Returns whether the reader sleeps and
- * must be woken: futex of `fulls`. */
+/* Hands a chunk over, whose first record is at its beginning. Returns whether the reader sleeps:
+ * then it has to be woken at the end, and before that when it is worth it. Futex of `fulls`. */
 static inline int rdi_ring_submit(rdi_ring *ring, int index, uint64_t words) {
     rdi_chunk *chunk = &ring->chunk[index];
     if (ring->collapse && words)
