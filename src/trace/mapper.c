@@ -20,7 +20,7 @@ struct rd_mapper {
     uint64_t next, last; /* blocks still to come of a split reference, when `splitting` */
     bool splitting;
     uint32_t *origin; /* of what is in `out`, or NULL: nobody asks */
-    uint64_t out[OUT_MAX];
+    uint64_t out[OUT_MAX + 1]; /* map_narrow writes one ahead, here and in `origin` */
 };
 
 rd_status rd_mapper_new(rd_ctx *ctx, const rd_mapping *mapping, rd_mapper **out) {
@@ -37,7 +37,7 @@ rd_status rd_mapper_new(rd_ctx *ctx, const rd_mapping *mapping, rd_mapper **out)
     m->whole = bytes == 0;
     m->shift = bytes ? rdi_bit_width(bytes) - 1 : 0;
     m->kinds = (uint8_t)(mapping->kinds ? mapping->kinds : RD_ALL_KINDS);
-    if (mapping->origins && !(m->origin = rdi_alloc(ctx, OUT_MAX, sizeof *m->origin))) {
+    if (mapping->origins && !(m->origin = rdi_alloc(ctx, OUT_MAX + 1, sizeof *m->origin))) {
         rd_mapper_free(m);
         return RD_ENOMEM;
     }
@@ -122,25 +122,59 @@ static size_t map_single(rd_mapper *m, size_t n, size_t k) {
     return n;
 }
 
-/* The next k references as far as there is room for their blocks. */
-static rd_status map_spanning(rd_mapper *m, size_t k, size_t *count) {
+/* As many of the references up to `end` as touch one block or two, and fit. With small blocks every
+ * third does touch two, as chance would have it: both are written, and one forgotten if need be. */
+static size_t map_narrow(rd_mapper *m, size_t n, size_t end) {
     const rd_refs *refs = m->refs;
-    size_t n = *count, end = m->at + k;
-    for (; n < OUT_MAX && m->at < end; m->at++) {
-        size_t i = m->at;
-        if (refs->kind && !(refs->kind[i] & m->kinds))
-            continue;
-        uint64_t addr = refs->addr[i], last = refs->size[i] ? addr + (refs->size[i] - 1) : addr;
-        if (last < addr && n > 0)
-            break; /* what comes before it first; it fails the next time */
-        if (last < addr)
-            return fail_wrap(m, i);
-        m->next = addr >> m->shift;
-        m->last = last >> m->shift;
-        m->splitting = true;
-        n = emit_split(m, n, i);
+    uint64_t *out = m->out;
+    uint32_t *origin = m->origin;
+    unsigned shift = m->shift;
+    uint8_t wanted = m->kinds;
+    size_t i = m->at;
+    for (; i < end && n < OUT_MAX - 1; i++) {
+        uint64_t addr = refs->addr[i], last = addr + refs->size[i] - (refs->size[i] != 0);
+        uint64_t block = addr >> shift, further = (last >> shift) - block;
+        if (further > 1 || last < addr)
+            break;
+        out[n] = block;
+        out[n + 1] = block + 1;
+        if (origin)
+            origin[n] = origin[n + 1] = (uint32_t)i;
+        n += !refs->kind || refs->kind[i] & wanted ? further + 1 : 0;
     }
-    *count = n;
+    m->at = i;
+    return n;
+}
+
+/* The next reference, however long, as far as there is room for its blocks. */
+static rd_status map_wide(rd_mapper *m, size_t *n) {
+    const rd_refs *refs = m->refs;
+    size_t i = m->at;
+    uint64_t addr = refs->addr[i], last = refs->size[i] ? addr + (refs->size[i] - 1) : addr;
+    bool unwanted = refs->kind && !(refs->kind[i] & m->kinds);
+    if (last < addr && !unwanted && *n > 0)
+        return RD_OK; /* what comes before it first; it fails the next time */
+    if (last < addr && !unwanted)
+        return fail_wrap(m, i);
+    m->at++;
+    if (unwanted)
+        return RD_OK;
+    m->next = addr >> m->shift;
+    m->last = last >> m->shift;
+    m->splitting = true;
+    *n = emit_split(m, *n, i);
+    return RD_OK;
+}
+
+/* The next k references as far as there is room for their blocks. */
+static rd_status map_spanning(rd_mapper *m, size_t k, size_t *n) {
+    size_t end = m->at + k, before;
+    do {
+        *n = map_narrow(m, *n, end);
+        before = m->at;
+        if (before < end && *n < OUT_MAX)
+            RD_TRY(map_wide(m, n));
+    } while (m->at > before && m->at < end && *n < OUT_MAX);
     return RD_OK;
 }
 

@@ -79,7 +79,7 @@ static void check(const rd_refs *refs, uint64_t block_bytes, uint32_t kinds) {
 
 /* With every set of columns, kinds and block size. */
 static void check_all(size_t n) {
-    static const uint64_t block_bytes[] = {0, 1, 2, 64, 4096, UINT64_C(1) << 63};
+    static const uint64_t block_bytes[] = {0, 1, 2, 16, 64, 4096, UINT64_C(1) << 63};
     for (size_t b = 0; b < RDI_COUNT(block_bytes); b++)
         for (uint32_t kinds = 0; kinds <= RD_ALL_KINDS; kinds++)
             for (int columns = 0; columns < 4; columns++) {
@@ -122,6 +122,8 @@ static void a_rare_spanning_reference_is_split(void **state) {
 static void many_spanning_references_are_split(void **state) {
     (void)state;
     make_refs(REFS_MAX, 128, 1);
+    check_all(REFS_MAX);
+    make_refs(REFS_MAX, 12, 1); /* mostly two blocks of 16 bytes at most */
     check_all(REFS_MAX);
 }
 
