@@ -152,7 +152,9 @@ const command command_mrc = {
     .details =
         "Caches are fully associative and replace the least recently used block. A trace is\n"
         "analysed first, with the options of 'analyze'; the others are for traces only. A\n"
-        "value with '~' lies inside a bin of the histogram and is interpolated.\n",
+        "value with '~' lies inside a bin of the histogram and is interpolated. Where distances\n"
+        "are those of a sample (engine shards), there is a band that holds the exact miss ratio\n"
+        "with 95 % confidence: columns 'low' and 'high' in CSV, fields of the points in JSON.\n",
     .opts = mrc_opts,
     .opts_size = sizeof(mrc_options),
     .min_operands = 1,

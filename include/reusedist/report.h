@@ -33,7 +33,8 @@ RD_API RD_CHECKED rd_status rd_report_csv(rd_profile *p, char **text, size_t *n)
 RD_API RD_CHECKED rd_status rd_report_mrc_text(rd_profile *p, const rd_report_style *style,
                                                const uint64_t *blocks, size_t n_blocks, char **text,
                                                size_t *n);
-/* "blocks,bytes,miss_ratio"; bytes are empty when one block is one address or object. */
+/* "blocks,bytes,miss_ratio", and ",low,high" for a sample's band; bytes are empty when one block is
+ * one address or object. */
 RD_API RD_CHECKED rd_status rd_report_mrc_csv(rd_profile *p, const uint64_t *blocks,
                                               size_t n_blocks, char **text, size_t *n);
 /* Schema "reusedist.mrc/1": the same with what it is about, and which values are interpolated. */

@@ -77,6 +77,22 @@ static void add_bytes(rdi_text *t, uint64_t blocks, uint64_t block_bytes) {
     rdi_text_u128(t, (unsigned __int128)blocks * block_bytes);
 }
 
+static void add_csv_row(rdi_text *t, const size_row *row, uint64_t block_bytes) {
+    rdi_text_u64(t, row->blocks);
+    rdi_text_putc(t, ',');
+    if (block_bytes)
+        add_bytes(t, row->blocks, block_bytes);
+    rdi_text_putc(t, ',');
+    rdi_text_json_double(t, row->miss_ratio);
+    if (row->low >= 0) {
+        rdi_text_putc(t, ',');
+        rdi_text_json_double(t, row->low);
+        rdi_text_putc(t, ',');
+        rdi_text_json_double(t, row->high);
+    }
+    rdi_text_putc(t, '\n');
+}
+
 rd_status rd_report_mrc_csv(rd_profile *p, const uint64_t *blocks, size_t n_blocks, char **text,
                             size_t *n) {
     size_row *rows = NULL;
@@ -84,16 +100,9 @@ rd_status rd_report_mrc_csv(rd_profile *p, const uint64_t *blocks, size_t n_bloc
     RD_TRY(collect_rows(p, blocks, n_blocks, &rows, &n_rows));
     uint64_t block_bytes = rd_profile_facts_of(p)->block_bytes;
     rdi_text t = rdi_text_start(rdi_profile_ctx(p));
-    rdi_text_puts(&t, "blocks,bytes,miss_ratio\n");
-    for (size_t i = 0; i < n_rows; i++) {
-        rdi_text_u64(&t, rows[i].blocks);
-        rdi_text_putc(&t, ',');
-        if (block_bytes)
-            add_bytes(&t, rows[i].blocks, block_bytes);
-        rdi_text_putc(&t, ',');
-        rdi_text_json_double(&t, rows[i].miss_ratio);
-        rdi_text_putc(&t, '\n');
-    }
+    rdi_text_printf(&t, "blocks,bytes,miss_ratio%s\n", rd_mrc_has_band(p) ? ",low,high" : "");
+    for (size_t i = 0; i < n_rows; i++)
+        add_csv_row(&t, &rows[i], block_bytes);
     rdi_free(t.ctx, rows);
     return rdi_text_take(&t, text, n);
 }

@@ -364,6 +364,36 @@ static void mrc_json_tells_what_is_interpolated(void **state) {
     rd_profile_free(p);
 }
 
+/* Half of the blocks; the sizes below are so far from 1000 that only the half-width counts. */
+static rd_profile *sampled_profile(rd_ctx *ctx) {
+    rd_profile_facts facts = profiles_facts();
+    facts.exact = false;
+    facts.error_kind = "sampled";
+    facts.error_bound = 0.125;
+    facts.sample_rate = 0.5;
+    for (size_t i = 0; i < RDI_COUNT(facts.half_width); i++)
+        facts.half_width[i] = 0.125;
+    static const profiles_point some[] = {{1000, 50}, {RD_COLD, 50}};
+    return profiles_make(ctx, &facts, (rd_binning){RD_BINS_FULL, 0}, some, RDI_COUNT(some));
+}
+
+static void mrc_csv_and_json_of_a_sample_have_its_band(void **state) {
+    rd_ctx *ctx = *state;
+    rd_profile *p = sampled_profile(ctx);
+    static const uint64_t sizes[] = {100, 4000};
+    char *text = NULL;
+    size_t n = 0;
+    assert_int_equal(rd_report_mrc_csv(p, sizes, 2, &text, &n), RD_OK);
+    assert_string_equal(text, "blocks,bytes,miss_ratio,low,high\n100,6400,1,0.875,1\n"
+                              "4000,256000,0.5,0.375,0.625\n");
+    rd_text_free(ctx, text);
+    assert_int_equal(rd_report_mrc_json(p, sizes, 2, &text, &n), RD_OK);
+    assert_contains(text, "\"miss_ratio\": 0.5, \"interpolated\": false, \"low\": 0.375, "
+                          "\"high\": 0.625}");
+    rd_text_free(ctx, text);
+    rd_profile_free(p);
+}
+
 /* ---- memory ---- */
 
 static rd_status make_all(rd_ctx *ctx, void *user) {
@@ -427,6 +457,7 @@ int main(void) {
         cmocka_unit_test(mrc_sizes_default_to_powers_of_two_up_to_the_footprint),
         cmocka_unit_test(mrc_sizes_end_with_the_bound_and_none_is_above),
         cmocka_unit_test(mrc_json_tells_what_is_interpolated),
+        cmocka_unit_test(mrc_csv_and_json_of_a_sample_have_its_band),
         cmocka_unit_test(every_refused_allocation_is_survived),
     };
     return cmocka_run_group_tests(tests, new_ctx, free_ctx);

@@ -1,0 +1,8 @@
+# A sample has a band in every form, the same one in CSV as in JSON; what is exact has no columns for it.
+$REUSEDIST generate zipf:blocks=4K,refs=40K -o t.trace
+$REUSEDIST mrc -e shards:rate=0.1 -b addr --sizes=128,1K,4K --out=csv t.trace | tee band.csv
+$REUSEDIST mrc -e shards:rate=0.1 -b addr --sizes=128,1K,4K --out=json t.trace |
+    sed -nE 's/.*"blocks": ([0-9]+), .*"miss_ratio": ([^,]+), .*"low": ([^,]+), "high": ([^}]+)\}.*/\1,,\2,\3,\4/p' >points
+tail -n +2 band.csv | cmp - points
+awk -F, 'NR > 1 && !($4 <= $3 && $3 <= $5) { print "outside: " $0 }' band.csv
+$REUSEDIST mrc -b addr --sizes=128,1K,4K --out=csv t.trace | head -1
