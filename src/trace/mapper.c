@@ -19,7 +19,7 @@ struct rd_mapper {
     size_t fed;    /* ... and in it: at the next feed `refs` may hold something else already */
     uint64_t next, last; /* blocks still to come of a split reference, when `splitting` */
     bool splitting;
-    uint32_t *origin; /* of what is in `out`, or NULL: nobody asks */
+    uint32_t *origin;          /* of what is in `out`, or NULL: nobody asks */
     uint64_t out[OUT_MAX + 1]; /* map_narrow writes one ahead, here and in `origin` */
 };
 
