@@ -21,6 +21,7 @@ typedef struct run_options {
 
 static const rd_opt run_opts[] = {
 #define ANALYSIS_FIELD(member) offsetof(run_options, analysis.member)
+#define PIPELINE_THREADS       "2" /* the program leaves a part of its processor unused */
 #include "analysis_options.def"
 #define RECORDER_FIELD(member) offsetof(run_options, what.member)
 #include "recorder_options.def"

@@ -216,6 +216,7 @@ static bool open_engine(pipeline *p) {
     }
     rd_engine_config config = {.bound = o->bound,
                                .threads = (uint32_t)o->threads,
+                               .live = p->input->live != NULL,
                                .mem_bytes = o->mem_bytes,
                                .binning = p->binning,
                                .checkpoint = o->checkpoint,

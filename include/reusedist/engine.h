@@ -75,6 +75,7 @@ typedef struct rd_engine_config {
     const char *checkpoint, *checkpoint_of;
     rd_distance_sink sink; /* wants every distance; NULL: histogram only */
     void *sink_user;
+    bool live; /* a hint: the references come from a program that runs at the same time */
 } rd_engine_config;
 
 /* Receives block ids in order, one or more per call. */

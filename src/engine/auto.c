@@ -1,10 +1,11 @@
 /* auto: picks the method from what it sees, and says what it picked.
  *
- * One thread, or a caller who wants each distance at once: `stream`. Several threads: the first
- * references are held back and measured. From the share of first touches among them follows what
- * share of a whole chunk will be, and from that whether cutting the trace into chunks and resolving
- * their first touches afterwards pays (`chunks`); where it does not, the sorted phases of `batch`
- * divide the work. A trace that ends within the sample is not worth threads.
+ * One thread, or a caller who wants each distance at once: `stream`. Two, beside the program that
+ * makes the references: `relay`. Several: the first references are held back and measured. From the
+ * share of first touches among them follows what share of a whole chunk will be, and from that
+ * whether cutting the trace into chunks and resolving their first touches afterwards pays
+ * (`chunks`); where it does not, the sorted phases of `batch` divide the work. A trace that ends
+ * within the sample is not worth threads.
  */
 #include "engine/plugin.h"
 
@@ -66,9 +67,10 @@ static rd_status choose(auto_engine *e, const char *name, const char *why) {
 static rd_status auto_open(void *self, rdi_run *run) {
     auto_engine *e = self;
     e->run = run;
-    if (run->threads == 1) {
+    if (run->threads == 1)
         return choose(e, "stream", "the fastest on one thread");
-    }
+    if (run->threads == 2 && run->live)
+        return choose(e, "relay", "because the program runs at the same time");
     run->late = true;
     e->sample = rdi_alloc(run->ctx, (size_t)e->sample_room, sizeof *e->sample);
     return e->sample ? RD_OK : RD_ENOMEM;
@@ -289,9 +291,10 @@ const rdi_engine_ops rdi_engine_auto = {
             .name = "auto",
             .summary = "the default: picks the fastest exact method for trace and threads",
             .card =
-                "One thread: stream. Several: measures the first million references and takes\n"
-                "chunks where few references of a chunk will be first touches; where many are,\n"
-                "batch from six threads on, else stream. -v tells which.",
+                "One thread: stream. Two, beside a running program: relay. Several: measures the\n"
+                "first million references and takes chunks where few references of a chunk will\n"
+                "be first touches; where many are, batch from six threads on, else stream. -v\n"
+                "tells which.",
             .caps = RD_CAP_DISTANCES | RD_CAP_BOUND | RD_CAP_THREADS | RD_CAP_PARTS,
             .error_kind = "exact",
             .opts = options,

@@ -37,6 +37,7 @@ typedef struct rdi_run {
     uint32_t chunks_per_thread;
     uint64_t mem_bytes;                     /* UINT64_MAX: no limit */
     uint64_t references;                    /* hint; 0 unknown */
+    bool live;                              /* hint: a program running beside makes them */
     const char *checkpoint, *checkpoint_of; /* NULL, or as in rd_engine_config */
     bool distances;                         /* somebody wants every distance */
     /* May be set in open() by an immediate engine: until a caller hands in room for distances, it

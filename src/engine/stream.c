@@ -26,15 +26,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* References between decisions about the front, which pays from 40 % of near reuse on; in between
- * it stays as it is. */
-#define WINDOW            (8 * RDI_STREAM_CHUNK)
-#define FRONT_ON_PERCENT  40
-#define FRONT_OFF_PERCENT 25
+#define COMPACT_LEAST 4608 /* room for two chunks, see RDI_STREAM_SLOTS_NEEDED */
 
-#define COMPACT_LEAST     4608 /* room for two chunks, see RDI_STREAM_SLOTS_NEEDED */
-
-static const rd_opt stream_opts[] = {
+const rd_opt rdi_stream_opts[] = {
     {.name = "isa",
      .type = RD_OPT_CHOICE,
      .offset = offsetof(rdi_stream, isa),
@@ -75,9 +69,9 @@ static void remember(rdi_stream *e, const uint64_t *blk, size_t n) {
         if (!is_among(blk[i], recent, c))
             recent[c++] = blk[i];
     for (unsigned i = 0; i < e->front_n && c < most; i++)
-        if (!is_among(e->front_key[i], recent, c))
-            recent[c++] = e->front_key[i];
-    memcpy(e->front_key, recent, c * sizeof *recent);
+        if (!is_among(e->front.key[i], recent, c))
+            recent[c++] = e->front.key[i];
+    memcpy(e->front.key, recent, c * sizeof *recent);
     e->front_n = c;
 }
 
@@ -85,7 +79,7 @@ static void switch_on(rdi_stream *e) {
     if (e->front_n < RDI_STREAM_FRONT)
         return; /* fewer blocks than that */
     for (unsigned i = 0; i < RDI_STREAM_FRONT; i++)
-        e->front_pos[i] = (uint8_t)i;
+        e->front.pos[i] = (uint8_t)i;
     e->kernel->front_load(e);
 }
 
@@ -93,17 +87,18 @@ static void switch_off(rdi_stream *e) {
     uint64_t recent[RDI_STREAM_FRONT];
     e->kernel->front_flush(e);
     for (unsigned i = 0; i < RDI_STREAM_FRONT; i++)
-        recent[e->front_pos[i]] = e->front_key[i];
-    memcpy(e->front_key, recent, sizeof recent);
+        recent[e->front.pos[i]] = e->front.key[i];
+    memcpy(e->front.key, recent, sizeof recent);
 }
 
 /* Very recent reuse pays for looking through the front, its absence does not. */
 static void choose_front(rdi_stream *e) {
     uint64_t percent = e->window_near * 100 / e->window_refs;
-    bool want = percent >= (e->front_on ? FRONT_OFF_PERCENT : FRONT_ON_PERCENT);
+    bool want =
+        percent >= (e->front_on ? RDI_STREAM_FRONT_OFF_PERCENT : RDI_STREAM_FRONT_ON_PERCENT);
     if (e->front_option != RDI_STREAM_FRONT_AUTO)
         want = e->front_option == RDI_STREAM_FRONT_ON;
-    e->window = WINDOW;
+    e->window = RDI_STREAM_WINDOW;
     e->window_refs = e->window_near = 0;
     if (want && !e->front_on)
         switch_on(e);
@@ -240,7 +235,7 @@ const rdi_engine_ops rdi_engine_stream = {
                 "space replacement policies. LBL-12370, 1981.",
             .caps = RD_CAP_DISTANCES | RD_CAP_BOUND,
             .error_kind = "exact",
-            .opts = stream_opts,
+            .opts = rdi_stream_opts,
             .variants = stream_variants,
         },
     .state_size = sizeof(rdi_stream),

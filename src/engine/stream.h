@@ -89,6 +89,20 @@ typedef struct rdi_stream_runs {
     size_t n;
 } rdi_stream_runs;
 
+/* The most recent blocks, by lane. */
+typedef struct rdi_stream_front {
+    uint64_t key[RDI_STREAM_FRONT];
+    uint8_t pos[RDI_STREAM_FRONT]; /* place in recency order, 0 = most recent */
+} rdi_stream_front;
+
+/* References that the front did not answer, in order. */
+typedef struct rdi_stream_missed {
+    rdi_stream_front before; /* the first of them */
+    size_t n;
+    uint64_t blk[RDI_STREAM_CHUNK];
+    uint8_t lane[RDI_STREAM_CHUNK]; /* that each takes */
+} rdi_stream_missed;
+
 typedef struct rdi_stream rdi_stream;
 
 /* The inner loops: one instance per instruction set, and one with 64-bit slots. */
@@ -96,6 +110,12 @@ typedef struct rdi_stream_kernel {
     unsigned ways; /* entries per bucket */
     /* Distances of n <= CHUNK references into `dist`; counted when it is NULL or run->counting. */
     void (*chunk)(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *dist);
+    /* The same in two parts, for two threads. The front alone: n <= CHUNK references, as far as
+     * there is room for those it misses; returns how many, and counts the others by distance. */
+    size_t (*scan)(rdi_stream_front *f, const uint64_t *blk, size_t n, rdi_stream_missed *out,
+                   uint64_t *hits);
+    /* And those it missed, which are counted. */
+    void (*missed)(rdi_stream *e, const rdi_stream_missed *in);
     /* Slots above those of n <= BATCH different blocks, which leave; RD_COLD: not there. The front
      * is off. */
     void (*take)(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *newer);
@@ -113,12 +133,18 @@ typedef struct rdi_stream_kernel {
     /* To their new homes with the entries of a table of `old_homes` that was enlarged in place; the
      * first `low` buckets go through `stash`. */
     void (*respread)(rdi_stream_table *t, uint64_t old_homes, void *stash, uint64_t low);
-    void (*front_load)(rdi_stream *e);  /* takes the blocks in front_key[] out of the axis */
+    void (*front_load)(rdi_stream *e);  /* takes the front's blocks out of the axis */
     void (*front_flush)(rdi_stream *e); /* gives them the next slots, oldest first */
 } rdi_stream_kernel;
 
 extern const rdi_stream_kernel rdi_stream_plain, rdi_stream_avx2, rdi_stream_avx512,
     rdi_stream_wide;
+
+/* References between decisions about the front, which pays from 40 % of near reuse on; in between
+ * it stays as it is. */
+#define RDI_STREAM_WINDOW            (8 * RDI_STREAM_CHUNK)
+#define RDI_STREAM_FRONT_ON_PERCENT  40
+#define RDI_STREAM_FRONT_OFF_PERCENT 25
 
 enum { RDI_STREAM_FRONT_AUTO, RDI_STREAM_FRONT_ON, RDI_STREAM_FRONT_OFF };
 
@@ -134,12 +160,10 @@ struct rdi_stream {
     rdi_stream_table table;
     rdi_stream_axis axis;
     rdi_stream_counts counts;
-    /* The front, by lane. While it is off, the most recent blocks, newest first. */
     bool front_on;
-    unsigned front_n; /* blocks in it */
-    uint64_t front_key[RDI_STREAM_FRONT];
-    uint8_t front_pos[RDI_STREAM_FRONT];       /* place in recency order, 0 = most recent */
-    void *front_entry[RDI_STREAM_FRONT];       /* the lane's slot field in the table */
+    unsigned front_n;                    /* blocks in it */
+    rdi_stream_front front;              /* while it is off, the most recent blocks, newest first */
+    void *front_entry[RDI_STREAM_FRONT]; /* the lane's slot field in the table */
     uint64_t window, window_refs, window_near; /* for switching the front */
     uint64_t bound;                            /* UINT64_MAX: none */
     uint64_t keep;                             /* entries that force an eviction */
@@ -152,6 +176,8 @@ struct rdi_stream {
 static inline bool rdi_stream_counts_now(const rdi_stream *e, const uint64_t *dist) {
     return !dist || e->run->counting;
 }
+
+extern const rd_opt rdi_stream_opts[];
 
 /* ---- between chunks (stream_room.c) ---- */
 

@@ -39,7 +39,7 @@ static bool check_axis(const rdi_stream_axis *a, const char **why) {
 
 static bool in_front(const rdi_stream *e, uint64_t blk) {
     for (unsigned i = 0; e->front_on && i < RDI_STREAM_FRONT; i++)
-        if (e->front_key[i] == blk)
+        if (e->front.key[i] == blk)
             return true;
     return false;
 }
@@ -78,8 +78,8 @@ static bool check_table(const rdi_stream *e, const char **why) {
 static bool check_front(const rdi_stream *e, const char **why) {
     unsigned places = 0;
     for (unsigned i = 0; e->front_on && i < RDI_STREAM_FRONT; i++) {
-        places |= 1u << e->front_pos[i];
-        if (!e->kernel->contains(&e->table, e->front_key[i]))
+        places |= 1u << e->front.pos[i];
+        if (!e->kernel->contains(&e->table, e->front.key[i]))
             return wrong(why, "a block of the front is not in the table");
     }
     if (e->front_on && places != (1u << RDI_STREAM_FRONT) - 1)

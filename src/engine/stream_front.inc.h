@@ -1,95 +1,112 @@
 /* The stream engine's front: the 16 most recent blocks (part of stream_kernel.inc.h).
  *
- * Blocks stay in their lane; front_pos[lane] is the lane's place in recency order. A hit in a lane
+ * Blocks stay in their lane; pos[lane] is the lane's place in recency order. A hit in a lane
  * at place p is a distance of p: places below p go up by one, the lane's becomes 0. A hit changes
  * no key, so the comparisons of the next references run ahead, and the chain from one reference to
  * the next is four one-cycle operations on one register (moving the keys instead makes that chain
  * five times as long). A miss takes the lane at the last place; the block that was there goes to
  * the big structures.
  */
+
+/* Where misses go. */
+typedef struct misses {
+    uint64_t *blk;
+    uint32_t *where; /* in the chunk; NULL: nobody asks */
+    uint8_t *lane;   /* that the block takes */
+    size_t n, room;
+} misses;
+
 #if ISA
 
 /* [i] .. [i + 15] with i = 15 - lane: all ones in that lane only. */
 static const uint8_t one_lane[31] = {[15] = 255};
 
+/* Lanes are told apart by the low halves of their blocks, and the whole of the one found is looked
+ * at: half as much to compare. */
 typedef struct front_keys {
+    uint64_t *key;
 #if ISA == 512
-    __m512i low, high;
+    __m512i tag;
 #else
-    __m256i k[FRONT / 4];
+    __m256i tag[2]; /* of lanes 0-3 and 8-11, 4-7 and 12-15: packing puts them in order */
 #endif
 } front_keys;
 
-INLINE void keys_load(front_keys *f, const uint64_t *key) {
+#if ISA != 512
+INLINE __m256i four_and_four(const uint64_t *low, const uint64_t *high) {
+    return _mm256_setr_epi32((int)low[0], (int)low[1], (int)low[2], (int)low[3], (int)high[0],
+                             (int)high[1], (int)high[2], (int)high[3]);
+}
+#endif
+
+INLINE void keys_load(front_keys *f, uint64_t *key) {
+    f->key = key;
 #if ISA == 512
-    f->low = _mm512_loadu_si512(key);
-    f->high = _mm512_loadu_si512(key + 8);
+    __m256i low = _mm512_cvtepi64_epi32(_mm512_loadu_si512(key));
+    __m256i high = _mm512_cvtepi64_epi32(_mm512_loadu_si512(key + 8));
+    f->tag = _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
 #else
-    for (int i = 0; i < FRONT / 4; i++)
-        f->k[i] = _mm256_loadu_si256((const __m256i *)key + i);
+    f->tag[0] = four_and_four(key, key + 8);
+    f->tag[1] = four_and_four(key + 4, key + 12);
 #endif
 }
 
-INLINE void keys_store(const front_keys *f, uint64_t *key) {
+/* Not 0 when a lane has the low half of x; lane_in() of that is the first. */
+INLINE unsigned tags_match(const front_keys *f, uint64_t x) {
 #if ISA == 512
-    _mm512_storeu_si512(key, f->low);
-    _mm512_storeu_si512(key + 8, f->high);
+    return _mm512_cmpeq_epi32_mask(f->tag, _mm512_set1_epi32((int)x));
 #else
-    for (int i = 0; i < FRONT / 4; i++)
-        _mm256_storeu_si256((__m256i *)key + i, f->k[i]);
+    __m256i v = _mm256_set1_epi32((int)x);
+    __m256i q =
+        _mm256_packs_epi32(_mm256_cmpeq_epi32(f->tag[0], v), _mm256_cmpeq_epi32(f->tag[1], v));
+    return (unsigned)_mm256_movemask_epi8(q) & 0x55555555u;
 #endif
 }
 
-/* Bit i set when lane i holds x. */
+INLINE unsigned lane_in(unsigned match) {
+    return (unsigned)__builtin_ctz(match) >> (ISA == 512 ? 0 : 1);
+}
+
+/* Not 0 when a lane holds x; lane_in() of that is the one. */
 INLINE unsigned keys_match(const front_keys *f, uint64_t x) {
-#if ISA == 512
-    __m512i v = _mm512_set1_epi64((long long)x);
-    return _mm512_kunpackb(_mm512_cmpeq_epi64_mask(f->high, v), _mm512_cmpeq_epi64_mask(f->low, v));
-#else
-    unsigned m = 0;
-    __m256i v = _mm256_set1_epi64x((long long)x);
-    for (int i = 0; i < FRONT / 4; i++) {
-        __m256i q = _mm256_cmpeq_epi64(f->k[i], v);
-        m |= (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(q)) << 4 * i;
-    }
+    unsigned m = tags_match(f, x);
+    while (RDI_UNLIKELY(m && f->key[lane_in(m)] != x))
+        m &= m - 1;
     return m;
-#endif
 }
 
 INLINE unsigned lane_of(__m128i here) {
     return (unsigned)__builtin_ctz((unsigned)_mm_movemask_epi8(here));
 }
 
-/* `here`: ones in the byte of the lane. The next comparisons wait for the keys, so the way there is
+/* `here`: ones in the byte of the lane. The next comparisons wait for the tags, so the way there is
  * short: from mask to mask, not over the number of the lane. */
 INLINE void keys_replace(front_keys *f, __m128i here, uint64_t x) {
+    f->key[lane_of(here)] = x;
 #if ISA == 512
-    __m512i v = _mm512_set1_epi64((long long)x);
-    __mmask16 k = _mm_movepi8_mask(here);
-    f->low = _mm512_mask_mov_epi64(f->low, (__mmask8)k, v);
-    f->high = _mm512_mask_mov_epi64(f->high, (__mmask8)(k >> 8), v);
+    f->tag = _mm512_mask_mov_epi32(f->tag, _mm_movepi8_mask(here), _mm512_set1_epi32((int)x));
 #else
-    unsigned lane = lane_of(here);
-    __m256i v = _mm256_set1_epi64x((long long)x), at = _mm256_set1_epi64x((long long)lane);
-    for (int i = 0; i < FRONT / 4; i++) {
-        __m256i number = _mm256_setr_epi64x(4 * i, 4 * i + 1, 4 * i + 2, 4 * i + 3);
-        f->k[i] = _mm256_blendv_epi8(f->k[i], v, _mm256_cmpeq_epi64(at, number));
-    }
+    __m256i v = _mm256_set1_epi32((int)x);
+    __m128i even = _mm_shuffle_epi32(here, 0xD8); /* bytes of lanes 0-3, 8-11, 4-7, 12-15 */
+    __m256i low = _mm256_cvtepi8_epi32(even), high = _mm256_cvtepi8_epi32(_mm_srli_si128(even, 8));
+    f->tag[0] = _mm256_blendv_epi8(f->tag[0], v, low);
+    f->tag[1] = _mm256_blendv_epi8(f->tag[1], v, high);
 #endif
 }
 
-/* Answers references i .. n - 1 until the batch is full of misses; returns where it stopped. */
-INLINE size_t scan_front(rdi_stream *e, batch *b, const uint64_t *blk, const uint16_t *at, size_t i,
-                         size_t n, uint64_t *dist, uint64_t *hits) {
+/* Answers references i .. n - 1 until there is no room for another miss; returns where it stopped.
+ */
+INLINE size_t scan_front(rdi_stream_front *front, misses *out, const uint64_t *blk,
+                         const uint16_t *at, size_t i, size_t n, uint64_t *dist, uint64_t *hits) {
     front_keys f;
-    keys_load(&f, e->front_key);
-    __m128i pos = _mm_loadu_si128((const __m128i *)e->front_pos);
+    keys_load(&f, front->key);
+    __m128i pos = _mm_loadu_si128((const __m128i *)front->pos);
     const __m128i one = _mm_set1_epi8(1), last = _mm_set1_epi8(FRONT - 1);
-    unsigned c = 0;
-    for (; i < n && c < BATCH; i++) {
+    size_t c = out->n;
+    for (; i < n && c < out->room; i++) {
         unsigned m = keys_match(&f, blk[i]);
         if (RDI_LIKELY(m)) {
-            unsigned lane = (unsigned)__builtin_ctz(m);
+            unsigned lane = lane_in(m);
             __m128i p = _mm_shuffle_epi8(pos, _mm_set1_epi8((char)lane));
             __m128i here = _mm_loadu_si128((const __m128i *)(one_lane + 15 - lane));
             unsigned d = (unsigned)_mm_cvtsi128_si32(p) & 255;
@@ -101,30 +118,30 @@ INLINE size_t scan_front(rdi_stream *e, batch *b, const uint64_t *blk, const uin
             __m128i is_last = _mm_cmpeq_epi8(pos, last);
             pos = _mm_andnot_si128(is_last, _mm_add_epi8(pos, one));
             keys_replace(&f, is_last, blk[i]);
-            b->blk[c] = blk[i];
-            b->where[c] = at[i];
-            b->lane[c++] = (uint8_t)lane_of(is_last);
+            out->blk[c] = blk[i];
+            if (out->where)
+                out->where[c] = at[i];
+            out->lane[c++] = (uint8_t)lane_of(is_last);
         }
     }
-    keys_store(&f, e->front_key);
-    _mm_storeu_si128((__m128i *)e->front_pos, pos);
-    b->n = c;
+    _mm_storeu_si128((__m128i *)front->pos, pos);
+    out->n = c;
     return i;
 }
 
 #else
 
 /* Without vectors it is cheaper to move the keys: most hits are at a low place. */
-INLINE size_t scan_front(rdi_stream *e, batch *b, const uint64_t *blk, const uint16_t *at, size_t i,
-                         size_t n, uint64_t *dist, uint64_t *hits) {
+INLINE size_t scan_front(rdi_stream_front *front, misses *out, const uint64_t *blk,
+                         const uint16_t *at, size_t i, size_t n, uint64_t *dist, uint64_t *hits) {
     uint64_t key[FRONT];
     uint8_t lane[FRONT];
-    unsigned c = 0;
+    size_t c = out->n;
     for (unsigned k = 0; k < FRONT; k++) {
-        key[e->front_pos[k]] = e->front_key[k];
-        lane[e->front_pos[k]] = (uint8_t)k;
+        key[front->pos[k]] = front->key[k];
+        lane[front->pos[k]] = (uint8_t)k;
     }
-    for (; i < n && c < BATCH; i++) {
+    for (; i < n && c < out->room; i++) {
         uint64_t x = blk[i];
         unsigned p = 0;
         while (p < FRONT && key[p] != x)
@@ -132,9 +149,10 @@ INLINE size_t scan_front(rdi_stream *e, batch *b, const uint64_t *blk, const uin
         unsigned turn = p < FRONT ? p : FRONT - 1;
         uint8_t l = lane[turn];
         if (p == FRONT) {
-            b->blk[c] = x;
-            b->where[c] = at[i];
-            b->lane[c++] = l;
+            out->blk[c] = x;
+            if (out->where)
+                out->where[c] = at[i];
+            out->lane[c++] = l;
         } else {
             hits[p]++;
             if (dist)
@@ -148,10 +166,10 @@ INLINE size_t scan_front(rdi_stream *e, batch *b, const uint64_t *blk, const uin
         lane[0] = l;
     }
     for (unsigned k = 0; k < FRONT; k++) {
-        e->front_pos[lane[k]] = (uint8_t)k;
-        e->front_key[lane[k]] = key[k];
+        front->pos[lane[k]] = (uint8_t)k;
+        front->key[lane[k]] = key[k];
     }
-    b->n = c;
+    out->n = c;
     return i;
 }
 
@@ -197,31 +215,41 @@ INLINE void count_near(rdi_stream *e, unsigned distance, uint64_t n, const uint6
         e->counts.count[distance] += n;
 }
 
+INLINE uint64_t newest_block(const rdi_stream_front *f) {
+    unsigned lane = 0;
+    while (f->pos[lane])
+        lane++;
+    return f->key[lane];
+}
+
 /* Repeats need no look at the bound: it is at least 1. */
 INLINE size_t start_front(rdi_stream *e, rdi_stream_runs *r, const uint64_t *blk, size_t n,
                           uint64_t *dist) {
-    unsigned newest = 0;
-    while (e->front_pos[newest])
-        newest++;
-    size_t m = drop_repeats(blk, n, e->front_key[newest], r);
+    size_t m = drop_repeats(blk, n, newest_block(&e->front), r);
     if (dist)
         memset(dist, 0, n * sizeof *dist);
     count_near(e, 0, n - m, dist);
     return m;
 }
 
-/* Fills b with misses of the front; returns the position reached. */
-PASS size_t fill_front(rdi_stream *e, batch *b, const rdi_stream_runs *r, size_t i, size_t n,
-                       uint64_t *dist) {
-    uint64_t hits[FRONT] = {0};
-    size_t end = dist ? scan_front(e, b, r->blk, r->at, i, n, dist, hits)
-                      : scan_front(e, b, r->blk, r->at, i, n, NULL, hits);
+INLINE void fetch_homes(const rdi_stream *e, batch *b) {
     const rdi_stream_table t = e->table;
     for (unsigned k = 0; k < b->n; k++) {
         bucket *home = home_bucket(&t, b->blk[k]);
         RDI_PREFETCH(home);
         b->home[k] = home;
     }
+}
+
+/* Fills b with misses of the front; returns the position reached. */
+PASS size_t fill_front(rdi_stream *e, batch *b, const rdi_stream_runs *r, size_t i, size_t n,
+                       uint64_t *dist) {
+    uint64_t hits[FRONT] = {0};
+    misses out = {.blk = b->blk, .where = b->where, .lane = b->lane, .room = BATCH};
+    size_t end = dist ? scan_front(&e->front, &out, r->blk, r->at, i, n, dist, hits)
+                      : scan_front(&e->front, &out, r->blk, r->at, i, n, NULL, hits);
+    b->n = (unsigned)out.n;
+    fetch_homes(e, b);
     for (unsigned p = 0; p < FRONT; p++)
         count_near(e, p, hits[p], dist);
     if (dist && e->bound < FRONT)
@@ -229,4 +257,28 @@ PASS size_t fill_front(rdi_stream *e, batch *b, const rdi_stream_runs *r, size_t
             if (dist[r->at[i]] >= e->bound)
                 dist[r->at[i]] = RD_COLD;
     return end;
+}
+
+/* ---- on two threads ---- */
+
+static KERNEL_TARGET size_t scan(rdi_stream_front *f, const uint64_t *blk, size_t n,
+                                 rdi_stream_missed *missed, uint64_t *hits) {
+    rdi_stream_runs r;
+    misses out = {.blk = missed->blk, .lane = missed->lane, .n = missed->n, .room = CHUNK};
+    size_t runs = drop_repeats(blk, n, newest_block(f), &r);
+    size_t end = scan_front(f, &out, r.blk, r.at, 0, runs, NULL, hits);
+    size_t used = end < runs ? r.at[end] : n;
+    missed->n = out.n;
+    hits[0] += used - end;
+    return used;
+}
+
+/* Fills b with what another thread's front missed. */
+PASS size_t fill_missed(const rdi_stream *e, batch *b, const rdi_stream_missed *in, size_t i) {
+    const size_t m = in->n - i < BATCH ? in->n - i : BATCH;
+    memcpy(b->blk, in->blk + i, m * sizeof *b->blk);
+    memcpy(b->lane, in->lane + i, m);
+    b->n = (unsigned)m;
+    fetch_homes(e, b);
+    return i + m;
 }

@@ -239,17 +239,21 @@ PASS void apply(rdi_stream *e, const batch *b) {
     }
 }
 
-INLINE void run(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *dist, bool front) {
+/* With `missed` the front has answered already, and only those are left. */
+INLINE void run(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *dist, bool front,
+                const rdi_stream_missed *missed) {
     batch ring[4];
     rdi_stream_runs refs;
     size_t i = 0;
-    if (front)
+    if (front && !missed)
         n = start_front(e, &refs, blk, n, dist);
     unsigned filled = 0, resolved = 0, done = 0;
     while (done < filled || i < n) {
         if (i < n) {
             batch *b = &ring[filled++ & 3];
-            i = front ? fill_front(e, b, &refs, i, n, dist) : fill_plain(e, b, blk, i, n);
+            i = missed  ? fill_missed(e, b, missed, i)
+                : front ? fill_front(e, b, &refs, i, n, dist)
+                        : fill_plain(e, b, blk, i, n);
         }
         if (resolved < filled && (resolved + 1 < filled || i == n))
             resolve(e, &ring[resolved++ & 3], front);
@@ -263,9 +267,13 @@ INLINE void run(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *dist, bo
 
 static KERNEL_TARGET void chunk(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *dist) {
     if (e->front_on)
-        run(e, blk, n, dist, true);
+        run(e, blk, n, dist, true, NULL);
     else
-        run(e, blk, n, dist, false);
+        run(e, blk, n, dist, false, NULL);
+}
+
+static KERNEL_TARGET void missed(rdi_stream *e, const rdi_stream_missed *in) {
+    run(e, NULL, in->n, NULL, true, in);
 }
 
 /* Measured against the axis as it was, less what left since the batch began. */
@@ -384,7 +392,7 @@ static KERNEL_TARGET void renumber(rdi_stream *e, uint64_t drop) {
 
 static KERNEL_TARGET void front_flush(rdi_stream *e) {
     for (int i = 0; i < FRONT; i++)
-        *(SLOT *)e->front_entry[i] = (SLOT)(e->axis.next + FRONT - 1 - e->front_pos[i]);
+        *(SLOT *)e->front_entry[i] = (SLOT)(e->axis.next + FRONT - 1 - e->front.pos[i]);
     rdi_stream_axis_set(&e->axis, e->axis.next, FRONT);
     e->axis.next += FRONT;
     e->front_on = false;
@@ -392,7 +400,7 @@ static KERNEL_TARGET void front_flush(rdi_stream *e) {
 
 static KERNEL_TARGET void front_load(rdi_stream *e) {
     for (int i = 0; i < FRONT; i++) {
-        SLOT *field = find(&e->table, e->front_key[i]);
+        SLOT *field = find(&e->table, e->front.key[i]);
         rdi_stream_axis_clear(&e->axis, *field);
         e->front_entry[i] = field;
     }
@@ -402,6 +410,8 @@ static KERNEL_TARGET void front_load(rdi_stream *e) {
 const rdi_stream_kernel KERNEL = {
     .ways = WAYS,
     .chunk = chunk,
+    .scan = scan,
+    .missed = missed,
     .take = take,
     .lookup = lookup,
     .gaps = gaps,

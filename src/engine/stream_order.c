@@ -20,8 +20,8 @@ static void collect(rdi_stream *e, uint64_t *out, uint64_t n) {
         }
     }
     for (uint64_t lane = 0; lane < front; lane++)
-        if (e->front_pos[lane] < n)
-            out[n - 1 - e->front_pos[lane]] = e->front_key[lane];
+        if (e->front.pos[lane] < n)
+            out[n - 1 - e->front.pos[lane]] = e->front.key[lane];
 }
 
 rd_status rdi_stream_order(void *self, rdi_block_visit visit, void *user) {

@@ -1,6 +1,6 @@
 # A trace that cannot be written on: an error, and what is there can be read.
 (
-    ulimit -f 5000
+    ulimit -f 50000
     "$REUSEDIST" record --to=native:frame=1024 -o t.trace -- "$PROGRAMS/walk" forever >out 2>messages
 ) || echo "status $?"
 grep t.trace messages
