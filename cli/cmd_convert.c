@@ -40,16 +40,24 @@ static const rd_opt convert_opts[] = {
     {.name = "blocks",
      .arg = "N",
      .type = RD_OPT_SIZE,
+     .min = 1,
+     .max = 0x1p64,
      .offset = offsetof(convert_options, blocks),
      .help = "distinct blocks behind a histogram [its line 'inf']"},
     {.name = "hist",
      .arg = "BINS",
      .type = RD_OPT_STRING,
      .offset = offsetof(convert_options, hist),
-     .def = "loglinear",
-     .help = "bins of the profile of a histogram"},
+     .help = "bins of the profile of a histogram [loglinear]"},
     {.name = NULL},
 };
+
+/* Options of the other use say nothing here: whoever gives them expects something else. */
+static const char *misplaced(const convert_options *o) {
+    if (o->times)
+        return o->format ? "--format" : o->kinds ? "--kinds" : o->copy.to ? "--to" : NULL;
+    return o->from_zero ? "--from-zero" : o->blocks ? "--blocks" : o->hist ? "--hist" : NULL;
+}
 
 static int convert_one(rd_ctx *ctx, const convert_options *o, trace_copy *copy, const char *path) {
     rd_trace *trace = NULL;
@@ -66,7 +74,7 @@ static int convert_times(rd_ctx *ctx, const convert_options *o, int n, char **op
     output_place place = {.option = "-o", .path = o->copy.output};
     if (n > 1)
         return fail_usage("--time-histogram takes one file");
-    if (rd_binning_parse(ctx, o->hist, &config.binning) != RD_OK)
+    if (rd_binning_parse(ctx, o->hist ? o->hist : "loglinear", &config.binning) != RD_OK)
         return fail_usage("--hist: %s", rd_last_error(ctx));
     int status = output_check(&place);
     if (status == EXIT_OK)
@@ -84,7 +92,13 @@ static int convert_times(rd_ctx *ctx, const convert_options *o, int n, char **op
 
 static int run_convert(rd_ctx *ctx, void *opts, int n, char **operands) {
     const convert_options *o = opts;
+    const char *other = misplaced(o);
     uint32_t kinds = 0;
+    if (other)
+        return fail_usage(o->times
+                              ? "%s is for traces, not for --time-histogram"
+                              : "%s is for histograms of time distances, with --time-histogram",
+                          other);
     if (o->times)
         return convert_times(ctx, o, n, operands);
     if (!kinds_parse(o->kinds, &kinds))
@@ -108,7 +122,8 @@ const command command_convert = {
         "\n"
         "With --time-histogram the file has lines 'time count' or 'low high count [mean]',\n"
         "and 'inf count' with the number of distinct blocks; the result is the profile that\n"
-        "engine time infers from it.\n"
+        "engine time infers from it. --from-zero, --blocks and --hist are for it alone, -f,\n"
+        "--kinds and --to for traces alone.\n"
         "\n"
         "  reusedist convert prog.lackey.gz -o prog.trace\n"
         "  reusedist convert prog.trace --to=din --kinds=LS | head\n",
