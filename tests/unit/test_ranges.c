@@ -114,6 +114,14 @@ static void many_ranges_grow_deep_and_shrink_again(void **state) {
 
 /* ---- the engine ---- */
 
+/* Both parts at their peak: one more than 2c, and 2M/(b + 1) + 1. */
+static uint64_t most_nodes(uint64_t b, uint64_t c, const uint64_t *exact, size_t n) {
+    uint64_t blocks = 0;
+    for (size_t i = 0; i < n; i++)
+        blocks += exact[i] == RD_COLD;
+    return (c ? 2 * c + 1 : 0) + 2 * blocks / (b + 1) + 1;
+}
+
 static void check_engine(rd_ctx *ctx, uint64_t b, uint64_t c, const char *tree,
                          const uint64_t *blocks, const uint64_t *exact, size_t n) {
     char spec[96];
@@ -130,6 +138,7 @@ static void check_engine(rd_ctx *ctx, uint64_t b, uint64_t c, const char *tree,
     }
     const char *why = NULL;
     assert_int_equal(rdi_engine_check(e, &why), RD_OK);
+    assert_true(rd_engine_nodes(e).most <= most_nodes(b, c, exact, n));
     rd_engine_close(e);
     test_free(got);
 }
