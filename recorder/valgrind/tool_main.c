@@ -89,8 +89,8 @@ static void after_fork_in_child(ThreadId thread) {
         events_restart_in_child();
 }
 
-/* Accesses find the program's other registers where they were before the block of code: nobody looks
- * at them there, and keeping them right costs 5 to 8 % of the time. */
+/* Accesses find the program's other registers where they were before the block of code: nobody
+ * looks at them there, and keeping them right costs 5 to 8 % of the time. */
 static void keep_only_the_stack_pointer_right(void) {
     VG_(clo_px_file_backed) = VexRegUpdSpAtMemAccess;
     VG_(clo_vex_control).iropt_register_updates_default = VexRegUpdSpAtMemAccess;
