@@ -1,6 +1,8 @@
 /* An attributor from its opening to the result; counting.c counts. See attributor.h. */
 #include "attribution/attributor.h"
 
+#include "reusedist/engine.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,8 +33,7 @@ static rd_status take_levels(rd_attributor *a, const rd_attributor_config *confi
     rdi_steps_init(&a->steps, blocks, n);
     for (uint64_t d = 0; d < RDI_COUNT(a->near_steps); d++)
         a->near_steps[d] = (uint8_t)rdi_step_of(&a->steps, d);
-    while (a->steps.missed[a->first_miss] == 0 && a->first_miss + 1 < a->steps.n)
-        a->first_miss++;
+    a->first_miss = n ? blocks[0] : RD_COLD;
     return RD_OK;
 }
 
@@ -84,10 +85,6 @@ static rd_status open_parts(rd_attributor *a, const rd_attributor_config *config
     fill_defaults(&a->config);
     RD_TRY(take_levels(a, config));
     choose_words(a);
-    for (unsigned set = 0; set <= RDI_WORD_SETS; set++)
-        a->left_bits[set] = set == RDI_WORD_SETS
-                                ? RDI_TOUCH_VERSION
-                                : ~((UINT64_C(1) << (24 + 8 * set)) - (UINT64_C(1) << 24));
     rdi_modules_init(&a->modules, a->ctx);
     RD_TRY(rdi_regions_init(&a->regions, a->ctx, &a->modules, a->config.max_regions));
     RD_TRY(rdi_sites_init(&a->sites, a->ctx, a->config.max_sites));

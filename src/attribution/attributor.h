@@ -16,10 +16,10 @@ struct rd_attributor {
     rd_attributor_config config; /* with the defaults filled in */
     rd_level levels[RD_LEVELS_MAX];
     rdi_steps steps;
-    uint8_t near_steps[2048]; /* of the shortest distances */
-    uint8_t first_miss;       /* step from which on a level misses */
-    uint64_t word_masks[64];  /* [8 * from + to]: the words from .. to, in all sets of a state */
-    uint8_t bits_in[256];     /* how many */
+    uint8_t near_steps[2048];       /* of the shortest distances */
+    uint64_t first_miss;            /* shortest distance at which a level misses */
+    uint64_t word_masks[64];        /* [8 * from + to]: the words from .. to, in all sets */
+    uint8_t bits_in[256];           /* how many */
     unsigned block_bits, word_bits; /* log2 of the sizes; both 0 with a block per address */
     unsigned words_per_block;       /* 1: words are not told apart, or blocks have no size */
     rdi_sites sites;
@@ -28,10 +28,9 @@ struct rd_attributor {
     rdi_windows windows;
     rdi_modules modules;
     rdi_regions regions;
-    uint64_t left_bits[RDI_WORD_SETS + 1]; /* of a state, when the first so many sets are emptied */
-    uint64_t fetched[RDI_WORD_SETS];       /* times each set began ... */
-    uint64_t words[RDI_WORD_SETS];         /* ... and the words in it when it ended */
-    rd_bin *word_bins;                     /* of the profile in words, if it was given */
+    uint64_t fetched[RDI_WORD_SETS]; /* times each set began ... */
+    uint64_t words[RDI_WORD_SETS];   /* ... and the words in it when it ended */
+    rd_bin *word_bins;               /* of the profile in words, if it was given */
     size_t n_word_bins;
     uint64_t word_references, word_infinite;
     uint64_t references;
@@ -41,7 +40,7 @@ struct rd_attributor {
 
 /* The first so many sets of a block end: what was in them is counted. */
 static inline void rdi_end_sets(rd_attributor *a, const rdi_touch *touch, unsigned n) {
-    uint32_t number = rdi_key_region(touch->who); /* beyond all: RDI_MIXED or RDI_OTHERS */
+    uint32_t number = rdi_key_region(touch->region); /* beyond all: RDI_MIXED or RDI_OTHERS */
     for (unsigned set = 0; set < n; set++)
         a->words[set] += a->bits_in[rdi_touch_words(touch, set)];
     if (number < a->regions.n && !rdi_touch_is_free(touch)) {

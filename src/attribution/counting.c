@@ -1,9 +1,9 @@
 /* Counts every reference where it belongs: one look-up of its block, one of its tuple, and a count
  * in the present window. See tuples.h for how everything else follows.
  *
- * References are taken in parts, in three passes over each, so that the entries of blocks and of
- * tuples are fetched ahead and no pass waits for what another looks up:
- *   prepare  sites, words and steps of the references, which need nothing but themselves
+ * References are taken in parts, in three passes over each, so that tuples are fetched ahead and no
+ * pass waits for what another looks up:
+ *   prepare  sites and words of the references, which need nothing but themselves
  *   resolve  who touched their blocks before, and whose data they are: with that the tuples' keys
  *   count    in tuples and the window
  */
@@ -21,9 +21,7 @@ typedef struct part {
     const uint64_t *blocks, *distances;
     const uint64_t *address;   /* the first in the block */
     rdi_tuple_key reuse[PART]; /* the site, in its bits */
-    uint8_t step[PART];
-    rdi_touch *home[PART]; /* where the block's entry belongs */
-    uint64_t words[PART];  /* of the block, those touched, as bits of a state */
+    uint64_t words[PART];      /* of the block, those touched, in all sets */
     rdi_tuple_key key[PART];
     rdi_tuple *tuple[PART];     /* where the key's belongs */
     uint64_t own_address[PART]; /* where `address` points to if the references do not have it */
@@ -78,24 +76,6 @@ PASS void prepare_split(const rd_attributor *a, const rd_refs *refs, const uint3
     p->address = p->own_address;
 }
 
-static inline uint8_t step_of(const rd_attributor *a, uint64_t distance) {
-    return RDI_LIKELY(distance < RDI_COUNT(a->near_steps))
-               ? a->near_steps[distance]
-               : (uint8_t)rdi_step_of(&a->steps, distance);
-}
-
-/* Steps, and the entries of the blocks, from `from` on; the latter are fetched. */
-PASS void prepare_blocks(const rd_attributor *a, part *p, size_t from) {
-    const uint64_t *blocks = p->blocks, *distances = p->distances;
-    rdi_touch *slots = a->touched.young.slot;
-    const unsigned shift = a->touched.young.shift;
-    for (size_t i = from, n = p->n; i < n; i++) {
-        p->home[i] = &slots[rdi_touched_hash(blocks[i]) >> shift];
-        RDI_PREFETCH(p->home[i]);
-        p->step[i] = step_of(a, distances[i]);
-    }
-}
-
 PASS rd_status prepare_sites(rdi_sites *sites, const uint64_t *pc, part *p) {
     for (size_t i = 0, n = p->n; i < n; i++) {
         uint32_t site = 0;
@@ -122,7 +102,6 @@ static rd_status prepare(rd_attributor *a, const rd_attributed *batch, size_t fr
     p->blocks = batch->blocks + from;
     p->distances = batch->distances + from;
     bool plain = is_plain(a, batch->refs, origin, p);
-    prepare_blocks(a, p, 0);
     RD_TRY(prepare_sites(&a->sites, program_counters(batch->refs, origin, plain, p->n, room), p));
     if (plain)
         prepare_plain(a, batch->refs, origin[0], p);
@@ -133,14 +112,13 @@ static rd_status prepare(rd_attributor *a, const rd_attributed *batch, size_t fr
 
 /* ---- resolve ---- */
 
-/* Region of an address in the block of `touch`, and in *held what the block has to remember. */
+/* Region of an address in the block of `touch`, which remembers it if it has no others. */
 static rd_status find_region(rd_attributor *a, rdi_touch *touch, uint64_t address, uint32_t version,
-                             rdi_tuple_key *region, rdi_tuple_key *held) {
-    bool current = !rdi_touch_is_free(touch) && (touch->state & RDI_TOUCH_VERSION) == version;
+                             rdi_tuple_key *out) {
+    bool current = !rdi_touch_is_free(touch) && touch->version == version;
     rdi_region_recall *recall = rdi_regions_recall(&a->regions, address);
     if (current && recall->address == address && recall->version == version) {
-        *region = rdi_region_in_key(recall->region);
-        *held = RDI_MIXED;
+        *out = rdi_region_in_key(recall->region);
         return RD_OK;
     }
     rdi_region_range range = {0};
@@ -152,66 +130,66 @@ static rd_status find_region(rd_attributor *a, rdi_touch *touch, uint64_t addres
         alone = rdi_regions_is_alone(&a->regions, &range, start, end);
     }
     *recall = (rdi_region_recall){address, version, range.region};
-    *region = rdi_region_in_key(range.region);
-    *held = alone ? *region : RDI_MIXED;
-    touch->state = (touch->state & ~RDI_TOUCH_VERSION) | version;
+    *out = rdi_region_in_key(range.region);
+    touch->region = alone ? (uint32_t)*out : RDI_MIXED;
+    touch->version = version;
     return RD_OK;
 }
 
-/* Reference i, when its block is not in its home, or the region of the block is not known, no
- * longer, or not the same everywhere. */
-static __attribute__((noinline)) rd_status look_closer(rd_attributor *a, part *p, size_t i,
-                                                       uint32_t version, rdi_tuple_key *region,
-                                                       rdi_tuple_key *held) {
-    rdi_touch *touch = p->home[i];
-    if (touch->block != p->blocks[i] || rdi_touch_is_free(touch)) {
-        const rdi_touch *slots = a->touched.young.slot;
-        RD_TRY(rdi_touched_find(&a->touched, p->blocks[i], &touch));
-        if (a->touched.young.slot != slots) /* another table */
-            prepare_blocks(a, p, i);
+/* The sets end and begin anew whose levels miss at this distance. An infinite one has no use,
+ * whatever is known of the block. */
+static __attribute__((noinline)) void miss(rd_attributor *a, rdi_touch *touch, uint64_t distance) {
+    unsigned missed = a->steps.missed[rdi_step_of(&a->steps, distance)];
+    if (distance == RD_COLD) {
+        missed = RDI_WORD_SETS;
+        touch->use = 0;
     }
-    *region = *held = touch->who & RDI_REGION_FIELD;
-    if (*region != RDI_MIXED && (touch->state & RDI_TOUCH_VERSION) == version)
-        return RD_OK;
-    return find_region(a, touch, p->address[i], version, region, held);
-}
-
-/* The sets end and begin anew whose levels miss at this step. */
-static void renew_sets(rd_attributor *a, rdi_touch *touch, unsigned step) {
-    unsigned missed = step + 1 == a->steps.n ? RDI_WORD_SETS : a->steps.missed[step];
     rdi_end_sets(a, touch, missed);
     for (unsigned set = 0; set < missed; set++)
         a->fetched[set]++;
-    touch->state &= a->left_bits[missed];
+    touch->words &= ~UINT64_C(0) << 8 * missed;
 }
 
-/* An infinite one has no use, whatever is known of the block. */
-static rdi_tuple_key miss(rd_attributor *a, const part *p, size_t i, rdi_tuple_key key) {
-    renew_sets(a, p->home[i], p->step[i]);
-    return p->distances[i] == RD_COLD ? key & ~(RDI_SITE_FIELD << RDI_USE_SHIFT) : key;
+/* Reference i, when `*touch` is not the entry of its block, or the region of the block is not
+ * known, no longer, or not the same everywhere. */
+static __attribute__((noinline)) rd_status look_closer(rd_attributor *a, const part *p, size_t i,
+                                                       rdi_touch **touch, rdi_tuple_key *region) {
+    uint64_t address = p->address[i], distance = p->distances[i];
+    uint32_t version = a->regions.version[rdi_regions_slot(address)];
+    if ((*touch)->block != p->blocks[i] || rdi_touch_is_free(*touch))
+        RD_TRY(rdi_touched_find(&a->touched, p->blocks[i], touch));
+    if (distance >= a->first_miss)
+        miss(a, *touch, distance);
+    *region = (*touch)->region;
+    if (*region != RDI_MIXED && (*touch)->version == version)
+        return RD_OK;
+    return find_region(a, *touch, address, version, region);
 }
 
 PASS rd_status resolve(rd_attributor *a, part *p) {
-    const uint64_t *address = p->address, *blocks = p->blocks;
+    const uint64_t *address = p->address, *blocks = p->blocks, *distances = p->distances;
     const uint32_t *versions = a->regions.version;
-    const unsigned first_miss = a->first_miss;
+    const uint64_t first_miss = a->first_miss;
     for (size_t i = 0, n = p->n; i < n; i++) {
-        rdi_touch *touch = p->home[i];
-        uint32_t version = versions[rdi_regions_slot(address[i])];
-        rdi_tuple_key region = touch->who & RDI_REGION_FIELD, held = region;
+        rdi_touch *touch = &a->touched.young.slot[rdi_touched_home(&a->touched.young, blocks[i])];
+        rdi_tuple_key region = touch->region;
         if (RDI_UNLIKELY(touch->block != blocks[i] || region == RDI_MIXED ||
-                         ((touch->state ^ version) & RDI_TOUCH_VERSION))) {
-            RD_TRY(look_closer(a, p, i, version, &region, &held));
-            touch = p->home[i];
+                         touch->version != versions[rdi_regions_slot(address[i])])) {
+            rdi_touch *found = touch;
+            rdi_tuple_key its = 0;
+            RD_TRY(look_closer(a, p, i, &found, &its));
+            touch = found;
+            region = its;
+        } else if (RDI_UNLIKELY(distances[i] >= first_miss)) {
+            miss(a, touch, distances[i]);
         }
         rdi_tuple_key reuse = p->reuse[i];
-        rdi_tuple_key key = (touch->who & ~RDI_REGION_FIELD) | reuse | region;
-        if (RDI_UNLIKELY(p->step[i] >= first_miss))
-            key = miss(a, p, i, key);
-        touch->who = reuse << (RDI_USE_SHIFT - RDI_REUSE_SHIFT) | held;
-        touch->state |= p->words[i];
+        rdi_tuple_key key = touch->use | reuse | region;
+        touch->use = reuse << (RDI_USE_SHIFT - RDI_REUSE_SHIFT);
+        touch->words |= p->words[i];
         rdi_tuple *tuple = rdi_tuples_home(&a->tuples, key);
         RDI_PREFETCH(tuple);
+
         p->key[i] = key;
         p->tuple[i] = tuple;
     }
@@ -219,6 +197,11 @@ PASS rd_status resolve(rd_attributor *a, part *p) {
 }
 
 /* ---- count ---- */
+
+static inline unsigned step_of(const rd_attributor *a, uint64_t distance) {
+    return RDI_LIKELY(distance < RDI_COUNT(a->near_steps)) ? a->near_steps[distance]
+                                                           : rdi_step_of(&a->steps, distance);
+}
 
 /* A tuple that is not where it belongs, or not there at all. */
 static __attribute__((noinline)) rd_status find_tuple(rd_attributor *a, part *p, size_t i) {
@@ -236,7 +219,7 @@ PASS rd_status count(rd_attributor *a, part *p, rdi_counts *window) {
     uint64_t sum = 0; /* of those that tuples have small counters for */
     for (size_t i = 0, n = p->n; i < n; i++) {
         uint64_t distance = distances[i];
-        unsigned step = p->step[i];
+        unsigned step = step_of(a, distance);
         if (RDI_UNLIKELY(p->tuple[i]->key != p->key[i]))
             RD_TRY(find_tuple(a, p, i));
         rdi_tuple *tuple = p->tuple[i];

@@ -1,106 +1,134 @@
-/* Ranges of addresses in a treap. See spans.h. */
+/* Ranges of addresses in order. See spans.h. */
 #include "attribution/spans.h"
 
-#define FIRST_NODES 64
-#define NODES_MAX   (UINT32_MAX - 1)
+#include <string.h>
 
 void rdi_spans_init(rdi_spans *s, rd_ctx *ctx) {
-    *s = (rdi_spans){.ctx = ctx, .used = 1};
+    *s = (rdi_spans){.ctx = ctx};
 }
 
 void rdi_spans_fini(rdi_spans *s) {
+    for (size_t i = 0; i < s->leaves; i++)
+        rdi_free(s->ctx, s->entry[i].leaf);
     if (s->ctx)
-        rdi_free(s->ctx, s->node);
+        rdi_free(s->ctx, s->entry);
     *s = (rdi_spans){0};
 }
 
-static uint64_t key(const rdi_spans *s, uint32_t n) {
-    return s->node[n].span.from;
+/* ---- searching ---- */
+
+/* The last leaf that begins at the address or before, or the first of all. There is one. */
+static size_t leaf_of(const rdi_spans *s, uint64_t address) {
+    size_t at = 0;
+    for (size_t n = s->leaves; n > 1; n -= n / 2)
+        at += s->entry[at + n / 2].from <= address ? n / 2 : 0;
+    return at;
 }
 
-/* Whether a is to be above b. */
-static bool is_above(const rdi_spans *s, uint32_t a, uint32_t b) {
-    return rdi_mix64(key(s, a)) > rdi_mix64(key(s, b));
+/* How many spans of the leaf begin at the address or before. */
+static size_t count_below(const rdi_span_leaf *leaf, uint64_t address) {
+    size_t at = 0;
+    for (size_t n = leaf->n; n > 1; n -= n / 2)
+        at += leaf->span[at + n / 2].from <= address ? n / 2 : 0;
+    return at + (leaf->span[at].from <= address);
 }
 
-static rd_status take_node(rdi_spans *s, uint32_t *out) {
-    if (!s->free && s->used >= s->room) {
-        uint32_t room = s->room ? s->room * 2 : FIRST_NODES;
-        if (s->room > NODES_MAX / 2)
-            return rdi_fail(s->ctx, RD_ERANGE, "too many allocations at a time");
-        rdi_span_node *grown = rdi_resize(s->ctx, s->node, room, sizeof *grown);
+const rdi_span *rdi_spans_first(const rdi_spans *s, uint64_t from, uint64_t to) {
+    if (!s->leaves)
+        return NULL;
+    size_t number = leaf_of(s, from);
+    const rdi_span_leaf *leaf = s->entry[number].leaf;
+    size_t below = count_below(leaf, from);
+    const rdi_span *next = &leaf->span[below];
+    if (below && next[-1].to >= from)
+        return &next[-1];
+    if (below == leaf->n) {
+        if (number + 1 == s->leaves)
+            return NULL;
+        next = s->entry[number + 1].leaf->span;
+    }
+    return next->from <= to ? next : NULL;
+}
+
+/* ---- leaves ---- */
+
+/* A leaf with some spans, at this place among the leaves. */
+static rd_status add_leaf(rdi_spans *s, size_t at, const rdi_span *spans, size_t n) {
+    if (s->leaves == s->room) {
+        struct rdi_span_entry *grown = rdi_grow(s->ctx, s->entry, &s->room, sizeof *grown);
         if (!grown)
             return RD_ENOMEM;
-        s->node = grown;
-        s->room = room;
+        s->entry = grown;
     }
-    *out = s->free ? s->free : s->used++;
-    if (s->free)
-        s->free = s->node[s->free].child[0];
+    rdi_span_leaf *leaf = rdi_alloc(s->ctx, 1, sizeof *leaf);
+    if (!leaf)
+        return RD_ENOMEM;
+    leaf->n = n;
+    memcpy(leaf->span, spans, n * sizeof *spans);
+    memmove(&s->entry[at + 1], &s->entry[at], (s->leaves - at) * sizeof *s->entry);
+    s->entry[at] = (struct rdi_span_entry){spans->from, leaf};
+    s->leaves++;
     return RD_OK;
 }
 
-/* Cuts the tree `at` into what is below `from` and what is above. */
-static void split(rdi_spans *s, uint32_t at, uint64_t from, uint32_t *low, uint32_t *high) {
-    uint32_t *to[2] = {low, high};
-    while (at) {
-        bool higher = key(s, at) > from;
-        *to[higher] = at;
-        to[higher] = &s->node[at].child[!higher];
-        at = s->node[at].child[!higher];
-    }
-    *to[0] = *to[1] = 0;
+static void drop_leaf(rdi_spans *s, size_t at) {
+    rdi_free(s->ctx, s->entry[at].leaf);
+    s->leaves--;
+    memmove(&s->entry[at], &s->entry[at + 1], (s->leaves - at) * sizeof *s->entry);
 }
 
+/* Two neighbours become one if they would fill half a leaf at most, so that leaves are never all
+ * but empty. */
+static void join_small(rdi_spans *s, size_t at) {
+    if (at + 1 >= s->leaves)
+        return;
+    rdi_span_leaf *low = s->entry[at].leaf, *high = s->entry[at + 1].leaf;
+    if (low->n + high->n > RDI_SPANS_IN_LEAF / 2)
+        return;
+    memcpy(&low->span[low->n], high->span, high->n * sizeof *high->span);
+    low->n += high->n;
+    drop_leaf(s, at + 1);
+}
+
+/* ---- changes ---- */
+
 rd_status rdi_spans_insert(rdi_spans *s, rdi_span span) {
-    uint32_t new = 0;
-    RD_TRY(take_node(s, &new));
-    s->node[new].span = span;
-    uint32_t *at = &s->root;
-    while (*at && !is_above(s, new, *at))
-        at = &s->node[*at].child[key(s, *at) < span.from];
-    uint32_t below = *at;
-    *at = new;
-    split(s, below, span.from, &s->node[new].child[0], &s->node[new].child[1]);
+    if (!s->leaves) {
+        RD_TRY(add_leaf(s, 0, &span, 1));
+        s->n++;
+        return RD_OK;
+    }
+    size_t number = leaf_of(s, span.from);
+    rdi_span_leaf *leaf = s->entry[number].leaf;
+    if (leaf->n == RDI_SPANS_IN_LEAF) {
+        const size_t half = RDI_SPANS_IN_LEAF / 2;
+        RD_TRY(add_leaf(s, number + 1, &leaf->span[half], half));
+        leaf->n = half;
+        number = leaf_of(s, span.from);
+        leaf = s->entry[number].leaf;
+    }
+    size_t at = count_below(leaf, span.from);
+    memmove(&leaf->span[at + 1], &leaf->span[at], (leaf->n - at) * sizeof span);
+    leaf->span[at] = span;
+    leaf->n++;
+    s->entry[number].from = leaf->span->from;
     s->n++;
     return RD_OK;
 }
 
-const rdi_span *rdi_spans_first(const rdi_spans *s, uint64_t from, uint64_t to) {
-    const rdi_span *found = NULL;
-    for (uint32_t at = s->root; at;) { /* the lowest that ends at `from` or later */
-        const rdi_span *span = &s->node[at].span;
-        bool late = span->to < from;
-        if (!late)
-            found = span;
-        at = s->node[at].child[late];
-    }
-    return found && found->from <= to ? found : NULL;
-}
-
-/* One tree of two, all of `low` being below `high`. */
-static uint32_t join(rdi_spans *s, uint32_t low, uint32_t high) {
-    uint32_t root = 0, *at = &root;
-    while (low && high) {
-        bool left = is_above(s, low, high);
-        *at = left ? low : high;
-        at = &s->node[*at].child[left];
-        if (left)
-            low = *at;
-        else
-            high = *at;
-    }
-    *at = low ? low : high;
-    return root;
-}
-
 void rdi_spans_remove(rdi_spans *s, uint64_t from) {
-    uint32_t *at = &s->root;
-    while (key(s, *at) != from)
-        at = &s->node[*at].child[key(s, *at) < from];
-    uint32_t gone = *at;
-    *at = join(s, s->node[gone].child[0], s->node[gone].child[1]);
-    s->node[gone].child[0] = s->free;
-    s->free = gone;
+    size_t number = leaf_of(s, from);
+    rdi_span_leaf *leaf = s->entry[number].leaf;
+    size_t behind = count_below(leaf, from);
+    memmove(&leaf->span[behind - 1], &leaf->span[behind], (leaf->n - behind) * sizeof *leaf->span);
+    leaf->n--;
     s->n--;
+    if (leaf->n == 0) {
+        drop_leaf(s, number);
+        return;
+    }
+    s->entry[number].from = leaf->span->from;
+    join_small(s, number);
+    if (number)
+        join_small(s, number - 1);
 }

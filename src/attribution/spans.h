@@ -1,7 +1,7 @@
 /* Ranges of addresses that do not overlap, each with a value: what is allocated where.
  *
- * A treap: a search tree by first address that is a heap by a hash of it, so that no order of
- * events makes it deep. Nodes lie in one array, 40 bytes each.
+ * They lie in order, in leaves of a few, and a list of the leaves tells where each begins. So a
+ * look-up is two short searches in memory that lies together, which a tree of nodes is not.
  */
 #ifndef RDI_SPANS_H
 #define RDI_SPANS_H
@@ -13,15 +13,20 @@ typedef struct rdi_span {
     uint32_t value;
 } rdi_span;
 
-typedef struct rdi_span_node {
-    rdi_span span;
-    uint32_t child[2]; /* lower and higher addresses; 0: none */
-} rdi_span_node;
+#define RDI_SPANS_IN_LEAF 64
+
+typedef struct rdi_span_leaf {
+    size_t n; /* never 0 */
+    rdi_span span[RDI_SPANS_IN_LEAF];
+} rdi_span_leaf;
 
 typedef struct rdi_spans {
     rd_ctx *ctx;
-    rdi_span_node *node; /* [0] is none */
-    uint32_t root, free, used, room;
+    struct rdi_span_entry {
+        uint64_t from; /* of its first span */
+        rdi_span_leaf *leaf;
+    } * entry;
+    size_t leaves, room;
     size_t n;
 } rdi_spans;
 

@@ -16,22 +16,25 @@
 /* In place of a region, number + 1: it is not known, or the block is of several. */
 #define RDI_MIXED 0
 
-/* `state` of an entry: from its low end 24 bits of the regions' version when `region` was looked
- * up; then sets of words, a byte each with a bit per word: those touched since the block came into
- * each of RD_LEVELS_MAX levels, and since it was touched first. The last is empty in free entries
- * only; the others are when the entry has moved to the young table. */
-#define RDI_TOUCH_VERSION UINT64_C(0xffffff)
-#define RDI_WORD_SETS     (RD_LEVELS_MAX + 1)
-#define RDI_WORDS_IN_ALL  UINT64_C(0x0101010101000000) /* times a set: that set in all of them */
+/* Sets of words in an entry, a byte each with a bit per word, from the low end: those touched since
+ * the block came into each of RD_LEVELS_MAX levels, and since it was touched first. The last is
+ * empty in free entries only; the others are when the entry has moved to the young table. */
+#define RDI_WORD_SETS    (RD_LEVELS_MAX + 1)
+#define RDI_WORDS_IN_ALL UINT64_C(0x0101010101) /* times a set: that set in all of them */
+#define RDI_LAST_SET     (UINT64_C(0xff) << 8 * RD_LEVELS_MAX)
 
+/* Every reference writes `use` and `words`, but hardly any the rest: what it reads there need not
+ * wait for the one before. Two entries are a cache line. */
 typedef struct rdi_touch {
     uint64_t block;
-    rdi_tuple_key who; /* site, as the use of what comes next, and region or RDI_MIXED */
-    uint64_t state;
+    rdi_tuple_key use; /* site that touched it last, in the bits of a use */
+    uint64_t words;
+    uint32_t region;  /* in its bits, or RDI_MIXED */
+    uint32_t version; /* of the regions when that was looked up */
 } rdi_touch;
 
 static inline uint8_t rdi_touch_words(const rdi_touch *touch, unsigned set) {
-    return (uint8_t)(touch->state >> (24 + 8 * set));
+    return (uint8_t)(touch->words >> 8 * set);
 }
 
 typedef struct rdi_touch_table {
@@ -67,7 +70,7 @@ static inline size_t rdi_touched_home(const rdi_touch_table *t, uint64_t block) 
 }
 
 static inline bool rdi_touch_is_free(const rdi_touch *touch) {
-    return touch->state >> 56 == 0;
+    return (touch->words & RDI_LAST_SET) == 0;
 }
 
 #endif
