@@ -4,8 +4,8 @@
  * makes the references: `relay`. Several: the first references are held back and measured. From the
  * share of first touches among them follows what share of a whole chunk will be, and from that
  * whether cutting the trace into chunks and resolving their first touches afterwards pays
- * (`chunks`); where it does not, the sorted phases of `batch` divide the work. A trace that ends
- * within the sample is not worth threads.
+ * (`chunks`); where it does not, the sorted phases of `batch` divide the work among many threads,
+ * and `relay` between two. A trace that ends within the sample is not worth threads.
  */
 #include "engine/plugin.h"
 
@@ -18,9 +18,10 @@
 #define USUAL_CHUNK 0x1p23
 
 /* A first touch costs `chunks` about three references more: its entry in a fresh table, resolving,
- * and its way to the past. Below this gain one thread is as good. */
+ * and its way to the past. Below this gain, two threads of which one hands on to the other are
+ * better. */
 #define FIRST_COST 3.0
-#define LEAST_GAIN 1.3
+#define LEAST_GAIN 1.4
 
 /* Above this share most of them go through all chunks before they are resolved. */
 #define FIRST_SHARE 0.7
@@ -31,7 +32,7 @@
 #define MOST_CHUNKS     32 /* each may have to look at the others' first touches */
 #define MOST_PER_THREAD 4
 
-#define BATCH_THREADS   6 /* from which batch is faster than stream alone */
+#define BATCH_THREADS   6 /* from which batch is faster than relay */
 
 #define TOO_SHORT       "because the trace is too short for threads"
 
@@ -177,7 +178,7 @@ static const char *best_engine(const auto_engine *e, double share, double chunk)
     double gain = e->run->threads / (1 + FIRST_COST * first);
     if (first <= FIRST_SHARE && gain >= LEAST_GAIN)
         return "chunks";
-    return e->run->threads >= BATCH_THREADS ? "batch" : "stream";
+    return e->run->threads >= BATCH_THREADS ? "batch" : "relay";
 }
 
 /* `known`: references that are there to be analysed at once. */
@@ -293,7 +294,7 @@ const rdi_engine_ops rdi_engine_auto = {
             .card =
                 "One thread: stream. Two, beside a running program: relay. Several: measures the\n"
                 "first million references and takes chunks where few references of a chunk will\n"
-                "be first touches; where many are, batch from six threads on, else stream. -v\n"
+                "be first touches; where many are, batch from six threads on, else relay. -v\n"
                 "tells which.",
             .caps = RD_CAP_DISTANCES | RD_CAP_BOUND | RD_CAP_THREADS | RD_CAP_PARTS,
             .error_kind = "exact",

@@ -60,8 +60,7 @@ static bool is_among(uint64_t block, const uint64_t *list, unsigned n) {
     return false;
 }
 
-/* While the front is off: keeps the most recent blocks, after these n references, newest first. */
-static void remember(rdi_stream *e, const uint64_t *blk, size_t n) {
+void rdi_stream_remember(rdi_stream *e, const uint64_t *blk, size_t n) {
     uint64_t recent[RDI_STREAM_FRONT];
     unsigned c = 0;
     unsigned most = e->table.count < RDI_STREAM_FRONT ? (unsigned)e->table.count : RDI_STREAM_FRONT;
@@ -145,7 +144,7 @@ static rd_status stream_feed(void *self, const uint64_t *blk, size_t n, uint64_t
         bool due =
             e->window_refs >= e->window || (e->front_option == RDI_STREAM_FRONT_ON && !e->front_on);
         if (!e->front_on && e->front_option != RDI_STREAM_FRONT_OFF && (due || i == n))
-            remember(e, blk, i);
+            rdi_stream_remember(e, blk, i);
         if (due)
             choose_front(e);
     }

@@ -95,13 +95,15 @@ typedef struct rdi_stream_front {
     uint8_t pos[RDI_STREAM_FRONT]; /* place in recency order, 0 = most recent */
 } rdi_stream_front;
 
-/* References that the front did not answer, in order. */
-typedef struct rdi_stream_missed {
+/* What one thread hands to another: references, in order, that the front did not answer, or slots
+ * that the table gave for references. */
+typedef struct rdi_stream_packet {
     rdi_stream_front before; /* the first of them */
+    uint64_t first;          /* slots: the new one of the first */
     size_t n;
-    uint64_t blk[RDI_STREAM_CHUNK];
-    uint8_t lane[RDI_STREAM_CHUNK]; /* that each takes */
-} rdi_stream_missed;
+    uint64_t item[RDI_STREAM_CHUNK]; /* blocks, or old slots (0: none) */
+    uint8_t lane[RDI_STREAM_CHUNK];  /* of the front, that each block takes */
+} rdi_stream_packet;
 
 typedef struct rdi_stream rdi_stream;
 
@@ -112,10 +114,15 @@ typedef struct rdi_stream_kernel {
     void (*chunk)(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *dist);
     /* The same in two parts, for two threads. The front alone: n <= CHUNK references, as far as
      * there is room for those it misses; returns how many, and counts the others by distance. */
-    size_t (*scan)(rdi_stream_front *f, const uint64_t *blk, size_t n, rdi_stream_missed *out,
+    size_t (*scan)(rdi_stream_front *f, const uint64_t *blk, size_t n, rdi_stream_packet *out,
                    uint64_t *hits);
     /* And those it missed, which are counted. */
-    void (*missed)(rdi_stream *e, const rdi_stream_missed *in);
+    void (*missed)(rdi_stream *e, const rdi_stream_packet *in);
+    /* Without a front: the table alone, n references of which the packet has room for; and, from an
+     * axis of which the table's thread only knows the next slot, their distances, which are
+     * counted. */
+    void (*slots)(rdi_stream *e, const uint64_t *blk, size_t n, rdi_stream_packet *out);
+    void (*measured)(rdi_stream *e, const rdi_stream_axis *a, const rdi_stream_packet *in);
     /* Slots above those of n <= BATCH different blocks, which leave; RD_COLD: not there. The front
      * is off. */
     void (*take)(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *newer);
@@ -179,12 +186,17 @@ static inline bool rdi_stream_counts_now(const rdi_stream *e, const uint64_t *di
 
 extern const rd_opt rdi_stream_opts[];
 
+/* While the front is off: keeps the most recent blocks, after these n references, newest first. */
+void rdi_stream_remember(rdi_stream *e, const uint64_t *blk, size_t n);
+
 /* ---- between chunks (stream_room.c) ---- */
 
 rd_status rdi_stream_room_init(rdi_stream *e);
 void rdi_stream_room_fini(rdi_stream *e);
 /* Makes room for one more chunk in table, axis and counts, and evicts beyond the bound. */
 rd_status rdi_stream_make_room(rdi_stream *e);
+/* Whether there is such room already. */
+bool rdi_stream_has_room(const rdi_stream *e);
 /* Room for the first references of a chunk. */
 rd_status rdi_stream_first_room(rdi_stream *e);
 /* Empties everything but the counts; memory that only many more blocks would need is given back. */

@@ -262,21 +262,21 @@ PASS size_t fill_front(rdi_stream *e, batch *b, const rdi_stream_runs *r, size_t
 /* ---- on two threads ---- */
 
 static KERNEL_TARGET size_t scan(rdi_stream_front *f, const uint64_t *blk, size_t n,
-                                 rdi_stream_missed *missed, uint64_t *hits) {
+                                 rdi_stream_packet *packet, uint64_t *hits) {
     rdi_stream_runs r;
-    misses out = {.blk = missed->blk, .lane = missed->lane, .n = missed->n, .room = CHUNK};
+    misses out = {.blk = packet->item, .lane = packet->lane, .n = packet->n, .room = CHUNK};
     size_t runs = drop_repeats(blk, n, newest_block(f), &r);
     size_t end = scan_front(f, &out, r.blk, r.at, 0, runs, NULL, hits);
     size_t used = end < runs ? r.at[end] : n;
-    missed->n = out.n;
+    packet->n = out.n;
     hits[0] += used - end;
     return used;
 }
 
 /* Fills b with what another thread's front missed. */
-PASS size_t fill_missed(const rdi_stream *e, batch *b, const rdi_stream_missed *in, size_t i) {
+PASS size_t fill_missed(const rdi_stream *e, batch *b, const rdi_stream_packet *in, size_t i) {
     const size_t m = in->n - i < BATCH ? in->n - i : BATCH;
-    memcpy(b->blk, in->blk + i, m * sizeof *b->blk);
+    memcpy(b->blk, in->item + i, m * sizeof *b->blk);
     memcpy(b->lane, in->lane + i, m);
     b->n = (unsigned)m;
     fetch_homes(e, b);

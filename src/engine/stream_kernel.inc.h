@@ -211,9 +211,10 @@ INLINE void record(rdi_stream *e, const batch *b, const uint64_t *d, uint64_t *d
     e->window_near += near;
 }
 
-PASS void measure(rdi_stream *e, const batch *b, uint64_t *dist, uint64_t in_front) {
+PASS void measure(rdi_stream *e, const rdi_stream_axis *axis, const batch *b, uint64_t *dist,
+                  uint64_t in_front) {
     uint64_t d[BATCH];
-    const rdi_stream_axis a = e->axis;
+    const rdi_stream_axis a = *axis;
     const uint64_t first = b->first;
     const unsigned n = b->n;
     rdi_stream_axis_refresh(&a, first + n);
@@ -228,8 +229,8 @@ PASS void measure(rdi_stream *e, const batch *b, uint64_t *dist, uint64_t in_fro
     record(e, b, d, dist);
 }
 
-PASS void apply(rdi_stream *e, const batch *b) {
-    const rdi_stream_axis a = e->axis;
+PASS void apply(const rdi_stream_axis *axis, const batch *b) {
+    const rdi_stream_axis a = *axis;
     const unsigned n = b->n;
     rdi_stream_axis_set(&a, b->first, n);
     for (unsigned j = 0; j < n; j++) {
@@ -241,7 +242,7 @@ PASS void apply(rdi_stream *e, const batch *b) {
 
 /* With `missed` the front has answered already, and only those are left. */
 INLINE void run(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *dist, bool front,
-                const rdi_stream_missed *missed) {
+                const rdi_stream_packet *missed) {
     batch ring[4];
     rdi_stream_runs refs;
     size_t i = 0;
@@ -259,8 +260,8 @@ INLINE void run(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *dist, bo
             resolve(e, &ring[resolved++ & 3], front);
         if (done < resolved && (done + 1 < resolved || i == n)) {
             batch *b = &ring[done++ & 3];
-            measure(e, b, dist, front ? FRONT : 0);
-            apply(e, b);
+            measure(e, &e->axis, b, dist, front ? FRONT : 0);
+            apply(&e->axis, b);
         }
     }
 }
@@ -272,8 +273,36 @@ static KERNEL_TARGET void chunk(rdi_stream *e, const uint64_t *blk, size_t n, ui
         run(e, blk, n, dist, false, NULL);
 }
 
-static KERNEL_TARGET void missed(rdi_stream *e, const rdi_stream_missed *in) {
+static KERNEL_TARGET void missed(rdi_stream *e, const rdi_stream_packet *in) {
     run(e, NULL, in->n, NULL, true, in);
+}
+
+/* Takes over old slots i .. of a packet and fetches the axis there; returns where it stopped. */
+INLINE size_t fill_slots(const rdi_stream *e, const rdi_stream_axis *a, batch *b,
+                         const rdi_stream_packet *in, size_t i) {
+    const size_t m = in->n - i < e->batch ? in->n - i : e->batch;
+    for (size_t k = 0; k < m; k++) {
+        b->old[k] = (SLOT)in->item[i + k];
+        prefetch_slot(a, b->old[k]);
+    }
+    b->n = (unsigned)m;
+    b->first = in->first + i;
+    return i + m;
+}
+
+static KERNEL_TARGET void measured(rdi_stream *e, const rdi_stream_axis *a,
+                                   const rdi_stream_packet *in) {
+    batch ring[2];
+    size_t i = fill_slots(e, a, &ring[0], in, 0);
+    for (unsigned turn = 0;; turn ^= 1) {
+        bool more = i < in->n;
+        if (more)
+            i = fill_slots(e, a, &ring[turn ^ 1], in, i);
+        measure(e, a, &ring[turn], NULL, 0);
+        apply(a, &ring[turn]);
+        if (!more)
+            break;
+    }
 }
 
 /* Measured against the axis as it was, less what left since the batch began. */
@@ -310,6 +339,36 @@ INLINE void touch(rdi_stream *e, const batch *b) {
         *find_or_add(&e->table, b->home[j], b->blk[j]) = (SLOT)t++;
     }
     e->axis.next = t;
+}
+
+INLINE void exchange(rdi_stream *e, const batch *b, uint64_t *old) {
+    uint64_t t = e->axis.next;
+    const unsigned n = b->n;
+    for (unsigned j = 0; j < n; j++) {
+        prefetch_overflow(b, j, n);
+        SLOT *field = find_or_add(&e->table, b->home[j], b->blk[j]);
+        old[j] = *field;
+        *field = (SLOT)t++;
+    }
+    e->axis.next = t;
+}
+
+static KERNEL_TARGET void slots(rdi_stream *e, const uint64_t *blk, size_t n,
+                                rdi_stream_packet *out) {
+    batch ring[2];
+    uint64_t *old = out->item + out->n;
+    unsigned filled = 0;
+    out->first = out->n ? out->first : e->axis.next;
+    out->n += n;
+    for (size_t i = 0; i < n; filled++) {
+        i = fill_plain(e, &ring[filled & 1], blk, i, n);
+        if (filled) {
+            exchange(e, &ring[(filled - 1) & 1], old);
+            old += ring[(filled - 1) & 1].n;
+        }
+    }
+    if (filled)
+        exchange(e, &ring[(filled - 1) & 1], old);
 }
 
 static KERNEL_TARGET void lookup(rdi_stream *e, const uint64_t *blk, size_t n) {
@@ -412,6 +471,8 @@ const rdi_stream_kernel KERNEL = {
     .chunk = chunk,
     .scan = scan,
     .missed = missed,
+    .slots = slots,
+    .measured = measured,
     .take = take,
     .lookup = lookup,
     .gaps = gaps,

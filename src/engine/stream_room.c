@@ -285,9 +285,13 @@ static rd_status make_room(rdi_stream *e) {
     return counts_reserve(e, e->table.limit);
 }
 
+bool rdi_stream_has_room(const rdi_stream *e) {
+    return slots_free(e) >= RDI_STREAM_SLOTS_NEEDED && !is_full(&e->table) &&
+           !is_skewed(&e->table) && e->table.count <= e->keep;
+}
+
 rd_status rdi_stream_make_room(rdi_stream *e) {
-    if (RDI_LIKELY(slots_free(e) >= RDI_STREAM_SLOTS_NEEDED && !is_full(&e->table) &&
-                   !is_skewed(&e->table) && e->table.count <= e->keep))
+    if (RDI_LIKELY(rdi_stream_has_room(e)))
         return RD_OK;
     uint64_t start = cpu_ns();
     bool front = e->front_on; /* entries move, so it goes and comes back */

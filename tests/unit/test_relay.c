@@ -48,10 +48,16 @@ static void assert_as_stream(rd_engine *e, uint64_t bound) {
     rd_profile_free(got);
 }
 
-static uint64_t packets_of(const rd_engine *e) {
-    uint64_t n = 0;
-    assert_int_equal(sscanf(rd_engine_note(e), "relay: %" SCNu64, &n), 1);
-    return n;
+typedef struct packets {
+    uint64_t by_front, by_table;
+} packets;
+
+static packets packets_of(const rd_engine *e) {
+    packets p = {0};
+    assert_int_equal(sscanf(rd_engine_note(e), "relay: %" SCNu64 " packets by front, %" SCNu64,
+                            &p.by_front, &p.by_table),
+                     2);
+    return p;
 }
 
 static void many_packets_go_through_a_short_ring(void **state) {
@@ -64,7 +70,25 @@ static void many_packets_go_through_a_short_ring(void **state) {
         for (size_t i = 0; i < REFERENCES; i += 1000)
             assert_int_equal(rd_engine_feed(e, blocks + i, 1000, NULL), RD_OK);
         assert_as_stream(e, bounds[b]);
-        assert_true(packets_of(e) > 40);
+        assert_true(packets_of(e).by_front > 40);
+        rd_engine_close(e);
+    }
+}
+
+static void without_a_front_the_table_is_ahead(void **state) {
+    (void)state;
+    static const uint64_t bounds[] = {0, 1, 16, 1000};
+    static const char *const specs[] = {"relay", "relay:front=off", "relay:compact=6K"};
+    rdi_rng rng = {5};
+    for (size_t i = 0; i < REFERENCES; i++) /* more and more blocks */
+        blocks[i] = rdi_rng_next(&rng) % (1000 + i / 4);
+    for (size_t k = 0; k < RDI_COUNT(bounds) * RDI_COUNT(specs); k++) {
+        uint64_t bound = bounds[k % RDI_COUNT(bounds)];
+        rd_engine *e = open_engine(specs[k / RDI_COUNT(bounds)], bound, SHORT_RING * 16);
+        for (size_t i = 0; i < REFERENCES; i += 1000)
+            assert_int_equal(rd_engine_feed(e, blocks + i, 1000, NULL), RD_OK);
+        assert_as_stream(e, bound);
+        assert_true(packets_of(e).by_table > 150);
         rd_engine_close(e);
     }
 }
@@ -78,8 +102,8 @@ static void the_front_goes_and_comes_back(void **state) {
     rd_engine *e = open_engine("relay", 0, SHORT_RING);
     assert_int_equal(rd_engine_feed(e, blocks, REFERENCES, NULL), RD_OK);
     assert_as_stream(e, 0);
-    uint64_t packets = packets_of(e);
-    assert_in_range(packets, 1, REFERENCES / 2 / 2048 - 1);
+    packets p = packets_of(e); /* how many depends on how far behind the second thread is */
+    assert_true(p.by_front > 0 && p.by_table > 0);
     rd_engine_close(e);
 }
 
@@ -133,9 +157,9 @@ static void one_may_close_it_in_the_middle(void **state) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, new_ctx, free_ctx)
     const struct CMUnitTest tests[] = {
-        TEST(many_packets_go_through_a_short_ring),  TEST(the_front_goes_and_comes_back),
-        TEST(distances_may_be_asked_for_in_between), TEST(memory_that_runs_out_behind_is_reported),
-        TEST(one_may_close_it_in_the_middle),
+        TEST(many_packets_go_through_a_short_ring),    TEST(without_a_front_the_table_is_ahead),
+        TEST(the_front_goes_and_comes_back),           TEST(distances_may_be_asked_for_in_between),
+        TEST(memory_that_runs_out_behind_is_reported), TEST(one_may_close_it_in_the_middle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
