@@ -151,14 +151,13 @@ static rd_status map_wide(rd_mapper *m, size_t *n) {
     const rd_refs *refs = m->refs;
     size_t i = m->at;
     uint64_t addr = refs->addr[i], last = refs->size[i] ? addr + (refs->size[i] - 1) : addr;
-    bool unwanted = refs->kind && !(refs->kind[i] & m->kinds);
-    if (last < addr && !unwanted && *n > 0)
-        return RD_OK; /* what comes before it first; it fails the next time */
-    if (last < addr && !unwanted)
-        return fail_wrap(m, i);
-    m->at++;
-    if (unwanted)
+    if (refs->kind && !(refs->kind[i] & m->kinds)) {
+        m->at++;
         return RD_OK;
+    }
+    if (last < addr) /* what comes before it first; it fails the next time */
+        return *n ? RD_OK : fail_wrap(m, i);
+    m->at++;
     m->next = addr >> m->shift;
     m->last = last >> m->shift;
     m->splitting = true;

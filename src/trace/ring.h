@@ -24,7 +24,8 @@
 #include <immintrin.h>
 #endif
 
-#define RDI_RING_MAGIC       UINT64_C(0x32474e4952445200) /* "\0RDRING2": changes with the layout */
+/* Large: half of the chunks keep a recorder busy for milliseconds, which the reader can sleep. */
+#define RDI_RING_MAGIC       UINT64_C(0x33474e4952445200) /* "\0RDRING3": changes with the layout */
 #define RDI_RING_CHUNKS      64
 #define RDI_RING_CHUNK_WORDS 65536
 #define RDI_RING_HEAD_BYTES  8192
