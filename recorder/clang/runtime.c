@@ -100,6 +100,7 @@ static int is_analyser_gone(void) {
 /* A free chunk, sooner or later. */
 static int wait_for_chunk(void) {
     struct timespec moment = {.tv_nsec = WAIT_NS};
+    unsigned turns = 0;
     while (1) {
         uint32_t before = __atomic_load_n(&ring->frees, __ATOMIC_SEQ_CST);
         __atomic_store_n(&ring->recorders_wait, 1, __ATOMIC_SEQ_CST);
@@ -110,6 +111,8 @@ static int wait_for_chunk(void) {
             return index;
         if (is_analyser_gone())
             end_program("the analyser is gone");
+        if (rdi_ring_is_hopeless(ring, &turns))
+            end_program("too many threads or processes record at once");
         if (rdi_ring_reader_waits(ring))
             futex(&ring->fulls, FUTEX_WAKE, 1, NULL);
         futex(&ring->frees, FUTEX_WAIT, before, &moment);
@@ -159,10 +162,10 @@ static void tell_stack(void) {
 
 static void take_chunk(void) {
     int first = !thread;
-    if (first) {
+    if (first)
         thread = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
-        pthread_setspecific(at_exit, &thread); /* any value but NULL */
-    }
+    /* Any value but NULL; each time, because destructors of the program may come behind ours. */
+    pthread_setspecific(at_exit, &thread);
     here.chunk = wait_for_chunk();
     ring->chunk[here.chunk].process = process;
     ring->chunk[here.chunk].thread = thread;
@@ -456,7 +459,7 @@ static void restart_in_child(void) {
 
 /* What this very process recorded before it became another program by exec. */
 static void submit_left_behind(void) {
-    for (int i = 0; i < RDI_RING_CHUNKS; i++) {
+    for (int i = 0; i < (int)ring->chunks; i++) {
         uint32_t owner;
         if (rdi_ring_is_filling(&ring->chunk[i], &owner) && owner == (uint32_t)getpid())
             hand_over(i, 0);
@@ -467,8 +470,8 @@ static void *map_ring(const char *path) {
     struct stat st;
     int fd = open(path, O_RDWR | O_CLOEXEC);
     void *memory = MAP_FAILED;
-    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size >= RDI_RING_BYTES)
-        memory = mmap(NULL, RDI_RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size >= (off_t)RDI_RING_BYTES(1))
+        memory = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (fd >= 0)
         close(fd);
     ring_inode = st.st_ino;

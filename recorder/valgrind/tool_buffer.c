@@ -50,7 +50,7 @@ static Addr chunk_end; /* behind its last record, while the cursor is elsewhere 
 static enum { NOWHERE, IN_CHUNK, ASIDE } place = NOWHERE; /* of the cursor */
 static ULong aside[ASIDE_BYTES / sizeof(ULong)];
 
-#define HELD_MAX (RDI_RING_CHUNKS / 2)
+#define HELD_MAX (RDI_RING_FULL_MAX / 2)
 static uint64_t *reserved; /* place for an event, in a chunk that we still have; NULL: none */
 /* Full chunks from that one on, not handed over yet. */
 static struct {
@@ -111,11 +111,14 @@ static void release_held(void) {
 }
 
 static void take_chunk(void) {
+    unsigned turns = 0;
     chunk = rdi_ring_take(ring, VG_(getpid)());
     while (chunk < 0) {
         release_held(); /* nobody may wait for what we hold */
         if (is_analyser_gone())
             end_program("the analyser is gone");
+        if (rdi_ring_is_hopeless(ring, &turns))
+            end_program("too many processes record at once");
         wait_for_free_chunk();
     }
     if (__atomic_load_n(&ring->closed, __ATOMIC_RELAXED))
@@ -315,7 +318,7 @@ void buffer_flush(void) {
 
 /* What this very process recorded before it became another program by exec. */
 static void submit_left_behind(void) {
-    for (Int i = 0; i < RDI_RING_CHUNKS; i++) {
+    for (Int i = 0; i < (Int)ring->chunks; i++) {
         UInt owner;
         if (rdi_ring_is_filling(&ring->chunk[i], &owner) && owner == (UInt)VG_(getpid)() &&
             rdi_ring_submit(ring, i, 0))
@@ -339,9 +342,9 @@ void buffer_open(const HChar *path) {
         fail_to_open(path, "cannot open the memory of the analyser");
     Int fd = sr_Res(opened);
     struct vg_stat st;
-    if (VG_(fstat)(fd, &st) != 0 || st.size < RDI_RING_BYTES)
+    if (VG_(fstat)(fd, &st) != 0 || st.size < (Long)RDI_RING_BYTES(1))
         fail_to_open(path, "this is not the memory of an analyser");
-    SysRes mapped = VG_(am_shared_mmap_file_float_valgrind)(RDI_RING_BYTES,
+    SysRes mapped = VG_(am_shared_mmap_file_float_valgrind)((SizeT)st.size,
                                                             VKI_PROT_READ | VKI_PROT_WRITE, fd, 0);
     VG_(close)(fd);
     if (sr_isError(mapped))

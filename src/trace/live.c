@@ -30,7 +30,8 @@ struct rd_live {
     rd_ctx *ctx;
     rd_live_config config;
     int fd;
-    rdi_ring *ring; /* NULL: not mapped */
+    rdi_ring *ring;  /* NULL: not mapped */
+    unsigned chunks; /* of it */
     char path[64];
 };
 
@@ -40,19 +41,30 @@ static rd_status fail_shared(rd_live *live, const char *what) {
     return rdi_fail(live->ctx, RD_EIO, "cannot %s shared memory: %s", what, strerror(errno));
 }
 
-/* Its size is sealed: no program can take it away from under us. */
+static void *try_ring(rd_live *live, unsigned chunks) {
+    live->chunks = chunks;
+    return ftruncate(live->fd, (off_t)RDI_RING_BYTES(chunks)) != 0
+               ? MAP_FAILED
+               : mmap(NULL, RDI_RING_BYTES(chunks), PROT_READ | PROT_WRITE, MAP_SHARED, live->fd,
+                      0);
+}
+
+/* Where files or memory are limited it is smaller. Its size is sealed: no program can take it away
+ * from under us. */
 static rd_status map_ring(rd_live *live) {
     live->fd = memfd_create("reusedist", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (live->fd < 0)
         return fail_shared(live, "make");
-    if (ftruncate(live->fd, RDI_RING_BYTES) != 0 ||
-        fcntl(live->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
-        return fail_shared(live, "size");
-    void *memory = mmap(NULL, RDI_RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, live->fd, 0);
+    void *memory = try_ring(live, RDI_RING_CHUNKS);
+    if (memory == MAP_FAILED)
+        memory = try_ring(live, RDI_RING_FULL_MAX);
     if (memory == MAP_FAILED)
         return fail_shared(live, "map");
     live->ring = memory;
+    if (fcntl(live->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+        return fail_shared(live, "size");
     live->ring->magic = RDI_RING_MAGIC;
+    live->ring->chunks = live->chunks;
     live->ring->record_words = live->config.pc ? 2 : 1;
     live->ring->events = live->config.events;
     live->ring->recording = !live->config.paused;
@@ -122,7 +134,7 @@ void rd_live_free(rd_live *live) {
         __atomic_store_n(&live->ring->closed, 1, __ATOMIC_SEQ_CST);
         __atomic_fetch_add(&live->ring->frees, 1, __ATOMIC_SEQ_CST);
         wake_recorders(live->ring);
-        munmap(live->ring, RDI_RING_BYTES);
+        munmap(live->ring, RDI_RING_BYTES(live->chunks));
     }
     if (live->fd >= 0)
         close(live->fd);
@@ -148,9 +160,10 @@ static bool is_full(const rdi_chunk *chunk) {
 }
 
 /* The full chunk that was handed over first; -1: there is none. */
-static int first_full(const rdi_ring *ring) {
+static int first_full(const rd_live *live) {
+    const rdi_ring *ring = live->ring;
     int first = -1;
-    for (int i = 0; i < RDI_RING_CHUNKS; i++)
+    for (int i = 0; i < (int)live->chunks; i++)
         if (is_full(&ring->chunk[i]) &&
             (first < 0 || ring->chunk[i].ticket < ring->chunk[first].ticket))
             first = i;
@@ -163,7 +176,7 @@ static void release_chunk(live_reader *l) {
     __atomic_store_n(&ring->chunk[l->chunk].state, RDI_CHUNK_FREE, __ATOMIC_RELEASE);
     l->chunk = -1;
     __atomic_fetch_add(&ring->frees, 1, __ATOMIC_SEQ_CST);
-    if (rdi_ring_full(ring) <= RDI_RING_CHUNKS / 2)
+    if (rdi_ring_full(ring) <= RDI_RING_FULL_MAX / 2)
         wake_recorders(ring);
 }
 
@@ -215,18 +228,26 @@ static bool is_alive(uint32_t pid) {
 /* Chunks that were being filled when their owners ended, by a SIGKILL for example. At the end of
  * everything: all that are not handed over. */
 static void reclaim(rd_live *live, bool at_end) {
-    uint32_t owner;
-    for (int i = 0; i < RDI_RING_CHUNKS; i++)
-        if (rdi_ring_is_filling(&live->ring->chunk[i], &owner) && (at_end || !is_alive(owner)))
+    uint32_t owner, last = 0;
+    bool keeps = false; /* the last one */
+    for (int i = 0; i < (int)live->chunks; i++) {
+        if (!rdi_ring_is_filling(&live->ring->chunk[i], &owner))
+            continue;
+        if (owner != last) /* threads of one process have many */
+            keeps = !at_end && is_alive(owner);
+        last = owner;
+        if (!keeps)
             rdi_ring_submit(live->ring, i, 0);
+    }
 }
 
 /* Until a recorder hands something over, or for a moment. */
-static void wait_for_full(rdi_ring *ring) {
+static void wait_for_full(rd_live *live) {
+    rdi_ring *ring = live->ring;
     struct timespec moment = {.tv_nsec = WAIT_NS};
     uint32_t before = __atomic_load_n(&ring->fulls, __ATOMIC_SEQ_CST);
     __atomic_store_n(&ring->reader_waits, 1, __ATOMIC_SEQ_CST);
-    if (first_full(ring) < 0)
+    if (first_full(live) < 0)
         futex(&ring->fulls, FUTEX_WAIT, before, &moment);
     __atomic_store_n(&ring->reader_waits, 0, __ATOMIC_SEQ_CST);
 }
@@ -234,13 +255,13 @@ static void wait_for_full(rdi_ring *ring) {
 static rd_status next_chunk(live_reader *l) {
     rd_live *live = l->live;
     while (true) {
-        int index = first_full(live->ring);
+        int index = first_full(live);
         if (index >= 0)
             return open_chunk(l, index);
         if (l->ended)
             return RD_OK;
-        wait_for_full(live->ring);
-        if (first_full(live->ring) >= 0)
+        wait_for_full(live);
+        if (first_full(live) >= 0)
             continue;
         l->ended = !live->config.running(live->config.user);
         reclaim(live, l->ended);

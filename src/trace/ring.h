@@ -4,8 +4,9 @@
  * recording. They know nothing of this library, and this header is all that they share with it: it
  * needs no C library. Each recording thread or process takes a free chunk, fills it with records,
  * hands it over and takes another one. The reader takes full chunks in the order in which they were
- * handed over, and gives them back free. A recorder that finds no free chunk waits: nothing is
- * lost, and the program runs no faster than the analysis.
+ * handed over, and gives them back free. A recorder that finds too many of them full waits: nothing
+ * is lost, and the program runs no faster than the analysis. Chunks that are being filled do not
+ * count: whoever has one may be waiting for somebody who needs one. There are enough for all.
  *
  * Words of a free chunk are all zero and no record is: where a recorder was killed while it filled
  * a chunk, the first zero is the end.
@@ -13,8 +14,8 @@
  * Waiting is by futex: the waiting side sets its `..._waits` flag, looks once more, and sleeps on
  * the counter that the other side counts up. Both also wake up by themselves after a moment, to see
  * whether the other side is still there. To wake somebody costs more than to fill a chunk or to
- * read it, so it is done once for many: the reader sleeps until a quarter of the chunks are full,
- * or none is free, and recorders sleep until half of them are not full any more.
+ * read it, so it is done once for many: the reader sleeps until a quarter of those that may be full
+ * are, or somebody waits, and recorders sleep until no more than half of them are.
  */
 #ifndef RDI_RING_H
 #define RDI_RING_H
@@ -24,12 +25,15 @@
 #include <immintrin.h>
 #endif
 
-/* Large: half of the chunks keep a recorder busy for milliseconds, which the reader can sleep. */
-#define RDI_RING_MAGIC       UINT64_C(0x33474e4952445200) /* "\0RDRING3": changes with the layout */
-#define RDI_RING_CHUNKS      64
-#define RDI_RING_CHUNK_WORDS 65536
-#define RDI_RING_HEAD_BYTES  8192
-#define RDI_RING_BYTES       (RDI_RING_HEAD_BYTES + RDI_RING_CHUNKS * RDI_RING_CHUNK_WORDS * 8)
+#define RDI_RING_MAGIC UINT64_C(0x34474e4952445200) /* "\0RDRING4": changes with the layout */
+/* Large: half of the full ones keep a recorder busy for milliseconds, which the reader can sleep.
+ * Memory is used only for those that were ever taken. */
+#define RDI_RING_CHUNK_WORDS   65536
+#define RDI_RING_FULL_MAX      64   /* wait for the reader */
+#define RDI_RING_CHUNKS        1024 /* at most, and where memory is scarce RDI_RING_FULL_MAX */
+#define RDI_RING_PATIENCE      100  /* turns of waiting, a tenth of a second each */
+#define RDI_RING_HEAD_BYTES    40960
+#define RDI_RING_BYTES(chunks) (RDI_RING_HEAD_BYTES + (uint64_t)(chunks)*RDI_RING_CHUNK_WORDS * 8)
 
 /* A record is one word: the address, sign-extended from 48 bits, above 14 bits of size and 2 of
  * kind. With `record_words` 2 it is followed by the program counter. */
@@ -70,7 +74,8 @@ typedef struct rdi_ring {
     uint32_t collapse;     /* 1 + log2 of the block size for it; 0: do not */
     uint32_t events;       /* recorders tell events */
     uint32_t avx2;         /* this processor has it */
-    uint32_t unused[3];
+    uint32_t chunks;       /* that there are */
+    uint32_t unused[2];
     /* Written by recorders, waited for by the reader. A line of its own each. */
     uint32_t fulls, reader_waits;
     uint64_t tickets;
@@ -97,10 +102,10 @@ static inline uint64_t rdi_ring_event_words(uint64_t head) {
     return RDI_EVENT_WORDS + ((uint64_t)RDI_EVENT_PATH_BYTES(head) + 15) / 16 * 2;
 }
 
-/* Chunks that the reader has not given back yet. */
-static inline uint32_t rdi_ring_full(const rdi_ring *ring) {
+/* Chunks that the reader has not given back yet; when it takes no more, less than there are. */
+static inline int32_t rdi_ring_full(const rdi_ring *ring) {
     uint32_t frees = __atomic_load_n(&ring->frees, __ATOMIC_SEQ_CST);
-    return __atomic_load_n(&ring->fulls, __ATOMIC_SEQ_CST) - frees;
+    return (int32_t)(__atomic_load_n(&ring->fulls, __ATOMIC_SEQ_CST) - frees);
 }
 
 /* ---- recorders ---- */
@@ -118,10 +123,12 @@ static inline void rdi_ring_put_event(uint64_t *to, uint64_t head, uint64_t addr
     __atomic_store_n(to, head, __ATOMIC_RELEASE);
 }
 
-/* The first free chunk is now the caller's; -1: there is none. The lowest index first, because what
- * was freed last may still be in a cache. */
+/* The first free chunk is now the caller's; -1: not now. The lowest index first, because what was
+ * freed last may still be in a cache. */
 static inline int rdi_ring_take(rdi_ring *ring, uint32_t owner) {
-    for (int i = 0; i < RDI_RING_CHUNKS; i++) {
+    if (rdi_ring_full(ring) >= RDI_RING_FULL_MAX)
+        return -1;
+    for (int i = 0; i < (int)ring->chunks; i++) {
         rdi_chunk *chunk = &ring->chunk[i];
         uint64_t expected = RDI_CHUNK_FREE, taken = (uint64_t)owner << 32 | RDI_CHUNK_FILLING;
         if (__atomic_load_n(&chunk->state, __ATOMIC_RELAXED) == RDI_CHUNK_FREE &&
@@ -130,6 +137,13 @@ static inline int rdi_ring_take(rdi_ring *ring, uint32_t owner) {
             return i;
     }
     return -1;
+}
+
+/* After each turn of waiting for a chunk: whether none will come. All are being filled then, and
+ * nobody gets on. */
+static inline int rdi_ring_is_hopeless(const rdi_ring *ring, unsigned *turns) {
+    *turns = rdi_ring_full(ring) > 0 ? 0 : *turns + 1;
+    return *turns > RDI_RING_PATIENCE;
 }
 
 /* Where leaving out repeats stands. */
@@ -225,7 +239,7 @@ static inline int rdi_ring_submit(rdi_ring *ring, int index, uint64_t words) {
 
 /* Whether there is enough to do for a reader that sleeps. */
 static inline int rdi_ring_is_worth_waking(const rdi_ring *ring) {
-    return rdi_ring_full(ring) >= RDI_RING_CHUNKS / 4;
+    return rdi_ring_full(ring) >= RDI_RING_FULL_MAX / 4;
 }
 
 #endif

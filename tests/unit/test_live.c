@@ -35,7 +35,8 @@ static void start(live_test *t, rd_live_config config) {
     assert_int_equal(rd_trace_open_live(t->ctx, t->live, &t->trace), RD_OK);
     int fd = open(rd_live_path(t->live), O_RDWR);
     assert_true(fd >= 0);
-    t->ring = mmap(NULL, RDI_RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    t->ring =
+        mmap(NULL, RDI_RING_BYTES(RDI_RING_CHUNKS), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     assert_true(t->ring != MAP_FAILED);
     close(fd);
     assert_true(t->ring->magic == RDI_RING_MAGIC);
@@ -45,7 +46,7 @@ static void stop(live_test *t) {
     rd_trace_close(t->trace);
     rd_live_free(t->live);
     assert_int_equal(t->ring->closed, 1);
-    munmap(t->ring, RDI_RING_BYTES);
+    munmap(t->ring, RDI_RING_BYTES(RDI_RING_CHUNKS));
     assert_int_equal(rd_ctx_live_bytes(t->ctx), 0);
     rd_ctx_free(t->ctx);
 }
@@ -152,13 +153,48 @@ static void a_chunk_that_was_read_is_free_and_zero(void **state) {
     (void)state;
     live_test t;
     start(&t, (rd_live_config){0});
-    for (int round = 0; round < 3 * RDI_RING_CHUNKS; round++) {
+    for (int round = 0; round < 3 * RDI_RING_FULL_MAX; round++) {
         int index = fill_chunk(t.ring, (uint64_t)round * 64, 10);
         assert_int_equal(rdi_ring_words(t.ring, (unsigned)index)[10], 0);
         rdi_ring_submit(t.ring, index, 10);
         assert_next(&t, (uint64_t)round * 64, 10);
     }
     assert_end(&t);
+    stop(&t);
+}
+
+/* Who fills a chunk may be waiting for somebody who has none yet. */
+static void only_full_chunks_keep_recorders_waiting(void **state) {
+    (void)state;
+    live_test t;
+    start(&t, (rd_live_config){0});
+    int first[RDI_RING_FULL_MAX];
+    for (int i = 0; i < RDI_RING_FULL_MAX; i++)
+        first[i] = fill_chunk(t.ring, 64 * (uint64_t)i, 1);
+    for (int i = 0; i < RDI_RING_FULL_MAX; i++) {
+        assert_true(rdi_ring_take(t.ring, 1) >= 0);
+        rdi_ring_submit(t.ring, first[i], 1);
+    }
+    assert_int_equal(rdi_ring_take(t.ring, 1), -1);
+    assert_next(&t, 0, 1);
+    assert_next(&t, 64, 1); /* now the first has been given back */
+    assert_true(rdi_ring_take(t.ring, 1) >= 0);
+    stop(&t);
+}
+
+static void waiting_is_hopeless_when_nobody_gets_on(void **state) {
+    (void)state;
+    live_test t;
+    unsigned turns = 0;
+    start(&t, (rd_live_config){0});
+    for (int i = 0; i < RDI_RING_CHUNKS; i++)
+        fill_chunk(t.ring, 64 * (uint64_t)i, 1);
+    assert_int_equal(rdi_ring_take(t.ring, 1), -1);
+    for (int i = 0; i < RDI_RING_PATIENCE; i++)
+        assert_false(rdi_ring_is_hopeless(t.ring, &turns));
+    rdi_ring_submit(t.ring, 0, 1);
+    assert_false(rdi_ring_is_hopeless(t.ring, &turns));
+    assert_next(&t, 0, 1);
     stop(&t);
 }
 
@@ -334,7 +370,7 @@ static void needless_events_do_not_pile_up(void **state) {
     live_test t;
     uint64_t put = 0;
     start(&t, (rd_live_config){.events = true});
-    for (int i = 0; i < RDI_RING_CHUNKS; i++) {
+    for (int i = 0; i < RDI_RING_FULL_MAX; i++) {
         int index = rdi_ring_take(t.ring, 1);
         uint64_t *words = rdi_ring_words(t.ring, (unsigned)index), n = 0;
         while (n + RDI_EVENT_WORDS <= RDI_RING_CHUNK_WORDS - 2) {
@@ -344,7 +380,7 @@ static void needless_events_do_not_pile_up(void **state) {
             n += RDI_EVENT_WORDS;
             put++;
         }
-        n += i == RDI_RING_CHUNKS - 1 ? put_pair(words + n, 64) : 0;
+        n += i == RDI_RING_FULL_MAX - 1 ? put_pair(words + n, 64) : 0;
         rdi_ring_submit(t.ring, index, n);
     }
     assert_true(put > 100000);
@@ -554,6 +590,8 @@ int main(void) {
         cmocka_unit_test(program_counters_are_the_second_words),
         cmocka_unit_test(chunks_come_in_the_order_of_handing_over),
         cmocka_unit_test(a_chunk_that_was_read_is_free_and_zero),
+        cmocka_unit_test(only_full_chunks_keep_recorders_waiting),
+        cmocka_unit_test(waiting_is_hopeless_when_nobody_gets_on),
         cmocka_unit_test(what_was_not_handed_over_is_found_at_the_end),
         cmocka_unit_test(a_chunk_of_a_dead_owner_is_reclaimed),
         cmocka_unit_test(programs_have_addresses_of_their_own),
