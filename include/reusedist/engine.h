@@ -76,14 +76,15 @@ typedef struct rd_engine_config {
     rd_distance_sink sink; /* wants every distance; NULL: histogram only */
     void *sink_user;
     bool live; /* a hint: the references come from a program that runs at the same time */
+    uint64_t expected_blocks; /* different ones, a hint: room to begin with; 0: unknown */
 } rd_engine_config;
 
 /* Receives block ids in order, one or more per call. */
 typedef rd_status (*rd_block_sink)(void *user, const uint64_t *blocks, size_t n);
 
 /* A trace of which any part can be read, for engines that share it out among readers. Each reader
- * is opened and used by one thread, several at a time, some maybe in other processes: all that
- * `open` needs to know is the text `what`. */
+ * is used by one thread at a time, several beside each other, some maybe in other processes: all
+ * that `open` needs to know is the text `what`. */
 typedef struct rd_parts {
     uint64_t references; /* before they are mapped to blocks */
     const char *what;

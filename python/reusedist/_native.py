@@ -87,7 +87,7 @@ class EngineConfig(ctypes.Structure):
     _fields_ = [("bound", c_uint64), ("threads", c_uint32), ("mem_bytes", c_uint64),
                 ("references", c_uint64), ("binning", Binning), ("checkpoint", c_char_p),
                 ("checkpoint_of", c_char_p), ("sink", SINK), ("sink_user", c_void_p),
-                ("live", c_bool)]
+                ("live", c_bool), ("expected_blocks", c_uint64)]
 
 
 class Facts(ctypes.Structure):

@@ -17,24 +17,31 @@
 /* References in a chunk when only a stream of them is known: what `chunks` comes to by itself. */
 #define USUAL_CHUNK 0x1p23
 
-/* A first touch costs `chunks` about three references more: its entry in a fresh table, resolving,
- * and its way to the past. Below this gain, two threads of which one hands on to the other are
- * better. */
-#define FIRST_COST 3.0
-#define LEAST_GAIN 1.4
+/* A first touch costs `chunks` so many references more: its entry in a fresh table, resolving, and
+ * where the trace comes bit by bit, its way to the past, from chunk to chunk. Below this gain, two
+ * threads of which one hands on to the other are better. */
+#define FIRST_COST          2.0
+#define STREAMED_FIRST_COST 7.0
+#define LEAST_GAIN          1.4
 
 /* Above this share most of them go through all chunks before they are resolved. */
 #define FIRST_SHARE 0.7
 
 /* Chunks of a program's trace take different times: several per thread even that out, as long as
- * hardly anything in them is a first touch. */
+ * hardly anything in them is a first touch, and they are long: an engine needs a millisecond until
+ * it is at full speed. */
 #define FEW_FIRSTS      0.02
+#define LONG_CHUNK      0x1p24
 #define MOST_CHUNKS     32 /* each may have to look at the others' first touches */
 #define MOST_PER_THREAD 4
 
 #define BATCH_THREADS   6 /* from which batch is faster than relay */
 
 #define TOO_SHORT       "because the trace is too short for threads"
+
+/* The sample is measured up to a quarter of it, up to its half, and to its end. Where hardly
+ * anything in the quarter is a first touch, that is enough. */
+#define STOPS 3
 
 typedef struct auto_engine {
     uint64_t sample_room; /* option: references held back */
@@ -43,7 +50,12 @@ typedef struct auto_engine {
     char why[128];   /* it was */
     uint64_t *sample;
     size_t sampled;
-    uint64_t read; /* blocks, of a trace in parts that was read in one go */
+    rd_engine *measure; /* of the sample; nobody else listens to it */
+    size_t measured;    /* references */
+    double cold;        /* of them, first touches */
+    double share[STOPS];
+    unsigned stops; /* so many are known */
+    uint64_t read;  /* blocks, of a trace in parts that was read in one go */
 } auto_engine;
 
 static const rd_opt options[] = {
@@ -105,92 +117,108 @@ static rd_status pass_on_sample(auto_engine *e) {
     return RD_OK;
 }
 
-/* Of a long sample every sixteenth block is enough to tell, with all its references. */
+/* Of a long sample every eighth block is enough to tell, with all its references. */
 #define LONG_SAMPLE  65536u
-#define ONE_BLOCK_IN 16u
+#define ONE_BLOCK_IN 8u
 
-/* Feeds the blocks of the sample that stand for all. */
-static rd_status feed_some(const auto_engine *e, uint64_t one_in, rd_engine *measure) {
-    uint64_t some[RDI_FEED_MAX];
-    size_t n = 0;
-    for (size_t i = 0; i < e->sampled; i++) {
-        some[n] = e->sample[i];
-        n += rdi_mix64(e->sample[i]) % one_in == 0;
-        if (n == RDI_FEED_MAX) {
-            RD_TRY(rd_engine_feed(measure, some, n, NULL));
-            n = 0;
+/* Feeds the blocks of the sample that stand for all, from where it stopped, and counts those that
+ * come for the first time. */
+static rd_status measure_on(auto_engine *e) {
+    uint64_t one_in = e->sample_room < LONG_SAMPLE ? 1 : ONE_BLOCK_IN;
+    uint64_t some[RDI_FEED_MAX], dist[RDI_FEED_MAX];
+    while (e->measured < e->sampled) {
+        size_t n = 0;
+        for (; e->measured < e->sampled && n < RDI_FEED_MAX; e->measured++) {
+            some[n] = e->sample[e->measured];
+            n += rdi_mix64(some[n]) % one_in == 0;
         }
+        RD_TRY(rd_engine_feed(e->measure, some, n, dist));
+        for (size_t i = 0; i < n; i++)
+            e->cold += dist[i] == RD_COLD ? (double)one_in : 0;
     }
-    return rd_engine_feed(measure, some, n, NULL);
+    return RD_OK;
 }
 
-/* Share of first touches in the sample, by an engine of its own that nobody listens to. */
-static rd_status measure_first_touches(auto_engine *e, double *share) {
-    uint64_t one_in = e->sampled < LONG_SAMPLE ? 1 : ONE_BLOCK_IN;
-    rd_engine *measure = NULL;
-    RD_TRY(rd_engine_open(e->run->ctx, "stream", NULL, &measure));
-    rd_profile *profile = NULL;
-    rd_status status = feed_some(e, one_in, measure);
-    if (status == RD_OK)
-        status = rd_engine_finish(measure);
-    if (status == RD_OK)
-        status = rd_engine_profile(measure, &profile);
-    if (status == RD_OK) {
-        double cold = (double)(one_in * rd_profile_facts_of(profile)->cold);
-        *share = fmin(1, cold / (double)e->sampled);
+/* Up to how many references the sample has to grow before it is measured again. */
+static size_t next_stop(const auto_engine *e) {
+    size_t stop = (size_t)e->sample_room >> (STOPS - 1 - e->stops);
+    return stop ? stop : 1;
+}
+
+static bool knows_enough(const auto_engine *e) {
+    return e->stops == STOPS || (e->stops == 1 && e->share[0] < FEW_FIRSTS);
+}
+
+/* The share so far, which stands for those to come until they are known. */
+static rd_status take_share(auto_engine *e) {
+    if (!e->measure)
+        RD_TRY(rd_engine_open(e->run->ctx, "stream", NULL, &e->measure));
+    RD_TRY(measure_on(e));
+    for (unsigned i = e->stops; i < STOPS; i++)
+        e->share[i] = fmin(1, e->cold / (double)e->sampled);
+    e->stops++;
+    return RD_OK;
+}
+
+/* Adds to the sample until that is enough; *part says how many. */
+static rd_status extend_sample(auto_engine *e, const uint64_t *blk, size_t n, size_t *part) {
+    for (*part = 0; *part < n && !knows_enough(e);) {
+        size_t room = next_stop(e) - e->sampled, k = n - *part < room ? n - *part : room;
+        memcpy(e->sample + e->sampled, blk + *part, k * sizeof *blk);
+        e->sampled += k;
+        *part += k;
+        while (!knows_enough(e) && e->sampled >= next_stop(e))
+            RD_TRY(take_share(e));
     }
-    rd_profile_free(profile);
-    rd_engine_close(measure);
-    return status;
+    return RD_OK;
 }
 
-/* Expected number of different blocks among n random references to m blocks. */
-static double expected_distinct(double m, double n) {
-    return -m * expm1(-n / m);
-}
-
-/* The share of first touches in a chunk of `length` references, if that in the sample is `share`
- * and references were random. Those of programs are not, but a trace with this many far reuses is
- * nearest to it. */
-static double share_in_chunk(double share, double sample, double length) {
-    double low = share * sample, high = 0x1p60;
-    for (int i = 0; i < 100; i++) {
-        double m = sqrt(low * high);
-        if (expected_distinct(m, sample) < share * sample)
-            low = m;
-        else
-            high = m;
+/* The share of first touches in a chunk of `length` references, going on as the sample began: twice
+ * the length brings the share down by a factor, which itself grows from doubling to doubling, not
+ * at all for a scan, slowly where popularity has a long tail, to its square where references are
+ * random; and never beyond two, when there are no new blocks any more. */
+static double share_in_chunk(const auto_engine *e, double length) {
+    double share = e->share[2], sampled = (double)e->sampled;
+    if (share <= 0 || length <= sampled)
+        return share;
+    double before = log(e->share[0] / e->share[1]), fall = fmax(0, log(e->share[1] / share));
+    double growth = before > 0 ? fmin(fmax(fall / before, 1), 2) : 2;
+    for (double doublings = log2(length / sampled); doublings > 0; doublings--) {
+        fall = fmin(fall * growth, log(2));
+        share *= exp(-fall * fmin(doublings, 1));
     }
-    return expected_distinct(high, length) / length;
+    return share;
 }
 
-static uint32_t chunks_per_thread(const auto_engine *e, double share, double chunk) {
+static uint32_t chunks_per_thread(const auto_engine *e, double chunk) {
     uint32_t n = MOST_PER_THREAD;
-    while (n > 1 && (n * e->run->threads > MOST_CHUNKS ||
-                     share_in_chunk(share, (double)e->sampled, chunk / n) > FEW_FIRSTS))
+    while (n > 1 && (n * e->run->threads > MOST_CHUNKS || chunk / n < LONG_CHUNK ||
+                     share_in_chunk(e, chunk / n) > FEW_FIRSTS))
         n /= 2;
     return n;
 }
 
 /* `chunk`: references that one thread would get. */
-static const char *best_engine(const auto_engine *e, double share, double chunk) {
-    double first = share_in_chunk(share, (double)e->sampled, chunk);
-    double gain = e->run->threads / (1 + FIRST_COST * first);
+static const char *best_engine(const auto_engine *e, double chunk, double first_cost) {
+    double first = share_in_chunk(e, chunk);
+    double gain = e->run->threads / (1 + first_cost * first);
     if (first <= FIRST_SHARE && gain >= LEAST_GAIN)
         return "chunks";
     return e->run->threads >= BATCH_THREADS ? "batch" : "relay";
 }
 
 /* `known`: references that are there to be analysed at once. */
-static rd_status decide(auto_engine *e, size_t known) {
-    double share = 0, chunk = (double)known / e->run->threads;
+static rd_status decide(auto_engine *e, uint64_t known) {
+    bool whole = known > e->sampled;
+    double chunk = whole ? (double)known / e->run->threads : USUAL_CHUNK;
     char why[96];
-    RD_TRY(measure_first_touches(e, &share));
     snprintf(why, sizeof why, "because %.2g %% of a sample of %zu references are first touches",
-             share * 100, e->sampled);
-    chunk = chunk > USUAL_CHUNK ? chunk : USUAL_CHUNK;
-    e->run->chunks_per_thread = chunks_per_thread(e, share, chunk);
-    return choose(e, best_engine(e, share, chunk), why);
+             e->share[2] * 100, e->sampled);
+    rd_engine_close(e->measure);
+    e->measure = NULL;
+    e->run->chunks_per_thread = chunks_per_thread(e, chunk);
+    e->run->first_share = share_in_chunk(e, chunk / e->run->chunks_per_thread);
+    return choose(e, best_engine(e, chunk, whole ? FIRST_COST : STREAMED_FIRST_COST), why);
 }
 
 static rd_status auto_feed(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
@@ -204,10 +232,9 @@ static rd_status auto_feed(void *self, const uint64_t *blk, size_t n, uint64_t *
     }
     if (!e->inner.ops) {
         bool whole = e->sampled == 0; /* the trace so far: the sample is its beginning */
-        size_t room = (size_t)e->sample_room - e->sampled, part = n < room ? n : room;
-        memcpy(e->sample + e->sampled, blk, part * sizeof *blk);
-        e->sampled += part;
-        if (e->sampled < e->sample_room)
+        size_t part;
+        RD_TRY(extend_sample(e, blk, n, &part));
+        if (!knows_enough(e))
             return RD_OK;
         RD_TRY(decide(e, n));
         if (!whole) {
@@ -222,11 +249,8 @@ static rd_status auto_feed(void *self, const uint64_t *blk, size_t n, uint64_t *
 /* ---- a trace in parts ---- */
 
 static rd_status take_sample(void *user, const uint64_t *blocks, size_t n) {
-    auto_engine *e = user;
-    size_t room = (size_t)e->sample_room - e->sampled, part = n < room ? n : room;
-    memcpy(e->sample + e->sampled, blocks, part * sizeof *blocks);
-    e->sampled += part;
-    return RD_OK;
+    size_t part;
+    return extend_sample(user, blocks, n, &part);
 }
 
 static rd_status pass_on_read(void *user, const uint64_t *blocks, size_t n) {
@@ -235,27 +259,37 @@ static rd_status pass_on_read(void *user, const uint64_t *blocks, size_t n) {
     return pass_on(e, blocks, n, NULL);
 }
 
-/* Reads up to n references from the beginning. */
-static rd_status read_part(auto_engine *e, const rd_parts *parts, uint64_t n, rd_block_sink sink) {
+static rd_status read_part(auto_engine *e, const rd_parts *parts, uint64_t first, uint64_t n,
+                           rd_block_sink sink) {
     void *reader = NULL;
     RD_TRY(parts->open(e->run->ctx, parts->what, &reader));
-    rd_status status =
-        parts->read(reader, 0, n < parts->references ? n : parts->references, sink, e);
+    rd_status status = parts->read(reader, first, n, sink, e);
     parts->close(reader);
     return status;
+}
+
+/* In two steps: often the first is enough. References that nobody asked for are no blocks, so that
+ * the sample may end before its end. */
+static rd_status read_sample(auto_engine *e, const rd_parts *parts) {
+    uint64_t quarter = next_stop(e);
+    RD_TRY(read_part(e, parts, 0, quarter, take_sample));
+    if (!knows_enough(e))
+        RD_TRY(read_part(e, parts, quarter, e->sample_room - quarter, take_sample));
+    return knows_enough(e) || e->sampled == 0 ? RD_OK : take_share(e);
 }
 
 /* What the sample is made of is read again. */
 static rd_status auto_feed_parts(void *self, const rd_parts *parts) {
     auto_engine *e = self;
-    if (!e->inner.ops) {
-        RD_TRY(read_part(e, parts, e->sample_room, take_sample));
-        RD_TRY(parts->references > e->sample_room ? decide(e, parts->references)
-                                                  : choose(e, "stream", TOO_SHORT));
+    if (!e->inner.ops && parts->references > e->sample_room) {
+        RD_TRY(read_sample(e, parts));
+        RD_TRY(decide(e, parts->references));
+    } else if (!e->inner.ops) {
+        RD_TRY(choose(e, "stream", TOO_SHORT));
     }
     if (e->inner.ops->feed_parts)
         return e->inner.ops->feed_parts(e->inner.state, parts);
-    return read_part(e, parts, parts->references, pass_on_read);
+    return read_part(e, parts, 0, parts->references, pass_on_read);
 }
 
 static rd_status auto_finish(void *self) {
@@ -282,6 +316,7 @@ static void auto_close(void *self) {
     if (!e->run)
         return;
     rdi_inner_close(e->run, &e->inner);
+    rd_engine_close(e->measure);
     rdi_free(e->run->ctx, e->sample);
 }
 

@@ -52,23 +52,30 @@ void rdi_chunk_init(rdi_chunk *c, rd_ctx *ctx, uint64_t bound) {
 void rdi_chunk_fini(rdi_chunk *c) {
     if (!c->ctx)
         return;
-    rdi_u64_list_free(c->ctx, &c->open);
-    rdi_u64_list_free(c->ctx, &c->rest);
+    for (size_t i = 0; i < RDI_CHUNK_SLICES; i++) {
+        rdi_u64_list_free(c->ctx, &c->slice[i].open);
+        rdi_u64_list_free(c->ctx, &c->slice[i].resolved);
+    }
     rdi_u64_list_free(c->ctx, &c->order);
-    rdi_u64_list_free(c->ctx, &c->resolved);
     *c = (rdi_chunk){0};
 }
 
 void rdi_chunk_reset(rdi_chunk *c) {
-    c->references = c->met = c->absorbed = c->handed_on = 0;
-    c->open.n = c->rest.n = c->order.n = c->resolved.n = 0;
+    c->references = c->met = c->absorbed = 0;
+    c->order.n = 0;
+    for (size_t i = 0; i < RDI_CHUNK_SLICES; i++) {
+        rdi_chunk_slice *slice = &c->slice[i];
+        slice->open.n = slice->resolved.n = 0;
+        slice->firsts = slice->handed_on = 0;
+    }
 }
 
 /* Infinite distances from the engine of `chunk`. Until that has met `bound` blocks they mean blocks
  * it has not met; from then on they are final. */
 typedef struct unknown {
     rdi_chunk *chunk;
-    rdi_u64_list *list; /* where those that others may know go */
+    rdi_u64_list *list; /* where those that others may know go; NULL: nobody does */
+    uint64_t noted;
 } unknown;
 
 static rd_status note_unknown(void *user, const uint64_t *blocks, size_t n) {
@@ -76,25 +83,31 @@ static rd_status note_unknown(void *user, const uint64_t *blocks, size_t n) {
     uint64_t room = u->chunk->bound - u->chunk->met;
     size_t part = n < room ? n : (size_t)room;
     u->chunk->met += part;
-    return rdi_u64_list_append(u->chunk->ctx, u->list, blocks, part);
+    u->noted += part;
+    return u->list ? rdi_u64_list_append(u->chunk->ctx, u->list, blocks, part) : RD_OK;
 }
 
 /* The same for distances that were measured. */
 static rd_status note_measured(unknown *u, const uint64_t *blocks, const uint64_t *dist, size_t n) {
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        uint64_t block = blocks[i]; /* may lie where the list goes on */
         if (RDI_UNLIKELY(dist[i] == RD_COLD))
-            RD_TRY(note_unknown(u, &blocks[i], 1));
+            RD_TRY(note_unknown(u, &block, 1));
+    }
     return RD_OK;
 }
 
-rd_status rdi_chunk_feed(rdi_chunk *c, rd_engine *local, const uint64_t *blocks, size_t n,
+rd_status rdi_chunk_feed(rdi_chunk *c, size_t s, rd_engine *local, const uint64_t *blocks, size_t n,
                          uint64_t *dist) {
-    unknown u = {c, &c->open};
+    rdi_chunk_slice *slice = &c->slice[s];
+    unknown u = {c, c->begins ? NULL : &slice->open, 0};
     c->references += n;
-    if (!dist)
-        return rdi_engine_count(local, blocks, n, note_unknown, &u);
-    RD_TRY(rdi_engine_measure(local, blocks, n, dist));
-    return note_measured(&u, blocks, dist, n);
+    if (dist)
+        RD_TRY(rdi_engine_measure(local, blocks, n, dist));
+    RD_TRY(dist ? note_measured(&u, blocks, dist, n)
+                : rdi_engine_count(local, blocks, n, note_unknown, &u));
+    slice->firsts += u.noted;
+    return RD_OK;
 }
 
 /* The places in `resolved` that are infinite, from `place` on, in order, take the n distances. The
@@ -106,39 +119,41 @@ static size_t fill_places(rdi_u64_list *resolved, size_t place, const uint64_t *
     return place;
 }
 
-static rd_status begin_resolved(rdi_chunk *c) {
-    if (c->resolved.n > 0)
+static rd_status begin_resolved(rd_ctx *ctx, rdi_chunk_slice *slice) {
+    if (slice->resolved.n > 0)
         return RD_OK;
-    RD_TRY(rdi_u64_list_reserve(c->ctx, &c->resolved, c->open.n));
-    c->resolved.n = c->open.n;
-    for (size_t i = 0; i < c->open.n; i++)
-        c->resolved.at[i] = RD_COLD;
+    RD_TRY(rdi_u64_list_reserve(ctx, &slice->resolved, slice->open.n));
+    slice->resolved.n = slice->open.n;
+    for (size_t i = 0; i < slice->open.n; i++)
+        slice->resolved.at[i] = RD_COLD;
     return RD_OK;
 }
 
-static rd_status resolve_kept(rdi_chunk *c, unknown *u, rd_engine *engine) {
-    RD_TRY(begin_resolved(c));
-    size_t place = 0;
+static rd_status resolve_kept(rdi_chunk_slice *slice, unknown *u, rd_engine *engine) {
+    RD_TRY(begin_resolved(u->chunk->ctx, slice));
+    size_t place = 0, n = slice->open.n;
     uint64_t dist[RDI_FEED_MAX];
-    for (size_t at = 0; at < c->open.n; at += RDI_FEED_MAX) {
-        size_t part = c->open.n - at < RDI_FEED_MAX ? c->open.n - at : RDI_FEED_MAX;
-        RD_TRY(rdi_engine_measure(engine, c->open.at + at, part, dist));
-        RD_TRY(note_measured(u, c->open.at + at, dist, part));
-        place = fill_places(&c->resolved, place, dist, part);
+    for (size_t at = 0; at < n; at += RDI_FEED_MAX) {
+        size_t part = n - at < RDI_FEED_MAX ? n - at : RDI_FEED_MAX;
+        RD_TRY(rdi_engine_measure(engine, slice->open.at + at, part, dist));
+        RD_TRY(note_measured(u, slice->open.at + at, dist, part));
+        place = fill_places(&slice->resolved, place, dist, part);
     }
     return RD_OK;
 }
 
-rd_status rdi_chunk_resolve(rdi_chunk *c, rdi_chunk *earlier, rd_engine *engine, bool keep) {
-    unknown u = {earlier, &c->rest};
-    c->rest.n = 0;
-    c->handed_on += c->open.n;
-    RD_TRY(keep ? resolve_kept(c, &u, engine)
-                : rdi_engine_count(engine, c->open.at, c->open.n, note_unknown, &u));
-    earlier->absorbed += c->open.n;
-    rdi_u64_list done = c->open;
-    c->open = c->rest;
-    c->rest = done;
+/* What stays open takes the place of what was, from the front: an engine tells of no more first
+ * references than it was fed. */
+rd_status rdi_chunk_resolve(rdi_chunk *c, size_t s, rdi_chunk *earlier, rd_engine *engine,
+                            bool keep) {
+    rdi_chunk_slice *slice = &c->slice[s];
+    rdi_u64_list rest = {slice->open.at, 0, slice->open.room};
+    unknown u = {earlier, &rest, 0};
+    slice->handed_on += slice->open.n;
+    earlier->absorbed += slice->open.n;
+    RD_TRY(keep ? resolve_kept(slice, &u, engine)
+                : rdi_engine_count(engine, slice->open.at, slice->open.n, note_unknown, &u));
+    slice->open.n = rest.n;
     return RD_OK;
 }
 
@@ -164,9 +179,10 @@ rd_status rdi_chunk_pass(const rdi_chunk *c, rdi_chunk *past, rd_engine *engine)
     return RD_OK;
 }
 
-void rdi_chunk_complete(const rdi_chunk *c, uint64_t *dist, size_t n) {
+void rdi_chunk_complete(const rdi_chunk *c, size_t s, uint64_t *dist, size_t n) {
+    const rdi_u64_list *resolved = &c->slice[s].resolved;
     size_t next = 0;
-    for (size_t i = 0; i < n && next < c->resolved.n; i++)
+    for (size_t i = 0; i < n && next < resolved->n; i++)
         if (RDI_UNLIKELY(dist[i] == RD_COLD))
-            dist[i] = c->resolved.at[next++];
+            dist[i] = resolved->at[next++];
 }

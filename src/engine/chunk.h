@@ -13,7 +13,10 @@
  * Afterwards the newest blocks of a chunk's engine are those of the later chunks. What is older is
  * the chunk's part of the LRU stack at the end of the last one.
  *
- * No threads in here: each step works on two chunks at most.
+ * A chunk is analysed slice by slice, so that its first touches can be resolved while it still is.
+ *
+ * No threads in here: each step works on two chunks at most, and resolving a slice on nothing that
+ * analysing later ones needs.
  *
  * Q. Niu, J. Dinan, Q. Lu, P. Sadayappan. PARDA: a fast parallel reuse distance analysis algorithm.
  * IPDPS 2012.
@@ -24,18 +27,26 @@
 #include "base/u64_list.h"
 #include "engine/plugin.h"
 
+#define RDI_CHUNK_SLICES 8
+
+/* The first touches in a slice of a chunk. */
+typedef struct rdi_chunk_slice {
+    rdi_u64_list open;     /* local infinities: first touches without a distance, in order */
+    rdi_u64_list resolved; /* if kept: a distance per first touch, RD_COLD while it is open */
+    uint64_t firsts;
+    uint64_t handed_on; /* of them, resolved against others, once per other */
+} rdi_chunk_slice;
+
 /* What is known of a chunk. */
 typedef struct rdi_chunk {
     rd_ctx *ctx;
     uint64_t bound;
+    bool begins; /* nothing is before it: its first touches are those of the trace */
     uint64_t references;
-    uint64_t met;          /* blocks that the chunk's engine has met, `bound` at most */
-    uint64_t absorbed;     /* of them, by first touches of later chunks */
-    uint64_t handed_on;    /* first touches resolved against others, once per other */
-    rdi_u64_list open;     /* local infinities: first touches without a distance, in order */
-    rdi_u64_list rest;     /* the next `open` */
-    rdi_u64_list order;    /* blocks of no later chunk, in the order of their last references */
-    rdi_u64_list resolved; /* if kept: a distance per first touch, RD_COLD while it is open */
+    uint64_t met;       /* blocks that the chunk's engine has met, `bound` at most */
+    uint64_t absorbed;  /* of them, by first touches of later chunks */
+    rdi_u64_list order; /* blocks of no later chunk, in the order of their last references */
+    rdi_chunk_slice slice[RDI_CHUNK_SLICES];
 } rdi_chunk;
 
 /* Opens the engine that an option names, "olken" or "olken/tree=avl/...", for chunks or for the
@@ -46,16 +57,18 @@ rd_status rdi_chunk_engine_open(rd_ctx *ctx, const char *option, const rd_engine
 void rdi_chunk_init(rdi_chunk *c, rd_ctx *ctx, uint64_t bound); /* bound as in rdi_run */
 void rdi_chunk_fini(rdi_chunk *c);                              /* tolerates a zeroed chunk */
 
-/* Analyses the next references of the chunk. `local` began empty. `dist` NULL: counted into the
- * histogram of `local`, local infinities as infinite. Otherwise they are put there and not counted.
- */
-rd_status rdi_chunk_feed(rdi_chunk *c, rd_engine *local, const uint64_t *blocks, size_t n,
+/* Analyses the next references of the chunk, in slice s. `local` began empty. `dist` NULL: counted
+ * into the histogram of `local`, local infinities as infinite. Otherwise they are put there and not
+ * counted. */
+rd_status rdi_chunk_feed(rdi_chunk *c, size_t s, rd_engine *local, const uint64_t *blocks, size_t n,
                          uint64_t *dist);
 
-/* Resolves first touches of the chunk `c` that are open against `engine`, which holds the chunk
- * `earlier` and has resolved all chunks between the two. `keep`: distances go to c->resolved;
- * otherwise they are counted into the engine's histogram, what stays open as infinite once more. */
-rd_status rdi_chunk_resolve(rdi_chunk *c, rdi_chunk *earlier, rd_engine *engine, bool keep);
+/* Resolves first touches of slice s of the chunk `c` that are open against `engine`, which holds
+ * the chunk `earlier` and has resolved the slices before and all chunks between the two. `keep`:
+ * distances go to `resolved`; otherwise they are counted into the engine's histogram, what stays
+ * open as infinite once more. */
+rd_status rdi_chunk_resolve(rdi_chunk *c, size_t s, rdi_chunk *earlier, rd_engine *engine,
+                            bool keep);
 
 /* Every later chunk is resolved: takes the order from the chunk's engine. */
 rd_status rdi_chunk_end(rdi_chunk *c, rd_engine *local);
@@ -64,9 +77,8 @@ rd_status rdi_chunk_end(rdi_chunk *c, rd_engine *local);
  * the state behind them: to be called for each of them, in order. */
 rd_status rdi_chunk_pass(const rdi_chunk *c, rdi_chunk *past, rd_engine *engine);
 
-/* Puts the resolved distances where rdi_chunk_feed() left RD_COLD in the n distances of the chunk.
- */
-void rdi_chunk_complete(const rdi_chunk *c, uint64_t *dist, size_t n);
+/* Puts the resolved distances where rdi_chunk_feed() left RD_COLD in the n distances of slice s. */
+void rdi_chunk_complete(const rdi_chunk *c, size_t s, uint64_t *dist, size_t n);
 
 /* Ready for the next chunk; memory is kept. */
 void rdi_chunk_reset(rdi_chunk *c);

@@ -4,8 +4,9 @@
  * which shares the work out better. Each is analysed alone with an exact engine of its own. What
  * that cannot know, the distances of the chunk's first touches, is resolved against the engine of
  * the chunk before, the rest against the one before that, and so on (chunk.h); all engines do this
- * side by side. A last engine holds the past, everything before the phase. A caller who feeds a
- * whole trace at once, or in parts, has one phase.
+ * side by side, slice by slice, as soon as they have analysed their own chunks. The last chunk of a
+ * phase is the longest: its engine has none to resolve. Another engine holds the past, everything
+ * before the phase. A caller who feeds a whole trace at once, or in parts, has one phase.
  *
  * Time: that of the inner engine divided by the number of threads, as long as the first touches are
  * few: a first touch is looked up at least twice instead of once. Memory: the inner engine's, once
@@ -29,6 +30,10 @@
 #define LEAST_CHUNK  ((size_t)1 << 16) /* enough to pay for what a chunk costs by itself */
 #define MOST_CHUNK   ((size_t)1 << 23)
 #define MANY_FIRSTS  20 /* first touches are many when every 20th reference is one */
+#define SLICES       RDI_CHUNK_SLICES
+#define RESOLVE_COST 1.8 /* of a first touch, in references analysed */
+#define EXPECTED     0.7 /* of the blocks that a chunk probably has, room is made for */
+#define BLOCK_BYTES  48  /* that one takes, at most */
 #define MOST_THREADS 256
 
 /* A part of the trace on its way, cut into a chunk per lane. */
@@ -44,14 +49,15 @@ typedef struct phase {
 
 /* An engine and what it has to do, step by step, in every phase.
  *
- * Lane 1 and above:  0        ends its chunk of the phase before
- *                    1        analyses its chunk
- *                    1 + k    resolves the k-th chunk after its own, which comes from the lane
- * above Lane 0, the past:  0 .. n-1      passes the chunks of the phase before n .. 2n-1 resolves
- * the chunks of this one, which come from lane 1
+ * Lane 1 and above: ends its chunk of the phase before; analyses its chunk, a step per slice;
+ * resolves the chunks after its own, which come from the lane above, a step per slice.
+ *
+ * Lane 0, the past: passes the chunks of the phase before, a step for each; resolves those of this
+ * one, which come from lane 1, a step per slice.
  */
 typedef struct lane {
     rd_engine *engine; /* opened when it has something to do */
+    void *reader;      /* of a trace in parts, while it is read */
     uint64_t phase;    /* the one it is in */
     size_t step;       /* the next one to do */
     bool busy;         /* somebody does it */
@@ -77,7 +83,9 @@ typedef struct chunks_engine {
     bool ending;                   /* the crew goes home */
     rd_status status;              /* of the first failure */
     bool in_parts;                 /* the trace is being read by the threads themselves */
+    void (*close_reader)(void *);  /* then */
     size_t chunk_size;             /* of the next phase to be begun */
+    double first_share;            /* of first touches in a chunk, as far as is known */
     uint64_t firsts, references;   /* analysed */
     uint64_t recounted;            /* infinite distances counted that were not final */
 } chunks_engine;
@@ -111,15 +119,43 @@ static size_t first_size(const chunks_engine *e) {
     return size > LEAST_CHUNK ? size : LEAST_CHUNK;
 }
 
-/* Where chunk i of the phase begins, in references; the last ones of a short phase are empty. */
-static size_t beginning(const chunks_engine *e, const phase *p, size_t i) {
-    size_t least = e->chunk_option ? (size_t)e->chunk_option : LEAST_CHUNK;
-    size_t chunks = p->n / least < 1 ? 1 : p->n / least;
-    chunks = chunks < e->n_chunks ? chunks : e->n_chunks;
-    return i > chunks ? p->n : (size_t)((rdi_u128)p->n * (i - 1) / chunks);
+/* Where chunk i of n references begins. Every lane but the last resolves about as many first
+ * touches as a chunk has, so their chunks are shorter by what that takes. */
+static uint64_t chunk_beginning(const chunks_engine *e, uint64_t n, size_t i, size_t chunks) {
+    if (i > chunks)
+        return n;
+    double others = 1 - RESOLVE_COST * e->first_share;
+    others = others > 0.5 ? others : 0.5;
+    double all = others * (double)(chunks - 1) + 1;
+    uint64_t at = (uint64_t)((double)n * (others * (double)(i - 1) / all));
+    return at < n ? at : n;
+}
+
+static uint64_t phase_references(const phase *p) {
+    return p->parts ? p->parts->references : p->n;
+}
+
+/* Where slice s of chunk i of the phase begins, in references; the last chunks of a short phase are
+ * empty. */
+static uint64_t beginning(const chunks_engine *e, const phase *p, size_t i, size_t s) {
+    uint64_t n = phase_references(p);
+    uint64_t least = e->chunk_option ? e->chunk_option : p->parts ? 1 : LEAST_CHUNK;
+    size_t chunks = n / least < e->n_chunks ? (size_t)(n / least) : e->n_chunks;
+    chunks = chunks ? chunks : 1;
+    uint64_t first = chunk_beginning(e, n, i, chunks), end = chunk_beginning(e, n, i + 1, chunks);
+    return first + (end - first) / SLICES * s + (end - first) % SLICES * s / SLICES;
 }
 
 /* ---- the steps, outside the monitor ---- */
+
+/* Somewhat less than a chunk probably has: too much room would cost more than growing once. Of the
+ * memory there is, tables may begin with half. */
+static uint64_t expected_blocks(const chunks_engine *e) {
+    double references = (double)phase_references(&e->phases[0]) / (double)e->n_chunks;
+    uint64_t expected = (uint64_t)(EXPECTED * e->first_share * references);
+    uint64_t affordable = e->run->mem_bytes / (BLOCK_BYTES * 2 * (e->n_chunks + 1));
+    return expected < affordable ? expected : affordable;
+}
 
 static rd_status open_engine(chunks_engine *e, lane *l) {
     if (l->engine)
@@ -127,6 +163,7 @@ static rd_status open_engine(chunks_engine *e, lane *l) {
     rd_engine_config config = {
         .bound = e->run->bound == UINT64_MAX ? 0 : e->run->bound,
         .binning = rdi_hist_binning(e->run->hist),
+        .expected_blocks = l == e->lanes ? 0 : expected_blocks(e),
     };
     return rdi_chunk_engine_open(e->run->ctx, e->engine_option, &config, &l->engine);
 }
@@ -134,55 +171,58 @@ static rd_status open_engine(chunks_engine *e, lane *l) {
 static rd_status end_chunk(chunks_engine *e, size_t i, uint64_t number) {
     lane *l = &e->lanes[i];
     rdi_chunk_reset(chunk_of(e, number, i));
+    chunk_of(e, number, i)->begins = number == 0 && i == 1;
     if (number == 0 || chunk_of(e, number - 1, i)->met == 0)
         return RD_OK;
     RD_TRY(rdi_chunk_end(chunk_of(e, number - 1, i), l->engine));
     return rdi_engine_restart(l->engine);
 }
 
-/* Receives the blocks of a chunk that is read by whoever analyses it. */
-typedef struct chunk_reading {
+/* Receives the blocks of a slice that is read by whoever analyses it. */
+typedef struct slice_reading {
     rdi_chunk *chunk;
+    size_t slice;
     rd_engine *engine;
-} chunk_reading;
+} slice_reading;
 
 static rd_status feed_read(void *user, const uint64_t *blocks, size_t n) {
-    chunk_reading *r = user;
-    return rdi_chunk_feed(r->chunk, r->engine, blocks, n, NULL);
+    slice_reading *r = user;
+    return rdi_chunk_feed(r->chunk, r->slice, r->engine, blocks, n, NULL);
 }
 
-static rd_status read_part(chunks_engine *e, rdi_chunk *chunk, size_t i, const rd_parts *parts) {
-    uint64_t size = parts->references / e->n_chunks, first = (i - 1) * size;
-    chunk_reading reading = {chunk, e->lanes[i].engine};
-    void *reader = NULL;
-    RD_TRY(parts->open(e->run->ctx, parts->what, &reader));
-    rd_status status = parts->read(
-        reader, first, i == e->n_chunks ? parts->references - first : size, feed_read, &reading);
-    parts->close(reader);
-    return status;
-}
-
-static rd_status analyse(chunks_engine *e, size_t i, uint64_t number) {
-    phase *p = phase_of(e, number);
-    if (p->parts) {
-        RD_TRY(open_engine(e, &e->lanes[i]));
-        return read_part(e, chunk_of(e, number, i), i, p->parts);
+static rd_status read_slice(chunks_engine *e, lane *l, slice_reading *reading, uint64_t first,
+                            uint64_t n) {
+    const rd_parts *parts = phase_of(e, l->phase)->parts;
+    if (!l->reader)
+        RD_TRY(parts->open(e->run->ctx, parts->what, &l->reader));
+    RD_TRY(parts->read(l->reader, first, n, feed_read, reading));
+    if (reading->slice == SLICES - 1) {
+        e->close_reader(l->reader);
+        l->reader = NULL;
     }
-    size_t at = beginning(e, p, i), n = beginning(e, p, i + 1) - at;
-    if (n == 0)
+    return RD_OK;
+}
+
+static rd_status analyse(chunks_engine *e, size_t i, uint64_t number, size_t s) {
+    phase *p = phase_of(e, number);
+    lane *l = &e->lanes[i];
+    uint64_t at = beginning(e, p, i, s), n = beginning(e, p, i, s + 1) - at;
+    if (n == 0 && !p->parts)
         return RD_OK;
-    RD_TRY(open_engine(e, &e->lanes[i]));
-    return rdi_chunk_feed(chunk_of(e, number, i), e->lanes[i].engine, p->refs + at, n,
+    RD_TRY(open_engine(e, l));
+    if (p->parts)
+        return read_slice(e, l, &(slice_reading){chunk_of(e, number, i), s, l->engine}, at, n);
+    return rdi_chunk_feed(chunk_of(e, number, i), s, l->engine, p->refs + at, (size_t)n,
                           p->dist ? p->dist + at : NULL);
 }
 
-/* Chunk k against the engine of lane i. One that has met nothing has nothing to say. */
-static rd_status resolve(chunks_engine *e, size_t i, uint64_t number, size_t k) {
+/* A slice of chunk k against the engine of lane i. One that has met nothing has nothing to say. */
+static rd_status resolve(chunks_engine *e, size_t i, uint64_t number, size_t k, size_t s) {
     rdi_chunk *earlier = i ? chunk_of(e, number, i) : &e->past;
     rdi_chunk *chunk = chunk_of(e, number, k);
-    if (earlier->met == 0 || chunk->open.n == 0)
+    if (earlier->met == 0 || chunk->slice[s].open.n == 0)
         return RD_OK;
-    return rdi_chunk_resolve(chunk, earlier, e->lanes[i].engine, e->run->distances);
+    return rdi_chunk_resolve(chunk, s, earlier, e->lanes[i].engine, e->run->distances);
 }
 
 static rd_status pass(chunks_engine *e, uint64_t number, size_t k) {
@@ -192,13 +232,25 @@ static rd_status pass(chunks_engine *e, uint64_t number, size_t k) {
     return rdi_chunk_pass(chunk_of(e, number - 1, k), &e->past, e->lanes[0].engine);
 }
 
+/* The steps of a lane that are about a slice begin with this one. */
+static size_t first_slice_step(const chunks_engine *e, size_t i) {
+    return i ? 1 : e->n_chunks;
+}
+
+/* The chunk that the step of lane i, one about a slice, is about: its own, then those after. */
+static size_t chunk_of_step(const chunks_engine *e, size_t i, size_t step) {
+    return (i ? i : 1) + (step - first_slice_step(e, i)) / SLICES;
+}
+
+static size_t slice_of_step(const chunks_engine *e, size_t i, size_t step) {
+    return (step - first_slice_step(e, i)) % SLICES;
+}
+
 static rd_status do_step(chunks_engine *e, size_t i, uint64_t number, size_t step) {
-    if (i == 0)
-        return step < e->n_chunks ? pass(e, number, step + 1)
-                                  : resolve(e, 0, number, step - e->n_chunks + 1);
-    return step == 0   ? end_chunk(e, i, number)
-           : step == 1 ? analyse(e, i, number)
-                       : resolve(e, i, number, i + step - 1);
+    if (step < first_slice_step(e, i))
+        return i ? end_chunk(e, i, number) : pass(e, number, step + 1);
+    size_t k = chunk_of_step(e, i, step), s = slice_of_step(e, i, step);
+    return k == i ? analyse(e, i, number, s) : resolve(e, i, number, k, s);
 }
 
 /* ---- which step is due: inside the monitor ---- */
@@ -207,46 +259,48 @@ static bool is_past(const lane *l, uint64_t number, size_t step) {
     return l->phase > number || (l->phase == number && l->step > step);
 }
 
-/* Chunk k has been through the lane above lane i: its own, then those before it. */
-static bool has_come_down(const chunks_engine *e, size_t i, size_t k) {
-    return is_past(&e->lanes[i + 1], e->lanes[i].phase, k - i);
+/* The slice that lane i is to resolve next has been through the lane above: that of its own chunk,
+ * then those before it. */
+static bool has_come_down(const chunks_engine *e, size_t i) {
+    const lane *l = &e->lanes[i];
+    size_t k = chunk_of_step(e, i, l->step), s = slice_of_step(e, i, l->step);
+    return is_past(&e->lanes[i + 1], l->phase, 1 + (k - i - 1) * SLICES + s);
 }
 
 static bool is_due(const chunks_engine *e, size_t i) {
     const lane *l = &e->lanes[i], *past = &e->lanes[0];
     if (l->busy || l->phase >= e->submitted)
         return false;
-    if (i == 0)
-        return l->step < e->n_chunks ? is_past(&e->lanes[l->step + 1], l->phase, 0)
-                                     : has_come_down(e, 0, l->step - e->n_chunks + 1);
-    if (l->step == 0) /* the past has passed the chunk whose place the next one takes */
-        return l->phase == 0 || is_past(past, l->phase - 1, e->n_chunks - 1);
-    return l->step == 1 || has_come_down(e, i, i + l->step - 1);
+    if (l->step <
+        first_slice_step(e, i)) /* the past passes a chunk before the next takes its place */
+        return i == 0 ? is_past(&e->lanes[l->step + 1], l->phase, 0)
+                      : l->phase == 0 || is_past(past, l->phase - 1, e->n_chunks - 1);
+    return chunk_of_step(e, i, l->step) == i || has_come_down(e, i);
 }
 
 static void advance(chunks_engine *e, size_t i) {
     lane *l = &e->lanes[i];
-    size_t steps = i == 0 ? 2 * e->n_chunks : e->n_chunks - i + 2;
-    if (++l->step == steps) {
+    size_t chunks = i ? e->n_chunks - i + 1 : e->n_chunks;
+    if (++l->step == first_slice_step(e, i) + chunks * SLICES) {
         l->step = 0;
         l->phase++;
     }
 }
 
-/* After the analysis of a chunk. */
-static void account(chunks_engine *e, const rdi_chunk *chunk) {
-    e->firsts += chunk->open.n;
-    e->references += chunk->references;
+/* After the analysis of a slice. */
+static void account(chunks_engine *e, const rdi_chunk *chunk, size_t s) {
+    e->firsts += chunk->slice[s].firsts;
+    if (s == SLICES - 1)
+        e->references += chunk->references;
 }
 
-/* A chunk has come to lane i of which everything is resolved: no work. */
+/* A slice has come to lane i of which everything is resolved: no work. */
 static bool is_idle_step(chunks_engine *e, size_t i) {
     const lane *l = &e->lanes[i];
-    bool resolves = i ? l->step > 1 : l->step >= e->n_chunks;
-    if (!resolves || !is_due(e, i))
+    if (l->step < first_slice_step(e, i) || !is_due(e, i))
         return false;
-    size_t k = i ? i + l->step - 1 : l->step - e->n_chunks + 1;
-    return chunk_of(e, l->phase, k)->open.n == 0;
+    size_t k = chunk_of_step(e, i, l->step);
+    return k != i && chunk_of(e, l->phase, k)->slice[slice_of_step(e, i, l->step)].open.n == 0;
 }
 
 static void take_step(chunks_engine *e, size_t i) {
@@ -261,8 +315,8 @@ static void take_step(chunks_engine *e, size_t i) {
     if (status != RD_OK && e->status == RD_OK)
         e->status = status;
     if (status == RD_OK) {
-        if (i > 0 && l->step == 1)
-            account(e, chunk_of(e, l->phase, i));
+        if (i > 0 && l->step >= 1 && chunk_of_step(e, i, l->step) == i)
+            account(e, chunk_of(e, l->phase, i), slice_of_step(e, i, l->step));
         do
             advance(e, i);
         while (is_idle_step(e, i));
@@ -294,11 +348,19 @@ static void crew_member(void *arg, unsigned worker) {
 /* ---- the thread that feeds ---- */
 
 static rd_status deliver_phase(chunks_engine *e, phase *p) {
-    for (size_t i = 1; i <= e->n_chunks; i++) {
-        size_t at = beginning(e, p, i), n = beginning(e, p, i + 1) - at;
-        rdi_chunk_complete(&p->chunks[i - 1], p->dist + at, n);
-    }
+    for (size_t i = 1; i <= e->n_chunks; i++)
+        for (size_t s = 0; s < SLICES; s++) {
+            uint64_t at = beginning(e, p, i, s), n = beginning(e, p, i, s + 1) - at;
+            rdi_chunk_complete(&p->chunks[i - 1], s, p->dist + at, (size_t)n);
+        }
     return rdi_engine_deliver(e->run, p->dist, p->n);
+}
+
+static uint64_t handed_on(const rdi_chunk *chunk) {
+    uint64_t sum = 0;
+    for (size_t s = 0; s < SLICES; s++)
+        sum += chunk->slice[s].handed_on;
+    return sum;
 }
 
 /* Frees the phases that are through, after handing over their distances. */
@@ -306,7 +368,7 @@ static rd_status deliver(chunks_engine *e) {
     while (e->delivered < e->lanes[0].phase) {
         phase *p = phase_of(e, e->delivered);
         for (size_t i = 0; i < e->n_chunks; i++)
-            e->recounted += p->chunks[i].handed_on;
+            e->recounted += handed_on(&p->chunks[i]);
         if (e->run->distances) {
             rdi_monitor_leave(&e->monitor);
             rd_status status = deliver_phase(e, p);
@@ -449,6 +511,7 @@ static rd_status chunks_open(void *self, rdi_run *run) {
     e->run = run;
     e->n_threads = run->threads < MOST_THREADS ? run->threads : MOST_THREADS;
     e->n_chunks = (size_t)e->n_threads * (run->chunks_per_thread ? run->chunks_per_thread : 1);
+    e->first_share = run->chunks_per_thread == 1 ? run->first_share : 0;
     e->chunk_size = first_size(e);
     e->goal = e->chunk_size * e->n_chunks;
     rdi_monitor_init(&e->monitor);
@@ -469,6 +532,7 @@ static rd_status chunks_feed(void *self, const uint64_t *blk, size_t n, uint64_t
 
 static rd_status chunks_feed_parts(void *self, const rd_parts *parts) {
     chunks_engine *e = self;
+    e->close_reader = parts->close;
     e->in_parts = true;
     return stop_crew(e, submit(e, &(phase){.parts = parts}));
 }
@@ -515,8 +579,11 @@ static void chunks_close(void *self) {
     rdi_monitor_fini(&e->monitor);
     for (size_t i = 0; i < RDI_COUNT(e->phases); i++)
         close_phase(e, &e->phases[i]);
-    for (size_t i = 0; e->lanes && i <= e->n_chunks; i++)
+    for (size_t i = 0; e->lanes && i <= e->n_chunks; i++) {
         rd_engine_close(e->lanes[i].engine);
+        if (e->lanes[i].reader)
+            e->close_reader(e->lanes[i].reader);
+    }
     rdi_chunk_fini(&e->past);
     rdi_free(e->run->ctx, e->lanes);
 }

@@ -76,6 +76,7 @@ static rd_status open_engine(rd_engine *e, rd_ctx *ctx, const char *spec,
     e->run.threads = config->threads ? config->threads : 1;
     e->run.mem_bytes = config->mem_bytes ? config->mem_bytes : UINT64_MAX;
     e->run.references = config->references;
+    e->run.expected_blocks = config->expected_blocks;
     e->run.live = config->live;
     e->run.checkpoint = config->checkpoint;
     e->run.checkpoint_of = config->checkpoint_of;

@@ -35,9 +35,11 @@ typedef struct rdi_run {
     /* For an inner engine that cuts the trace: so many chunks per thread are advised; 0: no advice.
      * More of them share the work out better, fewer have fewer first touches. */
     uint32_t chunks_per_thread;
-    uint64_t mem_bytes;                     /* UINT64_MAX: no limit */
-    uint64_t references;                    /* hint; 0 unknown */
-    bool live;                              /* hint: a program running beside makes them */
+    double first_share;       /* and such a share of a chunk is expected to be first touches */
+    uint64_t mem_bytes;       /* UINT64_MAX: no limit */
+    uint64_t references;      /* hint; 0 unknown */
+    uint64_t expected_blocks; /* hint; 0 unknown: room to begin with */
+    bool live;                /* hint: a program running beside makes them */
     const char *checkpoint, *checkpoint_of; /* NULL, or as in rd_engine_config */
     bool distances;                         /* somebody wants every distance */
     /* May be set in open() by an immediate engine: until a caller hands in room for distances, it

@@ -308,10 +308,14 @@ rd_status rdi_stream_room_init(rdi_stream *e) {
     uint64_t bound = e->run->bound;
     e->bound = bound;
     e->keep = bound > UINT64_MAX / 4 ? UINT64_MAX : 2 * bound + RDI_STREAM_CHUNK;
-    uint64_t len = AXIS_LEAST < e->compact ? AXIS_LEAST : e->compact;
+    uint64_t most = e->compact / AXIS_FACTOR < e->keep ? e->compact / AXIS_FACTOR : e->keep;
+    uint64_t expected = e->run->expected_blocks < most ? e->run->expected_blocks : most;
+    uint64_t homes = expected * 100 / (LOAD_PERCENT * e->kernel->ways);
+    uint64_t len = larger(AXIS_LEAST, AXIS_FACTOR * expected);
+    len = len < e->compact ? len : e->compact;
     e->table.seed = UINT64_C(0xa0761d6478bd642f);
     e->table.factor = UINT64_C(0xe7037ed1a0b428db);
-    RD_TRY(table_init(&e->table, e->run->ctx, e->kernel, HOMES_LEAST));
+    RD_TRY(table_init(&e->table, e->run->ctx, e->kernel, larger(homes, HOMES_LEAST)));
     RD_TRY(axis_reserve(e, len));
     axis_use(e, len);
     e->axis.next = 1;

@@ -44,7 +44,7 @@ typedef struct example {
 static void feed_letters(rdi_chunk *c, rd_engine *local, const char *letters) {
     for (; *letters; letters++) {
         uint64_t block = (uint64_t)*letters, dist = 0;
-        assert_int_equal(rdi_chunk_feed(c, local, &block, 1, &dist), RD_OK);
+        assert_int_equal(rdi_chunk_feed(c, 0, local, &block, 1, &dist), RD_OK);
     }
 }
 
@@ -64,19 +64,20 @@ static void parda_figure_2_three_ranks_on_table_3(void **state) {
             engine[r] = open_engine(engines[i], 0);
             rdi_chunk_init(&c[r], ctx, UINT64_MAX);
             feed_letters(&c[r], engine[r], ranks[r].letters);
-            assert_letters(&c[r].open, ranks[r].first);
+            assert_letters(&c[r].slice[0].open, ranks[r].first);
         }
         for (size_t r = 1; r < 3; r++) {
-            assert_int_equal(rdi_chunk_resolve(&c[r], &c[r - 1], engine[r - 1], true), RD_OK);
-            assert_letters(&c[r].open, ranks[r].forwarded);
+            assert_int_equal(rdi_chunk_resolve(&c[r], 0, &c[r - 1], engine[r - 1], true), RD_OK);
+            assert_letters(&c[r].slice[0].open, ranks[r].forwarded);
         }
-        assert_int_equal(rdi_chunk_resolve(&c[2], &c[0], engine[0], true), RD_OK);
-        assert_int_equal(c[2].open.n, 0);
+        assert_int_equal(rdi_chunk_resolve(&c[2], 0, &c[0], engine[0], true), RD_OK);
+        assert_int_equal(c[2].slice[0].open.n, 0);
         for (size_t r = 0; r < 3; r++) {
             size_t n = r ? strlen(ranks[r].first) : 0; /* nobody was there to resolve rank 0's */
-            assert_int_equal(c[r].resolved.n, n);
+            const rdi_u64_list *resolved = &c[r].slice[0].resolved;
+            assert_int_equal(resolved->n, n);
             if (n)
-                assert_memory_equal(c[r].resolved.at, ranks[r].resolved, n * sizeof(uint64_t));
+                assert_memory_equal(resolved->at, ranks[r].resolved, n * sizeof(uint64_t));
             assert_int_equal(rdi_chunk_end(&c[r], engine[r]), RD_OK);
             assert_letters(&c[r].order, ranks[r].order);
             rdi_chunk_fini(&c[r]);
@@ -87,28 +88,46 @@ static void parda_figure_2_three_ranks_on_table_3(void **state) {
 
 #define MOST_CHUNKS 6
 
+/* A chunk of the trace from begin[0] on, slices of random lengths, of which begin[s] says where
+ * they begin; the last ends with the chunk. */
+static void cut_slices(size_t begin[RDI_CHUNK_SLICES + 1], size_t len, rdi_rng *rng) {
+    size_t end = begin[0] + len;
+    for (size_t s = 1; s < RDI_CHUNK_SLICES; s++)
+        begin[s] = begin[s - 1] + (size_t)rdi_rng_below(rng, end - begin[s - 1] + 1) / (s % 3 + 1);
+    begin[RDI_CHUNK_SLICES] = end;
+}
+
+static void resolve_slices(rdi_chunk *c, rdi_chunk *earlier, rd_engine *engine) {
+    for (size_t s = 0; s < RDI_CHUNK_SLICES; s++)
+        assert_int_equal(rdi_chunk_resolve(c, s, earlier, engine, true), RD_OK);
+}
+
 /* A phase: chunks of random lengths, resolved against each other and the past, which is brought to
  * their end. Returns how many references it took. */
 static size_t run_phase(const uint64_t *trace, size_t n, uint64_t *dist, rdi_chunk *past,
                         rd_engine *past_engine, rdi_rng *rng) {
     rdi_chunk c[MOST_CHUNKS];
     rd_engine *engine[MOST_CHUNKS];
-    size_t begin[MOST_CHUNKS + 1] = {0}, chunks = 1 + (size_t)rdi_rng_below(rng, MOST_CHUNKS);
+    size_t begin[MOST_CHUNKS][RDI_CHUNK_SLICES + 1], end = 0;
+    size_t chunks = 1 + (size_t)rdi_rng_below(rng, MOST_CHUNKS);
     uint64_t bound = past->bound == UINT64_MAX ? 0 : past->bound;
     for (size_t i = 0; i < chunks; i++) {
-        size_t len = (size_t)rdi_rng_below(rng, n - begin[i] + 1);
-        begin[i + 1] = begin[i] + len;
+        begin[i][0] = end;
+        cut_slices(begin[i], (size_t)rdi_rng_below(rng, n - end + 1), rng);
         engine[i] = open_engine(i % 2 ? "stream" : "bk", bound);
         rdi_chunk_init(&c[i], ctx, past->bound);
-        assert_int_equal(rdi_chunk_feed(&c[i], engine[i], trace + begin[i], len, dist + begin[i]),
-                         RD_OK);
-        assert_true(c[i].open.n <= past->bound);
+        for (size_t s = 0; s < RDI_CHUNK_SLICES; s++, end = begin[i][s])
+            assert_int_equal(
+                rdi_chunk_feed(&c[i], s, engine[i], trace + end, begin[i][s + 1] - end, dist + end),
+                RD_OK);
+        assert_true(c[i].met <= past->bound);
     }
     for (size_t i = 0; i < chunks; i++) {
         for (size_t before = i; before-- > 0;)
-            assert_int_equal(rdi_chunk_resolve(&c[i], &c[before], engine[before], true), RD_OK);
-        assert_int_equal(rdi_chunk_resolve(&c[i], past, past_engine, true), RD_OK);
-        rdi_chunk_complete(&c[i], dist + begin[i], begin[i + 1] - begin[i]);
+            resolve_slices(&c[i], &c[before], engine[before]);
+        resolve_slices(&c[i], past, past_engine);
+        for (size_t s = 0; s < RDI_CHUNK_SLICES; s++)
+            rdi_chunk_complete(&c[i], s, dist + begin[i][s], begin[i][s + 1] - begin[i][s]);
     }
     for (size_t i = 0; i < chunks; i++) {
         assert_int_equal(rdi_chunk_end(&c[i], engine[i]), RD_OK);
@@ -116,7 +135,7 @@ static size_t run_phase(const uint64_t *trace, size_t n, uint64_t *dist, rdi_chu
         rdi_chunk_fini(&c[i]);
         rd_engine_close(engine[i]);
     }
-    return begin[chunks];
+    return end;
 }
 
 /* Distances of the whole trace by one engine, and again in phases of chunks. */
