@@ -40,9 +40,10 @@
 #define PIECE_BYTES 64 /* in which memcpy() and the like are recorded */
 
 /* Of the program, not of a thread. */
-static rdi_ring *ring; /* NULL: nobody reads */
-static const char *ring_path;
+static rdi_ring *ring;     /* NULL: nobody reads */
+static char ring_path[64]; /* a copy: programs write where their environment is */
 static ino_t ring_inode;
+static int with_children;     /* forked ones are recorded */
 static uint32_t process;      /* number of this recording */
 static pthread_key_t at_exit; /* its destructor hands over the chunk of a thread that ends */
 static uint32_t threads;      /* numbers given so far */
@@ -89,12 +90,22 @@ static void end_program(const char *why) {
     _exit(1);
 }
 
-/* The ring is found through its owner's open files, which are gone when the owner is. */
-static int is_analyser_gone(void) {
+/* The ring is found through its owner's open files, which are gone when the owner is. A program
+ * that has changed its root may see no files of processes at all. */
+static int is_gone(void) {
     struct stat now;
-    if (stat(ring_path, &now) != 0)
+    if (stat(ring_path, &now) == 0)
+        return now.st_ino != ring_inode;
+    if (errno != ENOENT || stat("/proc/self", &now) == 0)
         return errno == ENOENT;
-    return now.st_ino != ring_inode;
+    return kill((pid_t)ring->reader, 0) != 0 && errno == ESRCH;
+}
+
+/* errno is the program's. */
+static int is_analyser_gone(void) {
+    int before = errno, gone = is_gone();
+    errno = before;
+    return gone;
 }
 
 /* A free chunk, sooner or later. */
@@ -183,8 +194,14 @@ static void make_room_in_chunk(uint64_t n) {
 }
 
 static void skip(uint64_t references) {
-    if (ring)
-        __atomic_fetch_add(&ring->skipped, references, __ATOMIC_RELAXED);
+    static __thread uint64_t since;
+    if (!ring)
+        return;
+    __atomic_fetch_add(&ring->skipped, references, __ATOMIC_RELAXED);
+    since += references;
+    if (since >= RDI_RING_SKIPPED_MANY && is_analyser_gone())
+        end_program("the analyser is gone");
+    since %= RDI_RING_SKIPPED_MANY;
 }
 
 /* ---- the place of the next record ---- */
@@ -449,7 +466,7 @@ static void restart_in_child(void) {
     running = 0;
     thread = threads = 0;
     several_threads = 0;
-    if (getenv("REUSEDIST_CHILDREN"))
+    if (with_children)
         process = __atomic_fetch_add(&ring->processes, 1, __ATOMIC_RELAXED);
     else
         ring = NULL;
@@ -487,12 +504,14 @@ static void read_burst(const char *text) {
 }
 
 __attribute__((constructor(101))) static void open_ring(void) {
-    ring_path = getenv("REUSEDIST_RING");
-    if (!ring_path)
+    const char *path = getenv("REUSEDIST_RING");
+    if (!path)
         return;
-    rdi_ring *mapped = map_ring(ring_path);
+    rdi_ring *mapped = map_ring(path);
     if (mapped == MAP_FAILED || mapped->magic != RDI_RING_MAGIC)
         end_program("cannot share memory with the analyser");
+    snprintf(ring_path, sizeof ring_path, "%s", path);
+    with_children = getenv("REUSEDIST_CHILDREN") != NULL;
     read_burst(getenv("REUSEDIST_BURST"));
     pthread_key_create(&at_exit, end_thread);
     pthread_atfork(NULL, NULL, restart_in_child);

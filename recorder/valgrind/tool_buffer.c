@@ -74,14 +74,23 @@ static void end_program(const HChar *why) {
     VG_(exit)(1);
 }
 
+static Bool is_there(const HChar *path) {
+    struct vg_stat st;
+    return !sr_isError(VG_(stat)(path, &st));
+}
+
 /* The ring is found through its owner's open files, which are gone when the owner is, even if
- * nobody has taken notice of its end yet. */
+ * nobody has taken notice of its end yet. A program that has changed its root may see no files of
+ * processes at all. */
 static Bool is_analyser_gone(void) {
     struct vg_stat now;
     SysRes result = VG_(stat)(ring_path, &now);
-    if (sr_isError(result))
+    if (!sr_isError(result))
+        return now.ino != ring_inode;
+    if (sr_Err(result) != VKI_ENOENT || is_there("/proc/self"))
         return sr_Err(result) == VKI_ENOENT;
-    return now.ino != ring_inode;
+    result = VG_(do_syscall)(__NR_kill, ring->reader, 0, 0, 0, 0, 0, 0, 0);
+    return sr_isError(result) && sr_Err(result) == VKI_ESRCH;
 }
 
 static void wait_for_free_chunk(void) {
@@ -166,8 +175,14 @@ static void append_to_chunk(Addr records, SizeT bytes) {
 }
 
 static void skip(ULong references) {
-    if (ring)
-        __atomic_fetch_add(&ring->skipped, references, __ATOMIC_RELAXED);
+    static ULong since;
+    if (!taking_part)
+        return;
+    __atomic_fetch_add(&ring->skipped, references, __ATOMIC_RELAXED);
+    since += references;
+    if (since >= RDI_RING_SKIPPED_MANY && is_analyser_gone())
+        end_program("the analyser is gone");
+    since %= RDI_RING_SKIPPED_MANY;
 }
 
 static void divide_into_bursts(Addr records, ULong n) {

@@ -65,6 +65,7 @@ static rd_status map_ring(rd_live *live) {
         return fail_shared(live, "size");
     live->ring->magic = RDI_RING_MAGIC;
     live->ring->chunks = live->chunks;
+    live->ring->reader = (uint32_t)getpid();
     live->ring->record_words = live->config.pc ? 2 : 1;
     live->ring->events = live->config.events;
     live->ring->recording = !live->config.paused;

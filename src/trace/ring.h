@@ -35,6 +35,9 @@
 #define RDI_RING_HEAD_BYTES    40960
 #define RDI_RING_BYTES(chunks) (RDI_RING_HEAD_BYTES + (uint64_t)(chunks)*RDI_RING_CHUNK_WORDS * 8)
 
+/* While a recorder skips, it looks after so many references whether the reader is still there. */
+#define RDI_RING_SKIPPED_MANY (1 << 26)
+
 /* A record is one word: the address, sign-extended from 48 bits, above 14 bits of size and 2 of
  * kind. With `record_words` 2 it is followed by the program counter. */
 enum { RDI_RECORD_LOAD = 0, RDI_RECORD_STORE = 1, RDI_RECORD_FETCH = 2, RDI_RECORD_EVENT = 3 };
@@ -75,7 +78,8 @@ typedef struct rdi_ring {
     uint32_t events;       /* recorders tell events */
     uint32_t avx2;         /* this processor has it */
     uint32_t chunks;       /* that there are */
-    uint32_t unused[2];
+    uint32_t reader;       /* process id */
+    uint32_t unused;
     /* Written by recorders, waited for by the reader. A line of its own each. */
     uint32_t fulls, reader_waits;
     uint64_t tickets;

@@ -16,3 +16,5 @@ echo "with another program:"
 "$REUSEDIST" run --trace-children --kinds=S --out=json -- "$PROGRAMS/family" "$PROGRAMS/family" |
     sed -n 's/.*"partial": /partial: /p'
 stores --trace-children -- "$PROGRAMS/family" "$PROGRAMS/family"
+echo "what a child does that is not recorded is not called skipped:"
+"$REUSEDIST" run --out=json -- "$PROGRAMS/family" | sed -n 's/.*"skipped": /skipped: /p'

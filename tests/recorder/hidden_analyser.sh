@@ -1,0 +1,20 @@
+# A program that does not see its analyser any more, and has to wait for it, is recorded all the same.
+mkdir empty
+# hide TOOL PROGRAM HOW: the program stops the analyser, which goes on only later.
+hide() {
+    local status=0
+    (cd empty && exec "$REUSEDIST" run --collapse=off --tool="$1" -o ../t.txt -- "$2" "$3") 2>messages &
+    until [ "$(sed 's/.*) \(.\).*/\1/' "/proc/$!/stat")" = T ]; do sleep 0.1; done 2>/dev/null
+    sleep 0.5
+    kill -CONT $!
+    wait $! || status=$?
+    [ $status -ne 77 ] || { echo "may not change the root"; exit 77; }
+    [ $status -eq 0 ] || cat messages
+}
+hide valgrind "$PROGRAMS/hide" environment
+hide valgrind "$PROGRAMS/hide" root
+command -v clang >/dev/null || { echo "clang is not installed"; exit 77; }
+cc=$(dirname "$REUSEDIST")/libexec/reusedist/clang/reusedist-cc
+"$cc" -O1 "$(realpath "$DATA/../recorder/hide.c")" -o hide
+hide clang "$PWD/hide" environment
+hide clang "$PWD/hide" root

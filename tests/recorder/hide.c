@@ -1,0 +1,37 @@
+/* A program that takes away from itself how its recorder finds the analyser, stops the analyser,
+ * and then records more than may wait for it.
+ *
+ * usage: hide root|environment */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+extern char **environ;
+static volatile long words[4096];
+
+/* An empty directory, the current one, as root; for that, who is not root becomes it. */
+static int change_root(void) {
+    return chroot(".") != 0 && (unshare(CLONE_NEWUSER) != 0 || chroot(".") != 0);
+}
+
+/* As programs do that tell by it, in lists of processes, what they are at. */
+static int write_over_environment(void) {
+    for (char **variable = environ; *variable; variable++)
+        memset(*variable, 'x', strlen(*variable));
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    if (argc != 2)
+        return 2;
+    if (strcmp(argv[1], "root") == 0 ? change_root() : write_over_environment())
+        return 77;
+    kill(getppid(), SIGSTOP);
+    for (long i = 0; i < 10000000; i++)
+        words[i % 4096] = i;
+    printf("%s: recorded to the end\n", argv[1]);
+    return 0;
+}
