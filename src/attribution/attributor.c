@@ -40,9 +40,6 @@ static rd_status take_levels(rd_attributor *a, const rd_attributor_config *confi
 /* Eight words at most: a block of 4096 bytes has eight of 512. */
 static void choose_words(rd_attributor *a) {
     uint64_t bytes = a->config.block_bytes;
-    for (unsigned from = 0; from < 8; from++)
-        for (unsigned to = from; to < 8; to++)
-            a->word_masks[8 * from + to] = ((2u << to) - (1u << from)) * RDI_WORDS_IN_ALL;
     for (unsigned set = 1; set < 256; set++)
         a->bits_in[set] = (uint8_t)(a->bits_in[set / 2] + set % 2);
     a->words_per_block = 1;
@@ -85,6 +82,7 @@ static rd_status open_parts(rd_attributor *a, const rd_attributor_config *config
     fill_defaults(&a->config);
     RD_TRY(take_levels(a, config));
     choose_words(a);
+    RD_TRY(rdi_passes_choose(a->ctx, &a->passes));
     rdi_modules_init(&a->modules, a->ctx);
     RD_TRY(rdi_regions_init(&a->regions, a->ctx, &a->modules, a->config.max_regions));
     RD_TRY(rdi_sites_init(&a->sites, a->ctx, a->config.max_sites));

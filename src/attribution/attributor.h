@@ -4,6 +4,7 @@
 #define RDI_ATTRIBUTOR_H
 
 #include "attribution/modules.h"
+#include "attribution/passes.h"
 #include "attribution/regions.h"
 #include "attribution/sites.h"
 #include "attribution/touched.h"
@@ -14,11 +15,11 @@
 struct rd_attributor {
     rd_ctx *ctx;
     rd_attributor_config config; /* with the defaults filled in */
+    const rdi_passes *passes;
     rd_level levels[RD_LEVELS_MAX];
     rdi_steps steps;
     uint8_t near_steps[2048];       /* of the shortest distances */
     uint64_t first_miss;            /* shortest distance at which a level misses */
-    uint64_t word_masks[64];        /* [8 * from + to]: the words from .. to, in all sets */
     uint8_t bits_in[256];           /* how many */
     unsigned block_bits, word_bits; /* log2 of the sizes; both 0 with a block per address */
     unsigned words_per_block;       /* 1: words are not told apart, or blocks have no size */

@@ -3,7 +3,8 @@
  *
  * References are taken in parts, in three passes over each, so that tuples are fetched ahead and no
  * pass waits for what another looks up:
- *   prepare  sites and words of the references, which need nothing but themselves
+ *   prepare  sites, words and places in tables of the references, which need nothing but themselves:
+ *            vector code (passes.h)
  *   resolve  who touched their blocks before, and whose data they are: with that the tuples' keys
  *   count    in tuples and the window
  */
@@ -13,7 +14,7 @@
 
 #include <time.h>
 
-#define PART 128
+#define PART 64
 #define PASS static __attribute__((noinline)) /* the loops of all together lack registers */
 
 typedef struct part {
@@ -21,7 +22,9 @@ typedef struct part {
     const uint64_t *blocks, *distances;
     const uint64_t *address;   /* the first in the block */
     rdi_tuple_key reuse[PART]; /* the site, in its bits */
-    uint64_t words[PART];      /* of the block, those touched, in all sets */
+    uint8_t words[PART];       /* of the block, those touched */
+    uint16_t page[PART];       /* number of the version that holds for it */
+    rdi_touch *touch[PART];    /* where the block's entry belongs */
     rdi_tuple_key key[PART];
     rdi_tuple *tuple[PART];     /* where the key's belongs */
     uint64_t own_address[PART]; /* where `address` points to if the references do not have it */
@@ -29,18 +32,15 @@ typedef struct part {
 
 /* ---- prepare ---- */
 
-/* All words from the one of `first` to that of `last`, addresses in the block. */
-static inline uint64_t words_between(const rd_attributor *a, uint64_t first, uint64_t last) {
-    unsigned from = (unsigned)(first >> a->word_bits) & (a->words_per_block - 1);
-    unsigned to = (unsigned)(last >> a->word_bits) & (a->words_per_block - 1);
-    return a->word_masks[from * 8 + to];
+/* The last address of a reference. */
+static uint64_t end_of(const rd_refs *refs, uint32_t i) {
+    return refs->addr[i] + (refs->size && refs->size[i] ? refs->size[i] - 1 : 0);
 }
 
 /* Whether block i of the part is the only one of its reference. */
 static bool is_whole(const rd_attributor *a, const rd_refs *refs, const uint32_t *origin,
                      const part *p, size_t i) {
-    uint64_t first = refs->addr[origin[i]];
-    uint64_t last = refs->size ? first + (refs->size[origin[i]] - 1) : first;
+    uint64_t first = refs->addr[origin[i]], last = end_of(refs, origin[i]);
     return first >> a->block_bits == p->blocks[i] &&
            (a->words_per_block == 1 || last >> a->block_bits == p->blocks[i]);
 }
@@ -48,38 +48,35 @@ static bool is_whole(const rd_attributor *a, const rd_refs *refs, const uint32_t
 /* Whether the part is of references in succession, neither dropped nor split. */
 static bool is_plain(const rd_attributor *a, const rd_refs *refs, const uint32_t *origin,
                      const part *p) {
-    uint32_t differ = 0;
-    for (size_t i = 0; i < p->n; i++)
-        differ |= (origin[i] - origin[0]) ^ (uint32_t)i;
-    return !differ && is_whole(a, refs, origin, p, 0) && is_whole(a, refs, origin, p, p->n - 1);
-}
-
-PASS void prepare_plain(const rd_attributor *a, const rd_refs *refs, size_t first, part *p) {
-    const uint64_t *address = refs->addr + first;
-    const uint32_t *size = refs->size ? refs->size + first : NULL;
-    p->address = address;
-    for (size_t i = 0; i < p->n; i++)
-        p->words[i] = words_between(a, address[i], address[i] + (size ? size[i] - 1 : 0));
+    return a->passes->succeed(origin, p->n) && is_whole(a, refs, origin, p, 0) &&
+           is_whole(a, refs, origin, p, p->n - 1);
 }
 
 /* Of any: what lies in their blocks. */
-PASS void prepare_split(const rd_attributor *a, const rd_refs *refs, const uint32_t *origin,
-                        part *p) {
+PASS void prepare_any(const rd_attributor *a, const rd_refs *refs, const uint32_t *origin,
+                      part *p) {
     uint64_t within = (UINT64_C(1) << a->block_bits) - 1;
+    unsigned mask = a->words_per_block - 1;
     for (size_t i = 0; i < p->n; i++) {
         uint64_t start = p->blocks[i] << a->block_bits, end = start + within;
-        uint64_t first = refs->addr[origin[i]];
-        uint64_t last = refs->size ? first + (refs->size[origin[i]] - 1) : first;
-        p->own_address[i] = first > start ? first : start;
-        p->words[i] = words_between(a, p->own_address[i], last < end ? last : end);
+        uint64_t first = refs->addr[origin[i]], last = end_of(refs, origin[i]);
+        first = first > start ? first : start;
+        last = last < end ? last : end;
+        p->own_address[i] = first;
+        p->words[i] = rdi_words_between((uint32_t)(first >> a->word_bits) & mask,
+                                        (uint32_t)(last >> a->word_bits) & mask);
     }
     p->address = p->own_address;
 }
 
-PASS rd_status prepare_sites(rdi_sites *sites, const uint64_t *pc, part *p) {
-    for (size_t i = 0, n = p->n; i < n; i++) {
+PASS rd_status prepare_sites(rd_attributor *a, const uint64_t *pc, part *p) {
+    if (RDI_LIKELY(a->passes->sites(a->sites.cache, pc, p->n, p->reuse)))
+        return RD_OK;
+    for (size_t i = 0; i < p->n; i++) {
         uint32_t site = 0;
-        RD_TRY(rdi_site_of(sites, pc[i], &site));
+        if (p->reuse[i])
+            continue;
+        RD_TRY(rdi_sites_find(&a->sites, pc[i], &site));
         p->reuse[i] = (rdi_tuple_key)site << RDI_REUSE_SHIFT;
     }
     return RD_OK;
@@ -97,16 +94,22 @@ static const uint64_t *program_counters(const rd_refs *refs, const uint32_t *ori
 }
 
 static rd_status prepare(rd_attributor *a, const rd_attributed *batch, size_t from, part *p) {
+    const rd_refs *refs = batch->refs;
     const uint32_t *origin = batch->origin + from;
     uint64_t room[PART];
     p->blocks = batch->blocks + from;
     p->distances = batch->distances + from;
-    bool plain = is_plain(a, batch->refs, origin, p);
-    RD_TRY(prepare_sites(&a->sites, program_counters(batch->refs, origin, plain, p->n, room), p));
-    if (plain)
-        prepare_plain(a, batch->refs, origin[0], p);
-    else
-        prepare_split(a, batch->refs, origin, p);
+    bool plain = is_plain(a, refs, origin, p);
+    RD_TRY(prepare_sites(a, program_counters(refs, origin, plain, p->n, room), p));
+    if (plain && refs->size) {
+        p->address = refs->addr + origin[0];
+        a->passes->words(p->address, refs->size + origin[0], p->n, a->word_bits,
+                         a->words_per_block - 1, p->words);
+    } else {
+        prepare_any(a, refs, origin, p);
+    }
+    a->passes->pages(p->address, p->n, p->page);
+    a->passes->touches(&a->touched.young, p->blocks, p->n, p->touch);
     return RD_OK;
 }
 
@@ -115,7 +118,7 @@ static rd_status prepare(rd_attributor *a, const rd_attributed *batch, size_t fr
 /* Region of an address in the block of `touch`, which remembers it if it has no others. */
 static rd_status find_region(rd_attributor *a, rdi_touch *touch, uint64_t address, uint32_t version,
                              rdi_tuple_key *out) {
-    bool current = !rdi_touch_is_free(touch) && touch->version == version;
+    bool current = touch->version == (version | RDI_MIXED_VERSION);
     rdi_region_recall *recall = rdi_regions_recall(&a->regions, address);
     if (current && recall->address == address && recall->version == version) {
         *out = rdi_region_in_key(recall->region);
@@ -132,7 +135,7 @@ static rd_status find_region(rd_attributor *a, rdi_touch *touch, uint64_t addres
     *recall = (rdi_region_recall){address, version, range.region};
     *out = rdi_region_in_key(range.region);
     touch->region = alone ? (uint32_t)*out : RDI_MIXED;
-    touch->version = version;
+    touch->version = alone ? version : version | RDI_MIXED_VERSION;
     return RD_OK;
 }
 
@@ -147,52 +150,57 @@ static __attribute__((noinline)) void miss(rd_attributor *a, rdi_touch *touch, u
     rdi_end_sets(a, touch, missed);
     for (unsigned set = 0; set < missed; set++)
         a->fetched[set]++;
+    touch->words |= (touch->words & 0xff) * RDI_WORDS_IN_ALL;
     touch->words &= ~UINT64_C(0) << 8 * missed;
 }
 
-/* Reference i, when `*touch` is not the entry of its block, or the region of the block is not
- * known, no longer, or not the same everywhere. */
-static __attribute__((noinline)) rd_status look_closer(rd_attributor *a, const part *p, size_t i,
-                                                       rdi_touch **touch, rdi_tuple_key *region) {
+/* The entry of reference i's block if it is not where it belongs, or not there at all. */
+static rd_status find_touch(rd_attributor *a, part *p, size_t i) {
+    const rdi_touch *slots = a->touched.young.slot;
+    rdi_touch *found = NULL;
+    RD_TRY(rdi_touched_find(&a->touched, p->blocks[i], &found));
+    if (a->touched.young.slot != slots) /* another table */
+        a->passes->touches(&a->touched.young, p->blocks, p->n, p->touch);
+    p->touch[i] = found;
+    return RD_OK;
+}
+
+/* Reference i, when its entry is not the one of its block, or the region of the block is not known,
+ * no longer, or not the same everywhere. */
+static __attribute__((noinline)) rd_status look_closer(rd_attributor *a, part *p, size_t i,
+                                                       rdi_tuple_key *region) {
     uint64_t address = p->address[i], distance = p->distances[i];
-    uint32_t version = a->regions.version[rdi_regions_slot(address)];
-    if ((*touch)->block != p->blocks[i] || rdi_touch_is_free(*touch))
-        RD_TRY(rdi_touched_find(&a->touched, p->blocks[i], touch));
+    uint32_t version = a->regions.version[p->page[i]];
+    if (p->touch[i]->block != p->blocks[i] || rdi_touch_is_free(p->touch[i]))
+        RD_TRY(find_touch(a, p, i));
+    rdi_touch *touch = p->touch[i];
     if (distance >= a->first_miss)
-        miss(a, *touch, distance);
-    *region = (*touch)->region;
-    if (*region != RDI_MIXED && (*touch)->version == version)
-        return RD_OK;
-    return find_region(a, *touch, address, version, region);
+        miss(a, touch, distance);
+    *region = touch->region;
+    return touch->version == version ? RD_OK : find_region(a, touch, address, version, region);
 }
 
 PASS rd_status resolve(rd_attributor *a, part *p) {
-    const uint64_t *address = p->address, *blocks = p->blocks, *distances = p->distances;
+    const uint64_t *blocks = p->blocks, *distances = p->distances;
     const uint32_t *versions = a->regions.version;
     const uint64_t first_miss = a->first_miss;
     for (size_t i = 0, n = p->n; i < n; i++) {
-        rdi_touch *touch = &a->touched.young.slot[rdi_touched_home(&a->touched.young, blocks[i])];
+        rdi_touch *touch = p->touch[i];
         rdi_tuple_key region = touch->region;
-        if (RDI_UNLIKELY(touch->block != blocks[i] || region == RDI_MIXED ||
-                         touch->version != versions[rdi_regions_slot(address[i])])) {
-            rdi_touch *found = touch;
+        if (RDI_UNLIKELY(touch->block != blocks[i] || touch->version != versions[p->page[i]])) {
             rdi_tuple_key its = 0;
-            RD_TRY(look_closer(a, p, i, &found, &its));
-            touch = found;
+            RD_TRY(look_closer(a, p, i, &its));
+            touch = p->touch[i];
             region = its;
         } else if (RDI_UNLIKELY(distances[i] >= first_miss)) {
             miss(a, touch, distances[i]);
         }
         rdi_tuple_key reuse = p->reuse[i];
-        rdi_tuple_key key = touch->use | reuse | region;
+        p->key[i] = touch->use | reuse | region;
         touch->use = reuse << (RDI_USE_SHIFT - RDI_REUSE_SHIFT);
         touch->words |= p->words[i];
-        rdi_tuple *tuple = rdi_tuples_home(&a->tuples, key);
-        RDI_PREFETCH(tuple);
-
-        p->key[i] = key;
-        p->tuple[i] = tuple;
     }
+    a->passes->tuples(&a->tuples, p->key, p->n, p->tuple);
     return RD_OK;
 }
 
@@ -208,8 +216,7 @@ static __attribute__((noinline)) rd_status find_tuple(rd_attributor *a, part *p,
     const rdi_tuple *slots = a->tuples.slot;
     RD_TRY(rdi_tuples_find(&a->tuples, p->key[i], &p->tuple[i]));
     if (a->tuples.slot != slots) /* another table */
-        for (size_t k = i + 1; k < p->n; k++)
-            p->tuple[k] = rdi_tuples_home(&a->tuples, p->key[k]);
+        a->passes->tuples(&a->tuples, p->key + i + 1, p->n - i - 1, p->tuple + i + 1);
     return RD_OK;
 }
 
@@ -224,18 +231,12 @@ PASS rd_status count(rd_attributor *a, part *p, rdi_counts *window) {
             RD_TRY(find_tuple(a, p, i));
         rdi_tuple *tuple = p->tuple[i];
         window->at[step]++;
-        if (RDI_UNLIKELY(step >= RDI_SMALL_STEPS)) {
+        if (RDI_UNLIKELY(!rdi_tuple_count(tuple, step, distance)))
             RD_TRY(rdi_tuple_count_large(&a->tuples, tuple, step, distance));
+        if (RDI_LIKELY(step < RDI_SMALL_STEPS))
+            sum += distance;
+        else
             window->sum += distance == RD_COLD ? 0 : distance;
-            continue;
-        }
-        sum += distance;
-        if (RDI_UNLIKELY(tuple->small[step] == UINT8_MAX)) {
-            RD_TRY(rdi_tuple_count_large(&a->tuples, tuple, step, distance));
-            continue;
-        }
-        tuple->small[step]++;
-        tuple->sum += distance;
     }
     window->sum += sum;
     return RD_OK;

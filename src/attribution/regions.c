@@ -4,13 +4,13 @@
 #include "attribution/tuples.h"
 
 #define PROCESS_BITS 48 /* further processes have a number above these bits of addresses */
-#define VERSION_MASK UINT32_C(0xffffff)
+#define VERSION_LAST (UINT32_MAX >> 1)
 
 rd_status rdi_regions_init(rdi_regions *r, rd_ctx *ctx, const rdi_modules *modules, size_t max) {
     *r = (rdi_regions){.ctx = ctx, .modules = modules, .max = max, .max_spans = (size_t)1 << 22};
     rdi_spans_init(&r->spans, ctx);
-    for (size_t i = 0; i < RDI_REGION_RECALLS; i++)
-        r->recall[i].version = UINT32_MAX;
+    for (size_t i = 0; i < RDI_REGION_VERSIONS; i++)
+        r->version[i] = 1;
     for (size_t kind = 0; kind < RDI_COUNT(r->by_key); kind++)
         RD_TRY(rdi_block_map_init(&r->by_key[kind], ctx));
     if (!(r->region = rdi_calloc(ctx, 16, sizeof *r->region)))
@@ -59,7 +59,7 @@ static void change_pages(rdi_regions *r, uint64_t first, uint64_t n) {
     n = n < RDI_REGION_VERSIONS ? n : RDI_REGION_VERSIONS;
     for (uint64_t page = first; page < first + n; page++) {
         uint32_t *version = &r->version[rdi_regions_slot(page << RDI_REGION_PAGE_BITS)];
-        *version = (*version + 1) & VERSION_MASK;
+        *version = *version == VERSION_LAST ? 1 : *version + 1;
     }
 }
 

@@ -31,7 +31,7 @@ typedef struct rdi_region {
 /* The region of an address, looked up when its page had this version. */
 typedef struct rdi_region_recall {
     uint64_t address;
-    uint32_t version; /* more than any version: empty */
+    uint32_t version; /* 0: empty */
     uint32_t region;
 } rdi_region_recall;
 
@@ -44,7 +44,7 @@ typedef struct rdi_regions {
     size_t max_spans;
     rdi_block_map by_key[4]; /* per kind: key -> number */
     rdi_spans spans;
-    uint32_t version[RDI_REGION_VERSIONS]; /* of pages; 24 bits */
+    uint32_t version[RDI_REGION_VERSIONS]; /* of pages; 31 bits, never 0 */
     rdi_region_recall recall[RDI_REGION_RECALLS];
 } rdi_regions;
 

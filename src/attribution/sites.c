@@ -39,7 +39,7 @@ static rd_status add_site(rdi_sites *s, uint64_t pc) {
     return RD_OK;
 }
 
-rd_status rdi_sites_find(rdi_sites *s, uint64_t pc, uint32_t *out) {
+static rd_status find_number(rdi_sites *s, uint64_t pc, uint32_t *out) {
     uint64_t *known = rdi_block_map_find(&s->numbers, pc), old;
     if (known) {
         *out = (uint32_t)*known;
@@ -51,5 +51,12 @@ rd_status rdi_sites_find(rdi_sites *s, uint64_t pc, uint32_t *out) {
     if (number <= s->max)
         RD_TRY(rdi_block_map_exchange(&s->numbers, pc, number, &old));
     *out = (uint32_t)number;
+    return RD_OK;
+}
+
+rd_status rdi_sites_find(rdi_sites *s, uint64_t pc, uint32_t *out) {
+    RD_TRY(find_number(s, pc, out));
+    if (rdi_site_tag(pc) < UINT64_C(1) << (64 - RDI_SITE_BITS))
+        s->cache[rdi_site_slot(pc)] = rdi_site_tag(pc) << RDI_SITE_BITS | *out;
     return RD_OK;
 }

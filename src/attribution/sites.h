@@ -34,20 +34,16 @@ rd_status rdi_sites_init(rdi_sites *s, rd_ctx *ctx, size_t max);
 void rdi_sites_fini(rdi_sites *s);
 rd_status rdi_sites_forget(rdi_sites *s);
 
-/* Numbers a pc that is not in the cache. Sites may move. */
+/* Numbers a pc, which then is in the cache. Sites may move. */
 rd_status rdi_sites_find(rdi_sites *s, uint64_t pc, uint32_t *out);
 
-static inline rd_status rdi_site_of(rdi_sites *s, uint64_t pc, uint32_t *out) {
-    uint64_t upper = pc >> RDI_SITE_CACHE_BITS;
-    uint64_t *cached = &s->cache[(pc ^ upper) % RDI_SITE_CACHE];
-    if (RDI_UNLIKELY(*cached >> RDI_SITE_BITS != upper + 1)) {
-        RD_TRY(rdi_sites_find(s, pc, out));
-        if (upper + 1 < UINT64_C(1) << (64 - RDI_SITE_BITS))
-            *cached = (upper + 1) << RDI_SITE_BITS | *out;
-        return RD_OK;
-    }
-    *out = (uint32_t)(*cached & RDI_SITE_FIELD);
-    return RD_OK;
+/* Where a pc is in the cache, and what is there above its site. */
+static inline size_t rdi_site_slot(uint64_t pc) {
+    return (pc ^ pc >> RDI_SITE_CACHE_BITS) % RDI_SITE_CACHE;
+}
+
+static inline uint64_t rdi_site_tag(uint64_t pc) {
+    return (pc >> RDI_SITE_CACHE_BITS) + 1;
 }
 
 #endif

@@ -107,7 +107,7 @@ static void enter(rdi_touched *t, rdi_touch *slot, uint64_t block) {
     rdi_touch *before = probe(&t->old, block);
     if (rdi_touch_words(before, 0)) {
         *slot = *before;
-        before->words &= RDI_LAST_SET; /* its place stays taken */
+        before->words = RDI_WORDS_MOVED; /* its place stays taken */
     }
 }
 

@@ -15,13 +15,16 @@
 
 /* In place of a region, number + 1: it is not known, or the block is of several. */
 #define RDI_MIXED 0
+/* The latter is in the version as well, which then is no region's. */
+#define RDI_MIXED_VERSION (UINT32_C(1) << 31)
 
 /* Sets of words in an entry, a byte each with a bit per word, from the low end: those touched since
- * the block came into each of RD_LEVELS_MAX levels, and since it was touched first. The last is
- * empty in free entries only; the others are when the entry has moved to the young table. */
+ * the block came into each of RD_LEVELS_MAX levels, and since it was touched first. A reference
+ * changes the first only; what is in it belongs to all, and goes there before it is emptied. It is
+ * empty in entries that are free or have moved to the young table. */
 #define RDI_WORD_SETS    (RD_LEVELS_MAX + 1)
 #define RDI_WORDS_IN_ALL UINT64_C(0x0101010101) /* times a set: that set in all of them */
-#define RDI_LAST_SET     (UINT64_C(0xff) << 8 * RD_LEVELS_MAX)
+#define RDI_WORDS_MOVED  (UINT64_C(0xff) << 8 * RD_LEVELS_MAX)
 
 /* Every reference writes `use` and `words`, but hardly any the rest: what it reads there need not
  * wait for the one before. Two entries are a cache line. */
@@ -30,11 +33,11 @@ typedef struct rdi_touch {
     rdi_tuple_key use; /* site that touched it last, in the bits of a use */
     uint64_t words;
     uint32_t region;  /* in its bits, or RDI_MIXED */
-    uint32_t version; /* of the regions when that was looked up */
+    uint32_t version; /* of the regions when that was looked up; 0: it was not */
 } rdi_touch;
 
 static inline uint8_t rdi_touch_words(const rdi_touch *touch, unsigned set) {
-    return (uint8_t)(touch->words >> 8 * set);
+    return (uint8_t)(touch->words >> 8 * set | touch->words);
 }
 
 typedef struct rdi_touch_table {
@@ -61,6 +64,11 @@ void rdi_touched_drop_all(rdi_touched *t);
  * site and the region RDI_MIXED. Entries handed out before are invalid then. */
 rd_status rdi_touched_find(rdi_touched *t, uint64_t block, rdi_touch **out);
 
+/* The words from .. to of a block as a set. */
+static inline uint8_t rdi_words_between(uint32_t from, uint32_t to) {
+    return (uint8_t)((2u << to) - (1u << from));
+}
+
 static inline uint64_t rdi_touched_hash(uint64_t block) {
     return (block ^ block >> 32) * UINT64_C(0x9e3779b97f4a7c15);
 }
@@ -70,7 +78,7 @@ static inline size_t rdi_touched_home(const rdi_touch_table *t, uint64_t block) 
 }
 
 static inline bool rdi_touch_is_free(const rdi_touch *touch) {
-    return (touch->words & RDI_LAST_SET) == 0;
+    return touch->words == 0;
 }
 
 #endif

@@ -13,8 +13,8 @@ _Static_assert(RD_SITES_MAX + 4 < 1 << RDI_SITE_BITS, "sites fit in keys");
 _Static_assert(RD_REGIONS_MAX + 4 < 1 << RDI_REGION_BITS, "regions fit in keys");
 _Static_assert(sizeof(rdi_tuple) == 64, "a tuple is a cache line");
 /* Bins up to the last small step are of distances below 2^SMALL_STEPS, and each counter holds
- * fewer than 2^8 of them. */
-_Static_assert(RDI_SMALL_STEPS + 8 + 6 <= 64, "the sum of small distances fits");
+ * fewer than 2^16 of them. */
+_Static_assert(RDI_SMALL_STEPS + 16 + 6 <= 64, "the sum of small distances fits");
 
 rd_status rdi_tuples_init(rdi_tuples *t, rd_ctx *ctx, const rdi_steps *steps, size_t max) {
     *t = (rdi_tuples){.ctx = ctx,
@@ -111,8 +111,11 @@ rd_status rdi_tuple_count_large(rdi_tuples *t, rdi_tuple *tuple, unsigned step, 
     add_large(t, tuple->rest, step, 1);
     rest->sum += distance == RD_COLD ? 0 : distance;
     if (step < RDI_SMALL_STEPS) {
-        add_large(t, tuple->rest, step, tuple->small[step]);
-        tuple->small[step] = 0;
+        add_large(t, tuple->rest, step, rdi_tuple_small(tuple, step));
+        if (step < RDI_NEAR_STEPS)
+            tuple->near[step] = 0;
+        else
+            tuple->far[step - RDI_NEAR_STEPS] = 0;
         rest->sum += tuple->sum;
         tuple->sum = 0;
     }
@@ -123,28 +126,29 @@ void rdi_tuple_to_share(const rdi_tuples *t, const rdi_tuple *tuple, rd_share *t
     if (tuple->rest)
         rdi_counts_to_share(t->steps, rest_at(t, tuple->rest), to);
     rdi_sum_add(&to->distance_sum, (rd_sum){tuple->sum, 0});
-    for (size_t i = 0; i < RDI_SMALL_STEPS; i++) {
-        if (tuple->small[i] == 0)
+    for (unsigned i = 0; i < RDI_SMALL_STEPS; i++) {
+        uint32_t n = rdi_tuple_small(tuple, i);
+        if (n == 0)
             continue;
-        to->references += tuple->small[i];
-        to->bins[t->steps->bin[i]] += tuple->small[i];
+        to->references += n;
+        to->bins[t->steps->bin[i]] += n;
         for (size_t k = 0; k < t->steps->missed[i]; k++)
-            to->misses[k] += tuple->small[i];
+            to->misses[k] += n;
     }
 }
 
 uint64_t rdi_tuple_references(const rdi_tuples *t, const rdi_tuple *tuple) {
     uint64_t references = 0;
-    for (size_t i = 0; i < RDI_SMALL_STEPS; i++)
-        references += tuple->small[i];
+    for (unsigned i = 0; i < RDI_SMALL_STEPS; i++)
+        references += rdi_tuple_small(tuple, i);
     return references +
            (tuple->rest ? rdi_counts_references(t->steps, rest_at(t, tuple->rest)) : 0);
 }
 
 uint64_t rdi_tuple_misses(const rdi_tuples *t, const rdi_tuple *tuple) {
     uint64_t misses = 0;
-    for (size_t i = 0; i < RDI_SMALL_STEPS; i++)
-        misses += (uint64_t)tuple->small[i] * t->steps->missed[i];
+    for (unsigned i = 0; i < RDI_SMALL_STEPS; i++)
+        misses += (uint64_t)rdi_tuple_small(tuple, i) * t->steps->missed[i];
     return misses + (tuple->rest ? rdi_counts_misses(t->steps, rest_at(t, tuple->rest)) : 0);
 }
 
@@ -154,7 +158,7 @@ static rd_status merge(rdi_tuples *t, rdi_tuple *to, const rdi_tuple *from) {
     rdi_counts *rest = rest_at(t, to->rest);
     rest->sum += from->sum;
     for (unsigned i = 0; i < RDI_SMALL_STEPS; i++)
-        add_large(t, to->rest, i, from->small[i]);
+        add_large(t, to->rest, i, rdi_tuple_small(from, i));
     if (from->rest) {
         rdi_counts_add(rest, rest_at(t, from->rest));
         t->weights[to->rest - 1] += t->weights[from->rest - 1];
@@ -244,7 +248,7 @@ static rd_status rebuild(rdi_tuples *t, size_t slots, const folding *fold) {
 static unsigned weight_bits(const rdi_tuples *t, const rdi_tuple *tuple) {
     uint64_t weight = tuple->rest ? t->weights[tuple->rest - 1] : 0;
     for (unsigned i = 0; i < RDI_SMALL_STEPS; i++)
-        weight += tuple->small[i] * weight_of(t, i);
+        weight += rdi_tuple_small(tuple, i) * weight_of(t, i);
     return rdi_bit_width(weight);
 }
 

@@ -4,10 +4,10 @@
  * that refers to it now; `region` whose data it is.
  *
  * A reference finds its tuple by a hash of these, and what it changes there lies in one cache line,
- * because there are many tuples and programs leave no order in which they come: small counters of
- * eight bits for the usual distances, which are carried over to large ones (`rest`) when they are
- * full. Most tuples never need large ones. One that is found elsewhere than where it belongs
- * changes places with the one there, so that those in use are found at once.
+ * because there are many tuples and programs leave no order in which they come: small counters, of
+ * sixteen bits for near distances and eight for far ones, which are carried over to large ones
+ * (`rest`) when they are full. Most tuples never need large ones. One that is found elsewhere than
+ * where it belongs changes places with the one there, so that those in use are found at once.
  *
  * Memory is bounded. When there are too many, the lighter half is folded: its tuples lose the use,
  * and if that is not enough the region, then the reuse (RDI_OTHERS in their place). No reference is
@@ -32,15 +32,17 @@ typedef uint64_t rdi_tuple_key;
 #define RDI_SITE_FIELD   ((UINT64_C(1) << RDI_SITE_BITS) - 1)
 #define RDI_REGION_FIELD ((UINT64_C(1) << RDI_REGION_BITS) - 1)
 
-/* Steps below have a small counter. Their distances have at most so many bits that the sum of all
- * that small counters hold does not overflow. */
-#define RDI_SMALL_STEPS 44
+/* Steps below have a small counter, the nearer of them one of sixteen bits. Their distances have at
+ * most so many bits that the sum of all that small counters hold does not overflow. */
+#define RDI_NEAR_STEPS  16
+#define RDI_SMALL_STEPS 28
 
 typedef struct rdi_tuple {
     rdi_tuple_key key; /* 0: the slot is free */
-    uint64_t sum;      /* of the distances counted in `small` */
+    uint64_t sum;      /* of the distances counted here */
     uint32_t rest;     /* number of its large counters, from 1 on; 0: it has none */
-    uint8_t small[RDI_SMALL_STEPS];
+    uint16_t near[RDI_NEAR_STEPS];
+    uint8_t far[RDI_SMALL_STEPS - RDI_NEAR_STEPS];
 } rdi_tuple;
 
 typedef struct rdi_tuples {
@@ -74,6 +76,26 @@ void rdi_tuple_to_share(const rdi_tuples *t, const rdi_tuple *tuple, rd_share *t
 /* ... or references, and the misses of all levels together. */
 uint64_t rdi_tuple_references(const rdi_tuples *t, const rdi_tuple *tuple);
 uint64_t rdi_tuple_misses(const rdi_tuples *t, const rdi_tuple *tuple);
+
+/* What the small counter of a step holds. */
+static inline uint32_t rdi_tuple_small(const rdi_tuple *tuple, unsigned step) {
+    return step < RDI_NEAR_STEPS ? tuple->near[step] : tuple->far[step - RDI_NEAR_STEPS];
+}
+
+/* Counts in the small counter of a step; false: it is full, or there is none. */
+static inline bool rdi_tuple_count(rdi_tuple *tuple, unsigned step, uint64_t distance) {
+    if (RDI_LIKELY(step < RDI_NEAR_STEPS)) {
+        if (RDI_UNLIKELY(tuple->near[step] == UINT16_MAX))
+            return false;
+        tuple->near[step]++;
+    } else {
+        if (step >= RDI_SMALL_STEPS || tuple->far[step - RDI_NEAR_STEPS] == UINT8_MAX)
+            return false;
+        tuple->far[step - RDI_NEAR_STEPS]++;
+    }
+    tuple->sum += distance;
+    return true;
+}
 
 static inline uint32_t rdi_key_site(rdi_tuple_key key, unsigned shift) {
     uint64_t site = key >> shift & RDI_SITE_FIELD;

@@ -1,0 +1,32 @@
+/* The loops of counting.c in which no reference waits for another, once per instruction set: made
+ * of plain C that compilers turn into vector code.
+ */
+#ifndef RDI_PASSES_H
+#define RDI_PASSES_H
+
+#include "attribution/touched.h"
+#include "attribution/tuples.h"
+
+/* Each is of n references. */
+typedef struct rdi_passes {
+    /* Whether every number is one more than that before it. */
+    bool (*succeed)(const uint32_t *origin, size_t n);
+    /* The sites of program counters in a reuse's bits, by the cache of rdi_sites; 0 for those that
+     * are not there. Whether all were. */
+    bool (*sites)(const uint64_t *cache, const uint64_t *pc, size_t n, rdi_tuple_key *reuse);
+    /* Of references inside of a block: a bit for every word they touch, each 2^word_bits bytes; the
+     * block has the words up to number `last`. */
+    void (*words)(const uint64_t *address, const uint32_t *size, size_t n, unsigned word_bits,
+                  unsigned last, uint8_t *words);
+    /* Numbers of the versions of regions that hold for them. */
+    void (*pages)(const uint64_t *address, size_t n, uint16_t *page);
+    /* Where blocks belong. */
+    void (*touches)(const rdi_touch_table *t, const uint64_t *blocks, size_t n, rdi_touch **touch);
+    /* Where keys belong, fetched ahead. */
+    void (*tuples)(const rdi_tuples *t, const rdi_tuple_key *key, size_t n, rdi_tuple **tuple);
+} rdi_passes;
+
+/* Those for this processor. */
+rd_status rdi_passes_choose(rd_ctx *ctx, const rdi_passes **out);
+
+#endif

@@ -1,0 +1,66 @@
+/* One set of the loops. The including file defines PASSES (the table), NAME (of a function) and
+ * TARGET (attributes). */
+
+TARGET static bool NAME(succeed)(const uint32_t *origin, size_t n) {
+    uint32_t differ = 0;
+    for (uint32_t i = 0; i < n; i++)
+        differ |= (origin[i] - origin[0]) ^ i;
+    return differ == 0;
+}
+
+TARGET static bool NAME(sites)(const uint64_t *restrict cache, const uint64_t *restrict pc,
+                               size_t n, rdi_tuple_key *restrict reuse) {
+    uint64_t differ = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t entry = cache[rdi_site_slot(pc[i])];
+        uint64_t other = entry >> RDI_SITE_BITS ^ rdi_site_tag(pc[i]);
+        reuse[i] = other ? 0 : (entry & RDI_SITE_FIELD) << RDI_REUSE_SHIFT;
+        differ |= other;
+    }
+    return differ == 0;
+}
+
+TARGET static void NAME(words)(const uint64_t *restrict address, const uint32_t *restrict size,
+                               size_t n, unsigned word_bits, unsigned last,
+                               uint8_t *restrict words) {
+    for (size_t i = 0; i < n; i++) {
+        uint64_t end = address[i] + (size[i] - (size[i] != 0));
+        words[i] = rdi_words_between((uint32_t)(address[i] >> word_bits) & last,
+                                     (uint32_t)(end >> word_bits) & last);
+    }
+}
+
+TARGET static void NAME(pages)(const uint64_t *restrict address, size_t n,
+                               uint16_t *restrict page) {
+    for (size_t i = 0; i < n; i++)
+        page[i] = (uint16_t)rdi_regions_slot(address[i]);
+}
+
+TARGET static void NAME(touches)(const rdi_touch_table *t, const uint64_t *restrict blocks,
+                                 size_t n, rdi_touch **restrict touch) {
+    const rdi_touch_table table = *t;
+    for (size_t i = 0; i < n; i++)
+        touch[i] = &table.slot[rdi_touched_home(&table, blocks[i])];
+}
+
+TARGET static void NAME(tuples)(const rdi_tuples *t, const rdi_tuple_key *restrict key, size_t n,
+                                rdi_tuple **restrict tuple) {
+    const rdi_tuples table = {.slot = t->slot, .shift = t->shift};
+    for (size_t i = 0; i < n; i++)
+        tuple[i] = rdi_tuples_home(&table, key[i]);
+    for (size_t i = 0; i < n; i++)
+        RDI_PREFETCH(tuple[i]);
+}
+
+static const rdi_passes PASSES = {
+    .succeed = NAME(succeed),
+    .sites = NAME(sites),
+    .words = NAME(words),
+    .pages = NAME(pages),
+    .touches = NAME(touches),
+    .tuples = NAME(tuples),
+};
+
+#undef PASSES
+#undef NAME
+#undef TARGET
