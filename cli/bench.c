@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -184,14 +185,23 @@ static bool compare_answer(bench *b, const rd_profile *p, bench_answer *expected
     return true;
 }
 
+/* Processor time that the system has spent for this process. */
+static double system_seconds(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)usage.ru_stime.tv_sec + (double)usage.ru_stime.tv_usec * 1e-6;
+}
+
 bool bench_check(bench *b, const bench_trace *t, const char *engine, uint32_t threads,
                  bench_answer *expected, bench_result *out) {
     *out =
         (bench_result){.engine = engine, .trace = t->name, .threads = threads, .references = t->n};
     rd_profile *profile = NULL;
     rd_ctx *ctx = NULL;
-    bool ok = bench_run(b, t, engine, threads, &ctx, &profile, &out->checked, NULL) &&
-              compare_answer(b, profile, expected, out);
+    double system = system_seconds();
+    bool ok = bench_run(b, t, engine, threads, &ctx, &profile, &out->checked, out->note);
+    out->system = system_seconds() - system;
+    ok = ok && compare_answer(b, profile, expected, out);
     out->peak_bytes = ctx ? rd_ctx_peak_bytes(ctx) : 0;
     rd_profile_free(profile);
     rd_ctx_free(ctx);
@@ -326,6 +336,10 @@ static void print_line(bench *b, const bench_result *r) {
             "\"ns_per_reference\":%.3f,\"peak_bytes\":%zu,",
             r->median, r->best, (double)r->references / r->median / 1e6,
             r->median * 1e9 / (double)r->references, r->peak_bytes);
+    fprintf(out, "\"checked_seconds\":%.6f,\"checked_system_seconds\":%.6f,\"note\":", r->checked,
+            r->system);
+    print_string(out, r->note);
+    fputc(',', out);
     print_machine(out);
     fputs("}\n", out);
     fflush(out);
@@ -346,5 +360,7 @@ void bench_print(bench *b, const bench_result *r) {
     printf("%-26.26s %-34s %3" PRIu32 " %10.2f %10.2f %8.2f %12zu  %s\n", r->trace, r->engine,
            r->threads, n / r->median / 1e6, n / r->best / 1e6, r->median * 1e9 / n, r->peak_bytes,
            r->answer);
+    if (b->notes)
+        printf("    %.3f s, %.3f s of it the system's; %s\n", r->checked, r->system, r->note);
     fflush(stdout);
 }

@@ -25,6 +25,7 @@ typedef struct bench {
     FILE *lines; /* JSON lines, or NULL */
     const char *suite;
     uint64_t bound; /* of every run, in blocks; 0: none */
+    bool notes;     /* what the engine says of its run is printed below its line */
     void *summary;  /* what the suite carries on from trace to trace */
     int status;     /* exit status; not EXIT_OK: reported */
 } bench;
@@ -50,6 +51,8 @@ typedef struct bench_result {
     uint32_t threads;
     uint64_t references, blocks;
     double checked;     /* seconds of the run whose answer was compared */
+    double system;      /* of them, the system's: processor time of all threads */
+    char note[256];     /* what the engine says of that run */
     double seconds[32]; /* of every repeat */
     size_t repeats;
     double median, best; /* seconds */

@@ -93,6 +93,7 @@ static bool run_growth(bench *b, int n, char **traces) {
     uint32_t threads[RD_STRINGS_MAX];
     for (size_t i = 0; i < n_engines; i++)
         threads[i] = (uint32_t)b->options->threads;
+    b->notes = true; /* they tell what upkeep took */
     bench_header(b);
     for (uint64_t blocks = 1000; blocks <= 100000000; blocks *= 10) {
         uint64_t refs = b->options->refs ? b->options->refs : 50000000;
