@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifndef RD_VALGRIND_LAUNCHER
@@ -24,6 +25,10 @@
 #ifndef RD_LIBEXEC_FROM_BIN
 #define RD_LIBEXEC_FROM_BIN "../libexec"
 #endif
+
+/* How long a program that shall end may take. */
+#define END_WAIT_NS 100000000
+#define END_TURNS   50
 
 extern char **environ;
 
@@ -42,40 +47,67 @@ struct recorder {
 
 /* Who gets them: the program, and one beside it. 0: nobody. */
 static volatile sig_atomic_t programs_of_signals[2];
+static rd_live *live_of_signals;
+static volatile sig_atomic_t told_to_stop;
 
-/* The terminal has told the programs as well; a process that sent the signal to us has not. */
+/* Perhaps nobody has taken notice of it yet. */
+static bool has_ended(pid_t program) {
+    siginfo_t info = {.si_pid = 0};
+    return waitid(P_PID, (id_t)program, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid;
+}
+
+/* The terminal has told the programs as well; a process that sent the signal to us has not. When
+ * they have ended it is for us: we do not wait for what they started, or have left to be read. */
 static void pass_on(int number, siginfo_t *info, void *context) {
     (void)context;
-    for (int i = 0; i < 2; i++)
-        if (info->si_code <= 0 && programs_of_signals[i] > 0)
-            kill((pid_t)programs_of_signals[i], number);
+    bool any = false;
+    for (int i = 0; i < 2; i++) {
+        pid_t program = (pid_t)programs_of_signals[i];
+        if (program == 0 || has_ended(program))
+            continue;
+        any = true;
+        if (info->si_code <= 0)
+            kill(program, number);
+    }
+    if (!any) {
+        told_to_stop = 1;
+        rd_live_stop(live_of_signals);
+    }
 }
 
 static void take_notice(int number) {
     (void)number; /* it interrupts waiting, that is all */
 }
 
-static void handle_signals(void) {
+/* What is ignored stays so. */
+static void set_passed_on(const struct sigaction *action) {
     static const int passed_on[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
     for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++) {
         struct sigaction old;
         if (sigaction(passed_on[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-            sigaction(passed_on[i], &action, NULL);
+            sigaction(passed_on[i], action, NULL);
     }
+}
+
+static void handle_signals(rd_live *live) {
+    struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
     struct sigaction notice = {.sa_handler = take_notice};
+    live_of_signals = live;
+    set_passed_on(&action);
     sigaction(SIGCHLD, &notice, NULL);
 }
 
-static rd_live *live_of_signals;
+/* There is nobody to pass them on to any more, and nothing that they could stop but us. */
+static void release_signals(void) {
+    set_passed_on(&(struct sigaction){.sa_handler = SIG_DFL});
+}
 
 static void switch_recording(int number) {
     rd_live_set_recording(live_of_signals, number == SIGUSR1);
 }
 
-static void handle_switches(rd_live *live) {
+static void handle_switches(void) {
     struct sigaction action = {.sa_handler = switch_recording, .sa_flags = SA_RESTART};
-    live_of_signals = live;
     sigaction(SIGUSR1, &action, NULL);
     sigaction(SIGUSR2, &action, NULL);
 }
@@ -99,6 +131,7 @@ static void reap(recorder *r, int flags) {
         if (pid <= 0)
             return;
         if (pid == r->program) {
+            programs_of_signals[0] = 0;
             r->ended = true;
             r->wait_status = wait_status;
             r->alone = !r->options->children;
@@ -268,7 +301,7 @@ static int prepare(const recorder *r, arguments *args) {
 }
 
 /* The signals that we ignore are the program's business again. */
-static int spawn(recorder *r, char **args) {
+int recorder_spawn(pid_t *program, char **args, bool silent) {
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t streams;
     sigset_t ignored;
@@ -279,9 +312,9 @@ static int spawn(recorder *r, char **args) {
     posix_spawnattr_setsigdefault(&attributes, &ignored);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
     posix_spawn_file_actions_init(&streams);
-    for (int fd = 0; fd < 3 && r->options->silent; fd++)
+    for (int fd = 0; fd < 3 && silent; fd++)
         posix_spawn_file_actions_addopen(&streams, fd, "/dev/null", O_RDWR, 0);
-    int error = posix_spawnp(&r->program, args[0], &streams, &attributes, args, environ);
+    int error = posix_spawnp(program, args[0], &streams, &attributes, args, environ);
     posix_spawn_file_actions_destroy(&streams);
     posix_spawnattr_destroy(&attributes);
     return error;
@@ -292,10 +325,12 @@ static int launch(recorder *r, char **words) {
     if (r->options->children) /* processes that lose their parent become our children */
         prctl(PR_SET_CHILD_SUBREAPER, 1);
     programs_of_signals[1] = r->options->beside;
-    handle_signals();
+    handle_signals(r->live);
     if (r->options->paused)
-        handle_switches(r->live);
-    int error = spawn(r, words);
+        handle_switches();
+    int error = recorder_spawn(&r->program, words, r->options->silent);
+    if (error)
+        release_signals();
     if (error)
         return fail("%s: cannot start: %s", words[0], strerror(error));
     programs_of_signals[0] = r->program;
@@ -342,17 +377,35 @@ rd_live *recorder_live(recorder *r) {
     return r->live;
 }
 
+/* With patience at first, and in any case. */
+static void end_program(recorder *r) {
+    const struct timespec moment = {.tv_nsec = END_WAIT_NS};
+    kill(r->program, SIGTERM);
+    reap(r, WNOHANG);
+    for (int turn = 0; turn < END_TURNS && !r->ended; turn++) {
+        nanosleep(&moment, NULL); /* the end of a child interrupts it */
+        reap(r, WNOHANG);
+    }
+    while (!r->ended) {
+        kill(r->program, SIGKILL);
+        nanosleep(&moment, NULL);
+        reap(r, WNOHANG);
+    }
+}
+
 int recorder_finish(recorder *r, bool *cut_short) {
     bool silent = rd_live_programs(r->live) == 0;
     if (r->options->paused)
         ignore_switches();
+    if (!r->options->beside)
+        release_signals();
     rd_live_free(r->live);
     reap(r, WNOHANG);
     if (!r->ended) /* we failed before its end, and have said so */
-        kill(r->program, SIGTERM);
-    reap(r, 0);
-    *cut_short = WIFSIGNALED(r->wait_status);
-    int status = *cut_short ? 128 + WTERMSIG(r->wait_status) : WEXITSTATUS(r->wait_status);
+        end_program(r);
+    bool killed = WIFSIGNALED(r->wait_status);
+    int status = killed ? 128 + WTERMSIG(r->wait_status) : WEXITSTATUS(r->wait_status);
+    *cut_short = killed || told_to_stop;
     if (silent && status == EXIT_OK)
         status = fail("nothing was recorded%s", r->options->tool == RECORDER_CLANG
                                                     ? ": the program is not built with reusedist-cc"

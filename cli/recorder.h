@@ -41,9 +41,14 @@ recorder *recorder_start(rd_ctx *ctx, const recorder_options *options, int n, ch
  * nobody left who reads. */
 rd_live *recorder_live(recorder *r);
 
-/* Ends the recording and waits for the program. Returns its exit status, 128 + N when signal N
- * ended it, and sets *cut_short then. Frees everything. */
+/* Ends the recording, and the program if it has not ended. Returns its exit status, 128 + N when
+ * signal N ended it. *cut_short: it did, or we were told to stop before all that it started had
+ * ended. Frees everything. */
 int recorder_finish(recorder *r, bool *cut_short);
+
+/* Starts a program, NULL-ended, as our caller would; `silent`: its standard streams are /dev/null.
+ * Returns an error number, or 0. */
+int recorder_spawn(pid_t *program, char **args, bool silent);
 
 /* What the help of every such command says about it. */
 #define RECORDER_DETAILS                                                                           \

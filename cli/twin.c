@@ -9,12 +9,9 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-
-extern char **environ;
 
 typedef struct twin {
     rd_ctx *ctx;
@@ -170,7 +167,7 @@ static int run_both(twin *t, recorder_options *what, int n, char **words) {
     if (!args)
         return fail("out of memory");
     memcpy(args, words, (size_t)n * sizeof *args);
-    int error = posix_spawnp(&program, args[0], NULL, NULL, args, environ);
+    int error = recorder_spawn(&program, args, false);
     free(args);
     if (error)
         return fail("%s: cannot start: %s", words[0], strerror(error));

@@ -163,6 +163,9 @@ RD_API RD_CHECKED rd_status rd_trace_open_live(rd_ctx *ctx, rd_live *live, rd_tr
 /* Has the recorders record or skip from now on, within a few thousand references. May be called in
  * a signal handler. */
 RD_API void rd_live_set_recording(rd_live *live, bool on);
+/* The trace ends within a chunk of references, whatever else there is. May be called in a signal
+ * handler. */
+RD_API void rd_live_stop(rd_live *live);
 /* How many programs have recorded so far, or begun to. */
 RD_API uint64_t rd_live_programs(const rd_live *live);
 /* Programs that still record end with a message. */

@@ -33,6 +33,7 @@ struct rd_live {
     rdi_ring *ring;  /* NULL: not mapped */
     unsigned chunks; /* of it */
     char path[64];
+    bool stopped; /* atomic: nothing more is wanted */
 };
 
 /* ---- the memory ---- */
@@ -105,6 +106,10 @@ const char *rd_live_path(const rd_live *live) {
 
 void rd_live_set_recording(rd_live *live, bool on) {
     __atomic_store_n(&live->ring->recording, on, __ATOMIC_RELAXED);
+}
+
+void rd_live_stop(rd_live *live) {
+    __atomic_store_n(&live->stopped, true, __ATOMIC_RELAXED);
 }
 
 uint64_t rd_live_programs(const rd_live *live) {
@@ -255,7 +260,7 @@ static void wait_for_full(rd_live *live) {
 
 static rd_status next_chunk(live_reader *l) {
     rd_live *live = l->live;
-    while (true) {
+    while (!__atomic_load_n(&live->stopped, __ATOMIC_RELAXED)) {
         int index = first_full(live);
         if (index >= 0)
             return open_chunk(l, index);
@@ -267,6 +272,7 @@ static rd_status next_chunk(live_reader *l) {
         l->ended = !live->config.running(live->config.user);
         reclaim(live, l->ended);
     }
+    return RD_OK;
 }
 
 /* ---- records ---- */

@@ -198,6 +198,24 @@ static void waiting_is_hopeless_when_nobody_gets_on(void **state) {
     stop(&t);
 }
 
+static bool something_comes(void *user) {
+    (void)user;
+    return true;
+}
+
+static void a_stopped_trace_ends_before_the_next_chunk(void **state) {
+    (void)state;
+    live_test t;
+    start(&t, (rd_live_config){.running = something_comes});
+    for (uint64_t i = 0; i < 3; i++)
+        rdi_ring_submit(t.ring, fill_chunk(t.ring, 64 * i, 1), 1);
+    assert_next(&t, 0, 1);
+    rd_live_stop(t.live);
+    assert_end(&t);
+    assert_end(&t);
+    stop(&t);
+}
+
 static void what_was_not_handed_over_is_found_at_the_end(void **state) {
     (void)state;
     live_test t;
@@ -592,6 +610,7 @@ int main(void) {
         cmocka_unit_test(a_chunk_that_was_read_is_free_and_zero),
         cmocka_unit_test(only_full_chunks_keep_recorders_waiting),
         cmocka_unit_test(waiting_is_hopeless_when_nobody_gets_on),
+        cmocka_unit_test(a_stopped_trace_ends_before_the_next_chunk),
         cmocka_unit_test(what_was_not_handed_over_is_found_at_the_end),
         cmocka_unit_test(a_chunk_of_a_dead_owner_is_reclaimed),
         cmocka_unit_test(programs_have_addresses_of_their_own),

@@ -1,0 +1,13 @@
+# A program that has ended, and a process that it started and that does not end: a signal ends the recording.
+"$REUSEDIST" run --trace-children --out=json -o t.json -- \
+    sh -c '"$0" forever >out & echo $! >child' "$PROGRAMS/walk" 2>messages &
+until grep -qs walking out && grep -q "^PPid:[[:space:]]*$!$" "/proc/$(cat child)/status"; do sleep 0.1; done
+kill -TERM $!
+wait $! && echo "status of the program"
+grep '"partial"' t.json
+for _ in $(seq 200); do
+    [ -e "/proc/$(cat child)" ] || break
+    sleep 0.1
+done
+[ -e "/proc/$(cat child)" ] || echo "the child has ended"
+sed 's/^==[0-9]*== //' messages
