@@ -3,10 +3,9 @@
  *
  * References are taken in parts, in three passes over each, so that tuples are fetched ahead and no
  * pass waits for what another looks up:
- *   prepare  sites, words and places in tables of the references, which need nothing but themselves:
- *            vector code (passes.h)
- *   resolve  who touched their blocks before, and whose data they are: with that the tuples' keys
- *   count    in tuples and the window
+ *   prepare  sites, words and places in tables of the references, which need nothing but
+ * themselves: vector code (passes.h) resolve  who touched their blocks before, and whose data they
+ * are: with that the tuples' keys count    in tuples and the window
  */
 #include "attribution/attributor.h"
 
@@ -124,16 +123,15 @@ static rd_status find_region(rd_attributor *a, rdi_touch *touch, uint64_t addres
         *out = rdi_region_in_key(recall->region);
         return RD_OK;
     }
-    rdi_region_range range = {0};
+    uint32_t region = 0;
     bool alone = true;
     if (a->regions.known) {
         uint64_t start = touch->block << a->block_bits;
         uint64_t end = start + ((UINT64_C(1) << a->block_bits) - 1);
-        RD_TRY(rdi_regions_find(&a->regions, address, a->sites.epoch, &range));
-        alone = rdi_regions_is_alone(&a->regions, &range, start, end);
+        RD_TRY(rdi_regions_find(&a->regions, address, a->sites.epoch, start, end, &region, &alone));
     }
-    *recall = (rdi_region_recall){address, version, range.region};
-    *out = rdi_region_in_key(range.region);
+    *recall = (rdi_region_recall){address, version, region};
+    *out = rdi_region_in_key(region);
     touch->region = alone ? (uint32_t)*out : RDI_MIXED;
     touch->version = alone ? version : version | RDI_MIXED_VERSION;
     return RD_OK;

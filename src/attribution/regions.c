@@ -99,6 +99,8 @@ static rd_status clear(rdi_regions *r, uint64_t from, uint64_t to) {
             RD_TRY(add_span(r, (rdi_span){gone.from, from - 1, gone.value}));
         if (gone.to > to)
             RD_TRY(add_span(r, (rdi_span){to + 1, gone.to, gone.value}));
+        if (gone.to >= to)
+            break;
     }
     return RD_OK;
 }
@@ -132,52 +134,27 @@ rd_status rdi_regions_event(rdi_regions *r, const rd_event *event, uint32_t epoc
 
 /* Of a module's data: a variable, or what lies between them. */
 static rd_status find_static(rdi_regions *r, const rdi_module *module, uint64_t address,
-                             uint32_t epoch, rdi_region_range *out) {
+                             uint32_t epoch, rdi_span *out) {
     const rdi_variable *variable =
         rdi_module_variable(r->modules, module, address, &out->from, &out->to);
     rdi_region region = {.kind = RD_DATA_GLOBAL, .epoch = epoch};
     region.key = variable ? out->from : module->all_from - 1; /* no variable begins there */
     region.name = variable ? variable->name : rdi_module_name(r->modules, module);
     region.live = region.most = variable ? variable->size : 0;
-    return number_of(r, &region, &out->region);
+    return number_of(r, &region, &out->value);
 }
 
-/* Cuts the range so that it reaches into no span. */
-static void keep_off_spans(const rdi_regions *r, uint64_t address, rdi_region_range *range) {
-    const rdi_span *next = rdi_spans_first(&r->spans, address, range->to);
-    if (next)
-        range->to = next->from - 1;
-    while ((next = rdi_spans_first(&r->spans, range->from, address)))
-        range->from = next->to + 1;
-}
-
-rd_status rdi_regions_find(rdi_regions *r, uint64_t address, uint32_t epoch,
-                           rdi_region_range *out) {
-    const rdi_span *span = rdi_spans_first(&r->spans, address, address);
-    if (span) {
-        *out = (rdi_region_range){span->from, span->to, span->value};
-        return RD_OK;
-    }
-    const rdi_module *module = rdi_modules_of_data(r->modules, address, epoch);
+rd_status rdi_regions_find(rdi_regions *r, uint64_t address, uint32_t epoch, uint64_t from,
+                           uint64_t to, uint32_t *region, bool *alone) {
+    const rdi_span *span = rdi_spans_around(&r->spans, address, from, to, alone);
+    const rdi_module *module = span ? NULL : rdi_modules_of_data(r->modules, address, epoch);
+    rdi_span data = {0};
     if (module)
-        return find_static(r, module, address, epoch, out);
-    /* Only the word itself is looked at: what else is around may be anything. */
-    *out = (rdi_region_range){address & ~UINT64_C(7), address | 7, 0};
-    keep_off_spans(r, address, out);
+        RD_TRY(find_static(r, module, address, epoch, &data));
+    else if (span)
+        data = *span;
+    if (module || data.value == RDI_OTHERS) /* neighbours are others even if they look alike */
+        *alone = data.from <= from && to <= data.to;
+    *region = data.value;
     return RD_OK;
-}
-
-bool rdi_regions_is_alone(const rdi_regions *r, const rdi_region_range *range, uint64_t from,
-                          uint64_t to) {
-    if (range->from <= from && to <= range->to)
-        return true;
-    if (range->region == RDI_OTHERS || r->region[range->region].kind == RD_DATA_GLOBAL)
-        return false;
-    bool spanned = range->region != 0; /* the range is a span: one need not look there again */
-    uint64_t at = spanned && range->from <= from ? range->to + 1 : from;
-    const rdi_span *span = rdi_spans_first(&r->spans, at, to);
-    for (; span; span = span->to < to ? rdi_spans_first(&r->spans, span->to + 1, to) : NULL)
-        if (span->value != range->region)
-            return false;
-    return true;
 }

@@ -48,12 +48,6 @@ typedef struct rdi_regions {
     rdi_region_recall recall[RDI_REGION_RECALLS];
 } rdi_regions;
 
-/* Addresses from .. to are all of region number `region`, RDI_OTHERS when there are too many. */
-typedef struct rdi_region_range {
-    uint64_t from, to;
-    uint32_t region;
-} rdi_region_range;
-
 rd_status rdi_regions_init(rdi_regions *r, rd_ctx *ctx, const rdi_modules *modules, size_t max);
 void rdi_regions_fini(rdi_regions *r);
 
@@ -62,11 +56,11 @@ rd_status rdi_regions_event(rdi_regions *r, const rd_event *event, uint32_t epoc
 /* A module came or went: everything may be another region. */
 void rdi_regions_modules_changed(rdi_regions *r);
 
-rd_status rdi_regions_find(rdi_regions *r, uint64_t address, uint32_t epoch, rdi_region_range *out);
-/* Whether no other region than that of `range` has data in from .. to. What belongs to none, as the
- * words between two allocations, does not count. */
-bool rdi_regions_is_alone(const rdi_regions *r, const rdi_region_range *range, uint64_t from,
-                          uint64_t to);
+/* The region of an address that lies in from .. to, RDI_OTHERS when there are too many, and whether
+ * no other has data there. What belongs to none, as the words between two allocations, does not
+ * count. */
+rd_status rdi_regions_find(rdi_regions *r, uint64_t address, uint32_t epoch, uint64_t from,
+                           uint64_t to, uint32_t *region, bool *alone);
 
 static inline size_t rdi_regions_slot(uint64_t address) {
     return (address >> RDI_REGION_PAGE_BITS) % RDI_REGION_VERSIONS;

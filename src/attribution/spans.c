@@ -50,6 +50,57 @@ const rdi_span *rdi_spans_first(const rdi_spans *s, uint64_t from, uint64_t to) 
     return next->from <= to ? next : NULL;
 }
 
+/* Whether the spans before number `at` of a leaf that reach to `from` are like this one. */
+static bool is_alike_before(const rdi_spans *s, size_t leaf, size_t at, uint64_t from,
+                            const rdi_span *like) {
+    while (true) {
+        if (at == 0) {
+            if (leaf == 0)
+                return true;
+            at = s->entry[--leaf].leaf->n;
+        }
+        const rdi_span *span = &s->entry[leaf].leaf->span[--at];
+        if (span->to < from)
+            return true;
+        if (!like || span->value != like->value)
+            return false;
+    }
+}
+
+/* The same of those from number `at` on that begin at `to` or before. */
+static bool is_alike_behind(const rdi_spans *s, size_t leaf, size_t at, uint64_t to,
+                            const rdi_span *like) {
+    for (;; at++) {
+        if (at == s->entry[leaf].leaf->n) {
+            if (++leaf == s->leaves)
+                return true;
+            at = 0;
+        }
+        const rdi_span *span = &s->entry[leaf].leaf->span[at];
+        if (span->from > to)
+            return true;
+        if (!like || span->value != like->value)
+            return false;
+    }
+}
+
+const rdi_span *rdi_spans_around(const rdi_spans *s, uint64_t address, uint64_t from, uint64_t to,
+                                 bool *alike) {
+    *alike = true;
+    if (!s->leaves)
+        return NULL;
+    size_t number = leaf_of(s, address);
+    const rdi_span_leaf *leaf = s->entry[number].leaf;
+    size_t below = count_below(leaf, address);
+    const rdi_span *found =
+        below && leaf->span[below - 1].to >= address ? &leaf->span[below - 1] : NULL;
+    if (!found || found->from > from)
+        *alike = is_alike_before(s, number, below - (found != NULL), from, found);
+    if (*alike && (!found || found->to < to))
+        *alike = is_alike_behind(s, number, below, to, found);
+    return found;
+}
+
 /* ---- leaves ---- */
 
 /* A leaf with some spans, at this place among the leaves. */
