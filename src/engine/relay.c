@@ -1,7 +1,7 @@
 /* relay: `stream` on two threads, for references that come one after the other.
  *
  * What `stream` does is cut in two, and the first part needs nothing that the second finds out:
- *   front on   The feeding thread keeps the front, the 16 most recent blocks, and answers what it
+ *   front on   The feeding thread keeps the front, the 64 most recent blocks, and answers what it
  *              can from there. What the front misses goes on in packets to the second thread, which
  *              has table and axis. Which block leaves the front for which follows from the blocks
  *              alone. A packet begins with the front as it was before, because the second thread

@@ -6,7 +6,7 @@
  *           batches whose cache misses overlap
  *   axis    one bit per slot, set when it is a block's last reference, with counts per 512, 16384
  *           and 524288 slots: the bits above a slot are the sum over three cache lines
- *   front   the 16 most recent blocks in order, in registers, while reuse is near enough to pay
+ *   front   the 64 most recent blocks in order, in registers, while reuse is near enough to pay
  *
  * With N references and M blocks (or a bound of M): time O(N) up to a term of M / 44 million per
  * 64 references, one cache miss in the table and one or two in the axis per reference at worst.
@@ -74,19 +74,51 @@ void rdi_stream_remember(rdi_stream *e, const uint64_t *blk, size_t n) {
     e->front_n = c;
 }
 
+/* The front with these blocks, the newest first. */
+static void fill_lanes(rdi_stream_front *f, const uint64_t blk[RDI_STREAM_FRONT]) {
+    for (unsigned i = 0; i < RDI_STREAM_FRONT; i++) {
+        f->key[i] = blk[i];
+        f->tag[i] = rdi_stream_tag(blk[i]);
+        f->time[i] = (uint16_t)(RDI_STREAM_FRONT - 1 - i);
+    }
+    f->now = RDI_STREAM_FRONT;
+}
+
+unsigned rdi_stream_front_place(const rdi_stream_front *f, unsigned lane) {
+    unsigned later = 0;
+    for (unsigned i = 0; i < RDI_STREAM_FRONT; i++)
+        later += f->time[i] > f->time[lane];
+    return later;
+}
+
+static void sort_front(const rdi_stream_front *f, uint64_t blk[RDI_STREAM_FRONT]) {
+    for (unsigned i = 0; i < RDI_STREAM_FRONT; i++)
+        blk[rdi_stream_front_place(f, i)] = f->key[i];
+}
+
+void rdi_stream_front_wind_back(rdi_stream_front *f) {
+    if (RDI_LIKELY(f->now <= INT16_MAX - RDI_STREAM_CHUNK))
+        return;
+    uint16_t time[RDI_STREAM_FRONT];
+    for (unsigned i = 0; i < RDI_STREAM_FRONT; i++)
+        time[i] = (uint16_t)(RDI_STREAM_FRONT - 1 - rdi_stream_front_place(f, i));
+    memcpy(f->time, time, sizeof time);
+    f->now = RDI_STREAM_FRONT;
+}
+
 static void switch_on(rdi_stream *e) {
+    uint64_t recent[RDI_STREAM_FRONT];
     if (e->front_n < RDI_STREAM_FRONT)
         return; /* fewer blocks than that */
-    for (unsigned i = 0; i < RDI_STREAM_FRONT; i++)
-        e->front.pos[i] = (uint8_t)i;
+    memcpy(recent, e->front.key, sizeof recent);
+    fill_lanes(&e->front, recent);
     e->kernel->front_load(e);
 }
 
 static void switch_off(rdi_stream *e) {
     uint64_t recent[RDI_STREAM_FRONT];
     e->kernel->front_flush(e);
-    for (unsigned i = 0; i < RDI_STREAM_FRONT; i++)
-        recent[e->front.pos[i]] = e->front.key[i];
+    sort_front(&e->front, recent);
     memcpy(e->front.key, recent, sizeof recent);
 }
 
@@ -221,7 +253,7 @@ const rdi_engine_ops rdi_engine_stream = {
                 "A table gives the time slot of a block's last reference; the distance is the\n"
                 "number of live slots newer than that, summed up from three cache lines of\n"
                 "counts. Look-ups go in batches of 64, so that their cache misses overlap. Where\n"
-                "reuse is near, the 16 most recent blocks are answered from registers. A full\n"
+                "reuse is near, the 64 most recent blocks are answered from registers. A full\n"
                 "time axis is renumbered. Vector instructions are chosen at run time.\n"
                 "\n"
                 "Time O(1) per reference. Memory O(M), whatever the length of the trace: 23 to\n"

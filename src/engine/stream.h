@@ -19,7 +19,7 @@
 
 #define RDI_STREAM_BATCH 64   /* references per pass of a kernel at most; one bit each in a mask */
 #define RDI_STREAM_CHUNK 2048 /* references between two looks at free space */
-#define RDI_STREAM_FRONT 16   /* blocks in the front */
+#define RDI_STREAM_FRONT 64   /* blocks in the front */
 #define RDI_STREAM_WAYS  5    /* entries per bucket at most */
 
 /* Entries are at most DISP_MAX buckets from home when a chunk starts. Ids that spread stay far
@@ -85,14 +85,17 @@ typedef struct rdi_stream_runs {
     uint64_t blk[RDI_STREAM_CHUNK + 8];
     uint64_t
         gap[RDI_STREAM_CHUNK]; /* by gaps(): time since the block's last use, 0: there is none */
+    uint16_t tag[RDI_STREAM_CHUNK];    /* of the front's lanes */
     uint16_t at[RDI_STREAM_CHUNK + 8]; /* where in the chunk they begin; gaps(): at[n] is its end */
     size_t n;
 } rdi_stream_runs;
 
-/* The most recent blocks, by lane. */
+/* The most recent blocks, by lane. Times are below 2^15, and no two are equal. */
 typedef struct rdi_stream_front {
     uint64_t key[RDI_STREAM_FRONT];
-    uint8_t pos[RDI_STREAM_FRONT]; /* place in recency order, 0 = most recent */
+    uint16_t time[RDI_STREAM_FRONT]; /* of the last reference */
+    uint16_t tag[RDI_STREAM_FRONT];  /* a hash of the block */
+    uint16_t now;                    /* above all times */
 } rdi_stream_front;
 
 /* What one thread hands to another: references, in order, that the front did not answer, or slots
@@ -185,6 +188,15 @@ static inline bool rdi_stream_counts_now(const rdi_stream *e, const uint64_t *di
 }
 
 extern const rd_opt rdi_stream_opts[];
+
+static inline uint16_t rdi_stream_tag(uint64_t blk) {
+    return (uint16_t)(blk ^ blk >> 16 ^ blk >> 32);
+}
+
+/* Place of a lane in recency order, 0: the most recent. */
+unsigned rdi_stream_front_place(const rdi_stream_front *f, unsigned lane);
+/* Room for the times of one more chunk. */
+void rdi_stream_front_wind_back(rdi_stream_front *f);
 
 /* While the front is off: keeps the most recent blocks, after these n references, newest first. */
 void rdi_stream_remember(rdi_stream *e, const uint64_t *blk, size_t n);

@@ -76,13 +76,15 @@ static bool check_table(const rdi_stream *e, const char **why) {
 }
 
 static bool check_front(const rdi_stream *e, const char **why) {
-    unsigned places = 0;
+    uint64_t places = 0;
     for (unsigned i = 0; e->front_on && i < RDI_STREAM_FRONT; i++) {
-        places |= 1u << e->front.pos[i];
+        places |= UINT64_C(1) << rdi_stream_front_place(&e->front, i);
+        if (e->front.time[i] >= e->front.now || e->front.tag[i] != rdi_stream_tag(e->front.key[i]))
+            return wrong(why, "a lane of the front has no such time or tag");
         if (!e->kernel->contains(&e->table, e->front.key[i]))
             return wrong(why, "a block of the front is not in the table");
     }
-    if (e->front_on && places != (1u << RDI_STREAM_FRONT) - 1)
+    if (e->front_on && places != UINT64_MAX)
         return wrong(why, "the front's places are no permutation");
     return true;
 }

@@ -1,11 +1,10 @@
-/* The stream engine's front: the 16 most recent blocks (part of stream_kernel.inc.h).
+/* The stream engine's front: the 64 most recent blocks (part of stream_kernel.inc.h).
  *
- * Blocks stay in their lane; pos[lane] is the lane's place in recency order. A hit in a lane
- * at place p is a distance of p: places below p go up by one, the lane's becomes 0. A hit changes
- * no key, so the comparisons of the next references run ahead, and the chain from one reference to
- * the next is four one-cycle operations on one register (moving the keys instead makes that chain
- * five times as long). A miss takes the lane at the last place; the block that was there goes to
- * the big structures.
+ * Blocks stay in their lane, and each lane has the time of its last reference. A hit has the
+ * distance of so many lanes as have a later time; then its own becomes the latest. A hit changes no
+ * key, and of what the next reference needs only one element of a register, so that one need not
+ * wait for the other. A miss takes the lane with the earliest time; the block that was there goes
+ * to the big structures. Which lane that is has been looked up before, when the last one was taken.
  */
 
 /* Where misses go. */
@@ -18,113 +17,213 @@ typedef struct misses {
 
 #if ISA
 
-/* [i] .. [i + 15] with i = 15 - lane: all ones in that lane only. */
-static const uint8_t one_lane[31] = {[15] = 255};
-
-/* Lanes are told apart by the low halves of their blocks, and the whole of the one found is looked
- * at: half as much to compare. */
-typedef struct front_keys {
-    uint64_t *key;
+/* 16 bits per lane, and one such value in all of them. */
 #if ISA == 512
-    __m512i tag;
+typedef __m512i value16;
+typedef struct lanes16 {
+    value16 v[2];
+} lanes16;
+/* Lanes that a comparison has found. */
+typedef struct found {
+    __mmask32 low, high;
+} found;
 #else
-    __m256i tag[2]; /* of lanes 0-3 and 8-11, 4-7 and 12-15: packing puts them in order */
-#endif
-} front_keys;
+typedef __m256i value16;
+typedef struct lanes16 {
+    /* Lanes 0-7 and 16-23, 8-15 and 24-31, and the same of the other half: packing puts them in
+     * order. */
+    value16 v[4];
+} lanes16;
+typedef struct found {
+    __m256i low, high;
+} found;
 
+static const uint16_t lane_number[FRONT] = {
+    0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+    22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
+    44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
+#endif
+
+INLINE value16 value_of(uint16_t x) {
+#if ISA == 512
+    return _mm512_set1_epi16((short)x);
+#else
+    return _mm256_set1_epi16((short)x);
+#endif
+}
+
+INLINE value16 next_value(value16 x) {
+#if ISA == 512
+    return _mm512_sub_epi16(x, _mm512_set1_epi16(-1));
+#else
+    return _mm256_sub_epi16(x, _mm256_set1_epi16(-1));
+#endif
+}
+
+INLINE lanes16 lanes_load(const uint16_t *from) {
+    lanes16 l;
+#if ISA == 512
+    for (unsigned i = 0; i < 2; i++)
+        l.v[i] = _mm512_loadu_si512(from + 32 * i);
+#else
+    for (unsigned i = 0; i < 4; i += 2) {
+        __m256i a = _mm256_loadu_si256((const __m256i *)(from + 16 * i));
+        __m256i b = _mm256_loadu_si256((const __m256i *)(from + 16 * i + 16));
+        l.v[i] = _mm256_permute2x128_si256(a, b, 0x20);
+        l.v[i + 1] = _mm256_permute2x128_si256(a, b, 0x31);
+    }
+#endif
+    return l;
+}
+
+INLINE found lanes_equal(const lanes16 *l, value16 x) {
+#if ISA == 512
+    return (found){_mm512_cmpeq_epi16_mask(l->v[0], x), _mm512_cmpeq_epi16_mask(l->v[1], x)};
+#else
+    return (found){
+        _mm256_packs_epi16(_mm256_cmpeq_epi16(l->v[0], x), _mm256_cmpeq_epi16(l->v[1], x)),
+        _mm256_packs_epi16(_mm256_cmpeq_epi16(l->v[2], x), _mm256_cmpeq_epi16(l->v[3], x))};
+#endif
+}
+
+INLINE found lanes_later(const lanes16 *l, value16 x) {
+#if ISA == 512
+    return (found){_mm512_cmpgt_epi16_mask(l->v[0], x), _mm512_cmpgt_epi16_mask(l->v[1], x)};
+#else
+    return (found){
+        _mm256_packs_epi16(_mm256_cmpgt_epi16(l->v[0], x), _mm256_cmpgt_epi16(l->v[1], x)),
+        _mm256_packs_epi16(_mm256_cmpgt_epi16(l->v[2], x), _mm256_cmpgt_epi16(l->v[3], x))};
+#endif
+}
+
+/* One bit each. */
+INLINE uint64_t found_set(found f) {
+#if ISA == 512
+    return (uint64_t)f.high << 32 | f.low;
+#else
+    return (uint64_t)(unsigned)_mm256_movemask_epi8(f.high) << 32 |
+           (unsigned)_mm256_movemask_epi8(f.low);
+#endif
+}
+
+/* The same as found_set() != 0, and sooner. */
+INLINE bool found_any(found f) {
+#if ISA == 512
+    return !_kortestz_mask32_u8(f.low, f.high);
+#else
+    return _mm256_movemask_epi8(_mm256_or_si256(f.low, f.high)) != 0;
+#endif
+}
+
+INLINE void lanes_put(lanes16 *l, unsigned lane, value16 x) {
+#if ISA == 512
+    const uint64_t here = UINT64_C(1) << lane;
+    l->v[0] = _mm512_mask_mov_epi16(l->v[0], (__mmask32)here, x);
+    l->v[1] = _mm512_mask_mov_epi16(l->v[1], (__mmask32)(here >> 32), x);
+#else
+    const value16 n = value_of((uint16_t)lane);
+    const lanes16 numbers = lanes_load(lane_number);
+    for (unsigned i = 0; i < 4; i++)
+        l->v[i] = _mm256_blendv_epi8(l->v[i], x, _mm256_cmpeq_epi16(numbers.v[i], n));
+#endif
+}
+
+/* The least value, in all lanes. */
+INLINE value16 lanes_least(const lanes16 *l) {
+#if ISA == 512
+    __m512i w = _mm512_min_epu16(l->v[0], l->v[1]);
+    __m256i y = _mm256_min_epu16(_mm512_castsi512_si256(w), _mm512_extracti64x4_epi64(w, 1));
+    __m128i x = _mm_min_epu16(_mm256_castsi256_si128(y), _mm256_extracti128_si256(y, 1));
+    return _mm512_broadcastw_epi16(_mm_minpos_epu16(x));
+#else
+    __m256i y =
+        _mm256_min_epu16(_mm256_min_epu16(l->v[0], l->v[1]), _mm256_min_epu16(l->v[2], l->v[3]));
+    __m128i x = _mm_min_epu16(_mm256_castsi256_si128(y), _mm256_extracti128_si256(y, 1));
+    return _mm256_broadcastw_epi16(_mm_minpos_epu16(x));
+#endif
+}
+
+/* The lane that the next miss takes, in two forms: that miss need not wait for the number. */
+typedef struct next_lane {
+    lanes16 here; /* AVX2: all ones */
+    found set;
+    unsigned number;
+} next_lane;
+
+INLINE next_lane oldest_lane(const lanes16 *times) {
+    next_lane o;
+    value16 least = lanes_least(times);
 #if ISA != 512
-INLINE __m256i four_and_four(const uint64_t *low, const uint64_t *high) {
-    return _mm256_setr_epi32((int)low[0], (int)low[1], (int)low[2], (int)low[3], (int)high[0],
-                             (int)high[1], (int)high[2], (int)high[3]);
-}
+    for (unsigned i = 0; i < 4; i++)
+        o.here.v[i] = _mm256_cmpeq_epi16(times->v[i], least);
 #endif
+    o.set = lanes_equal(times, least);
+    o.number = (unsigned)__builtin_ctzll(found_set(o.set));
+    return o;
+}
 
-INLINE void keys_load(front_keys *f, uint64_t *key) {
-    f->key = key;
+INLINE void put_at(lanes16 *l, const next_lane *o, value16 x) {
 #if ISA == 512
-    __m256i low = _mm512_cvtepi64_epi32(_mm512_loadu_si512(key));
-    __m256i high = _mm512_cvtepi64_epi32(_mm512_loadu_si512(key + 8));
-    f->tag = _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+    l->v[0] = _mm512_mask_mov_epi16(l->v[0], o->set.low, x);
+    l->v[1] = _mm512_mask_mov_epi16(l->v[1], o->set.high, x);
 #else
-    f->tag[0] = four_and_four(key, key + 8);
-    f->tag[1] = four_and_four(key + 4, key + 12);
+    for (unsigned i = 0; i < 4; i++)
+        l->v[i] = _mm256_blendv_epi8(l->v[i], x, o->here.v[i]);
 #endif
 }
 
-/* Not 0 when a lane has the low half of x; lane_in() of that is the first. */
-INLINE unsigned tags_match(const front_keys *f, uint64_t x) {
-#if ISA == 512
-    return _mm512_cmpeq_epi32_mask(f->tag, _mm512_set1_epi32((int)x));
-#else
-    __m256i v = _mm256_set1_epi32((int)x);
-    __m256i q =
-        _mm256_packs_epi32(_mm256_cmpeq_epi32(f->tag[0], v), _mm256_cmpeq_epi32(f->tag[1], v));
-    return (unsigned)_mm256_movemask_epi8(q) & 0x55555555u;
-#endif
-}
-
-INLINE unsigned lane_in(unsigned match) {
-    return (unsigned)__builtin_ctz(match) >> (ISA == 512 ? 0 : 1);
-}
-
-/* Not 0 when a lane holds x; lane_in() of that is the one. */
-INLINE unsigned keys_match(const front_keys *f, uint64_t x) {
-    unsigned m = tags_match(f, x);
-    while (RDI_UNLIKELY(m && f->key[lane_in(m)] != x))
-        m &= m - 1;
-    return m;
-}
-
-INLINE unsigned lane_of(__m128i here) {
-    return (unsigned)__builtin_ctz((unsigned)_mm_movemask_epi8(here));
-}
-
-/* `here`: ones in the byte of the lane. The next comparisons wait for the tags, so the way there is
- * short: from mask to mask, not over the number of the lane. */
-INLINE void keys_replace(front_keys *f, __m128i here, uint64_t x) {
-    f->key[lane_of(here)] = x;
-#if ISA == 512
-    f->tag = _mm512_mask_mov_epi32(f->tag, _mm_movepi8_mask(here), _mm512_set1_epi32((int)x));
-#else
-    __m256i v = _mm256_set1_epi32((int)x);
-    __m128i even = _mm_shuffle_epi32(here, 0xD8); /* bytes of lanes 0-3, 8-11, 4-7, 12-15 */
-    __m256i low = _mm256_cvtepi8_epi32(even), high = _mm256_cvtepi8_epi32(_mm_srli_si128(even, 8));
-    f->tag[0] = _mm256_blendv_epi8(f->tag[0], v, low);
-    f->tag[1] = _mm256_blendv_epi8(f->tag[1], v, high);
-#endif
+/* Of the lanes with the tag of x, the one that holds it; FRONT: none. */
+INLINE unsigned lane_with(const uint64_t *key, found tagged, uint64_t x) {
+    uint64_t set = found_set(tagged);
+    unsigned lane = (unsigned)__builtin_ctzll(set);
+    while (RDI_UNLIKELY(key[lane] != x)) {
+        set &= set - 1;
+        if (!set)
+            return FRONT;
+        lane = (unsigned)__builtin_ctzll(set);
+    }
+    return lane;
 }
 
 /* Answers references i .. n - 1 until there is no room for another miss; returns where it stopped.
  */
-INLINE size_t scan_front(rdi_stream_front *front, misses *out, const uint64_t *blk,
-                         const uint16_t *at, size_t i, size_t n, uint64_t *dist, uint64_t *hits) {
-    front_keys f;
-    keys_load(&f, front->key);
-    __m128i pos = _mm_loadu_si128((const __m128i *)front->pos);
-    const __m128i one = _mm_set1_epi8(1), last = _mm_set1_epi8(FRONT - 1);
+INLINE size_t scan_front(rdi_stream_front *front, misses *out, const rdi_stream_runs *r, size_t i,
+                         size_t n, uint64_t *dist, uint64_t *hits) {
+    lanes16 tags = lanes_load(front->tag), times = lanes_load(front->time);
+    uint64_t *key = front->key;
+    uint16_t now = front->now, *time = front->time;
+    value16 all_now = value_of(now);
+    next_lane oldest = oldest_lane(&times);
     size_t c = out->n;
-    for (; i < n && c < out->room; i++) {
-        unsigned m = keys_match(&f, blk[i]);
-        if (RDI_LIKELY(m)) {
-            unsigned lane = lane_in(m);
-            __m128i p = _mm_shuffle_epi8(pos, _mm_set1_epi8((char)lane));
-            __m128i here = _mm_loadu_si128((const __m128i *)(one_lane + 15 - lane));
-            unsigned d = (unsigned)_mm_cvtsi128_si32(p) & 255;
-            pos = _mm_andnot_si128(here, _mm_sub_epi8(pos, _mm_cmpgt_epi8(p, pos)));
+    for (; i < n && c < out->room; i++, now++, all_now = next_value(all_now)) {
+        uint64_t x = r->blk[i];
+        value16 tag = value_of(r->tag[i]);
+        found tagged = lanes_equal(&tags, tag);
+        unsigned lane = FRONT;
+        if (RDI_LIKELY(found_any(tagged)) &&
+            RDI_LIKELY((lane = lane_with(key, tagged, x)) < FRONT)) {
+            unsigned d = (unsigned)__builtin_popcountll(
+                found_set(lanes_later(&times, value_of(time[lane]))));
             hits[d]++;
             if (dist)
-                dist[at[i]] = d;
+                dist[r->at[i]] = d;
+            lanes_put(&times, lane, all_now);
         } else {
-            __m128i is_last = _mm_cmpeq_epi8(pos, last);
-            pos = _mm_andnot_si128(is_last, _mm_add_epi8(pos, one));
-            keys_replace(&f, is_last, blk[i]);
-            out->blk[c] = blk[i];
+            lane = oldest.number;
+            put_at(&tags, &oldest, tag);
+            put_at(&times, &oldest, all_now);
+            front->tag[lane] = r->tag[i];
+            key[lane] = x;
+            out->blk[c] = x;
             if (out->where)
-                out->where[c] = at[i];
-            out->lane[c++] = (uint8_t)lane_of(is_last);
+                out->where[c] = r->at[i];
+            out->lane[c++] = (uint8_t)lane;
         }
+        time[lane] = now;
+        if (RDI_UNLIKELY(lane == oldest.number))
+            oldest = oldest_lane(&times);
     }
-    _mm_storeu_si128((__m128i *)front->pos, pos);
+    front->now = now;
     out->n = c;
     return i;
 }
@@ -132,17 +231,18 @@ INLINE size_t scan_front(rdi_stream_front *front, misses *out, const uint64_t *b
 #else
 
 /* Without vectors it is cheaper to move the keys: most hits are at a low place. */
-INLINE size_t scan_front(rdi_stream_front *front, misses *out, const uint64_t *blk,
-                         const uint16_t *at, size_t i, size_t n, uint64_t *dist, uint64_t *hits) {
+INLINE size_t scan_front(rdi_stream_front *front, misses *out, const rdi_stream_runs *r, size_t i,
+                         size_t n, uint64_t *dist, uint64_t *hits) {
     uint64_t key[FRONT];
     uint8_t lane[FRONT];
     size_t c = out->n;
     for (unsigned k = 0; k < FRONT; k++) {
-        key[front->pos[k]] = front->key[k];
-        lane[front->pos[k]] = (uint8_t)k;
+        unsigned place = rdi_stream_front_place(front, k);
+        key[place] = front->key[k];
+        lane[place] = (uint8_t)k;
     }
     for (; i < n && c < out->room; i++) {
-        uint64_t x = blk[i];
+        uint64_t x = r->blk[i];
         unsigned p = 0;
         while (p < FRONT && key[p] != x)
             p++;
@@ -151,24 +251,24 @@ INLINE size_t scan_front(rdi_stream_front *front, misses *out, const uint64_t *b
         if (p == FRONT) {
             out->blk[c] = x;
             if (out->where)
-                out->where[c] = at[i];
+                out->where[c] = r->at[i];
             out->lane[c++] = l;
         } else {
             hits[p]++;
             if (dist)
-                dist[at[i]] = p;
+                dist[r->at[i]] = p;
         }
-        for (unsigned k = turn; k > 0; k--) {
-            key[k] = key[k - 1];
-            lane[k] = lane[k - 1];
-        }
+        memmove(key + 1, key, turn * sizeof *key);
+        memmove(lane + 1, lane, turn * sizeof *lane);
         key[0] = x;
         lane[0] = l;
     }
     for (unsigned k = 0; k < FRONT; k++) {
-        front->pos[lane[k]] = (uint8_t)k;
         front->key[lane[k]] = key[k];
+        front->tag[lane[k]] = rdi_stream_tag(key[k]);
+        front->time[lane[k]] = (uint16_t)(FRONT - 1 - k);
     }
+    front->now = FRONT;
     out->n = c;
     return i;
 }
@@ -204,6 +304,12 @@ INLINE size_t drop_repeats(const uint64_t *blk, size_t n, uint64_t prev, rdi_str
     return m;
 }
 
+/* All at once: loops without branches, that compilers vectorise. */
+INLINE void set_tags(rdi_stream_runs *r, size_t n) {
+    for (size_t i = 0; i < n && ISA; i++)
+        r->tag[i] = rdi_stream_tag(r->blk[i]);
+}
+
 /* `n` hits at one place. */
 INLINE void count_near(rdi_stream *e, unsigned distance, uint64_t n, const uint64_t *dist) {
     e->window_near += n;
@@ -217,7 +323,7 @@ INLINE void count_near(rdi_stream *e, unsigned distance, uint64_t n, const uint6
 
 INLINE uint64_t newest_block(const rdi_stream_front *f) {
     unsigned lane = 0;
-    while (f->pos[lane])
+    while (f->time[lane] != f->now - 1)
         lane++;
     return f->key[lane];
 }
@@ -225,7 +331,9 @@ INLINE uint64_t newest_block(const rdi_stream_front *f) {
 /* Repeats need no look at the bound: it is at least 1. */
 INLINE size_t start_front(rdi_stream *e, rdi_stream_runs *r, const uint64_t *blk, size_t n,
                           uint64_t *dist) {
+    rdi_stream_front_wind_back(&e->front);
     size_t m = drop_repeats(blk, n, newest_block(&e->front), r);
+    set_tags(r, m);
     if (dist)
         memset(dist, 0, n * sizeof *dist);
     count_near(e, 0, n - m, dist);
@@ -246,8 +354,8 @@ PASS size_t fill_front(rdi_stream *e, batch *b, const rdi_stream_runs *r, size_t
                        uint64_t *dist) {
     uint64_t hits[FRONT] = {0};
     misses out = {.blk = b->blk, .where = b->where, .lane = b->lane, .room = BATCH};
-    size_t end = dist ? scan_front(&e->front, &out, r->blk, r->at, i, n, dist, hits)
-                      : scan_front(&e->front, &out, r->blk, r->at, i, n, NULL, hits);
+    size_t end = dist ? scan_front(&e->front, &out, r, i, n, dist, hits)
+                      : scan_front(&e->front, &out, r, i, n, NULL, hits);
     b->n = (unsigned)out.n;
     fetch_homes(e, b);
     for (unsigned p = 0; p < FRONT; p++)
@@ -264,9 +372,11 @@ PASS size_t fill_front(rdi_stream *e, batch *b, const rdi_stream_runs *r, size_t
 static KERNEL_TARGET size_t scan(rdi_stream_front *f, const uint64_t *blk, size_t n,
                                  rdi_stream_packet *packet, uint64_t *hits) {
     rdi_stream_runs r;
+    rdi_stream_front_wind_back(f);
     misses out = {.blk = packet->item, .lane = packet->lane, .n = packet->n, .room = CHUNK};
     size_t runs = drop_repeats(blk, n, newest_block(f), &r);
-    size_t end = scan_front(f, &out, r.blk, r.at, 0, runs, NULL, hits);
+    set_tags(&r, runs);
+    size_t end = scan_front(f, &out, &r, 0, runs, NULL, hits);
     size_t used = end < runs ? r.at[end] : n;
     packet->n = out.n;
     hits[0] += used - end;

@@ -451,7 +451,8 @@ static KERNEL_TARGET void renumber(rdi_stream *e, uint64_t drop) {
 
 static KERNEL_TARGET void front_flush(rdi_stream *e) {
     for (int i = 0; i < FRONT; i++)
-        *(SLOT *)e->front_entry[i] = (SLOT)(e->axis.next + FRONT - 1 - e->front.pos[i]);
+        *(SLOT *)e->front_entry[i] =
+            (SLOT)(e->axis.next + FRONT - 1 - rdi_stream_front_place(&e->front, (unsigned)i));
     rdi_stream_axis_set(&e->axis, e->axis.next, FRONT);
     e->axis.next += FRONT;
     e->front_on = false;

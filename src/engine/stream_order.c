@@ -19,9 +19,11 @@ static void collect(rdi_stream *e, uint64_t *out, uint64_t n) {
                 out[n - 1 - newer] = blk[k];
         }
     }
-    for (uint64_t lane = 0; lane < front; lane++)
-        if (e->front.pos[lane] < n)
-            out[n - 1 - e->front.pos[lane]] = e->front.key[lane];
+    for (unsigned lane = 0; lane < front; lane++) {
+        unsigned place = rdi_stream_front_place(&e->front, lane);
+        if (place < n)
+            out[n - 1 - place] = e->front.key[lane];
+    }
 }
 
 rd_status rdi_stream_order(void *self, rdi_block_visit visit, void *user) {

@@ -109,7 +109,7 @@ static void make_trace(pattern kind, size_t n, uint64_t m) {
             block[i] = r % 4 && i ? block[i - 1 - (r >> 8) % back] : UINT64_MAX - (r >> 8) % m;
             break;
         default: /* the front pays, then it does not */
-            block[i] = i / 25000 & 1 ? r % m : (r >> 8) % 18;
+            block[i] = i / 25000 & 1 ? r % m : (r >> 8) % (RDI_STREAM_FRONT + 2);
         }
     }
 }
@@ -165,7 +165,7 @@ static void single_references_at_a_time_give_the_same_distances(void **state) {
 static void a_bound_only_hides_what_is_beyond_it(void **state) {
     (void)state;
     enum { N = 60000, M = 5000 };
-    static const uint64_t bounds[] = {1, 2, 15, 16, 17, 1000, M - 1, M, M + 1, UINT64_C(1) << 40};
+    static const uint64_t bounds[] = {1, 2, 63, 64, 65, 1000, M - 1, M, M + 1, UINT64_C(1) << 40};
     static const pattern kinds[] = {UNIFORM, NEAR, PHASES};
     uint64_t evictions = 0;
     for (size_t k = 0; k < RDI_COUNT(kinds); k++) {
