@@ -142,6 +142,21 @@ static rd_status resolve_kept(rdi_chunk_slice *slice, unknown *u, rd_engine *eng
     return RD_OK;
 }
 
+/* An engine may look again at what it is fed until it returns: what stays open of a piece waits
+ * beside the list. */
+static rd_status resolve_counted(rdi_chunk_slice *slice, unknown *u, rd_engine *engine) {
+    rdi_u64_list *rest = u->list;
+    uint64_t open[RDI_FEED_MAX];
+    for (size_t at = 0, n = slice->open.n; at < n; at += RDI_FEED_MAX) {
+        size_t part = n - at < RDI_FEED_MAX ? n - at : RDI_FEED_MAX;
+        rdi_u64_list piece = {open, 0, RDI_FEED_MAX};
+        u->list = &piece;
+        RD_TRY(rdi_engine_count(engine, slice->open.at + at, part, note_unknown, u));
+        RD_TRY(rdi_u64_list_append(u->chunk->ctx, rest, open, piece.n));
+    }
+    return RD_OK;
+}
+
 /* What stays open takes the place of what was, from the front: an engine tells of no more first
  * references than it was fed. */
 rd_status rdi_chunk_resolve(rdi_chunk *c, size_t s, rdi_chunk *earlier, rd_engine *engine,
@@ -151,8 +166,7 @@ rd_status rdi_chunk_resolve(rdi_chunk *c, size_t s, rdi_chunk *earlier, rd_engin
     unknown u = {earlier, &rest, 0};
     slice->handed_on += slice->open.n;
     earlier->absorbed += slice->open.n;
-    RD_TRY(keep ? resolve_kept(slice, &u, engine)
-                : rdi_engine_count(engine, slice->open.at, slice->open.n, note_unknown, &u));
+    RD_TRY(keep ? resolve_kept(slice, &u, engine) : resolve_counted(slice, &u, engine));
     slice->open.n = rest.n;
     return RD_OK;
 }

@@ -604,7 +604,8 @@ static const rd_opt options[] = {
 };
 
 static const char *const variants[] = {"chunk=700", "chunk=50,engine=olken/tree=interval",
-                                       "chunk=1000,engine=bk/arity=256", NULL};
+                                       "chunk=1000,engine=bk/arity=256",
+                                       "chunk=50,engine=stream/front=on", NULL};
 
 const rdi_engine_ops rdi_engine_chunks = {
     .abi = RDI_ENGINE_ABI,

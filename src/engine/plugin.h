@@ -127,7 +127,8 @@ rd_status rdi_engine_order(rd_engine *e, rdi_block_visit visit, void *user);
 rd_status rdi_engine_measure(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *distances);
 
 /* Counts the next n references, and gives the blocks of the infinite distances to `first`, in order
- * (those beyond the bound may be left out). */
+ * (those beyond the bound may be left out). `first` is called in between: it leaves `blocks` alone.
+ */
 rd_status rdi_engine_count(rd_engine *e, const uint64_t *blocks, size_t n, rdi_block_visit first,
                            void *user);
 

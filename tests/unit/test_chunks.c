@@ -224,6 +224,26 @@ static void copied_and_borrowed_references_give_the_same_for_any_number_of_threa
     rd_profile_free(expected);
 }
 
+/* stream keeps the most recent blocks apart from the moment that it has met enough of them, which
+ * here is while it resolves: what it remembers of them must be what it was fed. */
+static void first_touches_that_fill_the_front_of_the_chunk_before_are_counted_right(void **state) {
+    (void)state;
+    rd_engine_config config = {0};
+    rdi_rng rng = {41};
+    for (unsigned round = 0; round < 300; round++) {
+        uint64_t trace[400], blocks = 17 + rdi_rng_below(&rng, 10);
+        for (size_t i = 0; i < RDI_COUNT(trace); i++)
+            trace[i] = rdi_rng_below(&rng, blocks);
+        size_t n = RDI_COUNT(trace);
+        rd_profile *expected = profiles_measure(ctx, "stack", &config, trace, n, n);
+        rd_profile *p = profiles_measure(ctx, "chunks:chunk=20,engine=stream/front=on", &config,
+                                         trace, n, n / 3);
+        assert_same(p, expected);
+        rd_profile_free(p);
+        rd_profile_free(expected);
+    }
+}
+
 typedef struct listener {
     pthread_t thread;
     uint64_t n, fail_at;
@@ -338,6 +358,7 @@ int main(void) {
         TEST(chunks_of_any_length_give_the_distances_of_the_whole_for_any_bound),
         TEST(only_exact_immediate_engines_with_an_order_are_taken),
         TEST(copied_and_borrowed_references_give_the_same_for_any_number_of_threads),
+        TEST(first_touches_that_fill_the_front_of_the_chunk_before_are_counted_right),
         TEST(distances_are_delivered_by_the_thread_that_feeds),
         TEST(a_failing_sink_ends_the_run),
         TEST(memory_that_runs_out_in_a_worker_ends_the_run),
