@@ -27,17 +27,12 @@
 /* Above this share most of them go through all chunks before they are resolved. */
 #define FIRST_SHARE 0.7
 
-/* Chunks of a program's trace take different times: several per thread even that out, as long as
- * hardly anything in them is a first touch, and they are long: an engine needs a millisecond until
- * it is at full speed. */
-#define FEW_FIRSTS      0.02
-#define LONG_CHUNK      0x1p24
-#define MOST_CHUNKS     32 /* each may have to look at the others' first touches */
-#define MOST_PER_THREAD 4
+/* Below this share a short sample is enough: extrapolating it would change nothing. */
+#define FEW_FIRSTS    0.02
 
-#define BATCH_THREADS   6 /* from which batch is faster than relay */
+#define BATCH_THREADS 6 /* from which batch is faster than relay */
 
-#define TOO_SHORT       "because the trace is too short for threads"
+#define TOO_SHORT     "because the trace is too short for threads"
 
 /* The sample is measured up to a quarter of it, up to its half, and to its end. Where hardly
  * anything in the quarter is a first touch, that is enough. */
@@ -190,14 +185,6 @@ static double share_in_chunk(const auto_engine *e, double length) {
     return share;
 }
 
-static uint32_t chunks_per_thread(const auto_engine *e, double chunk) {
-    uint32_t n = MOST_PER_THREAD;
-    while (n > 1 && (n * e->run->threads > MOST_CHUNKS || chunk / n < LONG_CHUNK ||
-                     share_in_chunk(e, chunk / n) > FEW_FIRSTS))
-        n /= 2;
-    return n;
-}
-
 /* `chunk`: references that one thread would get. */
 static const char *best_engine(const auto_engine *e, double chunk, double first_cost) {
     double first = share_in_chunk(e, chunk);
@@ -216,8 +203,7 @@ static rd_status decide(auto_engine *e, uint64_t known) {
              e->share[2] * 100, e->sampled);
     rd_engine_close(e->measure);
     e->measure = NULL;
-    e->run->chunks_per_thread = chunks_per_thread(e, chunk);
-    e->run->first_share = share_in_chunk(e, chunk / e->run->chunks_per_thread);
+    e->run->first_share = share_in_chunk(e, chunk);
     return choose(e, best_engine(e, chunk, whole ? FIRST_COST : STREAMED_FIRST_COST), why);
 }
 

@@ -1,12 +1,12 @@
 /* chunks: exact, in parallel: Parda's chunks on threads.
  *
- * A phase of the trace is cut into as many chunks as there are threads, or a few times as many,
- * which shares the work out better. Each is analysed alone with an exact engine of its own. What
- * that cannot know, the distances of the chunk's first touches, is resolved against the engine of
- * the chunk before, the rest against the one before that, and so on (chunk.h); all engines do this
- * side by side, slice by slice, as soon as they have analysed their own chunks. The last chunk of a
- * phase is the longest: its engine has none to resolve. Another engine holds the past, everything
- * before the phase. A caller who feeds a whole trace at once, or in parts, has one phase.
+ * A phase of the trace is cut into as many chunks as there are threads. Each is analysed alone with
+ * an exact engine of its own. What that cannot know, the distances of the chunk's first touches, is
+ * resolved against the engine of the chunk before, the rest against the one before that, and so on
+ * (chunk.h); all engines do this side by side, slice by slice, as soon as they have analysed their
+ * own chunks. The last chunk of a phase is the longest: its engine has none to resolve. Another
+ * engine holds the past, everything before the phase. A caller who feeds a whole trace at once, or
+ * in parts, has one phase.
  *
  * Time: that of the inner engine divided by the number of threads, as long as the first touches are
  * few: a first touch is looked up at least twice instead of once. Memory: the inner engine's, once
@@ -70,8 +70,7 @@ typedef struct chunks_engine {
     uint64_t chunk_option; /* references per chunk; 0: automatic */
     const char *engine_option;
     rdi_run *run;
-    unsigned n_threads;
-    size_t n_chunks; /* of a phase */
+    size_t n_chunks; /* of a phase: one per thread */
     lane *lanes;     /* n_chunks + 1 */
     rdi_chunk past;
     phase phases[2];
@@ -110,11 +109,10 @@ static size_t most_references(const chunks_engine *e) {
 static size_t first_size(const chunks_engine *e) {
     if (e->chunk_option)
         return (size_t)e->chunk_option;
-    if (e->n_threads == 1)
+    if (e->n_chunks == 1)
         return LEAST_CHUNK;
     uint64_t share = e->run->references / (4 * e->n_chunks);
-    size_t usual = USUAL_CHUNK / (e->n_chunks / e->n_threads);
-    size_t size = share && share < usual ? (size_t)share : usual;
+    size_t size = share && share < USUAL_CHUNK ? (size_t)share : USUAL_CHUNK;
     size = size < most_references(e) ? size : most_references(e);
     return size > LEAST_CHUNK ? size : LEAST_CHUNK;
 }
@@ -411,7 +409,7 @@ static rd_status begin_phase(chunks_engine *e) {
     rdi_monitor_enter(&e->monitor);
     bool many = e->firsts > e->references / MANY_FIRSTS;
     rdi_monitor_leave(&e->monitor);
-    if (many && e->n_threads > 1 && !e->chunk_option && e->chunk_size <= most_references(e) / 2)
+    if (many && e->n_chunks > 1 && !e->chunk_option && e->chunk_size <= most_references(e) / 2)
         e->chunk_size *= 2;
     e->goal = e->chunk_size * e->n_chunks;
     return RD_OK;
@@ -429,9 +427,9 @@ static rd_status submit(chunks_engine *e, const phase *what) {
     e->submitted++;
     rdi_monitor_wake(&e->monitor);
     rdi_monitor_leave(&e->monitor);
-    if (e->crew || e->n_threads == 1)
+    if (e->crew || e->n_chunks == 1)
         return RD_OK;
-    return rdi_crew_new(e->run->ctx, e->n_threads - 1, crew_member, e, &e->crew);
+    return rdi_crew_new(e->run->ctx, (unsigned)e->n_chunks - 1, crew_member, e, &e->crew);
 }
 
 static rd_status submit_filled(chunks_engine *e) {
@@ -509,9 +507,8 @@ static rd_status open_phase(chunks_engine *e, phase *p) {
 static rd_status chunks_open(void *self, rdi_run *run) {
     chunks_engine *e = self;
     e->run = run;
-    e->n_threads = run->threads < MOST_THREADS ? run->threads : MOST_THREADS;
-    e->n_chunks = (size_t)e->n_threads * (run->chunks_per_thread ? run->chunks_per_thread : 1);
-    e->first_share = run->chunks_per_thread == 1 ? run->first_share : 0;
+    e->n_chunks = run->threads < MOST_THREADS ? run->threads : MOST_THREADS;
+    e->first_share = run->first_share;
     e->chunk_size = first_size(e);
     e->goal = e->chunk_size * e->n_chunks;
     rdi_monitor_init(&e->monitor);

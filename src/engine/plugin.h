@@ -32,10 +32,7 @@ typedef struct rdi_run {
      * limit it lowers this in open(). */
     uint64_t bound;
     uint32_t threads;
-    /* For an inner engine that cuts the trace: so many chunks per thread are advised; 0: no advice.
-     * More of them share the work out better, fewer have fewer first touches. */
-    uint32_t chunks_per_thread;
-    double first_share;       /* and such a share of a chunk is expected to be first touches */
+    double first_share;       /* hint: of a thread's share of the trace, first touches; 0 unknown */
     uint64_t mem_bytes;       /* UINT64_MAX: no limit */
     uint64_t references;      /* hint; 0 unknown */
     uint64_t expected_blocks; /* hint; 0 unknown: room to begin with */
