@@ -30,6 +30,9 @@
 #define END_WAIT_NS 100000000
 #define END_TURNS   50
 
+/* As shells and Valgrind have it. */
+enum { EXIT_NOT_RUNNABLE = 126, EXIT_NO_PROGRAM = 127 };
+
 extern char **environ;
 
 struct recorder {
@@ -329,10 +332,11 @@ static int launch(recorder *r, char **words) {
     if (r->options->paused)
         handle_switches();
     int error = recorder_spawn(&r->program, words, r->options->silent);
-    if (error)
+    if (error) {
         release_signals();
-    if (error)
-        return fail("%s: cannot start: %s", words[0], strerror(error));
+        fail("%s: cannot start: %s", words[0], strerror(error));
+        return error == ENOENT ? EXIT_NO_PROGRAM : EXIT_NOT_RUNNABLE;
+    }
     programs_of_signals[0] = r->program;
     return EXIT_OK;
 }

@@ -29,7 +29,7 @@ all() {
     done
     references forked --trace-children
     echo "not seen:"
-    for name in structs atomics 'wide vectors' 'masked vectors' assembler endings libraries; do
+    for name in structs 'built-in copies' 'other sizes' atomics 'wide vectors' 'masked vectors' assembler endings libraries; do
         references "$name"
     done
 }

@@ -2,5 +2,6 @@
 printf 'not a program' >text
 for command in ./missing ./text; do
     "$REUSEDIST" run -o report.txt -- $command 2>/dev/null || echo "status $?"
+    "$REUSEDIST" run --tool=clang -o report.txt -- $command 2>/dev/null || echo "status $?"
     [ ! -e report.txt ] || echo "a report of nothing"
 done

@@ -96,6 +96,15 @@ static void missing_structs(void) {
     *(pair *)(memory + 128) = *(pair *)memory;
 }
 
+static void missing_built_in_copies(void) {
+    __builtin_memcpy(memory + 128, memory, 24);
+    __builtin_memset(memory + 256, 1, 24);
+}
+
+static void missing_other_sizes(void) {
+    AT(long double, 128) = AT(long double, 0);
+}
+
 static void missing_atomics(void) {
     long expected = 0;
     __atomic_fetch_add((long *)memory, 1, __ATOMIC_SEQ_CST);
@@ -142,6 +151,8 @@ int main(int argc, char **argv) {
                {"forked", forked},
                {"crash", crash},
                {"structs", missing_structs},
+               {"built-in copies", missing_built_in_copies},
+               {"other sizes", missing_other_sizes},
                {"atomics", missing_atomics},
                {"wide vectors", missing_wide_vectors},
                {"masked vectors", missing_masked_vectors},
