@@ -33,7 +33,8 @@ struct rd_live {
     rdi_ring *ring;  /* NULL: not mapped */
     unsigned chunks; /* of it */
     char path[64];
-    bool stopped; /* atomic: nothing more is wanted */
+    bool stopped;     /* atomic: nothing more is wanted */
+    uint64_t repeats; /* left out of the chunks that were read */
 };
 
 /* ---- the memory ---- */
@@ -117,7 +118,7 @@ uint64_t rd_live_programs(const rd_live *live) {
 }
 
 uint64_t rdi_live_repeats(const rd_live *live) {
-    return __atomic_load_n(&live->ring->repeats, __ATOMIC_RELAXED);
+    return live->repeats;
 }
 
 uint64_t rdi_live_skipped(const rd_live *live) {
@@ -179,6 +180,7 @@ static int first_full(const rd_live *live) {
 static void release_chunk(live_reader *l) {
     rdi_ring *ring = l->live->ring;
     memset(rdi_ring_words(ring, (unsigned)l->chunk), 0, l->end * sizeof *l->words);
+    ring->chunk[l->chunk].words = ring->chunk[l->chunk].repeats = 0;
     __atomic_store_n(&ring->chunk[l->chunk].state, RDI_CHUNK_FREE, __ATOMIC_RELEASE);
     l->chunk = -1;
     __atomic_fetch_add(&ring->frees, 1, __ATOMIC_SEQ_CST);
@@ -202,7 +204,10 @@ static uint64_t find_end(const live_reader *l) {
 
 static rd_status open_chunk(live_reader *l, int index) {
     rdi_ring *ring = l->live->ring;
-    uint64_t words = ring->chunk[index].words;
+    uint64_t words = ring->chunk[index].words, repeats = ring->chunk[index].repeats;
+    bool lost = words == RDI_WORDS_CHANGING;
+    if (lost)
+        words = RDI_RING_CHUNK_WORDS;
     if (words > RDI_RING_CHUNK_WORDS)
         return rdi_fail(l->r->ctx, RD_EFORMAT, "a recorder handed over %" PRIu64 " words at once",
                         words);
@@ -212,8 +217,9 @@ static rd_status open_chunk(live_reader *l, int index) {
     if (words == 0)
         words = find_end(l);
     l->chunk = index;
-    l->at = 0;
+    l->at = lost ? (size_t)words : 0;
     l->end = (size_t)words;
+    l->live->repeats += lost ? 0 : repeats;
     return RD_OK;
 }
 
@@ -243,7 +249,7 @@ static void reclaim(rd_live *live, bool at_end) {
             keeps = !at_end && is_alive(owner);
         last = owner;
         if (!keeps)
-            rdi_ring_submit(live->ring, i, 0);
+            rdi_ring_hand_over(live->ring, i, live->ring->chunk[i].words);
     }
 }
 

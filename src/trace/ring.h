@@ -25,7 +25,7 @@
 #include <immintrin.h>
 #endif
 
-#define RDI_RING_MAGIC UINT64_C(0x34474e4952445200) /* "\0RDRING4": changes with the layout */
+#define RDI_RING_MAGIC UINT64_C(0x35474e4952445200) /* "\0RDRING5": changes with the layout */
 /* Large: half of the full ones keep a recorder busy for milliseconds, which the reader can sleep.
  * Memory is used only for those that were ever taken. */
 #define RDI_RING_CHUNK_WORDS   65536
@@ -63,8 +63,13 @@ typedef struct rdi_chunk {
     uint32_t process; /* number of the recording: one per program image, from 0 */
     uint32_t thread;  /* as the recorder numbers them */
     uint64_t ticket;  /* of a full chunk: its place in the order */
-    uint64_t words;   /* of a full chunk: filled ones; 0: up to the first zero */
+    uint32_t words;   /* of a full chunk: filled ones; 0: up to the first zero */
+    uint32_t repeats; /* of a full chunk: references left out by rdi_ring_collapse() */
 } rdi_chunk;
+
+/* `words` of a chunk out of which repeats are being taken. Of one that stays so nothing can be
+ * used: its owner was killed then. */
+#define RDI_WORDS_CHANGING UINT32_MAX
 
 typedef struct rdi_ring {
     uint64_t magic;
@@ -73,13 +78,12 @@ typedef struct rdi_ring {
     uint32_t closed;       /* the reader takes no more */
     uint32_t processes;    /* recordings begun */
     uint64_t skipped;      /* references that recorders left out on purpose */
-    uint64_t repeats;      /* references left out by rdi_ring_collapse() */
     uint32_t collapse;     /* 1 + log2 of the block size for it; 0: do not */
     uint32_t events;       /* recorders tell events */
     uint32_t avx2;         /* this processor has it */
     uint32_t chunks;       /* that there are */
     uint32_t reader;       /* process id */
-    uint32_t unused;
+    uint32_t unused[3];
     /* Written by recorders, waited for by the reader. A line of its own each. */
     uint32_t fulls, reader_waits;
     uint64_t tickets;
@@ -217,7 +221,6 @@ static inline uint64_t rdi_ring_collapse(rdi_ring *ring, uint64_t *words, uint64
         rdi_ring_collapse_avx2(&c, shift, words, n);
 #endif
     rdi_ring_collapse_plain(&c, shift, step, words, n);
-    __atomic_fetch_add(&ring->repeats, (n - c.kept) / step, __ATOMIC_RELAXED);
     for (uint64_t i = c.kept; i < n; i++)
         words[i] = 0;
     return c.kept;
@@ -228,17 +231,26 @@ static inline int rdi_ring_reader_waits(const rdi_ring *ring) {
     return __atomic_load_n(&ring->reader_waits, __ATOMIC_SEQ_CST) != 0;
 }
 
-/* Hands a chunk over, whose first record is at its beginning. Returns whether the reader sleeps:
- * then it has to be woken at the end, and before that when it is worth it. Futex of `fulls`. */
-static inline int rdi_ring_submit(rdi_ring *ring, int index, uint64_t words) {
+static inline int rdi_ring_hand_over(rdi_ring *ring, int index, uint64_t words) {
     rdi_chunk *chunk = &ring->chunk[index];
-    if (ring->collapse && words)
-        words = rdi_ring_collapse(ring, rdi_ring_words(ring, (unsigned)index), words);
-    chunk->words = words;
+    chunk->words = (uint32_t)words;
     chunk->ticket = __atomic_fetch_add(&ring->tickets, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&chunk->state, RDI_CHUNK_FULL, __ATOMIC_RELEASE);
     __atomic_fetch_add(&ring->fulls, 1, __ATOMIC_SEQ_CST);
     return rdi_ring_reader_waits(ring);
+}
+
+/* Hands a chunk over, whose first record is at its beginning. Returns whether the reader sleeps:
+ * then it has to be woken at the end, and before that when it is worth it. Futex of `fulls`. */
+static inline int rdi_ring_submit(rdi_ring *ring, int index, uint64_t words) {
+    rdi_chunk *chunk = &ring->chunk[index];
+    uint64_t before = words;
+    if (ring->collapse && words) {
+        __atomic_store_n(&chunk->words, RDI_WORDS_CHANGING, __ATOMIC_SEQ_CST);
+        words = rdi_ring_collapse(ring, rdi_ring_words(ring, (unsigned)index), words);
+    }
+    chunk->repeats = (uint32_t)((before - words) / ring->record_words);
+    return rdi_ring_hand_over(ring, index, words);
 }
 
 /* Whether there is enough to do for a reader that sleeps. */

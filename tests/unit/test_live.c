@@ -475,6 +475,46 @@ static void repeats_are_left_out_alike_on_every_processor(void **state) {
     stop(&t);
 }
 
+/* Four loads of one block per block. */
+static int fill_blocks(rdi_ring *ring, uint64_t blocks) {
+    int index = rdi_ring_take(ring, (uint32_t)getpid());
+    for (uint64_t i = 0; i < 4 * blocks; i++)
+        rdi_ring_words(ring, (unsigned)index)[i] = record(i / 4 * 64, 8, RDI_RECORD_LOAD);
+    return index;
+}
+
+static void repeats_are_those_of_what_was_read(void **state) {
+    (void)state;
+    live_test t;
+    const rd_refs *refs = NULL;
+    start(&t, (rd_live_config){.collapse_bytes = 64, .running = something_comes});
+    for (int i = 0; i < 2; i++)
+        rdi_ring_submit(t.ring, fill_blocks(t.ring, 10), 40);
+    assert_int_equal(rd_trace_read(t.trace, &refs), RD_OK);
+    assert_int_equal(refs->n, 10);
+    assert_int_equal(rd_trace_repeats(t.trace), 30);
+    rd_live_stop(t.live);
+    assert_end(&t);
+    assert_int_equal(rd_trace_repeats(t.trace), 30);
+    stop(&t);
+}
+
+/* A recorder that is killed in the middle of it leaves some records twice. */
+static void a_chunk_half_rid_of_repeats_is_not_read(void **state) {
+    (void)state;
+    live_test t;
+    start(&t, (rd_live_config){.collapse_bytes = 64});
+    rdi_ring_submit(t.ring, fill_blocks(t.ring, 1), 4);
+    int index = fill_blocks(t.ring, 10);
+    t.ring->chunk[index].words = RDI_WORDS_CHANGING;
+    assert_next(&t, 0, 1);
+    assert_end(&t);
+    assert_int_equal(rd_trace_repeats(t.trace), 3);
+    assert_int_equal(rdi_ring_words(t.ring, (unsigned)index)[39], 0);
+    assert_true(t.ring->chunk[index].state == RDI_CHUNK_FREE && t.ring->chunk[index].words == 0);
+    stop(&t);
+}
+
 /* With and without sizes and kinds: what they say of a record must be what was written. */
 static size_t assert_batch(live_test *t, const uint64_t *words, size_t *bare) {
     const rd_refs *refs = NULL;
@@ -620,6 +660,8 @@ int main(void) {
         cmocka_unit_test(needless_events_do_not_pile_up),
         cmocka_unit_test(events_without_sense_are_refused),
         cmocka_unit_test(repeats_are_left_out_alike_on_every_processor),
+        cmocka_unit_test(repeats_are_those_of_what_was_read),
+        cmocka_unit_test(a_chunk_half_rid_of_repeats_is_not_read),
         cmocka_unit_test(sizes_are_told_where_a_reference_spans_blocks),
         cmocka_unit_test(recording_is_switched),
         cmocka_unit_test(nothing_is_lost_between_threads),
