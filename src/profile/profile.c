@@ -153,16 +153,26 @@ void rd_profile_set_skipped(rd_profile *p, uint64_t skipped) {
     p->facts.skipped = skipped;
 }
 
+/* Up to the first one that has distances: all that is known of given edges here. */
+static rd_bin bin_in_front(const rd_profile *p) {
+    rd_bin bin = {0};
+    if (p->facts.binning.kind != RD_BINS_EDGES)
+        rdi_bin_range(p->facts.binning, rdi_bin_index(p->facts.binning, 0), &bin);
+    else if (p->n_bins)
+        bin.high = p->bins[0].low - 1;
+    return bin;
+}
+
 /* The first bin, if distance 0 falls into it; else a new one in front. */
 static rd_status bin_of_zero(rd_profile *p, rd_bin **out) {
     if (p->n_bins == 0 || p->bins[0].low > 0) {
+        rd_bin front = bin_in_front(p);
         rd_bin *grown = rdi_resize(p->ctx, p->bins, p->n_bins + 1, sizeof *grown);
         if (!grown)
             return RD_ENOMEM;
         p->bins = grown;
         memmove(grown + 1, grown, p->n_bins * sizeof *grown);
-        grown[0] = (rd_bin){0};
-        rdi_bin_range(p->facts.binning, rdi_bin_index(p->facts.binning, 0), &grown[0]);
+        grown[0] = front;
         p->n_bins++;
     }
     *out = &p->bins[0];
@@ -174,7 +184,7 @@ rd_status rd_profile_add_repeats(rd_profile *p, uint64_t repeats) {
     bool measured = p->n_bins || p->facts.infinite;
     if (repeats == 0)
         return RD_OK;
-    if (p->facts.binning.kind == RD_BINS_REFERENCE || p->facts.binning.kind == RD_BINS_EDGES)
+    if (p->facts.binning.kind == RD_BINS_REFERENCE)
         return rdi_fail(p->ctx, RD_EINVAL, "these bins do not take references afterwards");
     if (measured) {
         RD_TRY(bin_of_zero(p, &bin));

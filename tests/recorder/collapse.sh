@@ -1,5 +1,5 @@
 # Repeats that the recorder only counts: the very same result, to every digit.
-for options in "" "-b 4096" "-b 16 --hist=linear:10" "--bound=100 -e olken" "--kinds=S"; do
+for options in "" "-b 4096" "-b 16 --hist=linear:10" "--bound=100 -e olken" "-e khw:sizes=2:100:5000" "--kinds=S"; do
     # shellcheck disable=SC2086 # several words
     for how in auto on off; do
         env -i "$REUSEDIST" run $options --collapse=$how --out=json -o $how.json -- "$PROGRAMS/walk"
