@@ -423,7 +423,7 @@ static rd_status break_down(breakdown *b) {
 static uint64_t table_bytes(const rd_attributor *a) {
     size_t touches =
         a->touched.young.mask + 1 + (a->touched.old.slot ? a->touched.old.mask + 1 : 0);
-    return a->sites.room * sizeof *a->sites.site +
+    return a->sites.room * sizeof *a->sites.site + RDI_SITE_CACHE * sizeof *a->sites.cache +
            (a->sites.numbers.mask + 1) * sizeof *a->sites.numbers.slot +
            touches * sizeof *a->touched.young.slot + rdi_tuples_bytes(&a->tuples) +
            a->windows.max * sizeof *a->windows.row + sizeof *a;

@@ -3,11 +3,14 @@
 
 #include <string.h>
 
+#define CACHE_BYTES (RDI_SITE_CACHE * sizeof(uint64_t))
+
 rd_status rdi_sites_init(rdi_sites *s, rd_ctx *ctx, size_t max) {
     s->ctx = ctx;
     s->n = 1;
     s->max = max;
-    return rdi_block_map_init(&s->numbers, ctx);
+    s->cache = rdi_pages_alloc(ctx, CACHE_BYTES);
+    return s->cache ? rdi_block_map_init(&s->numbers, ctx) : RD_ENOMEM;
 }
 
 void rdi_sites_fini(rdi_sites *s) {
@@ -15,6 +18,8 @@ void rdi_sites_fini(rdi_sites *s) {
         return;
     rdi_block_map_fini(&s->numbers);
     rdi_free(s->ctx, s->site);
+    if (s->cache)
+        rdi_pages_free(s->ctx, s->cache, CACHE_BYTES);
     s->ctx = NULL;
 }
 
@@ -24,7 +29,7 @@ rd_status rdi_sites_forget(rdi_sites *s) {
     rdi_block_map_fini(&s->numbers);
     s->numbers = empty;
     s->epoch++;
-    memset(s->cache, 0, sizeof s->cache);
+    memset(s->cache, 0, CACHE_BYTES);
     return RD_OK;
 }
 

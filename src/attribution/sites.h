@@ -15,7 +15,7 @@ typedef struct rdi_site {
     uint32_t epoch;
 } rdi_site;
 
-#define RDI_SITE_CACHE_BITS 16
+#define RDI_SITE_CACHE_BITS 18 /* of which most stay empty: few share a place */
 #define RDI_SITE_CACHE      (1 << RDI_SITE_CACHE_BITS)
 
 typedef struct rdi_sites {
@@ -26,7 +26,7 @@ typedef struct rdi_sites {
     rdi_block_map numbers; /* pc -> site */
     /* By a hash of the pc: its upper bits + 1, which with its place tell all of it, and the site in
      * the lower RDI_SITE_BITS. 0: empty. */
-    uint64_t cache[RDI_SITE_CACHE];
+    uint64_t *cache;
 } rdi_sites;
 
 /* `s` is zeroed. */
