@@ -44,10 +44,11 @@ static bool is_whole(const rd_attributor *a, const rd_refs *refs, const uint32_t
            (a->words_per_block == 1 || last >> a->block_bits == p->blocks[i]);
 }
 
-/* Whether the part is of references in succession, neither dropped nor split. */
+/* Whether the part, of a batch from which none was dropped, is of references in succession of which
+ * none is split. */
 static bool is_plain(const rd_attributor *a, const rd_refs *refs, const uint32_t *origin,
                      const part *p) {
-    return a->passes->succeed(origin, p->n) && is_whole(a, refs, origin, p, 0) &&
+    return origin[p->n - 1] - origin[0] == p->n - 1 && is_whole(a, refs, origin, p, 0) &&
            is_whole(a, refs, origin, p, p->n - 1);
 }
 
@@ -92,13 +93,15 @@ static const uint64_t *program_counters(const rd_refs *refs, const uint32_t *ori
     return room;
 }
 
-static rd_status prepare(rd_attributor *a, const rd_attributed *batch, size_t from, part *p) {
+/* `gapless`: all references are in the batch, from its first to its last. */
+static rd_status prepare(rd_attributor *a, const rd_attributed *batch, bool gapless, size_t from,
+                         part *p) {
     const rd_refs *refs = batch->refs;
     const uint32_t *origin = batch->origin + from;
     uint64_t room[PART];
     p->blocks = batch->blocks + from;
     p->distances = batch->distances + from;
-    bool plain = is_plain(a, refs, origin, p);
+    bool plain = gapless && is_plain(a, refs, origin, p);
     RD_TRY(prepare_sites(a, program_counters(refs, origin, plain, p->n, room), p));
     if (plain && refs->size) {
         p->address = refs->addr + origin[0];
@@ -250,12 +253,13 @@ rd_status rd_attributor_feed(rd_attributor *a, const rd_attributed *batch) {
     if (a->finished)
         return rdi_fail(a->ctx, RD_ESTATE, "the attribution is finished");
     double start = now();
+    bool gapless = a->passes->gapless(batch->origin, batch->n);
     part p;
     for (size_t at = 0; at < batch->n; at += p.n) {
         rdi_counts *window = rdi_windows_now(&a->windows);
         p.n = batch->n - at < PART ? batch->n - at : PART;
         p.n = p.n < a->windows.left ? p.n : (size_t)a->windows.left;
-        RD_TRY(prepare(a, batch, at, &p));
+        RD_TRY(prepare(a, batch, gapless, at, &p));
         RD_TRY(resolve(a, &p));
         RD_TRY(count(a, &p, window));
         a->windows.left -= p.n;

@@ -9,8 +9,8 @@
 
 /* Each is of n references. */
 typedef struct rdi_passes {
-    /* Whether every number is one more than that before it. */
-    bool (*succeed)(const uint32_t *origin, size_t n);
+    /* Whether every number is that before it or the next one. */
+    bool (*gapless)(const uint32_t *origin, size_t n);
     /* The sites of program counters in a reuse's bits, by the cache of rdi_sites; 0 for those that
      * are not there. Whether all were. */
     bool (*sites)(const uint64_t *cache, const uint64_t *pc, size_t n, rdi_tuple_key *reuse);
