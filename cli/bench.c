@@ -143,7 +143,7 @@ bool bench_run(bench *b, const bench_trace *t, const char *engine, uint32_t thre
     if (status == RD_OK)
         status = rd_engine_profile(e, profile);
     if (status == RD_OK && note)
-        snprintf(note, 256, "%s", rd_engine_note(e));
+        snprintf(note, BENCH_NOTE, "%s", rd_engine_note(e));
     rd_engine_close(e);
     if (status != RD_OK)
         b->status = fail_status(*ctx, status);

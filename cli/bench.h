@@ -18,6 +18,8 @@ typedef struct bench_options {
     bool json;          /* JSON lines instead of a table on standard output */
 } bench_options;
 
+#define BENCH_NOTE 512
+
 /* Where results go. */
 typedef struct bench {
     rd_ctx *ctx;
@@ -50,10 +52,10 @@ typedef struct bench_result {
     const char *trace;
     uint32_t threads;
     uint64_t references, blocks;
-    double checked;     /* seconds of the run whose answer was compared */
-    double system;      /* of them, the system's: processor time of all threads */
-    char note[256];     /* what the engine says of that run */
-    double seconds[32]; /* of every repeat */
+    double checked;        /* seconds of the run whose answer was compared */
+    double system;         /* of them, the system's: processor time of all threads */
+    char note[BENCH_NOTE]; /* what the engine says of that run */
+    double seconds[32];    /* of every repeat */
     size_t repeats;
     double median, best; /* seconds */
     size_t peak_bytes;   /* of the engine's memory */
@@ -98,8 +100,9 @@ typedef struct bench_suite {
     bool (*run)(bench *b, int n, char **traces); /* false: reported */
 } bench_suite;
 
-/* A whole run of the caller's own context, so that its memory is known; `note` has room for 256
- * bytes, or is NULL. Frees nothing: the caller does, also after a failure, which is reported. */
+/* A whole run of the caller's own context, so that its memory is known; `note` has room for
+ * BENCH_NOTE bytes, or is NULL. Frees nothing: the caller does, also after a failure, which is
+ * reported. */
 bool bench_run(bench *b, const bench_trace *t, const char *engine, uint32_t threads, rd_ctx **ctx,
                rd_profile **profile, double *seconds, char *note);
 

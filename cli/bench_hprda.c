@@ -25,7 +25,7 @@ typedef struct outcome {
     double seconds[32], median;
     double error, accuracy; /* against the tree's answer */
     double curve[POINTS];   /* share of the finite distances below 1, 2, 4 ... 4M */
-    char note[256];
+    char note[BENCH_NOTE];
 } outcome;
 
 typedef struct evaluation {

@@ -35,7 +35,6 @@ enum {
     RD_CAP_TRACE_MEMORY = 1u << 6, /* memory grows with the trace length */
     RD_CAP_ORACLE = 1u << 7,       /* slow by intention: the one the others are checked against */
     RD_CAP_NO_DISTANCE = 1u << 8,  /* measures no distances at all (null) */
-    RD_CAP_FIXED_MEMORY = 1u << 9, /* memory does not grow with the number of blocks either */
     RD_CAP_PARTS = 1u << 10,       /* can read the trace itself, in parts: rd_engine_feed_parts() */
     RD_CAP_CHECKPOINT = 1u << 11   /* can go on where it was interrupted: config.checkpoint */
 };

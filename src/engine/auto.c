@@ -6,6 +6,9 @@
  * whether cutting the trace into chunks and resolving their first touches afterwards pays
  * (`chunks`); where it does not, the sorted phases of `batch` divide the work among many threads,
  * and `relay` between two. A trace that ends within the sample is not worth threads.
+ *
+ * Threads need memory of their own. Where that is limited, `chunks` is taken only if its tables
+ * leave room; and what can be read again is, by `stream` alone, when it runs out all the same.
  */
 #include "engine/plugin.h"
 
@@ -32,7 +35,14 @@
 
 #define BATCH_THREADS 6 /* from which batch is faster than relay */
 
-#define TOO_SHORT     "because the trace is too short for threads"
+/* Of a limited memory: the sample takes a share, the tables of the chunks may take another. */
+#define SAMPLE_PART  16
+#define TABLES_PART  4
+#define BLOCK_BYTES  48.0   /* in such a table */
+#define THREAD_BYTES 0x1p21 /* for each of them besides */
+
+#define LEAST        "stream" /* needs the least memory */
+#define TOO_SHORT    "because the trace is too short for threads"
 
 /* The sample is measured up to a quarter of it, up to its half, and to its end. Where hardly
  * anything in the quarter is a first touch, that is enough. */
@@ -42,15 +52,16 @@ typedef struct auto_engine {
     uint64_t sample_room; /* option: references held back */
     rdi_run *run;
     rdi_inner inner; /* the engine chosen; no ops while sampling */
-    char why[128];   /* it was */
+    char why[160];   /* it was */
     uint64_t *sample;
     size_t sampled;
     rd_engine *measure; /* of the sample; nobody else listens to it */
     size_t measured;    /* references */
     double cold;        /* of them, first touches */
     double share[STOPS];
-    unsigned stops; /* so many are known */
-    uint64_t read;  /* blocks, of a trace in parts that was read in one go */
+    unsigned stops;        /* so many are known */
+    const rd_parts *parts; /* the caller's; NULL: it feeds */
+    uint64_t read;         /* blocks, of a trace in parts that was read in one go */
 } auto_engine;
 
 static const rd_opt options[] = {
@@ -80,6 +91,10 @@ static rd_status auto_open(void *self, rdi_run *run) {
     if (run->threads == 2 && run->live)
         return choose(e, "relay", "because the program runs at the same time");
     run->late = true;
+    uint64_t affordable = run->mem_bytes / (SAMPLE_PART * sizeof *e->sample);
+    e->sample_room = e->sample_room < affordable ? e->sample_room : affordable;
+    if (e->sample_room == 0)
+        return rdi_fail(run->ctx, RD_ENOMEM, "out of memory: there is none for a sample");
     e->sample = rdi_alloc(run->ctx, (size_t)e->sample_room, sizeof *e->sample);
     return e->sample ? RD_OK : RD_ENOMEM;
 }
@@ -104,11 +119,17 @@ static rd_status pass_on(auto_engine *e, const uint64_t *blk, size_t n, uint64_t
     return RD_OK;
 }
 
+static void drop_sample(auto_engine *e) {
+    rd_engine_close(e->measure);
+    e->measure = NULL;
+    rdi_free(e->run->ctx, e->sample);
+    e->sample = NULL;
+}
+
 /* Before anything else goes to the engine. */
 static rd_status pass_on_sample(auto_engine *e) {
     RD_TRY(pass_on(e, e->sample, e->sampled, NULL));
-    rdi_free(e->run->ctx, e->sample);
-    e->sample = NULL;
+    drop_sample(e);
     return RD_OK;
 }
 
@@ -185,9 +206,8 @@ static double share_in_chunk(const auto_engine *e, double length) {
     return share;
 }
 
-/* `chunk`: references that one thread would get. */
-static const char *best_engine(const auto_engine *e, double chunk, double first_cost) {
-    double first = share_in_chunk(e, chunk);
+/* Such a share of a chunk are first touches. */
+static const char *best_engine(const auto_engine *e, double first, double first_cost) {
     double gain = e->run->threads / (1 + first_cost * first);
     if (first <= FIRST_SHARE && gain >= LEAST_GAIN)
         return "chunks";
@@ -198,13 +218,18 @@ static const char *best_engine(const auto_engine *e, double chunk, double first_
 static rd_status decide(auto_engine *e, uint64_t known) {
     bool whole = known > e->sampled;
     double chunk = whole ? (double)known / e->run->threads : USUAL_CHUNK;
-    char why[96];
-    snprintf(why, sizeof why, "because %.2g %% of a sample of %zu references are first touches",
-             e->share[2] * 100, e->sampled);
-    rd_engine_close(e->measure);
-    e->measure = NULL;
-    e->run->first_share = share_in_chunk(e, chunk);
-    return choose(e, best_engine(e, chunk, whole ? FIRST_COST : STREAMED_FIRST_COST), why);
+    double first = share_in_chunk(e, chunk);
+    double blocks = fmin(first * chunk, 2 * (double)e->run->bound);
+    double tables = (THREAD_BYTES + BLOCK_BYTES * blocks) * e->run->threads;
+    e->run->first_share = first;
+    if (tables > (double)(e->run->mem_bytes / TABLES_PART))
+        return choose(e, "relay", "because tables for more threads might take too much memory");
+    char why[128];
+    snprintf(why, sizeof why,
+             "because about %.1f %% of a chunk would be first touches (%.1f %% of the first %zu "
+             "references are)",
+             first * 100, e->share[STOPS - 1] * 100, e->sampled);
+    return choose(e, best_engine(e, first, whole ? FIRST_COST : STREAMED_FIRST_COST), why);
 }
 
 static rd_status auto_feed(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
@@ -223,7 +248,9 @@ static rd_status auto_feed(void *self, const uint64_t *blk, size_t n, uint64_t *
         if (!knows_enough(e))
             return RD_OK;
         RD_TRY(decide(e, n));
-        if (!whole) {
+        if (whole) {
+            drop_sample(e);
+        } else {
             RD_TRY(pass_on_sample(e));
             blk += part;
             n -= part;
@@ -264,18 +291,53 @@ static rd_status read_sample(auto_engine *e, const rd_parts *parts) {
     return knows_enough(e) || e->sampled == 0 ? RD_OK : take_share(e);
 }
 
-/* What the sample is made of is read again. */
+static rd_status read_all(auto_engine *e) {
+    if (e->inner.ops->feed_parts)
+        return e->inner.ops->feed_parts(e->inner.state, e->parts);
+    return read_part(e, e->parts, 0, e->parts->references, pass_on_read);
+}
+
+static rd_status sample_and_read(auto_engine *e) {
+    if (e->inner.ops)
+        return read_all(e);
+    if (e->parts->references <= e->sample_room) {
+        RD_TRY(choose(e, "stream", TOO_SHORT));
+        return read_all(e);
+    }
+    RD_TRY(read_sample(e, e->parts)); /* what it is made of is read again */
+    drop_sample(e);
+    RD_TRY(decide(e, e->parts->references));
+    return read_all(e);
+}
+
+/* Memory has run out, and another engine needs less. */
+static bool can_start_again(const auto_engine *e, rd_status status) {
+    bool least = e->inner.ops && strcmp(e->inner.ops->info.name, LEAST) == 0;
+    return status == RD_ENOMEM && e->parts && !least;
+}
+
+static rd_status start_again(auto_engine *e) {
+    rdi_inner_close(e->run, &e->inner);
+    drop_sample(e);
+    rdi_hist *hist = NULL;
+    RD_TRY(rdi_hist_new_like(e->run->hist, &hist));
+    rdi_hist_free(e->run->hist);
+    e->run->hist = hist;
+    e->read = 0;
+    e->run->threads = 1;
+    RD_TRY(choose(e, LEAST, "because threads need more memory than there is"));
+    return read_all(e);
+}
+
 static rd_status auto_feed_parts(void *self, const rd_parts *parts) {
     auto_engine *e = self;
-    if (!e->inner.ops && parts->references > e->sample_room) {
-        RD_TRY(read_sample(e, parts));
-        RD_TRY(decide(e, parts->references));
-    } else if (!e->inner.ops) {
-        RD_TRY(choose(e, "stream", TOO_SHORT));
-    }
-    if (e->inner.ops->feed_parts)
-        return e->inner.ops->feed_parts(e->inner.state, parts);
-    return read_part(e, parts, 0, parts->references, pass_on_read);
+    e->parts = parts;
+    rd_status status = sample_and_read(e);
+    return can_start_again(e, status) ? start_again(e) : status;
+}
+
+static rd_status finish_inner(auto_engine *e) {
+    return e->inner.ops->finish ? e->inner.ops->finish(e->inner.state) : RD_OK;
 }
 
 static rd_status auto_finish(void *self) {
@@ -285,10 +347,14 @@ static rd_status auto_finish(void *self) {
         RD_TRY(pass_on_sample(e));
     }
     e->run->fed = e->read;
-    RD_TRY(e->inner.ops->finish ? e->inner.ops->finish(e->inner.state) : RD_OK);
-    char inner[sizeof e->run->note];
-    memcpy(inner, e->run->note, sizeof inner);
-    snprintf(e->run->note, sizeof e->run->note, "%s; %.*s", e->why, 100, inner);
+    rd_status status = finish_inner(e);
+    if (can_start_again(e, status)) {
+        RD_TRY(start_again(e));
+        e->run->fed = e->read;
+        status = finish_inner(e);
+    }
+    RD_TRY(status);
+    rdi_engine_note_before(e->run, e->why);
     return RD_OK;
 }
 
@@ -302,8 +368,7 @@ static void auto_close(void *self) {
     if (!e->run)
         return;
     rdi_inner_close(e->run, &e->inner);
-    rd_engine_close(e->measure);
-    rdi_free(e->run->ctx, e->sample);
+    drop_sample(e);
 }
 
 const rdi_engine_ops rdi_engine_auto = {

@@ -8,7 +8,10 @@
 #include <string.h>
 #include <time.h>
 
-#define BYTES_PER_BLOCK 96 /* of the exact engines with a bound, on the safe side */
+/* Of the exact engines with a bound, on the safe side; and what they, readers and the result take
+ * besides. */
+#define BYTES_PER_BLOCK 96
+#define BYTES_BESIDES   ((uint64_t)2 << 20)
 
 typedef enum engine_stage { STAGE_FEEDING, STAGE_FINISHED, STAGE_BROKEN } engine_stage;
 
@@ -103,6 +106,42 @@ static rd_status open_engine(rd_engine *e, rd_ctx *ctx, const char *spec,
     return RD_OK;
 }
 
+/* Of the first engine that can keep to so much memory. */
+static void name_small_engine(uint64_t bytes, char *text, size_t room) {
+    char options[64];
+    *text = 0;
+    for (size_t i = 0; rdi_engine_ops_at(i); i++) {
+        const rdi_engine_ops *ops = rdi_engine_ops_at(i);
+        if (ops->fit && ops->fit(bytes, options, sizeof options)) {
+            snprintf(text, room, ". Engine %s:%s would fit: %s", ops->info.name, options,
+                     ops->info.summary);
+            return;
+        }
+    }
+}
+
+/* Memory has run out. Where a limit was given, tells what would keep it. */
+static rd_status explain(rd_engine *e, rd_status status) {
+    uint64_t bytes = e->run.mem_bytes;
+    if (status != RD_ENOMEM || bytes == UINT64_MAX || !e->ops || !is_exact(&e->ops->info))
+        return status;
+    bool several = e->run.threads > 1;
+    char threads[32] = "", reached[64] = "", bound[128] = "", small[256];
+    if (several)
+        snprintf(threads, sizeof threads, " on %" PRIu32 " threads", e->run.threads);
+    if (e->fed)
+        snprintf(reached, sizeof reached, ": it ran out after %" PRIu64 " references", e->fed);
+    uint64_t blocks = bytes > BYTES_BESIDES ? (bytes - BYTES_BESIDES) / BYTES_PER_BLOCK : 0;
+    if (blocks && blocks < e->run.bound)
+        snprintf(bound, sizeof bound,
+                 ". A bound of %" PRIu64 " blocks would fit and stays exact below it", blocks);
+    name_small_engine(bytes, small, sizeof small);
+    return rdi_fail(
+        e->run.ctx, status,
+        "exact analysis%s does not fit in the memory allowed (%" PRIu64 " bytes)%s%s%s%s", threads,
+        bytes, reached, several ? ". One thread needs less" : "", bound, small);
+}
+
 rd_status rd_engine_open(rd_ctx *ctx, const char *spec, const rd_engine_config *config,
                          rd_engine **out) {
     static const rd_engine_config defaults = {0};
@@ -112,7 +151,7 @@ rd_status rd_engine_open(rd_ctx *ctx, const char *spec, const rd_engine_config *
     config = config ? config : &defaults;
     bool together = rdi_ctx_ranks(ctx) && !config->sink; /* with other processes */
     const char *usual = together ? "parda" : "auto";
-    rd_status status = open_engine(e, ctx, spec ? spec : usual, config);
+    rd_status status = explain(e, open_engine(e, ctx, spec ? spec : usual, config));
     if (status != RD_OK) {
         rd_engine_close(e);
         return status;
@@ -149,6 +188,17 @@ rd_status rdi_engine_deliver(rdi_run *run, const uint64_t *dist, size_t n) {
     return e->sink ? e->sink(e->sink_user, dist, n) : RD_OK;
 }
 
+void rdi_engine_note_before(rdi_run *run, const char *text) {
+    char *note = run->note;
+    size_t n = strlen(text), last = sizeof run->note - 1, kept = strlen(note);
+    n = n + 2 < last ? n : last - 2;
+    kept = n + 2 + kept < last ? kept : last - n - 2;
+    memmove(note + n + 2, note, kept);
+    memcpy(note, text, n);
+    memcpy(note + n, "; ", 2);
+    note[n + 2 + kept] = 0;
+}
+
 rd_status rdi_engine_use_edges(rdi_run *run, const uint64_t *edges, size_t n) {
     rdi_hist *hist;
     RD_TRY(rdi_hist_new_edges(run->ctx, edges, n, &hist));
@@ -181,29 +231,10 @@ static rd_status feed_batches(rd_engine *e, const uint64_t *blocks, size_t n, ui
     return RD_OK;
 }
 
-static const char *next_small(size_t index) {
-    for (size_t i = 0; rdi_engine_ops_at(i); i++) {
-        const rd_engine_info *info = &rdi_engine_ops_at(i)->info;
-        bool small = info->caps & RD_CAP_FIXED_MEMORY && !(info->caps & RD_CAP_NO_DISTANCE);
-        if (small && index-- == 0)
-            return info->name;
-    }
-    return NULL;
-}
-
-/* Nothing but close() from here on. Where a memory limit was given, tells what would keep it. */
+/* Nothing but close() from here on. */
 static rd_status broken(rd_engine *e, rd_status status) {
     e->stage = STAGE_BROKEN;
-    if (status != RD_ENOMEM || e->run.mem_bytes == UINT64_MAX)
-        return status;
-    char small[256];
-    rdi_list_names(small, sizeof small, next_small);
-    return rdi_fail(e->run.ctx, status,
-                    "exact analysis does not fit in the memory allowed (%" PRIu64
-                    " bytes): it ran out after %" PRIu64 " references. A bound of %" PRIu64
-                    " blocks would fit and stays exact below it%s%s",
-                    e->run.mem_bytes, e->fed, e->run.mem_bytes / BYTES_PER_BLOCK,
-                    *small ? "; engines that estimate need less: " : "", small);
+    return explain(e, status);
 }
 
 rd_status rd_engine_feed(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *distances) {

@@ -57,7 +57,7 @@ typedef struct rdi_run {
     double sample_rate;               /* set in finish() by samplers ... */
     double half_width[RD_BAND_SIZES]; /* ... and this */
     const char *error_kind; /* set in open() where options change it; NULL: as in the table */
-    char note[256];         /* set by engines that chose something: one line for -v */
+    char note[512];         /* set by engines that chose something: one line for -v */
     rd_engine *engine;      /* for rdi_engine_deliver() */
 } rdi_run;
 
@@ -87,7 +87,10 @@ typedef struct rdi_engine_ops {
      * forgotten, or RD_COLD when it was not there; the bound is left to the caller. All different.
      * Time stands still. */
     rd_status (*take)(void *self, const uint64_t *blk, size_t n, uint64_t *dist);
-    const rdi_alone_ops *alone;                       /* optional */
+    const rdi_alone_ops *alone; /* optional */
+    /* Optional, approximate engines: the options with which so much memory is enough for any trace;
+     * false: none are. */
+    bool (*fit)(uint64_t bytes, char *options, size_t room);
     rd_status (*check)(void *self, const char **why); /* optional: invariants, for tests */
     void (*close)(void *self);                        /* tolerates half-open state */
 } rdi_engine_ops;
@@ -111,6 +114,9 @@ void rdi_inner_close(rdi_run *run, rdi_inner *inner);
 
 /* Late engines: the next n distances. */
 rd_status rdi_engine_deliver(rdi_run *run, const uint64_t *dist, size_t n);
+
+/* An engine around another one, whose note is there: puts "`text`; " before it. */
+void rdi_engine_note_before(rdi_run *run, const char *text);
 
 /* In open(): count in bins that begin at 0 and at each of these distances instead. */
 rd_status rdi_engine_use_edges(rdi_run *run, const uint64_t *edges, size_t n);

@@ -299,10 +299,10 @@ static rd_status relay_finish(void *self) {
     relay_engine *r = self;
     RD_TRY(come_together(r));
     RD_TRY(rdi_engine_stream.finish(&r->stream));
-    char *note = r->stream.run->note, inner[sizeof r->stream.run->note];
-    memcpy(inner, note, sizeof inner);
-    snprintf(note, sizeof inner, "relay: %" PRIu64 " packets by front, %" PRIu64 " by table; %.*s",
-             r->packets[BY_FRONT], r->packets[BY_TABLE], 180, inner);
+    char packets[96];
+    snprintf(packets, sizeof packets, "relay: %" PRIu64 " packets by front, %" PRIu64 " by table",
+             r->packets[BY_FRONT], r->packets[BY_TABLE]);
+    rdi_engine_note_before(r->stream.run, packets);
     return RD_OK;
 }
 

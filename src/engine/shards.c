@@ -29,6 +29,7 @@
 #include "profile/cells.h"
 #include "profile/profile.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -40,6 +41,9 @@
 #define GROUPS       32  /* of blocks, for the spread */
 #define SIZES        (RD_BAND_SIZES + 1) /* cache sizes 2^0 .. 2^63, and infinite */
 #define SURPRISE     2                   /* standard deviations */
+#define MOST_SAMPLES (UINT64_C(1) << 30)
+#define SAMPLE_BYTES 128                 /* of memory, on the safe side */
+#define FIXED_BYTES  ((uint64_t)2 << 20) /* and what is needed besides */
 #define QUANTILE     2.04                /* of Student's t, 97.5 %, with 31 degrees of freedom */
 
 typedef struct sampled_block {
@@ -359,7 +363,7 @@ static const rd_opt shards_opts[] = {
      .type = RD_OPT_SIZE,
      .offset = offsetof(shards_engine, samples),
      .def = "0",
-     .max = 1 << 30,
+     .max = MOST_SAMPLES,
      .help = "lower the rate to keep no more blocks than this; 0: keep the rate"},
     {.name = "seed",
      .type = RD_OPT_U64,
@@ -368,6 +372,12 @@ static const rd_opt shards_opts[] = {
      .help = "another one chooses other blocks"},
     {0},
 };
+
+static bool shards_fit(uint64_t bytes, char *options, size_t room) {
+    uint64_t samples = bytes > FIXED_BYTES ? (bytes - FIXED_BYTES) / SAMPLE_BYTES : 0;
+    snprintf(options, room, "samples=%" PRIu64, samples < MOST_SAMPLES ? samples : MOST_SAMPLES);
+    return samples > 0;
+}
 
 static const char *const shards_variants[] = {"rate=0.5", "samples=100", "samples=1", NULL};
 
@@ -399,5 +409,6 @@ const rdi_engine_ops rdi_engine_shards = {
     .open = shards_open,
     .feed = shards_feed,
     .finish = shards_finish,
+    .fit = shards_fit,
     .close = shards_close,
 };

@@ -1,0 +1,192 @@
+/* auto: what it chooses, what it says of that, and what it does when memory is short. */
+#include "reusedist/reusedist.h"
+#include "support/fixture.h"
+#include "support/profiles.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define REFERENCES 200000u
+#define LONG       1600000u
+#define COUNT(a)   (sizeof(a) / sizeof *(a))
+
+static uint64_t scan[REFERENCES], local[REFERENCES], late_scan[LONG];
+
+static int make_traces(void **state) {
+    (void)state;
+    for (size_t i = 0; i < REFERENCES; i++) {
+        scan[i] = i;
+        local[i] = i * i % 97;
+    }
+    for (size_t i = 0; i < LONG; i++)
+        late_scan[i] = i < REFERENCES ? local[i] : i;
+    return 0;
+}
+
+/* ---- what it chooses ---- */
+
+static void analyse_and_note(const char *spec, const rd_engine_config *config,
+                             const uint64_t *trace, char note[600]) {
+    rd_engine *e = NULL;
+    assert_int_equal(rd_engine_open(ctx, spec, config, &e), RD_OK);
+    assert_int_equal(rd_engine_feed(e, trace, REFERENCES, NULL), RD_OK);
+    assert_int_equal(rd_engine_finish(e), RD_OK);
+    snprintf(note, 600, "%s", rd_engine_note(e));
+    rd_engine_close(e);
+}
+
+static void assert_begins(const char *text, const char *with) {
+    if (strncmp(text, with, strlen(with)) != 0)
+        fail_msg("'%s' does not begin with '%s'", text, with);
+}
+
+static void assert_ends(const char *text, const char *with) {
+    size_t n = strlen(text), k = strlen(with);
+    if (n < k || strcmp(text + n - k, with) != 0)
+        fail_msg("'%s' does not end with '%s'", text, with);
+}
+
+static void the_note_tells_engine_and_reason_and_is_whole(void **state) {
+    (void)state;
+    static const struct {
+        const uint64_t *trace;
+        uint32_t threads;
+        bool live;
+        const char *begin, *end;
+    } cases[] = {
+        {scan, 1, false, "auto: stream, the fastest on one thread; stream: ", " new hashes)"},
+        {scan, 2, true,
+         "auto: relay, because the program runs at the same time; relay: ", " new hashes)"},
+        {scan, 2, false,
+         "auto: relay, because about 100.0 % of a chunk would be first touches (100.0 % of the "
+         "first 2000 references are); relay: ",
+         " new hashes)"},
+        {scan, 6, false, "auto: batch, because about 100.0 % of a chunk would be ", " 6 threads"},
+        {local, 2, false, "auto: chunks, because about ", "% first touches"},
+        {late_scan, 2, false, "auto: chunks, because about ", "% first touches"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        rd_engine_config config = {.threads = cases[i].threads, .live = cases[i].live};
+        char note[600];
+        analyse_and_note("auto:sample=2000", &config, cases[i].trace, note);
+        assert_begins(note, cases[i].begin);
+        assert_ends(note, cases[i].end);
+    }
+}
+
+/* ---- memory ---- */
+
+static rd_status open_part(rd_ctx *c, const char *what, void **reader) {
+    (void)c;
+    (void)what;
+    *reader = late_scan;
+    return RD_OK;
+}
+
+static rd_status read_part(void *reader, uint64_t first, uint64_t n, rd_block_sink sink,
+                           void *user) {
+    const uint64_t *blocks = reader;
+    return n ? sink(user, blocks + first, (size_t)n) : RD_OK;
+}
+
+static void close_part(void *reader) {
+    (void)reader;
+}
+
+static rd_profile *analyse_parts(uint32_t threads, size_t limit, char note[600]) {
+    rd_parts parts = {LONG, "late_scan", open_part, read_part, close_part};
+    rd_engine_config config = {.threads = threads, .mem_bytes = limit};
+    rd_engine *e = NULL;
+    rd_profile *p = NULL;
+    rd_ctx_set_limit(ctx, limit);
+    assert_int_equal(rd_engine_open(ctx, "auto:sample=2000", &config, &e), RD_OK);
+    assert_int_equal(rd_engine_feed_parts(e, &parts), RD_OK);
+    assert_int_equal(rd_engine_finish(e), RD_OK);
+    assert_int_equal(rd_engine_profile(e, &p), RD_OK);
+    snprintf(note, 600, "%s", rd_engine_note(e));
+    rd_engine_close(e);
+    rd_ctx_set_limit(ctx, 0);
+    return p;
+}
+
+static void a_trace_that_can_be_read_again_is_when_threads_run_out_of_memory(void **state) {
+    (void)state;
+    rd_engine_config config = {0};
+    rd_profile *expected = profiles_measure(ctx, "stream", &config, late_scan, LONG, LONG);
+    size_t enough = rd_ctx_peak_bytes(ctx) + 1000000; /* for one thread */
+    char note[600];
+    rd_profile *p = analyse_parts(2, enough, note);
+    assert_begins(note, "auto: stream, because threads need more memory than there is; stream: ");
+    profiles_assert_same_bins(p, expected);
+    assert_int_equal(rd_profile_facts_of(p)->references, LONG);
+    assert_int_equal(rd_profile_facts_of(p)->infinite, rd_profile_facts_of(expected)->infinite);
+    rd_profile_free(p);
+    p = analyse_parts(2, 8 * enough, note);
+    assert_begins(note, "auto: chunks, because about ");
+    profiles_assert_same_bins(p, expected);
+    rd_profile_free(p);
+    rd_profile_free(expected);
+}
+
+static void a_short_trace_needs_no_more_memory_with_threads(void **state) {
+    (void)state;
+    for (uint32_t threads = 1; threads <= 16; threads *= 4) {
+        rd_engine_config config = {.threads = threads, .mem_bytes = 2000000};
+        rd_ctx_set_limit(ctx, 2000000);
+        rd_profile_free(profiles_measure(ctx, "auto", &config, local, 20000, 20000));
+        rd_ctx_set_limit(ctx, 0);
+    }
+}
+
+/* In a context of its own, with a limit. */
+static rd_status analyse_scan(rd_ctx *own, const char *spec, rd_engine_config config) {
+    rd_engine *e = NULL;
+    rd_ctx_set_limit(own, (size_t)config.mem_bytes);
+    rd_status status = rd_engine_open(own, spec, &config, &e);
+    if (status == RD_OK)
+        status = rd_engine_feed(e, scan, REFERENCES, NULL);
+    if (status == RD_OK)
+        status = rd_engine_finish(e);
+    rd_engine_close(e);
+    return status;
+}
+
+static void a_refusal_names_a_bound_and_an_estimate_that_fit(void **state) {
+    (void)state;
+    for (uint32_t threads = 1; threads <= 16; threads *= 4) {
+        rd_engine_config config = {.threads = threads, .mem_bytes = 3000000};
+        uint64_t bound = 0;
+        char spec[64] = "";
+        assert_int_equal(analyse_scan(ctx, "auto", config), RD_ENOMEM);
+        const char *message = rd_last_error(ctx);
+        assert_non_null(strstr(message, "does not fit in the memory allowed (3000000 bytes)"));
+        assert_int_equal(strstr(message, "One thread needs less") != NULL, threads > 1);
+        const char *at = strstr(message, "A bound of "), *engine = strstr(message, "Engine ");
+        assert_non_null(at);
+        assert_non_null(engine);
+        assert_int_equal(sscanf(at, "A bound of %" SCNu64, &bound), 1);
+        assert_int_equal(sscanf(engine, "Engine %63s would fit", spec), 1);
+        config.threads = 1;
+        assert_int_equal(analyse_scan(ctx, spec, config), RD_OK);
+        config.bound = bound;
+        assert_int_equal(analyse_scan(ctx, "auto", config), RD_OK);
+    }
+    rd_ctx_set_limit(ctx, 0);
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, new_ctx, free_ctx)
+    const struct CMUnitTest tests[] = {
+        TEST(the_note_tells_engine_and_reason_and_is_whole),
+        TEST(a_trace_that_can_be_read_again_is_when_threads_run_out_of_memory),
+        TEST(a_short_trace_needs_no_more_memory_with_threads),
+        TEST(a_refusal_names_a_bound_and_an_estimate_that_fit),
+    };
+    return cmocka_run_group_tests(tests, make_traces, NULL);
+}
