@@ -82,7 +82,7 @@ static rd_status open_parts(rd_attributor *a, const rd_attributor_config *config
     fill_defaults(&a->config);
     RD_TRY(take_levels(a, config));
     choose_words(a);
-    RD_TRY(rdi_passes_choose(a->ctx, &a->passes));
+    RD_TRY(rdi_passes_choose(a->ctx, RDI_ISA_AUTO, &a->passes));
     rdi_modules_init(&a->modules, a->ctx);
     RD_TRY(rdi_regions_init(&a->regions, a->ctx, &a->modules, a->config.max_regions));
     RD_TRY(rdi_sites_init(&a->sites, a->ctx, a->config.max_sites));

@@ -3,7 +3,6 @@
 
 #include "attribution/regions.h"
 #include "attribution/sites.h"
-#include "base/cpu.h"
 
 #define PASSES     plain_passes
 #define NAME(name) plain_##name
@@ -22,7 +21,7 @@
 #include "attribution/passes.inc.h"
 #endif
 
-rd_status rdi_passes_choose(rd_ctx *ctx, const rdi_passes **out) {
+rd_status rdi_passes_choose(rd_ctx *ctx, rdi_isa isa, const rdi_passes **out) {
     static const rdi_passes *const all[] = {
         [RDI_ISA_PLAIN] = &plain_passes,
 #if defined(__x86_64__)
@@ -30,8 +29,7 @@ rd_status rdi_passes_choose(rd_ctx *ctx, const rdi_passes **out) {
         [RDI_ISA_AVX512] = &avx512_passes,
 #endif
     };
-    rdi_isa isa = RDI_ISA_PLAIN;
-    RD_TRY(rdi_isa_choose(ctx, "attribution", RDI_ISA_AUTO, &isa));
+    RD_TRY(rdi_isa_choose(ctx, "attribution", isa, &isa));
     *out = all[isa];
     return RD_OK;
 }

@@ -6,6 +6,7 @@
 
 #include "attribution/touched.h"
 #include "attribution/tuples.h"
+#include "base/cpu.h"
 
 /* Each is of n references. */
 typedef struct rdi_passes {
@@ -26,7 +27,8 @@ typedef struct rdi_passes {
     void (*tuples)(const rdi_tuples *t, const rdi_tuple_key *key, size_t n, rdi_tuple **tuple);
 } rdi_passes;
 
-/* Those for this processor. */
-rd_status rdi_passes_choose(rd_ctx *ctx, const rdi_passes **out);
+/* Those of an instruction set, RDI_ISA_AUTO for the best; RD_EUNSUPPORTED when this processor lacks
+ * it. */
+rd_status rdi_passes_choose(rd_ctx *ctx, rdi_isa isa, const rdi_passes **out);
 
 #endif

@@ -1,0 +1,110 @@
+/* The loops of attribution that are compiled per instruction set: all do what the plain ones do. */
+#include "attribution/passes.h"
+#include "attribution/sites.h"
+
+#include "support/context.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define N 67 /* whole vectors, and some over */
+
+typedef struct input {
+    uint64_t address[N], pc[N];
+    uint32_t size[N], origin[N];
+} input;
+
+typedef struct results {
+    bool gapless, known;
+    rdi_tuple_key reuse[N];
+    uint8_t words[N];
+    uint16_t page[N];
+    rdi_touch *touch[N];
+    rdi_tuple *tuple[N];
+} results;
+
+static uint64_t cache[RDI_SITE_CACHE];
+static rdi_touch touches[64];
+static rdi_tuple tuples[64];
+
+static void run(const rdi_passes *passes, const input *in, size_t n, results *out) {
+    rdi_touch_table table = {.slot = touches, .mask = 63, .shift = 58};
+    rdi_tuples keys = {.slot = tuples, .slots = 64, .shift = 58};
+    memset(out, 0, sizeof *out);
+    out->gapless = passes->gapless(in->origin, n);
+    out->known = passes->sites(cache, in->pc, n, out->reuse);
+    passes->words(in->address, in->size, n, 3, 7, out->words);
+    passes->pages(in->address, n, out->page);
+    passes->touches(&table, in->address, n, out->touch);
+    passes->tuples(&keys, in->pc, n, out->tuple);
+}
+
+/* The n-th of many inputs; every second one has no gaps and only known program counters. */
+static void make_input(uint64_t number, input *in) {
+    uint64_t state = number + 1;
+    memset(cache, 0, sizeof cache);
+    for (uint32_t i = 0; i < N; i++) {
+        state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        in->address[i] = i % 5 ? state : UINT64_MAX - state % 3;
+        in->size[i] = (uint32_t)(state >> 40) % 9;
+        in->pc[i] = state >> 20;
+        in->origin[i] = number % 2 && i == number % N ? i + 2 : i - i / 9;
+        if (number % 2 == 0 || state >> 63)
+            cache[rdi_site_slot(in->pc[i])] = rdi_site_tag(in->pc[i]) << RDI_SITE_BITS | (i + 1);
+    }
+}
+
+static void each_instruction_set_gives_the_same(void **state) {
+    rd_ctx *ctx = *state;
+    const rdi_passes *plain = NULL, *other = NULL;
+    assert_int_equal(rdi_passes_choose(ctx, RDI_ISA_PLAIN, &plain), RD_OK);
+    for (rdi_isa isa = RDI_ISA_AVX2; isa <= RDI_ISA_AVX512; isa++) {
+        if (rdi_passes_choose(ctx, isa, &other) != RD_OK)
+            continue;
+        for (uint64_t number = 0; number < 64; number++) {
+            input in;
+            results expected, got;
+            make_input(number, &in);
+            run(plain, &in, N - number % 40, &expected);
+            run(other, &in, N - number % 40, &got);
+            assert_memory_equal(&got, &expected, sizeof got);
+        }
+    }
+}
+
+static void plain_loops_tell_gaps_words_and_sites(void **state) {
+    rd_ctx *ctx = *state;
+    const rdi_passes *plain = NULL;
+    results out;
+    input in = {.origin = {7, 8, 8, 9},
+                .pc = {0x401000, 0x401004, 0x401000, 0x401009},
+                .address = {64, 68, 126, 120},
+                .size = {8, 8, 1, 0}};
+    memset(cache, 0, sizeof cache);
+    cache[rdi_site_slot(0x401000)] = rdi_site_tag(0x401000) << RDI_SITE_BITS | 3;
+    assert_int_equal(rdi_passes_choose(ctx, RDI_ISA_PLAIN, &plain), RD_OK);
+    run(plain, &in, 4, &out);
+    assert_true(out.gapless);
+    assert_false(out.known);
+    assert_int_equal(out.reuse[0], UINT64_C(3) << RDI_REUSE_SHIFT);
+    assert_int_equal(out.reuse[1], 0);
+    assert_int_equal(out.words[0], 1);
+    assert_int_equal(out.words[1], 3);
+    assert_int_equal(out.words[2], 1 << 7);
+    assert_int_equal(out.words[3], 1 << 7);
+    in.origin[3] = 10;
+    run(plain, &in, 4, &out);
+    assert_false(out.gapless);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_instruction_set_gives_the_same),
+        cmocka_unit_test(plain_loops_tell_gaps_words_and_sites),
+    };
+    return cmocka_run_group_tests(tests, context_new, context_free);
+}
