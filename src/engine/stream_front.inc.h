@@ -115,14 +115,41 @@ INLINE bool found_any(found f) {
 #endif
 }
 
-INLINE void lanes_put(lanes16 *l, unsigned lane, value16 x) {
+INLINE void lanes_store(uint16_t *to, const lanes16 *l) {
+#if ISA == 512
+    for (unsigned i = 0; i < 2; i++)
+        _mm512_storeu_si512(to + 32 * i, l->v[i]);
+#else
+    for (unsigned i = 0; i < 4; i += 2) {
+        __m256i a = _mm256_permute2x128_si256(l->v[i], l->v[i + 1], 0x20);
+        __m256i b = _mm256_permute2x128_si256(l->v[i], l->v[i + 1], 0x31);
+        _mm256_storeu_si256((__m256i *)(to + 16 * i), a);
+        _mm256_storeu_si256((__m256i *)(to + 16 * i + 16), b);
+    }
+#endif
+}
+
+/* Only this lane. */
+INLINE found found_one(unsigned lane) {
 #if ISA == 512
     const uint64_t here = UINT64_C(1) << lane;
-    l->v[0] = _mm512_mask_mov_epi16(l->v[0], (__mmask32)here, x);
-    l->v[1] = _mm512_mask_mov_epi16(l->v[1], (__mmask32)(here >> 32), x);
+    return (found){(__mmask32)here, (__mmask32)(here >> 32)};
+#else
+    (void)lane;
+    return (found){_mm256_setzero_si256(), _mm256_setzero_si256()}; /* lanes_put() has the number */
+#endif
+}
+
+/* Into the only lane that was found. */
+INLINE void lanes_put(lanes16 *l, found f, unsigned lane, value16 x) {
+#if ISA == 512
+    (void)lane;
+    l->v[0] = _mm512_mask_mov_epi16(l->v[0], f.low, x);
+    l->v[1] = _mm512_mask_mov_epi16(l->v[1], f.high, x);
 #else
     const value16 n = value_of((uint16_t)lane);
     const lanes16 numbers = lanes_load(lane_number);
+    (void)f;
     for (unsigned i = 0; i < 4; i++)
         l->v[i] = _mm256_blendv_epi8(l->v[i], x, _mm256_cmpeq_epi16(numbers.v[i], n));
 #endif
@@ -173,16 +200,19 @@ INLINE void put_at(lanes16 *l, const next_lane *o, value16 x) {
 }
 
 /* Of the lanes with the tag of x, the one that holds it; FRONT: none. */
-INLINE unsigned lane_with(const uint64_t *key, found tagged, uint64_t x) {
-    uint64_t set = found_set(tagged);
+INLINE unsigned lane_with(const uint64_t *key, found *tagged, uint64_t x) {
+    uint64_t set = found_set(*tagged);
     unsigned lane = (unsigned)__builtin_ctzll(set);
-    while (RDI_UNLIKELY(key[lane] != x)) {
-        set &= set - 1;
-        if (!set)
-            return FRONT;
+    if (RDI_LIKELY(key[lane] == x && (set & (set - 1)) == 0))
+        return lane;
+    for (; set; set &= set - 1) {
         lane = (unsigned)__builtin_ctzll(set);
+        if (key[lane] == x) {
+            *tagged = found_one(lane);
+            return lane;
+        }
     }
-    return lane;
+    return FRONT;
 }
 
 /* Answers references i .. n - 1 until there is no room for another miss; returns where it stopped.
@@ -201,18 +231,17 @@ INLINE size_t scan_front(rdi_stream_front *front, misses *out, const rdi_stream_
         found tagged = lanes_equal(&tags, tag);
         unsigned lane = FRONT;
         if (RDI_LIKELY(found_any(tagged)) &&
-            RDI_LIKELY((lane = lane_with(key, tagged, x)) < FRONT)) {
+            RDI_LIKELY((lane = lane_with(key, &tagged, x)) < FRONT)) {
             unsigned d = (unsigned)__builtin_popcountll(
                 found_set(lanes_later(&times, value_of(time[lane]))));
             hits[d]++;
             if (dist)
                 dist[r->at[i]] = d;
-            lanes_put(&times, lane, all_now);
+            lanes_put(&times, tagged, lane, all_now);
         } else {
             lane = oldest.number;
             put_at(&tags, &oldest, tag);
             put_at(&times, &oldest, all_now);
-            front->tag[lane] = r->tag[i];
             key[lane] = x;
             out->blk[c] = x;
             if (out->where)
@@ -223,6 +252,7 @@ INLINE size_t scan_front(rdi_stream_front *front, misses *out, const rdi_stream_
         if (RDI_UNLIKELY(lane == oldest.number))
             oldest = oldest_lane(&times);
     }
+    lanes_store(front->tag, &tags);
     front->now = now;
     out->n = c;
     return i;

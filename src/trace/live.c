@@ -24,7 +24,7 @@
 #define PROCESSES_MAX 0x10000  /* their number is in 16 bits of the address */
 #define PROCESS_SHIFT 48
 #define EVENTS_MANY   65536
-#define RUN_MAX       256 /* records looked at together */
+#define RUN_MAX       64 /* records looked at together */
 
 struct rd_live {
     rd_ctx *ctx;

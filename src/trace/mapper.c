@@ -6,7 +6,7 @@
 #include <inttypes.h>
 
 #define OUT_MAX 4096
-#define RUN_MAX 256 /* references looked at together */
+#define RUN_MAX 64 /* references looked at together */
 
 struct rd_mapper {
     rd_ctx *ctx;
