@@ -57,6 +57,14 @@ static int copy_references(rd_ctx *ctx, recorder *r, trace_copy *copy, const cha
     return status;
 }
 
+/* Before the program begins: it may be long, or must not begin in vain. */
+static int check_format(rd_ctx *ctx, const char *spec) {
+    rd_trace_writer *writer = NULL;
+    rd_status status = rd_trace_writer_open(ctx, "/dev/null", spec, 0, false, &writer);
+    rd_trace_writer_close(writer);
+    return status == RD_OK ? EXIT_OK : fail_status(ctx, status);
+}
+
 static int run_record(rd_ctx *ctx, void *opts, int n, char **operands) {
     record_options *o = opts;
     if (!kinds_parse(o->kinds, &o->what.kinds))
@@ -68,7 +76,9 @@ static int run_record(rd_ctx *ctx, void *opts, int n, char **operands) {
                           .progress = PROGRESS_NEVER,
                           .sampled = recorder_is_sampling(&o->what),
                           .keep = true};
-    int status = EXIT_OK;
+    int status = check_format(ctx, o->to);
+    if (status != EXIT_OK)
+        return status;
     /* A compiled-in recorder records everything. */
     uint32_t kinds = o->what.tool == RECORDER_CLANG ? o->what.kinds : 0;
     trace_copy *copy = trace_copy_new(ctx, &where, kinds, 0, &status);
@@ -78,6 +88,7 @@ static int run_record(rd_ctx *ctx, void *opts, int n, char **operands) {
     int of_program = EXIT_OK;
     if (r) {
         bool cut_short;
+        where.live = recorder_live(r);
         status = copy_references(ctx, r, copy, operands[0]);
         of_program = recorder_finish(r, &cut_short);
     }

@@ -258,6 +258,10 @@ static bool copy_batch(trace_copy *c, const rd_trace *trace, const rd_refs *refs
     return copy_references(c, &rest, status);
 }
 
+static bool never_began(const trace_copy *c, const rd_refs *first) {
+    return first->n == 0 && c->options->live && rd_live_programs(c->options->live) == 0;
+}
+
 int trace_copy_add(trace_copy *c, const char *name, rd_trace *trace) {
     int status = EXIT_OK;
     uint64_t done = 0, total = 0, first = 0;
@@ -266,6 +270,8 @@ int trace_copy_add(trace_copy *c, const char *name, rd_trace *trace) {
         rd_status read = rd_trace_read(trace, &refs);
         if (read != RD_OK)
             return report(c, read);
+        if (!c->writer && never_began(c, refs))
+            break;
         if (!c->writer && !open_writer(c, trace, refs, &status))
             return status;
         if (!check_same(c, name, trace, refs, &status) ||

@@ -11,8 +11,9 @@ typedef struct copy_options {
     const char *to;     /* format; NULL: native */
     uint32_t progress;  /* progress_when */
     bool quiet;
-    bool sampled; /* record: references are left out */
-    bool keep;    /* record: what is there when something fails stays */
+    bool sampled;        /* record: references are left out */
+    bool keep;           /* record: what is there when something fails stays */
+    const rd_live *live; /* record: there is no new trace if no program begins; else NULL */
 } copy_options;
 
 #define COPY_OPTIONS(state, member)                                                                \

@@ -5,3 +5,7 @@ for command in ./missing ./text; do
     "$REUSEDIST" run --tool=clang -o report.txt -- $command 2>/dev/null || echo "status $?"
     [ ! -e report.txt ] || echo "a report of nothing"
 done
+# Nor does it take the place of a trace.
+echo "kept" >t.trace
+"$REUSEDIST" record -o t.trace -- ./missing 2>/dev/null || echo "status $?"
+cat t.trace

@@ -1,0 +1,5 @@
+# Mistakes in the format are told before the program begins.
+"$REUSEDIST" record --to=nosuch -o t.trace -- touch begun || echo "status $?"
+"$REUSEDIST" record --to=native:nosuch=1 -o t.trace -- touch begun || echo "status $?"
+"$REUSEDIST" record --to=champsim -o t.trace -- touch begun || echo "status $?"
+[ ! -e begun ] && [ ! -e t.trace ]
