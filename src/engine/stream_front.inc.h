@@ -334,10 +334,14 @@ INLINE size_t drop_repeats(const uint64_t *blk, size_t n, uint64_t prev, rdi_str
     return m;
 }
 
-/* All at once: loops without branches, that compilers vectorise. */
+/* All at once: a loop without branches, that compilers vectorise. Who has no vectors needs none. */
 INLINE void set_tags(rdi_stream_runs *r, size_t n) {
-    for (size_t i = 0; i < n && ISA; i++)
+#if ISA
+    for (size_t i = 0; i < n; i++)
         r->tag[i] = rdi_stream_tag(r->blk[i]);
+#else
+    (void)r, (void)n;
+#endif
 }
 
 /* `n` hits at one place. */
