@@ -35,7 +35,8 @@ struct rd_attributor {
     size_t n_word_bins;
     uint64_t word_references, word_infinite;
     uint64_t references;
-    double seconds;
+    uint64_t batches, timed; /* some of them are timed: so many references ... */
+    double seconds;          /* ... took this long */
     bool finished;
 };
 

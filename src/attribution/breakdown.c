@@ -434,7 +434,7 @@ rd_status rdi_breakdown(rd_attributor *a, rdi_details *details) {
     b.result = rdi_arena_alloc(b.arena, 1, sizeof *b.result);
     if (!b.result)
         return RD_ENOMEM;
-    b.result->seconds = a->seconds;
+    b.result->seconds = a->timed ? a->seconds * (double)a->references / (double)a->timed : 0;
     b.result->bytes = table_bytes(a);
     rd_status status = break_down(&b);
     rdi_arena_fini(&b.scratch);
