@@ -197,11 +197,8 @@ static void skip(uint64_t references) {
     static __thread uint64_t since;
     if (!ring)
         return;
-    __atomic_fetch_add(&ring->skipped, references, __ATOMIC_RELAXED);
-    since += references;
-    if (since >= RDI_RING_SKIPPED_MANY && is_analyser_gone())
+    if (rdi_ring_skip(ring, &since, references) && is_analyser_gone())
         end_program("the analyser is gone");
-    since %= RDI_RING_SKIPPED_MANY;
 }
 
 /* ---- the place of the next record ---- */

@@ -175,14 +175,11 @@ static void append_to_chunk(Addr records, SizeT bytes) {
 }
 
 static void skip(ULong references) {
-    static ULong since;
+    static uint64_t since;
     if (!taking_part)
         return;
-    __atomic_fetch_add(&ring->skipped, references, __ATOMIC_RELAXED);
-    since += references;
-    if (since >= RDI_RING_SKIPPED_MANY && is_analyser_gone())
+    if (rdi_ring_skip(ring, &since, references) && is_analyser_gone())
         end_program("the analyser is gone");
-    since %= RDI_RING_SKIPPED_MANY;
 }
 
 static void divide_into_bursts(Addr records, ULong n) {

@@ -35,9 +35,6 @@
 #define RDI_RING_HEAD_BYTES    40960
 #define RDI_RING_BYTES(chunks) (RDI_RING_HEAD_BYTES + (uint64_t)(chunks)*RDI_RING_CHUNK_WORDS * 8)
 
-/* While a recorder skips, it looks after so many references whether the reader is still there. */
-#define RDI_RING_SKIPPED_MANY (1 << 26)
-
 /* A record is one word: the address, sign-extended from 48 bits, above 14 bits of size and 2 of
  * kind. With `record_words` 2 it is followed by the program counter. */
 enum { RDI_RECORD_LOAD = 0, RDI_RECORD_STORE = 1, RDI_RECORD_FETCH = 2, RDI_RECORD_EVENT = 3 };
@@ -129,6 +126,17 @@ static inline void rdi_ring_put_event(uint64_t *to, uint64_t head, uint64_t addr
     for (unsigned i = 0; i < RDI_EVENT_PATH_BYTES(head); i++)
         bytes[i] = path[i];
     __atomic_store_n(to, head, __ATOMIC_RELEASE);
+}
+
+/* References that are not recorded. Nonzero after many of them: then somebody has to look whether
+ * the reader is still there. `since` is the caller's, 0 at first. */
+static inline int rdi_ring_skip(rdi_ring *ring, uint64_t *since, uint64_t references) {
+    const uint64_t many = UINT64_C(1) << 26;
+    __atomic_fetch_add(&ring->skipped, references, __ATOMIC_RELAXED);
+    *since += references;
+    int look = *since >= many;
+    *since %= many;
+    return look;
 }
 
 /* The first free chunk is now the caller's; -1: not now. The lowest index first, because what was
