@@ -99,6 +99,11 @@ void events_restart_in_child(void);
 void modules_start(void);
 void modules_restart_in_child(void);
 
+/* ---- registers written in parts (tool_registers.c) ---- */
+
+/* The same block of code, faster. */
+IRSB *registers_made_whole(const IRSB *in);
+
 /* ---- instrumentation (tool_instrument.c) ---- */
 
 IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,

@@ -1,7 +1,8 @@
 /* Instrumentation: after every access to memory, a few inlined statements write its record.
  *
  * A block of code keeps the place of its first record in a temporary; the others lie at constant
- * distances behind it. Per access that is: shift the address, add size and kind, store. The cursor
+ * distances behind it. Per access that is: shift the address, add size and kind, store. Addresses
+ * at constant distances from each other, as of what lies on the stack, are shifted once. The cursor
  * is read once per block, where there must be room for its records, and written back before each
  * way out.
  *
@@ -15,8 +16,16 @@
 #include "pub_tool_libcassert.h"
 #include "pub_tool_machine.h"
 
+/* A temporary as another one plus a constant. */
+typedef struct sum {
+    IRTemp base;    /* itself, if nothing better is known */
+    ULong distance; /* modulo 2^64 */
+    IRTemp shifted; /* of a base: shifted as records need it; IRTemp_INVALID: not yet computed */
+} sum;
+
 typedef struct block_recorder {
     IRSB *out;
+    sum *sums;    /* of the block's own temporaries */
     IRTemp place; /* of the first record since the cursor was read; IRTemp_INVALID: not yet read */
     UInt offset;  /* bytes of records behind it */
     UInt saved;   /* of those, the ones that the cursor knows */
@@ -83,14 +92,60 @@ static void reserve_record(block_recorder *b) {
         start_records(b);
 }
 
+/* ---- addresses at constant distances ---- */
+
+static void start_sums(block_recorder *b) {
+    Int count = b->out->tyenv->types_used;
+    b->sums = LibVEX_Alloc(count * sizeof *b->sums);
+    for (Int t = 0; t < count; t++)
+        b->sums[t] = (sum){t, 0, IRTemp_INVALID};
+}
+
+/* `of` becomes known as `operand` plus a constant. */
+static void note_sum(block_recorder *b, IRTemp of, const IRExpr *operand, ULong distance) {
+    if (operand->tag != Iex_RdTmp)
+        return;
+    const sum *s = &b->sums[operand->Iex.RdTmp.tmp];
+    b->sums[of] = (sum){s->base, s->distance + distance, IRTemp_INVALID};
+}
+
+static void note_temporary(block_recorder *b, const IRStmt *s) {
+    const IRExpr *value = s->Ist.WrTmp.data;
+    if (value->tag == Iex_RdTmp)
+        note_sum(b, s->Ist.WrTmp.tmp, value, 0);
+    if (value->tag != Iex_Binop || value->Iex.Binop.arg2->tag != Iex_Const)
+        return;
+    const IRConst *constant = value->Iex.Binop.arg2->Iex.Const.con;
+    if (value->Iex.Binop.op == Iop_Add64)
+        note_sum(b, s->Ist.WrTmp.tmp, value->Iex.Binop.arg1, constant->Ico.U64);
+    else if (value->Iex.Binop.op == Iop_Sub64)
+        note_sum(b, s->Ist.WrTmp.tmp, value->Iex.Binop.arg1, -constant->Ico.U64);
+}
+
+static IRExpr *shifted(block_recorder *b, IRTemp base) {
+    sum *s = &b->sums[base];
+    if (s->shifted == IRTemp_INVALID)
+        s->shifted = compute(b, Ity_I64,
+                             IRExpr_Binop(Iop_Shl64, IRExpr_RdTmp(base),
+                                          IRExpr_Const(IRConst_U8(RDI_RECORD_SHIFT))))
+                         ->Iex.RdTmp.tmp;
+    return IRExpr_RdTmp(s->shifted);
+}
+
 static IRExpr *make_record(block_recorder *b, IRExpr *address, Int size, UInt kind) {
     tl_assert(size > 0 && size <= RDI_RECORD_SIZE_MAX && isIRAtom(address));
     ULong low = RDI_RECORD_LOW(size, kind);
     if (address->tag == Iex_Const)
         return word(address->Iex.Const.con->Ico.U64 << RDI_RECORD_SHIFT | low);
-    IRExpr *high = IRExpr_Binop(Iop_Shl64, address, IRExpr_Const(IRConst_U8(RDI_RECORD_SHIFT)));
-    return compute(b, Ity_I64, IRExpr_Binop(Iop_Or64, compute(b, Ity_I64, high), word(low)));
+    const sum *s = &b->sums[address->Iex.RdTmp.tmp];
+    Long far = (Long)(s->distance << RDI_RECORD_SHIFT | low);
+    if (far != (Int)far) /* does not fit into an instruction */
+        return compute(b, Ity_I64,
+                       IRExpr_Binop(Iop_Add64, shifted(b, address->Iex.RdTmp.tmp), word(low)));
+    return compute(b, Ity_I64, IRExpr_Binop(Iop_Add64, shifted(b, s->base), word(far)));
 }
+
+/* ---- records ---- */
 
 static Bool is_wanted(UInt kind) {
     return kind == RDI_RECORD_LOAD    ? options.loads
@@ -218,6 +273,7 @@ static void record_statement(block_recorder *b, IRStmt *s) {
         start_instruction(b, s);
         break;
     case Ist_WrTmp:
+        note_temporary(b, s);
         if (s->Ist.WrTmp.data->tag == Iex_Load)
             record(b, s->Ist.WrTmp.data->Iex.Load.addr, bytes_of(b, s->Ist.WrTmp.data),
                    RDI_RECORD_LOAD);
@@ -255,8 +311,10 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
     (void)closure, (void)extents, (void)host;
     if (guest_word != Ity_I64 || host_word != Ity_I64)
         VG_(tool_panic)("only 64-bit programs can be recorded");
+    in = registers_made_whole(in);
     block_recorder b = {
         .out = deepCopyIRSBExceptStmts(in), .place = IRTemp_INVALID, .layout = layout};
+    start_sums(&b);
     Int i = 0;
     while (i < in->stmts_used && in->stmts[i]->tag != Ist_IMark)
         addStmtToIRSB(b.out, in->stmts[i++]); /* Valgrind's own preamble */

@@ -1,0 +1,228 @@
+/* Registers that are written in parts, made whole.
+ *
+ * Translated code keeps the program's registers in memory. Some instructions write a part of a
+ * register: movsd clears it and fills its lower half, setcc sets a byte of what was cleared
+ * before. Valgrind stores such a part over the whole, and whatever reads the whole next waits until
+ * both stores have left the processor's store buffer, for as long as ten other instructions take.
+ * Floating-point programs do little else. Where the rest of the register is known, we compute the
+ * whole, and store that.
+ *
+ * Licence: see tool.h.
+ */
+#include "tool.h"
+
+#include "libvex_guest_amd64.h"
+
+enum {
+    INTEGERS = 16, /* general registers */
+    VECTORS = 16,  /* vector registers, of which we look at the lower 16 bytes */
+    REGISTERS = INTEGERS + VECTORS,
+    VECTOR_STRIDE =
+        offsetof(VexGuestAMD64State, guest_YMM1) - offsetof(VexGuestAMD64State, guest_YMM0)
+};
+
+typedef struct whole {
+    IRExpr *value; /* what the register holds, as an atom; NULL: not known in this block */
+    Int put;       /* the statement by which this same instruction stored it, and which nothing may
+                      have read since; or -1 */
+} whole;
+
+typedef struct block_registers {
+    IRSB *out;
+    whole known[REGISTERS];
+} block_registers;
+
+static IRExpr *compute(block_registers *b, IRType type, IRExpr *value) {
+    IRTemp result = newIRTemp(b->out->tyenv, type);
+    addStmtToIRSB(b->out, IRStmt_WrTmp(result, value));
+    return IRExpr_RdTmp(result);
+}
+
+static IRExpr *word(ULong value) {
+    return IRExpr_Const(IRConst_U64(value));
+}
+
+/* ---- where registers lie ---- */
+
+static Int register_start(Int r) {
+    return r < INTEGERS
+               ? (Int)offsetof(VexGuestAMD64State, guest_RAX) + 8 * r
+               : (Int)offsetof(VexGuestAMD64State, guest_YMM0) + VECTOR_STRIDE * (r - INTEGERS);
+}
+
+static IRType register_type(Int r) {
+    return r < INTEGERS ? Ity_I64 : Ity_V128;
+}
+
+static Int register_bytes(Int r) {
+    return r < INTEGERS ? 8 : 16;
+}
+
+/* The register that these bytes are in, all of them; -1: in none. */
+static Int register_around(Int offset, Int bytes) {
+    for (Int r = 0; r < REGISTERS; r++)
+        if (offset >= register_start(r) && offset + bytes <= register_start(r) + register_bytes(r))
+            return r;
+    return -1;
+}
+
+static void forget(block_registers *b, Int offset, Int bytes) {
+    for (Int r = 0; r < REGISTERS; r++)
+        if (offset < register_start(r) + register_bytes(r) && register_start(r) < offset + bytes)
+            b->known[r] = (whole){NULL, -1};
+}
+
+static void forget_all(block_registers *b) {
+    for (Int r = 0; r < REGISTERS; r++)
+        b->known[r] = (whole){NULL, -1};
+}
+
+/* Somebody may read registers from memory now, or another instruction begins. */
+static void keep_stores(block_registers *b) {
+    for (Int r = 0; r < REGISTERS; r++)
+        b->known[r].put = -1;
+}
+
+/* ---- parts and wholes ---- */
+
+static Bool is_zero(const IRExpr *value) {
+    return value->tag == Iex_Const && value->Iex.Const.con->tag == Ico_V128 &&
+           value->Iex.Const.con->Ico.V128 == 0;
+}
+
+/* A part's bits, unsigned, as a word; NULL: not a type we know. */
+static IRExpr *part_as_word(block_registers *b, IRExpr *part, IRType type) {
+    switch (type) {
+    case Ity_I8:
+        return compute(b, Ity_I64, IRExpr_Unop(Iop_8Uto64, part));
+    case Ity_I16:
+        return compute(b, Ity_I64, IRExpr_Unop(Iop_16Uto64, part));
+    case Ity_I32:
+        return compute(b, Ity_I64, IRExpr_Unop(Iop_32Uto64, part));
+    case Ity_F32:
+        part = compute(b, Ity_I32, IRExpr_Unop(Iop_ReinterpF32asI32, part));
+        return compute(b, Ity_I64, IRExpr_Unop(Iop_32Uto64, part));
+    case Ity_F64:
+        return compute(b, Ity_I64, IRExpr_Unop(Iop_ReinterpF64asI64, part));
+    case Ity_I64:
+        return part;
+    default:
+        return NULL;
+    }
+}
+
+/* `old` with the byte or the two bytes of `part`, that many bits above the lowest. */
+static IRExpr *integer_with(block_registers *b, IRExpr *old, IRExpr *part, IRType type, Int shift) {
+    ULong mask = (type == Ity_I8 ? 0xffULL : 0xffffULL) << shift;
+    IRExpr *bits = part_as_word(b, part, type);
+    if (shift)
+        bits = compute(b, Ity_I64, IRExpr_Binop(Iop_Shl64, bits, IRExpr_Const(IRConst_U8(shift))));
+    IRExpr *rest = compute(b, Ity_I64, IRExpr_Binop(Iop_And64, old, word(~mask)));
+    return compute(b, Ity_I64, IRExpr_Binop(Iop_Or64, rest, bits));
+}
+
+/* `old` with another half, or cleared before with a lower part; NULL: anything else. */
+static IRExpr *vector_with(block_registers *b, IRExpr *old, IRExpr *part, IRType type, Int at) {
+    Bool half = type == Ity_I64 || type == Ity_F64;
+    if (!(half && (at == 0 || at == 8)) && !(at == 0 && is_zero(old)))
+        return NULL;
+    IRExpr *bits = part_as_word(b, part, type);
+    if (!bits)
+        return NULL;
+    IRExpr *lower = compute(b, Ity_V128, IRExpr_Unop(Iop_64UtoV128, bits));
+    if (at == 0 && is_zero(old))
+        return lower;
+    IRExpr *joined = compute(b, Ity_V128, IRExpr_Binop(Iop_InterleaveLO64x2, lower, old));
+    return at == 8 ? joined : compute(b, Ity_V128, IRExpr_Binop(Iop_InterleaveHI64x2, old, joined));
+}
+
+/* ---- statements ---- */
+
+static void put_whole(block_registers *b, Int r, IRExpr *value) {
+    b->known[r] = (whole){value, b->out->stmts_used};
+    addStmtToIRSB(b->out, IRStmt_Put(register_start(r), value));
+}
+
+/* A whole over another one, of which only a part was new. */
+static void put_joined(block_registers *b, Int r, IRExpr *value) {
+    if (b->known[r].put >= 0)
+        b->out->stmts[b->known[r].put] = IRStmt_NoOp();
+    put_whole(b, r, value);
+}
+
+/* Half of a vector register, a byte or two of a general one: NULL for anything else. */
+static IRExpr *join(block_registers *b, Int r, IRExpr *part, Int at) {
+    IRType type = typeOfIRExpr(b->out->tyenv, part);
+    if (r < INTEGERS && type != Ity_I8 && type != Ity_I16)
+        return NULL;
+    IRExpr *old = b->known[r].value;
+    if (!old)
+        old = compute(b, register_type(r), IRExpr_Get(register_start(r), register_type(r)));
+    return r < INTEGERS ? integer_with(b, old, part, type, 8 * at)
+                        : vector_with(b, old, part, type, at);
+}
+
+static void put(block_registers *b, IRStmt *s) {
+    IRType type = typeOfIRExpr(b->out->tyenv, s->Ist.Put.data);
+    Int offset = s->Ist.Put.offset, bytes = sizeofIRType(type), r = register_around(offset, bytes);
+    if (r >= 0 && type == register_type(r)) {
+        put_whole(b, r, s->Ist.Put.data);
+        return;
+    }
+    IRExpr *joined = r >= 0 ? join(b, r, s->Ist.Put.data, offset - register_start(r)) : NULL;
+    if (joined) {
+        put_joined(b, r, joined);
+        return;
+    }
+    forget(b, offset, bytes);
+    addStmtToIRSB(b->out, s);
+}
+
+static void get(block_registers *b, IRStmt *s) {
+    IRExpr *from = s->Ist.WrTmp.data;
+    Int r = register_around(from->Iex.Get.offset, sizeofIRType(from->Iex.Get.ty));
+    if (r >= 0 && from->Iex.Get.ty == register_type(r)) {
+        if (b->known[r].value)
+            s = IRStmt_WrTmp(s->Ist.WrTmp.tmp, b->known[r].value);
+        else
+            b->known[r].value = IRExpr_RdTmp(s->Ist.WrTmp.tmp);
+    } else {
+        keep_stores(b);
+    }
+    addStmtToIRSB(b->out, s);
+}
+
+static void statement(block_registers *b, IRStmt *s) {
+    switch (s->tag) {
+    case Ist_Put:
+        put(b, s);
+        return;
+    case Ist_WrTmp:
+        if (s->Ist.WrTmp.data->tag == Iex_Get) {
+            get(b, s);
+            return;
+        }
+        if (s->Ist.WrTmp.data->tag == Iex_GetI)
+            keep_stores(b);
+        break;
+    case Ist_PutI:
+    case Ist_Dirty:
+        forget_all(b);
+        break;
+    case Ist_IMark:
+    case Ist_Exit:
+        keep_stores(b);
+        break;
+    default:
+        break;
+    }
+    addStmtToIRSB(b->out, s);
+}
+
+IRSB *registers_made_whole(const IRSB *in) {
+    block_registers b = {.out = deepCopyIRSBExceptStmts(in)};
+    forget_all(&b);
+    for (Int i = 0; i < in->stmts_used; i++)
+        statement(&b, in->stmts[i]);
+    return b.out;
+}
