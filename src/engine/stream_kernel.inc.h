@@ -42,6 +42,11 @@ typedef struct batch {
     uint64_t first; /* new slot of entry 0 */
 } batch;
 
+/* A bit for each entry. */
+INLINE uint64_t all_of(const batch *b) {
+    return b->n < BATCH ? (UINT64_C(1) << b->n) - 1 : ~UINT64_C(0);
+}
+
 /* ---- axis ---- */
 
 #if ISA != 512
@@ -133,6 +138,9 @@ INLINE uint64_t left_since(const SLOT *old, unsigned j, SLOT s) {
 /* ---- passes ---- */
 
 #include "engine/stream_front.inc.h"
+#if ISA == 512
+#include "engine/stream_near.inc.h"
+#endif
 
 /* Without a front every reference goes to the table. */
 INLINE size_t fill_plain(const rdi_stream *e, batch *b, const uint64_t *blk, size_t i, size_t n) {
@@ -216,9 +224,15 @@ PASS void measure(rdi_stream *e, const rdi_stream_axis *axis, const batch *b, ui
     uint64_t d[BATCH];
     const rdi_stream_axis a = *axis;
     const uint64_t first = b->first;
-    const unsigned n = b->n;
-    rdi_stream_axis_refresh(&a, first + n);
-    for (unsigned j = 0; j < n; j++) {
+    uint64_t left = all_of(b);
+#if ISA == 512
+    if (in_front)
+        left = measure_near(&a, b, in_front, d);
+#endif
+    if (left)
+        rdi_stream_axis_refresh(&a, first + b->n);
+    for (; left; left &= left - 1) {
+        unsigned j = (unsigned)__builtin_ctzll(left);
         uint64_t s = b->old[j];
         /* Blocks that entered above s since the batch began: slots first .. first + j - 1, less
          * those up to s. */

@@ -89,7 +89,7 @@ static void assert_distances(const char *what, size_t n, uint64_t bound) {
 
 /* ---- traces ---- */
 
-typedef enum pattern { UNIFORM, CYCLE, DISTINCT, NEAR, PHASES, PATTERNS } pattern;
+typedef enum pattern { UNIFORM, CYCLE, DISTINCT, NEAR, WALK, PHASES, PATTERNS } pattern;
 
 static void make_trace(pattern kind, size_t n, uint64_t m) {
     rdi_rng rng = {kind * 1000 + m};
@@ -107,6 +107,9 @@ static void make_trace(pattern kind, size_t n, uint64_t m) {
             break;
         case NEAR: /* mostly one of the last references again */
             block[i] = r % 4 && i ? block[i - 1 - (r >> 8) % back] : UINT64_MAX - (r >> 8) % m;
+            break;
+        case WALK: /* in turn with one block, and now and then far away */
+            block[i] = i % 2 ? m + i / 5000 : r % 64 ? i / 2 % 1200 : (r >> 8) % m;
             break;
         default: /* the front pays, then it does not */
             block[i] = i / 25000 & 1 ? r % m : (r >> 8) % (RDI_STREAM_FRONT + 2);
