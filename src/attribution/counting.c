@@ -1,11 +1,15 @@
 /* Counts every reference where it belongs: one look-up of its block, one of its tuple, and a count
  * in the present window. See tuples.h for how everything else follows.
  *
- * References are taken in parts, in three passes over each, so that tuples are fetched ahead and no
- * pass waits for what another looks up:
- *   prepare  sites, words and places in tables of the references, which need nothing but
- * themselves: vector code (passes.h) resolve  who touched their blocks before, and whose data they
- * are: with that the tuples' keys count    in tuples and the window
+ * References are taken in parts, in three passes over each, so that no pass waits for what another
+ * looks up:
+ *
+ * - prepare: sites, words and places in tables, for which a reference needs no other: vector code
+ * - resolve: who touched their blocks before, and whose data they are; with that the tuples' keys
+ * - count: in tuples and the window
+ *
+ * The first two have the entries fetched that the next one needs, and a part is counted after the
+ * next one was prepared, to leave time for that.
  */
 #include "attribution/attributor.h"
 
@@ -243,6 +247,22 @@ PASS rd_status count(rd_attributor *a, part *p, rdi_counts *window) {
     return RD_OK;
 }
 
+/* References of one window. While the entries of a part are fetched, the one before is counted. */
+static rd_status feed_window(rd_attributor *a, const rd_attributed *batch, bool gapless,
+                             size_t from, size_t to, rdi_counts *window) {
+    part parts[2];
+    size_t turn = 0;
+    parts[1].n = 0;
+    for (size_t at = from; at < to; at += PART, turn ^= 1) {
+        part *p = &parts[turn];
+        p->n = to - at < PART ? to - at : PART;
+        RD_TRY(prepare(a, batch, gapless, at, p));
+        RD_TRY(count(a, &parts[turn ^ 1], window));
+        RD_TRY(resolve(a, p));
+    }
+    return count(a, &parts[turn ^ 1], window);
+}
+
 static double now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -259,16 +279,12 @@ rd_status rd_attributor_feed(rd_attributor *a, const rd_attributed *batch) {
     bool timed = a->batches++ % TIMED_ONE_IN == 0;
     double start = timed ? now() : 0;
     bool gapless = a->passes->gapless(batch->origin, batch->n);
-    part p;
-    for (size_t at = 0; at < batch->n; at += p.n) {
+    for (size_t at = 0, n; at < batch->n; at += n) {
         rdi_counts *window = rdi_windows_now(&a->windows);
-        p.n = batch->n - at < PART ? batch->n - at : PART;
-        p.n = p.n < a->windows.left ? p.n : (size_t)a->windows.left;
-        RD_TRY(prepare(a, batch, gapless, at, &p));
-        RD_TRY(resolve(a, &p));
-        RD_TRY(count(a, &p, window));
-        a->windows.left -= p.n;
-        a->references += p.n;
+        n = batch->n - at < a->windows.left ? batch->n - at : (size_t)a->windows.left;
+        RD_TRY(feed_window(a, batch, gapless, at, at + n, window));
+        a->windows.left -= n;
+        a->references += n;
     }
     if (timed) {
         a->seconds += now() - start;

@@ -21,7 +21,7 @@ typedef struct rdi_passes {
                   unsigned last, uint8_t *words);
     /* Numbers of the versions of regions that hold for them. */
     void (*pages)(const uint64_t *address, size_t n, uint16_t *page);
-    /* Where blocks belong. */
+    /* Where blocks belong, fetched ahead. */
     void (*touches)(const rdi_touch_table *t, const uint64_t *blocks, size_t n, rdi_touch **touch);
     /* Where keys belong, fetched ahead. */
     void (*tuples)(const rdi_tuples *t, const rdi_tuple_key *key, size_t n, rdi_tuple **tuple);
