@@ -5,8 +5,15 @@
 
 #include <inttypes.h>
 
+/* Without printf, which takes longer than all the rest. */
+static void add_key(rdi_text *t, const char *key) {
+    rdi_text_putc(t, '"');
+    rdi_text_puts(t, key);
+    rdi_text_puts(t, "\": ");
+}
+
 static void add_string(rdi_text *t, const char *key, const char *text) {
-    rdi_text_printf(t, "\"%s\": ", key);
+    add_key(t, key);
     if (text)
         rdi_text_json_string(t, text);
     else
@@ -15,7 +22,7 @@ static void add_string(rdi_text *t, const char *key, const char *text) {
 }
 
 static void add_number(rdi_text *t, const char *key, uint64_t value, uint64_t none) {
-    rdi_text_printf(t, "\"%s\": ", key);
+    add_key(t, key);
     if (value == none)
         rdi_text_puts(t, "null");
     else
@@ -24,11 +31,14 @@ static void add_number(rdi_text *t, const char *key, uint64_t value, uint64_t no
 }
 
 static void add_u64(rdi_text *t, const char *key, uint64_t value) {
-    rdi_text_printf(t, "\"%s\": %" PRIu64 ", ", key, value);
+    add_key(t, key);
+    rdi_text_u64(t, value);
+    rdi_text_puts(t, ", ");
 }
 
 static void add_u64_list(rdi_text *t, const char *key, const uint64_t *values, size_t n) {
-    rdi_text_printf(t, "\"%s\": [", key);
+    add_key(t, key);
+    rdi_text_putc(t, '[');
     for (size_t i = 0; i < n; i++) {
         rdi_text_puts(t, i ? ", " : "");
         rdi_text_u64(t, values[i]);
@@ -45,6 +55,16 @@ static void add_strings(rdi_text *t, const char *const *texts, size_t n) {
     rdi_text_putc(t, ']');
 }
 
+static void add_bin(rdi_text *t, bool first, uint64_t low, uint64_t high, uint64_t count) {
+    rdi_text_puts(t, first ? "[" : ", [");
+    rdi_text_u64(t, low);
+    rdi_text_puts(t, ", ");
+    rdi_text_u64(t, high);
+    rdi_text_puts(t, ", ");
+    rdi_text_u64(t, count);
+    rdi_text_putc(t, ']');
+}
+
 static void add_counts(rdi_text *t, const rd_details *d, const rd_share *s) {
     add_u64(t, "references", s->references);
     add_u64(t, "infinite", s->infinite);
@@ -55,8 +75,7 @@ static void add_counts(rdi_text *t, const rd_details *d, const rd_share *s) {
     rdi_text_puts(t, ", \"bins\": [");
     for (size_t k = 0, n = 0; k < RD_LOG_BINS; k++)
         if (s->bins[k])
-            rdi_text_printf(t, "%s[%" PRIu64 ", %" PRIu64 ", %" PRIu64 "]", n++ ? ", " : "",
-                            rdi_log_bin_low(k), rdi_log_bin_high(k), s->bins[k]);
+            add_bin(t, n++ == 0, rdi_log_bin_low(k), rdi_log_bin_high(k), s->bins[k]);
     rdi_text_putc(t, ']');
 }
 
