@@ -4,6 +4,8 @@
 #include "profile/hist.h"
 #include "reusedist/engine.h"
 
+#include <string.h>
+
 #define FIRST_SLOTS  256
 #define KEPT_AT_ONCE 64 /* divides it */
 #define REST_CHUNK   64
@@ -12,6 +14,7 @@
 _Static_assert(RD_SITES_MAX + 4 < 1 << RDI_SITE_BITS, "sites fit in keys");
 _Static_assert(RD_REGIONS_MAX + 4 < 1 << RDI_REGION_BITS, "regions fit in keys");
 _Static_assert(sizeof(rdi_tuple) == 64, "a tuple is a cache line");
+_Static_assert(RDI_NEAR_STEPS % 4 == 0 && RDI_SMALL_STEPS % 4 == 0, "four steps at a time");
 /* Bins up to the last small step are of distances below 2^SMALL_STEPS, and each counter holds
  * fewer than 2^16 of them. */
 _Static_assert(RDI_SMALL_STEPS + 16 + 6 <= 64, "the sum of small distances fits");
@@ -122,14 +125,30 @@ rd_status rdi_tuple_count_large(rdi_tuples *t, rdi_tuple *tuple, unsigned step, 
     return RD_OK;
 }
 
+/* Whether one of the four small counters from this step on has something. */
+static bool is_one_of_four(const rdi_tuple *tuple, unsigned step) {
+    uint64_t four = 0;
+    if (step < RDI_NEAR_STEPS)
+        memcpy(&four, &tuple->near[step], 4 * sizeof *tuple->near);
+    else
+        memcpy(&four, &tuple->far[step - RDI_NEAR_STEPS], 4 * sizeof *tuple->far);
+    return four != 0;
+}
+
+/* The first step from this one on whose small counter has something, or RDI_SMALL_STEPS. Of most
+ * tuples nearly all are 0. */
+static unsigned next_counted(const rdi_tuple *tuple, unsigned step) {
+    while (step < RDI_SMALL_STEPS && !rdi_tuple_small(tuple, step))
+        step += step % 4 || is_one_of_four(tuple, step) ? 1 : 4;
+    return step;
+}
+
 void rdi_tuple_to_share(const rdi_tuples *t, const rdi_tuple *tuple, rd_share *to) {
     if (tuple->rest)
         rdi_counts_to_share(t->steps, rest_at(t, tuple->rest), to);
     rdi_sum_add(&to->distance_sum, (rd_sum){tuple->sum, 0});
-    for (unsigned i = 0; i < RDI_SMALL_STEPS; i++) {
+    for (unsigned i = 0; (i = next_counted(tuple, i)) < RDI_SMALL_STEPS; i++) {
         uint32_t n = rdi_tuple_small(tuple, i);
-        if (n == 0)
-            continue;
         to->references += n;
         to->bins[t->steps->bin[i]] += n;
         for (size_t k = 0; k < t->steps->missed[i]; k++)
@@ -139,7 +158,7 @@ void rdi_tuple_to_share(const rdi_tuples *t, const rdi_tuple *tuple, rd_share *t
 
 uint64_t rdi_tuple_references(const rdi_tuples *t, const rdi_tuple *tuple) {
     uint64_t references = 0;
-    for (unsigned i = 0; i < RDI_SMALL_STEPS; i++)
+    for (unsigned i = 0; (i = next_counted(tuple, i)) < RDI_SMALL_STEPS; i++)
         references += rdi_tuple_small(tuple, i);
     return references +
            (tuple->rest ? rdi_counts_references(t->steps, rest_at(t, tuple->rest)) : 0);
@@ -147,7 +166,7 @@ uint64_t rdi_tuple_references(const rdi_tuples *t, const rdi_tuple *tuple) {
 
 uint64_t rdi_tuple_misses(const rdi_tuples *t, const rdi_tuple *tuple) {
     uint64_t misses = 0;
-    for (unsigned i = 0; i < RDI_SMALL_STEPS; i++)
+    for (unsigned i = 0; (i = next_counted(tuple, i)) < RDI_SMALL_STEPS; i++)
         misses += (uint64_t)rdi_tuple_small(tuple, i) * t->steps->missed[i];
     return misses + (tuple->rest ? rdi_counts_misses(t->steps, rest_at(t, tuple->rest)) : 0);
 }
