@@ -32,22 +32,24 @@ extern tool_options options;
 
 /* Instrumented code writes records at `next` and moves it on. Before it writes, it compares once:
  * past `limit`, it calls buffer_make_room() first. Behind `limit` there is room for
- * BUFFER_SLACK_BYTES, so that a few hundred records need no other comparison. */
+ * BUFFER_SLACK_BYTES, so that a few hundred records need no other comparison.
+ *
+ * While a thread's code runs, the cursor lies where the shadow of its first register would be,
+ * which instructions reach by a short address. */
 typedef struct buffer_cursor {
     Addr next, limit;
 } buffer_cursor;
 
 #define BUFFER_SLACK_BYTES 8192
 
-extern buffer_cursor cursor;
-
 void buffer_open(const HChar *ring_path);
 /* Called from instrumented code. */
 void buffer_make_room(void);
 /* From now on, records are wanted or not, in all processes that share the ring. */
 void buffer_set_recording(Bool on);
-/* From now on, records are of this thread. */
-void buffer_set_thread(ThreadId thread);
+/* Code of this thread runs from now on; and no longer. */
+void buffer_enter_code(ThreadId thread);
+void buffer_leave_code(void);
 /* A signal interrupted a block of code: takes over what it had written so far. */
 void buffer_absorb(void);
 /* An event (enum rd_event_kind) behind what was recorded so far, also while nothing is recorded.

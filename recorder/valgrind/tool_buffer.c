@@ -17,6 +17,7 @@
 #include "pub_tool_libcfile.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_libcproc.h"
+#include "pub_tool_machine.h"
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
@@ -35,14 +36,15 @@ extern SysRes VG_(do_syscall)(UWord number, RegWord, RegWord, RegWord, RegWord, 
 /* The first record asks for room. */
 static const buffer_cursor no_room = {.next = 1, .limit = 0};
 
-buffer_cursor cursor = {.next = 1, .limit = 0};
+static buffer_cursor cursor = {.next = 1, .limit = 0};
+static ThreadId runs; /* the thread whose code runs, and has the cursor; 0: none, we have it */
 
 static rdi_ring *ring; /* NULL: nobody reads, everything goes aside */
 static const HChar *ring_path;
 static ULong ring_inode;
 static UInt record_bytes = 8;
 static UInt process;     /* number of this recording */
-static ThreadId current; /* thread that runs */
+static ThreadId current; /* thread that ran last */
 static Bool taking_part; /* this process is recorded */
 
 static Int chunk = -1; /* ours; -1: none */
@@ -201,8 +203,19 @@ static void divide_into_bursts(Addr records, ULong n) {
 
 /* ---- the cursor ---- */
 
+static void fetch_cursor(void) {
+    if (runs)
+        VG_(get_shadow_regs_area)(runs, (UChar *)&cursor, 1, 0, sizeof cursor);
+}
+
+static void give_cursor(void) {
+    if (runs)
+        VG_(set_shadow_regs_area)(runs, 1, 0, sizeof cursor, (const UChar *)&cursor);
+}
+
 /* Takes the cursor away: what it has written is counted, and the chunk knows its end. */
 static void settle(void) {
+    fetch_cursor();
     if (place == IN_CHUNK) {
         chunk_end = cursor.next;
     } else if (place == ASIDE) {
@@ -214,6 +227,7 @@ static void settle(void) {
     }
     place = NOWHERE;
     cursor = no_room;
+    give_cursor();
 }
 
 static Bool is_recording(void) {
@@ -245,6 +259,7 @@ void buffer_make_room(void) {
         write_aside(True);
     else
         write_into_chunk();
+    give_cursor();
 }
 
 /* ---- events ---- */
@@ -298,9 +313,7 @@ void buffer_set_recording(Bool on) {
         __atomic_store_n(&ring->recording, on, __ATOMIC_RELAXED);
 }
 
-void buffer_set_thread(ThreadId thread) {
-    if (thread == current)
-        return;
+static void set_thread(ThreadId thread) {
     settle();
     release_held();
     submit_chunk();
@@ -309,14 +322,28 @@ void buffer_set_thread(ThreadId thread) {
         ring->chunk[chunk].thread = thread;
 }
 
+void buffer_enter_code(ThreadId thread) {
+    if (thread != current)
+        set_thread(thread);
+    runs = thread;
+    give_cursor();
+}
+
+void buffer_leave_code(void) {
+    fetch_cursor();
+    runs = 0;
+}
+
 /* Behind the cursor a chunk is zero, except for what an interrupted block of code has written.
  * Those are records, events are not written by code. */
 void buffer_absorb(void) {
     if (place != IN_CHUNK)
         return;
+    fetch_cursor();
     Addr end = (Addr)rdi_ring_words(ring, chunk) + CHUNK_BYTES;
     while (cursor.next < end && *(ULong *)cursor.next != 0)
         cursor.next += record_bytes;
+    give_cursor();
 }
 
 void buffer_flush(void) {
@@ -377,6 +404,7 @@ void buffer_restart_in_child(Bool recorded) {
     reserved = NULL;
     place = NOWHERE;
     cursor = no_room;
+    give_cursor();
     taking_part = False;
     if (recorded)
         take_part();

@@ -57,22 +57,46 @@ static IRExpr *place_behind(block_recorder *b, UInt offset) {
     return offset ? compute(b, Ity_I64, IRExpr_Binop(Iop_Add64, place, word(offset))) : place;
 }
 
+/* Where instrumented code finds a part of the cursor. */
+static Int of_cursor(SizeT offset) {
+    return sizeof(VexGuestAMD64State) + offset;
+}
+
+static IRExpr *read_cursor(block_recorder *b, SizeT offset) {
+    return compute(b, Ity_I64, IRExpr_Get(of_cursor(offset), Ity_I64));
+}
+
+static void move_cursor(block_recorder *b, IRExpr *to) {
+    add(b, IRStmt_Put(of_cursor(offsetof(buffer_cursor, next)), to));
+}
+
 static void save_cursor(block_recorder *b) {
     if (b->place == IRTemp_INVALID || b->offset == b->saved)
         return;
-    add(b, IRStmt_Store(Iend_LE, word((Addr)&cursor.next), place_behind(b, b->offset)));
+    move_cursor(b, place_behind(b, b->offset));
     b->saved = b->offset;
+}
+
+/* A call of a function that may read and move the cursor. */
+static IRDirty *call_with_cursor(const HChar *name, void *function, IRExpr **args) {
+    IRDirty *call = unsafeIRDirty_0_N(0, name, VG_(fnptr_to_fnentry)(function), args);
+    call->nFxState = 1;
+    call->fxState[0].fx = Ifx_Modify;
+    call->fxState[0].offset = of_cursor(0);
+    call->fxState[0].size = sizeof(buffer_cursor);
+    call->fxState[0].nRepeats = call->fxState[0].repeatLen = 0;
+    return call;
 }
 
 /* Reads the cursor, having made sure that there is room. */
 static void start_records(block_recorder *b) {
     save_cursor(b);
-    IRExpr *next = load_word(b, &cursor.next), *limit = load_word(b, &cursor.limit);
-    IRDirty *call = unsafeIRDirty_0_N(0, "buffer_make_room",
-                                      VG_(fnptr_to_fnentry)(buffer_make_room), mkIRExprVec_0());
+    IRExpr *next = read_cursor(b, offsetof(buffer_cursor, next));
+    IRExpr *limit = read_cursor(b, offsetof(buffer_cursor, limit));
+    IRDirty *call = call_with_cursor("buffer_make_room", buffer_make_room, mkIRExprVec_0());
     call->guard = compute(b, Ity_I1, IRExpr_Binop(Iop_CmpLT64U, limit, next));
     add(b, IRStmt_Dirty(call));
-    b->place = load_word(b, &cursor.next)->Iex.RdTmp.tmp;
+    b->place = read_cursor(b, offsetof(buffer_cursor, next))->Iex.RdTmp.tmp;
     b->offset = b->saved = 0;
 }
 
@@ -171,7 +195,7 @@ static void record_guarded(block_recorder *b, IRExpr *guard, IRExpr *address, In
     store_record(b, compute(b, Ity_I64, IRExpr_ITE(guard, value, word(0))));
     IRExpr *step = compute(b, Ity_I64, IRExpr_ITE(guard, word(record_bytes()), word(0)));
     IRExpr *place = compute(b, Ity_I64, IRExpr_Binop(Iop_Add64, place_behind(b, b->offset), step));
-    add(b, IRStmt_Store(Iend_LE, word((Addr)&cursor.next), place));
+    move_cursor(b, place);
     b->saved = b->offset;
     start_records(b); /* reads the cursor again: places are no longer known by constants */
 }
@@ -180,8 +204,8 @@ static void record_guarded(block_recorder *b, IRExpr *guard, IRExpr *address, In
 static void call_action(block_recorder *b, control_action action) {
     save_cursor(b);
     IRExpr *stack_pointer = compute(b, Ity_I64, IRExpr_Get(b->layout->offset_SP, Ity_I64));
-    add(b, IRStmt_Dirty(unsafeIRDirty_0_N(0, "control_action", VG_(fnptr_to_fnentry)(action),
-                                          mkIRExprVec_2(stack_pointer, word(b->pc)))));
+    add(b, IRStmt_Dirty(call_with_cursor("control_action", action,
+                                         mkIRExprVec_2(stack_pointer, word(b->pc)))));
     b->place = IRTemp_INVALID;
     b->offset = b->saved = 0;
 }
@@ -200,8 +224,7 @@ static void watch_call(block_recorder *b, Addr instruction) {
                                   register_word(b, offsetof(VexGuestAMD64State, guest_RSI)),
                                   register_word(b, offsetof(VexGuestAMD64State, guest_RDX)),
                                   register_word(b, offsetof(VexGuestAMD64State, guest_RCX)));
-    add(b, IRStmt_Dirty(
-               unsafeIRDirty_0_N(0, "events_call", VG_(fnptr_to_fnentry)(events_call), args)));
+    add(b, IRStmt_Dirty(call_with_cursor("events_call", events_call, args)));
 }
 
 /* At a return instruction, behind everything else. */
@@ -209,8 +232,8 @@ static void watch_allocator_return(block_recorder *b) {
     IRExpr *outside = load_word(b, &events_stack_outside);
     IRExpr *stack_pointer = register_word(b, b->layout->offset_SP);
     IRExpr *result = register_word(b, offsetof(VexGuestAMD64State, guest_RAX));
-    IRDirty *call = unsafeIRDirty_0_N(0, "events_return", VG_(fnptr_to_fnentry)(events_return),
-                                      mkIRExprVec_2(b->out->next, result));
+    IRDirty *call =
+        call_with_cursor("events_return", events_return, mkIRExprVec_2(b->out->next, result));
     call->guard = compute(b, Ity_I1, IRExpr_Binop(Iop_CmpEQ64, outside, stack_pointer));
     add(b, IRStmt_Dirty(call));
 }
@@ -227,8 +250,7 @@ static void start_instruction(block_recorder *b, const IRStmt *mark) {
 static void watch_return(block_recorder *b) {
     IRExpr *outside = load_word(b, &control_stack_outside);
     IRExpr *stack_pointer = compute(b, Ity_I64, IRExpr_Get(b->layout->offset_SP, Ity_I64));
-    IRDirty *call = unsafeIRDirty_0_N(0, "control_return", VG_(fnptr_to_fnentry)(control_return),
-                                      mkIRExprVec_0());
+    IRDirty *call = call_with_cursor("control_return", control_return, mkIRExprVec_0());
     call->guard = compute(b, Ity_I1, IRExpr_Binop(Iop_CmpLE64U, outside, stack_pointer));
     add(b, IRStmt_Dirty(call));
 }

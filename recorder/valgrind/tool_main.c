@@ -64,11 +64,16 @@ static void end_program(Int exit_status) {
     control_finish();
 }
 
-static void switch_thread(ThreadId thread, ULong blocks) {
+static void enter_code(ThreadId thread, ULong blocks) {
     (void)blocks;
-    buffer_set_thread(thread);
     if (options.events)
         events_set_thread(thread);
+    buffer_enter_code(thread);
+}
+
+static void leave_code(ThreadId thread, ULong blocks) {
+    (void)thread, (void)blocks;
+    buffer_leave_code();
 }
 
 /* A fault may have happened in the middle of a block of code. */
@@ -107,7 +112,8 @@ static void describe_tool(void) {
     VG_(basic_tool_funcs)(start_program, instrument, end_program);
     VG_(needs_command_line_options)(process_option, print_usage, print_debug_usage);
     VG_(needs_client_requests)(control_marker);
-    VG_(track_start_client_code)(switch_thread);
+    VG_(track_start_client_code)(enter_code);
+    VG_(track_stop_client_code)(leave_code);
     VG_(track_pre_deliver_signal)(deliver_signal);
     VG_(atfork)(before_fork, NULL, after_fork_in_child);
 }
