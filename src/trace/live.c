@@ -74,7 +74,7 @@ static rd_status map_ring(rd_live *live) {
     live->ring->collapse = rdi_bit_width(live->config.collapse_bytes);
     rdi_isa isa = RDI_ISA_PLAIN;
     RD_TRY(rdi_isa_choose(live->ctx, "live", RDI_ISA_AUTO, &isa));
-    live->ring->avx2 = isa >= RDI_ISA_AVX2;
+    live->ring->vector_bits = isa == RDI_ISA_AVX512 ? 512 : isa == RDI_ISA_AVX2 ? 256 : 0;
     snprintf(live->path, sizeof live->path, "/proc/%ld/fd/%d", (long)getpid(), live->fd);
     return RD_OK;
 }

@@ -77,7 +77,7 @@ typedef struct rdi_ring {
     uint64_t skipped;      /* references that recorders left out on purpose */
     uint32_t collapse;     /* 1 + log2 of the block size for it; 0: do not */
     uint32_t events;       /* recorders tell events */
-    uint32_t avx2;         /* this processor has it */
+    uint32_t vector_bits;  /* this processor's, as far as we use them: 0, 256 or 512 */
     uint32_t chunks;       /* that there are */
     uint32_t reader;       /* process id */
     uint32_t unused[3];
@@ -199,8 +199,9 @@ rdi_ring_collapse_avx2(rdi_collapse *c, unsigned shift, uint64_t *words, uint64_
     const __m256i one = _mm256_set1_epi64x(1 << RDI_RECORD_SHIFT);
     const __m128i by = _mm_cvtsi32_si128((int)shift);
     __m256i last = _mm256_set1_epi64x((long long)c->last);
-    for (; c->at + 4 <= n; c->at += 4) {
-        __m256i word = _mm256_loadu_si256((const __m256i *)(const void *)(words + c->at));
+    uint64_t at = c->at, kept = c->kept;
+    for (; at + 4 <= n; at += 4) {
+        __m256i word = _mm256_loadu_si256((const __m256i *)(const void *)(words + at));
         __m256i size = _mm256_slli_epi64(_mm256_and_si256(word, size_bits), RDI_RECORD_SHIFT - 2);
         __m256i first = _mm256_srl_epi64(word, by);
         __m256i end = _mm256_srl_epi64(_mm256_add_epi64(word, _mm256_sub_epi64(size, one)), by);
@@ -209,12 +210,38 @@ rdi_ring_collapse_avx2(rdi_collapse *c, unsigned shift, uint64_t *words, uint64_
             _mm256_and_si256(_mm256_cmpeq_epi64(first, before), _mm256_cmpeq_epi64(end, before));
         unsigned keep = 15u ^ (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(same));
         __m256i lanes = _mm256_loadu_si256((const __m256i *)(const void *)order[keep]);
-        _mm256_storeu_si256((__m256i *)(void *)(words + c->kept),
+        _mm256_storeu_si256((__m256i *)(void *)(words + kept),
                             _mm256_permutevar8x32_epi32(word, lanes));
-        c->kept += count[keep];
+        kept += count[keep];
         last = _mm256_permute4x64_epi64(end, 0xff);
     }
-    c->last = (uint64_t)_mm256_extract_epi64(last, 0);
+    *c = (rdi_collapse){at, kept, (uint64_t)_mm256_extract_epi64(last, 0)};
+}
+
+/* The same, eight at a time. */
+__attribute__((target("avx512f,popcnt"))) static inline void
+rdi_ring_collapse_avx512(rdi_collapse *c, unsigned shift, uint64_t *words, uint64_t n) {
+    const __m512i size_bits = _mm512_set1_epi64(RDI_RECORD_SIZE_MAX << 2);
+    const __m512i one = _mm512_set1_epi64(1 << RDI_RECORD_SHIFT);
+    const __m128i by = _mm_cvtsi32_si128((int)shift);
+    __m512i end_before = _mm512_set1_epi64((long long)c->last);
+    uint64_t at = c->at, kept = c->kept;
+    for (; at + 8 <= n; at += 8) {
+        __m512i word = _mm512_loadu_si512(words + at);
+        __m512i size = _mm512_slli_epi64(_mm512_and_si512(word, size_bits), RDI_RECORD_SHIFT - 2);
+        __m512i first = _mm512_srl_epi64(word, by);
+        __m512i end = _mm512_srl_epi64(_mm512_add_epi64(word, _mm512_sub_epi64(size, one)), by);
+        __m512i before = _mm512_alignr_epi64(end, end_before, 7);
+        __mmask8 keep = _mm512_cmpneq_epi64_mask(
+            _mm512_or_si512(_mm512_xor_si512(first, before), _mm512_xor_si512(end, before)),
+            _mm512_setzero_si512());
+        _mm512_storeu_si512(words + kept, _mm512_maskz_compress_epi64(keep, word));
+        kept += (uint64_t)__builtin_popcount(keep);
+        end_before = end;
+    }
+    uint64_t last[8];
+    _mm512_storeu_si512(last, end_before);
+    *c = (rdi_collapse){at, kept, last[7]};
 }
 #endif
 
@@ -225,7 +252,9 @@ static inline uint64_t rdi_ring_collapse(rdi_ring *ring, uint64_t *words, uint64
     uint64_t step = ring->record_words;
     rdi_collapse c = {.last = ~UINT64_C(0)};
 #if defined(__x86_64__)
-    if (ring->avx2 && step == 1)
+    if (ring->vector_bits == 512 && step == 1)
+        rdi_ring_collapse_avx512(&c, shift, words, n);
+    else if (ring->vector_bits == 256 && step == 1)
         rdi_ring_collapse_avx2(&c, shift, words, n);
 #endif
     rdi_ring_collapse_plain(&c, shift, step, words, n);

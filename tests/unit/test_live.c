@@ -461,16 +461,20 @@ static void repeats_are_left_out_alike_on_every_processor(void **state) {
     live_test t;
     start(&t, (rd_live_config){.collapse_bytes = 64});
     uint64_t plain[100], vectors[100], seed = 1;
-    uint32_t avx2 = t.ring->avx2;
+    uint32_t widest = t.ring->vector_bits;
     for (uint64_t n = 0; n <= 100; n++)
         for (t.ring->collapse = 1; t.ring->collapse <= 8; t.ring->collapse++) {
+            uint64_t before = seed;
             fill_random(plain, n, &seed);
-            memcpy(vectors, plain, n * sizeof *plain);
-            t.ring->avx2 = 0;
+            t.ring->vector_bits = 0;
             uint64_t kept = rdi_ring_collapse(t.ring, plain, n);
-            t.ring->avx2 = avx2;
-            assert_true(rdi_ring_collapse(t.ring, vectors, n) == kept);
-            assert_memory_equal(plain, vectors, n * sizeof *plain);
+            for (uint32_t bits = 256; bits <= widest; bits *= 2) {
+                uint64_t again = before;
+                fill_random(vectors, n, &again);
+                t.ring->vector_bits = bits;
+                assert_true(rdi_ring_collapse(t.ring, vectors, n) == kept);
+                assert_memory_equal(plain, vectors, n * sizeof *plain);
+            }
         }
     stop(&t);
 }
