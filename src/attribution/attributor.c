@@ -84,7 +84,8 @@ static rd_status open_parts(rd_attributor *a, const rd_attributor_config *config
     choose_words(a);
     RD_TRY(rdi_passes_choose(a->ctx, RDI_ISA_AUTO, &a->passes));
     rdi_modules_init(&a->modules, a->ctx);
-    RD_TRY(rdi_regions_init(&a->regions, a->ctx, &a->modules, a->config.max_regions));
+    RD_TRY(
+        rdi_regions_init(&a->regions, a->ctx, &a->modules, a->config.max_regions, a->block_bits));
     RD_TRY(rdi_sites_init(&a->sites, a->ctx, a->config.max_sites));
     RD_TRY(rdi_touched_init(&a->touched, a->ctx, config->bound, drop_block, a));
     RD_TRY(rdi_tuples_init(&a->tuples, a->ctx, &a->steps, a->config.max_tuples));

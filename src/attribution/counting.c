@@ -114,7 +114,7 @@ static rd_status prepare(rd_attributor *a, const rd_attributed *batch, bool gapl
     } else {
         prepare_any(a, refs, origin, p);
     }
-    a->passes->pages(p->address, p->n, p->page);
+    a->passes->pages(p->address, p->n, a->regions.page_bits, p->page);
     a->passes->touches(&a->touched.young, p->blocks, p->n, p->touch);
     return RD_OK;
 }

@@ -20,7 +20,7 @@ typedef struct rdi_passes {
     void (*words)(const uint64_t *address, const uint32_t *size, size_t n, unsigned word_bits,
                   unsigned last, uint8_t *words);
     /* Numbers of the versions of regions that hold for them. */
-    void (*pages)(const uint64_t *address, size_t n, uint16_t *page);
+    void (*pages)(const uint64_t *address, size_t n, unsigned page_bits, uint16_t *page);
     /* Where blocks belong, fetched ahead. */
     void (*touches)(const rdi_touch_table *t, const uint64_t *blocks, size_t n, rdi_touch **touch);
     /* Where keys belong, fetched ahead. */

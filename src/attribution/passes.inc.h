@@ -30,10 +30,10 @@ TARGET static void NAME(words)(const uint64_t *restrict address, const uint32_t 
     }
 }
 
-TARGET static void NAME(pages)(const uint64_t *restrict address, size_t n,
+TARGET static void NAME(pages)(const uint64_t *restrict address, size_t n, unsigned page_bits,
                                uint16_t *restrict page) {
     for (size_t i = 0; i < n; i++)
-        page[i] = (uint16_t)rdi_regions_slot(address[i]);
+        page[i] = (uint16_t)rdi_regions_slot(address[i], page_bits);
 }
 
 TARGET static void NAME(touches)(const rdi_touch_table *t, const uint64_t *restrict blocks,

@@ -6,8 +6,10 @@
 #define PROCESS_BITS 48 /* further processes have a number above these bits of addresses */
 #define VERSION_LAST (UINT32_MAX >> 1)
 
-rd_status rdi_regions_init(rdi_regions *r, rd_ctx *ctx, const rdi_modules *modules, size_t max) {
+rd_status rdi_regions_init(rdi_regions *r, rd_ctx *ctx, const rdi_modules *modules, size_t max,
+                           unsigned block_bits) {
     *r = (rdi_regions){.ctx = ctx, .modules = modules, .max = max, .max_spans = (size_t)1 << 22};
+    r->page_bits = block_bits > RDI_REGION_PAGE_BITS ? block_bits : RDI_REGION_PAGE_BITS;
     rdi_spans_init(&r->spans, ctx);
     for (size_t i = 0; i < RDI_REGION_VERSIONS; i++)
         r->version[i] = 1;
@@ -58,13 +60,13 @@ static void change_pages(rdi_regions *r, uint64_t first, uint64_t n) {
     r->known = true;
     n = n < RDI_REGION_VERSIONS ? n : RDI_REGION_VERSIONS;
     for (uint64_t page = first; page < first + n; page++) {
-        uint32_t *version = &r->version[rdi_regions_slot(page << RDI_REGION_PAGE_BITS)];
+        uint32_t *version = &r->version[page % RDI_REGION_VERSIONS];
         *version = *version == VERSION_LAST ? 1 : *version + 1;
     }
 }
 
 static void touch_versions(rdi_regions *r, uint64_t from, uint64_t to) {
-    uint64_t first = from >> RDI_REGION_PAGE_BITS, last = to >> RDI_REGION_PAGE_BITS;
+    uint64_t first = from >> r->page_bits, last = to >> r->page_bits;
     change_pages(r, first, last - first + 1);
 }
 

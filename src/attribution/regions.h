@@ -24,7 +24,7 @@ typedef struct rdi_region {
     uint64_t fetched, words; /* blocks that left the first level, and words touched in them */
 } rdi_region;
 
-#define RDI_REGION_PAGE_BITS 12
+#define RDI_REGION_PAGE_BITS 12 /* at least: a page is never smaller than a block */
 #define RDI_REGION_VERSIONS  4096
 #define RDI_REGION_RECALLS   4096
 
@@ -44,11 +44,13 @@ typedef struct rdi_regions {
     size_t max_spans;
     rdi_block_map by_key[4]; /* per kind: key -> number */
     rdi_spans spans;
+    unsigned page_bits;
     uint32_t version[RDI_REGION_VERSIONS]; /* of pages; 31 bits, never 0 */
     rdi_region_recall recall[RDI_REGION_RECALLS];
 } rdi_regions;
 
-rd_status rdi_regions_init(rdi_regions *r, rd_ctx *ctx, const rdi_modules *modules, size_t max);
+rd_status rdi_regions_init(rdi_regions *r, rd_ctx *ctx, const rdi_modules *modules, size_t max,
+                           unsigned block_bits);
 void rdi_regions_fini(rdi_regions *r);
 
 /* An allocation, release or stack. */
@@ -62,8 +64,8 @@ void rdi_regions_modules_changed(rdi_regions *r);
 rd_status rdi_regions_find(rdi_regions *r, uint64_t address, uint32_t epoch, uint64_t from,
                            uint64_t to, uint32_t *region, bool *alone);
 
-static inline size_t rdi_regions_slot(uint64_t address) {
-    return (address >> RDI_REGION_PAGE_BITS) % RDI_REGION_VERSIONS;
+static inline size_t rdi_regions_slot(uint64_t address, unsigned page_bits) {
+    return (address >> page_bits) % RDI_REGION_VERSIONS;
 }
 
 /* Where the region of an address may be remembered. */

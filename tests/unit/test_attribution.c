@@ -355,8 +355,8 @@ static rd_status attribute(rd_attributor *a, const uint64_t *got, const uint32_t
 
 static void data_are_whose_the_events_say(void **state) {
     (void)state;
-    static const uint64_t block_bytes[] = {64, 4096, 0, 16};
-    for (size_t round = 0; round < 8; round++) {
+    static const uint64_t block_bytes[] = {64, 4096, 0, 16, 16384};
+    for (size_t round = 0; round < 10; round++) {
         uint64_t bytes = block_bytes[round % RDI_COUNT(block_bytes)];
         make_trace(300 + round, 20, 40000);
         make_events(400 + round, 40000);

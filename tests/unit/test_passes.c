@@ -38,7 +38,7 @@ static void run(const rdi_passes *passes, const input *in, size_t n, results *ou
     out->gapless = passes->gapless(in->origin, n);
     out->known = passes->sites(cache, in->pc, n, out->reuse);
     passes->words(in->address, in->size, n, 3, 7, out->words);
-    passes->pages(in->address, n, out->page);
+    passes->pages(in->address, n, 12, out->page);
     passes->touches(&table, in->address, n, out->touch);
     passes->tuples(&keys, in->pc, n, out->tuple);
 }
