@@ -25,6 +25,7 @@
 #define PROCESS_SHIFT 48
 #define EVENTS_MANY   65536
 #define RUN_MAX       64 /* records looked at together */
+#define FETCH_AHEAD   (8 * RUN_MAX)
 
 struct rd_live {
     rd_ctx *ctx;
@@ -308,8 +309,13 @@ static bool decode_words(const uint64_t *restrict words, size_t n, uint64_t tag,
 
 /* The addresses of records of one word each, when an analysis by blocks of 2^shift bytes needs no
  * more: each stays in one block. Otherwise false, also when something is wrong with them. */
-static bool decode_bare(const uint64_t *restrict words, size_t n, uint64_t tag, unsigned shift,
-                        uint64_t *restrict addr) {
+typedef bool decode_bare(const uint64_t *words, size_t n, uint64_t tag, unsigned shift,
+                         uint64_t *addr);
+
+static inline __attribute__((always_inline)) bool decode_bare_any(const uint64_t *restrict words,
+                                                                  size_t n, uint64_t tag,
+                                                                  unsigned shift,
+                                                                  uint64_t *restrict addr) {
     uint64_t inside = (UINT64_C(1) << (shift + RDI_RECORD_SHIFT)) - 1, one = 1 << RDI_RECORD_SHIFT;
     uint64_t seen = 0, other = 0;
     for (size_t i = 0; i < n; i++) {
@@ -324,15 +330,44 @@ static bool decode_bare(const uint64_t *restrict words, size_t n, uint64_t tag, 
     return !(seen & SIGN_BIT) && other >> (shift + RDI_RECORD_SHIFT) == 0;
 }
 
+#define DECODE_BARE(name, target)                                                                  \
+    target static bool name(const uint64_t *words, size_t n, uint64_t tag, unsigned shift,         \
+                            uint64_t *addr) {                                                      \
+        return decode_bare_any(words, n, tag, shift, addr);                                        \
+    }
+DECODE_BARE(decode_bare_plain, )
+#if defined(__x86_64__)
+DECODE_BARE(decode_bare_avx2, RDI_TARGET_AVX2)
+DECODE_BARE(decode_bare_avx512, RDI_TARGET_AVX512)
+#else
+#define decode_bare_avx2   decode_bare_plain
+#define decode_bare_avx512 decode_bare_plain
+#endif
+
+static decode_bare *choose_decode_bare(const rdi_ring *ring) {
+    return ring->vector_bits == 512   ? decode_bare_avx512
+           : ring->vector_bits == 256 ? decode_bare_avx2
+                                      : decode_bare_plain;
+}
+
+/* Words far behind those of a run, which come from the recorder's processor: that takes long. */
+static void fetch_ahead(const live_reader *l, const uint64_t *run) {
+    size_t left = (size_t)(l->words + l->end - run), end = FETCH_AHEAD + RUN_MAX;
+    for (size_t i = FETCH_AHEAD; i < (left < end ? left : end); i += 64 / sizeof *run)
+        RDI_PREFETCH(run + i);
+}
+
 /* Runs of records that are bare, or else such that are not: returns the length of all. */
 static size_t decode_runs(live_reader *l, const uint64_t *words, size_t n, uint64_t tag,
                           bool *good) {
     unsigned shift = l->live->ring->collapse - 1;
+    decode_bare *bare_ones = choose_decode_bare(l->live->ring);
     rdi_columns *col = l->r->col;
     size_t done = 0;
     while (done < n) {
         size_t k = n - done < RUN_MAX ? n - done : RUN_MAX;
-        bool bare = decode_bare(words + done, k, tag, shift, col->addr + done);
+        fetch_ahead(l, words + done);
+        bool bare = bare_ones(words + done, k, tag, shift, col->addr + done);
         if (done == 0)
             l->bare = bare;
         else if (bare != l->bare)
