@@ -59,8 +59,8 @@ rd_status rdi_regions_event(rdi_regions *r, const rd_event *event, uint32_t epoc
 void rdi_regions_modules_changed(rdi_regions *r);
 
 /* The region of an address that lies in from .. to, RDI_OTHERS when there are too many, and whether
- * no other has data there. What belongs to none, as the words between two allocations, does not
- * count. */
+ * no other has data there. What belongs to none, as the words between two allocations, belongs to
+ * the only one that has data there, if it is the only one. */
 rd_status rdi_regions_find(rdi_regions *r, uint64_t address, uint32_t epoch, uint64_t from,
                            uint64_t to, uint32_t *region, bool *alone);
 

@@ -62,7 +62,7 @@ static bool is_alike_before(const rdi_spans *s, size_t leaf, size_t at, uint64_t
         const rdi_span *span = &s->entry[leaf].leaf->span[--at];
         if (span->to < from)
             return true;
-        if (!like || span->value != like->value)
+        if (span->value != like->value)
             return false;
     }
 }
@@ -79,9 +79,18 @@ static bool is_alike_behind(const rdi_spans *s, size_t leaf, size_t at, uint64_t
         const rdi_span *span = &s->entry[leaf].leaf->span[at];
         if (span->from > to)
             return true;
-        if (!like || span->value != like->value)
+        if (span->value != like->value)
             return false;
     }
+}
+
+/* Those that reach into from .. to if they are alike. */
+static const rdi_span *find_alike(const rdi_spans *s, uint64_t from, uint64_t to, bool *alike) {
+    const rdi_span *first = rdi_spans_first(s, from, to);
+    size_t number = leaf_of(s, from);
+    size_t below = count_below(s->entry[number].leaf, from);
+    *alike = !first || is_alike_behind(s, number, below, to, first);
+    return *alike ? first : NULL;
 }
 
 const rdi_span *rdi_spans_around(const rdi_spans *s, uint64_t address, uint64_t from, uint64_t to,
@@ -92,11 +101,12 @@ const rdi_span *rdi_spans_around(const rdi_spans *s, uint64_t address, uint64_t 
     size_t number = leaf_of(s, address);
     const rdi_span_leaf *leaf = s->entry[number].leaf;
     size_t below = count_below(leaf, address);
-    const rdi_span *found =
-        below && leaf->span[below - 1].to >= address ? &leaf->span[below - 1] : NULL;
-    if (!found || found->from > from)
-        *alike = is_alike_before(s, number, below - (found != NULL), from, found);
-    if (*alike && (!found || found->to < to))
+    const rdi_span *found = below ? &leaf->span[below - 1] : NULL;
+    if (!found || found->to < address)
+        return find_alike(s, from, to, alike);
+    if (found->from > from)
+        *alike = is_alike_before(s, number, below - 1, from, found);
+    if (*alike && found->to < to)
         *alike = is_alike_behind(s, number, below, to, found);
     return found;
 }

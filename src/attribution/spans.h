@@ -37,8 +37,9 @@ void rdi_spans_fini(rdi_spans *s);
 rd_status rdi_spans_insert(rdi_spans *s, rdi_span span);
 /* Of the spans that reach into from .. to, the first one; NULL: none. */
 const rdi_span *rdi_spans_first(const rdi_spans *s, uint64_t from, uint64_t to);
-/* The span that has the address, which lies in from .. to; NULL: none. Whether all that reach into
- * from .. to have its value; without it, whether there are none. */
+/* The span that has the address, which lies in from .. to, and whether all that reach into from ..
+ * to have its value. An address of none belongs to them if they all have the same; NULL: they do
+ * not, or there are none. */
 const rdi_span *rdi_spans_around(const rdi_spans *s, uint64_t address, uint64_t from, uint64_t to,
                                  bool *alike);
 /* Takes the span that begins at `from` out; it must be there. */
