@@ -106,6 +106,11 @@ void modules_restart_in_child(void);
 /* The same block of code, faster. */
 IRSB *registers_made_whole(const IRSB *in);
 
+/* ---- registers at faults (tool_faults.c) ---- */
+
+/* Has Valgrind tell us when the program begins to handle them. */
+void faults_start(void);
+
 /* ---- instrumentation (tool_instrument.c) ---- */
 
 IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,

@@ -94,13 +94,6 @@ static void after_fork_in_child(ThreadId thread) {
         events_restart_in_child();
 }
 
-/* Accesses find the program's other registers where they were before the block of code: nobody
- * looks at them there, and keeping them right costs 5 to 8 % of the time. */
-static void keep_only_the_stack_pointer_right(void) {
-    VG_(clo_px_file_backed) = VexRegUpdSpAtMemAccess;
-    VG_(clo_vex_control).iropt_register_updates_default = VexRegUpdSpAtMemAccess;
-}
-
 static void describe_tool(void) {
     VG_(details_name)("reusedist");
     VG_(details_version)(NULL);
@@ -108,13 +101,13 @@ static void describe_tool(void) {
     VG_(details_copyright_author)("GNU GPL version 2 or later, see recorder/valgrind/LICENSE");
     VG_(details_bug_reports_to)("the project's issues");
     VG_(details_avg_translation_sizeB)(350);
-    keep_only_the_stack_pointer_right();
     VG_(basic_tool_funcs)(start_program, instrument, end_program);
     VG_(needs_command_line_options)(process_option, print_usage, print_debug_usage);
     VG_(needs_client_requests)(control_marker);
     VG_(track_start_client_code)(enter_code);
     VG_(track_stop_client_code)(leave_code);
     VG_(track_pre_deliver_signal)(deliver_signal);
+    faults_start();
     VG_(atfork)(before_fork, NULL, after_fork_in_child);
 }
 

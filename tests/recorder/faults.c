@@ -1,0 +1,75 @@
+/* Instructions that fault, a handler that sees where and with which registers, and a program that
+ * goes on when it returns: in code of the program itself, and in code that it has just made. */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+enum { PAGES = 50, PAGE = 4096 };
+
+/* Adds 1, stores at rsi, adds 2, divides by rdx (which the handler makes 5), adds 3. */
+extern const uint8_t steps_start[], steps_store[], steps_divide[], steps_end[];
+__asm__(".text\n"
+        "steps_start: leaq 1(%rdi), %rax\n"
+        "movq %rdx, %rcx\n"
+        "steps_store: movq %rax, (%rsi)\n"
+        "addq $2, %rax\n"
+        "xorl %edx, %edx\n"
+        "steps_divide: divq %rcx\n"
+        "addq $3, %rax\n"
+        "movl $0, %ecx\n"
+        "ret\n"
+        "steps_end:\n");
+
+typedef uint64_t (*steps)(uint64_t from, uint64_t *to, uint64_t divisor);
+
+static const uint8_t *code; /* that runs */
+static uint64_t expected;   /* in rax, at the store */
+static int stores, divisions, wrong;
+
+static void handle(int number, siginfo_t *info, void *context) {
+    greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+    uint64_t rax = (uint64_t)registers[REG_RAX];
+    size_t at = (size_t)((const uint8_t *)registers[REG_RIP] - code);
+    if (number == SIGSEGV) {
+        stores++;
+        wrong += at != (size_t)(steps_store - steps_start) || rax != expected;
+        mprotect((void *)((uintptr_t)info->si_addr / PAGE * PAGE), PAGE, PROT_READ | PROT_WRITE);
+    } else {
+        divisions++;
+        wrong += at != (size_t)(steps_divide - steps_start) || rax != expected + 2;
+        registers[REG_RCX] = 5;
+    }
+}
+
+static void run(const char *where, const uint8_t *start, char *memory) {
+    uint64_t sum = 0;
+    code = start;
+    stores = divisions = wrong = 0;
+    mprotect(memory, PAGES * PAGE, PROT_NONE);
+    for (uint64_t i = 0; i < PAGES * PAGE / 64; i++) {
+        steps function;
+        memcpy(&function, &start, sizeof function);
+        expected = 10 * i + 1;
+        sum = sum * 3 + function(10 * i, (uint64_t *)(void *)(memory + 64 * i), i % 2);
+    }
+    printf("%s: %d stores, %d divisions, %d wrong, %016llx\n", where, stores, divisions, wrong,
+           (unsigned long long)sum);
+}
+
+int main(void) {
+    struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO};
+    char *memory = mmap(NULL, PAGES * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint8_t *made =
+        mmap(NULL, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED || made == MAP_FAILED || sigaction(SIGSEGV, &action, NULL) != 0 ||
+        sigaction(SIGFPE, &action, NULL) != 0)
+        return 1;
+    memcpy(made, steps_start, (size_t)(steps_end - steps_start));
+    run("its own code", steps_start, memory);
+    run("made code", made, memory);
+    return 0;
+}
