@@ -4,7 +4,8 @@
  * sees that unless an instruction in between faults, and the program handles that: its handler may
  * look at the registers, as a virtual machine does to learn which instruction met a null pointer,
  * and when it returns, the program goes on with them. To keep them right takes a fifth of the time
- * and more, so we begin with it when the program has such a handler.
+ * and more, so we begin with it when the program has such a handler: one that is told where the
+ * fault happened. Others, as compilers have to say good-bye, cannot mend anything.
  *
  * Licence: see tool.h.
  */
@@ -33,8 +34,9 @@ static VexRegisterUpdates needed_by_handler_of(UWord signal) {
                                                          : VexRegUpdSpAtMemAccess;
 }
 
-static Bool is_handler(const vki_sigaction_toK_t *action) {
-    return action && action->ksa_handler != VKI_SIG_DFL && action->ksa_handler != VKI_SIG_IGN;
+static Bool may_mend(const vki_sigaction_toK_t *action) {
+    return action && action->ksa_handler != VKI_SIG_DFL && action->ksa_handler != VKI_SIG_IGN &&
+           (action->sa_flags & VKI_SA_SIGINFO);
 }
 
 static void before_system_call(ThreadId thread, UInt number, UWord *args, UInt count) {
@@ -46,7 +48,7 @@ static void after_system_call(ThreadId thread, UInt number, UWord *args, UInt co
     (void)thread, (void)count;
     if (number != __NR_rt_sigaction || sr_isError(result) ||
         needed_by_handler_of(args[0]) <= VG_(clo_px_file_backed) ||
-        !is_handler((const vki_sigaction_toK_t *)args[1]))
+        !may_mend((const vki_sigaction_toK_t *)args[1]))
         return;
     translate_with(needed_by_handler_of(args[0]));
     VG_(discard_translations)(0, ~0ULL, "reusedist");
