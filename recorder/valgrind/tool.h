@@ -101,6 +101,13 @@ void events_restart_in_child(void);
 void modules_start(void);
 void modules_restart_in_child(void);
 
+/* ---- statements (tool_instrument.c) ---- */
+
+IRExpr *ir_word(ULong value);
+/* Adds a statement that computes it, into a temporary of its own: instrumented code must be flat.
+ */
+IRExpr *ir_compute(IRSB *to, IRType type, IRExpr *value);
+
 /* ---- registers written in parts (tool_registers.c) ---- */
 
 /* The same block of code, faster. */

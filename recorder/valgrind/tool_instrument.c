@@ -33,7 +33,7 @@ typedef struct block_recorder {
     const VexGuestLayout *layout;
 } block_recorder;
 
-static IRExpr *word(ULong value) {
+IRExpr *ir_word(ULong value) {
     return IRExpr_Const(IRConst_U64(value));
 }
 
@@ -41,20 +41,20 @@ static void add(block_recorder *b, IRStmt *statement) {
     addStmtToIRSB(b->out, statement);
 }
 
-/* A temporary of its own for every expression: instrumented code must be flat. */
-static IRExpr *compute(block_recorder *b, IRType type, IRExpr *value) {
-    IRTemp result = newIRTemp(b->out->tyenv, type);
-    add(b, IRStmt_WrTmp(result, value));
+IRExpr *ir_compute(IRSB *to, IRType type, IRExpr *value) {
+    IRTemp result = newIRTemp(to->tyenv, type);
+    addStmtToIRSB(to, IRStmt_WrTmp(result, value));
     return IRExpr_RdTmp(result);
 }
 
 static IRExpr *load_word(block_recorder *b, const Addr *from) {
-    return compute(b, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, word((Addr)from)));
+    return ir_compute(b->out, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, ir_word((Addr)from)));
 }
 
 static IRExpr *place_behind(block_recorder *b, UInt offset) {
     IRExpr *place = IRExpr_RdTmp(b->place);
-    return offset ? compute(b, Ity_I64, IRExpr_Binop(Iop_Add64, place, word(offset))) : place;
+    return offset ? ir_compute(b->out, Ity_I64, IRExpr_Binop(Iop_Add64, place, ir_word(offset)))
+                  : place;
 }
 
 /* Where instrumented code finds a part of the cursor. */
@@ -63,7 +63,7 @@ static Int of_cursor(SizeT offset) {
 }
 
 static IRExpr *read_cursor(block_recorder *b, SizeT offset) {
-    return compute(b, Ity_I64, IRExpr_Get(of_cursor(offset), Ity_I64));
+    return ir_compute(b->out, Ity_I64, IRExpr_Get(of_cursor(offset), Ity_I64));
 }
 
 static void move_cursor(block_recorder *b, IRExpr *to) {
@@ -94,7 +94,7 @@ static void start_records(block_recorder *b) {
     IRExpr *next = read_cursor(b, offsetof(buffer_cursor, next));
     IRExpr *limit = read_cursor(b, offsetof(buffer_cursor, limit));
     IRDirty *call = call_with_cursor("buffer_make_room", buffer_make_room, mkIRExprVec_0());
-    call->guard = compute(b, Ity_I1, IRExpr_Binop(Iop_CmpLT64U, limit, next));
+    call->guard = ir_compute(b->out, Ity_I1, IRExpr_Binop(Iop_CmpLT64U, limit, next));
     add(b, IRStmt_Dirty(call));
     b->place = read_cursor(b, offsetof(buffer_cursor, next))->Iex.RdTmp.tmp;
     b->offset = b->saved = 0;
@@ -108,7 +108,7 @@ static UInt record_bytes(void) {
 static void store_record(block_recorder *b, IRExpr *record) {
     add(b, IRStmt_Store(Iend_LE, place_behind(b, b->offset), record));
     if (options.pc)
-        add(b, IRStmt_Store(Iend_LE, place_behind(b, b->offset + 8), word(b->pc)));
+        add(b, IRStmt_Store(Iend_LE, place_behind(b, b->offset + 8), ir_word(b->pc)));
 }
 
 static void reserve_record(block_recorder *b) {
@@ -149,9 +149,9 @@ static void note_temporary(block_recorder *b, const IRStmt *s) {
 static IRExpr *shifted(block_recorder *b, IRTemp base) {
     sum *s = &b->sums[base];
     if (s->shifted == IRTemp_INVALID)
-        s->shifted = compute(b, Ity_I64,
-                             IRExpr_Binop(Iop_Shl64, IRExpr_RdTmp(base),
-                                          IRExpr_Const(IRConst_U8(RDI_RECORD_SHIFT))))
+        s->shifted = ir_compute(b->out, Ity_I64,
+                                IRExpr_Binop(Iop_Shl64, IRExpr_RdTmp(base),
+                                             IRExpr_Const(IRConst_U8(RDI_RECORD_SHIFT))))
                          ->Iex.RdTmp.tmp;
     return IRExpr_RdTmp(s->shifted);
 }
@@ -160,13 +160,14 @@ static IRExpr *make_record(block_recorder *b, IRExpr *address, Int size, UInt ki
     tl_assert(size > 0 && size <= RDI_RECORD_SIZE_MAX && isIRAtom(address));
     ULong low = RDI_RECORD_LOW(size, kind);
     if (address->tag == Iex_Const)
-        return word(address->Iex.Const.con->Ico.U64 << RDI_RECORD_SHIFT | low);
+        return ir_word(address->Iex.Const.con->Ico.U64 << RDI_RECORD_SHIFT | low);
     const sum *s = &b->sums[address->Iex.RdTmp.tmp];
     Long far = (Long)(s->distance << RDI_RECORD_SHIFT | low);
     if (far != (Int)far) /* does not fit into an instruction */
-        return compute(b, Ity_I64,
-                       IRExpr_Binop(Iop_Add64, shifted(b, address->Iex.RdTmp.tmp), word(low)));
-    return compute(b, Ity_I64, IRExpr_Binop(Iop_Add64, shifted(b, s->base), word(far)));
+        return ir_compute(
+            b->out, Ity_I64,
+            IRExpr_Binop(Iop_Add64, shifted(b, address->Iex.RdTmp.tmp), ir_word(low)));
+    return ir_compute(b->out, Ity_I64, IRExpr_Binop(Iop_Add64, shifted(b, s->base), ir_word(far)));
 }
 
 /* ---- records ---- */
@@ -192,9 +193,11 @@ static void record_guarded(block_recorder *b, IRExpr *guard, IRExpr *address, In
         return;
     reserve_record(b);
     IRExpr *value = make_record(b, address, size, kind);
-    store_record(b, compute(b, Ity_I64, IRExpr_ITE(guard, value, word(0))));
-    IRExpr *step = compute(b, Ity_I64, IRExpr_ITE(guard, word(record_bytes()), word(0)));
-    IRExpr *place = compute(b, Ity_I64, IRExpr_Binop(Iop_Add64, place_behind(b, b->offset), step));
+    store_record(b, ir_compute(b->out, Ity_I64, IRExpr_ITE(guard, value, ir_word(0))));
+    IRExpr *step =
+        ir_compute(b->out, Ity_I64, IRExpr_ITE(guard, ir_word(record_bytes()), ir_word(0)));
+    IRExpr *place =
+        ir_compute(b->out, Ity_I64, IRExpr_Binop(Iop_Add64, place_behind(b, b->offset), step));
     move_cursor(b, place);
     b->saved = b->offset;
     start_records(b); /* reads the cursor again: places are no longer known by constants */
@@ -203,15 +206,15 @@ static void record_guarded(block_recorder *b, IRExpr *guard, IRExpr *address, In
 /* Calls a function that may move the cursor. */
 static void call_action(block_recorder *b, control_action action) {
     save_cursor(b);
-    IRExpr *stack_pointer = compute(b, Ity_I64, IRExpr_Get(b->layout->offset_SP, Ity_I64));
+    IRExpr *stack_pointer = ir_compute(b->out, Ity_I64, IRExpr_Get(b->layout->offset_SP, Ity_I64));
     add(b, IRStmt_Dirty(call_with_cursor("control_action", action,
-                                         mkIRExprVec_2(stack_pointer, word(b->pc)))));
+                                         mkIRExprVec_2(stack_pointer, ir_word(b->pc)))));
     b->place = IRTemp_INVALID;
     b->offset = b->saved = 0;
 }
 
 static IRExpr *register_word(block_recorder *b, Int offset) {
-    return compute(b, Ity_I64, IRExpr_Get(offset, Ity_I64));
+    return ir_compute(b->out, Ity_I64, IRExpr_Get(offset, Ity_I64));
 }
 
 /* At the first instruction of a block, where registers have their values. */
@@ -219,7 +222,7 @@ static void watch_call(block_recorder *b, Addr instruction) {
     UInt function = options.events ? events_function_at(instruction) : 0;
     if (!function)
         return;
-    IRExpr **args = mkIRExprVec_6(word(function), register_word(b, b->layout->offset_SP),
+    IRExpr **args = mkIRExprVec_6(ir_word(function), register_word(b, b->layout->offset_SP),
                                   register_word(b, offsetof(VexGuestAMD64State, guest_RDI)),
                                   register_word(b, offsetof(VexGuestAMD64State, guest_RSI)),
                                   register_word(b, offsetof(VexGuestAMD64State, guest_RDX)),
@@ -234,7 +237,7 @@ static void watch_allocator_return(block_recorder *b) {
     IRExpr *result = register_word(b, offsetof(VexGuestAMD64State, guest_RAX));
     IRDirty *call =
         call_with_cursor("events_return", events_return, mkIRExprVec_2(b->out->next, result));
-    call->guard = compute(b, Ity_I1, IRExpr_Binop(Iop_CmpEQ64, outside, stack_pointer));
+    call->guard = ir_compute(b->out, Ity_I1, IRExpr_Binop(Iop_CmpEQ64, outside, stack_pointer));
     add(b, IRStmt_Dirty(call));
 }
 
@@ -243,15 +246,15 @@ static void start_instruction(block_recorder *b, const IRStmt *mark) {
     control_action action = control_action_at(mark->Ist.IMark.addr);
     if (action)
         call_action(b, action);
-    record(b, word(mark->Ist.IMark.addr), mark->Ist.IMark.len, RDI_RECORD_FETCH);
+    record(b, ir_word(mark->Ist.IMark.addr), mark->Ist.IMark.len, RDI_RECORD_FETCH);
 }
 
 /* At a return instruction, behind everything else. */
 static void watch_return(block_recorder *b) {
     IRExpr *outside = load_word(b, &control_stack_outside);
-    IRExpr *stack_pointer = compute(b, Ity_I64, IRExpr_Get(b->layout->offset_SP, Ity_I64));
+    IRExpr *stack_pointer = ir_compute(b->out, Ity_I64, IRExpr_Get(b->layout->offset_SP, Ity_I64));
     IRDirty *call = call_with_cursor("control_return", control_return, mkIRExprVec_0());
-    call->guard = compute(b, Ity_I1, IRExpr_Binop(Iop_CmpLE64U, outside, stack_pointer));
+    call->guard = ir_compute(b->out, Ity_I1, IRExpr_Binop(Iop_CmpLE64U, outside, stack_pointer));
     add(b, IRStmt_Dirty(call));
 }
 

@@ -32,16 +32,6 @@ typedef struct block_registers {
     whole known[REGISTERS];
 } block_registers;
 
-static IRExpr *compute(block_registers *b, IRType type, IRExpr *value) {
-    IRTemp result = newIRTemp(b->out->tyenv, type);
-    addStmtToIRSB(b->out, IRStmt_WrTmp(result, value));
-    return IRExpr_RdTmp(result);
-}
-
-static IRExpr *word(ULong value) {
-    return IRExpr_Const(IRConst_U64(value));
-}
-
 /* ---- where registers lie ---- */
 
 static Int register_start(Int r) {
@@ -94,16 +84,16 @@ static Bool is_zero(const IRExpr *value) {
 static IRExpr *part_as_word(block_registers *b, IRExpr *part, IRType type) {
     switch (type) {
     case Ity_I8:
-        return compute(b, Ity_I64, IRExpr_Unop(Iop_8Uto64, part));
+        return ir_compute(b->out, Ity_I64, IRExpr_Unop(Iop_8Uto64, part));
     case Ity_I16:
-        return compute(b, Ity_I64, IRExpr_Unop(Iop_16Uto64, part));
+        return ir_compute(b->out, Ity_I64, IRExpr_Unop(Iop_16Uto64, part));
     case Ity_I32:
-        return compute(b, Ity_I64, IRExpr_Unop(Iop_32Uto64, part));
+        return ir_compute(b->out, Ity_I64, IRExpr_Unop(Iop_32Uto64, part));
     case Ity_F32:
-        part = compute(b, Ity_I32, IRExpr_Unop(Iop_ReinterpF32asI32, part));
-        return compute(b, Ity_I64, IRExpr_Unop(Iop_32Uto64, part));
+        part = ir_compute(b->out, Ity_I32, IRExpr_Unop(Iop_ReinterpF32asI32, part));
+        return ir_compute(b->out, Ity_I64, IRExpr_Unop(Iop_32Uto64, part));
     case Ity_F64:
-        return compute(b, Ity_I64, IRExpr_Unop(Iop_ReinterpF64asI64, part));
+        return ir_compute(b->out, Ity_I64, IRExpr_Unop(Iop_ReinterpF64asI64, part));
     case Ity_I64:
         return part;
     default:
@@ -116,9 +106,10 @@ static IRExpr *integer_with(block_registers *b, IRExpr *old, IRExpr *part, IRTyp
     ULong mask = (type == Ity_I8 ? 0xffULL : 0xffffULL) << shift;
     IRExpr *bits = part_as_word(b, part, type);
     if (shift)
-        bits = compute(b, Ity_I64, IRExpr_Binop(Iop_Shl64, bits, IRExpr_Const(IRConst_U8(shift))));
-    IRExpr *rest = compute(b, Ity_I64, IRExpr_Binop(Iop_And64, old, word(~mask)));
-    return compute(b, Ity_I64, IRExpr_Binop(Iop_Or64, rest, bits));
+        bits = ir_compute(b->out, Ity_I64,
+                          IRExpr_Binop(Iop_Shl64, bits, IRExpr_Const(IRConst_U8(shift))));
+    IRExpr *rest = ir_compute(b->out, Ity_I64, IRExpr_Binop(Iop_And64, old, ir_word(~mask)));
+    return ir_compute(b->out, Ity_I64, IRExpr_Binop(Iop_Or64, rest, bits));
 }
 
 /* `old` with another half, or cleared before with a lower part; NULL: anything else. */
@@ -129,11 +120,12 @@ static IRExpr *vector_with(block_registers *b, IRExpr *old, IRExpr *part, IRType
     IRExpr *bits = part_as_word(b, part, type);
     if (!bits)
         return NULL;
-    IRExpr *lower = compute(b, Ity_V128, IRExpr_Unop(Iop_64UtoV128, bits));
+    IRExpr *lower = ir_compute(b->out, Ity_V128, IRExpr_Unop(Iop_64UtoV128, bits));
     if (at == 0 && is_zero(old))
         return lower;
-    IRExpr *joined = compute(b, Ity_V128, IRExpr_Binop(Iop_InterleaveLO64x2, lower, old));
-    return at == 8 ? joined : compute(b, Ity_V128, IRExpr_Binop(Iop_InterleaveHI64x2, old, joined));
+    IRExpr *joined = ir_compute(b->out, Ity_V128, IRExpr_Binop(Iop_InterleaveLO64x2, lower, old));
+    return at == 8 ? joined
+                   : ir_compute(b->out, Ity_V128, IRExpr_Binop(Iop_InterleaveHI64x2, old, joined));
 }
 
 /* ---- statements ---- */
@@ -157,7 +149,7 @@ static IRExpr *join(block_registers *b, Int r, IRExpr *part, Int at) {
         return NULL;
     IRExpr *old = b->known[r].value;
     if (!old)
-        old = compute(b, register_type(r), IRExpr_Get(register_start(r), register_type(r)));
+        old = ir_compute(b->out, register_type(r), IRExpr_Get(register_start(r), register_type(r)));
     return r < INTEGERS ? integer_with(b, old, part, type, 8 * at)
                         : vector_with(b, old, part, type, at);
 }
