@@ -113,10 +113,23 @@ IRExpr *ir_compute(IRSB *to, IRType type, IRExpr *value);
 /* The same block of code, faster. */
 IRSB *registers_made_whole(const IRSB *in);
 
+/* ---- flags with less work (tool_flags.c) ---- */
+
+/* The same block of code, which begins at this address, faster. */
+IRSB *flags_made_short(IRSB *in, Addr address);
+
+/* ---- code that comes next (tool_ahead.c) ---- */
+
+/* Whether instructions from there on replace all flags before one reads any; False: not known. The
+ * block of code at `block` can come there. */
+Bool ahead_flags_are_replaced(Addr code, Addr block);
+
 /* ---- registers at faults (tool_faults.c) ---- */
 
 /* Has Valgrind tell us when the program begins to handle them. */
 void faults_start(void);
+/* Whether it does: registers must be right where instructions can fault. */
+Bool faults_need_registers(void);
 
 /* ---- instrumentation (tool_instrument.c) ---- */
 

@@ -21,6 +21,10 @@ extern void VG_(discard_translations)(Addr start, ULong bytes, const HChar *who)
 /* Of its translator, which copies what the core is told before the first translation. */
 extern VexControl vex_control;
 
+Bool faults_need_registers(void) {
+    return VG_(clo_px_file_backed) != VexRegUpdSpAtMemAccess;
+}
+
 static void translate_with(VexRegisterUpdates updates) {
     VG_(clo_px_file_backed) = updates;
     VG_(clo_vex_control).iropt_register_updates_default = updates;

@@ -333,10 +333,10 @@ static void record_statement(block_recorder *b, IRStmt *s) {
 IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
                  const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,
                  IRType host_word) {
-    (void)closure, (void)extents, (void)host;
+    (void)closure, (void)host;
     if (guest_word != Ity_I64 || host_word != Ity_I64)
         VG_(tool_panic)("only 64-bit programs can be recorded");
-    in = registers_made_whole(in);
+    in = flags_made_short(registers_made_whole(in), extents->base[0]);
     block_recorder b = {
         .out = deepCopyIRSBExceptStmts(in), .place = IRTemp_INVALID, .layout = layout};
     start_sums(&b);

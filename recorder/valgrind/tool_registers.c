@@ -30,6 +30,8 @@ typedef struct whole {
 typedef struct block_registers {
     IRSB *out;
     whole known[REGISTERS];
+    Int pointer; /* the statement that stored the instruction pointer, which nothing may have read
+                    since; or -1 */
 } block_registers;
 
 /* ---- where registers lie ---- */
@@ -142,6 +144,14 @@ static void put_joined(block_registers *b, Int r, IRExpr *value) {
     put_whole(b, r, value);
 }
 
+/* Whoever leaves the block stores the instruction pointer, too: what came before is of use only if
+ * somebody looks in between. */
+static void replace_pointer(block_registers *b, Int put) {
+    if (b->pointer >= 0 && !faults_need_registers())
+        b->out->stmts[b->pointer] = IRStmt_NoOp();
+    b->pointer = put;
+}
+
 /* Half of a vector register, a byte or two of a general one: NULL for anything else. */
 static IRExpr *join(block_registers *b, Int r, IRExpr *part, Int at) {
     IRType type = typeOfIRExpr(b->out->tyenv, part);
@@ -166,6 +176,8 @@ static void put(block_registers *b, IRStmt *s) {
         put_joined(b, r, joined);
         return;
     }
+    if (offset == b->out->offsIP)
+        replace_pointer(b, b->out->stmts_used);
     forget(b, offset, bytes);
     addStmtToIRSB(b->out, s);
 }
@@ -180,6 +192,7 @@ static void get(block_registers *b, IRStmt *s) {
             b->known[r].value = IRExpr_RdTmp(s->Ist.WrTmp.tmp);
     } else {
         keep_stores(b);
+        b->pointer = -1;
     }
     addStmtToIRSB(b->out, s);
 }
@@ -197,8 +210,11 @@ static void statement(block_registers *b, IRStmt *s) {
         if (s->Ist.WrTmp.data->tag == Iex_GetI)
             keep_stores(b);
         break;
-    case Ist_PutI:
     case Ist_Dirty:
+        b->pointer = -1;
+        forget_all(b);
+        break;
+    case Ist_PutI:
         forget_all(b);
         break;
     case Ist_IMark:
@@ -212,9 +228,10 @@ static void statement(block_registers *b, IRStmt *s) {
 }
 
 IRSB *registers_made_whole(const IRSB *in) {
-    block_registers b = {.out = deepCopyIRSBExceptStmts(in)};
+    block_registers b = {.out = deepCopyIRSBExceptStmts(in), .pointer = -1};
     forget_all(&b);
     for (Int i = 0; i < in->stmts_used; i++)
         statement(&b, in->stmts[i]);
+    replace_pointer(&b, -1);
     return b.out;
 }

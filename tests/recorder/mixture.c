@@ -1,11 +1,21 @@
-/* Random straight-line code of instructions that write registers whole and in parts, general and
- * vector ones. What it computes is printed as one number, which must not depend on who runs it. */
+/* Random code of instructions that write registers whole and in parts, general and vector ones,
+ * and flags, which are read behind jumps. What it computes is printed as one number, which must not
+ * depend on who runs it. The code is in a file, as that of programs: recorders may rely on that it
+ * stays as it is. */
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
-enum { SEQUENCES = 4000, LONGEST = 24, MEMORY_DOUBLES = 8 };
+enum {
+    SEQUENCES = 8000,
+    LONGEST = 24,         /* instructions and jumps */
+    BYTES = 32 * LONGEST, /* of a sequence, at most */
+    MEMORY_DOUBLES = 8,
+    FLAGS = 0x8c5 /* those that all of these instructions define */
+};
 
 /* Of rax, rcx, rdx; xmm0 to xmm3; memory at rdi. */
 #define INSTRUCTIONS(I)                                                                            \
@@ -26,6 +36,37 @@ enum { SEQUENCES = 4000, LONGEST = 24, MEMORY_DOUBLES = 8 };
     I(cmp_rcx_rdx, "cmp %rcx, %rdx")                                                               \
     I(neg_cx, "neg %cx")                                                                           \
     I(sbb_dl, "sbb %dl, %dl")                                                                      \
+    I(adc_rax, "adc %rax, %rcx")                                                                   \
+    I(adc_cl, "adc $1, %cl")                                                                       \
+    I(seto_dl, "seto %dl")                                                                         \
+    I(setp_al, "setp %al")                                                                         \
+    I(setg_cl, "setg %cl")                                                                         \
+    I(cmovs_rdx, "cmovs %rcx, %rdx")                                                               \
+    I(cmovb_eax, "cmovb %edx, %eax")                                                               \
+    I(keep_flags, "pushfq; pop %rdx; and $0x8c5, %edx")                                            \
+    I(test_rax, "test %rax, %rax")                                                                 \
+    I(test_al, "test $0x81, %al")                                                                  \
+    I(and_ecx, "and $0x7fff, %ecx")                                                                \
+    I(or_memory, "orb $2, 1(%rdi)")                                                                \
+    I(sub_rdx, "sub $0x1234, %rdx")                                                                \
+    I(cmp_memory, "cmpl $77, 4(%rdi)")                                                             \
+    I(dec_rcx, "dec %rcx")                                                                         \
+    I(carry_across,                                                                                \
+      "stc; inc %dl; jz 1f; 1: setc %cl; xor %eax, %eax; inc %al; jz 2f; 2: setc %ch")             \
+    I(sign_across, "xor %rax, %rdx; js 1f; inc %eax; 1: setns %al")                                \
+    I(double_eax, "shl $1, %eax")                                                                  \
+    I(rotate_rax, "rcl $1, %rax")                                                                  \
+    I(not_dx, "not %dx")                                                                           \
+    I(carry, "stc")                                                                                \
+    I(other_carry, "cmc")                                                                          \
+    I(push_pop, "push %rax; pop %rcx")                                                             \
+    I(address, "lea 9(%rax, %rcx, 4), %rdx")                                                       \
+    I(address_of_code, "lea 0x100000(, %rcx, 2), %rax; bswap %eax")                                \
+    I(constant_rax, "movabs $0x8123453889abcdef, %rax")                                            \
+    I(constant_cl, "mov $0x80, %cl")                                                               \
+    I(constant_memory, "movw $0x1234, 6(%rdi)")                                                    \
+    I(long_nop, "nopw 0x12345678(%rax, %rax, 1)")                                                  \
+    I(call_next, "call 1f; 1: pop %rdx; and $1, %edx")                                             \
     I(inc_al, "inc %al")                                                                           \
     I(swap_al_ah, "xchg %al, %ah")                                                                 \
     I(mov_eax_edx, "mov %eax, %edx")                                                               \
@@ -78,7 +119,10 @@ typedef struct state {
     uint64_t general[3];
     uint64_t vectors[4][2];
     double memory[MEMORY_DOUBLES];
+    uint64_t flags;
 } state;
+
+_Static_assert(offsetof(state, memory) == 88 && offsetof(state, flags) == 152, "as run() says");
 
 static uint64_t seed = 1;
 
@@ -100,16 +144,43 @@ static void fill(state *s) {
     memcpy(s->memory, numbers + 8, sizeof s->memory);
 }
 
-static uint8_t *generate(uint8_t *to) {
-    size_t count = 1 + random_below(LONGEST);
-    for (size_t i = 0; i < count; i++) {
-        size_t which = random_below(sizeof instructions / sizeof *instructions);
-        size_t bytes = (size_t)(instructions[which].end - instructions[which].start);
-        memcpy(to, instructions[which].start, bytes);
-        to += bytes;
-    }
-    *to++ = 0xc3; /* return */
-    return to;
+static size_t put_instruction(uint8_t *to) {
+    size_t which = random_below(sizeof instructions / sizeof *instructions);
+    size_t bytes = (size_t)(instructions[which].end - instructions[which].start);
+    memcpy(to, instructions[which].start, bytes);
+    return bytes;
+}
+
+/* A jump, mostly a conditional one, over an instruction or two. */
+static size_t put_jump(uint8_t *to) {
+    to[0] = (uint8_t)(random_below(6) ? 0x70 + random_below(16) : 0xeb);
+    size_t over = put_instruction(to + 2);
+    if (random_below(2))
+        over += put_instruction(to + 2 + over);
+    to[1] = (uint8_t)over;
+    return 2 + over;
+}
+
+static void generate(uint8_t *to) {
+    size_t count = 1 + random_below(LONGEST - 1), at = 0;
+    for (size_t i = 0; i < count; i++)
+        at += random_below(3) ? put_instruction(to + at) : put_jump(to + at);
+    to[at] = 0xc3; /* return */
+}
+
+/* All sequences, in memory that can be executed and not written. */
+static const uint8_t *generate_all(void) {
+    size_t size = (size_t)SEQUENCES * BYTES;
+    FILE *file = tmpfile();
+    if (!file || ftruncate(fileno(file), (off_t)size) != 0)
+        return MAP_FAILED;
+    uint8_t *code = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(file), 0);
+    if (code == MAP_FAILED)
+        return code;
+    for (size_t i = 0; i < SEQUENCES; i++)
+        generate(code + i * BYTES);
+    munmap(code, size);
+    return mmap(NULL, size, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(file), 0);
 }
 
 static void run(state *s, const uint8_t *code) {
@@ -123,6 +194,8 @@ static void run(state *s, const uint8_t *code) {
                      "movq 16(%%rsi), %%rdx\n"
                      "cmp %%rax, %%rcx\n"
                      "call *%%rbx\n"
+                     "pushfq\n"
+                     "popq 152(%%rsi)\n"
                      "movq %%rax, (%%rsi)\n"
                      "movq %%rcx, 8(%%rsi)\n"
                      "movq %%rdx, 16(%%rsi)\n"
@@ -136,22 +209,19 @@ static void run(state *s, const uint8_t *code) {
 }
 
 int main(void) {
-    size_t size = (size_t)SEQUENCES * LONGEST * 16;
-    uint8_t *code =
-        mmap(NULL, size, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const uint8_t *code = generate_all();
     if (code == MAP_FAILED)
         return 1;
     uint64_t checksum = 0;
-    for (int i = 0; i < SEQUENCES; i++) {
-        uint8_t *end = generate(code);
+    for (size_t i = 0; i < SEQUENCES; i++) {
         state s;
         fill(&s);
-        run(&s, code);
+        run(&s, code + i * BYTES);
+        s.flags &= FLAGS;
         uint64_t words[sizeof s / 8];
         memcpy(words, &s, sizeof s);
         for (size_t w = 0; w < sizeof s / 8; w++)
             checksum = (checksum ^ words[w]) * 0x100000001b3;
-        code = end;
     }
     printf("%016llx\n", (unsigned long long)checksum);
     return 0;

@@ -1,0 +1,221 @@
+/* Whether flags are still needed where a block of code ends.
+ *
+ * A block of code knows its own instructions only, so that Valgrind stores flags at the end of each
+ * one, and mostly nobody wants them: the next instruction that has to do with flags replaces all of
+ * them. We look ahead at the bytes of the next instructions, and tell if it is so. All that is not
+ * known here for certain counts as "needed".
+ *
+ * The instruction's prefixes, opcode and operands are as in the processor's manual.
+ *
+ * Licence: see tool.h.
+ */
+#include "tool.h"
+
+#include "pub_tool_aspacemgr.h"
+
+enum {
+    INSTRUCTIONS = 24,   /* looked at */
+    PREFIXES = 4,        /* of an instruction, at most */
+    LONGEST = 20,        /* bytes that are read of one instruction, at most */
+    REX_WIDE = 0x08,     /* of the prefix 0x40 .. 0x4f: operands of 8 bytes */
+    SHORT_VECTOR = 0xc5, /* prefixes of vector instructions, of two ... */
+    LONG_VECTOR = 0xc4   /* ... and three bytes */
+};
+
+typedef enum effect { KEEPS, REPLACES, JUMPS, UNKNOWN } effect;
+
+typedef struct instruction {
+    const UChar *at;  /* what is not yet read */
+    Bool short_words; /* prefix 0x66 */
+    Bool wide;
+    Long distance; /* from its end, if it jumps */
+} instruction;
+
+/* ---- operands ---- */
+
+static UInt middle_bits(const instruction *i) {
+    return *i->at >> 3 & 7;
+}
+
+/* Registers or memory, and then so many bytes of a constant. */
+static effect keeps_with_operands(instruction *i, UInt constant) {
+    UChar how = *i->at++;
+    UInt mode = how >> 6, base = how & 7;
+    if (mode != 3 && base == 4)
+        base = *i->at++ & 7; /* scaled index */
+    else if (base == 4)
+        base = 0;
+    i->at += (mode == 1 ? 1 : mode == 2 || (mode == 0 && base == 5) ? 4 : 0) + constant;
+    return KEEPS;
+}
+
+static effect keeps_with_constant(instruction *i, UInt bytes) {
+    i->at += bytes;
+    return KEEPS;
+}
+
+static effect jumps(instruction *i, UInt bytes) {
+    if (i->short_words) /* processors differ in what that means */
+        return UNKNOWN;
+    i->distance = bytes == 1 ? (Char)*i->at : *(const Int *)i->at;
+    i->at += bytes;
+    return JUMPS;
+}
+
+static UInt constant_bytes(const instruction *i) {
+    return i->short_words ? 2 : 4;
+}
+
+/* ---- opcodes ---- */
+
+/* Of the eight operations add, or, adc, sbb, and, sub, xor, cmp, two read a flag. */
+static effect of_arithmetic(UInt operation) {
+    return operation == 2 || operation == 3 ? UNKNOWN : REPLACES;
+}
+
+/* Opcodes behind 0x0f. */
+static effect of_second_table(instruction *i) {
+    UChar opcode = *i->at++;
+    switch (opcode) {
+    case 0x0d: /* prefetch */
+    case 0x18:
+    case 0x1e: /* no operation */
+    case 0x1f:
+    case 0x10 ... 0x17: /* moves of vectors */
+    case 0x28 ... 0x2d: /* moves, conversions */
+    case 0x50 ... 0x6f: /* arithmetic of vectors */
+    case 0x74 ... 0x76: /* comparisons that leave masks */
+    case 0x7c ... 0x7f:
+    case 0xb6: /* moves that extend */
+    case 0xb7:
+    case 0xbe:
+    case 0xbf:
+    case 0xd0 ... 0xfe:
+        return keeps_with_operands(i, 0);
+    case 0x70 ... 0x73: /* shuffles, shifts */
+    case 0xc2:
+    case 0xc4 ... 0xc6:
+        return keeps_with_operands(i, 1);
+    case 0x2e: /* comparisons of floating-point numbers */
+    case 0x2f:
+        return REPLACES;
+    case 0xc8 ... 0xcf: /* bytes in other order */
+        return KEEPS;
+    default:
+        return UNKNOWN;
+    }
+}
+
+static effect of_first_table(instruction *i) {
+    UChar opcode = *i->at++;
+    switch (opcode) {
+    case 0x00 ... 0x3f:
+        return (opcode & 7) < 6 ? of_arithmetic(opcode >> 3) : UNKNOWN;
+    case 0x80:
+    case 0x81:
+    case 0x83:
+        return of_arithmetic(middle_bits(i));
+    case 0x84: /* test */
+    case 0x85:
+    case 0xa8:
+    case 0xa9:
+        return REPLACES;
+    case 0xf6: /* test, not, neg and others */
+    case 0xf7:
+        return middle_bits(i) == 2                          ? keeps_with_operands(i, 0)
+               : middle_bits(i) == 0 || middle_bits(i) == 3 ? REPLACES
+                                                            : UNKNOWN;
+    case 0x50 ... 0x5f: /* push, pop */
+    case 0x90:          /* nop */
+    case 0x98:          /* sign extensions */
+    case 0x99:
+        return KEEPS;
+    case 0x63: /* moves, lea */
+    case 0x88 ... 0x8b:
+    case 0x8d:
+        return keeps_with_operands(i, 0);
+    case 0x6a: /* push of a constant */
+    case 0xb0 ... 0xb7:
+        return keeps_with_constant(i, 1);
+    case 0xb8 ... 0xbf:
+        return keeps_with_constant(i, i->wide ? 8 : constant_bytes(i));
+    case 0xc6: /* moves of a constant */
+        return middle_bits(i) == 0 ? keeps_with_operands(i, 1) : UNKNOWN;
+    case 0xc7:
+        return middle_bits(i) == 0 ? keeps_with_operands(i, i->wide ? 4 : constant_bytes(i))
+                                   : UNKNOWN;
+    case 0xe8: /* call */
+    case 0xe9: /* jmp */
+        return jumps(i, 4);
+    case 0xeb:
+        return jumps(i, 1);
+    default:
+        return UNKNOWN;
+    }
+}
+
+/* Vector instructions, of the same table as those behind 0x0f. */
+static effect of_vector(instruction *i) {
+    if (*i->at++ == LONG_VECTOR && (*i->at++ & 0x1f) != 1)
+        return UNKNOWN;
+    i->at++;
+    if (*i->at == 0x77) { /* upper halves cleared */
+        i->at++;
+        return KEEPS;
+    }
+    UChar opcode = *i->at;
+    Bool both = opcode == 0x2e || opcode == 0x2f || (opcode >= 0x10 && opcode <= 0x17) ||
+                (opcode >= 0x28 && opcode <= 0x2d) || (opcode >= 0x50 && opcode <= 0x7f) ||
+                opcode == 0xc2 || (opcode >= 0xc4 && opcode <= 0xc6) ||
+                (opcode >= 0xd0 && opcode <= 0xfe);
+    return both ? of_second_table(i) : UNKNOWN;
+}
+
+/* Of operand size, repetition or variant, and segments of threads. */
+static Bool is_prefix(UChar byte) {
+    return byte == 0x66 || byte == 0xf2 || byte == 0xf3 || byte == 0x64 || byte == 0x65;
+}
+
+/* What the instruction does with the flags; moves on behind it. */
+static effect next_instruction(instruction *i) {
+    i->short_words = i->wide = False;
+    for (UInt n = 0; n < PREFIXES && is_prefix(*i->at); n++)
+        i->short_words |= *i->at++ == 0x66;
+    if (*i->at == SHORT_VECTOR || *i->at == LONG_VECTOR)
+        return of_vector(i);
+    if (*i->at >> 4 == 4)
+        i->wide = *i->at++ & REX_WIDE;
+    if (*i->at == 0x0f) {
+        i->at++;
+        return of_second_table(i);
+    }
+    return of_first_table(i);
+}
+
+/* ---- code ---- */
+
+/* The instructions of the same file as the block, which will be there as long as it is and as
+ * unchanged; NULL: of none. */
+static const NSegment *code_around(Addr block) {
+    const NSegment *segment = VG_(am_find_nsegment)(block);
+    Bool fixed =
+        segment && segment->kind == SkFileC && segment->hasR && segment->hasX && !segment->hasW;
+    return fixed ? segment : NULL;
+}
+
+static Bool is_inside(const NSegment *segment, const UChar *code) {
+    return (Addr)code >= segment->start && (Addr)code + LONGEST <= segment->end;
+}
+
+Bool ahead_flags_are_replaced(Addr code, Addr block) {
+    const NSegment *segment = code_around(block);
+    instruction i = {.at = (const UChar *)code};
+    for (UInt n = 0; segment && n < INSTRUCTIONS && is_inside(segment, i.at); n++) {
+        effect its = next_instruction(&i);
+        if (its == REPLACES || its == UNKNOWN)
+            return its == REPLACES;
+        if (its == JUMPS)
+            i.at += i.distance;
+    }
+    return False;
+}
