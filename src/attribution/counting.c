@@ -56,23 +56,6 @@ static bool is_plain(const rd_attributor *a, const rd_refs *refs, const uint32_t
            is_whole(a, refs, origin, p, p->n - 1);
 }
 
-/* Of any: what lies in their blocks. */
-PASS void prepare_any(const rd_attributor *a, const rd_refs *refs, const uint32_t *origin,
-                      part *p) {
-    uint64_t within = (UINT64_C(1) << a->block_bits) - 1;
-    unsigned mask = a->words_per_block - 1;
-    for (size_t i = 0; i < p->n; i++) {
-        uint64_t start = p->blocks[i] << a->block_bits, end = start + within;
-        uint64_t first = refs->addr[origin[i]], last = end_of(refs, origin[i]);
-        first = first > start ? first : start;
-        last = last < end ? last : end;
-        p->own_address[i] = first;
-        p->words[i] = rdi_words_between((uint32_t)(first >> a->word_bits) & mask,
-                                        (uint32_t)(last >> a->word_bits) & mask);
-    }
-    p->address = p->own_address;
-}
-
 PASS rd_status prepare_sites(rd_attributor *a, const uint64_t *pc, part *p) {
     if (RDI_LIKELY(a->passes->sites(a->sites.cache, pc, p->n, p->reuse)))
         return RD_OK;
@@ -112,7 +95,9 @@ static rd_status prepare(rd_attributor *a, const rd_attributed *batch, bool gapl
         a->passes->words(p->address, refs->size + origin[0], p->n, a->word_bits,
                          a->words_per_block - 1, p->words);
     } else {
-        prepare_any(a, refs, origin, p);
+        a->passes->clipped(refs, origin, p->blocks, p->n, a->block_bits, a->word_bits,
+                           a->words_per_block - 1, p->own_address, p->words);
+        p->address = p->own_address;
     }
     a->passes->pages(p->address, p->n, a->regions.page_bits, p->page);
     a->passes->touches(&a->touched.young, p->blocks, p->n, p->touch);
@@ -121,15 +106,20 @@ static rd_status prepare(rd_attributor *a, const rd_attributed *batch, bool gapl
 
 /* ---- resolve ---- */
 
+/* Region of an address in the block of `touch`, which has several, if it was looked up before. */
+static inline bool recall_region(rd_attributor *a, const rdi_touch *touch, uint64_t address,
+                                 uint32_t version, rdi_tuple_key *out) {
+    const rdi_region_recall *recall = rdi_regions_recall(&a->regions, address);
+    *out = rdi_region_in_key(recall->region);
+    return touch->version == (version | RDI_MIXED_VERSION) && recall->address == address &&
+           recall->version == version;
+}
+
 /* Region of an address in the block of `touch`, which remembers it if it has no others. */
 static rd_status find_region(rd_attributor *a, rdi_touch *touch, uint64_t address, uint32_t version,
                              rdi_tuple_key *out) {
-    bool current = touch->version == (version | RDI_MIXED_VERSION);
-    rdi_region_recall *recall = rdi_regions_recall(&a->regions, address);
-    if (current && recall->address == address && recall->version == version) {
-        *out = rdi_region_in_key(recall->region);
+    if (recall_region(a, touch, address, version, out))
         return RD_OK;
-    }
     uint32_t region = 0;
     bool alone = true;
     if (a->regions.known) {
@@ -137,7 +127,7 @@ static rd_status find_region(rd_attributor *a, rdi_touch *touch, uint64_t addres
         uint64_t end = start + ((UINT64_C(1) << a->block_bits) - 1);
         RD_TRY(rdi_regions_find(&a->regions, address, a->sites.epoch, start, end, &region, &alone));
     }
-    *recall = (rdi_region_recall){address, version, region};
+    *rdi_regions_recall(&a->regions, address) = (rdi_region_recall){address, version, region};
     *out = rdi_region_in_key(region);
     touch->region = alone ? (uint32_t)*out : RDI_MIXED;
     touch->version = alone ? version : version | RDI_MIXED_VERSION;
@@ -192,13 +182,18 @@ PASS rd_status resolve(rd_attributor *a, part *p) {
     for (size_t i = 0, n = p->n; i < n; i++) {
         rdi_touch *touch = p->touch[i];
         rdi_tuple_key region = touch->region;
-        if (RDI_UNLIKELY(touch->block != blocks[i] || touch->version != versions[p->page[i]])) {
-            rdi_tuple_key its = 0;
+        uint32_t version = versions[p->page[i]];
+        rdi_tuple_key its = 0;
+        if (RDI_LIKELY(touch->block == blocks[i] &&
+                       (touch->version == version ||
+                        recall_region(a, touch, p->address[i], version, &its)))) {
+            region |= its; /* one of the two is 0 */
+            if (RDI_UNLIKELY(distances[i] >= first_miss))
+                miss(a, touch, distances[i]);
+        } else {
             RD_TRY(look_closer(a, p, i, &its));
             touch = p->touch[i];
             region = its;
-        } else if (RDI_UNLIKELY(distances[i] >= first_miss)) {
-            miss(a, touch, distances[i]);
         }
         rdi_tuple_key reuse = p->reuse[i];
         p->key[i] = touch->use | reuse | region;

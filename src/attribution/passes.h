@@ -19,6 +19,11 @@ typedef struct rdi_passes {
      * block has the words up to number `last`. */
     void (*words)(const uint64_t *address, const uint32_t *size, size_t n, unsigned word_bits,
                   unsigned last, uint8_t *words);
+    /* Of any: the first address that they touch in their blocks, and the words there. Reference
+     * number origin[i] touches block i. */
+    void (*clipped)(const rd_refs *refs, const uint32_t *origin, const uint64_t *blocks, size_t n,
+                    unsigned block_bits, unsigned word_bits, unsigned last, uint64_t *address,
+                    uint8_t *words);
     /* Numbers of the versions of regions that hold for them. */
     void (*pages)(const uint64_t *address, size_t n, unsigned page_bits, uint16_t *page);
     /* Where blocks belong, fetched ahead. */

@@ -30,6 +30,24 @@ TARGET static void NAME(words)(const uint64_t *restrict address, const uint32_t 
     }
 }
 
+TARGET static void NAME(clipped)(const rd_refs *refs, const uint32_t *restrict origin,
+                                 const uint64_t *restrict blocks, size_t n, unsigned block_bits,
+                                 unsigned word_bits, unsigned last, uint64_t *restrict address,
+                                 uint8_t *restrict words) {
+    const uint64_t *restrict addr = refs->addr;
+    const uint32_t *restrict size = refs->size;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t start = blocks[i] << block_bits, within = (UINT64_C(1) << block_bits) - 1;
+        uint64_t first = addr[origin[i]], bytes = size ? size[origin[i]] : 1;
+        uint64_t end = first + (bytes - (bytes != 0));
+        first = first > start ? first : start;
+        end = end < start + within ? end : start + within;
+        address[i] = first;
+        words[i] = rdi_words_between((uint32_t)(first >> word_bits) & last,
+                                     (uint32_t)(end >> word_bits) & last);
+    }
+}
+
 TARGET static void NAME(pages)(const uint64_t *restrict address, size_t n, unsigned page_bits,
                                uint16_t *restrict page) {
     for (size_t i = 0; i < n; i++)
@@ -58,6 +76,7 @@ static const rdi_passes PASSES = {
     .gapless = NAME(gapless),
     .sites = NAME(sites),
     .words = NAME(words),
+    .clipped = NAME(clipped),
     .pages = NAME(pages),
     .touches = NAME(touches),
     .tuples = NAME(tuples),

@@ -24,8 +24,8 @@ typedef struct rdi_region {
     uint64_t fetched, words; /* blocks that left the first level, and words touched in them */
 } rdi_region;
 
-#define RDI_REGION_PAGE_BITS 12 /* at least: a page is never smaller than a block */
-#define RDI_REGION_VERSIONS  4096
+#define RDI_REGION_PAGE_BITS 9 /* at least: a page is never smaller than a block */
+#define RDI_REGION_VERSIONS  16384
 #define RDI_REGION_RECALLS   4096
 
 /* The region of an address, looked up when its page had this version. */

@@ -34,6 +34,8 @@ void rdi_tuples_fini(rdi_tuples *t) {
         return;
     if (t->slot)
         rdi_pages_free(t->ctx, t->slot, t->slots * sizeof *t->slot);
+    if (t->spare)
+        rdi_pages_free(t->ctx, t->spare, t->slots * sizeof *t->spare);
     for (size_t i = 0; i < t->n_chunks; i++)
         rdi_free(t->ctx, t->chunks[i]);
     rdi_free(t->ctx, t->chunks);
@@ -43,7 +45,7 @@ void rdi_tuples_fini(rdi_tuples *t) {
 
 size_t rdi_tuples_bytes(const rdi_tuples *t) {
     size_t rest = sizeof **t->chunks + sizeof *t->weights;
-    return t->slots * sizeof *t->slot + t->n_chunks * REST_CHUNK * rest;
+    return t->slots * sizeof *t->slot * (t->spare ? 2 : 1) + t->n_chunks * REST_CHUNK * rest;
 }
 
 const rdi_tuple *rdi_tuples_next(const rdi_tuples *t, const rdi_tuple *tuple) {
@@ -176,7 +178,7 @@ static rd_status merge(rdi_tuples *t, rdi_tuple *to, const rdi_tuple *from) {
     RD_TRY(need_rest(t, to));
     rdi_counts *rest = rest_at(t, to->rest);
     rest->sum += from->sum;
-    for (unsigned i = 0; i < RDI_SMALL_STEPS; i++)
+    for (unsigned i = 0; (i = next_counted(from, i)) < RDI_SMALL_STEPS; i++)
         add_large(t, to->rest, i, rdi_tuple_small(from, i));
     if (from->rest) {
         rdi_counts_add(rest, rest_at(t, from->rest));
@@ -245,12 +247,23 @@ static rd_status keep_some(rdi_tuples *t, const rdi_tuple *from, const folding *
     return RD_OK;
 }
 
+/* An empty table of so many slots. Folding leaves one of its size each time, for the next. */
+static rdi_tuple *empty_table(rdi_tuples *t, size_t slots) {
+    size_t bytes = slots * sizeof *t->slot;
+    if (!t->spare || slots != t->slots)
+        return rdi_pages_alloc(t->ctx, bytes);
+    rdi_tuple *table = t->spare;
+    t->spare = NULL;
+    memset(table, 0, bytes);
+    return table;
+}
+
 /* All to a new table of so many slots. */
 static rd_status rebuild(rdi_tuples *t, size_t slots, const folding *fold) {
-    rdi_tuples old = *t;
-    rdi_tuple *slot = rdi_pages_alloc(t->ctx, slots * sizeof *slot);
+    rdi_tuple *slot = empty_table(t, slots);
     if (!slot)
         return RD_ENOMEM;
+    rdi_tuples old = *t;
     t->slot = slot;
     t->slots = slots;
     t->shift = 65 - rdi_bit_width(slots);
@@ -258,7 +271,10 @@ static rd_status rebuild(rdi_tuples *t, size_t slots, const folding *fold) {
     rd_status status = RD_OK;
     for (size_t i = 0; i < old.slots && status == RD_OK; i += KEPT_AT_ONCE)
         status = keep_some(t, &old.slot[i], fold);
-    rdi_pages_free(t->ctx, old.slot, old.slots * sizeof *old.slot);
+    if (slots == old.slots)
+        t->spare = old.slot;
+    else
+        rdi_pages_free(t->ctx, old.slot, old.slots * sizeof *old.slot);
     return status;
 }
 
@@ -266,7 +282,7 @@ static rd_status rebuild(rdi_tuples *t, size_t slots, const folding *fold) {
 
 static unsigned weight_bits(const rdi_tuples *t, const rdi_tuple *tuple) {
     uint64_t weight = tuple->rest ? t->weights[tuple->rest - 1] : 0;
-    for (unsigned i = 0; i < RDI_SMALL_STEPS; i++)
+    for (unsigned i = 0; (i = next_counted(tuple, i)) < RDI_SMALL_STEPS; i++)
         weight += rdi_tuple_small(tuple, i) * weight_of(t, i);
     return rdi_bit_width(weight);
 }

@@ -50,6 +50,7 @@ typedef struct rdi_tuples {
     const rdi_steps *steps;
     rdi_tuple *slot; /* open addressing */
     size_t slots, n, max;
+    rdi_tuple *spare;    /* another table, as large, or NULL; what folds no longer grows */
     unsigned shift;      /* of a hash, to the number of a slot */
     rdi_counts **chunks; /* large counters, in chunks of equal size ... */
     size_t n_chunks;

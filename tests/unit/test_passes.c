@@ -21,7 +21,8 @@ typedef struct input {
 typedef struct results {
     bool gapless, known;
     rdi_tuple_key reuse[N];
-    uint8_t words[N];
+    uint8_t words[N], clipped_words[N];
+    uint64_t clipped[N];
     uint16_t page[N];
     rdi_touch *touch[N];
     rdi_tuple *tuple[N];
@@ -31,6 +32,18 @@ static uint64_t cache[RDI_SITE_CACHE];
 static rdi_touch touches[64];
 static rdi_tuple tuples[64];
 
+/* Every third reference reaches into the block behind its own, and is there, too. */
+static void run_clipped(const rdi_passes *passes, const input *in, size_t n, results *out) {
+    rd_refs refs = {.n = N, .addr = in->address, .size = n % 2 ? in->size : NULL};
+    uint32_t origin[N];
+    uint64_t blocks[N];
+    for (size_t i = 0; i < n; i++) {
+        origin[i] = in->origin[i] % N;
+        blocks[i] = (in->address[origin[i]] >> 6) + (i % 3 == 2);
+    }
+    passes->clipped(&refs, origin, blocks, n, 6, 3, 7, out->clipped, out->clipped_words);
+}
+
 static void run(const rdi_passes *passes, const input *in, size_t n, results *out) {
     rdi_touch_table table = {.slot = touches, .mask = 63, .shift = 58};
     rdi_tuples keys = {.slot = tuples, .slots = 64, .shift = 58};
@@ -38,6 +51,7 @@ static void run(const rdi_passes *passes, const input *in, size_t n, results *ou
     out->gapless = passes->gapless(in->origin, n);
     out->known = passes->sites(cache, in->pc, n, out->reuse);
     passes->words(in->address, in->size, n, 3, 7, out->words);
+    run_clipped(passes, in, n, out);
     passes->pages(in->address, n, 12, out->page);
     passes->touches(&table, in->address, n, out->touch);
     passes->tuples(&keys, in->pc, n, out->tuple);
@@ -101,10 +115,28 @@ static void plain_loops_tell_gaps_words_and_sites(void **state) {
     assert_false(out.gapless);
 }
 
+static void references_are_clipped_to_their_blocks(void **state) {
+    rd_ctx *ctx = *state;
+    const rdi_passes *plain = NULL;
+    uint64_t addresses[] = {60, 72}, blocks[] = {0, 1, 1}, clipped[3];
+    uint32_t sizes[] = {8, 16}, origin[] = {0, 0, 1};
+    uint8_t words[3];
+    rd_refs refs = {.n = 2, .addr = addresses, .size = sizes};
+    assert_int_equal(rdi_passes_choose(ctx, RDI_ISA_PLAIN, &plain), RD_OK);
+    plain->clipped(&refs, origin, blocks, 3, 6, 3, 7, clipped, words);
+    assert_int_equal(clipped[0], 60);
+    assert_int_equal(clipped[1], 64);
+    assert_int_equal(clipped[2], 72);
+    assert_int_equal(words[0], 1 << 7);
+    assert_int_equal(words[1], 1);
+    assert_int_equal(words[2], 6);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_instruction_set_gives_the_same),
         cmocka_unit_test(plain_loops_tell_gaps_words_and_sites),
+        cmocka_unit_test(references_are_clipped_to_their_blocks),
     };
     return cmocka_run_group_tests(tests, context_new, context_free);
 }
