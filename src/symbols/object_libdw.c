@@ -196,17 +196,55 @@ static const piece *find_piece(const unit *u, Dwarf_Addr address) {
     return low && address < u->pieces[low - 1].high ? &u->pieces[low - 1] : NULL;
 }
 
-static rd_status list_units(rdi_object *o) {
-    Dwarf_Die *cu = NULL;
-    o->units_listed = true;
-    while ((cu = dwfl_module_nextcu(o->module, cu, &o->unit_bias)) != NULL)
-        RD_TRY(add_function(o, &o->all_units, cu));
-    sort_pieces(&o->all_units);
+/* ---- units ---- */
+
+static int by_offset(const void *a, const void *b) {
+    const Dwarf_Off *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* The units in the file's table of addresses, ascending. */
+static rd_status units_in_table(rdi_object *o, Dwarf_Off **out, size_t *n) {
+    Dwarf_Addr bias;
+    Dwarf *debug = dwfl_module_getdwarf(o->module, &bias);
+    Dwarf_Aranges *table = NULL;
+    if (!debug || dwarf_getaranges(debug, &table, n) != 0)
+        *n = 0;
+    if (*n == 0)
+        return RD_OK;
+    if (!(*out = rdi_alloc(o->ctx, *n, sizeof **out)))
+        return RD_ENOMEM;
+    for (size_t i = 0; i < *n; i++) {
+        Dwarf_Addr start;
+        Dwarf_Word length;
+        if (dwarf_getarangeinfo(dwarf_onearange(table, i), &start, &length, &(*out)[i]) != 0)
+            (*out)[i] = 0; /* of no unit */
+    }
+    qsort(*out, *n, sizeof **out, by_offset);
     return RD_OK;
 }
 
+/* The code of all units that are not in the table. To read that of the others would take longer
+ * than everything else about a large library. */
+static rd_status list_units(rdi_object *o) {
+    Dwarf_Off *known = NULL;
+    size_t n = 0;
+    o->units_listed = true;
+    RD_TRY(units_in_table(o, &known, &n));
+    rd_status status = RD_OK;
+    Dwarf_Die *cu = NULL;
+    while (status == RD_OK && (cu = dwfl_module_nextcu(o->module, cu, &o->unit_bias)) != NULL) {
+        Dwarf_Off offset = dwarf_dieoffset(cu);
+        if (!n || !bsearch(&offset, known, n, sizeof *known, by_offset))
+            status = add_function(o, &o->all_units, cu);
+    }
+    rdi_free(o->ctx, known);
+    sort_pieces(&o->all_units);
+    return status;
+}
+
 /* The unit with the code at the address, or NULL. There is a table for that in the file, but not
- * all compilers write it: clang does not. Then we make one. */
+ * all compilers write it: clang does not. Then we make one of the units that are not in it. */
 static rd_status unit_at(rdi_object *o, uint64_t address, Dwarf_Die *out, Dwarf_Addr *bias,
                          bool *found) {
     Dwarf_Die *cu = dwfl_module_addrdie(o->module, address, bias);
