@@ -14,7 +14,8 @@
 #include "pub_tool_aspacemgr.h"
 
 enum {
-    INSTRUCTIONS = 24,   /* looked at */
+    INSTRUCTIONS = 24, /* looked at */
+    PAGE = 4096,
     PREFIXES = 4,        /* of an instruction, at most */
     LONGEST = 20,        /* bytes that are read of one instruction, at most */
     REX_WIDE = 0x08,     /* of the prefix 0x40 .. 0x4f: operands of 8 bytes */
@@ -26,6 +27,7 @@ typedef enum effect { KEEPS, REPLACES, JUMPS, UNKNOWN } effect;
 
 typedef struct instruction {
     const UChar *at;  /* what is not yet read */
+    Bool repeated;    /* prefix 0xf2 or 0xf3 */
     Bool short_words; /* prefix 0x66 */
     Bool wide;
     Long distance; /* from its end, if it jumps */
@@ -98,7 +100,7 @@ static effect of_second_table(instruction *i) {
         return keeps_with_operands(i, 1);
     case 0x2e: /* comparisons of floating-point numbers */
     case 0x2f:
-        return REPLACES;
+        return i->repeated ? UNKNOWN : REPLACES;
     case 0xc8 ... 0xcf: /* bytes in other order */
         return KEEPS;
     default:
@@ -109,7 +111,9 @@ static effect of_second_table(instruction *i) {
 static effect of_first_table(instruction *i) {
     UChar opcode = *i->at++;
     switch (opcode) {
-    case 0x00 ... 0x3f:
+    case 0x00: /* with another 0 behind it, code that is not there yet */
+        return *i->at ? REPLACES : UNKNOWN;
+    case 0x01 ... 0x3f:
         return (opcode & 7) < 6 ? of_arithmetic(opcode >> 3) : UNKNOWN;
     case 0x80:
     case 0x81:
@@ -130,10 +134,11 @@ static effect of_first_table(instruction *i) {
     case 0x98:          /* sign extensions */
     case 0x99:
         return KEEPS;
-    case 0x63: /* moves, lea */
+    case 0x63: /* moves */
     case 0x88 ... 0x8b:
-    case 0x8d:
         return keeps_with_operands(i, 0);
+    case 0x8d:
+        return *i->at >> 6 == 3 ? UNKNOWN : keeps_with_operands(i, 0);
     case 0x6a: /* push of a constant */
     case 0xb0 ... 0xb7:
         return keeps_with_constant(i, 1);
@@ -164,10 +169,9 @@ static effect of_vector(instruction *i) {
         return KEEPS;
     }
     UChar opcode = *i->at;
-    Bool both = opcode == 0x2e || opcode == 0x2f || (opcode >= 0x10 && opcode <= 0x17) ||
-                (opcode >= 0x28 && opcode <= 0x2d) || (opcode >= 0x50 && opcode <= 0x7f) ||
-                opcode == 0xc2 || (opcode >= 0xc4 && opcode <= 0xc6) ||
-                (opcode >= 0xd0 && opcode <= 0xfe);
+    Bool both = (opcode >= 0x10 && opcode <= 0x17) || (opcode >= 0x28 && opcode <= 0x2d) ||
+                (opcode >= 0x50 && opcode <= 0x7f) || opcode == 0xc2 ||
+                (opcode >= 0xc4 && opcode <= 0xc6) || (opcode >= 0xd0 && opcode <= 0xfe);
     return both ? of_second_table(i) : UNKNOWN;
 }
 
@@ -176,11 +180,16 @@ static Bool is_prefix(UChar byte) {
     return byte == 0x66 || byte == 0xf2 || byte == 0xf3 || byte == 0x64 || byte == 0x65;
 }
 
+static void note_prefix(instruction *i, UChar byte) {
+    i->short_words |= byte == 0x66;
+    i->repeated |= byte == 0xf2 || byte == 0xf3;
+}
+
 /* What the instruction does with the flags; moves on behind it. */
 static effect next_instruction(instruction *i) {
-    i->short_words = i->wide = False;
+    i->short_words = i->repeated = i->wide = False;
     for (UInt n = 0; n < PREFIXES && is_prefix(*i->at); n++)
-        i->short_words |= *i->at++ == 0x66;
+        note_prefix(i, *i->at++);
     if (*i->at == SHORT_VECTOR || *i->at == LONG_VECTOR)
         return of_vector(i);
     if (*i->at >> 4 == 4)
@@ -194,23 +203,24 @@ static effect next_instruction(instruction *i) {
 
 /* ---- code ---- */
 
-/* The instructions of the same file as the block, which will be there as long as it is and as
- * unchanged; NULL: of none. */
-static const NSegment *code_around(Addr block) {
-    const NSegment *segment = VG_(am_find_nsegment)(block);
-    Bool fixed =
-        segment && segment->kind == SkFileC && segment->hasR && segment->hasX && !segment->hasW;
-    return fixed ? segment : NULL;
+/* Code of a file that cannot be written. */
+static Bool is_fixed(Addr code) {
+    const NSegment *segment = VG_(am_find_nsegment)(code);
+    return segment && segment->kind == SkFileC && segment->hasX && !segment->hasW;
 }
 
-static Bool is_inside(const NSegment *segment, const UChar *code) {
-    return (Addr)code >= segment->start && (Addr)code + LONGEST <= segment->end;
+/* On the page of the block nothing is read that was not there when the block was, and with the page
+ * Valgrind forgets the block. */
+static Bool is_on_page_of(Addr block, const UChar *code) {
+    Addr page = block & ~(Addr)(PAGE - 1);
+    return (Addr)code >= page && (Addr)code - page <= PAGE - LONGEST;
 }
 
 Bool ahead_flags_are_replaced(Addr code, Addr block) {
-    const NSegment *segment = code_around(block);
     instruction i = {.at = (const UChar *)code};
-    for (UInt n = 0; segment && n < INSTRUCTIONS && is_inside(segment, i.at); n++) {
+    if (!is_fixed(block))
+        return False;
+    for (UInt n = 0; n < INSTRUCTIONS && is_on_page_of(block, i.at); n++) {
         effect its = next_instruction(&i);
         if (its == REPLACES || its == UNKNOWN)
             return its == REPLACES;

@@ -31,11 +31,19 @@ static void translate_with(VexRegisterUpdates updates) {
     vex_control.iropt_register_updates_default = updates;
 }
 
-/* Divisions fault, too, and are no accesses. What raises other signals ends a block. */
+/* Divisions fault, too, and are no accesses. What raises other signals ends a block; of those,
+ * illegal instructions are handled by looking at registers. */
 static VexRegisterUpdates needed_by_handler_of(UWord signal) {
-    return signal == VKI_SIGSEGV || signal == VKI_SIGBUS ? VexRegUpdAllregsAtMemAccess
-           : signal == VKI_SIGFPE                        ? VexRegUpdAllregsAtEachInsn
-                                                         : VexRegUpdSpAtMemAccess;
+    switch (signal) {
+    case VKI_SIGSEGV:
+    case VKI_SIGBUS:
+    case VKI_SIGILL:
+        return VexRegUpdAllregsAtMemAccess;
+    case VKI_SIGFPE:
+        return VexRegUpdAllregsAtEachInsn;
+    default:
+        return VexRegUpdSpAtMemAccess;
+    }
 }
 
 static Bool may_mend(const vki_sigaction_toK_t *action) {

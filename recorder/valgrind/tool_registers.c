@@ -209,6 +209,15 @@ static void statement(block_registers *b, IRStmt *s) {
         }
         if (s->Ist.WrTmp.data->tag == Iex_GetI)
             keep_stores(b);
+        if (s->Ist.WrTmp.data->tag == Iex_Load)
+            b->pointer = -1;
+        break;
+    case Ist_Store:
+    case Ist_StoreG:
+    case Ist_LoadG:
+    case Ist_CAS:
+    case Ist_LLSC:
+        b->pointer = -1; /* a handler of its fault may go on from there */
         break;
     case Ist_Dirty:
         b->pointer = -1;
