@@ -75,6 +75,25 @@ static effect of_arithmetic(UInt operation) {
     return operation == 2 || operation == 3 ? UNKNOWN : REPLACES;
 }
 
+/* Vector instructions behind 0x0f, or behind a prefix in its place. */
+static effect of_vector_table(instruction *i, UChar opcode) {
+    switch (opcode) {
+    case 0x10 ... 0x17: /* moves */
+    case 0x28 ... 0x2d: /* moves, conversions */
+    case 0x50 ... 0x6f: /* arithmetic */
+    case 0x74 ... 0x76: /* comparisons that leave masks */
+    case 0x7c ... 0x7f:
+    case 0xd0 ... 0xfe:
+        return keeps_with_operands(i, 0);
+    case 0x70 ... 0x73: /* shuffles, shifts */
+    case 0xc2:
+    case 0xc4 ... 0xc6:
+        return keeps_with_operands(i, 1);
+    default:
+        return UNKNOWN;
+    }
+}
+
 /* Opcodes behind 0x0f. */
 static effect of_second_table(instruction *i) {
     UChar opcode = *i->at++;
@@ -83,28 +102,18 @@ static effect of_second_table(instruction *i) {
     case 0x18:
     case 0x1e: /* no operation */
     case 0x1f:
-    case 0x10 ... 0x17: /* moves of vectors */
-    case 0x28 ... 0x2d: /* moves, conversions */
-    case 0x50 ... 0x6f: /* arithmetic of vectors */
-    case 0x74 ... 0x76: /* comparisons that leave masks */
-    case 0x7c ... 0x7f:
     case 0xb6: /* moves that extend */
     case 0xb7:
     case 0xbe:
     case 0xbf:
-    case 0xd0 ... 0xfe:
         return keeps_with_operands(i, 0);
-    case 0x70 ... 0x73: /* shuffles, shifts */
-    case 0xc2:
-    case 0xc4 ... 0xc6:
-        return keeps_with_operands(i, 1);
     case 0x2e: /* comparisons of floating-point numbers */
     case 0x2f:
         return i->repeated ? UNKNOWN : REPLACES;
     case 0xc8 ... 0xcf: /* bytes in other order */
         return KEEPS;
     default:
-        return UNKNOWN;
+        return of_vector_table(i, opcode);
     }
 }
 
@@ -159,20 +168,13 @@ static effect of_first_table(instruction *i) {
     }
 }
 
-/* Vector instructions, of the same table as those behind 0x0f. */
+/* Prefixes of vector instructions; those of further tables are not known here. */
 static effect of_vector(instruction *i) {
     if (*i->at++ == LONG_VECTOR && (*i->at++ & 0x1f) != 1)
         return UNKNOWN;
     i->at++;
-    if (*i->at == 0x77) { /* upper halves cleared */
-        i->at++;
-        return KEEPS;
-    }
-    UChar opcode = *i->at;
-    Bool both = (opcode >= 0x10 && opcode <= 0x17) || (opcode >= 0x28 && opcode <= 0x2d) ||
-                (opcode >= 0x50 && opcode <= 0x7f) || opcode == 0xc2 ||
-                (opcode >= 0xc4 && opcode <= 0xc6) || (opcode >= 0xd0 && opcode <= 0xfe);
-    return both ? of_second_table(i) : UNKNOWN;
+    UChar opcode = *i->at++;
+    return opcode == 0x77 ? KEEPS : of_vector_table(i, opcode); /* 0x77: upper halves cleared */
 }
 
 /* Of operand size, repetition or variant, and segments of threads. */

@@ -5,7 +5,8 @@
  * before. Valgrind stores such a part over the whole, and whatever reads the whole next waits until
  * both stores have left the processor's store buffer, for as long as ten other instructions take.
  * Floating-point programs do little else. Where the rest of the register is known, we compute the
- * whole, and store that.
+ * whole, and store that. And the instruction pointer is not stored where nobody can look at it
+ * before it is stored again.
  *
  * Licence: see tool.h.
  */
