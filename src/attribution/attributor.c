@@ -84,8 +84,7 @@ static rd_status open_parts(rd_attributor *a, const rd_attributor_config *config
     choose_words(a);
     RD_TRY(rdi_passes_choose(a->ctx, RDI_ISA_AUTO, &a->passes));
     rdi_modules_init(&a->modules, a->ctx);
-    RD_TRY(
-        rdi_regions_init(&a->regions, a->ctx, &a->modules, a->config.max_regions, a->block_bits));
+    RD_TRY(rdi_regions_init(&a->regions, a->ctx, &a->modules, a->config.max_regions));
     RD_TRY(rdi_sites_init(&a->sites, a->ctx, a->config.max_sites));
     RD_TRY(rdi_touched_init(&a->touched, a->ctx, config->bound, drop_block, a));
     RD_TRY(rdi_tuples_init(&a->tuples, a->ctx, &a->steps, a->config.max_tuples));
@@ -128,8 +127,36 @@ static rd_status change_modules(rd_attributor *a, const rd_event *event) {
         RD_TRY(rdi_modules_add(&a->modules, event, a->sites.epoch, &replaced));
     else
         rdi_modules_remove(&a->modules, event->address, a->sites.epoch);
-    rdi_regions_modules_changed(&a->regions);
+    rdi_regions_change_all(&a->regions);
+    a->regions.known = true;
     return replaced ? rdi_sites_forget(&a->sites) : RD_OK;
+}
+
+/* One block in so many references may be looked up because of events, and some at any time. What
+ * happens to more is as if it had happened everywhere: no program can make events as expensive as
+ * the memory that they are about is large. */
+#define REFERENCES_PER_CHANGE 8
+#define CHANGES_AT_ANY_TIME   256
+
+static void change_blocks(rd_attributor *a, uint64_t from, uint64_t to) {
+    uint64_t first = from >> a->block_bits, more = (to >> a->block_bits) - first;
+    uint64_t earned = (a->references - a->changed_at) / REFERENCES_PER_CHANGE;
+    if (more >= CHANGES_AT_ANY_TIME) {
+        a->changed_at = a->references;
+        if (more >= earned) {
+            rdi_regions_change_all(&a->regions);
+            return;
+        }
+    }
+    rdi_touched_change(&a->touched, first, more + 1);
+}
+
+static rd_status change_data(rd_attributor *a, const rd_event *event) {
+    uint64_t last;
+    if (!rdi_regions_extent(&a->regions, event, &last))
+        return RD_OK;
+    change_blocks(a, event->address, last);
+    return rdi_regions_event(&a->regions, event, last, a->sites.epoch);
 }
 
 rd_status rd_attributor_add_object(rd_attributor *a, const char *path, uint64_t address) {
@@ -154,7 +181,7 @@ rd_status rd_attributor_event(rd_attributor *a, const rd_event *event) {
         return rdi_fail(a->ctx, RD_ESTATE, "the attribution is finished");
     if (event->kind == RD_EVENT_MODULE || event->kind == RD_EVENT_UNLOAD)
         return change_modules(a, event);
-    return rdi_regions_event(&a->regions, event, a->sites.epoch);
+    return change_data(a, event);
 }
 
 /* ---- the result ---- */

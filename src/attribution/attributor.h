@@ -35,6 +35,7 @@ struct rd_attributor {
     size_t n_word_bins;
     uint64_t word_references, word_infinite;
     uint64_t references;
+    uint64_t changed_at;     /* so many of them, when an event was last of many blocks */
     uint64_t batches, timed; /* some of them are timed: so many references ... */
     double seconds;          /* ... took this long */
     bool finished;

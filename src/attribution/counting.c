@@ -26,7 +26,6 @@ typedef struct part {
     const uint64_t *address;   /* the first in the block */
     rdi_tuple_key reuse[PART]; /* the site, in its bits */
     uint8_t words[PART];       /* of the block, those touched */
-    uint16_t page[PART];       /* number of the version that holds for it */
     rdi_touch *touch[PART];    /* where the block's entry belongs */
     rdi_tuple_key key[PART];
     rdi_tuple *tuple[PART];     /* where the key's belongs */
@@ -99,7 +98,6 @@ static rd_status prepare(rd_attributor *a, const rd_attributed *batch, bool gapl
                            a->words_per_block - 1, p->own_address, p->words);
         p->address = p->own_address;
     }
-    a->passes->pages(p->address, p->n, a->regions.page_bits, p->page);
     a->passes->touches(&a->touched.young, p->blocks, p->n, p->touch);
     return RD_OK;
 }
@@ -108,17 +106,16 @@ static rd_status prepare(rd_attributor *a, const rd_attributed *batch, bool gapl
 
 /* Region of an address in the block of `touch`, which has several, if it was looked up before. */
 static inline bool recall_region(rd_attributor *a, const rdi_touch *touch, uint64_t address,
-                                 uint32_t version, rdi_tuple_key *out) {
+                                 rdi_tuple_key *out) {
     const rdi_region_recall *recall = rdi_regions_recall(&a->regions, address);
     *out = rdi_region_in_key(recall->region);
-    return touch->version == (version | RDI_MIXED_VERSION) && recall->address == address &&
-           recall->version == version;
+    return touch->version == recall->version && recall->address == address;
 }
 
 /* Region of an address in the block of `touch`, which remembers it if it has no others. */
-static rd_status find_region(rd_attributor *a, rdi_touch *touch, uint64_t address, uint32_t version,
+static rd_status find_region(rd_attributor *a, rdi_touch *touch, uint64_t address,
                              rdi_tuple_key *out) {
-    if (recall_region(a, touch, address, version, out))
+    if (recall_region(a, touch, address, out))
         return RD_OK;
     uint32_t region = 0;
     bool alone = true;
@@ -127,10 +124,16 @@ static rd_status find_region(rd_attributor *a, rdi_touch *touch, uint64_t addres
         uint64_t end = start + ((UINT64_C(1) << a->block_bits) - 1);
         RD_TRY(rdi_regions_find(&a->regions, address, a->sites.epoch, start, end, &region, &alone));
     }
-    *rdi_regions_recall(&a->regions, address) = (rdi_region_recall){address, version, region};
     *out = rdi_region_in_key(region);
     touch->region = alone ? (uint32_t)*out : RDI_MIXED;
-    touch->version = alone ? version : version | RDI_MIXED_VERSION;
+    if (alone) {
+        touch->version = a->regions.version;
+        return RD_OK;
+    }
+    if (!(touch->version & RDI_MIXED_VERSION))
+        touch->version = rdi_regions_mixed_version(&a->regions);
+    *rdi_regions_recall(&a->regions, address) =
+        (rdi_region_recall){address, touch->version, region};
     return RD_OK;
 }
 
@@ -164,29 +167,28 @@ static rd_status find_touch(rd_attributor *a, part *p, size_t i) {
  * no longer, or not the same everywhere. */
 static __attribute__((noinline)) rd_status look_closer(rd_attributor *a, part *p, size_t i,
                                                        rdi_tuple_key *region) {
-    uint64_t address = p->address[i], distance = p->distances[i];
-    uint32_t version = a->regions.version[p->page[i]];
+    uint64_t distance = p->distances[i];
     if (p->touch[i]->block != p->blocks[i] || rdi_touch_is_free(p->touch[i]))
         RD_TRY(find_touch(a, p, i));
     rdi_touch *touch = p->touch[i];
     if (distance >= a->first_miss)
         miss(a, touch, distance);
     *region = touch->region;
-    return touch->version == version ? RD_OK : find_region(a, touch, address, version, region);
+    return touch->version == a->regions.version ? RD_OK
+                                                : find_region(a, touch, p->address[i], region);
 }
 
 PASS rd_status resolve(rd_attributor *a, part *p) {
     const uint64_t *blocks = p->blocks, *distances = p->distances;
-    const uint32_t *versions = a->regions.version;
+    const uint32_t version = a->regions.version;
     const uint64_t first_miss = a->first_miss;
     for (size_t i = 0, n = p->n; i < n; i++) {
         rdi_touch *touch = p->touch[i];
         rdi_tuple_key region = touch->region;
-        uint32_t version = versions[p->page[i]];
         rdi_tuple_key its = 0;
-        if (RDI_LIKELY(touch->block == blocks[i] &&
-                       (touch->version == version ||
-                        recall_region(a, touch, p->address[i], version, &its)))) {
+        if (RDI_LIKELY(
+                touch->block == blocks[i] &&
+                (touch->version == version || recall_region(a, touch, p->address[i], &its)))) {
             region |= its; /* one of the two is 0 */
             if (RDI_UNLIKELY(distances[i] >= first_miss))
                 miss(a, touch, distances[i]);

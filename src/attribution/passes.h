@@ -24,8 +24,6 @@ typedef struct rdi_passes {
     void (*clipped)(const rd_refs *refs, const uint32_t *origin, const uint64_t *blocks, size_t n,
                     unsigned block_bits, unsigned word_bits, unsigned last, uint64_t *address,
                     uint8_t *words);
-    /* Numbers of the versions of regions that hold for them. */
-    void (*pages)(const uint64_t *address, size_t n, unsigned page_bits, uint16_t *page);
     /* Where blocks belong, fetched ahead. */
     void (*touches)(const rdi_touch_table *t, const uint64_t *blocks, size_t n, rdi_touch **touch);
     /* Where keys belong, fetched ahead. */

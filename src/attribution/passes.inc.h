@@ -48,12 +48,6 @@ TARGET static void NAME(clipped)(const rd_refs *refs, const uint32_t *restrict o
     }
 }
 
-TARGET static void NAME(pages)(const uint64_t *restrict address, size_t n, unsigned page_bits,
-                               uint16_t *restrict page) {
-    for (size_t i = 0; i < n; i++)
-        page[i] = (uint16_t)rdi_regions_slot(address[i], page_bits);
-}
-
 TARGET static void NAME(touches)(const rdi_touch_table *t, const uint64_t *restrict blocks,
                                  size_t n, rdi_touch **restrict touch) {
     const rdi_touch_table table = *t;
@@ -77,7 +71,6 @@ static const rdi_passes PASSES = {
     .sites = NAME(sites),
     .words = NAME(words),
     .clipped = NAME(clipped),
-    .pages = NAME(pages),
     .touches = NAME(touches),
     .tuples = NAME(tuples),
 };

@@ -3,16 +3,14 @@
 
 #include "attribution/tuples.h"
 
-#define PROCESS_BITS 48 /* further processes have a number above these bits of addresses */
-#define VERSION_LAST (UINT32_MAX >> 1)
+#include <string.h>
 
-rd_status rdi_regions_init(rdi_regions *r, rd_ctx *ctx, const rdi_modules *modules, size_t max,
-                           unsigned block_bits) {
+#define PROCESS_BITS 48 /* further processes have a number above these bits of addresses */
+
+rd_status rdi_regions_init(rdi_regions *r, rd_ctx *ctx, const rdi_modules *modules, size_t max) {
     *r = (rdi_regions){.ctx = ctx, .modules = modules, .max = max, .max_spans = (size_t)1 << 22};
-    r->page_bits = block_bits > RDI_REGION_PAGE_BITS ? block_bits : RDI_REGION_PAGE_BITS;
     rdi_spans_init(&r->spans, ctx);
-    for (size_t i = 0; i < RDI_REGION_VERSIONS; i++)
-        r->version[i] = 1;
+    rdi_regions_change_all(r);
     for (size_t kind = 0; kind < RDI_COUNT(r->by_key); kind++)
         RD_TRY(rdi_block_map_init(&r->by_key[kind], ctx));
     if (!(r->region = rdi_calloc(ctx, 16, sizeof *r->region)))
@@ -55,23 +53,21 @@ static rd_status number_of(rdi_regions *r, const rdi_region *region, uint32_t *o
 
 /* ---- events ---- */
 
-/* `n` pages from the first one on. */
-static void change_pages(rdi_regions *r, uint64_t first, uint64_t n) {
-    r->known = true;
-    n = n < RDI_REGION_VERSIONS ? n : RDI_REGION_VERSIONS;
-    for (uint64_t page = first; page < first + n; page++) {
-        uint32_t *version = &r->version[page % RDI_REGION_VERSIONS];
-        *version = *version == VERSION_LAST ? 1 : *version + 1;
-    }
+/* Empty entries have a number that is never given. */
+static void empty_recall(rdi_regions *r) {
+    memset(r->recall, 0xff, sizeof r->recall);
+    r->mixed = 0;
 }
 
-static void touch_versions(rdi_regions *r, uint64_t from, uint64_t to) {
-    uint64_t first = from >> r->page_bits, last = to >> r->page_bits;
-    change_pages(r, first, last - first + 1);
+void rdi_regions_change_all(rdi_regions *r) {
+    r->version = r->version + 1 == RDI_MIXED_VERSION ? 1 : r->version + 1;
+    empty_recall(r);
 }
 
-void rdi_regions_modules_changed(rdi_regions *r) {
-    change_pages(r, 0, RDI_REGION_VERSIONS);
+uint32_t rdi_regions_mixed_version(rdi_regions *r) {
+    if (r->mixed + 1 == UINT32_MAX - RDI_MIXED_VERSION)
+        empty_recall(r);
+    return RDI_MIXED_VERSION | ++r->mixed;
 }
 
 static void count_live(rdi_regions *r, uint32_t number, int64_t bytes) {
@@ -116,19 +112,21 @@ static rd_status add_data(rdi_regions *r, const rd_event *event, uint32_t epoch,
     return add_span(r, span);
 }
 
-rd_status rdi_regions_event(rdi_regions *r, const rd_event *event, uint32_t epoch) {
-    uint64_t from = event->address, to = from + (event->size ? event->size - 1 : 0);
+bool rdi_regions_extent(const rdi_regions *r, const rd_event *event, uint64_t *last) {
+    uint64_t from = event->address;
     if (event->kind == RD_EVENT_RELEASE && event->size == 0) { /* as much as was given out */
         const rdi_span *span = rdi_spans_first(&r->spans, from, from);
-        if (!span || span->from != from)
-            return RD_OK;
-        to = span->to;
-    } else if (event->size == 0) {
-        return RD_OK;
+        *last = span ? span->to : 0;
+        return span && span->from == from;
     }
-    to = to < from ? UINT64_MAX : to;
-    touch_versions(r, from, to);
-    RD_TRY(clear(r, from, to));
+    uint64_t to = from + (event->size - 1);
+    *last = to < from ? UINT64_MAX : to;
+    return event->size != 0;
+}
+
+rd_status rdi_regions_event(rdi_regions *r, const rd_event *event, uint64_t to, uint32_t epoch) {
+    r->known = true;
+    RD_TRY(clear(r, event->address, to));
     return event->kind == RD_EVENT_RELEASE ? RD_OK : add_data(r, event, epoch, to);
 }
 

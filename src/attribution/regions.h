@@ -2,9 +2,11 @@
  *
  * Allocations and stacks are spans that events add and remove; variables are looked up in the files
  * of modules. A region is what all data of one kind and key are counted under; number 0 is memory
- * of which nothing is known. Look-ups are remembered with a version, which changes when something
- * happens on the same page (or another one of the same hash): by blocks, and for those that several
- * regions share here, by address.
+ * of which nothing is known.
+ *
+ * Look-ups are remembered: by blocks (touched.h), with the version of that time, until something
+ * happens in them; and for blocks that several regions share here, by address. Such a block has a
+ * version of its own, and another one when something has happened in it.
  */
 #ifndef RDI_REGIONS_H
 #define RDI_REGIONS_H
@@ -24,14 +26,13 @@ typedef struct rdi_region {
     uint64_t fetched, words; /* blocks that left the first level, and words touched in them */
 } rdi_region;
 
-#define RDI_REGION_PAGE_BITS 9 /* at least: a page is never smaller than a block */
-#define RDI_REGION_VERSIONS  16384
-#define RDI_REGION_RECALLS   4096
+#define RDI_REGION_RECALLS 4096
+#define RDI_MIXED_VERSION  (UINT32_C(1) << 31) /* in that of a block that several share */
 
-/* The region of an address, looked up when its page had this version. */
+/* The region of an address, looked up when its block had this version. */
 typedef struct rdi_region_recall {
     uint64_t address;
-    uint32_t version; /* 0: empty */
+    uint32_t version;
     uint32_t region;
 } rdi_region_recall;
 
@@ -44,29 +45,28 @@ typedef struct rdi_regions {
     size_t max_spans;
     rdi_block_map by_key[4]; /* per kind: key -> number */
     rdi_spans spans;
-    unsigned page_bits;
-    uint32_t version[RDI_REGION_VERSIONS]; /* of pages; 31 bits, never 0 */
+    uint32_t version; /* of all, but for blocks that several share; 31 bits, never 0 */
+    uint32_t mixed;   /* the last that such a block was given */
     rdi_region_recall recall[RDI_REGION_RECALLS];
 } rdi_regions;
 
-rd_status rdi_regions_init(rdi_regions *r, rd_ctx *ctx, const rdi_modules *modules, size_t max,
-                           unsigned block_bits);
+rd_status rdi_regions_init(rdi_regions *r, rd_ctx *ctx, const rdi_modules *modules, size_t max);
 void rdi_regions_fini(rdi_regions *r);
 
-/* An allocation, release or stack. */
-rd_status rdi_regions_event(rdi_regions *r, const rd_event *event, uint32_t epoch);
-/* A module came or went: everything may be another region. */
-void rdi_regions_modules_changed(rdi_regions *r);
+/* Where the data of an allocation, release or stack end, the last byte; false: it has none. */
+bool rdi_regions_extent(const rdi_regions *r, const rd_event *event, uint64_t *last);
+/* It happened. What is remembered of these data is wrong now. */
+rd_status rdi_regions_event(rdi_regions *r, const rd_event *event, uint64_t last, uint32_t epoch);
+/* Everything may be another region: nothing is remembered any more. */
+void rdi_regions_change_all(rdi_regions *r);
+/* For a block that several share. */
+uint32_t rdi_regions_mixed_version(rdi_regions *r);
 
 /* The region of an address that lies in from .. to, RDI_OTHERS when there are too many, and whether
  * no other has data there. What belongs to none, as the words between two allocations, belongs to
  * the only one that has data there, if it is the only one. */
 rd_status rdi_regions_find(rdi_regions *r, uint64_t address, uint32_t epoch, uint64_t from,
                            uint64_t to, uint32_t *region, bool *alone);
-
-static inline size_t rdi_regions_slot(uint64_t address, unsigned page_bits) {
-    return (address >> page_bits) % RDI_REGION_VERSIONS;
-}
 
 /* Where the region of an address may be remembered. */
 static inline rdi_region_recall *rdi_regions_recall(rdi_regions *r, uint64_t address) {

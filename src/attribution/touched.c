@@ -126,3 +126,11 @@ rd_status rdi_touched_find(rdi_touched *t, uint64_t block, rdi_touch **out) {
     *out = home;
     return RD_OK;
 }
+
+void rdi_touched_change(rdi_touched *t, uint64_t first, uint64_t n) {
+    for (uint64_t i = 0; i < n; i++) { /* where a block is not, is a free entry */
+        probe(&t->young, first + i)->version = 0;
+        if (t->old.slot)
+            probe(&t->old, first + i)->version = 0;
+    }
+}

@@ -15,8 +15,6 @@
 
 /* In place of a region, number + 1: it is not known, or the block is of several. */
 #define RDI_MIXED 0
-/* The latter is in the version as well, which then is no region's. */
-#define RDI_MIXED_VERSION (UINT32_C(1) << 31)
 
 /* Sets of words in an entry, a byte each with a bit per word, from the low end: those touched since
  * the block came into each of RD_LEVELS_MAX levels, and since it was touched first. A reference
@@ -33,7 +31,7 @@ typedef struct rdi_touch {
     rdi_tuple_key use; /* site that touched it last, in the bits of a use */
     uint64_t words;
     uint32_t region;  /* in its bits, or RDI_MIXED */
-    uint32_t version; /* of the regions when that was looked up; 0: it was not */
+    uint32_t version; /* of the regions when that was looked up; 0: it was not, or has changed */
 } rdi_touch;
 
 static inline uint8_t rdi_touch_words(const rdi_touch *touch, unsigned set) {
@@ -63,6 +61,9 @@ void rdi_touched_drop_all(rdi_touched *t);
 /* The block's entry. If it was not there, it has no words (the caller gives it some at once), no
  * site and the region RDI_MIXED. Entries handed out before are invalid then. */
 rd_status rdi_touched_find(rdi_touched *t, uint64_t block, rdi_touch **out);
+
+/* The regions of `n` blocks from this one on have to be looked up again. */
+void rdi_touched_change(rdi_touched *t, uint64_t first, uint64_t n);
 
 /* The words from .. to of a block as a set. */
 static inline uint8_t rdi_words_between(uint32_t from, uint32_t to) {

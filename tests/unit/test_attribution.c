@@ -357,42 +357,75 @@ static rd_status attribute(rd_attributor *a, const uint64_t *got, const uint32_t
     return RD_OK;
 }
 
+/* Runs trace and events, and counts both again by their owners' bytes. */
+static void check_owners(const run_config *config) {
+    uint64_t bytes = config->block_bytes;
+    for (size_t i = 0; i < REFS; i++)
+        size[i] = 1;
+    rd_profile *p = run_well(config);
+    const rd_details *d = rd_profile_details(p);
+    rd_share wanted[16] = {{0}};
+    memset(owner, 0, sizeof owner);
+    for (size_t i = 0, told = 0; i < n_blocks; i++) {
+        for (; told < n_events && events[told].at <= origins[i]; told++)
+            own(&events[told]);
+        uint64_t who = owner_of(i, bytes ? bytes : 1);
+        count(d, bytes, distances[i], &wanted[who < 2 ? who : who - 0x1000 + 2]);
+    }
+    uint64_t found = 0;
+    for (size_t k = 0; k < d->attribution->n_data; k++)
+        for (uint64_t who = 0; who < RDI_COUNT(wanted); who++) {
+            char text[32];
+            const char *name = owner_name(who < 2 ? who : who + 0x1000 - 2, text);
+            if (strcmp(name, d->attribution->data[k].name) == 0) {
+                assert_memory_equal(&wanted[who], &d->attribution->data[k].share,
+                                    sizeof wanted[who]);
+                found += wanted[who].references;
+            }
+        }
+    assert_int_equal(found, n_blocks);
+    check_sums(p);
+    rd_profile_free(p);
+    n_events = 0;
+}
+
+static const uint64_t owned_block_bytes[] = {64, 4096, 0, 16, 16384};
+
+/* The largest level of the tests is just not above it. */
+static uint64_t smallest_bound(uint64_t block_bytes) {
+    return block_bytes ? 20000 / block_bytes + 1 : 20000;
+}
+
 static void data_are_whose_the_events_say(void **state) {
     (void)state;
-    static const uint64_t block_bytes[] = {64, 4096, 0, 16, 16384};
-    for (size_t round = 0; round < 10; round++) {
-        uint64_t bytes = block_bytes[round % RDI_COUNT(block_bytes)];
+    for (size_t round = 0; round < 20; round++) {
+        uint64_t bytes = owned_block_bytes[round % RDI_COUNT(owned_block_bytes)];
         make_trace(300 + round, 20, 40000);
         make_events(400 + round, 40000);
-        for (size_t i = 0; i < REFS; i++)
-            size[i] = 1;
-        run_config config = {"auto", bytes, 0, {0}};
-        rd_profile *p = run_well(&config);
-        const rd_details *d = rd_profile_details(p);
-        rd_share wanted[16] = {{0}};
-        memset(owner, 0, sizeof owner);
-        for (size_t i = 0, told = 0; i < n_blocks; i++) {
-            for (; told < n_events && events[told].at <= origins[i]; told++)
-                own(&events[told]);
-            uint64_t who = owner_of(i, bytes ? bytes : 1);
-            count(d, bytes, distances[i], &wanted[who < 2 ? who : who - 0x1000 + 2]);
-        }
-        uint64_t found = 0;
-        for (size_t k = 0; k < d->attribution->n_data; k++)
-            for (uint64_t who = 0; who < RDI_COUNT(wanted); who++) {
-                char text[32];
-                const char *name = owner_name(who < 2 ? who : who + 0x1000 - 2, text);
-                if (strcmp(name, d->attribution->data[k].name) == 0) {
-                    assert_memory_equal(&wanted[who], &d->attribution->data[k].share,
-                                        sizeof wanted[who]);
-                    found += wanted[who].references;
-                }
-            }
-        assert_int_equal(found, n_blocks);
-        check_sums(p);
-        rd_profile_free(p);
+        check_owners(&(run_config){"auto", bytes, round < 10 ? 0 : smallest_bound(bytes), {0}});
     }
-    n_events = 0;
+}
+
+/* Blocks that are in use, given to another by one event, of as many as many references before have
+ * paid for; then by one that they have not. */
+static void what_many_blocks_hold_changes_at_once(void **state) {
+    (void)state;
+    for (size_t round = 0; round < 10; round++) {
+        uint64_t bytes = owned_block_bytes[round % 5], step = bytes && bytes < 256 ? bytes : 64;
+        for (size_t i = 0; i < REFS; i++) {
+            addr[i] = 0x10000 + i * step % (500 * step);
+            pc[i] = 0x400000 + i % 3;
+        }
+        static const uint64_t at[] = {0, 3900, 4500, 5600};
+        n_events = RDI_COUNT(at);
+        for (size_t i = 0; i < n_events; i++)
+            events[i] = (rd_event){.at = at[i],
+                                   .kind = RD_EVENT_ALLOCATE,
+                                   .address = 0x10000 + 70 * i,
+                                   .size = step * (i == 1 ? 450 : 480),
+                                   .pc = 0x1001 + i};
+        check_owners(&(run_config){"auto", bytes, round < 5 ? 0 : smallest_bound(bytes), {0}});
+    }
 }
 
 static void everything_is_as_defined(void **state) {
@@ -607,6 +640,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(everything_is_as_defined),
         TEST(data_are_whose_the_events_say),
+        TEST(what_many_blocks_hold_changes_at_once),
         TEST(blocks_without_size_have_no_words),
         TEST(sums_stay_exact_whatever_the_limits),
         TEST(heavy_pairs_survive_folding),

@@ -23,7 +23,6 @@ typedef struct results {
     rdi_tuple_key reuse[N];
     uint8_t words[N], clipped_words[N];
     uint64_t clipped[N];
-    uint16_t page[N];
     rdi_touch *touch[N];
     rdi_tuple *tuple[N];
 } results;
@@ -52,7 +51,6 @@ static void run(const rdi_passes *passes, const input *in, size_t n, results *ou
     out->known = passes->sites(cache, in->pc, n, out->reuse);
     passes->words(in->address, in->size, n, 3, 7, out->words);
     run_clipped(passes, in, n, out);
-    passes->pages(in->address, n, 12, out->page);
     passes->touches(&table, in->address, n, out->touch);
     passes->tuples(&keys, in->pc, n, out->tuple);
 }
