@@ -245,6 +245,7 @@ static rd_status tell_spatial(rd_attributor *a, rdi_details *d) {
 }
 
 static rd_status tell_all(rd_attributor *a, rdi_details *d) {
+    RD_TRY(rdi_count_rest(a));
     RD_TRY(tell_levels(a, d));
     RD_TRY(tell_spatial(a, d));
     RD_TRY(rdi_windows_finish(&a->windows, &a->steps, &d->arena, &d->is.windows));

@@ -12,6 +12,24 @@
 #include "attribution/windows.h"
 #include "profile/details.h"
 
+#define RDI_PART  64
+#define RDI_PARTS 3
+
+/* References that are counted together: see counting.c. */
+typedef struct rdi_part {
+    size_t n;
+    const uint64_t *blocks, *distances;
+    const uint64_t *address;       /* the first in the block */
+    rdi_tuple_key reuse[RDI_PART]; /* the site, in its bits */
+    uint8_t words[RDI_PART];       /* of the block, those touched */
+    rdi_touch *touch[RDI_PART];    /* where the block's entry belongs */
+    rdi_tuple_key key[RDI_PART];
+    rdi_tuple *tuple[RDI_PART]; /* where the key's belongs ... */
+    const rdi_tuple *slots;     /* ... in this table */
+    /* For what the batch does not have in this order, or no longer. */
+    uint64_t own_pc[RDI_PART], own_address[RDI_PART], own_distances[RDI_PART];
+} rdi_part;
+
 struct rd_attributor {
     rd_ctx *ctx;
     rd_attributor_config config; /* with the defaults filled in */
@@ -29,6 +47,8 @@ struct rd_attributor {
     rdi_windows windows;
     rdi_modules modules;
     rdi_regions regions;
+    rdi_part parts[RDI_PARTS]; /* taken in turns */
+    unsigned turn;
     uint64_t fetched[RDI_WORD_SETS]; /* times each set began ... */
     uint64_t words[RDI_WORD_SETS];   /* ... and the words in it when it ended */
     rd_bin *word_bins;               /* of the profile in words, if it was given */
@@ -52,6 +72,9 @@ static inline void rdi_end_sets(rd_attributor *a, const rdi_touch *touch, unsign
         region->words += a->bits_in[rdi_touch_words(touch, 0)];
     }
 }
+
+/* Counts the references that are still under way. (counting.c) */
+rd_status rdi_count_rest(rd_attributor *a);
 
 /* Texts of lines whose source can be read, and snippets around the first of them. Lines without
  * stay as they are. (snippets.c) */

@@ -8,29 +8,19 @@
  * - resolve: who touched their blocks before, and whose data they are; with that the tuples' keys
  * - count: in tuples and the window
  *
- * The first two have the entries fetched that the next one needs, and a part is counted after the
- * next one was prepared, to leave time for that.
+ * What a pass needs is fetched while another one is at work on another part, a reference at a time,
+ * so that the memory is never asked for more than it has under way: entries of blocks while the
+ * part before the last is counted, tuples while the next part is resolved. So two parts are always
+ * under way, also from one batch to the next: between events batches are short.
  */
 #include "attribution/attributor.h"
 
 #include "reusedist/engine.h"
 
+#include <string.h>
 #include <time.h>
 
-#define PART 64
 #define PASS static __attribute__((noinline)) /* the loops of all together lack registers */
-
-typedef struct part {
-    size_t n;
-    const uint64_t *blocks, *distances;
-    const uint64_t *address;   /* the first in the block */
-    rdi_tuple_key reuse[PART]; /* the site, in its bits */
-    uint8_t words[PART];       /* of the block, those touched */
-    rdi_touch *touch[PART];    /* where the block's entry belongs */
-    rdi_tuple_key key[PART];
-    rdi_tuple *tuple[PART];     /* where the key's belongs */
-    uint64_t own_address[PART]; /* where `address` points to if the references do not have it */
-} part;
 
 /* ---- prepare ---- */
 
@@ -41,7 +31,7 @@ static uint64_t end_of(const rd_refs *refs, uint32_t i) {
 
 /* Whether block i of the part is the only one of its reference. */
 static bool is_whole(const rd_attributor *a, const rd_refs *refs, const uint32_t *origin,
-                     const part *p, size_t i) {
+                     const rdi_part *p, size_t i) {
     uint64_t first = refs->addr[origin[i]], last = end_of(refs, origin[i]);
     return first >> a->block_bits == p->blocks[i] &&
            (a->words_per_block == 1 || last >> a->block_bits == p->blocks[i]);
@@ -50,12 +40,12 @@ static bool is_whole(const rd_attributor *a, const rd_refs *refs, const uint32_t
 /* Whether the part, of a batch from which none was dropped, is of references in succession of which
  * none is split. */
 static bool is_plain(const rd_attributor *a, const rd_refs *refs, const uint32_t *origin,
-                     const part *p) {
+                     const rdi_part *p) {
     return origin[p->n - 1] - origin[0] == p->n - 1 && is_whole(a, refs, origin, p, 0) &&
            is_whole(a, refs, origin, p, p->n - 1);
 }
 
-PASS rd_status prepare_sites(rd_attributor *a, const uint64_t *pc, part *p) {
+PASS rd_status prepare_sites(rd_attributor *a, const uint64_t *pc, rdi_part *p) {
     if (RDI_LIKELY(a->passes->sites(a->sites.cache, pc, p->n, p->reuse)))
         return RD_OK;
     for (size_t i = 0; i < p->n; i++) {
@@ -81,14 +71,13 @@ static const uint64_t *program_counters(const rd_refs *refs, const uint32_t *ori
 
 /* `gapless`: all references are in the batch, from its first to its last. */
 static rd_status prepare(rd_attributor *a, const rd_attributed *batch, bool gapless, size_t from,
-                         part *p) {
+                         rdi_part *p) {
     const rd_refs *refs = batch->refs;
     const uint32_t *origin = batch->origin + from;
-    uint64_t room[PART];
     p->blocks = batch->blocks + from;
     p->distances = batch->distances + from;
     bool plain = gapless && is_plain(a, refs, origin, p);
-    RD_TRY(prepare_sites(a, program_counters(refs, origin, plain, p->n, room), p));
+    RD_TRY(prepare_sites(a, program_counters(refs, origin, plain, p->n, p->own_pc), p));
     if (plain && refs->size) {
         p->address = refs->addr + origin[0];
         a->passes->words(p->address, refs->size + origin[0], p->n, a->word_bits,
@@ -153,7 +142,7 @@ static __attribute__((noinline)) void miss(rd_attributor *a, rdi_touch *touch, u
 }
 
 /* The entry of reference i's block if it is not where it belongs, or not there at all. */
-static rd_status find_touch(rd_attributor *a, part *p, size_t i) {
+static rd_status find_touch(rd_attributor *a, rdi_part *p, size_t i) {
     const rdi_touch *slots = a->touched.young.slot;
     rdi_touch *found = NULL;
     RD_TRY(rdi_touched_find(&a->touched, p->blocks[i], &found));
@@ -165,7 +154,7 @@ static rd_status find_touch(rd_attributor *a, part *p, size_t i) {
 
 /* Reference i, when its entry is not the one of its block, or the region of the block is not known,
  * no longer, or not the same everywhere. */
-static __attribute__((noinline)) rd_status look_closer(rd_attributor *a, part *p, size_t i,
+static __attribute__((noinline)) rd_status look_closer(rd_attributor *a, rdi_part *p, size_t i,
                                                        rdi_tuple_key *region) {
     uint64_t distance = p->distances[i];
     if (p->touch[i]->block != p->blocks[i] || rdi_touch_is_free(p->touch[i]))
@@ -178,7 +167,8 @@ static __attribute__((noinline)) rd_status look_closer(rd_attributor *a, part *p
                                                 : find_region(a, touch, p->address[i], region);
 }
 
-PASS rd_status resolve(rd_attributor *a, part *p) {
+/* All of a part. Meanwhile the tuples of the one before are fetched. */
+PASS rd_status resolve(rd_attributor *a, rdi_part *p, const rdi_part *before) {
     const uint64_t *blocks = p->blocks, *distances = p->distances;
     const uint32_t version = a->regions.version;
     const uint64_t first_miss = a->first_miss;
@@ -193,16 +183,19 @@ PASS rd_status resolve(rd_attributor *a, part *p) {
             if (RDI_UNLIKELY(distances[i] >= first_miss))
                 miss(a, touch, distances[i]);
         } else {
-            RD_TRY(look_closer(a, p, i, &its));
+            rdi_tuple_key found;
+            RD_TRY(look_closer(a, p, i, &found));
             touch = p->touch[i];
-            region = its;
+            region = found;
         }
         rdi_tuple_key reuse = p->reuse[i];
         p->key[i] = touch->use | reuse | region;
         touch->use = reuse << (RDI_USE_SHIFT - RDI_REUSE_SHIFT);
         touch->words |= p->words[i];
+        RDI_PREFETCH(before->tuple[i]);
     }
     a->passes->tuples(&a->tuples, p->key, p->n, p->tuple);
+    p->slots = a->tuples.slot;
     return RD_OK;
 }
 
@@ -214,7 +207,7 @@ static inline unsigned step_of(const rd_attributor *a, uint64_t distance) {
 }
 
 /* A tuple that is not where it belongs, or not there at all. */
-static __attribute__((noinline)) rd_status find_tuple(rd_attributor *a, part *p, size_t i) {
+static __attribute__((noinline)) rd_status find_tuple(rd_attributor *a, rdi_part *p, size_t i) {
     const rdi_tuple *slots = a->tuples.slot;
     RD_TRY(rdi_tuples_find(&a->tuples, p->key[i], &p->tuple[i]));
     if (a->tuples.slot != slots) /* another table */
@@ -222,11 +215,14 @@ static __attribute__((noinline)) rd_status find_tuple(rd_attributor *a, part *p,
     return RD_OK;
 }
 
-/* All of a part, which is in one window. */
-PASS rd_status count(rd_attributor *a, part *p, rdi_counts *window) {
+/* All of a part, which is in the window. Meanwhile the entries of `next` are fetched. */
+PASS rd_status count(rd_attributor *a, rdi_part *p, rdi_counts *window, const rdi_part *next) {
     const uint64_t *distances = p->distances;
+    if (RDI_UNLIKELY(p->slots != a->tuples.slot)) /* another table since then */
+        a->passes->tuples(&a->tuples, p->key, p->n, p->tuple);
     uint64_t sum = 0; /* of those that tuples have small counters for */
     for (size_t i = 0, n = p->n; i < n; i++) {
+        RDI_PREFETCH(next->touch[i]);
         uint64_t distance = distances[i];
         unsigned step = step_of(a, distance);
         if (RDI_UNLIKELY(p->tuple[i]->key != p->key[i]))
@@ -241,23 +237,46 @@ PASS rd_status count(rd_attributor *a, part *p, rdi_counts *window) {
             window->sum += distance == RD_COLD ? 0 : distance;
     }
     window->sum += sum;
+    p->n = 0;
     return RD_OK;
 }
 
-/* References of one window. While the entries of a part are fetched, the one before is counted. */
+/* The one that is turned to next, and those before it. */
+static rdi_part *turn_to(rd_attributor *a, unsigned before) {
+    return &a->parts[(a->turn + RDI_PARTS - before) % RDI_PARTS];
+}
+
+/* References of one window. */
 static rd_status feed_window(rd_attributor *a, const rd_attributed *batch, bool gapless,
                              size_t from, size_t to, rdi_counts *window) {
-    part parts[2];
-    size_t turn = 0;
-    parts[1].n = 0;
-    for (size_t at = from; at < to; at += PART, turn ^= 1) {
-        part *p = &parts[turn];
-        p->n = to - at < PART ? to - at : PART;
+    for (size_t at = from; at < to; at += RDI_PART) {
+        rdi_part *p = turn_to(a, 0);
+        p->n = to - at < RDI_PART ? to - at : RDI_PART;
         RD_TRY(prepare(a, batch, gapless, at, p));
-        RD_TRY(count(a, &parts[turn ^ 1], window));
-        RD_TRY(resolve(a, p));
+        RD_TRY(count(a, turn_to(a, 2), window, p));
+        RD_TRY(resolve(a, p, turn_to(a, 1)));
+        a->turn = (a->turn + 1) % RDI_PARTS;
     }
-    return count(a, &parts[turn ^ 1], window);
+    return RD_OK;
+}
+
+rd_status rdi_count_rest(rd_attributor *a) {
+    if (a->references == 0)
+        return RD_OK;
+    rdi_counts *window = &a->windows.row[a->windows.n - 1];
+    for (unsigned before = RDI_PARTS - 1; before > 0; before--)
+        RD_TRY(count(a, turn_to(a, before), window, turn_to(a, 0)));
+    return RD_OK;
+}
+
+/* The batch goes away. */
+static void keep_distances(rd_attributor *a) {
+    for (unsigned before = 1; before < RDI_PARTS; before++) {
+        rdi_part *p = turn_to(a, before);
+        if (p->n && p->distances != p->own_distances)
+            memcpy(p->own_distances, p->distances, p->n * sizeof *p->distances);
+        p->distances = p->own_distances;
+    }
 }
 
 static double now(void) {
@@ -282,7 +301,10 @@ rd_status rd_attributor_feed(rd_attributor *a, const rd_attributed *batch) {
         RD_TRY(feed_window(a, batch, gapless, at, at + n, window));
         a->windows.left -= n;
         a->references += n;
+        if (a->windows.left == 0)
+            RD_TRY(rdi_count_rest(a));
     }
+    keep_distances(a);
     if (timed) {
         a->seconds += now() - start;
         a->timed += batch->n;

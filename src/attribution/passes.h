@@ -24,9 +24,9 @@ typedef struct rdi_passes {
     void (*clipped)(const rd_refs *refs, const uint32_t *origin, const uint64_t *blocks, size_t n,
                     unsigned block_bits, unsigned word_bits, unsigned last, uint64_t *address,
                     uint8_t *words);
-    /* Where blocks belong, fetched ahead. */
+    /* Where blocks belong. */
     void (*touches)(const rdi_touch_table *t, const uint64_t *blocks, size_t n, rdi_touch **touch);
-    /* Where keys belong, fetched ahead. */
+    /* Where keys belong. */
     void (*tuples)(const rdi_tuples *t, const rdi_tuple_key *key, size_t n, rdi_tuple **tuple);
 } rdi_passes;
 

@@ -53,8 +53,6 @@ TARGET static void NAME(touches)(const rdi_touch_table *t, const uint64_t *restr
     const rdi_touch_table table = *t;
     for (size_t i = 0; i < n; i++)
         touch[i] = &table.slot[rdi_touched_home(&table, blocks[i])];
-    for (size_t i = 0; i < n; i++)
-        RDI_PREFETCH(touch[i]);
 }
 
 TARGET static void NAME(tuples)(const rdi_tuples *t, const rdi_tuple_key *restrict key, size_t n,
@@ -62,8 +60,6 @@ TARGET static void NAME(tuples)(const rdi_tuples *t, const rdi_tuple_key *restri
     const rdi_tuples table = {.slot = t->slot, .shift = t->shift};
     for (size_t i = 0; i < n; i++)
         tuple[i] = rdi_tuples_home(&table, key[i]);
-    for (size_t i = 0; i < n; i++)
-        RDI_PREFETCH(tuple[i]);
 }
 
 static const rdi_passes PASSES = {
