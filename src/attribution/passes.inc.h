@@ -1,5 +1,5 @@
 /* One set of the loops. The including file defines PASSES (the table), NAME (of a function) and
- * TARGET (attributes). */
+ * TARGET (attributes), and SITES if it has one of its own. */
 
 TARGET static bool NAME(gapless)(const uint32_t *origin, size_t n) {
     uint32_t steps = 0;
@@ -8,8 +8,10 @@ TARGET static bool NAME(gapless)(const uint32_t *origin, size_t n) {
     return steps <= 1;
 }
 
-TARGET static bool NAME(sites)(const uint64_t *restrict cache, const uint64_t *restrict pc,
-                               size_t n, rdi_tuple_key *restrict reuse) {
+#ifndef SITES
+#define SITES NAME(sites)
+TARGET static bool SITES(const uint64_t *restrict cache, const uint64_t *restrict pc, size_t n,
+                         rdi_tuple_key *restrict reuse) {
     uint64_t differ = 0;
     for (size_t i = 0; i < n; i++) {
         uint64_t entry = cache[rdi_site_slot(pc[i])];
@@ -19,6 +21,7 @@ TARGET static bool NAME(sites)(const uint64_t *restrict cache, const uint64_t *r
     }
     return differ == 0;
 }
+#endif
 
 TARGET static void NAME(words)(const uint64_t *restrict address, const uint32_t *restrict size,
                                size_t n, unsigned word_bits, unsigned last,
@@ -64,7 +67,7 @@ TARGET static void NAME(tuples)(const rdi_tuples *t, const rdi_tuple_key *restri
 
 static const rdi_passes PASSES = {
     .gapless = NAME(gapless),
-    .sites = NAME(sites),
+    .sites = SITES,
     .words = NAME(words),
     .clipped = NAME(clipped),
     .touches = NAME(touches),
@@ -72,5 +75,6 @@ static const rdi_passes PASSES = {
 };
 
 #undef PASSES
+#undef SITES
 #undef NAME
 #undef TARGET
