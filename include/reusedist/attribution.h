@@ -170,7 +170,7 @@ typedef struct rd_attributor_config {
     size_t n_levels;        /* at most RD_LEVELS_MAX */
     size_t windows;         /* at most; RD_WINDOWS_MAX */
     size_t max_sites;       /* program counters told apart, up to RD_SITES_MAX; 65536 */
-    size_t max_tuples;      /* of use, reuse and data region, counted apart; 65536 */
+    size_t max_tuples;      /* of use, reuse and data region, counted apart; 131072 */
     size_t max_regions;     /* of data told apart, up to RD_REGIONS_MAX; 16384 */
     size_t max_entries;     /* of each list of the result; 1000 */
 } rd_attributor_config;

@@ -61,7 +61,7 @@ static void fill_defaults(rd_attributor_config *config) {
     if (config->max_sites > RD_SITES_MAX)
         config->max_sites = RD_SITES_MAX;
     if (config->max_tuples == 0)
-        config->max_tuples = (size_t)1 << 16;
+        config->max_tuples = (size_t)1 << 17;
     if (config->max_tuples < 8)
         config->max_tuples = 8;
     if (config->max_regions == 0)
