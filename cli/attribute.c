@@ -125,19 +125,32 @@ static rd_status tell_events(attribution *a, uint32_t origin) {
     return status;
 }
 
-/* Of the references from `at` on, where those end that come before the next event. */
-static size_t end_of_run(const attribution *a, const rd_attributed *batch, size_t at) {
-    size_t end = batch->n;
-    if (a->next == a->n_events)
-        return end;
-    while (at < end) {
-        size_t middle = at + (end - at) / 2;
-        if (a->first + batch->origin[middle] < a->events[a->next].at)
-            at = middle + 1;
+/* Where numbers from `next` on begin, which is at `high` at the latest. */
+static size_t first_from(const uint32_t *origin, size_t low, size_t high, uint64_t next) {
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (origin[middle] < next)
+            low = middle + 1;
         else
-            end = middle;
+            high = middle;
     }
-    return end;
+    return low;
+}
+
+/* Of the references from `at` on, where those end that come before the next event. When none was
+ * left out, that is at least as many on as its number is ahead, and few more, as few are split. */
+static size_t end_of_run(const attribution *a, const rd_attributed *batch, size_t at) {
+    if (a->next == a->n_events)
+        return batch->n;
+    uint64_t next = a->events[a->next].at - a->first;
+    while (at < batch->n && batch->origin[at] < next) {
+        uint64_t ahead = next - batch->origin[at];
+        size_t left = batch->n - at, end = at + (ahead < left ? (size_t)ahead : left);
+        if (batch->origin[end - 1] >= next)
+            return first_from(batch->origin, at, end - 1, next);
+        at = end;
+    }
+    return at;
 }
 
 rd_status attribute_feed(attribution *a, const rd_attributed *batch) {
