@@ -112,7 +112,7 @@ static rd_status add_data(rdi_regions *r, const rd_event *event, uint32_t epoch,
     return add_span(r, span);
 }
 
-bool rdi_regions_extent(const rdi_regions *r, const rd_event *event, uint64_t *last) {
+bool rdi_regions_extent(rdi_regions *r, const rd_event *event, uint64_t *last) {
     uint64_t from = event->address;
     if (event->kind == RD_EVENT_RELEASE && event->size == 0) { /* as much as was given out */
         const rdi_span *span = rdi_spans_first(&r->spans, from, from);

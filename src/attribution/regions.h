@@ -54,7 +54,7 @@ rd_status rdi_regions_init(rdi_regions *r, rd_ctx *ctx, const rdi_modules *modul
 void rdi_regions_fini(rdi_regions *r);
 
 /* Where the data of an allocation, release or stack end, the last byte; false: it has none. */
-bool rdi_regions_extent(const rdi_regions *r, const rd_event *event, uint64_t *last);
+bool rdi_regions_extent(rdi_regions *r, const rd_event *event, uint64_t *last);
 /* It happened. What is remembered of these data is wrong now. */
 rd_status rdi_regions_event(rdi_regions *r, const rd_event *event, uint64_t last, uint32_t epoch);
 /* Everything may be another region: nothing is remembered any more. */

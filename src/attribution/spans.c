@@ -17,12 +17,20 @@ void rdi_spans_fini(rdi_spans *s) {
 
 /* ---- searching ---- */
 
-/* The last leaf that begins at the address or before, or the first of all. There is one. */
-static size_t leaf_of(const rdi_spans *s, uint64_t address) {
+/* Whether leaf number `at` is the last that begins at the address or before. */
+static bool is_leaf_of(const rdi_spans *s, size_t at, uint64_t address) {
+    return at < s->leaves && s->entry[at].from <= address &&
+           (at + 1 == s->leaves || address < s->entry[at + 1].from);
+}
+
+/* That leaf, or the first of all. There is one. */
+static size_t leaf_of(rdi_spans *s, uint64_t address) {
+    if (is_leaf_of(s, s->recent, address))
+        return s->recent;
     size_t at = 0;
     for (size_t n = s->leaves; n > 1; n -= n / 2)
         at += s->entry[at + n / 2].from <= address ? n / 2 : 0;
-    return at;
+    return s->recent = at;
 }
 
 /* How many spans of the leaf begin at the address or before. */
@@ -33,7 +41,7 @@ static size_t count_below(const rdi_span_leaf *leaf, uint64_t address) {
     return at + (leaf->span[at].from <= address);
 }
 
-const rdi_span *rdi_spans_first(const rdi_spans *s, uint64_t from, uint64_t to) {
+const rdi_span *rdi_spans_first(rdi_spans *s, uint64_t from, uint64_t to) {
     if (!s->leaves)
         return NULL;
     size_t number = leaf_of(s, from);
@@ -85,7 +93,7 @@ static bool is_alike_behind(const rdi_spans *s, size_t leaf, size_t at, uint64_t
 }
 
 /* Those that reach into from .. to if they are alike. */
-static const rdi_span *find_alike(const rdi_spans *s, uint64_t from, uint64_t to, bool *alike) {
+static const rdi_span *find_alike(rdi_spans *s, uint64_t from, uint64_t to, bool *alike) {
     const rdi_span *first = rdi_spans_first(s, from, to);
     size_t number = leaf_of(s, from);
     size_t below = count_below(s->entry[number].leaf, from);
@@ -93,7 +101,7 @@ static const rdi_span *find_alike(const rdi_spans *s, uint64_t from, uint64_t to
     return *alike ? first : NULL;
 }
 
-const rdi_span *rdi_spans_around(const rdi_spans *s, uint64_t address, uint64_t from, uint64_t to,
+const rdi_span *rdi_spans_around(rdi_spans *s, uint64_t address, uint64_t from, uint64_t to,
                                  bool *alike) {
     *alike = true;
     if (!s->leaves)

@@ -27,7 +27,9 @@ typedef struct rdi_spans {
         rdi_span_leaf *leaf;
     } * entry;
     size_t leaves, room;
+    size_t recent; /* leaf that was found last: the next one is most often the same */
     size_t n;
+    size_t hint;
 } rdi_spans;
 
 void rdi_spans_init(rdi_spans *s, rd_ctx *ctx); /* cannot fail */
@@ -36,11 +38,11 @@ void rdi_spans_fini(rdi_spans *s);
 /* It must not overlap another one. */
 rd_status rdi_spans_insert(rdi_spans *s, rdi_span span);
 /* Of the spans that reach into from .. to, the first one; NULL: none. */
-const rdi_span *rdi_spans_first(const rdi_spans *s, uint64_t from, uint64_t to);
+const rdi_span *rdi_spans_first(rdi_spans *s, uint64_t from, uint64_t to);
 /* The span that has the address, which lies in from .. to, and whether all that reach into from ..
  * to have its value. An address of none belongs to them if they all have the same; NULL: they do
  * not, or there are none. */
-const rdi_span *rdi_spans_around(const rdi_spans *s, uint64_t address, uint64_t from, uint64_t to,
+const rdi_span *rdi_spans_around(rdi_spans *s, uint64_t address, uint64_t from, uint64_t to,
                                  bool *alike);
 /* Takes the span that begins at `from` out; it must be there. */
 void rdi_spans_remove(rdi_spans *s, uint64_t from);
