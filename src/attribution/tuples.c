@@ -19,12 +19,19 @@ _Static_assert(RDI_NEAR_STEPS % 4 == 0 && RDI_SMALL_STEPS % 4 == 0, "four steps 
  * fewer than 2^16 of them. */
 _Static_assert(RDI_SMALL_STEPS + 16 + 6 <= 64, "the sum of small distances fits");
 
+/* Misses weigh more: they are what people look for. */
+static uint64_t weight_of(const rdi_tuples *t, unsigned step) {
+    return 1 + 8 * (uint64_t)t->steps->missed[step];
+}
+
 rd_status rdi_tuples_init(rdi_tuples *t, rd_ctx *ctx, const rdi_steps *steps, size_t max) {
     *t = (rdi_tuples){.ctx = ctx,
                       .steps = steps,
                       .max = max,
                       .slots = FIRST_SLOTS,
                       .shift = 65 - rdi_bit_width(FIRST_SLOTS)};
+    for (unsigned step = 0; step < RDI_SMALL_STEPS; step++)
+        t->small_weight[step] = (uint8_t)weight_of(t, step);
     t->slot = rdi_pages_alloc(ctx, FIRST_SLOTS * sizeof *t->slot);
     return t->slot ? RD_OK : RD_ENOMEM;
 }
@@ -98,11 +105,6 @@ static rd_status need_rest(rdi_tuples *t, rdi_tuple *tuple) {
 static void give_rest(rdi_tuples *t, uint32_t number) {
     t->weights[number - 1] = t->free_rest;
     t->free_rest = number;
-}
-
-/* Misses weigh more: they are what people look for. */
-static uint64_t weight_of(const rdi_tuples *t, unsigned step) {
-    return 1 + 8 * (uint64_t)t->steps->missed[step];
 }
 
 static void add_large(rdi_tuples *t, uint32_t number, unsigned step, uint64_t n) {
@@ -281,10 +283,12 @@ static rd_status rebuild(rdi_tuples *t, size_t slots, const folding *fold) {
 /* ---- folding ---- */
 
 static unsigned weight_bits(const rdi_tuples *t, const rdi_tuple *tuple) {
-    uint64_t weight = tuple->rest ? t->weights[tuple->rest - 1] : 0;
-    for (unsigned i = 0; (i = next_counted(tuple, i)) < RDI_SMALL_STEPS; i++)
-        weight += rdi_tuple_small(tuple, i) * weight_of(t, i);
-    return rdi_bit_width(weight);
+    uint32_t small = 0; /* all of them: no branch to foresee */
+    for (unsigned i = 0; i < RDI_NEAR_STEPS; i++)
+        small += (uint32_t)tuple->near[i] * t->small_weight[i];
+    for (unsigned i = RDI_NEAR_STEPS; i < RDI_SMALL_STEPS; i++)
+        small += (uint32_t)tuple->far[i - RDI_NEAR_STEPS] * t->small_weight[i];
+    return rdi_bit_width(small + (tuple->rest ? t->weights[tuple->rest - 1] : 0));
 }
 
 /* Half of the tuples, give or take those of like weight, have fewer bits in their weights. */

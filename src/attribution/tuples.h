@@ -56,7 +56,8 @@ typedef struct rdi_tuples {
     size_t n_chunks;
     uint64_t
         *weights; /* ... of each, that of all it counts; of one that was given back, the next */
-    uint32_t n_rests, free_rest; /* the latter 0: none was given back */
+    uint8_t small_weight[RDI_SMALL_STEPS]; /* of a reference at each step */
+    uint32_t n_rests, free_rest;           /* the latter 0: none was given back */
 } rdi_tuples;
 
 /* `max` is at least 8. */
