@@ -60,6 +60,40 @@ static void run(const char *where, const uint8_t *start, char *memory) {
            (unsigned long long)sum);
 }
 
+/* A handler that is told nothing: it makes the next page accessible, whatever has happened. */
+static char *next_page;
+static int opened;
+
+static void open_next(int number) {
+    (void)number;
+    mprotect(next_page, PAGE, PROT_READ | PROT_WRITE);
+    next_page += PAGE;
+    opened++;
+}
+
+/* Stores sixteen bytes at a time, and counts between a store that may fault and the next. */
+static void run_uninformed(char *memory) {
+    uint64_t sum = 0, n = 0;
+    struct sigaction action = {.sa_handler = open_next};
+    mprotect(memory, PAGES * PAGE, PROT_NONE);
+    next_page = memory;
+    if (sigaction(SIGSEGV, &action, NULL) != 0)
+        return;
+    for (char *to = memory; to < memory + PAGES * PAGE; to += 16)
+        __asm__ volatile("movq %[n], %%xmm0\n"
+                         "punpcklqdq %%xmm0, %%xmm0\n"
+                         "addq $1, %[n]\n"
+                         "movaps %%xmm0, (%[to])\n"
+                         "addq $2, %[n]\n"
+                         : [n] "+r"(n)
+                         : [to] "r"(to)
+                         : "xmm0", "memory", "cc");
+    for (const uint64_t *at = (const uint64_t *)(const void *)memory; (const char *)at < next_page;)
+        sum = sum * 3 + *at++;
+    printf("told nothing: %d pages, counted to %llu, %016llx\n", opened, (unsigned long long)n,
+           (unsigned long long)sum);
+}
+
 int main(void) {
     struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO};
     char *memory = mmap(NULL, PAGES * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -71,5 +105,6 @@ int main(void) {
     memcpy(made, steps_start, (size_t)(steps_end - steps_start));
     run("its own code", steps_start, memory);
     run("made code", made, memory);
+    run_uninformed(memory);
     return 0;
 }
