@@ -121,13 +121,23 @@ void rd_attributor_free(rd_attributor *a) {
 
 /* ---- events ---- */
 
+uint32_t rdi_new_version(rd_attributor *a) {
+    rdi_regions *r = &a->regions;
+    if (r->newest == RDI_VERSION_LAST) { /* from 1 on again, when all that had one have lost it */
+        rdi_touched_change_all(&a->touched);
+        rdi_regions_change_all(r, 1);
+        r->newest = 1;
+    }
+    return ++r->newest;
+}
+
 static rd_status change_modules(rd_attributor *a, const rd_event *event) {
     bool replaced = false;
     if (event->kind == RD_EVENT_MODULE)
         RD_TRY(rdi_modules_add(&a->modules, event, a->sites.epoch, &replaced));
     else
         rdi_modules_remove(&a->modules, event->address, a->sites.epoch);
-    rdi_regions_change_all(&a->regions);
+    rdi_regions_change_all(&a->regions, rdi_new_version(a));
     a->regions.known = true;
     return replaced ? rdi_sites_forget(&a->sites) : RD_OK;
 }
@@ -144,7 +154,7 @@ static void change_blocks(rd_attributor *a, uint64_t from, uint64_t to) {
     if (more >= CHANGES_AT_ANY_TIME) {
         a->changed_at = a->references;
         if (more >= earned) {
-            rdi_regions_change_all(&a->regions);
+            rdi_regions_change_all(&a->regions, rdi_new_version(a));
             return;
         }
     }

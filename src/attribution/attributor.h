@@ -73,6 +73,9 @@ static inline void rdi_end_sets(rd_attributor *a, const rdi_touch *touch, unsign
     }
 }
 
+/* A version of regions that no block has. */
+uint32_t rdi_new_version(rd_attributor *a);
+
 /* Counts the references that are still under way. (counting.c) */
 rd_status rdi_count_rest(rd_attributor *a);
 

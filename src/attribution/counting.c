@@ -93,12 +93,12 @@ static rd_status prepare(rd_attributor *a, const rd_attributed *batch, bool gapl
 
 /* ---- resolve ---- */
 
-/* Region of an address in the block of `touch`, which has several, if it was looked up before. */
+/* Region of an address in the block of `touch`, if that has several and it was looked up before. */
 static inline bool recall_region(rd_attributor *a, const rdi_touch *touch, uint64_t address,
                                  rdi_tuple_key *out) {
     const rdi_region_recall *recall = rdi_regions_recall(&a->regions, address);
     *out = rdi_region_in_key(recall->region);
-    return touch->version == recall->version && recall->address == address;
+    return touch->version == recall->version && recall->address == address && touch->version;
 }
 
 /* Region of an address in the block of `touch`, which remembers it if it has no others. */
@@ -120,7 +120,7 @@ static rd_status find_region(rd_attributor *a, rdi_touch *touch, uint64_t addres
         return RD_OK;
     }
     if (!(touch->version & RDI_MIXED_VERSION))
-        touch->version = rdi_regions_mixed_version(&a->regions);
+        touch->version = RDI_MIXED_VERSION | rdi_new_version(a);
     *rdi_regions_recall(&a->regions, address) =
         (rdi_region_recall){address, touch->version, region};
     return RD_OK;
@@ -241,8 +241,8 @@ PASS rd_status count(rd_attributor *a, rdi_part *p, rdi_counts *window, const rd
     return RD_OK;
 }
 
-/* The one that is turned to next, and those before it. */
-static rdi_part *turn_to(rd_attributor *a, unsigned before) {
+/* The part that is next, or so many before it. */
+static rdi_part *part_before(rd_attributor *a, unsigned before) {
     return &a->parts[(a->turn + RDI_PARTS - before) % RDI_PARTS];
 }
 
@@ -250,11 +250,11 @@ static rdi_part *turn_to(rd_attributor *a, unsigned before) {
 static rd_status feed_window(rd_attributor *a, const rd_attributed *batch, bool gapless,
                              size_t from, size_t to, rdi_counts *window) {
     for (size_t at = from; at < to; at += RDI_PART) {
-        rdi_part *p = turn_to(a, 0);
+        rdi_part *p = part_before(a, 0);
         p->n = to - at < RDI_PART ? to - at : RDI_PART;
         RD_TRY(prepare(a, batch, gapless, at, p));
-        RD_TRY(count(a, turn_to(a, 2), window, p));
-        RD_TRY(resolve(a, p, turn_to(a, 1)));
+        RD_TRY(count(a, part_before(a, 2), window, p));
+        RD_TRY(resolve(a, p, part_before(a, 1)));
         a->turn = (a->turn + 1) % RDI_PARTS;
     }
     return RD_OK;
@@ -265,14 +265,14 @@ rd_status rdi_count_rest(rd_attributor *a) {
         return RD_OK;
     rdi_counts *window = &a->windows.row[a->windows.n - 1];
     for (unsigned before = RDI_PARTS - 1; before > 0; before--)
-        RD_TRY(count(a, turn_to(a, before), window, turn_to(a, 0)));
+        RD_TRY(count(a, part_before(a, before), window, part_before(a, 0)));
     return RD_OK;
 }
 
 /* The batch goes away. */
 static void keep_distances(rd_attributor *a) {
     for (unsigned before = 1; before < RDI_PARTS; before++) {
-        rdi_part *p = turn_to(a, before);
+        rdi_part *p = part_before(a, before);
         if (p->n && p->distances != p->own_distances)
             memcpy(p->own_distances, p->distances, p->n * sizeof *p->distances);
         p->distances = p->own_distances;

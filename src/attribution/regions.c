@@ -10,7 +10,7 @@
 rd_status rdi_regions_init(rdi_regions *r, rd_ctx *ctx, const rdi_modules *modules, size_t max) {
     *r = (rdi_regions){.ctx = ctx, .modules = modules, .max = max, .max_spans = (size_t)1 << 22};
     rdi_spans_init(&r->spans, ctx);
-    rdi_regions_change_all(r);
+    r->version = r->newest = 1;
     for (size_t kind = 0; kind < RDI_COUNT(r->by_key); kind++)
         RD_TRY(rdi_block_map_init(&r->by_key[kind], ctx));
     if (!(r->region = rdi_calloc(ctx, 16, sizeof *r->region)))
@@ -53,21 +53,9 @@ static rd_status number_of(rdi_regions *r, const rdi_region *region, uint32_t *o
 
 /* ---- events ---- */
 
-/* Empty entries have a number that is never given. */
-static void empty_recall(rdi_regions *r) {
-    memset(r->recall, 0xff, sizeof r->recall);
-    r->mixed = 0;
-}
-
-void rdi_regions_change_all(rdi_regions *r) {
-    r->version = r->version + 1 == RDI_MIXED_VERSION ? 1 : r->version + 1;
-    empty_recall(r);
-}
-
-uint32_t rdi_regions_mixed_version(rdi_regions *r) {
-    if (r->mixed + 1 == UINT32_MAX - RDI_MIXED_VERSION)
-        empty_recall(r);
-    return RDI_MIXED_VERSION | ++r->mixed;
+void rdi_regions_change_all(rdi_regions *r, uint32_t version) {
+    r->version = version;
+    memset(r->recall, 0, sizeof r->recall);
 }
 
 static void count_live(rdi_regions *r, uint32_t number, int64_t bytes) {

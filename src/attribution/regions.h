@@ -6,7 +6,7 @@
  *
  * Look-ups are remembered: by blocks (touched.h), with the version of that time, until something
  * happens in them; and for blocks that several regions share here, by address. Such a block has a
- * version of its own, and another one when something has happened in it.
+ * version of its own, and another one when something has happened in it. No version is given twice.
  */
 #ifndef RDI_REGIONS_H
 #define RDI_REGIONS_H
@@ -27,12 +27,13 @@ typedef struct rdi_region {
 } rdi_region;
 
 #define RDI_REGION_RECALLS 4096
-#define RDI_MIXED_VERSION  (UINT32_C(1) << 31) /* in that of a block that several share */
+#define RDI_VERSION_LAST   (UINT32_MAX >> 1)
+#define RDI_MIXED_VERSION  (RDI_VERSION_LAST + 1) /* in that of a block that several share */
 
 /* The region of an address, looked up when its block had this version. */
 typedef struct rdi_region_recall {
     uint64_t address;
-    uint32_t version;
+    uint32_t version; /* 0: empty */
     uint32_t region;
 } rdi_region_recall;
 
@@ -45,8 +46,8 @@ typedef struct rdi_regions {
     size_t max_spans;
     rdi_block_map by_key[4]; /* per kind: key -> number */
     rdi_spans spans;
-    uint32_t version; /* of all, but for blocks that several share; 31 bits, never 0 */
-    uint32_t mixed;   /* the last that such a block was given */
+    uint32_t version; /* of all, but for blocks that several share */
+    uint32_t newest;  /* that was given, from 1 to RDI_VERSION_LAST */
     rdi_region_recall recall[RDI_REGION_RECALLS];
 } rdi_regions;
 
@@ -57,10 +58,8 @@ void rdi_regions_fini(rdi_regions *r);
 bool rdi_regions_extent(rdi_regions *r, const rd_event *event, uint64_t *last);
 /* It happened. What is remembered of these data is wrong now. */
 rd_status rdi_regions_event(rdi_regions *r, const rd_event *event, uint64_t last, uint32_t epoch);
-/* Everything may be another region: nothing is remembered any more. */
-void rdi_regions_change_all(rdi_regions *r);
-/* For a block that several share. */
-uint32_t rdi_regions_mixed_version(rdi_regions *r);
+/* Everything may be another region, from this version on: nothing is remembered any more. */
+void rdi_regions_change_all(rdi_regions *r, uint32_t version);
 
 /* The region of an address that lies in from .. to, RDI_OTHERS when there are too many, and whether
  * no other has data there. What belongs to none, as the words between two allocations, belongs to

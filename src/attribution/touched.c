@@ -134,3 +134,13 @@ void rdi_touched_change(rdi_touched *t, uint64_t first, uint64_t n) {
             probe(&t->old, first + i)->version = 0;
     }
 }
+
+static void change_table(rdi_touch_table *table) {
+    for (size_t i = 0; table->slot && i <= table->mask; i++)
+        table->slot[i].version = 0;
+}
+
+void rdi_touched_change_all(rdi_touched *t) {
+    change_table(&t->young);
+    change_table(&t->old);
+}

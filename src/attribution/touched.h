@@ -62,8 +62,10 @@ void rdi_touched_drop_all(rdi_touched *t);
  * site and the region RDI_MIXED. Entries handed out before are invalid then. */
 rd_status rdi_touched_find(rdi_touched *t, uint64_t block, rdi_touch **out);
 
-/* The regions of `n` blocks from this one on have to be looked up again. */
+/* The regions of `n` blocks from this one on have to be looked up again ... */
 void rdi_touched_change(rdi_touched *t, uint64_t first, uint64_t n);
+/* ... or those of all. */
+void rdi_touched_change_all(rdi_touched *t);
 
 /* The words from .. to of a block as a set. */
 static inline uint8_t rdi_words_between(uint32_t from, uint32_t to) {

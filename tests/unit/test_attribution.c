@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "attribution/attributor.h"
 #include "profile/details.h"
 #include "profile/hist.h"
 #include "reusedist/reusedist.h"
@@ -342,6 +343,8 @@ static rd_profile *run_well(const run_config *config) {
     return p;
 }
 
+static size_t versions_end; /* before this reference, unless 0: from then on they are given again */
+
 /* Every reference with the events before it. */
 static rd_status attribute(rd_attributor *a, const uint64_t *got, const uint32_t *origin,
                            const uint64_t *d, size_t n) {
@@ -352,6 +355,8 @@ static rd_status attribute(rd_attributor *a, const uint64_t *got, const uint32_t
     for (size_t i = 0; i < n; i++) {
         for (; told < n_events && events[told].at <= origin[i]; told++)
             RD_TRY(rd_attributor_event(a, &events[told]));
+        if (versions_end && origin[i] == versions_end)
+            a->regions.newest = RDI_VERSION_LAST;
         RD_TRY(rd_attributor_feed(a, &(rd_attributed){&refs, &origin[i], &got[i], &d[i], 1}));
     }
     return RD_OK;
@@ -402,8 +407,34 @@ static void data_are_whose_the_events_say(void **state) {
         uint64_t bytes = owned_block_bytes[round % RDI_COUNT(owned_block_bytes)];
         make_trace(300 + round, 20, 40000);
         make_events(400 + round, 40000);
+        versions_end = round % 4 * 100;
         check_owners(&(run_config){"auto", bytes, round < 10 ? 0 : smallest_bound(bytes), {0}});
     }
+    versions_end = 0;
+}
+
+/* A block of two owners, of whom both change after much else has changed, again and again. */
+static void blocks_of_several_are_looked_up_again(void **state) {
+    (void)state;
+    for (size_t i = 0; i < REFS; i++) {
+        addr[i] = 0x10000 + i % 2 * 8;
+        pc[i] = 0x400000;
+    }
+    n_events = 0;
+    for (size_t round = 0; round < 100; round++) {
+        const rd_event all[] = {{.at = 6, .address = 0x10000 + 4096, .size = 20000, .pc = 0x1001},
+                                {.at = 12, .address = 0x10000, .size = 8},
+                                {.at = 12, .address = 0x10000 + 8, .size = 8}};
+        for (size_t i = 0; i < RDI_COUNT(all); i++) {
+            events[n_events] = all[i];
+            events[n_events].at += round * 20;
+            events[n_events].kind = RD_EVENT_ALLOCATE;
+            if (i)
+                events[n_events].pc = 0x1002 + (2 * round + i) % 5;
+            n_events++;
+        }
+    }
+    check_owners(&(run_config){"auto", 64, 0, {0}});
 }
 
 /* Blocks that are in use, given to another by one event, of as many as many references before have
@@ -640,6 +671,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(everything_is_as_defined),
         TEST(data_are_whose_the_events_say),
+        TEST(blocks_of_several_are_looked_up_again),
         TEST(what_many_blocks_hold_changes_at_once),
         TEST(blocks_without_size_have_no_words),
         TEST(sums_stay_exact_whatever_the_limits),
