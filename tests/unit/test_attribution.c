@@ -345,13 +345,35 @@ static rd_profile *run_well(const run_config *config) {
 
 static size_t versions_end; /* before this reference, unless 0: from then on they are given again */
 
+#define PIECE_MAX 300
+
+/* References in pieces of many lengths, in memory that holds something else afterwards. */
+static rd_status feed_pieces(rd_attributor *a, const uint64_t *got, const uint32_t *origin,
+                             const uint64_t *d, size_t n) {
+    for (size_t at = 0, k; at < n; at += k) {
+        uint64_t piece_blocks[PIECE_MAX], piece_distances[PIECE_MAX];
+        uint32_t piece_origins[PIECE_MAX];
+        size_t wanted = 1 + (n_blocks + at * at) % PIECE_MAX;
+        k = n - at < wanted ? n - at : wanted;
+        memcpy(piece_blocks, got + at, k * sizeof *got);
+        memcpy(piece_distances, d + at, k * sizeof *d);
+        memcpy(piece_origins, origin + at, k * sizeof *origin);
+        RD_TRY(rd_attributor_feed(
+            a, &(rd_attributed){&refs, piece_origins, piece_blocks, piece_distances, k}));
+        memset(piece_blocks, 0xee, sizeof piece_blocks);
+        memset(piece_distances, 0xee, sizeof piece_distances);
+        memset(piece_origins, 0xee, sizeof piece_origins);
+    }
+    return RD_OK;
+}
+
 /* Every reference with the events before it. */
 static rd_status attribute(rd_attributor *a, const uint64_t *got, const uint32_t *origin,
                            const uint64_t *d, size_t n) {
     static size_t told;
     told = origin[0] == 0 && n_blocks == 0 ? 0 : told;
     if (n_events == 0)
-        return rd_attributor_feed(a, &(rd_attributed){&refs, origin, got, d, n});
+        return feed_pieces(a, got, origin, d, n);
     for (size_t i = 0; i < n; i++) {
         for (; told < n_events && events[told].at <= origin[i]; told++)
             RD_TRY(rd_attributor_event(a, &events[told]));
