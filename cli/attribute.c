@@ -166,6 +166,13 @@ rd_status attribute_feed(attribution *a, const rd_attributed *batch) {
     return status;
 }
 
+rd_status attribute_refs_end(attribution *a) {
+    rd_status status = RD_OK;
+    while (status == RD_OK && a->next < a->n_events)
+        status = rd_attributor_event(a->attributor, &a->events[a->next++]);
+    return status;
+}
+
 static rd_status finish_words(attribution *a) {
     rd_profile *profile = NULL;
     rd_status status = rd_engine_finish(a->words);

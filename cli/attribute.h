@@ -24,6 +24,8 @@ rd_status attribute_refs(attribution *a, const rd_trace *trace, uint64_t first,
                          const rd_refs *refs);
 /* Block references of it, in order, and their distances. */
 rd_status attribute_feed(attribution *a, const rd_attributed *batch);
+/* That was the batch: what happened after the last of them, or if there were none. */
+rd_status attribute_refs_end(attribution *a);
 /* Into the profile, which is complete otherwise. */
 rd_status attribute_finish(attribution *a, rd_profile *profile);
 void attribute_close(attribution *a); /* NULL is allowed */

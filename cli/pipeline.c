@@ -289,12 +289,13 @@ static bool feed_batch(pipeline *p, rd_mapper *mapper, const char *path, const r
             return false;
         }
         if (n == 0)
-            return true;
-        status = feed_engine(p, refs, rd_mapper_origins(mapper), blocks, n);
-        if (status != RD_OK) {
+            status = p->attribution ? attribute_refs_end(p->attribution) : RD_OK;
+        else
+            status = feed_engine(p, refs, rd_mapper_origins(mapper), blocks, n);
+        if (status != RD_OK)
             report_engine(p, status);
-            return false;
-        }
+        if (status != RD_OK || n == 0)
+            return status == RD_OK;
     }
 }
 
