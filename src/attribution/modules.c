@@ -144,9 +144,10 @@ const rdi_module *rdi_modules_of_code(const rdi_modules *m, uint64_t pc, uint32_
     return NULL;
 }
 
-const rdi_module *rdi_modules_of_data(const rdi_modules *m, uint64_t address, uint32_t epoch) {
+const rdi_module *rdi_modules_of_data(const rdi_modules *m, uint64_t from, uint64_t to,
+                                      uint32_t epoch) {
     for (size_t i = m->n; i-- > 0;)
-        if (m->modules[i].all_from <= address && address <= m->modules[i].all_to &&
+        if (m->modules[i].all_from <= to && from <= m->modules[i].all_to &&
             is_there(&m->modules[i], epoch))
             return &m->modules[i];
     return NULL;

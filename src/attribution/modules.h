@@ -40,9 +40,10 @@ rd_status rdi_modules_add(rdi_modules *m, const rd_event *event, uint32_t epoch,
 /* What begins at the address is gone from `epoch` on. */
 void rdi_modules_remove(rdi_modules *m, uint64_t address, uint32_t epoch);
 
-/* The module whose code, or any part, has the address; NULL: none. */
+/* The module whose code has the address, or of which any part is in from .. to; NULL: none. */
 const rdi_module *rdi_modules_of_code(const rdi_modules *m, uint64_t pc, uint32_t epoch);
-const rdi_module *rdi_modules_of_data(const rdi_modules *m, uint64_t address, uint32_t epoch);
+const rdi_module *rdi_modules_of_data(const rdi_modules *m, uint64_t from, uint64_t to,
+                                      uint32_t epoch);
 
 /* File name without folders; borrowed. */
 const char *rdi_module_name(const rdi_modules *m, const rdi_module *module);

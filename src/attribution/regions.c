@@ -135,14 +135,19 @@ static rd_status find_static(rdi_regions *r, const rdi_module *module, uint64_t 
 rd_status rdi_regions_find(rdi_regions *r, uint64_t address, uint32_t epoch, uint64_t from,
                            uint64_t to, uint32_t *region, bool *alone) {
     const rdi_span *span = rdi_spans_around(&r->spans, address, from, to, alone);
-    const rdi_module *module = span ? NULL : rdi_modules_of_data(r->modules, address, epoch);
+    bool inside = span && span->from <= address && address <= span->to;
+    bool any_span = span || !*alone, any_module = rdi_modules_of_data(r->modules, from, to, epoch);
+    const rdi_module *module =
+        inside || !any_module ? NULL : rdi_modules_of_data(r->modules, address, address, epoch);
     rdi_span data = {0};
     if (module)
         RD_TRY(find_static(r, module, address, epoch, &data));
-    else if (span)
+    else if (inside || (span && !any_module))
         data = *span;
     if (module || data.value == RDI_OTHERS) /* neighbours are others even if they look alike */
-        *alone = data.from <= from && to <= data.to;
+        *alone = data.from <= from && to <= data.to && !(module && any_span);
+    else
+        *alone = *alone && !any_module;
     *region = data.value;
     return RD_OK;
 }

@@ -29,7 +29,6 @@ typedef struct rdi_spans {
     size_t leaves, room;
     size_t recent; /* leaf that was found last: the next one is most often the same */
     size_t n;
-    size_t hint;
 } rdi_spans;
 
 void rdi_spans_init(rdi_spans *s, rd_ctx *ctx); /* cannot fail */
