@@ -119,6 +119,14 @@ void rd_attributor_free(rd_attributor *a) {
     rdi_free(a->ctx, a);
 }
 
+rd_status rdi_attributor_is_open(const rd_attributor *a) {
+    if (a->finished)
+        return rdi_fail(a->ctx, RD_ESTATE, "the attribution is finished");
+    if (a->failed)
+        return rdi_fail(a->ctx, RD_ESTATE, "the attribution has failed before");
+    return RD_OK;
+}
+
 /* ---- events ---- */
 
 uint32_t rdi_new_version(rd_attributor *a) {
@@ -147,11 +155,12 @@ static rd_status change_modules(rd_attributor *a, const rd_event *event) {
  * the memory that they are about is large. */
 #define REFERENCES_PER_CHANGE 8
 #define CHANGES_AT_ANY_TIME   256
+#define BYTES_AT_ANY_TIME     16384 /* more of smaller blocks */
 
 static void change_blocks(rd_attributor *a, uint64_t from, uint64_t to) {
     uint64_t first = from >> a->block_bits, more = (to >> a->block_bits) - first;
     uint64_t earned = (a->references - a->changed_at) / REFERENCES_PER_CHANGE;
-    if (more >= CHANGES_AT_ANY_TIME) {
+    if (more >= CHANGES_AT_ANY_TIME && to - from >= BYTES_AT_ANY_TIME) {
         a->changed_at = a->references;
         if (more >= earned) {
             rdi_regions_change_all(&a->regions, rdi_new_version(a));
@@ -187,8 +196,7 @@ rd_status rd_attributor_add_object(rd_attributor *a, const char *path, uint64_t 
 }
 
 rd_status rd_attributor_event(rd_attributor *a, const rd_event *event) {
-    if (a->finished)
-        return rdi_fail(a->ctx, RD_ESTATE, "the attribution is finished");
+    RD_TRY(rdi_attributor_is_open(a));
     if (event->kind == RD_EVENT_MODULE || event->kind == RD_EVENT_UNLOAD)
         return change_modules(a, event);
     return change_data(a, event);
@@ -263,8 +271,7 @@ static rd_status tell_all(rd_attributor *a, rdi_details *d) {
 }
 
 rd_status rd_attributor_finish(rd_attributor *a, rd_profile *profile) {
-    if (a->finished)
-        return rdi_fail(a->ctx, RD_ESTATE, "the attribution is finished");
+    RD_TRY(rdi_attributor_is_open(a));
     if (rd_profile_facts_of(profile)->references != a->references)
         return rdi_fail(a->ctx, RD_EINVAL, "the profile is of other references than were fed");
     a->finished = true;

@@ -58,7 +58,7 @@ struct rd_attributor {
     uint64_t changed_at;     /* so many of them, when an event was last of many blocks */
     uint64_t batches, timed; /* some of them are timed: so many references ... */
     double seconds;          /* ... took this long */
-    bool finished;
+    bool finished, failed;   /* failed: in the middle of a batch */
 };
 
 /* The first so many sets of a block end: what was in them is counted. */
@@ -72,6 +72,9 @@ static inline void rdi_end_sets(rd_attributor *a, const rdi_touch *touch, unsign
         region->words += a->bits_in[rdi_touch_words(touch, 0)];
     }
 }
+
+/* RD_ESTATE unless something can still be fed. */
+rd_status rdi_attributor_is_open(const rd_attributor *a);
 
 /* A version of regions that no block has. */
 uint32_t rdi_new_version(rd_attributor *a);

@@ -269,6 +269,20 @@ rd_status rdi_count_rest(rd_attributor *a) {
     return RD_OK;
 }
 
+static rd_status feed_windows(rd_attributor *a, const rd_attributed *batch) {
+    bool gapless = a->passes->gapless(batch->origin, batch->n);
+    for (size_t at = 0, n; at < batch->n; at += n) {
+        rdi_counts *window = rdi_windows_now(&a->windows);
+        n = batch->n - at < a->windows.left ? batch->n - at : (size_t)a->windows.left;
+        RD_TRY(feed_window(a, batch, gapless, at, at + n, window));
+        a->windows.left -= n;
+        a->references += n;
+        if (a->windows.left == 0)
+            RD_TRY(rdi_count_rest(a));
+    }
+    return RD_OK;
+}
+
 /* The batch goes away. */
 static void keep_distances(rd_attributor *a) {
     for (unsigned before = 1; before < RDI_PARTS; before++) {
@@ -290,24 +304,15 @@ static double now(void) {
 #define TIMED_ONE_IN 16
 
 rd_status rd_attributor_feed(rd_attributor *a, const rd_attributed *batch) {
-    if (a->finished)
-        return rdi_fail(a->ctx, RD_ESTATE, "the attribution is finished");
+    RD_TRY(rdi_attributor_is_open(a));
     bool timed = a->batches++ % TIMED_ONE_IN == 0;
     double start = timed ? now() : 0;
-    bool gapless = a->passes->gapless(batch->origin, batch->n);
-    for (size_t at = 0, n; at < batch->n; at += n) {
-        rdi_counts *window = rdi_windows_now(&a->windows);
-        n = batch->n - at < a->windows.left ? batch->n - at : (size_t)a->windows.left;
-        RD_TRY(feed_window(a, batch, gapless, at, at + n, window));
-        a->windows.left -= n;
-        a->references += n;
-        if (a->windows.left == 0)
-            RD_TRY(rdi_count_rest(a));
-    }
+    rd_status status = feed_windows(a, batch);
+    a->failed = status != RD_OK;
     keep_distances(a);
     if (timed) {
         a->seconds += now() - start;
         a->timed += batch->n;
     }
-    return RD_OK;
+    return status;
 }

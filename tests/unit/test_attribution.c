@@ -435,6 +435,38 @@ static void data_are_whose_the_events_say(void **state) {
     versions_end = 0;
 }
 
+/* A block in which a module ends and an allocation begins: whoever is looked at first, each has its
+ * own, and what lies between is neither's. */
+static void modules_share_blocks_with_others(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t at;
+        const char *name;
+    } owners[] = {{3, "x"}, {28, "other memory"}, {41, "0x1001"}};
+    for (size_t round = 0; round < 12; round++) {
+        for (size_t i = 0; i < REFS; i++) {
+            addr[i] = 0x10000 + owners[(i * (1 + round % 2) + round / 2) % 3].at;
+            pc[i] = 0x400000;
+            size[i] = 1;
+        }
+        n_events = round < 6 ? 2 : 1;
+        events[0] = (rd_event){
+            .kind = RD_EVENT_MODULE, .address = 0x10000, .size = 24, .path = "/nonexistent/x"};
+        events[1] =
+            (rd_event){.kind = RD_EVENT_ALLOCATE, .address = 0x10000 + 40, .size = 8, .pc = 0x1001};
+        rd_profile *p = run_well(&(run_config){"auto", 64, 0, {0}});
+        const rd_attribution *a = rd_profile_details(p)->attribution;
+        assert_int_equal(a->n_data, 1 + n_events);
+        for (size_t i = 0; i < a->n_data; i++)
+            for (size_t k = 0; k < RDI_COUNT(owners); k++)
+                if (strcmp(a->data[i].name, owners[k].name) == 0)
+                    assert_int_equal(a->data[i].share.references,
+                                     REFS / 3 * (n_events == 1 && k == 1 ? 2 : 1));
+        rd_profile_free(p);
+    }
+    n_events = 0;
+}
+
 /* A block of two owners, of whom both change after much else has changed, again and again. */
 static void blocks_of_several_are_looked_up_again(void **state) {
     (void)state;
@@ -693,6 +725,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(everything_is_as_defined),
         TEST(data_are_whose_the_events_say),
+        TEST(modules_share_blocks_with_others),
         TEST(blocks_of_several_are_looked_up_again),
         TEST(what_many_blocks_hold_changes_at_once),
         TEST(blocks_without_size_have_no_words),
