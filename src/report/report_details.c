@@ -174,13 +174,19 @@ static void put_tables(const details_report *r) {
 
 /* ---- sentences ---- */
 
-/* The level to talk about: the largest of which a tenth of the misses, at least, are reuses, which
- * can be avoided; RD_NO_INDEX: none. */
+/* The level to talk about, as the page does: where most time is lost, if a miss costs four times as
+ * much in each further one. First touches do not count: no cache avoids them. RD_NO_INDEX: none. */
 static size_t telling_level(const details_report *r) {
-    for (size_t k = r->d->n_levels; k-- > 0;)
-        if (r->all.misses[k] - r->all.infinite > r->all.misses[k] / 10)
-            return k;
-    return RD_NO_INDEX;
+    size_t level = RD_NO_INDEX;
+    double most = 0, weight = 1;
+    for (size_t k = 0; k < r->d->n_levels; k++, weight *= 4) {
+        double cost = weight * (double)(r->all.misses[k] - r->all.infinite);
+        if (cost > most) {
+            most = cost;
+            level = k;
+        }
+    }
+    return level;
 }
 
 /* The line with most misses of that level that are not first touches. */
@@ -230,11 +236,14 @@ static void say_pair(const details_report *r, rdi_text *words, size_t line, size
     char share[RDI_FORMAT_ROOM], place[LABEL_ROOM], distance[RDI_FORMAT_ROOM];
     rdi_format_share((double)most->misses[level] / (double)misses, share);
     name_place(r, most->use, place);
-    rdi_format_size(r->paper,
-                    (uint64_t)((double)rdi_sum_wide(most->distance_sum) / (double)most->count),
-                    distance);
-    rdi_text_printf(words, " %s of these touch again what %s touched before, with %s in between.",
-                    share, most->use == line ? "the same line" : place, distance);
+    rdi_text_printf(words, " %s of these touch again what %s touched before", share,
+                    most->use == line ? "the same line" : place);
+    if (most->misses[level] >= most->count - most->count / 10) { /* else it is that of others */
+        uint64_t mean = (uint64_t)((double)rdi_sum_wide(most->distance_sum) / (double)most->count);
+        rdi_format_size(r->paper, mean, distance);
+        rdi_text_printf(words, ", with %s in between", distance);
+    }
+    rdi_text_putc(words, '.');
 }
 
 static void say_worst(const details_report *r, rdi_text *words, size_t level) {

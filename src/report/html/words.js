@@ -75,7 +75,8 @@ function sayWorstPair(p, level) {
         pair = worstRow(a.pairs, (row) => row.misses[level]);
     if (!total || !pair) return null;
     const share = percent(pair.misses[level] / total), mean = meanDistance(pair, pair.count);
-    const later = mean === null ? "" : `, ${count(mean)} other blocks later on average`;
+    const mostMiss = pair.misses[level] >= 0.9 * pair.count; // else the mean is that of others
+    const later = mean === null || !mostMiss ? "" : `, ${count(mean)} other blocks later on average`;
     const use = placeOf(a, a.lines[pair.use]), reuse = placeOf(a, a.lines[pair.reuse]);
     return use === reuse
         ? `In ${share} of them ${use} had used the same block itself and came back to it${later}.`
