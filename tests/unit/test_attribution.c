@@ -345,6 +345,14 @@ static rd_profile *run_well(const run_config *config) {
 
 static size_t versions_end; /* before this reference, unless 0: from then on they are given again */
 
+/* After a failure nothing more is taken. */
+static rd_status feed_batch(rd_attributor *a, const rd_attributed *batch) {
+    rd_status status = rd_attributor_feed(a, batch);
+    if (status != RD_OK)
+        assert_int_equal(rd_attributor_feed(a, batch), RD_ESTATE);
+    return status;
+}
+
 #define PIECE_MAX 300
 
 /* References in pieces of many lengths, in memory that holds something else afterwards. */
@@ -358,7 +366,7 @@ static rd_status feed_pieces(rd_attributor *a, const uint64_t *got, const uint32
         memcpy(piece_blocks, got + at, k * sizeof *got);
         memcpy(piece_distances, d + at, k * sizeof *d);
         memcpy(piece_origins, origin + at, k * sizeof *origin);
-        RD_TRY(rd_attributor_feed(
+        RD_TRY(feed_batch(
             a, &(rd_attributed){&refs, piece_origins, piece_blocks, piece_distances, k}));
         memset(piece_blocks, 0xee, sizeof piece_blocks);
         memset(piece_distances, 0xee, sizeof piece_distances);
@@ -379,7 +387,7 @@ static rd_status attribute(rd_attributor *a, const uint64_t *got, const uint32_t
             RD_TRY(rd_attributor_event(a, &events[told]));
         if (versions_end && origin[i] == versions_end)
             a->regions.newest = RDI_VERSION_LAST;
-        RD_TRY(rd_attributor_feed(a, &(rd_attributed){&refs, &origin[i], &got[i], &d[i], 1}));
+        RD_TRY(feed_batch(a, &(rd_attributed){&refs, &origin[i], &got[i], &d[i], 1}));
     }
     return RD_OK;
 }
