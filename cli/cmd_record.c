@@ -9,6 +9,7 @@
 typedef struct record_options {
     recorder_options what;
     const char *output, *to, *kinds;
+    bool quiet;
 } record_options;
 
 static const rd_opt record_opts[] = {
@@ -23,6 +24,11 @@ static const rd_opt record_opts[] = {
      .type = RD_OPT_STRING,
      .offset = offsetof(record_options, to),
      .help = "its format, NAME[:key=value,...] [native]"},
+    {.name = "quiet",
+     .letter = 'q',
+     .type = RD_OPT_BOOL,
+     .offset = offsetof(record_options, quiet),
+     .help = "no notes"},
     {.name = "kinds",
      .arg = "LSI",
      .type = RD_OPT_STRING,
@@ -74,6 +80,7 @@ static int run_record(rd_ctx *ctx, void *opts, int n, char **operands) {
     copy_options where = {.output = o->output,
                           .to = o->to,
                           .progress = PROGRESS_NEVER,
+                          .quiet = o->quiet,
                           .sampled = recorder_is_sampling(&o->what),
                           .keep = true};
     int status = check_format(ctx, o->to);
