@@ -167,10 +167,7 @@ rd_status attribute_feed(attribution *a, const rd_attributed *batch) {
 }
 
 rd_status attribute_refs_end(attribution *a) {
-    rd_status status = RD_OK;
-    while (status == RD_OK && a->next < a->n_events)
-        status = rd_attributor_event(a->attributor, &a->events[a->next++]);
-    return status;
+    return tell_events(a, UINT32_MAX);
 }
 
 static rd_status finish_words(attribution *a) {
