@@ -8,7 +8,7 @@
 typedef struct verify_opts {
     rd_strings engines;
     double seconds;
-    uint64_t seed, traces, longest;
+    uint64_t seed, traces, shortest, longest;
     const char *output;
 } verify_opts;
 
@@ -32,6 +32,14 @@ static const rd_opt opts_table[] = {
      .offset = offsetof(verify_opts, traces),
      .arg = "N",
      .help = "stop after that many traces, however long it takes"},
+    {.name = "shortest",
+     .type = RD_OPT_SIZE,
+     .offset = offsetof(verify_opts, shortest),
+     .def = "0",
+     .min = 0,
+     .max = 1 << 30,
+     .arg = "N",
+     .help = "references of a trace at least"},
     {.name = "longest",
      .type = RD_OPT_SIZE,
      .offset = offsetof(verify_opts, longest),
@@ -110,10 +118,10 @@ static int report_difference(rd_ctx *ctx, const verify_opts *opts, const rd_diff
            "  run    %s\n"
            "  found  seed %" PRIu64 ": %s\n"
            "  shrunk to %zu references: %s\n"
-           "  again  reusedist verify --engine=%s --seed=%" PRIu64 " --longest=%" PRIu64
-           " --traces=1\n",
+           "  again  reusedist verify --engine=%s --seed=%" PRIu64 " --shortest=%" PRIu64
+           " --longest=%" PRIu64 " --traces=1\n",
            d->engine, d->what, d->setup, d->seed, d->trace, d->n, opts->output, d->engine, d->seed,
-           opts->longest);
+           opts->shortest, opts->longest);
     rd_status status = write_trace(ctx, opts->output, d);
     return status == RD_OK ? EXIT_FAILED : fail_status(ctx, status);
 }
@@ -126,6 +134,7 @@ static int run_verify(rd_ctx *ctx, void *state, int n, char **operands) {
     rd_verify_config config = {.engines = opts->engines.value,
                                .n_engines = opts->engines.n,
                                .seed = opts->seed,
+                               .shortest = (size_t)opts->shortest,
                                .longest = (size_t)opts->longest};
     rd_status status = rd_verify_new(ctx, &config, &v);
     if (status != RD_OK)

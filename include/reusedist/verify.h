@@ -17,11 +17,12 @@ extern "C" {
 #endif
 
 typedef struct rd_verify_config {
-    const char *const
-        *engines;     /* "NAME": with its defaults and all its variants, or "NAME:options" */
-    size_t n_engines; /* 0: every engine that can run here */
-    uint64_t seed;    /* of the first trace; the next one has seed + 1 */
-    size_t longest;   /* references of a trace at most; 0: 20000 */
+    const char *const *engines; /* "NAME": with its defaults and all its variants, "NAME:" with its
+                                   defaults only, or "NAME:options" */
+    size_t n_engines;           /* 0: every engine that can run here */
+    uint64_t seed;              /* of the first trace; the next one has seed + 1 */
+    size_t shortest;            /* references of a trace at least, up to `longest` */
+    size_t longest;             /* references of a trace at most; 0: 20000 */
 } rd_verify_config;
 
 /* What was checked of one engine with one set of options. */

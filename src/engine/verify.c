@@ -23,7 +23,7 @@ struct rd_verify {
     subject *subjects;
     size_t n_subjects;
     uint64_t seed;
-    size_t longest;
+    size_t shortest, longest;
     rdi_verify_trace trace;
     uint64_t *expected, *scratch, *candidate; /* room for `longest` each */
     bool found;
@@ -98,12 +98,19 @@ rd_status rd_verify_new(rd_ctx *ctx, const rd_verify_config *config, rd_verify *
     static const rd_verify_config defaults = {0};
     if (!config)
         config = &defaults;
+    size_t longest = config->longest ? config->longest : DEFAULT_LONGEST;
+    if (config->shortest > longest)
+        return rdi_fail(
+            ctx, RD_EINVAL,
+            "verify: the shortest trace (%zu references) is longer than the longest (%zu)",
+            config->shortest, longest);
     rd_verify *v = rdi_calloc(ctx, 1, sizeof *v);
     if (!v)
         return RD_ENOMEM;
     v->ctx = ctx;
     v->seed = config->seed;
-    v->longest = config->longest ? config->longest : DEFAULT_LONGEST;
+    v->shortest = config->shortest;
+    v->longest = longest;
     v->trace.block = rdi_alloc(ctx, v->longest, sizeof *v->trace.block);
     v->expected = rdi_alloc(ctx, v->longest, sizeof *v->expected);
     v->scratch = rdi_alloc(ctx, v->longest, sizeof *v->scratch);
@@ -269,7 +276,7 @@ rd_status rd_verify_next(rd_verify *v) {
     if (v->found)
         return rdi_fail(v->ctx, RD_ESTATE, "a difference was found already");
     uint64_t seed = v->seed++;
-    rdi_verify_make(seed, v->longest, &v->trace);
+    rdi_verify_make(seed, v->shortest, v->longest, &v->trace);
     size_t n = v->trace.n;
     RD_TRY(rdi_verify_oracle(v->ctx, v->trace.block, n, v->expected));
     uint64_t blocks = count_cold(v->expected, n);

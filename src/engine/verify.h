@@ -13,9 +13,10 @@ typedef struct rdi_verify_trace {
     size_t n;
 } rdi_verify_trace;
 
-/* Fills trace->block, which has room for `longest`. The same seed gives the same trace; consecutive
- * seeds go through all combinations of pattern and ids. */
-void rdi_verify_make(uint64_t seed, size_t longest, rdi_verify_trace *trace);
+/* Fills trace->block, which has room for `longest`, with `shortest` to `longest` references. The
+ * same arguments give the same trace; consecutive seeds go through all combinations of pattern and
+ * ids. */
+void rdi_verify_make(uint64_t seed, size_t shortest, size_t longest, rdi_verify_trace *trace);
 
 /* ---- one engine, one trace (verify_run.c) ---- */
 

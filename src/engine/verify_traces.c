@@ -170,11 +170,13 @@ static const struct {
     {"clustered ids", id_clusters}, {"ids with equal hashes", id_colliding},
 };
 
-/* Mostly short: a hundred short traces meet more corners than a long one. */
-static size_t draw_length(rdi_rng *rng, size_t longest) {
+/* Mostly short: a hundred short traces meet more corners than a long one. Where `shortest` asks for
+ * long ones, all lengths from there on are equally likely. */
+static size_t draw_length(rdi_rng *rng, size_t shortest, size_t longest) {
     static const size_t classes[] = {2, 8, 64, 256, 256, 1024, 1024, SIZE_MAX};
     size_t limit = classes[rdi_rng_below(rng, RDI_COUNT(classes))];
-    return (size_t)rdi_rng_below(rng, (limit < longest ? limit : longest) + 1);
+    size_t n = (size_t)rdi_rng_below(rng, (limit < longest ? limit : longest) + 1);
+    return n < shortest ? shortest + (size_t)rdi_rng_below(rng, longest - shortest + 1) : n;
 }
 
 static uint64_t draw_blocks(rdi_rng *rng, size_t n, uint64_t steps) {
@@ -183,19 +185,25 @@ static uint64_t draw_blocks(rdi_rng *rng, size_t n, uint64_t steps) {
     return 1 + rdi_rng_below(rng, limit < most ? limit : most + 1);
 }
 
-void rdi_verify_make(uint64_t seed, size_t longest, rdi_verify_trace *trace) {
+/* All patterns in turn. A trace of distinct blocks only has at most `distinct_max` references:
+ * where `shortest` asks for more, the next pattern takes its place, a cycle. */
+static size_t choose_order(uint64_t seed, size_t shortest, size_t distinct_max) {
     size_t order = seed % RDI_COUNT(orders);
+    return orders[order].fill == order_distinct && shortest > distinct_max ? order + 1 : order;
+}
+
+void rdi_verify_make(uint64_t seed, size_t shortest, size_t longest, rdi_verify_trace *trace) {
+    uint64_t steps = (uint64_t)longest * ORACLE_STEPS_PER_REFERENCE;
+    size_t distinct_max = (size_t)sqrt((double)steps); /* as many as the oracle can take */
+    size_t order = choose_order(seed, shortest, distinct_max);
     size_t id = seed / RDI_COUNT(orders) % RDI_COUNT(ids);
     rdi_rng rng = {rdi_mix64(seed + 1)};
     trace->pattern = orders[order].name;
     trace->ids = ids[id].name;
-    trace->n = draw_length(&rng, longest);
-    uint64_t steps = (uint64_t)longest * ORACLE_STEPS_PER_REFERENCE;
+    trace->n = draw_length(&rng, shortest, longest);
     uint64_t blocks = draw_blocks(&rng, trace->n, steps);
-    if (orders[order].fill == order_distinct) { /* as many as the oracle can take */
-        size_t most = (size_t)sqrt((double)steps);
-        blocks = trace->n = trace->n < most ? trace->n : most;
-    }
+    if (orders[order].fill == order_distinct)
+        blocks = trace->n = trace->n < distinct_max ? trace->n : distinct_max;
     orders[order].fill(&rng, trace->block, trace->n, blocks);
     uint64_t salt = rdi_rng_next(&rng);
     for (size_t i = 0; i < trace->n; i++)

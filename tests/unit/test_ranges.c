@@ -158,7 +158,7 @@ static void random_traces_are_exact_below_the_cut_off_and_within_beyond(void **s
     static uint64_t blocks[1024];
     for (uint64_t seed = 0; seed < 3000; seed++) {
         rdi_verify_trace trace = {.block = blocks};
-        rdi_verify_make(seed, 600, &trace);
+        rdi_verify_make(seed, 0, 600, &trace);
         check_engines(*state, blocks, trace.n);
     }
 }

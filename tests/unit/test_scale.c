@@ -79,7 +79,7 @@ static void random_traces_stay_within_the_error_and_the_node_count(void **state)
     static uint64_t blocks[1024];
     for (uint64_t seed = 0; seed < 4000; seed++) {
         rdi_verify_trace trace = {.block = blocks};
-        rdi_verify_make(seed, 1000, &trace);
+        rdi_verify_make(seed, 0, 1000, &trace);
         make_dense(blocks, trace.n);
         check_all_errors(*state, blocks, trace.n);
     }
