@@ -243,7 +243,7 @@ static void add_valgrind(arguments *args, const recorder *r) {
     add_argument(args, "-q");
     add_argument(args, "--command-line-only=yes"); /* options of other tools are no concern here */
     add_argument(args, "--vgdb=no");
-    add_argument(args, "--ring=%s", rd_live_path(r->live));
+    add_argument(args, "--channel=%s", rd_live_path(r->live));
     add_argument(args, "--loads=%s", o->kinds & RD_LOAD ? "yes" : "no");
     add_argument(args, "--stores=%s", o->kinds & RD_STORE ? "yes" : "no");
     add_argument(args, "--fetches=%s", o->kinds & RD_FETCH ? "yes" : "no");
@@ -288,7 +288,7 @@ static int prepare(const recorder *r, arguments *args) {
     if (r->options->tool == RECORDER_CLANG) {
         if (!check_clang(r->options))
             return EXIT_USAGE;
-        good = setenv("REUSEDIST_RING", rd_live_path(r->live), 1) == 0;
+        good = setenv("REUSEDIST_CHANNEL", rd_live_path(r->live), 1) == 0;
         good = set_burst(r) && good;
         if (r->options->children)
             good = setenv("REUSEDIST_CHILDREN", "1", 1) == 0 && good;

@@ -2,7 +2,7 @@
 #ifndef RECORDER_HOOKS_H
 #define RECORDER_HOOKS_H
 
-#include "trace/ring.h"
+#include "live/channel.h"
 
 /* Where the next record goes. `next` equals `end` at first and whenever there is no room. */
 typedef struct cursor {

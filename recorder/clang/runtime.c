@@ -1,18 +1,18 @@
 /* The recorder that is compiled into a program: everything behind the hooks (hooks.c).
  *
- * Every thread has a chunk of the ring that is shared with the analyser (src/trace/ring.h) and a
- * place in it for its next record. A hook stores one word and compares; only when the chunk is full
- * a function is called. Chunks that a thread leaves behind, at the end of the program or because it
- * was killed, are found by the analyser.
+ * Every thread has a buffer of the channel that is shared with the analyser (src/live/channel.h)
+ * and a place in it for its next record. A hook stores one word and compares; only when the buffer
+ * is full a function is called. Buffers that a thread leaves behind, at the end of the program or
+ * because it was killed, are found by the analyser.
  *
  * With program counters a record has two words. Then there is never room for a hook, and the
  * function that is called writes both: hooks without them stay as short as they are.
  *
  * A signal may interrupt the program between any two instructions, and the compiler keeps the place
- * for the next record in a register. So handlers write into chunks of their own (signals.c), and
+ * for the next record in a register. So handlers write into buffers of their own (signals.c), and
  * the place is afterwards what it was before.
  *
- * REUSEDIST_RING names the shared memory. Without it, records go to a few words aside and are
+ * REUSEDIST_CHANNEL names the shared memory. Without it, records go to a few words aside and are
  * forgotten. So do those between bursts, REUSEDIST_BURST=N:SKIP, which are counted per thread.
  */
 #define _GNU_SOURCE
@@ -40,12 +40,12 @@
 #define PIECE_BYTES 64 /* in which memcpy() and the like are recorded */
 
 /* Of the program, not of a thread. */
-static rdi_ring *ring;     /* NULL: nobody reads */
-static char ring_path[64]; /* a copy: programs write where their environment is */
-static ino_t ring_inode;
+static rdi_channel *channel;  /* NULL: nobody reads */
+static char channel_path[64]; /* a copy: programs write where their environment is */
+static ino_t channel_inode;
 static int with_children;     /* forked ones are recorded */
 static uint32_t process;      /* number of this recording */
-static pthread_key_t at_exit; /* its destructor hands over the chunk of a thread that ends */
+static pthread_key_t at_exit; /* its destructor hands over the buffer of a thread that ends */
 static uint32_t threads;      /* numbers given so far */
 static int several_threads;   /* there may be more than one */
 static uint32_t record_words = 1;
@@ -53,7 +53,7 @@ static uint64_t burst, gap; /* references to be recorded and to be skipped by tu
 
 /* Where a thread writes. */
 typedef struct position {
-    int chunk;             /* its own; -1: none */
+    int buffer;            /* its own; -1: none */
     uint64_t *resume;      /* where to go on in it, while the cursor is elsewhere */
     int dividing;          /* the cursor is in a sequence of bursts */
     int in_burst;          /* the next records are kept, not skipped ... */
@@ -64,12 +64,12 @@ typedef struct position {
 typedef struct handler {
     char *frame;
     int on_other_stack;
-    int chunk; /* of what it interrupted; -1: none, or unknown */
+    int buffer; /* of what it interrupted; -1: none, or unknown */
 } handler;
 
 /* Of a thread. */
 static __thread cursor pairs; /* for records of two words; that of the hooks is for one */
-static __thread position here = {.chunk = -1};
+static __thread position here = {.buffer = -1};
 static __thread uint32_t thread;     /* number, from 1; 0: none yet */
 static __thread volatile int inside; /* of the functions that change the above */
 static __thread uint64_t aside[ASIDE_WORDS];
@@ -90,15 +90,15 @@ static void end_program(const char *why) {
     _exit(1);
 }
 
-/* The ring is found through its owner's open files, which are gone when the owner is. A program
+/* The channel is found through its owner's open files, which are gone when the owner is. A program
  * that has changed its root may see no files of processes at all. */
 static int is_gone(void) {
     struct stat now;
-    if (stat(ring_path, &now) == 0)
-        return now.st_ino != ring_inode;
+    if (stat(channel_path, &now) == 0)
+        return now.st_ino != channel_inode;
     if (errno != ENOENT || stat("/proc/self", &now) == 0)
         return errno == ENOENT;
-    return kill((pid_t)ring->reader, 0) != 0 && errno == ESRCH;
+    return kill((pid_t)channel->reader, 0) != 0 && errno == ESRCH;
 }
 
 /* errno is the program's. */
@@ -108,55 +108,55 @@ static int is_analyser_gone(void) {
     return gone;
 }
 
-/* A free chunk, sooner or later. */
-static int wait_for_chunk(void) {
+/* A free buffer, sooner or later. */
+static int wait_for_buffer(void) {
     struct timespec moment = {.tv_nsec = WAIT_NS};
     unsigned turns = 0;
     while (1) {
-        uint32_t before = __atomic_load_n(&ring->frees, __ATOMIC_SEQ_CST);
-        __atomic_store_n(&ring->recorders_wait, 1, __ATOMIC_SEQ_CST);
-        int index = rdi_ring_take(ring, (uint32_t)getpid());
-        if (__atomic_load_n(&ring->closed, __ATOMIC_RELAXED))
+        uint32_t before = __atomic_load_n(&channel->frees, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&channel->recorders_wait, 1, __ATOMIC_SEQ_CST);
+        int index = rdi_channel_take(channel, (uint32_t)getpid());
+        if (__atomic_load_n(&channel->closed, __ATOMIC_RELAXED))
             end_program("the analyser takes no more references");
         if (index >= 0)
             return index;
         if (is_analyser_gone())
             end_program("the analyser is gone");
-        if (rdi_ring_is_hopeless(ring, &turns))
+        if (rdi_channel_is_hopeless(channel, &turns))
             end_program("too many threads or processes record at once");
-        if (rdi_ring_reader_waits(ring))
-            futex(&ring->fulls, FUTEX_WAKE, 1, NULL);
-        futex(&ring->frees, FUTEX_WAIT, before, &moment);
+        if (rdi_channel_reader_waits(channel))
+            futex(&channel->fulls, FUTEX_WAKE, 1, NULL);
+        futex(&channel->frees, FUTEX_WAIT, before, &moment);
     }
 }
 
-/* ---- chunks ---- */
+/* ---- buffers ---- */
 
 /* 0 words: as many as there are. */
-static void hand_over(int chunk, uint64_t words) {
-    if (rdi_ring_submit(ring, chunk, words) && rdi_ring_is_worth_waking(ring))
-        futex(&ring->fulls, FUTEX_WAKE, 1, NULL);
+static void hand_over(int buffer, uint64_t words) {
+    if (rdi_channel_submit(channel, buffer, words) && rdi_channel_is_worth_waking(channel))
+        futex(&channel->fulls, FUTEX_WAKE, 1, NULL);
 }
 
 static uint64_t filled_words(void) {
-    return (uint64_t)(here.resume - rdi_ring_words(ring, (unsigned)here.chunk));
+    return (uint64_t)(here.resume - rdi_channel_words(channel, (unsigned)here.buffer));
 }
 
-static void submit_chunk(void) {
+static void submit_buffer(void) {
     if (filled_words() == 0)
         return;
-    hand_over(here.chunk, filled_words());
-    here.chunk = -1;
+    hand_over(here.buffer, filled_words());
+    here.buffer = -1;
 }
 
-static uint64_t *chunk_end(void) {
-    return rdi_ring_words(ring, (unsigned)here.chunk) + RDI_RING_CHUNK_WORDS;
+static uint64_t *buffer_end(void) {
+    return rdi_channel_words(channel, (unsigned)here.buffer) + RDI_CHANNEL_BUFFER_WORDS;
 }
 
 static void put_event(uint64_t head, const void *address, uint64_t size, uint64_t pc,
                       const char *path) {
-    rdi_ring_put_event(here.resume, head, (uint64_t)(uintptr_t)address, size, pc, path);
-    here.resume += rdi_ring_event_words(head);
+    rdi_channel_put_event(here.resume, head, (uint64_t)(uintptr_t)address, size, pc, path);
+    here.resume += rdi_channel_event_words(head);
 }
 
 /* As far as it can grow. */
@@ -171,33 +171,33 @@ static void tell_stack(void) {
     pthread_attr_destroy(&attributes);
 }
 
-static void take_chunk(void) {
+static void take_buffer(void) {
     int first = !thread;
     if (first)
         thread = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
     /* Any value but NULL; each time, because destructors of the program may come behind ours. */
     pthread_setspecific(at_exit, &thread);
-    here.chunk = wait_for_chunk();
-    ring->chunk[here.chunk].process = process;
-    ring->chunk[here.chunk].thread = thread;
-    here.resume = rdi_ring_words(ring, (unsigned)here.chunk);
-    if (first && ring->events)
+    here.buffer = wait_for_buffer();
+    channel->buffer[here.buffer].process = process;
+    channel->buffer[here.buffer].thread = thread;
+    here.resume = rdi_channel_words(channel, (unsigned)here.buffer);
+    if (first && channel->events)
         tell_stack();
 }
 
 /* So many words, after each other. */
-static void make_room_in_chunk(uint64_t n) {
-    if (here.chunk >= 0 && (uint64_t)(chunk_end() - here.resume) < n)
-        submit_chunk();
-    if (here.chunk < 0)
-        take_chunk();
+static void make_room_in_buffer(uint64_t n) {
+    if (here.buffer >= 0 && (uint64_t)(buffer_end() - here.resume) < n)
+        submit_buffer();
+    if (here.buffer < 0)
+        take_buffer();
 }
 
 static void skip(uint64_t references) {
     static __thread uint64_t since;
-    if (!ring)
+    if (!channel)
         return;
-    if (rdi_ring_skip(ring, &since, references) && is_analyser_gone())
+    if (rdi_channel_skip(channel, &since, references) && is_analyser_gone())
         end_program("the analyser is gone");
 }
 
@@ -218,7 +218,7 @@ static int is_aside(const uint64_t *place) {
     return place >= aside && place <= aside + ASIDE_WORDS;
 }
 
-/* Takes it away: the chunk knows how far it is filled, and what was written aside is counted. */
+/* Takes it away: the buffer knows how far it is filled, and what was written aside is counted. */
 static void settle(void) {
     cursor now = current();
     place((cursor){NULL, NULL});
@@ -244,9 +244,9 @@ static void write_aside(void) {
     place_cursor(aside, ASIDE_WORDS);
 }
 
-static void write_into_chunk(void) {
-    make_room_in_chunk(record_words);
-    place_cursor(here.resume, (uint64_t)(chunk_end() - here.resume));
+static void write_into_buffer(void) {
+    make_room_in_buffer(record_words);
+    place_cursor(here.resume, (uint64_t)(buffer_end() - here.resume));
 }
 
 static void divide_into_bursts(void) {
@@ -255,7 +255,7 @@ static void divide_into_bursts(void) {
         here.left_of_part = here.in_burst ? burst : gap;
     }
     if (here.in_burst)
-        write_into_chunk();
+        write_into_buffer();
     else
         write_aside();
 }
@@ -267,14 +267,14 @@ static int make_room(void) {
         return 0;
     inside = 1;
     settle();
-    int wanted = ring && __atomic_load_n(&ring->recording, __ATOMIC_RELAXED);
+    int wanted = channel && __atomic_load_n(&channel->recording, __ATOMIC_RELAXED);
     here.dividing = wanted && burst;
     if (!wanted)
         write_aside();
     else if (here.dividing)
         divide_into_bursts();
     else
-        write_into_chunk();
+        write_into_buffer();
     inside = 0;
     return 1;
 }
@@ -342,10 +342,10 @@ void *__wrap_memset(void *to, int byte, size_t n) {
 /* ---- events ---- */
 
 int runtime_tells_events(void) {
-    return ring && ring->events;
+    return channel && channel->events;
 }
 
-/* With more than one thread, the chunk is handed over: what others do with the memory shall come
+/* With more than one thread, the buffer is handed over: what others do with the memory shall come
  * behind. */
 void runtime_tell(rd_event_kind kind, const void *address, uint64_t size, uint64_t pc,
                   const char *path) {
@@ -354,18 +354,18 @@ void runtime_tell(rd_event_kind kind, const void *address, uint64_t size, uint64
     inside = 1;
     settle();
     size_t path_bytes = path ? strlen(path) : 0;
-    make_room_in_chunk(rdi_ring_event_words(RDI_EVENT_HEAD(kind, path_bytes, 0)));
+    make_room_in_buffer(rdi_channel_event_words(RDI_EVENT_HEAD(kind, path_bytes, 0)));
     put_event(RDI_EVENT_HEAD(kind, path_bytes, thread), address, size, pc, path);
     if (__atomic_load_n(&several_threads, __ATOMIC_RELAXED))
-        submit_chunk();
+        submit_buffer();
     inside = 0;
 }
 
 static void submit_so_far(void) {
     inside = 1;
     settle();
-    if (here.chunk >= 0)
-        submit_chunk();
+    if (here.buffer >= 0)
+        submit_buffer();
     inside = 0;
 }
 
@@ -381,8 +381,8 @@ void runtime_before_thread(void) {
 /* Those from the `first` on are no longer running. */
 static void end_handlers(int first) {
     for (; running > first; running--)
-        if (ring && handlers[running - 1].chunk >= 0)
-            hand_over(handlers[running - 1].chunk, 0);
+        if (channel && handlers[running - 1].buffer >= 0)
+            hand_over(handlers[running - 1].buffer, 0);
 }
 
 /* Stacks grow downwards: who was called later is below, on the same stack. */
@@ -392,12 +392,12 @@ static int was_left(const handler *earlier, const handler *now) {
     return earlier->frame <= now->frame;
 }
 
-static void begin_handler(int chunk) {
+static void begin_handler(int buffer) {
     stack_t stack = {.ss_flags = 0};
     sigaltstack(NULL, &stack);
     handler now = {.frame = __builtin_frame_address(0),
                    .on_other_stack = (stack.ss_flags & SS_ONSTACK) != 0,
-                   .chunk = chunk};
+                   .buffer = buffer};
     int still = running;
     while (still > 0 && was_left(&handlers[still - 1], &now))
         still--;
@@ -409,10 +409,10 @@ void runtime_run_handler(void (*run)(void *), void *argument) {
     position interrupted = here;
     cursor at = current();
     int was_inside = inside;
-    here = (position){.chunk = -1};
+    here = (position){.buffer = -1};
     place((cursor){NULL, NULL});
     inside = 1;
-    begin_handler(was_inside ? -1 : interrupted.chunk);
+    begin_handler(was_inside ? -1 : interrupted.buffer);
     int number = running;
     inside = 0;
 
@@ -420,15 +420,15 @@ void runtime_run_handler(void (*run)(void *), void *argument) {
 
     inside = 1;
     settle();
-    if (here.chunk >= 0)
-        hand_over(here.chunk, filled_words());
+    if (here.buffer >= 0)
+        hand_over(here.buffer, filled_words());
     if (running >= number) {
         end_handlers(number);
         running--;
         here = interrupted;
         place(at);
     } else { /* it was taken for one that was left, or this is a forked child */
-        here = (position){.chunk = -1};
+        here = (position){.buffer = -1};
         place((cursor){NULL, NULL});
     }
     inside = was_inside;
@@ -439,11 +439,11 @@ void runtime_run_handler(void (*run)(void *), void *argument) {
 void rd_recorder_mark(int on);
 
 void rd_recorder_mark(int on) {
-    if (!ring)
+    if (!channel)
         return;
     inside = 1;
     settle();
-    __atomic_store_n(&ring->recording, on != 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&channel->recording, on != 0, __ATOMIC_RELAXED);
     inside = 0;
 }
 
@@ -455,40 +455,40 @@ static void end_thread(void *value) {
     end_handlers(0);
 }
 
-/* The chunk stays the parent's. */
+/* The buffer stays the parent's. */
 static void restart_in_child(void) {
     pairs = (cursor){NULL, NULL};
     recorder_place(pairs);
-    here.chunk = -1;
+    here.buffer = -1;
     running = 0;
     thread = threads = 0;
     several_threads = 0;
     if (with_children)
-        process = __atomic_fetch_add(&ring->processes, 1, __ATOMIC_RELAXED);
+        process = __atomic_fetch_add(&channel->processes, 1, __ATOMIC_RELAXED);
     else
-        ring = NULL;
+        channel = NULL;
     modules_forget();
     modules_update();
 }
 
 /* What this very process recorded before it became another program by exec. */
 static void submit_left_behind(void) {
-    for (int i = 0; i < (int)ring->chunks; i++) {
+    for (int i = 0; i < (int)channel->buffers; i++) {
         uint32_t owner;
-        if (rdi_ring_is_filling(&ring->chunk[i], &owner) && owner == (uint32_t)getpid())
+        if (rdi_channel_is_filling(&channel->buffer[i], &owner) && owner == (uint32_t)getpid())
             hand_over(i, 0);
     }
 }
 
-static void *map_ring(const char *path) {
+static void *map_channel(const char *path) {
     struct stat st;
     int fd = open(path, O_RDWR | O_CLOEXEC);
     void *memory = MAP_FAILED;
-    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size >= (off_t)RDI_RING_BYTES(1))
+    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size >= (off_t)RDI_CHANNEL_BYTES(1))
         memory = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (fd >= 0)
         close(fd);
-    ring_inode = st.st_ino;
+    channel_inode = st.st_ino;
     return memory;
 }
 
@@ -500,14 +500,14 @@ static void read_burst(const char *text) {
     gap = *colon ? strtoull(colon + 1, NULL, 10) : 0;
 }
 
-__attribute__((constructor(101))) static void open_ring(void) {
-    const char *path = getenv("REUSEDIST_RING");
+__attribute__((constructor(101))) static void open_channel(void) {
+    const char *path = getenv("REUSEDIST_CHANNEL");
     if (!path)
         return;
-    rdi_ring *mapped = map_ring(path);
-    if (mapped == MAP_FAILED || mapped->magic != RDI_RING_MAGIC)
+    rdi_channel *mapped = map_channel(path);
+    if (mapped == MAP_FAILED || mapped->magic != RDI_CHANNEL_MAGIC)
         end_program("cannot share memory with the analyser");
-    snprintf(ring_path, sizeof ring_path, "%s", path);
+    snprintf(channel_path, sizeof channel_path, "%s", path);
     with_children = getenv("REUSEDIST_CHILDREN") != NULL;
     read_burst(getenv("REUSEDIST_BURST"));
     pthread_key_create(&at_exit, end_thread);
@@ -515,7 +515,7 @@ __attribute__((constructor(101))) static void open_ring(void) {
     process = __atomic_fetch_add(&mapped->processes, 1, __ATOMIC_RELAXED);
     settle(); /* what came before this constructor is not recorded */
     record_words = mapped->record_words;
-    ring = mapped;
+    channel = mapped;
     submit_left_behind();
     modules_update();
     submit_so_far(); /* in front of everything, whichever thread */

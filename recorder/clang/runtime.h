@@ -2,8 +2,8 @@
 #ifndef RECORDER_RUNTIME_H
 #define RECORDER_RUNTIME_H
 
+#include "live/channel.h"
 #include "reusedist/trace.h"
-#include "trace/ring.h"
 
 #include <stddef.h>
 

@@ -11,12 +11,12 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
 
-#include "trace/ring.h"
+#include "live/channel.h"
 
 /* ---- options (tool_main.c) ---- */
 
 typedef struct tool_options {
-    const HChar *ring; /* path of the shared memory */
+    const HChar *channel; /* path of the shared memory */
     Bool loads, stores, fetches;
     Bool pc;                            /* record program counters */
     Bool events;                        /* tell of modules, allocations and stacks; with pc */
@@ -42,10 +42,10 @@ typedef struct buffer_cursor {
 
 #define BUFFER_SLACK_BYTES 8192
 
-void buffer_open(const HChar *ring_path);
+void buffer_open(const HChar *channel_path);
 /* Called from instrumented code. */
 void buffer_make_room(void);
-/* From now on, records are wanted or not, in all processes that share the ring. */
+/* From now on, records are wanted or not, in all processes that share the channel. */
 void buffer_set_recording(Bool on);
 /* Code of this thread runs from now on; and no longer. */
 void buffer_enter_code(ThreadId thread);

@@ -13,7 +13,7 @@
 tool_options options = {.loads = True, .stores = True};
 
 static Bool process_option(const HChar *arg) {
-    if VG_STR_CLO (arg, "--ring", options.ring) {
+    if VG_STR_CLO (arg, "--channel", options.channel) {
     } else if VG_BOOL_CLO (arg, "--loads", options.loads) {
     } else if VG_BOOL_CLO (arg, "--stores", options.stores) {
     } else if VG_BOOL_CLO (arg, "--fetches", options.fetches) {
@@ -33,7 +33,7 @@ static Bool process_option(const HChar *arg) {
 
 static void print_usage(void) {
     VG_(printf)
-    ("    --ring=FILE               memory shared with the analyser; without it, records\n"
+    ("    --channel=FILE               memory shared with the analyser; without it, records\n"
      "                              are written and forgotten\n"
      "    --loads=no|yes            record loads [yes]\n"
      "    --stores=no|yes           record stores [yes]\n"
@@ -52,8 +52,8 @@ static void print_debug_usage(void) {
 }
 
 static void start_program(void) {
-    if (options.ring)
-        buffer_open(options.ring);
+    if (options.channel)
+        buffer_open(options.channel);
     if (options.events)
         events_start();
 }

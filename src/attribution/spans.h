@@ -6,7 +6,7 @@
 #ifndef RDI_SPANS_H
 #define RDI_SPANS_H
 
-#include "base/base.h"
+#include "base/common.h"
 
 typedef struct rdi_span {
     uint64_t from, to; /* the last address included, so that the end of memory can be in one */

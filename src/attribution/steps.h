@@ -6,7 +6,7 @@
 #ifndef RDI_STEPS_H
 #define RDI_STEPS_H
 
-#include "base/base.h"
+#include "base/common.h"
 #include "reusedist/attribution.h"
 
 #define RDI_STEPS (RD_LOG_BINS + RD_LEVELS_MAX + 1)

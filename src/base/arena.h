@@ -2,7 +2,7 @@
 #ifndef RDI_ARENA_H
 #define RDI_ARENA_H
 
-#include "base/base.h"
+#include "base/common.h"
 
 typedef struct rdi_arena_chunk rdi_arena_chunk;
 

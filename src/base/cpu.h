@@ -6,7 +6,7 @@
 #ifndef RDI_CPU_H
 #define RDI_CPU_H
 
-#include "base/base.h"
+#include "base/common.h"
 
 /* In the order of RDI_ISA_CHOICES. */
 typedef enum rdi_isa { RDI_ISA_AUTO, RDI_ISA_PLAIN, RDI_ISA_AVX2, RDI_ISA_AVX512 } rdi_isa;

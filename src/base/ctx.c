@@ -1,5 +1,5 @@
 /* The context: counted memory and the text of the last failure. */
-#include "base/base.h"
+#include "base/common.h"
 #include "base/pages.h"
 
 #include <stdatomic.h>

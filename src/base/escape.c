@@ -1,5 +1,5 @@
 /* Text from outside, made fit to be shown. */
-#include "base/base.h"
+#include "base/common.h"
 
 #include <stdio.h>
 #include <string.h>

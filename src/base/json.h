@@ -16,7 +16,7 @@
 #ifndef RDI_JSON_H
 #define RDI_JSON_H
 
-#include "base/base.h"
+#include "base/common.h"
 #include "base/text.h"
 
 #define RDI_JSON_DEPTH 64

@@ -1,5 +1,5 @@
 /* One parser for every option table: engines, formats, generators and commands. */
-#include "base/base.h"
+#include "base/common.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #ifndef RDI_OUTPUT_H
 #define RDI_OUTPUT_H
 
-#include "base/base.h"
+#include "base/common.h"
 
 typedef struct rdi_output rdi_output;
 

@@ -6,7 +6,7 @@
 #ifndef RDI_TEXT_H
 #define RDI_TEXT_H
 
-#include "base/base.h"
+#include "base/common.h"
 
 typedef struct rdi_text {
     rd_ctx *ctx;

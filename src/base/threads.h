@@ -3,7 +3,7 @@
 #ifndef RDI_THREADS_H
 #define RDI_THREADS_H
 
-#include "base/base.h"
+#include "base/common.h"
 
 #include <pthread.h>
 

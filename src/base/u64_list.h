@@ -2,7 +2,7 @@
 #ifndef RDI_U64_LIST_H
 #define RDI_U64_LIST_H
 
-#include "base/base.h"
+#include "base/common.h"
 
 /* A zeroed one is empty. */
 typedef struct rdi_u64_list {

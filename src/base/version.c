@@ -1,6 +1,6 @@
 /* What this build is and has. */
-#include "base/base.h"
 #include "base/build_config.h"
+#include "base/common.h"
 
 #define TEXT(x)               #x
 #define VERSION_TEXT(a, b, c) TEXT(a) "." TEXT(b) "." TEXT(c)

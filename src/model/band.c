@@ -1,8 +1,8 @@
 /* The band of confidence around the miss ratios of a sampled profile. */
 #include "reusedist/model.h"
 
-#include "base/base.h"
-#include "profile/profile.h"
+#include "base/common.h"
+#include "profile/profile_build.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -6,11 +6,11 @@
  */
 #include "reusedist/model.h"
 
-#include "base/base.h"
+#include "base/common.h"
 #include "profile/binning.h"
 #include "profile/error_bound.h"
 #include "profile/hist.h"
-#include "profile/profile.h"
+#include "profile/profile_build.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * object. */
 #include "model/locality.h"
 
-#include "profile/profile.h"
+#include "profile/profile_build.h"
 
 #include <float.h>
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #ifndef RDI_LOCALITY_H
 #define RDI_LOCALITY_H
 
-#include "base/base.h"
+#include "base/common.h"
 #include "model/patterns.h"
 #include "reusedist/predict.h"
 

@@ -1,7 +1,7 @@
 /* The model file: JSON, a line per piece. docs/prediction.md describes it. */
 #include "base/json.h"
 #include "model/locality.h"
-#include "profile/profile.h"
+#include "profile/profile_build.h"
 #include "profile/thresholds.h"
 
 #include <inttypes.h>

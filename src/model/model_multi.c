@@ -14,7 +14,7 @@
 #include "model/locality.h"
 #include "model/nnls.h"
 #include "profile/binning.h"
-#include "profile/profile.h"
+#include "profile/profile_build.h"
 
 #include <inttypes.h>
 #include <math.h>

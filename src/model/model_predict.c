@@ -3,7 +3,7 @@
 #include "model/locality.h"
 #include "profile/binning.h"
 #include "profile/hist.h"
-#include "profile/profile.h"
+#include "profile/profile_build.h"
 
 #include <inttypes.h>
 #include <math.h>

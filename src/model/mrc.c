@@ -8,7 +8,7 @@
  */
 #include "model/mrc.h"
 
-#include "profile/profile.h"
+#include "profile/profile_build.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 #ifndef RDI_MRC_H
 #define RDI_MRC_H
 
-#include "base/base.h"
+#include "base/common.h"
 #include "reusedist/model.h"
 
 typedef struct rdi_mrc_scan {

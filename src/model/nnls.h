@@ -7,7 +7,7 @@
 #ifndef RDI_NNLS_H
 #define RDI_NNLS_H
 
-#include "base/base.h"
+#include "base/common.h"
 
 typedef struct rdi_nnls rdi_nnls;
 

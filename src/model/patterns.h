@@ -2,7 +2,7 @@
 #ifndef RDI_PATTERNS_H
 #define RDI_PATTERNS_H
 
-#include "base/base.h"
+#include "base/common.h"
 #include "reusedist/predict.h"
 
 /* f(s) of a pattern; 1 for the constant one, whose factor never changes. */

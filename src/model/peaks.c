@@ -2,7 +2,7 @@
  * tried: its distances are taken as sizes, and the distances of all groups must then change as the
  * patterns say. */
 #include "model/locality.h"
-#include "profile/profile.h"
+#include "profile/profile_build.h"
 #include "profile/thresholds.h"
 
 #include <inttypes.h>

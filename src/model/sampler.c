@@ -8,7 +8,7 @@
  * sampling begins anew. Programs also touch something new when they end; therefore the samples with
  * the most peaks are the result. The first hundreds of blocks say nothing.
  */
-#include "base/base.h"
+#include "base/common.h"
 #include "reusedist/engine.h"
 #include "reusedist/predict.h"
 

@@ -17,7 +17,7 @@
 #ifndef RDI_AXIS_H
 #define RDI_AXIS_H
 
-#include "base/base.h"
+#include "base/common.h"
 
 #define RDI_AXIS_LINE_SLOTS 448u
 

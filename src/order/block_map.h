@@ -10,7 +10,7 @@
 #ifndef RDI_BLOCK_MAP_H
 #define RDI_BLOCK_MAP_H
 
-#include "base/base.h"
+#include "base/common.h"
 
 #define RDI_ABSENT UINT64_MAX
 

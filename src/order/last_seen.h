@@ -12,7 +12,7 @@
 #ifndef RDI_LAST_SEEN_H
 #define RDI_LAST_SEEN_H
 
-#include "base/base.h"
+#include "base/common.h"
 
 typedef struct rdi_seen_bucket {
     uint64_t key[8];

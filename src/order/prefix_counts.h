@@ -9,7 +9,7 @@
 #ifndef RDI_PREFIX_COUNTS_H
 #define RDI_PREFIX_COUNTS_H
 
-#include "base/base.h"
+#include "base/common.h"
 
 #include <string.h>
 

@@ -19,7 +19,7 @@
 #ifndef RDI_RANGES_H
 #define RDI_RANGES_H
 
-#include "base/base.h"
+#include "base/common.h"
 
 typedef struct rdi_ranges_ops rdi_ranges_ops;
 

@@ -12,7 +12,7 @@
 #ifndef RDI_RANK_BITS_H
 #define RDI_RANK_BITS_H
 
-#include "base/base.h"
+#include "base/common.h"
 
 #define RDI_RANK_LEVELS 64 /* enough for arity 2 */
 

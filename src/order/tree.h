@@ -12,7 +12,7 @@
 #ifndef RDI_TREE_H
 #define RDI_TREE_H
 
-#include "base/base.h"
+#include "base/common.h"
 
 enum { RDI_OLDER = 0, RDI_NEWER = 1 }; /* a direction `d`; the opposite is `!d` */
 

@@ -2,7 +2,7 @@
 #ifndef RDI_BINNING_H
 #define RDI_BINNING_H
 
-#include "base/base.h"
+#include "base/common.h"
 #include "reusedist/profile.h"
 
 /* RD_EINVAL for a width or number of groups of 0. */

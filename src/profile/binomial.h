@@ -2,7 +2,7 @@
 #ifndef RDI_BINOMIAL_H
 #define RDI_BINOMIAL_H
 
-#include "base/base.h"
+#include "base/common.h"
 
 /* Adds `weight` times the probability of each number of successes in n trials of mean `mean`
  * (between 0 and n, or beyond by rounding) to mass[], which has an element per cell (cells.h) up to

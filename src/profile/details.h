@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
-#include "profile/profile.h"
+#include "profile/profile_build.h"
 #include "reusedist/attribution.h"
 
 typedef struct rdi_details {

@@ -6,7 +6,7 @@
 #ifndef RDI_ERROR_BOUND_H
 #define RDI_ERROR_BOUND_H
 
-#include "base/base.h"
+#include "base/common.h"
 #include "reusedist/profile.h"
 
 typedef enum rdi_error_kind {

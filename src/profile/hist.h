@@ -9,7 +9,7 @@
 #ifndef RDI_HIST_H
 #define RDI_HIST_H
 
-#include "base/base.h"
+#include "base/common.h"
 #include "base/u64_list.h"
 #include "reusedist/engine.h"
 #include "reusedist/profile.h"

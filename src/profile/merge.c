@@ -2,7 +2,7 @@
  * would have counted. */
 #include "profile/binning.h"
 #include "profile/hist.h"
-#include "profile/profile.h"
+#include "profile/profile_build.h"
 
 #include <inttypes.h>
 #include <string.h>

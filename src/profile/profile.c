@@ -1,5 +1,5 @@
 /* The profile object: facts, bins, sources. Files are in profile_read.c and profile_write.c. */
-#include "profile/profile.h"
+#include "profile/profile_build.h"
 
 #include "profile/binning.h"
 #include "profile/details.h"

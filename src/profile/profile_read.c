@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "profile/binning.h"
 #include "profile/hist.h"
-#include "profile/profile.h"
+#include "profile/profile_build.h"
 #include "profile/profile_reader.h"
 #include "profile/thresholds.h"
 

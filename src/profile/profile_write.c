@@ -3,7 +3,7 @@
 #include "base/json.h"
 #include "profile/details.h"
 #include "profile/hist.h"
-#include "profile/profile.h"
+#include "profile/profile_build.h"
 #include "profile/thresholds.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* Coarser bins from finer ones. Counts and sums stay exact, because no bin is ever split: what
  * would need that is refused. */
 #include "profile/binning.h"
-#include "profile/profile.h"
+#include "profile/profile_build.h"
 
 #include <string.h>
 

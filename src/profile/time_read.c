@@ -1,5 +1,5 @@
 /* Histograms of time distances in text files, as other tools print them, and profiles from them. */
-#include "profile/profile.h"
+#include "profile/profile_build.h"
 #include "profile/time_model.h"
 
 #include <ctype.h>

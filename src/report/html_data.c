@@ -2,7 +2,7 @@
 #include "report/html_data.h"
 
 #include "base/json.h"
-#include "profile/profile.h"
+#include "profile/profile_build.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Columns, bars, colours and wrapped text. See paper.h. */
 #include "report/paper.h"
 
-#include "profile/profile.h"
+#include "profile/profile_build.h"
 
 #include <stdio.h>
 #include <string.h>

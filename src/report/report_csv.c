@@ -3,7 +3,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "profile/profile.h"
+#include "profile/profile_build.h"
 
 static void add_distance_row(rdi_text *t, const rd_bin *bin) {
     rdi_text_u64(t, bin->low);

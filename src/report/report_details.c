@@ -3,7 +3,7 @@
 #include "report/report_details.h"
 
 #include "profile/hist.h"
-#include "profile/profile.h"
+#include "profile/profile_build.h"
 #include "reusedist/attribution.h"
 
 #include <inttypes.h>

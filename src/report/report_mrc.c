@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "model/mrc.h"
-#include "profile/profile.h"
+#include "profile/profile_build.h"
 #include "report/chart.h"
 #include "report/paper.h"
 

@@ -2,7 +2,7 @@
 #include "reusedist/report.h"
 
 #include "model/mrc.h"
-#include "profile/profile.h"
+#include "profile/profile_build.h"
 #include "report/chart.h"
 #include "report/paper.h"
 #include "report/report_details.h"

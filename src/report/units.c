@@ -1,7 +1,7 @@
 /* Numbers with units, for people. */
 #include "reusedist/report.h"
 
-#include "base/base.h"
+#include "base/common.h"
 
 #include <math.h>
 #include <stdio.h>

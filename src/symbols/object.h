@@ -7,7 +7,7 @@
 #ifndef RDI_OBJECT_H
 #define RDI_OBJECT_H
 
-#include "base/base.h"
+#include "base/common.h"
 
 #define RDI_CALLS_MAX 16 /* of inlined functions into each other; more are cut */
 

@@ -2,7 +2,7 @@
 #ifndef RDI_CHECKSUM_H
 #define RDI_CHECKSUM_H
 
-#include "base/base.h"
+#include "base/common.h"
 
 uint64_t rdi_xxh64(const uint8_t *p, size_t n, uint64_t seed);
 

@@ -2,7 +2,7 @@
 #ifndef RDI_EVENTS_H
 #define RDI_EVENTS_H
 
-#include "base/base.h"
+#include "base/common.h"
 #include "reusedist/trace.h"
 
 #define RDI_EVENT_KINDS    RD_EVENT_UNLOAD /* 1 to this */

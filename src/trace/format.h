@@ -2,7 +2,7 @@
 #ifndef RDI_FORMAT_H
 #define RDI_FORMAT_H
 
-#include "base/base.h"
+#include "base/common.h"
 #include "base/output.h"
 #include "reusedist/trace.h"
 #include "trace/input.h"
@@ -24,7 +24,7 @@ typedef struct rdi_columns {
 typedef struct rdi_reader {
     rd_ctx *ctx;
     rdi_input *in;    /* NULL for generators and running programs */
-    rd_live *live;    /* running programs only */
+    void *source;     /* the argument of rdi_trace_open_from(), else NULL */
     rdi_columns *col; /* room for one batch */
     bool ids;         /* may be changed in open(): this very file has object ids */
     bool sampled;     /* may be set in open(): the recorder left references out */
@@ -73,6 +73,9 @@ typedef struct rdi_format_ops {
      * it: *skip says how much. */
     uint64_t (*count)(void *self);
     rd_status (*seek)(void *self, uint64_t first, uint64_t *skip);
+    /* Optional: references that a recorder skipped on purpose, and repeated references that it
+     * counted instead of recording them. */
+    void (*omitted)(const void *self, uint64_t *skipped, uint64_t *repeats);
     void (*close)(void *self);    /* optional; tolerates half-open state */
     const rdi_writer_ops *writer; /* optional */
 } rdi_format_ops;

@@ -1,7 +1,7 @@
 /* The generators' registry and what they share. See generate.h. */
 #include "trace/generate.h"
 
-#include "trace/trace.h"
+#include "trace/lookup.h"
 
 #include <string.h>
 

@@ -12,7 +12,7 @@
 #ifndef RDI_ID_TABLE_H
 #define RDI_ID_TABLE_H
 
-#include "base/base.h"
+#include "base/common.h"
 
 #define RDI_ID_NUMBERS_MAX 65536
 

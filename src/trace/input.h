@@ -6,7 +6,7 @@
 #ifndef RDI_INPUT_H
 #define RDI_INPUT_H
 
-#include "base/base.h"
+#include "base/common.h"
 
 typedef struct rdi_input {
     rd_ctx *ctx;

@@ -1,7 +1,7 @@
 /* References to blocks: drops unwanted kinds, splits what spans blocks. */
 #include "reusedist/trace.h"
 
-#include "base/base.h"
+#include "base/common.h"
 
 #include <inttypes.h>
 

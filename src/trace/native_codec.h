@@ -9,7 +9,7 @@
 #ifndef RDI_NATIVE_CODEC_H
 #define RDI_NATIVE_CODEC_H
 
-#include "base/base.h"
+#include "base/common.h"
 #include "reusedist/trace.h"
 #include "trace/events.h"
 

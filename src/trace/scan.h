@@ -7,7 +7,7 @@
 #ifndef RDI_SCAN_H
 #define RDI_SCAN_H
 
-#include "base/base.h"
+#include "base/common.h"
 
 /* 0x10 + its value for a hexadecimal digit of either case, 0 for everything else. */
 extern const uint8_t rdi_hex_digit[256];

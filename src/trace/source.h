@@ -2,7 +2,7 @@
 #ifndef RDI_SOURCE_H
 #define RDI_SOURCE_H
 
-#include "base/base.h"
+#include "base/common.h"
 
 typedef struct rdi_source {
     rd_ctx *ctx;

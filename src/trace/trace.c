@@ -1,5 +1,5 @@
 /* Opening and reading traces: finds the format, keeps the reader's storage, forwards batches. */
-#include "trace/trace.h"
+#include "trace/lookup.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -125,62 +125,69 @@ static rd_status start_generating(rd_trace *t, const char *spec) {
     return start(t, "generator", options);
 }
 
-static rd_status start_live(rd_trace *t) {
-    t->ops = &rdi_live_ops;
-    return start(t, "source", NULL);
+static rd_trace *new_trace(rd_ctx *ctx) {
+    rd_trace *t = rdi_calloc(ctx, 1, sizeof *t);
+    if (t) {
+        t->ctx = ctx;
+        t->left = UINT64_MAX;
+        t->reader.ctx = ctx;
+    }
+    return t;
 }
 
-/* A trace from `in`, of which it takes ownership, also on failure; or from running programs; else
- * from a generator. */
-static rd_status new_trace(rd_ctx *ctx, rdi_input *in, rd_live *live, const char *spec,
-                           rd_trace **out) {
-    rd_trace *t = rdi_calloc(ctx, 1, sizeof *t);
+/* Hands the trace to the caller if its start succeeded, and closes it otherwise. */
+static rd_status deliver(rd_trace *t, rd_status started, rd_trace **out) {
+    if (started == RD_OK)
+        *out = t;
+    else
+        rd_trace_close(t);
+    return started;
+}
+
+/* A trace from `in`, of which it takes ownership, also on failure. */
+static rd_status open_input(rd_ctx *ctx, rdi_input *in, const char *spec, rd_trace **out) {
+    rd_trace *t = new_trace(ctx);
     if (!t) {
         rdi_input_close(in);
         return RD_ENOMEM;
     }
-    t->ctx = ctx;
-    t->left = UINT64_MAX;
-    t->reader.ctx = ctx;
     t->reader.in = in;
-    t->reader.live = live;
-    rd_status status = in     ? start_reading(t, spec)
-                       : live ? start_live(t)
-                              : start_generating(t, spec);
-    if (status != RD_OK) {
-        rd_trace_close(t);
-        return status;
-    }
-    *out = t;
-    return RD_OK;
+    return deliver(t, start_reading(t, spec), out);
 }
 
 rd_status rd_trace_generate(rd_ctx *ctx, const char *spec, rd_trace **out) {
-    return new_trace(ctx, NULL, NULL, spec, out);
+    rd_trace *t = new_trace(ctx);
+    return t ? deliver(t, start_generating(t, spec), out) : RD_ENOMEM;
 }
 
-rd_status rd_trace_open_live(rd_ctx *ctx, rd_live *live, rd_trace **out) {
-    return new_trace(ctx, NULL, live, NULL, out);
+rd_status rdi_trace_open_from(rd_ctx *ctx, const rdi_format_ops *ops, void *source,
+                              rd_trace **out) {
+    rd_trace *t = new_trace(ctx);
+    if (!t)
+        return RD_ENOMEM;
+    t->ops = ops;
+    t->reader.source = source;
+    return deliver(t, start(t, "source", NULL), out);
 }
 
 rd_status rd_trace_open(rd_ctx *ctx, const char *path, const char *spec, rd_trace **out) {
     rdi_input *in;
     RD_TRY(rdi_input_open(ctx, path, &in));
-    return new_trace(ctx, in, NULL, spec, out);
+    return open_input(ctx, in, spec, out);
 }
 
 rd_status rd_trace_open_fd(rd_ctx *ctx, int fd, const char *name, const void *head, size_t n,
                            const char *spec, rd_trace **out) {
     rdi_input *in;
     RD_TRY(rdi_input_open_fd(ctx, fd, name, head, n, &in));
-    return new_trace(ctx, in, NULL, spec, out);
+    return open_input(ctx, in, spec, out);
 }
 
 rd_status rd_trace_open_memory(rd_ctx *ctx, const char *name, const void *data, size_t n,
                                const char *spec, rd_trace **out) {
     rdi_input *in;
     RD_TRY(rdi_input_open_memory(ctx, name, data, n, &in));
-    return new_trace(ctx, in, NULL, spec, out);
+    return open_input(ctx, in, spec, out);
 }
 
 /* Drops the first n references of the batch. */
@@ -259,13 +266,17 @@ bool rd_trace_has_ids(const rd_trace *t) {
 }
 
 uint64_t rd_trace_skipped(const rd_trace *t) {
-    if (t->reader.live)
-        return rdi_live_skipped(t->reader.live);
-    return t->reader.sampled ? UINT64_MAX : 0;
+    uint64_t skipped = t->reader.sampled ? UINT64_MAX : 0, repeats;
+    if (t->ops->omitted)
+        t->ops->omitted(t->state, &skipped, &repeats);
+    return skipped;
 }
 
 uint64_t rd_trace_repeats(const rd_trace *t) {
-    return t->reader.live ? rdi_live_repeats(t->reader.live) : 0;
+    uint64_t skipped, repeats = 0;
+    if (t->ops->omitted)
+        t->ops->omitted(t->state, &skipped, &repeats);
+    return repeats;
 }
 
 void rd_trace_progress(const rd_trace *t, uint64_t *done, uint64_t *total) {

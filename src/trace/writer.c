@@ -1,6 +1,6 @@
 /* Writing traces: finds the format, opens the file, hands over complete batches. */
 #include "trace/events.h"
-#include "trace/trace.h"
+#include "trace/lookup.h"
 
 #include <stdio.h>
 #include <string.h>

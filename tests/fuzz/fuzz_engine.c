@@ -5,7 +5,7 @@
  * the block of that number, from there on to the block id in the following 8 bytes. */
 #include "fuzz/fuzz.h"
 
-#include "engine/verify.h"
+#include "verify/verifier.h"
 
 #define REFERENCES_MAX 2000
 

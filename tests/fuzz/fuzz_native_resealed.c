@@ -3,7 +3,7 @@
 #include "fuzz/fuzz.h"
 #include "fuzz/fuzz_read.h"
 
-#include "base/base.h"
+#include "base/common.h"
 #include "trace/checksum.h"
 #include "trace/native_codec.h"
 

@@ -4,7 +4,7 @@
  * takes a slot, and a full axis is renumbered so that only the live blocks keep one. The mistakes
  * sit where real ones do.
  */
-#include "engine/plugin.h"
+#include "engine/core/plugin.h"
 
 #include <string.h>
 

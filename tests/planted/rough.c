@@ -3,7 +3,7 @@
  *
  * Both take the oracle's distances and leave out what the bound allows.
  */
-#include "engine/plugin.h"
+#include "engine/core/plugin.h"
 
 #define BOUND 0.1
 

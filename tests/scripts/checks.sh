@@ -21,16 +21,18 @@ expect_complaint() {
 }
 
 mkdir "$work/tree"
-cp -r "$root/include" "$root/src" "$root/cli" "$work/tree/"
+cp -r "$root/include" "$root/src" "$root/cli" "$root/recorder" "$root/docs" "$work/tree/"
 
-expect_complaint check-layers 'src/engine must not' src/engine/stack.c '#include "trace/format.h"'
-expect_complaint check-layers 'src/engine must not' src/engine/stack.c '#include "reusedist/trace.h"'
+expect_complaint check-layers 'src/engine must not' src/engine/classic/stack.c '#include "trace/format.h"'
+expect_complaint check-layers 'src/engine must not' src/engine/classic/stack.c '#include "reusedist/trace.h"'
 expect_complaint check-layers 'src/engine must not' src/engine/gpu/x.c '#include "trace/input.h"'
 expect_complaint check-layers 'src/trace must not' src/trace/input.c '#include "profile/hist.h"'
 expect_complaint check-layers 'src/base must not' src/base/ctx.c '#include "reusedist/engine.h"'
-expect_complaint check-layers 'cli must not' cli/main.c '#include "base/base.h"'
+expect_complaint check-layers 'cli must not' cli/main.c '#include "base/common.h"'
+expect_complaint check-layers 'recorder must not' recorder/clang/hooks.c '#include "trace/format.h"'
+expect_complaint check-layers 'src/trace must not' src/trace/input.c '#include "live/channel.h"'
 expect_complaint check-layers 'source file' src/order/x.c '#include "base/ctx.c"'
-expect_complaint check-layers 'vendor' src/engine/stack.c '#include <mpi.h>'
+expect_complaint check-layers 'vendor' src/engine/classic/stack.c '#include <mpi.h>'
 expect_complaint check-layers 'no rule' src/misc/x.c ''
 expect_complaint check-registry 'nonesuch' src/engine/engines.def 'RDI_ENGINE(nonesuch)'
 expect_complaint check-registry 'lonely' src/engine/lonely.c \

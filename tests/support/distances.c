@@ -1,7 +1,7 @@
 /* Every distance of a trace. See distances.h. */
 #include "support/distances.h"
 
-#include "base/base.h"
+#include "base/common.h"
 #include "support/registry.h"
 
 #include <inttypes.h>

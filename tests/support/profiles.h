@@ -2,9 +2,9 @@
 #ifndef TEST_PROFILES_H
 #define TEST_PROFILES_H
 
-#include "base/base.h"
+#include "base/common.h"
 #include "profile/hist.h"
-#include "profile/profile.h"
+#include "profile/profile_build.h"
 #include "reusedist/engine.h"
 
 /* Distances and how often each occurs, as the finest description of a profile. */

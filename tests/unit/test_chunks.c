@@ -1,5 +1,5 @@
 /* Chunks: what one says alone, how it is resolved, and the engine that does it on threads. */
-#include "engine/chunk.h"
+#include "engine/fast/chunk.h"
 
 #include "support/fixture.h"
 #include "support/profiles.h"

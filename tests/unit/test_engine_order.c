@@ -1,5 +1,5 @@
 /* Engines that hand over their state: the order is the LRU stack, and asking changes nothing. */
-#include "engine/plugin.h"
+#include "engine/core/plugin.h"
 
 #include "support/fixture.h"
 

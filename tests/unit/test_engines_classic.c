@@ -1,6 +1,6 @@
 /* Every exact engine of the registry, in every variant: the worked examples of the papers, then
  * random traces against the oracle, with and without a bound, in batches of any size. */
-#include "engine/plugin.h"
+#include "engine/core/plugin.h"
 
 #include "support/fixture.h"
 #include "support/registry.h"

@@ -1,5 +1,5 @@
 /* The geometric engine: the paper's example, the three ways to next(t), phases, threads. */
-#include "engine/geometric.h"
+#include "engine/papers/geometric.h"
 #include "support/distances.h"
 #include "support/fixture.h"
 

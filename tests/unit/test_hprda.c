@@ -1,5 +1,5 @@
 /* HP-RDA: its parts by hand, what it promises on random traces, its parameters. */
-#include "engine/hprda.h"
+#include "engine/papers/hprda.h"
 #include "support/distances.h"
 #include "support/fixture.h"
 

@@ -1,7 +1,7 @@
 /* Order structures without their tables: the same answers as with them. */
-#include "engine/verify.h"
 #include "profile/error_bound.h"
 #include "support/faults.h"
+#include "verify/verifier.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

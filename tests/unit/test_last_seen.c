@@ -1,5 +1,5 @@
 /* The segmented table from block to slot: growth, splitting, dropping. */
-#include "engine/batch.h"
+#include "engine/fast/batch.h"
 #include "order/last_seen.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* The level-by-level engine: the copy-scan, phases, threads, its C as a bound. */
-#include "engine/lanes.h"
+#include "engine/papers/lanes.h"
 #include "support/distances.h"
 #include "support/fixture.h"
 

@@ -1,8 +1,8 @@
 /* References out of shared memory: order, recovery, and recorders that write nonsense. The test
  * plays the recorder. */
+#include "live/channel.h"
 #include "support/faults.h"
-#include "trace/ring.h"
-#include "trace/trace.h"
+#include "trace/lookup.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -19,7 +19,7 @@ typedef struct live_test {
     rd_ctx *ctx;
     rd_live *live;
     rd_trace *trace;
-    rdi_ring *ring; /* as a recorder sees it */
+    rdi_channel *channel; /* as a recorder sees it */
 } live_test;
 
 static bool nothing_comes(void *user) {
@@ -35,18 +35,18 @@ static void start(live_test *t, rd_live_config config) {
     assert_int_equal(rd_trace_open_live(t->ctx, t->live, &t->trace), RD_OK);
     int fd = open(rd_live_path(t->live), O_RDWR);
     assert_true(fd >= 0);
-    t->ring =
-        mmap(NULL, RDI_RING_BYTES(RDI_RING_CHUNKS), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    assert_true(t->ring != MAP_FAILED);
+    t->channel = mmap(NULL, RDI_CHANNEL_BYTES(RDI_CHANNEL_BUFFERS), PROT_READ | PROT_WRITE,
+                      MAP_SHARED, fd, 0);
+    assert_true(t->channel != MAP_FAILED);
     close(fd);
-    assert_true(t->ring->magic == RDI_RING_MAGIC);
+    assert_true(t->channel->magic == RDI_CHANNEL_MAGIC);
 }
 
 static void stop(live_test *t) {
     rd_trace_close(t->trace);
     rd_live_free(t->live);
-    assert_int_equal(t->ring->closed, 1);
-    munmap(t->ring, RDI_RING_BYTES(RDI_RING_CHUNKS));
+    assert_int_equal(t->channel->closed, 1);
+    munmap(t->channel, RDI_CHANNEL_BYTES(RDI_CHANNEL_BUFFERS));
     assert_int_equal(rd_ctx_live_bytes(t->ctx), 0);
     rd_ctx_free(t->ctx);
 }
@@ -55,12 +55,13 @@ static uint64_t record(uint64_t address, unsigned size, unsigned kind) {
     return address << RDI_RECORD_SHIFT | RDI_RECORD_LOW(size, kind);
 }
 
-/* A chunk of n loads of 8 bytes from `address` on; not handed over yet. */
-static int fill_chunk(rdi_ring *ring, uint64_t address, size_t n) {
-    int index = rdi_ring_take(ring, (uint32_t)getpid());
+/* A buffer of n loads of 8 bytes from `address` on; not handed over yet. */
+static int fill_buffer(rdi_channel *channel, uint64_t address, size_t n) {
+    int index = rdi_channel_take(channel, (uint32_t)getpid());
     assert_true(index >= 0);
     for (size_t i = 0; i < n; i++)
-        rdi_ring_words(ring, (unsigned)index)[i] = record(address + 8 * i, 8, RDI_RECORD_LOAD);
+        rdi_channel_words(channel, (unsigned)index)[i] =
+            record(address + 8 * i, 8, RDI_RECORD_LOAD);
     return index;
 }
 
@@ -92,13 +93,13 @@ static void records_become_columns(void **state) {
     (void)state;
     live_test t;
     start(&t, (rd_live_config){.thread = true});
-    int index = rdi_ring_take(t.ring, 1);
-    uint64_t *words = rdi_ring_words(t.ring, (unsigned)index);
+    int index = rdi_channel_take(t.channel, 1);
+    uint64_t *words = rdi_channel_words(t.channel, (unsigned)index);
     words[0] = record(0x7fffffffffff, 1, RDI_RECORD_LOAD);
     words[1] = record(0xffffffffff600000, RDI_RECORD_SIZE_MAX, RDI_RECORD_STORE);
     words[2] = record(0, 64, RDI_RECORD_FETCH);
-    t.ring->chunk[index].thread = 7;
-    rdi_ring_submit(t.ring, index, 3);
+    t.channel->buffer[index].thread = 7;
+    rdi_channel_submit(t.channel, index, 3);
     const rd_refs *refs = NULL;
     assert_int_equal(rd_trace_read(t.trace, &refs), RD_OK);
     assert_int_equal(refs->n, 3);
@@ -116,14 +117,14 @@ static void program_counters_are_the_second_words(void **state) {
     (void)state;
     live_test t;
     start(&t, (rd_live_config){.pc = true});
-    assert_int_equal(t.ring->record_words, 2);
-    int index = rdi_ring_take(t.ring, 1);
-    uint64_t *words = rdi_ring_words(t.ring, (unsigned)index);
+    assert_int_equal(t.channel->record_words, 2);
+    int index = rdi_channel_take(t.channel, 1);
+    uint64_t *words = rdi_channel_words(t.channel, (unsigned)index);
     for (uint64_t i = 0; i < 5; i++) {
         words[2 * i] = record(64 * i, 4, RDI_RECORD_LOAD);
         words[2 * i + 1] = 1000 + i;
     }
-    rdi_ring_submit(t.ring, index, 11); /* half a record is none */
+    rdi_channel_submit(t.channel, index, 11); /* half a record is none */
     const rd_refs *refs = NULL;
     assert_int_equal(rd_trace_read(t.trace, &refs), RD_OK);
     assert_int_equal(refs->n, 5);
@@ -133,52 +134,53 @@ static void program_counters_are_the_second_words(void **state) {
     stop(&t);
 }
 
-static void chunks_come_in_the_order_of_handing_over(void **state) {
+static void buffers_come_in_the_order_of_handing_over(void **state) {
     (void)state;
     live_test t;
     start(&t, (rd_live_config){0});
-    int a = fill_chunk(t.ring, 0, 100), b = fill_chunk(t.ring, 10000, RDI_RING_CHUNK_WORDS);
-    int c = fill_chunk(t.ring, 20000, 5000);
-    rdi_ring_submit(t.ring, c, 5000);
-    rdi_ring_submit(t.ring, a, 100);
-    rdi_ring_submit(t.ring, b, RDI_RING_CHUNK_WORDS);
+    int a = fill_buffer(t.channel, 0, 100),
+        b = fill_buffer(t.channel, 10000, RDI_CHANNEL_BUFFER_WORDS);
+    int c = fill_buffer(t.channel, 20000, 5000);
+    rdi_channel_submit(t.channel, c, 5000);
+    rdi_channel_submit(t.channel, a, 100);
+    rdi_channel_submit(t.channel, b, RDI_CHANNEL_BUFFER_WORDS);
     assert_next(&t, 20000, 5000);
     assert_next(&t, 0, 100);
-    assert_next(&t, 10000, RDI_RING_CHUNK_WORDS);
+    assert_next(&t, 10000, RDI_CHANNEL_BUFFER_WORDS);
     assert_end(&t);
     stop(&t);
 }
 
-static void a_chunk_that_was_read_is_free_and_zero(void **state) {
+static void a_buffer_that_was_read_is_free_and_zero(void **state) {
     (void)state;
     live_test t;
     start(&t, (rd_live_config){0});
-    for (int round = 0; round < 3 * RDI_RING_FULL_MAX; round++) {
-        int index = fill_chunk(t.ring, (uint64_t)round * 64, 10);
-        assert_int_equal(rdi_ring_words(t.ring, (unsigned)index)[10], 0);
-        rdi_ring_submit(t.ring, index, 10);
+    for (int round = 0; round < 3 * RDI_CHANNEL_FULL_MAX; round++) {
+        int index = fill_buffer(t.channel, (uint64_t)round * 64, 10);
+        assert_int_equal(rdi_channel_words(t.channel, (unsigned)index)[10], 0);
+        rdi_channel_submit(t.channel, index, 10);
         assert_next(&t, (uint64_t)round * 64, 10);
     }
     assert_end(&t);
     stop(&t);
 }
 
-/* Who fills a chunk may be waiting for somebody who has none yet. */
-static void only_full_chunks_keep_recorders_waiting(void **state) {
+/* Who fills a buffer may be waiting for somebody who has none yet. */
+static void only_full_buffers_keep_recorders_waiting(void **state) {
     (void)state;
     live_test t;
     start(&t, (rd_live_config){0});
-    int first[RDI_RING_FULL_MAX];
-    for (int i = 0; i < RDI_RING_FULL_MAX; i++)
-        first[i] = fill_chunk(t.ring, 64 * (uint64_t)i, 1);
-    for (int i = 0; i < RDI_RING_FULL_MAX; i++) {
-        assert_true(rdi_ring_take(t.ring, 1) >= 0);
-        rdi_ring_submit(t.ring, first[i], 1);
+    int first[RDI_CHANNEL_FULL_MAX];
+    for (int i = 0; i < RDI_CHANNEL_FULL_MAX; i++)
+        first[i] = fill_buffer(t.channel, 64 * (uint64_t)i, 1);
+    for (int i = 0; i < RDI_CHANNEL_FULL_MAX; i++) {
+        assert_true(rdi_channel_take(t.channel, 1) >= 0);
+        rdi_channel_submit(t.channel, first[i], 1);
     }
-    assert_int_equal(rdi_ring_take(t.ring, 1), -1);
+    assert_int_equal(rdi_channel_take(t.channel, 1), -1);
     assert_next(&t, 0, 1);
     assert_next(&t, 64, 1); /* now the first has been given back */
-    assert_true(rdi_ring_take(t.ring, 1) >= 0);
+    assert_true(rdi_channel_take(t.channel, 1) >= 0);
     stop(&t);
 }
 
@@ -187,13 +189,13 @@ static void waiting_is_hopeless_when_nobody_gets_on(void **state) {
     live_test t;
     unsigned turns = 0;
     start(&t, (rd_live_config){0});
-    for (int i = 0; i < RDI_RING_CHUNKS; i++)
-        fill_chunk(t.ring, 64 * (uint64_t)i, 1);
-    assert_int_equal(rdi_ring_take(t.ring, 1), -1);
-    for (int i = 0; i < RDI_RING_PATIENCE; i++)
-        assert_false(rdi_ring_is_hopeless(t.ring, &turns));
-    rdi_ring_submit(t.ring, 0, 1);
-    assert_false(rdi_ring_is_hopeless(t.ring, &turns));
+    for (int i = 0; i < RDI_CHANNEL_BUFFERS; i++)
+        fill_buffer(t.channel, 64 * (uint64_t)i, 1);
+    assert_int_equal(rdi_channel_take(t.channel, 1), -1);
+    for (int i = 0; i < RDI_CHANNEL_PATIENCE; i++)
+        assert_false(rdi_channel_is_hopeless(t.channel, &turns));
+    rdi_channel_submit(t.channel, 0, 1);
+    assert_false(rdi_channel_is_hopeless(t.channel, &turns));
     assert_next(&t, 0, 1);
     stop(&t);
 }
@@ -203,12 +205,12 @@ static bool something_comes(void *user) {
     return true;
 }
 
-static void a_stopped_trace_ends_before_the_next_chunk(void **state) {
+static void a_stopped_trace_ends_before_the_next_buffer(void **state) {
     (void)state;
     live_test t;
     start(&t, (rd_live_config){.running = something_comes});
     for (uint64_t i = 0; i < 3; i++)
-        rdi_ring_submit(t.ring, fill_chunk(t.ring, 64 * i, 1), 1);
+        rdi_channel_submit(t.channel, fill_buffer(t.channel, 64 * i, 1), 1);
     assert_next(&t, 0, 1);
     rd_live_stop(t.live);
     assert_end(&t);
@@ -220,8 +222,8 @@ static void what_was_not_handed_over_is_found_at_the_end(void **state) {
     (void)state;
     live_test t;
     start(&t, (rd_live_config){0});
-    fill_chunk(t.ring, 4096, 123);
-    fill_chunk(t.ring, 0, 0);
+    fill_buffer(t.channel, 4096, 123);
+    fill_buffer(t.channel, 0, 0);
     assert_next(&t, 4096, 123);
     assert_end(&t);
     stop(&t);
@@ -232,7 +234,7 @@ static bool once_more(void *user) {
 }
 
 /* Of a process that has ended while others go on. */
-static void a_chunk_of_a_dead_owner_is_reclaimed(void **state) {
+static void a_buffer_of_a_dead_owner_is_reclaimed(void **state) {
     (void)state;
     live_test t;
     int asked = 0;
@@ -240,11 +242,11 @@ static void a_chunk_of_a_dead_owner_is_reclaimed(void **state) {
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0)
-        _exit(rdi_ring_take(t.ring, (uint32_t)getpid()) == 0 ? 0 : 1);
+        _exit(rdi_channel_take(t.channel, (uint32_t)getpid()) == 0 ? 0 : 1);
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
-    rdi_ring_words(t.ring, 0)[0] = record(640, 8, RDI_RECORD_LOAD);
+    rdi_channel_words(t.channel, 0)[0] = record(640, 8, RDI_RECORD_LOAD);
     assert_next(&t, 640, 1);
     assert_int_equal(asked, 1); /* not at the end of everything */
     stop(&t);
@@ -254,9 +256,9 @@ static void programs_have_addresses_of_their_own(void **state) {
     (void)state;
     live_test t;
     start(&t, (rd_live_config){0});
-    int index = fill_chunk(t.ring, 64, 1);
-    t.ring->chunk[index].process = 3;
-    rdi_ring_submit(t.ring, index, 1);
+    int index = fill_buffer(t.channel, 64, 1);
+    t.channel->buffer[index].process = 3;
+    rdi_channel_submit(t.channel, index, 1);
     assert_next(&t, UINT64_C(3) << 48 | 64, 1);
     stop(&t);
 }
@@ -267,21 +269,21 @@ static void nonsense_is_refused(void **state) {
     for (size_t i = 0; i < 6; i++) {
         live_test t;
         start(&t, (rd_live_config){.collapse_bytes = i < 3 ? 0 : 1});
-        int index = fill_chunk(t.ring, 0, 10);
-        rdi_ring_words(t.ring, (unsigned)index)[7] = bad[i % 3];
-        rdi_ring_submit(t.ring, index, 10);
+        int index = fill_buffer(t.channel, 0, 10);
+        rdi_channel_words(t.channel, (unsigned)index)[7] = bad[i % 3];
+        rdi_channel_submit(t.channel, index, 10);
         assert_failure(&t, "without sense");
         stop(&t);
     }
     live_test t;
     start(&t, (rd_live_config){0});
-    rdi_ring_submit(t.ring, fill_chunk(t.ring, 0, 1), RDI_RING_CHUNK_WORDS + 1);
+    rdi_channel_submit(t.channel, fill_buffer(t.channel, 0, 1), RDI_CHANNEL_BUFFER_WORDS + 1);
     assert_failure(&t, "words at once");
     stop(&t);
     start(&t, (rd_live_config){0});
-    int index = fill_chunk(t.ring, 0, 1);
-    t.ring->chunk[index].process = 1 << 16;
-    rdi_ring_submit(t.ring, index, 1);
+    int index = fill_buffer(t.channel, 0, 1);
+    t.channel->buffer[index].process = 1 << 16;
+    rdi_channel_submit(t.channel, index, 1);
     assert_failure(&t, "more than 65536 programs");
     stop(&t);
 }
@@ -292,8 +294,8 @@ static void nonsense_is_refused(void **state) {
 static uint64_t put_event(uint64_t *words, unsigned kind, uint64_t address, uint64_t pc,
                           const char *path) {
     uint64_t head = RDI_EVENT_HEAD(kind, path ? strlen(path) : 0, 7);
-    rdi_ring_put_event(words, head, address, 100, pc, path);
-    return rdi_ring_event_words(head);
+    rdi_channel_put_event(words, head, address, 100, pc, path);
+    return rdi_channel_event_words(head);
 }
 
 static uint64_t put_pair(uint64_t *words, uint64_t address) {
@@ -302,10 +304,10 @@ static uint64_t put_pair(uint64_t *words, uint64_t address) {
     return 2;
 }
 
-/* A chunk of: module, 3 references, allocation, nothing, 2 references, release. Its words. */
-static uint64_t fill_with_events(rdi_ring *ring, int *index) {
-    *index = rdi_ring_take(ring, (uint32_t)getpid());
-    uint64_t *words = rdi_ring_words(ring, (unsigned)*index), n = 0;
+/* A buffer of: module, 3 references, allocation, nothing, 2 references, release. Its words. */
+static uint64_t fill_with_events(rdi_channel *channel, int *index) {
+    *index = rdi_channel_take(channel, (uint32_t)getpid());
+    uint64_t *words = rdi_channel_words(channel, (unsigned)*index), n = 0;
     n += put_event(words + n, RD_EVENT_MODULE, 0x401000, 0x400000, "/bin/a program of that name");
     for (uint64_t i = 0; i < 3; i++)
         n += put_pair(words + n, 64 * i);
@@ -343,16 +345,16 @@ static void events_stand_between_references(void **state) {
     live_test t;
     int index;
     start(&t, (rd_live_config){.events = true});
-    assert_int_equal(t.ring->record_words, 2);
-    assert_int_equal(t.ring->events, 1);
-    uint64_t words = fill_with_events(t.ring, &index);
-    rdi_ring_submit(t.ring, index, words);
+    assert_int_equal(t.channel->record_words, 2);
+    assert_int_equal(t.channel->events, 1);
+    uint64_t words = fill_with_events(t.channel, &index);
+    rdi_channel_submit(t.channel, index, words);
     assert_events(&t, 0, 0);
-    fill_with_events(t.ring, &index);
-    t.ring->chunk[index].process = 2;
-    rdi_ring_submit(t.ring, index, words);
+    fill_with_events(t.channel, &index);
+    t.channel->buffer[index].process = 2;
+    rdi_channel_submit(t.channel, index, words);
     assert_events(&t, 5, UINT64_C(2) << 48);
-    fill_with_events(t.ring, &index); /* never handed over: found at the end */
+    fill_with_events(t.channel, &index); /* never handed over: found at the end */
     assert_events(&t, 10, 0);
     assert_end(&t);
     stop(&t);
@@ -363,11 +365,11 @@ static void events_alone_come_with_what_follows_or_the_end(void **state) {
     live_test t;
     start(&t, (rd_live_config){.events = true});
     for (int i = 0; i < 3; i++) {
-        int index = rdi_ring_take(t.ring, 1);
-        uint64_t *words = rdi_ring_words(t.ring, (unsigned)index);
+        int index = rdi_channel_take(t.channel, 1);
+        uint64_t *words = rdi_channel_words(t.channel, (unsigned)index);
         uint64_t n = put_event(words, RD_EVENT_STACK, 0x7000, 0, NULL);
         n += i == 1 ? put_pair(words + n, 64) : 0;
-        rdi_ring_submit(t.ring, index, n);
+        rdi_channel_submit(t.channel, index, n);
     }
     const rd_refs *refs = NULL;
     const rd_event *events = NULL;
@@ -388,18 +390,18 @@ static void needless_events_do_not_pile_up(void **state) {
     live_test t;
     uint64_t put = 0;
     start(&t, (rd_live_config){.events = true});
-    for (int i = 0; i < RDI_RING_FULL_MAX; i++) {
-        int index = rdi_ring_take(t.ring, 1);
-        uint64_t *words = rdi_ring_words(t.ring, (unsigned)index), n = 0;
-        while (n + RDI_EVENT_WORDS <= RDI_RING_CHUNK_WORDS - 2) {
+    for (int i = 0; i < RDI_CHANNEL_FULL_MAX; i++) {
+        int index = rdi_channel_take(t.channel, 1);
+        uint64_t *words = rdi_channel_words(t.channel, (unsigned)index), n = 0;
+        while (n + RDI_EVENT_WORDS <= RDI_CHANNEL_BUFFER_WORDS - 2) {
             unsigned kind = put % 2 ? RD_EVENT_RELEASE : RD_EVENT_ALLOCATE;
-            rdi_ring_put_event(words + n, RDI_EVENT_HEAD(kind, 0, 0), put / 2 % 10,
-                               kind == RD_EVENT_ALLOCATE ? put : 0, 0, NULL);
+            rdi_channel_put_event(words + n, RDI_EVENT_HEAD(kind, 0, 0), put / 2 % 10,
+                                  kind == RD_EVENT_ALLOCATE ? put : 0, 0, NULL);
             n += RDI_EVENT_WORDS;
             put++;
         }
-        n += i == RDI_RING_FULL_MAX - 1 ? put_pair(words + n, 64) : 0;
-        rdi_ring_submit(t.ring, index, n);
+        n += i == RDI_CHANNEL_FULL_MAX - 1 ? put_pair(words + n, 64) : 0;
+        rdi_channel_submit(t.channel, index, n);
     }
     assert_true(put > 100000);
     const rd_refs *refs = NULL;
@@ -429,12 +431,12 @@ static void events_without_sense_are_refused(void **state) {
     for (size_t i = 0; i < RDI_COUNT(bad); i++) {
         live_test t;
         start(&t, (rd_live_config){.events = true});
-        int index = rdi_ring_take(t.ring, 1);
-        uint64_t *words = rdi_ring_words(t.ring, (unsigned)index);
+        int index = rdi_channel_take(t.channel, 1);
+        uint64_t *words = rdi_channel_words(t.channel, (unsigned)index);
         if (bad[i].words == 8000)
             memset(words, 'x', 8000);
         words[0] = bad[i].head;
-        rdi_ring_submit(t.ring, index, bad[i].words);
+        rdi_channel_submit(t.channel, index, bad[i].words);
         assert_failure(&t, bad[i].why);
         stop(&t);
     }
@@ -461,18 +463,18 @@ static void repeats_are_left_out_alike_on_every_processor(void **state) {
     live_test t;
     start(&t, (rd_live_config){.collapse_bytes = 64});
     uint64_t plain[100], vectors[100], seed = 1;
-    uint32_t widest = t.ring->vector_bits;
+    uint32_t widest = t.channel->vector_bits;
     for (uint64_t n = 0; n <= 100; n++)
-        for (t.ring->collapse = 1; t.ring->collapse <= 8; t.ring->collapse++) {
+        for (t.channel->collapse = 1; t.channel->collapse <= 8; t.channel->collapse++) {
             uint64_t before = seed;
             fill_random(plain, n, &seed);
-            t.ring->vector_bits = 0;
-            uint64_t kept = rdi_ring_collapse(t.ring, plain, n);
+            t.channel->vector_bits = 0;
+            uint64_t kept = rdi_channel_collapse(t.channel, plain, n);
             for (uint32_t bits = 256; bits <= widest; bits *= 2) {
                 uint64_t again = before;
                 fill_random(vectors, n, &again);
-                t.ring->vector_bits = bits;
-                assert_true(rdi_ring_collapse(t.ring, vectors, n) == kept);
+                t.channel->vector_bits = bits;
+                assert_true(rdi_channel_collapse(t.channel, vectors, n) == kept);
                 assert_memory_equal(plain, vectors, n * sizeof *plain);
             }
         }
@@ -480,10 +482,10 @@ static void repeats_are_left_out_alike_on_every_processor(void **state) {
 }
 
 /* Four loads of one block per block. */
-static int fill_blocks(rdi_ring *ring, uint64_t blocks) {
-    int index = rdi_ring_take(ring, (uint32_t)getpid());
+static int fill_blocks(rdi_channel *channel, uint64_t blocks) {
+    int index = rdi_channel_take(channel, (uint32_t)getpid());
     for (uint64_t i = 0; i < 4 * blocks; i++)
-        rdi_ring_words(ring, (unsigned)index)[i] = record(i / 4 * 64, 8, RDI_RECORD_LOAD);
+        rdi_channel_words(channel, (unsigned)index)[i] = record(i / 4 * 64, 8, RDI_RECORD_LOAD);
     return index;
 }
 
@@ -493,7 +495,7 @@ static void repeats_are_those_of_what_was_read(void **state) {
     const rd_refs *refs = NULL;
     start(&t, (rd_live_config){.collapse_bytes = 64, .running = something_comes});
     for (int i = 0; i < 2; i++)
-        rdi_ring_submit(t.ring, fill_blocks(t.ring, 10), 40);
+        rdi_channel_submit(t.channel, fill_blocks(t.channel, 10), 40);
     assert_int_equal(rd_trace_read(t.trace, &refs), RD_OK);
     assert_int_equal(refs->n, 10);
     assert_int_equal(rd_trace_repeats(t.trace), 30);
@@ -504,18 +506,19 @@ static void repeats_are_those_of_what_was_read(void **state) {
 }
 
 /* A recorder that is killed in the middle of it leaves some records twice. */
-static void a_chunk_half_rid_of_repeats_is_not_read(void **state) {
+static void a_buffer_half_rid_of_repeats_is_not_read(void **state) {
     (void)state;
     live_test t;
     start(&t, (rd_live_config){.collapse_bytes = 64});
-    rdi_ring_submit(t.ring, fill_blocks(t.ring, 1), 4);
-    int index = fill_blocks(t.ring, 10);
-    t.ring->chunk[index].words = RDI_WORDS_CHANGING;
+    rdi_channel_submit(t.channel, fill_blocks(t.channel, 1), 4);
+    int index = fill_blocks(t.channel, 10);
+    t.channel->buffer[index].words = RDI_WORDS_CHANGING;
     assert_next(&t, 0, 1);
     assert_end(&t);
     assert_int_equal(rd_trace_repeats(t.trace), 3);
-    assert_int_equal(rdi_ring_words(t.ring, (unsigned)index)[39], 0);
-    assert_true(t.ring->chunk[index].state == RDI_CHUNK_FREE && t.ring->chunk[index].words == 0);
+    assert_int_equal(rdi_channel_words(t.channel, (unsigned)index)[39], 0);
+    assert_true(t.channel->buffer[index].state == RDI_BUFFER_FREE &&
+                t.channel->buffer[index].words == 0);
     stop(&t);
 }
 
@@ -542,12 +545,12 @@ static void sizes_are_told_where_a_reference_spans_blocks(void **state) {
     enum { N = 4000 };
     static uint64_t words[N];
     start(&t, (rd_live_config){.collapse_bytes = 64});
-    int index = rdi_ring_take(t.ring, (uint32_t)getpid());
+    int index = rdi_channel_take(t.channel, (uint32_t)getpid());
     for (uint64_t i = 0; i < N; i++) /* every other block; the 1001st spans two */
         words[i] = record(128 * i, i == 1000 ? 65 : 64, RDI_RECORD_LOAD);
     words[3000] = record(0xffffffffff600000, 8, RDI_RECORD_LOAD);
-    memcpy(rdi_ring_words(t.ring, (unsigned)index), words, sizeof words);
-    rdi_ring_submit(t.ring, index, N);
+    memcpy(rdi_channel_words(t.channel, (unsigned)index), words, sizeof words);
+    rdi_channel_submit(t.channel, index, N);
     size_t done = 0, bare = 0;
     while (done < N)
         done += assert_batch(&t, words + done, &bare);
@@ -560,34 +563,34 @@ static void recording_is_switched(void **state) {
     (void)state;
     live_test t;
     start(&t, (rd_live_config){.paused = true});
-    assert_int_equal(t.ring->recording, 0);
+    assert_int_equal(t.channel->recording, 0);
     rd_live_set_recording(t.live, true);
-    assert_int_equal(t.ring->recording, 1);
-    t.ring->skipped = 12;
+    assert_int_equal(t.channel->recording, 1);
+    t.channel->skipped = 12;
     assert_int_equal(rd_trace_skipped(t.trace), 12);
-    t.ring->processes = 2;
+    t.channel->processes = 2;
     assert_int_equal(rd_live_programs(t.live), 2);
     stop(&t);
 }
 
 /* Several threads fill and hand over as fast as they can. */
 typedef struct writer {
-    rdi_ring *ring;
+    rdi_channel *channel;
     uint64_t number;
 } writer;
 
 #define WRITER_CHUNKS 300
 
-static void *write_chunks(void *user) {
+static void *write_buffers(void *user) {
     writer *w = user;
     for (uint64_t k = 0; k < WRITER_CHUNKS;) {
-        int index = rdi_ring_take(w->ring, (uint32_t)getpid());
+        int index = rdi_channel_take(w->channel, (uint32_t)getpid());
         if (index < 0)
             continue;
         for (uint64_t i = 0; i < 16; i++)
-            rdi_ring_words(w->ring, (unsigned)index)[i] =
+            rdi_channel_words(w->channel, (unsigned)index)[i] =
                 record(w->number << 32 | (16 * k + i), 1, RDI_RECORD_LOAD);
-        rdi_ring_submit(w->ring, index, 16);
+        rdi_channel_submit(w->channel, index, 16);
         k++;
     }
     return NULL;
@@ -606,8 +609,8 @@ static void nothing_is_lost_between_threads(void **state) {
     pthread_t threads[3];
     uint64_t expected[3] = {0};
     for (uint64_t i = 0; i < 3; i++) {
-        writers[i] = (writer){t.ring, i};
-        assert_int_equal(pthread_create(&threads[i], NULL, write_chunks, &writers[i]), 0);
+        writers[i] = (writer){t.channel, i};
+        assert_int_equal(pthread_create(&threads[i], NULL, write_buffers, &writers[i]), 0);
     }
     for (size_t total = 0; total < 3 * WRITER_CHUNKS * 16;) {
         const rd_refs *refs = NULL;
@@ -650,13 +653,13 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(records_become_columns),
         cmocka_unit_test(program_counters_are_the_second_words),
-        cmocka_unit_test(chunks_come_in_the_order_of_handing_over),
-        cmocka_unit_test(a_chunk_that_was_read_is_free_and_zero),
-        cmocka_unit_test(only_full_chunks_keep_recorders_waiting),
+        cmocka_unit_test(buffers_come_in_the_order_of_handing_over),
+        cmocka_unit_test(a_buffer_that_was_read_is_free_and_zero),
+        cmocka_unit_test(only_full_buffers_keep_recorders_waiting),
         cmocka_unit_test(waiting_is_hopeless_when_nobody_gets_on),
-        cmocka_unit_test(a_stopped_trace_ends_before_the_next_chunk),
+        cmocka_unit_test(a_stopped_trace_ends_before_the_next_buffer),
         cmocka_unit_test(what_was_not_handed_over_is_found_at_the_end),
-        cmocka_unit_test(a_chunk_of_a_dead_owner_is_reclaimed),
+        cmocka_unit_test(a_buffer_of_a_dead_owner_is_reclaimed),
         cmocka_unit_test(programs_have_addresses_of_their_own),
         cmocka_unit_test(nonsense_is_refused),
         cmocka_unit_test(events_stand_between_references),
@@ -665,7 +668,7 @@ int main(void) {
         cmocka_unit_test(events_without_sense_are_refused),
         cmocka_unit_test(repeats_are_left_out_alike_on_every_processor),
         cmocka_unit_test(repeats_are_those_of_what_was_read),
-        cmocka_unit_test(a_chunk_half_rid_of_repeats_is_not_read),
+        cmocka_unit_test(a_buffer_half_rid_of_repeats_is_not_read),
         cmocka_unit_test(sizes_are_told_where_a_reference_spans_blocks),
         cmocka_unit_test(recording_is_switched),
         cmocka_unit_test(nothing_is_lost_between_threads),

@@ -1,5 +1,5 @@
 /* References to blocks: every way through the mapper gives what the definition says. */
-#include "base/base.h"
+#include "base/common.h"
 #include "reusedist/reusedist.h"
 
 #include <setjmp.h>

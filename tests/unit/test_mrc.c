@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "base/base.h"
-#include "profile/profile.h"
+#include "base/common.h"
+#include "profile/profile_build.h"
 #include "reusedist/engine.h"
 #include "reusedist/model.h"
 

@@ -1,6 +1,6 @@
 /* Pages that grow: contents stay, the new part is zero, every byte is counted. */
 #define _GNU_SOURCE /* MREMAP_FIXED */
-#include "base/base.h"
+#include "base/common.h"
 #include "support/faults.h"
 
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 /* Parda: what the ranks say to each other, what they hold, and that the result is always right. */
-#include "engine/parda_rank.h"
+#include "engine/papers/parda_rank.h"
 #include "support/files.h"
 #include "support/fixture.h"
 

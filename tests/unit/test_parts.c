@@ -1,7 +1,7 @@
 /* Engines that read a trace themselves, in parts. */
 #include "reusedist/reusedist.h"
 
-#include "base/base.h"
+#include "base/common.h"
 
 #include "support/fixture.h"
 #include "support/profiles.h"

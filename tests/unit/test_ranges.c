@@ -2,7 +2,7 @@
  * engine made of them, exact below its cut-off and never further off than it says. */
 #include "order/ranges.h"
 
-#include "engine/verify.h"
+#include "verify/verifier.h"
 
 #include "support/context.h"
 

@@ -1,6 +1,6 @@
 /* What several decoders read ahead is what one reader reads: the same blocks in the same order, and
  * the same failure at the same place. */
-#include "base/base.h"
+#include "base/common.h"
 #include "read_ahead.h"
 #include "support/files.h"
 #include "support/fixture.h"

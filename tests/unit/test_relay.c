@@ -1,6 +1,6 @@
 /* The engine `relay`: packets through a short ring, the front going and coming back, distances in
  * between, and a second thread that fails. */
-#include "base/base.h"
+#include "base/common.h"
 #include "support/fixture.h"
 #include "support/profiles.h"
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "base/base.h"
+#include "base/common.h"
 #include "reusedist/engine.h"
 #include "reusedist/model.h"
 #include "reusedist/predict.h"

@@ -2,7 +2,7 @@
  * on ones made to hurt it; trees far larger than any trace. */
 #include "order/scale_tree.h"
 
-#include "engine/verify.h"
+#include "verify/verifier.h"
 
 #include "support/context.h"
 

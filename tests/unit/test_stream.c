@@ -1,7 +1,7 @@
 /* The stream engine from inside: its paths against each other on traces long enough to grow, to
  * renumber and to switch over; the front; ids that collide. The oracle's word on short traces comes
  * from the conformance tests. */
-#include "engine/stream.h"
+#include "engine/fast/stream.h"
 #include "support/faults.h"
 #include "support/fixture.h"
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "base/base.h"
+#include "base/common.h"
 #include "reusedist/profile.h"
 #include "reusedist/trace.h"
 #include "support/faults.h"

@@ -1,5 +1,5 @@
 /* Readers of parts: the blocks of each part, and how far all of them together are. */
-#include "base/base.h"
+#include "base/common.h"
 #include "support/files.h"
 #include "trace_parts.h"
 

@@ -1,5 +1,5 @@
 /* Reading that begins in the middle gives what reading from the beginning gives there. */
-#include "base/base.h"
+#include "base/common.h"
 #include "reusedist/trace.h"
 #include "support/files.h"
 #include "support/fixture.h"

@@ -1,6 +1,6 @@
 /* Writing traces: batches of any size, missing columns, order of calls, raw formats. */
 #include "support/files.h"
-#include "trace/trace.h"
+#include "trace/lookup.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

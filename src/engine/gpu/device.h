@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#include "base/base.h"
+#include "base/common.h"
 
 typedef enum rdi_stream {
     RDI_STREAM_WORK, /* kernels */

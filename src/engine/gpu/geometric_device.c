@@ -1,4 +1,4 @@
-/* A phase of the geometric algorithm on a device. See geometric_device.h. */
+/* A round of the geometric algorithm on a device. See geometric_device.h. */
 #include "engine/gpu/geometric_device.h"
 
 rd_status rdi_geometric_device_open(rd_ctx *ctx, rdi_geometric_device *g) {
@@ -45,7 +45,7 @@ static rd_status next_by_range(rdi_geometric_device *g, uint32_t n, uint64_t ran
     return RD_OK;
 }
 
-rd_status rdi_geometric_device_phase(rdi_geometric_device *g, const uint64_t *block, uint32_t n,
+rd_status rdi_geometric_device_round(rdi_geometric_device *g, const uint64_t *block, uint32_t n,
                                      unsigned bits, uint64_t range, rdi_point *out) {
     rdi_device *d = g->device;
     RD_TRY(rdi_device_reserve(d, &g->block, n * sizeof *block));

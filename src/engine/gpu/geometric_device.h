@@ -1,4 +1,4 @@
-/* The geometric algorithm on a device: steps on device memory, and a phase made of them.
+/* The geometric algorithm on a device: steps on device memory, and a round made of them.
  *
  * geometric.cu runs the steps with CUDA, plain_geometric.c in plain memory; both over
  * engine/geometric_core.h. All work on RDI_STREAM_WORK.
@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-#include "engine/geometric_core.h"
 #include "engine/gpu/device.h"
+#include "engine/papers/geometric_core.h"
 
 #define RDI_DEVICE_TILE 1024u /* points that are ranked at once; a power of two */
 #define RDI_DEVICE_SLAB 64u   /* symbols of next=range that are scanned at once */
@@ -37,7 +37,7 @@ rd_status rdi_geometric_tiles(rdi_device *d, const uint32_t *next, uint32_t n, r
 rd_status rdi_geometric_merge(rdi_device *d, const rdi_point *from, uint32_t n, uint32_t width,
                               rdi_point *to);
 
-/* ---- a phase (geometric_device.c) ---- */
+/* ---- a round (geometric_device.c) ---- */
 
 typedef struct rdi_geometric_device {
     rdi_device *device;
@@ -51,7 +51,7 @@ void rdi_geometric_device_close(rdi_geometric_device *g); /* tolerates half-open
 
 /* Points of n references, ranked and sorted by next, into `out`; next(t) by sorting when range is
  * 0. Blocks are below `range` otherwise, and below 2^bits always. */
-rd_status rdi_geometric_device_phase(rdi_geometric_device *g, const uint64_t *block, uint32_t n,
+rd_status rdi_geometric_device_round(rdi_geometric_device *g, const uint64_t *block, uint32_t n,
                                      unsigned bits, uint64_t range, rdi_point *out);
 
 static inline uint32_t rdi_device_tiles(uint32_t n) {

@@ -2,8 +2,8 @@
 #ifndef RDI_GPU_H
 #define RDI_GPU_H
 
+#include "engine/core/plugin.h"
 #include "engine/gpu/exact.h"
-#include "engine/plugin.h"
 
 /* The stages of a batch, in order. */
 typedef enum rdi_gpu_stage {

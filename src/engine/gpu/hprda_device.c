@@ -1,7 +1,7 @@
 /* HP-RDA's backend for a device: memory for a batch, and the steps in order. See hprda_device.h. */
 #include "engine/gpu/hprda_device.h"
 
-#include "engine/hprda.h"
+#include "engine/papers/hprda.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 #include "engine/gpu/device.h"
-#include "engine/hprda_core.h"
+#include "engine/papers/hprda_core.h"
 
 /* Counts of a table, next to each other in device memory. */
 typedef struct rdi_rda_counts {

@@ -1,4 +1,4 @@
-/* A phase of the level-by-level algorithm on a device. See levels_device.h. */
+/* A round of the level-by-level algorithm on a device. See levels_device.h. */
 #include "engine/gpu/levels_device.h"
 
 #define LEVELS_AT_A_TIME 32u /* before the host asks whether more are of use */
@@ -67,7 +67,7 @@ static rd_status run_levels(rdi_levels_device *l, const rdi_levels_scan *s, uint
     return RD_OK;
 }
 
-rd_status rdi_levels_device_phase(rdi_levels_device *l, const uint64_t *block, uint32_t n,
+rd_status rdi_levels_device_round(rdi_levels_device *l, const uint64_t *block, uint32_t n,
                                   uint64_t levels, bool whole, uint64_t nothing, uint64_t *stack,
                                   uint64_t *dist) {
     rdi_device *d = l->device;

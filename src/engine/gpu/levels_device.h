@@ -1,4 +1,4 @@
-/* The level-by-level algorithm on a device: steps on device memory, and a phase made of them.
+/* The level-by-level algorithm on a device: steps on device memory, and a round made of them.
  *
  * levels.cu runs the steps with CUDA, plain_levels.c in plain memory; both over
  * engine/levels_core.h. All work on RDI_STREAM_WORK.
@@ -11,12 +11,12 @@ extern "C" {
 #endif
 
 #include "engine/gpu/device.h"
-#include "engine/levels_core.h"
+#include "engine/papers/levels_core.h"
 
 #define RDI_LEVELS_TILE_GROUPS 256u /* groups of references whose scan is one block of threads */
 #define RDI_LEVELS_TILE        (RDI_LEVELS_TILE_GROUPS * RDI_LEVELS_GROUP)
 
-/* A phase under way; pointers are to device memory. */
+/* A round under way; pointers are to device memory. */
 typedef struct rdi_levels_scan {
     const uint64_t *block;
     uint64_t *above; /* whole tiles of them: what is behind the last reference is never marked */
@@ -41,7 +41,7 @@ rd_status rdi_levels_carry(rdi_device *d, const rdi_levels_scan *s, uint64_t lev
  * everything has hit. */
 rd_status rdi_levels_scan_tiles(rdi_device *d, const rdi_levels_scan *s, uint64_t level);
 
-/* ---- a phase (levels_device.c) ---- */
+/* ---- a round (levels_device.c) ---- */
 
 typedef struct rdi_levels_device {
     rdi_device *device;
@@ -56,7 +56,7 @@ void rdi_levels_device_close(rdi_levels_device *l); /* tolerates half-open state
 /* n references through up to `levels` levels; `whole`: all of them, even if nothing can hit any
  * more. The stack has `levels` blocks, `nothing` where it ends, and changes to the one behind the
  * references. */
-rd_status rdi_levels_device_phase(rdi_levels_device *l, const uint64_t *block, uint32_t n,
+rd_status rdi_levels_device_round(rdi_levels_device *l, const uint64_t *block, uint32_t n,
                                   uint64_t levels, bool whole, uint64_t nothing, uint64_t *stack,
                                   uint64_t *dist);
 

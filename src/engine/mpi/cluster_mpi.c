@@ -12,7 +12,7 @@
  * makes the launcher do so: nobody waits forever.
  */
 #include "base/threads.h"
-#include "engine/parda_job.h"
+#include "engine/papers/parda_job.h"
 #include "reusedist/cluster.h"
 
 #include <limits.h>

@@ -1,0 +1,138 @@
+/* What every file of the library may use: failing with a message, memory, options, hashing. */
+#ifndef RDI_BASE_H
+#define RDI_BASE_H
+
+#include "reusedist/base.h"
+
+#include <stdarg.h>
+
+#if defined(__GNUC__)
+#define RDI_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#define RDI_LIKELY(x)         __builtin_expect(!!(x), 1)
+#define RDI_UNLIKELY(x)       __builtin_expect(!!(x), 0)
+#define RDI_PREFETCH(p)       __builtin_prefetch((p), 1, 3)
+#else
+#error "reusedist needs gcc or clang"
+#endif
+
+/* Forwards a failure. */
+#define RD_TRY(expr)                                                                               \
+    do {                                                                                           \
+        rd_status rd_try_status_ = (expr);                                                         \
+        if (rd_try_status_ != RD_OK)                                                               \
+            return rd_try_status_;                                                                 \
+    } while (0)
+
+typedef unsigned __int128 rdi_u128; /* sums of distances */
+
+#define RDI_COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+/* Stores the message in the context and returns `status`. */
+rd_status rdi_fail(rd_ctx *ctx, rd_status status, const char *format, ...) RDI_PRINTF(3, 4);
+rd_status rdi_vfail(rd_ctx *ctx, rd_status status, const char *format, va_list args)
+    RDI_PRINTF(3, 0);
+
+/* ---- memory (ctx.c) ----
+ * All go through the context: counted, limited, and failing on demand in tests. NULL on failure,
+ * and the message is already set: callers return RD_ENOMEM. Products are checked for overflow. */
+void *rdi_alloc(rd_ctx *ctx, size_t n, size_t size);             /* uninitialised */
+void *rdi_calloc(rd_ctx *ctx, size_t n, size_t size);            /* zeroed */
+void *rdi_resize(rd_ctx *ctx, void *old, size_t n, size_t size); /* old stays valid on failure */
+/* An array of *room elements with twice the room, *room being changed; 0 becomes 16. */
+void *rdi_grow(rd_ctx *ctx, void *old, size_t *room, size_t size);
+void rdi_free(rd_ctx *ctx, void *p);
+char *rdi_strdup(rd_ctx *ctx, const char *text);
+
+/* Zeroed whole pages straight from the system, asking for huge ones: for the large arrays of fast
+ * engines. Counted and limited like the rest; the caller remembers `bytes`. */
+void *rdi_pages_alloc(rd_ctx *ctx, size_t bytes);
+/* To new_bytes >= old_bytes (`old` may be NULL), the new part zeroed; moves pages, so that the
+ * array never exists twice (a caller's own allocator has to copy). On failure the old array stays
+ * as it was. */
+void *rdi_pages_grow(rd_ctx *ctx, void *old, size_t old_bytes, size_t new_bytes);
+void rdi_pages_free(rd_ctx *ctx, void *p, size_t bytes);
+
+/* ---- options (options.c) ---- */
+
+/* Splits "NAME:key=value,..." into a name and the text behind ':' (NULL when there is none). Both
+ * are copied into one allocation owned by the caller: free *name. */
+rd_status rdi_spec_split(rd_ctx *ctx, const char *spec, char **name, char **options);
+
+/* Defaults, then "key=value,...". `text` is cut up in place and must outlive `state`, because
+ * string options point into it. NULL or "": defaults only. */
+rd_status rdi_opts_parse(rd_ctx *ctx, const char *owner, const rd_opt *table, void *state,
+                         char *text);
+
+/* "key=value,..." of every option with its present value; caller frees. */
+char *rdi_opts_describe(rd_ctx *ctx, const rd_opt *table, const void *state);
+
+/* "a, b, c" into buf for messages; `next` returns NULL at the end. */
+void rdi_list_names(char *buf, size_t n, const char *(*next)(size_t index));
+
+/* ---- other processes (ctx.c) ---- */
+
+/* Those this process works with (src/engine/core/ranks.h), or NULL: it is alone. Borrowed. */
+struct rdi_ranks;
+void rdi_ctx_set_ranks(rd_ctx *ctx, struct rdi_ranks *ranks);
+struct rdi_ranks *rdi_ctx_ranks(const rd_ctx *ctx);
+
+/* ---- small things ---- */
+
+/* Mixes all bits of a 64-bit key (the finaliser of SplitMix64). */
+static inline uint64_t rdi_mix64(uint64_t x) {
+    x ^= x >> 30;
+    x *= UINT64_C(0xbf58476d1ce4e5b9);
+    x ^= x >> 27;
+    x *= UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+/* Little-endian numbers at any alignment, on any machine. */
+static inline uint16_t rdi_load_le16(const uint8_t *p) {
+    return (uint16_t)(p[0] | p[1] << 8);
+}
+
+static inline uint32_t rdi_load_le32(const uint8_t *p) {
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static inline uint64_t rdi_load_le64(const uint8_t *p) {
+    return rdi_load_le32(p) | (uint64_t)rdi_load_le32(p + 4) << 32;
+}
+
+static inline void rdi_store_le32(uint8_t *p, uint32_t x) {
+    for (int i = 0; i < 4; i++)
+        p[i] = (uint8_t)(x >> 8 * i);
+}
+
+static inline void rdi_store_le64(uint8_t *p, uint64_t x) {
+    rdi_store_le32(p, (uint32_t)x);
+    rdi_store_le32(p + 4, (uint32_t)(x >> 32));
+}
+
+/* Number of bits needed for x: 0 for 0, 1 for 1, 64 for UINT64_MAX. */
+static inline unsigned rdi_bit_width(uint64_t x) {
+    return x ? 64u - (unsigned)__builtin_clzll(x) : 0;
+}
+
+/* Repeatable random numbers (SplitMix64): any seed, 2^64 period. */
+typedef struct rdi_rng {
+    uint64_t state;
+} rdi_rng;
+
+static inline uint64_t rdi_rng_next(rdi_rng *rng) {
+    rng->state += UINT64_C(0x9e3779b97f4a7c15);
+    return rdi_mix64(rng->state);
+}
+
+/* Uniform in [0, n), n > 0; the bias of 2^-64 n is of no concern here. */
+static inline uint64_t rdi_rng_below(rdi_rng *rng, uint64_t n) {
+    return (uint64_t)(((rdi_u128)rdi_rng_next(rng) * n) >> 64);
+}
+
+/* Uniform in [0, 1). */
+static inline double rdi_rng_unit(rdi_rng *rng) {
+    return (double)(rdi_rng_next(rng) >> 11) * 0x1p-53;
+}
+
+#endif

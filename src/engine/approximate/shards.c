@@ -1,0 +1,414 @@
+/* shards: a sample of the blocks, chosen by their hash. Statistical, with a band of confidence.
+ *
+ * A block is in the sample if its hash is below a threshold, so all its references are, or none.
+ * Distances inside the sample are measured by `stream`; at a rate R each stands for 1 / R
+ * references, and is 1 / R times as long. With samples=S the threshold is lowered whenever more
+ * than S blocks are in the sample: those above leave it, and what was counted before keeps its
+ * weight.
+ *
+ * The sampled references are some more or fewer than they should be, which is known, since all are
+ * counted. If blocks are alike (and the rate is fixed), there are more or fewer blocks in the
+ * sample than there should be, and counts and distances are scaled by that. If a few are very hot,
+ * it matters whether these are in the sample; they have short distances, and the difference is
+ * added to distance 0 (or taken from the shortest). The spread between 32 groups of the sample, cut
+ * by other bits of the hash, tells how much of the difference is of the first kind.
+ *
+ * The stated error is the half-width of a 95 % band of the miss ratio. The spread between the miss
+ * ratios of the groups tells that of the whole, for each power of two as size. Besides, distances
+ * vary, by the same factor in one sample: rd_mrc_band() widens the band by that, from the rate.
+ *
+ * With N references, M blocks: time O(N), a hash and a comparison for most. Memory O(M R), or O(S).
+ *
+ * For traces with very many blocks, and for monitoring in bounded memory. Not for caches of less
+ * than some 10 / R blocks, nor for fewer than a thousand blocks in the sample.
+ *
+ * C. A. Waldspurger, N. Park, A. Garthwaite, I. Ahmad. Efficient MRC construction with SHARDS. FAST
+ * 2015.
+ */
+#include "engine/core/plugin.h"
+#include "profile/cells.h"
+#include "profile/profile_build.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#define INNER        "stream"
+#define DEFAULT_RATE 0.01 /* without a number of samples */
+#define BATCH        512 /* sampled references measured at a time; the threshold stays in between */
+#define GROUPS       32  /* of blocks, for the spread */
+#define SIZES        (RD_BAND_SIZES + 1) /* cache sizes 2^0 .. 2^63, and infinite */
+#define SURPRISE     2                   /* standard deviations */
+#define MOST_SAMPLES (UINT64_C(1) << 30)
+#define SAMPLE_BYTES 128                 /* of memory, on the safe side */
+#define FIXED_BYTES  ((uint64_t)2 << 20) /* and what is needed besides */
+#define QUANTILE     2.04                /* of Student's t, 97.5 %, with 31 degrees of freedom */
+
+typedef struct sampled_block {
+    uint64_t hash, block;
+} sampled_block;
+
+/* Invariants: every block of the inner engine has a hash of at most `limit`; with `samples` they
+ * are the ones in heap[], a heap with the largest hash first. */
+typedef struct shards_engine {
+    /* options */
+    double rate;
+    uint64_t samples, seed;
+    /* state */
+    rdi_run *run;
+    rd_engine *inner;
+    uint64_t salt;   /* from the seed */
+    uint64_t limit;  /* hashes up to this are sampled */
+    double weight;   /* references that a sampled one stands for: 1 / rate */
+    uint64_t fed;    /* references */
+    uint64_t direct; /* of these, the ones counted one by one while everything was sampled */
+    uint64_t pending[BATCH];
+    size_t n_pending;
+    sampled_block *heap;
+    size_t n_heap, heap_room;
+    double *mass; /* references by cell of their distance ... */
+    double cold;  /* ... and first references, after `direct` ones */
+    uint64_t largest;
+    double misses[GROUPS]
+                 [SIZES]; /* by group and size: references that miss in 2^k, not in 2^(k-1) */
+} shards_engine;
+
+static double rate_of(const shards_engine *e) {
+    return 1 / e->weight;
+}
+
+static void set_limit(shards_engine *e, uint64_t limit) {
+    e->limit = limit;
+    e->weight = 0x1p64 / ((double)limit + 1);
+}
+
+static rd_status shards_open(void *self, rdi_run *run) {
+    shards_engine *e = self;
+    e->run = run;
+    e->salt = rdi_mix64(e->seed);
+    run->error_kind = RDI_KIND_SAMPLED;
+    if (e->rate == 0)
+        e->rate = e->samples ? 1 : DEFAULT_RATE;
+    set_limit(e, e->rate < 1 ? (uint64_t)ceil(e->rate * 0x1p64) - 1 : UINT64_MAX);
+    e->mass = rdi_pages_alloc(run->ctx, RDI_CELLS * sizeof *e->mass);
+    if (!e->mass)
+        return RD_ENOMEM;
+    return rd_engine_open(run->ctx, INNER, NULL, &e->inner);
+}
+
+/* ---- a sample of fixed size ---- */
+
+/* Room for the blocks that may come with the next batch. */
+static rd_status heap_reserve(shards_engine *e) {
+    if (e->heap_room >= e->n_heap + BATCH)
+        return RD_OK;
+    size_t room = 2 * e->heap_room + 2 * BATCH;
+    sampled_block *grown = rdi_resize(e->run->ctx, e->heap, room, sizeof *grown);
+    if (!grown)
+        return RD_ENOMEM;
+    e->heap = grown;
+    e->heap_room = room;
+    return RD_OK;
+}
+
+static void heap_push(shards_engine *e, sampled_block b) {
+    size_t i = e->n_heap++;
+    for (; i > 0 && e->heap[(i - 1) / 2].hash < b.hash; i = (i - 1) / 2)
+        e->heap[i] = e->heap[(i - 1) / 2];
+    e->heap[i] = b;
+}
+
+static sampled_block heap_pop(shards_engine *e) {
+    sampled_block top = e->heap[0], last = e->heap[--e->n_heap];
+    size_t i = 0;
+    for (size_t child; (child = 2 * i + 1) < e->n_heap; i = child) {
+        if (child + 1 < e->n_heap && e->heap[child + 1].hash > e->heap[child].hash)
+            child++;
+        if (e->heap[child].hash <= last.hash)
+            break;
+        e->heap[i] = e->heap[child];
+    }
+    e->heap[i] = last;
+    return top;
+}
+
+/* Lowers the threshold until the sample has its size again. */
+static rd_status shrink(shards_engine *e) {
+    uint64_t block[BATCH], newer[BATCH];
+    size_t n = 0;
+    while (e->n_heap > e->samples) {
+        sampled_block out = heap_pop(e);
+        block[n++] = out.block;
+        set_limit(e, out.hash - 1); /* another one with a lower hash stays: it is not 0 */
+    }
+    return n ? rdi_engine_take(e->inner, block, n, newer) : RD_OK;
+}
+
+/* ---- counting ---- */
+
+static unsigned group_of(uint64_t hash) {
+    return hash % GROUPS;
+}
+
+static void count_one(shards_engine *e, uint64_t hash, uint64_t distance) {
+    double weight = e->weight;
+    if (distance == RD_COLD) {
+        e->cold += weight;
+        e->misses[group_of(hash)][SIZES - 1] += weight;
+        return;
+    }
+    double scaled = floor((double)distance * weight + 0.5);
+    uint64_t d = scaled < 0x1p63 ? (uint64_t)scaled : UINT64_C(1) << 63;
+    e->mass[rdi_cell_of(d)] += weight;
+    e->misses[group_of(hash)][rdi_bit_width(d)] += weight;
+    e->largest = d > e->largest ? d : e->largest;
+}
+
+/* Measures what is pending. While every block is in the sample, distances are exact and counted as
+ * such. */
+static rd_status measure(shards_engine *e) {
+    uint64_t distance[BATCH];
+    size_t n = e->n_pending;
+    e->n_pending = 0;
+    if (e->samples)
+        RD_TRY(heap_reserve(e));
+    RD_TRY(rdi_engine_measure(e->inner, e->pending, n, distance));
+    bool all = e->limit == UINT64_MAX;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t hash = rdi_mix64(e->pending[i] ^ e->salt);
+        if (!all)
+            count_one(e, hash, distance[i]);
+        if (e->samples && distance[i] == RD_COLD)
+            heap_push(e, (sampled_block){hash, e->pending[i]});
+    }
+    if (all) {
+        e->direct += n;
+        RD_TRY(rdi_hist_add(e->run->hist, distance, n));
+    }
+    return e->samples ? shrink(e) : RD_OK;
+}
+
+/* Positions of sampled references among n <= RDI_FEED_MAX into at[]; returns how many. */
+static size_t filter(const uint64_t *blk, size_t n, uint64_t salt, uint64_t limit, uint16_t *at) {
+    size_t found = 0;
+    for (size_t i = 0; i < n; i++) {
+        at[found] = (uint16_t)i;
+        found += rdi_mix64(blk[i] ^ salt) <= limit;
+    }
+    return found;
+}
+
+/* One piece of a feed. Found with a threshold that may be lowered on the way. */
+static rd_status feed_piece(shards_engine *e, const uint64_t *blk, size_t n) {
+    uint16_t at[RDI_FEED_MAX];
+    size_t found = filter(blk, n, e->salt, e->limit, at);
+    for (size_t i = 0; i < found; i++) {
+        uint64_t block = blk[at[i]];
+        if (e->samples && rdi_mix64(block ^ e->salt) > e->limit)
+            continue;
+        e->pending[e->n_pending++] = block;
+        if (e->n_pending == BATCH)
+            RD_TRY(measure(e));
+    }
+    e->fed += n;
+    return RD_OK;
+}
+
+static rd_status shards_feed(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
+    (void)dist;
+    for (size_t i = 0; i < n; i += RDI_FEED_MAX)
+        RD_TRY(feed_piece(self, blk + i, n - i < RDI_FEED_MAX ? n - i : RDI_FEED_MAX));
+    return RD_OK;
+}
+
+/* ---- the end ---- */
+
+static double sum_of(const double *mass) {
+    double sum = 0;
+    for (size_t i = 0; i < RDI_CELLS; i++)
+        sum += mass[i];
+    return sum;
+}
+
+/* By how much the number of blocks in the sample is off, relative to the number of references, if
+ * that is off by `excess`: the slope of one over the other as samples vary, which is 1 if all
+ * blocks are alike. An excess far beyond the spread between groups means that the hottest blocks
+ * are not in the sample, and that the spread is larger than it seems. */
+static double alike_share(const shards_engine *e, double excess) {
+    double size[GROUPS] = {0}, all = 0, squares = 0;
+    for (size_t g = 0; g < GROUPS; g++) {
+        for (size_t k = 0; k < SIZES; k++)
+            size[g] += e->misses[g][k];
+        all += size[g];
+    }
+    for (size_t g = 0; g < GROUPS; g++)
+        squares += (size[g] - all / GROUPS) * (size[g] - all / GROUPS);
+    double variance = squares * GROUPS / (GROUPS - 1), blocks = e->cold * rate_of(e);
+    double seen = excess * excess / (SURPRISE * SURPRISE);
+    if (seen > variance)
+        variance = seen;
+    return all * all < variance * blocks ? all * all / (variance * blocks) : 1;
+}
+
+static uint64_t stretched(uint64_t distance, double by) {
+    double d = floor((double)distance * by + 0.5);
+    return d < 0x1p63 ? (uint64_t)d : UINT64_C(1) << 63;
+}
+
+/* Distances and counts. Every cell moves outwards, or every cell inwards: never into one that has
+ * yet to move. */
+static void stretch(shards_engine *e, double by) {
+    for (size_t n = 0; n < RDI_CELLS; n++) {
+        size_t i = by > 1 ? RDI_CELLS - 1 - n : n;
+        double here = e->mass[i];
+        if (here == 0)
+            continue;
+        uint64_t low = rdi_cell_low(i), middle = low + (rdi_cell_high(i) - low) / 2;
+        e->mass[i] = 0;
+        e->mass[rdi_cell_of(stretched(middle, by))] += here * by;
+    }
+    e->largest = stretched(e->largest, by);
+}
+
+/* Makes the finite distances sum up to `total`, at the short end. */
+static void adjust(double *mass, double total) {
+    double missing = total - sum_of(mass);
+    if (missing >= 0) {
+        mass[0] += missing;
+        return;
+    }
+    for (size_t i = 0; i < RDI_CELLS && missing < 0; i++) {
+        double part = mass[i] < -missing ? mass[i] : -missing;
+        mass[i] -= part;
+        missing += part;
+    }
+}
+
+/* After `direct` ones there were `left` references: brings cells and first references to that. With
+ * a fixed number of blocks the rate has changed on the way, and the excess, which is one of all
+ * rates, says little about the last: scaling by it made the band too narrow for programs. */
+static uint64_t settle(shards_engine *e, uint64_t left) {
+    double all = sum_of(e->mass) + e->cold, excess = all - (double)left, by = 1;
+    if (e->cold > 0 && !e->samples)
+        by -= alike_share(e, excess) * excess / all;
+    stretch(e, by);
+    e->cold *= by;
+    uint64_t cold = e->cold < (double)left ? (uint64_t)(e->cold + 0.5) : left;
+    adjust(e->mass, (double)(left - cold));
+    return cold;
+}
+
+/* None of the blocks is in the sample: it says nothing about any size. */
+static void state_ignorance(rdi_run *run) {
+    for (size_t k = 0; k < RD_BAND_SIZES; k++)
+        run->half_width[k] = 1;
+    run->error_bound = 1;
+}
+
+/* Half the width of the band at each size, as a share of all references. What misses in 2^k blocks
+ * is counted at k + 1 and above. */
+static void state_band(shards_engine *e) {
+    double misses[GROUPS] = {0}, factor = (1 - rate_of(e)) * GROUPS / (GROUPS - 1);
+    for (size_t k = RD_BAND_SIZES; k-- > 0;) {
+        double sum = 0, squares = 0;
+        for (size_t g = 0; g < GROUPS; g++)
+            sum += misses[g] += e->misses[g][k + 1];
+        for (size_t g = 0; g < GROUPS; g++)
+            squares += (misses[g] - sum / GROUPS) * (misses[g] - sum / GROUPS);
+        double half = e->fed ? QUANTILE * sqrt(squares * factor) / (double)e->fed : 0;
+        e->run->half_width[k] = half;
+        if (ldexp(rate_of(e), (int)k) >= 1 && half > e->run->error_bound)
+            e->run->error_bound = half;
+    }
+}
+
+static rd_status shards_finish(void *self) {
+    shards_engine *e = self;
+    rdi_run *run = e->run;
+    RD_TRY(measure(e));
+    uint64_t left = e->fed - e->direct;
+    run->sample_rate = rate_of(e);
+    if (left > 0 && e->direct == 0 && e->cold == 0)
+        state_ignorance(run);
+    else
+        state_band(e);
+    snprintf(run->note, sizeof run->note, "shards: rate %.3g at the end", rate_of(e));
+    uint64_t cold = settle(e, left);
+    RD_TRY(rdi_cells_count(e->mass, e->largest, left - cold, run->hist));
+    RD_TRY(rdi_hist_add_many(run->hist, RD_COLD, cold));
+    uint64_t blocks = rdi_hist_infinite(run->hist); /* about, but no distance reaches it */
+    run->blocks = blocks > e->largest ? blocks : e->largest + 1;
+    return RD_OK;
+}
+
+static void shards_close(void *self) {
+    shards_engine *e = self;
+    if (!e->run)
+        return;
+    rd_engine_close(e->inner);
+    rdi_free(e->run->ctx, e->heap);
+    rdi_pages_free(e->run->ctx, e->mass, RDI_CELLS * sizeof *e->mass);
+}
+
+static const rd_opt shards_opts[] = {
+    {.name = "rate",
+     .type = RD_OPT_DOUBLE,
+     .offset = offsetof(shards_engine, rate),
+     .def = "0",
+     .max = 1,
+     .help = "share of the blocks in the sample; 0: 0.01, or 1 at first with samples="},
+    {.name = "samples",
+     .type = RD_OPT_SIZE,
+     .offset = offsetof(shards_engine, samples),
+     .def = "0",
+     .max = MOST_SAMPLES,
+     .help = "lower the rate to keep no more blocks than this; 0: keep the rate"},
+    {.name = "seed",
+     .type = RD_OPT_U64,
+     .offset = offsetof(shards_engine, seed),
+     .def = "1",
+     .help = "another one chooses other blocks"},
+    {0},
+};
+
+static bool shards_fit(uint64_t bytes, char *options, size_t room) {
+    uint64_t samples = bytes > FIXED_BYTES ? (bytes - FIXED_BYTES) / SAMPLE_BYTES : 0;
+    snprintf(options, room, "samples=%" PRIu64, samples < MOST_SAMPLES ? samples : MOST_SAMPLES);
+    return samples > 0;
+}
+
+static const char *const shards_variants[] = {"rate=0.5", "samples=100", "samples=1", NULL};
+
+const rdi_engine_ops rdi_engine_shards = {
+    .abi = RDI_ENGINE_ABI,
+    .info =
+        {
+            .name = "shards",
+            .summary = "a sample of the blocks: very fast, in little memory, with a stated band",
+            .card =
+                "Measures a sample of the blocks, those whose hash is below a threshold, and\n"
+                "scales distances and counts up. rate= fixes the share of blocks; samples= their\n"
+                "number, by lowering the threshold on the way. The number of references is known,\n"
+                "and what the sample lacks is added to the shortest distance. The profile states\n"
+                "half the width of a 95 % band of the miss ratio at powers of two, and the rate.\n"
+                "\n"
+                "Time O(1) per reference, mostly a hash. Memory: 40 bytes per sampled block.\n"
+                "Not for caches smaller than some 10 / rate blocks, nor for samples of less than\n"
+                "a thousand blocks.\n"
+                "\n"
+                "C. A. Waldspurger, N. Park, A. Garthwaite, I. Ahmad. Efficient MRC construction\n"
+                "with SHARDS. FAST 2015.",
+            .caps = RD_CAP_SEEDED,
+            .error_kind = RDI_KIND_SAMPLED,
+            .opts = shards_opts,
+            .variants = shards_variants,
+        },
+    .state_size = sizeof(shards_engine),
+    .open = shards_open,
+    .feed = shards_feed,
+    .finish = shards_finish,
+    .fit = shards_fit,
+    .close = shards_close,
+};

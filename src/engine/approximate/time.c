@@ -1,0 +1,309 @@
+/* time: reuse distances inferred from time distances. Statistical, without a bound of the error.
+ *
+ * While references come in, nothing but the table of `stream` is used: it gives the time since the
+ * last reference to the same block, and the times are counted in cells of one part in 1024
+ * (profile/cells.h). In the end the histogram of times is turned into one of distances by the model
+ * of Shen, Shaw, Meeker and Ding (profile/time_model.h).
+ *
+ * The model takes every window between two uses for an average one. Windows of a few references are
+ * not: programs repeat themselves there. With exact=W the distances of reuses up to W references
+ * apart are counted, by bits that tell which of the last W references is the last to its block, and
+ * only longer ones are inferred.
+ *
+ * Nor are windows of sweeps through much data average ones. With parts=P the trace is taken in up
+ * to P parts with a histogram each, and a window is inferred from those of the parts it crosses
+ * (profile/time_parts.h), which hits peaks of the histogram to one part in thousands.
+ *
+ * With N references and M blocks: time O(N), a little more than `footprint`; O(W / 64) per
+ * reference with exact=W at worst. The model takes a fraction of a second, whatever N is; with
+ * parts=P some P^2 short steps whenever N doubles, a fraction of a second as well. Memory: the
+ * table, 15 to 25 bytes per block (27 to 45 beyond 2^32 references), and at most a megabyte of
+ * counts.
+ *
+ * For miss ratios of caches of a few hundred blocks or more, where speed counts. Not for short
+ * distances (exact=64 and more help there), not where a guarantee is wanted: `scale` has one.
+ *
+ * X. Shen, J. Shaw, B. Meeker, C. Ding. Locality approximation using time. POPL 2007.
+ */
+#include "engine/fast/stream.h"
+#include "profile/cells.h"
+#include "profile/profile_build.h"
+#include "profile/time_model.h"
+#include "profile/time_parts.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+#define EXACT_MAX (64 * 1024)
+#define PARTS_MAX (64 * 1024)
+#define PIECE     512 /* references at a time: what is known of them stays in the first cache */
+
+extern const rdi_engine_ops rdi_engine_stream;
+
+/* Which of the last references are still the last ones to their blocks: bit t % 64 of word
+ * t / 64 % words for the reference at time t. */
+typedef struct recent_bits {
+    uint64_t *word;
+    uint64_t mask;   /* words - 1, words a power of two and more than W / 64 + 1 */
+    uint64_t *count; /* of the distances below W */
+} recent_bits;
+
+typedef struct time_engine {
+    rdi_stream stream; /* its table, and axis.next as the clock */
+    /* options */
+    uint64_t exact; /* references */
+    uint64_t parts;
+    bool model;
+    /* state */
+    uint64_t *cell;         /* number of reuses by cell of their time; [0]: first references */
+    rdi_time_parts by_part; /* instead, with parts */
+    recent_bits recent;
+} time_engine;
+
+static bool has_parts(const time_engine *e) {
+    return e->parts > 1;
+}
+
+/* A cell is counted or inferred as a whole: W is raised to the end of the one it is in. */
+static uint64_t raise_window(const time_engine *e) {
+    return has_parts(e) ? rdi_time_parts_cell_end(e->exact) : rdi_cell_high(rdi_cell_of(e->exact));
+}
+
+static rd_status recent_init(time_engine *e, rd_ctx *ctx) {
+    e->exact = raise_window(e);
+    uint64_t words = UINT64_C(1) << rdi_bit_width(e->exact / 64 + 1);
+    e->recent.mask = words - 1;
+    e->recent.word = rdi_calloc(ctx, words, sizeof *e->recent.word);
+    e->recent.count = rdi_calloc(ctx, e->exact, sizeof *e->recent.count);
+    return e->recent.word && e->recent.count ? RD_OK : RD_ENOMEM;
+}
+
+static rd_status time_open(void *self, rdi_run *run) {
+    time_engine *e = self;
+    RD_TRY(rdi_engine_stream.open(&e->stream, run));
+    run->counts_itself = false;
+    if (!e->model) {
+        run->error_kind = RDI_KIND_TIME;
+        return RD_OK;
+    }
+    if (e->exact)
+        RD_TRY(recent_init(e, run->ctx));
+    if (has_parts(e))
+        return rdi_time_parts_init(&e->by_part, run->ctx, (size_t)e->parts, e->exact);
+    e->cell = rdi_pages_alloc(run->ctx, RDI_CELLS * sizeof *e->cell);
+    return e->cell ? RD_OK : RD_ENOMEM;
+}
+
+/* ---- counting ---- */
+
+/* All references of a run but the first are immediate repeats. */
+static void count_times(uint64_t *cell, const rdi_stream_runs *r, size_t references) {
+    for (size_t i = 0; i < r->n; i++)
+        cell[rdi_cell_of(r->gap[i])]++;
+    cell[1] += references - r->n;
+}
+
+/* Bits set at the times after `from` and before `now`. */
+static uint64_t count_between(const recent_bits *r, uint64_t from, uint64_t now) {
+    uint64_t at = from / 64, end = now / 64;
+    uint64_t bits = r->word[at & r->mask] >> (from % 64) >> 1;
+    uint64_t sum = (uint64_t)__builtin_popcountll(bits);
+    while (at < end)
+        sum += (uint64_t)__builtin_popcountll(r->word[++at & r->mask]);
+    return sum;
+}
+
+/* Words that the time enters on its way are used anew. */
+static void clear_upto(const recent_bits *r, uint64_t from, uint64_t upto) {
+    for (uint64_t at = from / 64 + 1; at <= upto / 64; at++)
+        r->word[at & r->mask] = 0;
+}
+
+/* Distances of the runs that begin at `now` and after; no bit from there on is set. A run leaves a
+ * bit at its end only. */
+static void count_recent(time_engine *e, const rdi_stream_runs *runs, uint64_t now) {
+    const recent_bits r = e->recent;
+    for (size_t i = 0; i < runs->n; i++) {
+        uint64_t begin = now + runs->at[i], end = now + runs->at[i + 1] - 1;
+        clear_upto(&r, begin - 1, begin);
+        if (runs->gap[i] - 1 < e->exact) { /* not 0 */
+            uint64_t last = begin - runs->gap[i];
+            r.count[count_between(&r, last, begin)]++;
+            r.word[last / 64 & r.mask] &= ~(UINT64_C(1) << last % 64);
+        }
+        clear_upto(&r, begin, end);
+        r.word[end / 64 & r.mask] |= UINT64_C(1) << end % 64;
+    }
+    r.count[0] += runs->at[runs->n] - runs->n;
+}
+
+/* Time distances as such, for model=off. */
+static rd_status add_times(rdi_hist *hist, rdi_stream_runs *r) {
+    for (size_t i = 0; i < r->n; i++)
+        r->gap[i] = r->gap[i] ? r->gap[i] : RD_COLD;
+    RD_TRY(rdi_hist_add(hist, r->gap, r->n));
+    return rdi_hist_add_many(hist, 1, r->at[r->n] - r->n);
+}
+
+static rd_status feed_chunk(time_engine *e, const uint64_t *blk, size_t n) {
+    rdi_stream *s = &e->stream;
+    rdi_stream_runs runs;
+    uint64_t now = s->axis.next;
+    RD_TRY(rdi_stream_time_room(s));
+    RD_TRY(rdi_stream_table_room(s));
+    s->kernel->gaps(s, blk, n, &runs);
+    if (!e->model)
+        return add_times(s->run->hist, &runs);
+    if (e->exact)
+        count_recent(e, &runs, now);
+    if (has_parts(e))
+        return rdi_time_parts_count(&e->by_part, runs.gap, runs.n, n - runs.n, s->run->hist);
+    count_times(e->cell, &runs, n);
+    return RD_OK;
+}
+
+/* No piece belongs to two parts. */
+static size_t piece_of(const time_engine *e, size_t n) {
+    size_t piece = n < PIECE ? n : PIECE;
+    if (!has_parts(e) || !e->model)
+        return piece;
+    uint64_t room = rdi_time_parts_room(&e->by_part);
+    return room < piece ? (size_t)room : piece;
+}
+
+static rd_status time_feed(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
+    (void)dist;
+    for (size_t i = 0, piece; i < n; i += piece) {
+        piece = piece_of(self, n - i);
+        RD_TRY(feed_chunk(self, blk + i, piece));
+    }
+    return RD_OK;
+}
+
+/* ---- the model ---- */
+
+static size_t make_points(const uint64_t *cell, rdi_time_point *points) {
+    size_t n = 0;
+    for (size_t i = 1; i < RDI_CELLS; i++)
+        if (cell[i]) {
+            double middle = ((double)rdi_cell_low(i) + (double)rdi_cell_high(i)) / 2;
+            points[n++] = (rdi_time_point){middle, cell[i]};
+        }
+    return n;
+}
+
+static rd_status infer_whole(time_engine *e) {
+    rdi_run *run = e->stream.run;
+    rdi_time_point *points = rdi_alloc(run->ctx, RDI_CELLS, sizeof *points);
+    if (!points)
+        return RD_ENOMEM;
+    rdi_time_histogram times = {
+        .points = points,
+        .n = make_points(e->cell, points),
+        .blocks = e->stream.table.count,
+        .known_upto = (double)e->exact,
+    };
+    rd_status status = rdi_time_model(run->ctx, &times, run->hist);
+    rdi_free(run->ctx, points);
+    return status;
+}
+
+static rd_status time_finish(void *self) {
+    time_engine *e = self;
+    rdi_run *run = e->stream.run;
+    run->blocks = e->stream.table.count;
+    if (!e->model)
+        return RD_OK;
+    RD_TRY(has_parts(e) ? rdi_time_parts_finish(&e->by_part, run->hist) : infer_whole(e));
+    for (uint64_t d = 0; d < e->exact; d++)
+        RD_TRY(rdi_hist_add_many(run->hist, d, e->recent.count[d]));
+    return rdi_hist_add_many(run->hist, RD_COLD, run->blocks);
+}
+
+static void time_close(void *self) {
+    time_engine *e = self;
+    rdi_run *run = e->stream.run;
+    if (!run)
+        return;
+    rdi_free(run->ctx, e->recent.word);
+    rdi_free(run->ctx, e->recent.count);
+    rdi_pages_free(run->ctx, e->cell, RDI_CELLS * sizeof *e->cell);
+    if (e->by_part.ctx)
+        rdi_time_parts_destroy(&e->by_part);
+    rdi_engine_stream.close(&e->stream);
+}
+
+static const rd_opt time_opts[] = {
+    {.name = "exact",
+     .type = RD_OPT_SIZE,
+     .offset = offsetof(time_engine, exact),
+     .def = "0",
+     .max = EXACT_MAX,
+     .help = "count reuses up to this many references apart exactly, infer the others"},
+    {.name = "parts",
+     .type = RD_OPT_SIZE,
+     .offset = offsetof(time_engine, parts),
+     .def = "0",
+     .max = PARTS_MAX,
+     .help = "infer from the times of up to this many parts of the trace instead of from all"},
+    {.name = "model",
+     .type = RD_OPT_BOOL,
+     .offset = offsetof(time_engine, model),
+     .def = "on",
+     .help = "off: the histogram of the time distances themselves"},
+    {.name = "isa",
+     .type = RD_OPT_CHOICE,
+     .offset = offsetof(time_engine, stream.isa),
+     .def = "auto",
+     .choices = RDI_ISA_CHOICES,
+     .help = "instruction set of the look-up"},
+    {.name = "compact",
+     .type = RD_OPT_SIZE,
+     .offset = offsetof(time_engine, stream.compact),
+     .def = "4294967295",
+     .min = 2 * RDI_STREAM_CHUNK,
+     .max = UINT32_MAX,
+     .help = "times in 32 bits; lower ones are for tests of the way to 64"},
+    {0},
+};
+
+static const char *const time_variants[] = {
+    "exact=64",  "exact=1K",   "parts=8K",  "parts=4,exact=300",
+    "isa=plain", "compact=6K", "model=off", NULL,
+};
+
+const rdi_engine_ops rdi_engine_time = {
+    .abi = RDI_ENGINE_ABI,
+    .info =
+        {
+            .name = "time",
+            .summary = "infers distances from times between uses: hardly slower than a look-up",
+            .card =
+                "Counts how many references lie between two uses of a block, which needs one\n"
+                "look-up per reference, and turns that histogram into one of reuse distances:\n"
+                "the number of distinct blocks in a window is taken for binomial, with the mean\n"
+                "over all windows of that length. A statistical model: good for miss ratios from\n"
+                "a few hundred blocks on, weak at short distances, and without a bound of the\n"
+                "error. exact=W counts the distances of reuses within W references and infers\n"
+                "only the others; that takes about as long as measuring all of them. parts=64K\n"
+                "infers each window from the histograms of the parts of the trace it crosses:\n"
+                "far better for programs with phases and sweeps, and slower. model=off gives\n"
+                "the time distances themselves.\n"
+                "\n"
+                "Time O(1) per reference, and a fraction of a second for the model. Memory: 15 to\n"
+                "25 bytes per block.\n"
+                "Not where a guarantee is wanted.\n"
+                "\n"
+                "X. Shen, J. Shaw, B. Meeker, C. Ding. Locality approximation using time.\n"
+                "POPL 2007.",
+            .caps = 0,
+            .error_kind = "statistical",
+            .opts = time_opts,
+            .variants = time_variants,
+        },
+    .state_size = sizeof(time_engine),
+    .open = time_open,
+    .feed = time_feed,
+    .finish = time_finish,
+    .close = time_close,
+};

@@ -1,0 +1,37 @@
+/* null: counts references and measures nothing. Shows what reading, mapping and batching cost. */
+#include "engine/core/plugin.h"
+
+static rd_status null_open(void *self, rdi_run *run) {
+    (void)self;
+    run->sums_unknown = true;
+    return RD_OK;
+}
+
+static rd_status null_feed(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
+    (void)self;
+    (void)blk;
+    (void)n;
+    (void)dist;
+    return RD_OK;
+}
+
+static void null_close(void *self) {
+    (void)self;
+}
+
+const rdi_engine_ops rdi_engine_null = {
+    .abi = RDI_ENGINE_ABI,
+    .info =
+        {
+            .name = "null",
+            .summary = "counts references only: what the pipeline itself costs",
+            .card =
+                "Measures no distance. Compare its speed with another engine's to see how much\n"
+                "of the time is reading and decoding the trace.",
+            .caps = RD_CAP_BOUND | RD_CAP_NO_DISTANCE,
+            .error_kind = "none",
+        },
+    .open = null_open,
+    .feed = null_feed,
+    .close = null_close,
+};

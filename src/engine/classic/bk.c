@@ -1,0 +1,195 @@
+/* bk: Bennett and Kruskal's bit vector with partial counts. Exact.
+ *
+ * One bit per time slot, set when the slot is the last reference to its block. The distance of a
+ * reference is the number of set bits behind the block's previous slot, read off a hierarchy of
+ * counts whose groups have `arity` members. When the axis is full it is renumbered (Olken): the M
+ * live slots become 0 .. M-1. The axis then has 2 to 4 times as many slots as there are live
+ * blocks, so a renumbering, which costs O(M), happens at most once in M references.
+ *
+ * With N references and M blocks (or a bound of M): time O(N k log M / log k) for arity k, less
+ * where reuse is near in time. Memory O(M): 21 to 43 bytes per block for the table, and per slot
+ * 1/8 byte plus 8, 0.5 or 0.03 bytes of counts for arity 2, 16 or 256.
+ *
+ * Not for traces where nearly every reuse is far away: arity 256 then adds hundreds of counts per
+ * reference, and arity 2 touches a cache line on each of 20 levels.
+ *
+ * B. T. Bennett, V. J. Kruskal. LRU stack processing. IBM Journal of Research and Development 19,
+ * 1975. F. Olken. Efficient methods for calculating the success function of fixed space replacement
+ * policies. LBL-12370, 1981.
+ */
+#include "engine/core/plugin.h"
+#include "order/last_access.h"
+#include "order/rank_bits.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+
+#define FIRST_SLOTS 256
+
+typedef struct bk_engine {
+    uint32_t arity; /* option: index into arity_shift */
+    rdi_run *run;
+    rdi_last_access last; /* slot of each block */
+    rdi_rank_bits bits;
+    uint64_t now; /* next slot */
+} bk_engine;
+
+static const unsigned arity_shift[] = {1, 4, 8};
+
+static rd_status bk_open(void *self, rdi_run *run) {
+    bk_engine *e = self;
+    e->run = run;
+    RD_TRY(rdi_block_map_init(&e->last.time, run->ctx));
+    return rdi_rank_bits_init(&e->bits, run->ctx, arity_shift[e->arity], FIRST_SLOTS, 0);
+}
+
+/* Gives the live slots the numbers 0, 1, 2 ... and makes room for at least as many new ones. */
+static rd_status renumber(bk_engine *e) {
+    uint64_t live = e->last.live;
+    rdi_last_access_sweep(&e->last);
+    rdi_rank_bits_squeeze(&e->bits);
+    size_t cursor = 0;
+    for (rdi_block_slot *s; (s = rdi_block_map_next(&e->last.time, &cursor)) != NULL;)
+        s->value = rdi_rank_bits_rank(&e->bits, s->value);
+    e->last.oldest = 0;
+    e->now = live;
+    uint64_t slots = e->bits.slots;
+    return rdi_rank_bits_refill(&e->bits, live > slots / 2 ? 4 * live : slots, live);
+}
+
+static void evict_oldest(bk_engine *e) {
+    uint64_t slot = rdi_rank_bits_next(&e->bits, e->last.oldest);
+    rdi_rank_bits_clear(&e->bits, slot);
+    rdi_last_access_forget(&e->last, slot);
+}
+
+static rd_status bk_feed(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
+    bk_engine *e = self;
+    for (size_t i = 0; i < n; i++) {
+        if (e->now == e->bits.slots)
+            RD_TRY(renumber(e));
+        uint64_t last = 0;
+        RD_TRY(rdi_last_access_touch(&e->last, blk[i], e->now, &last));
+        if (last == RDI_ABSENT) {
+            dist[i] = RD_COLD;
+            rdi_rank_bits_set(&e->bits, e->now);
+        } else {
+            dist[i] = rdi_rank_bits_after(&e->bits, last, e->now);
+            rdi_rank_bits_move(&e->bits, last, e->now);
+        }
+        e->now++;
+        if (e->last.live > e->run->bound)
+            evict_oldest(e);
+    }
+    return RD_OK;
+}
+
+static rd_status bk_take(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
+    bk_engine *e = self;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t last = rdi_last_access_take(&e->last, blk[i]);
+        dist[i] = RD_COLD;
+        if (last == RDI_ABSENT)
+            continue;
+        dist[i] = rdi_rank_bits_after(&e->bits, last, e->now - 1);
+        rdi_rank_bits_clear(&e->bits, last);
+    }
+    return RD_OK;
+}
+
+/* Slots are places in the trace: without the table nobody could be told of a renumbering. */
+static rd_status bk_feed_known(void *self, const rd_known *refs, size_t n, uint64_t *dist) {
+    bk_engine *e = self;
+    uint64_t slots = e->run->references;
+    if (e->now == 0 && slots)
+        RD_TRY(rdi_rank_bits_refill(&e->bits, slots, 0));
+    if (n > e->bits.slots - e->now)
+        return rdi_fail(e->run->ctx, RD_ERANGE,
+                        "engine bk: more references than were announced (%" PRIu64 ")", slots);
+    for (size_t i = 0; i < n; i++, e->now++) {
+        if (refs->last[i] == RD_COLD) {
+            dist[i] = RD_COLD;
+            rdi_rank_bits_set(&e->bits, e->now);
+        } else {
+            dist[i] = rdi_rank_bits_after(&e->bits, refs->last[i], e->now);
+            rdi_rank_bits_move(&e->bits, refs->last[i], e->now);
+        }
+    }
+    return RD_OK;
+}
+
+/* Once renumbered, a block's slot is its place in the order. */
+static rd_status bk_order(void *self, rdi_block_visit visit, void *user) {
+    bk_engine *e = self;
+    rd_ctx *ctx = e->run->ctx;
+    RD_TRY(renumber(e));
+    uint64_t *block = rdi_alloc(ctx, e->last.live, sizeof *block);
+    if (!block)
+        return RD_ENOMEM;
+    size_t cursor = 0;
+    for (rdi_block_slot *s; (s = rdi_block_map_next(&e->last.time, &cursor)) != NULL;)
+        block[s->value] = s->block;
+    rd_status status = e->last.live ? visit(user, block, e->last.live) : RD_OK;
+    rdi_free(ctx, block);
+    return status;
+}
+
+static rd_status bk_check(void *self, const char **why) {
+    bk_engine *e = self;
+    bool sound = rdi_last_access_check(&e->last, why) && rdi_rank_bits_check(&e->bits, why);
+    return sound ? RD_OK : RD_ESTATE;
+}
+
+static void bk_close(void *self) {
+    bk_engine *e = self;
+    rdi_block_map_fini(&e->last.time);
+    rdi_rank_bits_fini(&e->bits);
+}
+
+static const rd_opt bk_opts[] = {
+    {.name = "arity",
+     .type = RD_OPT_CHOICE,
+     .offset = offsetof(bk_engine, arity),
+     .def = "16",
+     .choices = "2|16|256",
+     .help = "members of a group in the hierarchy of counts"},
+    {0},
+};
+
+static const char *const bk_variants[] = {"arity=2", "arity=16", "arity=256", NULL};
+
+static const rdi_alone_ops bk_alone = {.feed = bk_feed_known};
+
+const rdi_engine_ops rdi_engine_bk = {
+    .abi = RDI_ENGINE_ABI,
+    .info =
+        {
+            .name = "bk",
+            .summary = "Bennett-Kruskal: a bit per time slot, counted in k-ary groups",
+            .card =
+                "A bit is set for every time slot that is the last reference to a block; the\n"
+                "distance is the number of set bits behind the block's previous slot. Counts\n"
+                "per group, per group of groups and so on keep that short. When the time axis\n"
+                "is full it is renumbered (Olken's compaction).\n"
+                "\n"
+                "Time O(k log M / log k) per reference for arity k, less for near reuse.\n"
+                "Memory O(M): the table takes 21 to 43 bytes per block, the axis 16 to 33 for\n"
+                "arity 2, 1.3 to 2.6 for arity 16 and 0.3 to 0.7 for arity 256.\n"
+                "Not for traces where most reuse is far away: arity 256 then adds hundreds of\n"
+                "counts per reference, arity 2 visits some twenty cache lines.\n"
+                "\n"
+                "B. T. Bennett, V. J. Kruskal. LRU stack processing. IBM J. Res. Dev. 19, 1975.",
+            .caps = RD_CAP_DISTANCES | RD_CAP_BOUND,
+            .error_kind = "exact",
+            .opts = bk_opts,
+            .variants = bk_variants,
+        },
+    .state_size = sizeof(bk_engine),
+    .open = bk_open,
+    .feed = bk_feed,
+    .order = bk_order,
+    .take = bk_take,
+    .alone = &bk_alone,
+    .check = bk_check,
+    .close = bk_close,
+};

@@ -1,0 +1,107 @@
+/* stack: Mattson's LRU stack, literally. Exact; the oracle every other engine is checked against.
+ *
+ * The blocks are kept in a list ordered by last reference, newest first. The distance of a
+ * reference is its block's position in the list; the block then moves to the front. With a bound B
+ * the list is cut to B entries: what lies deeper has a distance of B or more and counts as
+ * infinite.
+ *
+ * Time: O(distance) per reference, O(M) at worst. Memory: 8 bytes per block.
+ * Do not use it to measure: use it to check, and as the template for a new engine.
+ *
+ * R. L. Mattson, J. Gecsei, D. Slutz, I. L. Traiger. Evaluation techniques for storage hierarchies.
+ * IBM Systems Journal 9(2), 1970.
+ */
+#include "engine/core/plugin.h"
+
+#include <string.h>
+
+typedef struct stack_engine {
+    rdi_run *run;
+    uint64_t *block; /* newest *last*, so that a new block is an append */
+    size_t n, room;
+} stack_engine;
+
+static rd_status stack_open(void *self, rdi_run *run) {
+    stack_engine *e = self;
+    e->run = run;
+    return RD_OK;
+}
+
+static rd_status push(stack_engine *e, uint64_t block) {
+    if (e->n == e->room) {
+        uint64_t *grown = rdi_grow(e->run->ctx, e->block, &e->room, sizeof *grown);
+        if (!grown)
+            return RD_ENOMEM;
+        e->block = grown;
+    }
+    e->block[e->n++] = block;
+    return RD_OK;
+}
+
+static rd_status stack_feed(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
+    stack_engine *e = self;
+    for (size_t i = 0; i < n; i++) {
+        size_t at = e->n;
+        while (at > 0 && e->block[at - 1] != blk[i])
+            at--;
+        if (at == 0) {
+            dist[i] = RD_COLD;
+            if (e->n == e->run->bound) { /* the oldest is beyond the bound now */
+                at = 1;
+            } else {
+                RD_TRY(push(e, blk[i]));
+                continue;
+            }
+        } else {
+            dist[i] = e->n - at;
+        }
+        memmove(&e->block[at - 1], &e->block[at], (e->n - at) * sizeof *e->block);
+        e->block[e->n - 1] = blk[i];
+    }
+    return RD_OK;
+}
+
+static rd_status stack_take(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
+    stack_engine *e = self;
+    for (size_t i = 0; i < n; i++) {
+        size_t at = e->n;
+        while (at > 0 && e->block[at - 1] != blk[i])
+            at--;
+        dist[i] = at ? e->n - at : RD_COLD;
+        if (at == 0)
+            continue;
+        memmove(&e->block[at - 1], &e->block[at], (e->n - at) * sizeof *e->block);
+        e->n--;
+    }
+    return RD_OK;
+}
+
+static rd_status stack_order(void *self, rdi_block_visit visit, void *user) {
+    const stack_engine *e = self;
+    return e->n ? visit(user, e->block, e->n) : RD_OK;
+}
+
+static void stack_close(void *self) {
+    stack_engine *e = self;
+    if (e->run)
+        rdi_free(e->run->ctx, e->block);
+}
+
+const rdi_engine_ops rdi_engine_stack = {
+    .abi = RDI_ENGINE_ABI,
+    .info =
+        {
+            .name = "stack",
+            .summary = "Mattson's LRU stack as a list: slow, simple, the oracle",
+            .card = "Keeps all blocks in a list by recency; the distance is the position in it.\n"
+                    "Time O(distance) per reference, 8 bytes per block. For checking the others.",
+            .caps = RD_CAP_DISTANCES | RD_CAP_BOUND | RD_CAP_ORACLE,
+            .error_kind = "exact",
+        },
+    .state_size = sizeof(stack_engine),
+    .open = stack_open,
+    .feed = stack_feed,
+    .order = stack_order,
+    .take = stack_take,
+    .close = stack_close,
+};

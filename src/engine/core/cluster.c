@@ -1,0 +1,30 @@
+/* The cluster of a process that is alone. reusedist-mpi has mpi/cluster_mpi.c in its place. */
+#include "reusedist/cluster.h"
+
+#include "base/common.h"
+
+rd_status rd_cluster_join(rd_ctx *ctx, rd_cluster **out) {
+    (void)ctx;
+    *out = NULL;
+    return RD_OK;
+}
+
+unsigned rd_cluster_rank(const rd_cluster *c) {
+    (void)c;
+    return 0;
+}
+
+unsigned rd_cluster_size(const rd_cluster *c) {
+    (void)c;
+    return 1;
+}
+
+rd_status rd_cluster_serve(rd_cluster *c, const rd_parts *parts) {
+    (void)c;
+    (void)parts;
+    return RD_OK;
+}
+
+void rd_cluster_leave(rd_cluster *c) {
+    (void)c;
+}

@@ -1,0 +1,461 @@
+/* The core around every engine: arguments, call order, batches, counting, the finished profile. */
+#include "engine/core/plugin.h"
+
+#include "profile/profile_build.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* Of the exact engines with a bound, on the safe side; and what they, readers and the result take
+ * besides. */
+#define BYTES_PER_BLOCK 96
+#define BYTES_BESIDES   ((uint64_t)2 << 20)
+
+typedef enum engine_stage { STAGE_FEEDING, STAGE_FINISHED, STAGE_BROKEN } engine_stage;
+
+struct rd_engine {
+    const rdi_engine_ops *ops;
+    rdi_run run;
+    engine_stage stage;
+    char *spec;     /* name and option text; options that are strings point into it */
+    void *state;    /* the engine's own ... */
+    void *fresh;    /* ... and as it was before open: the options alone */
+    uint64_t fed;   /* references */
+    uint64_t *dist; /* room for one batch when the caller gives none */
+    rd_distance_sink sink;
+    void *sink_user;
+    struct timespec opened;
+};
+
+static const char *next_name(size_t index) {
+    const rdi_engine_ops *ops = rdi_engine_ops_at(index);
+    return ops ? ops->info.name : NULL;
+}
+
+static bool is_exact(const rd_engine_info *info) {
+    return strcmp(info->error_kind, "exact") == 0;
+}
+
+static rd_status find_engine(rd_ctx *ctx, const char *name, const rdi_engine_ops **out) {
+    const rdi_engine_ops *ops = rdi_engine_ops_find(name);
+    if (!ops) {
+        char valid[512];
+        rdi_list_names(valid, sizeof valid, next_name);
+        return rdi_fail(ctx, RD_EINVAL, "unknown engine '%.80s' (valid: %s)", name, valid);
+    }
+    const char *why = ops->unavailable ? ops->unavailable() : NULL;
+    if (why)
+        return rdi_fail(ctx, RD_EUNSUPPORTED, "engine %s cannot run here: %s", name, why);
+    *out = ops;
+    return RD_OK;
+}
+
+static rd_status check_config(rd_ctx *ctx, const rdi_engine_ops *ops,
+                              const rd_engine_config *config) {
+    if (config->bound && !(ops->info.caps & RD_CAP_BOUND))
+        return rdi_fail(ctx, RD_EINVAL, "engine %s takes no bound", ops->info.name);
+    if (config->checkpoint && !(ops->info.caps & RD_CAP_CHECKPOINT))
+        return rdi_fail(ctx, RD_EINVAL, "engine %s writes no checkpoints", ops->info.name);
+    if (config->sink && !(ops->info.caps & RD_CAP_DISTANCES))
+        return rdi_fail(ctx, RD_EINVAL, "engine %s gives no distance per reference",
+                        ops->info.name);
+    return RD_OK;
+}
+
+/* Fills a zeroed engine; on failure the caller closes it. */
+static rd_status open_engine(rd_engine *e, rd_ctx *ctx, const char *spec,
+                             const rd_engine_config *config) {
+    e->run.ctx = ctx;
+    e->stage = STAGE_BROKEN;
+    char *options;
+    RD_TRY(rdi_spec_split(ctx, spec, &e->spec, &options));
+    const rdi_engine_ops *ops = NULL;
+    RD_TRY(find_engine(ctx, e->spec, &ops));
+    RD_TRY(check_config(ctx, ops, config));
+
+    e->run.bound = config->bound ? config->bound : UINT64_MAX;
+    e->run.threads = config->threads ? config->threads : 1;
+    e->run.mem_bytes = config->mem_bytes ? config->mem_bytes : UINT64_MAX;
+    e->run.references = config->references;
+    e->run.expected_blocks = config->expected_blocks;
+    e->run.live = config->live;
+    e->run.checkpoint = config->checkpoint;
+    e->run.checkpoint_of = config->checkpoint_of;
+    e->run.distances = config->sink != NULL;
+    e->run.blocks = RD_UNKNOWN;
+    e->run.engine = e;
+    e->sink = config->sink;
+    e->sink_user = config->sink_user;
+    clock_gettime(CLOCK_MONOTONIC, &e->opened);
+
+    char owner[64];
+    snprintf(owner, sizeof owner, "engine %s", ops->info.name);
+    e->state = rdi_calloc(ctx, 1, ops->state_size);
+    e->fresh = rdi_calloc(ctx, 1, ops->state_size);
+    e->dist = rdi_alloc(ctx, RDI_FEED_MAX, sizeof *e->dist);
+    if (!e->state || !e->fresh || !e->dist)
+        return RD_ENOMEM;
+    RD_TRY(rdi_opts_parse(ctx, owner, ops->info.opts, e->fresh, options));
+    memcpy(e->state, e->fresh, ops->state_size);
+    RD_TRY(rdi_hist_new(ctx, config->binning, &e->run.hist));
+    e->ops = ops; /* from here on close() is the engine's business too */
+    RD_TRY(ops->open(e->state, &e->run));
+    e->stage = STAGE_FEEDING;
+    return RD_OK;
+}
+
+/* Of the first engine that can keep to so much memory. */
+static void name_small_engine(uint64_t bytes, char *text, size_t room) {
+    char options[64];
+    *text = 0;
+    for (size_t i = 0; rdi_engine_ops_at(i); i++) {
+        const rdi_engine_ops *ops = rdi_engine_ops_at(i);
+        if (ops->fit && ops->fit(bytes, options, sizeof options)) {
+            snprintf(text, room, ". Engine %s:%s would fit: %s", ops->info.name, options,
+                     ops->info.summary);
+            return;
+        }
+    }
+}
+
+/* Memory has run out. Where a limit was given, tells what would keep it. */
+static rd_status explain(rd_engine *e, rd_status status) {
+    uint64_t bytes = e->run.mem_bytes;
+    if (status != RD_ENOMEM || bytes == UINT64_MAX || !e->ops || !is_exact(&e->ops->info))
+        return status;
+    bool several = e->run.threads > 1;
+    char threads[32] = "", reached[64] = "", bound[128] = "", small[256];
+    if (several)
+        snprintf(threads, sizeof threads, " on %" PRIu32 " threads", e->run.threads);
+    if (e->fed)
+        snprintf(reached, sizeof reached, ": it ran out after %" PRIu64 " references", e->fed);
+    uint64_t blocks = bytes > BYTES_BESIDES ? (bytes - BYTES_BESIDES) / BYTES_PER_BLOCK : 0;
+    if (blocks && blocks < e->run.bound)
+        snprintf(bound, sizeof bound,
+                 ". A bound of %" PRIu64 " blocks would fit and stays exact below it", blocks);
+    name_small_engine(bytes, small, sizeof small);
+    return rdi_fail(
+        e->run.ctx, status,
+        "exact analysis%s does not fit in the memory allowed (%" PRIu64 " bytes)%s%s%s%s", threads,
+        bytes, reached, several ? ". One thread needs less" : "", bound, small);
+}
+
+rd_status rd_engine_open(rd_ctx *ctx, const char *spec, const rd_engine_config *config,
+                         rd_engine **out) {
+    static const rd_engine_config defaults = {0};
+    rd_engine *e = rdi_calloc(ctx, 1, sizeof *e);
+    if (!e)
+        return RD_ENOMEM;
+    config = config ? config : &defaults;
+    bool together = rdi_ctx_ranks(ctx) && !config->sink; /* with other processes */
+    const char *usual = together ? "parda" : "auto";
+    rd_status status = explain(e, open_engine(e, ctx, spec ? spec : usual, config));
+    if (status != RD_OK) {
+        rd_engine_close(e);
+        return status;
+    }
+    *out = e;
+    return RD_OK;
+}
+
+rd_status rdi_inner_open(rdi_run *run, const char *name, rdi_inner *out) {
+    const rdi_engine_ops *ops = NULL;
+    RD_TRY(find_engine(run->ctx, name, &ops));
+    void *state = rdi_calloc(run->ctx, 1, ops->state_size);
+    if (!state)
+        return RD_ENOMEM;
+    *out = (rdi_inner){ops, state};
+    rd_status status = rd_opts_default(run->ctx, ops->info.opts, state);
+    if (status == RD_OK)
+        status = ops->open(state, run);
+    if (status != RD_OK)
+        rdi_inner_close(run, out);
+    return status;
+}
+
+void rdi_inner_close(rdi_run *run, rdi_inner *inner) {
+    if (inner->ops)
+        inner->ops->close(inner->state);
+    rdi_free(run->ctx, inner->state);
+    *inner = (rdi_inner){0};
+}
+
+rd_status rdi_engine_deliver(rdi_run *run, const uint64_t *dist, size_t n) {
+    rd_engine *e = run->engine;
+    RD_TRY(rdi_hist_add(run->hist, dist, n));
+    return e->sink ? e->sink(e->sink_user, dist, n) : RD_OK;
+}
+
+void rdi_engine_note_before(rdi_run *run, const char *text) {
+    char *note = run->note;
+    size_t n = strlen(text), last = sizeof run->note - 1, kept = strlen(note);
+    n = n + 2 < last ? n : last - 2;
+    kept = n + 2 + kept < last ? kept : last - n - 2;
+    memmove(note + n + 2, note, kept);
+    memcpy(note, text, n);
+    memcpy(note + n, "; ", 2);
+    note[n + 2 + kept] = 0;
+}
+
+rd_status rdi_engine_use_edges(rdi_run *run, const uint64_t *edges, size_t n) {
+    rdi_hist *hist;
+    RD_TRY(rdi_hist_new_edges(run->ctx, edges, n, &hist));
+    rdi_hist_free(run->hist);
+    run->hist = hist;
+    return RD_OK;
+}
+
+/* One batch of at most RDI_FEED_MAX references for an immediate engine. */
+static rd_status feed_batch(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *distances) {
+    bool wanted = distances || e->sink;
+    if (!wanted && e->run.counts_itself)
+        return e->ops->feed(e->state, blocks, n, NULL);
+    uint64_t *dist = distances ? distances : e->dist;
+    if (!e->run.counts_itself || !e->run.counts_too) {
+        RD_TRY(e->ops->feed(e->state, blocks, n, dist));
+        return rdi_engine_deliver(&e->run, dist, n);
+    }
+    e->run.counting = true;
+    rd_status status = e->ops->feed(e->state, blocks, n, dist);
+    e->run.counting = false;
+    return status == RD_OK && e->sink ? e->sink(e->sink_user, dist, n) : status;
+}
+
+static rd_status feed_batches(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *distances) {
+    for (size_t at = 0; at < n; at += RDI_FEED_MAX) {
+        size_t part = n - at < RDI_FEED_MAX ? n - at : RDI_FEED_MAX;
+        RD_TRY(feed_batch(e, blocks + at, part, distances ? distances + at : NULL));
+    }
+    return RD_OK;
+}
+
+/* Nothing but close() from here on. */
+static rd_status broken(rd_engine *e, rd_status status) {
+    e->stage = STAGE_BROKEN;
+    return explain(e, status);
+}
+
+rd_status rd_engine_feed(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *distances) {
+    if (e->stage != STAGE_FEEDING)
+        return rdi_fail(e->run.ctx, RD_ESTATE, "engine %s: fed after finish or failure",
+                        e->ops->info.name);
+    if (distances && !rdi_engine_is_immediate(e->ops))
+        return rdi_fail(e->run.ctx, RD_EINVAL, "engine %s gives distances late: use a sink",
+                        e->ops->info.name);
+    if (n == 0)
+        return RD_OK;
+    bool late = !rdi_engine_is_immediate(e->ops) || (e->run.late && !distances);
+    rd_status status =
+        late ? e->ops->feed(e->state, blocks, n, NULL) : feed_batches(e, blocks, n, distances);
+    e->fed += n;
+    return status == RD_OK ? RD_OK : broken(e, status);
+}
+
+/* One that could answer at once and has not asked for time has nobody to share the reading with. */
+bool rd_engine_takes_parts(const rd_engine *e) {
+    return (e->ops->info.caps & RD_CAP_PARTS) && !e->sink &&
+           (e->run.late || !rdi_engine_is_immediate(e->ops));
+}
+
+rd_status rd_engine_feed_parts(rd_engine *e, const rd_parts *parts) {
+    if (e->stage != STAGE_FEEDING || e->fed > 0)
+        return rdi_fail(e->run.ctx, RD_ESTATE, "engine %s: cannot begin with parts any more",
+                        e->ops->info.name);
+    if (!e->ops->feed_parts || e->sink)
+        return rdi_fail(e->run.ctx, RD_EUNSUPPORTED, "engine %s has to be fed", e->ops->info.name);
+    rd_status status = e->ops->feed_parts(e->state, parts);
+    return status == RD_OK ? RD_OK : broken(e, status);
+}
+
+rd_status rd_engine_finish(rd_engine *e) {
+    if (e->stage != STAGE_FEEDING)
+        return rdi_fail(e->run.ctx, RD_ESTATE, "engine %s: finished twice or after a failure",
+                        e->ops->info.name);
+    rd_status status = e->ops->finish ? e->ops->finish(e->state) : RD_OK;
+    if (status != RD_OK)
+        return broken(e, status);
+    e->stage = STAGE_FINISHED;
+    return RD_OK;
+}
+
+static double seconds_since(const struct timespec *start) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - start->tv_sec) + (double)(now.tv_nsec - start->tv_nsec) * 1e-9;
+}
+
+/* The facts of a finished run. Without a bound every infinite distance is a first reference. */
+static rd_profile_facts collect_facts(const rd_engine *e) {
+    bool bounded = e->run.bound != UINT64_MAX;
+    bool measured = !(e->ops->info.caps & RD_CAP_NO_DISTANCE);
+    uint64_t infinite = rdi_hist_infinite(e->run.hist);
+    uint64_t cold = bounded || !measured ? RD_UNKNOWN : infinite;
+    rd_profile_facts facts = {
+        .references = e->fed + e->run.fed,
+        .blocks = e->run.blocks != RD_UNKNOWN ? e->run.blocks : cold,
+        .cold = cold,
+        .infinite = infinite,
+        .bound = bounded ? e->run.bound : 0,
+        .engine = e->ops->info.name,
+        .exact = is_exact(&e->ops->info),
+        .error_kind = e->run.error_kind ? e->run.error_kind : e->ops->info.error_kind,
+        .error_bound = e->run.error_bound,
+        .sample_rate = e->run.sample_rate,
+        .binning = rdi_hist_binning(e->run.hist),
+        .sums_known = !e->run.sums_unknown,
+        .seconds = seconds_since(&e->opened),
+    };
+    memcpy(facts.half_width, e->run.half_width, sizeof facts.half_width);
+    return facts;
+}
+
+rd_status rd_engine_profile(rd_engine *e, rd_profile **out) {
+    rd_ctx *ctx = e->run.ctx;
+    if (e->stage != STAGE_FINISHED)
+        return rdi_fail(ctx, RD_ESTATE, "engine %s: not finished", e->ops->info.name);
+    rd_profile_facts facts = collect_facts(e);
+    char *options = rdi_opts_describe(ctx, e->ops->info.opts, e->state);
+    rd_bin *bins = NULL;
+    size_t n = 0;
+    rd_status status = options ? rdi_hist_bins(e->run.hist, &bins, &n) : RD_ENOMEM;
+    facts.engine_options = options;
+    if (status == RD_OK)
+        status = rdi_profile_new(ctx, &facts, bins, n, out);
+    rdi_free(ctx, bins);
+    rdi_free(ctx, options);
+    return status;
+}
+
+const rd_engine_info *rd_engine_info_of(const rd_engine *e) {
+    return &e->ops->info;
+}
+
+const char *rd_engine_note(const rd_engine *e) {
+    return e->run.note;
+}
+
+rd_status rdi_engine_check(rd_engine *e, const char **why) {
+    return e->ops->check ? e->ops->check(e->state, why) : RD_OK;
+}
+
+/* ---- the order structure alone ---- */
+
+static rd_status refuse_alone(rd_engine *e, const char *what) {
+    return rdi_fail(e->run.ctx, RD_EUNSUPPORTED, "engine %s %s", e->ops->info.name, what);
+}
+
+rd_status rd_engine_feed_known(rd_engine *e, const rd_known *refs, size_t n, uint64_t *distances) {
+    if (e->stage != STAGE_FEEDING)
+        return rdi_fail(e->run.ctx, RD_ESTATE, "engine %s: fed after finish or failure",
+                        e->ops->info.name);
+    if (!e->ops->alone)
+        return refuse_alone(e, "has no order structure that works by itself");
+    if (e->run.bound != UINT64_MAX)
+        return refuse_alone(e, "takes no bound without its table");
+    rd_status status = e->ops->alone->feed(e->state, refs, n, distances);
+    e->fed += n;
+    return status == RD_OK ? RD_OK : broken(e, status);
+}
+
+rd_status rd_engine_prefill(rd_engine *e, uint64_t blocks) {
+    if (!e->ops->alone || !e->ops->alone->prefill)
+        return refuse_alone(e, "cannot begin with blocks that were not fed");
+    if (e->stage != STAGE_FEEDING || e->fed)
+        return rdi_fail(e->run.ctx, RD_ESTATE, "engine %s: has begun already", e->ops->info.name);
+    rd_status status = e->ops->alone->prefill(e->state, blocks);
+    return status == RD_OK ? RD_OK : broken(e, status);
+}
+
+rd_nodes rd_engine_nodes(const rd_engine *e) {
+    bool known = e->ops->alone && e->ops->alone->nodes;
+    return known ? e->ops->alone->nodes(e->state) : (rd_nodes){0, 0};
+}
+
+/* ---- engines inside engines ---- */
+
+rd_status rdi_engine_order(rd_engine *e, rdi_block_visit visit, void *user) {
+    if (!e->ops->order)
+        return rdi_fail(e->run.ctx, RD_EUNSUPPORTED, "engine %s cannot hand over its state",
+                        e->ops->info.name);
+    return e->ops->order(e->state, visit, user);
+}
+
+rd_status rdi_engine_measure(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *distances) {
+    for (size_t at = 0; at < n; at += RDI_FEED_MAX) {
+        size_t part = n - at < RDI_FEED_MAX ? n - at : RDI_FEED_MAX;
+        RD_TRY(e->ops->feed(e->state, blocks + at, part, distances + at));
+    }
+    return RD_OK;
+}
+
+/* One batch of at most RDI_FEED_MAX references, for an engine that does not count itself. */
+static rd_status count_batch(rd_engine *e, const uint64_t *blocks, size_t n) {
+    uint64_t first[RDI_FEED_MAX];
+    size_t n_first = 0;
+    RD_TRY(e->ops->feed(e->state, blocks, n, e->dist));
+    for (size_t i = 0; i < n; i++) {
+        first[n_first] = blocks[i];
+        n_first += e->dist[i] == RD_COLD;
+    }
+    if (n_first)
+        RD_TRY(e->run.first(e->run.first_user, first, n_first));
+    return rdi_hist_add(e->run.hist, e->dist, n);
+}
+
+rd_status rdi_engine_count(rd_engine *e, const uint64_t *blocks, size_t n, rdi_block_visit first,
+                           void *user) {
+    e->run.first = first;
+    e->run.first_user = user;
+    for (size_t at = 0; at < n; at += RDI_FEED_MAX) {
+        size_t part = n - at < RDI_FEED_MAX ? n - at : RDI_FEED_MAX;
+        RD_TRY(e->run.counts_itself ? e->ops->feed(e->state, blocks + at, part, NULL)
+                                    : count_batch(e, blocks + at, part));
+    }
+    return RD_OK;
+}
+
+bool rdi_engine_can_take(const rd_engine *e) {
+    return e->ops->take != NULL;
+}
+
+rd_status rdi_engine_take(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *newer) {
+    return n ? e->ops->take(e->state, blocks, n, newer) : RD_OK;
+}
+
+rd_status rdi_engine_restart(rd_engine *e) {
+    if (e->ops->restart)
+        return e->ops->restart(e->state);
+    if (e->ops->finish) /* engines that count themselves may add to the histogram only now */
+        RD_TRY(e->ops->finish(e->state));
+    e->ops->close(e->state);
+    memcpy(e->state, e->fresh, e->ops->state_size);
+    return e->ops->open(e->state, &e->run);
+}
+
+uint64_t rdi_engine_bound(const rd_engine *e) {
+    return e->run.bound == UINT64_MAX ? 0 : e->run.bound;
+}
+
+void *rdi_engine_state(rd_engine *e) {
+    return e->state;
+}
+
+rdi_hist *rdi_engine_hist(rd_engine *e) {
+    return e->run.hist;
+}
+
+void rd_engine_close(rd_engine *e) {
+    if (!e)
+        return;
+    rd_ctx *ctx = e->run.ctx;
+    if (e->ops)
+        e->ops->close(e->state);
+    rdi_hist_free(e->run.hist);
+    rdi_free(ctx, e->dist);
+    rdi_free(ctx, e->state);
+    rdi_free(ctx, e->fresh);
+    rdi_free(ctx, e->spec);
+    rdi_free(ctx, e);
+}

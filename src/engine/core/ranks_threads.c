@@ -1,0 +1,146 @@
+/* Ranks on threads of one process: a guarded mailbox each. See ranks.h. */
+#include "base/threads.h"
+#include "engine/core/ranks.h"
+
+/* ---- mailboxes ---- */
+
+struct rdi_letter {
+    rdi_letter *next;
+    unsigned from;
+    rdi_mail kind;
+    rdi_u64_list list;
+};
+
+rd_status rdi_mailbox_put(rd_ctx *ctx, rdi_mailbox *box, unsigned from, rdi_mail kind,
+                          rdi_u64_list *list) {
+    rdi_letter *letter = rdi_alloc(ctx, 1, sizeof *letter);
+    if (!letter) {
+        rdi_u64_list_free(ctx, list);
+        return RD_ENOMEM;
+    }
+    *letter = (rdi_letter){.from = from, .kind = kind, .list = *list};
+    *list = (rdi_u64_list){0};
+    if (box->last)
+        box->last->next = letter;
+    else
+        box->first = letter;
+    box->last = letter;
+    box->arrived++;
+    box->waiting += kind == RDI_MAIL_PIECE ? letter->list.n : 0;
+    return RD_OK;
+}
+
+bool rdi_mailbox_get(rd_ctx *ctx, rdi_mailbox *box, unsigned from, rdi_mail kind,
+                     rdi_u64_list *list) {
+    rdi_letter *before = NULL, *letter = box->first;
+    while (letter && (letter->from != from || letter->kind != kind)) {
+        before = letter;
+        letter = letter->next;
+    }
+    if (!letter)
+        return false;
+    if (before)
+        before->next = letter->next;
+    else
+        box->first = letter->next;
+    if (!letter->next)
+        box->last = before;
+    box->waiting -= kind == RDI_MAIL_PIECE ? letter->list.n : 0;
+    *list = letter->list;
+    rdi_free(ctx, letter);
+    return true;
+}
+
+void rdi_mailbox_empty(rd_ctx *ctx, rdi_mailbox *box) {
+    for (rdi_letter *letter = box->first, *next; letter; letter = next) {
+        next = letter->next;
+        rdi_u64_list_free(ctx, &letter->list);
+        rdi_free(ctx, letter);
+    }
+    *box = (rdi_mailbox){0};
+}
+
+/* ---- the transport ---- */
+
+/* A rank's letters. Who waits for one, or for room, waits at the monitor that guards them. */
+typedef struct seat {
+    rdi_monitor monitor;
+    rdi_mailbox box;
+    rd_status status; /* of the first failure, of whoever it was */
+} seat;
+
+typedef struct thread_ranks {
+    rdi_ranks ranks;
+    rd_ctx *ctx;
+    seat seat[];
+} thread_ranks;
+
+static rd_status threads_send(rdi_ranks *r, unsigned from, unsigned to, rdi_mail kind,
+                              rdi_u64_list *list) {
+    thread_ranks *t = (thread_ranks *)r;
+    seat *s = &t->seat[to];
+    rdi_monitor_enter(&s->monitor);
+    while (kind == RDI_MAIL_PIECE && s->box.waiting >= r->most_waiting && s->status == RD_OK)
+        rdi_monitor_wait(&s->monitor);
+    rd_status status = s->status;
+    if (status == RD_OK)
+        status = rdi_mailbox_put(t->ctx, &s->box, from, kind, list);
+    else
+        rdi_u64_list_free(t->ctx, list);
+    rdi_monitor_wake(&s->monitor);
+    rdi_monitor_leave(&s->monitor);
+    return status;
+}
+
+static rd_status threads_receive(rdi_ranks *r, unsigned me, unsigned from, rdi_mail kind,
+                                 rdi_u64_list *list) {
+    thread_ranks *t = (thread_ranks *)r;
+    seat *s = &t->seat[me];
+    rdi_monitor_enter(&s->monitor);
+    while (s->status == RD_OK && !rdi_mailbox_get(t->ctx, &s->box, from, kind, list))
+        rdi_monitor_wait(&s->monitor);
+    rd_status status = s->status;
+    if (kind == RDI_MAIL_PIECE) /* there is room */
+        rdi_monitor_wake(&s->monitor);
+    rdi_monitor_leave(&s->monitor);
+    return status;
+}
+
+static void threads_fail(rdi_ranks *r, rd_status status) {
+    thread_ranks *t = (thread_ranks *)r;
+    for (unsigned i = 0; i < r->n; i++) {
+        rdi_monitor_enter(&t->seat[i].monitor);
+        if (t->seat[i].status == RD_OK)
+            t->seat[i].status = status;
+        rdi_monitor_wake(&t->seat[i].monitor);
+        rdi_monitor_leave(&t->seat[i].monitor);
+    }
+}
+
+static void threads_close(rdi_ranks *r) {
+    thread_ranks *t = (thread_ranks *)r;
+    for (unsigned i = 0; i < r->n; i++) {
+        rdi_mailbox_empty(t->ctx, &t->seat[i].box);
+        rdi_monitor_fini(&t->seat[i].monitor);
+    }
+    rdi_free(t->ctx, t);
+}
+
+rd_status rdi_ranks_threads(rd_ctx *ctx, unsigned n, rdi_ranks **out) {
+    static const rdi_ranks_ops ops = {
+        .send = threads_send,
+        .receive = threads_receive,
+        .fail = threads_fail,
+        .close = threads_close,
+    };
+    thread_ranks *t = rdi_calloc(ctx, 1, sizeof *t + n * sizeof t->seat[0]);
+    if (!t)
+        return RD_ENOMEM;
+    t->ranks = (rdi_ranks){
+        .ops = &ops, .transport = "threads", .n = n, .here = n, .most_waiting = UINT64_MAX};
+    t->ctx = ctx;
+    for (unsigned i = 0; i < n; i++)
+        rdi_monitor_init(&t->seat[i].monitor);
+    *out = &t->ranks;
+    return RD_OK;
+}

@@ -1,0 +1,502 @@
+/* The stream engine's inner loops, compiled once per instruction set and once with 64-bit slots.
+ *
+ * The including file defines KERNEL (name of the table of functions), KERNEL_TARGET (attribute of
+ * functions), ISA (0, 2 or 512), SLOT (slot type) and WAYS (entries per bucket).
+ *
+ * References run in batches of 16 to 64 through four passes, each pass on a different batch, so
+ * that cache misses overlap:
+ *   fill     front; hash and prefetch the bucket of each miss
+ *   resolve  find the block's slot s, give it the new slot t, prefetch the axis at s
+ *   measure  distances, against the axis as it was before this batch
+ *   apply    set the new bits, clear the old ones
+ * Measuring against a frozen axis keeps narrow stores away from the wide loads that follow (a
+ * failed store-forward costs more than the whole sum) and makes the sums of a batch independent.
+ * What the batch itself did is corrected with a count of inversions among its own old slots.
+ *
+ * A pass is a function of its own: all in one, their loops would have to share the registers.
+ * The passes work on copies of axis and table: stores through uint64_t pointers could otherwise
+ * change any of their fields, and the compiler would read them again for every reference.
+ */
+#include <string.h>
+
+#if ISA
+#include <immintrin.h>
+#endif
+
+#define INLINE static inline __attribute__((always_inline)) KERNEL_TARGET
+#define PASS   static __attribute__((noinline)) KERNEL_TARGET
+#define BATCH  RDI_STREAM_BATCH
+#define CHUNK  RDI_STREAM_CHUNK
+#define FRONT  RDI_STREAM_FRONT
+#define DENSE  RDI_STREAM_DENSE
+
+#include "engine/fast/stream_table.inc.h"
+
+typedef struct batch {
+    _Alignas(64) SLOT old[BATCH]; /* slot before; 0: first reference */
+    uint64_t blk[BATCH];
+    bucket *home[BATCH];
+    uint32_t where[BATCH]; /* position in the chunk */
+    uint8_t lane[BATCH];   /* of the front, that the block takes */
+    unsigned n;
+    uint64_t first; /* new slot of entry 0 */
+} batch;
+
+/* A bit for each entry. */
+INLINE uint64_t all_of(const batch *b) {
+    return b->n < BATCH ? (UINT64_C(1) << b->n) - 1 : ~UINT64_C(0);
+}
+
+/* ---- axis ---- */
+
+#if ISA != 512
+#define ALL16 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535
+/* Lanes above i are the 32 from [31 - i] on. */
+static const uint16_t lanes_above[64] = {[32] = ALL16, ALL16, ALL16, ALL16};
+#undef ALL16
+#endif
+
+/* Bits set in the words above q, counts in the lanes above li of line and gi of group. */
+INLINE uint64_t sum_above(const uint64_t *bits, unsigned q, const uint16_t *line, unsigned li,
+                          const uint16_t *group, unsigned gi) {
+#if ISA == 512
+    /* No lane exceeds 64 + 512 + 16384: the three may be added as 16-bit numbers before the one
+     * reduction. */
+    __m512i v = _mm512_popcnt_epi64(_mm512_maskz_load_epi64((__mmask8)(0xFEu << q), bits));
+    v = _mm512_add_epi16(v, _mm512_maskz_loadu_epi16(0xFFFFFFFEu << li, line));
+    v = _mm512_add_epi16(v, _mm512_maskz_loadu_epi16(0xFFFFFFFEu << gi, group));
+    v = _mm512_madd_epi16(v, _mm512_set1_epi16(1));
+    return (unsigned)_mm512_reduce_add_epi32(v);
+#else
+    const uint16_t *ml = lanes_above + 31 - li, *mg = lanes_above + 31 - gi;
+    uint64_t sum = 0;
+    for (unsigned i = 1; i < 8; i++)
+        sum += (uint64_t)__builtin_popcountll(i > q ? bits[i] : 0);
+#if ISA == 2
+    __m256i v = _mm256_setzero_si256();
+    for (int i = 0; i < 32; i += 16) {
+        __m256i x = _mm256_and_si256(_mm256_loadu_si256((const __m256i *)(line + i)),
+                                     _mm256_loadu_si256((const __m256i *)(ml + i)));
+        __m256i y = _mm256_and_si256(_mm256_loadu_si256((const __m256i *)(group + i)),
+                                     _mm256_loadu_si256((const __m256i *)(mg + i)));
+        __m256i pairs = _mm256_madd_epi16(_mm256_add_epi16(x, y), _mm256_set1_epi16(1));
+        v = _mm256_add_epi32(v, pairs);
+    }
+    __m128i w = _mm_add_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
+    w = _mm_add_epi32(w, _mm_shuffle_epi32(w, 0x4E));
+    w = _mm_add_epi32(w, _mm_shuffle_epi32(w, 0xB1));
+    return sum + (unsigned)_mm_cvtsi128_si32(w);
+#else
+    unsigned lanes = 0;
+    for (unsigned i = 0; i < 32; i++)
+        lanes += (unsigned)(line[i] & ml[i]) + (unsigned)(group[i] & mg[i]);
+    return sum + lanes;
+#endif
+#endif
+}
+
+/* Set bits above slot s; `above` is fresh. */
+INLINE uint64_t newer(const rdi_stream_axis *a, uint64_t s) {
+    uint64_t l = s >> RDI_STREAM_LINE, g = s >> RDI_STREAM_GROUP, u = s >> RDI_STREAM_SUPER;
+    unsigned q = s >> 6 & 7;
+    const uint64_t *bits = a->bits + l * 8;
+    uint64_t rest = (uint64_t)__builtin_popcountll(bits[q] >> (s & 63) >> 1) + a->above[u];
+    return rest + sum_above(bits, q, a->line + g * 32, l & 31, a->group + u * 32, g & 31);
+}
+
+INLINE void prefetch_slot(const rdi_stream_axis *a, uint64_t s) {
+    RDI_PREFETCH(a->bits + (s >> RDI_STREAM_LINE) * 8);
+    RDI_PREFETCH(a->line + (s >> RDI_STREAM_GROUP) * 32);
+}
+
+/* Entries before j whose old slot is above s: blocks that left the range since the batch began. */
+INLINE uint64_t left_since(const SLOT *old, unsigned j, SLOT s) {
+#if ISA == 512
+    const __m512i x = _mm512_set1_epi32((int)s);
+    uint64_t all = 0;
+    for (unsigned i = 0; i < j; i += 16)
+        all |= (uint64_t)_mm512_cmpgt_epu32_mask(_mm512_load_si512(old + i), x) << i;
+    return (uint64_t)__builtin_popcountll(_bzhi_u64(all, j));
+#elif ISA == 2
+    const __m256i flip = _mm256_set1_epi32(INT32_MIN);
+    const __m256i x = _mm256_xor_si256(_mm256_set1_epi32((int)s), flip);
+    uint64_t all = 0;
+    for (unsigned i = 0; i < j; i += 8) {
+        __m256i v = _mm256_xor_si256(_mm256_load_si256((const __m256i *)(old + i)), flip);
+        __m256 greater = _mm256_castsi256_ps(_mm256_cmpgt_epi32(v, x));
+        all |= (uint64_t)(unsigned)_mm256_movemask_ps(greater) << i;
+    }
+    return (uint64_t)__builtin_popcountll(_bzhi_u64(all, j));
+#else
+    unsigned sum = 0;
+    for (unsigned i = 0; i < j; i++)
+        sum += old[i] > s;
+    return sum;
+#endif
+}
+
+/* ---- passes ---- */
+
+#include "engine/fast/stream_front.inc.h"
+#if ISA == 512
+#include "engine/fast/stream_near.inc.h"
+#endif
+
+/* Without a front every reference goes to the table. */
+INLINE size_t fill_plain(const rdi_stream *e, batch *b, const uint64_t *blk, size_t i, size_t n) {
+    const rdi_stream_table t = e->table;
+    const size_t m = n - i < e->batch ? n - i : e->batch;
+    for (size_t k = 0; k < m; k++) {
+        uint64_t x = blk[i + k];
+        bucket *home = home_bucket(&t, x);
+        RDI_PREFETCH(home);
+        b->blk[k] = x;
+        b->where[k] = (uint32_t)(i + k);
+        b->home[k] = home;
+    }
+    b->n = (unsigned)m;
+    return i + m;
+}
+
+/* A full home bucket may send the probe on to the next one. */
+INLINE void prefetch_overflow(const batch *b, unsigned j, unsigned n) {
+    if (j + AHEAD < n)
+        RDI_PREFETCH(b->home[j + AHEAD] + (b->home[j + AHEAD]->n == WAYS));
+}
+
+PASS void resolve(rdi_stream *e, batch *b, bool front) {
+    const rdi_stream_axis a = e->axis;
+    const unsigned n = b->n;
+    for (unsigned j = 0; j < n; j++) {
+        SLOT t = (SLOT)(a.next + j);
+        prefetch_overflow(b, j, n);
+        SLOT *field = find_or_add(&e->table, b->home[j], b->blk[j]);
+        SLOT s = *field;
+        if (front) { /* the block goes to the front, the one that leaves it gets the slot */
+            *(SLOT *)e->front_entry[b->lane[j]] = t;
+            e->front_entry[b->lane[j]] = field;
+        } else {
+            *field = t;
+        }
+        b->old[j] = s;
+        prefetch_slot(&a, s);
+    }
+    b->first = a.next;
+    e->axis.next = a.next + n;
+}
+
+INLINE void count_far(rdi_stream *e, const batch *b, const uint64_t *d) {
+    const rdi_stream_counts c = e->counts;
+    const uint64_t bound = e->bound;
+    const unsigned n = b->n;
+    uint64_t infinite = 0;
+    size_t n_first = c.n_first;
+    for (unsigned j = 0; j < n; j++) {
+        uint64_t x = d[j];
+        if (RDI_UNLIKELY(x >= bound)) { /* RD_COLD too: no bound is above it */
+            infinite++;
+            if (c.first)
+                c.first[n_first++] = b->blk[j];
+        } else {
+            c.count[x < DENSE ? x : DENSE + x / DENSE]++;
+            c.rest[x / DENSE] += x % DENSE;
+        }
+    }
+    e->counts.infinite += infinite;
+    e->counts.n_first = n_first;
+}
+
+INLINE void record(rdi_stream *e, const batch *b, const uint64_t *d, uint64_t *dist) {
+    const uint64_t bound = e->bound;
+    const unsigned n = b->n;
+    uint64_t near = 0;
+    for (unsigned j = 0; j < n; j++)
+        near += d[j] < FRONT;
+    for (unsigned j = 0; j < n && dist; j++)
+        dist[b->where[j]] = d[j] >= bound ? RD_COLD : d[j];
+    if (rdi_stream_counts_now(e, dist))
+        count_far(e, b, d);
+    e->window_near += near;
+}
+
+PASS void measure(rdi_stream *e, const rdi_stream_axis *axis, const batch *b, uint64_t *dist,
+                  uint64_t in_front) {
+    uint64_t d[BATCH];
+    const rdi_stream_axis a = *axis;
+    const uint64_t first = b->first;
+    uint64_t left = all_of(b);
+#if ISA == 512
+    if (in_front)
+        left = measure_near(&a, b, in_front, d);
+#endif
+    if (left)
+        rdi_stream_axis_refresh(&a, first + b->n);
+    for (; left; left &= left - 1) {
+        unsigned j = (unsigned)__builtin_ctzll(left);
+        uint64_t s = b->old[j];
+        /* Blocks that entered above s since the batch began: slots first .. first + j - 1, less
+         * those up to s. */
+        uint64_t entered = first + j - (s >= first ? s + 1 : first);
+        uint64_t x = in_front + newer(&a, s) + entered - left_since(b->old, j, (SLOT)s);
+        d[j] = s ? x : RD_COLD;
+    }
+    record(e, b, d, dist);
+}
+
+PASS void apply(const rdi_stream_axis *axis, const batch *b) {
+    const rdi_stream_axis a = *axis;
+    const unsigned n = b->n;
+    rdi_stream_axis_set(&a, b->first, n);
+    for (unsigned j = 0; j < n; j++) {
+        uint64_t s = b->old[j];
+        if (RDI_LIKELY(s))
+            rdi_stream_axis_clear(&a, s);
+    }
+}
+
+/* With `missed` the front has answered already, and only those are left. */
+INLINE void run(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *dist, bool front,
+                const rdi_stream_packet *missed) {
+    batch ring[4];
+    rdi_stream_runs refs;
+    size_t i = 0;
+    if (front && !missed)
+        n = start_front(e, &refs, blk, n, dist);
+    unsigned filled = 0, resolved = 0, done = 0;
+    while (done < filled || i < n) {
+        if (i < n) {
+            batch *b = &ring[filled++ & 3];
+            i = missed  ? fill_missed(e, b, missed, i)
+                : front ? fill_front(e, b, &refs, i, n, dist)
+                        : fill_plain(e, b, blk, i, n);
+        }
+        if (resolved < filled && (resolved + 1 < filled || i == n))
+            resolve(e, &ring[resolved++ & 3], front);
+        if (done < resolved && (done + 1 < resolved || i == n)) {
+            batch *b = &ring[done++ & 3];
+            measure(e, &e->axis, b, dist, front ? FRONT : 0);
+            apply(&e->axis, b);
+        }
+    }
+}
+
+static KERNEL_TARGET void chunk(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *dist) {
+    if (e->front_on)
+        run(e, blk, n, dist, true, NULL);
+    else
+        run(e, blk, n, dist, false, NULL);
+}
+
+static KERNEL_TARGET void missed(rdi_stream *e, const rdi_stream_packet *in) {
+    run(e, NULL, in->n, NULL, true, in);
+}
+
+/* Takes over old slots i .. of a packet and fetches the axis there; returns where it stopped. */
+INLINE size_t fill_slots(const rdi_stream *e, const rdi_stream_axis *a, batch *b,
+                         const rdi_stream_packet *in, size_t i) {
+    const size_t m = in->n - i < e->batch ? in->n - i : e->batch;
+    for (size_t k = 0; k < m; k++) {
+        b->old[k] = (SLOT)in->item[i + k];
+        prefetch_slot(a, b->old[k]);
+    }
+    b->n = (unsigned)m;
+    b->first = in->first + i;
+    return i + m;
+}
+
+static KERNEL_TARGET void measured(rdi_stream *e, const rdi_stream_axis *a,
+                                   const rdi_stream_packet *in) {
+    batch ring[2];
+    size_t i = fill_slots(e, a, &ring[0], in, 0);
+    for (unsigned turn = 0;; turn ^= 1) {
+        bool more = i < in->n;
+        if (more)
+            i = fill_slots(e, a, &ring[turn ^ 1], in, i);
+        measure(e, a, &ring[turn], NULL, 0);
+        apply(a, &ring[turn]);
+        if (!more)
+            break;
+    }
+}
+
+/* Measured against the axis as it was, less what left since the batch began. */
+static KERNEL_TARGET void take(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *above) {
+    batch b;
+    const rdi_stream_axis a = e->axis;
+    for (size_t i = 0; i < n;) /* fetches the buckets */
+        i = fill_plain(e, &b, blk, i, n);
+    for (unsigned j = 0; j < n; j++) {
+        const SLOT *field = find(&e->table, blk[j]);
+        b.old[j] = field ? *field : 0;
+        prefetch_slot(&a, b.old[j]);
+    }
+    rdi_stream_axis_refresh(&a, a.next);
+    for (unsigned j = 0; j < n; j++) {
+        SLOT s = b.old[j];
+        above[j] = s ? newer(&a, s) - left_since(b.old, j, s) : RD_COLD;
+    }
+    for (unsigned j = 0; j < n; j++) {
+        if (!b.old[j])
+            continue;
+        rdi_stream_axis_clear(&a, b.old[j]);
+        remove_entry(&e->table, find(&e->table, blk[j]));
+    }
+}
+
+/* ---- the table alone ---- */
+
+INLINE void touch(rdi_stream *e, const batch *b) {
+    uint64_t t = e->axis.next;
+    const unsigned n = b->n;
+    for (unsigned j = 0; j < n; j++) {
+        prefetch_overflow(b, j, n);
+        *find_or_add(&e->table, b->home[j], b->blk[j]) = (SLOT)t++;
+    }
+    e->axis.next = t;
+}
+
+INLINE void exchange(rdi_stream *e, const batch *b, uint64_t *old) {
+    uint64_t t = e->axis.next;
+    const unsigned n = b->n;
+    for (unsigned j = 0; j < n; j++) {
+        prefetch_overflow(b, j, n);
+        SLOT *field = find_or_add(&e->table, b->home[j], b->blk[j]);
+        old[j] = *field;
+        *field = (SLOT)t++;
+    }
+    e->axis.next = t;
+}
+
+static KERNEL_TARGET void slots(rdi_stream *e, const uint64_t *blk, size_t n,
+                                rdi_stream_packet *out) {
+    batch ring[2];
+    uint64_t *old = out->item + out->n;
+    unsigned filled = 0;
+    out->first = out->n ? out->first : e->axis.next;
+    out->n += n;
+    for (size_t i = 0; i < n; filled++) {
+        i = fill_plain(e, &ring[filled & 1], blk, i, n);
+        if (filled) {
+            exchange(e, &ring[(filled - 1) & 1], old);
+            old += ring[(filled - 1) & 1].n;
+        }
+    }
+    if (filled)
+        exchange(e, &ring[(filled - 1) & 1], old);
+}
+
+static KERNEL_TARGET void lookup(rdi_stream *e, const uint64_t *blk, size_t n) {
+    batch ring[2];
+    unsigned filled = 0;
+    for (size_t i = 0; i < n; filled++) {
+        i = fill_plain(e, &ring[filled & 1], blk, i, n);
+        if (filled)
+            touch(e, &ring[(filled - 1) & 1]);
+    }
+    if (filled)
+        touch(e, &ring[(filled - 1) & 1]);
+}
+
+/* As touch(), for runs: from the last use to the begin of the run, and on to its end. */
+INLINE void touch_runs(rdi_stream *e, const batch *b, rdi_stream_runs *r) {
+    const unsigned n = b->n;
+    const SLOT now = (SLOT)e->axis.next;
+    const uint16_t *at = r->at + b->where[0];
+    uint64_t *gap = r->gap + b->where[0];
+    for (unsigned j = 0; j < n; j++) {
+        prefetch_overflow(b, j, n);
+        SLOT *field = find_or_add(&e->table, b->home[j], b->blk[j]);
+        SLOT last = *field;
+        SLOT since = now + at[j] - last;
+        *field = now + at[j + 1] - 1;
+        gap[j] = last ? since : 0;
+    }
+}
+
+static KERNEL_TARGET void gaps(rdi_stream *e, const uint64_t *blk, size_t n, rdi_stream_runs *r) {
+    batch ring[2];
+    r->n = drop_repeats(blk, n, ~blk[0], r);
+    r->at[r->n] = (uint16_t)n;
+    size_t i = fill_plain(e, &ring[0], r->blk, 0, r->n);
+    for (unsigned turn = 0;; turn ^= 1) {
+        bool more = i < r->n;
+        if (more)
+            i = fill_plain(e, &ring[turn ^ 1], r->blk, i, r->n);
+        touch_runs(e, &ring[turn], r);
+        if (!more)
+            break;
+    }
+    e->axis.next += n;
+}
+
+/* ---- between chunks ---- */
+
+static KERNEL_TARGET uint64_t count_newer(const rdi_stream_axis *a, uint64_t s) {
+    return newer(a, s);
+}
+
+/* Refills bucket i with what stays: nothing may be left behind a gap. */
+INLINE void drop_old(rdi_stream_table *t, bucket *b, uint64_t drop) {
+    bucket c = *b;
+    b->n = 0;
+    for (unsigned k = 0; k < c.n; k++)
+        if (c.slot[k] > drop)
+            append(t, home_bucket(t, c.key[k]), c.key[k], (SLOT)(c.slot[k] - drop));
+}
+
+static KERNEL_TARGET void renumber(rdi_stream *e, uint64_t drop) {
+    rdi_stream_table *t = &e->table;
+    bucket *b = t->bucket;
+    const uint64_t live = t->count, end = t->homes + RDI_STREAM_TAIL, ahead = 8;
+    rdi_stream_axis_refresh(&e->axis, e->axis.next);
+    if (drop)
+        t->disp = 0;
+    for (uint64_t i = 0; i < end; i++) {
+        if (i + ahead < end)
+            for (unsigned k = 0; k < b[i + ahead].n; k++)
+                prefetch_slot(&e->axis, b[i + ahead].slot[k]);
+        for (unsigned k = 0; k < b[i].n; k++)
+            b[i].slot[k] = (SLOT)(live - newer(&e->axis, b[i].slot[k]));
+        if (drop)
+            drop_old(t, &b[i], drop);
+    }
+    t->count = live - drop;
+}
+
+static KERNEL_TARGET void front_flush(rdi_stream *e) {
+    for (int i = 0; i < FRONT; i++)
+        *(SLOT *)e->front_entry[i] =
+            (SLOT)(e->axis.next + FRONT - 1 - rdi_stream_front_place(&e->front, (unsigned)i));
+    rdi_stream_axis_set(&e->axis, e->axis.next, FRONT);
+    e->axis.next += FRONT;
+    e->front_on = false;
+}
+
+static KERNEL_TARGET void front_load(rdi_stream *e) {
+    for (int i = 0; i < FRONT; i++) {
+        SLOT *field = find(&e->table, e->front.key[i]);
+        rdi_stream_axis_clear(&e->axis, *field);
+        e->front_entry[i] = field;
+    }
+    e->front_on = true;
+}
+
+const rdi_stream_kernel KERNEL = {
+    .ways = WAYS,
+    .chunk = chunk,
+    .scan = scan,
+    .missed = missed,
+    .slots = slots,
+    .measured = measured,
+    .take = take,
+    .lookup = lookup,
+    .gaps = gaps,
+    .read = read_bucket,
+    .insert = insert,
+    .contains = contains,
+    .newer = count_newer,
+    .renumber = renumber,
+    .respread = respread,
+    .front_load = front_load,
+    .front_flush = front_flush,
+};

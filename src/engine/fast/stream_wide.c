@@ -1,0 +1,10 @@
+/* The stream engine's inner loops with 64-bit slots. Plain C: a table that needs them is so large
+ * that memory, not arithmetic, sets the speed. */
+#include "engine/fast/stream.h"
+
+#define KERNEL        rdi_stream_wide
+#define KERNEL_TARGET /* none */
+#define ISA           0
+#define SLOT          uint64_t
+#define WAYS          RDI_STREAM_WIDE_WAYS
+#include "engine/fast/stream_kernel.inc.h"

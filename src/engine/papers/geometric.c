@@ -1,0 +1,265 @@
+/* geometric: Carr and Nicol's geometric algorithm. Exact, data-parallel, a round at a time.
+ *
+ *   1. next     for every reference t the time n(t) of the next one to the same block
+ *   2. rank     of every point (t, n(t)): how many points lie to the right and above, by merging
+ *               runs sorted by n(t) in log2(n) steps
+ *   3. distance of n(t): the rank of t, less the n - n(t) references from n(t) on, which all lie
+ *               there
+ *
+ * References without a next one end up behind all others, in time order: they are the LRU stack,
+ * and begin the next round. With a bound B only the newest B of them do.
+ *
+ * Time: O(log n) per reference for the ranks, whatever the trace looks like; next(t) as well
+ * (`sort`), or O(B) (`range:B`), or O(1) (`table`, one thread). Memory: 52 bytes per reference of
+ * a round, which has three times as many as there are blocks, at least 64 K. Distances come late,
+ * by up to a round.
+ *
+ * For machines with very many processors, and as a method that costs the same on every trace. On a
+ * few cores `auto` is several times faster.
+ *
+ * E. Carr and D. M. Nicol. Empirical study of parallel LRU simulation algorithms. ICASE 94-87,
+ * 1994. D. Nicol, A. Greenberg, B. Lubachevsky. Massively parallel algorithms for trace-driven
+ * cache simulations. IEEE TPDS 5(8), 1994.
+ */
+#include "engine/papers/geometric.h"
+#include "engine/gpu/geometric_device.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LEAST_ROUND   (64u * 1024)
+#define DEVICE_ROUND  (16u * 1024 * 1024) /* a device has thousands of threads to feed */
+#define ROUND_SHARE   2                   /* many blocks: new references per block carried over */
+#define LEAST_FILLING 1024u
+#define PART_LEAST    4096u
+
+enum { CPU, CUDA }; /* in the order of the option's choices */
+
+typedef struct geometric_engine {
+    /* options */
+    uint32_t backend; /* CPU, CUDA */
+    const char *next_text;
+    uint32_t isa;
+    uint64_t round_option;
+    /* state */
+    rdi_run *run;
+    rdi_round round;
+    const rdi_lanes *lanes;
+    rdi_next next;
+    rdi_geometric_memory memory;
+    rdi_geometric_device device; /* backend=cuda */
+    rdi_room block;              /* of the round: those carried over, then new ones */
+    rdi_room dist;               /* of the new ones */
+    size_t carried, filled;      /* references in `block`: from earlier rounds, and in all */
+    size_t full;                 /* `filled` at which the round is worked on */
+    const rdi_point *point;      /* of the round, ranked */
+} geometric_engine;
+
+/* ---- a round ---- */
+
+static rd_status plan_round(geometric_engine *e) {
+    uint64_t wanted = e->round_option ? e->round_option : (uint64_t)e->carried * ROUND_SHARE;
+    uint64_t least = e->backend == CUDA ? DEVICE_ROUND : LEAST_ROUND;
+    if (!e->round_option && wanted < least)
+        wanted = least;
+    if (e->carried >= RDI_POINTS_MAX)
+        return rdi_fail(e->run->ctx, RD_ERANGE,
+                        "engine geometric: more than %" PRIu32 " blocks are live; a bound keeps "
+                        "them fewer",
+                        RDI_POINTS_MAX);
+    uint64_t most = RDI_POINTS_MAX - e->carried;
+    e->full = e->carried + (size_t)(wanted < most ? wanted : most);
+    return RD_OK;
+}
+
+/* Sorted by next, so that distances are written one after the other. */
+static void write_distances(void *arg, unsigned worker) {
+    geometric_engine *e = arg;
+    uint64_t *dist = e->dist.at;
+    uint32_t n = (uint32_t)e->filled;
+    size_t end = rdi_round_begin(&e->round, n, worker + 1);
+    for (size_t i = rdi_round_begin(&e->round, n, worker); i < end; i++) {
+        const rdi_point *p = &e->point[i];
+        if (p->next >= n)
+            break; /* this one and all behind it have none */
+        uint32_t d = rdi_point_distance(p, n);
+        dist[p->next - e->carried] = d < e->run->bound ? d : RD_COLD;
+    }
+}
+
+/* The references without a next one to the front: at the end of the points, in time order. Each
+ * moves to the left or stays, so none is overwritten before it has moved. */
+static void carry_over(geometric_engine *e) {
+    uint64_t *block = e->block.at;
+    uint32_t n = (uint32_t)e->filled;
+    size_t first = n;
+    while (first > 0 && e->point[first - 1].next >= n)
+        first--;
+    if (n - first > e->run->bound)
+        first = n - (size_t)e->run->bound;
+    for (size_t i = first; i < n; i++)
+        block[i - first] = block[e->point[i].time];
+    e->carried = e->filled = n - first;
+}
+
+static rd_status rank_on_threads(geometric_engine *e, uint32_t n) {
+    RD_TRY(rdi_geometric_next(&e->round, e->lanes, &e->next, e->block.at, n, &e->memory));
+    return rdi_geometric_rank(&e->round, e->lanes, n, &e->memory, &e->point);
+}
+
+static rd_status rank_on_device(geometric_engine *e, uint32_t n) {
+    RD_TRY(rdi_room_fit(e->run->ctx, &e->memory.work, n, sizeof(rdi_point)));
+    e->point = e->memory.work.at;
+    unsigned bits = rdi_geometric_bits(e->block.at, n);
+    return rdi_geometric_device_round(&e->device, e->block.at, n, bits, e->next.range,
+                                      e->memory.work.at);
+}
+
+static rd_status run_round(geometric_engine *e) {
+    uint32_t n = (uint32_t)e->filled;
+    size_t fresh = e->filled - e->carried;
+    RD_TRY(rdi_geometric_check(e->run->ctx, &e->next, e->block.at, n));
+    RD_TRY(e->backend == CUDA ? rank_on_device(e, n) : rank_on_threads(e, n));
+    RD_TRY(rdi_room_fit(e->run->ctx, &e->dist, fresh, sizeof(uint64_t)));
+    memset(e->dist.at, 0xff, fresh * sizeof(uint64_t)); /* RD_COLD */
+    rdi_round_share(&e->round, n, PART_LEAST);
+    rdi_round_run(&e->round, write_distances, e);
+    carry_over(e);
+    RD_TRY(plan_round(e));
+    return rdi_round_deliver(&e->round, e->dist.at, fresh);
+}
+
+/* ---- the engine ---- */
+
+static rd_status open_device(geometric_engine *e) {
+    const char *why = rdi_device_unavailable();
+    if (why)
+        return rdi_fail(e->run->ctx, RD_EUNSUPPORTED, "engine geometric: backend=cuda: %s", why);
+    if (e->next.how == RDI_NEXT_TABLE)
+        return rdi_fail(e->run->ctx, RD_EINVAL, "engine geometric: next=table is for backend=cpu");
+    RD_TRY(rdi_geometric_device_open(e->run->ctx, &e->device));
+    return plan_round(e);
+}
+
+static rd_status geometric_open(void *self, rdi_run *run) {
+    geometric_engine *e = self;
+    e->run = run;
+    RD_TRY(rdi_next_parse(run->ctx, e->next_text, &e->next));
+    RD_TRY(rdi_lanes_choose(run->ctx, "engine geometric", e->isa, &e->lanes));
+    RD_TRY(rdi_round_open(&e->round, run));
+    if (e->backend == CUDA)
+        return open_device(e);
+    snprintf(run->note, sizeof run->note, "geometric: next=%.40s, %s instructions, %u thread%s",
+             e->next_text, e->lanes->name, e->round.n_workers, e->round.n_workers > 1 ? "s" : "");
+    return plan_round(e);
+}
+
+/* The buffer grows with what is in it: a short trace needs no memory for a whole round. */
+static rd_status reserve(geometric_engine *e, size_t n) {
+    size_t room = e->block.bytes / sizeof(uint64_t);
+    if (n <= room)
+        return RD_OK;
+    size_t grown = 2 * room > LEAST_FILLING ? 2 * room : LEAST_FILLING;
+    grown = grown < e->full ? grown : e->full;
+    return rdi_room_grow(e->run->ctx, &e->block, grown > n ? grown : n, sizeof(uint64_t));
+}
+
+static rd_status geometric_feed(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
+    geometric_engine *e = self;
+    (void)dist;
+    while (n > 0) {
+        size_t part = n < e->full - e->filled ? n : e->full - e->filled;
+        RD_TRY(reserve(e, e->filled + part));
+        memcpy((uint64_t *)e->block.at + e->filled, blk, part * sizeof *blk);
+        e->filled += part;
+        blk += part;
+        n -= part;
+        if (e->filled == e->full)
+            RD_TRY(run_round(e));
+    }
+    return RD_OK;
+}
+
+static rd_status geometric_finish(void *self) {
+    geometric_engine *e = self;
+    if (e->filled > e->carried)
+        RD_TRY(run_round(e));
+    if (e->backend == CUDA)
+        snprintf(e->run->note, sizeof e->run->note, "geometric on %.80s: %.6f s of work there",
+                 rdi_device_name(e->device.device), e->device.seconds);
+    return rdi_round_finish(&e->round);
+}
+
+static void geometric_close(void *self) {
+    geometric_engine *e = self;
+    if (!e->run)
+        return;
+    rdi_round_close(&e->round);
+    rdi_geometric_device_close(&e->device);
+    rdi_geometric_memory_free(e->run->ctx, &e->memory);
+    rdi_room_free(e->run->ctx, &e->block);
+    rdi_room_free(e->run->ctx, &e->dist);
+}
+
+static const rd_opt options[] = {
+    {.name = "backend",
+     .type = RD_OPT_CHOICE,
+     .offset = offsetof(geometric_engine, backend),
+     .def = "cpu",
+     .choices = "cpu|cuda",
+     .help = "where it runs: on the threads of -t, or on a CUDA device"},
+    {.name = "next",
+     .type = RD_OPT_STRING,
+     .offset = offsetof(geometric_engine, next_text),
+     .def = "sort",
+     .help = "how the next reference is found: sort, range:B (blocks below B), table"},
+    {.name = "phase",
+     .type = RD_OPT_SIZE,
+     .offset = offsetof(geometric_engine, round_option),
+     .def = "0",
+     .max = 1u << 30,
+     .help = "new references per round; 0: by the number of blocks"},
+    {.name = "isa",
+     .type = RD_OPT_CHOICE,
+     .offset = offsetof(geometric_engine, isa),
+     .def = "auto",
+     .choices = RDI_ISA_CHOICES,
+     .help = "instruction set of the inner loops"},
+    {0},
+};
+
+static const char *const variants[] = {"isa=plain,phase=2000", "isa=avx2,phase=3000", "next=table",
+                                       "backend=cuda,phase=5000", NULL};
+
+const rdi_engine_ops rdi_engine_geometric = {
+    .abi = RDI_ENGINE_ABI,
+    .info =
+        {
+            .name = "geometric",
+            .summary = "Carr-Nicol: ranks by parallel merging, the same cost on every trace",
+            .card =
+                "Every reference t is a point (t, time of the next one to the same block).\n"
+                "Merging runs of points in log2(n) data-parallel steps gives the rank of each,\n"
+                "the number of points to the right and above, and from that the distance.\n"
+                "References without a next one begin the following round.\n"
+                "\n"
+                "Exact. Time O(log n) per reference for the ranks, independent of the trace;\n"
+                "the next times by a parallel radix sort (next=sort), by a backward copy-scan\n"
+                "per block id (next=range:B, time O(B)), or by a hash table (next=table).\n"
+                "Memory: 52 bytes per reference of a round, of which there are three per\n"
+                "block. On a few cores auto is several times faster, on a device gpu is.\n"
+                "\n"
+                "E. Carr, D. M. Nicol. Empirical study of parallel LRU simulation algorithms.\n"
+                "ICASE 94-87, 1994.",
+            .caps = RD_CAP_DISTANCES | RD_CAP_LATE | RD_CAP_BOUND | RD_CAP_THREADS,
+            .error_kind = "exact",
+            .opts = options,
+            .variants = variants,
+        },
+    .state_size = sizeof(geometric_engine),
+    .open = geometric_open,
+    .feed = geometric_feed,
+    .finish = geometric_finish,
+    .close = geometric_close,
+};

@@ -1,0 +1,45 @@
+/* Inside the geometric engine: a round's references become points with a next time each, and the
+ * points get their ranks. */
+#ifndef RDI_GEOMETRIC_H
+#define RDI_GEOMETRIC_H
+
+#include "engine/core/round.h"
+#include "engine/papers/geometric_core.h"
+#include "engine/papers/lanes.h"
+
+/* How next(t) is found. */
+typedef enum rdi_next_how { RDI_NEXT_SORT, RDI_NEXT_RANGE, RDI_NEXT_TABLE } rdi_next_how;
+
+typedef struct rdi_next {
+    rdi_next_how how;
+    uint64_t range; /* RDI_NEXT_RANGE: blocks are below this */
+} rdi_next;
+
+/* "sort", "range:B" or "table". */
+rd_status rdi_next_parse(rd_ctx *ctx, const char *text, rdi_next *out);
+
+/* Memory of a round, of use for nothing between rounds. */
+typedef struct rdi_geometric_memory {
+    rdi_room next;  /* uint32_t per reference */
+    rdi_room work;  /* records being sorted, later points ... */
+    rdi_room work2; /* ... from one of the two to the other */
+    rdi_room counts;
+} rdi_geometric_memory;
+
+/* next(t) for n references in time order, n + t when there is none, into memory->next. */
+rd_status rdi_geometric_next(rdi_round *round, const rdi_lanes *lanes, const rdi_next *next,
+                             const uint64_t *block, uint32_t n, rdi_geometric_memory *memory);
+
+/* Points of n references with the next times in memory->next, sorted by next, with their ranks.
+ * Borrowed from memory. */
+rd_status rdi_geometric_rank(rdi_round *round, const rdi_lanes *lanes, uint32_t n,
+                             rdi_geometric_memory *memory, const rdi_point **out);
+
+/* The largest bit width of n blocks. */
+unsigned rdi_geometric_bits(const uint64_t *block, uint32_t n);
+/* RD_ERANGE when one is not below the range. */
+rd_status rdi_geometric_check(rd_ctx *ctx, const rdi_next *next, const uint64_t *block, uint32_t n);
+
+void rdi_geometric_memory_free(rd_ctx *ctx, rdi_geometric_memory *memory);
+
+#endif

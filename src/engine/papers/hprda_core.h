@@ -1,0 +1,210 @@
+/* HP-RDA's inner parts, the same for threads and for CUDA.
+ *
+ * The trace is cut into pieces, one per thread. A thread finds the distances inside its piece, and
+ * for every block in it two numbers: `first`, distinct blocks before its first reference, `latest`,
+ * distinct blocks behind its last one. Pieces are merged through a hash table from a block to the
+ * list of these: from piece i to a later piece j the distance is latest(i) + the distinct blocks of
+ * every piece between + first(j), which counts a block in several of them more than once. The same
+ * is done again with the merged pieces, one level up.
+ */
+#ifndef RDI_HPRDA_CORE_H
+#define RDI_HPRDA_CORE_H
+
+#include "engine/core/both.h"
+
+#define RDI_RDA_COLD UINT64_MAX /* no earlier reference found so far */
+
+RDI_BOTH uint64_t rdi_rda_hash(uint64_t block) {
+    uint64_t x = (block ^ block >> 32) * UINT64_C(0x9e3779b97f4a7c15);
+    return x ^ x >> 29;
+}
+
+/* ---- inside a piece ---- */
+
+/* A thread's private memory; zeroed before. */
+typedef struct rdi_rda_local {
+    uint32_t *seen;   /* hash table: where a block was last referenced, from 1; 0: free */
+    uint32_t slots;   /* in it, more than there are references; a power of two */
+    uint64_t *live;   /* a bit per reference: no later one to the same block */
+    uint32_t *origin; /* per live reference: where the block was first referenced */
+} rdi_rda_local;
+
+RDI_BOTH uint32_t rdi_rda_popcount(uint64_t x) {
+#ifdef __CUDA_ARCH__
+    return (uint32_t)__popcll(x);
+#else
+    return (uint32_t)__builtin_popcountll(x);
+#endif
+}
+
+/* Bits set in [from, to), from < to. */
+RDI_BOTH uint32_t rdi_rda_count(const uint64_t *bits, uint32_t from, uint32_t to) {
+    uint32_t a = from / 64, b = (to - 1) / 64;
+    uint64_t head = ~UINT64_C(0) << from % 64, tail = ~UINT64_C(0) >> (63 - (to - 1) % 64);
+    if (a == b)
+        return rdi_rda_popcount(bits[a] & head & tail);
+    uint32_t n = rdi_rda_popcount(bits[a] & head) + rdi_rda_popcount(bits[b] & tail);
+    for (uint32_t i = a + 1; i < b; i++)
+        n += rdi_rda_popcount(bits[i]);
+    return n;
+}
+
+/* The slot of the block at piece[i]. */
+RDI_BOTH uint32_t rdi_rda_find(const rdi_rda_local *l, const uint64_t *piece, uint64_t block) {
+    uint32_t s = (uint32_t)rdi_rda_hash(block) & (l->slots - 1);
+    while (l->seen[s] && piece[l->seen[s] - 1] != block)
+        s = (s + 1) & (l->slots - 1);
+    return s;
+}
+
+/* Distances of n references. A first one gets RDI_RDA_COLD less the distinct blocks before it, to
+ * be replaced by rdi_rda_summarise(). Returns the number of distinct blocks. */
+RDI_BOTH uint32_t rdi_rda_analyse(const rdi_rda_local *l, const uint64_t *piece, uint32_t n,
+                                  uint64_t *dist) {
+    uint32_t distinct = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t *slot = &l->seen[rdi_rda_find(l, piece, piece[i])];
+        if (*slot) {
+            uint32_t last = *slot - 1;
+            l->live[last / 64] &= ~(UINT64_C(1) << last % 64);
+            dist[i] = last + 1 < i ? rdi_rda_count(l->live, last + 1, i) : 0;
+            l->origin[i] = l->origin[last];
+        } else {
+            dist[i] = RDI_RDA_COLD - distinct++;
+            l->origin[i] = i;
+        }
+        l->live[i / 64] |= UINT64_C(1) << i % 64;
+        *slot = i + 1;
+    }
+    return distinct;
+}
+
+/* ---- between pieces ---- */
+
+/* What one piece knows of one block. References to other items are their number from 1; 0: none. */
+typedef struct rdi_rda_item {
+    uint64_t block;
+    uint32_t chain; /* next item with a list in the same bucket */
+    uint32_t list;  /* when this item stands for its block: the list of all of them */
+    uint32_t next;  /* in that list */
+    uint32_t part;  /* which piece */
+    uint32_t first, latest;
+    uint32_t at; /* the first reference in the piece, counted from the batch's beginning */
+} rdi_rda_item;
+
+/* Items from a pool, in a hash table. */
+typedef struct rdi_rda_table {
+    rdi_rda_item *item;
+    uint32_t *bucket;   /* zeroed before */
+    uint32_t n_buckets; /* a power of two */
+    uint32_t room;      /* in the pool */
+    uint32_t *used;     /* of it; above room: some did not fit */
+    uint32_t *distinct; /* blocks */
+} rdi_rda_table;
+
+/* Searches a bucket from `from` to `until`; 0: not there. */
+RDI_BOTH uint32_t rdi_rda_search(const rdi_rda_table *t, uint32_t from, uint32_t until,
+                                 uint64_t block) {
+    while (from != until && ((const volatile rdi_rda_item *)t->item)[from - 1].block != block)
+        from = ((const volatile rdi_rda_item *)t->item)[from - 1].chain;
+    return from == until ? 0 : from;
+}
+
+/* Many threads at once, without locks. false: the pool is full. */
+RDI_BOTH bool rdi_rda_insert(const rdi_rda_table *t, rdi_rda_item item) {
+    uint32_t mine = rdi_shared_add(t->used, 1) + 1;
+    if (mine > t->room)
+        return false;
+    uint32_t *bucket = &t->bucket[rdi_rda_hash(item.block) >> 32 & (t->n_buckets - 1)];
+    uint32_t head = rdi_shared_load(bucket), until = 0, found = 0;
+    rdi_rda_item *self = &t->item[mine - 1];
+    *self = item;
+    self->next = 0;
+    while (!(found = rdi_rda_search(t, head, until, item.block))) {
+        self->chain = head; /* stands for its block, unless another one came first */
+        self->list = mine;
+        if (rdi_shared_exchange(bucket, head, mine)) {
+            rdi_shared_add(t->distinct, 1);
+            return true;
+        }
+        until = head;
+        head = rdi_shared_load(bucket);
+    }
+    self->list = 0;
+    uint32_t *list = &t->item[found - 1].list;
+    do {
+        self->next = rdi_shared_load(list);
+    } while (!rdi_shared_exchange(list, self->next, mine));
+    return true;
+}
+
+/* A piece that was analysed: an item for every block in it. false: the pool is full. */
+RDI_BOTH bool rdi_rda_summarise(const rdi_rda_local *l, const uint64_t *piece, uint32_t n,
+                                uint32_t part, uint32_t at, uint64_t *dist,
+                                const rdi_rda_table *t) {
+    uint32_t behind = 0;
+    bool fits = true;
+    for (uint32_t i = n; i-- > 0;) {
+        if (!(l->live[i / 64] >> i % 64 & 1))
+            continue;
+        uint32_t origin = l->origin[i];
+        rdi_rda_item item = {piece[i], 0, 0, 0, part, 0, behind++, at + origin};
+        item.first = (uint32_t)(RDI_RDA_COLD - dist[origin]);
+        dist[origin] = RDI_RDA_COLD;
+        fits &= rdi_rda_insert(t, item);
+    }
+    return fits;
+}
+
+/* The list of one block, by piece. Lists are short, and nearly in reverse order at worst. */
+RDI_BOTH uint32_t rdi_rda_sort(rdi_rda_item *item, uint32_t list) {
+    uint32_t sorted = 0;
+    while (list) {
+        uint32_t one = list, *place = &sorted;
+        list = item[one - 1].next;
+        while (*place && item[*place - 1].part < item[one - 1].part)
+            place = &item[*place - 1].next;
+        item[one - 1].next = *place;
+        *place = one;
+    }
+    return sorted;
+}
+
+/* One level of merging: pieces with `before[i]` distinct blocks in all pieces before i. */
+typedef struct rdi_rda_level {
+    const uint32_t *before; /* n_parts + 1 of them */
+    uint32_t n_parts;
+    uint32_t distinct; /* in all pieces together */
+    bool adjust;
+} rdi_rda_level;
+
+/* The paper's formula 2: a distance above the number of blocks counts some twice; scaled by how
+ * often a block is counted on average. */
+RDI_BOTH uint64_t rdi_rda_adjust(uint64_t d, uint64_t distinct, uint64_t counted) {
+    return d > distinct ? (uint64_t)((double)d * ((double)distinct / (double)counted)) : d;
+}
+
+RDI_BOTH uint64_t rdi_rda_estimate(const rdi_rda_level *level, uint64_t d) {
+    return level->adjust ? rdi_rda_adjust(d, level->distinct, level->before[level->n_parts]) : d;
+}
+
+/* The list of one block: distances from piece to piece into `dist`, and what the merged piece knows
+ * of the block into *out. */
+RDI_BOTH void rdi_rda_merge(const rdi_rda_level *level, rdi_rda_item *item, uint32_t list,
+                            uint64_t *dist, rdi_rda_item *out) {
+    const uint32_t *before = level->before;
+    const rdi_rda_item *i = &item[(list = rdi_rda_sort(item, list)) - 1];
+    out->block = i->block;
+    out->at = i->at;
+    out->first = (uint32_t)rdi_rda_estimate(level, (uint64_t)before[i->part] + i->first);
+    while (i->next) {
+        const rdi_rda_item *j = &item[i->next - 1];
+        uint64_t between = before[j->part] - before[i->part + 1];
+        dist[j->at] = rdi_rda_estimate(level, i->latest + between + j->first);
+        i = j;
+    }
+    uint64_t behind = before[level->n_parts] - before[i->part + 1];
+    out->latest = (uint32_t)rdi_rda_estimate(level, i->latest + behind);
+}
+
+#endif

@@ -1,0 +1,426 @@
+/* levels: Carr and Nicol's level-by-level algorithm. Exact up to C, data-parallel, linear in C.
+ *
+ * The LRU stack is computed a level at a time for all references of a round: first the block on top
+ * before each reference, which gives the references of distance 0, then the second, which gives
+ * those of distance 1, and so on up to level C. Each level follows from the one above and the marks
+ * of what has missed so far by a segmented copy-scan (levels_core.h). The stack as it is behind the
+ * last reference begins the next round.
+ *
+ * Every worker scans its part of the round. What falls into a part from the left is known before
+ * the level begins, because each worker leaves it behind when it ends the level above.
+ *
+ * References that have hit take no part in deeper levels. When half of them have, they are removed
+ * (`compact=off`: never, which is the paper's algorithm, the same cost at each level).
+ *
+ * Time: O(C) per reference at most, less where distances are short. Memory: 36 bytes per reference
+ * of a round and 8 per level. Distances come late, by up to a round. Without C it goes as deep as
+ * the distances do, which is only for short distances or small traces.
+ *
+ * For caches of few blocks. The C of one level is where it is fast: sets of a set-associative
+ * cache.
+ *
+ * E. Carr and D. M. Nicol. Empirical study of parallel LRU simulation algorithms. ICASE 94-87,
+ * 1994.
+ */
+#include "engine/core/round.h"
+#include "engine/gpu/levels_device.h"
+#include "engine/papers/lanes.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define USUAL_ROUND   (32u * 1024)        /* stays in the cache, level after level */
+#define DEVICE_ROUND  (16u * 1024 * 1024) /* a device has thousands of threads to feed */
+#define LEAST_FILLING 1024u
+#define PART_LEAST    (1024u / RDI_LEVELS_GROUP * 4) /* groups that make a barrier per level cheap */
+#define DEEPEST_WHOLE (1024u * 1024) /* levels that somebody may want to go through for nothing */
+#define FEW_LEFT      64u            /* references not worth removing */
+
+/* What the levels of a round work on; compacted when half of the references have hit. */
+typedef struct scan {
+    uint64_t *block, *above, *dist; /* per reference */
+    uint32_t *time;                 /* where in the round it stands */
+    uint8_t *miss;                  /* a bit per reference */
+    size_t n;
+} scan;
+
+enum { CPU, CUDA }; /* in the order of the option's choices */
+
+typedef struct levels_engine {
+    /* options */
+    uint32_t backend; /* CPU, CUDA */
+    uint64_t deepest;
+    uint64_t round_option;
+    bool compact;
+    uint32_t isa;
+    /* state */
+    rdi_run *run;
+    rdi_round round;
+    const rdi_lanes *lanes;
+    rdi_levels_device device; /* backend=cuda */
+    rdi_room filling;         /* blocks of the round */
+    rdi_room work;            /* of `scan`, all but the blocks */
+    rdi_room dist;            /* of the round */
+    rdi_room stack;           /* block per level */
+    size_t filled, depth;
+    uint64_t nothing; /* a block id that occurs neither in the round nor in the stack */
+    /* of the level under way */
+    scan scan;
+    uint64_t level;
+    rdi_fallen *fallen[2]; /* per worker, for this level and for the next, by turns */
+    uint64_t *copied;      /* per worker: the block of this level behind its part */
+} levels_engine;
+
+/* ---- a level ---- */
+
+static size_t groups_of(const scan *s) {
+    return (s->n + RDI_LEVELS_GROUP - 1) / RDI_LEVELS_GROUP;
+}
+
+/* The part of a worker, in references. */
+static size_t part_begin(const levels_engine *e, unsigned worker) {
+    size_t at = rdi_round_begin(&e->round, groups_of(&e->scan), worker) * RDI_LEVELS_GROUP;
+    return at < e->scan.n ? at : e->scan.n;
+}
+
+/* What the part lets fall at its end to the level below the one in scan.above. */
+static rdi_fallen last_miss(const levels_engine *e, unsigned worker) {
+    size_t groups = groups_of(&e->scan), begin = rdi_round_begin(&e->round, groups, worker);
+    for (size_t g = rdi_round_begin(&e->round, groups, worker + 1); g-- > begin;)
+        if (e->scan.miss[g])
+            return rdi_levels_last_miss(e->scan.above + g * RDI_LEVELS_GROUP, e->scan.miss[g]);
+    return (rdi_fallen){0, false};
+}
+
+static void scan_part(void *arg, unsigned worker) {
+    levels_engine *e = arg;
+    const scan *s = &e->scan;
+    const uint64_t *stack = e->stack.at;
+    const rdi_fallen *fallen = e->fallen[e->level % 2];
+    rdi_fallen in = {e->level < e->depth ? stack[e->level] : e->nothing, true};
+    for (unsigned w = 0; w < worker; w++)
+        in = rdi_fallen_join(in, fallen[w]);
+    size_t begin = part_begin(e, worker), end = part_begin(e, worker + 1);
+    e->copied[worker] =
+        e->lanes->scan_level(s->block + begin, s->above + begin, s->miss + begin / RDI_LEVELS_GROUP,
+                             end - begin, in.block, e->level, s->dist + begin);
+    e->fallen[(e->level + 1) % 2][worker] = last_miss(e, worker);
+}
+
+/* ---- fewer and fewer references ---- */
+
+static bool is_missing(const scan *s, size_t i) {
+    return s->miss[i / RDI_LEVELS_GROUP] >> i % RDI_LEVELS_GROUP & 1;
+}
+
+static void mark_all(scan *s) {
+    memset(s->miss, 0xff, groups_of(s));
+    if (s->n % RDI_LEVELS_GROUP)
+        s->miss[s->n / RDI_LEVELS_GROUP] = (uint8_t)((1u << s->n % RDI_LEVELS_GROUP) - 1);
+}
+
+static size_t count_missing(const scan *s) {
+    size_t n = 0, g = 0, groups = groups_of(s);
+    for (uint64_t word; g + sizeof word <= groups; g += sizeof word) {
+        memcpy(&word, s->miss + g, sizeof word);
+        n += (size_t)__builtin_popcountll(word);
+    }
+    for (; g < groups; g++)
+        n += (size_t)__builtin_popcount(s->miss[g]);
+    return n;
+}
+
+/* The distances known go to their places in the round, those references out of the scan. */
+static void remove_hits(levels_engine *e) {
+    scan *s = &e->scan;
+    uint64_t *dist = e->dist.at;
+    size_t kept = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        if (!is_missing(s, i)) {
+            dist[s->time[i]] = s->dist[i];
+            continue;
+        }
+        s->block[kept] = s->block[i];
+        s->above[kept] = s->above[i];
+        s->time[kept++] = s->time[i];
+    }
+    s->n = kept;
+    mark_all(s);
+}
+
+/* What every part lets fall to level e->level, after the parts have changed. */
+static void share_level(levels_engine *e) {
+    rdi_round_share(&e->round, groups_of(&e->scan), PART_LEAST);
+    for (unsigned w = 0; w < e->round.active; w++)
+        e->fallen[e->level % 2][w] = last_miss(e, w);
+}
+
+/* ---- a round ---- */
+
+static bool occurs(const uint64_t *block, size_t n, uint64_t wanted) {
+    bool found = false;
+    for (size_t i = 0; i < n; i++)
+        found |= block[i] == wanted;
+    return found;
+}
+
+/* Levels below the stack hold nothing. Every number is a valid block id, but not all occur. */
+static void choose_nothing(levels_engine *e) {
+    while (occurs(e->filling.at, e->filled, e->nothing) ||
+           occurs(e->stack.at, e->depth, e->nothing))
+        e->nothing = rdi_mix64(e->nothing + 1);
+}
+
+/* The block at a level behind the whole round, for the next one. */
+static rd_status store_level(levels_engine *e, uint64_t block) {
+    if (e->level == e->depth) {
+        size_t room = e->stack.bytes / sizeof block;
+        if (e->depth == room)
+            RD_TRY(rdi_room_grow(e->run->ctx, &e->stack, room ? 2 * room : 64, sizeof block));
+        e->depth++;
+    }
+    ((uint64_t *)e->stack.at)[e->level] = block;
+    return RD_OK;
+}
+
+static rd_status start_round(levels_engine *e) {
+    rd_ctx *ctx = e->run->ctx;
+    size_t n = e->filled;
+    scan *s = &e->scan;
+    RD_TRY(rdi_room_fit(ctx, &e->dist, n, sizeof(uint64_t)));
+    RD_TRY(rdi_room_fit(ctx, &e->work, n + RDI_LEVELS_GROUP,
+                        2 * sizeof(uint64_t) + sizeof(uint32_t) + 1));
+    s->n = n;
+    s->block = e->filling.at;
+    s->above = e->work.at;
+    s->dist = s->above + n;
+    s->time = (uint32_t *)(s->dist + n);
+    s->miss = (uint8_t *)(s->time + n);
+    memset(e->dist.at, 0xff, n * sizeof(uint64_t));   /* RD_COLD */
+    memcpy(s->above, s->block, n * sizeof *s->above); /* above the top: what is put there */
+    for (size_t i = 0; i < n; i++)
+        s->time[i] = (uint32_t)i;
+    mark_all(s);
+    choose_nothing(e);
+    e->level = 0;
+    share_level(e);
+    return RD_OK;
+}
+
+/* Whether another level can have a hit, and after removing what has hit. */
+static bool go_deeper(levels_engine *e) {
+    size_t left = e->compact ? count_missing(&e->scan) : e->scan.n;
+    if (left == 0)
+        return false;
+    if (left <= e->scan.n / 2 && e->scan.n > FEW_LEFT) {
+        remove_hits(e);
+        share_level(e);
+    }
+    return true;
+}
+
+static rd_status run_levels(levels_engine *e) {
+    do {
+        rdi_round_run(&e->round, scan_part, e);
+        uint64_t below = e->copied[e->round.active - 1];
+        if (below != e->nothing)
+            RD_TRY(store_level(e, below));
+        else if (e->compact || e->run->bound == UINT64_MAX)
+            break; /* no level is deeper than the stack is in the end */
+        e->level++;
+    } while (e->level < e->run->bound && go_deeper(e));
+    return RD_OK;
+}
+
+static rd_status run_on_threads(levels_engine *e) {
+    RD_TRY(start_round(e));
+    RD_TRY(run_levels(e));
+    for (size_t i = 0; i < e->scan.n; i++)
+        if (!is_missing(&e->scan, i))
+            ((uint64_t *)e->dist.at)[e->scan.time[i]] = e->scan.dist[i];
+    return RD_OK;
+}
+
+/* The stack can be as much deeper behind the round as that has references. */
+static rd_status run_on_device(levels_engine *e) {
+    size_t n = e->filled;
+    uint64_t deepest = (uint64_t)e->depth + n, levels = e->run->bound;
+    bool whole = !e->compact && levels != UINT64_MAX;
+    levels = whole || levels < deepest ? levels : deepest;
+    choose_nothing(e);
+    RD_TRY(rdi_room_fit(e->run->ctx, &e->dist, n, sizeof(uint64_t)));
+    RD_TRY(rdi_room_grow(e->run->ctx, &e->stack, (size_t)levels, sizeof(uint64_t)));
+    uint64_t *stack = e->stack.at;
+    for (uint64_t i = e->depth; i < levels; i++)
+        stack[i] = e->nothing;
+    RD_TRY(rdi_levels_device_round(&e->device, e->filling.at, (uint32_t)n, levels, whole,
+                                   e->nothing, stack, e->dist.at));
+    while (e->depth < levels && stack[e->depth] != e->nothing)
+        e->depth++;
+    return RD_OK;
+}
+
+static rd_status run_round(levels_engine *e) {
+    size_t n = e->filled;
+    RD_TRY(e->backend == CUDA ? run_on_device(e) : run_on_threads(e));
+    e->filled = 0;
+    return rdi_round_deliver(&e->round, e->dist.at, n);
+}
+
+/* ---- the engine ---- */
+
+static rd_status open_device(levels_engine *e) {
+    const char *why = rdi_device_unavailable();
+    if (why)
+        return rdi_fail(e->run->ctx, RD_EUNSUPPORTED, "engine levels: backend=cuda: %s", why);
+    return rdi_levels_device_open(e->run->ctx, &e->device);
+}
+
+static rd_status open_threads(levels_engine *e) {
+    rdi_run *run = e->run;
+    RD_TRY(rdi_lanes_choose(run->ctx, "engine levels", e->isa, &e->lanes));
+    for (int i = 0; i < 2; i++)
+        if (!(e->fallen[i] = rdi_calloc(run->ctx, e->round.n_workers, sizeof *e->fallen[i])))
+            return RD_ENOMEM;
+    e->copied = rdi_calloc(run->ctx, e->round.n_workers, sizeof *e->copied);
+    snprintf(run->note, sizeof run->note, "levels: %s instructions, %u thread%s", e->lanes->name,
+             e->round.n_workers, e->round.n_workers > 1 ? "s" : "");
+    return e->copied ? RD_OK : RD_ENOMEM;
+}
+
+/* Every thread is to have a part of its own. */
+static uint64_t usual_round(uint32_t threads) {
+    uint64_t parts = (uint64_t)threads * PART_LEAST * RDI_LEVELS_GROUP;
+    return parts > USUAL_ROUND ? parts : USUAL_ROUND;
+}
+
+static rd_status levels_open(void *self, rdi_run *run) {
+    levels_engine *e = self;
+    e->run = run;
+    if (e->deepest && e->deepest < run->bound)
+        run->bound = e->deepest;
+    if (!e->compact && run->bound > DEEPEST_WHOLE && run->bound != UINT64_MAX)
+        return rdi_fail(run->ctx, RD_EINVAL, "engine levels: compact=off is for a C of %u at most",
+                        DEEPEST_WHOLE);
+    if (!e->round_option)
+        e->round_option = e->backend == CUDA ? DEVICE_ROUND : usual_round(run->threads);
+    RD_TRY(rdi_round_open(&e->round, run));
+    return e->backend == CUDA ? open_device(e) : open_threads(e);
+}
+
+/* The buffer grows with what is in it: a short trace needs no memory for a whole round. */
+static rd_status reserve(levels_engine *e, size_t n) {
+    size_t room = e->filling.bytes / sizeof(uint64_t);
+    if (n <= room)
+        return RD_OK;
+    size_t grown = 2 * room > LEAST_FILLING ? 2 * room : LEAST_FILLING;
+    grown = grown < e->round_option ? grown : (size_t)e->round_option;
+    return rdi_room_grow(e->run->ctx, &e->filling, grown > n ? grown : n, sizeof(uint64_t));
+}
+
+static rd_status levels_feed(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
+    levels_engine *e = self;
+    (void)dist;
+    while (n > 0) {
+        size_t room = (size_t)e->round_option - e->filled, part = n < room ? n : room;
+        RD_TRY(reserve(e, e->filled + part));
+        memcpy((uint64_t *)e->filling.at + e->filled, blk, part * sizeof *blk);
+        e->filled += part;
+        blk += part;
+        n -= part;
+        if (e->filled == e->round_option)
+            RD_TRY(run_round(e));
+    }
+    return RD_OK;
+}
+
+static rd_status levels_finish(void *self) {
+    levels_engine *e = self;
+    if (e->filled > 0)
+        RD_TRY(run_round(e));
+    if (e->backend == CUDA)
+        snprintf(e->run->note, sizeof e->run->note, "levels on %.80s: %.6f s of work there",
+                 rdi_device_name(e->device.device), e->device.seconds);
+    return rdi_round_finish(&e->round);
+}
+
+static void levels_close(void *self) {
+    levels_engine *e = self;
+    if (!e->run)
+        return;
+    rd_ctx *ctx = e->run->ctx;
+    rdi_round_close(&e->round);
+    rdi_levels_device_close(&e->device);
+    rdi_room_free(ctx, &e->filling);
+    rdi_room_free(ctx, &e->work);
+    rdi_room_free(ctx, &e->dist);
+    rdi_room_free(ctx, &e->stack);
+    rdi_free(ctx, e->fallen[0]);
+    rdi_free(ctx, e->fallen[1]);
+    rdi_free(ctx, e->copied);
+}
+
+static const rd_opt options[] = {
+    {.name = "backend",
+     .type = RD_OPT_CHOICE,
+     .offset = offsetof(levels_engine, backend),
+     .def = "cpu",
+     .choices = "cpu|cuda",
+     .help = "where it runs: on the threads of -t, or on a CUDA device"},
+    {.name = "C",
+     .type = RD_OPT_SIZE,
+     .offset = offsetof(levels_engine, deepest),
+     .def = "0",
+     .help = "levels: distances from here on count as infinite, as with a bound; 0: all"},
+    {.name = "phase",
+     .type = RD_OPT_SIZE,
+     .offset = offsetof(levels_engine, round_option),
+     .def = "0",
+     .max = 1u << 30,
+     .help = "references per round; 0: 32K or 4K per thread, on a device 16M"},
+    {.name = "compact",
+     .type = RD_OPT_BOOL,
+     .offset = offsetof(levels_engine, compact),
+     .def = "on",
+     .help = "leave references that have hit out of deeper levels; off: as in the paper"},
+    {.name = "isa",
+     .type = RD_OPT_CHOICE,
+     .offset = offsetof(levels_engine, isa),
+     .def = "auto",
+     .choices = RDI_ISA_CHOICES,
+     .help = "instruction set of the inner loops"},
+    {0},
+};
+
+static const char *const variants[] = {"isa=plain,phase=1000", "isa=avx2,phase=5000",
+                                       "backend=cuda,phase=5000", NULL};
+
+const rdi_engine_ops rdi_engine_levels = {
+    .abi = RDI_ENGINE_ABI,
+    .info =
+        {
+            .name = "levels",
+            .summary = "Carr-Nicol: the LRU stack level by level, for distances below a small C",
+            .card = "One level of the stack after the other, for all references of a round at\n"
+                    "once: a copy-scan of the level above, segmented by what has missed so far.\n"
+                    "What finds its block at level j has distance j.\n"
+                    "\n"
+                    "Exact up to C, which works as a bound. Time O(C) per reference at most; what\n"
+                    "has hit takes no part in deeper levels. Memory: 36 bytes per reference of a\n"
+                    "round, 8 per level. For caches of few blocks; without C it goes as deep as\n"
+                    "the distances, which is slow when they are long.\n"
+                    "\n"
+                    "E. Carr, D. M. Nicol. Empirical study of parallel LRU simulation algorithms.\n"
+                    "ICASE 94-87, 1994.",
+            .caps = RD_CAP_DISTANCES | RD_CAP_LATE | RD_CAP_BOUND | RD_CAP_THREADS,
+            .error_kind = "exact",
+            .opts = options,
+            .variants = variants,
+        },
+    .state_size = sizeof(levels_engine),
+    .open = levels_open,
+    .feed = levels_feed,
+    .finish = levels_finish,
+    .close = levels_close,
+};

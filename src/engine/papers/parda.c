@@ -1,0 +1,431 @@
+/* parda: exact, in parallel, on ranks that share nothing: Parda, and Carr and Nicol's MIMD way.
+ *
+ * Each rank analyses a part of the trace alone with any exact engine that hands over its state, and
+ * neighbours resolve each other's first touches (parda_rank.h, where the algorithm is). Here the
+ * trace is dealt to the ranks, chunk after chunk and phase after phase, and their counts are added
+ * up. Ranks are threads of this process, or other processes; reading goes on while they work, or
+ * the ranks read the trace themselves.
+ *
+ * With N references, P ranks, M blocks and M_i blocks in chunk i: time that of the inner engine for
+ * N / P references, and for the first touches that arrive at a rank: M at most. Memory with the
+ * space optimisation: the sum of M_i during a phase, M after the fix-up; without it up to P times
+ * M; with a bound, P times that at most. And two chunks of references per rank. A histogram only.
+ *
+ * Not for one core. On threads of one machine `chunks` gives each distance as well; `batch` is
+ * better where most references of a chunk are first touches.
+ *
+ * Q. Niu, J. Dinan, Q. Lu, P. Sadayappan. PARDA: a fast parallel reuse distance analysis algorithm.
+ * IPDPS 2012. E. Carr, D. M. Nicol. Empirical study of parallel LRU simulation algorithms. 1994.
+ */
+#include "base/threads.h"
+#include "engine/papers/parda_job.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#define USUAL_CHUNK ((uint64_t)1 << 22) /* references per rank and phase */
+#define LEAST_CHUNK ((uint64_t)1 << 16)
+#define PIECE       65536 /* references per letter */
+#define MOST_RANKS  1024
+
+/* Of the trace per phase, when the ranks read it and somebody wants checkpoints. */
+#define USUAL_CHECKPOINT ((uint64_t)1 << 28)
+
+#define ENDS_BEFORE      "the trace ends before the place of the checkpoint"
+
+enum { SPACE_AUTO, SPACE_OPT, SPACE_PLAIN };
+
+/* The thread that feeds deals; the ranks of this process run on a crew. */
+typedef struct parda_engine {
+    uint64_t ranks_option; /* 0: one per thread */
+    uint64_t phase_option; /* references; 0: automatic */
+    const char *engine_option;
+    uint32_t fixup_option; /* pipelined, postfix */
+    uint32_t space_option; /* SPACE_* */
+    bool rename_option;
+    rdi_run *run;
+    rdi_parda_job job;
+    rdi_ranks *ranks;     /* own, or those of the context */
+    rdi_parda_rank *rank; /* those of this process */
+    rdi_crew *crew;
+    /* dealing */
+    uint64_t phase;     /* under way or next */
+    unsigned place;     /* whose chunk is being dealt */
+    uint64_t dealt;     /* references of it */
+    rdi_u64_list piece; /* being filled */
+    uint64_t skip;      /* references in front, which a checkpoint has counted */
+    uint64_t digest;    /* of all so far, for the next checkpoint */
+} parda_engine;
+
+/* ---- ranks at work ---- */
+
+static void crew_member(void *arg, unsigned worker) {
+    parda_engine *e = arg;
+    rd_status status = rdi_parda_run(&e->job, &e->rank[worker - 1]);
+    if (status != RD_OK)
+        rdi_ranks_fail(e->ranks, status);
+}
+
+static rd_status start_crew(parda_engine *e) {
+    RD_TRY(rdi_parda_announce(&e->job, e->ranks));
+    RD_TRY(rdi_crew_new(e->run->ctx, e->ranks->here, crew_member, e, &e->crew));
+    if (rdi_crew_size(e->crew) == e->ranks->here)
+        return RD_OK;
+    return rdi_fail(e->run->ctx, RD_ENOMEM, "engine parda: cannot start %u threads",
+                    e->ranks->here);
+}
+
+/* Sends everybody home; nobody else can fail then, with another message. */
+static void stop_crew(parda_engine *e, rd_status status) {
+    rdi_ranks_fail(e->ranks, status);
+    rdi_crew_free(e->crew);
+    e->crew = NULL;
+}
+
+/* ---- dealing ---- */
+
+static rd_status begin_phase(parda_engine *e) {
+    for (unsigned i = 0; i < e->ranks->n; i++) {
+        rdi_u64_list letter = {0};
+        RD_TRY(rdi_u64_list_append(e->run->ctx, &letter, &e->digest, 1));
+        RD_TRY(rdi_ranks_send(e->ranks, 0, i, RDI_MAIL_PHASE, &letter));
+    }
+    return RD_OK;
+}
+
+static rd_status send_piece(parda_engine *e) {
+    unsigned to = rdi_parda_place(&e->job.plan, e->ranks->n, e->phase, e->place);
+    return rdi_ranks_send(e->ranks, 0, to, RDI_MAIL_PIECE, &e->piece);
+}
+
+static rd_status end_chunk(parda_engine *e) {
+    if (e->piece.n > 0)
+        RD_TRY(send_piece(e));
+    RD_TRY(send_piece(e)); /* empty */
+    e->dealt = 0;
+    if (++e->place == e->ranks->n) {
+        e->place = 0;
+        e->phase++;
+    }
+    return RD_OK;
+}
+
+static rd_status deal(parda_engine *e, const uint64_t *blk, size_t n) {
+    while (n > 0) {
+        if (e->place == 0 && e->dealt == 0)
+            RD_TRY(begin_phase(e));
+        size_t part = PIECE - e->piece.n;
+        uint64_t left = e->job.chunk_size - e->dealt;
+        part = part < left ? part : (size_t)left;
+        part = part < n ? part : n;
+        RD_TRY(rdi_u64_list_append(e->run->ctx, &e->piece, blk, part));
+        if (e->run->checkpoint)
+            e->digest = rdi_parda_digest(e->digest, blk, part);
+        e->dealt += part;
+        blk += part;
+        n -= part;
+        if (e->dealt == e->job.chunk_size)
+            RD_TRY(end_chunk(e));
+        else if (e->piece.n == PIECE)
+            RD_TRY(send_piece(e));
+    }
+    return RD_OK;
+}
+
+/* The chunks that the last phase still lacks, which are empty, and the end. */
+static rd_status end_dealing(parda_engine *e) {
+    while (e->place > 0 || e->dealt > 0)
+        RD_TRY(end_chunk(e));
+    for (unsigned i = 0; i < e->ranks->n; i++)
+        RD_TRY(rdi_ranks_send(e->ranks, 0, i, RDI_MAIL_PHASE, &(rdi_u64_list){0}));
+    return RD_OK;
+}
+
+/* ---- results ---- */
+
+static void make_note(parda_engine *e, const rdi_parda_tally *tally) {
+    snprintf(e->run->note, sizeof e->run->note,
+             "%u rank%s on %s, %" PRIu64 " phase%s; fix-up %.3f s, state %.3f s; busiest rank "
+             "%.3f s, largest process %.1f MiB",
+             e->ranks->n, e->ranks->n == 1 ? "" : "s", e->ranks->transport, tally->phases,
+             tally->phases == 1 ? "" : "s", (double)tally->fixup_ns * 1e-9,
+             (double)tally->state_ns * 1e-9, (double)tally->busy_ns * 1e-9,
+             (double)tally->peak_bytes / 0x1p20);
+}
+
+static rd_status collect_results(parda_engine *e) {
+    rdi_parda_tally tally = {0};
+    for (unsigned i = 0; i < e->ranks->n; i++)
+        RD_TRY(rdi_parda_receive_result(e->ranks, RDI_MAIL_RESULT, i, e->run->hist, &tally,
+                                        e->run->ctx));
+    rdi_hist_uncount_infinite(e->run->hist, tally.uncounted);
+    if (e->job.parts.open)
+        e->run->fed = e->job.plan.before.references + tally.references;
+    e->ranks->busy = false;
+    make_note(e, &tally);
+    return RD_OK;
+}
+
+/* ---- going on where a checkpoint was written ---- */
+
+/* Opens the ranks of this process, rank 0 with the state of the checkpoint. */
+static rd_status open_ranks(parda_engine *e) {
+    for (unsigned i = 0; i < e->ranks->here; i++) {
+        rdi_parda_rank_close(&e->rank[i]);
+        e->rank[i] = (rdi_parda_rank){0};
+        RD_TRY(rdi_parda_rank_open(&e->rank[i], &e->job.plan, e->ranks, e->ranks->first + i));
+    }
+    return RD_OK;
+}
+
+static rd_status resume(parda_engine *e, bool parts) {
+    rdi_parda_plan *plan = &e->job.plan;
+    if (!e->run->checkpoint)
+        return RD_OK;
+    plan->before.identity = rdi_parda_identity(e->run->checkpoint_of, parts, plan->bound,
+                                               (uint64_t)plan->binning.kind, plan->binning.param);
+    RD_TRY(rdi_parda_checkpoint_load(e->run->ctx, e->run->checkpoint, &plan->before));
+    const rdi_u64_list *counts = &plan->before.counts;
+    if (counts->n)
+        RD_TRY(rdi_hist_add_packed(e->run->hist, counts->at, counts->n));
+    RD_TRY(open_ranks(e));
+    rdi_u64_list_free(e->run->ctx, &plan->before.state);
+    return RD_OK;
+}
+
+static rd_status begin_dealing(parda_engine *e) {
+    RD_TRY(resume(e, false));
+    e->skip = e->job.plan.before.position;
+    return start_crew(e);
+}
+
+static rd_status refuse_checkpoint(parda_engine *e, const char *why) {
+    return rdi_fail(e->run->ctx, RD_EINVAL, "%s: %s", e->run->checkpoint, why);
+}
+
+/* What the checkpoint has counted must come again, just as it was. */
+static rd_status skip(parda_engine *e, const uint64_t *blk, size_t n) {
+    e->digest = rdi_parda_digest(e->digest, blk, n);
+    e->skip -= n;
+    if (n > 0 && e->skip == 0 && e->digest != e->job.plan.before.digest)
+        return refuse_checkpoint(e, "is the checkpoint of another trace");
+    return RD_OK;
+}
+
+/* ---- the engine ---- */
+
+static rd_status choose_space(parda_engine *e) {
+    bool can_take = rdi_engine_can_take(e->rank[0].engine);
+    if (e->space_option == SPACE_OPT && e->fixup_option)
+        return rdi_fail(e->run->ctx, RD_EINVAL,
+                        "engine parda: space=opt is for fixup=pipelined; postfix needs the copies");
+    if (e->space_option == SPACE_OPT && !can_take)
+        return rdi_fail(e->run->ctx, RD_EINVAL,
+                        "engine parda: space=opt takes a chunk engine that blocks can leave, and "
+                        "'%.80s' is none",
+                        e->engine_option);
+    e->job.plan.take = e->space_option != SPACE_PLAIN && !e->fixup_option && can_take;
+    return RD_OK;
+}
+
+/* Other processes, unless a number of ranks is asked for: those are threads. */
+static rd_status choose_ranks(parda_engine *e) {
+    rdi_ranks *others = rdi_ctx_ranks(e->run->ctx);
+    uint64_t n = e->ranks_option ? e->ranks_option : e->run->threads;
+    if (!others || e->ranks_option)
+        return rdi_ranks_threads(e->run->ctx, (unsigned)(n < MOST_RANKS ? n : MOST_RANKS),
+                                 &e->ranks);
+    if (others->busy)
+        return rdi_fail(e->run->ctx, RD_ESTATE, "engine parda: the ranks are busy");
+    e->ranks = others;
+    return RD_OK;
+}
+
+/* A short trace shall be enough for all ranks, and what waits take an eighth of the memory. */
+static uint64_t choose_chunk(const parda_engine *e) {
+    uint64_t n = e->ranks->n, expected = (e->run->references + n - 1) / n;
+    if (e->phase_option && e->run->references && e->run->references < e->phase_option)
+        return expected;
+    if (e->phase_option)
+        return (e->phase_option + n - 1) / n;
+    uint64_t size = expected && expected < USUAL_CHUNK ? expected : USUAL_CHUNK;
+    uint64_t affordable = e->run->mem_bytes / (8 * 2 * sizeof(uint64_t) * n);
+    size = size < affordable ? size : affordable;
+    return size > LEAST_CHUNK ? size : LEAST_CHUNK;
+}
+
+static rd_status parda_open(void *self, rdi_run *run) {
+    parda_engine *e = self;
+    e->run = run;
+    e->job.plan = (rdi_parda_plan){.ctx = run->ctx,
+                                   .engine = e->engine_option,
+                                   .binning = rdi_hist_binning(run->hist),
+                                   .bound = run->bound,
+                                   .postfix = e->fixup_option != 0,
+                                   .rename = e->rename_option,
+                                   .checkpoint = run->checkpoint != NULL,
+                                   .checkpoint_path = run->checkpoint};
+    e->job.mem_bytes = run->mem_bytes == UINT64_MAX ? 0 : run->mem_bytes;
+    RD_TRY(choose_ranks(e));
+    e->job.chunk_size = choose_chunk(e);
+    e->ranks->most_waiting = e->ranks->n > 1 ? e->job.chunk_size : 4 * PIECE;
+    e->rank = rdi_calloc(run->ctx, e->ranks->here, sizeof *e->rank);
+    if (!e->rank)
+        return RD_ENOMEM;
+    RD_TRY(open_ranks(e));
+    return choose_space(e);
+}
+
+static rd_status parda_feed(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
+    parda_engine *e = self;
+    (void)dist;
+    rd_status status = e->crew ? RD_OK : begin_dealing(e);
+    size_t skipped = e->skip < n ? (size_t)e->skip : n;
+    if (status == RD_OK)
+        status = skip(e, blk, skipped);
+    if (status == RD_OK)
+        status = deal(e, blk + skipped, n - skipped);
+    if (status != RD_OK)
+        stop_crew(e, status);
+    return status;
+}
+
+/* One phase, unless another number is asked for: nothing has to wait in memory. */
+static rd_status begin_parts(parda_engine *e, const rd_parts *parts) {
+    uint64_t n = e->ranks->n;
+    e->job.parts = *parts;
+    if (!e->phase_option)
+        e->job.chunk_size = e->run->checkpoint ? USUAL_CHECKPOINT / n : parts->references / n + 1;
+    e->job.plan.phase_references = e->job.chunk_size * n;
+    RD_TRY(resume(e, true));
+    e->job.start = e->job.plan.before.position;
+    if (e->job.start > parts->references)
+        return refuse_checkpoint(e, ENDS_BEFORE);
+    return start_crew(e);
+}
+
+static rd_status parda_feed_parts(void *self, const rd_parts *parts) {
+    parda_engine *e = self;
+    rd_status status = begin_parts(e, parts);
+    if (status != RD_OK)
+        stop_crew(e, status);
+    return status;
+}
+
+static rd_status finish(parda_engine *e) {
+    if (!e->job.parts.open) {
+        RD_TRY(e->crew ? RD_OK : begin_dealing(e));
+        if (e->skip > 0)
+            return refuse_checkpoint(e, ENDS_BEFORE);
+        RD_TRY(end_dealing(e));
+    }
+    return collect_results(e);
+}
+
+static rd_status parda_finish(void *self) {
+    parda_engine *e = self;
+    rd_status status = finish(e);
+    if (status != RD_OK)
+        stop_crew(e, status);
+    rdi_crew_free(e->crew);
+    e->crew = NULL;
+    return status;
+}
+
+static void parda_close(void *self) {
+    parda_engine *e = self;
+    if (!e->run)
+        return;
+    if (e->crew) /* given up half-way */
+        stop_crew(e, RD_ESTATE);
+    for (unsigned i = 0; e->rank && i < e->ranks->here; i++)
+        rdi_parda_rank_close(&e->rank[i]);
+    rdi_free(e->run->ctx, e->rank);
+    rdi_u64_list_free(e->run->ctx, &e->piece);
+    rdi_parda_checkpoint_free(e->run->ctx, &e->job.plan.before);
+    rdi_ranks_close(e->ranks);
+}
+
+static const rd_opt parda_opts[] = {
+    {.name = "ranks",
+     .type = RD_OPT_U64,
+     .offset = offsetof(parda_engine, ranks_option),
+     .def = "0",
+     .min = 0,
+     .max = MOST_RANKS,
+     .help = "who share the trace; 0: as many as threads"},
+    {.name = "engine",
+     .type = RD_OPT_STRING,
+     .offset = offsetof(parda_engine, engine_option),
+     .def = "stream",
+     .help = "exact engine for the chunks: NAME[/key=value/...]"},
+    {.name = "fixup",
+     .type = RD_OPT_CHOICE,
+     .offset = offsetof(parda_engine, fixup_option),
+     .def = "pipelined",
+     .choices = "pipelined|postfix",
+     .help = "first touches go from neighbour to neighbour, or in log2(ranks) steps"},
+    {.name = "space",
+     .type = RD_OPT_CHOICE,
+     .offset = offsetof(parda_engine, space_option),
+     .def = "auto",
+     .choices = "auto|opt|plain",
+     .help = "opt: a block is kept by one rank only; auto: where possible"},
+    {.name = "phase",
+     .type = RD_OPT_SIZE,
+     .offset = offsetof(parda_engine, phase_option),
+     .def = "0",
+     .min = 0,
+     .max = 0x1p40,
+     .help = "references dealt before the state is collected; 0: automatic"},
+    {.name = "rename",
+     .type = RD_OPT_BOOL,
+     .offset = offsetof(parda_engine, rename_option),
+     .def = "on",
+     .help = "the rank that collected the state is the first in the next phase"},
+    {0},
+};
+
+static const char *const parda_variants[] = {
+    "ranks=2,phase=3K",
+    "ranks=3,phase=5001,rename=off,engine=olken",
+    "ranks=4,phase=6K,space=plain,engine=bk",
+    "ranks=5,phase=8K,fixup=postfix",
+    NULL,
+};
+
+const rdi_engine_ops rdi_engine_parda = {
+    .abi = RDI_ENGINE_ABI,
+    .info =
+        {
+            .name = "parda",
+            .summary = "Parda: ranks that share nothing, phases, two kinds of fix-up",
+            .card =
+                "Each rank analyses a chunk alone with an exact engine (engine=NAME/key=value);\n"
+                "what it sees for the first time goes to its neighbours, who resolve it:\n"
+                "fixup=pipelined from rank to rank (Parda), fixup=postfix in log2(ranks) steps\n"
+                "(Carr and Nicol). With space=opt a block that was found elsewhere is kept\n"
+                "there only. After each phase the state is collected by one rank, which goes on\n"
+                "with it (rename=on) or has had it before (rename=off).\n"
+                "\n"
+                "Memory O(M) after a phase, up to ranks x M with space=plain and with postfix,\n"
+                "the bound per rank with a bound; and two chunks of references per rank.\n"
+                "A histogram only. On threads of one machine chunks gives distances as well.\n"
+                "\n"
+                "Q. Niu, J. Dinan, Q. Lu, P. Sadayappan. PARDA: a fast parallel reuse distance\n"
+                "analysis algorithm. IPDPS 2012. E. Carr, D. M. Nicol. Empirical study of\n"
+                "parallel LRU simulation algorithms. ICASE 94-87, 1994.",
+            .caps = RD_CAP_BOUND | RD_CAP_THREADS | RD_CAP_PARTS | RD_CAP_CHECKPOINT,
+            .error_kind = "exact",
+            .opts = parda_opts,
+            .variants = parda_variants,
+        },
+    .state_size = sizeof(parda_engine),
+    .open = parda_open,
+    .feed = parda_feed,
+    .feed_parts = parda_feed_parts,
+    .finish = parda_finish,
+    .close = parda_close,
+};

@@ -1,9 +1,0 @@
-/* The stream engine's inner loops in plain C, for any processor. */
-#include "engine/stream.h"
-
-#define KERNEL        rdi_stream_plain
-#define KERNEL_TARGET /* none */
-#define ISA           0
-#define SLOT          uint32_t
-#define WAYS          RDI_STREAM_WAYS
-#include "engine/stream_kernel.inc.h"

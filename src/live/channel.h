@@ -1,0 +1,300 @@
+/* The memory that recorders share with the process that analyses what they record.
+ *
+ * Recorders run inside the traced programs: the Valgrind tool and the runtime of compiled-in
+ * recording. They know nothing of this library, and this header is all that they share with it: it
+ * needs no C library. Each recording thread or process takes a free buffer, fills it with records,
+ * hands it over and takes another one. The reader takes full buffers in the order in which they
+ * were handed over, and gives them back free. A recorder that finds too many of them full waits:
+ * nothing is lost, and the program runs no faster than the analysis. Buffers that are being filled
+ * do not count: whoever has one may be waiting for somebody who needs one. There are enough for
+ * all.
+ *
+ * Words of a free buffer are all zero and no record is: where a recorder was killed while it filled
+ * a buffer, the first zero is the end.
+ *
+ * Waiting is by futex: the waiting side sets its `..._waits` flag, looks once more, and sleeps on
+ * the counter that the other side counts up. Both also wake up by themselves after a moment, to see
+ * whether the other side is still there. To wake somebody costs more than to fill a buffer or to
+ * read it, so it is done once for many: the reader sleeps until a quarter of those that may be full
+ * are, or somebody waits, and recorders sleep until no more than half of them are.
+ */
+#ifndef RDI_CHANNEL_H
+#define RDI_CHANNEL_H
+
+#include <stdint.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#define RDI_CHANNEL_MAGIC UINT64_C(0x35474e4952445200) /* "\0RDRING5": changes with the layout */
+/* Large: half of the full ones keep a recorder busy for milliseconds, which the reader can sleep.
+ * Memory is used only for those that were ever taken. */
+#define RDI_CHANNEL_BUFFER_WORDS 65536
+#define RDI_CHANNEL_FULL_MAX     64   /* wait for the reader */
+#define RDI_CHANNEL_BUFFERS      1024 /* at most, and where memory is scarce RDI_CHANNEL_FULL_MAX */
+#define RDI_CHANNEL_PATIENCE     100  /* turns of waiting, a tenth of a second each */
+#define RDI_CHANNEL_HEAD_BYTES   40960
+#define RDI_CHANNEL_BYTES(buffers)                                                                 \
+    (RDI_CHANNEL_HEAD_BYTES + (uint64_t)(buffers)*RDI_CHANNEL_BUFFER_WORDS * 8)
+
+/* A record is one word: the address, sign-extended from 48 bits, above 14 bits of size and 2 of
+ * kind. With `record_words` 2 it is followed by the program counter. */
+enum { RDI_RECORD_LOAD = 0, RDI_RECORD_STORE = 1, RDI_RECORD_FETCH = 2, RDI_RECORD_EVENT = 3 };
+#define RDI_RECORD_SHIFT           16
+#define RDI_RECORD_SIZE_MAX        0x3fff
+#define RDI_RECORD_LOW(size, kind) ((uint64_t)(size) << 2 | (uint64_t)(kind))
+
+/* With `events`, and then record_words is 2, events (enum rd_event_kind) stand between the records:
+ * a head (kind, bytes of the path, thread), address, size, program counter, and the path, filled up
+ * to an even number of words. Kind 0 is a place for an event that did not come. */
+#define RDI_EVENT_WORDS 4
+#define RDI_EVENT_HEAD(kind, path_bytes, thread)                                                   \
+    ((uint64_t)(thread) << 32 | (uint64_t)(path_bytes) << 16 | (uint64_t)(kind) << 2 |             \
+     RDI_RECORD_EVENT)
+#define RDI_EVENT_KIND(head)       ((unsigned)(head) >> 2 & 0x3fff)
+#define RDI_EVENT_PATH_BYTES(head) ((unsigned)((head) >> 16) & 0xffff)
+#define RDI_EVENT_THREAD(head)     ((uint32_t)((head) >> 32))
+
+enum { RDI_BUFFER_FREE = 0, RDI_BUFFER_FILLING = 1, RDI_BUFFER_FULL = 2 };
+
+typedef struct rdi_buffer {
+    uint64_t state;   /* and, above 32 bits, the process id of who fills it */
+    uint32_t process; /* number of the recording: one per program image, from 0 */
+    uint32_t thread;  /* as the recorder numbers them */
+    uint64_t ticket;  /* of a full buffer: its place in the order */
+    uint32_t words;   /* of a full buffer: filled ones; 0: up to the first zero */
+    uint32_t repeats; /* of a full buffer: references left out by rdi_channel_collapse() */
+} rdi_buffer;
+
+/* `words` of a buffer out of which repeats are being taken. Of one that stays so nothing can be
+ * used: its owner was killed then. */
+#define RDI_WORDS_CHANGING UINT32_MAX
+
+typedef struct rdi_channel {
+    uint64_t magic;
+    uint32_t record_words; /* 1, or 2 with program counters */
+    uint32_t recording;    /* 0: recorders skip for now */
+    uint32_t closed;       /* the reader takes no more */
+    uint32_t processes;    /* recordings begun */
+    uint64_t skipped;      /* references that recorders left out on purpose */
+    uint32_t collapse;     /* 1 + log2 of the block size for it; 0: do not */
+    uint32_t events;       /* recorders tell events */
+    uint32_t vector_bits;  /* this processor's, as far as we use them: 0, 256 or 512 */
+    uint32_t buffers;      /* that there are */
+    uint32_t reader;       /* process id */
+    uint32_t unused[3];
+    /* Written by recorders, waited for by the reader. A line of its own each. */
+    uint32_t fulls, reader_waits;
+    uint64_t tickets;
+    uint64_t padding[6];
+    /* The other direction. */
+    uint32_t frees, recorders_wait;
+    uint64_t padding_too[7];
+    rdi_buffer buffer[RDI_CHANNEL_BUFFERS];
+} rdi_channel;
+
+static inline uint64_t *rdi_channel_words(rdi_channel *channel, unsigned index) {
+    return (uint64_t *)(void *)((char *)channel + RDI_CHANNEL_HEAD_BYTES) +
+           (uint64_t)index * RDI_CHANNEL_BUFFER_WORDS;
+}
+
+/* Whether the buffer is being filled, and then by whom. */
+static inline int rdi_channel_is_filling(const rdi_buffer *buffer, uint32_t *owner) {
+    uint64_t state = __atomic_load_n(&buffer->state, __ATOMIC_ACQUIRE);
+    *owner = (uint32_t)(state >> 32);
+    return (uint32_t)state == RDI_BUFFER_FILLING;
+}
+
+static inline uint64_t rdi_channel_event_words(uint64_t head) {
+    return RDI_EVENT_WORDS + ((uint64_t)RDI_EVENT_PATH_BYTES(head) + 15) / 16 * 2;
+}
+
+/* Buffers that the reader has not given back yet; when it takes no more, less than there are. */
+static inline int32_t rdi_channel_full(const rdi_channel *channel) {
+    uint32_t frees = __atomic_load_n(&channel->frees, __ATOMIC_SEQ_CST);
+    return (int32_t)(__atomic_load_n(&channel->fulls, __ATOMIC_SEQ_CST) - frees);
+}
+
+/* ---- recorders ---- */
+
+/* An event into a buffer, where there is room for it. The head comes last: what a killed recorder
+ * leaves behind is whole. */
+static inline void rdi_channel_put_event(uint64_t *to, uint64_t head, uint64_t address,
+                                         uint64_t size, uint64_t pc, const char *path) {
+    char *bytes = (char *)(to + RDI_EVENT_WORDS);
+    to[1] = address;
+    to[2] = size;
+    to[3] = pc;
+    for (unsigned i = 0; i < RDI_EVENT_PATH_BYTES(head); i++)
+        bytes[i] = path[i];
+    __atomic_store_n(to, head, __ATOMIC_RELEASE);
+}
+
+/* References that are not recorded. Nonzero after many of them: then somebody has to look whether
+ * the reader is still there. `since` is the caller's, 0 at first. */
+static inline int rdi_channel_skip(rdi_channel *channel, uint64_t *since, uint64_t references) {
+    const uint64_t many = UINT64_C(1) << 26;
+    __atomic_fetch_add(&channel->skipped, references, __ATOMIC_RELAXED);
+    *since += references;
+    int look = *since >= many;
+    *since %= many;
+    return look;
+}
+
+/* The first free buffer is now the caller's; -1: not now. The lowest index first, because what was
+ * freed last may still be in a cache. */
+static inline int rdi_channel_take(rdi_channel *channel, uint32_t owner) {
+    if (rdi_channel_full(channel) >= RDI_CHANNEL_FULL_MAX)
+        return -1;
+    for (int i = 0; i < (int)channel->buffers; i++) {
+        rdi_buffer *buffer = &channel->buffer[i];
+        uint64_t expected = RDI_BUFFER_FREE, taken = (uint64_t)owner << 32 | RDI_BUFFER_FILLING;
+        if (__atomic_load_n(&buffer->state, __ATOMIC_RELAXED) == RDI_BUFFER_FREE &&
+            __atomic_compare_exchange_n(&buffer->state, &expected, taken, 0, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED))
+            return i;
+    }
+    return -1;
+}
+
+/* After each turn of waiting for a buffer: whether none will come. All are being filled then, and
+ * nobody gets on. */
+static inline int rdi_channel_is_hopeless(const rdi_channel *channel, unsigned *turns) {
+    *turns = rdi_channel_full(channel) > 0 ? 0 : *turns + 1;
+    return *turns > RDI_CHANNEL_PATIENCE;
+}
+
+/* Where leaving out repeats stands. */
+typedef struct rdi_collapse {
+    uint64_t at, kept; /* words looked at, and words left of those */
+    uint64_t last;     /* block that the record before touched last */
+} rdi_collapse;
+
+static inline void rdi_channel_collapse_plain(rdi_collapse *c, unsigned shift, uint64_t step,
+                                              uint64_t *words, uint64_t n) {
+    for (; c->at < n; c->at += step) {
+        uint64_t word = words[c->at], size = word >> 2 & RDI_RECORD_SIZE_MAX;
+        uint64_t first = word >> shift, end = (word + ((size - 1) << RDI_RECORD_SHIFT)) >> shift;
+        words[c->kept] = word;
+        if (step == 2)
+            words[c->kept + 1] = words[c->at + 1];
+        c->kept += first != c->last || end != c->last ? step : 0;
+        c->last = end;
+    }
+}
+
+#if defined(__x86_64__)
+/* The same, four records of one word at a time. What is stored behind those that are kept has been
+ * looked at. */
+__attribute__((target("avx2"))) static inline void
+rdi_channel_collapse_avx2(rdi_collapse *c, unsigned shift, uint64_t *words, uint64_t n) {
+    /* Halves of the words that a set of four keeps, and how many words those are. */
+    static const uint32_t order[16][8] = {
+        {0, 1, 2, 3, 4, 5, 6, 7}, {0, 1, 2, 3, 4, 5, 6, 7}, {2, 3, 0, 1, 4, 5, 6, 7},
+        {0, 1, 2, 3, 4, 5, 6, 7}, {4, 5, 0, 1, 2, 3, 6, 7}, {0, 1, 4, 5, 2, 3, 6, 7},
+        {2, 3, 4, 5, 0, 1, 6, 7}, {0, 1, 2, 3, 4, 5, 6, 7}, {6, 7, 0, 1, 2, 3, 4, 5},
+        {0, 1, 6, 7, 2, 3, 4, 5}, {2, 3, 6, 7, 0, 1, 4, 5}, {0, 1, 2, 3, 6, 7, 4, 5},
+        {4, 5, 6, 7, 0, 1, 2, 3}, {0, 1, 4, 5, 6, 7, 2, 3}, {2, 3, 4, 5, 6, 7, 0, 1},
+        {0, 1, 2, 3, 4, 5, 6, 7}};
+    static const uint8_t count[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+    const __m256i size_bits = _mm256_set1_epi64x(RDI_RECORD_SIZE_MAX << 2);
+    const __m256i one = _mm256_set1_epi64x(1 << RDI_RECORD_SHIFT);
+    const __m128i by = _mm_cvtsi32_si128((int)shift);
+    __m256i last = _mm256_set1_epi64x((long long)c->last);
+    uint64_t at = c->at, kept = c->kept;
+    for (; at + 4 <= n; at += 4) {
+        __m256i word = _mm256_loadu_si256((const __m256i *)(const void *)(words + at));
+        __m256i size = _mm256_slli_epi64(_mm256_and_si256(word, size_bits), RDI_RECORD_SHIFT - 2);
+        __m256i first = _mm256_srl_epi64(word, by);
+        __m256i end = _mm256_srl_epi64(_mm256_add_epi64(word, _mm256_sub_epi64(size, one)), by);
+        __m256i before = _mm256_blend_epi32(_mm256_permute4x64_epi64(end, 0x90), last, 3);
+        __m256i same =
+            _mm256_and_si256(_mm256_cmpeq_epi64(first, before), _mm256_cmpeq_epi64(end, before));
+        unsigned keep = 15u ^ (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(same));
+        __m256i lanes = _mm256_loadu_si256((const __m256i *)(const void *)order[keep]);
+        _mm256_storeu_si256((__m256i *)(void *)(words + kept),
+                            _mm256_permutevar8x32_epi32(word, lanes));
+        kept += count[keep];
+        last = _mm256_permute4x64_epi64(end, 0xff);
+    }
+    *c = (rdi_collapse){at, kept, (uint64_t)_mm256_extract_epi64(last, 0)};
+}
+
+/* The same, eight at a time. */
+__attribute__((target("avx512f,popcnt"))) static inline void
+rdi_channel_collapse_avx512(rdi_collapse *c, unsigned shift, uint64_t *words, uint64_t n) {
+    const __m512i size_bits = _mm512_set1_epi64(RDI_RECORD_SIZE_MAX << 2);
+    const __m512i one = _mm512_set1_epi64(1 << RDI_RECORD_SHIFT);
+    const __m128i by = _mm_cvtsi32_si128((int)shift);
+    __m512i end_before = _mm512_set1_epi64((long long)c->last);
+    uint64_t at = c->at, kept = c->kept;
+    for (; at + 8 <= n; at += 8) {
+        __m512i word = _mm512_loadu_si512(words + at);
+        __m512i size = _mm512_slli_epi64(_mm512_and_si512(word, size_bits), RDI_RECORD_SHIFT - 2);
+        __m512i first = _mm512_srl_epi64(word, by);
+        __m512i end = _mm512_srl_epi64(_mm512_add_epi64(word, _mm512_sub_epi64(size, one)), by);
+        __m512i before = _mm512_alignr_epi64(end, end_before, 7);
+        __mmask8 keep = _mm512_cmpneq_epi64_mask(
+            _mm512_or_si512(_mm512_xor_si512(first, before), _mm512_xor_si512(end, before)),
+            _mm512_setzero_si512());
+        _mm512_storeu_si512(words + kept, _mm512_maskz_compress_epi64(keep, word));
+        kept += (uint64_t)__builtin_popcount(keep);
+        end_before = end;
+    }
+    uint64_t last[8];
+    _mm512_storeu_si512(last, end_before);
+    *c = (rdi_collapse){at, kept, last[7]};
+}
+#endif
+
+/* Leaves out records that touch only the block that the record before touched last: their distance
+ * is 0 by definition, it is enough to count them. Returns the number of words that are left. */
+static inline uint64_t rdi_channel_collapse(rdi_channel *channel, uint64_t *words, uint64_t n) {
+    unsigned shift = channel->collapse - 1 + RDI_RECORD_SHIFT;
+    uint64_t step = channel->record_words;
+    rdi_collapse c = {.last = ~UINT64_C(0)};
+#if defined(__x86_64__)
+    if (channel->vector_bits == 512 && step == 1)
+        rdi_channel_collapse_avx512(&c, shift, words, n);
+    else if (channel->vector_bits == 256 && step == 1)
+        rdi_channel_collapse_avx2(&c, shift, words, n);
+#endif
+    rdi_channel_collapse_plain(&c, shift, step, words, n);
+    for (uint64_t i = c.kept; i < n; i++)
+        words[i] = 0;
+    return c.kept;
+}
+
+/* The reader sleeps. */
+static inline int rdi_channel_reader_waits(const rdi_channel *channel) {
+    return __atomic_load_n(&channel->reader_waits, __ATOMIC_SEQ_CST) != 0;
+}
+
+static inline int rdi_channel_hand_over(rdi_channel *channel, int index, uint64_t words) {
+    rdi_buffer *buffer = &channel->buffer[index];
+    buffer->words = (uint32_t)words;
+    buffer->ticket = __atomic_fetch_add(&channel->tickets, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&buffer->state, RDI_BUFFER_FULL, __ATOMIC_RELEASE);
+    __atomic_fetch_add(&channel->fulls, 1, __ATOMIC_SEQ_CST);
+    return rdi_channel_reader_waits(channel);
+}
+
+/* Hands a buffer over, whose first record is at its beginning. Returns whether the reader sleeps:
+ * then it has to be woken at the end, and before that when it is worth it. Futex of `fulls`. */
+static inline int rdi_channel_submit(rdi_channel *channel, int index, uint64_t words) {
+    rdi_buffer *buffer = &channel->buffer[index];
+    uint64_t before = words;
+    if (channel->collapse && words) {
+        __atomic_store_n(&buffer->words, RDI_WORDS_CHANGING, __ATOMIC_SEQ_CST);
+        words = rdi_channel_collapse(channel, rdi_channel_words(channel, (unsigned)index), words);
+    }
+    buffer->repeats = (uint32_t)((before - words) / channel->record_words);
+    return rdi_channel_hand_over(channel, index, words);
+}
+
+/* Whether there is enough to do for a reader that sleeps. */
+static inline int rdi_channel_is_worth_waking(const rdi_channel *channel) {
+    return rdi_channel_full(channel) >= RDI_CHANNEL_FULL_MAX / 4;
+}
+
+#endif

@@ -1,0 +1,82 @@
+/* The parts of the verifier: making traces, running one engine, comparing. */
+#ifndef RDI_VERIFY_H
+#define RDI_VERIFY_H
+
+#include "engine/core/plugin.h"
+
+/* ---- traces (verify_traces.c) ---- */
+
+typedef struct rdi_verify_trace {
+    const char *pattern; /* order of the references: "sawtooth" */
+    const char *ids;     /* which block ids: "near 2^64" */
+    uint64_t *block;
+    size_t n;
+} rdi_verify_trace;
+
+/* Fills trace->block, which has room for `longest`, with `shortest` to `longest` references. The
+ * same arguments give the same trace; consecutive seeds go through all combinations of pattern and
+ * ids. */
+void rdi_verify_make(uint64_t seed, size_t shortest, size_t longest, rdi_verify_trace *trace);
+
+/* ---- one engine, one trace (verify_run.c) ---- */
+
+typedef enum rdi_verify_delivery {
+    RDI_VERIFY_HISTOGRAM, /* nobody asks for distances */
+    RDI_VERIFY_ARRAY,     /* given back by feed() */
+    RDI_VERIFY_SINK       /* sent to a sink */
+} rdi_verify_delivery;
+
+/* How the engine is run. */
+typedef struct rdi_verify_setup {
+    uint64_t bound; /* 0: none */
+    uint32_t threads;
+    uint64_t references; /* the hint, right or wrong */
+    rd_binning binning;
+    rdi_verify_delivery delivery;
+    uint64_t split_seed; /* of the batch sizes ... */
+    size_t batch_max;    /* ... from 0 (rarely) to this many */
+} rdi_verify_setup;
+
+/* Draws a setup the engine can take; `blocks` is the number of distinct ones in the trace. */
+rdi_verify_setup rdi_verify_draw_setup(const rd_engine_info *info, uint64_t seed, size_t n,
+                                       uint64_t blocks);
+void rdi_verify_describe_setup(const rdi_verify_setup *setup, char *text, size_t room);
+
+/* How far an engine's answer is checked: NULL, or why it is not. */
+const char *rdi_verify_unchecked(const rd_engine_info *info);
+
+/* Distances of the oracle, without a bound. */
+rd_status rdi_verify_oracle(rd_ctx *ctx, const uint64_t *blocks, size_t n, uint64_t *distances);
+
+typedef struct rdi_verify_outcome {
+    bool different;
+    uint64_t reference; /* UINT64_MAX: totals or histogram */
+    char what[256];
+} rdi_verify_outcome;
+
+/* Runs the engine and compares with `expected`, the oracle's distances. `scratch` has room for n.
+ */
+rd_status rdi_verify_run(rd_ctx *ctx, const char *spec, const rdi_verify_setup *setup,
+                         const uint64_t *blocks, size_t n, const uint64_t *expected,
+                         uint64_t *scratch, rdi_verify_outcome *out);
+
+/* ---- comparing (verify_compare.c) ---- */
+
+void rdi_verify_differ(rdi_verify_outcome *out, uint64_t reference, const char *format, ...)
+    RDI_PRINTF(3, 4);
+
+/* A finished run against the oracle's distances, which know no bound. `got`: the distances that the
+ * engine gave, or NULL when it was not asked. */
+rd_status rdi_verify_compare(rd_ctx *ctx, rd_engine *e, uint64_t bound, const uint64_t *got,
+                             const uint64_t *expected, size_t n, rdi_verify_outcome *out);
+
+/* Measures distances, but its error kind says nothing about a single one. */
+bool rdi_verify_promises_nothing(const rd_engine_info *info);
+
+/* What rdi_verify_run() holds the engine to. */
+const char *rdi_verify_promise(const rd_engine_info *info);
+
+/* Two finished runs of the same trace have the same histogram. */
+rd_status rdi_verify_repeats(rd_engine *first, rd_engine *again, rdi_verify_outcome *out);
+
+#endif

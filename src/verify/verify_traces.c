@@ -1,0 +1,211 @@
+/* Traces for the verifier: an order of references over 0 .. M-1, then ids for those M blocks.
+ *
+ * Orders are chosen for what they do to an engine: all of one block, all new, the whole set again
+ * and again, both ends of the recency list, sudden changes of the working set. Ids are chosen for
+ * what they do to a hash table: dense, far apart, at both ends of the range, colliding.
+ */
+#include "verify/verifier.h"
+
+#include <math.h>
+
+/* The oracle needs up to n * M steps: long traces have few blocks, so that this many are enough. */
+#define ORACLE_STEPS_PER_REFERENCE 1600
+
+/* Fills index[0..n) with values below m. */
+typedef void (*order_fn)(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m);
+
+static void order_distinct(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
+    (void)rng;
+    for (size_t i = 0; i < n; i++)
+        index[i] = i % m; /* m >= n, except as a phase */
+}
+
+static void order_cycle(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
+    (void)rng;
+    for (size_t i = 0; i < n; i++)
+        index[i] = i % m;
+}
+
+static void order_sawtooth(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
+    (void)rng;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t at = i % (2 * m);
+        index[i] = at < m ? at : 2 * m - 1 - at;
+    }
+}
+
+static void order_uniform(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
+    for (size_t i = 0; i < n; i++)
+        index[i] = rdi_rng_below(rng, m);
+}
+
+/* Few blocks often, many rarely: the logarithm of the rank is uniform. */
+static void order_zipf(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
+    double span = log((double)m + 1);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t rank = (uint64_t)exp(rdi_rng_unit(rng) * span);
+        index[i] = rank >= 1 && rank <= m ? rank - 1 : 0;
+    }
+}
+
+/* Like calls and returns: the top of a stack that grows and shrinks. */
+static void order_calls(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
+    uint64_t depth = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool up = rdi_rng_below(rng, 2) == 0;
+        if (up && depth + 1 < m)
+            depth++;
+        else if (!up && depth > 0)
+            depth--;
+        index[i] = depth;
+    }
+}
+
+/* A walk with steps of a few blocks around a ring. */
+static void order_walk(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
+    uint64_t at = rdi_rng_below(rng, m);
+    for (size_t i = 0; i < n; i++) {
+        at = (at + m + rdi_rng_below(rng, 7) % m - 3 % m) % m;
+        index[i] = at;
+    }
+}
+
+/* Runs of the same block, then another one. */
+static void order_runs(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
+    uint64_t at = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (rdi_rng_below(rng, 8) == 0)
+            at = rdi_rng_below(rng, m);
+        index[i] = at;
+    }
+}
+
+/* One scan through everything between stretches of a small hot set. */
+static void order_scans(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
+    uint64_t hot = m / 16 + 1, scan = 0;
+    bool scanning = false;
+    for (size_t i = 0; i < n; i++) {
+        if (rdi_rng_below(rng, 4 * hot + 8) == 0)
+            scanning = !scanning;
+        index[i] = scanning ? scan++ % m : rdi_rng_below(rng, hot);
+    }
+}
+
+static void order_phases(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m);
+
+static const struct {
+    const char *name;
+    order_fn fill;
+} orders[] = {
+    {"phases", order_phases},   {"all distinct", order_distinct},
+    {"cycle", order_cycle},     {"sawtooth", order_sawtooth},
+    {"uniform", order_uniform}, {"zipf", order_zipf},
+    {"calls", order_calls},     {"walk", order_walk},
+    {"runs", order_runs},       {"scans", order_scans},
+};
+
+/* Stretches of other orders, each over its own part of the blocks. */
+static void order_phases(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
+    for (size_t at = 0; at < n;) {
+        size_t part = 1 + rdi_rng_below(rng, n - at);
+        uint64_t first = rdi_rng_below(rng, m), blocks = 1 + rdi_rng_below(rng, m - first);
+        size_t order = 1 + rdi_rng_below(rng, RDI_COUNT(orders) - 1); /* any but phases */
+        orders[order].fill(rng, index + at, part, blocks);
+        for (size_t i = 0; i < part; i++)
+            index[at + i] += first;
+        at += part;
+    }
+}
+
+/* ---- ids: one to one from index to block id ---- */
+
+typedef uint64_t (*id_fn)(uint64_t index, uint64_t salt);
+
+static uint64_t id_dense(uint64_t index, uint64_t salt) {
+    (void)salt;
+    return index;
+}
+
+/* 2^64-1, 0, 2^64-2, 1 ... */
+static uint64_t id_ends(uint64_t index, uint64_t salt) {
+    (void)salt;
+    return index % 2 ? index / 2 : UINT64_MAX - index / 2;
+}
+
+static uint64_t id_random(uint64_t index, uint64_t salt) {
+    return rdi_mix64(index + salt);
+}
+
+/* Equal low bits. */
+static uint64_t id_pages(uint64_t index, uint64_t salt) {
+    return (index << 40) + (salt & 0xfff);
+}
+
+/* Groups of 16 neighbours, groups far apart. */
+static uint64_t id_clusters(uint64_t index, uint64_t salt) {
+    return (rdi_mix64(index / 16 + salt) & ~UINT64_C(15)) + index % 16;
+}
+
+/* The inverse of rdi_mix64(): x ^ (x >> k) and multiplication by an odd number undone in reverse.
+ */
+static uint64_t unmix64(uint64_t x) {
+    x ^= x >> 31 ^ x >> 62;
+    x *= UINT64_C(0x319642b2d24d8ec3);
+    x ^= x >> 27 ^ x >> 54;
+    x *= UINT64_C(0x96de1b173f119089);
+    return x ^ x >> 30 ^ x >> 60;
+}
+
+/* All hash values fall into one place, seen from the bottom as from the top. */
+static uint64_t id_colliding(uint64_t index, uint64_t salt) {
+    return unmix64((salt & 0xffff) | (index << 20));
+}
+
+static const struct {
+    const char *name;
+    id_fn id;
+} ids[] = {
+    {"small ids", id_dense},        {"ids at both ends of 2^64", id_ends},
+    {"random ids", id_random},      {"ids with equal low bits", id_pages},
+    {"clustered ids", id_clusters}, {"ids with equal hashes", id_colliding},
+};
+
+/* Mostly short: a hundred short traces meet more corners than a long one. Where `shortest` asks for
+ * long ones, all lengths from there on are equally likely. */
+static size_t draw_length(rdi_rng *rng, size_t shortest, size_t longest) {
+    static const size_t classes[] = {2, 8, 64, 256, 256, 1024, 1024, SIZE_MAX};
+    size_t limit = classes[rdi_rng_below(rng, RDI_COUNT(classes))];
+    size_t n = (size_t)rdi_rng_below(rng, (limit < longest ? limit : longest) + 1);
+    return n < shortest ? shortest + (size_t)rdi_rng_below(rng, longest - shortest + 1) : n;
+}
+
+static uint64_t draw_blocks(rdi_rng *rng, size_t n, uint64_t steps) {
+    uint64_t most = n < steps / (n + 1) ? n : steps / (n + 1);
+    uint64_t limit = rdi_rng_below(rng, 4) == 0 ? 8 : most; /* few blocks: long histories */
+    return 1 + rdi_rng_below(rng, limit < most ? limit : most + 1);
+}
+
+/* All patterns in turn. A trace of distinct blocks only has at most `distinct_max` references:
+ * where `shortest` asks for more, the next pattern takes its place, a cycle. */
+static size_t choose_order(uint64_t seed, size_t shortest, size_t distinct_max) {
+    size_t order = seed % RDI_COUNT(orders);
+    return orders[order].fill == order_distinct && shortest > distinct_max ? order + 1 : order;
+}
+
+void rdi_verify_make(uint64_t seed, size_t shortest, size_t longest, rdi_verify_trace *trace) {
+    uint64_t steps = (uint64_t)longest * ORACLE_STEPS_PER_REFERENCE;
+    size_t distinct_max = (size_t)sqrt((double)steps); /* as many as the oracle can take */
+    size_t order = choose_order(seed, shortest, distinct_max);
+    size_t id = seed / RDI_COUNT(orders) % RDI_COUNT(ids);
+    rdi_rng rng = {rdi_mix64(seed + 1)};
+    trace->pattern = orders[order].name;
+    trace->ids = ids[id].name;
+    trace->n = draw_length(&rng, shortest, longest);
+    uint64_t blocks = draw_blocks(&rng, trace->n, steps);
+    if (orders[order].fill == order_distinct)
+        blocks = trace->n = trace->n < distinct_max ? trace->n : distinct_max;
+    orders[order].fill(&rng, trace->block, trace->n, blocks);
+    uint64_t salt = rdi_rng_next(&rng);
+    for (size_t i = 0; i < trace->n; i++)
+        trace->block[i] = ids[id].id(trace->block[i], salt);
+}
