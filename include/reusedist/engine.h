@@ -30,8 +30,6 @@ enum {
     RD_CAP_LATE = 1u << 1,      /* ... but later than the feed it belongs to (in order, via sink) */
     RD_CAP_BOUND = 1u << 2,     /* accepts config.bound */
     RD_CAP_THREADS = 1u << 3,   /* uses config.threads */
-    RD_CAP_SEEDED = 1u << 4,    /* random choices, repeatable by a seed option */
-    RD_CAP_DEVICE = 1u << 5,    /* needs an accelerator */
     RD_CAP_TRACE_MEMORY = 1u << 6, /* memory grows with the trace length */
     RD_CAP_ORACLE = 1u << 7,       /* slow by intention: the one the others are checked against */
     RD_CAP_NO_DISTANCE = 1u << 8,  /* measures no distances at all (null) */

@@ -33,7 +33,7 @@ static const rd_opt planted_opts[] = {
 static rd_status planted_open(void *self, rdi_run *run) {
     planted_engine *e = self;
     e->run = run;
-    run->counts_itself = true;
+    run->out.counter = RDI_ENGINE_COUNTS;
     return RD_OK;
 }
 
@@ -75,14 +75,15 @@ static rd_status planted_feed(void *self, const uint64_t *blk, size_t n, uint64_
         RD_TRY(reference(e, blk[i], &d));
         if (renumbered(e) && e->mistake == MISTAKE_RENUMBER && d != RD_COLD && d > 2)
             d--;
-        bool at_bound = e->mistake == MISTAKE_BOUND && d == e->run->bound;
-        if (d >= e->run->bound && !at_bound)
+        bool at_bound = e->mistake == MISTAKE_BOUND && d == e->run->in->bound;
+        if (d >= e->run->in->bound && !at_bound)
             d = RD_COLD;
         if (dist)
             dist[i] = d;
-        else /* a histogram of its own, which counts a certain distance twice now and then */
-            RD_TRY(rdi_hist_add_many(e->run->hist, d,
-                                     e->mistake == MISTAKE_COUNT && d == 7 && i == 11 ? 2 : 1));
+        /* The mistake counts a certain distance twice now and then, if nobody sees distances. */
+        bool twice = !dist && e->mistake == MISTAKE_COUNT && d == 7 && i == 11;
+        if (!dist || e->run->count_too)
+            RD_TRY(rdi_hist_add_many(e->run->out.hist, d, twice ? 2 : 1));
     }
     return RD_OK;
 }
@@ -90,7 +91,7 @@ static rd_status planted_feed(void *self, const uint64_t *blk, size_t n, uint64_
 static rd_status planted_finish(void *self) {
     planted_engine *e = self;
     if (e->mistake == MISTAKE_BLOCKS && e->n >= 3)
-        e->run->blocks = e->n - 1;
+        e->run->out.blocks = e->n - 1;
     return RD_OK;
 }
 
@@ -101,7 +102,6 @@ static void planted_close(void *self) {
 }
 
 const rdi_engine_ops rdi_engine_planted = {
-    .abi = RDI_ENGINE_ABI,
     .info =
         {
             .name = "planted",

@@ -28,8 +28,8 @@ static const rd_opt rough_opts[] = {
 static rd_status rough_open(void *self, rdi_run *run) {
     rough_engine *e = self;
     e->run = run;
-    run->error_bound = BOUND;
-    run->counts_itself = true;
+    run->out.error_bound = BOUND;
+    run->out.counter = RDI_ENGINE_COUNTS;
     return rd_engine_open(run->ctx, "stack", NULL, &e->oracle);
 }
 
@@ -50,11 +50,10 @@ static rd_status rough_feed(void *self, const uint64_t *blk, size_t n, uint64_t 
     RD_TRY(rdi_engine_measure(e->oracle, blk, n, out));
     for (size_t i = 0; i < n; i++)
         out[i] = roughen(e, out[i], n);
-    if (dist)
-        return RD_OK;
-    for (size_t i = 0; i < n; i++)
-        RD_TRY(rdi_hist_add_many(e->run->hist, out[i],
-                                 e->mistake == MISTAKE_COUNT && out[i] == 7 && i == 11 ? 2 : 1));
+    for (size_t i = 0; i < n && (!dist || e->run->count_too); i++) {
+        bool twice = !dist && e->mistake == MISTAKE_COUNT && out[i] == 7 && i == 11;
+        RD_TRY(rdi_hist_add_many(e->run->out.hist, out[i], twice ? 2 : 1));
+    }
     return RD_OK;
 }
 
@@ -65,7 +64,6 @@ static void rough_close(void *self) {
 
 #define ROUGH_TABLE(engine_name, kind)                                                             \
     {                                                                                              \
-        .abi = RDI_ENGINE_ABI,                                                                     \
         .info =                                                                                    \
             {                                                                                      \
                 .name = engine_name,                                                               \

@@ -90,7 +90,7 @@ static unsigned run_every_engine(const uint64_t *trace, size_t n, uint64_t bound
     unsigned runs = 0;
     const rdi_engine_ops *ops;
     for (size_t i = 0; (ops = rdi_engine_ops_at(i)) != NULL; i++) {
-        if (!ops->order || (ops->unavailable && ops->unavailable()))
+        if (!ops->chunk || (ops->unavailable && ops->unavailable()))
             continue;
         run_engine(ops->info.name, trace, n, bound, rng);
         for (const char *const *v = ops->info.variants; v && *v; v++) {
@@ -182,7 +182,7 @@ static void a_restarted_engine_is_empty_and_counts_on(void **state) {
             trace[i] = rdi_rng_below(&rng, blocks) - blocks / 2;
         const rdi_engine_ops *ops;
         for (size_t i = 0; (ops = rdi_engine_ops_at(i)) != NULL; i++) {
-            if (!ops->order || (ops->unavailable && ops->unavailable()))
+            if (!ops->chunk || (ops->unavailable && ops->unavailable()))
                 continue;
             run_parts(ops->info.name, trace, MOST_REFERENCES, &rng);
         }
@@ -256,7 +256,7 @@ static void a_taken_block_is_gone_and_the_others_stay_in_order(void **state) {
         uint64_t blocks = 1 + rdi_rng_below(&rng, UINT64_C(1) << rdi_rng_below(&rng, 11));
         const rdi_engine_ops *ops;
         for (size_t i = 0; (ops = rdi_engine_ops_at(i)) != NULL; i++) {
-            if (!ops->take || (ops->unavailable && ops->unavailable()))
+            if (!ops->chunk || (ops->unavailable && ops->unavailable()))
                 continue;
             run_taking(ops->info.name, blocks, &rng);
             for (const char *const *v = ops->info.variants; v && *v; v++) {
@@ -280,7 +280,7 @@ static void a_failing_visit_ends_the_order(void **state) {
     const uint64_t trace[] = {1, 2, 3};
     const rdi_engine_ops *ops;
     for (size_t i = 0; (ops = rdi_engine_ops_at(i)) != NULL; i++) {
-        if (!ops->order || (ops->unavailable && ops->unavailable()))
+        if (!ops->chunk || (ops->unavailable && ops->unavailable()))
             continue;
         rd_engine *e = NULL;
         unsigned calls = 0;

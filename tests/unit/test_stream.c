@@ -24,6 +24,7 @@ static uint64_t block[MOST], expected[MOST], distance[MOST];
 
 typedef struct opened {
     rdi_stream stream;
+    rdi_request request;
     rdi_run run;
     char options[64];
 } opened;
@@ -32,14 +33,17 @@ typedef struct opened {
 static bool open_stream(opened *o, const char *options, uint64_t bound) {
     memset(o, 0, sizeof *o);
     snprintf(o->options, sizeof o->options, "%s", options);
-    o->run = (rdi_run){.ctx = ctx, .bound = bound ? bound : UINT64_MAX};
-    assert_int_equal(rdi_hist_new(ctx, (rd_binning){RD_BINS_LOGLINEAR, 0}, &o->run.hist), RD_OK);
+    o->request.bound = o->run.out.bound = bound ? bound : UINT64_MAX;
+    o->run.ctx = ctx;
+    o->run.in = &o->request;
+    assert_int_equal(rdi_hist_new(ctx, (rd_binning){RD_BINS_LOGLINEAR, 0}, &o->run.out.hist),
+                     RD_OK);
     assert_int_equal(
         rdi_opts_parse(ctx, "test", rdi_engine_stream.info.opts, &o->stream, o->options), RD_OK);
     rd_status status = rdi_engine_stream.open(&o->stream, &o->run);
     if (status == RD_EUNSUPPORTED) {
         rdi_engine_stream.close(&o->stream);
-        rdi_hist_free(o->run.hist);
+        rdi_hist_free(o->run.out.hist);
         return false;
     }
     assert_int_equal(status, RD_OK);
@@ -48,7 +52,7 @@ static bool open_stream(opened *o, const char *options, uint64_t bound) {
 
 static void close_stream(opened *o) {
     rdi_engine_stream.close(&o->stream);
-    rdi_hist_free(o->run.hist);
+    rdi_hist_free(o->run.out.hist);
 }
 
 static void assert_sound(opened *o) {
@@ -221,12 +225,12 @@ static void what_it_counts_itself_is_what_the_distances_say(void **state) {
             rdi_hist *hist = NULL;
             if (!open_stream(&o, paths[i], 0))
                 continue;
-            assert_true(o.run.counts_itself);
+            assert_int_equal(o.run.out.counter, RDI_ENGINE_COUNTS);
             feed(&o, MOST, 0, NULL);
             assert_int_equal(rdi_engine_stream.finish(&o.stream), RD_OK);
             assert_int_equal(rdi_hist_new(ctx, (rd_binning){RD_BINS_LOGLINEAR, 0}, &hist), RD_OK);
             assert_int_equal(rdi_hist_add(hist, expected, MOST), RD_OK);
-            assert_same_bins(o.run.hist, hist);
+            assert_same_bins(o.run.out.hist, hist);
             rdi_hist_free(hist);
             close_stream(&o);
         }
@@ -419,7 +423,8 @@ static void blocks_leave_overflowing_buckets_in_good_order(void **state) {
             block[other] = swap;
         }
         for (size_t at = 0; at < M; at += 100) {
-            assert_int_equal(rdi_engine_stream.take(&o.stream, block + at, 100, distance), RD_OK);
+            assert_int_equal(rdi_engine_stream.chunk->take(&o.stream, block + at, 100, distance),
+                             RD_OK);
             for (size_t i = 0; i < 100; i++)
                 assert_true(distance[i] < M);
             assert_int_equal(o.stream.table.count, M - at - 100);

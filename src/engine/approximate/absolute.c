@@ -44,7 +44,7 @@ static const rdi_ranges_ops *const structures[] = {&rdi_ranges_splay, &rdi_range
 static rd_status absolute_open(void *self, rdi_run *run) {
     absolute_engine *e = self;
     e->run = run;
-    run->error_bound = (double)e->b;
+    run->out.error_bound = (double)e->b;
     e->border = e->c ? 0 : UINT64_MAX;
     RD_TRY(rdi_block_map_init(&e->last, run->ctx));
     RD_TRY(rdi_ranges_new(run->ctx, structures[e->kind], 1, &e->precise));
@@ -111,7 +111,7 @@ static rd_nodes absolute_nodes(const void *self) {
 
 static rd_status absolute_finish(void *self) {
     absolute_engine *e = self;
-    snprintf(e->run->note, sizeof e->run->note,
+    snprintf(e->run->out.note, sizeof e->run->out.note,
              "at most %" PRIu64 " entries in the precise part, %" PRIu64 " in the rough one",
              e->precise->most, e->rough->most);
     return RD_OK;
@@ -168,7 +168,6 @@ static const char *const absolute_variants[] = {
 static const rdi_alone_ops absolute_alone = {.feed = absolute_feed_known, .nodes = absolute_nodes};
 
 const rdi_engine_ops rdi_engine_absolute = {
-    .abi = RDI_ENGINE_ABI,
     .info =
         {
             .name = "absolute",

@@ -35,7 +35,7 @@ typedef struct scale_engine {
 static rd_status scale_open(void *self, rdi_run *run) {
     scale_engine *e = self;
     e->run = run;
-    run->error_bound = e->error;
+    run->out.error_bound = e->error;
     RD_TRY(rdi_block_map_init(&e->last, run->ctx));
     return rdi_scale_tree_init(&e->tree, run->ctx, e->error);
 }
@@ -85,7 +85,7 @@ static rd_nodes scale_nodes(const void *self) {
 static rd_status scale_finish(void *self) {
     scale_engine *e = self;
     rd_nodes nodes = scale_nodes(e);
-    snprintf(e->run->note, sizeof e->run->note,
+    snprintf(e->run->out.note, sizeof e->run->out.note,
              "tree of at most %" PRIu64 " nodes, %" PRIu64 " after a compression", nodes.most,
              nodes.compressed);
     return RD_OK;
@@ -123,7 +123,6 @@ static const rdi_alone_ops scale_alone = {
     .feed = scale_feed_known, .prefill = scale_prefill, .nodes = scale_nodes};
 
 const rdi_engine_ops rdi_engine_scale = {
-    .abi = RDI_ENGINE_ABI,
     .info =
         {
             .name = "scale",

@@ -25,6 +25,8 @@
  * C. A. Waldspurger, N. Park, A. Garthwaite, I. Ahmad. Efficient MRC construction with SHARDS. FAST
  * 2015.
  */
+#include "engine/approximate/shards.h"
+
 #include "engine/core/plugin.h"
 #include "profile/cells.h"
 #include "profile/profile_build.h"
@@ -88,7 +90,7 @@ static rd_status shards_open(void *self, rdi_run *run) {
     shards_engine *e = self;
     e->run = run;
     e->salt = rdi_mix64(e->seed);
-    run->error_kind = RDI_KIND_SAMPLED;
+    run->out.error_kind = RDI_KIND_SAMPLED;
     if (e->rate == 0)
         e->rate = e->samples ? 1 : DEFAULT_RATE;
     set_limit(e, e->rate < 1 ? (uint64_t)ceil(e->rate * 0x1p64) - 1 : UINT64_MAX);
@@ -185,7 +187,7 @@ static rd_status measure(shards_engine *e) {
     }
     if (all) {
         e->direct += n;
-        RD_TRY(rdi_hist_add(e->run->hist, distance, n));
+        RD_TRY(rdi_hist_add(e->run->out.hist, distance, n));
     }
     return e->samples ? shrink(e) : RD_OK;
 }
@@ -303,8 +305,8 @@ static uint64_t settle(shards_engine *e, uint64_t left) {
 /* None of the blocks is in the sample: it says nothing about any size. */
 static void state_ignorance(rdi_run *run) {
     for (size_t k = 0; k < RD_BAND_SIZES; k++)
-        run->half_width[k] = 1;
-    run->error_bound = 1;
+        run->out.half_width[k] = 1;
+    run->out.error_bound = 1;
 }
 
 /* Half the width of the band at each size, as a share of all references. What misses in 2^k blocks
@@ -318,9 +320,9 @@ static void state_band(shards_engine *e) {
         for (size_t g = 0; g < GROUPS; g++)
             squares += (misses[g] - sum / GROUPS) * (misses[g] - sum / GROUPS);
         double half = e->fed ? QUANTILE * sqrt(squares * factor) / (double)e->fed : 0;
-        e->run->half_width[k] = half;
-        if (ldexp(rate_of(e), (int)k) >= 1 && half > e->run->error_bound)
-            e->run->error_bound = half;
+        e->run->out.half_width[k] = half;
+        if (ldexp(rate_of(e), (int)k) >= 1 && half > e->run->out.error_bound)
+            e->run->out.error_bound = half;
     }
 }
 
@@ -329,17 +331,17 @@ static rd_status shards_finish(void *self) {
     rdi_run *run = e->run;
     RD_TRY(measure(e));
     uint64_t left = e->fed - e->direct;
-    run->sample_rate = rate_of(e);
+    run->out.sample_rate = rate_of(e);
     if (left > 0 && e->direct == 0 && e->cold == 0)
         state_ignorance(run);
     else
         state_band(e);
-    snprintf(run->note, sizeof run->note, "shards: rate %.3g at the end", rate_of(e));
+    snprintf(run->out.note, sizeof run->out.note, "shards: rate %.3g at the end", rate_of(e));
     uint64_t cold = settle(e, left);
-    RD_TRY(rdi_cells_count(e->mass, e->largest, left - cold, run->hist));
-    RD_TRY(rdi_hist_add_many(run->hist, RD_COLD, cold));
-    uint64_t blocks = rdi_hist_infinite(run->hist); /* about, but no distance reaches it */
-    run->blocks = blocks > e->largest ? blocks : e->largest + 1;
+    RD_TRY(rdi_cells_count(e->mass, e->largest, left - cold, run->out.hist));
+    RD_TRY(rdi_hist_add_many(run->out.hist, RD_COLD, cold));
+    uint64_t blocks = rdi_hist_infinite(run->out.hist); /* about, but no distance reaches it */
+    run->out.blocks = blocks > e->largest ? blocks : e->largest + 1;
     return RD_OK;
 }
 
@@ -373,7 +375,7 @@ static const rd_opt shards_opts[] = {
     {0},
 };
 
-static bool shards_fit(uint64_t bytes, char *options, size_t room) {
+bool rdi_shards_fit(uint64_t bytes, char *options, size_t room) {
     uint64_t samples = bytes > FIXED_BYTES ? (bytes - FIXED_BYTES) / SAMPLE_BYTES : 0;
     snprintf(options, room, "samples=%" PRIu64, samples < MOST_SAMPLES ? samples : MOST_SAMPLES);
     return samples > 0;
@@ -382,7 +384,6 @@ static bool shards_fit(uint64_t bytes, char *options, size_t room) {
 static const char *const shards_variants[] = {"rate=0.5", "samples=100", "samples=1", NULL};
 
 const rdi_engine_ops rdi_engine_shards = {
-    .abi = RDI_ENGINE_ABI,
     .info =
         {
             .name = "shards",
@@ -400,7 +401,6 @@ const rdi_engine_ops rdi_engine_shards = {
                 "\n"
                 "C. A. Waldspurger, N. Park, A. Garthwaite, I. Ahmad. Efficient MRC construction\n"
                 "with SHARDS. FAST 2015.",
-            .caps = RD_CAP_SEEDED,
             .error_kind = RDI_KIND_SAMPLED,
             .opts = shards_opts,
             .variants = shards_variants,
@@ -409,6 +409,5 @@ const rdi_engine_ops rdi_engine_shards = {
     .open = shards_open,
     .feed = shards_feed,
     .finish = shards_finish,
-    .fit = shards_fit,
     .close = shards_close,
 };

@@ -81,9 +81,10 @@ static rd_status recent_init(time_engine *e, rd_ctx *ctx) {
 static rd_status time_open(void *self, rdi_run *run) {
     time_engine *e = self;
     RD_TRY(rdi_engine_stream.open(&e->stream, run));
-    run->counts_itself = false;
+    e->stream.counts_itself = false;
+    run->out.counter = RDI_CORE_COUNTS;
     if (!e->model) {
-        run->error_kind = RDI_KIND_TIME;
+        run->out.error_kind = RDI_KIND_TIME;
         return RD_OK;
     }
     if (e->exact)
@@ -153,11 +154,11 @@ static rd_status feed_chunk(time_engine *e, const uint64_t *blk, size_t n) {
     RD_TRY(rdi_stream_table_room(s));
     s->kernel->gaps(s, blk, n, &runs);
     if (!e->model)
-        return add_times(s->run->hist, &runs);
+        return add_times(s->run->out.hist, &runs);
     if (e->exact)
         count_recent(e, &runs, now);
     if (has_parts(e))
-        return rdi_time_parts_count(&e->by_part, runs.gap, runs.n, n - runs.n, s->run->hist);
+        return rdi_time_parts_count(&e->by_part, runs.gap, runs.n, n - runs.n, s->run->out.hist);
     count_times(e->cell, &runs, n);
     return RD_OK;
 }
@@ -203,7 +204,7 @@ static rd_status infer_whole(time_engine *e) {
         .blocks = e->stream.table.count,
         .known_upto = (double)e->exact,
     };
-    rd_status status = rdi_time_model(run->ctx, &times, run->hist);
+    rd_status status = rdi_time_model(run->ctx, &times, run->out.hist);
     rdi_free(run->ctx, points);
     return status;
 }
@@ -211,13 +212,13 @@ static rd_status infer_whole(time_engine *e) {
 static rd_status time_finish(void *self) {
     time_engine *e = self;
     rdi_run *run = e->stream.run;
-    run->blocks = e->stream.table.count;
+    run->out.blocks = e->stream.table.count;
     if (!e->model)
         return RD_OK;
-    RD_TRY(has_parts(e) ? rdi_time_parts_finish(&e->by_part, run->hist) : infer_whole(e));
+    RD_TRY(has_parts(e) ? rdi_time_parts_finish(&e->by_part, run->out.hist) : infer_whole(e));
     for (uint64_t d = 0; d < e->exact; d++)
-        RD_TRY(rdi_hist_add_many(run->hist, d, e->recent.count[d]));
-    return rdi_hist_add_many(run->hist, RD_COLD, run->blocks);
+        RD_TRY(rdi_hist_add_many(run->out.hist, d, e->recent.count[d]));
+    return rdi_hist_add_many(run->out.hist, RD_COLD, run->out.blocks);
 }
 
 static void time_close(void *self) {
@@ -273,7 +274,6 @@ static const char *const time_variants[] = {
 };
 
 const rdi_engine_ops rdi_engine_time = {
-    .abi = RDI_ENGINE_ABI,
     .info =
         {
             .name = "time",

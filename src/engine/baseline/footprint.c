@@ -14,8 +14,9 @@ static rd_status footprint_open(void *self, rdi_run *run) {
     rdi_stream *e = self;
     e->compact = UINT32_MAX; /* slots are written and never compared: they may wrap around */
     RD_TRY(rdi_engine_stream.open(self, run));
-    run->sums_unknown = true;
-    run->counts_itself = false;
+    run->out.sums_unknown = true;
+    e->counts_itself = false;
+    run->out.counter = RDI_CORE_COUNTS;
     return RD_OK;
 }
 
@@ -35,12 +36,11 @@ static rd_status footprint_feed(void *self, const uint64_t *blk, size_t n, uint6
 
 static rd_status footprint_finish(void *self) {
     rdi_stream *e = self;
-    e->run->blocks = e->table.count;
+    e->run->out.blocks = e->table.count;
     return RD_OK;
 }
 
 const rdi_engine_ops rdi_engine_footprint = {
-    .abi = RDI_ENGINE_ABI,
     .info =
         {
             .name = "footprint",

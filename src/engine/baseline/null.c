@@ -3,7 +3,7 @@
 
 static rd_status null_open(void *self, rdi_run *run) {
     (void)self;
-    run->sums_unknown = true;
+    run->out.sums_unknown = true;
     return RD_OK;
 }
 
@@ -20,7 +20,6 @@ static void null_close(void *self) {
 }
 
 const rdi_engine_ops rdi_engine_null = {
-    .abi = RDI_ENGINE_ABI,
     .info =
         {
             .name = "null",

@@ -78,7 +78,7 @@ static rd_status bk_feed(void *self, const uint64_t *blk, size_t n, uint64_t *di
             rdi_rank_bits_move(&e->bits, last, e->now);
         }
         e->now++;
-        if (e->last.live > e->run->bound)
+        if (e->last.live > e->run->in->bound)
             evict_oldest(e);
     }
     return RD_OK;
@@ -100,7 +100,7 @@ static rd_status bk_take(void *self, const uint64_t *blk, size_t n, uint64_t *di
 /* Slots are places in the trace: without the table nobody could be told of a renumbering. */
 static rd_status bk_feed_known(void *self, const rd_known *refs, size_t n, uint64_t *dist) {
     bk_engine *e = self;
-    uint64_t slots = e->run->references;
+    uint64_t slots = e->run->in->references;
     if (e->now == 0 && slots)
         RD_TRY(rdi_rank_bits_refill(&e->bits, slots, 0));
     if (n > e->bits.slots - e->now)
@@ -160,8 +160,9 @@ static const char *const bk_variants[] = {"arity=2", "arity=16", "arity=256", NU
 
 static const rdi_alone_ops bk_alone = {.feed = bk_feed_known};
 
+static const rdi_chunk_ops bk_chunk = {.order = bk_order, .take = bk_take};
+
 const rdi_engine_ops rdi_engine_bk = {
-    .abi = RDI_ENGINE_ABI,
     .info =
         {
             .name = "bk",
@@ -187,8 +188,7 @@ const rdi_engine_ops rdi_engine_bk = {
     .state_size = sizeof(bk_engine),
     .open = bk_open,
     .feed = bk_feed,
-    .order = bk_order,
-    .take = bk_take,
+    .chunk = &bk_chunk,
     .alone = &bk_alone,
     .check = bk_check,
     .close = bk_close,

@@ -63,10 +63,10 @@ static rd_status khw_open(void *self, rdi_run *run) {
     khw_engine *e = self;
     e->run = run;
     e->newest = e->oldest = NONE;
-    tidy_sizes(&e->sizes, run->bound);
+    tidy_sizes(&e->sizes, run->in->bound);
     if (e->sizes.n && e->sizes.value[0] == 0)
         return rdi_fail(run->ctx, RD_EINVAL, "engine khw: a cache of 0 blocks has no hits");
-    run->sums_unknown = true;
+    run->out.sums_unknown = true;
     RD_TRY(rdi_block_map_init(&e->index, run->ctx));
     return rdi_engine_use_edges(run, e->sizes.value, e->sizes.n);
 }
@@ -120,7 +120,7 @@ static rd_status grow_list(khw_engine *e) {
 
 /* An entry for a new block: a fresh one, or at the bound the one that falls out. */
 static rd_status take_entry(khw_engine *e, uint32_t *out) {
-    if (e->n == e->run->bound) {
+    if (e->n == e->run->in->bound) {
         *out = e->oldest;
         rdi_block_map_remove(&e->index, e->list[*out].block);
         unlink_entry(e, *out);
@@ -194,9 +194,9 @@ static rd_status khw_finish(void *self) {
     khw_engine *e = self;
     for (size_t z = 0; z <= e->sizes.n; z++)
         if (e->hits[z])
-            RD_TRY(rdi_hist_add_bin(e->run->hist, z ? e->sizes.value[z - 1] : 0, e->hits[z],
+            RD_TRY(rdi_hist_add_bin(e->run->out.hist, z ? e->sizes.value[z - 1] : 0, e->hits[z],
                                     (rd_sum){0, 0}));
-    return rdi_hist_add_many(e->run->hist, RD_COLD, e->infinite);
+    return rdi_hist_add_many(e->run->out.hist, RD_COLD, e->infinite);
 }
 
 static rd_status khw_check(void *self, const char **why) {
@@ -238,7 +238,6 @@ static const char *const khw_variants[] = {
 static const rdi_alone_ops khw_alone = {.feed = khw_feed_known, .nodes = khw_nodes};
 
 const rdi_engine_ops rdi_engine_khw = {
-    .abi = RDI_ENGINE_ABI,
     .info =
         {
             .name = "khw",

@@ -53,7 +53,7 @@ static rd_status olken_feed(void *self, const uint64_t *blk, size_t n, uint64_t 
         dist[i] = last == RDI_ABSENT ? RD_COLD : ops->remove(&e->tree, last);
         RD_TRY(ops->append(&e->tree, e->now));
         e->now++;
-        if (e->last.live > e->run->bound)
+        if (e->last.live > e->run->in->bound)
             rdi_last_access_forget(&e->last, ops->remove_oldest(&e->tree));
     }
     return RD_OK;
@@ -141,8 +141,9 @@ static const char *const olken_variants[] = {"tree=splay", "tree=avl", "tree=int
 
 static const rdi_alone_ops olken_alone = {.feed = olken_feed_known, .nodes = olken_nodes};
 
+static const rdi_chunk_ops olken_chunk = {.order = olken_order, .take = olken_take};
+
 const rdi_engine_ops rdi_engine_olken = {
-    .abi = RDI_ENGINE_ABI,
     .info =
         {
             .name = "olken",
@@ -170,8 +171,7 @@ const rdi_engine_ops rdi_engine_olken = {
     .state_size = sizeof(olken_engine),
     .open = olken_open,
     .feed = olken_feed,
-    .order = olken_order,
-    .take = olken_take,
+    .chunk = &olken_chunk,
     .alone = &olken_alone,
     .check = olken_check,
     .close = olken_close,

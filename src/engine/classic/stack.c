@@ -46,7 +46,7 @@ static rd_status stack_feed(void *self, const uint64_t *blk, size_t n, uint64_t 
             at--;
         if (at == 0) {
             dist[i] = RD_COLD;
-            if (e->n == e->run->bound) { /* the oldest is beyond the bound now */
+            if (e->n == e->run->in->bound) { /* the oldest is beyond the bound now */
                 at = 1;
             } else {
                 RD_TRY(push(e, blk[i]));
@@ -87,8 +87,9 @@ static void stack_close(void *self) {
         rdi_free(e->run->ctx, e->block);
 }
 
+static const rdi_chunk_ops stack_chunk = {.order = stack_order, .take = stack_take};
+
 const rdi_engine_ops rdi_engine_stack = {
-    .abi = RDI_ENGINE_ABI,
     .info =
         {
             .name = "stack",
@@ -101,7 +102,6 @@ const rdi_engine_ops rdi_engine_stack = {
     .state_size = sizeof(stack_engine),
     .open = stack_open,
     .feed = stack_feed,
-    .order = stack_order,
-    .take = stack_take,
+    .chunk = &stack_chunk,
     .close = stack_close,
 };

@@ -1,6 +1,7 @@
 /* The core around every engine: arguments, call order, batches, counting, the finished profile. */
 #include "engine/core/plugin.h"
 
+#include "engine/approximate/shards.h"
 #include "profile/profile_build.h"
 
 #include <inttypes.h>
@@ -17,6 +18,7 @@ typedef enum engine_stage { STAGE_FEEDING, STAGE_FINISHED, STAGE_BROKEN } engine
 
 struct rd_engine {
     const rdi_engine_ops *ops;
+    rdi_request request;
     rdi_run run;
     engine_stage stage;
     char *spec;     /* name and option text; options that are strings point into it */
@@ -75,16 +77,18 @@ static rd_status open_engine(rd_engine *e, rd_ctx *ctx, const char *spec,
     RD_TRY(find_engine(ctx, e->spec, &ops));
     RD_TRY(check_config(ctx, ops, config));
 
-    e->run.bound = config->bound ? config->bound : UINT64_MAX;
-    e->run.threads = config->threads ? config->threads : 1;
-    e->run.mem_bytes = config->mem_bytes ? config->mem_bytes : UINT64_MAX;
-    e->run.references = config->references;
-    e->run.expected_blocks = config->expected_blocks;
-    e->run.live = config->live;
-    e->run.checkpoint = config->checkpoint;
-    e->run.checkpoint_of = config->checkpoint_of;
-    e->run.distances = config->sink != NULL;
-    e->run.blocks = RD_UNKNOWN;
+    e->request.bound = config->bound ? config->bound : UINT64_MAX;
+    e->request.threads = config->threads ? config->threads : 1;
+    e->request.mem_bytes = config->mem_bytes ? config->mem_bytes : UINT64_MAX;
+    e->request.references = config->references;
+    e->request.expected_blocks = config->expected_blocks;
+    e->request.live = config->live;
+    e->request.checkpoint = config->checkpoint;
+    e->request.checkpoint_of = config->checkpoint_of;
+    e->request.distances = config->sink != NULL;
+    e->run.in = &e->request;
+    e->run.out.bound = e->request.bound;
+    e->run.out.blocks = RD_UNKNOWN;
     e->run.engine = e;
     e->sink = config->sink;
     e->sink_user = config->sink_user;
@@ -99,43 +103,31 @@ static rd_status open_engine(rd_engine *e, rd_ctx *ctx, const char *spec,
         return RD_ENOMEM;
     RD_TRY(rdi_opts_parse(ctx, owner, ops->info.opts, e->fresh, options));
     memcpy(e->state, e->fresh, ops->state_size);
-    RD_TRY(rdi_hist_new(ctx, config->binning, &e->run.hist));
+    RD_TRY(rdi_hist_new(ctx, config->binning, &e->run.out.hist));
     e->ops = ops; /* from here on close() is the engine's business too */
     RD_TRY(ops->open(e->state, &e->run));
     e->stage = STAGE_FEEDING;
     return RD_OK;
 }
 
-/* Of the first engine that can keep to so much memory. */
-static void name_small_engine(uint64_t bytes, char *text, size_t room) {
-    char options[64];
-    *text = 0;
-    for (size_t i = 0; rdi_engine_ops_at(i); i++) {
-        const rdi_engine_ops *ops = rdi_engine_ops_at(i);
-        if (ops->fit && ops->fit(bytes, options, sizeof options)) {
-            snprintf(text, room, ". Engine %s:%s would fit: %s", ops->info.name, options,
-                     ops->info.summary);
-            return;
-        }
-    }
-}
-
 /* Memory has run out. Where a limit was given, tells what would keep it. */
 static rd_status explain(rd_engine *e, rd_status status) {
-    uint64_t bytes = e->run.mem_bytes;
+    uint64_t bytes = e->request.mem_bytes;
     if (status != RD_ENOMEM || bytes == UINT64_MAX || !e->ops || !is_exact(&e->ops->info))
         return status;
-    bool several = e->run.threads > 1;
-    char threads[32] = "", reached[64] = "", bound[128] = "", small[256];
+    bool several = e->request.threads > 1;
+    char threads[32] = "", reached[64] = "", bound[128] = "", small[256] = "", options[64];
     if (several)
-        snprintf(threads, sizeof threads, " on %" PRIu32 " threads", e->run.threads);
+        snprintf(threads, sizeof threads, " on %" PRIu32 " threads", e->request.threads);
     if (e->fed)
         snprintf(reached, sizeof reached, ": it ran out after %" PRIu64 " references", e->fed);
     uint64_t blocks = bytes > BYTES_BESIDES ? (bytes - BYTES_BESIDES) / BYTES_PER_BLOCK : 0;
-    if (blocks && blocks < e->run.bound)
+    if (blocks && blocks < e->run.out.bound)
         snprintf(bound, sizeof bound,
                  ". A bound of %" PRIu64 " blocks would fit and stays exact below it", blocks);
-    name_small_engine(bytes, small, sizeof small);
+    if (rdi_shards_fit(bytes, options, sizeof options))
+        snprintf(small, sizeof small, ". Engine shards:%s would fit: %s", options,
+                 rd_engine_info_find("shards")->summary);
     return rdi_fail(
         e->run.ctx, status,
         "exact analysis%s does not fit in the memory allowed (%" PRIu64 " bytes)%s%s%s%s", threads,
@@ -160,16 +152,23 @@ rd_status rd_engine_open(rd_ctx *ctx, const char *spec, const rd_engine_config *
     return RD_OK;
 }
 
-rd_status rdi_inner_open(rdi_run *run, const char *name, rdi_inner *out) {
+rd_status rdi_inner_open(rdi_run *run, const rdi_request *request, const char *name,
+                         rdi_inner *out) {
     const rdi_engine_ops *ops = NULL;
+    rdi_counter counter = run->out.counter;
     RD_TRY(find_engine(run->ctx, name, &ops));
     void *state = rdi_calloc(run->ctx, 1, ops->state_size);
     if (!state)
         return RD_ENOMEM;
-    *out = (rdi_inner){ops, state};
+    *out = (rdi_inner){.ops = ops, .state = state};
+    run->in = request;
+    run->out.counter = RDI_CORE_COUNTS;
     rd_status status = rd_opts_default(run->ctx, ops->info.opts, state);
     if (status == RD_OK)
         status = ops->open(state, run);
+    out->counter = run->out.counter;
+    if (counter != RDI_CORE_COUNTS)
+        run->out.counter = counter;
     if (status != RD_OK)
         rdi_inner_close(run, out);
     return status;
@@ -184,13 +183,13 @@ void rdi_inner_close(rdi_run *run, rdi_inner *inner) {
 
 rd_status rdi_engine_deliver(rdi_run *run, const uint64_t *dist, size_t n) {
     rd_engine *e = run->engine;
-    RD_TRY(rdi_hist_add(run->hist, dist, n));
+    RD_TRY(rdi_hist_add(run->out.hist, dist, n));
     return e->sink ? e->sink(e->sink_user, dist, n) : RD_OK;
 }
 
 void rdi_engine_note_before(rdi_run *run, const char *text) {
-    char *note = run->note;
-    size_t n = strlen(text), last = sizeof run->note - 1, kept = strlen(note);
+    char *note = run->out.note;
+    size_t n = strlen(text), last = sizeof run->out.note - 1, kept = strlen(note);
     n = n + 2 < last ? n : last - 2;
     kept = n + 2 + kept < last ? kept : last - n - 2;
     memmove(note + n + 2, note, kept);
@@ -202,24 +201,24 @@ void rdi_engine_note_before(rdi_run *run, const char *text) {
 rd_status rdi_engine_use_edges(rdi_run *run, const uint64_t *edges, size_t n) {
     rdi_hist *hist;
     RD_TRY(rdi_hist_new_edges(run->ctx, edges, n, &hist));
-    rdi_hist_free(run->hist);
-    run->hist = hist;
+    rdi_hist_free(run->out.hist);
+    run->out.hist = hist;
     return RD_OK;
 }
 
 /* One batch of at most RDI_FEED_MAX references for an immediate engine. */
 static rd_status feed_batch(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *distances) {
-    bool wanted = distances || e->sink;
-    if (!wanted && e->run.counts_itself)
+    bool wanted = distances || e->sink, engine_counts = e->run.out.counter == RDI_ENGINE_COUNTS;
+    if (!wanted && engine_counts)
         return e->ops->feed(e->state, blocks, n, NULL);
     uint64_t *dist = distances ? distances : e->dist;
-    if (!e->run.counts_itself || !e->run.counts_too) {
+    if (!engine_counts) {
         RD_TRY(e->ops->feed(e->state, blocks, n, dist));
         return rdi_engine_deliver(&e->run, dist, n);
     }
-    e->run.counting = true;
+    e->run.count_too = true;
     rd_status status = e->ops->feed(e->state, blocks, n, dist);
-    e->run.counting = false;
+    e->run.count_too = false;
     return status == RD_OK && e->sink ? e->sink(e->sink_user, dist, n) : status;
 }
 
@@ -237,6 +236,11 @@ static rd_status broken(rd_engine *e, rd_status status) {
     return explain(e, status);
 }
 
+/* Whether the engine counts and delivers by itself, rather than writing distances during feed(). */
+static bool delivers(const rd_engine *e) {
+    return !rdi_engine_is_immediate(e->ops) || e->run.out.counter == RDI_ENGINE_DELIVERS;
+}
+
 rd_status rd_engine_feed(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *distances) {
     if (e->stage != STAGE_FEEDING)
         return rdi_fail(e->run.ctx, RD_ESTATE, "engine %s: fed after finish or failure",
@@ -246,17 +250,15 @@ rd_status rd_engine_feed(rd_engine *e, const uint64_t *blocks, size_t n, uint64_
                         e->ops->info.name);
     if (n == 0)
         return RD_OK;
-    bool late = !rdi_engine_is_immediate(e->ops) || (e->run.late && !distances);
-    rd_status status =
-        late ? e->ops->feed(e->state, blocks, n, NULL) : feed_batches(e, blocks, n, distances);
+    rd_status status = delivers(e) && !distances ? e->ops->feed(e->state, blocks, n, NULL)
+                                                 : feed_batches(e, blocks, n, distances);
     e->fed += n;
     return status == RD_OK ? RD_OK : broken(e, status);
 }
 
-/* One that could answer at once and has not asked for time has nobody to share the reading with. */
+/* An engine that answers at once works on one thread, which has nobody to share the reading with. */
 bool rd_engine_takes_parts(const rd_engine *e) {
-    return (e->ops->info.caps & RD_CAP_PARTS) && !e->sink &&
-           (e->run.late || !rdi_engine_is_immediate(e->ops));
+    return (e->ops->info.caps & RD_CAP_PARTS) && !e->sink && delivers(e);
 }
 
 rd_status rd_engine_feed_parts(rd_engine *e, const rd_parts *parts) {
@@ -288,26 +290,26 @@ static double seconds_since(const struct timespec *start) {
 
 /* The facts of a finished run. Without a bound every infinite distance is a first reference. */
 static rd_profile_facts collect_facts(const rd_engine *e) {
-    bool bounded = e->run.bound != UINT64_MAX;
+    bool bounded = e->run.out.bound != UINT64_MAX;
     bool measured = !(e->ops->info.caps & RD_CAP_NO_DISTANCE);
-    uint64_t infinite = rdi_hist_infinite(e->run.hist);
+    uint64_t infinite = rdi_hist_infinite(e->run.out.hist);
     uint64_t cold = bounded || !measured ? RD_UNKNOWN : infinite;
     rd_profile_facts facts = {
-        .references = e->fed + e->run.fed,
-        .blocks = e->run.blocks != RD_UNKNOWN ? e->run.blocks : cold,
+        .references = e->fed + e->run.out.fed,
+        .blocks = e->run.out.blocks != RD_UNKNOWN ? e->run.out.blocks : cold,
         .cold = cold,
         .infinite = infinite,
-        .bound = bounded ? e->run.bound : 0,
+        .bound = bounded ? e->run.out.bound : 0,
         .engine = e->ops->info.name,
         .exact = is_exact(&e->ops->info),
-        .error_kind = e->run.error_kind ? e->run.error_kind : e->ops->info.error_kind,
-        .error_bound = e->run.error_bound,
-        .sample_rate = e->run.sample_rate,
-        .binning = rdi_hist_binning(e->run.hist),
-        .sums_known = !e->run.sums_unknown,
+        .error_kind = e->run.out.error_kind ? e->run.out.error_kind : e->ops->info.error_kind,
+        .error_bound = e->run.out.error_bound,
+        .sample_rate = e->run.out.sample_rate,
+        .binning = rdi_hist_binning(e->run.out.hist),
+        .sums_known = !e->run.out.sums_unknown,
         .seconds = seconds_since(&e->opened),
     };
-    memcpy(facts.half_width, e->run.half_width, sizeof facts.half_width);
+    memcpy(facts.half_width, e->run.out.half_width, sizeof facts.half_width);
     return facts;
 }
 
@@ -319,7 +321,7 @@ rd_status rd_engine_profile(rd_engine *e, rd_profile **out) {
     char *options = rdi_opts_describe(ctx, e->ops->info.opts, e->state);
     rd_bin *bins = NULL;
     size_t n = 0;
-    rd_status status = options ? rdi_hist_bins(e->run.hist, &bins, &n) : RD_ENOMEM;
+    rd_status status = options ? rdi_hist_bins(e->run.out.hist, &bins, &n) : RD_ENOMEM;
     facts.engine_options = options;
     if (status == RD_OK)
         status = rdi_profile_new(ctx, &facts, bins, n, out);
@@ -333,7 +335,7 @@ const rd_engine_info *rd_engine_info_of(const rd_engine *e) {
 }
 
 const char *rd_engine_note(const rd_engine *e) {
-    return e->run.note;
+    return e->run.out.note;
 }
 
 rd_status rdi_engine_check(rd_engine *e, const char **why) {
@@ -352,7 +354,7 @@ rd_status rd_engine_feed_known(rd_engine *e, const rd_known *refs, size_t n, uin
                         e->ops->info.name);
     if (!e->ops->alone)
         return refuse_alone(e, "has no order structure that works by itself");
-    if (e->run.bound != UINT64_MAX)
+    if (e->run.out.bound != UINT64_MAX)
         return refuse_alone(e, "takes no bound without its table");
     rd_status status = e->ops->alone->feed(e->state, refs, n, distances);
     e->fed += n;
@@ -376,10 +378,10 @@ rd_nodes rd_engine_nodes(const rd_engine *e) {
 /* ---- engines inside engines ---- */
 
 rd_status rdi_engine_order(rd_engine *e, rdi_block_visit visit, void *user) {
-    if (!e->ops->order)
+    if (!e->ops->chunk)
         return rdi_fail(e->run.ctx, RD_EUNSUPPORTED, "engine %s cannot hand over its state",
                         e->ops->info.name);
-    return e->ops->order(e->state, visit, user);
+    return e->ops->chunk->order(e->state, visit, user);
 }
 
 rd_status rdi_engine_measure(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *distances) {
@@ -401,7 +403,7 @@ static rd_status count_batch(rd_engine *e, const uint64_t *blocks, size_t n) {
     }
     if (n_first)
         RD_TRY(e->run.first(e->run.first_user, first, n_first));
-    return rdi_hist_add(e->run.hist, e->dist, n);
+    return rdi_hist_add(e->run.out.hist, e->dist, n);
 }
 
 rd_status rdi_engine_count(rd_engine *e, const uint64_t *blocks, size_t n, rdi_block_visit first,
@@ -410,23 +412,24 @@ rd_status rdi_engine_count(rd_engine *e, const uint64_t *blocks, size_t n, rdi_b
     e->run.first_user = user;
     for (size_t at = 0; at < n; at += RDI_FEED_MAX) {
         size_t part = n - at < RDI_FEED_MAX ? n - at : RDI_FEED_MAX;
-        RD_TRY(e->run.counts_itself ? e->ops->feed(e->state, blocks + at, part, NULL)
-                                    : count_batch(e, blocks + at, part));
+        RD_TRY(e->run.out.counter == RDI_ENGINE_COUNTS
+                   ? e->ops->feed(e->state, blocks + at, part, NULL)
+                   : count_batch(e, blocks + at, part));
     }
     return RD_OK;
 }
 
 bool rdi_engine_can_take(const rd_engine *e) {
-    return e->ops->take != NULL;
+    return e->ops->chunk != NULL;
 }
 
 rd_status rdi_engine_take(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *newer) {
-    return n ? e->ops->take(e->state, blocks, n, newer) : RD_OK;
+    return n ? e->ops->chunk->take(e->state, blocks, n, newer) : RD_OK;
 }
 
 rd_status rdi_engine_restart(rd_engine *e) {
-    if (e->ops->restart)
-        return e->ops->restart(e->state);
+    if (e->ops->chunk && e->ops->chunk->restart)
+        return e->ops->chunk->restart(e->state);
     if (e->ops->finish) /* engines that count themselves may add to the histogram only now */
         RD_TRY(e->ops->finish(e->state));
     e->ops->close(e->state);
@@ -435,7 +438,7 @@ rd_status rdi_engine_restart(rd_engine *e) {
 }
 
 uint64_t rdi_engine_bound(const rd_engine *e) {
-    return e->run.bound == UINT64_MAX ? 0 : e->run.bound;
+    return e->run.out.bound == UINT64_MAX ? 0 : e->run.out.bound;
 }
 
 void *rdi_engine_state(rd_engine *e) {
@@ -443,7 +446,7 @@ void *rdi_engine_state(rd_engine *e) {
 }
 
 rdi_hist *rdi_engine_hist(rd_engine *e) {
-    return e->run.hist;
+    return e->run.out.hist;
 }
 
 void rd_engine_close(rd_engine *e) {
@@ -452,7 +455,7 @@ void rd_engine_close(rd_engine *e) {
     rd_ctx *ctx = e->run.ctx;
     if (e->ops)
         e->ops->close(e->state);
-    rdi_hist_free(e->run.hist);
+    rdi_hist_free(e->run.out.hist);
     rdi_free(ctx, e->dist);
     rdi_free(ctx, e->state);
     rdi_free(ctx, e->fresh);

@@ -1,17 +1,17 @@
 /* What an engine is: one const table in one file, one line in engines.def.
  *
  * The core (engine.c) checks arguments and call order, splits long feeds, counts references, keeps
- * the histogram and hands distances to whoever wants them. An engine sees block ids and gives
- * distances.
+ * the histogram and hands distances to whoever requested them. An engine receives block ids and
+ * computes distances.
  *
  * An immediate engine (RD_CAP_DISTANCES, not RD_CAP_LATE) writes dist[i] for blk[i] before feed()
- * returns, and the core counts. Where open() sets run->counts_itself, dist may be NULL and the
- * engine adds to run->hist; and if it sets run->counts_too, also with distances, when run->counting
- * says so.
+ * returns, and the core counts the distances. With RDI_ENGINE_COUNTS the core passes NULL for
+ * `dist` when nobody requested distances, and the engine adds to out.hist itself.
  *
- * A late engine, or one with a histogram only, always gets NULL. It calls rdi_engine_deliver() with
- * distances in order whenever it has some (that counts them too), or adds to run->hist. It gets
- * every feed whole, at least one reference, so that a trace in memory does not arrive in crumbs.
+ * A late engine, or one that computes a histogram only, always receives NULL for `dist`. It calls
+ * rdi_engine_deliver() with distances in reference order whenever it has some, which counts them
+ * too, or adds to out.hist itself. The core passes every feed to it undivided, so that a trace in
+ * memory does not arrive in small batches.
  */
 #ifndef RDI_PLUGIN_H
 #define RDI_PLUGIN_H
@@ -20,46 +20,74 @@
 #include "profile/hist.h"
 #include "reusedist/engine.h"
 
-#define RDI_ENGINE_ABI 1
-#define RDI_FEED_MAX   4096 /* references per feed() call of an immediate engine at most */
+#define RDI_FEED_MAX 4096 /* references per feed() call of an immediate engine at most */
 
 typedef rd_block_sink rdi_block_visit;
 
-/* What the core gives an engine at open; valid until close. */
+/* What is asked of an engine: constant while the engine is open. */
+typedef struct rdi_request {
+    uint64_t bound; /* in blocks; UINT64_MAX means unbounded: `d >= bound` needs no second test */
+    uint32_t threads;
+    uint64_t mem_bytes;       /* UINT64_MAX: no limit */
+    uint64_t references;      /* expected number, a hint; 0: unknown */
+    uint64_t expected_blocks; /* number of distinct blocks, a hint for the first size; 0: unknown */
+    double first_share;       /* fraction of first touches in a chunk, a hint; 0: unknown */
+    bool live;                /* a running program makes the references, a hint */
+    bool distances;           /* somebody requested every distance */
+    const char *checkpoint, *checkpoint_of; /* NULL, or as in rd_engine_config */
+} rdi_request;
+
+/* Who adds distances to the histogram. */
+typedef enum rdi_counter {
+    RDI_CORE_COUNTS,   /* The engine writes distances and the core counts them. */
+    RDI_ENGINE_COUNTS, /* The engine counts when `dist` is NULL, or when run->count_too is set. */
+    /* An immediate engine that works better without handing out distances at once: until a caller
+     * passes room for distances, it receives NULL and delivers like a late engine. */
+    RDI_ENGINE_DELIVERS
+} rdi_counter;
+
+/* What an engine decides and finds out. */
+typedef struct rdi_outcome {
+    rdi_hist *hist;      /* the histogram; rdi_engine_use_edges() exchanges it in open() */
+    uint64_t bound;      /* the request's; an engine whose options limit it lowers this in open() */
+    rdi_counter counter; /* set in open() */
+    uint64_t fed;        /* set in finish() after feed_parts(): references */
+    uint64_t blocks;     /* set in finish() where not every infinite distance is a distinct block */
+    bool sums_unknown;   /* set by engines that count without knowing the distances */
+    const char *error_kind;           /* set in open() where options change it, else NULL */
+    double error_bound;               /* set in open() or finish() by approximate engines */
+    double sample_rate;               /* set in finish() by engines that sample */
+    double half_width[RD_BAND_SIZES]; /* likewise: half the width of the confidence band */
+    char note[512];                   /* one line for -v about what the engine chose */
+} rdi_outcome;
+
+/* One run of an engine; valid from open() to close(). */
 typedef struct rdi_run {
     rd_ctx *ctx;
-    /* In blocks; UINT64_MAX, unbounded: `d >= bound` needs no second test. An engine whose options
-     * limit it lowers this in open(). */
-    uint64_t bound;
-    uint32_t threads;
-    double first_share;       /* hint: of a thread's share of the trace, first touches; 0 unknown */
-    uint64_t mem_bytes;       /* UINT64_MAX: no limit */
-    uint64_t references;      /* hint; 0 unknown */
-    uint64_t expected_blocks; /* hint; 0 unknown: room to begin with */
-    bool live;                /* hint: a program running beside makes them */
-    const char *checkpoint, *checkpoint_of; /* NULL, or as in rd_engine_config */
-    bool distances;                         /* somebody wants every distance */
-    /* May be set in open() by an immediate engine: until a caller hands in room for distances, it
-     * is fed without and delivers by itself. */
-    bool late;
-    rdi_hist *hist;     /* where distances end up; open() may exchange it: rdi_engine_use_edges() */
-    bool counts_itself; /* set in open(): feed() adds to hist when nobody wants distances ... */
-    bool counts_too;    /* ... and set there as well: when somebody does, too, while the core ... */
-    bool counting;      /* ... says that */
-    /* Set between feeds: an engine that counts itself gives it the blocks of first references, in
-     * order; those beyond the bound may be among them. */
+    const rdi_request *in;
+    rdi_outcome out;
+    /* Set by the core between feeds. An engine with RDI_ENGINE_COUNTS counts the distances that it
+     * writes too if `count_too` is set, and passes the blocks of first references to `first`, in
+     * order; blocks beyond the bound may be among them. */
+    bool count_too;
     rdi_block_visit first;
     void *first_user;
-    uint64_t fed;      /* set in finish() after feed_parts(): references */
-    bool sums_unknown; /* set by engines that count without knowing the distances */
-    uint64_t blocks; /* set in finish() by engines that know better than "every infinite is cold" */
-    double error_bound;               /* set in open() or finish() by approximate engines */
-    double sample_rate;               /* set in finish() by samplers ... */
-    double half_width[RD_BAND_SIZES]; /* ... and this */
-    const char *error_kind; /* set in open() where options change it; NULL: as in the table */
-    char note[512];         /* set by engines that chose something: one line for -v */
-    rd_engine *engine;      /* for rdi_engine_deliver() */
+    rd_engine *engine; /* for rdi_engine_deliver() */
 } rdi_run;
+
+/* What an engine offers to an engine that runs it on a chunk of the trace. Immediate engines only.
+ */
+typedef struct rdi_chunk_ops {
+    /* Visits the LRU stack: all live blocks (with a bound: the newest `bound` of them) in the order
+     * of their last reference, oldest first. Feeding may go on afterwards. */
+    rd_status (*order)(void *self, rdi_block_visit visit, void *user);
+    /* dist[i] is the number of blocks newer than blk[i], which is then forgotten, or RD_COLD if it
+     * was not there. The blocks are distinct, no time passes, and the caller applies the bound. */
+    rd_status (*take)(void *self, const uint64_t *blk, size_t n, uint64_t *dist);
+    /* Optional: forgets every block but keeps its memory and what it has counted. Without it the
+     * engine is closed and opened again. */
+    rd_status (*restart)(void *self);
+} rdi_chunk_ops;
 
 /* The order structure without the table: see rd_engine_feed_known(). */
 typedef struct rdi_alone_ops {
@@ -69,28 +97,16 @@ typedef struct rdi_alone_ops {
 } rdi_alone_ops;
 
 typedef struct rdi_engine_ops {
-    uint32_t abi;                     /* RDI_ENGINE_ABI */
     rd_engine_info info;              /* name, summary, card, caps, error kind, options, variants */
     size_t state_size;                /* zeroed by the core; options are parsed into it */
     const char *(*unavailable)(void); /* optional: why it cannot run here, or NULL */
     rd_status (*open)(void *self, rdi_run *run); /* on failure close() is called */
     rd_status (*feed)(void *self, const uint64_t *blk, size_t n, uint64_t *dist);
     rd_status (*feed_parts)(void *self,
-                            const rd_parts *parts); /* RD_CAP_PARTS, instead of feed() */
-    rd_status (*finish)(void *self);                /* optional: drain what is under way */
-    /* Optional, immediate engines: the LRU stack. All live blocks (with a bound: the newest `bound`
-     * of them) in the order of their last reference, oldest first. Feeding may go on afterwards. */
-    rd_status (*order)(void *self, rdi_block_visit visit, void *user);
-    /* Optional: forgets every block, but keeps memory and what it has counted. */
-    rd_status (*restart)(void *self);
-    /* Optional, with `order`: dist[i] is the number of blocks newer than blk[i], which is then
-     * forgotten, or RD_COLD when it was not there; the bound is left to the caller. All different.
-     * Time stands still. */
-    rd_status (*take)(void *self, const uint64_t *blk, size_t n, uint64_t *dist);
-    const rdi_alone_ops *alone; /* optional */
-    /* Optional, approximate engines: the options with which so much memory is enough for any trace;
-     * false: none are. */
-    bool (*fit)(uint64_t bytes, char *options, size_t room);
+                            const rd_parts *parts);   /* RD_CAP_PARTS, instead of feed() */
+    rd_status (*finish)(void *self);                  /* optional: delivers what is under way */
+    const rdi_chunk_ops *chunk;                       /* optional */
+    const rdi_alone_ops *alone;                       /* optional */
     rd_status (*check)(void *self, const char **why); /* optional: invariants, for tests */
     void (*close)(void *self);                        /* tolerates half-open state */
 } rdi_engine_ops;
@@ -103,13 +119,17 @@ static inline bool rdi_engine_is_immediate(const rdi_engine_ops *ops) {
     return (ops->info.caps & (RD_CAP_DISTANCES | RD_CAP_LATE)) == RD_CAP_DISTANCES;
 }
 
-/* An engine that does another's work: default options, the same run. */
+/* An engine that works in place of the one that opens it, with default options and the same run. */
 typedef struct rdi_inner {
     const rdi_engine_ops *ops; /* NULL: not open */
     void *state;
+    rdi_counter counter; /* as the inner engine chose it */
 } rdi_inner;
 
-rd_status rdi_inner_open(rdi_run *run, const char *name, rdi_inner *out);
+/* `request` is borrowed until close and replaces the run's. The counter of the run stays as it is,
+ * unless it is RDI_CORE_COUNTS: then it becomes the inner engine's. */
+rd_status rdi_inner_open(rdi_run *run, const rdi_request *request, const char *name,
+                         rdi_inner *out);
 void rdi_inner_close(rdi_run *run, rdi_inner *inner);
 
 /* Late engines: the next n distances. */

@@ -50,10 +50,10 @@ static rd_status open_workers(rdi_round *p) {
     p->status = rdi_calloc(ctx, p->n_workers, sizeof *p->status);
     if (!p->status)
         return RD_ENOMEM;
-    if (!p->run->distances) {
+    if (!p->run->in->distances) {
         p->hist = rdi_calloc(ctx, p->n_workers, sizeof(rdi_hist *));
         for (unsigned i = 0; p->hist && i < p->n_workers; i++)
-            RD_TRY(rdi_hist_new_like(p->run->hist, &p->hist[i]));
+            RD_TRY(rdi_hist_new_like(p->run->out.hist, &p->hist[i]));
         if (!p->hist)
             return RD_ENOMEM;
     }
@@ -62,7 +62,7 @@ static rd_status open_workers(rdi_round *p) {
 
 rd_status rdi_round_open(rdi_round *p, rdi_run *run) {
     p->run = run;
-    p->n_workers = run->threads < WORKERS_MAX ? run->threads : WORKERS_MAX;
+    p->n_workers = run->in->threads < WORKERS_MAX ? run->in->threads : WORKERS_MAX;
     p->active = 1;
     return p->n_workers > 1 ? open_workers(p) : RD_OK;
 }
@@ -118,6 +118,6 @@ rd_status rdi_round_deliver(rdi_round *p, const uint64_t *dist, size_t n) {
 
 rd_status rdi_round_finish(rdi_round *p) {
     for (unsigned i = 0; p->hist && i < p->n_workers; i++)
-        RD_TRY(rdi_hist_merge(p->run->hist, p->hist[i]));
+        RD_TRY(rdi_hist_merge(p->run->out.hist, p->hist[i]));
     return RD_OK;
 }

@@ -51,8 +51,9 @@
 typedef struct auto_engine {
     uint64_t sample_room; /* option: references held back */
     rdi_run *run;
-    rdi_inner inner; /* the engine chosen; no ops while sampling */
-    char why[160];   /* it was */
+    rdi_request request; /* what the chosen engine is asked for */
+    rdi_inner inner;     /* the engine chosen; no ops while sampling */
+    char why[160];       /* it was */
     uint64_t *sample;
     size_t sampled;
     rd_engine *measure; /* of the sample; nobody else listens to it */
@@ -80,18 +81,19 @@ static const char *const variants[] = {"sample=200", NULL};
 /* Opens the engine; `why` comes before its own note when the trace is through. */
 static rd_status choose(auto_engine *e, const char *name, const char *why) {
     snprintf(e->why, sizeof e->why, "auto: %s, %s", name, why);
-    return rdi_inner_open(e->run, name, &e->inner);
+    return rdi_inner_open(e->run, &e->request, name, &e->inner);
 }
 
 static rd_status auto_open(void *self, rdi_run *run) {
     auto_engine *e = self;
     e->run = run;
-    if (run->threads == 1)
+    e->request = *run->in;
+    if (run->in->threads == 1)
         return choose(e, "stream", "the fastest on one thread");
-    if (run->threads == 2 && run->live)
+    if (run->in->threads == 2 && run->in->live)
         return choose(e, "relay", "because the program runs at the same time");
-    run->late = true;
-    uint64_t affordable = run->mem_bytes / (SAMPLE_PART * sizeof *e->sample);
+    run->out.counter = RDI_ENGINE_DELIVERS;
+    uint64_t affordable = run->in->mem_bytes / (SAMPLE_PART * sizeof *e->sample);
     e->sample_room = e->sample_room < affordable ? e->sample_room : affordable;
     if (e->sample_room == 0)
         return rdi_fail(run->ctx, RD_ENOMEM, "out of memory: there is none for a sample");
@@ -101,13 +103,13 @@ static rd_status auto_open(void *self, rdi_run *run) {
 
 /* One piece for an immediate engine, which may leave counting and delivering to others. */
 static rd_status pass_on_piece(auto_engine *e, const uint64_t *blk, size_t n) {
-    if (e->run->counts_itself && !e->run->distances)
+    if (e->inner.counter == RDI_ENGINE_COUNTS && !e->run->in->distances)
         return e->inner.ops->feed(e->inner.state, blk, n, NULL);
     uint64_t dist[RDI_FEED_MAX];
-    bool counting = e->run->counting;
-    e->run->counting = false; /* delivering counts */
+    bool count_too = e->run->count_too;
+    e->run->count_too = false; /* delivering counts */
     rd_status status = e->inner.ops->feed(e->inner.state, blk, n, dist);
-    e->run->counting = counting;
+    e->run->count_too = count_too;
     return status == RD_OK ? rdi_engine_deliver(e->run, dist, n) : status;
 }
 
@@ -208,21 +210,21 @@ static double share_in_chunk(const auto_engine *e, double length) {
 
 /* Such a share of a chunk are first touches. */
 static const char *best_engine(const auto_engine *e, double first, double first_cost) {
-    double gain = e->run->threads / (1 + first_cost * first);
+    double gain = e->run->in->threads / (1 + first_cost * first);
     if (first <= FIRST_SHARE && gain >= LEAST_GAIN)
         return "chunks";
-    return e->run->threads >= BATCH_THREADS ? "batch" : "relay";
+    return e->run->in->threads >= BATCH_THREADS ? "batch" : "relay";
 }
 
 /* `known`: references that are there to be analysed at once. */
 static rd_status decide(auto_engine *e, uint64_t known) {
     bool whole = known > e->sampled;
-    double chunk = whole ? (double)known / e->run->threads : USUAL_CHUNK;
+    double chunk = whole ? (double)known / e->run->in->threads : USUAL_CHUNK;
     double first = share_in_chunk(e, chunk);
-    double blocks = fmin(first * chunk, 2 * (double)e->run->bound);
-    double tables = (THREAD_BYTES + BLOCK_BYTES * blocks) * e->run->threads;
-    e->run->first_share = first;
-    if (tables > (double)(e->run->mem_bytes / TABLES_PART))
+    double blocks = fmin(first * chunk, 2 * (double)e->run->in->bound);
+    double tables = (THREAD_BYTES + BLOCK_BYTES * blocks) * e->run->in->threads;
+    e->request.first_share = first;
+    if (tables > (double)(e->run->in->mem_bytes / TABLES_PART))
         return choose(e, "relay", "because tables for more threads might take too much memory");
     char why[128];
     snprintf(why, sizeof why,
@@ -238,8 +240,8 @@ static rd_status auto_feed(void *self, const uint64_t *blk, size_t n, uint64_t *
         if (e->sampled)
             return rdi_fail(e->run->ctx, RD_EINVAL,
                             "engine auto: distances asked for after references fed without");
-        RD_TRY(choose(e, "stream", "because every distance is wanted at once"));
-        e->run->late = false;
+        e->run->out.counter = RDI_CORE_COUNTS;
+        RD_TRY(choose(e, "stream", "because every distance is requested at once"));
     }
     if (!e->inner.ops) {
         bool whole = e->sampled == 0; /* the trace so far: the sample is its beginning */
@@ -320,11 +322,11 @@ static rd_status start_again(auto_engine *e) {
     rdi_inner_close(e->run, &e->inner);
     drop_sample(e);
     rdi_hist *hist = NULL;
-    RD_TRY(rdi_hist_new_like(e->run->hist, &hist));
-    rdi_hist_free(e->run->hist);
-    e->run->hist = hist;
+    RD_TRY(rdi_hist_new_like(e->run->out.hist, &hist));
+    rdi_hist_free(e->run->out.hist);
+    e->run->out.hist = hist;
     e->read = 0;
-    e->run->threads = 1;
+    e->request.threads = 1;
     RD_TRY(choose(e, LEAST, "because threads need more memory than there is"));
     return read_all(e);
 }
@@ -346,11 +348,11 @@ static rd_status auto_finish(void *self) {
         RD_TRY(choose(e, "stream", TOO_SHORT));
         RD_TRY(pass_on_sample(e));
     }
-    e->run->fed = e->read;
+    e->run->out.fed = e->read;
     rd_status status = finish_inner(e);
     if (can_start_again(e, status)) {
         RD_TRY(start_again(e));
-        e->run->fed = e->read;
+        e->run->out.fed = e->read;
         status = finish_inner(e);
     }
     RD_TRY(status);
@@ -372,7 +374,6 @@ static void auto_close(void *self) {
 }
 
 const rdi_engine_ops rdi_engine_auto = {
-    .abi = RDI_ENGINE_ABI,
     .info =
         {
             .name = "auto",

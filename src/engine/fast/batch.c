@@ -155,7 +155,7 @@ rd_status rdi_batch_rank_part(rdi_batch *e, rdi_axis *axis, size_t begin, size_t
     for (size_t at = begin; at < end; at += RDI_BATCH_STEP) {
         size_t n = end - at < RDI_BATCH_STEP ? end - at : RDI_BATCH_STEP;
         uint64_t *dist = hist ? buffer : (uint64_t *)e->dist.at + at;
-        e->kernel->rank(axis, prev + at, n, e->run->bound, dist);
+        e->kernel->rank(axis, prev + at, n, e->run->in->bound, dist);
         if (hist)
             RD_TRY(rdi_hist_add(hist, dist, n));
     }
@@ -180,7 +180,7 @@ static rd_status renumber_all(rdi_batch *e, uint64_t drop) {
 /* Live slots become the first ones, and the axis gets room for at least n more. */
 static rd_status renumber(rdi_batch *e, size_t n) {
     rd_ctx *ctx = e->run->ctx;
-    uint64_t bound = e->run->bound, drop = e->axis.live > bound ? e->axis.live - bound : 0;
+    uint64_t bound = e->run->in->bound, drop = e->axis.live > bound ? e->axis.live - bound : 0;
     uint64_t live = e->axis.live - drop;
     RD_TRY(renumber_all(e, drop));
     RD_TRY(rdi_last_seen_split(&e->seen));
@@ -231,7 +231,7 @@ static rd_status single_phase(rdi_batch *e) {
     }
     rdi_batch_gather(e, w);
     return rdi_batch_rank_part(e, &e->axis, 0, e->working_n,
-                               e->run->distances ? NULL : e->run->hist);
+                               e->run->in->distances ? NULL : e->run->out.hist);
 }
 
 /* Everything between a filled buffer and its distances. */
@@ -241,7 +241,7 @@ static rd_status run_phase(rdi_batch *e) {
         RD_TRY(renumber(e, e->working_n));
     RD_TRY(fit_cursors(e));
     RD_TRY(reserve(ctx, &e->items, e->working_n, sizeof(rdi_batch_item)));
-    if (e->run->distances)
+    if (e->run->in->distances)
         RD_TRY(reserve(ctx, &e->dist, e->working_n, sizeof(uint64_t)));
     return e->pool ? rdi_batch_parallel_phase(e) : single_phase(e);
 }
@@ -268,7 +268,7 @@ static rd_status hand_over(rdi_batch *e) {
     e->working = e->filling;
     e->filling = swap;
     e->working_n = e->filled;
-    e->undelivered = e->run->distances ? e->filled : 0;
+    e->undelivered = e->run->in->distances ? e->filled : 0;
     start_filling(e); /* before the phase starts to change what this looks at */
     if (e->background) {
         rdi_background_start(e->background, run_in_background, e);
@@ -283,7 +283,7 @@ static rd_status hand_over(rdi_batch *e) {
 static rd_status batch_open(void *self, rdi_run *run) {
     rdi_batch *e = self;
     e->run = run;
-    e->n_workers = run->threads < 256 ? run->threads : 256;
+    e->n_workers = run->in->threads < 256 ? run->in->threads : 256;
     RD_TRY(choose_kernel(e));
     RD_TRY(rdi_last_seen_init(run->ctx, &e->seen, e->n_workers));
     RD_TRY(rdi_axis_init(run->ctx, &e->axis, e->phase_option ? e->phase_option : LEAST_AXIS));
@@ -294,8 +294,8 @@ static rd_status batch_open(void *self, rdi_run *run) {
         RD_TRY(rdi_batch_parallel_open(e));
         RD_TRY(rdi_background_new(run->ctx, &e->background));
     }
-    snprintf(run->note, sizeof run->note, "batch: %s instructions, %u thread%s", e->kernel->name,
-             e->n_workers, e->n_workers > 1 ? "s" : "");
+    snprintf(run->out.note, sizeof run->out.note, "batch: %s instructions, %u thread%s",
+             e->kernel->name, e->n_workers, e->n_workers > 1 ? "s" : "");
     start_filling(e);
     return RD_OK;
 }
@@ -324,7 +324,7 @@ static rd_status batch_feed(void *self, const uint64_t *blk, size_t n, uint64_t 
     while (n > 0) {
         size_t part = n < e->phase - e->filled ? n : e->phase - e->filled;
         RD_TRY(reserve_filling(e, e->filled + part));
-        if (e->run->distances) {
+        if (e->run->in->distances) {
             memcpy((uint64_t *)e->filling.at + e->filled, blk, part * sizeof *blk);
             e->filled += part;
         } else {
@@ -345,8 +345,8 @@ static rd_status batch_finish(void *self) {
     RD_TRY(collect(e));
     for (unsigned i = 0; i < e->n_workers; i++)
         if (e->workers[i].hist)
-            RD_TRY(rdi_hist_merge(e->run->hist, e->workers[i].hist));
-    return rdi_hist_add_many(e->run->hist, 0, e->zeros);
+            RD_TRY(rdi_hist_merge(e->run->out.hist, e->workers[i].hist));
+    return rdi_hist_add_many(e->run->out.hist, 0, e->zeros);
 }
 
 static void batch_close(void *self) {
@@ -370,7 +370,6 @@ static void batch_close(void *self) {
 static const char *const variants[] = {"isa=plain", "phase=250", "phase=3000", NULL};
 
 const rdi_engine_ops rdi_engine_batch = {
-    .abi = RDI_ENGINE_ABI,
     .info =
         {
             .name = "batch",

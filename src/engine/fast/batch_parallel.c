@@ -12,8 +12,8 @@
 #include <string.h>
 
 rd_status rdi_batch_parallel_open(rdi_batch *e) {
-    for (unsigned i = 0; i < e->n_workers && !e->run->distances; i++)
-        RD_TRY(rdi_hist_new_like(e->run->hist, &e->workers[i].hist));
+    for (unsigned i = 0; i < e->n_workers && !e->run->in->distances; i++)
+        RD_TRY(rdi_hist_new_like(e->run->out.hist, &e->workers[i].hist));
     return rdi_pool_new(e->run->ctx, e->n_workers, &e->pool);
 }
 

@@ -17,7 +17,7 @@ static char *make_spec(rd_ctx *ctx, const char *option) {
 static rd_status check_engine(rd_ctx *ctx, const rd_engine_info *info) {
     bool immediate = (info->caps & (RD_CAP_DISTANCES | RD_CAP_LATE)) == RD_CAP_DISTANCES;
     bool exact = strcmp(info->error_kind, "exact") == 0;
-    if (!immediate || !exact || !rdi_engine_ops_find(info->name)->order)
+    if (!immediate || !exact || !rdi_engine_ops_find(info->name)->chunk)
         return rdi_fail(ctx, RD_EINVAL,
                         "engine %s cannot analyse chunks: that takes an exact engine that answers "
                         "at once and hands over its order",

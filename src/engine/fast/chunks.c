@@ -100,7 +100,7 @@ static rdi_chunk *chunk_of(chunks_engine *e, uint64_t number, size_t i) {
 /* Of an automatic chunk. The buffers shall take an eighth of the memory, with distances a quarter.
  */
 static size_t most_references(const chunks_engine *e) {
-    uint64_t affordable = e->run->mem_bytes / (16 * sizeof(uint64_t) * e->n_chunks);
+    uint64_t affordable = e->run->in->mem_bytes / (16 * sizeof(uint64_t) * e->n_chunks);
     return affordable < MOST_CHUNK ? (size_t)affordable : MOST_CHUNK;
 }
 
@@ -111,7 +111,7 @@ static size_t first_size(const chunks_engine *e) {
         return (size_t)e->chunk_option;
     if (e->n_chunks == 1)
         return LEAST_CHUNK;
-    uint64_t share = e->run->references / (4 * e->n_chunks);
+    uint64_t share = e->run->in->references / (4 * e->n_chunks);
     size_t size = share && share < USUAL_CHUNK ? (size_t)share : USUAL_CHUNK;
     size = size < most_references(e) ? size : most_references(e);
     return size > LEAST_CHUNK ? size : LEAST_CHUNK;
@@ -151,7 +151,7 @@ static uint64_t beginning(const chunks_engine *e, const phase *p, size_t i, size
 static uint64_t expected_blocks(const chunks_engine *e) {
     double references = (double)phase_references(&e->phases[0]) / (double)e->n_chunks;
     uint64_t expected = (uint64_t)(EXPECTED * e->first_share * references);
-    uint64_t affordable = e->run->mem_bytes / (BLOCK_BYTES * 2 * (e->n_chunks + 1));
+    uint64_t affordable = e->run->in->mem_bytes / (BLOCK_BYTES * 2 * (e->n_chunks + 1));
     return expected < affordable ? expected : affordable;
 }
 
@@ -159,8 +159,8 @@ static rd_status open_engine(chunks_engine *e, lane *l) {
     if (l->engine)
         return RD_OK;
     rd_engine_config config = {
-        .bound = e->run->bound == UINT64_MAX ? 0 : e->run->bound,
-        .binning = rdi_hist_binning(e->run->hist),
+        .bound = e->run->in->bound == UINT64_MAX ? 0 : e->run->in->bound,
+        .binning = rdi_hist_binning(e->run->out.hist),
         .expected_blocks = l == e->lanes ? 0 : expected_blocks(e),
     };
     return rdi_chunk_engine_open(e->run->ctx, e->engine_option, &config, &l->engine);
@@ -220,7 +220,7 @@ static rd_status resolve(chunks_engine *e, size_t i, uint64_t number, size_t k, 
     rdi_chunk *chunk = chunk_of(e, number, k);
     if (earlier->met == 0 || chunk->slice[s].open.n == 0)
         return RD_OK;
-    return rdi_chunk_resolve(chunk, s, earlier, e->lanes[i].engine, e->run->distances);
+    return rdi_chunk_resolve(chunk, s, earlier, e->lanes[i].engine, e->run->in->distances);
 }
 
 static rd_status pass(chunks_engine *e, uint64_t number, size_t k) {
@@ -367,7 +367,7 @@ static rd_status deliver(chunks_engine *e) {
         phase *p = phase_of(e, e->delivered);
         for (size_t i = 0; i < e->n_chunks; i++)
             e->recounted += handed_on(&p->chunks[i]);
-        if (e->run->distances) {
+        if (e->run->in->distances) {
             rdi_monitor_leave(&e->monitor);
             rd_status status = deliver_phase(e, p);
             rdi_monitor_enter(&e->monitor);
@@ -418,7 +418,7 @@ static rd_status begin_phase(chunks_engine *e) {
 /* Hands the next phase to the crew. */
 static rd_status submit(chunks_engine *e, const phase *what) {
     phase *p = phase_of(e, e->submitted);
-    if (e->run->distances)
+    if (e->run->in->distances)
         RD_TRY(make_room(e->run->ctx, &p->dist, &p->dist_room, what->n));
     p->refs = what->refs;
     p->n = what->n;
@@ -459,7 +459,7 @@ static rd_status feed_copied(chunks_engine *e, const uint64_t *blk, size_t n) {
 /* Has the references read where they are. With distances, which need room, in phases of the usual
  * length; otherwise in one, which has the fewest first touches. */
 static rd_status feed_borrowed(chunks_engine *e, const uint64_t *blk, size_t n) {
-    bool whole = !e->run->distances && !e->chunk_option;
+    bool whole = !e->run->in->distances && !e->chunk_option;
     for (size_t part = 0; n > 0; blk += part, n -= part) {
         RD_TRY(begin_phase(e));
         part = whole || n < e->goal ? n : e->goal;
@@ -500,19 +500,19 @@ static rd_status open_phase(chunks_engine *e, phase *p) {
     if (!p->chunks)
         return RD_ENOMEM;
     for (size_t i = 0; i < e->n_chunks; i++)
-        rdi_chunk_init(&p->chunks[i], e->run->ctx, e->run->bound);
+        rdi_chunk_init(&p->chunks[i], e->run->ctx, e->run->in->bound);
     return RD_OK;
 }
 
 static rd_status chunks_open(void *self, rdi_run *run) {
     chunks_engine *e = self;
     e->run = run;
-    e->n_chunks = run->threads < MOST_THREADS ? run->threads : MOST_THREADS;
-    e->first_share = run->first_share;
+    e->n_chunks = run->in->threads < MOST_THREADS ? run->in->threads : MOST_THREADS;
+    e->first_share = run->in->first_share;
     e->chunk_size = first_size(e);
     e->goal = e->chunk_size * e->n_chunks;
     rdi_monitor_init(&e->monitor);
-    rdi_chunk_init(&e->past, run->ctx, run->bound);
+    rdi_chunk_init(&e->past, run->ctx, run->in->bound);
     e->lanes = rdi_calloc(run->ctx, e->n_chunks + 1, sizeof *e->lanes);
     if (!e->lanes)
         return RD_ENOMEM;
@@ -539,9 +539,9 @@ static rd_status count_up(chunks_engine *e) {
         if (!e->lanes[i].engine)
             continue;
         RD_TRY(rd_engine_finish(e->lanes[i].engine));
-        RD_TRY(rdi_hist_merge(e->run->hist, rdi_engine_hist(e->lanes[i].engine)));
+        RD_TRY(rdi_hist_merge(e->run->out.hist, rdi_engine_hist(e->lanes[i].engine)));
     }
-    rdi_hist_uncount_infinite(e->run->hist, e->recounted);
+    rdi_hist_uncount_infinite(e->run->out.hist, e->recounted);
     return RD_OK;
 }
 
@@ -550,10 +550,10 @@ static rd_status chunks_finish(void *self) {
     RD_TRY(stop_crew(e, finish(e)));
     unsigned threads = 1 + rdi_crew_size(e->crew);
     double share = e->references ? 100.0 * (double)e->firsts / (double)e->references : 0;
-    snprintf(e->run->note, sizeof e->run->note, "chunks: %u thread%s, %.1f %% first touches",
-             threads, threads > 1 ? "s" : "", share);
-    e->run->fed = e->in_parts ? e->references : 0;
-    return e->run->distances ? RD_OK : count_up(e);
+    snprintf(e->run->out.note, sizeof e->run->out.note,
+             "chunks: %u thread%s, %.1f %% first touches", threads, threads > 1 ? "s" : "", share);
+    e->run->out.fed = e->in_parts ? e->references : 0;
+    return e->run->in->distances ? RD_OK : count_up(e);
 }
 
 static void close_phase(chunks_engine *e, phase *p) {
@@ -605,7 +605,6 @@ static const char *const variants[] = {"chunk=700", "chunk=50,engine=olken/tree=
                                        "chunk=50,engine=stream/front=on", NULL};
 
 const rdi_engine_ops rdi_engine_chunks = {
-    .abi = RDI_ENGINE_ABI,
     .info =
         {
             .name = "chunks",

@@ -250,8 +250,8 @@ static rd_status feed_parted(relay_engine *r, const uint64_t *blk, size_t n, siz
 
 /* A small part of what may be used. */
 static uint64_t packets_for(const rdi_run *run) {
-    uint64_t n = run->mem_bytes / 16 / sizeof(rdi_stream_packet);
-    uint64_t most = run->live ? PACKETS_LIVE : PACKETS;
+    uint64_t n = run->in->mem_bytes / 16 / sizeof(rdi_stream_packet);
+    uint64_t most = run->in->live ? PACKETS_LIVE : PACKETS;
     return n < most ? n : most;
 }
 
@@ -259,7 +259,7 @@ static rd_status relay_open(void *self, rdi_run *run) {
     relay_engine *r = self;
     RD_TRY(rdi_engine_stream.open(&r->stream, run));
     r->room = packets_for(run);
-    if (run->threads < 2 || !run->counts_itself || r->room < PACKETS_LEAST)
+    if (run->in->threads < 2 || !r->stream.counts_itself || r->room < PACKETS_LEAST)
         return RD_OK;
     r->packet = rdi_alloc(run->ctx, (size_t)r->room, sizeof *r->packet);
     if (!r->packet)
@@ -333,7 +333,6 @@ static const char *const variants[] = {
 };
 
 const rdi_engine_ops rdi_engine_relay = {
-    .abi = RDI_ENGINE_ABI,
     .info =
         {
             .name = "relay",

@@ -150,8 +150,10 @@ static rd_status stream_open(void *self, rdi_run *run) {
     e->run = run;
     e->kernel = kernels[e->chosen];
     e->window = RDI_STREAM_CHUNK; /* the first decision comes early */
-    run->counts_itself = run->counts_too = rdi_hist_unites_loglinear(run->hist);
-    snprintf(run->note, sizeof run->note, "stream: %s instructions", rdi_isa_name(e->chosen));
+    e->counts_itself = rdi_hist_unites_loglinear(run->out.hist);
+    run->out.counter = e->counts_itself ? RDI_ENGINE_COUNTS : RDI_CORE_COUNTS;
+    snprintf(run->out.note, sizeof run->out.note, "stream: %s instructions",
+             rdi_isa_name(e->chosen));
     return rdi_stream_room_init(e);
 }
 
@@ -199,7 +201,7 @@ static rd_status stream_take(void *self, const uint64_t *blk, size_t n, uint64_t
 /* What was counted here, to where the profile is made from. */
 static rd_status hand_over_counts(rdi_stream *e) {
     const rdi_stream_counts *c = &e->counts;
-    rdi_hist *hist = e->run->hist;
+    rdi_hist *hist = e->run->out.hist;
     for (uint64_t d = 0; d < RDI_STREAM_DENSE; d++)
         RD_TRY(rdi_hist_add_many(hist, d, c->count[d]));
     for (uint64_t bin = 1; bin < c->bins; bin++) {
@@ -213,12 +215,12 @@ static rd_status hand_over_counts(rdi_stream *e) {
 
 static rd_status stream_finish(void *self) {
     rdi_stream *e = self;
-    snprintf(e->run->note, sizeof e->run->note,
+    snprintf(e->run->out.note, sizeof e->run->out.note,
              "stream: %s instructions, front %s, %s-bit slots; upkeep %.3f s (%" PRIu64
              " growths, %" PRIu64 " renumberings, %" PRIu64 " new hashes)",
              rdi_isa_name(e->chosen), e->front_on ? "on" : "off", e->wide ? "64" : "32",
              (double)e->upkeep_ns * 1e-9, e->growths, e->renumberings, e->reseedings);
-    return e->run->counts_itself ? hand_over_counts(e) : RD_OK;
+    return e->counts_itself ? hand_over_counts(e) : RD_OK;
 }
 
 static rd_status stream_restart(void *self) {
@@ -242,8 +244,13 @@ static const char *const stream_variants[] = {
     NULL,
 };
 
+static const rdi_chunk_ops stream_chunk = {
+    .order = rdi_stream_order,
+    .take = stream_take,
+    .restart = stream_restart,
+};
+
 const rdi_engine_ops rdi_engine_stream = {
-    .abi = RDI_ENGINE_ABI,
     .info =
         {
             .name = "stream",
@@ -273,9 +280,7 @@ const rdi_engine_ops rdi_engine_stream = {
     .open = stream_open,
     .feed = stream_feed,
     .finish = stream_finish,
-    .order = rdi_stream_order,
-    .take = stream_take,
-    .restart = stream_restart,
+    .chunk = &stream_chunk,
     .check = rdi_stream_check,
     .close = stream_close,
 };

@@ -68,7 +68,7 @@ typedef struct rdi_stream_table {
     uint64_t factor; /* ... and its multiplier, odd */
 } rdi_stream_table;
 
-/* The histogram while it is being counted; added to run->hist at the end. */
+/* The histogram while it is being counted; added to run->out.hist at the end. */
 typedef struct rdi_stream_counts {
     uint64_t *count; /* [d] for d < DENSE, [DENSE + d / DENSE] above */
     uint64_t *rest;  /* [d / DENSE]: sum of d % DENSE */
@@ -170,6 +170,7 @@ struct rdi_stream {
     rdi_stream_table table;
     rdi_stream_axis axis;
     rdi_stream_counts counts;
+    bool counts_itself; /* counts distances: cleared by engines that use the table alone */
     bool front_on;
     unsigned front_n;                    /* blocks in it */
     rdi_stream_front front;              /* while it is off, the most recent blocks, newest first */
@@ -184,7 +185,7 @@ struct rdi_stream {
 
 /* Whether what is measured now is counted here. */
 static inline bool rdi_stream_counts_now(const rdi_stream *e, const uint64_t *dist) {
-    return !dist || e->run->counting;
+    return !dist || e->run->count_too;
 }
 
 extern const rd_opt rdi_stream_opts[];

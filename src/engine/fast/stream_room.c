@@ -91,7 +91,7 @@ static rd_status counts_reserve(rdi_stream *e, uint64_t blocks) {
     rdi_stream_counts *c = &e->counts;
     rd_ctx *ctx = e->run->ctx;
     uint64_t bins = blocks / RDI_STREAM_DENSE + 2;
-    if (!e->run->counts_itself || bins <= c->bins)
+    if (!e->counts_itself || bins <= c->bins)
         return RD_OK;
     bins = larger(bins + bins / 2, 64);
     void *count = c->count, *rest = c->rest;
@@ -305,11 +305,11 @@ rd_status rdi_stream_make_room(rdi_stream *e) {
 }
 
 rd_status rdi_stream_room_init(rdi_stream *e) {
-    uint64_t bound = e->run->bound;
+    uint64_t bound = e->run->in->bound;
     e->bound = bound;
     e->keep = bound > UINT64_MAX / 4 ? UINT64_MAX : 2 * bound + RDI_STREAM_CHUNK;
     uint64_t most = e->compact / AXIS_FACTOR < e->keep ? e->compact / AXIS_FACTOR : e->keep;
-    uint64_t expected = e->run->expected_blocks < most ? e->run->expected_blocks : most;
+    uint64_t expected = e->run->in->expected_blocks < most ? e->run->in->expected_blocks : most;
     uint64_t homes = expected * 100 / (LOAD_PERCENT * e->kernel->ways);
     uint64_t len = larger(AXIS_LEAST, AXIS_FACTOR * expected);
     len = len < e->compact ? len : e->compact;

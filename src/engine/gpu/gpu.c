@@ -141,7 +141,7 @@ static rd_status hand_over(gpu_engine *e) {
 
 /* Allocating takes time that a run of known length can spend before its first reference. */
 static rd_status prepare(gpu_engine *e) {
-    uint64_t n = e->run->references;
+    uint64_t n = e->run->in->references;
     if (e->batch_option || n < LEAST_BATCH)
         return RD_OK;
     n = n < USUAL_BATCH ? n : USUAL_BATCH;
@@ -194,8 +194,9 @@ static rd_status gpu_finish(void *self) {
     double seconds = 0;
     for (unsigned i = 0; i < RDI_GPU_STAGES; i++)
         seconds += costs->seconds[i];
-    snprintf(e->run->note, sizeof e->run->note, "%s: %llu batches, %.3f s of work on the device",
-             rdi_device_name(e->device), (unsigned long long)costs->batches, seconds);
+    snprintf(e->run->out.note, sizeof e->run->out.note,
+             "%s: %llu batches, %.3f s of work on the device", rdi_device_name(e->device),
+             (unsigned long long)costs->batches, seconds);
     return RD_OK;
 }
 
@@ -230,7 +231,6 @@ static const rd_opt options[] = {
 static const char *const variants[] = {"batch=1000", "batch=64", NULL};
 
 const rdi_engine_ops rdi_engine_gpu = {
-    .abi = RDI_ENGINE_ABI,
     .info =
         {
             .name = "gpu",
@@ -244,7 +244,7 @@ const rdi_engine_ops rdi_engine_gpu = {
                 "Memory: on the device, about 70 bytes per reference of a batch and per block;\n"
                 "with a bound only so many blocks stay. Distances come a batch or two late.\n"
                 "Not for short traces: starting a GPU takes a good part of a second.",
-            .caps = RD_CAP_DISTANCES | RD_CAP_LATE | RD_CAP_BOUND | RD_CAP_DEVICE,
+            .caps = RD_CAP_DISTANCES | RD_CAP_LATE | RD_CAP_BOUND,
             .error_kind = "exact",
             .opts = options,
             .variants = variants,

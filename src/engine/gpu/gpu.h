@@ -62,7 +62,7 @@ rd_status rdi_gpu_batches_start(rdi_gpu_batches *g, const uint64_t *refs, uint32
                                 uint64_t least, uint64_t greatest);
 /* Waits for the batch under way and delivers its distances. */
 rd_status rdi_gpu_batches_wait(rdi_gpu_batches *g);
-/* After the last one: what was counted goes to run->hist. */
+/* After the last one: what was counted goes to run->out.hist. */
 rd_status rdi_gpu_batches_finish(rdi_gpu_batches *g);
 
 #endif

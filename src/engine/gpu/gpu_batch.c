@@ -22,13 +22,13 @@ static rdi_exact_bins bins_of(rd_binning binning) {
 rd_status rdi_gpu_batches_open(rdi_gpu_batches *g, rdi_run *run, rdi_device *device) {
     g->run = run;
     g->device = device;
-    g->counts.bins = bins_of(rdi_hist_binning(run->hist));
+    g->counts.bins = bins_of(rdi_hist_binning(run->out.hist));
     for (size_t i = 0; i < RDI_COUNT(g->mark); i++)
         RD_TRY(rdi_event_new(device, &g->mark[i]));
     void *pinned = NULL;
     RD_TRY(rdi_pinned_alloc(device, sizeof *g->stack_out_n, &pinned));
     g->stack_out_n = pinned;
-    if (run->distances) {
+    if (run->in->distances) {
         RD_TRY(rdi_pinned_alloc(device, DELIVERY * sizeof *g->delivery, &pinned));
         g->delivery = pinned;
     }
@@ -57,7 +57,7 @@ void rdi_gpu_batches_close(rdi_gpu_batches *g) {
 
 /* Bins for all distances below n. */
 static uint32_t bins_below(const rdi_gpu_batches *g, uint64_t n) {
-    uint64_t most = n < g->run->bound ? n : g->run->bound;
+    uint64_t most = n < g->run->in->bound ? n : g->run->in->bound;
     return rdi_exact_bin(g->counts.bins, (uint32_t)(most - 1)) + 1;
 }
 
@@ -71,7 +71,7 @@ static rd_status add_bins(rdi_gpu_batches *g, const uint64_t *references, const 
             log ? (i ? UINT64_C(1) << (i - 1) : 0) : (uint64_t)(i - bins.base) * bins.width;
         rdi_u128 sum = log ? 0 : (rdi_u128)low * references[i];
         sum += bins.width > 1 ? sums[i] : 0;
-        RD_TRY(rdi_hist_add_bin(g->run->hist, low, references[i], rdi_sum_narrow(sum)));
+        RD_TRY(rdi_hist_add_bin(g->run->out.hist, low, references[i], rdi_sum_narrow(sum)));
     }
     return RD_OK;
 }
@@ -104,7 +104,7 @@ static rd_status drain_bins(rdi_gpu_batches *g) {
 /* Bins for all distances of a batch of n positions. */
 static rd_status fit_bins(rdi_gpu_batches *g, uint64_t n) {
     uint32_t bins = bins_below(g, n);
-    if (bins <= g->counts.n || g->run->distances)
+    if (bins <= g->counts.n || g->run->in->distances)
         return RD_OK;
     RD_TRY(drain_bins(g));
     size_t bytes = bins * sizeof(uint64_t);
@@ -130,7 +130,7 @@ typedef struct needs {
 
 static size_t list_needs(rdi_gpu_batches *g, rdi_exact_shape s, needs *list) {
     uint64_t n = s.n;
-    bool wanted = g->run->distances;
+    bool wanted = g->run->in->distances;
     const needs all[] = {
         {&g->keys[0], n * sizeof(uint64_t)},
         {&g->keys[1], n * sizeof(uint64_t)},
@@ -239,8 +239,8 @@ static void describe_batch(rdi_gpu_batches *g, const uint64_t *refs, rdi_exact_s
         .rows = g->rows.at,
         .segments = g->segments.at,
         .beside = g->beside.at,
-        .bound = g->run->bound < UINT32_MAX ? (uint32_t)g->run->bound : UINT32_MAX,
-        .distances = g->run->distances ? g->distances.at : NULL,
+        .bound = g->run->in->bound < UINT32_MAX ? (uint32_t)g->run->in->bound : UINT32_MAX,
+        .distances = g->run->in->distances ? g->distances.at : NULL,
         .counts = g->counts,
         .stack_out = g->stack[!g->stack_at].at,
         .stack_out_n = (uint32_t *)(numbers + 1),
@@ -320,7 +320,7 @@ static void account(rdi_gpu_batches *g) {
     bytes[RDI_GPU_LINKS] += n * (pair + 8);
     bytes[RDI_GPU_TABLE] += refs * 8 + rows + 3 * segments;
     bytes[RDI_GPU_BUCKETS] += n * (8 + 2);
-    bytes[RDI_GPU_BLOCKS] += refs * (8 + 2 + 2 + 4) + (g->run->distances ? refs * 8 : 0);
+    bytes[RDI_GPU_BLOCKS] += refs * (8 + 2 + 2 + 4) + (g->run->in->distances ? refs * 8 : 0);
     bytes[RDI_GPU_CARRY] += n * 8 + g->stack_n * 16.0;
     g->costs.batches++;
     g->costs.carried += s->stack_n;
@@ -343,7 +343,7 @@ rd_status rdi_gpu_batches_wait(rdi_gpu_batches *g) {
         return RD_OK;
     g->under_way = false;
     RD_TRY(rdi_device_wait(g->device, RDI_STREAM_WORK));
-    uint64_t n = *g->stack_out_n, bound = g->run->bound;
+    uint64_t n = *g->stack_out_n, bound = g->run->in->bound;
     g->stack_at = !g->stack_at;
     g->stack_skip = n > bound ? n - bound : 0;
     g->stack_n = (uint32_t)(n - g->stack_skip);
@@ -353,17 +353,17 @@ rd_status rdi_gpu_batches_wait(rdi_gpu_batches *g) {
         RD_TRY(rdi_event_elapsed(g->device, g->mark[stage], g->mark[stage + 1], &seconds));
         g->costs.seconds[stage] += seconds;
     }
-    return g->run->distances ? deliver(g) : RD_OK;
+    return g->run->in->distances ? deliver(g) : RD_OK;
 }
 
 rd_status rdi_gpu_batches_finish(rdi_gpu_batches *g) {
     uint64_t infinite = 0;
     RD_TRY(rdi_gpu_batches_wait(g));
-    if (g->run->distances)
+    if (g->run->in->distances)
         return RD_OK;
     RD_TRY(drain_bins(g));
     RD_TRY(
         rdi_device_download(g->device, RDI_STREAM_WORK, &infinite, g->numbers.at, sizeof infinite));
     RD_TRY(rdi_device_wait(g->device, RDI_STREAM_WORK));
-    return rdi_hist_add_many(g->run->hist, RD_COLD, infinite);
+    return rdi_hist_add_many(g->run->out.hist, RD_COLD, infinite);
 }

@@ -84,7 +84,7 @@ static void write_distances(void *arg, unsigned worker) {
         if (p->next >= n)
             break; /* this one and all behind it have none */
         uint32_t d = rdi_point_distance(p, n);
-        dist[p->next - e->carried] = d < e->run->bound ? d : RD_COLD;
+        dist[p->next - e->carried] = d < e->run->in->bound ? d : RD_COLD;
     }
 }
 
@@ -96,8 +96,8 @@ static void carry_over(geometric_engine *e) {
     size_t first = n;
     while (first > 0 && e->point[first - 1].next >= n)
         first--;
-    if (n - first > e->run->bound)
-        first = n - (size_t)e->run->bound;
+    if (n - first > e->run->in->bound)
+        first = n - (size_t)e->run->in->bound;
     for (size_t i = first; i < n; i++)
         block[i - first] = block[e->point[i].time];
     e->carried = e->filled = n - first;
@@ -150,8 +150,9 @@ static rd_status geometric_open(void *self, rdi_run *run) {
     RD_TRY(rdi_round_open(&e->round, run));
     if (e->backend == CUDA)
         return open_device(e);
-    snprintf(run->note, sizeof run->note, "geometric: next=%.40s, %s instructions, %u thread%s",
-             e->next_text, e->lanes->name, e->round.n_workers, e->round.n_workers > 1 ? "s" : "");
+    snprintf(run->out.note, sizeof run->out.note,
+             "geometric: next=%.40s, %s instructions, %u thread%s", e->next_text, e->lanes->name,
+             e->round.n_workers, e->round.n_workers > 1 ? "s" : "");
     return plan_round(e);
 }
 
@@ -186,8 +187,9 @@ static rd_status geometric_finish(void *self) {
     if (e->filled > e->carried)
         RD_TRY(run_round(e));
     if (e->backend == CUDA)
-        snprintf(e->run->note, sizeof e->run->note, "geometric on %.80s: %.6f s of work there",
-                 rdi_device_name(e->device.device), e->device.seconds);
+        snprintf(e->run->out.note, sizeof e->run->out.note,
+                 "geometric on %.80s: %.6f s of work there", rdi_device_name(e->device.device),
+                 e->device.seconds);
     return rdi_round_finish(&e->round);
 }
 
@@ -233,7 +235,6 @@ static const char *const variants[] = {"isa=plain,phase=2000", "isa=avx2,phase=3
                                        "backend=cuda,phase=5000", NULL};
 
 const rdi_engine_ops rdi_engine_geometric = {
-    .abi = RDI_ENGINE_ABI,
     .info =
         {
             .name = "geometric",

@@ -190,8 +190,8 @@ static rd_status run_batch(hprda_engine *e) {
     double start = rdi_rda_now();
     RD_TRY(join_batch(e, &batch));
     e->backend->seconds[RDI_RDA_BATCHES] += rdi_rda_now() - start;
-    RD_TRY(e->run->distances ? deliver_expanded(e)
-                             : rdi_round_deliver(&e->round, e->dist.at, e->filled));
+    RD_TRY(e->run->in->distances ? deliver_expanded(e)
+                                 : rdi_round_deliver(&e->round, e->dist.at, e->filled));
     e->filled = 0;
     return RD_OK;
 }
@@ -217,14 +217,14 @@ static rd_status reserve(hprda_engine *e, size_t n) {
     size_t grown = 2 * room > LEAST_FILLING ? 2 * room : LEAST_FILLING;
     grown = grown < e->shape.batch ? grown : e->shape.batch;
     grown = grown > n ? grown : n;
-    if (e->run->distances)
+    if (e->run->in->distances)
         RD_TRY(rdi_room_grow(ctx, &e->repeats, grown, sizeof(uint64_t)));
     return rdi_room_grow(ctx, &e->block, grown, sizeof(uint64_t));
 }
 
 /* An immediate repeat has distance 0 and changes nothing. */
 static rd_status take_repeat(hprda_engine *e) {
-    if (!e->run->distances)
+    if (!e->run->in->distances)
         e->zeros++;
     else if (e->filled)
         ((uint64_t *)e->repeats.at)[e->filled - 1]++;
@@ -239,7 +239,7 @@ static rd_status take(hprda_engine *e, uint64_t block) {
     e->any = true;
     e->last = block;
     RD_TRY(reserve(e, e->filled + 1));
-    if (e->run->distances)
+    if (e->run->in->distances)
         ((uint64_t *)e->repeats.at)[e->filled] = 0;
     ((uint64_t *)e->block.at)[e->filled++] = block;
     return e->filled == e->shape.batch ? run_batch(e) : RD_OK;
@@ -258,13 +258,13 @@ static rd_status hprda_finish(void *self) {
     if (e->filled > 0)
         RD_TRY(run_batch(e));
     const double *s = e->backend->seconds;
-    snprintf(e->run->note, sizeof e->run->note,
+    snprintf(e->run->out.note, sizeof e->run->out.note,
              "hprda on %.60s: %.3f s in pieces, %.3f s merging threads, %.3f s groups, "
              "%.3f s batches",
              e->backend->where, s[RDI_RDA_LOCAL], s[RDI_RDA_THREADS], s[RDI_RDA_GROUPS],
              s[RDI_RDA_BATCHES]);
     RD_TRY(rdi_round_finish(&e->round));
-    return e->zeros ? rdi_hist_add_many(e->run->hist, 0, e->zeros) : RD_OK;
+    return e->zeros ? rdi_hist_add_many(e->run->out.hist, 0, e->zeros) : RD_OK;
 }
 
 static void hprda_close(void *self) {
@@ -339,7 +339,6 @@ static const char *const variants[] = {"adjust=off,N=1024,ST=16,NB=8", "N=4K,ST=
                                        "N=60,ST=5,NB=4,NTB=3", "backend=cuda,N=4K,ST=64", NULL};
 
 const rdi_engine_ops rdi_engine_hprda = {
-    .abi = RDI_ENGINE_ABI,
     .info =
         {
             .name = "hprda",

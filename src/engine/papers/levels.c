@@ -226,10 +226,10 @@ static rd_status run_levels(levels_engine *e) {
         uint64_t below = e->copied[e->round.active - 1];
         if (below != e->nothing)
             RD_TRY(store_level(e, below));
-        else if (e->compact || e->run->bound == UINT64_MAX)
+        else if (e->compact || e->run->out.bound == UINT64_MAX)
             break; /* no level is deeper than the stack is in the end */
         e->level++;
-    } while (e->level < e->run->bound && go_deeper(e));
+    } while (e->level < e->run->out.bound && go_deeper(e));
     return RD_OK;
 }
 
@@ -245,7 +245,7 @@ static rd_status run_on_threads(levels_engine *e) {
 /* The stack can be as much deeper behind the round as that has references. */
 static rd_status run_on_device(levels_engine *e) {
     size_t n = e->filled;
-    uint64_t deepest = (uint64_t)e->depth + n, levels = e->run->bound;
+    uint64_t deepest = (uint64_t)e->depth + n, levels = e->run->out.bound;
     bool whole = !e->compact && levels != UINT64_MAX;
     levels = whole || levels < deepest ? levels : deepest;
     choose_nothing(e);
@@ -284,8 +284,8 @@ static rd_status open_threads(levels_engine *e) {
         if (!(e->fallen[i] = rdi_calloc(run->ctx, e->round.n_workers, sizeof *e->fallen[i])))
             return RD_ENOMEM;
     e->copied = rdi_calloc(run->ctx, e->round.n_workers, sizeof *e->copied);
-    snprintf(run->note, sizeof run->note, "levels: %s instructions, %u thread%s", e->lanes->name,
-             e->round.n_workers, e->round.n_workers > 1 ? "s" : "");
+    snprintf(run->out.note, sizeof run->out.note, "levels: %s instructions, %u thread%s",
+             e->lanes->name, e->round.n_workers, e->round.n_workers > 1 ? "s" : "");
     return e->copied ? RD_OK : RD_ENOMEM;
 }
 
@@ -298,13 +298,13 @@ static uint64_t usual_round(uint32_t threads) {
 static rd_status levels_open(void *self, rdi_run *run) {
     levels_engine *e = self;
     e->run = run;
-    if (e->deepest && e->deepest < run->bound)
-        run->bound = e->deepest;
-    if (!e->compact && run->bound > DEEPEST_WHOLE && run->bound != UINT64_MAX)
+    if (e->deepest && e->deepest < run->out.bound)
+        run->out.bound = e->deepest;
+    if (!e->compact && run->out.bound > DEEPEST_WHOLE && run->out.bound != UINT64_MAX)
         return rdi_fail(run->ctx, RD_EINVAL, "engine levels: compact=off is for a C of %u at most",
                         DEEPEST_WHOLE);
     if (!e->round_option)
-        e->round_option = e->backend == CUDA ? DEVICE_ROUND : usual_round(run->threads);
+        e->round_option = e->backend == CUDA ? DEVICE_ROUND : usual_round(run->in->threads);
     RD_TRY(rdi_round_open(&e->round, run));
     return e->backend == CUDA ? open_device(e) : open_threads(e);
 }
@@ -340,7 +340,7 @@ static rd_status levels_finish(void *self) {
     if (e->filled > 0)
         RD_TRY(run_round(e));
     if (e->backend == CUDA)
-        snprintf(e->run->note, sizeof e->run->note, "levels on %.80s: %.6f s of work there",
+        snprintf(e->run->out.note, sizeof e->run->out.note, "levels on %.80s: %.6f s of work there",
                  rdi_device_name(e->device.device), e->device.seconds);
     return rdi_round_finish(&e->round);
 }
@@ -397,7 +397,6 @@ static const char *const variants[] = {"isa=plain,phase=1000", "isa=avx2,phase=5
                                        "backend=cuda,phase=5000", NULL};
 
 const rdi_engine_ops rdi_engine_levels = {
-    .abi = RDI_ENGINE_ABI,
     .info =
         {
             .name = "levels",

@@ -121,7 +121,7 @@ static rd_status deal(parda_engine *e, const uint64_t *blk, size_t n) {
         part = part < left ? part : (size_t)left;
         part = part < n ? part : n;
         RD_TRY(rdi_u64_list_append(e->run->ctx, &e->piece, blk, part));
-        if (e->run->checkpoint)
+        if (e->run->in->checkpoint)
             e->digest = rdi_parda_digest(e->digest, blk, part);
         e->dealt += part;
         blk += part;
@@ -146,7 +146,7 @@ static rd_status end_dealing(parda_engine *e) {
 /* ---- results ---- */
 
 static void make_note(parda_engine *e, const rdi_parda_tally *tally) {
-    snprintf(e->run->note, sizeof e->run->note,
+    snprintf(e->run->out.note, sizeof e->run->out.note,
              "%u rank%s on %s, %" PRIu64 " phase%s; fix-up %.3f s, state %.3f s; busiest rank "
              "%.3f s, largest process %.1f MiB",
              e->ranks->n, e->ranks->n == 1 ? "" : "s", e->ranks->transport, tally->phases,
@@ -158,11 +158,11 @@ static void make_note(parda_engine *e, const rdi_parda_tally *tally) {
 static rd_status collect_results(parda_engine *e) {
     rdi_parda_tally tally = {0};
     for (unsigned i = 0; i < e->ranks->n; i++)
-        RD_TRY(rdi_parda_receive_result(e->ranks, RDI_MAIL_RESULT, i, e->run->hist, &tally,
+        RD_TRY(rdi_parda_receive_result(e->ranks, RDI_MAIL_RESULT, i, e->run->out.hist, &tally,
                                         e->run->ctx));
-    rdi_hist_uncount_infinite(e->run->hist, tally.uncounted);
+    rdi_hist_uncount_infinite(e->run->out.hist, tally.uncounted);
     if (e->job.parts.open)
-        e->run->fed = e->job.plan.before.references + tally.references;
+        e->run->out.fed = e->job.plan.before.references + tally.references;
     e->ranks->busy = false;
     make_note(e, &tally);
     return RD_OK;
@@ -182,14 +182,14 @@ static rd_status open_ranks(parda_engine *e) {
 
 static rd_status resume(parda_engine *e, bool parts) {
     rdi_parda_plan *plan = &e->job.plan;
-    if (!e->run->checkpoint)
+    if (!e->run->in->checkpoint)
         return RD_OK;
-    plan->before.identity = rdi_parda_identity(e->run->checkpoint_of, parts, plan->bound,
+    plan->before.identity = rdi_parda_identity(e->run->in->checkpoint_of, parts, plan->bound,
                                                (uint64_t)plan->binning.kind, plan->binning.param);
-    RD_TRY(rdi_parda_checkpoint_load(e->run->ctx, e->run->checkpoint, &plan->before));
+    RD_TRY(rdi_parda_checkpoint_load(e->run->ctx, e->run->in->checkpoint, &plan->before));
     const rdi_u64_list *counts = &plan->before.counts;
     if (counts->n)
-        RD_TRY(rdi_hist_add_packed(e->run->hist, counts->at, counts->n));
+        RD_TRY(rdi_hist_add_packed(e->run->out.hist, counts->at, counts->n));
     RD_TRY(open_ranks(e));
     rdi_u64_list_free(e->run->ctx, &plan->before.state);
     return RD_OK;
@@ -202,7 +202,7 @@ static rd_status begin_dealing(parda_engine *e) {
 }
 
 static rd_status refuse_checkpoint(parda_engine *e, const char *why) {
-    return rdi_fail(e->run->ctx, RD_EINVAL, "%s: %s", e->run->checkpoint, why);
+    return rdi_fail(e->run->ctx, RD_EINVAL, "%s: %s", e->run->in->checkpoint, why);
 }
 
 /* What the checkpoint has counted must come again, just as it was. */
@@ -233,7 +233,7 @@ static rd_status choose_space(parda_engine *e) {
 /* Other processes, unless a number of ranks is asked for: those are threads. */
 static rd_status choose_ranks(parda_engine *e) {
     rdi_ranks *others = rdi_ctx_ranks(e->run->ctx);
-    uint64_t n = e->ranks_option ? e->ranks_option : e->run->threads;
+    uint64_t n = e->ranks_option ? e->ranks_option : e->run->in->threads;
     if (!others || e->ranks_option)
         return rdi_ranks_threads(e->run->ctx, (unsigned)(n < MOST_RANKS ? n : MOST_RANKS),
                                  &e->ranks);
@@ -245,13 +245,13 @@ static rd_status choose_ranks(parda_engine *e) {
 
 /* A short trace shall be enough for all ranks, and what waits take an eighth of the memory. */
 static uint64_t choose_chunk(const parda_engine *e) {
-    uint64_t n = e->ranks->n, expected = (e->run->references + n - 1) / n;
-    if (e->phase_option && e->run->references && e->run->references < e->phase_option)
+    uint64_t n = e->ranks->n, expected = (e->run->in->references + n - 1) / n;
+    if (e->phase_option && e->run->in->references && e->run->in->references < e->phase_option)
         return expected;
     if (e->phase_option)
         return (e->phase_option + n - 1) / n;
     uint64_t size = expected && expected < USUAL_CHUNK ? expected : USUAL_CHUNK;
-    uint64_t affordable = e->run->mem_bytes / (8 * 2 * sizeof(uint64_t) * n);
+    uint64_t affordable = e->run->in->mem_bytes / (8 * 2 * sizeof(uint64_t) * n);
     size = size < affordable ? size : affordable;
     return size > LEAST_CHUNK ? size : LEAST_CHUNK;
 }
@@ -261,13 +261,13 @@ static rd_status parda_open(void *self, rdi_run *run) {
     e->run = run;
     e->job.plan = (rdi_parda_plan){.ctx = run->ctx,
                                    .engine = e->engine_option,
-                                   .binning = rdi_hist_binning(run->hist),
-                                   .bound = run->bound,
+                                   .binning = rdi_hist_binning(run->out.hist),
+                                   .bound = run->in->bound,
                                    .postfix = e->fixup_option != 0,
                                    .rename = e->rename_option,
-                                   .checkpoint = run->checkpoint != NULL,
-                                   .checkpoint_path = run->checkpoint};
-    e->job.mem_bytes = run->mem_bytes == UINT64_MAX ? 0 : run->mem_bytes;
+                                   .checkpoint = run->in->checkpoint != NULL,
+                                   .checkpoint_path = run->in->checkpoint};
+    e->job.mem_bytes = run->in->mem_bytes == UINT64_MAX ? 0 : run->in->mem_bytes;
     RD_TRY(choose_ranks(e));
     e->job.chunk_size = choose_chunk(e);
     e->ranks->most_waiting = e->ranks->n > 1 ? e->job.chunk_size : 4 * PIECE;
@@ -297,7 +297,8 @@ static rd_status begin_parts(parda_engine *e, const rd_parts *parts) {
     uint64_t n = e->ranks->n;
     e->job.parts = *parts;
     if (!e->phase_option)
-        e->job.chunk_size = e->run->checkpoint ? USUAL_CHECKPOINT / n : parts->references / n + 1;
+        e->job.chunk_size =
+            e->run->in->checkpoint ? USUAL_CHECKPOINT / n : parts->references / n + 1;
     e->job.plan.phase_references = e->job.chunk_size * n;
     RD_TRY(resume(e, true));
     e->job.start = e->job.plan.before.position;
@@ -397,7 +398,6 @@ static const char *const parda_variants[] = {
 };
 
 const rdi_engine_ops rdi_engine_parda = {
-    .abi = RDI_ENGINE_ABI,
     .info =
         {
             .name = "parda",
