@@ -1,26 +1,26 @@
-/* Memory that is given back all at once. See arena.h. */
+/* An arena of zeroed memory. See arena.h. */
 #include "base/arena.h"
 
 #include <stdalign.h>
 #include <string.h>
 
-#define CHUNK_BYTES ((size_t)1 << 14)
+#define SEGMENT_BYTES ((size_t)1 << 14)
 
-struct rdi_arena_chunk {
-    rdi_arena_chunk *older;
+struct rdi_arena_segment {
+    rdi_arena_segment *older;
     size_t used, room;
     alignas(max_align_t) char bytes[];
 };
 
-static rdi_arena_chunk *add_chunk(rdi_arena *a, size_t bytes) {
-    size_t room = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
-    rdi_arena_chunk *chunk = rdi_calloc(a->ctx, 1, sizeof *chunk + room);
-    if (!chunk)
+static rdi_arena_segment *add_segment(rdi_arena *a, size_t bytes) {
+    size_t room = bytes > SEGMENT_BYTES ? bytes : SEGMENT_BYTES;
+    rdi_arena_segment *segment = rdi_calloc(a->ctx, 1, sizeof *segment + room);
+    if (!segment)
         return NULL;
-    chunk->room = room;
-    chunk->older = a->chunk;
-    a->chunk = chunk;
-    return chunk;
+    segment->room = room;
+    segment->older = a->segment;
+    a->segment = segment;
+    return segment;
 }
 
 void *rdi_arena_alloc(rdi_arena *a, size_t n, size_t size) {
@@ -30,11 +30,11 @@ void *rdi_arena_alloc(rdi_arena *a, size_t n, size_t size) {
         return NULL;
     }
     bytes = (bytes + align - 1) / align * align;
-    rdi_arena_chunk *chunk = a->chunk;
-    if ((!chunk || chunk->room - chunk->used < bytes) && !(chunk = add_chunk(a, bytes)))
+    rdi_arena_segment *segment = a->segment;
+    if ((!segment || segment->room - segment->used < bytes) && !(segment = add_segment(a, bytes)))
         return NULL;
-    void *out = chunk->bytes + chunk->used;
-    chunk->used += bytes;
+    void *out = segment->bytes + segment->used;
+    segment->used += bytes;
     return out;
 }
 
@@ -45,9 +45,9 @@ char *rdi_arena_strdup(rdi_arena *a, const char *text) {
 }
 
 void rdi_arena_fini(rdi_arena *a) {
-    while (a->chunk) {
-        rdi_arena_chunk *older = a->chunk->older;
-        rdi_free(a->ctx, a->chunk);
-        a->chunk = older;
+    while (a->segment) {
+        rdi_arena_segment *older = a->segment->older;
+        rdi_free(a->ctx, a->segment);
+        a->segment = older;
     }
 }

@@ -1,21 +1,21 @@
-/* Memory that is given back all at once: for results made of many small pieces. */
+/* An arena: many small allocations that are freed together. */
 #ifndef RDI_ARENA_H
 #define RDI_ARENA_H
 
 #include "base/common.h"
 
-typedef struct rdi_arena_chunk rdi_arena_chunk;
+typedef struct rdi_arena_segment rdi_arena_segment;
 
-/* Zeroed but for ctx, it is empty. */
+/* An arena whose fields are all 0, except `ctx`, is empty. */
 typedef struct rdi_arena {
     rd_ctx *ctx;
-    rdi_arena_chunk *chunk; /* the newest; older ones behind it */
+    rdi_arena_segment *segment; /* the newest segment; each one links to the previous one */
 } rdi_arena;
 
-/* Zeroed, aligned for anything; NULL on failure, the message being set. */
+/* Returns zeroed memory, aligned for any type, or NULL with the message set. */
 void *rdi_arena_alloc(rdi_arena *a, size_t n, size_t size);
 char *rdi_arena_strdup(rdi_arena *a, const char *text);
-/* Everything; the arena is empty then. */
+/* Frees everything and leaves an empty arena. */
 void rdi_arena_fini(rdi_arena *a);
 
 #endif

@@ -1,4 +1,4 @@
-/* What every file of the library may use: failing with a message, memory, options, hashing. */
+/* Declarations that every file of the library may use: errors, memory, options, hashing. */
 #ifndef RDI_BASE_H
 #define RDI_BASE_H
 
@@ -15,7 +15,7 @@
 #error "reusedist needs gcc or clang"
 #endif
 
-/* Forwards a failure. */
+/* Returns from the calling function if `expr` fails. */
 #define RD_TRY(expr)                                                                               \
     do {                                                                                           \
         rd_status rd_try_status_ = (expr);                                                         \
@@ -23,7 +23,7 @@
             return rd_try_status_;                                                                 \
     } while (0)
 
-typedef unsigned __int128 rdi_u128; /* sums of distances */
+typedef unsigned __int128 rdi_u128; /* for sums of distances */
 
 #define RDI_COUNT(array) (sizeof(array) / sizeof(*(array)))
 
@@ -33,22 +33,26 @@ rd_status rdi_vfail(rd_ctx *ctx, rd_status status, const char *format, va_list a
     RDI_PRINTF(3, 0);
 
 /* ---- memory (ctx.c) ----
- * All go through the context: counted, limited, and failing on demand in tests. NULL on failure,
- * and the message is already set: callers return RD_ENOMEM. Products are checked for overflow. */
-void *rdi_alloc(rd_ctx *ctx, size_t n, size_t size);             /* uninitialised */
+ *
+ * Every allocation is counted and limited by the context, and fails on demand in tests. On failure
+ * the functions return NULL and have set the message; callers return RD_ENOMEM. Overflow of n *
+ * size is detected.
+ */
+void *rdi_alloc(rd_ctx *ctx, size_t n, size_t size);             /* uninitialized */
 void *rdi_calloc(rd_ctx *ctx, size_t n, size_t size);            /* zeroed */
 void *rdi_resize(rd_ctx *ctx, void *old, size_t n, size_t size); /* old stays valid on failure */
-/* An array of *room elements with twice the room, *room being changed; 0 becomes 16. */
+/* Doubles the capacity of an array and updates *room; a capacity of 0 becomes 16. */
 void *rdi_grow(rd_ctx *ctx, void *old, size_t *room, size_t size);
 void rdi_free(rd_ctx *ctx, void *p);
 char *rdi_strdup(rd_ctx *ctx, const char *text);
 
-/* Zeroed whole pages straight from the system, asking for huge ones: for the large arrays of fast
- * engines. Counted and limited like the rest; the caller remembers `bytes`. */
+/* Returns zeroed whole pages from the system, huge pages where possible. Fast engines keep their
+ * large arrays in them. The memory is counted and limited like any other; the caller keeps `bytes`.
+ */
 void *rdi_pages_alloc(rd_ctx *ctx, size_t bytes);
-/* To new_bytes >= old_bytes (`old` may be NULL), the new part zeroed; moves pages, so that the
- * array never exists twice (a caller's own allocator has to copy). On failure the old array stays
- * as it was. */
+/* Grows an array of pages to new_bytes >= old_bytes; `old` may be NULL. The added bytes are zero.
+ * Pages are moved, not copied, so the array never exists twice (an allocator of the caller has to
+ * copy). On failure the old array is unchanged. */
 void *rdi_pages_grow(rd_ctx *ctx, void *old, size_t old_bytes, size_t new_bytes);
 void rdi_pages_free(rd_ctx *ctx, void *p, size_t bytes);
 
@@ -58,27 +62,27 @@ void rdi_pages_free(rd_ctx *ctx, void *p, size_t bytes);
  * are copied into one allocation owned by the caller: free *name. */
 rd_status rdi_spec_split(rd_ctx *ctx, const char *spec, char **name, char **options);
 
-/* Defaults, then "key=value,...". `text` is cut up in place and must outlive `state`, because
- * string options point into it. NULL or "": defaults only. */
+/* Sets the defaults, then applies "key=value,...". `text` is split in place and must outlive
+ * `state`, because string options point into it. NULL or "" gives the defaults. */
 rd_status rdi_opts_parse(rd_ctx *ctx, const char *owner, const rd_opt *table, void *state,
                          char *text);
 
-/* "key=value,..." of every option with its present value; caller frees. */
+/* Returns "key=value,..." with the current value of every option; the caller frees it. */
 char *rdi_opts_describe(rd_ctx *ctx, const rd_opt *table, const void *state);
 
-/* "a, b, c" into buf for messages; `next` returns NULL at the end. */
+/* Writes "a, b, c" into `buf` for a message. `next` returns NULL after the last name. */
 void rdi_list_names(char *buf, size_t n, const char *(*next)(size_t index));
 
 /* ---- other processes (ctx.c) ---- */
 
-/* Those this process works with (src/engine/core/ranks.h), or NULL: it is alone. Borrowed. */
+/* The ranks that this process works with (ranks.h), borrowed. NULL means this process is alone. */
 struct rdi_ranks;
 void rdi_ctx_set_ranks(rd_ctx *ctx, struct rdi_ranks *ranks);
 struct rdi_ranks *rdi_ctx_ranks(const rd_ctx *ctx);
 
-/* ---- small things ---- */
+/* ---- numbers ---- */
 
-/* Mixes all bits of a 64-bit key (the finaliser of SplitMix64). */
+/* Mixes all bits of a 64-bit key (the finalizer of SplitMix64). */
 static inline uint64_t rdi_mix64(uint64_t x) {
     x ^= x >> 30;
     x *= UINT64_C(0xbf58476d1ce4e5b9);
@@ -87,7 +91,7 @@ static inline uint64_t rdi_mix64(uint64_t x) {
     return x ^ (x >> 31);
 }
 
-/* Little-endian numbers at any alignment, on any machine. */
+/* Load and store little-endian numbers at any alignment on any machine. */
 static inline uint16_t rdi_load_le16(const uint8_t *p) {
     return (uint16_t)(p[0] | p[1] << 8);
 }
@@ -115,7 +119,7 @@ static inline unsigned rdi_bit_width(uint64_t x) {
     return x ? 64u - (unsigned)__builtin_clzll(x) : 0;
 }
 
-/* Repeatable random numbers (SplitMix64): any seed, 2^64 period. */
+/* Pseudo-random numbers (SplitMix64) that depend only on the seed; the period is 2^64. */
 typedef struct rdi_rng {
     uint64_t state;
 } rdi_rng;
@@ -125,7 +129,7 @@ static inline uint64_t rdi_rng_next(rdi_rng *rng) {
     return rdi_mix64(rng->state);
 }
 
-/* Uniform in [0, n), n > 0; the bias of 2^-64 n is of no concern here. */
+/* Uniform in [0, n), n > 0. The bias of n / 2^64 is negligible here. */
 static inline uint64_t rdi_rng_below(rdi_rng *rng, uint64_t n) {
     return (uint64_t)(((rdi_u128)rdi_rng_next(rng) * n) >> 64);
 }

@@ -1,4 +1,4 @@
-/* Which instruction sets this processor has. */
+/* Detects the instruction sets of this processor. */
 #include "base/cpu.h"
 
 static bool is_supported(rdi_isa isa) {

@@ -1,7 +1,7 @@
-/* Instruction sets: kernels are compiled once per set and chosen here, at run time.
+/* Instruction sets. A kernel is compiled once per set, and the set is chosen at run time.
  *
- * A kernel's functions carry RDI_TARGET_AVX2 or RDI_TARGET_AVX512, so that the rest of the library
- * runs on any processor. Every engine with such kernels has an option of RDI_ISA_CHOICES.
+ * Only a kernel's functions carry RDI_TARGET_AVX2 or RDI_TARGET_AVX512, so the rest of the library
+ * runs on any processor. Every engine with such kernels has an option with RDI_ISA_CHOICES.
  */
 #ifndef RDI_CPU_H
 #define RDI_CPU_H
@@ -13,14 +13,15 @@ typedef enum rdi_isa { RDI_ISA_AUTO, RDI_ISA_PLAIN, RDI_ISA_AVX2, RDI_ISA_AVX512
 
 #define RDI_ISA_CHOICES "auto|plain|avx2|avx512"
 
-/* AVX-512 with its byte, doubleword and population count parts: Ice Lake, Zen 4 and later. */
+/* RDI_TARGET_AVX512 needs the byte, doubleword and population-count extensions of AVX-512: Ice
+ * Lake, Zen 4 and later. */
 #define RDI_TARGET_AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
 #define RDI_TARGET_AVX512                                                                          \
     __attribute__((                                                                                \
         target("avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,avx2,bmi,bmi2,popcnt")))
 
-/* The set asked for, or the best one when that is RDI_ISA_AUTO. RD_EUNSUPPORTED when this processor
- * lacks it; `owner` names the engine in the message. */
+/* Sets *out to `wanted`, or to the best set of this processor if `wanted` is RDI_ISA_AUTO. Fails
+ * with RD_EUNSUPPORTED if the processor lacks the set; `owner` names the engine in the message. */
 rd_status rdi_isa_choose(rd_ctx *ctx, const char *owner, uint32_t wanted, rdi_isa *out);
 
 const char *rdi_isa_name(rdi_isa isa);

@@ -1,4 +1,4 @@
-/* The context: counted memory and the text of the last failure. */
+/* The context: it counts memory and keeps the message of the last failure. */
 #include "base/common.h"
 #include "base/pages.h"
 
@@ -7,23 +7,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Counters are atomic because parallel engines allocate from their workers. */
+/* The counters are atomic because parallel engines allocate on several threads. */
 struct rd_ctx {
     rd_alloc alloc;
     atomic_size_t live, peak;
-    size_t limit;            /* 0: none */
-    struct rdi_ranks *ranks; /* NULL: alone */
-    atomic_flag error_busy;  /* guards `error` against two failing workers */
+    size_t limit;            /* 0: no limit */
+    struct rdi_ranks *ranks; /* NULL: this process is alone */
+    atomic_flag error_busy;  /* guards `error` when two threads fail at once */
     char error[1024];
 };
 
-/* In front of every block, so that freeing needs no size. 16 bytes keep malloc's alignment. */
+/* Precedes every allocation, so that freeing needs no size. 16 bytes preserve malloc's alignment.
+ */
 typedef struct block_header {
     size_t bytes;
     size_t unused;
 } block_header;
 
-#define PAGES_PADDING 128 /* room to align, and for the address to free */
+#define PAGES_PADDING 128 /* for alignment, and for the address to free */
 
 static void *libc_resize(void *user, void *old, size_t old_size, size_t new_size) {
     (void)user;
@@ -83,7 +84,8 @@ struct rdi_ranks *rdi_ctx_ranks(const rd_ctx *ctx) {
 rd_status rdi_vfail(rd_ctx *ctx, rd_status status, const char *format, va_list args) {
     while (atomic_flag_test_and_set_explicit(&ctx->error_busy, memory_order_acquire)) {
     }
-    char text[sizeof ctx->error]; /* an argument may be the present error text */
+    /* a copy, because an argument may point to the current message */
+    char text[sizeof ctx->error];
     vsnprintf(text, sizeof text, format, args);
     memcpy(ctx->error, text, sizeof text);
     atomic_flag_clear_explicit(&ctx->error_busy, memory_order_release);
@@ -98,7 +100,7 @@ rd_status rdi_fail(rd_ctx *ctx, rd_status status, const char *format, ...) {
     return status;
 }
 
-/* Counts `bytes` as live, or refuses them because of the limit. */
+/* Adds `bytes` to the live bytes; false if that exceeds the limit. */
 static bool reserve(rd_ctx *ctx, size_t bytes) {
     size_t live = atomic_fetch_add(&ctx->live, bytes) + bytes;
     if (ctx->limit && live > ctx->limit) {
@@ -181,8 +183,8 @@ char *rdi_strdup(rd_ctx *ctx, const char *text) {
     return copy;
 }
 
-/* A caller's own allocator gets the large arrays too: cache-line aligned, zeroed, the address to
- * give back stored in front. */
+/* Takes a large array from the caller's allocator: zeroed and aligned to cache lines, with the
+ * address to free stored in front of it. */
 static void *pages_from_allocator(rd_ctx *ctx, size_t bytes) {
     size_t padded = bytes + PAGES_PADDING;
     char *raw = ctx->alloc.resize(ctx->alloc.user, NULL, 0, padded);
@@ -194,7 +196,8 @@ static void *pages_from_allocator(rd_ctx *ctx, size_t bytes) {
     return p;
 }
 
-/* Counts `more` bytes on top of what is there, and refuses what no system can give. */
+/* Counts `more` bytes in addition to `bytes`; false if that exceeds the limit or what any system
+ * has. */
 static bool reserve_pages(rd_ctx *ctx, size_t bytes, size_t more) {
     if (bytes > SIZE_MAX / 2) {
         rdi_fail(ctx, RD_ENOMEM, "out of memory: %zu bytes asked for", bytes);

@@ -1,4 +1,4 @@
-/* One parser for every option table: engines, formats, generators and commands. */
+/* The parser of option tables, used by engines, formats, generators and commands. */
 #include "base/common.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 static rd_status parse_u64(rd_ctx *ctx, const char *text, const char **end, uint64_t *out) {
     bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     const char *digits = hex ? text + 2 : text;
-    /* strtoull takes signs and spaces; we do not. */
+    /* strtoull() accepts signs and spaces; options do not. */
     bool digit =
         hex ? strspn(digits, "0123456789abcdefABCDEF") > 0 : strspn(digits, "0123456789") > 0;
     if (!digit)
@@ -56,7 +56,7 @@ static rd_status parse_bool(rd_ctx *ctx, const char *text, bool *out) {
     return rdi_fail(ctx, RD_EINVAL, "'%.80s' is neither on nor off", text);
 }
 
-/* Position of `text` in "a|b|c". */
+/* Finds the index of `text` in "a|b|c". */
 static rd_status parse_choice(rd_ctx *ctx, const char *choices, const char *text, uint32_t *out) {
     size_t len = strlen(text);
     uint32_t index = 0;
@@ -220,7 +220,7 @@ rd_status rdi_opts_parse(rd_ctx *ctx, const char *owner, const rd_opt *table, vo
     return RD_OK;
 }
 
-/* Writes one value as text; returns what snprintf does. */
+/* Writes a value as text; returns what snprintf() returns. */
 static int print_value(char *buf, size_t n, const rd_opt *opt, const void *state) {
     const void *field = (const char *)state + opt->offset;
     switch (opt->type) {
@@ -251,7 +251,7 @@ static int print_value(char *buf, size_t n, const rd_opt *opt, const void *state
         }
         return (int)used;
     }
-    case RD_OPT_STRINGS: /* commands only: never described */
+    case RD_OPT_STRINGS: /* used by commands only, never described */
         return 0;
     }
     return 0;

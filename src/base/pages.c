@@ -1,5 +1,5 @@
-/* Pages by mmap, huge where that helps, grown by moving them. See pages.h. */
-#define _GNU_SOURCE /* mremap, syscall */
+/* Pages from mmap(), huge where possible, grown with mremap(). See pages.h. */
+#define _GNU_SOURCE /* for mremap and syscall */
 #include "base/pages.h"
 
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 #define SMALL ((size_t)4096)
 #define HUGE  ((size_t)2 << 20)
 
-/* Both ends of a range are aligned to huge pages: mremap would otherwise have to split them. */
+/* Rounds large sizes up to huge pages, because mremap() would have to split a partly used one. */
 static size_t rounded(size_t bytes) {
     size_t unit = bytes >= HUGE ? HUGE : SMALL;
     return (bytes + unit - 1) & ~(unit - 1);
@@ -36,7 +36,7 @@ static void *map_aligned(size_t len, int protection) {
 static void ask_for_huge(void *p, size_t len) {
 #ifdef MADV_HUGEPAGE
     if (len >= HUGE)
-        madvise(p, len, MADV_HUGEPAGE); /* a wish: small pages are correct too */
+        madvise(p, len, MADV_HUGEPAGE); /* a hint only: small pages work too */
 #else
     (void)p;
     (void)len;
@@ -53,13 +53,13 @@ void *rdi_system_pages(size_t bytes) {
 
 #if defined MREMAP_MAYMOVE && defined SYS_mremap
 
-/* The system is asked directly: UCX before 1.15, which MPICH and Open MPI bring along, puts a
- * function of its own before mremap() that loses the last argument. */
+/* Calls the system directly: the UCX library before version 1.15, which MPICH and Open MPI load,
+ * replaces mremap() by a function that drops the last argument. */
 static bool move_to(void *p, size_t old_len, size_t len, void *to) {
     return syscall(SYS_mremap, p, old_len, len, MREMAP_MAYMOVE | MREMAP_FIXED, to) != -1;
 }
 
-/* In place where that keeps the alignment, else to an aligned range reserved for it. */
+/* Grows a range in place if that keeps the alignment; otherwise moves it to an aligned range. */
 static void *move(void *p, size_t old_len, size_t len) {
     if (len < HUGE || ((uintptr_t)p & (HUGE - 1)) == 0) {
         void *same = mremap(p, old_len, len, 0);

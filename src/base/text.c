@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Room for n more bytes and the NUL. */
+/* Makes room for n more bytes and the NUL. */
 static bool grow(rdi_text *t, size_t n) {
     if (t->status != RD_OK)
         return false;

@@ -1,11 +1,12 @@
-/* Threads on pthreads. See threads.h. */
+/* Threads, on top of pthreads. See threads.h. */
 #include "base/threads.h"
 
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Turns of looking before a thread goes to sleep: a few microseconds, less than waking it takes. */
+/* How often a thread checks for work before it goes to sleep: a few microseconds, less than waking
+ * it up costs. */
 #define SPIN_TURNS 256
 
 struct rdi_pool {
@@ -14,9 +15,9 @@ struct rdi_pool {
     pthread_cond_t work_ready, work_done;
     void (*work)(void *arg, unsigned worker);
     void *arg;
-    _Atomic uint64_t round; /* rises with every rdi_pool_run(), and in the end */
-    _Atomic unsigned busy;  /* threads still at work in this round */
-    unsigned n_threads;     /* started */
+    _Atomic uint64_t calls; /* number of rdi_pool_run() calls, plus one at the end */
+    _Atomic unsigned busy;  /* threads still working for the current call */
+    unsigned n_threads;     /* threads that were started */
     unsigned spin_turns;
     bool ending;
     struct pool_thread {
@@ -32,15 +33,15 @@ static inline void pause_briefly(void) {
 #endif
 }
 
-/* Until there is a round after `seen`. */
-static void await_round(rdi_pool *pool, uint64_t seen) {
+/* Waits until a call after `seen` begins. */
+static void await_call(rdi_pool *pool, uint64_t seen) {
     for (unsigned i = 0; i < pool->spin_turns; i++) {
-        if (atomic_load(&pool->round) != seen)
+        if (atomic_load(&pool->calls) != seen)
             return;
         pause_briefly();
     }
     pthread_mutex_lock(&pool->lock);
-    while (atomic_load(&pool->round) == seen)
+    while (atomic_load(&pool->calls) == seen)
         pthread_cond_wait(&pool->work_ready, &pool->lock);
     pthread_mutex_unlock(&pool->lock);
 }
@@ -49,7 +50,7 @@ static void *pool_main(void *arg) {
     struct pool_thread *self = arg;
     rdi_pool *pool = self->pool;
     for (uint64_t seen = 0;; seen++) {
-        await_round(pool, seen);
+        await_call(pool, seen);
         if (pool->ending)
             return NULL;
         pool->work(pool->arg, self->worker);
@@ -61,7 +62,7 @@ static void *pool_main(void *arg) {
     }
 }
 
-/* More threads than processors would take each other's time by looking. */
+/* With more threads than processors, a spinning thread would take time from a working one. */
 static unsigned choose_spin_turns(unsigned n) {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     return processors >= (long)n ? SPIN_TURNS : 0;
@@ -71,10 +72,10 @@ static rd_status fail_start(rd_ctx *ctx, int error) {
     return rdi_fail(ctx, RD_ENOMEM, "cannot start a thread: %s", strerror(error));
 }
 
-/* Everything that the threads read has been written. */
-static void start_round(rdi_pool *pool) {
+/* Starts a call. Everything that the threads read has been written before. */
+static void start_call(rdi_pool *pool) {
     pthread_mutex_lock(&pool->lock);
-    atomic_fetch_add(&pool->round, 1);
+    atomic_fetch_add(&pool->calls, 1);
     pthread_cond_broadcast(&pool->work_ready);
     pthread_mutex_unlock(&pool->lock);
 }
@@ -106,7 +107,7 @@ void rdi_pool_free(rdi_pool *pool) {
     if (!pool)
         return;
     pool->ending = true;
-    start_round(pool);
+    start_call(pool);
     for (unsigned i = 0; i < pool->n_threads; i++)
         pthread_join(pool->threads[i].thread, NULL);
     pthread_cond_destroy(&pool->work_ready);
@@ -119,7 +120,7 @@ void rdi_pool_run(rdi_pool *pool, void (*work)(void *arg, unsigned worker), void
     pool->work = work;
     pool->arg = arg;
     atomic_store(&pool->busy, pool->n_threads);
-    start_round(pool);
+    start_call(pool);
     work(arg, 0);
     for (unsigned i = 0; i < pool->spin_turns && atomic_load(&pool->busy) > 0; i++)
         pause_briefly();
@@ -245,7 +246,7 @@ struct rdi_crew {
     rd_ctx *ctx;
     void (*work)(void *arg, unsigned worker);
     void *arg;
-    unsigned n; /* started */
+    unsigned n; /* threads that were started */
     crew_thread threads[];
 };
 

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Long lists lie in pages of their own, huge ones: those are moved when a list grows, not copied,
- * and the system clears them faster. */
+/* Lists from this length on are kept in huge pages: they grow by moving pages instead of copying,
+ * and the system zeroes them faster. */
 #define PAGED ((size_t)1 << 18)
 
 static uint64_t *resize(rd_ctx *ctx, const rdi_u64_list *list, size_t room) {

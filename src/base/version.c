@@ -1,4 +1,4 @@
-/* What this build is and has. */
+/* The version and the features of this build. */
 #include "base/build_config.h"
 #include "base/common.h"
 

@@ -1,4 +1,4 @@
-/* The time axis: memory, restart and the counts of fresh places. See axis.h. */
+/* The time axis: memory, restart, and the counts of newly used slots. See axis.h. */
 #include "order/axis.h"
 
 #include <string.h>
@@ -21,16 +21,17 @@ const uint64_t rdi_axis_one_after[8] = {
     0,
 };
 
-/* Cuts `n` items of `size` bytes, rounded up to cache lines, off a growing total. */
+/* Reserves `n` items of `size` bytes, rounded up to cache lines, at the end of *total bytes. */
 static size_t carve(size_t *total, uint64_t n, size_t size) {
     size_t at = *total;
     *total +=
-        ((size_t)n * size + 127) & ~(size_t)63; /* a spare line: clear() works on whole groups */
+        /* one spare line, because clear() works on whole groups */
+        ((size_t)n * size + 127) & ~(size_t)63;
     return at;
 }
 
 rd_status rdi_axis_init(rd_ctx *ctx, rdi_axis *a, uint64_t slots) {
-    uint64_t lines = slots / RDI_AXIS_LINE_SLOTS + 1; /* slot 0 is not for use */
+    uint64_t lines = slots / RDI_AXIS_LINE_SLOTS + 1; /* slot 0 is unused */
     lines = (lines + 31) & ~UINT64_C(31);
     size_t bytes = 0;
     size_t line = carve(&bytes, lines, sizeof(rdi_axis_line));
@@ -62,12 +63,12 @@ void rdi_axis_fini(rd_ctx *ctx, rdi_axis *a) {
     *a = (rdi_axis){0};
 }
 
-/* Live slots of a whole line. */
+/* Number of live slots in a line. */
 static uint64_t line_total(const rdi_axis_line *line) {
     return (line->before >> 54 & 511) + (uint64_t)__builtin_popcountll(line->word[6]);
 }
 
-/* Counts of the line that begins at line n, from its finished predecessor. */
+/* Computes the counts of line n from the finished line before it. */
 static void open_line(rdi_axis *a, uint64_t n) {
     uint64_t q = n - 1, count = line_total(&a->line[q]) + a->level0[q];
     a->level0[n] = (uint16_t)(n & 31 ? count : 0);
@@ -111,9 +112,9 @@ void rdi_axis_recount(rdi_axis *a) {
     for (uint64_t n = 0; n <= last && n < a->lines; n++)
         for (unsigned w = 0; w < 7; w++)
             rdi_axis_open_word(a, n * 512 + w * 64);
-    /* The newest slot's rank is the number of live ones. */
+    /* The rank of the newest slot is the number of live slots. */
     uint64_t end = a->next;
-    bool full = (end & 511) == 0; /* next lies in a line that may not exist */
+    bool full = (end & 511) == 0; /* `next` lies in a line that may not exist */
     uint64_t newest = full ? end - 512 + RDI_AXIS_LINE_SLOTS - 1 : end - 1;
     a->live = rdi_axis_index(end) == 0 ? 0 : rdi_axis_rank(a, newest);
 }

@@ -1,18 +1,21 @@
-/* A time axis: a bit per slot (set = the slot is some block's last reference) that can say at once
- * how many live slots are not newer than a given one.
+/* A time axis: one bit per slot, set while the slot is the last reference to some block. It returns
+ * the rank of a slot, the number of live slots that are not newer, in constant time.
  *
- * Slots are used in ascending order and only ever die, except that the newest one is born live. So
- * a count of "live slots before this place" never has to be raised: push() writes the counts of a
- * place when time reaches it, and clear() lowers the counts of all later places in the same group,
- * one short vector operation per level.
+ * Slots are used in ascending order. A slot becomes live when it is pushed, and is cleared at most
+ * once. So a count of the live slots before some place never has to be raised: push() writes the
+ * counts of a place when time reaches it, and clear() lowers the counts of all later places in the
+ * same group, with one short vector operation per level.
  *
- *   line    448 slots, one cache line: seven words of bits, and in the eighth word seven 9-bit
- * counts of the live slots in earlier words of the line level 0 a 16-bit count per line, over the
- * 32 lines of its group level 1 a 32-bit count per 32 lines, over groups of 16; level 2 and 3
- * likewise, 16 times larger top     a 64-bit count per 131072 lines
+ *   line      448 slots in one cache line: seven words of bits, and in the eighth word seven 9-bit
+ *             counts of the live slots in the earlier words of the line
+ *   level 0   a 16-bit count per line, within its group of 32 lines
+ *   level 1   a 32-bit count per 32 lines, within its group of 16
+ *   level 2   like level 1, per 16 times as many lines
+ *   level 3   like level 2, per 16 times as many lines
+ *   top       a 64-bit count per 131072 lines
  *
- * A slot number is line * 512 + bit, so that nothing is ever divided; slot 0 is never used and
- * means "none". Memory: 0.15 bytes per slot.
+ * A slot number is line * 512 + bit, which avoids divisions. Slot 0 is never used and means "none".
+ * Memory: 0.15 bytes per slot.
  */
 #ifndef RDI_AXIS_H
 #define RDI_AXIS_H
@@ -33,22 +36,22 @@ typedef struct rdi_axis {
     uint64_t *top;
     uint64_t live;  /* live slots */
     uint64_t next;  /* slot that the next push() takes */
-    uint64_t lines; /* room */
+    uint64_t lines; /* capacity */
     void *memory;   /* one allocation holds all arrays */
     size_t bytes;
 } rdi_axis;
 
-/* Room for `slots` pushes. */
+/* Allocates room for `slots` pushes. */
 rd_status rdi_axis_init(rd_ctx *ctx, rdi_axis *a, uint64_t slots);
 void rdi_axis_fini(rd_ctx *ctx, rdi_axis *a);
 
-/* Starts over with the first n slots live (n at most the room). */
+/* Starts over with the first n slots live; n is at most the room. */
 void rdi_axis_restart(rdi_axis *a, uint64_t n);
 
-/* Recomputes all counts from the bits below a->next, and a->live. */
+/* Recomputes all counts and a->live from the bits below a->next. */
 void rdi_axis_recount(rdi_axis *a);
 
-/* The n-th slot (from 0), and back. */
+/* The number of the n-th slot (from 0), and the inverse. */
 static inline uint64_t rdi_axis_slot(uint64_t n) {
     n += 1; /* slot 0 stays unused */
     return n / RDI_AXIS_LINE_SLOTS * 512 + n % RDI_AXIS_LINE_SLOTS;
@@ -63,7 +66,7 @@ static inline uint64_t rdi_axis_after(uint64_t slot) {
     return slot + ((slot & 511) == RDI_AXIS_LINE_SLOTS ? 64 : 0);
 }
 
-/* Pushes that still fit. */
+/* Number of pushes that still fit. */
 static inline uint64_t rdi_axis_room(const rdi_axis *a) {
     return a->lines * RDI_AXIS_LINE_SLOTS - 1 - rdi_axis_index(a->next);
 }
@@ -71,7 +74,7 @@ static inline uint64_t rdi_axis_room(const rdi_axis *a) {
 /* Writes the counts of the word that begins at `slot`. */
 void rdi_axis_open_word(rdi_axis *a, uint64_t slot);
 
-/* Live slots not newer than `slot`, itself included when live. */
+/* Number of live slots that are not newer than `slot`, including `slot` itself if it is live. */
 static inline __attribute__((always_inline)) uint64_t rdi_axis_rank(const rdi_axis *a,
                                                                     uint64_t slot) {
     uint64_t n = slot >> 9;
@@ -87,7 +90,7 @@ static inline void rdi_axis_prefetch(const rdi_axis *a, uint64_t slot) {
     __builtin_prefetch(&a->level0[slot >> 9], 1);
 }
 
-/* The next slot is born live. */
+/* Makes the next slot live. */
 static inline __attribute__((always_inline)) void rdi_axis_push(rdi_axis *a) {
     uint64_t slot = a->next;
     if ((slot & 63) == 0)
@@ -96,7 +99,7 @@ static inline __attribute__((always_inline)) void rdi_axis_push(rdi_axis *a) {
     a->next = rdi_axis_after(slot);
 }
 
-/* ---- clear: vector width chosen by the including kernel ---- */
+/* ---- clear: the including kernel chooses the vector width ---- */
 
 #ifndef RDI_AXIS_VECTOR
 #define RDI_AXIS_VECTOR 16
@@ -107,9 +110,9 @@ typedef uint32_t rdi_axis_v32 __attribute__((vector_size(RDI_AXIS_VECTOR), may_a
 
 extern const uint16_t rdi_axis_iota16[32]; /* 0 1 2 ..., 64-byte aligned */
 extern const uint32_t rdi_axis_iota32[16];
-extern const uint64_t rdi_axis_one_after[8]; /* [w]: 1 in every 9-bit count behind word w */
+extern const uint64_t rdi_axis_one_after[8]; /* [w]: 1 in every 9-bit count after word w */
 
-/* Lowers the counts behind place k of a group (64 bytes); a true comparison is -1. */
+/* Lowers the counts after place k of a group (64 bytes). A true comparison is -1. */
 static inline __attribute__((always_inline)) void rdi_axis_lower16(uint16_t *count, unsigned k) {
     rdi_axis_v16 *c = (rdi_axis_v16 *)(void *)count;
     const rdi_axis_v16 *iota = (const rdi_axis_v16 *)(const void *)rdi_axis_iota16;
@@ -124,7 +127,7 @@ static inline __attribute__((always_inline)) void rdi_axis_lower32(uint32_t *cou
         c[i] += (rdi_axis_v32)(iota[i] > (uint32_t)k);
 }
 
-/* The slot dies. The caller keeps a->live. */
+/* Clears a slot. The caller updates a->live. */
 static inline __attribute__((always_inline)) void rdi_axis_clear(rdi_axis *a, uint64_t slot) {
     uint64_t n = slot >> 9;
     unsigned w = (unsigned)(slot >> 6) & 7;

@@ -1,11 +1,11 @@
-/* A hash table from block id to a 64-bit value: what every exact engine needs first.
+/* A hash table from block id to a 64-bit value.
  *
- * Open addressing with linear probing; ids are mixed, so that regular strides spread. A slot is
- * empty when its value is RDI_ABSENT: every block id is valid, and one value is not. Removal shifts
- * the cluster back instead of leaving a tombstone, so the cost of a look-up depends on the present
- * content alone.
+ * It uses open addressing with linear probing. Ids are mixed, so that regular strides spread. A
+ * slot is empty if its value is RDI_ABSENT: every block id is valid, but this one value is not.
+ * Removal shifts the cluster back instead of leaving a tombstone, so the cost of a look-up depends
+ * only on the current content.
  *
- * 16 bytes per slot, filled to 3/4 at most: 21 to 43 bytes per block.
+ * Memory: 16 bytes per slot, at most 3/4 full: 21 to 43 bytes per block.
  */
 #ifndef RDI_BLOCK_MAP_H
 #define RDI_BLOCK_MAP_H
@@ -16,33 +16,33 @@
 
 typedef struct rdi_block_slot {
     uint64_t block;
-    uint64_t value; /* RDI_ABSENT: nothing here */
+    uint64_t value; /* RDI_ABSENT: the slot is empty */
 } rdi_block_slot;
 
-/* Invariants: mask + 1 is a power of two; n <= limit < mask + 1, so a probe always ends; between
- * the slot a block hashes to and the slot it is in there is no empty one. */
+/* Invariants: mask + 1 is a power of two. n <= limit < mask + 1, so every probe ends. There is no
+ * empty slot between the slot that a block hashes to and the slot that holds it. */
 typedef struct rdi_block_map {
     rd_ctx *ctx;
     rdi_block_slot *slot;
     size_t mask;
     size_t n;     /* blocks */
-    size_t limit; /* of n, before the table grows */
+    size_t limit; /* value of n at which the table grows */
 } rdi_block_map;
 
 rd_status rdi_block_map_init(rdi_block_map *map, rd_ctx *ctx);
-void rdi_block_map_fini(rdi_block_map *map); /* tolerates a zeroed map */
+void rdi_block_map_fini(rdi_block_map *map); /* accepts a zeroed map */
 
-/* Whether the block was there. */
+/* Removes a block; returns whether it was there. */
 bool rdi_block_map_remove(rdi_block_map *map, uint64_t block);
 
 /* Removes every block whose value is below `value`. One pass over the table. */
 void rdi_block_map_remove_below(rdi_block_map *map, uint64_t value);
 
-/* Iteration, in no order: start with *cursor = 0; NULL at the end. The value may be changed (not to
- * RDI_ABSENT), the table may not. */
+/* Iterates in no particular order: start with *cursor = 0; the result is NULL at the end. The
+ * caller may change the value (not to RDI_ABSENT), but not the table. */
 rdi_block_slot *rdi_block_map_next(rdi_block_map *map, size_t *cursor);
 
-/* Invariants, for tests: false, and why. */
+/* Checks the invariants, for tests; *why names the first violation. */
 bool rdi_block_map_check(const rdi_block_map *map, const char **why);
 
 rd_status rdi_block_map_grow(rdi_block_map *map);
@@ -51,7 +51,7 @@ static inline size_t rdi_block_map_home(const rdi_block_map *map, uint64_t block
     return rdi_mix64(block) & map->mask;
 }
 
-/* The slot of the block, or the empty one where it belongs. */
+/* The slot that holds the block, or the empty slot where it would go. */
 static inline rdi_block_slot *rdi_block_map_probe(const rdi_block_map *map, uint64_t block) {
     size_t i = rdi_block_map_home(map, block);
     while (map->slot[i].value != RDI_ABSENT && map->slot[i].block != block)
@@ -65,7 +65,8 @@ static inline uint64_t *rdi_block_map_find(const rdi_block_map *map, uint64_t bl
     return slot->value == RDI_ABSENT ? NULL : &slot->value;
 }
 
-/* Gives the block a new value, inserting it when needed; *old is what it had, or RDI_ABSENT. */
+/* Sets the block's value and inserts the block if needed. *old is the previous value, or
+ * RDI_ABSENT. */
 static inline rd_status rdi_block_map_exchange(rdi_block_map *map, uint64_t block, uint64_t value,
                                                uint64_t *old) {
     if (RDI_UNLIKELY(map->n == map->limit))

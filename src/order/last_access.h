@@ -1,24 +1,25 @@
-/* When each block was last referenced, for engines that count between two times.
+/* The time of the last reference to each block, for engines that count between two times.
  *
- * With a bound only the newest `bound` blocks are live. A block that falls out is not searched for:
- * the time in front of which everything is forgotten moves on, and the dead entries are swept out
- * of the table once they outnumber the live ones. So memory is O(live), O(bound) with a bound.
+ * With a bound, only the newest `bound` blocks are live. Nothing searches for a block that drops
+ * out: times below `oldest` are forgotten, and the dead entries are removed from the table once
+ * they outnumber the live ones. Memory is O(live), with a bound O(bound).
  */
 #ifndef RDI_LAST_ACCESS_H
 #define RDI_LAST_ACCESS_H
 
 #include "order/block_map.h"
 
-#define RDI_SWEEP_LEAST 64 /* dead entries worth a pass over the table */
+#define RDI_SWEEP_LEAST 64 /* fewest dead entries that justify a pass over the table */
 
-/* Invariant: the table has `live` entries of at least `oldest`; those below are dead. */
+/* Invariant: the table has `live` entries with a time of at least `oldest`; all others are dead. */
 typedef struct rdi_last_access {
     rdi_block_map time;
-    uint64_t oldest; /* times below are forgotten */
+    uint64_t oldest; /* earlier times are forgotten */
     uint64_t live;   /* blocks */
 } rdi_last_access;
 
-/* The block is referenced `now`; *last is when it was before, or RDI_ABSENT. */
+/* Records a reference to the block at `now`. *last is the time of its previous one, or RDI_ABSENT.
+ */
 static inline rd_status rdi_last_access_touch(rdi_last_access *l, uint64_t block, uint64_t now,
                                               uint64_t *last) {
     RD_TRY(rdi_block_map_exchange(&l->time, block, now, last));
@@ -29,7 +30,7 @@ static inline rd_status rdi_last_access_touch(rdi_last_access *l, uint64_t block
     return RD_OK;
 }
 
-/* Forgets the block; returns when it was referenced, or RDI_ABSENT. */
+/* Removes the block; returns the time of its last reference, or RDI_ABSENT. */
 static inline uint64_t rdi_last_access_take(rdi_last_access *l, uint64_t block) {
     const uint64_t *time = rdi_block_map_find(&l->time, block);
     if (!time || *time < l->oldest)
@@ -40,13 +41,13 @@ static inline uint64_t rdi_last_access_take(rdi_last_access *l, uint64_t block) 
     return last;
 }
 
-/* Removes the dead entries: one pass over the table, or nothing when there are none. */
+/* Removes the dead entries in one pass over the table, if there are any. */
 static inline void rdi_last_access_sweep(rdi_last_access *l) {
     if (l->time.n != l->live)
         rdi_block_map_remove_below(&l->time, l->oldest);
 }
 
-/* The oldest live block, last referenced at `time`, falls out. */
+/* Drops the oldest live block, last referenced at `time`. */
 static inline void rdi_last_access_forget(rdi_last_access *l, uint64_t time) {
     l->oldest = time + 1;
     l->live--;
@@ -55,7 +56,7 @@ static inline void rdi_last_access_forget(rdi_last_access *l, uint64_t time) {
         rdi_last_access_sweep(l);
 }
 
-/* Invariants, for tests: false, and why. */
+/* Checks the invariants, for tests; *why names the first violation. */
 static inline bool rdi_last_access_check(rdi_last_access *l, const char **why) {
     if (!rdi_block_map_check(&l->time, why))
         return false;

@@ -1,10 +1,10 @@
-/* Segmented hash table from block to slot: growth, splitting, dropping. See last_seen.h. */
+/* A segmented hash table from block to slot: growing, splitting and dropping. See last_seen.h. */
 #include "order/last_seen.h"
 
 #include <string.h>
 
 #define FIRST_BUCKETS 8u
-#define SPLIT_ENTRIES 49152u /* average per segment: about 1 MiB */
+#define SPLIT_ENTRIES 49152u /* average per segment, about 1 MiB */
 #define SPLIT_BITS    1u
 #define MAX_BITS      14u
 
@@ -24,7 +24,7 @@ static void segment_fini(rd_ctx *ctx, rdi_seen_segment *s) {
     rdi_pages_free(ctx, s->bucket, segment_bytes(s->buckets));
 }
 
-/* Stores a block that is known not to be there; there is room. */
+/* Stores a block that is not in the segment, which has room for it. */
 static void put(rdi_seen_segment *s, uint64_t block, uint64_t slot) {
     uint32_t b = rdi_seen_bucket_of(rdi_seen_hash(block), s->buckets);
     while (true) {
@@ -61,7 +61,7 @@ void rdi_last_seen_fini(rdi_last_seen *seen) {
     *seen = (rdi_last_seen){0};
 }
 
-/* Moves all entries but the dropped ones into a fresh array of `buckets` buckets. */
+/* Moves all entries except dropped ones into a new array of `buckets` buckets. */
 static rd_status rebuild(rd_ctx *ctx, rdi_seen_segment *s, uint32_t buckets) {
     rdi_seen_segment fresh;
     RD_TRY(segment_init(ctx, &fresh, buckets));
@@ -84,7 +84,7 @@ rd_status rdi_last_seen_grow(rdi_last_seen *seen, rdi_seen_segment *s) {
 rd_status rdi_last_seen_drop(rdi_last_seen *seen, rdi_seen_segment *s, uint32_t dropped) {
     if (dropped == 0)
         return RD_OK;
-    /* Holes would end searches early: build the segment anew, in a fitting size. */
+    /* Gaps would end searches early, so the segment is rebuilt in a suitable size. */
     uint32_t fitting = (s->entries - dropped) / 5 + FIRST_BUCKETS;
     return rebuild(seen->ctx, s, fitting < s->buckets ? fitting : s->buckets);
 }
@@ -98,14 +98,14 @@ static rd_status scatter(rd_ctx *ctx, rdi_seen_segment *from, rdi_seen_segment *
         for (unsigned i = 0; i < 8 && from->bucket[b].slot[i]; i++) {
             uint64_t hash = rdi_seen_hash(from->bucket[b].key[i]);
             rdi_seen_segment *s = &to[rdi_seen_segment_of(hash, bits) & (ways - 1)];
-            if (s->entries == s->limit) /* an uneven hash: rare */
+            if (s->entries == s->limit) /* only with an uneven hash: rare */
                 RD_TRY(rebuild(ctx, s, s->buckets + s->buckets / 2));
             put(s, from->bucket[b].key[i], from->bucket[b].slot[i]);
         }
     return RD_OK;
 }
 
-/* Twice as many segments. */
+/* Doubles the number of segments. */
 static rd_status split_once(rdi_last_seen *seen) {
     uint64_t n = rdi_seen_segments(seen);
     unsigned bits = seen->bits + SPLIT_BITS;
@@ -113,7 +113,8 @@ static rd_status split_once(rdi_last_seen *seen) {
     if (!fresh)
         return RD_ENOMEM;
     rd_status status = RD_OK;
-    for (uint64_t i = 0; i < n; i++) { /* also after a failure: all memory moves over or is freed */
+    /* continues after a failure, so that all memory is moved or freed */
+    for (uint64_t i = 0; i < n; i++) {
         if (status == RD_OK)
             status = scatter(seen->ctx, &seen->segment[i], &fresh[i << SPLIT_BITS], bits);
         segment_fini(seen->ctx, &seen->segment[i]);

@@ -1,4 +1,4 @@
-/* The steps that lift running totals. See prefix_counts.h. */
+/* A constant table of prefix_counts.h. */
 #include "order/prefix_counts.h"
 
 const uint32_t rdi_prefix_steps[32] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,

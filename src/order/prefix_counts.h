@@ -1,10 +1,11 @@
-/* How many events happened at places up to a given one, while more happen: counts per place that
- * are kept as running totals inside groups of 16, per group inside groups of groups, and so on. An
- * event lifts the totals behind it in its own group on each level, a few vector additions; a
- * question adds up one number of each level. Places behind all events so far need nothing done:
- * their totals are right when they come into use.
+/* Counts events per place, and returns how many happened at or before a place.
  *
- * Counts are 32 bits wide: at most 2^32 - 1 events between two calls of clear().
+ * Counts are kept as running totals inside groups of 16 places, per group inside groups of groups,
+ * and so on. An event raises the totals after it in its own group on each level, with a few vector
+ * additions; a query adds one number per level. Places after all events so far need no work: their
+ * totals are correct when they come into use.
+ *
+ * Counts have 32 bits: at most 2^32 - 1 events between two calls of clear().
  */
 #ifndef RDI_PREFIX_COUNTS_H
 #define RDI_PREFIX_COUNTS_H
@@ -14,14 +15,14 @@
 #include <string.h>
 
 typedef struct rdi_prefix_counts {
-    uint32_t *place; /* events at this place and earlier ones of its group */
-    uint32_t *group; /* ... of 16 places: events in earlier ones of its group of 16 */
-    uint32_t *big;   /* ... of 256 places: likewise */
-    uint32_t *top;   /* ... of 4096 places: events in all earlier ones */
+    uint32_t *place; /* events at this place and at earlier ones of its group */
+    uint32_t *group; /* per 16 places: events in earlier ones of its group of 16 */
+    uint32_t *big;   /* per 256 places: likewise */
+    uint32_t *top;   /* per 4096 places: events in all earlier ones */
     size_t tops;
 } rdi_prefix_counts;
 
-/* Numbers of a level, so that whole groups of 16 can be touched. */
+/* Length of a level's array, rounded so that whole groups of 16 can be accessed. */
 static inline size_t rdi_prefix_level(size_t places, unsigned shift) {
     return ((places >> shift) + 16) & ~(size_t)15;
 }
@@ -32,7 +33,7 @@ static inline size_t rdi_prefix_counts_bytes(size_t places) {
            sizeof(uint32_t);
 }
 
-/* Uses `memory`, of rdi_prefix_counts_bytes(places), which is the caller's; no events yet. */
+/* Uses `memory` of rdi_prefix_counts_bytes(places) bytes, which the caller owns. No events yet. */
 static inline void rdi_prefix_counts_init(rdi_prefix_counts *c, size_t places, void *memory) {
     memset(memory, 0, rdi_prefix_counts_bytes(places));
     c->place = memory;
@@ -42,7 +43,7 @@ static inline void rdi_prefix_counts_init(rdi_prefix_counts *c, size_t places, v
     c->tops = (places >> 12) + 1;
 }
 
-/* Forgets all events; there were none at or behind place `used`. */
+/* Removes all events. None of them is at or after place `used`. */
 static inline void rdi_prefix_counts_clear(rdi_prefix_counts *c, size_t used) {
     memset(c->place, 0, rdi_prefix_level(used, 0) * sizeof *c->place);
     memset(c->group, 0, rdi_prefix_level(used, 4) * sizeof *c->group);
@@ -50,12 +51,12 @@ static inline void rdi_prefix_counts_clear(rdi_prefix_counts *c, size_t used) {
     memset(c->top, 0, c->tops * sizeof *c->top);
 }
 
-/* Sixteen numbers at a time, in as many registers as the processor needs. */
+/* Sixteen numbers, in as many registers as the processor needs for them. */
 typedef uint32_t rdi_u32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 
 extern const uint32_t rdi_prefix_steps[32]; /* 16 times 0, 16 times 1 */
 
-/* Adds 1 to those of 16 numbers that stand at or behind `from`, which is at most 16. */
+/* Adds 1 to the numbers at index `from` and after, of 16; `from` is at most 16. */
 static inline void rdi_prefix_lift(uint32_t *sixteen, size_t from) {
     *(rdi_u32x16 *)sixteen += *(const rdi_u32x16 *)(rdi_prefix_steps + 16 - from);
 }
@@ -69,7 +70,7 @@ static inline void rdi_prefix_counts_add(rdi_prefix_counts *c, size_t place) {
         c->top[i]++;
 }
 
-/* Events at `place` and before. */
+/* Number of events at or before `place`. */
 static inline uint64_t rdi_prefix_counts_upto(const rdi_prefix_counts *c, size_t place) {
     return (uint64_t)c->place[place] + c->group[place >> 4] + c->big[place >> 8] +
            c->top[place >> 12];

@@ -1,10 +1,10 @@
-/* Ranges in a B-tree: 16 entries a node, each with the end of its time range and the blocks in it;
- * in an inner node an entry stands for a child with all that is in it.
+/* Ranges in a B-tree with 16 entries per node. An entry has the end of a time range and its number
+ * of blocks; an entry of an inner node stands for a whole child.
  *
- * Everything new comes at the newest end, so that nodes are never split: when the last node of a
- * level is full, another one is begun. When entries leave, a node is united with its sibling once
- * both fill at most three quarters of one, so that nodes stay well filled and the depth is
- * O(log n).
+ * New ranges come at the newest end only, so nodes are never split: when the last node of a level
+ * is full, another one is added. After removals, a node is merged with its sibling once both
+ * together fill at most three quarters of a node. So nodes stay well filled, and the depth is O(log
+ * n).
  */
 #include "order/ranges.h"
 
@@ -12,14 +12,13 @@
 
 #define ENTRIES 16
 #define UNITE   (ENTRIES * 3 / 4)
-#define DEPTH_MAX                                                                                  \
-    16          /* two siblings have 13 entries together, so this is enough for 2^32 ranges        \
-                 */
-#define FIRST 8 /* nodes */
+/* Two siblings have at least 13 entries together, so this is enough for 2^32 ranges. */
+#define DEPTH_MAX 16
+#define FIRST     8 /* nodes */
 
 typedef struct btree_node {
     uint64_t time[ENTRIES]; /* ends of the ranges, ascending */
-    uint64_t sum[ENTRIES];  /* blocks */
+    uint64_t sum[ENTRIES];  /* numbers of blocks */
     uint32_t child[ENTRIES];
     uint32_t n;
 } btree_node;
@@ -30,10 +29,10 @@ typedef struct btree {
     uint32_t used, room;
     uint32_t free; /* first free node plus 1, linked by child[0] */
     uint32_t root;
-    uint32_t depth; /* levels; 0: empty */
+    uint32_t depth; /* number of levels; 0: empty */
 } btree;
 
-/* The way to an entry: its node and place on every level, the leaf at 0. */
+/* The path to an entry: its node and index on every level; level 0 is the leaf. */
 typedef struct path {
     struct {
         uint32_t node, at;
@@ -46,7 +45,7 @@ static btree_node *node_of(const btree *b, const path *p, uint32_t level) {
 
 /* ---- nodes ---- */
 
-/* Room for as many more as one append can take: one per level, and a root. */
+/* Makes room for the nodes that one append may take: one per level, and a root. */
 static rd_status reserve(btree *b) {
     uint32_t wanted = b->used + b->depth + 2;
     if (wanted <= b->room)
@@ -82,7 +81,7 @@ static void push_entry(btree_node *node, uint64_t time, uint64_t sum, uint32_t c
     node->n++;
 }
 
-/* Copies `count` entries; places may overlap. */
+/* Copies `count` entries; source and target may overlap. */
 static void move_entries(btree_node *to, uint32_t at, const btree_node *from, uint32_t first,
                          uint32_t count) {
     memmove(&to->time[at], &from->time[first], count * sizeof *to->time);
@@ -95,9 +94,9 @@ static void remove_entry(btree_node *node, uint32_t at) {
     move_entries(node, at, node, at + 1, node->n - at);
 }
 
-/* ---- ways ---- */
+/* ---- paths ---- */
 
-/* Down from `level` to the leaf, at the older or newer end of every node below. */
+/* Descends from `level` to the leaf, at the older or newer end of every node below. */
 static void descend(const btree *b, path *p, uint32_t level, bool newest) {
     while (level > 0) {
         uint32_t child = node_of(b, p, level)->child[p->level[level].at];
@@ -107,14 +106,14 @@ static void descend(const btree *b, path *p, uint32_t level, bool newest) {
     }
 }
 
-/* The way to the range at one end of time; there must be one. */
+/* Finds the oldest or newest range; there must be one. */
 static void path_to_end(const btree *b, bool newest, path *p) {
     p->level[b->depth - 1].node = b->root;
     p->level[b->depth - 1].at = newest ? b->node[b->root].n - 1 : 0;
     descend(b, p, b->depth - 1, newest);
 }
 
-/* The neighbour of a range; false at the end. */
+/* Finds the neighbor of a range; false if there is none. */
 static bool path_step(const btree *b, const path *from, bool newer, path *out) {
     for (uint32_t level = 0; level < b->depth; level++) {
         uint32_t at = from->level[level].at;
@@ -136,7 +135,7 @@ static void add_blocks(btree *b, const path *p, uint64_t blocks) {
 
 /* ---- removal ---- */
 
-/* The end of the last entry of a node has changed: so have those of the entries above it. */
+/* Updates the entries above a node after the end of its last entry has changed. */
 static void renew_ends(btree *b, const path *p, uint32_t level) {
     for (; level + 1 < b->depth; level++) {
         const btree_node *node = node_of(b, p, level);
@@ -152,8 +151,8 @@ static bool fits_in_one(const btree *b, const btree_node *parent, uint32_t left)
     return b->node[parent->child[left]].n + b->node[parent->child[left + 1]].n <= UNITE;
 }
 
-/* The child at `left` takes over the entries of the next one. Where these are children again, the
- * two that become neighbours may fit together, too. */
+/* Merges the child at `left` with the next child. If their entries are children too, the two that
+ * become neighbors may be merged as well. */
 static void unite(btree *b, btree_node *parent, uint32_t left, uint32_t level) {
     btree_node *to = &b->node[parent->child[left]], *from = &b->node[parent->child[left + 1]];
     uint32_t seam = to->n;
@@ -167,7 +166,7 @@ static void unite(btree *b, btree_node *parent, uint32_t left, uint32_t level) {
         unite(b, to, seam - 1, level - 1);
 }
 
-/* Unites a node of `level` with a sibling that fits; false: none does. */
+/* Merges a node of `level` with a sibling if they fit together; false if none fits. */
 static bool unite_with_sibling(btree *b, const path *p, uint32_t level) {
     btree_node *parent = node_of(b, p, level + 1);
     uint32_t at = p->level[level + 1].at;
@@ -178,7 +177,7 @@ static bool unite_with_sibling(btree *b, const path *p, uint32_t level) {
     return true;
 }
 
-/* Takes the root away while it has a single child. */
+/* Removes the root while it has a single child. */
 static void lower_root(btree *b) {
     while (b->depth > 1 && b->node[b->root].n == 1) {
         uint32_t old = b->root;
@@ -192,7 +191,7 @@ static void lower_root(btree *b) {
     }
 }
 
-/* Removes an entry that holds no blocks any more, and the nodes that this makes superfluous. */
+/* Removes an entry without blocks, and the nodes that become unnecessary. */
 static void delete_range(btree *b, path p) {
     uint32_t level = 0;
     remove_entry(node_of(b, &p, level), p.level[level].at);
@@ -209,7 +208,8 @@ static void delete_range(btree *b, path p) {
     b->base.n--;
 }
 
-/* The range has lost a block: it goes when it is empty, or when a neighbour has room for it. */
+/* Restores the invariants after a range has lost a block: removes the range if it is empty, or
+ * merges it with a neighbor if they fit together. */
 static void settle(btree *b, const path *p) {
     uint64_t size = node_of(b, p, 0)->sum[p->level[0].at];
     path near;
@@ -223,7 +223,8 @@ static void settle(btree *b, const path *p) {
         uint64_t other = node_of(b, &near, 0)->sum[near.level[0].at];
         if (size + other > b->base.capacity)
             continue;
-        const path *from = older ? &near : p, *to = older ? p : &near; /* the newer one remains */
+        /* the newer range remains */
+        const path *from = older ? &near : p, *to = older ? p : &near;
         uint64_t moved = older ? other : size;
         add_blocks(b, to, moved);
         add_blocks(b, from, -moved);
@@ -259,7 +260,7 @@ static uint64_t remove_oldest(rdi_ranges *r) {
     path p;
     path_to_end(b, false, &p);
     uint64_t time = node_of(b, &p, 0)->time[0];
-    add_blocks(b, &p, UINT64_MAX); /* less one */
+    add_blocks(b, &p, UINT64_MAX); /* minus one */
     r->live--;
     settle(b, &p);
     return time;
@@ -267,7 +268,7 @@ static uint64_t remove_oldest(rdi_ranges *r) {
 
 /* ---- append ---- */
 
-/* A root above the present one, with the entry that did not fit there. */
+/* Adds a root above the current one, with the entry that did not fit there. */
 static void raise_root(btree *b, uint64_t time, uint32_t child) {
     uint32_t root = take_node(b);
     btree_node *node = &b->node[root];
@@ -283,7 +284,7 @@ static void raise_root(btree *b, uint64_t time, uint32_t child) {
     b->depth++;
 }
 
-/* The block goes to the last entry of each level from `level` on. */
+/* Adds the block to the last entry of each level from `level` on. */
 static void extend(btree *b, const path *newest, uint32_t level, uint64_t time) {
     for (; level < b->depth; level++) {
         btree_node *node = node_of(b, newest, level);
@@ -292,8 +293,8 @@ static void extend(btree *b, const path *newest, uint32_t level, uint64_t time) 
     }
 }
 
-/* A new range of one block at the newest end: up from the leaf, in a new node on each level whose
- * last one is full. */
+/* Adds a range of one block at the newest end: from the leaf upwards, in a new node on each level
+ * whose last node is full. */
 static void push_range(btree *b, const path *newest, uint64_t time) {
     uint32_t child = 0, level = 0;
     for (; level < b->depth && node_of(b, newest, level)->n == ENTRIES; level++) {
@@ -327,7 +328,7 @@ static rd_status append(rdi_ranges *r, uint64_t time) {
 
 /* ---- checks ---- */
 
-/* Whether the nodes above a leaf entry say about it what they should. */
+/* Whether the nodes above a leaf entry agree with it. */
 static bool check_above(const btree *b, const path *p) {
     for (uint32_t level = 0; level + 1 < b->depth; level++) {
         const btree_node *node = node_of(b, p, level), *parent = node_of(b, p, level + 1);

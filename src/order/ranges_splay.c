@@ -1,29 +1,29 @@
-/* Ranges in a splay tree: the range of a reference becomes the root, and what hangs on its newer
- * side is the distance. Neighbours are linked, so that looking whether two should be merged costs
- * no search. See ranges.h. */
+/* Ranges in a splay tree. The range of a reference becomes the root, and the weight of its newer
+ * side is the distance. Neighbors are linked, so finding out whether two of them can be merged
+ * needs no search. See ranges.h. */
 #include "order/ranges.h"
 #include "order/tree_splay.h"
 
-typedef struct neighbours {
+typedef struct neighbors {
     uint32_t near[2]; /* RDI_OLDER, RDI_NEWER; 0: none */
-} neighbours;
+} neighbors;
 
 typedef struct splay_ranges {
     rdi_ranges base;
     rdi_tree tree;
-    neighbours *link; /* by node; room for tree.room */
+    neighbors *link; /* by node; room for tree.room */
     uint32_t room;
     uint32_t newest, oldest;
 } splay_ranges;
 
-/* Room for one more node. */
+/* Makes room for one more node. */
 static rd_status reserve(splay_ranges *s) {
     if (!s->tree.ctx)
         RD_TRY(rdi_tree_init(&s->tree, s->base.ctx));
     RD_TRY(rdi_tree_reserve(&s->tree, s->base.n + 1));
     if (s->room >= s->tree.room)
         return RD_OK;
-    neighbours *grown = rdi_resize(s->base.ctx, s->link, s->tree.room, sizeof *grown);
+    neighbors *grown = rdi_resize(s->base.ctx, s->link, s->tree.room, sizeof *grown);
     if (!grown)
         return RD_ENOMEM;
     s->link = grown;
@@ -47,7 +47,7 @@ static rd_status append(rdi_ranges *r, uint64_t time) {
     t->node[n].size = 1;
     t->node[n].child[RDI_OLDER] = last;
     t->root = s->newest = n;
-    s->link[n] = (neighbours){{last, 0}};
+    s->link[n] = (neighbors){{last, 0}};
     *(last ? &s->link[last].near[RDI_NEWER] : &s->oldest) = n;
     rdi_ranges_count(r);
     return RD_OK;
@@ -61,7 +61,7 @@ static void unlink_node(splay_ranges *s, uint32_t n) {
     s->base.n--;
 }
 
-/* The root leaves, and what it still holds goes to the next newer range. */
+/* Removes the root; its remaining blocks go to the next newer range. */
 static void dissolve_root(splay_ranges *s) {
     rdi_tree *t = &s->tree;
     uint32_t n = t->root;
@@ -77,7 +77,7 @@ static void dissolve_root(splay_ranges *s) {
     unlink_node(s, n);
 }
 
-/* The root takes over the next older range. */
+/* Merges the next older range into the root. */
 static void absorb_older(splay_ranges *s) {
     rdi_tree *t = &s->tree;
     rdi_tree_node *root = &t->node[t->root];
@@ -87,7 +87,7 @@ static void absorb_older(splay_ranges *s) {
     unlink_node(s, older);
 }
 
-/* The root has one block less. */
+/* Removes one block from the root. */
 static void shrink_root(splay_ranges *s) {
     rdi_tree *t = &s->tree;
     rdi_tree_node *root = &t->node[t->root];
@@ -106,7 +106,7 @@ static uint64_t remove_time(rdi_ranges *r, uint64_t time) {
     splay_ranges *s = (splay_ranges *)r;
     rdi_tree *t = &s->tree;
     t->root = rdi_tree_splay_to(t, t->root, time);
-    if (t->node[t->root].time < time) /* a neighbour was found: the range is the one behind it */
+    if (t->node[t->root].time < time) /* the neighbor before it was found */
         t->root = rdi_tree_splay_to(t, t->root, t->node[s->link[t->root].near[RDI_NEWER]].time);
     uint64_t newer = t->node[t->node[t->root].child[RDI_NEWER]].sum;
     shrink_root(s);
@@ -138,7 +138,7 @@ static bool check_node(const rdi_tree *t, uint32_t n, void *user) {
 
 static bool check(const rdi_ranges *r, const char **why) {
     const splay_ranges *s = (const splay_ranges *)r;
-    if (!s->tree.ctx) /* nothing was ever in it */
+    if (!s->tree.ctx) /* never used */
         return true;
     check_state c = {.s = s};
     if (!rdi_tree_walk(&s->tree, check_node, &c, why))

@@ -7,7 +7,7 @@ static uint64_t groups_of(const rdi_rank_bits *b, uint64_t items) {
     return ((items - 1) >> b->shift) + 1;
 }
 
-/* Cuts the memory at `word` into levels; returns how many words all of them need. */
+/* Divides the memory at `word` into levels; returns how many words they need together. */
 static uint64_t lay_out(rdi_rank_bits *b, uint64_t slots) {
     uint64_t total = (slots - 1) / 64 + 1;
     uint64_t groups = slots;
@@ -21,7 +21,7 @@ static uint64_t lay_out(rdi_rank_bits *b, uint64_t slots) {
     return total;
 }
 
-/* `ones` set bits from slot 0 on: every group is full, but for one that is partly so. */
+/* Sets the first `ones` bits: all groups are full, except that one may be partly full. */
 static void fill(rdi_rank_bits *b, uint64_t ones) {
     memset(b->word, 0xff, ones / 64 * sizeof *b->word);
     if (ones % 64)
@@ -38,7 +38,8 @@ static void fill(rdi_rank_bits *b, uint64_t ones) {
 }
 
 rd_status rdi_rank_bits_refill(rdi_rank_bits *b, uint64_t slots, uint64_t ones) {
-    if (slots != b->slots || !b->word) { /* nothing is kept: give the old ones back first */
+    /* the contents are not kept, so the old memory is freed first */
+    if (slots != b->slots || !b->word) {
         rdi_free(b->ctx, b->word);
         b->word = NULL;
         b->word = rdi_alloc(b->ctx, lay_out(b, slots), sizeof *b->word);
@@ -80,14 +81,14 @@ void rdi_rank_bits_move(rdi_rank_bits *b, uint64_t from, uint64_t to) {
     for (unsigned i = 0; i < b->levels; i++) {
         from >>= b->shift;
         to >>= b->shift;
-        if (from == to) /* and so on all levels above */
+        if (from == to) /* and the same on all levels above */
             return;
         b->count[i][from]--;
         b->count[i][to]++;
     }
 }
 
-/* Set bits in [from, to). */
+/* Number of set bits in [from, to). */
 static uint64_t count_bits(const rdi_rank_bits *b, uint64_t from, uint64_t to) {
     if (from >= to)
         return 0;

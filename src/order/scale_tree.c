@@ -1,13 +1,13 @@
-/* The scale tree: room, compression, checks. See scale_tree.h. */
+/* The scale tree: memory, compression and checks. See scale_tree.h. */
 #include "order/scale_tree.h"
 
 #include <math.h>
 
-/* So much less than e / (1 - e) that no rounding on the way lifts a capacity above its due. */
+/* Slightly below 1, so that rounding never lifts a capacity above the exact value. */
 #define ROUNDED_DOWN (1 - 0x1p-50)
 
-/* Room for `room` nodes in arrays of one allocation; the old nodes are kept, and nothing may have
- * left them since the last compression. */
+/* Allocates arrays for `room` nodes and copies the old nodes. No block may have left since the last
+ * compression. */
 static rd_status make_room(rdi_scale_tree *t, size_t room) {
     size_t column = room * sizeof(uint64_t);
     char *memory = rdi_alloc(t->ctx, 1, 2 * column + rdi_prefix_counts_bytes(room));
@@ -45,25 +45,25 @@ void rdi_scale_tree_fini(rdi_scale_tree *t) {
     *t = (rdi_scale_tree){0};
 }
 
-/* Blocks that a node with `newer` newer ones may hold. */
+/* Number of blocks that a node with `newer` newer blocks may hold. */
 static uint64_t capacity(const rdi_scale_tree *t, uint64_t newer) {
     return (uint64_t)((double)newer * t->growth) + 1;
 }
 
-/* From the newest node to the oldest: a node joins the one that is being built while all of it is
- * within reach. The result is written to the end of the arrays, which is never ahead of what is
- * still to be read, and then moved to the front. */
+/* Merges nodes from the newest to the oldest: a node joins the one under construction as long as
+ * the capacity allows. The result is written to the end of the arrays, where everything has been
+ * read already, and then moved to the front. */
 static void compress(rdi_scale_tree *t) {
     size_t n = t->n, to = n;
-    uint64_t newer = 0, reach = 0; /* the newest node is always begun: nothing is below 0 */
+    uint64_t newer = 0, reach = 0; /* starts a node at once: no number is below 0 */
     for (size_t i = n; i-- > 0;) {
         uint64_t end = i ? rdi_scale_tree_newer(t, i - 1) : t->live;
         if (i == n - 1 || end > reach) {
             to--;
             t->time[to] = t->time[i];
             reach = newer + capacity(t, newer);
-            /* Reading needs upto[] of nodes up to i - 1 and of the last one, which is to be live:
-             * what has left is subtracted when all is read. */
+            /* Reading needs upto[] of the nodes up to i - 1 and of the last node, which must still
+             * be unchanged; the blocks that have left are subtracted after everything is read. */
             if (to != n - 1)
                 t->upto[to] = newer;
         }
@@ -87,7 +87,7 @@ rd_status rdi_scale_tree_at_limit(rdi_scale_tree *t) {
     t->most = t->n > t->most ? t->n : t->most;
     if (t->n < t->limit && t->limit <= t->room)
         return RD_OK;
-    compress(t); /* also to grow, because then nothing is in t->left */
+    compress(t); /* also before growing, because it empties t->left */
     return t->limit <= t->room ? RD_OK : make_room(t, t->limit + t->limit / 2);
 }
 

@@ -1,4 +1,4 @@
-/* Node storage and checks that all trees share. See tree.h. */
+/* Memory of nodes, and checks, for all trees. See tree.h. */
 #include "order/tree.h"
 
 #include <inttypes.h>
@@ -33,7 +33,7 @@ rd_status rdi_tree_grow(rdi_tree *t, uint64_t nodes) {
     return RD_OK;
 }
 
-/* In order, with a stack of its own: a splay tree may be as deep as it has nodes. */
+/* Walks in order with an explicit stack, because a splay tree may be as deep as it has nodes. */
 static bool walk(const rdi_tree *t, bool (*visit)(const rdi_tree *t, uint32_t n, void *user),
                  void *user, uint32_t *stack, const char **why) {
     uint32_t depth = 0, seen = 0;
@@ -65,7 +65,7 @@ bool rdi_tree_walk(const rdi_tree *t, bool (*visit)(const rdi_tree *t, uint32_t 
 }
 
 static bool check_entry(const rdi_tree *t, uint32_t n, void *user) {
-    uint64_t *next = user; /* least time that may come */
+    uint64_t *next = user; /* smallest time that may follow */
     bool sound = t->node[n].time >= *next && rdi_tree_weight(t, n) == 1;
     *next = t->node[n].time + 1;
     return sound;

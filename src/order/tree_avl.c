@@ -1,15 +1,15 @@
-/* The AVL tree: the heights of two siblings differ by one at most. All operations are O(log M).
+/* The AVL tree: the heights of two siblings differ by at most one. All operations are O(log M).
  *
- * A change goes down from the root and notes the links it follows; on the way back each link may
- * get a rotated subtree. Sums change on the way down, heights on the way back.
+ * A change descends from the root and records the links that it follows; on the way back, each link
+ * may get a rotated subtree. Sums change on the way down, heights on the way back.
  *
  * G. M. Adelson-Velsky, E. M. Landis. An algorithm for the organization of information. 1962.
  */
 #include "order/tree_avl.h"
 
-#define MOST_LEVELS 48 /* 1.45 log2(2^32), and one more for the new node */
+#define MOST_LEVELS 48 /* 1.45 log2(2^32), plus one for the new node */
 
-/* The links from the root down to the node a change happens at. */
+/* The links from the root to the node that changes. */
 typedef struct path {
     uint32_t *link[MOST_LEVELS];
     unsigned n;
@@ -20,7 +20,7 @@ static void update_height(rdi_tree_node *node, uint32_t n) {
     node[n].height = 1 + (a > b ? a : b);
 }
 
-/* The child of n in direction d takes its place. */
+/* Replaces n by its child in direction d. */
 static uint32_t rotate(rdi_tree_node *node, uint32_t n, int d) {
     uint32_t child = node[n].child[d], inner = node[child].child[!d];
     uint64_t sum = node[n].sum;
@@ -33,7 +33,7 @@ static uint32_t rotate(rdi_tree_node *node, uint32_t n, int d) {
     return child;
 }
 
-/* Subtree n whose children are balanced and differ by two levels at most: the balanced one. */
+/* Balances subtree n, whose children are balanced and differ by at most two levels. */
 static uint32_t balance(rdi_tree_node *node, uint32_t n) {
     uint32_t height[2] = {node[node[n].child[0]].height, node[node[n].child[1]].height};
     if (height[0] <= height[1] + 1 && height[1] <= height[0] + 1) {
@@ -47,7 +47,7 @@ static uint32_t balance(rdi_tree_node *node, uint32_t n) {
     return rotate(node, n, d);
 }
 
-/* Upwards, until a subtree is as high as it was before. */
+/* Goes upwards until a subtree is as high as before. */
 static void rebalance(rdi_tree_node *node, path *p) {
     while (p->n-- > 0) {
         uint32_t *link = p->link[p->n];
@@ -72,7 +72,7 @@ void rdi_avl_insert(rdi_tree *t, uint64_t time, uint64_t weight) {
     rebalance(node, &p);
 }
 
-/* Takes the oldest node out of the subtree at `link`. */
+/* Removes the oldest node from the subtree at `link`. */
 static uint32_t unlink_oldest(rdi_tree *t, path *p, uint32_t *link) {
     rdi_tree_node *node = t->node;
     unsigned first = p->n;

@@ -1,10 +1,9 @@
-/* The tree of holes: intervals of times that are not live, in place of the times that are.
+/* The tree of holes: it stores the intervals of times that are not live, instead of the live times.
  *
- * Every time that has passed is live or in a hole, so the live ones newer than t are all times
- * behind t less the holes behind t. Where reuse is near in time, the holes soon grow together and
- * the tree stays much smaller than the number of blocks. Every hole is followed by a live time of
- * its own, or is the last: there is at most one hole more than live times. O(log holes) per
- * operation.
+ * Every past time is live or in a hole, so the number of live times after t is the number of times
+ * after t minus the holes after t. Where reuse is close in time, holes soon merge, and the tree
+ * stays much smaller than the number of blocks. Every hole except the last is followed by a live
+ * time, so there is at most one hole more than live times. O(log holes) per operation.
  *
  * G. Almasi, C. Cascaval, D. A. Padua. Calculating stack distances efficiently. Workshop on Memory
  * System Performance, 2002.
@@ -15,8 +14,8 @@ static uint64_t live(const rdi_tree *t) {
     return t->end - t->node[t->root].sum;
 }
 
-/* A new time needs no node. But it may lead to a hole later, whose room is made now, so that
- * remove() cannot fail: until the next append there are never more holes than live times now. */
+/* Makes room for the hole that a new time may lead to later, so that remove() cannot fail: until
+ * the next append there are never more holes than live times now. */
 static rd_status append(rdi_tree *t, uint64_t time) {
     RD_TRY(rdi_tree_reserve(t, live(t) + 1));
     t->end = time + 1;
@@ -26,7 +25,7 @@ static rd_status append(rdi_tree *t, uint64_t time) {
 /* The holes around a live time. */
 typedef struct place {
     uint32_t before, after; /* 0: none */
-    uint64_t newer;         /* length of all holes after it */
+    uint64_t newer;         /* total length of the holes after it */
 } place;
 
 static place find_place(const rdi_tree *t, uint64_t time) {
@@ -45,7 +44,7 @@ static place find_place(const rdi_tree *t, uint64_t time) {
     return p;
 }
 
-/* The hole that begins at `first` becomes longer. */
+/* Makes the hole that begins at `first` longer. */
 static void lengthen(rdi_tree *t, uint64_t first, uint64_t by) {
     rdi_tree_node *node = t->node;
     uint32_t n = t->root;
@@ -57,7 +56,7 @@ static void lengthen(rdi_tree *t, uint64_t first, uint64_t by) {
 static uint64_t remove_time(rdi_tree *t, uint64_t time) {
     place p = find_place(t, time);
     uint64_t newer = t->end - 1 - time - p.newer;
-    uint64_t first = t->node[p.before].time; /* of the hole before */
+    uint64_t first = t->node[p.before].time; /* first time of the hole before */
     bool touches_before = p.before && first + rdi_tree_weight(t, p.before) == time;
     bool touches_after = p.after && t->node[p.after].time == time + 1;
     if (touches_before && touches_after) {
@@ -67,7 +66,7 @@ static uint64_t remove_time(rdi_tree *t, uint64_t time) {
     } else if (touches_before) {
         lengthen(t, first, 1);
     } else if (touches_after) {
-        t->node[p.after].time = time; /* nothing lies between: the order stays */
+        t->node[p.after].time = time; /* nothing lies between, so the order stays valid */
         lengthen(t, time, 1);
     } else {
         rdi_avl_insert(t, time, 1);
@@ -86,10 +85,10 @@ static uint64_t remove_oldest(rdi_tree *t) {
 }
 
 static bool check_hole(const rdi_tree *t, uint32_t n, void *user) {
-    uint64_t *next = user; /* least time at which a hole may begin */
+    uint64_t *next = user; /* smallest time at which a hole may begin */
     uint64_t first = t->node[n].time, length = rdi_tree_weight(t, n);
     bool sound = first >= *next && length > 0 && first + length <= t->end;
-    *next = first + length + 1; /* holes that touch are one hole */
+    *next = first + length + 1; /* adjacent holes would be one hole */
     return sound && rdi_avl_is_balanced(t, n);
 }
 

@@ -1,16 +1,16 @@
-/* The splay tree: every search brings its node to the root, so recent times are found quickly.
+/* The splay tree: every search moves its node to the root, so recent times are found quickly.
  *
- * Top-down (Sleator and Tarjan): on the way to the node the path is taken apart into a tree of
- * older and a tree of newer nodes, which become its children in the end. The sums are kept up
- * without a look at any node beside the path.
+ * The search is top-down (Sleator and Tarjan): on the way to the node the path is split into a tree
+ * of older nodes and a tree of newer nodes, which finally become its children. The sums are
+ * maintained without access to any node beside the path.
  *
- * All operations are O(log M) amortised.
+ * All operations are O(log M) amortized.
  *
  * D. D. Sleator, R. E. Tarjan. Self-adjusting binary search trees. Journal of the ACM 32(3), 1985.
  */
 #include "order/tree_splay.h"
 
-/* One of the two trees the path is taken apart into. It grows only at its inner end: the older tree
+/* One of the two trees that the path is split into. It grows only at its inner end: the older tree
  * at its newest node, the newer tree at its oldest. */
 typedef struct side {
     uint32_t root;
@@ -18,8 +18,8 @@ typedef struct side {
     uint64_t sum;
 } side;
 
-/* Hangs node n up, without its subtree at `inner`. Until the side is finished, the sums along its
- * inner edge leave out the inner child, because what that will be is known only at the end. */
+/* Attaches node n without its subtree at `inner`. Until the side is finished, the sums along its
+ * inner edge do not include the inner child, which is known only at the end. */
 static inline void hang(side *s, rdi_tree_node *node, uint32_t n, uint32_t *inner) {
     node[n].sum -= node[*inner].sum;
     s->sum += node[n].sum;
@@ -27,7 +27,7 @@ static inline void hang(side *s, rdi_tree_node *node, uint32_t n, uint32_t *inne
     s->inner = inner;
 }
 
-/* The tree `rest` goes to the inner end, and the sums along the inner edge become whole. */
+/* Attaches the tree `rest` at the inner end and completes the sums along the inner edge. */
 static inline uint32_t finish(side *s, rdi_tree_node *node, uint32_t rest, int inner) {
     *s->inner = rest;
     uint64_t sum = s->sum + node[rest].sum;
@@ -39,7 +39,7 @@ static inline uint32_t finish(side *s, rdi_tree_node *node, uint32_t rest, int i
     return s->root;
 }
 
-/* The child of n in direction d takes its place. */
+/* Replaces n by its child in direction d. */
 static inline uint32_t rotate(rdi_tree_node *node, uint32_t n, int d) {
     uint32_t child = node[n].child[d];
     uint64_t sum = node[n].sum;
@@ -50,8 +50,9 @@ static inline uint32_t rotate(rdi_tree_node *node, uint32_t n, int d) {
     return child;
 }
 
-/* From *n down in direction d, towards `time`; what is passed goes to side s. Two steps the same
- * way rotate first, which halves the path for later searches. False at the end of the path. */
+/* Descends from *n in direction d, towards `time`, and attaches the passed nodes to side s. Two
+ * steps in the same direction rotate first, which halves the path for later searches. False at the
+ * end of the path. */
 static inline bool descend(rdi_tree_node *node, uint32_t *n, uint64_t time, int d, side *s) {
     uint32_t next = node[*n].child[d];
     if (next && (d == RDI_NEWER ? time > node[next].time : time < node[next].time)) {
@@ -70,7 +71,7 @@ uint32_t rdi_tree_splay_to(rdi_tree *t, uint32_t n, uint64_t time) {
     uint64_t sum = node[n].sum;
     side older = {.inner = &older.root}, newer = {.inner = &newer.root};
     bool more = true;
-    while (more && time != node[n].time) /* two calls: with d a constant, each is a straight line */
+    while (more && time != node[n].time) /* two calls, so that d is a constant in each */
         more = time > node[n].time ? descend(node, &n, time, RDI_NEWER, &older)
                                    : descend(node, &n, time, RDI_OLDER, &newer);
     node[n].child[RDI_OLDER] = finish(&older, node, node[n].child[RDI_OLDER], RDI_NEWER);
@@ -89,7 +90,7 @@ static rd_status append(rdi_tree *t, uint64_t time) {
     return RD_OK;
 }
 
-/* Two trees, all of one older than all of the other, as one. */
+/* Joins two trees; all nodes of `older` are older than all nodes of `newer`. */
 static uint32_t join(rdi_tree *t, uint32_t older, uint32_t newer) {
     if (!older || !newer)
         return older ? older : newer;

@@ -1,21 +1,21 @@
-/* A program or library file: what its addresses are called.
+/* A program or library file, and the names of its addresses.
  *
- * Addresses are those in the file; whoever maps it knows where it lies. Debug information is taken
- * from the file, or from a separate one that its build id or debug link names. Built with elfutils'
- * libdw (object_libdw.c) or without, when nothing is ever found (object_none.c).
+ * All addresses are file addresses: run-time address minus load bias. Debug information comes from
+ * the file itself, or from a separate file that its build id or debug link names. object_libdw.c
+ * implements this with elfutils' libdw; object_none.c, for builds without libdw, finds nothing.
  */
 #ifndef RDI_OBJECT_H
 #define RDI_OBJECT_H
 
 #include "base/common.h"
 
-#define RDI_CALLS_MAX 16 /* of inlined functions into each other; more are cut */
+#define RDI_CALLS_MAX 16 /* nested inlined calls that are kept */
 
 typedef struct rdi_object rdi_object;
 
-/* What an instruction belongs to. Texts are borrowed from the object; NULL and 0: unknown. */
+/* The source location of an instruction. The object owns the texts; NULL and 0 mean unknown. */
 typedef struct rdi_location {
-    const char *function; /* the innermost, also if it was inlined; C++ with its scopes */
+    const char *function; /* innermost, inlined ones included; C++ names have scopes */
     const char *function_source;
     uint64_t function_line;
     const char *source;
@@ -23,27 +23,28 @@ typedef struct rdi_location {
     struct {
         const char *source;
         uint64_t line;
-    } calls[RDI_CALLS_MAX]; /* through which the function was inlined, innermost first */
+    } calls[RDI_CALLS_MAX]; /* the inlined calls around the function, innermost first */
     size_t n_calls;
 } rdi_location;
 
-/* A variable with a place of its own. */
+/* A variable with static storage. */
 typedef struct rdi_variable {
     const char *name;
     uint64_t address, size;
 } rdi_variable;
 
-/* A file that cannot be read is no failure: then nothing is found in it. */
+/* Opens a file. An unreadable file is not an error: nothing is found in it. */
 rd_status rdi_object_open(rd_ctx *ctx, const char *path, rdi_object **out);
 void rdi_object_close(rdi_object *o); /* NULL is allowed */
 
-/* All unknown when nothing is found. */
+/* Finds the location of an address; all fields are unknown if nothing is found. */
 rd_status rdi_object_find(rdi_object *o, uint64_t address, rdi_location *out);
 
-/* Addresses from *low to *high - 1 are mapped; both 0: unknown. */
+/* Sets the address range [*low, *high) that the file occupies when loaded; both are 0 if unknown.
+ */
 void rdi_object_span(const rdi_object *o, uint64_t *low, uint64_t *high);
 
-/* Variables one after the other, in no order; until `take` fails. */
+/* Calls `take` for every variable, in no particular order, until it fails. */
 rd_status rdi_object_variables(rdi_object *o, rd_status (*take)(void *user, const rdi_variable *v),
                                void *user);
 

@@ -1,8 +1,8 @@
-/* Files with libdw. See object.h.
+/* Object files, read with libdw. See object.h.
  *
- * The functions of a compilation unit are indexed by address when the first of its addresses is
- * asked for; inside a function the inlined ones are found by walking down. Memory of libdw is not
- * counted by the context.
+ * The functions of a compilation unit are indexed by address when the unit is first needed. Inlined
+ * functions are found by descending into their function. The context does not count the memory that
+ * libdw allocates.
  */
 #include "symbols/object.h"
 
@@ -15,24 +15,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEPTH_MAX 64 /* of entries in each other, that damaged files cannot exceed */
+#define DEPTH_MAX 64 /* limit on nested entries, against damaged files */
 
-/* A piece of a function's code, or of a unit's. */
-typedef struct piece {
+/* A contiguous address range of the code of a function or unit. */
+typedef struct code_range {
     Dwarf_Addr low, high;
     Dwarf_Die function;
-} piece;
+} code_range;
 
 typedef struct unit {
     Dwarf_Off offset;
-    piece *pieces; /* ascending */
+    code_range *ranges; /* ascending */
     size_t n, room;
     bool qualified; /* names have scopes: C++ */
 } unit;
 
-/* A function by the symbol table. */
+/* A function from the symbol table. */
 typedef struct function_symbol {
-    uint64_t address, size; /* size 0: up to the next */
+    uint64_t address, size; /* size 0: up to the next symbol */
     const char *name;
 } function_symbol;
 
@@ -42,10 +42,10 @@ struct rdi_object {
     Dwfl_Module *module; /* NULL: could not be read */
     unit *units;
     size_t n_units;
-    unit all_units; /* its pieces are those of all units; see unit_at() */
+    unit all_units; /* address ranges of all units: see unit_at() */
     bool units_listed;
-    Dwarf_Addr unit_bias;     /* of these addresses */
-    function_symbol *symbols; /* ascending, once they were asked for */
+    Dwarf_Addr unit_bias;     /* bias of the addresses in `all_units` */
+    function_symbol *symbols; /* ascending; read on demand */
     size_t n_symbols;
     bool symbols_read;
     rdi_arena names;
@@ -79,9 +79,9 @@ void rdi_object_close(rdi_object *o) {
     if (!o)
         return;
     for (size_t i = 0; i < o->n_units; i++)
-        rdi_free(o->ctx, o->units[i].pieces);
+        rdi_free(o->ctx, o->units[i].ranges);
     rdi_free(o->ctx, o->units);
-    rdi_free(o->ctx, o->all_units.pieces);
+    rdi_free(o->ctx, o->all_units.ranges);
     rdi_free(o->ctx, o->symbols);
     rdi_arena_fini(&o->names);
     if (o->dwfl)
@@ -99,28 +99,28 @@ void rdi_object_span(const rdi_object *o, uint64_t *low, uint64_t *high) {
 
 /* ---- functions of a unit ---- */
 
-static rd_status add_piece(rdi_object *o, unit *u, const piece *p) {
+static rd_status add_range(rdi_object *o, unit *u, const code_range *p) {
     if (u->n == u->room) {
-        piece *grown = rdi_grow(o->ctx, u->pieces, &u->room, sizeof *grown);
+        code_range *grown = rdi_grow(o->ctx, u->ranges, &u->room, sizeof *grown);
         if (!grown)
             return RD_ENOMEM;
-        u->pieces = grown;
+        u->ranges = grown;
     }
-    u->pieces[u->n++] = *p;
+    u->ranges[u->n++] = *p;
     return RD_OK;
 }
 
 static rd_status add_function(rdi_object *o, unit *u, Dwarf_Die *die) {
-    piece p = {.function = *die};
+    code_range p = {.function = *die};
     Dwarf_Addr base;
     ptrdiff_t at = 0;
     while ((at = dwarf_ranges(die, at, &base, &p.low, &p.high)) > 0)
         if (p.low < p.high)
-            RD_TRY(add_piece(o, u, &p));
+            RD_TRY(add_range(o, u, &p));
     return RD_OK;
 }
 
-/* Functions are below the unit, namespaces and classes. */
+/* Adds the functions of a unit, including those inside namespaces and classes. */
 static rd_status add_functions(rdi_object *o, unit *u, Dwarf_Die *parent, int depth) {
     Dwarf_Die die;
     if (depth == DEPTH_MAX || dwarf_child(parent, &die) != 0)
@@ -144,13 +144,13 @@ static rd_status add_functions(rdi_object *o, unit *u, Dwarf_Die *parent, int de
 }
 
 static int by_low(const void *a, const void *b) {
-    const piece *x = a, *y = b;
+    const code_range *x = a, *y = b;
     return (x->low > y->low) - (x->low < y->low);
 }
 
 static void sort_pieces(unit *u) {
     if (u->n > 0)
-        qsort(u->pieces, u->n, sizeof *u->pieces, by_low);
+        qsort(u->ranges, u->n, sizeof *u->ranges, by_low);
 }
 
 static bool has_scopes(Dwarf_Die *cu) {
@@ -183,17 +183,17 @@ static rd_status find_unit(rdi_object *o, Dwarf_Die *cu, unit **out) {
     return RD_OK;
 }
 
-/* The function whose code has the address, or NULL. */
-static const piece *find_piece(const unit *u, Dwarf_Addr address) {
-    size_t low = 0, high = u->n; /* the last that begins at the address or before */
+/* Finds the function that contains the address, or NULL. */
+static const code_range *find_range(const unit *u, Dwarf_Addr address) {
+    size_t low = 0, high = u->n; /* last range that begins at or before the address */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (u->pieces[middle].low <= address)
+        if (u->ranges[middle].low <= address)
             low = middle + 1;
         else
             high = middle;
     }
-    return low && address < u->pieces[low - 1].high ? &u->pieces[low - 1] : NULL;
+    return low && address < u->ranges[low - 1].high ? &u->ranges[low - 1] : NULL;
 }
 
 /* ---- units ---- */
@@ -203,7 +203,7 @@ static int by_offset(const void *a, const void *b) {
     return (*x > *y) - (*x < *y);
 }
 
-/* The units in the file's table of addresses, ascending. */
+/* Lists the units that the file's address table mentions, ascending. */
 static rd_status units_in_table(rdi_object *o, Dwarf_Off **out, size_t *n) {
     Dwarf_Addr bias;
     Dwarf *debug = dwfl_module_getdwarf(o->module, &bias);
@@ -218,14 +218,14 @@ static rd_status units_in_table(rdi_object *o, Dwarf_Off **out, size_t *n) {
         Dwarf_Addr start;
         Dwarf_Word length;
         if (dwarf_getarangeinfo(dwarf_onearange(table, i), &start, &length, &(*out)[i]) != 0)
-            (*out)[i] = 0; /* of no unit */
+            (*out)[i] = 0; /* belongs to no unit */
     }
     qsort(*out, *n, sizeof **out, by_offset);
     return RD_OK;
 }
 
-/* The code of all units that are not in the table. To read that of the others would take longer
- * than everything else about a large library. */
+/* Collects the code ranges of all units that the address table does not mention. Reading the ranges
+ * of the other units as well would take longer than all other work on a large library. */
 static rd_status list_units(rdi_object *o) {
     Dwarf_Off *known = NULL;
     size_t n = 0;
@@ -243,8 +243,9 @@ static rd_status list_units(rdi_object *o) {
     return status;
 }
 
-/* The unit with the code at the address, or NULL. There is a table for that in the file, but not
- * all compilers write it: clang does not. Then we make one of the units that are not in it. */
+/* Finds the unit that contains the address, or NULL. The file has an address table for this, but
+ * some compilers, clang among them, do not write it. For units that it lacks, list_units() makes
+ * one. */
 static rd_status unit_at(rdi_object *o, uint64_t address, Dwarf_Die *out, Dwarf_Addr *bias,
                          bool *found) {
     Dwarf_Die *cu = dwfl_module_addrdie(o->module, address, bias);
@@ -255,7 +256,7 @@ static rd_status unit_at(rdi_object *o, uint64_t address, Dwarf_Die *out, Dwarf_
     }
     if (!o->units_listed)
         RD_TRY(list_units(o));
-    const piece *p = o->all_units.n ? find_piece(&o->all_units, address - o->unit_bias) : NULL;
+    const code_range *p = o->all_units.n ? find_range(&o->all_units, address - o->unit_bias) : NULL;
     *found = p != NULL;
     *bias = o->unit_bias;
     if (p)
@@ -265,7 +266,7 @@ static rd_status unit_at(rdi_object *o, uint64_t address, Dwarf_Die *out, Dwarf_
 
 /* ---- names ---- */
 
-/* The declaration that a definition or an inlined copy refers to. */
+/* Finds the declaration that a definition or an inlined copy refers to. */
 static Dwarf_Die declaration_of(Dwarf_Die die) {
     static const unsigned links[] = {DW_AT_abstract_origin, DW_AT_specification};
     for (size_t i = 0; i < RDI_COUNT(links); i++) {
@@ -277,7 +278,7 @@ static Dwarf_Die declaration_of(Dwarf_Die die) {
     return die;
 }
 
-/* "Scope::" of what is around a declaration, outermost first. */
+/* Prefixes a name with "Scope::" for every scope around its declaration, outermost first. */
 static rd_status qualify(rdi_object *o, Dwarf_Die *die, const char *name, const char **out) {
     Dwarf_Die declaration = declaration_of(*die), *scopes = NULL;
     int n = dwarf_getscopes_die(&declaration, &scopes);
@@ -309,11 +310,11 @@ static uint64_t line_attribute(Dwarf_Die *die, unsigned name) {
 
 /* ---- files ---- */
 
-/* Takes "." and ".." out of a path; it never becomes longer. */
+/* Removes "." and ".." from a path; the path never becomes longer. */
 static void simplify(char *path) {
     char *to = path;
     for (const char *from = path; *from;) {
-        size_t n = strcspn(from + 1, "/") + 1; /* with the slash before it */
+        size_t n = strcspn(from + 1, "/") + 1; /* including the slash in front */
         if (n == 3 && memcmp(from, "/..", 3) == 0) {
             while (to > path && *--to != '/')
                 ;
@@ -326,7 +327,7 @@ static void simplify(char *path) {
     *to = '\0';
 }
 
-/* A file as the debug information names it: absolute, if that says where it was compiled. */
+/* Makes the absolute path of a source file, if the debug information has the compilation folder. */
 static rd_status full_name(rdi_object *o, const char *folder, const char *name, const char **out) {
     *out = name;
     if (!name || *name == '/' || !folder || *folder != '/')
@@ -340,7 +341,7 @@ static rd_status full_name(rdi_object *o, const char *folder, const char *name, 
     return RD_OK;
 }
 
-/* Where a unit was compiled, or NULL. */
+/* The compilation folder of a unit, or NULL. */
 static const char *folder_of(Dwarf_Die *cu) {
     Dwarf_Attribute attribute;
     return dwarf_attr(cu, DW_AT_comp_dir, &attribute) ? dwarf_formstring(&attribute) : NULL;
@@ -368,7 +369,7 @@ static void add_call(rdi_location *out, Dwarf_Die *cu, Dwarf_Die *inlined) {
     out->n_calls++;
 }
 
-/* From a function down to the innermost one that was inlined at the address. */
+/* Descends from a function to the innermost function that is inlined at the address. */
 static Dwarf_Die innermost(rdi_location *out, Dwarf_Die *cu, Dwarf_Die function,
                            Dwarf_Addr address) {
     Dwarf_Die at = function, die;
@@ -389,12 +390,13 @@ static Dwarf_Die innermost(rdi_location *out, Dwarf_Die *cu, Dwarf_Die function,
     return function;
 }
 
-/* By the debug information of its unit. *begin: of the function's code, if there is one. */
+/* Finds the function in the debug information of its unit. *begin is where its code begins, if
+ * there is one. */
 static rd_status find_function(rdi_object *o, Dwarf_Die *cu, Dwarf_Addr address, Dwarf_Addr *begin,
                                rdi_location *out) {
     unit *u;
     RD_TRY(find_unit(o, cu, &u));
-    const piece *found = find_piece(u, address);
+    const code_range *found = find_range(u, address);
     if (!found)
         return RD_OK;
     *begin = found->low;
@@ -408,8 +410,8 @@ static rd_status find_function(rdi_object *o, Dwarf_Die *cu, Dwarf_Addr address,
                                          : RD_OK;
 }
 
-/* Code that compilers made of several lines has line 0: then that of the code before it, in the
- * same function. */
+/* Finds the source line. Code that a compiler generated for several lines has line 0; it gets the
+ * line of the preceding code in the same function. */
 static void find_line(Dwarf_Die *cu, Dwarf_Addr begin, Dwarf_Addr address, rdi_location *out) {
     Dwarf_Line *line = dwarf_getsrc_die(cu, address);
     Dwarf_Addr first = 0;
@@ -435,7 +437,7 @@ static int by_address(const void *a, const void *b) {
     return (x->size > y->size) - (x->size < y->size);
 }
 
-/* libdw looks at every symbol for every address; a sorted list is faster by far. */
+/* Reads and sorts the symbols: libdw scans all of them for every look-up, which is much slower. */
 static rd_status read_symbols(rdi_object *o) {
     int n = dwfl_module_getsymtab(o->module);
     o->symbols_read = true;
@@ -460,7 +462,7 @@ static rd_status read_symbols(rdi_object *o) {
 static rd_status find_symbol(rdi_object *o, uint64_t address, const char **out) {
     if (!o->symbols_read)
         RD_TRY(read_symbols(o));
-    size_t low = 0, high = o->n_symbols; /* behind the last that begins at the address or before */
+    size_t low = 0, high = o->n_symbols; /* one after the last symbol at or before the address */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (o->symbols[middle].address <= address)
@@ -489,7 +491,7 @@ rd_status rdi_object_find(rdi_object *o, uint64_t address, rdi_location *out) {
         RD_TRY(find_function(o, &cu, address - bias, &begin, out));
         find_line(&cu, begin, address - bias, out);
     }
-    if (!out->function) /* the symbol table may still know */
+    if (!out->function) /* the symbol table may still have a name */
         RD_TRY(find_symbol(o, address, &out->function));
     return has_unit ? complete_names(o, folder_of(&cu), out) : RD_OK;
 }

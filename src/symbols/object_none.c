@@ -1,4 +1,4 @@
-/* Files of which nothing is known, in a build without libdw. See object.h. */
+/* Replaces object_libdw.c in builds without libdw: nothing is found in any file. */
 #include "symbols/object.h"
 
 struct rdi_object {
