@@ -79,7 +79,7 @@ static int evaluate_one(rd_ctx *ctx, const rd_model_config *config, training_set
     c->facts = *rd_model_facts_of(m);
     if (c->facts.block_bytes != rd_profile_facts_of(set->runs[i].profile)->block_bytes) {
         rd_model_free(m);
-        return fail_usage("%s: has blocks of another size than those learned from", c->path);
+        return fail_usage("%s: has a different block size than the training profiles", c->path);
     }
     c->size = training_size(&c->choice, set, i);
     c->coverage = coverage_of(&c->choice, set->runs[i].profile);

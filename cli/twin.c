@@ -176,8 +176,9 @@ static int run_both(twin *t, recorder_options *what, int n, char **words) {
     int predicted = t->size > 0 ? print_prediction(t) : predict_by_twin(t, what, n, words);
     int of_program = wait_for(program, &killed);
     if (predicted == EXIT_OK && t->size == 0 && !killed) /* what killed both needs no comment */
-        predicted = fail("the twin has ended without %s, which stands for the size in this model",
-                         rd_model_facts_of(t->model)->size_unit);
+        predicted =
+            fail("the twin has ended without %s, which represents the input size in this model",
+                 rd_model_facts_of(t->model)->size_unit);
     return predicted != EXIT_OK ? predicted : of_program;
 }
 

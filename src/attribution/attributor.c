@@ -123,7 +123,7 @@ rd_status rdi_attributor_is_open(const rd_attributor *a) {
     if (a->finished)
         return rdi_fail(a->ctx, RD_ESTATE, "the attribution is finished");
     if (a->failed)
-        return rdi_fail(a->ctx, RD_ESTATE, "the attribution has failed before");
+        return rdi_fail(a->ctx, RD_ESTATE, "the attribution failed earlier");
     return RD_OK;
 }
 
@@ -185,7 +185,7 @@ rd_status rd_attributor_add_object(rd_attributor *a, const char *path, uint64_t 
     rdi_object_span(object, &low, &high);
     rdi_object_close(object);
     if (low == high)
-        return rdi_fail(a->ctx, RD_EINVAL, "%s: no program or library that can be read", path);
+        return rdi_fail(a->ctx, RD_EINVAL, "%s: not a readable program or library", path);
     if (address == RD_UNKNOWN && low == 0)
         return rdi_fail(a->ctx, RD_EINVAL,
                         "%s: can lie anywhere in memory: say where it was, as in %s@0x555555554000",
@@ -273,7 +273,8 @@ static rd_status tell_all(rd_attributor *a, rdi_details *d) {
 rd_status rd_attributor_finish(rd_attributor *a, rd_profile *profile) {
     RD_TRY(rdi_attributor_is_open(a));
     if (rd_profile_facts_of(profile)->references != a->references)
-        return rdi_fail(a->ctx, RD_EINVAL, "the profile is of other references than were fed");
+        return rdi_fail(a->ctx, RD_EINVAL,
+                        "the profile does not belong to the references that were fed");
     a->finished = true;
     rdi_details *details = NULL;
     RD_TRY(rdi_details_new(a->ctx, &details));

@@ -1,4 +1,4 @@
-/* The band of confidence around the miss ratios of a sampled profile. */
+/* The confidence band around the miss ratios of a sampled profile. */
 #include "reusedist/model.h"
 
 #include "base/common.h"
@@ -8,9 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-#define QUANTILE 1.96 /* of the normal distribution: 95 % lie within */
+#define QUANTILE 1.96 /* of the normal distribution, for 95 % confidence */
 
-/* The number of sampled blocks among `blocks` varies like a binomial; scaled up, so much. */
+/* The relative error of a cache size: the number of sampled blocks among `blocks` has a binomial
+ * distribution. */
 static double size_error(uint64_t blocks, double rate) {
     return QUANTILE * sqrt((double)blocks * (1 - rate) / rate);
 }
@@ -24,17 +25,19 @@ bool rd_mrc_has_band(const rd_profile *p) {
     return f->error_kind && strcmp(f->error_kind, RDI_KIND_SAMPLED) == 0 && f->sample_rate > 0;
 }
 
-/* A curve read at a size that is a little off: both ends of that, and the spread of the curve
- * itself around them. */
+/* Reads the curve at both ends of the range that the cache size may lie in, and adds the
+ * uncertainty of the curve itself. */
 rd_status rd_mrc_band(rd_ctx *ctx, const rd_profile *p, uint64_t blocks, double *low,
                       double *high) {
     const rd_profile_facts *f = rd_profile_facts_of(p);
     if (!rd_mrc_has_band(p))
-        return rdi_fail(ctx, RD_EINVAL, "the profile is no sample: it states no band");
+        return rdi_fail(ctx, RD_EINVAL,
+                        "the profile was not sampled, so it has no confidence band");
     double off = size_error(blocks, f->sample_rate), at_more = 0, at_less = 0;
     RD_TRY(rd_mrc_at(ctx, p, to_size(ceil((double)blocks + off)), &at_more, NULL));
     RD_TRY(rd_mrc_at(ctx, p, to_size(floor((double)blocks - off)), &at_less, NULL));
-    double half = f->half_width[blocks ? rdi_bit_width(blocks) - 1 : 0]; /* it narrows with size */
+    /* narrows with the size */
+    double half = f->half_width[blocks ? rdi_bit_width(blocks) - 1 : 0];
     *low = at_more > half ? at_more - half : 0;
     *high = at_less + half < 1 ? at_less + half : 1;
     return RD_OK;

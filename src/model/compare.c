@@ -1,8 +1,8 @@
-/* Two profiles side by side: how alike are they, where do they differ, and what would a cache
+/* Compares two profiles: how similar they are, where they differ, and how much a cache would
  * notice.
  *
- * Everything works on the rows of two histograms walked together. Rows that overlap are taken as
- * one bin, the span, so that histograms with different bins meet in the finest bins both have.
+ * Everything works on the rows of two histograms, walked in parallel. Overlapping rows form one
+ * bin, the span, so histograms with different bins are compared in the finest bins that both have.
  */
 #include "reusedist/model.h"
 
@@ -26,7 +26,7 @@ static row_list rows_of(const rd_profile *p) {
     return list;
 }
 
-/* A range of distances and what each profile has in it. */
+/* A range of distances with the references of each profile in it. */
 typedef struct span {
     uint64_t low, high;
     uint64_t count[2];
@@ -37,7 +37,7 @@ static bool row_follows(const row_list *list, uint64_t high) {
     return list->next < list->n && list->rows[list->next].low <= high;
 }
 
-/* The next span of both lists; false at their end. */
+/* Finds the next span of both lists; false at the end. */
 static bool next_span(row_list list[2], span *out) {
     *out = (span){.low = UINT64_MAX};
     for (int i = 0; i < 2; i++)
@@ -75,7 +75,7 @@ static double difference(const rd_bin_difference *bin) {
     return fabs(bin->share[0] - bin->share[1]);
 }
 
-/* Keeps the list of the worst bins in order. */
+/* Adds a bin to the sorted list of the worst bins. */
 static void note_bin(rd_comparison *out, const rd_bin_difference *bin) {
     if (difference(bin) == 0)
         return;
@@ -89,7 +89,7 @@ static void note_bin(rd_comparison *out, const rd_bin_difference *bin) {
     out->worst[at] = *bin;
 }
 
-/* Accuracy and the worst bins. `finite` counts the finite references of each profile. */
+/* Computes accuracy and worst bins. `finite` holds the finite references of each profile. */
 static void compare_shares(row_list list[2], const uint64_t finite[2], rd_comparison *out) {
     double sum = 0;
     span s;
@@ -103,11 +103,11 @@ static void compare_shares(row_list list[2], const uint64_t finite[2], rd_compar
     out->accuracy = both ? fmax(0, 1 - sum / 2) : 0;
 }
 
-/* HP-RDA labels the axis of its Figures 12 and 13 with 1, 2, 4 ... 2M and ">": 23 bins. The curve
- * there is the share of reuses up to x. Here the bin labelled x holds the distances below x and not
- * below x / 2, that is what a cache of x blocks hits and one of half the size does not: these are
- * log2 bins, which every histogram worth comparing has, and differ from the paper's only in which
- * side a distance of exactly x falls. First references are no reuses and are left out. */
+/* The 23 bins of HP-RDA's Figures 12 and 13, whose axis is labeled 1, 2, 4 ... 2M and ">". The
+ * paper plots the share of reuses up to x. Here the bin labeled x holds the distances from x / 2 to
+ * x - 1: the hits that a cache of x blocks has and one of half the size does not. These are log2
+ * bins, which almost every histogram has; they differ from the paper's only for distances of
+ * exactly x. First references are not reuses and are left out. */
 #define HPRDA_BINS 23
 
 static void hprda_shares(const rd_bin *rows, size_t n, uint64_t finite, double out[HPRDA_BINS]) {
@@ -118,7 +118,7 @@ static void hprda_shares(const rd_bin *rows, size_t n, uint64_t finite, double o
     }
 }
 
-/* Mean over the 23 bins, or NAN when a bin of either profile would have to be split. */
+/* The mean over the 23 bins, or NAN if a bin of either profile would have to be split. */
 static rd_status average_error(rd_ctx *ctx, rd_profile *const pair[2], const uint64_t finite[2],
                                double *out) {
     double shares[2][HPRDA_BINS];
@@ -144,7 +144,7 @@ static rd_status average_error(rd_ctx *ctx, rd_profile *const pair[2], const uin
 
 /* ---- miss ratios ---- */
 
-/* The largest distance a profile can have: no bin reaches further than there are blocks. */
+/* The largest possible distance of a profile: no bin reaches beyond the number of blocks. */
 static uint64_t largest_distance(const rd_profile *p) {
     const rd_bin *bins;
     size_t n = rd_profile_bins(p, &bins);
@@ -152,8 +152,8 @@ static uint64_t largest_distance(const rd_profile *p) {
     return blocks && blocks - 1 < high ? blocks - 1 : high;
 }
 
-/* Sizes 1, 2, 4 ... up to the first that is larger than every distance, or to the smaller bound.
- * Those inside a bin are left out: there the curve is a guess, and differences would be, too. */
+/* Compares at sizes 1, 2, 4 ... up to the first one above every distance, or to the smaller bound.
+ * Sizes inside a bin are left out, because the curve is only interpolated there. */
 static rd_status compare_misses(rd_ctx *ctx, rd_profile *const pair[2], rd_comparison *out) {
     uint64_t largest = 0, bound = UINT64_MAX;
     for (int i = 0; i < 2; i++) {
@@ -182,9 +182,9 @@ static rd_status compare_misses(rd_ctx *ctx, rd_profile *const pair[2], rd_compa
     return RD_OK;
 }
 
-/* ---- sameness and promises ---- */
+/* ---- equality and error bounds ---- */
 
-/* Equal blocks and totals, and equal counts and sums in the finest bins both have. */
+/* Whether blocks and totals are equal, and counts and sums in the finest bins that both have. */
 static bool is_identical(rd_profile *const pair[2]) {
     const rd_profile_facts *a = rd_profile_facts_of(pair[0]), *b = rd_profile_facts_of(pair[1]);
     if (a->references != b->references || a->blocks != b->blocks || a->infinite != b->infinite ||
@@ -201,11 +201,11 @@ static bool is_identical(rd_profile *const pair[2]) {
     return true;
 }
 
-/* The references of a profile in ascending distance, a bin at a time. */
+/* The references of a profile in ascending order of distance, one bin at a time. */
 typedef struct ranking {
     row_list list;
-    rd_bin bin;    /* the present one; its count is what is left of it */
-    rd_bin behind; /* the infinite ones: at or above the bound */
+    rd_bin bin;    /* the current bin; its count is what is left of it */
+    rd_bin behind; /* the infinite distances: at or above the bound */
 } ranking;
 
 static ranking rank_references(const rd_profile *p) {
@@ -214,7 +214,7 @@ static ranking rank_references(const rd_profile *p) {
     return (ranking){.list = rows_of(p), .behind = {low, RD_COLD, facts->infinite, {0, 0}}};
 }
 
-/* False when all are behind. */
+/* Moves to the next bin; false at the end. */
 static bool rank_next(ranking *r) {
     if (r->bin.count > 0)
         return true;
@@ -232,8 +232,8 @@ static rdi_error_bound error_of(const rd_profile *p) {
     return rdi_error_bound_of(f->error_kind, f->error_bound);
 }
 
-/* When every distance is within the bound of its true one, so is the n-th smallest of the n-th
- * smallest: that can be seen in histograms, which have lost who is who. */
+/* Whether the error bound holds. If every distance is within the bound of its true value, then so
+ * is the n-th smallest distance, which histograms still show. */
 static bool is_bound_held(const rd_profile *exact, const rd_profile *measured) {
     rdi_error_bound error = error_of(measured);
     ranking a = rank_references(exact), b = rank_references(measured);
@@ -247,9 +247,9 @@ static bool is_bound_held(const rd_profile *exact, const rd_profile *measured) {
     return true;
 }
 
-#define BAND_SHARE 0.95 /* of the sizes, within a band of that confidence */
+#define BAND_SHARE 0.95 /* share of sizes that must lie within the band */
 
-/* At 1, 2, 4 ... blocks, up to the first that holds everything. */
+/* Checks sizes 1, 2, 4 ... up to the first one that holds all blocks. */
 static rd_status is_band_held(rd_ctx *ctx, const rd_profile *exact, const rd_profile *sampled,
                               bool *held) {
     uint64_t blocks = rd_profile_facts_of(exact)->blocks;
@@ -280,7 +280,7 @@ static rd_status check_bound(rd_ctx *ctx, rd_profile *const pair[2], rd_comparis
     return RD_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- the comparison ---- */
 
 static rd_status compare_bins(rd_ctx *ctx, rd_profile *const pair[2], const uint64_t finite[2],
                               rd_comparison *out) {
@@ -312,7 +312,8 @@ rd_status rd_compare(rd_ctx *ctx, rd_profile *a, rd_profile *b, rd_binning binni
         if (binning.kind == RD_BINS_REFERENCE ||
             rd_profile_facts_of(pair[i])->binning.kind == RD_BINS_REFERENCE)
             return rdi_fail(ctx, RD_EINVAL,
-                            "reference groups all have the same size: compare bins of distances");
+                            "reference groups all have the same number of references: compare bins "
+                            "of distances instead");
     RD_TRY(compare_misses(ctx, pair, &result));
     RD_TRY(compare_bins(ctx, pair, finite, &result));
     RD_TRY(average_error(ctx, pair, finite, &result.average_error));

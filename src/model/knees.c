@@ -1,7 +1,8 @@
-/* Working-set knees: sizes that halving would make much worse and doubling hardly better.
+/* Working-set knees: cache sizes at which half the size is much worse and twice the size hardly
+ * better.
  *
- * The miss-ratio curve is looked at on a grid of fractions of an octave. A knee shows as an octave
- * with much gain before an octave with little; its exact size is then where the gain ends.
+ * The miss-ratio curve is sampled on a grid of fractions of an octave. A knee is an octave with
+ * much gain, followed by an octave with little; its exact size is then where the gain ends.
  */
 #include "model/mrc.h"
 
@@ -10,19 +11,19 @@
 
 #define STEPS          16           /* per octave */
 #define GRID           (64 * STEPS) /* sizes 2^0 to almost 2^64 */
-#define KNEE_MIN_SIZE  (3 * STEPS)  /* 8 blocks: everybody reuses the last few */
-#define KNEE_MIN_GAIN  0.02         /* of all references: less is not worth a name */
+#define KNEE_MIN_SIZE  (3 * STEPS)  /* 8 blocks: every program reuses the last few */
+#define KNEE_MIN_GAIN  0.02         /* of all references; smaller gains are no knee */
 #define KNEE_MIN_STEEP 1.25         /* times the average gain per octave */
-#define KNEE_MAX_REST  0.25         /* of the gain may follow within the next octave */
-#define KNEE_MIN_SLOPE 0.1          /* of the gain per octave is worth a larger size */
+#define KNEE_MAX_REST  0.25 /* largest part of the gain that may follow in the next octave */
+#define KNEE_MIN_SLOPE 0.1  /* of the gain per octave: justifies a larger size */
 
 typedef struct knee_grid {
     double miss[GRID];     /* at 2^(i / STEPS) blocks */
     uint64_t blocks[GRID]; /* smallest size with no more misses, so that bins are not cut */
-    bool taken[GRID];      /* too near to a knee already found */
-    size_t n;              /* up to an octave behind the end of the curve, or to the bound */
+    bool taken[GRID];      /* too close to a knee that was found */
+    size_t n;              /* up to an octave after the end of the curve, or to the bound */
     double average;        /* gain per octave, from the smallest knee on */
-    bool hidden;           /* behind the bound the curve may go on falling */
+    bool hidden;           /* the curve may go on falling beyond the bound */
 } knee_grid;
 
 static uint64_t grid_size(size_t i) {
@@ -34,14 +35,14 @@ static void fill_grid(const rd_profile *p, knee_grid *g) {
     memset(g, 0, sizeof *g);
     g->hidden = rd_profile_facts_of(p)->bound != 0;
     uint64_t end = rdi_mrc_end(&scan);
-    size_t behind = 0; /* grid points at or behind the end of the curve */
+    size_t behind = 0; /* grid points at or after the end of the curve */
     while (g->n < GRID && behind <= STEPS) {
         uint64_t size = grid_size(g->n);
         if (g->hidden && size > scan.limit)
             break;
         bool divided;
         g->miss[g->n] = rdi_mrc_scan_at(&scan, size, &divided);
-        size_t last = divided ? scan.next : scan.next - 1; /* bin that this size reaches into */
+        size_t last = divided ? scan.next : scan.next - 1; /* bin that contains this size */
         g->blocks[g->n] = last < scan.n ? rdi_mrc_bin_spread(&scan, &scan.bins[last]).end : 0;
         behind += !g->hidden && size >= end;
         g->n++;
@@ -52,19 +53,19 @@ static void fill_grid(const rd_profile *p, knee_grid *g) {
                      (double)(sloping - KNEE_MIN_SIZE);
 }
 
-/* What the last doubling brought. */
+/* The gain of the last doubling. */
 static double gain_at(const knee_grid *g, size_t i) {
     return g->miss[i - STEPS] - g->miss[i];
 }
 
-/* What the next doubling brings; at worst everything, where the bound hides it. */
+/* The gain of the next doubling; where the bound hides it, the largest possible one. */
 static double rest_at(const knee_grid *g, size_t i) {
     if (i + STEPS < g->n)
         return g->miss[i] - g->miss[i + STEPS];
     return g->miss[i] - (g->hidden ? 0 : g->miss[g->n - 1]);
 }
 
-/* The clearest knee that is still free; its grid position, or g->n. */
+/* The grid position of the clearest knee that is left, or g->n. */
 static size_t best_knee(const knee_grid *g) {
     size_t best = g->n;
     double most = 0;
@@ -80,7 +81,7 @@ static size_t best_knee(const knee_grid *g) {
     return best;
 }
 
-/* The gain of position i comes in the octave before it: where it stops to pay. */
+/* Finds where, in the octave before position i, further growth stops paying off. */
 static size_t settle_knee(const knee_grid *g, size_t i) {
     double per_step = gain_at(g, i) * KNEE_MIN_SLOPE / STEPS, most = -1;
     size_t best = i;

@@ -1,5 +1,4 @@
-/* Training a model: what is checked and prepared before either method begins, and the model as an
- * object. */
+/* Training a model: the checks and preparations that both methods share, and the model object. */
 #include "model/locality.h"
 
 #include "profile/profile_build.h"
@@ -72,41 +71,44 @@ rd_status rd_model_set_size_unit(rd_model *m, const char *unit) {
     return RD_OK;
 }
 
-/* ---- what can be learned from ---- */
+/* ---- checking the training inputs ---- */
 
 static rd_status check_config(rd_ctx *ctx, const rd_model_config *c) {
     rd_binning_kind kind = c->binning.kind;
     if (c->patterns)
         RD_TRY(rdi_patterns_check(ctx, c->patterns));
     if (c->method != RD_MODEL_SINGLE && c->method != RD_MODEL_MULTI)
-        return rdi_fail(ctx, RD_EINVAL, "unknown method of prediction");
+        return rdi_fail(ctx, RD_EINVAL, "unknown prediction method");
     if (c->method == RD_MODEL_SINGLE && kind != RD_BINS_REFERENCE)
-        return rdi_fail(ctx, RD_EINVAL,
-                        "a single-model needs reference groups, for example reference:1000");
+        return rdi_fail(
+            ctx, RD_EINVAL,
+            "the single-model method needs reference groups, for example reference:1000");
     if (kind != RD_BINS_REFERENCE && kind != RD_BINS_LOG && kind != RD_BINS_LOGLINEAR)
-        return rdi_fail(ctx, RD_EINVAL, "a multi-model needs log, loglinear or reference bins");
+        return rdi_fail(ctx, RD_EINVAL,
+                        "the multi-model method needs log, loglinear or reference bins");
     if (kind == RD_BINS_REFERENCE && (c->binning.param < 1 || c->binning.param > 1000000))
-        return rdi_fail(ctx, RD_EINVAL, "the number of reference groups is from 1 to 1000000");
+        return rdi_fail(ctx, RD_EINVAL, "the number of reference groups must be from 1 to 1000000");
     return RD_OK;
 }
 
 static rd_status check_profile(rd_ctx *ctx, const rd_profile_facts *f,
                                const rd_profile_facts *first, size_t number) {
     if (!f->sums_known)
-        return rdi_fail(ctx, RD_EINVAL,
-                        "profile %zu has no averages of its bins: engine %s does not give them",
-                        number, f->engine ? f->engine : "(unknown)");
+        return rdi_fail(
+            ctx, RD_EINVAL,
+            "profile %zu has no mean distances per bin: engine %s does not measure them", number,
+            f->engine ? f->engine : "(unknown)");
     if (f->bound)
         return rdi_fail(ctx, RD_EINVAL,
                         "profile %zu ends at its bound of %" PRIu64
                         " blocks: a prediction needs all distances",
                         number, f->bound);
     if (f->block_bytes != first->block_bytes)
-        return rdi_fail(ctx, RD_EINVAL, "profile %zu has blocks of another size than the first one",
+        return rdi_fail(ctx, RD_EINVAL, "profile %zu has a different block size than profile 1",
                         number);
     if (rdi_profile_kinds(f) != rdi_profile_kinds(first))
         return rdi_fail(ctx, RD_EINVAL,
-                        "profile %zu has other kinds of references than the first one", number);
+                        "profile %zu has different kinds of references than profile 1", number);
     return RD_OK;
 }
 
@@ -145,11 +147,11 @@ static uint64_t count_reuses(const rd_profile *p) {
     return f->references - f->infinite;
 }
 
-/* Totals that shrink, or grow faster than this power of the size: the sizes tell nothing about
- * them, least of all where two are nearly the same. */
+/* Steepest growth of a total with the input size, as an exponent. If totals shrink or grow faster,
+ * the sizes do not explain them; this happens when two sizes are nearly equal. */
 #define STEEPEST 4
 
-/* Straight line through logarithms: y = factor * size^exponent. */
+/* Fits a straight line through the logarithms: y = factor * size^exponent. */
 static rdi_power fit_power(const rdi_run *runs, size_t n, uint64_t (*total)(const rd_profile *)) {
     double mean_x = 0, mean_y = 0, square = 0, product = 0;
     for (size_t i = 0; i < n; i++) {
@@ -213,7 +215,8 @@ rd_status rd_model_train(rd_ctx *ctx, const rd_training *training, size_t n,
     rdi_run runs[RD_TRAINING_MAX] = {{0}};
     RD_TRY(check_config(ctx, &c));
     if (n < 2)
-        return rdi_fail(ctx, RD_EINVAL, "a model needs profiles of two or more inputs, not %zu", n);
+        return rdi_fail(ctx, RD_EINVAL, "a model needs profiles of at least two inputs, not %zu",
+                        n);
     if (n > RD_TRAINING_MAX)
         return rdi_fail(ctx, RD_EINVAL, "at most %d training inputs", RD_TRAINING_MAX);
     for (size_t i = 0; i < n; i++) {

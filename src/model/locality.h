@@ -1,5 +1,5 @@
-/* The insides of a prediction model: pieces of the distribution of distances, and how each moves
- * with the input size. Both kinds of models end up as pieces, so predicting is one thing. */
+/* Inside a prediction model: pieces of the distance distribution, and how each piece moves with the
+ * input size. Both kinds of models consist of pieces, so prediction is the same for both. */
 #ifndef RDI_LOCALITY_H
 #define RDI_LOCALITY_H
 
@@ -7,27 +7,26 @@
 #include "model/patterns.h"
 #include "reusedist/predict.h"
 
-/* A distance c + e f(s). */
+/* A distance that depends on the size s: c + e f(s). */
 typedef struct rdi_edge {
     double c, e;
 } rdi_edge;
 
-/* A share of the finite references, spread evenly between two distances; at one when they are the
- * same. */
+/* A share of the finite references, spread evenly between two distances, which may be equal. */
 typedef struct rdi_piece {
     rd_pattern pattern;
     double share;
     rdi_edge low, high;
 } rdi_piece;
 
-/* factor * s^exponent: how totals grow. */
+/* How a total grows: factor * s^exponent. */
 typedef struct rdi_power {
     double factor, exponent;
 } rdi_power;
 
 struct rd_model {
     rd_ctx *ctx;
-    rd_model_facts facts; /* size_unit owned */
+    rd_model_facts facts; /* owns size_unit */
     rdi_power reuses;     /* finite references */
     rdi_power blocks;
     rdi_piece *pieces;
@@ -36,34 +35,34 @@ struct rd_model {
 
 #define RDI_MODEL_FAMILY "reusedist.model/"
 #define RDI_MODEL_SCHEMA RDI_MODEL_FAMILY "1"
-#define RDI_MODEL_GROUPS 1000 /* the paper's number */
+#define RDI_MODEL_GROUPS 1000 /* the number that the paper uses */
 
 rd_status rdi_model_new(rd_ctx *ctx, rd_model **out);
 rd_status rdi_model_add(rd_model *m, rdi_piece piece);
-/* Counts the shares per pattern; their sum. */
+/* Sums up the shares per pattern and returns the total. */
 double rdi_model_sum(rd_model *m);
-/* After the last piece: the same, and makes the sum 1. */
+/* Called after the last piece: does the same and scales the total to 1. */
 void rdi_model_complete(rd_model *m);
 
-/* A training input: its profile and the reference groups of it. */
+/* A training input: its profile and its reference groups. */
 typedef struct rdi_run {
     double size;
     rd_profile *profile; /* borrowed */
-    rd_bin *groups;      /* as many as every other run has */
+    rd_bin *groups;      /* all runs have the same number of groups */
     size_t n_groups;
 } rdi_run;
 
-/* Ascending sizes; the model's facts say which patterns and bins. */
+/* Runs have ascending sizes; the model's facts contain patterns and bins. */
 rd_status rdi_model_train_single(rd_model *m, const rdi_run *runs, size_t n);
 rd_status rdi_model_train_multi(rd_model *m, const rdi_run *runs, size_t n);
 
-/* Makes the reference groups of a run; RD_EINVAL when it has too few references. Caller frees. */
+/* Makes the reference groups of a run, which the caller frees; RD_EINVAL if it has too few
+ * references. */
 rd_status rdi_run_group(rd_ctx *ctx, rdi_run *run, uint64_t groups);
 
-/* Mean square by which the logarithms of the groups' distances miss the closest of these patterns.
- */
+/* Mean square error of the best pattern of `set` for each group, in logarithms of distances. */
 double rdi_patterns_error(const rdi_run *runs, size_t n, rd_patterns set);
-/* The patterns of the dimension that fits the groups best, and how well. */
+/* Chooses the dimension whose patterns fit the groups best; *error is their error. */
 rd_patterns rdi_patterns_choose(const rdi_run *runs, size_t n, double *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* The model file: JSON, a line per piece. docs/prediction.md describes it. */
+/* The model file: JSON with one line per piece. docs/prediction.md describes it. */
 #include "base/json.h"
 #include "model/locality.h"
 #include "profile/profile_build.h"
@@ -68,7 +68,7 @@ rd_status rd_model_json(const rd_model *m, char **out, size_t *n) {
 
 /* ---- reading ---- */
 
-/* Exactly n numbers, finite. */
+/* Reads exactly n finite numbers. */
 static void read_doubles(rdi_json *j, double *out, size_t n) {
     size_t got = 0;
     rdi_json_enter_array(j);
@@ -82,7 +82,7 @@ static void read_doubles(rdi_json *j, double *out, size_t n) {
         rdi_json_fail(j, "%zu numbers expected, not %zu", n, got);
 }
 
-/* Ascending sizes above 0, as many as there are. */
+/* Reads ascending sizes above 0. */
 static void read_sizes(rdi_json *j, rd_model *m) {
     rd_model_facts *f = &m->facts;
     rdi_json_enter_array(j);
@@ -90,7 +90,8 @@ static void read_sizes(rdi_json *j, rd_model *m) {
     while (rdi_json_next_item(j)) {
         double size = rdi_json_double(j);
         if (f->n_sizes == RD_TRAINING_MAX || !(size > (f->n_sizes ? f->sizes[f->n_sizes - 1] : 0)))
-            rdi_json_fail(j, "sizes must ascend from above 0, and be %d at most", RD_TRAINING_MAX);
+            rdi_json_fail(j, "sizes must be above 0 and ascending, at most %d of them",
+                          RD_TRAINING_MAX);
         else
             f->sizes[f->n_sizes++] = size;
     }
@@ -130,7 +131,7 @@ static void read_piece(rdi_json *j, rd_model *m) {
     p.low = (rdi_edge){v[1], v[2]};
     p.high = (rdi_edge){v[3], v[4]};
     if (!(p.share >= 0 && p.share <= 1 && p.low.c <= p.high.c && p.low.e <= p.high.e))
-        rdi_json_fail(j, "a share outside 0 to 1, or a range upside down");
+        rdi_json_fail(j, "the share is outside 0 to 1, or the range is reversed");
     if (j->status == RD_OK && rdi_model_add(m, p) != RD_OK)
         j->status = RD_ENOMEM;
 }
@@ -159,14 +160,14 @@ static void read_binning(rdi_json *j, rd_model *m) {
     if (text && (rd_binning_parse(j->ctx, text, bins) != RD_OK ||
                  (bins->kind != RD_BINS_REFERENCE && bins->kind != RD_BINS_LOG &&
                   bins->kind != RD_BINS_LOGLINEAR)))
-        rdi_json_fail(j, "bins \"%.40s\", which no model has", text);
+        rdi_json_fail(j, "bins \"%.40s\" are invalid in a model", text);
     rdi_free(j->ctx, text);
 }
 
 static void read_block_bytes(rdi_json *j, rd_model *m) {
     uint64_t bytes = rdi_json_null(j) ? 0 : rdi_json_u64(j);
     if (bytes & (bytes - 1))
-        rdi_json_fail(j, "a block of %" PRIu64 " bytes: not a power of two", bytes);
+        rdi_json_fail(j, "the block size of %" PRIu64 " bytes is not a power of two", bytes);
     m->facts.block_bytes = bytes;
 }
 
@@ -203,7 +204,7 @@ static void read_pieces(rdi_json *j, rd_model *m) {
         read_piece(j, m);
 }
 
-/* What a model has, each once; the first can be missing. */
+/* The members of a model; each occurs once, and only the first is optional. */
 static const struct {
     const char *key;
     void (*read)(rdi_json *j, rd_model *m);
@@ -225,7 +226,7 @@ static void read_members(rdi_json *j, rd_model *m) {
         if (i == RDI_COUNT(members))
             rdi_json_skip(j);
         else if (seen >> i & 1)
-            rdi_json_fail(j, "\"%s\" is there twice", key);
+            rdi_json_fail(j, "duplicate \"%s\"", key);
         else
             members[i].read(j, m);
         seen |= UINT32_C(1) << i;
@@ -235,16 +236,16 @@ static void read_members(rdi_json *j, rd_model *m) {
             rdi_json_fail(j, "the model has no \"%s\"", members[i].key);
 }
 
-/* What its members must have in common. */
+/* Checks the members against each other; returns the problem, or NULL. */
 static const char *find_mistake(rd_model *m) {
     const rd_model_facts *f = &m->facts;
     if (f->n_sizes < 2)
-        return "a model is learned from two sizes or more";
+        return "a model needs two or more sizes";
     if (f->method == RD_MODEL_SINGLE && f->binning.kind != RD_BINS_REFERENCE)
-        return "the method single has reference groups";
+        return "the method single needs reference groups";
     for (size_t i = 0; i < m->n; i++)
         if (!rdi_patterns_has(f->patterns, m->pieces[i].pattern))
-            return "a piece has another pattern than the model";
+            return "a piece has a pattern that the model does not list";
     return fabs(rdi_model_sum(m) - 1) > 1e-6 ? "the shares do not sum up to 1" : NULL;
 }
 

@@ -1,15 +1,15 @@
 /* Multi-model prediction: every bin is a mixture of patterns (section 3.4).
  *
- * The histogram of the largest training input is the standard. What is in one of its bins is split
- * into patterns; these parts are the unknowns. A part that follows pattern f lies, for another
- * input of size s, in its bin's range times f(s) / f(standard size), and because references are
- * taken as spread evenly over a bin, it gives to each bin there what that bin covers of the range.
- * So every bin of every training input is an equation. The unknowns that fit best, none of them
- * negative, are the model.
+ * The histogram of the largest training input is the standard. Each of its bins is split into one
+ * part per pattern; the sizes of these parts are the unknowns. For an input of size s, a part with
+ * pattern f lies in the range of its bin times f(s) / f(standard size). References are assumed to
+ * be spread evenly over a bin, so every bin of the other input gets the fraction of the part that
+ * it covers. Every bin of every training input is therefore an equation. The model is the best
+ * solution without negative unknowns.
  *
- * Some equations do not tell patterns from each other: what is at distance 0 is there for every
- * training input, whatever its pattern. The descent starts from nothing and asks the patterns in
- * their order, so the slowest one that explains it, constant first, gets all of it.
+ * Some equations cannot distinguish patterns: references at distance 0 are there for every training
+ * input, whatever their pattern. The descent starts at zero and visits the patterns in their order,
+ * so the slowest pattern that explains such references, constant first, gets all of them.
  */
 #include "model/locality.h"
 #include "model/nnls.h"
@@ -22,16 +22,17 @@
 
 #define SWEEPS          20000u
 #define STANDARD_WEIGHT 10
-#define NARROWEST       1e-6                /* width of a cell */
+#define NARROWEST       1e-6                /* smallest width of a cell */
 #define CELLS_MOST      (UINT64_C(1) << 22) /* log-linear bins of distances up to 8.6 * 10^9 */
 
-/* Where the references of a cell are taken to be, and which share of all they are. */
+/* The range in which the references of a cell are assumed to be, and their share of
+ * all references. */
 typedef struct content {
     double share, low, high;
 } content;
 
-/* Bins that cover all distances from 0 on: cell i from edge[i] up to edge[i + 1], and behind the
- * last edge one more without references. */
+/* Bins that cover all distances from 0 on: cell i reaches from edge[i] to edge[i + 1]. After the
+ * last edge there is one more cell, without references. */
 typedef struct cells {
     double *edge;
     content *content;
@@ -57,8 +58,8 @@ static uint64_t finite_references(const rd_bin *rows, size_t n) {
     return sum;
 }
 
-/* The references of a row lie in as much of its bin as leaves their mean where it is, evenly: in
- * one block's width at least, and in one that a double can tell from nothing. */
+/* The references of a row are assumed to be spread evenly over the part of its bin that keeps their
+ * mean. That part is at least one block wide, and wide enough for the precision of a double. */
 static content content_of(const rd_bin *row, double total) {
     double low = (double)row->low, high = (double)row->high + 1, mean = rd_bin_mean(row) + 0.5;
     double least = fmax(0.5, mean * 0x1p-50);
@@ -73,7 +74,7 @@ static rd_status fill_from_bins(rd_ctx *ctx, rd_binning binning, const rd_bin *r
     if (n_cells > CELLS_MOST)
         return rdi_fail(ctx, RD_EINVAL,
                         "distances of up to %" PRIu64
-                        " are in too many log-linear bins to learn from: take log bins",
+                        " need too many log-linear bins for training: use log bins",
                         rows[n - 1].high);
     RD_TRY(cells_alloc(ctx, (size_t)n_cells, out));
     for (size_t i = 0; i < out->n; i++) {
@@ -87,7 +88,7 @@ static rd_status fill_from_bins(rd_ctx *ctx, rd_binning binning, const rd_bin *r
     return RD_OK;
 }
 
-/* Cells of equally many references: cuts the rows, ascending, at every 1 / groups of them. */
+/* Fills cells with equally many references: cuts the ascending rows at every 1 / groups of all. */
 static rd_status fill_with_groups(rd_ctx *ctx, size_t groups, const rd_bin *rows, size_t n,
                                   cells *out) {
     double total = (double)finite_references(rows, n), size = 1.0 / (double)groups, below = 0;
@@ -121,7 +122,7 @@ static rd_status cells_of_run(rd_ctx *ctx, const rdi_run *run, rd_binning binnin
     return status;
 }
 
-/* The cell that a distance is in; c->n behind the last edge. */
+/* The cell that contains a distance; c->n after the last edge. */
 static size_t find_cell(const cells *c, double distance) {
     size_t low = 0, high = c->n + 1;
     while (high - low > 1) {
@@ -134,7 +135,8 @@ static size_t find_cell(const cells *c, double distance) {
     return low;
 }
 
-/* Entries for a part spread from `low` to `high` over the cells whose first equation is `row`. */
+/* Adds the coefficients of a part that is spread from `low` to `high` over the cells; their first
+ * equation is `row`. */
 static rd_status add_spread(rdi_nnls *system, const cells *c, size_t row, double low, double high,
                             double weight) {
     for (size_t i = find_cell(c, low); i <= c->n; i++) {
@@ -150,18 +152,18 @@ static rd_status add_spread(rdi_nnls *system, const cells *c, size_t row, double
 typedef struct fit {
     rd_model *m;
     const rdi_run *runs;
-    size_t n;                     /* runs; the last one is the standard */
-    cells cells[RD_TRAINING_MAX]; /* of each run */
+    size_t n;                     /* number of runs; the last one is the standard */
+    cells cells[RD_TRAINING_MAX]; /* per run */
     rdi_nnls *system;
 } fit;
 
-/* What the parts of a bin of the standard sum up to is known: it is what the bin has. The other
- * inputs are there to tell the parts from each other, so their equations count less. */
+/* The weight of a run's equations. The parts of a bin of the standard must sum up to the bin's
+ * references. The other inputs only distinguish the parts, so their equations weigh less. */
 static double weight_of(const fit *f, size_t run) {
     return run == f->n - 1 ? STANDARD_WEIGHT : 1;
 }
 
-/* Unknowns: a column per filled cell of the standard and pattern, in this order. */
+/* Adds the unknowns of a cell of the standard: one column per pattern, in their order. */
 static rd_status add_unknowns(fit *f, size_t cell) {
     const cells *standard = &f->cells[f->n - 1];
     double low = standard->content[cell].low, high = standard->content[cell].high;
@@ -201,7 +203,7 @@ static rd_status set_up(fit *f, size_t *unknowns) {
     return RD_OK;
 }
 
-/* The parts, in the order of the unknowns. */
+/* Turns the solution into pieces, in the order of the unknowns. */
 static rd_status keep_pieces(fit *f, const double *x) {
     const cells *standard = &f->cells[f->n - 1];
     double size = f->runs[f->n - 1].size;

@@ -1,5 +1,5 @@
-/* From a model and a size to a profile: every piece is moved to where it lies for that size, and
- * falls into bins there. */
+/* Predicts a profile from a model and a size: every piece is moved to its place for that size and
+ * divided into bins. */
 #include "model/locality.h"
 #include "profile/binning.h"
 #include "profile/hist.h"
@@ -10,15 +10,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define FAR      0x1p31 /* distances from here on: log bins, since log-linear ones would be millions */
-#define MANY     0x1p24 /* ... or so many parts of pieces */
+/* beyond this distance log bins are used: log-linear ones would be millions */
+#define FAR      0x1p31
+#define MANY     0x1p24 /* the same, if pieces fall into more bins than this */
 #define MOST     0x1p62
-#define ROUNDING (1 + 1e-12) /* what should be a whole distance must not end up just below it */
+#define ROUNDING (1 + 1e-12) /* keeps a whole distance from ending up just below itself */
 
-/* What has fallen into a bin. */
+/* The references of a bin. */
 typedef struct bucket {
     uint64_t index;
-    double share, distance; /* distance: share times distance, summed */
+    double share, distance; /* distance: sum of share times distance */
 } bucket;
 
 typedef struct buckets {
@@ -50,8 +51,9 @@ static double edge_at(const rdi_edge *edge, double f) {
     return fmin(MOST, fmax(0, edge->c + edge->e * f));
 }
 
-/* A bin holds whole distances: what lies between two of them belongs to the lower one, so a piece
- * spread evenly from `low` to `high` has a mean that is half a block lower. */
+/* Divides a piece into bins. A bin holds whole distances, and a distance between two whole ones
+ * counts as the lower one; so a piece spread evenly from `low` to `high` has a mean that is half a
+ * block lower. */
 static rd_status spread(buckets *b, double share, double low, double high) {
     if (high - low <= 0)
         return drop(b, rdi_bin_index(b->binning, (uint64_t)(low * ROUNDING)), share, low);
@@ -71,7 +73,8 @@ static int by_index(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* How far the pieces reach, and into how many log-linear bins they fall, all together. */
+/* The largest distance of all pieces; *bins gets the number of log-linear bins that
+ * they fall into. */
 static double furthest(const rd_model *m, double size, double *bins) {
     double most = 0;
     *bins = 0;
@@ -95,7 +98,7 @@ static rd_status spread_all(const rd_model *m, double size, buckets *b) {
     return RD_OK;
 }
 
-/* Sum of the distances of a bin, which must be possible for them. */
+/* The sum of the distances of a bin, limited to what the bin allows. */
 static rd_sum bin_sum(const rd_bin *bin, double mean) {
     double inside = fmin(fmax(mean, (double)bin->low), (double)bin->high);
     rdi_u128 low = (rdi_u128)bin->low * bin->count;
@@ -104,7 +107,7 @@ static rd_sum bin_sum(const rd_bin *bin, double mean) {
     return rdi_sum_narrow(low + (more < room ? more : room));
 }
 
-/* Rows of `reuses` references; counts are rounded so that their sum is right. */
+/* Makes rows of `reuses` references in total; counts are rounded so that their sum is exact. */
 static size_t make_rows(const buckets *b, uint64_t reuses, rd_bin *rows) {
     size_t n = 0;
     double share = 0;

@@ -1,20 +1,22 @@
 /* Single-model prediction: every group of references follows one pattern (section 3.3).
  *
- * The pattern is the one whose ratio between the inputs is closest to that of the distances. With
- * more than two inputs closest means least squares of the logarithms, which is the same question
- * asked of all ratios at once. Then the two coefficients of d = c + e f(s) follow: exactly from two
- * inputs, by regression from more.
+ * A group gets the pattern whose ratio between the inputs is closest to the ratio of the distances.
+ * With more than two inputs, the closest pattern is the one with the least squared error of the
+ * logarithms, which weighs all ratios at once. The two coefficients of d = c + e f(s) follow:
+ * exactly from two inputs, by regression from more.
  */
 #include "model/locality.h"
 
 #include <math.h>
 
-/* Distances below 1 count as 1: ratios of next to nothing mean nothing. */
+/* The logarithm of a group's distance. Distances below 1 count as 1, because ratios of tiny
+ * distances mean nothing. */
 static double log_distance(const rdi_run *run, size_t group) {
     return log(fmax(1, rd_bin_mean(&run->groups[group])));
 }
 
-/* Sum of squares by which the ratios of a group's distances miss those of a pattern. */
+/* Squared error of a pattern: by how much the ratios of a group's distances differ
+ * from its ratios. */
 static double ratio_error(const rdi_run *runs, size_t n, size_t group, rd_pattern pattern) {
     double mean = 0, error = 0;
     for (size_t i = 0; i < n; i++)
@@ -28,7 +30,7 @@ static double ratio_error(const rdi_run *runs, size_t n, size_t group, rd_patter
     return error;
 }
 
-/* Of the patterns of a set the closest; *error is how far it is. */
+/* The pattern of `set` that is closest; *error is its error. */
 static rd_pattern closest_pattern(const rdi_run *runs, size_t n, size_t group, rd_patterns set,
                                   double *error) {
     rd_pattern best = RD_PATTERN_COUNT;
@@ -53,7 +55,7 @@ double rdi_patterns_error(const rdi_run *runs, size_t n, rd_patterns set) {
     return sum / (double)runs[0].n_groups;
 }
 
-/* Differences of less than this, a hundredth of the distances, are not worth more patterns. */
+/* A smaller error than this, one percent of the distances, does not justify more patterns. */
 #define BETTER 1e-4
 
 rd_patterns rdi_patterns_choose(const rdi_run *runs, size_t n, double *error) {
@@ -68,8 +70,8 @@ rd_patterns rdi_patterns_choose(const rdi_run *runs, size_t n, double *error) {
     return best;
 }
 
-/* Least squares for c and e, which pass through both points when there are two. A group that
- * shrinks as the input grows is taken as constant. */
+/* Finds c and e by least squares; with two inputs the fit is exact. A group whose distance shrinks
+ * as the input grows is treated as constant. */
 static rdi_edge regress(const rdi_run *runs, size_t n, size_t group, rd_pattern pattern) {
     double mean_f = 0, mean_d = 0, square = 0, product = 0;
     for (size_t i = 0; i < n; i++) {

@@ -1,10 +1,11 @@
-/* Miss-ratio curves, and the cache sizes people read off them.
+/* Miss-ratio curves, and the cache sizes that are read from them.
  *
- * A fully associative LRU cache of C blocks hits exactly the references of distance below C, so the
- * curve is the cumulated histogram upside down. A bin never reaches past the largest distance
- * possible (the bound, or the number of blocks). What happens inside a bin is not known, but often
- * its mean is: all references at one distance near the lower end must not look like references all
- * over the bin, so they are spread over the part around their mean only.
+ * A fully associative LRU cache of C blocks hits exactly the references with a distance below C, so
+ * the curve is 1 minus the cumulative histogram. A bin never reaches beyond the largest possible
+ * distance: the bound, or the number of blocks. How distances are spread inside a bin is unknown,
+ * but often their mean is known. If they are all near the lower end, they must not look as if they
+ * were spread over the whole bin; so they are assumed to be spread evenly over the part of the bin
+ * that keeps the mean.
  */
 #include "model/mrc.h"
 
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- hits of ever larger caches ---- */
+/* ---- hits of caches of increasing size ---- */
 
 rdi_mrc_scan rdi_mrc_scan_start(const rd_profile *p) {
     const rd_profile_facts *facts = rd_profile_facts_of(p);
@@ -55,7 +56,7 @@ rdi_mrc_spread rdi_mrc_bin_spread(const rdi_mrc_scan *scan, const rd_bin *bin) {
     return spread;
 }
 
-/* Share of a bin's references that are taken to be below `blocks`. */
+/* The share of a bin's references that are assumed to have a distance below `blocks`. */
 static double share_below(const rdi_mrc_scan *scan, const rd_bin *bin, uint64_t blocks) {
     rdi_mrc_spread spread = rdi_mrc_bin_spread(scan, bin);
     if (blocks <= spread.from)
@@ -65,8 +66,8 @@ static double share_below(const rdi_mrc_scan *scan, const rd_bin *bin, uint64_t 
     return (double)(blocks - spread.from) / (double)(spread.end - spread.from);
 }
 
-/* Counts the bins below `blocks` into scan->below, and returns the share of those that `blocks`
- * divides, if any. */
+/* Adds the bins below `blocks` to scan->below. If `blocks` lies inside a bin, sets *divided and
+ * returns the share of that bin below `blocks`. */
 static double count_below(rdi_mrc_scan *scan, uint64_t blocks, bool *divided) {
     while (scan->next < scan->n && rdi_mrc_bin_end(scan, &scan->bins[scan->next]) <= blocks)
         scan->below += scan->bins[scan->next++].count;
@@ -92,7 +93,7 @@ bool rdi_mrc_measured(const rd_profile *p) {
     return !times && (facts->infinite > 0 || rd_profile_bins(p, &bins) > 0);
 }
 
-/* An empty trace has a curve; references without distances have none. */
+/* An empty trace has a curve; references without distances do not. */
 static rd_status check_measured(rd_ctx *ctx, const rd_profile *p) {
     const rd_profile_facts *facts = rd_profile_facts_of(p);
     if (facts->references && !rdi_mrc_measured(p))
@@ -107,8 +108,8 @@ rd_status rd_mrc_at(rd_ctx *ctx, const rd_profile *p, uint64_t blocks, double *m
     uint64_t bound = rd_profile_facts_of(p)->bound;
     if (bound && blocks > bound)
         return rdi_fail(ctx, RD_EINVAL,
-                        "a cache of %" PRIu64 " blocks is larger than the bound of %" PRIu64
-                        " blocks that was analysed",
+                        "a cache of %" PRIu64
+                        " blocks is larger than the analysis bound of %" PRIu64 " blocks",
                         blocks, bound);
     rdi_mrc_scan scan = rdi_mrc_scan_start(p);
     bool divided;
@@ -125,9 +126,10 @@ static int compare_blocks(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-#define BENDS 4 /* per bin: its ends, and those of its spread */
+#define BENDS 4 /* per bin: its two ends and the two ends of its spread */
 
-/* Zero, and where bins bend the curve, ascending and each once. Returns how many. */
+/* Collects 0 and all sizes where the slope of the curve changes, ascending and without duplicates.
+ * Returns their number. */
 static size_t collect_bends(const rdi_mrc_scan *scan, rd_mrc_point *points) {
     size_t n = 0;
     bool sorted = true;
@@ -179,7 +181,7 @@ uint64_t rd_smallest_cache(const rd_profile *p, double share) {
     if (facts->cold == RD_UNKNOWN)
         return RD_UNKNOWN;
     double wanted = share * (double)(facts->references - facts->cold);
-    wanted -= wanted * 1e-12; /* 0.9 is a little more than nine tenths */
+    wanted -= wanted * 1e-12; /* tolerance: 0.9 is slightly above nine tenths */
     rdi_mrc_scan scan = rdi_mrc_scan_start(p);
     if (wanted <= 0)
         return 0;

@@ -1,6 +1,6 @@
-/* Coordinate descent over sparse columns. The residual A x - b is kept up to date, so that an
- * unknown's best value is one pass over its own column. Sweeps over the unknowns that are not 0
- * come cheap and do most of the work; a sweep over all of them decides when it is over. */
+/* Coordinate descent over sparse columns. The residual A x - b is kept up to date, so finding the
+ * best value of one unknown is one pass over its column. Sweeps over the nonzero unknowns are cheap
+ * and do most of the work; a sweep over all unknowns decides whether the descent ends. */
 #include "model/nnls.h"
 
 #include <math.h>
@@ -14,13 +14,13 @@ struct rdi_nnls {
     rd_ctx *ctx;
     size_t rows, columns, entries;
     size_t columns_room, entries_room;
-    double *residual; /* A x - b; before solving: -b */
-    size_t *start;    /* of each column, and one more: where its entries begin */
+    double *residual; /* A x - b; before solving, -b */
+    size_t *start;    /* per column, and one more: index of its first entry */
     entry *entry;
 };
 
-#define TOLERANCE 1e-13 /* of a change, as a share of what is to be explained */
-#define INNER     16    /* sweeps over the unknowns in use between two over all */
+#define TOLERANCE 1e-13 /* of a change, relative to the right side */
+#define INNER     16    /* sweeps over the nonzero unknowns between two sweeps over all */
 
 rd_status rdi_nnls_new(rd_ctx *ctx, size_t rows, rdi_nnls **out) {
     rdi_nnls *s = rdi_calloc(ctx, 1, sizeof *s);
@@ -84,7 +84,7 @@ static void add_multiple(rdi_nnls *s, size_t column, double factor) {
         s->residual[s->entry[i].row] += factor * s->entry[i].value;
 }
 
-/* Sets one unknown to its best value; how much that moved the residual. */
+/* Sets one unknown to its best value; returns by how much the residual changed. */
 static double improve(rdi_nnls *s, size_t column, double *x) {
     double square = 0, slope = 0;
     for (size_t i = s->start[column]; i < s->start[column + 1]; i++) {

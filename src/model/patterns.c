@@ -44,7 +44,7 @@ rd_status rdi_patterns_check(rd_ctx *ctx, rd_patterns set) {
     return RD_OK;
 }
 
-/* The pattern that the first n characters name, or RD_PATTERN_COUNT. */
+/* The pattern named by the first n characters, or RD_PATTERN_COUNT. */
 static rd_pattern find_pattern(const char *text, size_t n) {
     rd_pattern p = 0;
     while (p < RD_PATTERN_COUNT &&

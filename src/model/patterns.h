@@ -5,17 +5,17 @@
 #include "base/common.h"
 #include "reusedist/predict.h"
 
-/* f(s) of a pattern; 1 for the constant one, whose factor never changes. */
+/* f(s) of a pattern; 1 for the constant pattern. */
 double rdi_pattern_at(rd_pattern pattern, double size);
 
 static inline bool rdi_patterns_has(rd_patterns set, rd_pattern pattern) {
     return set >> pattern & 1;
 }
 
-/* RD_EINVAL for an empty set, unknown bits, and roots of different dimensions. */
+/* RD_EINVAL for an empty set, for unknown bits, and for roots of different dimensions. */
 rd_status rdi_patterns_check(rd_ctx *ctx, rd_patterns set);
 
-/* What data of 1, 2 and 3 dimensions can have. */
+/* The patterns that data of 1, 2 and 3 dimensions can have. */
 #define RDI_DIMENSIONS 3
 extern const rd_patterns rdi_patterns_of_dimension[RDI_DIMENSIONS];
 

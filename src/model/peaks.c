@@ -1,6 +1,6 @@
-/* Choosing the peak that stands for the input size. Every peak that all training profiles have is
- * tried: its distances are taken as sizes, and the distances of all groups must then change as the
- * patterns say. */
+/* Chooses the peak that represents the input size. Every peak that all training profiles have is
+ * tried: its distances are taken as sizes, and the distances of all groups must then follow the
+ * patterns. */
 #include "model/locality.h"
 #include "profile/profile_build.h"
 #include "profile/thresholds.h"
@@ -10,9 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define GOOD_ENOUGH 1.5  /* the first peak that fits nearly as well is preferred */
-#define WORTH_IT    0.5  /* of what the constant pattern alone leaves unexplained */
-#define STILL       1e-4 /* mean square of a logarithm: distances that do not change */
+#define GOOD_ENOUGH 1.5 /* the first peak with at most this many times the smallest error wins */
+#define WORTH_IT    0.5 /* of the error that the constant pattern alone leaves */
+/* mean square of the logarithms below which distances count as unchanged */
+#define STILL 1e-4
 
 const rd_peak *rd_peak_find(const rd_profile *p, rd_peak_choice choice) {
     const rd_peak *peaks;
@@ -23,7 +24,7 @@ const rd_peak *rd_peak_find(const rd_profile *p, rd_peak_choice choice) {
     return NULL;
 }
 
-/* Sizes by that peak; false unless all profiles have it, with different distances. */
+/* Takes the sizes from this peak; false unless all profiles have it, with different distances. */
 static bool apply_choice(rdi_run *runs, size_t n, rd_peak_choice choice) {
     for (size_t i = 0; i < n; i++) {
         const rd_peak *peak = rd_peak_find(runs[i].profile, choice);
@@ -39,7 +40,7 @@ static bool apply_choice(rdi_run *runs, size_t n, rd_peak_choice choice) {
 
 typedef struct candidate {
     rd_peak_choice choice;
-    double error; /* what the patterns miss */
+    double error; /* remaining error of the patterns */
 } candidate;
 
 static size_t list_candidates(rdi_run *runs, size_t n, candidate *out) {
@@ -73,12 +74,13 @@ rd_status rd_peak_choose(rd_ctx *ctx, rd_profile *const *profiles, size_t n, rd_
     rdi_run runs[RD_TRAINING_MAX] = {{0}};
     rd_status status = RD_OK;
     if (n < 2 || n > RD_TRAINING_MAX)
-        return rdi_fail(ctx, RD_EINVAL, "a model needs profiles of two or more inputs, not %zu", n);
+        return rdi_fail(ctx, RD_EINVAL, "a model needs profiles of at least two inputs, not %zu",
+                        n);
     for (size_t i = 1; i < n; i++)
         if (!rdi_thresholds_equal(&rd_profile_facts_of(profiles[i])->sampling,
                                   &rd_profile_facts_of(profiles[0])->sampling))
             return rdi_fail(ctx, RD_EINVAL,
-                            "profile %zu was sampled with other thresholds than the first one",
+                            "profile %zu was sampled with different thresholds than profile 1",
                             i + 1);
     for (size_t i = 0; i < n && status == RD_OK; i++) {
         runs[i] = (rdi_run){.size = 1, .profile = profiles[i]};
@@ -97,7 +99,7 @@ rd_status rd_model_size_of(const rd_model *m, const rd_profile *p, double *out) 
     rd_peak_choice choice;
     if (facts->block_bytes != m->facts.block_bytes)
         return rdi_fail(m->ctx, RD_EINVAL,
-                        "the profile has blocks of another size than those learned from");
+                        "the profile has a different block size than the training profiles");
     if (strcmp(unit, "none") == 0) {
         *out = m->facts.sizes[m->facts.n_sizes - 1];
         return RD_OK;
@@ -111,14 +113,15 @@ rd_status rd_model_size_of(const rd_model *m, const rd_profile *p, double *out) 
         if (!rdi_thresholds_equal(&facts->sampling, &m->facts.sampling))
             return rdi_fail(
                 m->ctx, RD_EINVAL,
-                "the profile was sampled with other thresholds than those learned from");
+                "the profile was sampled with different thresholds than the training profiles");
         if (peak && peak->distance > 0) {
             *out = (double)peak->distance;
             return RD_OK;
         }
         return rdi_fail(m->ctx, RD_EINVAL,
-                        "the profile has no %s, which stands for the size in this model", unit);
+                        "the profile has no %s, which represents the input size in this model",
+                        unit);
     }
     return rdi_fail(m->ctx, RD_EINVAL,
-                    "the profile does not tell its size; the model's unit is: %s", unit);
+                    "the profile does not contain its input size; the model's unit is: %s", unit);
 }

@@ -1,12 +1,12 @@
 /* Distance-based sampling (Zhong, Shen, Ding 2009, section 3.5).
  *
- * Automatic thresholds follow the number of blocks seen so far, F: a distance is long enough to
- * qualify from F / 4 on and is looked at from F / 16 on, and samples lie F / 2 apart, which for
- * elements of eight bytes is a sixteenth of the data. So they mean the same in small and large
- * inputs of a program, without knowing the size that is sought. While F grows, programs start up
- * and fill their data, and what is long then is not for long: whenever F has grown by a quarter,
- * sampling begins anew. Programs also touch something new when they end; therefore the samples with
- * the most peaks are the result. The first hundreds of blocks say nothing.
+ * Automatic thresholds follow F, the number of blocks seen so far: a distance qualifies from F / 4
+ * on and is observed from F / 16 on, and samples lie F / 2 apart, which is one sixteenth of the
+ * data for elements of eight bytes. The thresholds therefore mean the same for small and large
+ * inputs, although the size is not known. While F grows, the program starts up and fills its data,
+ * and distances that are long at that time soon are not; so sampling restarts whenever F has grown
+ * by a quarter. Programs also touch new blocks when they end; therefore the result is the set of
+ * samples with the most peaks. The first few hundred blocks are ignored.
  */
 #include "base/common.h"
 #include "reusedist/engine.h"
@@ -20,10 +20,10 @@
 #define SPATIAL_PART  2
 #define GROWTH_PART   4
 
-/* A watched block: its last two distances over the temporal threshold, and its peaks. */
+/* A sampled block: its last two distances above the temporal threshold, and its peaks. */
 typedef struct data_sample {
     uint64_t block;
-    uint64_t last, before; /* before: only if there are two */
+    uint64_t last, before; /* before: only if there are two distances */
     bool has_two;
     rd_peak peaks[RD_PEAKS_MAX];
     uint32_t n_peaks;
@@ -32,16 +32,17 @@ typedef struct data_sample {
 struct rd_sampler {
     rd_ctx *ctx;
     rd_sampler_config config;
-    uint64_t time;   /* references so far */
-    uint64_t blocks; /* first references so far */
-    uint64_t fresh;  /* number of blocks when sampling begins anew */
+    uint64_t time;   /* number of references so far */
+    uint64_t blocks; /* number of first references so far */
+    uint64_t fresh;  /* number of blocks at which sampling restarts */
     data_sample samples[RD_SAMPLES_MAX];
     uint32_t n;
-    rd_peak kept[RD_SAMPLES_MAX * RD_PEAKS_MAX]; /* of earlier samples, where there were most */
+    /* peaks of the earlier samples that had the most */
+    rd_peak kept[RD_SAMPLES_MAX * RD_PEAKS_MAX];
     size_t n_kept;
 };
 
-/* Three numbers above 0 with ':' between. */
+/* Parses three numbers above 0, separated by ':'. */
 static bool parse_numbers(rd_ctx *ctx, const char *text, uint64_t *const fields[3]) {
     for (int i = 0; i < 3; i++) {
         char field[24];
@@ -120,7 +121,7 @@ static bool is_crowded(const rd_sampler *s, uint64_t block) {
     return false;
 }
 
-/* One more distance of a sample: the one before it may turn out to be a peak. */
+/* Adds a distance to a sample; the distance before it may turn out to be a peak. */
 static void extend(rd_sampler *s, data_sample *d, uint64_t distance) {
     if (d->has_two && d->last > d->before && d->last > distance && d->n_peaks < RD_PEAKS_MAX) {
         d->peaks[d->n_peaks] =
@@ -148,7 +149,7 @@ static size_t list_peaks(const rd_sampler *s, rd_peak *out) {
     return n;
 }
 
-/* Given thresholds say what is long; then nothing is thrown away. */
+/* Counts a new block and restarts sampling if it is due; never with explicit thresholds. */
 static void add_block(rd_sampler *s) {
     if (++s->blocks < s->fresh || s->config.qualification)
         return;

@@ -437,7 +437,7 @@ static void what_cannot_be_learned_from_is_refused(void **state) {
     rd_model_config multi = {.method = RD_MODEL_MULTI};
 
     assert_refused(ctx, (rd_training[]){{far, 1}, {far, 2}}, 2, &multi, "log-linear");
-    assert_refused(ctx, (rd_training[]){{good, 1}}, 1, NULL, "two or more");
+    assert_refused(ctx, (rd_training[]){{good, 1}}, 1, NULL, "at least two");
     assert_refused(ctx, (rd_training[]){{good, 7}, {more, 7}}, 2, NULL, "same size");
     assert_refused(ctx, (rd_training[]){{good, 7}, {more, 0}}, 2, NULL, "above 0");
     assert_refused(ctx, (rd_training[]){{good, 7}, {more, NAN}}, 2, NULL, "above 0");
