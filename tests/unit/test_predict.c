@@ -441,8 +441,8 @@ static void what_cannot_be_learned_from_is_refused(void **state) {
     assert_refused(ctx, (rd_training[]){{good, 7}, {more, 7}}, 2, NULL, "same size");
     assert_refused(ctx, (rd_training[]){{good, 7}, {more, 0}}, 2, NULL, "above 0");
     assert_refused(ctx, (rd_training[]){{good, 7}, {more, NAN}}, 2, NULL, "above 0");
-    assert_refused(ctx, (rd_training[]){{good, 7}, {pages, 8}}, 2, NULL, "another size");
-    assert_refused(ctx, (rd_training[]){{good, 7}, {bare, 8}}, 2, NULL, "averages");
+    assert_refused(ctx, (rd_training[]){{good, 7}, {pages, 8}}, 2, NULL, "block size");
+    assert_refused(ctx, (rd_training[]){{good, 7}, {bare, 8}}, 2, NULL, "mean distances");
     assert_refused(ctx, (rd_training[]){{good, 7}, {bounded, 8}}, 2, NULL, "bound");
     assert_refused(ctx, (rd_training[]){{good, 7}, {few, 8}}, 2, NULL, "reuses");
     assert_refused(ctx, (rd_training[]){{good, 7}, {log, 8}}, 2, NULL, "");
