@@ -1,4 +1,4 @@
-/* An attributor from its opening to the result; counting.c counts. See attributor.h. */
+/* An attributor, from opening to the result; counting.c counts. See attributor.h. */
 #include "attribution/attributor.h"
 
 #include "reusedist/engine.h"
@@ -37,7 +37,7 @@ static rd_status take_levels(rd_attributor *a, const rd_attributor_config *confi
     return RD_OK;
 }
 
-/* Eight words at most: a block of 4096 bytes has eight of 512. */
+/* Divides a block into at most eight words: a block of 4096 bytes has eight words of 512 bytes. */
 static void choose_words(rd_attributor *a) {
     uint64_t bytes = a->config.block_bytes;
     for (unsigned set = 1; set < 256; set++)
@@ -72,7 +72,7 @@ static void fill_defaults(rd_attributor_config *config) {
         config->max_entries = 1000;
 }
 
-/* A block that nobody refers to any more. */
+/* Ends the word sets of a block that is no longer needed. */
 static void drop_block(void *user, const rdi_touch *touch) {
     rdi_end_sets(user, touch, RDI_WORD_SETS);
 }
@@ -131,7 +131,8 @@ rd_status rdi_attributor_is_open(const rd_attributor *a) {
 
 uint32_t rdi_new_version(rd_attributor *a) {
     rdi_regions *r = &a->regions;
-    if (r->newest == RDI_VERSION_LAST) { /* from 1 on again, when all that had one have lost it */
+    /* Starts at 1 again, after all versions in use are invalidated. */
+    if (r->newest == RDI_VERSION_LAST) {
         rdi_touched_change_all(&a->touched);
         rdi_regions_change_all(r, 1);
         r->newest = 1;
@@ -150,12 +151,12 @@ static rd_status change_modules(rd_attributor *a, const rd_event *event) {
     return replaced ? rdi_sites_forget(&a->sites) : RD_OK;
 }
 
-/* One block in so many references may be looked up because of events, and some at any time. What
- * happens to more is as if it had happened everywhere: no program can make events as expensive as
- * the memory that they are about is large. */
+/* Limits the cost of events. Invalidating one block per REFERENCES_PER_CHANGE references is
+ * allowed, and some blocks at any time. A larger event invalidates everything instead, so that its
+ * cost does not grow with the size of its memory. */
 #define REFERENCES_PER_CHANGE 8
 #define CHANGES_AT_ANY_TIME   256
-#define BYTES_AT_ANY_TIME     16384 /* more of smaller blocks */
+#define BYTES_AT_ANY_TIME     16384 /* with smaller blocks, more of them */
 
 static void change_blocks(rd_attributor *a, uint64_t from, uint64_t to) {
     uint64_t first = from >> a->block_bits, more = (to >> a->block_bits) - first;

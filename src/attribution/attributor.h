@@ -1,5 +1,5 @@
-/* The insides of rd_attributor: attributor.c opens and ends it, counting.c counts, breakdown.c sums
- * up. */
+/* Inside rd_attributor: attributor.c opens and finishes it, counting.c counts,
+ * breakdown.c sums up. */
 #ifndef RDI_ATTRIBUTOR_H
 #define RDI_ATTRIBUTOR_H
 
@@ -12,23 +12,24 @@
 #include "attribution/windows.h"
 #include "profile/details.h"
 
-#define RDI_PART  64
-#define RDI_PARTS 3
+#define RDI_TILE  64
+#define RDI_TILES 3
 
 /* References that are counted together: see counting.c. */
-typedef struct rdi_part {
+typedef struct rdi_tile {
     size_t n;
     const uint64_t *blocks, *distances;
-    const uint64_t *address;       /* the first in the block */
-    rdi_tuple_key reuse[RDI_PART]; /* the site, in its bits */
-    uint8_t words[RDI_PART];       /* of the block, those touched */
-    rdi_touch *touch[RDI_PART];    /* where the block's entry belongs */
-    rdi_tuple_key key[RDI_PART];
-    rdi_tuple *tuple[RDI_PART]; /* where the key's belongs ... */
-    const rdi_tuple *slots;     /* ... in this table */
-    /* For what the batch does not have in this order, or no longer. */
-    uint64_t own_pc[RDI_PART], own_address[RDI_PART], own_distances[RDI_PART];
-} rdi_part;
+    const uint64_t *address;       /* the first address in the block */
+    rdi_tuple_key reuse[RDI_TILE]; /* the site, in the bits of a reuse */
+    uint8_t words[RDI_TILE];       /* words of the block that are touched, one bit each */
+    rdi_touch *touch[RDI_TILE];    /* where the block's entry belongs */
+    rdi_tuple_key key[RDI_TILE];
+    rdi_tuple *tuple[RDI_TILE]; /* where the key's tuple belongs in the table `slots` */
+    const rdi_tuple *slots;
+    /* Copies, for columns that the batch does not have in this order, or that are used after the
+     * batch. */
+    uint64_t own_pc[RDI_TILE], own_address[RDI_TILE], own_distances[RDI_TILE];
+} rdi_tile;
 
 struct rd_attributor {
     rd_ctx *ctx;
@@ -36,34 +37,36 @@ struct rd_attributor {
     const rdi_passes *passes;
     rd_level levels[RD_LEVELS_MAX];
     rdi_steps steps;
-    uint8_t near_steps[2048];       /* of the shortest distances */
-    uint64_t first_miss;            /* shortest distance at which a level misses */
-    uint8_t bits_in[256];           /* how many */
-    unsigned block_bits, word_bits; /* log2 of the sizes; both 0 with a block per address */
-    unsigned words_per_block;       /* 1: words are not told apart, or blocks have no size */
+    uint8_t near_steps[2048]; /* steps of the shortest distances */
+    uint64_t first_miss;      /* shortest distance at which some level misses */
+    uint8_t bits_in[256];     /* number of bits set in the index */
+    /* log2 of the sizes; both are 0 if every address is a block */
+    unsigned block_bits, word_bits;
+    unsigned words_per_block; /* 1: words are not distinguished, or blocks have no size */
     rdi_sites sites;
     rdi_touched touched;
     rdi_tuples tuples;
     rdi_windows windows;
     rdi_modules modules;
     rdi_regions regions;
-    rdi_part parts[RDI_PARTS]; /* taken in turns */
+    rdi_tile tiles[RDI_TILES]; /* used in turn */
     unsigned turn;
-    uint64_t fetched[RDI_WORD_SETS]; /* times each set began ... */
-    uint64_t words[RDI_WORD_SETS];   /* ... and the words in it when it ended */
+    uint64_t fetched[RDI_WORD_SETS]; /* per set: how often it began */
+    uint64_t words[RDI_WORD_SETS];   /* per set: words in it when it ended */
     rd_bin *word_bins;               /* of the profile in words, if it was given */
     size_t n_word_bins;
     uint64_t word_references, word_infinite;
     uint64_t references;
-    uint64_t changed_at;     /* so many of them, when an event was last of many blocks */
-    uint64_t batches, timed; /* some of them are timed: so many references ... */
-    double seconds;          /* ... took this long */
+    uint64_t changed_at;     /* value of `references` at the last event that affected many blocks */
+    uint64_t batches, timed; /* number of batches; references in the batches that were timed */
+    double seconds;          /* time that the timed batches took */
     bool finished, failed;   /* failed: in the middle of a batch */
 };
 
-/* The first so many sets of a block end: what was in them is counted. */
+/* Ends the first n word sets of a block and counts the words in them. */
 static inline void rdi_end_sets(rd_attributor *a, const rdi_touch *touch, unsigned n) {
-    uint32_t number = rdi_key_region(touch->region); /* beyond all: RDI_MIXED or RDI_OTHERS */
+    /* Above all numbers for RDI_MIXED and RDI_OTHERS. */
+    uint32_t number = rdi_key_region(touch->region);
     for (unsigned set = 0; set < n; set++)
         a->words[set] += a->bits_in[rdi_touch_words(touch, set)];
     if (number < a->regions.n && !rdi_touch_is_free(touch)) {
@@ -73,20 +76,20 @@ static inline void rdi_end_sets(rd_attributor *a, const rdi_touch *touch, unsign
     }
 }
 
-/* RD_ESTATE unless something can still be fed. */
+/* Returns RD_ESTATE unless the attributor still accepts references. */
 rd_status rdi_attributor_is_open(const rd_attributor *a);
 
-/* A version of regions that no block has. */
+/* Returns a version of the regions that no block has. */
 uint32_t rdi_new_version(rd_attributor *a);
 
-/* Counts the references that are still under way. (counting.c) */
+/* Counts the references of the tiles that are not yet counted. (counting.c) */
 rd_status rdi_count_rest(rd_attributor *a);
 
-/* Texts of lines whose source can be read, and snippets around the first of them. Lines without
- * stay as they are. (snippets.c) */
+/* Adds the source text of lines whose files can be read, and snippets around the first of them.
+ * Other lines stay unchanged. (snippets.c) */
 rd_status rdi_snippets_read(rd_ctx *ctx, rdi_arena *arena, rd_attribution *a, rd_code_line *lines);
 
-/* The part of the details that tells code and data. */
+/* Makes the part of the details about code and data. */
 rd_status rdi_breakdown(rd_attributor *a, rdi_details *details);
 
 #endif

@@ -1,7 +1,7 @@
-/* Sums the tuples up by function, line, pair and data region.
+/* Sums up the tuples by function, line, pair and data region.
  *
- * Twice over the tuples: first the weights, to see which entries are kept, then everything for
- * those, so that memory follows the length of the result.
+ * It walks over the tuples twice: first for the weights, which decide which entries are kept, then
+ * for all counts of these entries. So memory depends on the length of the result only.
  */
 #include "attribution/attributor.h"
 #include "attribution/places.h"
@@ -15,8 +15,8 @@
 
 typedef struct breakdown {
     const rd_attributor *a;
-    rdi_arena *arena;  /* of the result */
-    rdi_arena scratch; /* of what only the work needs */
+    rdi_arena *arena;  /* holds the result */
+    rdi_arena scratch; /* holds intermediate data */
     rdi_places places;
     rdi_ranking functions, lines, data;
     rd_code_function *function;
@@ -25,9 +25,9 @@ typedef struct breakdown {
     rd_attribution *result;
 } breakdown;
 
-/* ---- which entries ---- */
+/* ---- choosing entries ---- */
 
-/* The line of a site; RDI_OTHERS has none. */
+/* The line of a site, or RDI_OTHERS. */
 static uint32_t line_of(const breakdown *b, uint32_t site) {
     return site == RDI_OTHERS ? RDI_OTHERS : b->places.line_of[site];
 }
@@ -62,7 +62,7 @@ static rd_status weigh(breakdown *b) {
     return RD_OK;
 }
 
-/* ---- sources ---- */
+/* ---- source files ---- */
 
 static int compare_names(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -77,7 +77,7 @@ static size_t source_index(const breakdown *b, const char *source) {
     return found ? (size_t)(found - r->sources) : RD_NO_INDEX;
 }
 
-/* The files of the entries kept, each once, in order of their names. */
+/* Lists the source files of the kept entries, sorted by name without duplicates. */
 static rd_status list_sources(breakdown *b) {
     size_t n = 0, distinct = 0;
     const char **names =
@@ -104,7 +104,7 @@ static rd_status list_sources(breakdown *b) {
 
 /* ---- entries without counts ---- */
 
-/* NULL stays NULL. */
+/* Copies a text; NULL stays NULL. */
 static rd_status copy_text(rdi_arena *arena, const char *text, const char **out) {
     *out = text ? rdi_arena_strdup(arena, text) : NULL;
     return text && !*out ? RD_ENOMEM : RD_OK;
@@ -167,8 +167,8 @@ static const char *file_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* "FILE:LINE" of the call from outside of the system's headers, when the place is in one and was
- * inlined: which of a program's vectors, say. NULL: there is none. */
+/* "FILE:LINE" of the nearest call outside the system's headers, if the place was inlined from such
+ * a header; this tells apart the vectors of a program, for example. Otherwise NULL. */
 static const char *caller_of_header(const rdi_place *place) {
     static const char system[] = "/usr/";
     if (strncmp(place->source, system, sizeof system - 1) != 0)
@@ -179,7 +179,7 @@ static const char *caller_of_header(const rdi_place *place) {
     return NULL;
 }
 
-/* "function (file:line)" of an allocation, and its line if that has an entry. */
+/* Names an allocation "function (file:line)", and finds its line if that has an entry. */
 static rd_status name_heap(breakdown *b, const rdi_region *region, rd_data_region *out) {
     rdi_place place;
     char text[32] = "heap";
@@ -215,7 +215,7 @@ static rd_status name_stack(breakdown *b, const rdi_region *region, rd_data_regi
     return copy_text(b->arena, text, &out->name);
 }
 
-/* A variable, or what has no name in a module. */
+/* Names a variable, or the data of a module that have no name. */
 static rd_status name_static(breakdown *b, const rdi_region *region, rd_data_region *out) {
     static const char before[] = "other data of ";
     if (region->most)
@@ -283,9 +283,9 @@ static void fill_shares(breakdown *b) {
         b->datum[i].blocks = bounded ? RD_UNKNOWN : b->datum[i].share.infinite;
 }
 
-/* ---- what belongs to two things ---- */
+/* ---- counts for two things together ---- */
 
-/* A tuple by two places of the result; equal ones follow each other when sorted. */
+/* A tuple with two indexes into the result; sorting makes equal ones adjacent. */
 typedef struct joint {
     uint32_t first, second;
     const rdi_tuple *tuple;
@@ -294,7 +294,7 @@ typedef struct joint {
 typedef struct joints {
     joint *at;
     size_t n;
-    rdi_ranking ranking; /* of the groups, numbered as they come in `at` */
+    rdi_ranking ranking; /* of the groups of equal joints, numbered in the order of `at` */
 } joints;
 
 static int by_both(const void *a, const void *b) {
@@ -308,7 +308,7 @@ static bool is_next_group(const joints *j, size_t i) {
     return i > 0 && by_both(&j->at[i], &j->at[i - 1]) != 0;
 }
 
-/* Sorts, and ranks the groups. `others`: something is in none. */
+/* Sorts the joints and ranks their groups. `others`: some tuples belong to no group. */
 static rd_status rank_joints(breakdown *b, joints *j, bool others) {
     const rdi_tuples *tuples = &b->a->tuples;
     uint32_t group = 0;
@@ -332,7 +332,7 @@ static void add_to_pair(const breakdown *b, const rdi_tuple *tuple, rd_reuse_pai
         pair->misses[k] += share.misses[k];
 }
 
-/* Reuses whose both lines have entries are told apart. */
+/* Makes the pairs of lines whose both lines have entries. */
 static rd_status make_pairs(breakdown *b) {
     const rdi_tuples *tuples = &b->a->tuples;
     joints j = {.at = rdi_arena_alloc(&b->scratch, tuples->n, sizeof *j.at)};
@@ -372,7 +372,7 @@ static rd_status make_pairs(breakdown *b) {
     return RD_OK;
 }
 
-/* Only what misses, and no entry for the rest. */
+/* Makes entries for tuples that miss, without an entry for the rest. */
 static rd_status make_line_data(breakdown *b) {
     const rdi_tuples *tuples = &b->a->tuples;
     joints j = {.at = rdi_arena_alloc(&b->scratch, tuples->n, sizeof *j.at)};
@@ -405,7 +405,7 @@ static rd_status make_line_data(breakdown *b) {
     return RD_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- the result ---- */
 
 static rd_status break_down(breakdown *b) {
     RD_TRY(rdi_places_find(b->a, &b->scratch, &b->places));

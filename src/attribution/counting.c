@@ -1,17 +1,16 @@
-/* Counts every reference where it belongs: one look-up of its block, one of its tuple, and a count
- * in the present window. See tuples.h for how everything else follows.
+/* Counts every reference: one look-up of its block, one of its tuple, and a count in the current
+ * window. tuples.h says how all results follow from that.
  *
- * References are taken in parts, in three passes over each, so that no pass waits for what another
- * looks up:
+ * References are processed in tiles, in three passes per tile:
  *
- * - prepare: sites, words and places in tables, for which a reference needs no other: vector code
- * - resolve: who touched their blocks before, and whose data they are; with that the tuples' keys
- * - count: in tuples and the window
+ * - prepare: sites, words and home slots, which depend on one reference only, in vector code
+ * - resolve: the previous use and the region of each block, which give the key of the tuple
+ * - count: adds to the tuples and the window
  *
- * What a pass needs is fetched while another one is at work on another part, a reference at a time,
- * so that the memory is never asked for more than it has under way: entries of blocks while the
- * part before the last is counted, tuples while the next part is resolved. So two parts are always
- * under way, also from one batch to the next: between events batches are short.
+ * The data that a pass needs is prefetched while another pass works on another tile, one cache line
+ * per reference, so that the memory system is never overloaded: entries of blocks while the tile
+ * before the last is counted, tuples while the next tile is resolved. Two tiles are therefore
+ * always unfinished, also between batches, which are short when there are many events.
  */
 #include "attribution/attributor.h"
 
@@ -20,7 +19,8 @@
 #include <string.h>
 #include <time.h>
 
-#define PASS static __attribute__((noinline)) /* the loops of all together lack registers */
+/* One function with all loops would run out of registers. */
+#define PASS static __attribute__((noinline))
 
 /* ---- prepare ---- */
 
@@ -29,23 +29,23 @@ static uint64_t end_of(const rd_refs *refs, uint32_t i) {
     return refs->addr[i] + (refs->size && refs->size[i] ? refs->size[i] - 1 : 0);
 }
 
-/* Whether block i of the part is the only one of its reference. */
+/* Whether reference i of the tile touches one block only. */
 static bool is_whole(const rd_attributor *a, const rd_refs *refs, const uint32_t *origin,
-                     const rdi_part *p, size_t i) {
+                     const rdi_tile *p, size_t i) {
     uint64_t first = refs->addr[origin[i]], last = end_of(refs, origin[i]);
     return first >> a->block_bits == p->blocks[i] &&
            (a->words_per_block == 1 || last >> a->block_bits == p->blocks[i]);
 }
 
-/* Whether the part, of a batch from which none was dropped, is of references in succession of which
- * none is split. */
+/* Whether the tile consists of consecutive references that touch one block each. No reference of
+ * its batch was dropped. */
 static bool is_plain(const rd_attributor *a, const rd_refs *refs, const uint32_t *origin,
-                     const rdi_part *p) {
+                     const rdi_tile *p) {
     return origin[p->n - 1] - origin[0] == p->n - 1 && is_whole(a, refs, origin, p, 0) &&
            is_whole(a, refs, origin, p, p->n - 1);
 }
 
-PASS rd_status prepare_sites(rd_attributor *a, const uint64_t *pc, rdi_part *p) {
+PASS rd_status prepare_sites(rd_attributor *a, const uint64_t *pc, rdi_tile *p) {
     if (RDI_LIKELY(a->passes->sites(a->sites.cache, pc, p->n, p->reuse)))
         return RD_OK;
     for (size_t i = 0; i < p->n; i++) {
@@ -58,8 +58,8 @@ PASS rd_status prepare_sites(rd_attributor *a, const uint64_t *pc, rdi_part *p) 
     return RD_OK;
 }
 
-/* Program counters of the part, in order: those of the references if they are in succession, else
- * in `room`. */
+/* The program counters of the tile: those of the batch if its references are consecutive, otherwise
+ * copied to `room`. */
 static const uint64_t *program_counters(const rd_refs *refs, const uint32_t *origin, bool plain,
                                         size_t n, uint64_t *room) {
     if (plain && refs->pc)
@@ -69,9 +69,9 @@ static const uint64_t *program_counters(const rd_refs *refs, const uint32_t *ori
     return room;
 }
 
-/* `gapless`: all references are in the batch, from its first to its last. */
+/* `gapless`: the batch contains all references from its first to its last. */
 static rd_status prepare(rd_attributor *a, const rd_attributed *batch, bool gapless, size_t from,
-                         rdi_part *p) {
+                         rdi_tile *p) {
     const rd_refs *refs = batch->refs;
     const uint32_t *origin = batch->origin + from;
     p->blocks = batch->blocks + from;
@@ -93,7 +93,7 @@ static rd_status prepare(rd_attributor *a, const rd_attributed *batch, bool gapl
 
 /* ---- resolve ---- */
 
-/* Region of an address in the block of `touch`, if that has several and it was looked up before. */
+/* Finds the region of an address in the cache, for a block that several regions share. */
 static inline bool recall_region(rd_attributor *a, const rdi_touch *touch, uint64_t address,
                                  rdi_tuple_key *out) {
     const rdi_region_recall *recall = rdi_regions_recall(&a->regions, address);
@@ -101,7 +101,8 @@ static inline bool recall_region(rd_attributor *a, const rdi_touch *touch, uint6
     return touch->version == recall->version && recall->address == address && touch->version;
 }
 
-/* Region of an address in the block of `touch`, which remembers it if it has no others. */
+/* Finds the region of an address in the block of `touch`, and keeps it there if the block has only
+ * one. */
 static rd_status find_region(rd_attributor *a, rdi_touch *touch, uint64_t address,
                              rdi_tuple_key *out) {
     if (recall_region(a, touch, address, out))
@@ -126,8 +127,8 @@ static rd_status find_region(rd_attributor *a, rdi_touch *touch, uint64_t addres
     return RD_OK;
 }
 
-/* The sets end and begin anew whose levels miss at this distance. An infinite one has no use,
- * whatever is known of the block. */
+/* Ends and restarts the word sets of the levels that miss at this distance. With an infinite
+ * distance the previous use does not count, even if it is known. */
 static __attribute__((noinline)) void miss(rd_attributor *a, rdi_touch *touch, uint64_t distance) {
     unsigned missed = a->steps.missed[rdi_step_of(&a->steps, distance)];
     if (distance == RD_COLD) {
@@ -141,20 +142,20 @@ static __attribute__((noinline)) void miss(rd_attributor *a, rdi_touch *touch, u
     touch->words &= ~UINT64_C(0) << 8 * missed;
 }
 
-/* The entry of reference i's block if it is not where it belongs, or not there at all. */
-static rd_status find_touch(rd_attributor *a, rdi_part *p, size_t i) {
+/* Finds or makes the entry of reference i's block, which is not in its home slot. */
+static rd_status find_touch(rd_attributor *a, rdi_tile *p, size_t i) {
     const rdi_touch *slots = a->touched.young.slot;
     rdi_touch *found = NULL;
     RD_TRY(rdi_touched_find(&a->touched, p->blocks[i], &found));
-    if (a->touched.young.slot != slots) /* another table */
+    if (a->touched.young.slot != slots) /* the table has moved */
         a->passes->touches(&a->touched.young, p->blocks, p->n, p->touch);
     p->touch[i] = found;
     return RD_OK;
 }
 
-/* Reference i, when its entry is not the one of its block, or the region of the block is not known,
- * no longer, or not the same everywhere. */
-static __attribute__((noinline)) rd_status look_closer(rd_attributor *a, rdi_part *p, size_t i,
+/* Resolves reference i in the rare cases: its entry is not in the home slot, or the region of its
+ * block is unknown, outdated or not unique. */
+static __attribute__((noinline)) rd_status look_closer(rd_attributor *a, rdi_tile *p, size_t i,
                                                        rdi_tuple_key *region) {
     uint64_t distance = p->distances[i];
     if (p->touch[i]->block != p->blocks[i] || rdi_touch_is_free(p->touch[i]))
@@ -167,8 +168,8 @@ static __attribute__((noinline)) rd_status look_closer(rd_attributor *a, rdi_par
                                                 : find_region(a, touch, p->address[i], region);
 }
 
-/* All of a part. Meanwhile the tuples of the one before are fetched. */
-PASS rd_status resolve(rd_attributor *a, rdi_part *p, const rdi_part *before) {
+/* Resolves a tile, and prefetches the tuples of the tile `before`. */
+PASS rd_status resolve(rd_attributor *a, rdi_tile *p, const rdi_tile *before) {
     const uint64_t *blocks = p->blocks, *distances = p->distances;
     const uint32_t version = a->regions.version;
     const uint64_t first_miss = a->first_miss;
@@ -206,21 +207,21 @@ static inline unsigned step_of(const rd_attributor *a, uint64_t distance) {
                                                            : rdi_step_of(&a->steps, distance);
 }
 
-/* A tuple that is not where it belongs, or not there at all. */
-static __attribute__((noinline)) rd_status find_tuple(rd_attributor *a, rdi_part *p, size_t i) {
+/* Finds or makes a tuple that is not in its home slot. */
+static __attribute__((noinline)) rd_status find_tuple(rd_attributor *a, rdi_tile *p, size_t i) {
     const rdi_tuple *slots = a->tuples.slot;
     RD_TRY(rdi_tuples_find(&a->tuples, p->key[i], &p->tuple[i]));
-    if (a->tuples.slot != slots) /* another table */
+    if (a->tuples.slot != slots) /* the table has moved */
         a->passes->tuples(&a->tuples, p->key + i + 1, p->n - i - 1, p->tuple + i + 1);
     return RD_OK;
 }
 
-/* All of a part, which is in the window. Meanwhile the entries of `next` are fetched. */
-PASS rd_status count(rd_attributor *a, rdi_part *p, rdi_counts *window, const rdi_part *next) {
+/* Counts a tile that belongs to the window, and prefetches the block entries of the tile `next`. */
+PASS rd_status count(rd_attributor *a, rdi_tile *p, rdi_counts *window, const rdi_tile *next) {
     const uint64_t *distances = p->distances;
-    if (RDI_UNLIKELY(p->slots != a->tuples.slot)) /* another table since then */
+    if (RDI_UNLIKELY(p->slots != a->tuples.slot)) /* the table has moved since */
         a->passes->tuples(&a->tuples, p->key, p->n, p->tuple);
-    uint64_t sum = 0; /* of those that tuples have small counters for */
+    uint64_t sum = 0; /* of the distances with small counters */
     for (size_t i = 0, n = p->n; i < n; i++) {
         RDI_PREFETCH(next->touch[i]);
         uint64_t distance = distances[i];
@@ -241,21 +242,21 @@ PASS rd_status count(rd_attributor *a, rdi_part *p, rdi_counts *window, const rd
     return RD_OK;
 }
 
-/* The part that is next, or so many before it. */
-static rdi_part *part_before(rd_attributor *a, unsigned before) {
-    return &a->parts[(a->turn + RDI_PARTS - before) % RDI_PARTS];
+/* The tile that is next (0), or the one `before` tiles earlier. */
+static rdi_tile *tile_before(rd_attributor *a, unsigned before) {
+    return &a->tiles[(a->turn + RDI_TILES - before) % RDI_TILES];
 }
 
-/* References of one window. */
+/* Processes references that belong to one window. */
 static rd_status feed_window(rd_attributor *a, const rd_attributed *batch, bool gapless,
                              size_t from, size_t to, rdi_counts *window) {
-    for (size_t at = from; at < to; at += RDI_PART) {
-        rdi_part *p = part_before(a, 0);
-        p->n = to - at < RDI_PART ? to - at : RDI_PART;
+    for (size_t at = from; at < to; at += RDI_TILE) {
+        rdi_tile *p = tile_before(a, 0);
+        p->n = to - at < RDI_TILE ? to - at : RDI_TILE;
         RD_TRY(prepare(a, batch, gapless, at, p));
-        RD_TRY(count(a, part_before(a, 2), window, p));
-        RD_TRY(resolve(a, p, part_before(a, 1)));
-        a->turn = (a->turn + 1) % RDI_PARTS;
+        RD_TRY(count(a, tile_before(a, 2), window, p));
+        RD_TRY(resolve(a, p, tile_before(a, 1)));
+        a->turn = (a->turn + 1) % RDI_TILES;
     }
     return RD_OK;
 }
@@ -264,8 +265,8 @@ rd_status rdi_count_rest(rd_attributor *a) {
     if (a->references == 0)
         return RD_OK;
     rdi_counts *window = &a->windows.row[a->windows.n - 1];
-    for (unsigned before = RDI_PARTS - 1; before > 0; before--)
-        RD_TRY(count(a, part_before(a, before), window, part_before(a, 0)));
+    for (unsigned before = RDI_TILES - 1; before > 0; before--)
+        RD_TRY(count(a, tile_before(a, before), window, tile_before(a, 0)));
     return RD_OK;
 }
 
@@ -283,10 +284,10 @@ static rd_status feed_windows(rd_attributor *a, const rd_attributed *batch) {
     return RD_OK;
 }
 
-/* The batch goes away. */
+/* Copies the distances that are still needed, because the batch is about to become invalid. */
 static void keep_distances(rd_attributor *a) {
-    for (unsigned before = 1; before < RDI_PARTS; before++) {
-        rdi_part *p = part_before(a, before);
+    for (unsigned before = 1; before < RDI_TILES; before++) {
+        rdi_tile *p = tile_before(a, before);
         if (p->n && p->distances != p->own_distances)
             memcpy(p->own_distances, p->distances, p->n * sizeof *p->distances);
         p->distances = p->own_distances;
@@ -299,8 +300,8 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Of so many batches one is timed: between events they are so short that looking at the clock costs
- * more than a reference. */
+/* One in so many batches is timed: with many events, batches are so short that reading the clock
+ * would cost more than a reference. */
 #define TIMED_ONE_IN 16
 
 rd_status rd_attributor_feed(rd_attributor *a, const rd_attributed *batch) {

@@ -1,4 +1,4 @@
-/* Programs and libraries while they are mapped. See modules.h. */
+/* Modules while they are mapped. See modules.h. */
 #include "attribution/modules.h"
 
 #include <stdlib.h>
@@ -41,7 +41,8 @@ static rd_status take_variable(void *user, const rdi_variable *v) {
     return RD_OK;
 }
 
-/* Of several names for an address the longest range, then the shortest name is the last. */
+/* Orders by address; among the names of one address, the longest variable with the shortest name is
+ * last. */
 static int by_address(const void *a, const void *b) {
     const rdi_variable *x = a, *y = b;
     if (x->address != y->address)
@@ -68,7 +69,7 @@ static rd_status open_file(rdi_modules *m, const char *path, size_t *out) {
     if (!file->path)
         return RD_ENOMEM;
     RD_TRY(rdi_object_open(m->ctx, path, &file->object));
-    *out = m->n_files++; /* closed with the rest from now on */
+    *out = m->n_files++; /* from now on, rdi_modules_fini() closes it */
     RD_TRY(rdi_object_variables(file->object, take_variable, &(variable_list){m->ctx, file}));
     if (file->n)
         qsort(file->variables, file->n, sizeof *file->variables, by_address);
@@ -91,7 +92,7 @@ static rd_status make_module(rdi_modules *m, const rd_event *event, uint32_t epo
     out->all_to = high + event->pc - 1;
     out->from = event->size ? event->address : out->all_from;
     out->to = event->size ? event->address + (event->size - 1) : out->all_to;
-    if (low == high) { /* nothing is known of the file */
+    if (low == high) { /* the size is unknown */
         out->all_from = out->from;
         out->all_to = out->to;
     }
@@ -105,7 +106,7 @@ rd_status rdi_modules_add(rdi_modules *m, const rd_event *event, uint32_t epoch,
     for (size_t i = 0; i < m->n; i++) {
         rdi_module *old = &m->modules[i];
         bool same = old->file == new.file && old->bias == new.bias;
-        if (same && old->gone > epoch) { /* told again, or back again */
+        if (same && old->gone > epoch) { /* repeated, or mapped again */
             old->gone = UINT32_MAX;
             old->from = old->from < new.from ? old->from : new.from;
             old->to = old->to > new.to ? old->to : new.to;
@@ -170,7 +171,7 @@ const rdi_variable *rdi_module_variable(const rdi_modules *m, const rdi_module *
                                         uint64_t address, uint64_t *from, uint64_t *to) {
     const rdi_module_file *file = &m->files[module->file];
     uint64_t at = address - module->bias;
-    size_t low = 0, high = file->n; /* behind the last that begins at the address or before */
+    size_t low = 0, high = file->n; /* one after the last variable at or before the address */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (file->variables[middle].address <= at)

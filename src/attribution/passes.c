@@ -1,4 +1,4 @@
-/* Loops per instruction set. See passes.h. */
+/* The loops, per instruction set. See passes.h. */
 #include "attribution/passes.h"
 
 #include "attribution/regions.h"
@@ -19,8 +19,8 @@
 #define TARGET     RDI_TARGET_AVX2
 #include "attribution/passes.inc.h"
 
-/* Compilers do not gather unless they know that the processor does it well, as those with AVX-512
- * do. */
+/* Written with intrinsics, because compilers use gather instructions only if they know that the
+ * processor is good at them, as those with AVX-512 are. */
 RDI_TARGET_AVX512 static bool avx512_sites(const uint64_t *restrict cache,
                                            const uint64_t *restrict pc, size_t n,
                                            rdi_tuple_key *restrict reuse) {

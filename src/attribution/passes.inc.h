@@ -1,5 +1,5 @@
-/* One set of the loops. The including file defines PASSES (the table), NAME (of a function) and
- * TARGET (attributes), and SITES if it has one of its own. */
+/* The loops for one instruction set. The including file defines PASSES (the table), NAME (function
+ * names) and TARGET (attributes), and SITES if it has its own version of that loop. */
 
 TARGET static bool NAME(gapless)(const uint32_t *origin, size_t n) {
     uint32_t steps = 0;

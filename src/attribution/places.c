@@ -1,4 +1,4 @@
-/* Groups sites by sorting. See places.h. */
+/* Groups sites by sorting them. See places.h. */
 #include "attribution/places.h"
 
 #include <inttypes.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A program counter of which nothing else is known is a function and a line of its own. */
+/* Makes a function and a line for a program counter about which nothing is known. */
 static rd_status name_by_address(rdi_arena *arena, uint64_t pc, rdi_place *place) {
     char text[24];
     snprintf(text, sizeof text, "0x%" PRIx64, pc);
@@ -14,7 +14,7 @@ static rd_status name_by_address(rdi_arena *arena, uint64_t pc, rdi_place *place
     return place->function ? RD_OK : RD_ENOMEM;
 }
 
-/* "FILE:LINE" of each call that was inlined. */
+/* Copies "FILE:LINE" of each inlined call. */
 static rd_status copy_calls(rdi_arena *arena, const rdi_location *from, rdi_place *place) {
     const char **calls = rdi_arena_alloc(arena, from->n_calls, sizeof *calls);
     if (!calls)
@@ -84,7 +84,7 @@ static bool is_same_chain(const rdi_place *a, const rdi_place *b) {
 
 /* ---- grouping ---- */
 
-/* `sorted`: a place per site. Lines and functions are made in place order. */
+/* Groups one place per site, sorted, into lines and functions, in this order. */
 static void group(rdi_places *p, const rdi_place *sorted, size_t n) {
     for (size_t i = 0; i < n; i++) {
         const rdi_place *site = &sorted[i];
@@ -103,7 +103,7 @@ static void group(rdi_places *p, const rdi_place *sorted, size_t n) {
 
 rd_status rdi_places_find(const rd_attributor *a, rdi_arena *arena, rdi_places *out) {
     size_t sites = a->sites.n, end = sites <= a->sites.max ? sites : a->sites.max + 1;
-    size_t told = end - 1; /* from number 1 on */
+    size_t told = end - 1; /* counts from 1 */
     rdi_place *place = rdi_arena_alloc(arena, told, sizeof *place);
     *out = (rdi_places){.lines = rdi_arena_alloc(arena, told, sizeof *place),
                         .functions = rdi_arena_alloc(arena, told, sizeof *place),

@@ -1,4 +1,4 @@
-/* The heaviest of many things. See ranking.h. */
+/* Selects the heaviest of many things. See ranking.h. */
 #include "attribution/ranking.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ rd_status rdi_ranking_init(rdi_ranking *r, rdi_arena *arena, size_t n) {
     return RD_OK;
 }
 
-/* Equal ones in the order of their numbers: the same input gives the same result. */
+/* Equal things keep the order of their numbers, so that the result is reproducible. */
 static int by_weight(const void *a, const void *b) {
     const rdi_ranked *x = a, *y = b;
     if (x->misses != y->misses)

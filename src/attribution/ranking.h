@@ -1,4 +1,4 @@
-/* The heaviest of many things: by misses, then references. */
+/* Selects the heaviest of many numbered things, by misses, then by references. */
 #ifndef RDI_RANKING_H
 #define RDI_RANKING_H
 
@@ -11,16 +11,16 @@ typedef struct rdi_ranked {
 } rdi_ranked;
 
 typedef struct rdi_ranking {
-    rdi_ranked *by;     /* by number, until it is sorted */
-    uint32_t *place_of; /* per number: its place in the result; that of "(others)" beyond */
-    size_t n;           /* things */
-    size_t kept;        /* the first so many have places of their own */
-    bool others;        /* there is a place behind them for all that is left */
+    rdi_ranked *by;     /* indexed by number until it is sorted */
+    uint32_t *place_of; /* per number: index in the result; all others share the last index */
+    size_t n;           /* number of things */
+    size_t kept;        /* number of things with an index of their own */
+    bool others;        /* there is one more index for all other things */
 } rdi_ranking;
 
 rd_status rdi_ranking_init(rdi_ranking *r, rdi_arena *arena, size_t n);
-/* Sorts, keeping `max` at most; things that never came have no place. `others`: something has no
- * number. */
+/* Sorts and keeps at most `max` things. Things without references get no index. `others`: something
+ * has no number. */
 void rdi_ranking_sort(rdi_ranking *r, size_t max, bool others);
 
 static inline void rdi_ranking_add(rdi_ranking *r, uint32_t number, uint64_t misses,
@@ -33,7 +33,7 @@ static inline size_t rdi_ranking_places(const rdi_ranking *r) {
     return r->kept + r->others;
 }
 
-/* RDI_OTHERS is no number, and has the last place. */
+/* RDI_OTHERS is no number; it has the last index. */
 static inline size_t rdi_ranking_place(const rdi_ranking *r, uint32_t number) {
     return number == RDI_OTHERS ? r->kept : r->place_of[number];
 }

@@ -1,11 +1,12 @@
-/* Whose data an address is. See regions.h. */
+/* Finds the region of an address. See regions.h. */
 #include "attribution/regions.h"
 
 #include "attribution/tuples.h"
 
 #include <string.h>
 
-#define PROCESS_BITS 48 /* further processes have a number above these bits of addresses */
+/* Addresses of further processes have the process number above these bits. */
+#define PROCESS_BITS 48
 
 rd_status rdi_regions_init(rdi_regions *r, rd_ctx *ctx, const rdi_modules *modules, size_t max) {
     *r = (rdi_regions){.ctx = ctx, .modules = modules, .max = max, .max_spans = (size_t)1 << 22};
@@ -16,7 +17,7 @@ rd_status rdi_regions_init(rdi_regions *r, rd_ctx *ctx, const rdi_modules *modul
     if (!(r->region = rdi_calloc(ctx, 16, sizeof *r->region)))
         return RD_ENOMEM;
     r->room = 16;
-    r->n = 1; /* number 0 */
+    r->n = 1; /* number 0 exists from the start */
     return RD_OK;
 }
 
@@ -32,7 +33,7 @@ void rdi_regions_fini(rdi_regions *r) {
 
 /* ---- regions ---- */
 
-/* The number of the region, made if needed; RDI_OTHERS when there are too many. */
+/* Finds or makes a region; RDI_OTHERS if there are too many. */
 static rd_status number_of(rdi_regions *r, const rdi_region *region, uint32_t *out) {
     uint64_t *known = rdi_block_map_find(&r->by_key[region->kind], region->key), old;
     *out = known ? (uint32_t)*known : RDI_OTHERS;
@@ -67,14 +68,15 @@ static void count_live(rdi_regions *r, uint32_t number, int64_t bytes) {
 }
 
 static rd_status add_span(rdi_regions *r, rdi_span span) {
-    if (r->spans.n >= r->max_spans) /* counts as what is known of the memory below */
+    /* The memory then counts as data of its module, or as unknown. */
+    if (r->spans.n >= r->max_spans)
         return RD_OK;
     RD_TRY(rdi_spans_insert(&r->spans, span));
     count_live(r, span.value, (int64_t)(span.to - span.from + 1));
     return RD_OK;
 }
 
-/* Nothing is in from .. to any more; of what reaches beyond, that part stays. */
+/* Removes all spans from from .. to; parts of spans outside stay. */
 static rd_status clear(rdi_regions *r, uint64_t from, uint64_t to) {
     const rdi_span *first;
     while ((first = rdi_spans_first(&r->spans, from, to))) {
@@ -102,7 +104,8 @@ static rd_status add_data(rdi_regions *r, const rd_event *event, uint32_t epoch,
 
 bool rdi_regions_extent(rdi_regions *r, const rd_event *event, uint64_t *last) {
     uint64_t from = event->address;
-    if (event->kind == RD_EVENT_RELEASE && event->size == 0) { /* as much as was given out */
+    /* The size is that of the allocation. */
+    if (event->kind == RD_EVENT_RELEASE && event->size == 0) {
         const rdi_span *span = rdi_spans_first(&r->spans, from, from);
         *last = span ? span->to : 0;
         return span && span->from == from;
@@ -120,13 +123,13 @@ rd_status rdi_regions_event(rdi_regions *r, const rd_event *event, uint64_t to, 
 
 /* ---- looking up ---- */
 
-/* Of a module's data: a variable, or what lies between them. */
+/* Finds the region in the data of a module: a variable, or the space between variables. */
 static rd_status find_static(rdi_regions *r, const rdi_module *module, uint64_t address,
                              uint32_t epoch, rdi_span *out) {
     const rdi_variable *variable =
         rdi_module_variable(r->modules, module, address, &out->from, &out->to);
     rdi_region region = {.kind = RD_DATA_GLOBAL, .epoch = epoch};
-    region.key = variable ? out->from : module->all_from - 1; /* no variable begins there */
+    region.key = variable ? out->from : module->all_from - 1; /* no variable has this key */
     region.name = variable ? variable->name : rdi_module_name(r->modules, module);
     region.live = region.most = variable ? variable->size : 0;
     return number_of(r, &region, &out->value);
@@ -144,7 +147,8 @@ rd_status rdi_regions_find(rdi_regions *r, uint64_t address, uint32_t epoch, uin
         RD_TRY(find_static(r, module, address, epoch, &data));
     else if (inside || (span && !any_module))
         data = *span;
-    if (module || data.value == RDI_OTHERS) /* neighbours are others even if they look alike */
+    /* Variables with the same number may still be different. */
+    if (module || data.value == RDI_OTHERS)
         *alone = data.from <= from && to <= data.to && !(module && any_span);
     else
         *alone = *alone && !any_module;

@@ -1,4 +1,4 @@
-/* Program counters, numbered. See sites.h. */
+/* Numbers program counters. See sites.h. */
 #include "attribution/sites.h"
 
 #include <string.h>
@@ -50,7 +50,7 @@ static rd_status find_number(rdi_sites *s, uint64_t pc, uint32_t *out) {
         *out = (uint32_t)*known;
         return RD_OK;
     }
-    if (s->n <= s->max + 1) /* the one too many stands for all that come later */
+    if (s->n <= s->max + 1) /* the last number stands for all further program counters */
         RD_TRY(add_site(s, pc));
     size_t number = s->n - 1;
     if (number <= s->max)

@@ -1,8 +1,8 @@
-/* Program counters, numbered: a site is an instruction that refers to memory.
+/* Numbers program counters: a site is an instruction that refers to memory.
  *
- * A small direct-mapped cache answers nearly always. Code can be unloaded and other code come to
- * the same addresses: rdi_sites_forget() has every program counter numbered anew, and the sites
- * from before keep the moment (`epoch`) that tells which module they belong to.
+ * A small direct-mapped cache answers nearly always. Code can be unloaded, and other code loaded at
+ * the same addresses: rdi_sites_forget() then makes every program counter get a new number. Older
+ * sites keep their `epoch`, which says which module they belong to.
  */
 #ifndef RDI_SITES_H
 #define RDI_SITES_H
@@ -15,17 +15,18 @@ typedef struct rdi_site {
     uint32_t epoch;
 } rdi_site;
 
-#define RDI_SITE_CACHE_BITS 18 /* of which most stay empty: few share a place */
+#define RDI_SITE_CACHE_BITS 18 /* large, so that few program counters share an entry */
 #define RDI_SITE_CACHE      (1 << RDI_SITE_CACHE_BITS)
 
 typedef struct rdi_sites {
     rd_ctx *ctx;
-    rdi_site *site; /* numbered from 1; number `max` + 1 is that of all further program counters */
-    size_t n, room, max; /* n: numbers given, 0 included, which is RDI_FIRST */
+    /* Numbered from 1; number `max` + 1 stands for all further program counters. */
+    rdi_site *site;
+    size_t n, room, max; /* n: numbers in use, including 0, which is RDI_FIRST */
     uint32_t epoch;
     rdi_block_map numbers; /* pc -> site */
-    /* By a hash of the pc: its upper bits + 1, which with its place tell all of it, and the site in
-     * the lower RDI_SITE_BITS. 0: empty. */
+    /* Indexed by a hash of the pc. An entry has the upper bits of the pc plus 1, which together
+     * with the index determine the pc, and in the lower RDI_SITE_BITS the site. 0: empty. */
     uint64_t *cache;
 } rdi_sites;
 
@@ -34,10 +35,10 @@ rd_status rdi_sites_init(rdi_sites *s, rd_ctx *ctx, size_t max);
 void rdi_sites_fini(rdi_sites *s);
 rd_status rdi_sites_forget(rdi_sites *s);
 
-/* Numbers a pc, which then is in the cache. Sites may move. */
+/* Finds or assigns the number of a pc, and enters it in the cache. Sites may move. */
 rd_status rdi_sites_find(rdi_sites *s, uint64_t pc, uint32_t *out);
 
-/* Where a pc is in the cache, and what is there above its site. */
+/* The index of a pc in the cache, and the bits above the site in its entry. */
 static inline size_t rdi_site_slot(uint64_t pc) {
     return (pc ^ pc >> RDI_SITE_CACHE_BITS) % RDI_SITE_CACHE;
 }

@@ -1,6 +1,6 @@
-/* Reads the lines of source that the result speaks of, as far as the files are there.
+/* Reads the source lines that the result mentions, where the files exist.
  *
- * Each file is read once, whole; a file that is missing, too large or no text is passed over.
+ * Each file is read once, completely. Files that are missing, too large or binary are skipped.
  */
 #include "attribution/attributor.h"
 
@@ -11,10 +11,10 @@
 #define FILE_MAX      ((size_t)16 << 20)
 #define TEXT_MAX      200 /* bytes of a line that are kept */
 #define SNIPPETS_MAX  20
-#define SNIPPET_LINES 4 /* before and behind */
+#define SNIPPET_LINES 4 /* before and after the line */
 
 typedef struct source_text {
-    char *text; /* NUL-ended; NULL: could not be read */
+    char *text; /* NUL-terminated; NULL: could not be read */
     size_t n;
 } source_text;
 
@@ -36,7 +36,7 @@ static rd_status read_source(rd_ctx *ctx, const char *path, source_text *out) {
     return status;
 }
 
-/* Where line `number` begins, from 1 on; NULL: there are fewer. */
+/* The beginning of line `number`, counted from 1; NULL if the file is shorter. */
 static const char *find_line(const source_text *s, uint64_t number) {
     const char *at = s->text, *end = s->text + s->n;
     for (; at && at < end && number > 1; number--) {
@@ -46,7 +46,7 @@ static const char *find_line(const source_text *s, uint64_t number) {
     return at && at < end ? at : NULL;
 }
 
-/* Up to the end of the line. */
+/* Copies up to the end of the line. */
 static rd_status copy_line(rdi_arena *arena, const char *from, const char **out) {
     size_t n = strcspn(from, "\r\n");
     n = n < TEXT_MAX ? n : TEXT_MAX;
@@ -80,7 +80,7 @@ static rd_status make_snippet(rdi_arena *arena, const source_text *s, const rd_c
     return RD_OK;
 }
 
-/* All lines of source number `source`, whose text is `s`. */
+/* Sets the text of all lines in source file number `source`, whose content is `s`. */
 static rd_status tell_lines(rdi_arena *arena, const source_text *s, size_t source,
                             const rd_attribution *a, rd_code_line *lines) {
     for (size_t i = 0; i < a->n_lines; i++) {

@@ -1,4 +1,4 @@
-/* Ranges of addresses in order. See spans.h. */
+/* Address ranges in order. See spans.h. */
 #include "attribution/spans.h"
 
 #include <string.h>
@@ -17,13 +17,13 @@ void rdi_spans_fini(rdi_spans *s) {
 
 /* ---- searching ---- */
 
-/* Whether leaf number `at` is the last that begins at the address or before. */
+/* Whether leaf number `at` is the last leaf that begins at or before the address. */
 static bool is_leaf_of(const rdi_spans *s, size_t at, uint64_t address) {
     return at < s->leaves && s->entry[at].from <= address &&
            (at + 1 == s->leaves || address < s->entry[at + 1].from);
 }
 
-/* That leaf, or the first of all. There is one. */
+/* That leaf, or the first leaf. There must be one. */
 static size_t leaf_of(rdi_spans *s, uint64_t address) {
     if (is_leaf_of(s, s->recent, address))
         return s->recent;
@@ -33,7 +33,7 @@ static size_t leaf_of(rdi_spans *s, uint64_t address) {
     return s->recent = at;
 }
 
-/* How many spans of the leaf begin at the address or before. */
+/* How many spans of the leaf begin at or before the address. */
 static size_t count_below(const rdi_span_leaf *leaf, uint64_t address) {
     size_t at = 0;
     for (size_t n = leaf->n; n > 1; n -= n / 2)
@@ -58,7 +58,8 @@ const rdi_span *rdi_spans_first(rdi_spans *s, uint64_t from, uint64_t to) {
     return next->from <= to ? next : NULL;
 }
 
-/* Whether the spans before number `at` of a leaf that reach to `from` are like this one. */
+/* Whether all spans before number `at` of a leaf that reach to `from` have the same value as
+ * `like`. */
 static bool is_alike_before(const rdi_spans *s, size_t leaf, size_t at, uint64_t from,
                             const rdi_span *like) {
     while (true) {
@@ -75,7 +76,7 @@ static bool is_alike_before(const rdi_spans *s, size_t leaf, size_t at, uint64_t
     }
 }
 
-/* The same of those from number `at` on that begin at `to` or before. */
+/* The same for the spans from number `at` on that begin at or before `to`. */
 static bool is_alike_behind(const rdi_spans *s, size_t leaf, size_t at, uint64_t to,
                             const rdi_span *like) {
     for (;; at++) {
@@ -92,7 +93,7 @@ static bool is_alike_behind(const rdi_spans *s, size_t leaf, size_t at, uint64_t
     }
 }
 
-/* Those that reach into from .. to if they are alike. */
+/* A span that overlaps from .. to, if all of those have the same value. */
 static const rdi_span *find_alike(rdi_spans *s, uint64_t from, uint64_t to, bool *alike) {
     const rdi_span *first = rdi_spans_first(s, from, to);
     size_t number = leaf_of(s, from);
@@ -121,7 +122,7 @@ const rdi_span *rdi_spans_around(rdi_spans *s, uint64_t address, uint64_t from, 
 
 /* ---- leaves ---- */
 
-/* A leaf with some spans, at this place among the leaves. */
+/* Inserts a leaf with n spans at index `at`. */
 static rd_status add_leaf(rdi_spans *s, size_t at, const rdi_span *spans, size_t n) {
     if (s->leaves == s->room) {
         struct rdi_span_entry *grown = rdi_grow(s->ctx, s->entry, &s->room, sizeof *grown);
@@ -146,8 +147,8 @@ static void drop_leaf(rdi_spans *s, size_t at) {
     memmove(&s->entry[at], &s->entry[at + 1], (s->leaves - at) * sizeof *s->entry);
 }
 
-/* Two neighbours become one if they would fill half a leaf at most, so that leaves are never all
- * but empty. */
+/* Merges two neighboring leaves if they fill at most half a leaf together; so there are never many
+ * almost empty leaves. */
 static void join_small(rdi_spans *s, size_t at) {
     if (at + 1 >= s->leaves)
         return;

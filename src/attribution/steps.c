@@ -1,4 +1,4 @@
-/* Bins that tell the levels that are missed. See steps.h. */
+/* Bins that determine the levels that miss. See steps.h. */
 #include "attribution/steps.h"
 
 #include "profile/details.h"

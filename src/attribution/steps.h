@@ -1,7 +1,7 @@
-/* Bins of distances that tell both the log bin and the levels that are missed.
+/* Steps: bins of distances that determine both the log bin and the levels that miss.
  *
- * Log bins, cut further where a level begins to miss; infinite distances are a step of their own,
- * the last. One counter per step is then all there is to count for a reference.
+ * A step is a log bin, divided where a level begins to miss. Infinite distances are the last step.
+ * So one counter per step is all that has to be counted for a reference.
  */
 #ifndef RDI_STEPS_H
 #define RDI_STEPS_H
@@ -13,10 +13,10 @@
 
 typedef struct rdi_steps {
     uint64_t high[RDI_STEPS];   /* last distance of the step */
-    uint8_t bin[RDI_STEPS];     /* log bin it lies in */
-    uint8_t missed[RDI_STEPS];  /* levels: the first so many */
-    uint8_t first[RD_LOG_BINS]; /* step of each log bin */
-    uint8_t n;                  /* the last is infinite */
+    uint8_t bin[RDI_STEPS];     /* log bin of the step */
+    uint8_t missed[RDI_STEPS];  /* number of levels that miss, smallest first */
+    uint8_t first[RD_LOG_BINS]; /* first step of each log bin */
+    uint8_t n;                  /* number of steps */
 } rdi_steps;
 
 /* Counts of references per step, and the sum of the finite distances. */
@@ -25,7 +25,7 @@ typedef struct rdi_counts {
     uint64_t at[RDI_STEPS];
 } rdi_counts;
 
-/* `blocks` of the levels, ascending. */
+/* `blocks`: the sizes of the levels, ascending. */
 void rdi_steps_init(rdi_steps *s, const uint64_t *blocks, size_t n);
 
 static inline unsigned rdi_step_of(const rdi_steps *s, uint64_t distance) {
@@ -36,9 +36,9 @@ static inline unsigned rdi_step_of(const rdi_steps *s, uint64_t distance) {
 }
 
 void rdi_counts_add(rdi_counts *to, const rdi_counts *from);
-/* Adds everything to a share. */
+/* Adds all counts to a share. */
 void rdi_counts_to_share(const rdi_steps *s, const rdi_counts *from, rd_share *to);
-/* References, and the misses of all levels together. */
+/* The number of references, and of the misses in all levels together. */
 uint64_t rdi_counts_references(const rdi_steps *s, const rdi_counts *c);
 uint64_t rdi_counts_misses(const rdi_steps *s, const rdi_counts *c);
 

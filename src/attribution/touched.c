@@ -1,11 +1,11 @@
-/* The rare operations: growth, generations. See touched.h. */
+/* The rare operations: growing, and exchanging the tables. See touched.h. */
 #include "attribution/touched.h"
 
 #include <string.h>
 
 #define FIRST_SLOTS 1024
 
-/* The block's slot, or the free one where it belongs. */
+/* The slot that holds the block, or the free slot where it would go. */
 static rdi_touch *probe(const rdi_touch_table *t, uint64_t block) {
     size_t i = rdi_touched_home(t, block);
     while (t->slot[i].block != block && !rdi_touch_is_free(&t->slot[i]))
@@ -31,7 +31,7 @@ static rd_status make_table(rd_ctx *ctx, rdi_touch_table *t, size_t slots) {
     return RD_OK;
 }
 
-/* The young table may not outgrow the bound: it is cut there. */
+/* Limits the young table to `bound` blocks. */
 static void limit_to_bound(rdi_touched *t) {
     if (t->bound && t->bound < t->young.limit)
         t->young.limit = (size_t)t->bound;
@@ -98,7 +98,8 @@ static rd_status make_room(rdi_touched *t) {
     return RD_OK;
 }
 
-/* Of a block that is not in the young table: taken over from the old one, or new. */
+/* Fills the slot for a block that is not in the young table: moves the entry from the old table, or
+ * makes one. */
 static void enter(rdi_touched *t, rdi_touch *slot, uint64_t block) {
     t->young.n++;
     *slot = (rdi_touch){.block = block};
@@ -107,7 +108,7 @@ static void enter(rdi_touched *t, rdi_touch *slot, uint64_t block) {
     rdi_touch *before = probe(&t->old, block);
     if (rdi_touch_words(before, 0)) {
         *slot = *before;
-        before->words = RDI_WORDS_MOVED; /* its place stays taken */
+        before->words = RDI_WORDS_MOVED; /* the slot stays occupied */
     }
 }
 
@@ -121,14 +122,14 @@ rd_status rdi_touched_find(rdi_touched *t, uint64_t block, rdi_touch **out) {
         enter(t, slot, block);
     }
     rdi_touch *home = &t->young.slot[rdi_touched_home(&t->young, block)], found = *slot;
-    *slot = *home; /* nothing is free between the two, so that both are still found */
+    *slot = *home; /* there is no free slot between the two, so both are still found */
     *home = found;
     *out = home;
     return RD_OK;
 }
 
 void rdi_touched_change(rdi_touched *t, uint64_t first, uint64_t n) {
-    for (uint64_t i = 0; i < n; i++) { /* where a block is not, is a free entry */
+    for (uint64_t i = 0; i < n; i++) { /* a block without an entry leads to a free slot */
         probe(&t->young, first + i)->version = 0;
         if (t->old.slot)
             probe(&t->old, first + i)->version = 0;

@@ -1,4 +1,4 @@
-/* Counts per use, reuse and region. See tuples.h. */
+/* Counters per use, reuse and region. See tuples.h. */
 #include "attribution/tuples.h"
 
 #include "profile/hist.h"
@@ -7,19 +7,18 @@
 #include <string.h>
 
 #define FIRST_SLOTS  256
-#define KEPT_AT_ONCE 64 /* divides it */
-#define REST_CHUNK   64
+#define KEPT_AT_ONCE 64 /* divides FIRST_SLOTS */
+#define REST_SEGMENT 64
 
-/* Two numbers of each are not for sites and regions: what is first, mixed or others. */
+/* Some numbers are reserved: first touches, mixed regions and others. */
 _Static_assert(RD_SITES_MAX + 4 < 1 << RDI_SITE_BITS, "sites fit in keys");
 _Static_assert(RD_REGIONS_MAX + 4 < 1 << RDI_REGION_BITS, "regions fit in keys");
 _Static_assert(sizeof(rdi_tuple) == 64, "a tuple is a cache line");
 _Static_assert(RDI_NEAR_STEPS % 4 == 0 && RDI_SMALL_STEPS % 4 == 0, "four steps at a time");
-/* Bins up to the last small step are of distances below 2^SMALL_STEPS, and each counter holds
- * fewer than 2^16 of them. */
+/* Small steps have distances below 2^SMALL_STEPS, and each small counter holds fewer than 2^16. */
 _Static_assert(RDI_SMALL_STEPS + 16 + 6 <= 64, "the sum of small distances fits");
 
-/* Misses weigh more: they are what people look for. */
+/* The weight of a reference. Misses weigh more, because they matter to the user. */
 static uint64_t weight_of(const rdi_tuples *t, unsigned step) {
     return 1 + 8 * (uint64_t)t->steps->missed[step];
 }
@@ -43,16 +42,16 @@ void rdi_tuples_fini(rdi_tuples *t) {
         rdi_pages_free(t->ctx, t->slot, t->slots * sizeof *t->slot);
     if (t->spare)
         rdi_pages_free(t->ctx, t->spare, t->slots * sizeof *t->spare);
-    for (size_t i = 0; i < t->n_chunks; i++)
-        rdi_free(t->ctx, t->chunks[i]);
-    rdi_free(t->ctx, t->chunks);
+    for (size_t i = 0; i < t->n_segments; i++)
+        rdi_free(t->ctx, t->segments[i]);
+    rdi_free(t->ctx, t->segments);
     rdi_free(t->ctx, t->weights);
     *t = (rdi_tuples){0};
 }
 
 size_t rdi_tuples_bytes(const rdi_tuples *t) {
-    size_t rest = sizeof **t->chunks + sizeof *t->weights;
-    return t->slots * sizeof *t->slot * (t->spare ? 2 : 1) + t->n_chunks * REST_CHUNK * rest;
+    size_t rest = sizeof **t->segments + sizeof *t->weights;
+    return t->slots * sizeof *t->slot * (t->spare ? 2 : 1) + t->n_segments * REST_SEGMENT * rest;
 }
 
 const rdi_tuple *rdi_tuples_next(const rdi_tuples *t, const rdi_tuple *tuple) {
@@ -66,26 +65,26 @@ const rdi_tuple *rdi_tuples_next(const rdi_tuples *t, const rdi_tuple *tuple) {
 /* ---- large counters ---- */
 
 static rdi_counts *rest_at(const rdi_tuples *t, uint32_t number) {
-    return &t->chunks[(number - 1) / REST_CHUNK][(number - 1) % REST_CHUNK];
+    return &t->segments[(number - 1) / REST_SEGMENT][(number - 1) % REST_SEGMENT];
 }
 
-static rd_status add_chunk(rdi_tuples *t) {
-    size_t n = t->n_chunks + 1;
-    uint64_t *weights = rdi_resize(t->ctx, t->weights, n * REST_CHUNK, sizeof *weights);
+static rd_status add_segment(rdi_tuples *t) {
+    size_t n = t->n_segments + 1;
+    uint64_t *weights = rdi_resize(t->ctx, t->weights, n * REST_SEGMENT, sizeof *weights);
     if (!weights)
         return RD_ENOMEM;
     t->weights = weights;
-    rdi_counts **chunks = rdi_resize(t->ctx, t->chunks, n, sizeof *chunks);
-    if (!chunks)
+    rdi_counts **segments = rdi_resize(t->ctx, t->segments, n, sizeof *segments);
+    if (!segments)
         return RD_ENOMEM;
-    t->chunks = chunks;
-    if (!(chunks[t->n_chunks] = rdi_alloc(t->ctx, REST_CHUNK, sizeof **chunks)))
+    t->segments = segments;
+    if (!(segments[t->n_segments] = rdi_alloc(t->ctx, REST_SEGMENT, sizeof **segments)))
         return RD_ENOMEM;
-    t->n_chunks++;
+    t->n_segments++;
     return RD_OK;
 }
 
-/* The tuple has large counters from now on. */
+/* Gives the tuple large counters if it has none. */
 static rd_status need_rest(rdi_tuples *t, rdi_tuple *tuple) {
     if (tuple->rest)
         return RD_OK;
@@ -93,8 +92,8 @@ static rd_status need_rest(rdi_tuples *t, rdi_tuple *tuple) {
         tuple->rest = t->free_rest;
         t->free_rest = (uint32_t)t->weights[tuple->rest - 1];
     } else {
-        if (t->n_rests == t->n_chunks * REST_CHUNK)
-            RD_TRY(add_chunk(t));
+        if (t->n_rests == t->n_segments * REST_SEGMENT)
+            RD_TRY(add_segment(t));
         tuple->rest = ++t->n_rests;
     }
     *rest_at(t, tuple->rest) = (rdi_counts){0};
@@ -129,7 +128,7 @@ rd_status rdi_tuple_count_large(rdi_tuples *t, rdi_tuple *tuple, unsigned step, 
     return RD_OK;
 }
 
-/* Whether one of the four small counters from this step on has something. */
+/* Whether one of the four small counters from this step on is not 0. */
 static bool is_one_of_four(const rdi_tuple *tuple, unsigned step) {
     uint64_t four = 0;
     if (step < RDI_NEAR_STEPS)
@@ -139,8 +138,8 @@ static bool is_one_of_four(const rdi_tuple *tuple, unsigned step) {
     return four != 0;
 }
 
-/* The first step from this one on whose small counter has something, or RDI_SMALL_STEPS. Of most
- * tuples nearly all are 0. */
+/* The first step from this one on whose small counter is not 0, or RDI_SMALL_STEPS. In most tuples
+ * nearly all of them are 0. */
 static unsigned next_counted(const rdi_tuple *tuple, unsigned step) {
     while (step < RDI_SMALL_STEPS && !rdi_tuple_small(tuple, step))
         step += step % 4 || is_one_of_four(tuple, step) ? 1 : 4;
@@ -175,7 +174,7 @@ uint64_t rdi_tuple_misses(const rdi_tuples *t, const rdi_tuple *tuple) {
     return misses + (tuple->rest ? rdi_counts_misses(t->steps, rest_at(t, tuple->rest)) : 0);
 }
 
-/* `from` has gone, and counts as `to` from now on. */
+/* Adds `from`, which is about to disappear, to `to`. */
 static rd_status merge(rdi_tuples *t, rdi_tuple *to, const rdi_tuple *from) {
     RD_TRY(need_rest(t, to));
     rdi_counts *rest = rest_at(t, to->rest);
@@ -192,7 +191,7 @@ static rd_status merge(rdi_tuples *t, rdi_tuple *to, const rdi_tuple *from) {
 
 /* ---- the hash ---- */
 
-/* The slot of this key, or the free one where it belongs. */
+/* The slot that holds this key, or the free slot where it would go. */
 static rdi_tuple *probe(const rdi_tuples *t, rdi_tuple_key key) {
     rdi_tuple *slot = rdi_tuples_home(t, key), *end = t->slot + t->slots;
     while (slot->key && slot->key != key)
@@ -200,8 +199,8 @@ static rdi_tuple *probe(const rdi_tuples *t, rdi_tuple_key key) {
     return slot;
 }
 
-/* How keys change when all tuples go to a new table: those with fewer than `bits` bits in their
- * weights lose what the step says. */
+/* How keys change when all tuples move to a new table: tuples whose weight has fewer than `bits`
+ * bits lose the part of the key that `step` names. */
 typedef struct folding {
     unsigned bits;
     int step;
@@ -209,7 +208,7 @@ typedef struct folding {
 
 static unsigned weight_bits(const rdi_tuples *t, const rdi_tuple *tuple);
 
-/* First touches are no reuse, whoever they belong to. */
+/* First touches stay first touches, whatever their key loses. */
 static rdi_tuple_key fold_key(rdi_tuple_key key, int step) {
     if (rdi_key_use(key) != RDI_FIRST)
         key |= RDI_SITE_FIELD << RDI_USE_SHIFT;
@@ -225,7 +224,7 @@ static rdi_tuple_key key_after(const rdi_tuples *t, const rdi_tuple *tuple, cons
     return light ? fold_key(tuple->key, fold->step) : tuple->key;
 }
 
-/* Takes the tuple over from another table. */
+/* Moves a tuple from another table to this one. */
 static rd_status keep(rdi_tuples *t, const rdi_tuple *from, rdi_tuple_key key) {
     rdi_tuple *slot = probe(t, key);
     if (slot->key)
@@ -236,7 +235,7 @@ static rd_status keep(rdi_tuples *t, const rdi_tuple *from, rdi_tuple_key key) {
     return RD_OK;
 }
 
-/* Some at a time: where they go is fetched ahead. */
+/* Moves several tuples at a time, and prefetches their slots. */
 static rd_status keep_some(rdi_tuples *t, const rdi_tuple *from, const folding *fold) {
     rdi_tuple_key key[KEPT_AT_ONCE];
     for (size_t i = 0; i < KEPT_AT_ONCE; i++) {
@@ -249,7 +248,7 @@ static rd_status keep_some(rdi_tuples *t, const rdi_tuple *from, const folding *
     return RD_OK;
 }
 
-/* An empty table of so many slots. Folding leaves one of its size each time, for the next. */
+/* Returns an empty table of so many slots. Folding keeps the previous table for the next time. */
 static rdi_tuple *empty_table(rdi_tuples *t, size_t slots) {
     size_t bytes = slots * sizeof *t->slot;
     if (!t->spare || slots != t->slots)
@@ -260,7 +259,7 @@ static rdi_tuple *empty_table(rdi_tuples *t, size_t slots) {
     return table;
 }
 
-/* All to a new table of so many slots. */
+/* Moves all tuples to a new table of so many slots. */
 static rd_status rebuild(rdi_tuples *t, size_t slots, const folding *fold) {
     rdi_tuple *slot = empty_table(t, slots);
     if (!slot)
@@ -283,7 +282,7 @@ static rd_status rebuild(rdi_tuples *t, size_t slots, const folding *fold) {
 /* ---- folding ---- */
 
 static unsigned weight_bits(const rdi_tuples *t, const rdi_tuple *tuple) {
-    uint32_t small = 0; /* all of them: no branch to foresee */
+    uint32_t small = 0; /* sums up all counters, to avoid unpredictable branches */
     for (unsigned i = 0; i < RDI_NEAR_STEPS; i++)
         small += (uint32_t)tuple->near[i] * t->small_weight[i];
     for (unsigned i = RDI_NEAR_STEPS; i < RDI_SMALL_STEPS; i++)
@@ -291,7 +290,7 @@ static unsigned weight_bits(const rdi_tuples *t, const rdi_tuple *tuple) {
     return rdi_bit_width(small + (tuple->rest ? t->weights[tuple->rest - 1] : 0));
 }
 
-/* Half of the tuples, give or take those of like weight, have fewer bits in their weights. */
+/* The number of bits such that about half of the tuples have a weight with fewer bits. */
 static unsigned light_bits(const rdi_tuples *t) {
     size_t with[65] = {0}, below = 0;
     unsigned bits = 0;
@@ -302,7 +301,8 @@ static unsigned light_bits(const rdi_tuples *t) {
     return bits;
 }
 
-/* To three quarters at most. The last step leaves two tuples of every light half. */
+/* Folds until at most three quarters are left. The last step leaves two tuples of
+ * each light half. */
 static rd_status fold(rdi_tuples *t) {
     for (int step = 0; t->n > t->max / 4 * 3; step += step < 2)
         RD_TRY(rebuild(t, t->slots, &(folding){light_bits(t), step}));
@@ -321,7 +321,7 @@ rd_status rdi_tuples_find(rdi_tuples *t, rdi_tuple_key key, rdi_tuple **out) {
         t->n++;
     }
     rdi_tuple *home = rdi_tuples_home(t, key), found = *slot;
-    *slot = *home; /* nothing is free between the two, so that both are still found */
+    *slot = *home; /* there is no free slot between the two, so both are still found */
     *home = found;
     *out = home;
     return RD_OK;

@@ -1,17 +1,17 @@
-/* Counts per (use, reuse, region): everything attributed is a sum of these.
+/* Counters per (use, reuse, region). Every attributed number is a sum of these.
  *
- * `use` is the site that touched the block before, RDI_FIRST for first touches; `reuse` the site
- * that refers to it now; `region` whose data it is.
+ * `use` is the site that touched the block before, RDI_FIRST for first touches; `reuse` is the site
+ * that touches it now; `region` is the owner of the data.
  *
- * A reference finds its tuple by a hash of these, and what it changes there lies in one cache line,
- * because there are many tuples and programs leave no order in which they come: small counters, of
- * sixteen bits for near distances and eight for far ones, which are carried over to large ones
- * (`rest`) when they are full. Most tuples never need large ones. One that is found elsewhere than
- * where it belongs changes places with the one there, so that those in use are found at once.
+ * A reference finds its tuple by a hash of the three. Programs access many tuples in no useful
+ * order, so everything that a reference changes lies in one cache line: small counters, of 16 bits
+ * for short distances and 8 bits for long ones, which are added to large counters (`rest`) when
+ * they are full. Most tuples never need large counters. A tuple that is not found in its home slot
+ * changes places with the one there, so that tuples in use are found at once.
  *
- * Memory is bounded. When there are too many, the lighter half is folded: its tuples lose the use,
- * and if that is not enough the region, then the reuse (RDI_OTHERS in their place). No reference is
- * ever lost, so that sums over sites and regions stay exact as far as they are still told apart.
+ * Memory is bounded. When there are too many tuples, the lighter half is folded: these tuples lose
+ * the use, and if that is not enough the region, then the reuse (replaced by RDI_OTHERS). No
+ * reference is ever lost, so the sums over sites and regions that remain stay exact.
  */
 #ifndef RDI_TUPLES_H
 #define RDI_TUPLES_H
@@ -21,8 +21,8 @@
 #define RDI_FIRST  0 /* no site has this number */
 #define RDI_OTHERS UINT32_MAX
 
-/* From the top: use, reuse, and the region's number + 1; all ones are RDI_OTHERS. Without reuse, 0
- * in its place, it tells what is known of a block between two references. Never 0. */
+/* From the top: use, reuse, and the number of the region plus 1; all ones mean RDI_OTHERS. A key
+ * whose reuse is 0 describes a block between two references. A key is never 0. */
 typedef uint64_t rdi_tuple_key;
 
 #define RDI_SITE_BITS    21
@@ -32,15 +32,16 @@ typedef uint64_t rdi_tuple_key;
 #define RDI_SITE_FIELD   ((UINT64_C(1) << RDI_SITE_BITS) - 1)
 #define RDI_REGION_FIELD ((UINT64_C(1) << RDI_REGION_BITS) - 1)
 
-/* Steps below have a small counter, the nearer of them one of sixteen bits. Their distances have at
- * most so many bits that the sum of all that small counters hold does not overflow. */
+/* Steps below RDI_SMALL_STEPS have a small counter, steps below RDI_NEAR_STEPS one of 16 bits.
+ * Their distances are short enough that the sum of everything in small counters does not
+ * overflow. */
 #define RDI_NEAR_STEPS  16
 #define RDI_SMALL_STEPS 28
 
 typedef struct rdi_tuple {
     rdi_tuple_key key; /* 0: the slot is free */
-    uint64_t sum;      /* of the distances counted here */
-    uint32_t rest;     /* number of its large counters, from 1 on; 0: it has none */
+    uint64_t sum;      /* sum of the distances in the small counters */
+    uint32_t rest;     /* number of its large counters, from 1 on; 0: none */
     uint16_t near[RDI_NEAR_STEPS];
     uint8_t far[RDI_SMALL_STEPS - RDI_NEAR_STEPS];
 } rdi_tuple;
@@ -50,14 +51,17 @@ typedef struct rdi_tuples {
     const rdi_steps *steps;
     rdi_tuple *slot; /* open addressing */
     size_t slots, n, max;
-    rdi_tuple *spare;    /* another table, as large, or NULL; what folds no longer grows */
-    unsigned shift;      /* of a hash, to the number of a slot */
-    rdi_counts **chunks; /* large counters, in chunks of equal size ... */
-    size_t n_chunks;
+    /* Another table of this size, or NULL; a table that is folded does not grow. */
+    rdi_tuple *spare;
+    unsigned shift;        /* shift from a hash to a slot number */
+    rdi_counts **segments; /* large counters, in segments of equal size */
+    size_t n_segments;
     uint64_t
-        *weights; /* ... of each, that of all it counts; of one that was given back, the next */
-    uint8_t small_weight[RDI_SMALL_STEPS]; /* of a reference at each step */
-    uint32_t n_rests, free_rest;           /* the latter 0: none was given back */
+        /* Per large counter: the weight of everything that it counted. If it is free: the next free
+         * one. */
+        *weights;
+    uint8_t small_weight[RDI_SMALL_STEPS]; /* weight of one reference at each step */
+    uint32_t n_rests, free_rest;           /* free_rest 0: no counter is free */
 } rdi_tuples;
 
 /* `max` is at least 8. */
@@ -65,26 +69,25 @@ rd_status rdi_tuples_init(rdi_tuples *t, rd_ctx *ctx, const rdi_steps *steps, si
 void rdi_tuples_fini(rdi_tuples *t);
 size_t rdi_tuples_bytes(const rdi_tuples *t);
 
-/* The one with this key, made if needed. Tuples may move and fold. */
+/* Finds the tuple with this key, or makes it. Tuples may move and be folded. */
 rd_status rdi_tuples_find(rdi_tuples *t, rdi_tuple_key key, rdi_tuple **out);
-/* Counts a reference that the small counters have no room for: its own is full, or there is none.
- */
+/* Counts a reference in the large counters, because its small counter is full or does not exist. */
 rd_status rdi_tuple_count_large(rdi_tuples *t, rdi_tuple *tuple, unsigned step, uint64_t distance);
 
-/* Every tuple in turn: NULL gives the first, and comes behind the last. */
+/* Iterates over the tuples: NULL gives the first one, and follows the last one. */
 const rdi_tuple *rdi_tuples_next(const rdi_tuples *t, const rdi_tuple *tuple);
-/* All that was counted for it: added to a share ... */
+/* Adds everything that was counted for a tuple to a share. */
 void rdi_tuple_to_share(const rdi_tuples *t, const rdi_tuple *tuple, rd_share *to);
-/* ... or references, and the misses of all levels together. */
+/* The references of a tuple, and its misses in all levels together. */
 uint64_t rdi_tuple_references(const rdi_tuples *t, const rdi_tuple *tuple);
 uint64_t rdi_tuple_misses(const rdi_tuples *t, const rdi_tuple *tuple);
 
-/* What the small counter of a step holds. */
+/* The small counter of a step. */
 static inline uint32_t rdi_tuple_small(const rdi_tuple *tuple, unsigned step) {
     return step < RDI_NEAR_STEPS ? tuple->near[step] : tuple->far[step - RDI_NEAR_STEPS];
 }
 
-/* Counts in the small counter of a step; false: it is full, or there is none. */
+/* Counts in the small counter of a step; false if it is full or does not exist. */
 static inline bool rdi_tuple_count(rdi_tuple *tuple, unsigned step, uint64_t distance) {
     if (RDI_LIKELY(step < RDI_NEAR_STEPS)) {
         if (RDI_UNLIKELY(tuple->near[step] == UINT16_MAX))
@@ -117,12 +120,12 @@ static inline uint32_t rdi_key_region(rdi_tuple_key key) {
     return region == RDI_REGION_FIELD ? RDI_OTHERS : (uint32_t)region - 1;
 }
 
-/* A region, or RDI_OTHERS, in its bits. */
+/* A region, or RDI_OTHERS, in its bits of a key. */
 static inline rdi_tuple_key rdi_region_in_key(uint32_t region) {
     return region == RDI_OTHERS ? RDI_REGION_FIELD : region + UINT64_C(1);
 }
 
-/* Where the key belongs, if others have not taken the place. */
+/* The home slot of a key. */
 static inline rdi_tuple *rdi_tuples_home(const rdi_tuples *t, rdi_tuple_key key) {
     return &t->slot[key * UINT64_C(0x9e3779b97f4a7c15) >> t->shift];
 }

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Half the sum of absolute differences of two signatures, from which on they are different. */
+/* Half the sum of the absolute differences between two signatures: from here on they
+ * are different. */
 #define PHASE_CHANGE 0.25
 
 rd_status rdi_windows_init(rdi_windows *w, rd_ctx *ctx, size_t max) {
@@ -41,10 +42,10 @@ rdi_counts *rdi_windows_now(rdi_windows *w) {
 
 /* ---- phases ---- */
 
-#define BINS (RD_LOG_BINS + 1) /* and infinite */
+#define BINS (RD_LOG_BINS + 1) /* one more for infinite distances */
 
 typedef struct signature {
-    double bin[BINS]; /* shares of the references */
+    double bin[BINS]; /* share of the references per bin */
 } signature;
 
 static signature signature_of(const rd_share *s) {
@@ -62,16 +63,16 @@ static double difference(const signature *a, const signature *b) {
     return sum / 2;
 }
 
-/* The mean of a phase takes window number `n` of it in, from 1 on. */
+/* Includes window number `n` of a phase, counted from 1, in its mean. */
 static void take_in(signature *mean, const signature *window, size_t n) {
     for (size_t k = 0; k < BINS; k++)
         mean->bin[k] =
             n == 1 ? window->bin[k] : mean->bin[k] + (window->bin[k] - mean->bin[k]) / (double)n;
 }
 
-/* A phase ends where two windows in succession differ from its mean: a single odd one is no phase.
- * If the two differ from each other as well, the first is the way from one phase to the next, and
- * does not tell what the next is like. */
+/* A phase ends where two consecutive windows differ from its mean; a single different window is no
+ * new phase. If the two also differ from each other, the first one is a transition between two
+ * phases and is not included in the mean of the next. */
 static size_t find_phases(const rd_window *rows, size_t n, size_t *phases) {
     signature mean = {{0}};
     size_t found = 0, length = 0;

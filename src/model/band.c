@@ -36,7 +36,7 @@ rd_status rd_mrc_band(rd_ctx *ctx, const rd_profile *p, uint64_t blocks, double 
     double off = size_error(blocks, f->sample_rate), at_more = 0, at_less = 0;
     RD_TRY(rd_mrc_at(ctx, p, to_size(ceil((double)blocks + off)), &at_more, NULL));
     RD_TRY(rd_mrc_at(ctx, p, to_size(floor((double)blocks - off)), &at_less, NULL));
-    /* narrows with the size */
+    /* Narrows with the size. */
     double half = f->half_width[blocks ? rdi_bit_width(blocks) - 1 : 0];
     *low = at_more > half ? at_more - half : 0;
     *high = at_less + half < 1 ? at_less + half : 1;

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* beyond this distance log bins are used: log-linear ones would be millions */
+/* Beyond this distance log bins are used: log-linear ones would be millions. */
 #define FAR      0x1p31
 #define MANY     0x1p24 /* the same, if pieces fall into more bins than this */
 #define MOST     0x1p62

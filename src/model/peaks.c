@@ -12,7 +12,7 @@
 
 #define GOOD_ENOUGH 1.5 /* the first peak with at most this many times the smallest error wins */
 #define WORTH_IT    0.5 /* of the error that the constant pattern alone leaves */
-/* mean square of the logarithms below which distances count as unchanged */
+/* Mean square of the logarithms below which distances count as unchanged. */
 #define STILL 1e-4
 
 const rd_peak *rd_peak_find(const rd_profile *p, rd_peak_choice choice) {

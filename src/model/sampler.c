@@ -37,7 +37,7 @@ struct rd_sampler {
     uint64_t fresh;  /* number of blocks at which sampling restarts */
     data_sample samples[RD_SAMPLES_MAX];
     uint32_t n;
-    /* peaks of the earlier samples that had the most */
+    /* Peaks of the earlier samples that had the most. */
     rd_peak kept[RD_SAMPLES_MAX * RD_PEAKS_MAX];
     size_t n_kept;
 };

@@ -25,7 +25,7 @@ const uint64_t rdi_axis_one_after[8] = {
 static size_t carve(size_t *total, uint64_t n, size_t size) {
     size_t at = *total;
     *total +=
-        /* one spare line, because clear() works on whole groups */
+        /* One spare line, because clear() works on whole groups. */
         ((size_t)n * size + 127) & ~(size_t)63;
     return at;
 }

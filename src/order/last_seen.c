@@ -113,7 +113,7 @@ static rd_status split_once(rdi_last_seen *seen) {
     if (!fresh)
         return RD_ENOMEM;
     rd_status status = RD_OK;
-    /* continues after a failure, so that all memory is moved or freed */
+    /* Continues after a failure, so that all memory is moved or freed. */
     for (uint64_t i = 0; i < n; i++) {
         if (status == RD_OK)
             status = scatter(seen->ctx, &seen->segment[i], &fresh[i << SPLIT_BITS], bits);

@@ -223,7 +223,7 @@ static void settle(btree *b, const path *p) {
         uint64_t other = node_of(b, &near, 0)->sum[near.level[0].at];
         if (size + other > b->base.capacity)
             continue;
-        /* the newer range remains */
+        /* The newer range remains. */
         const path *from = older ? &near : p, *to = older ? p : &near;
         uint64_t moved = older ? other : size;
         add_blocks(b, to, moved);

@@ -38,7 +38,7 @@ static void fill(rdi_rank_bits *b, uint64_t ones) {
 }
 
 rd_status rdi_rank_bits_refill(rdi_rank_bits *b, uint64_t slots, uint64_t ones) {
-    /* the contents are not kept, so the old memory is freed first */
+    /* The contents are not kept, so the old memory is freed first. */
     if (slots != b->slots || !b->word) {
         rdi_free(b->ctx, b->word);
         b->word = NULL;
