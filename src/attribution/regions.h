@@ -22,7 +22,7 @@ typedef struct rdi_region {
     uint64_t key;   /* heap: program counter of the allocation; stack: process << 32 | thread;
                             global: address */
     uint32_t epoch; /* when it was first seen, to find the module */
-    /* Of a variable or module, borrowed from the modules; NULL: derived from the key. */
+    /* Name of a variable or module, borrowed from the modules; NULL: derived from the key. */
     const char *name;
     uint64_t live, most;     /* bytes */
     uint64_t fetched, words; /* blocks evicted from the first level, and words touched in them */
