@@ -1,7 +1,7 @@
 /* Blurs a picture: blur RADIUS IN.pgm OUT.pgm [rows]
  *
- * A box filter in two passes, along the rows and along the columns. The second one is here twice:
- * as one writes it first, and, with "rows", as docs/guide.md mends it. Both write the same picture.
+ * A box filter in two passes, along the rows and along the columns. The second pass exists in a
+ * naive form and, with "rows", in the form that docs/guide.md derives; both write the same picture.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static void blur_rows(const picture *from, picture *to, int radius) {
     }
 }
 
-/* The same along the columns: one column after the other. */
+/* Blurs along the columns, one column after the other. */
 static void blur_columns(const picture *from, picture *to, int radius) {
     int width = from->width, height = from->height;
     for (int x = 0; x < width; x++) {
@@ -53,7 +53,7 @@ static void add_row(const picture *from, int y, float sign, float *sums) {
         sums[x] += sign * in[x];
 }
 
-/* All columns at once, one row after the other: a sum per column instead of one. */
+/* Blurs all columns at once, row by row, with one sum per column. */
 static void blur_columns_by_rows(const picture *from, picture *to, int radius, float *sums) {
     int width = from->width, height = from->height;
     memset(sums, 0, (size_t)width * sizeof *sums);
@@ -73,7 +73,7 @@ static int picture_new(int width, int height, picture *out) {
     return out->pixel != NULL;
 }
 
-/* The header, then a byte per pixel. */
+/* Reads the header, then one byte per pixel. */
 static int picture_read(const char *path, picture *out, unsigned char **bytes) {
     int width, height, most;
     FILE *file = fopen(path, "rb");

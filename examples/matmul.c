@@ -1,9 +1,10 @@
-/* Two ways to multiply matrices, for docs/tutorial.md: the same sums, another order.
+/* Two ways to multiply matrices, for docs/tutorial.md: the same sums in a different order.
  *
  *   matmul naive     one row of a times one column of b, for every element of c
- *   matmul tiled     the same by square tiles, so that what is loaded is used again soon
+ *   matmul tiled     the same in square tiles, so that loaded data is soon used again
  *
- * Prints a checksum, which is the same for both: the numbers are small integers, so no sum rounds.
+ * The program prints a checksum, which is the same for both: the numbers are small integers, so no
+ * sum is rounded.
  */
 #include <stdio.h>
 #include <string.h>
