@@ -7,14 +7,15 @@ cc=$(dirname "$REUSEDIST")/libexec/reusedist/clang/reusedist-cc
 # references HOW: of ./program, kinds and sizes, and the lines that have them.
 references() {
     env -i "$REUSEDIST" record --tool=clang --to=lackey -o t -- ./program
-    sed 's/ *\([LS]\) .*,/\1 /' t >"$1.refs"
+    tr -s ' ,' ' ' <t | cut -d' ' -f2,4 >"$1.refs"
     env -i "$REUSEDIST" record --tool=clang --pc -o t.trace -- ./program
     python3 "$DATA/../../scripts/decode_trace.py" t.trace | awk '$1 != "event" {print $4}' |
         addr2line -s -e program | sort | uniq -c | sed 's/ (discriminator.*//' >"$1.lines"
     cmp calls.refs "$1.refs" && diff calls.lines "$1.lines" && echo "$1: the same"
 }
 
-for level in -O0 -O1 -O2; do
+# With each level of optimization: hooks that are called, and hooks that are inlined when linking.
+for level in -O0 -O2 -O1; do
     flags="-g $level -no-pie"
     echo "$level:"
     "$cc" $flags -fno-lto "$sources"/{table,sum}.c -o program && references calls
@@ -22,19 +23,21 @@ for level in -O0 -O1 -O2; do
     "$cc" $flags "$sources"/{table,sum}.c -o program && references together
     objdump -d program >code
     if grep -q 'call.*__sanitizer_cov' code; then echo "hooks are called"; else echo "hooks are inlined"; fi
-    "$cc" $flags -flto=thin -fuse-ld=bfd "$sources"/{table,sum}.c -o program && references overruled
-    REUSEDIST_LTO=off "$cc" $flags "$sources"/{table,sum}.c -o program && references off
-    "$cc" $flags -c "$sources"/{table,sum}.c
-    "$cc" $flags table.o sum.o -o program && references separate
-    rm -f sum.a && ar rcs sum.a sum.o
-    "$cc" $flags table.o sum.a -o program && references archive
-    "$cc" -r table.o sum.o -o both.o
-    "$cc" $flags both.o -o program && references relocatable
-    "$cc" $flags -fno-lto -c "$sources/sum.c"
-    "$cc" $flags table.o sum.o -o program && references mixed
-    "$cc" $flags -S "$sources/sum.c" && "$cc" $flags -c sum.s
-    "$cc" $flags table.o sum.o -o program && references assembled
 done
+
+# With the last of them: the other ways to link.
+"$cc" $flags -flto=thin -fuse-ld=bfd "$sources"/{table,sum}.c -o program && references overruled
+REUSEDIST_LTO=off "$cc" $flags "$sources"/{table,sum}.c -o program && references off
+"$cc" $flags -c "$sources"/{table,sum}.c
+"$cc" $flags table.o sum.o -o program && references separate
+rm -f sum.a && ar rcs sum.a sum.o
+"$cc" $flags table.o sum.a -o program && references archive
+"$cc" -r table.o sum.o -o both.o
+"$cc" $flags both.o -o program && references relocatable
+"$cc" $flags -fno-lto -c "$sources/sum.c"
+"$cc" $flags table.o sum.o -o program && references mixed
+"$cc" $flags -S "$sources/sum.c" && "$cc" $flags -c sum.s
+"$cc" $flags table.o sum.o -o program && references assembled
 
 # same NAME COMPILER ARGUMENT...
 same() {
@@ -42,14 +45,14 @@ same() {
     for how in -flto -fno-lto; do
         "${@:2}" $how -o program || return
         env -i "$REUSEDIST" record --tool=clang --to=lackey -o t -- ./program
-        sed 's/ *\([LS]\) .*,/\1 /' t >"kinds$how"
+        tr -s ' ,' ' ' <t | cut -d' ' -f2,4 >"kinds$how"
     done
     [ "$(wc -l <kinds-flto)" -gt 100000 ] && cmp kinds-flto kinds-fno-lto && echo "$name: the same"
 }
 
+echo "around what changes no memory:"
 for level in -O1 -O2 -O3; do
-    echo "around what changes no memory, $level:"
-    same C "$cc" $level "$sources"/{reader,pure}.c
-    same C++ "$cc" $level -x c++ "$sources"/{reader,pure}.c
-    same "its library" "${cc%cc}c++" $level "$sources/library.cc"
+    same "C $level" "$cc" $level "$sources"/{reader,pure}.c
 done
+same "C++ -O2" "$cc" -O2 -x c++ "$sources"/{reader,pure}.c
+same "its library, -O2" "${cc%cc}c++" -O2 "$sources/library.cc"
