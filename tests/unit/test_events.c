@@ -94,10 +94,8 @@ static void keep_events(const rd_trace *t, uint64_t first, size_t n) {
     }
 }
 
-/* References read, in *refs. */
-static rd_status read_trace(rd_ctx *ctx, const char *path, uint64_t *refs) {
-    rd_trace *t = NULL;
-    rd_status status = rd_trace_open(ctx, path, "native", &t);
+/* Reads the whole trace, if opening it went well, and closes it. References read, in *refs. */
+static rd_status read_opened(rd_status status, rd_trace *t, uint64_t *refs) {
     const rd_refs *batch = NULL;
     *refs = got_count = 0;
     while (status == RD_OK && (status = rd_trace_read(t, &batch)) == RD_OK) {
@@ -108,6 +106,12 @@ static rd_status read_trace(rd_ctx *ctx, const char *path, uint64_t *refs) {
     }
     rd_trace_close(t);
     return status;
+}
+
+static rd_status read_trace(rd_ctx *ctx, const char *path, uint64_t *refs) {
+    rd_trace *t = NULL;
+    rd_status status = rd_trace_open(ctx, path, "native", &t);
+    return read_opened(status, t, refs);
 }
 
 static void assert_given_came_back(void) {
@@ -150,12 +154,17 @@ static void check_round_trip(const char *spec, size_t refs) {
 
 static void events_come_back_where_they_were(void **state) {
     (void)state;
-    static const char *const specs[] = {"native", "native:frame=1", "native:frame=777",
-                                        "native:frame=4096"};
-    for (size_t i = 0; i < RDI_COUNT(specs); i++)
+    static const struct {
+        const char *spec;
+        size_t refs;
+    } traces[] = {{"native", REFS},
+                  {"native:frame=1", 500}, /* a frame is dear, however short it is */
+                  {"native:frame=777", REFS},
+                  {"native:frame=4096", REFS}};
+    for (size_t i = 0; i < RDI_COUNT(traces); i++)
         for (uint64_t spread = 1; spread <= 1000; spread *= 10) {
-            make_events(i, REFS, spread);
-            check_round_trip(specs[i], REFS);
+            make_events(i, traces[i].refs, spread);
+            check_round_trip(traces[i].spec, traces[i].refs);
         }
 }
 
@@ -292,15 +301,14 @@ static uint8_t *small_file(size_t *bytes) {
     return file;
 }
 
-/* The bytes as a file; the status of reading it, *error its message. */
+/* The status of reading the bytes of a file, *error its message. */
 static rd_status read_bytes(const uint8_t *file, size_t bytes, char error[512]) {
     rd_ctx *ctx = new_ctx();
-    char *path = files_path();
-    files_write(path, file, bytes);
+    rd_trace *t = NULL;
     uint64_t refs = 0;
-    rd_status status = read_trace(ctx, path, &refs);
+    rd_status status = rd_trace_open_memory(ctx, "file", file, bytes, "native", &t);
+    status = read_opened(status, t, &refs);
     snprintf(error, 512, "%s", status == RD_OK ? "" : rd_last_error(ctx));
-    files_remove(path);
     free_ctx(ctx);
     return status;
 }
@@ -343,15 +351,22 @@ static void a_missing_or_doubled_frame_of_events_is_found(void **state) {
 
 /* ---- one wrong thing at a time, its checksum right ---- */
 
-/* A file of one frame of events with this payload, then `refs` references, if any. */
-static rd_status read_sealed(const uint8_t *payload, size_t n, size_t refs, uint8_t flags,
-                             char error[512]) {
-    size_t bytes = 0;
+/* A file without events. */
+static uint8_t *eventless_file(size_t refs, size_t *bytes) {
     rd_ctx *ctx = new_ctx();
     char *path = files_path();
     given_count = 0;
     assert_int_equal(write_trace(ctx, path, "native", refs), RD_OK);
-    uint8_t *file = files_read(path, &bytes), *made = malloc(bytes + n + 16);
+    uint8_t *file = files_read(path, bytes);
+    files_remove(path);
+    free_ctx(ctx);
+    return file;
+}
+
+/* Such a file, with a frame of events with this payload in front of its references, if any. */
+static rd_status read_sealed(const uint8_t *file, size_t bytes, const uint8_t *payload, size_t n,
+                             uint8_t flags, char error[512]) {
+    uint8_t *made = malloc(bytes + n + 16);
     assert_non_null(made);
     memcpy(made, file, HEADER);
     made[10] = flags;
@@ -369,17 +384,17 @@ static rd_status read_sealed(const uint8_t *payload, size_t n, size_t refs, uint
     }
     rd_status status = read_bytes(made, bytes + 16 + n, error);
     free(made);
-    free(file);
-    files_remove(path);
-    free_ctx(ctx);
     return status;
 }
 
 static void assert_refused(const char *payload, size_t n, size_t refs, const char *why) {
     char error[512];
-    assert_int_equal(read_sealed((const uint8_t *)payload, n, refs, 4, error), RD_EFORMAT);
+    size_t bytes = 0;
+    uint8_t *file = eventless_file(refs, &bytes);
+    assert_int_equal(read_sealed(file, bytes, (const uint8_t *)payload, n, 4, error), RD_EFORMAT);
     if (!strstr(error, why))
         fail_msg("'%s' is not about '%s'", error, why);
+    free(file);
 }
 
 #define REFUSED(payload, refs, why) assert_refused(payload, sizeof payload - 1, refs, why)
@@ -387,12 +402,15 @@ static void assert_refused(const char *payload, size_t n, size_t refs, const cha
 static void each_impossible_event_has_its_message(void **state) {
     (void)state;
     char error[512];
-    const char *good = "\2\0\1\4\5\6";
-    assert_int_equal(read_sealed((const uint8_t *)good, 6, 3, 4, error), RD_OK);
+    const uint8_t good[] = {2, 0, 1, 4, 5, 6};
+    size_t bytes = 0;
+    uint8_t *file = eventless_file(3, &bytes);
+    assert_int_equal(read_sealed(file, bytes, good, sizeof good, 4, error), RD_OK);
     assert_int_equal(got_count, 1);
     assert_true(got[0].address == 2 && got[0].size == 5 && got[0].pc == 3 && got[0].thread == 1);
-    assert_int_equal(read_sealed((const uint8_t *)good, 6, 3, 0, error), RD_EFORMAT);
+    assert_int_equal(read_sealed(file, bytes, good, sizeof good, 0, error), RD_EFORMAT);
     assert_non_null(strstr(error, "impossible length"));
+    free(file);
     REFUSED("\0\0\1\4\5\6", 3, "no known kind");
     REFUSED("\6\0\1\4\5\6", 3, "no known kind");
     REFUSED("\2\0\1\4\5", 3, "cut off");
@@ -411,17 +429,19 @@ static void sealed_nonsense_does_no_harm(void **state) {
     (void)state;
     rdi_rng rng = {5};
     char error[512];
-    size_t good = 0;
+    size_t good = 0, bytes = 0;
+    uint8_t *file = eventless_file(3, &bytes);
     for (size_t trial = 0; trial < 3000; trial++) {
         uint8_t payload[64];
         size_t n = 1 + (size_t)rdi_rng_below(&rng, sizeof payload);
         for (size_t i = 0; i < n; i++)
             payload[i] = (uint8_t)(rdi_rng_next(&rng) >> rdi_rng_below(&rng, 8));
-        rd_status status = read_sealed(payload, n, 3, 4, error);
+        rd_status status = read_sealed(file, bytes, payload, n, 4, error);
         assert_true(status == RD_OK || status == RD_EFORMAT);
         good += status == RD_OK;
     }
     assert_true(good < 3000);
+    free(file);
 }
 
 /* ---- memory ---- */
