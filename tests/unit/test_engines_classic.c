@@ -231,11 +231,12 @@ static void apply_bound(trace *t, const trace *whole, uint64_t bound) {
             t->distance[i] = RD_COLD;
 }
 
+/* Every kind of bound on 16 of the traces, not every one on each. */
 static void random_traces_match_the_oracle_for_any_bound(void **state) {
     (void)state;
     static trace whole, bounded;
     rdi_rng rng = {5};
-    for (unsigned round = 0; round < 60; round++) {
+    for (unsigned round = 0; round < 64; round++) {
         uint64_t blocks = 1 + rdi_rng_below(&rng, UINT64_C(1) << rdi_rng_below(&rng, 11));
         make_trace(&whole, (size_t)rdi_rng_below(&rng, MOST_REFERENCES), blocks, &rng);
         run_every_exact_engine(&whole, &rng);
@@ -250,7 +251,7 @@ static void random_traces_match_the_oracle_for_any_bound(void **state) {
                                    distinct + 1,
                                    1 + rdi_rng_below(&rng, distinct + 1),
                                    UINT64_MAX - 1};
-        for (size_t i = 0; i < RDI_COUNT(bounds); i++)
+        for (size_t i = round % 4; i < RDI_COUNT(bounds); i += 4)
             if (bounds[i] > 0 && bounds[i] != UINT64_MAX) {
                 apply_bound(&bounded, &whole, bounds[i]);
                 run_every_exact_engine(&bounded, &rng);
