@@ -11,13 +11,25 @@ static void print_engine(const rd_engine_info *info) {
     print_opts_table(stdout, info->opts);
 }
 
+static void print_line(const rd_engine_info *info) {
+    const char *why = rd_engine_unavailable(info);
+    printf("  %-10s %-11s %s%s%s%s\n", info->name,
+           strcmp(info->error_kind, "none") == 0 ? "" : info->error_kind, info->summary,
+           why ? " (not here: " : "", why ? why : "", why ? ")" : "");
+}
+
 static void print_list(void) {
-    for (size_t i = 0; rd_engine_info_at(i); i++) {
-        const rd_engine_info *info = rd_engine_info_at(i);
-        const char *why = rd_engine_unavailable(info);
-        printf("%-10s %-11s %s%s%s%s\n", info->name,
-               strcmp(info->error_kind, "none") == 0 ? "" : info->error_kind, info->summary,
-               why ? " (not here: " : "", why ? why : "", why ? ")" : "");
+    static const char *const headings[RD_ROLES] = {
+        [RD_ROLE_MEASURE] = "For measuring",
+        [RD_ROLE_STRATEGY] = "Strategies that auto chooses from",
+        [RD_ROLE_STUDY] = "Algorithms from the literature, for study and comparison",
+        [RD_ROLE_BASELINE] = "Baselines, for the cost of measuring",
+    };
+    for (unsigned role = 0; role < RD_ROLES; role++) {
+        printf("%s%s:\n", role ? "\n" : "", headings[role]);
+        for (size_t i = 0; rd_engine_info_at(i); i++)
+            if (rd_engine_info_at(i)->role == role)
+                print_line(rd_engine_info_at(i));
     }
 }
 

@@ -37,10 +37,20 @@ enum {
     RD_CAP_CHECKPOINT = 1u << 11   /* can go on where it was interrupted: config.checkpoint */
 };
 
+/* What an engine is for. */
+typedef enum rd_engine_role {
+    RD_ROLE_MEASURE,  /* measuring: a user chooses one of these */
+    RD_ROLE_STRATEGY, /* a strategy that engine auto chooses by itself */
+    RD_ROLE_STUDY,    /* an algorithm from the literature, for study and comparison */
+    RD_ROLE_BASELINE, /* a lower limit of what measuring costs */
+    RD_ROLES          /* how many roles there are */
+} rd_engine_role;
+
 typedef struct rd_engine_info {
     const char *name;
-    const char *summary;    /* one line */
-    const char *card;       /* paragraphs for `reusedist engines NAME` */
+    const char *summary; /* one line */
+    const char *card;    /* paragraphs for `reusedist engines NAME` */
+    rd_engine_role role;
     uint32_t caps;          /* RD_CAP_* */
     const char *error_kind; /* "exact", or what the error bound means */
     const rd_opt *opts;     /* may be NULL */

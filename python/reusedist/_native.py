@@ -8,6 +8,7 @@ from ctypes import POINTER, c_bool, c_char_p, c_double, c_int, c_size_t, c_uint3
 from typing import Type
 
 VERSION = "0.1.0"  # of the library whose structures these are
+SOVERSION = VERSION.rsplit(".", 1)[0]  # every minor version may change them
 
 BAND_SIZES = 64
 
@@ -72,32 +73,41 @@ ERRORS: list[Type[Error]] = [Error, OutOfMemory, InvalidArgument, ReadWriteError
 
 
 class Binning(ctypes.Structure):
+    c_name = "rd_binning"
     _fields_ = [("kind", c_int), ("param", c_uint64)]
 
 
 class EngineInfo(ctypes.Structure):
-    _fields_ = [("name", c_char_p), ("summary", c_char_p), ("card", c_char_p), ("caps", c_uint32),
-                ("error_kind", c_char_p), ("opts", c_void_p), ("variants", c_void_p)]
+    c_name = "rd_engine_info"
+    _fields_ = [("name", c_char_p), ("summary", c_char_p), ("card", c_char_p), ("role", c_int),
+                ("caps", c_uint32), ("error_kind", c_char_p), ("opts", c_void_p), ("variants", c_void_p)]
 
 
 SINK = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(c_uint64), c_size_t)
 
 
 class EngineConfig(ctypes.Structure):
+    c_name = "rd_engine_config"
     _fields_ = [("bound", c_uint64), ("threads", c_uint32), ("mem_bytes", c_uint64),
                 ("references", c_uint64), ("binning", Binning), ("checkpoint", c_char_p),
                 ("checkpoint_of", c_char_p), ("sink", SINK), ("sink_user", c_void_p),
                 ("live", c_bool), ("expected_blocks", c_uint64)]
 
 
+class SamplerConfig(ctypes.Structure):
+    c_name = "rd_sampler_config"
+    _fields_ = [("qualification", c_uint64), ("temporal", c_uint64), ("spatial", c_uint64)]
+
+
 class Facts(ctypes.Structure):
+    c_name = "rd_profile_facts"
     _fields_ = [("references", c_uint64), ("blocks", c_uint64), ("cold", c_uint64),
                 ("infinite", c_uint64), ("block_bytes", c_uint64), ("bound", c_uint64),
                 ("kinds", c_char_p), ("engine", c_char_p), ("engine_options", c_char_p),
                 ("exact", c_bool), ("error_kind", c_char_p), ("error_bound", c_double),
                 ("sample_rate", c_double), ("half_width", c_double * BAND_SIZES),
                 ("binning", Binning), ("sums_known", c_bool), ("partial", c_bool),
-                ("skipped", c_uint64), ("seconds", c_double)]
+                ("skipped", c_uint64), ("seconds", c_double), ("sampling", SamplerConfig)]
 
 
 # Function: type of the result, types of the arguments.
@@ -136,7 +146,7 @@ def load() -> ctypes.CDLL:
     """The library, its functions declared. ImportError tells what to do where there is none."""
     name = os.environ.get("REUSEDIST_LIBRARY") or ctypes.util.find_library("reusedist")
     try:
-        library = ctypes.CDLL(name or "libreusedist.so.0")
+        library = ctypes.CDLL(name or f"libreusedist.so.{SOVERSION}")
     except OSError as error:
         raise ImportError(f"{error}: install the reusedist library, or name its file in "
                           "REUSEDIST_LIBRARY") from None

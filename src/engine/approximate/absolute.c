@@ -172,6 +172,7 @@ const rdi_engine_ops rdi_engine_absolute = {
         {
             .name = "absolute",
             .summary = "Zhong's absolute precision: exact below c, at most b too small beyond",
+            .role = RD_ROLE_STUDY,
             .card =
                 "Keeps the newest blocks one by one and the older ones in time ranges of up to\n"
                 "b + 1 blocks, and counts the blocks in newer ones. Distances below c are exact,\n"

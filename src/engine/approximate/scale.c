@@ -127,6 +127,7 @@ const rdi_engine_ops rdi_engine_scale = {
         {
             .name = "scale",
             .summary = "Zhong's scale tree: relative error, a tree of O(log M) nodes",
+            .role = RD_ROLE_STUDY,
             .card =
                 "Keeps the last references in time ranges that grow with their distance and\n"
                 "counts the blocks in newer ranges. A distance d is given as (1 - error) d at\n"

@@ -45,6 +45,7 @@ const rdi_engine_ops rdi_engine_footprint = {
         {
             .name = "footprint",
             .summary = "counts distinct blocks only: the floor of every exact engine",
+            .role = RD_ROLE_BASELINE,
             .card =
                 "The table of stream without the distances: how many distinct blocks there are,\n"
                 "as fast as that can be found out. What stream takes longer is the price of\n"

@@ -24,6 +24,7 @@ const rdi_engine_ops rdi_engine_null = {
         {
             .name = "null",
             .summary = "counts references only: what the pipeline itself costs",
+            .role = RD_ROLE_BASELINE,
             .card =
                 "Measures no distance. Compare its speed with another engine's to see how much\n"
                 "of the time is reading and decoding the trace.",

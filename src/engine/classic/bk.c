@@ -167,6 +167,7 @@ const rdi_engine_ops rdi_engine_bk = {
         {
             .name = "bk",
             .summary = "Bennett-Kruskal: a bit per time slot, counted in k-ary groups",
+            .role = RD_ROLE_STUDY,
             .card =
                 "A bit is set for every time slot that is the last reference to a block; the\n"
                 "distance is the number of set bits behind the block's previous slot. Counts\n"

@@ -242,6 +242,7 @@ const rdi_engine_ops rdi_engine_khw = {
         {
             .name = "khw",
             .summary = "Kim-Hill-Wood: exact hit counts at given cache sizes, no distances",
+            .role = RD_ROLE_STUDY,
             .card = "The blocks form a list by recency with a marker at each cache size; each\n"
                     "block knows between which markers it lies. The histogram has one bin between\n"
                     "two sizes, so miss ratios are exact at those sizes and unknown elsewhere.\n"

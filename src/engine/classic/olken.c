@@ -148,6 +148,7 @@ const rdi_engine_ops rdi_engine_olken = {
         {
             .name = "olken",
             .summary = "a search tree of last references: splay, AVL or holes",
+            .role = RD_ROLE_STUDY,
             .card =
                 "A hash table knows when a block was last referenced, a search tree with subtree\n"
                 "sizes how many last references are newer: that is the distance.\n"

@@ -94,6 +94,7 @@ const rdi_engine_ops rdi_engine_stack = {
         {
             .name = "stack",
             .summary = "Mattson's LRU stack as a list: slow, simple, the oracle",
+            .role = RD_ROLE_STUDY,
             .card = "Keeps all blocks in a list by recency; the distance is the position in it.\n"
                     "Time O(distance) per reference, 8 bytes per block. For checking the others.",
             .caps = RD_CAP_DISTANCES | RD_CAP_BOUND | RD_CAP_ORACLE,

@@ -374,6 +374,7 @@ const rdi_engine_ops rdi_engine_batch = {
         {
             .name = "batch",
             .summary = "phases of sorted look-ups and a counted time axis: fast, on every core",
+            .role = RD_ROLE_STRATEGY,
             .card =
                 "Answers a phase of references at a time: sorts them by table segment so that\n"
                 "every look-up stays in the cache, then counts live slots on a small time axis.\n"

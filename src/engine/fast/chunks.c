@@ -610,6 +610,7 @@ const rdi_engine_ops rdi_engine_chunks = {
             .name = "chunks",
             .summary = "Parda's chunks on threads, any exact engine inside: for traces with "
                        "locality",
+            .role = RD_ROLE_STRATEGY,
             .card =
                 "Every thread (-t) analyses a chunk of the trace alone; only the first touches of "
                 "a\n"

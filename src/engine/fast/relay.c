@@ -337,6 +337,7 @@ const rdi_engine_ops rdi_engine_relay = {
         {
             .name = "relay",
             .summary = "stream on two threads, one handing on to the other",
+            .role = RD_ROLE_STRATEGY,
             .card =
                 "Where reuse is very recent, the feeding thread answers it from registers, and a\n"
                 "second one looks up what is left; elsewhere the first looks up the time slots\n"

@@ -256,6 +256,7 @@ const rdi_engine_ops rdi_engine_stream = {
             .name = "stream",
             .summary =
                 "the fast one: batched look-ups, a counted time axis, a front for near reuse",
+            .role = RD_ROLE_STRATEGY,
             .card =
                 "A table gives the time slot of a block's last reference; the distance is the\n"
                 "number of live slots newer than that, summed up from three cache lines of\n"

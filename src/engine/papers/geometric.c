@@ -239,6 +239,7 @@ const rdi_engine_ops rdi_engine_geometric = {
         {
             .name = "geometric",
             .summary = "Carr-Nicol: ranks by parallel merging, the same cost on every trace",
+            .role = RD_ROLE_STUDY,
             .card =
                 "Every reference t is a point (t, time of the next one to the same block).\n"
                 "Merging runs of points in log2(n) data-parallel steps gives the rank of each,\n"

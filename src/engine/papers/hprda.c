@@ -343,6 +343,7 @@ const rdi_engine_ops rdi_engine_hprda = {
         {
             .name = "hprda",
             .summary = "HP-RDA: pieces of the trace in parallel, merged by estimate",
+            .role = RD_ROLE_STUDY,
             .card = "Pieces of ST references are analysed each by itself, with a hash table and a\n"
                     "local array; distances between pieces are sums of the distinct blocks of\n"
                     "every piece on the way, first inside groups of NB pieces, then between the\n"

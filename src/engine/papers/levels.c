@@ -401,6 +401,7 @@ const rdi_engine_ops rdi_engine_levels = {
         {
             .name = "levels",
             .summary = "Carr-Nicol: the LRU stack level by level, for distances below a small C",
+            .role = RD_ROLE_STUDY,
             .card = "One level of the stack after the other, for all references of a round at\n"
                     "once: a copy-scan of the level above, segmented by what has missed so far.\n"
                     "What finds its block at level j has distance j.\n"
