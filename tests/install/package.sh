@@ -24,10 +24,11 @@ holds() {
         grep -q "/$file\$" "$work/files" || wrong "$package has no $file"
     done
 }
+soversion=$("$build/reusedist" version | sed -n '1s/reusedist \(0\.[0-9]*\|[0-9]*\).*/\1/p')
 holds reusedist bin/reusedist man1/reusedist.1 man1/reusedist-run.1 completions/reusedist \
     zsh/site-functions/_reusedist vendor_completions.d/reusedist.fish clang/reusedist-cc \
     examples/gzip.trace.xz docs/tutorial.md doc/reusedist/copyright
-holds libreusedist-dev libreusedist.so libreusedist.so.0 libreusedist.a reusedist/reusedist.h \
+holds libreusedist-dev libreusedist.so "libreusedist.so.$soversion" libreusedist.a reusedist/reusedist.h \
     pkgconfig/reusedist.pc cmake/reusedist/reusedist-config.cmake
 depends=$(dpkg-deb -f "$work"/made/reusedist_*.deb Depends)
 [[ $depends == *libc6* ]] || wrong "reusedist depends on: $depends"

@@ -33,6 +33,7 @@ cmake -S "$here" -B "$work/cmake" -G "$generator" -DCMAKE_PREFIX_PATH="$prefix" 
     cmake --build "$work/cmake" >>"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 expect "$work/cmake/consumer_STATIC"
 expect "$work/cmake/consumer_SHARED"
+expect "$work/cmake/consumer_reusedist"
 
 export PKG_CONFIG_PATH=$libdir/pkgconfig
 flags=$(pkg-config --cflags reusedist)
