@@ -559,6 +559,24 @@ static void sizes_are_told_where_a_reference_spans_blocks(void **state) {
     stop(&t);
 }
 
+/* A recorded program can write to the whole channel. Spans are found in blocks of the size that was
+ * asked for, with instructions that this processor has. */
+static void a_changed_head_changes_nothing_for_the_reader(void **state) {
+    (void)state;
+    live_test t;
+    start(&t, (rd_live_config){.collapse_bytes = 64});
+    t.channel->collapse = 218;
+    t.channel->vector_bits = t.channel->vector_bits ? 0 : 512;
+    int index = fill_buffer(t.channel, 0x1000, 3);
+    rdi_channel_words(t.channel, (unsigned)index)[2] = record(0x103c, 8, RDI_RECORD_LOAD);
+    rdi_channel_hand_over(t.channel, index, 3);
+    const rd_refs *refs = NULL;
+    assert_int_equal(rd_trace_read(t.trace, &refs), RD_OK);
+    assert_int_equal(refs->n, 3);
+    assert_true(refs->addr[2] == 0x103c && refs->size && refs->size[2] == 8);
+    stop(&t);
+}
+
 static void recording_is_switched(void **state) {
     (void)state;
     live_test t;
@@ -670,6 +688,7 @@ int main(void) {
         cmocka_unit_test(repeats_are_those_of_what_was_read),
         cmocka_unit_test(a_buffer_half_rid_of_repeats_is_not_read),
         cmocka_unit_test(sizes_are_told_where_a_reference_spans_blocks),
+        cmocka_unit_test(a_changed_head_changes_nothing_for_the_reader),
         cmocka_unit_test(recording_is_switched),
         cmocka_unit_test(nothing_is_lost_between_threads),
         cmocka_unit_test(every_failing_allocation_is_survived),

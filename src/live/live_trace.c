@@ -1,0 +1,421 @@
+/* References of running programs, read from the memory that their recorders share (channel.h).
+ *
+ * Other processes wrote what is in that memory, so it is checked like a file: a number out of range is
+ * an error, not a fault.
+ */
+#include "base/cpu.h"
+#include "live/live.h"
+#include "trace/events.h"
+#include "trace/lookup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WAIT_NS       50000000 /* how long nothing may come before we ask whether something will */
+#define PROCESSES_MAX 0x10000  /* their number is in 16 bits of the address */
+#define PROCESS_SHIFT 48
+#define EVENTS_MANY   65536
+#define RUN_MAX       64 /* records looked at together */
+#define FETCH_AHEAD   (8 * RUN_MAX)
+
+typedef struct live_reader {
+    rdi_reader *r;
+    rd_live *live;
+    int buffer; /* being read; -1: none */
+    const uint64_t *words;
+    size_t at, end; /* of words: next one, and how many there are */
+    bool ended;     /* nothing comes any more */
+    bool bare;      /* the batch has addresses only */
+    rdi_event_list events;
+    size_t events_many; /* so many are looked through for needless ones */
+} live_reader;
+
+static bool is_full(const rdi_buffer *buffer) {
+    return __atomic_load_n(&buffer->state, __ATOMIC_ACQUIRE) == RDI_BUFFER_FULL;
+}
+
+/* The full buffer that was handed over first; -1: there is none. */
+static int first_full(const rd_live *live) {
+    const rdi_channel *channel = live->channel;
+    int first = -1;
+    for (int i = 0; i < (int)live->buffers; i++)
+        if (is_full(&channel->buffer[i]) &&
+            (first < 0 || channel->buffer[i].ticket < channel->buffer[first].ticket))
+            first = i;
+    return first;
+}
+
+static void release_buffer(live_reader *l) {
+    rdi_channel *channel = l->live->channel;
+    memset(rdi_channel_words(channel, (unsigned)l->buffer), 0, l->end * sizeof *l->words);
+    channel->buffer[l->buffer].words = channel->buffer[l->buffer].repeats = 0;
+    __atomic_store_n(&channel->buffer[l->buffer].state, RDI_BUFFER_FREE, __ATOMIC_RELEASE);
+    l->buffer = -1;
+    __atomic_fetch_add(&channel->frees, 1, __ATOMIC_SEQ_CST);
+    if (rdi_channel_full(channel) <= RDI_CHANNEL_FULL_MAX / 2)
+        rdi_channel_wake_recorders(channel);
+}
+
+static size_t record_words(const live_reader *l) {
+    return l->live->config.pc ? 2 : 1;
+}
+
+/* Words that were filled in a buffer that was not handed over. */
+static uint64_t find_end(const live_reader *l) {
+    uint64_t words = 0;
+    while (words < RDI_CHANNEL_BUFFER_WORDS && l->words[words] != 0) {
+        bool event = l->live->config.events && (l->words[words] & 3) == RDI_RECORD_EVENT;
+        words += event ? rdi_channel_event_words(l->words[words]) : record_words(l);
+    }
+    return words < RDI_CHANNEL_BUFFER_WORDS ? words : RDI_CHANNEL_BUFFER_WORDS;
+}
+
+static rd_status open_buffer(live_reader *l, int index) {
+    rdi_channel *channel = l->live->channel;
+    uint64_t words = channel->buffer[index].words, repeats = channel->buffer[index].repeats;
+    bool lost = words == RDI_WORDS_CHANGING;
+    if (lost)
+        words = RDI_CHANNEL_BUFFER_WORDS;
+    if (words > RDI_CHANNEL_BUFFER_WORDS)
+        return rdi_fail(l->r->ctx, RD_EFORMAT, "a recorder handed over %" PRIu64 " words at once",
+                        words);
+    if (channel->buffer[index].process >= PROCESSES_MAX)
+        return rdi_fail(l->r->ctx, RD_ERANGE, "more than %d programs recorded", PROCESSES_MAX);
+    l->words = rdi_channel_words(channel, (unsigned)index);
+    if (words == 0)
+        words = find_end(l);
+    l->buffer = index;
+    l->at = lost ? (size_t)words : 0;
+    l->end = (size_t)words;
+    l->live->repeats += lost ? 0 : repeats;
+    return RD_OK;
+}
+
+/* The process exists and is no zombie. */
+static bool is_alive(uint32_t pid) {
+    char path[32], line[512];
+    snprintf(path, sizeof path, "/proc/%" PRIu32 "/stat", pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return errno != ENOENT;
+    ssize_t n = read(fd, line, sizeof line - 1);
+    close(fd);
+    line[n > 0 ? n : 0] = '\0';
+    const char *name_end = strrchr(line, ')');
+    return n < 0 || (name_end && name_end[1] && name_end[2] != 'Z' && name_end[2] != 'X');
+}
+
+/* Buffers that were being filled when their owners ended, by a SIGKILL for example. At the end of
+ * everything: all that are not handed over. */
+static void reclaim(rd_live *live, bool at_end) {
+    uint32_t owner, last = 0;
+    bool keeps = false; /* the last one */
+    for (int i = 0; i < (int)live->buffers; i++) {
+        if (!rdi_channel_is_filling(&live->channel->buffer[i], &owner))
+            continue;
+        if (owner != last) /* threads of one process have many */
+            keeps = !at_end && is_alive(owner);
+        last = owner;
+        if (!keeps)
+            rdi_channel_hand_over(live->channel, i, live->channel->buffer[i].words);
+    }
+}
+
+/* Until a recorder hands something over, or for a moment. */
+static void wait_for_full(rd_live *live) {
+    rdi_channel *channel = live->channel;
+    struct timespec moment = {.tv_nsec = WAIT_NS};
+    uint32_t before = __atomic_load_n(&channel->fulls, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&channel->reader_waits, 1, __ATOMIC_SEQ_CST);
+    if (first_full(live) < 0)
+        rdi_channel_futex(&channel->fulls, FUTEX_WAIT, before, &moment);
+    __atomic_store_n(&channel->reader_waits, 0, __ATOMIC_SEQ_CST);
+}
+
+static rd_status next_buffer(live_reader *l) {
+    rd_live *live = l->live;
+    while (!__atomic_load_n(&live->stopped, __ATOMIC_RELAXED)) {
+        int index = first_full(live);
+        if (index >= 0)
+            return open_buffer(l, index);
+        if (l->ended)
+            return RD_OK;
+        wait_for_full(live);
+        if (first_full(live) >= 0)
+            continue;
+        l->ended = !live->config.running(live->config.user);
+        reclaim(live, l->ended);
+    }
+    return RD_OK;
+}
+
+/* ---- records ---- */
+
+#define SIGN_BIT (UINT64_C(1) << 63) /* of a record's word: of an address */
+
+/* Records of one word each. Loops without branches, that compilers vectorise also where there is no
+ * arithmetic shift of 64 bits: hence the second loop, for the rare address that is negative. */
+static bool decode_words(const uint64_t *restrict words, size_t n, uint64_t tag,
+                         rdi_columns *restrict col) {
+    uint64_t seen = 0;
+    uint32_t wrong = 0;
+    for (size_t i = 0; i < n; i++) {
+        col->addr[i] = (words[i] >> RDI_RECORD_SHIFT) ^ tag;
+        seen |= words[i];
+    }
+    for (size_t i = 0; i < n && seen & SIGN_BIT; i++)
+        col->addr[i] = (uint64_t)((int64_t)words[i] >> RDI_RECORD_SHIFT) ^ tag;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t low = (uint32_t)words[i] & 0xffff, size = low >> 2, kind = low & 3;
+        col->size[i] = size;
+        col->kind[i] = (uint8_t)(kind + 1 + (kind >> 1)); /* 0, 1, 2: RD_LOAD, RD_STORE, RD_FETCH */
+        wrong |= (size - 1) >> 31 | (kind & kind >> 1);
+    }
+    return wrong == 0;
+}
+
+/* The addresses of records of one word each, when an analysis by blocks of 2^shift bytes needs no
+ * more: each stays in one block. Otherwise false, also when something is wrong with them. */
+typedef bool decode_bare(const uint64_t *words, size_t n, uint64_t tag, unsigned shift,
+                         uint64_t *addr);
+
+static inline __attribute__((always_inline)) bool decode_bare_any(const uint64_t *restrict words,
+                                                                  size_t n, uint64_t tag,
+                                                                  unsigned shift,
+                                                                  uint64_t *restrict addr) {
+    uint64_t inside = (UINT64_C(1) << (shift + RDI_RECORD_SHIFT)) - 1, one = 1 << RDI_RECORD_SHIFT;
+    uint64_t seen = 0, other = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t word = words[i], size = (word & (RDI_RECORD_SIZE_MAX << 2)) << 14;
+        addr[i] = (word >> RDI_RECORD_SHIFT) ^ tag;
+        seen |= word;
+        /* a size of 0 makes the sum negative or leaves the low bits, kind 3 is no reference */
+        other |= (word & inside & -one) + size - one;
+        other |= (size - one) & SIGN_BIT;
+        other |= (word & word << 1 & 2) << 62;
+    }
+    return !(seen & SIGN_BIT) && other >> (shift + RDI_RECORD_SHIFT) == 0;
+}
+
+#define DECODE_BARE(name, target)                                                                  \
+    target static bool name(const uint64_t *words, size_t n, uint64_t tag, unsigned shift,         \
+                            uint64_t *addr) {                                                      \
+        return decode_bare_any(words, n, tag, shift, addr);                                        \
+    }
+DECODE_BARE(decode_bare_plain, )
+#if defined(__x86_64__)
+DECODE_BARE(decode_bare_avx2, RDI_TARGET_AVX2)
+DECODE_BARE(decode_bare_avx512, RDI_TARGET_AVX512)
+#else
+#define decode_bare_avx2   decode_bare_plain
+#define decode_bare_avx512 decode_bare_plain
+#endif
+
+static decode_bare *choose_decode_bare(const rd_live *live) {
+    return live->vector_bits == 512   ? decode_bare_avx512
+           : live->vector_bits == 256 ? decode_bare_avx2
+                                      : decode_bare_plain;
+}
+
+/* Words far behind those of a run, which come from the recorder's processor: that takes long. */
+static void fetch_ahead(const live_reader *l, const uint64_t *run) {
+    size_t left = (size_t)(l->words + l->end - run), end = FETCH_AHEAD + RUN_MAX;
+    for (size_t i = FETCH_AHEAD; i < (left < end ? left : end); i += 64 / sizeof *run)
+        RDI_PREFETCH(run + i);
+}
+
+/* Runs of records that are bare, or else such that are not: returns the length of all. */
+static size_t decode_runs(live_reader *l, const uint64_t *words, size_t n, uint64_t tag,
+                          bool *good) {
+    unsigned shift = l->live->collapse - 1;
+    decode_bare *bare_ones = choose_decode_bare(l->live);
+    rdi_columns *col = l->r->col;
+    size_t done = 0;
+    while (done < n) {
+        size_t k = n - done < RUN_MAX ? n - done : RUN_MAX;
+        fetch_ahead(l, words + done);
+        bool bare = bare_ones(words + done, k, tag, shift, col->addr + done);
+        if (done == 0)
+            l->bare = bare;
+        else if (bare != l->bare)
+            break;
+        done += k;
+    }
+    if (!l->bare)
+        *good = decode_words(words, done, tag, col);
+    return done;
+}
+
+/* Two words each: the record and the program counter. */
+static bool decode_pairs(const uint64_t *pairs, size_t n, uint64_t tag, rdi_columns *col) {
+    uint64_t words[RDI_REFS_MAX];
+    for (size_t i = 0; i < n; i++) {
+        words[i] = pairs[2 * i];
+        col->pc[i] = pairs[2 * i + 1] ^ tag;
+    }
+    return decode_words(words, n, tag, col);
+}
+
+/* While a program does not record, events come without references, perhaps for a long time. */
+static rd_status limit_events(live_reader *l) {
+    if (l->events.n < l->events_many)
+        return RD_OK;
+    RD_TRY(rdi_event_list_compact(&l->events));
+    l->events_many = 2 * l->events.n > EVENTS_MANY ? 2 * l->events.n : EVENTS_MANY;
+    return RD_OK;
+}
+
+/* The event at `words`, before the n-th reference of this batch. */
+static rd_status take_event(live_reader *l, const uint64_t *words, uint64_t tag, size_t n) {
+    uint64_t head = words[0];
+    rd_event event = {.at = l->r->done + n,
+                      .kind = (rd_event_kind)RDI_EVENT_KIND(head),
+                      .thread = RDI_EVENT_THREAD(head),
+                      .address = words[1] ^ tag,
+                      .size = words[2],
+                      .pc = words[3] ? words[3] ^ tag : 0,
+                      .path = (const char *)(words + RDI_EVENT_WORDS)};
+    if (event.kind == 0)
+        return RD_OK;
+    if (event.kind == RD_EVENT_MODULE) /* a difference, that stays what it is */
+        event.pc = event.address - (words[1] - words[3]);
+    if (event.kind <= RDI_EVENT_KINDS)
+        RD_TRY(rdi_event_list_add(&l->events, &event, RDI_EVENT_PATH_BYTES(head)));
+    if (event.kind > RDI_EVENT_KINDS || rdi_event_check(&l->events.items[l->events.n - 1]))
+        return rdi_fail(l->r->ctx, RD_EFORMAT, "a recorder handed over an event without sense");
+    return RD_OK;
+}
+
+/* Records of two words each with events between them: *n records, up to RDI_REFS_MAX. */
+static rd_status decode_events(live_reader *l, uint64_t tag, size_t *n, bool *good) {
+    rdi_columns *col = l->r->col;
+    uint64_t words[RDI_REFS_MAX];
+    for (*n = 0; l->end - l->at >= 2 && *n < RDI_REFS_MAX;) {
+        const uint64_t *next = l->words + l->at;
+        if ((next[0] & 3) != RDI_RECORD_EVENT) {
+            words[*n] = next[0];
+            col->pc[(*n)++] = next[1] ^ tag;
+            l->at += 2;
+            continue;
+        }
+        size_t size = (size_t)rdi_channel_event_words(next[0]);
+        if (size > l->end - l->at)
+            return rdi_fail(l->r->ctx, RD_EFORMAT, "a recorder handed over half an event");
+        RD_TRY(take_event(l, next, tag, *n));
+        if (*n == 0)
+            RD_TRY(limit_events(l));
+        l->at += size;
+    }
+    *good = decode_words(words, *n, tag, col);
+    return RD_OK;
+}
+
+/* The next records of the buffer into columns. *n is 0 where there were only events. */
+static rd_status decode(live_reader *l, size_t *n) {
+    const rdi_buffer *buffer = &l->live->channel->buffer[l->buffer];
+    const rd_live_config *config = &l->live->config;
+    const uint64_t *words = l->words + l->at;
+    rdi_columns *col = l->r->col;
+    uint64_t tag = (uint64_t)buffer->process << PROCESS_SHIFT;
+    bool good = true;
+    if (config->events) {
+        RD_TRY(decode_events(l, tag, n, &good));
+    } else {
+        *n = (l->end - l->at) / record_words(l);
+        *n = *n < RDI_REFS_MAX ? *n : RDI_REFS_MAX;
+        if (config->collapse_bytes && !config->pc)
+            *n = decode_runs(l, words, *n, tag, &good);
+        else
+            good =
+                config->pc ? decode_pairs(words, *n, tag, col) : decode_words(words, *n, tag, col);
+        l->at += *n * record_words(l);
+    }
+    for (size_t i = 0; i < *n && config->thread; i++)
+        col->thread[i] = buffer->thread;
+    if (!good)
+        return rdi_fail(l->r->ctx, RD_EFORMAT, "a recorder handed over a reference without sense");
+    return RD_OK;
+}
+
+static rd_status live_open(void *self, rdi_reader *r) {
+    live_reader *l = self;
+    l->r = r;
+    l->live = r->source;
+    l->buffer = -1;
+    l->events.ctx = r->ctx;
+    l->events_many = EVENTS_MANY;
+    return RD_OK;
+}
+
+static void live_close(void *self) {
+    rdi_event_list_free(&((live_reader *)self)->events);
+}
+
+/* The next references, 0 only at the end, and the events before and among them. */
+static rd_status read_records(live_reader *l, size_t *n) {
+    rdi_event_list_clear(&l->events);
+    while (*n == 0) {
+        if (l->end - l->at >= record_words(l)) {
+            RD_TRY(decode(l, n));
+            continue;
+        }
+        if (l->buffer >= 0)
+            release_buffer(l);
+        l->at = l->end = 0;
+        RD_TRY(next_buffer(l));
+        if (l->buffer < 0)
+            break;
+    }
+    l->r->events = l->events.items;
+    l->r->event_count = l->events.n;
+    return RD_OK;
+}
+
+static rd_status live_read(void *self, rd_refs *refs) {
+    live_reader *l = self;
+    const rd_live_config *config = &l->live->config;
+    const rdi_columns *col = l->r->col;
+    size_t n = 0;
+    RD_TRY(read_records(l, &n));
+    l->r->done += n;
+    *refs = (rd_refs){
+        .n = n,
+        .fields = (l->bare ? 0 : RD_FIELD_SIZE | RD_FIELD_KIND) | (config->pc ? RD_FIELD_PC : 0) |
+                  (config->thread ? RD_FIELD_THREAD : 0) | (config->events ? RD_FIELD_EVENTS : 0),
+        .addr = col->addr,
+        .size = l->bare ? NULL : col->size,
+        .kind = l->bare ? NULL : col->kind,
+        .pc = config->pc ? col->pc : NULL,
+        .thread = config->thread ? col->thread : NULL};
+    return RD_OK;
+}
+
+static void live_omitted(const void *self, uint64_t *skipped, uint64_t *repeats) {
+    const rd_live *live = ((const live_reader *)self)->live;
+    *skipped = __atomic_load_n(&live->channel->skipped, __ATOMIC_RELAXED);
+    *repeats = live->repeats;
+}
+
+static const rdi_format_ops live_ops = {
+    .info =
+        {
+            .name = "live",
+            .summary = "a running program",
+            .fields =
+                RD_FIELD_SIZE | RD_FIELD_KIND | RD_FIELD_PC | RD_FIELD_THREAD | RD_FIELD_EVENTS,
+        },
+    .state_size = sizeof(live_reader),
+    .open = live_open,
+    .read = live_read,
+    .omitted = live_omitted,
+    .close = live_close,
+};
+
+rd_status rd_trace_open_live(rd_ctx *ctx, rd_live *live, rd_trace **out) {
+    return rdi_trace_open_from(ctx, &live_ops, live, out);
+}
