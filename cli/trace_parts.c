@@ -76,7 +76,8 @@ static void close_reader(void *reader) {
     free(p);
 }
 
-static rd_status open_reader(rd_ctx *ctx, const char *what, void **out) {
+static rd_status open_reader(rd_ctx *ctx, const char *what, void *user, void **out) {
+    (void)user;
     part_reader *p = calloc(1, sizeof *p);
     rd_status status = p ? open_described(ctx, what, p) : RD_ENOMEM;
     if (status != RD_OK) {

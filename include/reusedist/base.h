@@ -44,7 +44,8 @@ typedef enum rd_status {
     RD_ERANGE = 5,       /* a number does not fit where it must go */
     RD_EUNSUPPORTED = 6, /* not in this build, or not offered by this engine or format */
     RD_ESTATE = 7,       /* calls in the wrong order */
-    RD_EDEVICE = 8       /* an accelerator failed */
+    RD_EDEVICE = 8,      /* an accelerator failed */
+    RD_ECANCELED = 9     /* a callback of the caller asked to stop */
 } rd_status;
 
 /* "RD_ENOMEM" and so on; never NULL. */

@@ -91,14 +91,16 @@ typedef rd_status (*rd_block_sink)(void *user, const uint64_t *blocks, size_t n)
 
 /* A trace of which any part can be read, for engines that share it out among readers. Each reader
  * is used by one thread at a time, several beside each other, some maybe in other processes: all
- * that `open` needs to know is the text `what`. */
+ * that `open` needs to know is the text `what`. It gets `user` as well, which in another process is
+ * that of the struct given to rd_cluster_serve() there. */
 typedef struct rd_parts {
     uint64_t references; /* before they are mapped to blocks */
     const char *what;
-    rd_status (*open)(rd_ctx *ctx, const char *what, void **reader);
+    rd_status (*open)(rd_ctx *ctx, const char *what, void *user, void **reader);
     /* The blocks of n references from `first` on; forwards a failure of the sink. */
     rd_status (*read)(void *reader, uint64_t first, uint64_t n, rd_block_sink sink, void *user);
     void (*close)(void *reader); /* NULL is allowed */
+    void *user;
 } rd_parts;
 
 typedef struct rd_engine rd_engine;

@@ -2,6 +2,7 @@
 #ifndef REUSEDIST_H
 #define REUSEDIST_H
 
+#include "analysis.h"
 #include "attribution.h"
 #include "base.h"
 #include "cluster.h"

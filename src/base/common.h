@@ -75,10 +75,12 @@ void rdi_list_names(char *buf, size_t n, const char *(*next)(size_t index));
 
 /* ---- other processes (ctx.c) ---- */
 
-/* The ranks that this process works with (ranks.h), borrowed. NULL means this process is alone. */
+/* The ranks that this process works with (ranks.h), borrowed, and the number of processes they are
+ * in. NULL means this process is alone. */
 struct rdi_ranks;
-void rdi_ctx_set_ranks(rd_ctx *ctx, struct rdi_ranks *ranks);
+void rdi_ctx_set_ranks(rd_ctx *ctx, struct rdi_ranks *ranks, unsigned processes);
 struct rdi_ranks *rdi_ctx_ranks(const rd_ctx *ctx);
+unsigned rdi_ctx_processes(const rd_ctx *ctx); /* 1: alone */
 
 /* ---- numbers ---- */
 

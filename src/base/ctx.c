@@ -13,6 +13,7 @@ struct rd_ctx {
     atomic_size_t live, peak;
     size_t limit;            /* 0: no limit */
     struct rdi_ranks *ranks; /* NULL: this process is alone */
+    unsigned processes;      /* 0: this process is alone */
     atomic_flag error_busy;  /* guards `error` when two threads fail at once */
     char error[1024];
 };
@@ -73,8 +74,13 @@ const char *rd_last_error(const rd_ctx *ctx) {
     return ctx->error;
 }
 
-void rdi_ctx_set_ranks(rd_ctx *ctx, struct rdi_ranks *ranks) {
+void rdi_ctx_set_ranks(rd_ctx *ctx, struct rdi_ranks *ranks, unsigned processes) {
     ctx->ranks = ranks;
+    ctx->processes = processes;
+}
+
+unsigned rdi_ctx_processes(const rd_ctx *ctx) {
+    return ctx->processes ? ctx->processes : 1;
 }
 
 struct rdi_ranks *rdi_ctx_ranks(const rd_ctx *ctx) {
@@ -261,7 +267,7 @@ const char *rd_status_name(rd_status status) {
         [RD_EINVAL] = "RD_EINVAL",   [RD_EIO] = "RD_EIO",
         [RD_EFORMAT] = "RD_EFORMAT", [RD_ERANGE] = "RD_ERANGE",
         [RD_ESTATE] = "RD_ESTATE",   [RD_EUNSUPPORTED] = "RD_EUNSUPPORTED",
-        [RD_EDEVICE] = "RD_EDEVICE",
+        [RD_EDEVICE] = "RD_EDEVICE", [RD_ECANCELED] = "RD_ECANCELED",
     };
     return (unsigned)status < RDI_COUNT(names) ? names[status] : "unknown status";
 }

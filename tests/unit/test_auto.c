@@ -82,7 +82,8 @@ static void the_note_tells_engine_and_reason_and_is_whole(void **state) {
 
 /* ---- memory ---- */
 
-static rd_status open_part(rd_ctx *c, const char *what, void **reader) {
+static rd_status open_part(rd_ctx *c, const char *what, void *user, void **reader) {
+    (void)user;
     (void)c;
     (void)what;
     *reader = late_scan;
@@ -100,7 +101,7 @@ static void close_part(void *reader) {
 }
 
 static rd_profile *analyse_parts(uint32_t threads, size_t limit, char note[600]) {
-    rd_parts parts = {LONG, "late_scan", open_part, read_part, close_part};
+    rd_parts parts = {LONG, "late_scan", open_part, read_part, close_part, NULL};
     rd_engine_config config = {.threads = threads, .mem_bytes = limit};
     rd_engine *e = NULL;
     rd_profile *p = NULL;

@@ -318,7 +318,8 @@ static void every_number_of_ranks_phase_and_bound_gives_the_same_histogram(void 
 
 static uint64_t shared_trace[MOST_REFERENCES];
 
-static rd_status open_memory(rd_ctx *own, const char *what, void **reader) {
+static rd_status open_memory(rd_ctx *own, const char *what, void *user, void **reader) {
+    (void)user;
     (void)own;
     assert_string_equal(what, "shared_trace");
     *reader = shared_trace;
@@ -345,7 +346,7 @@ static void close_memory(void *reader) {
 }
 
 static rd_profile *measure_parts(const char *spec, const rd_engine_config *config, size_t n) {
-    rd_parts parts = {n, "shared_trace", open_memory, read_memory, close_memory};
+    rd_parts parts = {n, "shared_trace", open_memory, read_memory, close_memory, NULL};
     rd_engine *e = NULL;
     rd_profile *profile = NULL;
     assert_int_equal(rd_engine_open(ctx, spec, config, &e), RD_OK);
@@ -378,7 +379,8 @@ static void ranks_that_read_their_parts_give_the_same_histogram(void **state) {
 
 static void a_reader_that_fails_ends_the_analysis(void **state) {
     (void)state;
-    rd_parts parts = {MOST_REFERENCES, "shared_trace", open_memory, fail_to_read, close_memory};
+    rd_parts parts = {MOST_REFERENCES, "shared_trace", open_memory,
+                      fail_to_read,    close_memory,   NULL};
     rd_engine *e = NULL;
     assert_int_equal(rd_engine_open(ctx, "parda:ranks=5,phase=100", NULL, &e), RD_OK);
     rd_status status = rd_engine_feed_parts(e, &parts);
@@ -389,7 +391,8 @@ static void a_reader_that_fails_ends_the_analysis(void **state) {
 
 static void parts_are_for_engines_that_take_them_and_for_the_beginning(void **state) {
     (void)state;
-    rd_parts parts = {MOST_REFERENCES, "shared_trace", open_memory, read_memory, close_memory};
+    rd_parts parts = {MOST_REFERENCES, "shared_trace", open_memory,
+                      read_memory,     close_memory,   NULL};
     rd_engine *e = NULL;
     assert_int_equal(rd_engine_open(ctx, "stream", NULL, &e), RD_OK);
     assert_int_equal(rd_engine_feed_parts(e, &parts), RD_EUNSUPPORTED);
@@ -423,7 +426,8 @@ static rd_status read_and_fail(void *reader, uint64_t first, uint64_t n, rd_bloc
 }
 
 static void break_off_parts(const char *spec, const rd_engine_config *config) {
-    rd_parts parts = {MOST_REFERENCES, "shared_trace", open_memory, read_and_fail, close_memory};
+    rd_parts parts = {MOST_REFERENCES, "shared_trace", open_memory,
+                      read_and_fail,   close_memory,   NULL};
     rd_engine *e = NULL;
     assert_int_equal(rd_engine_open(ctx, spec, config, &e), RD_OK);
     rd_status status = rd_engine_feed_parts(e, &parts);
@@ -511,7 +515,7 @@ static void a_checkpoint_beyond_the_end_of_the_parts_is_refused(void **state) {
     draw_trace(&rng, shared_trace, MOST_REFERENCES);
     rd_engine_config config = {.checkpoint = checkpoint, .checkpoint_of = "this"};
     break_off_parts("parda:ranks=2,phase=30", &config);
-    rd_parts shorter = {20, "shared_trace", open_memory, read_memory, close_memory};
+    rd_parts shorter = {20, "shared_trace", open_memory, read_memory, close_memory, NULL};
     rd_engine *e = NULL;
     assert_int_equal(rd_engine_open(ctx, "parda:ranks=2", &config, &e), RD_OK);
     assert_int_equal(rd_engine_feed_parts(e, &shorter), RD_EINVAL);

@@ -25,7 +25,8 @@ static int set_up(void **state) {
 }
 
 /* A reader is the number of the reference that it cannot read, SIZE_MAX for none. */
-static rd_status open_reader(rd_ctx *c, const char *what, void **reader) {
+static rd_status open_reader(rd_ctx *c, const char *what, void *user, void **reader) {
+    (void)user;
     size_t *bad = malloc(sizeof *bad);
     (void)c;
     assert_non_null(bad);
@@ -49,7 +50,7 @@ static rd_status read_part(void *reader, uint64_t first, uint64_t n, rd_block_si
 }
 
 static rd_parts parts_of(uint64_t n, const char *bad) {
-    return (rd_parts){n, bad, open_reader, read_part, free};
+    return (rd_parts){n, bad, open_reader, read_part, free, NULL};
 }
 
 #define NEVER_BAD "18446744073709551615"

@@ -1,7 +1,7 @@
 /* What several decoders read ahead is what one reader reads: the same blocks in the same order, and
  * the same failure at the same place. */
+#include "analysis/read_ahead.h"
 #include "base/common.h"
-#include "read_ahead.h"
 #include "support/files.h"
 #include "support/fixture.h"
 #include "support/traces.h"
@@ -9,6 +9,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -90,17 +91,17 @@ out:
 }
 
 /* The same ahead, into `got` and `message`. */
-static size_t read_together(const read_ahead_config *config, uint64_t *references) {
-    read_ahead *r = read_ahead_open(config);
-    assert_non_null(r);
-    const read_ahead_batch *batch = NULL;
+static size_t read_together(const rdi_read_ahead_config *config, uint64_t *references) {
+    rdi_read_ahead *r = NULL;
+    assert_int_equal(rdi_read_ahead_open(ctx, config, &r), RD_OK);
+    const rdi_read_ahead_batch *batch = NULL;
     size_t total = 0;
     uint64_t bytes = 0;
     *references = 0;
     *message = 0;
     while (true) {
-        if (read_ahead_next(r, &batch) != RD_OK) {
-            snprintf(message, sizeof message, "%s", read_ahead_error(r));
+        if (rdi_read_ahead_next(r, &batch) != RD_OK) {
+            snprintf(message, sizeof message, "%s", rd_last_error(ctx));
             break;
         }
         if (!batch)
@@ -112,7 +113,7 @@ static size_t read_together(const read_ahead_config *config, uint64_t *reference
         assert_true(batch->bytes >= bytes);
         bytes = batch->bytes;
     }
-    read_ahead_close(r);
+    rdi_read_ahead_close(r);
     return total;
 }
 
@@ -121,12 +122,12 @@ static void assert_same(const char *format, rd_mapping mapping) {
     size_t n = read_alone(format, &mapping);
     for (size_t i = 0; i < RDI_COUNT(slices); i++)
         for (uint64_t decoders = 1; decoders <= DECODERS; decoders += 2) {
-            read_ahead_config config = {.path = path,
-                                        .format = format,
-                                        .mapping = mapping,
-                                        .references = N,
-                                        .slice = slices[i],
-                                        .decoders = decoders};
+            rdi_read_ahead_config config = {.path = path,
+                                            .format = format,
+                                            .mapping = mapping,
+                                            .references = N,
+                                            .slice = slices[i],
+                                            .decoders = decoders};
             uint64_t references;
             assert_int_equal(read_together(&config, &references), n);
             assert_memory_equal(got, expected, n * sizeof *got);
@@ -181,14 +182,14 @@ static void spanning_references_need_no_more_memory(void **state) {
     for (size_t i = 0; i < N; i++)
         size[i] = i % 5000 == 4999 ? 3u << 20 : 1;
     write_trace("native");
-    read_ahead_config config = {
+    rdi_read_ahead_config config = {
         .path = path, .mapping = {.block_bytes = 1}, .references = N, .slice = 700, .decoders = 3};
-    read_ahead *r = read_ahead_open(&config);
-    assert_non_null(r);
-    const read_ahead_batch *batch = NULL;
+    rdi_read_ahead *r = NULL;
+    assert_int_equal(rdi_read_ahead_open(ctx, &config, &r), RD_OK);
+    const rdi_read_ahead_batch *batch = NULL;
     size_t at = 0;
     uint64_t inside = 0; /* the reference that the next block is of */
-    while (read_ahead_next(r, &batch) == RD_OK && batch)
+    while (rdi_read_ahead_next(r, &batch) == RD_OK && batch)
         for (size_t i = 0; i < batch->n; i++) {
             if (batch->blocks[i] != addr[at] + inside)
                 fail_msg("wrong block of reference %zu", at);
@@ -198,31 +199,31 @@ static void spanning_references_need_no_more_memory(void **state) {
             }
         }
     assert_int_equal(at, N);
-    assert_string_equal(read_ahead_error(r), "");
-    assert_true(read_ahead_peak_bytes(r) < (size_t)40 << 20);
-    read_ahead_close(r);
+    assert_string_equal(rd_last_error(ctx), "");
+    assert_true(rd_ctx_peak_bytes(ctx) < (size_t)40 << 20);
+    rdi_read_ahead_close(r);
 }
 
 static void reading_can_end_early(void **state) {
     (void)state;
     write_trace("native");
-    read_ahead_config config = {
+    rdi_read_ahead_config config = {
         .path = path, .mapping = {.block_bytes = 1}, .references = N, .slice = 10, .decoders = 4};
     for (unsigned batches = 0; batches < 4; batches++) {
-        read_ahead *r = read_ahead_open(&config);
-        assert_non_null(r);
-        const read_ahead_batch *batch = NULL;
+        rdi_read_ahead *r = NULL;
+        assert_int_equal(rdi_read_ahead_open(ctx, &config, &r), RD_OK);
+        const rdi_read_ahead_batch *batch = NULL;
         for (unsigned i = 0; i < batches; i++)
-            assert_int_equal(read_ahead_next(r, &batch), RD_OK);
-        read_ahead_close(r);
+            assert_int_equal(rdi_read_ahead_next(r, &batch), RD_OK);
+        rdi_read_ahead_close(r);
     }
-    read_ahead_close(NULL);
+    rdi_read_ahead_close(NULL);
 }
 
 static void vanished_file_is_reported(void **state) {
     (void)state;
     write_trace("native");
-    read_ahead_config config = {
+    rdi_read_ahead_config config = {
         .path = path, .mapping = {.block_bytes = 64}, .references = N, .slice = 9, .decoders = 2};
     assert_int_equal(unlink(path), 0);
     uint64_t references;

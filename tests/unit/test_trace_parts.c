@@ -1,7 +1,7 @@
 /* Readers of parts: the blocks of each part, and how far all of them together are. */
+#include "analysis/trace_parts.h"
 #include "base/common.h"
 #include "support/files.h"
-#include "trace_parts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,6 +15,7 @@
 
 static rd_ctx *ctx;
 static char *path, *what;
+static rdi_parts_watch watch;
 static uint64_t told, tellings;
 
 static int setup(void **state) {
@@ -27,17 +28,17 @@ static int setup(void **state) {
         refs[i] = i * 64;
     files_write(path, refs, N * sizeof *refs);
     free(refs);
-    what = trace_parts_describe(path, "u64", &(rd_mapping){.block_bytes = 64});
+    what = rdi_trace_parts_describe(ctx, path, "u64", &(rd_mapping){.block_bytes = 64});
+    rdi_parts_watch_init(&watch);
     told = tellings = 0;
     return what ? 0 : -1;
 }
 
 static int teardown(void **state) {
     (void)state;
-    trace_parts_watch(NULL, NULL);
-    trace_parts_set_processes(1);
+    rdi_parts_watch_fini(&watch);
     files_remove(path);
-    free(what);
+    rdi_free(ctx, what);
     size_t live = rd_ctx_live_bytes(ctx);
     rd_ctx_free(ctx);
     return live == 0 ? 0 : -1;
@@ -50,58 +51,82 @@ static rd_status expect_blocks(void *user, const uint64_t *blocks, size_t n) {
     return RD_OK;
 }
 
-static void note(void *user, uint64_t references) {
+static rd_status note(void *user, uint64_t references, uint64_t block_references) {
     assert_ptr_equal(user, &told);
     assert_true(references >= told);
+    assert_int_equal(block_references, references);
     told = references;
     tellings++;
+    return RD_OK;
 }
 
-static void read_all_parts(void) {
-    uint64_t next = 0;
-    for (uint64_t i = 0; i < READERS; i++) {
+static rd_status stop_half_way(void *user, uint64_t references, uint64_t block_references) {
+    (void)user;
+    (void)block_references;
+    return references < N / 2 ? RD_OK : RD_ECANCELED;
+}
+
+/* Ends with the first failure. */
+static rd_status read_all_parts(rdi_parts_watch *w, uint64_t *next) {
+    rd_status status = RD_OK;
+    *next = 0;
+    for (uint64_t i = 0; i < READERS && status == RD_OK; i++) {
         void *reader = NULL;
-        assert_int_equal(trace_parts.open(ctx, what, &reader), RD_OK);
-        assert_int_equal(
-            trace_parts.read(reader, i * (N / READERS), N / READERS, expect_blocks, &next), RD_OK);
-        trace_parts.close(reader);
+        assert_int_equal(rdi_trace_parts.open(ctx, what, w, &reader), RD_OK);
+        status = rdi_trace_parts.read(reader, i * (N / READERS), N / READERS, expect_blocks, next);
+        rdi_trace_parts.close(reader);
     }
+    return status;
+}
+
+static void assert_all_read(rdi_parts_watch *w) {
+    uint64_t next;
+    assert_int_equal(read_all_parts(w, &next), RD_OK);
     assert_int_equal(next, N);
 }
 
 static void all_references_are_told(void **state) {
     (void)state;
-    trace_parts_watch(note, &told);
-    read_all_parts();
+    rdi_parts_watch_start(&watch, note, &told, 1);
+    assert_all_read(&watch);
     assert_int_equal(told, N);
     assert_true(tellings > READERS); /* also on the way */
 }
 
 static void nothing_is_told_to_who_has_gone(void **state) {
     (void)state;
-    trace_parts_watch(note, &told);
-    trace_parts_watch(NULL, NULL);
-    read_all_parts();
+    rdi_parts_watch_start(&watch, note, &told, 1);
+    rdi_parts_watch_end(&watch);
+    assert_all_read(&watch);
     assert_int_equal(tellings, 0);
-    trace_parts_watch(note, &told); /* and counting begins anew */
-    read_all_parts();
-    assert_int_equal(told, N);
+}
+
+static void other_processes_have_no_watch(void **state) {
+    (void)state;
+    assert_all_read(NULL);
 }
 
 static void other_processes_are_taken_to_be_as_far(void **state) {
     (void)state;
-    trace_parts_set_processes(4);
-    trace_parts_watch(note, &told);
-    read_all_parts();
+    rdi_parts_watch_start(&watch, note, &told, 4);
+    assert_all_read(&watch);
     assert_int_equal(told, 4 * N);
+}
+
+static void a_watcher_can_end_the_reading(void **state) {
+    (void)state;
+    uint64_t next;
+    rdi_parts_watch_start(&watch, stop_half_way, NULL, 1);
+    assert_int_equal(read_all_parts(&watch, &next), RD_ECANCELED);
+    assert_true(next >= N / 2 && next < N);
 }
 
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(all_references_are_told),
-        TEST(nothing_is_told_to_who_has_gone),
-        TEST(other_processes_are_taken_to_be_as_far),
+        TEST(all_references_are_told),       TEST(nothing_is_told_to_who_has_gone),
+        TEST(other_processes_have_no_watch), TEST(other_processes_are_taken_to_be_as_far),
+        TEST(a_watcher_can_end_the_reading),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -277,7 +277,7 @@ static rd_status pass_on_read(void *user, const uint64_t *blocks, size_t n) {
 static rd_status read_part(auto_engine *e, const rd_parts *parts, uint64_t first, uint64_t n,
                            rd_block_sink sink) {
     void *reader = NULL;
-    RD_TRY(parts->open(e->run->ctx, parts->what, &reader));
+    RD_TRY(parts->open(e->run->ctx, parts->what, parts->user, &reader));
     rd_status status = parts->read(reader, first, n, sink, e);
     parts->close(reader);
     return status;

@@ -192,7 +192,7 @@ static rd_status read_slice(chunks_engine *e, lane *l, slice_reading *reading, u
                             uint64_t n) {
     const rd_parts *parts = phase_of(e, l->phase)->parts;
     if (!l->reader)
-        RD_TRY(parts->open(e->run->ctx, parts->what, &l->reader));
+        RD_TRY(parts->open(e->run->ctx, parts->what, parts->user, &l->reader));
     RD_TRY(parts->read(l->reader, first, n, feed_read, reading));
     if (reading->slice == SLICES - 1) {
         e->close_reader(l->reader);

@@ -254,7 +254,7 @@ rd_status rd_cluster_join(rd_ctx *ctx, rd_cluster **out) {
     *out = c;
     if (size == 1) /* alone, it works like any other process */
         return RD_OK;
-    rdi_ctx_set_ranks(ctx, &c->ranks);
+    rdi_ctx_set_ranks(ctx, &c->ranks, c->ranks.n);
     return rdi_crew_new(ctx, 1, deliver, c, &c->postman);
 }
 
@@ -295,7 +295,7 @@ void rd_cluster_leave(rd_cluster *c) {
     rdi_monitor_leave(&c->monitor);
     rdi_crew_free(c->postman);
     MPI_Finalize();
-    rdi_ctx_set_ranks(c->ctx, NULL);
+    rdi_ctx_set_ranks(c->ctx, NULL, 0);
     rdi_mailbox_empty(c->ctx, &c->box);
     rdi_monitor_fini(&c->monitor);
     rdi_free(c->ctx, c);

@@ -70,7 +70,7 @@ static rd_status run_phases(const rdi_parda_job *job, rdi_parda_rank *r, void *r
 
 static rd_status run_parts(const rdi_parda_job *job, rdi_parda_rank *r) {
     void *reader = NULL;
-    RD_TRY(job->parts.open(job->plan.ctx, job->parts.what, &reader));
+    RD_TRY(job->parts.open(job->plan.ctx, job->parts.what, job->parts.user, &reader));
     rd_status status = run_phases(job, r, reader);
     job->parts.close(reader);
     return status;

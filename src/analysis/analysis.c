@@ -1,0 +1,237 @@
+/* The life of an analysis. See reusedist/analysis.h. */
+#include "analysis/analysis_state.h"
+#include "base/sized.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- opening ---- */
+
+static rd_status check_config(rd_analysis *a) {
+    const rd_analysis_config *c = &a->config;
+    bool bytes = c->block != RD_BLOCK_AUTO && c->block != RD_BLOCK_ADDRESS;
+    if (bytes && (c->block & (c->block - 1)))
+        return rdi_fail(a->ctx, RD_EINVAL, "a block of %" PRIu64 " bytes: must be a power of two",
+                        c->block);
+    if (c->kinds & ~(uint32_t)RD_ALL_KINDS)
+        return rdi_fail(a->ctx, RD_EINVAL, "unknown kinds of references: mask %" PRIu32, c->kinds);
+    if (c->sampling && c->bound)
+        return rdi_fail(a->ctx, RD_EINVAL, "sampling needs all distances: analyze without a bound");
+    a->block_known = c->block != RD_BLOCK_AUTO;
+    a->block_bytes = bytes ? c->block : 0;
+    return RD_OK;
+}
+
+static rd_status take_config(rd_analysis *a, const rd_analysis_config *config) {
+    if (!config)
+        return RD_OK;
+    RD_TRY(rdi_sized_copy(a->ctx, "rd_analysis_config", config, &a->config, sizeof a->config));
+    if (config->attribution) {
+        RD_TRY(rdi_sized_copy(a->ctx, "rd_attribution_config", a->config.attribution,
+                              &a->attribution_config, sizeof a->attribution_config));
+        a->config.attribution = &a->attribution_config;
+    }
+    return check_config(a);
+}
+
+static rd_status check_distances(const rd_analysis *a) {
+    const rd_engine_info *info = rd_engine_info_of(a->engine);
+    bool at_once = (info->caps & (RD_CAP_DISTANCES | RD_CAP_LATE)) == RD_CAP_DISTANCES;
+    if (!rdi_analysis_wants_distances(a) || at_once)
+        return RD_OK;
+    return rdi_fail(a->ctx, RD_EINVAL,
+                    "engine %s does not give distances at once, which %s needs: use engine auto",
+                    info->name, a->sampler ? "sampling" : "attribution");
+}
+
+static rd_status open_engine(rd_analysis *a) {
+    const rd_analysis_config *c = &a->config;
+    const char *usual = c->checkpoint ? "parda" : NULL; /* it can write checkpoints */
+    if (c->checkpoint && !(a->checkpoint_of = rdi_checkpoint_words(a)))
+        return RD_ENOMEM;
+    rd_engine_config config = {.bound = c->bound,
+                               .threads = c->threads,
+                               .live = c->live,
+                               .mem_bytes = c->mem_bytes,
+                               .binning = c->binning,
+                               .checkpoint = c->checkpoint,
+                               .checkpoint_of = a->checkpoint_of,
+                               .sink = c->sink,
+                               .sink_user = c->sink_user};
+    RD_TRY(rd_engine_open(a->ctx, c->engine ? c->engine : usual, &config, &a->engine));
+    return check_distances(a);
+}
+
+/* A checkpoint names the traces, which are not known yet. */
+static rd_status prepare(rd_analysis *a, const rd_analysis_config *config) {
+    RD_TRY(take_config(a, config));
+    if (a->config.sampling)
+        RD_TRY(rd_sampler_new(a->ctx, a->config.sampling, &a->sampler));
+    return a->config.checkpoint ? RD_OK : open_engine(a);
+}
+
+rd_status rd_analysis_open(rd_ctx *ctx, const rd_analysis_config *config, rd_analysis **out) {
+    rd_analysis *a = rdi_calloc(ctx, 1, sizeof *a);
+    if (!a)
+        return RD_ENOMEM;
+    a->ctx = ctx;
+    rdi_parts_watch_init(&a->watch);
+    rd_status status = prepare(a, config);
+    if (status != RD_OK) {
+        rd_analysis_close(a);
+        return status;
+    }
+    *out = a;
+    return RD_OK;
+}
+
+void rd_analysis_close(rd_analysis *a) {
+    if (!a)
+        return;
+    rd_engine_close(a->engine); /* first: its threads may still read parts */
+    rdi_parts_watch_fini(&a->watch);
+    rd_sampler_free(a->sampler);
+    rdi_attribution_feed_free(a->attribution);
+    rd_profile_free(a->profile);
+    for (size_t i = 0; i < a->n_inputs; i++)
+        rdi_free(a->ctx, a->inputs[i].name);
+    rdi_free(a->ctx, a->inputs);
+    rdi_free(a->ctx, a->sources);
+    rdi_free(a->ctx, a->distances);
+    rdi_free(a->ctx, a->checkpoint_of);
+    rdi_free(a->ctx, a->parts_text);
+    rdi_free(a->ctx, a);
+}
+
+/* ---- adding ---- */
+
+static rd_status add_input(rd_analysis *a, const char *name, rd_trace *trace) {
+    if (a->ran)
+        return rdi_fail(a->ctx, RD_ESTATE, "%s: added after the analysis", name);
+    if (a->n_inputs == a->inputs_room) {
+        void *grown = rdi_grow(a->ctx, a->inputs, &a->inputs_room, sizeof *a->inputs);
+        if (!grown)
+            return RD_ENOMEM;
+        a->inputs = grown;
+    }
+    char *copy = rdi_strdup(a->ctx, name);
+    if (!copy)
+        return RD_ENOMEM;
+    a->inputs[a->n_inputs++] = (rdi_analysis_input){.name = copy, .trace = trace};
+    return RD_OK;
+}
+
+rd_status rd_analysis_add_file(rd_analysis *a, const char *path) {
+    return add_input(a, path, NULL);
+}
+
+rd_status rd_analysis_add_trace(rd_analysis *a, rd_trace *trace, const char *name) {
+    return add_input(a, name, trace);
+}
+
+/* ---- telling ---- */
+
+/* 0: unknown, as that of a pipe. */
+static uint64_t bytes_of(const rdi_analysis_input *input) {
+    uint64_t done, total = 0;
+    struct stat file;
+    if (input->trace) {
+        rd_trace_progress(input->trace, &done, &total);
+        return total;
+    }
+    bool standard = strcmp(input->name, "-") == 0;
+    int found = standard ? fstat(STDIN_FILENO, &file) : stat(input->name, &file);
+    return found == 0 && S_ISREG(file.st_mode) ? (uint64_t)file.st_size : 0;
+}
+
+static uint64_t bytes_of_all(const rd_analysis *a) {
+    uint64_t total = 0;
+    for (size_t i = 0; i < a->n_inputs; i++) {
+        uint64_t bytes = bytes_of(&a->inputs[i]);
+        if (bytes == 0)
+            return 0;
+        total += bytes;
+    }
+    return total;
+}
+
+rd_status rdi_analysis_tell(rd_analysis *a, const rd_progress *progress) {
+    if (!a->config.progress || a->config.progress(a->config.progress_user, progress))
+        return RD_OK;
+    return rdi_fail(a->ctx, RD_ECANCELED, "the analysis was canceled");
+}
+
+void rdi_analysis_note(const rd_analysis *a, rd_note_kind kind, const char *format, ...) {
+    char text[1024];
+    va_list args;
+    if (!a->config.note)
+        return;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    a->config.note(a->config.note_user, kind, text);
+}
+
+rd_status rdi_analysis_end_early(rd_analysis *a, rd_status status) {
+    a->ended_early = true;
+    return status;
+}
+
+/* ---- running ---- */
+
+static rd_status read_all(rd_analysis *a) {
+    for (size_t i = 0; i < a->n_inputs; i++)
+        RD_TRY(rdi_analysis_read_input(a, &a->inputs[i]));
+    return RD_OK;
+}
+
+/* Also finishes an engine whose trace ended early: a late one still owes distances to the sink. */
+static rd_status run(rd_analysis *a) {
+    if (!a->engine)
+        RD_TRY(open_engine(a));
+    if (!(a->sources = rdi_calloc(a->ctx, a->n_inputs, sizeof *a->sources)))
+        return RD_ENOMEM;
+    a->progress.total_bytes = bytes_of_all(a);
+    rd_status status = read_all(a);
+    bool intact = status == RD_OK || (a->ended_early && a->n_sources > 0);
+    if (!intact)
+        return status;
+    RD_TRY(rd_engine_finish(a->engine));
+    if (status == RD_OK || a->config.partial)
+        RD_TRY(rdi_analysis_make_profile(a));
+    return status;
+}
+
+rd_status rd_analysis_run(rd_analysis *a) {
+    if (a->ran)
+        return rdi_fail(a->ctx, RD_ESTATE, "an analysis runs once");
+    if (a->n_inputs == 0)
+        return rdi_fail(a->ctx, RD_ESTATE, "nothing to analyze: add a trace first");
+    a->ran = true;
+    rd_status status = run(a);
+    rdi_parts_watch_end(&a->watch);
+    return status;
+}
+
+bool rd_analysis_has_profile(const rd_analysis *a) {
+    return a->profile != NULL;
+}
+
+rd_status rd_analysis_profile(rd_analysis *a, rd_profile **out) {
+    if (!a->profile)
+        return rdi_fail(a->ctx, RD_ESTATE, "the analysis has no profile, or not any more");
+    *out = a->profile;
+    a->profile = NULL;
+    return RD_OK;
+}
+
+size_t rd_analysis_peaks(const rd_analysis *a, rd_peak *out) {
+    return a->sampler ? rd_sampler_peaks(a->sampler, out) : 0;
+}
+
+const char *rd_analysis_engine_note(const rd_analysis *a) {
+    return a->engine ? rd_engine_note(a->engine) : "";
+}

@@ -1,0 +1,91 @@
+/* One trace of an analysis, opened: its block size, notes about it, and who reads it. */
+#include "analysis/analysis_state.h"
+
+#include <inttypes.h>
+
+#define USUAL_BLOCK_BYTES 64
+
+/* The first trace decides about the block size unless the configuration does, and all must agree.
+ */
+static rd_status choose_block(rd_analysis *a, const rdi_analysis_reading *r) {
+    bool ids = rd_trace_has_ids(r->trace);
+    uint64_t natural = ids ? 0 : USUAL_BLOCK_BYTES;
+    if (!a->block_known) {
+        a->block_bytes = natural;
+        a->block_known = true;
+    } else if (a->config.block == RD_BLOCK_AUTO && a->block_bytes != natural) {
+        return rdi_fail(a->ctx, RD_EINVAL, "%s: has %s, the trace before it %s: name a block size",
+                        r->name, ids ? "object ids" : "addresses",
+                        ids ? "addresses" : "object ids");
+    }
+    return RD_OK;
+}
+
+static void note_trace(const rd_analysis *a, const rdi_analysis_reading *r) {
+    const rd_format_info *format = rd_trace_format(r->trace);
+    if (a->block_bytes)
+        rdi_analysis_note(a, RD_NOTE_CHOICE, "%s: format %s, blocks of %" PRIu64 " bytes", r->name,
+                          format->name, a->block_bytes);
+    else
+        rdi_analysis_note(a, RD_NOTE_CHOICE, "%s: format %s, one block per %s", r->name,
+                          format->name, rd_trace_has_ids(r->trace) ? "object id" : "address");
+    if (a->config.kinds && !(format->fields & RD_FIELD_KIND))
+        rdi_analysis_note(a, RD_NOTE_WARNING,
+                          "%s: format %s does not tell kinds: all count as loads", r->name,
+                          format->name);
+}
+
+static rd_status open_attribution(rd_analysis *a, const rd_mapping *mapping) {
+    if (!a->config.attribution || a->attribution)
+        return RD_OK;
+    return rdi_attribution_feed_new(a->ctx, a->config.attribution, mapping, a->config.bound,
+                                    &a->attribution);
+}
+
+static rd_status feed(rd_analysis *a, const rdi_analysis_reading *r) {
+    if (rdi_feed_parts_is_possible(a, r))
+        return rdi_feed_parts(a, r);
+    if (rdi_feed_ahead_is_possible(a, r))
+        return rdi_feed_ahead(a, r);
+    return rdi_feed_plain(a, r);
+}
+
+/* What only the trace knows, at its end. */
+static void take_counts(rd_analysis *a, const rdi_analysis_reading *r) {
+    uint64_t repeats = rd_trace_repeats(r->trace), skipped = rd_trace_skipped(r->trace);
+    bool known = skipped != RD_UNKNOWN && a->skipped != RD_UNKNOWN;
+    r->source->references += repeats;
+    a->repeats += repeats;
+    a->skipped = known ? a->skipped + skipped : RD_UNKNOWN;
+    a->bytes_before += r->source->bytes;
+}
+
+static rd_status read_opened(rd_analysis *a, rdi_analysis_reading *r) {
+    RD_TRY(choose_block(a, r));
+    note_trace(a, r);
+    r->mapping = (rd_mapping){.block_bytes = a->block_bytes,
+                              .kinds = a->config.kinds_chosen ? 0 : a->config.kinds,
+                              .origins = a->config.attribution != NULL};
+    RD_TRY(open_attribution(a, &r->mapping));
+    RD_TRY(rd_mapper_new(a->ctx, &r->mapping, &r->mapper));
+    r->source = &a->sources[a->n_sources++];
+    *r->source = (rd_source){.path = r->name, .format = rd_trace_format(r->trace)->name};
+    rd_status status = feed(a, r);
+    take_counts(a, r);
+    rd_mapper_free(r->mapper);
+    return status;
+}
+
+rd_status rdi_analysis_read_input(rd_analysis *a, const rdi_analysis_input *input) {
+    rdi_analysis_reading r = {
+        .trace = input->trace, .name = input->name, .is_file = input->trace == NULL};
+    if (r.is_file) {
+        rd_status opened = rd_trace_open(a->ctx, r.name, a->config.format, &r.trace);
+        if (opened != RD_OK)
+            return rdi_analysis_end_early(a, opened);
+    }
+    rd_status status = read_opened(a, &r);
+    if (r.is_file)
+        rd_trace_close(r.trace);
+    return status;
+}

@@ -1,0 +1,46 @@
+/* The profile of an analysis: the engine's, and what only the analysis knows. */
+#include "analysis/analysis_state.h"
+
+/* Letters in fixed order; none where all kinds are analyzed. */
+static rd_status set_kinds(const rd_analysis *a, rd_profile *profile) {
+    static const char all[] = "LSI"; /* RD_LOAD, RD_STORE, RD_FETCH: bits 0, 1, 2 */
+    char letters[sizeof all] = "";
+    size_t n = 0;
+    if (a->config.kinds == 0 || a->config.kinds == RD_ALL_KINDS)
+        return RD_OK;
+    for (size_t i = 0; all[i]; i++)
+        if (a->config.kinds & 1u << i)
+            letters[n++] = all[i];
+    return rd_profile_set_kinds(profile, letters);
+}
+
+static rd_status set_peaks(const rd_analysis *a, rd_profile *profile) {
+    rd_peak peaks[RD_SAMPLES_MAX * RD_PEAKS_MAX];
+    if (!a->sampler)
+        return RD_OK;
+    rd_profile_set_sampling(profile, rd_sampler_config_of(a->sampler));
+    return rd_profile_set_peaks(profile, peaks, rd_sampler_peaks(a->sampler, peaks));
+}
+
+static rd_status complete(const rd_analysis *a, rd_profile *profile) {
+    rd_profile_set_block_bytes(profile, a->block_bytes);
+    rd_profile_set_partial(profile, a->ended_early);
+    rd_profile_set_skipped(profile, a->skipped);
+    RD_TRY(rd_profile_add_repeats(profile, a->repeats));
+    RD_TRY(set_kinds(a, profile));
+    for (size_t i = 0; i < a->n_sources; i++)
+        RD_TRY(rd_profile_add_source(profile, &a->sources[i]));
+    RD_TRY(set_peaks(a, profile));
+    return a->attribution ? rdi_attribution_feed_finish(a->attribution, profile) : RD_OK;
+}
+
+rd_status rdi_analysis_make_profile(rd_analysis *a) {
+    rd_profile *profile = NULL;
+    RD_TRY(rd_engine_profile(a->engine, &profile));
+    rd_status status = complete(a, profile);
+    if (status == RD_OK)
+        a->profile = profile;
+    else
+        rd_profile_free(profile);
+    return status;
+}

@@ -1,0 +1,177 @@
+/* References, events and distances for attribution. See attribution_feed.h. */
+#include "analysis/attribution_feed.h"
+
+#include "reusedist/engine.h"
+
+struct rdi_attribution_feed {
+    rd_ctx *ctx;
+    rd_attributor *attributor;
+    rd_mapper *mapper;      /* to words ... */
+    rd_engine *words;       /* ... and their distances; NULL: not wanted */
+    uint64_t first;         /* index of the present batch's first reference */
+    const rd_event *events; /* of the present batch, `next` being the first to come */
+    size_t next, n_events;
+};
+
+/* ---- opening ---- */
+
+/* The caches of this machine, without those above the bound. If none is left, one as large as the
+ * bound counts, or no line would stand out. */
+static size_t usual_levels(uint64_t block_bytes, uint64_t bound, rd_level *levels) {
+    size_t n = rd_machine_caches(levels, NULL);
+    uint64_t unit = block_bytes ? block_bytes : 1;
+    while (bound && n && levels[n - 1].bytes / unit > bound)
+        n--;
+    if (n == 0)
+        levels[n++] = (rd_level){"bound", bound * unit};
+    return n;
+}
+
+static rd_status open_attributor(rdi_attribution_feed *f, const rd_attribution_config *c,
+                                 uint64_t block_bytes, uint64_t bound) {
+    rd_level usual[RD_LEVELS_MAX];
+    rd_attributor_config config = {.block_bytes = block_bytes,
+                                   .bound = bound,
+                                   .levels = c->levels,
+                                   .n_levels = c->n_levels,
+                                   .windows = c->windows};
+    if (c->n_levels == 0) {
+        config.levels = usual;
+        config.n_levels = usual_levels(block_bytes, bound, usual);
+    }
+    return rd_attributor_new(f->ctx, &config, &f->attributor);
+}
+
+static rd_status open_words(rdi_attribution_feed *f, const rd_mapping *mapping) {
+    uint64_t bytes = rd_attributor_word_bytes(f->attributor);
+    if (bytes == 0)
+        return RD_OK;
+    rd_engine_config config = {.binning = {.kind = RD_BINS_LOG}};
+    rd_mapping words = {.block_bytes = bytes, .kinds = mapping->kinds};
+    RD_TRY(rd_mapper_new(f->ctx, &words, &f->mapper));
+    return rd_engine_open(f->ctx, NULL, &config, &f->words);
+}
+
+static rd_status open_all(rdi_attribution_feed *f, const rd_attribution_config *c,
+                          const rd_mapping *mapping, uint64_t bound) {
+    RD_TRY(open_attributor(f, c, mapping->block_bytes, bound));
+    if (c->spatial)
+        RD_TRY(open_words(f, mapping));
+    for (size_t i = 0; i < c->n_objects; i++)
+        RD_TRY(rd_attributor_add_object(f->attributor, c->objects[i].path, c->objects[i].address));
+    return RD_OK;
+}
+
+rd_status rdi_attribution_feed_new(rd_ctx *ctx, const rd_attribution_config *config,
+                                   const rd_mapping *mapping, uint64_t bound,
+                                   rdi_attribution_feed **out) {
+    rdi_attribution_feed *f = rdi_calloc(ctx, 1, sizeof *f);
+    if (!f)
+        return RD_ENOMEM;
+    f->ctx = ctx;
+    rd_status status = open_all(f, config, mapping, bound);
+    if (status != RD_OK) {
+        rdi_attribution_feed_free(f);
+        return status;
+    }
+    *out = f;
+    return RD_OK;
+}
+
+void rdi_attribution_feed_free(rdi_attribution_feed *f) {
+    if (!f)
+        return;
+    rd_mapper_free(f->mapper);
+    rd_engine_close(f->words);
+    rd_attributor_free(f->attributor);
+    rdi_free(f->ctx, f);
+}
+
+/* ---- feeding ---- */
+
+rd_status rdi_attribution_feed_refs(rdi_attribution_feed *f, const rd_trace *trace, uint64_t first,
+                                    const rd_refs *refs) {
+    f->first = first;
+    f->n_events = rd_trace_events(trace, &f->events);
+    f->next = 0;
+    if (!f->words)
+        return RD_OK;
+    rd_mapper_feed(f->mapper, refs);
+    while (true) {
+        const uint64_t *words = NULL;
+        size_t n = 0;
+        RD_TRY(rd_mapper_next(f->mapper, &words, &n));
+        if (n == 0)
+            return RD_OK;
+        RD_TRY(rd_engine_feed(f->words, words, n, NULL));
+    }
+}
+
+/* Hands over the events that come before reference `origin` of the batch. */
+static rd_status tell_events(rdi_attribution_feed *f, uint32_t origin) {
+    rd_status status = RD_OK;
+    while (status == RD_OK && f->next < f->n_events && f->events[f->next].at <= f->first + origin)
+        status = rd_attributor_event(f->attributor, &f->events[f->next++]);
+    return status;
+}
+
+/* The index from `low` on with which numbers from `next` on begin; `high` at the latest. */
+static size_t first_from(const uint32_t *origin, size_t low, size_t high, uint64_t next) {
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (origin[middle] < next)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Where the references from `at` on end that come before the next event. If no reference was
+ * dropped, that is at least as many on as the event's number is ahead, and few more, as few
+ * references are split. */
+static size_t end_of_run(const rdi_attribution_feed *f, const rd_attributed *batch, size_t at) {
+    if (f->next == f->n_events)
+        return batch->n;
+    uint64_t next = f->events[f->next].at - f->first;
+    while (at < batch->n && batch->origin[at] < next) {
+        uint64_t ahead = next - batch->origin[at];
+        size_t left = batch->n - at, end = at + (ahead < left ? (size_t)ahead : left);
+        if (batch->origin[end - 1] >= next)
+            return first_from(batch->origin, at, end - 1, next);
+        at = end;
+    }
+    return at;
+}
+
+rd_status rdi_attribution_feed_blocks(rdi_attribution_feed *f, const rd_attributed *batch) {
+    for (size_t at = 0, end; at < batch->n; at = end) {
+        RD_TRY(tell_events(f, batch->origin[at]));
+        end = end_of_run(f, batch, at);
+        rd_attributed run = {batch->refs, batch->origin + at, batch->blocks + at,
+                             batch->distances + at, end - at};
+        RD_TRY(rd_attributor_feed(f->attributor, &run));
+    }
+    return RD_OK;
+}
+
+rd_status rdi_attribution_feed_refs_end(rdi_attribution_feed *f) {
+    return tell_events(f, UINT32_MAX);
+}
+
+/* ---- the end ---- */
+
+static rd_status finish_words(rdi_attribution_feed *f) {
+    rd_profile *profile = NULL;
+    RD_TRY(rd_engine_finish(f->words));
+    RD_TRY(rd_engine_profile(f->words, &profile));
+    rd_status status = rd_attributor_set_words(f->attributor, profile);
+    rd_profile_free(profile);
+    return status;
+}
+
+rd_status rdi_attribution_feed_finish(rdi_attribution_feed *f, rd_profile *profile) {
+    if (f->words)
+        RD_TRY(finish_words(f));
+    return rd_attributor_finish(f->attributor, profile);
+}

@@ -1,0 +1,66 @@
+/* Several threads decode a file ahead, the caller's thread feeds the engine in order. */
+#include "analysis/analysis_state.h"
+#include "analysis/read_ahead.h"
+
+#define FEED_BLOCKS ((size_t)1 << 16) /* at once: progress is told in between */
+
+/* Several decoders use memory that the engine's limit does not count. A short trace is read before
+ * they have started. */
+bool rdi_feed_ahead_is_possible(const rd_analysis *a, const rdi_analysis_reading *r) {
+    const rd_analysis_config *c = &a->config;
+    return r->is_file && c->threads > 1 && !c->mem_bytes && !rdi_analysis_wants_distances(a) &&
+           rd_trace_count(r->trace) > RDI_READ_AHEAD_SLICE;
+}
+
+/* `share` of the batch has been fed. */
+static rd_status tell(rd_analysis *a, const rdi_analysis_reading *r,
+                      const rdi_read_ahead_batch *batch, double share) {
+    rd_progress progress = a->progress;
+    progress.references += (uint64_t)(share * (double)batch->references);
+    progress.bytes = a->bytes_before + r->source->bytes +
+                     (uint64_t)(share * (double)(batch->bytes - r->source->bytes));
+    rd_status status = rdi_analysis_tell(a, &progress);
+    return status == RD_OK ? RD_OK : rdi_analysis_end_early(a, status);
+}
+
+static rd_status feed_batch(rd_analysis *a, const rdi_analysis_reading *r,
+                            const rdi_read_ahead_batch *batch) {
+    for (size_t at = 0; at < batch->n; at += FEED_BLOCKS) {
+        size_t n = batch->n - at < FEED_BLOCKS ? batch->n - at : FEED_BLOCKS;
+        RD_TRY(rd_engine_feed(a->engine, batch->blocks + at, n, NULL));
+        a->progress.block_references += n;
+        RD_TRY(tell(a, r, batch, (double)(at + n) / (double)batch->n));
+    }
+    r->source->references += batch->references;
+    r->source->bytes = batch->bytes;
+    a->progress.references += batch->references;
+    return RD_OK;
+}
+
+static rd_status feed_all(rd_analysis *a, const rdi_analysis_reading *r, rdi_read_ahead *ahead) {
+    while (true) {
+        const rdi_read_ahead_batch *batch = NULL;
+        rd_status status = rdi_read_ahead_next(ahead, &batch);
+        if (status != RD_OK)
+            return rdi_analysis_end_early(a, status);
+        if (!batch)
+            return RD_OK;
+        RD_TRY(feed_batch(a, r, batch));
+    }
+}
+
+/* Without memory or threads for decoders it goes on, if slower. */
+rd_status rdi_feed_ahead(rd_analysis *a, const rdi_analysis_reading *r) {
+    rdi_read_ahead_config config = {.path = r->name,
+                                    .format = a->config.format,
+                                    .mapping = r->mapping,
+                                    .references = rd_trace_count(r->trace),
+                                    .slice = RDI_READ_AHEAD_SLICE,
+                                    .decoders = a->config.threads};
+    rdi_read_ahead *ahead = NULL;
+    if (rdi_read_ahead_open(a->ctx, &config, &ahead) != RD_OK)
+        return rdi_feed_plain(a, r);
+    rd_status status = feed_all(a, r, ahead);
+    rdi_read_ahead_close(ahead);
+    return status;
+}

@@ -1,0 +1,42 @@
+/* The engine reads the trace itself, a part per thread or process. */
+#include "analysis/analysis_state.h"
+
+/* What comes before damage is only known when one reader reads it all. */
+bool rdi_feed_parts_is_possible(const rd_analysis *a, const rdi_analysis_reading *r) {
+    bool alone = a->n_inputs == 1 && r->is_file && !a->config.partial;
+    return alone && !rdi_analysis_wants_distances(a) && rd_engine_takes_parts(a->engine) &&
+           rd_trace_count(r->trace) > 0;
+}
+
+/* References are all that the readers can tell: bytes are taken to be read alike. An engine may
+ * read some references twice. */
+static rd_status tell(void *user, uint64_t references, uint64_t block_references) {
+    rd_analysis *a = user;
+    uint64_t most = a->parts.references;
+    rd_progress progress = {.references = references < most ? references : most,
+                            .block_references = block_references,
+                            .total_bytes = a->progress.total_bytes};
+    progress.bytes =
+        (uint64_t)((double)progress.references / (double)most * (double)a->progress.total_bytes);
+    return rdi_analysis_tell(a, &progress);
+}
+
+rd_status rdi_feed_parts(rd_analysis *a, const rdi_analysis_reading *r) {
+    uint64_t references = rd_trace_count(r->trace), bytes, total;
+    a->parts_text = rdi_trace_parts_describe(a->ctx, r->name, a->config.format, &r->mapping);
+    if (!a->parts_text)
+        return RD_ENOMEM;
+    a->parts = rdi_trace_parts;
+    a->parts.references = references;
+    a->parts.what = a->parts_text;
+    a->parts.user = &a->watch;
+    rd_trace_progress(r->trace, &bytes, &total);
+    r->source->references = a->progress.references = references;
+    r->source->bytes = total; /* all of it will be read */
+    rdi_parts_watch_start(&a->watch, tell, a, rdi_ctx_processes(a->ctx));
+    return rd_engine_feed_parts(a->engine, &a->parts);
+}
+
+rd_status rd_analysis_serve(rd_cluster *c) {
+    return rd_cluster_serve(c, &rdi_trace_parts);
+}

@@ -1,0 +1,78 @@
+/* One thread reads a trace of any kind, and feeds its references to everybody, batch by batch. */
+#include "analysis/analysis_state.h"
+
+static rd_status reserve_distances(rd_analysis *a, size_t n) {
+    if (n <= a->distances_room)
+        return RD_OK;
+    rdi_free(a->ctx, a->distances);
+    a->distances_room = 0;
+    if (!(a->distances = rdi_alloc(a->ctx, n, sizeof *a->distances)))
+        return RD_ENOMEM;
+    a->distances_room = n;
+    return RD_OK;
+}
+
+/* Blocks of `refs`, which the mapper has just given. */
+static rd_status feed_blocks(rd_analysis *a, const rdi_analysis_reading *r, const rd_refs *refs,
+                             const uint64_t *blocks, size_t n) {
+    a->progress.block_references += n;
+    if (!rdi_analysis_wants_distances(a))
+        return rd_engine_feed(a->engine, blocks, n, NULL);
+    RD_TRY(reserve_distances(a, n));
+    RD_TRY(rd_engine_feed(a->engine, blocks, n, a->distances));
+    if (a->sampler)
+        rd_sampler_feed(a->sampler, blocks, a->distances, n);
+    if (!a->attribution)
+        return RD_OK;
+    rd_attributed batch = {refs, rd_mapper_origins(r->mapper), blocks, a->distances, n};
+    return rdi_attribution_feed_blocks(a->attribution, &batch);
+}
+
+static rd_status feed_batch(rd_analysis *a, const rdi_analysis_reading *r, const rd_refs *refs) {
+    if (a->attribution)
+        RD_TRY(rdi_attribution_feed_refs(a->attribution, r->trace, r->source->references, refs));
+    rd_mapper_feed(r->mapper, refs);
+    while (true) {
+        const uint64_t *blocks = NULL;
+        size_t n = 0;
+        rd_status status = rd_mapper_next(r->mapper, &blocks, &n);
+        if (status != RD_OK) {
+            rdi_fail(a->ctx, status, "%s: %s", r->name, rd_last_error(a->ctx));
+            return rdi_analysis_end_early(a, status);
+        }
+        if (n == 0)
+            return a->attribution ? rdi_attribution_feed_refs_end(a->attribution) : RD_OK;
+        RD_TRY(feed_blocks(a, r, refs, blocks, n));
+    }
+}
+
+static void note_missing_pcs(const rd_analysis *a, const rdi_analysis_reading *r,
+                             const rd_refs *refs) {
+    if (a->attribution && r->source->references == 0 && !refs->pc)
+        rdi_analysis_note(a, RD_NOTE_WARNING,
+                          "%s: has no program counters: all of it is one line, 0x0", r->name);
+}
+
+static rd_status tell(rd_analysis *a, const rdi_analysis_reading *r, size_t n) {
+    r->source->references += n;
+    a->progress.references += n;
+    a->progress.bytes = a->bytes_before + r->source->bytes;
+    rd_status status = rdi_analysis_tell(a, &a->progress);
+    return status == RD_OK ? RD_OK : rdi_analysis_end_early(a, status);
+}
+
+rd_status rdi_feed_plain(rd_analysis *a, const rdi_analysis_reading *r) {
+    while (true) {
+        const rd_refs *refs = NULL;
+        uint64_t total;
+        rd_status status = rd_trace_read(r->trace, &refs);
+        rd_trace_progress(r->trace, &r->source->bytes, &total);
+        if (status != RD_OK)
+            return rdi_analysis_end_early(a, status);
+        if (refs->n == 0)
+            return RD_OK;
+        note_missing_pcs(a, r, refs);
+        RD_TRY(feed_batch(a, r, refs));
+        RD_TRY(tell(a, r, refs->n));
+    }
+}

@@ -1,0 +1,252 @@
+/* Decoders that read ahead. See read_ahead.h. */
+#include "analysis/read_ahead.h"
+
+#include "base/threads.h"
+
+#include <string.h>
+
+/* Buffers are smaller than a slice and given back one by one: a slice whose references span several
+ * blocks needs more of them, and its decoder goes on all the same. */
+#define BUFFER_BLOCKS ((size_t)1 << 18)
+#define BUFFERS       4 /* per decoder: about two slices */
+
+typedef struct buffer {
+    uint64_t *blocks;
+    rdi_read_ahead_batch batch;
+    bool ends_slice;
+} buffer;
+
+/* One decoder. It fills buffers in turn; the reader takes them in the same order. */
+typedef struct decoder {
+    const rdi_read_ahead *r;
+    /* The decoder's own. The context takes memory from the caller's, and has its own message: the
+     * caller hears of the first damage in the trace, not of the first one that was found. */
+    rd_ctx *ctx;
+    rd_trace *trace;
+    rd_mapper *mapper;
+    buffer buffers[BUFFERS];
+    /* Common to both sides. */
+    rdi_monitor monitor;
+    uint64_t filled, taken; /* buffers, since the beginning */
+    rd_status status;       /* failed behind what is filled */
+    bool stop;              /* nobody wants more */
+} decoder;
+
+struct rdi_read_ahead {
+    rd_ctx *ctx;
+    rdi_read_ahead_config config;
+    uint64_t slices, slice; /* in all, and the one being delivered */
+    decoder *held;          /* whose buffer the caller has */
+    rdi_crew *crew;
+    size_t n;
+    decoder decoders[];
+};
+
+/* ---- the decoder's side ---- */
+
+/* A free buffer, or NULL when nobody wants more. */
+static buffer *next_free(decoder *d) {
+    rdi_monitor_enter(&d->monitor);
+    while (d->filled - d->taken == BUFFERS && !d->stop)
+        rdi_monitor_wait(&d->monitor);
+    bool stop = d->stop;
+    rdi_monitor_leave(&d->monitor);
+    buffer *b = &d->buffers[d->filled % BUFFERS];
+    b->batch = (rdi_read_ahead_batch){.blocks = b->blocks};
+    return stop ? NULL : b;
+}
+
+static void hand_over(decoder *d, bool ends_slice) {
+    buffer *b = &d->buffers[d->filled % BUFFERS];
+    uint64_t total;
+    rd_trace_progress(d->trace, &b->batch.bytes, &total);
+    b->ends_slice = ends_slice;
+    rdi_monitor_enter(&d->monitor);
+    d->filled++;
+    rdi_monitor_wake(&d->monitor);
+    rdi_monitor_leave(&d->monitor);
+}
+
+static void report(decoder *d, rd_status status) {
+    rdi_monitor_enter(&d->monitor);
+    d->status = status;
+    rdi_monitor_wake(&d->monitor);
+    rdi_monitor_leave(&d->monitor);
+}
+
+/* Appends blocks to the buffer, and goes on in the next one when it is full. *b becomes NULL when
+ * nobody wants more. */
+static void append(decoder *d, buffer **b, const uint64_t *blocks, size_t n) {
+    while (n > 0 && *b) {
+        size_t room = BUFFER_BLOCKS - (*b)->batch.n, part = n < room ? n : room;
+        memcpy((*b)->blocks + (*b)->batch.n, blocks, part * sizeof *blocks);
+        (*b)->batch.n += part;
+        blocks += part;
+        n -= part;
+        if ((*b)->batch.n == BUFFER_BLOCKS) {
+            hand_over(d, false);
+            *b = next_free(d);
+        }
+    }
+}
+
+static rd_status decode_batch(decoder *d, const rd_refs *refs, buffer **b) {
+    rd_mapper_feed(d->mapper, refs);
+    while (*b) {
+        const uint64_t *blocks = NULL;
+        size_t n = 0;
+        rd_status status = rd_mapper_next(d->mapper, &blocks, &n);
+        if (status != RD_OK)
+            return rdi_fail(d->ctx, status, "%s: %s", d->r->config.path, rd_last_error(d->ctx));
+        if (n == 0)
+            break;
+        append(d, b, blocks, n);
+    }
+    if (*b)
+        (*b)->batch.references += refs->n;
+    return RD_OK;
+}
+
+/* What was read before a failure is handed over as well. *wanted becomes false when nobody wants
+ * more. */
+static rd_status decode_slice(decoder *d, uint64_t slice, bool *wanted) {
+    const rdi_read_ahead_config *c = &d->r->config;
+    uint64_t first = slice * c->slice, rest = c->references - first;
+    buffer *b = next_free(d);
+    RD_TRY(rd_trace_seek(d->trace, first, rest < c->slice ? rest : c->slice));
+    rd_mapper_seek(d->mapper, first);
+    rd_status status = RD_OK;
+    while (status == RD_OK && b) {
+        const rd_refs *refs = NULL;
+        status = rd_trace_read(d->trace, &refs);
+        if (status == RD_OK && refs->n == 0)
+            break;
+        if (status == RD_OK)
+            status = decode_batch(d, refs, &b);
+    }
+    *wanted = b != NULL;
+    if (b)
+        hand_over(d, status == RD_OK);
+    return status;
+}
+
+static rd_status prepare(decoder *d) {
+    const rdi_read_ahead_config *c = &d->r->config;
+    for (size_t i = 0; i < BUFFERS; i++)
+        if (!(d->buffers[i].blocks = rdi_alloc(d->ctx, BUFFER_BLOCKS, sizeof(uint64_t))))
+            return RD_ENOMEM;
+    RD_TRY(rd_trace_open(d->ctx, c->path, c->format, &d->trace));
+    return rd_mapper_new(d->ctx, &c->mapping, &d->mapper);
+}
+
+static void decode(void *arg, unsigned worker) {
+    rdi_read_ahead *r = arg;
+    decoder *d = &r->decoders[worker - 1];
+    bool wanted = true;
+    rd_status status = prepare(d);
+    for (uint64_t i = worker - 1; i < r->slices && wanted && status == RD_OK; i += r->n)
+        status = decode_slice(d, i, &wanted);
+    if (status != RD_OK)
+        report(d, status);
+}
+
+/* ---- the reader's side ---- */
+
+static void *resize_in(void *user, void *old, size_t old_size, size_t new_size) {
+    (void)old_size;
+    if (new_size)
+        return rdi_resize(user, old, new_size, 1);
+    rdi_free(user, old);
+    return NULL;
+}
+
+static rd_status start(rdi_read_ahead *r) {
+    rd_alloc callers = {resize_in, r->ctx};
+    for (size_t i = 0; i < r->n; i++)
+        RD_TRY(rd_ctx_new(&callers, &r->decoders[i].ctx));
+    RD_TRY(rdi_crew_new(r->ctx, (unsigned)r->n, decode, r, &r->crew));
+    if (rdi_crew_size(r->crew) < r->n)
+        return rdi_fail(r->ctx, RD_ENOMEM, "cannot start %zu threads", r->n);
+    return RD_OK;
+}
+
+rd_status rdi_read_ahead_open(rd_ctx *ctx, const rdi_read_ahead_config *config,
+                              rdi_read_ahead **out) {
+    uint64_t slices = config->references / config->slice + (config->references % config->slice > 0);
+    uint64_t n = config->decoders < slices ? config->decoders : slices;
+    n = n < RDI_READ_AHEAD_DECODERS ? n : RDI_READ_AHEAD_DECODERS;
+    rdi_read_ahead *r = rdi_calloc(ctx, 1, sizeof *r + n * sizeof *r->decoders);
+    if (!r)
+        return RD_ENOMEM;
+    r->ctx = ctx;
+    r->config = *config;
+    r->slices = slices;
+    r->n = (size_t)n;
+    for (size_t i = 0; i < r->n; i++) {
+        r->decoders[i].r = r;
+        rdi_monitor_init(&r->decoders[i].monitor);
+    }
+    rd_status status = start(r);
+    if (status != RD_OK) {
+        rdi_read_ahead_close(r);
+        return status;
+    }
+    *out = r;
+    return RD_OK;
+}
+
+static void give_back(decoder *d) {
+    rdi_monitor_enter(&d->monitor);
+    d->taken++;
+    rdi_monitor_wake(&d->monitor);
+    rdi_monitor_leave(&d->monitor);
+}
+
+rd_status rdi_read_ahead_next(rdi_read_ahead *r, const rdi_read_ahead_batch **out) {
+    if (r->held)
+        give_back(r->held);
+    r->held = NULL;
+    *out = NULL;
+    if (r->slice == r->slices)
+        return RD_OK;
+    decoder *d = &r->decoders[r->slice % r->n];
+    rdi_monitor_enter(&d->monitor);
+    while (d->filled == d->taken && d->status == RD_OK)
+        rdi_monitor_wait(&d->monitor);
+    bool filled = d->filled > d->taken;
+    rdi_monitor_leave(&d->monitor);
+    if (!filled)
+        return rdi_fail(r->ctx, d->status, "%s", rd_last_error(d->ctx));
+    const buffer *b = &d->buffers[d->taken % BUFFERS];
+    r->slice += b->ends_slice;
+    r->held = d;
+    *out = &b->batch;
+    return RD_OK;
+}
+
+static void stop(decoder *d) {
+    rdi_monitor_enter(&d->monitor);
+    d->stop = true;
+    rdi_monitor_wake(&d->monitor);
+    rdi_monitor_leave(&d->monitor);
+}
+
+static void close_decoder(decoder *d) {
+    rd_mapper_free(d->mapper);
+    rd_trace_close(d->trace);
+    for (size_t i = 0; i < BUFFERS && d->ctx; i++)
+        rdi_free(d->ctx, d->buffers[i].blocks);
+    rd_ctx_free(d->ctx);
+    rdi_monitor_fini(&d->monitor);
+}
+
+void rdi_read_ahead_close(rdi_read_ahead *r) {
+    if (!r)
+        return;
+    for (size_t i = 0; i < r->n; i++)
+        stop(&r->decoders[i]);
+    rdi_crew_free(r->crew);
+    for (size_t i = 0; i < r->n; i++)
+        close_decoder(&r->decoders[i]);
+    rdi_free(r->ctx, r);
+}
