@@ -1,8 +1,8 @@
-/* --attribute: distances by code, data and time, while the pipeline runs. */
+/* --attribute and what goes with it, from words to what the library takes. */
 #ifndef RD_ATTRIBUTE_H
 #define RD_ATTRIBUTE_H
 
-#include "cli.h"
+#include "caches.h"
 
 typedef struct attribute_options {
     bool on;
@@ -12,22 +12,17 @@ typedef struct attribute_options {
     rd_strings objects; /* PATH[@ADDRESS]: files of the program, for traces that do not tell */
 } attribute_options;
 
-typedef struct attribution attribution;
+/* The configuration, and what it points to. */
+typedef struct attribute_choice {
+    rd_attribution_config config;
+    cache_list caches;
+    rd_object_file objects[RD_STRINGS_MAX];
+    char *paths[RD_STRINGS_MAX];
+} attribute_choice;
 
-/* NULL after having reported a failure; *exit_status tells. */
-attribution *attribute_open(rd_ctx *ctx, const attribute_options *options,
-                            const rd_mapping *mapping, uint64_t bound, int *exit_status);
-/* A batch of references as read from the trace, before they are mapped; `first` have been before
- * it.
- */
-rd_status attribute_refs(attribution *a, const rd_trace *trace, uint64_t first,
-                         const rd_refs *refs);
-/* Block references of it, in order, and their distances. */
-rd_status attribute_feed(attribution *a, const rd_attributed *batch);
-/* That was the batch: what happened after the last of them, or if there were none. */
-rd_status attribute_refs_end(attribution *a);
-/* Into the profile, which is complete otherwise. */
-rd_status attribute_finish(attribution *a, rd_profile *profile);
-void attribute_close(attribution *a); /* NULL is allowed */
+/* Fills `out`, which must stay where it is. Returns the exit status, a mistake having been
+ * reported. attribute_free() in any case. */
+int attribute_parse(rd_ctx *ctx, const attribute_options *options, attribute_choice *out);
+void attribute_free(attribute_choice *choice);
 
 #endif

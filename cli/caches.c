@@ -1,4 +1,4 @@
-/* Caches that were asked for, and those of this machine. See caches.h. */
+/* Caches that were asked for. See caches.h. */
 #include "caches.h"
 
 #include <stdlib.h>
@@ -8,8 +8,6 @@ static int by_bytes(const void *a, const void *b) {
     uint64_t x = ((const rd_level *)a)->bytes, y = ((const rd_level *)b)->bytes;
     return (x > y) - (x < y);
 }
-
-/* ---- those that were asked for ---- */
 
 /* One "NAME=SIZE" or "SIZE"; without a name it stays empty. */
 static int parse_one(rd_ctx *ctx, char *text, rd_level *out) {
@@ -65,38 +63,4 @@ int caches_parse(rd_ctx *ctx, const char *text, cache_list *out) {
     if (status == EXIT_OK)
         *out = list;
     return status;
-}
-
-/* ---- those of this machine ---- */
-
-/* The first word of a file that Linux keeps for a cache; false when there is none. */
-static bool read_word(unsigned index, const char *file, char word[32]) {
-    char path[96];
-    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%u/%s", index, file);
-    FILE *in = fopen(path, "re");
-    if (!in)
-        return false;
-    bool found = fscanf(in, "%31s", word) == 1;
-    fclose(in);
-    return found;
-}
-
-bool caches_of_machine(rd_ctx *ctx, cache_list *out) {
-    cache_list list = {0};
-    char type[32], level[32], size[32];
-    for (unsigned i = 0; list.n < RD_LEVELS_MAX && read_word(i, "type", type); i++) {
-        rd_level *next = &list.level[list.n];
-        if (strcmp(type, "Instruction") == 0 || !read_word(i, "level", level) ||
-            !read_word(i, "size", size) || rd_parse_size(ctx, size, &next->bytes) != RD_OK ||
-            next->bytes == 0)
-            continue;
-        snprintf(next->name, sizeof next->name, "L%.8s", level);
-        list.n++;
-    }
-    bool told = list.n > 0;
-    if (!told)
-        list = (cache_list){3, {{"L1", 32 << 10}, {"L2", 1 << 20}, {"L3", 32 << 20}}};
-    qsort(list.level, list.n, sizeof *list.level, by_bytes);
-    *out = list;
-    return told;
 }

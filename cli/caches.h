@@ -1,4 +1,4 @@
-/* Which caches a user wants to hear about: the given ones, or those of this machine. */
+/* The caches that a user wants to hear about, by name and size. */
 #ifndef RD_CACHES_H
 #define RD_CACHES_H
 
@@ -12,9 +12,5 @@ typedef struct cache_list {
 /* "L1=48K,L2=2M", or sizes alone, which are then called L1, L2 ... from the smallest on. Returns
  * the exit status, a mistake having been reported. */
 int caches_parse(rd_ctx *ctx, const char *text, cache_list *out);
-
-/* The data caches of this machine's first processor; where the system does not tell, 32 KiB, 1 MiB
- * and 32 MiB. Returns whether it told. */
-bool caches_of_machine(rd_ctx *ctx, cache_list *out);
 
 #endif

@@ -30,6 +30,18 @@ static int check_checkpoint(const analysis_options *o, int n, char **inputs) {
     return status == EXIT_OK && o->output ? output_check_distinct(&place, &result) : status;
 }
 
+static int analyze(rd_ctx *ctx, const analysis_options *o, int n, char **paths, rd_profile **out) {
+    pipeline p;
+    int status = pipeline_open(&p, ctx, &o->pipe, &(pipeline_extras){.distances = o->distances});
+    for (int i = 0; i < n && status == EXIT_OK; i++)
+        if (rd_analysis_add_file(p.analysis, paths[i]) != RD_OK)
+            status = fail_status(ctx, RD_ENOMEM);
+    if (status == EXIT_OK)
+        status = pipeline_run(&p, out);
+    pipeline_close(&p);
+    return status;
+}
+
 static int run_analyze(rd_ctx *ctx, void *opts, int n, char **operands) {
     const analysis_options *o = opts;
     int status = analysis_check(o, n, operands);
@@ -38,8 +50,7 @@ static int run_analyze(rd_ctx *ctx, void *opts, int n, char **operands) {
     if (status != EXIT_OK)
         return status;
     rd_profile *profile = NULL;
-    pipeline_input input = {.n = n, .paths = operands};
-    status = pipeline_run(ctx, &o->pipe, &input, o->distances, &profile);
+    status = analyze(ctx, o, n, operands, &profile);
     if (profile) {
         int printed = analysis_print(ctx, o, profile);
         status = status != EXIT_OK ? status : printed;

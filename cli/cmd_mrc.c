@@ -85,6 +85,30 @@ static bool has_trace_options(const pipeline_options *o) {
     return o->engine || o->format || o->block || o->kinds || o->bound;
 }
 
+/* The beginning of standard input has been read already. */
+static rd_status add_trace(pipeline *p, const char *path, const char *head, size_t n,
+                           rd_trace **trace) {
+    if (strcmp(path, "-") != 0)
+        return rd_analysis_add_file(p->analysis, path);
+    rd_status status = rd_trace_open_fd(p->ctx, STDIN_FILENO, "(standard input)", head, n,
+                                        p->options->format, trace);
+    return status == RD_OK ? rd_analysis_add_trace(p->analysis, *trace, path) : status;
+}
+
+static int analyze(rd_ctx *ctx, const mrc_options *o, const char *path, const char *head, size_t n,
+                   rd_profile **out) {
+    pipeline p;
+    rd_trace *trace = NULL;
+    int status = pipeline_open(&p, ctx, &o->pipe, NULL);
+    if (status == EXIT_OK) {
+        rd_status added = add_trace(&p, path, head, n, &trace);
+        status = added == RD_OK ? pipeline_run(&p, out) : fail_status(ctx, added);
+    }
+    pipeline_close(&p);
+    rd_trace_close(trace);
+    return status;
+}
+
 /* Reads the profile, or analyses the trace. Returns the exit status, failures being reported. */
 static int find_profile(rd_ctx *ctx, const mrc_options *o, char *path, rd_profile **out) {
     bool standard = strcmp(path, "-") == 0;
@@ -93,10 +117,8 @@ static int find_profile(rd_ctx *ctx, const mrc_options *o, char *path, rd_profil
     size_t n = fd >= 0 ? read_bytes(fd, head, sizeof head) : 0;
     if (!standard && fd >= 0)
         close(fd);
-    if (!is_profile(head, n)) { /* also what cannot be read: it is reported there */
-        pipeline_input input = {.n = 1, .paths = &path, .head = head, .head_bytes = n};
-        return pipeline_run(ctx, &o->pipe, &input, NULL, out);
-    }
+    if (!is_profile(head, n)) /* also what cannot be read: it is reported there */
+        return analyze(ctx, o, path, head, n, out);
     if (has_trace_options(&o->pipe))
         return fail_usage("%s: is a profile: -e, -f, -b, --kinds and --bound are for traces", path);
     rd_status status = standard

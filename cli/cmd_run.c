@@ -119,15 +119,17 @@ static bool never_began(const rd_profile *profile, int of_program) {
            rd_profile_facts_of(profile)->references == 0;
 }
 
-/* Analyses to the program's end. Returns the exit status: the program's, unless we failed. */
-static int analyse(rd_ctx *ctx, run_options *o, recorder *r, char *name) {
+/* Analyzes up to the program's end. Returns the exit status: the program's, unless we failed. */
+static int analyze(run_options *o, pipeline *p, recorder *r, const char *name) {
+    rd_ctx *ctx = p->ctx;
     rd_profile *profile = NULL;
+    rd_trace *trace = NULL;
     bool cut_short;
-    pipeline_input input = {.n = 1,
-                            .paths = &name,
-                            .live = recorder_live(r),
-                            .only_wanted = o->what.tool == RECORDER_VALGRIND};
-    int status = pipeline_run(ctx, &o->analysis.pipe, &input, o->analysis.distances, &profile);
+    rd_status added = rd_trace_open_live(ctx, recorder_live(r), &trace);
+    if (added == RD_OK)
+        added = rd_analysis_add_trace(p->analysis, trace, name);
+    int status = added == RD_OK ? pipeline_run(p, &profile) : fail_status(ctx, added);
+    rd_trace_close(trace);
     int of_program = recorder_finish(r, &cut_short);
     if (profile && !never_began(profile, of_program)) {
         if (cut_short)
@@ -137,6 +139,22 @@ static int analyse(rd_ctx *ctx, run_options *o, recorder *r, char *name) {
     }
     rd_profile_free(profile);
     return status != EXIT_OK ? status : of_program;
+}
+
+/* The engine is opened first: a mistake in the options must not start the program. */
+static int record_and_analyze(rd_ctx *ctx, run_options *o, const char *name, int n, char **words) {
+    pipeline p;
+    pipeline_extras extras = {.distances = o->analysis.distances,
+                              .live = true,
+                              .kinds_chosen = o->what.tool == RECORDER_VALGRIND};
+    int status = pipeline_open(&p, ctx, &o->analysis.pipe, &extras);
+    if (status == EXIT_OK) {
+        recorder *r = recorder_start(ctx, &o->what, n, words, &status);
+        if (r)
+            status = analyze(o, &p, r, name);
+    }
+    pipeline_close(&p);
+    return status;
 }
 
 static int run_run(rd_ctx *ctx, void *opts, int n, char **operands) {
@@ -149,9 +167,7 @@ static int run_run(rd_ctx *ctx, void *opts, int n, char **operands) {
     char *name = join(n, operands);
     if (!name)
         return fail("out of memory");
-    recorder *r = recorder_start(ctx, &o->what, n, operands, &status);
-    if (r)
-        status = analyse(ctx, o, r, name);
+    status = record_and_analyze(ctx, o, name, n, operands);
     free(name);
     return status;
 }

@@ -1,6 +1,5 @@
 /* Finds the command, parses its options, runs it, and makes sure that the output arrived. */
 #include "cli.h"
-#include "trace_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -158,7 +157,7 @@ static void occupy_standard_streams(void) {
 
 /* Another rank than 0, in reusedist-mpi: does what that says. */
 static int serve(rd_ctx *ctx, rd_cluster *cluster) {
-    if (rd_cluster_serve(cluster, &trace_parts) == RD_OK)
+    if (rd_analysis_serve(cluster) == RD_OK)
         return EXIT_OK;
     return fail("rank %u: %s", rd_cluster_rank(cluster), rd_last_error(ctx));
 }
@@ -174,7 +173,6 @@ int main(int argc, char **argv) {
     rd_status joined = rd_cluster_join(ctx, &cluster);
     if (joined != RD_OK)
         return fail_status(ctx, joined);
-    trace_parts_set_processes(rd_cluster_size(cluster));
     int status = rd_cluster_rank(cluster) ? serve(ctx, cluster) : dispatch(ctx, argc, argv);
     status = close_stdout(status);
     rd_cluster_leave(cluster);

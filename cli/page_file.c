@@ -17,14 +17,14 @@ static bool caches_of_profiles(rd_page *page) {
     return false;
 }
 
-static void choose_caches(rd_ctx *ctx, rd_page *page, const cache_list *given,
-                          cache_list *machine) {
+static void choose_caches(rd_page *page, const cache_list *given, cache_list *machine) {
     if (!given && caches_of_profiles(page))
         return;
     page->levels_from = "as given";
     if (!given) {
-        page->levels_from = caches_of_machine(ctx, machine) ? "of the machine that made this page"
-                                                            : "of a typical machine";
+        bool known;
+        machine->n = rd_machine_caches(machine->level, &known);
+        page->levels_from = known ? "of the machine that made this page" : "of a typical machine";
         given = machine;
     }
     page->levels = given->level;
@@ -33,7 +33,7 @@ static void choose_caches(rd_ctx *ctx, rd_page *page, const cache_list *given,
 
 int page_write(rd_ctx *ctx, rd_page *page, const cache_list *caches, const char *path) {
     cache_list machine;
-    choose_caches(ctx, page, caches, &machine);
+    choose_caches(page, caches, &machine);
     char *text = NULL;
     size_t n = 0;
     rd_status status = rd_report_html(ctx, page, &text, &n);

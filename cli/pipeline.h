@@ -1,4 +1,8 @@
-/* Traces through mapper and engine into a profile: what every analysing command shares.
+/* An analysis as a command makes it: options in, messages and a progress bar while it runs, the
+ * profile out.
+ *
+ *   pipeline_open(&p, ctx, &options, NULL), rd_analysis_add_file(p.analysis, ...),
+ *   pipeline_run(&p, &profile), pipeline_close(&p)
  *
  * A command includes pipeline_options.def in its option table and has a pipeline_options in its
  * struct.
@@ -8,6 +12,7 @@
 
 #include "attribute.h"
 #include "cli.h"
+#include "distance_file.h"
 #include "progress.h"
 
 typedef struct pipeline_options {
@@ -26,24 +31,33 @@ typedef struct pipeline_options {
     attribute_options attribute;
 } pipeline_options;
 
-/* The traces, one after the other taken as one; "-" is standard input. */
-typedef struct pipeline_input {
-    int n;
-    char **paths;
-    rd_live *live;    /* not NULL: instead of a file, a running program, which paths[0] names */
-    bool only_wanted; /* references of other kinds were left out already */
-    const void *head; /* what has been read from standard input already */
-    size_t head_bytes;
-} pipeline_input;
+/* What only some commands want. */
+typedef struct pipeline_extras {
+    const char *distances; /* file for every distance; NULL: none */
+    bool live;             /* a program is analyzed while it runs */
+    bool kinds_chosen;     /* references of other kinds were left out already */
+} pipeline_extras;
 
-/* `distances` is the path for --distances, or NULL. Returns the exit status, failures having been
- * reported. *out stays NULL without a result; a damaged trace with options.partial gives both a
- * result and EXIT_FAILED. */
-int pipeline_run(rd_ctx *ctx, const pipeline_options *options, const pipeline_input *input,
-                 const char *distances, rd_profile **out);
+typedef struct pipeline {
+    rd_analysis *analysis; /* the command adds the traces */
+    /* The rest is pipeline.c's. */
+    rd_ctx *ctx;
+    const pipeline_options *options;
+    pipeline_extras extras;
+    attribute_choice attribute;
+    rd_sampler_config sampling;
+    distance_file *distances; /* opened with the first distances */
+    bool distances_failed;    /* and reported */
+    progress bar;
+} pipeline;
 
-/* Whether the engine gives the distance of every reference at once, which an option needs that
- * works on them; reported in the option's name if not. */
-bool pipeline_gives_distances(const rd_engine *engine, const char *option);
+/* Checks the options and opens the engine, before anything is read or started. Returns the exit
+ * status, a mistake having been reported. `options` are borrowed, `extras` NULL: none. */
+int pipeline_open(pipeline *p, rd_ctx *ctx, const pipeline_options *options,
+                  const pipeline_extras *extras);
+/* Analyzes what was added. Returns the exit status, failures having been reported. *out stays NULL
+ * without a result; a damaged trace with options.partial gives both a result and EXIT_FAILED. */
+int pipeline_run(pipeline *p, rd_profile **out);
+void pipeline_close(pipeline *p); /* also after pipeline_open() has failed */
 
 #endif

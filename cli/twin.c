@@ -1,8 +1,8 @@
 /* A program and its twin. See twin.h.
  *
- * The twin's references go through an engine into a sampler until the peak that stands for the size
- * in the model has been found. Peaks that are much smaller than every training input belong to the
- * start of the program and are waited out.
+ * The twin is analyzed, with sampling, until the peak that stands for the size in the model has
+ * been found. Peaks that are much smaller than every training input belong to the start of the
+ * program and are waited out.
  */
 #include "twin.h"
 
@@ -18,94 +18,56 @@ typedef struct twin {
     const analysis_options *options;
     const rd_model *model;
     rd_peak_choice peak; /* that stands for the size */
-    rd_mapper *mapper;
-    rd_engine *engine;
-    rd_sampler *sampler;
-    uint64_t *distances; /* of a batch ... */
-    size_t room;         /* ... and how many fit */
-    uint64_t references;
-    double size; /* 0: not yet known */
+    rd_analysis *analysis;
+    uint64_t references; /* block references until the size was known */
+    double size;         /* 0: not yet known */
 } twin;
 
 /* ---- watching the twin ---- */
 
-static rd_status feed(twin *t, const uint64_t *blocks, size_t n) {
-    if (n > t->room) {
-        free(t->distances);
-        t->room = 0;
-        if (!(t->distances = malloc(n * sizeof *t->distances)))
-            return RD_ENOMEM;
-        t->room = n;
-    }
-    rd_status status = rd_engine_feed(t->engine, blocks, n, t->distances);
-    if (status == RD_OK)
-        rd_sampler_feed(t->sampler, blocks, t->distances, n);
-    t->references += n;
-    return status;
-}
-
-static void look_for_peak(twin *t) {
+/* Cancels the analysis once the size is known. */
+static bool look_for_peak(void *user, const rd_progress *now) {
+    twin *t = user;
     rd_peak peaks[RD_SAMPLES_MAX * RD_PEAKS_MAX];
-    size_t n = rd_sampler_peaks(t->sampler, peaks);
+    size_t n = rd_analysis_peaks(t->analysis, peaks);
     double least = rd_model_facts_of(t->model)->sizes[0] / 2;
     for (size_t i = 0; i < n; i++)
         if (peaks[i].sample == t->peak.sample && peaks[i].number == t->peak.number &&
             (double)peaks[i].distance >= least)
             t->size = (double)peaks[i].distance;
+    t->references = now->block_references;
+    return t->size == 0;
 }
 
 /* Until the size is known or the twin has ended. */
-static rd_status watch(twin *t, rd_trace *trace) {
-    while (t->size == 0) {
-        const rd_refs *refs = NULL;
-        rd_status status = rd_trace_read(trace, &refs);
-        if (status != RD_OK || refs->n == 0)
-            return status;
-        rd_mapper_feed(t->mapper, refs);
-        const uint64_t *blocks = NULL;
-        for (size_t n = 1; status == RD_OK && n > 0;) {
-            status = rd_mapper_next(t->mapper, &blocks, &n);
-            if (status == RD_OK && n > 0)
-                status = feed(t, blocks, n);
-        }
-        if (status != RD_OK)
-            return status;
-        look_for_peak(t);
-    }
-    return RD_OK;
-}
-
 static rd_status observe(twin *t, rd_live *live) {
     rd_trace *trace = NULL;
     rd_status status = rd_trace_open_live(t->ctx, live, &trace);
     if (status == RD_OK)
-        status = watch(t, trace);
+        status = rd_analysis_add_trace(t->analysis, trace, "twin");
+    if (status == RD_OK)
+        status = rd_analysis_run(t->analysis);
     rd_trace_close(trace);
-    return status;
+    return status == RD_ECANCELED ? RD_OK : status;
 }
 
 /* What the references of the twin go through; before anything is started. */
-static int open_watch(twin *t) {
+static int open_analysis(twin *t) {
     const pipeline_options *o = &t->options->pipe;
-    rd_mapping mapping = {.block_bytes = rd_model_facts_of(t->model)->block_bytes};
-    rd_engine_config config = {.threads = (uint32_t)o->threads, .mem_bytes = o->mem_bytes};
+    const rd_model_facts *facts = rd_model_facts_of(t->model);
+    rd_analysis_config config = {.size = sizeof config,
+                                 .engine = o->engine,
+                                 .block =
+                                     facts->block_bytes ? facts->block_bytes : RD_BLOCK_ADDRESS,
+                                 .threads = (uint32_t)o->threads,
+                                 .mem_bytes = o->mem_bytes,
+                                 .sampling = &facts->sampling,
+                                 .progress = look_for_peak,
+                                 .progress_user = t};
     if (o->mem_bytes)
         rd_ctx_set_limit(t->ctx, (size_t)o->mem_bytes);
-    rd_status status = rd_mapper_new(t->ctx, &mapping, &t->mapper);
-    if (status == RD_OK)
-        status = rd_sampler_new(t->ctx, &rd_model_facts_of(t->model)->sampling, &t->sampler);
-    if (status == RD_OK)
-        status = rd_engine_open(t->ctx, o->engine, &config, &t->engine);
-    if (status != RD_OK)
-        return fail_status(t->ctx, status);
-    return pipeline_gives_distances(t->engine, "--predict") ? EXIT_OK : EXIT_USAGE;
-}
-
-static void close_watch(twin *t) {
-    rd_engine_close(t->engine);
-    rd_sampler_free(t->sampler);
-    rd_mapper_free(t->mapper);
-    free(t->distances);
+    rd_status status = rd_analysis_open(t->ctx, &config, &t->analysis);
+    return status == RD_OK ? EXIT_OK : fail_status(t->ctx, status);
 }
 
 /* ---- predicting ---- */
@@ -211,10 +173,10 @@ int twin_run(rd_ctx *ctx, const analysis_options *o, recorder_options *what, con
                                  "--size-from=peaks",
                                  path, rd_model_facts_of(m)->size_unit);
     if (exit_status == EXIT_OK)
-        exit_status = open_watch(&t);
+        exit_status = open_analysis(&t);
     if (exit_status == EXIT_OK)
         exit_status = run_both(&t, what, n, words);
-    close_watch(&t);
+    rd_analysis_close(t.analysis);
     rd_model_free(m);
     return exit_status;
 }
