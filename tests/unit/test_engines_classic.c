@@ -95,8 +95,9 @@ static void run_engine(const rd_engine_info *info, const char *options, const tr
         size_t n = (size_t)rdi_rng_below(rng, UINT64_C(1) << rdi_rng_below(rng, 12)) + 1;
         n = n < t->n - at ? n : t->n - at;
         assert_int_equal(rd_engine_feed(e, t->block + at, n, NULL), RD_OK);
-        assert_sound(e, spec);
         at += n;
+        if (at == t->n || rdi_rng_below(rng, 4) == 0) /* what is unsound once stays so */
+            assert_sound(e, spec);
     }
     assert_int_equal(rd_engine_finish(e), RD_OK);
     if (config.sink)
