@@ -1,5 +1,5 @@
-/* Tells the analyser of memory that the program gets and gives back by functions of the C library.
- * See allocations.h. */
+/* Reports memory that the program allocates and releases through the C library. See
+ * allocations.h. */
 #define _GNU_SOURCE
 #include "allocations.h"
 
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-static __thread int depth; /* of calls */
+static __thread int depth; /* nesting depth of wrapped calls */
 
 int allocation_enter(void) {
     return depth++ == 0 && runtime_tells_events();
@@ -47,7 +47,7 @@ int __wrap_posix_memalign(void **out, size_t alignment, size_t size) {
     return status;
 }
 
-/* What could not be made larger is still there. */
+/* If realloc() fails, the old memory stays allocated. */
 static void end_realloc(int told, void *old, void *memory, size_t size, uint64_t pc) {
     if (memory || size == 0)
         allocation_give(told, memory, size, pc);
@@ -71,7 +71,8 @@ REALLOCATOR(reallocarray, (void *old, size_t n, size_t bytes), (old, n, bytes), 
 
 /* ---- mappings ---- */
 
-/* Not files, nor at a fixed place: a part of something that is known. */
+/* Whether a mapping is new anonymous memory: files are no data of the program, and a mapping at a
+ * fixed address is part of something that is known. */
 static int is_plain_memory(int flags) {
     return flags & MAP_ANONYMOUS && !(flags & (MAP_FIXED | MAP_STACK));
 }

@@ -1,28 +1,29 @@
-/* Functions that give out memory and take it back, linked in by --wrap: how to tell of them.
+/* Wrappers of functions that allocate and release memory, linked in by --wrap.
  *
- * Of functions that call each other, the outermost counts. Memory is said to come back before the
- * library has it: another thread may get it at once.
+ * If such functions call each other, only the outermost call counts. A release is reported before
+ * the library gets the memory, because another thread may allocate it at once.
  *
- * In two objects, because what one object of an archive refers to must be there: operators.c is for
- * programs that have a C++ library.
+ * The wrappers are in two objects, because everything that an object of an archive refers to must
+ * be linked: operators.c is used only by programs that have a C++ library.
  */
 #ifndef RECORDER_ALLOCATIONS_H
 #define RECORDER_ALLOCATIONS_H
 
 #include "runtime.h"
 
-/* Begins a call: whether it is to be told. */
+/* Begins a call; returns whether it is to be reported. */
 int allocation_enter(void);
-/* Its end, also by an exception. */
+/* Ends a call, also after an exception. */
 void allocation_leave(const int *told);
-/* If it is to be told. */
+/* Report an allocation and a release, if `told` is set. */
 void allocation_give(int told, void *memory, size_t size, uint64_t pc);
 void allocation_take_back(int told, const void *memory, size_t size);
 
-/* In front of the body of such a function. */
+/* Begins the body of a wrapper. */
 #define CALL __attribute__((cleanup(allocation_leave))) int told = allocation_enter()
 
-/* NAME of RESULT and PARAMETERS, called with ARGUMENTS, gives SIZE bytes. */
+/* Wraps NAME, which returns RESULT, has PARAMETERS, is called with ARGUMENTS and allocates SIZE
+ * bytes. */
 #define ALLOCATOR(result, name, parameters, arguments, size)                                       \
     result __real_##name parameters;                                                               \
     result __wrap_##name parameters;                                                               \
@@ -33,7 +34,7 @@ void allocation_take_back(int told, const void *memory, size_t size);
         return memory;                                                                             \
     }
 
-/* Releases its first argument. */
+/* Wraps NAME, which releases its first argument. */
 #define RELEASER(name, parameters, arguments)                                                      \
     void __real_##name parameters;                                                                 \
     void __wrap_##name parameters;                                                                 \

@@ -1,9 +1,9 @@
-/* What clang calls before every load and store: a record of one word, if there is room for it.
+/* The hooks that clang calls before every load and store: they write a record of one word.
  *
- * This file is compiled twice: into the runtime, and by reusedist-cc with -flto, so that the hooks
- * become part of the program's own code when that is linked. Then the program itself calls the
- * function for the case that there is no room; elsewhere a hook ends with that call and leaves no
- * trace on the stack. In both cases the function returns to the place of the load or store.
+ * This file is compiled twice: into the runtime, and by reusedist-cc with -flto, so that linking
+ * inlines the hooks into the program. If there is no room for the record, an inlined hook calls
+ * recorder_record() from the program's code, and a called hook ends with a tail call of it. In both
+ * cases the return address is that of the load or store.
  */
 #include "hooks.h"
 
@@ -25,18 +25,19 @@ static inline __attribute__((always_inline)) void record(const void *address, ui
         return;
     }
     *to = word;
-    /* At once, whatever else the compiler moves: a signal may end the program at any place. */
+    /* Stored at once, whatever else the compiler moves: a signal may end the program at any
+     * instruction. */
     __atomic_store_n(&words.next, to + 1, __ATOMIC_RELEASE);
 }
 
-/* Libraries that are loaded find them in the program. */
+/* Libraries that are loaded use the hooks of the program. */
 #define HOOK __attribute__((visibility("default")))
 #ifdef __clang__
 #define INLINED __attribute__((always_inline))
 #else
 #define INLINED
 #endif
-/* With the types that clang has for them: others are not inlined. */
+/* The types must be those that clang declares: otherwise the hooks are not inlined. */
 #define HOOKS(bytes, type)                                                                         \
     HOOK void __sanitizer_cov_load##bytes(const type *address);                                    \
     HOOK void __sanitizer_cov_store##bytes(const type *address);                                   \

@@ -1,21 +1,21 @@
-/* Between the hooks and the rest of the runtime. */
+/* The interface between the hooks and the rest of the runtime. */
 #ifndef RECORDER_HOOKS_H
 #define RECORDER_HOOKS_H
 
 #include "live/channel.h"
 
-/* Where the next record goes. `next` equals `end` at first and whenever there is no room. */
+/* The position of the next record. `next` equals `end` at first and whenever there is no room. */
 typedef struct cursor {
     uint64_t *next, *end;
 } cursor;
 
-/* A thread's, for records of one word. The runtime reads and changes it by these: nobody has its
- * address, so that the compiler knows that no store of the program changes it. */
+/* The cursor of a thread, for records of one word. The runtime accesses it by these functions only.
+ * Its address never escapes, so the compiler knows that no store of the program changes it. */
 cursor recorder_cursor(void);
 void recorder_place(cursor to);
 
-/* What the hooks do where there is no room. Whoever calls it is taken for the place of the load or
- * store: calls stay apart, however alike. */
+/* Writes a record when there is no room. Its return address identifies the load or store, so calls
+ * must not be merged even if they look the same. */
 #ifdef __clang__
 __attribute__((nomerge))
 #endif

@@ -1,5 +1,5 @@
-/* Tells the analyser of memory that the program gets and gives back by C++'s operators new and
- * delete, which have these names in object files. See allocations.h. */
+/* Reports memory that the program allocates and releases with C++'s operators new and delete, under
+ * their mangled names. See allocations.h. */
 #include "allocations.h"
 
 #define NEW(name, parameters, arguments) ALLOCATOR(void *, name, parameters, arguments, size)

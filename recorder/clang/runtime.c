@@ -1,19 +1,20 @@
-/* The recorder that is compiled into a program: everything behind the hooks (hooks.c).
+/* The runtime of the recorder that is compiled into a program: everything except the hooks
+ * (hooks.c).
  *
- * Every thread has a buffer of the channel that is shared with the analyser (src/live/channel.h)
- * and a place in it for its next record. A hook stores one word and compares; only when the buffer
- * is full a function is called. Buffers that a thread leaves behind, at the end of the program or
- * because it was killed, are found by the analyser.
+ * Every thread has a buffer of the channel that is shared with the analyzer (src/live/channel.h)
+ * and a cursor in it for its next record. A hook stores one word and compares; it calls a function
+ * only if the buffer is full. The analyzer finds the buffers that a thread leaves behind when the
+ * program ends or is killed.
  *
- * With program counters a record has two words. Then there is never room for a hook, and the
- * function that is called writes both: hooks without them stay as short as they are.
+ * With program counters a record has two words. The cursor of the hooks then never has room, so
+ * that the function that they call writes both words. This keeps the hooks as short as they are.
  *
- * A signal may interrupt the program between any two instructions, and the compiler keeps the place
- * for the next record in a register. So handlers write into buffers of their own (signals.c), and
- * the place is afterwards what it was before.
+ * A signal may interrupt the program between any two instructions, and the compiler keeps the
+ * cursor in a register. So signal handlers write into buffers of their own (signals.c), and the
+ * cursor is restored afterwards.
  *
- * REUSEDIST_CHANNEL names the shared memory. Without it, records go to a few words aside and are
- * forgotten. So do those between bursts, REUSEDIST_BURST=N:SKIP, which are counted per thread.
+ * REUSEDIST_CHANNEL names the shared memory. Without it, records go to a scratch buffer and are
+ * dropped. So are the records between bursts, REUSEDIST_BURST=N:SKIP, which are counted per thread.
  */
 #define _GNU_SOURCE
 #include "runtime.h"
@@ -34,51 +35,53 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WAIT_NS     100000000 /* after which we look whether the analyser is still there */
+#define WAIT_NS     100000000 /* between checks whether the analyzer still exists */
 #define ASIDE_WORDS 1024
-#define HANDLERS    8  /* that interrupt each other */
-#define PIECE_BYTES 64 /* in which memcpy() and the like are recorded */
+#define HANDLERS    8  /* nested signal handlers */
+#define COPY_BYTES  64 /* size of the records of memcpy() and similar functions */
 
-/* Of the program, not of a thread. */
-static rdi_channel *channel;  /* NULL: nobody reads */
-static char channel_path[64]; /* a copy: programs write where their environment is */
+/* State of the process. */
+static rdi_channel *channel;  /* NULL: there is no analyzer */
+static char channel_path[64]; /* a copy, because programs overwrite their environment */
 static ino_t channel_inode;
-static int with_children;     /* forked ones are recorded */
-static uint32_t process;      /* number of this recording */
-static pthread_key_t at_exit; /* its destructor hands over the buffer of a thread that ends */
-static uint32_t threads;      /* numbers given so far */
-static int several_threads;   /* there may be more than one */
+static int with_children;     /* forked children are recorded */
+static uint32_t process;      /* number of this process in the channel */
+static pthread_key_t at_exit; /* its destructor submits the buffer of a thread that ends */
+static uint32_t threads;      /* thread numbers given so far */
+static int several_threads;   /* there may be more than one thread */
 static uint32_t record_words = 1;
-static uint64_t burst, gap; /* references to be recorded and to be skipped by turns; 0: all */
+/* Alternating numbers of references to record and to skip; 0: record all. */
+static uint64_t burst, gap;
 
 /* Where a thread writes. */
 typedef struct position {
-    int buffer;            /* its own; -1: none */
-    uint64_t *resume;      /* where to go on in it, while the cursor is elsewhere */
-    int dividing;          /* the cursor is in a sequence of bursts */
-    int in_burst;          /* the next records are kept, not skipped ... */
-    uint64_t left_of_part; /* ... so many, until the other begins */
+    int buffer;            /* index of its buffer; -1: none */
+    uint64_t *resume;      /* position in the buffer while the cursor is elsewhere */
+    int dividing;          /* the cursor belongs to a sequence of bursts and gaps */
+    int in_burst;          /* inside a burst: records are kept, not skipped */
+    uint64_t left_in_turn; /* references until the burst or gap ends */
 } position;
 
-/* A signal handler that runs, or was left by a jump. */
+/* A signal handler that is running, or was left by longjmp(). */
 typedef struct handler {
     char *frame;
     int on_other_stack;
-    int buffer; /* of what it interrupted; -1: none, or unknown */
+    int buffer; /* buffer of the interrupted code; -1: none, or unknown */
 } handler;
 
-/* Of a thread. */
-static __thread cursor pairs; /* for records of two words; that of the hooks is for one */
+/* State of a thread. */
+/* For records of two words; the cursor of the hooks is for one word. */
+static __thread cursor pairs;
 static __thread position here = {.buffer = -1};
-static __thread uint32_t thread;     /* number, from 1; 0: none yet */
-static __thread volatile int inside; /* of the functions that change the above */
+static __thread uint32_t thread;     /* thread number, from 1; 0: none yet */
+static __thread volatile int inside; /* a function that changes the state above is running */
 static __thread uint64_t aside[ASIDE_WORDS];
 static __thread handler handlers[HANDLERS];
-static __thread int running; /* of these */
+static __thread int running; /* number of `handlers` in use */
 
-/* ---- waiting, and the end of the analyser ---- */
+/* ---- waiting, and an analyzer that has exited ---- */
 
-/* errno is the program's. */
+/* Preserves errno, which belongs to the program. */
 static void futex(uint32_t *counter, int operation, uint32_t value, const struct timespec *wait) {
     int before = errno;
     syscall(SYS_futex, counter, operation, value, wait, NULL, 0);
@@ -86,12 +89,12 @@ static void futex(uint32_t *counter, int operation, uint32_t value, const struct
 }
 
 static void end_program(const char *why) {
-    dprintf(STDERR_FILENO, "reusedist: %s: the program ends here\n", why);
+    dprintf(STDERR_FILENO, "reusedist: %s; stopping the program\n", why);
     _exit(1);
 }
 
-/* The channel is found through its owner's open files, which are gone when the owner is. A program
- * that has changed its root may see no files of processes at all. */
+/* The channel is found through the open files of the analyzer, which disappear with it. After
+ * chroot() the program may see no /proc at all. */
 static int is_gone(void) {
     struct stat now;
     if (stat(channel_path, &now) == 0)
@@ -101,14 +104,14 @@ static int is_gone(void) {
     return kill((pid_t)channel->reader, 0) != 0 && errno == ESRCH;
 }
 
-/* errno is the program's. */
-static int is_analyser_gone(void) {
+/* Preserves errno, which belongs to the program. */
+static int is_analyzer_gone(void) {
     int before = errno, gone = is_gone();
     errno = before;
     return gone;
 }
 
-/* A free buffer, sooner or later. */
+/* Waits for a free buffer. */
 static int wait_for_buffer(void) {
     struct timespec moment = {.tv_nsec = WAIT_NS};
     unsigned turns = 0;
@@ -117,11 +120,11 @@ static int wait_for_buffer(void) {
         __atomic_store_n(&channel->recorders_wait, 1, __ATOMIC_SEQ_CST);
         int index = rdi_channel_take(channel, (uint32_t)getpid());
         if (__atomic_load_n(&channel->closed, __ATOMIC_RELAXED))
-            end_program("the analyser takes no more references");
+            end_program("the analyzer accepts no more references");
         if (index >= 0)
             return index;
-        if (is_analyser_gone())
-            end_program("the analyser is gone");
+        if (is_analyzer_gone())
+            end_program("the analyzer has exited");
         if (rdi_channel_is_hopeless(channel, &turns))
             end_program("too many threads or processes record at once");
         if (rdi_channel_reader_waits(channel))
@@ -132,7 +135,7 @@ static int wait_for_buffer(void) {
 
 /* ---- buffers ---- */
 
-/* 0 words: as many as there are. */
+/* Submits a buffer. With 0 words, the analyzer finds out how many there are. */
 static void hand_over(int buffer, uint64_t words) {
     if (rdi_channel_submit(channel, buffer, words) && rdi_channel_is_worth_waking(channel))
         futex(&channel->fulls, FUTEX_WAKE, 1, NULL);
@@ -159,7 +162,7 @@ static void put_event(uint64_t head, const void *address, uint64_t size, uint64_
     here.resume += rdi_channel_event_words(head);
 }
 
-/* As far as it can grow. */
+/* Reports the stack of this thread up to its maximal size. */
 static void tell_stack(void) {
     pthread_attr_t attributes;
     void *stack;
@@ -175,7 +178,8 @@ static void take_buffer(void) {
     int first = !thread;
     if (first)
         thread = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
-    /* Any value but NULL; each time, because destructors of the program may come behind ours. */
+    /* Any value but NULL. It is set each time, because destructors of the program may run after
+     * ours. */
     pthread_setspecific(at_exit, &thread);
     here.buffer = wait_for_buffer();
     channel->buffer[here.buffer].process = process;
@@ -185,7 +189,7 @@ static void take_buffer(void) {
         tell_stack();
 }
 
-/* So many words, after each other. */
+/* Makes room for n contiguous words. */
 static void make_room_in_buffer(uint64_t n) {
     if (here.buffer >= 0 && (uint64_t)(buffer_end() - here.resume) < n)
         submit_buffer();
@@ -197,11 +201,11 @@ static void skip(uint64_t references) {
     static __thread uint64_t since;
     if (!channel)
         return;
-    if (rdi_channel_skip(channel, &since, references) && is_analyser_gone())
-        end_program("the analyser is gone");
+    if (rdi_channel_skip(channel, &since, references) && is_analyzer_gone())
+        end_program("the analyzer has exited");
 }
 
-/* ---- the place of the next record ---- */
+/* ---- the cursor ---- */
 
 static cursor current(void) {
     return record_words == 2 ? pairs : recorder_cursor();
@@ -218,7 +222,8 @@ static int is_aside(const uint64_t *place) {
     return place >= aside && place <= aside + ASIDE_WORDS;
 }
 
-/* Takes it away: the buffer knows how far it is filled, and what was written aside is counted. */
+/* Removes the cursor: updates the fill level of the buffer, and counts records in the scratch
+ * buffer. */
 static void settle(void) {
     cursor now = current();
     place((cursor){NULL, NULL});
@@ -226,17 +231,17 @@ static void settle(void) {
         return;
     uint64_t n = (uint64_t)(now.next - (is_aside(now.end) ? aside : here.resume)) / record_words;
     if (here.dividing)
-        here.left_of_part -= n;
+        here.left_in_turn -= n;
     if (is_aside(now.end))
         skip(n);
     else
         here.resume = now.next;
 }
 
-/* From `first` on, up to `n` words or to the end of this part of a sequence of bursts. */
+/* Places the cursor at `first`, with room for `n` words or up to the end of the burst or gap. */
 static void place_cursor(uint64_t *first, uint64_t n) {
-    if (here.dividing && here.left_of_part < n / record_words)
-        n = here.left_of_part * record_words;
+    if (here.dividing && here.left_in_turn < n / record_words)
+        n = here.left_in_turn * record_words;
     place((cursor){first, first + n});
 }
 
@@ -250,9 +255,9 @@ static void write_into_buffer(void) {
 }
 
 static void divide_into_bursts(void) {
-    if (here.left_of_part == 0) {
+    if (here.left_in_turn == 0) {
         here.in_burst = !here.in_burst;
-        here.left_of_part = here.in_burst ? burst : gap;
+        here.left_in_turn = here.in_burst ? burst : gap;
     }
     if (here.in_burst)
         write_into_buffer();
@@ -260,8 +265,7 @@ static void divide_into_bursts(void) {
         write_aside();
 }
 
-/* Called when there is no room. Returns whether there is now: not for a signal handler that
- * interrupted this very function. */
+/* Makes room for a record. Fails if a signal handler has interrupted this very function. */
 static int make_room(void) {
     if (inside)
         return 0;
@@ -305,10 +309,11 @@ static uint64_t word_of(const char *address, size_t size, int kind) {
     return (uint64_t)(uintptr_t)address << RDI_RECORD_SHIFT | RDI_RECORD_LOW(size, kind);
 }
 
-/* Loads from `from` and stores to `to` in turns, a piece at a time; either may be NULL. */
-static void record_pieces(const char *from, const char *to, size_t n, uint64_t pc) {
-    for (size_t at = 0; at < n; at += PIECE_BYTES) {
-        size_t size = n - at < PIECE_BYTES ? n - at : PIECE_BYTES;
+/* Records alternating loads from `from` and stores to `to`, 64 bytes at a time;
+ * either may be NULL. */
+static void record_copy(const char *from, const char *to, size_t n, uint64_t pc) {
+    for (size_t at = 0; at < n; at += COPY_BYTES) {
+        size_t size = n - at < COPY_BYTES ? n - at : COPY_BYTES;
         if (from)
             record(word_of(from + at, size, RDI_RECORD_LOAD), pc);
         if (to)
@@ -316,7 +321,7 @@ static void record_pieces(const char *from, const char *to, size_t n, uint64_t p
     }
 }
 
-/* Absent where --wrap is not given. */
+/* Absent without --wrap. */
 __attribute__((weak)) void *__real_memcpy(void *to, const void *from, size_t n);
 __attribute__((weak)) void *__real_memmove(void *to, const void *from, size_t n);
 __attribute__((weak)) void *__real_memset(void *to, int byte, size_t n);
@@ -325,17 +330,17 @@ void *__wrap_memmove(void *to, const void *from, size_t n);
 void *__wrap_memset(void *to, int byte, size_t n);
 
 void *__wrap_memcpy(void *to, const void *from, size_t n) {
-    record_pieces(from, to, n, CALL_SITE());
+    record_copy(from, to, n, CALL_SITE());
     return __real_memcpy(to, from, n);
 }
 
 void *__wrap_memmove(void *to, const void *from, size_t n) {
-    record_pieces(from, to, n, CALL_SITE());
+    record_copy(from, to, n, CALL_SITE());
     return __real_memmove(to, from, n);
 }
 
 void *__wrap_memset(void *to, int byte, size_t n) {
-    record_pieces(NULL, to, n, CALL_SITE());
+    record_copy(NULL, to, n, CALL_SITE());
     return __real_memset(to, byte, n);
 }
 
@@ -345,8 +350,8 @@ int runtime_tells_events(void) {
     return channel && channel->events;
 }
 
-/* With more than one thread, the buffer is handed over: what others do with the memory shall come
- * behind. */
+/* With more than one thread, the buffer is submitted, so that uses of the memory by other threads
+ * follow the event. */
 void runtime_tell(rd_event_kind kind, const void *address, uint64_t size, uint64_t pc,
                   const char *path) {
     if (inside)
@@ -378,14 +383,15 @@ void runtime_before_thread(void) {
 
 /* ---- signal handlers ---- */
 
-/* Those from the `first` on are no longer running. */
+/* Ends the handlers from index `first` on. */
 static void end_handlers(int first) {
     for (; running > first; running--)
         if (channel && handlers[running - 1].buffer >= 0)
             hand_over(handlers[running - 1].buffer, 0);
 }
 
-/* Stacks grow downwards: who was called later is below, on the same stack. */
+/* Whether an earlier handler was left by longjmp(). Stacks grow downwards, so on the same stack a
+ * later call has a lower frame. */
 static int was_left(const handler *earlier, const handler *now) {
     if (earlier->on_other_stack != now->on_other_stack)
         return earlier->on_other_stack;
@@ -427,7 +433,7 @@ void runtime_run_handler(void (*run)(void *), void *argument) {
         running--;
         here = interrupted;
         place(at);
-    } else { /* it was taken for one that was left, or this is a forked child */
+    } else { /* the handler was assumed to be left, or this is a forked child */
         here = (position){.buffer = -1};
         place((cursor){NULL, NULL});
     }
@@ -455,7 +461,7 @@ static void end_thread(void *value) {
     end_handlers(0);
 }
 
-/* The buffer stays the parent's. */
+/* Starts recording anew in a forked child. The buffer stays with the parent. */
 static void restart_in_child(void) {
     pairs = (cursor){NULL, NULL};
     recorder_place(pairs);
@@ -471,7 +477,7 @@ static void restart_in_child(void) {
     modules_update();
 }
 
-/* What this very process recorded before it became another program by exec. */
+/* Submits what this process recorded before exec(). */
 static void submit_left_behind(void) {
     for (int i = 0; i < (int)channel->buffers; i++) {
         uint32_t owner;
@@ -506,17 +512,17 @@ __attribute__((constructor(101))) static void open_channel(void) {
         return;
     rdi_channel *mapped = map_channel(path);
     if (mapped == MAP_FAILED || mapped->magic != RDI_CHANNEL_MAGIC)
-        end_program("cannot share memory with the analyser");
+        end_program("cannot map the memory that is shared with the analyzer");
     snprintf(channel_path, sizeof channel_path, "%s", path);
     with_children = getenv("REUSEDIST_CHILDREN") != NULL;
     read_burst(getenv("REUSEDIST_BURST"));
     pthread_key_create(&at_exit, end_thread);
     pthread_atfork(NULL, NULL, restart_in_child);
     process = __atomic_fetch_add(&mapped->processes, 1, __ATOMIC_RELAXED);
-    settle(); /* what came before this constructor is not recorded */
+    settle(); /* references before this constructor are not recorded */
     record_words = mapped->record_words;
     channel = mapped;
     submit_left_behind();
     modules_update();
-    submit_so_far(); /* in front of everything, whichever thread */
+    submit_so_far(); /* so that these events come first, for all threads */
 }

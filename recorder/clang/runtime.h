@@ -1,4 +1,4 @@
-/* What the files of the compiled-in recorder share. */
+/* Functions that the files of the compiled-in recorder share. */
 #ifndef RECORDER_RUNTIME_H
 #define RECORDER_RUNTIME_H
 
@@ -7,24 +7,25 @@
 
 #include <stddef.h>
 
-/* Inside of the instruction that called this very function. */
+/* An address inside the instruction that called the current function. */
 #define CALL_SITE() ((uint64_t)(uintptr_t)__builtin_return_address(0) - 1)
 
-/* Whether the analyser wants to know (runtime.c). */
+/* Whether the analyzer wants events (runtime.c). */
 int runtime_tells_events(void);
-/* An event of this thread, behind its references so far. `path`: a module's, else NULL. */
+/* Reports an event, after this thread's references so far. `path` is for modules,
+ * otherwise NULL. */
 void runtime_tell(rd_event_kind kind, const void *address, uint64_t size, uint64_t pc,
                   const char *path);
 
-/* Another thread is about to begin: it may use everything that was told so far. */
+/* Called before a thread is created: it may use all memory that was reported so far. */
 void runtime_before_thread(void);
 
-/* Calls a signal handler, which has records of its own. */
+/* Runs a signal handler, which records into its own buffer. */
 void runtime_run_handler(void (*run)(void *), void *argument);
 
-/* Tells of the modules that are not known, and of those that are gone (modules.c). */
+/* Reports modules that are new, and modules that are gone (runtime_modules.c). */
 void modules_update(void);
-/* In a forked child: all are new. */
+/* Called in a forked child: forgets all modules, so that they are reported again. */
 void modules_forget(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Tells the analyser where the program and its libraries are mapped. */
+/* Reports where the program and its libraries are mapped. */
 #define _GNU_SOURCE
 #include "runtime.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MODULES_MAX 1024 /* those beyond are not told */
+#define MODULES_MAX 1024 /* further ones are not reported */
 
 typedef struct module {
     const void *address;
@@ -29,7 +29,8 @@ static module *find(const void *address) {
     return NULL;
 }
 
-/* The program itself has no name there, and the kernel's has no file. */
+/* The path of a module, or NULL. The program itself has an empty name; the kernel's module has no
+ * file. */
 static const char *find_path(const char *name, char path[PATH_MAX]) {
     ssize_t n;
     if (*name)
@@ -42,7 +43,8 @@ static const char *find_path(const char *name, char path[PATH_MAX]) {
 }
 
 static void see_segment(const struct dl_phdr_info *info, const ElfW(Phdr) * segment) {
-    const void *address = (const void *)(info->dlpi_addr + segment->p_vaddr); /* as in its file */
+    /* As in the program header, not rounded to pages. */
+    const void *address = (const void *)(info->dlpi_addr + segment->p_vaddr);
     module *known = find(address);
     char room[PATH_MAX];
     const char *path = known || count == MODULES_MAX ? NULL : find_path(info->dlpi_name, room);

@@ -1,7 +1,8 @@
-/* Takes notice of new threads, whoever makes them: pthread_create(), in front of the C library's.
+/* Detects new threads: pthread_create() is defined here and calls the C library's.
  *
- * Only for programs that are linked dynamically: in others it would take the place of the C
- * library's. In an archive of its own, which reusedist-cc asks for the name below.
+ * This works only in dynamically linked programs, because in static ones it would replace the C
+ * library's function. It is in an archive of its own, from which reusedist-cc requests the symbol
+ * below.
  */
 #define _GNU_SOURCE
 #include "runtime.h"
@@ -17,7 +18,7 @@ typedef int creator(pthread_t *, const pthread_attr_t *, void *(*)(void *), void
 __attribute__((visibility("default"))) int pthread_create(pthread_t *thread,
                                                           const pthread_attr_t *attributes,
                                                           void *(*start)(void *), void *argument) {
-    union { /* C knows no conversion between the two */
+    union { /* ISO C has no conversion between the two */
         void *object;
         creator *function;
     } next = {.object = dlsym(RTLD_NEXT, "pthread_create")};

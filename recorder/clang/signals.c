@@ -1,6 +1,5 @@
-/* Takes notice of signal handlers, whoever sets them up: sigaction() and signal(), in front of the
- * C library's. What the kernel calls then is one of ours, which calls the program's.
- */
+/* Detects signal handlers: sigaction() and signal() are defined here and call the C library's. The
+ * kernel then calls a handler of ours, which calls the program's. */
 #define _GNU_SOURCE
 #include "runtime.h"
 
@@ -8,10 +7,11 @@
 
 #define VISIBLE __attribute__((visibility("default")))
 
-/* The C library's. */
+/* Defined by the C library. */
 int __sigaction(int number, const struct sigaction *wanted, struct sigaction *before);
 
-/* Of the program, with and without SA_SIGINFO: the same member of struct sigaction. */
+/* The program's handlers, with and without SA_SIGINFO; both are the same member of struct
+ * sigaction. */
 typedef void (*plain_handler)(int);
 typedef void (*informed_handler)(int, siginfo_t *, void *);
 static union {
@@ -54,7 +54,7 @@ static int is_ours(const struct sigaction *action) {
                                          : action->sa_handler == on_plain;
 }
 
-/* What it calls must be known before it is called. */
+/* Sets the program's handler before the kernel can call ours. */
 static plain_handler exchange(int number, plain_handler handler) {
     return __atomic_exchange_n(&handlers[number].plain, handler, __ATOMIC_RELAXED);
 }
@@ -86,7 +86,7 @@ static plain_handler set(int number, plain_handler handler, int flags) {
     return sigaction(number, &wanted, &before) == 0 ? before.sa_handler : SIG_ERR;
 }
 
-/* BSD's, or that of System V where the program asks for it. */
+/* signal() has BSD semantics, or System V semantics in programs that request them. */
 VISIBLE plain_handler signal(int number, plain_handler handler) {
     return set(number, handler, SA_RESTART);
 }

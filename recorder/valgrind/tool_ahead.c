@@ -1,36 +1,36 @@
-/* Whether flags are still needed where a block of code ends.
+/* Decides whether flags are still needed where a block of code ends.
  *
- * A block of code knows its own instructions only, so that Valgrind stores flags at the end of each
- * one, and mostly nobody wants them: the next instruction that has to do with flags replaces all of
- * them. We look ahead at the bytes of the next instructions, and tell if it is so. All that is not
- * known here for certain counts as "needed".
+ * Valgrind translates a block of code without looking at the next one, so it stores the flags at
+ * the end of each block. Mostly nobody needs them: the next instruction that uses flags replaces
+ * all of them. We decode the next instructions to find out. Everything that is not known here
+ * counts as "needed".
  *
- * The instruction's prefixes, opcode and operands are as in the processor's manual.
+ * Prefixes, opcodes and operands have the names of the processor's manual.
  *
- * Licence: see tool.h.
+ * License: see tool.h.
  */
 #include "tool.h"
 
 #include "pub_tool_aspacemgr.h"
 
 enum {
-    INSTRUCTIONS = 24, /* looked at */
+    INSTRUCTIONS = 24, /* limit on the instructions to decode */
     PAGE = 4096,
-    PREFIXES = 4,        /* of an instruction, at most */
-    LONGEST = 20,        /* bytes that are read of one instruction, at most */
-    REX_WIDE = 0x08,     /* of the prefix 0x40 .. 0x4f: operands of 8 bytes */
-    SHORT_VECTOR = 0xc5, /* prefixes of vector instructions, of two ... */
-    LONG_VECTOR = 0xc4   /* ... and three bytes */
+    PREFIXES = 4,        /* limit on the prefixes of an instruction */
+    LONGEST = 20,        /* limit on the bytes read of one instruction */
+    REX_WIDE = 0x08,     /* in prefixes 0x40 .. 0x4f: operands of 8 bytes */
+    SHORT_VECTOR = 0xc5, /* prefixes of vector instructions, two bytes */
+    LONG_VECTOR = 0xc4   /* and three bytes */
 };
 
 typedef enum effect { KEEPS, REPLACES, JUMPS, UNKNOWN } effect;
 
 typedef struct instruction {
-    const UChar *at;  /* what is not yet read */
+    const UChar *at;  /* next byte to decode */
     Bool repeated;    /* prefix 0xf2 or 0xf3 */
     Bool short_words; /* prefix 0x66 */
     Bool wide;
-    Long distance; /* from its end, if it jumps */
+    Long distance; /* jump distance from the end of the instruction */
 } instruction;
 
 /* ---- operands ---- */
@@ -39,7 +39,7 @@ static UInt middle_bits(const instruction *i) {
     return *i->at >> 3 & 7;
 }
 
-/* Registers or memory, and then so many bytes of a constant. */
+/* Skips register or memory operands and `constant` bytes of a constant. */
 static effect keeps_with_operands(instruction *i, UInt constant) {
     UChar how = *i->at++;
     UInt mode = how >> 6, base = how & 7;
@@ -57,7 +57,7 @@ static effect keeps_with_constant(instruction *i, UInt bytes) {
 }
 
 static effect jumps(instruction *i, UInt bytes) {
-    if (i->short_words) /* processors differ in what that means */
+    if (i->short_words) /* processors interpret this prefix differently */
         return UNKNOWN;
     i->distance = bytes == 1 ? (Char)*i->at : *(const Int *)i->at;
     i->at += bytes;
@@ -70,18 +70,18 @@ static UInt constant_bytes(const instruction *i) {
 
 /* ---- opcodes ---- */
 
-/* Of the eight operations add, or, adc, sbb, and, sub, xor, cmp, two read a flag. */
+/* Effect of add, or, adc, sbb, and, sub, xor, cmp; two of them read a flag. */
 static effect of_arithmetic(UInt operation) {
     return operation == 2 || operation == 3 ? UNKNOWN : REPLACES;
 }
 
-/* Vector instructions behind 0x0f, or behind a prefix in its place. */
+/* Effect of vector instructions after 0x0f, or after a prefix that replaces it. */
 static effect of_vector_table(instruction *i, UChar opcode) {
     switch (opcode) {
     case 0x10 ... 0x17: /* moves */
     case 0x28 ... 0x2d: /* moves, conversions */
     case 0x50 ... 0x6f: /* arithmetic */
-    case 0x74 ... 0x76: /* comparisons that leave masks */
+    case 0x74 ... 0x76: /* comparisons that produce masks */
     case 0x7c ... 0x7f:
     case 0xd0 ... 0xfe:
         return keeps_with_operands(i, 0);
@@ -94,7 +94,7 @@ static effect of_vector_table(instruction *i, UChar opcode) {
     }
 }
 
-/* Opcodes behind 0x0f. */
+/* Effect of opcodes after 0x0f. */
 static effect of_second_table(instruction *i) {
     UChar opcode = *i->at++;
     switch (opcode) {
@@ -102,7 +102,7 @@ static effect of_second_table(instruction *i) {
     case 0x18:
     case 0x1e: /* no operation */
     case 0x1f:
-    case 0xb6: /* moves that extend */
+    case 0xb6: /* extending moves */
     case 0xb7:
     case 0xbe:
     case 0xbf:
@@ -110,7 +110,7 @@ static effect of_second_table(instruction *i) {
     case 0x2e: /* comparisons of floating-point numbers */
     case 0x2f:
         return i->repeated ? UNKNOWN : REPLACES;
-    case 0xc8 ... 0xcf: /* bytes in other order */
+    case 0xc8 ... 0xcf: /* byte swaps */
         return KEEPS;
     default:
         return of_vector_table(i, opcode);
@@ -120,7 +120,7 @@ static effect of_second_table(instruction *i) {
 static effect of_first_table(instruction *i) {
     UChar opcode = *i->at++;
     switch (opcode) {
-    case 0x00: /* with another 0 behind it, code that is not there yet */
+    case 0x00: /* followed by another 0: code that is not there yet */
         return *i->at ? REPLACES : UNKNOWN;
     case 0x01 ... 0x3f:
         return (opcode & 7) < 6 ? of_arithmetic(opcode >> 3) : UNKNOWN;
@@ -168,16 +168,16 @@ static effect of_first_table(instruction *i) {
     }
 }
 
-/* Prefixes of vector instructions; those of further tables are not known here. */
+/* Effect of instructions with a vector prefix; unknown for the newer opcode tables. */
 static effect of_vector(instruction *i) {
     if (*i->at++ == LONG_VECTOR && (*i->at++ & 0x1f) != 1)
         return UNKNOWN;
     i->at++;
     UChar opcode = *i->at++;
-    return opcode == 0x77 ? KEEPS : of_vector_table(i, opcode); /* 0x77: upper halves cleared */
+    return opcode == 0x77 ? KEEPS : of_vector_table(i, opcode); /* 0x77 clears upper halves */
 }
 
-/* Of operand size, repetition or variant, and segments of threads. */
+/* Prefixes for operand size, repetition or variant, and thread segments. */
 static Bool is_prefix(UChar byte) {
     return byte == 0x66 || byte == 0xf2 || byte == 0xf3 || byte == 0x64 || byte == 0x65;
 }
@@ -187,7 +187,7 @@ static void note_prefix(instruction *i, UChar byte) {
     i->repeated |= byte == 0xf2 || byte == 0xf3;
 }
 
-/* What the instruction does with the flags; moves on behind it. */
+/* The effect of the next instruction on the flags; advances past it. */
 static effect next_instruction(instruction *i) {
     i->short_words = i->repeated = i->wide = False;
     for (UInt n = 0; n < PREFIXES && is_prefix(*i->at); n++)
@@ -205,14 +205,14 @@ static effect next_instruction(instruction *i) {
 
 /* ---- code ---- */
 
-/* Code of a file that cannot be written. */
+/* Whether the code belongs to a file and is not writable. */
 static Bool is_fixed(Addr code) {
     const NSegment *segment = VG_(am_find_nsegment)(code);
     return segment && segment->kind == SkFileC && segment->hasX && !segment->hasW;
 }
 
-/* On the page of the block nothing is read that was not there when the block was, and with the page
- * Valgrind forgets the block. */
+/* Whether `code` is on the page of `block`. Everything on that page was there when the block was
+ * translated, and Valgrind discards the block together with the page. */
 static Bool is_on_page_of(Addr block, const UChar *code) {
     Addr page = block & ~(Addr)(PAGE - 1);
     return (Addr)code >= page && (Addr)code - page <= PAGE - LONGEST;

@@ -1,14 +1,16 @@
-/* Where records go: buffers of the channel that is shared with the analyser (src/live/channel.h).
+/* Where records go: into buffers of the channel that is shared with the analyzer
+ * (src/live/channel.h).
  *
- * Valgrind runs one thread at a time, so one buffer at a time is enough for a process. Records stay
- * in the order in which they happened, also across threads: a buffer is handed over when another
- * thread gets its turn.
+ * Valgrind runs one thread at a time, so a process needs one buffer at a time. Records stay in the
+ * order in which they happened, also across threads: a buffer is submitted when another thread gets
+ * its turn.
  *
- * Instrumented code always writes its records somewhere. While they are not wanted, that is a small
- * buffer aside, where they are counted and forgotten. With bursts they all go there, and those of a
- * burst are copied from it into the buffer, so that bursts have the very length that was asked for.
+ * Instrumented code always writes its records somewhere. While recording is stopped, they go to a
+ * small scratch buffer, where they are counted and dropped. With bursts they all go there, and the
+ * records of a burst are copied from it to the channel, so that bursts have exactly the requested
+ * length.
  *
- * Licence: see tool.h.
+ * License: see tool.h.
  */
 #include "tool.h"
 
@@ -21,7 +23,7 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
-/* Of Valgrind's core: its headers for these two are not installed. */
+/* Functions of Valgrind's core, whose headers are not installed. */
 extern SysRes VG_(am_shared_mmap_file_float_valgrind)(SizeT length, UInt prot, Int fd,
                                                       Off64T offset);
 extern SysRes VG_(do_syscall)(UWord number, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord,
@@ -29,50 +31,50 @@ extern SysRes VG_(do_syscall)(UWord number, RegWord, RegWord, RegWord, RegWord, 
 
 #define FUTEX_WAIT  0
 #define FUTEX_WAKE  1
-#define WAIT_NS     100000000 /* after which we look whether the analyser is still there */
+#define WAIT_NS     100000000 /* between checks whether the analyzer still exists */
 #define CHUNK_BYTES (RDI_CHANNEL_BUFFER_WORDS * sizeof(ULong))
 #define ASIDE_BYTES (2 * BUFFER_SLACK_BYTES)
 
-/* The first record asks for room. */
+/* A cursor without room, so that the first record calls buffer_make_room(). */
 static const buffer_cursor no_room = {.next = 1, .limit = 0};
 
 static buffer_cursor cursor = {.next = 1, .limit = 0};
-static ThreadId runs; /* the thread whose code runs, and has the cursor; 0: none, we have it */
+static ThreadId runs; /* the thread whose code runs and has the cursor; 0: we have it */
 
-static rdi_channel *channel; /* NULL: nobody reads, everything goes aside */
+static rdi_channel *channel; /* NULL: there is no analyzer, everything is dropped */
 static const HChar *channel_path;
 static ULong channel_inode;
 static UInt record_bytes = 8;
-static UInt process;     /* number of this recording */
+static UInt process;     /* number of this process in the channel */
 static ThreadId current; /* thread that ran last */
 static Bool taking_part; /* this process is recorded */
 
-static Int buffer = -1; /* ours; -1: none */
-static Addr buffer_end; /* behind its last record, while the cursor is elsewhere */
-static enum { NOWHERE, IN_CHUNK, ASIDE } place = NOWHERE; /* of the cursor */
+static Int buffer = -1; /* index of our buffer; -1: none */
+static Addr buffer_end; /* end of its records while the cursor is elsewhere */
+static enum { NOWHERE, IN_BUFFER, ASIDE } place = NOWHERE; /* of the cursor */
 static ULong aside[ASIDE_BYTES / sizeof(ULong)];
 
 #define HELD_MAX (RDI_CHANNEL_FULL_MAX / 2)
-static uint64_t *reserved; /* place for an event, in a buffer that we still have; NULL: none */
-/* Full buffers from that one on, not handed over yet. */
+static uint64_t *reserved; /* space for an event, in a buffer that is not submitted; NULL: none */
+/* Full buffers that are not submitted yet, beginning with the one that contains `reserved`. */
 static struct {
     Int buffer;
     ULong words;
 } held[HELD_MAX];
 static UInt held_count;
 
-static Bool wanted;        /* records that are aside belong to the sequence that bursts divide */
-static Bool in_burst;      /* the next of them are recorded, not skipped ... */
-static ULong left_of_part; /* ... so many, until the other begins */
+static Bool wanted;   /* records in the scratch buffer belong to the sequence of bursts and gaps */
+static Bool in_burst; /* inside a burst: records are kept, not skipped */
+static ULong left_in_turn; /* references until the burst or gap ends */
 
-/* ---- waiting, and the end of the analyser ---- */
+/* ---- waiting, and an analyzer that has exited ---- */
 
 static void futex(UInt *counter, Int operation, UInt value, const struct vki_timespec *timeout) {
     VG_(do_syscall)(__NR_futex, (Addr)counter, operation, value, (Addr)timeout, 0, 0, 0, 0);
 }
 
 static void end_program(const HChar *why) {
-    VG_(umsg)("reusedist: %s: the program ends here\n", why);
+    VG_(umsg)("reusedist: %s; stopping the program\n", why);
     VG_(exit)(1);
 }
 
@@ -81,10 +83,9 @@ static Bool is_there(const HChar *path) {
     return !sr_isError(VG_(stat)(path, &st));
 }
 
-/* The channel is found through its owner's open files, which are gone when the owner is, even if
- * nobody has taken notice of its end yet. A program that has changed its root may see no files of
- * processes at all. */
-static Bool is_analyser_gone(void) {
+/* The channel is found through the open files of the analyzer, which disappear with it even if
+ * nobody has waited for it yet. After chroot() the program may see no /proc at all. */
+static Bool is_analyzer_gone(void) {
     struct vg_stat now;
     SysRes result = VG_(stat)(channel_path, &now);
     if (!sr_isError(result))
@@ -125,21 +126,21 @@ static void take_buffer(void) {
     unsigned turns = 0;
     buffer = rdi_channel_take(channel, VG_(getpid)());
     while (buffer < 0) {
-        release_held(); /* nobody may wait for what we hold */
-        if (is_analyser_gone())
-            end_program("the analyser is gone");
+        release_held(); /* so that nobody waits for buffers that we hold */
+        if (is_analyzer_gone())
+            end_program("the analyzer has exited");
         if (rdi_channel_is_hopeless(channel, &turns))
             end_program("too many processes record at once");
         wait_for_free_buffer();
     }
     if (__atomic_load_n(&channel->closed, __ATOMIC_RELAXED))
-        end_program("the analyser takes no more references");
+        end_program("the analyzer accepts no more references");
     channel->buffer[buffer].process = process;
     channel->buffer[buffer].thread = current;
     buffer_end = (Addr)rdi_channel_words(channel, buffer);
 }
 
-/* Unless there is nothing in it. The cursor is elsewhere. */
+/* Submits the buffer if it is not empty. The cursor is elsewhere. */
 static void submit_buffer(void) {
     if (buffer < 0 || buffer_end == (Addr)rdi_channel_words(channel, buffer))
         return;
@@ -180,23 +181,23 @@ static void skip(ULong references) {
     static uint64_t since;
     if (!taking_part)
         return;
-    if (rdi_channel_skip(channel, &since, references) && is_analyser_gone())
-        end_program("the analyser is gone");
+    if (rdi_channel_skip(channel, &since, references) && is_analyzer_gone())
+        end_program("the analyzer has exited");
 }
 
 static void divide_into_bursts(Addr records, ULong n) {
     while (n > 0) {
-        if (left_of_part == 0) {
+        if (left_in_turn == 0) {
             in_burst = !in_burst;
-            left_of_part = (ULong)(in_burst ? options.burst : options.gap);
+            left_in_turn = (ULong)(in_burst ? options.burst : options.gap);
         }
-        ULong part = n < left_of_part ? n : left_of_part;
+        ULong part = n < left_in_turn ? n : left_in_turn;
         if (in_burst)
             append_to_buffer(records, part * record_bytes);
         else
             skip(part);
         records += part * record_bytes;
-        left_of_part -= part;
+        left_in_turn -= part;
         n -= part;
     }
 }
@@ -213,10 +214,10 @@ static void give_cursor(void) {
         VG_(set_shadow_regs_area)(runs, 1, 0, sizeof cursor, (const UChar *)&cursor);
 }
 
-/* Takes the cursor away: what it has written is counted, and the buffer knows its end. */
+/* Removes the cursor: counts its records and updates the end of the buffer. */
 static void settle(void) {
     fetch_cursor();
-    if (place == IN_CHUNK) {
+    if (place == IN_BUFFER) {
         buffer_end = cursor.next;
     } else if (place == ASIDE) {
         ULong n = (cursor.next - (Addr)aside) / record_bytes;
@@ -246,7 +247,7 @@ static void write_into_buffer(void) {
         submit_buffer();
         take_buffer();
     }
-    place = IN_CHUNK;
+    place = IN_BUFFER;
     cursor.next = buffer_end;
     cursor.limit = (Addr)rdi_channel_words(channel, buffer) + CHUNK_BYTES - BUFFER_SLACK_BYTES;
 }
@@ -264,7 +265,7 @@ void buffer_make_room(void) {
 
 /* ---- events ---- */
 
-/* Where an event with this head may be written. */
+/* Finds the space for an event with this head. */
 static uint64_t *place_event(ULong head) {
     SizeT bytes = rdi_channel_event_words(head) * sizeof(ULong);
     settle();
@@ -334,10 +335,10 @@ void buffer_leave_code(void) {
     runs = 0;
 }
 
-/* Behind the cursor a buffer is zero, except for what an interrupted block of code has written.
- * Those are records, events are not written by code. */
+/* After the cursor a buffer is zero, except for the records of an interrupted block of code, which
+ * never writes events. */
 void buffer_absorb(void) {
-    if (place != IN_CHUNK)
+    if (place != IN_BUFFER)
         return;
     fetch_cursor();
     Addr end = (Addr)rdi_channel_words(channel, buffer) + CHUNK_BYTES;
@@ -353,9 +354,9 @@ void buffer_flush(void) {
     submit_buffer();
 }
 
-/* ---- beginnings ---- */
+/* ---- start ---- */
 
-/* What this very process recorded before it became another program by exec. */
+/* Submits what this process recorded before exec(). */
 static void submit_left_behind(void) {
     for (Int i = 0; i < (Int)channel->buffers; i++) {
         UInt owner;
@@ -378,28 +379,28 @@ static void fail_to_open(const HChar *path, const HChar *why) {
 void buffer_open(const HChar *path) {
     SysRes opened = VG_(open)(path, VKI_O_RDWR, 0);
     if (sr_isError(opened))
-        fail_to_open(path, "cannot open the memory of the analyser");
+        fail_to_open(path, "cannot open the memory that is shared with the analyzer");
     Int fd = sr_Res(opened);
     struct vg_stat st;
     if (VG_(fstat)(fd, &st) != 0 || st.size < (Long)RDI_CHANNEL_BYTES(1))
-        fail_to_open(path, "this is not the memory of an analyser");
+        fail_to_open(path, "this is not the memory of an analyzer");
     SysRes mapped = VG_(am_shared_mmap_file_float_valgrind)((SizeT)st.size,
                                                             VKI_PROT_READ | VKI_PROT_WRITE, fd, 0);
     VG_(close)(fd);
     if (sr_isError(mapped))
-        fail_to_open(path, "cannot share memory with the analyser");
+        fail_to_open(path, "cannot map the memory that is shared with the analyzer");
     channel = (rdi_channel *)sr_Res(mapped);
     channel_path = path;
     channel_inode = st.ino;
     if (channel->magic != RDI_CHANNEL_MAGIC)
-        fail_to_open(path, "the analyser is of another version");
+        fail_to_open(path, "the analyzer has a different version");
     record_bytes = channel->record_words * sizeof(ULong);
     submit_left_behind();
     take_part();
 }
 
 void buffer_restart_in_child(Bool recorded) {
-    buffer = -1; /* an empty one of the parent's, if any */
+    buffer = -1; /* an empty buffer may still belong to the parent */
     held_count = 0;
     reserved = NULL;
     place = NOWHERE;

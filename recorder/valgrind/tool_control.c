@@ -1,10 +1,10 @@
-/* When to record: functions that start and stop it, and markers in the program.
+/* Decides when to record: functions that start and stop recording, and markers in the program.
  *
- * A function is recognised by its first instruction, when that is instrumented. It has ended when a
- * return instruction leaves the stack as it was before the call, or even shorter: also functions
- * that are left by longjmp() end, with the next return.
+ * A function is recognized by its first instruction, when that is instrumented. It has ended when a
+ * return instruction leaves the stack as it was before the call, or shorter; so a function that is
+ * left by longjmp() ends with the next return.
  *
- * Licence: see tool.h.
+ * License: see tool.h.
  */
 #include "tool.h"
 
@@ -16,7 +16,7 @@
 #include "pub_tool_seqmatch.h"
 #include "pub_tool_threadstate.h"
 
-/* The call that we are inside of. */
+/* The call that is currently recorded. */
 static ThreadId inside_thread;
 static Bool met_start, met_stop, met_inside;
 
@@ -33,7 +33,7 @@ static void stop(Addr stack_pointer, Addr instruction) {
     buffer_set_recording(False);
 }
 
-/* A call inside of that call is no news. */
+/* Ignores calls inside the recorded call. */
 static void enter(Addr stack_pointer, Addr instruction) {
     (void)instruction;
     if (control_stack_outside != OUTSIDE)
@@ -45,7 +45,7 @@ static void enter(Addr stack_pointer, Addr instruction) {
 
 void control_return(void) {
     if (VG_(get_running_tid)() != inside_thread)
-        return; /* whose stack happens to lie above */
+        return; /* another thread, whose stack happens to lie above */
     control_stack_outside = OUTSIDE;
     buffer_set_recording(False);
 }

@@ -1,15 +1,15 @@
-/* Tells the analyser of stacks, and of memory that is given out and comes back.
+/* Reports stacks, and memory that is allocated and released.
  *
- * The program keeps its own allocator, at its own addresses: we look at its functions from outside.
- * A call begins with the first instruction of such a function, found by its name, and ends with the
- * return that leaves the stack as it was before. Functions that call each other count once, for who
- * called the outermost.
+ * The program keeps its own allocator, at its own addresses: we watch its functions from outside. A
+ * call begins with the first instruction of such a function, which is found by its name, and ends
+ * with the return that leaves the stack as it was before. If such functions call each other, only
+ * the outermost call counts.
  *
- * Memory is said to be given out before what the allocator does with it, clearing or copying: a
- * place is kept in the buffer when the call begins. It is said to come back before the allocator
- * gets it.
+ * An allocation must be reported before the allocator clears or copies the memory, so space for the
+ * event is reserved when the call begins. A release is reported before the allocator gets the
+ * memory.
  *
- * Licence: see tool.h.
+ * License: see tool.h.
  */
 #include "tool.h"
 
@@ -25,11 +25,11 @@
 #include "pub_tool_threadstate.h"
 #include "pub_tool_vki.h"
 
-#define MAP_STACK 0x20000 /* Valgrind has no name for it */
+#define MAP_STACK 0x20000 /* Valgrind does not define it */
 
 /* ---- functions ---- */
 
-/* By where they have their arguments. */
+/* Kinds of functions, by the position of their arguments. */
 enum {
     NONE,
     SIZE_FIRST,     /* malloc(size) */
@@ -86,7 +86,7 @@ UInt events_function_at(Addr instruction) {
     const HChar *name;
     if (!VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), instruction, &name))
         return NONE;
-    if (begins_with(name, "operator new")) /* but not the one that is given the place */
+    if (begins_with(name, "operator new")) /* except placement new */
         return VG_(strstr)(name, "void*") ? NONE : SIZE_FIRST;
     if (begins_with(name, "operator delete"))
         return RELEASE;
@@ -96,11 +96,11 @@ UInt events_function_at(Addr instruction) {
     return NONE;
 }
 
-/* ---- what was given out ---- */
+/* ---- live allocations ---- */
 
-/* For children that are recorded: they have it, too. */
+/* An allocation. They are kept only if children are recorded, because a child inherits them. */
 typedef struct given {
-    struct given *next; /* these two are the hash table's */
+    struct given *next; /* the hash table uses `next` and `address` */
     Addr address;
     SizeT size;
     Addr pc;
@@ -125,9 +125,9 @@ static void remember(Addr address, SizeT size, Addr pc) {
 
 /* ---- calls ---- */
 
-/* Of each thread, the outermost call of the allocator. */
+/* The outermost call of the allocator, per thread. */
 typedef struct call {
-    Addr outside; /* stack pointer behind the return; 0: there is no such call */
+    Addr outside; /* stack pointer after the return; 0: no call */
     Addr return_to;
     UInt function;
     UWord a, b, c, d; /* arguments */
@@ -139,8 +139,8 @@ static ThreadId current;
 
 Addr events_stack_outside;
 
-/* The call is still going on at this depth of the stack: not left by an exception or longjmp(),
- * after which its frame would be gone or used by others. */
+/* Whether the call is still active at this stack depth. After an exception or longjmp() its frame
+ * is gone or reused. */
 static Bool is_inside(const call *c, Addr outside) {
     return c->outside && outside <= c->outside &&
            *(Addr *)(c->outside - sizeof(Addr)) == c->return_to;
@@ -177,7 +177,7 @@ void events_call(UWord function, Addr stack_pointer, UWord a, UWord b, UWord c, 
         buffer_reserve();
 }
 
-/* Memory that stays where it is has come back and is given out anew. */
+/* Reports the result of realloc(). Memory that stays in place is released and allocated again. */
 static void end_realloc(Addr old, SizeT size, Addr result) {
     if (result && result != old) {
         give(result, size, True);
@@ -192,8 +192,9 @@ static Bool is_error(UWord result) {
     return result > ~(UWord)4095;
 }
 
-/* Not a file, not a stack, which is told when its thread begins, nor at a fixed place: a part of
- * something that is known, the variables of a library for example. */
+/* Whether a mapping is new anonymous memory. Files are no data of the program, stacks are reported
+ * when their thread begins, and a mapping at a fixed address is part of something known, such as
+ * the variables of a library. */
 static Bool is_plain_memory(UWord map_flags) {
     return map_flags & VKI_MAP_ANONYMOUS && !(map_flags & (VKI_MAP_FIXED | MAP_STACK));
 }
@@ -272,9 +273,9 @@ void events_set_thread(ThreadId thread) {
         tell_stack(thread);
 }
 
-/* ---- beginnings ---- */
+/* ---- start ---- */
 
-/* Blocks of code begin with every function then, and only there registers are known. */
+/* Makes every function begin a block of code, because registers are known only there. */
 static void stop_chasing(void) {
     VG_(clo_vex_control).guest_chase = False;
 }

@@ -1,13 +1,14 @@
-/* How right the program's registers are where instructions fault.
+/* Decides how precise the program's registers must be where instructions fault.
  *
- * Translated code may put off what instructions write into registers to the end of a block. Nobody
- * sees that unless an instruction in between faults, and the program handles that: its handler may
- * look at the registers, as a virtual machine does to learn which instruction met a null pointer,
- * and when it returns, the program goes on with them. To keep them right takes a fifth of the time
- * and more, so we begin with it when the program has such a handler: one that is told where the
- * fault happened. Others, as compilers have to say good-bye, cannot mend anything.
+ * Translated code may delay writes to registers until the end of a block. This is visible only if
+ * an instruction in between faults and the program handles the fault: its handler may look at the
+ * registers, as a virtual machine does to find the instruction that met a null pointer, and the
+ * program continues with them afterwards. Precise registers cost at least a fifth of the speed, so
+ * we enable them only when the program installs a handler that receives the address of the fault
+ * (SA_SIGINFO). Other handlers, such as those of compilers that print a last message, cannot resume
+ * the program.
  *
- * Licence: see tool.h.
+ * License: see tool.h.
  */
 #include "tool.h"
 
@@ -15,10 +16,12 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
-/* Of Valgrind's core, which does this after other system calls: its header is not installed. */
+/* A function of Valgrind's core, which calls it after some system calls; its header is not
+ * installed. */
 extern void VG_(discard_translations)(Addr start, ULong bytes, const HChar *who);
 
-/* Of its translator, which copies what the core is told before the first translation. */
+/* A variable of Valgrind's translator, which copies it when the core starts, before the first
+ * translation. */
 extern VexControl vex_control;
 
 Bool faults_need_registers(void) {
@@ -31,8 +34,8 @@ static void translate_with(VexRegisterUpdates updates) {
     vex_control.iropt_register_updates_default = updates;
 }
 
-/* Divisions fault, too, and are no accesses. What raises other signals ends a block; of those,
- * illegal instructions are handled by looking at registers. */
+/* Divisions fault too, and are no memory accesses. Instructions that raise other signals end a
+ * block; of these, handlers of illegal instructions look at registers. */
 static VexRegisterUpdates needed_by_handler_of(UWord signal) {
     switch (signal) {
     case VKI_SIGSEGV:

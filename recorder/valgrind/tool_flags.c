@@ -1,15 +1,16 @@
-/* Flags with less work.
+/* Stores processor flags with less work.
  *
- * Valgrind does not compute the processor's flags but stores what they come from: the operation and
- * up to three words. It writes all of them, whatever the operation, so that its optimiser sees that
- * they replace those from before. We come after its optimiser, and leave out the zeros that the
- * operation has no use for, one or two stores per block of code. And where it calls a function to
- * learn whether the result of a logical operation was negative, we look at the result. Flags that
- * are replaced wherever the block is left for (tool_ahead.c) are not stored at all.
+ * Valgrind does not compute the processor's flags but stores what they are derived from: the
+ * operation and up to three words. It always writes all of them, so that its optimizer sees that
+ * they replace the previous ones. We run after its optimizer and leave out the zeros that the
+ * operation does not need, one or two stores per block of code. Where it calls a function to find
+ * out whether the result of a logical operation was negative, we test the result directly. Flags
+ * that every successor of the block replaces (tool_ahead.c) are not stored at all.
  *
- * What an operation does with the words we ask Valgrind's own function that computes all flags.
+ * To find out which words an operation needs, we call Valgrind's own function that computes all
+ * flags.
  *
- * Licence: see tool.h.
+ * License: see tool.h.
  */
 #include "tool.h"
 
@@ -17,9 +18,9 @@
 #include "pub_tool_libcbase.h"
 
 enum {
-    OPERATIONS = 256, /* numbers above are none that we know */
+    OPERATIONS = 256, /* we know no larger numbers */
     SIGN_FLAG = 0x80,
-    IF_NEGATIVE = 8, /* as in the instructions that jump if */
+    IF_NEGATIVE = 8, /* condition code, as in conditional jumps */
     IF_NOT_NEGATIVE = 9
 };
 
@@ -27,7 +28,7 @@ enum {
 
 typedef struct operation {
     Bool known;
-    Bool uses_second, uses_third; /* of the words: flags depend on it */
+    Bool uses_second, uses_third; /* whether the flags depend on these words */
     Bool sign_is_of_first;        /* the sign flag is the top bit of the first word */
 } operation;
 
@@ -44,7 +45,7 @@ static ULong flags_of(ULong number, ULong first, ULong second, ULong third) {
     return LibVEX_GuestAMD64_get_rflags(&state);
 }
 
-/* With one choice of the words, what others in place of the second and third change. */
+/* Tests, for one choice of the words, whether the second and third change the flags. */
 static void try_words(operation *o, ULong number, ULong first, ULong second, ULong third) {
     ULong flags = flags_of(number, first, second, third);
     if (!(flags & SIGN_FLAG) != !(first >> 63))
@@ -85,7 +86,8 @@ static Bool is_unused_by(const operation *o, const IRStmt *s) {
            (!o->uses_third && is_put(s, offsetof(VexGuestAMD64State, guest_CC_NDEP)));
 }
 
-/* Statements from .. to - 1 are of one instruction, and nobody sees what is between them. */
+/* Removes words that are not needed. The statements from .. to - 1 belong to one instruction, so
+ * nobody sees the state between them. */
 static void leave_out_words(IRSB *block, Int from, Int to) {
     const IRExpr *number = NULL;
     for (Int i = from; i < to; i++)
@@ -102,7 +104,7 @@ static Bool may_be_seen_at(const IRStmt *s) {
 
 /* ---- conditions ---- */
 
-/* Whether a call asks for the sign, and of an operation whose first word tells it. */
+/* Whether a call asks for the sign of an operation whose first word contains it. */
 static Bool is_condition_of_sign(const IRExpr *call) {
     if (call->tag != Iex_CCall ||
         VG_(strcmp)(call->Iex.CCall.cee->name, "amd64g_calculate_condition") != 0)
@@ -114,7 +116,7 @@ static Bool is_condition_of_sign(const IRExpr *call) {
     return which == IF_NEGATIVE || which == IF_NOT_NEGATIVE;
 }
 
-/* What the call returns: 1 if the condition holds, else 0. */
+/* Replaces the call: 1 if the condition holds, else 0. */
 static IRExpr *condition_of_sign(IRSB *to, IRExpr *const *args) {
     IRExpr *negative =
         ir_compute(to, Ity_I64, IRExpr_Binop(Iop_Shr64, args[2], IRExpr_Const(IRConst_U8(63))));
@@ -123,17 +125,17 @@ static IRExpr *condition_of_sign(IRSB *to, IRExpr *const *args) {
                : ir_compute(to, Ity_I64, IRExpr_Binop(Iop_Xor64, negative, ir_word(1)));
 }
 
-/* ---- flags that nobody asks for ---- */
+/* ---- flags that nobody needs ---- */
 
 enum { FIRST_WORD = offsetof(VexGuestAMD64State, guest_CC_OP), WORDS = 4, ALL_WORDS = 15 };
 
-/* The word of flags at this place of the registers, as a bit; 0: something else. */
+/* The flag word at this offset of the registers, as a bit; 0: something else. */
 static UInt word_at(Int offset) {
     return offset >= FIRST_WORD && offset < FIRST_WORD + 8 * WORDS ? 1u << (offset - FIRST_WORD) / 8
                                                                    : 0;
 }
 
-/* Words that may be read where the block is left for this address. */
+/* The flag words that may be read if the block is left for this address. */
 static UInt words_read_at(Addr code, IRJumpKind jump, Addr block) {
     Bool goes_on = jump == Ijk_Boring || jump == Ijk_Call;
     return goes_on && ahead_flags_are_replaced(code, block) ? 0 : ALL_WORDS;

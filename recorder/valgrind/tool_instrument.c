@@ -1,14 +1,14 @@
-/* Instrumentation: after every access to memory, a few inlined statements write its record.
+/* Instrumentation: every memory access gets a few inlined statements that write its record.
  *
- * A block of code keeps the place of its first record in a temporary; the others lie at constant
- * distances behind it. Per access that is: shift the address, add size and kind, store. Addresses
- * at constant distances from each other, as of what lies on the stack, are shifted once. The cursor
- * is read once per block, where there must be room for its records, and written back before each
- * way out.
+ * A block of code keeps the position of its first record in a temporary; the other records lie at
+ * constant offsets from it. Each access needs three steps: shift the address, add size and kind,
+ * store. Addresses at constant offsets from each other, such as those of the stack, are shifted
+ * once. The cursor is read once per block, after a check that there is room for its records, and
+ * written back before each exit.
  *
- * What counts as an access is what Valgrind's lackey counts.
+ * An access is what Valgrind's lackey counts as one.
  *
- * Licence: see tool.h.
+ * License: see tool.h.
  */
 #include "tool.h"
 
@@ -16,20 +16,21 @@
 #include "pub_tool_libcassert.h"
 #include "pub_tool_machine.h"
 
-/* A temporary as another one plus a constant. */
+/* A temporary, as the sum of another one and a constant. */
 typedef struct sum {
-    IRTemp base;    /* itself, if nothing better is known */
+    IRTemp base;    /* the temporary itself if nothing better is known */
     ULong distance; /* modulo 2^64 */
-    IRTemp shifted; /* of a base: shifted as records need it; IRTemp_INVALID: not yet computed */
+    IRTemp shifted; /* for a base: shifted as records need it; IRTemp_INVALID: not computed yet */
 } sum;
 
 typedef struct block_recorder {
     IRSB *out;
-    sum *sums;    /* of the block's own temporaries */
-    IRTemp place; /* of the first record since the cursor was read; IRTemp_INVALID: not yet read */
-    UInt offset;  /* bytes of records behind it */
-    UInt saved;   /* of those, the ones that the cursor knows */
-    Addr pc;      /* of the current instruction */
+    sum *sums; /* per temporary of the block */
+    /* Position of the first record since the cursor was read; IRTemp_INVALID: not read yet. */
+    IRTemp place;
+    UInt offset; /* bytes of records after `place` */
+    UInt saved;  /* bytes of records that the cursor includes */
+    Addr pc;     /* of the current instruction */
     const VexGuestLayout *layout;
 } block_recorder;
 
@@ -57,7 +58,7 @@ static IRExpr *place_behind(block_recorder *b, UInt offset) {
                   : place;
 }
 
-/* Where instrumented code finds a part of the cursor. */
+/* The guest offset of a field of the cursor. */
 static Int of_cursor(SizeT offset) {
     return sizeof(VexGuestAMD64State) + offset;
 }
@@ -77,7 +78,7 @@ static void save_cursor(block_recorder *b) {
     b->saved = b->offset;
 }
 
-/* A call of a function that may read and move the cursor. */
+/* Makes a call of a function that may read and change the cursor. */
 static IRDirty *call_with_cursor(const HChar *name, void *function, IRExpr **args) {
     IRDirty *call = unsafeIRDirty_0_N(0, name, VG_(fnptr_to_fnentry)(function), args);
     call->nFxState = 1;
@@ -88,7 +89,7 @@ static IRDirty *call_with_cursor(const HChar *name, void *function, IRExpr **arg
     return call;
 }
 
-/* Reads the cursor, having made sure that there is room. */
+/* Reads the cursor after making sure that there is room. */
 static void start_records(block_recorder *b) {
     save_cursor(b);
     IRExpr *next = read_cursor(b, offsetof(buffer_cursor, next));
@@ -104,7 +105,7 @@ static UInt record_bytes(void) {
     return options.pc ? 16 : 8;
 }
 
-/* The words of a record to where it belongs; the cursor is not moved. */
+/* Stores the words of a record at its position; the cursor does not move. */
 static void store_record(block_recorder *b, IRExpr *record) {
     add(b, IRStmt_Store(Iend_LE, place_behind(b, b->offset), record));
     if (options.pc)
@@ -116,7 +117,7 @@ static void reserve_record(block_recorder *b) {
         start_records(b);
 }
 
-/* ---- addresses at constant distances ---- */
+/* ---- addresses at constant offsets ---- */
 
 static void start_sums(block_recorder *b) {
     Int count = b->out->tyenv->types_used;
@@ -125,7 +126,7 @@ static void start_sums(block_recorder *b) {
         b->sums[t] = (sum){t, 0, IRTemp_INVALID};
 }
 
-/* `of` becomes known as `operand` plus a constant. */
+/* Notes that `of` is `operand` plus a constant. */
 static void note_sum(block_recorder *b, IRTemp of, const IRExpr *operand, ULong distance) {
     if (operand->tag != Iex_RdTmp)
         return;
@@ -186,8 +187,8 @@ static void record(block_recorder *b, IRExpr *address, Int size, UInt kind) {
     b->offset += record_bytes();
 }
 
-/* An access that happens only if `guard` holds: the record is written as zero, and the place not
- * moved on, if it does not. */
+/* Records an access that happens only if `guard` holds. If it does not, the record is written as
+ * zero and the position does not advance. */
 static void record_guarded(block_recorder *b, IRExpr *guard, IRExpr *address, Int size, UInt kind) {
     if (!is_wanted(kind))
         return;
@@ -200,7 +201,7 @@ static void record_guarded(block_recorder *b, IRExpr *guard, IRExpr *address, In
         ir_compute(b->out, Ity_I64, IRExpr_Binop(Iop_Add64, place_behind(b, b->offset), step));
     move_cursor(b, place);
     b->saved = b->offset;
-    start_records(b); /* reads the cursor again: places are no longer known by constants */
+    start_records(b); /* reads the cursor again, because offsets are no longer constant */
 }
 
 /* Calls a function that may move the cursor. */
@@ -217,7 +218,7 @@ static IRExpr *register_word(block_recorder *b, Int offset) {
     return ir_compute(b->out, Ity_I64, IRExpr_Get(offset, Ity_I64));
 }
 
-/* At the first instruction of a block, where registers have their values. */
+/* Called at the first instruction of a block, where registers have their values. */
 static void watch_call(block_recorder *b, Addr instruction) {
     UInt function = options.events ? events_function_at(instruction) : 0;
     if (!function)
@@ -230,7 +231,7 @@ static void watch_call(block_recorder *b, Addr instruction) {
     add(b, IRStmt_Dirty(call_with_cursor("events_call", events_call, args)));
 }
 
-/* At a return instruction, behind everything else. */
+/* Called at a return instruction, after everything else. */
 static void watch_allocator_return(block_recorder *b) {
     IRExpr *outside = load_word(b, &events_stack_outside);
     IRExpr *stack_pointer = register_word(b, b->layout->offset_SP);
@@ -249,7 +250,7 @@ static void start_instruction(block_recorder *b, const IRStmt *mark) {
     record(b, ir_word(mark->Ist.IMark.addr), mark->Ist.IMark.len, RDI_RECORD_FETCH);
 }
 
-/* At a return instruction, behind everything else. */
+/* Called at a return instruction, after everything else. */
 static void watch_return(block_recorder *b) {
     IRExpr *outside = load_word(b, &control_stack_outside);
     IRExpr *stack_pointer = ir_compute(b->out, Ity_I64, IRExpr_Get(b->layout->offset_SP, Ity_I64));
@@ -291,7 +292,7 @@ static void record_linked(block_recorder *b, const IRStmt *s) {
                RDI_RECORD_LOAD);
 }
 
-/* What `s` does to memory, recorded before `s` itself. */
+/* Records the memory accesses of `s`, before `s` itself. */
 static void record_statement(block_recorder *b, IRStmt *s) {
     switch (s->tag) {
     case Ist_IMark:

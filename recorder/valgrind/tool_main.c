@@ -1,6 +1,6 @@
-/* The Valgrind tool: options, and what happens to the program from its start to its end.
+/* The Valgrind tool: its options, and what happens from the start of the program to its end.
  *
- * Licence: see tool.h.
+ * License: see tool.h.
  */
 #include "tool.h"
 
@@ -33,18 +33,18 @@ static Bool process_option(const HChar *arg) {
 
 static void print_usage(void) {
     VG_(printf)
-    ("    --channel=FILE               memory shared with the analyser; without it, records\n"
-     "                              are written and forgotten\n"
+    ("    --channel=FILE            memory shared with the analyzer; without it, records\n"
+     "                              are dropped\n"
      "    --loads=no|yes            record loads [yes]\n"
      "    --stores=no|yes           record stores [yes]\n"
      "    --fetches=no|yes          record instruction fetches [no]\n"
      "    --pc=no|yes               record program counters [no]\n"
-     "    --events=no|yes           tell of modules, allocations and stacks, too [no]\n"
+     "    --events=no|yes           report modules, allocations and stacks [no]\n"
      "    --children=no|yes         record forked children as well [no]\n"
-     "    --burst=N --gap=N         record N references, skip N, and so on\n"
-     "    --start=FUNC              record from where this function is entered\n"
-     "    --stop=FUNC               ... and until this one is entered\n"
-     "    --inside=FUNC             record from its entry to its return\n");
+     "    --burst=N --gap=N         alternately record and skip so many references\n"
+     "    --start=FUNC              start recording when this function is entered\n"
+     "    --stop=FUNC               stop recording when this function is entered\n"
+     "    --inside=FUNC             record only while this function runs\n");
 }
 
 static void print_debug_usage(void) {

@@ -1,9 +1,9 @@
-/* Tells the analyser where programs and libraries are mapped, so that it can name instructions.
+/* Reports where programs and libraries are mapped, so that the analyzer can name instructions.
  *
- * Every mapping of a file that can be executed is one. What its addresses are called in the file is
- * in the file's program headers.
+ * Every executable mapping of a file is a module. The program headers of the file give its load
+ * bias.
  *
- * Licence: see tool.h.
+ * License: see tool.h.
  */
 #include "tool.h"
 
@@ -17,7 +17,7 @@
 
 #include <elf.h>
 
-#define HEADERS_MAX 64 /* program headers that we look at */
+#define HEADERS_MAX 64 /* limit on the program headers that are read */
 
 typedef struct module {
     Addr start;
@@ -26,7 +26,7 @@ typedef struct module {
     HChar *path;
 } module;
 
-/* Those that are mapped. */
+/* The modules that are mapped. */
 static module *modules;
 static SizeT count, room;
 
@@ -34,7 +34,8 @@ static void tell_module(const module *m) {
     buffer_event(RD_EVENT_MODULE, 0, m->start, m->size, m->bias, m->path);
 }
 
-/* The executable segment with this byte of the file: where that byte belongs, in *address. */
+/* Finds the executable segment that contains this byte of the file, and the file address of the
+ * byte. */
 static Bool find_link_address(Int fd, Off64T offset, Addr *address) {
     Elf64_Ehdr head;
     Elf64_Phdr segments[HEADERS_MAX];
@@ -67,7 +68,7 @@ static Bool find_bias(const HChar *path, Addr mapped, Off64T offset, Addr *bias)
     return found;
 }
 
-/* As a part of a mapping that was told. */
+/* Whether the mapping begins inside one that was reported. */
 static Bool is_known(Addr start) {
     for (SizeT i = 0; i < count; i++)
         if (start - modules[i].start < modules[i].size)

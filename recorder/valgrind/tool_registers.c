@@ -1,14 +1,14 @@
-/* Registers that are written in parts, made whole.
+/* Replaces writes to parts of registers by writes of whole registers.
  *
  * Translated code keeps the program's registers in memory. Some instructions write a part of a
- * register: movsd clears it and fills its lower half, setcc sets a byte of what was cleared
- * before. Valgrind stores such a part over the whole, and whatever reads the whole next waits until
- * both stores have left the processor's store buffer, for as long as ten other instructions take.
- * Floating-point programs do little else. Where the rest of the register is known, we compute the
- * whole, and store that. And the instruction pointer is not stored where nobody can look at it
- * before it is stored again.
+ * register: movsd clears it and fills its lower half, setcc sets a byte of a register that was
+ * cleared before. Valgrind stores only the part, and the next read of the whole register waits
+ * until both stores have left the processor's store buffer, as long as ten other instructions take.
+ * Floating-point programs do this constantly. If the rest of the register is known, we compute the
+ * whole and store that. The instruction pointer is not stored where nobody can read it before it is
+ * stored again.
  *
- * Licence: see tool.h.
+ * License: see tool.h.
  */
 #include "tool.h"
 
@@ -16,26 +16,28 @@
 
 enum {
     INTEGERS = 16, /* general registers */
-    VECTORS = 16,  /* vector registers, of which we look at the lower 16 bytes */
+    VECTORS = 16,  /* vector registers; only the lower 16 bytes are handled */
     REGISTERS = INTEGERS + VECTORS,
     VECTOR_STRIDE =
         offsetof(VexGuestAMD64State, guest_YMM1) - offsetof(VexGuestAMD64State, guest_YMM0)
 };
 
 typedef struct whole {
-    IRExpr *value; /* what the register holds, as an atom; NULL: not known in this block */
-    Int put;       /* the statement by which this same instruction stored it, and which nothing may
-                      have read since; or -1 */
+    IRExpr *value; /* value of the register, as an atom; NULL: unknown in this block */
+    /* The statement by which the current instruction stored it, if nothing may have read it since;
+     * else -1. */
+    Int put;
 } whole;
 
 typedef struct block_registers {
     IRSB *out;
     whole known[REGISTERS];
-    Int pointer; /* the statement that stored the instruction pointer, which nothing may have read
-                    since; or -1 */
+    /* The statement that stored the instruction pointer, if nothing may have read it since; else
+     * -1. */
+    Int pointer;
 } block_registers;
 
-/* ---- where registers lie ---- */
+/* ---- register offsets ---- */
 
 static Int register_start(Int r) {
     return r < INTEGERS
@@ -51,7 +53,7 @@ static Int register_bytes(Int r) {
     return r < INTEGERS ? 8 : 16;
 }
 
-/* The register that these bytes are in, all of them; -1: in none. */
+/* The register that contains all of these bytes; -1: none. */
 static Int register_around(Int offset, Int bytes) {
     for (Int r = 0; r < REGISTERS; r++)
         if (offset >= register_start(r) && offset + bytes <= register_start(r) + register_bytes(r))
@@ -70,7 +72,7 @@ static void forget_all(block_registers *b) {
         b->known[r] = (whole){NULL, -1};
 }
 
-/* Somebody may read registers from memory now, or another instruction begins. */
+/* Registers may be read from memory from here on, or another instruction begins. */
 static void keep_stores(block_registers *b) {
     for (Int r = 0; r < REGISTERS; r++)
         b->known[r].put = -1;
@@ -83,7 +85,7 @@ static Bool is_zero(const IRExpr *value) {
            value->Iex.Const.con->Ico.V128 == 0;
 }
 
-/* A part's bits, unsigned, as a word; NULL: not a type we know. */
+/* The bits of a part, zero-extended to a word; NULL: unknown type. */
 static IRExpr *part_as_word(block_registers *b, IRExpr *part, IRType type) {
     switch (type) {
     case Ity_I8:
@@ -104,7 +106,7 @@ static IRExpr *part_as_word(block_registers *b, IRExpr *part, IRType type) {
     }
 }
 
-/* `old` with the byte or the two bytes of `part`, that many bits above the lowest. */
+/* `old` with one or two bytes replaced by `part`, at bit `shift`. */
 static IRExpr *integer_with(block_registers *b, IRExpr *old, IRExpr *part, IRType type, Int shift) {
     ULong mask = (type == Ity_I8 ? 0xffULL : 0xffffULL) << shift;
     IRExpr *bits = part_as_word(b, part, type);
@@ -115,7 +117,7 @@ static IRExpr *integer_with(block_registers *b, IRExpr *old, IRExpr *part, IRTyp
     return ir_compute(b->out, Ity_I64, IRExpr_Binop(Iop_Or64, rest, bits));
 }
 
-/* `old` with another half, or cleared before with a lower part; NULL: anything else. */
+/* `old` with one half replaced, or a cleared register with a lower part; NULL: anything else. */
 static IRExpr *vector_with(block_registers *b, IRExpr *old, IRExpr *part, IRType type, Int at) {
     Bool half = type == Ity_I64 || type == Ity_F64;
     if (!(half && (at == 0 || at == 8)) && !(at == 0 && is_zero(old)))
@@ -138,22 +140,23 @@ static void put_whole(block_registers *b, Int r, IRExpr *value) {
     addStmtToIRSB(b->out, IRStmt_Put(register_start(r), value));
 }
 
-/* A whole over another one, of which only a part was new. */
+/* Stores a whole register that replaces another store, of which only a part was new. */
 static void put_joined(block_registers *b, Int r, IRExpr *value) {
     if (b->known[r].put >= 0)
         b->out->stmts[b->known[r].put] = IRStmt_NoOp();
     put_whole(b, r, value);
 }
 
-/* Whoever leaves the block stores the instruction pointer, too: what came before is of use only if
- * somebody looks in between. */
+/* Removes a store of the instruction pointer that is replaced: leaving the block stores it too, so
+ * the earlier store matters only if somebody reads it in between. */
 static void replace_pointer(block_registers *b, Int put) {
     if (b->pointer >= 0 && !faults_need_registers())
         b->out->stmts[b->pointer] = IRStmt_NoOp();
     b->pointer = put;
 }
 
-/* Half of a vector register, a byte or two of a general one: NULL for anything else. */
+/* The whole register with half of a vector register, or one or two bytes of a general register,
+ * replaced; NULL: anything else. */
 static IRExpr *join(block_registers *b, Int r, IRExpr *part, Int at) {
     IRType type = typeOfIRExpr(b->out->tyenv, part);
     if (r < INTEGERS && type != Ity_I8 && type != Ity_I16)
@@ -218,7 +221,7 @@ static void statement(block_registers *b, IRStmt *s) {
     case Ist_LoadG:
     case Ist_CAS:
     case Ist_LLSC:
-        b->pointer = -1; /* a handler of its fault may go on from there */
+        b->pointer = -1; /* a handler of its fault may continue from there */
         break;
     case Ist_Dirty:
         b->pointer = -1;

@@ -1,4 +1,4 @@
-# Compiled in: live and offline agree, an analyser that dies ends the program, others record nothing.
+# Compiled in: live and offline agree, an analyzer that dies ends the program, others record nothing.
 command -v clang >/dev/null || { echo "clang is not installed"; exit 77; }
 root=$DATA/../..
 cc=$(dirname "$REUSEDIST")/libexec/reusedist/clang/reusedist-cc
@@ -11,11 +11,11 @@ env -i "$REUSEDIST" run -e stack --tool=clang --hist=full --out=csv -o slow.csv 
 cmp live.csv slow.csv && echo "the same, slowly"
 
 "$REUSEDIST" run --tool=clang -o t.txt -- ./walk forever >out 2>messages &
-analyser=$!
+analyzer=$!
 until grep -qs walking out; do sleep 0.1; done
-program=$(pgrep -P $analyser)
-kill -KILL $analyser
-wait $analyser 2>/dev/null || echo "status of the analyser: $?"
+program=$(pgrep -P $analyzer)
+kill -KILL $analyzer
+wait $analyzer 2>/dev/null || echo "status of the analyzer: $?"
 for _ in $(seq 200); do
     [ -e "/proc/$program" ] || break
     sleep 0.1

@@ -1,4 +1,4 @@
-/* A program that takes away from itself how its recorder finds the analyser, stops the analyser,
+/* A program that takes away from itself how its recorder finds the analyzer, stops the analyzer,
  * and then records more than may wait for it.
  *
  * usage: hide root|environment */

@@ -11,4 +11,4 @@ for _ in $(seq 200); do
 done
 [ -e "/proc/$(cat child)" ] || echo "the child has ended"
 # It says that or this, depending on what it sees first.
-sed -E 's/^==[0-9]*== //; s/(is gone|takes no more references)/has left/' messages
+sed -E 's/^==[0-9]*== //; s/(has exited|accepts no more references)/has left/' messages

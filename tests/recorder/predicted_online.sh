@@ -28,7 +28,7 @@ rm runs
 "$REUSEDIST" run --predict=model.json -b 64 -- "$PROGRAMS/rounds" 9 1 runs || echo "exit status $?"
 "$REUSEDIST" run --predict=model.json --bound=100 -- "$PROGRAMS/rounds" 9 1 runs || echo "exit status $?"
 [ ! -e runs ]
-# The paper's own analyser for sampling.
+# The paper's own analyzer for sampling.
 "$REUSEDIST" run --predict=model.json -b addr -e absolute:c=0,b=16 --out=json -o rough.json -- "$PROGRAMS/rounds" 60000 8 runs 2>messages ||
     echo "exit status $?"
 "$REUSEDIST" compare --fail-if="accuracy<90%" rough.json 60000.json >/dev/null && echo accurate

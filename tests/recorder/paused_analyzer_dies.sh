@@ -1,13 +1,13 @@
-# Also a program that skips its references ends without an analyser.
+# Also a program that skips its references ends without an analyzer.
 # die TOOL PROGRAM
 die() {
     "$REUSEDIST" run --tool="$1" --paused -o t.txt -- "$2" forever >out 2>messages &
-    local analyser=$!
+    local analyzer=$!
     until grep -qs walking out; do sleep 0.1; done
     local program
-    program=$(pgrep -P $analyser)
-    kill -KILL $analyser
-    wait $analyser 2>/dev/null || true
+    program=$(pgrep -P $analyzer)
+    kill -KILL $analyzer
+    wait $analyzer 2>/dev/null || true
     for _ in $(seq 300); do
         [ -e "/proc/$program" ] || break
         sleep 0.1

@@ -1,10 +1,10 @@
-# Without an analyser the program ends, with a message.
+# Without an analyzer the program ends, with a message.
 "$REUSEDIST" run -o t.txt -- "$PROGRAMS/walk" forever >out 2>messages &
-analyser=$!
+analyzer=$!
 until grep -qs walking out; do sleep 0.1; done
-program=$(pgrep -P $analyser)
-kill -KILL $analyser
-wait $analyser 2>/dev/null || echo "status of the analyser: $?"
+program=$(pgrep -P $analyzer)
+kill -KILL $analyzer
+wait $analyzer 2>/dev/null || echo "status of the analyzer: $?"
 for _ in $(seq 200); do
     [ -e "/proc/$program" ] || break
     sleep 0.1

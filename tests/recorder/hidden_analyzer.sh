@@ -1,6 +1,6 @@
-# A program that does not see its analyser any more, and has to wait for it, is recorded all the same.
+# A program that does not see its analyzer any more, and has to wait for it, is recorded all the same.
 mkdir empty
-# hide TOOL PROGRAM HOW: the program stops the analyser, which goes on only later.
+# hide TOOL PROGRAM HOW: the program stops the analyzer, which goes on only later.
 hide() {
     local status=0
     (cd empty && exec "$REUSEDIST" run --collapse=off --tool="$1" -o ../t.txt -- "$2" "$3") 2>messages &
