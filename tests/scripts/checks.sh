@@ -40,6 +40,11 @@ expect_complaint check-registry 'lonely' src/engine/lonely.c \
 expect_complaint check-registry 'nonesuch' src/trace/formats.def 'RDI_FORMAT(nonesuch)'
 expect_complaint check-registry 'nonesuch' cli/commands.def 'COMMAND(nonesuch)'
 
+expect_complaint check-voice 'begin with the subject' src/order/x.c '/* Of the blocks given last, the newest. */'
+expect_complaint check-voice 'use: fix' docs/x.md 'This mends the loop.'
+expect_complaint check-voice 'use: analyze' src/base/ctx.c 'static const char *text = "nothing to analyse";'
+expect_complaint check-voice 'use: an infinite cache' src/model/x.h '/* Misses of a cache of everything. */'
+
 # expect_document STATUS TEXT LINES...: check-docs on a document of these lines, where `reusedist`
 # is a command that repeats its arguments.
 expect_document() {
@@ -73,4 +78,5 @@ fi
 # The tree as it is has none of them.
 "$root/scripts/check-layers"
 "$root/scripts/check-registry"
+"$root/scripts/check-voice"
 exit $bad
