@@ -51,7 +51,7 @@ static Bool taking_part; /* this process is recorded */
 
 static Int buffer = -1; /* index of our buffer; -1: none */
 static Addr buffer_end; /* end of its records while the cursor is elsewhere */
-static enum { NOWHERE, IN_BUFFER, ASIDE } place = NOWHERE; /* of the cursor */
+static enum { NOWHERE, IN_BUFFER, ASIDE } place = NOWHERE; /* where the cursor is */
 static ULong aside[ASIDE_BYTES / sizeof(ULong)];
 
 #define HELD_MAX (RDI_CHANNEL_FULL_MAX / 2)

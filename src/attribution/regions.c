@@ -76,7 +76,7 @@ static rd_status add_span(rdi_regions *r, rdi_span span) {
     return RD_OK;
 }
 
-/* Removes all spans from from .. to; parts of spans outside stay. */
+/* Removes all spans in `from` .. `to`; the parts of spans outside stay. */
 static rd_status clear(rdi_regions *r, uint64_t from, uint64_t to) {
     const rdi_span *first;
     while ((first = rdi_spans_first(&r->spans, from, to))) {
