@@ -1,10 +1,11 @@
-"""Reuse distances and miss-ratio curves of numpy arrays.
+"""Reuse distances and miss-ratio curves of trace files and numpy arrays.
 
     import numpy, reusedist
     blocks = addresses >> 6                    # 64-byte cache lines, any 64-bit numbers will do
     profile = reusedist.measure(blocks, block_bytes=64)
     curve = profile.curve()                    # structured array: blocks, miss_ratio
     misses = profile.miss_ratios([512, 16384]) # of caches of these many blocks
+    profile = reusedist.analyze("prog.trace.xz", threads=4)    # what `reusedist analyze` does
 
 The reuse distance of a reference is the number of distinct other blocks since the previous reference
 to the same block; COLD for a first one. A fully associative LRU cache of C blocks hits if and only if
@@ -24,12 +25,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _native
-from ._native import (DeviceError, Error, FormatError, InvalidArgument, NumberTooLarge, OutOfMemory,
+from ._native import (Canceled, DeviceError, Error, FormatError, InvalidArgument, NumberTooLarge, OutOfMemory,
                       ReadWriteError, Unsupported, WrongOrder)
 
-__all__ = ["COLD", "DeviceError", "Engine", "EngineInfo", "Error", "FormatError", "InvalidArgument",
+__all__ = ["COLD", "Canceled", "DeviceError", "Engine", "EngineInfo", "Error", "FormatError", "InvalidArgument",
            "NumberTooLarge", "OutOfMemory", "Profile", "ReadWriteError", "Unsupported", "WrongOrder",
-           "distances", "engines", "measure", "version"]
+           "analyze", "distances", "engines", "measure", "version"]
 
 COLD = np.uint64(2**64 - 1)  #: infinite distance: a first reference, or beyond the bound
 _UNKNOWN = 2**64 - 1
@@ -309,6 +310,11 @@ class Profile:
     def seconds(self) -> float:
         return float(self._facts.seconds)
 
+    @property
+    def partial(self) -> bool:
+        """The trace ended early; the profile is of what came before."""
+        return bool(self._facts.partial)
+
     # -- arrays --
 
     @property
@@ -384,3 +390,82 @@ def distances(blocks: Any, engine: str = "auto", **options: Any) -> NDArray[np.u
         opened.feed(ids)
         opened.finish()
     return out
+
+
+# ---- trace files ----
+
+_KINDS = {"L": 1, "S": 2, "I": 4}  # RD_LOAD, RD_STORE, RD_FETCH
+
+
+def _as_block(block: Union[int, str, None]) -> int:
+    if block is None:
+        return 0
+    if block == "addr":
+        return _native.BLOCK_ADDRESS
+    number = _unsigned(block, "block")  # type: ignore[arg-type]
+    if number == 0:
+        raise InvalidArgument("block: 0 is neither a power of two nor 'addr'")
+    return number
+
+
+def _as_kinds(kinds: Optional[str]) -> int:
+    if kinds is None:
+        return 0
+    if not kinds or set(kinds) - set(_KINDS):
+        raise InvalidArgument(f"kinds: {kinds!r} is not made of the letters L, S and I")
+    return sum(_KINDS[letter] for letter in set(kinds))
+
+
+class _Watch:
+    """The progress callback as C calls it. What it raises is kept, and raised again behind the call."""
+
+    def __init__(self, callback: Optional[Callable[[int, int, Optional[int]], Any]]) -> None:
+        self.raised: Optional[BaseException] = None
+        self._callback = callback
+        self.pointer = _native.PROGRESS(self._call) if callback else _native.PROGRESS()
+
+    def _call(self, _user: Any, progress: Any) -> bool:
+        assert self._callback
+        now = progress.contents
+        try:
+            return self._callback(now.references, now.bytes, now.total_bytes or None) is not False
+        except BaseException as error:
+            self.raised = error
+            return False
+
+
+def analyze(*paths: Path, engine: Optional[str] = None, block: Union[int, str, None] = None,
+            kinds: Optional[str] = None, bins: str = "loglinear", bound: int = 0, threads: int = 1,
+            format: Optional[str] = None, memory: int = 0, partial: bool = False,
+            progress: Optional[Callable[[int, int, Optional[int]], Any]] = None) -> Profile:
+    """The profile of trace files, read one after the other as one trace.
+
+    `block` is the size of a block in bytes, or "addr" for one block per address; without it, 64
+    bytes, and one block per id in traces of object ids. `kinds` names those to analyze, of "LSI".
+    `format` is found by content. `progress` is called with the references and bytes read so far and
+    the bytes in all, None where that is unknown; it cancels the analysis by returning False. With
+    `partial`, a damaged or canceled analysis gives the profile of what came before, whose `partial`
+    is True, instead of an exception.
+    """
+    context = _native.Context(_unsigned(memory, "memory"))
+    binning, watch = _native.Binning(), _Watch(progress)
+    context.check(_lib.rd_binning_parse(context.pointer, bins.encode(), byref(binning)))
+    config = _native.AnalysisConfig(
+        size=ctypes.sizeof(_native.AnalysisConfig), engine=engine.encode() if engine else None,
+        format=format.encode() if format else None, block=_as_block(block), kinds=_as_kinds(kinds),
+        binning=binning, bound=_unsigned(bound, "bound"), threads=_unsigned(threads, "threads", 32),
+        mem_bytes=memory, partial=partial, progress=watch.pointer)
+    analysis, profile = c_void_p(), c_void_p()
+    context.check(_lib.rd_analysis_open(context.pointer, byref(config), byref(analysis)))
+    try:
+        for path in paths:
+            context.check(_lib.rd_analysis_add_file(analysis, os.fsencode(path)))
+        status = _lib.rd_analysis_run(analysis)
+        if watch.raised:
+            raise watch.raised
+        if not _lib.rd_analysis_has_profile(analysis):
+            context.check(status)
+        context.check(_lib.rd_analysis_profile(analysis, byref(profile)))
+    finally:
+        _lib.rd_analysis_close(analysis)
+    return Profile(context, profile)

@@ -67,9 +67,15 @@ class DeviceError(Error, RuntimeError):
     status = "RD_EDEVICE"
 
 
+class Canceled(Error):
+    """A callback asked to stop."""
+
+    status = "RD_ECANCELED"
+
+
 # By status code, which never change their meaning.
 ERRORS: list[Type[Error]] = [Error, OutOfMemory, InvalidArgument, ReadWriteError, FormatError,
-                             NumberTooLarge, Unsupported, WrongOrder, DeviceError]
+                             NumberTooLarge, Unsupported, WrongOrder, DeviceError, Canceled]
 
 
 class Binning(ctypes.Structure):
@@ -97,6 +103,27 @@ class EngineConfig(ctypes.Structure):
 class SamplerConfig(ctypes.Structure):
     c_name = "rd_sampler_config"
     _fields_ = [("qualification", c_uint64), ("temporal", c_uint64), ("spatial", c_uint64)]
+
+
+class Progress(ctypes.Structure):
+    c_name = "rd_progress"
+    _fields_ = [("references", c_uint64), ("block_references", c_uint64), ("bytes", c_uint64),
+                ("total_bytes", c_uint64)]
+
+
+PROGRESS = ctypes.CFUNCTYPE(c_bool, c_void_p, POINTER(Progress))
+BLOCK_ADDRESS = 2**64 - 1
+
+
+class AnalysisConfig(ctypes.Structure):
+    c_name = "rd_analysis_config"
+    _fields_ = [("size", c_size_t), ("engine", c_char_p), ("format", c_char_p), ("block", c_uint64),
+                ("kinds", c_uint32), ("kinds_chosen", c_bool), ("binning", Binning),
+                ("bound", c_uint64), ("threads", c_uint32), ("mem_bytes", c_uint64),
+                ("checkpoint", c_char_p), ("live", c_bool), ("partial", c_bool),
+                ("attribution", c_void_p), ("sampling", c_void_p), ("sink", SINK),
+                ("sink_user", c_void_p), ("progress", PROGRESS), ("progress_user", c_void_p),
+                ("note", c_void_p), ("note_user", c_void_p)]
 
 
 class Facts(ctypes.Structure):
@@ -129,6 +156,12 @@ FUNCTIONS = {
     "rd_engine_profile": (c_int, [c_void_p, POINTER(c_void_p)]),
     "rd_engine_info_of": (POINTER(EngineInfo), [c_void_p]),
     "rd_engine_close": (None, [c_void_p]),
+    "rd_analysis_open": (c_int, [c_void_p, POINTER(AnalysisConfig), POINTER(c_void_p)]),
+    "rd_analysis_add_file": (c_int, [c_void_p, c_char_p]),
+    "rd_analysis_run": (c_int, [c_void_p]),
+    "rd_analysis_has_profile": (c_bool, [c_void_p]),
+    "rd_analysis_profile": (c_int, [c_void_p, POINTER(c_void_p)]),
+    "rd_analysis_close": (None, [c_void_p]),
     "rd_profile_facts_of": (POINTER(Facts), [c_void_p]),
     "rd_profile_bins": (c_size_t, [c_void_p, POINTER(c_void_p)]),
     "rd_profile_set_block_bytes": (None, [c_void_p, c_uint64]),

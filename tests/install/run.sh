@@ -48,6 +48,11 @@ expect "$work/static"
 $cc -std=c11 -Wall -Werror $flags "$here/../../examples/ten_lines.c" $(pkg-config --libs reusedist) -o "$work/ten_lines"
 said=$(LD_LIBRARY_PATH=$libdir "$work/ten_lines")
 [ "$said" = "misses: 50.0 %" ] || { echo "ten_lines prints: $said"; exit 1; }
+# shellcheck disable=SC2046,SC2086
+$cc -std=c11 -Wall -Werror $flags "$here/../../examples/analyze_file.c" $(pkg-config --libs reusedist) -o "$work/analyze_file"
+printf '1\n2\n1\n1\n' >"$work/ids"
+said=$(LD_LIBRARY_PATH=$libdir "$work/analyze_file" "$work/ids")
+[ "$said" = "misses: 50.00 %" ] || { echo "analyze_file prints: $said"; exit 1; }
 [ "$(pkg-config --modversion reusedist)" = "$("$prefix/bin/reusedist" version | sed -n '1s/reusedist //p')" ]
 
 # The headers are C++ too, where a compiler for it is at hand.

@@ -198,6 +198,85 @@ class Errors(unittest.TestCase):
             engine.finish()
 
 
+class Files(unittest.TestCase):
+    GZIP = os.path.join(os.path.dirname(PACKAGE), "examples", "gzip.trace.xz")
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.ids = np.random.default_rng(4).integers(0, 500, 700000, dtype=np.uint64)
+        self.path = os.path.join(self.folder.name, "ids.u64")
+        self.ids.tofile(self.path)
+        self.right = rd.measure(self.ids)
+
+    def analyze(self, *paths, **options):
+        return rd.analyze(*(paths or (self.path,)), format="u64", block="addr", **options)
+
+    def assert_same(self, profile, right):
+        self.assertEqual(profile.bins.tolist(), right.bins.tolist())
+        self.assertEqual(profile.references, right.references)
+
+    def test_equal_to_the_array(self):
+        for options in ({}, {"threads": 3}, {"engine": "parda:ranks=2"}, {"engine": "stack"}):
+            self.assert_same(self.analyze(**options), self.right)
+        self.assert_same(self.analyze(bound=20, bins="full"),
+                         rd.measure(self.ids, bound=20, bins="full"))
+
+    def test_several_files_are_one_trace(self):
+        self.assert_same(self.analyze(self.path, self.path),
+                         rd.measure(np.concatenate([self.ids, self.ids])))
+
+    def test_compressed_trace_of_addresses(self):
+        try:
+            profile = rd.analyze(self.GZIP)
+        except rd.Unsupported:  # a build without libarchive
+            return
+        self.assertEqual((profile.block_bytes, profile.partial), (64, False))
+        stores = rd.analyze(self.GZIP, kinds="S", block=4096)
+        self.assertEqual(stores.block_bytes, 4096)
+        self.assertLess(stores.references, profile.references)
+
+    def test_progress_grows_up_to_the_whole(self):
+        seen = []
+        self.analyze(progress=lambda *now: seen.append(now))
+        self.assertEqual(seen, sorted(seen))
+        size = os.path.getsize(self.path)
+        self.assertEqual(seen[-1], (self.ids.size, size, size))
+
+    def test_progress_can_cancel(self):
+        for threads in (1, 3):
+            with self.assertRaises(rd.Canceled):
+                self.analyze(threads=threads, progress=lambda references, *_: references < 10**5)
+        part = self.analyze(partial=True, progress=lambda references, *_: references < 10**5)
+        self.assertTrue(part.partial)
+        self.assert_same(part, rd.measure(self.ids[:part.references]))
+
+    def test_what_progress_raises_comes_through(self):
+        def progress(*_):
+            raise KeyError("mine")
+        with self.assertRaises(KeyError):
+            self.analyze(progress=progress)
+
+    def test_damage(self):
+        with open(self.path, "ab") as file:
+            file.write(b"xyz")
+        with self.assertRaises(rd.FormatError):
+            self.analyze()
+        part = self.analyze(partial=True)
+        self.assertTrue(part.partial)
+        self.assert_same(part, self.right)
+
+    def test_mistakes(self):
+        with self.assertRaises(rd.ReadWriteError):
+            rd.analyze("/nonexistent")
+        for wrong in ({"block": 0}, {"block": 48}, {"kinds": "LX"}, {"kinds": ""}, {"bins": "no"},
+                      {"engine": "nope"}, {"threads": -1}, {"bound": 2**64}):
+            with self.assertRaises(rd.InvalidArgument, msg=wrong):
+                rd.analyze(self.path, **wrong)
+        with self.assertRaises(rd.WrongOrder):
+            rd.analyze()
+
+
 class Packaging(unittest.TestCase):
     def test_version_and_files(self):
         with open(os.path.join(PACKAGE, "pyproject.toml"), "rb") as file:
