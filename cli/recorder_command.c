@@ -1,0 +1,164 @@
+/* The command line and the environment of a recorded program. See recorder_command.h. */
+#include "recorder_command.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifndef RD_VALGRIND_LAUNCHER
+#define RD_VALGRIND_LAUNCHER ""
+#endif
+#ifndef RD_LIBEXEC_FROM_BIN
+#define RD_LIBEXEC_FROM_BIN "../libexec"
+#endif
+
+/* Where the tool lies: relative to this program, in the build tree and when installed. */
+static bool find_tool(char directory[PATH_MAX]) {
+    static const char *const places[] = {"libexec/reusedist/valgrind",
+                                         RD_LIBEXEC_FROM_BIN "/reusedist/valgrind"};
+    char self[PATH_MAX], tool[PATH_MAX + 64];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n <= 0)
+        return false;
+    self[n] = '\0';
+    char *slash = strrchr(self, '/');
+    slash[1] = '\0';
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        n = snprintf(directory, PATH_MAX, "%s%s", self, places[i]);
+        snprintf(tool, sizeof tool, "%s/reusedist-amd64-linux", directory);
+        if (n < PATH_MAX && access(tool, X_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* References to be recorded and to be skipped by turns; n 0: no bursts. */
+typedef struct burst {
+    uint64_t n, gap;
+} burst;
+
+/* "N:SKIP", both with K, M and so on. */
+static bool parse_burst(rd_ctx *ctx, const char *text, burst *out) {
+    const char *colon = text ? strchr(text, ':') : NULL;
+    char first[32];
+    if (!text)
+        return true;
+    if (colon && (size_t)(colon - text) < sizeof first) {
+        memcpy(first, text, (size_t)(colon - text));
+        first[colon - text] = '\0';
+        if (rd_parse_size(ctx, first, &out->n) == RD_OK && out->n > 0 &&
+            rd_parse_size(ctx, colon + 1, &out->gap) == RD_OK && out->gap > 0 &&
+            (out->n | out->gap) >> 62 == 0)
+            return true;
+    }
+    fail_usage("--burst: '%.80s' is not RECORD:SKIP, like 1M:99M", text);
+    return false;
+}
+
+__attribute__((format(printf, 2, 3))) static void add_argument(recorder_command *c,
+                                                               const char *format, ...) {
+    char **grown = realloc(c->words, (c->n + 2) * sizeof *grown), *word = NULL;
+    va_list values;
+    va_start(values, format);
+    int bytes = vsnprintf(NULL, 0, format, values) + 1;
+    va_end(values);
+    if (grown && (word = malloc((size_t)bytes)) != NULL) {
+        va_start(values, format);
+        vsnprintf(word, (size_t)bytes, format, values);
+        va_end(values);
+        grown[c->n++] = word;
+        grown[c->n] = NULL;
+    }
+    c->words = grown ? grown : c->words;
+    c->failed |= !word;
+}
+
+/* Valgrind's command line, up to that of the program. */
+static void add_valgrind(recorder_command *c, const recorder_options *o, const rd_live *live,
+                         const burst *bursts) {
+    add_argument(c, "%s", RD_VALGRIND_LAUNCHER);
+    add_argument(c, "--tool=reusedist");
+    add_argument(c, "-q");
+    add_argument(c, "--command-line-only=yes"); /* options of other tools are no concern here */
+    add_argument(c, "--vgdb=no");
+    add_argument(c, "--channel=%s", rd_live_path(live));
+    add_argument(c, "--loads=%s", o->kinds & RD_LOAD ? "yes" : "no");
+    add_argument(c, "--stores=%s", o->kinds & RD_STORE ? "yes" : "no");
+    add_argument(c, "--fetches=%s", o->kinds & RD_FETCH ? "yes" : "no");
+    add_argument(c, "--pc=%s", o->pc || o->events ? "yes" : "no");
+    add_argument(c, "--events=%s", o->events ? "yes" : "no");
+    add_argument(c, "--children=%s", o->children ? "yes" : "no");
+    add_argument(c, "--trace-children=%s", o->children ? "yes" : "no");
+    if (bursts->n) {
+        add_argument(c, "--burst=%" PRIu64, bursts->n);
+        add_argument(c, "--gap=%" PRIu64, bursts->gap);
+    }
+    if (o->start)
+        add_argument(c, "--start=%s", o->start);
+    if (o->stop)
+        add_argument(c, "--stop=%s", o->stop);
+    if (o->inside)
+        add_argument(c, "--inside=%s", o->inside);
+    add_argument(c, "--");
+}
+
+/* What a recorder that is compiled into the program can do. */
+static bool check_clang(const recorder_options *o) {
+    const char *wrong = o->start ? "start" : o->stop ? "stop" : o->inside ? "inside" : NULL;
+    if (wrong)
+        fail_usage("--%s is not for --tool=clang: mark the program with reusedist/marker.h", wrong);
+    return !wrong;
+}
+
+/* In the environment of a compiled-in recorder. */
+static bool set_burst(const burst *bursts) {
+    char text[64];
+    if (!bursts->n)
+        return unsetenv("REUSEDIST_BURST") == 0;
+    snprintf(text, sizeof text, "%" PRIu64 ":%" PRIu64, bursts->n, bursts->gap);
+    return setenv("REUSEDIST_BURST", text, 1) == 0;
+}
+
+/* A compiled-in recorder finds everything in its environment. */
+static int prepare_clang(const recorder_options *o, const rd_live *live, const burst *bursts) {
+    if (!check_clang(o))
+        return EXIT_USAGE;
+    bool good = setenv("REUSEDIST_CHANNEL", rd_live_path(live), 1) == 0;
+    good = set_burst(bursts) && good;
+    if (o->children)
+        good = setenv("REUSEDIST_CHILDREN", "1", 1) == 0 && good;
+    else
+        unsetenv("REUSEDIST_CHILDREN");
+    return good ? EXIT_OK : fail("out of memory");
+}
+
+static int prepare_valgrind(recorder_command *c, const recorder_options *o, const rd_live *live,
+                            const burst *bursts) {
+    char directory[PATH_MAX];
+    if (!find_tool(directory))
+        return fail("this build has no recorder: it needs Valgrind's development files");
+    add_valgrind(c, o, live, bursts);
+    return setenv("VALGRIND_LIB", directory, 1) == 0 ? EXIT_OK : fail("out of memory");
+}
+
+int recorder_command_make(rd_ctx *ctx, const recorder_options *o, const rd_live *live, int n,
+                          char **words, recorder_command *out) {
+    burst bursts = {0};
+    *out = (recorder_command){0};
+    if (!parse_burst(ctx, o->burst, &bursts))
+        return EXIT_USAGE;
+    int status = o->tool == RECORDER_CLANG ? prepare_clang(o, live, &bursts)
+                                           : prepare_valgrind(out, o, live, &bursts);
+    for (int i = 0; i < n; i++)
+        add_argument(out, "%s", words[i]);
+    return status == EXIT_OK && out->failed ? fail("out of memory") : status;
+}
+
+void recorder_command_free(recorder_command *c) {
+    for (size_t i = 0; i < c->n; i++)
+        free(c->words[i]);
+    free(c->words);
+}

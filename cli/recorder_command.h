@@ -1,0 +1,21 @@
+/* The command line and the environment that make a program record itself. */
+#ifndef RD_RECORDER_COMMAND_H
+#define RD_RECORDER_COMMAND_H
+
+#include "recorder.h"
+
+/* A command line that grows, NULL-ended. */
+typedef struct recorder_command {
+    char **words;
+    size_t n;
+    bool failed; /* out of memory */
+} recorder_command;
+
+/* Makes the command line that runs the `n` words under the recorder, and sets the environment that
+ * the recorder looks at. Returns the exit status, a mistake having been reported.
+ * recorder_command_free() in any case. */
+int recorder_command_make(rd_ctx *ctx, const recorder_options *options, const rd_live *live, int n,
+                          char **words, recorder_command *out);
+void recorder_command_free(recorder_command *c);
+
+#endif

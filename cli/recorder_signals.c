@@ -1,0 +1,91 @@
+/* Signals while a program is recorded. See recorder_signals.h. */
+#include "recorder_signals.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+/* Who gets them: the program, and one beside it. 0: nobody. */
+static volatile sig_atomic_t programs_of_signals[2];
+static rd_live *live_of_signals;
+static volatile sig_atomic_t told_to_stop;
+
+/* Perhaps nobody has taken notice of it yet. */
+static bool has_ended(pid_t program) {
+    siginfo_t info = {.si_pid = 0};
+    return waitid(P_PID, (id_t)program, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid;
+}
+
+/* The terminal has told the programs as well; a process that sent the signal to us has not. When
+ * they have ended it is for us: we do not wait for what they started, or have left to be read. */
+static void pass_on(int number, siginfo_t *info, void *context) {
+    (void)context;
+    bool any = false;
+    for (int i = 0; i < 2; i++) {
+        pid_t program = (pid_t)programs_of_signals[i];
+        if (program == 0 || has_ended(program))
+            continue;
+        any = true;
+        if (info->si_code <= 0)
+            kill(program, number);
+    }
+    if (!any) {
+        told_to_stop = 1;
+        rd_live_stop(live_of_signals);
+    }
+}
+
+static void take_notice(int number) {
+    (void)number; /* it interrupts waiting, that is all */
+}
+
+/* What is ignored stays so. */
+static void set_passed_on(const struct sigaction *action) {
+    static const int passed_on[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++) {
+        struct sigaction old;
+        if (sigaction(passed_on[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            sigaction(passed_on[i], action, NULL);
+    }
+}
+
+static void handle_passed_on(void) {
+    struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
+    struct sigaction notice = {.sa_handler = take_notice};
+    set_passed_on(&action);
+    sigaction(SIGCHLD, &notice, NULL);
+}
+
+void recorder_signals_release(void) {
+    set_passed_on(&(struct sigaction){.sa_handler = SIG_DFL});
+}
+
+static void switch_recording(int number) {
+    rd_live_set_recording(live_of_signals, number == SIGUSR1);
+}
+
+static void handle_switches(void) {
+    struct sigaction action = {.sa_handler = switch_recording, .sa_flags = SA_RESTART};
+    sigaction(SIGUSR1, &action, NULL);
+    sigaction(SIGUSR2, &action, NULL);
+}
+
+void recorder_signals_ignore_switches(void) {
+    signal(SIGUSR1, SIG_IGN);
+    signal(SIGUSR2, SIG_IGN);
+}
+
+void recorder_signals_take(rd_live *live, pid_t beside, bool switches) {
+    live_of_signals = live;
+    programs_of_signals[1] = beside;
+    handle_passed_on();
+    if (switches)
+        handle_switches();
+}
+
+void recorder_signals_set_program(pid_t program) {
+    programs_of_signals[0] = program;
+}
+
+bool recorder_signals_stopped(void) {
+    return told_to_stop;
+}
