@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-enum { OUT_TEXT, OUT_CSV, OUT_JSON };
-
 static bool is_standard(const char *path) {
     return !path || strcmp(path, "-") == 0;
 }

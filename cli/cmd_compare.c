@@ -2,14 +2,13 @@
 #include "cli.h"
 #include "compare_rules.h"
 #include "junit.h"
+#include "option_rows.h"
 #include "output_file.h"
 #include "profile_files.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { OUT_TEXT, OUT_CSV, OUT_JSON };
 
 typedef struct compare_options {
     const char *hist;
@@ -29,18 +28,8 @@ static const rd_opt compare_opts[] = {
      .type = RD_OPT_STRING,
      .offset = offsetof(compare_options, junit),
      .help = "what came of each rule, as JUnit XML"},
-    {.name = "hist",
-     .arg = "BINS",
-     .type = RD_OPT_STRING,
-     .offset = offsetof(compare_options, hist),
-     .help = "bins of the accuracy [log]"},
-    {.name = "out",
-     .arg = "AS",
-     .type = RD_OPT_CHOICE,
-     .offset = offsetof(compare_options, out),
-     .choices = "text|csv|json",
-     .def = "text",
-     .help = "a report, or every pair for programs"},
+    OPTION_HIST(offsetof(compare_options, hist), NULL, "bins of the accuracy [log]"),
+    OPTION_OUT(offsetof(compare_options, out), "a report, or every pair for programs"),
     {.name = NULL},
 };
 

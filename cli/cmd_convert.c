@@ -1,5 +1,6 @@
 /* convert: traces from any format into another, and histograms of time distances into profiles. */
 #include "kinds.h"
+#include "option_rows.h"
 #include "output_file.h"
 #include "profile_files.h"
 #include "trace_copy.h"
@@ -17,17 +18,10 @@ typedef struct convert_options {
 } convert_options;
 
 static const rd_opt convert_opts[] = {
-    {.name = "format",
-     .letter = 'f',
-     .arg = "FORMAT",
-     .type = RD_OPT_STRING,
-     .offset = offsetof(convert_options, format),
-     .help = "of the given traces, NAME[:key=value,...] [by content]"},
-    {.name = "kinds",
-     .arg = "LSI",
-     .type = RD_OPT_STRING,
-     .offset = offsetof(convert_options, kinds),
-     .help = "keep only loads, stores, instruction fetches [all]"},
+    OPTION_FORMAT(offsetof(convert_options, format),
+                  "of the given traces, NAME[:key=value,...] [by content]"),
+    OPTION_KINDS(offsetof(convert_options, kinds), NULL,
+                 "keep only loads, stores, instruction fetches [all]"),
     COPY_OPTIONS(convert_options, copy),
     {.name = "time-histogram",
      .type = RD_OPT_BOOL,
@@ -44,11 +38,8 @@ static const rd_opt convert_opts[] = {
      .max = 0x1p64,
      .offset = offsetof(convert_options, blocks),
      .help = "distinct blocks behind a histogram [its line 'inf']"},
-    {.name = "hist",
-     .arg = "BINS",
-     .type = RD_OPT_STRING,
-     .offset = offsetof(convert_options, hist),
-     .help = "bins of the profile of a histogram [loglinear]"},
+    OPTION_HIST(offsetof(convert_options, hist), NULL,
+                "bins of the profile of a histogram [loglinear]"),
     {.name = NULL},
 };
 

@@ -1,5 +1,6 @@
 /* merge: profiles of independent runs, summed into one. */
 #include "cli.h"
+#include "option_rows.h"
 #include "output_file.h"
 #include "profile_files.h"
 
@@ -10,12 +11,8 @@ typedef struct merge_options {
 } merge_options;
 
 static const rd_opt merge_opts[] = {
-    {.name = "output",
-     .letter = 'o',
-     .arg = "PROFILE",
-     .type = RD_OPT_STRING,
-     .offset = offsetof(merge_options, output),
-     .help = "write the sum to this file [standard output]"},
+    OPTION_OUTPUT(offsetof(merge_options, output), "PROFILE",
+                  "write the sum to this file [standard output]"),
     {.name = NULL},
 };
 

@@ -1,5 +1,6 @@
 /* mrc: miss ratios of caches of given sizes, from a profile or straight from a trace. */
 #include "cli.h"
+#include "option_rows.h"
 #include "output_file.h"
 #include "pipeline.h"
 #include "terminal.h"
@@ -11,8 +12,6 @@
 #include <unistd.h>
 
 #define HEAD_BYTES 4096 /* enough to see what kind of file it is */
-
-enum { OUT_TEXT, OUT_CSV, OUT_JSON };
 
 typedef struct mrc_options {
     pipeline_options pipe;
@@ -28,23 +27,9 @@ static const rd_opt mrc_opts[] = {
      .type = RD_OPT_SIZES,
      .offset = offsetof(mrc_options, sizes),
      .help = "32K,1M,...: bytes; blocks with -b addr [powers of two]"},
-    {.name = "out",
-     .arg = "AS",
-     .type = RD_OPT_CHOICE,
-     .offset = offsetof(mrc_options, out),
-     .choices = "text|csv|json",
-     .def = "text",
-     .help = "a table and the curve, or only the numbers"},
-    {.name = "output",
-     .letter = 'o',
-     .arg = "FILE",
-     .type = RD_OPT_STRING,
-     .offset = offsetof(mrc_options, output),
-     .help = "result to this file [standard output]"},
-    {.name = "ascii",
-     .type = RD_OPT_BOOL,
-     .offset = offsetof(mrc_options, ascii),
-     .help = "draw with plain characters"},
+    OPTION_OUT(offsetof(mrc_options, out), "a table and the curve, or only the numbers"),
+    OPTION_OUTPUT(offsetof(mrc_options, output), "FILE", "result to this file [standard output]"),
+    OPTION_ASCII(offsetof(mrc_options, ascii), "draw with plain characters"),
 #define PIPELINE_FIELD(member) offsetof(mrc_options, pipe.member)
 #define PIPELINE_HIST          "full"
 #include "pipeline_options.def"

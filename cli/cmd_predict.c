@@ -1,6 +1,7 @@
 /* predict: the profile of an input that was never run, from profiles of others. */
 #include "cli.h"
 #include "evaluation.h"
+#include "option_rows.h"
 #include "output_file.h"
 #include "terminal.h"
 #include "training.h"
@@ -9,8 +10,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { OUT_TEXT, OUT_CSV, OUT_JSON };
 
 typedef struct predict_options {
     rd_strings train;
@@ -60,11 +59,8 @@ static const rd_opt predict_opts[] = {
      .choices = "single|multi",
      .def = "single",
      .help = "one pattern per group, or mixtures"},
-    {.name = "hist",
-     .arg = "BINS",
-     .type = RD_OPT_STRING,
-     .offset = FIELD(hist),
-     .help = "reference:K; multi also log, loglinear [reference:1000; multi: loglinear]"},
+    OPTION_HIST(FIELD(hist), NULL,
+                "reference:K; multi also log, loglinear [reference:1000; multi: loglinear]"),
     {.name = "patterns",
      .arg = "SET",
      .type = RD_OPT_STRING,
@@ -90,23 +86,9 @@ static const rd_opt predict_opts[] = {
      .type = RD_OPT_SIZES,
      .offset = FIELD(caches),
      .help = "only the miss ratios of caches of these sizes, as mrc prints them"},
-    {.name = "out",
-     .arg = "AS",
-     .type = RD_OPT_CHOICE,
-     .offset = FIELD(out),
-     .choices = "text|csv|json",
-     .def = "text",
-     .help = "a report, the histogram, or a profile"},
-    {.name = "output",
-     .letter = 'o',
-     .arg = "FILE",
-     .type = RD_OPT_STRING,
-     .offset = FIELD(output),
-     .help = "result to this file [standard output]"},
-    {.name = "ascii",
-     .type = RD_OPT_BOOL,
-     .offset = FIELD(ascii),
-     .help = "draw the report with plain characters"},
+    OPTION_OUT(FIELD(out), "a report, the histogram, or a profile"),
+    OPTION_OUTPUT(FIELD(output), "FILE", "result to this file [standard output]"),
+    OPTION_ASCII(FIELD(ascii), "draw the report with plain characters"),
     {.name = NULL},
 };
 

@@ -1,5 +1,6 @@
 /* record: what a program references, as a trace. */
 #include "kinds.h"
+#include "option_rows.h"
 #include "recorder.h"
 #include "trace_copy.h"
 
@@ -13,28 +14,11 @@ typedef struct record_options {
 } record_options;
 
 static const rd_opt record_opts[] = {
-    {.name = "output",
-     .letter = 'o',
-     .arg = "TRACE",
-     .type = RD_OPT_STRING,
-     .offset = offsetof(record_options, output),
-     .help = "the new trace"},
-    {.name = "to",
-     .arg = "FORMAT",
-     .type = RD_OPT_STRING,
-     .offset = offsetof(record_options, to),
-     .help = "its format, NAME[:key=value,...] [native]"},
-    {.name = "quiet",
-     .letter = 'q',
-     .type = RD_OPT_BOOL,
-     .offset = offsetof(record_options, quiet),
-     .help = "no notes"},
-    {.name = "kinds",
-     .arg = "LSI",
-     .type = RD_OPT_STRING,
-     .def = "LS",
-     .offset = offsetof(record_options, kinds),
-     .help = "record loads, stores, instruction fetches"},
+    OPTION_OUTPUT(offsetof(record_options, output), "TRACE", "the new trace"),
+    OPTION_TO(offsetof(record_options, to)),
+    OPTION_QUIET(offsetof(record_options, quiet), "no notes"),
+    OPTION_KINDS(offsetof(record_options, kinds), "LS",
+                 "record loads, stores, instruction fetches"),
     {.name = "pc",
      .type = RD_OPT_BOOL,
      .offset = offsetof(record_options, what.pc),

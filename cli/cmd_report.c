@@ -1,5 +1,6 @@
 /* report: profiles as a page for a browser. */
 #include "cli.h"
+#include "option_rows.h"
 #include "output_file.h"
 #include "page_file.h"
 #include "profile_files.h"
@@ -12,12 +13,8 @@ typedef struct report_options {
 } report_options;
 
 static const rd_opt report_opts[] = {
-    {.name = "output",
-     .letter = 'o',
-     .arg = "FILE.html",
-     .type = RD_OPT_STRING,
-     .offset = offsetof(report_options, output),
-     .help = "write the page to this file [standard output]"},
+    OPTION_OUTPUT(offsetof(report_options, output), "FILE.html",
+                  "write the page to this file [standard output]"),
     {.name = "caches",
      .arg = "SIZES",
      .type = RD_OPT_STRING,

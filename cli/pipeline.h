@@ -13,6 +13,7 @@
 #include "attribute.h"
 #include "cli.h"
 #include "distance_file.h"
+#include "option_rows.h"
 #include "progress.h"
 
 typedef struct pipeline_options {

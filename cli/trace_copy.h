@@ -3,6 +3,7 @@
 #define RD_TRACE_COPY_H
 
 #include "cli.h"
+#include "option_rows.h"
 #include "progress.h"
 
 /* Fields that both commands have among their options, with their rows of the option table. */
@@ -17,28 +18,9 @@ typedef struct copy_options {
 } copy_options;
 
 #define COPY_OPTIONS(state, member)                                                                \
-    {.name = "output",                                                                             \
-     .letter = 'o',                                                                                \
-     .arg = "TRACE",                                                                               \
-     .type = RD_OPT_STRING,                                                                        \
-     .offset = offsetof(state, member.output),                                                     \
-     .help = "the new trace [standard output]"},                                                   \
-        {.name = "to",                                                                             \
-         .arg = "FORMAT",                                                                          \
-         .type = RD_OPT_STRING,                                                                    \
-         .offset = offsetof(state, member.to),                                                     \
-         .help = "its format, NAME[:key=value,...] [native]"},                                     \
-        {.name = "progress",                                                                       \
-         .arg = "WHEN",                                                                            \
-         .type = RD_OPT_CHOICE,                                                                    \
-         .choices = PROGRESS_CHOICES,                                                              \
-         .def = "auto",                                                                            \
-         .offset = offsetof(state, member.progress),                                               \
-         .help = "the progress bar"},                                                              \
-    {                                                                                              \
-        .name = "quiet", .letter = 'q', .type = RD_OPT_BOOL,                                       \
-        .offset = offsetof(state, member.quiet), .help = "no progress bar, no notes"               \
-    }
+    OPTION_OUTPUT(offsetof(state, member.output), "TRACE", "the new trace [standard output]"),     \
+        OPTION_TO(offsetof(state, member.to)), OPTION_PROGRESS(offsetof(state, member.progress)),  \
+        OPTION_QUIET(offsetof(state, member.quiet), "no progress bar, no notes")
 
 typedef struct trace_copy trace_copy;
 

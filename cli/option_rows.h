@@ -1,0 +1,52 @@
+/* Rows of option tables that several commands have: name, letter and type in one place. `at` is the
+ * offset of the field, `what` the help text. */
+#ifndef RD_OPTION_ROWS_H
+#define RD_OPTION_ROWS_H
+
+#include "cli.h"
+#include "progress.h"
+
+/* Values of OPTION_OUT. */
+enum { OUT_TEXT, OUT_CSV, OUT_JSON };
+
+#define OPTION_OUT(at, what)                                                                       \
+    {                                                                                              \
+        .name = "out", .arg = "AS", .type = RD_OPT_CHOICE, .choices = "text|csv|json",             \
+        .def = "text", .offset = (at), .help = what                                                \
+    }
+#define OPTION_OUTPUT(at, file, what)                                                              \
+    {                                                                                              \
+        .name = "output", .letter = 'o', .arg = file, .type = RD_OPT_STRING, .offset = (at),       \
+        .help = what                                                                               \
+    }
+#define OPTION_ASCII(at, what)                                                                     \
+    { .name = "ascii", .type = RD_OPT_BOOL, .offset = (at), .help = what }
+#define OPTION_FORMAT(at, what)                                                                    \
+    {                                                                                              \
+        .name = "format", .letter = 'f', .arg = "FORMAT", .type = RD_OPT_STRING, .offset = (at),   \
+        .help = what                                                                               \
+    }
+#define OPTION_KINDS(at, usual, what)                                                              \
+    {                                                                                              \
+        .name = "kinds", .arg = "LSI", .type = RD_OPT_STRING, .def = usual, .offset = (at),        \
+        .help = what                                                                               \
+    }
+#define OPTION_HIST(at, usual, what)                                                               \
+    {                                                                                              \
+        .name = "hist", .arg = "BINS", .type = RD_OPT_STRING, .def = usual, .offset = (at),        \
+        .help = what                                                                               \
+    }
+#define OPTION_TO(at)                                                                              \
+    {                                                                                              \
+        .name = "to", .arg = "FORMAT", .type = RD_OPT_STRING, .offset = (at),                      \
+        .help = "its format, NAME[:key=value,...] [native]"                                        \
+    }
+#define OPTION_PROGRESS(at)                                                                        \
+    {                                                                                              \
+        .name = "progress", .arg = "WHEN", .type = RD_OPT_CHOICE, .choices = PROGRESS_CHOICES,     \
+        .def = "auto", .offset = (at), .help = "the progress bar"                                  \
+    }
+#define OPTION_QUIET(at, what)                                                                     \
+    { .name = "quiet", .letter = 'q', .type = RD_OPT_BOOL, .offset = (at), .help = what }
+
+#endif
