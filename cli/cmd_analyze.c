@@ -1,5 +1,5 @@
 /* analyze: reuse distances of traces, as a report, a table or a profile. */
-#include "analysis.h"
+#include "analysis_result.h"
 #include "output_file.h"
 
 #include <stddef.h>

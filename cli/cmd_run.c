@@ -1,5 +1,5 @@
 /* run: reuse distances of a program while it runs. */
-#include "analysis.h"
+#include "analysis_result.h"
 #include "kinds.h"
 #include "recorder.h"
 #include "twin.h"

@@ -3,7 +3,7 @@
 #ifndef RD_TWIN_H
 #define RD_TWIN_H
 
-#include "analysis.h"
+#include "analysis_result.h"
 #include "recorder.h"
 
 /* Starts the command untouched, and its twin beside it, which reads and prints nothing; predicts as

@@ -1,5 +1,5 @@
-/* Results of an analysis. See analysis.h. */
-#include "analysis.h"
+/* Results of an analysis. See analysis_result.h. */
+#include "analysis_result.h"
 
 #include "output_file.h"
 #include "page_file.h"

@@ -3,8 +3,8 @@
  * A command includes analysis_options.def in its option table and has an analysis_options in its
  * struct.
  */
-#ifndef RD_ANALYSIS_H
-#define RD_ANALYSIS_H
+#ifndef RD_ANALYSIS_RESULT_H
+#define RD_ANALYSIS_RESULT_H
 
 #include "pipeline.h"
 
