@@ -55,6 +55,9 @@ void *rdi_pages_alloc(rd_ctx *ctx, size_t bytes);
  * copy). On failure the old array is unchanged. */
 void *rdi_pages_grow(rd_ctx *ctx, void *old, size_t old_bytes, size_t new_bytes);
 void rdi_pages_free(rd_ctx *ctx, void *p, size_t bytes);
+/* Enlarges the array of pages at *p from *n to `to` elements of `size` bytes; a smaller `to` does
+ * nothing. */
+rd_status rdi_pages_grow_array(rd_ctx *ctx, void **p, uint64_t *n, uint64_t to, size_t size);
 
 /* ---- options (options.c) ---- */
 

@@ -261,6 +261,19 @@ void rdi_pages_free(rd_ctx *ctx, void *p, size_t bytes) {
     }
 }
 
+rd_status rdi_pages_grow_array(rd_ctx *ctx, void **p, uint64_t *n, uint64_t to, size_t size) {
+    if (to <= *n)
+        return RD_OK;
+    if (to > SIZE_MAX / 2 / size)
+        return rdi_fail(ctx, RD_ENOMEM, "out of memory: a table would be too large");
+    void *grown = rdi_pages_grow(ctx, *p, (size_t)*n * size, (size_t)to * size);
+    if (!grown)
+        return RD_ENOMEM;
+    *p = grown;
+    *n = to;
+    return RD_OK;
+}
+
 const char *rd_status_name(rd_status status) {
     static const char *const names[] = {
         [RD_OK] = "RD_OK",           [RD_ENOMEM] = "RD_ENOMEM",

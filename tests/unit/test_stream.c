@@ -144,7 +144,7 @@ static void all_paths_and_pieces_give_the_same_distances(void **state) {
             feed(&o, MOST, splits[turn % RDI_COUNT(splits)], distance);
             assert_distances(paths[i], MOST, 0);
             assert_sound(&o);
-            growths += o.stream.growths;
+            growths += o.stream.table.growths;
             renumberings += o.stream.renumberings;
             wide += o.stream.wide;
             front += o.stream.front_on;
@@ -295,12 +295,12 @@ static void few_blocks_need_no_front(void **state) {
 /* ---- ids ---- */
 
 /* Ids whose home is in the first 1/2048 of the table, by trial. */
-static void collide(const rdi_stream_table *like, uint64_t *id, size_t n) {
-    rdi_stream_table t = *like;
+static void collide(const rdi_slot_table *like, uint64_t *id, size_t n) {
+    rdi_slot_table t = *like;
     t.homes = 2048;
     uint64_t candidate = 1;
     for (size_t i = 0; i < n; i++) {
-        while (rdi_stream_home(&t, candidate) != 0)
+        while (rdi_slot_home(&t, candidate) != 0)
             candidate++;
         id[i] = candidate++;
     }
@@ -320,8 +320,8 @@ static void ids_that_collide_get_another_hash(void **state) {
         feed(&o, N, 0, distance);
         for (size_t i = 0; i < N; i++)
             assert_int_equal(distance[i], i < M ? RD_COLD : M - 1);
-        assert_true(o.stream.reseedings > 0);
-        assert_true(o.stream.table.disp <= RDI_STREAM_DISP_MAX);
+        assert_true(o.stream.table.reseedings > 0);
+        assert_true(o.stream.table.disp <= RDI_SLOT_DISP_MAX);
         assert_true(o.stream.table.homes < 16 * M);
         assert_sound(&o);
         close_stream(&o);
@@ -336,7 +336,7 @@ static void strided_ids_spread(void **state) {
             block[i] = shift % 2 ? ~((uint64_t)i << shift) : (uint64_t)i << shift;
         assert_true(open_stream(&o, "", 0));
         feed(&o, shift < 48 ? 60000 : 1u << 14, 0, NULL);
-        assert_int_equal(o.stream.reseedings, 0);
+        assert_int_equal(o.stream.table.reseedings, 0);
         close_stream(&o);
     }
 }
@@ -396,8 +396,8 @@ static void looking_up_enters_every_block_once(void **state) {
         }
         assert_in_range(o.stream.table.count, 29000, 30000);
         for (size_t k = 0; k < MOST; k++)
-            assert_true(o.stream.kernel->contains(&o.stream.table, block[k]));
-        assert_false(o.stream.kernel->contains(&o.stream.table, 30000));
+            assert_true(o.stream.table.ops->contains(&o.stream.table, block[k]));
+        assert_false(o.stream.table.ops->contains(&o.stream.table, 30000));
         close_stream(&o);
     }
 }

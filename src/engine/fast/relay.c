@@ -45,7 +45,7 @@ typedef struct relay_engine {
     uint64_t hits[RDI_STREAM_FRONT]; /* not yet in the stream's counts */
     uint64_t window_refs, window_near;
     /* Of the second thread: */
-    rdi_stream_axis axis; /* by table: as it was when the two parted */
+    rdi_slot_axis axis; /* by table: as it was when the two parted */
     /* Of both, in the monitor: */
     rdi_monitor monitor;
     uint64_t sent, done;     /* packets */

@@ -219,7 +219,7 @@ static rd_status stream_finish(void *self) {
              "stream: %s instructions, front %s, %s-bit slots; upkeep %.3f s (%" PRIu64
              " growths, %" PRIu64 " renumberings, %" PRIu64 " new hashes)",
              rdi_isa_name(e->chosen), e->front_on ? "on" : "off", e->wide ? "64" : "32",
-             (double)e->upkeep_ns * 1e-9, e->growths, e->renumberings, e->reseedings);
+             (double)e->upkeep_ns * 1e-9, e->table.growths, e->renumberings, e->table.reseedings);
     return e->counts_itself ? hand_over_counts(e) : RD_OK;
 }
 

@@ -16,24 +16,12 @@
 
 #include "base/cpu.h"
 #include "engine/core/plugin.h"
+#include "order/slot_axis.h"
+#include "order/slot_table.h"
 
-#define RDI_STREAM_BATCH 64   /* references per pass of a kernel at most; one bit each in a mask */
-#define RDI_STREAM_CHUNK 2048 /* references between two looks at free space */
-#define RDI_STREAM_FRONT 64   /* blocks in the front */
-#define RDI_STREAM_WAYS  5    /* entries per bucket at most */
-
-/* Entries are at most DISP_MAX buckets from home when a chunk starts. Ids that spread stay far
- * below it. A chunk adds at most one full bucket per RDI_STREAM_WIDE_WAYS references, and TAIL
- * buckets behind the last home take that: no probe wraps around or runs out. */
-#define RDI_STREAM_DISP_MAX  64
-#define RDI_STREAM_WIDE_WAYS 3
-#define RDI_STREAM_TAIL      768
-
-/* The axis counts its bits by line, group and super; each level sums up one cache line of the one
- * below (lines: 512 bits; groups and supers: 32 counts of 16 bits). */
-#define RDI_STREAM_LINE  9 /* log2 of slots */
-#define RDI_STREAM_GROUP 14
-#define RDI_STREAM_SUPER 19
+#define RDI_STREAM_BATCH 64 /* references per pass of a kernel at most; one bit each in a mask */
+#define RDI_STREAM_CHUNK RDI_SLOT_TABLE_STEP /* references between two looks at free space */
+#define RDI_STREAM_FRONT 64                  /* blocks in the front */
 
 /* What one chunk may take of the axis: a slot per reference, one for each block of the front when
  * it is flushed before and after, and batches that are measured ahead. */
@@ -42,31 +30,6 @@
 /* Distances below DENSE are counted one by one, the others in bins of this width: the log-linear
  * bins of the histogram are made of these. */
 #define RDI_STREAM_DENSE 2048
-
-enum { RDI_STREAM_BITS, RDI_STREAM_LINES, RDI_STREAM_GROUPS, RDI_STREAM_SUPERS, RDI_STREAM_ABOVE };
-#define RDI_STREAM_ARRAYS 5
-
-typedef struct rdi_stream_axis {
-    uint64_t *bits;                   /* 1 bit per slot */
-    uint16_t *line;                   /* set bits per line */
-    uint16_t *group;                  /* set bits per group */
-    uint32_t *super;                  /* set bits per super */
-    uint64_t *above;                  /* set bits in all later supers; refreshed before each use */
-    uint64_t room[RDI_STREAM_ARRAYS]; /* elements allocated of each of these */
-    uint64_t capacity;                /* slots allocated, a multiple of a super */
-    uint64_t len;                     /* slots in use: next <= len <= capacity */
-    uint64_t next;                    /* the slot given out next */
-} rdi_stream_axis;
-
-typedef struct rdi_stream_table {
-    void *bucket;    /* cache lines, homes + TAIL of them */
-    uint64_t homes;  /* buckets that are somebody's home */
-    uint64_t count;  /* entries */
-    uint64_t limit;  /* entries at which it grows */
-    uint64_t disp;   /* upper limit of bucket - home bucket over all entries */
-    uint64_t seed;   /* of the hash ... */
-    uint64_t factor; /* ... and its multiplier, odd */
-} rdi_stream_table;
 
 /* The histogram while it is being counted; added to run->out.hist at the end. */
 typedef struct rdi_stream_counts {
@@ -112,7 +75,7 @@ typedef struct rdi_stream rdi_stream;
 
 /* The inner loops: one instance per instruction set, and one with 64-bit slots. */
 typedef struct rdi_stream_kernel {
-    unsigned ways; /* entries per bucket */
+    rdi_slot_table_ops table;
     /* Distances of n <= CHUNK references into `dist`; counted when it is NULL or run->counting. */
     void (*chunk)(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *dist);
     /* The same in two parts, for two threads. The front alone: n <= CHUNK references, as far as
@@ -125,7 +88,7 @@ typedef struct rdi_stream_kernel {
      * axis of which the table's thread only knows the next slot, their distances, which are
      * counted. */
     void (*slots)(rdi_stream *e, const uint64_t *blk, size_t n, rdi_stream_packet *out);
-    void (*measured)(rdi_stream *e, const rdi_stream_axis *a, const rdi_stream_packet *in);
+    void (*measured)(rdi_stream *e, const rdi_slot_axis *a, const rdi_stream_packet *in);
     /* Slots above those of n <= BATCH different blocks, which leave; RD_COLD: not there. The front
      * is off. */
     void (*take)(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *newer);
@@ -133,16 +96,9 @@ typedef struct rdi_stream_kernel {
     void (*lookup)(rdi_stream *e, const uint64_t *blk, size_t n);
     /* The same for 1 <= n <= CHUNK references, and the time since the last one to each block. */
     void (*gaps)(rdi_stream *e, const uint64_t *blk, size_t n, rdi_stream_runs *out);
-    /* Entries of a bucket, for what need not be fast; returns how many. */
-    unsigned (*read)(const rdi_stream_table *t, uint64_t bucket, uint64_t *blk, uint64_t *slot);
-    void (*insert)(rdi_stream_table *t, uint64_t blk, uint64_t slot);
-    bool (*contains)(const rdi_stream_table *t, uint64_t blk);
-    uint64_t (*newer)(const rdi_stream_axis *a, uint64_t s); /* set bits above s; `above` fresh */
+    uint64_t (*newer)(const rdi_slot_axis *a, uint64_t s); /* set bits above s; `above` fresh */
     /* Slots become ranks 1 .. live; the oldest `drop` blocks leave. The front is flushed. */
     void (*renumber)(rdi_stream *e, uint64_t drop);
-    /* To their new homes with the entries of a table of `old_homes` that was enlarged in place; the
-     * first `low` buckets go through `stash`. */
-    void (*respread)(rdi_stream_table *t, uint64_t old_homes, void *stash, uint64_t low);
     void (*front_load)(rdi_stream *e);  /* takes the front's blocks out of the axis */
     void (*front_flush)(rdi_stream *e); /* gives them the next slots, oldest first */
 } rdi_stream_kernel;
@@ -167,8 +123,8 @@ struct rdi_stream {
     rdi_run *run;
     const rdi_stream_kernel *kernel;
     rdi_isa chosen;
-    rdi_stream_table table;
-    rdi_stream_axis axis;
+    rdi_slot_table table;
+    rdi_slot_axis axis;
     rdi_stream_counts counts;
     bool counts_itself; /* counts distances: cleared by engines that use the table alone */
     bool front_on;
@@ -180,7 +136,7 @@ struct rdi_stream {
     uint64_t keep;                             /* entries that force an eviction */
     bool wide;                                 /* 64-bit slots in use */
     unsigned batch;                            /* references per pass while the front is off */
-    uint64_t growths, renumberings, reseedings, upkeep_ns;
+    uint64_t renumberings, upkeep_ns;
 };
 
 /* Whether what is measured now is counted here. */
@@ -219,32 +175,8 @@ rd_status rdi_stream_table_room(rdi_stream *e);
 /* 64-bit slots from now on, if the 32-bit ones do not suffice for one more chunk of look-ups. */
 rd_status rdi_stream_time_room(rdi_stream *e);
 
-/* Sets bits first .. first + n - 1, all clear before. */
-void rdi_stream_axis_set(const rdi_stream_axis *a, uint64_t first, uint64_t n);
-/* Refreshes `above`; `top` is the highest slot that will be asked about. */
-void rdi_stream_axis_refresh(const rdi_stream_axis *a, uint64_t top);
-
 /* The engine's `check` (stream_check.c) and `order` (stream_order.c). */
 rd_status rdi_stream_check(void *self, const char **why);
 rd_status rdi_stream_order(void *self, rdi_block_visit visit, void *user);
-
-static inline bool rdi_stream_axis_get(const rdi_stream_axis *a, uint64_t s) {
-    return a->bits[s >> 6] >> (s & 63) & 1;
-}
-
-static inline void rdi_stream_axis_clear(const rdi_stream_axis *a, uint64_t s) {
-    a->bits[s >> 6] &= ~((uint64_t)1 << (s & 63));
-    a->line[s >> RDI_STREAM_LINE]--;
-    a->group[s >> RDI_STREAM_GROUP]--;
-    a->super[s >> RDI_STREAM_SUPER]--;
-}
-
-/* Bucket numbers are in hash order, which a table of any size allows and growing keeps. The hash is
- * one multiplication, folded: dense and strided ids spread evenly over its top bits. */
-static inline uint64_t rdi_stream_home(const rdi_stream_table *t, uint64_t blk) {
-    rdi_u128 m = (rdi_u128)(blk ^ t->seed) * t->factor;
-    uint64_t hash = (uint64_t)m ^ (uint64_t)(m >> 64);
-    return (uint64_t)(((rdi_u128)hash * t->homes) >> 64);
-}
 
 #endif

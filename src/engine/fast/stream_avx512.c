@@ -6,7 +6,7 @@
 #define KERNEL_TARGET RDI_TARGET_AVX512
 #define ISA           512
 #define SLOT          uint32_t
-#define WAYS          RDI_STREAM_WAYS
+#define WAYS          RDI_SLOT_WAYS
 #include "engine/fast/stream_kernel.inc.h"
 #else
 const rdi_stream_kernel rdi_stream_avx512 = {0}; /* rdi_isa_choose() never chooses it */

@@ -6,28 +6,28 @@ static bool wrong(const char **why, const char *what) {
     return false;
 }
 
-static uint64_t count_bits(const rdi_stream_axis *a, uint64_t first, uint64_t n) {
+static uint64_t count_bits(const rdi_slot_axis *a, uint64_t first, uint64_t n) {
     uint64_t sum = 0;
     for (uint64_t i = first >> 6; i < (first + n) >> 6; i++)
         sum += (uint64_t)__builtin_popcountll(a->bits[i]);
     return sum;
 }
 
-static bool check_axis(const rdi_stream_axis *a, const char **why) {
-    const uint64_t line = UINT64_C(1) << RDI_STREAM_LINE, group = UINT64_C(1) << RDI_STREAM_GROUP,
-                   super = UINT64_C(1) << RDI_STREAM_SUPER;
+static bool check_axis(const rdi_slot_axis *a, const char **why) {
+    const uint64_t line = UINT64_C(1) << RDI_SLOT_LINE, group = UINT64_C(1) << RDI_SLOT_GROUP,
+                   super = UINT64_C(1) << RDI_SLOT_SUPER;
     if (a->next > a->len || a->len > a->capacity)
         return wrong(why, "the axis is longer than its memory");
     for (uint64_t s = 0; s < a->capacity; s += line)
-        if (count_bits(a, s, line) != a->line[s >> RDI_STREAM_LINE])
+        if (count_bits(a, s, line) != a->line[s >> RDI_SLOT_LINE])
             return wrong(why, "a line's count differs from its bits");
     for (uint64_t s = 0; s < a->capacity; s += group)
-        if (count_bits(a, s, group) != a->group[s >> RDI_STREAM_GROUP])
+        if (count_bits(a, s, group) != a->group[s >> RDI_SLOT_GROUP])
             return wrong(why, "a group's count differs from its bits");
     for (uint64_t s = 0; s < a->capacity; s += super)
-        if (count_bits(a, s, super) != a->super[s >> RDI_STREAM_SUPER])
+        if (count_bits(a, s, super) != a->super[s >> RDI_SLOT_SUPER])
             return wrong(why, "a super's count differs from its bits");
-    if (rdi_stream_axis_get(a, 0))
+    if (rdi_slot_axis_get(a, 0))
         return wrong(why, "slot 0 is in use");
     uint64_t used = a->bits[a->next >> 6] >> (a->next & 63);
     for (uint64_t i = (a->next >> 6) + 1; i < a->capacity >> 6; i++)
@@ -46,22 +46,22 @@ static bool in_front(const rdi_stream *e, uint64_t blk) {
 
 static bool check_entry(const rdi_stream *e, uint64_t bucket, uint64_t blk, uint64_t slot,
                         const char **why) {
-    uint64_t home = rdi_stream_home(&e->table, blk);
+    uint64_t home = rdi_slot_home(&e->table, blk);
     if (bucket < home || bucket - home > e->table.disp)
         return wrong(why, "a block is too far from its home bucket");
-    if (!e->kernel->contains(&e->table, blk))
+    if (!e->table.ops->contains(&e->table, blk))
         return wrong(why, "a block is not found from its home bucket on");
     if (slot >= e->axis.next)
         return wrong(why, "a block has a slot that was not given out");
-    if (rdi_stream_axis_get(&e->axis, slot) == in_front(e, blk))
+    if (rdi_slot_axis_get(&e->axis, slot) == in_front(e, blk))
         return wrong(why, "a block is not in exactly one of front and axis");
     return true;
 }
 
 static bool check_table(const rdi_stream *e, const char **why) {
-    uint64_t count = 0, blk[RDI_STREAM_WAYS], slot[RDI_STREAM_WAYS];
-    for (uint64_t i = 0; i < e->table.homes + RDI_STREAM_TAIL; i++) {
-        unsigned n = e->kernel->read(&e->table, i, blk, slot);
+    uint64_t count = 0, blk[RDI_SLOT_WAYS], slot[RDI_SLOT_WAYS];
+    for (uint64_t i = 0; i < e->table.homes + RDI_SLOT_TAIL; i++) {
+        unsigned n = e->table.ops->read(&e->table, i, blk, slot);
         for (unsigned k = 0; k < n; k++)
             if (!check_entry(e, i, blk[k], slot[k], why))
                 return false;
@@ -81,7 +81,7 @@ static bool check_front(const rdi_stream *e, const char **why) {
         places |= UINT64_C(1) << rdi_stream_front_place(&e->front, i);
         if (e->front.time[i] >= e->front.now || e->front.tag[i] != rdi_stream_tag(e->front.key[i]))
             return wrong(why, "a lane of the front has no such time or tag");
-        if (!e->kernel->contains(&e->table, e->front.key[i]))
+        if (!e->table.ops->contains(&e->table, e->front.key[i]))
             return wrong(why, "a block of the front is not in the table");
     }
     if (e->front_on && places != UINT64_MAX)

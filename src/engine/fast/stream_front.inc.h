@@ -375,7 +375,7 @@ INLINE size_t start_front(rdi_stream *e, rdi_stream_runs *r, const uint64_t *blk
 }
 
 INLINE void fetch_homes(const rdi_stream *e, batch *b) {
-    const rdi_stream_table t = e->table;
+    const rdi_slot_table t = e->table;
     for (unsigned k = 0; k < b->n; k++) {
         bucket *home = home_bucket(&t, b->blk[k]);
         RDI_PREFETCH(home);

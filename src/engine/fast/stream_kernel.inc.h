@@ -30,7 +30,8 @@
 #define FRONT  RDI_STREAM_FRONT
 #define DENSE  RDI_STREAM_DENSE
 
-#include "engine/fast/stream_table.inc.h"
+#include "order/slot_axis.inc.h"
+#include "order/slot_table.inc.h"
 
 typedef struct batch {
     _Alignas(64) SLOT old[BATCH]; /* slot before; 0: first reference */
@@ -45,68 +46,6 @@ typedef struct batch {
 /* A bit for each entry. */
 INLINE uint64_t all_of(const batch *b) {
     return b->n < BATCH ? (UINT64_C(1) << b->n) - 1 : ~UINT64_C(0);
-}
-
-/* ---- axis ---- */
-
-#if ISA != 512
-#define ALL16 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535
-/* Lanes above i are the 32 from [31 - i] on. */
-static const uint16_t lanes_above[64] = {[32] = ALL16, ALL16, ALL16, ALL16};
-#undef ALL16
-#endif
-
-/* Bits set in the words above q, counts in the lanes above li of line and gi of group. */
-INLINE uint64_t sum_above(const uint64_t *bits, unsigned q, const uint16_t *line, unsigned li,
-                          const uint16_t *group, unsigned gi) {
-#if ISA == 512
-    /* No lane exceeds 64 + 512 + 16384: the three may be added as 16-bit numbers before the one
-     * reduction. */
-    __m512i v = _mm512_popcnt_epi64(_mm512_maskz_load_epi64((__mmask8)(0xFEu << q), bits));
-    v = _mm512_add_epi16(v, _mm512_maskz_loadu_epi16(0xFFFFFFFEu << li, line));
-    v = _mm512_add_epi16(v, _mm512_maskz_loadu_epi16(0xFFFFFFFEu << gi, group));
-    v = _mm512_madd_epi16(v, _mm512_set1_epi16(1));
-    return (unsigned)_mm512_reduce_add_epi32(v);
-#else
-    const uint16_t *ml = lanes_above + 31 - li, *mg = lanes_above + 31 - gi;
-    uint64_t sum = 0;
-    for (unsigned i = 1; i < 8; i++)
-        sum += (uint64_t)__builtin_popcountll(i > q ? bits[i] : 0);
-#if ISA == 2
-    __m256i v = _mm256_setzero_si256();
-    for (int i = 0; i < 32; i += 16) {
-        __m256i x = _mm256_and_si256(_mm256_loadu_si256((const __m256i *)(line + i)),
-                                     _mm256_loadu_si256((const __m256i *)(ml + i)));
-        __m256i y = _mm256_and_si256(_mm256_loadu_si256((const __m256i *)(group + i)),
-                                     _mm256_loadu_si256((const __m256i *)(mg + i)));
-        __m256i pairs = _mm256_madd_epi16(_mm256_add_epi16(x, y), _mm256_set1_epi16(1));
-        v = _mm256_add_epi32(v, pairs);
-    }
-    __m128i w = _mm_add_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
-    w = _mm_add_epi32(w, _mm_shuffle_epi32(w, 0x4E));
-    w = _mm_add_epi32(w, _mm_shuffle_epi32(w, 0xB1));
-    return sum + (unsigned)_mm_cvtsi128_si32(w);
-#else
-    unsigned lanes = 0;
-    for (unsigned i = 0; i < 32; i++)
-        lanes += (unsigned)(line[i] & ml[i]) + (unsigned)(group[i] & mg[i]);
-    return sum + lanes;
-#endif
-#endif
-}
-
-/* Set bits above slot s; `above` is fresh. */
-INLINE uint64_t newer(const rdi_stream_axis *a, uint64_t s) {
-    uint64_t l = s >> RDI_STREAM_LINE, g = s >> RDI_STREAM_GROUP, u = s >> RDI_STREAM_SUPER;
-    unsigned q = s >> 6 & 7;
-    const uint64_t *bits = a->bits + l * 8;
-    uint64_t rest = (uint64_t)__builtin_popcountll(bits[q] >> (s & 63) >> 1) + a->above[u];
-    return rest + sum_above(bits, q, a->line + g * 32, l & 31, a->group + u * 32, g & 31);
-}
-
-INLINE void prefetch_slot(const rdi_stream_axis *a, uint64_t s) {
-    RDI_PREFETCH(a->bits + (s >> RDI_STREAM_LINE) * 8);
-    RDI_PREFETCH(a->line + (s >> RDI_STREAM_GROUP) * 32);
 }
 
 /* Entries before j whose old slot is above s: blocks that left the range since the batch began. */
@@ -144,7 +83,7 @@ INLINE uint64_t left_since(const SLOT *old, unsigned j, SLOT s) {
 
 /* Without a front every reference goes to the table. */
 INLINE size_t fill_plain(const rdi_stream *e, batch *b, const uint64_t *blk, size_t i, size_t n) {
-    const rdi_stream_table t = e->table;
+    const rdi_slot_table t = e->table;
     const size_t m = n - i < e->batch ? n - i : e->batch;
     for (size_t k = 0; k < m; k++) {
         uint64_t x = blk[i + k];
@@ -165,7 +104,7 @@ INLINE void prefetch_overflow(const batch *b, unsigned j, unsigned n) {
 }
 
 PASS void resolve(rdi_stream *e, batch *b, bool front) {
-    const rdi_stream_axis a = e->axis;
+    const rdi_slot_axis a = e->axis;
     const unsigned n = b->n;
     for (unsigned j = 0; j < n; j++) {
         SLOT t = (SLOT)(a.next + j);
@@ -219,10 +158,10 @@ INLINE void record(rdi_stream *e, const batch *b, const uint64_t *d, uint64_t *d
     e->window_near += near;
 }
 
-PASS void measure(rdi_stream *e, const rdi_stream_axis *axis, const batch *b, uint64_t *dist,
+PASS void measure(rdi_stream *e, const rdi_slot_axis *axis, const batch *b, uint64_t *dist,
                   uint64_t in_front) {
     uint64_t d[BATCH];
-    const rdi_stream_axis a = *axis;
+    const rdi_slot_axis a = *axis;
     const uint64_t first = b->first;
     uint64_t left = all_of(b);
 #if ISA == 512
@@ -230,7 +169,7 @@ PASS void measure(rdi_stream *e, const rdi_stream_axis *axis, const batch *b, ui
         left = measure_near(&a, b, in_front, d);
 #endif
     if (left)
-        rdi_stream_axis_refresh(&a, first + b->n);
+        rdi_slot_axis_refresh(&a, first + b->n);
     for (; left; left &= left - 1) {
         unsigned j = (unsigned)__builtin_ctzll(left);
         uint64_t s = b->old[j];
@@ -243,14 +182,14 @@ PASS void measure(rdi_stream *e, const rdi_stream_axis *axis, const batch *b, ui
     record(e, b, d, dist);
 }
 
-PASS void apply(const rdi_stream_axis *axis, const batch *b) {
-    const rdi_stream_axis a = *axis;
+PASS void apply(const rdi_slot_axis *axis, const batch *b) {
+    const rdi_slot_axis a = *axis;
     const unsigned n = b->n;
-    rdi_stream_axis_set(&a, b->first, n);
+    rdi_slot_axis_set(&a, b->first, n);
     for (unsigned j = 0; j < n; j++) {
         uint64_t s = b->old[j];
         if (RDI_LIKELY(s))
-            rdi_stream_axis_clear(&a, s);
+            rdi_slot_axis_clear(&a, s);
     }
 }
 
@@ -292,7 +231,7 @@ static KERNEL_TARGET void missed(rdi_stream *e, const rdi_stream_packet *in) {
 }
 
 /* Takes over old slots i .. of a packet and fetches the axis there; returns where it stopped. */
-INLINE size_t fill_slots(const rdi_stream *e, const rdi_stream_axis *a, batch *b,
+INLINE size_t fill_slots(const rdi_stream *e, const rdi_slot_axis *a, batch *b,
                          const rdi_stream_packet *in, size_t i) {
     const size_t m = in->n - i < e->batch ? in->n - i : e->batch;
     for (size_t k = 0; k < m; k++) {
@@ -304,7 +243,7 @@ INLINE size_t fill_slots(const rdi_stream *e, const rdi_stream_axis *a, batch *b
     return i + m;
 }
 
-static KERNEL_TARGET void measured(rdi_stream *e, const rdi_stream_axis *a,
+static KERNEL_TARGET void measured(rdi_stream *e, const rdi_slot_axis *a,
                                    const rdi_stream_packet *in) {
     batch ring[2];
     size_t i = fill_slots(e, a, &ring[0], in, 0);
@@ -322,7 +261,7 @@ static KERNEL_TARGET void measured(rdi_stream *e, const rdi_stream_axis *a,
 /* Measured against the axis as it was, less what left since the batch began. */
 static KERNEL_TARGET void take(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *above) {
     batch b;
-    const rdi_stream_axis a = e->axis;
+    const rdi_slot_axis a = e->axis;
     for (size_t i = 0; i < n;) /* fetches the buckets */
         i = fill_plain(e, &b, blk, i, n);
     for (unsigned j = 0; j < n; j++) {
@@ -330,7 +269,7 @@ static KERNEL_TARGET void take(rdi_stream *e, const uint64_t *blk, size_t n, uin
         b.old[j] = field ? *field : 0;
         prefetch_slot(&a, b.old[j]);
     }
-    rdi_stream_axis_refresh(&a, a.next);
+    rdi_slot_axis_refresh(&a, a.next);
     for (unsigned j = 0; j < n; j++) {
         SLOT s = b.old[j];
         above[j] = s ? newer(&a, s) - left_since(b.old, j, s) : RD_COLD;
@@ -338,7 +277,7 @@ static KERNEL_TARGET void take(rdi_stream *e, const uint64_t *blk, size_t n, uin
     for (unsigned j = 0; j < n; j++) {
         if (!b.old[j])
             continue;
-        rdi_stream_axis_clear(&a, b.old[j]);
+        rdi_slot_axis_clear(&a, b.old[j]);
         remove_entry(&e->table, find(&e->table, blk[j]));
     }
 }
@@ -431,12 +370,12 @@ static KERNEL_TARGET void gaps(rdi_stream *e, const uint64_t *blk, size_t n, rdi
 
 /* ---- between chunks ---- */
 
-static KERNEL_TARGET uint64_t count_newer(const rdi_stream_axis *a, uint64_t s) {
+static KERNEL_TARGET uint64_t count_newer(const rdi_slot_axis *a, uint64_t s) {
     return newer(a, s);
 }
 
 /* Refills bucket i with what stays: nothing may be left behind a gap. */
-INLINE void drop_old(rdi_stream_table *t, bucket *b, uint64_t drop) {
+INLINE void drop_old(rdi_slot_table *t, bucket *b, uint64_t drop) {
     bucket c = *b;
     b->n = 0;
     for (unsigned k = 0; k < c.n; k++)
@@ -445,10 +384,10 @@ INLINE void drop_old(rdi_stream_table *t, bucket *b, uint64_t drop) {
 }
 
 static KERNEL_TARGET void renumber(rdi_stream *e, uint64_t drop) {
-    rdi_stream_table *t = &e->table;
+    rdi_slot_table *t = &e->table;
     bucket *b = t->bucket;
-    const uint64_t live = t->count, end = t->homes + RDI_STREAM_TAIL, ahead = 8;
-    rdi_stream_axis_refresh(&e->axis, e->axis.next);
+    const uint64_t live = t->count, end = t->homes + RDI_SLOT_TAIL, ahead = 8;
+    rdi_slot_axis_refresh(&e->axis, e->axis.next);
     if (drop)
         t->disp = 0;
     for (uint64_t i = 0; i < end; i++) {
@@ -467,7 +406,7 @@ static KERNEL_TARGET void front_flush(rdi_stream *e) {
     for (int i = 0; i < FRONT; i++)
         *(SLOT *)e->front_entry[i] =
             (SLOT)(e->axis.next + FRONT - 1 - rdi_stream_front_place(&e->front, (unsigned)i));
-    rdi_stream_axis_set(&e->axis, e->axis.next, FRONT);
+    rdi_slot_axis_set(&e->axis, e->axis.next, FRONT);
     e->axis.next += FRONT;
     e->front_on = false;
 }
@@ -475,14 +414,18 @@ static KERNEL_TARGET void front_flush(rdi_stream *e) {
 static KERNEL_TARGET void front_load(rdi_stream *e) {
     for (int i = 0; i < FRONT; i++) {
         SLOT *field = find(&e->table, e->front.key[i]);
-        rdi_stream_axis_clear(&e->axis, *field);
+        rdi_slot_axis_clear(&e->axis, *field);
         e->front_entry[i] = field;
     }
     e->front_on = true;
 }
 
 const rdi_stream_kernel KERNEL = {
-    .ways = WAYS,
+    .table = {.ways = WAYS,
+              .read = read_bucket,
+              .insert = insert,
+              .contains = contains,
+              .respread = respread},
     .chunk = chunk,
     .scan = scan,
     .missed = missed,
@@ -491,12 +434,8 @@ const rdi_stream_kernel KERNEL = {
     .take = take,
     .lookup = lookup,
     .gaps = gaps,
-    .read = read_bucket,
-    .insert = insert,
-    .contains = contains,
     .newer = count_newer,
     .renumber = renumber,
-    .respread = respread,
     .front_load = front_load,
     .front_flush = front_flush,
 };

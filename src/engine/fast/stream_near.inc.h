@@ -76,7 +76,7 @@ INLINE unsigned bits_from(const uint64_t *line, __m512i from) {
 INLINE void count_behind(const pair16 *slot, const pair16 *behind, uint64_t first,
                          uint64_t in_front, uint16_t out[BATCH]) {
     for (unsigned i = 0; i < 2; i++) {
-        __m512i s = slot->v[i], line = _mm512_srli_epi16(s, RDI_STREAM_LINE);
+        __m512i s = slot->v[i], line = _mm512_srli_epi16(s, RDI_SLOT_LINE);
         __m512i newer = _mm512_permutex2var_epi16(behind->v[0], line, behind->v[1]);
         __m512i above = _mm512_max_epu16(all16(first), _mm512_add_epi16(s, all16(1)));
         __m512i entered =
@@ -88,12 +88,12 @@ INLINE void count_behind(const pair16 *slot, const pair16 *behind, uint64_t firs
 
 /* Distances of the entries with a slot in the last NEAR_LINES, unless these are few. Returns the
  * other entries. */
-INLINE uint64_t measure_near(const rdi_stream_axis *a, const batch *b, uint64_t in_front,
+INLINE uint64_t measure_near(const rdi_slot_axis *a, const batch *b, uint64_t in_front,
                              uint64_t *d) {
     const unsigned n = b->n;
-    const uint64_t top = (b->first + n - 1) >> RDI_STREAM_LINE;
+    const uint64_t top = (b->first + n - 1) >> RDI_SLOT_LINE;
     const uint64_t line = top < NEAR_LINES ? 0 : top - (NEAR_LINES - 1);
-    const uint64_t low = line << RDI_STREAM_LINE;
+    const uint64_t low = line << RDI_SLOT_LINE;
     const uint64_t *bits = a->bits + line * 8;
     pair16 slot;
     const uint64_t far = slots_from(low, b->old, &slot) & all_of(b);
@@ -110,7 +110,7 @@ INLINE uint64_t measure_near(const rdi_stream_axis *a, const batch *b, uint64_t 
                          _mm512_cmpgt_epu16_mask(slot.v[0], x);
         uint64_t left = (uint64_t)__builtin_popcountll(_bzhi_u64(above, j));
         __m512i next = _mm512_add_epi16(_mm512_and_si512(x, all16(511)), all16(1));
-        d[j] = known[j] + bits_from(bits + (s[j] >> RDI_STREAM_LINE) * 8, next) - left;
+        d[j] = known[j] + bits_from(bits + (s[j] >> RDI_SLOT_LINE) * 8, next) - left;
     }
     return far;
 }

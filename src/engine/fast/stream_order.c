@@ -6,13 +6,13 @@
 /* The newest n blocks, the newest last. What is on the axis has its rank among the live slots; a
  * block of the front has a slot that is live no more, and its place. */
 static void collect(rdi_stream *e, uint64_t *out, uint64_t n) {
-    uint64_t blk[RDI_STREAM_WAYS], slot[RDI_STREAM_WAYS];
+    uint64_t blk[RDI_SLOT_WAYS], slot[RDI_SLOT_WAYS];
     uint64_t front = e->front_on ? RDI_STREAM_FRONT : 0;
-    rdi_stream_axis_refresh(&e->axis, e->axis.next);
-    for (uint64_t i = 0; i < e->table.homes + RDI_STREAM_TAIL; i++) {
-        unsigned entries = e->kernel->read(&e->table, i, blk, slot);
+    rdi_slot_axis_refresh(&e->axis, e->axis.next);
+    for (uint64_t i = 0; i < e->table.homes + RDI_SLOT_TAIL; i++) {
+        unsigned entries = e->table.ops->read(&e->table, i, blk, slot);
         for (unsigned k = 0; k < entries; k++) {
-            if (!rdi_stream_axis_get(&e->axis, slot[k]))
+            if (!rdi_slot_axis_get(&e->axis, slot[k]))
                 continue;
             uint64_t newer = front + e->kernel->newer(&e->axis, slot[k]);
             if (newer < n)

@@ -5,5 +5,5 @@
 #define KERNEL_TARGET /* none */
 #define ISA           0
 #define SLOT          uint32_t
-#define WAYS          RDI_STREAM_WAYS
+#define WAYS          RDI_SLOT_WAYS
 #include "engine/fast/stream_kernel.inc.h"

@@ -6,5 +6,5 @@
 #define KERNEL_TARGET /* none */
 #define ISA           0
 #define SLOT          uint64_t
-#define WAYS          RDI_STREAM_WIDE_WAYS
+#define WAYS          RDI_SLOT_WIDE_WAYS
 #include "engine/fast/stream_kernel.inc.h"

@@ -1,10 +1,13 @@
-/* The stream engine's table from block to slot (part of stream_kernel.inc.h).
+/* Look-ups in a table from block to slot. The including file defines KERNEL_TARGET (attribute of
+ * functions), ISA (0, 2 or 512), INLINE, SLOT (slot type) and WAYS (entries per bucket). See slot_table.h.
  *
- * A bucket is one cache line: keys, slots and how many of them are used, so that every id is valid.
- * A block is in its home bucket or, when that and the ones behind it were full, in the first bucket
- * with room. An entry that leaves is replaced from behind, so the first bucket with room ends a
- * probe.
+ * A bucket is one cache line: keys, slots and the number of entries in use, so that every id is
+ * valid. An entry that leaves is replaced from behind, so the first bucket with room ends a probe.
  */
+#include "order/slot_table.h"
+
+#include <string.h>
+
 #define AHEAD 16 /* entries between a look at the home bucket and its use */
 
 typedef struct bucket {
@@ -33,7 +36,7 @@ INLINE unsigned match(const bucket *b, uint64_t blk) {
 }
 
 /* Appends blk to the first bucket from `home` on that has room. */
-static KERNEL_TARGET SLOT *append(rdi_stream_table *t, bucket *home, uint64_t blk, SLOT slot) {
+static KERNEL_TARGET SLOT *append(rdi_slot_table *t, bucket *home, uint64_t blk, SLOT slot) {
     bucket *b = home;
     while (b->n == WAYS)
         b++;
@@ -45,7 +48,7 @@ static KERNEL_TARGET SLOT *append(rdi_stream_table *t, bucket *home, uint64_t bl
 }
 
 /* The slot field of blk; a new entry with slot 0 when it is not there yet. */
-INLINE SLOT *find_or_add(rdi_stream_table *t, bucket *home, uint64_t blk) {
+INLINE SLOT *find_or_add(rdi_slot_table *t, bucket *home, uint64_t blk) {
     for (bucket *b = home;; b++) {
         unsigned m = match(b, blk);
         if (RDI_LIKELY(m))
@@ -57,11 +60,11 @@ INLINE SLOT *find_or_add(rdi_stream_table *t, bucket *home, uint64_t blk) {
     return append(t, home, blk, 0);
 }
 
-INLINE bucket *home_bucket(const rdi_stream_table *t, uint64_t blk) {
-    return (bucket *)t->bucket + rdi_stream_home(t, blk);
+INLINE bucket *home_bucket(const rdi_slot_table *t, uint64_t blk) {
+    return (bucket *)t->bucket + rdi_slot_home(t, blk);
 }
 
-static KERNEL_TARGET SLOT *find(const rdi_stream_table *t, uint64_t blk) {
+static KERNEL_TARGET SLOT *find(const rdi_slot_table *t, uint64_t blk) {
     for (bucket *b = home_bucket(t, blk);; b++) {
         unsigned m = match(b, blk);
         if (m)
@@ -72,7 +75,7 @@ static KERNEL_TARGET SLOT *find(const rdi_stream_table *t, uint64_t blk) {
 }
 
 /* The nearest entry behind b that b, when it was full, sent on; NULL: none. */
-static KERNEL_TARGET bucket *sent_on(const rdi_stream_table *t, bucket *b, unsigned *entry) {
+static KERNEL_TARGET bucket *sent_on(const rdi_slot_table *t, bucket *b, unsigned *entry) {
     for (bucket *c = b + 1;; c++) {
         for (unsigned k = 0; k < c->n; k++)
             if (home_bucket(t, c->key[k]) <= b) {
@@ -85,7 +88,7 @@ static KERNEL_TARGET bucket *sent_on(const rdi_stream_table *t, bucket *b, unsig
 }
 
 /* The entry whose slot field this is leaves. */
-static KERNEL_TARGET void remove_entry(rdi_stream_table *t, const SLOT *field) {
+static KERNEL_TARGET void remove_entry(rdi_slot_table *t, const SLOT *field) {
     uint64_t number = (uint64_t)((const char *)field - (const char *)t->bucket) / sizeof(bucket);
     bucket *b = (bucket *)t->bucket + number;
     unsigned i = (unsigned)(field - b->slot);
@@ -103,11 +106,11 @@ static KERNEL_TARGET void remove_entry(rdi_stream_table *t, const SLOT *field) {
     }
 }
 
-static KERNEL_TARGET bool contains(const rdi_stream_table *t, uint64_t blk) {
+static KERNEL_TARGET bool contains(const rdi_slot_table *t, uint64_t blk) {
     return find(t, blk) != NULL;
 }
 
-static unsigned read_bucket(const rdi_stream_table *t, uint64_t i, uint64_t *blk, uint64_t *slot) {
+static unsigned read_bucket(const rdi_slot_table *t, uint64_t i, uint64_t *blk, uint64_t *slot) {
     const bucket *b = (const bucket *)t->bucket + i;
     for (unsigned k = 0; k < b->n; k++) {
         blk[k] = b->key[k];
@@ -116,17 +119,17 @@ static unsigned read_bucket(const rdi_stream_table *t, uint64_t i, uint64_t *blk
     return b->n;
 }
 
-static KERNEL_TARGET void insert(rdi_stream_table *t, uint64_t blk, uint64_t slot) {
+static KERNEL_TARGET void insert(rdi_slot_table *t, uint64_t blk, uint64_t slot) {
     append(t, home_bucket(t, blk), blk, (SLOT)slot);
 }
 
 /* Hash order makes this work in place from the top down: an entry's new home is never below its
  * bucket, except in the first `low` ones, which go through the stash. */
-static KERNEL_TARGET void respread(rdi_stream_table *t, uint64_t old_homes, void *stash,
+static KERNEL_TARGET void respread(rdi_slot_table *t, uint64_t old_homes, void *stash,
                                    uint64_t low) {
     bucket *b = t->bucket, *s = stash;
     t->disp = 0;
-    for (uint64_t i = old_homes + RDI_STREAM_TAIL; i-- > low;) {
+    for (uint64_t i = old_homes + RDI_SLOT_TAIL; i-- > low;) {
         bucket c = b[i];
         b[i].n = 0;
         for (unsigned k = 0; k < c.n; k++)

@@ -1,0 +1,86 @@
+/* Memory and counts of an axis of slots. See slot_axis.h. */
+#include "order/slot_axis.h"
+
+#include <string.h>
+
+#define SUPER_SLOTS (UINT64_C(1) << RDI_SLOT_SUPER)
+
+/* log2 of the slots that one element of each of the axis' arrays covers, and the element's size. */
+static const struct {
+    unsigned shift;
+    size_t size;
+} axis_array[RDI_SLOT_ARRAYS] = {
+    [RDI_SLOT_BIT_ARRAY] = {6, sizeof(uint64_t)},
+    [RDI_SLOT_LINE_ARRAY] = {RDI_SLOT_LINE, sizeof(uint16_t)},
+    [RDI_SLOT_GROUP_ARRAY] = {RDI_SLOT_GROUP, sizeof(uint16_t)},
+    [RDI_SLOT_SUPER_ARRAY] = {RDI_SLOT_SUPER, sizeof(uint32_t)},
+    [RDI_SLOT_ABOVE_ARRAY] = {RDI_SLOT_SUPER, sizeof(uint64_t)},
+};
+
+static void axis_pointers(const rdi_slot_axis *a, void *p[RDI_SLOT_ARRAYS]) {
+    p[RDI_SLOT_BIT_ARRAY] = a->bits;
+    p[RDI_SLOT_LINE_ARRAY] = a->line;
+    p[RDI_SLOT_GROUP_ARRAY] = a->group;
+    p[RDI_SLOT_SUPER_ARRAY] = a->super;
+    p[RDI_SLOT_ABOVE_ARRAY] = a->above;
+}
+
+/* Arrays that did grow when a later one failed are larger than `capacity` says, so each remembers
+ * its own size. */
+rd_status rdi_slot_axis_reserve(rdi_slot_axis *a, rd_ctx *ctx, uint64_t slots) {
+    uint64_t capacity = (slots + SUPER_SLOTS - 1) & ~(SUPER_SLOTS - 1);
+    if (capacity <= a->capacity)
+        return RD_OK;
+    void *p[RDI_SLOT_ARRAYS];
+    axis_pointers(a, p);
+    rd_status status = RD_OK;
+    for (unsigned i = 0; i < RDI_SLOT_ARRAYS && status == RD_OK; i++)
+        status = rdi_pages_grow_array(ctx, &p[i], &a->room[i], capacity >> axis_array[i].shift,
+                                      axis_array[i].size);
+    a->bits = p[RDI_SLOT_BIT_ARRAY];
+    a->line = p[RDI_SLOT_LINE_ARRAY];
+    a->group = p[RDI_SLOT_GROUP_ARRAY];
+    a->super = p[RDI_SLOT_SUPER_ARRAY];
+    a->above = p[RDI_SLOT_ABOVE_ARRAY];
+    if (status == RD_OK)
+        a->capacity = capacity;
+    return status;
+}
+
+void rdi_slot_axis_set(const rdi_slot_axis *a, uint64_t first, uint64_t n) {
+    for (uint64_t s = first, end = first + n; s < end;) {
+        uint64_t offset = s & 63, k = 64 - offset < end - s ? 64 - offset : end - s;
+        uint64_t ones = k == 64 ? ~UINT64_C(0) : (UINT64_C(1) << k) - 1;
+        uint16_t *line = &a->line[s >> RDI_SLOT_LINE], *group = &a->group[s >> RDI_SLOT_GROUP];
+        a->bits[s >> 6] |= ones << offset;
+        *line = (uint16_t)(*line + k);
+        *group = (uint16_t)(*group + k);
+        a->super[s >> RDI_SLOT_SUPER] += (uint32_t)k;
+        s += k;
+    }
+}
+
+void rdi_slot_axis_refresh(const rdi_slot_axis *a, uint64_t top) {
+    uint64_t sum = 0;
+    for (uint64_t i = (top >> RDI_SLOT_SUPER) + 1; i-- > 0;) {
+        a->above[i] = sum;
+        sum += a->super[i];
+    }
+}
+
+void rdi_slot_axis_reset(rdi_slot_axis *a, uint64_t live) {
+    uint64_t end = ((a->next >> RDI_SLOT_SUPER) + 1) << RDI_SLOT_SUPER;
+    memset(a->bits, 0, (a->next / 64 + 1) * sizeof *a->bits);
+    memset(a->line, 0, (end >> RDI_SLOT_LINE) * sizeof *a->line);
+    memset(a->group, 0, (end >> RDI_SLOT_GROUP) * sizeof *a->group);
+    memset(a->super, 0, (end >> RDI_SLOT_SUPER) * sizeof *a->super);
+    rdi_slot_axis_set(a, 1, live);
+    a->next = live + 1;
+}
+
+void rdi_slot_axis_fini(rdi_slot_axis *a, rd_ctx *ctx) {
+    void *p[RDI_SLOT_ARRAYS];
+    axis_pointers(a, p);
+    for (unsigned i = 0; i < RDI_SLOT_ARRAYS; i++)
+        rdi_pages_free(ctx, p[i], (size_t)a->room[i] * axis_array[i].size);
+}
