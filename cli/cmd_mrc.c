@@ -94,7 +94,7 @@ static int analyze(rd_ctx *ctx, const mrc_options *o, const char *path, const ch
     return status;
 }
 
-/* Reads the profile, or analyses the trace. Returns the exit status, failures being reported. */
+/* Reads the profile, or analyzes the trace. Returns the exit status, failures being reported. */
 static int find_profile(rd_ctx *ctx, const mrc_options *o, char *path, rd_profile **out) {
     bool standard = strcmp(path, "-") == 0;
     char head[HEAD_BYTES];

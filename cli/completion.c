@@ -1,89 +1,9 @@
-/* Completion for bash, zsh and fish. See completion.h.
- *
- * What a value can be is told by what the help calls it: ENGINE, FILE, "BYTES|addr". One table here
- * knows these names, so a new option is completed without a word about it anywhere else.
- */
+/* Completion for bash, zsh and fish. See completion.h. */
 #include "completion.h"
 
-#include "bench.h"
-#include "cli.h"
+#include "completion_words.h"
 
-#include <ctype.h>
 #include <string.h>
-
-/* ---- what can be there ---- */
-
-enum {
-    TAKES_ENGINE = 1,
-    TAKES_FORMAT = 2,
-    TAKES_GENERATOR = 4,
-    TAKES_SUITE = 8,
-    TAKES_BINS = 16,
-    TAKES_COMMAND = 32, /* of reusedist */
-    TAKES_PROGRAM = 64, /* any command line */
-    TAKES_FILE = 128
-};
-
-static const struct {
-    const char *name; /* in the help, maybe with more around it */
-    unsigned takes;
-} names[] = {
-    {"ENGINE", TAKES_ENGINE}, {"FORMAT", TAKES_FORMAT},      {"KIND", TAKES_GENERATOR},
-    {"SUITE", TAKES_SUITE},   {"BINS", TAKES_BINS},          {"[COMMAND]", TAKES_COMMAND},
-    {"FILE", TAKES_FILE},     {"-- COMMAND", TAKES_PROGRAM}, {"TRACE", TAKES_FILE},
-    {"PROFILE", TAKES_FILE},  {"MODEL", TAKES_FILE},         {"PATH", TAKES_FILE},
-};
-
-static unsigned takes(const char *called) {
-    unsigned found = 0;
-    for (size_t i = 0; called && i < sizeof names / sizeof *names; i++)
-        if (strstr(called, names[i].name))
-            found |= names[i].takes;
-    return found;
-}
-
-/* The words of "text|csv|json"; of "BYTES|addr" those in small letters, which stand for themselves.
- */
-static void put_alternatives(FILE *out, const char *text) {
-    while (*text) {
-        size_t n = strcspn(text, "|");
-        bool literal = n > 0;
-        for (size_t i = 0; i < n; i++)
-            literal = literal && (islower((unsigned char)text[i]) || text[i] == '-');
-        if (literal)
-            fprintf(out, " %.*s", (int)n, text);
-        text += n + (text[n] == '|');
-    }
-}
-
-static void put_registered(FILE *out, unsigned what) {
-    for (size_t i = 0; what & TAKES_ENGINE && rd_engine_info_at(i); i++)
-        fprintf(out, " %s", rd_engine_info_at(i)->name);
-    for (size_t i = 0; what & TAKES_FORMAT && rd_format_info_at(i); i++)
-        fprintf(out, " %s", rd_format_info_at(i)->name);
-    for (size_t i = 0; what & TAKES_GENERATOR && rd_generator_info_at(i); i++)
-        fprintf(out, " %s", rd_generator_info_at(i)->name);
-    for (size_t i = 0; what & TAKES_SUITE && bench_suite_at(i); i++)
-        fprintf(out, " %s", bench_suite_at(i)->name);
-    for (size_t i = 0; what & TAKES_COMMAND && command_at(i); i++)
-        fprintf(out, " %s", command_at(i)->name);
-    if (what & TAKES_BINS)
-        fputs(" full log loglinear linear reference", out);
-}
-
-/* Every word that can be there, each behind a blank. */
-static void put_words(FILE *out, const char *called, const char *choices) {
-    put_registered(out, takes(called));
-    if (choices)
-        put_alternatives(out, choices);
-    else if (called && strchr(called, '|'))
-        put_alternatives(out, called);
-}
-
-static bool has_words(const char *called, const char *choices) {
-    unsigned words = takes(called) & ~(unsigned)(TAKES_FILE | TAKES_PROGRAM);
-    return words || choices || (called && strchr(called, '|'));
-}
 
 /* Text inside single quotes, `special` characters behind a backslash. */
 static void put_quoted(FILE *out, const char *text, const char *special, const char *quote) {
@@ -160,10 +80,10 @@ static const char bash_tail[] =
 
 static void put_bash_value(FILE *out, const char *called, const char *choices) {
     fputs(") echo '", out);
-    put_words(out, called, choices);
-    if (takes(called) & TAKES_FILE)
+    completion_put_words(out, called, choices);
+    if (completion_takes(called) & TAKES_FILE)
         fputs(" <file>", out);
-    if (takes(called) & TAKES_PROGRAM)
+    if (completion_takes(called) & TAKES_PROGRAM)
         fputs(" <program>", out);
     fputs(" <value>' ;;\n", out); /* also where nothing is known: it is not an operand */
 }
@@ -181,7 +101,7 @@ static void put_bash_values(FILE *out, const command *cmd) {
         return;
     fprintf(out, "    '%s operand'", cmd->name);
     put_bash_value(out, cmd->operands, NULL);
-    if (takes(cmd->operands) & TAKES_PROGRAM)
+    if (completion_takes(cmd->operands) & TAKES_PROGRAM)
         fprintf(out, "    '%s later operand') echo '<file>' ;;\n", cmd->name);
 }
 
@@ -209,19 +129,19 @@ static void print_bash(FILE *out) {
 
 /* ":what it is:what can be there" of _arguments. */
 static void put_zsh_value(FILE *out, const char *called, const char *choices) {
-    unsigned what = takes(called);
+    unsigned what = completion_takes(called);
     fputc(':', out);
     put_quoted(out, called, ZSH_SPECIAL, ZSH_QUOTE);
     fputc(':', out);
-    if (what & TAKES_FILE && has_words(called, choices)) {
+    if (what & TAKES_FILE && completion_has_words(called, choices)) {
         fputs("{ compadd --", out);
-        put_words(out, called, choices);
+        completion_put_words(out, called, choices);
         fputs("; _files }", out);
     } else if (what & TAKES_FILE) {
         fputs("_files", out);
-    } else if (has_words(called, choices)) {
+    } else if (completion_has_words(called, choices)) {
         fputc('(', out);
-        put_words(out, called, choices);
+        completion_put_words(out, called, choices);
         fputc(')', out);
     } else {
         fputc(' ', out);
@@ -251,7 +171,7 @@ static void put_zsh_command(FILE *out, const command *cmd) {
     fputs(" \\\n            '(- *)'{-h,--help}'[everything about this command]'", out);
     for (const rd_opt *opt = cmd->opts; opt && opt->name; opt++)
         put_zsh_option(out, opt);
-    if (cmd->operands && takes(cmd->operands) & TAKES_PROGRAM) {
+    if (cmd->operands && completion_takes(cmd->operands) & TAKES_PROGRAM) {
         fputs(" \\\n            '(-)1:program: _command_names -e' '*::argument: _normal'", out);
     } else if (cmd->operands && cmd->max_operands != 0) {
         fputs(" \\\n            '*", out);
@@ -301,11 +221,11 @@ static void put_fish_text(FILE *out, const char *text) {
 }
 
 static void put_fish_value(FILE *out, const char *called, const char *choices) {
-    if (takes(called) & TAKES_FILE)
+    if (completion_takes(called) & TAKES_FILE)
         fputs(" -F", out);
-    if (has_words(called, choices)) {
+    if (completion_has_words(called, choices)) {
         fputs(" -a '", out);
-        put_words(out, called, choices);
+        completion_put_words(out, called, choices);
         fputc('\'', out);
     }
 }
@@ -319,7 +239,7 @@ static void put_fish_command(FILE *out, const command *cmd) {
         if (opt->letter)
             fprintf(out, " -s %c", opt->letter);
         if (opt->arg) {
-            fputs(takes(opt->arg) & TAKES_FILE ? " -r" : " -x", out);
+            fputs(completion_takes(opt->arg) & TAKES_FILE ? " -r" : " -x", out);
             put_fish_value(out, opt->arg, opt->choices);
         }
         put_fish_text(out, opt->help);
@@ -328,7 +248,7 @@ static void put_fish_command(FILE *out, const command *cmd) {
     if (!cmd->operands)
         return;
     fprintf(out, "complete -c reusedist -n '__reusedist_in %s'", cmd->name);
-    if (takes(cmd->operands) & TAKES_PROGRAM)
+    if (completion_takes(cmd->operands) & TAKES_PROGRAM)
         fputs(" -a '(__reusedist_program)'", out);
     put_fish_value(out, cmd->operands, NULL);
     fputc('\n', out);

@@ -164,8 +164,8 @@ static int serve(rd_ctx *ctx, rd_cluster *cluster) {
 
 int main(int argc, char **argv) {
     occupy_standard_streams();
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe shall be an error message, not a silent death */
-    signal(SIGXFSZ, SIG_IGN); /* and so shall a file that may not grow further */
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe becomes an error message, not a silent death */
+    signal(SIGXFSZ, SIG_IGN); /* and so does a file that may not grow further */
     rd_ctx *ctx;
     if (rd_ctx_new(NULL, &ctx) != RD_OK)
         return fail("out of memory");

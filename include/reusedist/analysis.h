@@ -57,7 +57,7 @@ typedef struct rd_object_file {
     uint64_t address;
 } rd_object_file;
 
-/* What attribution shall tell. Zeros stand for the defaults. */
+/* Configuration of attribution. Zeros stand for the defaults. */
 typedef struct rd_attribution_config {
     size_t size;            /* sizeof(rd_attribution_config) */
     const rd_level *levels; /* caches whose misses count; NULL: those of this machine, as far as

@@ -1,0 +1,26 @@
+/* What a value or an operand can be is told by what the help calls it: ENGINE, FILE, "BYTES|addr".
+ * One table knows these names, so a new option is completed without a word about it elsewhere. */
+#ifndef RD_COMPLETION_WORDS_H
+#define RD_COMPLETION_WORDS_H
+
+#include "cli.h"
+
+enum {
+    TAKES_ENGINE = 1,
+    TAKES_FORMAT = 2,
+    TAKES_GENERATOR = 4,
+    TAKES_SUITE = 8,
+    TAKES_BINS = 16,
+    TAKES_COMMAND = 32, /* of reusedist */
+    TAKES_PROGRAM = 64, /* any command line */
+    TAKES_FILE = 128
+};
+
+/* Mask of what `called`, the name in the help, stands for. NULL: 0. */
+unsigned completion_takes(const char *called);
+/* Whether there are words to choose from. `choices` is "text|csv|json", or NULL. */
+bool completion_has_words(const char *called, const char *choices);
+/* Writes these words, each behind a blank. */
+void completion_put_words(FILE *out, const char *called, const char *choices);
+
+#endif
