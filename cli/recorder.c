@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How long a program that shall end may take. */
+/* How long a program may take to end after SIGTERM, in turns of waiting. */
 #define END_WAIT_NS 100000000
 #define END_TURNS   50
 
