@@ -10,7 +10,7 @@
 /* Room for the references of a batch that are kept. */
 typedef struct kept_columns {
     size_t room;
-    uint64_t *addr, *pc;
+    uint64_t *addr, *pc, *more[RD_MORE_COLUMNS]; /* of `more` those that the trace has */
     uint32_t *size, *thread;
     uint8_t *kind;
 } kept_columns;
@@ -82,14 +82,14 @@ static const char *field_name(uint32_t field) {
            : field == RD_FIELD_KIND   ? "kinds"
            : field == RD_FIELD_PC     ? "program counters"
            : field == RD_FIELD_THREAD ? "threads"
-                                      : "events";
+                                      : rd_field_name(field);
 }
 
 /* What the format cannot hold should not vanish silently. */
 static void tell_losses(const trace_copy *c) {
     if (c->options->quiet || !c->format)
         return;
-    for (uint32_t field = 1; field <= RD_FIELD_EVENTS; field *= 2)
+    for (uint32_t field = 1; field; field *= 2)
         if (c->fields & ~c->format->fields & field)
             tell_user("format %s does not hold %s: left out", c->format->name, field_name(field));
     bool holds_ids = c->format->ids || strcmp(c->format->name, "native") == 0;
@@ -141,7 +141,7 @@ static bool check_same(trace_copy *c, const char *name, const rd_trace *trace, c
     uint32_t differing = refs->n ? refs->fields ^ c->fields : 0; /* the end has no columns */
     if (c->ids != rd_trace_has_ids(trace))
         what = "object ids";
-    for (uint32_t field = RD_FIELD_EVENTS; field >= 1; field /= 2)
+    for (uint32_t field = UINT32_C(1) << 31; field; field /= 2)
         if (differing & field)
             what = field_name(field);
     if (!what)
@@ -155,21 +155,42 @@ static bool check_same(trace_copy *c, const char *name, const rd_trace *trace, c
 
 /* ---- --kinds ---- */
 
-static bool make_room(kept_columns *k, size_t n) {
-    if (n <= k->room)
-        return true;
+static void free_room(kept_columns *k) {
     free(k->addr);
     free(k->pc);
     free(k->size);
     free(k->thread);
     free(k->kind);
+    for (size_t i = 0; i < RD_MORE_COLUMNS; i++)
+        free(k->more[i]);
+}
+
+static bool make_room(kept_columns *k, const rd_refs *refs) {
+    size_t n = refs->n;
+    if (n <= k->room)
+        return true;
+    free_room(k);
     k->addr = malloc(n * sizeof *k->addr);
     k->pc = malloc(n * sizeof *k->pc);
     k->size = malloc(n * sizeof *k->size);
     k->thread = malloc(n * sizeof *k->thread);
     k->kind = malloc(n);
     k->room = n;
-    return k->addr && k->pc && k->size && k->thread && k->kind;
+    bool good = k->addr && k->pc && k->size && k->thread && k->kind;
+    for (size_t i = 0; i < RD_MORE_COLUMNS; i++) {
+        k->more[i] = refs->more[i] ? malloc(n * sizeof *k->more[i]) : NULL;
+        good = good && (k->more[i] || !refs->more[i]);
+    }
+    return good;
+}
+
+/* Keeps of a further column what select_kinds() keeps of the others. */
+static void select_more(const trace_copy *c, const rd_refs *refs, uint64_t *kept,
+                        const uint64_t *values) {
+    for (size_t i = 0, n = 0; i < refs->n; i++) {
+        kept[n] = values[i];
+        n += (refs->kind[i] & c->kinds) != 0;
+    }
 }
 
 /* The references of wanted kinds; everything is a load where there are no kinds. */
@@ -182,7 +203,7 @@ static bool select_kinds(trace_copy *c, const rd_refs *refs, rd_refs *out) {
         return true;
     }
     kept_columns *k = &c->kept;
-    if (!make_room(k, refs->n))
+    if (!make_room(k, refs))
         return false;
     size_t n = 0;
     for (size_t i = 0; i < refs->n; i++) {
@@ -200,21 +221,15 @@ static bool select_kinds(trace_copy *c, const rd_refs *refs, rd_refs *out) {
                      .size = refs->size ? k->size : NULL,
                      .pc = refs->pc ? k->pc : NULL,
                      .thread = refs->thread ? k->thread : NULL};
+    for (size_t i = 0; i < RD_MORE_COLUMNS; i++)
+        if (refs->more[i]) {
+            select_more(c, refs, k->more[i], refs->more[i]);
+            out->more[i] = k->more[i];
+        }
     return true;
 }
 
 /* ---- copying ---- */
-
-/* References `from` to `to` of a batch. */
-static rd_refs slice(const rd_refs *refs, size_t from, size_t to) {
-    return (rd_refs){.n = to - from,
-                     .fields = refs->fields,
-                     .addr = refs->addr + from,
-                     .size = refs->size ? refs->size + from : NULL,
-                     .kind = refs->kind ? refs->kind + from : NULL,
-                     .pc = refs->pc ? refs->pc + from : NULL,
-                     .thread = refs->thread ? refs->thread + from : NULL};
-}
 
 static bool check_written(trace_copy *c, rd_status written, int *status) {
     if (written == RD_OK)
@@ -244,7 +259,7 @@ static bool copy_batch(trace_copy *c, const rd_trace *trace, const rd_refs *refs
     for (size_t i = 0; i < n; i++) {
         size_t until = (size_t)(events[i].at - first);
         if (until > done) {
-            rd_refs part = slice(refs, done, until);
+            rd_refs part = rd_refs_slice(refs, done, until - done);
             if (!copy_references(c, &part, status))
                 return false;
             done = until;
@@ -254,7 +269,7 @@ static bool copy_batch(trace_copy *c, const rd_trace *trace, const rd_refs *refs
     }
     if (done == refs->n)
         return true;
-    rd_refs rest = slice(refs, done, refs->n);
+    rd_refs rest = rd_refs_slice(refs, done, refs->n - done);
     return copy_references(c, &rest, status);
 }
 
@@ -265,6 +280,8 @@ static bool never_began(const trace_copy *c, const rd_refs *first) {
 int trace_copy_add(trace_copy *c, const char *name, rd_trace *trace) {
     int status = EXIT_OK;
     uint64_t done = 0, total = 0, first = 0;
+    if (rd_trace_note(trace) && !c->options->quiet)
+        tell_user("%s: %s", name, rd_trace_note(trace));
     while (true) {
         const rd_refs *refs = NULL;
         rd_status read = rd_trace_read(trace, &refs);
@@ -289,11 +306,7 @@ int trace_copy_add(trace_copy *c, const char *name, rd_trace *trace) {
 
 static void free_copy(trace_copy *c) {
     rd_trace_writer_close(c->writer);
-    free(c->kept.addr);
-    free(c->kept.pc);
-    free(c->kept.size);
-    free(c->kept.thread);
-    free(c->kept.kind);
+    free_room(&c->kept);
     free(c);
 }
 

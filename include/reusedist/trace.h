@@ -33,8 +33,15 @@ enum {
     RD_FIELD_EVENTS = 16
 };
 
+/* Further columns, which only some traces have: RD_FIELD_MORE(i) stands for rd_refs.more[i]. */
+#define RD_MORE_COLUMNS  8
+#define RD_FIELD_MORE(i) (UINT32_C(256) << (i))
+
+/* The name of one RD_FIELD_*: "size", "kind", "pc" ... NULL: there is no such field. */
+RD_API const char *rd_field_name(uint32_t field);
+
 /* A batch of references, one column per field. A column that is not in `fields` is NULL: size is
- * then 1, kind RD_LOAD, pc and thread 0. Borrowed from the trace until its next call. */
+ * then 1, kind RD_LOAD, everything else 0. Borrowed from the trace until its next call. */
 typedef struct rd_refs {
     size_t n; /* 0: end of the trace */
     uint32_t fields;
@@ -43,7 +50,11 @@ typedef struct rd_refs {
     const uint8_t *kind;
     const uint64_t *pc;
     const uint32_t *thread;
+    const uint64_t *more[RD_MORE_COLUMNS];
 } rd_refs;
+
+/* References [at, at + n) of a batch, as a batch that borrows from it. */
+RD_API rd_refs rd_refs_slice(const rd_refs *refs, size_t at, size_t n);
 
 /* What happened beside references, so that addresses can be given names. Where ranges overlap, the
  * later event is right: memory is mapped, freed and given out again. */
@@ -117,6 +128,10 @@ RD_API RD_CHECKED rd_status rd_trace_seek(rd_trace *t, uint64_t first, uint64_t 
 RD_API const rd_format_info *rd_trace_format(const rd_trace *t);
 /* Whether addresses are object ids in this very trace (the native format says so per file). */
 RD_API bool rd_trace_has_ids(const rd_trace *t);
+/* What the user should know about this trace, as one sentence; NULL: nothing. A file of a later
+ * release can have columns and kinds of events that this release does not know: it reads the file
+ * without them, and the note names them. Borrowed from the trace. */
+RD_API const char *rd_trace_note(const rd_trace *t);
 /* References that the recorder left out on purpose so far: 0 none, UINT64_MAX some. */
 RD_API uint64_t rd_trace_skipped(const rd_trace *t);
 /* References that were only counted, see rd_live_config.collapse_bytes: each has distance 0. */
@@ -176,7 +191,7 @@ RD_API void rd_live_free(rd_live *live);
 typedef struct rd_trace_writer rd_trace_writer;
 
 /* `spec` NULL: the native format. `path` "-": standard output. `fields`: the columns to keep (a
- * batch without one of them counts as size 1, kind RD_LOAD, pc and thread 0); a format leaves out
+ * batch without one of them counts as size 1, kind RD_LOAD, everything else 0); a format leaves out
  * what it cannot hold. `ids`: addresses are object ids. */
 RD_API RD_CHECKED rd_status rd_trace_writer_open(rd_ctx *ctx, const char *path, const char *spec,
                                                  uint32_t fields, bool ids, rd_trace_writer **out);

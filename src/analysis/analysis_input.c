@@ -33,6 +33,8 @@ static void note_trace(const rd_analysis *a, const rdi_analysis_reading *r) {
         rdi_analysis_note(a, RD_NOTE_WARNING,
                           "%s: format %s does not tell kinds: all count as loads", r->name,
                           format->name);
+    if (rd_trace_note(r->trace))
+        rdi_analysis_note(a, RD_NOTE_WARNING, "%s: %s", r->name, rd_trace_note(r->trace));
 }
 
 static rd_status open_attribution(rd_analysis *a, const rd_mapping *mapping) {

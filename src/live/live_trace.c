@@ -284,9 +284,10 @@ static rd_status take_event(live_reader *l, const uint64_t *words, uint64_t tag,
         return RD_OK;
     if (event.kind == RD_EVENT_MODULE) /* a difference, that stays what it is */
         event.pc = event.address - (words[1] - words[3]);
-    if (event.kind <= RDI_EVENT_KINDS)
+    bool known = rdi_event_info_of(event.kind) != NULL;
+    if (known)
         RD_TRY(rdi_event_list_add(&l->events, &event, RDI_EVENT_PATH_BYTES(head)));
-    if (event.kind > RDI_EVENT_KINDS || rdi_event_check(&l->events.items[l->events.n - 1]))
+    if (!known || rdi_event_check(&l->events.items[l->events.n - 1]))
         return rdi_fail(l->r->ctx, RD_EFORMAT, "a recorder handed over an event without sense");
     return RD_OK;
 }

@@ -1,12 +1,24 @@
-/* Lists of events. See events.h. */
+/* The registry of kinds, and lists of events. See events.h. */
 #include "trace/events.h"
 
 #include <string.h>
 
+static const rdi_event_info kinds[RDI_EVENT_KINDS] = {
+#define RDI_EVENT(kind, name, field, has_path, required)                                           \
+    [kind] = {#name, field, has_path, required},
+#include "trace/events.def"
+#undef RDI_EVENT
+};
+
+const rdi_event_info *rdi_event_info_of(unsigned kind) {
+    return kind < RDI_EVENT_KINDS && kinds[kind].name ? &kinds[kind] : NULL;
+}
+
 const char *rdi_event_check(const rd_event *event) {
-    if (event->kind < RD_EVENT_MODULE || event->kind > RDI_EVENT_KINDS)
+    const rdi_event_info *info = rdi_event_info_of(event->kind);
+    if (!info)
         return "has no known kind";
-    if (event->kind != RD_EVENT_MODULE)
+    if (!info->has_path)
         return NULL;
     size_t bytes = event->path ? strlen(event->path) : 0;
     return bytes == 0                   ? "has no path"
@@ -34,7 +46,7 @@ rd_status rdi_event_list_add(rdi_event_list *list, const rd_event *event, size_t
         list->room = room;
     }
     rd_event copy = *event;
-    if (copy.kind == RD_EVENT_MODULE)
+    if (rdi_event_info_of(copy.kind)->has_path)
         RD_TRY(copy_path(list->ctx, &copy, path_bytes));
     else
         copy.path = NULL;

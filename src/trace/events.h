@@ -1,12 +1,23 @@
-/* A list of events that owns what they point to, and what is a possible event. */
+/* Kinds of events, one line each in events.def; and a list of events that owns what they point to.
+ */
 #ifndef RDI_EVENTS_H
 #define RDI_EVENTS_H
 
 #include "base/common.h"
 #include "reusedist/trace.h"
 
-#define RDI_EVENT_KINDS    RD_EVENT_UNLOAD /* 1 to this */
-#define RDI_EVENT_PATH_MAX 4095            /* bytes of a module's path */
+#define RDI_EVENT_KINDS    32   /* kinds are numbers from 1 to below this */
+#define RDI_EVENT_PATH_MAX 4095 /* bytes of a module's path */
+
+typedef struct rdi_event_info {
+    const char *name; /* in the descriptions of a native file */
+    uint32_t field;   /* one RD_FIELD_*: traces with this kind of event have it */
+    bool has_path;
+    bool required; /* a reader that does not know the kind refuses the file */
+} rdi_event_info;
+
+/* NULL: there is no such kind. */
+const rdi_event_info *rdi_event_info_of(unsigned kind);
 
 typedef struct rdi_event_list {
     rd_ctx *ctx;

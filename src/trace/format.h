@@ -28,6 +28,7 @@ typedef struct rdi_reader {
     rdi_columns *col; /* room for one batch */
     bool ids;         /* may be changed in open(): this very file has object ids */
     bool sampled;     /* may be set in open(): the recorder left references out */
+    const char *note; /* may be set in open(): rd_trace_note(), borrowed from the format's state */
     /* May be set in read(), whose caller clears them: events before and inside the batch. They stay
      * as they are until the next read(). */
     const rd_event *events;
@@ -49,8 +50,8 @@ typedef struct rdi_writer_ops {
     /* 1 to RDI_REFS_MAX references with exactly the columns of w->fields; sizes are at least 1,
      * kinds one of the three. */
     rd_status (*write)(void *self, const rd_refs *refs);
-    /* Optional: an event before the next reference, checked by the core. Called only with
-     * RD_FIELD_EVENTS in w->fields. */
+    /* Optional: an event before the next reference, checked by the core. Its kind's field is in
+     * w->fields. */
     rd_status (*write_event)(void *self, const rd_event *event);
     rd_status (*finish)(void *self); /* optional: last frame */
     void (*close)(void *self);       /* optional; tolerates half-open state */

@@ -61,9 +61,24 @@ const char *rdi_column_open(rdi_column_decoder *c, uint32_t fields, size_t count
 const char *rdi_column_next(rdi_column_decoder *c, size_t n, uint64_t *values, uint32_t *sizes,
                             uint8_t *kinds);
 
-/* The events in the payload of a frame, in front of which there are `before` references, behind
- * those of `list`. RD_EFORMAT: *wrong says what is. */
-rd_status rdi_events_decode(rdi_event_list *list, const uint8_t *bytes, size_t n, uint64_t before,
+/* The kinds that event numbers stand for in a file: an rd_event_kind, 0 for a number that the file
+ * does not have, or RDI_EVENT_SKIPPED. */
+#define RDI_EVENT_SKIPPED 255
+
+typedef struct rdi_event_numbers {
+    uint8_t kind[RDI_EVENT_KINDS];
+} rdi_event_numbers;
+
+/* Where decoding stands: the position of the event before, and the events so far, also of kinds
+ * that are skipped. */
+typedef struct rdi_event_place {
+    uint64_t at, count;
+} rdi_event_place;
+
+/* Appends the events in the payload of a frame to `list` and moves `place` on. RD_EFORMAT: *wrong
+ * says what is. */
+rd_status rdi_events_decode(rdi_event_list *list, const rdi_event_numbers *numbers,
+                            rdi_event_place *place, const uint8_t *bytes, size_t n,
                             const char **wrong);
 
 /* ---- writing ---- */

@@ -3,13 +3,13 @@
  * Numbers of seven bits per byte, because most are small or differ little from those of the event
  * of the same kind before.
  */
-#include "trace/native_codec.h"
+#include "trace/native.h"
 
 #include <string.h>
 
 #define NUMBER_BYTES 10 /* of 64 bits, at most */
-#define NUMBERS      5  /* of every event, behind its kind */
-#define EVENT_BYTES  (1 + NUMBERS * NUMBER_BYTES + NUMBER_BYTES + RDI_EVENT_PATH_MAX)
+#define NUMBERS      7  /* of an event, behind its kind, with the lengths of body and path */
+#define EVENT_BYTES  (1 + NUMBERS * NUMBER_BYTES + RDI_EVENT_PATH_MAX)
 
 /* What differences are taken from. */
 typedef struct last_of_kind {
@@ -34,15 +34,13 @@ static uint8_t *put_number(uint8_t *p, uint64_t x) {
     return p;
 }
 
-static uint8_t *put_event(uint8_t *p, const rd_event *e, uint64_t at, last_of_kind *last) {
-    *p++ = (uint8_t)e->kind;
-    p = put_number(p, e->at - at);
-    p = put_number(p, e->thread);
+/* What is behind position and thread. */
+static uint8_t *put_body(uint8_t *p, const rd_event *e, last_of_kind *last) {
     p = put_number(p, fold(e->address - last->address));
     p = put_number(p, e->size);
     p = put_number(p, fold(e->pc - last->pc));
     *last = (last_of_kind){e->address, e->pc};
-    if (e->kind != RD_EVENT_MODULE)
+    if (!rdi_event_info_of(e->kind)->has_path)
         return p;
     size_t bytes = strlen(e->path);
     p = put_number(p, bytes);
@@ -50,9 +48,22 @@ static uint8_t *put_event(uint8_t *p, const rd_event *e, uint64_t at, last_of_ki
     return p + bytes;
 }
 
+static uint8_t *put_event(uint8_t *p, const rd_event *e, uint64_t at, last_of_kind *last) {
+    *p++ = (uint8_t)e->kind;
+    p = put_number(p, e->at - at);
+    p = put_number(p, e->thread);
+    if (e->kind <= RDI_NATIVE_PLAIN_EVENT)
+        return put_body(p, e, last);
+    uint8_t *body = p + NUMBER_BYTES; /* its length comes first, and has fewer bytes */
+    size_t bytes = (size_t)(put_body(body, e, last) - body);
+    p = put_number(p, bytes);
+    memmove(p, body, bytes);
+    return p + bytes;
+}
+
 size_t rdi_events_encode(const rdi_event_list *list, size_t *next, uint64_t before, uint64_t end,
                          uint8_t *out) {
-    last_of_kind last[RDI_EVENT_KINDS + 1] = {0};
+    last_of_kind last[RDI_EVENT_KINDS] = {0};
     uint8_t *p = out;
     uint64_t at = before;
     while (*next < list->n && list->items[*next].at < end &&
@@ -98,42 +109,63 @@ static const char *take_path(cursor *c, rd_event *e, size_t *path_bytes) {
     return NULL;
 }
 
-static const char *take_event(cursor *c, rd_event *e, last_of_kind *lasts, size_t *path_bytes) {
-    uint64_t at = e->at;
-    unsigned kind = *c->p++;
-    if (kind < RD_EVENT_MODULE || kind > RDI_EVENT_KINDS)
-        return "an event has no known kind";
-    last_of_kind *last = &lasts[kind];
-    uint64_t step = take_number(c), thread = take_number(c);
+static const char *take_body(cursor *c, rd_event *e, last_of_kind *last, size_t *path_bytes) {
     last->address += unfold(take_number(c));
-    uint64_t size = take_number(c);
+    e->size = take_number(c);
     last->pc += unfold(take_number(c));
     if (!c->p)
         return "an event is cut off";
+    e->address = last->address;
+    e->pc = last->pc;
+    return rdi_event_info_of(e->kind)->has_path ? take_path(c, e, path_bytes) : NULL;
+}
+
+/* A body with its length in front, which may be of a kind to skip. */
+static const char *take_described(cursor *c, rd_event *e, last_of_kind *last, size_t *path_bytes) {
+    uint64_t bytes = take_number(c);
+    if (!c->p || bytes > (size_t)(c->end - c->p))
+        return "an event is cut off";
+    cursor body = {c->p, c->p + bytes};
+    c->p += bytes;
+    if (e->kind == RDI_EVENT_SKIPPED)
+        return NULL;
+    const char *wrong = take_body(&body, e, last, path_bytes);
+    return wrong || body.p == body.end ? wrong : "bytes are left over behind an event";
+}
+
+/* e->kind is RDI_EVENT_SKIPPED for an event to skip. */
+static const char *take_event(cursor *c, const rdi_event_numbers *numbers, rd_event *e,
+                              last_of_kind *lasts, size_t *path_bytes) {
+    unsigned number = *c->p++;
+    if (number >= RDI_EVENT_KINDS || numbers->kind[number] == 0)
+        return "an event has no known kind";
+    uint64_t step = take_number(c), thread = take_number(c);
     if (thread > UINT32_MAX)
         return "a thread number has more than 32 bits";
     if (step >= RDI_FRAME_REFS)
         return "an event lies behind its frame";
-    *e = (rd_event){.at = at + step,
-                    .kind = (rd_event_kind)kind,
-                    .thread = (uint32_t)thread,
-                    .address = last->address,
-                    .size = size,
-                    .pc = last->pc};
-    return kind == RD_EVENT_MODULE ? take_path(c, e, path_bytes) : NULL;
+    *e = (rd_event){.at = e->at + step,
+                    .kind = (rd_event_kind)numbers->kind[number],
+                    .thread = (uint32_t)thread};
+    return number <= RDI_NATIVE_PLAIN_EVENT ? take_body(c, e, &lasts[number], path_bytes)
+                                            : take_described(c, e, &lasts[number], path_bytes);
 }
 
-rd_status rdi_events_decode(rdi_event_list *list, const uint8_t *bytes, size_t n, uint64_t before,
+rd_status rdi_events_decode(rdi_event_list *list, const rdi_event_numbers *numbers,
+                            rdi_event_place *place, const uint8_t *bytes, size_t n,
                             const char **wrong) {
-    last_of_kind lasts[RDI_EVENT_KINDS + 1] = {0};
+    last_of_kind lasts[RDI_EVENT_KINDS] = {0};
     cursor c = {bytes, bytes + n};
-    rd_event event = {.at = before};
+    rd_event event = {.at = place->at};
     while (c.p < c.end) {
         size_t path_bytes = 0;
-        *wrong = take_event(&c, &event, lasts, &path_bytes);
+        *wrong = take_event(&c, numbers, &event, lasts, &path_bytes);
         if (*wrong)
             return RD_EFORMAT;
-        RD_TRY(rdi_event_list_add(list, &event, path_bytes));
+        if (event.kind != RDI_EVENT_SKIPPED)
+            RD_TRY(rdi_event_list_add(list, &event, path_bytes));
+        place->at = event.at;
+        place->count++;
     }
     return RD_OK;
 }

@@ -190,16 +190,6 @@ rd_status rd_trace_open_memory(rd_ctx *ctx, const char *name, const void *data, 
     return open_input(ctx, in, spec, out);
 }
 
-/* Drops the first n references of the batch. */
-static void drop_front(rd_refs *refs, size_t n) {
-    refs->n -= n;
-    refs->addr += n;
-    refs->size = refs->size ? refs->size + n : NULL;
-    refs->kind = refs->kind ? refs->kind + n : NULL;
-    refs->pc = refs->pc ? refs->pc + n : NULL;
-    refs->thread = refs->thread ? refs->thread + n : NULL;
-}
-
 /* Into t->refs; at the end of a part nothing. Damage at the end of the trace is that of its last
  * part: whoever reads all parts finds what one reader would. */
 static rd_status read_batch(rd_trace *t) {
@@ -226,7 +216,7 @@ rd_status rd_trace_read(rd_trace *t, const rd_refs **out) {
         skipped = t->skip < t->refs.n ? (size_t)t->skip : t->refs.n;
         t->skip -= skipped;
         if (skipped)
-            drop_front(&t->refs, skipped);
+            t->refs = rd_refs_slice(&t->refs, skipped, t->refs.n - skipped);
     } while (skipped > 0 && t->refs.n == 0);
     t->refs.n = t->refs.n < t->left ? t->refs.n : (size_t)t->left;
     t->left -= t->left == UINT64_MAX ? 0 : t->refs.n;
@@ -263,6 +253,10 @@ const rd_format_info *rd_trace_format(const rd_trace *t) {
 
 bool rd_trace_has_ids(const rd_trace *t) {
     return t->reader.ids;
+}
+
+const char *rd_trace_note(const rd_trace *t) {
+    return t->reader.note;
 }
 
 uint64_t rd_trace_skipped(const rd_trace *t) {

@@ -78,19 +78,23 @@ rd_status rd_trace_writer_open(rd_ctx *ctx, const char *path, const char *spec, 
     return RD_OK;
 }
 
-/* References `at` .. `at + n` of the caller's batch with exactly the columns that are kept. */
+/* References [at, at + n) of the caller's batch with exactly the columns that are kept. */
 static rd_refs slice(const rd_trace_writer *w, const rd_refs *refs, size_t at, size_t n) {
     const rdi_columns *def = w->defaults;
     uint32_t fields = w->core.fields;
-    rd_refs part = {.n = n, .fields = fields, .addr = refs->addr + at};
+    rd_refs given = rd_refs_slice(refs, at, n), part = {.n = n, .fields = fields};
+    part.addr = given.addr;
     if (fields & RD_FIELD_SIZE)
-        part.size = refs->size ? refs->size + at : def->size;
+        part.size = given.size ? given.size : def->size;
     if (fields & RD_FIELD_KIND)
-        part.kind = refs->kind ? refs->kind + at : def->kind;
+        part.kind = given.kind ? given.kind : def->kind;
     if (fields & RD_FIELD_PC)
-        part.pc = refs->pc ? refs->pc + at : def->pc;
+        part.pc = given.pc ? given.pc : def->pc;
     if (fields & RD_FIELD_THREAD)
-        part.thread = refs->thread ? refs->thread + at : def->thread;
+        part.thread = given.thread ? given.thread : def->thread;
+    for (size_t i = 0; i < RD_MORE_COLUMNS; i++)
+        if (fields & RD_FIELD_MORE(i)) /* a program counter is 0 by default, too */
+            part.more[i] = given.more[i] ? given.more[i] : def->pc;
     return part;
 }
 
@@ -127,7 +131,7 @@ static rd_status write_event(rd_trace_writer *w, const rd_event *event) {
     const char *wrong = rdi_event_check(event);
     if (wrong)
         return rdi_fail(w->ctx, RD_EINVAL, "an event to be written %s", wrong);
-    if (!w->ops->write_event || !(w->core.fields & RD_FIELD_EVENTS))
+    if (!w->ops->write_event || !(w->core.fields & rdi_event_info_of(event->kind)->field))
         return RD_OK;
     return w->ops->write_event(w->state, event);
 }

@@ -42,6 +42,7 @@ static void drain(traces_result *r, rd_trace *t) {
     const rd_refs *refs = NULL;
     r->format = rd_trace_format(t)->name;
     r->ids = rd_trace_has_ids(t);
+    snprintf(r->note, sizeof r->note, "%s", rd_trace_note(t) ? rd_trace_note(t) : "");
     while ((r->status = rd_trace_read(t, &refs)) == RD_OK && refs->n > 0)
         append(r, refs);
     /* Both ends are final. */

@@ -10,6 +10,7 @@
 typedef struct traces_result {
     rd_status status; /* of opening or reading; references before a failure are there */
     char error[1024]; /* message, "" after success */
+    char note[1024];  /* rd_trace_note(), "" without one */
     const char *format;
     bool ids;
     uint32_t fields;

@@ -23,7 +23,7 @@ static size_t given_count, got_count;
 /* ---- making events ---- */
 
 static rd_event random_event(rdi_rng *rng, uint64_t at) {
-    rd_event_kind kind = (rd_event_kind)(1 + rdi_rng_below(rng, RDI_EVENT_KINDS));
+    rd_event_kind kind = (rd_event_kind)(1 + rdi_rng_below(rng, RD_EVENT_UNLOAD));
     if (kind == RD_EVENT_MODULE && rdi_rng_below(rng, 20))
         kind = RD_EVENT_RELEASE;
     bool wild = rdi_rng_below(rng, 10) == 0;

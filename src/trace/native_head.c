@@ -1,0 +1,240 @@
+/* Header and descriptions of a native trace. See native.h and docs/trace-format.md.
+ *
+ * A file whose columns and events version 1 has is a file of version 1, without descriptions. Any
+ * other file describes what else it has by name, so that a reader that does not know a name can
+ * tell whether to refuse the file or to skip that part.
+ */
+#include "trace/checksum.h"
+#include "trace/native.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define VERSION           1
+#define VERSION_DESCRIBED 2
+#define FLAG_IDS          1
+#define FLAG_SAMPLED      2
+#define FLAG_EVENTS       4
+
+#define ENTRY_BYTES       4 /* of a description in front of its name */
+#define NAME_MAX_BYTES    63
+#define ENTRY_REQUIRED    1 /* flag: a reader that does not know the name refuses the file */
+#define CODING_BLOCK      1 /* the coding of a column: a column block */
+
+/* What a description is about; readers skip others as if they did not know their names. */
+enum { ABOUT_COLUMN = 1, ABOUT_EVENT = 2 };
+
+static const uint8_t magic[8] = {0x89, 'R', 'D', 'T', '\r', '\n', 0x1a, '\n'};
+static const uint32_t header_fields = RDI_NATIVE_PLAIN_FIELDS & ~RD_FIELD_EVENTS;
+
+bool rdi_native_has_magic(const uint8_t *bytes, size_t n) {
+    return memcmp(bytes, magic, n < sizeof magic ? n : sizeof magic) == 0;
+}
+
+/* ---- reading ---- */
+
+/* One description. */
+typedef struct entry {
+    unsigned about, flags, number;
+    char name[NAME_MAX_BYTES + 1];
+} entry;
+
+static rd_status check_header(rdi_input *in) {
+    const uint8_t *head = in->data;
+    if (!rdi_native_has_magic(head, RDI_NATIVE_HEADER))
+        return rdi_input_fail_byte(in, 0, "this is no native trace: the magic number is missing");
+    if (head[8] != VERSION && head[8] != VERSION_DESCRIBED)
+        return rdi_input_fail_byte(
+            in, 8, "native trace of version %d: this program reads versions %d and %d", head[8],
+            VERSION, VERSION_DESCRIBED);
+    if (rdi_load_le64(head + 16) != rdi_xxh64(head, 16, 0))
+        return rdi_input_fail_byte(in, 16, "the header is damaged: its checksum is wrong");
+    size_t described = rdi_load_le32(head + 12);
+    size_t most = head[8] == VERSION_DESCRIBED ? RDI_NATIVE_DESCRIPTIONS : 0;
+    if ((head[9] & ~header_fields) || (head[10] & ~(FLAG_IDS | FLAG_SAMPLED | FLAG_EVENTS)) ||
+        head[11] || described > most)
+        return rdi_input_fail_byte(in, 9, "the header has flags of an unknown meaning");
+    return RD_OK;
+}
+
+static bool is_name(const char *name) {
+    return name[0] && name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")] == '\0';
+}
+
+/* The description at `offset` in the window, which it moves on. */
+static rd_status take_entry(rdi_input *in, size_t *offset, size_t end, entry *out) {
+    const uint8_t *p = in->data + *offset;
+    size_t bytes = end - *offset >= ENTRY_BYTES ? p[3] : 0;
+    if (bytes == 0 || bytes > NAME_MAX_BYTES || bytes > end - *offset - ENTRY_BYTES)
+        return rdi_input_fail_byte(in, *offset, "a description is cut off or has no name");
+    *out = (entry){.about = p[0], .flags = p[1], .number = p[2]};
+    memcpy(out->name, p + ENTRY_BYTES, bytes);
+    if ((out->flags & ~ENTRY_REQUIRED) || !is_name(out->name) || strlen(out->name) != bytes)
+        return rdi_input_fail_byte(in, *offset, "a description has no valid name or flags");
+    *offset += ENTRY_BYTES + bytes;
+    return RD_OK;
+}
+
+static const char *about_text(const entry *e) {
+    return e->about == ABOUT_COLUMN ? "column" : e->about == ABOUT_EVENT ? "event kind" : "part";
+}
+
+/* A description of something that this release does not know. */
+static rd_status skip_entry(rdi_input *in, size_t offset, const entry *e, rdi_native_head *head) {
+    if (e->flags & ENTRY_REQUIRED)
+        return rdi_input_fail_byte(in, offset,
+                                   "the trace cannot be read without its %s '%s', which this "
+                                   "release does not know: a later release does",
+                                   about_text(e), e->name);
+    size_t used = strlen(head->note);
+    snprintf(head->note + used, sizeof head->note - used, "%s %s '%s'",
+             used ? "," : "left out, because this release does not know them:", about_text(e),
+             e->name);
+    return RD_OK;
+}
+
+static rd_status add_column(rdi_input *in, size_t offset, const entry *e, rdi_native_head *head) {
+    const rdi_column_info *column = rdi_column_info_find(e->name);
+    if (column && (column->field & (head->fields | header_fields)))
+        return rdi_input_fail_byte(
+            in, offset, "column '%s' is described twice, or belongs in the header", e->name);
+    if (head->n_columns == RDI_NATIVE_COLUMNS)
+        return rdi_input_fail_byte(in, offset, "more than %d columns", RDI_NATIVE_COLUMNS);
+    if (e->number != CODING_BLOCK)
+        column = NULL;
+    head->columns[head->n_columns++] = column;
+    head->described++;
+    head->fields |= column ? column->field : 0;
+    return column ? RD_OK : skip_entry(in, offset, e, head);
+}
+
+/* The number of the kind with that name; 0: there is none. */
+static unsigned find_event(const char *name) {
+    for (unsigned kind = RDI_NATIVE_PLAIN_EVENT + 1; kind < RDI_EVENT_KINDS; kind++) {
+        const rdi_event_info *info = rdi_event_info_of(kind);
+        if (info && strcmp(info->name, name) == 0)
+            return kind;
+    }
+    return 0;
+}
+
+static rd_status add_event(rdi_input *in, size_t offset, const entry *e, rdi_native_head *head) {
+    if (e->number <= RDI_NATIVE_PLAIN_EVENT || e->number >= RDI_EVENT_KINDS ||
+        head->events.kind[e->number] != 0)
+        return rdi_input_fail_byte(in, offset, "event kind '%s' has no number of its own", e->name);
+    unsigned kind = find_event(e->name);
+    head->events.kind[e->number] = (uint8_t)(kind ? kind : RDI_EVENT_SKIPPED);
+    head->has_events = true;
+    head->fields |= kind ? rdi_event_info_of(kind)->field : 0;
+    return kind ? RD_OK : skip_entry(in, offset, e, head);
+}
+
+static rd_status read_descriptions(rdi_input *in, rdi_native_head *head) {
+    size_t end = head->bytes - RDI_NATIVE_CHECK;
+    if (rdi_load_le64(in->data + end) !=
+        rdi_xxh64(in->data + RDI_NATIVE_HEADER, end - RDI_NATIVE_HEADER, 0))
+        return rdi_input_fail_byte(in, end,
+                                   "the descriptions are damaged: their checksum is wrong");
+    for (size_t offset = RDI_NATIVE_HEADER; offset < end;) {
+        size_t first = offset;
+        entry e;
+        RD_TRY(take_entry(in, &offset, end, &e));
+        if (e.about == ABOUT_COLUMN)
+            RD_TRY(add_column(in, first, &e, head));
+        else if (e.about == ABOUT_EVENT)
+            RD_TRY(add_event(in, first, &e, head));
+        else
+            RD_TRY(skip_entry(in, first, &e, head));
+    }
+    return RD_OK;
+}
+
+/* The columns and kinds of events that version 1 has. */
+static void set_plain(rdi_native_head *head) {
+    const rdi_column_info *column;
+    for (size_t i = 0; (column = rdi_column_info_at(i)) != NULL; i++)
+        if (column->field & head->fields & RDI_NATIVE_PLAIN_FIELDS)
+            head->columns[head->n_columns++] = column;
+    for (unsigned kind = 1; kind <= RDI_NATIVE_PLAIN_EVENT; kind++)
+        head->events.kind[kind] = head->fields & RD_FIELD_EVENTS ? (uint8_t)kind : 0;
+    head->has_events = (head->fields & RD_FIELD_EVENTS) != 0;
+}
+
+static rd_status fill(rdi_input *in, size_t bytes) {
+    RD_TRY(rdi_input_fill(in, bytes, bytes));
+    if (in->avail < bytes)
+        return rdi_input_fail_byte(in, in->avail, "the file ends inside its header");
+    return RD_OK;
+}
+
+rd_status rdi_native_head_read(rdi_input *in, rdi_native_head *out) {
+    RD_TRY(fill(in, RDI_NATIVE_HEADER));
+    RD_TRY(check_header(in));
+    unsigned version = in->data[8], flags = in->data[10];
+    *out = (rdi_native_head){
+        .fields = in->data[9] | (flags & FLAG_EVENTS ? RD_FIELD_EVENTS : 0),
+        .ids = (flags & FLAG_IDS) != 0,
+        .sampled = (flags & FLAG_SAMPLED) != 0,
+        .bytes = RDI_NATIVE_HEADER,
+    };
+    set_plain(out);
+    if (version == VERSION_DESCRIBED) {
+        out->bytes += rdi_load_le32(in->data + 12) + RDI_NATIVE_CHECK;
+        RD_TRY(fill(in, out->bytes));
+        RD_TRY(read_descriptions(in, out));
+    }
+    rdi_input_consume(in, out->bytes);
+    return RD_OK;
+}
+
+/* ---- writing ---- */
+
+static size_t put_entry(uint8_t *p, const entry *e, const char *name) {
+    size_t bytes = strlen(name);
+    const uint8_t front[ENTRY_BYTES] = {(uint8_t)e->about, (uint8_t)e->flags, (uint8_t)e->number,
+                                        (uint8_t)bytes};
+    memcpy(p, front, ENTRY_BYTES);
+    memcpy(p + ENTRY_BYTES, name, bytes);
+    return ENTRY_BYTES + bytes;
+}
+
+/* Describes what version 1 does not have; returns the bytes. */
+static size_t describe(rdi_native_head *head, uint8_t *p) {
+    size_t bytes = 0;
+    const rdi_column_info *column;
+    for (size_t i = 0; (column = rdi_column_info_at(i)) != NULL; i++) {
+        if (!(column->field & head->fields & ~(uint32_t)RDI_NATIVE_PLAIN_FIELDS))
+            continue;
+        entry e = {ABOUT_COLUMN, column->required ? ENTRY_REQUIRED : 0, CODING_BLOCK, ""};
+        bytes += put_entry(p + bytes, &e, column->name);
+        head->columns[head->n_columns++] = column;
+        head->described++;
+    }
+    for (unsigned kind = RDI_NATIVE_PLAIN_EVENT + 1; kind < RDI_EVENT_KINDS; kind++) {
+        const rdi_event_info *info = rdi_event_info_of(kind);
+        if (!info || !(info->field & head->fields))
+            continue;
+        entry e = {ABOUT_EVENT, info->required ? ENTRY_REQUIRED : 0, kind, ""};
+        bytes += put_entry(p + bytes, &e, info->name);
+        head->events.kind[kind] = (uint8_t)kind;
+        head->has_events = true;
+    }
+    return bytes;
+}
+
+rd_status rdi_native_head_write(rdi_output *out, rdi_native_head *head) {
+    uint8_t bytes[RDI_NATIVE_HEADER + RDI_NATIVE_DESCRIPTIONS + RDI_NATIVE_CHECK] = {0};
+    uint8_t *descriptions = bytes + RDI_NATIVE_HEADER;
+    set_plain(head);
+    size_t described = describe(head, descriptions);
+    memcpy(bytes, magic, sizeof magic);
+    bytes[8] = described ? VERSION_DESCRIBED : VERSION;
+    bytes[9] = (uint8_t)(head->fields & header_fields);
+    bytes[10] = (uint8_t)((head->ids ? FLAG_IDS : 0) | (head->sampled ? FLAG_SAMPLED : 0) |
+                          (head->fields & RD_FIELD_EVENTS ? FLAG_EVENTS : 0));
+    rdi_store_le32(bytes + 12, (uint32_t)described);
+    rdi_store_le64(bytes + 16, rdi_xxh64(bytes, 16, 0));
+    rdi_store_le64(descriptions + described, rdi_xxh64(descriptions, described, 0));
+    head->bytes = RDI_NATIVE_HEADER + (described ? described + RDI_NATIVE_CHECK : 0);
+    return rdi_output_write(out, bytes, head->bytes);
+}
