@@ -2,7 +2,8 @@
 """Decodes a native trace: an independent reading of docs/trace-format.md, in place of a library.
 
 usage: decode_trace.py FILE     prints "ADDRESS SIZE KIND PC THREAD", with - for absent columns,
-                                and "event KIND THREAD ADDRESS SIZE PC [PATH]" where it happened
+                                and "event KIND THREAD ADDRESS SIZE PC [PATH]" where it happened;
+                                described columns and kinds of events are skipped
 """
 import struct
 import sys
@@ -87,18 +88,24 @@ def unfold(x):
     return -(x + 1 >> 1) if x & 1 else x >> 1
 
 
-def decode_events(p, at, end, before):
-    """(before, kind, thread, address, size, pc, path) of each event of a frame."""
+def decode_events(p, at, end, before, skipped):
+    """(before, kind, thread, address, size, pc, path) of each event of a frame; a skipped one has
+    its number, and None from the address on."""
     last = {kind: (0, 0) for kind in range(1, 6)}
     while at < end:
         kind, at = p[at], at + 1
-        check(kind in last, "event of unknown kind")
+        check(kind in last or kind in skipped, "event of unknown kind")
         step, at = number(p, at)
         thread, at = number(p, at)
+        before += step
+        if kind in skipped:
+            length, at = number(p, at)
+            at += length
+            yield (before, kind, thread, None, None, None, None)
+            continue
         address, at = number(p, at)
         size, at = number(p, at)
         pc, at = number(p, at)
-        before += step
         last[kind] = (last[kind][0] + unfold(address)) & M, (last[kind][1] + unfold(pc)) & M
         path = None
         if kind == 1:
@@ -108,12 +115,31 @@ def decode_events(p, at, end, before):
     check(at == end, "events cut off")
 
 
+def descriptions(f):
+    """How many columns are described, the numbers of described kinds of events, and the offset of
+    the first frame. This decoder knows no names."""
+    columns, kinds = 0, set()
+    if f[8] == 1:
+        return columns, kinds, 24
+    at, end = 24, 24 + struct.unpack_from("<I", f, 12)[0]
+    check(struct.unpack_from("<Q", f, end)[0] == xxh64(f[24:end], 0), "bad descriptions")
+    while at < end:
+        about, flags, value, length = f[at:at + 4]
+        name, at = f[at + 4:at + 4 + length].decode(), at + 4 + length
+        check(not flags & 1, f"unknown part that is required: {name}")
+        columns += about == 1
+        kinds |= {value} if about == 2 else set()
+    return columns, kinds, end + 8
+
+
 def references(f):
     """(address, size, kind, pc, thread) of each reference, None for absent columns; and the events
     of decode_events() before the references that they precede."""
-    check(len(f) >= 24 and f[:9] == b"\x89RDT\r\n\x1a\n\1", "not a native trace of version 1")
+    check(len(f) >= 24 and f[:8] == b"\x89RDT\r\n\x1a\n" and f[8] in (1, 2),
+          "not a native trace of version 1 or 2")
     check(struct.unpack_from("<Q", f, 16)[0] == xxh64(f[:16], 0), "bad header")
-    columns, at, before = f[9], 24, 0
+    described, skipped, at = descriptions(f)
+    columns, before = f[9], 0
     pending, events = [], 0
     while True:
         check(len(f) - at >= 16, "truncated")
@@ -123,8 +149,9 @@ def references(f):
         check(struct.unpack_from("<Q", f, end)[0] == xxh64(f[at:end], (before + (events << 40)) & M),
               "bad checksum")
         if n == 0 and payload > 0:
-            check(f[10] & 4, "events without the flag")
-            more = list(decode_events(f, at + 8, end, pending[-1][0] if pending else before))
+            check(f[10] & 4 or skipped, "events without the flag")
+            more = list(decode_events(f, at + 8, end, pending[-1][0] if pending else before,
+                                      skipped))
             pending, events, at = pending + more, events + len(more), end + 8
             continue
         check(not pending or pending[-1][0] < before + max(n, 1), "event behind its frame")
@@ -135,6 +162,8 @@ def references(f):
         addr, at = decode_block(f, at + 8, n, columns & 1)
         pc, at = decode_block(f, at, n, False) if columns & 4 else ([None] * n, at)
         thread, at = decode_block(f, at, n, False) if columns & 8 else ([None] * n, at)
+        for _ in range(described):
+            at += 4 + struct.unpack_from("<I", f, at)[0]
         check(at == end, "payload not filled")
         for i, ((a, size, kind), p, t) in enumerate(zip(addr, pc, thread)):
             while pending and pending[0][0] == before + i:
@@ -152,7 +181,8 @@ if __name__ == "__main__":
         for reference in references(trace.read()):
             if len(reference) == 7:
                 _, kind, thread, a, size, pc, path = reference
-                print("event", events[kind], thread, hex(a), size, hex(pc), path or "")
+                if a is not None:
+                    print("event", events[kind], thread, hex(a), size, hex(pc), path or "")
                 continue
             a, size, kind, pc, thread = reference
             print(f"{a:#x} {'-' if size is None else size} {kinds[kind]} "

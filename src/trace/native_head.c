@@ -83,13 +83,13 @@ static const char *about_text(const entry *e) {
 static rd_status skip_entry(rdi_input *in, size_t offset, const entry *e, rdi_native_head *head) {
     if (e->flags & ENTRY_REQUIRED)
         return rdi_input_fail_byte(in, offset,
-                                   "the trace cannot be read without its %s '%s', which this "
-                                   "release does not know: a later release does",
+                                   "this release does not know the %s '%s', without which the "
+                                   "trace cannot be read: use a later release",
                                    about_text(e), e->name);
     size_t used = strlen(head->note);
     snprintf(head->note + used, sizeof head->note - used, "%s %s '%s'",
-             used ? "," : "left out, because this release does not know them:", about_text(e),
-             e->name);
+             used ? "," : "this release does not know these parts of the trace and skips them:",
+             about_text(e), e->name);
     return RD_OK;
 }
 
