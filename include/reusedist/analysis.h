@@ -30,10 +30,11 @@ extern "C" {
 #define RD_BLOCK_AUTO    UINT64_C(0) /* 64 bytes, or one block per id in a trace of object ids */
 #define RD_BLOCK_ADDRESS UINT64_MAX  /* one block per address */
 
-/* How far an analysis is. Numbers never decrease from one call of the callback to the next. */
+/* How far an analysis is. Numbers never decrease from one call of the callback to the next. The
+ * library makes this struct: later versions may append fields. */
 typedef struct rd_progress {
     uint64_t references;       /* read from all traces */
-    uint64_t block_references; /* that the engine got: split, and of the wanted kinds */
+    uint64_t block_references; /* what the engine got: references of the wanted kinds, split */
     uint64_t bytes;            /* of the files as stored; 0 where there are no files */
     uint64_t total_bytes;      /* 0: unknown */
 } rd_progress;
@@ -84,7 +85,7 @@ typedef struct rd_analysis_config {
     uint64_t mem_bytes; /* what the engine may use; 0: no limit. With a limit, one thread reads */
     const char *checkpoint; /* file, see rd_engine_config; NULL: none */
     bool live;              /* a hint: the program that is analyzed runs at the same time */
-    bool partial; /* of an analysis that ends early, give the profile of what came before */
+    bool partial;           /* when the analysis ends early, make the profile of what came before */
     const rd_attribution_config *attribution; /* NULL: none */
     const rd_sampler_config *sampling;        /* to find peaks; NULL: none */
     rd_distance_sink sink;                    /* wants every distance; NULL: nobody does */
@@ -133,8 +134,9 @@ RD_API void rd_analysis_close(rd_analysis *a);
  * until that leaves. */
 RD_API RD_CHECKED rd_status rd_analysis_serve(rd_cluster *c);
 
-/* The data caches of this machine's first processor, ascending, RD_LEVELS_MAX at most; returns how
- * many. Where the system does not tell, 32 KiB, 1 MiB and 32 MiB, and *known is false. */
+/* Writes the data caches of this machine's first processor to `out`, ascending, RD_LEVELS_MAX at
+ * most, and returns how many there are. If the system does not tell, these are 32 KiB, 1 MiB and 32
+ * MiB, and *known is false. `known` may be NULL. */
 RD_API size_t rd_machine_caches(rd_level *out, bool *known);
 
 #ifdef __cplusplus

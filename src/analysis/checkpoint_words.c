@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A file that has changed is another one. Of a pipe only its name is known. */
+/* A file that has changed is another one. A pipe has nothing but its name. */
 static void describe_input(rdi_text *t, const rdi_analysis_input *input) {
     struct stat file;
     rdi_text_printf(t, "%s\n", input->name);

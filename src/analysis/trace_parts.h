@@ -19,7 +19,7 @@ typedef struct rdi_parts_watch {
     pthread_mutex_t lock;
     rdi_parts_watcher watcher; /* NULL: nobody is told */
     void *user;
-    unsigned processes; /* that read: those that cannot be watched are taken to be as far */
+    unsigned processes; /* that read; those that cannot be watched count as being as far */
     uint64_t references, block_references;
 } rdi_parts_watch;
 
