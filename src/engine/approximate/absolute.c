@@ -1,19 +1,18 @@
 /* absolute: Zhong, Shen and Ding's absolute precision. Exact up to a cut-off, then with an error of
  * a fixed number of blocks.
- *
  * A hash table gives the time of the block's previous reference. The last references are kept in
- * two parts: the newest c to 2c blocks one by one, the older ones in time ranges of up to b + 1
- * blocks (src/order/ranges.h). A distance is the number of blocks in everything newer: exact in the
- * first part, at most b too small in the second. When the first part has more than 2c blocks, its
- * oldest c go to the second.
+ * two groups: the newest c to 2c blocks one by one, the older ones in time ranges of up to b + 1
+ * blocks (src/order/ranges.h). A distance is the number of blocks in all newer entries: exact in
+ * the first group, at most b too small in the second. When the first group has more than 2c blocks,
+ * its oldest c move to the second.
  *
- * With c = 0 and a splay tree this is the paper's Sampling analyser; with B-trees for both parts it
- * is ZDK, and b = 2048 with c = 1024 its ZDK-2k.
+ * With c = 0 and a splay tree this is the paper's Sampling analyzer. With B-trees for both groups
+ * it is ZDK, and b = 2048 with c = 1024 is the paper's ZDK-2k.
  *
  * With M blocks: time O(log(c) + log(M / b)) per reference, memory 21 to 43 bytes per block for the
- * table; the first part has up to 2c + 1 entries, the second never more than 2 M / (b + 1) + 1.
+ * table; the first group has up to 2c + 1 entries, the second never more than 2 M / (b + 1) + 1.
  *
- * Not where exact distances fit: see scale.c.
+ * Do not use it where an exact engine fits into memory: see scale.c.
  *
  * Y. Zhong, X. Shen, C. Ding. Program locality analysis using reuse distance. ACM TOPLAS 31(6),
  * 2009, section 2.2.
@@ -26,7 +25,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define AHEAD 16 /* references by which the table is asked for before its answer is needed */
+#define AHEAD 16 /* references by which the prefetch of the table runs ahead */
 
 typedef struct absolute_engine {
     uint64_t b, c; /* options: error and cut-off, in blocks */
@@ -51,7 +50,7 @@ static rd_status absolute_open(void *self, rdi_run *run) {
     return rdi_ranges_new(run->ctx, structures[e->kind], e->b + 1, &e->rough);
 }
 
-/* The oldest c blocks of the precise part move on. */
+/* Moves the oldest c blocks of the precise group to the rough one. */
 static rd_status transfer(absolute_engine *e) {
     for (uint64_t i = 0; i < e->c; i++) {
         uint64_t time = e->precise->ops->remove_oldest(e->precise);
@@ -74,7 +73,7 @@ static uint64_t remove_time(absolute_engine *e, uint64_t time) {
 }
 
 static rd_status reference(absolute_engine *e, uint64_t block, uint64_t *distance) {
-    if (block == e->newest && e->now) { /* again at once: nothing changes */
+    if (block == e->newest && e->now) { /* an immediate repeat changes nothing */
         *distance = 0;
         return RD_OK;
     }
@@ -112,7 +111,7 @@ static rd_nodes absolute_nodes(const void *self) {
 static rd_status absolute_finish(void *self) {
     absolute_engine *e = self;
     snprintf(e->run->out.note, sizeof e->run->out.note,
-             "at most %" PRIu64 " entries in the precise part, %" PRIu64 " in the rough one",
+             "at most %" PRIu64 " entries in the precise group, %" PRIu64 " in the rough one",
              e->precise->most, e->rough->most);
     return RD_OK;
 }
@@ -122,10 +121,10 @@ static rd_status absolute_check(void *self, const char **why) {
     if (!rdi_block_map_check(&e->last, why) || !e->precise->ops->check(e->precise, why) ||
         !e->rough->ops->check(e->rough, why))
         return RD_ESTATE;
-    *why = "absolute: the two parts and the table do not have the same number of blocks";
+    *why = "absolute: the two groups and the table do not have the same number of blocks";
     if (e->precise->live + e->rough->live != e->last.n)
         return RD_ESTATE;
-    *why = "absolute: the precise part is too large, or too small to answer up to the cut-off";
+    *why = "absolute: the precise group is too large, or too small to answer up to the cut-off";
     bool enough = e->precise->live >= e->c || e->rough->live == 0;
     return enough && e->precise->live <= 2 * e->c ? RD_OK : RD_ESTATE;
 }
@@ -144,20 +143,20 @@ static const rd_opt absolute_opts[] = {
      .def = "2048",
      .min = 1,
      .max = 1 << 30,
-     .help = "a distance is at most so many blocks too small"},
+     .help = "largest error: a distance is too small by at most this many blocks"},
     {.name = "c",
      .type = RD_OPT_SIZE,
      .offset = offsetof(absolute_engine, c),
      .def = "1024",
      .min = 0,
      .max = 1 << 30,
-     .help = "distances below are exact"},
+     .help = "distances below this many blocks are exact"},
     {.name = "tree",
      .type = RD_OPT_CHOICE,
      .offset = offsetof(absolute_engine, kind),
      .def = "btree",
      .choices = "splay|btree",
-     .help = "what both parts are kept in"},
+     .help = "data structure of both groups"},
     {0},
 };
 
@@ -171,18 +170,19 @@ const rdi_engine_ops rdi_engine_absolute = {
     .info =
         {
             .name = "absolute",
-            .summary = "Zhong's absolute precision: exact below c, at most b too small beyond",
+            .summary = "Zhong's absolute precision: exact below c, at most b too small above",
             .role = RD_ROLE_STUDY,
             .card =
                 "Keeps the newest blocks one by one and the older ones in time ranges of up to\n"
-                "b + 1 blocks, and counts the blocks in newer ones. Distances below c are exact,\n"
-                "others at most b too small, never too large. First references are exact.\n"
-                "  c=0,tree=splay           the paper's Sampling analyser\n"
+                "b + 1 blocks. The distance is the number of blocks in newer entries. Distances\n"
+                "below c are exact, longer ones too small by at most b and never too large. First\n"
+                "references are exact.\n"
+                "  c=0,tree=splay           the paper's Sampling analyzer\n"
                 "  b=2K,c=1K,tree=btree     its ZDK-2k, the default\n"
                 "\n"
                 "Time O(log(c) + log(M / b)) per reference. Memory: 21 to 43 bytes per block for\n"
                 "the table that knows when a block was last referenced; 2c + 1 entries in the\n"
-                "first part and at most 2 M / (b + 1) + 1 in the second.\n"
+                "first group and at most 2 M / (b + 1) + 1 in the second.\n"
                 "Not faster than the exact default engine.\n"
                 "\n"
                 "Y. Zhong, X. Shen, C. Ding. Program locality analysis using reuse distance.\n"

@@ -1,15 +1,16 @@
 /* scale: Zhong, Shen and Ding's scale tree. Distances with a guaranteed relative error.
  *
- * A hash table gives the time of the block's previous reference, the scale tree
- * (src/order/scale_tree.h) about how many blocks were referenced since: for a true distance d a
- * number from (1 - e) d to d. Blocks referenced again at once have distance 0 and change nothing.
+ * A hash table gives the time of the block's previous reference. The scale tree
+ * (src/order/scale_tree.h) estimates how many blocks were referenced since: for a true distance d a
+ * number from (1 - e) d to d. An immediate repeat has distance 0 and changes nothing.
  *
  * With M blocks and an error of e: time O(log M) per reference, memory 21 to 43 bytes per block for
  * the table and at most 4 log(M) / log(1 / (1 - e)) + 4 nodes of 20 bytes for the tree, which stays
- * in the cache. The tree's speed hardly depends on M; that of the table does.
+ * in the cache. The speed of the tree hardly depends on M; the speed of the table does.
  *
- * Not where exact distances fit: the table is most of the memory and of the time in either case,
- * and `auto` is exact. Its use is the small tree, and one that shall be shown not to matter.
+ * Do not use it where an exact engine fits into memory: the table takes most of the memory and of
+ * the time in either case, and `auto` is exact. The engine shows that a small tree does not make
+ * the analysis faster.
  *
  * Y. Zhong, X. Shen, C. Ding. Program locality analysis using reuse distance. ACM TOPLAS 31(6),
  * 2009, section 2.1.
@@ -22,7 +23,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define AHEAD 16 /* references by which the table is asked for before its answer is needed */
+#define AHEAD 16 /* references by which the prefetch of the table runs ahead */
 
 typedef struct scale_engine {
     double error; /* option */
@@ -112,7 +113,7 @@ static const rd_opt scale_opts[] = {
      .def = "0.01",
      .min = 0.00001,
      .max = 0.99,
-     .help = "a distance is at most this share of itself too small"},
+     .help = "largest relative error: a distance is too small by at most this fraction"},
     {0},
 };
 
@@ -130,7 +131,7 @@ const rdi_engine_ops rdi_engine_scale = {
             .role = RD_ROLE_STUDY,
             .card =
                 "Keeps the last references in time ranges that grow with their distance and\n"
-                "counts the blocks in newer ranges. A distance d is given as (1 - error) d at\n"
+                "counts the blocks in newer ranges. A distance d is reported as (1 - error) d at\n"
                 "least and d at most, never above. First references are exact.\n"
                 "\n"
                 "Time O(log M) per reference. Memory: 21 to 43 bytes per block for the table\n"

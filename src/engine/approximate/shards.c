@@ -1,26 +1,28 @@
-/* shards: a sample of the blocks, chosen by their hash. Statistical, with a band of confidence.
+/* shards: a sample of the blocks, chosen by their hash. Statistical, with a confidence band.
  *
- * A block is in the sample if its hash is below a threshold, so all its references are, or none.
- * Distances inside the sample are measured by `stream`; at a rate R each stands for 1 / R
- * references, and is 1 / R times as long. With samples=S the threshold is lowered whenever more
- * than S blocks are in the sample: those above leave it, and what was counted before keeps its
- * weight.
+ * A block is in the sample if its hash is below a threshold, so either all its references are
+ * sampled or none. `stream` measures the distances inside the sample. At a rate R each sampled
+ * reference stands for 1 / R references, and its distance is multiplied by 1 / R. With samples=S
+ * the engine lowers the threshold whenever the sample has more than S blocks: blocks above the
+ * threshold leave it, and earlier counts keep their weight.
  *
- * The sampled references are some more or fewer than they should be, which is known, since all are
- * counted. If blocks are alike (and the rate is fixed), there are more or fewer blocks in the
- * sample than there should be, and counts and distances are scaled by that. If a few are very hot,
- * it matters whether these are in the sample; they have short distances, and the difference is
- * added to distance 0 (or taken from the shortest). The spread between 32 groups of the sample, cut
- * by other bits of the hash, tells how much of the difference is of the first kind.
+ * The engine counts all references, so it knows by how much the number of sampled references
+ * deviates from its expected value. There are two causes. If blocks are alike and the rate is
+ * fixed, the sample has too many or too few blocks, and the engine scales counts and distances
+ * accordingly. If a few blocks are very hot, it matters whether they are in the sample. Hot blocks
+ * have short distances, so the engine adds the difference to distance 0, or subtracts it from the
+ * shortest distances. The spread between 32 groups of the sample, cut by other bits of the hash,
+ * tells how much of the deviation has the first cause.
  *
- * The stated error is the half-width of a 95 % band of the miss ratio. The spread between the miss
- * ratios of the groups tells that of the whole, for each power of two as size. Besides, distances
- * vary, by the same factor in one sample: rd_mrc_band() widens the band by that, from the rate.
+ * The stated error is the half-width of a 95 % confidence band of the miss ratio. It follows from
+ * the spread between the miss ratios of the groups, for each power of two as cache size. Distances
+ * vary as well, all by the same factor in one sample; rd_mrc_band() widens the band for that, using
+ * the rate.
  *
  * With N references, M blocks: time O(N), a hash and a comparison for most. Memory O(M R), or O(S).
  *
  * For traces with very many blocks, and for monitoring in bounded memory. Not for caches of less
- * than some 10 / R blocks, nor for fewer than a thousand blocks in the sample.
+ * than about 10 / R blocks, nor for samples of fewer than a thousand blocks.
  *
  * C. A. Waldspurger, N. Park, A. Garthwaite, I. Ahmad. Efficient MRC construction with SHARDS. FAST
  * 2015.
@@ -38,22 +40,22 @@
 #include <string.h>
 
 #define INNER        "stream"
-#define DEFAULT_RATE 0.01 /* without a number of samples */
-#define BATCH        512 /* sampled references measured at a time; the threshold stays in between */
-#define GROUPS       32  /* of blocks, for the spread */
+#define DEFAULT_RATE 0.01 /* unless `samples` is given */
+#define BATCH        512  /* sampled references measured together with one threshold */
+#define GROUPS       32   /* groups of blocks, for the spread */
 #define SIZES        (RD_BAND_SIZES + 1) /* cache sizes 2^0 .. 2^63, and infinite */
 #define SURPRISE     2                   /* standard deviations */
 #define MOST_SAMPLES (UINT64_C(1) << 30)
-#define SAMPLE_BYTES 128                 /* of memory, on the safe side */
-#define FIXED_BYTES  ((uint64_t)2 << 20) /* and what is needed besides */
-#define QUANTILE     2.04                /* of Student's t, 97.5 %, with 31 degrees of freedom */
+#define SAMPLE_BYTES 128                 /* upper estimate of memory per sampled block */
+#define FIXED_BYTES  ((uint64_t)2 << 20) /* upper estimate of all other memory */
+#define QUANTILE     2.04 /* 97.5 % quantile of Student's t with 31 degrees of freedom */
 
 typedef struct sampled_block {
     uint64_t hash, block;
 } sampled_block;
 
-/* Invariants: every block of the inner engine has a hash of at most `limit`; with `samples` they
- * are the ones in heap[], a heap with the largest hash first. */
+/* Invariants: every block of the inner engine has a hash of at most `limit`. With `samples`, these
+ * blocks are in heap[], a heap with the largest hash first. */
 typedef struct shards_engine {
     /* options */
     double rate;
@@ -63,15 +65,15 @@ typedef struct shards_engine {
     rd_engine *inner;
     uint64_t salt;   /* from the seed */
     uint64_t limit;  /* hashes up to this are sampled */
-    double weight;   /* references that a sampled one stands for: 1 / rate */
-    uint64_t fed;    /* references */
-    uint64_t direct; /* of these, the ones counted one by one while everything was sampled */
+    double weight;   /* number of references that a sampled one stands for: 1 / rate */
+    uint64_t fed;    /* number of references */
+    uint64_t direct; /* references counted one by one while every block was sampled */
     uint64_t pending[BATCH];
     size_t n_pending;
     sampled_block *heap;
     size_t n_heap, heap_room;
-    double *mass; /* references by cell of their distance ... */
-    double cold;  /* ... and first references, after `direct` ones */
+    double *mass; /* weighted references by cell of their distance, after `direct` */
+    double cold;  /* weighted first references, after `direct` */
     uint64_t largest;
     double misses[GROUPS]
                  [SIZES]; /* by group and size: references that miss in 2^k, not in 2^(k-1) */
@@ -102,7 +104,7 @@ static rd_status shards_open(void *self, rdi_run *run) {
 
 /* ---- a sample of fixed size ---- */
 
-/* Room for the blocks that may come with the next batch. */
+/* Makes room for the blocks that the next batch may add. */
 static rd_status heap_reserve(shards_engine *e) {
     if (e->heap_room >= e->n_heap + BATCH)
         return RD_OK;
@@ -136,14 +138,14 @@ static sampled_block heap_pop(shards_engine *e) {
     return top;
 }
 
-/* Lowers the threshold until the sample has its size again. */
+/* Lowers the threshold until the sample has at most `samples` blocks. */
 static rd_status shrink(shards_engine *e) {
     uint64_t block[BATCH], newer[BATCH];
     size_t n = 0;
     while (e->n_heap > e->samples) {
         sampled_block out = heap_pop(e);
         block[n++] = out.block;
-        set_limit(e, out.hash - 1); /* another one with a lower hash stays: it is not 0 */
+        set_limit(e, out.hash - 1); /* not below 0: another sampled block has a lower hash */
     }
     return n ? rdi_engine_take(e->inner, block, n, newer) : RD_OK;
 }
@@ -168,8 +170,8 @@ static void count_one(shards_engine *e, uint64_t hash, uint64_t distance) {
     e->largest = d > e->largest ? d : e->largest;
 }
 
-/* Measures what is pending. While every block is in the sample, distances are exact and counted as
- * such. */
+/* Measures the pending references. While every block is in the sample, distances are exact and are
+ * counted one by one. */
 static rd_status measure(shards_engine *e) {
     uint64_t distance[BATCH];
     size_t n = e->n_pending;
@@ -192,7 +194,8 @@ static rd_status measure(shards_engine *e) {
     return e->samples ? shrink(e) : RD_OK;
 }
 
-/* Positions of sampled references among n <= RDI_FEED_MAX into at[]; returns how many. */
+/* Writes the positions of the sampled references among n <= RDI_FEED_MAX to at[]. Returns their
+ * number. */
 static size_t filter(const uint64_t *blk, size_t n, uint64_t salt, uint64_t limit, uint16_t *at) {
     size_t found = 0;
     for (size_t i = 0; i < n; i++) {
@@ -202,8 +205,8 @@ static size_t filter(const uint64_t *blk, size_t n, uint64_t salt, uint64_t limi
     return found;
 }
 
-/* One piece of a feed. Found with a threshold that may be lowered on the way. */
-static rd_status feed_piece(shards_engine *e, const uint64_t *blk, size_t n) {
+/* Feeds one batch. The threshold may drop meanwhile, so each block is tested again. */
+static rd_status feed_batch(shards_engine *e, const uint64_t *blk, size_t n) {
     uint16_t at[RDI_FEED_MAX];
     size_t found = filter(blk, n, e->salt, e->limit, at);
     for (size_t i = 0; i < found; i++) {
@@ -221,7 +224,7 @@ static rd_status feed_piece(shards_engine *e, const uint64_t *blk, size_t n) {
 static rd_status shards_feed(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
     (void)dist;
     for (size_t i = 0; i < n; i += RDI_FEED_MAX)
-        RD_TRY(feed_piece(self, blk + i, n - i < RDI_FEED_MAX ? n - i : RDI_FEED_MAX));
+        RD_TRY(feed_batch(self, blk + i, n - i < RDI_FEED_MAX ? n - i : RDI_FEED_MAX));
     return RD_OK;
 }
 
@@ -234,10 +237,10 @@ static double sum_of(const double *mass) {
     return sum;
 }
 
-/* By how much the number of blocks in the sample is off, relative to the number of references, if
- * that is off by `excess`: the slope of one over the other as samples vary, which is 1 if all
- * blocks are alike. An excess far beyond the spread between groups means that the hottest blocks
- * are not in the sample, and that the spread is larger than it seems. */
+/* Estimates which fraction of a deviation of `excess` references is due to the number of sampled
+ * blocks. It is the slope of the number of blocks over the number of references as samples vary,
+ * which is 1 if all blocks are alike. An excess far beyond the spread between groups means that the
+ * hottest blocks are not in the sample, and that the true spread is larger. */
 static double alike_share(const shards_engine *e, double excess) {
     double size[GROUPS] = {0}, all = 0, squares = 0;
     for (size_t g = 0; g < GROUPS; g++) {
@@ -259,8 +262,8 @@ static uint64_t stretched(uint64_t distance, double by) {
     return d < 0x1p63 ? (uint64_t)d : UINT64_C(1) << 63;
 }
 
-/* Distances and counts. Every cell moves outwards, or every cell inwards: never into one that has
- * yet to move. */
+/* Multiplies all distances and counts by `by`. The order of the loop ensures that no cell moves
+ * into one that has yet to move. */
 static void stretch(shards_engine *e, double by) {
     for (size_t n = 0; n < RDI_CELLS; n++) {
         size_t i = by > 1 ? RDI_CELLS - 1 - n : n;
@@ -274,7 +277,7 @@ static void stretch(shards_engine *e, double by) {
     e->largest = stretched(e->largest, by);
 }
 
-/* Makes the finite distances sum up to `total`, at the short end. */
+/* Makes the finite distances sum up to `total` by changing the counts of the shortest ones. */
 static void adjust(double *mass, double total) {
     double missing = total - sum_of(mass);
     if (missing >= 0) {
@@ -288,9 +291,10 @@ static void adjust(double *mass, double total) {
     }
 }
 
-/* After `direct` ones there were `left` references: brings cells and first references to that. With
- * a fixed number of blocks the rate has changed on the way, and the excess, which is one of all
- * rates, says little about the last: scaling by it made the band too narrow for programs. */
+/* Adjusts cells and first references to the `left` references that came after the `direct` ones.
+ * Returns the number of first references. With `samples` the rate changes during the run, and the
+ * excess mixes all rates, so it says little about the last one. Scaling by it made the band too
+ * narrow for real programs. */
 static uint64_t settle(shards_engine *e, uint64_t left) {
     double all = sum_of(e->mass) + e->cold, excess = all - (double)left, by = 1;
     if (e->cold > 0 && !e->samples)
@@ -302,15 +306,15 @@ static uint64_t settle(shards_engine *e, uint64_t left) {
     return cold;
 }
 
-/* None of the blocks is in the sample: it says nothing about any size. */
+/* States an unknown miss ratio at every size, because no block is in the sample. */
 static void state_ignorance(rdi_run *run) {
     for (size_t k = 0; k < RD_BAND_SIZES; k++)
         run->out.half_width[k] = 1;
     run->out.error_bound = 1;
 }
 
-/* Half the width of the band at each size, as a share of all references. What misses in 2^k blocks
- * is counted at k + 1 and above. */
+/* Computes half the width of the band at each size, as a fraction of all references. References
+ * that miss in 2^k blocks are counted at k + 1 and above. */
 static void state_band(shards_engine *e) {
     double misses[GROUPS] = {0}, factor = (1 - rate_of(e)) * GROUPS / (GROUPS - 1);
     for (size_t k = RD_BAND_SIZES; k-- > 0;) {
@@ -340,7 +344,8 @@ static rd_status shards_finish(void *self) {
     uint64_t cold = settle(e, left);
     RD_TRY(rdi_cells_count(e->mass, e->largest, left - cold, run->out.hist));
     RD_TRY(rdi_hist_add_many(run->out.hist, RD_COLD, cold));
-    uint64_t blocks = rdi_hist_infinite(run->out.hist); /* about, but no distance reaches it */
+    /* The number of blocks is an estimate, but it must exceed every distance. */
+    uint64_t blocks = rdi_hist_infinite(run->out.hist);
     run->out.blocks = blocks > e->largest ? blocks : e->largest + 1;
     return RD_OK;
 }
@@ -360,7 +365,7 @@ static const rd_opt shards_opts[] = {
      .offset = offsetof(shards_engine, rate),
      .def = "0",
      .max = 1,
-     .help = "share of the blocks in the sample; 0: 0.01, or 1 at first with samples="},
+     .help = "fraction of the blocks in the sample; 0: 0.01, or initially 1 with samples="},
     {.name = "samples",
      .type = RD_OPT_SIZE,
      .offset = offsetof(shards_engine, samples),
@@ -371,7 +376,7 @@ static const rd_opt shards_opts[] = {
      .type = RD_OPT_U64,
      .offset = offsetof(shards_engine, seed),
      .def = "1",
-     .help = "another one chooses other blocks"},
+     .help = "seed of the hash: another seed samples other blocks"},
     {0},
 };
 
@@ -387,16 +392,17 @@ const rdi_engine_ops rdi_engine_shards = {
     .info =
         {
             .name = "shards",
-            .summary = "a sample of the blocks: very fast, in little memory, with a stated band",
+            .summary = "a sample of the blocks: very fast, little memory, with a confidence band",
             .card =
-                "Measures a sample of the blocks, those whose hash is below a threshold, and\n"
-                "scales distances and counts up. rate= fixes the share of blocks; samples= their\n"
-                "number, by lowering the threshold on the way. The number of references is known,\n"
-                "and what the sample lacks is added to the shortest distance. The profile states\n"
-                "half the width of a 95 % band of the miss ratio at powers of two, and the rate.\n"
+                "Measures a sample of the blocks, chosen by a hash below a threshold, and scales\n"
+                "distances and counts up. rate= fixes the fraction of sampled blocks; samples=\n"
+                "fixes their number by lowering the threshold during the run. The number of\n"
+                "references is known, and missing ones are added to the shortest distance. The\n"
+                "profile states the rate and half the width of a 95 % confidence band of the miss\n"
+                "ratio at powers of two.\n"
                 "\n"
                 "Time O(1) per reference, mostly a hash. Memory: 40 bytes per sampled block.\n"
-                "Not for caches smaller than some 10 / rate blocks, nor for samples of less than\n"
+                "Not for caches smaller than about 10 / rate blocks, nor for samples of less than\n"
                 "a thousand blocks.\n"
                 "\n"
                 "C. A. Waldspurger, N. Park, A. Garthwaite, I. Ahmad. Efficient MRC construction\n"

@@ -1,4 +1,4 @@
-/* The sampling engine as the core recommends it when memory runs out. */
+/* Options of the sampling engine that the core recommends when memory runs out. */
 #ifndef RDI_SHARDS_H
 #define RDI_SHARDS_H
 

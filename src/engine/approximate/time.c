@@ -1,27 +1,28 @@
-/* time: reuse distances inferred from time distances. Statistical, without a bound of the error.
+/* time: reuse distances inferred from time distances. Statistical, without an error bound.
  *
- * While references come in, nothing but the table of `stream` is used: it gives the time since the
- * last reference to the same block, and the times are counted in cells of one part in 1024
- * (profile/cells.h). In the end the histogram of times is turned into one of distances by the model
- * of Shen, Shaw, Meeker and Ding (profile/time_model.h).
+ * While references arrive, the engine uses only the table of `stream`: it gives the time since the
+ * last reference to the same block. The engine counts these times in cells whose width is 1/1024 of
+ * their value (profile/cells.h). At the end the model of Shen, Shaw, Meeker and Ding
+ * (profile/time_model.h) turns the histogram of times into one of distances.
  *
- * The model takes every window between two uses for an average one. Windows of a few references are
- * not: programs repeat themselves there. With exact=W the distances of reuses up to W references
- * apart are counted, by bits that tell which of the last W references is the last to its block, and
- * only longer ones are inferred.
+ * The model assumes that every interval is an average one. This does not hold for intervals of a
+ * few references, where programs repeat themselves. With exact=W the engine counts the distances of
+ * reuses up to W references apart, using a bit vector that marks which of the last W references are
+ * the last ones to their blocks, and infers only longer ones.
  *
- * Nor are windows of sweeps through much data average ones. With parts=P the trace is taken in up
- * to P parts with a histogram each, and a window is inferred from those of the parts it crosses
- * (profile/time_parts.h), which hits peaks of the histogram to one part in thousands.
+ * It does not hold for sweeps through large data either. With parts=P the trace is divided into up
+ * to P parts with a histogram each, and the distance of an interval is inferred from the histograms
+ * of the parts that it crosses (profile/time_parts.h), which finds peaks of the histogram to within
+ * a few thousandths or less.
  *
  * With N references and M blocks: time O(N), a little more than `footprint`; O(W / 64) per
  * reference with exact=W at worst. The model takes a fraction of a second, whatever N is; with
- * parts=P some P^2 short steps whenever N doubles, a fraction of a second as well. Memory: the
+ * parts=P about P^2 short steps whenever N doubles, a fraction of a second as well. Memory: the
  * table, 15 to 25 bytes per block (27 to 45 beyond 2^32 references), and at most a megabyte of
  * counts.
  *
  * For miss ratios of caches of a few hundred blocks or more, where speed counts. Not for short
- * distances (exact=64 and more help there), not where a guarantee is wanted: `scale` has one.
+ * distances (exact=64 and more help there), and not where a guarantee is needed: `scale` has one.
  *
  * X. Shen, J. Shaw, B. Meeker, C. Ding. Locality approximation using time. POPL 2007.
  */
@@ -36,27 +37,27 @@
 
 #define EXACT_MAX (64 * 1024)
 #define PARTS_MAX (64 * 1024)
-#define PIECE     512 /* references at a time: what is known of them stays in the first cache */
+#define TILE      512 /* references handled together: their data stays in the first-level cache */
 
 extern const rdi_engine_ops rdi_engine_stream;
 
-/* Which of the last references are still the last ones to their blocks: bit t % 64 of word
- * t / 64 % words for the reference at time t. */
+/* A bit vector that marks which of the last references are still the last ones to their blocks: bit
+ * t % 64 of word t / 64 % words stands for the reference at time t. */
 typedef struct recent_bits {
     uint64_t *word;
-    uint64_t mask;   /* words - 1, words a power of two and more than W / 64 + 1 */
-    uint64_t *count; /* of the distances below W */
+    uint64_t mask;   /* words - 1; `words` is a power of two above W / 64 + 1 */
+    uint64_t *count; /* number of references by distance, below W */
 } recent_bits;
 
 typedef struct time_engine {
-    rdi_stream stream; /* its table, and axis.next as the clock */
+    rdi_stream stream; /* provides the table, and axis.next as the clock */
     /* options */
-    uint64_t exact; /* references */
+    uint64_t exact; /* W, in references */
     uint64_t parts;
     bool model;
     /* state */
     uint64_t *cell;         /* number of reuses by cell of their time; [0]: first references */
-    rdi_time_parts by_part; /* instead, with parts */
+    rdi_time_parts by_part; /* replaces `cell` if there are parts */
     recent_bits recent;
 } time_engine;
 
@@ -64,13 +65,13 @@ static bool has_parts(const time_engine *e) {
     return e->parts > 1;
 }
 
-/* A cell is counted or inferred as a whole: W is raised to the end of the one it is in. */
-static uint64_t raise_window(const time_engine *e) {
+/* Raises W to the end of its cell, because a cell is counted or inferred as a whole. */
+static uint64_t raise_exact(const time_engine *e) {
     return has_parts(e) ? rdi_time_parts_cell_end(e->exact) : rdi_cell_high(rdi_cell_of(e->exact));
 }
 
 static rd_status recent_init(time_engine *e, rd_ctx *ctx) {
-    e->exact = raise_window(e);
+    e->exact = raise_exact(e);
     uint64_t words = UINT64_C(1) << rdi_bit_width(e->exact / 64 + 1);
     e->recent.mask = words - 1;
     e->recent.word = rdi_calloc(ctx, words, sizeof *e->recent.word);
@@ -97,14 +98,14 @@ static rd_status time_open(void *self, rdi_run *run) {
 
 /* ---- counting ---- */
 
-/* All references of a run but the first are immediate repeats. */
+/* Counts the times of the runs. All references of a run but the first are immediate repeats. */
 static void count_times(uint64_t *cell, const rdi_stream_runs *r, size_t references) {
     for (size_t i = 0; i < r->n; i++)
         cell[rdi_cell_of(r->gap[i])]++;
     cell[1] += references - r->n;
 }
 
-/* Bits set at the times after `from` and before `now`. */
+/* Counts the bits set at the times after `from` and before `now`. */
 static uint64_t count_between(const recent_bits *r, uint64_t from, uint64_t now) {
     uint64_t at = from / 64, end = now / 64;
     uint64_t bits = r->word[at & r->mask] >> (from % 64) >> 1;
@@ -114,20 +115,20 @@ static uint64_t count_between(const recent_bits *r, uint64_t from, uint64_t now)
     return sum;
 }
 
-/* Words that the time enters on its way are used anew. */
+/* Clears the words that begin after time `from` and up to `upto`, which are used again. */
 static void clear_upto(const recent_bits *r, uint64_t from, uint64_t upto) {
     for (uint64_t at = from / 64 + 1; at <= upto / 64; at++)
         r->word[at & r->mask] = 0;
 }
 
-/* Distances of the runs that begin at `now` and after; no bit from there on is set. A run leaves a
- * bit at its end only. */
+/* Counts the distances of the runs that begin at `now` or later. No bit from `now` on is set
+ * before. A run sets a bit at its end only. */
 static void count_recent(time_engine *e, const rdi_stream_runs *runs, uint64_t now) {
     const recent_bits r = e->recent;
     for (size_t i = 0; i < runs->n; i++) {
         uint64_t begin = now + runs->at[i], end = now + runs->at[i + 1] - 1;
         clear_upto(&r, begin - 1, begin);
-        if (runs->gap[i] - 1 < e->exact) { /* not 0 */
+        if (runs->gap[i] - 1 < e->exact) { /* false for first references, whose gap is 0 */
             uint64_t last = begin - runs->gap[i];
             r.count[count_between(&r, last, begin)]++;
             r.word[last / 64 & r.mask] &= ~(UINT64_C(1) << last % 64);
@@ -138,7 +139,7 @@ static void count_recent(time_engine *e, const rdi_stream_runs *runs, uint64_t n
     r.count[0] += runs->at[runs->n] - runs->n;
 }
 
-/* Time distances as such, for model=off. */
+/* Counts the time distances themselves, for model=off. */
 static rd_status add_times(rdi_hist *hist, rdi_stream_runs *r) {
     for (size_t i = 0; i < r->n; i++)
         r->gap[i] = r->gap[i] ? r->gap[i] : RD_COLD;
@@ -146,7 +147,7 @@ static rd_status add_times(rdi_hist *hist, rdi_stream_runs *r) {
     return rdi_hist_add_many(hist, 1, r->at[r->n] - r->n);
 }
 
-static rd_status feed_chunk(time_engine *e, const uint64_t *blk, size_t n) {
+static rd_status feed_tile(time_engine *e, const uint64_t *blk, size_t n) {
     rdi_stream *s = &e->stream;
     rdi_stream_runs runs;
     uint64_t now = s->axis.next;
@@ -163,20 +164,20 @@ static rd_status feed_chunk(time_engine *e, const uint64_t *blk, size_t n) {
     return RD_OK;
 }
 
-/* No piece belongs to two parts. */
-static size_t piece_of(const time_engine *e, size_t n) {
-    size_t piece = n < PIECE ? n : PIECE;
+/* The length of the next tile. No tile crosses the border of a part. */
+static size_t tile_of(const time_engine *e, size_t n) {
+    size_t tile = n < TILE ? n : TILE;
     if (!has_parts(e) || !e->model)
-        return piece;
+        return tile;
     uint64_t room = rdi_time_parts_room(&e->by_part);
-    return room < piece ? (size_t)room : piece;
+    return room < tile ? (size_t)room : tile;
 }
 
 static rd_status time_feed(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
     (void)dist;
-    for (size_t i = 0, piece; i < n; i += piece) {
-        piece = piece_of(self, n - i);
-        RD_TRY(feed_chunk(self, blk + i, piece));
+    for (size_t i = 0, tile; i < n; i += tile) {
+        tile = tile_of(self, n - i);
+        RD_TRY(feed_tile(self, blk + i, tile));
     }
     return RD_OK;
 }
@@ -240,31 +241,31 @@ static const rd_opt time_opts[] = {
      .offset = offsetof(time_engine, exact),
      .def = "0",
      .max = EXACT_MAX,
-     .help = "count reuses up to this many references apart exactly, infer the others"},
+     .help = "count reuses up to this many references apart exactly, infer longer ones"},
     {.name = "parts",
      .type = RD_OPT_SIZE,
      .offset = offsetof(time_engine, parts),
      .def = "0",
      .max = PARTS_MAX,
-     .help = "infer from the times of up to this many parts of the trace instead of from all"},
+     .help = "divide the trace into up to this many parts and infer from each part's times"},
     {.name = "model",
      .type = RD_OPT_BOOL,
      .offset = offsetof(time_engine, model),
      .def = "on",
-     .help = "off: the histogram of the time distances themselves"},
+     .help = "off: report the histogram of the time distances themselves"},
     {.name = "isa",
      .type = RD_OPT_CHOICE,
      .offset = offsetof(time_engine, stream.isa),
      .def = "auto",
      .choices = RDI_ISA_CHOICES,
-     .help = "instruction set of the look-up"},
+     .help = "instruction set of the look-up loop"},
     {.name = "compact",
      .type = RD_OPT_SIZE,
      .offset = offsetof(time_engine, stream.compact),
      .def = "4294967295",
      .min = 2 * RDI_STREAM_CHUNK,
      .max = UINT32_MAX,
-     .help = "times in 32 bits; lower ones are for tests of the way to 64"},
+     .help = "largest time kept in 32 bits; lower values test the change to 64 bits"},
     {0},
 };
 
@@ -277,22 +278,22 @@ const rdi_engine_ops rdi_engine_time = {
     .info =
         {
             .name = "time",
-            .summary = "infers distances from times between uses: hardly slower than a look-up",
+            .summary = "infers distances from times between uses: nearly as fast as a look-up",
             .card =
                 "Counts how many references lie between two uses of a block, which needs one\n"
                 "look-up per reference, and turns that histogram into one of reuse distances:\n"
-                "the number of distinct blocks in a window is taken for binomial, with the mean\n"
-                "over all windows of that length. A statistical model: good for miss ratios from\n"
-                "a few hundred blocks on, weak at short distances, and without a bound of the\n"
-                "error. exact=W counts the distances of reuses within W references and infers\n"
-                "only the others; that takes about as long as measuring all of them. parts=64K\n"
-                "infers each window from the histograms of the parts of the trace it crosses:\n"
-                "far better for programs with phases and sweeps, and slower. model=off gives\n"
-                "the time distances themselves.\n"
+                "the number of distinct blocks in an interval is modeled as binomial, with the\n"
+                "mean over all intervals of that length. A statistical model: good for miss\n"
+                "ratios from a few hundred blocks on, weak at short distances, and without an\n"
+                "error bound. exact=W counts the distances of reuses within W references and\n"
+                "infers only longer ones; that takes about as long as measuring all of them.\n"
+                "parts=64K infers each interval from the histograms of the parts of the trace\n"
+                "that it crosses: far better for programs with phases and sweeps, and slower.\n"
+                "model=off reports the time distances themselves.\n"
                 "\n"
                 "Time O(1) per reference, and a fraction of a second for the model. Memory: 15 to\n"
                 "25 bytes per block.\n"
-                "Not where a guarantee is wanted.\n"
+                "Not where a guarantee is needed.\n"
                 "\n"
                 "X. Shen, J. Shaw, B. Meeker, C. Ding. Locality approximation using time.\n"
                 "POPL 2007.",

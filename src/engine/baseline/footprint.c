@@ -1,8 +1,8 @@
-/* footprint: how many distinct blocks, and nothing else.
+/* footprint: counts distinct blocks, and nothing else.
  *
- * It is the table of `stream`, with the same batches and prefetches, and no distance measured:
- * every exact engine has to find and update the last reference of each block, so its speed is the
- * floor that `reusedist bench` compares engines with.
+ * It uses the table of `stream`, with the same tiles and prefetches, but measures no distance.
+ * Every exact engine has to find and update the last reference of each block, so the speed of this
+ * one is the upper limit that `reusedist bench` compares engines with.
  *
  * Time: O(1) per reference. Memory: 15 to 25 bytes per block.
  */
@@ -12,7 +12,7 @@ extern const rdi_engine_ops rdi_engine_stream;
 
 static rd_status footprint_open(void *self, rdi_run *run) {
     rdi_stream *e = self;
-    e->compact = UINT32_MAX; /* slots are written and never compared: they may wrap around */
+    e->compact = UINT32_MAX; /* slots are written but never compared, so they may wrap around */
     RD_TRY(rdi_engine_stream.open(self, run));
     run->out.sums_unknown = true;
     e->counts_itself = false;
@@ -44,12 +44,11 @@ const rdi_engine_ops rdi_engine_footprint = {
     .info =
         {
             .name = "footprint",
-            .summary = "counts distinct blocks only: the floor of every exact engine",
+            .summary = "counts distinct blocks only: a lower limit of every exact engine's time",
             .role = RD_ROLE_BASELINE,
             .card =
-                "The table of stream without the distances: how many distinct blocks there are,\n"
-                "as fast as that can be found out. What stream takes longer is the price of\n"
-                "the distances.",
+                "The table of stream without the distances: counts distinct blocks as fast as\n"
+                "possible. The additional time that stream needs is the price of the distances.",
             .caps = RD_CAP_NO_DISTANCE,
             .error_kind = "none",
         },

@@ -23,7 +23,7 @@ const rdi_engine_ops rdi_engine_null = {
     .info =
         {
             .name = "null",
-            .summary = "counts references only: what the pipeline itself costs",
+            .summary = "counts references only: shows the cost of reading and mapping",
             .role = RD_ROLE_BASELINE,
             .card =
                 "Measures no distance. Compare its speed with another engine's to see how much\n"

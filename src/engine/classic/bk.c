@@ -1,10 +1,11 @@
 /* bk: Bennett and Kruskal's bit vector with partial counts. Exact.
  *
- * One bit per time slot, set when the slot is the last reference to its block. The distance of a
- * reference is the number of set bits behind the block's previous slot, read off a hierarchy of
- * counts whose groups have `arity` members. When the axis is full it is renumbered (Olken): the M
- * live slots become 0 .. M-1. The axis then has 2 to 4 times as many slots as there are live
- * blocks, so a renumbering, which costs O(M), happens at most once in M references.
+ * The axis has one bit per time slot, which is set if the slot is the last reference to its block.
+ * The distance of a reference is the number of set bits after the block's previous slot. A
+ * hierarchy of counts, whose groups have `arity` members, speeds up the counting. When the axis is
+ * full, the engine renumbers it (Olken): the M live slots become 0 .. M-1. The axis then has 2 to 4
+ * times as many slots as there are live blocks, so a renumbering, which costs O(M), happens at most
+ * once in M references.
  *
  * With N references and M blocks (or a bound of M): time O(N k log M / log k) for arity k, less
  * where reuse is near in time. Memory O(M): 21 to 43 bytes per block for the table, and per slot
@@ -29,9 +30,9 @@
 typedef struct bk_engine {
     uint32_t arity; /* option: index into arity_shift */
     rdi_run *run;
-    rdi_last_access last; /* slot of each block */
+    rdi_last_access last; /* the slot of each block's last reference */
     rdi_rank_bits bits;
-    uint64_t now; /* next slot */
+    uint64_t now; /* the next free slot */
 } bk_engine;
 
 static const unsigned arity_shift[] = {1, 4, 8};
@@ -43,7 +44,7 @@ static rd_status bk_open(void *self, rdi_run *run) {
     return rdi_rank_bits_init(&e->bits, run->ctx, arity_shift[e->arity], FIRST_SLOTS, 0);
 }
 
-/* Gives the live slots the numbers 0, 1, 2 ... and makes room for at least as many new ones. */
+/* Renumbers the live slots as 0, 1, 2 ... and makes room for at least as many new ones. */
 static rd_status renumber(bk_engine *e) {
     uint64_t live = e->last.live;
     rdi_last_access_sweep(&e->last);
@@ -97,7 +98,7 @@ static rd_status bk_take(void *self, const uint64_t *blk, size_t n, uint64_t *di
     return RD_OK;
 }
 
-/* Slots are places in the trace: without the table nobody could be told of a renumbering. */
+/* Slots are positions in the trace and stay so: without the table the axis cannot be renumbered. */
 static rd_status bk_feed_known(void *self, const rd_known *refs, size_t n, uint64_t *dist) {
     bk_engine *e = self;
     uint64_t slots = e->run->in->references;
@@ -118,7 +119,7 @@ static rd_status bk_feed_known(void *self, const rd_known *refs, size_t n, uint6
     return RD_OK;
 }
 
-/* Once renumbered, a block's slot is its place in the order. */
+/* After a renumbering, a block's slot is its place in the order. */
 static rd_status bk_order(void *self, rdi_block_visit visit, void *user) {
     bk_engine *e = self;
     rd_ctx *ctx = e->run->ctx;

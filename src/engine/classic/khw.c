@@ -1,15 +1,15 @@
 /* khw: Kim, Hill and Wood's LRU list with markers. Exact hit counts at given cache sizes.
  *
- * The blocks form a list by recency. Per size s a marker points at the s-th block, the last that a
- * cache of s blocks holds, and each block knows how many markers lie in front of it: its zone. A
- * reference is counted in its zone, that is in the bin between two marker sizes. When the block
- * then moves to the front, the markers in front of its old place each move on by one block. The
- * distance itself is never known.
+ * The blocks form a list by recency. For each size s a marker points at the s-th block, the last
+ * one that a cache of s blocks holds. Each block knows its zone: the number of markers in front of
+ * it. A reference is counted in its zone, that is, in the bin between two marker sizes. When the
+ * block then moves to the front, each marker in front of its old place moves by one block. The
+ * engine never computes the distance itself.
  *
  * With N references, M blocks (or a bound of M) and S sizes: time O(N S), mostly one look-up and a
  * few list links. Memory O(M): 21 to 43 bytes per block for the table and 24 to 48 for the list.
  *
- * For a handful of sizes. Not for a whole curve, nor where distances are wanted.
+ * For a handful of sizes. Not for a whole curve, nor where distances are needed.
  *
  * Y. H. Kim, M. D. Hill, D. A. Wood. Implementing stack simulation for highly-associative memories.
  * SIGMETRICS 1991.
@@ -23,22 +23,22 @@
 
 #define NONE UINT32_MAX
 
-/* A block of the list. 24 bytes. */
+/* A block of the list, 24 bytes. */
 typedef struct entry {
     uint64_t block;
-    uint32_t newer, older; /* NONE at the ends */
+    uint32_t newer, older; /* NONE at the ends of the list */
     uint32_t zone;         /* number of markers in front of it */
 } entry;
 
 /* Invariant: marker[z] is the entry at place sizes.value[z] - 1, counted from 0 at the newest, for
- * all sizes up to n; an entry at place p has as zone the number of sizes <= p. */
+ * all sizes up to n. The zone of an entry at place p is the number of sizes <= p. */
 typedef struct khw_engine {
-    rd_sizes sizes; /* option; ascending, different, and below the bound once open */
+    rd_sizes sizes; /* option; once open: ascending, distinct, below the bound */
     rdi_run *run;
     rdi_block_map index; /* block -> entry */
     entry *list;
     uint32_t newest, oldest, n, room;
-    uint32_t markers; /* sizes that are no larger than n */
+    uint32_t markers; /* number of sizes that are at most n */
     uint32_t marker[RD_SIZES_MAX];
     uint64_t hits[RD_SIZES_MAX + 1]; /* per zone */
     uint64_t infinite;
@@ -49,7 +49,8 @@ static int compare_sizes(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Ascending, each once. Sizes at or above the bound tell nothing: what is beyond is infinite. */
+/* Sorts the sizes and removes duplicates and sizes at or above the bound, where everything is
+ * infinite. */
 static void tidy_sizes(rd_sizes *sizes, uint64_t bound) {
     qsort(sizes->value, sizes->n, sizeof *sizes->value, compare_sizes);
     size_t n = 0;
@@ -85,8 +86,8 @@ static void link_newest(khw_engine *e, uint32_t at) {
     e->newest = at;
 }
 
-/* Everything in front of `zone` has moved one place back: the entries at the first `zone` markers
- * have fallen behind them. */
+/* Moves the first `zone` markers by one entry after a block came to the front: the entries at these
+ * markers have moved one place back, behind their marker. */
 static void advance_markers(khw_engine *e, uint32_t zone) {
     for (uint32_t z = 0; z < zone; z++) {
         entry *fallen = &e->list[e->marker[z]];
@@ -100,7 +101,7 @@ static void move_to_front(khw_engine *e, uint32_t at) {
     if (at == e->newest)
         return;
     if (zone < e->markers && e->marker[zone] == at)
-        e->marker[zone] = e->list[at].newer; /* which moves to the place of `at` */
+        e->marker[zone] = e->list[at].newer; /* this entry moves to the place of `at` */
     unlink_entry(e, at);
     link_newest(e, at);
     advance_markers(e, zone);
@@ -118,7 +119,7 @@ static rd_status grow_list(khw_engine *e) {
     return RD_OK;
 }
 
-/* An entry for a new block: a fresh one, or at the bound the one that falls out. */
+/* Provides an entry for a new block: an unused one, or, at the bound, the oldest one. */
 static rd_status take_entry(khw_engine *e, uint32_t *out) {
     if (e->n == e->run->in->bound) {
         *out = e->oldest;
@@ -132,7 +133,7 @@ static rd_status take_entry(khw_engine *e, uint32_t *out) {
     return RD_OK;
 }
 
-/* A new entry becomes the newest. */
+/* Makes a new entry the newest. */
 static void enter_at_front(khw_engine *e, uint32_t at) {
     link_newest(e, at);
     advance_markers(e, e->markers);
@@ -166,7 +167,7 @@ static rd_status khw_feed(void *self, const uint64_t *blk, size_t n, uint64_t *d
     return RD_OK;
 }
 
-/* The entries are numbered as the blocks are. */
+/* Uses the block numbers as entry numbers. */
 static rd_status khw_feed_known(void *self, const rd_known *refs, size_t n, uint64_t *dist) {
     khw_engine *e = self;
     (void)dist;

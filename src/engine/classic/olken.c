@@ -1,16 +1,16 @@
 /* olken: a search tree over the times of last references. Exact; Parda's Algorithms 1 and 2.
  *
- * A hash table gives the time of the block's previous reference, the tree the number of blocks
- * referenced since. That time then leaves the tree and the present one enters as the newest. The
- * trees (src/order/tree.h) differ in how they keep their depth down, and `interval` in what it
- * stores: the times that are not a last reference.
+ * A hash table gives the time of the block's previous reference, and the tree gives the number of
+ * blocks referenced since. That time then leaves the tree and the present time enters as the
+ * newest. The trees (src/order/tree.h) differ in how they limit their depth. `interval` stores the
+ * times that are not a last reference, as ranges.
  *
- * With N references and M blocks (or a bound of M): time O(N log M), amortised for `splay`. Memory
+ * With N references and M blocks (or a bound of M): time O(N log M), amortized for `splay`. Memory
  * O(M): 21 to 43 bytes per block for the table and 32 to 64 for the nodes; `interval` reserves as
  * many nodes, though it seldom needs them. Times are 64-bit and are not renumbered.
  *
- * The classic, and the baseline the papers compare with. Not for large M: each reference follows a
- * path of some log2(M) dependent cache misses.
+ * This is the classic method and the baseline of the papers. Not for large M: each reference
+ * follows a path of about log2(M) dependent cache misses.
  *
  * F. Olken. Efficient methods for calculating the success function of fixed space replacement
  * policies. LBL-12370, 1981. R. A. Sugumar, S. G. Abraham. Efficient simulation of caches under
@@ -29,8 +29,8 @@ typedef struct olken_engine {
     uint32_t kind; /* option: index into trees */
     rdi_run *run;
     const rdi_tree_ops *ops;
-    rdi_tree tree;        /* the live times, or the holes between them */
-    rdi_last_access last; /* time of each block */
+    rdi_tree tree;        /* the live times, or the ranges of times between them */
+    rdi_last_access last; /* the time of each block's last reference */
     uint64_t now;
 } olken_engine;
 
@@ -89,7 +89,7 @@ static int by_time(const void *a, const void *b) {
     return (x->value > y->value) - (x->value < y->value);
 }
 
-/* The trees know times only, so the table is sorted by them. */
+/* The trees contain times only, so the blocks of the table are sorted by their times. */
 static rd_status olken_order(void *self, rdi_block_visit visit, void *user) {
     olken_engine *e = self;
     rd_ctx *ctx = e->run->ctx;
@@ -133,7 +133,7 @@ static const rd_opt olken_opts[] = {
      .offset = offsetof(olken_engine, kind),
      .def = "splay",
      .choices = "splay|avl|interval",
-     .help = "splay and AVL tree of last references, or AVL tree of the holes between them"},
+     .help = "splay or AVL tree of last references, or AVL tree of the intervals between them"},
     {0},
 };
 
@@ -147,14 +147,14 @@ const rdi_engine_ops rdi_engine_olken = {
     .info =
         {
             .name = "olken",
-            .summary = "a search tree of last references: splay, AVL or holes",
+            .summary = "a search tree of last references: splay, AVL or interval",
             .role = RD_ROLE_STUDY,
             .card =
-                "A hash table knows when a block was last referenced, a search tree with subtree\n"
-                "sizes how many last references are newer: that is the distance.\n"
+                "A hash table knows when a block was last referenced; a search tree with subtree\n"
+                "sizes counts the newer last references. That number is the distance.\n"
                 "  tree=splay     self-adjusting (Sugumar and Abraham's Cheetah, Parda)\n"
                 "  tree=avl       height-balanced (Olken)\n"
-                "  tree=interval  keeps the holes between last references instead (Almasi et "
+                "  tree=interval  keeps the intervals between last references (Almasi et "
                 "al.);\n"
                 "                 small where reuse is near in time\n"
                 "\n"

@@ -1,12 +1,13 @@
-/* stack: Mattson's LRU stack, literally. Exact; the oracle every other engine is checked against.
+/* stack: Mattson's LRU stack, literally. Exact; the oracle against which every other engine is
+ * checked.
  *
- * The blocks are kept in a list ordered by last reference, newest first. The distance of a
+ * The engine keeps the blocks in a list ordered by last reference, newest first. The distance of a
  * reference is its block's position in the list; the block then moves to the front. With a bound B
- * the list is cut to B entries: what lies deeper has a distance of B or more and counts as
+ * the list is cut to B entries: deeper blocks have a distance of B or more, which counts as
  * infinite.
  *
  * Time: O(distance) per reference, O(M) at worst. Memory: 8 bytes per block.
- * Do not use it to measure: use it to check, and as the template for a new engine.
+ * Use it to check results, and as the template for a new engine, but not to measure.
  *
  * R. L. Mattson, J. Gecsei, D. Slutz, I. L. Traiger. Evaluation techniques for storage hierarchies.
  * IBM Systems Journal 9(2), 1970.
@@ -17,7 +18,7 @@
 
 typedef struct stack_engine {
     rdi_run *run;
-    uint64_t *block; /* newest *last*, so that a new block is an append */
+    uint64_t *block; /* the newest block is *last*, so that a new block is appended */
     size_t n, room;
 } stack_engine;
 
@@ -46,7 +47,7 @@ static rd_status stack_feed(void *self, const uint64_t *blk, size_t n, uint64_t 
             at--;
         if (at == 0) {
             dist[i] = RD_COLD;
-            if (e->n == e->run->in->bound) { /* the oldest is beyond the bound now */
+            if (e->n == e->run->in->bound) { /* the oldest block is now beyond the bound */
                 at = 1;
             } else {
                 RD_TRY(push(e, blk[i]));
@@ -95,8 +96,9 @@ const rdi_engine_ops rdi_engine_stack = {
             .name = "stack",
             .summary = "Mattson's LRU stack as a list: slow, simple, the oracle",
             .role = RD_ROLE_STUDY,
-            .card = "Keeps all blocks in a list by recency; the distance is the position in it.\n"
-                    "Time O(distance) per reference, 8 bytes per block. For checking the others.",
+            .card =
+                "Keeps all blocks in a list by recency; the distance is the position in it.\n"
+                "Time O(distance) per reference, 8 bytes per block. For checking other engines.",
             .caps = RD_CAP_DISTANCES | RD_CAP_BOUND | RD_CAP_ORACLE,
             .error_kind = "exact",
         },

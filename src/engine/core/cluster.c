@@ -1,4 +1,5 @@
-/* The cluster of a process that is alone. reusedist-mpi has mpi/cluster_mpi.c in its place. */
+/* The cluster of a process that runs alone. In reusedist-mpi, mpi/cluster_mpi.c replaces this
+ * file. */
 #include "reusedist/cluster.h"
 
 #include "base/common.h"

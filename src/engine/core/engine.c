@@ -1,4 +1,5 @@
-/* The core around every engine: arguments, call order, batches, counting, the finished profile. */
+/* The core around every engine: it checks arguments and the order of calls, cuts feeds into
+ * batches, counts distances, and makes the profile. */
 #include "engine/core/plugin.h"
 
 #include "engine/approximate/shards.h"
@@ -9,8 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Of the exact engines with a bound, on the safe side; and what they, readers and the result take
- * besides. */
+/* Upper estimates of the memory that an exact engine needs per block of its bound, and of the
+ * memory that engine, reader and result need in addition. */
 #define BYTES_PER_BLOCK 96
 #define BYTES_BESIDES   ((uint64_t)2 << 20)
 
@@ -21,11 +22,11 @@ struct rd_engine {
     rdi_request request;
     rdi_run run;
     engine_stage stage;
-    char *spec;     /* name and option text; options that are strings point into it */
-    void *state;    /* the engine's own ... */
-    void *fresh;    /* ... and as it was before open: the options alone */
-    uint64_t fed;   /* references */
-    uint64_t *dist; /* room for one batch when the caller gives none */
+    char *spec;     /* name and option text; string options point into it */
+    void *state;    /* the engine's own state */
+    void *fresh;    /* copy of the state from before open(): the parsed options only */
+    uint64_t fed;   /* number of references */
+    uint64_t *dist; /* distances of one batch, for callers that pass no array */
     rd_distance_sink sink;
     void *sink_user;
     struct timespec opened;
@@ -66,7 +67,7 @@ static rd_status check_config(rd_ctx *ctx, const rdi_engine_ops *ops,
     return RD_OK;
 }
 
-/* Fills a zeroed engine; on failure the caller closes it. */
+/* Initializes a zeroed engine. On failure the caller closes it. */
 static rd_status open_engine(rd_engine *e, rd_ctx *ctx, const char *spec,
                              const rd_engine_config *config) {
     e->run.ctx = ctx;
@@ -104,13 +105,14 @@ static rd_status open_engine(rd_engine *e, rd_ctx *ctx, const char *spec,
     RD_TRY(rdi_opts_parse(ctx, owner, ops->info.opts, e->fresh, options));
     memcpy(e->state, e->fresh, ops->state_size);
     RD_TRY(rdi_hist_new(ctx, config->binning, &e->run.out.hist));
-    e->ops = ops; /* from here on close() is the engine's business too */
+    e->ops = ops; /* from here on, closing also calls the engine's close() */
     RD_TRY(ops->open(e->state, &e->run));
     e->stage = STAGE_FEEDING;
     return RD_OK;
 }
 
-/* Memory has run out. Where a limit was given, tells what would keep it. */
+/* Replaces an out-of-memory status by a message that says which settings would respect the limit,
+ * if there is a limit. */
 static rd_status explain(rd_engine *e, rd_status status) {
     uint64_t bytes = e->request.mem_bytes;
     if (status != RD_ENOMEM || bytes == UINT64_MAX || !e->ops || !is_exact(&e->ops->info))
@@ -141,7 +143,7 @@ rd_status rd_engine_open(rd_ctx *ctx, const char *spec, const rd_engine_config *
     if (!e)
         return RD_ENOMEM;
     config = config ? config : &defaults;
-    bool together = rdi_ctx_ranks(ctx) && !config->sink; /* with other processes */
+    bool together = rdi_ctx_ranks(ctx) && !config->sink; /* the ranks include other processes */
     const char *usual = together ? "parda" : "auto";
     rd_status status = explain(e, open_engine(e, ctx, spec ? spec : usual, config));
     if (status != RD_OK) {
@@ -206,7 +208,7 @@ rd_status rdi_engine_use_edges(rdi_run *run, const uint64_t *edges, size_t n) {
     return RD_OK;
 }
 
-/* One batch of at most RDI_FEED_MAX references for an immediate engine. */
+/* Feeds one batch of at most RDI_FEED_MAX references to an immediate engine. */
 static rd_status feed_batch(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *distances) {
     bool wanted = distances || e->sink, engine_counts = e->run.out.counter == RDI_ENGINE_COUNTS;
     if (!wanted && engine_counts)
@@ -230,13 +232,14 @@ static rd_status feed_batches(rd_engine *e, const uint64_t *blocks, size_t n, ui
     return RD_OK;
 }
 
-/* Nothing but close() from here on. */
+/* Marks the engine as broken: only close() may follow. */
 static rd_status broken(rd_engine *e, rd_status status) {
     e->stage = STAGE_BROKEN;
     return explain(e, status);
 }
 
-/* Whether the engine counts and delivers by itself, rather than writing distances during feed(). */
+/* Returns whether the engine counts and delivers by itself instead of writing distances during
+ * feed(). */
 static bool delivers(const rd_engine *e) {
     return !rdi_engine_is_immediate(e->ops) || e->run.out.counter == RDI_ENGINE_DELIVERS;
 }
@@ -256,7 +259,7 @@ rd_status rd_engine_feed(rd_engine *e, const uint64_t *blocks, size_t n, uint64_
     return status == RD_OK ? RD_OK : broken(e, status);
 }
 
-/* An engine that answers at once works on one thread, which has nobody to share the reading with. */
+/* An immediate engine works on one thread, so it cannot share the reading with other threads. */
 bool rd_engine_takes_parts(const rd_engine *e) {
     return (e->ops->info.caps & RD_CAP_PARTS) && !e->sink && delivers(e);
 }
@@ -288,7 +291,8 @@ static double seconds_since(const struct timespec *start) {
     return (double)(now.tv_sec - start->tv_sec) + (double)(now.tv_nsec - start->tv_nsec) * 1e-9;
 }
 
-/* The facts of a finished run. Without a bound every infinite distance is a first reference. */
+/* Collects the facts of a finished run. Without a bound, every infinite distance is a first
+ * reference. */
 static rd_profile_facts collect_facts(const rd_engine *e) {
     bool bounded = e->run.out.bound != UINT64_MAX;
     bool measured = !(e->ops->info.caps & RD_CAP_NO_DISTANCE);
@@ -392,7 +396,8 @@ rd_status rdi_engine_measure(rd_engine *e, const uint64_t *blocks, size_t n, uin
     return RD_OK;
 }
 
-/* One batch of at most RDI_FEED_MAX references, for an engine that does not count itself. */
+/* Counts one batch of at most RDI_FEED_MAX references, for an engine that does not count by
+ * itself. */
 static rd_status count_batch(rd_engine *e, const uint64_t *blocks, size_t n) {
     uint64_t first[RDI_FEED_MAX];
     size_t n_first = 0;
@@ -430,7 +435,7 @@ rd_status rdi_engine_take(rd_engine *e, const uint64_t *blocks, size_t n, uint64
 rd_status rdi_engine_restart(rd_engine *e) {
     if (e->ops->chunk && e->ops->chunk->restart)
         return e->ops->chunk->restart(e->state);
-    if (e->ops->finish) /* engines that count themselves may add to the histogram only now */
+    if (e->ops->finish) /* engines that count by themselves may add to the histogram only now */
         RD_TRY(e->ops->finish(e->state));
     e->ops->close(e->state);
     memcpy(e->state, e->fresh, e->ops->state_size);

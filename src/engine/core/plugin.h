@@ -1,4 +1,4 @@
-/* What an engine is: one const table in one file, one line in engines.def.
+/* The interface of an engine. An engine is one const table in one file and one line in engines.def.
  *
  * The core (engine.c) checks arguments and call order, splits long feeds, counts references, keeps
  * the histogram and hands distances to whoever requested them. An engine receives block ids and
@@ -9,9 +9,9 @@
  * `dist` when nobody requested distances, and the engine adds to out.hist itself.
  *
  * A late engine, or one that computes a histogram only, always receives NULL for `dist`. It calls
- * rdi_engine_deliver() with distances in reference order whenever it has some, which counts them
- * too, or adds to out.hist itself. The core passes every feed to it undivided, so that a trace in
- * memory does not arrive in small batches.
+ * rdi_engine_deliver() with distances in reference order whenever it has some, which also counts
+ * them, or it adds to out.hist itself. The core passes every feed to it undivided, so that a trace
+ * in memory does not arrive in small batches.
  */
 #ifndef RDI_PLUGIN_H
 #define RDI_PLUGIN_H
@@ -20,11 +20,11 @@
 #include "profile/hist.h"
 #include "reusedist/engine.h"
 
-#define RDI_FEED_MAX 4096 /* references per feed() call of an immediate engine at most */
+#define RDI_FEED_MAX 4096 /* most references per feed() call of an immediate engine */
 
 typedef rd_block_sink rdi_block_visit;
 
-/* What is asked of an engine: constant while the engine is open. */
+/* The requirements of the caller. They stay constant while the engine is open. */
 typedef struct rdi_request {
     uint64_t bound; /* in blocks; UINT64_MAX means unbounded: `d >= bound` needs no second test */
     uint32_t threads;
@@ -32,7 +32,7 @@ typedef struct rdi_request {
     uint64_t references;      /* expected number, a hint; 0: unknown */
     uint64_t expected_blocks; /* number of distinct blocks, a hint for the first size; 0: unknown */
     double first_share;       /* fraction of first touches in a chunk, a hint; 0: unknown */
-    bool live;                /* a running program makes the references, a hint */
+    bool live;                /* a running program produces the references, a hint */
     bool distances;           /* somebody requested every distance */
     const char *checkpoint, *checkpoint_of; /* NULL, or as in rd_engine_config */
 } rdi_request;
@@ -46,12 +46,12 @@ typedef enum rdi_counter {
     RDI_ENGINE_DELIVERS
 } rdi_counter;
 
-/* What an engine decides and finds out. */
+/* The decisions and findings of an engine. */
 typedef struct rdi_outcome {
     rdi_hist *hist;      /* the histogram; rdi_engine_use_edges() exchanges it in open() */
     uint64_t bound;      /* the request's; an engine whose options limit it lowers this in open() */
     rdi_counter counter; /* set in open() */
-    uint64_t fed;        /* set in finish() after feed_parts(): references */
+    uint64_t fed;        /* number of references, set in finish() after feed_parts() */
     uint64_t blocks;     /* set in finish() where not every infinite distance is a distinct block */
     bool sums_unknown;   /* set by engines that count without knowing the distances */
     const char *error_kind;           /* set in open() where options change it, else NULL */
@@ -66,30 +66,30 @@ typedef struct rdi_run {
     rd_ctx *ctx;
     const rdi_request *in;
     rdi_outcome out;
-    /* Set by the core between feeds. An engine with RDI_ENGINE_COUNTS counts the distances that it
-     * writes too if `count_too` is set, and passes the blocks of first references to `first`, in
-     * order; blocks beyond the bound may be among them. */
+    /* The core sets these fields between feeds. If `count_too` is set, an engine with
+     * RDI_ENGINE_COUNTS also counts the distances that it writes, and passes the blocks of first
+     * references to `first`, in order. Blocks beyond the bound may be among them. */
     bool count_too;
     rdi_block_visit first;
     void *first_user;
     rd_engine *engine; /* for rdi_engine_deliver() */
 } rdi_run;
 
-/* What an engine offers to an engine that runs it on a chunk of the trace. Immediate engines only.
- */
+/* Functions of an immediate engine that other engines can run on a chunk of the trace. */
 typedef struct rdi_chunk_ops {
     /* Visits the LRU stack: all live blocks (with a bound: the newest `bound` of them) in the order
      * of their last reference, oldest first. Feeding may go on afterwards. */
     rd_status (*order)(void *self, rdi_block_visit visit, void *user);
-    /* dist[i] is the number of blocks newer than blk[i], which is then forgotten, or RD_COLD if it
-     * was not there. The blocks are distinct, no time passes, and the caller applies the bound. */
+    /* Sets dist[i] to the number of blocks newer than blk[i] and forgets blk[i], or sets it to
+     * RD_COLD if the engine does not have the block. The blocks are distinct, no time passes, and
+     * the caller applies the bound. */
     rd_status (*take)(void *self, const uint64_t *blk, size_t n, uint64_t *dist);
-    /* Optional: forgets every block but keeps its memory and what it has counted. Without it the
-     * engine is closed and opened again. */
+    /* Optional: forgets every block but keeps its memory and its counts. If missing, the engine is
+     * closed and opened again. */
     rd_status (*restart)(void *self);
 } rdi_chunk_ops;
 
-/* The order structure without the table: see rd_engine_feed_known(). */
+/* Functions of the order structure without the table: see rd_engine_feed_known(). */
 typedef struct rdi_alone_ops {
     rd_status (*feed)(void *self, const rd_known *refs, size_t n, uint64_t *dist);
     rd_status (*prefill)(void *self, uint64_t blocks); /* optional */
@@ -103,10 +103,10 @@ typedef struct rdi_engine_ops {
     rd_status (*open)(void *self, rdi_run *run); /* on failure close() is called */
     rd_status (*feed)(void *self, const uint64_t *blk, size_t n, uint64_t *dist);
     rd_status (*feed_parts)(void *self,
-                            const rd_parts *parts);   /* RD_CAP_PARTS, instead of feed() */
-    rd_status (*finish)(void *self);                  /* optional: delivers what is under way */
-    const rdi_chunk_ops *chunk;                       /* optional */
-    const rdi_alone_ops *alone;                       /* optional */
+                            const rd_parts *parts); /* RD_CAP_PARTS, instead of feed() */
+    rd_status (*finish)(void *self);                /* optional: delivers the remaining distances */
+    const rdi_chunk_ops *chunk;                     /* optional */
+    const rdi_alone_ops *alone;                     /* optional */
     rd_status (*check)(void *self, const char **why); /* optional: invariants, for tests */
     void (*close)(void *self);                        /* tolerates half-open state */
 } rdi_engine_ops;
@@ -114,65 +114,67 @@ typedef struct rdi_engine_ops {
 const rdi_engine_ops *rdi_engine_ops_at(size_t index); /* NULL past the last one */
 const rdi_engine_ops *rdi_engine_ops_find(const char *name);
 
-/* feed() can fill in distances before it returns. */
+/* Returns whether feed() can write distances before it returns. */
 static inline bool rdi_engine_is_immediate(const rdi_engine_ops *ops) {
     return (ops->info.caps & (RD_CAP_DISTANCES | RD_CAP_LATE)) == RD_CAP_DISTANCES;
 }
 
-/* An engine that works in place of the one that opens it, with default options and the same run. */
+/* An engine that replaces the engine that opens it, with default options and the same run. */
 typedef struct rdi_inner {
     const rdi_engine_ops *ops; /* NULL: not open */
     void *state;
     rdi_counter counter; /* as the inner engine chose it */
 } rdi_inner;
 
-/* `request` is borrowed until close and replaces the run's. The counter of the run stays as it is,
- * unless it is RDI_CORE_COUNTS: then it becomes the inner engine's. */
+/* Opens the inner engine. `request` is borrowed until close and replaces the request of the run.
+ * The counter of the run changes to the inner engine's only if it is RDI_CORE_COUNTS. */
 rd_status rdi_inner_open(rdi_run *run, const rdi_request *request, const char *name,
                          rdi_inner *out);
 void rdi_inner_close(rdi_run *run, rdi_inner *inner);
 
-/* Late engines: the next n distances. */
+/* Delivers the next n distances of a late engine. */
 rd_status rdi_engine_deliver(rdi_run *run, const uint64_t *dist, size_t n);
 
-/* An engine around another one, whose note is there: puts "`text`; " before it. */
+/* Inserts "`text`; " before the note of the inner engine. For engines that contain another
+ * engine. */
 void rdi_engine_note_before(rdi_run *run, const char *text);
 
-/* In open(): count in bins that begin at 0 and at each of these distances instead. */
+/* Makes the histogram use bins that begin at 0 and at each of these distances. Called in open(). */
 rd_status rdi_engine_use_edges(rdi_run *run, const uint64_t *edges, size_t n);
 
-/* ---- engines inside engines: immediate ones that analyse a part of the trace ---- */
+/* ---- engines inside engines: immediate engines that analyze a chunk of the trace ---- */
 
-/* The engine's LRU stack, oldest block first; RD_EUNSUPPORTED where it has no `order`. */
+/* Visits the engine's LRU stack, oldest block first. RD_EUNSUPPORTED if the engine has no
+ * `order`. */
 rd_status rdi_engine_order(rd_engine *e, rdi_block_visit visit, void *user);
 
-/* The distances of the next n references, counted nowhere. */
+/* Computes the distances of the next n references without counting them. */
 rd_status rdi_engine_measure(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *distances);
 
-/* Counts the next n references, and gives the blocks of the infinite distances to `first`, in order
- * (those beyond the bound may be left out). `first` is called in between: it leaves `blocks` alone.
- */
+/* Counts the next n references, and passes the blocks of the infinite distances to `first`, in
+ * order; blocks beyond the bound may be missing. `first` must not change `blocks`, which is still
+ * in use. */
 rd_status rdi_engine_count(rd_engine *e, const uint64_t *blocks, size_t n, rdi_block_visit first,
                            void *user);
 
-/* How many blocks are newer than each of these, which are different and are then forgotten; RD_COLD
- * for those that are not there. Only engines with `take`. */
+/* Sets newer[i] to the number of blocks newer than blocks[i] and forgets blocks[i], or to RD_COLD
+ * if the engine does not have it. The blocks must be distinct. Only for engines with `take`. */
 rd_status rdi_engine_take(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *newer);
 bool rdi_engine_can_take(const rd_engine *e);
 
-/* The bound of this run, the caller's or a lower one of the engine's own; 0: none. */
+/* The bound of this run: the caller's, or a lower one that the engine set. 0 means none. */
 uint64_t rdi_engine_bound(const rd_engine *e);
 
-/* Forgets every block; what was counted stays. */
+/* Forgets every block and keeps the counts. */
 rd_status rdi_engine_restart(rd_engine *e);
 
-/* What was counted: complete after rd_engine_finish(). Borrowed. */
+/* The histogram, which is complete after rd_engine_finish(). Borrowed. */
 rdi_hist *rdi_engine_hist(rd_engine *e);
 
 /* The engine's own state, for tests and benchmarks that know its type. */
 void *rdi_engine_state(rd_engine *e);
 
-/* Tests: runs the engine's own invariants. */
+/* Checks the engine's invariants, for tests. */
 rd_status rdi_engine_check(rd_engine *e, const char **why);
 
 #endif

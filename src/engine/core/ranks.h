@@ -1,11 +1,11 @@
-/* Ranks: those who work on one trace together, and how they write to each other.
+/* Ranks, which analyze one trace together, and the letters that they send each other.
  *
- * The algorithm (parda_rank.c) knows ranks 0 .. n - 1 and letters between them. What carries the
- * letters is a transport: queues between threads (ranks_threads.c), or MPI (mpi/cluster_mpi.c).
+ * The algorithm (parda_rank.c) knows ranks 0 .. n - 1 and letters between them. A transport carries
+ * the letters: queues between threads (ranks_threads.c), or MPI (mpi/cluster_mpi.c).
  *
- * A letter is a list of numbers of some kind, and its memory travels with it. Letters of one kind
- * from one rank to another arrive in the order in which they were sent. Sending does not wait for
- * the receiver, except that pieces of the trace pile up only so far.
+ * A letter is a list of numbers with a kind. Sending a letter also hands over its memory. Letters
+ * of one kind from one rank to another arrive in the order in which they were sent. Sending does
+ * not wait for the receiver, except that the number of waiting references of the trace is limited.
  */
 #ifndef RDI_RANKS_H
 #define RDI_RANKS_H
@@ -13,14 +13,14 @@
 #include "base/u64_list.h"
 
 typedef enum rdi_mail {
-    RDI_MAIL_JOB,        /* to another process: what it shall do; empty: go home */
-    RDI_MAIL_PHASE,      /* a phase begins; empty: there are no more */
-    RDI_MAIL_PIECE,      /* of the receiver's chunk; empty: that was all of it */
+    RDI_MAIL_JOB,        /* a job for another process; empty: the process is to end */
+    RDI_MAIL_ROUND,      /* a round begins; empty: there are no more rounds */
+    RDI_MAIL_BATCH,      /* references of the receiver's chunk; empty: end of the chunk */
     RDI_MAIL_INFINITE,   /* local infinities */
     RDI_MAIL_STATE,      /* blocks of the sender's LRU stack, oldest first */
-    RDI_MAIL_RESULT,     /* what the sender has counted */
-    RDI_MAIL_KEPT,       /* likewise, for a checkpoint ... */
-    RDI_MAIL_KEPT_STATE, /* ... and the LRU stack */
+    RDI_MAIL_RESULT,     /* the sender's counts */
+    RDI_MAIL_KEPT,       /* the sender's counts, for a checkpoint */
+    RDI_MAIL_KEPT_STATE, /* the sender's LRU stack, for a checkpoint */
     RDI_MAIL_KINDS
 } rdi_mail;
 
@@ -36,14 +36,14 @@ typedef struct rdi_ranks_ops {
 
 struct rdi_ranks {
     const rdi_ranks_ops *ops;
-    const char *transport; /* its name, for people */
-    unsigned n;            /* ranks in all */
-    unsigned first, here;  /* in this process: `here` of them, from `first` on */
-    uint64_t most_waiting; /* references that may wait in pieces for one rank */
-    bool busy;             /* a job was sent to other processes, and is not through */
+    const char *transport; /* name of the transport, for messages */
+    unsigned n;            /* number of ranks */
+    unsigned first, here;  /* this process has ranks first .. first + here - 1 */
+    uint64_t most_waiting; /* limit of the references that wait for one rank */
+    bool busy;             /* a job was sent to other processes and is not finished */
 };
 
-/* Takes the list's memory, also on failure, and leaves it empty. */
+/* Sends the list and leaves it empty. The transport owns its memory afterwards, also on failure. */
 static inline rd_status rdi_ranks_send(rdi_ranks *r, unsigned from, unsigned to, rdi_mail kind,
                                        rdi_u64_list *list) {
     return r->ops->send(r, from, to, kind, list);
@@ -55,7 +55,7 @@ static inline rd_status rdi_ranks_receive(rdi_ranks *r, unsigned me, unsigned fr
     return r->ops->receive(r, me, from, kind, list);
 }
 
-/* From now on nobody waits any more: sending and receiving fail with the first such status. */
+/* Makes all ranks stop waiting: sending and receiving fail with the first status given here. */
 static inline void rdi_ranks_fail(rdi_ranks *r, rd_status status) {
     r->ops->fail(r, status);
 }
@@ -65,24 +65,24 @@ static inline void rdi_ranks_close(rdi_ranks *r) {
         r->ops->close(r);
 }
 
-/* n ranks of this process, which may run on threads. */
+/* Creates n ranks in this process, which may run on threads. */
 rd_status rdi_ranks_threads(rd_ctx *ctx, unsigned n, rdi_ranks **out);
 
 /* ---- for transports: letters that have arrived ---- */
 
 typedef struct rdi_letter rdi_letter;
 
-/* A zeroed one is empty. */
+/* The letters that have arrived for one rank. A zeroed mailbox is empty. */
 typedef struct rdi_mailbox {
     rdi_letter *first, *last;
-    uint64_t waiting; /* references in pieces */
-    uint64_t arrived; /* letters, ever */
+    uint64_t waiting; /* references of the trace that wait in it */
+    uint64_t arrived; /* number of letters that ever arrived */
 } rdi_mailbox;
 
-/* Takes the list's memory, also on failure. */
+/* Adds a letter and takes the list's memory, also on failure. */
 rd_status rdi_mailbox_put(rd_ctx *ctx, rdi_mailbox *box, unsigned from, rdi_mail kind,
                           rdi_u64_list *list);
-/* The oldest letter of that kind from that rank, if there is one. */
+/* Removes the oldest letter of that kind from that rank. Returns false if there is none. */
 bool rdi_mailbox_get(rd_ctx *ctx, rdi_mailbox *box, unsigned from, rdi_mail kind,
                      rdi_u64_list *list);
 void rdi_mailbox_empty(rd_ctx *ctx, rdi_mailbox *box);

@@ -1,4 +1,4 @@
-/* Ranks on threads of one process: a guarded mailbox each. See ranks.h. */
+/* Ranks on threads of one process. Each rank has a mailbox guarded by a monitor. See ranks.h. */
 #include "base/threads.h"
 #include "engine/core/ranks.h"
 
@@ -26,7 +26,7 @@ rd_status rdi_mailbox_put(rd_ctx *ctx, rdi_mailbox *box, unsigned from, rdi_mail
         box->first = letter;
     box->last = letter;
     box->arrived++;
-    box->waiting += kind == RDI_MAIL_PIECE ? letter->list.n : 0;
+    box->waiting += kind == RDI_MAIL_BATCH ? letter->list.n : 0;
     return RD_OK;
 }
 
@@ -45,7 +45,7 @@ bool rdi_mailbox_get(rd_ctx *ctx, rdi_mailbox *box, unsigned from, rdi_mail kind
         box->first = letter->next;
     if (!letter->next)
         box->last = before;
-    box->waiting -= kind == RDI_MAIL_PIECE ? letter->list.n : 0;
+    box->waiting -= kind == RDI_MAIL_BATCH ? letter->list.n : 0;
     *list = letter->list;
     rdi_free(ctx, letter);
     return true;
@@ -62,11 +62,11 @@ void rdi_mailbox_empty(rd_ctx *ctx, rdi_mailbox *box) {
 
 /* ---- the transport ---- */
 
-/* A rank's letters. Who waits for one, or for room, waits at the monitor that guards them. */
+/* The mailbox of one rank. Threads that wait for a letter or for room wait at the monitor. */
 typedef struct seat {
     rdi_monitor monitor;
     rdi_mailbox box;
-    rd_status status; /* of the first failure, of whoever it was */
+    rd_status status; /* of the first failure of any rank */
 } seat;
 
 typedef struct thread_ranks {
@@ -80,7 +80,7 @@ static rd_status threads_send(rdi_ranks *r, unsigned from, unsigned to, rdi_mail
     thread_ranks *t = (thread_ranks *)r;
     seat *s = &t->seat[to];
     rdi_monitor_enter(&s->monitor);
-    while (kind == RDI_MAIL_PIECE && s->box.waiting >= r->most_waiting && s->status == RD_OK)
+    while (kind == RDI_MAIL_BATCH && s->box.waiting >= r->most_waiting && s->status == RD_OK)
         rdi_monitor_wait(&s->monitor);
     rd_status status = s->status;
     if (status == RD_OK)
@@ -100,7 +100,7 @@ static rd_status threads_receive(rdi_ranks *r, unsigned me, unsigned from, rdi_m
     while (s->status == RD_OK && !rdi_mailbox_get(t->ctx, &s->box, from, kind, list))
         rdi_monitor_wait(&s->monitor);
     rd_status status = s->status;
-    if (kind == RDI_MAIL_PIECE) /* there is room */
+    if (kind == RDI_MAIL_BATCH) /* a sender may wait for room */
         rdi_monitor_wake(&s->monitor);
     rdi_monitor_leave(&s->monitor);
     return status;

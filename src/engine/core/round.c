@@ -1,8 +1,8 @@
-/* A round at a time: threads, buffers, counting. See round.h. */
+/* Threads, buffers and counting for engines that answer a round at a time. See round.h. */
 #include "engine/core/round.h"
 
 #define WORKERS_MAX 256
-#define COUNT_LEAST 4096 /* distances per worker that are worth waking it up */
+#define COUNT_LEAST 4096 /* distances that justify waking up a worker */
 
 /* ---- buffers ---- */
 

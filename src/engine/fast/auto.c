@@ -102,7 +102,7 @@ static rd_status auto_open(void *self, rdi_run *run) {
 }
 
 /* One piece for an immediate engine, which may leave counting and delivering to others. */
-static rd_status pass_on_piece(auto_engine *e, const uint64_t *blk, size_t n) {
+static rd_status pass_on_batch(auto_engine *e, const uint64_t *blk, size_t n) {
     if (e->inner.counter == RDI_ENGINE_COUNTS && !e->run->in->distances)
         return e->inner.ops->feed(e->inner.state, blk, n, NULL);
     uint64_t dist[RDI_FEED_MAX];
@@ -117,7 +117,7 @@ static rd_status pass_on(auto_engine *e, const uint64_t *blk, size_t n, uint64_t
     if (dist || !rdi_engine_is_immediate(e->inner.ops))
         return e->inner.ops->feed(e->inner.state, blk, n, dist);
     for (size_t at = 0; at < n; at += RDI_FEED_MAX)
-        RD_TRY(pass_on_piece(e, blk + at, n - at < RDI_FEED_MAX ? n - at : RDI_FEED_MAX));
+        RD_TRY(pass_on_batch(e, blk + at, n - at < RDI_FEED_MAX ? n - at : RDI_FEED_MAX));
     return RD_OK;
 }
 

@@ -85,7 +85,7 @@ static rd_status take_in_all(rd_cluster *c) {
     clear_sent(c);
     for (int kind = 0; kind < RDI_MAIL_KINDS; kind++) {
         int there = 1;
-        while (there && (kind != RDI_MAIL_PIECE || c->box.waiting < c->ranks.most_waiting)) {
+        while (there && (kind != RDI_MAIL_BATCH || c->box.waiting < c->ranks.most_waiting)) {
             MPI_Status letter;
             MPI_Iprobe(MPI_ANY_SOURCE, kind, MPI_COMM_WORLD, &there, &letter);
             if (there)
@@ -114,7 +114,7 @@ static rd_status post(rd_cluster *c, unsigned to, rdi_mail kind, rdi_u64_list *l
                         : RD_ENOMEM;
     }
     *o = (outgoing){.next = c->out, .to = to, .list = *list};
-    o->references = kind == RDI_MAIL_PIECE ? list->n : 0;
+    o->references = kind == RDI_MAIL_BATCH ? list->n : 0;
     *list = (rdi_u64_list){0};
     c->out = o;
     MPI_Isend(o->list.at, (int)o->list.n, MPI_UINT64_T, (int)to, (int)kind, MPI_COMM_WORLD,
@@ -180,7 +180,7 @@ static rd_status mpi_send(rdi_ranks *r, unsigned from, unsigned to, rdi_mail kin
     (void)from; /* MPI tells */
     rdi_monitor_enter(&c->monitor);
     note_failure(c, take_in_all(c));
-    while (kind == RDI_MAIL_PIECE && c->status == RD_OK && waiting_for(c, to) >= r->most_waiting) {
+    while (kind == RDI_MAIL_BATCH && c->status == RD_OK && waiting_for(c, to) >= r->most_waiting) {
         give_way(c, &p);
         note_failure(c, take_in_all(c));
     }

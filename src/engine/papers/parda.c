@@ -90,14 +90,14 @@ static rd_status begin_phase(parda_engine *e) {
     for (unsigned i = 0; i < e->ranks->n; i++) {
         rdi_u64_list letter = {0};
         RD_TRY(rdi_u64_list_append(e->run->ctx, &letter, &e->digest, 1));
-        RD_TRY(rdi_ranks_send(e->ranks, 0, i, RDI_MAIL_PHASE, &letter));
+        RD_TRY(rdi_ranks_send(e->ranks, 0, i, RDI_MAIL_ROUND, &letter));
     }
     return RD_OK;
 }
 
 static rd_status send_piece(parda_engine *e) {
     unsigned to = rdi_parda_place(&e->job.plan, e->ranks->n, e->phase, e->place);
-    return rdi_ranks_send(e->ranks, 0, to, RDI_MAIL_PIECE, &e->piece);
+    return rdi_ranks_send(e->ranks, 0, to, RDI_MAIL_BATCH, &e->piece);
 }
 
 static rd_status end_chunk(parda_engine *e) {
@@ -139,7 +139,7 @@ static rd_status end_dealing(parda_engine *e) {
     while (e->place > 0 || e->dealt > 0)
         RD_TRY(end_chunk(e));
     for (unsigned i = 0; i < e->ranks->n; i++)
-        RD_TRY(rdi_ranks_send(e->ranks, 0, i, RDI_MAIL_PHASE, &(rdi_u64_list){0}));
+        RD_TRY(rdi_ranks_send(e->ranks, 0, i, RDI_MAIL_ROUND, &(rdi_u64_list){0}));
     return RD_OK;
 }
 

@@ -13,7 +13,7 @@ static rd_status feed_rank(void *user, const uint64_t *blocks, size_t n) {
 static rd_status run_dealt_chunk(rdi_parda_rank *r) {
     for (bool more = true; more;) {
         rdi_u64_list piece = {0};
-        RD_TRY(rdi_ranks_receive(r->ranks, r->me, 0, RDI_MAIL_PIECE, &piece));
+        RD_TRY(rdi_ranks_receive(r->ranks, r->me, 0, RDI_MAIL_BATCH, &piece));
         more = piece.n > 0;
         rd_status status = rdi_parda_rank_feed(r, piece.at, piece.n);
         rdi_u64_list_free(r->plan->ctx, &piece);
@@ -26,7 +26,7 @@ static rd_status run_dealt_chunk(rdi_parda_rank *r) {
 static rd_status run_dealt(rdi_parda_rank *r) {
     while (true) {
         rdi_u64_list phase = {0};
-        RD_TRY(rdi_ranks_receive(r->ranks, r->me, 0, RDI_MAIL_PHASE, &phase));
+        RD_TRY(rdi_ranks_receive(r->ranks, r->me, 0, RDI_MAIL_ROUND, &phase));
         bool more = phase.n > 0;
         r->digest = more ? phase.at[0] : 0;
         rdi_u64_list_free(r->plan->ctx, &phase);
@@ -46,9 +46,9 @@ static uint64_t smaller(uint64_t a, uint64_t b) {
 static rd_status keep_step(rdi_parda_rank *r, bool first, bool last) {
     rdi_u64_list step = {0};
     if (r->me > 0)
-        return first ? RD_OK : rdi_ranks_receive(r->ranks, r->me, 0, RDI_MAIL_PHASE, &step);
+        return first ? RD_OK : rdi_ranks_receive(r->ranks, r->me, 0, RDI_MAIL_ROUND, &step);
     for (unsigned i = 1; i < r->ranks->n && !last; i++)
-        RD_TRY(rdi_ranks_send(r->ranks, 0, i, RDI_MAIL_PHASE, &step));
+        RD_TRY(rdi_ranks_send(r->ranks, 0, i, RDI_MAIL_ROUND, &step));
     return RD_OK;
 }
 
