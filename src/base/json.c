@@ -1,5 +1,6 @@
-/* Reading and writing JSON. See json.h. */
+/* Reading JSON. See json.h. */
 #include "base/json.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -28,25 +29,6 @@ void rdi_json_fail(rdi_json *j, const char *format, ...) {
 }
 
 /* ---- characters ---- */
-
-/* Bytes of the UTF-8 sequence at p; 0: none that is valid. */
-static size_t utf8_length(const char *text, size_t n) {
-    const uint8_t *p = (const uint8_t *)text;
-    if (n == 0)
-        return 0;
-    if (p[0] < 0x80)
-        return 1;
-    size_t length = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
-    if (p[0] < 0xc2 || p[0] > 0xf4 || n < length)
-        return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-    bool overlong = (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90);
-    bool surrogate = p[0] == 0xed && p[1] > 0x9f;
-    bool beyond = p[0] == 0xf4 && p[1] > 0x8f;
-    return overlong || surrogate || beyond ? 0 : length;
-}
 
 static size_t utf8_encode(uint32_t c, char *out) {
     if (c < 0x80) {
@@ -293,7 +275,7 @@ static size_t take_string_char(rdi_json *j, char out[4]) {
     } else if ((unsigned char)j->text[j->at] < ' ') {
         rdi_json_fail(j, "byte 0x%02x inside a string", (unsigned)j->text[j->at]);
     } else {
-        n = utf8_length(j->text + j->at, j->n - j->at);
+        n = rdi_utf8_length(j->text + j->at, j->n - j->at);
         memcpy(out, j->text + j->at, n);
         j->at += n;
         if (n == 0)
@@ -434,72 +416,4 @@ rd_status rdi_json_end(rdi_json *j) {
     if (j->at < j->n)
         fail_expected(j, "the end of the file");
     return j->status;
-}
-
-/* ---- writing ---- */
-
-static void add_escaped(rdi_text *t, unsigned char c) {
-    static const char special[] = "\"\\\n\r\t", letters[] = "\"\\nrt";
-    const char *found = strchr(special, c);
-    if (found)
-        rdi_text_printf(t, "\\%c", letters[found - special]);
-    else
-        rdi_text_printf(t, "\\u%04x", c);
-}
-
-void rdi_text_json_string(rdi_text *t, const char *text) {
-    size_t left = strlen(text);
-    rdi_text_putc(t, '"');
-    while (left > 0) {
-        unsigned char c = (unsigned char)*text;
-        size_t n = utf8_length(text, left);
-        if (n == 0)
-            rdi_text_puts(t, "\xef\xbf\xbd");
-        else if (c < ' ' || c == '"' || c == '\\' || c == 0x7f)
-            add_escaped(t, c);
-        else
-            rdi_text_add(t, text, n);
-        n = n ? n : 1;
-        text += n;
-        left -= n;
-    }
-    rdi_text_putc(t, '"');
-}
-
-void rdi_text_json_double(rdi_text *t, double x) {
-    if (!isfinite(x)) {
-        rdi_text_puts(t, "null");
-        return;
-    }
-    char text[64], point[16];
-    int digits = 15;
-    do
-        snprintf(text, sizeof text, "%.*g", digits, x);
-    while (strtod(text, NULL) != x && ++digits <= 17);
-    local_point(point);
-    char *found = strstr(text, point);
-    if (!found) {
-        rdi_text_puts(t, text);
-    } else {
-        rdi_text_add(t, text, (size_t)(found - text));
-        rdi_text_putc(t, '.');
-        rdi_text_puts(t, found + strlen(point));
-    }
-}
-
-void rdi_text_json_doubles(rdi_text *t, const double *x, size_t n) {
-    rdi_text_putc(t, '[');
-    for (size_t i = 0; i < n; i++) {
-        rdi_text_puts(t, i ? ", " : "");
-        rdi_text_json_double(t, x[i]);
-    }
-    rdi_text_putc(t, ']');
-}
-
-void rdi_text_u128(rdi_text *t, rdi_u128 x) {
-    char digits[40], *at = digits + sizeof digits;
-    do
-        *--at = (char)('0' + (unsigned)(x % 10));
-    while (x /= 10);
-    rdi_text_add(t, at, (size_t)(digits + sizeof digits - at));
 }

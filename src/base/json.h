@@ -1,4 +1,4 @@
-/* Strict JSON (RFC 8259): a pull reader over text in memory, and what printf cannot write.
+/* Strict JSON (RFC 8259): a pull reader over text in memory. json_write.h writes.
  *
  * The caller asks for what it expects. Failure is sticky, as in text.h: the first thing that is
  * not as asked for sets the message (file, line, byte), every later call does nothing, loops end,
@@ -17,7 +17,6 @@
 #define RDI_JSON_H
 
 #include "base/common.h"
-#include "base/text.h"
 
 #define RDI_JSON_DEPTH 64
 
@@ -81,15 +80,5 @@ RD_CHECKED rd_status rdi_json_read_fd(rd_ctx *ctx, int fd, const char *name, con
                                       char **out, size_t *n);
 /* What messages call it. */
 const char *rdi_json_file_name(const char *path);
-
-/* ---- writing, into text.h ---- */
-
-/* In quotes, escaped. Bytes that are no UTF-8 (file names may have them) become U+FFFD. */
-void rdi_text_json_string(rdi_text *t, const char *text);
-/* Shortest text that reads back as the same number; not finite: null. */
-void rdi_text_json_double(rdi_text *t, double x);
-void rdi_text_json_doubles(rdi_text *t, const double *x, size_t n); /* an array of them */
-/* All 128 bits, decimal. */
-void rdi_text_u128(rdi_text *t, rdi_u128 x);
 
 #endif

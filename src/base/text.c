@@ -1,7 +1,9 @@
 /* Growing text. See text.h. */
 #include "base/text.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Makes room for n more bytes and the NUL. */
@@ -35,7 +37,10 @@ void rdi_text_puts(rdi_text *t, const char *text) {
 }
 
 void rdi_text_putc(rdi_text *t, char c) {
-    rdi_text_add(t, &c, 1);
+    if (!grow(t, 1))
+        return;
+    t->data[t->n++] = c;
+    t->data[t->n] = '\0';
 }
 
 void rdi_text_escaped(rdi_text *t, const char *text) {
@@ -62,6 +67,51 @@ void rdi_text_u64(rdi_text *t, uint64_t x) {
     rdi_text_add(t, at, (size_t)(digits + sizeof digits - at));
 }
 
+void rdi_text_u128(rdi_text *t, rdi_u128 x) {
+    char digits[40], *at = digits + sizeof digits;
+    do
+        *--at = (char)('0' + (unsigned)(x % 10));
+    while (x /= 10);
+    rdi_text_add(t, at, (size_t)(digits + sizeof digits - at));
+}
+
+/* `number` is x as printf wrote it, with the decimal point of the program's locale. */
+static void add_with_dot(rdi_text *t, double x, const char *number) {
+    static const char plain[] = "0123456789+-e";
+    if (!isfinite(x)) {
+        rdi_text_puts(t, "null");
+        return;
+    }
+    size_t n = strspn(number, plain);
+    rdi_text_add(t, number, n);
+    number += n;
+    if (*number) {
+        rdi_text_putc(t, '.');
+        rdi_text_puts(t, number + strcspn(number, plain));
+    }
+}
+
+void rdi_text_double(rdi_text *t, double x) {
+    char number[64];
+    int digits = 15;
+    do
+        snprintf(number, sizeof number, "%.*g", digits, x);
+    while (strtod(number, NULL) != x && ++digits <= 17);
+    add_with_dot(t, x, number);
+}
+
+void rdi_text_fixed(rdi_text *t, double x, int decimals) {
+    char number[512]; /* the largest double has 309 digits before the point */
+    snprintf(number, sizeof number, "%.*f", decimals, x);
+    add_with_dot(t, x, number);
+}
+
+void rdi_text_rounded(rdi_text *t, double x, int digits) {
+    char number[64];
+    snprintf(number, sizeof number, "%.*g", digits, x);
+    add_with_dot(t, x, number);
+}
+
 void rdi_text_printf(rdi_text *t, const char *format, ...) {
     va_list args, again;
     va_start(args, format);
@@ -79,12 +129,12 @@ void rdi_text_printf(rdi_text *t, const char *format, ...) {
 }
 
 rd_status rdi_text_take(rdi_text *t, char **out, size_t *n) {
-    rd_status status = t->status;
-    if (status == RD_OK && !t->data && grow(t, 0))
+    if (!t->data && grow(t, 0))
         t->data[0] = '\0';
-    if (status != RD_OK || t->status != RD_OK) {
+    rd_status status = t->status;
+    if (status != RD_OK) {
         rdi_text_drop(t);
-        return RD_ENOMEM;
+        return status;
     }
     *out = t->data;
     if (n)

@@ -24,14 +24,41 @@ void rdi_text_puts(rdi_text *t, const char *text);
 void rdi_text_putc(rdi_text *t, char c);
 /* Adds the character `c` n times. */
 void rdi_text_fill(rdi_text *t, char c, size_t n);
-void rdi_text_u64(rdi_text *t, uint64_t x);           /* decimal, faster than printf */
 void rdi_text_escaped(rdi_text *t, const char *text); /* escaped as by rd_text_escape() */
 void rdi_text_printf(rdi_text *t, const char *format, ...) RDI_PRINTF(2, 3);
+
+/* ---- decimal numbers, with a dot as decimal point in every locale; not finite: null ---- */
+
+void rdi_text_u64(rdi_text *t, uint64_t x); /* faster than printf */
+void rdi_text_u128(rdi_text *t, rdi_u128 x);
+/* The shortest of 15 to 17 digits that reads back as the same number. */
+void rdi_text_double(rdi_text *t, double x);
+void rdi_text_fixed(rdi_text *t, double x, int decimals); /* like printf's %.*f */
+void rdi_text_rounded(rdi_text *t, double x, int digits); /* like printf's %.*g */
 
 /* Hands the text over to the caller, who frees it with rd_text_free(), or returns the first
  * failure. `t` is empty afterwards. */
 RD_CHECKED rd_status rdi_text_take(rdi_text *t, char **out, size_t *n);
 /* Discards the text. */
 void rdi_text_drop(rdi_text *t);
+
+/* Bytes of the UTF-8 sequence that begins the n bytes of `text`; 0 if none is valid there. */
+static inline size_t rdi_utf8_length(const char *text, size_t n) {
+    const uint8_t *p = (const uint8_t *)text;
+    if (n == 0)
+        return 0;
+    if (p[0] < 0x80)
+        return 1;
+    size_t length = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
+    if (p[0] < 0xc2 || p[0] > 0xf4 || n < length)
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+    bool overlong = (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90);
+    bool surrogate = p[0] == 0xed && p[1] > 0x9f;
+    bool beyond = p[0] == 0xf4 && p[1] > 0x8f;
+    return overlong || surrogate || beyond ? 0 : length;
+}
 
 #endif

@@ -1,5 +1,6 @@
 /* The model file: JSON with one line per piece. docs/prediction.md describes it. */
 #include "base/json.h"
+#include "base/json_write.h"
 #include "model/locality.h"
 #include "profile/profile_build.h"
 #include "profile/thresholds.h"
@@ -10,60 +11,47 @@
 
 /* ---- writing ---- */
 
-static void add_key(rdi_text *t, const char *key) {
-    rdi_text_printf(t, ",\n  \"%s\": ", key);
-}
-
-static void add_string(rdi_text *t, const char *key, const char *value) {
-    add_key(t, key);
-    rdi_text_json_string(t, value);
-}
-
-static void add_facts(rdi_text *t, const rd_model_facts *f) {
+static void put_facts(rd_json_writer *w, const rd_model_facts *f) {
     char bins[32], patterns[64];
     rd_binning_name(f->binning, bins);
     rd_patterns_name(f->patterns, patterns);
-    add_string(t, "method", f->method == RD_MODEL_SINGLE ? "single" : "multi");
-    add_string(t, "binning", bins);
-    add_string(t, "patterns", patterns);
-    add_string(t, "size_unit", f->size_unit);
-    if (rdi_thresholds_given(&f->sampling)) {
-        add_key(t, "thresholds");
-        rdi_thresholds_write(t, &f->sampling);
-    }
-    add_key(t, "sizes");
-    rdi_text_json_doubles(t, f->sizes, f->n_sizes);
-    add_key(t, "block_bytes");
-    if (f->block_bytes)
-        rdi_text_u64(t, f->block_bytes);
-    else
-        rdi_text_puts(t, "null");
-    add_key(t, "exact");
-    rdi_text_puts(t, f->exact ? "true" : "false");
+    rd_json_put_string(w, "method", f->method == RD_MODEL_SINGLE ? "single" : "multi");
+    rd_json_put_string(w, "binning", bins);
+    rd_json_put_string(w, "patterns", patterns);
+    rd_json_put_string(w, "size_unit", f->size_unit);
+    rdi_thresholds_write(w, &f->sampling);
+    rdi_json_put_doubles(w, "sizes", f->sizes, f->n_sizes);
+    rdi_json_put_u64_or_null(w, "block_bytes", f->block_bytes, 0);
+    rd_json_put_bool(w, "exact", f->exact);
+}
+
+static void put_power(rd_json_writer *w, const char *key, rdi_power power) {
+    const double values[] = {power.factor, power.exponent};
+    rdi_json_put_doubles(w, key, values, RDI_COUNT(values));
+}
+
+static void put_piece(rd_json_writer *w, const rdi_piece *p) {
+    const double values[] = {p->share, p->low.c, p->low.e, p->high.c, p->high.e};
+    rd_json_begin_array(w, NULL, RD_JSON_INLINE);
+    rd_json_put_string(w, NULL, rd_pattern_name(p->pattern));
+    rdi_json_put_doubles(w, NULL, values, RDI_COUNT(values));
+    rd_json_end_array(w);
 }
 
 rd_status rd_model_json(const rd_model *m, char **out, size_t *n) {
-    rdi_text t = rdi_text_start(m->ctx);
-    rdi_text_puts(&t, "{\n  \"schema\": \"" RDI_MODEL_SCHEMA "\"");
-    add_key(&t, "tool");
-    rdi_text_printf(&t, "\"reusedist %s\"", rd_version());
-    add_facts(&t, &m->facts);
-    add_key(&t, "reuses");
-    rdi_text_json_doubles(&t, (const double[]){m->reuses.factor, m->reuses.exponent}, 2);
-    add_key(&t, "blocks");
-    rdi_text_json_doubles(&t, (const double[]){m->blocks.factor, m->blocks.exponent}, 2);
-    add_key(&t, "pieces");
-    for (size_t i = 0; i < m->n; i++) {
-        const rdi_piece *p = &m->pieces[i];
-        rdi_text_puts(&t, i ? ",\n    [" : "[\n    [");
-        rdi_text_json_string(&t, rd_pattern_name(p->pattern));
-        rdi_text_puts(&t, ", ");
-        rdi_text_json_doubles(
-            &t, (const double[]){p->share, p->low.c, p->low.e, p->high.c, p->high.e}, 5);
-        rdi_text_putc(&t, ']');
-    }
-    rdi_text_puts(&t, "\n  ]\n}\n");
-    return rdi_text_take(&t, out, n);
+    rd_json_writer w = rdi_json_writer_start(m->ctx, RD_JSON_SPACED);
+    rd_json_begin_object(&w, NULL, RD_JSON_LINES);
+    rd_json_put_string(&w, "schema", RDI_MODEL_SCHEMA);
+    rdi_json_put_tool(&w);
+    put_facts(&w, &m->facts);
+    put_power(&w, "reuses", m->reuses);
+    put_power(&w, "blocks", m->blocks);
+    rd_json_begin_array(&w, "pieces", RD_JSON_LINES);
+    for (size_t i = 0; i < m->n; i++)
+        put_piece(&w, &m->pieces[i]);
+    rd_json_end_array(&w);
+    rd_json_end_object(&w);
+    return rd_json_writer_take(&w, out, n);
 }
 
 /* ---- reading ---- */

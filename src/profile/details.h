@@ -3,7 +3,6 @@
 #define RDI_DETAILS_H
 
 #include "base/arena.h"
-#include "base/text.h"
 #include "profile/profile_build.h"
 #include "reusedist/attribution.h"
 
@@ -24,9 +23,6 @@ const char *rdi_details_mistake(const rd_profile_facts *facts, const rd_details 
 /* "0" for bin 0, else 2^(k-1) to 2^k - 1; the last ends at 2^64 - 2. */
 uint64_t rdi_log_bin_low(size_t bin);
 uint64_t rdi_log_bin_high(size_t bin);
-
-/* The keys of the file, each with the comma before it (details_write.c). */
-void rdi_details_write(rdi_text *t, const rd_details *d);
 
 extern const char *const rdi_data_kind_names[4];
 

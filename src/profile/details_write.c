@@ -1,273 +1,218 @@
 /* Writes the optional keys of the profile file: an entry per line. docs/profile-format.md. */
-#include "base/json.h"
+#include "profile/profile_write.h"
+
 #include "profile/details.h"
 #include "profile/hist.h"
 
-#include <inttypes.h>
-
-/* Without printf, which takes longer than all the rest. */
-static void add_key(rdi_text *t, const char *key) {
-    rdi_text_putc(t, '"');
-    rdi_text_puts(t, key);
-    rdi_text_puts(t, "\": ");
+/* [low, high, count] of each bin that has references. */
+static void put_bins(rd_json_writer *w, const uint64_t *bins) {
+    rd_json_begin_array(w, "bins", RD_JSON_INLINE);
+    for (size_t k = 0; k < RD_LOG_BINS; k++)
+        if (bins[k]) {
+            const uint64_t bin[] = {rdi_log_bin_low(k), rdi_log_bin_high(k), bins[k]};
+            rdi_json_put_u64s(w, NULL, bin, RDI_COUNT(bin));
+        }
+    rd_json_end_array(w);
 }
 
-static void add_string(rdi_text *t, const char *key, const char *text) {
-    add_key(t, key);
-    if (text)
-        rdi_text_json_string(t, text);
-    else
-        rdi_text_puts(t, "null");
-    rdi_text_puts(t, ", ");
+static void put_sum(rd_json_writer *w, rd_sum sum) {
+    rdi_json_put_u128(w, "distance_sum", rdi_sum_wide(sum));
 }
 
-static void add_number(rdi_text *t, const char *key, uint64_t value, uint64_t none) {
-    add_key(t, key);
-    if (value == none)
-        rdi_text_puts(t, "null");
-    else
-        rdi_text_u64(t, value);
-    rdi_text_puts(t, ", ");
+static void put_share(rd_json_writer *w, const rd_details *d, const rd_share *s) {
+    rd_json_put_u64(w, "references", s->references);
+    rd_json_put_u64(w, "infinite", s->infinite);
+    put_sum(w, s->distance_sum);
+    rdi_json_put_u64s(w, "misses", s->misses, d->n_levels);
+    put_bins(w, s->bins);
 }
 
-static void add_u64(rdi_text *t, const char *key, uint64_t value) {
-    add_key(t, key);
-    rdi_text_u64(t, value);
-    rdi_text_puts(t, ", ");
-}
-
-static void add_u64_list(rdi_text *t, const char *key, const uint64_t *values, size_t n) {
-    add_key(t, key);
-    rdi_text_putc(t, '[');
-    for (size_t i = 0; i < n; i++) {
-        rdi_text_puts(t, i ? ", " : "");
-        rdi_text_u64(t, values[i]);
-    }
-    rdi_text_putc(t, ']');
-}
-
-static void add_strings(rdi_text *t, const char *const *texts, size_t n) {
-    rdi_text_putc(t, '[');
-    for (size_t i = 0; i < n; i++) {
-        rdi_text_puts(t, i ? ", " : "");
-        rdi_text_json_string(t, texts[i]);
-    }
-    rdi_text_putc(t, ']');
-}
-
-static void add_bin(rdi_text *t, bool first, uint64_t low, uint64_t high, uint64_t count) {
-    rdi_text_puts(t, first ? "[" : ", [");
-    rdi_text_u64(t, low);
-    rdi_text_puts(t, ", ");
-    rdi_text_u64(t, high);
-    rdi_text_puts(t, ", ");
-    rdi_text_u64(t, count);
-    rdi_text_putc(t, ']');
-}
-
-static void add_counts(rdi_text *t, const rd_details *d, const rd_share *s) {
-    add_u64(t, "references", s->references);
-    add_u64(t, "infinite", s->infinite);
-    rdi_text_puts(t, "\"distance_sum\": ");
-    rdi_text_u128(t, rdi_sum_wide(s->distance_sum));
-    rdi_text_puts(t, ", ");
-    add_u64_list(t, "misses", s->misses, d->n_levels);
-    rdi_text_puts(t, ", \"bins\": [");
-    for (size_t k = 0, n = 0; k < RD_LOG_BINS; k++)
-        if (s->bins[k])
-            add_bin(t, n++ == 0, rdi_log_bin_low(k), rdi_log_bin_high(k), s->bins[k]);
-    rdi_text_putc(t, ']');
-}
-
-/* The i-th entry of a list begins; all end with '}'. */
-static void begin_entry(rdi_text *t, size_t i) {
-    rdi_text_puts(t, i ? ",\n      {" : "\n      {");
-}
-
-static void begin_list(rdi_text *t, const char *key) {
-    rdi_text_printf(t, ",\n    \"%s\": [", key);
-}
-
-static void add_functions(rdi_text *t, const rd_details *d) {
+static void put_functions(rd_json_writer *w, const rd_details *d) {
     const rd_attribution *a = d->attribution;
-    begin_list(t, "functions");
+    rd_json_begin_array(w, "functions", RD_JSON_LINES);
     for (size_t i = 0; i < a->n_functions; i++) {
         const rd_code_function *f = &a->functions[i];
-        begin_entry(t, i);
-        add_string(t, "name", f->name);
-        add_number(t, "source", f->source, RD_NO_INDEX);
-        add_number(t, "line", f->line, 0);
-        add_string(t, "module", f->module);
-        add_counts(t, d, &f->share);
-        rdi_text_putc(t, '}');
+        rd_json_begin_object(w, NULL, RD_JSON_INLINE);
+        rd_json_put_string(w, "name", f->name);
+        rdi_json_put_u64_or_null(w, "source", f->source, RD_NO_INDEX);
+        rdi_json_put_u64_or_null(w, "line", f->line, 0);
+        rd_json_put_string(w, "module", f->module);
+        put_share(w, d, &f->share);
+        rd_json_end_object(w);
     }
-    rdi_text_putc(t, ']');
+    rd_json_end_array(w);
 }
 
-static void add_lines(rdi_text *t, const rd_details *d) {
+static void put_lines(rd_json_writer *w, const rd_details *d) {
     const rd_attribution *a = d->attribution;
-    begin_list(t, "lines");
+    rd_json_begin_array(w, "lines", RD_JSON_LINES);
     for (size_t i = 0; i < a->n_lines; i++) {
         const rd_code_line *line = &a->lines[i];
-        begin_entry(t, i);
-        add_number(t, "source", line->source, RD_NO_INDEX);
-        add_u64(t, "line", line->line);
-        add_number(t, "function", line->function, RD_NO_INDEX);
-        if (line->n_inlined_from) {
-            rdi_text_puts(t, "\"inlined_from\": ");
-            add_strings(t, line->inlined_from, line->n_inlined_from);
-            rdi_text_puts(t, ", ");
-        }
-        add_string(t, "text", line->text);
-        add_counts(t, d, &line->share);
-        rdi_text_putc(t, '}');
+        rd_json_begin_object(w, NULL, RD_JSON_INLINE);
+        rdi_json_put_u64_or_null(w, "source", line->source, RD_NO_INDEX);
+        rd_json_put_u64(w, "line", line->line);
+        rdi_json_put_u64_or_null(w, "function", line->function, RD_NO_INDEX);
+        if (line->n_inlined_from)
+            rdi_json_put_strings(w, "inlined_from", line->inlined_from, line->n_inlined_from);
+        rd_json_put_string(w, "text", line->text);
+        put_share(w, d, &line->share);
+        rd_json_end_object(w);
     }
-    rdi_text_putc(t, ']');
+    rd_json_end_array(w);
 }
 
-static void add_pairs(rdi_text *t, const rd_details *d) {
+static void put_pairs(rd_json_writer *w, const rd_details *d) {
     const rd_attribution *a = d->attribution;
-    begin_list(t, "pairs");
+    rd_json_begin_array(w, "pairs", RD_JSON_LINES);
     for (size_t i = 0; i < a->n_pairs; i++) {
         const rd_reuse_pair *pair = &a->pairs[i];
-        begin_entry(t, i);
-        add_number(t, "use", pair->use, RD_NO_INDEX);
-        add_number(t, "reuse", pair->reuse, RD_NO_INDEX);
-        add_u64(t, "count", pair->count);
-        rdi_text_puts(t, "\"distance_sum\": ");
-        rdi_text_u128(t, rdi_sum_wide(pair->distance_sum));
-        rdi_text_puts(t, ", ");
-        add_u64_list(t, "misses", pair->misses, d->n_levels);
-        rdi_text_putc(t, '}');
+        rd_json_begin_object(w, NULL, RD_JSON_INLINE);
+        rdi_json_put_u64_or_null(w, "use", pair->use, RD_NO_INDEX);
+        rdi_json_put_u64_or_null(w, "reuse", pair->reuse, RD_NO_INDEX);
+        rd_json_put_u64(w, "count", pair->count);
+        put_sum(w, pair->distance_sum);
+        rdi_json_put_u64s(w, "misses", pair->misses, d->n_levels);
+        rd_json_end_object(w);
     }
-    rdi_text_putc(t, ']');
+    rd_json_end_array(w);
 }
 
-static void add_data(rdi_text *t, const rd_details *d) {
+static void put_words_used(rd_json_writer *w, double words_used) {
+    if (words_used < 0)
+        rd_json_put_null(w, "words_used");
+    else
+        rd_json_put_double(w, "words_used", words_used);
+}
+
+static void put_data(rd_json_writer *w, const rd_details *d) {
     const rd_attribution *a = d->attribution;
-    begin_list(t, "data");
+    rd_json_begin_array(w, "data", RD_JSON_LINES);
     for (size_t i = 0; i < a->n_data; i++) {
         const rd_data_region *data = &a->data[i];
-        begin_entry(t, i);
-        add_string(t, "kind", rdi_data_kind_names[data->kind]);
-        add_string(t, "name", data->name);
-        add_number(t, "line", data->line, RD_NO_INDEX);
-        add_number(t, "bytes", data->bytes, 0);
-        add_number(t, "blocks", data->blocks, RD_UNKNOWN);
-        add_counts(t, d, &data->share);
-        rdi_text_puts(t, ", \"words_used\": ");
-        if (data->words_used < 0)
-            rdi_text_puts(t, "null");
-        else
-            rdi_text_json_double(t, data->words_used);
-        rdi_text_putc(t, '}');
+        rd_json_begin_object(w, NULL, RD_JSON_INLINE);
+        rd_json_put_string(w, "kind", rdi_data_kind_names[data->kind]);
+        rd_json_put_string(w, "name", data->name);
+        rdi_json_put_u64_or_null(w, "line", data->line, RD_NO_INDEX);
+        rdi_json_put_u64_or_null(w, "bytes", data->bytes, 0);
+        rdi_json_put_u64_or_null(w, "blocks", data->blocks, RD_UNKNOWN);
+        put_share(w, d, &data->share);
+        put_words_used(w, data->words_used);
+        rd_json_end_object(w);
     }
-    rdi_text_putc(t, ']');
+    rd_json_end_array(w);
 }
 
-static void add_line_data(rdi_text *t, const rd_details *d) {
+static void put_line_data(rd_json_writer *w, const rd_details *d) {
     const rd_attribution *a = d->attribution;
-    begin_list(t, "line_data");
+    rd_json_begin_array(w, "line_data", RD_JSON_LINES);
     for (size_t i = 0; i < a->n_line_data; i++) {
-        begin_entry(t, i);
-        add_u64(t, "line", a->line_data[i].line);
-        add_u64(t, "data", a->line_data[i].data);
-        add_u64_list(t, "misses", a->line_data[i].misses, d->n_levels);
-        rdi_text_putc(t, '}');
+        rd_json_begin_object(w, NULL, RD_JSON_INLINE);
+        rd_json_put_u64(w, "line", a->line_data[i].line);
+        rd_json_put_u64(w, "data", a->line_data[i].data);
+        rdi_json_put_u64s(w, "misses", a->line_data[i].misses, d->n_levels);
+        rd_json_end_object(w);
     }
-    rdi_text_putc(t, ']');
+    rd_json_end_array(w);
 }
 
-static void add_snippets(rdi_text *t, const rd_attribution *a) {
-    begin_list(t, "snippets");
+static void put_snippets(rd_json_writer *w, const rd_attribution *a) {
+    rd_json_begin_array(w, "snippets", RD_JSON_LINES);
     for (size_t i = 0; i < a->n_snippets; i++) {
         const rd_snippet *s = &a->snippets[i];
-        begin_entry(t, i);
-        add_u64(t, "source", s->source);
-        add_u64(t, "first", s->first);
-        rdi_text_puts(t, "\"lines\": ");
-        add_strings(t, s->lines, s->n);
-        rdi_text_putc(t, '}');
+        rd_json_begin_object(w, NULL, RD_JSON_INLINE);
+        rd_json_put_u64(w, "source", s->source);
+        rd_json_put_u64(w, "first", s->first);
+        rdi_json_put_strings(w, "lines", s->lines, s->n);
+        rd_json_end_object(w);
     }
-    rdi_text_putc(t, ']');
+    rd_json_end_array(w);
 }
 
-static void add_attribution(rdi_text *t, const rd_details *d) {
+static void put_cost(rd_json_writer *w, const rd_attribution *a) {
+    rd_json_begin_object(w, "cost", RD_JSON_INLINE);
+    rd_json_put_double(w, "seconds", a->seconds);
+    rd_json_put_u64(w, "bytes", a->bytes);
+    rd_json_put_u64(w, "dropped_pairs", a->dropped_pairs);
+    rd_json_end_object(w);
+}
+
+static void put_attribution(rd_json_writer *w, const rd_details *d) {
     const rd_attribution *a = d->attribution;
-    rdi_text_puts(t, ",\n  \"attribution\": {\n    \"cost\": {\"seconds\": ");
-    rdi_text_json_double(t, a->seconds);
-    rdi_text_printf(t, ", \"bytes\": %" PRIu64 ", \"dropped_pairs\": %" PRIu64 "}", a->bytes,
-                    a->dropped_pairs);
-    rdi_text_puts(t, ",\n    \"sources\": ");
-    add_strings(t, a->sources, a->n_sources);
-    add_functions(t, d);
-    add_lines(t, d);
-    add_pairs(t, d);
-    add_data(t, d);
-    add_line_data(t, d);
-    add_snippets(t, a);
-    rdi_text_puts(t, "\n  }");
+    rd_json_begin_object(w, "attribution", RD_JSON_LINES);
+    put_cost(w, a);
+    rdi_json_put_strings(w, "sources", a->sources, a->n_sources);
+    put_functions(w, d);
+    put_lines(w, d);
+    put_pairs(w, d);
+    put_data(w, d);
+    put_line_data(w, d);
+    put_snippets(w, a);
+    rd_json_end_object(w);
 }
 
-static void add_windows(rdi_text *t, const rd_details *d) {
-    const rd_windows *w = d->windows;
-    rdi_text_printf(t, ",\n  \"windows\": {\n    \"references\": %" PRIu64, w->references);
-    begin_list(t, "rows");
-    for (size_t i = 0; i < w->n; i++) {
-        begin_entry(t, i);
-        add_u64(t, "from", w->rows[i].from);
-        add_counts(t, d, &w->rows[i].share);
-        rdi_text_putc(t, '}');
+static void put_windows(rd_json_writer *w, const rd_details *d) {
+    const rd_windows *windows = d->windows;
+    rd_json_begin_object(w, "windows", RD_JSON_LINES);
+    rd_json_put_u64(w, "references", windows->references);
+    rd_json_begin_array(w, "rows", RD_JSON_LINES);
+    for (size_t i = 0; i < windows->n; i++) {
+        rd_json_begin_object(w, NULL, RD_JSON_INLINE);
+        rd_json_put_u64(w, "from", windows->rows[i].from);
+        put_share(w, d, &windows->rows[i].share);
+        rd_json_end_object(w);
     }
-    rdi_text_puts(t, "],\n    \"phases\": [");
-    for (size_t i = 0; i < w->n_phases; i++)
-        rdi_text_printf(t, "%s%zu", i ? ", " : "", w->phases[i]);
-    rdi_text_puts(t, "]\n  }");
+    rd_json_end_array(w);
+    rd_json_begin_array(w, "phases", RD_JSON_INLINE);
+    for (size_t i = 0; i < windows->n_phases; i++)
+        rd_json_put_u64(w, NULL, windows->phases[i]);
+    rd_json_end_array(w);
+    rd_json_end_object(w);
 }
 
-static void add_word_profile(rdi_text *t, const rd_spatial *s) {
-    rdi_text_printf(t,
-                    ",\n    \"word_profile\": {\"references\": %" PRIu64 ", \"infinite\": %" PRIu64
-                    ", \"histogram\": [",
-                    s->word_references, s->word_infinite);
-    for (size_t i = 0; i < s->n_word_bins; i++) {
-        const rd_bin *b = &s->word_bins[i];
-        rdi_text_printf(t, "%s[%" PRIu64 ", %" PRIu64 ", %" PRIu64 ", ", i ? ", " : "", b->low,
-                        b->high, b->count);
-        rdi_text_u128(t, rdi_sum_wide(b->sum));
-        rdi_text_putc(t, ']');
-    }
-    rdi_text_puts(t, "]}");
+static void put_word_profile(rd_json_writer *w, const rd_spatial *s) {
+    rd_json_begin_object(w, "word_profile", RD_JSON_INLINE);
+    rd_json_put_u64(w, "references", s->word_references);
+    rd_json_put_u64(w, "infinite", s->word_infinite);
+    rdi_profile_write_histogram(w, s->word_bins, s->n_word_bins, true, RD_JSON_INLINE);
+    rd_json_end_object(w);
 }
 
-static void add_spatial(rdi_text *t, const rd_details *d) {
+static void put_spatial(rd_json_writer *w, const rd_details *d) {
     const rd_spatial *s = d->spatial;
-    rdi_text_printf(t,
-                    ",\n  \"spatial\": {\n    \"word_bytes\": %" PRIu64
-                    ", \"blocks_loaded\": %" PRIu64 ", \"words_used\": %" PRIu64
-                    ",\n    \"levels\": [",
-                    s->word_bytes, s->blocks_loaded, s->words_used);
-    for (size_t k = 0; k < d->n_levels; k++)
-        rdi_text_printf(t, "%s{\"fetched\": %" PRIu64 ", \"words\": %" PRIu64 "}", k ? ", " : "",
-                        s->levels[k].fetched, s->levels[k].words);
-    rdi_text_putc(t, ']');
+    rd_json_begin_object(w, "spatial", RD_JSON_LINES);
+    rd_json_put_u64(w, "word_bytes", s->word_bytes);
+    rd_json_put_u64(w, "blocks_loaded", s->blocks_loaded);
+    rd_json_put_u64(w, "words_used", s->words_used);
+    rd_json_begin_array(w, "levels", RD_JSON_INLINE);
+    for (size_t k = 0; k < d->n_levels; k++) {
+        rd_json_begin_object(w, NULL, RD_JSON_INLINE);
+        rd_json_put_u64(w, "fetched", s->levels[k].fetched);
+        rd_json_put_u64(w, "words", s->levels[k].words);
+        rd_json_end_object(w);
+    }
+    rd_json_end_array(w);
     if (s->n_word_bins || s->word_references)
-        add_word_profile(t, s);
-    rdi_text_puts(t, "\n  }");
+        put_word_profile(w, s);
+    rd_json_end_object(w);
 }
 
-void rdi_details_write(rdi_text *t, const rd_details *d) {
-    rdi_text_puts(t, ",\n  \"levels\": [");
-    for (size_t k = 0; k < d->n_levels; k++) {
-        rdi_text_puts(t, k ? ", {" : "{");
-        add_string(t, "name", d->levels[k].name);
-        rdi_text_printf(t, "\"bytes\": %" PRIu64 "}", d->levels[k].bytes);
+void rdi_details_write_levels(rd_json_writer *w, const rd_level *levels, size_t n) {
+    rd_json_begin_array(w, "levels", RD_JSON_INLINE);
+    for (size_t k = 0; k < n; k++) {
+        rd_json_begin_object(w, NULL, RD_JSON_INLINE);
+        rd_json_put_string(w, "name", levels[k].name);
+        rd_json_put_u64(w, "bytes", levels[k].bytes);
+        rd_json_end_object(w);
     }
-    rdi_text_putc(t, ']');
+    rd_json_end_array(w);
+}
+
+void rdi_details_write(rd_json_writer *w, const rd_details *d) {
+    rdi_details_write_levels(w, d->levels, d->n_levels);
     if (d->attribution)
-        add_attribution(t, d);
+        put_attribution(w, d);
     if (d->windows)
-        add_windows(t, d);
+        put_windows(w, d);
     if (d->spatial)
-        add_spatial(t, d);
+        put_spatial(w, d);
 }

@@ -1,16 +1,15 @@
 /* Thresholds in files. See thresholds.h. */
 #include "profile/thresholds.h"
 
-#include <inttypes.h>
-
 bool rdi_thresholds_equal(const rd_sampler_config *a, const rd_sampler_config *b) {
     return a->qualification == b->qualification && a->temporal == b->temporal &&
            a->spatial == b->spatial;
 }
 
-void rdi_thresholds_write(rdi_text *t, const rd_sampler_config *c) {
-    rdi_text_printf(t, "[%" PRIu64 ", %" PRIu64 ", %" PRIu64 "]", c->qualification, c->temporal,
-                    c->spatial);
+void rdi_thresholds_write(rd_json_writer *w, const rd_sampler_config *c) {
+    const uint64_t thresholds[] = {c->qualification, c->temporal, c->spatial};
+    if (rdi_thresholds_given(c))
+        rdi_json_put_u64s(w, "thresholds", thresholds, RDI_COUNT(thresholds));
 }
 
 void rdi_thresholds_read(rdi_json *j, rd_sampler_config *out) {

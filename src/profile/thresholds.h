@@ -4,6 +4,7 @@
 #define RDI_THRESHOLDS_H
 
 #include "base/json.h"
+#include "base/json_write.h"
 #include "reusedist/profile.h"
 
 static inline bool rdi_thresholds_given(const rd_sampler_config *c) {
@@ -11,7 +12,8 @@ static inline bool rdi_thresholds_given(const rd_sampler_config *c) {
 }
 
 bool rdi_thresholds_equal(const rd_sampler_config *a, const rd_sampler_config *b);
-void rdi_thresholds_write(rdi_text *t, const rd_sampler_config *c);
+/* Writes the member "thresholds", or nothing if they were not given. */
+void rdi_thresholds_write(rd_json_writer *w, const rd_sampler_config *c);
 void rdi_thresholds_read(rdi_json *j, rd_sampler_config *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* Comparisons of profiles as text, CSV and JSON. */
 #include "reusedist/report.h"
 
-#include "base/json.h"
+#include "base/json_write.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -175,17 +175,15 @@ rd_status rd_report_comparison_text(rd_ctx *ctx, const rd_comparees *all, char *
 
 /* ---- every pair, for programs ---- */
 
-typedef void add_pair(rdi_text *t, const rd_comparees *all, size_t first, size_t second,
-                      const rd_comparison *c);
+typedef void visit_pair(void *out, const rd_comparees *all, size_t first, size_t second,
+                        const rd_comparison *c);
 
-static rd_status add_pairs(rdi_text *t, const rd_comparees *all, add_pair *add,
-                           const char *separator) {
+static rd_status each_pair(rd_ctx *ctx, const rd_comparees *all, visit_pair *visit, void *out) {
     for (size_t i = 0; i < all->n; i++)
         for (size_t k = i + 1; k < all->n; k++) {
             rd_comparison c = {0};
-            RD_TRY(compare_pair(t->ctx, all, i, k, &c));
-            rdi_text_puts(t, i || k > 1 ? separator : "");
-            add(t, all, i, k, &c);
+            RD_TRY(compare_pair(ctx, all, i, k, &c));
+            visit(out, all, i, k, &c);
         }
     return RD_OK;
 }
@@ -205,22 +203,23 @@ static void add_csv_string(rdi_text *t, const char *text) {
     rdi_text_putc(t, '"');
 }
 
-static void add_csv_pair(rdi_text *t, const rd_comparees *all, size_t first, size_t second,
+static void add_csv_pair(void *out, const rd_comparees *all, size_t first, size_t second,
                          const rd_comparison *c) {
+    rdi_text *t = out;
     char binning[32];
     rd_binning_name(c->binning, binning);
     add_csv_string(t, all->names[first]);
     rdi_text_putc(t, ',');
     add_csv_string(t, all->names[second]);
     rdi_text_printf(t, ",%s,", binning);
-    rdi_text_json_double(t, c->accuracy);
+    rdi_text_double(t, c->accuracy);
     rdi_text_putc(t, ',');
     if (!isnan(c->average_error))
-        rdi_text_json_double(t, c->average_error);
+        rdi_text_double(t, c->average_error);
     rdi_text_putc(t, ',');
-    rdi_text_json_double(t, c->max_mrc_error);
+    rdi_text_double(t, c->max_mrc_error);
     rdi_text_printf(t, ",%" PRIu64 ",", c->max_mrc_blocks);
-    rdi_text_json_double(t, c->mean_mrc_error);
+    rdi_text_double(t, c->mean_mrc_error);
     rdi_text_printf(t, ",%s,%s\n", c->identical ? "yes" : "no",
                     !c->bound_checked ? ""
                     : c->bound_held   ? "yes"
@@ -231,55 +230,59 @@ rd_status rd_report_comparison_csv(rd_ctx *ctx, const rd_comparees *all, char **
     rdi_text t = rdi_text_start(ctx);
     rdi_text_puts(&t, "first,second,binning,accuracy,average_error,max_miss_ratio_error,at_blocks,"
                       "mean_miss_ratio_error,identical,bound_held\n");
-    return finish(&t, add_pairs(&t, all, add_csv_pair, ""), text, n);
+    return finish(&t, each_pair(ctx, all, add_csv_pair, &t), text, n);
 }
 
-static void add_json_number(rdi_text *t, const char *key, double value) {
-    rdi_text_printf(t, ", \"%s\": ", key);
-    rdi_text_json_double(t, value);
-}
-
-static void add_json_pair(rdi_text *t, const rd_comparees *all, size_t first, size_t second,
-                          const rd_comparison *c) {
-    (void)all;
-    rdi_text_printf(t, "\n    {\"first\": %zu, \"second\": %zu, \"identical\": %s", first, second,
-                    c->identical ? "true" : "false");
-    add_json_number(t, "accuracy", c->accuracy);
-    add_json_number(t, "average_error", c->average_error);
-    add_json_number(t, "max_miss_ratio_error", c->max_mrc_error);
-    rdi_text_printf(t, ", \"at_blocks\": %" PRIu64, c->max_mrc_blocks);
-    add_json_number(t, "mean_miss_ratio_error", c->mean_mrc_error);
-    rdi_text_printf(t,
-                    ", \"sizes\": %u, \"largest_blocks\": %" PRIu64
-                    ", \"bound_held\": %s, \"worst_bins\": [",
-                    c->n_mrc_sizes, c->last_mrc_blocks,
-                    !c->bound_checked ? "null"
-                    : c->bound_held   ? "true"
-                                      : "false");
+static void put_worst_bins(rd_json_writer *w, const rd_comparison *c) {
+    rd_json_begin_array(w, "worst_bins", RD_JSON_INLINE);
     for (size_t i = 0; i < c->n_worst; i++) {
-        rdi_text_printf(t, "%s[%" PRIu64 ", %" PRIu64 ", ", i ? ", " : "", c->worst[i].low,
-                        c->worst[i].high);
-        rdi_text_json_double(t, c->worst[i].share[0]);
-        rdi_text_puts(t, ", ");
-        rdi_text_json_double(t, c->worst[i].share[1]);
-        rdi_text_putc(t, ']');
+        rd_json_begin_array(w, NULL, RD_JSON_INLINE);
+        rd_json_put_u64(w, NULL, c->worst[i].low);
+        rd_json_put_u64(w, NULL, c->worst[i].high);
+        rd_json_put_double(w, NULL, c->worst[i].share[0]);
+        rd_json_put_double(w, NULL, c->worst[i].share[1]);
+        rd_json_end_array(w);
     }
-    rdi_text_puts(t, "]}");
+    rd_json_end_array(w);
+}
+
+static void put_pair(void *out, const rd_comparees *all, size_t first, size_t second,
+                     const rd_comparison *c) {
+    rd_json_writer *w = out;
+    (void)all;
+    rd_json_begin_object(w, NULL, RD_JSON_INLINE);
+    rd_json_put_u64(w, "first", first);
+    rd_json_put_u64(w, "second", second);
+    rd_json_put_bool(w, "identical", c->identical);
+    rd_json_put_double(w, "accuracy", c->accuracy);
+    rd_json_put_double(w, "average_error", c->average_error);
+    rd_json_put_double(w, "max_miss_ratio_error", c->max_mrc_error);
+    rd_json_put_u64(w, "at_blocks", c->max_mrc_blocks);
+    rd_json_put_double(w, "mean_miss_ratio_error", c->mean_mrc_error);
+    rd_json_put_u64(w, "sizes", c->n_mrc_sizes);
+    rd_json_put_u64(w, "largest_blocks", c->last_mrc_blocks);
+    if (c->bound_checked)
+        rd_json_put_bool(w, "bound_held", c->bound_held);
+    else
+        rd_json_put_null(w, "bound_held");
+    put_worst_bins(w, c);
+    rd_json_end_object(w);
 }
 
 rd_status rd_report_comparison_json(rd_ctx *ctx, const rd_comparees *all, char **text, size_t *n) {
     char binning[32];
     rd_binning_name(all->binning, binning);
-    rdi_text t = rdi_text_start(ctx);
-    rdi_text_printf(&t, "{\n  \"schema\": \"reusedist.comparison/1\",\n  \"binning\": \"%s\",\n",
-                    binning);
-    rdi_text_puts(&t, "  \"profiles\": [");
-    for (size_t i = 0; i < all->n; i++) {
-        rdi_text_puts(&t, i ? ", " : "");
-        rdi_text_json_string(&t, all->names[i]);
-    }
-    rdi_text_puts(&t, "],\n  \"pairs\": [");
-    rd_status status = add_pairs(&t, all, add_json_pair, ",");
-    rdi_text_puts(&t, "\n  ]\n}\n");
-    return finish(&t, status, text, n);
+    rd_json_writer w = rdi_json_writer_start(ctx, RD_JSON_SPACED);
+    rd_json_begin_object(&w, NULL, RD_JSON_LINES);
+    rd_json_put_string(&w, "schema", "reusedist.comparison/1");
+    rd_json_put_string(&w, "binning", binning);
+    rdi_json_put_strings(&w, "profiles", all->names, all->n);
+    rd_json_begin_array(&w, "pairs", RD_JSON_LINES);
+    rd_status status = each_pair(ctx, all, put_pair, &w);
+    rd_json_end_array(&w);
+    rd_json_end_object(&w);
+    if (status == RD_OK)
+        return rd_json_writer_take(&w, text, n);
+    rdi_json_writer_drop(&w);
+    return status;
 }

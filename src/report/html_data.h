@@ -1,25 +1,26 @@
-/* What the page for browsers shows of profiles, reduced to what can be seen, as JSON.
+/* What the page for browsers shows of profiles, as JSON.
  *
- * The reader is src/report/html/page.js and what stands beside it; the layout is between these two
- * and may change with every release. Numbers are read as doubles there.
+ * Facts, sources and details are those of the profile file, in its own words; long lists and strings
+ * are cut to what can be seen. The rest is computed for the charts. The reader is
+ * src/report/html/page.js and what stands beside it; the layout is between these two and may change
+ * with every release. Numbers are read as doubles there.
  */
 #ifndef RDI_HTML_DATA_H
 #define RDI_HTML_DATA_H
 
-#include "base/text.h"
+#include "base/json_write.h"
 #include "model/mrc.h"
 #include "reusedist/attribution.h"
 #include "reusedist/report.h"
 
-/* Adds the whole object. What cannot be embedded in HTML is still in it: see html_page.c. */
-RD_CHECKED rd_status rdi_html_data(rdi_text *t, const rd_page *page);
+/* The whole object; caller frees. What cannot be embedded in HTML is still in it: see html_page.c.
+ */
+RD_CHECKED rd_status rdi_html_data(rd_ctx *ctx, const rd_page *page, char **json, size_t *n);
 
 /* ---- code, data, time and space (html_details.c) ---- */
 
-/* Adds them as members of the profile's object, on a page of so many profiles. */
-void rdi_html_details(rdi_text *t, const rd_profile *p, size_t n_profiles);
-/* Adds a member: names and bytes of caches. */
-void rdi_html_levels(rdi_text *t, const char *key, const rd_level *levels, size_t n);
+/* Writes them as members of the profile's object, on a page of so many profiles. */
+RD_CHECKED rd_status rdi_html_details(rd_json_writer *w, const rd_profile *p, size_t n_profiles);
 
 /* ---- curves and bins (html_curve.c) ---- */
 

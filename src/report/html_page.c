@@ -37,17 +37,11 @@ static void add_harmless(rdi_text *t, const char *json, size_t n) {
 }
 
 static rd_status add_data(rdi_text *t, const rd_page *page) {
-    rdi_text json = rdi_text_start(t->ctx);
-    char *text = NULL;
+    char *json = NULL;
     size_t n = 0;
-    rd_status status = rdi_html_data(&json, page);
-    if (status != RD_OK) {
-        rdi_text_drop(&json);
-        return status;
-    }
-    RD_TRY(rdi_text_take(&json, &text, &n));
-    add_harmless(t, text, n);
-    rd_text_free(t->ctx, text);
+    RD_TRY(rdi_html_data(t->ctx, page, &json, &n));
+    add_harmless(t, json, n);
+    rd_text_free(t->ctx, json);
     return RD_OK;
 }
 

@@ -2,7 +2,7 @@
  */
 #include "reusedist/report.h"
 
-#include "base/json.h"
+#include "base/json_write.h"
 #include "model/mrc.h"
 #include "profile/profile_build.h"
 #include "report/chart.h"
@@ -73,22 +73,22 @@ static rd_status collect_rows(rd_profile *p, const uint64_t *blocks, size_t n, s
 }
 
 /* Bytes of a cache; may need more than 64 bits. */
-static void add_bytes(rdi_text *t, uint64_t blocks, uint64_t block_bytes) {
-    rdi_text_u128(t, (unsigned __int128)blocks * block_bytes);
+static rdi_u128 bytes_of(uint64_t blocks, uint64_t block_bytes) {
+    return (rdi_u128)blocks * block_bytes;
 }
 
 static void add_csv_row(rdi_text *t, const size_row *row, uint64_t block_bytes) {
     rdi_text_u64(t, row->blocks);
     rdi_text_putc(t, ',');
     if (block_bytes)
-        add_bytes(t, row->blocks, block_bytes);
+        rdi_text_u128(t, bytes_of(row->blocks, block_bytes));
     rdi_text_putc(t, ',');
-    rdi_text_json_double(t, row->miss_ratio);
+    rdi_text_double(t, row->miss_ratio);
     if (row->low >= 0) {
         rdi_text_putc(t, ',');
-        rdi_text_json_double(t, row->low);
+        rdi_text_double(t, row->low);
         rdi_text_putc(t, ',');
-        rdi_text_json_double(t, row->high);
+        rdi_text_double(t, row->high);
     }
     rdi_text_putc(t, '\n');
 }
@@ -107,24 +107,20 @@ rd_status rd_report_mrc_csv(rd_profile *p, const uint64_t *blocks, size_t n_bloc
     return rdi_text_take(&t, text, n);
 }
 
-static void add_json_row(rdi_text *t, const size_row *row, uint64_t block_bytes) {
-    rdi_text_puts(t, "    {\"blocks\": ");
-    rdi_text_u64(t, row->blocks);
-    rdi_text_puts(t, ", \"bytes\": ");
+static void put_row(rd_json_writer *w, const size_row *row, uint64_t block_bytes) {
+    rd_json_begin_object(w, NULL, RD_JSON_INLINE);
+    rd_json_put_u64(w, "blocks", row->blocks);
     if (block_bytes)
-        add_bytes(t, row->blocks, block_bytes);
+        rdi_json_put_u128(w, "bytes", bytes_of(row->blocks, block_bytes));
     else
-        rdi_text_puts(t, "null");
-    rdi_text_puts(t, ", \"miss_ratio\": ");
-    rdi_text_json_double(t, row->miss_ratio);
-    rdi_text_printf(t, ", \"interpolated\": %s", row->interpolated ? "true" : "false");
+        rd_json_put_null(w, "bytes");
+    rd_json_put_double(w, "miss_ratio", row->miss_ratio);
+    rd_json_put_bool(w, "interpolated", row->interpolated);
     if (row->low >= 0) {
-        rdi_text_puts(t, ", \"low\": ");
-        rdi_text_json_double(t, row->low);
-        rdi_text_puts(t, ", \"high\": ");
-        rdi_text_json_double(t, row->high);
+        rd_json_put_double(w, "low", row->low);
+        rd_json_put_double(w, "high", row->high);
     }
-    rdi_text_putc(t, '}');
+    rd_json_end_object(w);
 }
 
 rd_status rd_report_mrc_json(rd_profile *p, const uint64_t *blocks, size_t n_blocks, char **text,
@@ -133,22 +129,19 @@ rd_status rd_report_mrc_json(rd_profile *p, const uint64_t *blocks, size_t n_blo
     size_t n_rows = 0;
     RD_TRY(collect_rows(p, blocks, n_blocks, &rows, &n_rows));
     const rd_profile_facts *facts = rd_profile_facts_of(p);
-    rdi_text t = rdi_text_start(rdi_profile_ctx(p));
-    rdi_text_puts(&t, "{\n  \"schema\": \"reusedist.mrc/1\",\n  \"references\": ");
-    rdi_text_u64(&t, facts->references);
-    rdi_text_puts(&t, ",\n  \"block_bytes\": ");
-    if (facts->block_bytes)
-        rdi_text_u64(&t, facts->block_bytes);
-    else
-        rdi_text_puts(&t, "null");
-    rdi_text_printf(&t, ",\n  \"exact\": %s,\n  \"points\": [", facts->exact ? "true" : "false");
-    for (size_t i = 0; i < n_rows; i++) {
-        rdi_text_puts(&t, i ? ",\n" : "\n");
-        add_json_row(&t, &rows[i], facts->block_bytes);
-    }
-    rdi_text_puts(&t, "\n  ]\n}\n");
-    rdi_free(t.ctx, rows);
-    return rdi_text_take(&t, text, n);
+    rd_json_writer w = rdi_json_writer_start(rdi_profile_ctx(p), RD_JSON_SPACED);
+    rd_json_begin_object(&w, NULL, RD_JSON_LINES);
+    rd_json_put_string(&w, "schema", "reusedist.mrc/1");
+    rd_json_put_u64(&w, "references", facts->references);
+    rdi_json_put_u64_or_null(&w, "block_bytes", facts->block_bytes, 0);
+    rd_json_put_bool(&w, "exact", facts->exact);
+    rd_json_begin_array(&w, "points", RD_JSON_LINES);
+    for (size_t i = 0; i < n_rows; i++)
+        put_row(&w, &rows[i], facts->block_bytes);
+    rd_json_end_array(&w);
+    rd_json_end_object(&w);
+    rdi_free(rdi_profile_ctx(p), rows);
+    return rd_json_writer_take(&w, text, n);
 }
 
 static void add_text_row(rdi_paper *paper, const size_row *row) {

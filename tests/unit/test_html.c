@@ -265,12 +265,30 @@ static void long_lists_end_with_the_sum_of_the_rest(void **state) {
     const char *name = "p.json";
     make_page(&p, &name, 1, &text);
     /* 999 rows and one for 201 others; only those that can be opened have bins */
-    assert_int_equal(count_of(text, "[\"name\",0,1,null,1,0,1,[1],[1,1],0]"), 250);
-    assert_int_equal(count_of(text, "[\"name\",0,1,null,1,0,1,[1],null,0]"), 749);
-    assert_int_equal(count_of(text, "[\"(others)\",null,0,null,201,0,201,[201],null,1]"), 1);
-    assert_int_equal(count_of(text, "[null,0,null,[],null,201,0,201,[201],null,1]"), 1);
-    assert_int_equal(count_of(text, "[null,null,201,201,[201],1]"), 1);
-    assert_int_equal(count_of(text, "[\"other\",\"(others)\",0,null,201,0,201,[201],null,1]"), 1);
+    static const char named[] = "{\"name\":\"name\",\"source\":0,\"line\":1,\"module\":null,"
+                                "\"references\":1,\"infinite\":0,\"distance_sum\":1,\"misses\":[1],"
+                                "\"bins\":";
+    static const char sum[] = "\"references\":201,\"infinite\":0,\"distance_sum\":201,"
+                              "\"misses\":[201],\"bins\":[]";
+    char expected[400];
+    snprintf(expected, sizeof expected, "%s[[1,1,1]]}", named);
+    assert_int_equal(count_of(text, expected), 250);
+    snprintf(expected, sizeof expected, "%s[]}", named);
+    assert_int_equal(count_of(text, expected), 749);
+    static const char *const others[] = {
+        "{\"name\":\"(others)\",\"source\":null,\"line\":null,\"module\":null,%s}",
+        "{\"source\":null,\"line\":0,\"function\":null,\"text\":null,%s}",
+        "{\"kind\":\"other\",\"name\":\"(others)\",\"line\":null,\"bytes\":null,\"blocks\":null,%s,"
+        "\"words_used\":null}"};
+    for (size_t i = 0; i < RDI_COUNT(others); i++) {
+        const char *place = strstr(others[i], "%s");
+        snprintf(expected, sizeof expected, "%.*s%s%s", (int)(place - others[i]), others[i], sum,
+                 place + 2);
+        assert_int_equal(count_of(text, expected), 1);
+    }
+    assert_int_equal(count_of(text, "{\"use\":null,\"reuse\":null,\"count\":201,"
+                                    "\"distance_sum\":201,\"misses\":[201]}"),
+                     1);
     rd_text_free(ctx, text);
     rd_profile_free(p);
 }
@@ -282,11 +300,11 @@ static void long_names_are_cut_between_characters(void **state) {
         strcat(name, "\xe2\x82\xac");
     rd_profile *p = many_functions(ctx, 1, name);
     const char *page_name = "p.json";
-    char *text = NULL, expected[500] = "[\"";
+    char *text = NULL, expected[500] = "{\"name\":\"";
     make_page(&p, &page_name, 1, &text);
     for (size_t i = 0; i < 133; i++)
         strcat(expected, "\xe2\x82\xac");
-    strcat(expected, "\xe2\x80\xa6\",0,1,null");
+    strcat(expected, "\xe2\x80\xa6\",\"source\":0,\"line\":1");
     assert_int_equal(count_of(text, expected), 1);
     rd_text_free(ctx, text);
     rd_profile_free(p);

@@ -3,14 +3,8 @@
 const heatMargin = { right: 12, top: 22, bottom: 44 };
 const heatNarrow = 500; /* pixels, below which labels are short */
 
-/* Counts of logarithmic bins come as [first bin, count, count ...]. */
-function binCount(packed, k) {
-    const at = k - packed[0];
-    return at >= 0 && at + 1 < packed.length ? packed[at + 1] : 0;
-}
-
 function lastBin(rows) {
-    return Math.max(0, ...rows.map((row) => row[4].length > 1 ? row[4][0] + row[4].length - 2 : 0));
+    return Math.max(0, ...rows.map((row) => row.bins.length - 1));
 }
 
 /* From the surface to the accent, for a share of the largest count; few are seen as well as many. */
@@ -37,7 +31,7 @@ function heatLayout(canvas, p) {
 function drawCells(ctx, layout) {
     const low = parseInt(color("heat-low").slice(1), 16);
     const high = parseInt(color("heat-high").slice(1), 16);
-    const share = (row, k) => (k < layout.bins ? binCount(row[4], k) : row[2]) / (row[1] || 1);
+    const share = (row, k) => (k < layout.bins ? (row.bins[k] || 0) : row.infinite) / (row.references || 1);
     let most = 0;
     for (const row of layout.rows)
         for (let k = 0; k < layout.lanes; k++) most = Math.max(most, share(row, k));
@@ -65,7 +59,7 @@ function drawHeatAxes(ctx, p, layout) {
         const at = Math.min(layout.rows.length - 1, Math.round(t * layout.rows.length / ticks));
         ctx.textAlign = t === 0 ? "left" : t === ticks ? "right" : "center";
         const x = layout.left + t * layout.width / ticks;
-        const row = layout.rows[at], end = t === ticks ? row[0] + row[1] : row[0];
+        const row = layout.rows[at], end = t === ticks ? row.from + row.references : row.from;
         ctx.fillText(count(end), x, heatMargin.top + layout.height + 6);
     }
     ctx.textAlign = "center";
@@ -114,15 +108,15 @@ function drawHeat(canvas, p, chosen) {
 function heatTable(p) {
     const rows = p.windows.rows, step = Math.ceil(rows.length / 32), bins = [];
     for (let k = 0; k <= lastBin(rows); k++)
-        if (rows.some((row) => binCount(row[4], k))) bins.push(k);
+        if (rows.some((row) => (row.bins[k] || 0))) bins.push(k);
     const groups = rows.filter((_, i) => i % step === 0).map((_, g) => rows.slice(g * step, g * step + step));
     return plainTable("Share of references by distance over time, %",
         ["From reference", ...bins.map((k) => distanceRange(...logBin(k))), "first touch"],
         groups.map((group) => {
-            const all = sum(group, (row) => row[1]) || 1, share = (n) => (100 * n / all).toFixed(1);
-            return [exactCount(group[0][0]),
-                ...bins.map((k) => share(sum(group, (row) => binCount(row[4], k)))),
-                share(sum(group, (row) => row[2]))];
+            const all = sum(group, (row) => row.references) || 1, share = (n) => (100 * n / all).toFixed(1);
+            return [exactCount(group[0].from),
+                ...bins.map((k) => share(sum(group, (row) => (row.bins[k] || 0)))),
+                share(sum(group, (row) => row.infinite))];
         }));
 }
 
@@ -131,10 +125,10 @@ function sayWindow(p, i) {
     const row = p.windows.rows[i], bins = lastBin(p.windows.rows) + 1;
     let most = 0;
     for (let k = 1; k < bins; k++)
-        if (binCount(row[4], k) > binCount(row[4], most)) most = k;
+        if ((row.bins[k] || 0) > (row.bins[most] || 0)) most = k;
     const misses = levelsOf(p).map((level, k) =>
-        `${clean(level.name)} ${percent(row[1] ? row[3][k] / row[1] : 0)}`).join(", ");
-    return `References ${count(row[0])} to ${count(row[0] + row[1])}: most have distance ` +
+        `${clean(level.name)} ${percent(row.references ? row.misses[k] / row.references : 0)}`).join(", ");
+    return `References ${count(row.from)} to ${count(row.from + row.references)}: most have distance ` +
            `${distanceRange(...logBin(most))}; misses ${misses}.`;
 }
 
@@ -180,7 +174,7 @@ function heatFigure(p) {
 function timeConfig(p) {
     const options = baseOptions(), rows = p.windows.rows;
     options.interaction = { mode: "index", intersect: false };
-    const end = rows.length ? rows[rows.length - 1][0] + rows[rows.length - 1][1] : 1;
+    const end = rows.length ? rows[rows.length - 1].from + rows[rows.length - 1].references : 1;
     options.scales = {
         x: { ...axisStyle("references"), type: "linear", min: 0, max: end },
         y: { ...axisStyle("misses, % of references"), min: 0 },
@@ -193,9 +187,9 @@ function timeConfig(p) {
     return { type: "scatter", options, data: { datasets: levelsOf(p).map((level, k) => ({
         label: clean(level.name), showLine: true, stepped: "before", pointRadius: 0, borderWidth: 2,
         borderColor: seriesColor(k), borderDash: dashes[k % 6],
-        data: [...rows.map((row) => ({ x: row[0], y: row[1] ? 100 * row[3][k] / row[1] : 0 }))]
-            .concat(rows.length ? [{ x: end, y: 100 * rows[rows.length - 1][3][k] /
-                (rows[rows.length - 1][1] || 1) }] : []),
+        data: [...rows.map((row) => ({ x: row.from, y: row.references ? 100 * row.misses[k] / row.references : 0 }))]
+            .concat(rows.length ? [{ x: end, y: 100 * rows[rows.length - 1].misses[k] /
+                (rows[rows.length - 1].references || 1) }] : []),
     })) } };
 }
 
@@ -204,7 +198,7 @@ function timeTable(p) {
     return plainTable("Miss ratio over time",
         ["From reference", ...levelsOf(p).map((level) => levelName(level))],
         rows.filter((_, i) => i % step === 0).map((row) =>
-            [exactCount(row[0]), ...row[3].map((n) => percent(row[1] ? n / row[1] : 0))]));
+            [exactCount(row.from), ...row.misses.map((n) => percent(row.references ? n / row.references : 0))]));
 }
 
 function timeFigure(p) {

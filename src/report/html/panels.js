@@ -126,13 +126,13 @@ function timePanel() {
 /* ---- space ---- */
 
 function wordFigure(p) {
-    const word = p.spatial.word, bins = word.bins;
-    const last = Math.max(bins.length > 1 ? bins[0] + bins.length - 2 : 0, p.bins.log.rows.length - 1);
+    const word = p.spatial.word_profile;
+    const last = Math.max(word.bins.length, p.bins.log.rows.length) - 1;
     const rows = [];
     for (let k = 0; k <= last; k++)
         rows.push([distanceRange(...logBin(k)),
             (p.bins.log.rows[k] || [0, 0, 0])[2] / (p.references || 1),
-            binCount(bins, k) / (word.references || 1)]);
+            (word.bins[k] || 0) / (word.references || 1)]);
     rows.push(["first touch", p.infinite / (p.references || 1), word.infinite / (word.references || 1)]);
     const names = [`blocks of ${bytes(p.block_bytes)}`, `words of ${bytes(p.spatial.word_bytes)}`];
     return figure({
@@ -175,14 +175,14 @@ function spacePanel() {
         plainTable("Use of fetched blocks", ["Cache", "Blocks fetched", "Words used of each", "Share"],
             rows),
         saySpace(p, state.level) ? el("p", { class: "findings-line" }, saySpace(p, state.level)) : null,
-        s.word && p.measured ? wordFigure(p) : el("p", { class: "note" },
+        s.word_profile && s.word_profile.bins.length && p.measured ? wordFigure(p) : el("p", { class: "note" },
             "Distances of words beside those of blocks are measured with --spatial."));
 }
 
 /* ---- method ---- */
 
 function methodOf(p, i) {
-    const rows = [["Engine", [p.engine, p.engine_options].filter((text) => text).map(clean).join(": ")]];
+    const rows = [["Engine", [p.engine.name, p.engine.options].filter((text) => text).map(clean).join(": ")]];
     rows.push(["Error", sayError(p)]);
     rows.push(["References", exactCount(p.references)]);
     if (p.blocks !== null) rows.push(["Distinct blocks", exactCount(p.blocks)]);

@@ -63,8 +63,8 @@ function lineDetails(p, line, index) {
 }
 
 function distanceDetails(row) {
-    return row.bins ? el("div", {}, el("p", { class: "label" }, "Distances"),
-        signature(row.bins, row.infinite, row.references || 1)) : null;
+    return el("div", {}, el("p", { class: "label" }, "Distances"),
+        signature(row.bins, row.infinite, row.references || 1));
 }
 
 /* ---- tables ---- */
@@ -86,7 +86,7 @@ function functionTable(p) {
             { key: "where", label: "Defined in", text: where, cell: (f) => codeName(where(f)) },
             ...missColumns(p, total, finiteOf),
         ],
-        open: (f) => f.bins ? () => [distanceDetails(f)] : null,
+        open: (f) => hasDistances(f) ? () => [distanceDetails(f)] : null,
     });
 }
 
@@ -106,7 +106,7 @@ function lineTable(p) {
                 cell: (line) => el("code", { class: "text" }, clean(line.text || "").trim()) }] : []),
             ...missColumns(p, total, finiteOf),
         ],
-        open: (line) => line.others || !line.bins ? null : () => lineDetails(p, line, index.get(line)),
+        open: (line) => hasDistances(line) ? () => lineDetails(p, line, index.get(line)) : null,
     });
 }
 
@@ -142,8 +142,8 @@ function dataTableOf(p) {
             { key: "used", label: "Words used", number: (d) => d.words_used,
               cell: (d) => d.words_used === null ? "\u2013" : percent(d.words_used) },
         ],
-        open: (d) => d.others || !d.bins ? null : () => [distanceDetails(d),
-            dataUsers(p, a.data.indexOf(d))].filter((node) => node),
+        open: (d) => hasDistances(d) ? () => [distanceDetails(d),
+            dataUsers(p, a.data.indexOf(d))].filter((node) => node) : null,
     });
 }
 

@@ -124,11 +124,9 @@ function shareCell(share) {
 }
 
 /* The distances of a row as small bars: log bins, infinite ones last. */
-function signature(packed, infinite, references) {
-    const last = packed.length > 1 ? packed[0] + packed.length - 2 : 0, ns = "http://www.w3.org/2000/svg";
-    const values = [];
-    for (let k = 0; k <= last; k++) values.push(binCount(packed, k));
-    values.push(infinite);
+function signature(bins, infinite, references) {
+    const last = Math.max(0, bins.length - 1), ns = "http://www.w3.org/2000/svg";
+    const values = [...(bins.length ? bins : [0]), infinite];
     const most = Math.max(1, ...values), width = 14 * values.length;
     const svg = document.createElementNS(ns, "svg");
     svg.setAttribute("viewBox", `0 0 ${width} 60`);

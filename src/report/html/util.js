@@ -111,18 +111,33 @@ function logBin(k) {
     return k === 0 ? [0, 0] : [2 ** (k - 1), 2 ** k - 1];
 }
 
-/* ---- attribution, as objects ---- */
+/* ---- details, made ready ---- */
 
-/* Tables come as a list of columns and rows of values. */
-function rowsOf(table) {
-    return table.rows.map((row) =>
-        Object.fromEntries(table.columns.map((column, i) => [column, row[i]])));
+/* Counts by the number of the logarithmic bin, from rows [low, high, count] of those not empty. */
+function countsOf(rows) {
+    const counts = [];
+    for (const [low, , n] of rows) counts[low ? Math.round(Math.log2(low)) + 1 : 0] = n;
+    return Array.from(counts, (n) => n || 0);
 }
 
-for (const p of profiles) {
-    if (!p.attribution) continue;
-    for (const list of ["functions", "lines", "pairs", "data", "line_data"])
-        p.attribution[list] = rowsOf(p.attribution[list]);
+/* The last entry of a list can hold the sum of all those that are not in it. */
+function markOthers(attribution) {
+    for (const row of [...attribution.functions, ...attribution.data]) row.others = row.name === "(others)";
+    for (const line of attribution.lines) line.others = line.function === null;
+    for (const pair of attribution.pairs) pair.others = pair.use === null;
+}
+
+for (const { attribution, windows, spatial } of profiles) {
+    const lists = attribution ? [attribution.functions, attribution.lines, attribution.data] : [];
+    for (const row of [...lists.flat(), ...(windows ? windows.rows : [])]) row.bins = countsOf(row.bins);
+    if (attribution) markOthers(attribution);
+    if (spatial && spatial.word_profile)
+        spatial.word_profile.bins = countsOf(spatial.word_profile.histogram);
+}
+
+/* Whether the distances of an entry are known. The page has those of the first entries of a list. */
+function hasDistances(row) {
+    return !row.others && (row.bins.length > 0 || row.infinite === row.references);
 }
 
 /* The caches that counts of the chosen profile are about. */

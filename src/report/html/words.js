@@ -98,11 +98,11 @@ function phasesOf(p) {
     const w = p.windows, starts = w.phases;
     return starts.map((first, i) => {
         const rows = w.rows.slice(first, i + 1 < starts.length ? starts[i + 1] : w.rows.length);
-        const references = sum(rows, (row) => row[1]);
+        const references = sum(rows, (row) => row.references);
         return {
-            number: i + 1, first, last: first + rows.length - 1, from: rows.length ? rows[0][0] : 0,
+            number: i + 1, first, last: first + rows.length - 1, from: rows.length ? rows[0].from : 0,
             references, windows: rows.length,
-            misses: levelsOf(p).map((_, level) => sum(rows, (row) => row[3][level] || 0)),
+            misses: levelsOf(p).map((_, level) => sum(rows, (row) => row.misses[level] || 0)),
         };
     });
 }
@@ -146,17 +146,17 @@ function sayChange() {
 
 /* How far the numbers can be trusted. */
 function sayError(p) {
-    if (p.error_kind === "exact") return "Every number is exact.";
-    if (p.error_kind === "relative")
-        return `Distances are never too large and at most ${percent(p.error_bound)} too small.`;
-    if (p.error_kind === "absolute")
-        return `Distances are never too large and at most ${count(p.error_bound)} blocks too small.`;
-    if (p.error_kind === "sampled")
-        return `A sample of ${percent(p.sample_rate)} of the blocks: with 95\u00a0% confidence each ` +
-               `miss ratio lies in the band around the curve, which is ${points(p.error_bound)
+    if (p.error.kind === "exact") return "Every number is exact.";
+    if (p.error.kind === "relative")
+        return `Distances are never too large and at most ${percent(p.error.bound)} too small.`;
+    if (p.error.kind === "absolute")
+        return `Distances are never too large and at most ${count(p.error.bound)} blocks too small.`;
+    if (p.error.kind === "sampled")
+        return `A sample of ${percent(p.error.rate)} of the blocks: with 95\u00a0% confidence each ` +
+               `miss ratio lies in the band around the curve, which is ${points(p.error.bound)
                    .replace("+", "\u00b1")} points wide at most.`;
-    if (p.error_kind === "none") return "Distances were not measured: the engine only counts.";
-    if (p.error_kind === "time") return "The histogram holds times between uses, not distances.";
+    if (p.error.kind === "none") return "Distances were not measured: the engine only counts.";
+    if (p.error.kind === "time") return "The histogram holds times between uses, not distances.";
     return "An estimate: nothing is promised about single numbers.";
 }
 
@@ -167,7 +167,7 @@ function findings(p) {
         if (p.attribution)
             said.push(sayWorstLine(p, state.level), sayWorstPair(p, state.level));
         said.push(saySpace(p, state.level), sayPhases(p, state.level), sayWorkingSet(p));
-        if (p.error_kind !== "exact") said.push(sayError(p));
+        if (p.error.kind !== "exact") said.push(sayError(p));
     } else {
         said.push(sayError(p));
     }

@@ -12,7 +12,7 @@ check="$DATA"/../../scripts/check_profile.py
 grep -A 2 '"functions"' walks.json
 grep -A 2 '"pairs"' walks.json
 grep '"phases"' walks.json
-grep -A 3 '"spatial"' walks.json
+grep -A 5 '"spatial"' walks.json
 grep -q '"schema": "reusedist.profile/1.1"' walks.json
 "$REUSEDIST" merge walks.json walks.json | grep -c '"schema": "reusedist.profile/1"'
 while read -r edit; do

@@ -1,0 +1,63 @@
+/* Interfaces that serve the project's own tools. They may change with every release. */
+#ifndef REUSEDIST_EXPERIMENTAL_H
+#define REUSEDIST_EXPERIMENTAL_H
+
+#include "base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- writing JSON ----
+ *
+ *   rd_json_writer *w;
+ *   rd_json_writer_new(ctx, RD_JSON_COMPACT, &w);
+ *   rd_json_begin_object(w, NULL, RD_JSON_INLINE);
+ *   rd_json_put_u64(w, "references", 7);
+ *   rd_json_end_object(w);
+ *   status = rd_json_writer_take(w, &text, &n);
+ *   rd_json_writer_free(w);
+ *
+ * `key` is the member's name inside an object, and NULL inside an array or for the document itself.
+ * A failure is remembered: every later call does nothing, and rd_json_writer_take() returns it. */
+typedef struct rd_json_writer rd_json_writer;
+
+typedef enum rd_json_style {
+    RD_JSON_SPACED, /* a space behind ',' and ':', and lines where RD_JSON_LINES asks for them */
+    RD_JSON_COMPACT /* one line without white space */
+} rd_json_style;
+
+/* Where the members of an object and the items of an array go. */
+typedef enum rd_json_layout {
+    RD_JSON_INLINE, /* all on the line on which the object or array begins */
+    RD_JSON_LINES   /* each on a line of its own, indented by two spaces per level */
+} rd_json_layout;
+
+RD_API RD_CHECKED rd_status rd_json_writer_new(rd_ctx *ctx, rd_json_style style,
+                                               rd_json_writer **out);
+RD_API void rd_json_writer_free(rd_json_writer *w); /* NULL is allowed */
+/* Hands over the document, which ends with '\n'; the caller frees it with rd_text_free(). The
+ * writer is empty afterwards and can be used again. */
+RD_API RD_CHECKED rd_status rd_json_writer_take(rd_json_writer *w, char **text, size_t *n);
+
+RD_API void rd_json_begin_object(rd_json_writer *w, const char *key, rd_json_layout layout);
+RD_API void rd_json_end_object(rd_json_writer *w);
+RD_API void rd_json_begin_array(rd_json_writer *w, const char *key, rd_json_layout layout);
+RD_API void rd_json_end_array(rd_json_writer *w);
+
+RD_API void rd_json_put_null(rd_json_writer *w, const char *key);
+RD_API void rd_json_put_bool(rd_json_writer *w, const char *key, bool value);
+RD_API void rd_json_put_u64(rd_json_writer *w, const char *key, uint64_t value);
+/* The shortest of 15 to 17 digits that reads back as the same number; null unless it is finite. The
+ * decimal point is a dot in every locale. */
+RD_API void rd_json_put_double(rd_json_writer *w, const char *key, double value);
+/* With so many digits behind the point; null unless it is finite. */
+RD_API void rd_json_put_fixed(rd_json_writer *w, const char *key, double value, int decimals);
+/* In quotes, escaped. Bytes that are not UTF-8 (file names may have them) become U+FFFD. NULL is
+ * written as null. */
+RD_API void rd_json_put_string(rd_json_writer *w, const char *key, const char *value);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

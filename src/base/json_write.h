@@ -1,0 +1,40 @@
+/* The inside of the JSON writer of reusedist/experimental.h, and what only the library writes. */
+#ifndef RDI_JSON_WRITE_H
+#define RDI_JSON_WRITE_H
+
+#include "base/text.h"
+#include "reusedist/experimental.h"
+
+#define RDI_JSON_WRITER_DEPTH 16
+
+struct rd_json_writer {
+    rdi_text text;
+    rd_json_style style;
+    size_t max_string; /* bytes; longer strings are cut and get an ellipsis. 0: none is cut. */
+    unsigned depth;    /* objects and arrays that are open */
+    struct {
+        bool lines; /* every entry begins a line */
+        bool any;   /* an entry was written */
+    } level[RDI_JSON_WRITER_DEPTH + 1];
+};
+
+/* Writers on the stack begin like this and end with rd_json_writer_take() or _drop(). */
+static inline rd_json_writer rdi_json_writer_start(rd_ctx *ctx, rd_json_style style) {
+    return (rd_json_writer){.text = rdi_text_start(ctx), .style = style};
+}
+void rdi_json_writer_drop(rd_json_writer *w);
+
+/* `none` is written as null. */
+void rdi_json_put_u64_or_null(rd_json_writer *w, const char *key, uint64_t value, uint64_t none);
+void rdi_json_put_u128(rd_json_writer *w, const char *key, rdi_u128 value);
+/* Rounded to so many significant digits; null unless it is finite. */
+void rdi_json_put_rounded(rd_json_writer *w, const char *key, double value, int digits);
+/* "tool": the name and version of this library. */
+void rdi_json_put_tool(rd_json_writer *w);
+
+/* Arrays, each on one line. */
+void rdi_json_put_u64s(rd_json_writer *w, const char *key, const uint64_t *values, size_t n);
+void rdi_json_put_doubles(rd_json_writer *w, const char *key, const double *values, size_t n);
+void rdi_json_put_strings(rd_json_writer *w, const char *key, const char *const *values, size_t n);
+
+#endif
