@@ -181,24 +181,6 @@ rd_status rdi_output_write(rdi_output *out, const void *data, size_t n) {
     return RD_OK;
 }
 
-rd_status rdi_output_printf(rdi_output *out, const char *format, ...) {
-    RD_TRY(check_open(out));
-    for (int attempt = 0;; attempt++) {
-        size_t room = BUFFER_BYTES - out->used;
-        va_list args;
-        va_start(args, format);
-        int n = vsnprintf((char *)out->buffer + out->used, room, format, args);
-        va_end(args);
-        if (n >= 0 && (size_t)n < room) {
-            out->used += (size_t)n;
-            return RD_OK;
-        }
-        if (n < 0 || attempt > 0)
-            return fail_write(out, n < 0 ? errno : EOVERFLOW);
-        RD_TRY(flush(out));
-    }
-}
-
 rd_status rdi_output_keep(rdi_output *out) {
     RD_TRY(check_open(out));
     if (!out->temporary || out->kept)

@@ -10,7 +10,6 @@ typedef struct rdi_output rdi_output;
  * file of that name stays as it was. */
 rd_status rdi_output_open(rd_ctx *ctx, const char *path, rdi_output **out);
 rd_status rdi_output_write(rdi_output *out, const void *data, size_t n);
-rd_status rdi_output_printf(rdi_output *out, const char *format, ...) RDI_PRINTF(2, 3);
 /* The file takes its name now, and keeps what reaches it even if it is never finished. */
 rd_status rdi_output_keep(rdi_output *out);
 /* Flushes, closes the file and checks that all bytes reached it. */

@@ -23,7 +23,7 @@ struct rdi_hist {
     size_t n_edges;
     bin_page **pages; /* by index / PAGE_BINS; NULL where nothing was counted */
     size_t n_pages;
-    uint64_t infinite, finite;
+    uint64_t infinite;
 };
 
 /* ---- distance <-> bin index ---- */
@@ -191,7 +191,6 @@ rd_status rdi_hist_add(rdi_hist *h, const uint64_t *distances, size_t n) {
     RD_TRY(loglinear && n >= NEAR_LEAST ? add_loglinear(h, distances, n, &infinite)
                                         : add_any(h, distances, n, &infinite));
     h->infinite += infinite;
-    h->finite += n - infinite;
     return RD_OK;
 }
 
@@ -206,9 +205,7 @@ rd_status rdi_hist_add_many(rdi_hist *h, uint64_t distance, uint64_t count) {
 }
 
 rd_status rdi_hist_add_bin(rdi_hist *h, uint64_t low, uint64_t count, rd_sum sum) {
-    RD_TRY(add_at(h, bin_index(h, low), count, sum));
-    h->finite += count;
-    return RD_OK;
+    return add_at(h, bin_index(h, low), count, sum);
 }
 
 rd_status rdi_hist_add_evenly(rdi_hist *h, uint64_t low, uint64_t high, uint64_t count) {
@@ -244,7 +241,6 @@ rd_status rdi_hist_merge(rdi_hist *h, const rdi_hist *from) {
                 RD_TRY(add_at(h, p * PAGE_BINS + i, page->count[i],
                               from->has_sums ? page->sum[i] : (rd_sum){0, 0}));
     }
-    h->finite += from->finite;
     h->infinite += from->infinite;
     return RD_OK;
 }
@@ -255,10 +251,6 @@ void rdi_hist_uncount_infinite(rdi_hist *h, uint64_t n) {
 
 uint64_t rdi_hist_infinite(const rdi_hist *h) {
     return h->infinite;
-}
-
-uint64_t rdi_hist_references(const rdi_hist *h) {
-    return h->finite + h->infinite;
 }
 
 /* ---- packing: infinite, then a row per bin of index, count and sum ---- */
@@ -287,7 +279,6 @@ rd_status rdi_hist_add_packed(rdi_hist *h, const uint64_t *packed, size_t n) {
         if (row[0] > last)
             return rdi_fail(h->ctx, RD_EFORMAT, "packed counts name a bin that cannot be");
         RD_TRY(add_at(h, row[0], row[1], (rd_sum){row[2], row[3]}));
-        h->finite += row[1];
     }
     h->infinite += packed[0];
     return RD_OK;

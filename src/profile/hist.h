@@ -43,7 +43,6 @@ rd_status rdi_hist_merge(rdi_hist *h, const rdi_hist *from);
 void rdi_hist_uncount_infinite(rdi_hist *h, uint64_t n);
 
 uint64_t rdi_hist_infinite(const rdi_hist *h);
-uint64_t rdi_hist_references(const rdi_hist *h); /* finite and infinite */
 
 /* Everything counted as numbers, appended to `out`: to add to a hist of the same binning elsewhere.
  */

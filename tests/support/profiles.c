@@ -30,11 +30,13 @@ rd_profile *profiles_make(rd_ctx *ctx, const rd_profile_facts *facts, rd_binning
     size_t n_bins = 0;
     rd_profile *p = NULL;
     assert_int_equal(rdi_hist_new(ctx, binning, &hist), RD_OK);
-    for (size_t i = 0; i < n; i++)
-        assert_int_equal(rdi_hist_add_many(hist, points[i].distance, points[i].count), RD_OK);
-    assert_int_equal(rdi_hist_bins(hist, &bins, &n_bins), RD_OK);
     rd_profile_facts f = facts ? *facts : profiles_facts();
-    f.references = rdi_hist_references(hist);
+    f.references = 0;
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(rdi_hist_add_many(hist, points[i].distance, points[i].count), RD_OK);
+        f.references += points[i].count;
+    }
+    assert_int_equal(rdi_hist_bins(hist, &bins, &n_bins), RD_OK);
     f.infinite = rdi_hist_infinite(hist);
     f.blocks = f.cold = f.bound ? RD_UNKNOWN : f.infinite;
     f.binning = binning;
