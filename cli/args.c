@@ -69,6 +69,13 @@ static int parse_option(rd_ctx *ctx, const command *cmd, void *opts, int left, c
     return used;
 }
 
+bool asks_for_help(int argc, char **argv) {
+    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "-h") == 0 || strcmp(argv[i], "--help") == 0)
+            return true;
+    return false;
+}
+
 bool parse_args(rd_ctx *ctx, const command *cmd, void *opts, int *argc, char **argv) {
     if (rd_opts_default(ctx, cmd->opts, opts) != RD_OK) {
         fail_usage("%s", rd_last_error(ctx));
@@ -96,7 +103,7 @@ bool parse_args(rd_ctx *ctx, const command *cmd, void *opts, int *argc, char **a
 }
 
 void print_usage(FILE *out, const command *cmd) {
-    fprintf(out, "usage: reusedist %s%s%s%s\n", cmd->name, cmd->opts ? " [OPTIONS]" : "",
+    fprintf(out, "usage: %s %s%s%s%s\n", program_name, cmd->name, cmd->opts ? " [OPTIONS]" : "",
             cmd->operands ? " " : "", cmd->operands ? cmd->operands : "");
 }
 

@@ -1,112 +1,17 @@
-/* Checked and timed runs. See bench.h. */
+/* Checked and timed runs, and suites of them. See bench.h. */
 #include "bench.h"
 
-#include <inttypes.h>
-#include <stdarg.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
-#include <unistd.h>
 
 double bench_now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
-
-/* ---- traces ---- */
-
-static bool is_generator(const char *what) {
-    size_t len = strcspn(what, ":");
-    for (size_t i = 0; rd_generator_info_at(i); i++) {
-        const char *name = rd_generator_info_at(i)->name;
-        if (strlen(name) == len && memcmp(name, what, len) == 0)
-            return true;
-    }
-    return false;
-}
-
-static rd_status open_trace(bench *b, const char *what, rd_trace **out) {
-    if (!is_generator(what))
-        return rd_trace_open(b->ctx, what, NULL, out);
-    char spec[512];
-    bool has_refs = strstr(what, "refs=") != NULL;
-    uint64_t refs = b->options->refs ? b->options->refs : 50000000;
-    snprintf(spec, sizeof spec,
-             has_refs            ? "%s"
-             : strchr(what, ':') ? "%s,refs=%" PRIu64
-                                 : "%s:refs=%" PRIu64,
-             what, refs);
-    return rd_trace_generate(b->ctx, spec, out);
-}
-
-static bool append(bench_trace *t, size_t *room, const uint64_t *blocks, size_t n) {
-    if (t->n + n > *room) {
-        size_t grown = *room ? *room * 2 : 1 << 20;
-        uint64_t *p = realloc(t->blocks, grown * sizeof *p);
-        if (!p)
-            return false;
-        t->blocks = p;
-        *room = grown;
-    }
-    memcpy(t->blocks + t->n, blocks, n * sizeof *blocks);
-    t->n += n;
-    return true;
-}
-
-static rd_status read_blocks(bench *b, rd_trace *trace, rd_mapper *mapper, bench_trace *t) {
-    size_t room = 0;
-    while (true) {
-        const rd_refs *refs = NULL;
-        rd_status status = rd_trace_read(trace, &refs);
-        if (status != RD_OK || refs->n == 0)
-            return status;
-        rd_mapper_feed(mapper, refs);
-        const uint64_t *blocks = NULL;
-        size_t n = 0;
-        while ((status = rd_mapper_next(mapper, &blocks, &n)) == RD_OK && n > 0)
-            if (!append(t, &room, blocks, n)) {
-                b->status = fail("out of memory: %zu references", t->n);
-                return RD_ENOMEM;
-            }
-        if (status != RD_OK)
-            return status;
-    }
-}
-
-bool bench_load(bench *b, const char *what, bench_trace *out) {
-    rd_trace *trace = NULL;
-    rd_mapper *mapper = NULL;
-    const char *slash = strrchr(what, '/');
-    *out = (bench_trace){.name = slash ? slash + 1 : what};
-    rd_status status = open_trace(b, what, &trace);
-    rd_mapping mapping = {.block_bytes = 64};
-    if (status == RD_OK && rd_trace_has_ids(trace))
-        mapping.block_bytes = 0;
-    if (status == RD_OK && b->options->block && strcmp(b->options->block, "addr") == 0)
-        mapping.block_bytes = 0;
-    else if (status == RD_OK && b->options->block)
-        status = rd_parse_size(b->ctx, b->options->block, &mapping.block_bytes);
-    if (status == RD_OK)
-        status = rd_mapper_new(b->ctx, &mapping, &mapper);
-    if (status == RD_OK)
-        status = read_blocks(b, trace, mapper, out);
-    if (status != RD_OK && b->status == EXIT_OK)
-        b->status = fail_status(b->ctx, status);
-    rd_mapper_free(mapper);
-    rd_trace_close(trace);
-    if (status != RD_OK)
-        bench_unload(out);
-    return status == RD_OK;
-}
-
-void bench_unload(bench_trace *t) {
-    free(t->blocks);
-    t->blocks = NULL;
-}
-
-/* ---- runs ---- */
 
 static uint64_t mix(uint64_t x) {
     x = (x ^ x >> 31) * UINT64_C(0x9e3779b97f4a7c15);
@@ -259,108 +164,28 @@ bool bench_compare(bench *b, const bench_trace *t, const char *const *engines, s
     return ok;
 }
 
-/* ---- results ---- */
+/* ---- a whole suite ---- */
 
-static void print_string(FILE *out, const char *text) {
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            fputc('\\', out);
-        if ((unsigned char)*text >= 0x20)
-            fputc(*text, out);
-    }
-    fputc('"', out);
+static void run(bench *b, const bench_suite *suite, int n, char **traces) {
+    rd_status status = rd_json_writer_new(b->ctx, RD_JSON_COMPACT, &b->line);
+    if (status != RD_OK)
+        b->status = fail_status(b->ctx, status);
+    else if (!suite->run(b, n, traces) && b->status == EXIT_OK)
+        b->status = fail("out of memory");
+    rd_json_writer_free(b->line);
 }
 
-/* First line of a /proc file that begins with `key`, without it. */
-static void proc_value(const char *path, const char *key, char *out, size_t room) {
-    out[0] = '\0';
-    FILE *f = fopen(path, "r");
-    char line[512];
-    while (f && fgets(line, sizeof line, f))
-        if (strncmp(line, key, strlen(key)) == 0) {
-            const char *value = strchr(line, ':');
-            value = value ? value + 1 + strspn(value + 1, " \t") : "";
-            snprintf(out, room, "%.*s", (int)strcspn(value, "\n"), value);
-            break;
-        }
-    if (f)
-        fclose(f);
-}
-
-static void print_machine(FILE *out) {
-    char cpu[256], memory[64];
-    proc_value("/proc/cpuinfo", "model name", cpu, sizeof cpu);
-    proc_value("/proc/meminfo", "MemTotal", memory, sizeof memory);
-    fputs("\"machine\":{\"cpu\":", out);
-    print_string(out, cpu);
-    fprintf(out, ",\"cores\":%ld,\"memory\":", sysconf(_SC_NPROCESSORS_ONLN));
-    print_string(out, memory);
-    fputs(",\"compiler\":", out);
-    print_string(out, __VERSION__);
-    fprintf(out, "},\"version\":\"%s\"", rd_version());
-}
-
-void bench_json(bench *b, const char *format, ...) {
-    if (!b->lines)
-        return;
-    va_list args;
-    va_start(args, format);
-    fputs("{\"suite\":", b->lines);
-    print_string(b->lines, b->suite);
-    fputc(',', b->lines);
-    vfprintf(b->lines, format, args);
-    fputc(',', b->lines);
-    print_machine(b->lines);
-    fputs("}\n", b->lines);
-    fflush(b->lines);
-    va_end(args);
-}
-
-static void print_line(bench *b, const bench_result *r) {
-    FILE *out = b->lines;
-    fputs("{\"suite\":", out);
-    print_string(out, b->suite);
-    fputs(",\"trace\":", out);
-    print_string(out, r->trace);
-    fputs(",\"engine\":", out);
-    print_string(out, r->engine);
-    fprintf(out, ",\"threads\":%" PRIu32 ",\"references\":%" PRIu64, r->threads, r->references);
-    if (r->blocks != RD_UNKNOWN)
-        fprintf(out, ",\"blocks\":%" PRIu64, r->blocks);
-    fprintf(out, ",\"answer\":\"%s\",\"seconds\":[", r->answer);
-    for (size_t i = 0; i < r->repeats; i++)
-        fprintf(out, "%s%.6f", i ? "," : "", r->seconds[i]);
-    fprintf(out,
-            "],\"median_seconds\":%.6f,\"best_seconds\":%.6f,\"mrefs_per_second\":%.3f,"
-            "\"ns_per_reference\":%.3f,\"peak_bytes\":%zu,",
-            r->median, r->best, (double)r->references / r->median / 1e6,
-            r->median * 1e9 / (double)r->references, r->peak_bytes);
-    fprintf(out, "\"checked_seconds\":%.6f,\"checked_system_seconds\":%.6f,\"note\":", r->checked,
-            r->system);
-    print_string(out, r->note);
-    fputc(',', out);
-    print_machine(out);
-    fputs("}\n", out);
-    fflush(out);
-}
-
-void bench_header(const bench *b) {
-    if (!b->options->json)
-        printf("%-26s %-34s %3s %10s %10s %8s %12s  %s\n", "trace", "engine", "thr", "M refs/s",
-               "best", "ns/ref", "peak bytes", "answer");
-}
-
-void bench_print(bench *b, const bench_result *r) {
-    if (b->lines)
-        print_line(b, r);
-    if (b->options->json)
-        return;
-    double n = (double)r->references;
-    printf("%-26.26s %-34s %3" PRIu32 " %10.2f %10.2f %8.2f %12zu  %s\n", r->trace, r->engine,
-           r->threads, n / r->median / 1e6, n / r->best / 1e6, r->median * 1e9 / n, r->peak_bytes,
-           r->answer);
-    if (b->notes)
-        printf("    %.3f s, %.3f s of it the system's; %s\n", r->checked, r->system, r->note);
-    fflush(stdout);
+int bench_run_suite(rd_ctx *ctx, const bench_options *o, const bench_suite *suite, int n,
+                    char **traces) {
+    bench b = {.ctx = ctx, .options = o, .suite = suite->name};
+    if (o->output && !(b.lines = fopen(o->output, "a")))
+        return fail("%s: cannot open: %s", o->output, strerror(errno));
+    if (o->json && !b.lines)
+        b.lines = stdout;
+    if (!o->json)
+        printf("%s: %s\n", suite->name, suite->question);
+    run(&b, suite, n, traces);
+    if (o->output && (ferror(b.lines) | fclose(b.lines)) != 0 && b.status == EXIT_OK)
+        b.status = fail("%s: cannot write: %s", o->output, strerror(errno));
+    return b.status;
 }

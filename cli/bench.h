@@ -1,9 +1,11 @@
-/* What the suites of `reusedist bench` share: traces in memory, checked and timed runs, result
- * lines. */
+/* What the suites of `reusedist bench` and of bench/papers share: traces in memory, checked and timed
+ * runs, result lines. */
 #ifndef RD_BENCH_H
 #define RD_BENCH_H
 
 #include "cli.h"
+
+#include "reusedist/experimental.h"
 
 #define BENCH_LONG 5 /* seconds: a run that long need not be repeated */
 
@@ -24,7 +26,8 @@ typedef struct bench_options {
 typedef struct bench {
     rd_ctx *ctx;
     const bench_options *options;
-    FILE *lines; /* JSON lines, or NULL */
+    FILE *lines;          /* JSON lines, or NULL */
+    rd_json_writer *line; /* the one being written */
     const char *suite;
     uint64_t bound; /* of every run, in blocks; 0: none */
     bool notes;     /* what the engine says of its run is printed below its line */
@@ -88,8 +91,10 @@ bool bench_compare(bench *b, const bench_trace *t, const char *const *engines, s
 /* One line of the table, and the JSON line. */
 void bench_header(const bench *b);
 void bench_print(bench *b, const bench_result *r);
-/* A result of another kind: "key": number pairs after suite and machine. */
-void bench_json(bench *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A result of another kind: the suite comes first, the machine last. What is between them the caller
+ * puts into the writer. */
+rd_json_writer *bench_begin_line(bench *b);
+void bench_end_line(bench *b);
 
 double bench_now(void);
 
@@ -99,6 +104,10 @@ typedef struct bench_suite {
     const char *question;
     bool (*run)(bench *b, int n, char **traces); /* false: reported */
 } bench_suite;
+
+/* Opens the output, runs the suite, and returns the exit status. */
+int bench_run_suite(rd_ctx *ctx, const bench_options *o, const bench_suite *suite, int n,
+                    char **traces);
 
 /* A whole run of the caller's own context, so that its memory is known; `note` has room for
  * BENCH_NOTE bytes, or is NULL. Frees nothing: the caller does, also after a failure, which is
@@ -112,7 +121,6 @@ bool bench_has(bench *b, const char *engine);
 /* In the order of the help. NULL past the last one. */
 const bench_suite *bench_suite_at(size_t index);
 
-extern const bench_suite bench_engines, bench_threads, bench_growth, bench_memory, bench_formats,
-    bench_figure7, bench_carr_nicol, bench_hprda, bench_sampling;
+extern const bench_suite bench_engines, bench_threads, bench_growth, bench_memory, bench_formats;
 
 #endif

@@ -1,7 +1,6 @@
 /* The suite that reads the same trace from every format that can be written. */
 #include "bench.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -95,11 +94,15 @@ static bool time_format(bench *b, const char *format, const char *path, uint64_t
         printf("%-14s %10.1f M refs/s %10.1f best %8.2f ns/ref %8.2f bytes/ref %8.0f MB/s\n",
                format, speed, (double)refs / r.best / 1e6, r.median * 1e9 / (double)refs, bytes,
                (double)st.st_size / r.median / 1e6);
-    bench_json(b,
-               "\"format\":\"%s\",\"references\":%" PRIu64 ",\"block_references\":%" PRIu64
-               ",\"bytes_per_reference\":%.3f,\"median_seconds\":%.6f,\"best_seconds\":%.6f"
-               ",\"mrefs_per_second\":%.2f",
-               format, refs, blocks, bytes, r.median, r.best, speed);
+    rd_json_writer *w = bench_begin_line(b);
+    rd_json_put_string(w, "format", format);
+    rd_json_put_u64(w, "references", refs);
+    rd_json_put_u64(w, "block_references", blocks);
+    rd_json_put_fixed(w, "bytes_per_reference", bytes, 3);
+    rd_json_put_fixed(w, "median_seconds", r.median, 6);
+    rd_json_put_fixed(w, "best_seconds", r.best, 6);
+    rd_json_put_fixed(w, "mrefs_per_second", speed, 2);
+    bench_end_line(b);
     return true;
 }
 

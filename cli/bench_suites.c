@@ -11,23 +11,6 @@
 /* The slow but independent engine that says what the answer is. */
 #define REFERENCE_ENGINE "bk"
 
-static const char *const usual_traces[] = {"zipf:blocks=4M,alpha=0.99", "uniform:blocks=4M"};
-
-bool bench_each_trace(bench *b, int n, char **traces,
-                      bool (*work)(bench *b, const bench_trace *t)) {
-    size_t count = n > 0 ? (size_t)n : sizeof usual_traces / sizeof *usual_traces;
-    for (size_t i = 0; i < count; i++) {
-        bench_trace t;
-        if (!bench_load(b, n > 0 ? traces[i] : usual_traces[i], &t))
-            return false;
-        bool ok = work(b, &t);
-        bench_unload(&t);
-        if (!ok)
-            return false;
-    }
-    return true;
-}
-
 /* ---- engines ---- */
 
 static bool compare_engines(bench *b, const bench_trace *t) {
@@ -177,10 +160,13 @@ static bool print_memory(bench *b, const char *engine, uint64_t blocks) {
     if (!b->options->json)
         printf("%-20s %12" PRIu64 " blocks %8.1f bytes resident per block, %8.1f counted\n", engine,
                blocks, resident, (double)counted / (double)blocks);
-    bench_json(b,
-               "\"engine\":\"%s\",\"threads\":%" PRIu32 ",\"blocks\":%" PRIu64
-               ",\"resident_bytes_per_block\":%.2f,\"counted_bytes_per_block\":%.2f",
-               engine, threads, blocks, resident, (double)counted / (double)blocks);
+    rd_json_writer *w = bench_begin_line(b);
+    rd_json_put_string(w, "engine", engine);
+    rd_json_put_u64(w, "threads", threads);
+    rd_json_put_u64(w, "blocks", blocks);
+    rd_json_put_fixed(w, "resident_bytes_per_block", resident, 2);
+    rd_json_put_fixed(w, "counted_bytes_per_block", (double)counted / (double)blocks, 2);
+    bench_end_line(b);
     return true;
 }
 

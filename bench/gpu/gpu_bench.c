@@ -10,6 +10,7 @@
  */
 #include "base/threads.h"
 #include "engine/gpu/gpu.h"
+#include "reusedist/experimental.h"
 #include "reusedist/reusedist.h"
 
 #include <inttypes.h>
@@ -222,30 +223,52 @@ static void print_stages(const bench *b, const run *r) {
            100.0 * (double)r->costs.carried / refs);
 }
 
-static void write_result(const bench *b, const char *trace, size_t own, const char *engine,
+static void put_stages(rd_json_writer *w, const bench *b, const rdi_gpu_costs *costs, size_t n) {
+    rd_json_put_u64(w, "batches", costs->batches);
+    rd_json_put_u64(w, "carried", costs->carried);
+    rd_json_begin_object(w, "stages", RD_JSON_INLINE);
+    for (unsigned i = 0; i < RDI_GPU_STAGES; i++) {
+        rd_json_begin_object(w, rdi_gpu_stage_name((rdi_gpu_stage)i), RD_JSON_INLINE);
+        rd_json_put_fixed(w, "seconds", costs->seconds[i], 6);
+        rd_json_put_fixed(w, "floor_seconds", costs->bytes[i] / b->copy_rate, 6);
+        rd_json_end_object(w);
+    }
+    rd_json_end_object(w);
+    rd_json_put_fixed(w, "upload_floor_seconds", (double)n * 8 / b->upload_rate, 6);
+}
+
+static void write_result(bench *b, const char *trace, size_t own, const char *engine,
                          unsigned threads, size_t n, const run *runs, unsigned repeats) {
     const run *median = &runs[repeats / 2];
-    const rd_profile_facts *facts = rd_profile_facts_of(runs[0].profile);
-    fprintf(b->out,
-            "{\"suite\":\"gpu\",\"device\":\"%s\",\"trace\":\"%s\",\"file_references\":%zu,"
-            "\"engine\":\"%s\",\"threads\":%u,\"references\":%zu,\"blocks\":%" PRIu64
-            ",\"answer\":\"same\",\"seconds\":[",
-            rdi_device_name(b->device), trace, own, engine, threads, n, facts->blocks);
+    rd_json_writer *w = NULL;
+    char *line = NULL;
+    size_t bytes = 0;
+    check(b, rd_json_writer_new(b->ctx, RD_JSON_COMPACT, &w));
+    rd_json_begin_object(w, NULL, RD_JSON_INLINE);
+    rd_json_put_string(w, "suite", "gpu");
+    rd_json_put_string(w, "device", rdi_device_name(b->device));
+    rd_json_put_string(w, "trace", trace);
+    rd_json_put_u64(w, "file_references", own);
+    rd_json_put_string(w, "engine", engine);
+    rd_json_put_u64(w, "threads", threads);
+    rd_json_put_u64(w, "references", n);
+    rd_json_put_u64(w, "blocks", rd_profile_facts_of(runs[0].profile)->blocks);
+    rd_json_put_string(w, "answer", "same");
+    rd_json_begin_array(w, "seconds", RD_JSON_INLINE);
     for (unsigned i = 0; i < repeats; i++)
-        fprintf(b->out, "%s%.6f", i ? "," : "", runs[i].seconds);
-    fprintf(b->out, "],\"median_seconds\":%.6f,\"open_seconds\":%.6f,\"mrefs_per_second\":%.1f",
-            median->seconds, median->open, (double)n / median->seconds * 1e-6);
-    if (median->costs.batches) {
-        fprintf(b->out, ",\"batches\":%" PRIu64 ",\"carried\":%" PRIu64 ",\"stages\":{",
-                median->costs.batches, median->costs.carried);
-        for (unsigned i = 0; i < RDI_GPU_STAGES; i++)
-            fprintf(b->out, "%s\"%s\":{\"seconds\":%.6f,\"floor_seconds\":%.6f}", i ? "," : "",
-                    rdi_gpu_stage_name((rdi_gpu_stage)i), median->costs.seconds[i],
-                    median->costs.bytes[i] / b->copy_rate);
-        fprintf(b->out, "},\"upload_floor_seconds\":%.6f", (double)n * 8 / b->upload_rate);
-    }
-    fputs("}\n", b->out);
+        rd_json_put_fixed(w, NULL, runs[i].seconds, 6);
+    rd_json_end_array(w);
+    rd_json_put_fixed(w, "median_seconds", median->seconds, 6);
+    rd_json_put_fixed(w, "open_seconds", median->open, 6);
+    rd_json_put_fixed(w, "mrefs_per_second", (double)n / median->seconds * 1e-6, 1);
+    if (median->costs.batches)
+        put_stages(w, b, &median->costs, n);
+    rd_json_end_object(w);
+    check(b, rd_json_writer_take(w, &line, &bytes));
+    fwrite(line, 1, bytes, b->out);
     fflush(b->out);
+    rd_text_free(b->ctx, line);
+    rd_json_writer_free(w);
 }
 
 static void bench_trace(bench *b, const char *what) {

@@ -134,37 +134,6 @@ RD_API const char *rd_engine_note(const rd_engine *e);
 
 RD_API void rd_engine_close(rd_engine *e);
 
-/* ---- the order structure alone ----
- * What an engine costs without the table that finds a block's previous reference: the setting of
- * Figure 7 in Zhong, Shen, Ding 2009. For engines that keep last references in order (bk, olken,
- * khw, scale, absolute); others give RD_EUNSUPPORTED. */
-
-/* References whose look-up the caller has done. */
-typedef struct rd_known {
-    const uint64_t *last;   /* place of the block's previous reference in the trace, from 0; RD_COLD
-                               for a first one */
-    const uint64_t *number; /* of the block: 0, 1, 2 ... in the order of first references */
-} rd_known;
-
-/* Like rd_engine_feed(), which must not be used on the same engine. No distance is counted in the
- * histogram; engines without RD_CAP_DISTANCES leave `distances` as they are and count as always.
- * bk takes config.references as the length of its time axis. */
-RD_API RD_CHECKED rd_status rd_engine_feed_known(rd_engine *e, const rd_known *refs, size_t n,
-                                                 uint64_t *distances);
-
-/* As if `blocks` blocks had been referenced once each, at once; only scale can, and only before it
- * is fed with rd_engine_feed_known(). */
-RD_API RD_CHECKED rd_status rd_engine_prefill(rd_engine *e, uint64_t blocks);
-
-/* Nodes, entries or ranges of the order structure. */
-typedef struct rd_nodes {
-    uint64_t most;       /* there ever were */
-    uint64_t compressed; /* ... right after a compression; 0: it knows none */
-} rd_nodes;
-
-/* All 0 where there is no such structure. */
-RD_API rd_nodes rd_engine_nodes(const rd_engine *e);
-
 #ifdef __cplusplus
 }
 #endif

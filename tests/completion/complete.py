@@ -22,7 +22,7 @@ LINES = [
     ("formats champ", ["formats", "champsim"]),
     ("generate saw", ["generate", "sawtooth"]),
     ("help simi", ["help", "similarity"]),
-    ("bench carr", ["bench", "carr-nicol"]),
+    ("bench mem", ["bench", "memory"]),
     ("analyze --outp", ["analyze", "--output="]),
     ("analyze --chec", ["analyze", "--checkpoint="]),
     ("analyze --partial --kin", ["analyze", "--partial", "--kinds="]),

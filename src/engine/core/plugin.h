@@ -19,6 +19,7 @@
 #include "base/common.h"
 #include "profile/hist.h"
 #include "reusedist/engine.h"
+#include "reusedist/experimental.h"
 
 #define RDI_FEED_MAX 4096 /* most references per feed() call of an immediate engine */
 

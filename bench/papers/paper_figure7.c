@@ -5,7 +5,7 @@
  * every second reference has the distance N / 100 - 1. The time of the previous reference is
  * computed here, and no engine looks anything up. Every distance is checked on the way.
  */
-#include "bench.h"
+#include "papers.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -197,17 +197,23 @@ static void report_speed(bench *b, const analyser *a, uint64_t elements, speed *
     else if (!b->options->json)
         printf(" %9.2f", rate);
     fflush(stdout);
-    if (s->left_out && strcmp(s->left_out, NOT_ASKED) != 0)
-        bench_json(
-            b, "\"analyser\":\"%s\",\"engine\":\"%s\",\"elements\":%" PRIu64 ",\"left_out\":\"%s\"",
-            a->paper, s->engine, elements, s->left_out);
-    else if (!s->left_out)
-        bench_json(b,
-                   "\"analyser\":\"%s\",\"engine\":\"%s\",\"elements\":%" PRIu64
-                   ",\"references\":%" PRIu64 ",\"repeats\":%zu,\"median_seconds\":%.6f,"
-                   "\"mrefs_per_second\":%.3f,\"nodes\":%" PRIu64 ",\"peak_bytes\":%zu",
-                   a->paper, s->engine, elements, s->references, s->repeats, median_of(s), rate,
-                   s->nodes, s->bytes);
+    if (s->left_out && strcmp(s->left_out, NOT_ASKED) == 0)
+        return;
+    rd_json_writer *w = bench_begin_line(b);
+    rd_json_put_string(w, "analyser", a->paper);
+    rd_json_put_string(w, "engine", s->engine);
+    rd_json_put_u64(w, "elements", elements);
+    if (s->left_out) {
+        rd_json_put_string(w, "left_out", s->left_out);
+    } else {
+        rd_json_put_u64(w, "references", s->references);
+        rd_json_put_u64(w, "repeats", s->repeats);
+        rd_json_put_fixed(w, "median_seconds", median_of(s), 6);
+        rd_json_put_fixed(w, "mrefs_per_second", rate, 3);
+        rd_json_put_u64(w, "nodes", s->nodes);
+        rd_json_put_u64(w, "peak_bytes", s->bytes);
+    }
+    bench_end_line(b);
 }
 
 static void name_engine(const analyser *a, uint64_t elements, speed *s) {
@@ -290,18 +296,19 @@ static bool measure_speed(bench *b) {
 
 #define FFT          "fft:rows=128,columns=256,refs=5M"
 #define WIDTH        2048
+#define BINS         "linear:2048"
 #define WINDOW_FIRST 55296 /* the bins from 55K to 66K */
 #define WINDOW_END   67584
 
 static const struct {
     const char *paper, *engine;
     double limit; /* share of references in other bins that the paper has at most */
-    const char *nodes;
+    uint64_t nodes;
 } panel[] = {
-    {"exact", "olken:tree=splay", 0, "67000"},
-    {"99.9%", "scale:error=0.001", 0.002, "5869"},
-    {"99%", "scale:error=0.01", 0.02, "823"},
-    {"ZDK-2k", "absolute:b=2048,c=1024,tree=btree", 0.04, "2080"},
+    {"exact", "olken:tree=splay", 0, 67000},
+    {"99.9%", "scale:error=0.001", 0.002, 5869},
+    {"99%", "scale:error=0.01", 0.02, 823},
+    {"ZDK-2k", "absolute:b=2048,c=1024,tree=btree", 0.04, 2080},
 };
 #define PANEL (sizeof panel / sizeof *panel)
 
@@ -359,15 +366,21 @@ static bool report_accuracy(bench *b, rd_profile *const profiles[PANEL], const r
             return false;
         }
         if (!b->options->json)
-            printf("%10s %12.4f %10.1f %12.4f %12" PRIu64 " %12" PRIu64 " %8s\n", panel[i].paper,
-                   100 * all, 100 * panel[i].limit, 100 * window, nodes[i].most,
+            printf("%10s %12.4f %10.1f %12.4f %12" PRIu64 " %12" PRIu64 " %8" PRIu64 "\n",
+                   panel[i].paper, 100 * all, 100 * panel[i].limit, 100 * window, nodes[i].most,
                    nodes[i].compressed, panel[i].nodes);
-        bench_json(b,
-                   "\"analyser\":\"%s\",\"engine\":\"%s\",\"trace\":\"%s\",\"bins\":\"linear:%d\","
-                   "\"misplaced\":%.8f,\"paper_at_most\":%.4f,\"misplaced_55k_to_66k\":%.8f,"
-                   "\"peak_nodes\":%" PRIu64 ",\"compressed_nodes\":%" PRIu64 ",\"paper_nodes\":%s",
-                   panel[i].paper, panel[i].engine, FFT, WIDTH, all, panel[i].limit, window,
-                   nodes[i].most, nodes[i].compressed, panel[i].nodes);
+        rd_json_writer *w = bench_begin_line(b);
+        rd_json_put_string(w, "analyser", panel[i].paper);
+        rd_json_put_string(w, "engine", panel[i].engine);
+        rd_json_put_string(w, "trace", FFT);
+        rd_json_put_string(w, "bins", BINS);
+        rd_json_put_fixed(w, "misplaced", all, 8);
+        rd_json_put_fixed(w, "paper_at_most", panel[i].limit, 4);
+        rd_json_put_fixed(w, "misplaced_55k_to_66k", window, 8);
+        rd_json_put_u64(w, "peak_nodes", nodes[i].most);
+        rd_json_put_u64(w, "compressed_nodes", nodes[i].compressed);
+        rd_json_put_u64(w, "paper_nodes", panel[i].nodes);
+        bench_end_line(b);
     }
     return true;
 }
@@ -411,18 +424,18 @@ static bool measure_accuracy(bench *b) {
 static bool run_figure7(bench *b, int n, char **traces) {
     (void)traces;
     if (n > 0) {
-        b->status = fail_usage("bench figure7 makes its own traces");
+        b->status = fail_usage("figure7 makes its own traces");
         return false;
     }
     bool any = false;
     for (size_t i = 0; i < ANALYSERS; i++)
         any |= is_asked(b, &analysers[i]);
     if (!any) {
-        b->status = fail_usage("bench figure7 has the engines bk, olken, khw, scale and absolute");
+        b->status = fail_usage("figure7 has the engines bk, olken, khw, scale and absolute");
         return false;
     }
     return measure_accuracy(b) && measure_speed(b);
 }
 
-const bench_suite bench_figure7 = {
+const bench_suite paper_figure7 = {
     "figure7", "how fast and accurate are order structures up to 10^12 elements?", run_figure7};

@@ -4,7 +4,7 @@
  * algorithms, an Intel Paragon for the MIMD one and a Sparc-20 for the serial one.
  * E. Carr, D. M. Nicol. Empirical study of parallel LRU simulation algorithms. ICASE 94-87, 1994.
  */
-#include "bench.h"
+#include "papers.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -49,14 +49,20 @@ static void print_cell(bench *b, const cell *c, const char *where, const bench_r
         printf("  %s\n", r->answer);
         fflush(stdout);
     }
-    bench_json(b,
-               "\"table\":\"%s\",\"trace\":\"%s\",\"engine\":\"%s\",\"%s\":%" PRIu64
-               ",\"where\":\"%s\",\"threads\":%" PRIu32 ",\"references\":%" PRIu64
-               ",\"answer\":\"%s\",\"ns_per_reference\":%.4f,\"best_ns_per_reference\":%.4f,"
-               "\"paper_1k_us\":%g,"
-               "\"paper_16k_us\":%g",
-               c->table, r->trace, r->engine, c->parameter, c->value, where, r->threads,
-               r->references, r->answer, ns, best, c->paper_1k, c->paper_16k);
+    rd_json_writer *w = bench_begin_line(b);
+    rd_json_put_string(w, "table", c->table);
+    rd_json_put_string(w, "trace", r->trace);
+    rd_json_put_string(w, "engine", r->engine);
+    rd_json_put_u64(w, c->parameter, c->value);
+    rd_json_put_string(w, "where", where);
+    rd_json_put_u64(w, "threads", r->threads);
+    rd_json_put_u64(w, "references", r->references);
+    rd_json_put_string(w, "answer", r->answer);
+    rd_json_put_fixed(w, "ns_per_reference", ns, 4);
+    rd_json_put_fixed(w, "best_ns_per_reference", best, 4);
+    rd_json_put_double(w, "paper_1k_us", c->paper_1k);
+    rd_json_put_double(w, "paper_16k_us", c->paper_16k);
+    bench_end_line(b);
 }
 
 /* As many references as the paper's machines held; of the programs in table 5 all, unless the user
@@ -242,6 +248,6 @@ static bool run_carr_nicol(bench *b, int n, char **traces) {
     return n ? table_5(b, n, traces, device) : random_tables(b, device) && table_3(b, device);
 }
 
-const bench_suite bench_carr_nicol = {
+const bench_suite paper_carr_nicol = {
     "carr-nicol", "Carr and Nicol's tables 1, 2 and 3, or table 5 of the traces named",
     run_carr_nicol};

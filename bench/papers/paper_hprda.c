@@ -4,7 +4,7 @@
  * sequential algorithm is a balanced tree, here `olken:tree=avl`. What figure 11 adds, running the
  * program under instrumentation, is here reading its recorded trace.
  */
-#include "bench.h"
+#include "papers.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -140,18 +140,24 @@ static void write_lines(bench *b, const evaluation *e, const char *trace) {
         const outcome *o = &e->way[w];
         if (!o->ran)
             continue;
-        char curve[POINTS * 12] = "";
+        rd_json_writer *line = bench_begin_line(b);
+        rd_json_put_string(line, "figure", "10-15");
+        rd_json_put_string(line, "trace", trace);
+        rd_json_put_string(line, "engine", ways[w]);
+        rd_json_put_u64(line, "threads", w == SEQUENTIAL ? 1 : b->options->threads);
+        rd_json_put_u64(line, "references", e->references);
+        rd_json_put_u64(line, "blocks", e->blocks);
+        rd_json_put_fixed(line, "reading_seconds", e->reading, 4);
+        rd_json_put_fixed(line, "median_seconds", o->median, 4);
+        rd_json_put_fixed(line, "speedup", e->way[SEQUENTIAL].median / o->median, 3);
+        rd_json_put_fixed(line, "average_error", o->error, 8);
+        rd_json_put_fixed(line, "accuracy", o->accuracy, 8);
+        rd_json_begin_array(line, "below", RD_JSON_INLINE);
         for (int k = 0; k < POINTS; k++)
-            snprintf(curve + strlen(curve), sizeof curve - strlen(curve), "%s%.6f", k ? "," : "",
-                     o->curve[k]);
-        bench_json(b,
-                   "\"figure\":\"10-15\",\"trace\":\"%s\",\"engine\":\"%s\",\"threads\":%" PRIu64
-                   ",\"references\":%" PRIu64 ",\"blocks\":%" PRIu64
-                   ",\"reading_seconds\":%.4f,\"median_seconds\":%.4f,\"speedup\":%.3f,"
-                   "\"average_error\":%.8f,\"accuracy\":%.8f,\"below\":[%s],\"note\":\"%s\"",
-                   trace, ways[w], w == SEQUENTIAL ? 1 : b->options->threads, e->references,
-                   e->blocks, e->reading, o->median, e->way[SEQUENTIAL].median / o->median,
-                   o->error, o->accuracy, curve, o->note);
+            rd_json_put_fixed(line, NULL, o->curve[k], 6);
+        rd_json_end_array(line);
+        rd_json_put_string(line, "note", o->note);
+        bench_end_line(b);
     }
 }
 
@@ -186,10 +192,15 @@ static bool sweep_pieces(bench *b, const bench_trace *t, rd_profile *exact, rd_c
             if (!b->options->json)
                 printf("  figures 16, 17: %s ST=%-6" PRIu64 " error %.4f %%, %.2f ns/ref\n",
                        where ? "cuda  " : "openmp", st, o.error * 100, ns);
-            bench_json(b,
-                       "\"figure\":\"16-17\",\"trace\":\"%s\",\"engine\":\"%s\",\"ST\":%" PRIu64
-                       ",\"average_error\":%.8f,\"accuracy\":%.8f,\"ns_per_reference\":%.4f",
-                       t->name, spec, st, o.error, o.accuracy, ns);
+            rd_json_writer *line = bench_begin_line(b);
+            rd_json_put_string(line, "figure", "16-17");
+            rd_json_put_string(line, "trace", t->name);
+            rd_json_put_string(line, "engine", spec);
+            rd_json_put_u64(line, "ST", st);
+            rd_json_put_fixed(line, "average_error", o.error, 8);
+            rd_json_put_fixed(line, "accuracy", o.accuracy, 8);
+            rd_json_put_fixed(line, "ns_per_reference", ns, 4);
+            bench_end_line(b);
         }
     return true;
 }
@@ -236,7 +247,7 @@ static void print_averages(const bench *b, const averages *sum, bool device) {
 
 static bool run_hprda(bench *b, int n, char **traces) {
     if (n == 0) {
-        b->status = fail_usage("bench hprda needs traces, best of programs");
+        b->status = fail_usage("hprda needs traces, best of programs");
         return false;
     }
     bool device = bench_has(b, ways[DEVICE]);
@@ -259,5 +270,5 @@ static bool run_hprda(bench *b, int n, char **traces) {
     return true;
 }
 
-const bench_suite bench_hprda = {"hprda", "HP-RDA's figures 10 to 17, of the traces named",
+const bench_suite paper_hprda = {"hprda", "HP-RDA's figures 10 to 17, of the traces named",
                                  run_hprda};

@@ -1,5 +1,5 @@
 /* The suite that asks samplers how far off they are: many seeds against the exact curve. */
-#include "bench.h"
+#include "papers.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -116,15 +116,20 @@ static void print_quality(bench *b, const bench_trace *trace, const char *engine
         printf("%-26.26s %-22s %9.0f %9.4f %9.4f %9.4f %9.2f %9.4f\n", trace->name, engine,
                expected, q->even_error / even, q->largest, q->power_error / powers, 100 * inside,
                q->even_width / even / 2);
-    bench_json(
-        b,
-        "\"trace\":\"%s\",\"engine\":\"%s\",\"seeds\":%d,\"references\":%zu,\"blocks\":%" PRIu64
-        ",\"expected_samples\":%.1f,\"mean_error\":%.6f,\"largest_error\":%.6f,"
-        "\"mean_error_powers\":%.6f,\"inside_share\":%.5f,\"inside_share_powers\":%.5f,"
-        "\"mean_half_width\":%.6f",
-        trace->name, engine, SEEDS, trace->n, t->blocks, expected, q->even_error / even, q->largest,
-        q->power_error / powers, inside, (double)q->power_inside / powers,
-        q->even_width / even / 2);
+    rd_json_writer *w = bench_begin_line(b);
+    rd_json_put_string(w, "trace", trace->name);
+    rd_json_put_string(w, "engine", engine);
+    rd_json_put_u64(w, "seeds", SEEDS);
+    rd_json_put_u64(w, "references", trace->n);
+    rd_json_put_u64(w, "blocks", t->blocks);
+    rd_json_put_fixed(w, "expected_samples", expected, 1);
+    rd_json_put_fixed(w, "mean_error", q->even_error / even, 6);
+    rd_json_put_fixed(w, "largest_error", q->largest, 6);
+    rd_json_put_fixed(w, "mean_error_powers", q->power_error / powers, 6);
+    rd_json_put_fixed(w, "inside_share", inside, 5);
+    rd_json_put_fixed(w, "inside_share_powers", (double)q->power_inside / powers, 5);
+    rd_json_put_fixed(w, "mean_half_width", q->even_width / even / 2, 6);
+    bench_end_line(b);
 }
 
 static void sum_up(summary *s, const bench_trace *trace, const char *engine, const truth *t,
@@ -192,5 +197,5 @@ static bool run_sampling(bench *b, int n, char **traces) {
     return ok;
 }
 
-const bench_suite bench_sampling = {
+const bench_suite paper_sampling = {
     "sampling", "how far off are samples, and how often does their band hold?", run_sampling};

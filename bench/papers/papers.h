@@ -1,0 +1,9 @@
+/* The suites of `paper-bench`: tables and figures of the papers, measured here. */
+#ifndef RD_PAPERS_H
+#define RD_PAPERS_H
+
+#include "bench.h"
+
+extern const bench_suite paper_figure7, paper_carr_nicol, paper_hprda, paper_sampling;
+
+#endif

@@ -1,3 +1,0 @@
-# The tables of Carr and Nicol's paper; every answer is checked against another engine.
-"$REUSEDIST" bench -r 1 --refs=3000 carr-nicol | grep -w cpu | grep -cw same
-"$REUSEDIST" bench -r 1 -b 16 --refs=3000 carr-nicol zipf:blocks=50,refs=3000 | grep -w cpu | grep -cw same

@@ -1,3 +1,0 @@
-# HP-RDA's figures of a trace.
-"$REUSEDIST" bench -r 1 -o lines hprda zipf:blocks=50,refs=3000 | grep -v 'left out'
-grep -c '"figure":"16-17"' lines

@@ -1,1 +1,0 @@
-"$REUSEDIST" bench hprda

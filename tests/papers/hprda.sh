@@ -1,0 +1,3 @@
+# HP-RDA's figures of a trace.
+"$REUSEDIST" hprda -r 1 -o lines zipf:blocks=50,refs=3000 | grep -v 'left out'
+grep -c '"figure":"16-17"' lines

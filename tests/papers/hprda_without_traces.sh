@@ -1,0 +1,1 @@
+"$REUSEDIST" hprda

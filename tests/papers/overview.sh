@@ -1,0 +1,3 @@
+"$REUSEDIST"
+"$REUSEDIST" hprda --help | head -2
+"$REUSEDIST" nonsense || echo "exit $?"
