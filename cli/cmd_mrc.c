@@ -3,6 +3,7 @@
 #include "option_rows.h"
 #include "output_file.h"
 #include "pipeline.h"
+#include "profile_files.h"
 #include "terminal.h"
 
 #include <errno.h>
@@ -109,7 +110,10 @@ static int find_profile(rd_ctx *ctx, const mrc_options *o, char *path, rd_profil
     rd_status status = standard
                            ? rd_profile_read_fd(ctx, STDIN_FILENO, "(standard input)", head, n, out)
                            : rd_profile_read(ctx, path, out);
-    return status == RD_OK ? EXIT_OK : fail_status(ctx, status);
+    if (status != RD_OK)
+        return fail_status(ctx, status);
+    tell_profile_note(path, *out);
+    return EXIT_OK;
 }
 
 /* ---- the answer ---- */

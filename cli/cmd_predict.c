@@ -3,6 +3,7 @@
 #include "evaluation.h"
 #include "option_rows.h"
 #include "output_file.h"
+#include "profile_files.h"
 #include "terminal.h"
 #include "training.h"
 
@@ -164,11 +165,12 @@ static int find_model(rd_ctx *ctx, const predict_options *o, const rd_model_conf
 /* The size of a profile, in the model's unit. */
 static int size_of_profile(rd_ctx *ctx, const rd_model *m, const char *path, double *out) {
     rd_profile *p = NULL;
-    rd_status status = rd_profile_read(ctx, path, &p);
-    if (status == RD_OK)
-        status = rd_model_size_of(m, p, out);
+    int status = read_profile(ctx, path, &p);
+    if (status != EXIT_OK)
+        return status;
+    rd_status sized = rd_model_size_of(m, p, out);
     rd_profile_free(p);
-    return status == RD_OK ? EXIT_OK : fail_status(ctx, status);
+    return sized == RD_OK ? EXIT_OK : fail_status(ctx, sized);
 }
 
 static void print_model(const rd_model *m, double size) {

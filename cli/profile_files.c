@@ -13,6 +13,20 @@ static bool is_standard_twice(size_t n, char **paths) {
     return times > 1;
 }
 
+void tell_profile_note(const char *path, const rd_profile *profile) {
+    if (rd_profile_note(profile))
+        tell_user("%s: %s", strcmp(path, "-") == 0 ? "(standard input)" : path,
+                  rd_profile_note(profile));
+}
+
+int read_profile(rd_ctx *ctx, const char *path, rd_profile **out) {
+    rd_status status = rd_profile_read(ctx, path, out);
+    if (status != RD_OK)
+        return fail_status(ctx, status);
+    tell_profile_note(path, *out);
+    return EXIT_OK;
+}
+
 int read_profiles(rd_ctx *ctx, size_t n, char **paths, rd_profile ***out) {
     if (is_standard_twice(n, paths))
         return fail_usage("standard input can only be one of the profiles");
@@ -20,10 +34,10 @@ int read_profiles(rd_ctx *ctx, size_t n, char **paths, rd_profile ***out) {
     if (!profiles)
         return fail("out of memory");
     for (size_t i = 0; i < n; i++) {
-        rd_status status = rd_profile_read(ctx, paths[i], &profiles[i]);
-        if (status != RD_OK) {
+        int status = read_profile(ctx, paths[i], &profiles[i]);
+        if (status != EXIT_OK) {
             free_profiles(profiles, n);
-            return fail_status(ctx, status);
+            return status;
         }
     }
     *out = profiles;

@@ -4,6 +4,12 @@
 
 #include "cli.h"
 
+/* Reads a profile and tells the user what it was read without. Returns the exit status, a failure
+ * having been reported. */
+int read_profile(rd_ctx *ctx, const char *path, rd_profile **out);
+/* Tells the user the note of a profile, if it has one. */
+void tell_profile_note(const char *path, const rd_profile *profile);
+
 /* Reads n profiles into a new array; "-" is standard input, once. Returns the exit status, failures
  * having been reported. Free with free_profiles(). */
 int read_profiles(rd_ctx *ctx, size_t n, char **paths, rd_profile ***out);

@@ -1,6 +1,8 @@
 /* Training inputs. See training.h. */
 #include "training.h"
 
+#include "profile_files.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -21,10 +23,10 @@ int training_read(rd_ctx *ctx, const rd_strings *words, size_source source, trai
     *out = (training_set){.source = source};
     for (size_t i = 0; i < words->n; i++) {
         split_word(words->value[i], out);
-        rd_status status = rd_profile_read(ctx, out->paths[i], &out->runs[i].profile);
-        if (status != RD_OK) {
+        int status = read_profile(ctx, out->paths[i], &out->runs[i].profile);
+        if (status != EXIT_OK) {
             training_free(out);
-            return fail_status(ctx, status);
+            return status;
         }
         out->n++;
     }

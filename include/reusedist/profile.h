@@ -120,6 +120,11 @@ RD_API size_t rd_profile_sources(const rd_profile *p, const rd_source **out);
 /* In the order of samples and numbers. None without sampling, and where no peak was. */
 RD_API size_t rd_profile_peaks(const rd_profile *p, const rd_peak **out);
 
+/* What the user should know about a profile that was read from a file, as one sentence; NULL:
+ * nothing. A file of a later release can have sections that this release does not know: it reads the
+ * profile without them, and the note names them. Borrowed from the profile. */
+RD_API const char *rd_profile_note(const rd_profile *p);
+
 /* What only the caller of the engine knows. Strings are copied. */
 RD_API void rd_profile_set_block_bytes(rd_profile *p, uint64_t block_bytes);
 RD_API void rd_profile_set_partial(rd_profile *p, bool partial);

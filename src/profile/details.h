@@ -1,11 +1,13 @@
-/* The optional part of a profile: attribution, windows, spatial. */
+/* The details of a profile: one object with what the sections "levels", "attribution", "windows" and
+ * "spatial" describe. */
 #ifndef RDI_DETAILS_H
 #define RDI_DETAILS_H
 
 #include "base/arena.h"
-#include "profile/profile_build.h"
+#include "profile/sections.h"
 #include "reusedist/attribution.h"
 
+/* As data of a section it is also an rd_details, its first member. */
 typedef struct rdi_details {
     rd_details is; /* points into the arena */
     rdi_arena arena;
@@ -17,13 +19,15 @@ void rdi_details_free(rdi_details *d); /* NULL is allowed */
 /* Takes ownership; what was there is freed. */
 void rdi_profile_set_details(rd_profile *p, rdi_details *details);
 
-/* What contradicts the profile or itself, or NULL. Indexes are right already. */
+/* The details that a section is read into, made for the first one; r->arena is theirs. NULL after a
+ * failure. */
+rdi_details *rdi_read_details(rdi_profile_reader *r, void **data);
+
+/* What contradicts the profile or itself, or NULL. */
 const char *rdi_details_mistake(const rd_profile_facts *facts, const rd_details *d);
 
 /* "0" for bin 0, else 2^(k-1) to 2^k - 1; the last ends at 2^64 - 2. */
 uint64_t rdi_log_bin_low(size_t bin);
 uint64_t rdi_log_bin_high(size_t bin);
-
-extern const char *const rdi_data_kind_names[4];
 
 #endif

@@ -2,7 +2,7 @@
  * would have counted. */
 #include "profile/binning.h"
 #include "profile/hist.h"
-#include "profile/profile_build.h"
+#include "profile/sections.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -219,6 +219,8 @@ rd_status rd_profile_merge(rd_ctx *ctx, rd_profile *const *parts, size_t n, rd_p
     rdi_free(ctx, sum.rows);
     if (status == RD_OK)
         status = add_all_sources(result, parts, n);
+    if (status == RD_OK)
+        status = rdi_sections_merge(ctx, parts, n, rdi_profile_sections(result));
     if (status == RD_OK)
         *out = result;
     else

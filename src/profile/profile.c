@@ -1,8 +1,8 @@
-/* The profile object: facts, bins, sources. Files are in profile_read.c and profile_write.c. */
+/* The profile object: facts, bins, sources, sections. Files are in profile_read.c and profile_write.c. */
 #include "profile/profile_build.h"
 
 #include "profile/binning.h"
-#include "profile/details.h"
+#include "profile/sections.h"
 
 #include <string.h>
 
@@ -13,9 +13,8 @@ struct rd_profile {
     size_t n_bins;
     rd_source *sources; /* strings owned */
     size_t n_sources;
-    rd_peak *peaks;
-    size_t n_peaks;
-    rdi_details *details; /* or NULL */
+    rdi_sections sections;
+    char *note; /* or NULL */
 };
 
 void rdi_profile_free_string(rd_ctx *ctx, const char *text) {
@@ -73,9 +72,9 @@ void rd_profile_free(rd_profile *p) {
         rdi_profile_free_string(p->ctx, p->sources[i].format);
     }
     rdi_free(p->ctx, p->sources);
-    rdi_free(p->ctx, p->peaks);
     rdi_free(p->ctx, p->bins);
-    rdi_details_free(p->details);
+    rdi_free(p->ctx, p->note);
+    rdi_sections_free(p->ctx, &p->sections);
     rdi_free(p->ctx, p);
 }
 
@@ -97,48 +96,36 @@ size_t rd_profile_sources(const rd_profile *p, const rd_source **out) {
     return p->n_sources;
 }
 
-size_t rd_profile_peaks(const rd_profile *p, const rd_peak **out) {
-    *out = p->peaks;
-    return p->n_peaks;
+rdi_sections *rdi_profile_sections(const rd_profile *p) {
+    return (rdi_sections *)(uintptr_t)&p->sections;
 }
 
-const rd_details *rd_profile_details(const rd_profile *p) {
-    return p->details ? &p->details->is : NULL;
+void *rdi_profile_section(const rd_profile *p, const rdi_section *s) {
+    return *rdi_section_slot(rdi_profile_sections(p), s);
 }
 
-void rdi_profile_set_details(rd_profile *p, rdi_details *details) {
-    rdi_details_free(p->details);
-    p->details = details;
+void rdi_profile_set_section(rd_profile *p, const rdi_section *s, void *data) {
+    void **slot = rdi_section_slot(&p->sections, s);
+    if (*slot)
+        (s->owner ? s->owner : s)->free(p->ctx, *slot);
+    *slot = data;
 }
 
-bool rdi_peaks_are_valid(const rd_peak *peaks, size_t n, uint64_t references) {
-    for (size_t i = 0; i < n; i++) {
-        const rd_peak *peak = &peaks[i], *before = i ? peak - 1 : NULL;
-        bool next = before && peak->sample == before->sample;
-        if (peak->time > references || peak->sample == 0 ||
-            (before && peak->sample < before->sample) ||
-            peak->number != (next ? before->number + 1 : 1))
-            return false;
-    }
-    return true;
+rd_status rdi_profile_set_note(rd_profile *p, const char *note) {
+    char *copy = rdi_strdup(p->ctx, note);
+    if (!copy)
+        return RD_ENOMEM;
+    rdi_free(p->ctx, p->note);
+    p->note = copy;
+    return RD_OK;
+}
+
+const char *rd_profile_note(const rd_profile *p) {
+    return p->note;
 }
 
 void rd_profile_set_sampling(rd_profile *p, const rd_sampler_config *sampling) {
     p->facts.sampling = *sampling;
-}
-
-rd_status rd_profile_set_peaks(rd_profile *p, const rd_peak *peaks, size_t n) {
-    if (!rdi_peaks_are_valid(peaks, n, p->facts.references))
-        return rdi_fail(p->ctx, RD_EINVAL, "peaks must ascend and lie in the trace");
-    rd_peak *copy = rdi_alloc(p->ctx, n ? n : 1, sizeof *copy);
-    if (!copy)
-        return RD_ENOMEM;
-    if (n)
-        memcpy(copy, peaks, n * sizeof *copy);
-    rdi_free(p->ctx, p->peaks);
-    p->peaks = copy;
-    p->n_peaks = n;
-    return RD_OK;
 }
 
 void rd_profile_set_block_bytes(rd_profile *p, uint64_t block_bytes) {

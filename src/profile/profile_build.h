@@ -5,9 +5,8 @@
 #include "base/common.h"
 #include "reusedist/profile.h"
 
-#define RDI_PROFILE_FAMILY         "reusedist.profile/"
-#define RDI_PROFILE_SCHEMA         RDI_PROFILE_FAMILY "1"
-#define RDI_PROFILE_SCHEMA_DETAILS RDI_PROFILE_SCHEMA ".1" /* with some of the optional keys */
+#define RDI_PROFILE_FAMILY "reusedist.profile/"
+#define RDI_PROFILE_SCHEMA RDI_PROFILE_FAMILY "1" /* ".1" and so on with later sections */
 
 /* Kinds of error that more than one place knows. */
 #define RDI_KIND_SAMPLED "sampled"
@@ -16,8 +15,8 @@
 /* Copies everything, strings included; sums that are not known become 0. */
 rd_status rdi_profile_new(rd_ctx *ctx, const rd_profile_facts *facts, const rd_bin *bins, size_t n,
                           rd_profile **out);
-/* Whether samples and numbers ascend as they must, within a trace of that many references. */
-bool rdi_peaks_are_valid(const rd_peak *peaks, size_t n, uint64_t references);
+/* What rd_profile_note() gives; copied. */
+rd_status rdi_profile_set_note(rd_profile *p, const char *note);
 rd_status rdi_profile_add_sources(rd_profile *p, const rd_source *sources, size_t n);
 
 /* The kinds of references analysed: 'L', 'S', 'I' as bits. */

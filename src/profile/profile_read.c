@@ -11,77 +11,20 @@
 #include "profile/thresholds.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
-/* ---- reading: objects by tables of their keys ---- */
-
-static const rdi_json_field *find_field(const rdi_json_field *fields, const char *key) {
-    while (fields->key && strcmp(fields->key, key) != 0)
-        fields++;
-    return fields->key ? fields : NULL;
-}
-
-void rdi_read_object(rdi_profile_reader *r, const rdi_json_field *fields, void *base) {
-    rdi_json *j = &r->j;
-    uint32_t seen = 0;
-    char key[32];
-    rdi_json_enter_object(j);
-    while (rdi_json_next_key(j, key, sizeof key)) {
-        const rdi_json_field *field = find_field(fields, key);
-        if (!field) {
-            rdi_json_skip(j);
-            continue;
-        }
-        uint32_t bit = UINT32_C(1) << (field - fields);
-        if (seen & bit)
-            rdi_json_fail(j, "\"%s\" is there twice", key);
-        else
-            field->read(r, (char *)base + field->offset);
-        seen |= bit;
-    }
-    for (const rdi_json_field *field = fields; field->key; field++)
-        if (field->required && !(seen & UINT32_C(1) << (field - fields)))
-            rdi_json_fail(j, "the object that ends here has no \"%s\"", field->key);
-}
-
-void rdi_read_u64(rdi_profile_reader *r, void *field) {
-    *(uint64_t *)field = rdi_json_u64(&r->j);
-}
-
-/* null stands for `none`, and nothing else does. */
-static uint64_t u64_or_null(rdi_json *j, uint64_t none) {
-    if (rdi_json_null(j))
-        return none;
-    uint64_t value = rdi_json_u64(j);
-    if (value == none)
-        rdi_json_fail(j, "%" PRIu64 " is out of range here (unknown or none is null)", value);
-    return value;
-}
-
-void rdi_read_u64_or_unknown(rdi_profile_reader *r, void *field) {
-    *(uint64_t *)field = u64_or_null(&r->j, RD_UNKNOWN);
-}
-
-void rdi_read_positive_or_none(rdi_profile_reader *r, void *field) {
-    *(uint64_t *)field = u64_or_null(&r->j, 0);
-}
+/* ---- reading: facts and sources ---- */
 
 static void read_block_bytes(rdi_profile_reader *r, void *field) {
-    uint64_t bytes = u64_or_null(&r->j, 0);
+    rdi_read_positive_or_none(r, field);
+    uint64_t bytes = *(uint64_t *)field;
     if (bytes & (bytes - 1))
         rdi_json_fail(&r->j, "a block of %" PRIu64 " bytes: not a power of two", bytes);
-    *(uint64_t *)field = bytes;
 }
 
 static void read_bool(rdi_profile_reader *r, void *field) {
     *(bool *)field = rdi_json_bool(&r->j);
-}
-
-void rdi_read_double(rdi_profile_reader *r, void *field) {
-    double value = rdi_json_null(&r->j) ? 0 : rdi_json_double(&r->j);
-    if (value < 0)
-        rdi_json_fail(&r->j, "%g is negative", value);
-    *(double *)field = value;
 }
 
 static void read_half_widths(rdi_profile_reader *r, void *field) {
@@ -190,36 +133,14 @@ static void read_sources(rdi_profile_reader *r, void *facts) {
     }
 }
 
-/* [sample, number, distance, time] */
-static void read_peak(rdi_json *j, rd_peak *peak) {
-    uint64_t values[4] = {0};
-    size_t n = 0;
-    rdi_json_enter_array(j);
-    while (rdi_json_next_item(j)) {
-        if (n == RDI_COUNT(values))
-            rdi_json_fail(j, "a peak has four numbers");
-        else
-            values[n++] = rdi_json_u64(j);
-    }
-    if (n < RDI_COUNT(values) || values[0] > UINT32_MAX || values[1] > UINT32_MAX)
-        rdi_json_fail(j, "a peak has four numbers, the first two below 2^32");
-    *peak = (rd_peak){(uint32_t)values[0], (uint32_t)values[1], values[2], values[3]};
-}
-
 static void read_thresholds(rdi_profile_reader *r, void *field) {
     rdi_thresholds_read(&r->j, field);
 }
 
-static void read_peaks(rdi_profile_reader *r, void *facts) {
+/* For people only. */
+static void read_tool(rdi_profile_reader *r, void *facts) {
     (void)facts;
-    rdi_json_enter_array(&r->j);
-    while (rdi_json_next_item(&r->j)) {
-        void *array = r->peaks;
-        if (!make_room(&r->j, &array, r->n_peaks, &r->peaks_room, sizeof *r->peaks))
-            return;
-        r->peaks = array;
-        read_peak(&r->j, &r->peaks[r->n_peaks++]);
-    }
+    rdi_json_skip(&r->j);
 }
 
 static void read_histogram(rdi_profile_reader *r, void *facts) {
@@ -230,6 +151,7 @@ static void read_histogram(rdi_profile_reader *r, void *facts) {
 
 static const rdi_json_field profile_fields[] = {
     {"schema", read_schema, 0, true},
+    {"tool", read_tool, 0, false},
     {"references", rdi_read_u64, IN_FACTS(references), true},
     {"blocks", rdi_read_u64_or_unknown, IN_FACTS(blocks), false},
     {"cold", rdi_read_u64_or_unknown, IN_FACTS(cold), false},
@@ -247,14 +169,39 @@ static const rdi_json_field profile_fields[] = {
     {"seconds", rdi_read_double, IN_FACTS(seconds), false},
     {"sources", read_sources, 0, false},
     {"thresholds", read_thresholds, IN_FACTS(sampling), false},
-    {"peaks", read_peaks, 0, false},
-    {"levels", rdi_read_levels, 0, false},
-    {"attribution", rdi_read_attribution, 0, false},
-    {"windows", rdi_read_windows, 0, false},
-    {"spatial", rdi_read_spatial, 0, false},
     {"histogram", read_histogram, 0, true},
     {0},
 };
+
+/* ---- reading: sections ---- */
+
+/* Keys go into a message: whatever is no name does not. */
+static bool is_name(const char *key) {
+    return key[0] && key[strspn(key, "abcdefghijklmnopqrstuvwxyz0123456789_")] == '\0';
+}
+
+static void skip_unknown(rdi_profile_reader *r, const char *key) {
+    size_t used = strlen(r->note);
+    snprintf(r->note + used, sizeof r->note - used, "%s %s",
+             used ? "," : "this release does not know these parts of the profile and skips them:",
+             is_name(key) ? key : "(no name)");
+    rdi_json_skip(&r->j);
+}
+
+/* The value of a key that is not among profile_fields. */
+static void read_section(rdi_profile_reader *r, const char *key) {
+    const rdi_section *s = NULL;
+    size_t i = 0;
+    while ((s = rdi_section_at(i)) != NULL && strcmp(s->key, key) != 0)
+        i++;
+    if (!s)
+        skip_unknown(r, key);
+    else if (r->sections_seen & UINT32_C(1) << i)
+        rdi_json_fail(&r->j, "\"%s\" is there twice", key);
+    else
+        s->read(r, rdi_section_slot(&r->sections, s));
+    r->sections_seen |= s ? UINT32_C(1) << i : 0;
+}
 
 /* ---- reading: the histogram ---- */
 
@@ -366,16 +313,14 @@ static rd_status read_profile(rdi_profile_reader *r) {
     rdi_json *j = &r->j;
     if (rdi_json_peek(j) != RDI_JSON_OBJECT)
         return rdi_fail(j->ctx, RD_EFORMAT, "%s: not a profile: does not begin with '{'", j->name);
-    rdi_read_object(r, profile_fields, &r->facts);
+    rdi_read_object_with(r, profile_fields, &r->facts, read_section);
     RD_TRY(rdi_json_end(j));
     *j = r->rows;
     read_rows(r);
     RD_TRY(j->status);
     const char *mistake = totals_mistake(r);
-    if (!mistake && !rdi_peaks_are_valid(r->peaks, r->n_peaks, r->facts.references))
-        mistake = "peaks do not ascend, or lie behind the last reference";
     if (!mistake)
-        mistake = rdi_read_details_mistake(r);
+        mistake = rdi_sections_mistake(&r->facts, &r->sections);
     return mistake ? rdi_fail(j->ctx, RD_EFORMAT, "%s: %s", j->name, mistake) : RD_OK;
 }
 
@@ -383,14 +328,14 @@ static rd_status build_profile(rdi_profile_reader *r, rd_profile **out) {
     rd_profile *p = NULL;
     RD_TRY(rdi_profile_new(r->j.ctx, &r->facts, r->bins, r->n_bins, &p));
     rd_status status = rdi_profile_add_sources(p, r->sources, r->n_sources);
-    if (status == RD_OK && r->n_peaks)
-        status = rd_profile_set_peaks(p, r->peaks, r->n_peaks);
+    if (status == RD_OK && r->note[0])
+        status = rdi_profile_set_note(p, r->note);
     if (status != RD_OK) {
         rd_profile_free(p);
         return status;
     }
-    rdi_profile_set_details(p, r->details);
-    r->details = NULL;
+    *rdi_profile_sections(p) = r->sections;
+    r->sections = (rdi_sections){0};
     *out = p;
     return RD_OK;
 }
@@ -406,9 +351,8 @@ static void free_reader(rdi_profile_reader *r) {
         rdi_profile_free_string(ctx, r->sources[i].format);
     }
     rdi_free(ctx, r->sources);
-    rdi_free(ctx, r->peaks);
     rdi_free(ctx, r->bins);
-    rdi_details_free(r->details);
+    rdi_sections_free(ctx, &r->sections);
 }
 
 rd_status rd_profile_parse(rd_ctx *ctx, const char *name, const char *text, size_t n,

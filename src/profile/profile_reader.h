@@ -1,24 +1,26 @@
-/* Reading the profile file: objects by tables of their keys. What profile_read.c and details_read.c
+/* Reading the profile file: objects by tables of their keys. What profile_read.c and the sections
  * share. */
 #ifndef RDI_PROFILE_READER_H
 #define RDI_PROFILE_READER_H
 
+#include "base/arena.h"
 #include "base/json.h"
-#include "profile/details.h"
+#include "profile/sections.h"
 
-typedef struct rdi_profile_reader {
+struct rdi_profile_reader {
     rdi_json j;
     rd_profile_facts facts; /* strings owned */
     rd_source *sources;     /* strings owned */
     size_t n_sources, sources_room;
-    rd_peak *peaks;
-    size_t n_peaks, peaks_room;
     rdi_json rows; /* the reader where it stood in front of the histogram */
     rd_bin *bins;
     size_t n_bins, bins_room;
-    uint64_t finite;      /* references in the bins so far */
-    rdi_details *details; /* NULL until one of its keys has come */
-} rdi_profile_reader;
+    uint64_t finite; /* references in the bins so far */
+    rdi_sections sections;
+    uint32_t sections_seen; /* a bit per section of sections.def */
+    rdi_arena *arena;       /* of the section that is being read */
+    char note[512];         /* the keys that were skipped, or "" */
+};
 
 /* A key that is understood: how its value is read, and where it goes in the struct at hand. */
 typedef struct rdi_json_field {
@@ -30,6 +32,9 @@ typedef struct rdi_json_field {
 
 /* Reads an object into `base`. Unknown keys are left to later releases; none may come twice. */
 void rdi_read_object(rdi_profile_reader *r, const rdi_json_field *fields, void *base);
+/* The same; `other` reads or skips the value of a key that is not among `fields`. */
+void rdi_read_object_with(rdi_profile_reader *r, const rdi_json_field *fields, void *base,
+                          void (*other)(rdi_profile_reader *r, const char *key));
 
 void rdi_read_u64(rdi_profile_reader *r, void *field);
 /* null stands for RD_UNKNOWN, and nothing else does. */
@@ -38,13 +43,26 @@ void rdi_read_u64_or_unknown(rdi_profile_reader *r, void *field);
 void rdi_read_positive_or_none(rdi_profile_reader *r, void *field);
 /* null is what the writer makes of infinity: nothing is known. */
 void rdi_read_double(rdi_profile_reader *r, void *field);
+/* Below 2^128, into an rd_sum. */
+void rdi_read_sum(rdi_profile_reader *r, void *field);
+/* A number below 2^32 - 1 into a size_t; with `_or_none`, null stands for RD_NO_INDEX. */
+void rdi_read_index(rdi_profile_reader *r, void *field);
+void rdi_read_index_or_none(rdi_profile_reader *r, void *field);
+/* A number per level, RD_LEVELS_MAX at most. */
+void rdi_read_misses(rdi_profile_reader *r, void *field);
 
-/* The optional keys; `field` is not used. Indexes are checked when all is read. */
-void rdi_read_levels(rdi_profile_reader *r, void *field);
-void rdi_read_attribution(rdi_profile_reader *r, void *field);
-void rdi_read_windows(rdi_profile_reader *r, void *field);
-void rdi_read_spatial(rdi_profile_reader *r, void *field);
-/* Once everything is read: what is wrong with the optional keys, or NULL. */
-const char *rdi_read_details_mistake(const rdi_profile_reader *r);
+/* What follows lies in r->arena. Arrays are counted before they are read. */
+
+/* n zeroed items; NULL after a failure, which is then in r->j. */
+void *rdi_read_take(rdi_profile_reader *r, size_t n, size_t size);
+/* Items of the array at which `at` stands; `at` does not move. */
+size_t rdi_count_items(const rdi_json *at);
+/* An array of objects, `size` bytes each. */
+void rdi_read_list(rdi_profile_reader *r, const rdi_json_field *fields, size_t size,
+                   const void **out, size_t *n);
+/* A string into a const char *; null stays NULL, unless the text is needed. */
+void rdi_read_text(rdi_profile_reader *r, void *field);
+void rdi_read_needed_text(rdi_profile_reader *r, void *field);
+void rdi_read_texts(rdi_profile_reader *r, const char *const **out, size_t *n);
 
 #endif

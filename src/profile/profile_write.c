@@ -2,10 +2,12 @@
  * docs/profile-format.md describes it. */
 #include "profile/profile_write.h"
 
-#include "profile/details.h"
 #include "profile/hist.h"
 #include "profile/profile_build.h"
+#include "profile/sections.h"
 #include "profile/thresholds.h"
+
+#include <stdio.h>
 
 /* Up to the last one that is not 0. */
 static void put_half_widths(rd_json_writer *w, const double *half) {
@@ -73,21 +75,6 @@ void rdi_profile_write_head(rd_json_writer *w, const rd_profile *p) {
     put_sources(w, p);
 }
 
-/* Only where there are some: most profiles are not sampled. */
-static void put_peaks(rd_json_writer *w, const rd_profile *p) {
-    const rd_peak *peaks;
-    size_t n = rd_profile_peaks(p, &peaks);
-    if (n == 0)
-        return;
-    rd_json_begin_array(w, "peaks", RD_JSON_INLINE);
-    for (size_t i = 0; i < n; i++) {
-        const uint64_t peak[] = {peaks[i].sample, peaks[i].number, peaks[i].distance,
-                                 peaks[i].time};
-        rdi_json_put_u64s(w, NULL, peak, RDI_COUNT(peak));
-    }
-    rd_json_end_array(w);
-}
-
 void rdi_profile_write_histogram(rd_json_writer *w, const rd_bin *bins, size_t n, bool sums_known,
                                  rd_json_layout layout) {
     rd_json_begin_array(w, "histogram", layout);
@@ -107,18 +94,19 @@ void rdi_profile_write_histogram(rd_json_writer *w, const rd_bin *bins, size_t n
 
 rd_status rd_profile_json(rd_profile *p, char **out, size_t *n) {
     const rd_profile_facts *facts = rd_profile_facts_of(p);
-    const rd_details *details = rd_profile_details(p);
+    const rdi_sections *sections = rdi_profile_sections(p);
+    unsigned minor = rdi_sections_minor(sections);
+    char schema[64];
     const rd_bin *bins;
     size_t n_bins = rd_profile_bins(p, &bins);
+    snprintf(schema, sizeof schema, minor ? RDI_PROFILE_SCHEMA ".%u" : RDI_PROFILE_SCHEMA, minor);
     rd_json_writer w = rdi_json_writer_start(rdi_profile_ctx(p), RD_JSON_SPACED);
     rd_json_begin_object(&w, NULL, RD_JSON_LINES);
-    rd_json_put_string(&w, "schema", details ? RDI_PROFILE_SCHEMA_DETAILS : RDI_PROFILE_SCHEMA);
+    rd_json_put_string(&w, "schema", schema);
     rdi_json_put_tool(&w);
     rdi_profile_write_head(&w, p);
     rdi_thresholds_write(&w, &facts->sampling);
-    put_peaks(&w, p);
-    if (details)
-        rdi_details_write(&w, details);
+    rdi_sections_write(&w, sections);
     rdi_profile_write_histogram(&w, bins, n_bins, facts->sums_known, RD_JSON_LINES);
     rd_json_end_object(&w);
     return rd_json_writer_take(&w, out, n);

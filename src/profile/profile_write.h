@@ -13,9 +13,9 @@ void rdi_profile_write_head(rd_json_writer *w, const rd_profile *p);
 void rdi_profile_write_histogram(rd_json_writer *w, const rd_bin *bins, size_t n, bool sums_known,
                                  rd_json_layout layout);
 
-/* "levels": names and bytes of caches (details_write.c). */
+/* "levels": names and bytes of caches (section_levels.c). */
 void rdi_details_write_levels(rd_json_writer *w, const rd_level *levels, size_t n);
-/* "levels" and whatever of "attribution", "windows" and "spatial" there is (details_write.c). */
+/* "levels" and whatever of "attribution", "windows" and "spatial" there is (details.c). */
 void rdi_details_write(rd_json_writer *w, const rd_details *d);
 
 #endif

@@ -305,6 +305,50 @@ static void later_minor_versions_unknown_keys_and_any_order_are_accepted(void **
     assert_true(facts->block_bytes == 0 && facts->bound == 0);
     assert_true(facts->sums_known && !facts->partial);
     assert_null(facts->engine);
+    assert_string_equal(rd_profile_note(p), "this release does not know these parts of the profile "
+                                            "and skips them: extra");
+    rd_profile_free(p);
+}
+
+#define SMALL(more)                                                                                \
+    "{\"schema\":\"reusedist.profile/1.9\",\"references\":1,\"infinite\":1,\"exact\":true,"        \
+    "\"error\":{\"kind\":\"exact\"},\"binning\":\"log\"," more "\"histogram\":[]}"
+
+static void unknown_sections_are_named_in_a_note(void **state) {
+    static const struct {
+        const char *text, *names; /* NULL: no note */
+    } cases[] = {
+        {SMALL(""), NULL},
+        {SMALL("\"tool\":\"mine 1.0\","), NULL},
+        {SMALL("\"sizes\":[1],\"contexts\":null,"), ": sizes, contexts"},
+        {SMALL("\"\\u001b[31m\":1,\"\":2,"), ": (no name), (no name)"},
+    };
+    for (size_t i = 0; i < RDI_COUNT(cases); i++) {
+        rd_profile *p = NULL;
+        assert_int_equal(rd_profile_parse(*state, "p", cases[i].text, strlen(cases[i].text), &p),
+                         RD_OK);
+        const char *note = rd_profile_note(p);
+        assert_true((note != NULL) == (cases[i].names != NULL));
+        if (note)
+            assert_string_equal(strchr(note, ':'), cases[i].names);
+        char *text = NULL;
+        size_t n = 0; /* what was skipped is not written again */
+        assert_int_equal(rd_profile_json(p, &text, &n), RD_OK);
+        assert_null(strstr(text, "contexts"));
+        rd_text_free(*state, text);
+        rd_profile_free(p);
+    }
+}
+
+static void a_long_note_is_cut(void **state) {
+    char text[4096];
+    size_t n = (size_t)snprintf(text, sizeof text, "{");
+    for (size_t i = 0; i < 100; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "\"an_unknown_section_%zu\":1,", i);
+    n += (size_t)snprintf(text + n, sizeof text - n, "%s", SMALL("") + 1);
+    rd_profile *p = NULL;
+    assert_int_equal(rd_profile_parse(*state, "p", text, n, &p), RD_OK);
+    assert_true(strlen(rd_profile_note(p)) < 512);
     rd_profile_free(p);
 }
 
@@ -362,6 +406,8 @@ int main(void) {
         CASE(contradictions_are_refused_with_the_reason),
         CASE(other_schemas_are_refused_by_name),
         CASE(later_minor_versions_unknown_keys_and_any_order_are_accepted),
+        CASE(unknown_sections_are_named_in_a_note),
+        CASE(a_long_note_is_cut),
         CASE(files_are_read_and_failures_name_them),
         CASE(an_endless_stream_that_is_no_profile_is_left_early),
         CASE(many_rows_are_read_in_linear_time),

@@ -1,0 +1,63 @@
+/* Sections: the optional parts of a profile. A section is one table in one file, section_NAME.c, and
+ * one line in sections.def; reading, writing, merging and freeing profiles follow from there.
+ *
+ * The data of a section are one object, which the profile owns. Several sections can describe one
+ * object: one of them is its owner.
+ */
+#ifndef RDI_SECTIONS_H
+#define RDI_SECTIONS_H
+
+#include "base/json_write.h"
+#include "profile/profile_build.h"
+
+#define RDI_SECTIONS_MAX 32
+
+typedef struct rdi_profile_reader rdi_profile_reader;
+typedef struct rdi_section rdi_section;
+
+struct rdi_section {
+    const char *key;          /* in the profile's object */
+    unsigned minor;           /* the schema of a file with this section is at least 1.minor */
+    const rdi_section *owner; /* of the data; NULL: this section */
+    /* Reads the value of the key into *data, which is NULL unless another section of this owner
+     * came before. A failure is in r->j. */
+    void (*read)(rdi_profile_reader *r, void **data);
+    /* Optional: once the file is read, what contradicts the facts or itself; or NULL. */
+    const char *(*mistake)(const rd_profile_facts *facts, const void *data);
+    /* Writes the key and its value; nothing where the data have no such part. */
+    void (*write)(rd_json_writer *w, const void *data);
+    /* The data of a sum from those of its n profiles, which are NULL where a profile has none; *sum
+     * may stay NULL. Without this function, a sum does not have the section. */
+    rd_status (*merge)(rd_ctx *ctx, const void *const *data, size_t n, void **sum);
+    void (*free)(rd_ctx *ctx, void *data); /* the owner's only; data are not NULL */
+};
+
+/* The data of all sections of a profile, by the place of their owner in sections.def; or NULL. */
+typedef struct rdi_sections {
+    void *data[RDI_SECTIONS_MAX];
+} rdi_sections;
+
+/* In the order of sections.def; NULL behind the last. */
+const rdi_section *rdi_section_at(size_t index);
+/* Where the data of a section are. */
+void **rdi_section_slot(rdi_sections *all, const rdi_section *s);
+
+/* The largest `minor` of the sections that are there. */
+unsigned rdi_sections_minor(const rdi_sections *all);
+void rdi_sections_write(rd_json_writer *w, const rdi_sections *all);
+const char *rdi_sections_mistake(const rd_profile_facts *facts, const rdi_sections *all);
+rd_status rdi_sections_merge(rd_ctx *ctx, rd_profile *const *profiles, size_t n, rdi_sections *sum);
+void rdi_sections_free(rd_ctx *ctx, rdi_sections *all);
+
+/* The sections of a profile (profile.c). */
+rdi_sections *rdi_profile_sections(const rd_profile *p);
+/* The data of one, or NULL. */
+void *rdi_profile_section(const rd_profile *p, const rdi_section *s);
+/* Takes ownership of `data`, which may be NULL; what was there is freed. */
+void rdi_profile_set_section(rd_profile *p, const rdi_section *s, void *data);
+
+#define RDI_SECTION(name) extern const rdi_section rdi_section_##name;
+#include "profile/sections.def"
+#undef RDI_SECTION
+
+#endif

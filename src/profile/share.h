@@ -1,0 +1,30 @@
+/* Shares of the references (rd_share), which several sections have in their entries. */
+#ifndef RDI_SHARE_H
+#define RDI_SHARE_H
+
+#include "profile/profile_reader.h"
+#include "reusedist/attribution.h"
+
+void rdi_read_bins(rdi_profile_reader *r, void *field);
+
+/* Rows of an rdi_json_field table for the rd_share at `at`. */
+#define RDI_SHARE_FIELDS(at)                                                                       \
+    {"references", rdi_read_u64, (at) + offsetof(rd_share, references), true},                     \
+        {"infinite", rdi_read_u64, (at) + offsetof(rd_share, infinite), true},                     \
+        {"distance_sum", rdi_read_sum, (at) + offsetof(rd_share, distance_sum), true},             \
+        {"misses", rdi_read_misses, (at) + offsetof(rd_share, misses), true}, {                    \
+        "bins", rdi_read_bins, (at) + offsetof(rd_share, bins), true                               \
+    }
+
+/* The keys of a share, in the object that is open. */
+void rdi_put_share(rd_json_writer *w, const rd_details *d, const rd_share *s);
+void rdi_put_sum(rd_json_writer *w, rd_sum sum); /* "distance_sum" */
+
+/* Misses per level: not below `least`, not above `most`, and falling. */
+bool rdi_misses_are_possible(const rd_details *d, const uint64_t *misses, uint64_t least,
+                             uint64_t most);
+/* Whether n shares, `stride` bytes apart, are possible and sum up to the profile. */
+bool rdi_shares_sum_up(const rd_profile_facts *facts, const rd_details *d, const rd_share *first,
+                       size_t n, size_t stride);
+
+#endif
