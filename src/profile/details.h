@@ -1,5 +1,5 @@
-/* The details of a profile: one object with what the sections "levels", "attribution", "windows" and
- * "spatial" describe. */
+/* The details of a profile: one object with what the sections "levels", "attribution", "windows"
+ * and "spatial" describe. */
 #ifndef RDI_DETAILS_H
 #define RDI_DETAILS_H
 

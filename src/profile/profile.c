@@ -1,4 +1,5 @@
-/* The profile object: facts, bins, sources, sections. Files are in profile_read.c and profile_write.c. */
+/* The profile object: facts, bins, sources, sections. Files are in profile_read.c and
+ * profile_write.c. */
 #include "profile/profile_build.h"
 
 #include "profile/binning.h"

@@ -1,5 +1,5 @@
-/* Sections: the optional parts of a profile. A section is one table in one file, section_NAME.c, and
- * one line in sections.def; reading, writing, merging and freeing profiles follow from there.
+/* Sections: the optional parts of a profile. A section is one table in one file, section_NAME.c,
+ * and one line in sections.def; reading, writing, merging and freeing profiles follow from there.
  *
  * The data of a section are one object, which the profile owns. Several sections can describe one
  * object: one of them is its owner.

@@ -110,8 +110,8 @@ static const char *open_column(native_reader *f, size_t i, size_t count, const u
     if (i + f->head.described < f->head.n_columns)
         return rdi_column_open(&f->columns[i]->decoder, 0, count, p, n, used);
     size_t bytes = n < RDI_NATIVE_LENGTH ? 0 : rdi_load_le32(p), block = bytes;
-    if (n < RDI_NATIVE_LENGTH || bytes > n - RDI_NATIVE_LENGTH)
-        return "a column is cut off";
+    if (n < RDI_NATIVE_LENGTH || bytes > n - RDI_NATIVE_LENGTH || bytes > RDI_BLOCK_MAX(count))
+        return "a column is cut off or too long";
     *used = RDI_NATIVE_LENGTH + bytes;
     const char *wrong = f->columns[i] ? rdi_column_open(&f->columns[i]->decoder, 0, count,
                                                         p + RDI_NATIVE_LENGTH, bytes, &block)
