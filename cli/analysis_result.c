@@ -29,7 +29,7 @@ static int write_page(rd_ctx *ctx, const analysis_options *o, rd_profile *profil
     const rd_source *sources;
     size_t n = rd_profile_sources(profile, &sources);
     const char *name = n && sources[0].path ? sources[0].path : "profile";
-    rd_page page = {.profiles = &profile, .names = &name, .n = 1};
+    rd_page page = {.size = sizeof page, .profiles = &profile, .names = &name, .n = 1};
     return page_write(ctx, &page, given ? &caches : NULL, o->report);
 }
 

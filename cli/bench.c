@@ -37,7 +37,8 @@ bool bench_run(bench *b, const bench_trace *t, const char *engine, uint32_t thre
         b->status = fail("out of memory");
         return false;
     }
-    rd_engine_config config = {.bound = b->bound, .threads = threads, .references = t->n};
+    rd_engine_config config = {
+        .size = sizeof config, .bound = b->bound, .threads = threads, .references = t->n};
     double start = bench_now();
     rd_status status = rd_engine_open(*ctx, engine, &config, &e);
     if (status == RD_OK)

@@ -47,7 +47,7 @@ static rd_status read_through(rd_ctx *ctx, const char *path, const char *format,
     rd_trace *t = NULL;
     rd_mapper *m = NULL;
     rd_engine *e = NULL;
-    rd_mapping mapping = {.block_bytes = 64};
+    rd_mapping mapping = {.size = sizeof mapping, .block_bytes = 64};
     rd_status status = rd_trace_open(ctx, path, format, &t);
     if (status == RD_OK)
         status = rd_mapper_new(ctx, &mapping, &m);

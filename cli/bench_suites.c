@@ -120,7 +120,7 @@ static rd_status feed_rounds(rd_engine *e, uint64_t blocks) {
 static int measure_memory(const char *engine, uint32_t threads, uint64_t blocks, size_t *counted) {
     rd_ctx *ctx = NULL;
     rd_engine *e = NULL;
-    rd_engine_config config = {.threads = threads};
+    rd_engine_config config = {.size = sizeof config, .threads = threads};
     if (rd_ctx_new(NULL, &ctx) != RD_OK)
         return fail("out of memory");
     rd_status status = rd_engine_open(ctx, engine, &config, &e);

@@ -69,7 +69,7 @@ bool bench_load(bench *b, const char *what, bench_trace *out) {
     const char *slash = strrchr(what, '/');
     *out = (bench_trace){.name = slash ? slash + 1 : what};
     rd_status status = open_trace(b, what, &trace);
-    rd_mapping mapping = {.block_bytes = 64};
+    rd_mapping mapping = {.size = sizeof mapping, .block_bytes = 64};
     if (status == RD_OK && rd_trace_has_ids(trace))
         mapping.block_bytes = 0;
     if (status == RD_OK && b->options->block && strcmp(b->options->block, "addr") == 0)

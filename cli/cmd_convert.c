@@ -61,7 +61,8 @@ static int convert_one(rd_ctx *ctx, const convert_options *o, trace_copy *copy, 
 }
 
 static int convert_times(rd_ctx *ctx, const convert_options *o, int n, char **operands) {
-    rd_times_config config = {.blocks = o->blocks, .from_zero = o->from_zero};
+    rd_times_config config = {
+        .size = sizeof config, .blocks = o->blocks, .from_zero = o->from_zero};
     output_place place = {.option = "-o", .path = o->copy.output};
     if (n > 1)
         return fail_usage("--time-histogram takes one file");

@@ -94,7 +94,7 @@ static const rd_opt predict_opts[] = {
 };
 
 static int parse_config(rd_ctx *ctx, const predict_options *o, rd_model_config *out) {
-    *out = (rd_model_config){.method = (rd_model_method)o->method};
+    *out = (rd_model_config){.size = sizeof(rd_model_config), .method = (rd_model_method)o->method};
     if (o->hist && rd_binning_parse(ctx, o->hist, &out->binning) != RD_OK)
         return fail_usage("--hist: %s", rd_last_error(ctx));
     if (o->hist && o->method == RD_MODEL_SINGLE && out->binning.kind != RD_BINS_REFERENCE)

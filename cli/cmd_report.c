@@ -37,7 +37,10 @@ static int run_report(rd_ctx *ctx, void *opts, int n, char **operands) {
         status = read_profiles(ctx, (size_t)n, operands, &profiles);
     if (status != EXIT_OK)
         return status;
-    rd_page page = {.profiles = profiles, .names = (const char *const *)operands, .n = (size_t)n};
+    rd_page page = {.size = sizeof page,
+                    .profiles = profiles,
+                    .names = (const char *const *)operands,
+                    .n = (size_t)n};
     status = page_write(ctx, &page, o->caches ? &caches : NULL, o->output);
     free_profiles(profiles, (size_t)n);
     return status;

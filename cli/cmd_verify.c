@@ -131,7 +131,8 @@ static int run_verify(rd_ctx *ctx, void *state, int n, char **operands) {
     (void)operands;
     const verify_opts *opts = state;
     rd_verify *v = NULL;
-    rd_verify_config config = {.engines = opts->engines.value,
+    rd_verify_config config = {.size = sizeof config,
+                               .engines = opts->engines.value,
                                .n_engines = opts->engines.n,
                                .seed = opts->seed,
                                .shortest = (size_t)opts->shortest,

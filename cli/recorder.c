@@ -136,7 +136,8 @@ recorder *recorder_start(rd_ctx *ctx, const recorder_options *options, int n, ch
     }
     r->ctx = ctx;
     r->options = options;
-    rd_live_config config = {.pc = options->pc,
+    rd_live_config config = {.size = sizeof config,
+                             .pc = options->pc,
                              .events = options->events,
                              .thread = options->thread,
                              .collapse_bytes = options->collapse_bytes,

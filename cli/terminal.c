@@ -42,7 +42,8 @@ static bool has_color(void) {
 
 rd_report_style terminal_style(const char *output, bool ascii) {
     bool standard = !output || strcmp(output, "-") == 0;
-    return (rd_report_style){.width = find_width(),
+    return (rd_report_style){.size = sizeof(rd_report_style),
+                             .width = find_width(),
                              .color = standard && has_color(),
                              .unicode = !ascii && terminal_is_utf8()};
 }

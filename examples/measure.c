@@ -32,7 +32,8 @@ static rd_status report(rd_ctx *ctx, const rd_profile *profile) {
 }
 
 int main(void) {
-    const rd_engine_config config = {.binning = {.kind = RD_BINS_FULL}}; /* every distance counts */
+    const rd_engine_config config = {.size = sizeof config,
+                                     .binning = {.kind = RD_BINS_FULL}}; /* every distance counts */
     rd_ctx *ctx = NULL;
     rd_engine *engine = NULL;
     rd_profile *profile = NULL;

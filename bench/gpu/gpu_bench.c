@@ -96,7 +96,7 @@ typedef struct fill_job {
 /* Block ids of a trace, at most n; returns how many. */
 static size_t read_blocks(bench *b, rd_trace *trace, uint64_t *to, size_t n) {
     rd_mapper *mapper = NULL;
-    rd_mapping mapping = {.block_bytes = rd_trace_has_ids(trace) ? 0 : 64};
+    rd_mapping mapping = {.size = sizeof mapping, .block_bytes = rd_trace_has_ids(trace) ? 0 : 64};
     const rd_refs *refs = NULL;
     size_t done = 0;
     check(b, rd_mapper_new(b->ctx, &mapping, &mapper));
@@ -168,7 +168,7 @@ typedef struct run {
 
 static run run_engine(bench *b, const char *spec, unsigned threads, size_t n) {
     rd_engine *e = NULL;
-    rd_engine_config config = {.threads = threads, .references = n};
+    rd_engine_config config = {.size = sizeof config, .threads = threads, .references = n};
     run r = {0};
     double start = now();
     check(b, rd_engine_open(b->ctx, spec, &config, &e));

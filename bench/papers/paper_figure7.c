@@ -156,7 +156,7 @@ static bool run_once(bench *b, const analyser *a, uint64_t elements, speed *s) {
     if (rd_ctx_new(NULL, &ctx) != RD_OK)
         return give_up(b, s, "out of memory");
     rd_ctx_set_limit(ctx, (size_t)sysconf(_SC_PHYS_PAGES) / 4 * 3 * (size_t)sysconf(_SC_PAGESIZE));
-    rd_engine_config config = {.references = references_of(elements)};
+    rd_engine_config config = {.size = sizeof config, .references = references_of(elements)};
     traversal t = {.a = a, .elements = elements, .stretch = elements / STRETCHES};
     rd_status status = rd_engine_open(ctx, s->engine, &config, &t.engine);
     if (status == RD_OK && elements > LARGEST_FED)
@@ -315,7 +315,7 @@ static const struct {
 static bool analyse_fft(bench *b, const bench_trace *t, const char *engine, rd_profile **profile,
                         rd_nodes *nodes) {
     rd_engine *e = NULL;
-    rd_engine_config config = {.binning = {RD_BINS_LINEAR, WIDTH}};
+    rd_engine_config config = {.size = sizeof config, .binning = {RD_BINS_LINEAR, WIDTH}};
     rd_status status = rd_engine_open(b->ctx, engine, &config, &e);
     if (status == RD_OK)
         status = rd_engine_feed(e, t->blocks, t->n, NULL);

@@ -41,7 +41,7 @@ typedef struct summary {
 static rd_status profile_of(bench *b, const bench_trace *t, const char *engine, rd_binning binning,
                             rd_profile **out) {
     rd_engine *e = NULL;
-    rd_engine_config config = {.binning = binning};
+    rd_engine_config config = {.size = sizeof config, .binning = binning};
     rd_status status = rd_engine_open(b->ctx, engine, &config, &e);
     if (status == RD_OK)
         status = rd_engine_feed(e, t->blocks, t->n, NULL);

@@ -164,6 +164,7 @@ typedef struct rd_attributor rd_attributor;
 
 /* Zeros stand for the defaults. */
 typedef struct rd_attributor_config {
+    size_t size;            /* sizeof(rd_attributor_config) */
     uint64_t block_bytes;   /* 0: a block per address; then nothing is told about words */
     uint64_t bound;         /* as the engine's */
     const rd_level *levels; /* in any order; copied */

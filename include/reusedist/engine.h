@@ -70,6 +70,7 @@ RD_API const char *rd_engine_unavailable(const rd_engine_info *info);
 typedef rd_status (*rd_distance_sink)(void *user, const uint64_t *distances, size_t n);
 
 typedef struct rd_engine_config {
+    size_t size;         /* sizeof(rd_engine_config) */
     uint64_t bound;      /* in blocks; 0: unbounded */
     uint32_t threads;    /* 0: one */
     uint64_t mem_bytes;  /* what the engine may use; 0: no limit */

@@ -45,6 +45,7 @@ typedef enum rd_model_method {
 } rd_model_method;
 
 typedef struct rd_model_config {
+    size_t size; /* sizeof(rd_model_config) */
     rd_model_method method;
     /* single: reference:K. multi: reference:K, log or log-linear. All zero: reference:1000 for
      * single, log-linear for multi. */

@@ -160,6 +160,7 @@ RD_API RD_CHECKED rd_status rd_profile_rebin(rd_profile *p, rd_binning to, rd_pr
 
 /* How to read a histogram of time distances. */
 typedef struct rd_times_config {
+    size_t size;        /* sizeof(rd_times_config) */
     uint64_t blocks;    /* distinct ones; 0: what the file says */
     bool from_zero;     /* reuse at once has time distance 0 there, not 1 */
     rd_binning binning; /* of the profile */

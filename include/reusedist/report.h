@@ -15,6 +15,7 @@ extern "C" {
 
 /* What the terminal can show. */
 typedef struct rd_report_style {
+    size_t size;    /* sizeof(rd_report_style) */
     unsigned width; /* columns; 0: 80 */
     bool color;     /* ANSI escapes */
     bool unicode;   /* UTF-8 block and line characters; else plain ASCII */
@@ -62,6 +63,7 @@ RD_API RD_CHECKED rd_status rd_report_comparison_json(rd_ctx *ctx, const rd_comp
 
 /* Profiles for a page, and the caches to tell about. */
 typedef struct rd_page {
+    size_t size; /* sizeof(rd_page) */
     rd_profile *const *profiles;
     const char *const *names;
     size_t n;               /* at least 1 */

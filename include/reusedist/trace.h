@@ -1,7 +1,7 @@
 /* Traces: files, pipes and generators in; references, then block ids out.
  *
  *   rd_trace_open(ctx, "prog.lackey.gz", NULL, &t);      (NULL: format found by content)
- *   rd_mapper_new(ctx, &(rd_mapping){.block_bytes = 64}, &m);
+ *   rd_mapper_new(ctx, &(rd_mapping){.size = sizeof(rd_mapping), .block_bytes = 64}, &m);
  *   while (rd_trace_read(t, &refs) == RD_OK && refs->n > 0) {
  *       rd_mapper_feed(m, refs);
  *       while (rd_mapper_next(m, &blocks, &n) == RD_OK && n > 0)
@@ -153,6 +153,7 @@ typedef struct rd_live rd_live;
 #define RD_COLLAPSE_MAX (UINT64_C(1) << 40)
 
 typedef struct rd_live_config {
+    size_t size; /* sizeof(rd_live_config) */
     bool pc;     /* recorders tell program counters */
     bool events; /* and events, rd_trace_events(); implies pc */
     bool thread; /* batches have a thread column */
@@ -210,6 +211,7 @@ RD_API void rd_trace_writer_close(rd_trace_writer *w);
 /* ---- references to blocks ---- */
 
 typedef struct rd_mapping {
+    size_t size;          /* sizeof(rd_mapping) */
     uint64_t block_bytes; /* power of two; 0: one block per address, never split (-b addr) */
     uint32_t kinds;       /* mask of RD_LOAD ...; 0: all */
     bool origins;         /* rd_mapper_origins() will be asked */

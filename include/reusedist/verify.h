@@ -17,6 +17,7 @@ extern "C" {
 #endif
 
 typedef struct rd_verify_config {
+    size_t size;                /* sizeof(rd_verify_config) */
     const char *const *engines; /* "NAME": with its defaults and all its variants, "NAME:" with its
                                    defaults only, or "NAME:options" */
     size_t n_engines;           /* 0: every engine that can run here */

@@ -133,7 +133,8 @@ class Engine:
         self._context.check(_lib.rd_binning_parse(self._context.pointer, bins.encode(),
                                                   byref(binning)))
         self._sink = _native.SINK(self._deliver(sink)) if sink else _native.SINK()
-        config = _native.EngineConfig(bound=_unsigned(bound, "bound"),
+        config = _native.EngineConfig(size=ctypes.sizeof(_native.EngineConfig),
+                                      bound=_unsigned(bound, "bound"),
                                       threads=_unsigned(threads, "threads", 32), mem_bytes=memory,
                                       binning=binning, sink=self._sink)
         pointer = c_void_p()

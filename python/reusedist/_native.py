@@ -94,7 +94,7 @@ SINK = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(c_uint64), c_size_t)
 
 class EngineConfig(ctypes.Structure):
     c_name = "rd_engine_config"
-    _fields_ = [("bound", c_uint64), ("threads", c_uint32), ("mem_bytes", c_uint64),
+    _fields_ = [("size", c_size_t), ("bound", c_uint64), ("threads", c_uint32), ("mem_bytes", c_uint64),
                 ("references", c_uint64), ("binning", Binning), ("checkpoint", c_char_p),
                 ("checkpoint_of", c_char_p), ("sink", SINK), ("sink_user", c_void_p),
                 ("live", c_bool), ("expected_blocks", c_uint64)]

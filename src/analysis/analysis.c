@@ -52,7 +52,8 @@ static rd_status open_engine(rd_analysis *a) {
     const char *usual = c->checkpoint ? "parda" : NULL; /* it can write checkpoints */
     if (c->checkpoint && !(a->checkpoint_of = rdi_checkpoint_words(a)))
         return RD_ENOMEM;
-    rd_engine_config config = {.bound = c->bound,
+    rd_engine_config config = {.size = sizeof config,
+                               .bound = c->bound,
                                .threads = c->threads,
                                .live = c->live,
                                .mem_bytes = c->mem_bytes,

@@ -65,7 +65,8 @@ static void take_counts(rd_analysis *a, const rdi_analysis_reading *r) {
 static rd_status read_opened(rd_analysis *a, rdi_analysis_reading *r) {
     RD_TRY(choose_block(a, r));
     note_trace(a, r);
-    r->mapping = (rd_mapping){.block_bytes = a->block_bytes,
+    r->mapping = (rd_mapping){.size = sizeof(rd_mapping),
+                              .block_bytes = a->block_bytes,
                               .kinds = a->config.kinds_chosen ? 0 : a->config.kinds,
                               .origins = a->config.attribution != NULL};
     RD_TRY(open_attribution(a, &r->mapping));

@@ -30,7 +30,8 @@ static size_t usual_levels(uint64_t block_bytes, uint64_t bound, rd_level *level
 static rd_status open_attributor(rdi_attribution_feed *f, const rd_attribution_config *c,
                                  uint64_t block_bytes, uint64_t bound) {
     rd_level usual[RD_LEVELS_MAX];
-    rd_attributor_config config = {.block_bytes = block_bytes,
+    rd_attributor_config config = {.size = sizeof config,
+                                   .block_bytes = block_bytes,
                                    .bound = bound,
                                    .levels = c->levels,
                                    .n_levels = c->n_levels,
@@ -46,8 +47,8 @@ static rd_status open_words(rdi_attribution_feed *f, const rd_mapping *mapping) 
     uint64_t bytes = rd_attributor_word_bytes(f->attributor);
     if (bytes == 0)
         return RD_OK;
-    rd_engine_config config = {.binning = {.kind = RD_BINS_LOG}};
-    rd_mapping words = {.block_bytes = bytes, .kinds = mapping->kinds};
+    rd_engine_config config = {.size = sizeof config, .binning = {.kind = RD_BINS_LOG}};
+    rd_mapping words = {.size = sizeof words, .block_bytes = bytes, .kinds = mapping->kinds};
     RD_TRY(rd_mapper_new(f->ctx, &words, &f->mapper));
     return rd_engine_open(f->ctx, NULL, &config, &f->words);
 }

@@ -74,7 +74,7 @@ char *rdi_trace_parts_describe(rd_ctx *ctx, const char *path, const char *format
 
 static rd_status open_described(part_reader *p, const char *what) {
     char *end;
-    rd_mapping mapping = {.block_bytes = strtoull(what, &end, 10)};
+    rd_mapping mapping = {.size = sizeof mapping, .block_bytes = strtoull(what, &end, 10)};
     mapping.kinds = (uint32_t)strtoul(end, &end, 10);
     size_t n = strtoul(end, &end, 10);
     const char *spec = end + 1, *path = spec + n;

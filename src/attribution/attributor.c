@@ -1,5 +1,6 @@
 /* An attributor, from opening to the result; counting.c counts. See attributor.h. */
 #include "attribution/attributor.h"
+#include "base/sized.h"
 
 #include "reusedist/engine.h"
 
@@ -92,6 +93,9 @@ static rd_status open_parts(rd_attributor *a, const rd_attributor_config *config
 }
 
 rd_status rd_attributor_new(rd_ctx *ctx, const rd_attributor_config *config, rd_attributor **out) {
+    rd_attributor_config known;
+    RD_TRY(rdi_sized_copy(ctx, "rd_attributor_config", config, &known, sizeof known));
+    config = &known;
     if (config->block_bytes & (config->block_bytes - 1))
         return rdi_fail(ctx, RD_EINVAL, "the size of a block must be a power of two");
     rd_attributor *a = rdi_calloc(ctx, 1, sizeof *a);

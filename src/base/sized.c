@@ -5,6 +5,9 @@
 
 rd_status rdi_sized_copy(rd_ctx *ctx, const char *name, const void *from, void *to, size_t size) {
     size_t given;
+    memset(to, 0, size);
+    if (!from)
+        return RD_OK;
     memcpy(&given, from, sizeof given);
     if (given < sizeof given)
         return rdi_fail(ctx, RD_EINVAL, "%s.size is %zu: set it to sizeof(%s)", name, given, name);
@@ -12,7 +15,6 @@ rd_status rdi_sized_copy(rd_ctx *ctx, const char *name, const void *from, void *
         if (((const unsigned char *)from)[i])
             return rdi_fail(ctx, RD_EINVAL, "%s has fields that version %s does not know", name,
                             rd_version());
-    memset(to, 0, size);
     memcpy(to, from, given < size ? given : size);
     return RD_OK;
 }

@@ -3,6 +3,7 @@
 #include "live/live.h"
 
 #include "base/cpu.h"
+#include "base/sized.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -57,6 +58,9 @@ static rd_status map_channel(rd_live *live) {
 rd_status rd_live_new(rd_ctx *ctx, const rd_live_config *config, rd_live **out) {
     _Static_assert(sizeof(rdi_channel) <= RDI_CHANNEL_HEAD_BYTES,
                    "the head has no room for its fields");
+    rd_live_config known;
+    RD_TRY(rdi_sized_copy(ctx, "rd_live_config", config, &known, sizeof known));
+    config = &known;
     if (config->collapse_bytes & (config->collapse_bytes - 1) ||
         config->collapse_bytes > RD_COLLAPSE_MAX)
         return rdi_fail(ctx, RD_EINVAL, "repeats are found in blocks of 2^n bytes, n at most 40");

@@ -1,5 +1,6 @@
 /* Training a model: the checks and preparations that both methods share, and the model object. */
 #include "model/locality.h"
+#include "base/sized.h"
 
 #include "profile/profile_build.h"
 
@@ -112,7 +113,7 @@ static rd_status check_profile(rd_ctx *ctx, const rd_profile_facts *f,
     return RD_OK;
 }
 
-static rd_status check_sizes(rd_ctx *ctx, const rdi_run *runs, size_t n) {
+static rd_status check_sizes(rd_ctx *ctx, const rdi_training_run *runs, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (!(runs[i].size > 0 && isfinite(runs[i].size)))
             return rdi_fail(ctx, RD_EINVAL, "an input size must be above 0");
@@ -125,13 +126,13 @@ static rd_status check_sizes(rd_ctx *ctx, const rdi_run *runs, size_t n) {
 }
 
 static int by_size(const void *a, const void *b) {
-    double x = ((const rdi_run *)a)->size, y = ((const rdi_run *)b)->size;
+    double x = ((const rdi_training_run *)a)->size, y = ((const rdi_training_run *)b)->size;
     return (x > y) - (x < y);
 }
 
 /* ---- preparing ---- */
 
-rd_status rdi_run_group(rd_ctx *ctx, rdi_run *run, uint64_t groups) {
+rd_status rdi_run_group(rd_ctx *ctx, rdi_training_run *run, uint64_t groups) {
     rd_binning to = {RD_BINS_REFERENCE, groups};
     RD_TRY(rdi_profile_rows_as(ctx, run->profile, to, &run->groups, &run->n_groups));
     if (run->n_groups < groups)
@@ -152,7 +153,8 @@ static uint64_t count_reuses(const rd_profile *p) {
 #define STEEPEST 4
 
 /* Fits a straight line through the logarithms: y = factor * size^exponent. */
-static rdi_power fit_power(const rdi_run *runs, size_t n, uint64_t (*total)(const rd_profile *)) {
+static rdi_power fit_power(const rdi_training_run *runs, size_t n,
+                           uint64_t (*total)(const rd_profile *)) {
     double mean_x = 0, mean_y = 0, square = 0, product = 0;
     for (size_t i = 0; i < n; i++) {
         mean_x += log(runs[i].size) / (double)n;
@@ -175,7 +177,7 @@ static uint64_t count_blocks(const rd_profile *p) {
     return blocks == RD_UNKNOWN ? 0 : blocks;
 }
 
-static rd_status learn(rd_model *m, rdi_run *runs, size_t n) {
+static rd_status learn(rd_model *m, rdi_training_run *runs, size_t n) {
     const rd_profile_facts *first = rd_profile_facts_of(runs[0].profile);
     bool reference = m->facts.binning.kind == RD_BINS_REFERENCE;
     qsort(runs, n, sizeof *runs, by_size);
@@ -202,17 +204,18 @@ static rd_status learn(rd_model *m, rdi_run *runs, size_t n) {
     return rd_model_set_size_unit(m, "given");
 }
 
-static rd_model_config complete_config(const rd_model_config *config) {
-    rd_model_config c = config ? *config : (rd_model_config){0};
-    if (c.method == RD_MODEL_SINGLE && c.binning.kind == RD_BINS_LOGLINEAR)
-        c.binning = (rd_binning){RD_BINS_REFERENCE, RDI_MODEL_GROUPS};
-    return c;
+static rd_status complete_config(rd_ctx *ctx, const rd_model_config *config, rd_model_config *out) {
+    RD_TRY(rdi_sized_copy(ctx, "rd_model_config", config, out, sizeof *out));
+    if (out->method == RD_MODEL_SINGLE && out->binning.kind == RD_BINS_LOGLINEAR)
+        out->binning = (rd_binning){RD_BINS_REFERENCE, RDI_MODEL_GROUPS};
+    return RD_OK;
 }
 
 rd_status rd_model_train(rd_ctx *ctx, const rd_training *training, size_t n,
                          const rd_model_config *config, rd_model **out) {
-    rd_model_config c = complete_config(config);
-    rdi_run runs[RD_TRAINING_MAX] = {{0}};
+    rd_model_config c;
+    rdi_training_run runs[RD_TRAINING_MAX] = {{0}};
+    RD_TRY(complete_config(ctx, config, &c));
     RD_TRY(check_config(ctx, &c));
     if (n < 2)
         return rdi_fail(ctx, RD_EINVAL, "a model needs profiles of at least two inputs, not %zu",
@@ -220,7 +223,7 @@ rd_status rd_model_train(rd_ctx *ctx, const rd_training *training, size_t n,
     if (n > RD_TRAINING_MAX)
         return rdi_fail(ctx, RD_EINVAL, "at most %d training inputs", RD_TRAINING_MAX);
     for (size_t i = 0; i < n; i++) {
-        runs[i] = (rdi_run){.size = training[i].size, .profile = training[i].profile};
+        runs[i] = (rdi_training_run){.size = training[i].size, .profile = training[i].profile};
         RD_TRY(check_profile(ctx, rd_profile_facts_of(training[i].profile),
                              rd_profile_facts_of(training[0].profile), i + 1));
     }

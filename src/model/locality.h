@@ -45,24 +45,24 @@ double rdi_model_sum(rd_model *m);
 void rdi_model_complete(rd_model *m);
 
 /* A training input: its profile and its reference groups. */
-typedef struct rdi_run {
+typedef struct rdi_training_run {
     double size;
     rd_profile *profile; /* borrowed */
     rd_bin *groups;      /* all runs have the same number of groups */
     size_t n_groups;
-} rdi_run;
+} rdi_training_run;
 
 /* Runs have ascending sizes; the model's facts contain patterns and bins. */
-rd_status rdi_model_train_single(rd_model *m, const rdi_run *runs, size_t n);
-rd_status rdi_model_train_multi(rd_model *m, const rdi_run *runs, size_t n);
+rd_status rdi_model_train_single(rd_model *m, const rdi_training_run *runs, size_t n);
+rd_status rdi_model_train_multi(rd_model *m, const rdi_training_run *runs, size_t n);
 
 /* Makes the reference groups of a run, which the caller frees; RD_EINVAL if it has too few
  * references. */
-rd_status rdi_run_group(rd_ctx *ctx, rdi_run *run, uint64_t groups);
+rd_status rdi_run_group(rd_ctx *ctx, rdi_training_run *run, uint64_t groups);
 
 /* Mean square error of the best pattern of `set` for each group, in logarithms of distances. */
-double rdi_patterns_error(const rdi_run *runs, size_t n, rd_patterns set);
+double rdi_patterns_error(const rdi_training_run *runs, size_t n, rd_patterns set);
 /* Chooses the dimension whose patterns fit the groups best; *error is their error. */
-rd_patterns rdi_patterns_choose(const rdi_run *runs, size_t n, double *error);
+rd_patterns rdi_patterns_choose(const rdi_training_run *runs, size_t n, double *error);
 
 #endif

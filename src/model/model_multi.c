@@ -110,7 +110,8 @@ static rd_status fill_with_groups(rd_ctx *ctx, size_t groups, const rd_bin *rows
     return RD_OK;
 }
 
-static rd_status cells_of_run(rd_ctx *ctx, const rdi_run *run, rd_binning binning, cells *out) {
+static rd_status cells_of_run(rd_ctx *ctx, const rdi_training_run *run, rd_binning binning,
+                              cells *out) {
     bool reference = binning.kind == RD_BINS_REFERENCE;
     rd_bin *rows = NULL;
     size_t n = 0;
@@ -151,7 +152,7 @@ static rd_status add_spread(rdi_nnls *system, const cells *c, size_t row, double
 
 typedef struct fit {
     rd_model *m;
-    const rdi_run *runs;
+    const rdi_training_run *runs;
     size_t n;                     /* number of runs; the last one is the standard */
     cells cells[RD_TRAINING_MAX]; /* per run */
     rdi_nnls *system;
@@ -234,7 +235,7 @@ static rd_status solve(fit *f) {
     return status;
 }
 
-rd_status rdi_model_train_multi(rd_model *m, const rdi_run *runs, size_t n) {
+rd_status rdi_model_train_multi(rd_model *m, const rdi_training_run *runs, size_t n) {
     fit f = {.m = m, .runs = runs, .n = n};
     rd_status status = RD_OK;
     for (size_t i = 0; i < n && status == RD_OK; i++)

@@ -11,13 +11,14 @@
 
 /* The logarithm of a group's distance. Distances below 1 count as 1, because ratios of tiny
  * distances mean nothing. */
-static double log_distance(const rdi_run *run, size_t group) {
+static double log_distance(const rdi_training_run *run, size_t group) {
     return log(fmax(1, rd_bin_mean(&run->groups[group])));
 }
 
 /* Squared error of a pattern: by how much the ratios of a group's distances differ
  * from its ratios. */
-static double ratio_error(const rdi_run *runs, size_t n, size_t group, rd_pattern pattern) {
+static double ratio_error(const rdi_training_run *runs, size_t n, size_t group,
+                          rd_pattern pattern) {
     double mean = 0, error = 0;
     for (size_t i = 0; i < n; i++)
         mean += log_distance(&runs[i], group) - log(rdi_pattern_at(pattern, runs[i].size));
@@ -31,8 +32,8 @@ static double ratio_error(const rdi_run *runs, size_t n, size_t group, rd_patter
 }
 
 /* The pattern of `set` that is closest; *error is its error. */
-static rd_pattern closest_pattern(const rdi_run *runs, size_t n, size_t group, rd_patterns set,
-                                  double *error) {
+static rd_pattern closest_pattern(const rdi_training_run *runs, size_t n, size_t group,
+                                  rd_patterns set, double *error) {
     rd_pattern best = RD_PATTERN_COUNT;
     for (rd_pattern p = 0; p < RD_PATTERN_COUNT; p++) {
         if (!rdi_patterns_has(set, p))
@@ -46,7 +47,7 @@ static rd_pattern closest_pattern(const rdi_run *runs, size_t n, size_t group, r
     return best;
 }
 
-double rdi_patterns_error(const rdi_run *runs, size_t n, rd_patterns set) {
+double rdi_patterns_error(const rdi_training_run *runs, size_t n, rd_patterns set) {
     double sum = 0, error = 0;
     for (size_t group = 0; group < runs[0].n_groups; group++) {
         closest_pattern(runs, n, group, set, &error);
@@ -58,7 +59,7 @@ double rdi_patterns_error(const rdi_run *runs, size_t n, rd_patterns set) {
 /* A smaller error than this, one percent of the distances, does not justify more patterns. */
 #define BETTER 1e-4
 
-rd_patterns rdi_patterns_choose(const rdi_run *runs, size_t n, double *error) {
+rd_patterns rdi_patterns_choose(const rdi_training_run *runs, size_t n, double *error) {
     rd_patterns best = 0;
     for (int d = 0; d < RDI_DIMENSIONS; d++) {
         double missed = rdi_patterns_error(runs, n, rdi_patterns_of_dimension[d]);
@@ -72,7 +73,7 @@ rd_patterns rdi_patterns_choose(const rdi_run *runs, size_t n, double *error) {
 
 /* Finds c and e by least squares; with two inputs the fit is exact. A group whose distance shrinks
  * as the input grows is treated as constant. */
-static rdi_edge regress(const rdi_run *runs, size_t n, size_t group, rd_pattern pattern) {
+static rdi_edge regress(const rdi_training_run *runs, size_t n, size_t group, rd_pattern pattern) {
     double mean_f = 0, mean_d = 0, square = 0, product = 0;
     for (size_t i = 0; i < n; i++) {
         mean_f += rdi_pattern_at(pattern, runs[i].size) / (double)n;
@@ -88,7 +89,7 @@ static rdi_edge regress(const rdi_run *runs, size_t n, size_t group, rd_pattern 
     return (rdi_edge){mean_d - product / square * mean_f, product / square};
 }
 
-rd_status rdi_model_train_single(rd_model *m, const rdi_run *runs, size_t n) {
+rd_status rdi_model_train_single(rd_model *m, const rdi_training_run *runs, size_t n) {
     for (size_t group = 0; group < runs[0].n_groups; group++) {
         double error = 0;
         rdi_piece piece = {.share = 1};

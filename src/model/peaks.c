@@ -25,7 +25,7 @@ const rd_peak *rd_peak_find(const rd_profile *p, rd_peak_choice choice) {
 }
 
 /* Takes the sizes from this peak; false unless all profiles have it, with different distances. */
-static bool apply_choice(rdi_run *runs, size_t n, rd_peak_choice choice) {
+static bool apply_choice(rdi_training_run *runs, size_t n, rd_peak_choice choice) {
     for (size_t i = 0; i < n; i++) {
         const rd_peak *peak = rd_peak_find(runs[i].profile, choice);
         if (!peak || peak->distance == 0)
@@ -43,7 +43,7 @@ typedef struct candidate {
     double error; /* remaining error of the patterns */
 } candidate;
 
-static size_t list_candidates(rdi_run *runs, size_t n, candidate *out) {
+static size_t list_candidates(rdi_training_run *runs, size_t n, candidate *out) {
     size_t found = 0;
     for (uint32_t sample = 1; sample <= RD_SAMPLES_MAX; sample++)
         for (uint32_t number = 1; number <= RD_PEAKS_MAX; number++) {
@@ -57,7 +57,7 @@ static size_t list_candidates(rdi_run *runs, size_t n, candidate *out) {
     return found;
 }
 
-static rd_peak_choice choose(rdi_run *runs, size_t n) {
+static rd_peak_choice choose(rdi_training_run *runs, size_t n) {
     candidate list[RD_SAMPLES_MAX * RD_PEAKS_MAX];
     double still = rdi_patterns_error(runs, n, 1u << RD_PATTERN_CONSTANT), least = INFINITY;
     size_t found = list_candidates(runs, n, list), i = 0;
@@ -71,7 +71,7 @@ static rd_peak_choice choose(rdi_run *runs, size_t n) {
 }
 
 rd_status rd_peak_choose(rd_ctx *ctx, rd_profile *const *profiles, size_t n, rd_peak_choice *out) {
-    rdi_run runs[RD_TRAINING_MAX] = {{0}};
+    rdi_training_run runs[RD_TRAINING_MAX] = {{0}};
     rd_status status = RD_OK;
     if (n < 2 || n > RD_TRAINING_MAX)
         return rdi_fail(ctx, RD_EINVAL, "a model needs profiles of at least two inputs, not %zu",
@@ -83,7 +83,7 @@ rd_status rd_peak_choose(rd_ctx *ctx, rd_profile *const *profiles, size_t n, rd_
                             "profile %zu was sampled with different thresholds than profile 1",
                             i + 1);
     for (size_t i = 0; i < n && status == RD_OK; i++) {
-        runs[i] = (rdi_run){.size = 1, .profile = profiles[i]};
+        runs[i] = (rdi_training_run){.size = 1, .profile = profiles[i]};
         status = rdi_run_group(ctx, &runs[i], RDI_MODEL_GROUPS);
     }
     if (status == RD_OK)

@@ -1,4 +1,5 @@
 /* Histograms of time distances in text files, as other tools print them, and profiles from them. */
+#include "base/sized.h"
 #include "profile/profile_build.h"
 #include "profile/time_model.h"
 
@@ -218,13 +219,15 @@ static rd_status make_profile(const times_reader *r, rdi_hist *hist, rd_profile 
 
 rd_status rd_profile_from_times(rd_ctx *ctx, const char *path, const rd_times_config *config,
                                 rd_profile **out) {
-    times_reader r = {.ctx = ctx, .from_zero = config->from_zero};
+    rd_times_config known;
+    RD_TRY(rdi_sized_copy(ctx, "rd_times_config", config, &known, sizeof known));
+    times_reader r = {.ctx = ctx, .from_zero = known.from_zero};
     rdi_hist *hist = NULL;
-    rd_status status = rdi_hist_new(ctx, config->binning, &hist);
+    rd_status status = rdi_hist_new(ctx, known.binning, &hist);
     if (status == RD_OK)
         status = read_file(&r, path);
     if (status == RD_OK)
-        status = check_blocks(&r, config->blocks);
+        status = check_blocks(&r, known.blocks);
     if (status == RD_OK)
         status = make_profile(&r, hist, out);
     rdi_hist_free(hist);

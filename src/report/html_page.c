@@ -4,6 +4,7 @@
  * Names, paths and source text of a profile come from anywhere. They are in that JSON and nowhere
  * else, and what could end the element it stands in is written as an escape.
  */
+#include "base/sized.h"
 #include "report/html_assets.h"
 #include "report/html_data.h"
 
@@ -63,7 +64,9 @@ static rd_status add_page(rdi_text *t, const rd_page *page) {
 
 rd_status rd_report_html(rd_ctx *ctx, const rd_page *page, char **text, size_t *n) {
     rdi_text t = rdi_text_start(ctx);
-    rd_status status = add_page(&t, page);
+    rd_page known;
+    RD_TRY(rdi_sized_copy(ctx, "rd_page", page, &known, sizeof known));
+    rd_status status = add_page(&t, &known);
     if (status == RD_OK)
         return rdi_text_take(&t, text, n);
     rdi_text_drop(&t);

@@ -1,6 +1,7 @@
 /* Columns, bars, colours and wrapped text. See paper.h. */
 #include "report/paper.h"
 
+#include "base/sized.h"
 #include "profile/profile_build.h"
 
 #include <stdio.h>
@@ -12,8 +13,9 @@
 
 rdi_paper rdi_paper_start(rd_profile *p, const rd_report_style *style) {
     rdi_paper paper = {.t = rdi_text_start(rdi_profile_ctx(p)),
-                       .style = style ? *style : (rd_report_style){0},
                        .block_bytes = rd_profile_facts_of(p)->block_bytes};
+    paper.t.status =
+        rdi_sized_copy(paper.t.ctx, "rd_report_style", style, &paper.style, sizeof paper.style);
     unsigned *width = &paper.style.width;
     if (*width == 0)
         *width = DEFAULT_WIDTH;

@@ -3,6 +3,9 @@
  * The functions of a compilation unit are indexed by address when the unit is first needed. Inlined
  * functions are found by descending into their function. The context does not count the memory that
  * libdw allocates.
+ *
+ * Long because every function works on the state of one libdw session, which a second file would
+ * have to expose.
  */
 #include "symbols/object.h"
 

@@ -1,4 +1,5 @@
 /* References to blocks: drops unwanted kinds, splits what spans blocks. */
+#include "base/sized.h"
 #include "reusedist/trace.h"
 
 #include "base/common.h"
@@ -24,6 +25,9 @@ struct rd_mapper {
 };
 
 rd_status rd_mapper_new(rd_ctx *ctx, const rd_mapping *mapping, rd_mapper **out) {
+    rd_mapping known;
+    RD_TRY(rdi_sized_copy(ctx, "rd_mapping", mapping, &known, sizeof known));
+    mapping = &known;
     uint64_t bytes = mapping->block_bytes;
     if (bytes & (bytes - 1))
         return rdi_fail(ctx, RD_EINVAL, "a block of %" PRIu64 " bytes: must be a power of two",

@@ -2,6 +2,7 @@
  * difference. */
 #include "reusedist/verify.h"
 
+#include "base/sized.h"
 #include "verify/verifier.h"
 
 #include <inttypes.h>
@@ -95,9 +96,9 @@ static rd_status add_subjects(rd_verify *v, const rd_verify_config *config) {
 }
 
 rd_status rd_verify_new(rd_ctx *ctx, const rd_verify_config *config, rd_verify **out) {
-    static const rd_verify_config defaults = {0};
-    if (!config)
-        config = &defaults;
+    rd_verify_config known;
+    RD_TRY(rdi_sized_copy(ctx, "rd_verify_config", config, &known, sizeof known));
+    config = &known;
     size_t longest = config->longest ? config->longest : DEFAULT_LONGEST;
     if (config->shortest > longest)
         return rdi_fail(

@@ -135,7 +135,8 @@ static rd_status feed_all(rd_engine *e, const rdi_verify_setup *setup, const uin
 
 static rd_status run_engine(rd_ctx *ctx, const char *spec, const rdi_verify_setup *setup,
                             const uint64_t *blocks, size_t n, collector *c, rd_engine **out) {
-    rd_engine_config config = {.bound = setup->bound,
+    rd_engine_config config = {.size = sizeof config,
+                               .bound = setup->bound,
                                .threads = setup->threads,
                                .references = setup->references,
                                .binning = setup->binning};

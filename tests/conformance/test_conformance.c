@@ -74,7 +74,8 @@ int main(int argc, char **argv) {
     static engine_list list;
     if (argc < 3 || rd_engine_info_at(ENGINES_MAX))
         return EXIT_FAILURE;
-    rd_verify_config config = {.seed = strtoull(argv[1], NULL, 10),
+    rd_verify_config config = {.size = sizeof config,
+                               .seed = strtoull(argv[1], NULL, 10),
                                .shortest = argc > 4 ? strtoull(argv[3], NULL, 10) : 0,
                                .longest = argc > 4 ? strtoull(argv[4], NULL, 10) : 0,
                                .engines = list.spec};

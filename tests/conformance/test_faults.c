@@ -80,7 +80,7 @@ static bool runs_here(const char *spec) {
 
 /* Unbounded, bounded, and with every distance asked for, where the engine can. */
 static void inject_engine(const rd_engine_info *info, const char *spec) {
-    engine_work work = {.spec = spec};
+    engine_work work = {.spec = spec, .config = {.size = sizeof(rd_engine_config)}};
     work.config.threads = info->caps & RD_CAP_THREADS ? 3 : 1;
     faults_inject(spec, run_engine, &work, RD_OK);
     if (info->caps & RD_CAP_BOUND) {
@@ -116,7 +116,8 @@ static rd_status run_verifier(rd_ctx *ctx, void *user) {
     (void)user;
     const char *const engines[] = {registry_oracle()};
     rd_verify *v = NULL;
-    rd_verify_config config = {.engines = engines, .n_engines = 1, .longest = 100};
+    rd_verify_config config = {
+        .size = sizeof config, .engines = engines, .n_engines = 1, .longest = 100};
     rd_status status = rd_verify_new(ctx, &config, &v);
     for (int i = 0; i < 3 && status == RD_OK; i++)
         status = rd_verify_next(v);
@@ -133,7 +134,7 @@ static void the_verifier_survives_every_failing_allocation(void **state) {
 
 static rd_status make_profile(rd_ctx *ctx, rd_profile **out) {
     rd_engine *e = NULL;
-    rd_engine_config config = {.binning = {RD_BINS_FULL, 0}};
+    rd_engine_config config = {.size = sizeof config, .binning = {RD_BINS_FULL, 0}};
     rd_status status = rd_engine_open(ctx, registry_oracle(), &config, &e);
     if (status == RD_OK)
         status = rd_engine_feed(e, blocks, REFERENCES, NULL);
@@ -185,7 +186,8 @@ static rd_status report(rd_ctx *ctx, rd_profile *p) {
     if (status == RD_OK)
         status = rd_report_csv(p, &csv, &n);
     if (status == RD_OK)
-        status = rd_report_text(p, &(rd_report_style){.unicode = true}, &text, &n);
+        status = rd_report_text(
+            p, &(rd_report_style){.size = sizeof(rd_report_style), .unicode = true}, &text, &n);
     rd_mrc_free(ctx, points);
     rd_text_free(ctx, csv);
     rd_text_free(ctx, text);
@@ -239,7 +241,8 @@ static rd_status read_trace(rd_ctx *ctx, void *user) {
     const rd_refs *refs = NULL;
     rd_status status = rd_trace_open(ctx, work->path, work->spec, &t);
     if (status == RD_OK)
-        status = rd_mapper_new(ctx, &(rd_mapping){.block_bytes = 64}, &m);
+        status =
+            rd_mapper_new(ctx, &(rd_mapping){.size = sizeof(rd_mapping), .block_bytes = 64}, &m);
     while (status == RD_OK && (status = rd_trace_read(t, &refs)) == RD_OK && refs->n > 0) {
         const uint64_t *out;
         size_t n = 0;

@@ -73,7 +73,7 @@ static memory memory_now(const rd_ctx *ctx) {
 static rd_status analyse(rd_ctx *ctx, const char *spec, unsigned periods, memory *settled,
                          memory *last, rd_profile **out) {
     rd_engine *e = NULL;
-    rd_engine_config config = {.binning = {RD_BINS_FULL, 0}};
+    rd_engine_config config = {.size = sizeof config, .binning = {RD_BINS_FULL, 0}};
     rd_status status = rd_engine_open(ctx, spec, &config, &e);
     for (unsigned i = 1; i <= periods && status == RD_OK; i++) {
         status = rd_engine_feed(e, period, PERIOD, NULL);

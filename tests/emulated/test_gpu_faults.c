@@ -52,14 +52,19 @@ static void inject(const char *spec, rd_engine_config config) {
 
 static void every_failing_allocation_is_survived(void **state) {
     (void)state;
-    inject("gpu:batch=700", (rd_engine_config){0});
-    inject("gpu:batch=700", (rd_engine_config){.bound = 100});
-    inject("gpu:batch=700", (rd_engine_config){.binning = {RD_BINS_FULL, 0}});
-    inject("gpu:batch=700", (rd_engine_config){.sink = swallow});
-    inject("geometric:backend=cuda,phase=900", (rd_engine_config){.threads = 2});
-    inject("geometric:backend=cuda,phase=900,next=range:1K", (rd_engine_config){.bound = 100});
-    inject("levels:backend=cuda,phase=900", (rd_engine_config){.bound = 100});
-    inject("hprda:backend=cuda,N=1K,ST=64", (rd_engine_config){.sink = swallow});
+    inject("gpu:batch=700", (rd_engine_config){.size = sizeof(rd_engine_config)});
+    inject("gpu:batch=700", (rd_engine_config){.size = sizeof(rd_engine_config), .bound = 100});
+    inject("gpu:batch=700",
+           (rd_engine_config){.size = sizeof(rd_engine_config), .binning = {RD_BINS_FULL, 0}});
+    inject("gpu:batch=700", (rd_engine_config){.size = sizeof(rd_engine_config), .sink = swallow});
+    inject("geometric:backend=cuda,phase=900",
+           (rd_engine_config){.size = sizeof(rd_engine_config), .threads = 2});
+    inject("geometric:backend=cuda,phase=900,next=range:1K",
+           (rd_engine_config){.size = sizeof(rd_engine_config), .bound = 100});
+    inject("levels:backend=cuda,phase=900",
+           (rd_engine_config){.size = sizeof(rd_engine_config), .bound = 100});
+    inject("hprda:backend=cuda,N=1K,ST=64",
+           (rd_engine_config){.size = sizeof(rd_engine_config), .sink = swallow});
 }
 
 int main(void) {

@@ -73,7 +73,9 @@ static void check_reports(rd_ctx *ctx, rd_profile *p) {
     fuzz_check_failure(ctx, rd_report_csv(p, &text, &n));
     rd_text_free(ctx, text);
     text = NULL;
-    fuzz_check_failure(ctx, rd_report_text(p, &(rd_report_style){.unicode = true}, &text, &n));
+    fuzz_check_failure(
+        ctx, rd_report_text(p, &(rd_report_style){.size = sizeof(rd_report_style), .unicode = true},
+                            &text, &n));
     rd_text_free(ctx, text);
 }
 
@@ -84,9 +86,14 @@ static void check_page(rd_ctx *ctx, rd_profile *p) {
     const char *const names[] = {"before", "after"};
     char *text = NULL;
     size_t n = 0, scripts = 0;
-    rd_status status = rd_report_html(
-        ctx, &(rd_page){.profiles = both, .names = names, .n = 2, .levels = &level, .n_levels = 1},
-        &text, &n);
+    rd_status status = rd_report_html(ctx,
+                                      &(rd_page){.size = sizeof(rd_page),
+                                                 .profiles = both,
+                                                 .names = names,
+                                                 .n = 2,
+                                                 .levels = &level,
+                                                 .n_levels = 1},
+                                      &text, &n);
     FUZZ_CHECK(status == RD_OK, "no page: %s", rd_last_error(ctx));
     for (const char *at = text; (at = strstr(at, "</script")); at++)
         scripts++;

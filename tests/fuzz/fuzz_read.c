@@ -67,7 +67,8 @@ static rd_status read_all(rd_ctx *ctx, rd_trace *t) {
     rd_mapper *m = NULL;
     uint64_t references = 0, blocks = 0;
     const rd_refs *refs = NULL;
-    rd_status status = rd_mapper_new(ctx, &(rd_mapping){.block_bytes = 64}, &m);
+    rd_status status =
+        rd_mapper_new(ctx, &(rd_mapping){.size = sizeof(rd_mapping), .block_bytes = 64}, &m);
     while (status == RD_OK && references < REFERENCES_MAX && blocks < BLOCKS_MAX) {
         status = rd_trace_read(t, &refs);
         if (status == RD_OK)

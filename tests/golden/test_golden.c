@@ -63,7 +63,9 @@ static void feed_trace(rd_ctx *ctx, const setup *s, rd_engine *e) {
     const char *dot =
         strrchr(s->trace, '.'); /* by name, because a trace of nothing has no content */
     check(ctx, rd_trace_open(ctx, s->trace, strcmp(dot, ".txt") == 0 ? "text" : NULL, &t));
-    check(ctx, rd_mapper_new(ctx, &(rd_mapping){.block_bytes = s->block_bytes}, &m));
+    check(ctx,
+          rd_mapper_new(
+              ctx, &(rd_mapping){.size = sizeof(rd_mapping), .block_bytes = s->block_bytes}, &m));
     for (check(ctx, rd_trace_read(t, &refs)); refs->n > 0; check(ctx, rd_trace_read(t, &refs))) {
         rd_mapper_feed(m, refs);
         for (check(ctx, rd_mapper_next(m, &blocks, &n)); n > 0;
@@ -76,7 +78,8 @@ static void feed_trace(rd_ctx *ctx, const setup *s, rd_engine *e) {
 
 /* False when the machine lacks what these options need. */
 static bool analyse(rd_ctx *ctx, const setup *s, const char *spec, result *out) {
-    rd_engine_config config = {.bound = s->bound, .binning = {RD_BINS_FULL, 0}};
+    rd_engine_config config = {
+        .size = sizeof config, .bound = s->bound, .binning = {RD_BINS_FULL, 0}};
     rd_engine *e = NULL;
     rd_profile *p = NULL;
     rd_status status = rd_engine_open(ctx, spec, &config, &e);

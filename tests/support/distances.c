@@ -52,7 +52,8 @@ rd_status distances_run(rd_ctx *ctx, const char *spec, const rd_engine_config *c
                         const uint64_t *blocks, size_t n, size_t batch, uint64_t *out) {
     rd_engine *e = NULL;
     collector c = {out, 0, n};
-    rd_engine_config with_sink = config ? *config : (rd_engine_config){0};
+    rd_engine_config with_sink =
+        config ? *config : (rd_engine_config){.size = sizeof(rd_engine_config)};
     with_sink.sink = collect;
     with_sink.sink_user = &c;
     rd_status status = rd_engine_open(ctx, spec, &with_sink, &e);
@@ -75,7 +76,7 @@ static void assert_histogram(rd_ctx *ctx, const char *spec, const rd_engine_conf
                              const uint64_t *blocks, size_t n, const uint64_t *wanted) {
     rd_engine *e = NULL;
     rd_profile *p = NULL;
-    rd_engine_config full = config ? *config : (rd_engine_config){0};
+    rd_engine_config full = config ? *config : (rd_engine_config){.size = sizeof(rd_engine_config)};
     full.binning = (rd_binning){RD_BINS_FULL, 0};
     assert_int_equal(rd_engine_open(ctx, spec, &full, &e), RD_OK);
     assert_int_equal(feed_all(e, blocks, n, 0), RD_OK);

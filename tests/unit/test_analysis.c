@@ -57,7 +57,8 @@ static rd_analysis_config configure(const struct way *way) {
 }
 
 static rd_profile *measure(size_t n) {
-    return profiles_measure(ctx, "stream", &(rd_engine_config){0}, addresses, n, 4096);
+    return profiles_measure(ctx, "stream", &(rd_engine_config){.size = sizeof(rd_engine_config)},
+                            addresses, n, 4096);
 }
 
 static rd_analysis *open_with_file(const rd_analysis_config *config) {
@@ -156,7 +157,11 @@ static void running_programs_are_analyzed(void **state) {
     rd_profile *p = NULL;
     const rd_source *sources = NULL;
     rd_analysis_config config = {.size = sizeof config, .live = true};
-    assert_int_equal(rd_live_new(ctx, &(rd_live_config){.running = nothing_comes}, &live), RD_OK);
+    assert_int_equal(
+        rd_live_new(ctx,
+                    &(rd_live_config){.size = sizeof(rd_live_config), .running = nothing_comes},
+                    &live),
+        RD_OK);
     assert_int_equal(rd_trace_open_live(ctx, live, &trace), RD_OK);
     assert_int_equal(rd_analysis_open(ctx, &config, &a), RD_OK);
     assert_int_equal(rd_analysis_add_trace(a, trace, "gzip -c README.md"), RD_OK);

@@ -74,8 +74,10 @@ static rd_status feed(rd_mapper *m, rd_engine *e, rd_attributor *a) {
 
 /* The trace through mapper, engine and attributor. */
 static rd_status run(rd_ctx *with, const run_config *config, rd_profile **out) {
-    rd_mapping mapping = {.block_bytes = config->block_bytes, .origins = true};
+    rd_mapping mapping = {
+        .size = sizeof mapping, .block_bytes = config->block_bytes, .origins = true};
     rd_attributor_config attribute = config->limits;
+    attribute.size = sizeof attribute;
     attribute.block_bytes = config->block_bytes;
     attribute.bound = config->bound;
     attribute.levels = levels;
@@ -86,8 +88,9 @@ static rd_status run(rd_ctx *with, const run_config *config, rd_profile **out) {
     rd_profile *profile = NULL;
     rd_status status = rd_mapper_new(with, &mapping, &m);
     if (status == RD_OK)
-        status =
-            rd_engine_open(with, config->engine, &(rd_engine_config){.bound = config->bound}, &e);
+        status = rd_engine_open(
+            with, config->engine,
+            &(rd_engine_config){.size = sizeof(rd_engine_config), .bound = config->bound}, &e);
     if (status == RD_OK)
         status = rd_attributor_new(with, &attribute, &a);
     if (status == RD_OK)

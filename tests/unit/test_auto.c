@@ -72,7 +72,8 @@ static void the_note_tells_engine_and_reason_and_is_whole(void **state) {
         {late_scan, 2, false, "auto: chunks, because about ", "% first touches"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        rd_engine_config config = {.threads = cases[i].threads, .live = cases[i].live};
+        rd_engine_config config = {
+            .size = sizeof config, .threads = cases[i].threads, .live = cases[i].live};
         char note[600];
         analyse_and_note("auto:sample=2000", &config, cases[i].trace, note);
         assert_begins(note, cases[i].begin);
@@ -102,7 +103,7 @@ static void close_part(void *reader) {
 
 static rd_profile *analyse_parts(uint32_t threads, size_t limit, char note[600]) {
     rd_parts parts = {LONG, "late_scan", open_part, read_part, close_part, NULL};
-    rd_engine_config config = {.threads = threads, .mem_bytes = limit};
+    rd_engine_config config = {.size = sizeof config, .threads = threads, .mem_bytes = limit};
     rd_engine *e = NULL;
     rd_profile *p = NULL;
     rd_ctx_set_limit(ctx, limit);
@@ -118,7 +119,7 @@ static rd_profile *analyse_parts(uint32_t threads, size_t limit, char note[600])
 
 static void a_trace_that_can_be_read_again_is_when_threads_run_out_of_memory(void **state) {
     (void)state;
-    rd_engine_config config = {0};
+    rd_engine_config config = {.size = sizeof config};
     rd_profile *expected = profiles_measure(ctx, "stream", &config, late_scan, LONG, LONG);
     size_t enough = rd_ctx_peak_bytes(ctx) + 1000000; /* for one thread */
     char note[600];
@@ -138,7 +139,7 @@ static void a_trace_that_can_be_read_again_is_when_threads_run_out_of_memory(voi
 static void a_short_trace_needs_no_more_memory_with_threads(void **state) {
     (void)state;
     for (uint32_t threads = 1; threads <= 16; threads *= 4) {
-        rd_engine_config config = {.threads = threads, .mem_bytes = 2000000};
+        rd_engine_config config = {.size = sizeof config, .threads = threads, .mem_bytes = 2000000};
         rd_ctx_set_limit(ctx, 2000000);
         rd_profile_free(profiles_measure(ctx, "auto", &config, local, 20000, 20000));
         rd_ctx_set_limit(ctx, 0);
@@ -161,7 +162,7 @@ static rd_status analyse_scan(rd_ctx *own, const char *spec, rd_engine_config co
 static void a_refusal_names_a_bound_and_an_estimate_that_fit(void **state) {
     (void)state;
     for (uint32_t threads = 1; threads <= 16; threads *= 4) {
-        rd_engine_config config = {.threads = threads, .mem_bytes = 3000000};
+        rd_engine_config config = {.size = sizeof config, .threads = threads, .mem_bytes = 3000000};
         uint64_t bound = 0;
         char spec[64] = "";
         assert_int_equal(analyse_scan(ctx, "auto", config), RD_ENOMEM);

@@ -19,7 +19,7 @@
 
 static rd_engine *open_engine(const char *option, uint64_t bound) {
     rd_engine *e = NULL;
-    rd_engine_config config = {.bound = bound};
+    rd_engine_config config = {.size = sizeof config, .bound = bound};
     assert_int_equal(rdi_chunk_engine_open(ctx, option, &config, &e), RD_OK);
     return e;
 }
@@ -210,7 +210,7 @@ static void assert_same(const rd_profile *p, const rd_profile *q) {
 
 static void copied_and_borrowed_references_give_the_same_for_any_number_of_threads(void **state) {
     (void)state;
-    rd_engine_config config = {.binning = {RD_BINS_FULL, 0}};
+    rd_engine_config config = {.size = sizeof config, .binning = {RD_BINS_FULL, 0}};
     rd_profile *expected = analyse("bk", &config, LONG_TRACE);
     static const size_t feeds[] = {LONG_TRACE, 100000, 4096};
     for (uint32_t threads = 1; threads <= 4; threads++)
@@ -228,7 +228,7 @@ static void copied_and_borrowed_references_give_the_same_for_any_number_of_threa
  * here is while it resolves: what it remembers of them must be what it was fed. */
 static void first_touches_that_fill_the_front_of_the_chunk_before_are_counted_right(void **state) {
     (void)state;
-    rd_engine_config config = {0};
+    rd_engine_config config = {.size = sizeof config};
     rdi_rng rng = {41};
     for (unsigned round = 0; round < 300; round++) {
         uint64_t trace[400], blocks = 17 + rdi_rng_below(&rng, 10);
@@ -260,7 +260,8 @@ static rd_status listen(void *user, const uint64_t *distances, size_t n) {
 static void distances_are_delivered_by_the_thread_that_feeds(void **state) {
     (void)state;
     listener l = {pthread_self(), 0, UINT64_MAX};
-    rd_engine_config config = {.threads = 3, .sink = listen, .sink_user = &l};
+    rd_engine_config config = {
+        .size = sizeof config, .threads = 3, .sink = listen, .sink_user = &l};
     rd_profile_free(analyse("chunks:chunk=10K", &config, 5000));
     assert_int_equal(l.n, LONG_TRACE);
     l.n = 0;
@@ -282,7 +283,8 @@ static void a_failing_sink_ends_the_run(void **state) {
     (void)state;
     for (uint32_t threads = 1; threads <= 5; threads += 2) {
         listener l = {pthread_self(), 0, 123456};
-        rd_engine_config config = {.threads = threads, .sink = listen, .sink_user = &l};
+        rd_engine_config config = {
+            .size = sizeof config, .threads = threads, .sink = listen, .sink_user = &l};
         rd_engine *e = NULL;
         assert_int_equal(rd_engine_open(ctx, "chunks:chunk=3K", &config, &e), RD_OK);
         assert_int_equal(feed_all(e, LONG_TRACE / 7), RD_EIO);
@@ -294,7 +296,7 @@ static void memory_that_runs_out_in_a_worker_ends_the_run(void **state) {
     (void)state;
     for (size_t feed = LONG_TRACE / 100; feed <= LONG_TRACE; feed *= 10) {
         rd_engine *e = NULL;
-        rd_engine_config config = {.threads = 4};
+        rd_engine_config config = {.size = sizeof config, .threads = 4};
         rd_ctx_set_limit(ctx, 2000000); /* enough for some buffers, not for 40000 blocks */
         assert_int_equal(rd_engine_open(ctx, "chunks:chunk=20K", &config, &e), RD_OK);
         assert_int_equal(feed_all(e, feed), RD_ENOMEM);
@@ -326,7 +328,8 @@ static void what_was_delivered_before_a_failure_is_right(void **state) {
     rd_engine_close(whole);
     for (size_t limit = 1000000; limit < 4000000; limit += 250000) {
         keeper k = {got, 0};
-        rd_engine_config config = {.threads = 3, .sink = keep, .sink_user = &k};
+        rd_engine_config config = {
+            .size = sizeof config, .threads = 3, .sink = keep, .sink_user = &k};
         rd_engine *e = NULL;
         rd_ctx_set_limit(ctx, limit);
         rd_status status = rd_engine_open(ctx, "chunks:chunk=5K,engine=olken", &config, &e);
@@ -342,7 +345,7 @@ static void what_was_delivered_before_a_failure_is_right(void **state) {
 static void the_note_tells_threads_and_first_touches(void **state) {
     (void)state;
     static const uint64_t trace[] = {1, 2, 1, 2, 1, 1, 2, 1, 2, 1};
-    rd_engine_config config = {.threads = 2};
+    rd_engine_config config = {.size = sizeof config, .threads = 2};
     rd_engine *e = NULL;
     assert_int_equal(rd_engine_open(ctx, "chunks:chunk=5", &config, &e), RD_OK);
     assert_int_equal(rd_engine_feed(e, trace, RDI_COUNT(trace), NULL), RD_OK);

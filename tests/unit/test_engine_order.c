@@ -69,7 +69,7 @@ static void assert_order(rd_engine *e, const char *spec, const uint64_t *trace, 
 static void run_engine(const char *spec, const uint64_t *trace, size_t n, uint64_t bound,
                        rdi_rng *rng) {
     static uint64_t expected[MOST_REFERENCES], dist[MOST_REFERENCES];
-    rd_engine_config config = {.bound = bound};
+    rd_engine_config config = {.size = sizeof config, .bound = bound};
     rd_engine *e = NULL, *unasked = NULL;
     assert_int_equal(rd_engine_open(ctx, spec, &config, &unasked), RD_OK);
     assert_int_equal(rd_engine_feed(unasked, trace, n, expected), RD_OK);

@@ -81,7 +81,7 @@ static void run_engine(const rd_engine_info *info, const char *options, const tr
     snprintf(spec, sizeof spec, "%s:%s", info->name, options);
     static collector got;
     got.n = 0;
-    rd_engine_config config = {.bound = t->bound, .threads = 2};
+    rd_engine_config config = {.size = sizeof config, .bound = t->bound, .threads = 2};
     if (info->caps & RD_CAP_DISTANCES) {
         config.sink = collect;
         config.sink_user = &got;

@@ -104,7 +104,7 @@ static void threads_and_bounds_change_nothing(void **state) {
     distances_make(3, 2000, blocks, MOST_REFERENCES);
     for (uint32_t threads = 1; threads <= 5; threads += 2)
         for (uint64_t bound = 0; bound <= 1000; bound += 500) {
-            rd_engine_config config = {.threads = threads, .bound = bound};
+            rd_engine_config config = {.size = sizeof config, .threads = threads, .bound = bound};
             distances_assert_exact(ctx, "geometric", &config, blocks, MOST_REFERENCES);
             distances_assert_exact(ctx, "geometric:phase=9000", &config, blocks, MOST_REFERENCES);
             distances_assert_exact(ctx, "geometric:next=range:2000", &config, blocks,

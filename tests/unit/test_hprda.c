@@ -122,7 +122,7 @@ static const char *const shapes[] = {"N=1024,ST=16,NB=8",    "N=1K,ST=1",    "N=
 
 static void run_shape(const char *shape, const char *more, uint32_t threads, size_t n) {
     char spec[128];
-    rd_engine_config config = {.threads = threads};
+    rd_engine_config config = {.size = sizeof config, .threads = threads};
     snprintf(spec, sizeof spec, "hprda:%s%s", shape, more);
     rd_status status = distances_run(ctx, spec, &config, blocks, n, 700, estimate);
     if (status != RD_OK)

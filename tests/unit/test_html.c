@@ -33,7 +33,8 @@ static rd_profile *random_profile(rd_ctx *in, rd_binning binning, uint64_t max_d
 /* Caller frees. */
 static void make_page(rd_profile *const *profiles, const char *const *names, size_t n,
                       char **text) {
-    rd_page page = {.profiles = profiles,
+    rd_page page = {.size = sizeof page,
+                    .profiles = profiles,
                     .names = names,
                     .n = n,
                     .levels = levels,
@@ -326,10 +327,14 @@ static rd_status page_of_two(rd_ctx *in, void *user) {
     if (status == RD_OK)
         status = rd_profile_parse(in, "b", file, sizeof file - 1, &both[1]);
     if (status == RD_OK)
-        status = rd_report_html(
-            in,
-            &(rd_page){.profiles = both, .names = names, .n = 2, .levels = levels, .n_levels = 2},
-            &text, &n);
+        status = rd_report_html(in,
+                                &(rd_page){.size = sizeof(rd_page),
+                                           .profiles = both,
+                                           .names = names,
+                                           .n = 2,
+                                           .levels = levels,
+                                           .n_levels = 2},
+                                &text, &n);
     rd_text_free(in, text);
     rd_profile_free(both[0]);
     rd_profile_free(both[1]);

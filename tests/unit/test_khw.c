@@ -15,7 +15,7 @@
 static const uint64_t blocks[] = {'a', 'b', 'c', 'd', 'a', 'a', 'd', 'c', 'e', 'd'};
 
 static rd_profile *run(const char *spec, uint64_t bound) {
-    rd_engine_config config = {.bound = bound};
+    rd_engine_config config = {.size = sizeof config, .bound = bound};
     rd_engine *e = NULL;
     rd_profile *profile = NULL;
     assert_int_equal(rd_engine_open(ctx, spec, &config, &e), RD_OK);

@@ -57,7 +57,7 @@ static void check_distances(rd_ctx *ctx, const char *spec) {
     static uint64_t got[REFERENCES];
     rd_engine *e = NULL;
     rd_profile *p = NULL;
-    rd_engine_config config = {.references = REFERENCES};
+    rd_engine_config config = {.size = sizeof config, .references = REFERENCES};
     assert_int_equal(rd_engine_open(ctx, spec, &config, &e), RD_OK);
     assert_int_equal(feed_in_parts(e, got), RD_OK);
     assert_int_equal(rd_engine_finish(e), RD_OK);
@@ -116,7 +116,7 @@ static void answers_are_those_with_the_table(void **state) {
 static rd_status run_known(rd_ctx *ctx, void *user) {
     uint64_t distances[REFERENCES];
     rd_engine *e = NULL;
-    rd_engine_config config = {.references = REFERENCES};
+    rd_engine_config config = {.size = sizeof config, .references = REFERENCES};
     rd_status status = rd_engine_open(ctx, user, &config, &e);
     if (status == RD_OK)
         status = feed_in_parts(e, distances);
@@ -162,10 +162,13 @@ static void refusals_are_explained(void **state) {
     assert_int_equal(rd_engine_prefill(e, 1), RD_EUNSUPPORTED);
     assert_int_equal(rd_engine_nodes(e).most, 0);
     rd_engine_close(e);
-    assert_int_equal(rd_engine_open(*state, "olken", &(rd_engine_config){.bound = 5}, &e), RD_OK);
+    assert_int_equal(
+        rd_engine_open(*state, "olken",
+                       &(rd_engine_config){.size = sizeof(rd_engine_config), .bound = 5}, &e),
+        RD_OK);
     assert_int_equal(rd_engine_feed_known(e, &known, 1, distances), RD_EUNSUPPORTED);
     rd_engine_close(e);
-    rd_engine_config few = {.references = 10};
+    rd_engine_config few = {.size = sizeof few, .references = 10};
     assert_int_equal(rd_engine_open(*state, "bk", &few, &e), RD_OK);
     assert_int_equal(rd_engine_feed_known(e, &known, REFERENCES, distances), RD_ERANGE);
     assert_non_null(strstr(rd_last_error(*state), "more references than were announced"));

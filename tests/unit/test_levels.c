@@ -88,7 +88,7 @@ static void phases_and_threads_change_nothing(void **state) {
     distances_make(11, 400, blocks, MOST_REFERENCES);
     for (size_t i = 0; i < RDI_COUNT(specs); i++)
         for (uint32_t threads = 1; threads <= 5; threads += 2) {
-            rd_engine_config config = {.threads = threads};
+            rd_engine_config config = {.size = sizeof config, .threads = threads};
             distances_assert_exact(ctx, specs[i], &config, blocks,
                                    threads > 1 && i < 3 ? 3000 : MOST_REFERENCES);
         }
@@ -97,7 +97,7 @@ static void phases_and_threads_change_nothing(void **state) {
 static rd_profile *profile_of(const char *spec, uint64_t bound) {
     rd_engine *e = NULL;
     rd_profile *p = NULL;
-    rd_engine_config config = {.bound = bound};
+    rd_engine_config config = {.size = sizeof config, .bound = bound};
     assert_int_equal(rd_engine_open(ctx, spec, &config, &e), RD_OK);
     assert_int_equal(rd_engine_feed(e, blocks, 5000, NULL), RD_OK);
     assert_int_equal(rd_engine_finish(e), RD_OK);
@@ -109,7 +109,7 @@ static rd_profile *profile_of(const char *spec, uint64_t bound) {
 static void the_depth_is_a_bound(void **state) {
     (void)state;
     distances_make(2, 300, blocks, 5000);
-    rd_engine_config config = {.bound = 50};
+    rd_engine_config config = {.size = sizeof config, .bound = 50};
     distances_assert_exact(ctx, "levels:C=50", &config, blocks, 5000);
     distances_assert_exact(ctx, "levels:C=50,compact=off", &config, blocks, 5000);
     distances_assert_exact(ctx, "levels:C=70,compact=off", &config, blocks, 5000);

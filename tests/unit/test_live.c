@@ -92,7 +92,7 @@ static void assert_failure(live_test *t, const char *why) {
 static void records_become_columns(void **state) {
     (void)state;
     live_test t;
-    start(&t, (rd_live_config){.thread = true});
+    start(&t, (rd_live_config){.size = sizeof(rd_live_config), .thread = true});
     int index = rdi_channel_take(t.channel, 1);
     uint64_t *words = rdi_channel_words(t.channel, (unsigned)index);
     words[0] = record(0x7fffffffffff, 1, RDI_RECORD_LOAD);
@@ -116,7 +116,7 @@ static void records_become_columns(void **state) {
 static void program_counters_are_the_second_words(void **state) {
     (void)state;
     live_test t;
-    start(&t, (rd_live_config){.pc = true});
+    start(&t, (rd_live_config){.size = sizeof(rd_live_config), .pc = true});
     assert_int_equal(t.channel->record_words, 2);
     int index = rdi_channel_take(t.channel, 1);
     uint64_t *words = rdi_channel_words(t.channel, (unsigned)index);
@@ -137,7 +137,7 @@ static void program_counters_are_the_second_words(void **state) {
 static void buffers_come_in_the_order_of_handing_over(void **state) {
     (void)state;
     live_test t;
-    start(&t, (rd_live_config){0});
+    start(&t, (rd_live_config){.size = sizeof(rd_live_config)});
     int a = fill_buffer(t.channel, 0, 100),
         b = fill_buffer(t.channel, 10000, RDI_CHANNEL_BUFFER_WORDS);
     int c = fill_buffer(t.channel, 20000, 5000);
@@ -154,7 +154,7 @@ static void buffers_come_in_the_order_of_handing_over(void **state) {
 static void a_buffer_that_was_read_is_free_and_zero(void **state) {
     (void)state;
     live_test t;
-    start(&t, (rd_live_config){0});
+    start(&t, (rd_live_config){.size = sizeof(rd_live_config)});
     for (int round = 0; round < 3 * RDI_CHANNEL_FULL_MAX; round++) {
         int index = fill_buffer(t.channel, (uint64_t)round * 64, 10);
         assert_int_equal(rdi_channel_words(t.channel, (unsigned)index)[10], 0);
@@ -169,7 +169,7 @@ static void a_buffer_that_was_read_is_free_and_zero(void **state) {
 static void only_full_buffers_keep_recorders_waiting(void **state) {
     (void)state;
     live_test t;
-    start(&t, (rd_live_config){0});
+    start(&t, (rd_live_config){.size = sizeof(rd_live_config)});
     int first[RDI_CHANNEL_FULL_MAX];
     for (int i = 0; i < RDI_CHANNEL_FULL_MAX; i++)
         first[i] = fill_buffer(t.channel, 64 * (uint64_t)i, 1);
@@ -188,7 +188,7 @@ static void waiting_is_hopeless_when_nobody_gets_on(void **state) {
     (void)state;
     live_test t;
     unsigned turns = 0;
-    start(&t, (rd_live_config){0});
+    start(&t, (rd_live_config){.size = sizeof(rd_live_config)});
     for (int i = 0; i < RDI_CHANNEL_BUFFERS; i++)
         fill_buffer(t.channel, 64 * (uint64_t)i, 1);
     assert_int_equal(rdi_channel_take(t.channel, 1), -1);
@@ -208,7 +208,7 @@ static bool something_comes(void *user) {
 static void a_stopped_trace_ends_before_the_next_buffer(void **state) {
     (void)state;
     live_test t;
-    start(&t, (rd_live_config){.running = something_comes});
+    start(&t, (rd_live_config){.size = sizeof(rd_live_config), .running = something_comes});
     for (uint64_t i = 0; i < 3; i++)
         rdi_channel_submit(t.channel, fill_buffer(t.channel, 64 * i, 1), 1);
     assert_next(&t, 0, 1);
@@ -221,7 +221,7 @@ static void a_stopped_trace_ends_before_the_next_buffer(void **state) {
 static void what_was_not_handed_over_is_found_at_the_end(void **state) {
     (void)state;
     live_test t;
-    start(&t, (rd_live_config){0});
+    start(&t, (rd_live_config){.size = sizeof(rd_live_config)});
     fill_buffer(t.channel, 4096, 123);
     fill_buffer(t.channel, 0, 0);
     assert_next(&t, 4096, 123);
@@ -238,7 +238,8 @@ static void a_buffer_of_a_dead_owner_is_reclaimed(void **state) {
     (void)state;
     live_test t;
     int asked = 0;
-    start(&t, (rd_live_config){.running = once_more, .user = &asked});
+    start(&t,
+          (rd_live_config){.size = sizeof(rd_live_config), .running = once_more, .user = &asked});
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0)
@@ -255,7 +256,7 @@ static void a_buffer_of_a_dead_owner_is_reclaimed(void **state) {
 static void programs_have_addresses_of_their_own(void **state) {
     (void)state;
     live_test t;
-    start(&t, (rd_live_config){0});
+    start(&t, (rd_live_config){.size = sizeof(rd_live_config)});
     int index = fill_buffer(t.channel, 64, 1);
     t.channel->buffer[index].process = 3;
     rdi_channel_submit(t.channel, index, 1);
@@ -268,7 +269,8 @@ static void nonsense_is_refused(void **state) {
     static const uint64_t bad[] = {1 << 16, 3 | 8 << 2, 0};
     for (size_t i = 0; i < 6; i++) {
         live_test t;
-        start(&t, (rd_live_config){.collapse_bytes = i < 3 ? 0 : 1});
+        start(&t,
+              (rd_live_config){.size = sizeof(rd_live_config), .collapse_bytes = i < 3 ? 0 : 1});
         int index = fill_buffer(t.channel, 0, 10);
         rdi_channel_words(t.channel, (unsigned)index)[7] = bad[i % 3];
         rdi_channel_submit(t.channel, index, 10);
@@ -276,11 +278,11 @@ static void nonsense_is_refused(void **state) {
         stop(&t);
     }
     live_test t;
-    start(&t, (rd_live_config){0});
+    start(&t, (rd_live_config){.size = sizeof(rd_live_config)});
     rdi_channel_submit(t.channel, fill_buffer(t.channel, 0, 1), RDI_CHANNEL_BUFFER_WORDS + 1);
     assert_failure(&t, "words at once");
     stop(&t);
-    start(&t, (rd_live_config){0});
+    start(&t, (rd_live_config){.size = sizeof(rd_live_config)});
     int index = fill_buffer(t.channel, 0, 1);
     t.channel->buffer[index].process = 1 << 16;
     rdi_channel_submit(t.channel, index, 1);
@@ -344,7 +346,7 @@ static void events_stand_between_references(void **state) {
     (void)state;
     live_test t;
     int index;
-    start(&t, (rd_live_config){.events = true});
+    start(&t, (rd_live_config){.size = sizeof(rd_live_config), .events = true});
     assert_int_equal(t.channel->record_words, 2);
     assert_int_equal(t.channel->events, 1);
     uint64_t words = fill_with_events(t.channel, &index);
@@ -363,7 +365,7 @@ static void events_stand_between_references(void **state) {
 static void events_alone_come_with_what_follows_or_the_end(void **state) {
     (void)state;
     live_test t;
-    start(&t, (rd_live_config){.events = true});
+    start(&t, (rd_live_config){.size = sizeof(rd_live_config), .events = true});
     for (int i = 0; i < 3; i++) {
         int index = rdi_channel_take(t.channel, 1);
         uint64_t *words = rdi_channel_words(t.channel, (unsigned)index);
@@ -389,7 +391,7 @@ static void needless_events_do_not_pile_up(void **state) {
     (void)state;
     live_test t;
     uint64_t put = 0;
-    start(&t, (rd_live_config){.events = true});
+    start(&t, (rd_live_config){.size = sizeof(rd_live_config), .events = true});
     for (int i = 0; i < RDI_CHANNEL_FULL_MAX; i++) {
         int index = rdi_channel_take(t.channel, 1);
         uint64_t *words = rdi_channel_words(t.channel, (unsigned)index), n = 0;
@@ -430,7 +432,7 @@ static void events_without_sense_are_refused(void **state) {
                {RDI_EVENT_HEAD(RD_EVENT_MODULE, 65535, 0), 8192, "half an event"}};
     for (size_t i = 0; i < RDI_COUNT(bad); i++) {
         live_test t;
-        start(&t, (rd_live_config){.events = true});
+        start(&t, (rd_live_config){.size = sizeof(rd_live_config), .events = true});
         int index = rdi_channel_take(t.channel, 1);
         uint64_t *words = rdi_channel_words(t.channel, (unsigned)index);
         if (bad[i].words == 8000)
@@ -443,7 +445,8 @@ static void events_without_sense_are_refused(void **state) {
     rd_ctx *ctx = NULL;
     rd_live *live = NULL;
     assert_int_equal(rd_ctx_new(NULL, &ctx), RD_OK);
-    rd_live_config config = {.events = true, .collapse_bytes = 64, .running = nothing_comes};
+    rd_live_config config = {
+        .size = sizeof config, .events = true, .collapse_bytes = 64, .running = nothing_comes};
     assert_int_equal(rd_live_new(ctx, &config, &live), RD_EINVAL);
     rd_ctx_free(ctx);
 }
@@ -461,7 +464,7 @@ static void fill_random(uint64_t *words, size_t n, uint64_t *seed) {
 static void repeats_are_left_out_alike_on_every_processor(void **state) {
     (void)state;
     live_test t;
-    start(&t, (rd_live_config){.collapse_bytes = 64});
+    start(&t, (rd_live_config){.size = sizeof(rd_live_config), .collapse_bytes = 64});
     uint64_t plain[100], vectors[100], seed = 1;
     uint32_t widest = t.channel->vector_bits;
     for (uint64_t n = 0; n <= 100; n++)
@@ -493,7 +496,9 @@ static void repeats_are_those_of_what_was_read(void **state) {
     (void)state;
     live_test t;
     const rd_refs *refs = NULL;
-    start(&t, (rd_live_config){.collapse_bytes = 64, .running = something_comes});
+    start(&t, (rd_live_config){.size = sizeof(rd_live_config),
+                               .collapse_bytes = 64,
+                               .running = something_comes});
     for (int i = 0; i < 2; i++)
         rdi_channel_submit(t.channel, fill_blocks(t.channel, 10), 40);
     assert_int_equal(rd_trace_read(t.trace, &refs), RD_OK);
@@ -509,7 +514,7 @@ static void repeats_are_those_of_what_was_read(void **state) {
 static void a_buffer_half_rid_of_repeats_is_not_read(void **state) {
     (void)state;
     live_test t;
-    start(&t, (rd_live_config){.collapse_bytes = 64});
+    start(&t, (rd_live_config){.size = sizeof(rd_live_config), .collapse_bytes = 64});
     rdi_channel_submit(t.channel, fill_blocks(t.channel, 1), 4);
     int index = fill_blocks(t.channel, 10);
     t.channel->buffer[index].words = RDI_WORDS_CHANGING;
@@ -544,7 +549,7 @@ static void sizes_are_told_where_a_reference_spans_blocks(void **state) {
     live_test t;
     enum { N = 4000 };
     static uint64_t words[N];
-    start(&t, (rd_live_config){.collapse_bytes = 64});
+    start(&t, (rd_live_config){.size = sizeof(rd_live_config), .collapse_bytes = 64});
     int index = rdi_channel_take(t.channel, (uint32_t)getpid());
     for (uint64_t i = 0; i < N; i++) /* every other block; the 1001st spans two */
         words[i] = record(128 * i, i == 1000 ? 65 : 64, RDI_RECORD_LOAD);
@@ -564,7 +569,7 @@ static void sizes_are_told_where_a_reference_spans_blocks(void **state) {
 static void a_changed_head_changes_nothing_for_the_reader(void **state) {
     (void)state;
     live_test t;
-    start(&t, (rd_live_config){.collapse_bytes = 64});
+    start(&t, (rd_live_config){.size = sizeof(rd_live_config), .collapse_bytes = 64});
     t.channel->collapse = 218;
     t.channel->vector_bits = t.channel->vector_bits ? 0 : 512;
     int index = fill_buffer(t.channel, 0x1000, 3);
@@ -580,7 +585,7 @@ static void a_changed_head_changes_nothing_for_the_reader(void **state) {
 static void recording_is_switched(void **state) {
     (void)state;
     live_test t;
-    start(&t, (rd_live_config){.paused = true});
+    start(&t, (rd_live_config){.size = sizeof(rd_live_config), .paused = true});
     assert_int_equal(t.channel->recording, 0);
     rd_live_set_recording(t.live, true);
     assert_int_equal(t.channel->recording, 1);
@@ -622,7 +627,7 @@ static void nothing_is_lost_between_threads(void **state) {
     (void)state;
     live_test t;
     bool more = true;
-    start(&t, (rd_live_config){.running = not_yet, .user = &more});
+    start(&t, (rd_live_config){.size = sizeof(rd_live_config), .running = not_yet, .user = &more});
     writer writers[3];
     pthread_t threads[3];
     uint64_t expected[3] = {0};
@@ -648,7 +653,7 @@ static void nothing_is_lost_between_threads(void **state) {
 
 static rd_status open_and_read(rd_ctx *ctx, void *user) {
     (void)user;
-    rd_live_config config = {.running = nothing_comes};
+    rd_live_config config = {.size = sizeof config, .running = nothing_comes};
     rd_live *live = NULL;
     rd_trace *trace = NULL;
     const rd_refs *refs = NULL;

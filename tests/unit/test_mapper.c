@@ -73,8 +73,12 @@ static void check_with(const rd_refs *refs, const rd_mapping *mapping) {
 
 /* With and without telling where blocks come from. */
 static void check(const rd_refs *refs, uint64_t block_bytes, uint32_t kinds) {
-    check_with(refs, &(rd_mapping){block_bytes, kinds, false});
-    check_with(refs, &(rd_mapping){block_bytes, kinds, true});
+    check_with(refs, &(rd_mapping){
+                         .size = sizeof(rd_mapping), .block_bytes = block_bytes, .kinds = kinds});
+    check_with(refs, &(rd_mapping){.size = sizeof(rd_mapping),
+                                   .block_bytes = block_bytes,
+                                   .kinds = kinds,
+                                   .origins = true});
 }
 
 /* With every set of columns, kinds and block size. */
@@ -158,7 +162,9 @@ static void a_reference_past_the_end_is_refused_unless_dropped(void **state) {
     size_t n = 0;
     for (uint64_t bytes = 1; bytes; bytes <<= 1) {
         rd_mapper *m = NULL;
-        assert_int_equal(rd_mapper_new(ctx, &(rd_mapping){.block_bytes = bytes}, &m), RD_OK);
+        assert_int_equal(
+            rd_mapper_new(ctx, &(rd_mapping){.size = sizeof(rd_mapping), .block_bytes = bytes}, &m),
+            RD_OK);
         rd_mapper_feed(m, &refs);
         assert_int_equal(rd_mapper_next(m, &blocks, &n), RD_OK); /* those before it first */
         assert_true(n >= 17);
@@ -176,9 +182,13 @@ static void nonsense_is_refused(void **state) {
     rd_ctx *ctx = NULL;
     rd_mapper *m = NULL;
     assert_int_equal(rd_ctx_new(NULL, &ctx), RD_OK);
-    assert_int_equal(rd_mapper_new(ctx, &(rd_mapping){.block_bytes = 48}, &m), RD_EINVAL);
-    assert_int_equal(rd_mapper_new(ctx, &(rd_mapping){.block_bytes = 64, .kinds = 8}, &m),
-                     RD_EINVAL);
+    assert_int_equal(
+        rd_mapper_new(ctx, &(rd_mapping){.size = sizeof(rd_mapping), .block_bytes = 48}, &m),
+        RD_EINVAL);
+    assert_int_equal(
+        rd_mapper_new(ctx, &(rd_mapping){.size = sizeof(rd_mapping), .block_bytes = 64, .kinds = 8},
+                      &m),
+        RD_EINVAL);
     rd_ctx_free(ctx);
 }
 

@@ -16,7 +16,7 @@
 static rd_model *make_model(rd_ctx *ctx, rd_model_method method) {
     rd_training runs[2];
     rd_model *m = NULL;
-    rd_model_config config = {.method = method};
+    rd_model_config config = {.size = sizeof config, .method = method};
     for (uint64_t i = 0; i < 2; i++) {
         profiles_point points[] = {{5, 3000}, {1000 * (i + 1), 2000}, {RD_COLD, 1000 * (i + 1)}};
         runs[i] =

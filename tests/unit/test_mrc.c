@@ -33,7 +33,7 @@ static int free_ctx(void **state) {
 /* Profile of a trace, by the oracle. */
 static rd_profile *measure(rd_ctx *ctx, const uint64_t *trace, size_t n, rd_binning binning,
                            uint64_t bound) {
-    rd_engine_config config = {.binning = binning, .bound = bound};
+    rd_engine_config config = {.size = sizeof config, .binning = binning, .bound = bound};
     rd_engine *e = NULL;
     rd_profile *p = NULL;
     assert_int_equal(rd_engine_open(ctx, "stack", &config, &e), RD_OK);

@@ -298,7 +298,7 @@ static void every_number_of_ranks_phase_and_bound_gives_the_same_histogram(void 
         const uint64_t phases[] = {1, 5, 100, n ? n : 1, 2 * n + 1, 0};
         draw_trace(&rng, trace, n);
         const uint64_t bounds[] = {0, 1, 2, 1 + rdi_rng_below(&rng, 50), 1000};
-        rd_engine_config config = {.binning = {RD_BINS_FULL, 0}};
+        rd_engine_config config = {.size = sizeof config, .binning = {RD_BINS_FULL, 0}};
         config.bound = bounds[rdi_rng_below(&rng, RDI_COUNT(bounds))];
         rd_profile *right = measure("stack", &config, trace, n);
         for (size_t i = 0; i < RDI_COUNT(ways); i++) {
@@ -365,7 +365,8 @@ static void ranks_that_read_their_parts_give_the_same_histogram(void **state) {
     for (unsigned round = 0; round < 32; round++) {
         size_t n = 1 + (size_t)rdi_rng_below(&rng, MOST_REFERENCES);
         draw_trace(&rng, shared_trace, n);
-        rd_engine_config config = {.binning = {RD_BINS_FULL, 0}, .bound = round % 4};
+        rd_engine_config config = {
+            .size = sizeof config, .binning = {RD_BINS_FULL, 0}, .bound = round % 4};
         rd_profile *right = measure("stack", &config, shared_trace, n);
         char spec[128];
         snprintf(spec, sizeof spec, "parda:ranks=%u,%s", 1 + round % 16,
@@ -447,7 +448,7 @@ static void break_off_feeding(const char *spec, const rd_engine_config *config) 
 
 /* With any number of ranks: `before` the end came, and afterwards. */
 static void assert_resumed(const char *before, const char *after, uint64_t bound) {
-    rd_engine_config config = {.binning = {RD_BINS_FULL, 0}, .bound = bound};
+    rd_engine_config config = {.size = sizeof config, .binning = {RD_BINS_FULL, 0}, .bound = bound};
     rd_profile *right = measure("stack", &config, shared_trace, MOST_REFERENCES);
     config.checkpoint = checkpoint;
     config.checkpoint_of = "the shared trace";
@@ -490,7 +491,8 @@ static void a_checkpoint_of_something_else_is_refused(void **state) {
     (void)state;
     rdi_rng rng = {36};
     draw_trace(&rng, shared_trace, MOST_REFERENCES);
-    rd_engine_config config = {.checkpoint = checkpoint, .checkpoint_of = "this"};
+    rd_engine_config config = {
+        .size = sizeof config, .checkpoint = checkpoint, .checkpoint_of = "this"};
     assert_int_equal(open_and_finish(&config, MOST_REFERENCES), RD_OK);
     assert_true(files_exist(checkpoint));
     rd_engine_config other = config;
@@ -513,7 +515,8 @@ static void a_checkpoint_beyond_the_end_of_the_parts_is_refused(void **state) {
     (void)state;
     rdi_rng rng = {38};
     draw_trace(&rng, shared_trace, MOST_REFERENCES);
-    rd_engine_config config = {.checkpoint = checkpoint, .checkpoint_of = "this"};
+    rd_engine_config config = {
+        .size = sizeof config, .checkpoint = checkpoint, .checkpoint_of = "this"};
     break_off_parts("parda:ranks=2,phase=30", &config);
     rd_parts shorter = {20, "shared_trace", open_memory, read_memory, close_memory, NULL};
     rd_engine *e = NULL;
@@ -526,7 +529,8 @@ static void a_damaged_checkpoint_is_refused(void **state) {
     (void)state;
     rdi_rng rng = {37};
     draw_trace(&rng, shared_trace, MOST_REFERENCES);
-    rd_engine_config config = {.checkpoint = checkpoint, .checkpoint_of = "this"};
+    rd_engine_config config = {
+        .size = sizeof config, .checkpoint = checkpoint, .checkpoint_of = "this"};
     assert_int_equal(open_and_finish(&config, MOST_REFERENCES), RD_OK);
     size_t n = 0;
     uint8_t *bytes = files_read(checkpoint, &n);

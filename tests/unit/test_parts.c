@@ -82,7 +82,7 @@ static void engines_that_read_in_parts_give_the_same(void **state) {
     static const uint64_t bounds[] = {0, 90, 5000}, lengths[] = {1, 7, 3000, REFERENCES};
     for (size_t b = 0; b < RDI_COUNT(bounds); b++)
         for (size_t l = 0; l < RDI_COUNT(lengths); l++) {
-            rd_engine_config config = {.bound = bounds[b]};
+            rd_engine_config config = {.size = sizeof config, .bound = bounds[b]};
             rd_profile *expected = analyse("bk", &config, lengths[l]);
             for (size_t s = 0; s < RDI_COUNT(specs); s++)
                 for (config.threads = 1; config.threads <= 9; config.threads += 4) {
@@ -100,7 +100,7 @@ static void a_reader_that_fails_ends_the_run(void **state) {
     for (size_t s = 0; s < RDI_COUNT(specs); s++) {
         rd_engine *e = NULL;
         rd_parts parts = parts_of(REFERENCES, "100000");
-        rd_engine_config config = {.threads = 3};
+        rd_engine_config config = {.size = sizeof config, .threads = 3};
         assert_int_equal(rd_engine_open(ctx, specs[s], &config, &e), RD_OK);
         rd_status status = rd_engine_feed_parts(e, &parts);
         if (status == RD_OK)
@@ -119,7 +119,7 @@ static void whoever_wants_distances_has_to_feed(void **state) {
     (void)state;
     rd_engine *e = NULL;
     rd_parts parts = parts_of(REFERENCES, NEVER_BAD);
-    rd_engine_config config = {.threads = 3, .sink = ignore};
+    rd_engine_config config = {.size = sizeof config, .threads = 3, .sink = ignore};
     assert_int_equal(rd_engine_open(ctx, "chunks", &config, &e), RD_OK);
     assert_false(rd_engine_takes_parts(e));
     assert_int_equal(rd_engine_feed_parts(e, &parts), RD_EUNSUPPORTED);

@@ -97,7 +97,8 @@ static void a_single_pattern_is_recovered(void **state) {
             parts[0].c = 700;
         double squares[3] = {4096, 65536, 1048576};
         const double *at = p == RD_PATTERN_SQUARE_ROOT ? squares : sizes;
-        rd_model_config config = {.patterns = BIT(CONSTANT) | UINT32_C(1) << p | BIT(LINEAR)};
+        rd_model_config config = {.size = sizeof config,
+                                  .patterns = BIT(CONSTANT) | UINT32_C(1) << p | BIT(LINEAR)};
         assert_predicts(*state, parts, 1, at, 2, NULL, at[2]);
         assert_predicts(*state, parts, 1, at, 2, &config, at[2]);
         assert_predicts(*state, parts, 1, at, 3, &config, 16777216);
@@ -259,7 +260,10 @@ static void the_equations_of_the_worked_example(void **state) {
     const rd_bin small[] = {middle_bin(1, 0.375), middle_bin(2, 0.375), middle_bin(4, 0.25)};
     const rd_bin standard[] = {middle_bin(4, 1)};
     rd_profile *profiles[] = {bins_profile(*state, small, 3), bins_profile(*state, standard, 1)};
-    rd_model_config config = {RD_MODEL_MULTI, LOG, BIT(CONSTANT) | BIT(LINEAR)};
+    rd_model_config config = {.size = sizeof config,
+                              .method = RD_MODEL_MULTI,
+                              .binning = LOG,
+                              .patterns = BIT(CONSTANT) | BIT(LINEAR)};
     rd_model *m = NULL;
     const rd_training runs[] = {{profiles[0], 1}, {profiles[1], 3}};
     assert_int_equal(rd_model_train(*state, runs, 2, &config, &m), RD_OK);
@@ -313,7 +317,10 @@ static void patterns_that_share_bins_are_separated(void **state) {
         else
             real = p;
     }
-    rd_model_config config = {RD_MODEL_MULTI, LOG, BIT(CONSTANT) | BIT(LINEAR)};
+    rd_model_config config = {.size = sizeof config,
+                              .method = RD_MODEL_MULTI,
+                              .binning = LOG,
+                              .patterns = BIT(CONSTANT) | BIT(LINEAR)};
     rd_status status = rd_model_train(*state, runs, 3, &config, &m);
     if (status != RD_OK)
         fail_msg("%s", rd_last_error(*state));
@@ -351,7 +358,10 @@ static void multi_models_predict_ranges(void **state) {
             double size = 16384 * exp2((double)i);
             runs[i] = (rd_training){range_profile(*state, size), size};
         }
-        rd_model_config config = {RD_MODEL_MULTI, binnings[k], BIT(CONSTANT) | BIT(LINEAR)};
+        rd_model_config config = {.size = sizeof config,
+                                  .method = RD_MODEL_MULTI,
+                                  .binning = binnings[k],
+                                  .patterns = BIT(CONSTANT) | BIT(LINEAR)};
         if (rd_model_train(*state, runs, 3, &config, &m) != RD_OK)
             fail_msg("%s", rd_last_error(*state));
         rd_profile *predicted = predict(*state, m, 1048576), *real = range_profile(*state, 1048576);
@@ -373,7 +383,10 @@ static void what_no_input_tells_apart_is_constant(void **state) {
                                  {RD_PATTERN_LINEAR, 0, 1, 1000}};
     static const rd_binning binnings[] = {LOGLINEAR, LOG};
     for (size_t k = 0; k < RDI_COUNT(binnings); k++) {
-        rd_model_config config = {RD_MODEL_MULTI, binnings[k], BIT(CONSTANT) | BIT(LINEAR)};
+        rd_model_config config = {.size = sizeof config,
+                                  .method = RD_MODEL_MULTI,
+                                  .binning = binnings[k],
+                                  .patterns = BIT(CONSTANT) | BIT(LINEAR)};
         rd_model *m = train(*state, parts, 2, (double[]){4096, 8192, 16384}, 3, &config);
         assert_true(fabs(rd_model_facts_of(m)->shares[RD_PATTERN_CONSTANT] - 0.75) < 1e-9);
         rd_model_free(m);
@@ -395,7 +408,10 @@ static rd_profile *far_profile(rd_ctx *ctx, uint64_t distance) {
 /* Where neighbouring doubles are further apart than blocks. */
 static void distances_beyond_all_memory_are_learned_from(void **state) {
     rd_profile *p = far_profile(*state, UINT64_C(1) << 60);
-    rd_model_config config = {RD_MODEL_MULTI, LOG, BIT(CONSTANT) | BIT(LINEAR)};
+    rd_model_config config = {.size = sizeof config,
+                              .method = RD_MODEL_MULTI,
+                              .binning = LOG,
+                              .patterns = BIT(CONSTANT) | BIT(LINEAR)};
     rd_model *m = NULL;
     assert_int_equal(rd_model_train(*state, (rd_training[]){{p, 1}, {p, 2}}, 2, &config, &m),
                      RD_OK);
@@ -434,7 +450,7 @@ static void what_cannot_be_learned_from_is_refused(void **state) {
     facts.bound = 100;
     rd_profile *bounded = profiles_make(ctx, &facts, LOGLINEAR, points, 2);
     rd_profile *far = far_profile(ctx, UINT64_C(1) << 40);
-    rd_model_config multi = {.method = RD_MODEL_MULTI};
+    rd_model_config multi = {.size = sizeof multi, .method = RD_MODEL_MULTI};
 
     assert_refused(ctx, (rd_training[]){{far, 1}, {far, 2}}, 2, &multi, "log-linear");
     assert_refused(ctx, (rd_training[]){{good, 1}}, 1, NULL, "at least two");
@@ -446,9 +462,10 @@ static void what_cannot_be_learned_from_is_refused(void **state) {
     assert_refused(ctx, (rd_training[]){{good, 7}, {bounded, 8}}, 2, NULL, "bound");
     assert_refused(ctx, (rd_training[]){{good, 7}, {few, 8}}, 2, NULL, "reuses");
     assert_refused(ctx, (rd_training[]){{good, 7}, {log, 8}}, 2, NULL, "");
-    rd_model_config config = {.binning = LOG};
+    rd_model_config config = {.size = sizeof config, .binning = LOG};
     assert_refused(ctx, (rd_training[]){{good, 7}, {more, 8}}, 2, &config, "reference");
-    config = (rd_model_config){.patterns = BIT(SQUARE_ROOT) | BIT(CUBE_ROOT)};
+    config = (rd_model_config){.size = sizeof(rd_model_config),
+                               .patterns = BIT(SQUARE_ROOT) | BIT(CUBE_ROOT)};
     assert_refused(ctx, (rd_training[]){{good, 7}, {more, 8}}, 2, &config, "mixed");
     rd_profile *all[] = {good, more, few, log, pages, bare, bounded, far};
     for (size_t i = 0; i < RDI_COUNT(all); i++)
@@ -502,7 +519,7 @@ static rd_status train_both(rd_ctx *ctx, void *user) {
     for (size_t i = 0; i < 2 && status == RD_OK; i++)
         status = rdi_profile_new(ctx, &facts, bins, 2, &runs[i].profile);
     for (int method = 0; method < 2 && status == RD_OK; method++) {
-        rd_model_config config = {.method = (rd_model_method)method};
+        rd_model_config config = {.size = sizeof config, .method = (rd_model_method)method};
         rd_model *m = NULL;
         rd_profile *p = NULL;
         status = rd_model_train(ctx, runs, 2, &config, &m);

@@ -140,11 +140,13 @@ static void assert_same(const char *format, rd_mapping mapping) {
 static void blocks_come_in_order(void **state) {
     (void)state;
     write_trace("u64");
-    assert_same("u64", (rd_mapping){0});
+    assert_same("u64", (rd_mapping){.size = sizeof(rd_mapping)});
     write_trace("native");
-    assert_same(NULL, (rd_mapping){.block_bytes = 64});
+    assert_same(NULL, (rd_mapping){.size = sizeof(rd_mapping), .block_bytes = 64});
     write_trace("native:frame=777");
-    assert_same(NULL, (rd_mapping){.block_bytes = 64, .kinds = RD_STORE | RD_FETCH});
+    assert_same(
+        NULL,
+        (rd_mapping){.size = sizeof(rd_mapping), .block_bytes = 64, .kinds = RD_STORE | RD_FETCH});
     assert_string_equal(damage, "");
 }
 
@@ -155,7 +157,7 @@ static void first_damage_counts_and_what_is_before_it_is_exact(void **state) {
     flip_byte(20000);
     flip_byte(21000);
     flip_byte(30000);
-    assert_same(NULL, (rd_mapping){.block_bytes = 64});
+    assert_same(NULL, (rd_mapping){.size = sizeof(rd_mapping), .block_bytes = 64});
     assert_non_null(strstr(damage, "checksum"));
 }
 
@@ -163,7 +165,7 @@ static void damage_at_the_very_end_is_found(void **state) {
     (void)state;
     write_trace("native");
     flip_byte(-1);
-    assert_same(NULL, (rd_mapping){.block_bytes = 64});
+    assert_same(NULL, (rd_mapping){.size = sizeof(rd_mapping), .block_bytes = 64});
     assert_non_null(strstr(damage, "checksum"));
 }
 
@@ -172,7 +174,7 @@ static void messages_count_references_from_the_beginning(void **state) {
     addr[15000] = UINT64_MAX;
     size[15000] = 2;
     write_trace("native");
-    assert_same(NULL, (rd_mapping){.block_bytes = 64});
+    assert_same(NULL, (rd_mapping){.size = sizeof(rd_mapping), .block_bytes = 64});
     assert_non_null(strstr(damage, ": reference 15001: "));
 }
 
@@ -182,8 +184,11 @@ static void spanning_references_need_no_more_memory(void **state) {
     for (size_t i = 0; i < N; i++)
         size[i] = i % 5000 == 4999 ? 3u << 20 : 1;
     write_trace("native");
-    rdi_read_ahead_config config = {
-        .path = path, .mapping = {.block_bytes = 1}, .references = N, .slice = 700, .decoders = 3};
+    rdi_read_ahead_config config = {.path = path,
+                                    .mapping = {.size = sizeof(rd_mapping), .block_bytes = 1},
+                                    .references = N,
+                                    .slice = 700,
+                                    .decoders = 3};
     rdi_read_ahead *r = NULL;
     assert_int_equal(rdi_read_ahead_open(ctx, &config, &r), RD_OK);
     const rdi_read_ahead_batch *batch = NULL;
@@ -207,8 +212,11 @@ static void spanning_references_need_no_more_memory(void **state) {
 static void reading_can_end_early(void **state) {
     (void)state;
     write_trace("native");
-    rdi_read_ahead_config config = {
-        .path = path, .mapping = {.block_bytes = 1}, .references = N, .slice = 10, .decoders = 4};
+    rdi_read_ahead_config config = {.path = path,
+                                    .mapping = {.size = sizeof(rd_mapping), .block_bytes = 1},
+                                    .references = N,
+                                    .slice = 10,
+                                    .decoders = 4};
     for (unsigned batches = 0; batches < 4; batches++) {
         rdi_read_ahead *r = NULL;
         assert_int_equal(rdi_read_ahead_open(ctx, &config, &r), RD_OK);
@@ -223,8 +231,11 @@ static void reading_can_end_early(void **state) {
 static void vanished_file_is_reported(void **state) {
     (void)state;
     write_trace("native");
-    rdi_read_ahead_config config = {
-        .path = path, .mapping = {.block_bytes = 64}, .references = N, .slice = 9, .decoders = 2};
+    rdi_read_ahead_config config = {.path = path,
+                                    .mapping = {.size = sizeof(rd_mapping), .block_bytes = 64},
+                                    .references = N,
+                                    .slice = 9,
+                                    .decoders = 2};
     assert_int_equal(unlink(path), 0);
     uint64_t references;
     assert_int_equal(read_together(&config, &references), 0);

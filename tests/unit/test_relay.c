@@ -26,7 +26,8 @@ static void make_near(uint64_t *at, size_t n, unsigned far, rdi_rng *rng) {
 
 static rd_engine *open_engine(const char *spec, uint64_t bound, uint64_t mem_bytes) {
     rd_engine *e = NULL;
-    rd_engine_config config = {.bound = bound, .threads = 2, .mem_bytes = mem_bytes};
+    rd_engine_config config = {
+        .size = sizeof config, .bound = bound, .threads = 2, .mem_bytes = mem_bytes};
     assert_int_equal(rd_engine_open(ctx, spec, &config, &e), RD_OK);
     return e;
 }
@@ -39,7 +40,7 @@ static rd_profile *finish(rd_engine *e) {
 }
 
 static void assert_as_stream(rd_engine *e, uint64_t bound) {
-    rd_engine_config config = {.bound = bound};
+    rd_engine_config config = {.size = sizeof config, .bound = bound};
     rd_profile *expected = profiles_measure(ctx, "stream", &config, blocks, REFERENCES, REFERENCES);
     rd_profile *got = finish(e);
     assert_int_equal(rd_profile_facts_of(got)->infinite, rd_profile_facts_of(expected)->infinite);

@@ -168,7 +168,8 @@ static void no_line_is_wider_than_the_terminal(void **state) {
         {RD_BINS_LOGLINEAR, 0}, {RD_BINS_LOG, 0}, {RD_BINS_LINEAR, 777}};
     for (int round = 0; round < 300; round++) {
         rd_profile *p = random_profile(ctx, &rng, binnings[round % 3]);
-        rd_report_style style = {.width = 66 + (unsigned)rdi_rng_below(&rng, 100),
+        rd_report_style style = {.size = sizeof style,
+                                 .width = 66 + (unsigned)rdi_rng_below(&rng, 100),
                                  .unicode = round % 2 == 0};
         char *text = text_of(p, style);
         if (widest_line(text) > style.width)
@@ -183,7 +184,7 @@ static void plain_text_is_ascii_without_escapes(void **state) {
     rdi_rng rng = {8};
     for (int round = 0; round < 100; round++) {
         rd_profile *p = random_profile(ctx, &rng, (rd_binning){RD_BINS_LOGLINEAR, 0});
-        char *text = text_of(p, (rd_report_style){.width = 80});
+        char *text = text_of(p, (rd_report_style){.size = sizeof(rd_report_style), .width = 80});
         for (const char *at = text; *at; at++)
             assert_true(*at == '\n' || (*at >= ' ' && *at <= '~'));
         rd_text_free(ctx, text);
@@ -195,8 +196,11 @@ static void colour_changes_nothing_but_the_colour(void **state) {
     rd_ctx *ctx = *state;
     rdi_rng rng = {9};
     rd_profile *p = random_profile(ctx, &rng, (rd_binning){RD_BINS_LOGLINEAR, 0});
-    char *plain = text_of(p, (rd_report_style){.width = 80, .unicode = true});
-    char *coloured = text_of(p, (rd_report_style){.width = 80, .unicode = true, .color = true});
+    char *plain = text_of(
+        p, (rd_report_style){.size = sizeof(rd_report_style), .width = 80, .unicode = true});
+    char *coloured = text_of(
+        p, (rd_report_style){
+               .size = sizeof(rd_report_style), .width = 80, .unicode = true, .color = true});
     assert_contains(coloured, "\033[");
     char *to = coloured;
     for (const char *from = coloured; *from;)
@@ -215,7 +219,7 @@ static void the_report_has_the_numbers_of_the_profile(void **state) {
     rd_ctx *ctx = *state;
     rd_profile *p =
         profiles_make(ctx, NULL, (rd_binning){RD_BINS_FULL, 0}, points, RDI_COUNT(points));
-    char *text = text_of(p, (rd_report_style){.width = 80});
+    char *text = text_of(p, (rd_report_style){.size = sizeof(rd_report_style), .width = 80});
     assert_contains(text, "references       100: loads and stores\n");
     assert_contains(text, "first touches    5.0 %, 5: no cache avoids these\n");
     assert_contains(text, "median 0, mean 159 blocks\n"); /* 15130 / 95 */
@@ -229,7 +233,7 @@ static void a_bounded_report_says_nothing_beyond_the_bound(void **state) {
     facts.bound = 100;
     static const profiles_point bounded[] = {{0, 60}, {80, 30}, {RD_COLD, 10}};
     rd_profile *p = profiles_make(ctx, &facts, (rd_binning){RD_BINS_LOG, 0}, bounded, 3);
-    char *text = text_of(p, (rd_report_style){.width = 80});
+    char *text = text_of(p, (rd_report_style){.size = sizeof(rd_report_style), .width = 80});
     assert_contains(text, "64 - 99");
     assert_contains(text, "beyond the bound");
     assert_contains(text, "footprint        unknown");
@@ -244,7 +248,7 @@ static void a_partial_profile_is_marked(void **state) {
     rd_profile *p =
         profiles_make(ctx, NULL, (rd_binning){RD_BINS_LOG, 0}, points, RDI_COUNT(points));
     rd_profile_set_partial(p, true);
-    char *text = text_of(p, (rd_report_style){.width = 80});
+    char *text = text_of(p, (rd_report_style){.size = sizeof(rd_report_style), .width = 80});
     assert_contains(text, "broke off");
     rd_text_free(ctx, text);
     rd_profile_free(p);
@@ -254,7 +258,7 @@ static void without_reuse_no_cache_helps(void **state) {
     rd_ctx *ctx = *state;
     static const profiles_point cold[] = {{RD_COLD, 1000}};
     rd_profile *p = profiles_make(ctx, NULL, (rd_binning){RD_BINS_LOG, 0}, cold, 1);
-    char *text = text_of(p, (rd_report_style){.width = 80});
+    char *text = text_of(p, (rd_report_style){.size = sizeof(rd_report_style), .width = 80});
     assert_contains(text, "no block was used twice");
     assert_contains(text, "no cache of any size would help");
     rd_text_free(ctx, text);
@@ -264,7 +268,7 @@ static void without_reuse_no_cache_helps(void **state) {
 static void an_empty_profile_is_told_as_such(void **state) {
     rd_ctx *ctx = *state;
     rd_profile *p = profiles_make(ctx, NULL, (rd_binning){RD_BINS_LOG, 0}, NULL, 0);
-    char *text = text_of(p, (rd_report_style){0});
+    char *text = text_of(p, (rd_report_style){.size = sizeof(rd_report_style)});
     assert_contains(text, "nothing: there is no reference");
     rd_text_free(ctx, text);
     rd_profile_free(p);
@@ -285,7 +289,8 @@ static void absurd_numbers_do_no_harm(void **state) {
     rd_profile *p = NULL;
     assert_int_equal(rdi_profile_new(ctx, &facts, bins, 2, &p), RD_OK);
     for (unsigned width = 0; width < 200; width += 13) {
-        char *text = text_of(p, (rd_report_style){.width = width, .unicode = true});
+        char *text = text_of(
+            p, (rd_report_style){.size = sizeof(rd_report_style), .width = width, .unicode = true});
         assert_contains(text, "Cache sizes");
         rd_text_free(ctx, text);
     }
@@ -338,7 +343,7 @@ static void mrc_sizes_end_with_the_bound_and_none_is_above(void **state) {
     rd_text_free(ctx, text);
     text = NULL;
     const uint64_t above = 7;
-    rd_report_style style = {0};
+    rd_report_style style = {.size = sizeof style};
     assert_int_equal(rd_report_mrc_csv(p, &above, 1, &text, &n), RD_EINVAL);
     assert_int_equal(rd_report_mrc_json(p, &above, 1, &text, &n), RD_EINVAL);
     assert_int_equal(rd_report_mrc_text(p, &style, &above, 1, &text, &n), RD_EINVAL);

@@ -28,7 +28,7 @@ static int make_trace(void **state) {
 }
 
 static rd_profile *run(const char *spec, rd_binning binning, size_t n, size_t feed) {
-    rd_engine_config config = {.binning = binning};
+    rd_engine_config config = {.size = sizeof config, .binning = binning};
     return profiles_measure(ctx, spec, &config, block, n, feed);
 }
 

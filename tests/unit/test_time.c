@@ -181,7 +181,7 @@ static void references_spread_evenly_over_bins(void **state) {
 /* ---- histograms from files ---- */
 
 static rd_status convert_file(rd_ctx *c, void *path) {
-    rd_times_config config = {.binning = full};
+    rd_times_config config = {.size = sizeof config, .binning = full};
     rd_profile *p = NULL;
     rd_status status = rd_profile_from_times(c, path, &config, &p);
     rd_profile_free(p);
@@ -204,7 +204,7 @@ static void reading_a_histogram_survives_every_failing_allocation(void **state) 
 /* ---- the engine ---- */
 
 static rd_profile *run(const char *spec, rd_binning binning, size_t n, size_t feed) {
-    rd_engine_config config = {.binning = binning};
+    rd_engine_config config = {.size = sizeof config, .binning = binning};
     return profiles_measure(ctx, spec, &config, block, n, feed);
 }
 

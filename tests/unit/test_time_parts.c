@@ -16,7 +16,7 @@ static uint64_t block[MOST];
 static const rd_binning full = {RD_BINS_FULL, 0};
 
 static rd_profile *run(const char *spec, size_t n, size_t feed) {
-    rd_engine_config config = {.binning = full};
+    rd_engine_config config = {.size = sizeof config, .binning = full};
     return profiles_measure(ctx, spec, &config, block, n, feed);
 }
 

@@ -28,7 +28,8 @@ static int setup(void **state) {
         refs[i] = i * 64;
     files_write(path, refs, N * sizeof *refs);
     free(refs);
-    what = rdi_trace_parts_describe(ctx, path, "u64", &(rd_mapping){.block_bytes = 64});
+    what = rdi_trace_parts_describe(ctx, path, "u64",
+                                    &(rd_mapping){.size = sizeof(rd_mapping), .block_bytes = 64});
     rdi_parts_watch_init(&watch);
     told = tellings = 0;
     return what ? 0 : -1;

@@ -2,6 +2,7 @@
  * batches, counts distances, and makes the profile. */
 #include "engine/core/plugin.h"
 
+#include "base/sized.h"
 #include "engine/approximate/shards.h"
 #include "profile/profile_build.h"
 
@@ -138,14 +139,14 @@ static rd_status explain(rd_engine *e, rd_status status) {
 
 rd_status rd_engine_open(rd_ctx *ctx, const char *spec, const rd_engine_config *config,
                          rd_engine **out) {
-    static const rd_engine_config defaults = {0};
+    rd_engine_config known;
+    RD_TRY(rdi_sized_copy(ctx, "rd_engine_config", config, &known, sizeof known));
     rd_engine *e = rdi_calloc(ctx, 1, sizeof *e);
     if (!e)
         return RD_ENOMEM;
-    config = config ? config : &defaults;
-    bool together = rdi_ctx_ranks(ctx) && !config->sink; /* the ranks include other processes */
+    bool together = rdi_ctx_ranks(ctx) && !known.sink; /* the ranks include other processes */
     const char *usual = together ? "parda" : "auto";
-    rd_status status = explain(e, open_engine(e, ctx, spec ? spec : usual, config));
+    rd_status status = explain(e, open_engine(e, ctx, spec ? spec : usual, &known));
     if (status != RD_OK) {
         rd_engine_close(e);
         return status;

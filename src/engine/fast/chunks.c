@@ -18,6 +18,8 @@
  *
  * Q. Niu, J. Dinan, Q. Lu, P. Sadayappan. PARDA: a fast parallel reuse distance analysis algorithm.
  * IPDPS 2012.
+ *
+ * Long because the schedule of lanes, its steps and the feeding thread share one monitor.
  */
 #include "base/threads.h"
 #include "engine/fast/chunk.h"
@@ -159,6 +161,7 @@ static rd_status open_engine(chunks_engine *e, lane *l) {
     if (l->engine)
         return RD_OK;
     rd_engine_config config = {
+        .size = sizeof config,
         .bound = e->run->in->bound == UINT64_MAX ? 0 : e->run->in->bound,
         .binning = rdi_hist_binning(e->run->out.hist),
         .expected_blocks = l == e->lanes ? 0 : expected_blocks(e),

@@ -17,7 +17,8 @@ static uint64_t now_ns(void) {
 
 static rd_status open_chunk_engine(rdi_parda_rank *r) {
     const rdi_parda_plan *plan = r->plan;
-    rd_engine_config config = {.bound = plan->bound == UINT64_MAX ? 0 : plan->bound,
+    rd_engine_config config = {.size = sizeof config,
+                               .bound = plan->bound == UINT64_MAX ? 0 : plan->bound,
                                .binning = plan->binning};
     return rdi_chunk_engine_open(plan->ctx, plan->engine, &config, &r->engine);
 }
