@@ -31,7 +31,7 @@ static void figure_5_the_second_a_has_distance_5(void **state) {
     uint32_t seen[64] = {0}, origin[64];
     uint64_t live[1] = {0}, dist[64];
     rdi_rda_local l = {seen, 64, live, origin};
-    assert_int_equal(rdi_rda_analyse(&l, blocks, (uint32_t)n, dist), 6);
+    assert_int_equal(rdi_rda_analyze(&l, blocks, (uint32_t)n, dist), 6);
     assert_int_equal(dist[12], 5);
     assert_int_equal(live[0], 1u << 5 | 1u << 7 | 1u << 9 | 1u << 10 | 1u << 11 | 1u << 12);
     assert_int_equal(dist[3], 2); /* c: a and b between */
@@ -209,7 +209,7 @@ static void parameters_that_do_not_fit_are_refused(void **state) {
     assert_refused("hprda:N=1024,ST=64,NB=4,NTB=5", RD_EINVAL,
                    "engine hprda: N = NTB * NB * ST must hold, not 1024 = 5 * 4 * 64");
     assert_refused("hprda:N=1024,ST=64,HS=1024", RD_EINVAL,
-                   "engine hprda: HS is above N and at most 8 * N (N = 1024)");
+                   "engine hprda: HS must be above N and at most 8 * N (N = 1024)");
     assert_refused("hprda:N=128,ST=64,MS=10", RD_ERANGE,
                    "engine hprda: a pool is full (10 elements of a group, 10 of all): raise MS or "
                    "lower N");

@@ -187,7 +187,7 @@ static void a_bound_only_hides_what_is_beyond_it(void **state) {
             feed(&o, N, i % 3 ? 0 : N, distance);
             assert_distances(path, N, bound);
             assert_sound(&o);
-            assert_true(bound > M || o.stream.table.count <= 2 * bound + 2 * RDI_STREAM_CHUNK);
+            assert_true(bound > M || o.stream.table.count <= 2 * bound + 2 * RDI_STREAM_STEP);
             evictions += bound < 1000 ? o.stream.renumberings : 0;
             close_stream(&o);
         }

@@ -263,7 +263,7 @@ static const rd_opt time_opts[] = {
      .type = RD_OPT_SIZE,
      .offset = offsetof(time_engine, stream.compact),
      .def = "4294967295",
-     .min = 2 * RDI_STREAM_CHUNK,
+     .min = 2 * RDI_STREAM_STEP,
      .max = UINT32_MAX,
      .help = "largest time kept in 32 bits; lower values test the change to 64 bits"},
     {0},

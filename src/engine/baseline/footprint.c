@@ -27,9 +27,9 @@ static void footprint_close(void *self) {
 static rd_status footprint_feed(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
     rdi_stream *e = self;
     (void)dist;
-    for (size_t i = 0; i < n; i += RDI_STREAM_CHUNK) {
+    for (size_t i = 0; i < n; i += RDI_STREAM_STEP) {
         RD_TRY(rdi_stream_table_room(e));
-        e->kernel->lookup(e, blk + i, n - i < RDI_STREAM_CHUNK ? n - i : RDI_STREAM_CHUNK);
+        e->kernel->lookup(e, blk + i, n - i < RDI_STREAM_STEP ? n - i : RDI_STREAM_STEP);
     }
     return RD_OK;
 }

@@ -1,14 +1,17 @@
-/* auto: picks the method from what it sees, and says what it picked.
+/* auto: picks the engine that fits the first references and the number of threads, and reports its
+ * choice.
  *
- * One thread, or a caller who wants each distance at once: `stream`. Two, beside the program that
- * makes the references: `relay`. Several: the first references are held back and measured. From the
- * share of first touches among them follows what share of a whole chunk will be, and from that
- * whether cutting the trace into chunks and resolving their first touches afterwards pays
- * (`chunks`); where it does not, the sorted phases of `batch` divide the work among many threads,
- * and `relay` between two. A trace that ends within the sample is not worth threads.
+ * With one thread, or when the caller requests each distance at once, it picks `stream`. With two
+ * threads beside the running program that produces the references, it picks `relay`. With several
+ * threads it holds back and measures the first references. From the fraction of first touches among
+ * them it predicts the fraction of first touches in a whole chunk, and from that whether it pays to
+ * cut the trace into chunks and resolve their first touches afterwards (`chunks`). If it does not
+ * pay, it picks `batch`, whose sorted rounds divide the work among many threads, or `relay` for
+ * two. A trace that ends within the sample is not worth threads.
  *
- * Threads need memory of their own. Where that is limited, `chunks` is taken only if its tables
- * leave room; and what can be read again is, by `stream` alone, when it runs out all the same.
+ * Threads need memory of their own. If memory is limited, it picks `chunks` only if the tables
+ * leave room. If memory runs out nevertheless and the trace can be read again, `stream` alone
+ * starts over.
  */
 #include "engine/core/plugin.h"
 
@@ -17,52 +20,53 @@
 #include <stdio.h>
 #include <string.h>
 
-/* References in a chunk when only a stream of them is known: what `chunks` comes to by itself. */
+/* Expected references in a chunk when only a stream of them is known: the size that `chunks`
+ * settles on. */
 #define USUAL_CHUNK 0x1p23
 
-/* A first touch costs `chunks` so many references more: its entry in a fresh table, resolving, and
- * where the trace comes bit by bit, its way to the past, from chunk to chunk. Below this gain, two
- * threads of which one hands on to the other are better. */
+/* Cost of a first touch in `chunks`, in references: its entry in a fresh table, resolving, and,
+ * where the trace arrives as a stream, its way from chunk to chunk to the past. Below LEAST_GAIN,
+ * two threads of which one hands on to the other are better. */
 #define FIRST_COST          2.0
 #define STREAMED_FIRST_COST 7.0
 #define LEAST_GAIN          1.4
 
-/* Above this share most of them go through all chunks before they are resolved. */
+/* Above this fraction most first touches go through all chunks before they are resolved. */
 #define FIRST_SHARE 0.7
 
-/* Below this share a short sample is enough: extrapolating it would change nothing. */
+/* Below this fraction a short sample is enough: extrapolating it would change nothing. */
 #define FEW_FIRSTS    0.02
 
-#define BATCH_THREADS 6 /* from which batch is faster than relay */
+#define BATCH_THREADS 6 /* threads from which on batch is faster than relay */
 
-/* Of a limited memory: the sample takes a share, the tables of the chunks may take another. */
+/* Fractions of a limited memory that the sample and the tables of the chunks may use. */
 #define SAMPLE_PART  16
 #define TABLES_PART  4
-#define BLOCK_BYTES  48.0   /* in such a table */
-#define THREAD_BYTES 0x1p21 /* for each of them besides */
+#define BLOCK_BYTES  48.0   /* per block of such a table */
+#define THREAD_BYTES 0x1p21 /* per thread, in addition */
 
 #define LEAST        "stream" /* needs the least memory */
 #define TOO_SHORT    "because the trace is too short for threads"
 
-/* The sample is measured up to a quarter of it, up to its half, and to its end. Where hardly
- * anything in the quarter is a first touch, that is enough. */
+/* The sample is measured at a quarter, at half, and at its end. If the quarter has hardly any first
+ * touches, that is enough. */
 #define STOPS 3
 
 typedef struct auto_engine {
-    uint64_t sample_room; /* option: references held back */
+    uint64_t sample_room; /* option: number of references held back */
     rdi_run *run;
-    rdi_request request; /* what the chosen engine is asked for */
-    rdi_inner inner;     /* the engine chosen; no ops while sampling */
-    char why[160];       /* it was */
+    rdi_request request; /* the request for the chosen engine */
+    rdi_inner inner;     /* the chosen engine; no ops while sampling */
+    char why[160];       /* the reason for the choice */
     uint64_t *sample;
     size_t sampled;
-    rd_engine *measure; /* of the sample; nobody else listens to it */
-    size_t measured;    /* references */
-    double cold;        /* of them, first touches */
+    rd_engine *measure; /* measures the sample; its distances are not reported */
+    size_t measured;    /* number of references */
+    double cold;        /* estimated first touches among them */
     double share[STOPS];
-    unsigned stops;        /* so many are known */
-    const rd_parts *parts; /* the caller's; NULL: it feeds */
-    uint64_t read;         /* blocks, of a trace in parts that was read in one go */
+    unsigned stops;        /* number of shares that are known */
+    const rd_parts *parts; /* the caller's; NULL: the caller feeds */
+    uint64_t read;         /* number of blocks, if a trace in parts was read sequentially */
 } auto_engine;
 
 static const rd_opt options[] = {
@@ -78,7 +82,7 @@ static const rd_opt options[] = {
 
 static const char *const variants[] = {"sample=200", NULL};
 
-/* Opens the engine; `why` comes before its own note when the trace is through. */
+/* Opens the engine. `why` is put before the engine's own note at the end. */
 static rd_status choose(auto_engine *e, const char *name, const char *why) {
     snprintf(e->why, sizeof e->why, "auto: %s, %s", name, why);
     return rdi_inner_open(e->run, &e->request, name, &e->inner);
@@ -96,18 +100,19 @@ static rd_status auto_open(void *self, rdi_run *run) {
     uint64_t affordable = run->in->mem_bytes / (SAMPLE_PART * sizeof *e->sample);
     e->sample_room = e->sample_room < affordable ? e->sample_room : affordable;
     if (e->sample_room == 0)
-        return rdi_fail(run->ctx, RD_ENOMEM, "out of memory: there is none for a sample");
+        return rdi_fail(run->ctx, RD_ENOMEM, "out of memory: no room for a sample");
     e->sample = rdi_alloc(run->ctx, (size_t)e->sample_room, sizeof *e->sample);
     return e->sample ? RD_OK : RD_ENOMEM;
 }
 
-/* One piece for an immediate engine, which may leave counting and delivering to others. */
+/* Passes one batch to an immediate engine, and counts and delivers its distances if the engine does
+ * not. */
 static rd_status pass_on_batch(auto_engine *e, const uint64_t *blk, size_t n) {
     if (e->inner.counter == RDI_ENGINE_COUNTS && !e->run->in->distances)
         return e->inner.ops->feed(e->inner.state, blk, n, NULL);
     uint64_t dist[RDI_FEED_MAX];
     bool count_too = e->run->count_too;
-    e->run->count_too = false; /* delivering counts */
+    e->run->count_too = false; /* rdi_engine_deliver() counts */
     rd_status status = e->inner.ops->feed(e->inner.state, blk, n, dist);
     e->run->count_too = count_too;
     return status == RD_OK ? rdi_engine_deliver(e->run, dist, n) : status;
@@ -128,19 +133,19 @@ static void drop_sample(auto_engine *e) {
     e->sample = NULL;
 }
 
-/* Before anything else goes to the engine. */
+/* Passes the sample to the engine, before anything else. */
 static rd_status pass_on_sample(auto_engine *e) {
     RD_TRY(pass_on(e, e->sample, e->sampled, NULL));
     drop_sample(e);
     return RD_OK;
 }
 
-/* Of a long sample every eighth block is enough to tell, with all its references. */
+/* For a long sample, every eighth block with all its references is enough. */
 #define LONG_SAMPLE  65536u
 #define ONE_BLOCK_IN 8u
 
-/* Feeds the blocks of the sample that stand for all, from where it stopped, and counts those that
- * come for the first time. */
+/* Feeds the measured fraction of the blocks, from where it stopped, and counts their first
+ * touches. */
 static rd_status measure_on(auto_engine *e) {
     uint64_t one_in = e->sample_room < LONG_SAMPLE ? 1 : ONE_BLOCK_IN;
     uint64_t some[RDI_FEED_MAX], dist[RDI_FEED_MAX];
@@ -157,7 +162,7 @@ static rd_status measure_on(auto_engine *e) {
     return RD_OK;
 }
 
-/* Up to how many references the sample has to grow before it is measured again. */
+/* The number of references at which the sample is measured again. */
 static size_t next_stop(const auto_engine *e) {
     size_t stop = (size_t)e->sample_room >> (STOPS - 1 - e->stops);
     return stop ? stop : 1;
@@ -167,7 +172,8 @@ static bool knows_enough(const auto_engine *e) {
     return e->stops == STOPS || (e->stops == 1 && e->share[0] < FEW_FIRSTS);
 }
 
-/* The share so far, which stands for those to come until they are known. */
+/* Computes the share of first touches so far, which also stands for the later shares until they are
+ * known. */
 static rd_status take_share(auto_engine *e) {
     if (!e->measure)
         RD_TRY(rd_engine_open(e->run->ctx, "stream", NULL, &e->measure));
@@ -178,7 +184,7 @@ static rd_status take_share(auto_engine *e) {
     return RD_OK;
 }
 
-/* Adds to the sample until that is enough; *part says how many. */
+/* Adds references to the sample until it is large enough. *part is set to their number. */
 static rd_status extend_sample(auto_engine *e, const uint64_t *blk, size_t n, size_t *part) {
     for (*part = 0; *part < n && !knows_enough(e);) {
         size_t room = next_stop(e) - e->sampled, k = n - *part < room ? n - *part : room;
@@ -191,10 +197,10 @@ static rd_status extend_sample(auto_engine *e, const uint64_t *blk, size_t n, si
     return RD_OK;
 }
 
-/* The share of first touches in a chunk of `length` references, going on as the sample began: twice
- * the length brings the share down by a factor, which itself grows from doubling to doubling, not
- * at all for a scan, slowly where popularity has a long tail, to its square where references are
- * random; and never beyond two, when there are no new blocks any more. */
+/* Extrapolates the fraction of first touches to a chunk of `length` references. Each doubling of
+ * the length lowers the fraction by some factor. This factor itself grows from doubling to
+ * doubling: not at all for a scan, slowly if popularity has a long tail, and to its square if
+ * references are random. It never exceeds two, which means that no new blocks appear. */
 static double share_in_chunk(const auto_engine *e, double length) {
     double share = e->share[2], sampled = (double)e->sampled;
     if (share <= 0 || length <= sampled)
@@ -208,7 +214,7 @@ static double share_in_chunk(const auto_engine *e, double length) {
     return share;
 }
 
-/* Such a share of a chunk are first touches. */
+/* Picks an engine. `first`: the expected fraction of first touches in a chunk. */
 static const char *best_engine(const auto_engine *e, double first, double first_cost) {
     double gain = e->run->in->threads / (1 + first_cost * first);
     if (first <= FIRST_SHARE && gain >= LEAST_GAIN)
@@ -216,7 +222,7 @@ static const char *best_engine(const auto_engine *e, double first, double first_
     return e->run->in->threads >= BATCH_THREADS ? "batch" : "relay";
 }
 
-/* `known`: references that are there to be analysed at once. */
+/* Picks and opens an engine. `known`: the number of references that are already available. */
 static rd_status decide(auto_engine *e, uint64_t known) {
     bool whole = known > e->sampled;
     double chunk = whole ? (double)known / e->run->in->threads : USUAL_CHUNK;
@@ -239,12 +245,12 @@ static rd_status auto_feed(void *self, const uint64_t *blk, size_t n, uint64_t *
     if (!e->inner.ops && dist) {
         if (e->sampled)
             return rdi_fail(e->run->ctx, RD_EINVAL,
-                            "engine auto: distances asked for after references fed without");
+                            "engine auto: request distances from the first feed on, or never");
         e->run->out.counter = RDI_CORE_COUNTS;
         RD_TRY(choose(e, "stream", "because every distance is requested at once"));
     }
     if (!e->inner.ops) {
-        bool whole = e->sampled == 0; /* the trace so far: the sample is its beginning */
+        bool whole = e->sampled == 0; /* the sample is the beginning of this feed */
         size_t part;
         RD_TRY(extend_sample(e, blk, n, &part));
         if (!knows_enough(e))
@@ -283,8 +289,8 @@ static rd_status read_part(auto_engine *e, const rd_parts *parts, uint64_t first
     return status;
 }
 
-/* In two steps: often the first is enough. References that nobody asked for are no blocks, so that
- * the sample may end before its end. */
+/* Reads the sample in two steps, because the first is often enough. The mapper drops references, so
+ * the sample may be shorter than its room. */
 static rd_status read_sample(auto_engine *e, const rd_parts *parts) {
     uint64_t quarter = next_stop(e);
     RD_TRY(read_part(e, parts, 0, quarter, take_sample));
@@ -306,13 +312,13 @@ static rd_status sample_and_read(auto_engine *e) {
         RD_TRY(choose(e, "stream", TOO_SHORT));
         return read_all(e);
     }
-    RD_TRY(read_sample(e, e->parts)); /* what it is made of is read again */
+    RD_TRY(read_sample(e, e->parts)); /* the chosen engine reads these references again */
     drop_sample(e);
     RD_TRY(decide(e, e->parts->references));
     return read_all(e);
 }
 
-/* Memory has run out, and another engine needs less. */
+/* Returns whether memory has run out and an engine that needs less can start over. */
 static bool can_start_again(const auto_engine *e, rd_status status) {
     bool least = e->inner.ops && strcmp(e->inner.ops->info.name, LEAST) == 0;
     return status == RD_ENOMEM && e->parts && !least;
@@ -379,10 +385,11 @@ const rdi_engine_ops rdi_engine_auto = {
             .name = "auto",
             .summary = "the default: picks the fastest exact method for trace and threads",
             .card =
-                "One thread: stream. Two, beside a running program: relay. Several: measures the\n"
-                "first million references and takes chunks where few references of a chunk will\n"
-                "be first touches; where many are, batch from six threads on, else relay. -v\n"
-                "tells which.",
+                "One thread: stream. Two threads beside a running program: relay. Several "
+                "threads:\n"
+                "measures the first million references and picks chunks if few references of a\n"
+                "chunk will be first touches; otherwise batch from six threads on, else relay. -v\n"
+                "reports the choice.",
             .caps = RD_CAP_DISTANCES | RD_CAP_BOUND | RD_CAP_THREADS | RD_CAP_PARTS,
             .error_kind = "exact",
             .opts = options,

@@ -1,19 +1,20 @@
-/* batch: exact, fast, on one core or many. The references are answered a phase at a time:
+/* batch: exact, fast, on one core or many. It answers a round of references at a time:
  *
  *   1. scatter  every reference goes, with its slot on the time axis, to its segment of the table
- *   2. locate   segment after segment, inside the cache: slot of the previous reference, new slot
- * in
- *   3. gather   the previous slots back in time order
+ *   2. locate   segment after segment, inside the cache, the slot of the previous reference is
+ *               found and replaced by the new slot
+ *   3. gather   the previous slots return to time order
  *   4. rank     the distance is the number of live slots newer than the previous one (Bennett and
  *               Kruskal's bit vector, on the axis of order/axis.h)
  *
  * No step waits for memory: the first three stream, and the axis is small. When the axis is full,
  * the live slots are renumbered from 1 (Olken's compaction). With a bound B the renumbering keeps
- * the newest B blocks. Immediate repeats are counted while the phase fills and go no further.
+ * the newest B blocks. Immediate repeats are counted while the round fills and go no further.
  *
- * Time: O(1) per reference but for a term of M / 58 million in `clear`. Memory: table 20 to 31
- * bytes per block, axis 1, phase buffers 24 bytes per reference of a phase, which has a third as
- * many references as there are blocks (or a few million). Distances come late, by up to two phases.
+ * Time: O(1) per reference, except for a term of M / 58 million in `clear`. Memory: 20 to 31 bytes
+ * per block for the table, 1 for the axis, and 24 bytes per reference of a round, which has a third
+ * as many references as there are blocks (or a few million). Distances arrive up to two rounds
+ * late.
  *
  * B. T. Bennett and V. J. Kruskal. LRU stack processing. IBM J. Res. Dev. 19(4), 1975.
  * F. Olken. Efficient methods for calculating the success function of fixed space replacement
@@ -24,11 +25,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SMALL_PHASE   (16u * 1024)   /* one segment: no sorting, stay inside the cache */
-#define LEAST_PHASE   (1024u * 1024) /* several segments */
-#define USUAL_PHASE   (4u * 1024 * 1024)
-#define PHASE_SHARE   3             /* many blocks: a phase is this part of them */
-#define PART_LEAST    (512u * 1024) /* references per thread that make a phase worth its barriers */
+#define SMALL_ROUND   (16u * 1024)   /* one segment: no sorting, fits into the cache */
+#define LEAST_ROUND   (1024u * 1024) /* several segments */
+#define USUAL_ROUND   (4u * 1024 * 1024)
+#define ROUND_SHARE   3             /* many blocks: a round has this fraction of their number */
+#define PART_LEAST    (512u * 1024) /* references per thread that justify the barriers of a round */
 #define LEAST_AXIS    (1024u * 1024)
 #define LEAST_FILLING (64u * 1024) /* bytes */
 
@@ -41,9 +42,9 @@ static const rd_opt options[] = {
      .help = "instruction set of the inner loops"},
     {.name = "phase",
      .type = RD_OPT_SIZE,
-     .offset = offsetof(rdi_batch, phase_option),
+     .offset = offsetof(rdi_batch, round_option),
      .def = "0",
-     .help = "references per phase; 0: by the number of blocks"},
+     .help = "references per round; 0: by the number of blocks"},
     {0},
 };
 
@@ -61,15 +62,15 @@ static rd_status choose_kernel(rdi_batch *e) {
     return RD_OK;
 }
 
-/* References per phase: enough of them that a segment, once in the cache, answers many. */
-static size_t wanted_phase(const rdi_batch *e) {
-    if (e->phase_option)
-        return (size_t)e->phase_option;
+/* The length of a round: long enough that a segment in the cache answers many references. */
+static size_t wanted_round(const rdi_batch *e) {
+    if (e->round_option)
+        return (size_t)e->round_option;
     if (e->n_workers == 1 && e->seen.bits == 0)
-        return SMALL_PHASE;
+        return SMALL_ROUND;
     uint64_t live = e->axis.live;
-    uint64_t n = live < LEAST_PHASE ? LEAST_PHASE : live < USUAL_PHASE ? live : USUAL_PHASE;
-    n = n > live / PHASE_SHARE ? n : live / PHASE_SHARE;
+    uint64_t n = live < LEAST_ROUND ? LEAST_ROUND : live < USUAL_ROUND ? live : USUAL_ROUND;
+    n = n > live / ROUND_SHARE ? n : live / ROUND_SHARE;
     uint64_t least = (uint64_t)e->n_workers * PART_LEAST;
     return (size_t)(n > least || e->n_workers == 1 ? n : least);
 }
@@ -93,17 +94,17 @@ static void release(rd_ctx *ctx, rdi_batch_buffer *buffer) {
     *buffer = (rdi_batch_buffer){0};
 }
 
-/* An empty phase, as long as the number of blocks asks for. */
+/* Begins a new round, whose length follows from the number of blocks. */
 static void start_filling(rdi_batch *e) {
     e->filled = 0;
-    e->phase = wanted_phase(e);
+    e->round = wanted_round(e);
 }
 
-/* Room for `n` references in the filling buffer. It grows with what is in it, so that a short trace
- * needs no memory for a whole phase. */
+/* Makes room for `n` references in the filling buffer, which grows with its contents, so that a
+ * short trace needs no memory for a whole round. */
 static rd_status reserve_filling(rdi_batch *e, size_t n) {
     rdi_batch_buffer *filling = &e->filling;
-    size_t needed = n * sizeof(uint64_t), whole = e->phase * sizeof(uint64_t);
+    size_t needed = n * sizeof(uint64_t), whole = e->round * sizeof(uint64_t);
     if (needed <= filling->bytes)
         return RD_OK;
     size_t bytes = 2 * filling->bytes > LEAST_FILLING ? 2 * filling->bytes : LEAST_FILLING;
@@ -116,7 +117,7 @@ static rd_status reserve_filling(rdi_batch *e, size_t n) {
     return RD_OK;
 }
 
-/* ---- the steps of a phase, for one part of it ---- */
+/* ---- the steps of a round, for the share of one worker ---- */
 
 void rdi_batch_count(rdi_batch *e, rdi_batch_worker *w) {
     const uint64_t *block = e->working.at;
@@ -151,9 +152,9 @@ void rdi_batch_gather(rdi_batch *e, rdi_batch_worker *w) {
 rd_status rdi_batch_rank_part(rdi_batch *e, rdi_axis *axis, size_t begin, size_t end,
                               rdi_hist *hist) {
     const uint64_t *prev = e->working.at;
-    uint64_t buffer[RDI_BATCH_STEP];
-    for (size_t at = begin; at < end; at += RDI_BATCH_STEP) {
-        size_t n = end - at < RDI_BATCH_STEP ? end - at : RDI_BATCH_STEP;
+    uint64_t buffer[RDI_BATCH_TILE];
+    for (size_t at = begin; at < end; at += RDI_BATCH_TILE) {
+        size_t n = end - at < RDI_BATCH_TILE ? end - at : RDI_BATCH_TILE;
         uint64_t *dist = hist ? buffer : (uint64_t *)e->dist.at + at;
         e->kernel->rank(axis, prev + at, n, e->run->in->bound, dist);
         if (hist)
@@ -177,7 +178,7 @@ static rd_status renumber_all(rdi_batch *e, uint64_t drop) {
     return RD_OK;
 }
 
-/* Live slots become the first ones, and the axis gets room for at least n more. */
+/* Renumbers the live slots from 1 and makes room for at least n more slots. */
 static rd_status renumber(rdi_batch *e, size_t n) {
     rd_ctx *ctx = e->run->ctx;
     uint64_t bound = e->run->in->bound, drop = e->axis.live > bound ? e->axis.live - bound : 0;
@@ -185,8 +186,8 @@ static rd_status renumber(rdi_batch *e, size_t n) {
     RD_TRY(renumber_all(e, drop));
     RD_TRY(rdi_last_seen_split(&e->seen));
     uint64_t slots =
-        live + (uint64_t)n * 3; /* small, to stay in the cache; not too small, for this */
-    slots = slots > LEAST_AXIS || e->phase_option ? slots : LEAST_AXIS;
+        live + (uint64_t)n * 3; /* small enough for the cache, large enough to renumber seldom */
+    slots = slots > LEAST_AXIS || e->round_option ? slots : LEAST_AXIS;
     if (slots > e->axis.lines * RDI_AXIS_LINE_SLOTS) {
         rdi_axis grown;
         RD_TRY(rdi_axis_init(ctx, &grown, slots));
@@ -197,7 +198,7 @@ static rd_status renumber(rdi_batch *e, size_t n) {
     return RD_OK;
 }
 
-/* ---- a phase ---- */
+/* ---- a round ---- */
 
 static rd_status fit_cursors(rdi_batch *e) {
     size_t n = rdi_seen_segments(&e->seen);
@@ -210,7 +211,7 @@ static rd_status fit_cursors(rdi_batch *e) {
     return RD_OK;
 }
 
-static rd_status single_phase(rdi_batch *e) {
+static rd_status single_round(rdi_batch *e) {
     rdi_batch_worker *w = &e->workers[0];
     rdi_batch_item *items = e->items.at;
     uint64_t segments = rdi_seen_segments(&e->seen), at = 0;
@@ -234,8 +235,8 @@ static rd_status single_phase(rdi_batch *e) {
                                e->run->in->distances ? NULL : e->run->out.hist);
 }
 
-/* Everything between a filled buffer and its distances. */
-static rd_status run_phase(rdi_batch *e) {
+/* Computes the distances of a filled buffer. */
+static rd_status run_round(rdi_batch *e) {
     rd_ctx *ctx = e->run->ctx;
     if (rdi_axis_room(&e->axis) < e->working_n)
         RD_TRY(renumber(e, e->working_n));
@@ -243,15 +244,15 @@ static rd_status run_phase(rdi_batch *e) {
     RD_TRY(reserve(ctx, &e->items, e->working_n, sizeof(rdi_batch_item)));
     if (e->run->in->distances)
         RD_TRY(reserve(ctx, &e->dist, e->working_n, sizeof(uint64_t)));
-    return e->pool ? rdi_batch_parallel_phase(e) : single_phase(e);
+    return e->pool ? rdi_batch_parallel_round(e) : single_round(e);
 }
 
 static void run_in_background(void *arg) {
     rdi_batch *e = arg;
-    e->status = run_phase(e);
+    e->status = run_round(e);
 }
 
-/* Waits for the phase under way and hands its distances on. */
+/* Waits for the current round and delivers its distances. */
 static rd_status collect(rdi_batch *e) {
     if (e->background)
         rdi_background_wait(e->background);
@@ -261,7 +262,7 @@ static rd_status collect(rdi_batch *e) {
     return n ? rdi_engine_deliver(e->run, e->dist.at, n) : RD_OK;
 }
 
-/* The filled buffer becomes a phase. */
+/* Starts a round with the filled buffer. */
 static rd_status hand_over(rdi_batch *e) {
     RD_TRY(collect(e));
     rdi_batch_buffer swap = e->working;
@@ -269,12 +270,12 @@ static rd_status hand_over(rdi_batch *e) {
     e->filling = swap;
     e->working_n = e->filled;
     e->undelivered = e->run->in->distances ? e->filled : 0;
-    start_filling(e); /* before the phase starts to change what this looks at */
+    start_filling(e); /* must look at the table before the round changes it */
     if (e->background) {
         rdi_background_start(e->background, run_in_background, e);
         return RD_OK;
     }
-    e->status = run_phase(e);
+    e->status = run_round(e);
     return collect(e);
 }
 
@@ -286,7 +287,7 @@ static rd_status batch_open(void *self, rdi_run *run) {
     e->n_workers = run->in->threads < 256 ? run->in->threads : 256;
     RD_TRY(choose_kernel(e));
     RD_TRY(rdi_last_seen_init(run->ctx, &e->seen, e->n_workers));
-    RD_TRY(rdi_axis_init(run->ctx, &e->axis, e->phase_option ? e->phase_option : LEAST_AXIS));
+    RD_TRY(rdi_axis_init(run->ctx, &e->axis, e->round_option ? e->round_option : LEAST_AXIS));
     e->workers = rdi_calloc(run->ctx, e->n_workers, sizeof *e->workers);
     if (!e->workers)
         return RD_ENOMEM;
@@ -300,7 +301,7 @@ static rd_status batch_open(void *self, rdi_run *run) {
     return RD_OK;
 }
 
-/* Appends, without immediate repeats: those have distance 0 and change nothing. */
+/* Appends references without immediate repeats, which have distance 0 and change nothing. */
 static size_t append_changes(rdi_batch *e, const uint64_t *blk, size_t n) {
     uint64_t *to = (uint64_t *)e->filling.at + e->filled, last = e->last;
     size_t kept = 0;
@@ -322,7 +323,7 @@ static rd_status batch_feed(void *self, const uint64_t *blk, size_t n, uint64_t 
         e->last = ~blk[0];
     }
     while (n > 0) {
-        size_t part = n < e->phase - e->filled ? n : e->phase - e->filled;
+        size_t part = n < e->round - e->filled ? n : e->round - e->filled;
         RD_TRY(reserve_filling(e, e->filled + part));
         if (e->run->in->distances) {
             memcpy((uint64_t *)e->filling.at + e->filled, blk, part * sizeof *blk);
@@ -332,7 +333,7 @@ static rd_status batch_feed(void *self, const uint64_t *blk, size_t n, uint64_t 
         }
         blk += part;
         n -= part;
-        if (e->filled == e->phase)
+        if (e->filled == e->round)
             RD_TRY(hand_over(e));
     }
     return RD_OK;
@@ -354,7 +355,7 @@ static void batch_close(void *self) {
     if (!e->run)
         return;
     rd_ctx *ctx = e->run->ctx;
-    rdi_background_free(e->background); /* waits */
+    rdi_background_free(e->background); /* waits for the current round */
     rdi_batch_parallel_close(e);
     for (unsigned i = 0; e->workers && i < e->n_workers; i++)
         rdi_free(ctx, e->workers[i].cursor);
@@ -373,12 +374,12 @@ const rdi_engine_ops rdi_engine_batch = {
     .info =
         {
             .name = "batch",
-            .summary = "phases of sorted look-ups and a counted time axis: fast, on every core",
+            .summary = "rounds of sorted look-ups and a counted time axis: fast, on every core",
             .role = RD_ROLE_STRATEGY,
             .card =
-                "Answers a phase of references at a time: sorts them by table segment so that\n"
+                "Answers a round of references at a time: sorts them by table segment so that\n"
                 "every look-up stays in the cache, then counts live slots on a small time axis.\n"
-                "Every step runs on all threads (-t). Distances come a phase or two late.\n"
+                "Every step runs on all threads (-t). Distances arrive a round or two late.\n"
                 "Memory: about 40 bytes per block. Best for traces with little locality.",
             .caps = RD_CAP_DISTANCES | RD_CAP_LATE | RD_CAP_BOUND | RD_CAP_THREADS,
             .error_kind = "exact",

@@ -2,7 +2,7 @@
  * KERNEL_NAME, KERNEL_TARGET (attributes), RDI_AXIS_VECTOR and match8(). */
 #include "engine/fast/batch.h"
 
-#define AHEAD 8 /* items looked up this far ahead are fetched into the cache */
+#define AHEAD 8 /* items by which the prefetch runs ahead */
 
 KERNEL_TARGET static inline void prefetch_item(const rdi_seen_segment *s,
                                                const rdi_batch_item *item) {
@@ -11,7 +11,7 @@ KERNEL_TARGET static inline void prefetch_item(const rdi_seen_segment *s,
     __builtin_prefetch(s->bucket[b].slot, 1);
 }
 
-/* Enters a block that is in none of the buckets from b up to one with a free place. */
+/* Stores a block that is in none of the buckets from its home to b, which has a free place. */
 static rd_status enter(rdi_last_seen *seen, rdi_seen_segment *s, rdi_batch_item *item, uint32_t b) {
     rdi_seen_bucket *bucket = &s->bucket[b];
     unsigned i = 0;

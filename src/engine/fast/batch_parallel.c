@@ -1,11 +1,11 @@
-/* A phase of the batch engine on several threads.
+/* A round of the batch engine on several threads.
  *
- * Scatter, gather and rank are divided by time: thread w has references [begin, end). Locate is
- * divided by segment. Ranking a part needs the axis as it is at the part's beginning. That is the
- * axis at the phase's beginning, plus the slots of the parts before, less the slots that die in
- * them, and which slots die is known after locate: every thread notes its own in a bit mask, and
- * one pass over the words of all masks gives every thread its starting axis. The last thread's axis
- * is then the next phase's.
+ * Scatter, gather and rank are divided by time: worker w has references [begin, end). Locate is
+ * divided by segment. To rank its share, a worker needs the axis as of the beginning of the share.
+ * That is the axis at the beginning of the round, plus the slots of the earlier shares, minus the
+ * slots that die in them. Locate determines which slots die: every worker marks those of its share
+ * in a bit mask, and one pass over the words of all masks gives every worker its starting axis. The
+ * axis of the last worker is the starting axis of the next round.
  */
 #include "engine/fast/batch.h"
 
@@ -36,7 +36,7 @@ void rdi_batch_parallel_close(rdi_batch *e) {
     }
 }
 
-/* Every thread has an axis as large as the engine's. */
+/* Gives every worker an axis as large as the engine's. */
 static rd_status fit_axes(rdi_batch *e) {
     for (unsigned i = 0; i < e->n_workers; i++) {
         rdi_batch_worker *w = &e->workers[i];
@@ -56,7 +56,8 @@ static void count_part(void *arg, unsigned worker) {
     rdi_batch_count(e, &e->workers[worker]);
 }
 
-/* From counts to first places: segment by segment, in each the parts in time order. */
+/* Turns counts into first positions: segment by segment, and within a segment by worker, in time
+ * order. */
 static void place_parts(rdi_batch *e) {
     uint64_t at = 0;
     for (uint64_t s = 0; s < rdi_seen_segments(&e->seen); s++)
@@ -72,7 +73,7 @@ static void scatter_part(void *arg, unsigned worker) {
     rdi_batch_scatter(e, &e->workers[worker]);
 }
 
-/* After scattering, the cursor of the last part stands at the end of the segment. */
+/* The end of segment s: after scattering, the cursor of the last worker points there. */
 static size_t segment_end(const rdi_batch *e, uint64_t s) {
     return e->workers[e->n_workers - 1].cursor[s];
 }
@@ -91,7 +92,7 @@ static void locate_segments(void *arg, unsigned worker) {
     }
 }
 
-/* Cursors back to the first places: where the part before ended. */
+/* Moves the cursors back to the first positions: where the previous worker ended. */
 static void rewind_cursors(rdi_batch *e) {
     for (uint64_t s = rdi_seen_segments(&e->seen); s-- > 0;)
         for (unsigned i = e->n_workers; i-- > 0;)
@@ -105,12 +106,11 @@ static void gather_part(void *arg, unsigned worker) {
     rdi_batch_worker *w = &e->workers[worker];
     rdi_batch_gather(e, w);
     const uint64_t *prev = e->working.at;
-    for (size_t i = w->begin; i < w->end;
-         i++) /* slot 0, "none", is no slot: marking it is harmless */
+    for (size_t i = w->begin; i < w->end; i++) /* marking slot 0, "none", is harmless */
         w->removed[prev[i] >> 6] |= UINT64_C(1) << (prev[i] & 63);
 }
 
-/* Bits of the word beginning at slot `base` that lie in [from, to). */
+/* The bits of the word beginning at slot `base` that lie in [from, to). */
 static uint64_t range_bits(uint64_t base, uint64_t from, uint64_t to) {
     uint64_t low = from > base ? from - base : 0, high = to > base ? to - base : 0;
     uint64_t below_high = high >= 64 ? UINT64_MAX : (UINT64_C(1) << high) - 1;
@@ -118,16 +118,17 @@ static uint64_t range_bits(uint64_t base, uint64_t from, uint64_t to) {
     return below_high & ~below_low;
 }
 
-/* Slot of the phase's reference i. */
+/* The slot of reference i of the round. */
 static uint64_t slot_of(const rdi_batch *e, size_t i) {
     return rdi_axis_slot(rdi_axis_index(e->axis.next) + i);
 }
 
-/* One word of the axis at the beginning of every part; the masks are emptied for the next phase. */
+/* Computes one word of the starting axis of every worker and clears the masks for the next
+ * round. */
 static void compose_word(rdi_batch *e, const uint64_t *part_slot, uint64_t line, unsigned k) {
     uint64_t base = line * 512 + k * 64;
     uint64_t bits =
-        e->axis.line[line].word[k] & range_bits(base, 0, e->axis.next); /* rest: stale */
+        e->axis.line[line].word[k] & range_bits(base, 0, e->axis.next); /* later bits are stale */
     for (unsigned i = 0; i < e->n_workers; i++) {
         rdi_batch_worker *w = &e->workers[i];
         w->axis.line[line].word[k] = bits;
@@ -165,7 +166,7 @@ static rd_status worst(const rdi_batch *e) {
     return RD_OK;
 }
 
-rd_status rdi_batch_parallel_phase(rdi_batch *e) {
+rd_status rdi_batch_parallel_round(rdi_batch *e) {
     RD_TRY(fit_axes(e));
     for (unsigned i = 0; i < e->n_workers; i++) {
         e->workers[i].begin = e->working_n * i / e->n_workers;

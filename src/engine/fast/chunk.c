@@ -1,11 +1,12 @@
-/* Analysing and resolving one chunk. See chunk.h. */
+/* Analyzing and resolving one chunk. See chunk.h. */
 #include "engine/fast/chunk.h"
 
 #include <string.h>
 
 /* ---- engines for chunks ---- */
 
-/* "olken/tree=avl/x=1" names what rd_engine_open() calls "olken:tree=avl,x=1". */
+/* Translates an option such as "olken/tree=avl/x=1" to the form of rd_engine_open():
+ * "olken:tree=avl,x=1". */
 static char *make_spec(rd_ctx *ctx, const char *option) {
     char *spec = rdi_strdup(ctx, option);
     char separator = ':';
@@ -19,8 +20,8 @@ static rd_status check_engine(rd_ctx *ctx, const rd_engine_info *info) {
     bool exact = strcmp(info->error_kind, "exact") == 0;
     if (!immediate || !exact || !rdi_engine_ops_find(info->name)->chunk)
         return rdi_fail(ctx, RD_EINVAL,
-                        "engine %s cannot analyse chunks: that takes an exact engine that answers "
-                        "at once and hands over its order",
+                        "engine %s cannot analyze chunks: choose an exact immediate engine that "
+                        "hands over its order",
                         info->name);
     return RD_OK;
 }
@@ -70,11 +71,12 @@ void rdi_chunk_reset(rdi_chunk *c) {
     }
 }
 
-/* Infinite distances from the engine of `chunk`. Until that has met `bound` blocks they mean blocks
- * it has not met; from then on they are final. */
+/* Receives the blocks with infinite distances from the engine of `chunk`. Until that engine has
+ * met `bound` blocks, they are blocks that it has not met; afterwards the infinite distances are
+ * final. */
 typedef struct unknown {
     rdi_chunk *chunk;
-    rdi_u64_list *list; /* where those that others may know go; NULL: nobody does */
+    rdi_u64_list *list; /* list of the blocks that earlier chunks may know; NULL: none may */
     uint64_t noted;
 } unknown;
 
@@ -87,10 +89,10 @@ static rd_status note_unknown(void *user, const uint64_t *blocks, size_t n) {
     return u->list ? rdi_u64_list_append(u->chunk->ctx, u->list, blocks, part) : RD_OK;
 }
 
-/* The same for distances that were measured. */
+/* Does the same for measured distances. */
 static rd_status note_measured(unknown *u, const uint64_t *blocks, const uint64_t *dist, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        uint64_t block = blocks[i]; /* may lie where the list goes on */
+        uint64_t block = blocks[i]; /* the list may overwrite blocks[i] */
         if (RDI_UNLIKELY(dist[i] == RD_COLD))
             RD_TRY(note_unknown(u, &block, 1));
     }
@@ -110,8 +112,8 @@ rd_status rdi_chunk_feed(rdi_chunk *c, size_t s, rd_engine *local, const uint64_
     return RD_OK;
 }
 
-/* The places in `resolved` that are infinite, from `place` on, in order, take the n distances. The
- * open first touches are the first of them: what is infinite for good comes behind. */
+/* Writes n distances to the infinite places in `resolved`, from `place` on, in order. The open
+ * first touches come before the places that stay infinite. */
 static size_t fill_places(rdi_u64_list *resolved, size_t place, const uint64_t *dist, size_t n) {
     for (size_t i = 0; i < n; place++)
         if (resolved->at[place] == RD_COLD)
@@ -142,8 +144,8 @@ static rd_status resolve_kept(rdi_chunk_slice *slice, unknown *u, rd_engine *eng
     return RD_OK;
 }
 
-/* An engine may look again at what it is fed until it returns: what stays open of a piece waits
- * beside the list. */
+/* Resolves open first touches and counts their distances. The engine may read its input until it
+ * returns, so blocks that stay open are collected beside the list. */
 static rd_status resolve_counted(rdi_chunk_slice *slice, unknown *u, rd_engine *engine) {
     rdi_u64_list *rest = u->list;
     uint64_t open[RDI_FEED_MAX];
@@ -157,7 +159,7 @@ static rd_status resolve_counted(rdi_chunk_slice *slice, unknown *u, rd_engine *
     return RD_OK;
 }
 
-/* What stays open takes the place of what was, from the front: an engine tells of no more first
+/* Blocks that stay open overwrite the list from its beginning: an engine reports no more first
  * references than it was fed. */
 rd_status rdi_chunk_resolve(rdi_chunk *c, size_t s, rdi_chunk *earlier, rd_engine *engine,
                             bool keep) {

@@ -1,18 +1,18 @@
-/* chunks: exact, in parallel: Parda's chunks on threads.
+/* chunks: exact and parallel, with Parda's chunks on threads.
  *
- * A phase of the trace is cut into as many chunks as there are threads. Each is analysed alone with
- * an exact engine of its own. What that cannot know, the distances of the chunk's first touches, is
- * resolved against the engine of the chunk before, the rest against the one before that, and so on
- * (chunk.h); all engines do this side by side, slice by slice, as soon as they have analysed their
- * own chunks. The last chunk of a phase is the longest: its engine has none to resolve. Another
- * engine holds the past, everything before the phase. A caller who feeds a whole trace at once, or
- * in parts, has one phase.
+ * A round of the trace is cut into as many chunks as there are threads. Each chunk is analyzed
+ * alone with an exact engine of its own. That engine cannot know the distances of the chunk's first
+ * touches. These are resolved against the engine of the previous chunk, the remaining ones against
+ * the chunk before it, and so on (chunk.h). All engines do this concurrently, slice by slice, as
+ * soon as they have analyzed their own chunks. The last chunk of a round is the longest, because
+ * its engine resolves no other chunk. One more engine holds the past, everything before the round.
+ * A caller who feeds a whole trace at once, or in parts, has one round.
  *
- * Time: that of the inner engine divided by the number of threads, as long as the first touches are
+ * Time: that of the inner engine divided by the number of threads, as long as first touches are
  * few: a first touch is looked up at least twice instead of once. Memory: the inner engine's, once
- * per thread and once for the past, and two phases of references unless the caller feeds a whole
- * trace. Distances come late, by up to that many references. The result does not depend on threads,
- * chunks or timing.
+ * per thread and once for the past, and two rounds of references unless the caller feeds a whole
+ * trace. Distances are late by up to two rounds. The result does not depend on threads, chunks or
+ * timing.
  *
  * Not for traces where most references of a chunk are first touches: `batch` divides those better.
  *
@@ -29,85 +29,85 @@
 #include <string.h>
 
 #define USUAL_CHUNK  ((size_t)1 << 20)
-#define LEAST_CHUNK  ((size_t)1 << 16) /* enough to pay for what a chunk costs by itself */
+#define LEAST_CHUNK  ((size_t)1 << 16) /* enough to pay for the fixed cost of a chunk */
 #define MOST_CHUNK   ((size_t)1 << 23)
-#define MANY_FIRSTS  20 /* first touches are many when every 20th reference is one */
+#define MANY_FIRSTS  20 /* first touches are many if every 20th reference is one */
 #define SLICES       RDI_CHUNK_SLICES
-#define RESOLVE_COST 1.8 /* of a first touch, in references analysed */
-#define EXPECTED     0.7 /* of the blocks that a chunk probably has, room is made for */
-#define BLOCK_BYTES  48  /* that one takes, at most */
+#define RESOLVE_COST 1.8 /* of a first touch, in analyzed references */
+#define EXPECTED     0.7 /* fraction of the expected blocks of a chunk to reserve room for */
+#define BLOCK_BYTES  48  /* per block, at most */
 #define MOST_THREADS 256
 
-/* A part of the trace on its way, cut into a chunk per lane. */
-typedef struct phase {
+/* A contiguous range of the trace that is being analyzed, cut into one chunk per lane. */
+typedef struct trace_round {
     rdi_chunk *chunks;    /* of lane 1, 2, ... */
-    const uint64_t *refs; /* `own`, or the caller's while it waits */
+    const uint64_t *refs; /* `own`, or the caller's references while the caller waits */
     size_t n;
-    const rd_parts *parts; /* the caller's: to be read instead of `refs` */
+    const rd_parts *parts; /* the caller's, to be read instead of `refs` */
     uint64_t *own;         /* room for `own_room` references */
-    uint64_t *dist;        /* of the phase, when distances are wanted: room for `dist_room` */
+    uint64_t *dist;        /* of the round, if distances are requested: room for `dist_room` */
     size_t own_room, dist_room;
-} phase;
+} trace_round;
 
-/* An engine and what it has to do, step by step, in every phase.
+/* An engine and its steps in every round.
  *
- * Lane 1 and above: ends its chunk of the phase before; analyses its chunk, a step per slice;
- * resolves the chunks after its own, which come from the lane above, a step per slice.
+ * Lane 1 and above: ends its chunk of the previous round; analyzes its chunk, one step per slice;
+ * resolves the chunks after its own, which arrive from the lane above, one step per slice.
  *
- * Lane 0, the past: passes the chunks of the phase before, a step for each; resolves those of this
- * one, which come from lane 1, a step per slice.
+ * Lane 0, the past: passes the chunks of the previous round, one step for each; resolves the chunks
+ * of this round, which arrive from lane 1, one step per slice.
  */
 typedef struct lane {
-    rd_engine *engine; /* opened when it has something to do */
-    void *reader;      /* of a trace in parts, while it is read */
-    uint64_t phase;    /* the one it is in */
-    size_t step;       /* the next one to do */
-    bool busy;         /* somebody does it */
+    rd_engine *engine; /* opened when it is first needed */
+    void *reader;      /* reader of a trace in parts, while it is read */
+    uint64_t round;    /* the current round */
+    size_t step;       /* the next step */
+    bool busy;         /* a thread executes the step */
 } lane;
 
-/* Phase number p is phases[p % 2]. Any thread may do any step that is due: whoever makes a lane
- * busy has its engine, and the chunks that the step concerns, to itself. Everything else is guarded
- * by the monitor. */
+/* Round number p is rounds[p % 2]. Any thread may execute any step that is due: the thread that
+ * makes a lane busy has exclusive use of its engine and of the chunks that the step concerns. The
+ * monitor guards everything else. */
 typedef struct chunks_engine {
     uint64_t chunk_option; /* references per chunk; 0: automatic */
     const char *engine_option;
     rdi_run *run;
-    size_t n_chunks; /* of a phase: one per thread */
-    lane *lanes;     /* n_chunks + 1 */
+    size_t n_chunks; /* chunks of a round: one per thread */
+    lane *lanes;     /* n_chunks + 1 lanes */
     rdi_chunk past;
-    phase phases[2];
-    size_t filled, goal; /* references in the phase that is being filled, and how many it takes */
+    trace_round rounds[2];
+    size_t filled, goal; /* references in the round that is being filled, and its full length */
     rdi_monitor monitor;
     rdi_crew *crew;                /* the other threads; NULL until there is work for them */
-    uint64_t submitted, delivered; /* phases; lane 0 is between the two */
-    unsigned busy;                 /* lanes */
-    bool ending;                   /* the crew goes home */
+    uint64_t submitted, delivered; /* number of rounds; lane 0 is between the two */
+    unsigned busy;                 /* number of busy lanes */
+    bool ending;                   /* the crew is to end */
     rd_status status;              /* of the first failure */
-    bool in_parts;                 /* the trace is being read by the threads themselves */
-    void (*close_reader)(void *);  /* then */
-    size_t chunk_size;             /* of the next phase to be begun */
-    double first_share;            /* of first touches in a chunk, as far as is known */
-    uint64_t firsts, references;   /* analysed */
-    uint64_t recounted;            /* infinite distances counted that were not final */
+    bool in_parts;                 /* the threads themselves read the trace */
+    void (*close_reader)(void *);  /* closes a reader of the parts */
+    size_t chunk_size;             /* of the next round */
+    double first_share;            /* estimated fraction of first touches in a chunk */
+    uint64_t firsts, references;   /* analyzed so far */
+    uint64_t recounted;            /* counted infinite distances that were not final */
 } chunks_engine;
 
-static phase *phase_of(chunks_engine *e, uint64_t number) {
-    return &e->phases[number % 2];
+static trace_round *round_of(chunks_engine *e, uint64_t number) {
+    return &e->rounds[number % 2];
 }
 
 static rdi_chunk *chunk_of(chunks_engine *e, uint64_t number, size_t i) {
-    return &phase_of(e, number)->chunks[i - 1];
+    return &round_of(e, number)->chunks[i - 1];
 }
 
-/* Of an automatic chunk. The buffers shall take an eighth of the memory, with distances a quarter.
- */
+/* The limit of an automatic chunk size. The buffers may use an eighth of the memory, with distances
+ * a quarter. */
 static size_t most_references(const chunks_engine *e) {
     uint64_t affordable = e->run->in->mem_bytes / (16 * sizeof(uint64_t) * e->n_chunks);
     return affordable < MOST_CHUNK ? (size_t)affordable : MOST_CHUNK;
 }
 
-/* Of the first chunks: a short trace shall be enough for all threads too, and one thread has nobody
- * to keep anything for. */
+/* The size of the first chunks. A short trace must be enough for all threads. With one thread there
+ * is no need to collect many references. */
 static size_t first_size(const chunks_engine *e) {
     if (e->chunk_option)
         return (size_t)e->chunk_option;
@@ -119,8 +119,8 @@ static size_t first_size(const chunks_engine *e) {
     return size > LEAST_CHUNK ? size : LEAST_CHUNK;
 }
 
-/* Where chunk i of n references begins. Every lane but the last resolves about as many first
- * touches as a chunk has, so their chunks are shorter by what that takes. */
+/* The beginning of chunk i of n references. Every lane but the last resolves about as many first
+ * touches as a chunk has, so its chunk is shorter by the cost of that. */
 static uint64_t chunk_beginning(const chunks_engine *e, uint64_t n, size_t i, size_t chunks) {
     if (i > chunks)
         return n;
@@ -131,14 +131,14 @@ static uint64_t chunk_beginning(const chunks_engine *e, uint64_t n, size_t i, si
     return at < n ? at : n;
 }
 
-static uint64_t phase_references(const phase *p) {
+static uint64_t round_references(const trace_round *p) {
     return p->parts ? p->parts->references : p->n;
 }
 
-/* Where slice s of chunk i of the phase begins, in references; the last chunks of a short phase are
- * empty. */
-static uint64_t beginning(const chunks_engine *e, const phase *p, size_t i, size_t s) {
-    uint64_t n = phase_references(p);
+/* The beginning of slice s of chunk i of the round, in references. The last chunks of a short round
+ * are empty. */
+static uint64_t beginning(const chunks_engine *e, const trace_round *p, size_t i, size_t s) {
+    uint64_t n = round_references(p);
     uint64_t least = e->chunk_option ? e->chunk_option : p->parts ? 1 : LEAST_CHUNK;
     size_t chunks = n / least < e->n_chunks ? (size_t)(n / least) : e->n_chunks;
     chunks = chunks ? chunks : 1;
@@ -148,10 +148,10 @@ static uint64_t beginning(const chunks_engine *e, const phase *p, size_t i, size
 
 /* ---- the steps, outside the monitor ---- */
 
-/* Somewhat less than a chunk probably has: too much room would cost more than growing once. Of the
- * memory there is, tables may begin with half. */
+/* Slightly less than the probable number of blocks in a chunk: too much room would cost more than
+ * growing once. The initial tables may use half of the memory. */
 static uint64_t expected_blocks(const chunks_engine *e) {
-    double references = (double)phase_references(&e->phases[0]) / (double)e->n_chunks;
+    double references = (double)round_references(&e->rounds[0]) / (double)e->n_chunks;
     uint64_t expected = (uint64_t)(EXPECTED * e->first_share * references);
     uint64_t affordable = e->run->in->mem_bytes / (BLOCK_BYTES * 2 * (e->n_chunks + 1));
     return expected < affordable ? expected : affordable;
@@ -179,7 +179,7 @@ static rd_status end_chunk(chunks_engine *e, size_t i, uint64_t number) {
     return rdi_engine_restart(l->engine);
 }
 
-/* Receives the blocks of a slice that is read by whoever analyses it. */
+/* Receives the blocks of a slice that the analyzing thread itself reads. */
 typedef struct slice_reading {
     rdi_chunk *chunk;
     size_t slice;
@@ -193,7 +193,7 @@ static rd_status feed_read(void *user, const uint64_t *blocks, size_t n) {
 
 static rd_status read_slice(chunks_engine *e, lane *l, slice_reading *reading, uint64_t first,
                             uint64_t n) {
-    const rd_parts *parts = phase_of(e, l->phase)->parts;
+    const rd_parts *parts = round_of(e, l->round)->parts;
     if (!l->reader)
         RD_TRY(parts->open(e->run->ctx, parts->what, parts->user, &l->reader));
     RD_TRY(parts->read(l->reader, first, n, feed_read, reading));
@@ -204,8 +204,8 @@ static rd_status read_slice(chunks_engine *e, lane *l, slice_reading *reading, u
     return RD_OK;
 }
 
-static rd_status analyse(chunks_engine *e, size_t i, uint64_t number, size_t s) {
-    phase *p = phase_of(e, number);
+static rd_status analyze(chunks_engine *e, size_t i, uint64_t number, size_t s) {
+    trace_round *p = round_of(e, number);
     lane *l = &e->lanes[i];
     uint64_t at = beginning(e, p, i, s), n = beginning(e, p, i, s + 1) - at;
     if (n == 0 && !p->parts)
@@ -217,7 +217,7 @@ static rd_status analyse(chunks_engine *e, size_t i, uint64_t number, size_t s) 
                           p->dist ? p->dist + at : NULL);
 }
 
-/* A slice of chunk k against the engine of lane i. One that has met nothing has nothing to say. */
+/* Resolves slice s of chunk k against the engine of lane i, unless that engine has met no block. */
 static rd_status resolve(chunks_engine *e, size_t i, uint64_t number, size_t k, size_t s) {
     rdi_chunk *earlier = i ? chunk_of(e, number, i) : &e->past;
     rdi_chunk *chunk = chunk_of(e, number, k);
@@ -233,12 +233,12 @@ static rd_status pass(chunks_engine *e, uint64_t number, size_t k) {
     return rdi_chunk_pass(chunk_of(e, number - 1, k), &e->past, e->lanes[0].engine);
 }
 
-/* The steps of a lane that are about a slice begin with this one. */
+/* The first step of lane i that concerns a slice. */
 static size_t first_slice_step(const chunks_engine *e, size_t i) {
     return i ? 1 : e->n_chunks;
 }
 
-/* The chunk that the step of lane i, one about a slice, is about: its own, then those after. */
+/* The chunk that a slice step of lane i concerns: first its own, then the later ones. */
 static size_t chunk_of_step(const chunks_engine *e, size_t i, size_t step) {
     return (i ? i : 1) + (step - first_slice_step(e, i)) / SLICES;
 }
@@ -251,31 +251,31 @@ static rd_status do_step(chunks_engine *e, size_t i, uint64_t number, size_t ste
     if (step < first_slice_step(e, i))
         return i ? end_chunk(e, i, number) : pass(e, number, step + 1);
     size_t k = chunk_of_step(e, i, step), s = slice_of_step(e, i, step);
-    return k == i ? analyse(e, i, number, s) : resolve(e, i, number, k, s);
+    return k == i ? analyze(e, i, number, s) : resolve(e, i, number, k, s);
 }
 
 /* ---- which step is due: inside the monitor ---- */
 
 static bool is_past(const lane *l, uint64_t number, size_t step) {
-    return l->phase > number || (l->phase == number && l->step > step);
+    return l->round > number || (l->round == number && l->step > step);
 }
 
-/* The slice that lane i is to resolve next has been through the lane above: that of its own chunk,
- * then those before it. */
+/* Returns whether the slice that lane i resolves next has been through the lane above, which first
+ * analyzes its own chunk and then resolves later ones. */
 static bool has_come_down(const chunks_engine *e, size_t i) {
     const lane *l = &e->lanes[i];
     size_t k = chunk_of_step(e, i, l->step), s = slice_of_step(e, i, l->step);
-    return is_past(&e->lanes[i + 1], l->phase, 1 + (k - i - 1) * SLICES + s);
+    return is_past(&e->lanes[i + 1], l->round, 1 + (k - i - 1) * SLICES + s);
 }
 
 static bool is_due(const chunks_engine *e, size_t i) {
     const lane *l = &e->lanes[i], *past = &e->lanes[0];
-    if (l->busy || l->phase >= e->submitted)
+    if (l->busy || l->round >= e->submitted)
         return false;
-    if (l->step <
-        first_slice_step(e, i)) /* the past passes a chunk before the next takes its place */
-        return i == 0 ? is_past(&e->lanes[l->step + 1], l->phase, 0)
-                      : l->phase == 0 || is_past(past, l->phase - 1, e->n_chunks - 1);
+    /* The past passes a chunk before the next one takes its place. */
+    if (l->step < first_slice_step(e, i))
+        return i == 0 ? is_past(&e->lanes[l->step + 1], l->round, 0)
+                      : l->round == 0 || is_past(past, l->round - 1, e->n_chunks - 1);
     return chunk_of_step(e, i, l->step) == i || has_come_down(e, i);
 }
 
@@ -284,24 +284,25 @@ static void advance(chunks_engine *e, size_t i) {
     size_t chunks = i ? e->n_chunks - i + 1 : e->n_chunks;
     if (++l->step == first_slice_step(e, i) + chunks * SLICES) {
         l->step = 0;
-        l->phase++;
+        l->round++;
     }
 }
 
-/* After the analysis of a slice. */
+/* Adds up the counts of a slice after its analysis. */
 static void account(chunks_engine *e, const rdi_chunk *chunk, size_t s) {
     e->firsts += chunk->slice[s].firsts;
     if (s == SLICES - 1)
         e->references += chunk->references;
 }
 
-/* A slice has come to lane i of which everything is resolved: no work. */
+/* Returns whether the next step of lane i has no work, because every first touch of its slice is
+ * resolved. */
 static bool is_idle_step(chunks_engine *e, size_t i) {
     const lane *l = &e->lanes[i];
     if (l->step < first_slice_step(e, i) || !is_due(e, i))
         return false;
     size_t k = chunk_of_step(e, i, l->step);
-    return k != i && chunk_of(e, l->phase, k)->slice[slice_of_step(e, i, l->step)].open.n == 0;
+    return k != i && chunk_of(e, l->round, k)->slice[slice_of_step(e, i, l->step)].open.n == 0;
 }
 
 static void take_step(chunks_engine *e, size_t i) {
@@ -309,7 +310,7 @@ static void take_step(chunks_engine *e, size_t i) {
     l->busy = true;
     e->busy++;
     rdi_monitor_leave(&e->monitor);
-    rd_status status = do_step(e, i, l->phase, l->step);
+    rd_status status = do_step(e, i, l->round, l->step);
     rdi_monitor_enter(&e->monitor);
     l->busy = false;
     e->busy--;
@@ -317,7 +318,7 @@ static void take_step(chunks_engine *e, size_t i) {
         e->status = status;
     if (status == RD_OK) {
         if (i > 0 && l->step >= 1 && chunk_of_step(e, i, l->step) == i)
-            account(e, chunk_of(e, l->phase, i), slice_of_step(e, i, l->step));
+            account(e, chunk_of(e, l->round, i), slice_of_step(e, i, l->step));
         do
             advance(e, i);
         while (is_idle_step(e, i));
@@ -325,8 +326,8 @@ static void take_step(chunks_engine *e, size_t i) {
     rdi_monitor_wake(&e->monitor);
 }
 
-/* Takes a step that is due, of the lowest lane: others wait for the chunks that come down. False:
- * there is none. */
+/* Executes a due step of the lowest lane, because other lanes wait for its results. Returns false
+ * if no step is due. */
 static bool work_once(chunks_engine *e) {
     for (size_t i = 0; e->status == RD_OK && i <= e->n_chunks; i++)
         if (is_due(e, i)) {
@@ -348,7 +349,7 @@ static void crew_member(void *arg, unsigned worker) {
 
 /* ---- the thread that feeds ---- */
 
-static rd_status deliver_phase(chunks_engine *e, phase *p) {
+static rd_status deliver_round(chunks_engine *e, trace_round *p) {
     for (size_t i = 1; i <= e->n_chunks; i++)
         for (size_t s = 0; s < SLICES; s++) {
             uint64_t at = beginning(e, p, i, s), n = beginning(e, p, i, s + 1) - at;
@@ -364,15 +365,15 @@ static uint64_t handed_on(const rdi_chunk *chunk) {
     return sum;
 }
 
-/* Frees the phases that are through, after handing over their distances. */
+/* Delivers the distances of the finished rounds and frees these rounds. */
 static rd_status deliver(chunks_engine *e) {
-    while (e->delivered < e->lanes[0].phase) {
-        phase *p = phase_of(e, e->delivered);
+    while (e->delivered < e->lanes[0].round) {
+        trace_round *p = round_of(e, e->delivered);
         for (size_t i = 0; i < e->n_chunks; i++)
             e->recounted += handed_on(&p->chunks[i]);
         if (e->run->in->distances) {
             rdi_monitor_leave(&e->monitor);
-            rd_status status = deliver_phase(e, p);
+            rd_status status = deliver_round(e, p);
             rdi_monitor_enter(&e->monitor);
             RD_TRY(status);
         }
@@ -381,7 +382,7 @@ static rd_status deliver(chunks_engine *e) {
     return RD_OK;
 }
 
-/* Works along, or waits, until so many phases are delivered. */
+/* Works, or waits, until `goal` rounds are delivered. */
 static rd_status work_until(chunks_engine *e, uint64_t goal) {
     rdi_monitor_enter(&e->monitor);
     rd_status status;
@@ -392,7 +393,7 @@ static rd_status work_until(chunks_engine *e, uint64_t goal) {
     return status;
 }
 
-/* Room for n numbers; what was there is lost. */
+/* Makes room for n numbers. The contents are lost. */
 static rd_status make_room(rd_ctx *ctx, uint64_t **array, size_t *room, size_t n) {
     if (n <= *room)
         return RD_OK;
@@ -405,9 +406,9 @@ static rd_status make_room(rd_ctx *ctx, uint64_t **array, size_t *room, size_t n
     return RD_OK;
 }
 
-/* Waits until the next phase may be filled, and decides how long it is: longer chunks have a
- * smaller share of first touches. */
-static rd_status begin_phase(chunks_engine *e) {
+/* Waits until the next round may be filled, and chooses its length: longer chunks have a smaller
+ * fraction of first touches. */
+static rd_status begin_round(chunks_engine *e) {
     RD_TRY(work_until(e, e->submitted < 2 ? 0 : e->submitted - 1));
     rdi_monitor_enter(&e->monitor);
     bool many = e->firsts > e->references / MANY_FIRSTS;
@@ -418,9 +419,9 @@ static rd_status begin_phase(chunks_engine *e) {
     return RD_OK;
 }
 
-/* Hands the next phase to the crew. */
-static rd_status submit(chunks_engine *e, const phase *what) {
-    phase *p = phase_of(e, e->submitted);
+/* Hands the next round to the crew. */
+static rd_status submit(chunks_engine *e, const trace_round *what) {
+    trace_round *p = round_of(e, e->submitted);
     if (e->run->in->distances)
         RD_TRY(make_room(e->run->ctx, &p->dist, &p->dist_room, what->n));
     p->refs = what->refs;
@@ -436,16 +437,16 @@ static rd_status submit(chunks_engine *e, const phase *what) {
 }
 
 static rd_status submit_filled(chunks_engine *e) {
-    phase what = {.refs = phase_of(e, e->submitted)->own, .n = e->filled};
+    trace_round what = {.refs = round_of(e, e->submitted)->own, .n = e->filled};
     e->filled = 0;
     return what.n ? submit(e, &what) : RD_OK;
 }
 
-/* Appends to the phase's own memory; *part says how many. */
+/* Appends to the round's own buffer. *part is set to the number of references. */
 static rd_status copy_in(chunks_engine *e, const uint64_t *blk, size_t n, size_t *part) {
     if (e->filled == 0)
-        RD_TRY(begin_phase(e));
-    phase *p = phase_of(e, e->submitted);
+        RD_TRY(begin_round(e));
+    trace_round *p = round_of(e, e->submitted);
     *part = n < e->goal - e->filled ? n : e->goal - e->filled;
     RD_TRY(make_room(e->run->ctx, &p->own, &p->own_room, e->goal));
     memcpy(p->own + e->filled, blk, *part * sizeof *blk);
@@ -459,14 +460,15 @@ static rd_status feed_copied(chunks_engine *e, const uint64_t *blk, size_t n) {
     return RD_OK;
 }
 
-/* Has the references read where they are. With distances, which need room, in phases of the usual
- * length; otherwise in one, which has the fewest first touches. */
+/* Analyzes the references in place, without a copy. If distances are requested, which need a
+ * buffer, it uses rounds of the usual length; otherwise one round, which has the fewest first
+ * touches. */
 static rd_status feed_borrowed(chunks_engine *e, const uint64_t *blk, size_t n) {
     bool whole = !e->run->in->distances && !e->chunk_option;
     for (size_t part = 0; n > 0; blk += part, n -= part) {
-        RD_TRY(begin_phase(e));
+        RD_TRY(begin_round(e));
         part = whole || n < e->goal ? n : e->goal;
-        RD_TRY(submit(e, &(phase){.refs = blk, .n = part}));
+        RD_TRY(submit(e, &(trace_round){.refs = blk, .n = part}));
     }
     return work_until(e, e->submitted);
 }
@@ -484,7 +486,8 @@ static rd_status finish(chunks_engine *e) {
     return work_until(e, e->submitted);
 }
 
-/* After a failure: until nobody works, so that nobody else can fail, with another message. */
+/* After a failure, waits until no thread works, so that no other failure can replace the
+ * message. */
 static rd_status stop_crew(chunks_engine *e, rd_status status) {
     if (status == RD_OK)
         return status;
@@ -498,7 +501,7 @@ static rd_status stop_crew(chunks_engine *e, rd_status status) {
 
 /* ---- the engine ---- */
 
-static rd_status open_phase(chunks_engine *e, phase *p) {
+static rd_status open_round(chunks_engine *e, trace_round *p) {
     p->chunks = rdi_calloc(e->run->ctx, e->n_chunks, sizeof *p->chunks);
     if (!p->chunks)
         return RD_ENOMEM;
@@ -519,9 +522,9 @@ static rd_status chunks_open(void *self, rdi_run *run) {
     e->lanes = rdi_calloc(run->ctx, e->n_chunks + 1, sizeof *e->lanes);
     if (!e->lanes)
         return RD_ENOMEM;
-    for (size_t i = 0; i < RDI_COUNT(e->phases); i++)
-        RD_TRY(open_phase(e, &e->phases[i]));
-    return open_engine(e, &e->lanes[0]); /* now, so that a wrong option is noticed */
+    for (size_t i = 0; i < RDI_COUNT(e->rounds); i++)
+        RD_TRY(open_round(e, &e->rounds[i]));
+    return open_engine(e, &e->lanes[0]); /* now, so that a wrong option fails early */
 }
 
 static rd_status chunks_feed(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
@@ -534,7 +537,7 @@ static rd_status chunks_feed_parts(void *self, const rd_parts *parts) {
     chunks_engine *e = self;
     e->close_reader = parts->close;
     e->in_parts = true;
-    return stop_crew(e, submit(e, &(phase){.parts = parts}));
+    return stop_crew(e, submit(e, &(trace_round){.parts = parts}));
 }
 
 static rd_status count_up(chunks_engine *e) {
@@ -559,7 +562,7 @@ static rd_status chunks_finish(void *self) {
     return e->run->in->distances ? RD_OK : count_up(e);
 }
 
-static void close_phase(chunks_engine *e, phase *p) {
+static void close_round(chunks_engine *e, trace_round *p) {
     for (size_t i = 0; p->chunks && i < e->n_chunks; i++)
         rdi_chunk_fini(&p->chunks[i]);
     rdi_free(e->run->ctx, p->chunks);
@@ -577,8 +580,8 @@ static void chunks_close(void *self) {
     rdi_monitor_leave(&e->monitor);
     rdi_crew_free(e->crew);
     rdi_monitor_fini(&e->monitor);
-    for (size_t i = 0; i < RDI_COUNT(e->phases); i++)
-        close_phase(e, &e->phases[i]);
+    for (size_t i = 0; i < RDI_COUNT(e->rounds); i++)
+        close_round(e, &e->rounds[i]);
     for (size_t i = 0; e->lanes && i <= e->n_chunks; i++) {
         rd_engine_close(e->lanes[i].engine);
         if (e->lanes[i].reader)
@@ -594,7 +597,7 @@ static const rd_opt options[] = {
      .offset = offsetof(chunks_engine, chunk_option),
      .def = "0",
      .max = (double)(UINT64_C(1) << 40),
-     .help = "references per chunk; 0: by the share of first touches"},
+     .help = "references per chunk; 0: by the fraction of first touches"},
     {.name = "engine",
      .type = RD_OPT_STRING,
      .offset = offsetof(chunks_engine, engine_option),

@@ -1,19 +1,19 @@
-/* relay: `stream` on two threads, for references that come one after the other.
+/* relay: `stream` on two threads, for references that arrive one after the other.
  *
- * What `stream` does is cut in two, and the first part needs nothing that the second finds out:
+ * The work of `stream` is cut in two, such that the first half needs no result of the second:
  *   front on   The feeding thread keeps the front, the 64 most recent blocks, and answers what it
- *              can from there. What the front misses goes on in packets to the second thread, which
+ *              can from there. The misses of the front go in packets to the second thread, which
  *              has table and axis. Which block leaves the front for which follows from the blocks
  *              alone. A packet begins with the front as it was before, because the second thread
- *              has to know it whenever it moves table entries.
- *   front off  The feeding thread has the table, which gives for each reference the slot of the one
- *              before; the second has the axis, which gives the distance. Before the table grows or
- *              slots are renumbered the two come together.
- * Where distances are wanted, they come in order, and all is done by the feeding thread.
+ *              needs it whenever it moves table entries.
+ *   front off  The feeding thread has the table, which gives for each reference the slot of the
+ *              previous one; the second has the axis, which gives the distance. The two threads
+ *              synchronize before the table grows or slots are renumbered.
+ * If distances are requested, they must come in order, and the feeding thread does all the work.
  *
- * Packets wait in a ring. Beside a running program it is long, and whoever sleeps does so until it
- * is half full or half empty: on two processors three are at work then, and only one that sleeps
- * for milliseconds leaves its processor to another.
+ * Packets wait in a ring. Beside a running program the ring is long, and a thread sleeps until it
+ * is half full or half empty: three threads then share two processors, and only a thread that
+ * sleeps for milliseconds leaves its processor to another.
  *
  * Time O(1) per reference, memory as `stream` and up to 19 MB of packets.
  */
@@ -33,25 +33,25 @@ extern const rdi_engine_ops rdi_engine_stream;
 typedef enum way { TOGETHER, BY_FRONT, BY_TABLE } way;
 
 typedef struct relay_engine {
-    rdi_stream stream; /* first: its options are ours */
+    rdi_stream stream; /* first member: its options are the options of relay */
     rdi_crew *crew;    /* the second thread; NULL: there is none */
     rdi_stream_packet *packet;
-    uint64_t room;                  /* for so many of them */
-    way way;                        /* changes while the second thread waits */
-    uint64_t packets[BY_TABLE + 1]; /* by the way they went, for the note */
-    /* Of the feeding thread: */
+    uint64_t room;                  /* capacity of the ring, in packets */
+    way way;                        /* changes only while the second thread waits */
+    uint64_t packets[BY_TABLE + 1]; /* number of packets by way, for the note */
+    /* Used by the feeding thread: */
     rdi_stream_front front;
     size_t (*scan)(rdi_stream_front *, const uint64_t *, size_t, rdi_stream_packet *, uint64_t *);
     uint64_t hits[RDI_STREAM_FRONT]; /* not yet in the stream's counts */
     uint64_t window_refs, window_near;
-    /* Of the second thread: */
-    rdi_slot_axis axis; /* by table: as it was when the two parted */
-    /* Of both, in the monitor: */
+    /* Used by the second thread: */
+    rdi_slot_axis axis; /* BY_TABLE: a copy from when the two threads parted */
+    /* Used by both, in the monitor: */
     rdi_monitor monitor;
-    uint64_t sent, done;     /* packets */
-    uint64_t measured, near; /* by table: distances since we last looked, and those of a front */
-    bool urgent, leaving;    /* the second thread shall not wait for more */
-    rd_status status;        /* of its work */
+    uint64_t sent, done;     /* number of packets */
+    uint64_t measured, near; /* BY_TABLE: distances since the last check, and near ones */
+    bool urgent, leaving;    /* the second thread must not wait for more packets */
+    rd_status status;        /* of the second thread */
 } relay_engine;
 
 /* ---- the second thread ---- */
@@ -93,7 +93,7 @@ static void follow(void *arg, unsigned worker) {
             if (r->sent - r->done - 1 == r->room / 2)
                 rdi_monitor_wake(&r->monitor);
         }
-        rdi_monitor_wake(&r->monitor); /* all is done */
+        rdi_monitor_wake(&r->monitor); /* all packets are done */
     }
     rdi_monitor_leave(&r->monitor);
 }
@@ -101,7 +101,7 @@ static void follow(void *arg, unsigned worker) {
 /* ---- the feeding thread ---- */
 
 static rdi_stream_packet *open_packet(relay_engine *r) {
-    return &r->packet[r->sent % r->room]; /* only we change `sent` */
+    return &r->packet[r->sent % r->room]; /* only this thread changes `sent` */
 }
 
 static void begin_packet(relay_engine *r) {
@@ -110,7 +110,7 @@ static void begin_packet(relay_engine *r) {
     packet->n = 0;
 }
 
-/* The packet goes on; returns when there is room for the next. */
+/* Hands the packet over and returns when there is room for the next one. */
 static rd_status hand_over(relay_engine *r) {
     r->packets[r->way]++;
     rdi_monitor_enter(&r->monitor);
@@ -130,7 +130,7 @@ static void begin_window(relay_engine *r) {
     r->window_refs = r->window_near = r->measured = r->near = 0;
 }
 
-/* By front or by table, as the stream has it now. */
+/* Starts working by front or by table, depending on whether the stream's front is on. */
 static void part(relay_engine *r) {
     const rdi_stream *e = &r->stream;
     r->way = e->front_on ? BY_FRONT : BY_TABLE;
@@ -151,7 +151,7 @@ static void count_hits(relay_engine *r) {
     }
 }
 
-/* Waits for the second thread: the stream is whole again. */
+/* Waits for the second thread, after which the stream is complete again. */
 static rd_status come_together(relay_engine *r) {
     if (r->way == TOGETHER)
         return RD_OK;
@@ -171,7 +171,7 @@ static rd_status come_together(relay_engine *r) {
     return status;
 }
 
-/* How much near reuse the second thread has found: the window is what it has measured. */
+/* Takes the statistics of near reuse from the second thread: the window is what it has measured. */
 static void look_behind(relay_engine *r) {
     rdi_monitor_enter(&r->monitor);
     bool enough = r->measured >= RDI_STREAM_WINDOW;
@@ -182,8 +182,8 @@ static void look_behind(relay_engine *r) {
     rdi_monitor_leave(&r->monitor);
 }
 
-/* Whether the front is still right to be on, or off; looked at once per window, by table from what
- * the second thread has found so far. */
+/* Returns whether the front should stay as it is, on or off. It is checked once per window; with
+ * BY_TABLE, from the distances that the second thread has measured so far. */
 static bool way_pays(relay_engine *r) {
     if (r->window_refs < RDI_STREAM_WINDOW)
         return true;
@@ -198,7 +198,7 @@ static bool way_pays(relay_engine *r) {
     return true;
 }
 
-/* The stream's own next look at its front is due, and comes to the same result. */
+/* Makes the stream check its front next, with the same statistics and therefore the same result. */
 static rd_status change_way(relay_engine *r) {
     RD_TRY(come_together(r));
     r->stream.window_refs = r->window_refs;
@@ -206,16 +206,17 @@ static rd_status change_way(relay_engine *r) {
     return RD_OK;
 }
 
-/* Answers from the front; *n is how many references were taken. */
+/* Answers references from the front. Sets *n to the number of references consumed. */
 static rd_status feed_front(relay_engine *r, const uint64_t *blk, size_t *n) {
     rdi_stream_packet *packet = open_packet(r);
-    size_t before = packet->n, most = *n < RDI_STREAM_CHUNK ? *n : RDI_STREAM_CHUNK;
+    size_t before = packet->n, most = *n < RDI_STREAM_STEP ? *n : RDI_STREAM_STEP;
     *n = r->scan(&r->front, blk, most, packet, r->hits);
     r->window_near += *n - (packet->n - before);
-    return packet->n == RDI_STREAM_CHUNK ? hand_over(r) : RD_OK;
+    return packet->n == RDI_STREAM_STEP ? hand_over(r) : RD_OK;
 }
 
-/* Looks up in the table, which has room for the rest of a packet. */
+/* Looks up references in the table, which has room for the rest of a packet. Sets *n to their
+ * number. */
 static rd_status feed_table(relay_engine *r, const uint64_t *blk, size_t *n) {
     rdi_stream *e = &r->stream;
     if (open_packet(r)->n == 0 && !rdi_stream_has_room(e)) {
@@ -224,10 +225,10 @@ static rd_status feed_table(relay_engine *r, const uint64_t *blk, size_t *n) {
         part(r);
     }
     rdi_stream_packet *packet = open_packet(r);
-    size_t room = RDI_STREAM_CHUNK - packet->n;
+    size_t room = RDI_STREAM_STEP - packet->n;
     *n = *n < room ? *n : room;
     e->kernel->slots(e, blk, *n, packet);
-    return packet->n == RDI_STREAM_CHUNK ? hand_over(r) : RD_OK;
+    return packet->n == RDI_STREAM_STEP ? hand_over(r) : RD_OK;
 }
 
 static rd_status feed_parted(relay_engine *r, const uint64_t *blk, size_t n, size_t *used) {
@@ -248,7 +249,7 @@ static rd_status feed_parted(relay_engine *r, const uint64_t *blk, size_t n, siz
 
 /* ---- the engine ---- */
 
-/* A small part of what may be used. */
+/* The capacity of the ring: a small fraction of the memory limit. */
 static uint64_t packets_for(const rdi_run *run) {
     uint64_t n = run->in->mem_bytes / 16 / sizeof(rdi_stream_packet);
     uint64_t most = run->in->live ? PACKETS_LIVE : PACKETS;
@@ -271,8 +272,8 @@ static rd_status relay_open(void *self, rdi_run *run) {
     return status;
 }
 
-/* Before the stream has looked at its front it works alone, and when it cannot have one that is
- * wanted. */
+/* Returns whether the two threads may part. The stream works alone before it has first decided
+ * about its front, and while it lacks a front that is wanted. */
 static bool may_part(const relay_engine *r) {
     const rdi_stream *e = &r->stream;
     return e->window_refs < e->window && (e->front_on || e->window == RDI_STREAM_WINDOW) &&
@@ -340,11 +341,12 @@ const rdi_engine_ops rdi_engine_relay = {
             .role = RD_ROLE_STRATEGY,
             .card =
                 "Where reuse is very recent, the feeding thread answers it from registers, and a\n"
-                "second one looks up what is left; elsewhere the first looks up the time slots\n"
-                "and the second measures. For references that arrive from a program running at\n"
-                "the same time, where two threads use what that leaves of its processor, and for\n"
-                "traces with little locality on two threads. With more locality, or on more\n"
-                "threads, chunks makes more. Where every distance is wanted, one thread does all.\n"
+                "second thread looks up the rest; elsewhere the first looks up the time slots and\n"
+                "the second measures distances. For references that arrive from a running "
+                "program,\n"
+                "whose idle processor time the two threads use, and for traces with little\n"
+                "locality on two threads. With more locality, or on more threads, chunks is\n"
+                "faster. If every distance is requested, one thread does all the work.\n"
                 "\n"
                 "Time O(1) per reference, memory as stream and up to 19 MB.",
             .caps = RD_CAP_DISTANCES | RD_CAP_BOUND | RD_CAP_THREADS,

@@ -1,20 +1,19 @@
 /* stream: exact distances at once, on one core, as fast as memory allows. The default engine.
  *
- * Bennett and Kruskal's bit vector over time slots, renumbered when it is full (Olken), built for
- * the caches of today:
- *   table   from block to slot of its last reference; a bucket is one cache line, looked up in
- *           batches whose cache misses overlap
+ * It uses Bennett and Kruskal's bit vector over time slots, renumbered when it is full (Olken),
+ * with data structures made for today's caches:
+ *   table   from block to slot of its last reference; a bucket is one cache line, and look-ups run
+ *           in tiles whose cache misses overlap
  *   axis    one bit per slot, set when it is a block's last reference, with counts per 512, 16384
  *           and 524288 slots: the bits above a slot are the sum over three cache lines
- *   front   the 64 most recent blocks in order, in registers, while reuse is near enough to pay
+ *   front   the 64 most recent blocks in order, in registers, while enough reuse is near
  *
  * With N references and M blocks (or a bound of M): time O(N) up to a term of M / 44 million per
  * 64 references, one cache miss in the table and one or two in the axis per reference at worst.
  * Memory O(M), whatever N is: table 21 to 32 bytes per block, axis 2. Slots have 32 bits until
- * there are 2^32 of them, 64 bits from then on. Ids that collide in the table make it choose
- * another hash.
+ * there are 2^32 of them, 64 bits from then on. If ids collide in the table, it picks another hash.
  *
- * Not for many threads: it uses one. The stack engine is the one to read.
+ * Not for many threads: it uses one. Read the stack engine to understand the method.
  *
  * B. T. Bennett, V. J. Kruskal. LRU stack processing. IBM Journal of Research and Development 19,
  * 1975. F. Olken. Efficient methods for calculating the success function of fixed space replacement
@@ -26,7 +25,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COMPACT_LEAST 4608 /* room for two chunks, see RDI_STREAM_SLOTS_NEEDED */
+#define COMPACT_LEAST 4608 /* room for two steps, see RDI_STREAM_SLOTS_NEEDED */
 
 const rd_opt rdi_stream_opts[] = {
     {.name = "isa",
@@ -47,7 +46,7 @@ const rd_opt rdi_stream_opts[] = {
      .def = "4294967295",
      .min = COMPACT_LEAST,
      .max = UINT32_MAX,
-     .help = "time slots in 32 bits; lower ones are for tests of the way to 64"},
+     .help = "largest time slot kept in 32 bits; lower values test the change to 64 bits"},
     {0},
 };
 
@@ -74,7 +73,7 @@ void rdi_stream_remember(rdi_stream *e, const uint64_t *blk, size_t n) {
     e->front_n = c;
 }
 
-/* The front with these blocks, the newest first. */
+/* Fills the front with these blocks, the newest first. */
 static void fill_lanes(rdi_stream_front *f, const uint64_t blk[RDI_STREAM_FRONT]) {
     for (unsigned i = 0; i < RDI_STREAM_FRONT; i++) {
         f->key[i] = blk[i];
@@ -97,7 +96,7 @@ static void sort_front(const rdi_stream_front *f, uint64_t blk[RDI_STREAM_FRONT]
 }
 
 void rdi_stream_front_wind_back(rdi_stream_front *f) {
-    if (RDI_LIKELY(f->now <= INT16_MAX - RDI_STREAM_CHUNK))
+    if (RDI_LIKELY(f->now <= INT16_MAX - RDI_STREAM_STEP))
         return;
     uint16_t time[RDI_STREAM_FRONT];
     for (unsigned i = 0; i < RDI_STREAM_FRONT; i++)
@@ -109,7 +108,7 @@ void rdi_stream_front_wind_back(rdi_stream_front *f) {
 static void switch_on(rdi_stream *e) {
     uint64_t recent[RDI_STREAM_FRONT];
     if (e->front_n < RDI_STREAM_FRONT)
-        return; /* fewer blocks than that */
+        return; /* there are fewer blocks */
     memcpy(recent, e->front.key, sizeof recent);
     fill_lanes(&e->front, recent);
     e->kernel->front_load(e);
@@ -122,7 +121,7 @@ static void switch_off(rdi_stream *e) {
     memcpy(e->front.key, recent, sizeof recent);
 }
 
-/* Very recent reuse pays for looking through the front, its absence does not. */
+/* Switches the front on or off: searching it pays only if much reuse is very recent. */
 static void choose_front(rdi_stream *e) {
     uint64_t percent = e->window_near * 100 / e->window_refs;
     bool want =
@@ -149,7 +148,7 @@ static rd_status stream_open(void *self, rdi_run *run) {
     RD_TRY(rdi_isa_choose(run->ctx, "engine stream", e->isa, &e->chosen));
     e->run = run;
     e->kernel = kernels[e->chosen];
-    e->window = RDI_STREAM_CHUNK; /* the first decision comes early */
+    e->window = RDI_STREAM_STEP; /* the first decision comes early */
     e->counts_itself = rdi_hist_unites_loglinear(run->out.hist);
     run->out.counter = e->counts_itself ? RDI_ENGINE_COUNTS : RDI_CORE_COUNTS;
     snprintf(run->out.note, sizeof run->out.note, "stream: %s instructions",
@@ -157,7 +156,7 @@ static rd_status stream_open(void *self, rdi_run *run) {
     return rdi_stream_room_init(e);
 }
 
-/* Reports the first references of a chunk to whoever wants them. */
+/* Reports the first references of a step if they are requested. */
 static rd_status report_first(rdi_stream *e) {
     size_t n = e->counts.n_first;
     e->counts.n_first = 0;
@@ -170,8 +169,8 @@ static rd_status stream_feed(void *self, const uint64_t *blk, size_t n, uint64_t
         RD_TRY(rdi_stream_first_room(e));
     for (size_t i = 0; i < n;) {
         RD_TRY(rdi_stream_make_room(e));
-        size_t m = n - i < RDI_STREAM_CHUNK ? n - i : RDI_STREAM_CHUNK;
-        e->kernel->chunk(e, blk + i, m, dist ? dist + i : NULL);
+        size_t m = n - i < RDI_STREAM_STEP ? n - i : RDI_STREAM_STEP;
+        e->kernel->step(e, blk + i, m, dist ? dist + i : NULL);
         RD_TRY(report_first(e));
         i += m;
         e->window_refs += m;
@@ -185,7 +184,7 @@ static rd_status stream_feed(void *self, const uint64_t *blk, size_t n, uint64_t
     return RD_OK;
 }
 
-/* Entries move in the table, so the front goes; nothing is known of the most recent blocks then. */
+/* Entries move in the table, so the front is switched off and forgets the most recent blocks. */
 static rd_status stream_take(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
     rdi_stream *e = self;
     if (e->front_on) {
@@ -193,12 +192,12 @@ static rd_status stream_take(void *self, const uint64_t *blk, size_t n, uint64_t
         e->kernel->front_flush(e);
     }
     e->front_n = 0;
-    for (size_t i = 0; i < n; i += RDI_STREAM_BATCH)
-        e->kernel->take(e, blk + i, n - i < RDI_STREAM_BATCH ? n - i : RDI_STREAM_BATCH, dist + i);
+    for (size_t i = 0; i < n; i += RDI_STREAM_TILE)
+        e->kernel->take(e, blk + i, n - i < RDI_STREAM_TILE ? n - i : RDI_STREAM_TILE, dist + i);
     return RD_OK;
 }
 
-/* What was counted here, to where the profile is made from. */
+/* Adds the counts to the histogram from which the profile is made. */
 static rd_status hand_over_counts(rdi_stream *e) {
     const rdi_stream_counts *c = &e->counts;
     rdi_hist *hist = e->run->out.hist;
@@ -227,7 +226,7 @@ static rd_status stream_restart(void *self) {
     rdi_stream *e = self;
     e->front_on = false;
     e->front_n = 0;
-    e->window = RDI_STREAM_CHUNK;
+    e->window = RDI_STREAM_STEP;
     e->window_refs = e->window_near = 0;
     return rdi_stream_forget(e);
 }
@@ -255,19 +254,19 @@ const rdi_engine_ops rdi_engine_stream = {
         {
             .name = "stream",
             .summary =
-                "the fast one: batched look-ups, a counted time axis, a front for near reuse",
+                "fastest on one thread: tiled look-ups, counted time axis, front for near reuse",
             .role = RD_ROLE_STRATEGY,
             .card =
                 "A table gives the time slot of a block's last reference; the distance is the\n"
                 "number of live slots newer than that, summed up from three cache lines of\n"
-                "counts. Look-ups go in batches of 64, so that their cache misses overlap. Where\n"
+                "counts. Look-ups run in tiles of 64, so that their cache misses overlap. Where\n"
                 "reuse is near, the 64 most recent blocks are answered from registers. A full\n"
                 "time axis is renumbered. Vector instructions are chosen at run time.\n"
                 "\n"
                 "Time O(1) per reference. Memory O(M), whatever the length of the trace: 23 to\n"
-                "34 bytes per block, twice the bound's worth with a bound. Ids that collide\n"
-                "make it choose another hash.\n"
-                "Not for several threads: it uses one. Not to learn from: read stack or bk.\n"
+                "34 bytes per block, up to twice the bound in blocks with a bound. If ids\n"
+                "collide, it picks another hash.\n"
+                "Not for several threads: it uses one. To learn the method, read stack or bk.\n"
                 "\n"
                 "B. T. Bennett, V. J. Kruskal. LRU stack processing. IBM J. Res. Dev. 19, 1975.\n"
                 "F. Olken. Efficient methods for calculating the success function of fixed\n"

@@ -1,4 +1,4 @@
-/* The stream engine's invariants, checked one by one: for tests, slow. See stream.h. */
+/* The stream engine's invariants, checked one by one. Slow, for tests. See stream.h. */
 #include "engine/fast/stream.h"
 
 static bool wrong(const char **why, const char *what) {
@@ -80,12 +80,12 @@ static bool check_front(const rdi_stream *e, const char **why) {
     for (unsigned i = 0; e->front_on && i < RDI_STREAM_FRONT; i++) {
         places |= UINT64_C(1) << rdi_stream_front_place(&e->front, i);
         if (e->front.time[i] >= e->front.now || e->front.tag[i] != rdi_stream_tag(e->front.key[i]))
-            return wrong(why, "a lane of the front has no such time or tag");
+            return wrong(why, "a lane of the front has a wrong time or tag");
         if (!e->table.ops->contains(&e->table, e->front.key[i]))
             return wrong(why, "a block of the front is not in the table");
     }
     if (e->front_on && places != UINT64_MAX)
-        return wrong(why, "the front's places are no permutation");
+        return wrong(why, "the places of the front are not a permutation");
     return true;
 }
 

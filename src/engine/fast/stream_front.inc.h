@@ -1,29 +1,30 @@
 /* The stream engine's front: the 64 most recent blocks (part of stream_kernel.inc.h).
  *
- * Blocks stay in their lane, and each lane has the time of its last reference. A hit has the
- * distance of so many lanes as have a later time; then its own becomes the latest. A hit changes no
- * key, and of what the next reference needs only one element of a register, so that one need not
- * wait for the other. A miss takes the lane with the earliest time; the block that was there goes
- * to the big structures. Which lane that is has been looked up before, when the last one was taken.
+ * Blocks stay in their lane, and each lane has the time of its last reference. The distance of a
+ * hit is the number of lanes with a later time; its own lane then gets the latest time. A hit
+ * changes no key, and of the data that the next reference needs it changes only one element of a
+ * register, so the next reference need not wait. A miss takes the lane with the earliest time, and
+ * the block that was there goes to table and axis. That lane was looked up in advance, when the
+ * previous one was taken.
  */
 
-/* Where misses go. */
+/* The destination of misses. */
 typedef struct misses {
     uint64_t *blk;
-    uint32_t *where; /* in the chunk; NULL: nobody asks */
-    uint8_t *lane;   /* that the block takes */
+    uint32_t *where; /* position in the step; NULL: not needed */
+    uint8_t *lane;   /* the lane that the block takes */
     size_t n, room;
 } misses;
 
 #if ISA
 
-/* 16 bits per lane, and one such value in all of them. */
+/* Types with 16 bits per lane: values for all lanes, and one value repeated in all lanes. */
 #if ISA == 512
 typedef __m512i value16;
 typedef struct lanes16 {
     value16 v[2];
 } lanes16;
-/* Lanes that a comparison has found. */
+/* The set of lanes that a comparison has found. */
 typedef struct found {
     __mmask32 low, high;
 } found;
@@ -96,7 +97,7 @@ INLINE found lanes_later(const lanes16 *l, value16 x) {
 #endif
 }
 
-/* One bit each. */
+/* The set as one bit per lane. */
 INLINE uint64_t found_set(found f) {
 #if ISA == 512
     return (uint64_t)f.high << 32 | f.low;
@@ -106,7 +107,7 @@ INLINE uint64_t found_set(found f) {
 #endif
 }
 
-/* The same as found_set() != 0, and sooner. */
+/* The same as found_set() != 0, but faster. */
 INLINE bool found_any(found f) {
 #if ISA == 512
     return !_kortestz_mask32_u8(f.low, f.high);
@@ -129,18 +130,18 @@ INLINE void lanes_store(uint16_t *to, const lanes16 *l) {
 #endif
 }
 
-/* Only this lane. */
+/* A set of one lane. */
 INLINE found found_one(unsigned lane) {
 #if ISA == 512
     const uint64_t here = UINT64_C(1) << lane;
     return (found){(__mmask32)here, (__mmask32)(here >> 32)};
 #else
     (void)lane;
-    return (found){_mm256_setzero_si256(), _mm256_setzero_si256()}; /* lanes_put() has the number */
+    return (found){_mm256_setzero_si256(), _mm256_setzero_si256()}; /* lanes_put() uses `lane` */
 #endif
 }
 
-/* Into the only lane that was found. */
+/* Stores x into the only lane that was found. */
 INLINE void lanes_put(lanes16 *l, found f, unsigned lane, value16 x) {
 #if ISA == 512
     (void)lane;
@@ -155,7 +156,7 @@ INLINE void lanes_put(lanes16 *l, found f, unsigned lane, value16 x) {
 #endif
 }
 
-/* The least value, in all lanes. */
+/* The minimum of all lanes, repeated in all lanes. */
 INLINE value16 lanes_least(const lanes16 *l) {
 #if ISA == 512
     __m512i w = _mm512_min_epu16(l->v[0], l->v[1]);
@@ -170,7 +171,8 @@ INLINE value16 lanes_least(const lanes16 *l) {
 #endif
 }
 
-/* The lane that the next miss takes, in two forms: that miss need not wait for the number. */
+/* The lane that the next miss takes, in two forms, so that the miss need not wait for the
+ * number. */
 typedef struct next_lane {
     lanes16 here; /* AVX2: all ones */
     found set;
@@ -199,7 +201,7 @@ INLINE void put_at(lanes16 *l, const next_lane *o, value16 x) {
 #endif
 }
 
-/* Of the lanes with the tag of x, the one that holds it; FRONT: none. */
+/* The lane that holds x, among the lanes with its tag. FRONT if there is none. */
 INLINE unsigned lane_with(const uint64_t *key, found *tagged, uint64_t x) {
     uint64_t set = found_set(*tagged);
     unsigned lane = (unsigned)__builtin_ctzll(set);
@@ -215,8 +217,8 @@ INLINE unsigned lane_with(const uint64_t *key, found *tagged, uint64_t x) {
     return FRONT;
 }
 
-/* Answers references i .. n - 1 until there is no room for another miss; returns where it stopped.
- */
+/* Answers references i .. n - 1 until there is no room for another miss. Returns where it
+ * stopped. */
 INLINE size_t scan_front(rdi_stream_front *front, misses *out, const rdi_stream_runs *r, size_t i,
                          size_t n, uint64_t *dist, uint64_t *hits) {
     lanes16 tags = lanes_load(front->tag), times = lanes_load(front->time);
@@ -260,7 +262,7 @@ INLINE size_t scan_front(rdi_stream_front *front, misses *out, const rdi_stream_
 
 #else
 
-/* Without vectors it is cheaper to move the keys: most hits are at a low place. */
+/* Without vectors it is cheaper to move the keys, because most hits are at a low place. */
 INLINE size_t scan_front(rdi_stream_front *front, misses *out, const rdi_stream_runs *r, size_t i,
                          size_t n, uint64_t *dist, uint64_t *hits) {
     uint64_t key[FRONT];
@@ -305,8 +307,8 @@ INLINE size_t scan_front(rdi_stream_front *front, misses *out, const rdi_stream_
 
 #endif
 
-/* Takes over blk[0 .. n - 1] without immediate repeats, which are distances of 0 and change no
- * order; returns how many are left. */
+/* Copies blk[0 .. n - 1] without immediate repeats, which have distance 0 and do not change the
+ * order. Returns the number of the remaining references. */
 INLINE size_t drop_repeats(const uint64_t *blk, size_t n, uint64_t prev, rdi_stream_runs *r) {
     size_t m = 0, i = 0;
 #if ISA == 512
@@ -334,7 +336,8 @@ INLINE size_t drop_repeats(const uint64_t *blk, size_t n, uint64_t prev, rdi_str
     return m;
 }
 
-/* All at once: a loop without branches, that compilers vectorise. Who has no vectors needs none. */
+/* Computes all tags in a loop without branches, which compilers vectorize. Code without vectors
+ * uses no tags. */
 INLINE void set_tags(rdi_stream_runs *r, size_t n) {
 #if ISA
     for (size_t i = 0; i < n; i++)
@@ -344,7 +347,7 @@ INLINE void set_tags(rdi_stream_runs *r, size_t n) {
 #endif
 }
 
-/* `n` hits at one place. */
+/* Counts `n` hits at one place. */
 INLINE void count_near(rdi_stream *e, unsigned distance, uint64_t n, const uint64_t *dist) {
     e->window_near += n;
     if (!rdi_stream_counts_now(e, dist))
@@ -362,7 +365,7 @@ INLINE uint64_t newest_block(const rdi_stream_front *f) {
     return f->key[lane];
 }
 
-/* Repeats need no look at the bound: it is at least 1. */
+/* Begins a step with the front. Repeats need no comparison with the bound, which is at least 1. */
 INLINE size_t start_front(rdi_stream *e, rdi_stream_runs *r, const uint64_t *blk, size_t n,
                           uint64_t *dist) {
     rdi_stream_front_wind_back(&e->front);
@@ -374,7 +377,7 @@ INLINE size_t start_front(rdi_stream *e, rdi_stream_runs *r, const uint64_t *blk
     return m;
 }
 
-INLINE void fetch_homes(const rdi_stream *e, batch *b) {
+INLINE void fetch_homes(const rdi_stream *e, tile *b) {
     const rdi_slot_table t = e->table;
     for (unsigned k = 0; k < b->n; k++) {
         bucket *home = home_bucket(&t, b->blk[k]);
@@ -383,11 +386,11 @@ INLINE void fetch_homes(const rdi_stream *e, batch *b) {
     }
 }
 
-/* Fills b with misses of the front; returns the position reached. */
-PASS size_t fill_front(rdi_stream *e, batch *b, const rdi_stream_runs *r, size_t i, size_t n,
+/* Fills b with misses of the front. Returns the position reached. */
+PASS size_t fill_front(rdi_stream *e, tile *b, const rdi_stream_runs *r, size_t i, size_t n,
                        uint64_t *dist) {
     uint64_t hits[FRONT] = {0};
-    misses out = {.blk = b->blk, .where = b->where, .lane = b->lane, .room = BATCH};
+    misses out = {.blk = b->blk, .where = b->where, .lane = b->lane, .room = TILE};
     size_t end = dist ? scan_front(&e->front, &out, r, i, n, dist, hits)
                       : scan_front(&e->front, &out, r, i, n, NULL, hits);
     b->n = (unsigned)out.n;
@@ -407,7 +410,7 @@ static KERNEL_TARGET size_t scan(rdi_stream_front *f, const uint64_t *blk, size_
                                  rdi_stream_packet *packet, uint64_t *hits) {
     rdi_stream_runs r;
     rdi_stream_front_wind_back(f);
-    misses out = {.blk = packet->item, .lane = packet->lane, .n = packet->n, .room = CHUNK};
+    misses out = {.blk = packet->item, .lane = packet->lane, .n = packet->n, .room = STEP};
     size_t runs = drop_repeats(blk, n, newest_block(f), &r);
     set_tags(&r, runs);
     size_t end = scan_front(f, &out, &r, 0, runs, NULL, hits);
@@ -417,9 +420,9 @@ static KERNEL_TARGET size_t scan(rdi_stream_front *f, const uint64_t *blk, size_
     return used;
 }
 
-/* Fills b with what another thread's front missed. */
-PASS size_t fill_missed(const rdi_stream *e, batch *b, const rdi_stream_packet *in, size_t i) {
-    const size_t m = in->n - i < BATCH ? in->n - i : BATCH;
+/* Fills b with the misses of another thread's front. */
+PASS size_t fill_missed(const rdi_stream *e, tile *b, const rdi_stream_packet *in, size_t i) {
+    const size_t m = in->n - i < TILE ? in->n - i : TILE;
     memcpy(b->blk, in->item + i, m * sizeof *b->blk);
     memcpy(b->lane, in->lane + i, m);
     b->n = (unsigned)m;

@@ -3,19 +3,19 @@
  * The including file defines KERNEL (name of the table of functions), KERNEL_TARGET (attribute of
  * functions), ISA (0, 2 or 512), SLOT (slot type) and WAYS (entries per bucket).
  *
- * References run in batches of 16 to 64 through four passes, each pass on a different batch, so
- * that cache misses overlap:
- *   fill     front; hash and prefetch the bucket of each miss
- *   resolve  find the block's slot s, give it the new slot t, prefetch the axis at s
- *   measure  distances, against the axis as it was before this batch
+ * References run in tiles of 16 to 64 through four passes, each pass on a different tile, so that
+ * cache misses overlap:
+ *   fill     search the front; hash and prefetch the bucket of each miss
+ *   resolve  find the block's slot s, store the new slot t, prefetch the axis at s
+ *   measure  compute distances, with the axis as it was before this tile
  *   apply    set the new bits, clear the old ones
- * Measuring against a frozen axis keeps narrow stores away from the wide loads that follow (a
- * failed store-forward costs more than the whole sum) and makes the sums of a batch independent.
- * What the batch itself did is corrected with a count of inversions among its own old slots.
+ * Measuring with a frozen axis keeps narrow stores away from the wide loads that follow (a failed
+ * store-forward costs more than the whole sum) and makes the sums of a tile independent. The
+ * changes by the tile itself are corrected by counting inversions among its own old slots.
  *
- * A pass is a function of its own: all in one, their loops would have to share the registers.
- * The passes work on copies of axis and table: stores through uint64_t pointers could otherwise
- * change any of their fields, and the compiler would read them again for every reference.
+ * Each pass is a function of its own: in one function, their loops would have to share the
+ * registers. The passes work on copies of axis and table: stores through uint64_t pointers could
+ * otherwise change any of their fields, and the compiler would reload them for every reference.
  */
 #include <string.h>
 
@@ -25,30 +25,31 @@
 
 #define INLINE static inline __attribute__((always_inline)) KERNEL_TARGET
 #define PASS   static __attribute__((noinline)) KERNEL_TARGET
-#define BATCH  RDI_STREAM_BATCH
-#define CHUNK  RDI_STREAM_CHUNK
+#define TILE   RDI_STREAM_TILE
+#define STEP   RDI_STREAM_STEP
 #define FRONT  RDI_STREAM_FRONT
 #define DENSE  RDI_STREAM_DENSE
 
 #include "order/slot_axis.inc.h"
 #include "order/slot_table.inc.h"
 
-typedef struct batch {
-    _Alignas(64) SLOT old[BATCH]; /* slot before; 0: first reference */
-    uint64_t blk[BATCH];
-    bucket *home[BATCH];
-    uint32_t where[BATCH]; /* position in the chunk */
-    uint8_t lane[BATCH];   /* of the front, that the block takes */
+typedef struct tile {
+    _Alignas(64) SLOT old[TILE]; /* previous slot; 0: first reference */
+    uint64_t blk[TILE];
+    bucket *home[TILE];
+    uint32_t where[TILE]; /* position in the step */
+    uint8_t lane[TILE];   /* the lane of the front that the block takes */
     unsigned n;
     uint64_t first; /* new slot of entry 0 */
-} batch;
+} tile;
 
-/* A bit for each entry. */
-INLINE uint64_t all_of(const batch *b) {
-    return b->n < BATCH ? (UINT64_C(1) << b->n) - 1 : ~UINT64_C(0);
+/* A mask with one bit for each entry. */
+INLINE uint64_t all_of(const tile *b) {
+    return b->n < TILE ? (UINT64_C(1) << b->n) - 1 : ~UINT64_C(0);
 }
 
-/* Entries before j whose old slot is above s: blocks that left the range since the batch began. */
+/* Counts the entries before j whose old slot is above s: blocks that left the range since the tile
+ * began. */
 INLINE uint64_t left_since(const SLOT *old, unsigned j, SLOT s) {
 #if ISA == 512
     const __m512i x = _mm512_set1_epi32((int)s);
@@ -82,9 +83,9 @@ INLINE uint64_t left_since(const SLOT *old, unsigned j, SLOT s) {
 #endif
 
 /* Without a front every reference goes to the table. */
-INLINE size_t fill_plain(const rdi_stream *e, batch *b, const uint64_t *blk, size_t i, size_t n) {
+INLINE size_t fill_plain(const rdi_stream *e, tile *b, const uint64_t *blk, size_t i, size_t n) {
     const rdi_slot_table t = e->table;
-    const size_t m = n - i < e->batch ? n - i : e->batch;
+    const size_t m = n - i < e->tile ? n - i : e->tile;
     for (size_t k = 0; k < m; k++) {
         uint64_t x = blk[i + k];
         bucket *home = home_bucket(&t, x);
@@ -97,13 +98,13 @@ INLINE size_t fill_plain(const rdi_stream *e, batch *b, const uint64_t *blk, siz
     return i + m;
 }
 
-/* A full home bucket may send the probe on to the next one. */
-INLINE void prefetch_overflow(const batch *b, unsigned j, unsigned n) {
+/* Prefetches the next bucket, to which a full home bucket may send the probe. */
+INLINE void prefetch_overflow(const tile *b, unsigned j, unsigned n) {
     if (j + AHEAD < n)
         RDI_PREFETCH(b->home[j + AHEAD] + (b->home[j + AHEAD]->n == WAYS));
 }
 
-PASS void resolve(rdi_stream *e, batch *b, bool front) {
+PASS void resolve(rdi_stream *e, tile *b, bool front) {
     const rdi_slot_axis a = e->axis;
     const unsigned n = b->n;
     for (unsigned j = 0; j < n; j++) {
@@ -111,7 +112,7 @@ PASS void resolve(rdi_stream *e, batch *b, bool front) {
         prefetch_overflow(b, j, n);
         SLOT *field = find_or_add(&e->table, b->home[j], b->blk[j]);
         SLOT s = *field;
-        if (front) { /* the block goes to the front, the one that leaves it gets the slot */
+        if (front) { /* the block enters the front, and the block that leaves it gets the slot */
             *(SLOT *)e->front_entry[b->lane[j]] = t;
             e->front_entry[b->lane[j]] = field;
         } else {
@@ -124,7 +125,7 @@ PASS void resolve(rdi_stream *e, batch *b, bool front) {
     e->axis.next = a.next + n;
 }
 
-INLINE void count_far(rdi_stream *e, const batch *b, const uint64_t *d) {
+INLINE void count_far(rdi_stream *e, const tile *b, const uint64_t *d) {
     const rdi_stream_counts c = e->counts;
     const uint64_t bound = e->bound;
     const unsigned n = b->n;
@@ -132,7 +133,7 @@ INLINE void count_far(rdi_stream *e, const batch *b, const uint64_t *d) {
     size_t n_first = c.n_first;
     for (unsigned j = 0; j < n; j++) {
         uint64_t x = d[j];
-        if (RDI_UNLIKELY(x >= bound)) { /* RD_COLD too: no bound is above it */
+        if (RDI_UNLIKELY(x >= bound)) { /* also RD_COLD, because no bound is above it */
             infinite++;
             if (c.first)
                 c.first[n_first++] = b->blk[j];
@@ -145,7 +146,7 @@ INLINE void count_far(rdi_stream *e, const batch *b, const uint64_t *d) {
     e->counts.n_first = n_first;
 }
 
-INLINE void record(rdi_stream *e, const batch *b, const uint64_t *d, uint64_t *dist) {
+INLINE void record(rdi_stream *e, const tile *b, const uint64_t *d, uint64_t *dist) {
     const uint64_t bound = e->bound;
     const unsigned n = b->n;
     uint64_t near = 0;
@@ -158,9 +159,9 @@ INLINE void record(rdi_stream *e, const batch *b, const uint64_t *d, uint64_t *d
     e->window_near += near;
 }
 
-PASS void measure(rdi_stream *e, const rdi_slot_axis *axis, const batch *b, uint64_t *dist,
+PASS void measure(rdi_stream *e, const rdi_slot_axis *axis, const tile *b, uint64_t *dist,
                   uint64_t in_front) {
-    uint64_t d[BATCH];
+    uint64_t d[TILE];
     const rdi_slot_axis a = *axis;
     const uint64_t first = b->first;
     uint64_t left = all_of(b);
@@ -173,7 +174,7 @@ PASS void measure(rdi_stream *e, const rdi_slot_axis *axis, const batch *b, uint
     for (; left; left &= left - 1) {
         unsigned j = (unsigned)__builtin_ctzll(left);
         uint64_t s = b->old[j];
-        /* Blocks that entered above s since the batch began: slots first .. first + j - 1, less
+        /* Blocks that entered above s since the tile began: slots first .. first + j - 1, without
          * those up to s. */
         uint64_t entered = first + j - (s >= first ? s + 1 : first);
         uint64_t x = in_front + newer(&a, s) + entered - left_since(b->old, j, (SLOT)s);
@@ -182,7 +183,7 @@ PASS void measure(rdi_stream *e, const rdi_slot_axis *axis, const batch *b, uint
     record(e, b, d, dist);
 }
 
-PASS void apply(const rdi_slot_axis *axis, const batch *b) {
+PASS void apply(const rdi_slot_axis *axis, const tile *b) {
     const rdi_slot_axis a = *axis;
     const unsigned n = b->n;
     rdi_slot_axis_set(&a, b->first, n);
@@ -193,10 +194,10 @@ PASS void apply(const rdi_slot_axis *axis, const batch *b) {
     }
 }
 
-/* With `missed` the front has answered already, and only those are left. */
+/* With `missed`, another thread's front has answered already, and only its misses remain. */
 INLINE void run(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *dist, bool front,
                 const rdi_stream_packet *missed) {
-    batch ring[4];
+    tile ring[4];
     rdi_stream_runs refs;
     size_t i = 0;
     if (front && !missed)
@@ -204,7 +205,7 @@ INLINE void run(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *dist, bo
     unsigned filled = 0, resolved = 0, done = 0;
     while (done < filled || i < n) {
         if (i < n) {
-            batch *b = &ring[filled++ & 3];
+            tile *b = &ring[filled++ & 3];
             i = missed  ? fill_missed(e, b, missed, i)
                 : front ? fill_front(e, b, &refs, i, n, dist)
                         : fill_plain(e, b, blk, i, n);
@@ -212,14 +213,14 @@ INLINE void run(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *dist, bo
         if (resolved < filled && (resolved + 1 < filled || i == n))
             resolve(e, &ring[resolved++ & 3], front);
         if (done < resolved && (done + 1 < resolved || i == n)) {
-            batch *b = &ring[done++ & 3];
+            tile *b = &ring[done++ & 3];
             measure(e, &e->axis, b, dist, front ? FRONT : 0);
             apply(&e->axis, b);
         }
     }
 }
 
-static KERNEL_TARGET void chunk(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *dist) {
+static KERNEL_TARGET void step(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *dist) {
     if (e->front_on)
         run(e, blk, n, dist, true, NULL);
     else
@@ -230,10 +231,10 @@ static KERNEL_TARGET void missed(rdi_stream *e, const rdi_stream_packet *in) {
     run(e, NULL, in->n, NULL, true, in);
 }
 
-/* Takes over old slots i .. of a packet and fetches the axis there; returns where it stopped. */
-INLINE size_t fill_slots(const rdi_stream *e, const rdi_slot_axis *a, batch *b,
+/* Copies old slots i .. of a packet and prefetches the axis there. Returns where it stopped. */
+INLINE size_t fill_slots(const rdi_stream *e, const rdi_slot_axis *a, tile *b,
                          const rdi_stream_packet *in, size_t i) {
-    const size_t m = in->n - i < e->batch ? in->n - i : e->batch;
+    const size_t m = in->n - i < e->tile ? in->n - i : e->tile;
     for (size_t k = 0; k < m; k++) {
         b->old[k] = (SLOT)in->item[i + k];
         prefetch_slot(a, b->old[k]);
@@ -245,7 +246,7 @@ INLINE size_t fill_slots(const rdi_stream *e, const rdi_slot_axis *a, batch *b,
 
 static KERNEL_TARGET void measured(rdi_stream *e, const rdi_slot_axis *a,
                                    const rdi_stream_packet *in) {
-    batch ring[2];
+    tile ring[2];
     size_t i = fill_slots(e, a, &ring[0], in, 0);
     for (unsigned turn = 0;; turn ^= 1) {
         bool more = i < in->n;
@@ -258,11 +259,11 @@ static KERNEL_TARGET void measured(rdi_stream *e, const rdi_slot_axis *a,
     }
 }
 
-/* Measured against the axis as it was, less what left since the batch began. */
+/* Measures with the axis as it was, and subtracts the blocks that left since the tile began. */
 static KERNEL_TARGET void take(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *above) {
-    batch b;
+    tile b;
     const rdi_slot_axis a = e->axis;
-    for (size_t i = 0; i < n;) /* fetches the buckets */
+    for (size_t i = 0; i < n;) /* prefetches the buckets */
         i = fill_plain(e, &b, blk, i, n);
     for (unsigned j = 0; j < n; j++) {
         const SLOT *field = find(&e->table, blk[j]);
@@ -284,7 +285,7 @@ static KERNEL_TARGET void take(rdi_stream *e, const uint64_t *blk, size_t n, uin
 
 /* ---- the table alone ---- */
 
-INLINE void touch(rdi_stream *e, const batch *b) {
+INLINE void touch(rdi_stream *e, const tile *b) {
     uint64_t t = e->axis.next;
     const unsigned n = b->n;
     for (unsigned j = 0; j < n; j++) {
@@ -294,7 +295,7 @@ INLINE void touch(rdi_stream *e, const batch *b) {
     e->axis.next = t;
 }
 
-INLINE void exchange(rdi_stream *e, const batch *b, uint64_t *old) {
+INLINE void exchange(rdi_stream *e, const tile *b, uint64_t *old) {
     uint64_t t = e->axis.next;
     const unsigned n = b->n;
     for (unsigned j = 0; j < n; j++) {
@@ -308,7 +309,7 @@ INLINE void exchange(rdi_stream *e, const batch *b, uint64_t *old) {
 
 static KERNEL_TARGET void slots(rdi_stream *e, const uint64_t *blk, size_t n,
                                 rdi_stream_packet *out) {
-    batch ring[2];
+    tile ring[2];
     uint64_t *old = out->item + out->n;
     unsigned filled = 0;
     out->first = out->n ? out->first : e->axis.next;
@@ -325,7 +326,7 @@ static KERNEL_TARGET void slots(rdi_stream *e, const uint64_t *blk, size_t n,
 }
 
 static KERNEL_TARGET void lookup(rdi_stream *e, const uint64_t *blk, size_t n) {
-    batch ring[2];
+    tile ring[2];
     unsigned filled = 0;
     for (size_t i = 0; i < n; filled++) {
         i = fill_plain(e, &ring[filled & 1], blk, i, n);
@@ -336,8 +337,9 @@ static KERNEL_TARGET void lookup(rdi_stream *e, const uint64_t *blk, size_t n) {
         touch(e, &ring[(filled - 1) & 1]);
 }
 
-/* As touch(), for runs: from the last use to the begin of the run, and on to its end. */
-INLINE void touch_runs(rdi_stream *e, const batch *b, rdi_stream_runs *r) {
+/* The same as touch(), for runs: from the last use to the beginning of the run, and on to its
+ * end. */
+INLINE void touch_runs(rdi_stream *e, const tile *b, rdi_stream_runs *r) {
     const unsigned n = b->n;
     const SLOT now = (SLOT)e->axis.next;
     const uint16_t *at = r->at + b->where[0];
@@ -353,7 +355,7 @@ INLINE void touch_runs(rdi_stream *e, const batch *b, rdi_stream_runs *r) {
 }
 
 static KERNEL_TARGET void gaps(rdi_stream *e, const uint64_t *blk, size_t n, rdi_stream_runs *r) {
-    batch ring[2];
+    tile ring[2];
     r->n = drop_repeats(blk, n, ~blk[0], r);
     r->at[r->n] = (uint16_t)n;
     size_t i = fill_plain(e, &ring[0], r->blk, 0, r->n);
@@ -368,13 +370,13 @@ static KERNEL_TARGET void gaps(rdi_stream *e, const uint64_t *blk, size_t n, rdi
     e->axis.next += n;
 }
 
-/* ---- between chunks ---- */
+/* ---- between steps ---- */
 
 static KERNEL_TARGET uint64_t count_newer(const rdi_slot_axis *a, uint64_t s) {
     return newer(a, s);
 }
 
-/* Refills bucket i with what stays: nothing may be left behind a gap. */
+/* Refills bucket i with the blocks that stay, without gaps. */
 INLINE void drop_old(rdi_slot_table *t, bucket *b, uint64_t drop) {
     bucket c = *b;
     b->n = 0;
@@ -426,7 +428,7 @@ const rdi_stream_kernel KERNEL = {
               .insert = insert,
               .contains = contains,
               .respread = respread},
-    .chunk = chunk,
+    .step = step,
     .scan = scan,
     .missed = missed,
     .slots = slots,

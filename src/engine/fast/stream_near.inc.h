@@ -1,14 +1,14 @@
-/* The stream engine's short way to the distances of recent slots, for AVX-512 (part of
+/* The stream engine's shortcut to the distances of recent slots, for AVX-512 (part of
  * stream_kernel.inc.h).
  *
- * Most of what the front misses was used within the last thousands of slots. For the last 64 lines
- * of the axis the bits set behind each are summed up once per batch. Then a slot needs one line of
- * bits instead of three levels of counts. And numbers of 16 bits are enough: the old slots of a
- * whole batch fit into two registers, to be compared at once.
+ * Most misses of the front were used within the last few thousand slots. For the last 64 lines of
+ * the axis, the set bits after each line are summed up once per tile. Then a slot needs one line of
+ * bits instead of three levels of counts. Moreover, 16-bit numbers are enough: the old slots of a
+ * whole tile fit into two registers and can be compared at once.
  */
 #define NEAR_LINES 64
 
-/* Numbers of 16 bits, one for each entry of a batch or each of the lines. */
+/* 16-bit numbers, one for each entry of a tile or for each line. */
 typedef struct pair16 {
     __m512i v[2];
 } pair16;
@@ -25,7 +25,7 @@ INLINE __m512i iota16(void) {
                            _mm512_slli_epi32(_mm512_add_epi32(even, _mm512_set1_epi32(1)), 16));
 }
 
-/* Of each lane, the sum of it and all above. */
+/* For each lane, the sum of it and all lanes above. */
 INLINE __m512i sum_up(__m512i v) {
     for (unsigned by = 1; by < 32; by *= 2) {
         __m512i from = _mm512_add_epi16(iota16(), all16(by));
@@ -34,7 +34,7 @@ INLINE __m512i sum_up(__m512i v) {
     return v;
 }
 
-/* Bits set in the lines behind each of NEAR_LINES. */
+/* The number of set bits in the lines after each of NEAR_LINES. */
 INLINE pair16 bits_behind(const uint16_t *line) {
     const __m512i low = _mm512_loadu_si512(line), high = _mm512_loadu_si512(line + 32);
     const __m512i from_low = sum_up(low), from_high = sum_up(high);
@@ -43,8 +43,8 @@ INLINE pair16 bits_behind(const uint16_t *line) {
                      _mm512_sub_epi16(from_high, high)}};
 }
 
-/* Old slots counted from `low` on. Those before, which count as 0, are returned, and those that are
- * none. */
+/* Computes old slots relative to `low`. Returns the entries whose slot is before `low`, or that
+ * have none; these become 0. */
 INLINE uint64_t slots_from(uint64_t low, const SLOT *old, pair16 *out) {
     const __m512i from = _mm512_set1_epi32((int)low), least = _mm512_set1_epi32(low ? (int)low : 1);
     uint64_t before = 0;
@@ -60,9 +60,9 @@ INLINE uint64_t slots_from(uint64_t low, const SLOT *old, pair16 *out) {
     return before;
 }
 
-/* Bits set in a line from bit `from` on, which is in all lanes. */
+/* The number of set bits in a line from bit `from` on. All lanes of `from` have the same value. */
 INLINE unsigned bits_from(const uint64_t *line, __m512i from) {
-    /* Of each word, the lowest 16 bits: those that are before it. */
+    /* For each word: the number of bits before it, in the lowest 16 bits. */
     const __m512i before = _mm512_setr_epi64(0, 64, 128, 192, 256, 320, 384, 448);
     const __m512i ignored = _mm512_set1_epi64(-65536);
     __m512i shift = _mm512_subs_epu16(from, _mm512_or_si512(before, ignored));
@@ -71,10 +71,10 @@ INLINE unsigned bits_from(const uint64_t *line, __m512i from) {
     return (unsigned)_mm_cvtsi128_si32(sum);
 }
 
-/* Of the entries with these slots, distances without what is in the slots' own lines and without
- * what left since the batch began. `first` is the slot of entry 0. */
+/* For the entries with these slots, computes the distances except the bits in the slots' own lines
+ * and the blocks that left since the tile began. `first` is the slot of entry 0. */
 INLINE void count_behind(const pair16 *slot, const pair16 *behind, uint64_t first,
-                         uint64_t in_front, uint16_t out[BATCH]) {
+                         uint64_t in_front, uint16_t out[TILE]) {
     for (unsigned i = 0; i < 2; i++) {
         __m512i s = slot->v[i], line = _mm512_srli_epi16(s, RDI_SLOT_LINE);
         __m512i newer = _mm512_permutex2var_epi16(behind->v[0], line, behind->v[1]);
@@ -86,9 +86,9 @@ INLINE void count_behind(const pair16 *slot, const pair16 *behind, uint64_t firs
     }
 }
 
-/* Distances of the entries with a slot in the last NEAR_LINES, unless these are few. Returns the
- * other entries. */
-INLINE uint64_t measure_near(const rdi_slot_axis *a, const batch *b, uint64_t in_front,
+/* Computes the distances of the entries with a slot in the last NEAR_LINES lines, unless these are
+ * few. Returns the remaining entries. */
+INLINE uint64_t measure_near(const rdi_slot_axis *a, const tile *b, uint64_t in_front,
                              uint64_t *d) {
     const unsigned n = b->n;
     const uint64_t top = (b->first + n - 1) >> RDI_SLOT_LINE;
@@ -99,7 +99,7 @@ INLINE uint64_t measure_near(const rdi_slot_axis *a, const batch *b, uint64_t in
     const uint64_t far = slots_from(low, b->old, &slot) & all_of(b);
     if ((unsigned)__builtin_popcountll(far) > n / 2)
         return all_of(b);
-    _Alignas(64) uint16_t s[BATCH], known[BATCH];
+    _Alignas(64) uint16_t s[TILE], known[TILE];
     const pair16 behind = bits_behind(a->line + line);
     count_behind(&slot, &behind, b->first - low, in_front, known);
     for (unsigned i = 0; i < 2; i++)

@@ -1,10 +1,10 @@
-/* The stream engine's LRU stack: every live block put at its rank. */
+/* The LRU stack of the stream engine: every live block at its rank. */
 #include "engine/fast/stream.h"
 
 #define VISIT_MOST 4096 /* blocks per call of the visitor */
 
-/* The newest n blocks, the newest last. What is on the axis has its rank among the live slots; a
- * block of the front has a slot that is live no more, and its place. */
+/* Collects the newest n blocks, the newest last. A block on the axis has its rank among the live
+ * slots. A block of the front has a slot that is no longer live, and its place in the front. */
 static void collect(rdi_stream *e, uint64_t *out, uint64_t n) {
     uint64_t blk[RDI_SLOT_WAYS], slot[RDI_SLOT_WAYS];
     uint64_t front = e->front_on ? RDI_STREAM_FRONT : 0;

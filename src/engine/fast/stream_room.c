@@ -1,15 +1,15 @@
-/* The stream engine between chunks: memory, growth, renumbering, eviction, and the switch-over to
- * 64-bit slots. */
+/* The stream engine between steps: memory, growth, renumbering, eviction, and the change to 64-bit
+ * slots. */
 #include "engine/fast/stream.h"
 
 #include <string.h>
 #include <time.h>
 
-/* Slots per live block after a renumbering: it costs O(blocks) every 11 x blocks references. */
+/* Slots per live block after a renumbering, which costs O(blocks) every 11 x blocks references. */
 #define AXIS_FACTOR 12
 #define AXIS_LEAST  (UINT64_C(1) << 16)
 
-/* Of this thread: upkeep is a share of the work, whoever else uses the processor. */
+/* CPU time of this thread: upkeep is reported as a fraction of its work, whatever else runs. */
 static uint64_t cpu_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -20,7 +20,7 @@ static uint64_t larger(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-/* Room to count every distance that `blocks` blocks can have. */
+/* Makes room to count every distance that `blocks` blocks can have. */
 static rd_status counts_reserve(rdi_stream *e, uint64_t blocks) {
     rdi_stream_counts *c = &e->counts;
     rd_ctx *ctx = e->run->ctx;
@@ -40,12 +40,13 @@ static rd_status counts_reserve(rdi_stream *e, uint64_t blocks) {
 
 /* ---- axis ---- */
 
-/* A short batch keeps its prefetches within what a core can have under way. But every batch sums up
- * the supers, and where there are many that has to pay for more references. */
+/* Chooses the tile. A short tile keeps its prefetches within the number that a core can have in
+ * flight. But every tile sums up the supers, and if there are many, more references must share that
+ * cost. */
 static void axis_use(rdi_stream *e, uint64_t slots) {
     uint64_t supers = slots >> RDI_SLOT_SUPER;
     e->axis.len = slots;
-    e->batch = supers <= 128 ? 16 : supers <= 512 ? 32 : RDI_STREAM_BATCH;
+    e->tile = supers <= 128 ? 16 : supers <= 512 ? 32 : RDI_STREAM_TILE;
 }
 
 static uint64_t slots_free(const rdi_stream *e) {
@@ -67,7 +68,7 @@ rd_status rdi_stream_table_room(rdi_stream *e) {
 
 /* ---- all together ---- */
 
-/* A longer axis while most slots are live, else renumbering and then the length that pays. */
+/* Lengthens the axis while most slots are live; otherwise renumbers and chooses the best length. */
 static rd_status axis_room(rdi_stream *e, uint64_t drop) {
     rdi_slot_axis *a = &e->axis;
     if (drop || e->table.count < a->next / 2 || a->next < AXIS_LEAST / 2) {
@@ -92,7 +93,7 @@ static rd_status axis_room(rdi_stream *e, uint64_t drop) {
 }
 
 static rd_status make_room(rdi_stream *e) {
-    if (e->table.count > e->keep) /* the front's own blocks always stay */
+    if (e->table.count > e->keep) /* the blocks of the front always stay */
         RD_TRY(axis_room(e, e->table.count - larger(e->bound, RDI_STREAM_FRONT)));
     else if (slots_free(e) < RDI_STREAM_SLOTS_NEEDED)
         RD_TRY(axis_room(e, 0));
@@ -109,7 +110,7 @@ rd_status rdi_stream_make_room(rdi_stream *e) {
     if (RDI_LIKELY(rdi_stream_has_room(e)))
         return RD_OK;
     uint64_t start = cpu_ns();
-    bool front = e->front_on; /* entries move, so it goes and comes back */
+    bool front = e->front_on; /* entries move, so the front is switched off and on again */
     if (front)
         e->kernel->front_flush(e);
     RD_TRY(make_room(e));
@@ -122,7 +123,7 @@ rd_status rdi_stream_make_room(rdi_stream *e) {
 rd_status rdi_stream_room_init(rdi_stream *e) {
     uint64_t bound = e->run->in->bound;
     e->bound = bound;
-    e->keep = bound > UINT64_MAX / 4 ? UINT64_MAX : 2 * bound + RDI_STREAM_CHUNK;
+    e->keep = bound > UINT64_MAX / 4 ? UINT64_MAX : 2 * bound + RDI_STREAM_STEP;
     uint64_t most = e->compact / AXIS_FACTOR < e->keep ? e->compact / AXIS_FACTOR : e->keep;
     uint64_t expected = e->run->in->expected_blocks < most ? e->run->in->expected_blocks : most;
     uint64_t len = larger(AXIS_LEAST, AXIS_FACTOR * expected);
@@ -135,13 +136,13 @@ rd_status rdi_stream_room_init(rdi_stream *e) {
 }
 
 rd_status rdi_stream_time_room(rdi_stream *e) {
-    if (RDI_LIKELY(e->wide || e->compact - e->axis.next >= RDI_STREAM_CHUNK))
+    if (RDI_LIKELY(e->wide || e->compact - e->axis.next >= RDI_STREAM_STEP))
         return RD_OK;
     return switch_to_wide(e);
 }
 
 rd_status rdi_stream_first_room(rdi_stream *e) {
-    e->counts.first = rdi_alloc(e->run->ctx, RDI_STREAM_CHUNK, sizeof *e->counts.first);
+    e->counts.first = rdi_alloc(e->run->ctx, RDI_STREAM_STEP, sizeof *e->counts.first);
     return e->counts.first ? RD_OK : RD_ENOMEM;
 }
 

@@ -1,4 +1,5 @@
-/* What the CUDA files share: the device behind its handle, and how failures become messages. */
+/* Definitions shared by the CUDA files: the device behind its handle, and the conversion of
+ * failures to messages. */
 #ifndef RDI_CUDA_DEVICE_H
 #define RDI_CUDA_DEVICE_H
 
@@ -12,10 +13,10 @@ struct rdi_device {
     cudaDeviceProp properties;
 };
 
-/* RD_OK, or RD_EDEVICE with CUDA's words; `what` is what was tried. */
+/* Returns RD_OK, or RD_EDEVICE with CUDA's message. `what` names the attempted operation. */
 rd_status rdi_cuda_check(rdi_device *d, cudaError_t error, const char *what);
 
-/* After a launch: whether it was accepted. */
+/* Checks whether a launch was accepted. */
 static inline rd_status rdi_cuda_launched(rdi_device *d, const char *kernel) {
     return rdi_cuda_check(d, cudaGetLastError(), kernel);
 }

@@ -10,7 +10,7 @@ struct rdi_event {
 rd_status rdi_cuda_check(rdi_device *d, cudaError_t error, const char *what) {
     if (error == cudaSuccess)
         return RD_OK;
-    cudaGetLastError(); /* said: the next launch shall not find it again */
+    cudaGetLastError(); /* clears the error, so that the next launch does not report it again */
     return rdi_fail(d->ctx, RD_EDEVICE, "GPU: %s (%.120s)", cudaGetErrorString(error), what);
 }
 
@@ -85,7 +85,7 @@ rd_status rdi_device_alloc(rdi_device *d, size_t bytes, void **out) {
         cudaGetLastError();
         RD_TRY(rdi_device_room(d, &room));
         return rdi_fail(d->ctx, RD_ENOMEM,
-                        "GPU out of memory: %zu bytes wanted, %" PRIu64 " of %zu left", bytes, room,
+                        "GPU out of memory: %zu bytes needed, %" PRIu64 " of %zu left", bytes, room,
                         d->properties.totalGlobalMem);
     }
     RD_TRY(rdi_cuda_check(d, error, "cudaMalloc"));

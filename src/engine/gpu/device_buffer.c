@@ -1,4 +1,4 @@
-/* Growing device memory, on any kind of device. */
+/* Buffers in device memory that grow, for every implementation of device.h. */
 #include "engine/gpu/device.h"
 
 rd_status rdi_device_reserve(rdi_device *d, rdi_device_buffer *buffer, size_t bytes) {

@@ -1,5 +1,5 @@
-/* The stages of the exact GPU engine as CUDA kernels. See exact.h, and exact_core.h for what they
- * compute. */
+/* The stages of the exact GPU engine as CUDA kernels. See exact.h for the stages and exact_core.h
+ * for the algorithm. */
 #include "engine/gpu/cuda_device.h"
 #include "engine/gpu/exact.h"
 
@@ -11,16 +11,16 @@
 #define ITEMS          8u /* keys of a tile per thread */
 #define THREADS        (RDI_EXACT_TILE / ITEMS)
 #define WARPS          (THREADS / 32)
-#define SIMPLE_THREADS 256u /* of kernels without shared memory */
-#define HOT_BINS       12u  /* often hit by a whole warp at once */
+#define SIMPLE_THREADS 256u /* threads of kernels without shared memory */
+#define HOT_BINS       12u  /* lowest bins, which a whole warp often hits at once */
 
-static_assert(WARPS >= 1 && WARPS <= 32, "a warp adds up the totals of all");
+static_assert(WARPS >= 1 && WARPS <= 32, "one warp adds up the totals of all warps");
 static_assert(2 * ITEMS <= 32, "a warp writes its marks at once");
 static_assert((RDI_EXACT_SEGMENT - 1) * RDI_EXACT_TILE <= UINT16_MAX, "rows of 16 bits");
 
-typedef unsigned long long device_u64; /* what atomics take */
+typedef unsigned long long device_u64; /* the type that atomics take */
 
-/* A grid for kernels that stride over n things. */
+/* The grid for kernels that stride over n elements. */
 static unsigned grid_for(const rdi_device *d, uint64_t n) {
     uint64_t needed = (n + SIMPLE_THREADS - 1) / SIMPLE_THREADS;
     uint64_t most = (uint64_t)d->properties.multiProcessorCount * 32;
@@ -59,7 +59,7 @@ rd_status rdi_exact_range(rdi_device *d, const uint64_t *ids, size_t n, uint64_t
 
 /* ---- keys and links ---- */
 
-/* The block id at a position: the stack, then the references. */
+/* The block id at a position: first the stack, then the references. */
 struct id_at {
     const uint64_t *stack, *refs;
     uint32_t stack_n;
@@ -95,8 +95,8 @@ rd_status rdi_exact_keys(rdi_device *d, const rdi_exact_batch *b) {
     return rdi_cuda_launched(d, "make_keys");
 }
 
-/* Neighbours in the sorted order with the same key are neighbours in time. Both sides of a link go
- * to one place, because every place is far from the others. */
+/* Adjacent entries with the same key are consecutive references. Both directions of a link are
+ * stored in one place, because random places are far apart in memory. */
 template <typename Key>
 static __global__ void make_links(const Key *keys, const uint32_t *positions, uint32_t n,
                                   rdi_exact_link *links) {
@@ -130,11 +130,11 @@ static __device__ rdi_exact_link load_link(const rdi_exact_link *links, uint32_t
 
 /* ---- the table ----
  *
- * A thread block goes through the blocks of a segment with a histogram of their buckets in shared
+ * A thread block processes the blocks of a segment with a histogram of their buckets in shared
  * memory, two counts to a word: no bucket has more than RDI_EXACT_TILE references. Before every
- * block it writes, for each bucket, how many lie above it. */
+ * block it writes the number of references above each bucket. */
 
-/* Sum of the two counts of every word of the warp's strip. */
+/* The sum of the two counts of every word of the warp's strip. */
 static __device__ uint32_t strip_sum(const uint32_t *histogram, uint32_t begin, uint32_t end) {
     uint32_t sum = 0;
     for (uint32_t i = begin + threadIdx.x % 32; i < end; i += 32)
@@ -150,8 +150,8 @@ static __device__ uint32_t warp_prefix(uint32_t x) { /* inclusive */
     return x;
 }
 
-/* The counts above each bucket, two at a time, to put(word, above the first, above the second).
- * Ends with the histogram free to be changed. */
+/* Passes the counts above each bucket, two at a time, to put(word, above the first, above the
+ * second). When it returns, the histogram may be changed. */
 template <typename Put>
 static __device__ void sum_above(const uint32_t *histogram, uint32_t words, uint32_t *totals,
                                  Put put) {
@@ -203,12 +203,13 @@ static __global__ void __launch_bounds__(THREADS)
               [=](uint32_t i, uint32_t low, uint32_t high) { row[i] = make_uint2(low, high); });
 }
 
-/* From the sums of every segment to those of all segments before it; a thread has a bucket. */
+/* Turns the sums of every segment into the sums of all earlier segments. Each thread has one
+ * bucket. */
 static __global__ void sum_segments(rdi_exact_shape s, uint32_t *segments) {
     uint32_t bucket = blockIdx.x * blockDim.x + threadIdx.x;
     if (bucket >= s.pitch)
         return;
-    const uint32_t ahead = 16; /* loads on their way at once */
+    const uint32_t ahead = 16; /* loads in flight */
     uint32_t before = 0;
     for (uint32_t first = 0; first < s.segments; first += ahead) {
         uint32_t own[ahead];
@@ -233,7 +234,7 @@ rd_status rdi_exact_table(rdi_device *d, const rdi_exact_batch *b) {
     fill_table<<<b->shape.segments, THREADS, shared, stream>>>(b->shape, b->links, b->rows,
                                                                b->segments);
     RD_TRY(rdi_cuda_launched(d, "fill_table"));
-    const unsigned threads = 64; /* few columns: spread them over the multiprocessors */
+    const unsigned threads = 64; /* there are few columns: spreads them over the multiprocessors */
     sum_segments<<<(b->shape.pitch + threads - 1) / threads, threads, 0, stream>>>(b->shape,
                                                                                    b->segments);
     return rdi_cuda_launched(d, "sum_segments");
@@ -242,21 +243,21 @@ rd_status rdi_exact_table(rdi_device *d, const rdi_exact_batch *b) {
 /* ---- tiles ---- */
 
 struct tile {
-    uint8_t flags[RDI_EXACT_TILE];       /* the bit in question, by place */
-    uint32_t marks[RDI_EXACT_TILE / 16]; /* the same, counted */
+    uint8_t flags[RDI_EXACT_TILE];       /* the current bit, by place */
+    uint32_t marks[RDI_EXACT_TILE / 16]; /* the current bit, counted */
     uint32_t by_place[RDI_EXACT_TILE];
     uint32_t totals[WARPS];
     uint32_t first, differ;
 };
 
-/* Thread t has keys t, t + THREADS, ... of the tile's order. */
+/* The index of a key in the tile: thread t has keys t, t + THREADS, ... */
 static __device__ uint32_t tile_index(uint32_t item) {
     return item * THREADS + threadIdx.x;
 }
 
-/* Highest bit in which keys of the tile differ; -1: none. */
+/* The highest bit in which keys of the tile differ; -1 if there is none. */
 static __device__ int first_bit(tile &t, const rdi_exact_key *k) {
-    __syncthreads(); /* nobody looks at the tile before any more */
+    __syncthreads(); /* no thread reads the previous tile any more */
     if (threadIdx.x == 0) {
         t.first = k[0].key;
         t.differ = 0;
@@ -273,7 +274,7 @@ static __device__ int first_bit(tile &t, const rdi_exact_key *k) {
     return 31 - __clz((int)t.differ);
 }
 
-/* From flags to marks; returns how many flags are set in all. */
+/* Turns flags into marks. Returns the number of set flags. */
 static __device__ uint32_t count_flags(tile &t) {
     uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     uint32_t bits[ITEMS], own = 0;
@@ -332,7 +333,7 @@ static __device__ void count_greater(tile &t, rdi_exact_key *k) {
     }
 }
 
-/* A thread block has a bucket. */
+/* Each thread block has one bucket. */
 static __global__ void __launch_bounds__(THREADS)
     count_buckets(rdi_exact_shape s, const rdi_exact_link *links, uint16_t *beside) {
     __shared__ tile t;
@@ -359,8 +360,8 @@ rd_status rdi_exact_buckets(rdi_device *d, const rdi_exact_batch *b) {
 
 /* ---- distances ---- */
 
-/* Counts of a thread block in shared memory; bins from `shared_n` on are counted in device memory
- * directly. */
+/* The counts of a thread block in shared memory. Bins from `shared_n` on are counted directly in
+ * device memory. */
 struct counter {
     rdi_exact_counts to;
     uint32_t shared_n;
@@ -368,7 +369,7 @@ struct counter {
 
     __device__ void clear() {
         for (uint32_t i = threadIdx.x; i < 2 * shared_n; i += THREADS)
-            references[i] = 0; /* the sums follow */
+            references[i] = 0; /* the sums follow in memory */
         __syncthreads();
     }
 
@@ -395,8 +396,8 @@ struct counter {
         }
     }
 
-    /* One distance per thread of a whole warp. In the lowest bins, where most distances of most
-     * programs are, the threads of a warp add up first. */
+    /* Counts one distance per thread of a whole warp. In the lowest bins, which have most distances
+     * of most programs, the threads of a warp add up first. */
     __device__ void count(uint32_t distance, bool there) {
         uint32_t bin = there ? rdi_exact_bin(to.bins, distance) : 0;
         uint32_t rest = there ? rdi_exact_rest(to.bins, distance) : 0;
@@ -416,7 +417,7 @@ struct counter {
     }
 };
 
-/* What the kernel below needs of a batch. */
+/* The data of a batch that count_blocks() needs. */
 struct block_work {
     rdi_exact_shape shape;
     const rdi_exact_link *links;
@@ -426,7 +427,7 @@ struct block_work {
     uint64_t *distances; /* or NULL */
     rdi_exact_counts counts;
     uint32_t shared_n;    /* bins in shared memory */
-    uint32_t flush_every; /* tiles: so many cannot overflow a sum there */
+    uint32_t flush_every; /* tiles after which the sums are flushed, before they can overflow */
 };
 
 static __device__ uint32_t distance_of(const block_work &w, uint32_t block, uint32_t position,
@@ -458,7 +459,7 @@ static __device__ void finish_block(const block_work &w, counter &counts, uint32
     }
 }
 
-/* Thread blocks take blocks by turns, so that counts stay in shared memory for long. */
+/* Thread blocks take blocks in turn, so that counts stay in shared memory for long. */
 static __global__ void __launch_bounds__(THREADS) count_blocks(block_work w) {
     extern __shared__ uint32_t bins[];
     __shared__ tile t;
@@ -488,9 +489,9 @@ static __global__ void __launch_bounds__(THREADS) count_blocks(block_work w) {
         atomicAdd((device_u64 *)w.counts.infinite, (device_u64)infinite);
 }
 
-/* As many bins in shared memory as there are or as it holds. */
+/* The number of bins in shared memory: all bins, or as many as it holds. */
 static uint32_t bins_in_shared(const rdi_device *d, const rdi_exact_batch *b) {
-    const uint32_t widest = UINT32_MAX / RDI_EXACT_TILE; /* of a bin: the sums of one tile fit */
+    const uint32_t widest = UINT32_MAX / RDI_EXACT_TILE; /* bin: the sums of one tile fit */
     if (b->distances || b->counts.bins.width > widest)
         return 0;
     size_t room = d->properties.sharedMemPerBlockOptin - sizeof(tile) - 1024;

@@ -1,5 +1,5 @@
 /* The stages of the exact GPU engine. exact.cu runs them on the device, plain_exact.c in plain
- * memory. All work on RDI_STREAM_WORK, in the order in which they stand here, unless it says
+ * memory. They run on RDI_STREAM_WORK, in the order of their declarations, unless stated
  * otherwise. */
 #ifndef RDI_EXACT_H
 #define RDI_EXACT_H
@@ -11,38 +11,39 @@ extern "C" {
 #include "engine/gpu/device.h"
 #include "engine/gpu/exact_core.h"
 
-/* Where distances are counted; in device memory. */
+/* The counts of distances, in device memory. */
 typedef struct rdi_exact_counts {
     rdi_exact_bins bins;
-    uint32_t n;                  /* bins there are */
-    uint64_t *references, *sums; /* of each bin; a sum is of rdi_exact_rest() */
-    uint64_t *infinite;          /* one number */
+    uint32_t n;                  /* number of bins */
+    uint64_t *references, *sums; /* per bin; a sum adds rdi_exact_rest() of each distance */
+    uint64_t *infinite;          /* number of infinite distances */
 } rdi_exact_counts;
 
-/* One batch; all pointers are to device memory. */
+/* One batch. All pointers are to device memory. */
 typedef struct rdi_exact_batch {
     rdi_exact_shape shape;
     const uint64_t *stack, *refs; /* block ids */
-    uint64_t least_id;            /* keys of the sort are differences to it */
-    rdi_device_pairs pairs;       /* room for the sort, which has n, width and bits */
-    unsigned sorted;              /* which of the pairs' arrays */
+    uint64_t least_id;            /* the keys of the sort are differences to it */
+    rdi_device_pairs pairs;       /* arrays for the sort, with n, width and bits */
+    unsigned sorted;              /* which of the pairs' arrays holds the sorted pairs */
     rdi_exact_link *links;        /* by position */
-    uint16_t *rows;               /* the table: blocks * pitch ... */
-    uint32_t *segments;           /* ... and segments * pitch */
-    uint16_t *beside;             /* by position: pairs of the second kind of the reference next */
-    uint32_t bound;               /* UINT32_MAX: none */
-    uint64_t *distances;          /* by reference, or NULL: ... */
-    rdi_exact_counts counts;      /* ... count them */
-    uint64_t *stack_out;          /* the stack after the batch: room for n */
-    uint32_t *stack_out_n;        /* one number */
-    rdi_device_buffer *scratch;   /* grows as needed */
+    uint16_t *rows;               /* the table: blocks * pitch entries */
+    uint32_t *segments;           /* the table: segments * pitch entries */
+    uint16_t *beside; /* by position: number of pairs of the second kind of the reference `next` */
+    uint32_t bound;   /* UINT32_MAX: none */
+    uint64_t *distances;        /* by reference, or NULL: count them instead */
+    rdi_exact_counts counts;    /* ... count them */
+    uint64_t *stack_out;        /* the LRU stack after the batch: room for n */
+    uint32_t *stack_out_n;      /* its length */
+    rdi_device_buffer *scratch; /* grows as needed */
 } rdi_exact_batch;
 
-/* Lifts range[0] to the greatest ~id and range[1] to the greatest id. On RDI_STREAM_OUT: kernels of
- * the batch under way may hold it up, and copies to the device shall go on meanwhile. */
+/* Raises range[0] to the greatest ~id and range[1] to the greatest id. Runs on RDI_STREAM_OUT,
+ * because kernels of the current batch may delay it, and copies to the device must continue
+ * meanwhile. */
 rd_status rdi_exact_range(rdi_device *d, const uint64_t *ids, size_t n, uint64_t *range);
 
-rd_status rdi_exact_keys(rdi_device *d, const rdi_exact_batch *b);  /* pairs to be sorted */
+rd_status rdi_exact_keys(rdi_device *d, const rdi_exact_batch *b);  /* pairs to sort */
 rd_status rdi_exact_links(rdi_device *d, const rdi_exact_batch *b); /* from sorted pairs */
 rd_status rdi_exact_table(rdi_device *d, const rdi_exact_batch *b);
 rd_status rdi_exact_buckets(rdi_device *d, const rdi_exact_batch *b); /* beside */

@@ -1,21 +1,22 @@
-/* The arithmetic of the exact GPU engine, for both sides: CUDA kernels (exact.cu) and plain C
- * (plain_exact.c) call the same functions, so that tests without a GPU exercise what runs on it.
+/* The arithmetic of the exact GPU engine. CUDA kernels (exact.cu) and plain C (plain_exact.c) call
+ * the same functions, so that tests without a GPU exercise the code that runs on it.
  *
- * A batch is a sequence of positions: the LRU stack carried from the batch before, oldest block
- * first, then the batch's references. With prev(i) the position of the previous reference to the
- * same block, the distance of i is
+ * A batch is a sequence of positions: the LRU stack of the previous batch, oldest block first, then
+ * the references of this batch. With prev(i) the position of the previous reference to the same
+ * block, the distance of i is
  *
  *     i - prev(i) - 1 - #{ j < i : prev(j) > prev(i) }
  *
- * because of the positions between, those whose own previous reference lies between as well repeat
+ * because a position between prev(i) and i whose own previous reference is also in between repeats
  * a block. References are cut into blocks of TILE in time, previous positions into buckets of TILE,
- * and the pairs (j, i) fall into three kinds:
+ * and the pairs (j, i) are of three kinds:
  *
  *     j in an earlier block, prev(j) in a higher bucket    a table of blocks and buckets, summed up
  *     j in an earlier block, prev(j) in the same bucket    counted bucket by bucket
  *     j in the same block                                  counted block by block
  *
- * The last two are one problem: of a tile of keys, count for each the greater ones before it.
+ * The last two kinds are the same problem: for each key of a tile, count the greater keys before
+ * it.
  */
 #ifndef RDI_EXACT_CORE_H
 #define RDI_EXACT_CORE_H
@@ -29,12 +30,12 @@
 #define RDI_BOTH
 #endif
 
-#ifndef RDI_EXACT_TILE /* tests have smaller ones, to have many of them */
+#ifndef RDI_EXACT_TILE /* tests use smaller tiles, to have many of them */
 #define RDI_EXACT_TILE    8192u
-#define RDI_EXACT_SEGMENT 8u /* blocks: the references before the last one fit 16 bits */
+#define RDI_EXACT_SEGMENT 8u /* blocks: the references before the last one fit in 16 bits */
 #endif
 #define RDI_EXACT_NONE UINT32_MAX
-#define RDI_EXACT_NEAR 16u /* so few are compared one by one */
+#define RDI_EXACT_NEAR 16u /* groups up to this length are compared one by one */
 
 /* The references to the same block before and after a position. */
 typedef struct rdi_exact_link {
@@ -42,17 +43,17 @@ typedef struct rdi_exact_link {
     uint32_t next;        /* RDI_EXACT_NONE: none */
 } rdi_exact_link;
 
-/* ---- a tile: how many greater keys come before each ----
+/* ---- a tile: the number of greater keys before each key ----
  *
  * The keys are sorted bit by bit from the top, stably, zeros before ones. Keys that agree in all
- * bits so far are neighbours, in their first order: a group. Of the members of a group before a
- * key that has a zero next, exactly those with a one are greater and have not been counted yet.
- * Nothing moves: a key knows its place, and where its group starts. */
+ * bits so far are adjacent, in their original order, and form a group. If the next bit of a key is
+ * zero, then exactly the members of its group before it with a one are greater and not yet counted.
+ * No key moves: each knows its place and the beginning of its group. */
 
 typedef struct rdi_exact_key {
-    uint32_t key;     /* 0: a gap, less than all others; its count does not matter */
-    uint32_t greater; /* so many before it are, as far as the bits seen tell */
-    uint32_t seat;    /* place, and where the group starts in the upper half: registers are few */
+    uint32_t key;     /* 0: a gap, less than all other keys; its count does not matter */
+    uint32_t greater; /* number of greater keys before it, as far as the bits seen tell */
+    uint32_t seat;    /* its place; upper half: beginning of its group (registers are few) */
 } rdi_exact_key;
 
 RDI_BOTH static inline rdi_exact_key rdi_exact_key_at(uint32_t place, uint32_t key) {
@@ -68,7 +69,7 @@ RDI_BOTH static inline uint32_t rdi_exact_start(const rdi_exact_key *k) {
     return k->seat >> 16;
 }
 
-/* Bits of 16 places, and above them how many ones there are in all places before. */
+/* Packs the bits of 16 places, and above them the number of ones in all earlier places. */
 RDI_BOTH static inline uint32_t rdi_exact_mark(uint32_t ones_before, uint32_t bits) {
     return ones_before << 16 | bits;
 }
@@ -82,7 +83,7 @@ RDI_BOTH static inline uint32_t rdi_exact_ones_before(const uint32_t *marks, uin
 #endif
 }
 
-/* One bit further; `zeros` places of all have a zero. */
+/* Processes the next bit. `zeros` is the number of places with a zero. */
 RDI_BOTH static inline void rdi_exact_descend(rdi_exact_key *k, int bit, const uint32_t *marks,
                                               uint32_t zeros) {
     uint32_t at_place = rdi_exact_ones_before(marks, rdi_exact_place(k));
@@ -96,12 +97,12 @@ RDI_BOTH static inline void rdi_exact_descend(rdi_exact_key *k, int bit, const u
     }
 }
 
-/* Whether the group is still too long to be compared one by one. */
+/* Returns whether the group is still too long to be compared one by one. */
 RDI_BOTH static inline bool rdi_exact_is_far(const rdi_exact_key *k) {
     return k->key != 0 && rdi_exact_place(k) - rdi_exact_start(k) > RDI_EXACT_NEAR;
 }
 
-/* The rest of a short group; keys[] by place. */
+/* Finishes a short group by comparing. keys[] is indexed by place. */
 RDI_BOTH static inline void rdi_exact_compare(rdi_exact_key *k, const uint32_t *keys) {
     for (uint32_t at = rdi_exact_start(k); at < rdi_exact_place(k) && k->key; at++)
         k->greater += keys[at] > k->key;
@@ -110,8 +111,8 @@ RDI_BOTH static inline void rdi_exact_compare(rdi_exact_key *k, const uint32_t *
 /* ---- a batch: its parts and the table ---- */
 
 typedef struct rdi_exact_shape {
-    uint32_t stack_n, refs_n; /* positions of the stack, of the references */
-    uint32_t n;               /* both */
+    uint32_t stack_n, refs_n; /* number of positions of the stack, and of the references */
+    uint32_t n;               /* the sum of both */
     uint32_t blocks, buckets;
     uint32_t segments; /* of RDI_EXACT_SEGMENT blocks */
     uint32_t pitch;    /* entries of a row of the table: the buckets, rounded up */
@@ -129,20 +130,21 @@ static inline rdi_exact_shape rdi_exact_shape_of(uint32_t stack_n, uint32_t refs
     return s;
 }
 
-/* Previous reference of a position in a block, as a key: later is greater, none is a gap. */
+/* The key of a position in a block: its previous reference. Later is greater; none is a gap. */
 RDI_BOTH static inline uint32_t rdi_exact_block_key(rdi_exact_link link) {
     return link.prev_plus_1;
 }
 
-/* Next reference of a position in a bucket, as a key: an earlier block is greater, none is a gap.
- * Of the positions above one in its bucket, those with a greater key are the pairs looked for: so
- * a bucket is gone through from its end. */
+/* The key of a position in a bucket: its next reference. An earlier block is greater; none is a
+ * gap. The pairs to count are the positions above it in its bucket that have a greater key, so a
+ * bucket is processed from its end. */
 RDI_BOTH static inline uint32_t rdi_exact_bucket_key(rdi_exact_shape s, rdi_exact_link link) {
     return link.next == RDI_EXACT_NONE ? 0 : s.blocks - (link.next - s.stack_n) / RDI_EXACT_TILE;
 }
 
-/* The table. rows[b][q]: of the blocks of b's segment before b, the references whose previous one
- * lies in a bucket above q. segments[s][q]: the same of all segments before s. */
+/* Looks up the table. rows[b][q] counts, over the blocks before b in b's segment, the references
+ * whose previous one lies in a bucket above q. segments[s][q] counts the same over all segments
+ * before s. */
 RDI_BOTH static inline uint32_t rdi_exact_table_count(rdi_exact_shape s, const uint16_t *rows,
                                                       const uint32_t *segments, uint32_t block,
                                                       uint32_t bucket) {
@@ -155,11 +157,11 @@ RDI_BOTH static inline uint32_t rdi_exact_distance(uint32_t position, uint32_t p
     return position - prev - 1 - inversions;
 }
 
-/* ---- bins: those of binning.h that can be told from three numbers ---- */
+/* ---- bins: those of binning.h that three numbers describe ---- */
 
 typedef struct rdi_exact_bins {
-    uint32_t log_below; /* distances below: a bin per bit width */
-    uint32_t base;      /* the others: bin base + d / width */
+    uint32_t log_below; /* distances below this have a bin per bit width */
+    uint32_t base;      /* bin of longer distances: base + d / width */
     uint32_t width;
 } rdi_exact_bins;
 
@@ -173,7 +175,7 @@ RDI_BOTH static inline uint32_t rdi_exact_bin(rdi_exact_bins b, uint32_t d) {
 #endif
 }
 
-/* What a distance adds to the sum of its bin: the rest is known from the bin. */
+/* The contribution of a distance to the sum of its bin; the rest follows from the bin. */
 RDI_BOTH static inline uint32_t rdi_exact_rest(rdi_exact_bins b, uint32_t d) {
     return d < b.log_below ? d : d % b.width;
 }

@@ -9,7 +9,7 @@ static unsigned blocks_for(uint64_t n, uint64_t per_block) {
     return (unsigned)((n + per_block - 1) / per_block);
 }
 
-/* Of the tile that this block of threads has. */
+/* The beginning of this thread block's tile. */
 __device__ static uint32_t tile_begin(void) {
     return blockIdx.x * RDI_DEVICE_TILE;
 }
@@ -45,7 +45,8 @@ rd_status rdi_geometric_link(rdi_device *d, const uint64_t *block, const uint32_
     return rdi_cuda_launched(d, "link_kernel");
 }
 
-/* A block of threads has a tile in shared memory, a thread a symbol of the slab. */
+/* Loads a tile into shared memory. Each block of threads has one tile, each thread one symbol of
+ * the slab. */
 __device__ static void load_tile(const uint64_t *block, uint32_t n, uint64_t *shared) {
     for (uint32_t i = threadIdx.x; i < tile_size(n); i += blockDim.x)
         shared[i] = block[tile_begin() + i];
@@ -86,8 +87,8 @@ rd_status rdi_geometric_scan(rdi_device *d, const uint64_t *block, uint32_t n, u
 
 /* ---- rank ---- */
 
-/* A tile from single points to one run, in shared memory: each thread makes its piece of every
- * step's result. */
+/* Merges a tile from single points to one run, in shared memory. Each thread computes its share of
+ * every step's result. */
 __global__ static void tiles_kernel(const uint32_t *next, uint32_t n, rdi_point *out) {
     __shared__ rdi_point tile[2][RDI_DEVICE_TILE];
     uint32_t begin = tile_begin(), count = tile_size(n);
@@ -106,7 +107,7 @@ __global__ static void tiles_kernel(const uint32_t *next, uint32_t n, rdi_point 
 }
 
 rd_status rdi_geometric_tiles(rdi_device *d, const uint32_t *next, uint32_t n, rdi_point *out) {
-    static_assert(THREADS * PER_MERGE == RDI_DEVICE_TILE, "a piece for every thread");
+    static_assert(THREADS * PER_MERGE == RDI_DEVICE_TILE, "a share for every thread");
     tiles_kernel<<<rdi_device_tiles(n), THREADS, 0, d->stream[RDI_STREAM_WORK]>>>(next, n, out);
     return rdi_cuda_launched(d, "tiles_kernel");
 }

@@ -1,7 +1,7 @@
 /* The geometric algorithm on a device: steps on device memory, and a round made of them.
  *
- * geometric.cu runs the steps with CUDA, plain_geometric.c in plain memory; both over
- * engine/geometric_core.h. All work on RDI_STREAM_WORK.
+ * geometric.cu runs the steps with CUDA, plain_geometric.c in plain memory; both use
+ * engine/papers/geometric_core.h. All steps run on RDI_STREAM_WORK.
  */
 #ifndef RDI_GEOMETRIC_DEVICE_H
 #define RDI_GEOMETRIC_DEVICE_H
@@ -13,27 +13,27 @@ extern "C" {
 #include "engine/gpu/device.h"
 #include "engine/papers/geometric_core.h"
 
-#define RDI_DEVICE_TILE 1024u /* points that are ranked at once; a power of two */
-#define RDI_DEVICE_SLAB 64u   /* symbols of next=range that are scanned at once */
+#define RDI_DEVICE_TILE 1024u /* points that are ranked together; a power of two */
+#define RDI_DEVICE_SLAB 64u   /* symbols of next=range that are scanned together */
 
 /* ---- steps ---- */
 
-/* Times 0, 1 ... n - 1. */
+/* Writes the times 0, 1 ... n - 1. */
 rd_status rdi_geometric_times(rdi_device *d, uint32_t *time, uint32_t n);
 
-/* next(t) from blocks sorted together with their times. */
+/* Computes next(t) from blocks sorted together with their times. */
 rd_status rdi_geometric_link(rdi_device *d, const uint64_t *block, const uint32_t *time, uint32_t n,
                              uint32_t *next);
 
-/* next(t) of the references to symbols [symbol, symbol + RDI_DEVICE_SLAB), a backward copy-scan for
- * each. `first` has room for a number per tile and symbol of the slab. */
+/* Computes next(t) of the references to symbols [symbol, symbol + RDI_DEVICE_SLAB), with a backward
+ * copy-scan for each. `first` has room for one number per tile and symbol. */
 rd_status rdi_geometric_scan(rdi_device *d, const uint64_t *block, uint32_t n, uint64_t symbol,
                              uint32_t *first, uint32_t *next);
 
-/* Points in runs of RDI_DEVICE_TILE, with their ranks in them. */
+/* Makes points in runs of RDI_DEVICE_TILE, with their ranks within the run. */
 rd_status rdi_geometric_tiles(rdi_device *d, const uint32_t *next, uint32_t n, rdi_point *out);
 
-/* Runs of `width` to runs of twice the width. */
+/* Merges runs of `width` points to runs of twice the width. */
 rd_status rdi_geometric_merge(rdi_device *d, const rdi_point *from, uint32_t n, uint32_t width,
                               rdi_point *to);
 
@@ -43,14 +43,15 @@ typedef struct rdi_geometric_device {
     rdi_device *device;
     rdi_device_buffer block, sorted, time[2], next, points[2], first, scratch;
     rdi_event *begun, *ended;
-    double seconds; /* of work on the device */
+    double seconds; /* time of the work on the device */
 } rdi_geometric_device;
 
 rd_status rdi_geometric_device_open(rd_ctx *ctx, rdi_geometric_device *g);
 void rdi_geometric_device_close(rdi_geometric_device *g); /* tolerates half-open state */
 
-/* Points of n references, ranked and sorted by next, into `out`; next(t) by sorting when range is
- * 0. Blocks are below `range` otherwise, and below 2^bits always. */
+/* Computes the points of n references, ranked and sorted by next, into `out`. If `range` is 0,
+ * next(t) is found by sorting; otherwise blocks are below `range`. Blocks are always below
+ * 2^bits. */
 rd_status rdi_geometric_device_round(rdi_geometric_device *g, const uint64_t *block, uint32_t n,
                                      unsigned bits, uint64_t range, rdi_point *out);
 

@@ -1,19 +1,19 @@
 /* gpu: exact, on a CUDA device, billions of references per second.
  *
- * References are collected in batches. While the device works on one, the next one is copied to it.
- * A batch is sorted by block, which gives every reference its previous one, and then the inversions
- * among previous positions are counted, which gives every distance: see exact_core.h. What later
- * batches depend on is the LRU stack; it stays on the device, stands in front of the next batch as
- * if its blocks had just been referenced, oldest first, and is not counted. So the result is exact
- * for a trace of any length.
+ * The engine collects references in batches. While the device works on one batch, the next one is
+ * copied to it. A batch is sorted by block, which gives every reference its previous one. Counting
+ * the inversions among previous positions then gives every distance: see exact_core.h. Later
+ * batches depend only on the LRU stack, which stays on the device. It precedes the next batch as if
+ * its blocks had just been referenced, oldest first, and is not counted. So the result is exact for
+ * a trace of any length.
  *
- * Time: O(n) per batch but for the table, O(n^2 / 2^26). Memory: on the device about 70 bytes per
- * reference of a batch and per live block; with a bound, only so many blocks are carried. Distances
- * come a batch or two late. The host copies references, nothing else: memory that is pinned already
- * is read by the device directly.
+ * Time: O(n) per batch except for the table, O(n^2 / 2^26). Memory: on the device about 70 bytes
+ * per reference of a batch and per live block; with a bound, the stack has at most that many
+ * blocks. Distances are late by a batch or two. The host only copies references; the device reads
+ * pinned memory directly.
  *
- * Not for short traces, where starting the device takes longer than counting on one core, nor for
- * more live blocks than the device holds, which it says.
+ * Not for short traces, where starting the device takes longer than the analysis on one core, nor
+ * for more live blocks than the device holds, which is reported.
  */
 #include "engine/gpu/gpu.h"
 
@@ -21,29 +21,29 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LEAST_BATCH  ((uint64_t)1 << 22) /* references: a batch is some milliseconds of work */
+#define LEAST_BATCH  ((uint64_t)1 << 22) /* references: a batch is a few milliseconds of work */
 #define USUAL_BATCH  ((uint64_t)1 << 26)
 #define MOST_BATCH   ((uint64_t)1 << 28)
-#define STACK_SHARE  8                 /* a batch shall be so many times the stack in front of it */
-#define STAGING      ((size_t)1 << 20) /* references on their way through pinned memory, twice */
-#define PIECE        ((size_t)1 << 23) /* references copied at once from pinned memory */
-#define PINNED_LEAST ((size_t)1 << 16) /* a feed that it pays to ask about */
+#define STACK_SHARE  8 /* a batch has at least this many times the length of the stack */
+#define STAGING      ((size_t)1 << 20) /* references per half of the pinned staging memory */
+#define PIECE        ((size_t)1 << 23) /* references copied together from pinned memory */
+#define PINNED_LEAST ((size_t)1 << 16) /* a shorter feed is not worth the check for pinned memory */
 
 typedef struct gpu_engine {
     uint64_t batch_option;
     rdi_run *run;
     rdi_device *device;
     rdi_gpu_batches batches;
-    /* The batch that is being filled, in device memory; the other one is under way. */
+    /* The batch that is being filled, in device memory, and the current one. */
     rdi_device_buffer incoming[2];
     unsigned filling;
-    size_t uploaded, goal; /* references: on their way to the device, and of the whole batch */
-    /* References that wait in pinned memory; the other half is on its way. */
+    size_t uploaded, goal; /* references sent to the device, and length of the whole batch */
+    /* References that wait in pinned memory; the other half is being sent. */
     uint64_t *staging[2];
     size_t staged, staging_n;
     unsigned staging_at;
     rdi_event *sent[2];
-    rdi_event *arrived;      /* the references uploaded last */
+    rdi_event *arrived;      /* the last uploaded references */
     rdi_device_buffer range; /* of all ids so far: see rdi_exact_range() */
     uint64_t *range_seen;    /* pinned */
 } gpu_engine;
@@ -55,7 +55,8 @@ const rdi_gpu_costs *rdi_gpu_costs_of(const void *state) {
 
 /* ---- sending references to the device ---- */
 
-/* Longer batches carry their stack further; shorter ones let the device begin earlier. */
+/* The length of the next batch. Longer batches carry their stack less often; shorter ones let the
+ * device begin earlier. */
 static size_t next_goal(const gpu_engine *e) {
     if (e->batch_option)
         return (size_t)e->batch_option;
@@ -66,7 +67,8 @@ static size_t next_goal(const gpu_engine *e) {
     return (size_t)(goal > LEAST_BATCH ? goal : LEAST_BATCH);
 }
 
-/* The next n references of the batch, from pinned memory, which stays until they are there. */
+/* Uploads the next n references of the batch from pinned memory, which must stay valid until they
+ * have arrived. */
 static rd_status upload(gpu_engine *e, const uint64_t *refs, size_t n) {
     rdi_device_buffer *to = &e->incoming[e->filling];
     if (e->uploaded == 0)
@@ -80,7 +82,7 @@ static rd_status upload(gpu_engine *e, const uint64_t *refs, size_t n) {
     return RD_OK;
 }
 
-/* Sends what is staged; the other half of the staging memory is free when this returns. */
+/* Sends the staged references. The other half of the staging memory is free when this returns. */
 static rd_status send_staged(gpu_engine *e) {
     if (e->staged == 0)
         return RD_OK;
@@ -117,18 +119,18 @@ static rd_status stage(gpu_engine *e, const uint64_t *refs, size_t n) {
 }
 
 static rd_status upload_pieces(gpu_engine *e, const uint64_t *refs, size_t n) {
-    RD_TRY(send_staged(e)); /* what was fed before comes before */
+    RD_TRY(send_staged(e)); /* references fed earlier come first */
     for (size_t at = 0; at < n; at += PIECE)
         RD_TRY(upload(e, refs + at, n - at < PIECE ? n - at : PIECE));
     return RD_OK;
 }
 
-/* The batch is full, or the trace at its end. */
+/* Starts the batch when it is full, or at the end of the trace. */
 static rd_status hand_over(gpu_engine *e) {
     RD_TRY(send_staged(e));
     RD_TRY(rdi_device_download(e->device, RDI_STREAM_OUT, e->range_seen, e->range.at,
                                2 * sizeof *e->range_seen));
-    RD_TRY(rdi_device_wait(e->device, RDI_STREAM_OUT)); /* and with it for all uploads */
+    RD_TRY(rdi_device_wait(e->device, RDI_STREAM_OUT)); /* this also waits for all uploads */
     RD_TRY(rdi_gpu_batches_start(&e->batches, e->incoming[e->filling].at, (uint32_t)e->uploaded,
                                  ~e->range_seen[0], e->range_seen[1]));
     e->filling = !e->filling;
@@ -139,7 +141,7 @@ static rd_status hand_over(gpu_engine *e) {
 
 /* ---- the engine ---- */
 
-/* Allocating takes time that a run of known length can spend before its first reference. */
+/* Allocates before the first reference if the length of the run is known, because it takes time. */
 static rd_status prepare(gpu_engine *e) {
     uint64_t n = e->run->in->references;
     if (e->batch_option || n < LEAST_BATCH)
@@ -182,7 +184,7 @@ static rd_status gpu_feed(void *self, const uint64_t *blk, size_t n, uint64_t *d
             RD_TRY(hand_over(e));
     }
     return pinned ? rdi_device_wait(e->device, RDI_STREAM_IN)
-                  : RD_OK; /* it is the caller's again */
+                  : RD_OK; /* the memory belongs to the caller again */
 }
 
 static rd_status gpu_finish(void *self) {
@@ -237,13 +239,13 @@ const rdi_engine_ops rdi_engine_gpu = {
             .summary = "on a CUDA device: a sort and counted inversions, a batch at a time",
             .card =
                 "Copies the trace to the GPU in batches; while it works on one, the next one is\n"
-                "on its way. A sort finds every reference's previous one, and counting inversions\n"
-                "among those gives the distances. The LRU stack is carried from batch to batch on\n"
-                "the device, so the result is exact for a trace of any length.\n"
+                "copied. A sort finds every reference's previous one, and counting inversions\n"
+                "among those gives the distances. The LRU stack stays on the device from batch to\n"
+                "batch, so the result is exact for a trace of any length.\n"
                 "\n"
                 "Memory: on the device, about 70 bytes per reference of a batch and per block;\n"
-                "with a bound only so many blocks stay. Distances come a batch or two late.\n"
-                "Not for short traces: starting a GPU takes a good part of a second.",
+                "a bound limits the blocks. Distances arrive a batch or two late.\n"
+                "Not for short traces: starting a GPU takes a large part of a second.",
             .caps = RD_CAP_DISTANCES | RD_CAP_LATE | RD_CAP_BOUND,
             .error_kind = "exact",
             .opts = options,

@@ -1,13 +1,13 @@
-/* Batches of the gpu engine on the device: memory, stages, the stack from one to the next. */
+/* Batches of the gpu engine on the device: memory, stages, and the stack between batches. */
 #include "engine/gpu/gpu.h"
 
 #include "profile/binning.h"
 
 #include <inttypes.h>
 
-#define MOST_POSITIONS ((uint64_t)1 << 29) /* the table's histogram has to fit in shared memory */
-#define DELIVERY       ((size_t)1 << 18)   /* distances that are delivered at a time */
-#define ROOM_SHARE     0.9                 /* of the device's memory that is taken at most */
+#define MOST_POSITIONS ((uint64_t)1 << 29) /* the table's histogram must fit into shared memory */
+#define DELIVERY       ((size_t)1 << 18)   /* distances delivered together */
+#define ROOM_SHARE     0.9                 /* largest fraction of the device's memory to use */
 
 /* ---- opening and closing ---- */
 
@@ -15,7 +15,7 @@ static rdi_exact_bins bins_of(rd_binning binning) {
     uint64_t width = binning.kind == RD_BINS_FULL ? 1 : binning.param;
     if (binning.kind == RD_BINS_FULL || binning.kind == RD_BINS_LINEAR)
         return (rdi_exact_bins){.width = width < UINT32_MAX ? (uint32_t)width : UINT32_MAX};
-    /* Every other kind is made of log-linear bins. */
+    /* Every other kind of bins is made of log-linear bins. */
     return (rdi_exact_bins){RDI_LINEAR_FROM, RDI_LOG_BINS - 1, RDI_LINEAR_FROM};
 }
 
@@ -55,7 +55,7 @@ void rdi_gpu_batches_close(rdi_gpu_batches *g) {
 
 /* ---- counts ---- */
 
-/* Bins for all distances below n. */
+/* The number of bins for all distances below n. */
 static uint32_t bins_below(const rdi_gpu_batches *g, uint64_t n) {
     uint64_t most = n < g->run->in->bound ? n : g->run->in->bound;
     return rdi_exact_bin(g->counts.bins, (uint32_t)(most - 1)) + 1;
@@ -85,7 +85,7 @@ static rd_status download_bins(rdi_gpu_batches *g, uint64_t *references, uint64_
     return rdi_device_wait(g->device, s);
 }
 
-/* What the device has counted goes to the histogram of the run. */
+/* Adds the counts of the device to the histogram of the run. */
 static rd_status drain_bins(rdi_gpu_batches *g) {
     rd_ctx *ctx = g->run->ctx;
     if (g->counts.n == 0)
@@ -101,7 +101,7 @@ static rd_status drain_bins(rdi_gpu_batches *g) {
     return status;
 }
 
-/* Bins for all distances of a batch of n positions. */
+/* Provides bins for all distances of a batch of n positions. */
 static rd_status fit_bins(rdi_gpu_batches *g, uint64_t n) {
     uint32_t bins = bins_below(g, n);
     if (bins <= g->counts.n || g->run->in->distances)
@@ -120,7 +120,7 @@ static rd_status fit_bins(rdi_gpu_batches *g, uint64_t n) {
 
 /* ---- memory ---- */
 
-/* What a batch needs of every buffer. */
+/* The bytes that a batch needs of every buffer. */
 typedef struct needs {
     rdi_device_buffer *buffer;
     uint64_t bytes;
@@ -143,7 +143,7 @@ static size_t list_needs(rdi_gpu_batches *g, rdi_exact_shape s, needs *list) {
         {&g->stack[!g->stack_at], n * sizeof(uint64_t)},
         {&g->distances, wanted ? (uint64_t)s.refs_n * sizeof(uint64_t) : 0},
         {&g->references, wanted ? 0 : (uint64_t)bins_below(g, n) * sizeof(uint64_t)},
-        {&g->scratch, n / 2}, /* the sort's is of this order */
+        {&g->scratch, n / 2}, /* estimate of what the sort needs */
     };
     _Static_assert(RDI_COUNT(all) == MOST_NEEDS, "room in the lists");
     for (size_t i = 0; i < MOST_NEEDS; i++)
@@ -151,7 +151,7 @@ static size_t list_needs(rdi_gpu_batches *g, rdi_exact_shape s, needs *list) {
     return MOST_NEEDS;
 }
 
-/* Bytes that are missing for such a batch, less those that growing would give back. */
+/* The number of bytes missing for such a batch, minus those that growing would free. */
 static int64_t missing_bytes(rdi_gpu_batches *g, rdi_exact_shape s) {
     needs list[MOST_NEEDS];
     size_t n = list_needs(g, s, list);
@@ -162,7 +162,7 @@ static int64_t missing_bytes(rdi_gpu_batches *g, rdi_exact_shape s) {
     return missing;
 }
 
-/* The largest number of references, up to n, that the device can take as one batch. */
+/* The largest number of references, up to n, that the device can process as one batch. */
 static rd_status affordable(rdi_gpu_batches *g, uint64_t n, uint32_t *out) {
     uint64_t room = 0, stack_n = g->stack_n, part = n;
     if (part > MOST_POSITIONS - stack_n)
@@ -178,14 +178,13 @@ static rd_status affordable(rdi_gpu_batches *g, uint64_t n, uint32_t *out) {
         return rdi_fail(g->run->ctx, RD_EDEVICE,
                         "engine gpu: %" PRIu64
                         " live blocks leave no room for references on the %s (%" PRIu64
-                        " bytes free): a bound would, or an engine without a GPU",
+                        " bytes free): set a bound, or use an engine without a GPU",
                         stack_n, rdi_device_name(g->device), room);
     *out = (uint32_t)part;
     return RD_OK;
 }
 
-/* A little more than asked for, so that a stack that grows slowly does not move memory each time.
- */
+/* Rounds up, so that a slowly growing stack does not reallocate each time. */
 static uint64_t rounded_up(uint64_t n) {
     uint64_t step = (UINT64_C(1) << rdi_bit_width(n)) / 16;
     return step ? (n + step - 1) / step * step : n;
@@ -200,7 +199,7 @@ static rd_status fit_buffers(rdi_gpu_batches *g, rdi_exact_shape s) {
         bool generous = stack_n + refs_n <= MOST_POSITIONS &&
                         (double)missing_bytes(g, wide) <= ROOM_SHARE * (double)room;
         size_t n = list_needs(g, generous ? wide : s, list);
-        for (size_t i = 0; i < n; i++) /* first give back what is too small, then take */
+        for (size_t i = 0; i < n; i++) /* frees what is too small before it allocates */
             if (list[i].bytes > list[i].buffer->bytes && list[i].buffer != &g->references)
                 rdi_device_release(g->device, list[i].buffer);
         for (size_t i = 0; i < n; i++)
@@ -308,7 +307,7 @@ const char *rdi_gpu_stage_name(rdi_gpu_stage stage) {
     return names[stage];
 }
 
-/* Every input read once, every output written once. */
+/* Adds up the lower limit of bytes moved: every input is read once, every output written once. */
 static void account(rdi_gpu_batches *g) {
     const rdi_exact_shape *s = &g->batch.shape;
     const rdi_device_pairs *p = &g->batch.pairs;

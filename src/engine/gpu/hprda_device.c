@@ -1,4 +1,5 @@
-/* HP-RDA's backend for a device: memory for a batch, and the steps in order. See hprda_device.h. */
+/* The backend of HP-RDA for a device: memory for a batch, and the steps in order. See
+ * hprda_device.h. */
 #include "engine/gpu/hprda_device.h"
 
 #include "engine/papers/hprda.h"
@@ -6,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Everything that one number per batch tells the host. */
+/* The counters of a batch that the host reads. */
 typedef struct report {
     rdi_rda_counts counts;
     uint32_t n_known, full;
@@ -19,7 +20,7 @@ typedef struct backend {
     rdi_device_buffer block, dist, seen, live, origin, items, buckets, counts, before;
     rdi_device_buffer all_items, all_buckets, all_before, known, report;
     rdi_room host_known;
-    rdi_event *mark[4]; /* before, between and behind the three steps */
+    rdi_event *mark[4]; /* before, between and after the three steps */
     char where[96];
 } backend;
 
@@ -39,7 +40,7 @@ static void close_backend(rdi_rda_backend *base) {
     rdi_free(b->ctx, b);
 }
 
-/* Room on the device, zeroed. */
+/* Provides zeroed room on the device. */
 static rd_status fresh(backend *b, rdi_device_buffer *buffer, size_t bytes) {
     RD_TRY(rdi_device_reserve(b->device, buffer, bytes));
     return rdi_device_clear(b->device, RDI_STREAM_WORK, buffer->at, bytes);
@@ -128,7 +129,7 @@ static rd_status collect(backend *b, rdi_rda_batch *batch) {
     return RD_OK;
 }
 
-static rd_status analyse(rdi_rda_backend *base, rdi_rda_batch *batch) {
+static rd_status analyze(rdi_rda_backend *base, rdi_rda_batch *batch) {
     backend *b = (backend *)base;
     const rdi_rda_shape *s = &batch->shape;
     rdi_rda_work w = {.n = batch->n,
@@ -163,7 +164,7 @@ rd_status rdi_rda_device_open(rd_ctx *ctx, rdi_rda_backend **out) {
     backend *b = rdi_calloc(ctx, 1, sizeof *b);
     if (!b)
         return RD_ENOMEM;
-    b->base = (rdi_rda_backend){.analyse = analyse, .close = close_backend, .where = b->where};
+    b->base = (rdi_rda_backend){.analyze = analyze, .close = close_backend, .where = b->where};
     b->ctx = ctx;
     rd_status status = open_backend(b);
     if (status != RD_OK)

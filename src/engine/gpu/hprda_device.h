@@ -1,7 +1,9 @@
-/* HP-RDA on a device: steps on device memory. The paper's thread blocks are blocks of threads.
+/* HP-RDA on a device: steps on device memory. The paper's thread blocks are the device's blocks of
+ * threads.
  *
- * hprda.cu runs the steps with CUDA, plain_hprda.c in plain memory; both over engine/hprda_core.h.
- * hprda_device.c makes a backend of them. All work on RDI_STREAM_WORK.
+ * hprda.cu runs the steps with CUDA, plain_hprda.c in plain memory; both use
+ * engine/papers/hprda_core.h. hprda_device.c makes a backend of them. All steps run on
+ * RDI_STREAM_WORK.
  */
 #ifndef RDI_HPRDA_DEVICE_H
 #define RDI_HPRDA_DEVICE_H
@@ -13,38 +15,38 @@ extern "C" {
 #include "engine/gpu/device.h"
 #include "engine/papers/hprda_core.h"
 
-/* Counts of a table, next to each other in device memory. */
+/* The counters of a table, adjacent in device memory. */
 typedef struct rdi_rda_counts {
     uint32_t used, distinct;
 } rdi_rda_counts;
 
-/* A batch; pointers are to device memory. */
+/* A batch. Pointers are to device memory. */
 typedef struct rdi_rda_work {
     const uint64_t *block;
     uint64_t *dist;
     uint32_t n;
-    uint32_t piece, threads, groups, slots; /* as in rdi_rda_shape; groups of this batch */
+    uint32_t piece, threads, groups, slots; /* as in rdi_rda_shape; `groups` of this batch */
     bool adjust;
-    /* per thread, all zero before: */
-    uint32_t *seen;   /* slots each */
-    uint64_t *live;   /* words each */
+    /* per thread, initially zero: */
+    uint32_t *seen;   /* `slots` each */
+    uint64_t *live;   /* `words` each */
     uint32_t *origin; /* per reference */
-    uint32_t words;   /* of 64 references, in a piece */
+    uint32_t words;   /* words of 64 references in a piece */
     /* per group: */
-    rdi_rda_item *items; /* group_room each */
-    uint32_t *buckets;   /* group_buckets each, all zero before */
+    rdi_rda_item *items; /* `group_room` each */
+    uint32_t *buckets;   /* `group_buckets` each, initially zero */
     uint32_t group_room, group_buckets;
-    rdi_rda_counts *counts; /* all zero before */
-    uint32_t *before;       /* threads + 1 each */
+    rdi_rda_counts *counts; /* initially zero */
+    uint32_t *before;       /* `threads` + 1 each */
     /* of all groups: */
     rdi_rda_item *all_items;
-    uint32_t *all_buckets; /* all zero before */
+    uint32_t *all_buckets; /* initially zero */
     uint32_t room, n_buckets;
-    rdi_rda_counts *all_counts; /* zero before */
+    rdi_rda_counts *all_counts; /* initially zero */
     uint32_t *all_before;       /* groups + 1 */
-    rdi_rda_item *known;        /* of every block ... */
-    uint32_t *n_known;          /* ... and how many; zero before */
-    uint32_t *full;             /* not zero: a pool was too small; zero before */
+    rdi_rda_item *known;        /* one item per block */
+    uint32_t *n_known;          /* their number; initially zero */
+    uint32_t *full;             /* nonzero if a pool was too small; initially zero */
 } rdi_rda_work;
 
 rd_status rdi_rda_device_local(rdi_device *d, const rdi_rda_work *w);
@@ -55,7 +57,7 @@ rd_status rdi_rda_device_groups(rdi_device *d, const rdi_rda_work *w);
 }
 #endif
 
-/* ---- what a thread does in each step, the same for both ---- */
+/* ---- the work of a thread in each step, shared by CUDA and plain C ---- */
 
 RDI_BOTH rdi_rda_table rdi_rda_group_table(const rdi_rda_work *w, uint32_t group) {
     rdi_rda_table t = {w->items + (uint64_t)group * w->group_room,
@@ -73,7 +75,8 @@ RDI_BOTH rdi_rda_table rdi_rda_all_table(const rdi_rda_work *w) {
     return t;
 }
 
-/* Step 1: thread `t` of a group analyses its piece; the distinct blocks go to before[t + 1]. */
+/* Step 1: thread `t` of a group analyzes its piece. The number of distinct blocks goes to before[t
+ * + 1]. */
 RDI_BOTH void rdi_rda_run_thread(const rdi_rda_work *w, uint32_t group, uint32_t t) {
     uint64_t number = (uint64_t)group * w->threads + t, begin = number * w->piece;
     uint64_t left = begin < w->n ? w->n - begin : 0;
@@ -82,20 +85,20 @@ RDI_BOTH void rdi_rda_run_thread(const rdi_rda_work *w, uint32_t group, uint32_t
                        w->origin + begin};
     rdi_rda_table table = rdi_rda_group_table(w, group);
     uint32_t *before = w->before + (uint64_t)group * (w->threads + 1);
-    before[t + 1] = n ? rdi_rda_analyse(&l, w->block + begin, n, w->dist + begin) : 0;
+    before[t + 1] = n ? rdi_rda_analyze(&l, w->block + begin, n, w->dist + begin) : 0;
     if (n &&
-        !rdi_rda_summarise(&l, w->block + begin, n, t, (uint32_t)begin, w->dist + begin, &table))
+        !rdi_rda_summarize(&l, w->block + begin, n, t, (uint32_t)begin, w->dist + begin, &table))
         *w->full = 1;
 }
 
-/* Between steps, by one thread: counts become sums. */
+/* Turns counts into sums between steps, on one thread. */
 RDI_BOTH void rdi_rda_sum_up(uint32_t *before, uint32_t n) {
     before[0] = 0;
     for (uint32_t i = 0; i < n; i++)
         before[i + 1] += before[i];
 }
 
-/* Step 2: one item of a group, if it stands for its block. */
+/* Step 2: processes one item of a group, if it represents its block. */
 RDI_BOTH void rdi_rda_run_item(const rdi_rda_work *w, uint32_t group, uint32_t i) {
     rdi_rda_table t = rdi_rda_group_table(w, group), all = rdi_rda_all_table(w);
     if (!t.item[i].list)
@@ -108,7 +111,7 @@ RDI_BOTH void rdi_rda_run_item(const rdi_rda_work *w, uint32_t group, uint32_t i
         *w->full = 1;
 }
 
-/* Step 3: one item of all groups. */
+/* Step 3: processes one item of all groups. */
 RDI_BOTH void rdi_rda_run_group_item(const rdi_rda_work *w, uint32_t i) {
     rdi_rda_table all = rdi_rda_all_table(w);
     if (!all.item[i].list)

@@ -5,8 +5,9 @@
 #define WARPS         (RDI_LEVELS_TILE_GROUPS / 32)
 #define CARRY_THREADS 1024u
 
-/* A thread has a group; `in` is what reaches the first one. Returns what reaches this one, and with
- * it *total, what leaves the last one. All threads of the block call it. */
+/* Computes the block that reaches each group. Each thread has one group, and `in` reaches the first
+ * one. Returns the block that reaches this group; *total is the block that leaves the last one. All
+ * threads of the block must call it. */
 template <unsigned N_WARPS>
 __device__ static rdi_fallen copy_scan(rdi_fallen mine, rdi_fallen in, rdi_fallen *total) {
     __shared__ rdi_fallen of_warp[N_WARPS];
@@ -26,12 +27,12 @@ __device__ static rdi_fallen copy_scan(rdi_fallen mine, rdi_fallen in, rdi_falle
         all = rdi_fallen_join(all, of_warp[w]);
     }
     *total = all;
-    __syncthreads(); /* of_warp may be written again */
+    __syncthreads(); /* of_warp may be overwritten now */
     rdi_fallen nearest = {left, before != 0};
     return rdi_fallen_join(reaches, nearest);
 }
 
-/* What a tile leaves to the ones behind it. */
+/* Stores the block that a tile leaves to the tiles after it. */
 __device__ static void leave(const rdi_levels_scan &s, uint64_t g) {
     rdi_fallen none = {0, false}, total;
     copy_scan<WARPS>(rdi_levels_last_miss(s.above + g * RDI_LEVELS_GROUP, s.miss[g]), none, &total);
@@ -68,7 +69,7 @@ rd_status rdi_levels_start(rdi_device *d, const rdi_levels_scan *s) {
     return rdi_cuda_launched(d, "start_kernel");
 }
 
-/* One block of threads goes over all tiles. */
+/* One block of threads processes all tiles. */
 __global__ static void carry_kernel(rdi_levels_scan s, uint64_t level) {
     rdi_fallen in = {s.stack[level], true};
     for (uint32_t first = 0; first < s.tiles; first += CARRY_THREADS) {

@@ -1,4 +1,4 @@
-/* In place of the CUDA files in a build without them: there is no GPU. */
+/* Replaces the CUDA files in a build without them: reports that there is no GPU. */
 #include "engine/gpu/device.h"
 
 const char *rdi_device_unavailable(void) {

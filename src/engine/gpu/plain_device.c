@@ -1,15 +1,16 @@
-/* device.h on plain memory: what the CUDA half does later and elsewhere happens here and at once.
+/* device.h on plain memory: operations that CUDA runs asynchronously on the device run here at
+ * once.
  *
- * It stands in for CUDA in builds without nvcc, where engines do not offer themselves on it
- * (no_cuda.c), and in the tests below tests/emulated, where they do: so the C code around the
- * kernels, and the part of the kernels that plain C shares with them, is tested on any machine.
+ * It replaces CUDA in builds without nvcc, where engines report that no GPU is available
+ * (no_cuda.c), and in tests/emulated, where they use it. So the C code around the kernels, and the
+ * functions that the kernels share with plain C, are tested on any machine.
  */
 #include "engine/gpu/device.h"
 
 #include <string.h>
 #include <time.h>
 
-#define ROOM_BYTES ((uint64_t)1 << 30) /* of the pretended device */
+#define ROOM_BYTES ((uint64_t)1 << 30) /* memory of the emulated device */
 
 struct rdi_device {
     rd_ctx *ctx;
@@ -156,7 +157,7 @@ static uint64_t key_at(const rdi_device_pairs *p, const void *keys, size_t i) {
     return p->key_bytes == 4 ? ((const uint32_t *)keys)[i] : ((const uint64_t *)keys)[i];
 }
 
-/* One stable pass by the digit at `shift`, from array `from` to the other one. */
+/* Runs one stable pass by the digit at `shift`, from array `from` to the other one. */
 static void sort_pass(const rdi_device_pairs *p, unsigned from, unsigned shift) {
     size_t start[257] = {0};
     for (size_t i = 0; i < p->n; i++)

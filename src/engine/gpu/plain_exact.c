@@ -1,5 +1,5 @@
-/* The stages of the exact GPU engine in plain C, over the functions that the kernels use. See
- * exact.h. Made to be compared with exact.cu step by step, not to be fast. */
+/* The stages of the exact GPU engine in plain C, with the functions that the kernels use. See
+ * exact.h. Written to be compared with exact.cu step by step, not to be fast. */
 #include "engine/gpu/exact.h"
 
 #include <string.h>
@@ -96,7 +96,7 @@ typedef struct tile {
     uint32_t by_place[RDI_EXACT_TILE];
 } tile;
 
-/* Bit `bit` of every key, by place; returns how many are zero. */
+/* Marks bit `bit` of every key, by place. Returns the number of zeros. */
 static uint32_t mark_bits(tile *t, int bit) {
     uint32_t ones = 0;
     for (uint32_t i = 0; i < RDI_EXACT_TILE; i++)
@@ -145,7 +145,7 @@ static void count_bucket(const rdi_exact_batch *b, tile *t, uint32_t bucket) {
             b->beside[last - i] = (uint16_t)t->keys[i].greater;
 }
 
-/* The tile comes after whatever the stage before left in the scratch memory. */
+/* Places the tile after the data that the previous stage left in the scratch memory. */
 static rd_status tile_room(rdi_device *d, const rdi_exact_batch *b, tile **out) {
     RD_TRY(rdi_device_reserve(d, b->scratch, sizeof(tile)));
     *out = b->scratch->at;
@@ -164,7 +164,7 @@ rd_status rdi_exact_buckets(rdi_device *d, const rdi_exact_batch *b) {
 
 static void put_distance(const rdi_exact_batch *b, uint32_t reference, uint32_t distance) {
     const rdi_exact_counts *c = &b->counts;
-    bool infinite = distance >= b->bound; /* RDI_EXACT_NONE too */
+    bool infinite = distance >= b->bound; /* also for RDI_EXACT_NONE */
     if (b->distances) {
         b->distances[reference] = infinite ? UINT64_MAX : distance;
     } else if (infinite) {

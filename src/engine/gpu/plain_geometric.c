@@ -1,5 +1,5 @@
-/* The steps of the geometric algorithm in plain memory, over the functions that the kernels use.
- * See geometric_device.h. Made to be compared with geometric.cu, not to be fast. */
+/* The steps of the geometric algorithm in plain memory, with the functions that the kernels use.
+ * See geometric_device.h. Written to be compared with geometric.cu, not to be fast. */
 #include "engine/gpu/geometric_device.h"
 
 #include <string.h>

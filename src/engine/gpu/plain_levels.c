@@ -1,5 +1,5 @@
-/* The steps of the level-by-level algorithm in plain memory, over the functions that the kernels
- * use. See levels_device.h. Made to be compared with levels.cu, not to be fast. */
+/* The steps of the level-by-level algorithm in plain memory, with the functions that the kernels
+ * use. See levels_device.h. Written to be compared with levels.cu, not to be fast. */
 #include "engine/gpu/levels_device.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include <cub/device/device_radix_sort.cuh>
 
-/* With scratch == NULL only says how much it needs. */
+/* Sorts. With scratch == NULL it only computes the required size. */
 template <typename Key>
 static cudaError_t sort(rdi_device *d, const rdi_device_pairs *p, void *scratch, size_t *bytes,
                         unsigned *result) {

@@ -1,15 +1,14 @@
-/* Ranks that are processes: letters by MPI. In reusedist-mpi only, where it takes the place of
- * cluster.c.
+/* Ranks that are processes, with letters sent by MPI. Only in reusedist-mpi, where this file
+ * replaces cluster.c.
  *
- * Sending never waits for the receiver: a letter on its way is kept until MPI has done with it.
- * Whoever waits takes in whatever has arrived, for itself or for the other thread of its process
- * (rank 0 deals and analyses at once), and gives way in between: ranks may outnumber the
- * processors. A long letter moves only while both ends are inside MPI, so a postman, a thread of
- * its own, looks after those on their way while the rank computes. MPI is called inside the
- * monitor only.
+ * Sending never waits for the receiver: a letter is kept until MPI has sent it. A thread that waits
+ * takes in every letter that has arrived, for itself or for the other thread of its process (rank 0
+ * deals and analyzes at once), and yields the processor in between, because ranks may outnumber the
+ * processors. A long letter moves only while both ends are inside MPI, so a thread of its own, the
+ * postman, drives the transfers while the rank computes. All calls of MPI are inside the monitor.
  *
- * A process that fails in the middle of an analysis ends all of them (MPI_Abort), and one that dies
- * makes the launcher do so: nobody waits forever.
+ * A process that fails during an analysis ends all processes (MPI_Abort), and if one dies, the
+ * launcher does so: no process waits forever.
  */
 #include "base/threads.h"
 #include "engine/papers/parda_job.h"
@@ -21,26 +20,26 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define LOOKS          200   /* at what has arrived, before the first nap */
-#define NAP_LEAST_NS   20000 /* between two further looks */
+#define LOOKS          200   /* checks for letters before the first nap */
+#define NAP_LEAST_NS   20000 /* between two further checks */
 #define NAP_MOST_NS    200000
-#define ROUND_LEAST_NS 100000 /* between two looks of the postman */
+#define ROUND_LEAST_NS 100000 /* between two checks of the postman */
 #define ROUND_MOST_NS  2000000
 
-/* A letter on its way. */
+/* A letter that is being sent. */
 typedef struct outgoing {
     struct outgoing *next;
     MPI_Request request;
     unsigned to;
-    uint64_t references; /* of a piece */
+    uint64_t references; /* references of the trace in it */
     rdi_u64_list list;
 } outgoing;
 
 struct rd_cluster {
     rdi_ranks ranks;
     rd_ctx *ctx;
-    rdi_monitor monitor; /* guards the rest, and MPI */
-    rdi_mailbox box;     /* of this rank */
+    rdi_monitor monitor; /* guards the following fields, and MPI */
+    rdi_mailbox box;     /* letters for this rank */
     outgoing *out;
     rd_status status; /* of the first failure in this process */
     rdi_crew *postman;
@@ -49,7 +48,7 @@ struct rd_cluster {
 
 /* ---- inside the monitor ---- */
 
-/* Letters that have left are forgotten. Returns whether there are such. */
+/* Frees the letters that have been sent. Returns whether there were any. */
 static bool clear_sent(rd_cluster *c) {
     bool some = false;
     for (outgoing **link = &c->out; *link;) {
@@ -80,7 +79,8 @@ static rd_status take_in(rd_cluster *c, const MPI_Status *letter) {
                            &list);
 }
 
-/* Everything that has arrived, but not more of the trace than may wait here. */
+/* Takes in every letter that has arrived, but not more references of the trace than may wait
+ * here. */
 static rd_status take_in_all(rd_cluster *c) {
     clear_sent(c);
     for (int kind = 0; kind < RDI_MAIL_KINDS; kind++) {
@@ -95,7 +95,7 @@ static rd_status take_in_all(rd_cluster *c) {
     return RD_OK;
 }
 
-/* References on their way to a rank, or waiting in our own box. */
+/* The references on their way to a rank, or waiting in this rank's own mailbox. */
 static uint64_t waiting_for(const rd_cluster *c, unsigned to) {
     uint64_t n = to == c->ranks.first ? c->box.waiting : 0;
     for (const outgoing *o = c->out; o; o = o->next)
@@ -129,7 +129,8 @@ static void sleep_outside(rd_cluster *c, long ns) {
     rdi_monitor_enter(&c->monitor);
 }
 
-/* The postman. A receiver that computes takes nothing for a long time: then we come seldom. */
+/* The postman. A receiver that computes takes no letters for a long time, so the postman checks
+ * less often then. */
 static void deliver(void *arg, unsigned worker) {
     rd_cluster *c = arg;
     long ns = ROUND_LEAST_NS;
@@ -148,13 +149,14 @@ static void deliver(void *arg, unsigned worker) {
 
 /* ---- the transport ---- */
 
-/* How long somebody has waited. */
+/* How long a thread has waited. */
 typedef struct patience {
     unsigned looks;
     long nap_ns;
 } patience;
 
-/* What is about to arrive should not find us asleep; what takes longer, longer each time. */
+/* Waits a little: at first without sleeping, so that a letter about to arrive is received at once,
+ * then with longer and longer naps. */
 static void give_way(rd_cluster *c, patience *p) {
     if (p->looks++ < LOOKS) {
         rdi_monitor_leave(&c->monitor);
@@ -177,7 +179,7 @@ static rd_status mpi_send(rdi_ranks *r, unsigned from, unsigned to, rdi_mail kin
                           rdi_u64_list *list) {
     rd_cluster *c = (rd_cluster *)r;
     patience p = {0};
-    (void)from; /* MPI tells */
+    (void)from; /* MPI reports the sender */
     rdi_monitor_enter(&c->monitor);
     note_failure(c, take_in_all(c));
     while (kind == RDI_MAIL_BATCH && c->status == RD_OK && waiting_for(c, to) >= r->most_waiting) {
@@ -217,7 +219,7 @@ static void mpi_fail(rdi_ranks *r, rd_status status) {
     rdi_monitor_leave(&c->monitor);
 }
 
-/* The ranks outlive each analysis. */
+/* Does nothing: the ranks outlive each analysis. */
 static void mpi_close(rdi_ranks *r) {
     (void)r;
 }
@@ -227,7 +229,7 @@ static void mpi_close(rdi_ranks *r) {
 static rd_status start_mpi(rd_ctx *ctx, int *rank, int *size) {
     int provided = 0;
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS)
-        return rdi_fail(ctx, RD_EDEVICE, "MPI does not start");
+        return rdi_fail(ctx, RD_EDEVICE, "MPI cannot be initialized");
     if (provided < MPI_THREAD_SERIALIZED)
         return rdi_fail(ctx, RD_EUNSUPPORTED, "this MPI does not allow several threads");
     MPI_Comm_rank(MPI_COMM_WORLD, rank);
@@ -252,7 +254,7 @@ rd_status rd_cluster_join(rd_ctx *ctx, rd_cluster **out) {
                            .most_waiting = UINT64_MAX};
     rdi_monitor_init(&c->monitor);
     *out = c;
-    if (size == 1) /* alone, it works like any other process */
+    if (size == 1) /* a single process works without MPI */
         return RD_OK;
     rdi_ctx_set_ranks(ctx, &c->ranks, c->ranks.n);
     return rdi_crew_new(ctx, 1, deliver, c, &c->postman);
@@ -266,14 +268,16 @@ unsigned rd_cluster_size(const rd_cluster *c) {
     return c->ranks.n;
 }
 
-/* Who fails, be it before a job is read, is missed by the others. */
+/* Serves jobs. After a failure, even before a job is read, the ranks stay busy, and leaving aborts
+ * all processes. */
 rd_status rd_cluster_serve(rd_cluster *c, const rd_parts *parts) {
     rd_status status = rdi_parda_serve(c->ctx, &c->ranks, parts);
     c->ranks.busy = status != RD_OK;
     return status;
 }
 
-/* They wait for it, so this does not; and it takes no memory, of which there may be none left. */
+/* Makes the other processes end. They wait for this letter, so sending blocks only briefly. It
+ * allocates nothing, because memory may be exhausted. */
 static void send_home(const rd_cluster *c) {
     for (unsigned i = 1; i < c->ranks.n; i++)
         MPI_Send(NULL, 0, MPI_UINT64_T, (int)i, RDI_MAIL_JOB, MPI_COMM_WORLD);

@@ -1,18 +1,18 @@
 /* geometric: Carr and Nicol's geometric algorithm. Exact, data-parallel, a round at a time.
  *
- *   1. next     for every reference t the time n(t) of the next one to the same block
- *   2. rank     of every point (t, n(t)): how many points lie to the right and above, by merging
- *               runs sorted by n(t) in log2(n) steps
- *   3. distance of n(t): the rank of t, less the n - n(t) references from n(t) on, which all lie
- *               there
+ *   1. next      for every reference t, the time n(t) of the next reference to the same block
+ *   2. rank      for every point (t, n(t)), the number of points to the right and above, by merging
+ *                runs sorted by n(t) in log2(n) steps
+ *   3. distance  the distance of reference n(t) is the rank of t minus n - n(t), because the
+ *                n - n(t) references from n(t) on all lie there
  *
- * References without a next one end up behind all others, in time order: they are the LRU stack,
- * and begin the next round. With a bound B only the newest B of them do.
+ * References without a next one come last in the merged order, sorted by time. They are the LRU
+ * stack and begin the next round. With a bound B only the newest B of them do.
  *
- * Time: O(log n) per reference for the ranks, whatever the trace looks like; next(t) as well
- * (`sort`), or O(B) (`range:B`), or O(1) (`table`, one thread). Memory: 52 bytes per reference of
- * a round, which has three times as many as there are blocks, at least 64 K. Distances come late,
- * by up to a round.
+ * Time: O(log n) per reference for the ranks, for any trace; n(t) takes O(log n) (`sort`), O(B)
+ * (`range:B`), or O(1) (`table`, one thread). Memory: 52 bytes per reference of a round, which has
+ * three times as many references as there are blocks, at least 64 K. Distances are late by up to a
+ * round.
  *
  * For machines with very many processors, and as a method that costs the same on every trace. On a
  * few cores `auto` is several times faster.
@@ -29,8 +29,8 @@
 #include <string.h>
 
 #define LEAST_ROUND   (64u * 1024)
-#define DEVICE_ROUND  (16u * 1024 * 1024) /* a device has thousands of threads to feed */
-#define ROUND_SHARE   2                   /* many blocks: new references per block carried over */
+#define DEVICE_ROUND  (16u * 1024 * 1024) /* enough for the thousands of threads of a device */
+#define ROUND_SHARE   2 /* many blocks: new references per block of the LRU stack */
 #define LEAST_FILLING 1024u
 #define PART_LEAST    4096u
 
@@ -49,11 +49,11 @@ typedef struct geometric_engine {
     rdi_next next;
     rdi_geometric_memory memory;
     rdi_geometric_device device; /* backend=cuda */
-    rdi_room block;              /* of the round: those carried over, then new ones */
-    rdi_room dist;               /* of the new ones */
-    size_t carried, filled;      /* references in `block`: from earlier rounds, and in all */
-    size_t full;                 /* `filled` at which the round is worked on */
-    const rdi_point *point;      /* of the round, ranked */
+    rdi_room block; /* references of the round: first those of the LRU stack, then new ones */
+    rdi_room dist;  /* distances of the new references */
+    size_t carried, filled; /* references in `block`: of the LRU stack, and in all */
+    size_t full;            /* value of `filled` at which the round is analyzed */
+    const rdi_point *point; /* points of the round with their ranks */
 } geometric_engine;
 
 /* ---- a round ---- */
@@ -65,15 +65,15 @@ static rd_status plan_round(geometric_engine *e) {
         wanted = least;
     if (e->carried >= RDI_POINTS_MAX)
         return rdi_fail(e->run->ctx, RD_ERANGE,
-                        "engine geometric: more than %" PRIu32 " blocks are live; a bound keeps "
-                        "them fewer",
+                        "engine geometric: more than %" PRIu32 " blocks are live; set a bound to "
+                        "limit them",
                         RDI_POINTS_MAX);
     uint64_t most = RDI_POINTS_MAX - e->carried;
     e->full = e->carried + (size_t)(wanted < most ? wanted : most);
     return RD_OK;
 }
 
-/* Sorted by next, so that distances are written one after the other. */
+/* Writes the distances. The points are sorted by next, so the writes are sequential. */
 static void write_distances(void *arg, unsigned worker) {
     geometric_engine *e = arg;
     uint64_t *dist = e->dist.at;
@@ -82,14 +82,14 @@ static void write_distances(void *arg, unsigned worker) {
     for (size_t i = rdi_round_begin(&e->round, n, worker); i < end; i++) {
         const rdi_point *p = &e->point[i];
         if (p->next >= n)
-            break; /* this one and all behind it have none */
+            break; /* this reference and all after it have no next one */
         uint32_t d = rdi_point_distance(p, n);
         dist[p->next - e->carried] = d < e->run->in->bound ? d : RD_COLD;
     }
 }
 
-/* The references without a next one to the front: at the end of the points, in time order. Each
- * moves to the left or stays, so none is overwritten before it has moved. */
+/* Moves the references without a next one to the front. They are at the end of the points, in time
+ * order. Each moves to the left or stays, so none is overwritten before it has moved. */
 static void carry_over(geometric_engine *e) {
     uint64_t *block = e->block.at;
     uint32_t n = (uint32_t)e->filled;
@@ -137,7 +137,7 @@ static rd_status open_device(geometric_engine *e) {
     if (why)
         return rdi_fail(e->run->ctx, RD_EUNSUPPORTED, "engine geometric: backend=cuda: %s", why);
     if (e->next.how == RDI_NEXT_TABLE)
-        return rdi_fail(e->run->ctx, RD_EINVAL, "engine geometric: next=table is for backend=cpu");
+        return rdi_fail(e->run->ctx, RD_EINVAL, "engine geometric: next=table needs backend=cpu");
     RD_TRY(rdi_geometric_device_open(e->run->ctx, &e->device));
     return plan_round(e);
 }
@@ -156,7 +156,8 @@ static rd_status geometric_open(void *self, rdi_run *run) {
     return plan_round(e);
 }
 
-/* The buffer grows with what is in it: a short trace needs no memory for a whole round. */
+/* Makes room for n references. The buffer grows with its contents: a short trace needs no memory
+ * for a whole round. */
 static rd_status reserve(geometric_engine *e, size_t n) {
     size_t room = e->block.bytes / sizeof(uint64_t);
     if (n <= room)
@@ -215,7 +216,7 @@ static const rd_opt options[] = {
      .type = RD_OPT_STRING,
      .offset = offsetof(geometric_engine, next_text),
      .def = "sort",
-     .help = "how the next reference is found: sort, range:B (blocks below B), table"},
+     .help = "method to find the next reference: sort, range:B (blocks below B), table"},
     {.name = "phase",
      .type = RD_OPT_SIZE,
      .offset = offsetof(geometric_engine, round_option),
@@ -249,7 +250,7 @@ const rdi_engine_ops rdi_engine_geometric = {
                 "Exact. Time O(log n) per reference for the ranks, independent of the trace;\n"
                 "the next times by a parallel radix sort (next=sort), by a backward copy-scan\n"
                 "per block id (next=range:B, time O(B)), or by a hash table (next=table).\n"
-                "Memory: 52 bytes per reference of a round, of which there are three per\n"
+                "Memory: 52 bytes per reference of a round, which has three references per\n"
                 "block. On a few cores auto is several times faster, on a device gpu is.\n"
                 "\n"
                 "E. Carr, D. M. Nicol. Empirical study of parallel LRU simulation algorithms.\n"

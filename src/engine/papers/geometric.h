@@ -1,5 +1,5 @@
-/* Inside the geometric engine: a round's references become points with a next time each, and the
- * points get their ranks. */
+/* Internals of the geometric engine: the references of a round become points with a next time each,
+ * and the points get their ranks. */
 #ifndef RDI_GEOMETRIC_H
 #define RDI_GEOMETRIC_H
 
@@ -7,7 +7,7 @@
 #include "engine/papers/geometric_core.h"
 #include "engine/papers/lanes.h"
 
-/* How next(t) is found. */
+/* The method to find next(t). */
 typedef enum rdi_next_how { RDI_NEXT_SORT, RDI_NEXT_RANGE, RDI_NEXT_TABLE } rdi_next_how;
 
 typedef struct rdi_next {
@@ -15,29 +15,30 @@ typedef struct rdi_next {
     uint64_t range; /* RDI_NEXT_RANGE: blocks are below this */
 } rdi_next;
 
-/* "sort", "range:B" or "table". */
+/* Parses "sort", "range:B" or "table". */
 rd_status rdi_next_parse(rd_ctx *ctx, const char *text, rdi_next *out);
 
-/* Memory of a round, of use for nothing between rounds. */
+/* Memory of a round. Its contents are not needed between rounds. */
 typedef struct rdi_geometric_memory {
     rdi_room next;  /* uint32_t per reference */
-    rdi_room work;  /* records being sorted, later points ... */
-    rdi_room work2; /* ... from one of the two to the other */
+    rdi_room work;  /* records being sorted, later points */
+    rdi_room work2; /* the second buffer for sorting and merging */
     rdi_room counts;
 } rdi_geometric_memory;
 
-/* next(t) for n references in time order, n + t when there is none, into memory->next. */
+/* Writes next(t) for n references in time order to memory->next; n + t if there is no next
+ * reference. */
 rd_status rdi_geometric_next(rdi_round *round, const rdi_lanes *lanes, const rdi_next *next,
                              const uint64_t *block, uint32_t n, rdi_geometric_memory *memory);
 
-/* Points of n references with the next times in memory->next, sorted by next, with their ranks.
- * Borrowed from memory. */
+/* Computes the points of n references from the next times in memory->next, sorted by next, with
+ * their ranks. Borrowed from memory. */
 rd_status rdi_geometric_rank(rdi_round *round, const rdi_lanes *lanes, uint32_t n,
                              rdi_geometric_memory *memory, const rdi_point **out);
 
 /* The largest bit width of n blocks. */
 unsigned rdi_geometric_bits(const uint64_t *block, uint32_t n);
-/* RD_ERANGE when one is not below the range. */
+/* Returns RD_ERANGE if a block is not below the range. */
 rd_status rdi_geometric_check(rd_ctx *ctx, const rdi_next *next, const uint64_t *block, uint32_t n);
 
 void rdi_geometric_memory_free(rd_ctx *ctx, rdi_geometric_memory *memory);

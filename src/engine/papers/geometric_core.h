@@ -1,24 +1,25 @@
-/* The merge of the geometric algorithm, the same for threads and for CUDA.
+/* The merge of the geometric algorithm, shared by threads and CUDA.
  *
- * Reference t is the point (t, next(t)). Its rank is the number of points that lie to the right of
- * it and above it. Two adjacent runs of points, each sorted by `next` and with its ranks among
- * themselves, are merged; a point of the left run then has all those points of the right run above
- * it that stand behind it in the merged run.
+ * Reference t is the point (t, next(t)). Its rank is the number of points to the right of it and
+ * above it. The merge combines two adjacent runs of points, each sorted by `next` and with ranks
+ * that count points of the same run. For a point of the left run, the points of the right run that
+ * lie above it are those that come after it in the merged run.
  */
 #ifndef RDI_GEOMETRIC_CORE_H
 #define RDI_GEOMETRIC_CORE_H
 
 #include "engine/core/both.h"
 
-#define RDI_POINTS_MAX ((uint32_t)1 << 31) /* points of a round: next(t) = n + t must fit */
+#define RDI_POINTS_MAX ((uint32_t)1 << 31) /* per round: next(t) = n + t must fit */
 
 typedef struct rdi_point {
-    uint32_t next; /* time of the next reference to the same block; n + t when there is none */
+    uint32_t next; /* time of the next reference to the same block; n + t if there is none */
     uint32_t time;
     uint32_t rank;
 } rdi_point;
 
-/* Two runs side by side: how many of the first `at` merged points come from the left one. */
+/* For two adjacent runs, computes how many of the first `at` merged points come from the left
+ * one. */
 RDI_BOTH uint32_t rdi_points_split(const rdi_point *run, uint32_t n_left, uint32_t n_right,
                                    uint32_t at) {
     const rdi_point *right = run + n_left;
@@ -33,7 +34,7 @@ RDI_BOTH uint32_t rdi_points_split(const rdi_point *run, uint32_t n_left, uint32
     return low;
 }
 
-/* Merged points [from, to) into out[from] ...; the ranks of those from the left run rise. */
+/* Merges points [from, to) into out[from] ... and raises the ranks of points from the left run. */
 RDI_BOTH void rdi_points_merge(const rdi_point *run, uint32_t n_left, uint32_t n_right,
                                uint32_t from, uint32_t to, rdi_point *out) {
     uint32_t n = n_left + n_right, l = rdi_points_split(run, n_left, n_right, from);
@@ -52,7 +53,8 @@ RDI_BOTH void rdi_points_merge(const rdi_point *run, uint32_t n_left, uint32_t n
         out[i] = run[r++];
 }
 
-/* Runs of `width` points become runs of twice the width: points [from, to) of the result. */
+/* Merges runs of `width` points to runs of twice the width: computes points [from, to) of the
+ * result. */
 RDI_BOTH void rdi_points_merge_runs(const rdi_point *in, uint32_t n, uint32_t width, uint32_t from,
                                     uint32_t to, rdi_point *out) {
     while (from < to) {
@@ -69,7 +71,8 @@ RDI_BOTH void rdi_points_merge_runs(const rdi_point *in, uint32_t n, uint32_t wi
 
 #define RDI_SYMBOL_NONE UINT32_MAX
 
-/* The first reference to the symbol in a tile of n blocks, the first of them at time `begin`. */
+/* The time of the first reference to the symbol in a tile of n blocks, which begins at time
+ * `begin`. */
 RDI_BOTH uint32_t rdi_symbol_first(const uint64_t *tile, uint32_t n, uint32_t begin,
                                    uint64_t symbol) {
     for (uint32_t i = 0; i < n; i++)
@@ -78,7 +81,7 @@ RDI_BOTH uint32_t rdi_symbol_first(const uint64_t *tile, uint32_t n, uint32_t be
     return RDI_SYMBOL_NONE;
 }
 
-/* From the first reference in each tile to the first one behind each tile. */
+/* Replaces the first reference in each tile by the first reference after each tile. */
 RDI_BOTH void rdi_symbol_carry(uint32_t *first, uint32_t tiles, uint32_t stride) {
     uint32_t behind = RDI_SYMBOL_NONE;
     for (uint32_t tile = tiles; tile-- > 0;) {
@@ -88,8 +91,8 @@ RDI_BOTH void rdi_symbol_carry(uint32_t *first, uint32_t tiles, uint32_t stride)
     }
 }
 
-/* Every reference to the symbol in the tile gets the time of the next one: the first of those is
- * `behind` the tile. `all`: references of the round. */
+/* Gives every reference to the symbol in the tile the time of the next one. `behind` is the first
+ * reference after the tile, `all` the number of references of the round. */
 RDI_BOTH void rdi_symbol_scan(const uint64_t *tile, uint32_t n, uint32_t begin, uint64_t symbol,
                               uint32_t behind, uint32_t all, uint32_t *next) {
     for (uint32_t i = n; i-- > 0;)
@@ -99,7 +102,7 @@ RDI_BOTH void rdi_symbol_scan(const uint64_t *tile, uint32_t n, uint32_t begin, 
         }
 }
 
-/* Among n points, all ranks known: the distance of the reference at p->next. */
+/* The distance of the reference at p->next, given the final rank of p among n points. */
 RDI_BOTH uint32_t rdi_point_distance(const rdi_point *p, uint32_t n) {
     return p->rank - (n - p->next);
 }

@@ -1,8 +1,8 @@
-/* next(t), the time of the next reference to the same block, in three ways:
+/* next(t), the time of the next reference to the same block, by three methods:
  *
- *   sort     stable radix sort by block; neighbours of the same block follow each other in time
+ *   sort     a stable radix sort by block; adjacent entries of one block are consecutive references
  *   range:B  for every symbol below B a backward copy-scan over the whole round: linear in B
- *   table    one pass backwards with a hash table of the times last seen
+ *   table    one pass backward with a hash table of the times last seen
  */
 #include "engine/papers/geometric.h"
 
@@ -50,7 +50,7 @@ typedef struct sorting {
     uint32_t *next;
     const uint64_t *block;
     size_t *counts;    /* DIGITS per worker */
-    uint64_t *varying; /* per worker: bits in which its blocks differ from the first one */
+    uint64_t *varying; /* per worker: bits in which its blocks differ from the first block */
     uint32_t n;
     unsigned shift;
 } sorting;
@@ -79,8 +79,8 @@ static void count_digits(void *arg, unsigned worker) {
         counts[digit(s, &s->from[i])]++;
 }
 
-/* From counts to first places: digit by digit, in each the workers in order, which keeps the sort
- * stable. */
+/* Turns counts into first positions: digit by digit, and within a digit by worker, which keeps the
+ * sort stable. */
 static void place_digits(const sorting *s) {
     size_t at = 0;
     for (unsigned d = 0; d < DIGITS; d++)
@@ -109,7 +109,7 @@ static void link_records(void *arg, unsigned worker) {
     }
 }
 
-/* Digits in which all blocks agree need no pass. */
+/* Sorts the records. Digits in which all blocks agree need no pass. */
 static void sort_records(sorting *s) {
     uint64_t varying = 0;
     rdi_round_run(s->round, fill_records, s);

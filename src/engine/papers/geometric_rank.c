@@ -1,8 +1,8 @@
 /* Ranks by merging: log2(n) steps from runs of one point to one run. See geometric_core.h.
  *
- * The first steps are made tile by tile, inside the processor's cache, and the very first four of
- * them at once. Then every worker makes its share of each step's result, wherever it lies: a
- * binary search tells where in the two runs it comes from.
+ * The first steps run tile by tile, inside the processor's cache, and the very first four of them
+ * at once. In later steps every worker computes its share of the result: a binary search finds the
+ * corresponding positions in the two runs.
  */
 #include "engine/papers/geometric.h"
 
@@ -17,7 +17,7 @@ typedef struct ranking {
     uint32_t n, width;
 } ranking;
 
-/* One tile from next times to a run of points in r->from. */
+/* Turns one tile of next times into a run of points in r->from. */
 static void rank_tile(const ranking *r, uint32_t begin, uint32_t n) {
     rdi_point *from = r->from + begin, *to = r->to + begin;
     for (uint32_t at = 0; at < n; at += RDI_LANES_RUN) {
@@ -30,7 +30,7 @@ static void rank_tile(const ranking *r, uint32_t begin, uint32_t n) {
         from = to;
         to = swap;
     }
-    _Static_assert(TILE / RDI_LANES_RUN == 256, "after an even number of steps it is in r->from");
+    _Static_assert(TILE / RDI_LANES_RUN == 256, "an even number of steps ends in r->from");
 }
 
 static void rank_tiles(void *arg, unsigned worker) {

@@ -1,22 +1,23 @@
 /* hprda: HP-RDA, a parallel estimate of reuse distances with hash tables and local arrays.
  *
- * The trace, without immediate repeats, is cut into batches of N references, a batch into NTB
- * groups, a group into NB threads, and a thread has ST references. Distances inside a thread's
- * piece are exact. Those from piece to piece, group to group and batch to batch are sums of what
- * each part between counted by itself (hprda_core.h), which is too much where parts share blocks.
- * `adjust` scales a sum that exceeds the number of distinct blocks.
+ * The words *batch*, *group* and *piece* are the paper's, and mean only this here: the trace,
+ * without immediate repeats, is cut into batches of N references, a batch into NTB groups, and a
+ * group into NB pieces of ST references, one per thread. Distances inside a piece are exact.
+ * Distances between pieces, groups and batches are sums of the numbers of distinct blocks in
+ * between (hprda_core.h), which are too large where pieces share blocks. `adjust` scales down a sum
+ * that exceeds the number of distinct blocks.
  *
- * First references are exact. Without adjusting no distance is below the true one. A piece as long
- * as the trace makes all of them exact. There is no bound of the error.
+ * First references are exact. Without adjusting no distance is below the true one. If a piece is as
+ * long as the trace, all distances are exact. There is no error bound.
  *
- * Time: O(ST / 64) per reference at most. Memory: what a batch needs, up to 70 bytes per reference
- * of it, and 40 to 60 per distinct block. Distances come late, by up to a batch.
+ * Time: O(ST / 64) per reference at most. Memory: up to 70 bytes per reference of a batch, and 40
+ * to 60 per distinct block. Distances are late by up to a batch.
  *
- * To reproduce the paper. `auto` is exact and faster on any number of cores, and so is `gpu` on a
- * device.
+ * Use it to reproduce the paper. `auto` is exact and faster on any number of cores, and so is `gpu`
+ * on a device.
  *
- * The paper's authors give no name for the parts but HP-RDA: Highly Parallel Reuse Distance
- * Analysis (on a Tesla C2050, beside an OpenMP twin on four cores).
+ * The paper calls its method HP-RDA, Highly Parallel Reuse Distance Analysis. It runs on a Tesla
+ * C2050 and, as an OpenMP version, on four cores.
  */
 #include "engine/papers/hprda.h"
 
@@ -28,15 +29,15 @@
 
 #define BATCH_MAX       (UINT32_C(1) << 30)
 #define USUAL_THREADS   64u
-#define THREADS_MAX     1024u /* what a device can have in one group */
+#define THREADS_MAX     1024u /* limit of the threads in one group on a device */
 #define SLOTS_MAX       ((uint64_t)1 << 31)
 #define LEAST_FILLING   4096u
 #define ZEROS_AT_A_TIME 512u
 
-/* What is known of a block's last reference. */
+/* Data about a block's last reference. */
 typedef struct known_block {
-    uint64_t latest; /* distinct blocks behind it in its batch */
-    uint64_t behind; /* sum of the distinct blocks of its batch and all before */
+    uint64_t latest; /* distinct blocks after it in its batch */
+    uint64_t behind; /* sum of the distinct blocks of its batch and all earlier ones */
 } known_block;
 
 enum { OPENMP, CUDA }; /* in the order of the option's choices */
@@ -51,22 +52,23 @@ typedef struct hprda_engine {
     rdi_round round;
     rdi_rda_shape shape;
     rdi_rda_backend *backend;
-    rdi_room block;    /* of the batch: without immediate repeats */
-    rdi_room repeats;  /* distances wanted: how many of them behind each reference */
-    rdi_room dist;     /* of the batch */
-    rdi_room estimate; /* of the batch: distances to earlier batches, before adjusting */
+    rdi_room block;    /* references of the batch, without immediate repeats */
+    rdi_room repeats;  /* if distances are requested: number of repeats after each reference */
+    rdi_room dist;     /* distances of the batch */
+    rdi_room estimate; /* distances to earlier batches, before adjusting */
     size_t filled;
-    uint64_t last; /* the block fed last */
-    bool any;      /* there is one */
+    uint64_t last; /* the last block that was fed */
+    bool any;      /* `last` is valid */
     uint64_t zeros;
-    rdi_block_map index; /* block -> place in `blocks` */
+    rdi_block_map index; /* block -> index in `blocks` */
     rdi_room blocks;     /* known_block */
     uint64_t counted;    /* sum of the distinct blocks of every batch so far */
 } hprda_engine;
 
 /* ---- parameters ---- */
 
-/* N, ST, NB and NTB, of which the product is N; what is 0 follows from the others. */
+/* Chooses N, ST, NB and NTB such that N is the product of the other three. Parameters that are 0
+ * follow from the others. */
 static rd_status fit_shape(hprda_engine *e) {
     rdi_rda_shape *s = &e->shape;
     uint64_t piece = e->piece < e->batch ? e->piece : e->batch, pieces = e->batch / piece;
@@ -87,7 +89,7 @@ static rd_status fit_shape(hprda_engine *e) {
     uint64_t slots = e->slots ? e->slots : 2 * e->batch, room = e->room ? e->room : e->batch;
     if (slots <= e->batch || slots > 8 * e->batch)
         return rdi_fail(e->run->ctx, RD_EINVAL,
-                        "engine hprda: HS is above N and at most 8 * N (N = %" PRIu64 ")",
+                        "engine hprda: HS must be above N and at most 8 * N (N = %" PRIu64 ")",
                         e->batch);
     slots = slots / (groups * threads) > piece ? slots / (groups * threads) : piece + 1;
     *s = (rdi_rda_shape){.batch = (uint32_t)e->batch,
@@ -101,7 +103,7 @@ static rd_status fit_shape(hprda_engine *e) {
     return RD_OK;
 }
 
-/* Parameters of a batch of n references: a short one needs less memory. */
+/* The parameters of a batch of n references: a short batch needs less memory. */
 static rdi_rda_shape shape_of_batch(const rdi_rda_shape *whole, uint32_t n) {
     rdi_rda_shape s = *whole;
     s.piece = s.piece < n ? s.piece : n;
@@ -123,8 +125,8 @@ rd_status rdi_rda_pool_full(rd_ctx *ctx, const rdi_rda_shape *shape) {
 
 /* ---- from batch to batch ---- */
 
-/* A block of this batch: the sum for its first reference, if it has been seen before, and what the
- * next batches need to know of it. */
+/* Computes the estimate for the first reference to a block in this batch, if the block is known,
+ * and stores the data that later batches need. */
 static rd_status join_block(hprda_engine *e, const rdi_rda_item *item, uint64_t behind,
                             uint64_t *estimate) {
     known_block *blocks = e->blocks.at;
@@ -149,7 +151,7 @@ static rd_status join_batch(hprda_engine *e, const rdi_rda_batch *batch) {
     uint64_t *estimate = e->estimate.at;
     for (uint32_t i = 0; i < batch->n_known; i++)
         RD_TRY(join_block(e, &batch->known[i], behind, &estimate[i]));
-    for (uint32_t i = 0; i < batch->n_known; i++) /* now it is known how many blocks there are */
+    for (uint32_t i = 0; i < batch->n_known; i++) /* the number of blocks is known only now */
         if (estimate[i] != RD_COLD)
             batch->dist[batch->known[i].at] =
                 e->adjust ? rdi_rda_adjust(estimate[i], e->index.n, behind) : estimate[i];
@@ -167,7 +169,7 @@ static rd_status deliver_zeros(hprda_engine *e, uint64_t n) {
     return RD_OK;
 }
 
-/* Distances with the zeros of the repeats between them. */
+/* Delivers the distances with the zeros of the repeats between them. */
 static rd_status deliver_expanded(hprda_engine *e) {
     const uint64_t *repeats = e->repeats.at, *dist = e->dist.at;
     size_t from = 0;
@@ -186,7 +188,7 @@ static rd_status run_batch(hprda_engine *e) {
                            .block = e->block.at,
                            .n = (uint32_t)e->filled,
                            .dist = e->dist.at};
-    RD_TRY(e->backend->analyse(e->backend, &batch));
+    RD_TRY(e->backend->analyze(e->backend, &batch));
     double start = rdi_rda_now();
     RD_TRY(join_batch(e, &batch));
     e->backend->seconds[RDI_RDA_BATCHES] += rdi_rda_now() - start;
@@ -208,7 +210,8 @@ static rd_status hprda_open(void *self, rdi_run *run) {
                                      : rdi_rda_threads_open(&e->round, &e->backend);
 }
 
-/* The buffers grow with what is in them: a short trace needs no memory for a whole batch. */
+/* Makes room for n references. The buffers grow with their contents: a short trace needs no memory
+ * for a whole batch. */
 static rd_status reserve(hprda_engine *e, size_t n) {
     rd_ctx *ctx = e->run->ctx;
     size_t room = e->block.bytes / sizeof(uint64_t);
@@ -222,7 +225,7 @@ static rd_status reserve(hprda_engine *e, size_t n) {
     return rdi_room_grow(ctx, &e->block, grown, sizeof(uint64_t));
 }
 
-/* An immediate repeat has distance 0 and changes nothing. */
+/* Counts an immediate repeat, which has distance 0 and changes nothing. */
 static rd_status take_repeat(hprda_engine *e) {
     if (!e->run->in->distances)
         e->zeros++;
@@ -294,7 +297,7 @@ static const rd_opt options[] = {
      .type = RD_OPT_BOOL,
      .offset = offsetof(hprda_engine, adjust),
      .def = "on",
-     .help = "scale distances above the number of blocks down; off: --disable-adjusting"},
+     .help = "scale down distances above the number of blocks (paper: --disable-adjusting)"},
     {.name = "N",
      .type = RD_OPT_SIZE,
      .offset = offsetof(hprda_engine, batch),
@@ -308,19 +311,19 @@ static const rd_opt options[] = {
      .def = "2048",
      .min = 1,
      .max = BATCH_MAX,
-     .help = "references of a thread; from N on, one thread has the whole batch"},
+     .help = "references of a piece, which one thread analyzes; N or more: the whole batch"},
     {.name = "NB",
      .type = RD_OPT_SIZE,
      .offset = offsetof(hprda_engine, threads),
      .def = "0",
      .max = THREADS_MAX,
-     .help = "threads of a group; 0: 64, or as many as there are"},
+     .help = "threads of a group; 0: 64, or as many as needed"},
     {.name = "NTB",
      .type = RD_OPT_SIZE,
      .offset = offsetof(hprda_engine, groups),
      .def = "0",
      .max = BATCH_MAX,
-     .help = "groups of a batch; 0: as many as there are"},
+     .help = "groups of a batch; 0: as many as needed"},
     {.name = "HS",
      .type = RD_OPT_SIZE,
      .offset = offsetof(hprda_engine, slots),
@@ -344,17 +347,17 @@ const rdi_engine_ops rdi_engine_hprda = {
             .name = "hprda",
             .summary = "HP-RDA: pieces of the trace in parallel, merged by estimate",
             .role = RD_ROLE_STUDY,
-            .card = "Pieces of ST references are analysed each by itself, with a hash table and a\n"
-                    "local array; distances between pieces are sums of the distinct blocks of\n"
-                    "every piece on the way, first inside groups of NB pieces, then between the\n"
-                    "NTB groups of a batch, then between batches. A block that several of them\n"
-                    "share is counted more than once: adjust=on scales such sums down.\n"
+            .card = "Each piece of ST references is analyzed alone, with a hash table and a local\n"
+                    "array. Distances between pieces are sums of the distinct blocks of every\n"
+                    "piece in between, first inside groups of NB pieces, then between the NTB\n"
+                    "groups of a batch, then between batches. A block that several of them share\n"
+                    "is counted more than once: adjust=on scales such sums down.\n"
                     "\n"
-                    "The number of infinite distances is exact, and so is all inside a piece.\n"
-                    "With adjust=off no distance is below the true one. No bound of the error.\n"
+                    "The number of infinite distances is exact, and so is every distance inside a\n"
+                    "piece. With adjust=off no distance is below the true one. No error bound.\n"
                     "To reproduce the paper: auto is exact and faster.\n"
                     "\n"
-                    "backend=openmp runs on this library's threads (-t), not on OpenMP's. Memory:\n"
+                    "backend=openmp uses the threads of this library (-t), not OpenMP. Memory:\n"
                     "up to 70 bytes per reference of a batch, and 40 to 60 per block; on a device\n"
                     "up to 160 per reference of a batch.\n"
                     "\n"

@@ -1,11 +1,11 @@
-/* HP-RDA's inner parts, the same for threads and for CUDA.
+/* The inner parts of HP-RDA, shared by threads and CUDA.
  *
  * The trace is cut into pieces, one per thread. A thread finds the distances inside its piece, and
- * for every block in it two numbers: `first`, distinct blocks before its first reference, `latest`,
- * distinct blocks behind its last one. Pieces are merged through a hash table from a block to the
- * list of these: from piece i to a later piece j the distance is latest(i) + the distinct blocks of
- * every piece between + first(j), which counts a block in several of them more than once. The same
- * is done again with the merged pieces, one level up.
+ * two numbers for every block in it: `first`, the distinct blocks before its first reference, and
+ * `latest`, the distinct blocks after its last reference. A hash table from block to the list of
+ * these numbers merges the pieces: the distance from piece i to a later piece j is latest(i) + the
+ * distinct blocks of every piece in between + first(j), which counts a block more than once if
+ * several pieces have it. The merged pieces are merged again in the same way, one level up.
  */
 #ifndef RDI_HPRDA_CORE_H
 #define RDI_HPRDA_CORE_H
@@ -21,11 +21,11 @@ RDI_BOTH uint64_t rdi_rda_hash(uint64_t block) {
 
 /* ---- inside a piece ---- */
 
-/* A thread's private memory; zeroed before. */
+/* A thread's private memory, initially zeroed. */
 typedef struct rdi_rda_local {
     uint32_t *seen;   /* hash table: where a block was last referenced, from 1; 0: free */
-    uint32_t slots;   /* in it, more than there are references; a power of two */
-    uint64_t *live;   /* a bit per reference: no later one to the same block */
+    uint32_t slots;   /* size of the hash table, above the number of references; a power of two */
+    uint64_t *live;   /* one bit per reference, set if no later one refers to the same block */
     uint32_t *origin; /* per live reference: where the block was first referenced */
 } rdi_rda_local;
 
@@ -37,7 +37,7 @@ RDI_BOTH uint32_t rdi_rda_popcount(uint64_t x) {
 #endif
 }
 
-/* Bits set in [from, to), from < to. */
+/* The number of set bits in [from, to), from < to. */
 RDI_BOTH uint32_t rdi_rda_count(const uint64_t *bits, uint32_t from, uint32_t to) {
     uint32_t a = from / 64, b = (to - 1) / 64;
     uint64_t head = ~UINT64_C(0) << from % 64, tail = ~UINT64_C(0) >> (63 - (to - 1) % 64);
@@ -49,7 +49,7 @@ RDI_BOTH uint32_t rdi_rda_count(const uint64_t *bits, uint32_t from, uint32_t to
     return n;
 }
 
-/* The slot of the block at piece[i]. */
+/* The slot of `block` in the hash table, or the free slot where it belongs. */
 RDI_BOTH uint32_t rdi_rda_find(const rdi_rda_local *l, const uint64_t *piece, uint64_t block) {
     uint32_t s = (uint32_t)rdi_rda_hash(block) & (l->slots - 1);
     while (l->seen[s] && piece[l->seen[s] - 1] != block)
@@ -57,9 +57,10 @@ RDI_BOTH uint32_t rdi_rda_find(const rdi_rda_local *l, const uint64_t *piece, ui
     return s;
 }
 
-/* Distances of n references. A first one gets RDI_RDA_COLD less the distinct blocks before it, to
- * be replaced by rdi_rda_summarise(). Returns the number of distinct blocks. */
-RDI_BOTH uint32_t rdi_rda_analyse(const rdi_rda_local *l, const uint64_t *piece, uint32_t n,
+/* Computes the distances of n references. A first reference gets RDI_RDA_COLD minus the number of
+ * distinct blocks before it, which rdi_rda_summarize() replaces. Returns the number of distinct
+ * blocks. */
+RDI_BOTH uint32_t rdi_rda_analyze(const rdi_rda_local *l, const uint64_t *piece, uint32_t n,
                                   uint64_t *dist) {
     uint32_t distinct = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -81,28 +82,29 @@ RDI_BOTH uint32_t rdi_rda_analyse(const rdi_rda_local *l, const uint64_t *piece,
 
 /* ---- between pieces ---- */
 
-/* What one piece knows of one block. References to other items are their number from 1; 0: none. */
+/* The data of one piece about one block. Items refer to other items by number, from 1; 0 means
+ * none. */
 typedef struct rdi_rda_item {
     uint64_t block;
     uint32_t chain; /* next item with a list in the same bucket */
-    uint32_t list;  /* when this item stands for its block: the list of all of them */
-    uint32_t next;  /* in that list */
-    uint32_t part;  /* which piece */
+    uint32_t list;  /* if this item represents its block: the list of all its items */
+    uint32_t next;  /* next item in that list */
+    uint32_t part;  /* index of the piece */
     uint32_t first, latest;
-    uint32_t at; /* the first reference in the piece, counted from the batch's beginning */
+    uint32_t at; /* the first reference in the piece, counted from the beginning of the batch */
 } rdi_rda_item;
 
 /* Items from a pool, in a hash table. */
 typedef struct rdi_rda_table {
     rdi_rda_item *item;
-    uint32_t *bucket;   /* zeroed before */
+    uint32_t *bucket;   /* initially zeroed */
     uint32_t n_buckets; /* a power of two */
-    uint32_t room;      /* in the pool */
-    uint32_t *used;     /* of it; above room: some did not fit */
-    uint32_t *distinct; /* blocks */
+    uint32_t room;      /* elements of the pool */
+    uint32_t *used;     /* used elements; above `room`: some items did not fit */
+    uint32_t *distinct; /* number of distinct blocks */
 } rdi_rda_table;
 
-/* Searches a bucket from `from` to `until`; 0: not there. */
+/* Searches a bucket from item `from` to item `until`. Returns 0 if the block is not there. */
 RDI_BOTH uint32_t rdi_rda_search(const rdi_rda_table *t, uint32_t from, uint32_t until,
                                  uint64_t block) {
     while (from != until && ((const volatile rdi_rda_item *)t->item)[from - 1].block != block)
@@ -110,7 +112,8 @@ RDI_BOTH uint32_t rdi_rda_search(const rdi_rda_table *t, uint32_t from, uint32_t
     return from == until ? 0 : from;
 }
 
-/* Many threads at once, without locks. false: the pool is full. */
+/* Inserts an item. Many threads may do this at once, without locks. Returns false if the pool is
+ * full. */
 RDI_BOTH bool rdi_rda_insert(const rdi_rda_table *t, rdi_rda_item item) {
     uint32_t mine = rdi_shared_add(t->used, 1) + 1;
     if (mine > t->room)
@@ -121,7 +124,7 @@ RDI_BOTH bool rdi_rda_insert(const rdi_rda_table *t, rdi_rda_item item) {
     *self = item;
     self->next = 0;
     while (!(found = rdi_rda_search(t, head, until, item.block))) {
-        self->chain = head; /* stands for its block, unless another one came first */
+        self->chain = head; /* represents its block, unless another item came first */
         self->list = mine;
         if (rdi_shared_exchange(bucket, head, mine)) {
             rdi_shared_add(t->distinct, 1);
@@ -138,8 +141,8 @@ RDI_BOTH bool rdi_rda_insert(const rdi_rda_table *t, rdi_rda_item item) {
     return true;
 }
 
-/* A piece that was analysed: an item for every block in it. false: the pool is full. */
-RDI_BOTH bool rdi_rda_summarise(const rdi_rda_local *l, const uint64_t *piece, uint32_t n,
+/* Inserts an item for every block of an analyzed piece. Returns false if the pool is full. */
+RDI_BOTH bool rdi_rda_summarize(const rdi_rda_local *l, const uint64_t *piece, uint32_t n,
                                 uint32_t part, uint32_t at, uint64_t *dist,
                                 const rdi_rda_table *t) {
     uint32_t behind = 0;
@@ -156,7 +159,7 @@ RDI_BOTH bool rdi_rda_summarise(const rdi_rda_local *l, const uint64_t *piece, u
     return fits;
 }
 
-/* The list of one block, by piece. Lists are short, and nearly in reverse order at worst. */
+/* Sorts the list of one block by piece. Lists are short, and at worst nearly in reverse order. */
 RDI_BOTH uint32_t rdi_rda_sort(rdi_rda_item *item, uint32_t list) {
     uint32_t sorted = 0;
     while (list) {
@@ -170,16 +173,16 @@ RDI_BOTH uint32_t rdi_rda_sort(rdi_rda_item *item, uint32_t list) {
     return sorted;
 }
 
-/* One level of merging: pieces with `before[i]` distinct blocks in all pieces before i. */
+/* One level of merging. before[i] is the number of distinct blocks in all pieces before i. */
 typedef struct rdi_rda_level {
-    const uint32_t *before; /* n_parts + 1 of them */
+    const uint32_t *before; /* n_parts + 1 numbers */
     uint32_t n_parts;
-    uint32_t distinct; /* in all pieces together */
+    uint32_t distinct; /* distinct blocks in all pieces together */
     bool adjust;
 } rdi_rda_level;
 
-/* The paper's formula 2: a distance above the number of blocks counts some twice; scaled by how
- * often a block is counted on average. */
+/* The paper's formula 2: a distance above the number of blocks counts some blocks twice, so it is
+ * divided by the average number of times that a block is counted. */
 RDI_BOTH uint64_t rdi_rda_adjust(uint64_t d, uint64_t distinct, uint64_t counted) {
     return d > distinct ? (uint64_t)((double)d * ((double)distinct / (double)counted)) : d;
 }
@@ -188,8 +191,8 @@ RDI_BOTH uint64_t rdi_rda_estimate(const rdi_rda_level *level, uint64_t d) {
     return level->adjust ? rdi_rda_adjust(d, level->distinct, level->before[level->n_parts]) : d;
 }
 
-/* The list of one block: distances from piece to piece into `dist`, and what the merged piece knows
- * of the block into *out. */
+/* Merges the list of one block: writes distances between pieces to `dist`, and the data of the
+ * merged piece about the block to *out. */
 RDI_BOTH void rdi_rda_merge(const rdi_rda_level *level, rdi_rda_item *item, uint32_t list,
                             uint64_t *dist, rdi_rda_item *out) {
     const uint32_t *before = level->before;

@@ -1,8 +1,8 @@
-/* HP-RDA on the processor's threads: the paper's OpenMP twin.
+/* HP-RDA on processor threads: the paper's OpenMP version.
  *
- * A worker takes one group after the other, plays its threads in turn, and merges them, all in
- * memory of its own that stays in the cache. What the group knows of its blocks then goes into a
- * table that all workers share. When every group is in it, the workers merge the groups.
+ * A worker takes one group after the other, runs the threads of the group in turn, and merges them,
+ * all in memory of its own that stays in the cache. It then inserts the group's blocks into a table
+ * that all workers share. When every group is in it, the workers merge the groups.
  */
 #include "engine/papers/hprda.h"
 
@@ -14,8 +14,8 @@
 typedef struct worker {
     rdi_room seen, live, origin, items, buckets, counts;
     rdi_rda_local local;
-    rdi_rda_table table;     /* of the group under way */
-    uint32_t used, distinct; /* its counts */
+    rdi_rda_table table;     /* table of the current group */
+    uint32_t used, distinct; /* counters of `table` */
     uint32_t *before;        /* distinct blocks before each thread of the group */
     double seconds[RDI_RDA_STAGES];
     bool full;
@@ -42,14 +42,14 @@ double rdi_rda_now(void) {
 
 /* ---- a group ---- */
 
-static void analyse_thread(backend *b, worker *w, uint32_t begin, uint32_t end, uint32_t part) {
+static void analyze_thread(backend *b, worker *w, uint32_t begin, uint32_t end, uint32_t part) {
     uint32_t n = end - begin;
     const uint64_t *piece = b->batch->block + begin;
     uint64_t *dist = b->batch->dist + begin;
     memset(w->local.seen, 0, w->local.slots * sizeof *w->local.seen);
     memset(w->local.live, 0, (n + 63) / 64 * sizeof *w->local.live);
-    w->before[part + 1] = w->before[part] + rdi_rda_analyse(&w->local, piece, n, dist);
-    if (!rdi_rda_summarise(&w->local, piece, n, part, begin, dist, &w->table))
+    w->before[part + 1] = w->before[part] + rdi_rda_analyze(&w->local, piece, n, dist);
+    if (!rdi_rda_summarize(&w->local, piece, n, part, begin, dist, &w->table))
         w->full = true;
 }
 
@@ -57,17 +57,17 @@ static uint32_t at_most(uint64_t a, uint32_t b) {
     return a < b ? (uint32_t)a : b;
 }
 
-static void analyse_group(backend *b, worker *w, uint32_t group) {
+static void analyze_group(backend *b, worker *w, uint32_t group) {
     const rdi_rda_shape *s = &b->batch->shape;
     uint64_t first = (uint64_t)group * s->threads;
     w->used = w->distinct = 0;
     memset(w->table.bucket, 0, w->table.n_buckets * sizeof *w->table.bucket);
     for (uint32_t t = 0; t < s->threads; t++)
-        analyse_thread(b, w, at_most((first + t) * s->piece, b->batch->n),
+        analyze_thread(b, w, at_most((first + t) * s->piece, b->batch->n),
                        at_most((first + t + 1) * s->piece, b->batch->n), t);
 }
 
-/* The threads of a group, and what they know together into the table of all groups. */
+/* Merges the threads of a group and inserts the merged blocks into the table of all groups. */
 static void merge_group(backend *b, worker *w, uint32_t group) {
     rdi_rda_level level = {w->before, b->batch->shape.threads, w->distinct, b->batch->shape.adjust};
     for (uint32_t i = 0; i < w->used; i++) {
@@ -78,7 +78,7 @@ static void merge_group(backend *b, worker *w, uint32_t group) {
         if (!rdi_rda_insert(&b->table, known))
             w->full = true;
     }
-    b->before[group + 1] = w->distinct; /* to be summed up */
+    b->before[group + 1] = w->distinct; /* summed up later */
 }
 
 static void work_on_groups(void *arg, unsigned number) {
@@ -89,7 +89,7 @@ static void work_on_groups(void *arg, unsigned number) {
         return;
     while ((group = atomic_fetch_add(&b->next_group, 1)) < groups && !w->full) {
         double start = rdi_rda_now();
-        analyse_group(b, w, group);
+        analyze_group(b, w, group);
         double middle = rdi_rda_now();
         if (!w->full)
             merge_group(b, w, group);
@@ -155,7 +155,7 @@ static void collect_times(backend *b) {
         }
 }
 
-static rd_status analyse(rdi_rda_backend *base, rdi_rda_batch *batch) {
+static rd_status analyze(rdi_rda_backend *base, rdi_rda_batch *batch) {
     backend *b = (backend *)base;
     rd_ctx *ctx = b->round->run->ctx;
     uint32_t groups = batch->shape.groups;
@@ -203,7 +203,7 @@ rd_status rdi_rda_threads_open(rdi_round *round, rdi_rda_backend **out) {
     backend *b = rdi_calloc(ctx, 1, sizeof *b);
     if (!b)
         return RD_ENOMEM;
-    b->base = (rdi_rda_backend){.analyse = analyse, .close = close_backend, .where = "threads"};
+    b->base = (rdi_rda_backend){.analyze = analyze, .close = close_backend, .where = "threads"};
     b->round = round;
     b->workers = rdi_calloc(ctx, round->n_workers, sizeof *b->workers);
     if (!b->workers) {

@@ -1,4 +1,4 @@
-/* Which of the inner loops run here. */
+/* The choice of inner loops for this processor. */
 #include "engine/papers/lanes.h"
 
 rd_status rdi_lanes_choose(rd_ctx *ctx, const char *owner, uint32_t isa, const rdi_lanes **out) {

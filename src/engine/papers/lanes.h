@@ -6,23 +6,25 @@
 #include "engine/papers/geometric_core.h"
 #include "engine/papers/levels_core.h"
 
-#define RDI_LANES_RUN 16 /* points of a run that is made at once */
+#define RDI_LANES_RUN 16 /* points of a run that make_run() creates */
 
 typedef struct rdi_lanes {
     const char *name;
-    /* n <= RDI_LANES_RUN references from `time` on, with these next times: a sorted run of points
-     * that know their ranks. */
+    /* Turns n <= RDI_LANES_RUN next times, of references from `time` on, into a sorted run of
+     * points with their ranks. */
     void (*make_run)(const uint32_t *next, uint32_t time, uint32_t n, rdi_point *out);
-    /* Backward copy-scan for one symbol: every reference to it gets the time of the next one. */
+    /* Runs a backward copy-scan for one symbol: every reference to it gets the time of the next
+     * one. */
     void (*scan_symbol)(const uint32_t *symbol, uint32_t n, uint32_t wanted, uint32_t *next);
-    /* rdi_levels_scan_group() over n references. */
+    /* Runs rdi_levels_scan_group() over n references. */
     uint64_t (*scan_level)(const uint64_t *block, uint64_t *above, uint8_t *miss, size_t n,
                            uint64_t copied, uint64_t level, uint64_t *dist);
 } rdi_lanes;
 
 extern const rdi_lanes rdi_lanes_plain, rdi_lanes_avx2, rdi_lanes_avx512;
 
-/* RD_EUNSUPPORTED when this processor lacks what is asked for; `owner` names the engine. */
+/* Chooses inner loops. RD_EUNSUPPORTED if this processor lacks the requested instructions. `owner`
+ * names the engine. */
 rd_status rdi_lanes_choose(rd_ctx *ctx, const char *owner, uint32_t isa, const rdi_lanes **out);
 
 #endif

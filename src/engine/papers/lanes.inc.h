@@ -1,8 +1,8 @@
-/* Inner loops of the data-parallel engines in C that compilers make vector code of. The including
- * file defines LANES (the table), LANES_NAME and LANES_TARGET (attributes). */
+/* Inner loops of the data-parallel engines in C that compilers vectorize. The including file
+ * defines LANES (the table), LANES_NAME and LANES_TARGET (attributes). */
 #include "engine/papers/lanes.h"
 
-#define CHUNK 64 /* references looked at together */
+#define TILE 64 /* references handled together */
 
 LANES_TARGET static void make_run(const uint32_t *next, uint32_t time, uint32_t n, rdi_point *out) {
     for (uint32_t i = 0; i < n; i++) {
@@ -24,9 +24,9 @@ LANES_TARGET static bool occurs(const uint32_t *symbol, uint32_t n, uint32_t wan
 
 LANES_TARGET static void scan_symbol(const uint32_t *symbol, uint32_t n, uint32_t wanted,
                                      uint32_t *next) {
-    uint32_t copied = 0; /* 0: none to the right */
+    uint32_t copied = 0; /* 0: no reference to the right */
     for (uint32_t end = n; end > 0;) {
-        uint32_t begin = (end - 1) / CHUNK * CHUNK;
+        uint32_t begin = (end - 1) / TILE * TILE;
         if (occurs(symbol + begin, end - begin, wanted))
             for (uint32_t t = end; t-- > begin;)
                 if (symbol[t] == wanted) {

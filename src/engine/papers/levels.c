@@ -1,22 +1,23 @@
 /* levels: Carr and Nicol's level-by-level algorithm. Exact up to C, data-parallel, linear in C.
  *
- * The LRU stack is computed a level at a time for all references of a round: first the block on top
- * before each reference, which gives the references of distance 0, then the second, which gives
- * those of distance 1, and so on up to level C. Each level follows from the one above and the marks
- * of what has missed so far by a segmented copy-scan (levels_core.h). The stack as it is behind the
- * last reference begins the next round.
+ * The engine computes the LRU stack one level at a time for all references of a round: first the
+ * block on top before each reference, which gives the references of distance 0, then the second
+ * block, which gives the references of distance 1, and so on up to level C. Each level follows from
+ * the level above and from the misses so far by a segmented copy-scan (levels_core.h). The stack
+ * after the last reference begins the next round.
  *
- * Every worker scans its part of the round. What falls into a part from the left is known before
- * the level begins, because each worker leaves it behind when it ends the level above.
+ * Every worker scans its share of the round. The block that enters a share from the left is known
+ * before the level begins, because each worker provides it when it ends the level above.
  *
- * References that have hit take no part in deeper levels. When half of them have, they are removed
- * (`compact=off`: never, which is the paper's algorithm, the same cost at each level).
+ * References that have hit are not needed in deeper levels. When half of the references have hit,
+ * they are removed (`compact=off`: never, which is the paper's algorithm, with the same cost at
+ * each level).
  *
  * Time: O(C) per reference at most, less where distances are short. Memory: 36 bytes per reference
- * of a round and 8 per level. Distances come late, by up to a round. Without C it goes as deep as
- * the distances do, which is only for short distances or small traces.
+ * of a round and 8 per level. Distances are late by up to a round. Without C the engine goes as
+ * deep as the longest distance, which is practical only for short distances or small traces.
  *
- * For caches of few blocks. The C of one level is where it is fast: sets of a set-associative
+ * For caches of few blocks. It is fast for very small C, such as the ways of a set-associative
  * cache.
  *
  * E. Carr and D. M. Nicol. Empirical study of parallel LRU simulation algorithms. ICASE 94-87,
@@ -31,17 +32,17 @@
 #include <string.h>
 
 #define USUAL_ROUND   (32u * 1024)        /* stays in the cache, level after level */
-#define DEVICE_ROUND  (16u * 1024 * 1024) /* a device has thousands of threads to feed */
+#define DEVICE_ROUND  (16u * 1024 * 1024) /* enough for the thousands of threads of a device */
 #define LEAST_FILLING 1024u
-#define PART_LEAST    (1024u / RDI_LEVELS_GROUP * 4) /* groups that make a barrier per level cheap */
-#define DEEPEST_WHOLE (1024u * 1024) /* levels that somebody may want to go through for nothing */
-#define FEW_LEFT      64u            /* references not worth removing */
+#define PART_LEAST    (1024u / RDI_LEVELS_GROUP * 4) /* groups that justify a barrier per level */
+#define DEEPEST_WHOLE (1024u * 1024) /* limit of the levels that are scanned without compaction */
+#define FEW_LEFT      64u            /* references that are not worth removing */
 
-/* What the levels of a round work on; compacted when half of the references have hit. */
+/* The data of the levels of a round, compacted when half of the references have hit. */
 typedef struct scan {
     uint64_t *block, *above, *dist; /* per reference */
-    uint32_t *time;                 /* where in the round it stands */
-    uint8_t *miss;                  /* a bit per reference */
+    uint32_t *time;                 /* position in the round */
+    uint8_t *miss;                  /* one bit per reference */
     size_t n;
 } scan;
 
@@ -60,16 +61,16 @@ typedef struct levels_engine {
     const rdi_lanes *lanes;
     rdi_levels_device device; /* backend=cuda */
     rdi_room filling;         /* blocks of the round */
-    rdi_room work;            /* of `scan`, all but the blocks */
-    rdi_room dist;            /* of the round */
-    rdi_room stack;           /* block per level */
+    rdi_room work;            /* arrays of `scan`, except the blocks */
+    rdi_room dist;            /* distances of the round */
+    rdi_room stack;           /* one block per level */
     size_t filled, depth;
     uint64_t nothing; /* a block id that occurs neither in the round nor in the stack */
-    /* of the level under way */
+    /* the current level */
     scan scan;
     uint64_t level;
-    rdi_fallen *fallen[2]; /* per worker, for this level and for the next, by turns */
-    uint64_t *copied;      /* per worker: the block of this level behind its part */
+    rdi_fallen *fallen[2]; /* per worker, alternately for this level and for the next */
+    uint64_t *copied;      /* per worker: the block of this level after its share */
 } levels_engine;
 
 /* ---- a level ---- */
@@ -78,13 +79,13 @@ static size_t groups_of(const scan *s) {
     return (s->n + RDI_LEVELS_GROUP - 1) / RDI_LEVELS_GROUP;
 }
 
-/* The part of a worker, in references. */
+/* The beginning of a worker's share, in references. */
 static size_t part_begin(const levels_engine *e, unsigned worker) {
     size_t at = rdi_round_begin(&e->round, groups_of(&e->scan), worker) * RDI_LEVELS_GROUP;
     return at < e->scan.n ? at : e->scan.n;
 }
 
-/* What the part lets fall at its end to the level below the one in scan.above. */
+/* The block that falls at the end of the share to the level below the one in scan.above. */
 static rdi_fallen last_miss(const levels_engine *e, unsigned worker) {
     size_t groups = groups_of(&e->scan), begin = rdi_round_begin(&e->round, groups, worker);
     for (size_t g = rdi_round_begin(&e->round, groups, worker + 1); g-- > begin;)
@@ -108,7 +109,7 @@ static void scan_part(void *arg, unsigned worker) {
     e->fallen[(e->level + 1) % 2][worker] = last_miss(e, worker);
 }
 
-/* ---- fewer and fewer references ---- */
+/* ---- removing references that have hit ---- */
 
 static bool is_missing(const scan *s, size_t i) {
     return s->miss[i / RDI_LEVELS_GROUP] >> i % RDI_LEVELS_GROUP & 1;
@@ -131,7 +132,8 @@ static size_t count_missing(const scan *s) {
     return n;
 }
 
-/* The distances known go to their places in the round, those references out of the scan. */
+/* Writes the known distances to their positions in the round and removes these references from the
+ * scan. */
 static void remove_hits(levels_engine *e) {
     scan *s = &e->scan;
     uint64_t *dist = e->dist.at;
@@ -149,7 +151,7 @@ static void remove_hits(levels_engine *e) {
     mark_all(s);
 }
 
-/* What every part lets fall to level e->level, after the parts have changed. */
+/* Computes the blocks that fall to level e->level, after the shares have changed. */
 static void share_level(levels_engine *e) {
     rdi_round_share(&e->round, groups_of(&e->scan), PART_LEAST);
     for (unsigned w = 0; w < e->round.active; w++)
@@ -165,14 +167,15 @@ static bool occurs(const uint64_t *block, size_t n, uint64_t wanted) {
     return found;
 }
 
-/* Levels below the stack hold nothing. Every number is a valid block id, but not all occur. */
+/* Chooses a block id for empty levels that does not occur. Every number is a valid block id, but
+ * not all occur. */
 static void choose_nothing(levels_engine *e) {
     while (occurs(e->filling.at, e->filled, e->nothing) ||
            occurs(e->stack.at, e->depth, e->nothing))
         e->nothing = rdi_mix64(e->nothing + 1);
 }
 
-/* The block at a level behind the whole round, for the next one. */
+/* Stores the block at a level after the whole round, for the next round. */
 static rd_status store_level(levels_engine *e, uint64_t block) {
     if (e->level == e->depth) {
         size_t room = e->stack.bytes / sizeof block;
@@ -198,7 +201,7 @@ static rd_status start_round(levels_engine *e) {
     s->time = (uint32_t *)(s->dist + n);
     s->miss = (uint8_t *)(s->time + n);
     memset(e->dist.at, 0xff, n * sizeof(uint64_t));   /* RD_COLD */
-    memcpy(s->above, s->block, n * sizeof *s->above); /* above the top: what is put there */
+    memcpy(s->above, s->block, n * sizeof *s->above); /* above the top: the next block */
     for (size_t i = 0; i < n; i++)
         s->time[i] = (uint32_t)i;
     mark_all(s);
@@ -208,7 +211,8 @@ static rd_status start_round(levels_engine *e) {
     return RD_OK;
 }
 
-/* Whether another level can have a hit, and after removing what has hit. */
+/* Returns whether a deeper level can have a hit. Removes the references that have hit if they are
+ * many. */
 static bool go_deeper(levels_engine *e) {
     size_t left = e->compact ? count_missing(&e->scan) : e->scan.n;
     if (left == 0)
@@ -227,7 +231,7 @@ static rd_status run_levels(levels_engine *e) {
         if (below != e->nothing)
             RD_TRY(store_level(e, below));
         else if (e->compact || e->run->out.bound == UINT64_MAX)
-            break; /* no level is deeper than the stack is in the end */
+            break; /* no level is deeper than the final stack */
         e->level++;
     } while (e->level < e->run->out.bound && go_deeper(e));
     return RD_OK;
@@ -242,7 +246,8 @@ static rd_status run_on_threads(levels_engine *e) {
     return RD_OK;
 }
 
-/* The stack can be as much deeper behind the round as that has references. */
+/* Runs the round on the device. The stack can grow by as many levels as the round has
+ * references. */
 static rd_status run_on_device(levels_engine *e) {
     size_t n = e->filled;
     uint64_t deepest = (uint64_t)e->depth + n, levels = e->run->out.bound;
@@ -289,7 +294,7 @@ static rd_status open_threads(levels_engine *e) {
     return e->copied ? RD_OK : RD_ENOMEM;
 }
 
-/* Every thread is to have a part of its own. */
+/* The default length of a round, such that every thread has a share. */
 static uint64_t usual_round(uint32_t threads) {
     uint64_t parts = (uint64_t)threads * PART_LEAST * RDI_LEVELS_GROUP;
     return parts > USUAL_ROUND ? parts : USUAL_ROUND;
@@ -301,7 +306,7 @@ static rd_status levels_open(void *self, rdi_run *run) {
     if (e->deepest && e->deepest < run->out.bound)
         run->out.bound = e->deepest;
     if (!e->compact && run->out.bound > DEEPEST_WHOLE && run->out.bound != UINT64_MAX)
-        return rdi_fail(run->ctx, RD_EINVAL, "engine levels: compact=off is for a C of %u at most",
+        return rdi_fail(run->ctx, RD_EINVAL, "engine levels: compact=off needs a C of at most %u",
                         DEEPEST_WHOLE);
     if (!e->round_option)
         e->round_option = e->backend == CUDA ? DEVICE_ROUND : usual_round(run->in->threads);
@@ -309,7 +314,8 @@ static rd_status levels_open(void *self, rdi_run *run) {
     return e->backend == CUDA ? open_device(e) : open_threads(e);
 }
 
-/* The buffer grows with what is in it: a short trace needs no memory for a whole round. */
+/* Makes room for n references. The buffer grows with its contents: a short trace needs no memory
+ * for a whole round. */
 static rd_status reserve(levels_engine *e, size_t n) {
     size_t room = e->filling.bytes / sizeof(uint64_t);
     if (n <= room)
@@ -383,7 +389,7 @@ static const rd_opt options[] = {
      .type = RD_OPT_BOOL,
      .offset = offsetof(levels_engine, compact),
      .def = "on",
-     .help = "leave references that have hit out of deeper levels; off: as in the paper"},
+     .help = "skip references that have hit in deeper levels; off: as in the paper"},
     {.name = "isa",
      .type = RD_OPT_CHOICE,
      .offset = offsetof(levels_engine, isa),
@@ -402,17 +408,18 @@ const rdi_engine_ops rdi_engine_levels = {
             .name = "levels",
             .summary = "Carr-Nicol: the LRU stack level by level, for distances below a small C",
             .role = RD_ROLE_STUDY,
-            .card = "One level of the stack after the other, for all references of a round at\n"
-                    "once: a copy-scan of the level above, segmented by what has missed so far.\n"
-                    "What finds its block at level j has distance j.\n"
-                    "\n"
-                    "Exact up to C, which works as a bound. Time O(C) per reference at most; what\n"
-                    "has hit takes no part in deeper levels. Memory: 36 bytes per reference of a\n"
-                    "round, 8 per level. For caches of few blocks; without C it goes as deep as\n"
-                    "the distances, which is slow when they are long.\n"
-                    "\n"
-                    "E. Carr, D. M. Nicol. Empirical study of parallel LRU simulation algorithms.\n"
-                    "ICASE 94-87, 1994.",
+            .card =
+                "Computes one level of the stack after the other, for all references of a round\n"
+                "at once: a copy-scan of the level above, segmented by the misses so far. A\n"
+                "reference that finds its block at level j has distance j.\n"
+                "\n"
+                "Exact up to C, which works as a bound. Time O(C) per reference at most;\n"
+                "references that have hit are skipped in deeper levels. Memory: 36 bytes per\n"
+                "reference of a round, 8 per level. For caches of few blocks; without C it goes\n"
+                "as deep as the longest distance, which is slow.\n"
+                "\n"
+                "E. Carr, D. M. Nicol. Empirical study of parallel LRU simulation algorithms.\n"
+                "ICASE 94-87, 1994.",
             .caps = RD_CAP_DISTANCES | RD_CAP_LATE | RD_CAP_BOUND | RD_CAP_THREADS,
             .error_kind = "exact",
             .opts = options,

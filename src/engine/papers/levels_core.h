@@ -1,10 +1,10 @@
-/* One level of the LRU stack over a stretch of references, the same for threads and for CUDA.
+/* One level of the LRU stack over a range of references, shared by threads and CUDA.
  *
  * Level j of the stack changes exactly at references that miss in a cache of j blocks: then the
- * block of level j - 1 falls down to it. Between two misses it is copied along. So the blocks at
- * level j, as they are before each reference, are a segmented copy-scan of the blocks at level
- * j - 1, with a segment beginning behind each miss. A reference that has missed so far and finds
- * its own block there has distance j.
+ * block of level j - 1 falls to level j. Between two misses it stays. So the blocks at level j, as
+ * they are before each reference, are a segmented copy-scan of the blocks at level j - 1, with a
+ * segment beginning after each miss. A reference that has missed so far and finds its own block at
+ * level j has distance j.
  */
 #ifndef RDI_LEVELS_CORE_H
 #define RDI_LEVELS_CORE_H
@@ -13,8 +13,8 @@
 
 #define RDI_LEVELS_GROUP 8 /* references whose marks share a byte */
 
-/* What a stretch of references leaves to the one behind it: the block that its last miss let fall,
- * if there is one. */
+/* The block that the last miss of a range of references let fall to the next level, if there was a
+ * miss. */
 typedef struct rdi_fallen {
     uint64_t block;
     bool any;
@@ -24,7 +24,7 @@ RDI_BOTH rdi_fallen rdi_fallen_join(rdi_fallen left, rdi_fallen right) {
     return right.any ? right : left;
 }
 
-/* For the next level: the last miss in a group. */
+/* The last miss in a group, for the next level. */
 RDI_BOTH rdi_fallen rdi_levels_last_miss(const uint64_t *above, uint8_t miss) {
     rdi_fallen last = {0, false};
     for (uint32_t i = 0; i < RDI_LEVELS_GROUP; i++)
@@ -35,9 +35,10 @@ RDI_BOTH rdi_fallen rdi_levels_last_miss(const uint64_t *above, uint8_t miss) {
     return last;
 }
 
-/* A group of n <= RDI_LEVELS_GROUP references at one level. `above` has the blocks one level up and
- * gets those of this level; `copied` is the one before the first reference, the result the one
- * behind the last. A hit gets its distance and loses its mark. Marks from n on are not set. */
+/* Scans a group of n <= RDI_LEVELS_GROUP references at one level. `above` holds the blocks one
+ * level up and receives the blocks of this level. `copied` is the block of this level before the
+ * first reference; returns the block after the last one. A hit gets its distance and loses its
+ * mark. Marks from n on are not set. */
 RDI_BOTH uint64_t rdi_levels_scan_group(const uint64_t *block, uint64_t *above, uint8_t *miss,
                                         uint32_t n, uint64_t copied, uint64_t level,
                                         uint64_t *dist) {

@@ -1,17 +1,19 @@
-/* parda: exact, in parallel, on ranks that share nothing: Parda, and Carr and Nicol's MIMD way.
+/* parda: exact, in parallel, on ranks that share nothing: Parda, and Carr and Nicol's MIMD
+ * algorithm.
  *
- * Each rank analyses a part of the trace alone with any exact engine that hands over its state, and
- * neighbours resolve each other's first touches (parda_rank.h, where the algorithm is). Here the
- * trace is dealt to the ranks, chunk after chunk and phase after phase, and their counts are added
- * up. Ranks are threads of this process, or other processes; reading goes on while they work, or
- * the ranks read the trace themselves.
+ * Each rank analyzes chunks of the trace alone with any exact engine that hands over its state, and
+ * adjacent ranks resolve each other's first touches (parda_rank.h has the algorithm). This file
+ * deals the trace to the ranks, chunk after chunk and round after round, and adds up their counts.
+ * Ranks are threads of this process, or other processes. Reading continues while they work, or the
+ * ranks read the trace themselves.
  *
  * With N references, P ranks, M blocks and M_i blocks in chunk i: time that of the inner engine for
- * N / P references, and for the first touches that arrive at a rank: M at most. Memory with the
- * space optimisation: the sum of M_i during a phase, M after the fix-up; without it up to P times
- * M; with a bound, P times that at most. And two chunks of references per rank. A histogram only.
+ * N / P references, and for the first touches that arrive at a rank, which are M at most. Memory
+ * with the space optimization: the sum of M_i during a round, M after the fix-up; without it up to
+ * P times M; with a bound, P times the bound at most. In addition, two chunks of references per
+ * rank. Only a histogram, no single distances.
  *
- * Not for one core. On threads of one machine `chunks` gives each distance as well; `batch` is
+ * Not for one core. On threads of one machine `chunks` gives single distances as well; `batch` is
  * better where most references of a chunk are first touches.
  *
  * Q. Niu, J. Dinan, Q. Lu, P. Sadayappan. PARDA: a fast parallel reuse distance analysis algorithm.
@@ -25,38 +27,38 @@
 #include <stdio.h>
 #include <string.h>
 
-#define USUAL_CHUNK ((uint64_t)1 << 22) /* references per rank and phase */
+#define USUAL_CHUNK ((uint64_t)1 << 22) /* references per rank and round */
 #define LEAST_CHUNK ((uint64_t)1 << 16)
-#define PIECE       65536 /* references per letter */
+#define BATCH       65536 /* references per letter */
 #define MOST_RANKS  1024
 
-/* Of the trace per phase, when the ranks read it and somebody wants checkpoints. */
+/* Default references of the trace per round, if the ranks read it and a checkpoint is requested. */
 #define USUAL_CHECKPOINT ((uint64_t)1 << 28)
 
 #define ENDS_BEFORE      "the trace ends before the place of the checkpoint"
 
 enum { SPACE_AUTO, SPACE_OPT, SPACE_PLAIN };
 
-/* The thread that feeds deals; the ranks of this process run on a crew. */
+/* The feeding thread deals. The ranks of this process run on a crew. */
 typedef struct parda_engine {
     uint64_t ranks_option; /* 0: one per thread */
-    uint64_t phase_option; /* references; 0: automatic */
+    uint64_t round_option; /* references; 0: automatic */
     const char *engine_option;
     uint32_t fixup_option; /* pipelined, postfix */
     uint32_t space_option; /* SPACE_* */
     bool rename_option;
     rdi_run *run;
     rdi_parda_job job;
-    rdi_ranks *ranks;     /* own, or those of the context */
-    rdi_parda_rank *rank; /* those of this process */
+    rdi_ranks *ranks;     /* owned, or those of the context */
+    rdi_parda_rank *rank; /* the ranks of this process */
     rdi_crew *crew;
     /* dealing */
-    uint64_t phase;     /* under way or next */
-    unsigned place;     /* whose chunk is being dealt */
-    uint64_t dealt;     /* references of it */
-    rdi_u64_list piece; /* being filled */
-    uint64_t skip;      /* references in front, which a checkpoint has counted */
-    uint64_t digest;    /* of all so far, for the next checkpoint */
+    uint64_t round;     /* the current or next round */
+    unsigned place;     /* place of the rank whose chunk is being dealt */
+    uint64_t dealt;     /* references of that chunk dealt so far */
+    rdi_u64_list batch; /* the batch being filled */
+    uint64_t skip;      /* references at the beginning that a checkpoint has counted */
+    uint64_t digest;    /* digest of all references so far, for the next checkpoint */
 } parda_engine;
 
 /* ---- ranks at work ---- */
@@ -77,7 +79,7 @@ static rd_status start_crew(parda_engine *e) {
                     e->ranks->here);
 }
 
-/* Sends everybody home; nobody else can fail then, with another message. */
+/* Makes all ranks end. Afterwards no rank can fail with another message. */
 static void stop_crew(parda_engine *e, rd_status status) {
     rdi_ranks_fail(e->ranks, status);
     rdi_crew_free(e->crew);
@@ -86,7 +88,7 @@ static void stop_crew(parda_engine *e, rd_status status) {
 
 /* ---- dealing ---- */
 
-static rd_status begin_phase(parda_engine *e) {
+static rd_status begin_round(parda_engine *e) {
     for (unsigned i = 0; i < e->ranks->n; i++) {
         rdi_u64_list letter = {0};
         RD_TRY(rdi_u64_list_append(e->run->ctx, &letter, &e->digest, 1));
@@ -95,19 +97,19 @@ static rd_status begin_phase(parda_engine *e) {
     return RD_OK;
 }
 
-static rd_status send_piece(parda_engine *e) {
-    unsigned to = rdi_parda_place(&e->job.plan, e->ranks->n, e->phase, e->place);
-    return rdi_ranks_send(e->ranks, 0, to, RDI_MAIL_BATCH, &e->piece);
+static rd_status send_batch(parda_engine *e) {
+    unsigned to = rdi_parda_place(&e->job.plan, e->ranks->n, e->round, e->place);
+    return rdi_ranks_send(e->ranks, 0, to, RDI_MAIL_BATCH, &e->batch);
 }
 
 static rd_status end_chunk(parda_engine *e) {
-    if (e->piece.n > 0)
-        RD_TRY(send_piece(e));
-    RD_TRY(send_piece(e)); /* empty */
+    if (e->batch.n > 0)
+        RD_TRY(send_batch(e));
+    RD_TRY(send_batch(e)); /* an empty letter ends the chunk */
     e->dealt = 0;
     if (++e->place == e->ranks->n) {
         e->place = 0;
-        e->phase++;
+        e->round++;
     }
     return RD_OK;
 }
@@ -115,12 +117,12 @@ static rd_status end_chunk(parda_engine *e) {
 static rd_status deal(parda_engine *e, const uint64_t *blk, size_t n) {
     while (n > 0) {
         if (e->place == 0 && e->dealt == 0)
-            RD_TRY(begin_phase(e));
-        size_t part = PIECE - e->piece.n;
+            RD_TRY(begin_round(e));
+        size_t part = BATCH - e->batch.n;
         uint64_t left = e->job.chunk_size - e->dealt;
         part = part < left ? part : (size_t)left;
         part = part < n ? part : n;
-        RD_TRY(rdi_u64_list_append(e->run->ctx, &e->piece, blk, part));
+        RD_TRY(rdi_u64_list_append(e->run->ctx, &e->batch, blk, part));
         if (e->run->in->checkpoint)
             e->digest = rdi_parda_digest(e->digest, blk, part);
         e->dealt += part;
@@ -128,13 +130,13 @@ static rd_status deal(parda_engine *e, const uint64_t *blk, size_t n) {
         n -= part;
         if (e->dealt == e->job.chunk_size)
             RD_TRY(end_chunk(e));
-        else if (e->piece.n == PIECE)
-            RD_TRY(send_piece(e));
+        else if (e->batch.n == BATCH)
+            RD_TRY(send_batch(e));
     }
     return RD_OK;
 }
 
-/* The chunks that the last phase still lacks, which are empty, and the end. */
+/* Sends the missing chunks of the last round, which are empty, and the end. */
 static rd_status end_dealing(parda_engine *e) {
     while (e->place > 0 || e->dealt > 0)
         RD_TRY(end_chunk(e));
@@ -147,10 +149,10 @@ static rd_status end_dealing(parda_engine *e) {
 
 static void make_note(parda_engine *e, const rdi_parda_tally *tally) {
     snprintf(e->run->out.note, sizeof e->run->out.note,
-             "%u rank%s on %s, %" PRIu64 " phase%s; fix-up %.3f s, state %.3f s; busiest rank "
+             "%u rank%s on %s, %" PRIu64 " round%s; fix-up %.3f s, state %.3f s; busiest rank "
              "%.3f s, largest process %.1f MiB",
-             e->ranks->n, e->ranks->n == 1 ? "" : "s", e->ranks->transport, tally->phases,
-             tally->phases == 1 ? "" : "s", (double)tally->fixup_ns * 1e-9,
+             e->ranks->n, e->ranks->n == 1 ? "" : "s", e->ranks->transport, tally->rounds,
+             tally->rounds == 1 ? "" : "s", (double)tally->fixup_ns * 1e-9,
              (double)tally->state_ns * 1e-9, (double)tally->busy_ns * 1e-9,
              (double)tally->peak_bytes / 0x1p20);
 }
@@ -168,9 +170,9 @@ static rd_status collect_results(parda_engine *e) {
     return RD_OK;
 }
 
-/* ---- going on where a checkpoint was written ---- */
+/* ---- resuming from a checkpoint ---- */
 
-/* Opens the ranks of this process, rank 0 with the state of the checkpoint. */
+/* Opens the ranks of this process. Rank 0 gets the state of the checkpoint. */
 static rd_status open_ranks(parda_engine *e) {
     for (unsigned i = 0; i < e->ranks->here; i++) {
         rdi_parda_rank_close(&e->rank[i]);
@@ -205,7 +207,7 @@ static rd_status refuse_checkpoint(parda_engine *e, const char *why) {
     return rdi_fail(e->run->ctx, RD_EINVAL, "%s: %s", e->run->in->checkpoint, why);
 }
 
-/* What the checkpoint has counted must come again, just as it was. */
+/* Skips the references that the checkpoint has counted, after checking that they are the same. */
 static rd_status skip(parda_engine *e, const uint64_t *blk, size_t n) {
     e->digest = rdi_parda_digest(e->digest, blk, n);
     e->skip -= n;
@@ -220,17 +222,18 @@ static rd_status choose_space(parda_engine *e) {
     bool can_take = rdi_engine_can_take(e->rank[0].engine);
     if (e->space_option == SPACE_OPT && e->fixup_option)
         return rdi_fail(e->run->ctx, RD_EINVAL,
-                        "engine parda: space=opt is for fixup=pipelined; postfix needs the copies");
+                        "engine parda: space=opt needs fixup=pipelined, not postfix");
     if (e->space_option == SPACE_OPT && !can_take)
-        return rdi_fail(e->run->ctx, RD_EINVAL,
-                        "engine parda: space=opt takes a chunk engine that blocks can leave, and "
-                        "'%.80s' is none",
-                        e->engine_option);
+        return rdi_fail(
+            e->run->ctx, RD_EINVAL,
+            "engine parda: space=opt needs a chunk engine that can remove blocks, which "
+            "'%.80s' cannot",
+            e->engine_option);
     e->job.plan.take = e->space_option != SPACE_PLAIN && !e->fixup_option && can_take;
     return RD_OK;
 }
 
-/* Other processes, unless a number of ranks is asked for: those are threads. */
+/* Uses other processes, unless a number of ranks is given: then the ranks are threads. */
 static rd_status choose_ranks(parda_engine *e) {
     rdi_ranks *others = rdi_ctx_ranks(e->run->ctx);
     uint64_t n = e->ranks_option ? e->ranks_option : e->run->in->threads;
@@ -243,13 +246,14 @@ static rd_status choose_ranks(parda_engine *e) {
     return RD_OK;
 }
 
-/* A short trace shall be enough for all ranks, and what waits take an eighth of the memory. */
+/* Chooses the chunk size. A short trace must be enough for all ranks, and waiting references may
+ * use an eighth of the memory. */
 static uint64_t choose_chunk(const parda_engine *e) {
     uint64_t n = e->ranks->n, expected = (e->run->in->references + n - 1) / n;
-    if (e->phase_option && e->run->in->references && e->run->in->references < e->phase_option)
+    if (e->round_option && e->run->in->references && e->run->in->references < e->round_option)
         return expected;
-    if (e->phase_option)
-        return (e->phase_option + n - 1) / n;
+    if (e->round_option)
+        return (e->round_option + n - 1) / n;
     uint64_t size = expected && expected < USUAL_CHUNK ? expected : USUAL_CHUNK;
     uint64_t affordable = e->run->in->mem_bytes / (8 * 2 * sizeof(uint64_t) * n);
     size = size < affordable ? size : affordable;
@@ -270,7 +274,7 @@ static rd_status parda_open(void *self, rdi_run *run) {
     e->job.mem_bytes = run->in->mem_bytes == UINT64_MAX ? 0 : run->in->mem_bytes;
     RD_TRY(choose_ranks(e));
     e->job.chunk_size = choose_chunk(e);
-    e->ranks->most_waiting = e->ranks->n > 1 ? e->job.chunk_size : 4 * PIECE;
+    e->ranks->most_waiting = e->ranks->n > 1 ? e->job.chunk_size : 4 * BATCH;
     e->rank = rdi_calloc(run->ctx, e->ranks->here, sizeof *e->rank);
     if (!e->rank)
         return RD_ENOMEM;
@@ -292,14 +296,15 @@ static rd_status parda_feed(void *self, const uint64_t *blk, size_t n, uint64_t 
     return status;
 }
 
-/* One phase, unless another number is asked for: nothing has to wait in memory. */
+/* Starts ranks that read the trace themselves, in one round unless a length is given, since no
+ * references wait in memory. */
 static rd_status begin_parts(parda_engine *e, const rd_parts *parts) {
     uint64_t n = e->ranks->n;
     e->job.parts = *parts;
-    if (!e->phase_option)
+    if (!e->round_option)
         e->job.chunk_size =
             e->run->in->checkpoint ? USUAL_CHECKPOINT / n : parts->references / n + 1;
-    e->job.plan.phase_references = e->job.chunk_size * n;
+    e->job.plan.round_references = e->job.chunk_size * n;
     RD_TRY(resume(e, true));
     e->job.start = e->job.plan.before.position;
     if (e->job.start > parts->references)
@@ -339,12 +344,12 @@ static void parda_close(void *self) {
     parda_engine *e = self;
     if (!e->run)
         return;
-    if (e->crew) /* given up half-way */
+    if (e->crew) /* closed during the analysis */
         stop_crew(e, RD_ESTATE);
     for (unsigned i = 0; e->rank && i < e->ranks->here; i++)
         rdi_parda_rank_close(&e->rank[i]);
     rdi_free(e->run->ctx, e->rank);
-    rdi_u64_list_free(e->run->ctx, &e->piece);
+    rdi_u64_list_free(e->run->ctx, &e->batch);
     rdi_parda_checkpoint_free(e->run->ctx, &e->job.plan.before);
     rdi_ranks_close(e->ranks);
 }
@@ -356,7 +361,7 @@ static const rd_opt parda_opts[] = {
      .def = "0",
      .min = 0,
      .max = MOST_RANKS,
-     .help = "who share the trace; 0: as many as threads"},
+     .help = "number of ranks that share the trace; 0: one per thread"},
     {.name = "engine",
      .type = RD_OPT_STRING,
      .offset = offsetof(parda_engine, engine_option),
@@ -367,25 +372,25 @@ static const rd_opt parda_opts[] = {
      .offset = offsetof(parda_engine, fixup_option),
      .def = "pipelined",
      .choices = "pipelined|postfix",
-     .help = "first touches go from neighbour to neighbour, or in log2(ranks) steps"},
+     .help = "first touches go from rank to rank, or in log2(ranks) steps"},
     {.name = "space",
      .type = RD_OPT_CHOICE,
      .offset = offsetof(parda_engine, space_option),
      .def = "auto",
      .choices = "auto|opt|plain",
-     .help = "opt: a block is kept by one rank only; auto: where possible"},
+     .help = "opt: only one rank keeps a block; auto: opt where possible"},
     {.name = "phase",
      .type = RD_OPT_SIZE,
-     .offset = offsetof(parda_engine, phase_option),
+     .offset = offsetof(parda_engine, round_option),
      .def = "0",
      .min = 0,
      .max = 0x1p40,
-     .help = "references dealt before the state is collected; 0: automatic"},
+     .help = "references per round, after which the state is collected; 0: automatic"},
     {.name = "rename",
      .type = RD_OPT_BOOL,
      .offset = offsetof(parda_engine, rename_option),
      .def = "on",
-     .help = "the rank that collected the state is the first in the next phase"},
+     .help = "the rank that collected the state is the first in the next round"},
     {0},
 };
 
@@ -401,18 +406,18 @@ const rdi_engine_ops rdi_engine_parda = {
     .info =
         {
             .name = "parda",
-            .summary = "Parda: ranks that share nothing, phases, two kinds of fix-up",
+            .summary = "Parda: ranks that share nothing, rounds, two kinds of fix-up",
             .card =
-                "Each rank analyses a chunk alone with an exact engine (engine=NAME/key=value);\n"
-                "what it sees for the first time goes to its neighbours, who resolve it:\n"
-                "fixup=pipelined from rank to rank (Parda), fixup=postfix in log2(ranks) steps\n"
-                "(Carr and Nicol). With space=opt a block that was found elsewhere is kept\n"
-                "there only. After each phase the state is collected by one rank, which goes on\n"
-                "with it (rename=on) or has had it before (rename=off).\n"
+                "Each rank analyzes a chunk alone with an exact engine (engine=NAME/key=value).\n"
+                "Other ranks resolve its first touches: fixup=pipelined from rank to rank\n"
+                "(Parda), fixup=postfix in log2(ranks) steps (Carr and Nicol). With space=opt a\n"
+                "block that was found by another rank is kept only there. After each round one\n"
+                "rank collects the state and continues with it: the last rank, which becomes the\n"
+                "first (rename=on), or always the same (rename=off).\n"
                 "\n"
-                "Memory O(M) after a phase, up to ranks x M with space=plain and with postfix,\n"
-                "the bound per rank with a bound; and two chunks of references per rank.\n"
-                "A histogram only. On threads of one machine chunks gives distances as well.\n"
+                "Memory O(M) after a round, up to ranks x M with space=plain and with postfix,\n"
+                "the bound per rank with a bound; in addition two chunks of references per rank.\n"
+                "Only a histogram. On threads of one machine chunks gives distances as well.\n"
                 "\n"
                 "Q. Niu, J. Dinan, Q. Lu, P. Sadayappan. PARDA: a fast parallel reuse distance\n"
                 "analysis algorithm. IPDPS 2012. E. Carr, D. M. Nicol. Empirical study of\n"

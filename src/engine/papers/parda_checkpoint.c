@@ -29,7 +29,8 @@ uint64_t rdi_parda_identity(const char *what, bool parts, uint64_t bound, uint64
     return sum;
 }
 
-/* One multiplication per block: whoever deals has little time. */
+/* Computes the digest with one multiplication per block, because the dealing thread has little
+ * time. */
 uint64_t rdi_parda_digest(uint64_t digest, const uint64_t *blocks, size_t n) {
     for (size_t i = 0; i < n; i++)
         digest = (digest + blocks[i] + 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -75,7 +76,7 @@ rd_status rdi_parda_checkpoint_save(rd_ctx *ctx, const char *path, const rdi_par
 
 /* ---- reading ---- */
 
-/* False: there are fewer. */
+/* Reads n numbers. Returns false if there are fewer. */
 static bool get(FILE *file, uint64_t *numbers, size_t n, uint64_t *sum) {
     if (fread(numbers, sizeof *numbers, n, file) != n)
         return false;
@@ -86,7 +87,7 @@ static bool get(FILE *file, uint64_t *numbers, size_t n, uint64_t *sum) {
     return true;
 }
 
-/* In steps, so that a wrong length is noticed before it takes all memory. */
+/* Reads a list in steps, so that a wrong length is detected before it takes all memory. */
 static rd_status get_list(rd_ctx *ctx, FILE *file, uint64_t n, rdi_u64_list *list, uint64_t *sum,
                           bool *good) {
     while (*good && list->n < n) {
@@ -103,12 +104,12 @@ static rd_status get_all(rd_ctx *ctx, const char *path, FILE *file, rdi_parda_ch
     bool good = get(file, header, HEADER, &sum) && header[AT_MAGIC] == MAGIC;
     if (good && header[AT_IDENTITY] != c->identity)
         return rdi_fail(ctx, RD_EINVAL,
-                        "%s: is the checkpoint of another analysis, or the trace has changed since",
+                        "%s: this is the checkpoint of another analysis, or the trace has changed",
                         path);
     RD_TRY(get_list(ctx, file, good ? header[AT_COUNTS] : 0, &c->counts, &sum, &good));
     RD_TRY(get_list(ctx, file, good ? header[AT_STATE] : 0, &c->state, &sum, &good));
     if (!good || !get(file, &stored, 1, &ignored) || stored != sum || fgetc(file) != EOF)
-        return rdi_fail(ctx, RD_EFORMAT, "%s: is no checkpoint, or damaged", path);
+        return rdi_fail(ctx, RD_EFORMAT, "%s: not a checkpoint, or damaged", path);
     c->position = header[AT_POSITION];
     c->references = header[AT_REFERENCES];
     c->digest = header[AT_DIGEST];

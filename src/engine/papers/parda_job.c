@@ -1,4 +1,4 @@
-/* Running a rank, here or elsewhere. See parda_job.h. */
+/* Running a rank, in this process or in another. See parda_job.h. */
 #include "engine/papers/parda_job.h"
 
 #include <string.h>
@@ -12,24 +12,25 @@ static rd_status feed_rank(void *user, const uint64_t *blocks, size_t n) {
 
 static rd_status run_dealt_chunk(rdi_parda_rank *r) {
     for (bool more = true; more;) {
-        rdi_u64_list piece = {0};
-        RD_TRY(rdi_ranks_receive(r->ranks, r->me, 0, RDI_MAIL_BATCH, &piece));
-        more = piece.n > 0;
-        rd_status status = rdi_parda_rank_feed(r, piece.at, piece.n);
-        rdi_u64_list_free(r->plan->ctx, &piece);
+        rdi_u64_list batch = {0};
+        RD_TRY(rdi_ranks_receive(r->ranks, r->me, 0, RDI_MAIL_BATCH, &batch));
+        more = batch.n > 0;
+        rd_status status = rdi_parda_rank_feed(r, batch.at, batch.n);
+        rdi_u64_list_free(r->plan->ctx, &batch);
         RD_TRY(status);
     }
     return RD_OK;
 }
 
-/* A letter for each phase, with the digest of all before, and an empty one at the end. */
+/* Runs the rounds that rank 0 deals. A letter announces each round, with the digest of all earlier
+ * references; an empty letter is the end. */
 static rd_status run_dealt(rdi_parda_rank *r) {
     while (true) {
-        rdi_u64_list phase = {0};
-        RD_TRY(rdi_ranks_receive(r->ranks, r->me, 0, RDI_MAIL_ROUND, &phase));
-        bool more = phase.n > 0;
-        r->digest = more ? phase.at[0] : 0;
-        rdi_u64_list_free(r->plan->ctx, &phase);
+        rdi_u64_list round = {0};
+        RD_TRY(rdi_ranks_receive(r->ranks, r->me, 0, RDI_MAIL_ROUND, &round));
+        bool more = round.n > 0;
+        r->digest = more ? round.at[0] : 0;
+        rdi_u64_list_free(r->plan->ctx, &round);
         if (!more)
             return RD_OK;
         RD_TRY(rdi_parda_rank_begin(r));
@@ -42,7 +43,7 @@ static uint64_t smaller(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-/* Nobody is more than a phase ahead of rank 0: what it sends has to wait somewhere. */
+/* Keeps every rank at most one round ahead of rank 0, because its letters wait in memory. */
 static rd_status keep_step(rdi_parda_rank *r, bool first, bool last) {
     rdi_u64_list step = {0};
     if (r->me > 0)
@@ -52,13 +53,14 @@ static rd_status keep_step(rdi_parda_rank *r, bool first, bool last) {
     return RD_OK;
 }
 
-/* Every rank knows where its chunks are. */
-static rd_status run_phases(const rdi_parda_job *job, rdi_parda_rank *r, void *reader) {
-    uint64_t all = job->parts.references, n_ranks = r->ranks->n, phase = job->chunk_size * n_ranks;
-    for (uint64_t at = job->start; at < all; at += phase) {
-        RD_TRY(keep_step(r, at == job->start, all - at <= phase));
+/* Runs all rounds of a trace that the ranks read themselves. Every rank computes where its chunks
+ * are. */
+static rd_status run_rounds(const rdi_parda_job *job, rdi_parda_rank *r, void *reader) {
+    uint64_t all = job->parts.references, n_ranks = r->ranks->n, round = job->chunk_size * n_ranks;
+    for (uint64_t at = job->start; at < all; at += round) {
+        RD_TRY(keep_step(r, at == job->start, all - at <= round));
         RD_TRY(rdi_parda_rank_begin(r));
-        uint64_t left = smaller(phase, all - at), share = (left + n_ranks - 1) / n_ranks;
+        uint64_t left = smaller(round, all - at), share = (left + n_ranks - 1) / n_ranks;
         uint64_t first = smaller(at + r->place * share, all);
         uint64_t n = smaller(share, all - first);
         if (n > 0)
@@ -71,7 +73,7 @@ static rd_status run_phases(const rdi_parda_job *job, rdi_parda_rank *r, void *r
 static rd_status run_parts(const rdi_parda_job *job, rdi_parda_rank *r) {
     void *reader = NULL;
     RD_TRY(job->parts.open(job->plan.ctx, job->parts.what, job->parts.user, &reader));
-    rd_status status = run_phases(job, r, reader);
+    rd_status status = run_rounds(job, r, reader);
     job->parts.close(reader);
     return status;
 }
@@ -113,9 +115,9 @@ enum {
     JOB_CHUNK,
     JOB_WAITING,
     JOB_MEMORY,
-    JOB_PARTS, /* the ranks read themselves */
+    JOB_PARTS, /* the ranks read the trace themselves */
     JOB_REFERENCES,
-    JOB_ENGINE_BYTES, /* of two texts that follow, with their NUL */
+    JOB_ENGINE_BYTES, /* lengths of the two texts that follow, with their NUL */
     JOB_WHAT_BYTES,
     JOB_NUMBERS
 };
@@ -168,7 +170,7 @@ rd_status rdi_parda_announce(const rdi_parda_job *job, rdi_ranks *ranks) {
     return RD_OK;
 }
 
-/* The texts stay in the letter. */
+/* Unpacks a job. The texts stay in the letter. */
 static void unpack_job(rd_ctx *ctx, const rdi_u64_list *letter, const rd_parts *parts,
                        rdi_ranks *ranks, rdi_parda_job *job) {
     const uint64_t *number = letter->at;

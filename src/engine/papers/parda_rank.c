@@ -1,13 +1,13 @@
-/* What a rank does. See parda_rank.h. */
+/* The steps of a rank. See parda_rank.h. */
 #include "engine/papers/parda_rank.h"
 
 #include <string.h>
 #include <time.h>
 
-#define LETTER 32768 /* local infinities per letter: the left neighbour starts with the first */
+#define LETTER 32768 /* local infinities per letter, so that resolving starts early */
 #define TALLY  (sizeof(rdi_parda_tally) / sizeof(uint64_t))
 
-_Static_assert(sizeof(rdi_parda_tally) == TALLY * sizeof(uint64_t), "a tally is so many numbers");
+_Static_assert(sizeof(rdi_parda_tally) == TALLY * sizeof(uint64_t), "TALLY is the size of a tally");
 
 static uint64_t now_ns(void) {
     struct timespec t;
@@ -23,7 +23,7 @@ static rd_status open_chunk_engine(rdi_parda_rank *r) {
     return rdi_chunk_engine_open(plan->ctx, plan->engine, &config, &r->engine);
 }
 
-/* The engine is closed, and all that it has counted in r->hist. */
+/* Closes the engine after adding its counts to r->hist. */
 static rd_status close_chunk_engine(rdi_parda_rank *r) {
     RD_TRY(rd_engine_finish(r->engine));
     RD_TRY(rdi_hist_merge(r->hist, rdi_engine_hist(r->engine)));
@@ -32,7 +32,7 @@ static rd_status close_chunk_engine(rdi_parda_rank *r) {
     return RD_OK;
 }
 
-/* Makes these the newest blocks of the state. */
+/* Makes the blocks of the list the newest blocks of the state. */
 static rd_status append_state(rdi_parda_rank *r, const rdi_u64_list *list) {
     uint64_t ignored[RDI_FEED_MAX];
     for (size_t at = 0; at < list->n; at += RDI_FEED_MAX) {
@@ -58,18 +58,18 @@ void rdi_parda_rank_close(rdi_parda_rank *r) {
     rdi_u64_list_free(r->plan->ctx, &r->out);
 }
 
-static unsigned rank_at(const rdi_parda_rank *r, uint64_t phase, unsigned place) {
-    return rdi_parda_place(r->plan, r->ranks->n, phase, place);
+static unsigned rank_at(const rdi_parda_rank *r, uint64_t round, unsigned place) {
+    return rdi_parda_place(r->plan, r->ranks->n, round, place);
 }
 
-/* To and from a place of the present phase. */
+/* Sends to, or receives from, a place of the current round. */
 static rd_status send_infinite(rdi_parda_rank *r, unsigned place, rdi_u64_list *list) {
-    unsigned to = rank_at(r, r->tally.phases - 1, place);
+    unsigned to = rank_at(r, r->tally.rounds - 1, place);
     return rdi_ranks_send(r->ranks, r->me, to, RDI_MAIL_INFINITE, list);
 }
 
 static rd_status receive_infinite(rdi_parda_rank *r, unsigned place, rdi_u64_list *list) {
-    unsigned from = rank_at(r, r->tally.phases - 1, place);
+    unsigned from = rank_at(r, r->tally.rounds - 1, place);
     return rdi_ranks_receive(r->ranks, r->me, from, RDI_MAIL_INFINITE, list);
 }
 
@@ -97,7 +97,7 @@ static rd_status add_result(rdi_hist *hist, rdi_parda_tally *tally, const rdi_u6
     memcpy(&part, result->at, sizeof part);
     tally->references += part.references;
     tally->uncounted += part.uncounted;
-    tally->phases = larger(tally->phases, part.phases);
+    tally->rounds = larger(tally->rounds, part.rounds);
     tally->fixup_ns = larger(tally->fixup_ns, part.fixup_ns);
     tally->state_ns = larger(tally->state_ns, part.state_ns);
     tally->busy_ns = larger(tally->busy_ns, part.busy_ns);
@@ -114,7 +114,7 @@ rd_status rdi_parda_receive_result(rdi_ranks *ranks, rdi_mail kind, unsigned fro
     return status;
 }
 
-/* ---- state between phases ---- */
+/* ---- state between rounds ---- */
 
 static rd_status note_blocks(void *user, const uint64_t *blocks, size_t n) {
     rdi_parda_rank *r = user;
@@ -129,7 +129,8 @@ static rd_status append_state_of(rdi_parda_rank *r, unsigned from) {
     return status;
 }
 
-/* The blocks go to r->out. For a checkpoint the counts have to be complete. */
+/* Moves the blocks to r->out. A checkpoint needs complete counts, so the engine is closed for
+ * it. */
 static rd_status empty_engine(rdi_parda_rank *r) {
     r->out.n = 0;
     RD_TRY(rdi_engine_order(r->engine, note_blocks, r));
@@ -139,14 +140,15 @@ static rd_status empty_engine(rdi_parda_rank *r) {
     return open_chunk_engine(r);
 }
 
-/* The blocks of all ranks, oldest place first. In place 0 our own can stay where they are. */
+/* Collects the blocks of all ranks, oldest place first. At place 0 the rank's own blocks stay in
+ * its engine. */
 static rd_status collect_state(rdi_parda_rank *r) {
     bool stay = r->place == 0 && !r->plan->checkpoint;
     if (!stay)
         RD_TRY(empty_engine(r));
     for (unsigned place = 0; place < r->ranks->n; place++) {
         if (place != r->place)
-            RD_TRY(append_state_of(r, rank_at(r, r->tally.phases - 1, place)));
+            RD_TRY(append_state_of(r, rank_at(r, r->tally.rounds - 1, place)));
         else if (!stay)
             RD_TRY(append_state(r, &r->out));
     }
@@ -160,7 +162,7 @@ static rd_status give_state(rdi_parda_rank *r, unsigned to) {
 
 static unsigned collector_of_state(const rdi_parda_rank *r) {
     unsigned place = r->plan->rename ? r->ranks->n - 1 : 0;
-    return rank_at(r, r->tally.phases - 1, place);
+    return rank_at(r, r->tally.rounds - 1, place);
 }
 
 static rd_status reduce_state(rdi_parda_rank *r) {
@@ -170,7 +172,7 @@ static rd_status reduce_state(rdi_parda_rank *r) {
 
 /* ---- checkpoints ---- */
 
-/* What all ranks have counted since the beginning of the trace, packed. */
+/* Collects the counts of all ranks since the beginning of the trace, packed. */
 static rd_status gather_counts(rdi_parda_rank *r, rdi_parda_checkpoint *c) {
     const rdi_parda_plan *plan = r->plan;
     rdi_parda_tally tally = {0};
@@ -188,7 +190,7 @@ static rd_status gather_counts(rdi_parda_rank *r, rdi_parda_checkpoint *c) {
     c->references = plan->before.references + tally.references;
     c->digest = r->digest;
     uint64_t here =
-        plan->phase_references ? tally.phases * plan->phase_references : tally.references;
+        plan->round_references ? tally.rounds * plan->round_references : tally.references;
     c->position = plan->before.position + here;
     rdi_hist_free(hist);
     return status;
@@ -225,13 +227,13 @@ static rd_status keep(rdi_parda_rank *r) {
 
 rd_status rdi_parda_rank_begin(rdi_parda_rank *r) {
     uint64_t start = now_ns();
-    if (r->tally.phases > 0 && (r->ranks->n > 1 || r->plan->checkpoint))
+    if (r->tally.rounds > 0 && (r->ranks->n > 1 || r->plan->checkpoint))
         RD_TRY(reduce_state(r));
-    if (r->tally.phases > 0 && r->plan->checkpoint)
+    if (r->tally.rounds > 0 && r->plan->checkpoint)
         RD_TRY(keep(r));
     r->out.n = 0;
-    r->place = rank_at(r, r->tally.phases, r->me);
-    r->tally.phases++;
+    r->place = rank_at(r, r->tally.rounds, r->me);
+    r->tally.rounds++;
     r->passed_on = r->received = 0;
     r->tally.state_ns += now_ns() - start;
     return RD_OK;
@@ -239,8 +241,9 @@ rd_status rdi_parda_rank_begin(rdi_parda_rank *r) {
 
 /* ---- local infinities ---- */
 
-/* Gives blocks to the left, as many as the bound allows: those behind `bound` others are infinite,
- * whoever had them before. In place 0 all are. */
+/* Sends blocks to the left, as many as the bound allows: a block after `bound` other local
+ * infinities is infinite, whichever rank has its previous reference. At place 0 all are
+ * infinite. */
 static rd_status pass_on(rdi_parda_rank *r, const uint64_t *blocks, size_t n, size_t *accepted) {
     uint64_t room = r->place ? r->plan->bound - r->passed_on : 0;
     *accepted = n < room ? n : (size_t)room;
@@ -251,7 +254,7 @@ static rd_status pass_on(rdi_parda_rank *r, const uint64_t *blocks, size_t n, si
     return send_infinite(r, r->place - 1, &r->out);
 }
 
-/* Those of the chunk. The engine counts them as infinite. */
+/* Collects the local infinities of the chunk. The engine counts them as infinite. */
 static rd_status note_first(void *user, const uint64_t *blocks, size_t n) {
     rdi_parda_rank *r = user;
     size_t accepted = 0;
@@ -267,7 +270,8 @@ rd_status rdi_parda_rank_feed(rdi_parda_rank *r, const uint64_t *blocks, size_t 
 
 /* ---- pipelined fix-up ---- */
 
-/* At most RDI_FEED_MAX local infinities from the right: counts those that are known here. */
+/* Resolves at most RDI_FEED_MAX local infinities from the right and counts those that are known
+ * here. */
 static rd_status resolve(rdi_parda_rank *r, const uint64_t *blocks, size_t n) {
     uint64_t dist[RDI_FEED_MAX], unknown[RDI_FEED_MAX];
     size_t n_unknown = 0, n_known = 0, accepted = 0;
@@ -278,7 +282,8 @@ static rd_status resolve(rdi_parda_rank *r, const uint64_t *blocks, size_t n) {
             unknown[n_unknown++] = blocks[i];
             continue;
         }
-        /* What came before it was taken out or stayed out: all of it is newer, and different. */
+        /* Earlier local infinities were removed or never inserted here: all of them are newer and
+         * distinct. */
         uint64_t d = dist[i] + (r->plan->take ? r->received + i : 0);
         dist[n_known++] = d < r->plan->bound ? d : RD_COLD;
     }
@@ -297,7 +302,7 @@ static rd_status resolve_list(rdi_parda_rank *r, const rdi_u64_list *list,
     return RD_OK;
 }
 
-/* An empty letter is the last one. */
+/* Resolves letters until an empty one arrives. */
 static rd_status fix_up_pipelined(rdi_parda_rank *r) {
     bool more = r->place + 1 < r->ranks->n;
     while (more) {
@@ -317,8 +322,9 @@ static rd_status fix_up_pipelined(rdi_parda_rank *r) {
 
 /* ---- postfix fix-up ---- */
 
-/* Blocks from the right are newer than all of our own, so a block with fewer newer ones than there
- * are of those came from the right itself: somebody between has its previous reference. */
+/* Resolves local infinities whose blocks enter the own state as they come. Blocks from the right
+ * are newer than all own blocks. If a block has fewer newer blocks than have come from the right,
+ * it came from the right itself, and a rank in between has its previous reference. */
 static rd_status resolve_replicated(rdi_parda_rank *r, const uint64_t *blocks, size_t n) {
     uint64_t dist[RDI_FEED_MAX], unknown[RDI_FEED_MAX];
     size_t n_unknown = 0, n_known = 0, accepted = 0;
