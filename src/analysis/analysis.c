@@ -1,4 +1,4 @@
-/* The life of an analysis. See reusedist/analysis.h. */
+/* Opening, running and closing an analysis. See reusedist/analysis.h. */
 #include "analysis/analysis_state.h"
 #include "base/sized.h"
 
@@ -49,7 +49,7 @@ static rd_status check_distances(const rd_analysis *a) {
 
 static rd_status open_engine(rd_analysis *a) {
     const rd_analysis_config *c = &a->config;
-    const char *usual = c->checkpoint ? "parda" : NULL; /* it can write checkpoints */
+    const char *usual = c->checkpoint ? "parda" : NULL; /* parda can write checkpoints */
     if (c->checkpoint && !(a->checkpoint_of = rdi_checkpoint_words(a)))
         return RD_ENOMEM;
     rd_engine_config config = {.size = sizeof config,
@@ -66,7 +66,7 @@ static rd_status open_engine(rd_analysis *a) {
     return check_distances(a);
 }
 
-/* A checkpoint names the traces, which are not known yet. */
+/* Opens the engine only if there is no checkpoint, which needs the names of the traces first. */
 static rd_status prepare(rd_analysis *a, const rd_analysis_config *config) {
     RD_TRY(take_config(a, config));
     if (a->config.sampling)
@@ -92,7 +92,7 @@ rd_status rd_analysis_open(rd_ctx *ctx, const rd_analysis_config *config, rd_ana
 void rd_analysis_close(rd_analysis *a) {
     if (!a)
         return;
-    rd_engine_close(a->engine); /* first: its threads may still read parts */
+    rd_engine_close(a->engine); /* first, because its threads may still read parts */
     rdi_parts_watch_fini(&a->watch);
     rd_sampler_free(a->sampler);
     rdi_attribution_feed_free(a->attribution);
@@ -133,9 +133,9 @@ rd_status rd_analysis_add_trace(rd_analysis *a, rd_trace *trace, const char *nam
     return add_input(a, name, trace);
 }
 
-/* ---- telling ---- */
+/* ---- reporting ---- */
 
-/* 0: unknown, as that of a pipe. */
+/* The size of the input; 0 if it is unknown, as for a pipe. */
 static uint64_t bytes_of(const rdi_analysis_input *input) {
     uint64_t done, total = 0;
     struct stat file;
@@ -189,7 +189,8 @@ static rd_status read_all(rd_analysis *a) {
     return RD_OK;
 }
 
-/* Also finishes an engine whose trace ended early: a late one still owes distances to the sink. */
+/* Also finishes the engine if the trace ended early: a late engine still has to deliver distances
+ * to the sink. */
 static rd_status run(rd_analysis *a) {
     if (!a->engine)
         RD_TRY(open_engine(a));

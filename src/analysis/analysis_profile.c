@@ -1,7 +1,7 @@
-/* The profile of an analysis: the engine's, and what only the analysis knows. */
+/* The profile of an analysis: the engine's profile, and facts that only the analysis knows. */
 #include "analysis/analysis_state.h"
 
-/* Letters in fixed order; none where all kinds are analyzed. */
+/* Writes the kinds as letters in fixed order, or nothing if all kinds are analyzed. */
 static rd_status set_kinds(const rd_analysis *a, rd_profile *profile) {
     static const char all[] = "LSI"; /* RD_LOAD, RD_STORE, RD_FETCH: bits 0, 1, 2 */
     char letters[sizeof all] = "";

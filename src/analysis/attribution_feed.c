@@ -6,17 +6,17 @@
 struct rdi_attribution_feed {
     rd_ctx *ctx;
     rd_attributor *attributor;
-    rd_mapper *mapper;      /* to words ... */
-    rd_engine *words;       /* ... and their distances; NULL: not wanted */
-    uint64_t first;         /* index of the present batch's first reference */
-    const rd_event *events; /* of the present batch, `next` being the first to come */
+    rd_mapper *mapper;      /* maps references to words; NULL: not requested */
+    rd_engine *words;       /* measures distances in words */
+    uint64_t first;         /* index of the current batch's first reference */
+    const rd_event *events; /* of the current batch; `next` is the first one not yet handed over */
     size_t next, n_events;
 };
 
 /* ---- opening ---- */
 
-/* The caches of this machine, without those above the bound. If none is left, one as large as the
- * bound counts, or no line would stand out. */
+/* Uses the caches of this machine, except those above the bound. If none is left, it uses one cache
+ * as large as the bound, because without a cache no line would stand out. */
 static size_t usual_levels(uint64_t block_bytes, uint64_t bound, rd_level *levels) {
     size_t n = rd_machine_caches(levels, NULL);
     uint64_t unit = block_bytes ? block_bytes : 1;
@@ -116,7 +116,7 @@ static rd_status tell_events(rdi_attribution_feed *f, uint32_t origin) {
     return status;
 }
 
-/* The index from `low` on with which numbers from `next` on begin; `high` at the latest. */
+/* The first index in [low, high) whose origin is at least `next`; `high` if there is none. */
 static size_t first_from(const uint32_t *origin, size_t low, size_t high, uint64_t next) {
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -128,8 +128,8 @@ static size_t first_from(const uint32_t *origin, size_t low, size_t high, uint64
     return low;
 }
 
-/* Where the references from `at` on end that come before the next event. If no reference was
- * dropped, that is at least as many on as the event's number is ahead, and few more, as few
+/* The end of the block references from `at` on that come before the next event. If no reference was
+ * dropped, the end is at least as far ahead as the event, and seldom much farther, because few
  * references are split. */
 static size_t end_of_run(const rdi_attribution_feed *f, const rd_attributed *batch, size_t at) {
     if (f->next == f->n_events)

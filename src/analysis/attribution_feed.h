@@ -1,5 +1,5 @@
-/* What attribution gets of an analysis: references, the events between them, and distances, in the
- * order in which they happened; and the distances in words, if they are wanted. */
+/* Feeds attribution: references, the events between them, and distances, in the order in which they
+ * happened; on request also distances in words. */
 #ifndef RDI_ATTRIBUTION_FEED_H
 #define RDI_ATTRIBUTION_FEED_H
 
@@ -11,15 +11,15 @@ typedef struct rdi_attribution_feed rdi_attribution_feed;
 rd_status rdi_attribution_feed_new(rd_ctx *ctx, const rd_attribution_config *config,
                                    const rd_mapping *mapping, uint64_t bound,
                                    rdi_attribution_feed **out);
-/* A batch of references as read from the trace, before they are mapped. `first` is the index of its
- * first reference in the trace. */
+/* Hands over a batch of references as read from the trace, before they are mapped. `first` is the
+ * index of its first reference in the trace. */
 rd_status rdi_attribution_feed_refs(rdi_attribution_feed *f, const rd_trace *trace, uint64_t first,
                                     const rd_refs *refs);
-/* Block references of that batch, in order, and their distances. */
+/* Hands over block references of that batch, in order, with their distances. */
 rd_status rdi_attribution_feed_blocks(rdi_attribution_feed *f, const rd_attributed *batch);
-/* The batch ends: hands over the events behind its last block reference. */
+/* Ends the batch: hands over the events after its last block reference. */
 rd_status rdi_attribution_feed_refs_end(rdi_attribution_feed *f);
-/* Into the profile, which is complete otherwise. */
+/* Adds the results to the profile, which must be complete otherwise. */
 rd_status rdi_attribution_feed_finish(rdi_attribution_feed *f, rd_profile *profile);
 void rdi_attribution_feed_free(rdi_attribution_feed *f); /* NULL is allowed */
 

@@ -1,4 +1,4 @@
-/* What a checkpoint is good for: the same options and unchanged files. */
+/* The description of an analysis in its checkpoint: its options and its files. */
 #include "analysis/analysis_state.h"
 #include "base/text.h"
 
@@ -6,7 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A file that has changed is another one. A pipe has nothing but its name. */
+/* Describes a file by name, size and time of change, so that a changed file is another one; a pipe
+ * by its name. */
 static void describe_input(rdi_text *t, const rdi_analysis_input *input) {
     struct stat file;
     rdi_text_printf(t, "%s\n", input->name);

@@ -1,18 +1,18 @@
-/* Several threads decode a file ahead, the caller's thread feeds the engine in order. */
+/* Several threads decode a file ahead; the caller's thread feeds the engine in order. */
 #include "analysis/analysis_state.h"
 #include "analysis/read_ahead.h"
 
-#define FEED_BLOCKS ((size_t)1 << 16) /* at once: progress is told in between */
+#define FEED_BLOCKS ((size_t)1 << 16) /* per feed: progress is reported in between */
 
-/* Several decoders use memory that the engine's limit does not count. A short trace is read before
- * they have started. */
+/* Returns whether decoding ahead is possible and useful. Decoders use memory that the engine's
+ * limit does not count, and a short trace is read before they have started. */
 bool rdi_feed_ahead_is_possible(const rd_analysis *a, const rdi_analysis_reading *r) {
     const rd_analysis_config *c = &a->config;
     return r->is_file && c->threads > 1 && !c->mem_bytes && !rdi_analysis_wants_distances(a) &&
            rd_trace_count(r->trace) > RDI_READ_AHEAD_SLICE;
 }
 
-/* `share` of the batch has been fed. */
+/* Reports progress: `share` of the batch has been fed. */
 static rd_status tell(rd_analysis *a, const rdi_analysis_reading *r,
                       const rdi_read_ahead_batch *batch, double share) {
     rd_progress progress = a->progress;
@@ -49,7 +49,7 @@ static rd_status feed_all(rd_analysis *a, const rdi_analysis_reading *r, rdi_rea
     }
 }
 
-/* Without memory or threads for decoders it goes on, if slower. */
+/* Decodes ahead. Without memory or threads for decoders, it falls back to one reader. */
 rd_status rdi_feed_ahead(rd_analysis *a, const rdi_analysis_reading *r) {
     rdi_read_ahead_config config = {.path = r->name,
                                     .format = a->config.format,

@@ -1,12 +1,12 @@
-/* Decoders that read ahead. See read_ahead.h. */
+/* Threads that decode ahead. See read_ahead.h. */
 #include "analysis/read_ahead.h"
 
 #include "base/threads.h"
 
 #include <string.h>
 
-/* Buffers are smaller than a slice and given back one by one: a slice whose references span several
- * blocks needs more of them, and its decoder goes on all the same. */
+/* Buffers are smaller than a slice and are freed one by one, so a decoder can continue even if its
+ * slice needs more of them because references span several blocks. */
 #define BUFFER_BLOCKS ((size_t)1 << 18)
 #define BUFFERS       4 /* per decoder: about two slices */
 
@@ -19,24 +19,25 @@ typedef struct buffer {
 /* One decoder. It fills buffers in turn; the reader takes them in the same order. */
 typedef struct decoder {
     const rdi_read_ahead *r;
-    /* The decoder's own. The context takes memory from the caller's, and has its own message: the
-     * caller hears of the first damage in the trace, not of the first one that was found. */
+    /* Used by the decoder only. Its context takes memory from the caller's context and has a
+     * message of its own: the caller gets the message of the first damage in the trace, not of the
+     * first one found. */
     rd_ctx *ctx;
     rd_trace *trace;
     rd_mapper *mapper;
     buffer buffers[BUFFERS];
-    /* Common to both sides. */
+    /* Used by both sides. */
     rdi_monitor monitor;
-    uint64_t filled, taken; /* buffers, since the beginning */
-    rd_status status;       /* failed behind what is filled */
-    bool stop;              /* nobody wants more */
+    uint64_t filled, taken; /* number of buffers since the beginning */
+    rd_status status;       /* of a failure after the filled buffers */
+    bool stop;              /* the reader wants no more buffers */
 } decoder;
 
 struct rdi_read_ahead {
     rd_ctx *ctx;
     rdi_read_ahead_config config;
-    uint64_t slices, slice; /* in all, and the one being delivered */
-    decoder *held;          /* whose buffer the caller has */
+    uint64_t slices, slice; /* number of slices, and the one being delivered */
+    decoder *held;          /* the decoder whose buffer the caller has */
     rdi_crew *crew;
     size_t n;
     decoder decoders[];
@@ -44,7 +45,7 @@ struct rdi_read_ahead {
 
 /* ---- the decoder's side ---- */
 
-/* A free buffer, or NULL when nobody wants more. */
+/* The next free buffer, or NULL if the reader wants no more. */
 static buffer *next_free(decoder *d) {
     rdi_monitor_enter(&d->monitor);
     while (d->filled - d->taken == BUFFERS && !d->stop)
@@ -74,8 +75,8 @@ static void report(decoder *d, rd_status status) {
     rdi_monitor_leave(&d->monitor);
 }
 
-/* Appends blocks to the buffer, and goes on in the next one when it is full. *b becomes NULL when
- * nobody wants more. */
+/* Appends blocks to the buffer, and continues in the next one when it is full. *b becomes NULL if
+ * the reader wants no more. */
 static void append(decoder *d, buffer **b, const uint64_t *blocks, size_t n) {
     while (n > 0 && *b) {
         size_t room = BUFFER_BLOCKS - (*b)->batch.n, part = n < room ? n : room;
@@ -107,8 +108,8 @@ static rd_status decode_batch(decoder *d, const rd_refs *refs, buffer **b) {
     return RD_OK;
 }
 
-/* What was read before a failure is handed over as well. *wanted becomes false when nobody wants
- * more. */
+/* Decodes a slice. The blocks before a failure are handed over as well. *wanted becomes false if
+ * the reader wants no more. */
 static rd_status decode_slice(decoder *d, uint64_t slice, bool *wanted) {
     const rdi_read_ahead_config *c = &d->r->config;
     uint64_t first = slice * c->slice, rest = c->references - first;

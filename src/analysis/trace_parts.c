@@ -1,4 +1,4 @@
-/* Readers of parts. See trace_parts.h. */
+/* Readers of parts of a trace. See trace_parts.h. */
 #include "analysis/trace_parts.h"
 
 #include <inttypes.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TELL_AFTER 65536 /* references */
+#define TELL_AFTER 65536 /* references between two progress reports */
 
 /* ---- the watch ---- */
 
@@ -51,7 +51,7 @@ typedef struct part_reader {
     rd_trace *trace;
     rd_mapper *mapper;
     rdi_parts_watch *watch;                /* or NULL */
-    uint64_t references, block_references; /* read, and not told of yet */
+    uint64_t references, block_references; /* read but not yet reported */
 } part_reader;
 
 static rd_status tell(part_reader *p) {
@@ -60,7 +60,7 @@ static rd_status tell(part_reader *p) {
     return p->watch ? add_read(p->watch, references, block_references) : RD_OK;
 }
 
-/* "BLOCK_BYTES KINDS LENGTH:FORMATPATH" */
+/* The format is "BLOCK_BYTES KINDS LENGTH:FORMATPATH". */
 char *rdi_trace_parts_describe(rd_ctx *ctx, const char *path, const char *format,
                                const rd_mapping *mapping) {
     const char *spec = format ? format : "auto";

@@ -1,22 +1,23 @@
-/* The memory that recorders share with the process that analyses what they record.
+/* The channel: the memory that recorders share with the analyzer.
  *
  * Recorders run inside the traced programs: the Valgrind tool and the runtime of compiled-in
- * recording. They know nothing of this library, and this header is all that they share with it: it
- * needs no C library. Each recording thread or process takes a free buffer, fills it with records,
- * hands it over and takes another one. The reader takes full buffers in the order in which they
- * were handed over, and gives them back free. A recorder that finds too many of them full waits:
- * nothing is lost, and the program runs no faster than the analysis. Buffers that are being filled
- * do not count: whoever has one may be waiting for somebody who needs one. There are enough for
- * all.
+ * recording. They do not use the library. This header is all that they share with it, and it needs
+ * no C library. Each recording thread or process takes a free buffer, fills it with records, hands
+ * it over and takes another one. The reader takes full buffers in the order in which they were
+ * handed over, and frees them. A recorder that finds too many full buffers waits: no record is
+ * lost, and the program runs no faster than the analysis. Buffers that are being filled do not
+ * count as full, because their owner may be waiting for a thread that needs a buffer. There are
+ * enough buffers for all threads.
  *
- * Words of a free buffer are all zero and no record is: where a recorder was killed while it filled
- * a buffer, the first zero is the end.
+ * All words of a free buffer are zero, and no record is zero: if a recorder was killed while it
+ * filled a buffer, the first zero is the end.
  *
- * Waiting is by futex: the waiting side sets its `..._waits` flag, looks once more, and sleeps on
- * the counter that the other side counts up. Both also wake up by themselves after a moment, to see
- * whether the other side is still there. To wake somebody costs more than to fill a buffer or to
- * read it, so it is done once for many: the reader sleeps until a quarter of those that may be full
- * are, or somebody waits, and recorders sleep until no more than half of them are.
+ * Waiting uses futexes: the waiting side sets its `..._waits` flag, checks once more, and sleeps on
+ * the counter that the other side increments. Both sides also wake up by themselves after a moment,
+ * to check whether the other side still exists. A wake-up costs more than filling or reading a
+ * buffer, so one wake-up serves many buffers: the reader sleeps until a quarter of
+ * RDI_CHANNEL_FULL_MAX buffers are full or a recorder waits, and recorders sleep until at most half
+ * of them are full.
  */
 #ifndef RDI_CHANNEL_H
 #define RDI_CHANNEL_H
@@ -27,11 +28,12 @@
 #endif
 
 #define RDI_CHANNEL_MAGIC UINT64_C(0x35474e4952445200) /* "\0RDRING5": changes with the layout */
-/* Large: half of the full ones keep a recorder busy for milliseconds, which the reader can sleep.
- * Memory is used only for those that were ever taken. */
+/* Words per buffer. Buffers are large, so that half of RDI_CHANNEL_FULL_MAX keep a recorder busy
+ * for milliseconds, during which the reader can sleep. Only buffers that were ever taken use
+ * memory. */
 #define RDI_CHANNEL_BUFFER_WORDS 65536
-#define RDI_CHANNEL_FULL_MAX     64   /* wait for the reader */
-#define RDI_CHANNEL_BUFFERS      1024 /* at most, and where memory is scarce RDI_CHANNEL_FULL_MAX */
+#define RDI_CHANNEL_FULL_MAX     64   /* full buffers at which recorders wait for the reader */
+#define RDI_CHANNEL_BUFFERS      1024 /* limit; RDI_CHANNEL_FULL_MAX where memory is scarce */
 #define RDI_CHANNEL_PATIENCE     100  /* turns of waiting, a tenth of a second each */
 #define RDI_CHANNEL_HEAD_BYTES   40960
 #define RDI_CHANNEL_BYTES(buffers)                                                                 \
@@ -44,9 +46,9 @@ enum { RDI_RECORD_LOAD = 0, RDI_RECORD_STORE = 1, RDI_RECORD_FETCH = 2, RDI_RECO
 #define RDI_RECORD_SIZE_MAX        0x3fff
 #define RDI_RECORD_LOW(size, kind) ((uint64_t)(size) << 2 | (uint64_t)(kind))
 
-/* With `events`, and then record_words is 2, events (enum rd_event_kind) stand between the records:
- * a head (kind, bytes of the path, thread), address, size, program counter, and the path, filled up
- * to an even number of words. Kind 0 is a place for an event that did not come. */
+/* If `events` is set, record_words is 2, and events (enum rd_event_kind) stand between the records:
+ * a head (kind, bytes of the path, thread), address, size, program counter, and the path, padded to
+ * an even number of words. Kind 0 reserves the place of an event that did not come. */
 #define RDI_EVENT_WORDS 4
 #define RDI_EVENT_HEAD(kind, path_bytes, thread)                                                   \
     ((uint64_t)(thread) << 32 | (uint64_t)(path_bytes) << 16 | (uint64_t)(kind) << 2 |             \
@@ -58,36 +60,36 @@ enum { RDI_RECORD_LOAD = 0, RDI_RECORD_STORE = 1, RDI_RECORD_FETCH = 2, RDI_RECO
 enum { RDI_BUFFER_FREE = 0, RDI_BUFFER_FILLING = 1, RDI_BUFFER_FULL = 2 };
 
 typedef struct rdi_buffer {
-    uint64_t state;   /* and, above 32 bits, the process id of who fills it */
+    uint64_t state;   /* upper 32 bits: process id of the recorder that fills it */
     uint32_t process; /* number of the recording: one per program image, from 0 */
-    uint32_t thread;  /* as the recorder numbers them */
-    uint64_t ticket;  /* of a full buffer: its place in the order */
-    uint32_t words;   /* of a full buffer: filled ones; 0: up to the first zero */
-    uint32_t repeats; /* of a full buffer: references left out by rdi_channel_collapse() */
+    uint32_t thread;  /* as numbered by the recorder */
+    uint64_t ticket;  /* full buffer: its place in the order */
+    uint32_t words;   /* full buffer: number of filled words; 0: up to the first zero */
+    uint32_t repeats; /* full buffer: references removed by rdi_channel_collapse() */
 } rdi_buffer;
 
-/* `words` of a buffer out of which repeats are being taken. Of one that stays so nothing can be
- * used: its owner was killed then. */
+/* The value of `words` while repeats are being removed from a buffer. If the owner is killed then,
+ * the contents cannot be used. */
 #define RDI_WORDS_CHANGING UINT32_MAX
 
 typedef struct rdi_channel {
     uint64_t magic;
     uint32_t record_words; /* 1, or 2 with program counters */
-    uint32_t recording;    /* 0: recorders skip for now */
-    uint32_t closed;       /* the reader takes no more */
-    uint32_t processes;    /* recordings begun */
+    uint32_t recording;    /* 0: recorders skip references for now */
+    uint32_t closed;       /* the reader takes no more buffers */
+    uint32_t processes;    /* number of recordings begun */
     uint64_t skipped;      /* references that recorders left out on purpose */
-    uint32_t collapse;     /* 1 + log2 of the block size for it; 0: do not */
-    uint32_t events;       /* recorders tell events */
-    uint32_t vector_bits;  /* this processor's, as far as we use them: 0, 256 or 512 */
-    uint32_t buffers;      /* that there are */
-    uint32_t reader;       /* process id */
+    uint32_t collapse;     /* 1 + log2 of the block size for removing repeats; 0: keep repeats */
+    uint32_t events;       /* recorders write events */
+    uint32_t vector_bits;  /* usable vector width of this processor: 0, 256 or 512 */
+    uint32_t buffers;      /* number of buffers */
+    uint32_t reader;       /* process id of the reader */
     uint32_t unused[3];
-    /* Written by recorders, waited for by the reader. A line of its own each. */
+    /* Recorders write these, the reader waits for them. Each group has a cache line of its own. */
     uint32_t fulls, reader_waits;
     uint64_t tickets;
     uint64_t padding[6];
-    /* The other direction. */
+    /* The reader writes these, recorders wait for them. */
     uint32_t frees, recorders_wait;
     uint64_t padding_too[7];
     rdi_buffer buffer[RDI_CHANNEL_BUFFERS];
@@ -98,7 +100,7 @@ static inline uint64_t *rdi_channel_words(rdi_channel *channel, unsigned index) 
            (uint64_t)index * RDI_CHANNEL_BUFFER_WORDS;
 }
 
-/* Whether the buffer is being filled, and then by whom. */
+/* Returns whether the buffer is being filled. *owner is set to the process id of its recorder. */
 static inline int rdi_channel_is_filling(const rdi_buffer *buffer, uint32_t *owner) {
     uint64_t state = __atomic_load_n(&buffer->state, __ATOMIC_ACQUIRE);
     *owner = (uint32_t)(state >> 32);
@@ -109,7 +111,8 @@ static inline uint64_t rdi_channel_event_words(uint64_t head) {
     return RDI_EVENT_WORDS + ((uint64_t)RDI_EVENT_PATH_BYTES(head) + 15) / 16 * 2;
 }
 
-/* Buffers that the reader has not given back yet; when it takes no more, less than there are. */
+/* The number of full buffers that the reader has not freed. After the reader has closed the
+ * channel, it may be too low. */
 static inline int32_t rdi_channel_full(const rdi_channel *channel) {
     uint32_t frees = __atomic_load_n(&channel->frees, __ATOMIC_SEQ_CST);
     return (int32_t)(__atomic_load_n(&channel->fulls, __ATOMIC_SEQ_CST) - frees);
@@ -117,8 +120,8 @@ static inline int32_t rdi_channel_full(const rdi_channel *channel) {
 
 /* ---- recorders ---- */
 
-/* An event into a buffer, where there is room for it. The head comes last: what a killed recorder
- * leaves behind is whole. */
+/* Writes an event into a buffer with enough room. The head is written last, so that a killed
+ * recorder leaves only complete events. */
 static inline void rdi_channel_put_event(uint64_t *to, uint64_t head, uint64_t address,
                                          uint64_t size, uint64_t pc, const char *path) {
     char *bytes = (char *)(to + RDI_EVENT_WORDS);
@@ -130,8 +133,8 @@ static inline void rdi_channel_put_event(uint64_t *to, uint64_t head, uint64_t a
     __atomic_store_n(to, head, __ATOMIC_RELEASE);
 }
 
-/* References that are not recorded. Nonzero after many of them: then somebody has to look whether
- * the reader is still there. `since` is the caller's, 0 at first. */
+/* Counts references that are not recorded. Returns nonzero after many of them: then the caller must
+ * check whether the reader still exists. `since` belongs to the caller and is 0 at first. */
 static inline int rdi_channel_skip(rdi_channel *channel, uint64_t *since, uint64_t references) {
     const uint64_t many = UINT64_C(1) << 26;
     __atomic_fetch_add(&channel->skipped, references, __ATOMIC_RELAXED);
@@ -141,8 +144,8 @@ static inline int rdi_channel_skip(rdi_channel *channel, uint64_t *since, uint64
     return look;
 }
 
-/* The first free buffer is now the caller's; -1: not now. The lowest index first, because what was
- * freed last may still be in a cache. */
+/* Takes a free buffer for `owner` and returns its index, or -1 if the caller must wait. It takes
+ * the lowest index, because a buffer freed recently may still be in a cache. */
 static inline int rdi_channel_take(rdi_channel *channel, uint32_t owner) {
     if (rdi_channel_full(channel) >= RDI_CHANNEL_FULL_MAX)
         return -1;
@@ -157,17 +160,17 @@ static inline int rdi_channel_take(rdi_channel *channel, uint32_t owner) {
     return -1;
 }
 
-/* After each turn of waiting for a buffer: whether none will come. All are being filled then, and
- * nobody gets on. */
+/* Returns whether waiting is hopeless, after each turn of waiting for a buffer: all buffers are
+ * being filled, and no thread makes progress. */
 static inline int rdi_channel_is_hopeless(const rdi_channel *channel, unsigned *turns) {
     *turns = rdi_channel_full(channel) > 0 ? 0 : *turns + 1;
     return *turns > RDI_CHANNEL_PATIENCE;
 }
 
-/* Where leaving out repeats stands. */
+/* The progress of removing repeats. */
 typedef struct rdi_collapse {
-    uint64_t at, kept; /* words looked at, and words left of those */
-    uint64_t last;     /* block that the record before touched last */
+    uint64_t at, kept; /* words examined, and words kept of those */
+    uint64_t last;     /* last block that the previous record touched */
 } rdi_collapse;
 
 static inline void rdi_channel_collapse_plain(rdi_collapse *c, unsigned shift, uint64_t step,
@@ -184,11 +187,11 @@ static inline void rdi_channel_collapse_plain(rdi_collapse *c, unsigned shift, u
 }
 
 #if defined(__x86_64__)
-/* The same, four records of one word at a time. What is stored behind those that are kept has been
- * looked at. */
+/* The same for four records of one word at a time. Words after the kept ones may be overwritten:
+ * they have been examined. */
 __attribute__((target("avx2"))) static inline void
 rdi_channel_collapse_avx2(rdi_collapse *c, unsigned shift, uint64_t *words, uint64_t n) {
-    /* Halves of the words that a set of four keeps, and how many words those are. */
+    /* For each set of kept words among four: the order of their halves, and their number. */
     static const uint32_t order[16][8] = {
         {0, 1, 2, 3, 4, 5, 6, 7}, {0, 1, 2, 3, 4, 5, 6, 7}, {2, 3, 0, 1, 4, 5, 6, 7},
         {0, 1, 2, 3, 4, 5, 6, 7}, {4, 5, 0, 1, 2, 3, 6, 7}, {0, 1, 4, 5, 2, 3, 6, 7},
@@ -220,7 +223,7 @@ rdi_channel_collapse_avx2(rdi_collapse *c, unsigned shift, uint64_t *words, uint
     *c = (rdi_collapse){at, kept, (uint64_t)_mm256_extract_epi64(last, 0)};
 }
 
-/* The same, eight at a time. */
+/* The same for eight records at a time. */
 __attribute__((target("avx512f,popcnt"))) static inline void
 rdi_channel_collapse_avx512(rdi_collapse *c, unsigned shift, uint64_t *words, uint64_t n) {
     const __m512i size_bits = _mm512_set1_epi64(RDI_RECORD_SIZE_MAX << 2);
@@ -247,8 +250,8 @@ rdi_channel_collapse_avx512(rdi_collapse *c, unsigned shift, uint64_t *words, ui
 }
 #endif
 
-/* Leaves out records that touch only the block that the record before touched last: their distance
- * is 0 by definition, it is enough to count them. Returns the number of words that are left. */
+/* Removes records that touch only the last block of the previous record: their distance is 0, so it
+ * is enough to count them. Returns the number of remaining words. */
 static inline uint64_t rdi_channel_collapse(rdi_channel *channel, uint64_t *words, uint64_t n) {
     unsigned shift = channel->collapse - 1 + RDI_RECORD_SHIFT;
     uint64_t step = channel->record_words;
@@ -265,7 +268,7 @@ static inline uint64_t rdi_channel_collapse(rdi_channel *channel, uint64_t *word
     return c.kept;
 }
 
-/* The reader sleeps. */
+/* Returns whether the reader sleeps. */
 static inline int rdi_channel_reader_waits(const rdi_channel *channel) {
     return __atomic_load_n(&channel->reader_waits, __ATOMIC_SEQ_CST) != 0;
 }
@@ -279,8 +282,9 @@ static inline int rdi_channel_hand_over(rdi_channel *channel, int index, uint64_
     return rdi_channel_reader_waits(channel);
 }
 
-/* Hands a buffer over, whose first record is at its beginning. Returns whether the reader sleeps:
- * then it has to be woken at the end, and before that when it is worth it. Futex of `fulls`. */
+/* Hands over a buffer, whose first record is at its beginning. Returns whether the reader sleeps:
+ * then the caller must wake it (futex on `fulls`) at the end, and earlier if
+ * rdi_channel_is_worth_waking(). */
 static inline int rdi_channel_submit(rdi_channel *channel, int index, uint64_t words) {
     rdi_buffer *buffer = &channel->buffer[index];
     uint64_t before = words;
@@ -292,7 +296,7 @@ static inline int rdi_channel_submit(rdi_channel *channel, int index, uint64_t w
     return rdi_channel_hand_over(channel, index, words);
 }
 
-/* Whether there is enough to do for a reader that sleeps. */
+/* Returns whether there are enough full buffers to wake the reader. */
 static inline int rdi_channel_is_worth_waking(const rdi_channel *channel) {
     return rdi_channel_full(channel) >= RDI_CHANNEL_FULL_MAX / 4;
 }

@@ -26,8 +26,8 @@ static void *try_channel(rd_live *live, unsigned buffers) {
                       live->fd, 0);
 }
 
-/* Where files or memory are limited it is smaller. Its size is sealed: no program can take it away
- * from under us. */
+/* Maps the channel, a smaller one where files or memory are limited. Its size is sealed, so that no
+ * program can truncate it while it is mapped. */
 static rd_status map_channel(rd_live *live) {
     live->fd = memfd_create("reusedist", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (live->fd < 0)
@@ -63,9 +63,9 @@ rd_status rd_live_new(rd_ctx *ctx, const rd_live_config *config, rd_live **out) 
     config = &known;
     if (config->collapse_bytes & (config->collapse_bytes - 1) ||
         config->collapse_bytes > RD_COLLAPSE_MAX)
-        return rdi_fail(ctx, RD_EINVAL, "repeats are found in blocks of 2^n bytes, n at most 40");
+        return rdi_fail(ctx, RD_EINVAL, "blocks of repeats must have 2^n bytes, n at most 40");
     if (config->collapse_bytes && config->events)
-        return rdi_fail(ctx, RD_EINVAL, "repeats are not counted where events are told");
+        return rdi_fail(ctx, RD_EINVAL, "repeats cannot be left out of a recording with events");
     rd_live *live = rdi_calloc(ctx, 1, sizeof *live);
     if (!live)
         return RD_ENOMEM;

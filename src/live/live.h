@@ -1,5 +1,5 @@
-/* The analyzer's side of the channel: the object that owns the shared memory (live.c), and the trace
- * that is read from it (live_trace.c). */
+/* The analyzer's side of the channel: the object that owns the shared memory (live.c), and the
+ * trace that is read from it (live_trace.c). */
 #ifndef RDI_LIVE_H
 #define RDI_LIVE_H
 
@@ -15,7 +15,7 @@ struct rd_live {
     int fd;
     rdi_channel *channel; /* NULL: not mapped */
     unsigned buffers;     /* number of buffers in the channel */
-    /* What the channel's head says of these, kept here: recorded programs can change the head. */
+    /* Copies of fields in the channel's head, because recorded programs can change the head. */
     uint32_t collapse, vector_bits;
     char path[64];    /* where recorders open the memory */
     bool stopped;     /* atomic: the reader ends at the next buffer */

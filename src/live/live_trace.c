@@ -1,7 +1,7 @@
 /* References of running programs, read from the memory that their recorders share (channel.h).
  *
- * Other processes wrote what is in that memory, so it is checked like a file: a number out of range is
- * an error, not a fault.
+ * Other processes wrote what is in that memory, so it is checked like a file: a number out of range
+ * is an error, not a fault.
  */
 #include "base/cpu.h"
 #include "live/live.h"
@@ -16,30 +16,30 @@
 #include <string.h>
 #include <unistd.h>
 
-#define WAIT_NS       50000000 /* how long nothing may come before we ask whether something will */
-#define PROCESSES_MAX 0x10000  /* their number is in 16 bits of the address */
+#define WAIT_NS       50000000 /* time without records before a check for live recorders */
+#define PROCESSES_MAX 0x10000  /* their number has 16 bits of the address */
 #define PROCESS_SHIFT 48
 #define EVENTS_MANY   65536
-#define RUN_MAX       64 /* records looked at together */
+#define RUN_MAX       64 /* records handled together */
 #define FETCH_AHEAD   (8 * RUN_MAX)
 
 typedef struct live_reader {
     rdi_reader *r;
     rd_live *live;
-    int buffer; /* being read; -1: none */
+    int buffer; /* index of the buffer being read; -1: none */
     const uint64_t *words;
-    size_t at, end; /* of words: next one, and how many there are */
-    bool ended;     /* nothing comes any more */
+    size_t at, end; /* index of the next word, and number of words */
+    bool ended;     /* no more records will come */
     bool bare;      /* the batch has addresses only */
     rdi_event_list events;
-    size_t events_many; /* so many are looked through for needless ones */
+    size_t events_many; /* number of events that triggers dropping needless ones */
 } live_reader;
 
 static bool is_full(const rdi_buffer *buffer) {
     return __atomic_load_n(&buffer->state, __ATOMIC_ACQUIRE) == RDI_BUFFER_FULL;
 }
 
-/* The full buffer that was handed over first; -1: there is none. */
+/* The index of the full buffer that was handed over first; -1 if there is none. */
 static int first_full(const rd_live *live) {
     const rdi_channel *channel = live->channel;
     int first = -1;
@@ -65,7 +65,7 @@ static size_t record_words(const live_reader *l) {
     return l->live->config.pc ? 2 : 1;
 }
 
-/* Words that were filled in a buffer that was not handed over. */
+/* The number of filled words in a buffer that was not handed over. */
 static uint64_t find_end(const live_reader *l) {
     uint64_t words = 0;
     while (words < RDI_CHANNEL_BUFFER_WORDS && l->words[words] != 0) {
@@ -82,8 +82,8 @@ static rd_status open_buffer(live_reader *l, int index) {
     if (lost)
         words = RDI_CHANNEL_BUFFER_WORDS;
     if (words > RDI_CHANNEL_BUFFER_WORDS)
-        return rdi_fail(l->r->ctx, RD_EFORMAT, "a recorder handed over %" PRIu64 " words at once",
-                        words);
+        return rdi_fail(l->r->ctx, RD_EFORMAT,
+                        "a recorder handed over a buffer of %" PRIu64 " words", words);
     if (channel->buffer[index].process >= PROCESSES_MAX)
         return rdi_fail(l->r->ctx, RD_ERANGE, "more than %d programs recorded", PROCESSES_MAX);
     l->words = rdi_channel_words(channel, (unsigned)index);
@@ -96,7 +96,7 @@ static rd_status open_buffer(live_reader *l, int index) {
     return RD_OK;
 }
 
-/* The process exists and is no zombie. */
+/* Returns whether the process exists and is not a zombie. */
 static bool is_alive(uint32_t pid) {
     char path[32], line[512];
     snprintf(path, sizeof path, "/proc/%" PRIu32 "/stat", pid);
@@ -110,15 +110,15 @@ static bool is_alive(uint32_t pid) {
     return n < 0 || (name_end && name_end[1] && name_end[2] != 'Z' && name_end[2] != 'X');
 }
 
-/* Buffers that were being filled when their owners ended, by a SIGKILL for example. At the end of
- * everything: all that are not handed over. */
+/* Hands over buffers whose owners ended while filling them, for example by SIGKILL. At the end: all
+ * buffers that were not handed over. */
 static void reclaim(rd_live *live, bool at_end) {
     uint32_t owner, last = 0;
-    bool keeps = false; /* the last one */
+    bool keeps = false; /* the last owner is alive */
     for (int i = 0; i < (int)live->buffers; i++) {
         if (!rdi_channel_is_filling(&live->channel->buffer[i], &owner))
             continue;
-        if (owner != last) /* threads of one process have many */
+        if (owner != last) /* threads of one process have many buffers */
             keeps = !at_end && is_alive(owner);
         last = owner;
         if (!keeps)
@@ -126,7 +126,7 @@ static void reclaim(rd_live *live, bool at_end) {
     }
 }
 
-/* Until a recorder hands something over, or for a moment. */
+/* Waits until a recorder hands over a buffer, or for a moment. */
 static void wait_for_full(rd_live *live) {
     rdi_channel *channel = live->channel;
     struct timespec moment = {.tv_nsec = WAIT_NS};
@@ -156,10 +156,10 @@ static rd_status next_buffer(live_reader *l) {
 
 /* ---- records ---- */
 
-#define SIGN_BIT (UINT64_C(1) << 63) /* of a record's word: of an address */
+#define SIGN_BIT (UINT64_C(1) << 63) /* of a record's word, and of its address */
 
-/* Records of one word each. Loops without branches, that compilers vectorise also where there is no
- * arithmetic shift of 64 bits: hence the second loop, for the rare address that is negative. */
+/* Decodes records of one word each. The loops have no branches, so that compilers vectorize them
+ * even without a 64-bit arithmetic shift; the second loop handles the rare negative addresses. */
 static bool decode_words(const uint64_t *restrict words, size_t n, uint64_t tag,
                          rdi_columns *restrict col) {
     uint64_t seen = 0;
@@ -173,14 +173,15 @@ static bool decode_words(const uint64_t *restrict words, size_t n, uint64_t tag,
     for (size_t i = 0; i < n; i++) {
         uint32_t low = (uint32_t)words[i] & 0xffff, size = low >> 2, kind = low & 3;
         col->size[i] = size;
-        col->kind[i] = (uint8_t)(kind + 1 + (kind >> 1)); /* 0, 1, 2: RD_LOAD, RD_STORE, RD_FETCH */
+        col->kind[i] = (uint8_t)(kind + 1 + (kind >> 1)); /* RD_LOAD, RD_STORE, RD_FETCH */
         wrong |= (size - 1) >> 31 | (kind & kind >> 1);
     }
     return wrong == 0;
 }
 
-/* The addresses of records of one word each, when an analysis by blocks of 2^shift bytes needs no
- * more: each stays in one block. Otherwise false, also when something is wrong with them. */
+/* Decodes only the addresses of records of one word each, if an analysis by blocks of 2^shift bytes
+ * needs no more because each reference stays in one block. Returns false otherwise, or if a record
+ * is invalid. */
 typedef bool decode_bare(const uint64_t *words, size_t n, uint64_t tag, unsigned shift,
                          uint64_t *addr);
 
@@ -194,7 +195,7 @@ static inline __attribute__((always_inline)) bool decode_bare_any(const uint64_t
         uint64_t word = words[i], size = (word & (RDI_RECORD_SIZE_MAX << 2)) << 14;
         addr[i] = (word >> RDI_RECORD_SHIFT) ^ tag;
         seen |= word;
-        /* a size of 0 makes the sum negative or leaves the low bits, kind 3 is no reference */
+        /* A size of 0 makes the sum negative or leaves the low bits; kind 3 is not a reference. */
         other |= (word & inside & -one) + size - one;
         other |= (size - one) & SIGN_BIT;
         other |= (word & word << 1 & 2) << 62;
@@ -222,14 +223,15 @@ static decode_bare *choose_decode_bare(const rd_live *live) {
                                       : decode_bare_plain;
 }
 
-/* Words far behind those of a run, which come from the recorder's processor: that takes long. */
+/* Prefetches words far after a run, because fetching them from the recorder's processor takes
+ * long. */
 static void fetch_ahead(const live_reader *l, const uint64_t *run) {
     size_t left = (size_t)(l->words + l->end - run), end = FETCH_AHEAD + RUN_MAX;
     for (size_t i = FETCH_AHEAD; i < (left < end ? left : end); i += 64 / sizeof *run)
         RDI_PREFETCH(run + i);
 }
 
-/* Runs of records that are bare, or else such that are not: returns the length of all. */
+/* Decodes runs of records: either bare ones only, or others only. Returns their total length. */
 static size_t decode_runs(live_reader *l, const uint64_t *words, size_t n, uint64_t tag,
                           bool *good) {
     unsigned shift = l->live->collapse - 1;
@@ -251,7 +253,7 @@ static size_t decode_runs(live_reader *l, const uint64_t *words, size_t n, uint6
     return done;
 }
 
-/* Two words each: the record and the program counter. */
+/* Decodes records of two words each: the record and the program counter. */
 static bool decode_pairs(const uint64_t *pairs, size_t n, uint64_t tag, rdi_columns *col) {
     uint64_t words[RDI_REFS_MAX];
     for (size_t i = 0; i < n; i++) {
@@ -261,7 +263,8 @@ static bool decode_pairs(const uint64_t *pairs, size_t n, uint64_t tag, rdi_colu
     return decode_words(words, n, tag, col);
 }
 
-/* While a program does not record, events come without references, perhaps for a long time. */
+/* Limits the number of events. While a program does not record, events come without references,
+ * perhaps for a long time. */
 static rd_status limit_events(live_reader *l) {
     if (l->events.n < l->events_many)
         return RD_OK;
@@ -270,7 +273,7 @@ static rd_status limit_events(live_reader *l) {
     return RD_OK;
 }
 
-/* The event at `words`, before the n-th reference of this batch. */
+/* Appends the event at `words`, which comes before the n-th reference of this batch. */
 static rd_status take_event(live_reader *l, const uint64_t *words, uint64_t tag, size_t n) {
     uint64_t head = words[0];
     rd_event event = {.at = l->r->done + n,
@@ -282,17 +285,17 @@ static rd_status take_event(live_reader *l, const uint64_t *words, uint64_t tag,
                       .path = (const char *)(words + RDI_EVENT_WORDS)};
     if (event.kind == 0)
         return RD_OK;
-    if (event.kind == RD_EVENT_MODULE) /* a difference, that stays what it is */
+    if (event.kind == RD_EVENT_MODULE) /* a load bias, which stays as it is */
         event.pc = event.address - (words[1] - words[3]);
     bool known = rdi_event_info_of(event.kind) != NULL;
     if (known)
         RD_TRY(rdi_event_list_add(&l->events, &event, RDI_EVENT_PATH_BYTES(head)));
     if (!known || rdi_event_check(&l->events.items[l->events.n - 1]))
-        return rdi_fail(l->r->ctx, RD_EFORMAT, "a recorder handed over an event without sense");
+        return rdi_fail(l->r->ctx, RD_EFORMAT, "a recorder handed over an invalid event");
     return RD_OK;
 }
 
-/* Records of two words each with events between them: *n records, up to RDI_REFS_MAX. */
+/* Decodes *n records of two words each, up to RDI_REFS_MAX, with events between them. */
 static rd_status decode_events(live_reader *l, uint64_t tag, size_t *n, bool *good) {
     rdi_columns *col = l->r->col;
     uint64_t words[RDI_REFS_MAX];
@@ -306,7 +309,7 @@ static rd_status decode_events(live_reader *l, uint64_t tag, size_t *n, bool *go
         }
         size_t size = (size_t)rdi_channel_event_words(next[0]);
         if (size > l->end - l->at)
-            return rdi_fail(l->r->ctx, RD_EFORMAT, "a recorder handed over half an event");
+            return rdi_fail(l->r->ctx, RD_EFORMAT, "a recorder handed over an incomplete event");
         RD_TRY(take_event(l, next, tag, *n));
         if (*n == 0)
             RD_TRY(limit_events(l));
@@ -316,7 +319,7 @@ static rd_status decode_events(live_reader *l, uint64_t tag, size_t *n, bool *go
     return RD_OK;
 }
 
-/* The next records of the buffer into columns. *n is 0 where there were only events. */
+/* Decodes the next records of the buffer into columns. *n is 0 if there were only events. */
 static rd_status decode(live_reader *l, size_t *n) {
     const rdi_buffer *buffer = &l->live->channel->buffer[l->buffer];
     const rd_live_config *config = &l->live->config;
@@ -339,7 +342,7 @@ static rd_status decode(live_reader *l, size_t *n) {
     for (size_t i = 0; i < *n && config->thread; i++)
         col->thread[i] = buffer->thread;
     if (!good)
-        return rdi_fail(l->r->ctx, RD_EFORMAT, "a recorder handed over a reference without sense");
+        return rdi_fail(l->r->ctx, RD_EFORMAT, "a recorder handed over an invalid reference");
     return RD_OK;
 }
 
@@ -357,7 +360,7 @@ static void live_close(void *self) {
     rdi_event_list_free(&((live_reader *)self)->events);
 }
 
-/* The next references, 0 only at the end, and the events before and among them. */
+/* Reads the next references and the events before and among them. *n is 0 only at the end. */
 static rd_status read_records(live_reader *l, size_t *n) {
     rdi_event_list_clear(&l->events);
     while (*n == 0) {

@@ -1,4 +1,4 @@
-/* The parts of the verifier: making traces, running one engine, comparing. */
+/* Interfaces inside the verifier: making traces, running one engine, comparing. */
 #ifndef RDI_VERIFY_H
 #define RDI_VERIFY_H
 
@@ -8,54 +8,55 @@
 
 typedef struct rdi_verify_trace {
     const char *pattern; /* order of the references: "sawtooth" */
-    const char *ids;     /* which block ids: "near 2^64" */
+    const char *ids;     /* block ids: "near 2^64" */
     uint64_t *block;
     size_t n;
 } rdi_verify_trace;
 
 /* Fills trace->block, which has room for `longest`, with `shortest` to `longest` references. The
- * same arguments give the same trace; consecutive seeds go through all combinations of pattern and
+ * same arguments give the same trace. Consecutive seeds go through all combinations of pattern and
  * ids. */
 void rdi_verify_make(uint64_t seed, size_t shortest, size_t longest, rdi_verify_trace *trace);
 
 /* ---- one engine, one trace (verify_run.c) ---- */
 
 typedef enum rdi_verify_delivery {
-    RDI_VERIFY_HISTOGRAM, /* nobody asks for distances */
-    RDI_VERIFY_ARRAY,     /* given back by feed() */
+    RDI_VERIFY_HISTOGRAM, /* no distances are requested */
+    RDI_VERIFY_ARRAY,     /* distances returned by feed() */
     RDI_VERIFY_SINK       /* sent to a sink */
 } rdi_verify_delivery;
 
-/* How the engine is run. */
+/* The settings of one run of an engine. */
 typedef struct rdi_verify_setup {
     uint64_t bound; /* 0: none */
     uint32_t threads;
-    uint64_t references; /* the hint, right or wrong */
+    uint64_t references; /* the hint, correct or not */
     rd_binning binning;
     rdi_verify_delivery delivery;
-    uint64_t split_seed; /* of the batch sizes ... */
-    size_t batch_max;    /* ... from 0 (rarely) to this many */
+    uint64_t split_seed; /* seed of the batch sizes */
+    size_t batch_max;    /* largest batch; batches are rarely empty */
 } rdi_verify_setup;
 
-/* Draws a setup the engine can take; `blocks` is the number of distinct ones in the trace. */
+/* Draws settings that the engine accepts. `blocks` is the number of distinct blocks in the
+ * trace. */
 rdi_verify_setup rdi_verify_draw_setup(const rd_engine_info *info, uint64_t seed, size_t n,
                                        uint64_t blocks);
 void rdi_verify_describe_setup(const rdi_verify_setup *setup, char *text, size_t room);
 
-/* How far an engine's answer is checked: NULL, or why it is not. */
+/* The reason why an engine's answers are not checked, or NULL. */
 const char *rdi_verify_unchecked(const rd_engine_info *info);
 
-/* Distances of the oracle, without a bound. */
+/* Computes the distances of the oracle, without a bound. */
 rd_status rdi_verify_oracle(rd_ctx *ctx, const uint64_t *blocks, size_t n, uint64_t *distances);
 
 typedef struct rdi_verify_outcome {
     bool different;
-    uint64_t reference; /* UINT64_MAX: totals or histogram */
+    uint64_t reference; /* UINT64_MAX: the totals or the histogram differ */
     char what[256];
 } rdi_verify_outcome;
 
-/* Runs the engine and compares with `expected`, the oracle's distances. `scratch` has room for n.
- */
+/* Runs the engine and compares its answers with `expected`, the oracle's distances. `scratch` has
+ * room for n. */
 rd_status rdi_verify_run(rd_ctx *ctx, const char *spec, const rdi_verify_setup *setup,
                          const uint64_t *blocks, size_t n, const uint64_t *expected,
                          uint64_t *scratch, rdi_verify_outcome *out);
@@ -65,18 +66,19 @@ rd_status rdi_verify_run(rd_ctx *ctx, const char *spec, const rdi_verify_setup *
 void rdi_verify_differ(rdi_verify_outcome *out, uint64_t reference, const char *format, ...)
     RDI_PRINTF(3, 4);
 
-/* A finished run against the oracle's distances, which know no bound. `got`: the distances that the
- * engine gave, or NULL when it was not asked. */
+/* Compares a finished run with the oracle's distances, which have no bound. `got`: the engine's
+ * distances, or NULL if they were not requested. */
 rd_status rdi_verify_compare(rd_ctx *ctx, rd_engine *e, uint64_t bound, const uint64_t *got,
                              const uint64_t *expected, size_t n, rdi_verify_outcome *out);
 
-/* Measures distances, but its error kind says nothing about a single one. */
+/* Returns whether the engine measures distances but its error kind promises nothing about a single
+ * one. */
 bool rdi_verify_promises_nothing(const rd_engine_info *info);
 
-/* What rdi_verify_run() holds the engine to. */
+/* The promise that rdi_verify_run() checks, in words. */
 const char *rdi_verify_promise(const rd_engine_info *info);
 
-/* Two finished runs of the same trace have the same histogram. */
+/* Checks that two finished runs of the same trace have the same histogram. */
 rd_status rdi_verify_repeats(rd_engine *first, rd_engine *again, rdi_verify_outcome *out);
 
 #endif

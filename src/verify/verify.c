@@ -1,4 +1,4 @@
-/* The verifier: which engines, one trace after the other, and the smallest trace that shows a
+/* The verifier: chooses engines, checks one trace after the other, and shrinks a trace that shows a
  * difference. */
 #include "reusedist/verify.h"
 
@@ -10,13 +10,13 @@
 #include <string.h>
 
 #define DEFAULT_LONGEST 20000
-#define SHRINK_WORK     5000000 /* references run at most while shrinking */
+#define SHRINK_WORK     5000000 /* limit of the references run during shrinking */
 
 typedef struct subject {
     const rd_engine_info *info;
     char *spec;
     rd_verified done;
-    char *missing; /* what these options need and the machine lacks, or NULL */
+    char *missing; /* a requirement of these options that the machine lacks, or NULL */
 } subject;
 
 struct rd_verify {
@@ -35,7 +35,7 @@ struct rd_verify {
 
 /* ---- subjects ---- */
 
-/* "NAME", or "NAME:options" when there are options. */
+/* Adds "NAME", or "NAME:options" if there are options. */
 static rd_status add_subject(rd_verify *v, const rd_engine_info *info, const char *options) {
     subject *grown = rdi_resize(v->ctx, v->subjects, v->n_subjects + 1, sizeof *grown);
     if (!grown)
@@ -53,7 +53,7 @@ static rd_status add_subject(rd_verify *v, const rd_engine_info *info, const cha
                             .unchecked = rdi_verify_unchecked(info)};
     if (rd_engine_unavailable(info))
         return RD_OK;
-    rd_engine *e = NULL; /* bad options shall fail here, not in the middle */
+    rd_engine *e = NULL; /* wrong options fail here, not later */
     rd_status status = rd_engine_open(v->ctx, spec, NULL, &e);
     rd_engine_close(e);
     if (status != RD_EUNSUPPORTED)
@@ -150,7 +150,7 @@ typedef struct shrinking {
     uint64_t work;
 } shrinking;
 
-/* Takes the first n of v->candidate over if they show a difference too. */
+/* Keeps the first n references of v->candidate if they show a difference too. */
 static rd_status try_candidate(shrinking *sh, size_t n, bool *taken) {
     rd_verify *v = sh->v;
     rdi_verify_outcome outcome;
@@ -168,7 +168,7 @@ static rd_status try_candidate(shrinking *sh, size_t n, bool *taken) {
     return RD_OK;
 }
 
-/* Everything but [from, from + count). */
+/* Tries the trace without [from, from + count). */
 static rd_status try_without(shrinking *sh, size_t from, size_t count, bool *taken) {
     const rdi_verify_trace *t = &sh->v->trace;
     uint64_t *c = sh->v->candidate;
@@ -177,7 +177,7 @@ static rd_status try_without(shrinking *sh, size_t from, size_t count, bool *tak
     return try_candidate(sh, t->n - count, taken);
 }
 
-/* Blocks named 0, 1, 2 ... by first appearance. */
+/* Tries the trace with blocks numbered 0, 1, 2 ... by first appearance. */
 static rd_status try_small_ids(shrinking *sh) {
     const rdi_verify_trace *t = &sh->v->trace;
     uint64_t *c = sh->v->candidate, next = 0;
@@ -202,9 +202,10 @@ static rd_status remove_chunks(shrinking *sh, size_t chunk) {
     return RD_OK;
 }
 
-/* The shortest beginning that still shows a difference: an error once made mostly stays. */
+/* Finds the shortest prefix that still shows a difference: an error mostly stays once it is
+ * made. */
 static rd_status cut_tail(shrinking *sh) {
-    size_t good = 0; /* this much shows none */
+    size_t good = 0; /* length of a prefix that shows no difference */
     while (sh->v->trace.n - good > 1) {
         size_t keep = good + (sh->v->trace.n - good) / 2;
         bool taken = false;
@@ -215,15 +216,15 @@ static rd_status cut_tail(shrinking *sh) {
     return RD_OK;
 }
 
-/* Cuts the tail off, then leaves out ever smaller pieces. Their sizes are powers of two, so that
- * what depends on the position in a batch survives. */
+/* Cuts off the tail, then removes smaller and smaller ranges. Their lengths are powers of two, so
+ * that differences that depend on the position in a batch survive. */
 static rd_status shrink(shrinking *sh) {
     rd_verify *v = sh->v;
     RD_TRY(cut_tail(sh));
     for (unsigned bits = rdi_bit_width(v->trace.n); bits > 0; bits--)
         RD_TRY(remove_chunks(sh, (size_t)1 << (bits - 1)));
     size_t before;
-    do { /* leaving out one reference may have made another one superfluous */
+    do { /* removing one reference may have made another one unnecessary */
         before = v->trace.n;
         RD_TRY(remove_chunks(sh, 1));
     } while (v->trace.n < before && sh->work < SHRINK_WORK);
@@ -260,7 +261,8 @@ static uint64_t count_cold(const uint64_t *distances, size_t n) {
     return cold;
 }
 
-/* The setup depends on the seed and the engine, not on which others are checked beside it. */
+/* The seed of the settings depends on the trace's seed and the engine, not on the other engines
+ * that are checked. */
 static uint64_t setup_seed(uint64_t seed, const char *spec) {
     uint64_t hash = rdi_mix64(seed);
     for (; *spec; spec++)

@@ -1,9 +1,9 @@
-/* Everything an engine answered against the oracle, by the promise of its error kind:
+/* Compares all answers of an engine with the oracle, as far as its error kind promises:
  *
  *   exact               every distance, total, bin and sum is the oracle's
- *   relative, absolute  every distance is within the stated bound, and the histogram counts the
- *                       distances that were given; where none were, the n-th smallest is within
- *                       the bound of the oracle's n-th smallest
+ *   relative, absolute  every distance is within the error bound, and the histogram counts the
+ *                       reported distances; if none are reported, the n-th smallest is within the
+ *                       bound of the oracle's n-th smallest
  *   anything else       the histogram counts every reference once, and the distances if any
  */
 #include "profile/error_bound.h"
@@ -59,7 +59,7 @@ static int by_value(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* One row against the sorted distances from sorted[*at] on; moves *at behind the row. */
+/* Compares one row with the sorted distances from sorted[*at] on, and moves *at after the row. */
 static void compare_bin(const rd_bin *bin, bool sums, const uint64_t *sorted, size_t n, size_t *at,
                         rdi_verify_outcome *out) {
     if (*at < n && sorted[*at] < bin->low) {
@@ -83,7 +83,7 @@ static void compare_bin(const rd_bin *bin, bool sums, const uint64_t *sorted, si
                           bin->low, bin->high, bin->sum.low, sum.low);
 }
 
-/* `sorted`: finite ones first. */
+/* Compares all rows. `sorted` has the finite distances first. */
 static void compare_bins(const rd_profile *p, const uint64_t *sorted, size_t finite,
                          rdi_verify_outcome *out) {
     const rd_bin *bins;
@@ -102,7 +102,7 @@ static void compare_fact(const char *name, uint64_t got, uint64_t expected,
                           expected);
 }
 
-/* References in ascending distance, by rank: `sorted` true ones against the rows of p. */
+/* Compares distances by rank: the true distances in ascending order with the rows of p. */
 static void compare_ranks(const rd_profile *p, rdi_error_bound error, const uint64_t *sorted,
                           size_t finite, rdi_verify_outcome *out) {
     const rd_bin *bins;
@@ -119,7 +119,7 @@ static void compare_ranks(const rd_profile *p, rdi_error_bound error, const uint
             }
 }
 
-/* Every reference is in the histogram once. */
+/* Checks that every reference is in the histogram once. */
 static void compare_mass(const rd_profile *p, rdi_verify_outcome *out) {
     const rd_profile_facts *facts = rd_profile_facts_of(p);
     const rd_bin *bins;
@@ -130,7 +130,8 @@ static void compare_mass(const rd_profile *p, rdi_verify_outcome *out) {
     compare_fact("references in the histogram", counted, facts->references, out);
 }
 
-/* Without a bound blocks and cold references are known; with one, only what is said is checked. */
+/* Compares the totals. With a bound, blocks and cold references may be unknown, and only stated
+ * values are checked. */
 static void compare_totals(const rd_profile_facts *facts, uint64_t blocks, uint64_t infinite,
                            rdi_verify_outcome *out) {
     bool bounded = facts->bound != 0;
@@ -151,13 +152,13 @@ static size_t sort_distances(uint64_t *distances, size_t n) {
 
 /* ---- all of it ---- */
 
-/* What the engine was asked, and what the oracle says. */
+/* The engine's distances and the oracle's. */
 typedef struct truth {
     const uint64_t *got; /* the engine's distances, or NULL */
     uint64_t *distances; /* the oracle's; infinite from the bound on */
-    uint64_t *counted;   /* room for as many */
-    size_t n;            /* references */
-    uint64_t blocks;     /* distinct ones */
+    uint64_t *counted;   /* scratch array of the same length */
+    size_t n;            /* number of references */
+    uint64_t blocks;     /* number of distinct blocks */
 } truth;
 
 static void compare_measured(const rd_profile *p, const truth *t, rdi_verify_outcome *out) {
@@ -205,7 +206,8 @@ static rd_status compare_all(rd_ctx *ctx, rd_engine *e, const truth *t, rdi_veri
     return out->different ? RD_OK : check_invariants(ctx, e, out);
 }
 
-/* The oracle's distances as a run with this bound must show them; returns the number of blocks. */
+/* Converts the oracle's distances to those that a run with this bound must report. Returns the
+ * number of blocks. */
 static uint64_t apply_bound(uint64_t bound, const uint64_t *expected, size_t n, uint64_t *out) {
     uint64_t blocks = 0;
     for (size_t i = 0; i < n; i++) {
@@ -269,7 +271,8 @@ rd_status rdi_verify_repeats(rd_engine *first, rd_engine *again, rdi_verify_outc
     if (status == RD_OK)
         status = rd_engine_profile(again, &b);
     if (status == RD_OK && !same_rows(a, b))
-        rdi_verify_differ(out, UINT64_MAX, "fed in other batches, the histogram is another one");
+        rdi_verify_differ(out, UINT64_MAX,
+                          "the histogram changes if the references are fed in other batches");
     rd_profile_free(a);
     rd_profile_free(b);
     return status;

@@ -1,14 +1,15 @@
 /* Traces for the verifier: an order of references over 0 .. M-1, then ids for those M blocks.
  *
- * Orders are chosen for what they do to an engine: all of one block, all new, the whole set again
- * and again, both ends of the recency list, sudden changes of the working set. Ids are chosen for
- * what they do to a hash table: dense, far apart, at both ends of the range, colliding.
+ * The orders stress an engine in different ways: one block only, new blocks only, the whole set
+ * again and again, both ends of the recency list, sudden changes of the working set. The ids stress
+ * a hash table: dense, far apart, at both ends of the range, colliding.
  */
 #include "verify/verifier.h"
 
 #include <math.h>
 
-/* The oracle needs up to n * M steps: long traces have few blocks, so that this many are enough. */
+/* The oracle needs up to n * M steps. Long traces have few blocks, so that this many steps are
+ * enough. */
 #define ORACLE_STEPS_PER_REFERENCE 1600
 
 /* Fills index[0..n) with values below m. */
@@ -17,7 +18,7 @@ typedef void (*order_fn)(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m);
 static void order_distinct(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
     (void)rng;
     for (size_t i = 0; i < n; i++)
-        index[i] = i % m; /* m >= n, except as a phase */
+        index[i] = i % m; /* m >= n, except inside order_phases() */
 }
 
 static void order_cycle(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
@@ -39,7 +40,7 @@ static void order_uniform(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
         index[i] = rdi_rng_below(rng, m);
 }
 
-/* Few blocks often, many rarely: the logarithm of the rank is uniform. */
+/* Few blocks often, many blocks rarely: the logarithm of the rank is uniform. */
 static void order_zipf(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
     double span = log((double)m + 1);
     for (size_t i = 0; i < n; i++) {
@@ -48,7 +49,7 @@ static void order_zipf(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
     }
 }
 
-/* Like calls and returns: the top of a stack that grows and shrinks. */
+/* The top of a stack that grows and shrinks, as with calls and returns. */
 static void order_calls(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
     uint64_t depth = 0;
     for (size_t i = 0; i < n; i++) {
@@ -61,7 +62,7 @@ static void order_calls(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
     }
 }
 
-/* A walk with steps of a few blocks around a ring. */
+/* A walk around a ring with steps of a few blocks. */
 static void order_walk(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
     uint64_t at = rdi_rng_below(rng, m);
     for (size_t i = 0; i < n; i++) {
@@ -70,7 +71,7 @@ static void order_walk(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
     }
 }
 
-/* Runs of the same block, then another one. */
+/* Runs of one block each. */
 static void order_runs(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
     uint64_t at = 0;
     for (size_t i = 0; i < n; i++) {
@@ -80,7 +81,7 @@ static void order_runs(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
     }
 }
 
-/* One scan through everything between stretches of a small hot set. */
+/* Scans through all blocks between stretches of a small hot set. */
 static void order_scans(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
     uint64_t hot = m / 16 + 1, scan = 0;
     bool scanning = false;
@@ -104,12 +105,12 @@ static const struct {
     {"runs", order_runs},       {"scans", order_scans},
 };
 
-/* Stretches of other orders, each over its own part of the blocks. */
+/* Stretches of other orders, each over its own subset of the blocks. */
 static void order_phases(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
     for (size_t at = 0; at < n;) {
         size_t part = 1 + rdi_rng_below(rng, n - at);
         uint64_t first = rdi_rng_below(rng, m), blocks = 1 + rdi_rng_below(rng, m - first);
-        size_t order = 1 + rdi_rng_below(rng, RDI_COUNT(orders) - 1); /* any but phases */
+        size_t order = 1 + rdi_rng_below(rng, RDI_COUNT(orders) - 1); /* any order but this one */
         orders[order].fill(rng, index + at, part, blocks);
         for (size_t i = 0; i < part; i++)
             index[at + i] += first;
@@ -136,18 +137,18 @@ static uint64_t id_random(uint64_t index, uint64_t salt) {
     return rdi_mix64(index + salt);
 }
 
-/* Equal low bits. */
+/* Ids with equal low bits. */
 static uint64_t id_pages(uint64_t index, uint64_t salt) {
     return (index << 40) + (salt & 0xfff);
 }
 
-/* Groups of 16 neighbours, groups far apart. */
+/* Groups of 16 adjacent ids, far apart from each other. */
 static uint64_t id_clusters(uint64_t index, uint64_t salt) {
     return (rdi_mix64(index / 16 + salt) & ~UINT64_C(15)) + index % 16;
 }
 
-/* The inverse of rdi_mix64(): x ^ (x >> k) and multiplication by an odd number undone in reverse.
- */
+/* The inverse of rdi_mix64(): undoes x ^ (x >> k) and multiplication by an odd number in reverse
+ * order. */
 static uint64_t unmix64(uint64_t x) {
     x ^= x >> 31 ^ x >> 62;
     x *= UINT64_C(0x319642b2d24d8ec3);
@@ -156,7 +157,7 @@ static uint64_t unmix64(uint64_t x) {
     return x ^ x >> 30 ^ x >> 60;
 }
 
-/* All hash values fall into one place, seen from the bottom as from the top. */
+/* Ids whose hash values agree in their lowest and in their highest bits. */
 static uint64_t id_colliding(uint64_t index, uint64_t salt) {
     return unmix64((salt & 0xffff) | (index << 20));
 }
@@ -170,8 +171,8 @@ static const struct {
     {"clustered ids", id_clusters}, {"ids with equal hashes", id_colliding},
 };
 
-/* Mostly short: a hundred short traces meet more corners than a long one. Where `shortest` asks for
- * long ones, all lengths from there on are equally likely. */
+/* Draws mostly short lengths: a hundred short traces reach more corner cases than a long one. If
+ * `shortest` is large, all lengths from there on are equally likely. */
 static size_t draw_length(rdi_rng *rng, size_t shortest, size_t longest) {
     static const size_t classes[] = {2, 8, 64, 256, 256, 1024, 1024, SIZE_MAX};
     size_t limit = classes[rdi_rng_below(rng, RDI_COUNT(classes))];
@@ -185,8 +186,8 @@ static uint64_t draw_blocks(rdi_rng *rng, size_t n, uint64_t steps) {
     return 1 + rdi_rng_below(rng, limit < most ? limit : most + 1);
 }
 
-/* All patterns in turn. A trace of distinct blocks only has at most `distinct_max` references:
- * where `shortest` asks for more, the next pattern takes its place, a cycle. */
+/* Chooses all patterns in turn. A trace of distinct blocks has at most `distinct_max` references;
+ * if `shortest` is above that, the next pattern, a cycle, replaces it. */
 static size_t choose_order(uint64_t seed, size_t shortest, size_t distinct_max) {
     size_t order = seed % RDI_COUNT(orders);
     return orders[order].fill == order_distinct && shortest > distinct_max ? order + 1 : order;
@@ -194,7 +195,7 @@ static size_t choose_order(uint64_t seed, size_t shortest, size_t distinct_max) 
 
 void rdi_verify_make(uint64_t seed, size_t shortest, size_t longest, rdi_verify_trace *trace) {
     uint64_t steps = (uint64_t)longest * ORACLE_STEPS_PER_REFERENCE;
-    size_t distinct_max = (size_t)sqrt((double)steps); /* as many as the oracle can take */
+    size_t distinct_max = (size_t)sqrt((double)steps); /* as many as the oracle can process */
     size_t order = choose_order(seed, shortest, distinct_max);
     size_t id = seed / RDI_COUNT(orders) % RDI_COUNT(ids);
     rdi_rng rng = {rdi_mix64(seed + 1)};

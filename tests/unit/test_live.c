@@ -274,13 +274,13 @@ static void nonsense_is_refused(void **state) {
         int index = fill_buffer(t.channel, 0, 10);
         rdi_channel_words(t.channel, (unsigned)index)[7] = bad[i % 3];
         rdi_channel_submit(t.channel, index, 10);
-        assert_failure(&t, "without sense");
+        assert_failure(&t, "invalid reference");
         stop(&t);
     }
     live_test t;
     start(&t, (rd_live_config){.size = sizeof(rd_live_config)});
     rdi_channel_submit(t.channel, fill_buffer(t.channel, 0, 1), RDI_CHANNEL_BUFFER_WORDS + 1);
-    assert_failure(&t, "words at once");
+    assert_failure(&t, "a buffer of");
     stop(&t);
     start(&t, (rd_live_config){.size = sizeof(rd_live_config)});
     int index = fill_buffer(t.channel, 0, 1);
@@ -424,12 +424,12 @@ static void events_without_sense_are_refused(void **state) {
     static const struct {
         uint64_t head, words;
         const char *why;
-    } bad[] = {{RDI_EVENT_HEAD(6, 0, 0), 4, "without sense"},
-               {RDI_EVENT_HEAD(RD_EVENT_MODULE, 0, 0), 4, "without sense"},
-               {RDI_EVENT_HEAD(RD_EVENT_MODULE, 20, 0), 8, "without sense"}, /* of zeroes */
-               {RDI_EVENT_HEAD(RD_EVENT_MODULE, 5000, 0), 8000, "without sense"},
-               {RDI_EVENT_HEAD(RD_EVENT_STACK, 0, 0), 2, "half an event"},
-               {RDI_EVENT_HEAD(RD_EVENT_MODULE, 65535, 0), 8192, "half an event"}};
+    } bad[] = {{RDI_EVENT_HEAD(6, 0, 0), 4, "invalid event"},
+               {RDI_EVENT_HEAD(RD_EVENT_MODULE, 0, 0), 4, "invalid event"},
+               {RDI_EVENT_HEAD(RD_EVENT_MODULE, 20, 0), 8, "invalid event"}, /* of zeroes */
+               {RDI_EVENT_HEAD(RD_EVENT_MODULE, 5000, 0), 8000, "invalid event"},
+               {RDI_EVENT_HEAD(RD_EVENT_STACK, 0, 0), 2, "incomplete event"},
+               {RDI_EVENT_HEAD(RD_EVENT_MODULE, 65535, 0), 8192, "incomplete event"}};
     for (size_t i = 0; i < RDI_COUNT(bad); i++) {
         live_test t;
         start(&t, (rd_live_config){.size = sizeof(rd_live_config), .events = true});
