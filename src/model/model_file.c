@@ -104,7 +104,7 @@ static rd_pattern read_pattern(rdi_json *j) {
     return p < RD_PATTERN_COUNT ? p : 0;
 }
 
-/* ["linear", [share, low.c, low.e, high.c, high.e]] */
+/* ["linear", [share, c and e of the low edge, c and e of the high edge]] */
 static void read_piece(rdi_json *j, rd_model *m) {
     rdi_piece p = {0};
     double v[5] = {0};

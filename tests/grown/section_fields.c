@@ -1,8 +1,8 @@
 /* Section "fields": an analysis output of a later release, as docs/profile-format.md would describe
- * it: `touched`, how many fields of structures were touched. A sum of profiles has the sum. */
-#include "section_fields.h"
-
+ * it: `touched` is the number of fields of structures that were touched. A sum of profiles has the
+ * sum. */
 #include "profile/profile_reader.h"
+#include "profile/sections.h"
 
 typedef struct touched_fields {
     uint64_t touched;
@@ -51,8 +51,3 @@ const rdi_section rdi_section_fields = {
     .merge = fields_merge,
     .free = rdi_free,
 };
-
-uint64_t fields_of(const rd_profile *p) {
-    const touched_fields *f = rdi_profile_section(p, &rdi_section_fields);
-    return f ? f->touched : 0;
-}

@@ -17,11 +17,14 @@ expect_complaint() {
         bad=1
     fi
     rm "$work/tree/$file"
+    rmdir "$(dirname "$work/tree/$file")" 2>/dev/null || true
     [ ! -e "$root/$file" ] || cp "$root/$file" "$work/tree/$file"
 }
 
 mkdir "$work/tree"
-cp -r "$root/include" "$root/src" "$root/cli" "$root/recorder" "$root/docs" "$work/tree/"
+cp -r "$root"/{CMakeLists.txt,CONTRIBUTING.md,README.md} "$work/tree/"
+(cd "$root" && find cmake python tests bench examples scripts -type d) | (cd "$work/tree" && xargs mkdir -p)
+cp -r "$root"/{include,src,cli,recorder,docs} "$work/tree/"
 
 expect_complaint check-layers 'src/engine must not' src/engine/classic/stack.c '#include "trace/format.h"'
 expect_complaint check-layers 'src/engine must not' src/engine/classic/stack.c '#include "reusedist/trace.h"'
@@ -39,6 +42,15 @@ expect_complaint check-registry 'lonely' src/engine/lonely.c \
     'const rdi_engine_ops rdi_engine_lonely = {0};'
 expect_complaint check-registry 'nonesuch' src/trace/formats.def 'RDI_FORMAT(nonesuch)'
 expect_complaint check-registry 'nonesuch' cli/commands.def 'COMMAND(nonesuch)'
+
+expect_complaint check-tree 'not documented: src/misc' src/misc/x.c ''
+expect_complaint check-tree 'not documented: tests/misc' tests/misc/x.c ''
+expect_complaint check-tree 'not documented: RD_NONESUCH' CMakeLists.txt 'option(RD_NONESUCH "" ON)'
+expect_complaint check-tree 'only documented: RD_NONESUCH' CONTRIBUTING.md '| `RD_NONESUCH` | ON | |'
+expect_complaint check-tree 'only documented: tests/nonesuch' CONTRIBUTING.md '| `tests/nonesuch` | |'
+expect_complaint check-tree 'several files are called main.c' src/base/main.c ''
+expect_complaint check-tree 'src/base/x.c: 501 lines' src/base/x.c "$(seq 501)"
+expect_complaint check-tree 'there is no nonesuch.h' src/base/x.c '/* See nonesuch.h. */'
 
 expect_complaint check-voice 'begin with the subject' src/order/x.c '/* Of the blocks given last, the newest. */'
 expect_complaint check-voice 'use: fix' docs/x.md 'This mends the loop.'
@@ -78,5 +90,6 @@ fi
 # The tree as it is has none of them.
 "$root/scripts/check-layers"
 "$root/scripts/check-registry"
+"$root/scripts/check-tree"
 "$root/scripts/check-voice"
 exit $bad
