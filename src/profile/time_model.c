@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* Reuses whose windows have nearly the same mean, and are spread together. */
+/* Reuses whose intervals have nearly the same mean. They are spread together. */
 typedef struct alike {
     double first; /* mean of the first ones */
     double sum;   /* of all means */
@@ -35,10 +35,10 @@ static void spread_points(const rdi_time_histogram *times, uint64_t others, doub
     alike group = {0};
     for (size_t i = 0; i < times->n; i++) {
         const rdi_time_point *point = &times->points[i];
-        double window = point->time - 1, count = (double)point->count;
+        double interval = point->time - 1, count = (double)point->count;
         /* sum over tau < D of #(T > tau) = sum over all gaps of min(T, D) - 1 */
-        double mean = (inside + window * longer) / references;
-        inside += window * count;
+        double mean = (inside + interval * longer) / references;
+        inside += interval * count;
         longer -= count;
         if (point->time <= times->known_upto)
             continue;

@@ -75,7 +75,8 @@ static double half_width(const pass *at) {
     return variance > 0 && slope > 0 ? sqrt(3 * variance) * slope : 0;
 }
 
-/* What is certain about any window: nothing is in it at a gap of 1, else one block at least. */
+/* The distance that is possible: 0 after a gap of 1, otherwise at least one block and at most all
+ * others. */
 static uint64_t possible(const rdi_time_parts *p, double time, double distance) {
     double gaps = time - 1, others = (double)p->blocks - 1;
     uint64_t most = (uint64_t)(gaps < others ? gaps : others), least = most > 0;
@@ -96,7 +97,7 @@ static rd_status add_cell(const rdi_time_parts *p, const pass *at, double mean, 
 
 /* ---- parts ---- */
 
-/* A part as it is seen from the beginning of a window, in times since then. */
+/* A part as seen from the beginning of an interval, in times since then. */
 typedef struct view {
     double begin, end;
     double upto; /* gaps that reach back to this beginning; the end, but for the last part */

@@ -1,29 +1,29 @@
 /* Reuse distances from the time distances of the parts of a trace.
  *
- * The model of time_model.h takes every window for an average one of the whole trace. Programs that
- * sweep through data again and again are not like that: their windows begin and end where the
- * program changes what it does, and a distance of millions that is off by a tenth of a percent is
- * off by a thousand. So the trace is cut into parts of equal length, and each part has a histogram
- * of its own. Take the reuse of a block at time t after a gap of T, so that its window begins at
- * s = t - T. A block shows up exactly once as the first reference to it in the window: the
- * reference at s + u is one if its own gap reaches back beyond s, that is if it is above u. With
- * P_k(T > u) from the part k that s + u is in,
+ * The model of time_model.h assumes that every interval is like the average of the whole trace.
+ * Programs that sweep through data again and again are different: their intervals begin and end
+ * where the program changes its behavior, and a distance of millions with an error of 0.1 % is off
+ * by a thousand. So the trace is cut into parts of equal length with a histogram each. Consider the
+ * reuse of a block at time t after a gap of T: its interval begins at s = t - T. To count the
+ * distinct blocks in the interval, count the first reference to each block: the reference at s + u
+ * is one if its own gap reaches back beyond s, that is, if it is above u. With P_k(T > u) from the
+ * part k that contains s + u,
  *
  *     mean = sum over u = 1 .. T-1 of P_k(T > u),
  *
- * which is the formula of time_model.h where there is one part. First references have a gap that
- * is longer than any u, in the part in which they happen.
+ * which is the formula of time_model.h if there is one part. First references have a gap that is
+ * longer than any u, in the part in which they happen.
  *
- * The sum over the parts that a window crosses need not be made anew for each. For one beginning
- * per part, its middle, the sum up to now is carried on from part to part; when a part ends, its
- * reuses are given to the beginnings their gaps reach back to, and its histogram is done with. When
- * there are too many parts, neighbours become one. So the work per part, a step per beginning and
- * per cell, is the same however long a part is.
+ * The sum over the parts that an interval crosses is not computed from scratch for each interval.
+ * For one beginning per part, its middle, the sum up to now is updated from part to part. When a
+ * part ends, its reuses are assigned to the beginnings that their gaps reach back to, and its
+ * histogram is no longer needed. When there are too many parts, adjacent ones are joined. So the
+ * work per part, a step per beginning and per cell, does not depend on its length.
  *
- * Gaps are kept in cells of one part in 64, with mean and deviation: the gaps of a sweep are equal
- * or nearly so, and a cell that did not know that would blur them. The distances of a cell are
- * spread over as much as its gaps are; a binomial spread as in time_model.h is left out, since it
- * is wider than what real programs show.
+ * Gaps are kept in cells whose width is 1/64 of their value, with mean and deviation: the gaps of a
+ * sweep are equal or nearly so, and a cell without these would blur them. The distances of a cell
+ * are spread as widely as its gaps. A binomial spread as in time_model.h is left out, because it is
+ * wider than that of real programs.
  */
 #ifndef RDI_TIME_PARTS_H
 #define RDI_TIME_PARTS_H

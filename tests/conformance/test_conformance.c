@@ -1,9 +1,9 @@
-/* Every engine of the registry against the oracle, on thousands of traces with fixed seeds.
+/* Compares every engine of the registry with the oracle, on thousands of traces with fixed seeds.
  *
  * usage: test_conformance FIRST_SEED TRACES [SHORTEST LONGEST [defaults]]
  *
- * With `defaults`, engines run with their default options only: the other variants have small
- * phases, chunks and tables, so that short traces have many of them.
+ * With `defaults`, engines run with their default options only. The other variants have small
+ * rounds, chunks and tables, so that short traces have many of them.
  */
 #include "reusedist/reusedist.h"
 #include "support/registry.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #define ENGINES_MAX 256
-#define MEAN_MIN    1000 /* references of a trace, where the shortest one is not given */
+#define MEAN_MIN    1000 /* mean references of a trace, if the shortest length is not given */
 
 static int report(const rd_difference *d) {
     fprintf(stderr, "engine %s, seed %" PRIu64 " (%s; %s): %s\nshrunk trace:", d->engine, d->seed,
@@ -24,7 +24,7 @@ static int report(const rd_difference *d) {
     return EXIT_FAILURE;
 }
 
-/* A run that checked little is not a success: every engine has to have seen so many references. */
+/* A run that checked little is not a success: every engine must have seen this many references. */
 static int check_counts(const rd_verify *v, uint64_t traces, uint64_t references) {
     for (size_t i = 0; rd_verified_at(v, i); i++) {
         const rd_verified *done = rd_verified_at(v, i);
@@ -52,7 +52,7 @@ static int verify(rd_verify *v, rd_ctx *ctx, uint64_t traces, uint64_t reference
     return check_counts(v, traces, references);
 }
 
-/* What the verifier is to check: every engine, with its variants or without. */
+/* The engines to check: all of them, with or without their variants. */
 typedef struct engine_list {
     const char *spec[ENGINES_MAX];
     char text[ENGINES_MAX][64];

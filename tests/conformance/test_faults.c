@@ -1,5 +1,5 @@
-/* Every allocation of every engine, reader and writer fails once: right status, message, no leak.
- */
+/* Every allocation of every engine, reader and writer fails once. Each must return the right status
+ * and message, without a leak. */
 #include "fuzz/fuzz_read.h"
 #include "reusedist/reusedist.h"
 #include "support/faults.h"
@@ -78,7 +78,8 @@ static bool runs_here(const char *spec) {
     return status != RD_EUNSUPPORTED;
 }
 
-/* Unbounded, bounded, and with every distance asked for, where the engine can. */
+/* Runs the engine unbounded, bounded, and with every distance requested, as far as it supports
+ * that. */
 static void inject_engine(const rd_engine_info *info, const char *spec) {
     engine_work work = {.spec = spec, .config = {.size = sizeof(rd_engine_config)}};
     work.config.threads = info->caps & RD_CAP_THREADS ? 3 : 1;
@@ -255,7 +256,7 @@ static rd_status read_trace(rd_ctx *ctx, void *user) {
     return status;
 }
 
-/* What reading gives when nothing fails. */
+/* The status of reading if nothing fails. */
 static rd_status plain_status(const format_work *work) {
     rd_ctx *ctx = NULL;
     assert_int_equal(rd_ctx_new(NULL, &ctx), RD_OK);
@@ -278,7 +279,7 @@ static void writers_survive_every_failing_allocation(void **state) {
     }
 }
 
-/* One file of the corpus: most are good, some are damaged, and neither may leak. */
+/* Reads one file of the corpus: most are valid, some are damaged, and none may leak. */
 static void inject_sample(const char *format, const char *sample) {
     size_t n = 0;
     uint8_t *data = files_read(sample, &n);

@@ -2,11 +2,11 @@
  *
  * usage: test_memory ENGINE [PERIODS]
  *
- * The trace is one period over and over: long stretches of a few hot blocks, so that even the
- * oracle is quick, and a sweep through all blocks. From the second period on every period has the
- * same distances, so the whole histogram is known and checked. After three periods an engine has
- * met all that the trace has: from then on its peak must stay the same to the byte. Engines that
- * use threads may use a little more whenever one thread gets further ahead of another.
+ * The trace repeats one period: long stretches of a few hot blocks, so that even the oracle is
+ * fast, and a sweep through all blocks. From the second period on every period has the same
+ * distances, so the whole histogram is known and checked. After three periods an engine has seen
+ * every situation of the trace: from then on its peak must stay the same to the byte. Engines that
+ * use threads may use slightly more whenever one thread gets further ahead of another.
  */
 #include "reusedist/reusedist.h"
 #include "support/registry.h"
@@ -21,10 +21,10 @@
 #define BLOCKS         1000u
 #define HOT            5u
 #define PERIOD         1000000u
-#define SETTLED        3u /* periods after which memory stays as it is */
+#define SETTLED        3u /* periods after which memory must not grow */
 #define PERIODS        10u
-#define LIMIT          ((size_t)8 << 20) /* for everything the engine allocates */
-#define THREADS_GROWTH ((size_t)1 << 19) /* with threads, in all later periods together */
+#define LIMIT          ((size_t)8 << 20) /* for all allocations of the engine */
+#define THREADS_GROWTH ((size_t)1 << 19) /* with threads: growth in all later periods together */
 /* Memory of the whole process, most of it not counted by the context. A sanitizer adds its own. */
 #ifdef __SANITIZE_ADDRESS__
 #define RESIDENT_MAX    SIZE_MAX
@@ -49,7 +49,7 @@ static int fail(rd_ctx *ctx, const char *spec, const char *what) {
     return EXIT_FAILURE;
 }
 
-/* What a process has in memory now; 0 where nobody tells. */
+/* The resident memory of the process; 0 if it is unknown. */
 static size_t resident_bytes(void) {
     FILE *f = fopen("/proc/self/statm", "r");
     unsigned long pages = 0;
@@ -61,16 +61,16 @@ static size_t resident_bytes(void) {
 }
 
 typedef struct memory {
-    size_t peak, resident; /* bytes: the most that the context counted, and all of the process */
+    size_t peak, resident; /* bytes: peak of the context, and of the whole process */
 } memory;
 
 static memory memory_now(const rd_ctx *ctx) {
     return (memory){.peak = rd_ctx_peak_bytes(ctx), .resident = resident_bytes()};
 }
 
-/* The full histogram after `periods`, which the caller frees. `settled` and `last`, where they are
- * wanted: memory after SETTLED periods, and after all. */
-static rd_status analyse(rd_ctx *ctx, const char *spec, unsigned periods, memory *settled,
+/* Computes the full histogram after `periods`, which the caller frees. `settled` and `last`, if not
+ * NULL, receive the memory after SETTLED periods and at the end. */
+static rd_status analyze(rd_ctx *ctx, const char *spec, unsigned periods, memory *settled,
                          memory *last, rd_profile **out) {
     rd_engine *e = NULL;
     rd_engine_config config = {.size = sizeof config, .binning = {RD_BINS_FULL, 0}};
@@ -90,7 +90,7 @@ static rd_status analyse(rd_ctx *ctx, const char *spec, unsigned periods, memory
     return status;
 }
 
-/* References of p with a distance in the range. */
+/* The number of references of p with a distance in the range. */
 static uint64_t count_between(const rd_profile *p, uint64_t low, uint64_t high) {
     const rd_bin *bins;
     uint64_t count = 0;
@@ -101,7 +101,7 @@ static uint64_t count_between(const rd_profile *p, uint64_t low, uint64_t high) 
     return count;
 }
 
-/* one + (periods - 1) * (two - one), bin by bin. */
+/* Expects one + (periods - 1) * (two - one), bin by bin. */
 static bool is_right(const rd_profile *got, unsigned periods, const rd_profile *one,
                      const rd_profile *two) {
     const rd_profile_facts *facts = rd_profile_facts_of(got);
@@ -141,7 +141,7 @@ static int check(const rd_engine_info *info, const char *spec, unsigned periods,
         return EXIT_FAILURE;
     rd_ctx_set_limit(ctx, LIMIT);
     int result = EXIT_SUCCESS;
-    rd_status status = analyse(ctx, spec, periods, &settled, &last, &got);
+    rd_status status = analyze(ctx, spec, periods, &settled, &last, &got);
     if (status == RD_EUNSUPPORTED)
         printf("%s\n", rd_last_error(ctx));
     else if (status != RD_OK)
@@ -155,11 +155,12 @@ static int check(const rd_engine_info *info, const char *spec, unsigned periods,
     return result;
 }
 
-/* The oracle's histograms of one and of two periods, then the engine with each of its variants. */
+/* Computes the oracle's histograms of one and of two periods, then checks the engine with each of
+ * its variants. */
 static int check_variants(rd_ctx *ctx, const rd_engine_info *info, unsigned periods) {
     rd_profile *one = NULL, *two = NULL;
-    if (analyse(ctx, registry_oracle(), 1, NULL, NULL, &one) != RD_OK ||
-        analyse(ctx, registry_oracle(), 2, NULL, NULL, &two) != RD_OK)
+    if (analyze(ctx, registry_oracle(), 1, NULL, NULL, &one) != RD_OK ||
+        analyze(ctx, registry_oracle(), 2, NULL, NULL, &two) != RD_OK)
         return fail(ctx, registry_oracle(), "the oracle fails");
     int result = check(info, info->name, periods, one, two);
     for (const char *const *v = info->variants; v && *v && result == EXIT_SUCCESS; v++) {
@@ -180,7 +181,7 @@ int main(int argc, char **argv) {
         return EXIT_FAILURE;
     const char *why = rd_engine_unavailable(info);
     if (info->caps & RD_CAP_TRACE_MEMORY)
-        why = "says itself that its memory grows with the trace";
+        why = "declares that its memory grows with the trace";
     int result = 77; /* skipped */
     if (why) {
         printf("%s: %s\n", info->name, why);

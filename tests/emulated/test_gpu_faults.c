@@ -1,5 +1,5 @@
-/* Engines on the device of plain memory survive every failing allocation: with it those of the
- * device fail. */
+/* Engines on the emulated device survive every failing allocation, including those of the
+ * device. */
 #include "reusedist/reusedist.h"
 #include "support/faults.h"
 

@@ -37,7 +37,7 @@ static void digest_add(uint64_t *digest, uint64_t x) {
         *digest = (*digest ^ (x >> 8 * i & 0xff)) * UINT64_C(0x100000001b3);
 }
 
-static result summarise(const rd_profile *p) {
+static result summarize(const rd_profile *p) {
     const rd_profile_facts *facts = rd_profile_facts_of(p);
     const rd_bin *bins;
     size_t n = rd_profile_bins(p, &bins);
@@ -77,7 +77,7 @@ static void feed_trace(rd_ctx *ctx, const setup *s, rd_engine *e) {
 }
 
 /* False when the machine lacks what these options need. */
-static bool analyse(rd_ctx *ctx, const setup *s, const char *spec, result *out) {
+static bool analyze(rd_ctx *ctx, const setup *s, const char *spec, result *out) {
     rd_engine_config config = {
         .size = sizeof config, .bound = s->bound, .binning = {RD_BINS_FULL, 0}};
     rd_engine *e = NULL;
@@ -89,7 +89,7 @@ static bool analyse(rd_ctx *ctx, const setup *s, const char *spec, result *out) 
     feed_trace(ctx, s, e);
     check(ctx, rd_engine_finish(e));
     check(ctx, rd_engine_profile(e, &p));
-    *out = summarise(p);
+    *out = summarize(p);
     rd_profile_free(p);
     rd_engine_close(e);
     return true;
@@ -119,7 +119,7 @@ static void print_line(const setup *s, const char *engine, const result *r) {
 
 static void run_spec(rd_ctx *ctx, const setup *s, const char *spec, const result *exact) {
     result r;
-    if (!analyse(ctx, s, spec, &r))
+    if (!analyze(ctx, s, spec, &r))
         return;
     if (memcmp(&r, exact, sizeof r) != 0)
         print_line(s, spec, &r);
@@ -127,7 +127,7 @@ static void run_spec(rd_ctx *ctx, const setup *s, const char *spec, const result
 
 static void run_engines(rd_ctx *ctx, const setup *s) {
     result exact;
-    if (!analyse(ctx, s, registry_oracle(), &exact))
+    if (!analyze(ctx, s, registry_oracle(), &exact))
         exit(EXIT_FAILURE);
     print_line(s, "exact", &exact);
     for (size_t i = 0; rd_engine_info_at(i); i++) {

@@ -1,8 +1,8 @@
-/* planted: an engine that is wrong in rare circumstances, to prove that verify would notice.
+/* planted: an engine that is wrong in rare circumstances, to prove that verify detects it.
  *
  * It keeps a recency list like `stack`, and pretends to have a time axis of 100 slots: a reference
- * takes a slot, and a full axis is renumbered so that only the live blocks keep one. The mistakes
- * sit where real ones do.
+ * takes a slot, and a full axis is renumbered so that only the live blocks keep one. The errors are
+ * in places where real ones occur.
  */
 #include "engine/core/plugin.h"
 
@@ -26,7 +26,7 @@ static const rd_opt planted_opts[] = {
      .offset = offsetof(planted_engine, mistake),
      .def = "renumber",
      .choices = "renumber|bound|count|blocks|none",
-     .help = "which one it makes"},
+     .help = "the error to make"},
     {0},
 };
 
@@ -37,7 +37,7 @@ static rd_status planted_open(void *self, rdi_run *run) {
     return RD_OK;
 }
 
-/* Moves the block to the end of the list; its distance, or RD_COLD. */
+/* Moves the block to the end of the list. Returns its distance, or RD_COLD. */
 static rd_status reference(planted_engine *e, uint64_t block, uint64_t *distance) {
     size_t at = e->n;
     while (at > 0 && e->block[at - 1] != block)
@@ -60,7 +60,7 @@ static rd_status reference(planted_engine *e, uint64_t block, uint64_t *distance
     return RD_OK;
 }
 
-/* True right after a full axis was renumbered. */
+/* Returns true right after a full axis was renumbered. */
 static bool renumbered(planted_engine *e) {
     if (++e->slots_used < AXIS_SLOTS + e->n)
         return false;
@@ -80,7 +80,8 @@ static rd_status planted_feed(void *self, const uint64_t *blk, size_t n, uint64_
             d = RD_COLD;
         if (dist)
             dist[i] = d;
-        /* The mistake counts a certain distance twice now and then, if nobody sees distances. */
+        /* This error counts a certain distance twice now and then, if no distances are
+         * requested. */
         bool twice = !dist && e->mistake == MISTAKE_COUNT && d == 7 && i == 11;
         if (!dist || e->run->count_too)
             RD_TRY(rdi_hist_add_many(e->run->out.hist, d, twice ? 2 : 1));

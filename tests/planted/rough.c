@@ -1,7 +1,7 @@
 /* rough and guess: approximate engines that are wrong in rare circumstances, to prove that verify
- * would notice. `rough` states a relative bound of 0.1, `guess` promises nothing.
+ * detects it. `rough` states a relative bound of 0.1, `guess` promises nothing.
  *
- * Both take the oracle's distances and leave out what the bound allows.
+ * Both take the oracle's distances and reduce them as far as the bound allows.
  */
 #include "engine/core/plugin.h"
 
@@ -21,7 +21,7 @@ static const rd_opt rough_opts[] = {
      .offset = offsetof(rough_engine, mistake),
      .def = "none",
      .choices = "below|above|count|batch|none",
-     .help = "which one it makes"},
+     .help = "the error to make"},
     {0},
 };
 

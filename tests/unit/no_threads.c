@@ -1,7 +1,8 @@
-/* In unit tests without the label "threads", built with a sanitizer: starting one fails.
+/* Makes starting a thread fail in unit tests without the label "threads", in builds with a
+ * sanitizer.
  *
- * Only what has the label is run under ThreadSanitizer, and a test that lacks it would not be
- * missed.
+ * ThreadSanitizer runs only the tests with the label. Without this file, a test that uses threads
+ * but lacks the label would go unnoticed.
  */
 #include <pthread.h>
 #include <stdio.h>

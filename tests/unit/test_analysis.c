@@ -1,5 +1,5 @@
-/* Analyses: the same profile whoever reads the trace, progress, cancellation, damage, and what is
- * refused. */
+/* Analyses: the same profile for every way of reading the trace, progress, cancellation, damage,
+ * and refused requests. */
 #include "base/common.h"
 #include "reusedist/analysis.h"
 #include "reusedist/predict.h"
@@ -17,12 +17,12 @@
 
 #include <cmocka.h>
 
-#define N (700 * 1024) /* more than a slice of what is read ahead */
+#define N (700 * 1024) /* more than a slice of reading ahead */
 
 static uint64_t addresses[N];
 static char *path;
 
-/* How files are read: by one thread, ahead, in parts. */
+/* The ways of reading a file: by one thread, ahead, in parts. */
 static const struct way {
     const char *name, *engine;
     uint32_t threads;
@@ -143,7 +143,7 @@ static void several_traces_are_analyzed_as_one(void **state) {
     }
 }
 
-/* A program that has ended without recording. */
+/* A program that ended without recording. */
 static bool nothing_comes(void *user) {
     (void)user;
     return false;
@@ -410,7 +410,7 @@ static void calls_in_the_wrong_order_are_refused(void **state) {
     (void)state;
     rd_analysis *a = NULL;
     assert_int_equal(rd_analysis_open(ctx, NULL, &a), RD_OK);
-    assert_int_equal(rd_analysis_run(a), RD_ESTATE); /* nothing was added */
+    assert_int_equal(rd_analysis_run(a), RD_ESTATE); /* no trace was added */
     assert_int_equal(rd_analysis_add_file(a, "/nonexistent"), RD_OK);
     assert_int_equal(rd_analysis_run(a), RD_EIO);
     assert_int_equal(rd_analysis_run(a), RD_ESTATE);

@@ -1,5 +1,5 @@
-/* Attribution: every count equals that of a plain definition, sums are those of the whole profile
- * under any limit, and memory that is not there is survived. */
+/* Attribution: every count equals that of a plain definition, sums equal the whole profile under
+ * any limit, and running out of memory is survived. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ static uint64_t addr[REFS], pc[REFS];
 static uint32_t size[REFS];
 static rd_refs refs = {.n = REFS, .addr = addr, .pc = pc, .size = size};
 
-/* What comes of it: block references with distances. */
+/* The resulting block references with distances. */
 static uint64_t blocks[BLOCKS], distances[BLOCKS];
 static uint32_t origins[BLOCKS];
 static size_t n_blocks;
@@ -72,7 +72,7 @@ static rd_status feed(rd_mapper *m, rd_engine *e, rd_attributor *a) {
     }
 }
 
-/* The trace through mapper, engine and attributor. */
+/* Runs the trace through mapper, engine and attributor. */
 static rd_status run(rd_ctx *with, const run_config *config, rd_profile **out) {
     rd_mapping mapping = {
         .size = sizeof mapping, .block_bytes = config->block_bytes, .origins = true};
@@ -134,7 +134,7 @@ static uint64_t pc_of(size_t i) {
     return pc[origins[i]];
 }
 
-/* The reference before to the same block; its own place for the first. */
+/* The previous reference to the same block; the reference's own index for the first one. */
 static size_t previous(size_t i) {
     for (size_t k = i; k-- > 0;)
         if (blocks[k] == blocks[i])
@@ -192,14 +192,15 @@ static void check_windows(const rd_details *d, uint64_t block_bytes) {
     }
 }
 
-/* Whether block reference i touches the word of its block. */
+/* Returns whether block reference i touches the word of its block. */
 static bool touches(size_t i, unsigned word, uint64_t block_bytes, uint64_t word_bytes) {
     uint64_t from = blocks[i] * block_bytes + word * word_bytes, to = from + word_bytes - 1;
     uint64_t first = addr[origins[i]], last = first + size[origins[i]] - 1;
     return first <= to && last >= from;
 }
 
-/* Words touched from a fetch of the block to the next one, summed up over all fetches. */
+/* The number of words touched from a fetch of the block to the next one, summed over all
+ * fetches. */
 static uint64_t words_fetched(uint64_t from_distance, uint64_t block_bytes, uint64_t word_bytes) {
     uint64_t words = 0;
     for (size_t i = 0; i < n_blocks; i++)
@@ -239,7 +240,8 @@ static void check_words(const rd_details *d, uint64_t block_bytes) {
 static rd_event events[EVENTS];
 static size_t n_events;
 
-/* Allocations of all sizes, that overlap, are released in part, or never; and a stack. Sorted. */
+/* Makes allocations of all sizes, which overlap, are released in part or never, and a stack.
+ * Sorted. */
 static void make_events(uint64_t seed, uint64_t span) {
     rdi_rng rng = {seed};
     n_events = EVENTS;
@@ -254,7 +256,7 @@ static void make_events(uint64_t seed, uint64_t span) {
                                .address = 0x10000 + rdi_rng_below(&rng, span),
                                .size = 1 + rdi_rng_below(&rng, largest),
                                .pc = 0x1000 + rdi_rng_below(&rng, 6)};
-        if (kind == 8 && i > 3) { /* as much as was given out */
+        if (kind == 8 && i > 3) { /* releases as much as was allocated */
             events[i].address = events[i - 3].address;
             events[i].size = 0;
         }
@@ -263,9 +265,10 @@ static void make_events(uint64_t seed, uint64_t span) {
         (rd_event){.kind = RD_EVENT_ALLOCATE, .address = 0x10000, .size = span, .pc = 0x1001};
 }
 
-/* Whose every byte is, as events say: 0 nobody's, 1 the stack's, else a program counter. */
+/* The owner of every byte according to the events: 0 nobody, 1 the stack, else a program
+ * counter. */
 static uint64_t owner[1 << 17];
-static uint64_t allocated[1 << 17]; /* where the allocation of each byte begins */
+static uint64_t allocated[1 << 17]; /* per byte: the beginning of its allocation */
 
 static void own(const rd_event *e) {
     uint64_t from = e->address - 0x10000, to = from + e->size;
@@ -279,13 +282,14 @@ static void own(const rd_event *e) {
         owner[i] = e->kind == RD_EVENT_RELEASE ? 0 : e->kind == RD_EVENT_STACK ? 1 : e->pc;
         allocated[i] = from;
     }
-    /* What was cut off in front begins anew behind. */
+    /* The rest of an allocation that was cut in front begins after the cut. */
     uint64_t cut = to < RDI_COUNT(owner) && owner[to] ? allocated[to] : to;
     for (uint64_t i = to; i < RDI_COUNT(owner) && owner[i] && allocated[i] == cut && cut < to; i++)
         allocated[i] = to;
 }
 
-/* Whose data reference i is. Bytes of nobody in a block that has one owner only count as its. */
+/* The owner of the data of reference i. Bytes without an owner in a block with only one owner count
+ * as that owner's. */
 static uint64_t owner_of(size_t i, uint64_t block_bytes) {
     uint64_t start = blocks[i] * block_bytes, who = owner[addr[origins[i]] - 0x10000], only = 0;
     for (uint64_t b = start - 0x10000; who == 0 && b < start - 0x10000 + block_bytes; b++) {
@@ -304,7 +308,7 @@ static const char *owner_name(uint64_t who, char *text) {
 
 /* ---- tests ---- */
 
-/* Sums over every list are the profile, bin by bin. */
+/* Checks that the sums over every list equal the profile, bin by bin. */
 static void check_sums(const rd_profile *p) {
     const rd_details *d = rd_profile_details(p);
     const rd_attribution *a = d->attribution;
@@ -348,7 +352,7 @@ static rd_profile *run_well(const run_config *config) {
 
 static size_t versions_end; /* before this reference, unless 0: from then on they are given again */
 
-/* After a failure nothing more is taken. */
+/* After a failure nothing more is accepted. */
 static rd_status feed_batch(rd_attributor *a, const rd_attributed *batch) {
     rd_status status = rd_attributor_feed(a, batch);
     if (status != RD_OK)
@@ -358,7 +362,7 @@ static rd_status feed_batch(rd_attributor *a, const rd_attributed *batch) {
 
 #define PIECE_MAX 300
 
-/* References in pieces of many lengths, in memory that holds something else afterwards. */
+/* Feeds references in batches of many lengths, from memory that is overwritten afterwards. */
 static rd_status feed_pieces(rd_attributor *a, const uint64_t *got, const uint32_t *origin,
                              const uint64_t *d, size_t n) {
     for (size_t at = 0, k; at < n; at += k) {
@@ -395,7 +399,7 @@ static rd_status attribute(rd_attributor *a, const uint64_t *got, const uint32_t
     return RD_OK;
 }
 
-/* Runs trace and events, and counts both again by their owners' bytes. */
+/* Runs trace and events, and counts both again by the owners of bytes. */
 static void check_owners(const run_config *config) {
     uint64_t bytes = config->block_bytes;
     for (size_t i = 0; i < REFS; i++)
@@ -446,8 +450,8 @@ static void data_are_whose_the_events_say(void **state) {
     versions_end = 0;
 }
 
-/* A block in which a module ends and an allocation begins: whoever is looked at first, each has its
- * own, and what lies between is neither's. */
+/* A block in which a module ends and an allocation begins: whichever is touched first, each has its
+ * own data, and bytes in between belong to neither. */
 static void modules_share_blocks_with_others(void **state) {
     (void)state;
     static const struct {
@@ -478,7 +482,7 @@ static void modules_share_blocks_with_others(void **state) {
     n_events = 0;
 }
 
-/* A block of two owners, of whom both change after much else has changed, again and again. */
+/* A block with two owners that both change, again and again, after many other changes. */
 static void blocks_of_several_are_looked_up_again(void **state) {
     (void)state;
     for (size_t i = 0; i < REFS; i++) {
@@ -502,8 +506,8 @@ static void blocks_of_several_are_looked_up_again(void **state) {
     check_owners(&(run_config){"auto", 64, 0, {0}});
 }
 
-/* Blocks that are in use, given to another by one event, of as many as many references before have
- * paid for; then by one that they have not. */
+/* Blocks in use get another owner by one event: as many as the earlier references have paid for,
+ * then more than that. */
 static void what_many_blocks_hold_changes_at_once(void **state) {
     (void)state;
     for (size_t round = 0; round < 10; round++) {
@@ -585,11 +589,11 @@ static void sums_stay_exact_whatever_the_limits(void **state) {
     }
 }
 
-/* What is rare is folded first: the pair that causes most misses survives hundreds of others. */
+/* Rare tuples are folded first: the pair that causes most misses survives hundreds of others. */
 static void heavy_pairs_survive_folding(void **state) {
     (void)state;
     make_trace(5, 300, 300);
-    for (size_t i = 0; i < REFS; i += 3) { /* a loop over 2000 blocks that nobody else touches */
+    for (size_t i = 0; i < REFS; i += 3) { /* a loop over 2000 blocks that no other code touches */
         pc[i] = 0xabc0;
         addr[i] = 0x1000000 + 64 * (i / 3 % 500);
         size[i] = 8;
@@ -655,7 +659,7 @@ static void what_is_written_reads_back(void **state) {
     rd_profile_free(again);
 }
 
-/* Each of these, put into a good file, contradicts it. */
+/* Each of these changes makes a good file contradict itself. */
 static void contradictions_are_refused(void **state) {
     (void)state;
     static const char *const edits[][2] = {

@@ -1,4 +1,4 @@
-/* auto: what it chooses, what it says of that, and what it does when memory is short. */
+/* auto: its choices, its notes about them, and its behavior when memory is short. */
 #include "reusedist/reusedist.h"
 #include "support/fixture.h"
 #include "support/profiles.h"
@@ -31,7 +31,7 @@ static int make_traces(void **state) {
 
 /* ---- what it chooses ---- */
 
-static void analyse_and_note(const char *spec, const rd_engine_config *config,
+static void analyze_and_note(const char *spec, const rd_engine_config *config,
                              const uint64_t *trace, char note[600]) {
     rd_engine *e = NULL;
     assert_int_equal(rd_engine_open(ctx, spec, config, &e), RD_OK);
@@ -75,7 +75,7 @@ static void the_note_tells_engine_and_reason_and_is_whole(void **state) {
         rd_engine_config config = {
             .size = sizeof config, .threads = cases[i].threads, .live = cases[i].live};
         char note[600];
-        analyse_and_note("auto:sample=2000", &config, cases[i].trace, note);
+        analyze_and_note("auto:sample=2000", &config, cases[i].trace, note);
         assert_begins(note, cases[i].begin);
         assert_ends(note, cases[i].end);
     }
@@ -101,7 +101,7 @@ static void close_part(void *reader) {
     (void)reader;
 }
 
-static rd_profile *analyse_parts(uint32_t threads, size_t limit, char note[600]) {
+static rd_profile *analyze_parts(uint32_t threads, size_t limit, char note[600]) {
     rd_parts parts = {LONG, "late_scan", open_part, read_part, close_part, NULL};
     rd_engine_config config = {.size = sizeof config, .threads = threads, .mem_bytes = limit};
     rd_engine *e = NULL;
@@ -123,13 +123,13 @@ static void a_trace_that_can_be_read_again_is_when_threads_run_out_of_memory(voi
     rd_profile *expected = profiles_measure(ctx, "stream", &config, late_scan, LONG, LONG);
     size_t enough = rd_ctx_peak_bytes(ctx) + 1000000; /* for one thread */
     char note[600];
-    rd_profile *p = analyse_parts(2, enough, note);
+    rd_profile *p = analyze_parts(2, enough, note);
     assert_begins(note, "auto: stream, because threads need more memory than there is; stream: ");
     profiles_assert_same_bins(p, expected);
     assert_int_equal(rd_profile_facts_of(p)->references, LONG);
     assert_int_equal(rd_profile_facts_of(p)->infinite, rd_profile_facts_of(expected)->infinite);
     rd_profile_free(p);
-    p = analyse_parts(2, 8 * enough, note);
+    p = analyze_parts(2, 8 * enough, note);
     assert_begins(note, "auto: chunks, because about ");
     profiles_assert_same_bins(p, expected);
     rd_profile_free(p);
@@ -146,8 +146,8 @@ static void a_short_trace_needs_no_more_memory_with_threads(void **state) {
     }
 }
 
-/* In a context of its own, with a limit. */
-static rd_status analyse_scan(rd_ctx *own, const char *spec, rd_engine_config config) {
+/* Runs in a context of its own, with a limit. */
+static rd_status analyze_scan(rd_ctx *own, const char *spec, rd_engine_config config) {
     rd_engine *e = NULL;
     rd_ctx_set_limit(own, (size_t)config.mem_bytes);
     rd_status status = rd_engine_open(own, spec, &config, &e);
@@ -165,7 +165,7 @@ static void a_refusal_names_a_bound_and_an_estimate_that_fit(void **state) {
         rd_engine_config config = {.size = sizeof config, .threads = threads, .mem_bytes = 3000000};
         uint64_t bound = 0;
         char spec[64] = "";
-        assert_int_equal(analyse_scan(ctx, "auto", config), RD_ENOMEM);
+        assert_int_equal(analyze_scan(ctx, "auto", config), RD_ENOMEM);
         const char *message = rd_last_error(ctx);
         assert_non_null(strstr(message, "does not fit in the memory allowed (3000000 bytes)"));
         assert_int_equal(strstr(message, "One thread needs less") != NULL, threads > 1);
@@ -175,9 +175,9 @@ static void a_refusal_names_a_bound_and_an_estimate_that_fit(void **state) {
         assert_int_equal(sscanf(at, "A bound of %" SCNu64, &bound), 1);
         assert_int_equal(sscanf(engine, "Engine %63s would fit", spec), 1);
         config.threads = 1;
-        assert_int_equal(analyse_scan(ctx, spec, config), RD_OK);
+        assert_int_equal(analyze_scan(ctx, spec, config), RD_OK);
         config.bound = bound;
-        assert_int_equal(analyse_scan(ctx, "auto", config), RD_OK);
+        assert_int_equal(analyze_scan(ctx, "auto", config), RD_OK);
     }
     rd_ctx_set_limit(ctx, 0);
 }

@@ -11,7 +11,7 @@
 typedef struct fixture {
     rd_ctx *ctx;
     rdi_axis axis;
-    bool *live; /* by index of push */
+    bool *live; /* by order of insertion */
     uint64_t pushed, n_live;
 } fixture;
 
@@ -45,7 +45,7 @@ static void clear(fixture *f, uint64_t index) {
     f->n_live--;
 }
 
-/* Every rank against a running count. */
+/* Compares every rank with a running count. */
 static void check_all(const fixture *f) {
     uint64_t count = 0;
     for (uint64_t i = 0; i < f->pushed; i++) {
@@ -100,7 +100,7 @@ static void counts_cross_every_level(void **state) {
         a.live++;
     }
     uint64_t cleared = 0;
-    for (uint64_t i = 0; i < slots; i += 104729) { /* a few dozen dozens, all over */
+    for (uint64_t i = 0; i < slots; i += 104729) { /* some hundred slots, all over */
         rdi_axis_clear(&a, rdi_axis_slot(i));
         cleared++;
         assert_int_equal(rdi_axis_rank(&a, rdi_axis_slot(slots - 1)), slots - cleared);

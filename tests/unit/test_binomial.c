@@ -1,4 +1,5 @@
-/* Cells and binomial probabilities, against log-gamma and against the limits where others hold. */
+/* Cells and binomial probabilities, compared with log-gamma and with other distributions in their
+ * limits. */
 #include "profile/binomial.h"
 #include "profile/cells.h"
 
@@ -63,7 +64,7 @@ static void small_cases_are_the_binomial_formula(void **state) {
         }
 }
 
-/* Cumulated, because cells are wider than one from 2048 on. */
+/* Cumulative, because cells are wider than one from 2048 on. */
 static void large_cases_come_near_the_formula(void **state) {
     (void)state;
     static const double chances[] = {0.02, 0.3, 0.5, 0.97};
@@ -82,7 +83,7 @@ static void large_cases_come_near_the_formula(void **state) {
     }
 }
 
-/* 10^12 blocks, a few of them in the window: Poisson's distribution, to all digits. */
+/* 10^12 blocks, a few of them in the interval: Poisson's distribution, to all digits. */
 static void a_trillion_trials_lose_no_digits(void **state) {
     (void)state;
     double term = exp(-3.0);

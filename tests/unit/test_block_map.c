@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#define IDS 200 /* different blocks in the random test */
+#define IDS 200 /* distinct blocks in the random test */
 
 typedef struct fixture {
     rd_ctx *ctx;

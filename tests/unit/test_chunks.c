@@ -1,4 +1,5 @@
-/* Chunks: what one says alone, how it is resolved, and the engine that does it on threads. */
+/* Chunks: the analysis of one chunk alone, its resolution, and the engine that does both on
+ * threads. */
 #include "engine/fast/chunk.h"
 
 #include "support/fixture.h"
@@ -32,11 +33,11 @@ static void assert_letters(const rdi_u64_list *list, const char *letters) {
         assert_int_equal(list->at[i], letters[i]);
 }
 
-/* The text of a chunk, then what is right for it. */
+/* The text of a chunk and the expected results. */
 typedef struct example {
     const char *letters;
     const char *first;     /* local infinities */
-    const char *forwarded; /* of them, what the chunk before cannot resolve */
+    const char *forwarded; /* local infinities that the previous chunk cannot resolve */
     const char *order;     /* blocks left when everything is resolved */
     uint64_t resolved[8];
 } example;
@@ -73,7 +74,7 @@ static void parda_figure_2_three_ranks_on_table_3(void **state) {
         assert_int_equal(rdi_chunk_resolve(&c[2], 0, &c[0], engine[0], true), RD_OK);
         assert_int_equal(c[2].slice[0].open.n, 0);
         for (size_t r = 0; r < 3; r++) {
-            size_t n = r ? strlen(ranks[r].first) : 0; /* nobody was there to resolve rank 0's */
+            size_t n = r ? strlen(ranks[r].first) : 0; /* no chunk is before rank 0 */
             const rdi_u64_list *resolved = &c[r].slice[0].resolved;
             assert_int_equal(resolved->n, n);
             if (n)
@@ -88,8 +89,8 @@ static void parda_figure_2_three_ranks_on_table_3(void **state) {
 
 #define MOST_CHUNKS 6
 
-/* A chunk of the trace from begin[0] on, slices of random lengths, of which begin[s] says where
- * they begin; the last ends with the chunk. */
+/* A chunk of the trace from begin[0] on, in slices of random lengths. Slice s begins at begin[s];
+ * the last one ends with the chunk. */
 static void cut_slices(size_t begin[RDI_CHUNK_SLICES + 1], size_t len, rdi_rng *rng) {
     size_t end = begin[0] + len;
     for (size_t s = 1; s < RDI_CHUNK_SLICES; s++)
@@ -102,9 +103,9 @@ static void resolve_slices(rdi_chunk *c, rdi_chunk *earlier, rd_engine *engine) 
         assert_int_equal(rdi_chunk_resolve(c, s, earlier, engine, true), RD_OK);
 }
 
-/* A phase: chunks of random lengths, resolved against each other and the past, which is brought to
- * their end. Returns how many references it took. */
-static size_t run_phase(const uint64_t *trace, size_t n, uint64_t *dist, rdi_chunk *past,
+/* Runs a round: chunks of random lengths, resolved against each other and the past, which is
+ * updated to their end. Returns the number of references. */
+static size_t run_round(const uint64_t *trace, size_t n, uint64_t *dist, rdi_chunk *past,
                         rd_engine *past_engine, rdi_rng *rng) {
     rdi_chunk c[MOST_CHUNKS];
     rd_engine *engine[MOST_CHUNKS];
@@ -138,7 +139,7 @@ static size_t run_phase(const uint64_t *trace, size_t n, uint64_t *dist, rdi_chu
     return end;
 }
 
-/* Distances of the whole trace by one engine, and again in phases of chunks. */
+/* Distances of the whole trace by one engine, and again in rounds of chunks. */
 static void run_chunked(const uint64_t *trace, size_t n, uint64_t bound, rdi_rng *rng) {
     static uint64_t expected[MOST_REFERENCES], dist[MOST_REFERENCES];
     rd_engine *whole = open_engine("stack", bound), *past_engine = open_engine("bk", bound);
@@ -146,7 +147,7 @@ static void run_chunked(const uint64_t *trace, size_t n, uint64_t bound, rdi_rng
     rdi_chunk past;
     rdi_chunk_init(&past, ctx, bound ? bound : UINT64_MAX);
     for (size_t at = 0; at < n;)
-        at += run_phase(trace + at, n - at, dist + at, &past, past_engine, rng);
+        at += run_round(trace + at, n - at, dist + at, &past, past_engine, rng);
     assert_memory_equal(dist, expected, n * sizeof *dist);
     rdi_chunk_fini(&past);
     rd_engine_close(past_engine);
@@ -189,7 +190,7 @@ static void only_exact_immediate_engines_with_an_order_are_taken(void **state) {
 
 static uint64_t long_trace[LONG_TRACE];
 
-/* Far and near reuse: a twentieth of a chunk of 2^16 and more are first touches. */
+/* Far and near reuse: 1/20 of the references of a chunk of 2^16 or more are first touches. */
 static int make_long_trace(void **state) {
     (void)state;
     rdi_rng rng = {31};
@@ -198,7 +199,7 @@ static int make_long_trace(void **state) {
     return 0;
 }
 
-static rd_profile *analyse(const char *spec, const rd_engine_config *config, size_t feed) {
+static rd_profile *analyze(const char *spec, const rd_engine_config *config, size_t feed) {
     return profiles_measure(ctx, spec, config, long_trace, LONG_TRACE, feed);
 }
 
@@ -211,21 +212,21 @@ static void assert_same(const rd_profile *p, const rd_profile *q) {
 static void copied_and_borrowed_references_give_the_same_for_any_number_of_threads(void **state) {
     (void)state;
     rd_engine_config config = {.size = sizeof config, .binning = {RD_BINS_FULL, 0}};
-    rd_profile *expected = analyse("bk", &config, LONG_TRACE);
+    rd_profile *expected = analyze("bk", &config, LONG_TRACE);
     static const size_t feeds[] = {LONG_TRACE, 100000, 4096};
     for (uint32_t threads = 1; threads <= 4; threads++)
         for (size_t i = 0; i < RDI_COUNT(feeds); i++) {
             config.threads = threads;
             config.references = i ? LONG_TRACE : 0;
-            rd_profile *p = analyse(i ? "chunks" : "chunks:chunk=20K", &config, feeds[i]);
+            rd_profile *p = analyze(i ? "chunks" : "chunks:chunk=20K", &config, feeds[i]);
             assert_same(p, expected);
             rd_profile_free(p);
         }
     rd_profile_free(expected);
 }
 
-/* stream keeps the most recent blocks apart from the moment that it has met enough of them, which
- * here is while it resolves: what it remembers of them must be what it was fed. */
+/* stream keeps the most recent blocks apart as soon as it has met enough of them, which here
+ * happens while it resolves. The blocks that it remembers must be those that it was fed. */
 static void first_touches_that_fill_the_front_of_the_chunk_before_are_counted_right(void **state) {
     (void)state;
     rd_engine_config config = {.size = sizeof config};
@@ -262,10 +263,10 @@ static void distances_are_delivered_by_the_thread_that_feeds(void **state) {
     listener l = {pthread_self(), 0, UINT64_MAX};
     rd_engine_config config = {
         .size = sizeof config, .threads = 3, .sink = listen, .sink_user = &l};
-    rd_profile_free(analyse("chunks:chunk=10K", &config, 5000));
+    rd_profile_free(analyze("chunks:chunk=10K", &config, 5000));
     assert_int_equal(l.n, LONG_TRACE);
     l.n = 0;
-    rd_profile_free(analyse("chunks:chunk=10K", &config, LONG_TRACE));
+    rd_profile_free(analyze("chunks:chunk=10K", &config, LONG_TRACE));
     assert_int_equal(l.n, LONG_TRACE);
 }
 
@@ -306,7 +307,7 @@ static void memory_that_runs_out_in_a_worker_ends_the_run(void **state) {
     }
 }
 
-/* Every distance delivered, in order. */
+/* Checks that every distance is delivered, in order. */
 typedef struct keeper {
     uint64_t *distances;
     size_t n;

@@ -1,4 +1,4 @@
-/* Comparing profiles: the measures by hand-made histograms, and the check of error bounds. */
+/* Comparing profiles: the measures on hand-made histograms, and the check of error bounds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -138,7 +138,7 @@ static void different_bins_are_identical_when_they_meet(void **state) {
         compare(*state, make(*state, FULL, points, 5), make(*state, LOG, points, 5), LOG);
     assert_true(c.identical);
     c = compare(*state, make(*state, FULL, other, 5), make(*state, LOG, points, 5), LOG);
-    assert_false(c.identical); /* the sums tell */
+    assert_false(c.identical); /* only the sums differ */
     assert_near(c.accuracy, 1);
 }
 

@@ -1,4 +1,4 @@
-/* Formats found by content: each for its own files, none for the files of another. */
+/* Format detection by content: each format recognizes its own files and none of the others. */
 #include "support/files.h"
 #include "support/traces.h"
 #include "trace/format.h"
@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 static const struct {
-    const char *format; /* NULL: nobody's */
+    const char *format; /* NULL: of no format */
     const char *text;
 } texts[] = {
     {"lackey", "==7== Lackey, an example Valgrind tool\n==7== \nI  0401ab70,3\n S 1fff0006c8,8\n"},
@@ -68,7 +68,7 @@ static void texts_are_recognised(void **state) {
     }
 }
 
-/* A damaged file of a format gets that format's message, unless it is good in another one. */
+/* A damaged file of a format gets that format's message, unless it is valid in another one. */
 static void damaged_files_are_recognised(void **state) {
     (void)state;
     traces_result r = traces_read_text(NULL, " L 0,8\n L 0,8\n L 0,8\n L 0,8\n L 0,8\n L 0,8\n"
@@ -83,7 +83,7 @@ static void damaged_files_are_recognised(void **state) {
     traces_free(&r);
 }
 
-/* The head that probes see ends inside a line; longer than any probe looks. */
+/* The part that probes see ends inside a line that is longer than any probe reads. */
 static void long_files_are_recognised(void **state) {
     (void)state;
     const size_t bytes = 3 * RDI_PROBE_MAX;
@@ -106,7 +106,7 @@ static void long_files_are_recognised(void **state) {
     free(text);
 }
 
-/* Binary formats that nobody writes here. */
+/* Binary formats that this project does not write. */
 static size_t make_champsim(uint8_t *out) {
     enum { RECORDS = 50, BYTES = 64 };
     memset(out, 0, RECORDS * BYTES);

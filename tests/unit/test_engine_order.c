@@ -1,4 +1,5 @@
-/* Engines that hand over their state: the order is the LRU stack, and asking changes nothing. */
+/* Engines that hand over their state: the order is the LRU stack, and reading it changes
+ * nothing. */
 #include "engine/core/plugin.h"
 
 #include "support/fixture.h"
@@ -65,7 +66,8 @@ static void assert_order(rd_engine *e, const char *spec, const uint64_t *trace, 
                      spec, bound, i, n);
 }
 
-/* Asks in between and at the end; the distances must be those of an engine nobody asked. */
+/* Reads the order during and after the run. The distances must equal those of an undisturbed
+ * engine. */
 static void run_engine(const char *spec, const uint64_t *trace, size_t n, uint64_t bound,
                        rdi_rng *rng) {
     static uint64_t expected[MOST_REFERENCES], dist[MOST_REFERENCES];
@@ -145,7 +147,7 @@ static void assert_bins(const rdi_hist *got, const rdi_hist *expected) {
     rdi_free(ctx, b);
 }
 
-/* Parts of one trace, each analysed from an empty state, but counted together. */
+/* Chunks of one trace, each analyzed from an empty state, but counted together. */
 static void run_parts(const char *spec, const uint64_t *trace, size_t n, rdi_rng *rng) {
     static uint64_t dist[MOST_REFERENCES];
     static collector first;
@@ -191,13 +193,13 @@ static void a_restarted_engine_is_empty_and_counts_on(void **state) {
 
 /* ---- taking blocks out ---- */
 
-/* `n` different blocks of the stack and strangers, in any order, are taken from the engine and from
- * the list that says what is right. */
+/* Takes `n` distinct blocks, some of the stack and some unknown, in any order, from the engine and
+ * from the reference list. */
 static size_t take_some(rd_engine *e, const char *spec, uint64_t *stack, size_t depth, size_t n,
                         rdi_rng *rng) {
     static uint64_t blocks[MOST_REFERENCES], newer[MOST_REFERENCES];
     n = n < depth ? n : depth;
-    for (size_t i = 0; i < n; i++) { /* n of the stack, by exchange */
+    for (size_t i = 0; i < n; i++) { /* picks n blocks of the stack by exchange */
         size_t other = i + (size_t)rdi_rng_below(rng, depth - i);
         blocks[i] = i % 5 == 4 ? UINT64_C(1) << 40 | i : stack[other];
         if (position(blocks, i, blocks[i]) < i)
@@ -217,7 +219,7 @@ static size_t take_some(rd_engine *e, const char *spec, uint64_t *stack, size_t 
     return depth;
 }
 
-/* In turns: feeds, takes, compares the order. */
+/* Alternately feeds, takes and compares the order. */
 static void run_taking(const char *spec, uint64_t blocks, rdi_rng *rng) {
     static uint64_t stack[MOST_REFERENCES], trace[MOST_REFERENCES], dist[MOST_REFERENCES];
     static collector got;

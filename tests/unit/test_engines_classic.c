@@ -22,7 +22,7 @@
 typedef struct trace {
     size_t n;
     uint64_t block[MOST_REFERENCES];
-    uint64_t distance[MOST_REFERENCES]; /* what is right */
+    uint64_t distance[MOST_REFERENCES]; /* expected */
     uint64_t bound;                     /* 0: none */
 } trace;
 
@@ -39,7 +39,7 @@ static rd_status collect(void *user, const uint64_t *distances, size_t n) {
     return RD_OK;
 }
 
-/* Holds for every engine: each bin has as many references as distances fall into it. */
+/* Checks for any engine that each bin has as many references as distances fall into it. */
 static void assert_histogram(rd_engine *e, const char *spec, const trace *t) {
     rd_profile *profile = NULL;
     assert_int_equal(rd_engine_profile(e, &profile), RD_OK);
@@ -74,7 +74,7 @@ static void assert_sound(rd_engine *e, const char *spec) {
         fail_msg("%s: %s", spec, why);
 }
 
-/* Feeds the trace in random batches and compares everything the engine tells. */
+/* Feeds the trace in random batches and compares all answers of the engine. */
 static void run_engine(const rd_engine_info *info, const char *options, const trace *t,
                        rdi_rng *rng) {
     char spec[128];
@@ -96,7 +96,7 @@ static void run_engine(const rd_engine_info *info, const char *options, const tr
         n = n < t->n - at ? n : t->n - at;
         assert_int_equal(rd_engine_feed(e, t->block + at, n, NULL), RD_OK);
         at += n;
-        if (at == t->n || rdi_rng_below(rng, 4) == 0) /* what is unsound once stays so */
+        if (at == t->n || rdi_rng_below(rng, 4) == 0) /* a broken invariant stays broken */
             assert_sound(e, spec);
     }
     assert_int_equal(rd_engine_finish(e), RD_OK);
@@ -157,7 +157,8 @@ static void parda_table_3(void **state) {
                              5,    COLD, COLD, 1,    5, 3, 5,    5,    8,    3, 4, 1});
 }
 
-/* Times count from 1 there; the b of time 4 comes again at time 12, behind c, g, e, f and a. */
+/* Times count from 1 in the paper; the b of time 4 is referenced again at time 12, after c, g, e, f
+ * and a. */
 static void zhong_figure_2(void **state) {
     (void)state;
     run_example("dacbccgefafb",
@@ -166,7 +167,7 @@ static void zhong_figure_2(void **state) {
 
 /* ---- random traces ---- */
 
-/* What the definition says, without any list: other blocks referenced since. */
+/* The distance by definition, without any list: the number of other blocks referenced since. */
 static uint64_t distance_by_definition(const trace *t, size_t at) {
     uint64_t distinct = 0;
     for (size_t i = at; i-- > 0;) {
@@ -232,7 +233,7 @@ static void apply_bound(trace *t, const trace *whole, uint64_t bound) {
             t->distance[i] = RD_COLD;
 }
 
-/* Every kind of bound on 16 of the traces, not every one on each. */
+/* Tests every kind of bound on 16 of the traces, but not all kinds on each. */
 static void random_traces_match_the_oracle_for_any_bound(void **state) {
     (void)state;
     static trace whole, bounded;

@@ -1,4 +1,4 @@
-/* What the error kinds allow, at the edges. */
+/* The limits that the error kinds allow. */
 #include "profile/error_bound.h"
 #include "reusedist/engine.h"
 

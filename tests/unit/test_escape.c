@@ -1,4 +1,4 @@
-/* rd_text_escape(): names of files made fit to be shown. */
+/* rd_text_escape(): makes file names safe to print. */
 #include "reusedist/base.h"
 
 #include <setjmp.h>
@@ -42,9 +42,9 @@ static void room_is_kept(void **state) {
     (void)state;
     char out[8] = "1234567";
     assert_int_equal(rd_text_escape("abc\n", out, 7), 7);
-    assert_string_equal(out, "abc"); /* no half of an escape */
+    assert_string_equal(out, "abc"); /* no partial escape */
     assert_int_equal(rd_text_escape("\nxyz", out, 4), 7);
-    assert_string_equal(out, ""); /* nothing behind what did not fit */
+    assert_string_equal(out, ""); /* nothing after the part that did not fit */
     assert_int_equal(rd_text_escape("abc", NULL, 0), 3);
 }
 

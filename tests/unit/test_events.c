@@ -1,4 +1,4 @@
-/* Events in native traces: where they come out, damage and hostile files. */
+/* Events in native traces: their positions, damage and hostile files. */
 #include "support/faults.h"
 #include "support/files.h"
 #include "trace/checksum.h"
@@ -15,7 +15,7 @@
 
 enum { HEADER = 24, REFS = 9000, EVENTS_MAX = 200000 };
 
-/* What is written, and what comes back. */
+/* The written data and the data read back. */
 static rd_event given[EVENTS_MAX], got[EVENTS_MAX];
 static char got_paths[64][RDI_EVENT_PATH_MAX + 1];
 static size_t given_count, got_count;
@@ -94,7 +94,8 @@ static void keep_events(const rd_trace *t, uint64_t first, size_t n) {
     }
 }
 
-/* Reads the whole trace, if opening it went well, and closes it. References read, in *refs. */
+/* Reads the whole trace, if it could be opened, and closes it. *refs is set to the number of
+ * references. */
 static rd_status read_opened(rd_status status, rd_trace *t, uint64_t *refs) {
     const rd_refs *batch = NULL;
     *refs = got_count = 0;
@@ -158,7 +159,7 @@ static void events_come_back_where_they_were(void **state) {
         const char *spec;
         size_t refs;
     } traces[] = {{"native", REFS},
-                  {"native:frame=1", 500}, /* a frame is dear, however short it is */
+                  {"native:frame=1", 500}, /* a frame is expensive, however short it is */
                   {"native:frame=777", REFS},
                   {"native:frame=4096", REFS}};
     for (size_t i = 0; i < RDI_COUNT(traces); i++)
@@ -182,7 +183,7 @@ static void events_may_stand_alone_first_and_last(void **state) {
     check_round_trip("native", 6);
 }
 
-/* More than a frame of events takes, with nothing in between. */
+/* More events than one frame holds, without references in between. */
 static void any_number_of_events_fits_between_two_references(void **state) {
     (void)state;
     rdi_rng rng = {7};
@@ -301,7 +302,7 @@ static uint8_t *small_file(size_t *bytes) {
     return file;
 }
 
-/* The status of reading the bytes of a file, *error its message. */
+/* The status of reading the bytes of a file; *error is set to its message. */
 static rd_status read_bytes(const uint8_t *file, size_t bytes, char error[512]) {
     rd_ctx *ctx = new_ctx();
     rd_trace *t = NULL;
@@ -363,7 +364,7 @@ static uint8_t *eventless_file(size_t refs, size_t *bytes) {
     return file;
 }
 
-/* Such a file, with a frame of events with this payload in front of its references, if any. */
+/* The same file with a frame of events with this payload in front of its references, if any. */
 static rd_status read_sealed(const uint8_t *file, size_t bytes, const uint8_t *payload, size_t n,
                              uint8_t flags, char error[512]) {
     uint8_t *made = malloc(bytes + n + 16);

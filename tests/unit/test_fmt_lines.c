@@ -1,5 +1,5 @@
-/* What holds for every text format: the same references, cut anywhere, ended anyhow, and damage
- * reported where it is. */
+/* Properties of every text format: the same references however the input is cut and its lines end,
+ * and damage reported at its position. */
 #include "support/faults.h"
 #include "support/files.h"
 #include "support/traces.h"
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-/* The same five references in every format, as far as each can say them. */
+/* The same five references in every format, as far as each can express them. */
 static const uint64_t addr[] = {0x7ffe10, 0x7ffe18, 0x7ffe10, 0xffffffffffffffff, 0x0};
 static const uint32_t size[] = {8, 4, 8, 1, 16};
 static const uint8_t kind[] = {RD_LOAD, RD_STORE, RD_LOAD, RD_STORE, RD_LOAD};
@@ -23,7 +23,7 @@ static const uint32_t thread[] = {7, 7, 4294967295, 7, 0};
 
 static const struct sample {
     const char *format;
-    const char *spec; /* to read it with, when its name is not enough */
+    const char *spec; /* format and options, if the name is not enough */
     uint32_t fields;
     bool ids;
     const char *lines[COUNT + 1]; /* header, then one per reference */
@@ -130,7 +130,8 @@ static void every_format_is_found_by_content(void **state) {
     }
 }
 
-/* "\n" to "\r\n", blanks before it, a byte order mark, no end behind the last line. */
+/* Variants: "\r\n" instead of "\n", blanks before it, a byte order mark, no newline after the last
+ * line. */
 static void line_ends_and_marks_do_not_matter(void **state) {
     (void)state;
     for (size_t i = 0; i < RDI_COUNT(samples); i++) {
@@ -160,7 +161,8 @@ static void a_pipe_may_deliver_byte_by_byte(void **state) {
     }
 }
 
-/* Lines of changing length over several windows: a record straddles every boundary somewhere. */
+/* Lines of changing length over several input buffers: a record crosses every boundary
+ * somewhere. */
 static void records_straddle_the_window(void **state) {
     (void)state;
     const size_t bytes = 900 * 1024;
@@ -195,7 +197,8 @@ static void an_empty_file_is_an_error(void **state) {
     }
 }
 
-/* Bad lines: where they are, what was expected, and everything before them delivered. */
+/* Bad lines: their position, the expectation in the message, and the delivery of all records before
+ * them. */
 static const struct {
     const char *spec;
     const char *text;
@@ -373,7 +376,7 @@ static void text_formats_are_written_as_their_programs_do(void **state) {
         assert_memory_equal(r.addr, addr, sizeof addr);
         traces_free(&r);
     }
-    write_references(path, "lackey", 0, false); /* columns that are not kept have their defaults */
+    write_references(path, "lackey", 0, false); /* other columns have their defaults */
     assert_file(path, " L 007ffe10,1\n L 007ffe18,1\n L 007ffe10,1\n L ffffffffffffffff,1\n"
                       " L 00000000,1\n");
     files_remove(path);

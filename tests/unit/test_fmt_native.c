@@ -39,7 +39,7 @@ static rd_refs refs_with(uint32_t fields, size_t n) {
 
 static const uint8_t kinds[] = {RD_LOAD, RD_STORE, RD_FETCH};
 
-/* Code runs on and jumps, data walk through a few regions, as in a program. */
+/* References as in a program: code runs on and jumps, data walk through a few regions. */
 static void like_a_program(rdi_rng *rng, size_t i) {
     static uint64_t code;
     bool fetch = rdi_rng_below(rng, 4) != 0;
@@ -53,7 +53,7 @@ static void like_a_program(rdi_rng *rng, size_t i) {
     code += fetch ? col.size[i] : 0;
 }
 
-/* Nothing to hold on to: all bits of every column are random. */
+/* Incompressible references: all bits of every column are random. */
 static void like_noise(rdi_rng *rng, size_t i) {
     col.addr[i] = rdi_rng_next(rng);
     col.size[i] = 1 + (uint32_t)rdi_rng_below(rng, UINT32_MAX);
@@ -62,7 +62,7 @@ static void like_noise(rdi_rng *rng, size_t i) {
     col.thread[i] = (uint32_t)rdi_rng_next(rng);
 }
 
-/* Differences of every width and both signs, the ends of every number range. */
+/* Differences of every width and both signs, and the limits of every number range. */
 static void like_extremes(rdi_rng *rng, size_t i) {
     static const uint64_t ends[] = {0, 1, UINT64_MAX, UINT64_MAX - 1, UINT64_C(1) << 63};
     uint64_t pick = rdi_rng_below(rng, 8);
@@ -106,7 +106,7 @@ static void fill(character make, size_t n, uint64_t seed) {
 
 /* ---- round trips ---- */
 
-/* The first n references of what was read are those of `col`. */
+/* Checks that the first n references read equal those of `col`. */
 static void assert_prefix(const traces_result *r, uint32_t fields, size_t n) {
     assert_int_equal(r->n, n);
     if (n == 0)
@@ -273,7 +273,7 @@ static uint8_t *small_file(size_t *bytes) {
     return traces_write("native:frame=40", &refs, true, bytes);
 }
 
-/* Whole frames in front of the damage, nothing else. */
+/* Checks that exactly the whole frames before the damage are delivered. */
 static void assert_frames_before(const traces_result *r, size_t frames) {
     assert_int_equal(r->status, RD_EFORMAT);
     bool empty = strcmp(r->error, "t: the file is empty") == 0;
@@ -333,7 +333,7 @@ static void frames_in_another_order_are_found(void **state) {
     size_t bytes = 0, at[8];
     uint8_t *file = small_file(&bytes);
     find_frames(file, bytes, at);
-    /* Drop the second frame: what follows was not written for this place. */
+    /* Drop the second frame: the following frame was written for another position. */
     memmove(file + at[1], file + at[2], bytes - at[2]);
     traces_result r = traces_read("native", file, bytes - (at[2] - at[1]));
     assert_frames_before(&r, 1);
@@ -425,7 +425,7 @@ static void sealed_nonsense_does_no_harm(void **state) {
 
 /* ---- one wrong thing at a time, sealed ---- */
 
-/* A file of one symbol with size and kind: where its parts are. */
+/* A file of one symbol with size and kind, and the offsets of its parts. */
 enum {
     FRAME = HEADER,
     BLOCK = FRAME + 8,

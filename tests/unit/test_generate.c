@@ -52,8 +52,8 @@ static uint64_t *count_blocks(const char *spec, size_t blocks, size_t *n) {
     return counts;
 }
 
-/* Chi-square of counts against shares: about as large as the degrees of freedom, and hardly ever
- * more than six standard deviations larger. */
+/* Chi-square of counts against shares: about as large as the degrees of freedom, and rarely more
+ * than six standard deviations larger. */
 static void assert_distributed(const uint64_t *counts, const double *shares, size_t k, size_t n) {
     double chi = 0;
     for (size_t i = 0; i < k; i++) {
@@ -95,7 +95,8 @@ static void every_generator_makes_as_many_references_as_asked(void **state) {
         }
 }
 
-/* These sums stand for the promise that a spec means the same trace everywhere and always. */
+/* These checksums guard the promise that a spec means the same trace on every machine and in every
+ * release. */
 static void every_generator_gives_the_same_trace_everywhere(void **state) {
     (void)state;
     static const struct {
@@ -190,7 +191,7 @@ static void zipf_has_its_distribution(void **state) {
     }
 }
 
-/* The same draws, elsewhere. */
+/* The same draws at other addresses. */
 static void scrambled_zipf_is_zipf_with_other_addresses(void **state) {
     (void)state;
     size_t n = 0;
@@ -390,7 +391,7 @@ static void mistakes_are_explained(void **state) {
     } cases[] = {
         {"nonsense", "unknown generator 'nonsense' (valid: zipf, uniform, cycle"},
         {"", "unknown generator ''"},
-        {"zipf:colour=red", "generator zipf: unknown option 'colour' (valid: blocks, alpha"},
+        {"zipf:color=red", "generator zipf: unknown option 'color' (valid: blocks, alpha"},
         {"zipf:blocks=0", "generator zipf: option 'blocks'"},
         {"zipf:blocks=2T", "generator zipf: option 'blocks'"},
         {"zipf:alpha=-1", "generator zipf: option 'alpha'"},

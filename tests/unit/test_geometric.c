@@ -1,4 +1,4 @@
-/* The geometric engine: the paper's example, the three ways to next(t), phases, threads. */
+/* The geometric engine: the paper's example, the three methods for next(t), rounds, threads. */
 #include "engine/papers/geometric.h"
 #include "support/distances.h"
 #include "support/fixture.h"
@@ -51,7 +51,7 @@ static void every_instruction_set_makes_the_same_first_runs(void **state) {
         for (uint32_t n = 1; n <= RDI_LANES_RUN; n++) {
             uint32_t next[RDI_LANES_RUN];
             rdi_point merged[2][RDI_LANES_RUN], made[RDI_LANES_RUN];
-            for (uint32_t t = 0; t < n; t++) { /* different, and in no order */
+            for (uint32_t t = 0; t < n; t++) { /* distinct, in random order */
                 next[t] = (uint32_t)rdi_rng_below(&rng, UINT32_MAX / 32) * 16 + t;
                 merged[0][t] = (rdi_point){next[t], 100 + t, 0};
             }
@@ -78,7 +78,7 @@ static void a_merge_in_pieces_is_the_same_merge(void **state) {
     }
 }
 
-/* Blocks 0 to 299, so that next=range can take part. */
+/* Blocks 0 to 299, so that next=range accepts them. */
 static void every_way_to_next_is_exact_with_phases_of_any_length(void **state) {
     (void)state;
     static const char *const ways[] = {"sort", "table", "range:300", "range:300,isa=plain",

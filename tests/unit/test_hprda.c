@@ -1,4 +1,4 @@
-/* HP-RDA: its parts by hand, what it promises on random traces, its parameters. */
+/* HP-RDA: its parts by hand, its guarantees on random traces, its parameters. */
 #include "engine/papers/hprda.h"
 #include "support/distances.h"
 #include "support/fixture.h"
@@ -34,11 +34,12 @@ static void figure_5_the_second_a_has_distance_5(void **state) {
     assert_int_equal(rdi_rda_analyze(&l, blocks, (uint32_t)n, dist), 6);
     assert_int_equal(dist[12], 5);
     assert_int_equal(live[0], 1u << 5 | 1u << 7 | 1u << 9 | 1u << 10 | 1u << 11 | 1u << 12);
-    assert_int_equal(dist[3], 2); /* c: a and b between */
+    assert_int_equal(dist[3], 2); /* c: a and b are in between */
     assert_int_equal(origin[9], 0);
 }
 
-/* x y z g | e f a b | a b g b: from g to g 0 + 4 + 2, because a and b count twice. */
+/* x y z g | e f a b | a b g b: the distance from g to g is 0 + 4 + 2, because a and b count
+ * twice. */
 static void figure_8_blocks_of_two_pieces_count_twice(void **state) {
     (void)state;
     size_t n = letters("xyzgefababgb");
@@ -47,12 +48,12 @@ static void figure_8_blocks_of_two_pieces_count_twice(void **state) {
     distances_oracle(ctx, blocks, n, exact);
     assert_int_equal(exact[10], 4);
     assert_int_equal(estimate[10], 6);
-    assert_int_equal(estimate[8], 1); /* a: b behind it, nothing between, nothing before */
+    assert_int_equal(estimate[8], 1); /* a: b after it, nothing in between, nothing before */
     assert_int_equal(estimate[9], 1);
     assert_int_equal(estimate[11], 1); /* inside a piece */
 }
 
-/* The same three pieces as groups, and as batches: the same sums. */
+/* The same three pieces as groups, and as batches, give the same sums. */
 static void every_level_merges_alike(void **state) {
     (void)state;
     static const char *const specs[] = {"hprda:N=12,ST=4,NB=1,NTB=3,adjust=off",

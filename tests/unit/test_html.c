@@ -1,5 +1,5 @@
-/* The page for browsers: nothing visible is lost when curves are reduced, sums stay, and whatever a
- * profile contains stays data. What the page does in a browser is tested in tests/report. */
+/* The HTML page: reducing curves loses nothing visible, sums stay, and the contents of a profile
+ * are never interpreted. tests/report tests the page in a browser. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,7 +60,7 @@ static size_t count_of(const char *text, const char *part) {
 
 /* ---- curves ---- */
 
-/* The reduced curve at a size, on the straight line that a logarithmic axis draws. */
+/* The reduced curve at a size, on the straight line that a logarithmic chart axis draws. */
 static double read_curve(const rd_mrc_point *points, size_t n, uint64_t blocks) {
     size_t i = 1;
     while (i + 1 < n && points[i].blocks < blocks)
@@ -78,7 +78,7 @@ static void check_reduced(rd_binning binning, uint64_t max_distance) {
     assert_in_range(n, 2, 2100);
     assert_int_equal(points[0].blocks, 1);
     assert_int_equal(points[n - 1].blocks, rdi_html_end(p));
-    /* A wide screen has some 2000 columns, that is 1/64 octave here or more. */
+    /* A wide screen has about 2000 columns, that is 1/64 octave here or more. */
     for (double size = 1; size < (double)points[n - 1].blocks; size *= exp2(1 / 64.0)) {
         double exact = 0, before = 0;
         uint64_t blocks = (uint64_t)size, less = blocks - blocks / 400;
@@ -265,7 +265,7 @@ static void long_lists_end_with_the_sum_of_the_rest(void **state) {
     char *text = NULL;
     const char *name = "p.json";
     make_page(&p, &name, 1, &text);
-    /* 999 rows and one for 201 others; only those that can be opened have bins */
+    /* 999 rows and one for the other 201; only rows that can be opened have bins */
     static const char named[] = "{\"name\":\"name\",\"source\":0,\"line\":1,\"module\":null,"
                                 "\"references\":1,\"infinite\":0,\"distance_sum\":1,\"misses\":[1],"
                                 "\"bins\":";

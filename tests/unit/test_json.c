@@ -1,5 +1,5 @@
-/* JSON: what is valid is read exactly, what is not is refused with its place, and nothing that
- * arrives can crash, hang or eat memory. */
+/* JSON: valid text is read exactly, invalid text is refused with its position, and no input can
+ * crash, hang or exhaust memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -136,7 +136,7 @@ static void nul_bytes_are_no_end_of_the_text(void **state) {
     assert_int_equal(check(*state, escape, sizeof escape - 1), RD_EFORMAT);
 }
 
-/* The text is copied to an exact allocation, so that a read behind its end is seen by ASan. */
+/* The text is copied to an exact allocation, so that ASan detects a read after its end. */
 static void every_truncation_is_refused_without_reading_on(void **state) {
     static const char text[] = "{\"key\\u00e9\\ud83d\\ude00\":[1,-2.5e+10,true,false,null,\"\xf0"
                                "\x9f\x98\x80\"],\"b\":{\"c\":[]}}";

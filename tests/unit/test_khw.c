@@ -1,5 +1,4 @@
-/* What is particular to khw: its cache sizes. That its bins are right is tested with all engines.
- */
+/* The cache sizes of khw. The tests of all engines check that its bins are right. */
 #include "reusedist/reusedist.h"
 
 #include "support/fixture.h"

@@ -1,4 +1,4 @@
-/* Order structures without their tables: the same answers as with them. */
+/* Order structures without their tables give the same answers as with them. */
 #include "profile/error_bound.h"
 #include "support/faults.h"
 #include "verify/verifier.h"
@@ -16,7 +16,7 @@
 static uint64_t blocks[REFERENCES], exact[REFERENCES], last[REFERENCES], number[REFERENCES];
 static const rd_known known = {last, number};
 
-/* A trace with all kinds of distances, and what the table would have said about it. */
+/* A trace with all kinds of distances, and the answers of a table for it. */
 static int make_trace(void **state) {
     rd_ctx *ctx = NULL;
     rdi_rng rng = {5};
@@ -153,7 +153,7 @@ static void a_prefilled_engine_goes_on_from_there(void **state) {
     rd_engine_close(e);
 }
 
-/* What cannot be done says so, and bk does not run over its axis. */
+/* Unsupported requests are refused, and bk does not exceed its axis. */
 static void refusals_are_explained(void **state) {
     rd_engine *e = NULL;
     uint64_t distances[REFERENCES];

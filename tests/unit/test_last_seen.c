@@ -9,7 +9,7 @@
 
 #define BLOCKS 200000u
 
-/* Enters slot + 1 for every block one by one; returns through items what was there. */
+/* Enters slot + 1 for every block, one by one, and returns the previous slots in the items. */
 static uint64_t exchange(rdi_last_seen *seen, uint64_t block, uint64_t slot) {
     uint64_t k = rdi_seen_segment_of(rdi_seen_hash(block), seen->bits);
     rdi_batch_item item = {block, slot};
@@ -18,7 +18,7 @@ static uint64_t exchange(rdi_last_seen *seen, uint64_t block, uint64_t slot) {
 }
 
 static uint64_t block_of(uint64_t i) {
-    return i == 0 ? UINT64_MAX : i == 1 ? 0 : i * 64; /* the odd ids first */
+    return i == 0 ? UINT64_MAX : i == 1 ? 0 : i * 64; /* unusual ids first */
 }
 
 static void fill(rd_ctx *ctx, rdi_last_seen *seen, unsigned workers) {
@@ -65,7 +65,7 @@ static void dropping_leaves_the_others(void **state) {
                 }
         assert_int_equal(rdi_last_seen_drop(&seen, s, dropped), RD_OK);
     }
-    assert_true(rd_ctx_live_bytes(ctx) < before * 3 / 4); /* memory follows */
+    assert_true(rd_ctx_live_bytes(ctx) < before * 3 / 4); /* memory shrinks as well */
     for (uint64_t i = 0; i < BLOCKS; i++)
         assert_int_equal(exchange(&seen, block_of(i), i + 1), i + 1 > BLOCKS / 2 ? i + 1 : 0);
     rdi_last_seen_fini(&seen);

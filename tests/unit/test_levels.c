@@ -1,4 +1,4 @@
-/* The level-by-level engine: the copy-scan, phases, threads, its C as a bound. */
+/* The level-by-level engine: the copy-scan, rounds, threads, its C as a bound. */
 #include "engine/papers/lanes.h"
 #include "support/distances.h"
 #include "support/fixture.h"
@@ -117,7 +117,7 @@ static void the_depth_is_a_bound(void **state) {
     assert_int_equal(rd_profile_facts_of(p)->bound, 20);
     assert_int_equal(rd_profile_facts_of(p)->blocks, RD_UNKNOWN);
     rd_profile_free(p);
-    p = profile_of("levels:C=20", 10); /* the lower one counts */
+    p = profile_of("levels:C=20", 10); /* the lower limit counts */
     assert_int_equal(rd_profile_facts_of(p)->bound, 10);
     rd_profile_free(p);
 }

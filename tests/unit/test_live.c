@@ -1,5 +1,5 @@
-/* References out of shared memory: order, recovery, and recorders that write nonsense. The test
- * plays the recorder. */
+/* References from the channel: order, recovery, and recorders that write nonsense. The test acts as
+ * the recorder. */
 #include "live/channel.h"
 #include "support/faults.h"
 #include "trace/lookup.h"
@@ -19,7 +19,7 @@ typedef struct live_test {
     rd_ctx *ctx;
     rd_live *live;
     rd_trace *trace;
-    rdi_channel *channel; /* as a recorder sees it */
+    rdi_channel *channel; /* the recorder's view */
 } live_test;
 
 static bool nothing_comes(void *user) {
@@ -55,7 +55,7 @@ static uint64_t record(uint64_t address, unsigned size, unsigned kind) {
     return address << RDI_RECORD_SHIFT | RDI_RECORD_LOW(size, kind);
 }
 
-/* A buffer of n loads of 8 bytes from `address` on; not handed over yet. */
+/* Fills a buffer with n loads of 8 bytes from `address` on, without handing it over. */
 static int fill_buffer(rdi_channel *channel, uint64_t address, size_t n) {
     int index = rdi_channel_take(channel, (uint32_t)getpid());
     assert_true(index >= 0);
@@ -124,7 +124,7 @@ static void program_counters_are_the_second_words(void **state) {
         words[2 * i] = record(64 * i, 4, RDI_RECORD_LOAD);
         words[2 * i + 1] = 1000 + i;
     }
-    rdi_channel_submit(t.channel, index, 11); /* half a record is none */
+    rdi_channel_submit(t.channel, index, 11); /* half a record is ignored */
     const rd_refs *refs = NULL;
     assert_int_equal(rd_trace_read(t.trace, &refs), RD_OK);
     assert_int_equal(refs->n, 5);
@@ -165,7 +165,7 @@ static void a_buffer_that_was_read_is_free_and_zero(void **state) {
     stop(&t);
 }
 
-/* Who fills a buffer may be waiting for somebody who has none yet. */
+/* The owner of a buffer may wait for a thread that has none yet. */
 static void only_full_buffers_keep_recorders_waiting(void **state) {
     (void)state;
     live_test t;
@@ -179,7 +179,7 @@ static void only_full_buffers_keep_recorders_waiting(void **state) {
     }
     assert_int_equal(rdi_channel_take(t.channel, 1), -1);
     assert_next(&t, 0, 1);
-    assert_next(&t, 64, 1); /* now the first has been given back */
+    assert_next(&t, 64, 1); /* now the first one has been freed */
     assert_true(rdi_channel_take(t.channel, 1) >= 0);
     stop(&t);
 }
@@ -233,7 +233,7 @@ static bool once_more(void *user) {
     return (*(int *)user)++ == 0;
 }
 
-/* Of a process that has ended while others go on. */
+/* Buffers of a process that has ended while others continue. */
 static void a_buffer_of_a_dead_owner_is_reclaimed(void **state) {
     (void)state;
     live_test t;
@@ -249,7 +249,7 @@ static void a_buffer_of_a_dead_owner_is_reclaimed(void **state) {
     assert_int_equal(status, 0);
     rdi_channel_words(t.channel, 0)[0] = record(640, 8, RDI_RECORD_LOAD);
     assert_next(&t, 640, 1);
-    assert_int_equal(asked, 1); /* not at the end of everything */
+    assert_int_equal(asked, 1); /* not only at the very end */
     stop(&t);
 }
 
@@ -292,7 +292,7 @@ static void nonsense_is_refused(void **state) {
 
 /* ---- events ---- */
 
-/* At `words`; returns the words that it takes. */
+/* Writes an event at `words`. Returns the number of words that it takes. */
 static uint64_t put_event(uint64_t *words, unsigned kind, uint64_t address, uint64_t pc,
                           const char *path) {
     uint64_t head = RDI_EVENT_HEAD(kind, path ? strlen(path) : 0, 7);
@@ -306,7 +306,8 @@ static uint64_t put_pair(uint64_t *words, uint64_t address) {
     return 2;
 }
 
-/* A buffer of: module, 3 references, allocation, nothing, 2 references, release. Its words. */
+/* Fills a buffer with: module, 3 references, allocation, nothing, 2 references, release. Returns
+ * its words. */
 static uint64_t fill_with_events(rdi_channel *channel, int *index) {
     *index = rdi_channel_take(channel, (uint32_t)getpid());
     uint64_t *words = rdi_channel_words(channel, (unsigned)*index), n = 0;
@@ -386,7 +387,7 @@ static void events_alone_come_with_what_follows_or_the_end(void **state) {
     stop(&t);
 }
 
-/* A paused program that gets and frees the same memory again and again. */
+/* A paused program that allocates and frees the same memory again and again. */
 static void needless_events_do_not_pile_up(void **state) {
     (void)state;
     live_test t;
@@ -412,7 +413,7 @@ static void needless_events_do_not_pile_up(void **state) {
     assert_int_equal(refs->n, 1);
     size_t n = rd_trace_events(t.trace, &events);
     assert_true(n >= 10 && n <= 65536);
-    for (size_t i = 0; i < 10; i++) { /* what is left at the end is what happened last */
+    for (size_t i = 0; i < 10; i++) { /* the last events are left at the end */
         assert_int_equal(events[n - 1 - i].address, (put - 1 - i) / 2 % 10);
         assert_int_equal(events[n - 1 - i].kind, i % 2 ? RD_EVENT_ALLOCATE : RD_EVENT_RELEASE);
     }
@@ -426,7 +427,7 @@ static void events_without_sense_are_refused(void **state) {
         const char *why;
     } bad[] = {{RDI_EVENT_HEAD(6, 0, 0), 4, "invalid event"},
                {RDI_EVENT_HEAD(RD_EVENT_MODULE, 0, 0), 4, "invalid event"},
-               {RDI_EVENT_HEAD(RD_EVENT_MODULE, 20, 0), 8, "invalid event"}, /* of zeroes */
+               {RDI_EVENT_HEAD(RD_EVENT_MODULE, 20, 0), 8, "invalid event"}, /* a path of zeros */
                {RDI_EVENT_HEAD(RD_EVENT_MODULE, 5000, 0), 8000, "invalid event"},
                {RDI_EVENT_HEAD(RD_EVENT_STACK, 0, 0), 2, "incomplete event"},
                {RDI_EVENT_HEAD(RD_EVENT_MODULE, 65535, 0), 8192, "incomplete event"}};
@@ -510,7 +511,7 @@ static void repeats_are_those_of_what_was_read(void **state) {
     stop(&t);
 }
 
-/* A recorder that is killed in the middle of it leaves some records twice. */
+/* A recorder that is killed while repeats are removed leaves some records twice. */
 static void a_buffer_half_rid_of_repeats_is_not_read(void **state) {
     (void)state;
     live_test t;
@@ -527,7 +528,7 @@ static void a_buffer_half_rid_of_repeats_is_not_read(void **state) {
     stop(&t);
 }
 
-/* With and without sizes and kinds: what they say of a record must be what was written. */
+/* With and without sizes and kinds: the decoded values must equal the written ones. */
 static size_t assert_batch(live_test *t, const uint64_t *words, size_t *bare) {
     const rd_refs *refs = NULL;
     assert_int_equal(rd_trace_read(t->trace, &refs), RD_OK);
@@ -564,8 +565,8 @@ static void sizes_are_told_where_a_reference_spans_blocks(void **state) {
     stop(&t);
 }
 
-/* A recorded program can write to the whole channel. Spans are found in blocks of the size that was
- * asked for, with instructions that this processor has. */
+/* A recorded program can write to the whole channel. Repeats must still be found in blocks of the
+ * requested size, with instructions that this processor has. */
 static void a_changed_head_changes_nothing_for_the_reader(void **state) {
     (void)state;
     live_test t;

@@ -1,4 +1,4 @@
-/* References to blocks: every way through the mapper gives what the definition says. */
+/* References to blocks: every path through the mapper gives the blocks of the definition. */
 #include "base/common.h"
 #include "reusedist/reusedist.h"
 
@@ -71,7 +71,7 @@ static void check_with(const rd_refs *refs, const rd_mapping *mapping) {
     rd_ctx_free(ctx);
 }
 
-/* With and without telling where blocks come from. */
+/* With and without origins. */
 static void check(const rd_refs *refs, uint64_t block_bytes, uint32_t kinds) {
     check_with(refs, &(rd_mapping){
                          .size = sizeof(rd_mapping), .block_bytes = block_bytes, .kinds = kinds});
@@ -95,7 +95,7 @@ static void check_all(size_t n) {
             }
 }
 
-/* Sizes of up to `largest` bytes at addresses that only one in `rare` may carry over a block. */
+/* Sizes of up to `largest` bytes at addresses of which only one in `rare` may cross a block. */
 static void make_refs(size_t n, uint32_t largest, int rare) {
     srand(1);
     for (size_t i = 0; i < n; i++) {
@@ -127,7 +127,7 @@ static void many_spanning_references_are_split(void **state) {
     (void)state;
     make_refs(REFS_MAX, 128, 1);
     check_all(REFS_MAX);
-    make_refs(REFS_MAX, 12, 1); /* mostly two blocks of 16 bytes at most */
+    make_refs(REFS_MAX, 12, 1); /* mostly at most two blocks of 16 bytes */
     check_all(REFS_MAX);
 }
 
@@ -166,7 +166,7 @@ static void a_reference_past_the_end_is_refused_unless_dropped(void **state) {
             rd_mapper_new(ctx, &(rd_mapping){.size = sizeof(rd_mapping), .block_bytes = bytes}, &m),
             RD_OK);
         rd_mapper_feed(m, &refs);
-        assert_int_equal(rd_mapper_next(m, &blocks, &n), RD_OK); /* those before it first */
+        assert_int_equal(rd_mapper_next(m, &blocks, &n), RD_OK); /* first the blocks before it */
         assert_true(n >= 17);
         assert_int_equal(rd_mapper_next(m, &blocks, &n), RD_EFORMAT);
         assert_non_null(strstr(rd_last_error(ctx), "reference 18: 4 bytes at 0xfffffffffffffffd"));

@@ -1,4 +1,4 @@
-/* The model file: what is written can be read back, and nothing else is believed. */
+/* The model file: written models can be read back, and invalid files are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

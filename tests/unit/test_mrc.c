@@ -1,4 +1,4 @@
-/* Miss-ratio curves against a simulated LRU cache, and the sizes read off them. */
+/* Miss-ratio curves against a simulated LRU cache, and the sizes derived from them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,7 +44,7 @@ static rd_profile *measure(rd_ctx *ctx, const uint64_t *trace, size_t n, rd_binn
     return p;
 }
 
-/* A profile written down by hand: unbounded, the infinite references are cold. */
+/* A hand-made profile: unbounded, the infinite references are cold. */
 static rd_profile *make(rd_ctx *ctx, const rd_bin *bins, size_t n, uint64_t infinite,
                         uint64_t bound) {
     rd_profile_facts facts = {.references = infinite,
@@ -69,8 +69,8 @@ static double miss_at(rd_ctx *ctx, const rd_profile *p, uint64_t blocks, bool *i
     return miss;
 }
 
-/* Misses of a real fully associative LRU cache: every line has the time of its last use, and the
- * oldest makes room. Deliberately nothing like a reuse distance. */
+/* The misses of a simulated fully associative LRU cache: every line has the time of its last use,
+ * and the oldest is evicted. It deliberately uses no reuse distances. */
 static size_t simulate_lru(const uint64_t *trace, size_t n, size_t lines) {
     uint64_t block[64];
     size_t used_at[64], filled = 0, misses = 0;
@@ -373,7 +373,7 @@ static void a_loop_in_a_larger_trace_has_its_knee_near_its_size(void **state) {
     for (size_t i = 0; i < RDI_COUNT(trace); i++)
         trace[i] = i < 30000 ? i % 300 : i;
     rd_profile *p = measure(ctx, trace, RDI_COUNT(trace), (rd_binning){RD_BINS_LOGLINEAR, 0}, 0);
-    rd_knee knees[4]; /* all that is known: between 256 and 511, 299 on average */
+    rd_knee knees[4]; /* the data say: between 256 and 511, 299 on average */
     assert_int_equal(rd_knees(p, knees, 4), 1);
     assert_in_range(knees[0].blocks, 300, 2 * 300 - 256);
     rd_profile_free(p);

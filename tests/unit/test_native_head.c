@@ -1,5 +1,5 @@
-/* What is in front of the frames of a native trace: files of later releases, made by hand, with
- * columns and kinds of events that this release does not know. */
+/* The header of a native trace: hand-made files of later releases, with columns and kinds of events
+ * that this release does not know. */
 #include "support/traces.h"
 #include "trace/checksum.h"
 #include "trace/native.h"
@@ -13,7 +13,7 @@
 
 enum { COLUMN = 1, EVENT = 2, OPTIONAL = 0, REQUIRED = 1, REFS = 3, STEP = 4096 };
 
-/* A file as far as it is made. */
+/* A file under construction. */
 static struct {
     uint8_t bytes[8192];
     size_t n;
@@ -37,7 +37,7 @@ static void put_u64(uint64_t x) {
     put(bytes, sizeof bytes);
 }
 
-/* Header of version 2 with neither sizes nor kinds; descriptions follow. */
+/* Writes a header of version 2 with neither sizes nor kinds; descriptions follow. */
 static void begin_file(uint8_t flags) {
     memset(&file, 0, sizeof file);
     put("\x89RDT\r\n\x1a\n\2", 9);
@@ -59,7 +59,7 @@ static void seal_head(void) {
     put_u64(rdi_xxh64(file.bytes + RDI_NATIVE_HEADER, described, 0));
 }
 
-/* Column block with one slot and one symbol: each value is STEP more than the one before. */
+/* A column block with one slot and one symbol: each value is STEP more than the previous one. */
 static void put_block(uint64_t base) {
     static const uint8_t front[] = {1, 0, 1, 0, 0, 0, 0, 0};
     put(front, sizeof front);
@@ -84,7 +84,7 @@ static void seal_frame(size_t start, uint64_t events) {
     file.events += events;
 }
 
-/* Three references, then `more` bytes of described columns; and the end mark. */
+/* Three references, then `more` bytes of described columns, and the end mark. */
 static void put_references(const void *more, size_t n) {
     size_t start = begin_frame(REFS);
     put_block(0);
@@ -136,7 +136,7 @@ static void an_unknown_column_is_skipped_with_a_note(void **state) {
     make_column(OPTIONAL, 1, "time");
     assert_read(
         "this release does not know these parts of the trace and skips them: column 'time'");
-    make_column(OPTIONAL, 77, "time"); /* nor its coding */
+    make_column(OPTIONAL, 77, "time"); /* an unknown coding as well */
     assert_read(
         "this release does not know these parts of the trace and skips them: column 'time'");
 }
@@ -185,7 +185,7 @@ static void there_are_only_so_many_columns(void **state) {
 
 /* ---- events ---- */
 
-/* Allocate, something unknown with a body of 3 bytes, allocate: one reference after the other. */
+/* Allocation, an unknown event with a body of 3 bytes, allocation: one reference after each. */
 static void make_events(uint8_t flags, uint8_t number) {
     const uint8_t events[] = {2,   0,   7,   0x80, 0x20, 64, 0,    number, 1,  7, 3,
                               'a', 'b', 'c', 2,    1,    7,  0x80, 0x20,   32, 0};

@@ -1,5 +1,5 @@
-/* Sparse non-negative least squares against a dense one that works in another way: Lawson and
- * Hanson's active sets, with normal equations solved by elimination. */
+/* Sparse non-negative least squares against a dense solver with another method: Lawson and Hanson's
+ * active sets, with normal equations solved by elimination. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,7 +66,7 @@ static double residual(const dense *d, const double *x, double *out) {
     return sum;
 }
 
-/* The column that would help most, or columns when none does. */
+/* The column that would help most, or `columns` if none does. */
 static size_t best_column(const dense *d, const bool *use, const double *x) {
     double miss[MAX], most = 1e-10;
     size_t best = d->columns;
@@ -83,7 +83,8 @@ static size_t best_column(const dense *d, const bool *use, const double *x) {
     return best;
 }
 
-/* Moves x towards `to` until a component reaches 0, which then leaves. True: arrived. */
+/* Moves x toward `to` until a component reaches 0, which is then removed. Returns true if it
+ * arrived. */
 static bool move(const dense *d, bool *use, double *x, const double *to) {
     double step = 1;
     for (size_t k = 0; k < d->columns; k++)

@@ -1,4 +1,4 @@
-/* Buffered output: everything arrives, and every failure is reported. */
+/* Buffered output: all data arrives, and every failure is reported. */
 #include "base/output.h"
 #include "support/files.h"
 
@@ -28,7 +28,7 @@ static int teardown(void **state) {
     return 0;
 }
 
-/* Pieces of every size up to far more than one buffer. */
+/* Writes of every size up to far more than one buffer. */
 static void all_bytes_reach_the_file(void **state) {
     (void)state;
     static const size_t pieces[] = {0, 1, 1000, 262143, 1, 262144, 3, 700000, 17};
@@ -70,7 +70,7 @@ static void full_disk_is_reported_with_the_name(void **state) {
     assert_int_equal(access("/dev/full", W_OK), 0);
 }
 
-/* A pipe whose reader is gone stands in for standard output. */
+/* A pipe whose reader is gone replaces standard output. */
 static void closed_pipe_is_reported(void **state) {
     (void)state;
     int ends[2], saved = dup(STDOUT_FILENO);

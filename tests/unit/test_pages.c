@@ -1,4 +1,4 @@
-/* Pages that grow: contents stay, the new part is zero, every byte is counted. */
+/* Pages that grow: the contents stay, the new part is zero, every byte is counted. */
 #define _GNU_SOURCE /* MREMAP_FIXED */
 #include "base/common.h"
 #include "support/faults.h"
@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-/* As with the UCX library of an MPI, which puts itself before the system's: where to move is lost.
- */
+/* Behaves like the UCX library of an MPI, which replaces the system's function and drops the
+ * requested address. */
 void *mremap(void *old, size_t old_size, size_t new_size, int flags, ...) {
     if (flags & MREMAP_FIXED)
         return MAP_FAILED;
@@ -62,7 +62,7 @@ static void growing_keeps_contents_and_zeroes_the_rest(void **state) {
     assert_int_equal(rd_ctx_new(NULL, &ctx), RD_OK);
     assert_int_equal(grow(ctx, NULL), RD_OK);
     assert_int_equal(rd_ctx_live_bytes(ctx), 0);
-    assert_true(rd_ctx_peak_bytes(ctx) == sizes[STEPS - 1]); /* never twice */
+    assert_true(rd_ctx_peak_bytes(ctx) == sizes[STEPS - 1]); /* never both copies at once */
     rd_ctx_free(ctx);
 }
 

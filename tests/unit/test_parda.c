@@ -1,4 +1,4 @@
-/* Parda: what the ranks say to each other, what they hold, and that the result is always right. */
+/* Parda: the letters between ranks, their states, and correct results in every configuration. */
 #include "engine/papers/parda_rank.h"
 #include "support/files.h"
 #include "support/fixture.h"
@@ -23,7 +23,7 @@
 typedef struct listener {
     rdi_ranks ranks;
     rdi_ranks *inner;
-    rdi_u64_list sent[MOST_RANKS]; /* by the rank that sent them, of one phase */
+    rdi_u64_list sent[MOST_RANKS]; /* of one round, by sender */
 } listener;
 
 static rd_status listen_send(rdi_ranks *r, unsigned from, unsigned to, rdi_mail kind,
@@ -77,30 +77,30 @@ static void party_close(party *p) {
     listener_close(&p->listener);
 }
 
-static rdi_parda_rank *at_place(party *p, uint64_t phase, unsigned place) {
-    return &p->rank[rdi_parda_place(&p->plan, p->n, phase, place)];
+static rdi_parda_rank *at_place(party *p, uint64_t round, unsigned place) {
+    return &p->rank[rdi_parda_place(&p->plan, p->n, round, place)];
 }
 
-/* One phase: the chunks by place, `cut[i]` is where chunk i begins. The collector begins last, the
+/* Runs one round: chunks by place, chunk i begins at cut[i]. The collector begins last, and the
  * fix-up goes from the last place to the first. */
-static void party_phase(party *p, uint64_t phase, const uint64_t *trace, const size_t *cut) {
+static void party_round(party *p, uint64_t round, const uint64_t *trace, const size_t *cut) {
     for (unsigned i = 0; i < p->n; i++)
         p->listener.sent[i].n = 0;
     for (unsigned place = p->n; place-- > 0;)
-        assert_int_equal(rdi_parda_rank_begin(at_place(p, phase, place)), RD_OK);
+        assert_int_equal(rdi_parda_rank_begin(at_place(p, round, place)), RD_OK);
     for (unsigned place = 0; place < p->n; place++)
-        assert_int_equal(rdi_parda_rank_feed(at_place(p, phase, place), trace + cut[place],
+        assert_int_equal(rdi_parda_rank_feed(at_place(p, round, place), trace + cut[place],
                                              cut[place + 1] - cut[place]),
                          RD_OK);
     for (unsigned place = p->n; place-- > 0;)
-        assert_int_equal(rdi_parda_rank_end(at_place(p, phase, place)), RD_OK);
+        assert_int_equal(rdi_parda_rank_end(at_place(p, round, place)), RD_OK);
 }
 
 static rd_status note(void *user, const uint64_t *blocks, size_t n) {
     return rdi_u64_list_append(ctx, user, blocks, n);
 }
 
-/* Blocks that a rank holds; `list` may be NULL. */
+/* The blocks that a rank holds. `list` may be NULL. */
 static size_t held(rdi_parda_rank *r, rdi_u64_list *list) {
     rdi_u64_list blocks = {0};
     assert_int_equal(rdi_engine_order(r->engine, note, &blocks), RD_OK);
@@ -174,7 +174,7 @@ static void figure_2_on_table_3(void **state) {
     for (size_t i = 0; i < RDI_COUNT(engines); i++) {
         static party p;
         party_open(&p, 3, (rdi_parda_plan){.engine = engines[i], .take = true, .rename = true});
-        party_phase(&p, 0, trace, cut);
+        party_round(&p, 0, trace, cut);
         assert_letters(&p.listener.sent[2], "acfbd");
         assert_letters(&p.listener.sent[1], "fabcmt"
                                             "d"); /* its own, and what it forwards */
@@ -190,8 +190,8 @@ static void figure_2_on_table_3(void **state) {
 
 /* ---- invariants ---- */
 
-/* Properties 4.2 and 4.3, and the space that is left after the fix-up. */
-static void check_one_phase(rdi_rng *rng, bool take, const char *engine) {
+/* Checks properties 4.2 and 4.3, and the space after the fix-up. */
+static void check_one_round(rdi_rng *rng, bool take, const char *engine) {
     static uint64_t trace[MOST_REFERENCES], first[MOST_REFERENCES], all[MOST_REFERENCES];
     static party p;
     size_t cut[MOST_RANKS + 1], n = (size_t)rdi_rng_below(rng, MOST_REFERENCES + 1);
@@ -199,7 +199,7 @@ static void check_one_phase(rdi_rng *rng, bool take, const char *engine) {
     draw_trace(rng, trace, n);
     draw_cuts(rng, cut, ranks, n);
     party_open(&p, ranks, (rdi_parda_plan){.engine = engine, .take = take});
-    party_phase(&p, 0, trace, cut);
+    party_round(&p, 0, trace, cut);
     for (unsigned i = 1; i < ranks; i++) {
         size_t of_chunk = first_touches(trace + cut[i], cut[i + 1] - cut[i], first);
         size_t of_rest = first_touches(trace + cut[i], n - cut[i], all);
@@ -224,23 +224,23 @@ static void local_infinities_are_the_distinct_blocks_from_the_chunk_on(void **st
     static const char *const engines[] = {"stack", "bk", "olken", "stream"};
     rdi_rng rng = {31};
     for (unsigned round = 0; round < 60; round++) {
-        check_one_phase(&rng, true, engines[round % RDI_COUNT(engines)]);
-        check_one_phase(&rng, false, engines[round % RDI_COUNT(engines)]);
+        check_one_round(&rng, true, engines[round % RDI_COUNT(engines)]);
+        check_one_round(&rng, false, engines[round % RDI_COUNT(engines)]);
     }
 }
 
-/* Several phases with a bound; looks at every rank after each. */
+/* Several rounds with a bound; checks every rank after each. */
 static void check_bounded(rdi_rng *rng, rdi_parda_plan plan) {
     static uint64_t trace[MOST_REFERENCES];
     static party p;
     unsigned ranks = 1 + (unsigned)rdi_rng_below(rng, MOST_RANKS);
     plan.bound = 1 + rdi_rng_below(rng, 40);
     party_open(&p, ranks, plan);
-    for (uint64_t phase = 0; phase < 4; phase++) {
+    for (uint64_t round = 0; round < 4; round++) {
         size_t cut[MOST_RANKS + 1];
         draw_trace(rng, trace, MOST_REFERENCES);
         draw_cuts(rng, cut, ranks, MOST_REFERENCES);
-        party_phase(&p, phase, trace, cut);
+        party_round(&p, round, trace, cut);
         for (unsigned i = 0; i < ranks; i++) {
             assert_true(held(&p.rank[i], NULL) <= plan.bound);
             assert_true(p.rank[i].passed_on <= plan.bound);
@@ -326,7 +326,7 @@ static rd_status open_memory(rd_ctx *own, const char *what, void *user, void **r
     return RD_OK;
 }
 
-/* In crumbs, as a mapper might give them. */
+/* Feeds a few references at a time, as a mapper might. */
 static rd_status read_memory(void *reader, uint64_t first, uint64_t n, rd_block_sink sink,
                              void *user) {
     const uint64_t *trace = reader;
@@ -418,7 +418,7 @@ static int free_checkpoint(void **state) {
     return free_ctx(state);
 }
 
-/* Good until two thirds of the trace are through. */
+/* Reads correctly up to two thirds of the trace, then fails. */
 static rd_status read_and_fail(void *reader, uint64_t first, uint64_t n, rd_block_sink sink,
                                void *user) {
     if (first > MOST_REFERENCES / 3 * 2)
@@ -441,12 +441,12 @@ static void break_off_feeding(const char *spec, const rd_engine_config *config) 
     rd_engine *e = NULL;
     assert_int_equal(rd_engine_open(ctx, spec, config, &e), RD_OK);
     assert_int_equal(rd_engine_feed(e, shared_trace, MOST_REFERENCES / 3 * 2, NULL), RD_OK);
-    while (!files_exist(checkpoint)) /* the ranks are at work */
+    while (!files_exist(checkpoint)) /* the ranks are running */
         usleep(1000);
     rd_engine_close(e);
 }
 
-/* With any number of ranks: `before` the end came, and afterwards. */
+/* Resumes with another number of ranks: `before` the interruption, and afterwards. */
 static void assert_resumed(const char *before, const char *after, uint64_t bound) {
     rd_engine_config config = {.size = sizeof config, .binning = {RD_BINS_FULL, 0}, .bound = bound};
     rd_profile *right = measure("stack", &config, shared_trace, MOST_REFERENCES);
@@ -503,7 +503,7 @@ static void a_checkpoint_of_something_else_is_refused(void **state) {
     assert_int_equal(open_and_finish(&other, MOST_REFERENCES), RD_EINVAL);
     assert_int_equal(open_and_finish(&config, 5), RD_EINVAL); /* a shorter trace */
     assert_int_equal(open_and_finish(&config, 0), RD_EINVAL);
-    shared_trace[0]++; /* another trace, however little differs */
+    shared_trace[0]++; /* another trace, even if only one reference differs */
     assert_int_equal(open_and_finish(&config, MOST_REFERENCES), RD_EINVAL);
     shared_trace[0]--;
     assert_int_equal(open_and_finish(&config, MOST_REFERENCES), RD_OK);
@@ -559,7 +559,7 @@ static void options_that_do_not_go_together_are_refused(void **state) {
     rd_engine_close(e);
 }
 
-/* Closing in the middle of a phase: the ranks wait for letters that never come. */
+/* Closing in the middle of a round: the ranks wait for letters that never come. */
 static void an_analysis_can_be_given_up(void **state) {
     (void)state;
     static const uint64_t trace[] = {1, 2, 3, 1, 2, 3};

@@ -24,7 +24,7 @@ static int set_up(void **state) {
     return new_ctx(state);
 }
 
-/* A reader is the number of the reference that it cannot read, SIZE_MAX for none. */
+/* A reader is represented by the number of the reference that it cannot read, SIZE_MAX for none. */
 static rd_status open_reader(rd_ctx *c, const char *what, void *user, void **reader) {
     (void)user;
     size_t *bad = malloc(sizeof *bad);
@@ -55,7 +55,7 @@ static rd_parts parts_of(uint64_t n, const char *bad) {
 
 #define NEVER_BAD "18446744073709551615"
 
-static rd_profile *analyse(const char *spec, const rd_engine_config *config, uint64_t n) {
+static rd_profile *analyze(const char *spec, const rd_engine_config *config, uint64_t n) {
     rd_engine *e = NULL;
     rd_profile *p = NULL;
     rd_parts parts = parts_of(n, NEVER_BAD);
@@ -83,10 +83,10 @@ static void engines_that_read_in_parts_give_the_same(void **state) {
     for (size_t b = 0; b < RDI_COUNT(bounds); b++)
         for (size_t l = 0; l < RDI_COUNT(lengths); l++) {
             rd_engine_config config = {.size = sizeof config, .bound = bounds[b]};
-            rd_profile *expected = analyse("bk", &config, lengths[l]);
+            rd_profile *expected = analyze("bk", &config, lengths[l]);
             for (size_t s = 0; s < RDI_COUNT(specs); s++)
                 for (config.threads = 1; config.threads <= 9; config.threads += 4) {
-                    rd_profile *p = analyse(specs[s], &config, lengths[l]);
+                    rd_profile *p = analyze(specs[s], &config, lengths[l]);
                     assert_same(p, expected);
                     rd_profile_free(p);
                 }

@@ -1,4 +1,5 @@
-/* The loops of attribution that are compiled per instruction set: all do what the plain ones do. */
+/* The loops of attribution that are compiled per instruction set: all give the results of plain
+ * C. */
 #include "attribution/passes.h"
 #include "attribution/sites.h"
 
@@ -11,7 +12,7 @@
 
 #include <cmocka.h>
 
-#define N 67 /* whole vectors, and some over */
+#define N 67 /* whole vectors and a remainder */
 
 typedef struct input {
     uint64_t address[N], pc[N];
@@ -31,7 +32,7 @@ static uint64_t cache[RDI_SITE_CACHE];
 static rdi_touch touches[64];
 static rdi_tuple tuples[64];
 
-/* Every third reference reaches into the block behind its own, and is there, too. */
+/* Every third reference reaches into the next block and is counted there too. */
 static void run_clipped(const rdi_passes *passes, const input *in, size_t n, results *out) {
     rd_refs refs = {.n = N, .addr = in->address, .size = n % 2 ? in->size : NULL};
     uint32_t origin[N];

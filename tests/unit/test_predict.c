@@ -65,7 +65,7 @@ static rd_profile *predict(rd_ctx *ctx, const rd_model *m, double size) {
     return p;
 }
 
-/* Trains on `sizes`, predicts `size`, and expects what the mixture really has there. */
+/* Trains on `sizes`, predicts `size`, and expects the values of the mixture. */
 static void assert_predicts(rd_ctx *ctx, const part *parts, size_t n, const double *sizes,
                             size_t n_sizes, const rd_model_config *config, double size) {
     rd_model *m = train(ctx, parts, n, sizes, n_sizes, config);
@@ -179,8 +179,8 @@ static void totals_grow_by_a_power_of_the_size(void **state) {
     rd_model_free(m);
 }
 
-/* The number of reuses doubles while the sizes are all but the same. Their shares are predicted all
- * the same. */
+/* The number of reuses doubles while the sizes are almost equal. Their shares are predicted
+ * nevertheless. */
 static void totals_that_sizes_do_not_tell_are_no_trouble(void **state) {
     static const double sizes[3] = {638603, 638732, 638927};
     rd_training runs[2];
@@ -237,7 +237,7 @@ static void the_worked_example_of_the_paper(void **state) {
     rd_model_free(m);
 }
 
-/* A log bin with this share of 2^40 references, in the middle of it on average. */
+/* A log bin with this share of 2^40 references, whose mean is the middle of the bin. */
 static rd_bin middle_bin(uint64_t low, double share) {
     uint64_t high = 2 * low - 1, count = (uint64_t)llrint(share * 0x1p40);
     return (rd_bin){low, high, count, rdi_sum_product(low + high, count / 2)};
@@ -376,8 +376,9 @@ static void multi_models_predict_ranges(void **state) {
     }
 }
 
-/* At distance 0 every pattern says the same about the training inputs. Three quarters are constant
- * and one is linear, and the largest distances of the constant part are 0. */
+/* At distance 0 every pattern predicts the same for the training inputs. Three quarters of the
+ * references are constant and one is linear, and the largest distances of the constant part are
+ * 0. */
 static void what_no_input_tells_apart_is_constant(void **state) {
     static const part parts[] = {{RD_PATTERN_CONSTANT, 0, 0, 3000},
                                  {RD_PATTERN_LINEAR, 0, 1, 1000}};
@@ -405,7 +406,7 @@ static rd_profile *far_profile(rd_ctx *ctx, uint64_t distance) {
     return p;
 }
 
-/* Where neighbouring doubles are further apart than blocks. */
+/* Sizes where adjacent doubles are further apart than blocks. */
 static void distances_beyond_all_memory_are_learned_from(void **state) {
     rd_profile *p = far_profile(*state, UINT64_C(1) << 60);
     rd_model_config config = {.size = sizeof config,

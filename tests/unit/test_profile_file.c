@@ -1,5 +1,5 @@
-/* The profile file: what is written is read back to the last bit, and what could not have been
- * written is refused with its place. */
+/* The profile file: written profiles are read back to the last bit, and files that could not have
+ * been written are refused with the position of the error. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -85,7 +85,7 @@ static void everything_unknown_or_absent_survives_a_round_trip(void **state) {
                               .binning = {RD_BINS_LOGLINEAR, 0},
                               .partial = true,
                               .skipped = RD_UNKNOWN};
-    rd_profile *p = NULL; /* what the null engine gives */
+    rd_profile *p = NULL; /* the profile of the null engine */
     assert_int_equal(rdi_profile_new(*state, &facts, NULL, 0, &p), RD_OK);
     rd_source source = {NULL, NULL, 0, 0};
     assert_int_equal(rd_profile_add_source(p, &source), RD_OK);
@@ -180,7 +180,7 @@ static void every_truncation_is_refused(void **state) {
     size_t n = strlen(text);
     assert_int_equal(parse(*state, text, n - 1), RD_OK); /* the last newline may be missing */
     for (size_t cut = 0; cut < n - 1; cut++) {
-        char *copy = malloc(cut ? cut : 1); /* exact, so that ASan sees reads behind it */
+        char *copy = malloc(cut ? cut : 1); /* exact, so that ASan detects reads after it */
         assert_non_null(copy);
         memcpy(copy, text, cut);
         assert_int_equal(parse(*state, copy, cut), RD_EFORMAT);
@@ -222,7 +222,8 @@ static void every_refused_allocation_is_survived(void **state) {
     rd_text_free(*state, text);
 }
 
-/* Replaces the first `from` in a valid file by `to`, expects a refusal whose message has `why`. */
+/* Replaces the first `from` in a valid file by `to`, and expects a refusal whose message contains
+ * `why`. */
 static void assert_refused(rd_ctx *ctx, const char *from, const char *to, const char *why) {
     char *text = valid_text(ctx), changed[4096];
     char *at = strstr(text, from);
@@ -332,7 +333,7 @@ static void unknown_sections_are_named_in_a_note(void **state) {
         if (note)
             assert_string_equal(strchr(note, ':'), cases[i].names);
         char *text = NULL;
-        size_t n = 0; /* what was skipped is not written again */
+        size_t n = 0; /* skipped parts are not written again */
         assert_int_equal(rd_profile_json(p, &text, &n), RD_OK);
         assert_null(strstr(text, "contexts"));
         rd_text_free(*state, text);

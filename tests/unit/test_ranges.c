@@ -1,5 +1,5 @@
-/* Ranges against a plain list: distances, order, and never more ranges than promised; and the
- * engine made of them, exact below its cut-off and never further off than it says. */
+/* Ranges against a plain list: distances, order, and the limit on the number of ranges; and the
+ * engine that uses them, exact below its cut-off and within its error bound. */
 #include "order/ranges.h"
 
 #include "verify/verifier.h"
@@ -46,8 +46,8 @@ static void remove_and_compare(rdi_ranges *r, list *l, size_t at) {
     list_remove(l, at);
 }
 
-/* `grow` of 16 steps add a block, the others remove one: mostly near the place where the previous
- * one was, so that ranges get empty. */
+/* Adds a block in `grow` of 16 steps and removes one otherwise, mostly near the previous one, so
+ * that ranges become empty. */
 static void walk(rd_ctx *ctx, const rdi_ranges_ops *ops, uint64_t capacity, unsigned grow,
                  uint64_t seed) {
     static list l;
@@ -63,7 +63,7 @@ static void walk(rd_ctx *ctx, const rdi_ranges_ops *ops, uint64_t capacity, unsi
             l.time[l.n++] = now;
             assert_int_equal(r->ops->append(r, now), RD_OK);
         } else if (rdi_rng_below(&rng, 8) == 0) {
-            /* which block of the range leaves is not known: only a range of one can tell */
+            /* The block of the range that leaves is not known, except for a range of one */
             uint64_t end = r->ops->remove_oldest(r);
             assert_true(end >= l.time[0]);
             list_remove(&l, 0);
@@ -114,7 +114,7 @@ static void many_ranges_grow_deep_and_shrink_again(void **state) {
 
 /* ---- the engine ---- */
 
-/* Both parts at their peak: one more than 2c, and 2M/(b + 1) + 1. */
+/* Both groups at their peak: one more than 2c, and 2M/(b + 1) + 1. */
 static uint64_t most_nodes(uint64_t b, uint64_t c, const uint64_t *exact, size_t n) {
     uint64_t blocks = 0;
     for (size_t i = 0; i < n; i++)
@@ -163,7 +163,7 @@ static void random_traces_are_exact_below_the_cut_off_and_within_beyond(void **s
     }
 }
 
-/* Stretches traversed twice; always the oldest block; the oldest between new ones. */
+/* Three orders: stretches traversed twice; always the oldest block; the oldest between new ones. */
 static void hostile_traces_are_exact_below_the_cut_off_and_within_beyond(void **state) {
     enum { N = 6000, STRETCH = 40, ROUND = 500 };
     static uint64_t blocks[N];

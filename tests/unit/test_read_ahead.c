@@ -1,5 +1,5 @@
-/* What several decoders read ahead is what one reader reads: the same blocks in the same order, and
- * the same failure at the same place. */
+/* Several decoders that read ahead deliver the same as one reader: the same blocks in the same
+ * order, and the same failure at the same position. */
 #include "analysis/read_ahead.h"
 #include "base/common.h"
 #include "support/files.h"
@@ -58,8 +58,8 @@ static void flip_byte(long offset) {
     assert_int_equal(fclose(f), 0);
 }
 
-/* One reader: blocks into `expected`, how many, and what stopped it into `damage`, "" if nothing
- * did. */
+/* Reads with one reader: the blocks into `expected`, and the message of a failure into `damage`, ""
+ * if there was none. Returns the number of blocks. */
 static size_t read_alone(const char *format, const rd_mapping *mapping) {
     rd_trace *t = NULL;
     rd_mapper *m = NULL;
@@ -90,7 +90,7 @@ out:
     return total;
 }
 
-/* The same ahead, into `got` and `message`. */
+/* Reads the same with several decoders, into `got` and `message`. */
 static size_t read_together(const rdi_read_ahead_config *config, uint64_t *references) {
     rdi_read_ahead *r = NULL;
     assert_int_equal(rdi_read_ahead_open(ctx, config, &r), RD_OK);
@@ -150,7 +150,7 @@ static void blocks_come_in_order(void **state) {
     assert_string_equal(damage, "");
 }
 
-/* Several places are damaged: only the first one counts, whichever decoder comes first. */
+/* Several places are damaged: only the first one counts, whichever decoder finds damage first. */
 static void first_damage_counts_and_what_is_before_it_is_exact(void **state) {
     (void)state;
     write_trace("native:frame=500");
@@ -178,7 +178,7 @@ static void messages_count_references_from_the_beginning(void **state) {
     assert_non_null(strstr(damage, ": reference 15001: "));
 }
 
-/* A reference may have more blocks than all buffers together. */
+/* A reference may span more blocks than all buffers together hold. */
 static void spanning_references_need_no_more_memory(void **state) {
     (void)state;
     for (size_t i = 0; i < N; i++)
@@ -193,7 +193,7 @@ static void spanning_references_need_no_more_memory(void **state) {
     assert_int_equal(rdi_read_ahead_open(ctx, &config, &r), RD_OK);
     const rdi_read_ahead_batch *batch = NULL;
     size_t at = 0;
-    uint64_t inside = 0; /* the reference that the next block is of */
+    uint64_t inside = 0; /* index of the reference that the next block belongs to */
     while (rdi_read_ahead_next(r, &batch) == RD_OK && batch)
         for (size_t i = 0; i < batch->n; i++) {
             if (batch->blocks[i] != addr[at] + inside)

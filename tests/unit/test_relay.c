@@ -1,4 +1,4 @@
-/* The engine `relay`: packets through a short ring, the front going and coming back, distances in
+/* The engine `relay`: packets through a short ring, switching the front on and off, distances in
  * between, and a second thread that fails. */
 #include "base/common.h"
 #include "support/fixture.h"
@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #define REFERENCES 400000
-#define SHORT_RING (2 << 20) /* of memory: packets for a handful of thousand misses */
+#define SHORT_RING (2 << 20) /* memory limit: enough packets for a few thousand misses */
 
 static uint64_t blocks[REFERENCES], distance[4096];
 
@@ -94,7 +94,7 @@ static void without_a_front_the_table_is_ahead(void **state) {
     }
 }
 
-/* No reuse near for a while, then again, and so on. */
+/* Alternates between stretches with and without near reuse. */
 static void the_front_goes_and_comes_back(void **state) {
     (void)state;
     rdi_rng rng = {2};
@@ -103,7 +103,7 @@ static void the_front_goes_and_comes_back(void **state) {
     rd_engine *e = open_engine("relay", 0, SHORT_RING);
     assert_int_equal(rd_engine_feed(e, blocks, REFERENCES, NULL), RD_OK);
     assert_as_stream(e, 0);
-    packets p = packets_of(e); /* how many depends on how far behind the second thread is */
+    packets p = packets_of(e); /* their number depends on how far behind the second thread is */
     assert_true(p.by_front > 0 && p.by_table > 0);
     rd_engine_close(e);
 }
@@ -126,7 +126,7 @@ static void distances_may_be_asked_for_in_between(void **state) {
     rd_engine_close(e);
 }
 
-/* The second thread meets the limit; the feeding one is told. */
+/* The second thread hits the limit, and the feeding thread reports it. */
 static void memory_that_runs_out_behind_is_reported(void **state) {
     (void)state;
     rd_status status = RD_OK;

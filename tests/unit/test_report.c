@@ -1,4 +1,4 @@
-/* Reports: numbers with units, tables that say what they must, and text that fits its terminal. */
+/* Reports: numbers with units, complete tables, and text that fits the terminal. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -192,26 +192,26 @@ static void plain_text_is_ascii_without_escapes(void **state) {
     }
 }
 
-static void colour_changes_nothing_but_the_colour(void **state) {
+static void color_changes_nothing_but_the_color(void **state) {
     rd_ctx *ctx = *state;
     rdi_rng rng = {9};
     rd_profile *p = random_profile(ctx, &rng, (rd_binning){RD_BINS_LOGLINEAR, 0});
     char *plain = text_of(
         p, (rd_report_style){.size = sizeof(rd_report_style), .width = 80, .unicode = true});
-    char *coloured = text_of(
+    char *colored = text_of(
         p, (rd_report_style){
                .size = sizeof(rd_report_style), .width = 80, .unicode = true, .color = true});
-    assert_contains(coloured, "\033[");
-    char *to = coloured;
-    for (const char *from = coloured; *from;)
+    assert_contains(colored, "\033[");
+    char *to = colored;
+    for (const char *from = colored; *from;)
         if (*from == '\033')
             from = strchr(from, 'm') + 1;
         else
             *to++ = *from++;
     *to = '\0';
-    assert_string_equal(coloured, plain);
+    assert_string_equal(colored, plain);
     rd_text_free(ctx, plain);
-    rd_text_free(ctx, coloured);
+    rd_text_free(ctx, colored);
     rd_profile_free(p);
 }
 
@@ -369,7 +369,8 @@ static void mrc_json_tells_what_is_interpolated(void **state) {
     rd_profile_free(p);
 }
 
-/* Half of the blocks; the sizes below are so far from 1000 that only the half-width counts. */
+/* A sample of half of the blocks. The sizes below are so far from 1000 that only the half-width
+ * counts. */
 static rd_profile *sampled_profile(rd_ctx *ctx) {
     rd_profile_facts facts = profiles_facts();
     facts.exact = false;
@@ -451,7 +452,7 @@ int main(void) {
         cmocka_unit_test(csv_leaves_an_unknown_mean_empty),
         cmocka_unit_test(no_line_is_wider_than_the_terminal),
         cmocka_unit_test(plain_text_is_ascii_without_escapes),
-        cmocka_unit_test(colour_changes_nothing_but_the_colour),
+        cmocka_unit_test(color_changes_nothing_but_the_color),
         cmocka_unit_test(the_report_has_the_numbers_of_the_profile),
         cmocka_unit_test(a_bounded_report_says_nothing_beyond_the_bound),
         cmocka_unit_test(a_partial_profile_is_marked),

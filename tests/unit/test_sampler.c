@@ -1,4 +1,4 @@
-/* Distance-based sampling: what a sample and a peak are, and which peak stands for the size. */
+/* Distance-based sampling: samples, peaks, and the choice of the peak that represents the size. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,8 +18,7 @@
 
 #define MANY (RD_SAMPLES_MAX * RD_PEAKS_MAX)
 
-/* Feeds pairs {block, distance} under given thresholds: 100 qualifies, 10 is looked at, 50 apart.
- */
+/* Feeds pairs {block, distance} with these thresholds: 100 qualifies, 10 is examined, 50 apart. */
 static size_t sample(rd_ctx *ctx, uint64_t (*pairs)[2], size_t n, rd_peak *peaks) {
     rd_sampler_config config = {100, 10, 50};
     rd_sampler *s = NULL;
@@ -39,7 +38,7 @@ static void a_peak_exceeds_both_its_neighbours(void **state) {
     assert_int_equal(peaks[0].sample, 1);
     assert_int_equal(peaks[0].number, 1);
     assert_int_equal(peaks[0].distance, 300);
-    assert_int_equal(peaks[0].time, 4); /* known when the one behind it is */
+    assert_int_equal(peaks[0].time, 4); /* known when the next one is */
     assert_int_equal(peaks[1].number, 2);
     assert_int_equal(peaks[1].distance, 95);
     assert_int_equal(peaks[1].time, 9);
@@ -96,9 +95,9 @@ static void touch(program *p, uint64_t block) {
     rd_sampler_feed(p->sampler, &block, &distance, 1);
 }
 
-/* A start that all inputs share; then rounds over n elements, half of them twice; then a few blocks
- * more, as when results are printed. Unless it grows, the rounds are always of
- * the same length, and more of them. */
+/* A start that all inputs share; then rounds over n elements, half of them twice; then a few more
+ * blocks, as when results are printed. Unless it grows, all rounds have the same length, and there
+ * are more of them. */
 static rd_profile *run_program(rd_ctx *ctx, uint64_t n, bool grows) {
     program p = {NULL, NULL};
     rd_profile *profile = NULL;
@@ -152,7 +151,7 @@ static void automatic_thresholds_find_the_size_of_the_data(void **state) {
     assert_int_equal(rd_model_predict(m, size, &predicted), RD_OK);
     assert_int_equal(rd_compare(*state, predicted, profiles[2], (rd_binning){RD_BINS_LOG, 0}, &c),
                      RD_OK);
-    assert_true(c.accuracy > 0.9); /* the start is a larger part of small inputs */
+    assert_true(c.accuracy > 0.9); /* the start is a larger fraction of small inputs */
     rd_profile_free(predicted);
     rd_model_free(m);
     for (int i = 0; i < 3; i++)
@@ -220,7 +219,7 @@ static void thresholds_have_a_text(void **state) {
             fail_msg("accepted: '%s'", bad[i]);
 }
 
-/* Peaks that were found in different ways say nothing about each other. */
+/* Peaks that were found with different settings cannot be compared. */
 static void given_thresholds_are_kept_and_must_be_the_same(void **state) {
     static const rd_sampler_config given = {2048, 64, 7};
     rd_profile *profiles[2] = {run_program(*state, 3000, true), run_program(*state, 12000, true)};

@@ -1,5 +1,5 @@
 /* The scale tree: the guarantee for every reference and the number of nodes, on random traces and
- * on ones made to hurt it; trees far larger than any trace. */
+ * on adversarial ones; trees far larger than any trace. */
 #include "order/scale_tree.h"
 
 #include "verify/verifier.h"
@@ -104,7 +104,7 @@ static void always_the_oldest_stays_within(void **state) {
 }
 
 /* The worst block for the estimate: the oldest of the largest node, while new blocks arrive that
- * let the others grow. */
+ * let the other nodes grow. */
 static void the_oldest_between_new_ones_stays_within(void **state) {
     enum { REFERENCES = 6000 };
     static uint64_t blocks[REFERENCES];
@@ -128,7 +128,7 @@ static void a_new_working_set_empties_the_old_nodes(void **state) {
     check_all_errors(*state, blocks, n);
 }
 
-/* A hot pair in front of a sea of others: all references hit nodes made since the compression. */
+/* A hot pair in front of many other blocks: all references hit nodes made since the compression. */
 static void a_hot_pair_keeps_the_tree_small(void **state) {
     enum { COLD = 1000, REFERENCES = 20000 };
     static uint64_t blocks[REFERENCES];
@@ -156,7 +156,7 @@ static void a_prefilled_tree_is_one_of_blocks_referenced_once(void **state) {
         }
 }
 
-/* A trillion blocks; the distance is so large that 32 bits would not do. */
+/* A trillion blocks, with a distance that exceeds 32 bits. */
 static void a_trillion_blocks_stay_within(void **state) {
     const uint64_t blocks = UINT64_C(1000000000000), distance = blocks / 100;
     const double error = 0.01;

@@ -1,4 +1,4 @@
-/* Sampling: what is exact in it, what holds on average, and how often the stated band does. */
+/* Sampling: the exact facts, the averages, and how often the stated band holds. */
 #include "reusedist/reusedist.h"
 #include "support/fixture.h"
 #include "support/profiles.h"
@@ -84,7 +84,7 @@ static void a_fixed_size_lowers_the_rate_to_fit(void **state) {
     assert_in_range(rate * (double)blocks, 1800, 2200);
 }
 
-/* However hot the blocks are that the sample misses: references are known. */
+/* However hot the blocks are that the sample misses, the number of references is known. */
 static void every_reference_is_counted(void **state) {
     (void)state;
     static const char *const specs[] = {"shards:rate=0.01", "shards:rate=0.3", "shards:samples=1",
@@ -145,8 +145,8 @@ static void the_band_covers_and_the_average_is_right(void **state) {
     rd_profile_free(exact);
 }
 
-/* Blocks that are alike: a sample with too many of them has too many references, and that tells by
- * how much its distances are too long. Without that the mean error is 0.02 here. */
+/* Blocks that are alike: a sample with too many blocks has too many references, which tells by how
+ * much its distances are too long. Without this correction the mean error is 0.02 here. */
 static void samples_of_like_blocks_are_set_right(void **state) {
     (void)state;
     rdi_rng rng = {12};

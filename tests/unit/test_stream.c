@@ -1,6 +1,6 @@
-/* The stream engine from inside: its paths against each other on traces long enough to grow, to
- * renumber and to switch over; the front; ids that collide. The oracle's word on short traces comes
- * from the conformance tests. */
+/* The internals of the stream engine: its code paths against each other on traces long enough to
+ * grow, to renumber and to switch to 64-bit slots; the front; ids that collide. The conformance
+ * tests compare it with the oracle on short traces. */
 #include "engine/fast/stream.h"
 #include "support/faults.h"
 #include "support/fixture.h"
@@ -29,7 +29,7 @@ typedef struct opened {
     char options[64];
 } opened;
 
-/* False when this processor lacks the instruction set. */
+/* Returns false if this processor lacks the instruction set. */
 static bool open_stream(opened *o, const char *options, uint64_t bound) {
     memset(o, 0, sizeof *o);
     snprintf(o->options, sizeof o->options, "%s", options);
@@ -61,7 +61,7 @@ static void assert_sound(opened *o) {
         fail_msg("%s", why);
 }
 
-/* Feeds block[0 .. n) in pieces of `split` references, 0: of random size. */
+/* Feeds block[0 .. n) in batches of `split` references; 0 means random sizes. */
 static void feed(opened *o, size_t n, size_t split, uint64_t *dist) {
     rdi_rng rng = {split + n};
     for (size_t at = 0; at < n;) {
@@ -73,7 +73,7 @@ static void feed(opened *o, size_t n, size_t split, uint64_t *dist) {
     }
 }
 
-/* Distances of one path, taken as right for the others. */
+/* The distances of one code path, against which the others are compared. */
 static void expect_from_plain(size_t n) {
     opened o;
     assert_true(open_stream(&o, "isa=plain,front=off", 0));
@@ -112,10 +112,10 @@ static void make_trace(pattern kind, size_t n, uint64_t m) {
         case NEAR: /* mostly one of the last references again */
             block[i] = r % 4 && i ? block[i - 1 - (r >> 8) % back] : UINT64_MAX - (r >> 8) % m;
             break;
-        case WALK: /* in turn with one block, and now and then far away */
+        case WALK: /* alternates with one block, and sometimes goes far away */
             block[i] = i % 2 ? m + i / 5000 : r % 64 ? i / 2 % 1200 : (r >> 8) % m;
             break;
-        default: /* the front pays, then it does not */
+        default: /* the front pays for some time, then it does not */
             block[i] = i / 25000 & 1 ? r % m : (r >> 8) % (RDI_STREAM_FRONT + 2);
         }
     }
@@ -237,7 +237,7 @@ static void what_it_counts_itself_is_what_the_distances_say(void **state) {
     }
 }
 
-/* Whoever asks for the distances of some feeds only still gets every reference counted once. */
+/* A caller that requests distances in some feeds only still gets every reference counted once. */
 static void feeds_with_and_without_distances_add_up(void **state) {
     (void)state;
     make_trace(PHASES, MOST, 3000);
@@ -294,7 +294,7 @@ static void few_blocks_need_no_front(void **state) {
 
 /* ---- ids ---- */
 
-/* Ids whose home is in the first 1/2048 of the table, by trial. */
+/* Finds ids whose home is in the first 1/2048 of the table, by trial. */
 static void collide(const rdi_slot_table *like, uint64_t *id, size_t n) {
     rdi_slot_table t = *like;
     t.homes = 2048;
@@ -402,7 +402,7 @@ static void looking_up_enters_every_block_once(void **state) {
     }
 }
 
-/* Some with one home, so that buckets overflow, and some that find their home taken. */
+/* Some ids with one home, so that buckets overflow, and some whose home is occupied. */
 static void blocks_leave_overflowing_buckets_in_good_order(void **state) {
     (void)state;
     enum { COLLIDING = 200, M = 6000 };

@@ -1,4 +1,4 @@
-/* Growing text: what is added arrives, and a refused allocation is told once, at the end. */
+/* Growing text: all additions arrive, and a refused allocation is reported once, at the end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Distances from times: the model on cases that can be reasoned out, and the engine around it. */
+/* Distances from times: the model on cases with known results, and the engine around it. */
 #include "profile/time_model.h"
 #include "reusedist/reusedist.h"
 #include "support/faults.h"
@@ -46,7 +46,7 @@ static void assert_inferred(const rdi_time_histogram *times, const uint64_t (*lo
     rdi_free(ctx, bins);
 }
 
-/* "bxxxxb": time distances 1, 1, 1 and 5 leave but one possibility. */
+/* "bxxxxb": time distances 1, 1, 1 and 5 allow only one result. */
 static void the_example_of_the_paper_has_distance_one(void **state) {
     (void)state;
     const rdi_time_point points[] = {{1, 3}, {5, 1}};
@@ -61,8 +61,8 @@ static void immediate_reuse_has_distance_zero_with_certainty(void **state) {
     assert_inferred(&times, (const uint64_t[][2]){{0, 1000000}}, 1);
 }
 
-/* In a cycle every window holds all other blocks. The gaps that stay open are as long as the
- * others: were they left out, the mean would be too small. */
+/* In a cycle every interval contains all other blocks. Intervals that never end are as long as the
+ * others: without them the mean would be too small. */
 static void a_cycle_has_one_distance(void **state) {
     (void)state;
     const rdi_time_point points[] = {{500, 9 * 500}};
@@ -70,8 +70,8 @@ static void a_cycle_has_one_distance(void **state) {
     assert_inferred(&times, (const uint64_t[][2]){{499, 9 * 500}}, 1);
 }
 
-/* Each of M blocks by turns twice: a a b b c c ... a a. Every other reference is the last one to
- * its block for long, so a window of 2M - 2 references has M - 1 blocks. */
+/* Each of M blocks in turn, twice: a a b b c c ... a a. Every other reference is the last one to
+ * its block for long, so an interval of 2M - 2 references has M - 1 blocks. */
 static void pairs_are_counted_once(void **state) {
     (void)state;
     const uint64_t m = 1000;
@@ -127,14 +127,14 @@ static void every_reuse_is_counted_once(void **state) {
     }
 }
 
-/* Times and distances just below 2^64, alone and beside short ones; a histogram that says what no
- * trace can, a gap longer than all references together, keeps to the blocks there are. */
+/* Times and distances just below 2^64, alone and beside short ones. For an impossible histogram,
+ * with a gap longer than all references together, distances stay below the number of blocks. */
 static void times_near_the_end_of_the_range_are_inferred(void **state) {
     (void)state;
     static const rd_binning log_bins = {RD_BINS_LOG, 0};
     static const struct {
         double time;
-        uint64_t blocks, low, high; /* where the distances must lie */
+        uint64_t blocks, low, high; /* limits of the distances */
     } cases[] = {
         {0x1.fffffffffffffp63, UINT64_MAX - 20, UINT64_C(1) << 63, UINT64_MAX - 21},
         {0x1p64, UINT64_MAX - 20, UINT64_C(1) << 63, UINT64_MAX - 21},
@@ -268,7 +268,7 @@ static void without_the_model_times_are_counted(void **state) {
     rd_profile_free(p);
 }
 
-/* Where no reuse is longer than W, nothing is left to infer. */
+/* If no reuse is longer than W, there is nothing to infer. */
 static void counted_windows_are_exact(void **state) {
     (void)state;
     static const struct {

@@ -1,4 +1,4 @@
-/* Distances from the times of parts of a trace: cases that can be reasoned out, and phases. */
+/* Distances from the times of parts of a trace: cases with known results, and phases. */
 #include "profile/time_parts.h"
 #include "reusedist/reusedist.h"
 #include "support/fixture.h"
@@ -51,7 +51,7 @@ static void a_cycle_has_one_distance(void **state) {
     }
 }
 
-/* Joining parts while windows are open costs some precision, for these windows only. */
+/* Joining parts while intervals are open costs some precision, for these intervals only. */
 static void joined_parts_go_on_as_one(void **state) {
     (void)state;
     const rd_bin *bins = NULL;
@@ -64,7 +64,7 @@ static void joined_parts_go_on_as_one(void **state) {
     rd_profile_free(p);
 }
 
-/* A program that sweeps through much data and then through little has windows of two kinds, and
+/* A program that sweeps through large and then through small data has intervals of two kinds, and
  * none like the average. */
 static void phases_are_told_apart(void **state) {
     (void)state;
@@ -74,7 +74,7 @@ static void phases_are_told_apart(void **state) {
     assert_true(accuracy("time:parts=8K", n, bins) > 0.99);
 }
 
-/* A sweep again after something else: its windows reach over parts of another kind. */
+/* A sweep again after another activity: its intervals cross parts of another kind. */
 static void windows_reach_over_other_phases(void **state) {
     (void)state;
     static const rd_binning bins = {RD_BINS_LINEAR, 256};
@@ -121,7 +121,7 @@ static void every_reuse_is_counted_once_however_it_is_fed(void **state) {
     }
 }
 
-/* Where no reuse is longer than W, nothing is left to infer. */
+/* If no reuse is longer than W, there is nothing to infer. */
 static void counted_windows_are_exact(void **state) {
     (void)state;
     rdi_rng rng = {3};

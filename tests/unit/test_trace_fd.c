@@ -52,7 +52,7 @@ static void a_trace_is_whole_however_much_was_read_ahead(void **state) {
         assert_int_equal(done, sizeof data);
         assert_int_equal(total, sizeof data);
         rd_trace_close(t);
-        assert_int_equal(close(fd), 0); /* it stayed ours */
+        assert_int_equal(close(fd), 0); /* the descriptor still belongs to the caller */
     }
     files_remove(path);
     assert_int_equal(rd_ctx_live_bytes(ctx), 0);

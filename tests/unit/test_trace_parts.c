@@ -1,4 +1,4 @@
-/* Readers of parts: the blocks of each part, and how far all of them together are. */
+/* Readers of parts: the blocks of each part, and the progress of all readers together. */
 #include "analysis/trace_parts.h"
 #include "base/common.h"
 #include "support/files.h"
@@ -91,7 +91,7 @@ static void all_references_are_told(void **state) {
     rdi_parts_watch_start(&watch, note, &told, 1);
     assert_all_read(&watch);
     assert_int_equal(told, N);
-    assert_true(tellings > READERS); /* also on the way */
+    assert_true(tellings > READERS); /* also during the run */
 }
 
 static void nothing_is_told_to_who_has_gone(void **state) {

@@ -1,4 +1,4 @@
-/* Reading that begins in the middle gives what reading from the beginning gives there. */
+/* Reading from the middle of a trace gives the same references as reading from its beginning. */
 #include "base/common.h"
 #include "reusedist/trace.h"
 #include "support/files.h"
@@ -98,7 +98,7 @@ static void assert_no_count(const char *reader) {
     rd_trace_close(t);
 }
 
-/* Text, a remainder, and a file cut off: only reading can tell. */
+/* Text, a remainder, and a truncated file: only reading them shows the number of references. */
 static void other_traces_are_read_from_the_beginning(void **state) {
     (void)state;
     write_trace("din");

@@ -14,7 +14,7 @@
 
 static const rdi_tree_ops *const trees[] = {&rdi_tree_splay, &rdi_tree_avl, &rdi_tree_holes};
 
-/* The tree and what must be in it. */
+/* The tree and its expected contents. */
 typedef struct pair {
     const rdi_tree_ops *ops;
     rdi_tree tree;
@@ -93,7 +93,8 @@ static void random_operations_match_an_array(void **state) {
     }
 }
 
-/* In order of age, newest first, every second one: the ways that make a careless tree a list. */
+/* Removes in order of age, newest first, and every second one: orders that turn a careless tree
+ * into a list. */
 static void regular_orders_keep_every_tree_sound(void **state) {
     (void)state;
     static pair p;
@@ -128,7 +129,7 @@ static void memory_follows_the_live_times(void **state) {
         rd_ctx_set_limit(ctx, rd_ctx_live_bytes(ctx)); /* room for 63 nodes must do */
         for (uint64_t now = 0; now < 100000; now++) {
             assert_int_equal(trees[i]->append(&t, now), RD_OK);
-            if (now % 2 == 1) /* every second time stays, 50 of them: as many holes */
+            if (now % 2 == 1) /* every second time stays, 50 of them: as many intervals */
                 assert_int_equal(trees[i]->remove(&t, now - 1), 1);
             if (trees[i]->live(&t) > 50)
                 trees[i]->remove_oldest(&t);
