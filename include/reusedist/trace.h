@@ -7,6 +7,9 @@
  *       while (rd_mapper_next(m, &blocks, &n) == RD_OK && n > 0)
  *           rd_engine_feed(e, blocks, n, NULL);
  *   }
+ *
+ * A batch belongs to whoever filled it, until the next call: references to the trace, block ids to
+ * the mapper. The caller frees neither.
  */
 #ifndef REUSEDIST_TRACE_H
 #define REUSEDIST_TRACE_H

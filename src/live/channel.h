@@ -10,7 +10,8 @@
  * enough buffers for all threads.
  *
  * All words of a free buffer are zero, and no record is zero: if a recorder was killed while it
- * filled a buffer, the first zero is the end.
+ * filled a buffer, the first zero is the end. If the analyzer has exited, the recorder that next
+ * needs a buffer prints a message and ends its program with exit status 1.
  *
  * Waiting uses futexes: the waiting side sets its `..._waits` flag, checks once more, and sleeps on
  * the counter that the other side increments. Both sides also wake up by themselves after a moment,

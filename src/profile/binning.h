@@ -1,4 +1,8 @@
-/* Bins: which one a distance falls into, and regrouping the rows of finished histograms. */
+/* Binnings: the bin that a distance falls into, and the regrouping of finished histograms.
+ *
+ * A new binning needs its kind in reusedist/profile.h, its rdi_bin_index() here, its name and range
+ * in binning.c, and a rule in merge.c that says which binnings it is finer than.
+ */
 #ifndef RDI_BINNING_H
 #define RDI_BINNING_H
 

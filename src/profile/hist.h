@@ -1,4 +1,4 @@
-/* Histograms of distances while they are being counted.
+/* Histograms of distances while they are being counted: rdi_hist_add() turns distances into counts.
  *
  * A hist maps a distance to a bin by its binning and keeps count and sum per bin. Bins appear as
  * distances need them, so memory follows the largest distance seen (one bin per 2048 distances for

@@ -1,5 +1,5 @@
-/* Writes the profile file, a line per histogram row so that two files can be compared with diff.
- * docs/profile-format.md describes it. */
+/* Writes a profile as JSON, with a line per histogram row so that diff can compare two files.
+ * docs/profile-format.md describes the file. Each section writes itself (section_*.c). */
 #include "profile/profile_write.h"
 
 #include "profile/hist.h"

@@ -1,4 +1,5 @@
-/* References to blocks: drops unwanted kinds, splits what spans blocks. */
+/* Splits references into blocks: a reference gives the id of every block that its bytes touch, in
+ * ascending order. References of kinds that are not wanted are dropped. */
 #include "base/sized.h"
 #include "reusedist/trace.h"
 

@@ -1,4 +1,6 @@
-/* Opening and reading traces: finds the format, keeps the reader's storage, forwards batches. */
+/* Opens and reads traces. It detects the format: the probe of every format in formats.def sees the
+ * first bytes of the file, and the surest one wins. It owns the storage of the reader and hands on
+ * its batches. */
 #include "trace/lookup.h"
 
 #include <inttypes.h>

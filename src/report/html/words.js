@@ -1,4 +1,4 @@
-/* Findings in plain words. */
+/* The sentences of the page: findings in plain words, from the data of the profile. */
 
 function joinWords(parts) {
     return parts.length < 2 ? parts.join("")
