@@ -12,7 +12,7 @@ static const rd_opt analyze_opts[] = {
      .arg = "FILE",
      .type = RD_OPT_STRING,
      .offset = ANALYSIS_FIELD(pipe.checkpoint),
-     .help = "go on from this file if it is there; write it at each end of a phase (parda)"},
+     .help = "resume from this file if it exists; write it at the end of each round (parda)"},
     {.name = NULL},
 };
 

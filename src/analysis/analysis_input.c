@@ -31,7 +31,7 @@ static void note_trace(const rd_analysis *a, const rdi_analysis_reading *r) {
                           format->name, rd_trace_has_ids(r->trace) ? "object id" : "address");
     if (a->config.kinds && !(format->fields & RD_FIELD_KIND))
         rdi_analysis_note(a, RD_NOTE_WARNING,
-                          "%s: format %s does not tell kinds: all count as loads", r->name,
+                          "%s: format %s has no kinds: all references count as loads", r->name,
                           format->name);
     if (rd_trace_note(r->trace))
         rdi_analysis_note(a, RD_NOTE_WARNING, "%s: %s", r->name, rd_trace_note(r->trace));

@@ -51,7 +51,8 @@ static void note_missing_pcs(const rd_analysis *a, const rdi_analysis_reading *r
                              const rd_refs *refs) {
     if (a->attribution && r->source->references == 0 && !refs->pc)
         rdi_analysis_note(a, RD_NOTE_WARNING,
-                          "%s: has no program counters: all of it is one line, 0x0", r->name);
+                          "%s: has no program counters: all references are attributed to line 0x0",
+                          r->name);
 }
 
 static rd_status tell(rd_analysis *a, const rdi_analysis_reading *r, size_t n) {

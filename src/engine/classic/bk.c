@@ -171,7 +171,7 @@ const rdi_engine_ops rdi_engine_bk = {
             .role = RD_ROLE_STUDY,
             .card =
                 "A bit is set for every time slot that is the last reference to a block; the\n"
-                "distance is the number of set bits behind the block's previous slot. Counts\n"
+                "distance is the number of set bits after the block's previous slot. Counts\n"
                 "per group, per group of groups and so on keep that short. When the time axis\n"
                 "is full it is renumbered (Olken's compaction).\n"
                 "\n"

@@ -66,7 +66,7 @@ static rd_status khw_open(void *self, rdi_run *run) {
     e->newest = e->oldest = NONE;
     tidy_sizes(&e->sizes, run->in->bound);
     if (e->sizes.n && e->sizes.value[0] == 0)
-        return rdi_fail(run->ctx, RD_EINVAL, "engine khw: a cache of 0 blocks has no hits");
+        return rdi_fail(run->ctx, RD_EINVAL, "engine khw: cache sizes must be at least 1 block");
     run->out.sums_unknown = true;
     RD_TRY(rdi_block_map_init(&e->index, run->ctx));
     return rdi_engine_use_edges(run, e->sizes.value, e->sizes.n);
@@ -251,7 +251,7 @@ const rdi_engine_ops rdi_engine_khw = {
                     "\n"
                     "Time O(number of sizes) per reference, the fastest classic method for a few.\n"
                     "Memory O(M): 21 to 43 bytes per block for the table, 24 to 48 for the list.\n"
-                    "Not for a whole curve, nor where distances or their sums are wanted.\n"
+                    "Not for a whole curve, nor where distances or their sums are needed.\n"
                     "\n"
                     "Y. H. Kim, M. D. Hill, D. A. Wood. Implementing stack simulation for\n"
                     "highly-associative memories. SIGMETRICS 1991.",

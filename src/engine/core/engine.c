@@ -63,8 +63,7 @@ static rd_status check_config(rd_ctx *ctx, const rdi_engine_ops *ops,
     if (config->checkpoint && !(ops->info.caps & RD_CAP_CHECKPOINT))
         return rdi_fail(ctx, RD_EINVAL, "engine %s writes no checkpoints", ops->info.name);
     if (config->sink && !(ops->info.caps & RD_CAP_DISTANCES))
-        return rdi_fail(ctx, RD_EINVAL, "engine %s gives no distance per reference",
-                        ops->info.name);
+        return rdi_fail(ctx, RD_EINVAL, "engine %s computes no single distances", ops->info.name);
     return RD_OK;
 }
 
@@ -247,8 +246,8 @@ static bool delivers(const rd_engine *e) {
 
 rd_status rd_engine_feed(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *distances) {
     if (e->stage != STAGE_FEEDING)
-        return rdi_fail(e->run.ctx, RD_ESTATE, "engine %s: fed after finish or failure",
-                        e->ops->info.name);
+        return rdi_fail(e->run.ctx, RD_ESTATE,
+                        "engine %s: references fed after finish or a failure", e->ops->info.name);
     if (distances && !rdi_engine_is_immediate(e->ops))
         return rdi_fail(e->run.ctx, RD_EINVAL, "engine %s gives distances late: use a sink",
                         e->ops->info.name);
@@ -267,10 +266,11 @@ bool rd_engine_takes_parts(const rd_engine *e) {
 
 rd_status rd_engine_feed_parts(rd_engine *e, const rd_parts *parts) {
     if (e->stage != STAGE_FEEDING || e->fed > 0)
-        return rdi_fail(e->run.ctx, RD_ESTATE, "engine %s: cannot begin with parts any more",
+        return rdi_fail(e->run.ctx, RD_ESTATE, "engine %s: parts offered after the first feed",
                         e->ops->info.name);
     if (!e->ops->feed_parts || e->sink)
-        return rdi_fail(e->run.ctx, RD_EUNSUPPORTED, "engine %s has to be fed", e->ops->info.name);
+        return rdi_fail(e->run.ctx, RD_EUNSUPPORTED, "engine %s cannot read parts: feed it",
+                        e->ops->info.name);
     rd_status status = e->ops->feed_parts(e->state, parts);
     return status == RD_OK ? RD_OK : broken(e, status);
 }
@@ -355,10 +355,10 @@ static rd_status refuse_alone(rd_engine *e, const char *what) {
 
 rd_status rd_engine_feed_known(rd_engine *e, const rd_known *refs, size_t n, uint64_t *distances) {
     if (e->stage != STAGE_FEEDING)
-        return rdi_fail(e->run.ctx, RD_ESTATE, "engine %s: fed after finish or failure",
-                        e->ops->info.name);
+        return rdi_fail(e->run.ctx, RD_ESTATE,
+                        "engine %s: references fed after finish or a failure", e->ops->info.name);
     if (!e->ops->alone)
-        return refuse_alone(e, "has no order structure that works by itself");
+        return refuse_alone(e, "has no order structure that works without its table");
     if (e->run.out.bound != UINT64_MAX)
         return refuse_alone(e, "takes no bound without its table");
     rd_status status = e->ops->alone->feed(e->state, refs, n, distances);
@@ -368,9 +368,10 @@ rd_status rd_engine_feed_known(rd_engine *e, const rd_known *refs, size_t n, uin
 
 rd_status rd_engine_prefill(rd_engine *e, uint64_t blocks) {
     if (!e->ops->alone || !e->ops->alone->prefill)
-        return refuse_alone(e, "cannot begin with blocks that were not fed");
+        return refuse_alone(e, "cannot be prefilled");
     if (e->stage != STAGE_FEEDING || e->fed)
-        return rdi_fail(e->run.ctx, RD_ESTATE, "engine %s: has begun already", e->ops->info.name);
+        return rdi_fail(e->run.ctx, RD_ESTATE, "engine %s: prefilled after the first reference",
+                        e->ops->info.name);
     rd_status status = e->ops->alone->prefill(e->state, blocks);
     return status == RD_OK ? RD_OK : broken(e, status);
 }

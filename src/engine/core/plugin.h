@@ -1,12 +1,12 @@
 /* The interface of an engine. An engine is one const table in one file and one line in engines.def.
  *
  * The core (engine.c) checks arguments and call order, splits long feeds, counts references, keeps
- * the histogram and hands distances to whoever requested them. An engine receives block ids and
+ * the histogram and hands distances to the caller or the sink. An engine receives block ids and
  * computes distances.
  *
  * An immediate engine (RD_CAP_DISTANCES, not RD_CAP_LATE) writes dist[i] for blk[i] before feed()
  * returns, and the core counts the distances. With RDI_ENGINE_COUNTS the core passes NULL for
- * `dist` when nobody requested distances, and the engine adds to out.hist itself.
+ * `dist` when no distances are requested, and the engine adds to out.hist itself.
  *
  * A late engine, or one that computes a histogram only, always receives NULL for `dist`. It calls
  * rdi_engine_deliver() with distances in reference order whenever it has some, which also counts
@@ -34,7 +34,7 @@ typedef struct rdi_request {
     uint64_t expected_blocks; /* number of distinct blocks, a hint for the first size; 0: unknown */
     double first_share;       /* fraction of first touches in a chunk, a hint; 0: unknown */
     bool live;                /* a running program produces the references, a hint */
-    bool distances;           /* somebody requested every distance */
+    bool distances;           /* every distance is requested */
     const char *checkpoint, *checkpoint_of; /* NULL, or as in rd_engine_config */
 } rdi_request;
 
@@ -79,7 +79,7 @@ typedef struct rdi_run {
 /* Functions of an immediate engine that other engines can run on a chunk of the trace. */
 typedef struct rdi_chunk_ops {
     /* Visits the LRU stack: all live blocks (with a bound: the newest `bound` of them) in the order
-     * of their last reference, oldest first. Feeding may go on afterwards. */
+     * of their last reference, oldest first. Feeding may continue afterwards. */
     rd_status (*order)(void *self, rdi_block_visit visit, void *user);
     /* Sets dist[i] to the number of blocks newer than blk[i] and forgets blk[i], or sets it to
      * RD_COLD if the engine does not have the block. The blocks are distinct, no time passes, and

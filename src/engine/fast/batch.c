@@ -270,7 +270,7 @@ static rd_status hand_over(rdi_batch *e) {
     e->filling = swap;
     e->working_n = e->filled;
     e->undelivered = e->run->in->distances ? e->filled : 0;
-    start_filling(e); /* must look at the table before the round changes it */
+    start_filling(e); /* reads the table, so it must come before the round changes it */
     if (e->background) {
         rdi_background_start(e->background, run_in_background, e);
         return RD_OK;
