@@ -1,5 +1,5 @@
-/* Where distances come from: which code and which data they belong to, how they change over the
- * run, and how much of each block is used.
+/* Attribution: which code and which data cause the distances, how they change over the run, and how
+ * much of each block is used.
  *
  *   rd_attributor_new(ctx, &config, &a);
  *   for every batch: rd_engine_feed(e, blocks, n, distances);
@@ -7,8 +7,9 @@
  *   rd_attributor_finish(a, profile);        (the profile then has rd_profile_details())
  *   rd_attributor_free(a);
  *
- * All counts are exact: the references of all functions, of all lines and of all data sum up to
- * those of the profile, in every bin. What exceeds a limit is added up in entries "(others)".
+ * All counts are exact: the references of all functions add up to the references of the profile, in
+ * every bin, and so do those of all lines and of all data regions. Entries beyond a limit are
+ * summed in an entry "(others)".
  */
 #ifndef REUSEDIST_ATTRIBUTION_H
 #define REUSEDIST_ATTRIBUTION_H
@@ -24,39 +25,42 @@ extern "C" {
 #define RD_WINDOWS_MAX 512
 #define RD_SITES_MAX   (1 << 20)
 #define RD_REGIONS_MAX (1 << 20)
-#define RD_NO_INDEX    SIZE_MAX /* an index of nothing */
+#define RD_NO_INDEX    SIZE_MAX /* no entry */
 
 /* ---- the result: part of a profile ---- */
 
-/* What is known of a part of the references. */
+/* Statistics of a share of the references: those of one function, line, data region or window. */
 typedef struct rd_share {
     uint64_t references, infinite;
-    rd_sum distance_sum; /* of the finite ones */
-    /* References that miss in each level: distances of its blocks or more, and infinite ones. */
+    rd_sum distance_sum; /* sum of the finite distances */
+    /* References that miss in each cache level: their distance is infinite, or at least the number
+     * of blocks of the level. */
     uint64_t misses[RD_LEVELS_MAX];
-    uint64_t bins[RD_LOG_BINS]; /* finite ones: [0] 0, [1] 1, [2] 2 to 3, [3] 4 to 7 ... */
+    uint64_t bins[RD_LOG_BINS]; /* finite distances: [0] 0, [1] 1, [2] 2 to 3, [3] 4 to 7 ... */
 } rd_share;
 
 typedef struct rd_code_function {
-    const char *name;   /* an address in hexadecimal without symbols; "(others)" */
-    const char *module; /* or NULL */
-    size_t source;      /* where it is defined: index, or RD_NO_INDEX ... */
-    uint64_t line;      /* ... and 0 */
+    const char *name;   /* without symbols: an address in hexadecimal; last entry: "(others)" */
+    const char *module; /* program or library; NULL: unknown */
+    size_t source;      /* index of the source file that defines it; RD_NO_INDEX: unknown */
+    uint64_t line;      /* where its definition begins; 0: unknown */
     rd_share share;
 } rd_code_function;
 
 typedef struct rd_code_line {
-    size_t source; /* index, or RD_NO_INDEX */
-    uint64_t line; /* 0: unknown */
-    size_t function;
-    const char *const *inlined_from; /* "file:line" of the calls, innermost first ... */
-    size_t n_inlined_from;           /* ... if they are the same for all its instructions */
-    const char *text;                /* of the line, or NULL */
+    size_t source;   /* index of the source file; RD_NO_INDEX: unknown */
+    uint64_t line;   /* 0: unknown */
+    size_t function; /* index */
+    /* "file:line" of the inlined calls, innermost first; empty unless the calls are the same for
+     * all instructions of the line. */
+    const char *const *inlined_from;
+    size_t n_inlined_from;
+    const char *text; /* of the line; NULL: unknown */
     rd_share share;
 } rd_code_line;
 
-/* The block was touched by line `use` before `reuse` touched it again. Both are RD_NO_INDEX in the
- * entry of all other pairs, which comes last. */
+/* Reuses of blocks that line `use` touched and that line `reuse` touched next. The last entry sums
+ * all pairs beyond the limit; its `use` and `reuse` are RD_NO_INDEX. */
 typedef struct rd_reuse_pair {
     size_t use, reuse;
     uint64_t count;
@@ -74,33 +78,35 @@ typedef enum rd_data_kind {
 typedef struct rd_data_region {
     rd_data_kind kind;
     const char *name;
-    size_t line;     /* heap: of the allocation, if it is among the lines; else RD_NO_INDEX */
-    uint64_t bytes;  /* most at a time; 0: unknown */
-    uint64_t blocks; /* first touched here; RD_UNKNOWN in a bounded run */
+    size_t line;     /* heap: index of the allocating line, if it is listed; else RD_NO_INDEX */
+    uint64_t bytes;  /* largest size at any time; 0: unknown */
+    uint64_t blocks; /* whose first touch is in this region; RD_UNKNOWN in a bounded run */
     rd_share share;
-    double words_used; /* of a block's words, those touched while it is in the first level;
-                          negative: unknown */
+    double words_used; /* fraction of a block's words that are touched while the block is in the
+                          first cache level; negative: unknown */
 } rd_data_region;
 
-/* What a line misses in a region. */
+/* The misses of one line in one data region. */
 typedef struct rd_line_data {
     size_t line, data;
     uint64_t misses[RD_LEVELS_MAX];
 } rd_line_data;
 
+/* Consecutive lines of a source file. */
 typedef struct rd_snippet {
-    size_t source;
-    uint64_t first; /* line number */
+    size_t source;  /* index of the source file */
+    uint64_t first; /* number of the first line */
     const char *const *lines;
     size_t n;
 } rd_snippet;
 
-/* Lists are sorted by the sum of misses, then of references, descending. Entries beyond a limit are
- * summed up in a last one: a function and a datum named "(others)", a line without function. */
+/* Lists are sorted by misses, summed over all levels, and then by references, in descending order.
+ * The last entry of a list sums the entries beyond the limit: a function and a data region with the
+ * name "(others)", and a line without a function. */
 typedef struct rd_attribution {
-    double seconds;         /* spent */
-    uint64_t bytes;         /* most memory used, symbols included */
-    uint64_t dropped_pairs; /* reuses whose pair is not known for lack of room */
+    double seconds;         /* time that attribution took */
+    uint64_t bytes;         /* peak memory, including symbols */
+    uint64_t dropped_pairs; /* reuses whose pair is unknown because the table was full */
     const char *const *sources;
     size_t n_sources;
     const rd_code_function *functions;
@@ -111,36 +117,36 @@ typedef struct rd_attribution {
     size_t n_pairs;
     const rd_data_region *data;
     size_t n_data;
-    const rd_line_data *line_data; /* only the biggest */
+    const rd_line_data *line_data; /* only the largest */
     size_t n_line_data;
     const rd_snippet *snippets;
     size_t n_snippets;
 } rd_attribution;
 
 typedef struct rd_window {
-    uint64_t from; /* reference it begins with, from 0 */
+    uint64_t from; /* index of its first reference, from 0 */
     rd_share share;
 } rd_window;
 
-/* The run in pieces of equally many references. */
+/* The run, divided into windows of the same number of references. */
 typedef struct rd_windows {
-    uint64_t references; /* per window; the last may have fewer */
+    uint64_t references; /* per window; the last one may have fewer */
     const rd_window *rows;
     size_t n; /* at most RD_WINDOWS_MAX */
-    const size_t
-        *phases; /* windows with which the signature becomes another one, the first included */
+    /* Indices of the windows with which a phase begins, starting with window 0. */
+    const size_t *phases;
     size_t n_phases;
 } rd_windows;
 
-/* How much of what is fetched is used. A block has up to 8 words. */
+/* Spatial locality: how much of the fetched memory the program uses. A block has up to 8 words. */
 typedef struct rd_spatial {
     uint64_t word_bytes;
-    uint64_t blocks_loaded, words_used; /* distinct blocks, and words in them that were touched */
+    uint64_t blocks_loaded, words_used; /* distinct blocks, and the words touched in them */
     struct {
-        uint64_t fetched; /* blocks, by a cache of that level */
-        uint64_t words;   /* of these, touched before they were replaced */
+        uint64_t fetched; /* blocks that a cache of this level fetches */
+        uint64_t words;   /* words of these blocks that are touched before the block is evicted */
     } levels[RD_LEVELS_MAX];
-    /* The same trace in blocks of a word; no bins: not measured. */
+    /* The profile of the same trace in blocks of one word. Without bins it was not measured. */
     uint64_t word_references, word_infinite;
     const rd_bin *word_bins; /* log bins */
     size_t n_word_bins;
@@ -149,37 +155,39 @@ typedef struct rd_spatial {
 typedef struct rd_details {
     const rd_level *levels; /* ascending */
     size_t n_levels;
-    const rd_attribution *attribution; /* each may be NULL */
+    const rd_attribution *attribution; /* NULL: not measured, and so for the next two */
     const rd_windows *windows;
     const rd_spatial *spatial;
 } rd_details;
 
-/* NULL: an analysis without. Borrowed from the profile. Profiles made of others (merged, in other
- * bins, predicted) have none. */
+/* Returns the details of a profile, borrowed from it, or NULL if the analysis ran without
+ * attribution. Merged, rebinned and predicted profiles have none. */
 RD_API const rd_details *rd_profile_details(const rd_profile *p);
 
 /* ---- making it ---- */
 
 typedef struct rd_attributor rd_attributor;
 
-/* Zeros stand for the defaults. */
+/* Configuration of an attributor. Zeros stand for the defaults. */
 typedef struct rd_attributor_config {
     size_t size;            /* sizeof(rd_attributor_config) */
-    uint64_t block_bytes;   /* 0: a block per address; then nothing is told about words */
-    uint64_t bound;         /* as the engine's */
+    uint64_t block_bytes;   /* 0: one block per address, which has no words */
+    uint64_t bound;         /* the same as the engine's */
     const rd_level *levels; /* in any order; copied */
     size_t n_levels;        /* at most RD_LEVELS_MAX */
-    size_t windows;         /* at most; RD_WINDOWS_MAX */
-    size_t max_sites;       /* program counters told apart, up to RD_SITES_MAX; 65536 */
-    size_t max_tuples;      /* of use, reuse and data region, counted apart; 131072 */
-    size_t max_regions;     /* of data told apart, up to RD_REGIONS_MAX; 16384 */
-    size_t max_entries;     /* of each list of the result; 1000 */
+    size_t windows;         /* maximum number of windows; default RD_WINDOWS_MAX */
+    /* Limits: how many items are counted separately. */
+    size_t max_sites;   /* program counters, up to RD_SITES_MAX; default 65536 */
+    size_t max_tuples;  /* combinations of use, reuse and data region; default 131072 */
+    size_t max_regions; /* data regions, up to RD_REGIONS_MAX; default 16384 */
+    size_t max_entries; /* entries of each list of the result; default 1000 */
 } rd_attributor_config;
 
 RD_API RD_CHECKED rd_status rd_attributor_new(rd_ctx *ctx, const rd_attributor_config *config,
                                               rd_attributor **out);
 
-/* A batch of block references with their distances: reference i of it is refs' number origin[i]. */
+/* A batch of block references with their distances. blocks[i] comes from reference origin[i] of
+ * `refs`. */
 typedef struct rd_attributed {
     const rd_refs *refs;
     const uint32_t *origin;
@@ -188,19 +196,19 @@ typedef struct rd_attributed {
 } rd_attributed;
 
 RD_API RD_CHECKED rd_status rd_attributor_feed(rd_attributor *a, const rd_attributed *batch);
-/* An event that happened before what is fed next; `at` is not looked at. A module of size 0 is as
- * large as its file says, if that can be read. */
+/* Takes an event that happened before the batch that is fed next; its `at` is ignored. For a module
+ * of size 0, the size is read from its file, if the file can be read. */
 RD_API RD_CHECKED rd_status rd_attributor_event(rd_attributor *a, const rd_event *event);
-/* For traces that do not tell: the program or library file `path` is mapped from `address` on; 0:
- * the trace has the file's own addresses; RD_UNKNOWN: where the file says, which fails if that is
- * anywhere. */
+/* Says where the program or library file `path` was mapped, for traces that do not record it.
+ * `address` is the address at which the mapping begins; 0: the trace has the file's own addresses;
+ * RD_UNKNOWN: the address that the file specifies, which fails for position-independent files. */
 RD_API RD_CHECKED rd_status rd_attributor_add_object(rd_attributor *a, const char *path,
                                                      uint64_t address);
-/* The profile of the same trace in blocks of a word, for `spatial`. Copied. */
+/* Sets the profile of the same trace in blocks of one word, for rd_spatial. Copied. */
 RD_API RD_CHECKED rd_status rd_attributor_set_words(rd_attributor *a, rd_profile *words);
-/* Size of a word in bytes; 0: blocks have none. */
+/* Size of a word in bytes; 0: blocks have no words. */
 RD_API uint64_t rd_attributor_word_bytes(const rd_attributor *a);
-/* Gives what was found to the profile of the same references. Feeding is over. */
+/* Attaches the result to the profile of the same references. Nothing may be fed afterwards. */
 RD_API RD_CHECKED rd_status rd_attributor_finish(rd_attributor *a, rd_profile *profile);
 RD_API void rd_attributor_free(rd_attributor *a);
 

@@ -1,4 +1,4 @@
-/* Interfaces that serve the project's own tools. They may change with every release. */
+/* Interfaces for the project's own tools. They may change with every release. */
 #ifndef REUSEDIST_EXPERIMENTAL_H
 #define REUSEDIST_EXPERIMENTAL_H
 
@@ -23,11 +23,11 @@ extern "C" {
 typedef struct rd_json_writer rd_json_writer;
 
 typedef enum rd_json_style {
-    RD_JSON_SPACED, /* a space behind ',' and ':', and lines where RD_JSON_LINES asks for them */
+    RD_JSON_SPACED, /* a space after ',' and ':', and line breaks as RD_JSON_LINES asks for them */
     RD_JSON_COMPACT /* one line without white space */
 } rd_json_style;
 
-/* Where the members of an object and the items of an array go. */
+/* How the members of an object and the items of an array are laid out. */
 typedef enum rd_json_layout {
     RD_JSON_INLINE, /* all on the line on which the object or array begins */
     RD_JSON_LINES   /* each on a line of its own, indented by two spaces per level */
@@ -48,46 +48,46 @@ RD_API void rd_json_end_array(rd_json_writer *w);
 RD_API void rd_json_put_null(rd_json_writer *w, const char *key);
 RD_API void rd_json_put_bool(rd_json_writer *w, const char *key, bool value);
 RD_API void rd_json_put_u64(rd_json_writer *w, const char *key, uint64_t value);
-/* The shortest of 15 to 17 digits that reads back as the same number; null unless it is finite. The
- * decimal point is a dot in every locale. */
+/* Writes a number with as few digits, 15 to 17, as read back as the same number; null unless it is
+ * finite. The decimal point is a dot in every locale. */
 RD_API void rd_json_put_double(rd_json_writer *w, const char *key, double value);
-/* With so many digits behind the point; null unless it is finite. */
+/* Writes a number with `decimals` digits after the decimal point; null unless it is finite. */
 RD_API void rd_json_put_fixed(rd_json_writer *w, const char *key, double value, int decimals);
-/* In quotes, escaped. Bytes that are not UTF-8 (file names may have them) become U+FFFD. NULL is
- * written as null. */
+/* Writes a string, escaped. Bytes that are not valid UTF-8, which file names may have, become
+ * U+FFFD. NULL is written as null. */
 RD_API void rd_json_put_string(rd_json_writer *w, const char *key, const char *value);
 
-/* ---- the order structure alone ----
- * What an engine costs without the table that finds a block's previous reference: the setting of
- * Figure 7 in Zhong, Shen, Ding 2009. For engines that keep last references in order (bk, olken,
- * khw, scale, absolute); others give RD_EUNSUPPORTED. */
+/* ---- the order structure alone ---- These functions measure the cost of an engine without the
+ * table that finds a block's previous reference, as in Figure 7 of Zhong, Shen, Ding 2009. They
+ * work for engines that keep last references in order (bk, olken, khw, scale, absolute); all other
+ * engines return RD_EUNSUPPORTED. */
 
 typedef struct rd_engine rd_engine; /* engine.h */
 
-/* References whose look-up the caller has done. */
+/* References whose previous reference the caller has already looked up. */
 typedef struct rd_known {
-    const uint64_t *last;   /* place of the block's previous reference in the trace, from 0; RD_COLD
-                               for a first one */
-    const uint64_t *number; /* of the block: 0, 1, 2 ... in the order of first references */
+    const uint64_t *last;   /* index in the trace of the previous reference to the block, from 0;
+                               RD_COLD for the first reference to a block */
+    const uint64_t *number; /* number of the block: 0, 1, 2 ... in the order of first references */
 } rd_known;
 
-/* Like rd_engine_feed(), which must not be used on the same engine. No distance is counted in the
- * histogram; engines without RD_CAP_DISTANCES leave `distances` as they are and count as always.
+/* Works like rd_engine_feed(), which must not be used on the same engine. Distances are not counted
+ * in the histogram, except by engines without RD_CAP_DISTANCES, which leave `distances` unchanged.
  * bk takes config.references as the length of its time axis. */
 RD_API RD_CHECKED rd_status rd_engine_feed_known(rd_engine *e, const rd_known *refs, size_t n,
                                                  uint64_t *distances);
 
-/* As if `blocks` blocks had been referenced once each, at once; only scale can, and only before it
- * is fed with rd_engine_feed_known(). */
+/* Puts the engine into the state after `blocks` blocks were referenced once each. Only scale
+ * supports this, and only before the first rd_engine_feed_known(). */
 RD_API RD_CHECKED rd_status rd_engine_prefill(rd_engine *e, uint64_t blocks);
 
-/* Nodes, entries or ranges of the order structure. */
+/* Numbers of nodes, entries or ranges of the order structure. */
 typedef struct rd_nodes {
-    uint64_t most;       /* there ever were */
-    uint64_t compressed; /* ... right after a compression; 0: it knows none */
+    uint64_t most;       /* largest number at any time */
+    uint64_t compressed; /* largest number right after a compression; 0: it never compresses */
 } rd_nodes;
 
-/* All 0 where there is no such structure. */
+/* All numbers are 0 if the engine has no order structure. */
 RD_API rd_nodes rd_engine_nodes(const rd_engine *e);
 
 #ifdef __cplusplus

@@ -1,8 +1,8 @@
-/* Marks in a program what shall be recorded of it: rd_record_start() and rd_record_stop().
+/* Markers: a program calls rd_record_start() and rd_record_stop() to choose what is recorded of it.
  *
- * They tell the recorder that the program runs under, and do nothing, at the cost of a few
- * instructions, in a program that is not recorded. `reusedist run --paused` records nothing before
- * the first start. Needs no library, and works with both recorders.
+ * The markers work with both recorders and need no library. In a program that is not recorded they
+ * do nothing and cost a few instructions. `reusedist run --paused` records nothing before the first
+ * rd_record_start().
  */
 #ifndef REUSEDIST_MARKER_H
 #define REUSEDIST_MARKER_H
@@ -11,15 +11,15 @@
 extern "C" {
 #endif
 
-/* Requests to the recorder for Valgrind: 'R' 'D' in the upper half. */
+/* Codes of the requests to the recorder for Valgrind: 'R' 'D' in the upper half. */
 #define RD_MARKER_START 0x52440000u
 #define RD_MARKER_STOP  0x52440001u
 
-/* Of the compiled-in recorder; absent without it. */
+/* The compiled-in recorder defines this function; without that recorder it is NULL. */
 __attribute__((weak)) void rd_recorder_mark(int on);
 
-/* The instructions that Valgrind recognises as a request: rotations that cancel out, and an
- * exchange of a register with itself. */
+/* Executes the instructions that Valgrind recognizes as a request: rotations that cancel out, and
+ * the exchange of a register with itself. */
 static inline void rd_marker_request(unsigned long request) {
 #if defined(__x86_64__) && defined(__linux__)
     volatile unsigned long args[6] = {request, 0, 0, 0, 0, 0};

@@ -1,7 +1,7 @@
-/* Reports: profiles as text for people, as tables for programs.
+/* Reports: profiles as text for people and as tables for programs.
  *
- * Nothing is printed here. Every function makes a text in memory, NUL-ended, with its length; free
- * it with rd_text_free().
+ * These functions do not print. Each makes a NUL-terminated text in memory and returns its length
+ * in *n; free the text with rd_text_free().
  */
 #ifndef REUSEDIST_REPORT_H
 #define REUSEDIST_REPORT_H
@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* What the terminal can show. */
+/* Capabilities of the terminal. */
 typedef struct rd_report_style {
     size_t size;    /* sizeof(rd_report_style) */
     unsigned width; /* columns; 0: 80 */
@@ -21,47 +21,52 @@ typedef struct rd_report_style {
     bool unicode;   /* UTF-8 block and line characters; else plain ASCII */
 } rd_report_style;
 
-/* For reading. */
+/* Makes the report for people. */
 RD_API RD_CHECKED rd_status rd_report_text(rd_profile *p, const rd_report_style *style, char **text,
                                            size_t *n);
 
-/* The histogram: "distance,count" for full resolution, else "low,high,count,mean" (both ends
- * inclusive; the mean is empty when the engine does not know it). Ascending, infinite last. */
+/* Makes the histogram as CSV: "distance,count" for full bins, else "low,high,count,mean" (both ends
+ * are inclusive; the mean is empty if the engine does not know it). Rows ascend; infinite distances
+ * come last. */
 RD_API RD_CHECKED rd_status rd_report_csv(rd_profile *p, char **text, size_t *n);
 
-/* Miss ratios at these cache sizes, given in blocks and in any order. `blocks` NULL: powers of two
- * up to the footprint, or up to the bound and the bound itself. RD_EINVAL above the bound. */
+/* Makes a table of miss ratios for people. `blocks` are the cache sizes in blocks, in any order;
+ * NULL: powers of two up to the number of distinct blocks, or up to the bound and the bound itself.
+ * RD_EINVAL for a size above the bound. */
 RD_API RD_CHECKED rd_status rd_report_mrc_text(rd_profile *p, const rd_report_style *style,
                                                const uint64_t *blocks, size_t n_blocks, char **text,
                                                size_t *n);
-/* "blocks,bytes,miss_ratio", and ",low,high" for a sample's band; bytes are empty when one block is
- * one address or object. */
+/* Makes the same table as CSV: "blocks,bytes,miss_ratio", and ",low,high" for the confidence band
+ * of a sample. Bytes are empty if a block is an address or an object. */
 RD_API RD_CHECKED rd_status rd_report_mrc_csv(rd_profile *p, const uint64_t *blocks,
                                               size_t n_blocks, char **text, size_t *n);
-/* Schema "reusedist.mrc/1": the same with what it is about, and which values are interpolated. */
+/* Makes the same table as JSON (schema "reusedist.mrc/1"), with a description of the profile and a
+ * flag for interpolated values. */
 RD_API RD_CHECKED rd_status rd_report_mrc_json(rd_profile *p, const uint64_t *blocks,
                                                size_t n_blocks, char **text, size_t *n);
 
-/* Profiles and what to call them. */
+/* Profiles to compare, and their names. */
 typedef struct rd_comparees {
     rd_profile *const *profiles;
     const char *const *names;
     size_t n;           /* at least 2 */
-    rd_binning binning; /* as for rd_compare() */
+    rd_binning binning; /* see rd_compare() */
 } rd_comparees;
 
-/* For reading: everything about two, a matrix of accuracies for more. */
+/* Makes the comparison for people: a full comparison of two profiles; for three or more, a matrix
+ * of accuracies. */
 RD_API RD_CHECKED rd_status rd_report_comparison_text(rd_ctx *ctx, const rd_comparees *all,
                                                       char **text, size_t *n);
-/* Every pair, a line each: "first,second,binning,accuracy,average_error,max_miss_ratio_error,
- * at_blocks,mean_miss_ratio_error,identical,bound_held"; what is not known is empty. */
+/* Makes a CSV table with a row for every pair: "first,second,binning,accuracy,average_error,
+ * max_miss_ratio_error,at_blocks,mean_miss_ratio_error,identical,bound_held". Unknown values are
+ * empty. */
 RD_API RD_CHECKED rd_status rd_report_comparison_csv(rd_ctx *ctx, const rd_comparees *all,
                                                      char **text, size_t *n);
-/* The same, and the bins that differ most; schema "reusedist.comparison/1". */
+/* Makes the same as JSON (schema "reusedist.comparison/1"), with the bins that differ most. */
 RD_API RD_CHECKED rd_status rd_report_comparison_json(rd_ctx *ctx, const rd_comparees *all,
                                                       char **text, size_t *n);
 
-/* Profiles for a page, and the caches to tell about. */
+/* Profiles for a page, and the caches whose misses it shows. */
 typedef struct rd_page {
     size_t size; /* sizeof(rd_page) */
     rd_profile *const *profiles;
@@ -69,17 +74,17 @@ typedef struct rd_page {
     size_t n;               /* at least 1 */
     const rd_level *levels; /* ascending by size; names are shown */
     size_t n_levels;
-    const char *levels_from; /* whose caches these are, "this machine" */
+    const char *levels_from; /* what the page calls the owner of the caches: "this machine" */
 } rd_page;
 
-/* One HTML file for a browser: charts, tables and sentences about all profiles, laid over each
- * other, and the difference where there are two. It needs nothing else, no network either. */
+/* Makes a page for a browser, one HTML file that needs no other file and no network. It has charts
+ * of all profiles in the same axes, tables and findings, and the difference of two profiles. */
 RD_API RD_CHECKED rd_status rd_report_html(rd_ctx *ctx, const rd_page *page, char **text,
                                            size_t *n);
 
-/* "980", "12.3 k", "4.56 M": three digits. `text` has room for 16 bytes. */
+/* Formats a count with three digits: "980", "12.3 k", "4.56 M". `text` has room for 16 bytes. */
 RD_API void rd_format_count(double count, char *text);
-/* "512 B", "32 KiB", "4.5 MiB". `text` has room for 16 bytes. */
+/* Formats a size: "512 B", "32 KiB", "4.5 MiB". `text` has room for 16 bytes. */
 RD_API void rd_format_bytes(double bytes, char *text);
 
 #ifdef __cplusplus

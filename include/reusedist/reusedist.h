@@ -1,4 +1,5 @@
-/* reusedist: measure, approximate, parallelise and predict reuse distance. Everything public. */
+/* reusedist measures, approximates and predicts reuse distances. This header includes all others
+ * that are stable. */
 #ifndef REUSEDIST_H
 #define REUSEDIST_H
 

@@ -1,6 +1,7 @@
-/* Traces: files, pipes and generators in; references, then block ids out.
+/* Traces: reading references from files, pipes, memory, generators and running programs, mapping
+ * them to block ids, and writing them.
  *
- *   rd_trace_open(ctx, "prog.lackey.gz", NULL, &t);      (NULL: format found by content)
+ *   rd_trace_open(ctx, "prog.lackey.gz", NULL, &t);      (NULL: detect the format)
  *   rd_mapper_new(ctx, &(rd_mapping){.size = sizeof(rd_mapping), .block_bytes = 64}, &m);
  *   while (rd_trace_read(t, &refs) == RD_OK && refs->n > 0) {
  *       rd_mapper_feed(m, refs);
@@ -20,14 +21,11 @@
 extern "C" {
 #endif
 
-enum {
-    RD_LOAD = 1,
-    RD_STORE = 2,
-    RD_FETCH = 4,
-    RD_ALL_KINDS = 7
-}; /* kind of a reference; also a mask */
+/* Kinds of references; also a mask. */
+enum { RD_LOAD = 1, RD_STORE = 2, RD_FETCH = 4, RD_ALL_KINDS = 7 };
 
-/* Columns a format can deliver beside the address; and events, rd_trace_events(). */
+/* Fields that a format can deliver in addition to the address: columns, and events, see
+ * rd_trace_events(). */
 enum {
     RD_FIELD_SIZE = 1,
     RD_FIELD_KIND = 2,
@@ -40,11 +38,13 @@ enum {
 #define RD_MORE_COLUMNS  8
 #define RD_FIELD_MORE(i) (UINT32_C(256) << (i))
 
-/* The name of one RD_FIELD_*: "size", "kind", "pc" ... NULL: there is no such field. */
+/* Returns the name of one RD_FIELD_*: "size", "kind", "pc" ..., or NULL if there is no such field.
+ */
 RD_API const char *rd_field_name(uint32_t field);
 
-/* A batch of references, one column per field. A column that is not in `fields` is NULL: size is
- * then 1, kind RD_LOAD, everything else 0. Borrowed from the trace until its next call. */
+/* A batch of references, one column per field. A column that is not in `fields` is NULL; its values
+ * count as size 1, kind RD_LOAD and 0 for everything else. Borrowed from the trace until the next
+ * call. */
 typedef struct rd_refs {
     size_t n; /* 0: end of the trace */
     uint32_t fields;
@@ -56,29 +56,29 @@ typedef struct rd_refs {
     const uint64_t *more[RD_MORE_COLUMNS];
 } rd_refs;
 
-/* References [at, at + n) of a batch, as a batch that borrows from it. */
+/* Returns references [at, at + n) of a batch, as a batch that borrows from it. */
 RD_API rd_refs rd_refs_slice(const rd_refs *refs, size_t at, size_t n);
 
-/* What happened beside references, so that addresses can be given names. Where ranges overlap, the
- * later event is right: memory is mapped, freed and given out again. */
+/* Events, which give names to addresses. If the address ranges of two events overlap, the later one
+ * counts, because memory is mapped, freed and reused. */
 typedef enum rd_event_kind {
     RD_EVENT_MODULE = 1, /* a program or library was mapped */
-    RD_EVENT_ALLOCATE,   /* memory was given out */
-    RD_EVENT_RELEASE,    /* and came back; size 0: as much as was given out at this address */
-    RD_EVENT_STACK,      /* of `thread` */
-    RD_EVENT_UNLOAD      /* a module went away */
+    RD_EVENT_ALLOCATE,   /* memory was allocated */
+    RD_EVENT_RELEASE,    /* memory was freed; size 0: all that was allocated at this address */
+    RD_EVENT_STACK,      /* the stack of `thread` */
+    RD_EVENT_UNLOAD      /* a module was unmapped */
 } rd_event_kind;
 
 typedef struct rd_event {
-    uint64_t at; /* index in the trace of the reference before which it happened */
+    uint64_t at; /* index in the trace of the next reference after the event */
     rd_event_kind kind;
     uint32_t thread;
-    uint64_t address, size; /* of a module: where its executable segment lies */
-    /* ALLOCATE: inside of the call instruction, of the first caller outside of the allocator; 0
-     * unknown. MODULE: load bias, what the addresses in the file lie below those of the process.
-     * Else 0. */
+    uint64_t address, size; /* of a module: its executable mapping */
+    /* RD_EVENT_ALLOCATE: an address inside the call instruction of the first caller outside the
+     * allocator; 0: unknown. RD_EVENT_MODULE: the load bias, run-time address minus file address.
+     * Other kinds: 0. */
     uint64_t pc;
-    const char *path; /* MODULE: the file; else NULL */
+    const char *path; /* RD_EVENT_MODULE: the file; else NULL */
 } rd_event;
 
 typedef struct rd_format_info {
@@ -88,7 +88,7 @@ typedef struct rd_format_info {
     uint32_t fields;    /* RD_FIELD_* it can deliver */
     bool ids;           /* addresses are object ids: the default granularity is one block per id */
     bool writable;      /* `convert` can write it */
-    bool binary;        /* not for a terminal */
+    bool binary;        /* must not be written to a terminal */
     const rd_opt *opts; /* may be NULL */
 } rd_format_info;
 
@@ -97,127 +97,138 @@ RD_API const rd_format_info *rd_format_info_find(const char *name);
 
 typedef struct rd_trace rd_trace;
 
-/* `path` "-": standard input. `spec`: "NAME[:key=value,...]", NULL or "auto": by content.
- * Compressed input (gz, bz2, xz, zst, lz4) is unpacked on the way. */
+/* Opens a trace file; `path` "-" is standard input. `spec` is the format, "NAME[:key=value,...]";
+ * NULL or "auto": detected from the content. Compressed input (gz, bz2, xz, zst, lz4) is
+ * decompressed while it is read. */
 RD_API RD_CHECKED rd_status rd_trace_open(rd_ctx *ctx, const char *path, const char *spec,
                                           rd_trace **out);
-/* An open file or pipe, which stays the caller's; `name` stands for the path in messages. `head`:
- * the `n` bytes that the caller has read from it already (copied). */
+/* Opens a trace in an open file or pipe, which the caller closes. Messages call it `name`. `head`
+ * has the `n` bytes that the caller has already read from it (copied). */
 RD_API RD_CHECKED rd_status rd_trace_open_fd(rd_ctx *ctx, int fd, const char *name,
                                              const void *head, size_t n, const char *spec,
                                              rd_trace **out);
-/* A trace in memory (borrowed); `name` stands for the path in messages. */
+/* Opens a trace in memory (borrowed). Messages call it `name`. */
 RD_API RD_CHECKED rd_status rd_trace_open_memory(rd_ctx *ctx, const char *name, const void *data,
                                                  size_t n, const char *spec, rd_trace **out);
-/* A synthetic trace: "zipf:blocks=4M,refs=50M,seed=1". See rd_generator_info_at(). */
+/* Opens a synthetic trace: "zipf:blocks=4M,refs=50M,seed=1". See rd_generator_info_at(). */
 RD_API RD_CHECKED rd_status rd_trace_generate(rd_ctx *ctx, const char *spec, rd_trace **out);
 
-/* Next batch; refs->n is 0 at the end. On damage: RD_EFORMAT with line or byte offset in the
- * message, after everything before the damage has been delivered. */
+/* Reads the next batch; its n is 0 at the end of the trace. In a damaged trace, all references
+ * before the damage are delivered first; the next call returns RD_EFORMAT, and the message gives
+ * the line or the byte offset. */
 RD_API RD_CHECKED rd_status rd_trace_read(rd_trace *t, const rd_refs **out);
 
-/* The events before and inside the batch read last, by ascending `at`; behind the last reference:
- * with the batch that is the end. Returns how many there are. Borrowed until the next read. */
+/* Gives the events before and inside the last batch, by ascending `at`, and returns how many there
+ * are. Events after the last reference come with the empty batch that ends the trace. Borrowed
+ * until the next read. */
 RD_API size_t rd_trace_events(const rd_trace *t, const rd_event **out);
 
-/* References of a plain file in a format whose reading can begin anywhere; 0: of any other trace,
- * and of one with events. */
+/* Returns the number of references if the trace can be read from any point: if it is an
+ * uncompressed regular file in a format that allows it, and has no events. Returns 0 for any other
+ * trace. */
 RD_API uint64_t rd_trace_count(rd_trace *t);
-/* The next batches are of the n references from `first` on, as far as there are as many as
- * rd_trace_count(). A part that reaches the end of the trace fails if that is damaged. */
+/* Continues reading at reference `first`. The following batches have the `n` references from there
+ * on, or fewer if the trace, rd_trace_count(), is shorter. Reading a range that reaches the end of
+ * the trace fails if the end is damaged. */
 RD_API RD_CHECKED rd_status rd_trace_seek(rd_trace *t, uint64_t first, uint64_t n);
 
-/* Of a generated trace: the generator. */
+/* Returns the format of the trace; of a generated trace, the generator. */
 RD_API const rd_format_info *rd_trace_format(const rd_trace *t);
-/* Whether addresses are object ids in this very trace (the native format says so per file). */
+/* Whether addresses are object ids in this trace; the native format states it in each file. */
 RD_API bool rd_trace_has_ids(const rd_trace *t);
-/* What the user should know about this trace, as one sentence; NULL: nothing. A file of a later
- * release can have columns and kinds of events that this release does not know: it reads the file
- * without them, and the note names them. Borrowed from the trace. */
+/* Returns a note for the user about this trace, as one sentence; NULL: none. A file of a later
+ * release can have columns and kinds of events that this release does not know. This release then
+ * reads the file without them, and the note names them. Borrowed from the trace. */
 RD_API const char *rd_trace_note(const rd_trace *t);
-/* References that the recorder left out on purpose so far: 0 none, UINT64_MAX some. */
+/* Number of references that the recorder intentionally left out so far; UINT64_MAX: some, but their
+ * number is unknown. */
 RD_API uint64_t rd_trace_skipped(const rd_trace *t);
-/* References that were only counted, see rd_live_config.collapse_bytes: each has distance 0. */
+/* Number of references that the recorder counted without recording each of them, see
+ * rd_live_config.collapse_bytes. Each has distance 0. */
 RD_API uint64_t rd_trace_repeats(const rd_trace *t);
-/* Bytes read so far and in all, of the file as stored (compressed); total 0 when unknown. Of a
- * generated trace: references. */
+/* Number of bytes of the stored (maybe compressed) file that were read so far, and its size; 0 if
+ * the size is unknown. For a generated trace, numbers of references. */
 RD_API void rd_trace_progress(const rd_trace *t, uint64_t *done, uint64_t *total);
 RD_API void rd_trace_close(rd_trace *t);
 
-/* The generators, described like formats: `opts` are what rd_trace_generate() takes. */
+/* The generators, described like formats. `opts` are the options that rd_trace_generate() takes. */
 RD_API const rd_format_info *rd_generator_info_at(size_t index);
 RD_API const rd_format_info *rd_generator_info_find(const char *name);
 
 /* ---- running programs ---- */
 
-/* Memory shared with the recorders inside running programs, which this process started. */
+/* The channel: memory that this process shares with the recorders in the programs it started. */
 typedef struct rd_live rd_live;
 
 #define RD_COLLAPSE_MAX (UINT64_C(1) << 40)
 
 typedef struct rd_live_config {
     size_t size; /* sizeof(rd_live_config) */
-    bool pc;     /* recorders tell program counters */
-    bool events; /* and events, rd_trace_events(); implies pc */
+    bool pc;     /* recorders record program counters */
+    bool events; /* recorders record events, rd_trace_events(); implies pc */
     bool thread; /* batches have a thread column */
-    /* Power of two, RD_COLLAPSE_MAX at most; not 0: recorders only count references that stay in
-     * the block of this size that the one before touched, rd_trace_repeats(), and batches whose
-     * references all stay in one block have neither sizes nor kinds. Less work for an analysis with
-     * blocks of this size. */
+    /* Size of a block in bytes, a power of two up to RD_COLLAPSE_MAX; 0: off. Recorders count
+     * consecutive references to one block of this size without recording each of them, see
+     * rd_trace_repeats(). Batches whose references each touch only one block then have neither
+     * sizes nor kinds. An analysis with blocks of this size is faster and has the same result. */
     uint64_t collapse_bytes;
-    bool paused; /* record nothing before rd_live_set_recording() or a recorder says so */
-    /* Asked when nothing comes for a moment: whether something may still come. Once it says no, the
-     * trace ends behind what is already there. */
+    bool paused; /* record nothing before rd_live_set_recording() or a marker starts recording */
+    /* Called when no records arrive for a while. Returns whether more records may arrive. Once it
+     * returns false, the trace ends after the records that are already in the channel. */
     bool (*running)(void *user);
     void *user;
 } rd_live_config;
 
 RD_API RD_CHECKED rd_status rd_live_new(rd_ctx *ctx, const rd_live_config *config, rd_live **out);
-/* The file that recorders open; it exists as long as this process and `live`. */
+/* The file that recorders open. It exists as long as this process and `live`. */
 RD_API const char *rd_live_path(const rd_live *live);
-/* The references of all programs that record, in the order in which they happened per thread. The
- * programs wait for whoever reads. Addresses of the second, third ... program differ from those of
- * the first by a number of their own in the top 16 bits. `live` (borrowed) serves one trace. */
+/* Opens the trace of all recorded programs. The references of a thread are in the order in which
+ * they happened. The programs wait until their records are read. The top 16 bits of an address
+ * identify the program: 0 for the first one, another number for each further one. `live` (borrowed)
+ * serves one trace. */
 RD_API RD_CHECKED rd_status rd_trace_open_live(rd_ctx *ctx, rd_live *live, rd_trace **out);
-/* Has the recorders record or skip from now on, within a few thousand references. May be called in
- * a signal handler. */
+/* Switches recording on or off. The recorders follow within a few thousand references. May be
+ * called in a signal handler. */
 RD_API void rd_live_set_recording(rd_live *live, bool on);
-/* The trace ends within a chunk of references, whatever else there is. May be called in a signal
- * handler. */
+/* Ends the trace within one batch, even if programs still record. May be called in a signal
+ * handler.
+ */
 RD_API void rd_live_stop(rd_live *live);
-/* How many programs have recorded so far, or begun to. */
+/* Number of programs that have started to record so far. */
 RD_API uint64_t rd_live_programs(const rd_live *live);
-/* Programs that still record end with a message. */
+/* Frees the channel. Programs that still record exit with a message. */
 RD_API void rd_live_free(rd_live *live);
 
 /* ---- writing ---- */
 
 typedef struct rd_trace_writer rd_trace_writer;
 
-/* `spec` NULL: the native format. `path` "-": standard output. `fields`: the columns to keep (a
- * batch without one of them counts as size 1, kind RD_LOAD, everything else 0); a format leaves out
- * what it cannot hold. `ids`: addresses are object ids. */
+/* Opens a file for writing; `path` "-" is standard output. `spec` is the format; NULL: native.
+ * `fields` are the columns to write; a format drops the columns that it does not support. If a
+ * batch lacks a column, the file gets size 1, kind RD_LOAD or 0. `ids`: addresses are object ids.
+ */
 RD_API RD_CHECKED rd_status rd_trace_writer_open(rd_ctx *ctx, const char *path, const char *spec,
                                                  uint32_t fields, bool ids, rd_trace_writer **out);
 RD_API RD_CHECKED rd_status rd_trace_writer_write(rd_trace_writer *w, const rd_refs *refs);
-/* An event that happened before the reference that is written next; `at` is not looked at. For
- * writers opened with RD_FIELD_EVENTS; a format that cannot hold events leaves it out. */
+/* Writes an event that happened before the next reference; its `at` is ignored. The writer must
+ * have been opened with RD_FIELD_EVENTS; a format that does not support events drops it. */
 RD_API RD_CHECKED rd_status rd_trace_writer_event(rd_trace_writer *w, const rd_event *event);
-/* From now on the file is there under its name, and what is in it stays whatever happens, up to its
- * last whole part: for what cannot be made a second time. */
+/* Makes the file appear under its name now, and keeps it even if writing fails later; it can then
+ * be read up to that point. This is for recordings, which cannot be repeated. */
 RD_API RD_CHECKED rd_status rd_trace_writer_keep(rd_trace_writer *w);
-/* Writes what is buffered and checks that everything reached the file. */
+/* Writes all buffered data and checks that it reached the file. */
 RD_API RD_CHECKED rd_status rd_trace_writer_finish(rd_trace_writer *w);
-/* A file that was not finished does not appear: one of that name stays as it was. */
+/* Frees the writer. A file that was not finished does not appear; an existing file of that name
+ * stays unchanged. */
 RD_API void rd_trace_writer_close(rd_trace_writer *w);
 
-/* ---- references to blocks ---- */
+/* ---- mapping references to blocks ---- */
 
 typedef struct rd_mapping {
     size_t size;          /* sizeof(rd_mapping) */
     uint64_t block_bytes; /* power of two; 0: one block per address, never split (-b addr) */
     uint32_t kinds;       /* mask of RD_LOAD ...; 0: all */
-    bool origins;         /* rd_mapper_origins() will be asked */
+    bool origins;         /* rd_mapper_origins() will be called */
 } rd_mapping;
 
 typedef struct rd_mapper rd_mapper;
@@ -225,12 +236,13 @@ typedef struct rd_mapper rd_mapper;
 RD_API RD_CHECKED rd_status rd_mapper_new(rd_ctx *ctx, const rd_mapping *mapping, rd_mapper **out);
 /* Borrows `refs` until the next feed. */
 RD_API void rd_mapper_feed(rd_mapper *m, const rd_refs *refs);
-/* Next batch of block ids (borrowed until the next call); *n is 0 when the references are used up.
- */
+/* Gives the next batch of block ids (borrowed until the next call); *n is 0 when no references are
+ * left. */
 RD_API RD_CHECKED rd_status rd_mapper_next(rd_mapper *m, const uint64_t **blocks, size_t *n);
-/* Of the batch of block ids given last: for each the index of its reference in what was fed. */
+/* For each block id of the last batch, the index in `refs` of the reference that it comes from. */
 RD_API const uint32_t *rd_mapper_origins(const rd_mapper *m);
-/* The next feed begins at reference `first` of the trace, which messages count from. */
+/* Says that the next feed begins at reference `first` of the trace. Messages number references
+ * accordingly. */
 RD_API void rd_mapper_seek(rd_mapper *m, uint64_t first);
 RD_API void rd_mapper_free(rd_mapper *m);
 

@@ -1,11 +1,11 @@
-/* Checking engines against the oracle on random and hostile traces.
+/* Verification: checks engines against the oracle on random and hostile traces.
  *
  *   rd_verify_new(ctx, NULL, &v);
  *   while (time is left && !rd_verify_difference(v)) rd_verify_next(v);
  *   rd_verify_free(v);
  *
- * Every trace follows from its seed alone: a difference is repeated by a verifier that starts with
- * the seed reported.
+ * Every trace depends on its seed alone: a verifier that starts with the reported seed reproduces
+ * the difference.
  */
 #ifndef REUSEDIST_VERIFY_H
 #define REUSEDIST_VERIFY_H
@@ -17,32 +17,33 @@ extern "C" {
 #endif
 
 typedef struct rd_verify_config {
-    size_t size;                /* sizeof(rd_verify_config) */
-    const char *const *engines; /* "NAME": with its defaults and all its variants, "NAME:" with its
-                                   defaults only, or "NAME:options" */
-    size_t n_engines;           /* 0: every engine that can run here */
-    uint64_t seed;              /* of the first trace; the next one has seed + 1 */
-    size_t shortest;            /* references of a trace at least, up to `longest` */
-    size_t longest;             /* references of a trace at most; 0: 20000 */
+    size_t size; /* sizeof(rd_verify_config) */
+    /* Engines to check. "NAME": the defaults and all variants; "NAME:": the defaults only;
+     * "NAME:options": these options. */
+    const char *const *engines;
+    size_t n_engines; /* 0: every engine that can run here */
+    uint64_t seed;    /* of the first trace; the next one has seed + 1 */
+    size_t shortest;  /* minimum length of a trace in references, up to `longest` */
+    size_t longest;   /* maximum length of a trace in references; 0: 20000 */
 } rd_verify_config;
 
-/* What was checked of one engine with one set of options. */
+/* The checks of one engine with one set of options. */
 typedef struct rd_verified {
     const char *engine; /* "NAME" or "NAME:options"; borrowed from the verifier */
     uint64_t traces, references;
-    const char *promise;   /* what it was held to: "exact", or in words what is less than that */
-    const char *unchecked; /* why it was not, or NULL */
+    const char *promise;   /* what was checked: "exact", or a description of a weaker promise */
+    const char *unchecked; /* why the engine was not checked; NULL: it was */
 } rd_verified;
 
 /* A disagreement with the oracle. Strings and blocks are borrowed from the verifier. */
 typedef struct rd_difference {
     const char *engine; /* as in rd_verified */
-    uint64_t seed;      /* of the trace it was found with */
-    const char *trace;  /* what that trace is like */
+    uint64_t seed;      /* of the trace that showed it */
+    const char *trace;  /* description of that trace */
     const char *setup;  /* how the engine was run: bound, threads, batches */
     const char *what;   /* what is wrong, on the shrunk trace */
-    uint64_t reference; /* first wrong one on the shrunk trace, from 0; UINT64_MAX: the totals or
-                           the histogram */
+    uint64_t reference; /* the first wrong one of the shrunk trace, from 0; UINT64_MAX: the totals
+                           or the histogram are wrong */
     const uint64_t *blocks; /* the shrunk trace */
     size_t n;
 } rd_difference;
@@ -53,13 +54,13 @@ typedef struct rd_verify rd_verify;
 RD_API RD_CHECKED rd_status rd_verify_new(rd_ctx *ctx, const rd_verify_config *config,
                                           rd_verify **out);
 
-/* One more trace through every engine, up to the first difference; RD_OK whether or not there is
- * one. Fails when an engine fails. After a difference: RD_ESTATE. */
+/* Runs every engine on one more trace and stops at the first difference. Returns RD_OK whether or
+ * not there is one, the error of an engine that fails, and RD_ESTATE after a difference. */
 RD_API RD_CHECKED rd_status rd_verify_next(rd_verify *v);
 
-/* NULL when every answer was right so far. */
+/* Returns the difference, or NULL if every answer was right so far. */
 RD_API const rd_difference *rd_verify_difference(const rd_verify *v);
-/* NULL past the last one. */
+/* Returns the checks of engine number `index`; NULL past the last one. */
 RD_API const rd_verified *rd_verified_at(const rd_verify *v, size_t index);
 
 RD_API void rd_verify_free(rd_verify *v);
