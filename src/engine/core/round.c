@@ -98,7 +98,7 @@ typedef struct counting {
     size_t n;
 } counting;
 
-static void count_part(void *arg, unsigned worker) {
+static void count_share(void *arg, unsigned worker) {
     const counting *c = arg;
     rdi_round *p = c->round;
     size_t begin = rdi_round_begin(p, c->n, worker), end = rdi_round_begin(p, c->n, worker + 1);
@@ -110,7 +110,7 @@ rd_status rdi_round_deliver(rdi_round *p, const uint64_t *dist, size_t n) {
     if (!p->hist || p->active == 1)
         return n ? rdi_engine_deliver(p->run, dist, n) : RD_OK;
     counting c = {p, dist, n};
-    rdi_round_run(p, count_part, &c);
+    rdi_round_run(p, count_share, &c);
     for (unsigned i = 0; i < p->active; i++)
         RD_TRY(p->status[i]);
     return RD_OK;

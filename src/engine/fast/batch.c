@@ -29,7 +29,7 @@
 #define LEAST_ROUND   (1024u * 1024) /* several segments */
 #define USUAL_ROUND   (4u * 1024 * 1024)
 #define ROUND_SHARE   3             /* many blocks: a round has this fraction of their number */
-#define PART_LEAST    (512u * 1024) /* references per thread that justify the barriers of a round */
+#define SHARE_LEAST   (512u * 1024) /* references per thread that justify the barriers of a round */
 #define LEAST_AXIS    (1024u * 1024)
 #define LEAST_FILLING (64u * 1024) /* bytes */
 
@@ -71,7 +71,7 @@ static size_t wanted_round(const rdi_batch *e) {
     uint64_t live = e->axis.live;
     uint64_t n = live < LEAST_ROUND ? LEAST_ROUND : live < USUAL_ROUND ? live : USUAL_ROUND;
     n = n > live / ROUND_SHARE ? n : live / ROUND_SHARE;
-    uint64_t least = (uint64_t)e->n_workers * PART_LEAST;
+    uint64_t least = (uint64_t)e->n_workers * SHARE_LEAST;
     return (size_t)(n > least || e->n_workers == 1 ? n : least);
 }
 
@@ -149,8 +149,8 @@ void rdi_batch_gather(rdi_batch *e, rdi_batch_worker *w) {
     }
 }
 
-rd_status rdi_batch_rank_part(rdi_batch *e, rdi_axis *axis, size_t begin, size_t end,
-                              rdi_hist *hist) {
+rd_status rdi_batch_rank_share(rdi_batch *e, rdi_axis *axis, size_t begin, size_t end,
+                               rdi_hist *hist) {
     const uint64_t *prev = e->working.at;
     uint64_t buffer[RDI_BATCH_TILE];
     for (size_t at = begin; at < end; at += RDI_BATCH_TILE) {
@@ -231,8 +231,8 @@ static rd_status single_round(rdi_batch *e) {
         at = end;
     }
     rdi_batch_gather(e, w);
-    return rdi_batch_rank_part(e, &e->axis, 0, e->working_n,
-                               e->run->in->distances ? NULL : e->run->out.hist);
+    return rdi_batch_rank_share(e, &e->axis, 0, e->working_n,
+                                e->run->in->distances ? NULL : e->run->out.hist);
 }
 
 /* Computes the distances of a filled buffer. */

@@ -40,9 +40,8 @@ typedef struct rdi_batch_worker {
     size_t begin, end; /* references [begin, end) of the round */
     uint64_t *cursor;  /* per segment: index of its next item */
     rdi_axis axis;     /* several threads: the axis as of `begin` */
-    uint64_t
-        *removed;   /* several threads: slots that die in this part, 8 words per line as the axis */
-    rdi_hist *hist; /* several threads: its own counts */
+    uint64_t *removed; /* several threads: mask of slots that die in this share, 8 words per line */
+    rdi_hist *hist;    /* several threads: its own counts */
     rd_status status;
 } rdi_batch_worker;
 
@@ -81,8 +80,8 @@ typedef struct rdi_batch {
 
 /* Computes the distances of references [begin, end) of the round from their previous slots in
  * e->working. Counts them in `hist`, or writes them to e->dist if `hist` is NULL. */
-rd_status rdi_batch_rank_part(rdi_batch *e, rdi_axis *axis, size_t begin, size_t end,
-                              rdi_hist *hist);
+rd_status rdi_batch_rank_share(rdi_batch *e, rdi_axis *axis, size_t begin, size_t end,
+                               rdi_hist *hist);
 
 /* Counts how many references of one share fall into each segment, into w->cursor. */
 void rdi_batch_count(rdi_batch *e, rdi_batch_worker *w);

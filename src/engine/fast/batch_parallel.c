@@ -51,14 +51,14 @@ static rd_status fit_axes(rdi_batch *e) {
     return RD_OK;
 }
 
-static void count_part(void *arg, unsigned worker) {
+static void count_share(void *arg, unsigned worker) {
     rdi_batch *e = arg;
     rdi_batch_count(e, &e->workers[worker]);
 }
 
 /* Turns counts into first positions: segment by segment, and within a segment by worker, in time
  * order. */
-static void place_parts(rdi_batch *e) {
+static void place_shares(rdi_batch *e) {
     uint64_t at = 0;
     for (uint64_t s = 0; s < rdi_seen_segments(&e->seen); s++)
         for (unsigned i = 0; i < e->n_workers; i++) {
@@ -68,7 +68,7 @@ static void place_parts(rdi_batch *e) {
         }
 }
 
-static void scatter_part(void *arg, unsigned worker) {
+static void scatter_share(void *arg, unsigned worker) {
     rdi_batch *e = arg;
     rdi_batch_scatter(e, &e->workers[worker]);
 }
@@ -101,7 +101,7 @@ static void rewind_cursors(rdi_batch *e) {
                                           : 0;
 }
 
-static void gather_part(void *arg, unsigned worker) {
+static void gather_share(void *arg, unsigned worker) {
     rdi_batch *e = arg;
     rdi_batch_worker *w = &e->workers[worker];
     rdi_batch_gather(e, w);
@@ -125,14 +125,14 @@ static uint64_t slot_of(const rdi_batch *e, size_t i) {
 
 /* Computes one word of the starting axis of every worker and clears the masks for the next
  * round. */
-static void compose_word(rdi_batch *e, const uint64_t *part_slot, uint64_t line, unsigned k) {
+static void compose_word(rdi_batch *e, const uint64_t *share_slot, uint64_t line, unsigned k) {
     uint64_t base = line * 512 + k * 64;
     uint64_t bits =
         e->axis.line[line].word[k] & range_bits(base, 0, e->axis.next); /* later bits are stale */
     for (unsigned i = 0; i < e->n_workers; i++) {
         rdi_batch_worker *w = &e->workers[i];
         w->axis.line[line].word[k] = bits;
-        bits |= range_bits(base, part_slot[i], part_slot[i + 1]);
+        bits |= range_bits(base, share_slot[i], share_slot[i + 1]);
         bits &= ~w->removed[line * 8 + k];
         w->removed[line * 8 + k] = 0;
     }
@@ -140,24 +140,24 @@ static void compose_word(rdi_batch *e, const uint64_t *part_slot, uint64_t line,
 
 static void compose_lines(void *arg, unsigned worker) {
     rdi_batch *e = arg;
-    uint64_t part_slot[257];
+    uint64_t share_slot[257];
     for (unsigned i = 0; i < e->n_workers; i++)
-        part_slot[i] = slot_of(e, e->workers[i].begin);
-    part_slot[e->n_workers] = slot_of(e, e->working_n);
-    uint64_t lines = (part_slot[e->n_workers] >> 9) + 1;
+        share_slot[i] = slot_of(e, e->workers[i].begin);
+    share_slot[e->n_workers] = slot_of(e, e->working_n);
+    uint64_t lines = (share_slot[e->n_workers] >> 9) + 1;
     lines = lines < e->axis.lines ? lines : e->axis.lines;
     uint64_t begin = lines * worker / e->n_workers, end = lines * (worker + 1) / e->n_workers;
     for (uint64_t line = begin; line < end; line++)
         for (unsigned k = 0; k < 7; k++)
-            compose_word(e, part_slot, line, k);
+            compose_word(e, share_slot, line, k);
 }
 
-static void rank_part(void *arg, unsigned worker) {
+static void rank_share(void *arg, unsigned worker) {
     rdi_batch *e = arg;
     rdi_batch_worker *w = &e->workers[worker];
     w->axis.next = slot_of(e, w->begin);
     rdi_axis_recount(&w->axis);
-    w->status = rdi_batch_rank_part(e, &w->axis, w->begin, w->end, w->hist);
+    w->status = rdi_batch_rank_share(e, &w->axis, w->begin, w->end, w->hist);
 }
 
 static rd_status worst(const rdi_batch *e) {
@@ -173,16 +173,16 @@ rd_status rdi_batch_parallel_round(rdi_batch *e) {
         e->workers[i].end = e->working_n * (i + 1) / e->n_workers;
         e->workers[i].status = RD_OK;
     }
-    rdi_pool_run(e->pool, count_part, e);
-    place_parts(e);
-    rdi_pool_run(e->pool, scatter_part, e);
+    rdi_pool_run(e->pool, count_share, e);
+    place_shares(e);
+    rdi_pool_run(e->pool, scatter_share, e);
     atomic_store(&e->next_segment, 0);
     rdi_pool_run(e->pool, locate_segments, e);
     RD_TRY(worst(e));
     rewind_cursors(e);
-    rdi_pool_run(e->pool, gather_part, e);
+    rdi_pool_run(e->pool, gather_share, e);
     rdi_pool_run(e->pool, compose_lines, e);
-    rdi_pool_run(e->pool, rank_part, e);
+    rdi_pool_run(e->pool, rank_share, e);
     RD_TRY(worst(e));
     rdi_batch_worker *newest = &e->workers[e->n_workers - 1];
     rdi_axis swap = e->axis;

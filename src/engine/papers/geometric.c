@@ -32,7 +32,7 @@
 #define DEVICE_ROUND  (16u * 1024 * 1024) /* enough for the thousands of threads of a device */
 #define ROUND_SHARE   2 /* many blocks: new references per block of the LRU stack */
 #define LEAST_FILLING 1024u
-#define PART_LEAST    4096u
+#define SHARE_LEAST   4096u
 
 enum { CPU, CUDA }; /* in the order of the option's choices */
 
@@ -123,7 +123,7 @@ static rd_status run_round(geometric_engine *e) {
     RD_TRY(e->backend == CUDA ? rank_on_device(e, n) : rank_on_threads(e, n));
     RD_TRY(rdi_room_fit(e->run->ctx, &e->dist, fresh, sizeof(uint64_t)));
     memset(e->dist.at, 0xff, fresh * sizeof(uint64_t)); /* RD_COLD */
-    rdi_round_share(&e->round, n, PART_LEAST);
+    rdi_round_share(&e->round, n, SHARE_LEAST);
     rdi_round_run(&e->round, write_distances, e);
     carry_over(e);
     RD_TRY(plan_round(e));

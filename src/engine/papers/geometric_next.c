@@ -11,9 +11,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define DIGITS     256u
-#define DIGIT_BITS 8u
-#define PART_LEAST 4096u
+#define DIGITS      256u
+#define DIGIT_BITS  8u
+#define SHARE_LEAST 4096u
 
 /* ---- the option ---- */
 
@@ -216,7 +216,7 @@ rd_status rdi_geometric_check(rd_ctx *ctx, const rdi_next *next, const uint64_t 
 rd_status rdi_geometric_next(rdi_round *round, const rdi_lanes *lanes, const rdi_next *next,
                              const uint64_t *block, uint32_t n, rdi_geometric_memory *m) {
     RD_TRY(rdi_room_fit(round->run->ctx, &m->next, n, sizeof(uint32_t)));
-    rdi_round_share(round, n, PART_LEAST);
+    rdi_round_share(round, n, SHARE_LEAST);
     switch (next->how) {
     case RDI_NEXT_RANGE:
         return next_by_range(round, lanes, next->range, block, n, m);

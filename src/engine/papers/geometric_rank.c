@@ -6,8 +6,8 @@
  */
 #include "engine/papers/geometric.h"
 
-#define TILE       4096u /* points; a power of two, several times RDI_LANES_RUN */
-#define PART_LEAST 4096u
+#define TILE        4096u /* points; a power of two, several times RDI_LANES_RUN */
+#define SHARE_LEAST 4096u
 
 typedef struct ranking {
     const rdi_round *round;
@@ -55,7 +55,7 @@ rd_status rdi_geometric_rank(rdi_round *round, const rdi_lanes *lanes, uint32_t 
     RD_TRY(rdi_room_fit(round->run->ctx, &memory->work, n, sizeof(rdi_point)));
     RD_TRY(rdi_room_fit(round->run->ctx, &memory->work2, n, sizeof(rdi_point)));
     ranking r = {round, lanes, memory->next.at, memory->work.at, memory->work2.at, n, TILE};
-    rdi_round_share(round, n, PART_LEAST);
+    rdi_round_share(round, n, SHARE_LEAST);
     rdi_round_run(round, rank_tiles, &r);
     for (uint64_t width = TILE; width < n; width *= 2) {
         r.width = (uint32_t)width;

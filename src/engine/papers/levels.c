@@ -34,7 +34,7 @@
 #define USUAL_ROUND   (32u * 1024)        /* stays in the cache, level after level */
 #define DEVICE_ROUND  (16u * 1024 * 1024) /* enough for the thousands of threads of a device */
 #define LEAST_FILLING 1024u
-#define PART_LEAST    (1024u / RDI_LEVELS_GROUP * 4) /* groups that justify a barrier per level */
+#define SHARE_LEAST   (1024u / RDI_LEVELS_GROUP * 4) /* groups that justify a barrier per level */
 #define DEEPEST_WHOLE (1024u * 1024) /* limit of the levels that are scanned without compaction */
 #define FEW_LEFT      64u            /* references that are not worth removing */
 
@@ -80,7 +80,7 @@ static size_t groups_of(const scan *s) {
 }
 
 /* The beginning of a worker's share, in references. */
-static size_t part_begin(const levels_engine *e, unsigned worker) {
+static size_t share_begin(const levels_engine *e, unsigned worker) {
     size_t at = rdi_round_begin(&e->round, groups_of(&e->scan), worker) * RDI_LEVELS_GROUP;
     return at < e->scan.n ? at : e->scan.n;
 }
@@ -102,7 +102,7 @@ static void scan_part(void *arg, unsigned worker) {
     rdi_fallen in = {e->level < e->depth ? stack[e->level] : e->nothing, true};
     for (unsigned w = 0; w < worker; w++)
         in = rdi_fallen_join(in, fallen[w]);
-    size_t begin = part_begin(e, worker), end = part_begin(e, worker + 1);
+    size_t begin = share_begin(e, worker), end = share_begin(e, worker + 1);
     e->copied[worker] =
         e->lanes->scan_level(s->block + begin, s->above + begin, s->miss + begin / RDI_LEVELS_GROUP,
                              end - begin, in.block, e->level, s->dist + begin);
@@ -153,7 +153,7 @@ static void remove_hits(levels_engine *e) {
 
 /* Computes the blocks that fall to level e->level, after the shares have changed. */
 static void share_level(levels_engine *e) {
-    rdi_round_share(&e->round, groups_of(&e->scan), PART_LEAST);
+    rdi_round_share(&e->round, groups_of(&e->scan), SHARE_LEAST);
     for (unsigned w = 0; w < e->round.active; w++)
         e->fallen[e->level % 2][w] = last_miss(e, w);
 }
@@ -296,7 +296,7 @@ static rd_status open_threads(levels_engine *e) {
 
 /* The default length of a round, such that every thread has a share. */
 static uint64_t usual_round(uint32_t threads) {
-    uint64_t parts = (uint64_t)threads * PART_LEAST * RDI_LEVELS_GROUP;
+    uint64_t parts = (uint64_t)threads * SHARE_LEAST * RDI_LEVELS_GROUP;
     return parts > USUAL_ROUND ? parts : USUAL_ROUND;
 }
 
