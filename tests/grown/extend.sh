@@ -25,8 +25,11 @@ add section_fields.c src/profile 'RDI_SECTION(fields)' src/profile/sections.def
 
 # The copy differs by four files and four lines.
 changes=$(for part in "$tree"/*; do diff -r "$root/${part##*/}" "$part" || true; done)
-[ "$(grep -c '^Only in' <<<"$changes")" -eq 4 ]
-[ "$(grep -c '^[<>]' <<<"$changes")" -eq 4 ]
+if [ "$(grep -c '^Only in' <<<"$changes") $(grep -c '^[<>]' <<<"$changes")" != "4 4" ]; then
+    echo "the copy differs by more than four files and four lines:"
+    echo "$changes"
+    exit 1
+fi
 "$root/scripts/check-registry" "$tree"
 "$root/scripts/check-layers" "$tree"
 
