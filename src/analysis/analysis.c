@@ -29,7 +29,7 @@ static rd_status take_config(rd_analysis *a, const rd_analysis_config *config) {
     if (!config)
         return RD_OK;
     RD_TRY(rdi_sized_copy(a->ctx, "rd_analysis_config", config, &a->config, sizeof a->config));
-    if (config->attribution) {
+    if (a->config.attribution) {
         RD_TRY(rdi_sized_copy(a->ctx, "rd_attribution_config", a->config.attribution,
                               &a->attribution_config, sizeof a->attribution_config));
         a->config.attribution = &a->attribution_config;
