@@ -1,7 +1,7 @@
 /* Instruction sets. A kernel is compiled once per set, and the set is chosen at run time.
  *
  * Only a kernel's functions carry RDI_TARGET_AVX2 or RDI_TARGET_AVX512, so the rest of the library
- * runs on any processor. Every engine with such kernels has an option with RDI_ISA_CHOICES.
+ * runs on any processor. Every engine with such kernels has the option RDI_ISA_OPTION.
  */
 #ifndef RDI_CPU_H
 #define RDI_CPU_H
@@ -12,6 +12,13 @@
 typedef enum rdi_isa { RDI_ISA_AUTO, RDI_ISA_PLAIN, RDI_ISA_AVX2, RDI_ISA_AVX512 } rdi_isa;
 
 #define RDI_ISA_CHOICES "auto|plain|avx2|avx512"
+
+/* The option `isa` of an engine whose state has a uint32_t `isa` (an entry of a table of rd_opt). */
+#define RDI_ISA_OPTION(state)                                                                      \
+    {                                                                                              \
+        .name = "isa", .type = RD_OPT_CHOICE, .offset = offsetof(state, isa), .def = "auto",       \
+        .choices = RDI_ISA_CHOICES, .help = "instruction set of the inner loops"                   \
+    }
 
 /* RDI_TARGET_AVX512 needs the byte, doubleword and population-count extensions of AVX-512: Ice
  * Lake, Zen 4 and later. */

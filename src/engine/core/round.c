@@ -1,8 +1,11 @@
 /* Threads, buffers and counting for engines that answer a round at a time. See round.h. */
 #include "engine/core/round.h"
 
-#define WORKERS_MAX 256
-#define COUNT_LEAST 4096 /* distances that justify waking up a worker */
+#include <string.h>
+
+#define WORKERS_MAX     256
+#define COUNT_LEAST     4096  /* distances that justify waking up a worker */
+#define LEAST_COLLECTED 1024u /* references for which the first room is made */
 
 /* ---- buffers ---- */
 
@@ -76,6 +79,22 @@ void rdi_round_close(rdi_round *p) {
     rdi_free(p->run->ctx, p->hist);
     rdi_free(p->run->ctx, p->status);
     *p = (rdi_round){0};
+}
+
+rd_status rdi_round_collect(const rdi_round *p, rdi_room *room, size_t *filled, size_t full,
+                            const uint64_t **blk, size_t *n) {
+    size_t part = *n < full - *filled ? *n : full - *filled, needed = *filled + part;
+    size_t capacity = room->bytes / sizeof(uint64_t);
+    if (needed > capacity) {
+        size_t grown = 2 * capacity > LEAST_COLLECTED ? 2 * capacity : LEAST_COLLECTED;
+        grown = grown < full ? grown : full;
+        RD_TRY(rdi_room_grow(p->run->ctx, room, grown > needed ? grown : needed, sizeof(uint64_t)));
+    }
+    memcpy((uint64_t *)room->at + *filled, *blk, part * sizeof **blk);
+    *filled += part;
+    *blk += part;
+    *n -= part;
+    return RD_OK;
 }
 
 void rdi_round_share(rdi_round *p, size_t n, size_t least) {

@@ -34,6 +34,12 @@ typedef struct rdi_round {
 rd_status rdi_round_open(rdi_round *p, rdi_run *run);
 void rdi_round_close(rdi_round *p); /* tolerates half-open state */
 
+/* Appends references to `room`, which holds *filled of at most `full`: takes as many of the *n at
+ * *blk as fit and advances all three. The room grows with its contents: a short trace needs no
+ * memory for a whole round. */
+rd_status rdi_round_collect(const rdi_round *p, rdi_room *room, size_t *filled, size_t full,
+                            const uint64_t **blk, size_t *n);
+
 /* Divides n elements among workers: as many workers as get `least` elements each, but at least
  * one. */
 void rdi_round_share(rdi_round *p, size_t n, size_t least);

@@ -34,12 +34,7 @@
 #define LEAST_FILLING (64u * 1024) /* bytes */
 
 static const rd_opt options[] = {
-    {.name = "isa",
-     .type = RD_OPT_CHOICE,
-     .offset = offsetof(rdi_batch, isa),
-     .def = "auto",
-     .choices = RDI_ISA_CHOICES,
-     .help = "instruction set of the inner loops"},
+    RDI_ISA_OPTION(rdi_batch),
     {.name = "phase",
      .type = RD_OPT_SIZE,
      .offset = offsetof(rdi_batch, round_option),

@@ -28,12 +28,7 @@
 #define COMPACT_LEAST 4608 /* room for two steps, see RDI_STREAM_SLOTS_NEEDED */
 
 const rd_opt rdi_stream_opts[] = {
-    {.name = "isa",
-     .type = RD_OPT_CHOICE,
-     .offset = offsetof(rdi_stream, isa),
-     .def = "auto",
-     .choices = RDI_ISA_CHOICES,
-     .help = "instruction set of the inner loops"},
+    RDI_ISA_OPTION(rdi_stream),
     {.name = "front",
      .type = RD_OPT_CHOICE,
      .offset = offsetof(rdi_stream, front_option),

@@ -28,17 +28,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LEAST_ROUND   (64u * 1024)
-#define DEVICE_ROUND  (16u * 1024 * 1024) /* enough for the thousands of threads of a device */
-#define ROUND_SHARE   2 /* many blocks: new references per block of the LRU stack */
-#define LEAST_FILLING 1024u
-#define SHARE_LEAST   4096u
-
-enum { CPU, CUDA }; /* in the order of the option's choices */
+#define LEAST_ROUND  (64u * 1024)
+#define DEVICE_ROUND (16u * 1024 * 1024) /* enough for the thousands of threads of a device */
+#define ROUND_SHARE  2 /* many blocks: new references per block of the LRU stack */
+#define SHARE_LEAST  4096u
 
 typedef struct geometric_engine {
     /* options */
-    uint32_t backend; /* CPU, CUDA */
+    uint32_t backend; /* RDI_BACKEND_* */
     const char *next_text;
     uint32_t isa;
     uint64_t round_option;
@@ -60,7 +57,7 @@ typedef struct geometric_engine {
 
 static rd_status plan_round(geometric_engine *e) {
     uint64_t wanted = e->round_option ? e->round_option : (uint64_t)e->carried * ROUND_SHARE;
-    uint64_t least = e->backend == CUDA ? DEVICE_ROUND : LEAST_ROUND;
+    uint64_t least = e->backend == RDI_BACKEND_CUDA ? DEVICE_ROUND : LEAST_ROUND;
     if (!e->round_option && wanted < least)
         wanted = least;
     if (e->carried >= RDI_POINTS_MAX)
@@ -120,7 +117,7 @@ static rd_status run_round(geometric_engine *e) {
     uint32_t n = (uint32_t)e->filled;
     size_t fresh = e->filled - e->carried;
     RD_TRY(rdi_geometric_check(e->run->ctx, &e->next, e->block.at, n));
-    RD_TRY(e->backend == CUDA ? rank_on_device(e, n) : rank_on_threads(e, n));
+    RD_TRY(e->backend == RDI_BACKEND_CUDA ? rank_on_device(e, n) : rank_on_threads(e, n));
     RD_TRY(rdi_room_fit(e->run->ctx, &e->dist, fresh, sizeof(uint64_t)));
     memset(e->dist.at, 0xff, fresh * sizeof(uint64_t)); /* RD_COLD */
     rdi_round_share(&e->round, n, SHARE_LEAST);
@@ -148,7 +145,7 @@ static rd_status geometric_open(void *self, rdi_run *run) {
     RD_TRY(rdi_next_parse(run->ctx, e->next_text, &e->next));
     RD_TRY(rdi_lanes_choose(run->ctx, "engine geometric", e->isa, &e->lanes));
     RD_TRY(rdi_round_open(&e->round, run));
-    if (e->backend == CUDA)
+    if (e->backend == RDI_BACKEND_CUDA)
         return open_device(e);
     snprintf(run->out.note, sizeof run->out.note,
              "geometric: next=%.40s, %s instructions, %u thread%s", e->next_text, e->lanes->name,
@@ -156,27 +153,11 @@ static rd_status geometric_open(void *self, rdi_run *run) {
     return plan_round(e);
 }
 
-/* Makes room for n references. The buffer grows with its contents: a short trace needs no memory
- * for a whole round. */
-static rd_status reserve(geometric_engine *e, size_t n) {
-    size_t room = e->block.bytes / sizeof(uint64_t);
-    if (n <= room)
-        return RD_OK;
-    size_t grown = 2 * room > LEAST_FILLING ? 2 * room : LEAST_FILLING;
-    grown = grown < e->full ? grown : e->full;
-    return rdi_room_grow(e->run->ctx, &e->block, grown > n ? grown : n, sizeof(uint64_t));
-}
-
 static rd_status geometric_feed(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
     geometric_engine *e = self;
     (void)dist;
     while (n > 0) {
-        size_t part = n < e->full - e->filled ? n : e->full - e->filled;
-        RD_TRY(reserve(e, e->filled + part));
-        memcpy((uint64_t *)e->block.at + e->filled, blk, part * sizeof *blk);
-        e->filled += part;
-        blk += part;
-        n -= part;
+        RD_TRY(rdi_round_collect(&e->round, &e->block, &e->filled, e->full, &blk, &n));
         if (e->filled == e->full)
             RD_TRY(run_round(e));
     }
@@ -187,7 +168,7 @@ static rd_status geometric_finish(void *self) {
     geometric_engine *e = self;
     if (e->filled > e->carried)
         RD_TRY(run_round(e));
-    if (e->backend == CUDA)
+    if (e->backend == RDI_BACKEND_CUDA)
         snprintf(e->run->out.note, sizeof e->run->out.note,
                  "geometric on %.80s: %.6f s of work there", rdi_device_name(e->device.device),
                  e->device.seconds);
@@ -206,12 +187,7 @@ static void geometric_close(void *self) {
 }
 
 static const rd_opt options[] = {
-    {.name = "backend",
-     .type = RD_OPT_CHOICE,
-     .offset = offsetof(geometric_engine, backend),
-     .def = "cpu",
-     .choices = "cpu|cuda",
-     .help = "where it runs: on the threads of -t, or on a CUDA device"},
+    RDI_BACKEND_OPTION(geometric_engine),
     {.name = "next",
      .type = RD_OPT_STRING,
      .offset = offsetof(geometric_engine, next_text),
@@ -223,12 +199,7 @@ static const rd_opt options[] = {
      .def = "0",
      .max = 1u << 30,
      .help = "new references per round; 0: by the number of blocks"},
-    {.name = "isa",
-     .type = RD_OPT_CHOICE,
-     .offset = offsetof(geometric_engine, isa),
-     .def = "auto",
-     .choices = RDI_ISA_CHOICES,
-     .help = "instruction set of the inner loops"},
+    RDI_ISA_OPTION(geometric_engine),
     {0},
 };
 

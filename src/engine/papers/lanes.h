@@ -23,6 +23,15 @@ typedef struct rdi_lanes {
 
 extern const rdi_lanes rdi_lanes_plain, rdi_lanes_avx2, rdi_lanes_avx512;
 
+/* The option `backend` of an engine whose state has a uint32_t `backend`, and its values. */
+enum { RDI_BACKEND_CPU, RDI_BACKEND_CUDA };
+#define RDI_BACKEND_OPTION(state)                                                                  \
+    {                                                                                              \
+        .name = "backend", .type = RD_OPT_CHOICE, .offset = offsetof(state, backend),              \
+        .def = "cpu", .choices = "cpu|cuda",                                                       \
+        .help = "where it runs: on the threads of -t, or on a CUDA device"                         \
+    }
+
 /* Chooses inner loops. RD_EUNSUPPORTED if this processor lacks the requested instructions. `owner`
  * names the engine. */
 rd_status rdi_lanes_choose(rd_ctx *ctx, const char *owner, uint32_t isa, const rdi_lanes **out);

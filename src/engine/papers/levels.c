@@ -33,7 +33,6 @@
 
 #define USUAL_ROUND   (32u * 1024)        /* stays in the cache, level after level */
 #define DEVICE_ROUND  (16u * 1024 * 1024) /* enough for the thousands of threads of a device */
-#define LEAST_FILLING 1024u
 #define SHARE_LEAST   (1024u / RDI_LEVELS_GROUP * 4) /* groups that justify a barrier per level */
 #define DEEPEST_WHOLE (1024u * 1024) /* limit of the levels that are scanned without compaction */
 #define FEW_LEFT      64u            /* references that are not worth removing */
@@ -46,11 +45,9 @@ typedef struct scan {
     size_t n;
 } scan;
 
-enum { CPU, CUDA }; /* in the order of the option's choices */
-
 typedef struct levels_engine {
     /* options */
-    uint32_t backend; /* CPU, CUDA */
+    uint32_t backend; /* RDI_BACKEND_* */
     uint64_t deepest;
     uint64_t round_option;
     bool compact;
@@ -268,7 +265,7 @@ static rd_status run_on_device(levels_engine *e) {
 
 static rd_status run_round(levels_engine *e) {
     size_t n = e->filled;
-    RD_TRY(e->backend == CUDA ? run_on_device(e) : run_on_threads(e));
+    RD_TRY(e->backend == RDI_BACKEND_CUDA ? run_on_device(e) : run_on_threads(e));
     e->filled = 0;
     return rdi_round_deliver(&e->round, e->dist.at, n);
 }
@@ -309,32 +306,18 @@ static rd_status levels_open(void *self, rdi_run *run) {
         return rdi_fail(run->ctx, RD_EINVAL, "engine levels: compact=off needs a C of at most %u",
                         DEEPEST_WHOLE);
     if (!e->round_option)
-        e->round_option = e->backend == CUDA ? DEVICE_ROUND : usual_round(run->in->threads);
+        e->round_option =
+            e->backend == RDI_BACKEND_CUDA ? DEVICE_ROUND : usual_round(run->in->threads);
     RD_TRY(rdi_round_open(&e->round, run));
-    return e->backend == CUDA ? open_device(e) : open_threads(e);
-}
-
-/* Makes room for n references. The buffer grows with its contents: a short trace needs no memory
- * for a whole round. */
-static rd_status reserve(levels_engine *e, size_t n) {
-    size_t room = e->filling.bytes / sizeof(uint64_t);
-    if (n <= room)
-        return RD_OK;
-    size_t grown = 2 * room > LEAST_FILLING ? 2 * room : LEAST_FILLING;
-    grown = grown < e->round_option ? grown : (size_t)e->round_option;
-    return rdi_room_grow(e->run->ctx, &e->filling, grown > n ? grown : n, sizeof(uint64_t));
+    return e->backend == RDI_BACKEND_CUDA ? open_device(e) : open_threads(e);
 }
 
 static rd_status levels_feed(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
     levels_engine *e = self;
     (void)dist;
     while (n > 0) {
-        size_t room = (size_t)e->round_option - e->filled, part = n < room ? n : room;
-        RD_TRY(reserve(e, e->filled + part));
-        memcpy((uint64_t *)e->filling.at + e->filled, blk, part * sizeof *blk);
-        e->filled += part;
-        blk += part;
-        n -= part;
+        RD_TRY(rdi_round_collect(&e->round, &e->filling, &e->filled, (size_t)e->round_option, &blk,
+                                 &n));
         if (e->filled == e->round_option)
             RD_TRY(run_round(e));
     }
@@ -345,7 +328,7 @@ static rd_status levels_finish(void *self) {
     levels_engine *e = self;
     if (e->filled > 0)
         RD_TRY(run_round(e));
-    if (e->backend == CUDA)
+    if (e->backend == RDI_BACKEND_CUDA)
         snprintf(e->run->out.note, sizeof e->run->out.note, "levels on %.80s: %.6f s of work there",
                  rdi_device_name(e->device.device), e->device.seconds);
     return rdi_round_finish(&e->round);
@@ -368,12 +351,7 @@ static void levels_close(void *self) {
 }
 
 static const rd_opt options[] = {
-    {.name = "backend",
-     .type = RD_OPT_CHOICE,
-     .offset = offsetof(levels_engine, backend),
-     .def = "cpu",
-     .choices = "cpu|cuda",
-     .help = "where it runs: on the threads of -t, or on a CUDA device"},
+    RDI_BACKEND_OPTION(levels_engine),
     {.name = "C",
      .type = RD_OPT_SIZE,
      .offset = offsetof(levels_engine, deepest),
@@ -390,12 +368,7 @@ static const rd_opt options[] = {
      .offset = offsetof(levels_engine, compact),
      .def = "on",
      .help = "skip references that have hit in deeper levels; off: as in the paper"},
-    {.name = "isa",
-     .type = RD_OPT_CHOICE,
-     .offset = offsetof(levels_engine, isa),
-     .def = "auto",
-     .choices = RDI_ISA_CHOICES,
-     .help = "instruction set of the inner loops"},
+    RDI_ISA_OPTION(levels_engine),
     {0},
 };
 
