@@ -29,14 +29,13 @@ typedef struct rdi_exact_batch {
     rdi_exact_link *links;        /* by position */
     uint16_t *rows;               /* the table: blocks * pitch entries */
     uint32_t *segments;           /* the table: segments * pitch entries */
-    uint16_t
-        *beside;    /* by position: pairs of the second kind (exact_core.h) of its next reference */
-    uint32_t bound; /* UINT32_MAX: none */
-    uint64_t *distances;        /* by reference; NULL: count them in `counts` */
-    rdi_exact_counts counts;    /* if `distances` is NULL */
-    uint64_t *stack_out;        /* the LRU stack after the batch: room for n */
-    uint32_t *stack_out_n;      /* its length */
-    rdi_device_buffer *scratch; /* grows as needed */
+    uint16_t *beside;             /* by position: pairs of the second kind of its next reference */
+    uint32_t bound;               /* UINT32_MAX: none */
+    uint64_t *distances;          /* by reference; NULL: count them in `counts` */
+    rdi_exact_counts counts;      /* if `distances` is NULL */
+    uint64_t *stack_out;          /* the LRU stack after the batch: room for n */
+    uint32_t *stack_out_n;        /* its length */
+    rdi_device_buffer *scratch;   /* grows as needed */
 } rdi_exact_batch;
 
 /* Raises range[0] to the greatest ~id and range[1] to the greatest id. Runs on RDI_STREAM_OUT,
