@@ -43,15 +43,16 @@ int analysis_print(rd_ctx *ctx, const analysis_options *o, rd_profile *profile) 
     return exit_status;
 }
 
-/* Options that say how to attribute, without being asked to. */
+/* Reports options that need --attribute. */
 static int check_attribute(const analysis_options *o) {
     const attribute_options *a = &o->pipe.attribute;
     if (!a->on && ((a->caches && !o->report) || a->windows || a->spatial || a->objects.n))
-        return fail_usage("--caches, --windows, --spatial and --object go with --attribute");
+        return fail_usage("--caches, --windows, --spatial and --object need --attribute");
     return EXIT_OK;
 }
 
-/* One of several results: it can be written, and goes where nothing is read and no other goes. */
+/* Checks that a result can be written, and to another file than the inputs and the other results.
+ */
 static int check_place(const output_place *place, const output_place *others, size_t n_others,
                        int n, char **inputs) {
     int status = output_check(place);
@@ -59,7 +60,7 @@ static int check_place(const output_place *place, const output_place *others, si
         status = output_check_inputs(place, n, inputs);
     for (size_t i = 0; i < n_others && status == EXIT_OK; i++) {
         if (is_standard(place->path) && is_standard(others[i].path))
-            return fail_usage("%s=-: the result needs another place: -o FILE", place->option);
+            return fail_usage("%s=-: write the result to another file with -o FILE", place->option);
         status = output_check_distinct(place, &others[i]);
     }
     return status;

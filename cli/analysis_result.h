@@ -1,4 +1,4 @@
-/* From traces or a running program to a result that is printed or kept: what analyze and run share.
+/* Results of analyze and run: printed, or written to files.
  *
  * A command includes analysis_options.def in its option table and has an analysis_options in its
  * struct.
@@ -17,9 +17,9 @@ typedef struct analysis_options {
     bool ascii;
 } analysis_options;
 
-/* Whether the results have places to go to, other than the files that are read. Before the work,
- * which may be long, and before anything is opened. Returns the exit status, a mistake having been
- * reported. */
+/* Checks that the results can be written, and to other files than those that are read. Commands
+ * call it before anything is opened, because the analysis may take long. Reports a mistake and
+ * returns the exit status. */
 int analysis_check(const analysis_options *o, int n, char **inputs);
 
 /* Prints the result, or writes it to its file, and the page. Returns the exit status. */

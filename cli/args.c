@@ -1,4 +1,4 @@
-/* Option tables on the command line: parsing and help. */
+/* Parses options by their tables, and prints the help about them. */
 #include "cli.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ static const rd_opt *find_letter(const rd_opt *opts, char letter) {
     return NULL;
 }
 
-/* `len` characters of name; NULL when there is none. */
+/* Finds the option whose name is the first `len` characters of `name`; NULL: there is none. */
 static const rd_opt *find_name(const rd_opt *opts, const char *name, size_t len) {
     for (const rd_opt *opt = opts; opt && opt->name; opt++)
         if (strlen(opt->name) == len && memcmp(opt->name, name, len) == 0)
@@ -31,7 +31,9 @@ static void report_unknown(const command *cmd, const char *arg) {
     fputs(" --help (-h)\n", stderr);
 }
 
-/* One option at argv[i]; returns how many words it took, 0 after a mistake. */
+/* Parses the option at argv[0]. Returns the number of words it takes, or 0 after reporting a
+ * mistake.
+ */
 static int parse_option(rd_ctx *ctx, const command *cmd, void *opts, int left, char **argv) {
     const char *arg = argv[0], *value = NULL;
     const rd_opt *opt;
@@ -132,7 +134,7 @@ void print_command_help(FILE *out, const command *cmd) {
         fprintf(out, "\n%s", cmd->details);
 }
 
-/* Limits of sizes as people write them. */
+/* Prints a limit; a size with the suffix that people write. */
 static void print_limit(FILE *out, const rd_opt *opt, double limit) {
     static const char *const units[] = {"", "K", "M", "G", "T"};
     size_t unit = 0;

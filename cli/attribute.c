@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "PATH" or "PATH@ADDRESS". */
+/* Parses "PATH" or "PATH@ADDRESS". */
 static bool parse_object(const char *text, char **path, rd_object_file *out) {
     const char *at = strrchr(text, '@');
     char *end = NULL;
@@ -13,7 +13,7 @@ static bool parse_object(const char *text, char **path, rd_object_file *out) {
     if (!*path || !at)
         return *path != NULL;
     uint64_t address = strtoull(at + 1, &end, 0);
-    if (at[1] && !*end) { /* else the @ is part of the name */
+    if (at[1] && !*end) { /* otherwise the @ is part of the name */
         out->address = address;
         (*path)[at - text] = '\0';
     }

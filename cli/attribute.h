@@ -1,4 +1,4 @@
-/* --attribute and what goes with it, from words to what the library takes. */
+/* Parses --attribute and its related options into the configuration of the library. */
 #ifndef RD_ATTRIBUTE_H
 #define RD_ATTRIBUTE_H
 
@@ -6,13 +6,13 @@
 
 typedef struct attribute_options {
     bool on;
-    bool spatial;       /* also the profile in words */
+    bool spatial;       /* also measure distances in words */
     const char *caches; /* --caches; NULL: those of this machine */
-    uint64_t windows;   /* at most; 0: the default */
-    rd_strings objects; /* PATH[@ADDRESS]: files of the program, for traces that do not tell */
+    uint64_t windows;   /* maximum number; 0: the default */
+    rd_strings objects; /* PATH[@ADDRESS]: program files, for traces that do not name them */
 } attribute_options;
 
-/* The configuration, and what it points to. */
+/* The configuration and the memory that it points to. */
 typedef struct attribute_choice {
     rd_attribution_config config;
     cache_list caches;
@@ -20,8 +20,8 @@ typedef struct attribute_choice {
     char *paths[RD_STRINGS_MAX];
 } attribute_choice;
 
-/* Fills `out`, which must stay where it is. Returns the exit status, a mistake having been
- * reported. attribute_free() in any case. */
+/* Fills `out`, which must not be moved afterwards. Reports a mistake and returns the exit status.
+ * Call attribute_free() in any case. */
 int attribute_parse(rd_ctx *ctx, const attribute_options *options, attribute_choice *out);
 void attribute_free(attribute_choice *choice);
 

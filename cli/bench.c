@@ -1,4 +1,4 @@
-/* Checked and timed runs, and suites of them. See bench.h. */
+/* Runs suites, and checks and times their runs. See bench.h. */
 #include "bench.h"
 
 #include <errno.h>
@@ -67,7 +67,7 @@ bool bench_has(bench *b, const char *engine) {
 
 static bool is_comparable(const rd_profile *p, uint64_t bound) {
     const rd_profile_facts *facts = rd_profile_facts_of(p);
-    bool whole = facts->bound == bound; /* nothing was cut off by an option of the engine */
+    bool whole = facts->bound == bound; /* no option of the engine sets another bound */
     return facts->exact && whole && facts->sums_known && facts->binning.kind == RD_BINS_LOGLINEAR;
 }
 
@@ -83,7 +83,7 @@ static bool compare_answer(bench *b, const rd_profile *p, bench_answer *expected
         return true;
     }
     if (digest != expected->digest) {
-        b->status = fail("%s on %s: the answer differs from that of %s: no speed is worth that",
+        b->status = fail("%s on %s: the answer differs from that of %s; no time is reported",
                          r->engine, r->trace, expected->engine);
         return false;
     }
@@ -91,7 +91,7 @@ static bool compare_answer(bench *b, const rd_profile *p, bench_answer *expected
     return true;
 }
 
-/* Processor time that the system has spent for this process. */
+/* System time of this process. */
 static double system_seconds(void) {
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
@@ -165,7 +165,7 @@ bool bench_compare(bench *b, const bench_trace *t, const char *const *engines, s
     return ok;
 }
 
-/* ---- a whole suite ---- */
+/* ---- suites ---- */
 
 static void run(bench *b, const bench_suite *suite, int n, char **traces) {
     rd_status status = rd_json_writer_new(b->ctx, RD_JSON_COMPACT, &b->line);

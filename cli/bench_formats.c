@@ -8,7 +8,7 @@
 
 #define USUAL_REFS (32u * 1024 * 1024)
 
-/* A trace repeated until it is long enough, written in one format. */
+/* Writes a trace in one format, repeated until it is long enough. */
 static bool write_copy(bench *b, const char *source, const char *format, const char *path,
                        uint64_t *written) {
     rd_trace_writer *w = NULL;
@@ -42,7 +42,7 @@ static bool write_copy(bench *b, const char *source, const char *format, const c
     return b->status == EXIT_OK;
 }
 
-/* The whole pipeline with the engine that does nothing. */
+/* Times the whole pipeline with engine null. */
 static rd_status read_through(rd_ctx *ctx, const char *path, const char *format, uint64_t *blocks) {
     rd_trace *t = NULL;
     rd_mapper *m = NULL;

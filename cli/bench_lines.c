@@ -1,4 +1,4 @@
-/* Results of benchmarks: JSON lines for programs, a table for people. See bench.h. */
+/* Prints results of benchmarks: JSON lines for programs, a table for people. See bench.h. */
 #include "bench.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 
 /* ---- JSON lines ---- */
 
-/* First line of a /proc file that begins with `key`, without it. */
+/* Reads the value of the first line of a /proc file that begins with `key`. */
 static void proc_value(const char *path, const char *key, char *out, size_t room) {
     out[0] = '\0';
     FILE *f = fopen(path, "r");

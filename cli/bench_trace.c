@@ -1,4 +1,4 @@
-/* Traces in memory. See bench.h. */
+/* Loads traces into memory. See bench.h. */
 #include "bench.h"
 
 #include <inttypes.h>

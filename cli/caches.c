@@ -1,4 +1,4 @@
-/* Caches that were asked for. See caches.h. */
+/* Parses --caches. See caches.h. */
 #include "caches.h"
 
 #include <stdlib.h>
@@ -9,19 +9,19 @@ static int by_bytes(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* One "NAME=SIZE" or "SIZE"; without a name it stays empty. */
+/* Parses one "NAME=SIZE" or "SIZE"; without a name, out->name stays empty. */
 static int parse_one(rd_ctx *ctx, char *text, rd_level *out) {
     char *equals = strchr(text, '='), *size = equals ? equals + 1 : text;
     if (equals) {
         *equals = '\0';
         if (equals == text || strlen(text) >= sizeof out->name)
-            return fail_usage("--caches: '%.80s' is no name of a cache: 1 to %zu characters", text,
-                              sizeof out->name - 1);
+            return fail_usage("--caches: '%.80s' is not a valid name: use 1 to %zu characters",
+                              text, sizeof out->name - 1);
         strcpy(out->name, text);
     }
     if (rd_parse_size(ctx, size, &out->bytes) != RD_OK)
         return fail_usage("--caches: %s", rd_last_error(ctx));
-    return out->bytes ? EXIT_OK : fail_usage("--caches: a cache of 0 bytes holds nothing");
+    return out->bytes ? EXIT_OK : fail_usage("--caches: a cache must be larger than 0 bytes");
 }
 
 static int parse_all(rd_ctx *ctx, char *text, cache_list *list) {
@@ -30,7 +30,7 @@ static int parse_all(rd_ctx *ctx, char *text, cache_list *list) {
         if (next)
             *next++ = '\0';
         if (list->n == RD_LEVELS_MAX)
-            return fail_usage("--caches: more than %d caches", RD_LEVELS_MAX);
+            return fail_usage("--caches: at most %d caches are supported", RD_LEVELS_MAX);
         int status = parse_one(ctx, item, &list->level[list->n++]);
         if (status != EXIT_OK)
             return status;
@@ -42,7 +42,7 @@ static int check_distinct(const cache_list *list) {
     for (size_t i = 0; i < list->n; i++)
         for (size_t k = 0; k < i; k++)
             if (strcmp(list->level[i].name, list->level[k].name) == 0)
-                return fail_usage("--caches: two caches are called %s", list->level[i].name);
+                return fail_usage("--caches: two caches have the name %s", list->level[i].name);
     return EXIT_OK;
 }
 

@@ -1,4 +1,4 @@
-/* The caches that a user wants to hear about, by name and size. */
+/* Parses --caches: the caches whose misses the user wants to see, by name and size. */
 #ifndef RD_CACHES_H
 #define RD_CACHES_H
 
@@ -9,8 +9,8 @@ typedef struct cache_list {
     rd_level level[RD_LEVELS_MAX]; /* ascending by size */
 } cache_list;
 
-/* "L1=48K,L2=2M", or sizes alone, which are then called L1, L2 ... from the smallest on. Returns
- * the exit status, a mistake having been reported. */
+/* Parses "L1=48K,L2=2M". Sizes without names are called L1, L2 ... in ascending order. Reports a
+ * mistake and returns the exit status. */
 int caches_parse(rd_ctx *ctx, const char *text, cache_list *out);
 
 #endif

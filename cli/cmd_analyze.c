@@ -16,14 +16,14 @@ static const rd_opt analyze_opts[] = {
     {.name = NULL},
 };
 
-/* It is replaced again and again, and may be there already. */
+/* Checks the checkpoint file, which may exist already and is replaced during the analysis. */
 static int check_checkpoint(const analysis_options *o, int n, char **inputs) {
     output_place place = {.option = "--checkpoint", .path = o->pipe.checkpoint};
     output_place result = {.option = "-o", .path = o->output};
     if (!place.path)
         return EXIT_OK;
     if (strcmp(place.path, "-") == 0)
-        return fail_usage("--checkpoint: name a file");
+        return fail_usage("--checkpoint: needs a file, not standard output");
     int status = output_check(&place);
     if (status == EXIT_OK)
         status = output_check_inputs(&place, n, inputs);
@@ -63,10 +63,10 @@ static int run_analyze(rd_ctx *ctx, void *opts, int n, char **operands) {
 
 const command command_analyze = {
     .name = "analyze",
-    .summary = "reuse distances of traces: histogram, miss ratios, working sets",
+    .summary = "measure the reuse distances of traces",
     .operands = "TRACE...",
-    .details = "Several traces are read one after the other, as one. '-' is standard input.\n"
-               "Compressed traces (gz, bz2, xz, zst, lz4) are unpacked on the way.\n",
+    .details = "Several traces are analyzed as one, in the given order. '-' is standard input.\n"
+               "Traces may be compressed (gz, bz2, xz, zst, lz4).\n",
     .opts = analyze_opts,
     .opts_size = sizeof(analysis_options),
     .min_operands = 1,

@@ -1,4 +1,4 @@
-/* bench: speed and memory, never before the answer has been checked. */
+/* bench: speed and memory of the engines. Every answer is checked before it is timed. */
 #include "bench.h"
 
 #include <stddef.h>
@@ -10,7 +10,7 @@ static const rd_opt bench_opts[] = {
      .arg = "N,N,...",
      .type = RD_OPT_SIZES,
      .offset = offsetof(bench_options, counts),
-     .help = "suite threads: these numbers of threads [1, 2, 4 ... up to --threads]"},
+     .help = "suite threads: numbers of threads to measure [1, 2, 4 ... up to --threads]"},
     {.name = NULL},
 };
 
@@ -46,7 +46,7 @@ static int run_bench(rd_ctx *ctx, void *opts, int n, char **operands) {
 
 const command command_bench = {
     .name = "bench",
-    .summary = "speed and memory of the engines, every answer checked first",
+    .summary = "measure speed and memory of the engines, and check their answers",
     .operands = "[SUITE [TRACE...]]",
     .details = "Suites:\n"
                "  engines    which engine is fastest on which trace? (the default)\n"

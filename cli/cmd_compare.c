@@ -1,4 +1,5 @@
-/* compare: how alike profiles are, and an exit status for builds that should notice. */
+/* compare: similarity of profiles, and an exit status that fails a build when locality regresses.
+ */
 #include "cli.h"
 #include "compare_rules.h"
 #include "junit.h"
@@ -22,18 +23,19 @@ static const rd_opt compare_opts[] = {
      .arg = "RULE",
      .type = RD_OPT_STRINGS,
      .offset = offsetof(compare_options, fail_if),
-     .help = "exit 1 when this holds; may be given several times"},
+     .help = "exit with status 1 if this rule holds; may be repeated"},
     {.name = "junit",
      .arg = "FILE",
      .type = RD_OPT_STRING,
      .offset = offsetof(compare_options, junit),
-     .help = "what came of each rule, as JUnit XML"},
-    OPTION_HIST(offsetof(compare_options, hist), NULL, "bins of the accuracy [log]"),
-    OPTION_OUT(offsetof(compare_options, out), "a report, or every pair for programs"),
+     .help = "write the result of every rule to this file as JUnit XML"},
+    OPTION_HIST(offsetof(compare_options, hist), NULL, "bins for the accuracy [log]"),
+    OPTION_OUT(offsetof(compare_options, out), "a report, or a row per pair"),
     {.name = NULL},
 };
 
-/* What was asked for; else log2, or where an engine chose the bins, what all have in common. */
+/* Chooses the bins of --hist; by default log bins, or the finest common bins if an engine chose the
+ * bins of a profile. */
 static rd_status choose_bins(rd_ctx *ctx, const compare_options *o, rd_profile *const *profiles,
                              int n, rd_binning *out) {
     if (o->hist)
@@ -54,7 +56,8 @@ static int print_comparison(rd_ctx *ctx, const compare_options *o, const rd_comp
     return output_made(ctx, NULL, status, text, n);
 }
 
-/* Every rule for the first profile against each of the others, in this order. */
+/* Applies every rule to the first profile and each other profile. The verdicts of a profile are
+ * consecutive. */
 static rd_status apply_rules(rd_ctx *ctx, const compare_rule *rules, size_t n_rules,
                              const rd_comparees *all, verdict *verdicts) {
     for (size_t i = 1; i < all->n; i++) {
@@ -69,7 +72,7 @@ static rd_status apply_rules(rd_ctx *ctx, const compare_rule *rules, size_t n_ru
     return RD_OK;
 }
 
-/* What was passed belongs to the report. */
+/* Prints the rules that passed; they are part of the report. */
 static void print_passed(const verdict *verdicts, size_t n) {
     const char *before = "\n";
     for (size_t i = 0; i < n; i++)
@@ -80,7 +83,7 @@ static void print_passed(const verdict *verdicts, size_t n) {
         }
 }
 
-/* The rest is what the exit status is about. */
+/* Reports all other rules, and returns the exit status. */
 static int report_failed(const verdict *verdicts, size_t n) {
     int exit_status = EXIT_OK;
     for (size_t i = 0; i < n; i++)
@@ -124,10 +127,10 @@ static int check_options(rd_ctx *ctx, const compare_options *o, compare_rule *ru
     if (!o->junit)
         return EXIT_OK;
     if (o->fail_if.n == 0)
-        return fail_usage("compare: --junit tells what came of rules: it needs --fail-if");
+        return fail_usage("compare: --junit reports the results of rules: it needs --fail-if");
     output_place place = {.option = "--junit", .path = o->junit};
     if (strcmp(o->junit, "-") == 0)
-        return fail_usage("compare: --junit needs a file: the report is on standard output");
+        return fail_usage("compare: --junit needs a file: standard output has the report");
     int status = output_check(&place);
     return status == EXIT_OK ? output_check_inputs(&place, n, operands) : status;
 }
@@ -156,26 +159,26 @@ static int run_compare(rd_ctx *ctx, void *opts, int n, char **operands) {
 
 const command command_compare = {
     .name = "compare",
-    .summary = "how alike profiles are, and where they differ",
+    .summary = "compare profiles, and fail when locality regresses",
     .operands = "PROFILE PROFILE...",
-    .details = "Two profiles are compared in every way, for more there is a matrix of accuracies.\n"
+    .details = "Two profiles get a full comparison; three or more, a matrix of accuracies.\n"
                "Accuracy is 1 - half the sum of differences over bins of the finite distances.\n"
                "\n"
-               "rules, of each profile against the first; '<' and '>' go with each limit:\n"
-               "  different             not identical\n"
-               "  accuracy<99%          on the bins of --hist\n"
-               "  average-error>1%      on HP-RDA's 23 bins\n"
-               "  miss-ratio-error>1%   largest difference at a power of two\n"
-               "  miss-ratio@1M>5%      miss ratio with a cache of 1 MiB\n"
-               "  miss-ratio@1M>+2%     ... is more than 2 points above the first profile's\n"
-               "  miss-ratio@1M>1.05x   ... is more than 1.05 times the first profile's\n"
-               "  misses@1M>1.05x       likewise the number of misses, a limit like 1000 or +100\n"
-               "  mean-distance>1.1x    likewise the mean of the finite distances\n"
-               "  blocks>1.1x           likewise the number of distinct blocks\n"
-               "  references>1.1x       likewise the number of references\n"
-               "  bound-broken          an approximate profile against an exact one\n"
-               "exit status: 0 when no rule fires, 1 when one does or cannot be\n"
-               "applied, 2 when one cannot be understood.\n",
+               "A rule compares each profile with the first one. Rules ('<' works like '>'):\n"
+               "  different             the profiles are not identical\n"
+               "  accuracy<99%          the accuracy on the bins of --hist is below 99 %\n"
+               "  average-error>1%      the average error on HP-RDA's 23 bins is above 1 %\n"
+               "  miss-ratio-error>1%   the miss ratios at a power of two differ by more than 1 %\n"
+               "  miss-ratio@1M>5%      the miss ratio with a cache of 1 MiB is above 5 %\n"
+               "  miss-ratio@1M>+2%     it is more than 2 points above the first profile's\n"
+               "  miss-ratio@1M>1.05x   it is more than 1.05 times the first profile's\n"
+               "  misses@1M>1.05x       the number of misses; also >1000 or >+100\n"
+               "  mean-distance>1.1x    the mean of the finite distances\n"
+               "  blocks>1.1x           the number of distinct blocks\n"
+               "  references>1.1x       the number of references\n"
+               "  bound-broken          an approximate profile is outside its error bound\n"
+               "The exit status is 0 if no rule holds, 1 if a rule holds or cannot be applied,\n"
+               "and 2 if a rule is malformed.\n",
     .opts = compare_opts,
     .opts_size = sizeof(compare_options),
     .min_operands = 2,

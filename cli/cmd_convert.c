@@ -19,31 +19,31 @@ typedef struct convert_options {
 
 static const rd_opt convert_opts[] = {
     OPTION_FORMAT(offsetof(convert_options, format),
-                  "of the given traces, NAME[:key=value,...] [by content]"),
+                  "format of the input, NAME[:key=value,...] [detected]"),
     OPTION_KINDS(offsetof(convert_options, kinds), NULL,
                  "keep only loads, stores, instruction fetches [all]"),
     COPY_OPTIONS(convert_options, copy),
     {.name = "time-histogram",
      .type = RD_OPT_BOOL,
      .offset = offsetof(convert_options, times),
-     .help = "a histogram of time distances into a profile"},
+     .help = "convert a histogram of time distances into a profile"},
     {.name = "from-zero",
      .type = RD_OPT_BOOL,
      .offset = offsetof(convert_options, from_zero),
-     .help = "reuse at once has time distance 0 there, not 1"},
+     .help = "immediate reuse has time distance 0 in the histogram, not 1"},
     {.name = "blocks",
      .arg = "N",
      .type = RD_OPT_SIZE,
      .min = 1,
      .max = 0x1p64,
      .offset = offsetof(convert_options, blocks),
-     .help = "distinct blocks behind a histogram [its line 'inf']"},
+     .help = "number of distinct blocks of the histogram [its line 'inf']"},
     OPTION_HIST(offsetof(convert_options, hist), NULL,
-                "bins of the profile of a histogram [loglinear]"),
+                "bins of the profile made from a histogram [loglinear]"),
     {.name = NULL},
 };
 
-/* Options of the other use say nothing here: whoever gives them expects something else. */
+/* Returns an option that has no meaning in this use of the command, or NULL. */
 static const char *misplaced(const convert_options *o) {
     if (o->times)
         return o->format ? "--format" : o->kinds ? "--kinds" : o->copy.to ? "--to" : NULL;
@@ -106,16 +106,16 @@ static int run_convert(rd_ctx *ctx, void *opts, int n, char **operands) {
 
 const command command_convert = {
     .name = "convert",
-    .summary = "traces into another format, time histograms into profiles",
+    .summary = "convert traces to another format, time histograms to profiles",
     .operands = "TRACE...",
     .details =
-        "Several traces are joined into one. '-' is standard input. Of a damaged trace the\n"
-        "new one gets what comes before the damage, and the exit status is 1.\n"
+        "Several traces are joined into one. '-' is standard input. A damaged trace is converted\n"
+        "up to the damage, and the exit status is 1.\n"
         "\n"
-        "With --time-histogram the file has lines 'time count' or 'low high count [mean]',\n"
-        "and 'inf count' with the number of distinct blocks; the result is the profile that\n"
-        "engine time infers from it. --from-zero, --blocks and --hist are for it alone, -f,\n"
-        "--kinds and --to for traces alone.\n"
+        "With --time-histogram the input has lines 'time count' or 'low high count [mean]',\n"
+        "and a line 'inf count' with the number of distinct blocks. The result is the profile\n"
+        "that engine time infers. --from-zero, --blocks and --hist apply only to histograms;\n"
+        "-f, --kinds and --to apply only to traces.\n"
         "\n"
         "  reusedist convert prog.lackey.gz -o prog.trace\n"
         "  reusedist convert prog.trace --to=din --kinds=LS | head\n",

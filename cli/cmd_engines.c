@@ -1,4 +1,4 @@
-/* engines: the registry, or one engine's card. */
+/* engines: lists the engines, or describes one of them. */
 #include "cli.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ static void print_line(const rd_engine_info *info) {
 static void print_list(void) {
     static const char *const headings[RD_ROLES] = {
         [RD_ROLE_MEASURE] = "For measuring",
-        [RD_ROLE_STRATEGY] = "Strategies that auto chooses from",
+        [RD_ROLE_STRATEGY] = "Strategies that auto selects from",
         [RD_ROLE_STUDY] = "Algorithms from the literature, for study and comparison",
         [RD_ROLE_BASELINE] = "Baselines, for the cost of measuring",
     };
@@ -53,7 +53,7 @@ static int run_engines(rd_ctx *ctx, void *opts, int n, char **operands) {
 
 const command command_engines = {
     .name = "engines",
-    .summary = "the engines, or everything about one",
+    .summary = "list the engines, or describe one",
     .operands = "[ENGINE]",
     .max_operands = 1,
     .run = run_engines,

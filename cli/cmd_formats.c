@@ -1,4 +1,4 @@
-/* formats: the trace formats, or one format's card. */
+/* formats: lists the trace formats, or describes one of them. */
 #include "cli.h"
 
 static void print_format(const rd_format_info *info) {
@@ -35,7 +35,7 @@ static int run_formats(rd_ctx *ctx, void *opts, int n, char **operands) {
 
 const command command_formats = {
     .name = "formats",
-    .summary = "the trace formats, or everything about one",
+    .summary = "list the trace formats, or describe one",
     .operands = "[FORMAT]",
     .max_operands = 1,
     .run = run_formats,

@@ -47,8 +47,9 @@ const command command_generate = {
     .summary = "make a synthetic trace",
     .operands = "[KIND[:key=value,...]]",
     .details =
-        "Without KIND: all kinds and their options. The same KIND, options and seed give the\n"
-        "same trace on every machine. Numbers may have K, M, G, T (powers of 1024).\n"
+        "Without KIND, the command lists all kinds and their options. The same KIND, options and\n"
+        "seed give the same trace on every machine. Numbers may have the suffixes K, M, G, T\n"
+        "(powers of 1024).\n"
         "\n"
         "  reusedist generate zipf:blocks=4M,refs=50M -o zipf.trace\n"
         "  reusedist generate cycle:blocks=1000 --to=text | head\n",

@@ -1,4 +1,4 @@
-/* help: all commands, one of them, the manual page, or completion for shells. */
+/* help: all commands, one command, the manual page, or completion scripts for shells. */
 #include "cli.h"
 
 #include "completion.h"
@@ -15,24 +15,24 @@ static const rd_opt help_opts[] = {
     {.name = "man",
      .type = RD_OPT_BOOL,
      .offset = offsetof(help_options, man),
-     .help = "the manual page, whole or of one command, for man(1)"},
+     .help = "print the manual page, of all commands or of one, for man(1)"},
     {.name = "completion",
      .arg = "SHELL",
      .type = RD_OPT_CHOICE,
      .offset = offsetof(help_options, completion),
      .choices = "none|" COMPLETION_CHOICES,
      .def = "none",
-     .help = "a script that makes a shell complete command lines"},
+     .help = "print a completion script for a shell"},
     {.name = NULL},
 };
 
 static void print_overview(FILE *out) {
     fputs("usage: reusedist COMMAND [OPTIONS] [OPERANDS]\n"
-          "How far apart are the reuses of my data, and what would another cache do?\n\n",
+          "Measures the reuse distances of programs and predicts the misses of caches.\n\n",
           out);
     for (size_t i = 0; command_at(i); i++)
         fprintf(out, "  %-10s %s\n", command_at(i)->name, command_at(i)->summary);
-    fputs("\n'reusedist help COMMAND' tells more.\n", out);
+    fputs("\nFor details, see 'reusedist help COMMAND'.\n", out);
 }
 
 static int run_help(rd_ctx *ctx, void *opts, int n, char **operands) {
@@ -44,7 +44,7 @@ static int run_help(rd_ctx *ctx, void *opts, int n, char **operands) {
     }
     const command *cmd = n ? command_find(operands[0]) : NULL;
     if (n && !cmd)
-        return fail_usage("unknown command '%s': 'reusedist help' lists them", operands[0]);
+        return fail_usage("unknown command '%s'; 'reusedist help' lists all commands", operands[0]);
     if (o->man && cmd)
         print_command_man(stdout, cmd);
     else if (o->man)
@@ -58,9 +58,9 @@ static int run_help(rd_ctx *ctx, void *opts, int n, char **operands) {
 
 const command command_help = {
     .name = "help",
-    .summary = "this overview, or everything about one command",
+    .summary = "show this overview, or describe one command",
     .operands = "[COMMAND]",
-    .details = "The installed tool is completed by itself. To complete one that is not installed:\n"
+    .details = "Completion works without further steps for an installed reusedist. Otherwise use:\n"
                "  bash   source <(reusedist help --completion=bash)\n"
                "  zsh    source <(reusedist help --completion=zsh), after compinit\n"
                "  fish   reusedist help --completion=fish | source\n",

@@ -35,11 +35,11 @@ static int run_merge(rd_ctx *ctx, void *opts, int n, char **operands) {
 
 const command command_merge = {
     .name = "merge",
-    .summary = "sum up the profiles of independent runs",
+    .summary = "add the profiles of independent runs",
     .operands = "PROFILE...",
     .details =
-        "The runs must have the same block size, bound and kinds of references. Where their\n"
-        "bins differ, the finest bins that all of them have are used.\n",
+        "The runs must have the same block size, bound and kinds of references. If their bins\n"
+        "differ, the result has the finest bins that all of them have.\n",
     .opts = merge_opts,
     .opts_size = sizeof(merge_options),
     .min_operands = 1,

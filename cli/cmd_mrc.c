@@ -1,4 +1,4 @@
-/* mrc: miss ratios of caches of given sizes, from a profile or straight from a trace. */
+/* mrc: miss ratios of caches of given sizes, from a profile or directly from a trace. */
 #include "cli.h"
 #include "option_rows.h"
 #include "output_file.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define HEAD_BYTES 4096 /* enough to see what kind of file it is */
+#define HEAD_BYTES 4096 /* enough to detect the kind of file */
 
 typedef struct mrc_options {
     pipeline_options pipe;
@@ -27,10 +27,11 @@ static const rd_opt mrc_opts[] = {
      .arg = "SIZES",
      .type = RD_OPT_SIZES,
      .offset = offsetof(mrc_options, sizes),
-     .help = "32K,1M,...: bytes; blocks with -b addr [powers of two]"},
-    OPTION_OUT(offsetof(mrc_options, out), "a table and the curve, or only the numbers"),
-    OPTION_OUTPUT(offsetof(mrc_options, output), "FILE", "result to this file [standard output]"),
-    OPTION_ASCII(offsetof(mrc_options, ascii), "draw with plain characters"),
+     .help = "cache sizes 32K,1M,... in bytes; in blocks with -b addr [powers of two]"},
+    OPTION_OUT(offsetof(mrc_options, out), "table and chart, or only the numbers"),
+    OPTION_OUTPUT(offsetof(mrc_options, output), "FILE",
+                  "write the result to this file [standard output]"),
+    OPTION_ASCII(offsetof(mrc_options, ascii), "draw the chart with ASCII characters only"),
 #define PIPELINE_FIELD(member) offsetof(mrc_options, pipe.member)
 #define PIPELINE_HIST          "full"
 #include "pipeline_options.def"
@@ -39,7 +40,7 @@ static const rd_opt mrc_opts[] = {
 
 /* ---- profile or trace ---- */
 
-/* Up to `n` bytes, fewer only at the end of the file or when it cannot be read. */
+/* Reads `n` bytes, or fewer at the end of the file or after an error. */
 static size_t read_bytes(int fd, char *to, size_t n) {
     size_t got = 0;
     while (got < n) {
@@ -53,7 +54,8 @@ static size_t read_bytes(int fd, char *to, size_t n) {
     return got;
 }
 
-/* Other JSON (a trace of objects, say) does not have the schema of a profile near its start. */
+/* Whether a file that begins with `head` is a profile. Other JSON, for example a trace in JSON
+ * lines, does not have the schema of a profile near its start. */
 static bool is_profile(const char *head, size_t n) {
     static const char schema[] = "\"reusedist.profile/";
     size_t at = 0;
@@ -71,7 +73,8 @@ static bool has_trace_options(const pipeline_options *o) {
     return o->engine || o->format || o->block || o->kinds || o->bound;
 }
 
-/* The beginning of standard input has been read already. */
+/* Adds the trace to the analysis. The beginning of standard input, `head`, has already been read.
+ */
 static rd_status add_trace(pipeline *p, const char *path, const char *head, size_t n,
                            rd_trace **trace) {
     if (strcmp(path, "-") != 0)
@@ -95,7 +98,7 @@ static int analyze(rd_ctx *ctx, const mrc_options *o, const char *path, const ch
     return status;
 }
 
-/* Reads the profile, or analyzes the trace. Returns the exit status, failures being reported. */
+/* Reads the profile, or analyzes the trace. Reports failures and returns the exit status. */
 static int find_profile(rd_ctx *ctx, const mrc_options *o, char *path, rd_profile **out) {
     bool standard = strcmp(path, "-") == 0;
     char head[HEAD_BYTES];
@@ -103,10 +106,11 @@ static int find_profile(rd_ctx *ctx, const mrc_options *o, char *path, rd_profil
     size_t n = fd >= 0 ? read_bytes(fd, head, sizeof head) : 0;
     if (!standard && fd >= 0)
         close(fd);
-    if (!is_profile(head, n)) /* also what cannot be read: it is reported there */
+    if (!is_profile(head, n)) /* analyze() also reports a file that cannot be read */
         return analyze(ctx, o, path, head, n, out);
     if (has_trace_options(&o->pipe))
-        return fail_usage("%s: is a profile: -e, -f, -b, --kinds and --bound are for traces", path);
+        return fail_usage("%s: this is a profile; -e, -f, -b, --kinds and --bound are for traces",
+                          path);
     rd_status status = standard
                            ? rd_profile_read_fd(ctx, STDIN_FILENO, "(standard input)", head, n, out)
                            : rd_profile_read(ctx, path, out);
@@ -116,9 +120,9 @@ static int find_profile(rd_ctx *ctx, const mrc_options *o, char *path, rd_profil
     return EXIT_OK;
 }
 
-/* ---- the answer ---- */
+/* ---- the result ---- */
 
-/* Sizes in blocks, rounded down: a part of a block caches nothing. */
+/* Converts sizes to blocks, rounded down: a part of a block caches nothing. */
 static void to_blocks(const rd_sizes *sizes, uint64_t block_bytes, uint64_t *blocks) {
     for (size_t i = 0; i < sizes->n; i++)
         blocks[i] = block_bytes ? sizes->value[i] / block_bytes : sizes->value[i];
@@ -158,14 +162,14 @@ static int run_mrc(rd_ctx *ctx, void *opts, int n, char **operands) {
 
 const command command_mrc = {
     .name = "mrc",
-    .summary = "miss ratios of caches of given sizes",
+    .summary = "compute the miss ratios of caches of given sizes",
     .operands = "PROFILE|TRACE",
     .details =
-        "Caches are fully associative and replace the least recently used block. A trace is\n"
-        "analysed first, with the options of 'analyze'; the others are for traces only. A\n"
-        "value with '~' lies inside a bin of the histogram and is interpolated. Where distances\n"
-        "are those of a sample (engine shards), there is a band that holds the exact miss ratio\n"
-        "with 95 % confidence: columns 'low' and 'high' in CSV, fields of the points in JSON.\n",
+        "Caches are fully associative and evict the least recently used block. A trace is\n"
+        "analyzed first; only --sizes, --out, -o and --ascii also apply to profiles. A value\n"
+        "with '~' is interpolated inside a bin of the histogram. If the distances come from a\n"
+        "sample (engine shards), the result has a band that contains the exact miss ratio with\n"
+        "95 % confidence: columns 'low' and 'high' in CSV, fields of the points in JSON.\n",
     .opts = mrc_opts,
     .opts_size = sizeof(mrc_options),
     .min_operands = 1,

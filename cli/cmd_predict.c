@@ -1,4 +1,4 @@
-/* predict: the profile of an input that was never run, from profiles of others. */
+/* predict: the profile of an input that was never run, from the profiles of other inputs. */
 #include "cli.h"
 #include "evaluation.h"
 #include "option_rows.h"
@@ -35,14 +35,14 @@ static const rd_opt predict_opts[] = {
      .arg = "[SIZE=]PROFILE",
      .type = RD_OPT_STRINGS,
      .offset = FIELD(train),
-     .help = "a training input, two or more times"},
+     .help = "a training input; give two or more"},
     {.name = "size-from",
      .arg = "WHAT",
      .type = RD_OPT_CHOICE,
      .offset = FIELD(size_from),
      .choices = "blocks|peaks",
      .def = "blocks",
-     .help = "size of an input that has no SIZE"},
+     .help = "how to find the size of an input without SIZE"},
     {.name = "size",
      .arg = "SIZE",
      .type = RD_OPT_DOUBLE,
@@ -52,44 +52,44 @@ static const rd_opt predict_opts[] = {
      .arg = "PROFILE",
      .type = RD_OPT_STRING,
      .offset = FIELD(size_of),
-     .help = "or: the size that this profile has, which may be of the beginning of a run"},
+     .help = "predict for the size of this profile, which may cover only the start of a run"},
     {.name = "method",
      .arg = "METHOD",
      .type = RD_OPT_CHOICE,
      .offset = FIELD(method),
      .choices = "single|multi",
      .def = "single",
-     .help = "one pattern per group, or mixtures"},
+     .help = "one pattern per group, or a mixture of patterns"},
     OPTION_HIST(FIELD(hist), NULL,
-                "reference:K; multi also log, loglinear [reference:1000; multi: loglinear]"),
+                "reference:K; also log, loglinear with multi [reference:1000; multi: loglinear]"),
     {.name = "patterns",
      .arg = "SET",
      .type = RD_OPT_STRING,
      .offset = FIELD(patterns),
      .def = "auto",
-     .help = "some of constant,1/3,1/2,2/3,linear"},
+     .help = "patterns to choose from: some of constant,1/3,1/2,2/3,linear"},
     {.name = "model",
      .arg = "FILE",
      .type = RD_OPT_STRING,
      .offset = FIELD(model),
-     .help = "keep the model here; without --train: use this one"},
+     .help = "write the model to this file; without --train, read it"},
     {.name = "evaluate",
      .type = RD_OPT_BOOL,
      .offset = FIELD(evaluate),
-     .help = "leave each input out in turn, and tell how well the others predict it"},
+     .help = "report how well each input is predicted from all others"},
     {.name = "against",
      .arg = "PROFILE",
      .type = RD_OPT_STRING,
      .offset = FIELD(against),
-     .help = "predict the input of this profile, and tell how well"},
+     .help = "report how well this profile is predicted"},
     {.name = "cache",
      .arg = "SIZES",
      .type = RD_OPT_SIZES,
      .offset = FIELD(caches),
-     .help = "only the miss ratios of caches of these sizes, as mrc prints them"},
+     .help = "print only the miss ratios of these cache sizes, like mrc"},
     OPTION_OUT(FIELD(out), "a report, the histogram, or a profile"),
-    OPTION_OUTPUT(FIELD(output), "FILE", "result to this file [standard output]"),
-    OPTION_ASCII(FIELD(ascii), "draw the report with plain characters"),
+    OPTION_OUTPUT(FIELD(output), "FILE", "write the result to this file [standard output]"),
+    OPTION_ASCII(FIELD(ascii), "draw the report with ASCII characters only"),
     {.name = NULL},
 };
 
@@ -98,7 +98,7 @@ static int parse_config(rd_ctx *ctx, const predict_options *o, rd_model_config *
     if (o->hist && rd_binning_parse(ctx, o->hist, &out->binning) != RD_OK)
         return fail_usage("--hist: %s", rd_last_error(ctx));
     if (o->hist && o->method == RD_MODEL_SINGLE && out->binning.kind != RD_BINS_REFERENCE)
-        return fail_usage("--hist: the method single needs reference:K");
+        return fail_usage("--hist: method single needs reference:K");
     if (rd_patterns_parse(ctx, o->patterns, &out->patterns) != RD_OK)
         return fail_usage("--patterns: %s", rd_last_error(ctx));
     return EXIT_OK;
@@ -108,12 +108,14 @@ static int run_evaluation(rd_ctx *ctx, const predict_options *o, const rd_model_
     training_set set;
     rd_strings words = o->train;
     if (o->against && words.n == RD_STRINGS_MAX)
-        return fail_usage("predict: --against needs a place among the %d inputs", RD_STRINGS_MAX);
+        return fail_usage("predict: --against counts as an input, of which there are at most %d",
+                          RD_STRINGS_MAX);
     if (o->against)
         words.value[words.n++] = o->against;
     if (words.n < 3)
-        return fail_usage("predict: %s needs two or more inputs to learn from",
-                          o->against ? "--against" : "--evaluate, beside the one left out,");
+        return fail_usage("predict: %s", o->against
+                                             ? "--against needs two or more training inputs"
+                                             : "--evaluate needs three or more training inputs");
     int status = training_read(ctx, &words, (size_source)o->size_from, &set);
     if (status != EXIT_OK)
         return status;
@@ -144,8 +146,8 @@ static int learn(rd_ctx *ctx, const predict_options *o, const rd_model_config *c
         status = training_learn(ctx, &set, set.n, &choice, config, out);
     training_free(&set);
     if (status == EXIT_OK && choice.constant)
-        tell_user("no peak changes with the input as the distances do: only the "
-                  "constant pattern is predicted");
+        tell_user("no peak follows the size of the input; the model predicts only the constant "
+                  "pattern");
     if (status == EXIT_OK && o->model)
         status = keep_model(ctx, *out, o->model);
     return status;
@@ -156,13 +158,13 @@ static int find_model(rd_ctx *ctx, const predict_options *o, const rd_model_conf
     if (o->train.n)
         return learn(ctx, o, config, out);
     if (!o->model)
-        return fail_usage("predict: nothing to learn from: --train PROFILE twice or more, or "
-                          "--model FILE");
+        return fail_usage("predict: there are no training inputs: give --train PROFILE two or more "
+                          "times, or --model FILE");
     rd_status status = rd_model_read(ctx, o->model, out);
     return status == RD_OK ? EXIT_OK : fail_status(ctx, status);
 }
 
-/* The size of a profile, in the model's unit. */
+/* The input size of a profile, in the unit of the model. */
 static int size_of_profile(rd_ctx *ctx, const rd_model *m, const char *path, double *out) {
     rd_profile *p = NULL;
     int status = read_profile(ctx, path, &p);
@@ -232,19 +234,19 @@ static int check_options(const predict_options *o) {
     output_place model = {.option = "--model", .path = o->model};
     bool sized = o->size != 0 || o->size_of;
     if (o->evaluate + (o->against != NULL) + sized > 1)
-        return fail_usage("predict: one of --size, --size-of, --evaluate, --against");
+        return fail_usage("predict: give only one of --size, --size-of, --evaluate, --against");
     if (!o->evaluate && !o->against && !sized && !(o->model && o->train.n))
-        return fail_usage("predict: which input? --size SIZE, --size-of PROFILE, --against PROFILE "
-                          "or --evaluate");
+        return fail_usage("predict: say what to predict: --size SIZE, --size-of PROFILE, --against "
+                          "PROFILE or --evaluate");
     if ((o->evaluate || o->against) && (o->model || o->caches.n || o->out == OUT_JSON))
-        return fail_usage("predict: --evaluate and --against go without --model, --cache and "
+        return fail_usage("predict: --evaluate and --against do not work with --model, --cache and "
                           "--out=json");
     if (!o->train.n && (o->hist || strcmp(o->patterns, "auto") != 0))
-        return fail_usage("predict: --hist and --patterns are for learning: a model has its own");
+        return fail_usage("predict: --hist and --patterns are for training; a model has its own");
     if (o->size < 0)
-        return fail_usage("--size: must be above 0");
+        return fail_usage("--size: must be greater than 0");
     if (o->train.n == 1 && !o->evaluate && !o->against)
-        return fail_usage("--train: a model needs two or more inputs");
+        return fail_usage("--train: a model needs two or more training inputs");
     int status = output_check(&result);
     if (status == EXIT_OK && o->model && o->train.n)
         status = output_check(&model);
@@ -268,13 +270,13 @@ static int run_predict(rd_ctx *ctx, void *opts, int n, char **operands) {
 
 const command command_predict = {
     .name = "predict",
-    .summary = "the locality of an input that was never run, from smaller runs",
+    .summary = "predict the profile of an input from the profiles of others",
     .operands = "",
     .details =
-        "Learns from profiles of two or more inputs of a program how its distances grow with\n"
-        "the input size, and predicts the profile of any size. A size is what SIZE= says, or the\n"
-        "number of distinct blocks, or a peak of distances found near the beginning of a run\n"
-        "('analyze --peaks' or 'run --peaks').\n"
+        "From the profiles of two or more inputs of a program, this command learns how distances\n"
+        "grow with the input size, and predicts the profile of any size. The size of an input is\n"
+        "SIZE, the number of distinct blocks, or a peak of the distances near the beginning of a\n"
+        "run ('analyze --peaks' or 'run --peaks').\n"
         "\n"
         "  reusedist predict --train small.json --train middle.json --size=1e7\n"
         "  reusedist predict --train 100=a.json --train 200=b.json --model=m.json\n"

@@ -1,4 +1,4 @@
-/* record: what a program references, as a trace. */
+/* record: records the references of a program as a trace. */
 #include "kinds.h"
 #include "option_rows.h"
 #include "recorder.h"
@@ -14,29 +14,29 @@ typedef struct record_options {
 } record_options;
 
 static const rd_opt record_opts[] = {
-    OPTION_OUTPUT(offsetof(record_options, output), "TRACE", "the new trace"),
+    OPTION_OUTPUT(offsetof(record_options, output), "TRACE", "write the new trace to this file"),
     OPTION_TO(offsetof(record_options, to)),
-    OPTION_QUIET(offsetof(record_options, quiet), "no notes"),
+    OPTION_QUIET(offsetof(record_options, quiet), "show no notes"),
     OPTION_KINDS(offsetof(record_options, kinds), "LS",
                  "record loads, stores, instruction fetches"),
     {.name = "pc",
      .type = RD_OPT_BOOL,
      .offset = offsetof(record_options, what.pc),
-     .help = "record the address of the instruction, too"},
+     .help = "also record the address of the instruction"},
     {.name = "attribute",
      .type = RD_OPT_BOOL,
      .offset = offsetof(record_options, what.events),
-     .help = "record what attribution needs: instructions, modules, allocations, stacks"},
+     .help = "record the data for attribution: instructions, modules, allocations, stacks"},
     {.name = "thread",
      .type = RD_OPT_BOOL,
      .offset = offsetof(record_options, what.thread),
-     .help = "record the number of the thread, too"},
+     .help = "also record the number of the thread"},
 #define RECORDER_FIELD(member) offsetof(record_options, what.member)
 #include "recorder_options.def"
     {.name = NULL},
 };
 
-/* Everything that the program references, into the new trace. */
+/* Copies the references of the program into the new trace. */
 static int copy_references(rd_ctx *ctx, recorder *r, trace_copy *copy, const char *name) {
     rd_trace *trace = NULL;
     rd_status opened = rd_trace_open_live(ctx, recorder_live(r), &trace);
@@ -47,7 +47,7 @@ static int copy_references(rd_ctx *ctx, recorder *r, trace_copy *copy, const cha
     return status;
 }
 
-/* Before the program begins: it may be long, or must not begin in vain. */
+/* Checks the format before the program starts, because recording may take long. */
 static int check_format(rd_ctx *ctx, const char *spec) {
     rd_trace_writer *writer = NULL;
     rd_status status = rd_trace_writer_open(ctx, "/dev/null", spec, 0, false, &writer);
@@ -60,7 +60,7 @@ static int run_record(rd_ctx *ctx, void *opts, int n, char **operands) {
     if (!kinds_parse(o->kinds, &o->what.kinds))
         return EXIT_USAGE;
     if (!o->output || strcmp(o->output, "-") == 0)
-        return fail_usage("record: name a file with -o: standard output is the program's");
+        return fail_usage("record: name a file with -o: standard output belongs to the program");
     copy_options where = {.output = o->output,
                           .to = o->to,
                           .progress = PROGRESS_NEVER,
@@ -70,7 +70,7 @@ static int run_record(rd_ctx *ctx, void *opts, int n, char **operands) {
     int status = check_format(ctx, o->to);
     if (status != EXIT_OK)
         return status;
-    /* A compiled-in recorder records everything. */
+    /* A compiled-in recorder records all kinds. */
     uint32_t kinds = o->what.tool == RECORDER_CLANG ? o->what.kinds : 0;
     trace_copy *copy = trace_copy_new(ctx, &where, kinds, 0, &status);
     if (!copy)
@@ -89,7 +89,7 @@ static int run_record(rd_ctx *ctx, void *opts, int n, char **operands) {
 
 const command command_record = {
     .name = "record",
-    .summary = "what a program references, as a trace",
+    .summary = "run a program and record its references as a trace",
     .operands = "-- COMMAND...",
     .details =
         RECORDER_DETAILS "\n"

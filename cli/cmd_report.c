@@ -19,7 +19,7 @@ static const rd_opt report_opts[] = {
      .arg = "SIZES",
      .type = RD_OPT_STRING,
      .offset = offsetof(report_options, caches),
-     .help = "L1=48K,L2=2M,...: caches to mark [this machine's]"},
+     .help = "caches to mark, L1=48K,L2=2M,... [this machine's]"},
     {.name = NULL},
 };
 
@@ -48,12 +48,13 @@ static int run_report(rd_ctx *ctx, void *opts, int n, char **operands) {
 
 const command command_report = {
     .name = "report",
-    .summary = "a page for the browser: charts, tables and plain words",
+    .summary = "make an HTML page with charts, tables and findings",
     .operands = "PROFILE...",
     .details =
-        "One HTML file that needs no network: miss ratios by cache size, histograms, code and\n"
-        "data behind the misses, phases, and how all that was measured. Several profiles are\n"
-        "laid over each other; of two the page shows the difference as well.\n"
+        "The page is one HTML file that needs no network. It shows miss ratios by cache size,\n"
+        "histograms, the code and data that cause the misses, phases, and how everything was\n"
+        "measured. Several profiles share the charts; for two the page also shows the\n"
+        "difference.\n"
         "\n"
         "  reusedist report before.json after.json -o report.html\n",
     .opts = report_opts,

@@ -21,7 +21,7 @@ typedef struct run_options {
 
 static const rd_opt run_opts[] = {
 #define ANALYSIS_FIELD(member) offsetof(run_options, analysis.member)
-#define PIPELINE_THREADS       "2" /* the program leaves a part of its processor unused */
+#define PIPELINE_THREADS       "2" /* the recorded program does not use its processor fully */
 #include "analysis_options.def"
 #define RECORDER_FIELD(member) offsetof(run_options, what.member)
 #include "recorder_options.def"
@@ -31,16 +31,17 @@ static const rd_opt run_opts[] = {
      .choices = "auto|on|off",
      .def = "auto",
      .offset = offsetof(run_options, collapse),
-     .help = "have repeated references to one block only counted: less to do, same result"},
+     .help = "count consecutive references to one block without recording each of them "
+             "(faster, same result)"},
     {.name = "predict",
      .arg = "MODEL",
      .type = RD_OPT_STRING,
      .offset = offsetof(run_options, predict),
-     .help = "run untouched, and predict the profile from the beginning of a twin"},
+     .help = "run without a recorder, and predict the profile from the start of a recorded twin"},
     {.name = NULL},
 };
 
-/* The words of the command with blanks between; NULL: out of memory. */
+/* Joins the words of the command with blanks; returns NULL if there is no memory. */
 static char *join(int n, char **words) {
     size_t bytes = 1;
     for (int i = 0; i < n; i++)
@@ -51,7 +52,7 @@ static char *join(int n, char **words) {
     return text;
 }
 
-/* Fetches are recorded only when they are asked for. */
+/* Chooses the kinds to record. Instruction fetches are recorded only on request. */
 static bool choose_kinds(run_options *o) {
     uint32_t kinds = 0;
     if (!kinds_parse(o->analysis.pipe.kinds, &kinds))
@@ -60,8 +61,9 @@ static bool choose_kinds(run_options *o) {
     return true;
 }
 
-/* Of these engines a reference to the block of the one before has distance 0, whatever they are
- * fed: not of those that go by time, or by samples of the trace. */
+/* Whether the result of this engine stays the same if repeated references to one block are left out
+ * and counted as distance 0 later. This holds for exact engines, but not for engines that measure
+ * time or sample the trace. */
 static bool engine_takes_repeats(const char *spec) {
     char name[32];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(spec ? spec : "auto", ":"),
@@ -70,8 +72,9 @@ static bool engine_takes_repeats(const char *spec) {
     return info && strcmp(info->error_kind, "exact") == 0;
 }
 
-/* Why every reference must come: the recorder must know the block size, and what it only counts
- * must have distance 0 and be of no further interest. NULL: it may leave repeats out. */
+/* Returns the option that prevents collapsing, or NULL if the recorder may collapse repeated
+ * references. The recorder must know the block size, and nothing may depend on the individual
+ * references that it only counts. */
 static const char *why_all(const run_options *o) {
     const pipeline_options *pipe = &o->analysis.pipe;
     return o->analysis.distances                             ? "--distances"
@@ -89,13 +92,13 @@ static const char *why_all(const run_options *o) {
 static int choose_collapse(rd_ctx *ctx, run_options *o) {
     const char *block = o->analysis.pipe.block, *why = why_all(o);
     if (why && o->collapse == COLLAPSE_ON)
-        return fail_usage("run: --collapse=on is not for %s", why);
+        return fail_usage("run: --collapse=on does not work with %s", why);
     if (why || o->collapse == COLLAPSE_OFF)
         return EXIT_OK;
     uint64_t bytes = 64;
     if (block && rd_parse_size(ctx, block, &bytes) != RD_OK)
-        return fail_usage("--block: '%.80s' is no size", block);
-    /* Others complain of what is wrong; with blocks of terabytes there is nothing to gain. */
+        return fail_usage("--block: '%.80s' is not a size", block);
+    /* Other functions report an invalid size; a larger block would gain nothing. */
     o->what.collapse_bytes = bytes & (bytes - 1) || bytes > RD_COLLAPSE_MAX ? 0 : bytes;
     return EXIT_OK;
 }
@@ -106,20 +109,21 @@ static int check_options(rd_ctx *ctx, run_options *o) {
     if (status != EXIT_OK)
         return status;
     if (pipe->format)
-        return fail_usage("run: a running program has no format: leave -f out");
+        return fail_usage("run: a running program has no format; omit -f");
     o->what.events = pipe->attribute.on;
-    if (pipe->progress == PROGRESS_AUTO) /* the terminal is the program's */
+    if (pipe->progress == PROGRESS_AUTO) /* the terminal belongs to the program */
         pipe->progress = PROGRESS_NEVER;
     return choose_kinds(o) ? analysis_check(&o->analysis, 0, NULL) : EXIT_USAGE;
 }
 
-/* Whether there was no program, or none that could be run: whoever tried has said so. */
+/* Whether the program could not be started, which the shell or the recorder has reported. */
 static bool never_began(const rd_profile *profile, int of_program) {
     return (of_program == 126 || of_program == 127) &&
            rd_profile_facts_of(profile)->references == 0;
 }
 
-/* Analyzes up to the program's end. Returns the exit status: the program's, unless we failed. */
+/* Analyzes until the program ends. Returns the exit status of the program, unless something here
+ * fails. */
 static int analyze(run_options *o, pipeline *p, recorder *r, const char *name) {
     rd_ctx *ctx = p->ctx;
     rd_profile *profile = NULL;
@@ -141,7 +145,8 @@ static int analyze(run_options *o, pipeline *p, recorder *r, const char *name) {
     return status != EXIT_OK ? status : of_program;
 }
 
-/* The engine is opened first: a mistake in the options must not start the program. */
+/* Opens the engine before it starts the program, so that a mistake in the options is found first.
+ */
 static int record_and_analyze(rd_ctx *ctx, run_options *o, const char *name, int n, char **words) {
     pipeline p;
     pipeline_extras extras = {.distances = o->analysis.distances,
@@ -174,16 +179,16 @@ static int run_run(rd_ctx *ctx, void *opts, int n, char **operands) {
 
 const command command_run = {
     .name = "run",
-    .summary = "reuse distances of a program while it runs",
+    .summary = "run a program and analyze it at the same time",
     .operands = "-- COMMAND...",
     .details = RECORDER_DETAILS
-    "The result comes when it has ended, also by a signal, and then says that it is of\n"
-    "what was seen until then. Without --kinds, loads and stores are recorded.\n"
+    "Results appear when the command exits. If it is killed, they cover what ran. Without\n"
+    "--kinds, loads and stores are recorded.\n"
     "\n"
-    "With --predict the command itself runs untouched. A twin of it runs under the recorder,\n"
-    "reads nothing from standard input and prints nothing, and is stopped as soon as it has\n"
-    "shown the size of the input, from which MODEL predicts the profile. Only for commands that\n"
-    "can run twice: files that they write would be written by both.\n"
+    "With --predict the command runs without a recorder. A second instance of it, the twin, runs\n"
+    "under the recorder, with /dev/null as standard input and output. As soon as the twin reveals\n"
+    "the size of the input, it is stopped, and MODEL predicts the profile. Use --predict only for\n"
+    "commands that can run twice at the same time: both instances write the same files.\n"
     "\n"
     "  reusedist run -- gzip -c README.md > README.md.gz\n"
     "  reusedist run -o gzip.json --out=json -- gzip -c README.md > README.md.gz\n",

@@ -20,19 +20,20 @@ static const rd_opt similarity_opts[] = {
      .offset = offsetof(similarity_options, out),
      .choices = "text|csv",
      .def = "text",
-     .help = "a matrix, or a line per pair of programs"},
+     .help = "a matrix, or a row per pair of programs"},
     {.name = NULL},
 };
 
-/* Profiles of the same program stand together; programs in the order of their first profile. */
+/* The profiles and their programs. */
 typedef struct programs {
-    char **paths;      /* without the names */
+    char **paths;      /* of the profiles, without the names of the programs */
     const char **name; /* of the program of each profile */
     size_t n;
     rd_profile **profiles;
 } programs;
 
-/* Average and least overlap of the profiles of two programs; of one with itself, its pairs. */
+/* Average and smallest overlap over all pairs of a profile of one program and a profile of another,
+ * or over all pairs of profiles of the same program. */
 typedef struct overlap {
     double mean, least;
     size_t pairs;
@@ -77,7 +78,7 @@ static void print_cell(const similarity_options *o, const char *a, const char *b
         printf(" %14s", "one only");
 }
 
-/* What fits of a name: of a path the end tells more. */
+/* The last `width` characters of a name: the end of a path says more than its beginning. */
 static const char *end_of(const char *name, size_t width) {
     size_t length = strlen(name);
     return length > width ? name + (length - width) : name;
@@ -104,7 +105,7 @@ static rd_status print_all(rd_ctx *ctx, const similarity_options *o, const progr
     if (o->out == OUT_CSV)
         puts("first,second,mean,least,pairs");
     else
-        printf("overlap of signatures, log bins; of a program with itself: of its pairs\n%-16s",
+        printf("overlap of signatures in log bins (diagonal: between runs of the program)\n%-16s",
                "");
     for (size_t k = 0; k < p->n && o->out == OUT_TEXT; k++)
         if (is_first(p, k))
@@ -120,7 +121,7 @@ static rd_status print_all(rd_ctx *ctx, const similarity_options *o, const progr
     return RD_OK;
 }
 
-/* "PROGRAM=PROFILE", or a path, which then is its own program. */
+/* Splits "PROGRAM=PROFILE". A path without a name is a program of its own. */
 static void split_operand(char *operand, char **path, const char **name) {
     char *equal = strchr(operand, '=');
     *name = operand;
@@ -153,12 +154,12 @@ static int run_similarity(rd_ctx *ctx, void *opts, int n, char **operands) {
 
 const command command_similarity = {
     .name = "similarity",
-    .summary = "how much the signatures of programs overlap",
+    .summary = "measure how much the signatures of programs overlap",
     .operands = "[PROGRAM=]PROFILE...",
     .details =
-        "The overlap of two profiles is their accuracy against each other: 100 % when equal parts\n"
-        "of their finite distances are in every log bin. Profiles of the same PROGRAM are one\n"
-        "row and column, and their average is shown.\n"
+        "The overlap of two profiles is the accuracy of 'compare': it is 100 % if every log bin\n"
+        "has the same share of the finite distances in both. Profiles of the same PROGRAM share\n"
+        "a row and a column, which show their average.\n"
         "\n"
         "  reusedist similarity gcc=a.json gcc=b.json latex=c.json latex=d.json\n",
     .opts = similarity_opts,

@@ -1,4 +1,4 @@
-/* verify: random and hostile traces through every engine, compared with the oracle. */
+/* verify: checks every engine against the oracle on random and hostile traces. */
 #include "cli.h"
 
 #include <inttypes.h>
@@ -18,7 +18,7 @@ static const rd_opt opts_table[] = {
      .type = RD_OPT_STRINGS,
      .offset = offsetof(verify_opts, engines),
      .arg = "ENGINE",
-     .help = "check this one (may be repeated; default: all)"},
+     .help = "check this engine; may be repeated [all]"},
     {.name = "seconds",
      .type = RD_OPT_DOUBLE,
      .offset = offsetof(verify_opts, seconds),
@@ -26,12 +26,12 @@ static const rd_opt opts_table[] = {
      .min = 0,
      .max = 1e9,
      .arg = "N",
-     .help = "how long"},
+     .help = "stop after N seconds"},
     {.name = "traces",
      .type = RD_OPT_U64,
      .offset = offsetof(verify_opts, traces),
      .arg = "N",
-     .help = "stop after that many traces, however long it takes"},
+     .help = "stop after N traces, regardless of the time"},
     {.name = "shortest",
      .type = RD_OPT_SIZE,
      .offset = offsetof(verify_opts, shortest),
@@ -39,7 +39,7 @@ static const rd_opt opts_table[] = {
      .min = 0,
      .max = 1 << 30,
      .arg = "N",
-     .help = "references of a trace at least"},
+     .help = "minimum length of a trace in references"},
     {.name = "longest",
      .type = RD_OPT_SIZE,
      .offset = offsetof(verify_opts, longest),
@@ -47,20 +47,20 @@ static const rd_opt opts_table[] = {
      .min = 1,
      .max = 1 << 30,
      .arg = "N",
-     .help = "references of a trace at most"},
+     .help = "maximum length of a trace in references"},
     {.name = "seed",
      .type = RD_OPT_U64,
      .offset = offsetof(verify_opts, seed),
      .def = "1",
      .arg = "N",
-     .help = "of the first trace"},
+     .help = "seed of the first trace"},
     {.name = "output",
      .letter = 'o',
      .type = RD_OPT_STRING,
      .offset = offsetof(verify_opts, output),
      .def = "verify-difference.txt",
      .arg = "FILE",
-     .help = "where a trace that shows a difference goes"},
+     .help = "write a trace that shows a difference to this file"},
     {0},
 };
 
@@ -100,7 +100,7 @@ static bool anything_checked(const rd_verify *v) {
     return false;
 }
 
-/* One id per line: analyze reads it, and so do people. */
+/* Writes one id per line, which both analyze and people can read. */
 static rd_status write_trace(rd_ctx *ctx, const char *path, const rd_difference *d) {
     rd_trace_writer *w = NULL;
     rd_status status = rd_trace_writer_open(ctx, path, "text", 0, true, &w);
@@ -161,10 +161,10 @@ const command command_verify = {
     .opts = opts_table,
     .opts_size = sizeof(verify_opts),
     .details =
-        "Makes random and hostile traces, runs them through every engine with random bounds,\n"
-        "thread counts and batches, and compares every distance, total and histogram bin with\n"
-        "the oracle's. An approximate engine is held to the error bound that it states; one\n"
-        "that states none, to its totals and to giving the same answer again.\n"
-        "Exit status 1 and the smallest trace that shows it on a difference.\n",
+        "This command makes random and hostile traces, runs every engine on them with random\n"
+        "bounds, thread counts and batches, and compares every distance, total and histogram bin\n"
+        "with the oracle's. An approximate engine must keep its error bound. An engine without an\n"
+        "error bound must have the right totals and give the same answer twice. If there is a\n"
+        "difference, the exit status is 1, and FILE gets the smallest trace that shows it.\n",
     .run = run_verify,
 };

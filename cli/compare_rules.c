@@ -9,7 +9,7 @@
 
 /* ---- what can be measured ---- */
 
-/* A value, or words why there is none. */
+/* A value, or the reason why there is none. */
 typedef struct reading {
     double value;
     char problem[192];
@@ -18,8 +18,8 @@ typedef struct reading {
 typedef struct pair {
     rd_ctx *ctx;
     const rd_comparison *c;
-    const rd_profile *profile; /* of which something is read */
-    uint64_t size;             /* of the rule's cache */
+    const rd_profile *profile; /* whose value is read */
+    uint64_t size;             /* of the cache in the rule */
 } pair;
 
 typedef reading (*reader)(const pair *what);
@@ -29,8 +29,8 @@ struct rule_measure {
     reader read;
     bool sized;                 /* needs @SIZE */
     bool share;                 /* a share, written in percent; else a number */
-    bool of_one;                /* belongs to one profile: can be set against the other's */
-    const char *fires, *passes; /* there is no limit: 1 fires and 0 passes, with these words */
+    bool of_one;                /* a value of one profile, which can be compared with the first's */
+    const char *fires, *passes; /* a rule without a limit fires at 1 and passes at 0; its texts */
 };
 
 static reading value_of(double value) {
@@ -54,7 +54,7 @@ static reading read_different(const pair *what) {
 static reading read_bound_broken(const pair *what) {
     return what->c->bound_checked
                ? value_of(!what->c->bound_held)
-               : no_value("there is no stated error bound that could be checked");
+               : no_value("this needs an exact profile and one that states an error bound");
 }
 
 static reading read_accuracy(const pair *what) {
@@ -99,14 +99,14 @@ static reading read_mean_distance(const pair *what) {
         count += (double)bins[i].count;
     }
     if (!rd_profile_facts_of(what->profile)->sums_known)
-        return no_value("the sums of distances are not known");
+        return no_value("the sums of distances are unknown");
     return count > 0 ? value_of(sum / count) : no_value("there are no finite distances");
 }
 
 static reading read_blocks(const pair *what) {
     uint64_t blocks = rd_profile_facts_of(what->profile)->blocks;
     return blocks != RD_UNKNOWN ? value_of((double)blocks)
-                                : no_value("the number of blocks is not known");
+                                : no_value("the number of blocks is unknown");
 }
 
 static reading read_references(const pair *what) {
@@ -118,7 +118,7 @@ static const struct rule_measure measures[] = {
     {.name = "bound-broken",
      .read = read_bound_broken,
      .fires = "the error bound is broken",
-     .passes = "the error bound is kept"},
+     .passes = "the error bound holds"},
     {.name = "accuracy", .noun = "accuracy", .read = read_accuracy, .share = true},
     {.name = "average-error", .noun = "average error", .read = read_average_error, .share = true},
     {.name = "miss-ratio-error",
@@ -143,7 +143,7 @@ static const struct rule_measure measures[] = {
 
 #define N_MEASURES (sizeof measures / sizeof *measures)
 
-/* ---- reading a rule ---- */
+/* ---- parsing a rule ---- */
 
 static bool fail_rule(const char *text, const char *why) {
     fail_usage("compare: rule '%s' %s (valid: different, bound-broken, accuracy<99%%, "
@@ -153,13 +153,13 @@ static bool fail_rule(const char *text, const char *why) {
     return false;
 }
 
-/* "99%", "0.99", "+2%", "1.05x", "1000". */
+/* Parses "99%", "0.99", "+2%", "1.05x" or "1000". */
 static bool parse_limit(const char *text, compare_rule *rule) {
     const struct rule_measure *m = rule->measure;
     bool sign = m->of_one && (*text == '+' || *text == '-');
     const char *digits = text + sign;
     if (*digits != '.' && (*digits < '0' || *digits > '9'))
-        return false; /* strtod takes more signs, spaces and words */
+        return false; /* strtod() also accepts signs, spaces and words */
     char *end;
     double value = strtod(digits, &end);
     value = *text == '-' ? -value : value;
@@ -177,7 +177,7 @@ static bool parse_limit(const char *text, compare_rule *rule) {
     return *end == '\0' && isfinite(value) && fabs(value) <= most;
 }
 
-/* "@1M" between the name and the comparison. */
+/* Parses "@1M" between the name and the comparison. */
 static bool parse_size(rd_ctx *ctx, const char *text, size_t n, uint64_t *out) {
     char size[32];
     if (n < 2 || n >= sizeof size || text[0] != '@')
@@ -208,33 +208,34 @@ bool parse_rule(rd_ctx *ctx, const char *text, compare_rule *out) {
     if (!m->fires && !text[left])
         return fail_rule(text, "needs '<' or '>' and a limit");
     if (!m->fires && !parse_limit(text + left + 1, &rule))
-        return fail_rule(text, m->share ? "has a limit that is no share from 0% to 100%, or 0 to 1"
-                                        : "has a limit that is no number");
+        return fail_rule(text, m->share ? "needs a limit from 0% to 100%, or from 0 to 1"
+                                        : "needs a number as its limit");
     *out = rule;
     return true;
 }
 
-/* ---- applying it ---- */
+/* ---- applying a rule ---- */
 
-/* Differences of binary fractions: 72.5 % - 70 % is a little more than 2.5 points. */
+/* Whether a > b by more than rounding: in binary, 72.5 % - 70 % is a little more than 2.5 points.
+ */
 static bool is_more(double a, double b) {
     return a - b > 1e-12 * (fabs(b) > 1 ? fabs(b) : 1);
 }
 
-/* Nothing to nothing is no change. */
+/* The second value divided by the first; 1 if both are 0. */
 static double factor(double first, double second) {
     return first == second ? 1 : second / first;
 }
 
 #define VALUE_ROOM 32
 
-/* A count in full, anything else to six digits; `out` has VALUE_ROOM bytes. */
+/* Formats a count in full, and any other number with six digits; `out` has VALUE_ROOM bytes. */
 static void format_value(double value, const char *unit, char *out) {
     bool whole = value == nearbyint(value) && fabs(value) < 1e15;
     snprintf(out, VALUE_ROOM, whole ? "%.0f%s" : "%.6g%s", value, unit);
 }
 
-/* Says what was measured, and compares it with the limit. */
+/* Compares the measured value with the limit, and describes both. */
 static void judge(const compare_rule *rule, double first, double second, verdict *out) {
     const struct rule_measure *m = rule->measure;
     const char *verb = "is", *unit = m->share ? " %" : "";

@@ -1,32 +1,33 @@
-/* The rules of `compare --fail-if`: what a build should stop at.
+/* The rules of `compare --fail-if`, which fail a build when locality regresses.
  *
  *   different              the two are not identical
  *   bound-broken           the stated error bound does not hold
  *   MEASURE<LIMIT, MEASURE>LIMIT
  *
- * measures of how alike the two are, with a limit in percent ("1%") or as a share ("0.01"):
+ * measures of the similarity of the two, with a limit in percent ("1%") or as a share ("0.01"):
  *   accuracy, average-error
  *   miss-ratio-error       largest difference at any power of two
  *
- * measures of the second profile, which can be set against the first one's:
+ * measures of the second profile, which can be compared with the same measure of the first one:
  *   miss-ratio@SIZE        with a cache of that size; percent or a share
- *   misses@SIZE            how many; this and the following are plain numbers
+ *   misses@SIZE            number of misses; this and the following are plain numbers
  *   mean-distance          of the finite distances, in blocks
  *   blocks, references
  *
  * limits of these:
- *   5%, 100                the second profile's own value
- *   +2%, -2%, +100         how much it changes from the first; shares by percentage points
- *   1.05x                  how many times the first one's it is
+ *   5%, 100                on the value of the second profile
+ *   +2%, -2%, +100         on the change from the first to the second; shares in percentage points
+ *   1.05x                  on the second value divided by the first
  *
- * Sizes are bytes, or blocks where the profile knows no bytes.
+ * Sizes are in bytes, or in blocks if the blocks of the profile have no size in bytes.
  */
 #ifndef RD_COMPARE_RULES_H
 #define RD_COMPARE_RULES_H
 
 #include "cli.h"
 
-/* What the limit of a rule limits. */
+/* The number that a limit applies to: the value, its difference from the first profile's value, or
+ * their quotient. */
 typedef enum rule_against { AGAINST_NOTHING, AGAINST_DIFFERENCE, AGAINST_FACTOR } rule_against;
 
 typedef struct compare_rule {
@@ -38,24 +39,24 @@ typedef struct compare_rule {
     double limit;
 } compare_rule;
 
-/* False after having reported a mistake. */
+/* Returns false after reporting a mistake. */
 bool parse_rule(rd_ctx *ctx, const char *text, compare_rule *out);
 
 typedef enum verdict_kind {
     VERDICT_PASSED,
     VERDICT_FAILED,  /* the rule fires */
-    VERDICT_UNKNOWN, /* it cannot be applied to these profiles */
+    VERDICT_UNKNOWN, /* the rule cannot be applied to these profiles */
 } verdict_kind;
 
-/* What came of one rule for one profile. */
+/* The result of one rule for one profile. */
 typedef struct verdict {
     const char *name; /* of the profile; borrowed */
     const char *rule; /* as given; borrowed */
     verdict_kind kind;
-    char why[256]; /* what was measured, in words */
+    char why[256]; /* describes the measured value */
 } verdict;
 
-/* Applies a rule to the comparison c of a and b. `name` is b's. */
+/* Applies a rule to the comparison `c` of `a` and `b`. `name` is the name of `b`. */
 void apply_rule(rd_ctx *ctx, const compare_rule *rule, const rd_comparison *c, const rd_profile *a,
                 const rd_profile *b, const char *name, verdict *out);
 

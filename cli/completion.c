@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Text inside single quotes, `special` characters behind a backslash. */
+/* Writes text inside single quotes, with a backslash before `special` characters. */
 static void put_quoted(FILE *out, const char *text, const char *special, const char *quote) {
     for (; *text; text++) {
         if (*text == '\'') {
@@ -23,8 +23,8 @@ static void put_quoted(FILE *out, const char *text, const char *special, const c
 static const char bash_head[] =
     "# bash completion for reusedist, made by: reusedist help --completion=bash\n";
 
-/* Data as two functions of case statements, and one function that uses them. What is being typed is
- * taken from the line, because bash cuts words at '=' and ':'. */
+/* The script has the data as two functions with case statements, and one function that uses them.
+ * It takes the current word from the line, because bash splits words at '=' and ':'. */
 static const char bash_tail[] =
     "_reusedist_reply() {\n"
     "    local word=$1 words=${2/<value>/}\n"
@@ -85,7 +85,7 @@ static void put_bash_value(FILE *out, const char *called, const char *choices) {
         fputs(" <file>", out);
     if (completion_takes(called) & TAKES_PROGRAM)
         fputs(" <program>", out);
-    fputs(" <value>' ;;\n", out); /* also where nothing is known: it is not an operand */
+    fputs(" <value>' ;;\n", out); /* even without words: the option takes a value */
 }
 
 static void put_bash_values(FILE *out, const command *cmd) {
@@ -127,7 +127,7 @@ static void print_bash(FILE *out) {
 #define ZSH_SPECIAL "[]:\\"
 #define ZSH_QUOTE   "'\\''"
 
-/* ":what it is:what can be there" of _arguments. */
+/* Writes ":description:action" for _arguments. */
 static void put_zsh_value(FILE *out, const char *called, const char *choices) {
     unsigned what = completion_takes(called);
     fputc(':', out);
@@ -168,7 +168,7 @@ static void put_zsh_option(FILE *out, const rd_opt *opt) {
 
 static void put_zsh_command(FILE *out, const command *cmd) {
     fprintf(out, "        %s)\n        _arguments -S", cmd->name);
-    fputs(" \\\n            '(- *)'{-h,--help}'[everything about this command]'", out);
+    fputs(" \\\n            '(- *)'{-h,--help}'[describe this command]'", out);
     for (const rd_opt *opt = cmd->opts; opt && opt->name; opt++)
         put_zsh_option(out, opt);
     if (cmd->operands && completion_takes(cmd->operands) & TAKES_PROGRAM) {
@@ -263,7 +263,7 @@ static void print_fish(FILE *out) {
           "    set -l words (commandline -opc)\n"
           "    test (count $words) -ge 2; and test $words[2] = $argv[1]\n"
           "end\n"
-          "function __reusedist_program # what stands behind '--' is a command line of its own\n"
+          "function __reusedist_program # the words after '--' are a command line of their own\n"
           "    set -l words (commandline -opc)\n"
           "    set -l at (contains -i -- -- $words); or return\n"
           "    set -l rest $words[(math $at + 1)..-1]\n"
@@ -272,7 +272,7 @@ static void print_fish(FILE *out) {
           "complete -c reusedist-mpi -w reusedist\n"
           "complete -c reusedist -f\n"
           "complete -c reusedist -n 'not __reusedist_at 1' -s h -l help "
-          "-d 'everything about this command'\n",
+          "-d 'describe this command'\n",
           out);
     for (size_t i = 0; command_at(i); i++)
         put_fish_command(out, command_at(i));

@@ -1,4 +1,4 @@
-/* Scripts that make shells complete the command line, from the tables of commands and options. */
+/* Completion scripts for shells, made from the tables of commands and options. */
 #ifndef RD_COMPLETION_H
 #define RD_COMPLETION_H
 

@@ -1,4 +1,4 @@
-/* What a word of the command line can be. See completion_words.h. */
+/* Words that complete a command line. See completion_words.h. */
 #include "completion_words.h"
 
 #include "bench.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const struct {
-    const char *name; /* in the help, maybe with more around it */
+    const char *name; /* in the help, possibly as a part of a longer text */
     unsigned takes;
 } names[] = {
     {"ENGINE", TAKES_ENGINE}, {"FORMAT", TAKES_FORMAT},      {"KIND", TAKES_GENERATOR},
@@ -24,8 +24,7 @@ unsigned completion_takes(const char *called) {
     return found;
 }
 
-/* The words of "text|csv|json"; of "BYTES|addr" those in small letters, which stand for themselves.
- */
+/* Writes the words of "text|csv|json". In "BYTES|addr", only words in lower case are literal. */
 static void put_alternatives(FILE *out, const char *text) {
     while (*text) {
         size_t n = strcspn(text, "|");

@@ -1,5 +1,6 @@
-/* What a value or an operand can be is told by what the help calls it: ENGINE, FILE, "BYTES|addr".
- * One table knows these names, so a new option is completed without a word about it elsewhere. */
+/* Words that complete a value or an operand. They follow from its name in the help: ENGINE, FILE,
+ * "BYTES|addr". One table has these names, so a new option needs no further code to be completed.
+ */
 #ifndef RD_COMPLETION_WORDS_H
 #define RD_COMPLETION_WORDS_H
 
@@ -11,16 +12,16 @@ enum {
     TAKES_GENERATOR = 4,
     TAKES_SUITE = 8,
     TAKES_BINS = 16,
-    TAKES_COMMAND = 32, /* of reusedist */
+    TAKES_COMMAND = 32, /* a command of reusedist */
     TAKES_PROGRAM = 64, /* any command line */
     TAKES_FILE = 128
 };
 
-/* Mask of what `called`, the name in the help, stands for. NULL: 0. */
+/* Returns a mask of what `called`, the name in the help, stands for; 0 for NULL. */
 unsigned completion_takes(const char *called);
 /* Whether there are words to choose from. `choices` is "text|csv|json", or NULL. */
 bool completion_has_words(const char *called, const char *choices);
-/* Writes these words, each behind a blank. */
+/* Writes these words, each after a blank. */
 void completion_put_words(FILE *out, const char *called, const char *choices);
 
 #endif

@@ -1,4 +1,4 @@
-/* Distances as lines, fast: numbers are formatted by hand into a large buffer. */
+/* Writes distances as lines. For speed, numbers are formatted by hand into a large buffer. */
 #include "distance_file.h"
 
 #include "reusedist/engine.h"
@@ -10,13 +10,13 @@
 #include <unistd.h>
 
 #define BUFFER_BYTES (256 * 1024)
-#define LINE_BYTES   21 /* 20 digits and the end of the line */
+#define LINE_BYTES   21 /* 20 digits and a newline */
 
 struct distance_file {
     const char *path;
     int fd;
-    uint64_t written; /* bytes in the file: whole lines */
-    bool failed;      /* and reported */
+    uint64_t written; /* bytes in the file: complete lines */
+    bool failed;      /* the failure has been reported */
     size_t n;         /* bytes in the buffer */
     char buffer[BUFFER_BYTES];
 };
@@ -38,7 +38,8 @@ distance_file *distance_file_open(const char *path) {
     return f;
 }
 
-/* Half a line would look like another distance: it is cut off again, where that is possible. */
+/* Reports a failure, and truncates the file to complete lines if possible: half a line would look
+ * like another distance. */
 static void report_failure(distance_file *f) {
     fail("%s: cannot write: %s", f->path, strerror(errno));
     f->failed = true;
@@ -72,7 +73,7 @@ static unsigned count_digits(uint64_t x) {
     return n + (x >= 10) + (x >= 100) + (x >= 1000);
 }
 
-/* Writes x at `to`, two digits at a time from the end; returns what follows. */
+/* Writes x at `to`, two digits at a time from the end; returns the end. */
 static char *put_number(char *to, uint64_t x) {
     static const char pairs[] = "00010203040506070809101112131415161718192021222324"
                                 "25262728293031323334353637383940414243444546474849"

@@ -1,12 +1,12 @@
-/* How well inputs are predicted from others. See evaluation.h. */
+/* Evaluates predictions. See evaluation.h. */
 #include "evaluation.h"
 
 #include "output_file.h"
 
 #include <stdlib.h>
 
-/* Share of the run that is left when the size is known; all of it when none is needed. Negative:
- * the size is not read from the beginning of a run, so there is no such share. */
+/* Coverage: the share of the run that remains when the size is known; 1 if no size is needed.
+ * Negative: the size does not come from the beginning of a run, so there is no coverage. */
 static double coverage_of(const size_choice *choice, const rd_profile *p) {
     uint64_t references = rd_profile_facts_of(p)->references;
     if (choice->constant)
@@ -15,16 +15,16 @@ static double coverage_of(const size_choice *choice, const rd_profile *p) {
     return peak && references ? 1 - (double)peak->time / (double)references : -1;
 }
 
-/* One input that was predicted from others, or could not be. */
+/* The result for one input. */
 typedef struct case_result {
     const char *path;
     size_choice choice;
     double size, coverage; /* coverage < 0: none */
     double accuracy;       /* < 0: not predicted */
-    rd_model_facts facts;  /* of the model; no pointers of it are used */
+    rd_model_facts facts;  /* of the model; its pointers are not used */
 } case_result;
 
-/* A share in a column of that width; one below 0 is not known. */
+/* Writes a share in a column of `width` characters; a negative share is unknown. */
 static void add_share(FILE *out, bool csv, int width, double share) {
     if (csv && share >= 0)
         fprintf(out, "%.6f", share);
@@ -34,7 +34,7 @@ static void add_share(FILE *out, bool csv, int width, double share) {
         fprintf(out, "%*s", width, "-");
 }
 
-/* A path as a field of CSV. */
+/* Writes a path as a quoted CSV field. */
 static void add_quoted(FILE *out, const char *path) {
     putc('"', out);
     for (; *path; path++) {
@@ -64,7 +64,7 @@ static void add_row(FILE *out, bool csv, const case_result *c) {
     }
 }
 
-/* Predicts input i from all others. One that has no size is left without accuracy. */
+/* Predicts input i from all other inputs. An input without a size gets no accuracy. */
 static int evaluate_one(rd_ctx *ctx, const rd_model_config *config, training_set *set, size_t i,
                         case_result *c) {
     rd_model *m = NULL;
@@ -79,7 +79,7 @@ static int evaluate_one(rd_ctx *ctx, const rd_model_config *config, training_set
     c->facts = *rd_model_facts_of(m);
     if (c->facts.block_bytes != rd_profile_facts_of(set->runs[i].profile)->block_bytes) {
         rd_model_free(m);
-        return fail_usage("%s: has a different block size than the training profiles", c->path);
+        return fail_usage("%s: the block size differs from that of the training profiles", c->path);
     }
     c->size = training_size(&c->choice, set, i);
     c->coverage = coverage_of(&c->choice, set->runs[i].profile);
@@ -101,7 +101,8 @@ static int evaluate_one(rd_ctx *ctx, const rd_model_config *config, training_set
 static void report_missing_size(const case_result *c) {
     char unit[32];
     training_unit(&c->choice, unit);
-    fail("%s: has no %s, which would be its size: not predicted", c->path, unit);
+    fail("%s: cannot be predicted: it has no %s, which is the input size in this model", c->path,
+         unit);
 }
 
 static int add_rows(rd_ctx *ctx, const rd_model_config *config, training_set *set, size_t first,

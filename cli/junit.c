@@ -12,8 +12,8 @@ static size_t count(const verdict *verdicts, size_t n, verdict_kind kind) {
     return found;
 }
 
-/* An attribute's text: what XML cannot hold is escaped as in messages, its own signs as XML does.
- */
+/* Writes an attribute. Characters that XML does not allow are escaped like in messages, and
+ * characters with a meaning in XML are escaped like in XML. */
 static void put_attribute(FILE *out, const char *name, const char *text) {
     size_t room = rd_text_escape(text, NULL, 0) + 1;
     char *clean = malloc(room);

@@ -11,12 +11,12 @@ bool kinds_parse(const char *text, uint32_t *mask) {
     for (const char *at = text; *at; at++) {
         const char *letter = strchr(letters, *at);
         if (!letter) {
-            fail_usage("--kinds: '%.80s' has other letters than L, S and I", text);
+            fail_usage("--kinds: '%.80s' has letters other than L, S and I", text);
             return false;
         }
         *mask |= 1u << (letter - letters);
     }
     if (*mask == 0)
-        fail_usage("--kinds: name at least one of L, S and I");
+        fail_usage("--kinds: give at least one of L, S and I");
     return *mask != 0;
 }

@@ -1,10 +1,11 @@
-/* --kinds=LSI: loads, stores, instruction fetches. */
+/* Parses --kinds=LSI: loads, stores, instruction fetches. */
 #ifndef RD_KINDS_H
 #define RD_KINDS_H
 
 #include "cli.h"
 
-/* Mask of RD_LOAD ...; 0 for NULL: all. Returns false after having reported a mistake. */
+/* Stores a mask of RD_LOAD ... in *mask; 0, which means all, for NULL. Returns false after
+ * reporting a mistake. */
 bool kinds_parse(const char *text, uint32_t *mask);
 
 #endif

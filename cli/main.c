@@ -1,4 +1,4 @@
-/* The command `reusedist`: finds the command that was asked for, parses its options and runs it. */
+/* The program `reusedist`: finds the command, parses its options and runs it. */
 #include "cli.h"
 
 #include <stdlib.h>
@@ -21,6 +21,8 @@ const command *command_at(size_t index) {
 }
 
 const command *command_find(const char *name) {
+    if (strcmp(name, "analyse") == 0) /* the British spelling */
+        name = "analyze";
     for (size_t i = 0; command_at(i); i++)
         if (strcmp(command_at(i)->name, name) == 0)
             return command_at(i);
@@ -53,7 +55,7 @@ static int dispatch(rd_ctx *ctx, int argc, char **argv) {
         name = "version";
     const command *cmd = command_find(name);
     if (!cmd)
-        return fail_usage("unknown command '%s': 'reusedist help' lists them", name);
+        return fail_usage("unknown command '%s'; 'reusedist help' lists all commands", name);
     if (asks_for_help(argc - 2, argv + 2)) {
         print_command_help(stdout, cmd);
         return EXIT_OK;
@@ -61,7 +63,7 @@ static int dispatch(rd_ctx *ctx, int argc, char **argv) {
     return run_command(ctx, cmd, argc > 1 ? argc - 2 : 0, argv + (argc > 1 ? 2 : 1));
 }
 
-/* Another rank than 0, in reusedist-mpi: does what that says. */
+/* Serves rank 0. All other ranks of reusedist-mpi do only this. */
 static int serve(rd_ctx *ctx, rd_cluster *cluster) {
     if (rd_analysis_serve(cluster) == RD_OK)
         return EXIT_OK;

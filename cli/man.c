@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Text with what roff would take as commands made harmless. */
+/* Writes text with escapes for everything that roff would take as a command. */
 static void put_text(FILE *out, const char *text) {
     bool line_start = true;
     for (; *text; text++) {
@@ -22,7 +22,7 @@ static void put_text(FILE *out, const char *text) {
     }
 }
 
-/* Paragraphs whose line breaks matter (tables, examples). */
+/* Writes paragraphs with their line breaks, for tables and examples. */
 static void put_block(FILE *out, const char *text) {
     fputs(".nf\n", out);
     put_text(out, text);
@@ -62,7 +62,7 @@ static void put_command_option(FILE *out, const rd_opt *opt) {
     put_tail(out, opt);
 }
 
-/* "reusedist NAME [OPTIONS] OPERANDS" */
+/* Writes "reusedist NAME [OPTIONS] OPERANDS". */
 static void put_usage(FILE *out, const command *cmd) {
     fprintf(out, "reusedist %s", cmd->name);
     if (cmd->opts)
@@ -91,7 +91,7 @@ static void put_command(FILE *out, const command *cmd) {
     }
 }
 
-/* One engine, format or generator: name, summary, key=value options. */
+/* Writes name, summary and key=value options of an engine, format or generator. */
 static void put_entry(FILE *out, const char *name, const char *summary, const rd_opt *opts) {
     fputs(".TP\n\\fB", out);
     put_text(out, name);
@@ -128,7 +128,7 @@ static void put_generators(FILE *out) {
                   rd_generator_info_at(i)->opts);
 }
 
-/* Exit status, and the other pages. */
+/* Writes the exit status, and references to all pages except that of `but`. */
 static void put_end(FILE *out, const command *but) {
     fputs(".SH EXIT STATUS\n0 on success, 1 on failure, 2 on a mistake in the command line.\n",
           out);
@@ -148,7 +148,9 @@ static void put_end(FILE *out, const command *but) {
 
 void print_man(FILE *out) {
     fprintf(out, ".TH REUSEDIST 1 \"\" \"reusedist %s\"\n", rd_version());
-    fputs(".SH NAME\nreusedist \\- measure reuse distances and what another cache would do\n", out);
+    fputs(".SH NAME\nreusedist \\- measure the reuse distances of programs and predict the misses "
+          "of caches\n",
+          out);
     fputs(".SH SYNOPSIS\n.B reusedist\n.I COMMAND\n[\\fIOPTIONS\\fR] [\\fIOPERANDS\\fR]\n", out);
     fputs(
         ".SH DESCRIPTION\n"
@@ -166,7 +168,7 @@ void print_man(FILE *out) {
     put_end(out, NULL);
 }
 
-/* The lists that a page of its own needs, by the words that its help uses for them. */
+/* Writes the lists of engines, formats and generators that the options of the command refer to. */
 static void put_lists(FILE *out, const command *cmd) {
     bool engines = false, formats = false;
     for (const rd_opt *opt = cmd->opts; opt && opt->name; opt++) {

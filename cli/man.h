@@ -6,7 +6,7 @@
 
 /* Writes reusedist(1) in the man macro language. */
 void print_man(FILE *out);
-/* reusedist-NAME(1), one command alone. */
+/* Writes reusedist-NAME(1), the page of one command. */
 void print_command_man(FILE *out, const command *cmd);
 
 #endif

@@ -1,5 +1,5 @@
-/* Rows of option tables that several commands have: name, letter and type in one place. `at` is the
- * offset of the field, `what` the help text. */
+/* Rows of option tables that several commands share: name, letter and type in one place. `at` is
+ * the offset of the field, `what` is the help text, `usual` is the default. */
 #ifndef RD_OPTION_ROWS_H
 #define RD_OPTION_ROWS_H
 
@@ -39,12 +39,12 @@ enum { OUT_TEXT, OUT_CSV, OUT_JSON };
 #define OPTION_TO(at)                                                                              \
     {                                                                                              \
         .name = "to", .arg = "FORMAT", .type = RD_OPT_STRING, .offset = (at),                      \
-        .help = "its format, NAME[:key=value,...] [native]"                                        \
+        .help = "format of the new trace, NAME[:key=value,...] [native]"                           \
     }
 #define OPTION_PROGRESS(at)                                                                        \
     {                                                                                              \
         .name = "progress", .arg = "WHEN", .type = RD_OPT_CHOICE, .choices = PROGRESS_CHOICES,     \
-        .def = "auto", .offset = (at), .help = "the progress bar"                                  \
+        .def = "auto", .offset = (at), .help = "when to show a progress bar"                       \
     }
 #define OPTION_QUIET(at, what)                                                                     \
     { .name = "quiet", .letter = 'q', .type = RD_OPT_BOOL, .offset = (at), .help = what }

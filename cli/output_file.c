@@ -1,4 +1,4 @@
-/* Checks places for results, and writes them. See output_file.h. */
+/* Checks where results go, and writes them. See output_file.h. */
 #include "output_file.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ static const char *name_of(const char *path) {
 
 /* ---- can it be written? ---- */
 
-/* Whether files can be made in the directory of `path`; errno says why not. */
+/* Whether files can be created in the directory of `path`; if not, errno has the reason. */
 static bool directory_takes_files(const char *path) {
     char directory[PATH_MAX];
     const char *slash = strrchr(path, '/');
@@ -57,7 +57,7 @@ int output_check(const output_place *place) {
     if (is_standard(place->path))
         return EXIT_OK;
     if (!*place->path)
-        return fail_usage("%s: the name of a file is missing", place->option);
+        return fail_usage("%s: the file name is empty", place->option);
     if (!can_write(place))
         return fail("%s: cannot open for writing: %s", place->path, strerror(errno));
     return EXIT_OK;
@@ -73,8 +73,8 @@ static bool same_file(const struct stat *a, const struct stat *b) {
     return S_ISREG(a->st_mode) && a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* The name without links. Of a file that is not there yet, the C library leaves the name that it
- * would have; where it does not, the name stays as it was given. */
+/* Resolves the links in a path. For a file that does not exist, realpath() fails but stores the
+ * resolved name in the GNU C library; with another C library, the path may stay unresolved. */
 static void resolve(const char *path, char resolved[PATH_MAX]) {
     snprintf(resolved, PATH_MAX, "%s", path);
     (void)!realpath(path, resolved);
@@ -86,8 +86,8 @@ int output_check_inputs(const output_place *place, int n, char **inputs) {
         return EXIT_OK;
     for (int i = 0; i < n; i++)
         if (stat_file(inputs[i], STDIN_FILENO, &in) && same_file(&out, &in))
-            return fail_usage("%s: %s is also read: the result needs another place", place->option,
-                              name_of(place->path));
+            return fail_usage("%s: %s is also an input; write the result to another file",
+                              place->option, name_of(place->path));
     return EXIT_OK;
 }
 
@@ -111,7 +111,7 @@ int output_check_distinct(const output_place *a, const output_place *b) {
 /* ---- writing ---- */
 
 int output_text(rd_ctx *ctx, const char *path, const char *text, size_t n) {
-    fflush(stdout); /* what was printed before comes first */
+    fflush(stdout); /* keeps the order of the output */
     rd_status status = rd_text_write(ctx, path ? path : "-", text, n);
     return status == RD_OK ? EXIT_OK : fail_status(ctx, status);
 }

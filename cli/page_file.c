@@ -1,9 +1,9 @@
-/* Pages from profiles. See page_file.h. */
+/* Writes a page about profiles. See page_file.h. */
 #include "page_file.h"
 
 #include "output_file.h"
 
-/* The caches that the misses of the first profile with details are counted for. */
+/* Takes the caches from the first profile that has details. */
 static bool caches_of_profiles(rd_page *page) {
     for (size_t i = 0; i < page->n; i++) {
         const rd_details *details = rd_profile_details(page->profiles[i]);

@@ -1,12 +1,12 @@
-/* A report page, written to its file. */
+/* Writes a report page to a file. */
 #ifndef RD_PAGE_FILE_H
 #define RD_PAGE_FILE_H
 
 #include "caches.h"
 #include "cli.h"
 
-/* Writes the page as output_text() does. `caches` NULL: those of the profiles, or of this
- * machine. Returns the exit status, a failure having been reported. */
+/* Writes the page like output_text(). `caches` NULL: the caches of the profiles, or else of this
+ * machine. Reports a failure and returns the exit status. */
 int page_write(rd_ctx *ctx, rd_page *page, const cache_list *caches, const char *path);
 
 #endif

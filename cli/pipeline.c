@@ -1,4 +1,4 @@
-/* Options of an analysis, and what is shown of it. See pipeline.h. */
+/* Parses the options of an analysis and shows its progress. See pipeline.h. */
 #include "pipeline.h"
 
 #include "kinds.h"
@@ -23,7 +23,7 @@ static int parse_peaks(rd_ctx *ctx, const pipeline_options *o, rd_sampler_config
     if (!o->peaks)
         return EXIT_OK;
     if (o->bound)
-        return fail_usage("--peaks: needs all distances: leave --bound out");
+        return fail_usage("--peaks: needs all distances; omit --bound");
     if (rd_sampler_parse(ctx, o->peaks, out) != RD_OK)
         return fail_usage("--peaks: %s", rd_last_error(ctx));
     return EXIT_OK;
@@ -62,7 +62,7 @@ static void show_note(void *user, rd_note_kind kind, const char *text) {
     tell_user("%s", text);
 }
 
-/* Opens the file when there is something to write. */
+/* Writes distances, and opens the file first if necessary. */
 static rd_status write_distances(void *user, const uint64_t *distances, size_t n) {
     pipeline *p = user;
     if (!p->distances)
@@ -72,7 +72,7 @@ static rd_status write_distances(void *user, const uint64_t *distances, size_t n
     return status;
 }
 
-/* A trace without references has a file without lines. */
+/* Closes the file. A trace without references has an empty file. */
 static int finish_distances(pipeline *p, bool result) {
     if (result && p->extras.distances && write_distances(p, NULL, 0) != RD_OK)
         return EXIT_FAILED;
@@ -81,7 +81,7 @@ static int finish_distances(pipeline *p, bool result) {
     return distance_file_close(file);
 }
 
-/* ---- the whole ---- */
+/* ---- opening, running, closing ---- */
 
 int pipeline_open(pipeline *p, rd_ctx *ctx, const pipeline_options *o,
                   const pipeline_extras *extras) {
@@ -129,7 +129,7 @@ static void tell_result(const pipeline *p, const rd_profile *profile) {
     rd_format_bytes((double)usage.ru_maxrss * 1024, resident);
     tell_user("engine %s%s%s%s%s", facts->engine, *facts->engine_options ? ":" : "",
               facts->engine_options, *note ? ": " : "", note);
-    tell_user("%s block references in %.2f s, %s/s; memory at most %s, process %s", references,
+    tell_user("%s block references in %.2f s, %s/s; peak memory %s, of the process %s", references,
               facts->seconds, rate, memory, resident);
 }
 
@@ -145,10 +145,10 @@ int pipeline_run(pipeline *p, rd_profile **out) {
     bool result =
         rd_analysis_has_profile(p->analysis) && rd_analysis_profile(p->analysis, &profile) == RD_OK;
     if (result && status != RD_OK)
-        fail("the result is of what comes before that");
+        fail("the result covers the trace up to that point");
     if (result && o->verbose)
         tell_result(p, profile);
-    if (finish_distances(p, result) != EXIT_OK) { /* half of what was asked for is no result */
+    if (finish_distances(p, result) != EXIT_OK) { /* a result without its distances is incomplete */
         rd_profile_free(profile);
         return EXIT_FAILED;
     }

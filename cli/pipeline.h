@@ -1,5 +1,5 @@
-/* An analysis as a command makes it: options in, messages and a progress bar while it runs, the
- * profile out.
+/* Runs an analysis for a command: parses the options, shows messages and a progress bar while it
+ * runs, and returns the profile.
  *
  *   pipeline_open(&p, ctx, &options, NULL), rd_analysis_add_file(p.analysis, ...),
  *   pipeline_run(&p, &profile), pipeline_close(&p)
@@ -18,8 +18,8 @@
 
 typedef struct pipeline_options {
     const char *engine; /* "NAME[:key=value,...]"; NULL: the default */
-    const char *format; /* likewise; NULL: by content */
-    const char *block;  /* bytes, or "addr"; NULL: by the trace */
+    const char *format; /* "NAME[:key=value,...]"; NULL: detected from the content */
+    const char *block;  /* bytes, or "addr"; NULL: depends on the trace */
     const char *kinds;  /* letters of "LSI"; NULL: all */
     const char *hist;   /* bins */
     const char *peaks;  /* sampling: "auto" or thresholds; NULL: none */
@@ -27,37 +27,38 @@ typedef struct pipeline_options {
     uint64_t threads;
     uint64_t mem_bytes;     /* 0: no limit */
     uint32_t progress;      /* progress_when */
-    const char *checkpoint; /* file to go on from; NULL: none */
+    const char *checkpoint; /* file to continue from; NULL: none */
     bool partial, quiet, verbose;
     attribute_options attribute;
 } pipeline_options;
 
-/* What only some commands want. */
+/* Settings that only some commands use. */
 typedef struct pipeline_extras {
     const char *distances; /* file for every distance; NULL: none */
-    bool live;             /* a program is analyzed while it runs */
-    bool kinds_chosen;     /* references of other kinds were left out already */
+    bool live;             /* the analyzed program is running */
+    bool kinds_chosen;     /* the recorder already dropped references of other kinds */
 } pipeline_extras;
 
 typedef struct pipeline {
     rd_analysis *analysis; /* the command adds the traces */
-    /* The rest is pipeline.c's. */
+    /* Only pipeline.c uses the other members. */
     rd_ctx *ctx;
     const pipeline_options *options;
     pipeline_extras extras;
     attribute_choice attribute;
     rd_sampler_config sampling;
     distance_file *distances; /* opened with the first distances */
-    bool distances_failed;    /* and reported */
+    bool distances_failed;    /* the failure has been reported */
     progress bar;
 } pipeline;
 
-/* Checks the options and opens the engine, before anything is read or started. Returns the exit
- * status, a mistake having been reported. `options` are borrowed, `extras` NULL: none. */
+/* Checks the options and opens the engine, before anything is read or started. Reports a mistake
+ * and returns the exit status. `options` are borrowed; `extras` NULL: none. */
 int pipeline_open(pipeline *p, rd_ctx *ctx, const pipeline_options *options,
                   const pipeline_extras *extras);
-/* Analyzes what was added. Returns the exit status, failures having been reported. *out stays NULL
- * without a result; a damaged trace with options.partial gives both a result and EXIT_FAILED. */
+/* Analyzes the traces that were added. Reports failures and returns the exit status. *out stays
+ * NULL without a result. A damaged trace with options.partial gives both a result and EXIT_FAILED.
+ */
 int pipeline_run(pipeline *p, rd_profile **out);
 void pipeline_close(pipeline *p); /* also after pipeline_open() has failed */
 

@@ -1,4 +1,4 @@
-/* Profiles named on the command line. See profile_files.h. */
+/* Reads and writes profiles. See profile_files.h. */
 #include "profile_files.h"
 
 #include "output_file.h"
@@ -29,7 +29,7 @@ int read_profile(rd_ctx *ctx, const char *path, rd_profile **out) {
 
 int read_profiles(rd_ctx *ctx, size_t n, char **paths, rd_profile ***out) {
     if (is_standard_twice(n, paths))
-        return fail_usage("standard input can only be one of the profiles");
+        return fail_usage("only one of the profiles can be standard input");
     rd_profile **profiles = calloc(n, sizeof(rd_profile *));
     if (!profiles)
         return fail("out of memory");

@@ -1,26 +1,24 @@
-/* Profiles named on the command line, read and written. */
+/* Reads and writes the profiles named on the command line. */
 #ifndef RD_PROFILE_FILES_H
 #define RD_PROFILE_FILES_H
 
 #include "cli.h"
 
-/* Reads a profile and tells the user what it was read without. Returns the exit status, a failure
- * having been reported. */
+/* Reads a profile and prints its note. Reports a failure and returns the exit status. */
 int read_profile(rd_ctx *ctx, const char *path, rd_profile **out);
-/* Tells the user the note of a profile, if it has one. */
+/* Prints the note of a profile, if it has one. */
 void tell_profile_note(const char *path, const rd_profile *profile);
 
-/* Reads n profiles into a new array; "-" is standard input, once. Returns the exit status, failures
- * having been reported. Free with free_profiles(). */
+/* Reads n profiles into a new array; one of them may be "-", standard input. Reports failures and
+ * returns the exit status. Free the array with free_profiles(). */
 int read_profiles(rd_ctx *ctx, size_t n, char **paths, rd_profile ***out);
 void free_profiles(rd_profile **profiles, size_t n);
 
-/* Profiles of different things can be compared, but hardly are what the user meant: warns of other
- * block sizes and bounds than the first one's. */
+/* Warns about profiles whose block size or bound differs from the first one's. They can be
+ * compared, but the user hardly meant to. */
 void warn_unlike(rd_profile *const *profiles, size_t n, char **paths);
 
-/* Writes a profile file as output_text() does. Returns the exit status, a failure having been
- * reported. */
+/* Writes a profile file like output_text(). Reports a failure and returns the exit status. */
 int write_profile(rd_ctx *ctx, rd_profile *profile, const char *path);
 
 #endif

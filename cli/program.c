@@ -1,4 +1,4 @@
-/* What every program here does: messages, and making sure that the output arrives. */
+/* Messages, standard streams and signals of a program. See cli.h. */
 #include "cli.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 /* ---- messages ---- */
 
-/* Formats into memory from malloc; NULL when there is none. */
+/* Formats into memory from malloc(); returns NULL if there is none. */
 __attribute__((format(printf, 1, 0))) static char *format_text(const char *format, va_list args) {
     va_list again;
     va_copy(again, args);
@@ -23,8 +23,8 @@ __attribute__((format(printf, 1, 0))) static char *format_text(const char *forma
     return text;
 }
 
-/* The one place where lines with names of files leave. Those come from outside, and must not write
- * lines of their own or move the cursor. */
+/* Prints a line with control characters escaped. All lines with file names are printed here,
+ * because a file name must not start a new line or move the cursor. */
 __attribute__((format(printf, 2, 0))) static void put_line(FILE *out, const char *format,
                                                            va_list args) {
     char *text = format_text(format, args), *shown = NULL;
@@ -35,7 +35,7 @@ __attribute__((format(printf, 2, 0))) static void put_line(FILE *out, const char
             rd_text_escape(text, shown, room);
     }
     if (out != stdout) {
-        fflush(stdout); /* what was printed before comes first */
+        fflush(stdout); /* keeps the order of the output */
         fprintf(out, "%s: ", program_name);
     }
     fprintf(out, "%s\n", shown ? shown : "out of memory, even for a message");
@@ -81,8 +81,9 @@ int fail_status(rd_ctx *ctx, rd_status status) {
 
 /* ---- standard streams and signals ---- */
 
-/* A file opened later must not get the number of a closed standard stream, or results end up in
- * it. What takes the place fails like the closed stream: it cannot be read or written. */
+/* Opens /dev/null in place of closed standard streams. Otherwise a file that is opened later could
+ * get the number of a standard stream, and results would end up in it. Reading and writing still
+ * fail: the mode is the opposite of the stream's. */
 static void occupy_standard_streams(void) {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0)
@@ -91,8 +92,8 @@ static void occupy_standard_streams(void) {
 
 void program_begin(void) {
     occupy_standard_streams();
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe becomes an error message, not a silent death */
-    signal(SIGXFSZ, SIG_IGN); /* and so does a file that may not grow further */
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe causes an error message, not a silent exit */
+    signal(SIGXFSZ, SIG_IGN); /* a file that exceeds its size limit does the same */
 }
 
 int program_end(int status) {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #define DRAWS_PER_SECOND 5.0
-#define QUIET_SECONDS    0.3 /* short runs show nothing at all */
+#define QUIET_SECONDS    0.3 /* shorter runs show no bar */
 #define BAR_CELLS        20
 
 double now_seconds(void) {
@@ -44,7 +44,7 @@ static void draw_bar(const progress *p, double share) {
         fputs(i < full ? (p->unicode ? "\u2588" : "#") : (p->unicode ? "\u2591" : "."), stderr);
 }
 
-/* "0:07", "1:02:03". */
+/* Draws "0:07" or "1:02:03". */
 static void draw_duration(double seconds) {
     unsigned long whole = seconds < 1e9 ? (unsigned long)(seconds + 0.5) : 1000000000;
     if (whole >= 3600)

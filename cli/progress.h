@@ -1,4 +1,4 @@
-/* The progress bar on stderr: how far, how fast, how long still. */
+/* The progress bar on stderr: progress, speed and remaining time. */
 #ifndef RD_PROGRESS_H
 #define RD_PROGRESS_H
 
@@ -9,24 +9,25 @@ typedef enum progress_when { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER } pr
 
 typedef struct progress {
     bool on;
-    bool shown;       /* there is a line to wipe */
-    bool unicode;     /* the terminal shows block characters */
-    uint64_t total;   /* bytes of all files; 0 unknown */
+    bool shown;       /* a line has been drawn and not wiped yet */
+    bool unicode;     /* the terminal supports block characters */
+    uint64_t total;   /* bytes of all files; 0: unknown */
     double started;   /* seconds, monotonic */
-    double next_draw; /* not before */
+    double next_draw; /* earliest time of the next drawing */
 } progress;
 
-/* Bytes of these files together ("-": standard input); 0 when one of them is a pipe or the like. */
+/* Total size of these files in bytes ("-": standard input); 0 if one of them is not a regular file.
+ */
 uint64_t progress_total(int n, char **paths);
 
-/* auto: only when stderr is a terminal. */
+/* PROGRESS_AUTO shows the bar only if stderr is a terminal. */
 void progress_start(progress *p, progress_when when, uint64_t total_bytes);
-/* Call as often as you like: draws at most six times a second. */
+/* Redraws the bar at most five times per second, however often it is called. */
 void progress_update(progress *p, uint64_t bytes_done, uint64_t references);
-/* Wipes the line, so that messages and results start on an empty one. */
+/* Wipes the line, so that messages and results start on an empty line. */
 void progress_wipe(progress *p);
 
-/* Seconds on a clock that never goes back. */
+/* Seconds of a monotonic clock. */
 double now_seconds(void);
 
 #endif

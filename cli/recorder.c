@@ -1,7 +1,7 @@
 /* Starts a program under a recorder. See recorder.h.
  *
- * The program gets our standard streams. Signals from the terminal reach it as they would without
- * us; those sent to us we pass on. We end after it, with what it recorded.
+ * The program inherits our standard streams. It gets signals from the terminal directly; signals
+ * that are sent to this process are forwarded to it. This process ends after the program.
  */
 #include "recorder.h"
 
@@ -19,11 +19,11 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How long a program may take to end after SIGTERM, in turns of waiting. */
+/* After SIGTERM, a program has END_TURNS * END_WAIT_NS to exit before it gets SIGKILL. */
 #define END_WAIT_NS 100000000
 #define END_TURNS   50
 
-/* As shells and Valgrind have it. */
+/* The exit statuses that shells and Valgrind use. */
 enum { EXIT_NOT_RUNNABLE = 126, EXIT_NO_PROGRAM = 127 };
 
 extern char **environ;
@@ -33,14 +33,14 @@ struct recorder {
     rd_live *live;
     const recorder_options *options;
     pid_t program;
-    bool ended; /* the program has */
+    bool ended; /* the program has ended */
     int wait_status;
-    bool alone; /* so have the processes that it started, if they are recorded */
+    bool alone; /* all recorded processes have ended: the program, and those that it started */
 };
 
 /* ---- the end of the program ---- */
 
-/* Takes notice of every process that has ended. */
+/* Waits for processes that have ended, and updates the state. */
 static void reap(recorder *r, int flags) {
     while (!r->alone) {
         int wait_status;
@@ -48,7 +48,7 @@ static void reap(recorder *r, int flags) {
         if (pid < 0 && errno == EINTR)
             continue;
         if (pid < 0)
-            r->alone = r->ended = true; /* there is none any more */
+            r->alone = r->ended = true; /* there are no processes left */
         if (pid <= 0)
             return;
         if (pid == r->program) {
@@ -60,8 +60,8 @@ static void reap(recorder *r, int flags) {
     }
 }
 
-/* What ended the process beside by a signal was meant for the program, too, and a program that was
- * just about to become another one may have missed it. */
+/* Terminates the program if a signal killed process `beside`. The signal was sent to both, but the
+ * program misses it if it arrives during exec(). */
 static void end_with_beside(recorder *r) {
     siginfo_t info = {.si_pid = 0};
     if (r->options->beside &&
@@ -105,7 +105,7 @@ int recorder_spawn(pid_t *program, char **args, bool silent) {
 
 /* Takes over the terminal's signals and starts the program. */
 static int launch(recorder *r, char **words) {
-    if (r->options->children) /* processes that lose their parent become our children */
+    if (r->options->children) /* orphaned processes become our children */
         prctl(PR_SET_CHILD_SUBREAPER, 1);
     recorder_signals_take(r->live, r->options->beside, r->options->paused);
     int error = recorder_spawn(&r->program, words, r->options->silent);
@@ -157,13 +157,13 @@ rd_live *recorder_live(recorder *r) {
     return r->live;
 }
 
-/* With patience at first, and in any case. */
+/* Terminates the program: with SIGTERM, and after a while with SIGKILL. */
 static void end_program(recorder *r) {
     const struct timespec moment = {.tv_nsec = END_WAIT_NS};
     kill(r->program, SIGTERM);
     reap(r, WNOHANG);
     for (int turn = 0; turn < END_TURNS && !r->ended; turn++) {
-        nanosleep(&moment, NULL); /* the end of a child interrupts it */
+        nanosleep(&moment, NULL); /* SIGCHLD interrupts it */
         reap(r, WNOHANG);
     }
     while (!r->ended) {
@@ -181,15 +181,15 @@ int recorder_finish(recorder *r, bool *cut_short) {
         recorder_signals_release();
     rd_live_free(r->live);
     reap(r, WNOHANG);
-    if (!r->ended) /* we failed before its end, and have said so */
+    if (!r->ended) /* a failure, already reported, ended the analysis first */
         end_program(r);
     bool killed = WIFSIGNALED(r->wait_status);
     int status = killed ? 128 + WTERMSIG(r->wait_status) : WEXITSTATUS(r->wait_status);
     *cut_short = killed || recorder_signals_stopped();
     if (silent && status == EXIT_OK)
-        status = fail("nothing was recorded%s", r->options->tool == RECORDER_CLANG
-                                                    ? ": the program is not built with reusedist-cc"
-                                                    : "");
+        status =
+            fail("nothing was recorded%s",
+                 r->options->tool == RECORDER_CLANG ? "; build the program with reusedist-cc" : "");
     free(r);
     return status;
 }

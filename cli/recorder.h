@@ -1,4 +1,4 @@
-/* Starts a program under a recorder, and sees it through to its end.
+/* Starts a program under a recorder and waits for its end.
  *
  * A command includes recorder_options.def in its option table and has a recorder_options in its
  * struct.
@@ -14,52 +14,54 @@ typedef enum recorder_tool { RECORDER_VALGRIND, RECORDER_CLANG } recorder_tool;
 
 typedef struct recorder_options {
     uint32_t tool;                     /* recorder_tool */
-    uint32_t kinds;                    /* mask of RD_LOAD ... to be recorded */
-    bool pc;                           /* program counters too */
-    bool events;                       /* and modules, allocations and stacks; with pc */
-    bool thread;                       /* thread numbers too */
-    bool children;                     /* processes that the program starts, too */
-    const char *burst;                 /* "RECORD:SKIP", references; NULL: all */
+    uint32_t kinds;                    /* mask of RD_LOAD ... to record */
+    bool pc;                           /* record program counters */
+    bool events;                       /* record events; implies pc */
+    bool thread;                       /* record thread numbers */
+    bool children;                     /* record processes that the program starts */
+    const char *burst;                 /* "RECORD:SKIP", references; NULL: record all */
     const char *start, *stop, *inside; /* functions; NULL: none */
-    uint64_t collapse_bytes;           /* repeats in a block of this size are counted only; 0: no */
-    bool paused;                       /* until a marker, a function or a signal */
-    bool silent;                       /* its standard streams are /dev/null */
-    pid_t beside;                      /* a process that gets our signals, too; 0: none */
+    uint64_t collapse_bytes;           /* see rd_live_config; 0: off */
+    bool paused;                       /* start when a marker, a function or a signal says so */
+    bool silent;                       /* connect its standard streams to /dev/null */
+    pid_t beside;                      /* another process that gets our signals; 0: none */
 } recorder_options;
 
 typedef struct recorder recorder;
 
-/* Whether parts of the program may be left out. */
+/* Whether the options leave out parts of the run. */
 bool recorder_is_sampling(const recorder_options *options);
 
-/* Starts the command of `n` words. NULL after having reported a mistake (*status is the exit
+/* Starts the command of `n` words. Returns NULL after reporting a mistake (*status is the exit
  * status). `options` are borrowed. */
 recorder *recorder_start(rd_ctx *ctx, const recorder_options *options, int n, char **words,
                          int *status);
 
-/* What the program references, to be read to its end or not at all: a program ends when there is
- * nobody left who reads. */
+/* The channel with the records of the program. Read it to its end or not at all: the program is
+ * terminated when the channel is freed. */
 rd_live *recorder_live(recorder *r);
 
-/* Ends the recording, and the program if it has not ended. Returns its exit status, 128 + N when
- * signal N ended it. *cut_short: it did, or we were told to stop before all that it started had
- * ended. Frees everything. */
+/* Ends the recording, terminates the program if it still runs, and frees everything. Returns the
+ * exit status of the program, or 128 + N if signal N killed it. *cut_short says that the recording
+ * is incomplete: a signal killed the program, or stopped us before all processes that the program
+ * started had ended. */
 int recorder_finish(recorder *r, bool *cut_short);
 
-/* Starts a program, NULL-ended, as our caller would; `silent`: its standard streams are /dev/null.
- * Returns an error number, or 0. */
+/* Starts a program with default signal handling. `args` is terminated by NULL. `silent` connects
+ * its standard streams to /dev/null. Returns an error number, or 0. */
 int recorder_spawn(pid_t *program, char **args, bool silent);
 
-/* What the help of every such command says about it. */
+/* Paragraphs for the help of every command that records. */
 #define RECORDER_DETAILS                                                                           \
-    "The command runs under a recorder for Valgrind, slower than by itself, or with\n"             \
-    "--tool=clang records itself, built with libexec/reusedist/clang/reusedist-cc. Its input,\n"   \
-    "output and exit status are its own. Processes that it starts are not recorded, unless\n"      \
-    "--trace-children is given: then all are in one sequence, the blocks of each its own.\n"       \
+    "The command runs under Valgrind, which slows it down. With --tool=clang it records\n"         \
+    "itself; it must then be built with libexec/reusedist/clang/reusedist-cc. The command\n"       \
+    "keeps its standard input, output and exit status. The processes that it starts are\n"         \
+    "recorded only with --trace-children. Processes are interleaved in one trace; their\n"         \
+    "address spaces stay separate.\n"                                                              \
     "\n"                                                                                           \
-    "Long runs can be sampled; distances then count only what was recorded. Functions are\n"       \
-    "found by their names in the symbol table; * stands for any letters. Markers are calls of\n"   \
-    "rd_record_start() and rd_record_stop() (reusedist/marker.h). With --paused, SIGUSR1 sent\n"   \
-    "to reusedist starts recording and SIGUSR2 pauses it.\n"
+    "Long runs can be sampled; distances then refer to the recorded references only. FUNCTION\n"   \
+    "is a name in the symbol table; * matches any characters. Markers are calls of\n"              \
+    "rd_record_start() and rd_record_stop() (reusedist/marker.h). With --paused, send SIGUSR1\n"   \
+    "to reusedist to start recording, and SIGUSR2 to pause it.\n"
 
 #endif

@@ -1,4 +1,4 @@
-/* The command line and the environment of a recorded program. See recorder_command.h. */
+/* Makes the command line and the environment of a recorded program. See recorder_command.h. */
 #include "recorder_command.h"
 
 #include <inttypes.h>
@@ -15,7 +15,8 @@
 #define RD_LIBEXEC_FROM_BIN "../libexec"
 #endif
 
-/* Where the tool lies: relative to this program, in the build tree and when installed. */
+/* Finds the directory of the Valgrind tool, which is relative to this program both in the build
+ * tree and in an installation. */
 static bool find_tool(char directory[PATH_MAX]) {
     static const char *const places[] = {"libexec/reusedist/valgrind",
                                          RD_LIBEXEC_FROM_BIN "/reusedist/valgrind"};
@@ -35,12 +36,12 @@ static bool find_tool(char directory[PATH_MAX]) {
     return false;
 }
 
-/* References to be recorded and to be skipped by turns; n 0: no bursts. */
+/* Numbers of references to record and to skip alternately; n 0: no bursts. */
 typedef struct burst {
     uint64_t n, gap;
 } burst;
 
-/* "N:SKIP", both with K, M and so on. */
+/* Parses "N:SKIP"; both may have suffixes K, M and so on. */
 static bool parse_burst(rd_ctx *ctx, const char *text, burst *out) {
     const char *colon = text ? strchr(text, ':') : NULL;
     char first[32];
@@ -54,7 +55,7 @@ static bool parse_burst(rd_ctx *ctx, const char *text, burst *out) {
             (out->n | out->gap) >> 62 == 0)
             return true;
     }
-    fail_usage("--burst: '%.80s' is not RECORD:SKIP, like 1M:99M", text);
+    fail_usage("--burst: '%.80s' is not N:SKIP, for example 1M:99M", text);
     return false;
 }
 
@@ -76,13 +77,13 @@ __attribute__((format(printf, 2, 3))) static void add_argument(recorder_command 
     c->failed |= !word;
 }
 
-/* Valgrind's command line, up to that of the program. */
+/* Adds the command line of Valgrind, which comes before that of the program. */
 static void add_valgrind(recorder_command *c, const recorder_options *o, const rd_live *live,
                          const burst *bursts) {
     add_argument(c, "%s", RD_VALGRIND_LAUNCHER);
     add_argument(c, "--tool=reusedist");
     add_argument(c, "-q");
-    add_argument(c, "--command-line-only=yes"); /* options of other tools are no concern here */
+    add_argument(c, "--command-line-only=yes"); /* ignore files with options for other tools */
     add_argument(c, "--vgdb=no");
     add_argument(c, "--channel=%s", rd_live_path(live));
     add_argument(c, "--loads=%s", o->kinds & RD_LOAD ? "yes" : "no");
@@ -105,15 +106,16 @@ static void add_valgrind(recorder_command *c, const recorder_options *o, const r
     add_argument(c, "--");
 }
 
-/* What a recorder that is compiled into the program can do. */
+/* Reports options that a compiled-in recorder does not support. */
 static bool check_clang(const recorder_options *o) {
     const char *wrong = o->start ? "start" : o->stop ? "stop" : o->inside ? "inside" : NULL;
     if (wrong)
-        fail_usage("--%s is not for --tool=clang: mark the program with reusedist/marker.h", wrong);
+        fail_usage("--%s does not work with --tool=clang; use the markers of reusedist/marker.h",
+                   wrong);
     return !wrong;
 }
 
-/* In the environment of a compiled-in recorder. */
+/* Sets the environment variable for bursts of a compiled-in recorder. */
 static bool set_burst(const burst *bursts) {
     char text[64];
     if (!bursts->n)
@@ -122,7 +124,7 @@ static bool set_burst(const burst *bursts) {
     return setenv("REUSEDIST_BURST", text, 1) == 0;
 }
 
-/* A compiled-in recorder finds everything in its environment. */
+/* Sets the environment variables that configure a compiled-in recorder. */
 static int prepare_clang(const recorder_options *o, const rd_live *live, const burst *bursts) {
     if (!check_clang(o))
         return EXIT_USAGE;
@@ -139,7 +141,7 @@ static int prepare_valgrind(recorder_command *c, const recorder_options *o, cons
                             const burst *bursts) {
     char directory[PATH_MAX];
     if (!find_tool(directory))
-        return fail("this build has no recorder: it needs Valgrind's development files");
+        return fail("this build has no recorder; install Valgrind's development files and rebuild");
     add_valgrind(c, o, live, bursts);
     return setenv("VALGRIND_LIB", directory, 1) == 0 ? EXIT_OK : fail("out of memory");
 }

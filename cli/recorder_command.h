@@ -4,15 +4,15 @@
 
 #include "recorder.h"
 
-/* A command line that grows, NULL-ended. */
+/* A command line that grows; it is terminated by NULL. */
 typedef struct recorder_command {
     char **words;
     size_t n;
     bool failed; /* out of memory */
 } recorder_command;
 
-/* Makes the command line that runs the `n` words under the recorder, and sets the environment that
- * the recorder looks at. Returns the exit status, a mistake having been reported.
+/* Makes the command line that runs the `n` words under the recorder, and sets the environment
+ * variables that the recorder reads. Reports a mistake and returns the exit status. Call
  * recorder_command_free() in any case. */
 int recorder_command_make(rd_ctx *ctx, const recorder_options *options, const rd_live *live, int n,
                           char **words, recorder_command *out);

@@ -1,22 +1,23 @@
-/* Signals while a program is recorded. See recorder_signals.h. */
+/* Handles signals while a program is recorded. See recorder_signals.h. */
 #include "recorder_signals.h"
 
 #include <signal.h>
 #include <sys/wait.h>
 
-/* Who gets them: the program, and one beside it. 0: nobody. */
+/* The processes that get the signals: the program, and the one beside it. 0: none. */
 static volatile sig_atomic_t programs_of_signals[2];
 static rd_live *live_of_signals;
 static volatile sig_atomic_t told_to_stop;
 
-/* Perhaps nobody has taken notice of it yet. */
+/* Whether a process has ended, even if it has not been waited for yet. */
 static bool has_ended(pid_t program) {
     siginfo_t info = {.si_pid = 0};
     return waitid(P_PID, (id_t)program, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid;
 }
 
-/* The terminal has told the programs as well; a process that sent the signal to us has not. When
- * they have ended it is for us: we do not wait for what they started, or have left to be read. */
+/* Forwards a signal to the programs if a process sent it; a signal from the terminal reaches them
+ * directly. If both have ended, the signal ends the trace: we then wait neither for processes that
+ * they started nor for records that are still in the channel. */
 static void pass_on(int number, siginfo_t *info, void *context) {
     (void)context;
     bool any = false;
@@ -35,10 +36,10 @@ static void pass_on(int number, siginfo_t *info, void *context) {
 }
 
 static void take_notice(int number) {
-    (void)number; /* it interrupts waiting, that is all */
+    (void)number; /* the handler only interrupts waiting */
 }
 
-/* What is ignored stays so. */
+/* Installs a handler. Signals that are ignored stay ignored. */
 static void set_passed_on(const struct sigaction *action) {
     static const int passed_on[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
     for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++) {

@@ -1,4 +1,4 @@
-/* Asks the locale, the environment and the terminal. See terminal.h. */
+/* Queries the locale, the environment and the terminal. See terminal.h. */
 #include "terminal.h"
 
 #include <langinfo.h>
@@ -13,7 +13,7 @@
 #define MAX_WIDTH     200
 
 bool terminal_is_utf8(void) {
-    locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0); /* leaves the process alone */
+    locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0); /* not setlocale(): no globals */
     if (locale == (locale_t)0)
         return false;
     bool utf8 = strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0;

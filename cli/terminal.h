@@ -1,4 +1,4 @@
-/* What the terminal can show. */
+/* Detects the capabilities of the terminal. */
 #ifndef RD_TERMINAL_H
 #define RD_TERMINAL_H
 
@@ -7,9 +7,9 @@
 /* The locale's character set is UTF-8. */
 bool terminal_is_utf8(void);
 
-/* For a report that goes to `output` (NULL and "-": standard output). Width: COLUMNS, else the
- * terminal's, else 80. Colour: only on a terminal that understands it, and not with NO_COLOR.
- * `ascii`: plain characters also where there are others. */
+/* The style of a report that goes to `output` (NULL and "-": standard output). The width is
+ * COLUMNS, or that of the terminal, or 80. Colors are used only on a terminal that supports them,
+ * and not if NO_COLOR is set. `ascii` forces ASCII characters. */
 rd_report_style terminal_style(const char *output, bool ascii);
 
 #endif

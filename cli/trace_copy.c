@@ -1,4 +1,4 @@
-/* References from traces into a new trace. See trace_copy.h. */
+/* Copies references from traces into a new trace. See trace_copy.h. */
 #include "trace_copy.h"
 
 #include "output_file.h"
@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Room for the references of a batch that are kept. */
+/* Memory for the references of a batch that are kept. */
 typedef struct kept_columns {
     size_t room;
-    uint64_t *addr, *pc, *more[RD_MORE_COLUMNS]; /* of `more` those that the trace has */
+    uint64_t *addr, *pc, *more[RD_MORE_COLUMNS]; /* more[i] is NULL if the trace lacks it */
     uint32_t *size, *thread;
     uint8_t *kind;
 } kept_columns;
@@ -23,7 +23,7 @@ struct trace_copy {
     rd_trace_writer *writer;      /* opened with the first trace */
     uint32_t fields;              /* columns of the first trace */
     bool ids;
-    bool broken; /* writing failed: there is no new trace */
+    bool broken; /* writing failed; there will be no new trace */
     uint64_t done_before, references;
     progress bar;
     kept_columns kept;
@@ -33,7 +33,7 @@ static bool to_standard(const copy_options *o) {
     return !o->output || strcmp(o->output, "-") == 0;
 }
 
-/* The format named by --to, as far as it can be told before it is opened. */
+/* The format that --to names; NULL: unknown, which opening it reports. */
 static const rd_format_info *find_format(const char *spec) {
     char name[64];
     size_t n = spec ? strcspn(spec, ":") : 0;
@@ -48,12 +48,13 @@ trace_copy *trace_copy_new(rd_ctx *ctx, const copy_options *options, uint32_t ki
                            int *status) {
     const rd_format_info *format = find_format(options->to);
     if (format && format->binary && to_standard(options) && isatty(STDOUT_FILENO)) {
-        *status = fail_usage("format %s is not for a terminal: give a file with -o, or redirect",
+        *status = fail_usage("format %s is binary and cannot be shown on a terminal; name a file "
+                             "with -o, or redirect the output",
                              format->name);
         return NULL;
     }
     output_place place = {.option = "-o",
-                          .path = options->output}; /* may be a trace that is read */
+                          .path = options->output}; /* may be one of the input traces */
     *status = output_check(&place);
     if (*status != EXIT_OK)
         return NULL;
@@ -85,22 +86,21 @@ static const char *field_name(uint32_t field) {
                                       : rd_field_name(field);
 }
 
-/* What the format cannot hold should not vanish silently. */
+/* Reports the columns that the format does not support, because they are dropped. */
 static void tell_losses(const trace_copy *c) {
     if (c->options->quiet || !c->format)
         return;
     for (uint32_t field = 1; field; field *= 2)
         if (c->fields & ~c->format->fields & field)
-            tell_user("format %s does not hold %s: left out", c->format->name, field_name(field));
+            tell_user("format %s does not support %s; they are left out", c->format->name,
+                      field_name(field));
     bool holds_ids = c->format->ids || strcmp(c->format->name, "native") == 0;
     if (c->ids && !holds_ids)
-        fprintf(
-            stderr,
-            "reusedist: format %s does not hold that these are object ids: analyse with -b addr\n",
-            c->format->name);
+        tell_user("format %s cannot mark addresses as object ids; analyze it with -b addr",
+                  c->format->name);
 }
 
-/* The format with its options; one that can say so is told when references were left out. */
+/* Makes the format specification. The native format is told when references were left out. */
 static char *make_spec(const trace_copy *c, const rd_trace *trace) {
     const char *to = c->options->to ? c->options->to : "native";
     bool sampled = c->options->sampled || rd_trace_skipped(trace) != 0;
@@ -138,7 +138,7 @@ static bool open_writer(trace_copy *c, const rd_trace *trace, const rd_refs *fir
 static bool check_same(trace_copy *c, const char *name, const rd_trace *trace, const rd_refs *refs,
                        int *status) {
     const char *what = NULL;
-    uint32_t differing = refs->n ? refs->fields ^ c->fields : 0; /* the end has no columns */
+    uint32_t differing = refs->n ? refs->fields ^ c->fields : 0; /* the last batch is empty */
     if (c->ids != rd_trace_has_ids(trace))
         what = "object ids";
     for (uint32_t field = UINT32_C(1) << 31; field; field /= 2)
@@ -148,7 +148,7 @@ static bool check_same(trace_copy *c, const char *name, const rd_trace *trace, c
         return true;
     bool here = differing ? (refs->fields & ~c->fields) != 0 : !c->ids;
     progress_wipe(&c->bar);
-    *status = fail("%s: has %s%s, unlike the trace before: convert them one by one", name,
+    *status = fail("%s: has %s%s, unlike the first trace; convert them one by one", name,
                    here ? "" : "no ", what);
     return false;
 }
@@ -184,7 +184,7 @@ static bool make_room(kept_columns *k, const rd_refs *refs) {
     return good;
 }
 
-/* Keeps of a further column what select_kinds() keeps of the others. */
+/* Keeps the values of a further column for the references that select_kinds() keeps. */
 static void select_more(const trace_copy *c, const rd_refs *refs, uint64_t *kept,
                         const uint64_t *values) {
     for (size_t i = 0, n = 0; i < refs->n; i++) {
@@ -193,7 +193,8 @@ static void select_more(const trace_copy *c, const rd_refs *refs, uint64_t *kept
     }
 }
 
-/* The references of wanted kinds; everything is a load where there are no kinds. */
+/* Selects the references of the kinds to keep. In a trace without kinds, all references are loads.
+ */
 static bool select_kinds(trace_copy *c, const rd_refs *refs, rd_refs *out) {
     *out = *refs;
     if (c->kinds == 0 || c->kinds == RD_ALL_KINDS)
@@ -251,7 +252,7 @@ static bool copy_references(trace_copy *c, const rd_refs *refs, int *status) {
     return check_written(c, rd_trace_writer_write(c->writer, &chosen), status);
 }
 
-/* The batch that begins with reference `first` of its trace, and what happened in between. */
+/* Copies the batch that begins with reference `first` of its trace, with its events. */
 static bool copy_batch(trace_copy *c, const rd_trace *trace, const rd_refs *refs, uint64_t first,
                        int *status) {
     const rd_event *events = NULL;
@@ -317,7 +318,7 @@ int trace_copy_finish(trace_copy *c, int status) {
         if (finished != RD_OK)
             status = fail_status(c->ctx, finished);
         else if (status != EXIT_OK)
-            fail("the new trace ends before that");
+            fail("the new trace has the references up to that point");
     }
     free_copy(c);
     return status;

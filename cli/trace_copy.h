@@ -1,4 +1,4 @@
-/* References from traces into a new trace: what generate and convert share. */
+/* Copies references from traces into a new trace, for generate, convert and record. */
 #ifndef RD_TRACE_COPY_H
 #define RD_TRACE_COPY_H
 
@@ -6,37 +6,38 @@
 #include "option_rows.h"
 #include "progress.h"
 
-/* Fields that both commands have among their options, with their rows of the option table. */
+/* Options that generate and convert share, with their rows of the option table. */
 typedef struct copy_options {
     const char *output; /* NULL and "-": standard output */
     const char *to;     /* format; NULL: native */
     uint32_t progress;  /* progress_when */
     bool quiet;
-    bool sampled;        /* record: references are left out */
-    bool keep;           /* record: what is there when something fails stays */
-    const rd_live *live; /* record: there is no new trace if no program begins; else NULL */
+    bool sampled;        /* record: the recorder leaves out references */
+    bool keep;           /* record: keep the file even if recording fails */
+    const rd_live *live; /* record: make no new trace if no program records; else NULL */
 } copy_options;
 
 #define COPY_OPTIONS(state, member)                                                                \
-    OPTION_OUTPUT(offsetof(state, member.output), "TRACE", "the new trace [standard output]"),     \
+    OPTION_OUTPUT(offsetof(state, member.output), "TRACE",                                         \
+                  "write the new trace to this file [standard output]"),                           \
         OPTION_TO(offsetof(state, member.to)), OPTION_PROGRESS(offsetof(state, member.progress)),  \
-        OPTION_QUIET(offsetof(state, member.quiet), "no progress bar, no notes")
+        OPTION_QUIET(offsetof(state, member.quiet), "show no progress bar and no notes")
 
 typedef struct trace_copy trace_copy;
 
-/* NULL after having reported a mistake (*status is the exit status): binary formats do not go to a
- * terminal, and the place must be one that can be written. `total` is what progress counts up to, 0
- * unknown. */
+/* Prepares a copy. Returns NULL after reporting a mistake (*status is the exit status): a binary
+ * format must not go to a terminal, and the output must be writable. `kinds` is a mask of kinds to
+ * keep, 0: all. `total` is the number of bytes for the progress bar, 0: unknown. */
 trace_copy *trace_copy_new(rd_ctx *ctx, const copy_options *options, uint32_t kinds, uint64_t total,
                            int *status);
 
-/* Appends a trace; `name` for messages. The first one decides on the columns, and the others must
- * have the same. Returns the exit status: EXIT_FAILED when the trace is damaged, and then what came
- * before the damage has been appended. */
+/* Appends a trace, which messages call `name`. All traces must have the columns of the first one.
+ * Returns the exit status. If the trace is damaged, the references before the damage are appended,
+ * and the status is EXIT_FAILED. */
 int trace_copy_add(trace_copy *c, const char *name, rd_trace *trace);
 
-/* Ends the new trace and frees everything. `status` is that of the command so far: after a failure
- * to write, or if nothing was added, no file appears. Returns the exit status. */
+/* Finishes the new trace and frees everything. `status` is the exit status of the command so far.
+ * No file appears if writing failed or if nothing was added. Returns the exit status. */
 int trace_copy_finish(trace_copy *c, int status);
 
 #endif

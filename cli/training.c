@@ -1,4 +1,4 @@
-/* Training inputs. See training.h. */
+/* Reads training inputs and determines their sizes. See training.h. */
 #include "training.h"
 
 #include "profile_files.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "SIZE=PATH" gives both; anything else is a path. */
+/* Splits "SIZE=PATH"; any other word is a path. */
 static void split_word(const char *word, training_set *set) {
     const char *equal = strchr(word, '=');
     char *end = NULL;
@@ -63,13 +63,13 @@ int training_choose(rd_ctx *ctx, training_set *set, size_t without, size_choice 
     size_t given = count_given(set);
     *out = (size_choice){.source = set->source, .given = given > 0};
     if (given > 0 && given < set->n)
-        return fail_usage("--train: sizes are given for some inputs and not for others");
+        return fail_usage("--train: give a size for all inputs or for none");
     if (given == 0 && set->source == SIZE_PEAKS)
         return choose_peak(ctx, set, without, out);
     for (size_t i = 0; i < set->n && given == 0; i++)
         if (rd_profile_facts_of(set->runs[i].profile)->blocks == RD_UNKNOWN)
-            return fail_usage("%s: does not know its number of blocks: give a size, SIZE=%s",
-                              set->paths[i], set->paths[i]);
+            return fail_usage("%s: has no number of blocks; give a size, SIZE=%s", set->paths[i],
+                              set->paths[i]);
     return EXIT_OK;
 }
 
@@ -77,7 +77,7 @@ double training_size(const size_choice *choice, const training_set *set, size_t 
     const rd_profile *p = set->runs[i].profile;
     if (choice->given)
         return set->runs[i].size;
-    if (choice->constant) /* any sizes that differ will do */
+    if (choice->constant) /* any distinct sizes work */
         return (double)(i + 1);
     if (choice->source == SIZE_BLOCKS)
         return (double)rd_profile_facts_of(p)->blocks;

@@ -1,5 +1,5 @@
-/* The inputs that a model learns from: [SIZE=]PROFILE words of a command line, and how large each
- * input is. */
+/* Training inputs of a model: [SIZE=]PROFILE words of a command line, and the size of each input.
+ */
 #ifndef RD_TRAINING_FILES_H
 #define RD_TRAINING_FILES_H
 
@@ -13,34 +13,37 @@ typedef enum size_source {
 typedef struct training_set {
     rd_training runs[RD_TRAINING_MAX];
     const char *paths[RD_TRAINING_MAX];
-    bool given[RD_TRAINING_MAX]; /* the size stands before the '=' */
+    bool given[RD_TRAINING_MAX]; /* the user gave the size: SIZE=PROFILE */
     size_t n;
     size_source source;
 } training_set;
 
-/* What training on some of the set has decided about sizes. */
+/* How the sizes of a training set are determined. */
 typedef struct size_choice {
     size_source source;
     rd_peak_choice peak;
-    bool constant; /* no peak: sizes are of no use, only the constant pattern is predicted */
-    bool given;
+    bool constant; /* there is no suitable peak: only the constant pattern is predicted */
+    bool given;    /* by the user */
 } size_choice;
 
-/* Reads the profiles. Returns the exit status, failures having been reported. */
+/* Reads the profiles. Reports failures and returns the exit status. */
 int training_read(rd_ctx *ctx, const rd_strings *words, size_source source, training_set *out);
 void training_free(training_set *set);
 
-/* Decides what sizes are and sets them for all of the set but `without` (set->n: none). */
+/* Decides how sizes are determined, from all inputs of the set except number `without` (set->n:
+ * none). Reports a mistake and returns the exit status. */
 int training_choose(rd_ctx *ctx, training_set *set, size_t without, size_choice *out);
 
-/* The size of one profile by a choice; 0 when it has no such peak. */
+/* The size of input `i` according to `choice`; 0 if its profile does not have the peak. */
 double training_size(const size_choice *choice, const training_set *set, size_t i);
 
-/* Learns from all but `without`, under the choice. */
+/* Trains a model with all inputs except number `without`, with sizes according to `choice`. Reports
+ * a failure and returns the exit status. */
 int training_learn(rd_ctx *ctx, const training_set *set, size_t without, const size_choice *choice,
                    const rd_model_config *config, rd_model **out);
 
-/* "given", "blocks", "peak 3.1" or "none". `text` has room for 32 bytes. */
+/* Writes the unit of sizes: "given", "blocks", "peak 3.1" or "none". `text` has room for 32 bytes.
+ */
 void training_unit(const size_choice *choice, char *text);
 
 #endif

@@ -1,8 +1,8 @@
-/* A program and its twin. See twin.h.
+/* Runs a program and its twin. See twin.h.
  *
- * The twin is analyzed, with sampling, until the peak that stands for the size in the model has
- * been found. Peaks that are much smaller than every training input belong to the start of the
- * program and are waited out.
+ * The twin is analyzed, with sampling, until the peak is found that represents the size in the
+ * model. Peaks that are much smaller than every training input belong to the start of the program
+ * and are ignored.
  */
 #include "twin.h"
 
@@ -17,7 +17,7 @@ typedef struct twin {
     rd_ctx *ctx;
     const analysis_options *options;
     const rd_model *model;
-    rd_peak_choice peak; /* that stands for the size */
+    rd_peak_choice peak; /* the peak that represents the size */
     rd_analysis *analysis;
     uint64_t references; /* block references until the size was known */
     double size;         /* 0: not yet known */
@@ -39,7 +39,7 @@ static bool look_for_peak(void *user, const rd_progress *now) {
     return t->size == 0;
 }
 
-/* Until the size is known or the twin has ended. */
+/* Analyzes the twin until the size is known or the twin has ended. */
 static rd_status observe(twin *t, rd_live *live) {
     rd_trace *trace = NULL;
     rd_status status = rd_trace_open_live(t->ctx, live, &trace);
@@ -51,7 +51,7 @@ static rd_status observe(twin *t, rd_live *live) {
     return status == RD_ECANCELED ? RD_OK : status;
 }
 
-/* What the references of the twin go through; before anything is started. */
+/* Opens the analysis of the twin. This happens before anything is started. */
 static int open_analysis(twin *t) {
     const pipeline_options *o = &t->options->pipe;
     const rd_model_facts *facts = rd_model_facts_of(t->model);
@@ -113,7 +113,7 @@ static int wait_for(pid_t program, bool *killed) {
     return *killed ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* "none" and "peak S.N" are the units that a run can tell. */
+/* Parses the unit of sizes. A run can determine sizes with the units "none" and "peak S.N". */
 static bool parse_unit(twin *t) {
     const rd_model_facts *f = rd_model_facts_of(t->model);
     if (strcmp(f->size_unit, "none") == 0) {
@@ -137,26 +137,25 @@ static int run_both(twin *t, recorder_options *what, int n, char **words) {
     what->beside = program;
     int predicted = t->size > 0 ? print_prediction(t) : predict_by_twin(t, what, n, words);
     int of_program = wait_for(program, &killed);
-    if (predicted == EXIT_OK && t->size == 0 && !killed) /* what killed both needs no comment */
-        predicted =
-            fail("the twin has ended without %s, which represents the input size in this model",
-                 rd_model_facts_of(t->model)->size_unit);
+    if (predicted == EXIT_OK && t->size == 0 && !killed) /* a signal killed both: no message */
+        predicted = fail("the twin ended without %s, which represents the input size in this model",
+                         rd_model_facts_of(t->model)->size_unit);
     return predicted != EXIT_OK ? predicted : of_program;
 }
 
-/* The model has its own blocks and its own bins. */
+/* Reports options that do not work with a model, which has its own block size and bins. */
 static int check_options(const twin *t, const recorder_options *what) {
     const analysis_options *o = t->options;
     uint64_t bytes = 0, expected = rd_model_facts_of(t->model)->block_bytes;
     const char *block = o->pipe.block;
     if (what->children || recorder_is_sampling(what) || o->distances || o->pipe.peaks ||
         o->pipe.bound || o->pipe.attribute.on || strcmp(o->pipe.hist, "loglinear") != 0)
-        return fail_usage("run: --predict goes without --trace-children, --distances, --peaks, "
-                          "--attribute, --bound, --hist and sampling by the recorder");
+        return fail_usage("run: --predict does not work with --trace-children, --distances, "
+                          "--peaks, --attribute, --bound, --hist and sampling by the recorder");
     if (block && strcmp(block, "addr") != 0 && rd_parse_size(t->ctx, block, &bytes) != RD_OK)
-        return fail_usage("--block: '%.80s' is no size", block);
+        return fail_usage("--block: '%.80s' is not a size", block);
     if (block && bytes != expected)
-        return fail_usage("--block: the model is of other blocks: leave -b out");
+        return fail_usage("--block: the model has another block size; omit -b");
     return EXIT_OK;
 }
 
@@ -169,8 +168,8 @@ int twin_run(rd_ctx *ctx, const analysis_options *o, recorder_options *what, con
     twin t = {.ctx = ctx, .options = o, .model = m};
     int exit_status = check_options(&t, what);
     if (exit_status == EXIT_OK && !parse_unit(&t))
-        exit_status = fail_usage("%s: its sizes are %s, which a run does not tell: train with "
-                                 "--size-from=peaks",
+        exit_status = fail_usage("%s: its input size is '%s', which cannot be found during a run; "
+                                 "train with --size-from=peaks",
                                  path, rd_model_facts_of(m)->size_unit);
     if (exit_status == EXIT_OK)
         exit_status = open_analysis(&t);
