@@ -20,7 +20,7 @@ static bool caches_of_profiles(rd_page *page) {
 static void choose_caches(rd_page *page, const cache_list *given, cache_list *machine) {
     if (!given && caches_of_profiles(page))
         return;
-    page->levels_from = "as given";
+    page->levels_from = "given by --caches";
     if (!given) {
         bool known;
         machine->n = rd_machine_caches(machine->level, &known);

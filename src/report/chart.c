@@ -1,5 +1,5 @@
-/* Draws the miss-ratio curve into a grid of dots and prints that as Braille, or as plain characters
- * where there are none. */
+/* Draws the miss-ratio curve into a grid of dots and prints the grid as Braille characters, or as
+ * ASCII where the terminal has no Unicode. */
 #include "report/chart.h"
 
 #include "model/mrc.h"
@@ -29,7 +29,7 @@ static void set_dot(dot_grid *g, unsigned x, unsigned y) {
     g->bits[y / g->down * g->cells + x / g->across] |= bit;
 }
 
-/* Powers of two from one block to the size at which nothing more is gained. */
+/* The number of powers of two from one block to the size where the curve ends. */
 static unsigned count_octaves(const rd_profile *p, const rdi_mrc_scan *scan) {
     uint64_t bound = rd_profile_facts_of(p)->bound;
     uint64_t end = bound ? bound : rdi_mrc_end(scan);
@@ -37,7 +37,8 @@ static unsigned count_octaves(const rd_profile *p, const rdi_mrc_scan *scan) {
     return octaves < MIN_OCTAVES ? MIN_OCTAVES : octaves > MAX_OCTAVES ? MAX_OCTAVES : octaves;
 }
 
-/* A dot per column of dots, joined up and down so that a step is a line. */
+/* Plots one dot per column of dots. Dots of neighboring columns are joined vertically, so that a step
+ * is a line. */
 static void plot(dot_grid *g, const rd_profile *p, unsigned octaves) {
     rdi_mrc_scan scan = rdi_mrc_scan_start(p);
     uint64_t bound = rd_profile_facts_of(p)->bound;
@@ -65,13 +66,13 @@ static void put_braille(rdi_text *t, uint8_t bits) {
 }
 
 static void print_row(rdi_paper *paper, const dot_grid *g, unsigned row) {
-    bool unicode = paper->style.unicode, labelled = row % 2 == 0;
+    bool unicode = paper->style.unicode, labeled = row % 2 == 0;
     char label[16] = "";
-    if (labelled)
+    if (labeled)
         snprintf(label, sizeof label, "%d %%", 100 - (int)row * 100 / (ROWS - 1));
     rdi_paper_column(paper, -(LABEL - 1), label);
     rdi_paper_ink(paper, RDI_INK_DIM);
-    rdi_text_puts(&paper->t, unicode ? (labelled ? " ┤" : " │") : (labelled ? " +" : " |"));
+    rdi_text_puts(&paper->t, unicode ? (labeled ? " ┤" : " │") : (labeled ? " +" : " |"));
     rdi_paper_ink(paper, RDI_INK_PLAIN);
     const uint8_t *bits = g->bits + row * g->cells;
     unsigned n = g->cells;
@@ -87,17 +88,17 @@ static void print_row(rdi_paper *paper, const dot_grid *g, unsigned row) {
     rdi_text_putc(&paper->t, '\n');
 }
 
-/* Column of a size of 2^octave blocks. */
+/* The column of a cache of 2^octave blocks. */
 static unsigned octave_column(const dot_grid *g, unsigned octaves, unsigned octave) {
     return (g->cells - 1) * octave / octaves;
 }
 
-/* How many octaves apart labels must be to fit. */
+/* The distance between two labels, in octaves, at which all labels fit. */
 static unsigned label_step(const rdi_paper *paper, const dot_grid *g, unsigned octaves) {
     unsigned widest = 0;
     for (unsigned i = 0; i <= octaves; i++) {
         char label[RDI_FORMAT_ROOM];
-        rdi_format_size(paper, UINT64_C(1) << i, label);
+        rdi_format_power(paper, UINT64_C(1) << i, label);
         unsigned columns = rdi_text_columns(label);
         widest = columns > widest ? columns : widest;
     }
@@ -122,12 +123,12 @@ static void print_axis(rdi_paper *paper, const dot_grid *g, unsigned octaves, un
     rdi_text_putc(&paper->t, '\n');
 }
 
-/* Labels are centred under their tick, and moved inwards at the right edge. */
+/* Prints the labels centered under their ticks. The last one moves left if it would not fit. */
 static void print_sizes(rdi_paper *paper, const dot_grid *g, unsigned octaves, unsigned step) {
     unsigned column = 0;
     for (unsigned i = 0; i <= octaves; i += step) {
         char label[RDI_FORMAT_ROOM];
-        rdi_format_size(paper, UINT64_C(1) << i, label);
+        rdi_format_power(paper, UINT64_C(1) << i, label);
         unsigned columns = rdi_text_columns(label);
         unsigned at = LABEL + 1 + octave_column(g, octaves, i) - columns / 2;
         unsigned right = LABEL + 1 + g->cells - columns;

@@ -4,7 +4,7 @@
 
 #include "report/paper.h"
 
-/* Cache sizes along a logarithmic axis, miss ratios 0 to 100 % upwards. */
+/* Draws miss ratios from 0 to 100 % over cache sizes on a logarithmic chart axis. */
 void rdi_chart_mrc(rdi_paper *paper, const rd_profile *p);
 
 #endif

@@ -18,7 +18,8 @@ static rd_status compare_pair(rd_ctx *ctx, const rd_comparees *all, size_t first
                     rd_last_error(ctx));
 }
 
-/* "log bins"; the bins of RD_BINS_EDGES are whatever both have. */
+/* The name of a binning, such as "log bins". RD_BINS_EDGES stands for the bins that both profiles
+ * have. */
 static const char *bins_name(rd_binning binning, char room[48]) {
     char name[32];
     rd_binning_name(binning, name);
@@ -26,7 +27,7 @@ static const char *bins_name(rd_binning binning, char room[48]) {
     return room;
 }
 
-/* Takes the text if everything went well, else drops it. */
+/* Returns the text if there was no error, and drops it otherwise. */
 static rd_status finish(rdi_text *t, rd_status status, char **text, size_t *n) {
     if (status == RD_OK)
         return rdi_text_take(t, text, n);
@@ -99,7 +100,7 @@ static void add_worst_bins(rdi_text *t, const rd_comparison *c, const char *bins
     }
 }
 
-/* Of two exact profiles, or of two that are not, there is nothing to say. */
+/* Says whether an approximate profile keeps its error bound. This needs one exact profile. */
 static void add_bound(rdi_text *t, const rd_comparison *c, const rd_profile *const pair[2]) {
     const rd_profile_facts *a = rd_profile_facts_of(pair[0]), *b = rd_profile_facts_of(pair[1]);
     const rd_profile_facts *f = a->exact ? b : a;
@@ -188,7 +189,7 @@ static rd_status each_pair(rd_ctx *ctx, const rd_comparees *all, visit_pair *vis
     return RD_OK;
 }
 
-/* Quoted where RFC 4180 asks for it. */
+/* Adds a CSV field, quoted where RFC 4180 asks for it. */
 static void add_csv_string(rdi_text *t, const char *text) {
     if (!strpbrk(text, ",\"\r\n")) {
         rdi_text_puts(t, text);

@@ -1,13 +1,13 @@
-/* Files of src/report/html, and the chart library, as they were when this was built. The array is
- * written by cmake/embed.cmake. */
+/* The files of src/report/html and the chart library, embedded at build time. cmake/embed.cmake
+ * writes the array. */
 #ifndef RDI_HTML_ASSETS_H
 #define RDI_HTML_ASSETS_H
 
 #include <stddef.h>
 
 typedef struct rdi_asset {
-    const char *name;          /* of the file, without its folder */
-    const unsigned char *data; /* and a NUL behind */
+    const char *name;          /* name of the file without its folder */
+    const unsigned char *data; /* followed by a NUL */
     size_t n;
 } rdi_asset;
 

@@ -1,13 +1,15 @@
-/* The miss-ratio curve and the histogram for charts: as few numbers as show no difference. */
+/* The miss-ratio curve and the histogram for charts, reduced to as few numbers as possible without
+ * a visible difference. */
 #include "report/html_data.h"
 
 #include <math.h>
 
-#define GRID_SHIFT 9      /* sizes 1/512 apart: finer than the pixels of a wide screen */
-#define TOLERANCE  0.0005 /* of a miss ratio: a quarter of a pixel; at most 2000 points remain */
-#define SUB_BINS   8      /* of an octave, in fine bins */
-#define LINEAR     100    /* at most about so many linear bins ... */
-#define FEW_LINEAR 24     /* ... and rather this few than parts of the profile's own */
+#define GRID_SHIFT 9 /* sizes grow by 1/512, which is finer than the pixels of a wide screen */
+#define TOLERANCE                                                                                  \
+    0.0005             /* error of a miss ratio: a quarter of a pixel; at most 2000 points remain */
+#define SUB_BINS   8   /* fine bins per octave */
+#define LINEAR     100 /* there are at most about so many linear bins ... */
+#define FEW_LINEAR 24  /* ... and at least so many, before bins of the profile are divided */
 
 /* ---- the curve ---- */
 
@@ -23,10 +25,10 @@ static size_t count_sizes(uint64_t end) {
     return n;
 }
 
-/* Keeps points such that straight lines between them, on a logarithmic axis of sizes, stay within
- * the tolerance of all points: from the last one kept, the slopes that miss no point so far form a
- * cone, and the point before the first one outside is kept. Every stretch but the last varies by
- * more than the tolerance, and the curve only falls: that limits their number. */
+/* Keeps so few points that straight lines between them, on a logarithmic chart axis of sizes, stay
+ * within the tolerance of all points. From the last kept point, the slopes that pass all points so far
+ * form a cone; when a point lies outside of the cone, the point before it is kept. The curve only
+ * falls, and every line but the last falls by more than the tolerance: that limits their number. */
 static size_t thin_out(rd_mrc_point *p, size_t n) {
     size_t kept = 1;
     double low = -INFINITY, high = INFINITY;
@@ -83,13 +85,13 @@ uint64_t rdi_html_granule(const rd_profile *p) {
                                                : UINT64_MAX;
 }
 
-/* Parts of the octave that begins at `low`, none narrower than a granule. */
+/* The width of a fine bin in the octave that begins at `low`: at least a granule. */
 static uint64_t octave_step(uint64_t low, uint64_t granule) {
     uint64_t step = low / SUB_BINS > granule ? low / SUB_BINS : granule;
     return step && step < low ? step : low;
 }
 
-/* Whole granules where that leaves enough bins to see a shape. */
+/* The width of a linear bin: whole granules, if that leaves enough bins to see a shape. */
 static uint64_t linear_width(const rdi_html_axis *axis) {
     uint64_t width = axis->end / LINEAR + 1, granule = axis->granule;
     if (granule <= axis->end / FEW_LINEAR)

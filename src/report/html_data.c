@@ -7,10 +7,10 @@
 
 #define MAX_KNEES       3
 #define BAND_PER_OCTAVE 4
-#define RATIO_DIGITS    6   /* more than a screen can show, and much shorter than all of them */
-#define MAX_STRING      400 /* bytes of a name or source line that are shown */
+#define RATIO_DIGITS    6   /* more than a screen can show, and much shorter than all digits */
+#define MAX_STRING      400 /* longest name or source line that the page shows, in bytes */
 
-/* Average of the finite distances. */
+/* Writes the mean of the finite distances. */
 static void put_mean(rd_json_writer *w, const rd_profile *p) {
     const rd_bin *bins;
     size_t n = rd_profile_bins(p, &bins);
@@ -44,7 +44,7 @@ static rd_status put_curve(rd_json_writer *w, const rd_profile *p) {
     return RD_OK;
 }
 
-/* A band is read at somewhat larger sizes too: near a bound there is none. */
+/* Reads the band at a size. Near a bound it is unknown, because it is read at larger sizes as well. */
 static rd_status band_at(rd_ctx *ctx, const rd_profile *p, uint64_t blocks, double *low,
                          double *high, bool *known) {
     rd_status status = rd_mrc_has_band(p) ? rd_mrc_band(ctx, p, blocks, low, high) : RD_EINVAL;
@@ -52,7 +52,7 @@ static rd_status band_at(rd_ctx *ctx, const rd_profile *p, uint64_t blocks, doub
     return status == RD_EINVAL ? RD_OK : status;
 }
 
-/* [blocks, low, high] at a few sizes per octave. */
+/* Writes the band as [blocks, low, high] at a few sizes per octave. */
 static rd_status put_band(rd_json_writer *w, const rd_profile *p) {
     uint64_t end = rdi_html_end(p), last = 0;
     rd_json_begin_array(w, "band", RD_JSON_INLINE);
@@ -77,7 +77,7 @@ static rd_status put_band(rd_json_writer *w, const rd_profile *p) {
     return RD_OK;
 }
 
-/* A size and its miss ratio, as members of an object. Nothing is known above a bound. */
+/* Writes a size and its miss ratio as members of an object. Above a bound the ratio is unknown. */
 static rd_status put_size(rd_json_writer *w, const rd_profile *p, uint64_t blocks) {
     const rd_profile_facts *f = rd_profile_facts_of(p);
     rd_json_put_u64(w, "blocks", blocks);
@@ -99,7 +99,7 @@ static rd_status put_size(rd_json_writer *w, const rd_profile *p, uint64_t block
     return RD_OK;
 }
 
-/* Miss ratios at the caches of the page; none where blocks have no size in bytes. */
+/* Writes the miss ratios of the page's caches, or none if the size of a block is unknown. */
 static rd_status put_levels(rd_json_writer *w, const rd_page *page, const rd_profile *p) {
     uint64_t block_bytes = rd_profile_facts_of(p)->block_bytes;
     rd_json_begin_array(w, "at_levels", RD_JSON_INLINE);
@@ -113,7 +113,7 @@ static rd_status put_levels(rd_json_writer *w, const rd_page *page, const rd_pro
     return RD_OK;
 }
 
-/* Sizes worth knowing: for most of the hits, and where working sets fit. */
+/* Writes useful cache sizes: those with 90 % and 99 % of the achievable hits, and working sets. */
 static rd_status put_sizes(rd_json_writer *w, const rd_profile *p) {
     static const unsigned percents[] = {90, 99};
     rd_knee knees[MAX_KNEES];
@@ -140,8 +140,8 @@ static rd_status put_sizes(rd_json_writer *w, const rd_profile *p) {
 
 /* ---- histogram ---- */
 
-/* Ends of bins, and how many references are in each. They follow from the curve, which is exact at
- * the ends of the profile's own bins and spreads references evenly inside. */
+/* Writes the end of each bin and the references in it. The counts come from the curve, which is exact
+ * at the ends of the profile's own bins and spreads references evenly between them. */
 static void put_bins(rd_json_writer *w, const rd_profile *p, const rdi_html_axis *axis,
                      rdi_html_bins bins, const char *key) {
     double references = (double)rd_profile_facts_of(p)->references, before = 1;
@@ -199,7 +199,7 @@ static rd_status put_profile(rd_json_writer *w, const rd_page *page, size_t i,
     return RD_OK;
 }
 
-/* What `compare` says of two profiles; bins that have too little in common leave it out. */
+/* Writes the comparison of two profiles, unless their bins have too little in common. */
 static rd_status put_comparison(rd_json_writer *w, const rd_page *page) {
     rd_comparison c;
     rd_status status = RD_EINVAL;

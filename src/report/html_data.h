@@ -1,9 +1,8 @@
-/* What the page for browsers shows of profiles, as JSON.
+/* The profiles of a page as JSON, for the scripts of the page.
  *
- * Facts, sources and details are those of the profile file, in its own words; long lists and strings
- * are cut to what can be seen. The rest is computed for the charts. The reader is
- * src/report/html/page.js and what stands beside it; the layout is between these two and may change
- * with every release. Numbers are read as doubles there.
+ * Facts, sources and details are written by the writer of profile files; long lists and strings are
+ * shortened. The rest is computed for the charts. Only the scripts in src/report/html read this JSON,
+ * so its layout may change with every release. They read numbers as doubles.
  */
 #ifndef RDI_HTML_DATA_H
 #define RDI_HTML_DATA_H
@@ -13,41 +12,43 @@
 #include "reusedist/attribution.h"
 #include "reusedist/report.h"
 
-/* The whole object; caller frees. What cannot be embedded in HTML is still in it: see html_page.c.
- */
+/* Makes the whole object, which the caller frees. Characters that cannot be embedded in HTML are not
+ * yet escaped: html_page.c does that. */
 RD_CHECKED rd_status rdi_html_data(rd_ctx *ctx, const rd_page *page, char **json, size_t *n);
 
 /* ---- code, data, time and space (html_details.c) ---- */
 
-/* Writes them as members of the profile's object, on a page of so many profiles. */
+/* Writes the details as members of the profile's object. `n_profiles` is the number of profiles on
+ * the page, which share the space for long lists. */
 RD_CHECKED rd_status rdi_html_details(rd_json_writer *w, const rd_profile *p, size_t n_profiles);
 
 /* ---- curves and bins (html_curve.c) ---- */
 
-/* Smallest cache that hits everything that was found to hit, or the bound; at least 1. */
+/* The size of the smallest cache with all achievable hits, or the bound; at least 1. */
 uint64_t rdi_html_end(const rd_profile *p);
 
-/* The curve from 1 block to its end; caller frees. */
+/* Makes the curve from 1 block to its end. The caller frees it. */
 RD_CHECKED rd_status rdi_html_curve(rd_ctx *ctx, const rd_profile *p, rd_mrc_point **out,
                                     size_t *n);
 
-/* What the bins of all profiles of a page have in common, so that they can be laid over each other.
- */
+/* Properties of the bins that all profiles of a page share, so that their histograms can be
+ * compared. */
 typedef struct rdi_html_axis {
-    uint64_t end;     /* of the longest curve */
-    uint64_t granule; /* multiples of it are ends of bins in all profiles; UINT64_MAX: not known */
+    uint64_t end;     /* the end of the longest curve */
+    uint64_t granule; /* its multiples are ends of bins in all profiles; UINT64_MAX: unknown */
 } rdi_html_axis;
 
-/* Width of bins that a profile's histogram can be made of; UINT64_MAX: only logarithmic ones. */
+/* The width of the narrowest equal bins that a profile's histogram supports; UINT64_MAX: it supports
+ * logarithmic bins only. */
 uint64_t rdi_html_granule(const rd_profile *p);
 
 typedef enum rdi_html_bins {
-    RDI_HTML_LOG,   /* an octave each */
-    RDI_HTML_FINE,  /* up to eight in an octave, where the profiles are fine enough */
-    RDI_HTML_LINEAR /* about a hundred of equal width */
+    RDI_HTML_LOG,   /* one bin per octave */
+    RDI_HTML_FINE,  /* up to eight bins per octave, if the profiles have them */
+    RDI_HTML_LINEAR /* about a hundred bins of equal width */
 } rdi_html_bins;
 
-/* The end of the bin that begins at `edge`; the first one begins at 0. */
+/* The end of the bin that begins at `edge`. The first bin begins at 0. */
 uint64_t rdi_html_next_edge(const rdi_html_axis *axis, rdi_html_bins bins, uint64_t edge);
 
 #endif

@@ -1,7 +1,7 @@
-/* Code, data, time and space of a profile for the page: as the profile file has them, but shorter.
+/* The details of a profile for the page: the same JSON as in the profile file, but shorter.
  *
- * The first entries of a long list of attribution are kept and the others summed up, so that the page
- * stays small. Distances, which are seen when an entry is opened, are kept for the first ones only. */
+ * A long list of attribution keeps its first entries and one entry with the sum of the rest, so that
+ * the page stays small. Only the first entries keep their distances, which an opened entry shows. */
 #include "report/html_data.h"
 
 #include "base/arena.h"
@@ -10,23 +10,23 @@
 
 #include <string.h>
 
-#define ROWS       1000 /* of a list, on the whole page ... */
-#define LEAST_ROWS 150  /* ... but so many for each profile */
-#define OPEN_ROWS  250  /* that have bins */
+#define ROWS       1000 /* entries of a list on the whole page ... */
+#define LEAST_ROWS 150  /* ... but at least so many for each profile */
+#define OPEN_ROWS  250  /* entries that keep their distances */
 
 /* ---- lists ---- */
 
-/* Entries of a list of `n` that stay as they are. If some do not, one more holds their sum. */
+/* The number of entries that a list of `n` keeps. If it drops some, one more entry holds their sum. */
 static size_t kept_of(size_t n, size_t rows) {
     return n <= rows ? n : rows - 1;
 }
 
-/* Length of the list then. */
+/* The length of the reduced list. */
 static size_t reduced_of(size_t n, size_t rows) {
     return n <= rows ? n : rows;
 }
 
-/* Where entry `index` of a list of `n` is then: itself, or the sum of the others. */
+/* The index of entry `index` in the reduced list: its own, or that of the sum. */
 static size_t reduced_index(size_t index, size_t n, size_t rows) {
     size_t kept = kept_of(n, rows);
     return index < kept || index >= n ? index : kept;
@@ -40,7 +40,7 @@ static void add_share(rd_share *to, const rd_share *part) {
         to->misses[i] += part->misses[i];
 }
 
-/* Entry i of a list; its bins go unless it can be opened. */
+/* The share of entry `i`, without bins if the page cannot open the entry. */
 static rd_share reduced_share(const rd_share *share, size_t i) {
     rd_share reduced = *share;
     if (i >= OPEN_ROWS)
@@ -135,7 +135,7 @@ static rd_status reduce_data(rdi_arena *arena, const rd_attribution *a, size_t r
     return RD_OK;
 }
 
-/* Only what lines and data that are kept have in common. */
+/* Keeps the combinations of lines and data that are both kept. */
 static rd_status reduce_line_data(rdi_arena *arena, const rd_attribution *a, size_t rows,
                                   rd_attribution *out) {
     size_t lines = kept_of(a->n_lines, rows), data = kept_of(a->n_data, rows);

@@ -1,12 +1,14 @@
-/* Columns, bars, colours and wrapped text. See paper.h. */
+/* Columns, bars, colors and wrapped text. See paper.h. */
 #include "report/paper.h"
 
 #include "base/sized.h"
 #include "profile/profile_build.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#define GROUPED_MAX   10000000 /* numbers of objects from here on have a unit instead of all digits */
 #define DEFAULT_WIDTH 80
 #define MIN_WIDTH     40
 #define MAX_WIDTH     1000
@@ -57,7 +59,7 @@ void rdi_paper_column(rdi_paper *paper, int columns, const char *text) {
         rdi_text_fill(&paper->t, ' ', space);
 }
 
-/* Eighths of a cell, from one to a whole. */
+/* Bars of one to eight eighths of a cell. */
 static const char *const eighths[] = {"▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
 
 unsigned rdi_paper_bar(rdi_paper *paper, double share, unsigned cells) {
@@ -75,8 +77,8 @@ unsigned rdi_paper_bar(rdi_paper *paper, double share, unsigned cells) {
     return used;
 }
 
-/* Length of the next piece that must stay on one line: a word, and behind a number its unit. */
-static size_t piece_length(const char *text) {
+/* The length of the next text that must stay on one line: a word, or a number with its unit. */
+static size_t unbroken_length(const char *text) {
     size_t n = strcspn(text, " ");
     while (n > 0 && text[n] && text[n - 1] >= '0' && text[n - 1] <= '9')
         n += 1 + strcspn(text + n + 1, " ");
@@ -86,7 +88,7 @@ static size_t piece_length(const char *text) {
 void rdi_paper_wrap(rdi_paper *paper, const char *text) {
     unsigned column = 0;
     while (*text) {
-        size_t n = piece_length(text);
+        size_t n = unbroken_length(text);
         char piece[256];
         snprintf(piece, sizeof piece, "%.*s", (int)n, text);
         unsigned columns = rdi_text_columns(piece);
@@ -120,7 +122,7 @@ void rdi_format_units(double number, char *text) {
     char bytes[16];
     rd_format_bytes(number, bytes);
     size_t n = strlen(bytes);
-    bytes[n - 1] = '\0'; /* the B: it is not bytes that are counted */
+    bytes[n - 1] = '\0'; /* removes the B, because the number does not count bytes */
     if (n > 1 && bytes[n - 2] == ' ')
         bytes[n - 2] = '\0';
     snprintf(text, RDI_FORMAT_ROOM, "%s", bytes);
@@ -130,7 +132,26 @@ void rdi_format_size(const rdi_paper *paper, uint64_t blocks, char *text) {
     if (paper->block_bytes)
         rd_format_bytes((double)blocks * (double)paper->block_bytes, text);
     else
+        rdi_format_objects(blocks, text);
+}
+
+void rdi_format_power(const rdi_paper *paper, uint64_t blocks, char *text) {
+    if (paper->block_bytes)
+        rd_format_bytes((double)blocks * (double)paper->block_bytes, text);
+    else
         rdi_format_units((double)blocks, text);
+}
+
+void rdi_format_objects(uint64_t objects, char *text) {
+    if (objects >= GROUPED_MAX)
+        rd_format_count((double)objects, text);
+    else if (objects >= 1000000)
+        snprintf(text, RDI_FORMAT_ROOM, "%" PRIu64 ",%03" PRIu64 ",%03" PRIu64, objects / 1000000,
+                 objects / 1000 % 1000, objects % 1000);
+    else if (objects >= 1000)
+        snprintf(text, RDI_FORMAT_ROOM, "%" PRIu64 ",%03" PRIu64, objects / 1000, objects % 1000);
+    else
+        snprintf(text, RDI_FORMAT_ROOM, "%" PRIu64, objects);
 }
 
 static void tell_sampling(rdi_paper *paper, const rd_profile *p) {
@@ -141,9 +162,10 @@ static void tell_sampling(rdi_paper *paper, const rd_profile *p) {
         recorded += sources[i].references;
     char text[160];
     if (skipped == RD_UNKNOWN)
-        snprintf(text, sizeof text, "Sampled: parts of the program were not recorded.");
+        snprintf(text, sizeof text, "Sampled: the recorder skipped parts of the program's run.");
     else
-        snprintf(text, sizeof text, "Sampled: %.3g %% of the program's references were recorded.",
+        snprintf(text, sizeof text,
+                 "Sampled: the recorder kept %.3g %% of the program's references.",
                  100.0 * (double)recorded / ((double)recorded + (double)skipped));
     if (skipped)
         rdi_paper_wrap(paper, text);
@@ -168,6 +190,27 @@ void rdi_paper_title(rdi_paper *paper, const rd_profile *p) {
     }
     rdi_text_putc(t, '\n');
     if (rd_profile_facts_of(p)->partial)
-        rdi_paper_wrap(paper, "The trace broke off. This is about what came before.");
+        rdi_paper_wrap(paper,
+                       "The trace is incomplete. The results cover the run up to that point.");
     tell_sampling(paper, p);
+}
+
+static bool has_error_kind(const rd_profile_facts *f, const char *kind) {
+    return f->error_bound > 0 && f->error_kind && strcmp(f->error_kind, kind) == 0;
+}
+
+void rdi_paper_error(rdi_paper *paper, const rd_profile_facts *f) {
+    rdi_text *t = &paper->t;
+    if (has_error_kind(f, RDI_KIND_SAMPLED)) {
+        rdi_text_printf(t, "at most %s%.3g points off (95 %% confidence)",
+                        paper->style.unicode ? "\xc2\xb1" : "+/-", 100 * f->error_bound);
+    } else if (has_error_kind(f, "relative")) {
+        rdi_text_printf(t, "distances are 0 to %.3g %% too small", 100 * f->error_bound);
+    } else if (has_error_kind(f, "absolute")) {
+        rdi_text_printf(t, "distances are 0 to %.6g blocks too small", f->error_bound);
+    } else {
+        rdi_text_puts(t, "no bound is known (");
+        rdi_text_escaped(t, f->error_kind ? f->error_kind : "unknown");
+        rdi_text_putc(t, ')');
+    }
 }

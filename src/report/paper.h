@@ -1,5 +1,5 @@
-/* What reports are written on: growing text that knows the terminal's abilities and the unit of a
- * cache size. Columns are counted in characters, not bytes.
+/* The text that a report is written into. It grows, and it knows what the terminal can show and the
+ * unit of a cache size. Columns are counted in characters, not bytes.
  */
 #ifndef RDI_PAPER_H
 #define RDI_PAPER_H
@@ -13,33 +13,41 @@ typedef struct rdi_paper {
     uint64_t block_bytes; /* 0: sizes are counted in blocks */
 } rdi_paper;
 
-/* Colours; nothing on a terminal without. */
+/* Colors and weights. They add nothing to the text when the style has no color. */
 typedef enum rdi_ink { RDI_INK_PLAIN, RDI_INK_BOLD, RDI_INK_DIM, RDI_INK_DRAWING } rdi_ink;
 
 rdi_paper rdi_paper_start(rd_profile *p, const rd_report_style *style);
 
-/* The name of the trace, or how many there were; and whether it broke off. */
+/* Adds the name of the trace, or the number of traces, and says if the trace is incomplete or
+ * sampled. */
 void rdi_paper_title(rdi_paper *paper, const rd_profile *p);
 void rdi_paper_ink(rdi_paper *paper, rdi_ink ink);
-/* A bold line with an empty one before it. */
+/* Says how far the numbers of an approximate profile can be from the true ones. */
+void rdi_paper_error(rdi_paper *paper, const rd_profile_facts *f);
+/* Adds an empty line and then `text` as a bold line. */
 void rdi_paper_heading(rdi_paper *paper, const char *text);
-/* Text in `columns` columns: to the left, or to the right when negative. Longer text sticks out. */
+/* Adds text that is padded to `columns` columns: left-aligned, or right-aligned when `columns` is
+ * negative. Longer text is not cut. */
 void rdi_paper_column(rdi_paper *paper, int columns, const char *text);
-/* A bar of share (0 to 1) times `cells` cells; anything above nothing can be seen. Returns how many
- * columns it takes. */
+/* Adds a bar of `share` (0 to 1) times `cells` cells. A share above 0 always shows something. Returns
+ * the number of columns that the bar takes. */
 unsigned rdi_paper_bar(rdi_paper *paper, double share, unsigned cells);
-/* A paragraph, broken between words. */
+/* Adds a paragraph and breaks its lines between words. */
 void rdi_paper_wrap(rdi_paper *paper, const char *text);
 
-/* Columns that a UTF-8 text takes. */
+/* The number of columns that a UTF-8 text takes. */
 unsigned rdi_text_columns(const char *text);
 
 #define RDI_FORMAT_ROOM 24
 
-/* "3.1 %", "0.42 %", "<0.01 %", "100 %": never rounded to nothing or to all. */
+/* "3.1 %", "0.42 %", "<0.01 %", "100 %". Only exact values become "0 %" and "100 %". */
 void rdi_format_share(double share, char *text);
-/* A cache size: bytes with units, or blocks with binary units ("64 Ki"). */
+/* A cache size: bytes with units, or a number of objects. */
 void rdi_format_size(const rdi_paper *paper, uint64_t blocks, char *text);
+/* A cache size that is a power of two blocks: bytes with units, or objects in binary units ("64 Ki"). */
+void rdi_format_power(const rdi_paper *paper, uint64_t blocks, char *text);
+/* A number of objects: "512", "1,750", "9,999,999", "12.3 M". */
+void rdi_format_objects(uint64_t objects, char *text);
 /* A number in binary units: "512", "2 Ki", "1.5 Mi". */
 void rdi_format_units(double number, char *text);
 

@@ -1,5 +1,5 @@
-/* Where distances come from, as tables of the heaviest and a few sentences. See report_details.h.
- */
+/* Tables of the lines, pairs and data with most misses, and a few sentences about them. See
+ * report_details.h. */
 #include "report/report_details.h"
 
 #include "profile/hist.h"
@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SHOWN       10    /* entries of a table at most ... */
-#define TELLING     0.001 /* ... that have this share of the misses of some level; the first always */
+#define SHOWN       10    /* a table has at most so many entries ... */
+#define TELLING     0.001 /* ... with this fraction of the misses of some level; always the first */
 #define LEVEL_WIDTH 11
 #define COUNT_WIDTH 11
 #define NAME_LEAST  20
@@ -31,7 +31,7 @@ static const char *base_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* "file.c:14 function", as far as it is known. */
+/* Makes "file.c:14 function", or less where the file or the function is unknown. */
 static void name_line(const details_report *r, size_t index, char *label) {
     const rd_attribution *a = r->d->attribution;
     const rd_code_line *line = index == RD_NO_INDEX ? NULL : &a->lines[index];
@@ -48,7 +48,7 @@ static void name_line(const details_report *r, size_t index, char *label) {
         snprintf(label, LABEL_ROOM, "%.400s", function);
 }
 
-/* "file.c:14" alone, or what stands for it. */
+/* Makes "file.c:14", or what name_line() makes if the file is unknown. */
 static void name_place(const details_report *r, size_t index, char *label) {
     name_line(r, index, label);
     const rd_attribution *a = r->d->attribution;
@@ -79,7 +79,7 @@ static void name_data(const rd_data_region *data, char *label) {
 
 /* ---- tables ---- */
 
-/* Cuts a text behind so many columns, and shows that. */
+/* Cuts a text that is longer than `columns` and ends it with dots. */
 static void clip(const details_report *r, char *text, unsigned columns) {
     if (rdi_text_columns(text) <= columns)
         return;
@@ -108,7 +108,7 @@ static void put_name(const details_report *r, const char *label) {
     rdi_text_drop(&safe);
 }
 
-/* Shares of all misses of each level, and how many references there are. */
+/* Adds a row: the share of all misses of each level, and the number of references. */
 static void put_row(const details_report *r, const char *label, const uint64_t *misses,
                     uint64_t references) {
     char text[RDI_FORMAT_ROOM];
@@ -126,13 +126,13 @@ static void put_row(const details_report *r, const char *label, const uint64_t *
 static void put_heading(const details_report *r, const char *title, const char *counted) {
     char text[LABEL_ROOM], size[RDI_FORMAT_ROOM];
     rdi_paper_heading(r->paper, title);
-    put_name(r, r->d->n_levels ? "share of the misses of" : "");
+    put_name(r, r->d->n_levels ? "share of the misses in" : "");
     for (size_t k = 0; k < r->d->n_levels; k++) {
         const rd_level *level = &r->d->levels[k];
         if (r->paper->block_bytes)
             rd_format_bytes((double)level->bytes, size);
         else
-            rdi_format_units((double)level->bytes, size);
+            rdi_format_objects(level->bytes, size);
         snprintf(text, sizeof text, "%.3s %s", level->name, size);
         rdi_paper_column(r->paper, -LEVEL_WIDTH, text);
     }
@@ -174,8 +174,9 @@ static void put_tables(const details_report *r) {
 
 /* ---- sentences ---- */
 
-/* The level to talk about, as the page does: where most time is lost, if a miss costs four times as
- * much in each further one. First touches do not count: no cache avoids them. RD_NO_INDEX: none. */
+/* The level that the sentences are about, the same that the page chooses: the one whose misses cost
+ * most time, if a miss costs four times as much in each further level. First touches do not count,
+ * because no cache avoids them. RD_NO_INDEX means that no level has other misses. */
 static size_t telling_level(const details_report *r) {
     size_t level = RD_NO_INDEX;
     double most = 0, weight = 1;
@@ -189,7 +190,7 @@ static size_t telling_level(const details_report *r) {
     return level;
 }
 
-/* The line with most misses of that level that are not first touches. */
+/* The line with most misses at `level` that are not first touches. */
 static size_t worst_line(const details_report *r, size_t level) {
     const rd_attribution *a = r->d->attribution;
     size_t worst = RD_NO_INDEX;
@@ -205,25 +206,23 @@ static size_t worst_line(const details_report *r, size_t level) {
     return worst;
 }
 
-/* ", reading DATA" when most of the line's misses are there. */
+/* Says what the line reuses: the data region with most of its misses, or blocks in general. */
 static void say_data(const details_report *r, rdi_text *words, size_t line, size_t level) {
     const rd_attribution *a = r->d->attribution;
     uint64_t misses = a->lines[line].share.misses[level];
     for (size_t i = 0; i < a->n_line_data; i++) {
         const rd_data_region *data = &a->data[a->line_data[i].data];
-        if (a->line_data[i].line != line || a->line_data[i].misses[level] <= misses / 2)
+        if (a->line_data[i].line != line || a->line_data[i].misses[level] <= misses / 2 ||
+            data->kind == RD_DATA_OTHER)
             continue;
-        if (data->kind == RD_DATA_HEAP)
-            rdi_text_puts(words, ", in memory from ");
-        else if (data->kind != RD_DATA_OTHER)
-            rdi_text_puts(words, ", in ");
-        if (data->kind != RD_DATA_OTHER)
-            rdi_text_puts(words, data->name);
+        rdi_text_printf(words, ": it reuses %s%s after it was evicted.",
+                        data->kind == RD_DATA_HEAP ? "memory from " : "", data->name);
         return;
     }
+    rdi_text_puts(words, ": it reuses blocks after they were evicted.");
 }
 
-/* Which line used the blocks before. */
+/* Says which line used the blocks before. */
 static void say_pair(const details_report *r, rdi_text *words, size_t line, size_t level) {
     const rd_attribution *a = r->d->attribution;
     const rd_reuse_pair *most = NULL;
@@ -236,12 +235,13 @@ static void say_pair(const details_report *r, rdi_text *words, size_t line, size
     char share[RDI_FORMAT_ROOM], place[LABEL_ROOM], distance[RDI_FORMAT_ROOM];
     rdi_format_share((double)most->misses[level] / (double)misses, share);
     name_place(r, most->use, place);
-    rdi_text_printf(words, " %s of these touch again what %s touched before", share,
+    rdi_text_printf(words, " In %s of these misses, %s used the block last", share,
                     most->use == line ? "the same line" : place);
-    if (most->misses[level] >= most->count - most->count / 10) { /* else it is that of others */
+    if (most->misses[level] >= most->count - most->count / 10) { /* else the mean is that of hits */
         uint64_t mean = (uint64_t)((double)rdi_sum_wide(most->distance_sum) / (double)most->count);
         rdi_format_size(r->paper, mean, distance);
-        rdi_text_printf(words, ", with %s in between", distance);
+        rdi_text_printf(words, ", with %s %s in between", distance,
+                        r->paper->block_bytes ? "of other data" : "other objects");
     }
     rdi_text_putc(words, '.');
 }
@@ -256,10 +256,10 @@ static void say_worst(const details_report *r, rdi_text *words, size_t level) {
                      share);
     rdi_format_share((double)r->all.misses[level] / (double)r->all.references, ratio);
     name_line(r, line, place);
-    rdi_text_printf(words, "%s of the misses of %s, which are %s of the references, come from %s",
-                    share, r->d->levels[level].name, ratio, place);
+    const char *name = r->d->levels[level].name;
+    rdi_text_printf(words, "%s would miss %s of the references. %s causes %s of the %s misses",
+                    name, ratio, place, share, name);
     say_data(r, words, line, level);
-    rdi_text_putc(words, '.');
     say_pair(r, words, line, level);
 }
 
@@ -269,11 +269,10 @@ static void say_words_used(const details_report *r, rdi_text *words) {
     if (!s || r->d->n_levels == 0 || s->levels[0].fetched == 0)
         return;
     rdi_text_printf(words,
-                    "%sOf the %" PRIu64
-                    " words of a block that %s fetches, %.1f are used before it "
-                    "is replaced.",
-                    words->n ? " " : "", per_block, r->d->levels[0].name,
-                    (double)s->levels[0].words / (double)s->levels[0].fetched);
+                    "%sThe program uses %.1f of the %" PRIu64
+                    " words of a block between its fetch into %s and its eviction.",
+                    words->n ? " " : "", (double)s->levels[0].words / (double)s->levels[0].fetched,
+                    per_block, r->d->levels[0].name);
 }
 
 static void say_phases(const details_report *r, rdi_text *words) {

@@ -20,12 +20,13 @@ typedef struct size_row {
     uint64_t blocks;
     double miss_ratio;
     bool interpolated;
-    double low, high; /* of a sample's band; -1: there is none */
+    double low, high; /* the confidence band of a sampled profile; -1: there is none */
 } size_row;
 
 #define DEFAULT_SIZES_MAX 65
 
-/* Powers of two, the last one just holding everything; with a bound, that as the last one. */
+/* Fills `blocks` with powers of two, up to the first size that holds every block. With a bound, the
+ * last size is the bound. */
 static size_t default_sizes(const rd_profile *p, uint64_t *blocks) {
     const rd_profile_facts *facts = rd_profile_facts_of(p);
     rdi_mrc_scan scan = rdi_mrc_scan_start(p);
@@ -43,7 +44,7 @@ static size_t default_sizes(const rd_profile *p, uint64_t *blocks) {
     return n;
 }
 
-/* One row per size; none without references, which neither hit nor miss. Caller frees. */
+/* Makes one row per size, or none if there are no references. The caller frees them. */
 static rd_status collect_rows(rd_profile *p, const uint64_t *blocks, size_t n, size_row **out,
                               size_t *n_out) {
     rd_ctx *ctx = rdi_profile_ctx(p);
@@ -72,7 +73,7 @@ static rd_status collect_rows(rd_profile *p, const uint64_t *blocks, size_t n, s
     return RD_OK;
 }
 
-/* Bytes of a cache; may need more than 64 bits. */
+/* The size of a cache in bytes, which may need more than 64 bits. */
 static rdi_u128 bytes_of(uint64_t blocks, uint64_t block_bytes) {
     return (rdi_u128)blocks * block_bytes;
 }
@@ -196,7 +197,7 @@ rd_status rd_report_mrc_text(rd_profile *p, const rd_report_style *style, const 
     rdi_paper_title(&paper, p);
     rdi_text_putc(&paper.t, '\n');
     if (rd_profile_facts_of(p)->references == 0)
-        rdi_text_puts(&paper.t, "There are no references: no cache hits or misses.\n");
+        rdi_text_puts(&paper.t, "The trace has no references, so there are no hits or misses.\n");
     else
         add_table(&paper, p, rows, n_rows);
     rdi_free(paper.t.ctx, rows);

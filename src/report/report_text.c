@@ -1,4 +1,5 @@
-/* The report people read in the terminal: totals, histogram, curve, sizes, and what it means. */
+/* The report that people read in the terminal: totals, histogram, curve, cache sizes, and findings
+ * in words. */
 #include "reusedist/report.h"
 
 #include "model/mrc.h"
@@ -11,7 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FACT_COLUMNS  17 /* labels of the totals and of the sizes */
+#define FACT_COLUMNS  17 /* labels of the totals, and of the sizes on a narrow terminal */
+#define SIZE_COLUMNS  28 /* labels of the sizes on a terminal of WIDE columns */
+#define WIDE          79
 #define RANGE_COLUMNS 15
 #define SHARE_COLUMNS 10
 #define HIT_COLUMNS   11
@@ -29,7 +32,7 @@ typedef struct report {
     rd_ctx *ctx;
     rd_profile *p;
     const rd_profile_facts *facts;
-    uint64_t end; /* smallest cache with all hits found */
+    uint64_t end; /* size of the smallest cache that has all achievable hits */
 } report;
 
 /* ---- totals ---- */
@@ -40,7 +43,7 @@ static void add_label(report *r, const char *label) {
     rdi_paper_column(&r->paper, FACT_COLUMNS, label);
 }
 
-/* "loads and stores" of "LS". */
+/* Adds ": loads and stores" for the kinds "LS". */
 static void add_kinds(report *r) {
     static const char *const names[] = {"loads", "stores", "instruction fetches"};
     const char *before = ": ";
@@ -93,7 +96,7 @@ static void add_infinite(report *r) {
         rdi_text_puts(t, "no cache avoids these\n");
 }
 
-/* The distance that half of the finite ones do not exceed: a number, or the bin it is in. */
+/* Adds the median of the finite distances: a number, or the bin that the median is in. */
 static void add_median(report *r, const rd_bin *bins, size_t n, uint64_t finite) {
     size_t i = 0;
     uint64_t seen = 0;
@@ -131,15 +134,23 @@ static void add_distances(report *r) {
 
 static void add_engine(report *r) {
     const rd_profile_facts *f = r->facts;
+    rdi_text *t = &r->paper.t;
     add_label(r, "measured");
-    rdi_text_puts(&r->paper.t, f->exact ? "exactly, engine " : "approximately, engine ");
-    rdi_text_escaped(&r->paper.t, f->engine ? f->engine : "unknown");
-    if (!f->exact && f->error_bound > 0)
-        rdi_text_printf(&r->paper.t, ": %s %.3g", f->error_kind ? f->error_kind : "error",
-                        f->error_bound);
-    else if (!f->exact && f->error_kind)
-        rdi_text_printf(&r->paper.t, ": %s", f->error_kind);
-    rdi_text_putc(&r->paper.t, '\n');
+    if (f->sample_rate > 0) {
+        char share[RDI_FORMAT_ROOM];
+        rdi_format_share(f->sample_rate, share);
+        rdi_text_printf(t, "estimated from %s of the blocks", share);
+    } else {
+        rdi_text_puts(t, f->exact ? "exactly" : "approximately");
+    }
+    rdi_text_puts(t, ", engine ");
+    rdi_text_escaped(t, f->engine ? f->engine : "unknown");
+    rdi_text_putc(t, '\n');
+    if (!f->exact) {
+        add_label(r, "error");
+        rdi_paper_error(&r->paper, f);
+        rdi_text_putc(t, '\n');
+    }
 }
 
 /* ---- histogram ---- */
@@ -160,14 +171,15 @@ static void format_range(const report *r, uint64_t low, uint64_t high, char *tex
 
 typedef struct octave {
     uint64_t low, high;
-    double share; /* of all references */
-    double hits;  /* share of all references at `high` or below */
+    double share; /* fraction of all references in this octave */
+    double hits;  /* fraction of all references with a distance of at most `high` */
     bool interpolated;
 } octave;
 
 #define OCTAVES_MAX 65
 
-/* Shares of [0], [1], [2,3], [4,7] ... of all references, whatever the bins. */
+/* Computes the fractions of all references in [0], [1], [2,3], [4,7] ..., whatever the profile's bins
+ * are. */
 static size_t collect_octaves(const report *r, octave *rows) {
     rdi_mrc_scan scan = rdi_mrc_scan_start(r->p);
     double miss_before = 1;
@@ -176,7 +188,7 @@ static size_t collect_octaves(const report *r, octave *rows) {
     for (uint64_t low = 0; low < r->end && n < OCTAVES_MAX; n++) {
         uint64_t high = low == 0 ? 0 : low * 2 - 1;
         if (r->facts->bound && high >= r->facts->bound)
-            high = r->facts->bound - 1; /* nothing is known beyond */
+            high = r->facts->bound - 1; /* the profile knows nothing beyond it */
         bool guessed;
         double miss = rdi_mrc_scan_at(&scan, high < r->end ? high + 1 : r->end, &guessed);
         rows[n] = (octave){low, high, miss_before - miss, 1 - miss, guessed || guessed_before};
@@ -187,7 +199,7 @@ static size_t collect_octaves(const report *r, octave *rows) {
     return n;
 }
 
-/* On a narrow terminal the bars are worth more than what follows from them. */
+/* On a narrow terminal the bars are worth more than the columns that follow from them. */
 static bool has_cache_columns(const report *r) {
     return r->paper.style.width >= 66;
 }
@@ -213,7 +225,7 @@ static void add_histogram_row(report *r, const char *label, const octave *row, d
     if (row->high != RD_UNKNOWN && has_cache_columns(r)) {
         rdi_format_share(row->hits, share);
         rdi_paper_column(paper, -HIT_COLUMNS, share);
-        rdi_format_size(paper, row->high + 1, text);
+        rdi_format_power(paper, row->high + 1, text);
         rdi_paper_column(paper, -CACHE_COLUMNS, text);
     }
     rdi_text_putc(&paper->t, '\n');
@@ -227,7 +239,7 @@ static void add_histogram_heading(report *r) {
     rdi_paper_column(paper, -SHARE_COLUMNS, "share");
     if (has_cache_columns(r)) {
         rdi_paper_column(paper, -HIT_COLUMNS, "hit ratio");
-        rdi_paper_column(paper, -CACHE_COLUMNS, "of a cache");
+        rdi_paper_column(paper, -CACHE_COLUMNS, "cache size");
     }
     rdi_paper_ink(paper, RDI_INK_PLAIN);
     rdi_text_putc(&paper->t, '\n');
@@ -257,13 +269,26 @@ static double miss_at(const report *r, uint64_t blocks, bool *interpolated) {
     return rdi_mrc_scan_at(&scan, blocks, interpolated);
 }
 
+static bool is_wide(const report *r) {
+    return r->paper.style.width >= WIDE;
+}
+
+static int size_columns(const report *r) {
+    return is_wide(r) ? SIZE_COLUMNS : FACT_COLUMNS;
+}
+
+/* The unit of a size that is not in bytes. */
+static const char *size_unit(const report *r) {
+    return r->facts->block_bytes ? "" : " objects";
+}
+
 /* "L1        32 KiB     3.1 %  note" */
 static void add_size(report *r, const char *label, uint64_t blocks, const char *note) {
     rdi_paper *paper = &r->paper;
     const rd_profile_facts *f = r->facts;
     char text[2 * RDI_FORMAT_ROOM], share[RDI_FORMAT_ROOM];
     rdi_text_puts(&paper->t, "  ");
-    rdi_paper_column(paper, FACT_COLUMNS, label);
+    rdi_paper_column(paper, size_columns(r), label);
     rdi_format_size(paper, blocks, text);
     rdi_paper_column(paper, -CACHE_COLUMNS, text);
     bool interpolated = false;
@@ -292,7 +317,8 @@ static void add_typical_sizes(report *r) {
     static const unsigned percents[] = {1, 10, 50};
     for (size_t i = 0; i < RDI_COUNT(percents) && f->blocks != RD_UNKNOWN; i++) {
         char label[32];
-        snprintf(label, sizeof label, "%u %% of all", percents[i]);
+        snprintf(label, sizeof label, "%u %% of all%s", percents[i],
+                 is_wide(r) ? size_unit(r) : "");
         uint64_t blocks = f->blocks / 100 * percents[i] + f->blocks % 100 * percents[i] / 100;
         if (blocks > 0)
             add_size(r, label, blocks, NULL);
@@ -303,7 +329,7 @@ static void add_sizes(report *r) {
     rdi_paper *paper = &r->paper;
     rdi_text_putc(&paper->t, '\n');
     rdi_paper_ink(paper, RDI_INK_BOLD);
-    rdi_paper_column(paper, 2 + FACT_COLUMNS + CACHE_COLUMNS, "Cache sizes");
+    rdi_paper_column(paper, 2 + size_columns(r) + CACHE_COLUMNS, "Cache sizes");
     rdi_paper_column(paper, -SHARE_COLUMNS, "misses");
     rdi_paper_ink(paper, RDI_INK_PLAIN);
     rdi_text_putc(&paper->t, '\n');
@@ -311,7 +337,8 @@ static void add_sizes(report *r) {
     static const unsigned percents[] = {90, 99};
     for (size_t i = 0; i < RDI_COUNT(percents) && r->facts->cold != RD_UNKNOWN && r->end; i++) {
         char label[32];
-        snprintf(label, sizeof label, "for %u %% of hits", percents[i]);
+        snprintf(label, sizeof label,
+                 is_wide(r) ? "%u %% of the achievable hits" : "%u %% of the hits", percents[i]);
         add_size(r, label, rd_smallest_cache(r->p, percents[i] / 100.0), NULL);
     }
     rd_knee knees[MAX_KNEES];
@@ -320,14 +347,18 @@ static void add_sizes(report *r) {
         char before[RDI_FORMAT_ROOM], note[64];
         rdi_format_share(knees[i].miss_before, before);
         snprintf(note, sizeof note, "%s with half of it", before);
-        add_size(r, i == 0 ? "working set" : "another", knees[i].blocks, note);
+        add_size(r,
+                 i == 0       ? "working set"
+                 : is_wide(r) ? "another working set"
+                              : "another",
+                 knees[i].blocks, note);
     }
 }
 
 /* ---- in words ---- */
 
-/* How many of the typical caches there is something to say about: those within the bound, up to
- * the first that holds everything. The smallest ones come first. */
+/* Counts the typical caches that the sentence names: those within the bound, up to the first one that
+ * holds every block. They are sorted by size. */
 static size_t count_telling(const report *r) {
     const rd_profile_facts *f = r->facts;
     size_t n = 0;
@@ -342,7 +373,8 @@ static size_t count_telling(const report *r) {
     return n;
 }
 
-/* Where there is no typical size: the bound, or a tenth of all objects. */
+/* Says the miss ratio at one size where no typical cache applies: the bound, or a tenth of all
+ * objects. */
 static void say_something(const report *r, rdi_text *words) {
     const rd_profile_facts *f = r->facts;
     uint64_t blocks = f->bound ? f->bound : f->blocks == RD_UNKNOWN ? 0 : f->blocks / 10;
@@ -352,12 +384,12 @@ static void say_something(const report *r, rdi_text *words) {
     bool interpolated;
     rdi_format_size(&r->paper, blocks, size);
     rdi_format_share(miss_at(r, blocks, &interpolated), share);
-    rdi_text_printf(words, "A cache of %s%s, %s, would miss %s of the references. ", size,
-                    f->block_bytes ? "" : " blocks",
-                    f->bound ? "the bound of this analysis" : "a tenth of all", share);
+    rdi_text_printf(words, "A cache of %s%s (%s) would miss %s of the references. ", size,
+                    size_unit(r), f->bound ? "the bound of this analysis" : "a tenth of all",
+                    share);
 }
 
-/* What typical caches would do. */
+/* Says the miss ratios of typical caches. */
 static void say_typical(const report *r, rdi_text *words) {
     size_t n = count_telling(r);
     for (size_t i = 0; i < n; i++) {
@@ -377,13 +409,13 @@ static void say_typical(const report *r, rdi_text *words) {
 }
 
 static void say_no_working_set(const report *r, rdi_text *words) {
-    rdi_text_puts(words, "No size stands out as a working set");
+    rdi_text_puts(words, "No cache size stands out as a working set");
     if (r->facts->cold != RD_UNKNOWN) {
         char most[RDI_FORMAT_ROOM], nearly_all[RDI_FORMAT_ROOM];
         rdi_format_size(&r->paper, rd_smallest_cache(r->p, 0.9), most);
         rdi_format_size(&r->paper, rd_smallest_cache(r->p, 0.99), nearly_all);
-        const char *unit = r->paper.block_bytes ? "" : " blocks";
-        rdi_text_printf(words, ": 90 %% of all possible hits need %s%s, 99 %% need %s%s", most,
+        const char *unit = size_unit(r);
+        rdi_text_printf(words, ": 90 %% of the achievable hits need %s%s, 99 %% need %s%s", most,
                         unit, nearly_all, unit);
     }
     rdi_text_putc(words, '.');
@@ -406,7 +438,7 @@ static void say_working_set(const report *r, rdi_text *words) {
     rdi_text_printf(words,
                     "The clearest working set is %s%s: a cache of half that size would miss %s, "
                     "one that holds it %s.",
-                    size, r->paper.block_bytes ? "" : " blocks", before, after);
+                    size, size_unit(r), before, after);
 }
 
 static void add_words(report *r) {
@@ -453,7 +485,8 @@ rd_status rd_report_text(rd_profile *p, const rd_report_style *style, char **tex
     } else {
         add_label(&r, "measured");
         rdi_text_printf(&r.paper.t, "nothing: %s\n",
-                        r.facts->references ? "the engine only counts" : "there is no reference");
+                        r.facts->references ? "the engine only counts"
+                                            : "the trace has no references");
     }
     return rdi_text_take(&r.paper.t, text, n);
 }

@@ -8,7 +8,7 @@
 
 #define ROOM 16
 
-/* Three significant digits, but no ".0" behind whole numbers: "32", "4.5", "123". */
+/* Prints three significant digits, but no ".0" after a whole number: "32", "4.5", "123". */
 static void print_scaled(char *text, double x, const char *unit) {
     int decimals = x == floor(x) || x >= 99.95 ? 0 : x >= 9.995 ? 1 : 2;
     snprintf(text, ROOM, "%.*f %s", decimals, x, unit);

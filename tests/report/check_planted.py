@@ -47,8 +47,8 @@ def check_program(checks, chrome, tool, programs, name, directory):
     page, place = chrome.page("file://" + path), marks(name)
     said = page.evaluate("document.querySelector('.findings').textContent")
     checks.that(f"{name}: findings name line and data",
-                f"come from {place['planted']} reusing memory from" in said and
-                f"({place['the data']})." in said, said)
+                f"{place['planted']} causes" in said and "it reuses memory from" in said and
+                f"({place['the data']}) after it was evicted." in said, said)
     row = first_row(page, "code", "lines")
     checks.equal(f"{name}: first line", row[0], place["planted"])
     checks.that(f"{name}: with its source", "/* planted */" in row[2], row)

@@ -237,7 +237,7 @@ static void a_bounded_report_says_nothing_beyond_the_bound(void **state) {
     assert_contains(text, "64 - 99");
     assert_contains(text, "beyond the bound");
     assert_contains(text, "footprint        unknown");
-    assert_lacks(text, "of all hits");
+    assert_lacks(text, "achievable hits");
     assert_lacks(text, "first touches only");
     rd_text_free(ctx, text);
     rd_profile_free(p);
@@ -249,7 +249,7 @@ static void a_partial_profile_is_marked(void **state) {
         profiles_make(ctx, NULL, (rd_binning){RD_BINS_LOG, 0}, points, RDI_COUNT(points));
     rd_profile_set_partial(p, true);
     char *text = text_of(p, (rd_report_style){.size = sizeof(rd_report_style), .width = 80});
-    assert_contains(text, "broke off");
+    assert_contains(text, "The results cover the run up to that point.");
     rd_text_free(ctx, text);
     rd_profile_free(p);
 }
@@ -269,7 +269,7 @@ static void an_empty_profile_is_told_as_such(void **state) {
     rd_ctx *ctx = *state;
     rd_profile *p = profiles_make(ctx, NULL, (rd_binning){RD_BINS_LOG, 0}, NULL, 0);
     char *text = text_of(p, (rd_report_style){.size = sizeof(rd_report_style)});
-    assert_contains(text, "nothing: there is no reference");
+    assert_contains(text, "nothing: the trace has no references");
     rd_text_free(ctx, text);
     rd_profile_free(p);
 }
@@ -400,6 +400,16 @@ static void mrc_csv_and_json_of_a_sample_have_its_band(void **state) {
     rd_profile_free(p);
 }
 
+static void a_sample_says_its_rate_and_error(void **state) {
+    rd_ctx *ctx = *state;
+    rd_profile *p = sampled_profile(ctx);
+    char *text = text_of(p, (rd_report_style){.size = sizeof(rd_report_style), .width = 80});
+    assert_contains(text, "estimated from 50.0 % of the blocks, engine ");
+    assert_contains(text, "at most +/-12.5 points off (95 % confidence)");
+    rd_text_free(ctx, text);
+    rd_profile_free(p);
+}
+
 /* ---- memory ---- */
 
 static rd_status make_all(rd_ctx *ctx, void *user) {
@@ -464,6 +474,7 @@ int main(void) {
         cmocka_unit_test(mrc_sizes_end_with_the_bound_and_none_is_above),
         cmocka_unit_test(mrc_json_tells_what_is_interpolated),
         cmocka_unit_test(mrc_csv_and_json_of_a_sample_have_its_band),
+        cmocka_unit_test(a_sample_says_its_rate_and_error),
         cmocka_unit_test(every_refused_allocation_is_survived),
     };
     return cmocka_run_group_tests(tests, new_ctx, free_ctx);

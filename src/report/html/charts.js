@@ -1,9 +1,9 @@
 /* Charts by Chart.js: the miss-ratio curve, histograms, differences, misses over time.
  *
- * Every chart has its numbers in a table behind it, which is also what is left in a build without
- * the library. */
+ * Every chart has its numbers in a table below it. A build without the library shows the tables
+ * only. */
 
-const charts = []; /* those on the page now */
+const charts = []; /* the charts that are on the page now */
 const canDraw = typeof Chart !== "undefined";
 
 function color(name) {
@@ -19,11 +19,11 @@ function translucent(hex, alpha) {
     return `rgba(${n >> 16}, ${n >> 8 & 255}, ${n & 255}, ${alpha})`;
 }
 
-/* Not by colour alone. */
+/* Lines differ in their dashes as well, not by color alone. */
 const dashes = [[], [7, 4], [2, 3], [10, 3, 2, 3], [12, 4], [4, 4]];
 
-/* A chart with a title, a legend, something in words, and its numbers. `config` is called again when
- * colours change. */
+/* A chart with a title, a legend, a note, and a table of its numbers. `config` is called again when
+ * the colors change. */
 function figure({ title, note, legend, config, table, tall, controls, label }) {
     const box = el("div", { class: tall ? "plot tall" : "plot" });
     const caption = el("figcaption", {}, el("h3", {}, title), controls || null, legend || null);
@@ -46,7 +46,7 @@ function draw(box, label, config) {
     charts.push(chart);
 }
 
-/* Draws what is on the page and not yet drawn. */
+/* Draws the charts that are on the page and not yet drawn. */
 function drawPending(again) {
     for (const entry of charts)
         if (entry.canvas.isConnected && (again || !entry.chart)) entry.make();
@@ -60,7 +60,7 @@ function forgetCharts(panel) {
         }
 }
 
-/* ---- what all have in common ---- */
+/* ---- parts that all charts share ---- */
 
 function axisStyle(title) {
     return {
@@ -88,7 +88,7 @@ function baseOptions() {
     };
 }
 
-/* Checkboxes that show and hide profiles; nothing for a single one. */
+/* Checkboxes that show and hide profiles. A single profile has none. */
 function profileLegend(refresh) {
     if (profiles.length < 2) return null;
     return el("ul", { class: "legend" }, profiles.map((p, i) => el("li", {}, el("label", {},
@@ -117,7 +117,7 @@ function shownProfiles() {
 
 /* ---- miss ratio by cache size ---- */
 
-/* Bytes where all profiles have them, else blocks. */
+/* Cache sizes are in bytes if all profiles know the size of a block, else in blocks. */
 const inBytes = profiles.every((p) => p.block_bytes);
 
 function xOf(p, blocks) {
@@ -128,7 +128,7 @@ function sizeLabel(x) {
     return inBytes ? bytes(x) : blockCount(x);
 }
 
-/* First and last size on the axis: all of every curve, and all marks. */
+/* The first and last size on the chart axis, which shows every curve and every mark completely. */
 function sizeRange() {
     const measured = profiles.filter((p) => p.measured);
     const ends = measured.map((p) => xOf(p, p.curve.blocks[p.curve.blocks.length - 1]));
@@ -136,7 +136,7 @@ function sizeRange() {
     return [Math.min(...measured.map((p) => xOf(p, 1))), 1.6 * Math.max(2, ...ends, ...marks)];
 }
 
-/* Behind its end a curve is flat, unless a bound hides it. */
+/* The points of a curve. After its end a curve is flat, unless the analysis was bounded. */
 function curvePoints(p, last) {
     const list = p.curve.blocks.map((blocks, i) => ({ x: xOf(p, blocks), y: 100 * p.curve.miss[i] }));
     if (!p.bound && last > list[list.length - 1].x)
@@ -144,7 +144,7 @@ function curvePoints(p, last) {
     return list;
 }
 
-/* Powers of two, as many as there is room for. */
+/* Ticks at powers of two, as many as there is room for. */
 function powerTicks(scale) {
     const room = Math.max(2, Math.floor(scale.width / 64));
     const low = Math.ceil(Math.log2(scale.min)), high = Math.floor(Math.log2(scale.max));
@@ -154,7 +154,7 @@ function powerTicks(scale) {
     for (let k = first; k <= high; k += step) scale.ticks.push({ value: 2 ** k });
 }
 
-/* Dashed lines at cache sizes, names at the top. */
+/* Dashed lines at the marked cache sizes, with their names at the top. */
 const levelMarks = {
     id: "levelMarks",
     afterDatasetsDraw(chart) {
@@ -219,7 +219,7 @@ function curveConfig() {
              options, plugins: [levelMarks] };
 }
 
-/* The miss ratio of a curve at a size, on the straight line between its points. */
+/* The miss ratio of a curve at a size, interpolated between its points. */
 function missAt(p, blocks) {
     const c = p.curve, end = c.blocks.length - 1;
     if (p.bound && blocks > p.bound) return null;
@@ -230,7 +230,7 @@ function missAt(p, blocks) {
     return c.miss[i - 1] + part * (c.miss[i] - c.miss[i - 1]);
 }
 
-/* Powers of two that lie on the axis. */
+/* The powers of two on the chart axis. */
 function powerSizes() {
     const [first, last] = sizeRange(), sizes = [];
     for (let x = 2 ** Math.ceil(Math.log2(first)); x <= last; x *= 2) sizes.push(x);
@@ -250,8 +250,8 @@ function curveFigure() {
     const band = profiles.some((p) => p.measured && p.band.length);
     return figure({
         title: "Miss ratio by cache size",
-        note: "Fully associative cache that replaces the least recently used block." +
-            (inBytes ? ` Marked: caches ${data.levels_from}.` : "") +
+        note: "The curve is that of a fully associative LRU cache." +
+            (inBytes ? ` The marks show the caches ${data.levels_from}.` : "") +
             (band ? " The shaded band holds the exact value with 95\u00a0% confidence." : ""),
         legend: profileLegend(() => drawPending(true)),
         config: curveConfig, table: curveTable, tall: true,
@@ -261,8 +261,8 @@ function curveFigure() {
 
 /* ---- histogram ---- */
 
-/* An axis of bins: names of as many as there is room for, and always of the last one, which is not a
- * distance. */
+/* A chart axis of bins. It names as many bins as there is room for, and always the last one, which
+ * holds the first touches. */
 function binAxis(title, names) {
     const style = axisStyle(title);
     return { ...style, grid: { display: false }, ticks: { ...style.ticks, autoSkip: false,
@@ -276,7 +276,7 @@ function binAxis(title, names) {
 
 const binNames = { log: "Powers of two", fine: "Finer", linear: "Equal widths" };
 
-/* Rows of all profiles under the same bins: {low, high, counts}, the longest list gives the bins. */
+/* Rows {low, high, counts} with the counts of all profiles. The longest list of bins is used. */
 function binRows(kind, list) {
     const longest = list.reduce((best, [p]) =>
         p.bins[kind].rows.length > best.length ? p.bins[kind].rows : best, []);
@@ -344,7 +344,7 @@ function histogramFigure(refresh) {
 
 /* ---- two profiles ---- */
 
-/* Above the axis the second misses more. */
+/* The difference of two curves. Above the chart axis the second profile misses more. */
 function differenceConfig() {
     const [first, last] = sizeRange(), [a, b] = profiles;
     const sizes = [...new Set([a, b].flatMap((p) => curvePoints(p, last).map((point) => point.x)))]
@@ -386,7 +386,7 @@ function differenceFigure() {
     });
 }
 
-/* Where references moved to: positive bars are distances that have become more frequent. */
+/* The difference of two histograms. A positive bar is a distance that became more frequent. */
 function shiftRows() {
     const list = profiles.map((p, i) => [p, i]), first = profiles.map((p) => p.infinite / (p.references || 1));
     return [...binRows("log", list).map((row) => [distanceRange(row.low, row.high), ...row.shares]),

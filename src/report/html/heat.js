@@ -1,13 +1,14 @@
 /* The run over time: a heat map of distances by window, and the misses of each window. */
 
 const heatMargin = { right: 12, top: 22, bottom: 44 };
-const heatNarrow = 500; /* pixels, below which labels are short */
+const heatNarrow = 500; /* a chart with fewer pixels has short labels */
 
 function lastBin(rows) {
     return Math.max(0, ...rows.map((row) => row.bins.length - 1));
 }
 
-/* From the surface to the accent, for a share of the largest count; few are seen as well as many. */
+/* A color between the background and the accent, for a fraction of the largest count. The scale is
+ * not linear, so that small counts can be seen as well. */
 function heatColor(share, low, high) {
     const t = share > 0 ? 0.08 + 0.92 * Math.sqrt(share) : 0;
     const mix = (shift) => {
@@ -27,7 +28,7 @@ function heatLayout(canvas, p) {
              y: (k) => heatMargin.top + height - (k + 1) * height / (bins + 1) };
 }
 
-/* Lane k is bin k; the one above the last bin are infinite distances. */
+/* Draws row k for bin k; the row above the last bin holds the infinite distances. */
 function drawCells(ctx, layout) {
     const low = parseInt(color("heat-low").slice(1), 16);
     const high = parseInt(color("heat-high").slice(1), 16);
@@ -68,7 +69,7 @@ function drawHeatAxes(ctx, p, layout) {
     drawPhases(ctx, p, layout);
 }
 
-/* Lines where phases begin, and above them as much of a name as there is room for. */
+/* Draws a line where each phase begins, with its name above it, shortened to fit. */
 function drawPhases(ctx, p, layout) {
     ctx.font = `600 12px ${getComputedStyle(document.body).fontFamily}`;
     ctx.textAlign = "left";
@@ -104,7 +105,7 @@ function drawHeat(canvas, p, chosen) {
     ctx.strokeRect(layout.x(chosen), heatMargin.top, Math.max(2, layout.cell), layout.height);
 }
 
-/* The map in numbers: some windows taken together, and the bins that are not empty. */
+/* The heat map as a table: neighboring windows are summed, and empty bins are left out. */
 function heatTable(p) {
     const rows = p.windows.rows, step = Math.ceil(rows.length / 32), bins = [];
     for (let k = 0; k <= lastBin(rows); k++)
@@ -120,7 +121,8 @@ function heatTable(p) {
         }));
 }
 
-/* A window in words: what the chart shows to those who point at it or use the arrow keys. */
+/* Describes a window in words. The page shows this text when the user points at the window or reaches
+ * it with the arrow keys. */
 function sayWindow(p, i) {
     const row = p.windows.rows[i], bins = lastBin(p.windows.rows) + 1;
     let most = 0;
@@ -164,7 +166,7 @@ function heatFigure(p) {
         el("div", { class: "plot heat-box" }, canvas),
         el("p", { class: "note" }, "Each column is a window of ",
             `${count(p.windows.references)} references, each lane a range of distances in blocks; `,
-            "the stronger the colour, the more references. Dashed lines: where the pattern changes."),
+            "a stronger color means more references. Dashed lines mark the beginnings of phases."),
         words,
         el("details", { class: "numbers" }, el("summary", {}, "The numbers"), heatTable(p)));
 }

@@ -1,4 +1,4 @@
-/* The page: tabs, choices, colours, printing. */
+/* The page: tabs, choices, colors, printing. */
 
 const main = document.getElementById("main");
 const tabs = document.getElementById("tabs");
@@ -16,7 +16,7 @@ const panels = [
 
 let active = panels[0];
 
-/* Makes the content of a panel anew. `focus`: the group of choices in it that keeps the focus. */
+/* Rebuilds the content of a panel. `focus` names the group of choices in it that keeps the focus. */
 function render(panel, focus) {
     forgetCharts(panel.node);
     panel.node.replaceChildren(panel.make((name) => render(panel, name || "bins")));
@@ -41,16 +41,16 @@ function show(panel, focus) {
         panel.tab.scrollIntoView({ block: "nearest", inline: "center" });
     try {
         history.replaceState(null, "", "#" + panel.id);
-    } catch { /* where the page may not: it is shown inside another one */ }
+    } catch { /* the browser refuses this when the page is shown inside another one */ }
 }
 
-/* After a choice that all panels depend on. */
+/* Redraws the page after a choice that all panels depend on. */
 function refreshAll() {
     for (const panel of panels) panel.fresh = false;
     render(active);
 }
 
-/* Arrow keys move along the tabs, Home and End to the ends. */
+/* Arrow keys move along the tabs; Home and End go to the first and the last one. */
 function onTabKey(event) {
     const at = panels.indexOf(active), n = panels.length;
     const to = { ArrowRight: (at + 1) % n, ArrowLeft: (at + n - 1) % n, Home: 0, End: n - 1 }[event.key];
@@ -96,8 +96,8 @@ function makeChoices() {
     box.replaceChildren(...nodes);
 }
 
-/* Where most time is lost, if a miss costs four times as much in each further cache. First touches
- * do not count: no cache avoids them. */
+/* Chooses the level whose misses cost most time, if a miss costs four times as much in each further
+ * cache. First touches do not count, because no cache avoids them. */
 function chooseLevel() {
     const p = profiles[state.profile];
     if (!p.attribution) return;
@@ -106,7 +106,7 @@ function chooseLevel() {
     state.level = cost.indexOf(Math.max(...cost));
 }
 
-/* ---- colours ---- */
+/* ---- colors ---- */
 
 const prefersDark = matchMedia("(prefers-color-scheme: dark)");
 let theme = "auto";
@@ -129,7 +129,7 @@ function makeTheme() {
     applyTheme();
 }
 
-/* ---- printing: every panel, in light colours, as wide as paper ---- */
+/* ---- printing: every panel, in light colors, as wide as paper ---- */
 
 function beforePrint() {
     document.documentElement.classList.add("printing");
@@ -153,8 +153,8 @@ function start() {
     document.title = `${names} \u2013 reuse distance`;
     document.getElementById("subject").textContent = names;
     document.getElementById("foot").textContent =
-        `Made by ${clean(data.tool)}. This file needs no network and sends nothing.` +
-        (canDraw ? "" : " This build of reusedist has no chart library: the numbers stand in tables.");
+        `Made by ${clean(data.tool)}. This file needs no network and sends no data.` +
+        (canDraw ? "" : " This build of reusedist has no chart library, so the numbers are in tables.");
     state.profile = Math.max(0, profiles.findIndex((p) => p.attribution));
     chooseLevel();
     makeChoices();

@@ -35,12 +35,13 @@ function tiles(p) {
 
 function sizesTable(p, i) {
     const rows = p.sizes.map((size) => [
-        size.hits ? `${size.hits}\u00a0% of all possible hits` : "a working set",
+        size.hits ? `${size.hits}\u00a0% of the achievable hits` : "a working set",
         sizeOf(p, size.blocks), exactCount(size.blocks), percent(size.miss),
         size.before === undefined ? "" : percent(size.before)]);
-    const title = "Sizes worth knowing" + (profiles.length > 1 ? `: ${profileNames[i]}` : "");
+    const title = "Useful cache sizes" + (profiles.length > 1 ? `: ${profileNames[i]}` : "");
     return rows.length ? el("div", {}, el("h3", {}, title),
-        plainTable(title, ["What for", "Cache size", "Blocks", "Misses", "With half of it"], rows, true)) : null;
+        plainTable(title, ["Enough for", "Cache size", "Blocks", "Misses", "Misses at half the size"], rows,
+            true)) : null;
 }
 
 function overviewOf(p, i) {
@@ -89,11 +90,11 @@ function comparisonWords() {
     const c = data.comparison;
     if (!c) return "The bins of these profiles have too little in common to compare them as a whole.";
     const [p] = profiles;
-    return `Accuracy of the histograms against each other: ${percent(c.accuracy)} on log bins` +
+    return `The histograms agree to ${percent(c.accuracy)} (log bins)` +
         (c.max_mrc_error === null ? "." : `; the miss ratios are at most ` +
             `${points(c.max_mrc_error).slice(1)} points apart, at ${sizeOf(p, c.max_mrc_blocks)}.`) +
-        (c.bound_held === null ? "" : c.bound_held ? " The approximate one keeps its stated error."
-            : " The approximate one is outside its stated error.");
+        (c.bound_held === null ? "" : c.bound_held ? " The approximate profile keeps its error bound."
+            : " The approximate profile exceeds its error bound.");
 }
 
 function comparePanel() {
@@ -116,11 +117,11 @@ const attribute = "reusedist run --attribute --spatial --report=report.html -- P
 function timePanel() {
     const p = profiles[state.profile];
     if (!p.windows || !p.windows.rows.length)
-        return section("Time", missing("This profile does not tell how the run changed over time. " +
-            "One that does is made with:", attribute));
+        return section("Time", missing("No information over time in this profile. To record it, run:",
+            attribute));
     return section("Time", heatFigure(p), timeFigure(p),
         p.windows.phases.length > 1 ? phaseTable(p)
-            : el("p", { class: "note" }, "The pattern stays much the same: there is a single phase."));
+            : el("p", { class: "note" }, "The run has a single phase: its behavior hardly changes."));
 }
 
 /* ---- space ---- */
@@ -137,8 +138,7 @@ function wordFigure(p) {
     const names = [`blocks of ${bytes(p.block_bytes)}`, `words of ${bytes(p.spatial.word_bytes)}`];
     return figure({
         title: "Distances of blocks and of words",
-        note: "What is near as a block and far as a word is reached through its neighbours: that part " +
-            "of the reuse is spatial.",
+        note: "References that are close in blocks but far in words benefit from spatial locality.",
         legend: el("ul", { class: "legend" }, names.map((name, i) =>
             el("li", {}, swatch(i), el("span", {}, name)))),
         config: () => {
@@ -160,23 +160,23 @@ function wordFigure(p) {
 function spacePanel() {
     const p = profiles[state.profile], s = p.spatial;
     if (!s || !p.block_bytes)
-        return section("Space", missing("This profile does not tell how much of each block is used. " +
-            "One that does is made with:", attribute));
+        return section("Space", missing("No information on the use of blocks in this profile. To record " +
+            "it, run:", attribute));
     const words = p.block_bytes / s.word_bytes;
     const rows = s.levels.map((at, i) => [levelName(levelsOf(p)[i]), exactCount(at.fetched),
         at.fetched ? `${(at.words / at.fetched).toFixed(2)} of ${words}` : "",
         at.fetched ? shareCell(at.words / at.fetched / words) : ""]);
-    rows.push(["a cache of everything", exactCount(s.blocks_loaded),
+    rows.push(["an infinite cache", exactCount(s.blocks_loaded),
         s.blocks_loaded ? `${(s.words_used / s.blocks_loaded).toFixed(2)} of ${words}` : "",
         s.blocks_loaded ? shareCell(s.words_used / s.blocks_loaded / words) : ""]);
     return section("Space",
-        el("p", {}, "A cache fetches whole blocks. This is how much of them is touched before they " +
-            "have to leave again."),
+        el("p", {}, "A cache fetches whole blocks. The table shows how many words of a block the program " +
+            "uses before the block is evicted."),
         plainTable("Use of fetched blocks", ["Cache", "Blocks fetched", "Words used of each", "Share"],
             rows),
         saySpace(p, state.level) ? el("p", { class: "findings-line" }, saySpace(p, state.level)) : null,
         s.word_profile && s.word_profile.bins.length && p.measured ? wordFigure(p) : el("p", { class: "note" },
-            "Distances of words beside those of blocks are measured with --spatial."));
+            "To measure the reuse distances of words as well, use --spatial."));
 }
 
 /* ---- method ---- */
@@ -193,8 +193,8 @@ function methodOf(p, i) {
         ({ L: "loads", S: "stores", I: "instruction fetches" })[k] || clean(k)).join(", ")]);
     rows.push(["Bins of the profile", clean(p.binning)]);
     if (p.seconds) rows.push(["Time of the analysis", seconds(p.seconds)]);
-    if (p.partial) rows.push(["Complete", "no: the trace broke off"]);
-    if (p.skipped !== 0) rows.push(["Left out by the recorder",
+    if (p.partial) rows.push(["Complete", "no: the results cover the run up to the end of the trace"]);
+    if (p.skipped !== 0) rows.push(["Skipped by the recorder",
         p.skipped === null ? "some references" : `${exactCount(p.skipped)} references`]);
     if (p.attribution) rows.push(["Cost of attribution", `${seconds(p.attribution.cost.seconds)}, ` +
         `${bytes(p.attribution.cost.bytes)} of memory` + (p.attribution.cost.dropped_pairs
@@ -211,11 +211,10 @@ function methodOf(p, i) {
 function methodPanel() {
     return section("How this was measured",
         el("p", {}, "The reuse distance of a reference is the number of distinct other blocks that were " +
-            "touched since the same block was touched last. A fully associative cache of C blocks that " +
-            "replaces the least recently used one hits exactly when the distance is below C, so one " +
-            "histogram tells the miss ratio of every size. Real caches have less freedom and can miss " +
-            "somewhat more."),
+            "touched since the same block was touched last. A fully associative LRU cache of C blocks " +
+            "hits exactly when the distance is below C, so one histogram gives the miss ratio of every " +
+            "cache size. Caches with limited associativity usually miss somewhat more."),
         profiles.map(methodOf),
-        canDraw ? el("details", { class: "numbers" }, el("summary", {}, "Licences"),
+        canDraw ? el("details", { class: "numbers" }, el("summary", {}, "Licenses"),
             el("pre", {}, document.getElementById("licenses").textContent.trim())) : null);
 }

@@ -45,7 +45,8 @@ function inlinedFrom(line) {
         ? el("p", { class: "note" }, "Inlined at ", line.inlined_from.map(baseName).join(", from ")) : null;
 }
 
-/* Distances, what the line needs, and where the blocks were used before. */
+/* The details of a line: its source, its distances, the data it misses on, and the lines that used
+ * the same blocks before. */
 function lineDetails(p, line, index) {
     const a = p.attribution, level = state.level, place = (i) => placeOf(a, a.lines[i]);
     const by = (x, y) => y.misses[level] - x.misses[level];
@@ -55,8 +56,8 @@ function lineDetails(p, line, index) {
                    nameData(a.data[row.data]));
     for (const row of a.pairs.filter((pair) => !pair.others && pair.reuse === index &&
         pair.misses[level]).sort(by).slice(0, 4))
-        items.push(`${percent(row.misses[level] / line.misses[level])} of its misses: blocks that ` +
-                   `${place(row.use)} had used before`);
+        items.push(`${percent(row.misses[level] / line.misses[level])} of its misses: blocks last ` +
+                   `used by ${place(row.use)}`);
     return [snippetBox(a, line), inlinedFrom(line), distanceDetails(line),
         items.length ? el("ul", {}, items.map((text) => el("li", {}, text))) : null]
         .filter((node) => node);
@@ -69,7 +70,7 @@ function distanceDetails(row) {
 
 /* ---- tables ---- */
 
-/* Short names stay on one line. */
+/* A name in code font. A short one is never broken across lines. */
 function codeName(text) {
     const name = clean(text);
     return el("code", { class: name.length <= 28 ? "short" : "long" }, name);
@@ -147,7 +148,7 @@ function dataTableOf(p) {
     });
 }
 
-/* The lines that miss most in a region. */
+/* The lines with most misses in a data region. */
 function dataUsers(p, index) {
     const a = p.attribution, level = state.level;
     const rows = a.line_data.filter((d) => d.data === index && d.misses[level])
@@ -165,22 +166,22 @@ const codeTables = {
 };
 
 function countedAt(p) {
-    return el("p", { class: "note" }, `Counted for caches of ${joinWords(levelsOf(p).map(levelName))}; `,
-        "choose one above. A miss here is a reference that such a cache, fully associative, does not hold.");
+    return el("p", { class: "note" }, `The misses are those of fully associative caches: ` +
+        `${joinWords(levelsOf(p).map(levelName))}. Choose the cache above.`);
 }
 
-/* What stands in place of the tables; null: they can be made. */
-function whyUncounted(p, question) {
+/* A note that stands in place of the tables and says what is missing; null if they can be made. */
+function whyUncounted(p, subject) {
     if (!p.attribution)
-        return missing(`This profile does not tell ${question}. One that does is made with:`, attribute);
+        return missing(`No ${subject} information in this profile. To record it, run:`, attribute);
     return p.levels && p.levels.length ? null
-        : missing("The misses of this profile were counted for no cache. They are with:",
+        : missing("This profile has no misses, because no cache was named. To count them, run:",
             "reusedist analyze --attribute --caches=L1=32K --out=json -o profile.json TRACE");
 }
 
 function codePanel(refresh) {
     const p = profiles[state.profile];
-    const why = whyUncounted(p, "which code the references come from");
+    const why = whyUncounted(p, "code");
     if (why) return section("Code", why);
     return section("Code", countedAt(p),
         segmented("code", "By", Object.entries(codeTables).map(([key, [name]]) => [key, name]),
@@ -193,12 +194,12 @@ function codePanel(refresh) {
 
 function dataPanel() {
     const p = profiles[state.profile];
-    const why = whyUncounted(p, "which data the references go to");
+    const why = whyUncounted(p, "data");
     if (why) return section("Data", why);
     return section("Data", countedAt(p), dataTableOf(p));
 }
 
-/* Functions of two profiles by name, those that changed most first. */
+/* The functions of two profiles by name, sorted by the size of the change. */
 function codeChanges() {
     const level = state.level, all = new Map();
     profiles.forEach((p, i) => {

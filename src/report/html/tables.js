@@ -1,6 +1,7 @@
-/* Tables: plain ones, and those that sort, filter and open rows. */
+/* Tables: plain tables, and tables whose rows can be sorted, filtered and opened. */
 
-/* First column left, the others right. The caption is hidden where a heading says the same. */
+/* A table whose first column is left-aligned and whose other columns are right-aligned. `headed`: a
+ * heading says the same as the caption, which is hidden. */
 function plainTable(caption, head, rows, headed) {
     return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
         el("table", { class: "plain" },
@@ -19,14 +20,14 @@ function segmented(name, legend, choices, chosen, change) {
             el("span", {}, label))));
 }
 
-const pageRows = 25; /* shown at first, and with every "more" */
+const pageRows = 25; /* rows that are shown at first, and added by each click on "more" */
 
-/* Sorting and filter of each table, kept while the page is open. */
+/* The sorting and the filter of each table, which are kept while the page is open. */
 const tableState = {};
 
-/* A table of the given columns: {key, label, text(row): what is filtered and sorted as words, or
- * number(row): sorted as a number; cell(row): what is shown; numeric}. Rows that `open` gives
- * something for can be opened. */
+/* A table that can be sorted and filtered. A column is {key, label, text(row) or number(row), cell(row)}:
+ * `text` is the value for filtering and sorting as words, `number` the value for sorting as a number,
+ * and `cell` makes the content that is shown. A row can be opened if `open(row)` returns something. */
 function dataTable({ id, caption, columns, rows, sort, open }) {
     const kept = tableState[id] || (tableState[id] = { sort, down: true, filter: "", limit: pageRows });
     if (!columns.some((column) => column.key === kept.sort)) kept.sort = sort;
@@ -91,7 +92,7 @@ function dataTable({ id, caption, columns, rows, sort, open }) {
         more);
 }
 
-/* The row, and its details once they were asked for. */
+/* A row of a table, and its details when it is opened. */
 function tableRow(row, columns, open) {
     const details = open && open(row);
     const cells = columns.map((column, i) => {
@@ -116,14 +117,14 @@ function opener(content) {
     return el("button", { type: "button", class: "open", "aria-expanded": "false" }, content);
 }
 
-/* A share as a number with a bar under it. */
+/* A fraction as a percentage with a bar under it. */
 function shareCell(share) {
     const bar = el("span", { class: "share-bar", "aria-hidden": "true" }, el("span"));
     bar.firstChild.style.width = `${100 * Math.max(0, Math.min(1, share))}%`;
     return el("span", { class: "share" }, el("span", {}, percent(share)), bar);
 }
 
-/* The distances of a row as small bars: log bins, infinite ones last. */
+/* The distances of a row as small bars, one per log bin, with the infinite distances last. */
 function signature(bins, infinite, references) {
     const last = Math.max(0, bins.length - 1), ns = "http://www.w3.org/2000/svg";
     const values = [...(bins.length ? bins : [0]), infinite];

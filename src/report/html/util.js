@@ -1,15 +1,16 @@
-/* The data, and small things for all: elements, numbers with units, names.
+/* The data, and helpers for all other files: elements, numbers with units, names.
  *
- * Names, paths and source lines of a profile may be anything. They enter the page as text nodes and
- * attributes only, never as HTML, and characters that would disturb the line are made visible. */
+ * Names, paths and source lines of a profile are untrusted. They enter the page as text nodes and
+ * attributes only, never as HTML, and control characters in them are made visible. */
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const profiles = data.profiles;
 
-/* What the reader has chosen. */
+/* The choices of the user. */
 const state = { level: 0, profile: 0, hidden: new Set(), bins: "log", code: "lines" };
 
-/* el("p", {class: "note"}, "text", child): an element; functions become listeners of that event. */
+/* el("p", {class: "note"}, "text", child) makes an element. An attribute whose value is a function
+ * becomes a listener for the event of that name. */
 function el(tag, attributes, ...children) {
     const node = document.createElement(tag);
     for (const [name, value] of Object.entries(attributes || {}))
@@ -20,7 +21,7 @@ function el(tag, attributes, ...children) {
     return node;
 }
 
-/* Control and direction characters could make a name look like another one. */
+/* Makes control and direction characters visible, which could make a name look like another one. */
 function clean(text) {
     return String(text).replace(
         /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
@@ -61,7 +62,7 @@ function blockCount(n) {
     return withUnits(n, 1024, 1023.5, ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"]);
 }
 
-/* Never rounded to nothing or to all. */
+/* A fraction as a percentage. Only exact values become 0 % and 100 %. */
 function percent(share) {
     const x = 100 * share;
     if (x === 0 || x === 100) return x + "\u00a0%";
@@ -70,7 +71,7 @@ function percent(share) {
     return x.toFixed(Math.abs(x) < 0.995 ? 2 : x > 99.9 ? 2 : 1) + "\u00a0%";
 }
 
-/* A difference of shares, in percentage points. */
+/* A difference of two fractions, in percentage points. */
 function points(difference) {
     const x = 100 * difference, digits = Math.abs(x) < 0.995 ? 2 : 1;
     const text = Math.abs(x).toFixed(digits);
@@ -88,7 +89,7 @@ function baseName(path) {
     return clean(String(path).replace(/\/+$/, "").replace(/^.*\//, "") || path);
 }
 
-/* Short names of the profiles, whole paths where short ones are the same. */
+/* The base names of the profiles, or whole paths where base names are equal. */
 const profileNames = (() => {
     const short = profiles.map((p) => baseName(p.name).replace(/(.)\.json$/, "$1"));
     return short.map((name, i) =>
@@ -98,7 +99,7 @@ const profileNames = (() => {
 /* A cache size of a profile, given in blocks. */
 function sizeOf(profile, blocks) {
     return profile.block_bytes ? bytes(blocks * profile.block_bytes)
-                               : blockCount(blocks) + "\u00a0blocks";
+                               : exactCount(blocks) + "\u00a0objects";
 }
 
 function distanceRange(low, high) {
@@ -111,16 +112,16 @@ function logBin(k) {
     return k === 0 ? [0, 0] : [2 ** (k - 1), 2 ** k - 1];
 }
 
-/* ---- details, made ready ---- */
+/* ---- details, prepared for display ---- */
 
-/* Counts by the number of the logarithmic bin, from rows [low, high, count] of those not empty. */
+/* Turns rows [low, high, count] of non-empty logarithmic bins into an array of counts by bin. */
 function countsOf(rows) {
     const counts = [];
     for (const [low, , n] of rows) counts[low ? Math.round(Math.log2(low)) + 1 : 0] = n;
     return Array.from(counts, (n) => n || 0);
 }
 
-/* The last entry of a list can hold the sum of all those that are not in it. */
+/* Marks the last entry of each list if it holds the sum of all entries that are not in the list. */
 function markOthers(attribution) {
     for (const row of [...attribution.functions, ...attribution.data]) row.others = row.name === "(others)";
     for (const line of attribution.lines) line.others = line.function === null;
@@ -135,12 +136,12 @@ for (const { attribution, windows, spatial } of profiles) {
         spatial.word_profile.bins = countsOf(spatial.word_profile.histogram);
 }
 
-/* Whether the distances of an entry are known. The page has those of the first entries of a list. */
+/* Whether the page has the distances of an entry. It has them for the first entries of a list only. */
 function hasDistances(row) {
     return !row.others && (row.bins.length > 0 || row.infinite === row.references);
 }
 
-/* The caches that counts of the chosen profile are about. */
+/* The caches for which the misses of the profile were counted. */
 function levelsOf(profile) {
     return profile.levels && profile.levels.length ? profile.levels : data.levels;
 }
@@ -149,7 +150,7 @@ function levelName(level) {
     return `${clean(level.name)}, ${bytes(level.bytes)}`;
 }
 
-/* "file.c:12"; lines that are not in the list belong to the others. */
+/* "file.c:12", or "(others)" for a line that is not in the list. */
 function placeOf(attribution, line) {
     if (!line || line.others) return "(others)";
     const source = attribution.sources[line.source];

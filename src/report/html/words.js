@@ -5,7 +5,7 @@ function joinWords(parts) {
          : parts.slice(0, -1).join(", ") + " and " + parts[parts.length - 1];
 }
 
-/* What caches of the marked sizes would do, up to the first one that holds everything. */
+/* Says the miss ratios of the marked caches, up to the first one that holds every block. */
 function sayLevels(p) {
     const parts = [], end = p.curve.blocks[p.curve.blocks.length - 1];
     for (const at of p.at_levels) {
@@ -29,34 +29,35 @@ function sayWorkingSet(p) {
     if (!most.length)
         return p.references === p.infinite && !p.bound
             ? "No block is used twice, so no cache of any size would help." : null;
-    return "No size stands out as a working set: " +
-           most.map((s) => `${s.hits}\u00a0% of all possible hits need ${sizeOf(p, s.blocks)}`)
+    return "No cache size stands out as a working set: " +
+           most.map((s) => `${s.hits}\u00a0% of the achievable hits need ${sizeOf(p, s.blocks)}`)
                .join(", ") + ".";
 }
 
 function sayFootprint(p) {
     if (p.blocks === null)
-        return `${count(p.references)} references were analysed` +
+        return `${count(p.references)} references were analyzed` +
                (p.bound ? `, up to a distance of ${count(p.bound)} blocks.` : ".");
     const size = p.block_bytes ? `, ${bytes(p.blocks * p.block_bytes)} in all` : "";
     const unit = p.block_bytes ? `blocks of ${bytes(p.block_bytes)}` : "objects";
     return `The run made ${count(p.references)} references to ${count(p.blocks)} ${unit}${size}.`;
 }
 
-/* "the global b", "what matrix_new (m.c:9) allocates" */
+/* "b", "memory from matrix_new (m.c:9)" */
 function nameData(entry) {
     const name = clean(entry.name);
     return entry.kind === "heap" ? `memory from ${name}` : name;
 }
 
-/* The row with most misses at a level; what was added up at the end of a list is no place. */
+/* The row with most misses at a level. The sum of all other entries at the end of a list is not a
+ * candidate. */
 function worstRow(rows, misses) {
     return rows.reduce((best, row) =>
         !row.others && misses(row) > (best ? misses(best) : 0) ? row : best, null);
 }
 
-/* Where most misses come from at the chosen level, with the data if most of them go to one. First
- * touches come second: no cache avoids them. */
+/* Says which line causes most misses at the chosen level, and which data it uses if one region has
+ * most of these misses. Reuses come before first touches, because no cache avoids first touches. */
 function sayWorstLine(p, level) {
     const a = p.attribution, total = totalMisses(p, level), at = (row) => row.misses[level];
     const again = worstRow(a.lines, (line) => at(line) - line.infinite);
@@ -65,9 +66,11 @@ function sayWorstLine(p, level) {
     const both = worstRow(a.line_data.filter((row) => row.line === index), at);
     const telling = both && 2 * at(both) > at(line);
     const share = percent(at(telling ? both : line) / total);
-    const what = telling ? nameData(a.data[both.data]) : "what it needs";
-    return `${share} of the misses of a ${bytes(levelsOf(p)[level].bytes)} cache come from ` +
-           `${placeOf(a, line)} ` + (again ? `reusing ${what}.` : `touching ${what} for the first time.`);
+    const what = telling ? nameData(a.data[both.data]) : "blocks";
+    const name = clean(levelsOf(p)[level].name);
+    return `${placeOf(a, line)} causes ${share} of the ${name} misses: it ` +
+           (again ? `reuses ${what} after ${telling ? "it was" : "they were"} evicted.`
+                  : `touches ${what} for the first time.`);
 }
 
 function sayWorstPair(p, level) {
@@ -75,12 +78,12 @@ function sayWorstPair(p, level) {
         pair = worstRow(a.pairs, (row) => row.misses[level]);
     if (!total || !pair) return null;
     const share = percent(pair.misses[level] / total), mean = meanDistance(pair, pair.count);
-    const mostMiss = pair.misses[level] >= 0.9 * pair.count; // else the mean is that of others
-    const later = mean === null || !mostMiss ? "" : `, ${count(mean)} other blocks later on average`;
+    const mostMiss = pair.misses[level] >= 0.9 * pair.count; // else the mean is that of hits
+    const before = mean === null || !mostMiss ? "" : `, on average ${count(mean)} other blocks earlier`;
     const use = placeOf(a, a.lines[pair.use]), reuse = placeOf(a, a.lines[pair.reuse]);
-    return use === reuse
-        ? `In ${share} of them ${use} had used the same block itself and came back to it${later}.`
-        : `In ${share} of them ${use} had used the block before, and ${reuse} came back to it${later}.`;
+    const name = clean(levelsOf(p)[level].name);
+    return `In ${share} of the ${name} misses, ${reuse} returns to a block that ` +
+           `${use === reuse ? "it last used itself" : use + " used last"}${before}.`;
 }
 
 function saySpace(p, level) {
@@ -88,12 +91,12 @@ function saySpace(p, level) {
     if (!at || !at.fetched || !p.block_bytes) return null;
     const words = p.block_bytes / p.spatial.word_bytes, used = at.words / at.fetched;
     const share = used / words;
-    return `Of every ${bytes(p.block_bytes)} block that a cache of ` +
-           `${bytes(levelsOf(p)[level].bytes)} fetches, ${used.toFixed(1)} of ${words} words ` +
-           `(${percent(share)}) are used` + (share < 0.5 ? ": most of what is fetched is wasted." : ".");
+    return `The program uses ${used.toFixed(1)} of the ${words} words (${percent(share)}) of each ` +
+           `block between its fetch into ${clean(levelsOf(p)[level].name)} and its eviction` +
+           (share < 0.5 ? ": most of the fetched data is wasted." : ".");
 }
 
-/* Windows of every phase with what happens in them. */
+/* The phases of the run, each with its windows, references and misses. */
 function phasesOf(p) {
     const w = p.windows, starts = w.phases;
     return starts.map((first, i) => {
@@ -115,17 +118,17 @@ function sayPhases(p, level) {
     if (!total) return `The run has ${phases.length} phases.`;
     return `The run has ${phases.length} phases; phase ${worst.number}, ` +
            `${percent(worst.references / p.references)} of the run, has ` +
-           `${percent(worst.misses[level] / total)} of these misses.`;
+           `${percent(worst.misses[level] / total)} of the ${clean(levelsOf(p)[level].name)} misses.`;
 }
 
 function quoted(i) {
     return `\u201c${profileNames[i]}\u201d`;
 }
 
-/* What changed from the first profile to the second. */
+/* Says what changed from the first profile to the second. */
 function sayChange() {
     const [a, b] = profiles, said = [], same = [];
-    if (data.comparison && data.comparison.identical) return ["Both profiles are the same."];
+    if (data.comparison && data.comparison.identical) return ["The two profiles are identical."];
     for (const at of a.at_levels || []) {
         const then = (b.at_levels || [])[at.level], level = data.levels[at.level];
         if (!then || at.miss === null || then.miss === null) continue;
@@ -140,11 +143,11 @@ function sayChange() {
     }
     if (same.length)
         said.push(`${same.length > 1 ? "Caches" : "A cache"} of ${joinWords(same)} ` +
-                  `${same.length > 1 ? "miss" : "misses"} as often in one as in the other.`);
+                  `${same.length > 1 ? "miss" : "misses"} equally often in both profiles.`);
     return said;
 }
 
-/* How far the numbers can be trusted. */
+/* Says how far the numbers can be from the true ones. */
 function sayError(p) {
     if (p.error.kind === "exact") return "Every number is exact.";
     if (p.error.kind === "relative")
@@ -152,12 +155,14 @@ function sayError(p) {
     if (p.error.kind === "absolute")
         return `Distances are never too large and at most ${count(p.error.bound)} blocks too small.`;
     if (p.error.kind === "sampled")
-        return `A sample of ${percent(p.error.rate)} of the blocks: with 95\u00a0% confidence each ` +
-               `miss ratio lies in the band around the curve, which is ${points(p.error.bound)
-                   .replace("+", "\u00b1")} points wide at most.`;
-    if (p.error.kind === "none") return "Distances were not measured: the engine only counts.";
-    if (p.error.kind === "time") return "The histogram holds times between uses, not distances.";
-    return "An estimate: nothing is promised about single numbers.";
+        return `The results are estimated from ${percent(p.error.rate)} of the blocks; each miss ratio ` +
+               `is at most ${points(p.error.bound).replace("+", "\u00b1")} points off ` +
+               "(95\u00a0% confidence).";
+    if (p.error.kind === "none")
+        return "No distances were measured: the engine only counts references.";
+    if (p.error.kind === "time")
+        return "The histogram holds times between two uses of a block, not reuse distances.";
+    return "The numbers are estimates without an error bound.";
 }
 
 function findings(p) {
@@ -171,8 +176,9 @@ function findings(p) {
     } else {
         said.push(sayError(p));
     }
-    if (p.partial) said.push("The trace broke off: this is about what came before.");
+    if (p.partial)
+        said.push("The trace is incomplete. The results cover the run up to that point.");
     if (p.skipped === null || p.skipped > 0)
-        said.push("The recorder left out references on purpose: this is about a part of the run.");
+        said.push("The recorder sampled the run: the results cover the references that it kept.");
     return said.filter((sentence) => sentence);
 }
