@@ -1,5 +1,5 @@
-# Debian packages by CPack: `cpack -G DEB` in a build directory, or scripts/package, which configures
-# one for /usr. One package per component; what a program needs is found by dpkg-shlibdeps.
+# Makes Debian packages with CPack: `cpack -G DEB` in a build directory, or scripts/package, which configures
+# one for /usr. There is one package per component; dpkg-shlibdeps finds the dependencies of programs.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME reusedist)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks profile files: an independent reading of docs/profile-format.md.
+"""Checks profile files. It is an independent implementation of docs/profile-format.md.
 
 usage: check_profile.py FILE...     says nothing and exits 0 when every file is right
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Decodes a native trace: an independent reading of docs/trace-format.md, in place of a library.
+"""Decodes a native trace. It is an independent implementation of docs/trace-format.md.
 
 usage: decode_trace.py FILE     prints "ADDRESS SIZE KIND PC THREAD", with - for absent columns,
                                 and "event KIND THREAD ADDRESS SIZE PC [PATH]" where it happened;

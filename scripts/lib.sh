@@ -1,4 +1,4 @@
-# Sourced by the scripts beside it: installing packages and configuring builds.
+# Functions for the other scripts: installing packages and configuring builds.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
@@ -13,7 +13,7 @@ packages_of() {
     done
 }
 
-# Of those, the ones this machine does not have.
+# The packages of the named groups that are not installed.
 packages_missing() {
     local wanted
     wanted=$(packages_of "$@")

@@ -45,12 +45,12 @@ Path = Union[str, "os.PathLike[str]"]
 
 
 def version() -> str:
-    """Of the shared library."""
+    """Returns the version of the shared library."""
     return str(_lib.rd_version().decode())
 
 
 def _unsigned(value: SupportsIndex, name: str, bits: int = 64) -> int:
-    """A number that the library's type holds: ctypes cuts others without a word."""
+    """Checks that a number fits into the type of the library; ctypes would truncate it silently."""
     number = operator.index(value)
     if not 0 <= number < 1 << bits:
         raise InvalidArgument(f"{name}: {number} is not from 0 to {(1 << bits) - 1}")
@@ -58,7 +58,7 @@ def _unsigned(value: SupportsIndex, name: str, bits: int = 64) -> int:
 
 
 class _Borrowed:
-    """Memory of the library as an array that keeps its owner alive."""
+    """Returns memory of the library as an array that keeps its owner alive."""
 
     def __init__(self, owner: object, address: Optional[int], dtype: np.dtype[Any], n: int) -> None:
         self.owner = owner
@@ -71,7 +71,7 @@ def _borrow(owner: object, address: Optional[int], dtype: np.dtype[Any], n: int)
 
 
 def _as_blocks(blocks: Any) -> NDArray[np.uint64]:
-    """64-bit integers stay where they are; what is something else or not contiguous is copied."""
+    """Returns block ids as a contiguous array of 64-bit integers, and copies only if necessary."""
     array = np.ascontiguousarray(blocks).reshape(-1)
     if array.dtype == np.int64:
         return array.view(np.uint64)
@@ -85,7 +85,7 @@ def _as_blocks(blocks: Any) -> NDArray[np.uint64]:
 
 @dataclass(frozen=True)
 class EngineInfo:
-    """What an engine is. `error` is "exact", or what its error bound means."""
+    """Describes an engine. `error` is "exact", or the meaning of its error bound."""
 
     name: str
     summary: str
@@ -96,7 +96,7 @@ class EngineInfo:
 
 
 def engines() -> list[EngineInfo]:
-    """Every engine that the library knows, also those that cannot run here."""
+    """Returns all engines of the library, including those that cannot run here."""
     found = []
     while True:
         pointer = _lib.rd_engine_info_at(len(found))
@@ -148,7 +148,7 @@ class Engine:
             try:
                 sink(np.ctypeslib.as_array(distances, (n,)))
                 return 0
-            except BaseException as error:  # must not pass through C: raised again behind the call
+            except BaseException as error:  # must not pass through C: raised again after the call
                 self._raised = error
                 return 7
         return deliver
@@ -165,8 +165,8 @@ class Engine:
         return self._pointer
 
     def feed(self, blocks: Any, distances: Optional[NDArray[np.uint64]] = None) -> None:
-        """References, an array of 64-bit block ids. `distances`, of the same length, is filled by
-        engines that answer at once."""
+        """Analyzes references, an array of 64-bit block ids. Immediate engines fill `distances`, an
+        array of the same length."""
         ids = _as_blocks(blocks)
         if distances is not None and (distances.dtype != np.uint64 or distances.shape != ids.shape
                                       or not distances.flags.c_contiguous
@@ -176,13 +176,13 @@ class Engine:
                                         None if distances is None else distances.ctypes.data))
 
     def finish(self) -> None:
-        """The trace ends here. Called by profile() where it was not before."""
+        """Ends the trace. profile() calls it if necessary."""
         if not self._finished:
             self._check(_lib.rd_engine_finish(self._open()))
             self._finished = True
 
     def profile(self) -> Profile:
-        """The result."""
+        """Returns the result."""
         self.finish()
         pointer = c_void_p()
         self._check(_lib.rd_engine_profile(self._open(), byref(pointer)))
@@ -194,7 +194,7 @@ class Engine:
         return bool(caps & (_DISTANCES | _LATE) == _DISTANCES)
 
     def close(self) -> None:
-        """Frees the memory; profiles stay."""
+        """Frees the memory. Profiles stay valid."""
         if self._pointer:
             _lib.rd_engine_close(self._pointer)
             self._pointer = None
@@ -225,13 +225,13 @@ class Profile:
 
     @classmethod
     def read(cls, path: Path) -> Profile:
-        """From a profile file."""
+        """Reads a profile file."""
         context, pointer = _native.Context(), c_void_p()
         context.check(_lib.rd_profile_read(context.pointer, os.fsencode(path), byref(pointer)))
         return cls(context, pointer)
 
     def to_json(self) -> str:
-        """The text of the profile file."""
+        """Returns the text of the profile file."""
         text, n = c_void_p(), c_size_t()
         self._context.check(_lib.rd_profile_json(self._pointer, byref(text), byref(n)))
         try:
@@ -240,13 +240,13 @@ class Profile:
             _lib.rd_text_free(self._context.pointer, text)
 
     def write(self, path: Path) -> None:
-        """As a profile file, which appears when it is whole."""
+        """Writes a profile file, which appears only when it is complete."""
         text = self.to_json().encode()
         self._context.check(_lib.rd_text_write(self._context.pointer, os.fsencode(path), text,
                                                len(text)))
 
     def rebin(self, bins: str) -> Profile:
-        """The same in coarser bins."""
+        """Returns the profile in coarser bins."""
         binning, pointer = _native.Binning(), c_void_p()
         self._context.check(_lib.rd_binning_parse(self._context.pointer, bins.encode(),
                                                   byref(binning)))
@@ -266,22 +266,22 @@ class Profile:
 
     @property
     def blocks(self) -> Optional[int]:
-        """Distinct blocks; None where a bound hides it."""
+        """Number of distinct blocks; None if a bound hides it."""
         return None if self._facts.blocks == _UNKNOWN else int(self._facts.blocks)
 
     @property
     def cold(self) -> Optional[int]:
-        """First references; None where a bound hides it."""
+        """Number of first references; None if a bound hides it."""
         return None if self._facts.cold == _UNKNOWN else int(self._facts.cold)
 
     @property
     def infinite(self) -> int:
-        """First references and those beyond the bound."""
+        """Number of first references and of distances beyond the bound."""
         return int(self._facts.infinite)
 
     @property
     def block_bytes(self) -> Optional[int]:
-        """None: a block is an id, not a range of addresses."""
+        """Block size; None if a block is an id, not a range of addresses."""
         return int(self._facts.block_bytes) or None
 
     @property
@@ -298,7 +298,7 @@ class Profile:
 
     @property
     def error(self) -> tuple[str, float]:
-        """What the error bound means, and the bound: ("exact", 0.0)."""
+        """The kind of error and the error bound: ("exact", 0.0)."""
         return (self._facts.error_kind or b"").decode(), float(self._facts.error_bound)
 
     @property
@@ -313,7 +313,7 @@ class Profile:
 
     @property
     def partial(self) -> bool:
-        """The trace ended early; the profile is of what came before."""
+        """Whether the analysis ended early; the profile then covers the trace up to that point."""
         return bool(self._facts.partial)
 
     # -- arrays --
@@ -329,14 +329,14 @@ class Profile:
 
     def curve(self) -> NDArray[Any]:
         """The whole miss-ratio curve: fields blocks and miss_ratio, a point wherever its slope
-        changes, straight in between, flat behind. Read-only, in the library's memory."""
+        changes; straight between points, flat after the last. Read-only, in the library's memory."""
         points, n = c_void_p(), c_size_t()
         self._context.check(_lib.rd_mrc_curve(self._context.pointer, self._pointer, byref(points),
                                               byref(n)))
         return _borrow(_Points(self._context, points), points.value, _POINT, n.value)
 
     def miss_ratio(self, blocks: int) -> float:
-        """Of a fully associative LRU cache of so many blocks."""
+        """The miss ratio of a fully associative LRU cache of this many blocks."""
         ratio, interpolated = c_double(), c_bool()
         self._context.check(_lib.rd_mrc_at(self._context.pointer, self._pointer,
                                            c_uint64(_unsigned(blocks, "blocks")), byref(ratio),
@@ -344,7 +344,7 @@ class Profile:
         return ratio.value
 
     def miss_ratios(self, blocks: Sequence[int]) -> NDArray[np.float64]:
-        """Of caches of these sizes."""
+        """The miss ratios of caches of these sizes in blocks."""
         return np.array([self.miss_ratio(size) for size in blocks], dtype=np.float64)
 
     def __repr__(self) -> str:
@@ -366,14 +366,15 @@ class _Points:
 
 
 def measure(blocks: Any, engine: str = "auto", **options: Any) -> Profile:
-    """The profile of a whole trace. Options are those of Engine."""
+    """Returns the profile of a whole trace. The options are those of Engine."""
     with Engine(engine, **options) as opened:
         opened.feed(blocks)
         return opened.profile()
 
 
 def distances(blocks: Any, engine: str = "auto", **options: Any) -> NDArray[np.uint64]:
-    """The distance of every reference, COLD where it is infinite. Options are those of Engine."""
+    """Returns the distance of every reference, COLD if it is infinite. The options are those of Engine.
+    """
     ids = _as_blocks(blocks)
     out = np.empty(ids.size, np.uint64)
     done = 0
@@ -418,7 +419,7 @@ def _as_kinds(kinds: Optional[str]) -> int:
 
 
 class _Watch:
-    """The progress callback as C calls it. What it raises is kept, and raised again behind the call."""
+    """Wraps the progress callback for C. An exception is kept and raised again after the call."""
 
     def __init__(self, callback: Optional[Callable[[int, int, Optional[int]], Any]]) -> None:
         self.raised: Optional[BaseException] = None
@@ -439,7 +440,7 @@ def analyze(*paths: Path, engine: Optional[str] = None, block: Union[int, str, N
             kinds: Optional[str] = None, bins: str = "loglinear", bound: int = 0, threads: int = 1,
             format: Optional[str] = None, memory: int = 0, partial: bool = False,
             progress: Optional[Callable[[int, int, Optional[int]], Any]] = None) -> Profile:
-    """The profile of trace files, read one after the other as one trace.
+    """Analyzes trace files, one after the other as one trace, and returns the profile.
 
     `block` is the size of a block in bytes, or "addr" for one block per address; without it, 64
     bytes, and one block per id in traces of object ids. `kinds` names those to analyze, of "LSI".
