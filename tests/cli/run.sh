@@ -8,14 +8,14 @@
 #   $DATA        tests/data of the source tree
 #   $EXAMPLES    examples of the source tree
 # and is compared with the files beside it:
-#   CASE.stdout.exact   the very output          CASE.stderr.exact
+#   CASE.stdout.exact   the exact output         CASE.stderr.exact
 #   CASE.stdout.glob    a shell pattern per line, where a line "..." stands for any number of
 #                       lines                    CASE.stderr.glob
-#   CASE.stdout.ignore  not looked at            CASE.stderr.ignore
+#   CASE.stdout.ignore  ignored                  CASE.stderr.ignore
 #   CASE.exit           the exit status
-# A missing file means: no output, exit status 0. A case that cannot run here says why and exits with
-# 77, which skips it: so does this script then. --update writes what came out as the .exact and
-# .exit files, leaves .glob and .ignore files alone, and says where a .glob does not match.
+# A missing file means no output, or exit status 0. A case that cannot run here prints the reason and exits
+# with status 77, and so does this script. --update writes the actual output to the .exact and .exit files,
+# leaves .glob and .ignore files unchanged, and reports a .glob that does not match.
 set -uo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -31,7 +31,7 @@ EXAMPLES=$here/../../examples
 export REUSEDIST DATA EXAMPLES LC_ALL=C.UTF-8 TZ=UTC
 shift
 
-# matches OUTPUT PATTERNS: line by line; "..." swallows as few lines as it can.
+# matches OUTPUT PATTERNS: compares line by line; "..." matches as few lines as possible.
 matches() {
     local -a lines patterns
     mapfile -t lines <"$1"

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-# What is typed, and the words that come of it.
+# The typed text, and the words that complete it.
 LINES = [
     ("ana", ["analyze"]),
     ("engines geo", ["engines", "geometric"]),
@@ -40,7 +40,7 @@ LINES = [
     ("predict --train only-fi", ["predict", "--train", "only-file"]),
     ("run -q -- /bin/sle", ["run", "-q", "--", "/bin/sleep"]),
     ("run -q -- cat only-fi", ["run", "-q", "--", "cat", "only-file"]),
-    # Nothing fits: the line stays as it is.
+    # No word matches: the line stays unchanged.
     ("nosuch", ["nosuch"]),
     ("engines only-fi", ["engines", "only-fi"]),
     ("analyze --threads only-fi", ["analyze", "--threads", "only-fi"]),

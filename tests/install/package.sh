@@ -15,7 +15,7 @@ wrong() { echo "$*"; exit 1; }
 
 cpack --config "$build/CPackConfig.cmake" -G DEB -B "$work/made" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 
-# holds PACKAGE FILE...: each is in it.
+# holds PACKAGE FILE...: checks that the package contains each file.
 holds() {
     local package=$1 file
     shift

@@ -55,12 +55,12 @@ said=$(LD_LIBRARY_PATH=$libdir "$work/analyze_file" "$work/ids")
 [ "$said" = "misses: 50.00 %" ] || { echo "analyze_file prints: $said"; exit 1; }
 [ "$(pkg-config --modversion reusedist)" = "$("$prefix/bin/reusedist" version | sed -n '1s/reusedist //p')" ]
 
-# The headers are C++ too, where a compiler for it is at hand.
+# The headers also compile as C++, if there is a C++ compiler.
 if command -v clang++ >/dev/null; then
     # shellcheck disable=SC2086
     clang++ -fsyntax-only -Wall -Wextra -Werror $flags -x c++ "$prefix/include/reusedist/reusedist.h"
 fi
 
-# Nothing but the public names leaves the shared library.
+# The shared library exports only public names.
 leaked=$(nm -D --defined-only "$libdir/libreusedist.so" | awk '{ print $3 }' | grep -v '^rd_' || true)
 [ -z "$leaked" ] || { echo "exported by mistake: $leaked"; exit 1; }

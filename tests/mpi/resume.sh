@@ -1,4 +1,4 @@
-# A job that was killed goes on from its checkpoint and gives the identical result.
+# A killed job continues from its checkpoint and gives the identical result.
 reusedist generate zipf:blocks=2000,refs=100000 -o t.native
 reusedist convert t.native -o t.u64 --to=u64
 reusedist analyze -f u64 --hist=full --out=csv t.u64 >expected
@@ -17,12 +17,12 @@ wait $job && give_up "exit status 0 after a rank was killed"
 kill $feeder 2>/dev/null || true
 test ! -e out || give_up "a result was written"
 
-# With another number of ranks, which does not matter.
+# The number of ranks may be different.
 ranks 2 analyze -v -f u64 -e parda:phase=20000 --checkpoint=kept --hist=full --out=csv - <t.u64 >got
 cmp expected got || give_up "another result"
 test ! -e kept || give_up "the checkpoint is still there"
 
-# Ranks that read for themselves: the last checkpoint of a whole run serves as well as any.
+# If ranks read their own parts, the last checkpoint of a complete run can be used, too.
 ranks 3 analyze -e parda:phase=30000 --checkpoint=kept -o /dev/full t.u64 2>messages &&
     give_up "a full disk went unnoticed"
 test -e kept || give_up "the checkpoint is gone without a result"

@@ -3,8 +3,8 @@
 #
 # usage: tests/mpi/run.sh MPIEXEC REUSEDIST REUSEDIST_MPI CASE.sh
 #
-# A case has `ranks N COMMAND...`, which starts N processes of reusedist-mpi, more than there are
-# processors if need be, and `reusedist`, the ordinary command.
+# A case has `ranks N COMMAND...`, which starts N processes of reusedist-mpi, even if there
+# are fewer processors, and `reusedist`, the ordinary command.
 set -euo pipefail
 mpiexec=$1 plain=$2 parallel=$3 case=$(realpath "$4")
 

@@ -1,4 +1,4 @@
-# The histogram is the one of a single process: parts read by the ranks, or dealt by rank 0.
+# The histogram equals that of a single process, whether ranks read their parts or rank 0 distributes them.
 reusedist generate zipf:blocks=3000,refs=60000,seed=5 -o t.native
 reusedist convert t.native -o t.u64 --to=u64
 reusedist convert t.native -o t.din --to=din
@@ -20,16 +20,16 @@ check 2 parda:engine=olken,space=plain t.din
 check 3 parda:phase=9999 t.u64.gz -f u64 -b addr
 check 8 parda:phase=30000,fixup=postfix,rename=off,engine=olken t.u64
 
-# Online: rank 0 reads a pipe of unknown length and deals.
+# Rank 0 reads a pipe of unknown length and distributes the references.
 reusedist analyze --hist=full --out=csv t.u64 >expected
 ranks 3 analyze --hist=full --out=csv -e parda:phase=5000 - <t.u64 >got
 cmp expected got || give_up "standard input"
 
-# Fewer references than ranks, and the default engine.
+# There are fewer references than ranks; the engine is the default.
 printf '%s\n' 1 2 1 | reusedist convert - -f text -o short.native
 reusedist analyze --hist=full --out=csv short.native >expected
 ranks 7 analyze --hist=full --out=csv short.native >got
 cmp expected got || give_up "three references, seven ranks"
 
-# Other commands run once.
+# Other commands run only on rank 0.
 test "$(ranks 3 version | grep -c '^reusedist')" = 1 || give_up "version"

@@ -1,4 +1,4 @@
-# Without an analyzer the program ends, with a message.
+# A recorded program exits with a message when its analyzer dies.
 "$REUSEDIST" run -o t.txt -- "$PROGRAMS/walk" forever >out 2>messages &
 analyzer=$!
 until grep -qs walking out; do sleep 0.1; done

@@ -1,4 +1,4 @@
-# Bursts have the very length that was asked for, and what was skipped is counted.
+# Bursts have exactly the requested length, and skipped references are counted.
 total() { sed -n 's/.*"references": \([0-9]*\),$/\1/p' "$1"; }
 skipped() { sed -n 's/.*"skipped": \([0-9]*\),$/\1/p' "$1"; }
 env -i "$REUSEDIST" run -b addr --out=json -o all.json -- "$PROGRAMS/walk"

@@ -1,4 +1,5 @@
-# Compiled in: many threads and processes that wait for each other, and threads that record to their very end.
+# The compiled-in recorder works with many threads and processes that wait for each other, and records
+# threads to their end.
 command -v clang >/dev/null || { echo "clang is not installed"; exit 77; }
 cc=$(dirname "$REUSEDIST")/libexec/reusedist/clang/reusedist-cc
 "$cc" -O1 "$(realpath "$DATA/../recorder/crowd.c")" -o crowd -pthread

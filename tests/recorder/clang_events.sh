@@ -1,4 +1,4 @@
-# The recorder that is compiled in tells the same of its program as the one for Valgrind, and samples.
+# The compiled-in recorder records the same events as the one for Valgrind, and supports bursts.
 command -v clang >/dev/null || { echo "clang is not installed"; exit 77; }
 sources=$(realpath "$DATA/../recorder/events")
 tools=$(dirname "$REUSEDIST")/libexec/reusedist/clang
@@ -33,14 +33,14 @@ for libraries in -shared-libgcc -static-libstdc++; do
     check t.trace operators | diff "$sources/operators.txt" -
 done
 
-# References are the same with instructions and without; every one has an instruction of the program.
+# References are the same with and without program counters, and every program counter is in the program.
 "$tools/reusedist-cc" -O1 "$sources/../walk.c" -no-pie -o walk
 for how in "" --pc --attribute; do
     env -i "$REUSEDIST" record --tool=clang $how --to=u64 -o "t$how" -- ./walk 2>/dev/null
 done
 cmp t t--pc && cmp t t--attribute && echo "the same references"
 
-# Bursts: so many are recorded, so many skipped, by turns.
+# Bursts record and skip the given numbers of references alternately.
 all=$(($(stat -c %s t) / 8))
 env -i "$REUSEDIST" record --tool=clang --burst=1000:500 --to=u64 -o t.burst -- ./walk 2>/dev/null
 recorded=$(($(stat -c %s t.burst) / 8))

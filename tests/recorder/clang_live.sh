@@ -1,4 +1,5 @@
-# Compiled in: live and offline agree, an analyzer that dies ends the program, others record nothing.
+# With the compiled-in recorder, live and offline analysis agree, and the program exits when its analyzer
+# dies. Other programs record nothing.
 command -v clang >/dev/null || { echo "clang is not installed"; exit 77; }
 root=$DATA/../..
 cc=$(dirname "$REUSEDIST")/libexec/reusedist/clang/reusedist-cc

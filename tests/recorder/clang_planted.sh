@@ -1,5 +1,5 @@
-# The planted places are named in programs that clang has built, which tells less of its code: those that
-# record themselves, and those that do not.
+# Attribution names the planted places in programs that clang built, which has less debug information, both in
+# programs that record themselves and in programs under Valgrind.
 command -v clang >/dev/null || { echo "clang is not installed"; exit 77; }
 if "$REUSEDIST" version | grep -q 'no libdw'; then
     echo "built without libdw"

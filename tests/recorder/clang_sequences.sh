@@ -1,4 +1,4 @@
-# The recorder that is compiled in: programs whose references are known, and what it cannot see.
+# The compiled-in recorder records programs with known references, and misses those that it cannot see.
 command -v clang >/dev/null || { echo "clang is not installed"; exit 77; }
 root=$DATA/../..
 cc=$(dirname "$REUSEDIST")/libexec/reusedist/clang/reusedist-cc

@@ -1,10 +1,10 @@
-# The recorder that is compiled in: nothing is lost when a signal handler runs between any two instructions.
+# The compiled-in recorder loses nothing when a signal handler runs between any two instructions.
 command -v clang >/dev/null || { echo "clang is not installed"; exit 77; }
 sources=$(realpath "$DATA/../recorder/clang")
 cc=$(dirname "$REUSEDIST")/libexec/reusedist/clang/reusedist-cc
 
-# check HOW: stores that are recorded, against those that the program has counted. A jump may leave a store out
-# that is recorded.
+# check HOW: compares the recorded stores with those that the program counted. A jump out of a handler may skip
+# a store that was already recorded.
 check() {
     "$REUSEDIST" record --tool=clang --to=lackey -o t -- ./signals "$1" >sums || echo "status $?"
     nm --defined-only signals >names

@@ -1,4 +1,4 @@
-# The recorder that is compiled in: however a program is built, it has the same references.
+# The compiled-in recorder records the same references however a program is built.
 command -v clang >/dev/null || { echo "clang is not installed"; exit 77; }
 command -v "$(clang -print-prog-name=ld.lld)" >/dev/null || { echo "lld is not installed"; exit 77; }
 sources=$(realpath "$DATA/../recorder/clang")
@@ -14,7 +14,7 @@ references() {
     cmp calls.refs "$1.refs" && diff calls.lines "$1.lines" && echo "$1: the same"
 }
 
-# With each level of optimization: hooks that are called, and hooks that are inlined when linking.
+# At each optimization level, hooks are called, or inlined at link time.
 for level in -O0 -O2 -O1; do
     flags="-g $level -no-pie"
     echo "$level:"
@@ -25,7 +25,7 @@ for level in -O0 -O2 -O1; do
     if grep -q 'call.*__sanitizer_cov' code; then echo "hooks are called"; else echo "hooks are inlined"; fi
 done
 
-# With the last of them: the other ways to link.
+# The last level is also linked in the other ways.
 "$cc" $flags -flto=thin -fuse-ld=bfd "$sources"/{table,sum}.c -o program && references overruled
 REUSEDIST_LTO=off "$cc" $flags "$sources"/{table,sum}.c -o program && references off
 "$cc" $flags -c "$sources"/{table,sum}.c

@@ -1,4 +1,4 @@
-# Repeats that the recorder only counts: the very same result, to every digit.
+# The result is the same to every digit if the recorder only counts repeated references.
 for options in "" "-b 4096" "-b 16 --hist=linear:10" "--bound=100 -e olken" "-e khw:sizes=2:100:5000" "--kinds=S"; do
     # shellcheck disable=SC2086 # several words
     for how in auto on off; do
@@ -15,7 +15,7 @@ bytes() { sed -n 's/.*"bytes": \([0-9]*\),.*/\1/p' "$1"; }
 "$REUSEDIST" run --collapse=on -b addr -- "$PROGRAMS/walk" || echo "status $?"
 "$REUSEDIST" run --collapse=on -e time -- "$PROGRAMS/walk" || echo "status $?"
 "$REUSEDIST" run -b 3 -- "$PROGRAMS/walk" || echo "status $?"
-# What goes by time gets everything.
+# Engines that measure time get all references.
 for how in auto off; do
     env -i "$REUSEDIST" run -e time --collapse=$how --out=json -o $how.json -- "$PROGRAMS/walk"
     grep -v '"seconds"' $how.json >$how

@@ -1,4 +1,4 @@
-# A program that crashes leaves its profile, and its status.
+# A program that crashes still gives a profile and its exit status.
 for end in abort segv; do
     "$REUSEDIST" run --out=json -o t.json -- "$PROGRAMS/walk" $end 2>/dev/null || echo "status $?"
     grep '"partial"' t.json

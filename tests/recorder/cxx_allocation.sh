@@ -1,4 +1,4 @@
-# An allocation inside of a header that was inlined is named by the program's line that led there.
+# An allocation in an inlined function of a header is named after the line of the program that called it.
 if "$REUSEDIST" version | grep -q 'no libdw' || ! command -v c++ >/dev/null; then
     echo "needs libdw and a C++ compiler"
     exit 77

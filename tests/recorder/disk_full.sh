@@ -1,4 +1,4 @@
-# A trace that cannot be written on: an error, and what is there can be read.
+# If the disk is full, recording fails, and the trace can be read up to that point.
 (
     ulimit -f 50000
     "$REUSEDIST" record --to=native:frame=1024 -o t.trace -- "$PROGRAMS/walk" forever >out 2>messages

@@ -1,5 +1,5 @@
-# What a recorded program tells beside its references: modules, allocations with their places in the
-# source, stacks. Position-independent, at fixed addresses, linked statically; libraries; children.
+# The recorder records events: modules, allocations with their source lines, and stacks. The programs are
+# position-independent, at fixed addresses, or linked statically; they have libraries and children.
 sources=$(realpath "$DATA/../recorder/events")
 check() { # TRACE NAME...
     python3 "$sources/check.py" "$@"
@@ -18,7 +18,8 @@ cc -g -O1 -static "$sources/allocations.c" -o allocations -pthread 2>/dev/null
 check t.trace allocations >static.txt
 sed 's/bytes, .*/bytes/' static.txt | diff <(sed '/library/d; s/bytes, .*/bytes/' pie.txt) - &&
     echo "the same memory, linked statically"
-# There the stores of the C library count, too: memory is given out before it is cleared or copied.
+# In a static program the stores of the C library are recorded, too: memory is allocated before it is
+# cleared or copied.
 awk -F'[ ,]+' '/^calloc:/ && $4 > 90 || /^realloc:/ && $4 > 0 {print $1, "was filled by the allocator"}' static.txt
 
 echo "children:"
@@ -38,7 +39,7 @@ if command -v c++ >/dev/null; then
     check t.trace operators | diff "$sources/operators.txt" -
 fi
 
-# Only what is recorded is left out, not what happens meanwhile.
+# Sampling leaves out references but no events.
 cc -g -O1 "$sources/allocations.c" -o allocations -pthread
 "$REUSEDIST" record --attribute --start=growing --stop=use_stack -o t.trace -- ./allocations >/dev/null
 check t.trace allocations | grep -e owner -e realloc -e large -e thread:

@@ -1,5 +1,5 @@
-# The steps "Measure" and "Compare" of the example workflow, as they are written: a program that
-# stayed the same passes, one that lost its tiles fails.
+# The steps "Measure" and "Compare" of the example workflow are run unchanged: an
+# unchanged program passes, and one that lost its tiling fails.
 step() {
     awk -v name="- name: $1" '
         index($0, "- name: ") { inside = index($0, name) > 0; script = 0 }

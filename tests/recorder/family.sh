@@ -1,4 +1,5 @@
-# Children are recorded on demand, with blocks of their own; so is what a process becomes by exec.
+# Children are recorded on request, with separate address spaces, and so is a program that a process starts
+# with exec().
 block=$((16#$(nm "$PROGRAMS/family" | awk '$3 == "block" {print $1}')))
 
 # stores [OPTION] WORDS...: the stores to that block, per process.

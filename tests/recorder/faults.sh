@@ -1,2 +1,2 @@
-# Handlers of faults find the right place and the right registers, and programs go on with them.
+# Fault handlers see the right address and the right registers, and programs continue.
 timeout 60 "$REUSEDIST" run -q -o profile -- "$PROGRAMS/faults"

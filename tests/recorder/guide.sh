@@ -1,5 +1,5 @@
 # docs/guide.md: its steps 2 and 4, on a smaller picture, lead to the line, the pair and the data that it
-# names, and the mended program writes the same picture with a fraction of the misses.
+# names, and the fixed program writes the same picture with a fraction of the misses.
 "$REUSEDIST" version | grep -q '^ *libdw' || { echo "built without libdw: addresses have no lines"; exit 77; }
 gcc -O2 -g "$EXAMPLES/blur.c" -o blur
 { printf 'P5 512 768 255\n'; head -c 393216 /dev/zero | tr '\0' 'x'; } >picture.pgm

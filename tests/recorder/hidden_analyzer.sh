@@ -1,4 +1,5 @@
-# A program that does not see its analyzer any more, and has to wait for it, is recorded all the same.
+# A program that changes its root or environment and can no longer find its analyzer is still recorded
+# while it waits.
 mkdir empty
 # hide TOOL PROGRAM HOW: the program stops the analyzer, which goes on only later.
 hide() {

@@ -1,4 +1,4 @@
-# Ctrl-C: the program gets the signal, and the result is of what it did until then.
+# After Ctrl-C, the program gets the signal, and the result covers the run up to that point.
 env --default-signal=INT "$REUSEDIST" run --out=json -o t.json -- "$PROGRAMS/walk" forever >out &
 until grep -qs walking out; do sleep 0.1; done
 kill -INT $!

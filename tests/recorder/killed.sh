@@ -1,4 +1,4 @@
-# A program killed from outside: everything that it did until then is analysed.
+# If another process kills the program, everything up to that point is analyzed.
 "$REUSEDIST" run --out=json -o t.json -- "$PROGRAMS/walk" forever >out &
 until grep -qs walking out; do sleep 0.1; done
 pkill -KILL -P $! # the program, not us

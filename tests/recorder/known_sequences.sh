@@ -1,4 +1,4 @@
-# Programs whose references are known: kind, offset in `memory`, size, one by one and in order.
+# Programs with known references are recorded exactly: kind, offset in `memory` and size of each, in order.
 memory=$((16#$(nm "$PROGRAMS/sequences" | awk '$3 == "memory" {print $1}')))
 
 # references NAME: those of the function NAME to `memory`.
@@ -13,7 +13,7 @@ references() {
     done <t | if [ "$1" = copy ]; then sum_up; else paste -sd' ' | sed 's/ \([LS]\)/, \1/g'; fi
 }
 
-# memcpy() may cut its work as it likes; what counts is which blocks it loads and stores.
+# memcpy() may use references of any size; only the blocks that it loads and stores are compared.
 sum_up() {
     awk '{for (b = int($2 / 64); b <= int(($2 + $3 - 1) / 64); b++) seen[$1 " " b] = 1}
          END {for (s in seen) n[substr(s, 1, 1)]++; print n["L"] " blocks loaded, " n["S"] " stored"}'

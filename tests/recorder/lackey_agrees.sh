@@ -1,4 +1,4 @@
-# The references of Valgrind's lackey, one by one, for the same command in the same environment.
+# The recorder gives exactly the references of Valgrind's lackey for the same command in the same environment.
 lackey=$(dirname "$(dirname "$VALGRIND")")/libexec/valgrind/lackey-amd64-linux
 [ -x "$lackey" ] || { echo "lackey is not at $lackey"; exit 77; }
 cp -r "$(dirname "$REUSEDIST")/libexec" "$REUSEDIST" .

@@ -1,4 +1,4 @@
-# A program that has ended, and a process that it started and that does not end: a signal ends the recording.
+# If the program has ended but a process that it started has not, a signal ends the recording.
 "$REUSEDIST" run --trace-children --out=json -o t.json -- \
     sh -c '"$0" forever >out & echo $! >child' "$PROGRAMS/walk" 2>messages &
 until grep -qs walking out && grep -q "^PPid:[[:space:]]*$!$" "/proc/$(cat child)/status"; do sleep 0.1; done
@@ -10,5 +10,5 @@ for _ in $(seq 200); do
     sleep 0.1
 done
 [ -e "/proc/$(cat child)" ] || echo "the child has ended"
-# It says that or this, depending on what it sees first.
+# The message depends on which event it sees first.
 sed -E 's/^==[0-9]*== //; s/(has exited|accepts no more references)/has left/' messages

@@ -1,5 +1,5 @@
-# Analysed while it runs, or recorded and analysed later: the very same distances. (In the very same
-# environment, because that lies on the program's stack.)
+# A live analysis and an analysis of a recorded trace give the same distances. Both runs have the same
+# environment, because the environment is on the stack of the program.
 env -i "$REUSEDIST" run --hist=full --out=csv -o live.csv -- "$PROGRAMS/walk"
 env -i "$REUSEDIST" record -o t.trace -- "$PROGRAMS/walk"
 "$REUSEDIST" analyze --hist=full --out=csv -o offline.csv t.trace

@@ -17,7 +17,7 @@ enum {
     FLAGS = 0x8c5 /* those that all of these instructions define */
 };
 
-/* Of rax, rcx, rdx; xmm0 to xmm3; memory at rdi. */
+/* The instructions use rax, rcx, rdx, xmm0 to xmm3, and memory at rdi. */
 #define INSTRUCTIONS(I)                                                                            \
     I(clear_eax, "xor %eax, %eax")                                                                 \
     I(clear_ecx, "xor %ecx, %ecx")                                                                 \

@@ -1,4 +1,5 @@
-# Start and stop by function and by marker: which of 400 stores, 100 in each of four calls of fill().
+# Functions and markers start and stop recording. The program has 400 stores, 100 in each of four calls of
+# fill().
 words=$((16#$(nm "$PROGRAMS/marked" | awk '$3 == "words" {print $1}')))
 count() {
     "$REUSEDIST" record --kinds=S --to=u64 -o t "$@" 2>messages

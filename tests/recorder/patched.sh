@@ -1,2 +1,2 @@
-# Code that follows a block of code may be replaced: flags from before are right then, too.
+# Processor flags are right even if the code that follows a block is replaced.
 timeout 60 "$REUSEDIST" run -q -o profile -- "$PROGRAMS/patched"

@@ -1,4 +1,4 @@
-# Also a program that skips its references ends without an analyzer.
+# A program that is paused exits, too, when its analyzer dies.
 # die TOOL PROGRAM
 die() {
     "$REUSEDIST" run --tool="$1" --paused -o t.txt -- "$2" forever >out 2>messages &

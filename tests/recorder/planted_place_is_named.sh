@@ -1,5 +1,5 @@
-# Of three programs with a planted locality problem, the first line, the first pair and the first data
-# are the planted ones: while it runs, from a trace, and however the program was built.
+# In three programs with a planted locality problem, the first line, pair and data of the attribution are the
+# planted ones: live, from a trace, and however the program was built.
 if "$REUSEDIST" version | grep -q 'no libdw'; then
     echo "built without libdw"
     exit 77
@@ -22,7 +22,7 @@ for name in loop_order hot_field walked_twice; do
     check $name
 done
 
-echo "not optimised, at fixed addresses:"
+echo "not optimized, at fixed addresses:"
 cc -g -O0 -no-pie loop_order.c -o loop_order
 # shellcheck disable=SC2086
 "$REUSEDIST" run $profile -- ./loop_order >/dev/null

@@ -1,4 +1,4 @@
-# A signal that is sent to us ends the program and its twin, and its status is ours.
+# A signal to reusedist ends the program and its twin, and reusedist returns the status of the program.
 train() {
     "$REUSEDIST" run -b addr --peaks=auto --out=json -o "$1.json" -- "$PROGRAMS/rounds" "$1" 8 runs >/dev/null ||
         [ $? -eq 7 ]

@@ -1,4 +1,4 @@
-# The program runs untouched, with its own output and exit status; its twin prints nothing and is
+# The program runs without a recorder and keeps its output and exit status. Its twin prints nothing and is
 # stopped long before its end, when the size is known.
 train() {
     "$REUSEDIST" run -b addr --peaks=auto --out=json -o "$1.json" -- "$PROGRAMS/rounds" "$1" 8 runs >/dev/null ||
@@ -15,24 +15,24 @@ wc -l <runs
 "$REUSEDIST" compare --fail-if="accuracy<90%" predicted.json 60000.json >/dev/null && echo accurate
 grep -o "input size [56][0-9]*" messages | sed 's/[0-9]*$//'
 
-# The end comes before the size.
+# The program ends before the size is known.
 "$REUSEDIST" run --predict=model.json -- true || echo "exit status $?"
-# Other sizes cannot be read from a run.
+# Other kinds of sizes cannot be found during a run.
 "$REUSEDIST" predict --train 3000.json --train 9000.json --model=by_blocks.json
 "$REUSEDIST" run --predict=by_blocks.json -- true || echo "exit status $?"
 "$REUSEDIST" run --predict=model.json --trace-children -- true || echo "exit status $?"
 "$REUSEDIST" run --predict=none.json -- true || echo "exit status $?"
-# Nothing is started when it would be in vain.
+# Mistakes in the options are found before anything is started.
 rm runs
 "$REUSEDIST" run --predict=model.json -e time -- "$PROGRAMS/rounds" 9 1 runs || echo "exit status $?"
 "$REUSEDIST" run --predict=model.json -b 64 -- "$PROGRAMS/rounds" 9 1 runs || echo "exit status $?"
 "$REUSEDIST" run --predict=model.json --bound=100 -- "$PROGRAMS/rounds" 9 1 runs || echo "exit status $?"
 [ ! -e runs ]
-# The paper's own analyzer for sampling.
+# The engine that the paper uses for sampling works, too.
 "$REUSEDIST" run --predict=model.json -b addr -e absolute:c=0,b=16 --out=json -o rough.json -- "$PROGRAMS/rounds" 60000 8 runs 2>messages ||
     echo "exit status $?"
 "$REUSEDIST" compare --fail-if="accuracy<90%" rough.json 60000.json >/dev/null && echo accurate
-# Thresholds that the training runs were given are those of the twin.
+# The twin is sampled with the thresholds of the training runs.
 for n in 3000 9000; do
     "$REUSEDIST" run -b addr --peaks=2K:100:1K --out=json -o $n.json -- "$PROGRAMS/rounds" $n 8 runs >/dev/null ||
         [ $? -eq 7 ]

@@ -1,5 +1,5 @@
-# A column-wise walk over a matrix, and a row-wise one: what the profile says of the two instructions.
-# Both readers take the file, and neither takes one that contradicts itself.
+# A column-wise walk over a matrix, and a row-wise one: the profile attributes them to two
+# instructions. Both readers accept the file, and both reject a file that contradicts itself.
 for ((i = 0; i < 64; i++)); do
     for ((k = 0; k < 64; k++)); do
         printf '0x401010: R 0x%x\n0x401018: R 0x%x\n' $((1048576 + 8 * (64 * i + k))) \

@@ -1,4 +1,4 @@
-# For people: the heaviest lines, pairs and data, and what that means.
+# The report names the lines, pairs and data with the most misses, and explains them.
 for ((i = 0; i < 64; i++)); do
     for ((k = 0; k < 64; k++)); do
         printf '0x401010: R 0x%x\n0x401018: R 0x%x\n' $((1048576 + 8 * (64 * i + k))) \

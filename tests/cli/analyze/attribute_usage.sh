@@ -1,4 +1,4 @@
-# Options that do not go together, caches and files that cannot be.
+# Options that need --attribute, and invalid caches and files, are reported.
 printf '0x401010: R 0x1000\n' >t
 for options in --caches=1K --windows=8 --spatial --object=t "--attribute --caches=x" "--attribute --windows=1" \
     "--attribute --windows=513" "--attribute --object=missing" "--attribute --object=t@0x1000" \

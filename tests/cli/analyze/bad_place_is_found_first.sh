@@ -1,4 +1,4 @@
-# Before the trace is opened: that this one is missing is not told.
+# A wrong output is reported before the trace is opened, so there is no message about the missing trace.
 mkdir directory
 for place in nowhere/r directory ''; do
     $REUSEDIST analyze -o "$place" missing || echo "-o: $?"

@@ -1,4 +1,4 @@
-# A checkpoint of an analysis that could not write its result serves the next one, and goes with it.
+# The next analysis uses the checkpoint of one that could not write its result, and removes it.
 $REUSEDIST generate zipf:blocks=100,refs=5000 -o t.trace
 $REUSEDIST analyze --out=csv t.trace >expected
 $REUSEDIST analyze -e parda:ranks=2,phase=1000 --checkpoint=kept -o /dev/full t.trace 2>/dev/null || true

@@ -1,5 +1,5 @@
-# The trace is another one by now, of the same name: as a file, shorter or of the same length, and as a
-# stream, of which only what comes tells.
+# A checkpoint is refused if the trace has changed: a file that is shorter or has the same length, and a
+# stream, whose change shows only while it is read.
 keep() { $REUSEDIST analyze -e parda:ranks=2,phase=1000 --checkpoint=kept -o /dev/full "$@" 2>/dev/null || true; }
 go_on() { $REUSEDIST analyze -e parda:ranks=2,phase=1000 --checkpoint=kept --out=csv "$@" || echo "exit $?"; }
 $REUSEDIST generate zipf:blocks=100,refs=5000 -o first.u64 --to=u64

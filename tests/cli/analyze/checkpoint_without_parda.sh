@@ -1,3 +1,3 @@
-# Not every engine can go on where it was.
+# Not every engine can continue from a checkpoint.
 printf '%s\n' 1 2 1 >t
 $REUSEDIST analyze -e stream --checkpoint=kept -b addr t

@@ -1,4 +1,4 @@
-# A flipped bit, in the data or in the checksum alone, never passes unseen.
+# A flipped bit, in the data or in the checksum, is always detected.
 seq 1 5000 > trace.txt
 gzip -9 -c trace.txt > good.gz
 "$REUSEDIST" analyze -q --out=csv --hist=full good.gz | tail -1

@@ -1,4 +1,4 @@
-# The trace would change while it is read, or be lost: refused before that, also through links.
+# An output that is also the input is refused, even through links.
 letters() { for c in d a c b c c g e f a f b c m t m a c f b d c a c; do printf "$c\0\0\0\0\0\0\0"; done; }
 letters >t
 ln -s t soft

@@ -1,6 +1,6 @@
 # Parda, Table III: d a c b c c g e f a f b c m t m a c f b d c a c, one u64 per letter.
 letters() { for c in d a c b c c g e f a f b c m t m a c f b d c a c; do printf "$c\0\0\0\0\0\0\0"; done; }
-# A result that cannot be made leaves the file of the last time alone.
+# If there is no result, an existing file stays unchanged.
 echo old >result
 (letters; printf abc) | $REUSEDIST analyze -f u64 -o result - || status=$?
 cat result

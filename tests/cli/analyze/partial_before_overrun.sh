@@ -1,3 +1,3 @@
-# References before one that runs past the end of the address space are not lost.
+# The references before one that exceeds the address space are analyzed.
 printf ' L 0,8\n L 40,8\n L 0,8\n L ffffffffffffffff,8\n' > t.lackey
 "$REUSEDIST" analyze -q --partial --out=csv --hist=full t.lackey

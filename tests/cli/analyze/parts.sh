@@ -1,5 +1,5 @@
-# A plain file is read in parts by several threads: the same result as in one go, and damage is
-# found.
+# Several threads read parts of an uncompressed file: the result is that of one thread, and damage is
+# detected.
 "$REUSEDIST" generate -q uniform:blocks=5000,refs=1100000 --to=u64 -o t.u64
 for threads in 1 2; do
     "$REUSEDIST" analyze -q -b addr -f u64 -t $threads --out=csv t.u64 | cksum

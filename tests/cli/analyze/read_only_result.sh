@@ -1,4 +1,4 @@
-# A file that may not be written is not replaced either. Root has to give up a right for this.
+# A read-only file is not replaced. The test drops a capability if it runs as root.
 echo kept >r
 chmod 444 r
 unprivileged=

@@ -1,2 +1,2 @@
-# The trace in examples/ is whole, and its numbers are known.
+# The trace in examples/ is complete and has the known numbers.
 "$REUSEDIST" analyze --hist=log --out=csv "$EXAMPLES/gzip.trace.xz"

@@ -1,6 +1,6 @@
 # Parda, Table III: d a c b c c g e f a f b c m t m a c f b d c a c, one u64 per letter.
 letters() { for c in d a c b c c g e f a f b c m t m a c f b d c a c; do printf "$c\0\0\0\0\0\0\0"; done; }
-# The distances before the damage are whole lines; there is no result.
+# The file of distances has complete lines up to the damage; there is no result.
 (letters; printf abc) >t.u64
 $REUSEDIST analyze -f u64 -b addr --distances=d -o result t.u64 || status=$?
 wc -l <d

@@ -1,4 +1,4 @@
-# One would replace the other, whether the file is there already or not.
+# Two results in the same file are refused, whether the file exists or not.
 letters() { for c in d a c b c c g e f a f b c m t m a c f b d c a c; do printf "$c\0\0\0\0\0\0\0"; done; }
 letters >t
 ln -s new link

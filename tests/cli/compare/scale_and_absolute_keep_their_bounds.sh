@@ -1,4 +1,4 @@
-# Real approximate profiles against the exact one; then one whose file claims more than it keeps.
+# Approximate profiles keep their error bounds; a profile with a bound that is too small does not.
 "$REUSEDIST" generate fft:rows=16,columns=16,refs=50K -o t
 for engine in stack scale:error=0.2 absolute:b=30,c=10; do
     "$REUSEDIST" analyze -q -e $engine --hist=full --out=json -o ${engine%%:*}.json t

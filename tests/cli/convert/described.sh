@@ -11,7 +11,7 @@ python3 "$decode" copy.trace
 $REUSEDIST analyze -b addr --out=csv later.trace
 $REUSEDIST convert -q later.trace -o quiet.trace
 cmp copy.trace quiet.trace
-# One of them is required: refused by name.
+# A required part is refused by name.
 python3 - "$DATA/../../scripts" <<'P'
 import struct, sys
 sys.path.insert(0, sys.argv[1])

@@ -48,11 +48,11 @@ for frame in 1 2 64K; do
     $REUSEDIST convert hand.trace --to="native:frame=$frame" -o copy.trace
     python3 "$decode" copy.trace | cmp - hand.txt
 done
-# What is left out takes its events to the next reference, or to the end.
+# The events of dropped references move to the next reference, or to the end.
 $REUSEDIST convert hand.trace --kinds=S -o stores.trace
 python3 "$decode" stores.trace | cut -d' ' -f2 | tr '\n' ' '
 echo
-# Two in a row; formats that hold no events; traces that do not fit together.
+# Further cases: two traces joined, formats without events, and traces with different columns.
 $REUSEDIST convert hand.trace hand.trace -o twice.trace
 python3 "$decode" twice.trace | cmp - <(cat hand.txt hand.txt)
 $REUSEDIST convert hand.trace --to=din 2>&1

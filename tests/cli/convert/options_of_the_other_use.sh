@@ -1,4 +1,4 @@
-# What means nothing for a trace, or nothing for a time histogram, is refused and leaves no file.
+# Options that do not apply to traces, or to time histograms, are refused, and no file is written.
 $REUSEDIST generate cycle:blocks=4,refs=8 -o t.trace
 printf '1,3\n5,1\ninf,2\n' >times
 refused() { $REUSEDIST convert -o new "$@" || echo "$?: $(ls | paste -sd ' ')"; }

@@ -1,4 +1,4 @@
-# The specification, read by somebody else: scripts/decode_trace.py against the C writer.
+# An independent decoder, scripts/decode_trace.py, reads what the C code writes.
 decode=$DATA/../../scripts/decode_trace.py
 python3 - "$DATA/../../docs/trace-format.md" >example.trace <<'P'
 import re, sys
@@ -26,6 +26,6 @@ with open("t.bin", "rb") as f:
 P
 cmp decoded expected
 wc -l <decoded
-# It finds damage, too.
+# The decoder also detects damage.
 head -c 5000 t.trace >cut.trace
 python3 "$decode" cut.trace >part 2>why || cat why

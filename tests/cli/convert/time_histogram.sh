@@ -1,4 +1,4 @@
-# What engine time infers itself, from the times it counted.
+# The result equals what engine time infers from the same trace.
 $REUSEDIST generate zipf:blocks=1000,refs=50000 -o t.trace
 $REUSEDIST analyze -q -e time:model=off --hist=full --out=csv t.trace >times.csv
 $REUSEDIST convert --time-histogram times.csv --hist=full -o a.json

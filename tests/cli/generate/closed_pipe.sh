@@ -1,2 +1,2 @@
-# More than a pipe holds; the reader goes away at once.
+# The reader of a pipe exits before the trace is written.
 $REUSEDIST generate uniform:refs=1M --to=u64 | true

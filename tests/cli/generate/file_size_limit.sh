@@ -1,4 +1,4 @@
-# A message, not the end by a signal; and no half a file.
+# A file that exceeds the size limit causes a message, not a signal, and leaves no incomplete file.
 (
     ulimit -f 64
     $REUSEDIST generate uniform:refs=1M --to=u64 -o g

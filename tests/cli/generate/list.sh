@@ -1,2 +1,2 @@
-# Without a kind: all kinds, each with its options.
+# Without a kind, the command lists all kinds with their options.
 $REUSEDIST generate | grep -E '^[a-z]+:|^  (refs|blocks) ' | sort | uniq -c

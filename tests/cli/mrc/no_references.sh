@@ -1,4 +1,4 @@
-# A trace without stores, of which only stores are wanted: nothing neither hits nor misses.
+# If a trace has no references of the selected kinds, there are no miss ratios.
 "$REUSEDIST" generate cycle:blocks=8,refs=80 -o loads.trace
 "$REUSEDIST" analyze -q --kinds=S --out=json -o profile loads.trace
 "$REUSEDIST" mrc profile

@@ -1,4 +1,4 @@
-# The reader is gone before anything is written: a message and exit 1, not a silent death.
+# If the reader of a pipe has exited, there is a message and exit status 1, not a silent exit.
 exec 3> >(:)
 wait $!
 "$REUSEDIST" help >&3

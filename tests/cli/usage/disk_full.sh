@@ -1,2 +1,2 @@
-# What did not reach its reader is a failure.
+# Output that cannot be written is a failure.
 "$REUSEDIST" help > /dev/full

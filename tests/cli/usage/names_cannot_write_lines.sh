@@ -1,2 +1,2 @@
-# Every message escapes what a terminal would obey; what is text stays as it is.
+# Messages escape control characters and leave other text unchanged.
 "$REUSEDIST" analyze "$(printf 'no\nreusedist: such \033]0;title\007 file \303\251')"

@@ -1,4 +1,4 @@
-/* What the two files of one program share. */
+/* Declarations that both files of the program use. */
 #ifndef TABLE_H
 #define TABLE_H
 
