@@ -9,7 +9,7 @@
 #include "base/common.h"
 #include "reusedist/profile.h"
 
-/* RD_EINVAL for a width or number of groups of 0. */
+/* Returns RD_EINVAL if the width or the number of groups is 0. */
 rd_status rdi_binning_check(rd_ctx *ctx, rd_binning binning);
 
 static inline bool rdi_binning_equal(rd_binning a, rd_binning b) {
@@ -23,8 +23,8 @@ static inline uint64_t rdi_loglinear_index(uint64_t d) {
     return d < RDI_LINEAR_FROM ? rdi_bit_width(d) : RDI_LOG_BINS - 1 + d / RDI_LINEAR_FROM;
 }
 
-/* Number of the bin that d falls into, ascending with d. Reference groups depend on all counts and
- * are therefore counted as log-linear; edges are known to the histogram only. */
+/* The number of the bin that d falls into, which increases with d. Reference groups depend on all
+ * counts and are therefore counted as log-linear bins; only the histogram knows edges. */
 static inline uint64_t rdi_bin_index(rd_binning binning, uint64_t d) {
     switch (binning.kind) {
     case RD_BINS_LOG:
@@ -41,18 +41,19 @@ static inline uint64_t rdi_bin_index(rd_binning binning, uint64_t d) {
     return rdi_loglinear_index(d);
 }
 
-/* The inverse: sets low and high. The last bin ends at the largest distance, RD_COLD - 1. */
+/* The inverse of rdi_bin_index(): sets low and high. The last bin ends at the largest distance,
+ * RD_COLD - 1. */
 void rdi_bin_range(rd_binning binning, uint64_t index, rd_bin *bin);
 
-/* Sums up rows that fall into the same bin of `to` (not reference, not edges). RD_EINVAL when a row
- * does not lie in one bin. Caller frees. */
+/* Sums rows that fall into the same bin of `to`, which must not be reference groups or edges. Returns
+ * RD_EINVAL if a row does not lie in one bin. The caller frees the rows. */
 rd_status rdi_bins_coarsen(rd_ctx *ctx, const rd_bin *bins, size_t n, rd_binning to, rd_bin **out,
                            size_t *n_out);
 
-/* The reference histogram of Zhong, section 3.1: all finite references in ascending distance, cut
- * into `groups` groups of equal size (sizes differ by at most one). A bin that is cut gives each
- * part its average distance. Rows carry the range of the bins they draw from; empty groups (fewer
- * references than groups) are left out. Caller frees. */
+/* The reference histogram of Zhong, section 3.1: all finite references, sorted by distance, in `groups`
+ * groups of equal size (sizes differ by at most one). If a bin belongs to several groups, each of them
+ * gets its mean distance. A row has the range of the bins that its references come from; empty groups
+ * (fewer references than groups) are left out. The caller frees the rows. */
 rd_status rdi_bins_to_groups(rd_ctx *ctx, const rd_bin *bins, size_t n, uint64_t groups,
                              rd_bin **out, size_t *n_out);
 

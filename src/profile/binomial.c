@@ -5,13 +5,13 @@
 
 #include <math.h>
 
-#define NORMAL_FROM 1000.0 /* variance: from here on the normal approximation is good enough */
+#define NORMAL_FROM 1000.0 /* variance from which the normal approximation is good enough */
 #define REACH       1024   /* terms on one side of the mode: beyond 30 standard deviations */
 #define NEGLIGIBLE  1e-18  /* of the largest term */
 #define NORMAL_ENDS 5.5    /* standard deviations; 4e-8 lie outside */
 
-/* Terms from the mode outwards, each from its neighbour by their ratio, and divided by their sum at
- * the end. Log-gamma would lose as many digits as n has: for 10^12 blocks most of them. */
+/* Computes terms from the mode outward, each from its neighbor by their ratio, and divides them by their
+ * sum at the end. Log-gamma would lose as many digits as n has: most of them for 10^12 blocks. */
 static void spread_terms(uint64_t n, double p, double q, double weight, double *mass) {
     double term[2 * REACH + 1];
     double mode_real = floor(((double)n + 1) * p);

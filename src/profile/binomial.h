@@ -1,4 +1,4 @@
-/* The binomial distribution, cell by cell: what tossing n coins tells about a distance. */
+/* The binomial distribution in cells (cells.h). */
 #ifndef RDI_BINOMIAL_H
 #define RDI_BINOMIAL_H
 
@@ -6,10 +6,10 @@
 
 /* Adds `weight` times the probability of each number of successes in n trials of mean `mean`
  * (between 0 and n, or beyond by rounding) to mass[], which has an element per cell (cells.h) up to
- * that of n. What is added sums up to `weight`, to about 1 part in 10^12.
+ * that of n. The added numbers sum to `weight`, to about 1 part in 10^12.
  *
- * Exact to about 1 part in 10^12 while the variance is below 1000, at worst 2 in 10000 of `weight`
- * off in the cumulative sum from there on. Time O(standard deviation / width of the cells). */
+ * The relative error is about 10^-12 while the variance is below 1000. Above, the cumulative sum is off
+ * by at most 2 in 10000 of `weight`. The time is O(standard deviation / width of the cells). */
 void rdi_binomial_spread(uint64_t n, double mean, double weight, double *mass);
 
 #endif

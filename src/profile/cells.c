@@ -1,4 +1,4 @@
-/* From fractions of references per cell to whole references per bin. See cells.h. */
+/* Turns fractional references per cell into whole references per bin. See cells.h. */
 #include "profile/cells.h"
 
 rd_status rdi_cells_count(const double *mass, uint64_t largest, uint64_t total, rdi_hist *out) {

@@ -1,5 +1,5 @@
-/* The details of a profile: one object with what the sections "levels", "attribution", "windows"
- * and "spatial" describe. */
+/* The details of a profile: one object that the sections "levels", "attribution", "windows" and
+ * "spatial" share. */
 #ifndef RDI_DETAILS_H
 #define RDI_DETAILS_H
 
@@ -7,7 +7,7 @@
 #include "profile/sections.h"
 #include "reusedist/attribution.h"
 
-/* As data of a section it is also an rd_details, its first member. */
+/* The data of these sections. The first member is the public rd_details. */
 typedef struct rdi_details {
     rd_details is; /* points into the arena */
     rdi_arena arena;
@@ -16,17 +16,17 @@ typedef struct rdi_details {
 rd_status rdi_details_new(rd_ctx *ctx, rdi_details **out);
 void rdi_details_free(rdi_details *d); /* NULL is allowed */
 
-/* Takes ownership; what was there is freed. */
+/* Takes ownership of `details` and frees the previous ones. */
 void rdi_profile_set_details(rd_profile *p, rdi_details *details);
 
-/* The details that a section is read into, made for the first one; r->arena is theirs. NULL after a
- * failure. */
+/* The details that a section is read into. The first section creates them, with their arena r->arena.
+ * Returns NULL after a failure. */
 rdi_details *rdi_read_details(rdi_profile_reader *r, void **data);
 
-/* What contradicts the profile or itself, or NULL. */
+/* Says what in the details contradicts the profile or other details, or returns NULL. */
 const char *rdi_details_mistake(const rd_profile_facts *facts, const rd_details *d);
 
-/* "0" for bin 0, else 2^(k-1) to 2^k - 1; the last ends at 2^64 - 2. */
+/* The range of a log bin: 0 for bin 0, else 2^(k-1) to 2^k - 1. The last bin ends at 2^64 - 2. */
 uint64_t rdi_log_bin_low(size_t bin);
 uint64_t rdi_log_bin_high(size_t bin);
 

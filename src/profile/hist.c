@@ -1,4 +1,4 @@
-/* Counting distances into bins. See hist.h. */
+/* Counts distances in bins. See hist.h. */
 #include "profile/hist.h"
 
 #include "profile/binning.h"
@@ -7,7 +7,7 @@
 
 #define PAGE_BINS   4096u
 #define NEAR_COPIES 4u
-#define NEAR_LEAST  64u /* distances that make it worth while to sum the copies up */
+#define NEAR_LEAST  64u /* with fewer distances, summing the copies does not pay off */
 
 /* A page has sums unless every bin is a single distance. */
 typedef struct bin_page {
@@ -17,7 +17,7 @@ typedef struct bin_page {
 
 struct rdi_hist {
     rd_ctx *ctx;
-    rd_binning binning; /* as asked for */
+    rd_binning binning; /* the binning of rdi_hist_new() */
     bool has_sums;
     uint64_t *edges; /* RD_BINS_EDGES only */
     size_t n_edges;
@@ -136,8 +136,8 @@ static inline rd_status add_at(rdi_hist *h, uint64_t index, uint64_t count, rd_s
 
 /* ---- counting ---- */
 
-/* Distances below RDI_LINEAR_FROM fall into a dozen bins. Counting them in several copies by turns
- * keeps one reference from waiting for the count of the one before. */
+/* Counts of the dozen bins below RDI_LINEAR_FROM. References use several copies in turn, so that none
+ * waits for the previous one's update of the same count. */
 typedef struct near_counts {
     uint64_t count[NEAR_COPIES][RDI_LOG_BINS];
     uint64_t sum[NEAR_COPIES][RDI_LOG_BINS];
@@ -277,7 +277,7 @@ rd_status rdi_hist_add_packed(rdi_hist *h, const uint64_t *packed, size_t n) {
     for (size_t i = 1; i < n; i += PACKED_ROW) {
         const uint64_t *row = packed + i;
         if (row[0] > last)
-            return rdi_fail(h->ctx, RD_EFORMAT, "packed counts name a bin that cannot be");
+            return rdi_fail(h->ctx, RD_EFORMAT, "packed counts name an invalid bin");
         RD_TRY(add_at(h, row[0], row[1], (rd_sum){row[2], row[3]}));
     }
     h->infinite += packed[0];

@@ -17,10 +17,10 @@
 typedef struct rdi_hist rdi_hist;
 
 rd_status rdi_hist_new(rd_ctx *ctx, rd_binning binning, rdi_hist **out);
-/* Bins [0, edges[0]-1], [edges[0], edges[1]-1] ... [edges[n-1], 2^64-2]; edges strictly ascending
- * and above 0. */
+/* Makes a hist with the bins [0, edges[0]-1], [edges[0], edges[1]-1] ... [edges[n-1], 2^64-2]. Edges are
+ * strictly ascending and above 0. */
 rd_status rdi_hist_new_edges(rd_ctx *ctx, const uint64_t *edges, size_t n, rdi_hist **out);
-/* An empty one with the same bins. */
+/* Makes an empty hist with the same bins. */
 rd_status rdi_hist_new_like(const rdi_hist *h, rdi_hist **out);
 void rdi_hist_free(rdi_hist *h);
 rd_binning rdi_hist_binning(const rdi_hist *h);
@@ -29,28 +29,28 @@ bool rdi_hist_unites_loglinear(const rdi_hist *h);
 
 /* Counts n distances; RD_COLD counts as infinite. */
 rd_status rdi_hist_add(rdi_hist *h, const uint64_t *distances, size_t n);
-/* `count` references of the same distance. */
+/* Adds `count` references of the same distance. */
 rd_status rdi_hist_add_many(rdi_hist *h, uint64_t distance, uint64_t count);
-/* `count` references in the bin of `low`, whose distances sum up to `sum`. */
+/* Adds `count` references in the bin of `low`, whose distances sum to `sum`. */
 rd_status rdi_hist_add_bin(rdi_hist *h, uint64_t low, uint64_t count, rd_sum sum);
-/* `count` references spread evenly over the distances low .. high. O(bins touched). */
+/* Adds `count` references spread evenly over the distances low .. high, in O(bins touched). */
 rd_status rdi_hist_add_evenly(rdi_hist *h, uint64_t low, uint64_t high, uint64_t count);
-/* Everything of `from` (same binning) into h. */
+/* Adds all counts of `from`, which has the same binning, to h. */
 rd_status rdi_hist_merge(rdi_hist *h, const rdi_hist *from);
 
-/* Takes n infinite distances back: a part of a trace calls more distances infinite than the whole.
- */
+/* Removes n infinite distances, because some distances that are infinite in a part of a trace are finite
+ * in the whole trace. */
 void rdi_hist_uncount_infinite(rdi_hist *h, uint64_t n);
 
 uint64_t rdi_hist_infinite(const rdi_hist *h);
 
-/* Everything counted as numbers, appended to `out`: to add to a hist of the same binning elsewhere.
- */
+/* Appends all counts to `out` as numbers, which rdi_hist_add_packed() adds to a hist of the same
+ * binning, possibly in another process. */
 rd_status rdi_hist_pack(const rdi_hist *h, rdi_u64_list *out);
-/* RD_EFORMAT when the numbers cannot be those of such a hist; h may then have some of them. */
+/* Returns RD_EFORMAT if the numbers are invalid for such a hist; h may then have some of them. */
 rd_status rdi_hist_add_packed(rdi_hist *h, const uint64_t *packed, size_t n);
 
-/* Non-empty bins, ascending, in the binning asked for; caller frees. */
+/* The non-empty bins in ascending order, in the binning of rdi_hist_new(). The caller frees them. */
 rd_status rdi_hist_bins(const rdi_hist *h, rd_bin **bins, size_t *n);
 
 static inline void rdi_sum_add(rd_sum *sum, rd_sum x) {

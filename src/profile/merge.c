@@ -1,5 +1,5 @@
-/* Sums up profiles of independent runs: what one run after the other, each with an empty cache,
- * would have counted. */
+/* Merges profiles of independent runs. The sum is the profile of the runs one after the other, each
+ * beginning with an empty cache. */
 #include "profile/binning.h"
 #include "profile/hist.h"
 #include "profile/sections.h"
@@ -45,17 +45,16 @@ static rd_status check_same(rd_ctx *ctx, const rd_profile *first, const rd_profi
                         a->kinds ? a->kinds : "LSI", number, b->kinds ? b->kinds : "LSI");
     if (is_measured(first) != is_measured(part))
         return rdi_fail(ctx, RD_EINVAL,
-                        "cannot merge: of profiles 1 and %zu one has distances, the other none",
-                        number);
+                        "cannot merge: only one of profiles 1 and %zu has distances", number);
     if (has_times(a) != has_times(b))
         return rdi_fail(ctx, RD_EINVAL,
-                        "cannot merge: of profiles 1 and %zu one has time distances, the other "
+                        "cannot merge: one of profiles 1 and %zu has time distances, the other "
                         "reuse distances",
                         number);
     return RD_OK;
 }
 
-/* True when every bin of `fine` lies in one bin of `coarse`. */
+/* Whether every bin of `fine` lies in one bin of `coarse`. */
 static bool nests_in(rd_binning fine, rd_binning coarse) {
     if (rdi_binning_equal(fine, coarse))
         return fine.kind != RD_BINS_REFERENCE;
@@ -78,7 +77,7 @@ static uint64_t greatest_common_divisor(uint64_t a, uint64_t b) {
     return a;
 }
 
-/* The finest bins that both can be turned into; false when there are none. */
+/* Finds the finest binning that both can be turned into. Returns false if there is none. */
 static bool common_binning(rd_binning a, rd_binning b, rd_binning *out) {
     if (nests_in(a, b) || nests_in(b, a)) {
         *out = nests_in(a, b) ? b : a;
@@ -95,7 +94,8 @@ static bool is_same_text(const char *a, const char *b) {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Exact parts spoil no bound. Equal kinds have the larger bound; 0 means that none is stated. */
+/* Combines error kinds and bounds. Exact parts do not change a bound. Equal kinds get the larger bound; 0
+ * means that no bound is stated. */
 static void combine_errors(rd_profile_facts *sum, const rd_profile_facts *part) {
     if (part->exact)
         return;
@@ -135,7 +135,7 @@ static rd_status combine_facts(rd_ctx *ctx, rd_profile_facts *sum, const rd_prof
     if (!is_same_text(sum->engine_options, part->engine_options))
         sum->engine_options = MIXED;
     combine_errors(sum, part);
-    sum->sample_rate = 0; /* the band of a sum would have to be made of both */
+    sum->sample_rate = 0; /* a band for the sum would have to combine the bands of both */
     sum->sums_known = sum->sums_known && part->sums_known;
     sum->partial = sum->partial || part->partial;
     sum->skipped = add_known(sum->skipped, part->skipped);
@@ -150,7 +150,7 @@ typedef struct row_list {
     size_t n;
 } row_list;
 
-/* Both lists are ascending; equal bins are summed, and no two different ones may overlap. */
+/* Joins two ascending lists. Equal bins are summed, and different bins must not overlap. */
 static rd_status join_rows(rd_ctx *ctx, const row_list *a, const row_list *b, row_list *out) {
     rd_bin *rows = rdi_alloc(ctx, a->n + b->n ? a->n + b->n : 1, sizeof *rows);
     if (!rows)
@@ -178,7 +178,8 @@ static rd_status join_rows(rd_ctx *ctx, const row_list *a, const row_list *b, ro
     return RD_OK;
 }
 
-/* Halves are summed and joined, so that n parts cost log n passes over the rows. */
+/* Sums the rows of all parts. It sums each half and joins the two sums, so that n parts cost log n passes
+ * over the rows. */
 static rd_status sum_rows(rd_ctx *ctx, rd_profile *const *parts, size_t n, rd_binning binning,
                           row_list *out) {
     if (n == 1)

@@ -141,7 +141,8 @@ void rd_profile_set_skipped(rd_profile *p, uint64_t skipped) {
     p->facts.skipped = skipped;
 }
 
-/* Up to the first one that has distances: all that is known of given edges here. */
+/* The bin from distance 0 up to the first bin of the profile. The edges of bins are known only where the
+ * profile has bins. */
 static rd_bin bin_in_front(const rd_profile *p) {
     rd_bin bin = {0};
     if (p->facts.binning.kind != RD_BINS_EDGES)
@@ -151,7 +152,7 @@ static rd_bin bin_in_front(const rd_profile *p) {
     return bin;
 }
 
-/* The first bin, if distance 0 falls into it; else a new one in front. */
+/* Finds the first bin if distance 0 falls into it, else inserts a new first bin. */
 static rd_status bin_of_zero(rd_profile *p, rd_bin **out) {
     if (p->n_bins == 0 || p->bins[0].low > 0) {
         rd_bin front = bin_in_front(p);
@@ -173,7 +174,7 @@ rd_status rd_profile_add_repeats(rd_profile *p, uint64_t repeats) {
     if (repeats == 0)
         return RD_OK;
     if (p->facts.binning.kind == RD_BINS_REFERENCE)
-        return rdi_fail(p->ctx, RD_EINVAL, "these bins do not take references afterwards");
+        return rdi_fail(p->ctx, RD_EINVAL, "references cannot be added to these bins");
     if (measured) {
         RD_TRY(bin_of_zero(p, &bin));
         bin->count += repeats;

@@ -1,7 +1,7 @@
 /* Reads the profile file, which docs/profile-format.md describes.
  *
- * Nothing is trusted: whatever a profile in memory promises is checked against the text. Keys may
- * come in any order; the histogram is read last, when it is known how its rows must look.
+ * The file is untrusted: everything that a profile in memory guarantees is checked. Keys may come in any
+ * order; the histogram is read last, when its binning is known.
  */
 #include "base/json.h"
 #include "profile/binning.h"
@@ -20,7 +20,8 @@ static void read_block_bytes(rdi_profile_reader *r, void *field) {
     rdi_read_positive_or_none(r, field);
     uint64_t bytes = *(uint64_t *)field;
     if (bytes & (bytes - 1))
-        rdi_json_fail(&r->j, "a block of %" PRIu64 " bytes: not a power of two", bytes);
+        rdi_json_fail(&r->j, "a block of %" PRIu64 " bytes: the size must be a power of two",
+                      bytes);
 }
 
 static void read_bool(rdi_profile_reader *r, void *field) {
@@ -70,7 +71,7 @@ static void read_binning(rdi_profile_reader *r, void *field) {
     char *name = rdi_json_string(j);
     if (!name)
         return;
-    if (strcmp(name, "edges") == 0) /* cannot be asked for, only found */
+    if (strcmp(name, "edges") == 0) /* files can have edges, but options cannot name them */
         *(rd_binning *)field = (rd_binning){RD_BINS_EDGES, 0};
     else if (rd_binning_parse(j->ctx, name, field) != RD_OK)
         rdi_json_fail(j, "%s", rd_last_error(j->ctx));
@@ -99,7 +100,7 @@ static void read_error(rdi_profile_reader *r, void *facts) {
     rdi_read_object(r, fields, facts);
 }
 
-/* Makes room for one more item in an array that doubles. */
+/* Makes room for one more item in an array, whose size doubles. */
 static bool make_room(rdi_json *j, void **array, size_t n, size_t *room, size_t size) {
     if (n < *room)
         return true;
@@ -137,7 +138,7 @@ static void read_thresholds(rdi_profile_reader *r, void *field) {
     rdi_thresholds_read(&r->j, field);
 }
 
-/* For people only. */
+/* Skips the name of the tool, which is for people only. */
 static void read_tool(rdi_profile_reader *r, void *facts) {
     (void)facts;
     rdi_json_skip(&r->j);
@@ -175,7 +176,7 @@ static const rdi_json_field profile_fields[] = {
 
 /* ---- reading: sections ---- */
 
-/* Keys go into a message: whatever is no name does not. */
+/* Whether the key may be shown in a message: it must be a name. */
 static bool is_name(const char *key) {
     return key[0] && key[strspn(key, "abcdefghijklmnopqrstuvwxyz0123456789_")] == '\0';
 }
@@ -188,7 +189,7 @@ static void skip_unknown(rdi_profile_reader *r, const char *key) {
     rdi_json_skip(&r->j);
 }
 
-/* The value of a key that is not among profile_fields. */
+/* Reads the value of a key that is not in profile_fields. */
 static void read_section(rdi_profile_reader *r, const char *key) {
     const rdi_section *s = NULL;
     size_t i = 0;
@@ -197,7 +198,7 @@ static void read_section(rdi_profile_reader *r, const char *key) {
     if (!s)
         skip_unknown(r, key);
     else if (r->sections_seen & UINT32_C(1) << i)
-        rdi_json_fail(&r->j, "\"%s\" is there twice", key);
+        rdi_json_fail(&r->j, "\"%s\" occurs twice", key);
     else
         s->read(r, rdi_section_slot(&r->sections, s));
     r->sections_seen |= s ? UINT32_C(1) << i : 0;
@@ -205,7 +206,7 @@ static void read_section(rdi_profile_reader *r, const char *key) {
 
 /* ---- reading: the histogram ---- */
 
-/* The next entry of a row follows, or the row is too short. */
+/* Fails if the row ends before its next entry. */
 static void expect_entry(rdi_json *j) {
     if (!rdi_json_next_item(j))
         rdi_json_fail(j, "a row is [low, high, count, sum]");
@@ -230,7 +231,7 @@ static rd_bin read_row(rdi_json *j, bool sums_known) {
     return row;
 }
 
-/* What is wrong with a row by itself, or NULL. */
+/* Says what is wrong with a row, or returns NULL. */
 static const char *row_mistake(const rd_profile_facts *facts, const rd_bin *row) {
     if (row->low > row->high)
         return "low is above high";
@@ -246,8 +247,8 @@ static const char *row_mistake(const rd_profile_facts *facts, const rd_bin *row)
     return NULL;
 }
 
-/* What is wrong with a row between its neighbours and in its binning, or NULL. Reference groups may
- * share a bin they draw from. */
+/* Says whether a row overlaps the previous row or does not fit the binning, or returns NULL. Reference
+ * groups may share a bin. */
 static const char *place_mistake(rd_binning binning, const rd_bin *before, const rd_bin *row) {
     if (binning.kind == RD_BINS_REFERENCE) {
         bool ascending = !before || (before->low <= row->low && before->high <= row->high);
@@ -287,8 +288,8 @@ static void read_rows(rdi_profile_reader *r) {
 
 /* ---- reading: the whole ---- */
 
-/* What is contradictory in the totals, or NULL. An engine that measures no distances has neither
- * bins nor infinite ones. */
+/* Says what is contradictory in the totals, or returns NULL. An engine that measures no distances has
+ * neither bins nor infinite distances. */
 static const char *totals_mistake(const rdi_profile_reader *r) {
     const rd_profile_facts *f = &r->facts;
     bool measured = r->n_bins || f->infinite;
@@ -312,7 +313,8 @@ static const char *totals_mistake(const rdi_profile_reader *r) {
 static rd_status read_profile(rdi_profile_reader *r) {
     rdi_json *j = &r->j;
     if (rdi_json_peek(j) != RDI_JSON_OBJECT)
-        return rdi_fail(j->ctx, RD_EFORMAT, "%s: not a profile: does not begin with '{'", j->name);
+        return rdi_fail(j->ctx, RD_EFORMAT, "%s: this is not a profile: it does not begin with '{'",
+                        j->name);
     rdi_read_object_with(r, profile_fields, &r->facts, read_section);
     RD_TRY(rdi_json_end(j));
     *j = r->rows;

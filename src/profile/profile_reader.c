@@ -1,4 +1,5 @@
-/* Reading objects by tables of their keys, and lists into an arena. See profile_reader.h. */
+/* Reads objects with the help of tables of their keys, and lists into an arena. See
+ * profile_reader.h. */
 #include "profile/profile_reader.h"
 
 #include "profile/hist.h"
@@ -29,7 +30,7 @@ void rdi_read_object_with(rdi_profile_reader *r, const rdi_json_field *fields, v
         }
         uint32_t bit = UINT32_C(1) << (field - fields);
         if (seen & bit)
-            rdi_json_fail(j, "\"%s\" is there twice", key);
+            rdi_json_fail(j, "\"%s\" occurs twice", key);
         else
             field->read(r, (char *)base + field->offset);
         seen |= bit;
@@ -52,7 +53,7 @@ void rdi_read_u64(rdi_profile_reader *r, void *field) {
     *(uint64_t *)field = rdi_json_u64(&r->j);
 }
 
-/* null stands for `none`, and nothing else does. */
+/* Reads a number. Only null stands for `none`. */
 static uint64_t u64_or_null(rdi_json *j, uint64_t none) {
     if (rdi_json_null(j))
         return none;
@@ -95,7 +96,7 @@ size_t rdi_count_items(const rdi_json *at) {
     return n;
 }
 
-/* A text that fails is counted short and fails again here. */
+/* If the text is invalid, the count stops early, and reading fails at the same place. */
 void rdi_read_list(rdi_profile_reader *r, const rdi_json_field *fields, size_t size,
                    const void **out, size_t *n) {
     size_t room = rdi_count_items(&r->j);

@@ -1,5 +1,5 @@
-/* Reading the profile file: objects by tables of their keys. What profile_read.c and the sections
- * share. */
+/* Functions that read JSON objects with the help of tables of their keys. profile_read.c and the
+ * sections use them. */
 #ifndef RDI_PROFILE_READER_H
 #define RDI_PROFILE_READER_H
 
@@ -12,17 +12,17 @@ struct rdi_profile_reader {
     rd_profile_facts facts; /* strings owned */
     rd_source *sources;     /* strings owned */
     size_t n_sources, sources_room;
-    rdi_json rows; /* the reader where it stood in front of the histogram */
+    rdi_json rows; /* state of the JSON reader before the histogram */
     rd_bin *bins;
     size_t n_bins, bins_room;
     uint64_t finite; /* references in the bins so far */
     rdi_sections sections;
     uint32_t sections_seen; /* a bit per section of sections.def */
-    rdi_arena *arena;       /* of the section that is being read */
+    rdi_arena *arena;       /* arena of the section that is being read */
     char note[512];         /* the keys that were skipped, or "" */
 };
 
-/* A key that is understood: how its value is read, and where it goes in the struct at hand. */
+/* A known key: the function that reads its value, and the place of the value in a struct. */
 typedef struct rdi_json_field {
     const char *key;
     void (*read)(rdi_profile_reader *r, void *field);
@@ -30,37 +30,37 @@ typedef struct rdi_json_field {
     bool required;
 } rdi_json_field;
 
-/* Reads an object into `base`. Unknown keys are left to later releases; none may come twice. */
+/* Reads an object into `base`. Unknown keys are skipped; no key may occur twice. */
 void rdi_read_object(rdi_profile_reader *r, const rdi_json_field *fields, void *base);
-/* The same; `other` reads or skips the value of a key that is not among `fields`. */
+/* Like rdi_read_object(), but `other` reads or skips the value of a key that is not in `fields`. */
 void rdi_read_object_with(rdi_profile_reader *r, const rdi_json_field *fields, void *base,
                           void (*other)(rdi_profile_reader *r, const char *key));
 
 void rdi_read_u64(rdi_profile_reader *r, void *field);
-/* null stands for RD_UNKNOWN, and nothing else does. */
+/* Reads a number. Only null stands for RD_UNKNOWN. */
 void rdi_read_u64_or_unknown(rdi_profile_reader *r, void *field);
-/* null stands for 0, and nothing else does. */
+/* Reads a positive number. Only null stands for 0. */
 void rdi_read_positive_or_none(rdi_profile_reader *r, void *field);
-/* null is what the writer makes of infinity: nothing is known. */
+/* Reads a number. The writer writes infinity, which means unknown, as null. */
 void rdi_read_double(rdi_profile_reader *r, void *field);
-/* Below 2^128, into an rd_sum. */
+/* Reads a number below 2^128 into an rd_sum. */
 void rdi_read_sum(rdi_profile_reader *r, void *field);
-/* A number below 2^32 - 1 into a size_t; with `_or_none`, null stands for RD_NO_INDEX. */
+/* Reads a number below 2^32 - 1 into a size_t; with `_or_none`, null stands for RD_NO_INDEX. */
 void rdi_read_index(rdi_profile_reader *r, void *field);
 void rdi_read_index_or_none(rdi_profile_reader *r, void *field);
-/* A number per level, RD_LEVELS_MAX at most. */
+/* Reads one number per level, at most RD_LEVELS_MAX. */
 void rdi_read_misses(rdi_profile_reader *r, void *field);
 
-/* What follows lies in r->arena. Arrays are counted before they are read. */
+/* The next functions allocate in r->arena. Arrays are counted before they are read. */
 
-/* n zeroed items; NULL after a failure, which is then in r->j. */
+/* Allocates n zeroed items. Returns NULL after a failure, which is then in r->j. */
 void *rdi_read_take(rdi_profile_reader *r, size_t n, size_t size);
-/* Items of the array at which `at` stands; `at` does not move. */
+/* The number of items in the array at `at`, which does not move. */
 size_t rdi_count_items(const rdi_json *at);
-/* An array of objects, `size` bytes each. */
+/* Reads an array of objects into structs of `size` bytes each. */
 void rdi_read_list(rdi_profile_reader *r, const rdi_json_field *fields, size_t size,
                    const void **out, size_t *n);
-/* A string into a const char *; null stays NULL, unless the text is needed. */
+/* Reads a string into a const char *. null becomes NULL, if the function allows it. */
 void rdi_read_text(rdi_profile_reader *r, void *field);
 void rdi_read_needed_text(rdi_profile_reader *r, void *field);
 void rdi_read_texts(rdi_profile_reader *r, const char *const **out, size_t *n);

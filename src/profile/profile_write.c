@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-/* Up to the last one that is not 0. */
+/* Writes the half widths up to the last one that is not 0. */
 static void put_half_widths(rd_json_writer *w, const double *half) {
     size_t n = RD_BAND_SIZES;
     while (n > 0 && half[n - 1] == 0)

@@ -1,5 +1,5 @@
-/* Parts of the profile file, each written as members of the object that is open. The report page
- * has some of them as well. docs/profile-format.md describes them. */
+/* Writers for parts of the profile file. Each writes members of the open object. The report page uses
+ * some of them as well. docs/profile-format.md describes the file. */
 #ifndef RDI_PROFILE_WRITE_H
 #define RDI_PROFILE_WRITE_H
 
@@ -7,15 +7,15 @@
 #include "reusedist/attribution.h"
 #include "reusedist/profile.h"
 
-/* Facts and sources. */
+/* Writes facts and sources. */
 void rdi_profile_write_head(rd_json_writer *w, const rd_profile *p);
-/* "histogram": a row [low, high, count, sum] per bin; a sum that is not known is null. */
+/* Writes "histogram": a row [low, high, count, sum] per bin, with null for an unknown sum. */
 void rdi_profile_write_histogram(rd_json_writer *w, const rd_bin *bins, size_t n, bool sums_known,
                                  rd_json_layout layout);
 
-/* "levels": names and bytes of caches (section_levels.c). */
+/* Writes "levels": names and sizes of caches (section_levels.c). */
 void rdi_details_write_levels(rd_json_writer *w, const rd_level *levels, size_t n);
-/* "levels" and whatever of "attribution", "windows" and "spatial" there is (details.c). */
+/* Writes "levels", and "attribution", "windows" and "spatial" if the profile has them (details.c). */
 void rdi_details_write(rd_json_writer *w, const rd_details *d);
 
 #endif

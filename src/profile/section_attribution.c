@@ -1,6 +1,6 @@
-/* Section "attribution": which code and which data the distances belong to. A sum of profiles does
- * not have it: lines and data of different runs are different ones. Indexes may point forward, or
- * into lists that come later: all are checked when the file is read. */
+/* Section "attribution": the code and the data that the distances belong to. A merged profile does not
+ * have it, because lines and data of different runs are unrelated. Indexes may point to entries that
+ * come later in the file, so they are checked when the whole file was read. */
 #include "profile/details.h"
 #include "profile/share.h"
 
@@ -82,7 +82,7 @@ static void read_kind(rdi_profile_reader *r, void *field) {
     while (name && kind < RDI_COUNT(kind_names) && strcmp(name, kind_names[kind]) != 0)
         kind++;
     if (kind == RDI_COUNT(kind_names))
-        rdi_json_fail(&r->j, "'%.80s' is no kind of data", name);
+        rdi_json_fail(&r->j, "'%.80s' is not a kind of data", name);
     else
         *(rd_data_kind *)field = (rd_data_kind)kind;
     rdi_free(r->j.ctx, name);
@@ -195,14 +195,14 @@ static const char *pairs_mistake(const rd_profile_facts *facts, const rd_details
     for (size_t i = 0; i < a->n_pairs; i++) {
         count += a->pairs[i].count;
         if (!rdi_misses_are_possible(d, a->pairs[i].misses, 0, a->pairs[i].count))
-            return "a pair misses more often than it comes";
+            return "a pair has more misses than references";
     }
     if (count > facts->references - facts->infinite)
         return "the pairs have more references than there are finite distances";
     for (size_t i = 0; i < a->n_line_data; i++)
         if (!rdi_misses_are_possible(d, a->line_data[i].misses, 0,
                                      a->lines[a->line_data[i].line].share.references))
-            return "a line misses more often than it refers";
+            return "a line has more misses than references";
     return NULL;
 }
 

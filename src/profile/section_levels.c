@@ -1,5 +1,5 @@
-/* Section "levels": the caches whose misses the details count. It owns the details, which the
- * sections "attribution", "windows" and "spatial" describe as well. */
+/* Section "levels": the caches whose misses the details count. It owns the details, which it shares with
+ * the sections "attribution", "windows" and "spatial". */
 #include "profile/details.h"
 #include "profile/profile_reader.h"
 #include "profile/profile_write.h"

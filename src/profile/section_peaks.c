@@ -1,5 +1,5 @@
-/* Section "peaks": peaks of the distances of sampled blocks. A sum of profiles has none: samples of
- * different runs are different blocks. */
+/* Section "peaks": peaks of the distances of sampled blocks. A merged profile does not have it, because
+ * different runs sample different blocks. */
 #include "profile/profile_reader.h"
 #include "profile/sections.h"
 
@@ -53,7 +53,7 @@ static void peaks_read(rdi_profile_reader *r, void **data) {
     }
 }
 
-/* Samples and numbers ascend as they must, within a trace of that many references. */
+/* Whether samples and numbers are ascending and lie within a trace of `references` references. */
 static bool are_valid(const rd_peak *peaks, size_t n, uint64_t references) {
     for (size_t i = 0; i < n; i++) {
         const rd_peak *peak = &peaks[i], *before = i ? peak - 1 : NULL;
@@ -70,7 +70,7 @@ static const char *peaks_mistake(const rd_profile_facts *facts, const void *data
     const peak_list *list = data;
     return are_valid(list->peaks, list->n, facts->references)
                ? NULL
-               : "peaks do not ascend, or lie behind the last reference";
+               : "the peaks are not ascending, or one lies after the last reference";
 }
 
 /* ---- writing ---- */

@@ -1,4 +1,4 @@
-/* Section "spatial": how much of each block is used. A sum of profiles does not have it. */
+/* Section "spatial": how much of each block is used. A merged profile does not have it. */
 #include "profile/details.h"
 #include "profile/hist.h"
 #include "profile/profile_write.h"
@@ -97,7 +97,7 @@ static const char *spatial_mistake(const rd_profile_facts *facts, const void *da
         if (b->low != rdi_log_bin_low(bin) || b->high != rdi_log_bin_high(bin) || b->count == 0 ||
             (i && b->low <= b[-1].low) || sum < (rdi_u128)b->low * b->count ||
             sum > (rdi_u128)b->high * b->count)
-            return "a row of the words' histogram cannot be";
+            return "a row of the words' histogram is invalid";
     }
     if (s->word_bytes == 0 || (s->word_bytes & (s->word_bytes - 1)))
         return "the size of a word is not a power of two";

@@ -1,5 +1,5 @@
-/* Section "windows": how the distances change over the run. A sum of profiles does not have it: its
- * runs have no common course. */
+/* Section "windows": how the distances change over the run. A merged profile does not have it, because
+ * its runs have no common time. */
 #include "profile/details.h"
 #include "profile/share.h"
 

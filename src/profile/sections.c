@@ -1,4 +1,4 @@
-/* The registry of sections, and what is done with all of them. See sections.h. */
+/* The registry of sections, and functions that handle all of them. See sections.h. */
 #include "profile/sections.h"
 
 #include <assert.h>

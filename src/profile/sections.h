@@ -1,8 +1,8 @@
 /* Sections: the optional parts of a profile. A section is one table in one file, section_NAME.c,
  * and one line in sections.def; reading, writing, merging and freeing profiles follow from there.
  *
- * The data of a section are one object, which the profile owns. Several sections can describe one
- * object: one of them is its owner.
+ * The data of a section is one object, which the profile owns. Several sections can share one object;
+ * one of them is its owner.
  */
 #ifndef RDI_SECTIONS_H
 #define RDI_SECTIONS_H
@@ -18,31 +18,33 @@ typedef struct rdi_section rdi_section;
 struct rdi_section {
     const char *key;          /* in the profile's object */
     unsigned minor;           /* the schema of a file with this section is at least 1.minor */
-    const rdi_section *owner; /* of the data; NULL: this section */
-    /* Reads the value of the key into *data, which is NULL unless another section of this owner
-     * came before. A failure is in r->j. */
+    const rdi_section *owner; /* the owner of the data; NULL: this section */
+    /* Reads the value of the key into *data, which is NULL unless another section of the same owner was
+     * read before. A failure is in r->j. */
     void (*read)(rdi_profile_reader *r, void **data);
-    /* Optional: once the file is read, what contradicts the facts or itself; or NULL. */
+    /* Optional. Called after the file was read. Says what in the data contradicts the facts or other
+     * data, or returns NULL. */
     const char *(*mistake)(const rd_profile_facts *facts, const void *data);
-    /* Writes the key and its value; nothing where the data have no such part. */
+    /* Writes the key and its value, or nothing if the data has no such part. */
     void (*write)(rd_json_writer *w, const void *data);
-    /* The data of a sum from those of its n profiles, which are NULL where a profile has none; *sum
-     * may stay NULL. Without this function, a sum does not have the section. */
+    /* Optional. Makes the data of a merged profile from the data of its n profiles, which is NULL where
+     * a profile has none; *sum may stay NULL. Without this function, a merged profile does not have the
+     * section. */
     rd_status (*merge)(rd_ctx *ctx, const void *const *data, size_t n, void **sum);
-    void (*free)(rd_ctx *ctx, void *data); /* the owner's only; data are not NULL */
+    void (*free)(rd_ctx *ctx, void *data); /* set for owners only; data is not NULL */
 };
 
-/* The data of all sections of a profile, by the place of their owner in sections.def; or NULL. */
+/* The data of all sections of a profile, or NULL, by the index of their owner in sections.def. */
 typedef struct rdi_sections {
     void *data[RDI_SECTIONS_MAX];
 } rdi_sections;
 
-/* In the order of sections.def; NULL behind the last. */
+/* Sections in the order of sections.def. Returns NULL for an index after the last one. */
 const rdi_section *rdi_section_at(size_t index);
-/* Where the data of a section are. */
+/* The place of the data of a section. */
 void **rdi_section_slot(rdi_sections *all, const rdi_section *s);
 
-/* The largest `minor` of the sections that are there. */
+/* The largest `minor` of the sections that have data. */
 unsigned rdi_sections_minor(const rdi_sections *all);
 void rdi_sections_write(rd_json_writer *w, const rdi_sections *all);
 const char *rdi_sections_mistake(const rd_profile_facts *facts, const rdi_sections *all);
@@ -51,9 +53,9 @@ void rdi_sections_free(rd_ctx *ctx, rdi_sections *all);
 
 /* The sections of a profile (profile.c). */
 rdi_sections *rdi_profile_sections(const rd_profile *p);
-/* The data of one, or NULL. */
+/* The data of one section, or NULL. */
 void *rdi_profile_section(const rd_profile *p, const rdi_section *s);
-/* Takes ownership of `data`, which may be NULL; what was there is freed. */
+/* Takes ownership of `data`, which may be NULL, and frees the previous data. */
 void rdi_profile_set_section(rd_profile *p, const rdi_section *s, void *data);
 
 #define RDI_SECTION(name) extern const rdi_section rdi_section_##name;

@@ -1,4 +1,4 @@
-/* Shares of the references: reading, writing, and what must hold in them. See share.h. */
+/* Reads, writes and checks rd_share. See share.h. */
 #include "profile/share.h"
 
 #include "profile/details.h"

@@ -1,4 +1,4 @@
-/* Shares of the references (rd_share), which several sections have in their entries. */
+/* Reading, writing and checking rd_share, which the entries of several sections contain. */
 #ifndef RDI_SHARE_H
 #define RDI_SHARE_H
 
@@ -16,14 +16,14 @@ void rdi_read_bins(rdi_profile_reader *r, void *field);
         "bins", rdi_read_bins, (at) + offsetof(rd_share, bins), true                               \
     }
 
-/* The keys of a share, in the object that is open. */
+/* Writes the members of a share into the open object. */
 void rdi_put_share(rd_json_writer *w, const rd_details *d, const rd_share *s);
 void rdi_put_sum(rd_json_writer *w, rd_sum sum); /* "distance_sum" */
 
-/* Misses per level: not below `least`, not above `most`, and falling. */
+/* Whether the misses per level are at least `least`, at most `most`, and do not increase. */
 bool rdi_misses_are_possible(const rd_details *d, const uint64_t *misses, uint64_t least,
                              uint64_t most);
-/* Whether n shares, `stride` bytes apart, are possible and sum up to the profile. */
+/* Whether n shares, `stride` bytes apart, are valid and sum to the totals of the profile. */
 bool rdi_shares_sum_up(const rd_profile_facts *facts, const rd_details *d, const rd_share *first,
                        size_t n, size_t stride);
 

@@ -1,5 +1,5 @@
 /* Thresholds of distance-based sampling, as profiles and models keep them: [qualification,
- * temporal, spatial], all above 0, or nothing where they were chosen while sampling. */
+ * temporal, spatial], all above 0, or nothing if they were chosen while sampling. */
 #ifndef RDI_THRESHOLDS_H
 #define RDI_THRESHOLDS_H
 

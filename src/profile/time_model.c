@@ -1,4 +1,4 @@
-/* From a histogram of time distances to one of reuse distances. See time_model.h. */
+/* Computes a histogram of reuse distances from one of time distances. See time_model.h. */
 #include "profile/time_model.h"
 
 #include "profile/binomial.h"
@@ -8,12 +8,13 @@
 
 /* Reuses whose intervals have nearly the same mean. They are spread together. */
 typedef struct alike {
-    double first; /* mean of the first ones */
+    double first; /* mean of the first reuses */
     double sum;   /* of all means */
     double weight;
 } alike;
 
-/* Much less than the spread of the binomial itself, a standard deviation. */
+/* Whether the mean differs from the group's by much less than a standard deviation of the binomial
+ * distribution. */
 static bool is_alike(const alike *group, double mean, double others) {
     double variance = mean * (1 - mean / others);
     return (mean - group->first) * (mean - group->first) <= variance / 64;
@@ -27,8 +28,8 @@ static void spread_group(alike *group, uint64_t others, double *mass) {
 
 /* Adds the expected number of references per cell of distance to mass[]. */
 static void spread_points(const rdi_time_histogram *times, uint64_t others, double *mass) {
-    double longer = (double)times->blocks; /* gaps not shorter than the present time */
-    double inside = 0;                     /* sum over the shorter ones of time - 1 */
+    double longer = (double)times->blocks; /* gaps that are at least as long as the current time */
+    double inside = 0;                     /* sum of (time - 1) over the shorter gaps */
     for (size_t i = 0; i < times->n; i++)
         longer += (double)times->points[i].count;
     double references = longer;
@@ -64,7 +65,7 @@ rd_status rdi_time_model(rd_ctx *ctx, const rdi_time_histogram *times, rdi_hist 
     uint64_t total = count_unknown(times);
     if (total == 0)
         return RD_OK;
-    uint64_t others = times->blocks - 1; /* and so the largest distance */
+    uint64_t others = times->blocks - 1; /* also the largest distance */
     double *mass = rdi_calloc(ctx, rdi_cell_of(others) + 1, sizeof *mass);
     if (!mass)
         return RD_ENOMEM;

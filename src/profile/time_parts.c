@@ -1,4 +1,4 @@
-/* From the time distances of parts to reuse distances. See time_parts.h. */
+/* Computes reuse distances from the time distances of parts. See time_parts.h. */
 #include "profile/time_parts.h"
 
 #include "profile/cells.h"
@@ -42,8 +42,8 @@ uint64_t rdi_time_parts_cell_end(uint64_t time) {
 
 typedef struct pass {
     const rdi_time_cell *cell, *end;
-    double time;    /* of the cell, its mean; beyond ANY_TIME: no more */
-    double share;   /* of one reference of the part */
+    double time;    /* mean of the current cell; above ANY_TIME: no cell is left */
+    double share;   /* probability that one reference of the part stands for */
     double longer;  /* share of the references with gaps not yet passed */
     double shorter; /* sum of share x (gap - 1) over those passed */
 } pass;
@@ -75,8 +75,8 @@ static double half_width(const pass *at) {
     return variance > 0 && slope > 0 ? sqrt(3 * variance) * slope : 0;
 }
 
-/* The distance that is possible: 0 after a gap of 1, otherwise at least one block and at most all
- * others. */
+/* Clamps a distance to the possible range: 0 after a gap of 1, otherwise at least one block and at most
+ * all others. */
 static uint64_t possible(const rdi_time_parts *p, double time, double distance) {
     double gaps = time - 1, others = (double)p->blocks - 1;
     uint64_t most = (uint64_t)(gaps < others ? gaps : others), least = most > 0;
@@ -112,7 +112,8 @@ static rd_status end_part_for(const rdi_time_parts *p, pass *at, const view *v, 
     return RD_OK;
 }
 
-/* How many beginnings before the one with this view, `most` at most, no gap of the part reaches. */
+/* The number of beginnings, at most `most`, before the one with this view that no gap of the part reaches
+ * back to. */
 static size_t not_reached(const pass *at, const view *v, double length, size_t most) {
     double n = ceil((at->time - v->upto) / length);
     if (n <= 0)
@@ -126,7 +127,8 @@ static void move_view(view *v, double by) {
     v->upto += by;
 }
 
-/* Windows begin in the middles of parts. The oldest gets all that is left. */
+/* Assigns the reuses of a part to intervals, which begin in the middles of parts. The oldest interval
+ * gets all remaining reuses. */
 static rd_status pass_part(rdi_time_parts *p, rdi_hist *out) {
     double length = (double)p->length, here = (double)p->references;
     pass at = {.cell = p->cell + 1, .end = p->cell + CELLS, .share = 1 / here, .longer = 1};
@@ -171,7 +173,8 @@ rd_status rdi_time_parts_count(rdi_time_parts *p, const uint64_t *gap, size_t n,
     rdi_time_cell *cells = p->cell;
     for (size_t i = 0; i < n; i++) {
         rdi_time_cell *cell = &cells[rdi_scale_cell(gap[i], CELL_BITS)];
-        double time = (double)(int64_t)gap[i]; /* below 2^63, and faster so */
+        double time =
+            (double)(int64_t)gap[i]; /* the gap is below 2^63, and signed conversion is faster */
         cell->count++;
         cell->sum += time;
         cell->squares += time * time;

@@ -36,10 +36,10 @@ typedef struct rdi_time_parts {
     rd_ctx *ctx;
     size_t most;         /* parts, even */
     uint64_t known_upto; /* as in time_model.h */
-    uint64_t length;     /* of a part; doubles when parts become too many */
+    uint64_t length;     /* references per part; doubles when there are too many parts */
     /* state */
-    uint64_t references; /* of the present part */
-    uint64_t blocks;     /* distinct ones up to the last part */
+    uint64_t references; /* of the current part */
+    uint64_t blocks;     /* distinct blocks up to the end of the last part */
     rdi_time_cell *cell; /* of the present part */
     double *distinct;    /* blocks expected since the middle of each part before */
     size_t n;
@@ -56,8 +56,8 @@ static inline uint64_t rdi_time_parts_room(const rdi_time_parts *p) {
     return p->length - p->references;
 }
 
-/* Counts references with these gaps (0: a first reference), and immediate repeats, and adds the
- * distances of the part to `out` when that makes it full. First references are the caller's. */
+/* Counts references with these gaps (0: a first reference) and immediate repeats. When the part is full,
+ * its distances are added to `out`. The caller adds first references. */
 rd_status rdi_time_parts_count(rdi_time_parts *p, const uint64_t *gap, size_t n, uint64_t repeats,
                                rdi_hist *out);
 /* Ends the last part. */

@@ -1,4 +1,4 @@
-/* Histograms of time distances in text files, as other tools print them, and profiles from them. */
+/* Reads histograms of time distances from text files of other tools, and makes profiles from them. */
 #include "base/sized.h"
 #include "profile/profile_build.h"
 #include "profile/time_model.h"
@@ -22,7 +22,7 @@ typedef struct times_reader {
     uint64_t line;
     rdi_time_point *points;
     size_t n, room;
-    uint64_t upto;   /* largest time so far, as it stands in the file, plus 1 */
+    uint64_t upto;   /* largest time in the file so far, plus 1 */
     uint64_t reuses; /* sum of all counts */
     uint64_t blocks; /* count of "inf" */
     bool has_blocks;
@@ -73,7 +73,7 @@ static rd_status add_point(times_reader *r, double time, uint64_t count) {
     return RD_OK;
 }
 
-/* The bin's mean, or its middle where none is given. */
+/* Reads the mean of a bin, or takes its middle if none is given. */
 static rd_status parse_mean(const times_reader *r, const char *text, uint64_t low, uint64_t high,
                             double *out) {
     double mean = (double)low + (double)(high - low) / 2;
@@ -114,7 +114,7 @@ static rd_status read_fields(times_reader *r, char **field, size_t n) {
     return add_blocks(r, field[n - 1]);
 }
 
-/* A line of headings has no number in it: one that has is data, if bad. */
+/* Whether the line is a heading, which has no number. A line with a number is data, even if invalid. */
 static bool is_heading(char **field, size_t n) {
     for (size_t i = 0; i < n; i++) {
         char *end;

@@ -11,7 +11,7 @@ static const char *skip_space(char sep, const char *p, const char *end) {
     return p;
 }
 
-/* p is behind the opening quote. */
+/* Reads a quoted field. p points to the character after the opening quote. */
 static const char *quoted_field(char sep, const char *p, const char *end, rdi_field *field) {
     *field = (rdi_field){.text = p};
     const char *quote;
@@ -71,7 +71,7 @@ static const char *behind_hash(const char *line, const char *end) {
     return line < end && *line == '#' ? line + 1 : line;
 }
 
-/* The field behind a separator at p; NULL at the end of the line. */
+/* The field that follows a separator at p, or NULL at the end of the line. */
 static const char *next(const char *p, const char *end) {
     return p && p < end ? p + 1 : NULL;
 }

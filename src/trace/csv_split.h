@@ -4,20 +4,20 @@
 
 #include "trace/lines.h"
 
-/* One value, borrowed from the line: blanks and quotes around it removed. */
+/* One value, borrowed from the line, without the blanks and quotes around it. */
 typedef struct rdi_field {
     const char *text;
     size_t n;
     bool doubled; /* quoted, and has "" for a quote inside */
 } rdi_field;
 
-/* Reads the field at p of a line that ends at `end`. Returns where it stops, a separator or `end`;
- * NULL: a quote is not closed, or text stands behind the closing one. A separator ' ' is any number
- * of blanks. */
+/* Reads the field at p of a line that ends at `end`. Returns the end of the field, which is a
+ * separator or `end`, or NULL if a quote is not closed or text follows the closing quote. The
+ * separator ' ' stands for any number of blanks. */
 const char *rdi_csv_field(char sep, const char *p, const char *end, rdi_field *field);
 
-/* Number of the first field with one of these names ("id|key"), in any case, from 1; 0: none. A '#'
- * in front of the line is ignored. */
+/* The number, from 1, of the first field with one of these names ("id|key"), in upper or lower case;
+ * 0 if there is none. A '#' at the beginning of the line is ignored. */
 size_t rdi_csv_find(char sep, const char *line, const char *end, const char *names);
 
 /* The separator that a line seems to use. */
@@ -26,7 +26,7 @@ char rdi_csv_guess_sep(const char *line, const char *end);
 /* Whether a line looks like column names: it begins with '#', or no field begins like a number. */
 bool rdi_csv_is_header(char sep, const char *line, const char *end);
 
-/* Whether text is one of "a|b|c", in any case. */
+/* Whether text is one of the words "a|b|c", in upper or lower case. */
 bool rdi_csv_matches(const char *text, size_t n, const char *words);
 
 #endif

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* ln 2 in two parts; the first has so few bits that its product with an exponent is exact. */
+/* ln 2 as a sum of two numbers. The first has so few bits that its product with an exponent is
+ * exact. */
 #define LN2_HIGH 0x1.62e42fefa38p-1
 #define LN2_LOW  0x1.ef35793c7673p-45
 
@@ -111,7 +112,7 @@ uint64_t rdi_zipf_draw(const rdi_zipf *z, rdi_rng *rng) {
     }
 }
 
-/* ---- one of a few ---- */
+/* ---- choice by weight ---- */
 
 rd_status rdi_choice_init(rd_ctx *ctx, const char *owner, rdi_choice *c, size_t n,
                           const rd_sizes *weights) {
@@ -141,7 +142,8 @@ size_t rdi_choice_draw(const rdi_choice *c, rdi_rng *rng) {
 
 /* ---- permutation ---- */
 
-/* Each step is a bijection of the numbers with `bits` bits; what falls outside goes round again. */
+/* Each step is a bijection of the numbers with `bits` bits. A result of n or more is permuted again
+ * until it is below n. */
 uint64_t rdi_scramble(uint64_t x, uint64_t n) {
     unsigned bits = rdi_bit_width(n - 1), half = bits / 2 + 1;
     uint64_t mask = (UINT64_C(1) << bits) - 1;

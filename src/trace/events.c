@@ -1,4 +1,4 @@
-/* The registry of kinds, and lists of events. See events.h. */
+/* The registry of event kinds, and lists of events. See events.h. */
 #include "trace/events.h"
 
 #include <string.h>
@@ -54,12 +54,13 @@ rd_status rdi_event_list_add(rdi_event_list *list, const rd_event *event, size_t
     return RD_OK;
 }
 
-/* Of one block of memory, whose address says which. */
+/* Whether the event is about one block of allocated memory, which its address identifies. */
 static bool is_about_memory(const rd_event *e) {
     return e->kind == RD_EVENT_ALLOCATE || (e->kind == RD_EVENT_RELEASE && e->size == 0);
 }
 
-/* Puts the event into the table, by its address, unless there is one. `slots` hold 1 + an index. */
+/* Puts the event into the table by its address, unless the table has one with that address. A slot
+ * holds 1 + the index of an event. */
 static bool is_last(const rdi_event_list *list, size_t *slots, size_t mask, size_t index) {
     uint64_t address = list->items[index].address;
     size_t at = (size_t)rdi_mix64(address) & mask;
@@ -70,7 +71,7 @@ static bool is_last(const rdi_event_list *list, size_t *slots, size_t mask, size
     return true;
 }
 
-/* Marks in `gone` the events that later ones make needless; `slots` is a table of `room`. */
+/* Marks in `gone` the events that later events make useless. `slots` is a table of `room` slots. */
 static void mark_needless(const rdi_event_list *list, size_t *slots, size_t room, bool *gone) {
     for (size_t i = list->n; i-- > 0;)
         gone[i] = is_about_memory(&list->items[i]) && !is_last(list, slots, room - 1, i);

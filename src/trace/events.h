@@ -1,5 +1,4 @@
-/* Kinds of events, one line each in events.def; and a list of events that owns what they point to.
- */
+/* Kinds of events, one line each in events.def, and a list of events that owns their paths. */
 #ifndef RDI_EVENTS_H
 #define RDI_EVENTS_H
 
@@ -16,7 +15,7 @@ typedef struct rdi_event_info {
     bool required; /* a reader that does not know the kind refuses the file */
 } rdi_event_info;
 
-/* NULL: there is no such kind. */
+/* Returns NULL if there is no such kind. */
 const rdi_event_info *rdi_event_info_of(unsigned kind);
 
 typedef struct rdi_event_list {
@@ -25,17 +24,17 @@ typedef struct rdi_event_list {
     size_t n, room;
 } rdi_event_list;
 
-/* NULL, or what is wrong with it: "has ..." */
+/* Returns NULL if the event is valid, else what is wrong with it: "has ..." */
 const char *rdi_event_check(const rd_event *event);
 
-/* A copy of the event, of its path the first `path_bytes`. */
+/* Appends a copy of the event with the first `path_bytes` bytes of its path. */
 rd_status rdi_event_list_add(rdi_event_list *list, const rd_event *event, size_t path_bytes);
-/* Of a list whose events all happened before the same reference: takes out those on memory at an
- * address that a later one is about as well. */
+/* Removes allocations and releases that a later event at the same address makes useless. All events
+ * of the list must have happened before the same reference. */
 rd_status rdi_event_list_compact(rdi_event_list *list);
-/* Takes the first n out. */
+/* Removes the first n events. */
 void rdi_event_list_drop(rdi_event_list *list, size_t n);
-/* Empties the list; its room stays. */
+/* Removes all events and keeps the memory of the list. */
 void rdi_event_list_clear(rdi_event_list *list);
 void rdi_event_list_free(rdi_event_list *list);
 

@@ -1,4 +1,4 @@
-/* binary: any fixed-length records, described by a string as for Python's struct module. */
+/* binary: fixed-length records of any layout, described by a string of Python's struct module. */
 #include "trace/records.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 /* One field of a record. */
 typedef struct field {
     uint16_t at;
-    uint8_t bytes; /* of a number; 0: can only be skipped */
+    uint8_t bytes; /* size of the number; 0: the field can only be skipped */
     bool is_signed;
 } field;
 
@@ -23,8 +23,8 @@ typedef struct binary_reader {
     size_t field_count, record_bytes;
     bool big_endian;
     uint32_t present;           /* RD_FIELD_* */
-    const char *wrong;          /* what the first refused record has wrong ... */
-    uint64_t wrong_value;       /* ... and its value there */
+    const char *wrong;          /* the field that is invalid in the first refused record ... */
+    uint64_t wrong_value;       /* ... and its value */
     uint64_t raw[RDI_REFS_MAX]; /* a column before it is checked */
 } binary_reader;
 
@@ -55,7 +55,7 @@ static rd_status fail_layout(binary_reader *b, const char *at, const char *wrong
                     (size_t)(at - b->layout) + 1, wrong);
 }
 
-/* Bytes of a field, and whether it is a number we can use. */
+/* Sets the size of a field, and whether it is an integer. */
 static bool describe(char code, field *f) {
     static const struct {
         char code;
@@ -78,7 +78,7 @@ static bool describe(char code, field *f) {
     return false;
 }
 
-/* One field of `bytes` bytes behind the others. */
+/* Adds a field of `bytes` bytes after the others. */
 static rd_status add_field(binary_reader *b, const char *at, const field *f, size_t bytes) {
     if (b->field_count == FIELDS_MAX)
         return fail_layout(b, at, "more than 64 fields");
@@ -88,7 +88,7 @@ static rd_status add_field(binary_reader *b, const char *at, const field *f, siz
     return RD_OK;
 }
 
-/* One code with its count in front: "Q", "4x", "16s". */
+/* Reads one code with its count before it: "Q", "4x", "16s". */
 static rd_status parse_code(binary_reader *b, const char **at) {
     const char *start = *at;
     size_t count = 0, digits = strspn(start, "0123456789");
@@ -100,12 +100,12 @@ static rd_status parse_code(binary_reader *b, const char **at) {
     field f = {0};
     if (!describe(code, &f))
         return fail_layout(b, start + digits,
-                           "expected one of b B h H i I l L q Q c ? x s f d e, with a count");
+                           "expected one of b B h H i I l L q Q c ? x s f d e after the count");
     size_t each = f.at;
     if (count > RECORD_MAX || b->record_bytes + count * each > RECORD_MAX)
         return fail_layout(b, start, "the record is longer than 4096 bytes");
     *at = start + digits + 1;
-    if (code == 'x') { /* padding is no field */
+    if (code == 'x') { /* padding does not count as a field */
         b->record_bytes += count;
         return RD_OK;
     }
@@ -136,7 +136,7 @@ static rd_status check_number(binary_reader *b, const char *key, uint64_t number
                         b->layout, b->field_count, b->field_count == 1 ? "" : "s");
     if (b->fields[number - 1].bytes == 0)
         return rdi_fail(b->r->ctx, RD_EINVAL,
-                        "format binary: %s=%" PRIu64 ": that field of '%.80s' is no whole number",
+                        "format binary: %s=%" PRIu64 ": that field of '%.80s' is not an integer",
                         key, number, b->layout);
     return RD_OK;
 }
@@ -146,11 +146,11 @@ static rd_status binary_open(void *self, rdi_reader *r) {
     b->r = r;
     if (!b->layout || !*b->layout)
         return rdi_fail(r->ctx, RD_EINVAL,
-                        "format binary: describe a record: -f binary:format=<IQI,id=2");
+                        "format binary: describe a record, for example -f binary:format=<IQI,id=2");
     RD_TRY(parse_layout(b));
     if ((b->id != 0) == (b->addr != 0))
         return rdi_fail(r->ctx, RD_EINVAL,
-                        "format binary: give either id= or addr=, the number of that field");
+                        "format binary: give the number of one field, with either id= or addr=");
     RD_TRY(check_number(b, "id", b->id));
     RD_TRY(check_number(b, "addr", b->addr));
     RD_TRY(check_number(b, "size", b->size));
@@ -173,7 +173,7 @@ static inline uint64_t load_number(const uint8_t *p, field f, bool big_endian) {
     return f.is_signed ? (uint64_t)((int64_t)(x << unused) >> unused) : x;
 }
 
-/* Field `number` of n records. */
+/* Copies field `number` of n records. */
 static void load_column(const binary_reader *b, uint64_t number, size_t n, uint64_t *out) {
     field f = b->fields[number - 1];
     const uint8_t *p = b->r->in->data + f.at;
@@ -210,7 +210,8 @@ static size_t refuse(binary_reader *b, const char *what, size_t record) {
     return record;
 }
 
-/* These load a column of n records and return how many of them are good. */
+/* The next functions load a column of n records and return how many records before the first invalid
+ * one there are. */
 
 static size_t load_u32(binary_reader *b, uint64_t number, const char *what, size_t n,
                        uint32_t *out) {
@@ -226,7 +227,7 @@ static size_t load_u32(binary_reader *b, uint64_t number, const char *what, size
 static size_t load_sizes(binary_reader *b, size_t n, uint32_t *out) {
     n = load_u32(b, b->size, "size", n, out);
     for (size_t i = 0; i < n; i++)
-        out[i] = out[i] ? out[i] : 1; /* some traces do not know sizes */
+        out[i] = out[i] ? out[i] : 1; /* traces without sizes have 0 here */
     return n;
 }
 
@@ -287,7 +288,7 @@ const rdi_format_ops rdi_format_binary = {
             .card =
                 "Example: -f binary:format=<IQI,id=2,size=3 for records of time, id and size.\n"
                 "The string begins with < (little-endian, the default) or >; then b B h H i I l L\n"
-                "q Q c ? are numbers, f d e and Ns can only be skipped, x is padding and no "
+                "q Q c ? are integers, f d e and Ns can only be skipped, x is padding and not a "
                 "field.\n"
                 "Nothing is aligned. Fields are counted from 1. A kind is 0, R or L for a load, "
                 "1,\n"

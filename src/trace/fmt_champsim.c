@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/* Where things are in a record. */
+/* The layout of a record. */
 typedef struct layout {
     size_t bytes, loads_at, stores_at;
     unsigned loads, stores;
@@ -29,7 +29,7 @@ static const rd_opt champsim_opts[] = {
      .offset = offsetof(champsim_reader, layout),
      .choices = "plain|cloudsuite",
      .def = "plain",
-     .help = "64-byte records, or the 96-byte ones of the CloudSuite traces"},
+     .help = "64-byte records, or the 96-byte records of the CloudSuite traces"},
     {.name = NULL},
 };
 
@@ -38,8 +38,8 @@ static bool is_address(const uint8_t *p) {
     return top == 0 || top == 0xffff;
 }
 
-/* Flags are 0 or 1 and addresses canonical in every record, and among some instructions there is a
- * branch. */
+/* Recognizes the format: in every record the flags are 0 or 1 and the addresses are canonical, and at
+ * least one instruction is a branch. */
 static int champsim_probe(const uint8_t *head, size_t n, bool whole) {
     const layout *l = &layouts[0];
     bool branches = false;

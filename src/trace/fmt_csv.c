@@ -1,7 +1,7 @@
 /* csv: a table in text, its columns chosen by name or number.
  *
- * What a column means is fixed when the trace is opened: from the options, else from the names in
- * the header line. The columns that matter are then visited in their order on each line.
+ * The meaning of the columns is fixed when the trace is opened, from the options or else from the
+ * names in the header line. On each line, the reader visits the columns that it needs in their order.
  */
 #include "trace/csv_split.h"
 #include "trace/id_table.h"
@@ -10,7 +10,7 @@ enum { ID, ADDR, SIZE, KIND, THREAD, PC, ROLES };
 
 static const struct {
     const char *name;  /* option */
-    const char *usual; /* names by which a header line tells the column */
+    const char *usual; /* names that a header line may give to the column */
     uint32_t field;
 } roles[ROLES] = {
     [ID] = {"id", "id|obj_id|object_id|key|object|block|block_id|lbn|lba", 0},
@@ -31,13 +31,13 @@ enum { HEADER_AUTO, HEADER_ON, HEADER_OFF };
 typedef struct csv_reader {
     rdi_lines lines;
     rdi_id_table ids;
-    const char *wanted[ROLES];   /* options: name, number, "none"; NULL: by the header */
+    const char *wanted[ROLES];   /* options: name, number, "none"; NULL: taken from the header */
     uint32_t sep_choice, header; /* options */
     char sep;
     struct {
         size_t number; /* of the column, from 1 */
         int role;
-    } column[ROLES]; /* that are read, ascending */
+    } column[ROLES]; /* the columns that are read, by ascending number */
     size_t columns;
     uint32_t fields;
     char *scratch; /* an id without its doubled quotes */
@@ -53,7 +53,8 @@ static rd_status fail_value(csv_reader *c, size_t i, const rdi_field *field, con
                     roles[c->column[i].role].name, excerpt, why);
 }
 
-/* Decimal, or hexadecimal with 0x (addresses with base=hex: with or without). */
+/* Reads a number: decimal, or hexadecimal with 0x. With base=hex, addresses are hexadecimal with or
+ * without 0x. */
 static rd_status read_number(csv_reader *c, size_t i, const rdi_field *field, uint64_t max,
                              uint64_t *out) {
     bool prefixed = field->n > 2 && rdi_has_0x(field->text);
@@ -79,11 +80,11 @@ static rd_status read_kind(csv_reader *c, size_t i, const rdi_field *field, uint
         *kind = RD_FETCH;
     else
         return fail_value(c, i, field,
-                          "is no known kind of reference (kind=none ignores the column)");
+                          "is not a known kind of reference (kind=none ignores the column)");
     return RD_OK;
 }
 
-/* The field with "" turned into ". */
+/* Copies the field and replaces each "" by ". */
 static rd_status undouble(csv_reader *c, rdi_field *field) {
     if (field->n + 1 > c->scratch_room) {
         char *grown = rdi_resize(c->lines.r->ctx, c->scratch, 2 * (field->n + 1), 1);
@@ -97,14 +98,14 @@ static rd_status undouble(csv_reader *c, rdi_field *field) {
         *to++ = field->text[j];
         j += field->text[j] == '"';
     }
-    *to = '"'; /* no digit, as number scanners ask for */
+    *to = '"'; /* number scanners need a character here that is not a digit */
     *field = (rdi_field){.text = c->scratch, .n = (size_t)(to - c->scratch)};
     return RD_OK;
 }
 
 static rd_status read_id(csv_reader *c, size_t i, rdi_field field, uint64_t *out) {
     if (field.n == 0)
-        return fail_value(c, i, &field, "is no id");
+        return fail_value(c, i, &field, "is not an id");
     if (field.doubled)
         RD_TRY(undouble(c, &field));
     rd_status status = rdi_id_read(&c->ids, field.text, field.n, out);
@@ -143,8 +144,7 @@ static rd_status read_values(csv_reader *c, const char *p, const char *end, rdi_
     for (size_t i = 0; i < c->columns; number++) {
         p = rdi_csv_field(c->sep, p, end, &field);
         if (!p)
-            return rdi_fail(ctx, RD_EFORMAT, "column %zu: a quoted value that does not end",
-                            number);
+            return rdi_fail(ctx, RD_EFORMAT, "column %zu: a quoted value is not closed", number);
         for (; i < c->columns && c->column[i].number == number; i++)
             RD_TRY(read_value(c, i, &field, ref));
         if (i == c->columns)
@@ -158,8 +158,8 @@ static rd_status read_values(csv_reader *c, const char *p, const char *end, rdi_
     return RD_OK;
 }
 
-/* The end of a line's values: its '\n', or the '\r' before it, or trailing blanks where blanks
- * separate. */
+/* The end of the last value of a line: its '\n', or the '\r' before it, or the trailing blanks if
+ * blanks separate values. */
 static const char *values_end(const csv_reader *c, const char *p, const char *end) {
     while (end > p && (end[-1] == '\r' || (c->sep == ' ' && rdi_is_blank(end[-1]))))
         end--;
@@ -179,7 +179,7 @@ static rd_status csv_read(void *self, rd_refs *refs) {
     return rdi_lines_read(self, refs, ((csv_reader *)self)->fields, csv_line);
 }
 
-/* ---- opening: what the columns mean ---- */
+/* ---- opening: the meaning of the columns ---- */
 
 static bool is_number(const char *text) {
     return *text && text[strspn(text, "0123456789")] == '\0';
@@ -222,7 +222,7 @@ static void add_column(csv_reader *c, int role, size_t number) {
     c->fields |= roles[role].field;
 }
 
-/* Adds the column for a role, if there is one. `header` is NULL when there is none. */
+/* Adds the column for a role, if there is one. `header` is NULL when the trace has no header line. */
 static rd_status find_column(csv_reader *c, int role, const char *header, const char *end) {
     const char *wanted = c->wanted[role];
     size_t number = 0;
@@ -256,16 +256,17 @@ static rd_status find_columns(csv_reader *c, const char *header, const char *end
     if (c->columns == 0)
         RD_TRY(find_column(c, ID, header, end));
     if (c->columns == 0)
-        return rdi_fail(ctx, RD_EINVAL,
-                        "%s: which column has the ids? Say so with id=NAME or id=NUMBER (or addr= "
-                        "for addresses): -f csv:id=2",
-                        c->lines.r->in->name);
+        return rdi_fail(
+            ctx, RD_EINVAL,
+            "%s: the column of the ids is unknown; name it with id=NAME or id=NUMBER (or "
+            "addr= for addresses), for example -f csv:id=2",
+            c->lines.r->in->name);
     for (int role = SIZE; role < ROLES; role++)
         RD_TRY(find_column(c, role, header, end));
     return RD_OK;
 }
 
-/* Drops empty lines in front, so that *p .. *end is the first line with something on it. */
+/* Skips empty lines at the beginning, so that *p .. *end is the first line that is not empty. */
 static rd_status first_line(csv_reader *c, const char **p, const char **end) {
     const char *limit = NULL;
     while (true) {
@@ -321,7 +322,7 @@ static void csv_close(void *self) {
         rdi_free(c->lines.r->ctx, c->scratch);
 }
 
-/* A header line that names ids or addresses. */
+/* Recognizes a file whose header line names ids or addresses. */
 static int csv_probe(const uint8_t *head, size_t n, bool whole) {
     const char *limit;
     const char *p = rdi_lines_in_head(head, n, whole, &limit);
@@ -374,8 +375,8 @@ const rdi_format_ops rdi_format_csv = {
                 "One reference per line. Columns are named by their title or number (from 1):\n"
                 "id= for object ids (numbers or names), or addr= for addresses (decimal or 0x\n"
                 "hexadecimal), which are then split into blocks by size=. kind=, thread= and pc=\n"
-                "are optional. What is not given is taken from the header line, if it has one of\n"
-                "these titles:\n"
+                "are optional. A column that no option names is taken from the header line, if it\n"
+                "has one of these titles:\n"
                 "  addr    addr, address, offset\n"
                 "  id      id, obj_id, object_id, key, object, block, block_id, lbn, lba\n"
                 "  size    size, length, len, bytes\n"
@@ -394,7 +395,7 @@ const rdi_format_ops rdi_format_csv = {
                 "first line as a header if a column was asked for by name, if it begins with '#',\n"
                 "or if none of its values begins with a digit. Values may be quoted (\"a,b\", "
                 "with\n"
-                "\"\" for a quote) but not go over the end of a line. Empty lines are skipped.\n"
+                "\"\" for a quote) but must end on their line. Empty lines are skipped.\n"
                 "\n" RDI_ID_CARD "\n"
                 "\n"
                 "  -f csv:id=2,size=4,kind=6       Twitter cache-trace\n"

@@ -6,10 +6,11 @@ typedef struct din_reader {
     uint64_t size; /* option */
 } din_reader;
 
-/* An access of unknown type still touches memory; a flush (label 4) does not. */
+/* The kind for each label. An access of unknown type (label 3) touches memory; a flush (label 4) does
+ * not. */
 static const uint8_t kind_of_label[] = {RD_LOAD, RD_STORE, RD_FETCH, RD_LOAD, 0};
 
-/* "2 430d70" and anything behind it. */
+/* Reads "2 430d70" and ignores the rest of the line. */
 static inline const char *din_line(rdi_lines *l, const char *p, const char *limit, rdi_ref *ref) {
     (void)l;
     if (RDI_UNLIKELY(rdi_is_blank(*p)))
@@ -41,7 +42,7 @@ static rd_status din_read(void *self, rd_refs *refs) {
     return RD_OK;
 }
 
-/* Labels as above; the size has no place. */
+/* Writes the label and the address. The format has no sizes. */
 static char *din_format(const rdi_writer *w, const rdi_ref *ref, char *p) {
     (void)w;
     *p++ = ref->kind == RD_FETCH ? '2' : ref->kind == RD_STORE ? '1' : '0';
@@ -73,8 +74,7 @@ const rdi_format_ops rdi_format_din = {
             .summary = "Dinero din: label and hexadecimal address",
             .card = "'LABEL ADDR', the rest of the line is ignored. Labels: 0 read, 1 write, "
                     "2 instruction\n"
-                    "fetch, 3 access of unknown type (counts as a load), 4 cache flush (no "
-                    "reference: skipped).\n"
+                    "fetch, 3 access of unknown type (counts as a load), 4 cache flush (skipped).\n"
                     "ADDR is hexadecimal, with or without 0x. Empty lines are skipped.\n"
                     "\n"
                     "The format has no sizes. Dinero takes every reference as one aligned word, "

@@ -5,8 +5,8 @@
  *   <record> <instr>: <thread> <marker: timestamp 13312410768060146>
  *
  * Column widths differ between releases, and so does the thread column: "3264182", "T3264182" or
- * "W0.T3264182" (workload and thread). A header comes first, perhaps behind output of the traced
- * program; a summary ends the text.
+ * "W0.T3264182" (workload and thread). The text begins with a header, which output of the traced
+ * program may precede, and ends with a summary.
  */
 #include "trace/lines.h"
 
@@ -14,8 +14,8 @@
 
 typedef struct drmemtrace_reader {
     rdi_lines lines;
-    bool started; /* a record has been seen: header lines are over */
-    bool ended;   /* the summary has been seen */
+    bool started; /* a record was read, so that no more header lines follow */
+    bool ended;   /* the summary was read */
 } drmemtrace_reader;
 
 static bool starts(const char *p, const char *limit, const char *word) {
@@ -23,7 +23,7 @@ static bool starts(const char *p, const char *limit, const char *word) {
     return (size_t)(limit - p) > n && memcmp(p, word, n) == 0;
 }
 
-/* "<record> <instr>: <thread> " in front of every record. */
+/* Reads "<record> <instr>: <thread> ", with which every record begins. */
 static const char *scan_prefix(const char *p, rdi_ref *ref) {
     uint64_t number = 0;
     p = rdi_scan_dec(rdi_scan_blanks(p), &number);
@@ -54,7 +54,8 @@ static const char *scan_access(const char *p, const char *limit, rdi_ref *ref) {
     return rdi_scan_0x(p + strlen(" byte(s) @ "), &ref->addr);
 }
 
-/* What follows "ifetch". The repetitions of a string instruction are listed, but not fetched. */
+/* Reads the text after "ifetch". The repetitions of a string instruction are listed, but they are not
+ * fetched again. */
 static const char *scan_fetch(const char *p, const char *limit, rdi_ref *ref) {
     ref->kind = RD_FETCH;
     p = scan_access(p, limit, ref);
@@ -66,7 +67,7 @@ static const char *scan_fetch(const char *p, const char *limit, rdi_ref *ref) {
     return rdi_line_end(p, limit) + 1;
 }
 
-/* What follows "read" or "write". */
+/* Reads the text after "read" or "write". */
 static const char *scan_data(const char *p, const char *limit, uint8_t kind, rdi_ref *ref) {
     ref->kind = kind;
     p = scan_access(p, limit, ref);
@@ -76,7 +77,8 @@ static const char *scan_data(const char *p, const char *limit, uint8_t kind, rdi
     return p ? rdi_scan_line_end(p) : NULL;
 }
 
-/* Two hexadecimal digits: the bytes of a long instruction, continued on a line of their own. */
+/* Whether the line continues the bytes of a long instruction: it begins with two hexadecimal
+ * digits. */
 static bool continues_bytes(const char *p) {
     return rdi_hex_digit[(uint8_t)p[0]] && rdi_hex_digit[(uint8_t)p[1]] &&
            (rdi_is_blank(p[2]) || p[2] == '\n');
@@ -89,7 +91,7 @@ static const char *scan_record(const char *p, const char *limit, rdi_ref *ref) {
         return scan_data(p + strlen("read "), limit, RD_LOAD, ref);
     if (starts(p, limit, "write "))
         return scan_data(p + strlen("write "), limit, RD_STORE, ref);
-    /* Markers, prefetches and flushes are no references of the program. */
+    /* Markers, prefetches and flushes are not references of the program. */
     if (*p == '<' || starts(p, limit, "pref") || starts(p, limit, "iflush ") ||
         starts(p, limit, "dflush ") || continues_bytes(p))
         return rdi_line_skip(p, limit, ref);
@@ -101,7 +103,7 @@ static const char *record_line(const char *p, const char *limit, rdi_ref *ref) {
     return p ? scan_record(p, limit, ref) : NULL;
 }
 
-/* Lines without a record that may stand between records. */
+/* Whether the line is one that may stand between records. */
 static bool is_divider(const char *p, const char *limit) {
     return starts(p, limit, "------") || rdi_scan_line_end(p);
 }
@@ -140,7 +142,7 @@ static rd_status drmemtrace_read(void *self, rd_refs *refs) {
     drmemtrace_reader *d = self;
     RD_TRY(rdi_lines_read(self, refs, FIELDS, drmemtrace_line));
     if (refs->n == 0 && !d->started && d->lines.r->in->line > 0)
-        return rdi_input_fail_line(d->lines.r->in, "the file ends without a record: expected %s",
+        return rdi_input_fail_line(d->lines.r->in, "the file has no record: expected %s",
                                    d->lines.expected);
     return RD_OK;
 }
@@ -152,7 +154,8 @@ const rdi_format_ops rdi_format_drmemtrace = {
             .summary = "DynamoRIO drmemtrace, text of its view tool",
             .card = "Lines '... THREAD read|write SIZE byte(s) @ 0xADDR by PC 0xPC' and "
                     "'... THREAD ifetch SIZE\n"
-                    "byte(s) @ 0xADDR ...'; a fetch is its own program counter. Markers ('<...>'), "
+                    "byte(s) @ 0xADDR ...'; the program counter of a fetch is its address. Markers "
+                    "('<...>'), "
                     "prefetches,\n"
                     "flushes, instructions that were not fetched, everything before the first "
                     "record and the\n"

@@ -1,8 +1,8 @@
 /* jsonl: one JSON object per line with an array of ids (Mooncake and other KV-cache traces).
  *
- * A line is scanned in pieces, so that a batch may end inside an array: first the members up to the
- * array, then elements, then the rest of the object. What is done is consumed; a failure leaves the
- * piece where it happened, and the state as it was.
+ * A line is scanned in steps, so that a batch may end inside an array: first the members up to the
+ * array, then each element, then the rest of the object. A step that succeeds consumes its text; a
+ * step that fails consumes nothing and leaves the state unchanged.
  */
 #include "trace/id_table.h"
 #include "trace/lines.h"
@@ -15,10 +15,10 @@ typedef struct jsonl_reader {
     rdi_id_table ids;
     const char *field; /* option */
     enum { AT_LINE, AT_ELEMENTS, AT_REST } state;
-    bool first; /* AT_ELEMENTS: none has been read, so no comma comes before the next */
+    bool first; /* AT_ELEMENTS: no element was read yet, so the next one has no comma before it */
 } jsonl_reader;
 
-/* ---- JSON, as far as needed: p behind what was scanned, NULL for what is no JSON ---- */
+/* ---- a small JSON scanner: functions return the end of what they scan, or NULL if it is invalid ---- */
 
 static const char *skip_string(const char *p) {
     for (p++; *p != '"'; p++) {
@@ -30,7 +30,7 @@ static const char *skip_string(const char *p) {
     return p + 1;
 }
 
-/* A number, true, false or null; a sloppy one does no harm where it is only skipped. */
+/* Skips a number, true, false or null. The value is not used, so it is not checked strictly. */
 static const char *skip_word(const char *p) {
     const char *start = p;
     while (rdi_is_digit(*p) || (*p >= 'a' && *p <= 'z') || (*p && strchr("+-.E", *p)))
@@ -40,7 +40,7 @@ static const char *skip_word(const char *p) {
 
 static const char *skip_value(const char *p, unsigned depth);
 
-/* "key": with the blanks around it. */
+/* Skips "key": and the blanks around it. */
 static const char *skip_key(const char *p) {
     p = *p == '"' ? skip_string(p) : NULL;
     if (p)
@@ -48,7 +48,7 @@ static const char *skip_key(const char *p) {
     return p && *p == ':' ? rdi_scan_blanks(p + 1) : NULL;
 }
 
-/* An array or object, p at its bracket. */
+/* Skips an array or object. p points to its opening bracket. */
 static const char *skip_nested(const char *p, unsigned depth) {
     char close = *p == '{' ? '}' : ']';
     p = rdi_scan_blanks(p + 1);
@@ -75,9 +75,9 @@ static const char *skip_value(const char *p, unsigned depth) {
     return *p == '{' || *p == '[' ? skip_nested(p, depth) : skip_word(p);
 }
 
-/* ---- pieces of a line ---- */
+/* ---- steps of a line ---- */
 
-/* Fails at p, where something else was expected. */
+/* Reports that `expected` was expected at p. */
 static const char *fail(jsonl_reader *j, const char *p, const char *limit, const char *expected) {
     char found[RDI_EXCERPT_MAX];
     rdi_excerpt(found, p, (size_t)(rdi_line_end(p, limit) - p));
@@ -86,13 +86,13 @@ static const char *fail(jsonl_reader *j, const char *p, const char *limit, const
     return NULL;
 }
 
-/* Whether the (good) key at p is the one that has the ids. */
+/* Whether the valid key at p names the array of ids. */
 static bool is_field(const jsonl_reader *j, const char *p) {
     size_t n = (size_t)(skip_string(p) - p) - 2;
     return n == strlen(j->field) && memcmp(p + 1, j->field, n) == 0;
 }
 
-/* Members from p on, up to the array of ids (*found) or behind the closing brace. */
+/* Skips members from p on, up to the array of ids (*found) or past the closing brace. */
 static const char *skip_members(jsonl_reader *j, const char *p, const char *limit, bool *found) {
     while (true) {
         const char *key = p;
@@ -115,7 +115,7 @@ static const char *skip_members(jsonl_reader *j, const char *p, const char *limi
     }
 }
 
-/* From the start of a line into its array. */
+/* Scans from the beginning of a line into its array. */
 static const char *start_line(jsonl_reader *j, const char *p, const char *limit) {
     const char *empty = rdi_scan_line_end(p);
     if (empty) {
@@ -132,7 +132,7 @@ static const char *start_line(jsonl_reader *j, const char *p, const char *limit)
     if (p && !found) {
         j->lines.failed =
             rdi_fail(j->lines.r->ctx, RD_EFORMAT,
-                     "the object has no \"%.80s\" (another name: field=NAME)", j->field);
+                     "the object has no member \"%.80s\" (field=NAME sets another name)", j->field);
         return NULL;
     }
     if (p && *p != '[')
@@ -144,7 +144,7 @@ static const char *start_line(jsonl_reader *j, const char *p, const char *limit)
     return p ? p + 1 : NULL;
 }
 
-/* One id at p: a string, or an integer. */
+/* Reads one id at p: a string or an integer. */
 static const char *read_element(jsonl_reader *j, const char *p, const char *limit, uint64_t *id) {
     static const char expected[] = "an integer or a string";
     const char *start = p, *end;
@@ -165,7 +165,7 @@ static const char *read_element(jsonl_reader *j, const char *p, const char *limi
     return j->lines.failed == RD_OK ? p : NULL;
 }
 
-/* The next id, or the end of the array. */
+/* Reads the next id, or the end of the array. */
 static const char *next_element(jsonl_reader *j, const char *p, const char *limit, uint64_t *id,
                                 size_t *count) {
     p = rdi_scan_blanks(p);
@@ -186,7 +186,7 @@ static const char *next_element(jsonl_reader *j, const char *p, const char *limi
     return p;
 }
 
-/* What follows the array. */
+/* Scans the rest of the line after the array. */
 static const char *finish_line(jsonl_reader *j, const char *p, const char *limit) {
     bool again = false;
     p = rdi_scan_blanks(p);
@@ -196,10 +196,10 @@ static const char *finish_line(jsonl_reader *j, const char *p, const char *limit
     if (!p)
         return NULL;
     if (again)
-        return fail(j, p, limit, "the ids only once");
+        return fail(j, p, limit, "only one array of ids");
     const char *next = rdi_scan_line_end(p);
     if (!next)
-        return fail(j, p, limit, "nothing behind the object");
+        return fail(j, p, limit, "the end of the line after the object");
     j->state = AT_LINE;
     j->lines.r->in->line++;
     return next;
@@ -245,7 +245,7 @@ static void jsonl_close(void *self) {
 
 static const char default_field[] = "hash_ids";
 
-/* The first line may well be longer than the head. */
+/* Recognizes the format even if the first line is longer than the head. */
 static int jsonl_probe(const uint8_t *head, size_t n, bool whole) {
     (void)whole;
     if (head[0] != '{')

@@ -1,4 +1,4 @@
-/* lackey: what Valgrind's lackey tool prints with --trace-mem=yes. */
+/* lackey: the output of Valgrind's lackey tool with --trace-mem=yes. */
 #include "trace/lines.h"
 
 #define FIELDS (RD_FIELD_SIZE | RD_FIELD_KIND)
@@ -6,7 +6,7 @@
 static const uint8_t kind_of_letter[256] = {
     ['I'] = RD_FETCH, ['L'] = RD_LOAD, ['S'] = RD_STORE, ['M'] = RDI_MODIFY};
 
-/* Valgrind's own log lines, superblocks (--trace-superblocks=yes) and empty lines. */
+/* Skips Valgrind's own log lines, superblocks (--trace-superblocks=yes) and empty lines. */
 static const char *skip_other(const char *p, const char *limit, rdi_ref *ref) {
     bool log = (p[0] == '=' && p[1] == '=') || (p[0] == '-' && p[1] == '-');
     bool superblock = p[0] == 'S' && p[1] == 'B' && p[2] == ' ';
@@ -15,8 +15,8 @@ static const char *skip_other(const char *p, const char *limit, rdi_ref *ref) {
     return NULL;
 }
 
-/* "I  04001000,3" or " L 1ffeffe7e0,8". The tests are in an order that never looks behind the '\n'
- * of a shorter line. */
+/* Reads "I  04001000,3" or " L 1ffeffe7e0,8". The order of the tests ensures that none looks past the
+ * '\n' of a shorter line. */
 static inline const char *lackey_line(rdi_lines *l, const char *p, const char *limit,
                                       rdi_ref *ref) {
     (void)l;

@@ -1,8 +1,8 @@
-/* native: the project's own trace format, compact, checked and fast. Specified byte by byte in
- * docs/trace-format.md.
+/* native: the project's own trace format, compact, checked and fast. docs/trace-format.md specifies
+ * it.
  *
- * This file reads the frames and native_write.c writes them; native_head.c knows what is in front
- * of them; native_decode.c, native_encode.c and native_events.c know what is inside.
+ * This file reads the frames and native_write.c writes them. native_head.c handles the header;
+ * native_decode.c, native_encode.c and native_events.c handle the contents of a frame.
  */
 #include "trace/checksum.h"
 #include "trace/native.h"
@@ -10,38 +10,40 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Where a frame begins. */
+/* The beginning of a frame. */
 typedef struct frame_place {
     uint64_t offset; /* in the file */
     uint64_t before; /* references in the frames before it */
-    uint64_t frame;  /* how many those are */
+    uint64_t frame;  /* number of these frames */
 } frame_place;
 
-/* A column behind the address. */
+/* A column other than the address. */
 typedef struct native_column {
     rdi_column_decoder decoder;
-    uint64_t values[RDI_REFS_MAX]; /* of a batch */
+    uint64_t values[RDI_REFS_MAX]; /* the values of a batch */
 } native_column;
 
 typedef struct native_reader {
     rdi_reader *r;
     rdi_native_head head;
-    frame_place last;   /* the frame read last, where seeking forward begins */
-    uint64_t before;    /* references in the frames before this one: seed of its checksum */
-    uint64_t frame;     /* number of the frame, from 1, for messages */
-    size_t frame_bytes; /* of the frame in the window, still to be consumed; 0: none */
-    size_t left;        /* references of it to be delivered */
+    frame_place last; /* the frame that was read last, where seeking forward begins */
+    uint64_t
+        before;     /* references in the frames before this one, part of the seed of its checksum */
+    uint64_t frame; /* number of the frame, from 1, for messages */
+    size_t frame_bytes; /* bytes of the frame in the input buffer, not yet consumed; 0: none */
+    size_t left;        /* references of the frame that were not yet delivered */
     bool ended;
-    rdi_event_list events; /* of this frame of references */
-    size_t events_told;    /* of those, the ones that were delivered */
-    rdi_event_place place; /* its count is in the seed of the next frame's checksum, too */
+    rdi_event_list events; /* the events among the references of this frame */
+    size_t events_told;    /* how many of the events were delivered */
+    rdi_event_place
+        place; /* the number of events is part of the seed of the next checksum as well */
     rdi_column_decoder addr;
     native_column *columns[RDI_NATIVE_COLUMNS]; /* parallel to head.columns; NULL: skipped */
 } native_reader;
 
 static int native_probe(const uint8_t *head, size_t n, bool whole) {
     (void)whole;
-    /* Even a few bytes of the magic number: a truncated file deserves the right message. */
+    /* A few bytes of the magic number are enough, so that a truncated file gets the right message. */
     return n >= 4 && rdi_native_has_magic(head, n) ? RDI_PROBE_SURE : RDI_PROBE_NO;
 }
 
@@ -81,7 +83,7 @@ static bool is_possible_length(const native_reader *f, size_t count, size_t payl
     return count <= RDI_FRAME_REFS && payload <= RDI_NATIVE_PAYLOAD(count, f->head.described);
 }
 
-/* Makes the window hold the next frame, checked as a whole. */
+/* Reads the next frame into the input buffer and checks its checksum. */
 static rd_status load_frame(native_reader *f, size_t *count, size_t *payload) {
     rdi_input *in = f->r->in;
     RD_TRY(rdi_input_fill(in, RDI_NATIVE_FRAME, RDI_NATIVE_FRAME));
@@ -90,7 +92,7 @@ static rd_status load_frame(native_reader *f, size_t *count, size_t *payload) {
     *count = rdi_load_le32(in->data);
     *payload = rdi_load_le32(in->data + 4);
     if (!is_possible_length(f, *count, *payload))
-        return fail_frame(f, "impossible length");
+        return fail_frame(f, "its length is invalid");
     size_t bytes = RDI_NATIVE_FRAME + *payload + RDI_NATIVE_CHECK;
     RD_TRY(rdi_input_fill(in, bytes, bytes));
     if (in->avail < bytes)
@@ -103,8 +105,8 @@ static rd_status load_frame(native_reader *f, size_t *count, size_t *payload) {
     return RD_OK;
 }
 
-/* The block of the i-th column behind the address; a described one has its length in front. *used:
- * bytes of both. NULL, or what is wrong. */
+/* Opens the block of the i-th column after the address. The block of a described column has its length
+ * before it; *used counts the bytes of both. Returns NULL, or what is wrong. */
 static const char *open_column(native_reader *f, size_t i, size_t count, const uint8_t *p, size_t n,
                                size_t *used) {
     if (i + f->head.described < f->head.n_columns)
@@ -116,7 +118,7 @@ static const char *open_column(native_reader *f, size_t i, size_t count, const u
     const char *wrong = f->columns[i] ? rdi_column_open(&f->columns[i]->decoder, 0, count,
                                                         p + RDI_NATIVE_LENGTH, bytes, &block)
                                       : NULL;
-    return wrong || block == bytes ? wrong : "bytes are left over behind a column";
+    return wrong || block == bytes ? wrong : "a column is followed by extra bytes";
 }
 
 static rd_status open_columns(native_reader *f, size_t count, size_t payload) {
@@ -131,7 +133,7 @@ static rd_status open_columns(native_reader *f, size_t count, size_t payload) {
     }
     if (wrong)
         return fail_frame(f, wrong);
-    return payload == used ? RD_OK : fail_frame(f, "bytes are left over behind its columns");
+    return payload == used ? RD_OK : fail_frame(f, "its columns are followed by extra bytes");
 }
 
 static rd_status end_of_trace(native_reader *f) {
@@ -140,7 +142,7 @@ static rd_status end_of_trace(native_reader *f) {
     f->frame_bytes = 0;
     RD_TRY(rdi_input_fill(in, 1, 1));
     if (in->avail > 0)
-        return rdi_input_fail_byte(in, in->offset, "something follows the end of the trace");
+        return rdi_input_fail_byte(in, in->offset, "the end mark is followed by extra bytes");
     f->ended = true;
     return RD_OK;
 }
@@ -152,10 +154,13 @@ static rd_status read_events(native_reader *f, size_t payload) {
     return wrong ? fail_frame(f, wrong) : status;
 }
 
-/* Events are among or in front of the references that follow them; at the end, behind the last. */
+/* Checks the positions of the events: they belong before a reference of the next frame, or, at the end
+ * of the trace, after the last reference. */
 static rd_status check_events(native_reader *f, size_t count) {
     uint64_t room = count ? count : 1;
-    return f->place.at - f->before < room ? RD_OK : fail_frame(f, "an event lies behind its frame");
+    return f->place.at - f->before < room
+               ? RD_OK
+               : fail_frame(f, "an event has a position after its frame");
 }
 
 static rd_status next_frame(native_reader *f) {
@@ -180,7 +185,7 @@ static rd_status next_frame(native_reader *f) {
     return RD_OK;
 }
 
-/* Those before reference `end`. */
+/* Delivers the events before reference `end`. */
 static void deliver_events(native_reader *f, uint64_t end) {
     size_t first = f->events_told;
     while (f->events_told < f->events.n && f->events.items[f->events_told].at < end)
@@ -189,7 +194,7 @@ static void deliver_events(native_reader *f, uint64_t end) {
     f->r->event_count = f->events_told - first;
 }
 
-/* The next n references into the batch. NULL, or what is wrong. */
+/* Decodes the next n references into the batch. Returns NULL, or what is wrong. */
 static const char *decode_batch(native_reader *f, size_t n, rd_refs *refs) {
     rdi_columns *col = f->r->col;
     const char *wrong = rdi_column_next(&f->addr, n, col->addr, col->size, col->kind);
@@ -227,9 +232,10 @@ static rd_status native_read(void *self, rd_refs *refs) {
     return RD_OK;
 }
 
-/* ---- beginning in the middle ---- */
+/* ---- seeking ---- */
 
-/* The frame at *offset: how many references it has, and where the next one is. False: no frame. */
+/* Reads the number of references of the frame at *offset and moves *offset to the next frame. Returns
+ * false if there is no frame. */
 static bool hop(const rdi_input *in, uint64_t *offset, uint64_t *count) {
     uint8_t head[RDI_NATIVE_FRAME];
     if (!rdi_input_peek(in, *offset, head, sizeof head))
@@ -239,7 +245,7 @@ static bool hop(const rdi_input *in, uint64_t *offset, uint64_t *count) {
     return *count <= RDI_FRAME_REFS;
 }
 
-/* What events tell holds for everything behind them: such a file is read from its beginning. */
+/* An event affects all references after it, so a file with events is only read from its beginning. */
 static uint64_t native_count(void *self) {
     const native_reader *f = self;
     const rdi_input *in = f->r->in;
@@ -257,7 +263,8 @@ static uint64_t native_count(void *self) {
 static rd_status native_seek(void *self, uint64_t first, uint64_t *skip) {
     native_reader *f = self;
     frame_place at = f->last;
-    if (at.offset == 0 || first < at.before) /* nothing has been read, or it lies behind */
+    if (at.offset == 0 ||
+        first < at.before) /* nothing was read yet, or the reference is in an earlier frame */
         at = (frame_place){.offset = f->head.bytes};
     uint64_t next = at.offset, count = 0;
     while (hop(f->r->in, &next, &count) && count > 0 && at.before + count <= first)
@@ -284,12 +291,13 @@ const rdi_format_ops rdi_format_native = {
         {
             .name = "native",
             .summary = "reusedist's own compact format: delta-coded, checksummed, fast",
-            .card = "Addresses are coded against a few recent ones, together with size and kind,\n"
-                    "in one to two bytes per reference for program traces; program counter and\n"
-                    "thread are optional columns. Every frame of 65536 references has a checksum\n"
-                    "and the file an end mark: damage and truncation are found, and everything\n"
-                    "before them is still read. Specified in docs/trace-format.md. When writing,\n"
-                    "native:frame=N makes frames of N references: what damage can take at most.",
+            .card =
+                "Addresses are coded against a few recent ones, together with size and kind,\n"
+                "in one to two bytes per reference for program traces; program counter and\n"
+                "thread are optional columns. Every frame of 65536 references has a checksum\n"
+                "and the file an end mark: damage and truncation are found, and everything\n"
+                "before them is still read. Specified in docs/trace-format.md. When writing,\n"
+                "native:frame=N makes frames of N references: at most N before a damage are lost.",
             .fields = RD_FIELD_SIZE | RD_FIELD_KIND
 #define RDI_COLUMN(name, field, required) | field
 #include "trace/columns.def"

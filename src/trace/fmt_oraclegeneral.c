@@ -8,7 +8,8 @@ typedef struct oracle_reader {
     rdi_reader *r;
 } oracle_reader;
 
-/* Position of the next access to the same object; -1, or the largest number: there is none. */
+/* The position of the next access to the same object. -1 and the largest number mean that there is
+ * none. */
 static int64_t next_access(const uint8_t *record) {
     return (int64_t)rdi_load_le64(record + 16);
 }
@@ -17,15 +18,15 @@ static uint64_t object_id(const uint8_t *record) {
     return rdi_load_le64(record + 4);
 }
 
-/* Whether record `next` (positions may count from 0 or from 1) is there and has this object. */
+/* Whether record `next` is in the head and has this object. Positions count from `first`, 0 or 1. */
 static bool leads_to(const uint8_t *head, size_t records, uint64_t next, unsigned first,
                      uint64_t id) {
     uint64_t index = next - first;
     return index < records && object_id(head + index * RECORD) == id;
 }
 
-/* Time never runs backwards, and every position of a next access that can be followed leads to the
- * same object. Something must be there to be followed, or an object without a next access. */
+/* Recognizes the format: time never decreases, and every next access in the head is to the same
+ * object. The head must contain such a next access, or an object without one. */
 static int oracle_probe(const uint8_t *head, size_t n, bool whole) {
     size_t records = n / RECORD, proofs = 0;
     if (records == 0 || (whole && n % RECORD != 0))
@@ -63,7 +64,7 @@ static rd_status oracle_read(void *self, rd_refs *refs) {
         const uint8_t *p = r->in->data + i * RECORD;
         uint32_t size = rdi_load_le32(p + 12);
         r->col->addr[i] = object_id(p);
-        r->col->size[i] = size ? size : 1; /* some traces do not know sizes */
+        r->col->size[i] = size ? size : 1; /* traces without sizes have 0 here */
     }
     rdi_input_consume(r->in, n * RECORD);
     *refs = (rd_refs){.n = n, .fields = RD_FIELD_SIZE, .addr = r->col->addr, .size = r->col->size};

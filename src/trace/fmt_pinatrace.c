@@ -1,4 +1,4 @@
-/* pinatrace: what Pin's example tool of that name writes to pinatrace.out. */
+/* pinatrace: the file pinatrace.out that Pin's example tool of this name writes. */
 #include "trace/lines.h"
 
 typedef struct pinatrace_reader {
@@ -6,7 +6,7 @@ typedef struct pinatrace_reader {
     uint64_t size; /* option */
 } pinatrace_reader;
 
-/* "0x7f3d01c2a0d3: R 0x7ffe2a4c1b58", and "#eof" at the end. */
+/* Reads "0x7f3d01c2a0d3: R 0x7ffe2a4c1b58", or "#eof" at the end. */
 static inline const char *pinatrace_line(rdi_lines *l, const char *p, const char *limit,
                                          rdi_ref *ref) {
     (void)l;

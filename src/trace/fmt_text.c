@@ -1,4 +1,4 @@
-/* text: one id or address per line, in whatever form people have it. */
+/* text: one id or address per line, as a decimal or hexadecimal number or as a name. */
 #include "trace/id_table.h"
 #include "trace/lines.h"
 
@@ -7,7 +7,7 @@ typedef struct text_reader {
     rdi_id_table ids;
 } text_reader;
 
-/* The id on a line: blanks around it removed, NULL for an empty line or a comment. */
+/* The id on a line without the blanks around it, or NULL for an empty line or a comment. */
 static const char *trim(const char *p, const char *end, size_t *n) {
     p = rdi_scan_blanks(p);
     while (end > p && rdi_is_blank(end[-1]))
@@ -76,7 +76,7 @@ static void text_close(void *self) {
     rdi_id_table_fini(&((text_reader *)self)->ids);
 }
 
-/* Ids in decimal, addresses in hexadecimal. */
+/* Writes ids in decimal and addresses in hexadecimal. */
 static char *text_format(const rdi_writer *w, const rdi_ref *ref, char *p) {
     if (w->ids) {
         p = rdi_put_dec(p, ref->addr);

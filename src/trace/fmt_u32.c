@@ -10,9 +10,8 @@ typedef struct u32_reader {
     rdi_reader *r;
 } u32_reader;
 
-/* Small numbers throughout look like u32 and, below 2^16, like u64 as well. What tells them apart:
- * the upper halves of 64-bit addresses are few, those of "64-bit words" made of two ids are many.
- */
+/* Recognizes small numbers. Below 2^16 they look like u64 as well. The difference is that 64-bit
+ * addresses have few distinct upper halves, but pairs of 32-bit ids have many. */
 static int u32_probe(const uint8_t *head, size_t n, bool whole) {
     uint32_t seen[HIGH_HALVES_MAX];
     size_t distinct = 0;

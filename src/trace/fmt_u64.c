@@ -1,7 +1,7 @@
 /* u64: raw little-endian 64-bit addresses, no header (Parda's binary traces, valpin).
  *
- * The template for a binary format. Batches point straight into the input window when it is
- * aligned, so reading costs nothing beyond the copy out of the page cache.
+ * This is the template for a binary format. Batches point directly into the input buffer when it is
+ * aligned, so that reading costs no more than the copy out of the page cache.
  */
 #include "trace/records.h"
 
@@ -9,7 +9,7 @@ typedef struct u64_reader {
     rdi_reader *r;
 } u64_reader;
 
-/* No magic number, but real addresses and ids leave the top 16 bits of every word alike. */
+/* Recognizes the format without a magic number: real addresses and ids have equal top 16 bits. */
 static int u64_probe(const uint8_t *head, size_t n, bool whole) {
     if (n < 8 || (whole && n % 8 != 0))
         return RDI_PROBE_NO;

@@ -1,16 +1,16 @@
 /* fft: the memory references of a two-dimensional fast Fourier transform, over and over.
  *
- * First every row, then every column is transformed in place: bit reversal, then butterflies in
- * log2 passes. A complex number is two elements, and the factors are read from a table that both
- * directions share. From rows to columns and back everything is reused from far away, inside a row
- * or column from near: the program in the accuracy panel of Figure 7 in Zhong, Shen, Ding 2009.
+ * The program transforms every row and then every column in place: bit reversal, then log2(n) passes of
+ * butterflies. A complex number is two elements, and rows and columns share one table of factors.
+ * Distances are short inside a row or column and long between rows and columns. This is the program in
+ * the accuracy panel of Figure 7 in Zhong, Shen, Ding 2009.
  */
 #include "trace/generate.h"
 
 #include <inttypes.h>
 #include <stddef.h>
 
-#define STEP_REFS 10 /* references of a step at most */
+#define STEP_REFS 10 /* most references of a step */
 
 typedef struct fft_state {
     rdi_generator g;
@@ -18,7 +18,7 @@ typedef struct fft_state {
     bool by_column;         /* the columns are being transformed */
     uint64_t line;          /* row or column */
     bool reversing;         /* ... whose numbers are being put in bit-reversed order */
-    uint64_t place;         /* in the line, or number of the butterfly in its pass */
+    uint64_t place;         /* position in the line, or number of the butterfly in its pass */
     uint64_t half;          /* butterflies combine places this far apart */
     uint64_t step[STEP_REFS];
     size_t in_step, taken;
@@ -58,14 +58,14 @@ static rd_status fft_open(void *self, rdi_reader *r) {
     return RD_OK;
 }
 
-/* ---- what a step touches ---- */
+/* ---- the references of a step ---- */
 
 static void touch(fft_state *s, uint64_t complex_number) {
     s->step[s->in_step++] = 2 * complex_number;
     s->step[s->in_step++] = 2 * complex_number + 1;
 }
 
-/* The number at a place of the present line. */
+/* The number at a position of the current line. */
 static uint64_t number_at(const fft_state *s, uint64_t place) {
     return s->by_column ? place * s->columns + s->line : s->line * s->columns + place;
 }
@@ -81,7 +81,7 @@ static uint64_t reversed(uint64_t place, uint64_t length) {
     return result;
 }
 
-/* Two numbers change places: both are read, then written. */
+/* Swaps two numbers: both are read, then written. */
 static void swap(fft_state *s, uint64_t a, uint64_t b) {
     for (int i = 0; i < 2; i++) {
         touch(s, number_at(s, a));
@@ -89,8 +89,8 @@ static void swap(fft_state *s, uint64_t a, uint64_t b) {
     }
 }
 
-/* Reads a factor and two numbers, writes the two. The table of factors is for the longer side and
- * follows the numbers. */
+/* Reads a factor and two numbers, and writes both numbers. The table of factors follows the numbers and
+ * is as long as the longer side. */
 static void butterfly(fft_state *s) {
     uint64_t longer = s->rows > s->columns ? s->rows : s->columns;
     uint64_t j = s->place % s->half, a = s->place / s->half * 2 * s->half + j;
@@ -101,7 +101,7 @@ static void butterfly(fft_state *s) {
     }
 }
 
-/* ---- which step comes next ---- */
+/* ---- the order of the steps ---- */
 
 static void next_line(fft_state *s) {
     s->reversing = true;
@@ -158,7 +158,8 @@ const rdi_format_ops rdi_generator_fft = {
     .info =
         {
             .name = "fft",
-            .summary = "a two-dimensional fast Fourier transform: near in a line, far between",
+            .summary =
+                "a two-dimensional FFT: short distances in a row or column, long between them",
             .card = "Transforms rows x columns complex numbers, two blocks each, again and again:\n"
                     "all rows, then all columns, in place. The factors take as many blocks as the\n"
                     "longer side has numbers.",

@@ -10,9 +10,9 @@ typedef struct phases_state {
     rd_sizes sets;   /* blocks of each working set */
     uint64_t length; /* references per phase */
     uint32_t pattern;
-    size_t set;     /* the present one ... */
+    size_t set;     /* the current working set ... */
     uint64_t first; /* ... its first block ... */
-    uint64_t done;  /* ... and references made in it */
+    uint64_t done;  /* ... and the references made in it */
 } phases_state;
 
 static const rd_opt phases_opts[] = {
@@ -42,7 +42,8 @@ static rd_status phases_open(void *self, rdi_reader *r) {
     phases_state *p = self;
     for (size_t i = 0; i < p->sets.n; i++)
         if (p->sets.value[i] == 0 || p->sets.value[i] > RDI_BLOCKS_MAX)
-            return rdi_fail(r->ctx, RD_EINVAL, "generator phases: a set needs 1 to 1T blocks");
+            return rdi_fail(r->ctx, RD_EINVAL,
+                            "generator phases: a working set must have 1 to 1T blocks");
     rdi_generator_open(&p->g, r);
     return RD_OK;
 }

@@ -1,8 +1,8 @@
 /* pulse: time distances concentrated at a few values (Shen, Shaw, Meeker, Ding, POPL 2007).
  *
- * For each pulse there is a group of blocks, used in a circle. Of all references the group gets the
- * share that its weight says; with as many blocks as fall to that share within the time distance,
- * each of them comes back after just that time.
+ * Each pulse has a group of blocks that are used cyclically. The weight of the group is its share of all
+ * references. The group has as many blocks as it gets references within the time distance, so that each
+ * block is reused after exactly that time.
  */
 #include "trace/generate.h"
 
@@ -14,7 +14,7 @@ enum { ORDER_RANDOM, ORDER_REGULAR };
 /* The blocks of one pulse. */
 typedef struct group {
     uint64_t first, blocks, next;
-    int64_t credit; /* regular order: what is owed to it */
+    int64_t credit; /* regular order: the references that it should have had and did not get */
 } group;
 
 typedef struct pulse_state {
@@ -34,7 +34,7 @@ static const rd_opt pulse_opts[] = {
     {.name = "weights",
      .type = RD_OPT_SIZES,
      .offset = offsetof(pulse_state, weights),
-     .help = "how often each occurs, joined by ':' [all alike]"},
+     .help = "how often each occurs, joined by ':' [all equally]"},
     {.name = "order",
      .type = RD_OPT_CHOICE,
      .offset = offsetof(pulse_state, order),
@@ -73,7 +73,7 @@ static rd_status pulse_open(void *self, rdi_reader *r) {
     return RD_OK;
 }
 
-/* The group that is owed most. */
+/* The group with the largest credit. */
 static size_t next_regular(pulse_state *p) {
     size_t most = 0;
     for (size_t i = 0; i < p->at.n; i++) {
@@ -105,10 +105,10 @@ const rdi_format_ops rdi_generator_pulse = {
         {
             .name = "pulse",
             .summary = "time distances concentrated at a few values",
-            .card =
-                "For each time distance of at= a group of blocks is used in a circle, as often\n"
-                "as its weight says. The number of blocks follows from the distances; a time\n"
-                "distance shorter than the others leave room for becomes a little longer.",
+            .card = "Each time distance of at= has a group of blocks that are used cyclically, as "
+                    "often\n"
+                    "as its weight says. The number of blocks follows from the distances; a time\n"
+                    "distance that is too short for the given weights becomes a little longer.",
             .opts = pulse_opts,
         },
     .state_size = sizeof(pulse_state),

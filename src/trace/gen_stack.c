@@ -1,8 +1,8 @@
-/* stack: reuse distances drawn from a distribution; the trace is whatever has them.
+/* stack: a trace whose reuse distances are drawn from a distribution.
  *
- * The LRU stack is kept as a row of slots in order of last use, newest at the end; a Fenwick tree
- * counts the occupied slots, so that the d-th newest block is found in log time. When the row is
- * full, it is packed.
+ * The LRU stack is an array of slots in the order of the last use, with the most recent one at the end.
+ * A Fenwick tree counts the occupied slots, so that the d-th most recent block is found in logarithmic
+ * time. When the array is full, it is compacted.
  */
 #include "trace/generate.h"
 
@@ -13,12 +13,12 @@
 
 typedef struct stack_state {
     rdi_generator g;
-    uint64_t blocks;      /* option: at most so many */
+    uint64_t blocks;      /* option: the most distinct blocks */
     double mean, cold;    /* options */
     rd_sizes at, weights; /* options */
     rdi_choice choice;    /* without at=: geometric, by its logarithm */
     double log_fail;
-    size_t room, next, live; /* slots in all, next one to use, occupied ones */
+    size_t room, next, live; /* number of slots, next slot to use, occupied slots */
     uint32_t *slot;          /* block + 1; 0: empty. Index from 1 */
     uint32_t *count;         /* Fenwick tree over occupied slots */
 } stack_state;
@@ -45,7 +45,7 @@ static const rd_opt stack_opts[] = {
     {.name = "weights",
      .type = RD_OPT_SIZES,
      .offset = offsetof(stack_state, weights),
-     .help = "how often each of at= is drawn, joined by ':' [all alike]"},
+     .help = "how often each of at= is drawn, joined by ':' [all equally]"},
     {.name = "cold",
      .type = RD_OPT_DOUBLE,
      .offset = offsetof(stack_state, cold),
@@ -77,7 +77,7 @@ static void add(stack_state *s, size_t at, uint32_t change) {
         s->count[at] += change;
 }
 
-/* Slot of the rank-th oldest block, from 1. */
+/* The slot of the rank-th oldest block, from 1. */
 static size_t find_rank(const stack_state *s, size_t rank) {
     size_t at = 0, step = (size_t)1 << (rdi_bit_width(s->room) - 1);
     for (; step > 0; step /= 2)
@@ -88,7 +88,7 @@ static size_t find_rank(const stack_state *s, size_t rank) {
     return at + 1;
 }
 
-/* Moves all blocks to the front, in order, and counts them anew. */
+/* Moves all blocks to the front in their order, and rebuilds the tree. */
 static void pack(stack_state *s) {
     size_t to = 1;
     for (size_t from = 1; from < s->next; from++)
@@ -112,7 +112,7 @@ static void push(stack_state *s, uint32_t entry) {
     add(s, s->next++, 1);
 }
 
-/* A distance; UINT64_MAX asks for a new block. */
+/* Draws a distance. UINT64_MAX asks for a new block. */
 static uint64_t draw_distance(stack_state *s) {
     if (s->cold > 0 && rdi_rng_unit(&s->g.rng) < s->cold)
         return UINT64_MAX;
@@ -135,7 +135,7 @@ static void stack_fill(void *self, uint64_t *blocks, size_t n) {
             size_t at = find_rank(s, s->live - depth);
             entry = s->slot[at];
             s->slot[at] = 0;
-            add(s, at, UINT32_MAX); /* less one */
+            add(s, at, UINT32_MAX); /* adds -1 */
         }
         push(s, entry);
         blocks[i] = entry - 1;
@@ -160,9 +160,9 @@ const rdi_format_ops rdi_generator_stack = {
             .name = "stack",
             .summary = "reuse distances drawn from a given distribution",
             .card =
-                "Each reference goes to the block at the drawn depth of the LRU stack. A depth\n"
-                "that is not there yet brings a new block, until there are blocks= of them;\n"
-                "from then on it means the deepest block.",
+                "Each reference goes to the block at the drawn depth of the LRU stack. If the\n"
+                "stack is not that deep, a new block is used, until there are blocks= of them;\n"
+                "from then on, the deepest block is used.",
             .opts = stack_opts,
         },
     .state_size = sizeof(stack_state),

@@ -1,4 +1,4 @@
-/* uniform: independent draws, every block alike. */
+/* uniform: independent draws, all blocks equally likely. */
 #include "trace/generate.h"
 
 #include <stddef.h>
@@ -33,7 +33,7 @@ const rdi_format_ops rdi_generator_uniform = {
     .info =
         {
             .name = "uniform",
-            .summary = "independent draws, all blocks alike: no locality at all",
+            .summary = "independent draws, all blocks equally likely: no locality at all",
             .card = "Every distance below the number of blocks is equally likely.",
             .opts = uniform_opts,
         },

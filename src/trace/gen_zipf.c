@@ -24,7 +24,7 @@ static const rd_opt zipf_opts[] = {
      .type = RD_OPT_BOOL,
      .offset = offsetof(zipf_state, scramble),
      .def = "on",
-     .help = "neighbours in popularity are not neighbours in address"},
+     .help = "blocks of similar popularity get unrelated addresses"},
     RDI_GENERATOR_OPTS(zipf_state, g),
     {.name = NULL},
 };
@@ -54,7 +54,7 @@ const rdi_format_ops rdi_generator_zipf = {
             .name = "zipf",
             .summary = "independent draws, few blocks popular and many rare",
             .card = "The k-th most popular block is drawn with a probability proportional to\n"
-                    "1 / k^alpha, as keys of caches and words of languages are.",
+                    "1 / k^alpha, like the keys of caches and the words of languages.",
             .opts = zipf_opts,
         },
     .state_size = sizeof(zipf_state),

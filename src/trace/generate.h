@@ -1,8 +1,8 @@
-/* What a generator is: a format without a file. One const table in one file, one line in
- * generators.def.
+/* The interface of a generator, which is a format without a file: one const table in one file, and one
+ * line in generators.def.
  *
  * The same options give the same trace on every machine: random numbers are integers from a seed,
- * and floating point is only added, multiplied and divided, which IEEE 754 defines to the last bit.
+ * and floating-point numbers are only added, multiplied and divided, which IEEE 754 defines exactly.
  */
 #ifndef RDI_GENERATE_H
 #define RDI_GENERATE_H
@@ -18,7 +18,8 @@ typedef struct rdi_generator {
     uint64_t refs, seed, stride; /* options */
 } rdi_generator;
 
-/* The options that all generators have; `state` is the state struct, `member` its rdi_generator. */
+/* The options that all generators have. `state` is the state struct, and `member` is its member of type
+ * rdi_generator. */
 #define RDI_GENERATOR_OPTS(state, member)                                                          \
     {.name = "refs",                                                                               \
      .type = RD_OPT_SIZE,                                                                          \
@@ -42,39 +43,39 @@ typedef struct rdi_generator {
         .min = 1, .max = (double)RDI_BLOCKS_MAX, .help = "distinct blocks"                         \
     }
 
-/* The next n block numbers, n at most RDI_REFS_MAX. */
+/* Makes the next n block numbers; n is at most RDI_REFS_MAX. */
 typedef void rdi_generator_fill(void *self, uint64_t *blocks, size_t n);
 
 /* Seeds the random numbers and sets the length. */
 void rdi_generator_open(rdi_generator *g, rdi_reader *r);
-/* A batch of references from block numbers. */
+/* Makes a batch of references from the block numbers that `fill` returns. */
 rd_status rdi_generator_read(rdi_generator *g, rd_refs *refs, rdi_generator_fill *fill);
 
 /* ---- distributions ---- */
 
-/* Natural logarithm (x > 0) and exponential, from the four basic operations only. */
+/* The natural logarithm (x > 0) and the exponential, computed with the four basic operations only. */
 double rdi_log(double x);
 double rdi_exp(double x);
 
-/* Numbers 0 .. n-1 with probability proportional to 1 / (k + 1)^alpha. */
+/* Draws numbers k from 0 to n-1 with a probability proportional to 1 / (k + 1)^alpha. */
 typedef struct rdi_zipf {
     double alpha, n, h_first, h_last, shortcut;
 } rdi_zipf;
 void rdi_zipf_init(rdi_zipf *z, uint64_t n, double alpha);
 uint64_t rdi_zipf_draw(const rdi_zipf *z, rdi_rng *rng);
 
-/* One of a few by weight: a number below n. */
+/* Draws a number below n, each with a probability proportional to its weight. */
 typedef struct rdi_choice {
     size_t n;
     uint64_t bound[RD_SIZES_MAX]; /* sums of weights up to and including this one */
 } rdi_choice;
-/* No weights: all alike. RD_EINVAL unless there are n of them and not all are 0; `owner` names the
- * generator. */
+/* Without weights, all numbers are equally likely. Otherwise there must be n weights that are not all
+ * 0, else it returns RD_EINVAL. `owner` names the generator in messages. */
 rd_status rdi_choice_init(rd_ctx *ctx, const char *owner, rdi_choice *c, size_t n,
                           const rd_sizes *weights);
 size_t rdi_choice_draw(const rdi_choice *c, rdi_rng *rng);
 
-/* A permutation of 0 .. n-1 (n at most RDI_BLOCKS_MAX) that takes neighbours apart. */
+/* A permutation of 0 .. n-1 (n at most RDI_BLOCKS_MAX) that separates neighboring numbers. */
 uint64_t rdi_scramble(uint64_t x, uint64_t n);
 
 #endif

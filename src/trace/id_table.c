@@ -1,4 +1,4 @@
-/* Ids to 64-bit numbers, with a check for collisions. See id_table.h. */
+/* Turns ids into 64-bit numbers and checks for collisions. See id_table.h. */
 #include "trace/id_table.h"
 
 #include "trace/lines.h"
@@ -29,8 +29,8 @@ void rdi_id_table_fini(rdi_id_table *t) {
     t->names = NULL;
 }
 
-/* Eight bytes at a time; each step is a bijection of the word it takes, so that names of up to
- * eight bytes never collide with others of the same length. */
+/* Hashes eight bytes at a time. Each step is a bijection of the word that it takes, so that two names
+ * of the same length of up to eight bytes never collide. */
 uint64_t rdi_id_hash(uint64_t seed, const char *text, size_t n) {
     uint64_t h = rdi_mix64(seed + UINT64_C(0x9e3779b97f4a7c15) * (n + 1));
     for (; n >= 8; text += 8, n -= 8)
@@ -40,7 +40,7 @@ uint64_t rdi_id_hash(uint64_t seed, const char *text, size_t n) {
     return n > 0 ? rdi_mix64(h ^ rdi_load_le64(rest)) : h;
 }
 
-/* The slot of an id, or the empty one where it belongs. */
+/* The slot of an id, or the empty slot where it belongs. */
 static rdi_id_slot *find(const rdi_id_table *t, uint64_t id) {
     size_t mask = t->room - 1;
     for (size_t i = rdi_mix64(id) & mask;; i = (i + 1) & mask)
@@ -65,7 +65,7 @@ static rd_status reserve_slot(rdi_id_table *t) {
     return RD_OK;
 }
 
-/* Copies a name; *where is what its slot holds. */
+/* Copies a name and sets *where to the value for its slot. */
 static rd_status store_name(rdi_id_table *t, const char *text, size_t n, uint64_t *where) {
     size_t need = t->names_used + LENGTH_SIZE + n;
     if (need > t->names_room) {
@@ -89,7 +89,7 @@ static const char *stored_name(const rdi_id_table *t, const rdi_id_slot *slot, s
     return at + LENGTH_SIZE;
 }
 
-/* A slot that already has this id, but for another name or number. */
+/* Reports that the slot holds this id for another name or number. */
 static rd_status fail_collision(const rdi_id_table *t, const rdi_id_slot *slot, const char *text,
                                 size_t n) {
     char new_id[RDI_EXCERPT_MAX], old_id[RDI_EXCERPT_MAX] = "";
@@ -135,7 +135,7 @@ static rd_status read_name(rdi_id_table *t, const char *text, size_t n, uint64_t
     return RD_OK;
 }
 
-/* Remembers a number that may stand beside names. */
+/* Remembers a number while names may still follow. */
 static rd_status note_number(rdi_id_table *t, const char *text, size_t n, uint64_t id) {
     if (!t->has_names) {
         if (t->numbers_read >= RDI_ID_NUMBERS_MAX)
@@ -160,7 +160,7 @@ static rd_status fail_number(const rdi_id_table *t, const char *text, size_t n, 
     return rdi_fail(t->ctx, RD_EFORMAT, "'%s' %s", excerpt, why);
 }
 
-/* base=auto, dec and hex: how the text is read as a number, if it is one. */
+/* Whether the text is a number under base=auto, dec or hex, and whether it is hexadecimal. */
 static bool is_number(uint32_t base, const char *text, size_t n, bool *hex) {
     bool prefixed = n > 2 && rdi_has_0x(text);
     *hex = base == RDI_ID_HEX || (base == RDI_ID_AUTO && prefixed);

@@ -1,4 +1,4 @@
-/* Object ids as people write them, turned into 64-bit numbers.
+/* Turns object ids in text into 64-bit numbers.
  *
  * A number stands for itself. Any other text (a name) becomes a 64-bit hash of its bytes, which
  * depends on nothing but the text and the seed. Two ids with the same number would silently become
@@ -20,7 +20,7 @@ enum { RDI_ID_AUTO, RDI_ID_DEC, RDI_ID_HEX, RDI_ID_STRING }; /* in the order of 
 
 typedef struct rdi_id_slot {
     uint64_t id;
-    uint64_t name; /* where it stands in `names`, plus FIRST_NAME; see id_table.c */
+    uint64_t name; /* position of the name in `names`, plus FIRST_NAME; see id_table.c */
 } rdi_id_slot;
 
 /* Zeroed at first; the options are set by the core before rdi_id_table_init(). */
@@ -30,7 +30,7 @@ typedef struct rdi_id_table {
     rd_ctx *ctx;
     rdi_id_slot *slots; /* open addressing, linear probing, at most half full */
     size_t used, room;  /* of slots; room is 0 or a power of two */
-    char *names;        /* length (4 bytes) and bytes of each name, one behind the other */
+    char *names;        /* the length (4 bytes) and the bytes of each name, without gaps */
     size_t names_used, names_room;
     uint64_t numbers_read; /* ids before the first name */
     bool has_names;
@@ -39,8 +39,8 @@ typedef struct rdi_id_table {
 void rdi_id_table_init(rdi_id_table *t, rd_ctx *ctx);
 void rdi_id_table_fini(rdi_id_table *t);
 
-/* The number for an id of n > 0 bytes. The byte behind the text must be readable and no hexadecimal
- * digit. Messages quote the id but do not know the line. */
+/* Finds the number for an id of n > 0 bytes. The byte after the text must be readable, and it must not
+ * be a hexadecimal digit. Messages quote the id; the caller adds the line. */
 RD_CHECKED rd_status rdi_id_read(rdi_id_table *t, const char *text, size_t n, uint64_t *out);
 
 /* The hash of a name. */
@@ -56,7 +56,7 @@ uint64_t rdi_id_hash(uint64_t seed, const char *text, size_t n);
      .help = "how ids are written"},                                                               \
     {                                                                                              \
         .name = "seed", .type = RD_OPT_U64, .offset = offsetof(state, ids.seed), .def = "0",       \
-        .help = "chooses the hash of ids that are no numbers"                                      \
+        .help = "chooses the hash of ids that are not numbers"                                     \
     }
 
 #define RDI_ID_CARD                                                                                \
@@ -64,7 +64,7 @@ uint64_t rdi_id_hash(uint64_t seed, const char *text, size_t n);
     "as numbers, anything else is a name, which stands for the 64-bit hash of its bytes. Two "     \
     "ids\n"                                                                                        \
     "with the same hash are detected, and seed=N chooses another hash then. When the first\n"      \
-    "65536 ids were all numbers, a name behind them is an error. base=dec and base=hex accept\n"   \
+    "65536 ids were all numbers, a later name is an error. base=dec and base=hex accept\n"         \
     "numbers only (hex with or without 0x), base=string takes every id as a name."
 
 #endif

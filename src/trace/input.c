@@ -1,4 +1,4 @@
-/* The window over a trace's bytes. See input.h. */
+/* The input buffer of a trace. See input.h. */
 #include "trace/input.h"
 
 #include "trace/source.h"
@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Under AddressSanitizer the buffer behind the window and its '\n' is off limits, so that tests and
- * fuzzers see a reader that looks too far, however large the buffer is. */
+/* Under AddressSanitizer the memory after the input buffer and its '\n' is poisoned, so that tests and
+ * fuzzers detect a reader that looks too far, however large the allocation is. */
 #if defined(__SANITIZE_ADDRESS__)
 #define GUARD_WINDOW 1
 #elif defined(__has_feature)
@@ -28,19 +28,19 @@
 #endif
 
 /* Small enough to stay in the second-level cache while a reader walks over it. */
-#define WINDOW_BYTES (256 * 1024)
+#define BUFFER_BYTES (256 * 1024)
 
 typedef struct input_impl {
     rdi_input in; /* first: the reader's view */
     rdi_source source;
     rdi_unpack *unpack; /* NULL: stored plainly */
-    uint8_t *buffer;    /* window storage, `room` + 1 bytes */
+    uint8_t *buffer;    /* memory of the input buffer, `room` + 1 bytes */
     size_t room;
-    rd_status pending;  /* a read error met behind good bytes ... */
+    rd_status pending;  /* a read error that occurred after valid bytes ... */
     char *pending_text; /* ... and its message */
     uint64_t total;     /* file size, 0 unknown */
     bool owns_fd;
-    uint8_t *early; /* what the caller had read before */
+    uint8_t *early; /* the bytes that the caller had read before */
     char *name;
 } input_impl;
 
@@ -65,12 +65,12 @@ rd_status rdi_source_read(rdi_source *s, void *buf, size_t n, size_t *got) {
     return RD_OK;
 }
 
-static void guard_window(input_impl *impl) {
+static void guard_buffer(input_impl *impl) {
     const uint8_t *behind = impl->in.data + impl->in.avail + 1;
     ASAN_POISON_MEMORY_REGION(behind, (size_t)(impl->buffer + impl->room + 1 - behind));
 }
 
-static void unguard_window(input_impl *impl) {
+static void unguard_buffer(input_impl *impl) {
     ASAN_UNPOISON_MEMORY_REGION(impl->buffer, impl->room + 1);
 }
 
@@ -81,7 +81,7 @@ static rd_status new_input(rd_ctx *ctx, const char *name, input_impl **out) {
     impl->in.ctx = impl->source.ctx = ctx;
     impl->source.fd = -1;
     impl->name = rdi_strdup(ctx, name);
-    impl->room = WINDOW_BYTES;
+    impl->room = BUFFER_BYTES;
     impl->buffer = rdi_alloc(ctx, impl->room + 1, 1);
     if (!impl->name || !impl->buffer) {
         rdi_input_close(&impl->in);
@@ -90,7 +90,7 @@ static rd_status new_input(rd_ctx *ctx, const char *name, input_impl **out) {
     impl->in.name = impl->source.name = impl->name;
     impl->in.data = impl->buffer;
     impl->buffer[0] = '\n';
-    guard_window(impl);
+    guard_buffer(impl);
     *out = impl;
     return RD_OK;
 }
@@ -132,7 +132,7 @@ static rd_status use_fd(input_impl *impl, int fd, const void *head, size_t n) {
     return check_file(impl);
 }
 
-/* Looks at the first bytes for a compression magic; they are given again afterwards. */
+/* Looks for the magic number of a compression in the first bytes, which are read again afterwards. */
 static rd_status start_unpacking(input_impl *impl) {
     rdi_source *s = &impl->source;
     if (s->fd >= 0 && s->n < sizeof s->head) {
@@ -148,7 +148,7 @@ static rd_status start_unpacking(input_impl *impl) {
     return compression ? rdi_unpack_open(s, compression, &impl->unpack) : RD_OK;
 }
 
-/* Last step of opening; `status` is that of the steps before. */
+/* The last step of opening. `status` is the result of the previous steps. */
 static rd_status start_input(input_impl *impl, rd_status status, rdi_input **out) {
     if (status == RD_OK)
         status = start_unpacking(impl);
@@ -183,10 +183,10 @@ rd_status rdi_input_open_memory(rd_ctx *ctx, const char *name, const void *data,
     return start_input(impl, RD_OK, out);
 }
 
-/* Moves what is left to the front and makes room for `want` bytes. */
+/* Moves the remaining bytes to the front and makes room for `want` bytes. */
 static rd_status make_room(input_impl *impl, size_t want) {
     rdi_input *in = &impl->in;
-    unguard_window(impl);
+    unguard_buffer(impl);
     if (in->avail && in->data != impl->buffer)
         memmove(impl->buffer, in->data, in->avail);
     in->data = impl->buffer;
@@ -212,7 +212,7 @@ static rd_status read_more(input_impl *impl, size_t *got) {
                         : rdi_source_read(&impl->source, to, n, got);
 }
 
-/* Keeps an error for later, because there are bytes before it. */
+/* Keeps an error for later, because valid bytes come before it. */
 static void postpone(input_impl *impl, rd_status status) {
     impl->pending = status;
     impl->pending_text = rdi_strdup(impl->in.ctx, rd_last_error(impl->in.ctx));
@@ -232,7 +232,7 @@ rd_status rdi_input_fill(rdi_input *in, size_t need, size_t want) {
         in->avail += got;
         impl->buffer[in->avail] = '\n';
     }
-    guard_window(impl);
+    guard_buffer(impl);
     if (impl->pending != RD_OK && in->avail < need)
         return rdi_fail(in->ctx, impl->pending, "%s",
                         impl->pending_text ? impl->pending_text : in->name);
@@ -272,14 +272,14 @@ rd_status rdi_input_seek(rdi_input *in, uint64_t offset) {
     if (lseek(impl->source.fd, (off_t)offset, SEEK_SET) < 0)
         return rdi_fail(in->ctx, RD_EIO, "%s: cannot go to byte %" PRIu64 ": %s", in->name, offset,
                         strerror(errno));
-    unguard_window(impl);
+    unguard_buffer(impl);
     impl->source.n = 0;
     impl->source.stored = in->offset = offset;
     in->data = impl->buffer;
     in->avail = 0;
     in->eof = false;
     impl->buffer[0] = '\n';
-    guard_window(impl);
+    guard_buffer(impl);
     return RD_OK;
 }
 
@@ -299,7 +299,7 @@ void rdi_input_close(rdi_input *in) {
         return;
     input_impl *impl = (input_impl *)in;
     if (impl->buffer)
-        unguard_window(impl);
+        unguard_buffer(impl);
     rdi_unpack_close(impl->unpack);
     if (impl->owns_fd && impl->source.fd >= 0)
         close(impl->source.fd);

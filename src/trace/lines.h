@@ -1,11 +1,12 @@
 /* The common part of formats with one record per line.
  *
- * A format gives a parser for one line; rdi_lines_read() feeds it complete lines straight from the
- * input window and makes batches of what it returns. The parser is inlined into the loop, which is
- * what makes text formats fast: no call and no search for the end of line per record.
+ * A format gives a parser for one line; rdi_lines_read() passes it complete lines of the input buffer
+ * and makes batches of the references that it returns. The parser is inlined into the loop, which
+ * makes text formats fast: there is no call and no search for the end of line per record.
  *
- * Lines end with "\n" or "\r\n" (to a parser '\r' is a blank), the last one may lack its end, and
- * a byte order mark in front of the file is skipped. A line has at most `max` bytes with its end.
+ * Lines end with "\n" or "\r\n" (a parser treats '\r' as a blank), the last line may lack its end, and
+ * a byte order mark at the beginning of the file is skipped. A line, with its end, has at most `max`
+ * bytes.
  */
 #ifndef RDI_LINES_H
 #define RDI_LINES_H
@@ -15,11 +16,12 @@
 
 #include <string.h>
 
-/* What one line says. Parsers find size 1, kind RD_LOAD and zeros, and change what they know. */
+/* The reference of one line. It is set to size 1, kind RD_LOAD and zeros before the parser is called,
+ * which changes the fields that the line has. */
 typedef struct rdi_ref {
     uint64_t addr, pc;
     uint32_t size, thread;
-    uint8_t kind; /* 0: the line is no reference; RDI_MODIFY: two, a load and then a store */
+    uint8_t kind; /* 0: no reference; RDI_MODIFY: two references, a load and then a store */
 } rdi_ref;
 
 #define RDI_MODIFY (RD_LOAD | RD_STORE)
@@ -27,46 +29,46 @@ typedef struct rdi_ref {
 /* First member of a line format's state. */
 typedef struct rdi_lines {
     rdi_reader *r;
-    const char *expected; /* what a good line looks like, for the message about a bad one */
+    const char *expected; /* the form of a valid line, for messages */
     size_t max;           /* longest line with its end, in bytes; a power of two */
-    size_t complete;      /* bytes of complete lines at the front of the window */
+    size_t complete;      /* bytes of complete lines at the beginning of the input buffer */
     rd_status failed;     /* why the parser refused a line, when it has set a message itself */
 } rdi_lines;
 
-/* Reads the line at p, one of the complete lines up to `limit`. Returns the byte behind its '\n',
- * or NULL: malformed, or l->failed. A refused line is parsed once more when the references before
- * it were delivered, so parsing must be repeatable. Probes pass l == NULL. */
+/* Reads the line at p, one of the complete lines up to `limit`. Returns the byte after its '\n', or NULL
+ * if the line is malformed or l->failed is set. A refused line is parsed again after the references
+ * before it were delivered, so parsing must be repeatable. Probes pass l == NULL. */
 typedef const char *rdi_line_parser(rdi_lines *l, const char *p, const char *limit, rdi_ref *ref);
 
 /* `expected` may be NULL when the parser sets all messages itself. */
 void rdi_lines_open(rdi_lines *l, rdi_reader *r, const char *expected);
 
-/* The complete lines now in the window, reading on if there is none: *p .. *limit, empty only at
- * the end of the file. limit[-1] is a '\n', for the last line of a file perhaps the window's own.
- */
+/* Sets *p .. *limit to the complete lines in the input buffer, and reads more if it has none. They are
+ * empty only at the end of the file. limit[-1] is a '\n'; for the last line of a file it may be the one
+ * that follows the input buffer. */
 rd_status rdi_lines_fill(rdi_lines *l, const char **p, const char **limit);
 
 /* Drops the first n bytes of the lines that rdi_lines_fill() showed. */
 void rdi_lines_consume(rdi_lines *l, size_t n);
 
-/* The message about the line at p, which is the next one to be counted. */
+/* Fails with a message about the line at p, which is the next line to be counted. */
 rd_status rdi_lines_fail(rdi_lines *l, const char *p, const char *limit);
 
-/* `sure`, if every line of a file's head is good and at least one is a reference. A guess, if
- * nearly all are: should no other format know better, the reader will say what is wrong. Else "no".
- */
+/* Returns `sure` if every line of a file's head is valid and at least one is a reference, a weak guess
+ * if nearly all lines are valid, and "no" otherwise. After the weak guess, the reader reports the
+ * invalid lines, unless another format fits better. */
 int rdi_lines_probe(const uint8_t *head, size_t n, bool whole, rdi_line_parser *parse, int sure);
 
-/* Start of the first line in a head (behind a byte order mark), and where its complete lines end.
- */
+/* The beginning of the first line in a head, after a byte order mark; *limit is the end of its complete
+ * lines. */
 const char *rdi_lines_in_head(const uint8_t *head, size_t n, bool whole, const char **limit);
 
-/* Where the line at p ends: its '\n'. */
+/* The '\n' that ends the line at p. */
 static inline const char *rdi_line_end(const char *p, const char *limit) {
     return memchr(p, '\n', (size_t)(limit - p));
 }
 
-/* A line that is no reference: what follows it. */
+/* Skips a line that is not a reference. */
 static inline const char *rdi_line_skip(const char *p, const char *limit, rdi_ref *ref) {
     ref->kind = 0;
     return rdi_line_end(p, limit) + 1;
@@ -74,13 +76,14 @@ static inline const char *rdi_line_skip(const char *p, const char *limit, rdi_re
 
 #define RDI_EXCERPT_MAX 80
 
-/* The beginning of a text as it can be shown in a message: unprintable bytes as \x1b. */
+/* Copies the beginning of a text for a message, with unprintable bytes written like \x1b. */
 void rdi_excerpt(char out[RDI_EXCERPT_MAX], const char *text, size_t n);
 
-/* Appends to a batch; there is always room for a modify. */
+/* Appends a reference to a batch, which always has room for two. */
 static inline size_t rdi_lines_add(rdi_columns *col, size_t n, uint32_t fields,
                                    const rdi_ref *ref) {
-    /* Both references are written whatever the kind, and counted as the kind asks: no branch. */
+    /* Both references of a modify are always written, but only counted if the kind asks for it. This
+     * saves a branch. */
     for (size_t i = n; i <= n + 1; i++) {
         col->addr[i] = ref->addr;
         if (fields & RD_FIELD_SIZE)
@@ -110,7 +113,7 @@ static inline void rdi_lines_deliver(rd_refs *refs, const rdi_columns *col, size
     };
 }
 
-/* A format's read(): one batch. */
+/* The read() of a line format: reads one batch. */
 static inline __attribute__((always_inline)) rd_status
 rdi_lines_read(rdi_lines *l, rd_refs *refs, uint32_t fields, rdi_line_parser *parse) {
     rdi_columns *col = l->r->col;
@@ -141,10 +144,10 @@ rdi_lines_read(rdi_lines *l, rd_refs *refs, uint32_t fields, rdi_line_parser *pa
 
 /* ---- formats without sizes ---- */
 
-/* Gives every reference of a batch the size that the user named; 1 needs no column. */
+/* Gives every reference of a batch the size of the option. A size of 1 needs no column. */
 void rdi_lines_set_size(rdi_lines *l, rd_refs *refs, uint64_t size);
 
-/* The option for it: `state` has a field `uint64_t size`. */
+/* The option for the size. `state` has a field `uint64_t size`. */
 #define RDI_LINES_SIZE_OPT(state)                                                                  \
     {                                                                                              \
         .name = "size", .type = RD_OPT_SIZE, .offset = offsetof(state, size), .def = "1",          \
@@ -155,17 +158,17 @@ void rdi_lines_set_size(rdi_lines *l, rd_refs *refs, uint64_t size);
 
 #define RDI_LINE_ROOM 64 /* bytes that a formatter may need */
 
-/* Puts the line for one reference at p; returns the byte behind it. */
+/* Writes the line for one reference to p and returns the byte after it. */
 typedef char *rdi_line_formatter(const rdi_writer *w, const rdi_ref *ref, char *p);
 
-/* State and open() of a writer of lines. */
+/* The state of a writer of lines, and its open(). */
 typedef struct rdi_lines_writer {
     rdi_writer *w;
 } rdi_lines_writer;
 
 rd_status rdi_lines_writer_open(void *self, rdi_writer *w);
 
-/* A format's write(). */
+/* The write() of a line format. */
 rd_status rdi_lines_write(rdi_lines_writer *l, const rd_refs *refs, rdi_line_formatter *format);
 
 #endif

@@ -1,14 +1,14 @@
-/* Shared by reading, writing and generating traces.
+/* Functions that reading, writing and generating traces share.
  *
- * A generator is a format without a file: the same table of hooks, a reader without an input. So
- * are running programs.
+ * Generators and running programs are formats without a file: they have the same table of hooks and a
+ * reader without an input.
  */
 #ifndef RDI_TRACE_H
 #define RDI_TRACE_H
 
 #include "trace/format.h"
 
-/* The format of that name, or RD_EINVAL with the list of valid ones. */
+/* Finds the format of that name. An unknown name is RD_EINVAL, with a message that lists the formats. */
 rd_status rdi_format_require(rd_ctx *ctx, const char *name, const rdi_format_ops **out);
 rd_status rdi_generator_require(rd_ctx *ctx, const char *name, const rdi_format_ops **out);
 

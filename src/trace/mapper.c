@@ -8,7 +8,7 @@
 #include <inttypes.h>
 
 #define OUT_MAX 4096
-#define RUN_MAX 64 /* references looked at together */
+#define RUN_MAX 64 /* references that are handled together */
 
 struct rd_mapper {
     rd_ctx *ctx;
@@ -16,12 +16,12 @@ struct rd_mapper {
     bool whole;     /* -b addr: never split */
     uint8_t kinds;
     const rd_refs *refs;
-    size_t at;     /* next reference of refs */
-    uint64_t base; /* references fed before this batch, for messages ... */
-    size_t fed;    /* ... and in it: at the next feed `refs` may hold something else already */
-    uint64_t next, last; /* blocks still to come of a split reference, when `splitting` */
+    size_t at;           /* next reference of refs */
+    uint64_t base;       /* references fed before this batch, for messages ... */
+    size_t fed;          /* ... and in it; `refs` may be invalid at the next feed */
+    uint64_t next, last; /* the remaining blocks of a split reference, when `splitting` */
     bool splitting;
-    uint32_t *origin;          /* of what is in `out`, or NULL: nobody asks */
+    uint32_t *origin;          /* the origins of the blocks in `out`; NULL: not requested */
     uint64_t out[OUT_MAX + 1]; /* map_narrow writes one ahead, here and in `origin` */
 };
 
@@ -31,10 +31,10 @@ rd_status rd_mapper_new(rd_ctx *ctx, const rd_mapping *mapping, rd_mapper **out)
     mapping = &known;
     uint64_t bytes = mapping->block_bytes;
     if (bytes & (bytes - 1))
-        return rdi_fail(ctx, RD_EINVAL, "a block of %" PRIu64 " bytes: must be a power of two",
-                        bytes);
+        return rdi_fail(ctx, RD_EINVAL,
+                        "a block of %" PRIu64 " bytes: the size must be a power of two", bytes);
     if (mapping->kinds & ~(uint32_t)RD_ALL_KINDS)
-        return rdi_fail(ctx, RD_EINVAL, "unknown kinds of references asked for");
+        return rdi_fail(ctx, RD_EINVAL, "the kinds of references to keep are invalid");
     rd_mapper *m = rdi_calloc(ctx, 1, sizeof *m);
     if (!m)
         return RD_ENOMEM;
@@ -90,7 +90,7 @@ static rd_status fail_wrap(const rd_mapper *m, size_t i) {
 }
 
 /* Whether one of the next k references may touch more than one block. Few do, and a loop without
- * branches, which compilers vectorise, tells for many at once. */
+ * branches, which compilers vectorize, checks many at once. */
 static bool any_spans(const rd_mapper *m, size_t k) {
     if (m->whole || !m->refs->size)
         return false;
@@ -102,7 +102,7 @@ static bool any_spans(const rd_mapper *m, size_t k) {
     return differ >> m->shift != 0;
 }
 
-/* The next k references, none of which spans blocks; returns the blocks in `out`. */
+/* Maps the next k references, none of which spans blocks. Returns the number of blocks in `out`. */
 static size_t map_single(rd_mapper *m, size_t n, size_t k) {
     const uint64_t *addr = m->refs->addr + m->at;
     const uint8_t *kind = m->refs->kind ? m->refs->kind + m->at : NULL;
@@ -127,8 +127,9 @@ static size_t map_single(rd_mapper *m, size_t n, size_t k) {
     return n;
 }
 
-/* As many of the references up to `end` as touch one block or two, and fit. With small blocks every
- * third does touch two, as chance would have it: both are written, and one forgotten if need be. */
+/* Maps references up to `end` while they touch at most two blocks and fit into `out`. With small blocks
+ * about every third reference touches two, at random, so two blocks are always written, and the second
+ * one is overwritten if the reference touches only one. */
 static size_t map_narrow(rd_mapper *m, size_t n, size_t end) {
     const rd_refs *refs = m->refs;
     uint64_t *out = m->out;
@@ -151,7 +152,7 @@ static size_t map_narrow(rd_mapper *m, size_t n, size_t end) {
     return n;
 }
 
-/* The next reference, however long, as far as there is room for its blocks. */
+/* Maps the next reference of any size, as far as there is room for its blocks. */
 static rd_status map_wide(rd_mapper *m, size_t *n) {
     const rd_refs *refs = m->refs;
     size_t i = m->at;
@@ -160,7 +161,7 @@ static rd_status map_wide(rd_mapper *m, size_t *n) {
         m->at++;
         return RD_OK;
     }
-    if (last < addr) /* what comes before it first; it fails the next time */
+    if (last < addr) /* delivers the references before it; the next call fails */
         return *n ? RD_OK : fail_wrap(m, i);
     m->at++;
     m->next = addr >> m->shift;
@@ -170,7 +171,7 @@ static rd_status map_wide(rd_mapper *m, size_t *n) {
     return RD_OK;
 }
 
-/* The next k references as far as there is room for their blocks. */
+/* Maps the next k references, as far as there is room for their blocks. */
 static rd_status map_spanning(rd_mapper *m, size_t k, size_t *n) {
     size_t end = m->at + k, before;
     do {
@@ -182,7 +183,7 @@ static rd_status map_spanning(rd_mapper *m, size_t k, size_t *n) {
     return RD_OK;
 }
 
-/* Fills `out` in runs short enough that one spanning reference slows few others down. */
+/* Fills `out` in short runs, so that a reference that spans blocks slows down few others. */
 static rd_status map_refs(rd_mapper *m, size_t *count) {
     size_t n = m->splitting ? emit_split(m, 0, m->at - 1) : 0; /* the reference before `at` */
     while (n < OUT_MAX && m->at < m->refs->n) {

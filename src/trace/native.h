@@ -1,5 +1,5 @@
-/* The native trace format above the column: header, descriptions and frames. docs/trace-format.md
- * specifies them; native_codec.h has what is inside a frame.
+/* Header, descriptions and frames of the native trace format, which docs/trace-format.md specifies.
+ * native_codec.h has the contents of a frame.
  */
 #ifndef RDI_NATIVE_H
 #define RDI_NATIVE_H
@@ -9,44 +9,45 @@
 #include "trace/native_codec.h"
 
 #define RDI_NATIVE_HEADER       24
-#define RDI_NATIVE_FRAME        8    /* bytes of a frame in front of the payload */
+#define RDI_NATIVE_FRAME        8    /* bytes of a frame before its payload */
 #define RDI_NATIVE_CHECK        8    /* bytes of a checksum */
-#define RDI_NATIVE_LENGTH       4    /* bytes in front of the block of a described column */
-#define RDI_NATIVE_COLUMNS      16   /* columns behind the address at most */
-#define RDI_NATIVE_DESCRIPTIONS 4096 /* bytes at most */
+#define RDI_NATIVE_LENGTH       4    /* bytes before the block of a described column */
+#define RDI_NATIVE_COLUMNS      16   /* most columns after the address */
+#define RDI_NATIVE_DESCRIPTIONS 4096 /* most bytes of all descriptions */
 
-/* Fields and kinds of events that version 1 has; everything else is described in the file. */
+/* The fields and event kinds of version 1. A file describes all others. */
 #define RDI_NATIVE_PLAIN_FIELDS                                                                    \
     (RD_FIELD_SIZE | RD_FIELD_KIND | RD_FIELD_PC | RD_FIELD_THREAD | RD_FIELD_EVENTS)
-#define RDI_NATIVE_PLAIN_EVENT RD_EVENT_UNLOAD /* and those below */
+#define RDI_NATIVE_PLAIN_EVENT RD_EVENT_UNLOAD /* version 1 has the kinds up to this one */
 
-/* Most bytes in the payload of a frame of n references with that many described columns. */
+/* The most bytes in the payload of a frame of n references with `described` described columns. */
 #define RDI_NATIVE_PAYLOAD(n, described)                                                           \
     (3 * RDI_BLOCK_MAX(n) + (described) * (RDI_NATIVE_LENGTH + RDI_BLOCK_MAX(n)))
 
-/* What a file says about itself before its first frame. */
+/* The header of a file and its descriptions. */
 typedef struct rdi_native_head {
     uint32_t fields; /* RD_FIELD_* that are read or written */
     bool ids, sampled;
-    size_t bytes; /* of the header and the descriptions: there the first frame begins */
-    /* Columns behind the address, in the order of their blocks; NULL: skipped. The last `described`
-     * of them have a length in front of their block. */
+    size_t bytes; /* size of header and descriptions; the first frame follows */
+    /* The columns after the address, in the order of their blocks; NULL: skipped. The blocks of the last
+     * `described` columns have their length before them. */
     const rdi_column_info *columns[RDI_NATIVE_COLUMNS];
     size_t n_columns, described;
     bool has_events; /* there are frames of events */
     rdi_event_numbers events;
-    char note[512]; /* what is skipped, or "" */
+    char note[512]; /* says which parts are skipped, or "" */
 } rdi_native_head;
 
 bool rdi_native_has_magic(const uint8_t *bytes, size_t n);
 
-/* Reads header and descriptions, and takes them out of the window. */
+/* Reads header and descriptions, and consumes them from the input buffer. */
 rd_status rdi_native_head_read(rdi_input *in, rdi_native_head *out);
-/* Writes them for a trace with head->fields, ids and sampled; sets the rest of the head. */
+/* Writes header and descriptions for a trace with head->fields, ids and sampled, and sets the other
+ * members of the head. */
 rd_status rdi_native_head_write(rdi_output *out, rdi_native_head *head);
 
-/* The seed of a frame's checksum, which ties the frame to its place: references and events in all
- * frames before it. */
+/* The seed of a frame's checksum: the references and events in all frames before it. It binds the frame
+ * to its position. */
 static inline uint64_t rdi_native_seed(uint64_t references, uint64_t events) {
     return references + (events << 40);
 }

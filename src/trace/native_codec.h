@@ -1,10 +1,11 @@
-/* How the native trace format stores a column: the part of docs/trace-format.md below the frame.
+/* The encoding of columns and events in a frame of the native trace format. docs/trace-format.md
+ * specifies it.
  *
  * A column is coded with a table of up to 256 symbols and one control byte per reference that names
- * a symbol. A symbol says: take the base address of this slot, add this constant, add so many bytes
- * from the data stream; the address column's symbols also carry size and kind. The slot then holds
- * the address behind the reference, so that each slot follows one stream of a program (code, stack,
- * an array). The decoder has no branch per reference; all cleverness is the encoder's.
+ * a symbol. A symbol means: take the base address of this slot, add this constant, and add a number of
+ * so many bytes from the data stream. The symbols of the address column also carry size and kind. The
+ * slot then holds the address after the reference, so that each slot follows one stream of a program
+ * (code, stack, an array). The decoder has no branch per reference; the encoder makes all decisions.
  */
 #ifndef RDI_NATIVE_CODEC_H
 #define RDI_NATIVE_CODEC_H
@@ -17,24 +18,24 @@
 #define RDI_SLOTS_MAX    16
 #define RDI_SYMBOLS_MAX  256
 #define RDI_SYMBOL_BYTES 16
-#define RDI_BLOCK_BYTES  8 /* of a column block before its bases */
-#define RDI_PAD_BYTES    4 /* behind the data */
+#define RDI_BLOCK_BYTES  8 /* bytes of a column block before its bases */
+#define RDI_PAD_BYTES    4 /* bytes after the data */
 
-/* Most bytes a column block of n references can have. */
+/* The most bytes of a column block of n references. */
 #define RDI_BLOCK_MAX(n)                                                                           \
     (RDI_BLOCK_BYTES + RDI_SLOTS_MAX * 8 + RDI_SYMBOLS_MAX * RDI_SYMBOL_BYTES + RDI_PAD_BYTES +    \
      13 * (size_t)(n))
 
-#define RDI_EVENTS_BYTES (1024 * 1024) /* of the events in a frame at most */
+#define RDI_EVENTS_BYTES (1024 * 1024) /* most bytes of the events in a frame */
 
 /* ---- reading ---- */
 
-/* A symbol, unfolded for the loop. */
+/* A symbol, expanded for the decoding loop. */
 typedef struct rdi_symbol {
     uint64_t add;
-    uint64_t mask; /* of the 8 bytes at the data position: the lowest `width` bytes */
+    uint64_t mask; /* selects the lowest `width` of the 8 bytes at the data position */
     uint32_t size, size_mask;
-    uint32_t advance; /* data bytes used in all */
+    uint32_t advance; /* total of the data bytes it uses */
     uint8_t slot, width, kind;
 } rdi_symbol;
 
@@ -49,34 +50,34 @@ typedef struct rdi_column_decoder {
     bool empty;                    /* a reference of size 0 was seen */
 } rdi_column_decoder;
 
-/* Reads the head of a column block of `count` references. `fields`: RD_FIELD_SIZE, RD_FIELD_KIND as
- * far as this column carries them. *used: bytes of the whole block. NULL, or what is wrong. The 8
- * bytes behind `bytes` + n must be readable: they are the checksum. */
+/* Reads the head of a column block of `count` references. `fields` has RD_FIELD_SIZE and RD_FIELD_KIND
+ * if this column carries them. Sets *used to the size of the whole block. Returns NULL, or what is
+ * wrong. The 8 bytes after `bytes` + n, which are the checksum, must be readable. */
 const char *rdi_column_open(rdi_column_decoder *c, uint32_t fields, size_t count,
                             const uint8_t *bytes, size_t n, size_t *used);
 
-/* Next n references, at most RDI_REFS_MAX and what is left. `sizes` and `kinds`: room for both if
- * the column carries one of them, else they stay as they are. NULL, or what is wrong: then nothing
- * of the output counts. */
+/* Decodes the next n references, at most RDI_REFS_MAX and c->left. `sizes` and `kinds` need room if the
+ * column carries one of them, and are not changed otherwise. Returns NULL, or what is wrong; then the
+ * output is invalid. */
 const char *rdi_column_next(rdi_column_decoder *c, size_t n, uint64_t *values, uint32_t *sizes,
                             uint8_t *kinds);
 
-/* The kinds that event numbers stand for in a file: an rd_event_kind, 0 for a number that the file
- * does not have, or RDI_EVENT_SKIPPED. */
+/* The kind for each event number of a file: an rd_event_kind, RDI_EVENT_SKIPPED, or 0 for a number that
+ * the file does not have. */
 #define RDI_EVENT_SKIPPED 255
 
 typedef struct rdi_event_numbers {
     uint8_t kind[RDI_EVENT_KINDS];
 } rdi_event_numbers;
 
-/* Where decoding stands: the position of the event before, and the events so far, also of kinds
- * that are skipped. */
+/* The state of decoding: the position of the previous event, and the number of events so far, which
+ * includes skipped ones. */
 typedef struct rdi_event_place {
     uint64_t at, count;
 } rdi_event_place;
 
-/* Appends the events in the payload of a frame to `list` and moves `place` on. RD_EFORMAT: *wrong
- * says what is. */
+/* Appends the events in the payload of a frame to `list` and advances `place`. For RD_EFORMAT, *wrong
+ * says what is wrong. */
 rd_status rdi_events_decode(rdi_event_list *list, const rdi_event_numbers *numbers,
                             rdi_event_place *place, const uint8_t *bytes, size_t n,
                             const char **wrong);
@@ -88,14 +89,14 @@ typedef struct rdi_column_encoder rdi_column_encoder;
 rd_status rdi_column_encoder_new(rd_ctx *ctx, rdi_column_encoder **out);
 void rdi_column_encoder_free(rdi_column_encoder *e);
 
-/* Writes the block of n references (1 to RDI_FRAME_REFS) to `out`, which has room for
- * RDI_BLOCK_MAX(n); returns its bytes. `sizes` and `kinds` NULL: the column has none. */
+/* Writes the block of n references (1 to RDI_FRAME_REFS) to `out`, which has room for RDI_BLOCK_MAX(n)
+ * bytes, and returns its size. `sizes` and `kinds` are NULL if the column does not carry them. */
 size_t rdi_column_encode(rdi_column_encoder *e, size_t n, const uint64_t *values,
                          const uint32_t *sizes, const uint8_t *kinds, uint8_t *out);
 
-/* Writes the payload of a frame to `out`, which has room for RDI_EVENTS_BYTES: the events from
- * *next on, which it moves on, that are before reference `end`, as far as they fit. Returns its
- * bytes. */
+/* Writes the payload of a frame of events to `out`, which has room for RDI_EVENTS_BYTES: the events
+ * from *next on that are before reference `end`, as far as they fit. Advances *next and returns the
+ * size of the payload. */
 size_t rdi_events_encode(const rdi_event_list *list, size_t *next, uint64_t before, uint64_t end,
                          uint8_t *out);
 

@@ -1,16 +1,17 @@
 /* Decoding a column of the native trace format. See native_codec.h.
  *
- * The file may be made to harm: checksums only tell accident from intent. Everything read here is
- * checked before it is used as an index or a length. What the symbols make of the data position is
- * checked for a group of references at a time; groups that could reach past the data, or have
- * symbols out of the ordinary, are decoded with care.
+ * The file may be malicious, because anybody can make valid checksums. So everything is checked before
+ * it is used as an index or a length. The position in the data is checked once for a group of
+ * references; groups that could reach past the data, or that have uncommon symbols, take a slower path
+ * with more checks.
  */
 #include "trace/format.h"
 #include "trace/native_codec.h"
 
 #include <string.h>
 
-/* Data bytes that an unused control value claims to use: its use shows as an overrun. */
+/* The data bytes that an unused control value claims to use, so that its use is detected as an
+ * overrun. */
 #define ADVANCE_INVALID (1u << 24)
 
 #define GROUP           32 /* references checked together */
@@ -55,7 +56,7 @@ const char *rdi_column_open(rdi_column_decoder *c, uint32_t fields, size_t count
     unsigned slots = bytes[0], symbols = rdi_load_le16(bytes + 2);
     size_t data_bytes = rdi_load_le32(bytes + 4);
     if (slots < 1 || slots > RDI_SLOTS_MAX || symbols < 1 || symbols > RDI_SYMBOLS_MAX || bytes[1])
-        return "a column begins with impossible numbers";
+        return "the head of a column is invalid";
     size_t head = RDI_BLOCK_BYTES + slots * 8 + symbols * RDI_SYMBOL_BYTES;
     size_t rest = RDI_PAD_BYTES + (symbols > 1 ? count : 0);
     if (head > n || rest > n - head || data_bytes > n - head - rest)
@@ -96,7 +97,8 @@ static bool simple_group(const rdi_column_decoder *c, const uint8_t *control, si
     return highest < c->simple && used + GROUP * c->widest <= c->data_bytes;
 }
 
-/* A simple group. At the end of the data the loads reach 8 bytes further: see decode_carefully. */
+/* Decodes a simple group. At the end of the data, the loads reach 8 bytes further: see
+ * decode_carefully(). */
 static inline __attribute__((always_inline)) size_t
 decode_group(rdi_column_decoder *c, const uint8_t *control, size_t used, uint64_t *restrict values,
              uint32_t *restrict sizes, uint8_t *restrict kinds) {
@@ -116,8 +118,8 @@ decode_group(rdi_column_decoder *c, const uint8_t *control, size_t used, uint64_
     return (size_t)(p - c->data);
 }
 
-/* Any n references. Positions beyond the data stream are clamped to its end; the caller sees the
- * overrun in `used`. From there the loads reach 12 bytes far, and so many are readable: the padding
+/* Decodes any n references. Positions beyond the data stream are clamped to its end; the caller detects
+ * the overrun in `used`. From there the loads reach 12 bytes further, which are readable: the padding
  * and at least the frame's checksum. */
 static size_t decode_carefully(rdi_column_decoder *c, const uint8_t *control, size_t n, size_t used,
                                uint64_t *values, uint32_t *sizes, uint8_t *kinds) {
@@ -141,7 +143,7 @@ static size_t decode_carefully(rdi_column_decoder *c, const uint8_t *control, si
     return used;
 }
 
-/* n references, group by group; returns the data bytes used so far. */
+/* Decodes n references, group by group. Returns the data bytes used so far. */
 static inline __attribute__((always_inline)) size_t decode(rdi_column_decoder *c,
                                                            const uint8_t *control, size_t n,
                                                            uint64_t *values, uint32_t *sizes,
@@ -168,6 +170,6 @@ const char *rdi_column_next(rdi_column_decoder *c, size_t n, uint64_t *values, u
         c->control += n;
     c->left -= n;
     if (c->used > c->data_bytes || (c->left == 0 && c->used != c->data_bytes))
-        return "a column's data do not match its symbols";
+        return "the data of a column does not match its symbols";
     return c->empty ? "a reference has size 0" : NULL;
 }

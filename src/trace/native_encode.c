@@ -1,10 +1,10 @@
 /* Encoding a column of the native trace format. See native_codec.h.
  *
- * Three passes over a frame. Plan: give every reference to the slot whose base is nearest, or to
- * the one longest unused when none is near; what remains is its difference from the base. Choose: a
- * difference of a common shape (slot, kind, size, bytes needed) earns that shape a symbol; one that
- * recurs exactly earns a symbol of its own, which needs no data bytes; the 256 that save most win.
- * Emit: control bytes and data bytes.
+ * The encoder makes three passes over a frame. Plan: it assigns every reference to the slot with the
+ * nearest base, or to the least recently used slot if none is near, and takes the difference from the
+ * base. Choose: a shape (slot, kind, size, bytes needed) of many differences can get a symbol, and so
+ * can a difference that recurs exactly, whose symbol needs no data bytes; the 256 symbols that save
+ * most are chosen. Emit: it writes control bytes and data bytes.
  */
 #include "trace/native_codec.h"
 
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLOTS        8      /* more slots come closer, but spread references over more symbols */
-#define ESCAPE_BYTES 6      /* what a reference without a good symbol costs, roughly */
+#define SLOTS        8      /* more slots make differences smaller, but need more symbols */
+#define ESCAPE_BYTES 6      /* approximate cost of a reference without a good symbol */
 #define NEAR_BYTES   0x8000 /* a stream that jumps further is another stream */
 
 /* Sizes up to 64 and powers of two are part of the symbol; others go to the data stream. */
@@ -35,14 +35,14 @@ enum {
 #define NO_EXACT   UINT32_MAX
 #define NO_SYMBOL  -1
 
-/* One difference of one shape, and how often it came. */
+/* One difference of one shape, and how often it occurred. */
 typedef struct exact {
     uint64_t key; /* shape << 32 | low 32 bits of the difference */
     uint32_t count;
     int32_t symbol;
 } exact;
 
-/* A symbol that could be, and the data bytes it would save. */
+/* A possible symbol, and the data bytes that it would save. */
 typedef struct candidate {
     uint64_t gain;
     uint32_t shape; /* SHAPES or more: index into exact, plus SHAPES */
@@ -166,7 +166,7 @@ static unsigned choose_slot(const uint64_t *bases, const uint32_t *last_use, uin
     return oldest;
 }
 
-/* Counts the difference; NO_EXACT when it cannot have a symbol of its own. */
+/* Counts the difference. Returns NO_EXACT if it cannot have a symbol of its own. */
 static uint32_t count_exact(rdi_column_encoder *e, uint32_t shape, uint64_t delta) {
     unsigned width = shape_width(shape);
     if (width == 0 || width > 4)
@@ -240,7 +240,7 @@ static void collect_candidates(rdi_column_encoder *e) {
     qsort(e->candidates, e->candidate_count, sizeof *e->candidates, by_gain);
 }
 
-/* The constant that lets `width` unsigned bytes stand for differences of both signs. */
+/* The constant with which `width` unsigned bytes represent differences of both signs. */
 static uint64_t bias(unsigned width) {
     return width == 0 || width == 8 ? 0 : 0 - (UINT64_C(1) << (8 * width - 1));
 }
@@ -276,7 +276,7 @@ static void take_candidate(rdi_column_encoder *e, uint32_t index) {
     }
 }
 
-/* The narrowest wider shape that has a symbol and otherwise is the same. */
+/* The narrowest wider shape that has a symbol and is otherwise equal. */
 static int32_t find_wider(const rdi_column_encoder *e, uint32_t shape) {
     for (unsigned w = shape_width(shape) + 1; w < WIDTHS; w++) {
         int32_t found = e->shape_symbol[shape - shape_width(shape) + w];
@@ -286,8 +286,8 @@ static int32_t find_wider(const rdi_column_encoder *e, uint32_t shape) {
     return NO_SYMBOL;
 }
 
-/* What the shapes of one slot and kind that earned no symbol have in common: one symbol with room
- * for the widest difference and the largest size among them. */
+/* The symbol for all shapes of one slot and kind that got no symbol of their own. It has room for the
+ * widest difference and the largest size among them. */
 typedef struct escape {
     unsigned width, size_bytes;
     int32_t symbol;
@@ -329,7 +329,7 @@ static void choose(rdi_column_encoder *e, bool kinded) {
     size_t escapes = e->slots * (kinded ? KINDS - 1 : 1);
     size_t room = RDI_SYMBOLS_MAX - escapes;
     size_t n = e->candidate_count < room ? e->candidate_count : room;
-    for (int last = 0; last < 2; last++) /* decoders like symbols with a size in the data last */
+    for (int last = 0; last < 2; last++) /* decoders need symbols with a size in the data last */
         for (size_t i = 0; i < n; i++)
             if (size_in_data(e, e->candidates[i].shape) == last)
                 take_candidate(e, e->candidates[i].shape);

@@ -1,22 +1,22 @@
 /* Events in the native trace format. See native_codec.h and docs/trace-format.md.
  *
- * Numbers of seven bits per byte, because most are small or differ little from those of the event
- * of the same kind before.
+ * Numbers have seven bits per byte, because most are small or differ little from those of the previous
+ * event of the same kind.
  */
 #include "trace/native.h"
 
 #include <string.h>
 
-#define NUMBER_BYTES 10 /* of 64 bits, at most */
-#define NUMBERS      7  /* of an event, behind its kind, with the lengths of body and path */
+#define NUMBER_BYTES 10 /* most bytes of a 64-bit number */
+#define NUMBERS      7  /* numbers of an event after its kind, with the lengths of body and path */
 #define EVENT_BYTES  (1 + NUMBERS * NUMBER_BYTES + RDI_EVENT_PATH_MAX)
 
-/* What differences are taken from. */
+/* The values of the previous event of a kind, from which differences are taken. */
 typedef struct last_of_kind {
     uint64_t address, pc;
 } last_of_kind;
 
-/* Differences of either sign as numbers that are small when they are. */
+/* Maps differences of either sign to unsigned numbers, small ones to small numbers. */
 static uint64_t fold(uint64_t difference) {
     return difference << 1 ^ (difference >> 63 ? UINT64_MAX : 0);
 }
@@ -34,7 +34,7 @@ static uint8_t *put_number(uint8_t *p, uint64_t x) {
     return p;
 }
 
-/* What is behind position and thread. */
+/* Writes the fields after position and thread. */
 static uint8_t *put_body(uint8_t *p, const rd_event *e, last_of_kind *last) {
     p = put_number(p, fold(e->address - last->address));
     p = put_number(p, e->size);
@@ -77,7 +77,7 @@ size_t rdi_events_encode(const rdi_event_list *list, size_t *next, uint64_t befo
 
 /* ---- reading ---- */
 
-/* Bytes that remain; `p` NULL: something was wrong. */
+/* The remaining bytes. `p` is NULL after an error. */
 typedef struct cursor {
     const uint8_t *p, *end;
 } cursor;
@@ -96,7 +96,7 @@ static uint64_t take_number(cursor *c) {
     return 0;
 }
 
-/* *path_bytes are behind the cursor, which is moved over them. */
+/* Reads a path of *path_bytes bytes at the cursor and moves the cursor over it. */
 static const char *take_path(cursor *c, rd_event *e, size_t *path_bytes) {
     uint64_t bytes = take_number(c);
     if (!c->p || bytes > (size_t)(c->end - c->p))
@@ -120,7 +120,7 @@ static const char *take_body(cursor *c, rd_event *e, last_of_kind *last, size_t 
     return rdi_event_info_of(e->kind)->has_path ? take_path(c, e, path_bytes) : NULL;
 }
 
-/* A body with its length in front, which may be of a kind to skip. */
+/* Reads a body with its length before it. The event may be of a kind to skip. */
 static const char *take_described(cursor *c, rd_event *e, last_of_kind *last, size_t *path_bytes) {
     uint64_t bytes = take_number(c);
     if (!c->p || bytes > (size_t)(c->end - c->p))
@@ -130,7 +130,7 @@ static const char *take_described(cursor *c, rd_event *e, last_of_kind *last, si
     if (e->kind == RDI_EVENT_SKIPPED)
         return NULL;
     const char *wrong = take_body(&body, e, last, path_bytes);
-    return wrong || body.p == body.end ? wrong : "bytes are left over behind an event";
+    return wrong || body.p == body.end ? wrong : "an event is followed by extra bytes";
 }
 
 /* e->kind is RDI_EVENT_SKIPPED for an event to skip. */
@@ -143,7 +143,7 @@ static const char *take_event(cursor *c, const rdi_event_numbers *numbers, rd_ev
     if (thread > UINT32_MAX)
         return "a thread number has more than 32 bits";
     if (step >= RDI_FRAME_REFS)
-        return "an event lies behind its frame";
+        return "an event has a position after its frame";
     *e = (rd_event){.at = e->at + step,
                     .kind = (rd_event_kind)numbers->kind[number],
                     .thread = (uint32_t)thread};

@@ -1,8 +1,8 @@
 /* Header and descriptions of a native trace. See native.h and docs/trace-format.md.
  *
- * A file whose columns and events version 1 has is a file of version 1, without descriptions. Any
- * other file describes what else it has by name, so that a reader that does not know a name can
- * tell whether to refuse the file or to skip that part.
+ * A file that has only columns and events of version 1 is a file of version 1, without descriptions.
+ * Any other file describes its other columns and events by name, so that a reader that does not know a
+ * name can decide whether to refuse the file or to skip that part.
  */
 #include "trace/checksum.h"
 #include "trace/native.h"
@@ -16,12 +16,12 @@
 #define FLAG_SAMPLED      2
 #define FLAG_EVENTS       4
 
-#define ENTRY_BYTES       4 /* of a description in front of its name */
+#define ENTRY_BYTES       4 /* bytes of a description before its name */
 #define NAME_MAX_BYTES    63
 #define ENTRY_REQUIRED    1 /* flag: a reader that does not know the name refuses the file */
 #define CODING_BLOCK      1 /* the coding of a column: a column block */
 
-/* What a description is about; readers skip others as if they did not know their names. */
+/* The subject of a description. Readers skip other subjects like unknown names. */
 enum { ABOUT_COLUMN = 1, ABOUT_EVENT = 2 };
 
 static const uint8_t magic[8] = {0x89, 'R', 'D', 'T', '\r', '\n', 0x1a, '\n'};
@@ -42,7 +42,8 @@ typedef struct entry {
 static rd_status check_header(rdi_input *in) {
     const uint8_t *head = in->data;
     if (!rdi_native_has_magic(head, RDI_NATIVE_HEADER))
-        return rdi_input_fail_byte(in, 0, "this is no native trace: the magic number is missing");
+        return rdi_input_fail_byte(in, 0,
+                                   "this is not a native trace: the magic number is missing");
     if (head[8] != VERSION && head[8] != VERSION_DESCRIBED)
         return rdi_input_fail_byte(
             in, 8, "native trace of version %d: this program reads versions %d and %d", head[8],
@@ -53,7 +54,7 @@ static rd_status check_header(rdi_input *in) {
     size_t most = head[8] == VERSION_DESCRIBED ? RDI_NATIVE_DESCRIPTIONS : 0;
     if ((head[9] & ~header_fields) || (head[10] & ~(FLAG_IDS | FLAG_SAMPLED | FLAG_EVENTS)) ||
         head[11] || described > most)
-        return rdi_input_fail_byte(in, 9, "the header has flags of an unknown meaning");
+        return rdi_input_fail_byte(in, 9, "the header has unknown flags");
     return RD_OK;
 }
 
@@ -61,7 +62,7 @@ static bool is_name(const char *name) {
     return name[0] && name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")] == '\0';
 }
 
-/* The description at `offset` in the window, which it moves on. */
+/* Reads the description at `offset` in the input buffer and advances `offset`. */
 static rd_status take_entry(rdi_input *in, size_t *offset, size_t end, entry *out) {
     const uint8_t *p = in->data + *offset;
     size_t bytes = end - *offset >= ENTRY_BYTES ? p[3] : 0;
@@ -79,7 +80,7 @@ static const char *about_text(const entry *e) {
     return e->about == ABOUT_COLUMN ? "column" : e->about == ABOUT_EVENT ? "event kind" : "part";
 }
 
-/* A description of something that this release does not know. */
+/* Handles a description of something that this release does not know. */
 static rd_status skip_entry(rdi_input *in, size_t offset, const entry *e, rdi_native_head *head) {
     if (e->flags & ENTRY_REQUIRED)
         return rdi_input_fail_byte(in, offset,
@@ -108,7 +109,7 @@ static rd_status add_column(rdi_input *in, size_t offset, const entry *e, rdi_na
     return column ? RD_OK : skip_entry(in, offset, e, head);
 }
 
-/* The number of the kind with that name; 0: there is none. */
+/* The number of the event kind with that name, or 0. */
 static unsigned find_event(const char *name) {
     for (unsigned kind = RDI_NATIVE_PLAIN_EVENT + 1; kind < RDI_EVENT_KINDS; kind++) {
         const rdi_event_info *info = rdi_event_info_of(kind);
@@ -149,7 +150,7 @@ static rd_status read_descriptions(rdi_input *in, rdi_native_head *head) {
     return RD_OK;
 }
 
-/* The columns and kinds of events that version 1 has. */
+/* Sets the columns and event kinds of version 1. */
 static void set_plain(rdi_native_head *head) {
     const rdi_column_info *column;
     for (size_t i = 0; (column = rdi_column_info_at(i)) != NULL; i++)
@@ -198,7 +199,8 @@ static size_t put_entry(uint8_t *p, const entry *e, const char *name) {
     return ENTRY_BYTES + bytes;
 }
 
-/* Describes what version 1 does not have; returns the bytes. */
+/* Writes descriptions of the columns and event kinds that version 1 does not have, and returns their
+ * size. */
 static size_t describe(rdi_native_head *head, uint8_t *p) {
     size_t bytes = 0;
     const rdi_column_info *column;

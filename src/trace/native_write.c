@@ -1,4 +1,4 @@
-/* Writing the native trace format: gathers references and events, and writes them as frames. See
+/* Writes the native trace format: collects references and events, and writes them as frames. See
  * native.h and docs/trace-format.md.
  */
 #include "trace/checksum.h"
@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-#define EVENTS_MAX 65536 /* that are gathered; then the frame ends before it is full */
+#define EVENTS_MAX 65536 /* with so many events a frame ends before it is full */
 
-/* References of the frame being gathered. */
+/* The references that are collected for a frame. */
 typedef struct frame_columns {
     uint64_t addr[RDI_FRAME_REFS];
     uint32_t size[RDI_FRAME_REFS];
@@ -20,14 +20,14 @@ typedef struct native_writer {
     rdi_native_head head;
     rdi_column_encoder *encoder;
     frame_columns *col;
-    uint64_t (*values)[RDI_FRAME_REFS]; /* of head.columns, one array each */
+    uint64_t (*values)[RDI_FRAME_REFS]; /* one array for each of head.columns */
     uint8_t *bytes;                     /* one encoded frame */
     size_t count;                       /* references in col */
     uint64_t frame_refs;                /* option: references per frame */
-    bool sampled;                       /* option: the recorder left references out */
+    bool sampled;                       /* option: the recorder skipped references */
     uint64_t before;                    /* references in the frames written */
-    rdi_event_list events;              /* of the frame being gathered */
-    uint64_t events_before;             /* in the frames written */
+    rdi_event_list events;              /* events of the frame that is being collected */
+    uint64_t events_before;             /* events in the frames written */
 } native_writer;
 
 static const rd_opt native_writer_opts[] = {
@@ -37,12 +37,12 @@ static const rd_opt native_writer_opts[] = {
      .def = "64K",
      .min = 1,
      .max = RDI_FRAME_REFS,
-     .help = "references per frame when writing: what damage or a full disk can take at most"},
+     .help = "references per frame when writing: damage or a full disk loses at most so many"},
     {.name = "sampled",
      .type = RD_OPT_BOOL,
      .offset = offsetof(native_writer, sampled),
      .def = "off",
-     .help = "say in the new file that references were left out when it was recorded"},
+     .help = "mark the new file as sampled: its recorder skipped references"},
     {0},
 };
 
@@ -61,7 +61,8 @@ static rd_status native_writer_open(void *self, rdi_writer *w) {
     return rdi_column_encoder_new(w->ctx, &f->encoder);
 }
 
-/* The block of the i-th column behind the address; a described one has its length in front. */
+/* Encodes the block of the i-th column after the address. The block of a described column has its length
+ * before it. */
 static size_t encode_column(native_writer *f, size_t i, uint8_t *p) {
     if (i + f->head.described < f->head.n_columns)
         return rdi_column_encode(f->encoder, f->count, f->values[i], NULL, NULL, p);
@@ -82,7 +83,7 @@ static size_t encode_columns(native_writer *f, uint8_t *p) {
     return bytes;
 }
 
-/* Writes the frame whose payload is already in its place. */
+/* Writes the frame whose payload is already in `bytes`. */
 static rd_status seal_frame(native_writer *f, size_t count, size_t payload) {
     rdi_store_le32(f->bytes, (uint32_t)count);
     rdi_store_le32(f->bytes + 4, (uint32_t)payload);
@@ -92,7 +93,7 @@ static rd_status seal_frame(native_writer *f, size_t count, size_t payload) {
     return rdi_output_write(f->w->out, f->bytes, checked + RDI_NATIVE_CHECK);
 }
 
-/* Those before reference `end`. */
+/* Writes the events before reference `end`. */
 static rd_status write_events(native_writer *f, uint64_t end) {
     uint64_t at = f->before;
     size_t next = 0;
@@ -107,7 +108,7 @@ static rd_status write_events(native_writer *f, uint64_t end) {
     return RD_OK;
 }
 
-/* Writes what was gathered. */
+/* Writes the collected references and events. */
 static rd_status write_frame(native_writer *f) {
     if (f->count == 0)
         return RD_OK;

@@ -1,15 +1,15 @@
-/* Numbers and blanks in text, character by character.
+/* Scanners for numbers and blanks in text.
  *
- * Scanners take no end: they stop at the first byte that does not belong, and every line has such
- * a byte behind it, its '\n' (see input.h for the last line of a file). The byte behind `p` must
- * therefore be readable wherever a scanner is called, and the number followed by a non-digit.
+ * Scanners take no end pointer: they stop at the first byte that does not belong to the number, and the
+ * '\n' of a line is such a byte (see input.h for the last line of a file). So the byte at `p` must be
+ * readable wherever a scanner is called, and a byte that is not a digit must follow the number.
  */
 #ifndef RDI_SCAN_H
 #define RDI_SCAN_H
 
 #include "base/common.h"
 
-/* 0x10 + its value for a hexadecimal digit of either case, 0 for everything else. */
+/* For each byte: 0x10 plus its value for a hexadecimal digit in upper or lower case, 0 otherwise. */
 extern const uint8_t rdi_hex_digit[256];
 
 static inline bool rdi_is_digit(char c) {
@@ -26,14 +26,15 @@ static inline const char *rdi_scan_blanks(const char *p) {
     return p;
 }
 
-/* The byte behind a line's '\n', when only blanks are left of the line; NULL otherwise. */
+/* The byte after the '\n' of a line if only blanks remain on it, else NULL. */
 static inline const char *rdi_scan_line_end(const char *p) {
     if (RDI_UNLIKELY(*p != '\n'))
         p = rdi_scan_blanks(p);
     return *p == '\n' ? p + 1 : NULL;
 }
 
-/* Hexadecimal digits without 0x. NULL: none there, or the number does not fit in 64 bits. */
+/* Reads hexadecimal digits without 0x. Returns NULL if there are none or the number does not fit in 64
+ * bits. */
 static inline const char *rdi_scan_hex(const char *p, uint64_t *out) {
     const char *start = p;
     uint64_t value = 0, lost = 0;
@@ -49,12 +50,12 @@ static inline bool rdi_has_0x(const char *p) {
     return p[0] == '0' && (p[1] == 'x' || p[1] == 'X');
 }
 
-/* As above, with 0x in front. */
+/* Reads hexadecimal digits after 0x. */
 static inline const char *rdi_scan_0x(const char *p, uint64_t *out) {
     return rdi_has_0x(p) ? rdi_scan_hex(p + 2, out) : NULL;
 }
 
-/* Decimal digits. NULL: none there, or the number does not fit in 64 bits. */
+/* Reads decimal digits. Returns NULL if there are none or the number does not fit in 64 bits. */
 static inline const char *rdi_scan_dec(const char *p, uint64_t *out) {
     const char *start = p;
     uint64_t value = 0;
@@ -67,7 +68,7 @@ static inline const char *rdi_scan_dec(const char *p, uint64_t *out) {
     return p == start || lost ? NULL : p;
 }
 
-/* Whether a text is digits and nothing else, at least one. */
+/* Whether a text consists of digits only, at least one. */
 static inline bool rdi_all_digits(const char *text, size_t n, bool hex) {
     size_t i = 0;
     while (i < n && (hex ? rdi_hex_digit[(uint8_t)text[i]] != 0 : rdi_is_digit(text[i])))
@@ -75,7 +76,8 @@ static inline bool rdi_all_digits(const char *text, size_t n, bool hex) {
     return n > 0 && i == n;
 }
 
-/* The size of a reference: decimal, 32 bits, and 0 counts as 1 because the reference happened. */
+/* Reads the size of a reference: decimal, 32 bits. A size of 0 counts as 1, because the reference
+ * happened. */
 static inline const char *rdi_scan_size(const char *p, uint32_t *out) {
     uint64_t value = 0;
     p = rdi_scan_dec(p, &value);
@@ -83,11 +85,11 @@ static inline const char *rdi_scan_size(const char *p, uint32_t *out) {
     return value > UINT32_MAX ? NULL : p;
 }
 
-/* ---- the other way round: writers give a buffer and get the byte behind the number ---- */
+/* ---- writing numbers: functions take a buffer and return the byte after the number ---- */
 
 #define RDI_DIGITS_MAX 20 /* of a 64-bit number, decimal or hexadecimal */
 
-/* At least `width` (1 to 16) digits, zeros in front. */
+/* Writes at least `width` (1 to 16) digits, with leading zeros. */
 static inline char *rdi_put_hex(char *p, uint64_t x, unsigned width) {
     unsigned digits = (rdi_bit_width(x) + 3) / 4;
     digits = digits < width ? width : digits;

@@ -1,4 +1,4 @@
-/* Where the bytes of an input come from: plain descriptor, memory, or an unpacking library. */
+/* The source of the bytes of an input: a file descriptor, memory, or an unpacking library. */
 #ifndef RDI_SOURCE_H
 #define RDI_SOURCE_H
 
@@ -9,32 +9,34 @@ typedef struct rdi_source {
     const char *name;
     int fd;              /* -1: memory */
     const uint8_t *data; /* memory, or the first bytes already read from fd */
-    size_t n;            /* of data still to be given */
-    uint64_t stored;     /* bytes taken from the file so far */
-    uint8_t head[64];    /* where `data` points for files: enough to see a compression magic */
+    size_t n;            /* bytes of data that were not yet read */
+    uint64_t stored;     /* bytes read from the file so far */
+    uint8_t
+        head[64]; /* storage of `data` for files, enough for the magic number of a compression */
 } rdi_source;
 
-/* Bytes as stored: up to `n` into `buf`; *got 0 at the end. */
+/* Reads up to `n` stored bytes into `buf`. *got is 0 at the end. */
 rd_status rdi_source_read(rdi_source *s, void *buf, size_t n, size_t *got);
 
 /* ---- unpacking (unpack.c) ---- */
 
-/* Name of the compression ("gzip") that these first bytes show, or NULL. */
+/* The name of the compression ("gzip") whose magic number these bytes begin with, or NULL. */
 const char *rdi_unpack_detect(const uint8_t *head, size_t n);
 
-/* An unpacker begins with this. */
+/* The first member of every unpacker. */
 typedef struct rdi_unpack rdi_unpack;
 struct rdi_unpack {
     rd_status (*read)(rdi_unpack *u, void *buf, size_t n, size_t *got);
     void (*close)(rdi_unpack *u);
 };
 
-/* Reads from `s` (borrowed). RD_EUNSUPPORTED in builds without the library for it. */
+/* Opens an unpacker that reads from `s` (borrowed). Returns RD_EUNSUPPORTED in builds without the
+ * library for the compression. */
 rd_status rdi_unpack_open(rdi_source *s, const char *compression, rdi_unpack **out);
 rd_status rdi_unpack_read(rdi_unpack *u, void *buf, size_t n, size_t *got);
 void rdi_unpack_close(rdi_unpack *u);
 
-/* The two that there are (unpack_gzip.c, unpack_archive.c), and what they say when they are not. */
+/* The two unpackers (unpack_gzip.c, unpack_archive.c), and the error of a build without one. */
 rd_status rdi_gunzip_open(rdi_source *s, rdi_unpack **out);
 rd_status rdi_unarchive_open(rdi_source *s, const char *compression, rdi_unpack **out);
 rd_status rdi_unpack_missing(rdi_source *s, const char *compression, const char *library,

@@ -15,10 +15,10 @@ struct rd_trace {
     rdi_reader reader;
     rd_refs refs;
     rd_status broken; /* sticky: reading goes no further after damage */
-    uint64_t skip;    /* references that seeking went too far back */
-    uint64_t left;    /* references until the part ends that was asked for */
-    bool last_part;   /* behind it comes the end of the trace, which is still to be checked */
-    bool counted;     /* counting may walk through the whole file: it is done once */
+    uint64_t skip;    /* references to skip, because seek() stopped before the requested one */
+    uint64_t left;    /* references until the end of the requested part */
+    bool last_part;   /* the part ends with the trace, whose end must be checked */
+    bool counted;     /* counting may read the whole file, so it is done once */
     uint64_t count;
 };
 
@@ -69,7 +69,7 @@ rd_status rdi_format_require(rd_ctx *ctx, const char *name, const rdi_format_ops
     return RD_OK;
 }
 
-/* Asks every format; the surest wins. */
+/* Asks every format and chooses the most certain one. */
 static rd_status detect(rdi_input *in, const rdi_format_ops **out) {
     RD_TRY(rdi_input_fill(in, 1, RDI_PROBE_MAX));
     size_t n = in->avail < RDI_PROBE_MAX ? in->avail : RDI_PROBE_MAX;
@@ -92,7 +92,8 @@ static rd_status detect(rdi_input *in, const rdi_format_ops **out) {
         valid);
 }
 
-/* Storage and options, then the format's own beginning. `owner` is "format" or "generator". */
+/* Allocates the storage, parses the options and calls the format's open(). `owner` is "format" or
+ * "generator". */
 static rd_status start(rd_trace *t, const char *owner, char *options) {
     char name[64];
     snprintf(name, sizeof name, "%s %s", owner, t->ops->info.name);
@@ -109,7 +110,7 @@ static rd_status start_reading(rd_trace *t, const char *spec) {
     char *options = NULL;
     rdi_input *in = t->reader.in;
     RD_TRY(rdi_input_fill(in, 1, 1));
-    if (in->avail == 0) /* rather a mistake than a trace, whatever the format */
+    if (in->avail == 0) /* probably a mistake, whatever the format is */
         return rdi_fail(t->ctx, RD_EFORMAT, "%s: the file is empty", in->name);
     if (spec && strcmp(spec, "auto") != 0) {
         RD_TRY(rdi_spec_split(t->ctx, spec, &t->spec, &options));
@@ -146,7 +147,7 @@ static rd_status deliver(rd_trace *t, rd_status started, rd_trace **out) {
     return started;
 }
 
-/* A trace from `in`, of which it takes ownership, also on failure. */
+/* Opens a trace that reads from `in`. It takes ownership of `in`, also on failure. */
 static rd_status open_input(rd_ctx *ctx, rdi_input *in, const char *spec, rd_trace **out) {
     rd_trace *t = new_trace(ctx);
     if (!t) {
@@ -192,8 +193,8 @@ rd_status rd_trace_open_memory(rd_ctx *ctx, const char *name, const void *data, 
     return open_input(ctx, in, spec, out);
 }
 
-/* Into t->refs; at the end of a part nothing. Damage at the end of the trace is that of its last
- * part: whoever reads all parts finds what one reader would. */
+/* Reads a batch into t->refs, or nothing at the end of a part. Only the last part reports damage at the
+ * end of the trace, so that reading all parts finds the same as one reader. */
 static rd_status read_batch(rd_trace *t) {
     rd_status status = RD_OK;
     t->refs = (rd_refs){0};

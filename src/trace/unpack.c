@@ -1,4 +1,4 @@
-/* Compressed input: which compression it is, and who unpacks it. */
+/* Compressed input: detects the compression and chooses the unpacker. */
 #include "trace/source.h"
 
 #include <string.h>
@@ -28,13 +28,13 @@ rd_status rdi_unpack_missing(rdi_source *s, const char *compression, const char 
                              const char *package) {
     return rdi_fail(
         s->ctx, RD_EUNSUPPORTED,
-        "%s: is %s-compressed, and this build has no %s: unpack it first, or install %s "
+        "%s: the file is %s-compressed, but this build has no %s: unpack it first, or install %s "
         "and build again",
         s->name, compression, library, package);
 }
 
 rd_status rdi_unpack_open(rdi_source *s, const char *compression, rdi_unpack **out) {
-    /* libarchive does not compare gzip's checksums: damage would pass unseen. */
+    /* libarchive does not check the checksums of gzip, so that it would not detect damage. */
     return strcmp(compression, "gzip") == 0 ? rdi_gunzip_open(s, out)
                                             : rdi_unarchive_open(s, compression, out);
 }

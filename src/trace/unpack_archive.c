@@ -14,21 +14,21 @@ typedef struct unarchive {
     rdi_source *source;
     struct archive *archive;
     const char *compression;
-    rd_status failed;  /* the source's own error, whose text stands in the context */
-    bool ended;        /* nothing is packed in it, and libarchive must not be asked for data */
-    uint64_t unpacked; /* bytes given so far */
-    uint8_t chunk[64 * 1024];
+    rd_status failed;  /* the error of the source, whose message is in the context */
+    bool ended;        /* the archive is empty, so that libarchive must not be asked for data */
+    uint64_t unpacked; /* bytes unpacked so far */
+    uint8_t buffer[64 * 1024];
 } unarchive;
 
 static la_ssize_t feed_archive(struct archive *a, void *user, const void **buf) {
     unarchive *u = user;
     size_t got = 0;
-    u->failed = rdi_source_read(u->source, u->chunk, sizeof u->chunk, &got);
+    u->failed = rdi_source_read(u->source, u->buffer, sizeof u->buffer, &got);
     if (u->failed != RD_OK) {
         archive_set_error(a, EIO, "%s", rd_last_error(u->source->ctx));
         return -1;
     }
-    *buf = u->chunk;
+    *buf = u->buffer;
     return (la_ssize_t)got;
 }
 

@@ -1,5 +1,5 @@
-/* gzip through zlib, where the build has it. Several members in a row are one stream, as gzip has
- * it. */
+/* gzip through zlib, where the build has it. Several consecutive members form one stream, as in
+ * gzip. */
 #include "base/build_config.h"
 #include "trace/source.h"
 
@@ -13,8 +13,8 @@ typedef struct gunzip {
     rdi_source *source;
     z_stream z;
     bool between;      /* a member has ended, and no other has begun */
-    uint64_t unpacked; /* bytes given so far */
-    uint8_t chunk[64 * 1024];
+    uint64_t unpacked; /* bytes unpacked so far */
+    uint8_t buffer[64 * 1024];
 } gunzip;
 
 static void *z_alloc(void *ctx, unsigned n, unsigned size) {
@@ -31,10 +31,10 @@ static rd_status fail_gunzip(gunzip *g, const char *why) {
                     g->source->name, g->unpacked, why);
 }
 
-/* More packed bytes; *got 0 at the end of the file. */
+/* Reads more packed bytes. *got is 0 at the end of the file. */
 static rd_status refill(gunzip *g, size_t *got) {
-    RD_TRY(rdi_source_read(g->source, g->chunk, sizeof g->chunk, got));
-    g->z.next_in = g->chunk;
+    RD_TRY(rdi_source_read(g->source, g->buffer, sizeof g->buffer, got));
+    g->z.next_in = g->buffer;
     g->z.avail_in = (unsigned)*got;
     if (*got == 0 && !g->between)
         return fail_gunzip(g, "it ends too early");

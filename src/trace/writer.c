@@ -10,9 +10,9 @@ struct rd_trace_writer {
     const rdi_format_ops *format;
     const rdi_writer_ops *ops;
     char *spec;            /* name and option text; string options point into it */
-    void *state;           /* the format's */
-    rdi_writer core;       /* what the format sees */
-    rdi_columns *defaults; /* columns that a batch lacks */
+    void *state;           /* state of the format */
+    rdi_writer core;       /* the part that the format sees */
+    rdi_columns *defaults; /* default values for columns that a batch lacks */
     rd_status broken;      /* sticky: after a failure the file is not continued */
     bool finished;
 };
@@ -44,7 +44,7 @@ static rd_status alloc_defaults(rd_trace_writer *w) {
     return RD_OK;
 }
 
-/* Everything that can be wrong with the request is found before the file is touched. */
+/* Opens the file after all arguments were checked, so that an invalid request changes no file. */
 static rd_status open_writer(rd_trace_writer *w, const char *path, const char *spec) {
     char *options = NULL;
     RD_TRY(rdi_spec_split(w->ctx, spec ? spec : "native", &w->spec, &options));
@@ -78,8 +78,8 @@ rd_status rd_trace_writer_open(rd_ctx *ctx, const char *path, const char *spec, 
     return RD_OK;
 }
 
-/* References [at, at + n) of the caller's batch with exactly the columns that are kept. */
-static rd_refs slice(const rd_trace_writer *w, const rd_refs *refs, size_t at, size_t n) {
+/* The range [at, at + n) of the caller's batch with exactly the columns that are kept. */
+static rd_refs range_of(const rd_trace_writer *w, const rd_refs *refs, size_t at, size_t n) {
     const rdi_columns *def = w->defaults;
     uint32_t fields = w->core.fields;
     rd_refs given = rd_refs_slice(refs, at, n), part = {.n = n, .fields = fields};
@@ -93,7 +93,7 @@ static rd_refs slice(const rd_trace_writer *w, const rd_refs *refs, size_t at, s
     if (fields & RD_FIELD_THREAD)
         part.thread = given.thread ? given.thread : def->thread;
     for (size_t i = 0; i < RD_MORE_COLUMNS; i++)
-        if (fields & RD_FIELD_MORE(i)) /* a program counter is 0 by default, too */
+        if (fields & RD_FIELD_MORE(i)) /* the default is 0, as for program counters */
             part.more[i] = given.more[i] ? given.more[i] : def->pc;
     return part;
 }
@@ -112,7 +112,7 @@ static rd_status check_columns(rd_trace_writer *w, const rd_refs *part) {
 static rd_status write_slices(rd_trace_writer *w, const rd_refs *refs) {
     for (size_t at = 0; at < refs->n; at += RDI_REFS_MAX) {
         size_t left = refs->n - at;
-        rd_refs part = slice(w, refs, at, left < RDI_REFS_MAX ? left : RDI_REFS_MAX);
+        rd_refs part = range_of(w, refs, at, left < RDI_REFS_MAX ? left : RDI_REFS_MAX);
         RD_TRY(check_columns(w, &part));
         RD_TRY(w->ops->write(w->state, &part));
     }

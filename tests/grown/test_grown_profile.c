@@ -84,7 +84,7 @@ static void a_section_is_checked_like_the_others(void **state) {
         {PROFILE("1.2", "\"fields\": {\"touched\": 3}, "), "t: more fields than references"},
         {PROFILE("1.2", "\"fields\": {}, "), "has no \"touched\""},
         {PROFILE("1.2", "\"fields\": {\"touched\": 1}, \"fields\": {\"touched\": 1}, "),
-         "\"fields\" is there twice"},
+         "\"fields\" occurs twice"},
     };
     for (size_t i = 0; i < RDI_COUNT(bad); i++) {
         rd_ctx *ctx = new_ctx();

@@ -21,7 +21,7 @@ static const char *failure(rd_ctx *ctx, const char *format, const char *path, rd
 
 /* A number behind "line " or "byte ", or a message that is about the whole. */
 static bool says_where(const char *text) {
-    static const char *const whole[] = {"the file is empty", "which column has the ids",
+    static const char *const whole[] = {"the file is empty", "the column of the ids is unknown",
                                         "cannot tell the trace format"};
     static const char *const places[] = {": line ", ": byte "};
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)

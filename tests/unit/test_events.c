@@ -410,7 +410,7 @@ static void each_impossible_event_has_its_message(void **state) {
     assert_int_equal(got_count, 1);
     assert_true(got[0].address == 2 && got[0].size == 5 && got[0].pc == 3 && got[0].thread == 1);
     assert_int_equal(read_sealed(file, bytes, good, sizeof good, 0, error), RD_EFORMAT);
-    assert_non_null(strstr(error, "impossible length"));
+    assert_non_null(strstr(error, "its length is invalid"));
     free(file);
     REFUSED("\0\0\1\4\5\6", 3, "no known kind");
     REFUSED("\6\0\1\4\5\6", 3, "no known kind");

@@ -182,10 +182,12 @@ static const struct {
     const char *error;
 } bad[] = {
     {"csv", "1,2\n", RD_EINVAL, 0,
-     "t: which column has the ids? Say so with id=NAME or id=NUMBER (or addr= for addresses): -f "
+     "t: the column of the ids is unknown; name it with id=NAME or id=NUMBER (or addr= for "
+     "addresses), for example -f "
      "csv:id=2"},
     {"csv:id=none", "id,x\n1,2\n", RD_EINVAL, 0,
-     "t: which column has the ids? Say so with id=NAME or id=NUMBER (or addr= for addresses): -f "
+     "t: the column of the ids is unknown; name it with id=NAME or id=NUMBER (or addr= for "
+     "addresses), for example -f "
      "csv:id=2"},
     {"csv:id=1,addr=2", "1,2\n", RD_EINVAL, 0, "format csv: give either id= or addr="},
     {"csv:id=key", "a,b\n1,2\n", RD_EINVAL, 0,
@@ -201,9 +203,9 @@ static const struct {
      "format csv: option 'sep': 'colon' is not one of auto|comma|tab|space|semicolon|pipe"},
     {"csv:id=3", "1,2,3\n1,2\n", RD_EFORMAT, 1, "t: line 2: 2 columns, but id is column 3"},
     {"csv:id=2", "1,2,3\n1\n", RD_EFORMAT, 1, "t: line 2: 1 column, but id is column 2"},
-    {"csv:id=2", "1,2,3\n1,,3\n", RD_EFORMAT, 1, "t: line 2: column 2 (id): '' is no id"},
+    {"csv:id=2", "1,2,3\n1,,3\n", RD_EFORMAT, 1, "t: line 2: column 2 (id): '' is not an id"},
     {"csv:id=2", "a,b\n\n1,\"2", RD_EFORMAT, 0,
-     "t: line 3: column 2: a quoted value that does not end"},
+     "t: line 3: column 2: a quoted value is not closed"},
     {"csv:id=1", "18446744073709551616,1\n", RD_EFORMAT, 0,
      "t: line 1: column 1 (id): '18446744073709551616' does not fit in 64 bits (base=string takes "
      "ids as names)"},
@@ -219,7 +221,7 @@ static const struct {
     {"csv:id=1,thread=2,pc=3", "1,1,0x1\n1,0x1,0x\n", RD_EFORMAT, 1,
      "t: line 2: column 3 (pc): '0x' is not a number"},
     {"csv:id=1,kind=2", "1,r\n2,video\n", RD_EFORMAT, 1,
-     "t: line 2: column 2 (kind): 'video' is no known kind of reference (kind=none ignores the "
+     "t: line 2: column 2 (kind): 'video' is not a known kind of reference (kind=none ignores the "
      "column)"},
     {NULL, "time,what\n1,2\n", RD_EFORMAT, 0, "t: cannot tell the trace format"},
     {NULL, "1,2\n3,4\n", RD_EFORMAT, 0, "t: cannot tell the trace format"},

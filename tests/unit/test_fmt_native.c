@@ -351,7 +351,7 @@ static void bytes_behind_the_end_are_found(void **state) {
     longer[bytes] = 0;
     traces_result r = traces_read("native", longer, bytes + 1);
     assert_frames_before(&r, DAMAGED_REFS / DAMAGED_FRAME);
-    assert_non_null(strstr(r.error, "something follows the end"));
+    assert_non_null(strstr(r.error, "the end mark is followed by extra bytes"));
     traces_free(&r);
     free(longer);
     free(file);
@@ -453,16 +453,16 @@ static void assert_refused(size_t offset, uint8_t value, const char *message) {
 
 static void each_impossible_field_has_its_message(void **state) {
     (void)state;
-    assert_refused(9, 0x10, "flags of an unknown meaning");
-    assert_refused(10, 0x08, "flags of an unknown meaning");
-    assert_refused(15, 0x01, "flags of an unknown meaning");
-    assert_refused(FRAME + 2, 0x10, "impossible length");
-    assert_refused(FRAME + 6, 0x10, "impossible length");
-    assert_refused(BLOCK, 0, "impossible numbers");
-    assert_refused(BLOCK, 17, "impossible numbers");
-    assert_refused(BLOCK + 1, 1, "impossible numbers");
-    assert_refused(BLOCK + 2, 0, "impossible numbers");
-    assert_refused(BLOCK + 3, 2, "impossible numbers");
+    assert_refused(9, 0x10, "the header has unknown flags");
+    assert_refused(10, 0x08, "the header has unknown flags");
+    assert_refused(15, 0x01, "the header has unknown flags");
+    assert_refused(FRAME + 2, 0x10, "its length is invalid");
+    assert_refused(FRAME + 6, 0x10, "its length is invalid");
+    assert_refused(BLOCK, 0, "the head of a column is invalid");
+    assert_refused(BLOCK, 17, "the head of a column is invalid");
+    assert_refused(BLOCK + 1, 1, "the head of a column is invalid");
+    assert_refused(BLOCK + 2, 0, "the head of a column is invalid");
+    assert_refused(BLOCK + 3, 2, "the head of a column is invalid");
     assert_refused(BLOCK + 2, 2, "cut off");
     assert_refused(BLOCK + 4, 1, "cut off");
     assert_refused(SYMBOL, 1, "slot that does not exist");

@@ -250,7 +250,7 @@ static void mistakes_in_the_description_are_explained(void **state) {
         {"binary:format=<IQI", "give either id= or addr="},
         {"binary:format=<IQI,id=1,addr=2", "give either id= or addr="},
         {"binary:format=<IQI,id=4", "id=4: '<IQI' has 3 fields"},
-        {"binary:format=<Id,id=1,pc=2", "pc=2: that field of '<Id' is no whole number"},
+        {"binary:format=<Id,id=1,pc=2", "pc=2: that field of '<Id' is not an integer"},
         {"binary:format=<I,id=1,color=2", "valid: format, id, addr"},
     };
     for (size_t i = 0; i < RDI_COUNT(cases); i++) {

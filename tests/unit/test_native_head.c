@@ -163,7 +163,7 @@ static void a_skipped_column_stays_inside_its_frame(void **state) {
     } wrong[] = {
         {"\6\0\0\0hello", 9, "a column is cut off"},
         {"\0\0\0", 3, "a column is cut off"},
-        {"\4\0\0\0hello", 9, "bytes are left over behind its columns"},
+        {"\4\0\0\0hello", 9, "its columns are followed by extra bytes"},
     };
     for (size_t i = 0; i < RDI_COUNT(wrong); i++) {
         begin_file(0);
