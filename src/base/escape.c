@@ -1,15 +1,16 @@
-/* Text from outside, made fit to be shown. */
+/* Makes untrusted text safe to print. */
 #include "base/text.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Bytes of the character at the head of `text`, if it is well-formed UTF-8 and prints; else 0. */
+/* The size of the first character of `text` if it is well-formed UTF-8 and printable, else 0. */
 static size_t printable_bytes(const char *text) {
     const unsigned char *s = (const unsigned char *)text;
     if (s[0] < 0x80)
         return s[0] >= ' ' && s[0] != 0x7f;
-    bool control = s[0] == 0xc2 && s[1] < 0xa0; /* U+0080 to U+009F, which terminals obey too */
+    bool control =
+        s[0] == 0xc2 && s[1] < 0xa0; /* U+0080 to U+009F, which terminals interpret as well */
     bool no_character = s[0] == 0xef && s[1] == 0xbf && s[2] >= 0xbe; /* U+FFFE, U+FFFF */
     return control || no_character ? 0 : rdi_utf8_length(text, strnlen(text, 4));
 }
@@ -25,7 +26,7 @@ size_t rd_text_escape(const char *text, char *out, size_t room) {
             piece = escaped;
             used = 1;
         }
-        if (written == length && length + n < room) { /* whole characters, in front of the NUL */
+        if (written == length && length + n < room) { /* only whole characters, followed by a NUL */
             memcpy(out + written, piece, n);
             written += n;
         }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DOUBLE_TEXT_MAX 512 /* longer numbers are nobody's measurement */
+#define DOUBLE_TEXT_MAX 512 /* real numbers are much shorter */
 
 void rdi_json_init(rdi_json *j, rd_ctx *ctx, const char *name, const char *text, size_t n) {
     *j = (rdi_json){.ctx = ctx, .name = name, .text = text, .n = n};
@@ -64,7 +64,7 @@ static void skip_space(rdi_json *j) {
     j->mark = j->at;
 }
 
-/* Complains about what stands where `wanted` should. */
+/* Fails with a message that `wanted` was expected and what was found instead. */
 static void fail_expected(rdi_json *j, const char *wanted) {
     unsigned char c = j->at < j->n ? (unsigned char)j->text[j->at] : 0;
     if (j->at >= j->n)
@@ -141,7 +141,7 @@ static bool take_digits(rdi_json *j) {
     return j->at > start;
 }
 
-/* Walks over a number by the grammar; false after a failure. */
+/* Skips a number that follows the grammar. Returns false after a failure. */
 static bool take_number(rdi_json *j, const char *wanted) {
     if (!expect(j, RDI_JSON_NUMBER, wanted))
         return false;
@@ -155,11 +155,11 @@ static bool take_number(rdi_json *j, const char *wanted) {
         good = take_digits(j);
     }
     if (!good)
-        rdi_json_fail(j, "not a number as JSON writes them");
+        rdi_json_fail(j, "not a valid JSON number");
     return good;
 }
 
-/* A whole number of at most `max`. */
+/* Reads an integer of at most `max`. */
 static rdi_u128 take_integer(rdi_json *j, rdi_u128 max, unsigned bits) {
     if (!take_number(j, "a whole number"))
         return 0;
@@ -187,7 +187,7 @@ rdi_u128 rdi_json_u128(rdi_json *j) {
     return take_integer(j, ~(rdi_u128)0, 128);
 }
 
-/* The decimal point that strtod() and printf() use in the program's present locale. */
+/* The decimal point that strtod() and printf() use in the current locale. */
 static void local_point(char point[16]) {
     char sample[16];
     snprintf(sample, sizeof sample, "%.1f", 0.5);
@@ -218,7 +218,7 @@ double rdi_json_double(rdi_json *j) {
 
 /* ---- strings ---- */
 
-/* Four hexadecimal digits; UINT32_MAX: they are not. */
+/* Reads four hexadecimal digits. Returns UINT32_MAX if they are invalid. */
 static uint32_t take_hex4(rdi_json *j) {
     uint32_t value = 0;
     for (int i = 0; i < 4; i++, j->at++) {
@@ -233,7 +233,8 @@ static uint32_t take_hex4(rdi_json *j) {
     return value;
 }
 
-/* Behind "\u": one code unit, or a pair of surrogates. 0: not valid, U+0000 included. */
+/* Reads the text after "\u": one code unit, or a pair of surrogates. Returns 0 if it is invalid or
+ * U+0000. */
 static uint32_t take_code_point(rdi_json *j) {
     uint32_t c = take_hex4(j);
     if (c == UINT32_MAX || (c >= 0xdc00 && c < 0xe000))
@@ -248,7 +249,8 @@ static uint32_t take_code_point(rdi_json *j) {
     return 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
 }
 
-/* Behind '\': what it stands for, as UTF-8 in out[4]; 0: no escape of JSON. */
+/* Reads the text after '\' and writes the character as UTF-8 to out[4]. Returns its size, or 0 if this is
+ * not an escape of JSON. */
 static size_t take_escape(rdi_json *j, char *out) {
     static const char letters[] = "\"\\/bfnrt", means[] = "\"\\/\b\f\n\r\t";
     if (take_char(j, 'u')) {
@@ -263,7 +265,7 @@ static size_t take_escape(rdi_json *j, char *out) {
     return 1;
 }
 
-/* One character of a string as UTF-8; 0 after a failure. */
+/* Reads one character of a string as UTF-8. Returns its size, or 0 after a failure. */
 static size_t take_string_char(rdi_json *j, char out[4]) {
     j->mark = j->at;
     size_t n = 0;
@@ -271,7 +273,7 @@ static size_t take_string_char(rdi_json *j, char out[4]) {
         rdi_json_fail(j, "the file ends inside a string");
     } else if (take_char(j, '\\')) {
         if ((n = take_escape(j, out)) == 0)
-            rdi_json_fail(j, "not an escape that JSON has, or one of no character");
+            rdi_json_fail(j, "not a valid JSON escape");
     } else if ((unsigned char)j->text[j->at] < ' ') {
         rdi_json_fail(j, "byte 0x%02x inside a string", (unsigned)j->text[j->at]);
     } else {
@@ -284,8 +286,8 @@ static size_t take_string_char(rdi_json *j, char out[4]) {
     return n;
 }
 
-/* Decodes a string into out, cut to `room` - 1 bytes and NUL-ended; room 0 only checks it. Returns
- * its whole length. `mark` is its beginning afterwards. */
+/* Decodes a string into out, cut to `room` - 1 bytes and NUL-terminated. With a room of 0 it only checks
+ * the string. Returns the length of the whole string and sets `mark` to its beginning. */
 static size_t take_string(rdi_json *j, char *out, size_t room) {
     size_t length = 0, kept = 0, start = j->at;
     j->at++;
@@ -344,7 +346,7 @@ void rdi_json_enter_array(rdi_json *j) {
     enter(j, RDI_JSON_ARRAY, "an array");
 }
 
-/* To the next member or item; false behind the closing bracket or after a failure. */
+/* Moves to the next member or item. Returns false after the closing bracket or a failure. */
 static bool next(rdi_json *j, char close, const char *wanted) {
     if (j->status != RD_OK)
         return false;

@@ -1,4 +1,4 @@
-/* Whole JSON files into memory. */
+/* Reads whole JSON files into memory. */
 #include "base/json.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #define FILE_BYTES_START ((size_t)64 << 10)
-/* An endless stream shall not eat the machine. */
+/* The largest file, so that an endless stream does not exhaust the memory. */
 #define FILE_BYTES_MAX ((size_t)1 << (sizeof(size_t) > 4 ? 32 : 30))
 
 static rd_status read_part(rd_ctx *ctx, int fd, const char *name, char *to, size_t n, size_t *got) {
@@ -21,7 +21,7 @@ static rd_status read_part(rd_ctx *ctx, int fd, const char *name, char *to, size
     return RD_OK;
 }
 
-/* True when the text cannot be JSON: a huge trace given by mistake is not read to its end. */
+/* Whether the text cannot be JSON. This stops reading a huge trace that was given by mistake. */
 static bool is_hopeless(const char *text, size_t n) {
     size_t at = 0;
     while (at < n && memchr(" \t\r\n", text[at], 4))
@@ -29,14 +29,15 @@ static bool is_hopeless(const char *text, size_t n) {
     return at < n && text[at] != '{';
 }
 
-/* Everything of fd behind the *n bytes of *text, which has room for FILE_BYTES_START. */
+/* Appends everything in fd to the *n bytes of *text, which has room for FILE_BYTES_START. */
 static rd_status read_all(rd_ctx *ctx, int fd, const char *name, char **text, size_t *n) {
     size_t room = FILE_BYTES_START, got = 0;
     do {
         if (*n == room) {
             room *= 2;
             if (room > FILE_BYTES_MAX)
-                return rdi_fail(ctx, RD_EFORMAT, "%s: longer than any JSON file here (%zu bytes)",
+                return rdi_fail(ctx, RD_EFORMAT,
+                                "%s: the file is longer than %zu bytes, the limit for JSON files",
                                 name, FILE_BYTES_MAX);
             char *grown = rdi_resize(ctx, *text, room, 1);
             if (!grown)

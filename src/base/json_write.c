@@ -51,7 +51,7 @@ static void add_escaped(rdi_text *t, unsigned char c) {
         rdi_text_printf(t, "\\u%04x", c);
 }
 
-/* Characters at the head of `text` that are written as they are. */
+/* The number of bytes at the beginning of `text` that need no escape. */
 static size_t plain_length(const char *text, size_t n) {
     size_t i = 0;
     while (i < n && text[i] >= ' ' && text[i] < 0x7f && text[i] != '"' && text[i] != '\\')
@@ -81,7 +81,7 @@ static void add_quoted(rdi_text *t, const char *text, size_t n, const char *end)
     rdi_text_puts(t, end);
 }
 
-/* Cuts between characters. */
+/* Writes a string. A long one is cut between two characters. */
 static void add_string(rd_json_writer *w, const char *text) {
     size_t n = strlen(text);
     bool cut = w->max_string && n > w->max_string;
@@ -98,7 +98,7 @@ static void begin_line(rd_json_writer *w) {
     rdi_text_fill(&w->text, ' ', 2 * (size_t)w->depth);
 }
 
-/* Whatever stands in front of a value: separator, line, key. */
+/* Writes the separator, the line break and the key before a value. */
 static void begin_value(rd_json_writer *w, const char *key) {
     bool compact = w->style == RD_JSON_COMPACT, any = w->level[w->depth].any;
     w->level[w->depth].any = true;
@@ -116,7 +116,7 @@ static void begin_value(rd_json_writer *w, const char *key) {
 
 static void begin(rd_json_writer *w, const char *key, char bracket, rd_json_layout layout) {
     if (w->depth == RDI_JSON_WRITER_DEPTH) {
-        fail(w, "too many objects and arrays inside each other");
+        fail(w, "objects and arrays are nested too deeply");
         return;
     }
     begin_value(w, key);

@@ -1,4 +1,4 @@
-/* The inside of the JSON writer of reusedist/experimental.h, and what only the library writes. */
+/* The internals of the JSON writer of reusedist/experimental.h, and functions for the library only. */
 #ifndef RDI_JSON_WRITE_H
 #define RDI_JSON_WRITE_H
 
@@ -27,12 +27,12 @@ void rdi_json_writer_drop(rd_json_writer *w);
 /* `none` is written as null. */
 void rdi_json_put_u64_or_null(rd_json_writer *w, const char *key, uint64_t value, uint64_t none);
 void rdi_json_put_u128(rd_json_writer *w, const char *key, rdi_u128 value);
-/* Rounded to so many significant digits; null unless it is finite. */
+/* Writes a number rounded to `digits` significant digits, or null if it is not finite. */
 void rdi_json_put_rounded(rd_json_writer *w, const char *key, double value, int digits);
 /* "tool": the name and version of this library. */
 void rdi_json_put_tool(rd_json_writer *w);
 
-/* Arrays, each on one line. */
+/* Write an array on one line. */
 void rdi_json_put_u64s(rd_json_writer *w, const char *key, const uint64_t *values, size_t n);
 void rdi_json_put_doubles(rd_json_writer *w, const char *key, const double *values, size_t n);
 void rdi_json_put_strings(rd_json_writer *w, const char *key, const char *const *values, size_t n);

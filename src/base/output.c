@@ -1,4 +1,4 @@
-/* Buffered bytes to a file or standard output. See output.h. */
+/* Buffered output to a file or standard output. See output.h. */
 #define _GNU_SOURCE /* O_TMPFILE */
 #include "base/output.h"
 
@@ -18,14 +18,14 @@
 
 struct rdi_output {
     rd_ctx *ctx;
-    char *name;      /* path, or what stands for standard output in messages */
-    char *target;    /* plain files: where the finished file goes, with no link in the way ... */
+    char *name;      /* path, or the name of standard output in messages */
+    char *target;    /* plain files: the path of the finished file without symbolic links ... */
     char *temporary; /* ... and its name until then; else both NULL */
     bool named;      /* the temporary name is in the directory */
     bool kept;       /* the file has its own name already */
     int fd;          /* -1: closed, or never opened */
     bool owns_fd;    /* not standard output */
-    int error;       /* errno of the first failure: nothing more is written behind it */
+    int error;       /* errno of the first failure, after which nothing is written */
     bool finished;
     size_t used; /* bytes in buffer */
     uint8_t buffer[BUFFER_BYTES];
@@ -49,8 +49,8 @@ static void print_fd_path(const rdi_output *out, char path[FD_PATH_BYTES]) {
     snprintf(path, FD_PATH_BYTES, "/proc/self/fd/%d", out->fd);
 }
 
-/* A file without a name vanishes with the process, however that ends. Not every file system has
- * them, and without /proc they cannot get a name later: then there is none. */
+/* Opens a file without a name, which disappears with the process, however that ends. Some file systems
+ * do not support this, and without /proc the file cannot get a name later; then it opens none. */
 static void open_unnamed(rdi_output *out) {
     const char *slash = strrchr(out->target, '/');
     size_t n = slash ? (size_t)(slash - out->target) + 1 : 0;
@@ -69,7 +69,7 @@ static void open_unnamed(rdi_output *out) {
     }
 }
 
-/* Gives the temporary name to a new file, or to the one without a name. */
+/* Gives the temporary name to a new file or to the file without a name. */
 static bool take_temporary_name(rdi_output *out) {
     char fd_path[FD_PATH_BYTES];
     print_fd_path(out, fd_path);
@@ -88,7 +88,7 @@ static bool take_temporary_name(rdi_output *out) {
     return out->named;
 }
 
-/* A new file beside the target. It gets the permissions of the file it will replace. */
+/* Opens a new file beside the target, with the permissions of the file that it will replace. */
 static rd_status open_temporary(rdi_output *out, const struct stat *replaced) {
     out->temporary = rdi_alloc(out->ctx, temporary_room(out), 1);
     if (!out->temporary)
@@ -101,7 +101,7 @@ static rd_status open_temporary(rdi_output *out, const struct stat *replaced) {
     return RD_OK;
 }
 
-/* Devices, pipes and links to nothing are written as they are. */
+/* Opens the path. Devices, pipes and broken links are written directly. */
 static rd_status open_path(rdi_output *out, const char *path) {
     struct stat st;
     bool exists = stat(path, &st) == 0;
@@ -140,7 +140,7 @@ rd_status rdi_output_open(rd_ctx *ctx, const char *path, rdi_output **result) {
     return RD_OK;
 }
 
-/* All of `data` to the descriptor, however many calls it takes. */
+/* Writes all of `data` to the descriptor, in as many calls as it takes. */
 static rd_status write_through(rdi_output *out, const uint8_t *data, size_t n) {
     while (n > 0) {
         ssize_t wrote = write(out->fd, data, n);
@@ -160,12 +160,12 @@ static rd_status flush(rdi_output *out) {
     return write_through(out, out->buffer, n);
 }
 
-/* Whether bytes can still be taken; repeats the first failure, so that none is lost. */
+/* Fails if the output is closed or had a failure, which it reports again. */
 static rd_status check_open(rdi_output *out) {
     if (out->error)
         return fail_write(out, out->error);
     if (out->finished)
-        return rdi_fail(out->ctx, RD_ESTATE, "%s: written to after its end", out->name);
+        return rdi_fail(out->ctx, RD_ESTATE, "%s: written to after it was finished", out->name);
     return RD_OK;
 }
 
@@ -200,7 +200,7 @@ rd_status rdi_output_finish(rdi_output *out) {
     if (out->owns_fd) {
         int fd = out->fd;
         out->fd = -1;
-        /* Network file systems and quotas report here what did not fit. EINTR: it is closed. */
+        /* Network file systems and quotas report failed writes here. After EINTR the file is closed. */
         if (close(fd) != 0 && errno != EINTR)
             return fail_write(out, errno);
     }

@@ -1,4 +1,4 @@
-/* Buffered bytes to a file or standard output; every failure is reported, none is lost. */
+/* Buffered output to a file or standard output. Every failure is reported. */
 #ifndef RDI_OUTPUT_H
 #define RDI_OUTPUT_H
 
@@ -6,15 +6,15 @@
 
 typedef struct rdi_output rdi_output;
 
-/* "-": standard output. A plain file appears under its name only when it is finished; until then a
- * file of that name stays as it was. */
+/* Opens `path`, or standard output for "-". A plain file appears under its name only when it is finished;
+ * until then, an existing file of that name stays unchanged. */
 rd_status rdi_output_open(rd_ctx *ctx, const char *path, rdi_output **out);
 rd_status rdi_output_write(rdi_output *out, const void *data, size_t n);
-/* The file takes its name now, and keeps what reaches it even if it is never finished. */
+/* Gives the file its name now. It keeps what was written even if it is never finished. */
 rd_status rdi_output_keep(rdi_output *out);
 /* Flushes, closes the file and checks that all bytes reached it. */
 rd_status rdi_output_finish(rdi_output *out);
-/* What was not finished is thrown away. */
+/* Closes the output. A file that was not finished is deleted. */
 void rdi_output_close(rdi_output *out);
 
 #endif
