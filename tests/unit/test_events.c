@@ -418,9 +418,9 @@ static void each_impossible_event_has_its_message(void **state) {
     REFUSED("\2\0\1\4\5\x86", 3, "cut off");
     REFUSED("\2\0\1\4\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02\6", 3, "cut off");
     REFUSED("\2\0\x80\x80\x80\x80\x10\4\5\6", 3, "more than 32 bits");
-    REFUSED("\2\3\1\4\5\6", 3, "behind its frame");
-    REFUSED("\2\1\1\4\5\6", 0, "behind its frame");
-    REFUSED("\2\x80\x80\4\1\4\5\6", 3, "behind its frame");
+    REFUSED("\2\3\1\4\5\6", 3, "after its frame");
+    REFUSED("\2\1\1\4\5\6", 0, "after its frame");
+    REFUSED("\2\x80\x80\4\1\4\5\6", 3, "after its frame");
     REFUSED("\1\0\1\4\5\6\0", 3, "no valid path");
     REFUSED("\1\0\1\4\5\6\2/\0", 3, "no valid path");
     REFUSED("\1\0\1\4\5\6\3/", 3, "cut off");

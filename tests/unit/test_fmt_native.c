@@ -467,7 +467,7 @@ static void each_impossible_field_has_its_message(void **state) {
     assert_refused(BLOCK + 4, 1, "cut off");
     assert_refused(SYMBOL, 1, "slot that does not exist");
     assert_refused(SYMBOL + 1, 9, "too wide");
-    assert_refused(SYMBOL + 1, 1, "do not match");
+    assert_refused(SYMBOL + 1, 1, "does not match its symbols");
     assert_refused(SYMBOL + 2, 5, "too wide");
     assert_refused(SYMBOL + 3, 3, "no valid kind");
     assert_refused(SYMBOL + 4, 0, "no valid size");

@@ -237,7 +237,7 @@ static void mistakes_in_the_description_are_explained(void **state) {
     static const struct {
         const char *spec, *message;
     } cases[] = {
-        {"binary", "describe a record: -f binary:format=<IQI,id=2"},
+        {"binary", "describe a record, for example -f binary:format=<IQI,id=2"},
         {"binary:format=", "describe a record"},
         {"binary:format=<,id=1", "character 2: the record is empty"},
         {"binary:format=@IQ,id=1", "character 1: name the byte order"},
@@ -247,8 +247,8 @@ static void mistakes_in_the_description_are_explained(void **state) {
         {"binary:format=<99999999999999999999Q,id=1", "longer than 4096 bytes"},
         {"binary:format=<4000s100s,id=1", "longer than 4096 bytes"},
         {"binary:format=<65B,id=1", "more than 64 fields"},
-        {"binary:format=<IQI", "give either id= or addr="},
-        {"binary:format=<IQI,id=1,addr=2", "give either id= or addr="},
+        {"binary:format=<IQI", "with either id= or addr="},
+        {"binary:format=<IQI,id=1,addr=2", "with either id= or addr="},
         {"binary:format=<IQI,id=4", "id=4: '<IQI' has 3 fields"},
         {"binary:format=<Id,id=1,pc=2", "pc=2: that field of '<Id' is not an integer"},
         {"binary:format=<I,id=1,color=2", "valid: format, id, addr"},

@@ -403,7 +403,7 @@ static void mistakes_are_explained(void **state) {
         {"pulse:at=5:6,weights=0:0", "all weights are 0"},
         {"pulse:at=5:6,weights=5G:1", "a weight has more than 32 bits"},
         {"stack:weights=1:2", "weights= needs at="},
-        {"phases:sets=10:0", "a set needs 1 to 1T blocks"},
+        {"phases:sets=10:0", "a working set must have 1 to 1T blocks"},
         {"fft:rows=3", "generator fft: 3 x 256 are not powers of two"},
         {"fft:columns=1", "option 'columns'"},
     };
