@@ -2,11 +2,10 @@
  *
  * usage: gpu_bench OUTPUT REFERENCES THREADS REPEATS TRACE...
  *
- * A TRACE is a generator without refs= ("zipf:blocks=4M"), made by all threads with seeds of their
- * own, or a file, which is gone through again and again until there are REFERENCES. The answer is
- * compared with that of `auto` on THREADS threads before a speed is printed. Every stage's time is
- * set beside the time its bytes need at the speed of a plain copy on the device. Result lines, in
- * JSON, are appended to OUTPUT.
+ * A TRACE is a generator without refs= ("zipf:blocks=4M"), which all threads run with seeds of their own,
+ * or a file, which is read repeatedly until there are REFERENCES. The result is compared with that of
+ * `auto` on THREADS threads before a speed is printed. The time of every stage is printed beside the time
+ * that a plain copy of its bytes on the device would take. Result lines in JSON are appended to OUTPUT.
  */
 #include "base/threads.h"
 #include "engine/gpu/gpu.h"
@@ -20,10 +19,11 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#define REPEATS_MOST  32
-#define CEILING_BYTES ((size_t)1 << 30) /* copied to measure the two ceilings */
+#define REPEATS_MOST 32
+#define CEILING_BYTES                                                                              \
+    ((size_t)1 << 30) /* bytes that are copied to measure the two upper limits of the speed */
 #define CEILING_TIMES 5
-#define ONE_CORE_REFS ((size_t)1 << 25) /* on one thread, which takes long */
+#define ONE_CORE_REFS ((size_t)1 << 25) /* references of the run on one thread, which is slow */
 
 typedef struct bench {
     rd_ctx *ctx;
@@ -50,7 +50,7 @@ static double now(void) {
 
 /* ---- ceilings ---- */
 
-/* Best of several times, in bytes moved per second. */
+/* The best rate of several copies, in bytes moved per second. */
 static double best_rate(bench *b, void *to, void *from, bool on_device) {
     rdi_event *begin = NULL, *end = NULL;
     double best = 1e9;
@@ -93,7 +93,7 @@ typedef struct fill_job {
     const char *trace;
 } fill_job;
 
-/* Block ids of a trace, at most n; returns how many. */
+/* Reads at most n block ids of a trace and returns their number. */
 static size_t read_blocks(bench *b, rd_trace *trace, uint64_t *to, size_t n) {
     rd_mapper *mapper = NULL;
     rd_mapping mapping = {.size = sizeof mapping, .block_bytes = rd_trace_has_ids(trace) ? 0 : 64};
@@ -120,7 +120,7 @@ static size_t read_blocks(bench *b, rd_trace *trace, uint64_t *to, size_t n) {
     return done;
 }
 
-/* A thread's part of a generated trace, with a seed of its own. */
+/* Makes the part of a generated trace that belongs to one thread, with a seed of its own. */
 static void fill_part(void *arg, unsigned worker) {
     const fill_job *job = arg;
     bench *b = job->b;
@@ -138,7 +138,8 @@ static void fill_part(void *arg, unsigned worker) {
     rd_trace_close(trace);
 }
 
-/* Returns the references of the file itself; the rest repeats them. 0: generated. */
+/* Fills the memory with references. Returns the number of references in the file, which are then
+ * repeated, or 0 for a generated trace. */
 static size_t fill(bench *b, const char *what) {
     struct stat st;
     if (stat(what, &st) != 0) {
@@ -161,7 +162,8 @@ static size_t fill(bench *b, const char *what) {
 /* ---- runs ---- */
 
 typedef struct run {
-    double open, seconds; /* before the first reference; from there to the finished histogram */
+    double open,
+        seconds; /* time before the first reference, and from there to the finished histogram */
     rdi_gpu_costs costs;
     rd_profile *profile;
 } run;

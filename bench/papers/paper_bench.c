@@ -1,7 +1,8 @@
-/* The program `paper-bench`: measures what the papers measured. bench/README.md describes the suites.
+/* The program `paper-bench`, which repeats the measurements of the papers. bench/README.md describes its
+ * suites.
  *
- * Its suites run on the machinery of `reusedist bench`, which the user's command does not need more
- * of. It is not installed. */
+ * The suites use the functions of `reusedist bench`. The program is not installed, because users do not
+ * need it. */
 #include "papers.h"
 
 #include <stddef.h>

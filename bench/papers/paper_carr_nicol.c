@@ -1,4 +1,4 @@
-/* Carr and Nicol's tables 1, 2, 3 and 5, measured here, with the paper's numbers beside them.
+/* Measures Carr and Nicol's tables 1, 2, 3 and 5, and prints the paper's numbers beside the results.
  *
  * The paper's machines were a MasPar MP-2 with 1K, 4K or 16K processing elements for the SIMD
  * algorithms, an Intel Paragon for the MIMD one and a Sparc-20 for the serial one.
@@ -13,10 +13,10 @@
 #define CPU_REFS    ((size_t)1 << 20) /* 1K elements, 1024 references each */
 #define DEVICE_REFS ((size_t)1 << 24) /* 16K elements */
 
-/* What one line measures, and the paper's microseconds; below 0: not in the paper. */
+/* One line of a table, with the paper's microseconds; below 0: not in the paper. */
 typedef struct cell {
     const char *table, *engine, *options, *parameter;
-    uint64_t value; /* of the parameter */
+    uint64_t value; /* value of the parameter */
     uint64_t bound; /* 0: none */
     double paper_1k, paper_16k;
 } cell;
@@ -34,7 +34,7 @@ static void print_paper(double microseconds) {
         printf(" %12s", "-");
 }
 
-/* One line of the table, and the JSON line. */
+/* Prints one line of the table, and the JSON line. */
 static void print_cell(bench *b, const cell *c, const char *where, const bench_result *r) {
     double ns = r->median * 1e9 / (double)r->references;
     double best = r->best * 1e9 / (double)r->references;
@@ -65,8 +65,8 @@ static void print_cell(bench *b, const cell *c, const char *where, const bench_r
     bench_end_line(b);
 }
 
-/* As many references as the paper's machines held; of the programs in table 5 all, unless the user
- * says less. */
+/* The number of references: as many as the paper's machines held, or, for the programs in table 5, all
+ * unless the user asks for fewer. */
 static size_t references_of(const bench *b, const bench_trace *t, const cell *c, bool device) {
     size_t most = device ? DEVICE_REFS : CPU_REFS;
     if (b->options->refs)
@@ -76,7 +76,7 @@ static size_t references_of(const bench *b, const bench_trace *t, const cell *c,
     return t->n < most ? t->n : most;
 }
 
-/* The engine against the reference, then timed; on the processor or on a device. */
+/* Checks the engine against the reference engine and then times it, on the processor or on a device. */
 static bool run_cell(bench *b, const bench_trace *t, const cell *c, bool device) {
     char spec[128];
     snprintf(spec, sizeof spec, "%s:%s%s%s", c->engine, device ? "backend=cuda" : "isa=auto",
@@ -100,7 +100,7 @@ static bool run_both(bench *b, const bench_trace *t, const cell *c, bool device)
     return run_cell(b, t, c, false) && (!device || run_cell(b, t, c, true));
 }
 
-/* Random references over `blocks` blocks: the paper's rand-k. */
+/* Makes random references to `blocks` blocks, the paper's rand-k. */
 static bool load_random(bench *b, uint64_t blocks, bench_trace *t, char *name, size_t room,
                         bool device) {
     char spec[96];
@@ -108,7 +108,7 @@ static bool load_random(bench *b, uint64_t blocks, bench_trace *t, char *name, s
     snprintf(spec, sizeof spec, "uniform:blocks=%" PRIu64 ",refs=%" PRIu64, blocks, refs);
     const bench_options *options = b->options;
     bench_options plain = *options;
-    plain.block = NULL; /* the symbols themselves: -b is for the programs */
+    plain.block = NULL; /* a symbol is a block: -b is for the programs */
     b->options = &plain;
     bool ok = bench_load(b, spec, t);
     b->options = options;
@@ -136,7 +136,7 @@ static bool table_1(bench *b, const bench_trace *t, bool four, bool device) {
     return true;
 }
 
-/* References per element times elements is the length of a phase. */
+/* The length of a round is the number of references per element times the number of elements. */
 static bool table_2(bench *b, const bench_trace *t, bool device) {
     static const double paper_1k[] = {98.8, 69.5, 27.0, 23.8, 22.7, 22.7, 22.7, 23.2, 23.8, 24.5};
     static const double paper_16k[] = {5.93, 4.88, 4.33, 4.11, 4.03, 4.02, 4.04, 4.09, 4.13, 4.19};
@@ -216,12 +216,12 @@ static bool table_5_trace(bench *b, const bench_trace *t, bool device) {
     return run_both(b, t, &geometric, device);
 }
 
-/* The serial and the MIMD columns: whole distances, on 1 and on all threads. */
+/* Measures the serial and the MIMD columns: unbounded distances, on 1 and on all threads. */
 static bool table_5_others(bench *b, const bench_trace *t) {
     static const char *const engines[] = {"olken:tree=splay", "parda", "auto"};
     uint32_t threads[] = {1, (uint32_t)b->options->threads, (uint32_t)b->options->threads};
     bench_trace part = *t;
-    size_t most = b->options->refs ? b->options->refs : DEVICE_REFS; /* the serial one is slow */
+    size_t most = b->options->refs ? b->options->refs : DEVICE_REFS; /* the serial engine is slow */
     part.n = part.n < most ? part.n : most;
     bench_answer expected = {0};
     bench_header(b);

@@ -1,9 +1,9 @@
 /* Figure 7 of Zhong, Shen, Ding (TOPLAS 2009): speed of the order structures alone over the number
  * of elements, and accuracy of the approximate ones on a two-dimensional FFT.
  *
- * The test program is the paper's: N elements are traversed twice in stretches of N / 100, so that
- * every second reference has the distance N / 100 - 1. The time of the previous reference is
- * computed here, and no engine looks anything up. Every distance is checked on the way.
+ * The test program is that of the paper: it traverses N elements twice, in ranges of N / 100, so that
+ * every second reference has the distance N / 100 - 1. The suite computes the time of the previous
+ * reference, so that engines do not look up blocks. It checks every distance.
  */
 #include "papers.h"
 
@@ -14,24 +14,24 @@
 #include <unistd.h>
 
 #define STRETCHES     100
-#define BATCH         512 /* references; small, so that the structure has the cache for itself */
+#define BATCH         512 /* references; small, so that the structure has the whole cache */
 #define SMALLEST      UINT64_C(100000)
 #define LARGEST_FED   UINT64_C(1000000000)
 #define LARGEST       UINT64_C(1000000000000)
 #define TIMED         UINT64_C(100000000) /* references beyond LARGEST_FED */
-#define LONGEST_RUN   300                 /* seconds; what would take longer is left out */
-#define REPEAT_WITHIN 60                  /* seconds for all repeats of an analyser */
+#define LONGEST_RUN   300                 /* seconds; longer runs are left out */
+#define REPEAT_WITHIN 60                  /* seconds for all repeats of an analyzer */
 
-#define NOT_ASKED     "-" /* or left out before, and what is larger with it */
+#define NOT_ASKED     "-" /* or left out for a smaller N */
 
-typedef struct analyser {
-    const char *paper;  /* what the figure calls it */
+typedef struct analyzer {
+    const char *paper;  /* name in the figure */
     const char *engine; /* khw gets N as its last size */
-    double error;       /* share of the distance that it may be too small ... */
-    uint64_t blocks;    /* ... and number of blocks */
-} analyser;
+    double error;       /* largest error as a fraction of the distance ... */
+    uint64_t blocks;    /* ... and as a number of blocks */
+} analyzer;
 
-static const analyser analysers[] = {
+static const analyzer analyzers[] = {
     {"BK-2", "bk:arity=2", 0, 0},
     {"BK-16", "bk:arity=16", 0, 0},
     {"BK-256", "bk:arity=256", 0, 0},
@@ -41,9 +41,9 @@ static const analyser analysers[] = {
     {"Sampling", "absolute:b=2048,c=0,tree=splay", 0, 2048},
     {"ZDK-2k", "absolute:b=2048,c=1024,tree=btree", 0, 2048},
 };
-#define ANALYSERS (sizeof analysers / sizeof *analysers)
+#define ANALYZERS (sizeof analyzers / sizeof *analyzers)
 
-/* One analyser at one N. */
+/* One analyzer at one N. */
 typedef struct speed {
     char engine[96];
     double seconds[32]; /* of every repeat */
@@ -62,13 +62,14 @@ static uint64_t references_of(uint64_t elements) {
 
 typedef struct traversal {
     rd_engine *engine;
-    const analyser *a;
+    const analyzer *a;
     uint64_t elements, stretch;
     uint64_t last[BATCH], number[BATCH], distance[BATCH];
     bool wrong;
 } traversal;
 
-/* The next `n` references, numbers from `number` on, last referenced from `last` on. */
+/* Feeds the next `n` references, which have the numbers from `number` on and whose previous references
+ * have the numbers from `last` on. */
 static rd_status feed_batch(traversal *t, uint64_t number, uint64_t last, size_t n) {
     bool cold = last == RD_COLD;
     for (size_t i = 0; i < n; i++) {
@@ -99,8 +100,8 @@ static rd_status traverse(traversal *t, uint64_t number, uint64_t last, uint64_t
     return status;
 }
 
-/* A part of a stretch, on a tree that begins with all elements: as many new ones as referenced
- * again. */
+/* Runs a part of a range on a tree that begins with all elements, with as many first references as
+ * reuses. */
 static rd_status run_part(traversal *t) {
     uint64_t half = TIMED / 2;
     rd_status status = traverse(t, t->elements, RD_COLD, half);
@@ -110,7 +111,7 @@ static rd_status run_part(traversal *t) {
     return traverse(t, first, first, half);
 }
 
-/* Every element twice. */
+/* References every element twice. */
 static rd_status run_program(traversal *t) {
     rd_status status = RD_OK;
     for (uint64_t k = 0; k < STRETCHES && status == RD_OK; k++) {
@@ -121,7 +122,7 @@ static rd_status run_program(traversal *t) {
     return status;
 }
 
-/* khw gives no distances: all reuses must be in the bin of theirs. */
+/* Checks the histogram of khw, which gives no distances: all reuses must be in the right bin. */
 static bool is_counted(rd_engine *e, const traversal *t) {
     rd_profile *p = NULL;
     if (rd_engine_info_of(e)->caps & RD_CAP_DISTANCES)
@@ -142,16 +143,15 @@ static bool give_up(bench *b, const speed *s, const char *why) {
     return false;
 }
 
-/* Of the processor, so that it matters less what else the machine does: every analyser is one
- * thread. */
+/* Processor time, which depends less on other programs on the machine. Every analyzer has one thread. */
 static double processor_seconds(void) {
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* One run; where memory does not suffice the analyser is left out. */
-static bool run_once(bench *b, const analyser *a, uint64_t elements, speed *s) {
+/* Makes one run. The analyzer is left out if memory does not suffice. */
+static bool run_once(bench *b, const analyzer *a, uint64_t elements, speed *s) {
     rd_ctx *ctx = NULL;
     if (rd_ctx_new(NULL, &ctx) != RD_OK)
         return give_up(b, s, "out of memory");
@@ -191,7 +191,7 @@ static double median_of(speed *s) {
     return r.median;
 }
 
-static void report_speed(bench *b, const analyser *a, uint64_t elements, speed *s, double rate) {
+static void report_speed(bench *b, const analyzer *a, uint64_t elements, speed *s, double rate) {
     if (!b->options->json && s->left_out)
         printf(" %9s", s->left_out);
     else if (!b->options->json)
@@ -216,7 +216,7 @@ static void report_speed(bench *b, const analyser *a, uint64_t elements, speed *
     bench_end_line(b);
 }
 
-static void name_engine(const analyser *a, uint64_t elements, speed *s) {
+static void name_engine(const analyzer *a, uint64_t elements, speed *s) {
     const char *hole = strchr(a->engine, '%');
     snprintf(s->engine, sizeof s->engine, "%.*s", (int)(hole ? hole - a->engine : 90), a->engine);
     size_t used = strlen(s->engine);
@@ -224,8 +224,8 @@ static void name_engine(const analyser *a, uint64_t elements, speed *s) {
         snprintf(s->engine + used, sizeof s->engine - used, "%" PRIu64, elements);
 }
 
-/* Whether -e names it: as the figure does, or the engine. All are asked for when there is no -e. */
-static bool is_asked(const bench *b, const analyser *a) {
+/* Whether -e names the analyzer by its name in the figure or by its engine. Without -e, all are used. */
+static bool is_asked(const bench *b, const analyzer *a) {
     const rd_strings *asked = &b->options->engines;
     for (size_t i = 0; i < asked->n; i++) {
         size_t len = strlen(asked->value[i]);
@@ -236,28 +236,28 @@ static bool is_asked(const bench *b, const analyser *a) {
     return asked->n == 0;
 }
 
-/* All analysers at one N, in turn; rates[] becomes the speed of each, 0 for those left out. */
-static bool measure_at(bench *b, uint64_t elements, double rates[ANALYSERS]) {
-    static speed all[ANALYSERS];
+/* Measures all analyzers at one N, in turn. rates[] becomes the speed of each, or 0 if it is left out. */
+static bool measure_at(bench *b, uint64_t elements, double rates[ANALYZERS]) {
+    static speed all[ANALYZERS];
     memset(all, 0, sizeof all);
-    for (size_t i = 0; i < ANALYSERS; i++) {
-        name_engine(&analysers[i], elements, &all[i]);
+    for (size_t i = 0; i < ANALYZERS; i++) {
+        name_engine(&analyzers[i], elements, &all[i]);
         all[i].references = references_of(elements);
         bool too_long = rates[i] > 0 && (double)all[i].references / 1e6 / rates[i] > LONGEST_RUN;
         bool stopped = rates[i] == 0 && elements > SMALLEST;
-        if (too_long || stopped || !is_asked(b, &analysers[i]))
+        if (too_long || stopped || !is_asked(b, &analyzers[i]))
             all[i].left_out = too_long ? "too long" : NOT_ASKED;
     }
     for (uint64_t k = 0; k < b->options->repeats; k++)
-        for (size_t i = 0; i < ANALYSERS; i++)
+        for (size_t i = 0; i < ANALYZERS; i++)
             if (!all[i].left_out && (k == 0 || all[i].spent < REPEAT_WITHIN) &&
-                !run_once(b, &analysers[i], elements, &all[i]))
+                !run_once(b, &analyzers[i], elements, &all[i]))
                 return false;
     if (!b->options->json)
         printf("%13" PRIu64, elements);
-    for (size_t i = 0; i < ANALYSERS; i++) {
+    for (size_t i = 0; i < ANALYZERS; i++) {
         rates[i] = all[i].left_out ? 0 : (double)all[i].references / median_of(&all[i]) / 1e6;
-        report_speed(b, &analysers[i], elements, &all[i], rates[i]);
+        report_speed(b, &analyzers[i], elements, &all[i], rates[i]);
     }
     if (!b->options->json)
         puts("");
@@ -265,16 +265,16 @@ static bool measure_at(bench *b, uint64_t elements, double rates[ANALYSERS]) {
 }
 
 static bool measure_speed(bench *b) {
-    double rates[ANALYSERS] = {0}, least = INFINITY, most = 0;
+    double rates[ANALYZERS] = {0}, least = INFINITY, most = 0;
     size_t scale = 0;
-    while (strncmp(analysers[scale].engine, "scale", 5) != 0)
+    while (strncmp(analyzers[scale].engine, "scale", 5) != 0)
         scale++;
     if (!b->options->json) {
         printf(
             "\nspeed in millions of references per second of processor time, without hashing\n%13s",
             "elements");
-        for (size_t i = 0; i < ANALYSERS; i++)
-            printf(" %9s", analysers[i].paper);
+        for (size_t i = 0; i < ANALYZERS; i++)
+            printf(" %9s", analyzers[i].paper);
         puts("");
     }
     for (uint64_t n = SMALLEST; n <= LARGEST; n *= 10) {
@@ -288,7 +288,7 @@ static bool measure_speed(bench *b) {
     }
     if (!b->options->json && most > 0)
         printf("%s: fastest and slowest are %.2fx apart; the paper has 1.2 at any size\n",
-               analysers[scale].paper, most / least);
+               analyzers[scale].paper, most / least);
     return true;
 }
 
@@ -302,7 +302,7 @@ static bool measure_speed(bench *b) {
 
 static const struct {
     const char *paper, *engine;
-    double limit; /* share of references in other bins that the paper has at most */
+    double limit; /* largest fraction of references in wrong bins in the paper */
     uint64_t nodes;
 } panel[] = {
     {"exact", "olken:tree=splay", 0, 67000},
@@ -331,7 +331,7 @@ static bool analyse_fft(bench *b, const bench_trace *t, const char *engine, rd_p
     return status == RD_OK;
 }
 
-/* Share of all references whose distance is in the bin from `low`. */
+/* The fraction of all references whose distance is in the bin that begins at `low`. */
 static double share_of_bin(const rd_profile *p, uint64_t low) {
     const rd_bin *bins;
     size_t n = rd_profile_bins(p, &bins);
@@ -341,8 +341,7 @@ static double share_of_bin(const rd_profile *p, uint64_t low) {
     return 0;
 }
 
-/* Half the sum of differences, in shares of all references: what is in another bin than it should
- * be. */
+/* The fraction of all references that are in a wrong bin: half the sum of the differences. */
 static double misplaced(const rd_profile *a, const rd_profile *b, uint64_t first, uint64_t end) {
     double sum = 0;
     for (uint64_t low = first; low < end; low += WIDTH)
@@ -385,7 +384,7 @@ static bool report_accuracy(bench *b, rd_profile *const profiles[PANEL], const r
     return true;
 }
 
-/* The curves of the lower graph. */
+/* Reports the curves of the lower graph. */
 static void report_window(const bench *b, rd_profile *const profiles[PANEL]) {
     if (b->options->json)
         return;
@@ -428,8 +427,8 @@ static bool run_figure7(bench *b, int n, char **traces) {
         return false;
     }
     bool any = false;
-    for (size_t i = 0; i < ANALYSERS; i++)
-        any |= is_asked(b, &analysers[i]);
+    for (size_t i = 0; i < ANALYZERS; i++)
+        any |= is_asked(b, &analyzers[i]);
     if (!any) {
         b->status = fail_usage("figure7 has the engines bk, olken, khw, scale and absolute");
         return false;

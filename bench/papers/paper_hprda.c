@@ -1,8 +1,8 @@
-/* HP-RDA's figures 10 to 17 on the traces named, with the paper's numbers beside them.
+/* Measures HP-RDA's figures 10 to 17 on the given traces, and prints the paper's numbers beside them.
  *
  * The paper measured SPEC CPU2000 on a Tesla C2050 and on a Xeon E5506 of four cores; its
- * sequential algorithm is a balanced tree, here `olken:tree=avl`. What figure 11 adds, running the
- * program under instrumentation, is here reading its recorded trace.
+ * sequential algorithm is a balanced tree, here `olken:tree=avl`. Figure 11 includes the time of the
+ * instrumented program; here this is the time to read its recorded trace.
  */
 #include "papers.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define TREE   "olken:tree=avl"
-#define POINTS 23 /* of the curves in figures 12 and 13 */
+#define POINTS 23 /* points of the curves in figures 12 and 13 */
 
 /* The ways that are compared, in this order. */
 enum { SEQUENTIAL, EXACT, THREADS, THREADS_UNADJUSTED, DEVICE, EXACT_DEVICE, WAYS };
@@ -19,11 +19,11 @@ static const char *const ways[WAYS] = {
     TREE, "auto", "hprda:backend=openmp", "hprda:backend=openmp,adjust=off", "hprda:backend=cuda",
     "gpu"};
 
-/* What one run of one way gives. */
+/* The result of one run of one way. */
 typedef struct outcome {
     bool ran;
     double seconds[32], median;
-    double error, accuracy; /* against the tree's answer */
+    double error, accuracy; /* compared with the result of the tree */
     double curve[POINTS];   /* share of the finite distances below 1, 2, 4 ... 4M */
     char note[BENCH_NOTE];
 } outcome;
@@ -66,7 +66,7 @@ static bool compare_with(bench *b, rd_profile *exact, rd_profile *p, outcome *o)
     return true;
 }
 
-/* `exact` NULL: this run is it, and becomes the caller's; its context too. */
+/* Runs one way. If `exact` is NULL, this is the exact run: the caller gets its profile and its context. */
 static bool run_way(bench *b, const bench_trace *t, const char *engine, outcome *o,
                     rd_profile **exact, rd_ctx **exact_ctx) {
     uint32_t threads = strcmp(engine, TREE) == 0 ? 1 : (uint32_t)b->options->threads;

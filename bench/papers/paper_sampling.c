@@ -1,4 +1,4 @@
-/* The suite that asks samplers how far off they are: many seeds against the exact curve. */
+/* Measures the error of samplers: many seeds, each compared with the exact curve. */
 #include "papers.h"
 
 #include <inttypes.h>
@@ -6,14 +6,14 @@
 #include <string.h>
 
 #define SEEDS      100
-#define ENOUGH     1000 /* expected samples: with fewer a sampler promises nothing */
+#define ENOUGH     1000 /* expected samples; with fewer, a sampler guarantees nothing */
 #define EVEN_SIZES 100
 #define POWERS_MAX 64
 #define FULL_BLOCKS                                                                                \
-    (128 << 10) /* up to here single distances are kept: sizes of any kind are exact */
+    (128                                                                                           \
+     << 10) /* up to this distance, every distance has its own bin, so that all sizes are exact */
 
-/* Cache sizes, evenly spaced up to all blocks and then powers of two, with the exact miss ratios.
- */
+/* Cache sizes with their exact miss ratios: evenly spaced sizes up to all blocks, then powers of two. */
 typedef struct truth {
     rd_binning binning;
     uint64_t blocks;
@@ -22,7 +22,7 @@ typedef struct truth {
     double miss[EVEN_SIZES + POWERS_MAX];
 } truth;
 
-/* What one sampler did with one trace, over all seeds. */
+/* The errors of one sampler on one trace, over all seeds. */
 typedef struct quality {
     double even_error, power_error, largest; /* sums and maximum of |difference| */
     double even_width;                       /* sum of the band's widths at even sizes */
@@ -31,11 +31,11 @@ typedef struct quality {
     double rate;                        /* sum */
 } quality;
 
-/* What all samplers with enough samples did on all traces. */
+/* The errors of all samplers with enough samples, on all traces. */
 typedef struct summary {
     uint64_t runs, points, inside; /* runs: pairs of trace and engine */
-    double worst;                  /* of their mean errors ... */
-    char where[160];               /* ... and the pair */
+    double worst;                  /* the largest of their mean errors ... */
+    char where[160];               /* ... and its trace and engine */
 } summary;
 
 static rd_status profile_of(bench *b, const bench_trace *t, const char *engine, rd_binning binning,

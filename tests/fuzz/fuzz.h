@@ -1,4 +1,4 @@
-/* What every fuzz target shares: the entry point, a context with a limit, complaining. */
+/* The parts that all fuzz targets share: the entry point, a context with a memory limit, and checks. */
 #ifndef TEST_FUZZ_H
 #define TEST_FUZZ_H
 
@@ -10,7 +10,7 @@
 /* Called by libFuzzer, or by replay.c for every file of the corpus. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
-/* Ends the program as a crash does, so that fuzzers keep the input. */
+/* Ends the program like a crash, so that fuzzers keep the input. */
 #define FUZZ_CHECK(condition, ...)                                                                 \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
@@ -21,7 +21,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
         }                                                                                          \
     } while (0)
 
-/* Absurd sizes in the input shall fail with RD_ENOMEM, not take the machine down. */
+/* Makes a context with a memory limit, so that absurd sizes in the input fail with RD_ENOMEM and do not
+ * exhaust the machine. */
 static inline rd_ctx *fuzz_ctx_new(void) {
     rd_ctx *ctx = NULL;
     FUZZ_CHECK(rd_ctx_new(NULL, &ctx) == RD_OK, "no context");
@@ -34,7 +35,8 @@ static inline void fuzz_ctx_free(rd_ctx *ctx) {
     rd_ctx_free(ctx);
 }
 
-/* A failure has a message; only bad content, bad options and lack of memory are failures here. */
+/* Checks that a failure has a message, and that it is due to invalid content, invalid options or lack of
+ * memory. */
 static inline void fuzz_check_failure(const rd_ctx *ctx, rd_status status) {
     bool expected = status == RD_OK || status == RD_EFORMAT || status == RD_EINVAL ||
                     status == RD_ERANGE || status == RD_ENOMEM || status == RD_EUNSUPPORTED;

@@ -1,8 +1,8 @@
 /* Fuzz target for the engines: bytes become a trace, and every engine must agree with the oracle.
  *
- * The first byte chooses one engine with its options, so that a search is quick; 0 means all, for
- * the corpus. The next 8 bytes seed how it is run. Then every byte is a reference: below 0xf0 to
- * the block of that number, from there on to the block id in the following 8 bytes. */
+ * The first byte chooses one engine with its options, so that fuzzing is quick; 0 means all engines, for
+ * the corpus. The next 8 bytes are the seed for the way it is run. Then every byte is a reference: a byte
+ * below 0xf0 is a block number, any other byte is followed by a block id of 8 bytes. */
 #include "fuzz/fuzz.h"
 
 #include "verify/verifier.h"
@@ -65,7 +65,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
         return 0;
     size_t count = decode(data + 9, n - 9, blocks);
     rd_ctx *ctx = fuzz_ctx_new();
-    rd_ctx_set_limit(ctx, 0); /* no size in the input: what engines reserve is their affair */
+    rd_ctx_set_limit(ctx,
+                     0); /* the input has no sizes, so that the memory of engines needs no limit */
     FUZZ_CHECK(rdi_verify_oracle(ctx, blocks, count, expected) == RD_OK, "the oracle fails");
     check_engines(ctx, data[0], rdi_load_le64(data + 1), blocks, count, expected);
     fuzz_ctx_free(ctx);

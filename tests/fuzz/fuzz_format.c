@@ -1,4 +1,4 @@
-/* Fuzz target for one reader, FUZZ_FORMAT ("auto": found by content, compression included). */
+/* Fuzz target for one reader, FUZZ_FORMAT ("auto": detected from the content, also compressed). */
 #include "fuzz/fuzz.h"
 #include "fuzz/fuzz_read.h"
 

@@ -1,9 +1,9 @@
-/* Fuzz target for the model file, and for everything that is done with a model read from one. */
+/* Fuzz target for the model file, and for all functions that use a model from a file. */
 #include "fuzz/fuzz.h"
 
 #include <string.h>
 
-/* What is written must read back as the same text. */
+/* Checks that the model is the same text after writing, reading and writing it again. */
 static void check_round_trip(rd_ctx *ctx, const rd_model *m) {
     char *first = NULL, *second = NULL;
     size_t n = 0, n_second = 0;
@@ -19,9 +19,9 @@ static void check_round_trip(rd_ctx *ctx, const rd_model *m) {
     rd_model_free(again);
 }
 
-#define MANY 20000 /* bins: longer profiles take the fuzzer's time and show nothing new */
+#define MANY 20000 /* bins; longer profiles cost time and find nothing new */
 
-/* What is predicted is a profile that can be kept. */
+/* Checks that the predicted profile can be written and read. */
 static void check_profile(rd_ctx *ctx, rd_profile *p) {
     char *text = NULL;
     size_t n = 0;

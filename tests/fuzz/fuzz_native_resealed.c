@@ -1,4 +1,4 @@
-/* Fuzz target for the native format behind its checksums: they are made right first, so that a
+/* Fuzz target for the native format with valid checksums: the target corrects them first, so that a
  * changed byte reaches the decoder. */
 #include "fuzz/fuzz.h"
 #include "fuzz/fuzz_read.h"
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* What the file says in front of its frames; false when that cannot be read. */
+/* Reads header and descriptions. Returns false if they are invalid. */
 static bool read_head(rd_ctx *ctx, const uint8_t *file, size_t n, rdi_native_head *head) {
     rdi_input *in = NULL;
     bool good = rdi_input_open_memory(ctx, "t", file, n, &in) == RD_OK &&
@@ -38,7 +38,8 @@ static void reseal_head(uint8_t *file, size_t n) {
                        rdi_xxh64(file + RDI_NATIVE_HEADER, described, 0));
 }
 
-/* Walks over the frames as docs/trace-format.md lays them out, as far as they hang together. */
+/* Corrects the checksums of the frames, which docs/trace-format.md specifies, up to the first invalid
+ * frame. */
 static void reseal_frames(rd_ctx *ctx, uint8_t *file, size_t n, const rdi_native_head *head) {
     uint64_t references = 0, events = 0;
     for (size_t at = head->bytes; n - at >= 16;) {

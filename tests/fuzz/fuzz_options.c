@@ -1,4 +1,4 @@
-/* Fuzz target for everything people type: engine, format and generator specs, sizes, bins. */
+/* Fuzz target for the text of options: engine, format and generator specs, sizes, bins. */
 #include "fuzz/fuzz.h"
 
 #include <string.h>

@@ -1,11 +1,10 @@
-/* Fuzz target for the profile file, and for everything that is done with a profile read from one.
- */
+/* Fuzz target for the profile file, and for all functions that use a profile from a file. */
 #include "fuzz/fuzz.h"
 
 #include <math.h>
 #include <string.h>
 
-/* What is written must read back as the same text. */
+/* Checks that the profile is the same text after writing, reading and writing it again. */
 static void check_round_trip(rd_ctx *ctx, rd_profile *p) {
     char *first = NULL, *second = NULL;
     size_t n = 0, m = 0;
@@ -79,7 +78,7 @@ static void check_reports(rd_ctx *ctx, rd_profile *p) {
     rd_text_free(ctx, text);
 }
 
-/* Whatever the profile says, the page has the elements that it always has. */
+/* Checks that the page has its usual elements, whatever the profile contains. */
 static void check_page(rd_ctx *ctx, rd_profile *p) {
     static const rd_level level = {.name = "L1", .bytes = 32768};
     rd_profile *const both[] = {p, p};

@@ -1,4 +1,4 @@
-/* Reading a trace under a fuzzer's eyes. See fuzz_read.h. */
+/* Reads a trace in a fuzz target. See fuzz_read.h. */
 #include "fuzz/fuzz_read.h"
 
 #include "fuzz/fuzz.h"
@@ -33,11 +33,11 @@ static void check_batch(const rd_refs *refs) {
                        refs->kind[i] == RD_FETCH,
                    "kind %u", refs->kind[i]);
     }
-    volatile uint64_t seen = sum; /* every column was read, under the sanitizers' eyes */
+    volatile uint64_t seen = sum; /* reads every column, so that sanitizers check it */
     (void)seen;
 }
 
-/* `first`: references in the batches before. */
+/* Checks the events of a batch. `first` is the number of references in the batches before it. */
 static void check_events(const rd_trace *t, const rd_refs *refs, uint64_t first) {
     const rd_event *events = NULL;
     size_t n = rd_trace_events(t, &events);

@@ -5,11 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An input that begins with ':' carries options for the format up to the end of that line; the rest
- * is the trace. Writes "FORMAT[:options]" and returns where the trace begins. */
+/* An input that begins with ':' has options for the format up to the end of that line; the rest is the
+ * trace. Writes "FORMAT[:options]" and returns the position of the trace. */
 size_t fuzz_take_spec(const char *format, const uint8_t *data, size_t n, char *spec, size_t room);
 
-/* Reads the whole trace, maps it to blocks and checks what every reader promises. */
+/* Reads the whole trace, maps it to blocks and checks the guarantees of readers. */
 void fuzz_read_trace(const char *spec, const uint8_t *data, size_t n);
 
 #endif

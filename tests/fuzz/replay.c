@@ -17,7 +17,7 @@ static bool replay_file(const char *path) {
         perror(path);
         return false;
     }
-    /* Exactly as large as the input, so that a sanitizer sees a read behind it. */
+    /* The buffer has exactly the size of the input, so that a sanitizer detects a read past its end. */
     size_t n = (size_t)st.st_size;
     uint8_t *data = malloc(n ? n : 1);
     bool good = data && fread(data, 1, n, in) == n;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Compares the results of tests/golden/traces with the committed ones; every trace says in its first
-# lines why it is odd.
+# Compares the results of tests/golden/traces with the committed results. The first lines of every trace
+# say why it is there.
 #
 # usage: tests/golden/run.sh [--update] TEST_GOLDEN
 set -euo pipefail

@@ -1,11 +1,11 @@
-/* Results that must never change: every trace of a folder through every engine, one line each.
+/* Results that must never change: one line for every trace of a folder and every engine.
  *
  * usage: test_golden TRACE...
  *
- * Prints CSV. The oracle's answer stands for all exact engines as engine "exact"; one that
- * disagrees gets a line of its own, as do engines that have their own bins, so that a new exact
- * engine changes nothing here. Approximate ones may change their answers within their bounds, to
- * which the conformance tests hold them.
+ * Prints CSV. The result of the oracle is a line "exact" for all exact engines; an engine that disagrees
+ * gets a line of its own, and so does an engine with its own bins. So a new exact engine changes nothing
+ * here. Approximate engines may change their results within their error bounds, which the conformance
+ * tests check.
  */
 #include "reusedist/reusedist.h"
 #include "support/registry.h"
@@ -31,7 +31,7 @@ static void check(rd_ctx *ctx, rd_status status) {
     }
 }
 
-/* FNV-1a, one number after the other. */
+/* Adds a number to an FNV-1a hash. */
 static void digest_add(uint64_t *digest, uint64_t x) {
     for (int i = 0; i < 8; i++)
         *digest = (*digest ^ (x >> 8 * i & 0xff)) * UINT64_C(0x100000001b3);
@@ -61,7 +61,7 @@ static void feed_trace(rd_ctx *ctx, const setup *s, rd_engine *e) {
     const uint64_t *blocks = NULL;
     size_t n = 0;
     const char *dot =
-        strrchr(s->trace, '.'); /* by name, because a trace of nothing has no content */
+        strrchr(s->trace, '.'); /* decided by name, because an empty trace has no content */
     check(ctx, rd_trace_open(ctx, s->trace, strcmp(dot, ".txt") == 0 ? "text" : NULL, &t));
     check(ctx,
           rd_mapper_new(
@@ -76,7 +76,7 @@ static void feed_trace(rd_ctx *ctx, const setup *s, rd_engine *e) {
     rd_trace_close(t);
 }
 
-/* False when the machine lacks what these options need. */
+/* Returns false if this machine cannot run the engine with these options. */
 static bool analyze(rd_ctx *ctx, const setup *s, const char *spec, result *out) {
     rd_engine_config config = {
         .size = sizeof config, .bound = s->bound, .binning = {RD_BINS_FULL, 0}};

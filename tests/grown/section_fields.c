@@ -1,5 +1,5 @@
 /* Section "fields": an analysis output of a later release, as docs/profile-format.md would describe
- * it: `touched` is the number of fields of structures that were touched. A sum of profiles has the
+ * it: `touched` is the number of fields of structures that were touched. A merged profile has the
  * sum. */
 #include "profile/profile_reader.h"
 #include "profile/sections.h"

@@ -1,5 +1,5 @@
-/* A later release: a file and a line in sections.def are all that a section needs to be read,
- * written and merged. Built with the list of this folder instead of that in src/profile.
+/* Tests that a section of a later release needs only a file and a line in sections.def to be read,
+ * written and merged. The test is built with the list of this folder instead of the one in src/profile.
  */
 #include "profile/sections.h"
 #include "support/faults.h"

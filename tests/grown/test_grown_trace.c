@@ -1,5 +1,5 @@
-/* A later release: a line in columns.def or in events.def is all that a column or a kind of event
- * needs to be written and read. Built with the lists of this folder instead of those in src/trace.
+/* Tests that a column or an event kind of a later release needs only a line in columns.def or events.def
+ * to be written and read. The test is built with the lists of this folder instead of those in src/trace.
  */
 #include "support/faults.h"
 #include "support/files.h"
@@ -51,7 +51,7 @@ static void close_trace(rd_ctx *ctx, rd_trace *t) {
     rd_ctx_free(ctx);
 }
 
-/* References from `first` on are those that were written. */
+/* Asserts that the references from `first` on equal those that were written. */
 static void assert_columns(rd_trace *t, size_t first, uint32_t fields) {
     const rd_refs *refs = NULL;
     size_t at = first;
@@ -144,7 +144,7 @@ static const rd_event given[] = {
     {.kind = RD_EVENT_RELEASE, .thread = 1, .address = 4096},
 };
 
-/* Two references in front of each event. */
+/* Writes the events, with two references before each. */
 static rd_status write_events(rd_ctx *ctx, const char *path, uint32_t fields) {
     rd_trace_writer *w = NULL;
     rd_refs refs = {.n = 2, .addr = addr};
@@ -166,7 +166,7 @@ static void assert_event(const rd_event *got, const rd_event *e, uint64_t at) {
     assert_true(e->path ? strcmp(got->path, e->path) == 0 : !got->path);
 }
 
-/* The given events whose field was kept. */
+/* Reads the trace and asserts that it has the events whose field was kept. */
 static rd_status read_events(rd_ctx *ctx, const char *path, uint32_t fields) {
     rd_trace *t = NULL;
     const rd_refs *refs = NULL;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A line of 1 GB, from a pipe, in every format: refused or read, in little memory.
+# Tests a line of 1 GB from a pipe in every format: the reader reads or refuses it with little memory.
 #
 # usage: tests/hostile/endless_line.sh REUSEDIST
 set -uo pipefail

@@ -1,5 +1,5 @@
-/* Every format against every sample of every other format and a collection of oddities: it reads or
- * refuses, and a refusal names the file, and the line or byte where that makes sense.
+/* Tests every format with samples of every other format and a collection of unusual files: a reader reads
+ * or refuses the file, and its message names the file, and the line or byte where possible.
  *
  * usage: test_sweep FILE...
  */
@@ -19,7 +19,7 @@ static const char *failure(rd_ctx *ctx, const char *format, const char *path, rd
     return rd_last_error(ctx);
 }
 
-/* A number behind "line " or "byte ", or a message that is about the whole. */
+/* Whether the message has a number after "line " or "byte ", or is about the whole file. */
 static bool says_where(const char *text) {
     static const char *const whole[] = {"the file is empty", "the column of the ids is unknown",
                                         "cannot tell the trace format"};
@@ -42,7 +42,8 @@ static bool check(const char *format, const char *path) {
     rd_status status;
     const char *text = failure(ctx, format, path, &status);
     size_t n = strlen(path);
-    bool good = status == RD_OK || status == RD_EINVAL || /* options are missing: nothing is read */
+    bool good = status == RD_OK ||
+                status == RD_EINVAL || /* options are missing, so that nothing is read */
                 (status == RD_EFORMAT && strncmp(text, path, n) == 0 && says_where(text + n));
     if (!good)
         fprintf(stderr, "%s as %s: %s: %s\n", path, format, rd_status_name(status), text);

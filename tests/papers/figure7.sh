@@ -1,2 +1,2 @@
-# Speeds are not tested, only that the answers were right and the table is there.
+# Tests that the results are right and the table is printed. Speeds are not tested.
 "$REUSEDIST" figure7 --refs=200000 --repeat=1

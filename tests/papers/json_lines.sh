@@ -1,4 +1,4 @@
-# Every suite writes lines that are JSON.
+# Tests that every suite writes lines of JSON.
 "$REUSEDIST" figure7 --refs=200000 -r 1 -e scale --json >lines
 "$REUSEDIST" hprda -r 1 --json zipf:blocks=50,refs=3000 >>lines
 "$REUSEDIST" carr-nicol -r 1 --refs=3000 --json zipf:blocks=50,refs=3000 >>lines

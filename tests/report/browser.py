@@ -1,4 +1,4 @@
-"""A headless Chromium, driven through the DevTools protocol over a pipe: no package but Python.
+"""A headless Chromium, controlled through the DevTools protocol over a pipe. It needs Python only.
 
     with Browser() as browser:
         page = browser.page("file:///tmp/report.html", width=1280)
@@ -25,7 +25,7 @@ KEYS = {  # name: (virtual key code, text)
 
 
 def find_browser():
-    """The program, or None."""
+    """Returns the path of the browser, or None."""
     return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))),
                 None)
 
@@ -79,7 +79,7 @@ class Browser:
         return json.loads(message)
 
     def send(self, method, session=None, **params):
-        """Calls a method and waits for its answer; events go to their pages meanwhile."""
+        """Calls a method and waits for its answer. Events that arrive meanwhile go to their pages."""
         self.number += 1
         message = {"id": self.number, "method": method, "params": params}
         if session:
@@ -164,14 +164,14 @@ class Page:
             {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
 
     def press(self, key, shift=False):
-        """One key. A single character is typed."""
+        """Presses one key. A single character is typed."""
         code, text = KEYS.get(key, (ord(key[0].upper()), key))
         common = {"key": key, "windowsVirtualKeyCode": code, "modifiers": 8 if shift else 0}
         self.send("Input.dispatchKeyEvent", type="keyDown", text=text, **common)
         self.send("Input.dispatchKeyEvent", type="keyUp", **common)
 
     def screenshot(self, path, whole=True):
-        """The whole page, or what fits in the window."""
+        """Saves a picture of the whole page, or of the part that fits in the window."""
         if whole:
             height = self.evaluate("Math.ceil(document.documentElement.getBoundingClientRect().height)")
             old = self.height

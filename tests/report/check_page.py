@@ -3,10 +3,10 @@
 
 usage: check_page.py [--screenshots=DIRECTORY] REUSEDIST
 
-Makes profiles, has REUSEDIST make pages of them, opens these in a headless Chromium and looks: charts
-are drawn, tabs, sorting and filters work with the keyboard alone, names from a profile stay text,
-nothing is loaded, nothing goes wrong, every text has enough contrast, and large profiles open.
-Exit status 77: there is no browser here. With --screenshots it leaves pictures for people to look at.
+Makes profiles, lets REUSEDIST make pages of them, opens these in a headless Chromium and checks that
+charts are drawn, that tabs, sorting and filters work with the keyboard alone, that names from a profile
+stay text, that nothing is loaded, that there are no errors, that every text has enough contrast, and that
+large profiles open. Exit status 77: there is no browser. --screenshots saves pictures of all panels.
 """
 import argparse
 import os
@@ -22,13 +22,13 @@ CACHES = "--caches=L1=32K,L2=1M,L3=32M"
 PANELS = ["overview", "distances", "code", "data-regions", "time", "space", "method"]
 LONG_BYTES = 5 << 20
 
-# Canvases on the page: how many different colours each has, up to four. One is a blank canvas.
+# Canvases on the page: how many different colors each has, up to four. One is a blank canvas.
 COLORS = """[...document.querySelectorAll('.panel:not([hidden]) canvas')].map((c) => {
     const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data, seen = new Set();
     for (let i = 0; i < d.length && seen.size < 4; i += 4) seen.add((d[i] << 24) + (d[i+1] << 16) + (d[i+2] << 8) + d[i+3]);
     return seen.size; })"""
 
-# Visible text nodes whose colour has a contrast below 4.5 (3 for large text) against the nearest
+# Visible text nodes whose color has a contrast below 4.5 (3 for large text) against the nearest
 # opaque background behind them.
 LOW_CONTRAST = """(() => {
     const parse = (text) => text.match(/[\\d.]+/g).map(Number);
@@ -82,7 +82,7 @@ def make_page(tool, directory, output, *profiles):
 
 
 def focus_on(page, selector, limit=200):
-    """Presses Tab until the focus is there: what a keyboard can reach."""
+    """Presses Tab until the element has the focus, and returns whether a keyboard can reach it."""
     for _ in range(limit):
         if page.evaluate(f"document.activeElement.matches({selector!r})"):
             return True
@@ -97,7 +97,7 @@ def check_quiet(checks, name, page):
 
 
 def check_panels(checks, name, page, panels):
-    """Every tab, by arrow keys: charts drawn, contrast, names, width."""
+    """Visits every tab with the arrow keys and checks charts, contrast, names and width."""
     focus_on(page, "[role=tab]")
     page.press("Home")
     for i, panel in enumerate(panels):
@@ -142,7 +142,7 @@ def check_words(checks, chrome, directory, tool):
 
 
 def check_bins(checks, chrome, url):
-    """The bins are switched by arrow keys, and the chart with them."""
+    """Checks that arrow keys select the bins and change the chart."""
     page = chrome.page(url + "#distances")
     rows = "document.querySelectorAll('.panel:not([hidden]) table tbody tr').length"
     before, reached = page.evaluate(rows), focus_on(page, "input[name=bins]")
@@ -163,7 +163,7 @@ def first_cells(page):
 
 
 def check_tables(checks, chrome, url):
-    """Sorting, filtering and opening of rows, with keys only."""
+    """Checks sorting, filtering and opening rows with the keyboard only."""
     page = chrome.page(url + "#code")
     rows = first_cells(page)
     checks.equal("tables: the line with most misses comes first", rows[0], "matmul.c:14")
@@ -226,12 +226,12 @@ def check_theme(checks, chrome, url):
     page = chrome.page(url, dark=False)
     ground = "getComputedStyle(document.body).backgroundColor"
     light, reached = page.evaluate(ground), focus_on(page, "input[name=theme]")
-    checks.that("colours: reached by Tab", reached)
+    checks.that("colors: reached by Tab", reached)
     page.press("ArrowRight")
     page.press("ArrowRight")
     dark = page.evaluate(ground)
-    checks.that("colours: the switch works by keyboard", dark != light, dark)
-    checks.equal("colours: contrast after switching", page.evaluate(LOW_CONTRAST), [])
+    checks.that("colors: the switch works by keyboard", dark != light, dark)
+    checks.equal("colors: contrast after switching", page.evaluate(LOW_CONTRAST), [])
     page.close()
 
 
@@ -263,7 +263,7 @@ def check_hostile(checks, chrome, directory, tool):
 
 
 def check_odd(checks, chrome, directory, tool):
-    """One by one, in pairs, and all of them: nothing is computed that is not there."""
+    """Opens profiles alone, in pairs and all together, and checks that no missing value is shown."""
     names = sorted(name for name in os.listdir(directory) if name.startswith("odd") and
                    name.endswith(".json"))
     groups = [[name] for name in names] + [list(pair) for pair in zip(names, names[1:])] + [names]

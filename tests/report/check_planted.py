@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Tests that the report page names what is wrong with a program.
+"""Tests that the report page finds the locality problem of a program.
 
 usage: check_planted.py REUSEDIST PROGRAMS
 
-Each program of tests/recorder/locality has one locality problem, whose line, data and, where it is
-another line, use before are marked in its source. The page of its run, as it opens, must have these
-in the first rows of its tables and in its findings. Exit status 77: it cannot be tested here.
+Each program of tests/recorder/locality has one locality problem. Comments in its source mark the line,
+the data and, if it is another line, the previous use. The page of its run must have these in its findings
+and in the first rows of its tables. Exit status 77: the test cannot run here.
 """
 import os
 import subprocess

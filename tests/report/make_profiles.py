@@ -35,7 +35,7 @@ def loglinear_bin(distance):
 
 
 class Share:
-    """What is counted of a part of the references."""
+    """The counts of a share of the references."""
 
     def __init__(self):
         self.references = self.infinite = self.distance_sum = 0
@@ -172,7 +172,7 @@ MATMUL = ["void multiply(int n, const double *a, const double *b, double *c) {",
 
 
 def matmul(name, far):
-    """1000 x 1000 doubles; `far`: whether b is walked down its columns."""
+    """A multiplication of matrices of 1000 x 1000 doubles; `far`: whether b is read by columns."""
     lines = [(0, 14, 0, MATMUL[5]), (0, 15, 0, MATMUL[6]), (0, 31, 1, "    fill(b, n);")]
     functions = [("multiply", 0, 9, "matmul"), ("main", 0, 25, "matmul")]
     data = [("heap", "matrix_new (matmul.c:22)", 8 << 20), ("heap", "matrix_new (matmul.c:23)", 8 << 20),
@@ -233,7 +233,7 @@ def long_run(n_functions=3000, n_lines=6000, n_data=1500, windows=512, n_cells=1
 
 
 def odd():
-    """Profiles with little or strange in them."""
+    """Profiles with few or unusual contents."""
     exact = {"exact": True, "error": {"kind": "exact"}}
     big = (1 << 64) - 1
     share = {"references": 5, "infinite": 2, "distance_sum": 0, "misses": [], "bins": [[0, 0, 3]]}

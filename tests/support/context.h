@@ -1,5 +1,4 @@
-/* Set-up and tear-down with a context as the test's state, which must have nothing left at the end.
- */
+/* Set-up and tear-down with a context as the test's state. All its memory must be freed at the end. */
 #ifndef TEST_CONTEXT_H
 #define TEST_CONTEXT_H
 

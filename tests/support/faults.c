@@ -11,7 +11,7 @@
 
 typedef struct faulty {
     atomic_size_t calls;  /* allocations so far; parallel engines allocate from their workers */
-    atomic_size_t blocks; /* not yet given back */
+    atomic_size_t blocks; /* allocations that were not yet freed */
     size_t first, last;   /* the calls that fail, from 1 */
 } faulty;
 
@@ -33,7 +33,8 @@ static void *resize(void *user, void *old, size_t old_size, size_t new_size) {
     return p;
 }
 
-/* One run with the allocations `first` to `last` failing; false when it did not reach them. */
+/* Runs the body with the allocations `first` to `last` failing. Returns false if the run did not reach
+ * them. */
 static bool run(const char *what, faults_body body, void *user, size_t first, size_t last,
                 rd_status expected) {
     faulty f = {.first = first, .last = last};

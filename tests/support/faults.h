@@ -1,4 +1,4 @@
-/* Fault injection: repeats a piece of work, failing its first, second, third ... allocation. */
+/* Fault injection: repeats some work and lets its first, second, third ... allocation fail. */
 #ifndef TEST_FAULTS_H
 #define TEST_FAULTS_H
 
@@ -6,12 +6,13 @@
 
 #include <stddef.h>
 
-/* Work on a fresh context; frees all it made, also on failure, and forwards the status. */
+/* Does the work with a new context. It frees all that it allocated, also on failure, and returns the
+ * status. */
 typedef rd_status (*faults_body)(rd_ctx *ctx, void *user);
 
 /* Fails the test unless every run with a failing allocation ends with RD_ENOMEM and a message, and
  * no run leaves memory behind. First only the k-th allocation fails, then all from the k-th on.
- * Stops at the first k the work does not reach, where the status must be `expected`; returns k. */
+ * Stops at the first k that the work does not reach, where the status must be `expected`. Returns k. */
 size_t faults_inject(const char *what, faults_body body, void *user, rd_status expected);
 
 #endif

@@ -1,5 +1,4 @@
-/* The same context for all functions of a test program, new for every test that is set up with it.
- */
+/* A context for all functions of a test program, made new for every test that is set up with it. */
 #ifndef TEST_FIXTURE_H
 #define TEST_FIXTURE_H
 

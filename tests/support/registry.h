@@ -1,4 +1,4 @@
-/* Looking things up in the registry without naming them. */
+/* Functions that find engines in the registry without naming them. */
 #ifndef TEST_REGISTRY_H
 #define TEST_REGISTRY_H
 
@@ -14,7 +14,7 @@ static inline const char *registry_oracle(void) {
     return rd_engine_info_at(i)->name;
 }
 
-/* Whether this build can find anything in the engine: ThreadSanitizer looks at threads only. */
+/* Whether testing the engine is useful in this build: ThreadSanitizer checks engines with threads only. */
 static inline bool registry_is_worthwhile(const rd_engine_info *info) {
 #ifdef __SANITIZE_THREAD__
     return (info->caps & RD_CAP_THREADS) != 0;

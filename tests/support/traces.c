@@ -1,4 +1,4 @@
-/* See traces.h. */
+/* Reads and writes traces in tests. See traces.h. */
 #include "support/traces.h"
 
 #include "support/files.h"
@@ -45,7 +45,7 @@ static void drain(traces_result *r, rd_trace *t) {
     snprintf(r->note, sizeof r->note, "%s", rd_trace_note(t) ? rd_trace_note(t) : "");
     while ((r->status = rd_trace_read(t, &refs)) == RD_OK && refs->n > 0)
         append(r, refs);
-    /* Both ends are final. */
+    /* The end of the trace and a failure are final: the next read gives the same. */
     assert_int_equal(rd_trace_read(t, &refs), r->status);
     if (r->status == RD_OK)
         assert_int_equal(refs->n, 0);
@@ -75,16 +75,16 @@ traces_result traces_read_text(const char *spec, const char *text) {
     return traces_read(spec, text, strlen(text));
 }
 
-static void feed_pipe(int fd, const char *data, size_t n, size_t chunk) {
-    for (size_t at = 0; at < n; at += chunk) {
-        size_t part = n - at < chunk ? n - at : chunk;
+static void feed_pipe(int fd, const char *data, size_t n, size_t step) {
+    for (size_t at = 0; at < n; at += step) {
+        size_t part = n - at < step ? n - at : step;
         if (write(fd, data + at, part) != (ssize_t)part)
             break;
     }
     _exit(0);
 }
 
-/* The pipe's name stands in messages where "t" is expected. */
+/* Replaces the name of the pipe in messages by "t", which tests expect. */
 static void rename_in_error(char error[1024], const char *name) {
     size_t n = strlen(name);
     if (strncmp(error, name, n) == 0) {
@@ -93,7 +93,7 @@ static void rename_in_error(char error[1024], const char *name) {
     }
 }
 
-traces_result traces_read_pipe(const char *spec, const void *data, size_t n, size_t chunk) {
+traces_result traces_read_pipe(const char *spec, const void *data, size_t n, size_t step) {
     traces_result r = {0};
     rd_ctx *ctx = NULL;
     rd_trace *t = NULL;
@@ -103,7 +103,7 @@ traces_result traces_read_pipe(const char *spec, const void *data, size_t n, siz
     assert_true(child >= 0);
     if (child == 0) {
         close(ends[0]);
-        feed_pipe(ends[1], data, n, chunk);
+        feed_pipe(ends[1], data, n, step);
     }
     close(ends[1]);
     char name[32];

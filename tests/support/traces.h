@@ -1,4 +1,4 @@
-/* Traces in tests: text in, every reference out, from memory or through a slow pipe. */
+/* Traces in tests: functions that read all references of a trace, from memory or through a slow pipe. */
 #ifndef TEST_TRACES_H
 #define TEST_TRACES_H
 
@@ -6,9 +6,9 @@
 
 #include <stddef.h>
 
-/* A whole trace with all columns filled in (defaults where the format has none). */
+/* A whole trace with all columns, with default values for columns that the format does not have. */
 typedef struct traces_result {
-    rd_status status; /* of opening or reading; references before a failure are there */
+    rd_status status; /* status of opening or reading; the references before a failure are kept */
     char error[1024]; /* message, "" after success */
     char note[1024];  /* rd_trace_note(), "" without one */
     const char *format;
@@ -20,18 +20,18 @@ typedef struct traces_result {
     uint8_t *kind;
 } traces_result;
 
-/* `spec` NULL: by content. The file is called "t" in messages. Leaks in the library fail the test.
- */
+/* Reads a trace. If `spec` is NULL, the format is detected from the content. Messages call the file "t". A
+ * leak in the library fails the test. */
 traces_result traces_read(const char *spec, const void *data, size_t n);
 traces_result traces_read_text(const char *spec, const char *text);
-/* Through a pipe that delivers `chunk` bytes at a time. */
-traces_result traces_read_pipe(const char *spec, const void *data, size_t n, size_t chunk);
+/* Reads a trace through a pipe that delivers `step` bytes at a time. */
+traces_result traces_read_pipe(const char *spec, const void *data, size_t n, size_t step);
 void traces_free(traces_result *r);
 
-/* References with these columns through a trace writer; returns the file, free with free(). */
+/* Writes references with a trace writer and returns the content of the file. Free it with free(). */
 uint8_t *traces_write(const char *spec, const rd_refs *refs, bool ids, size_t *n);
 
-/* The same, to a file. */
+/* Writes references to a file. */
 void traces_write_file(const char *path, const char *spec, const rd_refs *refs);
 
 /* Fails the test unless both are equal in status, message and every reference. */

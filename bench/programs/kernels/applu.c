@@ -72,7 +72,7 @@ static void applu_residual(applu *s) {
         s->rsd[at] *= applu_dt;
 }
 
-/* The blocks of one point: of itself, and of its neighbours `side` steps away in x, y and z. */
+/* The blocks of one point: of itself, and of its neighbors `side` steps away in x, y and z. */
 static void applu_point_blocks(const applu *s, int at, int side, double *block) {
     int n = s->n, steps[3] = {n * n, n, 1};
     const double *u = s->u + APPLU_VARS * at;
@@ -123,7 +123,7 @@ static void applu_relax_point(applu *s, int at, int side, double *block) {
     applu_solve_block(block, x);
 }
 
-/* One sweep; side -1 uses neighbours before a point and runs forward, side 1 the other way. */
+/* One sweep; side -1 uses neighbors before a point and runs forward, side 1 the other way. */
 static void applu_sweep(applu *s, int side) {
     int n = s->n;
     for (int a = 1; a < n - 1; a++) {

@@ -1,4 +1,4 @@
-/* What the kernels share: arguments, memory, random numbers.
+/* Functions that the kernels share: arguments, memory, random numbers.
  *
  * Everything is static, so that a kernel is one file for the compiler, and so that the suite's
  * compiler input can put several kernels into one file. */

@@ -1,4 +1,4 @@
-/* LU factorisation with partial pivoting, of a matrix that is restored before every round. */
+/* LU factorization with partial pivoting, of a matrix that is restored before every round. */
 #include "kernel.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Three-dimensional multigrid: V-cycles for a Poisson equation with periodic borders, on cubes of
  * 2, 4, 8 ... N points a side. Stencils of 27 points, whose coefficients depend on how many steps
- * away a neighbour is. */
+ * away a neighbor is. */
 #include "kernel.h"
 
 #include <math.h>
@@ -45,8 +45,8 @@ static void mgrid_wrap(const mgrid_cube *c, double *a) {
     }
 }
 
-/* Sums of the 6 neighbours one step away, the 12 two steps away and the 8 three steps away. */
-static void mgrid_neighbours(const double *a, int w, double sum[3]) {
+/* Sums of the 6 neighbors one step away, the 12 two steps away and the 8 three steps away. */
+static void mgrid_neighbors(const double *a, int w, double sum[3]) {
     int p = w * w;
     sum[0] = a[-1] + a[1] + a[-w] + a[w] + a[-p] + a[p];
     sum[1] = a[-w - 1] + a[-w + 1] + a[w - 1] + a[w + 1] + a[-p - 1] + a[-p + 1] + a[p - 1] +
@@ -57,7 +57,7 @@ static void mgrid_neighbours(const double *a, int w, double sum[3]) {
 
 static double mgrid_stencil(const double *a, int w, const double c[4]) {
     double sum[3];
-    mgrid_neighbours(a, w, sum);
+    mgrid_neighbors(a, w, sum);
     return c[0] * a[0] + c[1] * sum[0] + c[2] * sum[1] + c[3] * sum[2];
 }
 
@@ -93,14 +93,14 @@ static void mgrid_restrict(const mgrid_cube *fine, const mgrid_cube *coarse) {
             for (int k = 1; k <= n; k++) {
                 const double *a = fine->r + (2 * i * fine->w + 2 * j) * fine->w + 2 * k;
                 double sum[3];
-                mgrid_neighbours(a, fine->w, sum);
+                mgrid_neighbors(a, fine->w, sum);
                 coarse->r[(i * w + j) * w + k] =
                     0.5 * a[0] + 0.25 * sum[0] + 0.125 * sum[1] + 0.0625 * sum[2];
             }
     mgrid_wrap(coarse, coarse->r);
 }
 
-/* Adds the coarse correction to the fine one, between points the mean of the neighbours. */
+/* Adds the coarse correction to the fine one, between points the mean of the neighbors. */
 static void mgrid_interpolate(const mgrid_cube *coarse, const mgrid_cube *fine) {
     int n = fine->n, w = fine->w, cw = coarse->w;
     const double *c = coarse->u;

@@ -86,7 +86,7 @@ static double atom_pair(atoms *a, int i, int j) {
     return 4 * sixth * (sixth - 1);
 }
 
-/* Of two cells, every pair once; a cell with itself as well. */
+/* Handles every pair of particles of two cells once. The two cells may be the same. */
 static double atom_cells(atoms *a, int cell, int other) {
     double energy = 0;
     for (int i = a->first[cell]; i >= 0; i = a->next[i])
@@ -101,7 +101,7 @@ static double atoms_forces(atoms *a) {
     for (int cell = 0; cell < s * s * s; cell++) {
         int x = cell / (s * s), y = cell / s % s, z = cell % s;
         energy += atom_cells(a, cell, cell);
-        for (int k = 14; k < 27; k++) { /* 13 of the 26 neighbours: the others see this one */
+        for (int k = 14; k < 27; k++) { /* 13 of the 26 neighbors: the others see this one */
             int nx = (x + k / 9 - 1 + s) % s, ny = (y + k / 3 % 3 - 1 + s) % s;
             int nz = (z + k % 3 - 1 + s) % s;
             energy += atom_cells(a, cell, (nx * s + ny) * s + nz);

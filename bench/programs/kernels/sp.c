@@ -50,7 +50,7 @@ static sp_flow sp_make(int n) {
     return f;
 }
 
-/* What several terms need of every point. */
+/* Computes the values of every point that several terms need. */
 static void sp_derived(sp_flow *f) {
     int points = f->n * f->n * f->n;
     for (int at = 0; at < points; at++) {
