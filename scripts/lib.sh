@@ -27,7 +27,7 @@ packages_missing() {
             }'
 }
 
-# Runs a command as root, however that is possible here.
+# Runs a command as root, directly or with sudo.
 as_root() {
     if [ "$(id -u)" -eq 0 ]; then
         "$@"
@@ -38,7 +38,7 @@ as_root() {
     fi
 }
 
-# Installs what is missing of the named groups; asks nothing and touches nothing when all is there.
+# Installs the missing packages of the named groups without asking; does nothing if none is missing.
 install_packages() {
     if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
         say "not a Debian system: these must be there already: $(packages_of "$@" | xargs)"
@@ -64,7 +64,7 @@ configure() {
     cmake -S "$root" -B "$dir" -G Ninja "$@" >"$log" 2>&1 || { cat "$log"; return 1; }
 }
 
-# compile DIR [TARGETS]: builds, and says something only when there is something to say.
+# compile DIR [TARGETS]: builds, and prints only warnings and errors.
 compile() {
     ninja -C "$@" --quiet |
         { grep -v '^ninja: \(no work to do\|Entering directory\)' || true; }
