@@ -14,8 +14,7 @@
 /* ---- engines ---- */
 
 static bool compare_engines(bench *b, const bench_trace *t) {
-    static const char *const usual[] = {"null",  "footprint", "auto",
-                                        "batch", "bk",        "olken:tree=splay"};
+    static const char *const usual[] = {"null", "footprint", "auto", "bk", "olken:tree=splay"};
     const rd_strings *asked = &b->options->engines;
     const char *const *engines = asked->n ? asked->value : usual;
     size_t n = asked->n ? asked->n : sizeof usual / sizeof *usual;
@@ -177,7 +176,7 @@ static bool run_memory(bench *b, int n, char **traces) {
         b->status = fail_usage("bench memory makes its own traces");
         return false;
     }
-    static const char *const usual[] = {"auto", "batch"};
+    static const char *const usual[] = {"auto", "bk"};
     const rd_strings *asked = &b->options->engines;
     const char *const *engines = asked->n ? asked->value : usual;
     for (size_t i = 0; i < (asked->n ? asked->n : sizeof usual / sizeof *usual); i++)

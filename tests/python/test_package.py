@@ -35,7 +35,7 @@ class Distances(unittest.TestCase):
         self.assertEqual(rd.distances(self.trace).tolist(), self.right)
 
     def test_engines_that_answer_late(self):
-        for engine in ("batch", "chunks", "geometric"):
+        for engine in ("chunks", "geometric"):
             self.assertEqual(rd.distances(self.trace, engine).tolist(), self.right, engine)
 
     def test_written_into_the_callers_array(self):
@@ -193,7 +193,7 @@ class Errors(unittest.TestCase):
     def test_exceptions_of_a_sink_come_through(self):
         def sink(_):
             raise KeyError("mine")
-        with self.assertRaises(KeyError), rd.Engine("batch", sink=sink) as engine:
+        with self.assertRaises(KeyError), rd.Engine("chunks", sink=sink) as engine:
             engine.feed(np.arange(10) % 3)
             engine.finish()
 

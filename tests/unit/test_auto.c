@@ -67,7 +67,8 @@ static void the_note_tells_engine_and_reason_and_is_whole(void **state) {
          "auto: relay, because about 100.0 % of a chunk would be first touches (100.0 % of the "
          "first 2000 references are); relay: ",
          " new hashes)"},
-        {scan, 6, false, "auto: batch, because about 100.0 % of a chunk would be ", " 6 threads"},
+        {scan, 6, false, "auto: chunks, because about 100.0 % of a chunk would be ",
+         "% first touches"},
         {local, 2, false, "auto: chunks, because about ", "% first touches"},
         {late_scan, 2, false, "auto: chunks, because about ", "% first touches"},
     };

@@ -171,7 +171,7 @@ static void chunks_of_any_length_give_the_distances_of_the_whole_for_any_bound(v
 
 static void only_exact_immediate_engines_with_an_order_are_taken(void **state) {
     (void)state;
-    static const char *const wrong[] = {"khw",     "null",           "batch", "chunks",
+    static const char *const wrong[] = {"khw",     "null",           "geometric", "chunks",
                                         "no such", "olken/tree=oak", ""};
     rd_engine *e = NULL;
     for (size_t i = 0; i < RDI_COUNT(wrong); i++) {

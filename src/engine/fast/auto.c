@@ -6,8 +6,8 @@
  * threads it holds back and measures the first references. From the fraction of first touches among
  * them it predicts the fraction of first touches in a whole chunk, and from that whether it pays to
  * cut the trace into chunks and resolve their first touches afterwards (`chunks`). If it does not
- * pay, it picks `batch`, whose sorted rounds divide the work among many threads, or `relay` for
- * two. A trace that ends within the sample is not worth threads.
+ * pay, it picks `relay`. With many threads and a trace that is already there, `chunks` pays for any
+ * fraction. A trace that ends within the sample is not worth threads.
  *
  * Threads need memory of their own. If memory is limited, it picks `chunks` only if the tables
  * leave room. If memory runs out nevertheless and the trace can be read again, `stream` alone
@@ -35,9 +35,9 @@
 #define FIRST_SHARE 0.7
 
 /* Below this fraction a short sample is enough: extrapolating it would change nothing. */
-#define FEW_FIRSTS    0.02
+#define FEW_FIRSTS   0.02
 
-#define BATCH_THREADS 6 /* threads from which on batch is faster than relay */
+#define MANY_THREADS 6 /* threads from which on chunks pays for any fraction of first touches */
 
 /* Fractions of a limited memory that the sample and the tables of the chunks may use. */
 #define SAMPLE_PART  16
@@ -214,12 +214,13 @@ static double share_in_chunk(const auto_engine *e, double length) {
     return share;
 }
 
-/* Picks an engine. `first`: the expected fraction of first touches in a chunk. */
-static const char *best_engine(const auto_engine *e, double first, double first_cost) {
-    double gain = e->run->in->threads / (1 + first_cost * first);
-    if (first <= FIRST_SHARE && gain >= LEAST_GAIN)
-        return "chunks";
-    return e->run->in->threads >= BATCH_THREADS ? "batch" : "relay";
+/* Picks an engine. `first`: the expected fraction of first touches in a chunk. `whole`: the rest of
+ * the trace is available, not a stream. */
+static const char *best_engine(const auto_engine *e, double first, bool whole) {
+    double cost = whole ? FIRST_COST : STREAMED_FIRST_COST;
+    double gain = e->run->in->threads / (1 + cost * first);
+    bool few = first <= FIRST_SHARE && gain >= LEAST_GAIN;
+    return few || (whole && e->run->in->threads >= MANY_THREADS) ? "chunks" : "relay";
 }
 
 /* Picks and opens an engine. `known`: the number of references that are already available. */
@@ -237,7 +238,7 @@ static rd_status decide(auto_engine *e, uint64_t known) {
              "because about %.1f %% of a chunk would be first touches (%.1f %% of the first %zu "
              "references are)",
              first * 100, e->share[STOPS - 1] * 100, e->sampled);
-    return choose(e, best_engine(e, first, whole ? FIRST_COST : STREAMED_FIRST_COST), why);
+    return choose(e, best_engine(e, first, whole), why);
 }
 
 static rd_status auto_feed(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
@@ -388,8 +389,9 @@ const rdi_engine_ops rdi_engine_auto = {
                 "One thread: stream. Two threads beside a running program: relay. Several "
                 "threads:\n"
                 "measures the first million references and picks chunks if few references of a\n"
-                "chunk will be first touches; otherwise batch from six threads on, else relay. -v\n"
-                "reports the choice.",
+                "chunk will be first touches or, from six threads on, if the trace is a file or "
+                "in\n"
+                "memory; otherwise relay. -v reports the choice.",
             .caps = RD_CAP_DISTANCES | RD_CAP_BOUND | RD_CAP_THREADS | RD_CAP_PARTS,
             .error_kind = "exact",
             .opts = options,

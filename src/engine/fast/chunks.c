@@ -14,7 +14,7 @@
  * trace. Distances are late by up to two rounds. The result does not depend on threads, chunks or
  * timing.
  *
- * Not for traces where most references of a chunk are first touches: `batch` divides those better.
+ * Not for few threads where most references of a chunk are first touches: `relay` is faster there.
  *
  * Q. Niu, J. Dinan, Q. Lu, P. Sadayappan. PARDA: a fast parallel reuse distance analysis algorithm.
  * IPDPS 2012.
@@ -627,7 +627,7 @@ const rdi_engine_ops rdi_engine_chunks = {
                 "Time: the inner engine's, divided by the threads, while first touches are few.\n"
                 "Memory: the inner engine's once per thread and once more, and two chunks of\n"
                 "references per thread. Distances come late. Not for traces where most references\n"
-                "of a chunk are first touches: batch divides those better.\n"
+                "of a chunk are first touches and threads are few: relay is faster there.\n"
                 "\n"
                 "Q. Niu, J. Dinan, Q. Lu, P. Sadayappan. PARDA: a fast parallel reuse distance\n"
                 "analysis algorithm. IPDPS 2012.",

@@ -13,8 +13,7 @@
  * P times M; with a bound, P times the bound at most. In addition, two chunks of references per
  * rank. Only a histogram, no single distances.
  *
- * Not for one core. On threads of one machine `chunks` gives single distances as well; `batch` is
- * better where most references of a chunk are first touches.
+ * Not for one core. On threads of one machine `chunks` gives single distances as well.
  *
  * Q. Niu, J. Dinan, Q. Lu, P. Sadayappan. PARDA: a fast parallel reuse distance analysis algorithm.
  * IPDPS 2012. E. Carr, D. M. Nicol. Empirical study of parallel LRU simulation algorithms. 1994.
