@@ -279,8 +279,9 @@ static void long_lists_end_with_the_sum_of_the_rest(void **state) {
     static const char *const others[] = {
         "{\"name\":\"(others)\",\"source\":null,\"line\":null,\"module\":null,%s}",
         "{\"source\":null,\"line\":0,\"function\":null,\"text\":null,%s}",
-        "{\"kind\":\"other\",\"name\":\"(others)\",\"line\":null,\"bytes\":null,\"blocks\":null,%s,"
-        "\"words_used\":null}"};
+        ("{\"kind\":\"other\",\"name\":\"(others)\",\"line\":null,\"bytes\":null,\"blocks\":null,%"
+         "s,"
+         "\"words_used\":null}")};
     for (size_t i = 0; i < RDI_COUNT(others); i++) {
         const char *place = strstr(others[i], "%s");
         snprintf(expected, sizeof expected, "%.*s%s%s", (int)(place - others[i]), others[i], sum,
