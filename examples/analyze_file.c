@@ -14,4 +14,7 @@ int main(int argc, char **argv) {
         rd_mrc_at(ctx, profile, 512, &misses, NULL))
         return fprintf(stderr, "%s\n", rd_last_error(ctx)), 1;
     printf("misses: %.2f %%\n", 100 * misses);
+    rd_profile_free(profile);
+    rd_analysis_close(analysis);
+    rd_ctx_free(ctx);
 }
