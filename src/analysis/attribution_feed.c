@@ -36,7 +36,7 @@ static rd_status open_attributor(rdi_attribution_feed *f, const rd_attribution_c
                                    .levels = c->levels,
                                    .n_levels = c->n_levels,
                                    .windows = c->windows};
-    if (c->n_levels == 0) {
+    if (c->n_levels == 0 || !c->levels) {
         config.levels = usual;
         config.n_levels = usual_levels(block_bytes, bound, usual);
     }

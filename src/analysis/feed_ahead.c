@@ -12,28 +12,31 @@ bool rdi_feed_ahead_is_possible(const rd_analysis *a, const rdi_analysis_reading
            rd_trace_count(r->trace) > RDI_READ_AHEAD_SLICE;
 }
 
-/* Reports progress: `share` of the batch has been fed. */
-static rd_status tell(rd_analysis *a, const rdi_analysis_reading *r,
-                      const rdi_read_ahead_batch *batch, double share) {
-    rd_progress progress = a->progress;
-    progress.references += (uint64_t)(share * (double)batch->references);
-    progress.bytes = a->bytes_before + r->source->bytes +
-                     (uint64_t)(share * (double)(batch->bytes - r->source->bytes));
-    rd_status status = rdi_analysis_tell(a, &progress);
-    return status == RD_OK ? RD_OK : rdi_analysis_end_early(a, status);
+/* Accounts for `share` of the batch, before which the source was as `before`: an analysis that is
+ * canceled inside a batch has a profile of what was fed. */
+static void account(rd_analysis *a, const rdi_analysis_reading *r, const rd_source *before,
+                    const rdi_read_ahead_batch *batch, double share) {
+    rd_source *source = r->source;
+    uint64_t references = before->references + (uint64_t)(share * (double)batch->references);
+    a->progress.references += references - source->references;
+    source->references = references;
+    source->bytes = before->bytes + (uint64_t)(share * (double)(batch->bytes - before->bytes));
+    a->progress.bytes = a->bytes_before + source->bytes;
 }
 
 static rd_status feed_batch(rd_analysis *a, const rdi_analysis_reading *r,
                             const rdi_read_ahead_batch *batch) {
+    const rd_source before = *r->source;
     for (size_t at = 0; at < batch->n; at += FEED_BLOCKS) {
         size_t n = batch->n - at < FEED_BLOCKS ? batch->n - at : FEED_BLOCKS;
         RD_TRY(rd_engine_feed(a->engine, batch->blocks + at, n, NULL));
         a->progress.block_references += n;
-        RD_TRY(tell(a, r, batch, (double)(at + n) / (double)batch->n));
+        account(a, r, &before, batch, (double)(at + n) / (double)batch->n);
+        rd_status status = rdi_analysis_tell(a, &a->progress);
+        if (status != RD_OK)
+            return rdi_analysis_end_early(a, status);
     }
-    r->source->references += batch->references;
-    r->source->bytes = batch->bytes;
-    a->progress.references += batch->references;
+    account(a, r, &before, batch, 1);
     return RD_OK;
 }
 

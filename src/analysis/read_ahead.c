@@ -93,6 +93,7 @@ static void append(decoder *d, buffer **b, const uint64_t *blocks, size_t n) {
 
 static rd_status decode_batch(decoder *d, const rd_refs *refs, buffer **b) {
     rd_mapper_feed(d->mapper, refs);
+    (*b)->batch.references += refs->n; /* even if their last blocks go to the next buffer */
     while (*b) {
         const uint64_t *blocks = NULL;
         size_t n = 0;
@@ -103,8 +104,6 @@ static rd_status decode_batch(decoder *d, const rd_refs *refs, buffer **b) {
             break;
         append(d, b, blocks, n);
     }
-    if (*b)
-        (*b)->batch.references += refs->n;
     return RD_OK;
 }
 
