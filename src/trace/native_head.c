@@ -130,6 +130,18 @@ static rd_status add_event(rdi_input *in, size_t offset, const entry *e, rdi_nat
     return kind ? RD_OK : skip_entry(in, offset, e, head);
 }
 
+/* Refuses a second description of the same thing, known or not; `first` is where it begins. */
+static rd_status check_repeated(rdi_input *in, size_t first, size_t end, const entry *e) {
+    for (size_t offset = RDI_NATIVE_HEADER; offset < first;) {
+        entry before = {0};
+        RD_TRY(take_entry(in, &offset, end, &before));
+        if (before.about == e->about && strcmp(before.name, e->name) == 0)
+            return rdi_input_fail_byte(in, first, "%s '%s' is described twice", about_text(e),
+                                       e->name);
+    }
+    return RD_OK;
+}
+
 static rd_status read_descriptions(rdi_input *in, rdi_native_head *head) {
     size_t end = head->bytes - RDI_NATIVE_CHECK;
     if (rdi_load_le64(in->data + end) !=
@@ -140,6 +152,7 @@ static rd_status read_descriptions(rdi_input *in, rdi_native_head *head) {
         size_t first = offset;
         entry e;
         RD_TRY(take_entry(in, &offset, end, &e));
+        RD_TRY(check_repeated(in, first, end, &e));
         if (e.about == ABOUT_COLUMN)
             RD_TRY(add_column(in, first, &e, head));
         else if (e.about == ABOUT_EVENT)
