@@ -17,6 +17,8 @@ from __future__ import annotations
 import ctypes
 import operator
 import os
+import signal
+import threading
 from ctypes import byref, c_bool, c_char_p, c_double, c_size_t, c_uint64, c_void_p
 from dataclasses import dataclass
 from typing import Any, Callable, Optional, Sequence, SupportsIndex, Union
@@ -418,19 +420,42 @@ def _as_kinds(kinds: Optional[str]) -> int:
     return sum(_KINDS[letter] for letter in set(kinds))
 
 
+def _as_path(path: Path) -> bytes:
+    name = os.fsencode(path)
+    if b"\0" in name:
+        raise ValueError("a path with a NUL character names no file")
+    return name
+
+
 class _Watch:
     """Wraps the progress callback for C. An exception is kept and raised again after the call."""
 
     def __init__(self, callback: Optional[Callable[[int, int, Optional[int]], Any]]) -> None:
         self.raised: Optional[BaseException] = None
         self._callback = callback
-        self.pointer = _native.PROGRESS(self._call) if callback else _native.PROGRESS()
+        self._usual: Any = None
+        self.pointer = _native.PROGRESS(self._call)
+
+    def __enter__(self) -> "_Watch":
+        """Keeps Ctrl-C for the next call: raised on the way into it, ctypes would drop it."""
+        if (threading.current_thread() is threading.main_thread()
+                and signal.getsignal(signal.SIGINT) is signal.default_int_handler):
+            self._usual = signal.signal(signal.SIGINT, self._interrupt)
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        if self._usual:
+            signal.signal(signal.SIGINT, self._usual)
+
+    def _interrupt(self, _number: int, _frame: Any) -> None:
+        self.raised = KeyboardInterrupt()
 
     def _call(self, _user: Any, progress: Any) -> bool:
-        assert self._callback
         now = progress.contents
         try:
-            return self._callback(now.references, now.bytes, now.total_bytes or None) is not False
+            answer = self._callback and self._callback(now.references, now.bytes,
+                                                       now.total_bytes or None)
+            return self.raised is None and not (isinstance(answer, (bool, np.bool_)) and not answer)
         except BaseException as error:
             self.raised = error
             return False
@@ -461,9 +486,10 @@ def analyze(*paths: Path, engine: Optional[str] = None, block: Union[int, str, N
     context.check(_lib.rd_analysis_open(context.pointer, byref(config), byref(analysis)))
     try:
         for path in paths:
-            context.check(_lib.rd_analysis_add_file(analysis, os.fsencode(path)))
-        status = _lib.rd_analysis_run(analysis)
-        if watch.raised:
+            context.check(_lib.rd_analysis_add_file(analysis, _as_path(path)))
+        with watch:
+            status = _lib.rd_analysis_run(analysis)
+        if watch.raised is not None:
             raise watch.raised
         if not _lib.rd_analysis_has_profile(analysis):
             context.check(status)

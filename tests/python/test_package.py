@@ -2,6 +2,7 @@
 import gc
 import json
 import os
+import signal
 import tempfile
 import tomllib
 import unittest
@@ -256,6 +257,25 @@ class Files(unittest.TestCase):
             raise KeyError("mine")
         with self.assertRaises(KeyError):
             self.analyze(progress=progress)
+
+    def test_an_interrupt_is_never_lost(self):
+        for threads in (1, 3):
+            for moment in (0, 3):
+                calls = []
+
+                def progress(*_):
+                    calls.append(1)
+                    if len(calls) == moment + 1:
+                        os.kill(os.getpid(), signal.SIGINT)
+                with self.assertRaises(KeyboardInterrupt):
+                    self.analyze(threads=threads, progress=progress)
+        self.assertIs(signal.getsignal(signal.SIGINT), signal.default_int_handler)
+
+    def test_numpy_booleans_cancel_and_odd_paths_are_refused(self):
+        with self.assertRaises(rd.Canceled):
+            self.analyze(progress=lambda *_: np.False_)
+        with self.assertRaises(ValueError):
+            rd.analyze(self.path + "\0x")
 
     def test_damage(self):
         with open(self.path, "ab") as file:
