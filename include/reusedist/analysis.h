@@ -84,7 +84,8 @@ typedef struct rd_analysis_config {
     rd_binning binning; /* of the histogram */
     uint64_t bound;     /* in blocks; 0: unbounded */
     uint32_t threads;   /* for reading files and for engines that use several; 0: one */
-    uint64_t mem_bytes; /* memory limit of the engine; 0: none. With a limit, one thread reads */
+    uint64_t mem_bytes; /* memory that the engine plans to stay within; 0: unlimited. With a
+                           limit, one thread reads. rd_ctx_set_limit() enforces one */
     const char *checkpoint; /* file, see rd_engine_config; NULL: none */
     bool live;              /* a hint: the analyzed program runs at the same time */
     bool partial; /* if the analysis ends early, make a profile of what was analyzed until then */
@@ -100,9 +101,10 @@ typedef struct rd_analysis_config {
 
 typedef struct rd_analysis rd_analysis;
 
-/* Checks the configuration and, without a checkpoint, opens the engine. A mistake in the
- * configuration is therefore reported here (RD_EINVAL), before the caller starts a program to
- * analyze. `config` NULL: all defaults. */
+/* Checks the configuration and, without a checkpoint, opens the engine. Mistakes in these are
+ * therefore reported here (RD_EINVAL), before the caller starts a program to analyze; mistakes about
+ * the traces (the format, attribution) when rd_analysis_run() opens the first one. `config` NULL: all
+ * defaults. */
 RD_API RD_CHECKED rd_status rd_analysis_open(rd_ctx *ctx, const rd_analysis_config *config,
                                              rd_analysis **out);
 

@@ -74,7 +74,8 @@ typedef struct rd_engine_config {
     size_t size;         /* sizeof(rd_engine_config) */
     uint64_t bound;      /* in blocks; 0: unbounded */
     uint32_t threads;    /* 0: one */
-    uint64_t mem_bytes;  /* memory limit of the engine; 0: none */
+    uint64_t mem_bytes;  /* memory that the engine plans to stay within; 0: unlimited.
+                            rd_ctx_set_limit() enforces a limit */
     uint64_t references; /* expected number, a hint; 0: unknown */
     rd_binning binning;  /* of the histogram; all zero: log-linear */
     /* Checkpoint file, for engines with RD_CAP_CHECKPOINT. If it exists, the analysis continues

@@ -20,10 +20,14 @@ static rd_status take_levels(rd_attributor *a, const rd_attributor_config *confi
     size_t n = config->n_levels;
     if (n > RD_LEVELS_MAX)
         return rdi_fail(a->ctx, RD_EINVAL, "more than %d cache levels", RD_LEVELS_MAX);
+    if (n && !config->levels)
+        return rdi_fail(a->ctx, RD_EINVAL, "%zu cache levels, but no list of them", n);
     if (n)
         memcpy(a->levels, config->levels, n * sizeof *a->levels);
     qsort(a->levels, n, sizeof *a->levels, by_size);
     for (size_t k = 0; k < n; k++) {
+        if (a->levels[k].bytes == 0)
+            return rdi_fail(a->ctx, RD_EINVAL, "a cache of 0 bytes cannot be a level");
         blocks[k] = a->levels[k].bytes / (config->block_bytes ? config->block_bytes : 1);
         blocks[k] = blocks[k] ? blocks[k] : 1;
         if (config->bound && blocks[k] > config->bound)

@@ -63,6 +63,8 @@ void rd_binning_name(rd_binning binning, char *text) {
 }
 
 rd_status rdi_binning_check(rd_ctx *ctx, rd_binning binning) {
+    if ((unsigned)binning.kind > RD_BINS_EDGES)
+        return rdi_fail(ctx, RD_EINVAL, "unknown kind of bins: %d", (int)binning.kind);
     if (binning.kind == RD_BINS_LINEAR && binning.param == 0)
         return rdi_fail(ctx, RD_EINVAL, "linear bins need a width of at least 1");
     if (binning.kind == RD_BINS_REFERENCE && binning.param == 0)

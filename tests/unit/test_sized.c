@@ -63,12 +63,22 @@ static void a_newer_callers_fields_must_be_unused(void **state) {
     assert_non_null(strstr(message, rd_version()));
 }
 
+/* A histogram of unknown bins could be written but not read. */
+static void an_unknown_kind_of_bins_is_refused(void **state) {
+    (void)state;
+    char message[200] = "";
+    rd_engine_config config = {.size = sizeof config, .binning = {(rd_binning_kind)99, 0}};
+    assert_int_equal(open_with(&config, message, sizeof message), RD_EINVAL);
+    assert_non_null(strstr(message, "99"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_missing_size_is_a_mistake_with_its_cure),
         cmocka_unit_test(no_struct_means_defaults),
         cmocka_unit_test(an_older_callers_fields_are_taken),
         cmocka_unit_test(a_newer_callers_fields_must_be_unused),
+        cmocka_unit_test(an_unknown_kind_of_bins_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -183,10 +183,19 @@ void rdi_inner_close(rdi_run *run, rdi_inner *inner) {
     *inner = (rdi_inner){0};
 }
 
+/* Gives distances to the caller's sink, if there is one. Its failure gets a message here: the
+ * context's last one may be about something else. */
+static rd_status pass_to_sink(rd_engine *e, const uint64_t *dist, size_t n) {
+    rd_status status = e->sink ? e->sink(e->sink_user, dist, n) : RD_OK;
+    return status == RD_OK ? RD_OK
+                           : rdi_fail(e->run.ctx, status, "the sink for distances failed (%s)",
+                                      rd_status_name(status));
+}
+
 rd_status rdi_engine_deliver(rdi_run *run, const uint64_t *dist, size_t n) {
     rd_engine *e = run->engine;
     RD_TRY(rdi_hist_add(run->out.hist, dist, n));
-    return e->sink ? e->sink(e->sink_user, dist, n) : RD_OK;
+    return pass_to_sink(e, dist, n);
 }
 
 void rdi_engine_note_before(rdi_run *run, const char *text) {
@@ -221,7 +230,7 @@ static rd_status feed_batch(rd_engine *e, const uint64_t *blocks, size_t n, uint
     e->run.count_too = true;
     rd_status status = e->ops->feed(e->state, blocks, n, dist);
     e->run.count_too = false;
-    return status == RD_OK && e->sink ? e->sink(e->sink_user, dist, n) : status;
+    return status == RD_OK ? pass_to_sink(e, dist, n) : status;
 }
 
 static rd_status feed_batches(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *distances) {
