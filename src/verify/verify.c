@@ -1,5 +1,9 @@
-/* The verifier: chooses engines, checks one trace after the other, and shrinks a trace that shows a
- * difference. */
+/* The verifier: runs engines on random traces and compares their distances, histograms and totals
+ * with the oracle, engine `stack`.
+ *
+ * Exact engines must agree bit for bit, approximate ones within the error that they state
+ * (verify_compare.c). A trace that shows a difference is shrunk to a few references before it is
+ * reported, with the seed that makes it again. */
 #include "reusedist/verify.h"
 
 #include "base/sized.h"
