@@ -346,7 +346,7 @@ static void a_long_note_is_cut(void **state) {
     size_t n = (size_t)snprintf(text, sizeof text, "{");
     for (size_t i = 0; i < 100; i++)
         n += (size_t)snprintf(text + n, sizeof text - n, "\"an_unknown_section_%zu\":1,", i);
-    n += (size_t)snprintf(text + n, sizeof text - n, "%s", SMALL("") + 1);
+    n += (size_t)snprintf(text + n, sizeof text - n, "%s", &SMALL("")[1]);
     rd_profile *p = NULL;
     assert_int_equal(rd_profile_parse(*state, "p", text, n, &p), RD_OK);
     assert_true(strlen(rd_profile_note(p)) < 512);
