@@ -129,7 +129,7 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-void bench_summarise(bench_result *r) {
+void bench_summarize(bench_result *r) {
     double sorted[32];
     memcpy(sorted, r->seconds, sizeof sorted);
     qsort(sorted, r->repeats, sizeof *sorted, by_value);
@@ -144,7 +144,7 @@ bool bench_time(bench *b, const bench_trace *t, bench_result *r) {
     else
         while (ok && r->repeats < b->options->repeats)
             ok = bench_repeat(b, t, r);
-    bench_summarise(r);
+    bench_summarize(r);
     return ok;
 }
 
@@ -158,7 +158,7 @@ bool bench_compare(bench *b, const bench_trace *t, const char *const *engines, s
         for (size_t i = 0; i < n && ok; i++)
             ok = bench_repeat(b, t, &r[i]);
     for (size_t i = 0; i < n && ok; i++) {
-        bench_summarise(&r[i]);
+        bench_summarize(&r[i]);
         bench_print(b, &r[i]);
     }
     free(r);

@@ -82,7 +82,7 @@ bool bench_repeat(bench *b, const bench_trace *t, bench_result *r);
  * time is the result. */
 bool bench_time(bench *b, const bench_trace *t, bench_result *r);
 /* Computes median and best of the repeats. */
-void bench_summarise(bench_result *r);
+void bench_summarize(bench_result *r);
 
 /* Measures all engines on one trace. All answers are checked first. The repeats then alternate
  * between the engines, so that noise affects all of them alike. */

@@ -88,7 +88,7 @@ static bool time_format(bench *b, const char *format, const char *path, uint64_t
     struct stat st;
     if (stat(path, &st) != 0)
         return false;
-    bench_summarise(&r);
+    bench_summarize(&r);
     double bytes = (double)st.st_size / (double)refs, speed = (double)refs / r.median / 1e6;
     if (!b->options->json)
         printf("%-14s %10.1f M refs/s %10.1f best %8.2f ns/ref %8.2f bytes/ref %8.0f MB/s\n",

@@ -187,7 +187,7 @@ static bool run_once(bench *b, const analyzer *a, uint64_t elements, speed *s) {
 static double median_of(speed *s) {
     bench_result r = {.repeats = s->repeats};
     memcpy(r.seconds, s->seconds, sizeof r.seconds);
-    bench_summarise(&r);
+    bench_summarize(&r);
     return r.median;
 }
 

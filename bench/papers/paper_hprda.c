@@ -93,7 +93,7 @@ static bool run_way(bench *b, const bench_trace *t, const char *engine, outcome 
     } while (o->seconds[runs++] < BENCH_LONG && runs < b->options->repeats);
     bench_result r = {.repeats = runs};
     memcpy(r.seconds, o->seconds, sizeof r.seconds);
-    bench_summarise(&r);
+    bench_summarize(&r);
     o->median = r.median;
     o->ran = true;
     return true;

@@ -146,7 +146,8 @@ typedef struct rd_spatial {
         uint64_t fetched; /* blocks that a cache of this level fetches */
         uint64_t words;   /* words of these blocks that are touched before the block is evicted */
     } levels[RD_LEVELS_MAX];
-    /* The profile of the same trace in blocks of one word. Without bins it was not measured. */
+    /* The profile of the same trace in blocks of one word. It was not measured if n_word_bins is
+     * 0. */
     uint64_t word_references, word_infinite;
     const rd_bin *word_bins; /* log bins */
     size_t n_word_bins;

@@ -10,8 +10,8 @@
 /* Defined by the C library. */
 int __sigaction(int number, const struct sigaction *wanted, struct sigaction *before);
 
-/* The program's handlers, with and without SA_SIGINFO; both are the same member of struct
- * sigaction. */
+/* Types of the program's handlers, without and with SA_SIGINFO. struct sigaction holds them in a
+ * union. */
 typedef void (*plain_handler)(int);
 typedef void (*informed_handler)(int, siginfo_t *, void *);
 static union {

@@ -21,7 +21,7 @@ static rd_status take_levels(rd_attributor *a, const rd_attributor_config *confi
     if (n > RD_LEVELS_MAX)
         return rdi_fail(a->ctx, RD_EINVAL, "more than %d cache levels", RD_LEVELS_MAX);
     if (n && !config->levels)
-        return rdi_fail(a->ctx, RD_EINVAL, "%zu cache levels, but no list of them", n);
+        return rdi_fail(a->ctx, RD_EINVAL, "n_levels is %zu, but levels is NULL", n);
     if (n)
         memcpy(a->levels, config->levels, n * sizeof *a->levels);
     qsort(a->levels, n, sizeof *a->levels, by_size);

@@ -82,7 +82,7 @@ static rd_status parse_sizes(rd_ctx *ctx, const char *text, rd_sizes *out) {
         memcpy(item, text, n);
         item[n] = '\0';
         if (list.n == RD_SIZES_MAX)
-            return rdi_fail(ctx, RD_EINVAL, "more than %d sizes", RD_SIZES_MAX);
+            return rdi_fail(ctx, RD_EINVAL, "too many sizes: at most %d are allowed", RD_SIZES_MAX);
         RD_TRY(rd_parse_size(ctx, item, &list.value[list.n]));
         list.n++;
         if (!text[n])

@@ -26,8 +26,8 @@ static void *try_channel(rd_live *live, unsigned buffers) {
                       live->fd, 0);
 }
 
-/* Maps the channel, a smaller one where files or memory are limited. Its size is sealed, so that no
- * program can truncate it while it is mapped. */
+/* Maps the channel, or a smaller one if its full size cannot be mapped. Its size is sealed, so that
+ * no program can truncate it while it is mapped. */
 static rd_status map_channel(rd_live *live) {
     live->fd = memfd_create("reusedist", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (live->fd < 0)

@@ -85,7 +85,9 @@ static rd_status open_buffer(live_reader *l, int index) {
         return rdi_fail(l->r->ctx, RD_EFORMAT,
                         "a recorder handed over a buffer of %" PRIu64 " words", words);
     if (channel->buffer[index].process >= PROCESSES_MAX)
-        return rdi_fail(l->r->ctx, RD_ERANGE, "more than %d programs recorded", PROCESSES_MAX);
+        return rdi_fail(l->r->ctx, RD_ERANGE,
+                        "the recording has more than %d processes, which is the limit",
+                        PROCESSES_MAX);
     l->words = rdi_channel_words(channel, (unsigned)index);
     if (words == 0)
         words = find_end(l);

@@ -205,7 +205,7 @@ static bool is_identical(rd_profile *const pair[2]) {
 typedef struct ranking {
     row_list list;
     rd_bin bin;    /* the current bin; its count is what is left of it */
-    rd_bin behind; /* the infinite distances: at or above the bound */
+    rd_bin behind; /* the infinite distances: from the bound on, or RD_COLD without a bound */
 } ranking;
 
 static ranking rank_references(const rd_profile *p) {

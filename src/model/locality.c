@@ -221,7 +221,8 @@ rd_status rd_model_train(rd_ctx *ctx, const rd_training *training, size_t n,
         return rdi_fail(ctx, RD_EINVAL, "a model needs profiles of at least two inputs, not %zu",
                         n);
     if (n > RD_TRAINING_MAX)
-        return rdi_fail(ctx, RD_EINVAL, "at most %d training inputs", RD_TRAINING_MAX);
+        return rdi_fail(ctx, RD_EINVAL, "a model takes at most %d training inputs, not %zu",
+                        RD_TRAINING_MAX, n);
     for (size_t i = 0; i < n; i++) {
         runs[i] = (rdi_training_run){.size = training[i].size, .profile = training[i].profile};
         RD_TRY(check_profile(ctx, rd_profile_facts_of(training[i].profile),

@@ -74,8 +74,8 @@ rd_status rd_peak_choose(rd_ctx *ctx, rd_profile *const *profiles, size_t n, rd_
     rdi_training_run runs[RD_TRAINING_MAX] = {{0}};
     rd_status status = RD_OK;
     if (n < 2 || n > RD_TRAINING_MAX)
-        return rdi_fail(ctx, RD_EINVAL, "a model needs profiles of at least two inputs, not %zu",
-                        n);
+        return rdi_fail(ctx, RD_EINVAL, "a model takes profiles of 2 to %d inputs, not %zu",
+                        RD_TRAINING_MAX, n);
     for (size_t i = 1; i < n; i++)
         if (!rdi_thresholds_equal(&rd_profile_facts_of(profiles[i])->sampling,
                                   &rd_profile_facts_of(profiles[0])->sampling))

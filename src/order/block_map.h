@@ -1,7 +1,7 @@
 /* A hash table from block id to a 64-bit value.
  *
  * It uses open addressing with linear probing. Ids are mixed, so that regular strides spread. A
- * slot is empty if its value is RDI_ABSENT: every block id is valid, but this one value is not.
+ * slot is empty if its value is RDI_ABSENT: any block id is allowed, but RDI_ABSENT cannot be stored.
  * Removal shifts the cluster back instead of leaving a tombstone, so the cost of a look-up depends
  * only on the current content.
  *

@@ -1,12 +1,12 @@
 /* A hash table from blocks to slots, made for batched look-ups: a bucket is one cache line.
  *
- * A block is in its home bucket or, if that and the buckets behind it were full, in the first bucket
- * with room. slot_table.inc.h has the look-ups, once per instruction set and slot width; here is what
- * they share, and slot_table.c grows, rehashes and widens a table between batches.
+ * A block is in the first bucket, from its home bucket on, that had room when it was inserted.
+ * slot_table.inc.h has the look-ups, once per instruction set and slot width. This header has what
+ * they share. slot_table.c grows, rehashes and widens a table between batches.
  *
  * Entries are at most DISP_MAX buckets from home when a step begins. Ids that spread stay far below
- * that. A step adds at most one full bucket per RDI_SLOT_WIDE_WAYS entries, and TAIL buckets behind
- * the last home hold those: no probe wraps around or runs out.
+ * that. A step adds at most one full bucket per RDI_SLOT_WIDE_WAYS entries, and the TAIL buckets
+ * after the last home hold this overflow, so no probe wraps around.
  */
 #ifndef RDI_SLOT_TABLE_H
 #define RDI_SLOT_TABLE_H

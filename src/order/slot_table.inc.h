@@ -74,7 +74,8 @@ static KERNEL_TARGET SLOT *find(const rdi_slot_table *t, uint64_t blk) {
     }
 }
 
-/* The nearest entry behind b that b, when it was full, sent on; NULL: none. */
+/* Finds the nearest entry after b whose home is b or an earlier bucket, so that it may move into b.
+ * Returns its bucket and sets *entry, or returns NULL. */
 static KERNEL_TARGET bucket *sent_on(const rdi_slot_table *t, bucket *b, unsigned *entry) {
     for (bucket *c = b + 1;; c++) {
         for (unsigned k = 0; k < c->n; k++)

@@ -151,7 +151,7 @@ static rd_status pass_part(rdi_time_parts *p, rdi_hist *out) {
     return RD_OK;
 }
 
-static void join_neighbours(rdi_time_parts *p) {
+static void join_neighbors(rdi_time_parts *p) {
     p->n /= 2;
     p->length *= 2;
     for (size_t i = 0; i < p->n; i++)
@@ -164,7 +164,7 @@ static rd_status end_part(rdi_time_parts *p, rdi_hist *out) {
     memset(p->cell, 0, CELLS * sizeof *p->cell);
     p->references = 0;
     if (p->n == p->most)
-        join_neighbours(p);
+        join_neighbors(p);
     return RD_OK;
 }
 

@@ -75,7 +75,8 @@ rd_status rdi_choice_init(rd_ctx *ctx, const char *owner, rdi_choice *c, size_t 
                           const rd_sizes *weights);
 size_t rdi_choice_draw(const rdi_choice *c, rdi_rng *rng);
 
-/* A permutation of 0 .. n-1 (n at most RDI_BLOCKS_MAX) that separates neighboring numbers. */
+/* Returns the image of x under a permutation of 0 .. n-1 (n at most RDI_BLOCKS_MAX) that moves
+ * neighbors apart. */
 uint64_t rdi_scramble(uint64_t x, uint64_t n);
 
 #endif

@@ -135,7 +135,7 @@ static rd_status read_name(rdi_id_table *t, const char *text, size_t n, uint64_t
     return RD_OK;
 }
 
-/* Remembers a number while names may still follow. */
+/* Records a numeric id, to detect a later name that hashes to the same value. */
 static rd_status note_number(rdi_id_table *t, const char *text, size_t n, uint64_t id) {
     if (!t->has_names) {
         if (t->numbers_read >= RDI_ID_NUMBERS_MAX)

@@ -44,7 +44,7 @@ static rd_status find_lines(rdi_lines *l) {
          * depend on the sizes of the reads. */
         if (seen >= l->max) {
             in->line++;
-            return rdi_input_fail_line(in, "longer than %zu bytes", l->max - 1);
+            return rdi_input_fail_line(in, "the line is longer than %zu bytes", l->max - 1);
         }
         RD_TRY(rdi_input_fill(in, seen + 1, seen + 1));
     }

@@ -12,8 +12,8 @@
 #define RDI_NATIVE_FRAME        8    /* bytes of a frame before its payload */
 #define RDI_NATIVE_CHECK        8    /* bytes of a checksum */
 #define RDI_NATIVE_LENGTH       4    /* bytes before the block of a described column */
-#define RDI_NATIVE_COLUMNS      16   /* most columns after the address */
-#define RDI_NATIVE_DESCRIPTIONS 4096 /* most bytes of all descriptions */
+#define RDI_NATIVE_COLUMNS      16   /* maximum number of columns after the address */
+#define RDI_NATIVE_DESCRIPTIONS 4096 /* maximum size of all descriptions, in bytes */
 
 /* The fields and event kinds of version 1. A file describes all others. */
 #define RDI_NATIVE_PLAIN_FIELDS                                                                    \

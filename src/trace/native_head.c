@@ -122,7 +122,9 @@ static unsigned find_event(const char *name) {
 static rd_status add_event(rdi_input *in, size_t offset, const entry *e, rdi_native_head *head) {
     if (e->number <= RDI_NATIVE_PLAIN_EVENT || e->number >= RDI_EVENT_KINDS ||
         head->events.kind[e->number] != 0)
-        return rdi_input_fail_byte(in, offset, "event kind '%s' has no number of its own", e->name);
+        return rdi_input_fail_byte(
+            in, offset, "event kind '%s' has number %u, which is invalid or already used", e->name,
+            (unsigned)e->number);
     unsigned kind = find_event(e->name);
     head->events.kind[e->number] = (uint8_t)(kind ? kind : RDI_EVENT_SKIPPED);
     head->has_events = true;

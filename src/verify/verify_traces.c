@@ -105,7 +105,8 @@ static const struct {
     {"runs", order_runs},       {"scans", order_scans},
 };
 
-/* Stretches of other orders, each over its own subset of the blocks. */
+/* Fills consecutive stretches, each in a randomly chosen other order over a random range of the
+ * blocks. */
 static void order_phases(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
     for (size_t at = 0; at < n;) {
         size_t part = 1 + rdi_rng_below(rng, n - at);

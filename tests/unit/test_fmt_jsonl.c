@@ -152,7 +152,7 @@ static void endless_lines_are_refused(void **state) {
     memset(text, ' ', n);
     memcpy(text, "{\"hash_ids\":[1,", 15);
     traces_result r = traces_read("jsonl", text, n);
-    assert_string_equal(r.error, "t: line 1: longer than 67108863 bytes");
+    assert_string_equal(r.error, "t: line 1: the line is longer than 67108863 bytes");
     traces_free(&r);
     free(text);
 }

@@ -289,7 +289,7 @@ static void endless_lines_are_refused(void **state) {
     memset(text, 'a', n);
     memcpy(text, "0x1\n", 4);
     traces_result r = traces_read("text:base=string", text, n);
-    assert_string_equal(r.error, "t: line 2: longer than 1048575 bytes");
+    assert_string_equal(r.error, "t: line 2: the line is longer than 1048575 bytes");
     assert_int_equal(r.n, 1);
     traces_result slow = traces_read_pipe("text:base=string", text, n, 65536);
     traces_assert_equal(&r, &slow);
@@ -304,7 +304,7 @@ static void endless_lines_are_refused(void **state) {
     text[4 + RDI_LINE_MAX - 1] = 'a'; /* one byte too long */
     text[4 + RDI_LINE_MAX] = '\n';
     r = traces_read("text:base=string", text, 4 + RDI_LINE_MAX + 1);
-    assert_string_equal(r.error, "t: line 2: longer than 1048575 bytes");
+    assert_string_equal(r.error, "t: line 2: the line is longer than 1048575 bytes");
     traces_free(&r);
     free(text);
 }

@@ -127,7 +127,7 @@ static void what_cannot_be_is_said(void **state) {
     assert_refused("geometric:next=range:0", 0, RD_EINVAL,
                    "engine geometric: next: a range has 1 to 4294967295 blocks");
     assert_refused("geometric:next=hash", 0, RD_EINVAL,
-                   "engine geometric: next: 'hash' (valid: sort, range:BLOCKS, table)");
+                   "engine geometric: next=hash is invalid: use sort, range:BLOCKS or table");
 }
 
 int main(void) {

@@ -286,7 +286,7 @@ static void nonsense_is_refused(void **state) {
     int index = fill_buffer(t.channel, 0, 1);
     t.channel->buffer[index].process = 1 << 16;
     rdi_channel_submit(t.channel, index, 1);
-    assert_failure(&t, "more than 65536 programs");
+    assert_failure(&t, "more than 65536 processes");
     stop(&t);
 }
 

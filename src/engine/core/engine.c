@@ -330,7 +330,8 @@ static rd_profile_facts collect_facts(const rd_engine *e) {
 rd_status rd_engine_profile(rd_engine *e, rd_profile **out) {
     rd_ctx *ctx = e->run.ctx;
     if (e->stage != STAGE_FINISHED)
-        return rdi_fail(ctx, RD_ESTATE, "engine %s: not finished", e->ops->info.name);
+        return rdi_fail(ctx, RD_ESTATE, "engine %s: finish it before you take its profile",
+                        e->ops->info.name);
     rd_profile_facts facts = collect_facts(e);
     char *options = rdi_opts_describe(ctx, e->ops->info.opts, e->state);
     rd_bin *bins = NULL;

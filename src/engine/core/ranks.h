@@ -65,7 +65,7 @@ static inline void rdi_ranks_close(rdi_ranks *r) {
         r->ops->close(r);
 }
 
-/* Creates n ranks in this process, which may run on threads. */
+/* Creates n ranks in this process. Each may run on a thread of its own. */
 rd_status rdi_ranks_threads(rd_ctx *ctx, unsigned n, rdi_ranks **out);
 
 /* ---- for transports: letters that have arrived ---- */

@@ -66,7 +66,7 @@ void rdi_mailbox_empty(rd_ctx *ctx, rdi_mailbox *box) {
 typedef struct seat {
     rdi_monitor monitor;
     rdi_mailbox box;
-    rd_status status; /* of the first failure of any rank */
+    rd_status status; /* RD_OK, or the status of the first rank that failed */
 } seat;
 
 typedef struct thread_ranks {

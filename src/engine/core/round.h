@@ -40,8 +40,8 @@ void rdi_round_close(rdi_round *p); /* tolerates half-open state */
 rd_status rdi_round_collect(const rdi_round *p, rdi_room *room, size_t *filled, size_t full,
                             const uint64_t **blk, size_t *n);
 
-/* Divides n elements among workers: as many workers as get `least` elements each, but at least
- * one. */
+/* Divides n elements among as many workers as possible such that each gets at least `least`, and
+ * among at least one worker. */
 void rdi_round_share(rdi_round *p, size_t n, size_t least);
 
 /* Runs work(arg, worker) once for every active worker, and returns when all are done. Inactive

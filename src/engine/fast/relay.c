@@ -171,7 +171,8 @@ static rd_status come_together(relay_engine *r) {
     return status;
 }
 
-/* Takes the statistics of near reuse from the second thread: the window is what it has measured. */
+/* Replaces the window's statistics of near reuse with those that the second thread has measured. If
+ * it has not measured a whole window yet, the window starts over. */
 static void look_behind(relay_engine *r) {
     rdi_monitor_enter(&r->monitor);
     bool enough = r->measured >= RDI_STREAM_WINDOW;

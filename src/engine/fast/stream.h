@@ -2,9 +2,9 @@
  * kernels.
  *
  * The recency order is kept in two places. The front, when it is on, holds the RDI_STREAM_FRONT
- * most recent blocks in order. All other blocks are in the table, a hash table from block to slot,
- * and on the axis, which has one bit per slot, set when that slot belongs to a block. Blocks enter
- * the axis in the order in which they leave the front, so a higher slot is more recent, and
+ * most recent blocks in order. Every block has an entry in the table, a hash table from block to
+ * slot. A block that is not in the front also has its bit set on the axis, which has one bit per
+ * slot. Blocks enter the axis in the order in which they leave the front, so a higher slot is more recent, and
  *     distance of a miss in the front = blocks in the front + set bits above the block's slot.
  * With the front off the same holds with 0 blocks in it, and a block enters the axis at once.
  *

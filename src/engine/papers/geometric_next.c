@@ -27,7 +27,8 @@ rd_status rdi_next_parse(rd_ctx *ctx, const char *text, rdi_next *out) {
     }
     if (strncmp(text, "range:", 6) != 0)
         return rdi_fail(ctx, RD_EINVAL,
-                        "engine geometric: next: '%.80s' (valid: sort, range:BLOCKS, table)", text);
+                        "engine geometric: next=%.80s is invalid: use sort, range:BLOCKS or table",
+                        text);
     out->how = RDI_NEXT_RANGE;
     if (rd_parse_size(ctx, text + 6, &out->range) != RD_OK)
         return rdi_fail(ctx, RD_EINVAL, "engine geometric: next: range: %s", rd_last_error(ctx));

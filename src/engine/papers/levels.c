@@ -303,7 +303,8 @@ static rd_status levels_open(void *self, rdi_run *run) {
     if (e->deepest && e->deepest < run->out.bound)
         run->out.bound = e->deepest;
     if (!e->compact && run->out.bound > DEEPEST_WHOLE && run->out.bound != UINT64_MAX)
-        return rdi_fail(run->ctx, RD_EINVAL, "engine levels: compact=off needs a C of at most %u",
+        return rdi_fail(run->ctx, RD_EINVAL,
+                        "engine levels: compact=off needs C or a bound of at most %u",
                         DEEPEST_WHOLE);
     if (!e->round_option)
         e->round_option =

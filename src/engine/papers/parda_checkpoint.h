@@ -11,9 +11,10 @@
 typedef struct rdi_parda_checkpoint {
     uint64_t identity;   /* of the analysis and its settings: rdi_parda_identity() */
     uint64_t position;   /* where reading resumes: references of the trace, or fed ones */
-    uint64_t references; /* counted so far, in blocks */
-    uint64_t digest;     /* digest of these, if they were dealt: rdi_parda_digest(); else 0 */
-    rdi_u64_list counts; /* the packed histogram of these */
+    uint64_t references; /* block references counted so far */
+    uint64_t
+        digest; /* digest of these references if they were dealt (rdi_parda_digest()), else 0 */
+    rdi_u64_list counts; /* their packed histogram */
     rdi_u64_list state;  /* the LRU stack, oldest block first */
 } rdi_parda_checkpoint;
 

@@ -302,7 +302,8 @@ static rd_status resolve_list(rdi_parda_rank *r, const rdi_u64_list *list,
     return RD_OK;
 }
 
-/* Resolves letters until an empty one arrives. */
+/* Resolves the local infinities that the next place sends, until an empty letter arrives, and sends
+ * the unresolved ones to the previous place. */
 static rd_status fix_up_pipelined(rdi_parda_rank *r) {
     bool more = r->place + 1 < r->ranks->n;
     while (more) {
