@@ -618,16 +618,14 @@ const rdi_engine_ops rdi_engine_chunks = {
                        "locality",
             .role = RD_ROLE_STRATEGY,
             .card =
-                "Every thread (-t) analyses a chunk of the trace alone; only the first touches of "
-                "a\n"
-                "chunk's blocks are then resolved against the chunks before, all side by side. "
-                "The\n"
-                "result is the same for any number of threads.\n"
+                "Every thread (-t) analyzes a chunk of the trace alone. The first touches of a\n"
+                "chunk's blocks are then resolved against the chunks before it, on all threads at\n"
+                "once. The result is the same for any number of threads.\n"
                 "\n"
-                "Time: the inner engine's, divided by the threads, while first touches are few.\n"
-                "Memory: the inner engine's once per thread and once more, and two chunks of\n"
-                "references per thread. Distances come late. Not for traces where most references\n"
-                "of a chunk are first touches and threads are few: relay is faster there.\n"
+                "Time: that of the inner engine divided by the number of threads, while first\n"
+                "touches are few. Memory: that of the inner engine once per thread and once more,\n"
+                "and two chunks of references per thread. Distances are delivered late. With few\n"
+                "threads and many first touches, relay is faster.\n"
                 "\n"
                 "Q. Niu, J. Dinan, Q. Lu, P. Sadayappan. PARDA: a fast parallel reuse distance\n"
                 "analysis algorithm. IPDPS 2012.",
