@@ -116,6 +116,10 @@ def check_windows(profile, part):
     phases = part["phases"]
     need(len(part["rows"]) <= 512 and phases == sorted(set(phases)) and phases[:1] in ([], [0])
          and all(phase < len(part["rows"]) for phase in phases), "phases")
+    numbers = part.get("phase_numbers", list(range(1, len(phases) + 1)))
+    need(len(numbers) == len(phases), "phase_numbers")
+    for i, number in enumerate(numbers):
+        need(1 <= number <= 1 + max(numbers[:i], default=0), "phase_numbers")
 
 
 def check_spatial(profile, part):

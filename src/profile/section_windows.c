@@ -5,6 +5,11 @@
 
 /* ---- reading ---- */
 
+typedef struct windows_read_state {
+    rd_windows windows; /* first, so that its fields have the same offsets */
+    size_t n_numbers;
+} windows_read_state;
+
 static void read_rows(rdi_profile_reader *r, void *field) {
     static const rdi_json_field fields[] = {
         {"from", rdi_read_u64, offsetof(rd_window, from), true},
@@ -19,13 +24,32 @@ static void read_rows(rdi_profile_reader *r, void *field) {
         rdi_json_fail(&r->j, "more than %d windows", RD_WINDOWS_MAX);
 }
 
+static size_t read_indices(rdi_profile_reader *r, const size_t **out) {
+    size_t room = rdi_count_items(&r->j), *indices = rdi_read_take(r, room, sizeof *indices), n = 0;
+    rdi_json_enter_array(&r->j);
+    while (rdi_json_next_item(&r->j) && indices && n < room)
+        rdi_read_index(r, &indices[n++]);
+    *out = indices;
+    return n;
+}
+
 static void read_phases(rdi_profile_reader *r, void *field) {
     rd_windows *w = field;
-    size_t room = rdi_count_items(&r->j), *phases = rdi_read_take(r, room, sizeof *phases);
-    rdi_json_enter_array(&r->j);
-    while (rdi_json_next_item(&r->j) && phases && w->n_phases < room)
-        rdi_read_index(r, &phases[w->n_phases++]);
-    w->phases = phases;
+    w->n_phases = read_indices(r, &w->phases);
+}
+
+static void read_phase_numbers(rdi_profile_reader *r, void *field) {
+    windows_read_state *state = field;
+    state->n_numbers = read_indices(r, &state->windows.phase_numbers);
+}
+
+/* Files of earlier releases do not say which phases are the same. Every interval is then a phase of
+ * its own. */
+static void number_phases(rdi_profile_reader *r, rd_windows *w) {
+    size_t *numbers = rdi_read_take(r, w->n_phases, sizeof *numbers);
+    for (size_t i = 0; numbers && i < w->n_phases; i++)
+        numbers[i] = i + 1;
+    w->phase_numbers = numbers;
 }
 
 static void windows_read(rdi_profile_reader *r, void **data) {
@@ -33,14 +57,19 @@ static void windows_read(rdi_profile_reader *r, void **data) {
         {"references", rdi_read_u64, offsetof(rd_windows, references), true},
         {"rows", read_rows, 0, true},
         {"phases", read_phases, 0, true},
+        {"phase_numbers", read_phase_numbers, 0, false},
         {0},
     };
     rdi_details *d = rdi_read_details(r, data);
-    rd_windows *w = d ? rdi_read_take(r, 1, sizeof *w) : NULL;
-    if (!w)
+    windows_read_state *state = d ? rdi_read_take(r, 1, sizeof *state) : NULL;
+    if (!state)
         return;
-    rdi_read_object(r, fields, w);
-    d->is.windows = w;
+    rdi_read_object(r, fields, state);
+    if (!state->windows.phase_numbers)
+        number_phases(r, &state->windows);
+    else if (state->n_numbers != state->windows.n_phases)
+        rdi_json_fail(&r->j, "\"phase_numbers\" is not parallel to \"phases\"");
+    d->is.windows = &state->windows;
 }
 
 /* ---- what must hold ---- */
@@ -59,12 +88,24 @@ static const char *windows_mistake(const rd_profile_facts *facts, const void *da
     for (size_t i = 0; i < w->n_phases; i++)
         if (w->phases[i] >= w->n || (i ? w->phases[i] <= w->phases[i - 1] : w->phases[i] != 0))
             return "the phases do not ascend from window 0 on";
+    for (size_t i = 0, most = 0; i < w->n_phases; i++) {
+        if (w->phase_numbers[i] == 0 || w->phase_numbers[i] > most + 1)
+            return "the phases are not numbered in the order in which they appear";
+        most = w->phase_numbers[i] > most ? w->phase_numbers[i] : most;
+    }
     return rdi_shares_sum_up(facts, d, &w->rows->share, w->n, sizeof *w->rows)
                ? NULL
                : "the windows do not sum up to the profile";
 }
 
 /* ---- writing ---- */
+
+static void put_indices(rd_json_writer *w, const char *key, const size_t *indices, size_t n) {
+    rd_json_begin_array(w, key, RD_JSON_INLINE);
+    for (size_t i = 0; i < n; i++)
+        rd_json_put_u64(w, NULL, indices[i]);
+    rd_json_end_array(w);
+}
 
 static void windows_write(rd_json_writer *w, const void *data) {
     const rd_details *d = data;
@@ -81,10 +122,8 @@ static void windows_write(rd_json_writer *w, const void *data) {
         rd_json_end_object(w);
     }
     rd_json_end_array(w);
-    rd_json_begin_array(w, "phases", RD_JSON_INLINE);
-    for (size_t i = 0; i < windows->n_phases; i++)
-        rd_json_put_u64(w, NULL, windows->phases[i]);
-    rd_json_end_array(w);
+    put_indices(w, "phases", windows->phases, windows->n_phases);
+    put_indices(w, "phase_numbers", windows->phase_numbers, windows->n_phases);
     rd_json_end_object(w);
 }
 

@@ -275,10 +275,22 @@ static void say_words_used(const details_report *r, rdi_text *words) {
                     per_block, r->d->levels[0].name);
 }
 
+/* If phases come back, their order is listed, up to this number of intervals. */
+#define ORDER_MAX 16
+
 static void say_phases(const details_report *r, rdi_text *words) {
     const rd_windows *w = r->d->windows;
-    if (w && w->n_phases > 1)
-        rdi_text_printf(words, "%sThe run has %zu phases.", words->n ? " " : "", w->n_phases);
+    size_t phases = 0;
+    if (!w || w->n_phases < 2)
+        return;
+    for (size_t i = 0; i < w->n_phases; i++)
+        phases = w->phase_numbers[i] > phases ? w->phase_numbers[i] : phases;
+    rdi_text_printf(words, "%sThe run has %zu phases", words->n ? " " : "", phases);
+    if (phases < w->n_phases)
+        rdi_text_printf(words, " in %zu intervals:", w->n_phases);
+    for (size_t i = 0; phases < w->n_phases && i < w->n_phases && i < ORDER_MAX; i++)
+        rdi_text_printf(words, " %zu", w->phase_numbers[i]);
+    rdi_text_printf(words, "%s.", phases < w->n_phases && w->n_phases > ORDER_MAX ? " .." : "");
 }
 
 static void put_sentences(const details_report *r) {

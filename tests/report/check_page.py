@@ -286,6 +286,13 @@ def check_long(checks, chrome, directory, tool):
                 os.path.getsize(path))
     page = chrome.page("file://" + path)
     print(f"        long: opened in {page.seconds:.2f} s")
+    findings = page.evaluate("document.querySelector('.findings').textContent")
+    checks.that("long: a phase that comes back has the same number",
+                "The run has 2 phases in 3 intervals: 1 2 1;" in findings, findings)
+    page.evaluate("document.getElementById('tab-time').click()")
+    rows = page.evaluate("""[...document.querySelectorAll('table')].filter((t) => t.caption &&
+        t.caption.textContent === 'Phases').map((t) => t.tBodies[0].rows.length)""")
+    checks.equal("long: a row for each phase", rows, [2])
     for panel in PANELS:
         page.evaluate(f"document.getElementById('tab-{panel}').click()")
         checks.that(f"long: charts of {panel} are drawn", all(n > 3 for n in page.evaluate(COLORS)))

@@ -121,7 +121,8 @@ class Run:
             rows.append({"from": at, **share.keys()})
             at += share.references
         return {"references": max(row["references"] for row in rows), "rows": rows,
-                "phases": list(self.phases)}
+                "phases": list(self.phases),
+                "phase_numbers": [1 + i % 2 for i in range(len(self.phases))]}
 
     def spatial(self, total):
         words = total.infinite * 4

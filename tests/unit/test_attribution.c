@@ -668,6 +668,8 @@ static void contradictions_are_refused(void **state) {
         {"\"misses\": [", "\"misses\": [1, 1, 1, "},
         {"\"from\": 1024", "\"from\": 1025"},
         {"\"phases\": [0", "\"phases\": [1"},
+        {"\"phase_numbers\": [1", "\"phase_numbers\": [0"},
+        {"\"phase_numbers\": [1", "\"phase_numbers\": [1, 1"},
         {"\"distance_sum\": ", "\"distance_sum\": 9"},
         {"\"kind\": \"other\"", "\"kind\": \"heaps\""},
         {"\"word_bytes\": 8", "\"word_bytes\": 7"},

@@ -79,7 +79,8 @@ function drawPhases(ctx, p, layout) {
     starts.push(layout.left + layout.width + heatMargin.right);
     p.windows.phases.forEach((_, i) => {
         const room = starts[i + 1] - starts[i] - 4;
-        const label = [`phase ${i + 1}`, String(i + 1)].find((t) => ctx.measureText(t).width <= room);
+        const number = p.windows.phase_numbers[i];
+        const label = [`phase ${number}`, String(number)].find((t) => ctx.measureText(t).width <= room);
         if (label) ctx.fillText(label, starts[i] + 2, 4);
         if (i === 0) return;
         ctx.setLineDash([3, 3]);
@@ -166,7 +167,8 @@ function heatFigure(p) {
         el("div", { class: "plot heat-box" }, canvas),
         el("p", { class: "note" }, "Each column is a window of ",
             `${count(p.windows.references)} references, each lane a range of distances in blocks; `,
-            "a stronger color means more references. Dashed lines mark the beginnings of phases."),
+            "a stronger color means more references. Dashed lines mark the beginnings of phases. A phase ",
+            "that comes back has the same number."),
         words,
         el("details", { class: "numbers" }, el("summary", {}, "The numbers"), heatTable(p)));
 }
@@ -214,9 +216,9 @@ function timeFigure(p) {
 }
 
 function phaseTable(p) {
-    return plainTable("Phases", ["Phase", "From reference", "References", "Share of the run",
+    return plainTable("Phases", ["Phase", "From reference", "Intervals", "References", "Share of the run",
         ...levelsOf(p).map((level) => `Misses of ${levelName(level)}`)],
         phasesOf(p).map((phase) => [String(phase.number), exactCount(phase.from),
-            exactCount(phase.references), percent(phase.references / (p.references || 1)),
+            exactCount(phase.intervals), exactCount(phase.references), percent(phase.references / (p.references || 1)),
             ...phase.misses.map((n) => percent(phase.references ? n / phase.references : 0))]));
 }

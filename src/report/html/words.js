@@ -96,18 +96,29 @@ function saySpace(p, level) {
            (share < 0.5 ? ": most of the fetched data is wasted." : ".");
 }
 
-/* The phases of the run, each with its windows, references and misses. */
+/* The phases of the run, each with the references and misses of all its intervals. */
 function phasesOf(p) {
-    const w = p.windows, starts = w.phases;
-    return starts.map((first, i) => {
+    const w = p.windows, starts = w.phases, phases = [];
+    starts.forEach((first, i) => {
         const rows = w.rows.slice(first, i + 1 < starts.length ? starts[i + 1] : w.rows.length);
-        const references = sum(rows, (row) => row.references);
-        return {
-            number: i + 1, first, last: first + rows.length - 1, from: rows.length ? rows[0].from : 0,
-            references, windows: rows.length,
-            misses: levelsOf(p).map((_, level) => sum(rows, (row) => row.misses[level] || 0)),
-        };
+        const number = w.phase_numbers[i];
+        const phase = phases[number - 1] = phases[number - 1] || { number, intervals: 0, references: 0,
+            from: rows.length ? rows[0].from : 0, misses: levelsOf(p).map(() => 0) };
+        phase.intervals++;
+        phase.references += sum(rows, (row) => row.references);
+        phase.misses = phase.misses.map((n, level) => n + sum(rows, (row) => row.misses[level] || 0));
     });
+    return phases;
+}
+
+const orderMax = 16;
+
+/* The order of the phases, if some of them come back: "in 4 intervals: 1 2 1 2". */
+function orderOfPhases(p) {
+    const numbers = p.windows.phase_numbers;
+    if (new Set(numbers).size === numbers.length) return "";
+    return ` in ${numbers.length} intervals: ${numbers.slice(0, orderMax).join(" ")}` +
+           (numbers.length > orderMax ? " \u2026" : "");
 }
 
 function sayPhases(p, level) {
@@ -115,8 +126,8 @@ function sayPhases(p, level) {
     const phases = phasesOf(p), total = sum(phases, (phase) => phase.misses[level]);
     const worst = phases.reduce((best, phase) =>
         phase.misses[level] > best.misses[level] ? phase : best);
-    if (!total) return `The run has ${phases.length} phases.`;
-    return `The run has ${phases.length} phases; phase ${worst.number}, ` +
+    if (!total) return `The run has ${phases.length} phases${orderOfPhases(p)}.`;
+    return `The run has ${phases.length} phases${orderOfPhases(p)}; phase ${worst.number}, ` +
            `${percent(worst.references / p.references)} of the run, has ` +
            `${percent(worst.misses[level] / total)} of the ${clean(levelsOf(p)[level].name)} misses.`;
 }

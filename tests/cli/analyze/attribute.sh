@@ -25,6 +25,8 @@ s/"use": 0/"use": 2/
 s/"function": 1/"function": 7/
 s/"from": 2048/"from": 2049/
 s/"phases": \[0/"phases": [1/
+s/"phase_numbers": \[1/"phase_numbers": [2/
+s/"phase_numbers": \[1/"phase_numbers": [1, 2/
 s/"word_bytes": 8/"word_bytes": 9/
 s/"kind": "other"/"kind": "air"/
 s/"misses": \[/"misses": [0, /
