@@ -1,6 +1,6 @@
 /* Chunks: the analysis of one chunk alone, its resolution, and the engine that does both on
  * threads. */
-#include "engine/fast/chunk.h"
+#include "engine/core/chunk.h"
 
 #include "support/fixture.h"
 #include "support/profiles.h"
@@ -18,140 +18,139 @@
 #define MOST_REFERENCES 3000
 #define COLD            RD_COLD
 
-static rd_engine *open_engine(const char *option, uint64_t bound) {
-    rd_engine *e = NULL;
-    rd_engine_config config = {.size = sizeof config, .bound = bound};
-    assert_int_equal(rdi_chunk_engine_open(ctx, option, &config, &e), RD_OK);
-    return e;
+static rdi_chunk_plan make_plan(const char *engine, uint64_t bound) {
+    return (rdi_chunk_plan){.ctx = ctx, .engine = engine, .bound = bound ? bound : UINT64_MAX};
 }
 
 /* ---- one chunk after the other ---- */
 
-static void assert_letters(const rdi_u64_list *list, const char *letters) {
-    assert_int_equal(list->n, strlen(letters));
+/* The open first touches of a chunk, and the place of each one among the distances. */
+typedef struct touches {
+    rdi_u64_list open;
+    size_t place[MOST_REFERENCES];
+} touches;
+
+static void analyze_chunk(rdi_chunk *c, const uint64_t *trace, size_t n, uint64_t *dist,
+                          touches *t) {
+    size_t noted = t->open.n;
+    assert_int_equal(rdi_chunk_analyze(c, trace, n, dist, &t->open), RD_OK);
+    for (size_t i = 0; noted < t->open.n; i++)
+        if (dist[i] == COLD)
+            t->place[noted++] = i;
+}
+
+static void resolve_chunk(touches *t, uint64_t *dist, rdi_chunk *earlier) {
+    static uint64_t found[MOST_REFERENCES];
+    size_t n = t->open.n, kept = 0;
+    rdi_u64_list open = {t->open.at, 0, t->open.room};
+    assert_int_equal(rdi_chunk_resolve(earlier, t->open.at, n, found, &open), RD_OK);
+    for (size_t i = 0; i < n; i++)
+        if (found[i] != COLD)
+            dist[t->place[i]] = found[i];
+        else if (kept < open.n)
+            t->place[kept++] = t->place[i];
+    assert_int_equal(kept, open.n);
+    t->open.n = open.n;
+}
+
+static void assert_text(const rdi_u64_list *list, const char *text) {
+    assert_int_equal(list->n, strlen(text));
     for (size_t i = 0; i < list->n; i++)
-        assert_int_equal(list->at[i], letters[i]);
+        assert_int_equal(list->at[i], text[i]);
 }
 
 /* The text of a chunk and the expected results. */
 typedef struct example {
-    const char *letters;
-    const char *first;     /* local infinities */
-    const char *forwarded; /* local infinities that the previous chunk cannot resolve */
-    const char *order;     /* blocks left when everything is resolved */
-    uint64_t resolved[8];
+    const char *text;
+    const char *open;      /* first touches */
+    const char *forwarded; /* first touches that the previous chunk cannot resolve */
+    const char *state;     /* blocks left when everything is resolved */
+    uint64_t dist[8];
 } example;
-
-static void feed_letters(rdi_chunk *c, rd_engine *local, const char *letters) {
-    for (; *letters; letters++) {
-        uint64_t block = (uint64_t)*letters, dist = 0;
-        assert_int_equal(rdi_chunk_feed(c, 0, local, &block, 1, &dist), RD_OK);
-    }
-}
 
 /* Parda's Figure 2: three ranks on Table III. */
 static void parda_figure_2_three_ranks_on_table_3(void **state) {
     (void)state;
     static const example ranks[3] = {
-        {"dacbccge", "dacbge", "", "ge", {COLD, COLD, COLD, COLD, COLD, COLD}},
-        {"fafbcmtm", "fabcmt", "fmt", "tm", {COLD, 5, 5, 5, COLD, COLD}},
-        {"acfbdcac", "acfbd", "d", "fbdac", {5, 3, 5, 5, 8}},
+        {"dacbccge", "dacbge", "", "ge", {COLD, COLD, COLD, COLD, 1, 0, COLD, COLD}},
+        {"fafbcmtm", "fabcmt", "fmt", "tm", {COLD, 5, 1, 5, 5, COLD, COLD, 1}},
+        {"acfbdcac", "acfbd", "d", "fbdac", {5, 3, 5, 5, 8, 3, 4, 1}},
     };
     static const char *const engines[] = {"stack", "bk", "olken", "olken/tree=avl", "stream"};
+    static touches t[3];
     for (size_t i = 0; i < RDI_COUNT(engines); i++) {
-        rd_engine *engine[3];
-        rdi_chunk c[3];
+        rdi_chunk_plan plan = make_plan(engines[i], 0);
+        rdi_chunk c[3] = {{0}};
+        uint64_t dist[3][8];
         for (size_t r = 0; r < 3; r++) {
-            engine[r] = open_engine(engines[i], 0);
-            rdi_chunk_init(&c[r], ctx, UINT64_MAX);
-            feed_letters(&c[r], engine[r], ranks[r].letters);
-            assert_letters(&c[r].slice[0].open, ranks[r].first);
+            uint64_t trace[8];
+            for (size_t k = 0; k < 8; k++)
+                trace[k] = (uint64_t)ranks[r].text[k];
+            assert_int_equal(rdi_chunk_open(&c[r], &plan, 0), RD_OK);
+            t[r].open.n = 0;
+            analyze_chunk(&c[r], trace, 8, dist[r], &t[r]);
+            assert_text(&t[r].open, ranks[r].open);
         }
         for (size_t r = 1; r < 3; r++) {
-            assert_int_equal(rdi_chunk_resolve(&c[r], 0, &c[r - 1], engine[r - 1], true), RD_OK);
-            assert_letters(&c[r].slice[0].open, ranks[r].forwarded);
+            resolve_chunk(&t[r], dist[r], &c[r - 1]);
+            assert_text(&t[r].open, ranks[r].forwarded);
         }
-        assert_int_equal(rdi_chunk_resolve(&c[2], 0, &c[0], engine[0], true), RD_OK);
-        assert_int_equal(c[2].slice[0].open.n, 0);
+        resolve_chunk(&t[2], dist[2], &c[0]);
+        assert_int_equal(t[2].open.n, 0);
         for (size_t r = 0; r < 3; r++) {
-            size_t n = r ? strlen(ranks[r].first) : 0; /* no chunk is before rank 0 */
-            const rdi_u64_list *resolved = &c[r].slice[0].resolved;
-            assert_int_equal(resolved->n, n);
-            if (n)
-                assert_memory_equal(resolved->at, ranks[r].resolved, n * sizeof(uint64_t));
-            assert_int_equal(rdi_chunk_end(&c[r], engine[r]), RD_OK);
-            assert_letters(&c[r].order, ranks[r].order);
-            rdi_chunk_fini(&c[r]);
-            rd_engine_close(engine[r]);
+            assert_memory_equal(dist[r], ranks[r].dist, sizeof dist[r]);
+            assert_int_equal(rdi_chunk_state(&c[r], &t[r].open), RD_OK);
+            assert_text(&t[r].open, ranks[r].state);
+            rdi_u64_list_free(ctx, &t[r].open);
+            rdi_chunk_close(&c[r]);
         }
     }
 }
 
 #define MOST_CHUNKS 6
 
-/* A chunk of the trace from begin[0] on, in slices of random lengths. Slice s begins at begin[s];
- * the last one ends with the chunk. */
-static void cut_slices(size_t begin[RDI_CHUNK_SLICES + 1], size_t len, rdi_rng *rng) {
-    size_t end = begin[0] + len;
-    for (size_t s = 1; s < RDI_CHUNK_SLICES; s++)
-        begin[s] = begin[s - 1] + (size_t)rdi_rng_below(rng, end - begin[s - 1] + 1) / (s % 3 + 1);
-    begin[RDI_CHUNK_SLICES] = end;
-}
-
-static void resolve_slices(rdi_chunk *c, rdi_chunk *earlier, rd_engine *engine) {
-    for (size_t s = 0; s < RDI_CHUNK_SLICES; s++)
-        assert_int_equal(rdi_chunk_resolve(c, s, earlier, engine, true), RD_OK);
-}
-
-/* Runs a round: chunks of random lengths, resolved against each other and the past, which is
- * updated to their end. Returns the number of references. */
+/* Runs a round: chunks of random lengths, resolved against each other and the past, to which their
+ * states are appended. Returns the number of references. */
 static size_t run_round(const uint64_t *trace, size_t n, uint64_t *dist, rdi_chunk *past,
-                        rd_engine *past_engine, rdi_rng *rng) {
-    rdi_chunk c[MOST_CHUNKS];
-    rd_engine *engine[MOST_CHUNKS];
-    size_t begin[MOST_CHUNKS][RDI_CHUNK_SLICES + 1], end = 0;
-    size_t chunks = 1 + (size_t)rdi_rng_below(rng, MOST_CHUNKS);
-    uint64_t bound = past->bound == UINT64_MAX ? 0 : past->bound;
+                        rdi_rng *rng) {
+    static touches t[MOST_CHUNKS];
+    rdi_chunk c[MOST_CHUNKS] = {{0}};
+    rdi_chunk_plan plan[2] = {*past->plan, *past->plan};
+    size_t begin[MOST_CHUNKS + 1] = {0}, chunks = 1 + (size_t)rdi_rng_below(rng, MOST_CHUNKS);
+    plan[0].engine = "stream";
     for (size_t i = 0; i < chunks; i++) {
-        begin[i][0] = end;
-        cut_slices(begin[i], (size_t)rdi_rng_below(rng, n - end + 1), rng);
-        engine[i] = open_engine(i % 2 ? "stream" : "bk", bound);
-        rdi_chunk_init(&c[i], ctx, past->bound);
-        for (size_t s = 0; s < RDI_CHUNK_SLICES; s++, end = begin[i][s])
-            assert_int_equal(
-                rdi_chunk_feed(&c[i], s, engine[i], trace + end, begin[i][s + 1] - end, dist + end),
-                RD_OK);
-        assert_true(c[i].met <= past->bound);
+        begin[i + 1] = begin[i] + (size_t)rdi_rng_below(rng, n - begin[i] + 1);
+        assert_int_equal(rdi_chunk_open(&c[i], &plan[i % 2], 0), RD_OK);
+        analyze_chunk(&c[i], trace + begin[i], begin[i + 1] - begin[i], dist + begin[i], &t[i]);
+        assert_true(c[i].met <= plan->bound);
     }
     for (size_t i = 0; i < chunks; i++) {
         for (size_t before = i; before-- > 0;)
-            resolve_slices(&c[i], &c[before], engine[before]);
-        resolve_slices(&c[i], past, past_engine);
-        for (size_t s = 0; s < RDI_CHUNK_SLICES; s++)
-            rdi_chunk_complete(&c[i], s, dist + begin[i][s], begin[i][s + 1] - begin[i][s]);
+            resolve_chunk(&t[i], dist + begin[i], &c[before]);
+        resolve_chunk(&t[i], dist + begin[i], past);
     }
     for (size_t i = 0; i < chunks; i++) {
-        assert_int_equal(rdi_chunk_end(&c[i], engine[i]), RD_OK);
-        assert_int_equal(rdi_chunk_pass(&c[i], past, past_engine), RD_OK);
-        rdi_chunk_fini(&c[i]);
-        rd_engine_close(engine[i]);
+        assert_int_equal(rdi_chunk_state(&c[i], &t[i].open), RD_OK);
+        assert_int_equal(rdi_chunk_append(past, t[i].open.at, t[i].open.n), RD_OK);
+        rdi_u64_list_free(ctx, &t[i].open);
+        rdi_chunk_close(&c[i]);
     }
-    return end;
+    return begin[chunks];
 }
 
 /* Distances of the whole trace by one engine, and again in rounds of chunks. */
 static void run_chunked(const uint64_t *trace, size_t n, uint64_t bound, rdi_rng *rng) {
     static uint64_t expected[MOST_REFERENCES], dist[MOST_REFERENCES];
-    rd_engine *whole = open_engine("stack", bound), *past_engine = open_engine("bk", bound);
-    assert_int_equal(rdi_engine_measure(whole, trace, n, expected), RD_OK);
-    rdi_chunk past;
-    rdi_chunk_init(&past, ctx, bound ? bound : UINT64_MAX);
+    rdi_chunk_plan plan = make_plan("bk", bound);
+    rdi_chunk whole = {0}, past = {.first = true};
+    assert_int_equal(rdi_chunk_open(&whole, &plan, 0), RD_OK);
+    assert_int_equal(rdi_chunk_open(&past, &plan, 0), RD_OK);
+    assert_int_equal(rdi_engine_measure(whole.engine, trace, n, expected), RD_OK);
     for (size_t at = 0; at < n;)
-        at += run_round(trace + at, n - at, dist + at, &past, past_engine, rng);
+        at += run_round(trace + at, n - at, dist + at, &past, rng);
     assert_memory_equal(dist, expected, n * sizeof *dist);
-    rdi_chunk_fini(&past);
-    rd_engine_close(past_engine);
-    rd_engine_close(whole);
+    rdi_chunk_close(&past);
+    rdi_chunk_close(&whole);
 }
 
 static void chunks_of_any_length_give_the_distances_of_the_whole_for_any_bound(void **state) {
@@ -324,7 +323,8 @@ static rd_status keep(void *user, const uint64_t *distances, size_t n) {
 static void what_was_delivered_before_a_failure_is_right(void **state) {
     (void)state;
     static uint64_t expected[LONG_TRACE], got[LONG_TRACE];
-    rd_engine *whole = open_engine("stream", 0);
+    rd_engine *whole = NULL;
+    assert_int_equal(rd_engine_open(ctx, "stream", NULL, &whole), RD_OK);
     assert_int_equal(rdi_engine_measure(whole, long_trace, LONG_TRACE, expected), RD_OK);
     rd_engine_close(whole);
     for (size_t limit = 1000000; limit < 4000000; limit += 250000) {

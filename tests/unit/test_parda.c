@@ -1,4 +1,4 @@
-/* Parda: the letters between ranks, their states, and correct results in every configuration. */
+/* Parda: the messages between ranks, their states, and correct results in every configuration. */
 #include "engine/papers/parda_rank.h"
 #include "support/files.h"
 #include "support/fixture.h"
@@ -18,7 +18,7 @@
 #define MOST_RANKS      16
 #define COLD            RD_COLD
 
-/* ---- a transport that listens: threads' own, and a copy of all local infinities ---- */
+/* ---- a transport that listens: threads' own, and a copy of all open first touches ---- */
 
 typedef struct listener {
     rdi_ranks ranks;
@@ -26,15 +26,15 @@ typedef struct listener {
     rdi_u64_list sent[MOST_RANKS]; /* of one round, by sender */
 } listener;
 
-static rd_status listen_send(rdi_ranks *r, unsigned from, unsigned to, rdi_mail kind,
+static rd_status listen_send(rdi_ranks *r, unsigned from, unsigned to, rdi_message_kind kind,
                              rdi_u64_list *list) {
     listener *l = (listener *)r;
-    if (kind == RDI_MAIL_INFINITE)
+    if (kind == RDI_MESSAGE_OPEN)
         assert_int_equal(rdi_u64_list_append(ctx, &l->sent[from], list->at, list->n), RD_OK);
     return rdi_ranks_send(l->inner, from, to, kind, list);
 }
 
-static rd_status listen_receive(rdi_ranks *r, unsigned me, unsigned from, rdi_mail kind,
+static rd_status listen_receive(rdi_ranks *r, unsigned me, unsigned from, rdi_message_kind kind,
                                 rdi_u64_list *list) {
     return rdi_ranks_receive(((listener *)r)->inner, me, from, kind, list);
 }
@@ -64,8 +64,8 @@ typedef struct party {
 static void party_open(party *p, unsigned n, rdi_parda_plan plan) {
     p->n = n;
     p->plan = plan;
-    p->plan.ctx = ctx;
-    p->plan.bound = plan.bound ? plan.bound : UINT64_MAX;
+    p->plan.chunk.ctx = ctx;
+    p->plan.chunk.bound = plan.chunk.bound ? plan.chunk.bound : UINT64_MAX;
     listener_open(&p->listener, n);
     for (unsigned i = 0; i < n; i++)
         assert_int_equal(rdi_parda_rank_open(&p->rank[i], &p->plan, &p->listener.ranks, i), RD_OK);
@@ -103,7 +103,7 @@ static rd_status note(void *user, const uint64_t *blocks, size_t n) {
 /* The blocks that a rank holds. `list` may be NULL. */
 static size_t held(rdi_parda_rank *r, rdi_u64_list *list) {
     rdi_u64_list blocks = {0};
-    assert_int_equal(rdi_engine_order(r->engine, note, &blocks), RD_OK);
+    assert_int_equal(rdi_engine_order(r->chunk.engine, note, &blocks), RD_OK);
     size_t n = blocks.n;
     if (list)
         *list = blocks;
@@ -173,14 +173,16 @@ static void figure_2_on_table_3(void **state) {
         trace[i] = (uint64_t)text[i];
     for (size_t i = 0; i < RDI_COUNT(engines); i++) {
         static party p;
-        party_open(&p, 3, (rdi_parda_plan){.engine = engines[i], .take = true, .rename = true});
+        party_open(&p, 3,
+                   (rdi_parda_plan){.chunk = {.engine = engines[i], .resolving = RDI_RESOLVE_TAKE},
+                                    .rename = true});
         party_round(&p, 0, trace, cut);
         assert_letters(&p.listener.sent[2], "acfbd");
         assert_letters(&p.listener.sent[1], "fabcmt"
                                             "d"); /* its own, and what it forwards */
         assert_letters(&p.listener.sent[0], "");
-        assert_int_equal(p.rank[1].received, 5);
-        assert_int_equal(p.rank[0].received, 6 + 1);
+        assert_int_equal(p.rank[1].chunk.received, 5);
+        assert_int_equal(p.rank[0].chunk.received, 6 + 1);
         assert_holds(&p.rank[0], "ge");
         assert_holds(&p.rank[1], "tm");
         assert_holds(&p.rank[2], "fbdac");
@@ -191,14 +193,14 @@ static void figure_2_on_table_3(void **state) {
 /* ---- invariants ---- */
 
 /* Checks properties 4.2 and 4.3, and the space after the fix-up. */
-static void check_one_round(rdi_rng *rng, bool take, const char *engine) {
+static void check_one_round(rdi_rng *rng, rdi_resolving resolving, const char *engine) {
     static uint64_t trace[MOST_REFERENCES], first[MOST_REFERENCES], all[MOST_REFERENCES];
     static party p;
     size_t cut[MOST_RANKS + 1], n = (size_t)rdi_rng_below(rng, MOST_REFERENCES + 1);
     unsigned ranks = 1 + (unsigned)rdi_rng_below(rng, MOST_RANKS);
     draw_trace(rng, trace, n);
     draw_cuts(rng, cut, ranks, n);
-    party_open(&p, ranks, (rdi_parda_plan){.engine = engine, .take = take});
+    party_open(&p, ranks, (rdi_parda_plan){.chunk = {.engine = engine, .resolving = resolving}});
     party_round(&p, 0, trace, cut);
     for (unsigned i = 1; i < ranks; i++) {
         size_t of_chunk = first_touches(trace + cut[i], cut[i + 1] - cut[i], first);
@@ -212,20 +214,20 @@ static void check_one_round(rdi_rng *rng, bool take, const char *engine) {
     size_t blocks = first_touches(trace, n, all), together = 0;
     for (unsigned i = 0; i < ranks; i++)
         together += held(&p.rank[i], NULL);
-    if (take)
+    if (resolving == RDI_RESOLVE_TAKE)
         assert_int_equal(together, blocks);
     else
         assert_true(together >= blocks && together <= ranks * blocks);
     party_close(&p);
 }
 
-static void local_infinities_are_the_distinct_blocks_from_the_chunk_on(void **state) {
+static void open_first_touches_are_the_distinct_blocks_from_the_chunk_on(void **state) {
     (void)state;
     static const char *const engines[] = {"stack", "bk", "olken", "stream"};
     rdi_rng rng = {31};
     for (unsigned round = 0; round < 60; round++) {
-        check_one_round(&rng, true, engines[round % RDI_COUNT(engines)]);
-        check_one_round(&rng, false, engines[round % RDI_COUNT(engines)]);
+        check_one_round(&rng, RDI_RESOLVE_TAKE, engines[round % RDI_COUNT(engines)]);
+        check_one_round(&rng, RDI_RESOLVE_INSERT, engines[round % RDI_COUNT(engines)]);
     }
 }
 
@@ -234,7 +236,7 @@ static void check_bounded(rdi_rng *rng, rdi_parda_plan plan) {
     static uint64_t trace[MOST_REFERENCES];
     static party p;
     unsigned ranks = 1 + (unsigned)rdi_rng_below(rng, MOST_RANKS);
-    plan.bound = 1 + rdi_rng_below(rng, 40);
+    plan.chunk.bound = 1 + rdi_rng_below(rng, 40);
     party_open(&p, ranks, plan);
     for (uint64_t round = 0; round < 4; round++) {
         size_t cut[MOST_RANKS + 1];
@@ -242,10 +244,10 @@ static void check_bounded(rdi_rng *rng, rdi_parda_plan plan) {
         draw_cuts(rng, cut, ranks, MOST_REFERENCES);
         party_round(&p, round, trace, cut);
         for (unsigned i = 0; i < ranks; i++) {
-            assert_true(held(&p.rank[i], NULL) <= plan.bound);
-            assert_true(p.rank[i].passed_on <= plan.bound);
-            if (!plan.postfix)
-                assert_true(p.listener.sent[i].n <= plan.bound);
+            assert_true(held(&p.rank[i], NULL) <= plan.chunk.bound);
+            assert_true(p.rank[i].chunk.met <= plan.chunk.bound);
+            if (plan.chunk.resolving != RDI_RESOLVE_REPLICATED)
+                assert_true(p.listener.sent[i].n <= plan.chunk.bound);
         }
     }
     party_close(&p);
@@ -256,9 +258,8 @@ static void no_rank_holds_or_sends_more_than_the_bound(void **state) {
     rdi_rng rng = {32};
     for (unsigned round = 0; round < 30; round++)
         for (unsigned how = 0; how < 6; how++)
-            check_bounded(&rng, (rdi_parda_plan){.engine = round % 2 ? "olken" : "stream",
-                                                 .take = how % 3 == 0,
-                                                 .postfix = how % 3 == 1,
+            check_bounded(&rng, (rdi_parda_plan){.chunk = {.engine = round % 2 ? "olken" : "stream",
+                                                           .resolving = (rdi_resolving)(how % 3)},
                                                  .rename = how / 3});
 }
 
@@ -559,7 +560,7 @@ static void options_that_do_not_go_together_are_refused(void **state) {
     rd_engine_close(e);
 }
 
-/* Closing in the middle of a round: the ranks wait for letters that never come. */
+/* Closing in the middle of a round: the ranks wait for messages that never come. */
 static void an_analysis_can_be_given_up(void **state) {
     (void)state;
     static const uint64_t trace[] = {1, 2, 3, 1, 2, 3};
@@ -575,7 +576,7 @@ int main(void) {
 #define KEEPING_TEST(name) cmocka_unit_test_setup_teardown(name, new_checkpoint, free_checkpoint)
     const struct CMUnitTest tests[] = {
         TEST(figure_2_on_table_3),
-        TEST(local_infinities_are_the_distinct_blocks_from_the_chunk_on),
+        TEST(open_first_touches_are_the_distinct_blocks_from_the_chunk_on),
         TEST(no_rank_holds_or_sends_more_than_the_bound),
         TEST(every_number_of_ranks_phase_and_bound_gives_the_same_histogram),
         TEST(ranks_that_read_their_parts_give_the_same_histogram),

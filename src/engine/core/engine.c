@@ -436,17 +436,16 @@ rd_status rdi_engine_count(rd_engine *e, const uint64_t *blocks, size_t n, rdi_b
     return RD_OK;
 }
 
-bool rdi_engine_can_take(const rd_engine *e) {
-    return e->ops->chunk != NULL;
-}
-
 rd_status rdi_engine_take(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *newer) {
     return n ? e->ops->chunk->take(e->state, blocks, n, newer) : RD_OK;
 }
 
 rd_status rdi_engine_restart(rd_engine *e) {
-    if (e->ops->chunk && e->ops->chunk->restart)
-        return e->ops->chunk->restart(e->state);
+    bool can_restart = e->ops->chunk && e->ops->chunk->restart;
+    return can_restart ? e->ops->chunk->restart(e->state) : rdi_engine_reopen(e);
+}
+
+rd_status rdi_engine_reopen(rd_engine *e) {
     if (e->ops->finish) /* engines that count by themselves may add to the histogram only now */
         RD_TRY(e->ops->finish(e->state));
     e->ops->close(e->state);

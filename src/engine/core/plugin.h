@@ -161,15 +161,17 @@ rd_status rdi_engine_count(rd_engine *e, const uint64_t *blocks, size_t n, rdi_b
 /* Sets newer[i] to the number of blocks newer than blocks[i] and forgets blocks[i], or to RD_COLD
  * if the engine does not have it. The blocks must be distinct. Only for engines with `take`. */
 rd_status rdi_engine_take(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *newer);
-bool rdi_engine_can_take(const rd_engine *e);
 
 /* The bound of this run: the caller's, or a lower one that the engine set. 0 means none. */
 uint64_t rdi_engine_bound(const rd_engine *e);
 
 /* Forgets every block and keeps the counts. */
 rd_status rdi_engine_restart(rd_engine *e);
+/* Forgets every block and completes the histogram. Feeding may continue afterwards. */
+rd_status rdi_engine_reopen(rd_engine *e);
 
-/* The histogram, which is complete after rd_engine_finish(). Borrowed. */
+/* The histogram, which is complete after rd_engine_finish(). Borrowed. The caller may add the
+ * distances that it derives from rdi_engine_take() or rdi_engine_measure(). */
 rdi_hist *rdi_engine_hist(rd_engine *e);
 
 /* The engine's own state, for tests and benchmarks that know its type. */

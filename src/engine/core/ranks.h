@@ -1,34 +1,36 @@
-/* Ranks, which analyze one trace together, and the letters that they send each other.
+/* Ranks, which analyze one trace together, and the messages that they send each other.
  *
- * The algorithm (parda_rank.c) knows ranks 0 .. n - 1 and letters between them. A transport carries
- * the letters: queues between threads (ranks_threads.c), or MPI (mpi/cluster_mpi.c).
+ * A rank (papers/parda_rank.h) knows ranks 0 .. n - 1 and messages between them. A transport
+ * carries the messages: inboxes of threads (ranks_threads.c), or MPI (mpi/cluster_mpi.c).
  *
- * A letter is a list of numbers with a kind. Sending a letter also hands over its memory. Letters
- * of one kind from one rank to another arrive in the order in which they were sent. Sending does
- * not wait for the receiver, except that the number of waiting references of the trace is limited.
+ * A message is a list of numbers with a kind. Sending a message also hands over its memory.
+ * Messages of one kind from one rank to another arrive in the order in which they were sent.
+ * Sending does not wait for the receiver, except that the number of waiting references of the trace
+ * is limited.
  */
 #ifndef RDI_RANKS_H
 #define RDI_RANKS_H
 
 #include "base/u64_list.h"
 
-typedef enum rdi_mail {
-    RDI_MAIL_JOB,        /* a job for another process; empty: the process is to end */
-    RDI_MAIL_ROUND,      /* a round begins; empty: there are no more rounds */
-    RDI_MAIL_BATCH,      /* references of the receiver's chunk; empty: end of the chunk */
-    RDI_MAIL_INFINITE,   /* local infinities */
-    RDI_MAIL_STATE,      /* blocks of the sender's LRU stack, oldest first */
-    RDI_MAIL_RESULT,     /* the sender's counts */
-    RDI_MAIL_KEPT,       /* the sender's counts, for a checkpoint */
-    RDI_MAIL_KEPT_STATE, /* the sender's LRU stack, for a checkpoint */
-    RDI_MAIL_KINDS
-} rdi_mail;
+typedef enum rdi_message_kind {
+    RDI_MESSAGE_JOB,        /* a job for another process; empty: the process is to end */
+    RDI_MESSAGE_ROUND,      /* a round begins; empty: there are no more rounds */
+    RDI_MESSAGE_BATCH,      /* references of the receiver's chunk; empty: end of the chunk */
+    RDI_MESSAGE_OPEN,       /* open first touches; empty: there are no more in this round */
+    RDI_MESSAGE_STATE,      /* blocks of the sender's LRU stack, oldest first */
+    RDI_MESSAGE_RESULT,     /* the sender's counts */
+    RDI_MESSAGE_KEPT,       /* the sender's counts, for a checkpoint */
+    RDI_MESSAGE_KEPT_STATE, /* the sender's LRU stack, for a checkpoint */
+    RDI_MESSAGE_KINDS
+} rdi_message_kind;
 
 typedef struct rdi_ranks rdi_ranks;
 
 typedef struct rdi_ranks_ops {
-    rd_status (*send)(rdi_ranks *r, unsigned from, unsigned to, rdi_mail kind, rdi_u64_list *list);
-    rd_status (*receive)(rdi_ranks *r, unsigned me, unsigned from, rdi_mail kind,
+    rd_status (*send)(rdi_ranks *r, unsigned from, unsigned to, rdi_message_kind kind,
+                      rdi_u64_list *list);
+    rd_status (*receive)(rdi_ranks *r, unsigned me, unsigned from, rdi_message_kind kind,
                          rdi_u64_list *list);
     void (*fail)(rdi_ranks *r, rd_status status);
     void (*close)(rdi_ranks *r);
@@ -44,14 +46,14 @@ struct rdi_ranks {
 };
 
 /* Sends the list and leaves it empty. The transport owns its memory afterwards, also on failure. */
-static inline rd_status rdi_ranks_send(rdi_ranks *r, unsigned from, unsigned to, rdi_mail kind,
-                                       rdi_u64_list *list) {
+static inline rd_status rdi_ranks_send(rdi_ranks *r, unsigned from, unsigned to,
+                                       rdi_message_kind kind, rdi_u64_list *list) {
     return r->ops->send(r, from, to, kind, list);
 }
 
-/* Waits for the next letter; the caller frees the list. Fails once any rank has failed. */
-static inline rd_status rdi_ranks_receive(rdi_ranks *r, unsigned me, unsigned from, rdi_mail kind,
-                                          rdi_u64_list *list) {
+/* Waits for the next message; the caller frees the list. Fails once any rank has failed. */
+static inline rd_status rdi_ranks_receive(rdi_ranks *r, unsigned me, unsigned from,
+                                          rdi_message_kind kind, rdi_u64_list *list) {
     return r->ops->receive(r, me, from, kind, list);
 }
 
@@ -68,23 +70,23 @@ static inline void rdi_ranks_close(rdi_ranks *r) {
 /* Creates n ranks in this process. Each may run on a thread of its own. */
 rd_status rdi_ranks_threads(rd_ctx *ctx, unsigned n, rdi_ranks **out);
 
-/* ---- for transports: letters that have arrived ---- */
+/* ---- for transports: messages that have arrived ---- */
 
-typedef struct rdi_letter rdi_letter;
+typedef struct rdi_message rdi_message;
 
-/* The letters that have arrived for one rank. A zeroed mailbox is empty. */
-typedef struct rdi_mailbox {
-    rdi_letter *first, *last;
+/* The messages that have arrived for one rank. A zeroed inbox is empty. */
+typedef struct rdi_inbox {
+    rdi_message *first, *last;
     uint64_t waiting; /* references of the trace that wait in it */
-    uint64_t arrived; /* number of letters that ever arrived */
-} rdi_mailbox;
+    uint64_t arrived; /* number of messages that ever arrived */
+} rdi_inbox;
 
-/* Adds a letter and takes the list's memory, also on failure. */
-rd_status rdi_mailbox_put(rd_ctx *ctx, rdi_mailbox *box, unsigned from, rdi_mail kind,
-                          rdi_u64_list *list);
-/* Removes the oldest letter of that kind from that rank. Returns false if there is none. */
-bool rdi_mailbox_get(rd_ctx *ctx, rdi_mailbox *box, unsigned from, rdi_mail kind,
-                     rdi_u64_list *list);
-void rdi_mailbox_empty(rd_ctx *ctx, rdi_mailbox *box);
+/* Adds a message and takes the list's memory, also on failure. */
+rd_status rdi_inbox_put(rd_ctx *ctx, rdi_inbox *box, unsigned from, rdi_message_kind kind,
+                        rdi_u64_list *list);
+/* Removes the oldest message of that kind from that rank. Returns false if there is none. */
+bool rdi_inbox_get(rd_ctx *ctx, rdi_inbox *box, unsigned from, rdi_message_kind kind,
+                   rdi_u64_list *list);
+void rdi_inbox_empty(rd_ctx *ctx, rdi_inbox *box);
 
 #endif

@@ -1,71 +1,71 @@
-/* Ranks on threads of one process. Each rank has a mailbox guarded by a monitor. See ranks.h. */
+/* Ranks on threads of one process. Each rank has an inbox guarded by a monitor. See ranks.h. */
 #include "base/threads.h"
 #include "engine/core/ranks.h"
 
-/* ---- mailboxes ---- */
+/* ---- inboxes ---- */
 
-struct rdi_letter {
-    rdi_letter *next;
+struct rdi_message {
+    rdi_message *next;
     unsigned from;
-    rdi_mail kind;
+    rdi_message_kind kind;
     rdi_u64_list list;
 };
 
-rd_status rdi_mailbox_put(rd_ctx *ctx, rdi_mailbox *box, unsigned from, rdi_mail kind,
-                          rdi_u64_list *list) {
-    rdi_letter *letter = rdi_alloc(ctx, 1, sizeof *letter);
-    if (!letter) {
+rd_status rdi_inbox_put(rd_ctx *ctx, rdi_inbox *box, unsigned from, rdi_message_kind kind,
+                        rdi_u64_list *list) {
+    rdi_message *message = rdi_alloc(ctx, 1, sizeof *message);
+    if (!message) {
         rdi_u64_list_free(ctx, list);
         return RD_ENOMEM;
     }
-    *letter = (rdi_letter){.from = from, .kind = kind, .list = *list};
+    *message = (rdi_message){.from = from, .kind = kind, .list = *list};
     *list = (rdi_u64_list){0};
     if (box->last)
-        box->last->next = letter;
+        box->last->next = message;
     else
-        box->first = letter;
-    box->last = letter;
+        box->first = message;
+    box->last = message;
     box->arrived++;
-    box->waiting += kind == RDI_MAIL_BATCH ? letter->list.n : 0;
+    box->waiting += kind == RDI_MESSAGE_BATCH ? message->list.n : 0;
     return RD_OK;
 }
 
-bool rdi_mailbox_get(rd_ctx *ctx, rdi_mailbox *box, unsigned from, rdi_mail kind,
-                     rdi_u64_list *list) {
-    rdi_letter *before = NULL, *letter = box->first;
-    while (letter && (letter->from != from || letter->kind != kind)) {
-        before = letter;
-        letter = letter->next;
+bool rdi_inbox_get(rd_ctx *ctx, rdi_inbox *box, unsigned from, rdi_message_kind kind,
+                   rdi_u64_list *list) {
+    rdi_message *before = NULL, *message = box->first;
+    while (message && (message->from != from || message->kind != kind)) {
+        before = message;
+        message = message->next;
     }
-    if (!letter)
+    if (!message)
         return false;
     if (before)
-        before->next = letter->next;
+        before->next = message->next;
     else
-        box->first = letter->next;
-    if (!letter->next)
+        box->first = message->next;
+    if (!message->next)
         box->last = before;
-    box->waiting -= kind == RDI_MAIL_BATCH ? letter->list.n : 0;
-    *list = letter->list;
-    rdi_free(ctx, letter);
+    box->waiting -= kind == RDI_MESSAGE_BATCH ? message->list.n : 0;
+    *list = message->list;
+    rdi_free(ctx, message);
     return true;
 }
 
-void rdi_mailbox_empty(rd_ctx *ctx, rdi_mailbox *box) {
-    for (rdi_letter *letter = box->first, *next; letter; letter = next) {
-        next = letter->next;
-        rdi_u64_list_free(ctx, &letter->list);
-        rdi_free(ctx, letter);
+void rdi_inbox_empty(rd_ctx *ctx, rdi_inbox *box) {
+    for (rdi_message *message = box->first, *next; message; message = next) {
+        next = message->next;
+        rdi_u64_list_free(ctx, &message->list);
+        rdi_free(ctx, message);
     }
-    *box = (rdi_mailbox){0};
+    *box = (rdi_inbox){0};
 }
 
 /* ---- the transport ---- */
 
-/* The mailbox of one rank. Threads that wait for a letter or for room wait at the monitor. */
+/* The inbox of one rank. Threads that wait for a message or for room wait at the monitor. */
 typedef struct seat {
     rdi_monitor monitor;
-    rdi_mailbox box;
+    rdi_inbox box;
     rd_status status; /* RD_OK, or the status of the first rank that failed */
 } seat;
 
@@ -75,16 +75,16 @@ typedef struct thread_ranks {
     seat seat[];
 } thread_ranks;
 
-static rd_status threads_send(rdi_ranks *r, unsigned from, unsigned to, rdi_mail kind,
+static rd_status threads_send(rdi_ranks *r, unsigned from, unsigned to, rdi_message_kind kind,
                               rdi_u64_list *list) {
     thread_ranks *t = (thread_ranks *)r;
     seat *s = &t->seat[to];
     rdi_monitor_enter(&s->monitor);
-    while (kind == RDI_MAIL_BATCH && s->box.waiting >= r->most_waiting && s->status == RD_OK)
+    while (kind == RDI_MESSAGE_BATCH && s->box.waiting >= r->most_waiting && s->status == RD_OK)
         rdi_monitor_wait(&s->monitor);
     rd_status status = s->status;
     if (status == RD_OK)
-        status = rdi_mailbox_put(t->ctx, &s->box, from, kind, list);
+        status = rdi_inbox_put(t->ctx, &s->box, from, kind, list);
     else
         rdi_u64_list_free(t->ctx, list);
     rdi_monitor_wake(&s->monitor);
@@ -92,15 +92,15 @@ static rd_status threads_send(rdi_ranks *r, unsigned from, unsigned to, rdi_mail
     return status;
 }
 
-static rd_status threads_receive(rdi_ranks *r, unsigned me, unsigned from, rdi_mail kind,
+static rd_status threads_receive(rdi_ranks *r, unsigned me, unsigned from, rdi_message_kind kind,
                                  rdi_u64_list *list) {
     thread_ranks *t = (thread_ranks *)r;
     seat *s = &t->seat[me];
     rdi_monitor_enter(&s->monitor);
-    while (s->status == RD_OK && !rdi_mailbox_get(t->ctx, &s->box, from, kind, list))
+    while (s->status == RD_OK && !rdi_inbox_get(t->ctx, &s->box, from, kind, list))
         rdi_monitor_wait(&s->monitor);
     rd_status status = s->status;
-    if (kind == RDI_MAIL_BATCH) /* a sender may wait for room */
+    if (kind == RDI_MESSAGE_BATCH) /* a sender may wait for room */
         rdi_monitor_wake(&s->monitor);
     rdi_monitor_leave(&s->monitor);
     return status;
@@ -120,7 +120,7 @@ static void threads_fail(rdi_ranks *r, rd_status status) {
 static void threads_close(rdi_ranks *r) {
     thread_ranks *t = (thread_ranks *)r;
     for (unsigned i = 0; i < r->n; i++) {
-        rdi_mailbox_empty(t->ctx, &t->seat[i].box);
+        rdi_inbox_empty(t->ctx, &t->seat[i].box);
         rdi_monitor_fini(&t->seat[i].monitor);
     }
     rdi_free(t->ctx, t);

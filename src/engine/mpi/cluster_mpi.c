@@ -1,11 +1,11 @@
-/* Ranks that are processes, with letters sent by MPI. Only in reusedist-mpi, where this file
+/* Ranks that are processes, with messages sent by MPI. Only in reusedist-mpi, where this file
  * replaces cluster.c.
  *
- * Sending never waits for the receiver: a letter is kept until MPI has sent it. A thread that waits
- * takes in every letter that has arrived, for itself or for the other thread of its process (rank 0
- * deals and analyzes at once), and yields the processor in between, because ranks may outnumber the
- * processors. A long letter moves only while both ends are inside MPI, so a thread of its own, the
- * postman, drives the transfers while the rank computes. All calls of MPI are inside the monitor.
+ * Sending never waits for the receiver: a message is kept until MPI has sent it. A waiting thread
+ * takes in every message that has arrived, for itself or for the other thread of its process (rank
+ * 0 deals and analyzes at once), and yields the processor in between, because ranks may outnumber
+ * the processors. A long message moves only while both ends are inside MPI, so a progress thread drives
+ * the transfers while the rank computes. All calls of MPI are inside the monitor.
  *
  * A process that fails during an analysis ends all processes (MPI_Abort), and if one dies, the
  * launcher does so: no process waits forever.
@@ -20,13 +20,13 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define LOOKS          200   /* checks for letters before the first nap */
+#define LOOKS          200   /* checks for messages before the first nap */
 #define NAP_LEAST_NS   20000 /* between two further checks */
 #define NAP_MOST_NS    200000
-#define ROUND_LEAST_NS 100000 /* between two checks of the postman */
+#define ROUND_LEAST_NS 100000 /* between two checks of the progress thread */
 #define ROUND_MOST_NS  2000000
 
-/* A letter that is being sent. */
+/* A message that is being sent. */
 typedef struct outgoing {
     struct outgoing *next;
     MPI_Request request;
@@ -39,16 +39,16 @@ struct rd_cluster {
     rdi_ranks ranks;
     rd_ctx *ctx;
     rdi_monitor monitor; /* guards the following fields, and MPI */
-    rdi_mailbox box;     /* letters for this rank */
+    rdi_inbox box;       /* messages for this rank */
     outgoing *out;
-    rd_status status; /* of the first failure in this process */
-    rdi_crew *postman;
+    rd_status status;   /* of the first failure in this process */
+    rdi_crew *progress; /* the progress thread */
     bool leaving;
 };
 
 /* ---- inside the monitor ---- */
 
-/* Frees the letters that have been sent. Returns whether there were any. */
+/* Frees the messages that have been sent. Returns whether there were any. */
 static bool clear_sent(rd_cluster *c) {
     bool some = false;
     for (outgoing **link = &c->out; *link;) {
@@ -67,35 +67,35 @@ static bool clear_sent(rd_cluster *c) {
     return some;
 }
 
-static rd_status take_in(rd_cluster *c, const MPI_Status *letter) {
+static rd_status take_in(rd_cluster *c, const MPI_Status *message) {
     int n = 0;
     rdi_u64_list list = {0};
-    MPI_Get_count(letter, MPI_UINT64_T, &n);
+    MPI_Get_count(message, MPI_UINT64_T, &n);
     RD_TRY(rdi_u64_list_reserve(c->ctx, &list, (size_t)n));
-    MPI_Recv(list.at, n, MPI_UINT64_T, letter->MPI_SOURCE, letter->MPI_TAG, MPI_COMM_WORLD,
+    MPI_Recv(list.at, n, MPI_UINT64_T, message->MPI_SOURCE, message->MPI_TAG, MPI_COMM_WORLD,
              MPI_STATUS_IGNORE);
     list.n = (size_t)n;
-    return rdi_mailbox_put(c->ctx, &c->box, (unsigned)letter->MPI_SOURCE, (rdi_mail)letter->MPI_TAG,
-                           &list);
+    return rdi_inbox_put(c->ctx, &c->box, (unsigned)message->MPI_SOURCE,
+                         (rdi_message_kind)message->MPI_TAG, &list);
 }
 
-/* Takes in every letter that has arrived, but not more references of the trace than may wait
+/* Takes in every message that has arrived, but not more references of the trace than may wait
  * here. */
 static rd_status take_in_all(rd_cluster *c) {
     clear_sent(c);
-    for (int kind = 0; kind < RDI_MAIL_KINDS; kind++) {
+    for (int kind = 0; kind < RDI_MESSAGE_KINDS; kind++) {
         int there = 1;
-        while (there && (kind != RDI_MAIL_BATCH || c->box.waiting < c->ranks.most_waiting)) {
-            MPI_Status letter;
-            MPI_Iprobe(MPI_ANY_SOURCE, kind, MPI_COMM_WORLD, &there, &letter);
+        while (there && (kind != RDI_MESSAGE_BATCH || c->box.waiting < c->ranks.most_waiting)) {
+            MPI_Status message;
+            MPI_Iprobe(MPI_ANY_SOURCE, kind, MPI_COMM_WORLD, &there, &message);
             if (there)
-                RD_TRY(take_in(c, &letter));
+                RD_TRY(take_in(c, &message));
         }
     }
     return RD_OK;
 }
 
-/* The references on their way to a rank, or waiting in this rank's own mailbox. */
+/* The references on their way to a rank, or waiting in this rank's own inbox. */
 static uint64_t waiting_for(const rd_cluster *c, unsigned to) {
     uint64_t n = to == c->ranks.first ? c->box.waiting : 0;
     for (const outgoing *o = c->out; o; o = o->next)
@@ -103,9 +103,9 @@ static uint64_t waiting_for(const rd_cluster *c, unsigned to) {
     return n;
 }
 
-static rd_status post(rd_cluster *c, unsigned to, rdi_mail kind, rdi_u64_list *list) {
+static rd_status post(rd_cluster *c, unsigned to, rdi_message_kind kind, rdi_u64_list *list) {
     if (to == c->ranks.first)
-        return rdi_mailbox_put(c->ctx, &c->box, to, kind, list);
+        return rdi_inbox_put(c->ctx, &c->box, to, kind, list);
     outgoing *o = list->n <= INT_MAX ? rdi_alloc(c->ctx, 1, sizeof *o) : NULL;
     if (!o) {
         bool too_long = list->n > INT_MAX;
@@ -114,7 +114,7 @@ static rd_status post(rd_cluster *c, unsigned to, rdi_mail kind, rdi_u64_list *l
                         : RD_ENOMEM;
     }
     *o = (outgoing){.next = c->out, .to = to, .list = *list};
-    o->references = kind == RDI_MAIL_BATCH ? list->n : 0;
+    o->references = kind == RDI_MESSAGE_BATCH ? list->n : 0;
     *list = (rdi_u64_list){0};
     c->out = o;
     MPI_Isend(o->list.at, (int)o->list.n, MPI_UINT64_T, (int)to, (int)kind, MPI_COMM_WORLD,
@@ -129,9 +129,9 @@ static void sleep_outside(rd_cluster *c, long ns) {
     rdi_monitor_enter(&c->monitor);
 }
 
-/* The postman. A receiver that computes takes no letters for a long time, so the postman checks
- * less often then. */
-static void deliver(void *arg, unsigned worker) {
+/* The progress thread. A receiver that computes takes no messages for a long time, so the thread
+ * checks less often then. */
+static void drive_transfers(void *arg, unsigned worker) {
     rd_cluster *c = arg;
     long ns = ROUND_LEAST_NS;
     (void)worker;
@@ -155,7 +155,7 @@ typedef struct patience {
     long nap_ns;
 } patience;
 
-/* Waits a little: at first without sleeping, so that a letter about to arrive is received at once,
+/* Waits a little: at first without sleeping, so that a message about to arrive is received at once,
  * then with longer and longer naps. */
 static void give_way(rd_cluster *c, patience *p) {
     if (p->looks++ < LOOKS) {
@@ -175,14 +175,15 @@ static void note_failure(rd_cluster *c, rd_status status) {
         c->status = status;
 }
 
-static rd_status mpi_send(rdi_ranks *r, unsigned from, unsigned to, rdi_mail kind,
+static rd_status mpi_send(rdi_ranks *r, unsigned from, unsigned to, rdi_message_kind kind,
                           rdi_u64_list *list) {
     rd_cluster *c = (rd_cluster *)r;
     patience p = {0};
     (void)from; /* MPI reports the sender */
     rdi_monitor_enter(&c->monitor);
     note_failure(c, take_in_all(c));
-    while (kind == RDI_MAIL_BATCH && c->status == RD_OK && waiting_for(c, to) >= r->most_waiting) {
+    while (kind == RDI_MESSAGE_BATCH && c->status == RD_OK &&
+           waiting_for(c, to) >= r->most_waiting) {
         give_way(c, &p);
         note_failure(c, take_in_all(c));
     }
@@ -195,13 +196,13 @@ static rd_status mpi_send(rdi_ranks *r, unsigned from, unsigned to, rdi_mail kin
     return status;
 }
 
-static rd_status mpi_receive(rdi_ranks *r, unsigned me, unsigned from, rdi_mail kind,
+static rd_status mpi_receive(rdi_ranks *r, unsigned me, unsigned from, rdi_message_kind kind,
                              rdi_u64_list *list) {
     rd_cluster *c = (rd_cluster *)r;
     patience p = {0};
     (void)me;
     rdi_monitor_enter(&c->monitor);
-    while (c->status == RD_OK && !rdi_mailbox_get(c->ctx, &c->box, from, kind, list)) {
+    while (c->status == RD_OK && !rdi_inbox_get(c->ctx, &c->box, from, kind, list)) {
         uint64_t before = c->box.arrived;
         note_failure(c, take_in_all(c));
         if (c->box.arrived == before && c->status == RD_OK)
@@ -257,7 +258,7 @@ rd_status rd_cluster_join(rd_ctx *ctx, rd_cluster **out) {
     if (size == 1) /* a single process works without MPI */
         return RD_OK;
     rdi_ctx_set_ranks(ctx, &c->ranks, c->ranks.n);
-    return rdi_crew_new(ctx, 1, deliver, c, &c->postman);
+    return rdi_crew_new(ctx, 1, drive_transfers, c, &c->progress);
 }
 
 unsigned rd_cluster_rank(const rd_cluster *c) {
@@ -276,11 +277,11 @@ rd_status rd_cluster_serve(rd_cluster *c, const rd_parts *parts) {
     return status;
 }
 
-/* Makes the other processes end. They wait for this letter, so sending blocks only briefly. It
+/* Makes the other processes end. They wait for this message, so sending blocks only briefly. It
  * allocates nothing, because memory may be exhausted. */
 static void send_home(const rd_cluster *c) {
     for (unsigned i = 1; i < c->ranks.n; i++)
-        MPI_Send(NULL, 0, MPI_UINT64_T, (int)i, RDI_MAIL_JOB, MPI_COMM_WORLD);
+        MPI_Send(NULL, 0, MPI_UINT64_T, (int)i, RDI_MESSAGE_JOB, MPI_COMM_WORLD);
 }
 
 void rd_cluster_leave(rd_cluster *c) {
@@ -297,10 +298,10 @@ void rd_cluster_leave(rd_cluster *c) {
     c->leaving = true;
     rdi_monitor_wake(&c->monitor);
     rdi_monitor_leave(&c->monitor);
-    rdi_crew_free(c->postman);
+    rdi_crew_free(c->progress);
     MPI_Finalize();
     rdi_ctx_set_ranks(c->ctx, NULL, 0);
-    rdi_mailbox_empty(c->ctx, &c->box);
+    rdi_inbox_empty(c->ctx, &c->box);
     rdi_monitor_fini(&c->monitor);
     rdi_free(c->ctx, c);
 }

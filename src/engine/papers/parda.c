@@ -1,11 +1,10 @@
 /* parda: exact, in parallel, on ranks that share nothing: Parda, and Carr and Nicol's MIMD
  * algorithm.
  *
- * Each rank analyzes chunks of the trace alone with any exact engine that hands over its state, and
- * adjacent ranks resolve each other's first touches (parda_rank.h has the algorithm). This file
- * deals the trace to the ranks, chunk after chunk and round after round, and adds up their counts.
- * Ranks are threads of this process, or other processes. Reading continues while they work, or the
- * ranks read the trace themselves.
+ * chunk.h has the algorithm, parda_rank.h the part of one rank, parda_job.h a whole analysis. This
+ * file deals the trace to the ranks, chunk after chunk and round after round, and adds up their
+ * counts. Ranks are threads of this process, or other processes. Reading continues while they work,
+ * or the ranks read the trace themselves.
  *
  * With N references, P ranks, M blocks and M_i blocks in chunk i: time that of the inner engine for
  * N / P references, and for the first touches that arrive at a rank, which are M at most. Memory
@@ -14,9 +13,6 @@
  * rank. Only a histogram, no single distances.
  *
  * Not for one core. On threads of one machine `chunks` gives single distances as well.
- *
- * Q. Niu, J. Dinan, Q. Lu, P. Sadayappan. PARDA: a fast parallel reuse distance analysis algorithm.
- * IPDPS 2012. E. Carr, D. M. Nicol. Empirical study of parallel LRU simulation algorithms. 1994.
  */
 #include "base/threads.h"
 #include "engine/papers/parda_job.h"
@@ -28,7 +24,7 @@
 
 #define USUAL_CHUNK ((uint64_t)1 << 22) /* references per rank and round */
 #define LEAST_CHUNK ((uint64_t)1 << 16)
-#define BATCH       65536 /* references per letter */
+#define BATCH       65536 /* references per message */
 #define MOST_RANKS  1024
 
 /* Default references of the trace per round, if the ranks read it and a checkpoint is requested. */
@@ -89,22 +85,22 @@ static void stop_crew(parda_engine *e, rd_status status) {
 
 static rd_status begin_round(parda_engine *e) {
     for (unsigned i = 0; i < e->ranks->n; i++) {
-        rdi_u64_list letter = {0};
-        RD_TRY(rdi_u64_list_append(e->run->ctx, &letter, &e->digest, 1));
-        RD_TRY(rdi_ranks_send(e->ranks, 0, i, RDI_MAIL_ROUND, &letter));
+        rdi_u64_list message = {0};
+        RD_TRY(rdi_u64_list_append(e->run->ctx, &message, &e->digest, 1));
+        RD_TRY(rdi_ranks_send(e->ranks, 0, i, RDI_MESSAGE_ROUND, &message));
     }
     return RD_OK;
 }
 
 static rd_status send_batch(parda_engine *e) {
     unsigned to = rdi_parda_place(&e->job.plan, e->ranks->n, e->round, e->place);
-    return rdi_ranks_send(e->ranks, 0, to, RDI_MAIL_BATCH, &e->batch);
+    return rdi_ranks_send(e->ranks, 0, to, RDI_MESSAGE_BATCH, &e->batch);
 }
 
 static rd_status end_chunk(parda_engine *e) {
     if (e->batch.n > 0)
         RD_TRY(send_batch(e));
-    RD_TRY(send_batch(e)); /* an empty letter ends the chunk */
+    RD_TRY(send_batch(e)); /* an empty message ends the chunk */
     e->dealt = 0;
     if (++e->place == e->ranks->n) {
         e->place = 0;
@@ -140,7 +136,7 @@ static rd_status end_dealing(parda_engine *e) {
     while (e->place > 0 || e->dealt > 0)
         RD_TRY(end_chunk(e));
     for (unsigned i = 0; i < e->ranks->n; i++)
-        RD_TRY(rdi_ranks_send(e->ranks, 0, i, RDI_MAIL_ROUND, &(rdi_u64_list){0}));
+        RD_TRY(rdi_ranks_send(e->ranks, 0, i, RDI_MESSAGE_ROUND, &(rdi_u64_list){0}));
     return RD_OK;
 }
 
@@ -159,9 +155,9 @@ static void make_note(parda_engine *e, const rdi_parda_tally *tally) {
 static rd_status collect_results(parda_engine *e) {
     rdi_parda_tally tally = {0};
     for (unsigned i = 0; i < e->ranks->n; i++)
-        RD_TRY(rdi_parda_receive_result(e->ranks, RDI_MAIL_RESULT, i, e->run->out.hist, &tally,
+        RD_TRY(rdi_parda_receive_result(e->ranks, RDI_MESSAGE_RESULT, i, e->run->out.hist, &tally,
                                         e->run->ctx));
-    rdi_hist_uncount_infinite(e->run->out.hist, tally.uncounted);
+    rdi_hist_uncount_infinite(e->run->out.hist, tally.recounted);
     if (e->job.parts.open)
         e->run->out.fed = e->job.plan.before.references + tally.references;
     e->ranks->busy = false;
@@ -185,8 +181,9 @@ static rd_status resume(parda_engine *e, bool parts) {
     rdi_parda_plan *plan = &e->job.plan;
     if (!e->run->in->checkpoint)
         return RD_OK;
-    plan->before.identity = rdi_parda_identity(e->run->in->checkpoint_of, parts, plan->bound,
-                                               (uint64_t)plan->binning.kind, plan->binning.param);
+    rd_binning binning = plan->chunk.binning;
+    plan->before.identity = rdi_parda_identity(e->run->in->checkpoint_of, parts, plan->chunk.bound,
+                                               (uint64_t)binning.kind, binning.param);
     RD_TRY(rdi_parda_checkpoint_load(e->run->ctx, e->run->in->checkpoint, &plan->before));
     const rdi_u64_list *counts = &plan->before.counts;
     if (counts->n)
@@ -217,18 +214,13 @@ static rd_status skip(parda_engine *e, const uint64_t *blk, size_t n) {
 
 /* ---- the engine ---- */
 
-static rd_status choose_space(parda_engine *e) {
-    bool can_take = rdi_engine_can_take(e->rank[0].engine);
+static rd_status choose_resolving(parda_engine *e, rdi_resolving *resolving) {
     if (e->space_option == SPACE_OPT && e->fixup_option)
         return rdi_fail(e->run->ctx, RD_EINVAL,
                         "engine parda: space=opt needs fixup=pipelined, not postfix");
-    if (e->space_option == SPACE_OPT && !can_take)
-        return rdi_fail(
-            e->run->ctx, RD_EINVAL,
-            "engine parda: space=opt needs a chunk engine that can remove blocks, which "
-            "'%.80s' cannot",
-            e->engine_option);
-    e->job.plan.take = e->space_option != SPACE_PLAIN && !e->fixup_option && can_take;
+    *resolving = e->fixup_option                  ? RDI_RESOLVE_REPLICATED
+                 : e->space_option == SPACE_PLAIN ? RDI_RESOLVE_INSERT
+                                                  : RDI_RESOLVE_TAKE;
     return RD_OK;
 }
 
@@ -262,14 +254,14 @@ static uint64_t choose_chunk(const parda_engine *e) {
 static rd_status parda_open(void *self, rdi_run *run) {
     parda_engine *e = self;
     e->run = run;
-    e->job.plan = (rdi_parda_plan){.ctx = run->ctx,
-                                   .engine = e->engine_option,
-                                   .binning = rdi_hist_binning(run->out.hist),
-                                   .bound = run->in->bound,
-                                   .postfix = e->fixup_option != 0,
+    e->job.plan = (rdi_parda_plan){.chunk = {.ctx = run->ctx,
+                                             .engine = e->engine_option,
+                                             .binning = rdi_hist_binning(run->out.hist),
+                                             .bound = run->in->bound},
                                    .rename = e->rename_option,
                                    .checkpoint = run->in->checkpoint != NULL,
                                    .checkpoint_path = run->in->checkpoint};
+    RD_TRY(choose_resolving(e, &e->job.plan.chunk.resolving));
     e->job.mem_bytes = run->in->mem_bytes == UINT64_MAX ? 0 : run->in->mem_bytes;
     RD_TRY(choose_ranks(e));
     e->job.chunk_size = choose_chunk(e);
@@ -277,8 +269,7 @@ static rd_status parda_open(void *self, rdi_run *run) {
     e->rank = rdi_calloc(run->ctx, e->ranks->here, sizeof *e->rank);
     if (!e->rank)
         return RD_ENOMEM;
-    RD_TRY(open_ranks(e));
-    return choose_space(e);
+    return open_ranks(e);
 }
 
 static rd_status parda_feed(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {

@@ -13,24 +13,24 @@ static rd_status feed_rank(void *user, const uint64_t *blocks, size_t n) {
 static rd_status run_dealt_chunk(rdi_parda_rank *r) {
     for (bool more = true; more;) {
         rdi_u64_list batch = {0};
-        RD_TRY(rdi_ranks_receive(r->ranks, r->me, 0, RDI_MAIL_BATCH, &batch));
+        RD_TRY(rdi_ranks_receive(r->ranks, r->me, 0, RDI_MESSAGE_BATCH, &batch));
         more = batch.n > 0;
         rd_status status = rdi_parda_rank_feed(r, batch.at, batch.n);
-        rdi_u64_list_free(r->plan->ctx, &batch);
+        rdi_u64_list_free(r->plan->chunk.ctx, &batch);
         RD_TRY(status);
     }
     return RD_OK;
 }
 
-/* Runs the rounds that rank 0 deals. A letter announces each round, with the digest of all earlier
- * references; an empty letter is the end. */
+/* Runs the rounds that rank 0 deals. A message announces each round, with the digest of all earlier
+ * references; an empty message is the end. */
 static rd_status run_dealt(rdi_parda_rank *r) {
     while (true) {
         rdi_u64_list round = {0};
-        RD_TRY(rdi_ranks_receive(r->ranks, r->me, 0, RDI_MAIL_ROUND, &round));
+        RD_TRY(rdi_ranks_receive(r->ranks, r->me, 0, RDI_MESSAGE_ROUND, &round));
         bool more = round.n > 0;
         r->digest = more ? round.at[0] : 0;
-        rdi_u64_list_free(r->plan->ctx, &round);
+        rdi_u64_list_free(r->plan->chunk.ctx, &round);
         if (!more)
             return RD_OK;
         RD_TRY(rdi_parda_rank_begin(r));
@@ -43,13 +43,13 @@ static uint64_t smaller(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-/* Keeps every rank at most one round ahead of rank 0, because its letters wait in memory. */
+/* Keeps every rank at most one round ahead of rank 0, because its messages wait in memory. */
 static rd_status keep_step(rdi_parda_rank *r, bool first, bool last) {
     rdi_u64_list step = {0};
     if (r->me > 0)
-        return first ? RD_OK : rdi_ranks_receive(r->ranks, r->me, 0, RDI_MAIL_ROUND, &step);
+        return first ? RD_OK : rdi_ranks_receive(r->ranks, r->me, 0, RDI_MESSAGE_ROUND, &step);
     for (unsigned i = 1; i < r->ranks->n && !last; i++)
-        RD_TRY(rdi_ranks_send(r->ranks, 0, i, RDI_MAIL_ROUND, &step));
+        RD_TRY(rdi_ranks_send(r->ranks, 0, i, RDI_MESSAGE_ROUND, &step));
     return RD_OK;
 }
 
@@ -72,20 +72,10 @@ static rd_status run_rounds(const rdi_parda_job *job, rdi_parda_rank *r, void *r
 
 static rd_status run_parts(const rdi_parda_job *job, rdi_parda_rank *r) {
     void *reader = NULL;
-    RD_TRY(job->parts.open(job->plan.ctx, job->parts.what, job->parts.user, &reader));
+    RD_TRY(job->parts.open(job->plan.chunk.ctx, job->parts.what, job->parts.user, &reader));
     rd_status status = run_rounds(job, r, reader);
     job->parts.close(reader);
     return status;
-}
-
-static rd_status send_result(rdi_parda_rank *r) {
-    rdi_u64_list result = {0};
-    rd_status status = rdi_parda_rank_result(r, &result);
-    if (status != RD_OK) {
-        rdi_u64_list_free(r->plan->ctx, &result);
-        return status;
-    }
-    return rdi_ranks_send(r->ranks, r->me, 0, RDI_MAIL_RESULT, &result);
 }
 
 static uint64_t thread_ns(void) {
@@ -98,106 +88,66 @@ rd_status rdi_parda_run(const rdi_parda_job *job, rdi_parda_rank *r) {
     uint64_t start = thread_ns();
     RD_TRY(job->parts.open ? run_parts(job, r) : run_dealt(r));
     r->tally.busy_ns = thread_ns() - start;
-    return send_result(r);
+    return rdi_parda_rank_result(r);
 }
 
 /* ---- other processes ---- */
 
-enum {
-    JOB_BOUND,
-    JOB_BINNING,
-    JOB_BINNING_PARAM,
-    JOB_POSTFIX,
-    JOB_TAKE,
-    JOB_RENAME,
-    JOB_CHECKPOINT,
-    JOB_START,
-    JOB_CHUNK,
-    JOB_WAITING,
-    JOB_MEMORY,
-    JOB_PARTS, /* the ranks read the trace themselves */
-    JOB_REFERENCES,
-    JOB_ENGINE_BYTES, /* lengths of the two texts that follow, with their NUL */
-    JOB_WHAT_BYTES,
-    JOB_NUMBERS
-};
+static size_t words(size_t bytes) {
+    return (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+}
 
-static rd_status append_text(rd_ctx *ctx, rdi_u64_list *list, const char *text, size_t bytes) {
-    size_t words = (bytes + 7) / 8;
-    RD_TRY(rdi_u64_list_reserve(ctx, list, list->n + words));
-    memset(list->at + list->n, 0, words * sizeof *list->at);
-    memcpy(list->at + list->n, text, bytes);
-    list->n += words;
+static rd_status append_bytes(rd_ctx *ctx, rdi_u64_list *list, const void *bytes, size_t n) {
+    RD_TRY(rdi_u64_list_reserve(ctx, list, list->n + words(n)));
+    memset(list->at + list->n, 0, words(n) * sizeof *list->at);
+    memcpy(list->at + list->n, bytes, n);
+    list->n += words(n);
     return RD_OK;
 }
 
-static rd_status pack_job(const rdi_parda_job *job, const rdi_ranks *ranks, rdi_u64_list *out) {
-    const rdi_parda_plan *plan = &job->plan;
+/* Packs a job as it is in memory, because every process runs the same program, and the two texts
+ * that it points to. The receiver replaces all pointers. */
+static rd_status pack_job(const rdi_parda_job *job, rdi_u64_list *out) {
+    const rdi_chunk_plan *chunk = &job->plan.chunk;
     const char *what = job->parts.open ? job->parts.what : "";
-    const uint64_t numbers[JOB_NUMBERS] = {
-        [JOB_BOUND] = plan->bound,
-        [JOB_BINNING] = (uint64_t)plan->binning.kind,
-        [JOB_BINNING_PARAM] = plan->binning.param,
-        [JOB_POSTFIX] = plan->postfix,
-        [JOB_TAKE] = plan->take,
-        [JOB_RENAME] = plan->rename,
-        [JOB_CHECKPOINT] = plan->checkpoint,
-        [JOB_START] = job->start,
-        [JOB_CHUNK] = job->chunk_size,
-        [JOB_WAITING] = ranks->most_waiting,
-        [JOB_MEMORY] = job->mem_bytes,
-        [JOB_PARTS] = job->parts.open != NULL,
-        [JOB_REFERENCES] = job->parts.references,
-        [JOB_ENGINE_BYTES] = strlen(plan->engine) + 1,
-        [JOB_WHAT_BYTES] = strlen(what) + 1,
-    };
-    RD_TRY(rdi_u64_list_append(plan->ctx, out, numbers, JOB_NUMBERS));
-    RD_TRY(append_text(plan->ctx, out, plan->engine, (size_t)numbers[JOB_ENGINE_BYTES]));
-    return append_text(plan->ctx, out, what, (size_t)numbers[JOB_WHAT_BYTES]);
+    RD_TRY(append_bytes(chunk->ctx, out, job, sizeof *job));
+    RD_TRY(append_bytes(chunk->ctx, out, chunk->engine, strlen(chunk->engine) + 1));
+    return append_bytes(chunk->ctx, out, what, strlen(what) + 1);
 }
 
 rd_status rdi_parda_announce(const rdi_parda_job *job, rdi_ranks *ranks) {
     for (unsigned i = ranks->first + ranks->here; i < ranks->n; i++) {
-        rdi_u64_list letter = {0};
-        rd_status status = pack_job(job, ranks, &letter);
+        rdi_u64_list message = {0};
+        rd_status status = pack_job(job, &message);
         if (status != RD_OK) {
-            rdi_u64_list_free(job->plan.ctx, &letter);
+            rdi_u64_list_free(job->plan.chunk.ctx, &message);
             return status;
         }
-        RD_TRY(rdi_ranks_send(ranks, 0, i, RDI_MAIL_JOB, &letter));
+        RD_TRY(rdi_ranks_send(ranks, 0, i, RDI_MESSAGE_JOB, &message));
         ranks->busy = true;
     }
     return RD_OK;
 }
 
-/* Unpacks a job. The texts stay in the letter. */
-static void unpack_job(rd_ctx *ctx, const rdi_u64_list *letter, const rd_parts *parts,
-                       rdi_ranks *ranks, rdi_parda_job *job) {
-    const uint64_t *number = letter->at;
-    const char *engine = (const char *)(number + JOB_NUMBERS);
-    *job = (rdi_parda_job){
-        .plan = {.ctx = ctx,
-                 .engine = engine,
-                 .binning = {(rd_binning_kind)number[JOB_BINNING], number[JOB_BINNING_PARAM]},
-                 .bound = number[JOB_BOUND],
-                 .postfix = number[JOB_POSTFIX],
-                 .take = number[JOB_TAKE],
-                 .rename = number[JOB_RENAME],
-                 .checkpoint = number[JOB_CHECKPOINT]},
-        .start = number[JOB_START],
-        .chunk_size = number[JOB_CHUNK],
-        .mem_bytes = number[JOB_MEMORY],
-    };
-    ranks->most_waiting = number[JOB_WAITING];
-    if (number[JOB_PARTS]) {
+/* Unpacks a job. The texts stay in the message. */
+static void unpack_job(rd_ctx *ctx, const rdi_u64_list *message, const rd_parts *parts,
+                       rdi_parda_job *job) {
+    const uint64_t *texts = message->at + words(sizeof *job);
+    memcpy(job, message->at, sizeof *job);
+    job->plan.chunk.ctx = ctx;
+    job->plan.chunk.engine = (const char *)texts;
+    job->plan.checkpoint_path = NULL;
+    job->plan.before = (rdi_parda_checkpoint){0};
+    if (job->parts.open) {
+        uint64_t references = job->parts.references;
         job->parts = *parts;
-        job->parts.references = number[JOB_REFERENCES];
-        job->parts.what = engine + (number[JOB_ENGINE_BYTES] + 7) / 8 * 8;
+        job->parts.references = references;
+        job->parts.what = (const char *)(texts + words(strlen(job->plan.chunk.engine) + 1));
     }
 }
 
 static rd_status serve_one(rdi_ranks *ranks, const rdi_parda_job *job) {
-    rd_ctx_set_limit(job->plan.ctx, (size_t)job->mem_bytes);
+    rd_ctx_set_limit(job->plan.chunk.ctx, (size_t)job->mem_bytes);
     rdi_parda_rank rank;
     rd_status status = rdi_parda_rank_open(&rank, &job->plan, ranks, ranks->first);
     if (status == RD_OK)
@@ -208,15 +158,16 @@ static rd_status serve_one(rdi_ranks *ranks, const rdi_parda_job *job) {
 
 rd_status rdi_parda_serve(rd_ctx *ctx, rdi_ranks *ranks, const rd_parts *parts) {
     while (true) {
-        rdi_u64_list letter = {0};
-        RD_TRY(rdi_ranks_receive(ranks, ranks->first, 0, RDI_MAIL_JOB, &letter));
-        if (letter.n == 0)
+        rdi_u64_list message = {0};
+        RD_TRY(rdi_ranks_receive(ranks, ranks->first, 0, RDI_MESSAGE_JOB, &message));
+        if (message.n == 0)
             return RD_OK;
         rdi_parda_job job;
-        unpack_job(ctx, &letter, parts, ranks, &job);
+        unpack_job(ctx, &message, parts, &job);
+        ranks->most_waiting = job.chunk_size;
         ranks->busy = true;
         rd_status status = serve_one(ranks, &job);
-        rdi_u64_list_free(ctx, &letter);
+        rdi_u64_list_free(ctx, &message);
         RD_TRY(status);
         ranks->busy = false;
     }

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <time.h>
 
-#define LETTER 32768 /* local infinities per letter, so that resolving starts early */
-#define TALLY  (sizeof(rdi_parda_tally) / sizeof(uint64_t))
+#define MESSAGE 32768 /* open first touches per message, so that resolving starts early */
+#define TALLY   (sizeof(rdi_parda_tally) / sizeof(uint64_t))
 
 _Static_assert(sizeof(rdi_parda_tally) == TALLY * sizeof(uint64_t), "TALLY is the size of a tally");
 
@@ -15,77 +15,50 @@ static uint64_t now_ns(void) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static rd_status open_chunk_engine(rdi_parda_rank *r) {
-    const rdi_parda_plan *plan = r->plan;
-    rd_engine_config config = {.size = sizeof config,
-                               .bound = plan->bound == UINT64_MAX ? 0 : plan->bound,
-                               .binning = plan->binning};
-    return rdi_chunk_engine_open(plan->ctx, plan->engine, &config, &r->engine);
-}
-
-/* Closes the engine after adding its counts to r->hist. */
-static rd_status close_chunk_engine(rdi_parda_rank *r) {
-    RD_TRY(rd_engine_finish(r->engine));
-    RD_TRY(rdi_hist_merge(r->hist, rdi_engine_hist(r->engine)));
-    rd_engine_close(r->engine);
-    r->engine = NULL;
-    return RD_OK;
-}
-
-/* Makes the blocks of the list the newest blocks of the state. */
-static rd_status append_state(rdi_parda_rank *r, const rdi_u64_list *list) {
-    uint64_t ignored[RDI_FEED_MAX];
-    for (size_t at = 0; at < list->n; at += RDI_FEED_MAX) {
-        size_t part = list->n - at < RDI_FEED_MAX ? list->n - at : RDI_FEED_MAX;
-        RD_TRY(rdi_engine_measure(r->engine, list->at + at, part, ignored));
-    }
-    return RD_OK;
-}
-
 rd_status rdi_parda_rank_open(rdi_parda_rank *r, const rdi_parda_plan *plan, rdi_ranks *ranks,
                               unsigned me) {
     *r = (rdi_parda_rank){.plan = plan, .ranks = ranks, .me = me};
-    RD_TRY(open_chunk_engine(r));
-    RD_TRY(rdi_hist_new(plan->ctx, plan->binning, &r->hist));
-    return me == 0 ? append_state(r, &plan->before.state) : RD_OK;
+    RD_TRY(rdi_chunk_open(&r->chunk, &plan->chunk, 0));
+    const rdi_u64_list *state = &plan->before.state;
+    return me == 0 ? rdi_chunk_append(&r->chunk, state->at, state->n) : RD_OK;
 }
 
 void rdi_parda_rank_close(rdi_parda_rank *r) {
     if (!r->plan)
         return;
-    rd_engine_close(r->engine);
-    rdi_hist_free(r->hist);
-    rdi_u64_list_free(r->plan->ctx, &r->out);
+    rdi_chunk_close(&r->chunk);
+    rdi_u64_list_free(r->plan->chunk.ctx, &r->out);
 }
 
 static unsigned rank_at(const rdi_parda_rank *r, uint64_t round, unsigned place) {
     return rdi_parda_place(r->plan, r->ranks->n, round, place);
 }
 
-/* Sends to, or receives from, a place of the current round. */
-static rd_status send_infinite(rdi_parda_rank *r, unsigned place, rdi_u64_list *list) {
-    unsigned to = rank_at(r, r->tally.rounds - 1, place);
-    return rdi_ranks_send(r->ranks, r->me, to, RDI_MAIL_INFINITE, list);
-}
-
-static rd_status receive_infinite(rdi_parda_rank *r, unsigned place, rdi_u64_list *list) {
-    unsigned from = rank_at(r, r->tally.rounds - 1, place);
-    return rdi_ranks_receive(r->ranks, r->me, from, RDI_MAIL_INFINITE, list);
-}
-
 /* ---- results ---- */
 
 static rd_status pack_counts(rdi_parda_rank *r, rdi_u64_list *out) {
+    rd_ctx *ctx = r->plan->chunk.ctx;
     uint64_t numbers[TALLY];
-    r->tally.peak_bytes = rd_ctx_peak_bytes(r->plan->ctx);
+    r->tally.references = r->chunk.references;
+    r->tally.recounted = r->chunk.recounted;
+    r->tally.peak_bytes = rd_ctx_peak_bytes(ctx);
     memcpy(numbers, &r->tally, sizeof numbers);
-    RD_TRY(rdi_u64_list_append(r->plan->ctx, out, numbers, TALLY));
-    return rdi_hist_pack(r->hist, out);
+    RD_TRY(rdi_u64_list_append(ctx, out, numbers, TALLY));
+    return rdi_hist_pack(rdi_engine_hist(r->chunk.engine), out);
 }
 
-rd_status rdi_parda_rank_result(rdi_parda_rank *r, rdi_u64_list *out) {
-    RD_TRY(close_chunk_engine(r));
-    return pack_counts(r, out);
+static rd_status send_counts(rdi_parda_rank *r, rdi_message_kind kind) {
+    rdi_u64_list counts = {0};
+    rd_status status = pack_counts(r, &counts);
+    if (status == RD_OK)
+        return rdi_ranks_send(r->ranks, r->me, 0, kind, &counts);
+    rdi_u64_list_free(r->plan->chunk.ctx, &counts);
+    return status;
+}
+
+rd_status rdi_parda_rank_result(rdi_parda_rank *r) {
+    RD_TRY(rd_engine_finish(r->chunk.engine));
+    return send_counts(r, RDI_MESSAGE_RESULT);
 }
 
 static uint64_t larger(uint64_t a, uint64_t b) {
@@ -96,7 +69,7 @@ static rd_status add_result(rdi_hist *hist, rdi_parda_tally *tally, const rdi_u6
     rdi_parda_tally part;
     memcpy(&part, result->at, sizeof part);
     tally->references += part.references;
-    tally->uncounted += part.uncounted;
+    tally->recounted += part.recounted;
     tally->rounds = larger(tally->rounds, part.rounds);
     tally->fixup_ns = larger(tally->fixup_ns, part.fixup_ns);
     tally->state_ns = larger(tally->state_ns, part.state_ns);
@@ -105,8 +78,8 @@ static rd_status add_result(rdi_hist *hist, rdi_parda_tally *tally, const rdi_u6
     return rdi_hist_add_packed(hist, result->at + TALLY, result->n - TALLY);
 }
 
-rd_status rdi_parda_receive_result(rdi_ranks *ranks, rdi_mail kind, unsigned from, rdi_hist *hist,
-                                   rdi_parda_tally *tally, rd_ctx *ctx) {
+rd_status rdi_parda_receive_result(rdi_ranks *ranks, rdi_message_kind kind, unsigned from,
+                                   rdi_hist *hist, rdi_parda_tally *tally, rd_ctx *ctx) {
     rdi_u64_list result = {0};
     RD_TRY(rdi_ranks_receive(ranks, 0, from, kind, &result));
     rd_status status = add_result(hist, tally, &result);
@@ -116,48 +89,40 @@ rd_status rdi_parda_receive_result(rdi_ranks *ranks, rdi_mail kind, unsigned fro
 
 /* ---- state between rounds ---- */
 
-static rd_status note_blocks(void *user, const uint64_t *blocks, size_t n) {
-    rdi_parda_rank *r = user;
-    return rdi_u64_list_append(r->plan->ctx, &r->out, blocks, n);
+/* Moves the state to r->out. A checkpoint needs complete counts, so the engine is opened again for
+ * it. */
+static rd_status empty_chunk(rdi_parda_rank *r) {
+    RD_TRY(rdi_chunk_state(&r->chunk, &r->out));
+    return r->plan->checkpoint ? rdi_engine_reopen(r->chunk.engine)
+                               : rdi_engine_restart(r->chunk.engine);
 }
 
 static rd_status append_state_of(rdi_parda_rank *r, unsigned from) {
-    rdi_u64_list list = {0};
-    RD_TRY(rdi_ranks_receive(r->ranks, r->me, from, RDI_MAIL_STATE, &list));
-    rd_status status = append_state(r, &list);
-    rdi_u64_list_free(r->plan->ctx, &list);
+    rdi_u64_list state = {0};
+    RD_TRY(rdi_ranks_receive(r->ranks, r->me, from, RDI_MESSAGE_STATE, &state));
+    rd_status status = rdi_chunk_append(&r->chunk, state.at, state.n);
+    rdi_u64_list_free(r->plan->chunk.ctx, &state);
     return status;
 }
 
-/* Moves the blocks to r->out. A checkpoint needs complete counts, so the engine is closed for
- * it. */
-static rd_status empty_engine(rdi_parda_rank *r) {
-    r->out.n = 0;
-    RD_TRY(rdi_engine_order(r->engine, note_blocks, r));
-    if (!r->plan->checkpoint)
-        return rdi_engine_restart(r->engine);
-    RD_TRY(close_chunk_engine(r));
-    return open_chunk_engine(r);
-}
-
-/* Collects the blocks of all ranks, oldest place first. At place 0 the rank's own blocks stay in
- * its engine. */
+/* Collects the state of all ranks, oldest place first. At place 0 the rank's own blocks stay in its
+ * engine. */
 static rd_status collect_state(rdi_parda_rank *r) {
     bool stay = r->place == 0 && !r->plan->checkpoint;
     if (!stay)
-        RD_TRY(empty_engine(r));
+        RD_TRY(empty_chunk(r));
     for (unsigned place = 0; place < r->ranks->n; place++) {
         if (place != r->place)
             RD_TRY(append_state_of(r, rank_at(r, r->tally.rounds - 1, place)));
         else if (!stay)
-            RD_TRY(append_state(r, &r->out));
+            RD_TRY(rdi_chunk_append(&r->chunk, r->out.at, r->out.n));
     }
     return RD_OK;
 }
 
 static rd_status give_state(rdi_parda_rank *r, unsigned to) {
-    RD_TRY(empty_engine(r));
-    return rdi_ranks_send(r->ranks, r->me, to, RDI_MAIL_STATE, &r->out);
+    RD_TRY(empty_chunk(r));
+    return rdi_ranks_send(r->ranks, r->me, to, RDI_MESSAGE_STATE, &r->out);
 }
 
 static unsigned collector_of_state(const rdi_parda_rank *r) {
@@ -175,16 +140,17 @@ static rd_status reduce_state(rdi_parda_rank *r) {
 /* Collects the counts of all ranks since the beginning of the trace, packed. */
 static rd_status gather_counts(rdi_parda_rank *r, rdi_parda_checkpoint *c) {
     const rdi_parda_plan *plan = r->plan;
+    rd_ctx *ctx = plan->chunk.ctx;
     rdi_parda_tally tally = {0};
     rdi_hist *hist = NULL;
-    RD_TRY(rdi_hist_new(plan->ctx, plan->binning, &hist));
+    RD_TRY(rdi_hist_new(ctx, plan->chunk.binning, &hist));
     rd_status status = RD_OK;
     if (plan->before.counts.n)
         status = rdi_hist_add_packed(hist, plan->before.counts.at, plan->before.counts.n);
     for (unsigned i = 0; i < r->ranks->n && status == RD_OK; i++)
-        status = rdi_parda_receive_result(r->ranks, RDI_MAIL_KEPT, i, hist, &tally, plan->ctx);
+        status = rdi_parda_receive_result(r->ranks, RDI_MESSAGE_KEPT, i, hist, &tally, ctx);
     if (status == RD_OK) {
-        rdi_hist_uncount_infinite(hist, tally.uncounted);
+        rdi_hist_uncount_infinite(hist, tally.recounted);
         status = rdi_hist_pack(hist, &c->counts);
     }
     c->references = plan->before.references + tally.references;
@@ -197,11 +163,11 @@ static rd_status gather_counts(rdi_parda_rank *r, rdi_parda_checkpoint *c) {
 }
 
 static rd_status write_checkpoint(rdi_parda_rank *r, unsigned collector) {
-    rd_ctx *ctx = r->plan->ctx;
+    rd_ctx *ctx = r->plan->chunk.ctx;
     rdi_parda_checkpoint c = {.identity = r->plan->before.identity};
     rd_status status = gather_counts(r, &c);
     if (status == RD_OK)
-        status = rdi_ranks_receive(r->ranks, r->me, collector, RDI_MAIL_KEPT_STATE, &c.state);
+        status = rdi_ranks_receive(r->ranks, r->me, collector, RDI_MESSAGE_KEPT_STATE, &c.state);
     if (status == RD_OK)
         status = rdi_parda_checkpoint_save(ctx, r->plan->checkpoint_path, &c);
     rdi_parda_checkpoint_free(ctx, &c);
@@ -210,17 +176,10 @@ static rd_status write_checkpoint(rdi_parda_rank *r, unsigned collector) {
 
 static rd_status keep(rdi_parda_rank *r) {
     unsigned collector = collector_of_state(r);
-    rdi_u64_list counts = {0};
-    rd_status status = pack_counts(r, &counts);
-    if (status != RD_OK) {
-        rdi_u64_list_free(r->plan->ctx, &counts);
-        return status;
-    }
-    RD_TRY(rdi_ranks_send(r->ranks, r->me, 0, RDI_MAIL_KEPT, &counts));
+    RD_TRY(send_counts(r, RDI_MESSAGE_KEPT));
     if (r->me == collector) {
-        r->out.n = 0;
-        RD_TRY(rdi_engine_order(r->engine, note_blocks, r));
-        RD_TRY(rdi_ranks_send(r->ranks, r->me, 0, RDI_MAIL_KEPT_STATE, &r->out));
+        RD_TRY(rdi_chunk_state(&r->chunk, &r->out));
+        RD_TRY(rdi_ranks_send(r->ranks, r->me, 0, RDI_MESSAGE_KEPT_STATE, &r->out));
     }
     return r->me == 0 ? write_checkpoint(r, collector) : RD_OK;
 }
@@ -229,145 +188,93 @@ rd_status rdi_parda_rank_begin(rdi_parda_rank *r) {
     uint64_t start = now_ns();
     if (r->tally.rounds > 0 && (r->ranks->n > 1 || r->plan->checkpoint))
         RD_TRY(reduce_state(r));
+    r->place = rank_at(r, r->tally.rounds, r->me);
+    rdi_chunk_begin(&r->chunk, r->place == 0);
     if (r->tally.rounds > 0 && r->plan->checkpoint)
         RD_TRY(keep(r));
     r->out.n = 0;
-    r->place = rank_at(r, r->tally.rounds, r->me);
     r->tally.rounds++;
-    r->passed_on = r->received = 0;
     r->tally.state_ns += now_ns() - start;
     return RD_OK;
 }
 
-/* ---- local infinities ---- */
+/* ---- open first touches ---- */
 
-/* Sends blocks to the left, as many as the bound allows: a block after `bound` other local
- * infinities is infinite, whichever rank has its previous reference. At place 0 all are
- * infinite. */
-static rd_status pass_on(rdi_parda_rank *r, const uint64_t *blocks, size_t n, size_t *accepted) {
-    uint64_t room = r->place ? r->plan->bound - r->passed_on : 0;
-    *accepted = n < room ? n : (size_t)room;
-    r->passed_on += *accepted;
-    RD_TRY(rdi_u64_list_append(r->plan->ctx, &r->out, blocks, *accepted));
-    if (r->plan->postfix || r->out.n < LETTER)
-        return RD_OK;
-    return send_infinite(r, r->place - 1, &r->out);
+/* Sends to, or receives from, a place of the current round. */
+static rd_status send_open(rdi_parda_rank *r, unsigned place, rdi_u64_list *list) {
+    unsigned to = rank_at(r, r->tally.rounds - 1, place);
+    return rdi_ranks_send(r->ranks, r->me, to, RDI_MESSAGE_OPEN, list);
 }
 
-/* Collects the local infinities of the chunk. The engine counts them as infinite. */
-static rd_status note_first(void *user, const uint64_t *blocks, size_t n) {
-    rdi_parda_rank *r = user;
-    size_t accepted = 0;
-    RD_TRY(pass_on(r, blocks, n, &accepted));
-    r->tally.uncounted += r->plan->postfix ? 0 : accepted;
+static rd_status receive_open(rdi_parda_rank *r, unsigned place, rdi_u64_list *list) {
+    unsigned from = rank_at(r, r->tally.rounds - 1, place);
+    return rdi_ranks_receive(r->ranks, r->me, from, RDI_MESSAGE_OPEN, list);
+}
+
+static bool is_postfix(const rdi_parda_rank *r) {
+    return r->plan->chunk.resolving == RDI_RESOLVE_REPLICATED;
+}
+
+/* Analyzes or resolves, and sends the open first touches whenever they fill a message. */
+typedef rd_status chunk_step(rdi_chunk *c, const uint64_t *blocks, size_t n, uint64_t *dist,
+                             rdi_u64_list *open);
+
+static rd_status work(rdi_parda_rank *r, chunk_step *step, const uint64_t *blocks, size_t n) {
+    for (size_t at = 0; at < n; at += RDI_FEED_MAX) {
+        size_t part = n - at < RDI_FEED_MAX ? n - at : RDI_FEED_MAX;
+        RD_TRY(step(&r->chunk, blocks + at, part, NULL, &r->out));
+        if (r->out.n >= MESSAGE && !is_postfix(r))
+            RD_TRY(send_open(r, r->place - 1, &r->out));
+    }
     return RD_OK;
 }
 
 rd_status rdi_parda_rank_feed(rdi_parda_rank *r, const uint64_t *blocks, size_t n) {
-    r->tally.references += n;
-    return rdi_engine_count(r->engine, blocks, n, note_first, r);
+    return work(r, rdi_chunk_analyze, blocks, n);
 }
 
-/* ---- pipelined fix-up ---- */
-
-/* Resolves at most RDI_FEED_MAX local infinities from the right and counts those that are known
- * here. */
-static rd_status resolve(rdi_parda_rank *r, const uint64_t *blocks, size_t n) {
-    uint64_t dist[RDI_FEED_MAX], unknown[RDI_FEED_MAX];
-    size_t n_unknown = 0, n_known = 0, accepted = 0;
-    RD_TRY(r->plan->take ? rdi_engine_take(r->engine, blocks, n, dist)
-                         : rdi_engine_measure(r->engine, blocks, n, dist));
-    for (size_t i = 0; i < n; i++) {
-        if (dist[i] == RD_COLD) {
-            unknown[n_unknown++] = blocks[i];
-            continue;
-        }
-        /* Earlier local infinities were removed or never inserted here: all of them are newer and
-         * distinct. */
-        uint64_t d = dist[i] + (r->plan->take ? r->received + i : 0);
-        dist[n_known++] = d < r->plan->bound ? d : RD_COLD;
-    }
-    r->received += n;
-    RD_TRY(rdi_hist_add(r->hist, dist, n_known));
-    RD_TRY(pass_on(r, unknown, n_unknown, &accepted));
-    return rdi_hist_add_many(r->hist, RD_COLD, n_unknown - accepted);
+/* Resolves the next message from a place. *n is set to the number of its first touches. */
+static rd_status resolve_message(rdi_parda_rank *r, unsigned place, size_t *n) {
+    rdi_u64_list list = {0};
+    RD_TRY(receive_open(r, place, &list));
+    *n = list.n;
+    rd_status status = work(r, rdi_chunk_resolve, list.at, list.n);
+    rdi_u64_list_free(r->plan->chunk.ctx, &list);
+    return status;
 }
 
-static rd_status resolve_list(rdi_parda_rank *r, const rdi_u64_list *list,
-                              rd_status (*resolve_part)(rdi_parda_rank *, const uint64_t *,
-                                                        size_t)) {
-    for (size_t at = 0; at < list->n; at += RDI_FEED_MAX)
-        RD_TRY(resolve_part(r, list->at + at,
-                            list->n - at < RDI_FEED_MAX ? list->n - at : RDI_FEED_MAX));
-    return RD_OK;
-}
-
-/* Resolves the local infinities that the next place sends, until an empty letter arrives, and sends
- * the unresolved ones to the previous place. */
+/* Resolves the first touches that the next place sends, until an empty message arrives, and sends
+ * those that stay open to the previous place. */
 static rd_status fix_up_pipelined(rdi_parda_rank *r) {
-    bool more = r->place + 1 < r->ranks->n;
-    while (more) {
-        rdi_u64_list list = {0};
-        RD_TRY(receive_infinite(r, r->place + 1, &list));
-        more = list.n > 0;
-        rd_status status = resolve_list(r, &list, resolve);
-        rdi_u64_list_free(r->plan->ctx, &list);
-        RD_TRY(status);
-    }
+    for (size_t n = r->place + 1 < r->ranks->n; n > 0;)
+        RD_TRY(resolve_message(r, r->place + 1, &n));
     if (r->place == 0)
         return RD_OK;
     if (r->out.n > 0)
-        RD_TRY(send_infinite(r, r->place - 1, &r->out));
-    return send_infinite(r, r->place - 1, &(rdi_u64_list){0});
-}
-
-/* ---- postfix fix-up ---- */
-
-/* Resolves local infinities whose blocks enter the own state as they come. Blocks from the right
- * are newer than all own blocks. If a block has fewer newer blocks than have come from the right,
- * it came from the right itself, and a rank in between has its previous reference. */
-static rd_status resolve_replicated(rdi_parda_rank *r, const uint64_t *blocks, size_t n) {
-    uint64_t dist[RDI_FEED_MAX], unknown[RDI_FEED_MAX];
-    size_t n_unknown = 0, n_known = 0, accepted = 0;
-    RD_TRY(rdi_engine_measure(r->engine, blocks, n, dist));
-    for (size_t i = 0; i < n; i++) {
-        if (dist[i] < r->received)
-            continue;
-        r->received++;
-        if (dist[i] == RD_COLD)
-            unknown[n_unknown++] = blocks[i];
-        else
-            dist[n_known++] = dist[i];
-    }
-    r->tally.uncounted += n_known;
-    RD_TRY(rdi_hist_add(r->hist, dist, n_known));
-    return pass_on(r, unknown, n_unknown, &accepted);
+        RD_TRY(send_open(r, r->place - 1, &r->out));
+    return send_open(r, r->place - 1, &(rdi_u64_list){0});
 }
 
 static rd_status send_copy(rdi_parda_rank *r, unsigned place) {
     rdi_u64_list copy = {0};
-    RD_TRY(rdi_u64_list_append(r->plan->ctx, &copy, r->out.at, r->out.n));
-    return send_infinite(r, place, &copy);
+    RD_TRY(rdi_u64_list_append(r->plan->chunk.ctx, &copy, r->out.at, r->out.n));
+    return send_open(r, place, &copy);
 }
 
 static rd_status fix_up_postfix(rdi_parda_rank *r) {
+    size_t n = 0;
     for (unsigned step = 1; step < r->ranks->n; step *= 2) {
         if (r->place >= step)
             RD_TRY(send_copy(r, r->place - step));
-        if (r->ranks->n - r->place <= step)
-            continue;
-        rdi_u64_list list = {0};
-        RD_TRY(receive_infinite(r, r->place + step, &list));
-        rd_status status = resolve_list(r, &list, resolve_replicated);
-        rdi_u64_list_free(r->plan->ctx, &list);
-        RD_TRY(status);
+        if (r->ranks->n - r->place > step)
+            RD_TRY(resolve_message(r, r->place + step, &n));
     }
     return RD_OK;
 }
 
 rd_status rdi_parda_rank_end(rdi_parda_rank *r) {
     uint64_t start = now_ns();
-    RD_TRY(r->plan->postfix ? fix_up_postfix(r) : fix_up_pipelined(r));
+    RD_TRY(is_postfix(r) ? fix_up_postfix(r) : fix_up_pipelined(r));
     r->tally.fixup_ns += now_ns() - start;
     return RD_OK;
 }

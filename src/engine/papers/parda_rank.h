@@ -1,19 +1,19 @@
-/* One rank of a Parda analysis: its chunks, their local infinities, the state between rounds.
+/* One rank of a Parda analysis: it executes the steps of chunk.h on its own chunks, and exchanges
+ * open first touches and state with other ranks by messages (ranks.h).
  *
  * A round of the trace (the paper's phase) is cut into chunks, one per rank in order; a rank's
  * place in the round says which chunk it has. The rank at place 0 also has the LRU stack of all
- * earlier rounds. Each rank analyzes its chunk alone. Its first touches, the local infinities, are
- * resolved by the ranks at lower places, whose state has the block's previous reference (fix-up):
+ * earlier rounds. After its own chunk, a rank resolves the first touches of the ranks at higher
+ * places (the papers' fix-up):
  *
- *   pipelined  all local infinities go to the left rank, which resolves those it knows and passes
- *              on the rest (Parda's Algorithms 3, 4 and 7; Carr and Nicol's pipeline)
- *   postfix    in log2(n) steps lists go 1, 2, 4 ... places to the left and grow on the way (Carr
- *              and Nicol's second algorithm)
+ *   pipelined  all open first touches go to the next lower place, which resolves those it knows and
+ *              passes on the rest (Parda's Algorithms 3, 4 and 7; Carr and Nicol's pipeline)
+ *   postfix    in log2(n) steps lists go 1, 2, 4 ... places down and grow on the way (Carr and
+ *              Nicol's second algorithm)
  *
- * Then the blocks that each rank still has, in the order of places, are the LRU stack at the end of
- * the round (Algorithm 6), and one rank collects them. With `rename` this is the last rank, which
- * takes place 0 in the next round because the order of places is reversed; without, it is the rank
- * at place 0.
+ * Then one rank collects the state of all ranks in the order of places (Algorithm 6). With `rename`
+ * this is the last rank, which takes place 0 in the next round because the order of places is
+ * reversed; without, it is the rank at place 0.
  *
  * The code deviates from the printed algorithms where they are wrong: a rank receives only from
  * ranks at higher places, nothing is reset between rounds, a remainder is not dropped, a distance
@@ -23,28 +23,19 @@
  * A checkpoint is taken between rounds: all counts and the collected state go to rank 0, which
  * writes them.
  *
- * This code has no threads: data from other ranks arrives by letter (ranks.h). A rank can complete
- * a round as soon as the ranks at higher places have, so one thread can run all ranks one after
- * another, from the last to the first.
- *
- * Q. Niu, J. Dinan, Q. Lu, P. Sadayappan. PARDA: a fast parallel reuse distance analysis algorithm.
- * IPDPS 2012. E. Carr, D. M. Nicol. Empirical study of parallel LRU simulation algorithms. 1994.
+ * A rank can complete a round as soon as the ranks at higher places have, so one thread can run all
+ * ranks one after another, from the last to the first.
  */
 #ifndef RDI_PARDA_RANK_H
 #define RDI_PARDA_RANK_H
 
+#include "engine/core/chunk.h"
 #include "engine/core/ranks.h"
-#include "engine/fast/chunk.h"
 #include "engine/papers/parda_checkpoint.h"
 
 /* The settings of all ranks; shared and constant. */
 typedef struct rdi_parda_plan {
-    rd_ctx *ctx;
-    const char *engine; /* for the chunks, as rdi_chunk_engine_open() takes it */
-    rd_binning binning;
-    uint64_t bound; /* as in rdi_run */
-    bool postfix;
-    bool take; /* space optimization: found blocks are removed, others not inserted */
+    rdi_chunk_plan chunk; /* RDI_RESOLVE_REPLICATED means postfix, the others pipelined */
     bool rename;
     bool checkpoint;             /* rank 0 writes one at the end of each round but the last */
     const char *checkpoint_path; /* its file; only rank 0 uses the following fields */
@@ -55,7 +46,7 @@ typedef struct rdi_parda_plan {
 /* The statistics of one rank. The sum over all ranks is the result. */
 typedef struct rdi_parda_tally {
     uint64_t references;
-    uint64_t uncounted; /* counted local infinities that another rank counts as well */
+    uint64_t recounted; /* as in rdi_chunk */
     uint64_t rounds;
     uint64_t fixup_ns, state_ns; /* including waiting */
     uint64_t busy_ns;            /* processor time */
@@ -66,13 +57,10 @@ typedef struct rdi_parda_rank {
     const rdi_parda_plan *plan;
     rdi_ranks *ranks;
     unsigned me;
-    unsigned place;     /* in this round */
-    rd_engine *engine;  /* the state, and the counts of the chunks */
-    rdi_hist *hist;     /* counts of distances resolved here for other ranks */
-    rdi_u64_list out;   /* local infinities: not yet sent, or all of them for postfix */
-    uint64_t passed_on; /* local infinities sent in this round, at most `bound` */
-    uint64_t received;  /* received in this round: Algorithm 4's count */
-    uint64_t digest;    /* digest of all references dealt before this round, for a checkpoint */
+    unsigned place; /* in this round */
+    rdi_chunk chunk;
+    rdi_u64_list out; /* open first touches: not yet sent, or all of them for postfix */
+    uint64_t digest;  /* digest of all references dealt before this round, for a checkpoint */
     rdi_parda_tally tally;
 } rdi_parda_rank;
 
@@ -92,11 +80,11 @@ rd_status rdi_parda_rank_begin(rdi_parda_rank *r);
 rd_status rdi_parda_rank_feed(rdi_parda_rank *r, const uint64_t *blocks, size_t n);
 rd_status rdi_parda_rank_end(rdi_parda_rank *r);
 
-/* After the last round: packs the tally and the counts as numbers. */
-rd_status rdi_parda_rank_result(rdi_parda_rank *r, rdi_u64_list *out);
+/* After the last round: sends the tally and the counts to rank 0. */
+rd_status rdi_parda_rank_result(rdi_parda_rank *r);
 /* Receives the result of a rank at rank 0 and adds it up. The infinite distances are correct after
- * all results have been added and tally->uncounted has been subtracted. */
-rd_status rdi_parda_receive_result(rdi_ranks *ranks, rdi_mail kind, unsigned from, rdi_hist *hist,
-                                   rdi_parda_tally *tally, rd_ctx *ctx);
+ * all results have been added and tally->recounted has been subtracted. */
+rd_status rdi_parda_receive_result(rdi_ranks *ranks, rdi_message_kind kind, unsigned from,
+                                   rdi_hist *hist, rdi_parda_tally *tally, rd_ctx *ctx);
 
 #endif

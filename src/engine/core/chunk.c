@@ -1,0 +1,204 @@
+/* Analyzing and resolving one chunk. See chunk.h. */
+#include "engine/core/chunk.h"
+
+#include <string.h>
+
+/* ---- engines for chunks ---- */
+
+/* Translates an option such as "olken/tree=avl/x=1" to the form of rd_engine_open():
+ * "olken:tree=avl,x=1". */
+static char *make_spec(rd_ctx *ctx, const char *option) {
+    char *spec = rdi_strdup(ctx, option);
+    char separator = ':';
+    for (char *at = spec; at && (at = strchr(at, '/')) != NULL; separator = ',')
+        *at++ = separator;
+    return spec;
+}
+
+static rd_status check_engine(rd_ctx *ctx, const rd_engine_info *info) {
+    bool immediate = (info->caps & (RD_CAP_DISTANCES | RD_CAP_LATE)) == RD_CAP_DISTANCES;
+    bool exact = strcmp(info->error_kind, "exact") == 0;
+    if (!immediate || !exact || !rdi_engine_ops_find(info->name)->chunk)
+        return rdi_fail(ctx, RD_EINVAL,
+                        "engine %s cannot analyze chunks: choose an exact immediate engine that "
+                        "hands over its order",
+                        info->name);
+    return RD_OK;
+}
+
+rd_status rdi_chunk_open(rdi_chunk *c, const rdi_chunk_plan *plan, uint64_t expected_blocks) {
+    rd_engine_config config = {
+        .size = sizeof config,
+        .bound = plan->bound == UINT64_MAX ? 0 : plan->bound,
+        .binning = plan->binning,
+        .expected_blocks = expected_blocks,
+    };
+    c->plan = plan;
+    char *spec = make_spec(plan->ctx, plan->engine);
+    if (!spec)
+        return RD_ENOMEM;
+    rd_status status = rd_engine_open(plan->ctx, spec, &config, &c->engine);
+    rdi_free(plan->ctx, spec);
+    if (status != RD_OK)
+        return status;
+    status = check_engine(plan->ctx, rd_engine_info_of(c->engine));
+    if (status != RD_OK)
+        rdi_chunk_close(c);
+    return status;
+}
+
+void rdi_chunk_close(rdi_chunk *c) {
+    rd_engine_close(c->engine);
+    *c = (rdi_chunk){0};
+}
+
+void rdi_chunk_begin(rdi_chunk *c, bool first) {
+    c->first = first;
+    c->met = c->received = 0;
+}
+
+/* ---- analyzing ---- */
+
+/* Receives the blocks with infinite distances from the engine of `chunk`. */
+typedef struct unknown {
+    rdi_chunk *chunk;
+    rdi_u64_list *open;
+} unknown;
+
+/* Keeps blocks open that an earlier chunk may know. Until the engine has met `bound` blocks, the
+ * blocks are new to it; afterwards infinite distances are final. */
+static rd_status keep_open(void *user, const uint64_t *blocks, size_t n) {
+    unknown *u = user;
+    rdi_chunk *c = u->chunk;
+    uint64_t room = c->plan->bound - c->met;
+    size_t part = n < room ? n : (size_t)room;
+    c->met += part;
+    return c->first ? RD_OK : rdi_u64_list_append(c->plan->ctx, u->open, blocks, part);
+}
+
+/* Feeds the engine and counts, or measures the distances if `dist` is given. */
+static rd_status feed(rdi_chunk *c, const uint64_t *blocks, size_t n, uint64_t *dist,
+                      rdi_u64_list *open) {
+    unknown u = {c, open};
+    if (!dist)
+        return rdi_engine_count(c->engine, blocks, n, keep_open, &u);
+    RD_TRY(rdi_engine_measure(c->engine, blocks, n, dist));
+    for (size_t i = 0; i < n; i++)
+        if (RDI_UNLIKELY(dist[i] == RD_COLD))
+            RD_TRY(keep_open(&u, &blocks[i], 1));
+    return RD_OK;
+}
+
+rd_status rdi_chunk_analyze(rdi_chunk *c, const uint64_t *blocks, size_t n, uint64_t *dist,
+                            rdi_u64_list *open) {
+    c->references += n;
+    return feed(c, blocks, n, dist, open);
+}
+
+/* ---- resolving, at most RDI_FEED_MAX first touches at a time ---- */
+
+/* Counts the known distances, and keeps the other blocks open. */
+typedef struct answers {
+    uint64_t dist[RDI_FEED_MAX], unknown[RDI_FEED_MAX];
+    size_t n_known, n_unknown;
+} answers;
+
+static rd_status count_answers(rdi_chunk *c, const answers *a, rdi_u64_list *open) {
+    RD_TRY(rdi_hist_add(rdi_engine_hist(c->engine), a->dist, a->n_known));
+    return keep_open(&(unknown){c, open}, a->unknown, a->n_unknown);
+}
+
+static rd_status resolve_inserting(rdi_chunk *c, const uint64_t *blocks, size_t n, uint64_t *dist,
+                                   rdi_u64_list *open) {
+    c->received += n;
+    c->recounted += dist ? 0 : n;
+    return feed(c, blocks, n, dist, open);
+}
+
+static rd_status resolve_taking(rdi_chunk *c, const uint64_t *blocks, size_t n,
+                                rdi_u64_list *open) {
+    answers a;
+    a.n_known = a.n_unknown = 0;
+    RD_TRY(rdi_engine_take(c->engine, blocks, n, a.dist));
+    for (size_t i = 0; i < n; i++) {
+        if (a.dist[i] == RD_COLD) {
+            a.unknown[a.n_unknown++] = blocks[i];
+            continue;
+        }
+        uint64_t d = a.dist[i] + c->received + i;
+        a.dist[a.n_known++] = d < c->plan->bound ? d : RD_COLD;
+    }
+    c->received += n;
+    c->recounted += n;
+    RD_TRY(rdi_hist_add_many(rdi_engine_hist(c->engine), RD_COLD, a.n_unknown));
+    return count_answers(c, &a, open);
+}
+
+/* The chunk of a first touch that stays open has counted it, so only known ones are recounted. */
+static rd_status resolve_replicated(rdi_chunk *c, const uint64_t *blocks, size_t n,
+                                    rdi_u64_list *open) {
+    answers a;
+    a.n_known = a.n_unknown = 0;
+    RD_TRY(rdi_engine_measure(c->engine, blocks, n, a.dist));
+    for (size_t i = 0; i < n; i++) {
+        if (a.dist[i] < c->received)
+            continue;
+        c->received++;
+        if (a.dist[i] == RD_COLD)
+            a.unknown[a.n_unknown++] = blocks[i];
+        else
+            a.dist[a.n_known++] = a.dist[i];
+    }
+    c->recounted += a.n_known;
+    return count_answers(c, &a, open);
+}
+
+static rd_status resolve_tile(rdi_chunk *c, const uint64_t *blocks, size_t n, uint64_t *dist,
+                              rdi_u64_list *open) {
+    switch (c->plan->resolving) {
+    case RDI_RESOLVE_TAKE:
+        return resolve_taking(c, blocks, n, open);
+    case RDI_RESOLVE_REPLICATED:
+        return resolve_replicated(c, blocks, n, open);
+    default:
+        return resolve_inserting(c, blocks, n, dist, open);
+    }
+}
+
+/* The engine may read its input until it returns, so blocks that stay open are collected beside the
+ * list that they may overwrite. */
+rd_status rdi_chunk_resolve(rdi_chunk *c, const uint64_t *blocks, size_t n, uint64_t *dist,
+                            rdi_u64_list *open) {
+    for (size_t at = 0; at < n; at += RDI_FEED_MAX) {
+        uint64_t kept[RDI_FEED_MAX];
+        rdi_u64_list rest = {kept, 0, RDI_FEED_MAX};
+        size_t part = n - at < RDI_FEED_MAX ? n - at : RDI_FEED_MAX;
+        RD_TRY(resolve_tile(c, blocks + at, part, dist ? dist + at : NULL, &rest));
+        RD_TRY(rdi_u64_list_append(c->plan->ctx, open, kept, rest.n));
+    }
+    return RD_OK;
+}
+
+/* ---- state between rounds ---- */
+
+static rd_status note_order(void *user, const uint64_t *blocks, size_t n) {
+    unknown *u = user;
+    return rdi_u64_list_append(u->chunk->plan->ctx, u->open, blocks, n);
+}
+
+rd_status rdi_chunk_state(rdi_chunk *c, rdi_u64_list *state) {
+    state->n = 0;
+    RD_TRY(rdi_engine_order(c->engine, note_order, &(unknown){c, state}));
+    if (c->plan->resolving != RDI_RESOLVE_TAKE)
+        state->n -= state->n < c->received ? state->n : (size_t)c->received;
+    return RD_OK;
+}
+
+rd_status rdi_chunk_append(rdi_chunk *c, const uint64_t *blocks, size_t n) {
+    uint64_t ignored[RDI_FEED_MAX];
+    for (size_t at = 0; at < n; at += RDI_FEED_MAX) {
+        size_t part = n - at < RDI_FEED_MAX ? n - at : RDI_FEED_MAX;
+        RD_TRY(rdi_engine_measure(c->engine, blocks + at, part, ignored));
+    }
+    return RD_OK;
+}

@@ -1,0 +1,108 @@
+/* The analysis of a trace in chunks, which `chunks` and `parda` share.
+ *
+ * Analyzing. A round of the trace is cut into chunks, and each chunk is analyzed alone, with an
+ * exact engine that starts empty. The engine finds the distance of every reference whose previous
+ * reference lies in the chunk. The first touches of the chunk's blocks stay open, because an
+ * earlier chunk decides their distances. The papers call them local infinities.
+ *
+ * Resolving. The distinct blocks between the beginning of a chunk and a first touch in it are
+ * exactly the earlier first touches. So the engine of the previous chunk, at its end, looks up the
+ * open first touches alone, in order, and finds the distance of each one whose block it has met.
+ * The rest are the first touches of the two chunks together: they stay open and go to the chunk
+ * before. Those that the first chunk of all does not know are cold. An engine can look up an open
+ * first touch in three ways:
+ *
+ *   insert      The engine is fed the block, which becomes its newest one.
+ *   take        The engine removes the block if it has it, and does not insert it otherwise, so
+ *               that only one engine keeps a block (Parda's space optimization). All open first
+ *               touches that the chunk received before are newer than its own blocks and distinct:
+ *               their number is added to the distance.
+ *   replicated  Like insert, for lists that contain blocks which a chunk in between has resolved
+ *               (Carr and Nicol's second algorithm). If a block has fewer newer blocks than have
+ *               been received, it was received itself, and that chunk has its distance.
+ *
+ * Bound. With a bound B, the distance of a first touch after B other first touches is infinite. So
+ * a chunk passes on at most B of them, and the answers of an engine that has met B blocks are
+ * final.
+ *
+ * Counting. The engine of a chunk counts its open first touches as infinite. A chunk that receives
+ * them counts them again, by the distances that it finds or as infinite. `recounted` is the number
+ * of references that it counts again: that many infinite distances are subtracted at the end.
+ *
+ * State between rounds. When a round is resolved, the blocks of a chunk that no later chunk has
+ * referenced are the chunk's part of the LRU stack: an engine that inserts has them below the
+ * received blocks, an engine that takes has no others. An engine that holds everything before the
+ * round and is fed the parts of all chunks, in order, holds everything before the next round.
+ *
+ * This code has no threads, and a step uses one chunk. Two engines execute the steps:
+ *
+ *   chunks (fast/chunks.c)       Threads share the memory. Any thread executes any step that is
+ *                                due, and open first touches stay where they are.
+ *   parda (papers/parda_rank.h)  Ranks share nothing. Each rank executes the steps of its own
+ *                                chunks and sends open first touches and blocks in messages, to
+ *                                threads or to other processes (ranks.h).
+ *
+ * Q. Niu, J. Dinan, Q. Lu, P. Sadayappan. PARDA: a fast parallel reuse distance analysis algorithm.
+ * IPDPS 2012. E. Carr, D. M. Nicol. Empirical study of parallel LRU simulation algorithms. 1994.
+ */
+#ifndef RDI_CHUNK_H
+#define RDI_CHUNK_H
+
+#include "base/u64_list.h"
+#include "engine/core/plugin.h"
+
+typedef enum rdi_resolving {
+    RDI_RESOLVE_INSERT,
+    RDI_RESOLVE_TAKE,
+    RDI_RESOLVE_REPLICATED
+} rdi_resolving;
+
+/* The settings of all chunks of an analysis; shared and constant. */
+typedef struct rdi_chunk_plan {
+    rd_ctx *ctx;
+    const char *engine; /* as an option names it: "olken", or "olken/tree=avl/..." */
+    rd_binning binning;
+    uint64_t bound; /* as in rdi_run */
+    rdi_resolving resolving;
+} rdi_chunk_plan;
+
+/* A chunk, or everything before the round. A zeroed chunk is closed. */
+typedef struct rdi_chunk {
+    const rdi_chunk_plan *plan;
+    rd_engine *engine;   /* holds the blocks and the counts */
+    bool first;          /* no chunk is before it: no first touch stays open */
+    uint64_t met;        /* blocks that were new to the engine in this round, at most `bound` */
+    uint64_t received;   /* open first touches of later chunks that came in this round */
+    uint64_t references; /* analyzed so far */
+    uint64_t recounted;  /* so far */
+} rdi_chunk;
+
+/* Opens the chunk and its engine. `expected_blocks` is a hint, 0 if unknown. RD_EINVAL unless the
+ * engine is exact, immediate and hands over its order. */
+rd_status rdi_chunk_open(rdi_chunk *c, const rdi_chunk_plan *plan, uint64_t expected_blocks);
+void rdi_chunk_close(rdi_chunk *c);
+
+/* Begins a round with the blocks that the engine has. */
+void rdi_chunk_begin(rdi_chunk *c, bool first);
+
+/* Analyzes the next n references of the chunk, and appends the open first touches to `open`. If
+ * `dist` is NULL, the distances are counted in the engine's histogram. Otherwise they are written
+ * to `dist` and not counted. */
+rd_status rdi_chunk_analyze(rdi_chunk *c, const uint64_t *blocks, size_t n, uint64_t *dist,
+                            rdi_u64_list *open);
+
+/* Looks up the next n open first touches of later chunks, and appends those that stay open to
+ * `open`, which may overwrite `blocks` from its beginning. The chunk must have been analyzed, and
+ * all chunks between must have resolved the first touches. `dist` is as above; only `insert` can
+ * write it. */
+rd_status rdi_chunk_resolve(rdi_chunk *c, const uint64_t *blocks, size_t n, uint64_t *dist,
+                            rdi_u64_list *open);
+
+/* Sets `state` to the chunk's part of the LRU stack, oldest block first, after every later chunk is
+ * resolved. */
+rd_status rdi_chunk_state(rdi_chunk *c, rdi_u64_list *state);
+
+/* Makes the n blocks the newest ones of the chunk, in order. */
+rd_status rdi_chunk_append(rdi_chunk *c, const uint64_t *blocks, size_t n);
+
+#endif
