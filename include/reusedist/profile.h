@@ -70,7 +70,7 @@ typedef struct rd_peak {
     uint32_t sample; /* number of the sampled block, from 1 */
     uint32_t number; /* number of the peak among those of the block, from 1 */
     uint64_t distance;
-    uint64_t time; /* references until the sampler knew that it was a peak */
+    uint64_t time; /* references until the sampler reported the peak (rd_sampler_peaks()) */
 } rd_peak;
 
 /* Thresholds of the sampling that finds peaks. 0: chosen while sampling, from the number of

@@ -7,6 +7,9 @@
  * and distances that are long at that time soon are not; so sampling restarts whenever F has grown
  * by a quarter. Programs also touch new blocks when they end; therefore the result is the set of
  * samples with the most peaks. The first few hundred blocks are ignored.
+ *
+ * A peak is known when rd_sampler_peaks() returns it: not when its sample shows it, as long as earlier
+ * samples with more peaks are the result.
  */
 #include "base/common.h"
 #include "reusedist/engine.h"
@@ -37,6 +40,7 @@ struct rd_sampler {
     uint64_t fresh;  /* number of blocks at which sampling restarts */
     data_sample samples[RD_SAMPLES_MAX];
     uint32_t n;
+    size_t n_found; /* peaks of these samples */
     /* Peaks of the earlier samples that had the most. */
     rd_peak kept[RD_SAMPLES_MAX * RD_PEAKS_MAX];
     size_t n_kept;
@@ -121,12 +125,23 @@ static bool is_crowded(const rd_sampler *s, uint64_t block) {
     return false;
 }
 
+/* Counts a peak of the current samples. If they now have as many as the earlier ones that were kept,
+ * they become the result, and all their peaks are known from now on. */
+static void count_peak(rd_sampler *s) {
+    if (++s->n_found != s->n_kept)
+        return;
+    for (uint32_t i = 0; i < s->n; i++)
+        for (uint32_t k = 0; k < s->samples[i].n_peaks; k++)
+            s->samples[i].peaks[k].time = s->time;
+}
+
 /* Adds a distance to a sample; the distance before it may turn out to be a peak. */
 static void extend(rd_sampler *s, data_sample *d, uint64_t distance) {
     if (d->has_two && d->last > d->before && d->last > distance && d->n_peaks < RD_PEAKS_MAX) {
         d->peaks[d->n_peaks] =
             (rd_peak){(uint32_t)(d - s->samples) + 1, d->n_peaks + 1, d->last, s->time};
         d->n_peaks++;
+        count_peak(s);
     }
     d->before = d->last;
     d->last = distance;
@@ -155,6 +170,7 @@ static void add_block(rd_sampler *s) {
         return;
     s->n_kept = rd_sampler_peaks(s, s->kept);
     s->n = 0;
+    s->n_found = 0;
     s->fresh = s->blocks + s->blocks / GROWTH_PART + 1;
 }
 

@@ -82,6 +82,37 @@ static void samples_and_peaks_are_limited(void **state) {
     rd_sampler_free(s);
 }
 
+static void feed_new_blocks(rd_sampler *s, uint64_t from, uint64_t to) {
+    for (uint64_t cold = RD_COLD; from < to; from++)
+        rd_sampler_feed(s, &from, &cold, 1);
+}
+
+static void feed_distances(rd_sampler *s, uint64_t block, const uint64_t *distances, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        rd_sampler_feed(s, &block, &distances[i], 1);
+}
+
+/* The first samples show two peaks. Sampling restarts, and peaks of the new samples are the result
+ * only when there are two of them as well. */
+static void a_peak_is_known_when_it_is_reported(void **state) {
+    static const uint64_t two_peaks[] = {2000, 2500, 2200, 2600, 2300};
+    rd_sampler *s = NULL;
+    rd_peak peaks[MANY];
+    assert_int_equal(rd_sampler_new(*state, NULL, &s), RD_OK);
+    feed_new_blocks(s, 0, 4000);
+    feed_distances(s, 0, two_peaks, 5);
+    feed_new_blocks(s, 4000, 6000);
+    feed_distances(s, 5, two_peaks, 3);
+    assert_int_equal(rd_sampler_peaks(s, peaks), 2);
+    assert_int_equal(peaks[0].time, 4003);
+    assert_int_equal(peaks[1].time, 4005);
+    feed_distances(s, 5, two_peaks + 3, 2);
+    assert_int_equal(rd_sampler_peaks(s, peaks), 2);
+    assert_int_equal(peaks[0].time, 6010);
+    assert_int_equal(peaks[1].time, 6010);
+    rd_sampler_free(s);
+}
+
 /* ---- automatic, on the references of a small program ---- */
 
 typedef struct program {
@@ -270,6 +301,7 @@ int main(void) {
         CASE(short_distances_do_not_qualify_and_are_not_looked_at),
         CASE(samples_keep_their_distance_in_memory),
         CASE(samples_and_peaks_are_limited),
+        CASE(a_peak_is_known_when_it_is_reported),
         CASE(automatic_thresholds_find_the_size_of_the_data),
         CASE(nothing_is_chosen_where_distances_do_not_change),
         CASE(nothing_is_chosen_without_peaks),
