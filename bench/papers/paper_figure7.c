@@ -200,7 +200,7 @@ static void report_speed(bench *b, const analyzer *a, uint64_t elements, speed *
     if (s->left_out && strcmp(s->left_out, NOT_ASKED) == 0)
         return;
     rd_json_writer *w = bench_begin_line(b);
-    rd_json_put_string(w, "analyser", a->paper);
+    rd_json_put_string(w, "analyzer", a->paper);
     rd_json_put_string(w, "engine", s->engine);
     rd_json_put_u64(w, "elements", elements);
     if (s->left_out) {
@@ -312,7 +312,7 @@ static const struct {
 };
 #define PANEL (sizeof panel / sizeof *panel)
 
-static bool analyse_fft(bench *b, const bench_trace *t, const char *engine, rd_profile **profile,
+static bool analyze_fft(bench *b, const bench_trace *t, const char *engine, rd_profile **profile,
                         rd_nodes *nodes) {
     rd_engine *e = NULL;
     rd_engine_config config = {.size = sizeof config, .binning = {RD_BINS_LINEAR, WIDTH}};
@@ -349,6 +349,14 @@ static double misplaced(const rd_profile *a, const rd_profile *b, uint64_t first
     return sum / 2;
 }
 
+/* The fraction of all references whose distance is in the window. */
+static double share_of_window(const rd_profile *p) {
+    double sum = 0;
+    for (uint64_t low = WINDOW_FIRST; low < WINDOW_END; low += WIDTH)
+        sum += share_of_bin(p, low);
+    return sum;
+}
+
 static bool report_accuracy(bench *b, rd_profile *const profiles[PANEL], const rd_nodes *nodes) {
     if (!b->options->json)
         printf("%10s %12s %10s %12s %12s %12s %8s\n", "", "misplaced %", "paper %", "55K-66K %",
@@ -369,13 +377,14 @@ static bool report_accuracy(bench *b, rd_profile *const profiles[PANEL], const r
                    panel[i].paper, 100 * all, 100 * panel[i].limit, 100 * window, nodes[i].most,
                    nodes[i].compressed, panel[i].nodes);
         rd_json_writer *w = bench_begin_line(b);
-        rd_json_put_string(w, "analyser", panel[i].paper);
+        rd_json_put_string(w, "analyzer", panel[i].paper);
         rd_json_put_string(w, "engine", panel[i].engine);
         rd_json_put_string(w, "trace", FFT);
         rd_json_put_string(w, "bins", BINS);
         rd_json_put_fixed(w, "misplaced", all, 8);
         rd_json_put_fixed(w, "paper_at_most", panel[i].limit, 4);
         rd_json_put_fixed(w, "misplaced_55k_to_66k", window, 8);
+        rd_json_put_fixed(w, "share_55k_to_66k", share_of_window(profiles[i]), 8);
         rd_json_put_u64(w, "peak_nodes", nodes[i].most);
         rd_json_put_u64(w, "compressed_nodes", nodes[i].compressed);
         rd_json_put_u64(w, "paper_nodes", panel[i].nodes);
@@ -410,7 +419,7 @@ static bool measure_accuracy(bench *b) {
         printf("\naccuracy on a 2-D FFT (%s), bins %d wide\n", FFT, WIDTH);
     bool ok = true;
     for (size_t i = 0; i < PANEL && ok; i++)
-        ok = analyse_fft(b, &t, panel[i].engine, &profiles[i], &nodes[i]);
+        ok = analyze_fft(b, &t, panel[i].engine, &profiles[i], &nodes[i]);
     ok = ok && report_accuracy(b, profiles, nodes);
     if (ok)
         report_window(b, profiles);

@@ -57,6 +57,32 @@ expect_complaint check-voice 'use: fix' docs/x.md 'This mends the loop.'
 expect_complaint check-voice 'use: analyze' src/base/ctx.c 'static const char *text = "nothing to analyse";'
 expect_complaint check-voice 'use: an infinite cache' src/model/x.h '/* Misses of a cache of everything. */'
 
+# expect_number TEXT FILE SED: with FILE changed so, check-numbers fails and says TEXT.
+expect_number() {
+    local text=$1 file=$2 said
+    sed -i "$3" "$work/tree/$file"
+    ! cmp -s "$root/$file" "$work/tree/$file" || { echo "does nothing in $file: $3"; bad=1; }
+    if said=$("$root/scripts/check-numbers" "$work/tree") || [[ $said != *"$text"* ]]; then
+        echo "check-numbers does not find this in $file: $3"
+        echo "$said"
+        bad=1
+    fi
+    cp "$root/$file" "$work/tree/$file"
+}
+
+if command -v python3 >/dev/null; then
+    cp -r "$root/bench/results" "$root/bench/README.md" "$work/tree/bench/"
+    cp "$root"/bench/programs/{README.md,programs.txt} "$work/tree/bench/programs/"
+    expect_number 'differs from docs/papers.md.in' docs/papers.md 's/H200 [0-9.]*, at most/H200 99.9, at most/'
+    expect_number 'differs from docs/choosing.md.in' docs/choosing.md '/^| `bk` |/s/[0-9]/7/'
+    expect_number 'differs from docs/choosing.md.in' bench/results/choosing.jsonl \
+        '/"engine": "bk"/s/"mrefs_per_second": /&1/'
+    expect_number 'differs from docs/papers.md.in' bench/results/prediction.md '/^| average /s/9[0-9]\.[0-9]/77.7/'
+    expect_number ': 3.7 has no source' docs/papers.md.in '$a It is 3.7 times as fast.'
+    expect_number ': eighty has no source' docs/choosing.md.in '$a It is eighty times as fast.'
+    expect_number ': 12.5 has no source' bench/README.md '$a It takes 12.5 s.'
+fi
+
 # expect_document STATUS TEXT LINES...: check-docs on a document of these lines, where `reusedist`
 # is a command that repeats its arguments.
 expect_document() {

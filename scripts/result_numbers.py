@@ -1,0 +1,682 @@
+"""The numbers of the documents, computed from the result files in bench/results.
+
+scripts/check-numbers evaluates the expressions `{= ... }` of the page templates (*.md.in) with the
+functions of this module. A function returns a number, a list of numbers, or a whole Markdown table.
+"""
+import functools
+import json
+import math
+import pathlib
+import re
+import statistics
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+mean = statistics.mean
+
+
+# ---- reading ----
+
+@functools.lru_cache(maxsize=None)
+def lines(name):
+    """The lines of bench/results/NAME.jsonl."""
+    with open(ROOT / f"bench/results/{name}.jsonl", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def find(name, **where):
+    """The lines whose fields have these values."""
+    return [line for line in lines(name) if all(line.get(key) == value for key, value in where.items())]
+
+
+def line(name, **where):
+    """The only such line."""
+    found = find(name, **where)
+    if len(found) != 1:
+        raise LookupError(f"{name}.jsonl has {len(found)} lines with {where}")
+    return found[0]
+
+
+def exists(name):
+    return (ROOT / f"bench/results/{name}.jsonl").exists()
+
+
+@functools.lru_cache(maxsize=None)
+def section(heading):
+    """The text of a section of bench/results/prediction.md."""
+    text = (ROOT / "bench/results/prediction.md").read_text(encoding="utf-8")
+    return re.split(r"^## ", text.split(f"\n## {heading}", 1)[1], maxsplit=1, flags=re.M)[0]
+
+
+def prediction_rows(heading, table=0):
+    """The rows of a table of prediction.md, as dictionaries by column."""
+    tables = re.findall(r"(?:^\|.*\n)+", section(heading), flags=re.M)
+    rows = [[cell.strip() for cell in row.strip("|\n").split("|")] for row in tables[table].splitlines()]
+    return [dict(zip(rows[0], row)) for row in rows[2:]]
+
+
+def predicted(heading, column, row="average", key=None, table=0):
+    """One number of prediction.md: a column of the row that `key` (the first column) names."""
+    rows = prediction_rows(heading, table)
+    key = key or next(iter(rows[0]))
+    found = [r[column] for r in rows if r[key] == row]
+    if len(found) != 1:
+        raise LookupError(f"prediction.md, {heading}: {len(found)} rows {row}")
+    return float(found[0].rstrip("*"))
+
+
+def overlap(a, b, table=0):
+    """How much the signatures of two programs overlap, in percent (Figure 9)."""
+    blocks = re.findall(r"```\n(.*?)```", section("Figure 9"), flags=re.S)
+    header, *rows = [row.split() for row in blocks[table].replace(" %", "%").splitlines()[1:]]
+    return float(next(row for row in rows if row[0] == a)[1 + header.index(b)].rstrip("%"))
+
+
+@functools.lru_cache(maxsize=None)
+def programs():
+    """The table bench/programs/programs.txt: a dictionary per program."""
+    entries = []
+    for row in (ROOT / "bench/programs/programs.txt").read_text(encoding="utf-8").splitlines():
+        key, _, value = row.partition(" ")
+        if key == "program":
+            entries.append({"program": value.strip()})
+        elif entries and key and key != "#":
+            entries[-1][key] = value.strip()
+    return entries
+
+
+def distinct_programs():
+    """The number of programs; versions and inputs of the compiler are one program."""
+    return len({p["program"].split("-")[0] if p["program"].startswith("cc1") else p["program"]
+                for p in programs()})
+
+
+# ---- text ----
+
+NUMBERS = ("no one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+           "sixteen seventeen eighteen nineteen twenty").split()
+
+
+def word(n):
+    """A small number as a word."""
+    return NUMBERS[n] if n < len(NUMBERS) else str(n)
+
+
+def each(values, spec, joined=", "):
+    return joined.join(format(value, spec) for value in values)
+
+
+def span(values, spec):
+    """From the least to the most."""
+    least, most = format(min(values), spec), format(max(values), spec)
+    return least if least == most else f"{least} to {most}"
+
+
+def table(header, rows):
+    cells = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(str(cell) for cell in row) + " |" for row in cells)
+
+
+def millions(n):
+    return f"{n / 1e6:.2f} M" if n >= 1e6 else f"{n / 1e3:.0f} K"
+
+
+# ---- Parda: Table IV ----
+
+TABLE4 = "table4-epyc-2"
+TABLE4_COLUMNS = {"record": "recording", "transfer": "with transfer", "live": "live, blocks of 64 bytes",
+                  "live_addr": "live, addresses", "bounded_addr": "live, addresses, bound of 2 M entries"}
+TABLE4_PAPER = {"record": 10.15, "transfer": 16.29, "bounded_addr": 28.48}
+
+
+def table4_rows():
+    return [row for row in lines(TABLE4) if "program" in row]
+
+
+def slowdown(row, column):
+    """The median of the ratios within the turns. Rows of the earlier script have no turns."""
+    turns = row.get("turns", [row])
+    return statistics.median(turn[column]["wall_s"] / turn["original"]["wall_s"] for turn in turns)
+
+
+def slowdowns(column):
+    """Time with recording and so on by the time of the program alone, of the programs that have it."""
+    return [slowdown(row, column) for row in table4_rows() if column in row]
+
+
+def table4_sentence():
+    """What Table IV comes to, for whatever columns the result file has."""
+    rows, parts = table4_rows(), []
+    for column, name in TABLE4_COLUMNS.items():
+        values = slowdowns(column)
+        if values:
+            some = "" if len(values) == len(rows) else f", {word(len(values))} programs"
+            parts.append(f"{name} {mean(values):.1f} ({span(values, '.1f')}{some})")
+        else:
+            parts.append(f"{name}: not measured")
+    repeat = {row["repeat"] for row in rows}
+    how = "one run each" if repeat == {1} else f"medians of {span(repeat, 'd') if len(repeat) > 1 else word(*repeat)}"
+    return f"{word(len(rows))} programs, {how}: " + "; ".join(parts)
+
+
+def table4_turns():
+    """Whether the program alone was measured in turns with the rest, in one run."""
+    return all("turns" in row for row in table4_rows())
+
+
+def table4_table():
+    def cell(row, column):
+        return f"{slowdown(row, column):.1f}" if column in row else "-"
+
+    def average(column):
+        return f"**{mean(slowdowns(column)):.1f}**" if slowdowns(column) else "-"
+    rows = [[row["program"], f"{row['references']:.3g}", millions(row["blocks"]),
+             millions(row["addresses"]) if "addresses" in row else "-", f"{row['original']['wall_s']:.2f} s",
+             *(cell(row, column) for column in TABLE4_COLUMNS)] for row in table4_rows()]
+    rows.append(["**average**", "", "", "", "", *(average(column) for column in TABLE4_COLUMNS)])
+    rows.append(["Parda, average of its programs, 64 processors", "", "", "", "",
+                 *(TABLE4_PAPER.get(column, "") for column in TABLE4_COLUMNS)])
+    return table(["program", "references", "blocks", "addresses", "alone", *TABLE4_COLUMNS.values()], rows)
+
+
+# ---- Parda and Carr-Nicol: scripts/bench-parda ----
+
+PARDA = "xeon-16-parda"
+LONG = "xeon-16-long"
+EPYC_PARDA = "epyc-2-parda"
+TRACES = {"zipf": "Zipf 1.2, 256 K blocks", "phases": "phases", "sawtooth": "sawtooth, 4 K blocks",
+          "flat": "flat: Zipf 0.99, 4 M blocks", "cc1-lsi.trace": "cc1", "gnugo-lsi.trace": "gnugo"}
+
+
+def stream_seconds(trace, name=PARDA):
+    return line(name, suite="table4", trace=trace, engine="stream")["median_seconds"]
+
+
+def ranks_line(trace, ranks, name=PARDA, fixup="pipelined", transport="threads"):
+    suffix = "" if fixup == "pipelined" else "fixup=postfix"
+    if transport == "mpi":
+        engine = "parda" + (f":{suffix}" if suffix else "")
+        return line(name, suite="mpi", trace=trace, ranks=ranks, engine=engine)
+    engine = f"parda:ranks={ranks}" + (f",{suffix}" if suffix else "")
+    return line(name, suite="table4", trace=trace, ranks=ranks, engine=engine)
+
+
+def rank_seconds(trace, ranks, **how):
+    return ranks_line(trace, ranks, **how)["median_seconds"]
+
+
+def parda_speedup(trace, ranks, name=PARDA, **how):
+    return stream_seconds(trace, name) / rank_seconds(trace, ranks, name=name, **how)
+
+
+def fixup_percent(trace, ranks, **how):
+    found = ranks_line(trace, ranks, **how)
+    return 100 * found["fixup_seconds"] / found["median_seconds"]
+
+
+def fixup_percents(fixup, ranks=16):
+    return [fixup_percent(trace, ranks, fixup=fixup) for trace in TRACES]
+
+
+def postfix_wins():
+    """The traces on which the postfix fix-up is the faster one on 16 ranks."""
+    return [trace for trace in TRACES if rank_seconds(trace, 16, fixup="postfix") < rank_seconds(trace, 16)]
+
+
+def length_ns(name=PARDA):
+    return [1e9 * row["median_seconds"] / row["references"] for row in find(name, suite="length")]
+
+
+def parda_table():
+    """All ranks of the traces, and with a bound of 512 K where it is not the same."""
+    counts, rows = (1, 2, 4, 8, 16), []
+    for trace, title in TRACES.items():
+        rows.append([title, f"{stream_seconds(trace):.2f}", *(f"{rank_seconds(trace, n):.2f}" for n in counts[:-1]),
+                     f"{rank_seconds(trace, 16):.3f}", f"{fixup_percent(trace, 16):.0f} %",
+                     f"{parda_speedup(trace, 16):.1f}"])
+        if find(PARDA, suite="mpi", trace=trace):
+            how = {"transport": "mpi"}
+            rows.append([f"{title}, MPI", "", "", *(f"{rank_seconds(trace, n, **how):.2f}" for n in counts[1:-1]),
+                         f"{rank_seconds(trace, 16, **how):.3f}", f"{fixup_percent(trace, 16, **how):.0f} %",
+                         f"{parda_speedup(trace, 16, **how):.1f}"])
+    return table(["trace", "`stream`", "1", "2", "4", "8", "16 ranks", "fix-up, 16 ranks", "`stream` / 16 ranks"],
+                 rows)
+
+
+def long_table():
+    rows = [[title, f"{stream_seconds(trace, LONG):.2f}", f"{rank_seconds(trace, 16, name=LONG):.3f}",
+             f"{parda_speedup(trace, 16, name=LONG):.1f}",
+             f"{rank_seconds(trace, 16, name=LONG, transport='mpi'):.3f}",
+             f"{parda_speedup(trace, 16, name=LONG, transport='mpi'):.1f}"] for trace, title in TRACES.items()]
+    return table(["trace", "`stream`", "16 threads", "`stream` / 16 threads", "16 processes (MPI)",
+                  "`stream` / 16 processes"], rows)
+
+
+def two_ranks_table():
+    ways = [(transport, fixup) for transport in ("threads", "mpi") for fixup in ("pipelined", "postfix")]
+    rows = [[title, *(f"{parda_speedup(trace, 2, name=EPYC_PARDA, transport=t, fixup=f):.2f}" for t, f in ways)]
+            for trace, title in TRACES.items()]
+    return table(["trace", "threads, pipelined", "threads, postfix", "MPI, pipelined", "MPI, postfix"], rows)
+
+
+def paper_seconds(name, ranks, olken):
+    """Parda's configuration with its splay tree, or with `stream`."""
+    engine = f"parda:ranks={ranks}," + ("engine=olken," if olken else "") + "phase=64M"
+    return line(name, suite="paper", ranks=ranks, engine=engine)["median_seconds"]
+
+
+# Figures 4 and 5: traces on which the bounds bind, once they have been measured.
+BOUNDS = ("512K", "1M", "2M", "4M")
+
+
+def bounds_file():
+    return "xeon-16-bounds" if exists("xeon-16-bounds") else PARDA
+
+
+def bounds_bind():
+    return bounds_file() != PARDA
+
+
+def bounded_seconds(trace, ranks, bound):
+    return line(bounds_file(), suite="figure45", trace=trace, ranks=ranks, bound=bound)["median_seconds"]
+
+
+def bounds_traces():
+    return list(dict.fromkeys(row["trace"] for row in find(bounds_file(), suite="figure45")))
+
+
+def beyond_percent(trace, bound):
+    """The share of references whose distance the bound turned into infinity."""
+    row = line(bounds_file(), suite="figure45", trace=trace, ranks=16, bound=bound)
+    blocks = line(bounds_file(), suite="blocks", trace=trace)["blocks"]
+    return 100 * (row["infinite"] - blocks) / row["references"]
+
+
+def bounds_note():
+    """How far the bounds bind on the traces of Figures 4 and 5."""
+    if not bounds_bind():
+        return ("the bounds hardly bind: only flat, cc1 and gnugo have more than 256 K blocks, and only flat "
+                "more than 2 M")
+    return "; ".join(f"{trace}: {line(bounds_file(), suite='blocks', trace=trace)['blocks'] / 1e6:.1f} M blocks, "
+                     f"{beyond_percent(trace, '4M'):.0f} to {beyond_percent(trace, '512K'):.0f} % of the "
+                     "references beyond the bound" for trace in bounds_traces())
+
+
+def figure4_sentence():
+    trace = bounds_traces()[0]
+    return (f"{trace}, 1 to 16 ranks at a bound of 512 K: {bounded_seconds(trace, 1, '512K'):.2f} s to "
+            f"{bounded_seconds(trace, 16, '512K'):.3f} s; bounds of 512 K to 4 M on 16 ranks: "
+            + each((bounded_seconds(trace, 16, bound) for bound in BOUNDS), ".3f") + " s")
+
+
+def figure5_sentence():
+    speedups = (f"{bounded_seconds(t, 1, '512K') / bounded_seconds(t, 16, '512K'):.1f} "
+                f"({TRACES.get(t, t).split(',')[0].split(':')[0]})" for t in bounds_traces())
+    return "1 to 16 ranks at a bound of 512 K: " + ", ".join(speedups) + " times as fast"
+
+
+def bounds_table():
+    rows = []
+    for trace in bounds_traces():
+        rows.append([trace.removesuffix("-lsi.trace"),
+                     *(f"{bounded_seconds(trace, n, '512K'):.2f}" for n in (1, 2, 4, 8)),
+                     *(f"{bounded_seconds(trace, 16, bound):.3f}" for bound in BOUNDS),
+                     f"{bounded_seconds(trace, 1, '512K') / bounded_seconds(trace, 16, '512K'):.1f}"])
+    return table(["trace", "512 K, 1 rank", "2", "4", "8", "16 ranks", "1 M, 16 ranks", "2 M", "4 M",
+                  "1 / 16 ranks"], rows)
+
+
+# ---- HP-RDA ----
+
+HPRDA = "h200-hprda"
+TREES = "epyc-2-hprda"
+AVL = "olken:tree=avl"
+SPLAY = "olken:tree=splay"
+DEVICE = "hprda:backend=cuda"
+THREADS = "hprda:backend=openmp"
+UNADJUSTED = "hprda:backend=openmp,adjust=off"
+
+
+def hprda_pairs(engine, name=HPRDA, tree=AVL):
+    """The line of the tree and that of the engine, of each program."""
+    return [(line(name, figure="10-15", trace=row["trace"], engine=tree), row)
+            for row in find(name, figure="10-15", engine=engine)]
+
+
+def hprda_speedups(engine, name=HPRDA, tree=AVL):
+    return [base["median_seconds"] / row["median_seconds"] for base, row in hprda_pairs(engine, name, tree)]
+
+
+def hprda_with_reading(engine, name=HPRDA):
+    return [(base["reading_seconds"] + base["median_seconds"]) / (row["reading_seconds"] + row["median_seconds"])
+            for base, row in hprda_pairs(engine, name)]
+
+
+def hprda_errors(engine, field="average_error"):
+    """In percent, by program."""
+    return [100 * row[field] for row in find(HPRDA, figure="10-15", engine=engine)]
+
+
+def hprda_worst():
+    return max(find(HPRDA, figure="10-15", engine=THREADS), key=lambda row: row["average_error"])
+
+
+def hprda_pieces(backend, pieces, field):
+    return mean(row[field] for row in find(HPRDA, figure="16-17", ST=pieces, engine=f"hprda:backend={backend},ST={pieces}"))
+
+
+def hprda_piece_times(backend):
+    sizes = sorted({row["ST"] for row in find(HPRDA, figure="16-17")})
+    return [hprda_pieces(backend, size, "ns_per_reference") for size in sizes]
+
+
+def tree_ratios():
+    """How many times as fast the splay tree is as the balanced tree, by program."""
+    return hprda_speedups(SPLAY, TREES) if exists(TREES) else []
+
+
+def trees_sentence():
+    """The speed-ups over both sequential trees; those over the splay tree follow from a run of both trees."""
+    over = (f"over the AVL tree, which is the paper's kind of tree: H200 {mean(hprda_speedups(DEVICE)):.1f}, at most "
+            f"{max(hprda_speedups(DEVICE)):.1f}; 16 threads {mean(hprda_speedups(THREADS)):.1f}; ")
+    ratios = tree_ratios()
+    if not ratios:
+        return over + "over the splay tree, which is several times as fast: not measured"
+    return over + (f"the splay tree is {mean(ratios):.1f} times as fast as the AVL tree ({span(ratios, '.1f')}, "
+                   f"`{TREES}.jsonl`), so that over it they would be about "
+                   f"{mean(hprda_speedups(DEVICE)) / mean(ratios):.1f} and "
+                   f"{mean(hprda_speedups(THREADS)) / mean(ratios):.1f}")
+
+
+def trees_table():
+    if not exists(TREES):
+        return "The file does not exist yet."
+    rows = [[row["trace"].removesuffix(".trace"), row["blocks"], f"{base['median_seconds']:.2f} s",
+             f"{row['median_seconds']:.2f} s", f"{base['median_seconds'] / row['median_seconds']:.1f}"]
+            for base, row in hprda_pairs(SPLAY, TREES)]
+    return table(["program", "blocks", "AVL tree", "splay tree", "ratio"], rows)
+
+
+# ---- Time ----
+
+def time_rows(block):
+    return find("paper-time", block=block)
+
+
+def time_values(block, field):
+    return [row[field] for row in time_rows(block)]
+
+
+CHOOSING_MEDIUM = "zipf:blocks=512K,refs=2M"
+CHOOSING_LONG = ("zipf:blocks=4M,alpha=0.99,refs=50M", "uniform:blocks=4M,refs=50M")
+CHOOSING_SMALL = "zipf:blocks=2K,refs=50K"
+FAST = ["footprint", "time", "time:parts=64K", "scale:error=0.01", "auto", "shards:rate=0.01",
+        "shards:rate=0.001"]
+RATIOS = [("footprint", "time"), ("time", "scale:error=0.01"), ("time", "auto"),
+          ("time:parts=64K", "auto")]
+NOTES = {"footprint": "measures none", "khw": "exact at its sizes",
+         "scale:error=0.01": "bound 1 % of each distance", "absolute": "bound 2048 blocks",
+         "shards:rate=0.01": "a band", "shards:samples=8192": "a band"}
+
+
+def choosing(trace, engine, field="mrefs_per_second"):
+    return line("choosing", trace=trace, engine=engine)[field]
+
+
+def choosing_ratio(trace, a, b):
+    return choosing(trace, a) / choosing(trace, b)
+
+
+def choosing_traces(generated=None):
+    """The traces on which the fast engines were measured: generated ones, recorded ones or all."""
+    traces = [row["trace"] for row in find("choosing", engine="time") if row["trace"] != CHOOSING_MEDIUM]
+    return [t for t in traces if generated is None or (":" in t) == generated]
+
+
+def choosing_ratios(a, b, generated=None):
+    return [choosing_ratio(trace, a, b) for trace in choosing_traces(generated)]
+
+
+def error_text(row):
+    note = NOTES.get(row["engine"], "")
+    if "miss_error_points" not in row or row["engine"] == "khw":
+        return note or "exact"
+    return f"{row['miss_error_points']:.3f}" + (f"; {note}" if note else "")
+
+
+def medium_table():
+    rows = [row for row in find("choosing", trace=CHOOSING_MEDIUM) if row["engine"] != "null"]
+    return table(["engine", "M references/s", "memory, bytes per block", "error of the miss ratio, points"],
+                 [[f"`{row['engine']}`", f"{row['mrefs_per_second']:.1f}",
+                   f"{row['peak_bytes'] / row['blocks']:.0f}", error_text(row)] for row in rows])
+
+
+def fast_table():
+    rows = [[f"`{trace}`", *(f"{choosing(trace, e):.1f}" for e in FAST),
+             *(f"{choosing_ratio(trace, a, b):.2f}" for a, b in RATIOS)] for trace in choosing_traces()]
+    return table(["trace", *(f"`{e}`" for e in FAST), *(f"`{a}` / `{b}`" for a, b in RATIOS)], rows)
+
+
+def small_table():
+    rows = [row for row in find("choosing", trace=CHOOSING_SMALL) if row["engine"] != "null"]
+    return table([f"engine, on `{CHOOSING_SMALL}`", "M references/s", "memory, bytes per block"],
+                 [[f"`{row['engine']}`", f"{row['mrefs_per_second']:.1f}",
+                   f"{row['peak_bytes'] / row['blocks']:.0f}"] for row in rows])
+
+
+# ---- Carr-Nicol ----
+
+CARR = "h200-carr-nicol"
+
+
+def levels_ns(trace, where, *sizes):
+    return [line(CARR, table="5" if "lsi" in trace else "1", trace=trace, C=size, where=where)["ns_per_reference"]
+            for size in sizes]
+
+
+def geometric_ns(trace, where):
+    """Table 2, from few references per round to many."""
+    rows = find(CARR, table="2", trace=trace, where=where)
+    return [row["ns_per_reference"] for row in sorted(rows, key=lambda row: row["phase"])]
+
+
+def range_ns(where):
+    return [row["ns_per_reference"] for row in find(CARR, table="3", where=where)]
+
+
+CARR_TRACES = ("cc1-lsi.trace", "gnugo-lsi.trace", "bzip2-lsi.trace")
+
+
+def program_ns(engine, **where):
+    """Table 5, of the three programs."""
+    return [line(CARR, trace=trace, engine=engine, **where)["ns_per_reference"] for trace in CARR_TRACES]
+
+
+def program_levels_ns(where):
+    return [ns for trace in CARR_TRACES for ns in levels_ns(trace, where, 4, 1024)]
+
+
+# ---- Zhong ----
+
+FIGURE7 = "epyc-2-figure7"
+ANALYZERS = ("BK-2", "BK-16", "BK-256", "Cheetah", "KHW", "99%", "Sampling", "ZDK-2k")
+
+
+def figure7(analyzer, name=FIGURE7):
+    """Millions of references per second, by the number of elements."""
+    return {row["elements"]: row["mrefs_per_second"] for row in lines(name)
+            if row.get("analyzer") == analyzer and "mrefs_per_second" in row}
+
+
+def figure7_speeds(analyzer, name=FIGURE7, upto=math.inf):
+    return [speed for elements, speed in sorted(figure7(analyzer, name).items()) if elements <= upto]
+
+
+def figure7_table():
+    counts = sorted({elements for analyzer in ANALYZERS for elements in figure7(analyzer)})
+    rows = [[f"10^{len(str(n)) - 1}", *(f"{figure7(a)[n]:.1f}" if n in figure7(a) else "" for a in ANALYZERS)]
+            for n in counts]
+    return table(["elements", *(a.replace("%", " %") for a in ANALYZERS)], rows)
+
+
+def fft(analyzer):
+    """The line about accuracy and nodes on the FFT."""
+    return next(row for row in lines(FIGURE7) if row.get("analyzer") == analyzer and "misplaced" in row)
+
+
+def far_end_share():
+    """The share of the references at the far end of the FFT's distances, 55 K to 66 K."""
+    return fft("exact")["share_55k_to_66k"]
+
+
+def far_end_percent(analyzer):
+    """The misplaced share of these references."""
+    return 100 * fft(analyzer)["misplaced_55k_to_66k"] / far_end_share()
+
+
+def covered():
+    """The coverage of every prediction of Tables II and III by a peak, in percent."""
+    return [float(row["coverage, %"]) for row in prediction_rows("Tables II and III")
+            if row["size by"].startswith("peak")]
+
+
+def predicted_in_time():
+    """How many of these predictions come before the program alone would have ended, if recording and
+    analysis slow it down by the average of Table IV."""
+    return sum(1 - coverage / 100 < 1 / mean(slowdowns("live_addr") or slowdowns("live")) for coverage in covered())
+
+
+# ---- the other files of bench/results ----
+
+def spread_percent(name):
+    """How far median and best are apart at most, in percent of the median."""
+    return 100 * max(1 - row["best_seconds"] / row["median_seconds"] for row in lines(name)
+                     if row.get("best_seconds") and row["median_seconds"] > 0.01)
+
+
+def engines_table():
+    titles = {"zipf.u64": "Zipf 0.99, 4 M blocks", "uniform.u64": "uniform, 4 M blocks",
+              "gzip.u64": "gzip's data references, 64-byte blocks"}
+    rows = []
+    for trace, title in titles.items():
+        speed = {e: line("xeon-16", suite="engines", trace=trace, engine=e)["mrefs_per_second"]
+                 for e in ("auto", "footprint")}
+        rows.append([title, f"{speed['auto']:.1f}", f"{speed['footprint']:.1f}",
+                     f"{speed['footprint'] / speed['auto']:.1f}"])
+    return table(["trace", "`auto`", "`footprint` (floor)", "floor / `auto`"], rows)
+
+
+def over_splay(trace):
+    speeds = [line("xeon-16", suite="engines", trace=trace, engine=e)["mrefs_per_second"]
+              for e in ("auto", SPLAY)]
+    return speeds[0] / speeds[1]
+
+
+def formats_table():
+    return table(["format", "M references/s", "bytes per reference"],
+                 [[row["format"], f"{row['mrefs_per_second']:.3g}", f"{row['bytes_per_reference']:.2f}"]
+                  for row in find("xeon-16", suite="formats")])
+
+
+def thread_speeds(name, trace, references):
+    rows = find(name, suite="threads", trace=trace, references=references)
+    return ", ".join(f"{row['mrefs_per_second']:.4g} on {word(row['threads'])}" for row in rows) + (
+        f" ({rows[-1]['mrefs_per_second'] / rows[0]['mrefs_per_second']:.1f} times)")
+
+
+THREAD_TITLES = {"bzip2.trace": "bzip2's data references, 64-byte blocks", "uniform:blocks=4M": "uniform, 4 M blocks",
+                 "zipf:blocks=4M": "Zipf 0.99, 4 M blocks", "gzip.u64": "gzip's data references, 64-byte blocks"}
+
+
+def sixteen_threads_table():
+    rows = []
+    for trace, references in (("bzip2.trace", 1000110011), ("uniform:blocks=4M", 10**9), ("zipf:blocks=4M", 10**9)):
+        one, sixteen = (line("xeon-16-threads", trace=trace, references=references, threads=n)["mrefs_per_second"]
+                        for n in (1, 16))
+        rows.append([THREAD_TITLES[trace], f"{one:.4g}", f"{sixteen:.4g}", f"{sixteen / one:.1f}"])
+    return table(["trace", "one thread", "sixteen", "ratio"], rows)
+
+
+def strategies_table():
+    titles = {"uniform:blocks=4M": "uniform, 4 M blocks", "uniform:blocks=50M": "uniform, 50 M blocks",
+              "cycle:blocks=20M": "cycle, 20 M blocks", "zipf:blocks=50M": "Zipf, 50 M blocks"}
+    engines = ("chunks", "relay", "batch")
+
+    def cell(trace, engine):
+        return ", ".join(f"{row['mrefs_per_second']:.1f}" for n in (6, 16)
+                         for row in find("xeon-16-strategies", trace=trace, engine=engine, threads=n))
+    return table(["trace", *(f"`{e}`" for e in engines)],
+                 [[title, *(cell(trace, e) for e in engines)] for trace, title in titles.items()])
+
+
+def growth_table():
+    rows = []
+    for row in lines("xeon-16-growth"):
+        blocks = re.search(r"blocks=(10*),", row["trace"]).group(1)
+        upkeep = float(re.search(r"upkeep ([\d.]+) s", row["note"]).group(1)) / row["checked_seconds"]
+        best = 1e9 * row["best_seconds"] / row["references"]
+        rows.append([f"10^{len(blocks) - 1}", f"{row['peak_bytes'] / 1e6:.2g} MB" if row["peak_bytes"] < 1e8 else
+                     f"{row['peak_bytes'] / 1e6:.0f} MB", f"{row['ns_per_reference']:.1f}", f"{best:.1f}",
+                     f"{100 * upkeep:.1f} %"])
+    return table(["blocks", "bytes of the engine", "ns per reference", "best", "upkeep"], rows)
+
+
+def two_threads_table():
+    def ratio(first, second):
+        return second["mrefs_per_second"] / first["mrefs_per_second"]
+    rows, all_lines = [], lines("epyc-2-threads")
+    before = {"gzip.u64": ratio(*all_lines[0:2]), "zipf:blocks=4M": ratio(*all_lines[2:4]),
+              ("uniform:blocks=4M", 262144000): ratio(*all_lines[4:6])}
+    for one, two in zip(all_lines[6::2], all_lines[7::2]):
+        old = before.get((one["trace"], one["references"]), before.get(one["trace"]))
+        rows.append([THREAD_TITLES[one["trace"]], f"{one['references'] / 1e6:.0f} M",
+                     *(f"{row['mrefs_per_second']:.1f}" for row in (one, two)), f"{ratio(one, two):.2f}",
+                     f"{old:.2f}" if old else ""])
+    return table(["trace", "references", "one thread", "two", "ratio", "before"], rows)
+
+
+def gpu_line(trace, references):
+    return line("h200", suite="gpu", trace=trace, references=references, engine="gpu")
+
+
+def gpu_table():
+    titles = {"uniform:blocks=4M": "uniform, 4 M blocks", "zipf:blocks=4M,alpha=0.99": "Zipf 0.99, 4 M blocks",
+              "uniform:blocks=50M": "uniform, 50 M blocks", "cc1.trace": "cc1, 105 M references repeated"}
+    rows, one = [], None
+    for row in find("h200", suite="gpu"):
+        if row["engine"] == "auto" and row["threads"] == 16:
+            sixteen = row
+        elif row["engine"] == "auto":
+            one = row
+        else:
+            rows.append([titles[row["trace"]], f"2^{round(math.log2(row['references']))}",
+                         f"{row['mrefs_per_second']:.0f}", *(f"{r['mrefs_per_second']:.1f}" for r in (one, sixteen))])
+    return table(["trace", "references", "`gpu`", "`auto`, 1 thread", "`auto`, 16 threads"], rows)
+
+
+def stage_factors(generated, *stages):
+    """How many times the time that its bytes need a stage takes."""
+    return [row["stages"][stage]["seconds"] / row["stages"][stage]["floor_seconds"] for stage in stages
+            for row in find("h200", suite="gpu", engine="gpu") if ("blocks=" in row["trace"]) == generated]
+
+
+def table4_how():
+    repeat = max(row["repeat"] for row in table4_rows())
+    if table4_turns():
+        return (f"One recorder for all columns, all columns of a program in turns, medians of {word(repeat)}; "
+                f"the inputs are those called `{lines(TABLE4)[0]['input']}` in `bench/programs/programs.txt`.")
+    return ("One run of each column, not in turns, so that single slow-downs may be off by a tenth and more, and not "
+            "all columns with the same recorder.")
+
+
+def figure7_bytes(analyzer, name):
+    rows = [row for row in lines(name) if row.get("analyzer") == analyzer]
+    return max(rows, key=lambda row: row["elements"])["peak_bytes"]
+
+
+def fft_table():
+    paper = {"exact": ("", 67000), "99.9%": ("about 0.2", 5869), "99%": ("about 2", 823),
+             "ZDK-2k": ("about 4", 2080)}
+    return table(["", "misplaced, % of all references", "the paper", "nodes at the peak", "compressed",
+                  "the paper's nodes"],
+                 [[a.replace("%", " %"), f"{100 * fft(a)['misplaced']:.4f}", paper[a][0], fft(a)["peak_nodes"],
+                   fft(a)["compressed_nodes"] or "", paper[a][1]] for a in paper])
