@@ -2,7 +2,8 @@
  *
  * Errors. Every function that can fail returns rd_status, and the compiler warns when the caller
  * ignores it. Results come through trailing out-parameters, which a failing call leaves untouched.
- * The context keeps a message for people: rd_last_error().
+ * The context keeps a message for people: rd_last_error(). A pointer that must not be NULL but is
+ * gives RD_EINVAL. Functions that cannot fail then do nothing and return 0, false, "" or NULL.
  *
  * The library never prints, exits, reads the environment or installs signal handlers, and it has no
  * mutable globals. An object may be used by one thread at a time; different objects are

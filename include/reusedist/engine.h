@@ -103,7 +103,7 @@ typedef struct rd_parts {
     /* Passes the blocks of the `n` references from `first` on to the sink; returns a failure of the
      * sink. */
     rd_status (*read)(void *reader, uint64_t first, uint64_t n, rd_block_sink sink, void *user);
-    void (*close)(void *reader); /* NULL is allowed */
+    void (*close)(void *reader); /* `reader` may be NULL */
     void *user;
 } rd_parts;
 

@@ -71,7 +71,9 @@ typedef struct rd_known {
     const uint64_t *number; /* number of the block: 0, 1, 2 ... in the order of first references */
 } rd_known;
 
-/* Works like rd_engine_feed(), which must not be used on the same engine. Distances are not counted
+/* Works like rd_engine_feed(), which must not be used on the same engine (RD_ESTATE). RD_EINVAL if
+ * `last` or `number` contradict earlier references; scale and absolute do not notice every
+ * contradiction and then give wrong distances. Distances are not counted
  * in the histogram, except by engines without RD_CAP_DISTANCES, which leave `distances` unchanged.
  * bk takes config.references as the length of its time axis. */
 RD_API RD_CHECKED rd_status rd_engine_feed_known(rd_engine *e, const rd_known *refs, size_t n,

@@ -132,8 +132,9 @@ RD_API size_t rd_profile_peaks(const rd_profile *p, const rd_peak **out);
  * reads the profile without them, and the note names them. Borrowed from the profile. */
 RD_API const char *rd_profile_note(const rd_profile *p);
 
-/* Facts that only the caller of the engine knows. Strings are copied. */
-RD_API void rd_profile_set_block_bytes(rd_profile *p, uint64_t block_bytes);
+/* Facts that only the caller of the engine knows. Strings are copied. RD_EINVAL for a block size that
+ * is not a power of two or 0, and for kinds that are not letters of "LSI". */
+RD_API RD_CHECKED rd_status rd_profile_set_block_bytes(rd_profile *p, uint64_t block_bytes);
 RD_API void rd_profile_set_partial(rd_profile *p, bool partial);
 RD_API void rd_profile_set_skipped(rd_profile *p, uint64_t skipped);
 /* Adds references of distance 0 that were counted without being fed to an engine. */

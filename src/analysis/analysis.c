@@ -75,6 +75,7 @@ static rd_status prepare(rd_analysis *a, const rd_analysis_config *config) {
 }
 
 rd_status rd_analysis_open(rd_ctx *ctx, const rd_analysis_config *config, rd_analysis **out) {
+    RDI_NEED(ctx, ctx, out);
     rd_analysis *a = rdi_calloc(ctx, 1, sizeof *a);
     if (!a)
         return RD_ENOMEM;
@@ -126,10 +127,12 @@ static rd_status add_input(rd_analysis *a, const char *name, rd_trace *trace) {
 }
 
 rd_status rd_analysis_add_file(rd_analysis *a, const char *path) {
+    RDI_NEED(a ? a->ctx : NULL, a, path);
     return add_input(a, path, NULL);
 }
 
 rd_status rd_analysis_add_trace(rd_analysis *a, rd_trace *trace, const char *name) {
+    RDI_NEED(a ? a->ctx : NULL, a, trace, name);
     return add_input(a, name, trace);
 }
 
@@ -208,6 +211,7 @@ static rd_status run(rd_analysis *a) {
 }
 
 rd_status rd_analysis_run(rd_analysis *a) {
+    RDI_NEED(NULL, a);
     if (a->ran)
         return rdi_fail(a->ctx, RD_ESTATE, "an analysis runs once");
     if (a->n_inputs == 0)
@@ -219,10 +223,11 @@ rd_status rd_analysis_run(rd_analysis *a) {
 }
 
 bool rd_analysis_has_profile(const rd_analysis *a) {
-    return a->profile != NULL;
+    return a && a->profile;
 }
 
 rd_status rd_analysis_profile(rd_analysis *a, rd_profile **out) {
+    RDI_NEED(a ? a->ctx : NULL, a, out);
     if (!a->profile)
         return rdi_fail(a->ctx, RD_ESTATE, "the analysis has no profile, or not any more");
     *out = a->profile;
@@ -231,9 +236,9 @@ rd_status rd_analysis_profile(rd_analysis *a, rd_profile **out) {
 }
 
 size_t rd_analysis_peaks(const rd_analysis *a, rd_peak *out) {
-    return a->sampler ? rd_sampler_peaks(a->sampler, out) : 0;
+    return a && a->sampler ? rd_sampler_peaks(a->sampler, out) : 0;
 }
 
 const char *rd_analysis_engine_note(const rd_analysis *a) {
-    return a->engine ? rd_engine_note(a->engine) : "";
+    return a && a->engine ? rd_engine_note(a->engine) : "";
 }

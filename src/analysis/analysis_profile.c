@@ -23,7 +23,7 @@ static rd_status set_peaks(const rd_analysis *a, rd_profile *profile) {
 }
 
 static rd_status complete(const rd_analysis *a, rd_profile *profile) {
-    rd_profile_set_block_bytes(profile, a->block_bytes);
+    RD_TRY(rd_profile_set_block_bytes(profile, a->block_bytes));
     rd_profile_set_partial(profile, a->ended_early);
     rd_profile_set_skipped(profile, a->skipped);
     RD_TRY(rd_profile_add_repeats(profile, a->repeats));

@@ -58,6 +58,8 @@ static rd_status open_all(rdi_attribution_feed *f, const rd_attribution_config *
     RD_TRY(open_attributor(f, c, mapping->block_bytes, bound));
     if (c->spatial)
         RD_TRY(open_words(f, mapping));
+    if (c->n_objects)
+        RDI_NEED(f->ctx, c->objects);
     for (size_t i = 0; i < c->n_objects; i++)
         RD_TRY(rd_attributor_add_object(f->attributor, c->objects[i].path, c->objects[i].address));
     return RD_OK;

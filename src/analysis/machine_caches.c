@@ -36,6 +36,8 @@ size_t rd_machine_caches(rd_level *out, bool *known) {
     static const rd_level usual[] = {{"L1", 32 << 10}, {"L2", 1 << 20}, {"L3", 32 << 20}};
     char type[32], level[32], size[32];
     size_t n = 0;
+    if (!out)
+        return 0;
     for (unsigned i = 0; n < RD_LEVELS_MAX && read_word(i, "type", type); i++) {
         if (strcmp(type, "Instruction") == 0 || !read_word(i, "level", level) ||
             !read_word(i, "size", size) || parse_bytes(size) == 0)

@@ -26,6 +26,8 @@ static rd_status take_levels(rd_attributor *a, const rd_attributor_config *confi
         memcpy(a->levels, config->levels, n * sizeof *a->levels);
     qsort(a->levels, n, sizeof *a->levels, by_size);
     for (size_t k = 0; k < n; k++) {
+        if (!memchr(a->levels[k].name, 0, sizeof a->levels[k].name))
+            return rdi_fail(a->ctx, RD_EINVAL, "the name of a cache level has no end");
         if (a->levels[k].bytes == 0)
             return rdi_fail(a->ctx, RD_EINVAL, "a cache of 0 bytes cannot be a level");
         blocks[k] = a->levels[k].bytes / (config->block_bytes ? config->block_bytes : 1);
@@ -97,6 +99,7 @@ static rd_status open_parts(rd_attributor *a, const rd_attributor_config *config
 }
 
 rd_status rd_attributor_new(rd_ctx *ctx, const rd_attributor_config *config, rd_attributor **out) {
+    RDI_NEED(ctx, ctx, out);
     rd_attributor_config known;
     RD_TRY(rdi_sized_copy(ctx, "rd_attributor_config", config, &known, sizeof known));
     config = &known;
@@ -188,6 +191,7 @@ static rd_status change_data(rd_attributor *a, const rd_event *event) {
 }
 
 rd_status rd_attributor_add_object(rd_attributor *a, const char *path, uint64_t address) {
+    RDI_NEED(a ? a->ctx : NULL, a, path);
     rdi_object *object = NULL;
     uint64_t low, high;
     RD_TRY(rdi_object_open(a->ctx, path, &object));
@@ -205,7 +209,11 @@ rd_status rd_attributor_add_object(rd_attributor *a, const char *path, uint64_t 
 }
 
 rd_status rd_attributor_event(rd_attributor *a, const rd_event *event) {
+    RDI_NEED(a ? a->ctx : NULL, a, event);
     RD_TRY(rdi_attributor_is_open(a));
+    if (event->kind < RD_EVENT_MODULE || event->kind > RD_EVENT_UNLOAD ||
+        (event->kind == RD_EVENT_MODULE && !event->path))
+        return rdi_fail(a->ctx, RD_EINVAL, "an event has no known kind, or a module no path");
     if (event->kind == RD_EVENT_MODULE || event->kind == RD_EVENT_UNLOAD)
         return change_modules(a, event);
     return change_data(a, event);
@@ -214,10 +222,11 @@ rd_status rd_attributor_event(rd_attributor *a, const rd_event *event) {
 /* ---- the result ---- */
 
 uint64_t rd_attributor_word_bytes(const rd_attributor *a) {
-    return a->words_per_block > 1 ? UINT64_C(1) << a->word_bits : 0;
+    return a && a->words_per_block > 1 ? UINT64_C(1) << a->word_bits : 0;
 }
 
 rd_status rd_attributor_set_words(rd_attributor *a, rd_profile *words) {
+    RDI_NEED(a ? a->ctx : NULL, a, words);
     const rd_profile_facts *facts = rd_profile_facts_of(words);
     rd_bin *bins = NULL;
     size_t n = 0;
@@ -280,6 +289,7 @@ static rd_status tell_all(rd_attributor *a, rdi_details *d) {
 }
 
 rd_status rd_attributor_finish(rd_attributor *a, rd_profile *profile) {
+    RDI_NEED(a ? a->ctx : NULL, a, profile);
     RD_TRY(rdi_attributor_is_open(a));
     if (rd_profile_facts_of(profile)->references != a->references)
         return rdi_fail(a->ctx, RD_EINVAL,

@@ -305,7 +305,14 @@ static double now(void) {
 #define TIMED_ONE_IN 16
 
 rd_status rd_attributor_feed(rd_attributor *a, const rd_attributed *batch) {
+    RDI_NEED(a ? a->ctx : NULL, a, batch);
     RD_TRY(rdi_attributor_is_open(a));
+    if (batch->n == 0)
+        return RD_OK;
+    RDI_NEED(a->ctx, batch->refs, batch->origin, batch->blocks, batch->distances);
+    RDI_NEED(a->ctx, batch->refs->addr);
+    if (batch->origin[batch->n - 1] >= batch->refs->n)
+        return rdi_fail(a->ctx, RD_EINVAL, "a block comes from a reference outside the batch");
     bool timed = a->batches++ % TIMED_ONE_IN == 0;
     double start = timed ? now() : 0;
     rd_status status = feed_windows(a, batch);

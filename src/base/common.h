@@ -27,10 +27,18 @@ typedef unsigned __int128 rdi_u128; /* for sums of distances */
 
 #define RDI_COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-/* Stores the message in the context and returns `status`. */
+/* Stores the message in the context, unless `ctx` is NULL, and returns `status`. */
 rd_status rdi_fail(rd_ctx *ctx, rd_status status, const char *format, ...) RDI_PRINTF(3, 4);
 rd_status rdi_vfail(rd_ctx *ctx, rd_status status, const char *format, va_list args)
     RDI_PRINTF(3, 0);
+
+/* Makes a public function fail with RD_EINVAL if one of the pointers is NULL. The message names the
+ * function and the argument; it is lost if `ctx` is NULL. */
+#define RDI_NEED(ctx, ...)                                                                         \
+    RD_TRY(rdi_need((ctx), __func__, #__VA_ARGS__, (const void *const[]){__VA_ARGS__},             \
+                    sizeof((const void *const[]){__VA_ARGS__}) / sizeof(void *)))
+rd_status rdi_need(rd_ctx *ctx, const char *function, const char *names,
+                   const void *const *pointers, size_t n);
 
 /* ---- memory (ctx.c) ----
  *

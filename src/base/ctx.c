@@ -38,9 +38,12 @@ static void *libc_resize(void *user, void *old, size_t old_size, size_t new_size
 }
 
 rd_status rd_ctx_new(const rd_alloc *alloc, rd_ctx **out) {
+    RDI_NEED(NULL, out);
     static const rd_alloc libc_alloc = {libc_resize, NULL};
     if (!alloc)
         alloc = &libc_alloc;
+    if (!alloc->resize)
+        return RD_EINVAL;
     rd_ctx *ctx = alloc->resize(alloc->user, NULL, 0, sizeof *ctx);
     if (!ctx)
         return RD_ENOMEM;
@@ -59,19 +62,20 @@ void rd_ctx_free(rd_ctx *ctx) {
 }
 
 void rd_ctx_set_limit(rd_ctx *ctx, size_t max_bytes) {
-    ctx->limit = max_bytes;
+    if (ctx)
+        ctx->limit = max_bytes;
 }
 
 size_t rd_ctx_live_bytes(const rd_ctx *ctx) {
-    return atomic_load(&((rd_ctx *)(uintptr_t)ctx)->live);
+    return !ctx ? 0 : atomic_load(&((rd_ctx *)(uintptr_t)ctx)->live);
 }
 
 size_t rd_ctx_peak_bytes(const rd_ctx *ctx) {
-    return atomic_load(&((rd_ctx *)(uintptr_t)ctx)->peak);
+    return !ctx ? 0 : atomic_load(&((rd_ctx *)(uintptr_t)ctx)->peak);
 }
 
 const char *rd_last_error(const rd_ctx *ctx) {
-    return ctx->error;
+    return ctx ? ctx->error : "";
 }
 
 void rdi_ctx_set_ranks(rd_ctx *ctx, struct rdi_ranks *ranks, unsigned processes) {
@@ -88,6 +92,8 @@ struct rdi_ranks *rdi_ctx_ranks(const rd_ctx *ctx) {
 }
 
 rd_status rdi_vfail(rd_ctx *ctx, rd_status status, const char *format, va_list args) {
+    if (!ctx)
+        return status;
     while (atomic_flag_test_and_set_explicit(&ctx->error_busy, memory_order_acquire)) {
     }
     /* a copy, because an argument may point to the current message */
@@ -104,6 +110,19 @@ rd_status rdi_fail(rd_ctx *ctx, rd_status status, const char *format, ...) {
     rdi_vfail(ctx, status, format, args);
     va_end(args);
     return status;
+}
+
+rd_status rdi_need(rd_ctx *ctx, const char *function, const char *names,
+                   const void *const *pointers, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        size_t length = strcspn(names, ",");
+        if (!pointers[i])
+            return rdi_fail(ctx, RD_EINVAL, "%s: %.*s must not be NULL", function, (int)length,
+                            names);
+        names += length;
+        names += strspn(names, ", ");
+    }
+    return RD_OK;
 }
 
 /* Adds `bytes` to the live bytes; false if that exceeds the limit. */

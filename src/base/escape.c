@@ -17,7 +17,8 @@ static size_t printable_bytes(const char *text) {
 
 size_t rd_text_escape(const char *text, char *out, size_t room) {
     size_t length = 0, written = 0;
-    while (*text) {
+    room = out ? room : 0;
+    while (text && *text) {
         char escaped[8];
         size_t used = printable_bytes(text), n = used;
         const char *piece = text;

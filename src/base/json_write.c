@@ -5,6 +5,7 @@
 #include <string.h>
 
 rd_status rd_json_writer_new(rd_ctx *ctx, rd_json_style style, rd_json_writer **out) {
+    RDI_NEED(ctx, ctx, out);
     rd_json_writer *w = rdi_alloc(ctx, 1, sizeof *w);
     if (!w)
         return RD_ENOMEM;
@@ -32,6 +33,7 @@ static void fail(rd_json_writer *w, const char *why) {
 }
 
 rd_status rd_json_writer_take(rd_json_writer *w, char **text, size_t *n) {
+    RDI_NEED(w ? w->text.ctx : NULL, w, text, n);
     if (w->depth > 0)
         fail(w, "an object or array is still open");
     rdi_text_putc(&w->text, '\n');
@@ -115,6 +117,8 @@ static void begin_value(rd_json_writer *w, const char *key) {
 }
 
 static void begin(rd_json_writer *w, const char *key, char bracket, rd_json_layout layout) {
+    if (!w)
+        return;
     if (w->depth == RDI_JSON_WRITER_DEPTH) {
         fail(w, "objects and arrays are nested too deeply");
         return;
@@ -127,6 +131,8 @@ static void begin(rd_json_writer *w, const char *key, char bracket, rd_json_layo
 }
 
 static void end(rd_json_writer *w, char bracket) {
+    if (!w)
+        return;
     if (w->depth == 0) {
         fail(w, "no object or array is open");
         return;
@@ -157,16 +163,22 @@ void rd_json_end_array(rd_json_writer *w) {
 /* ---- values ---- */
 
 void rd_json_put_null(rd_json_writer *w, const char *key) {
+    if (!w)
+        return;
     begin_value(w, key);
     rdi_text_puts(&w->text, "null");
 }
 
 void rd_json_put_bool(rd_json_writer *w, const char *key, bool value) {
+    if (!w)
+        return;
     begin_value(w, key);
     rdi_text_puts(&w->text, value ? "true" : "false");
 }
 
 void rd_json_put_u64(rd_json_writer *w, const char *key, uint64_t value) {
+    if (!w)
+        return;
     begin_value(w, key);
     rdi_text_u64(&w->text, value);
 }
@@ -184,11 +196,15 @@ void rdi_json_put_u128(rd_json_writer *w, const char *key, rdi_u128 value) {
 }
 
 void rd_json_put_double(rd_json_writer *w, const char *key, double value) {
+    if (!w)
+        return;
     begin_value(w, key);
     rdi_text_double(&w->text, value);
 }
 
 void rd_json_put_fixed(rd_json_writer *w, const char *key, double value, int decimals) {
+    if (!w)
+        return;
     begin_value(w, key);
     rdi_text_fixed(&w->text, value, decimals);
 }
@@ -199,7 +215,7 @@ void rdi_json_put_rounded(rd_json_writer *w, const char *key, double value, int 
 }
 
 void rd_json_put_string(rd_json_writer *w, const char *key, const char *value) {
-    if (!value) {
+    if (!w || !value) {
         rd_json_put_null(w, key);
         return;
     }

@@ -27,6 +27,7 @@ static rd_status parse_u64(rd_ctx *ctx, const char *text, const char **end, uint
 }
 
 rd_status rd_parse_size(rd_ctx *ctx, const char *text, uint64_t *out) {
+    RDI_NEED(ctx, ctx, text, out);
     const char *end = NULL;
     uint64_t value = 0;
     RD_TRY(parse_u64(ctx, text, &end, &value));
@@ -160,6 +161,7 @@ static rd_status store(rd_ctx *ctx, const rd_opt *opt, void *state, const char *
 }
 
 rd_status rd_opts_default(rd_ctx *ctx, const rd_opt *table, void *state) {
+    RDI_NEED(ctx, ctx, state);
     for (const rd_opt *opt = table; opt && opt->name; opt++)
         if (opt->def)
             RD_TRY(store(ctx, opt, state, opt->def));
@@ -181,6 +183,7 @@ static rd_status fail_unknown(rd_ctx *ctx, const char *owner, const rd_opt *tabl
 
 rd_status rd_opts_set(rd_ctx *ctx, const char *owner, const rd_opt *table, void *state,
                       const char *name, const char *value) {
+    RDI_NEED(ctx, ctx, owner, state, name, value);
     for (const rd_opt *opt = table; opt && opt->name; opt++)
         if (strcmp(opt->name, name) == 0) {
             rd_status status = store(ctx, opt, state, value);

@@ -224,6 +224,9 @@ void rdi_output_close(rdi_output *out) {
 }
 
 rd_status rd_text_write(rd_ctx *ctx, const char *path, const char *text, size_t n) {
+    RDI_NEED(ctx, ctx, path);
+    if (n)
+        RDI_NEED(ctx, text);
     rdi_output *out = NULL;
     RD_TRY(rdi_output_open(ctx, path, &out));
     rd_status status = rdi_output_write(out, text, n);

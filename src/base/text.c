@@ -149,5 +149,6 @@ void rdi_text_drop(rdi_text *t) {
 }
 
 void rd_text_free(rd_ctx *ctx, char *text) {
-    rdi_free(ctx, text);
+    if (ctx)
+        rdi_free(ctx, text);
 }

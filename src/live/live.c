@@ -58,9 +58,12 @@ static rd_status map_channel(rd_live *live) {
 rd_status rd_live_new(rd_ctx *ctx, const rd_live_config *config, rd_live **out) {
     _Static_assert(sizeof(rdi_channel) <= RDI_CHANNEL_HEAD_BYTES,
                    "the head has no room for its fields");
+    RDI_NEED(ctx, ctx, out);
     rd_live_config known;
     RD_TRY(rdi_sized_copy(ctx, "rd_live_config", config, &known, sizeof known));
     config = &known;
+    if (!config->running)
+        return rdi_fail(ctx, RD_EINVAL, "rd_live_config.running must not be NULL");
     if (config->collapse_bytes & (config->collapse_bytes - 1) ||
         config->collapse_bytes > RD_COLLAPSE_MAX)
         return rdi_fail(ctx, RD_EINVAL, "blocks of repeats must have 2^n bytes, n at most 40");
@@ -82,19 +85,21 @@ rd_status rd_live_new(rd_ctx *ctx, const rd_live_config *config, rd_live **out) 
 }
 
 const char *rd_live_path(const rd_live *live) {
-    return live->path;
+    return live ? live->path : NULL;
 }
 
 void rd_live_set_recording(rd_live *live, bool on) {
-    __atomic_store_n(&live->channel->recording, on, __ATOMIC_RELAXED);
+    if (live)
+        __atomic_store_n(&live->channel->recording, on, __ATOMIC_RELAXED);
 }
 
 void rd_live_stop(rd_live *live) {
-    __atomic_store_n(&live->stopped, true, __ATOMIC_RELAXED);
+    if (live)
+        __atomic_store_n(&live->stopped, true, __ATOMIC_RELAXED);
 }
 
 uint64_t rd_live_programs(const rd_live *live) {
-    return __atomic_load_n(&live->channel->processes, __ATOMIC_RELAXED);
+    return live ? __atomic_load_n(&live->channel->processes, __ATOMIC_RELAXED) : 0;
 }
 
 void rdi_channel_futex(uint32_t *counter, int operation, uint32_t value,

@@ -423,5 +423,6 @@ static const rdi_format_ops live_ops = {
 };
 
 rd_status rd_trace_open_live(rd_ctx *ctx, rd_live *live, rd_trace **out) {
+    RDI_NEED(ctx, ctx, live, out);
     return rdi_trace_open_from(ctx, &live_ops, live, out);
 }

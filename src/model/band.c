@@ -22,13 +22,14 @@ static uint64_t to_size(double blocks) {
 
 bool rd_mrc_has_band(const rd_profile *p) {
     const rd_profile_facts *f = rd_profile_facts_of(p);
-    return f->error_kind && strcmp(f->error_kind, RDI_KIND_SAMPLED) == 0 && f->sample_rate > 0;
+    return f && f->error_kind && strcmp(f->error_kind, RDI_KIND_SAMPLED) == 0 && f->sample_rate > 0;
 }
 
 /* Reads the curve at both ends of the range that the cache size may lie in, and adds the
  * uncertainty of the curve itself. */
 rd_status rd_mrc_band(rd_ctx *ctx, const rd_profile *p, uint64_t blocks, double *low,
                       double *high) {
+    RDI_NEED(ctx, ctx, p, low, high);
     const rd_profile_facts *f = rd_profile_facts_of(p);
     if (!rd_mrc_has_band(p))
         return rdi_fail(ctx, RD_EINVAL,

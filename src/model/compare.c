@@ -305,6 +305,7 @@ static rd_status compare_bins(rd_ctx *ctx, rd_profile *const pair[2], const uint
 
 rd_status rd_compare(rd_ctx *ctx, rd_profile *a, rd_profile *b, rd_binning binning,
                      rd_comparison *out) {
+    RDI_NEED(ctx, ctx, a, b, out);
     rd_profile *const pair[2] = {a, b};
     const uint64_t finite[2] = {finite_references(a), finite_references(b)};
     rd_comparison result = {.binning = binning};

@@ -97,8 +97,10 @@ static size_t settle_knee(const knee_grid *g, size_t i) {
 
 size_t rd_knees(const rd_profile *p, rd_knee *out, size_t max) {
     knee_grid g;
-    fill_grid(p, &g);
     size_t n = 0;
+    if (!p || !out)
+        return 0;
+    fill_grid(p, &g);
     while (n < max) {
         size_t top = best_knee(&g);
         if (top == g.n)

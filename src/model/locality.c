@@ -60,10 +60,11 @@ void rdi_model_complete(rd_model *m) {
 }
 
 const rd_model_facts *rd_model_facts_of(const rd_model *m) {
-    return &m->facts;
+    return m ? &m->facts : NULL;
 }
 
 rd_status rd_model_set_size_unit(rd_model *m, const char *unit) {
+    RDI_NEED(m ? m->ctx : NULL, m, unit);
     char *copy = rdi_strdup(m->ctx, unit);
     if (!copy)
         return RD_ENOMEM;
@@ -213,6 +214,7 @@ static rd_status complete_config(rd_ctx *ctx, const rd_model_config *config, rd_
 
 rd_status rd_model_train(rd_ctx *ctx, const rd_training *training, size_t n,
                          const rd_model_config *config, rd_model **out) {
+    RDI_NEED(ctx, ctx, training, out);
     rd_model_config c;
     rdi_training_run runs[RD_TRAINING_MAX] = {{0}};
     RD_TRY(complete_config(ctx, config, &c));
@@ -224,6 +226,7 @@ rd_status rd_model_train(rd_ctx *ctx, const rd_training *training, size_t n,
         return rdi_fail(ctx, RD_EINVAL, "a model takes at most %d training inputs, not %zu",
                         RD_TRAINING_MAX, n);
     for (size_t i = 0; i < n; i++) {
+        RDI_NEED(ctx, training[i].profile);
         runs[i] = (rdi_training_run){.size = training[i].size, .profile = training[i].profile};
         RD_TRY(check_profile(ctx, rd_profile_facts_of(training[i].profile),
                              rd_profile_facts_of(training[0].profile), i + 1));

@@ -39,6 +39,7 @@ static void put_piece(rd_json_writer *w, const rdi_piece *p) {
 }
 
 rd_status rd_model_json(const rd_model *m, char **out, size_t *n) {
+    RDI_NEED(m ? m->ctx : NULL, m, out, n);
     rd_json_writer w = rdi_json_writer_start(m->ctx, RD_JSON_SPACED);
     rd_json_begin_object(&w, NULL, RD_JSON_LINES);
     rd_json_put_string(&w, "schema", RDI_MODEL_SCHEMA);
@@ -248,6 +249,7 @@ static rd_status read_model(rdi_json *j, rd_model *m) {
 
 rd_status rd_model_parse(rd_ctx *ctx, const char *name, const char *text, size_t n,
                          rd_model **out) {
+    RDI_NEED(ctx, ctx, name, text, out);
     rdi_json j;
     rd_model *m = NULL;
     rdi_json_init(&j, ctx, name, text, n);
@@ -261,6 +263,7 @@ rd_status rd_model_parse(rd_ctx *ctx, const char *name, const char *text, size_t
 }
 
 rd_status rd_model_read(rd_ctx *ctx, const char *path, rd_model **out) {
+    RDI_NEED(ctx, ctx, path, out);
     char *text = NULL;
     size_t n = 0;
     RD_TRY(rdi_json_read(ctx, path, &text, &n));

@@ -176,6 +176,7 @@ static rd_status make_profile(const rd_model *m, double size, const buckets *b, 
 }
 
 rd_status rd_model_predict(const rd_model *m, double size, rd_profile **out) {
+    RDI_NEED(m ? m->ctx : NULL, m, out);
     if (!(size > 0 && isfinite(size)))
         return rdi_fail(m->ctx, RD_EINVAL, "an input size must be above 0");
     double fall, most = furthest(m, size, &fall);

@@ -104,6 +104,7 @@ static rd_status check_measured(rd_ctx *ctx, const rd_profile *p) {
 
 rd_status rd_mrc_at(rd_ctx *ctx, const rd_profile *p, uint64_t blocks, double *miss_ratio,
                     bool *interpolated) {
+    RDI_NEED(ctx, ctx, p, miss_ratio);
     RD_TRY(check_measured(ctx, p));
     uint64_t bound = rd_profile_facts_of(p)->bound;
     if (bound && blocks > bound)
@@ -156,6 +157,7 @@ static size_t collect_bends(const rdi_mrc_scan *scan, rd_mrc_point *points) {
 }
 
 rd_status rd_mrc_curve(rd_ctx *ctx, const rd_profile *p, rd_mrc_point **points, size_t *n) {
+    RDI_NEED(ctx, ctx, p, points, n);
     RD_TRY(check_measured(ctx, p));
     rdi_mrc_scan scan = rdi_mrc_scan_start(p);
     rd_mrc_point *curve = rdi_alloc(ctx, BENDS * scan.n + 1, sizeof *curve);
@@ -171,14 +173,15 @@ rd_status rd_mrc_curve(rd_ctx *ctx, const rd_profile *p, rd_mrc_point **points, 
 }
 
 void rd_mrc_free(rd_ctx *ctx, rd_mrc_point *points) {
-    rdi_free(ctx, points);
+    if (ctx)
+        rdi_free(ctx, points);
 }
 
 /* ---- sizes ---- */
 
 uint64_t rd_smallest_cache(const rd_profile *p, double share) {
     const rd_profile_facts *facts = rd_profile_facts_of(p);
-    if (facts->cold == RD_UNKNOWN)
+    if (!facts || facts->cold == RD_UNKNOWN)
         return RD_UNKNOWN;
     double wanted = share * (double)(facts->references - facts->cold);
     wanted -= wanted * 1e-12; /* tolerance: 0.9 is slightly above nine tenths */

@@ -54,6 +54,7 @@ static rd_pattern find_pattern(const char *text, size_t n) {
 }
 
 rd_status rd_patterns_parse(rd_ctx *ctx, const char *text, rd_patterns *out) {
+    RDI_NEED(ctx, ctx, text, out);
     rd_patterns set = 0;
     if (strcmp(text, "auto") == 0) {
         *out = 0;
@@ -79,6 +80,8 @@ rd_status rd_patterns_parse(rd_ctx *ctx, const char *text, rd_patterns *out) {
 
 void rd_patterns_name(rd_patterns set, char *text) {
     size_t n = 0;
+    if (!text)
+        return;
     text[0] = '\0';
     for (rd_pattern p = 0; p < RD_PATTERN_COUNT; p++)
         if (rdi_patterns_has(set, p))

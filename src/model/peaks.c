@@ -71,11 +71,14 @@ static rd_peak_choice choose(rdi_training_run *runs, size_t n) {
 }
 
 rd_status rd_peak_choose(rd_ctx *ctx, rd_profile *const *profiles, size_t n, rd_peak_choice *out) {
+    RDI_NEED(ctx, ctx, profiles, out);
     rdi_training_run runs[RD_TRAINING_MAX] = {{0}};
     rd_status status = RD_OK;
     if (n < 2 || n > RD_TRAINING_MAX)
         return rdi_fail(ctx, RD_EINVAL, "a model takes profiles of 2 to %d inputs, not %zu",
                         RD_TRAINING_MAX, n);
+    for (size_t i = 0; i < n; i++)
+        RDI_NEED(ctx, profiles[i]);
     for (size_t i = 1; i < n; i++)
         if (!rdi_thresholds_equal(&rd_profile_facts_of(profiles[i])->sampling,
                                   &rd_profile_facts_of(profiles[0])->sampling))
@@ -94,6 +97,7 @@ rd_status rd_peak_choose(rd_ctx *ctx, rd_profile *const *profiles, size_t n, rd_
 }
 
 rd_status rd_model_size_of(const rd_model *m, const rd_profile *p, double *out) {
+    RDI_NEED(m ? m->ctx : NULL, m, p, out);
     const char *unit = m->facts.size_unit;
     const rd_profile_facts *facts = rd_profile_facts_of(p);
     rd_peak_choice choice;

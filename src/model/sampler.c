@@ -63,6 +63,7 @@ static bool parse_numbers(rd_ctx *ctx, const char *text, uint64_t *const fields[
 }
 
 rd_status rd_sampler_parse(rd_ctx *ctx, const char *text, rd_sampler_config *out) {
+    RDI_NEED(ctx, ctx, text, out);
     rd_sampler_config c = {0};
     uint64_t *const fields[3] = {&c.qualification, &c.temporal, &c.spatial};
     if (strcmp(text, "auto") != 0 && !parse_numbers(ctx, text, fields))
@@ -75,6 +76,7 @@ rd_status rd_sampler_parse(rd_ctx *ctx, const char *text, rd_sampler_config *out
 }
 
 rd_status rd_sampler_new(rd_ctx *ctx, const rd_sampler_config *config, rd_sampler **out) {
+    RDI_NEED(ctx, ctx, out);
     rd_sampler *s = rdi_calloc(ctx, 1, sizeof *s);
     if (!s)
         return RD_ENOMEM;
@@ -86,7 +88,7 @@ rd_status rd_sampler_new(rd_ctx *ctx, const rd_sampler_config *config, rd_sample
 }
 
 const rd_sampler_config *rd_sampler_config_of(const rd_sampler *s) {
-    return &s->config;
+    return s ? &s->config : NULL;
 }
 
 void rd_sampler_free(rd_sampler *s) {
@@ -175,6 +177,8 @@ static void add_block(rd_sampler *s) {
 }
 
 void rd_sampler_feed(rd_sampler *s, const uint64_t *blocks, const uint64_t *distances, size_t n) {
+    if (!s || !blocks || !distances)
+        return;
     for (size_t i = 0; i < n; i++) {
         s->time++;
         if (distances[i] == RD_COLD)
@@ -186,6 +190,8 @@ void rd_sampler_feed(rd_sampler *s, const uint64_t *blocks, const uint64_t *dist
 
 size_t rd_sampler_peaks(const rd_sampler *s, rd_peak *out) {
     rd_peak now[RD_SAMPLES_MAX * RD_PEAKS_MAX];
+    if (!s || !out)
+        return 0;
     size_t n = list_peaks(s, now);
     bool newer = n >= s->n_kept;
     if (!newer)

@@ -41,7 +41,7 @@ struct rdi_ranges_ops {
      * This is the only operation that allocates; on failure nothing changes. */
     rd_status (*append)(rdi_ranges *r, uint64_t time);
     /* Removes the block last referenced at `time`; returns how many blocks the newer
-     * ranges hold. */
+     * ranges hold, or RDI_NO_RANGE if `time` is later than all ranges. */
     uint64_t (*remove)(rdi_ranges *r, uint64_t time);
     /* Removes a block from the oldest range; returns the end of that range. */
     uint64_t (*remove_oldest)(rdi_ranges *r);
@@ -52,6 +52,7 @@ struct rdi_ranges_ops {
 
 extern const rdi_ranges_ops rdi_ranges_splay, rdi_ranges_btree;
 
+#define RDI_NO_RANGE            UINT64_MAX
 #define RDI_RANGES_CAPACITY_MAX (UINT64_C(1) << 31)
 
 /* Creates an empty structure; `capacity` is from 1 to RDI_RANGES_CAPACITY_MAX. */

@@ -238,6 +238,8 @@ static uint64_t remove_time(rdi_ranges *r, uint64_t time) {
     path p;
     uint64_t newer = 0;
     uint32_t n = b->root;
+    if (b->depth == 0 || time > b->node[n].time[b->node[n].n - 1])
+        return RDI_NO_RANGE;
     for (uint32_t level = b->depth; level-- > 0;) {
         btree_node *node = &b->node[n];
         uint32_t at = 0;

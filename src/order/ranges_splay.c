@@ -105,6 +105,8 @@ static void shrink_root(splay_ranges *s) {
 static uint64_t remove_time(rdi_ranges *r, uint64_t time) {
     splay_ranges *s = (splay_ranges *)r;
     rdi_tree *t = &s->tree;
+    if (!s->newest || time > t->node[s->newest].time)
+        return RDI_NO_RANGE;
     t->root = rdi_tree_splay_to(t, t->root, time);
     if (t->node[t->root].time < time) /* the neighbor before it was found */
         t->root = rdi_tree_splay_to(t, t->root, t->node[s->link[t->root].near[RDI_NEWER]].time);

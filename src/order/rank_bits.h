@@ -37,6 +37,10 @@ void rdi_rank_bits_clear(rdi_rank_bits *b, uint64_t slot);
 /* Clears `from` and sets `to`. */
 void rdi_rank_bits_move(rdi_rank_bits *b, uint64_t from, uint64_t to);
 
+static inline bool rdi_rank_bits_has(const rdi_rank_bits *b, uint64_t slot) {
+    return b->word[slot / 64] >> slot % 64 & 1;
+}
+
 /* Number of set bits after `slot`; `newest` is the last set bit. */
 uint64_t rdi_rank_bits_after(const rdi_rank_bits *b, uint64_t slot, uint64_t newest);
 

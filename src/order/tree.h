@@ -14,6 +14,8 @@
 
 #include "base/common.h"
 
+#define RDI_NOT_LIVE UINT64_MAX
+
 enum { RDI_OLDER = 0, RDI_NEWER = 1 }; /* a direction `d`; the opposite is `!d` */
 
 typedef struct rdi_tree_node {
@@ -40,7 +42,8 @@ typedef struct rdi_tree {
 typedef struct rdi_tree_ops {
     /* Adds the newest time. This is the only operation that allocates. */
     rd_status (*append)(rdi_tree *t, uint64_t time);
-    /* Removes a live time; returns how many live times are newer. */
+    /* Removes a live time; returns how many live times are newer. Of a time that is not live, it
+     * returns RDI_NOT_LIVE and changes nothing. */
     uint64_t (*remove)(rdi_tree *t, uint64_t time);
     /* Removes the oldest live time, which must exist, and returns it. */
     uint64_t (*remove_oldest)(rdi_tree *t);

@@ -93,7 +93,7 @@ uint64_t rdi_avl_remove(rdi_tree *t, uint64_t time) {
     path p = {.n = 0};
     uint32_t *link = &t->root;
     uint64_t newer = 0;
-    while (node[*link].time != time) {
+    while (*link && node[*link].time != time) {
         int d = time > node[*link].time;
         uint32_t *next = &node[*link].child[d];
         if (d == RDI_OLDER)
@@ -101,6 +101,8 @@ uint64_t rdi_avl_remove(rdi_tree *t, uint64_t time) {
         p.link[p.n++] = link;
         link = next;
     }
+    if (!*link)
+        return RDI_NOT_LIVE;
     uint32_t gone = *link, *child = node[gone].child;
     uint64_t weight = rdi_tree_weight(t, gone);
     newer += node[child[RDI_NEWER]].sum;

@@ -44,6 +44,12 @@ static place find_place(const rdi_tree *t, uint64_t time) {
     return p;
 }
 
+/* Whether `time`, whose place is `p`, is in one of the holes beside it. */
+static bool is_hole(const rdi_tree *t, const place *p, uint64_t time) {
+    uint64_t end = p->before ? t->node[p->before].time + rdi_tree_weight(t, p->before) : 0;
+    return time < end || (p->after && t->node[p->after].time == time);
+}
+
 /* Makes the hole that begins at `first` longer. */
 static void lengthen(rdi_tree *t, uint64_t first, uint64_t by) {
     rdi_tree_node *node = t->node;
@@ -55,6 +61,8 @@ static void lengthen(rdi_tree *t, uint64_t first, uint64_t by) {
 
 static uint64_t remove_time(rdi_tree *t, uint64_t time) {
     place p = find_place(t, time);
+    if (time >= t->end || is_hole(t, &p, time))
+        return RDI_NOT_LIVE;
     uint64_t newer = t->end - 1 - time - p.newer;
     uint64_t first = t->node[p.before].time; /* first time of the hole before */
     bool touches_before = p.before && first + rdi_tree_weight(t, p.before) == time;

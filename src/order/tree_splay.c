@@ -101,7 +101,9 @@ static uint32_t join(rdi_tree *t, uint32_t older, uint32_t newer) {
 }
 
 static uint64_t remove_time(rdi_tree *t, uint64_t time) {
-    uint32_t n = rdi_tree_splay_to(t, t->root, time);
+    uint32_t n = t->root = rdi_tree_splay_to(t, t->root, time);
+    if (!n || t->node[n].time != time)
+        return RDI_NOT_LIVE;
     const uint32_t *child = t->node[n].child;
     uint64_t newer = t->node[child[RDI_NEWER]].sum;
     t->root = join(t, child[RDI_OLDER], child[RDI_NEWER]);

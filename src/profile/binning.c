@@ -36,6 +36,7 @@ static rd_status parse_param(rd_ctx *ctx, const char *text, const char *param, r
 }
 
 rd_status rd_binning_parse(rd_ctx *ctx, const char *text, rd_binning *out) {
+    RDI_NEED(ctx, ctx, text, out);
     const char *colon = strchr(text, ':');
     size_t len = colon ? (size_t)(colon - text) : strlen(text);
     for (size_t i = 0; i < RDI_COUNT(names); i++)
@@ -53,6 +54,8 @@ rd_status rd_binning_parse(rd_ctx *ctx, const char *text, rd_binning *out) {
 
 void rd_binning_name(rd_binning binning, char *text) {
     const char *name = "";
+    if (!text)
+        return;
     for (size_t i = 0; i < RDI_COUNT(names); i++)
         if (names[i].kind == binning.kind)
             name = names[i].name;
@@ -98,7 +101,7 @@ void rdi_bin_range(rd_binning binning, uint64_t index, rd_bin *bin) {
 }
 
 double rd_bin_mean(const rd_bin *bin) {
-    if (bin->count == 0)
+    if (!bin || bin->count == 0)
         return 0;
     return ((double)bin->sum.high * 0x1p64 + (double)bin->sum.low) / (double)bin->count;
 }

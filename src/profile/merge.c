@@ -205,8 +205,11 @@ static rd_status add_all_sources(rd_profile *p, rd_profile *const *parts, size_t
 }
 
 rd_status rd_profile_merge(rd_ctx *ctx, rd_profile *const *parts, size_t n, rd_profile **out) {
+    RDI_NEED(ctx, ctx, parts, out);
     if (n == 0)
         return rdi_fail(ctx, RD_EINVAL, "nothing to merge");
+    for (size_t i = 0; i < n; i++)
+        RDI_NEED(ctx, parts[i]);
     rd_profile_facts facts = *rd_profile_facts_of(parts[0]);
     facts.sampling = (rd_sampler_config){0}; /* a sum has no peaks */
     for (size_t i = 1; i < n; i++) {

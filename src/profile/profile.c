@@ -5,6 +5,8 @@
 #include "profile/binning.h"
 #include "profile/sections.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 struct rd_profile {
@@ -80,21 +82,23 @@ void rd_profile_free(rd_profile *p) {
 }
 
 rd_ctx *rdi_profile_ctx(const rd_profile *p) {
-    return p->ctx;
+    return p ? p->ctx : NULL;
 }
 
 const rd_profile_facts *rd_profile_facts_of(const rd_profile *p) {
-    return &p->facts;
+    return p ? &p->facts : NULL;
 }
 
 size_t rd_profile_bins(const rd_profile *p, const rd_bin **out) {
-    *out = p->bins;
-    return p->n_bins;
+    if (out)
+        *out = p ? p->bins : NULL;
+    return p ? p->n_bins : 0;
 }
 
 size_t rd_profile_sources(const rd_profile *p, const rd_source **out) {
-    *out = p->sources;
-    return p->n_sources;
+    if (out)
+        *out = p ? p->sources : NULL;
+    return p ? p->n_sources : 0;
 }
 
 rdi_sections *rdi_profile_sections(const rd_profile *p) {
@@ -102,7 +106,7 @@ rdi_sections *rdi_profile_sections(const rd_profile *p) {
 }
 
 void *rdi_profile_section(const rd_profile *p, const rdi_section *s) {
-    return *rdi_section_slot(rdi_profile_sections(p), s);
+    return p ? *rdi_section_slot(rdi_profile_sections(p), s) : NULL;
 }
 
 void rdi_profile_set_section(rd_profile *p, const rdi_section *s, void *data) {
@@ -122,23 +126,32 @@ rd_status rdi_profile_set_note(rd_profile *p, const char *note) {
 }
 
 const char *rd_profile_note(const rd_profile *p) {
-    return p->note;
+    return p ? p->note : NULL;
 }
 
 void rd_profile_set_sampling(rd_profile *p, const rd_sampler_config *sampling) {
-    p->facts.sampling = *sampling;
+    if (p)
+        p->facts.sampling = sampling ? *sampling : (rd_sampler_config){0};
 }
 
-void rd_profile_set_block_bytes(rd_profile *p, uint64_t block_bytes) {
+rd_status rd_profile_set_block_bytes(rd_profile *p, uint64_t block_bytes) {
+    RDI_NEED(NULL, p);
+    if (block_bytes & (block_bytes - 1))
+        return rdi_fail(p->ctx, RD_EINVAL,
+                        "a block of %" PRIu64 " bytes: the size must be a power of two",
+                        block_bytes);
     p->facts.block_bytes = block_bytes;
+    return RD_OK;
 }
 
 void rd_profile_set_partial(rd_profile *p, bool partial) {
-    p->facts.partial = partial;
+    if (p)
+        p->facts.partial = partial;
 }
 
 void rd_profile_set_skipped(rd_profile *p, uint64_t skipped) {
-    p->facts.skipped = skipped;
+    if (p)
+        p->facts.skipped = skipped;
 }
 
 /* The bin from distance 0 up to the first bin of the profile. The edges of bins are known only where the
@@ -169,6 +182,7 @@ static rd_status bin_of_zero(rd_profile *p, rd_bin **out) {
 }
 
 rd_status rd_profile_add_repeats(rd_profile *p, uint64_t repeats) {
+    RDI_NEED(NULL, p);
     rd_bin *bin;
     bool measured = p->n_bins || p->facts.infinite;
     if (repeats == 0)
@@ -184,7 +198,8 @@ rd_status rd_profile_add_repeats(rd_profile *p, uint64_t repeats) {
 }
 
 void rd_profile_set_seconds(rd_profile *p, double seconds) {
-    p->facts.seconds = seconds;
+    if (p)
+        p->facts.seconds = seconds >= 0 && isfinite(seconds) ? seconds : 0;
 }
 
 unsigned rdi_profile_kinds(const rd_profile_facts *f) {
@@ -195,7 +210,10 @@ unsigned rdi_profile_kinds(const rd_profile_facts *f) {
 }
 
 rd_status rd_profile_set_kinds(rd_profile *p, const char *kinds) {
+    RDI_NEED(NULL, p);
     const char *copy;
+    if (kinds && (!*kinds || kinds[strspn(kinds, "LSI")]))
+        return rdi_fail(p->ctx, RD_EINVAL, "kinds are letters of LSI, not '%.80s'", kinds);
     RD_TRY(copy_string(p->ctx, kinds, &copy));
     rdi_profile_free_string(p->ctx, p->facts.kinds);
     p->facts.kinds = copy;
@@ -203,6 +221,7 @@ rd_status rd_profile_set_kinds(rd_profile *p, const char *kinds) {
 }
 
 rd_status rd_profile_add_source(rd_profile *p, const rd_source *source) {
+    RDI_NEED(rdi_profile_ctx(p), p, source);
     rd_source *grown = rdi_resize(p->ctx, p->sources, p->n_sources + 1, sizeof *grown);
     if (!grown)
         return RD_ENOMEM;

@@ -359,6 +359,7 @@ static void free_reader(rdi_profile_reader *r) {
 
 rd_status rd_profile_parse(rd_ctx *ctx, const char *name, const char *text, size_t n,
                            rd_profile **out) {
+    RDI_NEED(ctx, ctx, name, text, out);
     rdi_profile_reader r = {
         .facts = {.blocks = RD_UNKNOWN, .cold = RD_UNKNOWN, .sums_known = true},
     };
@@ -374,7 +375,10 @@ rd_status rd_profile_parse(rd_ctx *ctx, const char *name, const char *text, size
 
 rd_status rd_profile_read_fd(rd_ctx *ctx, int fd, const char *name, const void *head, size_t n,
                              rd_profile **out) {
+    RDI_NEED(ctx, ctx, name, out);
     char *text = NULL;
+    if (n)
+        RDI_NEED(ctx, head);
     RD_TRY(rdi_json_read_fd(ctx, fd, name, head, &text, &n));
     rd_status status = rd_profile_parse(ctx, name, text, n, out);
     rdi_free(ctx, text);
@@ -382,6 +386,7 @@ rd_status rd_profile_read_fd(rd_ctx *ctx, int fd, const char *name, const void *
 }
 
 rd_status rd_profile_read(rd_ctx *ctx, const char *path, rd_profile **out) {
+    RDI_NEED(ctx, ctx, path, out);
     char *text = NULL;
     size_t n = 0;
     RD_TRY(rdi_json_read(ctx, path, &text, &n));

@@ -93,6 +93,7 @@ void rdi_profile_write_histogram(rd_json_writer *w, const rd_bin *bins, size_t n
 }
 
 rd_status rd_profile_json(rd_profile *p, char **out, size_t *n) {
+    RDI_NEED(rdi_profile_ctx(p), p, out, n);
     const rd_profile_facts *facts = rd_profile_facts_of(p);
     const rdi_sections *sections = rdi_profile_sections(p);
     unsigned minor = rdi_sections_minor(sections);

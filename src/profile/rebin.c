@@ -46,6 +46,7 @@ rd_status rdi_profile_rows_as(rd_ctx *ctx, const rd_profile *p, rd_binning to, r
 }
 
 rd_status rd_profile_rebin(rd_profile *p, rd_binning to, rd_profile **out) {
+    RDI_NEED(rdi_profile_ctx(p), p, out);
     rd_ctx *ctx = rdi_profile_ctx(p);
     rd_profile_facts facts = *rd_profile_facts_of(p);
     rd_bin *rows = NULL;

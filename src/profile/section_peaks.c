@@ -100,12 +100,16 @@ const rdi_section rdi_section_peaks = {
 
 size_t rd_profile_peaks(const rd_profile *p, const rd_peak **out) {
     const peak_list *list = rdi_profile_section(p, &rdi_section_peaks);
-    *out = list ? list->peaks : NULL;
+    if (out)
+        *out = list ? list->peaks : NULL;
     return list ? list->n : 0;
 }
 
 rd_status rd_profile_set_peaks(rd_profile *p, const rd_peak *peaks, size_t n) {
     rd_ctx *ctx = rdi_profile_ctx(p);
+    RDI_NEED(NULL, p);
+    if (n)
+        RDI_NEED(ctx, peaks);
     if (!are_valid(peaks, n, rd_profile_facts_of(p)->references))
         return rdi_fail(ctx, RD_EINVAL, "peaks must ascend and lie in the trace");
     peak_list *list = rdi_calloc(ctx, 1, sizeof *list);

@@ -219,6 +219,7 @@ static rd_status make_profile(const times_reader *r, rdi_hist *hist, rd_profile 
 
 rd_status rd_profile_from_times(rd_ctx *ctx, const char *path, const rd_times_config *config,
                                 rd_profile **out) {
+    RDI_NEED(ctx, ctx, path, out);
     rd_times_config known;
     RD_TRY(rdi_sized_copy(ctx, "rd_times_config", config, &known, sizeof known));
     times_reader r = {.ctx = ctx, .from_zero = known.from_zero};

@@ -165,7 +165,18 @@ static rd_status add_matrix(rdi_text *t, const rd_comparees *all) {
     return RD_OK;
 }
 
+static rd_status check_comparees(rd_ctx *ctx, const rd_comparees *all) {
+    if (all->n < 2)
+        return rdi_fail(ctx, RD_EINVAL, "a comparison needs two profiles");
+    RDI_NEED(ctx, all->profiles, all->names);
+    for (size_t i = 0; i < all->n; i++)
+        RDI_NEED(ctx, all->profiles[i], all->names[i]);
+    return RD_OK;
+}
+
 rd_status rd_report_comparison_text(rd_ctx *ctx, const rd_comparees *all, char **text, size_t *n) {
+    RDI_NEED(ctx, ctx, all, text, n);
+    RD_TRY(check_comparees(ctx, all));
     rdi_text t = rdi_text_start(ctx);
     for (size_t i = 0; i < all->n; i++)
         add_profile_line(&t, i + 1, all->names[i], all->profiles[i]);
@@ -228,6 +239,8 @@ static void add_csv_pair(void *out, const rd_comparees *all, size_t first, size_
 }
 
 rd_status rd_report_comparison_csv(rd_ctx *ctx, const rd_comparees *all, char **text, size_t *n) {
+    RDI_NEED(ctx, ctx, all, text, n);
+    RD_TRY(check_comparees(ctx, all));
     rdi_text t = rdi_text_start(ctx);
     rdi_text_puts(&t, "first,second,binning,accuracy,average_error,max_miss_ratio_error,at_blocks,"
                       "mean_miss_ratio_error,identical,bound_held\n");
@@ -271,6 +284,8 @@ static void put_pair(void *out, const rd_comparees *all, size_t first, size_t se
 }
 
 rd_status rd_report_comparison_json(rd_ctx *ctx, const rd_comparees *all, char **text, size_t *n) {
+    RDI_NEED(ctx, ctx, all, text, n);
+    RD_TRY(check_comparees(ctx, all));
     char binning[32];
     rd_binning_name(all->binning, binning);
     rd_json_writer w = rdi_json_writer_start(ctx, RD_JSON_SPACED);

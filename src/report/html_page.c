@@ -63,10 +63,23 @@ static rd_status add_page(rdi_text *t, const rd_page *page) {
     return RD_OK;
 }
 
+static rd_status check_page(rd_ctx *ctx, const rd_page *page) {
+    if (page->n == 0)
+        return rdi_fail(ctx, RD_EINVAL, "a page needs a profile");
+    RDI_NEED(ctx, page->profiles, page->names);
+    for (size_t i = 0; i < page->n; i++)
+        RDI_NEED(ctx, page->profiles[i], page->names[i]);
+    if (page->n_levels)
+        RDI_NEED(ctx, page->levels);
+    return RD_OK;
+}
+
 rd_status rd_report_html(rd_ctx *ctx, const rd_page *page, char **text, size_t *n) {
+    RDI_NEED(ctx, ctx, page, text, n);
     rdi_text t = rdi_text_start(ctx);
     rd_page known;
     RD_TRY(rdi_sized_copy(ctx, "rd_page", page, &known, sizeof known));
+    RD_TRY(check_page(ctx, &known));
     rd_status status = add_page(&t, &known);
     if (status == RD_OK)
         return rdi_text_take(&t, text, n);

@@ -24,6 +24,7 @@ static void add_bin_row(rdi_text *t, const rd_bin *bin, bool sums_known) {
 }
 
 rd_status rd_report_csv(rd_profile *p, char **text, size_t *n) {
+    RDI_NEED(rdi_profile_ctx(p), p, text, n);
     const rd_profile_facts *facts = rd_profile_facts_of(p);
     bool full = facts->binning.kind == RD_BINS_FULL;
     const rd_bin *bins;

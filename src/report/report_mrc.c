@@ -96,6 +96,7 @@ static void add_csv_row(rdi_text *t, const size_row *row, uint64_t block_bytes) 
 
 rd_status rd_report_mrc_csv(rd_profile *p, const uint64_t *blocks, size_t n_blocks, char **text,
                             size_t *n) {
+    RDI_NEED(rdi_profile_ctx(p), p, text, n);
     size_row *rows = NULL;
     size_t n_rows = 0;
     RD_TRY(collect_rows(p, blocks, n_blocks, &rows, &n_rows));
@@ -126,6 +127,7 @@ static void put_row(rd_json_writer *w, const size_row *row, uint64_t block_bytes
 
 rd_status rd_report_mrc_json(rd_profile *p, const uint64_t *blocks, size_t n_blocks, char **text,
                              size_t *n) {
+    RDI_NEED(rdi_profile_ctx(p), p, text, n);
     size_row *rows = NULL;
     size_t n_rows = 0;
     RD_TRY(collect_rows(p, blocks, n_blocks, &rows, &n_rows));
@@ -190,6 +192,7 @@ static void add_table(rdi_paper *paper, rd_profile *p, const size_row *rows, siz
 
 rd_status rd_report_mrc_text(rd_profile *p, const rd_report_style *style, const uint64_t *blocks,
                              size_t n_blocks, char **text, size_t *n) {
+    RDI_NEED(rdi_profile_ctx(p), p, text, n);
     size_row *rows = NULL;
     size_t n_rows = 0;
     RD_TRY(collect_rows(p, blocks, n_blocks, &rows, &n_rows));

@@ -472,6 +472,7 @@ static void add_findings(report *r) {
 }
 
 rd_status rd_report_text(rd_profile *p, const rd_report_style *style, char **text, size_t *n) {
+    RDI_NEED(rdi_profile_ctx(p), p, text, n);
     rdi_mrc_scan scan = rdi_mrc_scan_start(p);
     report r = {.paper = rdi_paper_start(p, style),
                 .ctx = rdi_profile_ctx(p),

@@ -16,6 +16,8 @@ static void print_scaled(char *text, double x, const char *unit) {
 
 void rd_format_count(double count, char *text) {
     static const char *const units[] = {"k", "M", "G", "T", "P", "E"};
+    if (!text)
+        return;
     if (count < 9999.5) {
         snprintf(text, ROOM, "%.0f", count);
         return;
@@ -32,6 +34,8 @@ void rd_format_count(double count, char *text) {
 void rd_format_bytes(double bytes, char *text) {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     size_t unit = 0;
+    if (!text)
+        return;
     while (bytes >= 1023.5 && unit + 1 < RDI_COUNT(units)) {
         bytes /= 1024;
         unit++;

@@ -70,6 +70,8 @@ const char *rdi_column_deliver(const rdi_column_info *c, const uint64_t *values,
 }
 
 rd_refs rd_refs_slice(const rd_refs *refs, size_t at, size_t n) {
+    if (!refs)
+        return (rd_refs){0};
     rd_refs slice = *refs;
     slice.n = n;
     slice.addr += at;

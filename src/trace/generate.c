@@ -27,7 +27,7 @@ static const rdi_format_ops *find(const char *name) {
 }
 
 const rd_format_info *rd_generator_info_find(const char *name) {
-    const rdi_format_ops *ops = find(name);
+    const rdi_format_ops *ops = name ? find(name) : NULL;
     return ops ? &ops->info : NULL;
 }
 

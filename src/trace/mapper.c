@@ -26,6 +26,7 @@ struct rd_mapper {
 };
 
 rd_status rd_mapper_new(rd_ctx *ctx, const rd_mapping *mapping, rd_mapper **out) {
+    RDI_NEED(ctx, ctx, out);
     rd_mapping known;
     RD_TRY(rdi_sized_copy(ctx, "rd_mapping", mapping, &known, sizeof known));
     mapping = &known;
@@ -51,17 +52,21 @@ rd_status rd_mapper_new(rd_ctx *ctx, const rd_mapping *mapping, rd_mapper **out)
 }
 
 const uint32_t *rd_mapper_origins(const rd_mapper *m) {
-    return m->origin;
+    return m ? m->origin : NULL;
 }
 
 void rd_mapper_feed(rd_mapper *m, const rd_refs *refs) {
+    if (!m)
+        return;
     m->base += m->fed;
-    m->fed = refs->n;
+    m->fed = refs ? refs->n : 0;
     m->refs = refs;
     m->at = 0;
 }
 
 void rd_mapper_seek(rd_mapper *m, uint64_t first) {
+    if (!m)
+        return;
     m->refs = NULL;
     m->at = m->fed = 0;
     m->base = first;
@@ -203,10 +208,12 @@ static rd_status map_refs(rd_mapper *m, size_t *count) {
 }
 
 rd_status rd_mapper_next(rd_mapper *m, const uint64_t **blocks, size_t *n) {
+    RDI_NEED(m ? m->ctx : NULL, m, blocks, n);
     const rd_refs *refs = m->refs;
     *n = 0;
     if (!refs || (m->at == refs->n && !m->splitting))
         return RD_OK;
+    RDI_NEED(m->ctx, refs->addr);
     if (!refs->kind && !(m->kinds & RD_LOAD)) { /* without a kind column everything is a load */
         m->at = refs->n;
         return RD_OK;

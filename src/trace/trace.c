@@ -49,7 +49,7 @@ const rd_format_info *rd_format_info_at(size_t index) {
 }
 
 const rd_format_info *rd_format_info_find(const char *name) {
-    const rdi_format_ops *ops = rdi_format_ops_find(name);
+    const rdi_format_ops *ops = name ? rdi_format_ops_find(name) : NULL;
     return ops ? &ops->info : NULL;
 }
 
@@ -159,6 +159,7 @@ static rd_status open_input(rd_ctx *ctx, rdi_input *in, const char *spec, rd_tra
 }
 
 rd_status rd_trace_generate(rd_ctx *ctx, const char *spec, rd_trace **out) {
+    RDI_NEED(ctx, ctx, spec, out);
     rd_trace *t = new_trace(ctx);
     return t ? deliver(t, start_generating(t, spec), out) : RD_ENOMEM;
 }
@@ -174,6 +175,7 @@ rd_status rdi_trace_open_from(rd_ctx *ctx, const rdi_format_ops *ops, void *sour
 }
 
 rd_status rd_trace_open(rd_ctx *ctx, const char *path, const char *spec, rd_trace **out) {
+    RDI_NEED(ctx, ctx, path, out);
     rdi_input *in;
     RD_TRY(rdi_input_open(ctx, path, &in));
     return open_input(ctx, in, spec, out);
@@ -181,6 +183,9 @@ rd_status rd_trace_open(rd_ctx *ctx, const char *path, const char *spec, rd_trac
 
 rd_status rd_trace_open_fd(rd_ctx *ctx, int fd, const char *name, const void *head, size_t n,
                            const char *spec, rd_trace **out) {
+    RDI_NEED(ctx, ctx, name, out);
+    if (n)
+        RDI_NEED(ctx, head);
     rdi_input *in;
     RD_TRY(rdi_input_open_fd(ctx, fd, name, head, n, &in));
     return open_input(ctx, in, spec, out);
@@ -188,6 +193,9 @@ rd_status rd_trace_open_fd(rd_ctx *ctx, int fd, const char *name, const void *he
 
 rd_status rd_trace_open_memory(rd_ctx *ctx, const char *name, const void *data, size_t n,
                                const char *spec, rd_trace **out) {
+    RDI_NEED(ctx, ctx, name, out);
+    if (n)
+        RDI_NEED(ctx, data);
     rdi_input *in;
     RD_TRY(rdi_input_open_memory(ctx, name, data, n, &in));
     return open_input(ctx, in, spec, out);
@@ -209,6 +217,7 @@ static rd_status read_batch(rd_trace *t) {
 }
 
 rd_status rd_trace_read(rd_trace *t, const rd_refs **out) {
+    RDI_NEED(t ? t->ctx : NULL, t, out);
     if (t->broken != RD_OK)
         return t->broken;
     size_t skipped = 0;
@@ -228,11 +237,14 @@ rd_status rd_trace_read(rd_trace *t, const rd_refs **out) {
 }
 
 size_t rd_trace_events(const rd_trace *t, const rd_event **out) {
-    *out = t->reader.events;
-    return t->reader.event_count;
+    if (out)
+        *out = t ? t->reader.events : NULL;
+    return t ? t->reader.event_count : 0;
 }
 
 uint64_t rd_trace_count(rd_trace *t) {
+    if (!t)
+        return 0;
     rdi_input *in = t->reader.in;
     if (!t->counted && t->ops->count && in && rdi_input_size(in))
         t->count = t->ops->count(t->state);
@@ -241,6 +253,7 @@ uint64_t rd_trace_count(rd_trace *t) {
 }
 
 rd_status rd_trace_seek(rd_trace *t, uint64_t first, uint64_t n) {
+    RDI_NEED(NULL, t);
     if (first + n > rd_trace_count(t) || first + n < n)
         return rdi_fail(t->ctx, RD_EINVAL, "this trace cannot be read from reference %" PRIu64,
                         first);
@@ -251,38 +264,39 @@ rd_status rd_trace_seek(rd_trace *t, uint64_t first, uint64_t n) {
 }
 
 const rd_format_info *rd_trace_format(const rd_trace *t) {
-    return &t->ops->info;
+    return t ? &t->ops->info : NULL;
 }
 
 bool rd_trace_has_ids(const rd_trace *t) {
-    return t->reader.ids;
+    return t && t->reader.ids;
 }
 
 const char *rd_trace_note(const rd_trace *t) {
-    return t->reader.note;
+    return t ? t->reader.note : NULL;
 }
 
 uint64_t rd_trace_skipped(const rd_trace *t) {
-    uint64_t skipped = t->reader.sampled ? UINT64_MAX : 0, repeats;
-    if (t->ops->omitted)
+    uint64_t skipped = t && t->reader.sampled ? UINT64_MAX : 0, repeats;
+    if (t && t->ops->omitted)
         t->ops->omitted(t->state, &skipped, &repeats);
     return skipped;
 }
 
 uint64_t rd_trace_repeats(const rd_trace *t) {
     uint64_t skipped, repeats = 0;
-    if (t->ops->omitted)
+    if (t && t->ops->omitted)
         t->ops->omitted(t->state, &skipped, &repeats);
     return repeats;
 }
 
 void rd_trace_progress(const rd_trace *t, uint64_t *done, uint64_t *total) {
-    if (t->reader.in) {
-        rdi_input_progress(t->reader.in, done, total);
-    } else {
-        *done = t->reader.done;
-        *total = t->reader.total;
-    }
+    uint64_t so_far = t ? t->reader.done : 0, all = t ? t->reader.total : 0;
+    if (t && t->reader.in)
+        rdi_input_progress(t->reader.in, &so_far, &all);
+    if (done)
+        *done = so_far;
+    if (total)
+        *total = all;
 }
 
 void rd_trace_close(rd_trace *t) {

@@ -64,6 +64,7 @@ static rd_status open_writer(rd_trace_writer *w, const char *path, const char *s
 
 rd_status rd_trace_writer_open(rd_ctx *ctx, const char *path, const char *spec, uint32_t fields,
                                bool ids, rd_trace_writer **out) {
+    RDI_NEED(ctx, ctx, path, out);
     rd_trace_writer *w = rdi_calloc(ctx, 1, sizeof *w);
     if (!w)
         return RD_ENOMEM;
@@ -120,6 +121,9 @@ static rd_status write_slices(rd_trace_writer *w, const rd_refs *refs) {
 }
 
 rd_status rd_trace_writer_write(rd_trace_writer *w, const rd_refs *refs) {
+    RDI_NEED(w ? w->ctx : NULL, w, refs);
+    if (refs->n)
+        RDI_NEED(w->ctx, refs->addr);
     if (w->finished)
         return rdi_fail(w->ctx, RD_ESTATE, "trace writer: write after finish");
     if (w->broken == RD_OK)
@@ -137,6 +141,7 @@ static rd_status write_event(rd_trace_writer *w, const rd_event *event) {
 }
 
 rd_status rd_trace_writer_event(rd_trace_writer *w, const rd_event *event) {
+    RDI_NEED(w ? w->ctx : NULL, w, event);
     if (w->finished)
         return rdi_fail(w->ctx, RD_ESTATE, "trace writer: event after finish");
     if (w->broken == RD_OK)
@@ -145,6 +150,7 @@ rd_status rd_trace_writer_event(rd_trace_writer *w, const rd_event *event) {
 }
 
 rd_status rd_trace_writer_keep(rd_trace_writer *w) {
+    RDI_NEED(NULL, w);
     return rdi_output_keep(w->core.out);
 }
 
@@ -155,6 +161,7 @@ static rd_status finish(rd_trace_writer *w) {
 }
 
 rd_status rd_trace_writer_finish(rd_trace_writer *w) {
+    RDI_NEED(NULL, w);
     if (w->finished)
         return rdi_fail(w->ctx, RD_ESTATE, "trace writer: finished twice");
     if (w->broken == RD_OK)

@@ -91,8 +91,11 @@ static rd_status add_spec(rd_verify *v, const char *spec) {
 }
 
 static rd_status add_subjects(rd_verify *v, const rd_verify_config *config) {
-    for (size_t i = 0; i < config->n_engines; i++)
+    for (size_t i = 0; i < config->n_engines; i++) {
+        RDI_NEED(v->ctx, config->engines);
+        RDI_NEED(v->ctx, config->engines[i]);
         RD_TRY(add_spec(v, config->engines[i]));
+    }
     if (config->n_engines == 0)
         for (size_t i = 0; rd_engine_info_at(i); i++)
             RD_TRY(add_with_variants(v, rd_engine_info_at(i)));
@@ -100,6 +103,7 @@ static rd_status add_subjects(rd_verify *v, const rd_verify_config *config) {
 }
 
 rd_status rd_verify_new(rd_ctx *ctx, const rd_verify_config *config, rd_verify **out) {
+    RDI_NEED(ctx, ctx, out);
     rd_verify_config known;
     RD_TRY(rdi_sized_copy(ctx, "rd_verify_config", config, &known, sizeof known));
     config = &known;
@@ -280,6 +284,7 @@ static rd_status fail_engine(rd_verify *v, const subject *s, uint64_t seed, rd_s
 }
 
 rd_status rd_verify_next(rd_verify *v) {
+    RDI_NEED(NULL, v);
     if (v->found)
         return rdi_fail(v->ctx, RD_ESTATE, "a difference was found already");
     uint64_t seed = v->seed++;
@@ -306,9 +311,9 @@ rd_status rd_verify_next(rd_verify *v) {
 }
 
 const rd_difference *rd_verify_difference(const rd_verify *v) {
-    return v->found ? &v->difference : NULL;
+    return v && v->found ? &v->difference : NULL;
 }
 
 const rd_verified *rd_verified_at(const rd_verify *v, size_t index) {
-    return index < v->n_subjects ? &v->subjects[index].done : NULL;
+    return v && index < v->n_subjects ? &v->subjects[index].done : NULL;
 }

@@ -346,7 +346,7 @@ static rd_profile *run_well(const run_config *config) {
     rd_status status = run(ctx, config, &p);
     if (status != RD_OK)
         fail_msg("%s", rd_last_error(ctx));
-    rd_profile_set_block_bytes(p, config->block_bytes);
+    assert_int_equal(rd_profile_set_block_bytes(p, config->block_bytes), RD_OK);
     return p;
 }
 

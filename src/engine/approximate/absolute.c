@@ -69,7 +69,8 @@ static rd_status append(absolute_engine *e) {
 static uint64_t remove_time(absolute_engine *e, uint64_t time) {
     if (time >= e->border)
         return e->precise->ops->remove(e->precise, time);
-    return e->precise->live + e->rough->ops->remove(e->rough, time);
+    uint64_t newer = e->rough->ops->remove(e->rough, time);
+    return newer == RDI_NO_RANGE ? RDI_NO_RANGE : e->precise->live + newer;
 }
 
 static rd_status reference(absolute_engine *e, uint64_t block, uint64_t *distance) {
@@ -97,7 +98,10 @@ static rd_status absolute_feed(void *self, const uint64_t *blk, size_t n, uint64
 static rd_status absolute_feed_known(void *self, const rd_known *refs, size_t n, uint64_t *dist) {
     absolute_engine *e = self;
     for (size_t i = 0; i < n; i++) {
-        dist[i] = refs->last[i] == RD_COLD ? RD_COLD : remove_time(e, refs->last[i]);
+        uint64_t last = refs->last[i];
+        dist[i] = last == RD_COLD ? RD_COLD : last < e->now ? remove_time(e, last) : RDI_NO_RANGE;
+        if (last != RD_COLD && dist[i] == RDI_NO_RANGE)
+            return rdi_known_fail(e->run, last);
         RD_TRY(append(e));
     }
     return RD_OK;

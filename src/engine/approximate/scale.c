@@ -23,7 +23,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define AHEAD 16 /* references by which the prefetch of the table runs ahead */
+#define AHEAD          16 /* references by which the prefetch of the table runs ahead */
+#define MOST_PREFILLED (UINT64_C(1) << 56)
 
 typedef struct scale_engine {
     double error; /* option */
@@ -67,7 +68,10 @@ static rd_status scale_feed_known(void *self, const rd_known *refs, size_t n, ui
     scale_engine *e = self;
     rdi_scale_tree *t = &e->tree;
     for (size_t i = 0; i < n; i++) {
-        dist[i] = refs->last[i] == RD_COLD ? RD_COLD : rdi_scale_tree_remove(t, refs->last[i]);
+        uint64_t last = refs->last[i];
+        if (last != RD_COLD && last >= t->now)
+            return rdi_known_fail(e->run, last);
+        dist[i] = last == RD_COLD ? RD_COLD : rdi_scale_tree_remove(t, last);
         RD_TRY(rdi_scale_tree_append(t));
     }
     return RD_OK;
@@ -75,6 +79,9 @@ static rd_status scale_feed_known(void *self, const rd_known *refs, size_t n, ui
 
 static rd_status scale_prefill(void *self, uint64_t blocks) {
     scale_engine *e = self;
+    if (blocks > MOST_PREFILLED)
+        return rdi_fail(e->run->ctx, RD_ERANGE,
+                        "engine scale: prefilled with more than 2^56 blocks");
     return rdi_scale_tree_prefill(&e->tree, blocks);
 }
 

@@ -26,6 +26,7 @@
 #include <stddef.h>
 
 #define FIRST_SLOTS 256
+#define MOST_KNOWN  (UINT64_C(1) << 48) /* slots without a table */
 
 typedef struct bk_engine {
     uint32_t arity; /* option: index into arity_shift */
@@ -102,18 +103,23 @@ static rd_status bk_take(void *self, const uint64_t *blk, size_t n, uint64_t *di
 static rd_status bk_feed_known(void *self, const rd_known *refs, size_t n, uint64_t *dist) {
     bk_engine *e = self;
     uint64_t slots = e->run->in->references;
+    if (slots > MOST_KNOWN)
+        return rdi_fail(e->run->ctx, RD_ERANGE, "engine bk: more than 2^48 references announced");
     if (e->now == 0 && slots)
         RD_TRY(rdi_rank_bits_refill(&e->bits, slots, 0));
     if (n > e->bits.slots - e->now)
         return rdi_fail(e->run->ctx, RD_ERANGE,
                         "engine bk: more references than were announced (%" PRIu64 ")", slots);
     for (size_t i = 0; i < n; i++, e->now++) {
-        if (refs->last[i] == RD_COLD) {
+        uint64_t last = refs->last[i];
+        if (last == RD_COLD) {
             dist[i] = RD_COLD;
             rdi_rank_bits_set(&e->bits, e->now);
+        } else if (last >= e->now || !rdi_rank_bits_has(&e->bits, last)) {
+            return rdi_known_fail(e->run, last);
         } else {
-            dist[i] = rdi_rank_bits_after(&e->bits, refs->last[i], e->now);
-            rdi_rank_bits_move(&e->bits, refs->last[i], e->now);
+            dist[i] = rdi_rank_bits_after(&e->bits, last, e->now);
+            rdi_rank_bits_move(&e->bits, last, e->now);
         }
     }
     return RD_OK;

@@ -173,7 +173,12 @@ static rd_status khw_feed_known(void *self, const rd_known *refs, size_t n, uint
     (void)dist;
     for (size_t i = 0; i < n; i++) {
         uint32_t at = (uint32_t)refs->number[i];
-        if (refs->last[i] != RD_COLD) {
+        bool cold = refs->last[i] == RD_COLD;
+        if (cold ? refs->number[i] != e->n : refs->number[i] >= e->n)
+            return rdi_fail(e->run->ctx, RD_EINVAL,
+                            "engine khw: %" PRIu64 " is not the number of this block",
+                            refs->number[i]);
+        if (!cold) {
             e->hits[e->list[at].zone]++;
             move_to_front(e, at);
             continue;

@@ -72,7 +72,10 @@ static rd_status olken_feed_known(void *self, const rd_known *refs, size_t n, ui
     olken_engine *e = self;
     const rdi_tree_ops *ops = e->ops;
     for (size_t i = 0; i < n; i++) {
-        dist[i] = refs->last[i] == RD_COLD ? RD_COLD : ops->remove(&e->tree, refs->last[i]);
+        uint64_t last = refs->last[i];
+        dist[i] = last == RD_COLD ? RD_COLD : ops->remove(&e->tree, last);
+        if (last != RD_COLD && dist[i] == RDI_NOT_LIVE)
+            return rdi_known_fail(e->run, last);
         RD_TRY(ops->append(&e->tree, e->now));
         e->now++;
     }

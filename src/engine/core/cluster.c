@@ -5,7 +5,7 @@
 #include "base/common.h"
 
 rd_status rd_cluster_join(rd_ctx *ctx, rd_cluster **out) {
-    (void)ctx;
+    RDI_NEED(ctx, ctx, out);
     *out = NULL;
     return RD_OK;
 }

@@ -27,6 +27,7 @@ struct rd_engine {
     void *state;    /* the engine's own state */
     void *fresh;    /* copy of the state from before open(): the parsed options only */
     uint64_t fed;   /* number of references */
+    bool known;     /* the caller looks up previous references: rd_engine_feed_known() */
     uint64_t *dist; /* distances of one batch, for callers that pass no array */
     rd_distance_sink sink;
     void *sink_user;
@@ -40,6 +41,10 @@ static const char *next_name(size_t index) {
 
 static bool is_exact(const rd_engine_info *info) {
     return strcmp(info->error_kind, "exact") == 0;
+}
+
+static rd_status refuse(const rd_engine *e, rd_status status, const char *why) {
+    return rdi_fail(e->run.ctx, status, "engine %s %s", e->ops->info.name, why);
 }
 
 static rd_status find_engine(rd_ctx *ctx, const char *name, const rdi_engine_ops **out) {
@@ -138,6 +143,7 @@ static rd_status explain(rd_engine *e, rd_status status) {
 
 rd_status rd_engine_open(rd_ctx *ctx, const char *spec, const rd_engine_config *config,
                          rd_engine **out) {
+    RDI_NEED(ctx, ctx, out);
     rd_engine_config known;
     RD_TRY(rdi_sized_copy(ctx, "rd_engine_config", config, &known, sizeof known));
     rd_engine *e = rdi_calloc(ctx, 1, sizeof *e);
@@ -254,12 +260,15 @@ static bool delivers(const rd_engine *e) {
 }
 
 rd_status rd_engine_feed(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *distances) {
+    RDI_NEED(NULL, e);
+    if (n)
+        RDI_NEED(e->run.ctx, blocks);
     if (e->stage != STAGE_FEEDING)
-        return rdi_fail(e->run.ctx, RD_ESTATE,
-                        "engine %s: references fed after finish or a failure", e->ops->info.name);
+        return refuse(e, RD_ESTATE, "takes no references after finish or a failure");
+    if (e->known)
+        return refuse(e, RD_ESTATE, "takes no blocks after references with known predecessors");
     if (distances && !rdi_engine_is_immediate(e->ops))
-        return rdi_fail(e->run.ctx, RD_EINVAL, "engine %s gives distances late: use a sink",
-                        e->ops->info.name);
+        return refuse(e, RD_EINVAL, "gives distances late: use a sink");
     if (n == 0)
         return RD_OK;
     rd_status status = delivers(e) && !distances ? e->ops->feed(e->state, blocks, n, NULL)
@@ -270,24 +279,25 @@ rd_status rd_engine_feed(rd_engine *e, const uint64_t *blocks, size_t n, uint64_
 
 /* An immediate engine works on one thread, so it cannot share the reading with other threads. */
 bool rd_engine_takes_parts(const rd_engine *e) {
-    return (e->ops->info.caps & RD_CAP_PARTS) && !e->sink && delivers(e);
+    return e && (e->ops->info.caps & RD_CAP_PARTS) && !e->sink && delivers(e);
 }
 
 rd_status rd_engine_feed_parts(rd_engine *e, const rd_parts *parts) {
+    RDI_NEED(e ? e->run.ctx : NULL, e, parts);
+    if (!parts->what || !parts->open || !parts->read || !parts->close)
+        return refuse(e, RD_EINVAL, "needs parts with what, open, read and close");
     if (e->stage != STAGE_FEEDING || e->fed > 0)
-        return rdi_fail(e->run.ctx, RD_ESTATE, "engine %s: parts offered after the first feed",
-                        e->ops->info.name);
+        return refuse(e, RD_ESTATE, "takes parts only before the first feed");
     if (!e->ops->feed_parts || e->sink)
-        return rdi_fail(e->run.ctx, RD_EUNSUPPORTED, "engine %s cannot read parts: feed it",
-                        e->ops->info.name);
+        return refuse(e, RD_EUNSUPPORTED, "cannot read parts: feed it");
     rd_status status = e->ops->feed_parts(e->state, parts);
     return status == RD_OK ? RD_OK : broken(e, status);
 }
 
 rd_status rd_engine_finish(rd_engine *e) {
+    RDI_NEED(NULL, e);
     if (e->stage != STAGE_FEEDING)
-        return rdi_fail(e->run.ctx, RD_ESTATE, "engine %s: finished twice or after a failure",
-                        e->ops->info.name);
+        return refuse(e, RD_ESTATE, "was finished before, or failed");
     rd_status status = e->ops->finish ? e->ops->finish(e->state) : RD_OK;
     if (status != RD_OK)
         return broken(e, status);
@@ -328,10 +338,10 @@ static rd_profile_facts collect_facts(const rd_engine *e) {
 }
 
 rd_status rd_engine_profile(rd_engine *e, rd_profile **out) {
+    RDI_NEED(e ? e->run.ctx : NULL, e, out);
     rd_ctx *ctx = e->run.ctx;
     if (e->stage != STAGE_FINISHED)
-        return rdi_fail(ctx, RD_ESTATE, "engine %s: finish it before you take its profile",
-                        e->ops->info.name);
+        return refuse(e, RD_ESTATE, "has a profile only after finish");
     rd_profile_facts facts = collect_facts(e);
     char *options = rdi_opts_describe(ctx, e->ops->info.opts, e->state);
     rd_bin *bins = NULL;
@@ -346,11 +356,11 @@ rd_status rd_engine_profile(rd_engine *e, rd_profile **out) {
 }
 
 const rd_engine_info *rd_engine_info_of(const rd_engine *e) {
-    return &e->ops->info;
+    return e ? &e->ops->info : NULL;
 }
 
 const char *rd_engine_note(const rd_engine *e) {
-    return e->run.out.note;
+    return e ? e->run.out.note : "";
 }
 
 rd_status rdi_engine_check(rd_engine *e, const char **why) {
@@ -359,35 +369,43 @@ rd_status rdi_engine_check(rd_engine *e, const char **why) {
 
 /* ---- the order structure alone ---- */
 
-static rd_status refuse_alone(rd_engine *e, const char *what) {
-    return rdi_fail(e->run.ctx, RD_EUNSUPPORTED, "engine %s %s", e->ops->info.name, what);
+rd_status rdi_known_fail(const rdi_run *run, uint64_t last) {
+    return rdi_fail(run->ctx, RD_EINVAL,
+                    "engine %s: reference %" PRIu64 " is not the latest reference to a block",
+                    run->engine->ops->info.name, last);
 }
 
 rd_status rd_engine_feed_known(rd_engine *e, const rd_known *refs, size_t n, uint64_t *distances) {
-    if (e->stage != STAGE_FEEDING)
-        return rdi_fail(e->run.ctx, RD_ESTATE,
-                        "engine %s: references fed after finish or a failure", e->ops->info.name);
+    RDI_NEED(e ? e->run.ctx : NULL, e, refs);
+    if (n)
+        RDI_NEED(e->run.ctx, refs->last, refs->number);
+    if (n && (e->ops->info.caps & RD_CAP_DISTANCES))
+        RDI_NEED(e->run.ctx, distances);
+    if (e->stage != STAGE_FEEDING || (e->fed && !e->known))
+        return refuse(e, RD_ESTATE, "takes no references after blocks, finish or a failure");
     if (!e->ops->alone)
-        return refuse_alone(e, "has no order structure that works without its table");
+        return refuse(e, RD_EUNSUPPORTED, "has no order structure that works without its table");
     if (e->run.out.bound != UINT64_MAX)
-        return refuse_alone(e, "takes no bound without its table");
+        return refuse(e, RD_EUNSUPPORTED, "takes no bound without its table");
+    e->known = true;
     rd_status status = e->ops->alone->feed(e->state, refs, n, distances);
     e->fed += n;
     return status == RD_OK ? RD_OK : broken(e, status);
 }
 
 rd_status rd_engine_prefill(rd_engine *e, uint64_t blocks) {
+    RDI_NEED(NULL, e);
     if (!e->ops->alone || !e->ops->alone->prefill)
-        return refuse_alone(e, "cannot be prefilled");
+        return refuse(e, RD_EUNSUPPORTED, "cannot be prefilled");
     if (e->stage != STAGE_FEEDING || e->fed)
-        return rdi_fail(e->run.ctx, RD_ESTATE, "engine %s: prefilled after the first reference",
-                        e->ops->info.name);
+        return refuse(e, RD_ESTATE, "is prefilled before the first reference");
+    e->known = true;
     rd_status status = e->ops->alone->prefill(e->state, blocks);
     return status == RD_OK ? RD_OK : broken(e, status);
 }
 
 rd_nodes rd_engine_nodes(const rd_engine *e) {
-    bool known = e->ops->alone && e->ops->alone->nodes;
+    bool known = e && e->ops->alone && e->ops->alone->nodes;
     return known ? e->ops->alone->nodes(e->state) : (rd_nodes){0, 0};
 }
 
@@ -395,8 +413,7 @@ rd_nodes rd_engine_nodes(const rd_engine *e) {
 
 rd_status rdi_engine_order(rd_engine *e, rdi_block_visit visit, void *user) {
     if (!e->ops->chunk)
-        return rdi_fail(e->run.ctx, RD_EUNSUPPORTED, "engine %s cannot hand over its state",
-                        e->ops->info.name);
+        return refuse(e, RD_EUNSUPPORTED, "cannot hand over its state");
     return e->ops->chunk->order(e->state, visit, user);
 }
 

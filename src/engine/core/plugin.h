@@ -90,7 +90,10 @@ typedef struct rdi_chunk_ops {
     rd_status (*restart)(void *self);
 } rdi_chunk_ops;
 
-/* Functions of the order structure without the table: see rd_engine_feed_known(). */
+/* Functions of the order structure without the table: see rd_engine_feed_known(). feed() fails with
+ * rdi_known_fail() if `last` is not the latest reference to a block. Structures that do not store
+ * every reference need not notice it, but must not access memory that they do not own. */
+rd_status rdi_known_fail(const rdi_run *run, uint64_t last);
 typedef struct rdi_alone_ops {
     rd_status (*feed)(void *self, const rd_known *refs, size_t n, uint64_t *dist);
     rd_status (*prefill)(void *self, uint64_t blocks); /* optional */

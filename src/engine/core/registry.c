@@ -30,11 +30,11 @@ const rd_engine_info *rd_engine_info_at(size_t index) {
 }
 
 const rd_engine_info *rd_engine_info_find(const char *name) {
-    const rdi_engine_ops *ops = rdi_engine_ops_find(name);
+    const rdi_engine_ops *ops = name ? rdi_engine_ops_find(name) : NULL;
     return ops ? &ops->info : NULL;
 }
 
 const char *rd_engine_unavailable(const rd_engine_info *info) {
-    const rdi_engine_ops *ops = rdi_engine_ops_find(info->name);
+    const rdi_engine_ops *ops = info ? rdi_engine_ops_find(info->name) : NULL;
     return ops && ops->unavailable ? ops->unavailable() : NULL;
 }

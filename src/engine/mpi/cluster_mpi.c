@@ -242,6 +242,7 @@ rd_status rd_cluster_join(rd_ctx *ctx, rd_cluster **out) {
     static const rdi_ranks_ops ops = {
         .send = mpi_send, .receive = mpi_receive, .fail = mpi_fail, .close = mpi_close};
     int rank = 0, size = 0;
+    RDI_NEED(ctx, ctx, out);
     RD_TRY(start_mpi(ctx, &rank, &size));
     rd_cluster *c = rdi_calloc(ctx, 1, sizeof *c);
     if (!c)
@@ -262,16 +263,19 @@ rd_status rd_cluster_join(rd_ctx *ctx, rd_cluster **out) {
 }
 
 unsigned rd_cluster_rank(const rd_cluster *c) {
-    return c->ranks.first;
+    return c ? c->ranks.first : 0;
 }
 
 unsigned rd_cluster_size(const rd_cluster *c) {
-    return c->ranks.n;
+    return c ? c->ranks.n : 1;
 }
 
 /* Serves jobs. After a failure, even before a job is read, the ranks stay busy, and leaving aborts
  * all processes. */
 rd_status rd_cluster_serve(rd_cluster *c, const rd_parts *parts) {
+    if (!c)
+        return RD_OK;
+    RDI_NEED(c->ctx, parts);
     rd_status status = rdi_parda_serve(c->ctx, &c->ranks, parts);
     c->ranks.busy = status != RD_OK;
     return status;
