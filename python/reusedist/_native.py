@@ -14,7 +14,7 @@ BAND_SIZES = 64
 
 
 class Error(Exception):
-    """Something that the library could not do. `status` is the name of its status code."""
+    """The library could not do something. `status` is the name of its status code."""
 
     status = "RD_EUNKNOWN"
 
@@ -56,7 +56,7 @@ class Unsupported(Error, NotImplementedError):
 
 
 class WrongOrder(Error, RuntimeError):
-    """Calls in the wrong order: feeding after the end, say."""
+    """Calls in the wrong order, for example feeding after the end."""
 
     status = "RD_ESTATE"
 
@@ -68,12 +68,12 @@ class DeviceError(Error, RuntimeError):
 
 
 class Canceled(Error):
-    """A callback asked to stop."""
+    """A progress function asked to stop."""
 
     status = "RD_ECANCELED"
 
 
-# By status code, which never change their meaning.
+# The exceptions by status code. The codes never change their meaning.
 ERRORS: list[Type[Error]] = [Error, OutOfMemory, InvalidArgument, ReadWriteError, FormatError,
                              NumberTooLarge, Unsupported, WrongOrder, DeviceError, Canceled]
 
@@ -89,7 +89,7 @@ class EngineInfo(ctypes.Structure):
                 ("caps", c_uint32), ("error_kind", c_char_p), ("opts", c_void_p), ("variants", c_void_p)]
 
 
-SINK = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(c_uint64), c_size_t)
+SINK = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t)
 
 
 class EngineConfig(ctypes.Structure):
@@ -112,7 +112,6 @@ class Progress(ctypes.Structure):
 
 
 PROGRESS = ctypes.CFUNCTYPE(c_bool, c_void_p, POINTER(Progress))
-BLOCK_ADDRESS = 2**64 - 1
 
 
 class AnalysisConfig(ctypes.Structure):
@@ -164,19 +163,22 @@ FUNCTIONS = {
     "rd_analysis_close": (None, [c_void_p]),
     "rd_profile_facts_of": (POINTER(Facts), [c_void_p]),
     "rd_profile_bins": (c_size_t, [c_void_p, POINTER(c_void_p)]),
-    "rd_profile_set_block_bytes": (None, [c_void_p, c_uint64]),
+    "rd_profile_set_block_bytes": (c_int, [c_void_p, c_uint64]),
     "rd_profile_read": (c_int, [c_void_p, c_char_p, POINTER(c_void_p)]),
+    "rd_profile_parse": (c_int, [c_void_p, c_char_p, c_char_p, c_size_t, POINTER(c_void_p)]),
     "rd_profile_json": (c_int, [c_void_p, POINTER(c_void_p), POINTER(c_size_t)]),
     "rd_profile_rebin": (c_int, [c_void_p, Binning, POINTER(c_void_p)]),
     "rd_profile_free": (None, [c_void_p]),
     "rd_mrc_at": (c_int, [c_void_p, c_void_p, c_uint64, POINTER(c_double), POINTER(c_bool)]),
+    "rd_mrc_has_band": (c_bool, [c_void_p]),
+    "rd_mrc_band": (c_int, [c_void_p, c_void_p, c_uint64, POINTER(c_double), POINTER(c_double)]),
     "rd_mrc_curve": (c_int, [c_void_p, c_void_p, POINTER(c_void_p), POINTER(c_size_t)]),
     "rd_mrc_free": (None, [c_void_p, c_void_p]),
 }
 
 
 def load() -> ctypes.CDLL:
-    """The library, its functions declared. ImportError tells what to do where there is none."""
+    """Loads the library and declares its functions. Without a library, ImportError says what to do."""
     name = os.environ.get("REUSEDIST_LIBRARY") or ctypes.util.find_library("reusedist")
     try:
         library = ctypes.CDLL(name or f"libreusedist.so.{SOVERSION}")
@@ -195,23 +197,6 @@ def load() -> ctypes.CDLL:
 LIBRARY = load()
 
 
-class Context:
-    """Memory accounting and the last error of the objects that were made with it."""
-
-    def __init__(self, memory_limit: int = 0) -> None:
-        pointer = c_void_p()
-        if LIBRARY.rd_ctx_new(None, ctypes.byref(pointer)) != 0:
-            raise OutOfMemory("out of memory")
-        self.pointer = pointer
-        LIBRARY.rd_ctx_set_limit(pointer, memory_limit)
-
-    def check(self, status: int) -> None:
-        """Raises what a status code stands for, with the library's own message."""
-        if status != 0:
-            kind = ERRORS[status] if status < len(ERRORS) else Error
-            text = LIBRARY.rd_last_error(self.pointer).decode(errors="replace")
-            raise kind(text or kind.status)
-
-    def __del__(self) -> None:
-        if getattr(self, "pointer", None):
-            LIBRARY.rd_ctx_free(self.pointer)
+def version() -> str:
+    """Returns the version of the shared library."""
+    return str(LIBRARY.rd_version().decode())

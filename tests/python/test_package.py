@@ -1,11 +1,16 @@
 """The Python package: arrays in and out, equal to a plain calculation and to the profile file."""
+import copy
 import gc
 import json
 import os
+import pickle
 import signal
+import sys
 import tempfile
-import tomllib
+import types
 import unittest
+import unittest.mock
+import weakref
 
 import numpy as np
 
@@ -63,10 +68,53 @@ class Distances(unittest.TestCase):
         self.assertEqual(rd.distances(np.array([-1, 0, -1])).tolist()[2:], [1])
 
     def test_64_bit_arrays_are_not_copied(self):
-        from reusedist import _as_blocks
+        from reusedist._arguments import as_blocks
         signed = np.arange(10)
-        self.assertTrue(np.shares_memory(_as_blocks(self.trace), self.trace))
-        self.assertTrue(np.shares_memory(_as_blocks(signed), signed))
+        self.assertTrue(np.shares_memory(as_blocks(self.trace), self.trace))
+        self.assertTrue(np.shares_memory(as_blocks(signed), signed))
+
+    def test_byte_order_alignment_and_order_of_elements(self):
+        shifted = np.frombuffer(b"x" + self.trace.tobytes(), np.uint8)[1:].view(np.uint64)
+        self.assertFalse(shifted.flags.aligned)
+        for array in (self.trace.astype(">u8"), self.trace.astype(">i4"), shifted,
+                      self.trace[::-1].copy()[::-1], self.trace.astype(np.uint16)):
+            self.assertEqual(rd.distances(array).tolist(), self.right, array.dtype)
+        square = self.trace[:1600].reshape(40, 40)
+        self.assertEqual(rd.distances(square.T).tolist(), plain_distances(square.T.ravel().tolist()))
+
+    def test_negative_numbers_stay_distinct(self):
+        for kind in (np.int8, np.int32, np.int64, ">i8"):
+            signed = (self.trace.astype(np.int64) - 30).astype(kind)
+            self.assertEqual(rd.distances(signed).tolist(), self.right, kind)
+
+    def test_distances_may_overwrite_the_blocks(self):
+        for engine in ("stack", "auto", "bk", "olken"):
+            same = self.trace.copy()
+            with rd.Engine(engine) as opened:
+                opened.feed(same, same)
+                self.assertEqual(opened.profile().references, same.size)
+            self.assertEqual(same.tolist(), self.right, engine)
+            for shift in (1, 700, 1999):
+                whole = np.concatenate([self.trace, np.zeros(shift, np.uint64)])
+                with rd.Engine(engine) as opened:
+                    opened.feed(whole[:-shift], whole[shift:])
+                    profile = opened.profile()
+                self.assertEqual(whole[shift:].tolist(), self.right, (engine, shift))
+                self.assertEqual(profile.bins.tolist(), rd.measure(self.trace, engine).bins.tolist())
+
+    def test_arrays_without_block_ids_are_refused(self):
+        for wrong in (np.array([1.0, 2.0]), np.array([1, 2], object), np.array(["a"]), [2**64], [1, None],
+                      np.array([1 + 2j]), np.array(["2020-01-01"], "M8[D]"), np.zeros(2, [("a", "u8")])):
+            with self.assertRaisesRegex(rd.InvalidArgument, "integers", msg=repr(wrong)):
+                rd.measure(wrong)
+
+    def test_masked_elements_are_refused(self):
+        masked = np.ma.masked_equal(self.trace, self.trace[5])
+        for wrong in (masked, [masked[:10], masked[10:20]]):
+            with self.assertRaisesRegex(rd.InvalidArgument, "masked.*compressed"):
+                rd.measure(wrong)
+        self.assertEqual(rd.distances(np.ma.array(self.trace)).tolist(), self.right)
+        self.assertEqual(rd.measure(masked.compressed()).references, masked.count())
 
     def test_empty(self):
         self.assertEqual(rd.distances([]).size, 0)
@@ -119,6 +167,38 @@ class Profiles(unittest.TestCase):
             path = os.path.join(directory, "profile.json")
             self.profile.write(path)
             self.assertEqual(rd.Profile.read(path).to_json(), self.profile.to_json())
+
+    def test_every_engine_writes_what_can_be_read(self):
+        with tempfile.TemporaryDirectory() as directory:
+            path = os.path.join(directory, "profile.json")
+            for engine in rd.engines():
+                if engine.unavailable:
+                    continue
+                for options in ({}, {"block_bytes": 1}, {"block_bytes": 2**63}):
+                    profile = rd.measure(np.arange(50) % 7, engine.name, **options)
+                    profile.write(path)
+                    self.assertEqual(rd.Profile.read(path).to_json(), profile.to_json(), engine.name)
+                    self.assertEqual(pickle.loads(pickle.dumps(profile)).to_json(), profile.to_json())
+        for wrong in (3, 96, 2**64 - 1):
+            with self.assertRaisesRegex(rd.InvalidArgument, "power of two"):
+                rd.measure([1], block_bytes=wrong)
+
+    def test_copies_and_text(self):
+        self.assertIs(copy.copy(self.profile), self.profile)
+        self.assertIs(copy.deepcopy(self.profile), self.profile)
+        self.assertEqual(rd.Profile.from_json(self.profile.to_json()).to_json(), self.profile.to_json())
+        with self.assertRaises(rd.FormatError):
+            rd.Profile.from_json("{}")
+        with self.assertRaisesRegex(TypeError, "measure"):
+            rd.Profile(None)
+
+    def test_band_of_a_sample(self):
+        self.assertFalse(self.profile.has_band)
+        with self.assertRaises(rd.InvalidArgument):
+            self.profile.miss_ratio_band(10)
+        sample = rd.measure(self.trace, "shards:rate=0.5")
+        low, high = sample.miss_ratio_band(1000)
+        self.assertTrue(sample.has_band and low <= sample.miss_ratio(1000) <= high)
 
     def test_coarser_bins(self):
         log = self.profile.rebin("log")
@@ -182,8 +262,61 @@ class Errors(unittest.TestCase):
         with self.assertRaises(rd.WrongOrder):
             engine.feed([1])
         engine.close()
+        engine.close()
         with self.assertRaises(RuntimeError):
             engine.feed([1])
+
+    def test_wrong_types_are_named(self):
+        profile = rd.measure([1, 2, 1])
+        for said, wrong in (("engine must be a string, not int", lambda: rd.measure([1], engine=5)),
+                            ("engine must be a string, not None", lambda: rd.measure([1], None)),
+                            ("bins must be a string, not None", lambda: rd.measure([1], bins=None)),
+                            ("bins must be a string, not int", lambda: profile.rebin(7)),
+                            ("bound must be an integer, not str", lambda: rd.measure([1], bound="8")),
+                            ("threads must be an integer, not float", lambda: rd.Engine(threads=1.5)),
+                            ("sink must be a function, not int", lambda: rd.Engine(sink=5)),
+                            ("distances must be a numpy array, not list",
+                             lambda: rd.Engine().feed([1], [0])),
+                            ("engine must be a string, not int", lambda: rd.analyze("x", engine=5)),
+                            ("format must be a string, not bytes", lambda: rd.analyze("x", format=b"u64")),
+                            ("kinds must be a string, not int", lambda: rd.analyze("x", kinds=5)),
+                            ("block must be an integer, not float", lambda: rd.analyze("x", block=64.0)),
+                            ("progress must be a function, not int", lambda: rd.analyze("x", progress=1)),
+                            ("PathLike", lambda: rd.analyze(5.5)),
+                            ("PathLike", lambda: profile.write(None))):
+            with self.assertRaisesRegex(TypeError, said):
+                wrong()
+
+    def test_nul_characters_are_refused(self):
+        profile = rd.measure([1, 2, 1])
+        for wrong in (lambda: rd.measure([1], "stack\0x"), lambda: rd.measure([1], bins="log\0x"),
+                      lambda: profile.rebin("log\0"), lambda: profile.write("/tmp/reusedist-nul\0x"),
+                      lambda: rd.Profile.read("/dev/null\0x"), lambda: rd.analyze("/dev/null\0x"),
+                      lambda: rd.analyze("/dev/null", engine="stack\0"),
+                      lambda: rd.analyze("/dev/null", format="u64\0")):
+            with self.assertRaisesRegex(rd.InvalidArgument, "NUL"):
+                wrong()
+        self.assertFalse(os.path.exists("/tmp/reusedist-nul"))
+
+    def test_a_sink_may_keep_its_arrays(self):
+        kept = []
+        with rd.Engine("stream", sink=kept.append) as engine:
+            engine.feed(np.arange(20000) % 300)
+        self.assertEqual(np.concatenate(kept).tolist(), rd.distances(np.arange(20000) % 300).tolist())
+
+    def test_an_engine_is_freed_although_its_sink_refers_to_it(self):
+        class Listener:
+            def __init__(self):
+                self.engine = rd.Engine(sink=self.listen)
+
+            def listen(self, distances):
+                pass
+        freed = []
+        listener = Listener()
+        weakref.finalize(listener.engine._handle.owner, freed.append, True)
+        del listener
+        gc.collect()
+        self.assertEqual(freed, [True])
 
     def test_unfit_room_for_distances(self):
         with rd.Engine("stack") as engine:
@@ -297,15 +430,88 @@ class Files(unittest.TestCase):
             rd.analyze()
 
 
+class Axes:
+    """Keeps what is drawn, as matplotlib's axes are too large to be required."""
+
+    def __init__(self):
+        self.lines, self.bands, self.xaxis, self.labels = [], [], self, []
+
+    def plot(self, x, y, **line):
+        self.lines.append((np.array(x), np.array(y), line))
+        return [types.SimpleNamespace(get_color=lambda: "C0")]
+
+    def fill_between(self, x, low, high, **_):
+        self.bands.append((np.array(x), np.array(low), np.array(high)))
+
+    def set_major_formatter(self, formatter):
+        self.formatter = formatter
+
+    def set_xscale(self, *scale, **_):
+        self.scale = scale
+
+    def set_ylim(self, **_):
+        pass
+
+    def set_xlabel(self, text):
+        self.labels.append(text)
+
+    set_ylabel = set_xlabel
+
+
+class Plots(unittest.TestCase):
+    def setUp(self):
+        self.trace = np.random.default_rng(3).zipf(1.3, 20000) % 5000
+
+    def test_the_curve_in_bytes(self):
+        profile, ax = rd.measure(self.trace, block_bytes=64), Axes()
+        self.assertIs(profile.plot(ax, label="mine"), ax)
+        (x, y, line), = ax.lines
+        self.assertEqual((line, ax.scale, ax.bands), ({"label": "mine"}, ("log",), []))
+        self.assertEqual((x[0], y[0]), (64, profile.miss_ratio(1)))
+        whole = x % 64 == 0
+        self.assertTrue(np.allclose(y[whole], profile.miss_ratios([int(n) for n in x[whole] // 64])))
+        self.assertEqual((ax.formatter(64, None), ax.formatter(1.5 * 2**20, 0)), ("64 B", "1.5 MiB"))
+
+    def test_blocks_bounds_and_bands(self):
+        ax = rd.measure(self.trace, "bk", bound=100).plot(Axes())
+        self.assertEqual((ax.lines[0][0][-1], ax.labels), (100, ["cache size in blocks", "miss ratio"]))
+        ax = rd.measure(self.trace, "shards:rate=0.5").plot(Axes())
+        (x, low, high), = ax.bands
+        self.assertTrue(x[0] >= 2 and np.all(low <= high) and np.any(low < high))
+        rd.measure([1]).plot(Axes())
+        rd.measure([]).plot(Axes())
+
+    def test_without_matplotlib(self):
+        with unittest.mock.patch.dict(sys.modules, {"matplotlib": None}):
+            with self.assertRaisesRegex(ImportError, "pip install matplotlib"):
+                rd.measure([1, 2, 1]).plot()
+
+    def test_new_axes_come_from_matplotlib(self):
+        pyplot = types.SimpleNamespace(subplots=lambda: (None, Axes()))
+        package = types.ModuleType("matplotlib")
+        package.pyplot = pyplot
+        with unittest.mock.patch.dict(sys.modules, {"matplotlib": package, "matplotlib.pyplot": pyplot}):
+            self.assertEqual(len(rd.measure([1, 2, 1]).plot().lines), 1)
+
+
 class Packaging(unittest.TestCase):
     def test_version_and_files(self):
-        with open(os.path.join(PACKAGE, "pyproject.toml"), "rb") as file:
-            project = tomllib.load(file)
-        self.assertEqual(project["project"]["name"], "reusedist")
         self.assertTrue(os.path.exists(os.path.join(PACKAGE, "reusedist", "py.typed")))
         from reusedist._native import VERSION
-        self.assertEqual(VERSION, rd.version())
+        self.assertEqual((VERSION, rd.__version__), (rd.version(), rd.version()))
+
+    def test_public_names(self):
+        public = {name for name in dir(rd) if not name.startswith("_")}
+        self.assertEqual(public, set(rd.__all__))
+        for name in rd.__all__:
+            thing = getattr(rd, name)
+            if name != "COLD":
+                self.assertEqual(thing.__module__, "reusedist")
+                self.assertTrue(thing.__doc__, name)
+        for name, thing in vars(rd.Profile).items():
+            if not name.startswith("_"):
+                self.assertTrue(thing.__doc__, name)
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(warnings="error")

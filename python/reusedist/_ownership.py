@@ -1,0 +1,170 @@
+"""Who owns the objects of the library, who may use them, and when they are freed.
+
+An Owner frees its object when nothing refers to the owner any more. The garbage collector calls `__del__` and
+the callbacks of weak references in a cycle while objects of that cycle can still be used. An owner is an
+empty array of numpy, because arrays are unknown to the collector: they go when the last reference to them
+does, after all that. Nothing is freed while the interpreter exits: a daemon thread may still be inside the
+library, and the operating system takes the memory back.
+"""
+from __future__ import annotations
+
+import atexit
+import ctypes
+import os
+import signal
+import threading
+import time
+import weakref
+from contextlib import contextmanager
+from ctypes import c_void_p
+from typing import Any, Callable, Iterator, NoReturn, Optional
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._native import ERRORS, LIBRARY, Error, OutOfMemory, WrongOrder
+
+Owner = NDArray[np.uint8]
+
+
+def _free(free: Callable[[int], None], address: int, *_needed: object) -> None:
+    free(address)
+
+
+def own(address: int, free: Callable[[int], None], *needed: object) -> tuple[Owner, Callable[[], Any]]:
+    """Makes an owner of the object at `address`, which uses `needed` until it is freed. Also returns a
+    function that frees the object now, unless that was done before."""
+    owner = np.empty(0, np.uint8)
+    finalizer = weakref.finalize(owner, _free, free, address, *needed)
+    finalizer.atexit = False
+    return owner, finalizer
+
+
+class _NotCopied:
+    """Refuses copies: one of them would use the object after the other was closed."""
+
+    def __reduce_ex__(self, _protocol: Any) -> NoReturn:
+        raise TypeError(f"{type(self).__name__} objects cannot be copied or pickled")
+
+
+class Context(_NotCopied):
+    """Counts memory and keeps the last error of the objects that were made with it.
+
+    `lock` gives these objects to one thread at a time, which then also reads the message of its own
+    failure.
+    """
+
+    def __init__(self, memory_limit: int = 0) -> None:
+        self.lock = threading.RLock()
+        pointer = c_void_p()
+        if LIBRARY.rd_ctx_new(None, ctypes.byref(pointer)) != 0:
+            raise OutOfMemory("out of memory")
+        self.address = pointer.value or 0
+        self.owner, _ = own(self.address, LIBRARY.rd_ctx_free)
+        LIBRARY.rd_ctx_set_limit(self.address, memory_limit)
+
+    def check(self, status: int) -> None:
+        """Raises the exception for a status code, with the library's own message."""
+        if status != 0:
+            kind = ERRORS[status] if 0 < status < len(ERRORS) else Error
+            text = LIBRARY.rd_last_error(self.address).decode(errors="replace")
+            raise kind(text or kind.status)
+
+
+class Handle(_NotCopied):
+    """An object of the library and its context. `free` and `needed` are those of own()."""
+
+    def __init__(self, context: Context, pointer: c_void_p, free: Callable[[int], None],
+                 *needed: object) -> None:
+        self.context = context
+        self.address = pointer.value or 0
+        self.owner, self._free = own(self.address, free, context.owner, *needed)
+        self.closed = False
+
+    def close(self) -> None:
+        """Frees the object now. May be called several times."""
+        self.closed = True
+        self._free()
+
+
+# ---- calls during which the library calls Python ----
+
+_exiting = False
+_in_library: set[object] = set()  # calls of other threads than the main one, which may call Python
+_EXIT_SECONDS = 2.0
+
+
+def _stop_callbacks() -> None:
+    """Stops the calls of daemon threads before the interpreter ends, because a thread that calls Python
+    later crashes. Gives up after some time, because a thread may be waiting for input."""
+    global _exiting
+    _exiting = True
+    end = time.monotonic() + _EXIT_SECONDS
+    while _in_library and time.monotonic() < end:
+        time.sleep(0.001)
+
+
+atexit.register(_stop_callbacks)
+os.register_at_fork(after_in_child=_in_library.clear)  # a child has none of its parent's threads
+
+
+class Callback:
+    """Lets the library call Python functions. An exception is kept and raised after the call of the
+    library, because it cannot pass through C."""
+
+    def __init__(self) -> None:
+        self._raised: Optional[BaseException] = None
+        self._main = True  # whether the main thread called the library
+
+    @contextmanager
+    def calling(self) -> Iterator[None]:
+        """Surrounds one call of the library, in which it calls run()."""
+        self._raised = None
+        self._main = threading.current_thread() is threading.main_thread()
+        self._enter_library()
+        try:
+            if self._must_stop():
+                raise WrongOrder("the interpreter is exiting")
+            with self._interrupts_kept():
+                yield
+        finally:
+            _in_library.discard(self)
+        raised, self._raised = self._raised, None
+        if raised is not None:
+            raise raised
+
+    @contextmanager
+    def _interrupts_kept(self) -> Iterator[None]:
+        """Keeps Ctrl-C for run(). ctypes would lose an exception on the way into the function."""
+        usual = None
+        if self._main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            usual = signal.signal(signal.SIGINT, self._interrupt)
+        try:
+            yield
+        finally:
+            if usual:
+                signal.signal(signal.SIGINT, usual)
+
+    def _interrupt(self, _number: int, _frame: Any) -> None:
+        self._raised = KeyboardInterrupt()
+
+    def _must_stop(self) -> bool:
+        return self._raised is not None or (_exiting and not self._main)
+
+    def _enter_library(self) -> None:
+        """Comes before _must_stop(), because _stop_callbacks() sets its flag before it waits."""
+        if not self._main:
+            _in_library.add(self)
+
+    def run(self, function: Callable[..., Any], *arguments: Any) -> bool:
+        """Calls the function. Returns False if the library must stop: if the function returns False or
+        raises an exception, after Ctrl-C, and when the interpreter exits."""
+        _in_library.discard(self)
+        answer: Any = None
+        try:
+            if not self._must_stop():
+                answer = function(*arguments)
+        except BaseException as error:
+            self._raised = error
+        self._enter_library()
+        return not self._must_stop() and not (isinstance(answer, (bool, np.bool_)) and not answer)
