@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 tree=$work/tree
 mkdir "$tree"
 # Everything that the build of the command and the checks read.
-cp -r "$root"/{CMakeLists.txt,include,src,cli,cmake,recorder,bench,docs} "$tree/"
+cp -r "$root"/{CMakeLists.txt,LICENSE,include,src,cli,cmake,recorder,bench,docs,examples} "$tree/"
 
 # add FILE FOLDER LINE DEF
 add() {

@@ -44,10 +44,13 @@ expect "$work/shared"
 $cc -std=c11 -Wall -Werror $flags "$here/consumer.c" "$libdir/libreusedist.a" \
     $(pkg-config --libs --static reusedist | sed 's/-lreusedist//') -o "$work/static"
 expect "$work/static"
-# shellcheck disable=SC2046,SC2086
-$cc -std=c11 -Wall -Werror $flags "$here/../../examples/ten_lines.c" $(pkg-config --libs reusedist) -o "$work/ten_lines"
+# The commands of the documents that compile examples, as they stand there.
+ln -s "$here/../../examples" "$work/examples"
+(cd "$work" && grep -h '^cc ' "$here"/../../{README,docs/embedding}.md | bash -eu)
 said=$(LD_LIBRARY_PATH=$libdir "$work/ten_lines")
 [ "$said" = "misses: 50.0 %" ] || { echo "ten_lines prints: $said"; exit 1; }
+said=$(LD_LIBRARY_PATH=$libdir "$work/measure")
+[ "$said" = "$("$build/examples/measure")" ] || { echo "measure prints: $said"; exit 1; }
 # shellcheck disable=SC2046,SC2086
 $cc -std=c11 -Wall -Werror $flags "$here/../../examples/analyze_file.c" $(pkg-config --libs reusedist) -o "$work/analyze_file"
 printf '1\n2\n1\n1\n' >"$work/ids"
