@@ -25,13 +25,29 @@ holds() {
     done
 }
 soversion=$("$build/reusedist" version | sed -n '1s/reusedist \(0\.[0-9]*\|[0-9]*\).*/\1/p')
-holds reusedist bin/reusedist man1/reusedist.1 man1/reusedist-run.1 completions/reusedist \
+holds reusedist bin/reusedist man1/reusedist.1.gz man1/reusedist-run.1.gz completions/reusedist \
     zsh/site-functions/_reusedist vendor_completions.d/reusedist.fish clang/reusedist-cc \
-    examples/gzip.trace.xz docs/tutorial.md doc/reusedist/copyright
-holds libreusedist-dev libreusedist.so "libreusedist.so.$soversion" libreusedist.a reusedist/reusedist.h \
-    pkgconfig/reusedist.pc cmake/reusedist/reusedist-config.cmake
-depends=$(dpkg-deb -f "$work"/made/reusedist_*.deb Depends)
-[[ $depends == *libc6* ]] || wrong "reusedist depends on: $depends"
+    examples/gzip.trace.xz docs/tutorial.md
+holds "libreusedist$soversion" "libreusedist.so.$soversion"
+holds libreusedist-dev libreusedist.so libreusedist.a reusedist/reusedist.h pkgconfig/reusedist.pc \
+    cmake/reusedist/reusedist-config.cmake
+! grep 'libreusedist.so.' "$work/files" || wrong "libreusedist-dev contains the shared library"
+
+# depends PACKAGE OTHER: checks that the package depends on the other one.
+depends() {
+    [[ ", $(dpkg-deb -f "$work/made/$1"_*.deb Depends)," == *", $2"[\ ,]* ]] || wrong "$1 does not depend on $2"
+}
+depends reusedist libc6
+depends "libreusedist$soversion" libc6
+depends libreusedist-dev "libreusedist$soversion"
+
+# What Debian expects of every package. scripts/check-package runs lintian, which checks more.
+for package in "$work"/made/*.deb; do
+    name=$(basename "${package%%_*}")
+    holds "$name" "doc/$name/copyright" "doc/$name/changelog.gz"
+    ! grep 'man/.*[0-9]$' "$work/files" || wrong "$name has manual pages that are not compressed"
+    [[ $(dpkg-deb -f "$package" Maintainer) == *[a-z]" <"*@*.*">" ]] || wrong "$name has no valid maintainer"
+done
 case $(dpkg-deb -f "$work"/made/reusedist_*.deb Package Version Architecture | tr '\n' ' ') in
 "Package: reusedist Version: $("$build/reusedist" version | sed -n '1s/reusedist //p') Architecture: "*) ;;
 *) wrong "fields: $(dpkg-deb -I "$work"/made/reusedist_*.deb)" ;;
@@ -43,6 +59,7 @@ said=$("$tool" analyze --out=csv "$root/examples/gzip.trace.xz" 2>&1 || true)
 expected=$("$build/reusedist" analyze --out=csv "$root/examples/gzip.trace.xz" 2>&1 || true)
 [ "$said" = "$expected" ] || wrong "the unpacked tool says: $said"
 if "$tool" version | grep -q 'valgrind.*records'; then
-    "$tool" run -q --out=json -o "$work/true.json" -- /bin/true
+    said=$("$tool" run -q --out=json -o "$work/true.json" -- /bin/true 2>&1)
+    [ -z "$said" ] || wrong "the unpacked recorder says: $said"
     [[ $("$tool" mrc --sizes=32K --out=csv "$work/true.json") == *$'\n512,32768,0'* ]] || wrong "nothing was recorded"
 fi
