@@ -297,8 +297,8 @@ def bounds_note():
         return ("the bounds hardly bind: only flat, cc1 and gnugo have more than 256 K blocks, and only flat "
                 "more than 2 M")
     return "; ".join(f"{trace}: {line(bounds_file(), suite='blocks', trace=trace)['blocks'] / 1e6:.1f} M blocks, "
-                     f"{beyond_percent(trace, '4M'):.0f} to {beyond_percent(trace, '512K'):.0f} % of the "
-                     "references beyond the bound" for trace in bounds_traces())
+                     f"{span([beyond_percent(trace, bound) for bound in BOUNDS], '.0f')} % of the references "
+                     "beyond the bound" for trace in bounds_traces())
 
 
 def figure4_sentence():
