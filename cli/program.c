@@ -7,7 +7,10 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
+
+#define STACK_KIB 256u
 
 /* ---- messages ---- */
 
@@ -90,10 +93,20 @@ static void occupy_standard_streams(void) {
             open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+/* Ends the program if its stack is too small for the arrays of engines. The limit is not raised:
+ * programs that are recorded inherit it. */
+static void check_stack(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < STACK_KIB * 1024)
+        exit(fail("the stack is limited to %llu KiB, and %u KiB are needed: ulimit -s %u",
+                  (unsigned long long)limit.rlim_cur / 1024, STACK_KIB, STACK_KIB));
+}
+
 void program_begin(void) {
     occupy_standard_streams();
     signal(SIGPIPE, SIG_IGN); /* a closed pipe causes an error message, not a silent exit */
     signal(SIGXFSZ, SIG_IGN); /* a file that exceeds its size limit does the same */
+    check_stack();
 }
 
 int program_end(int status) {

@@ -9,6 +9,25 @@
  * it up costs. */
 #define SPIN_TURNS 256
 
+/* The least stack of a thread in bytes. By default a thread gets as much as the limit of the main stack
+ * (ulimit -s), or 128 KiB in musl, and either can be too small. */
+#define STACK_BYTES ((size_t)1 << 20)
+
+/* Starts a thread with a stack that is large enough. Returns an error number. */
+static int start_thread(pthread_t *thread, void *(*work)(void *arg), void *arg) {
+    pthread_attr_t attributes;
+    size_t bytes = 0;
+    int error = pthread_attr_init(&attributes);
+    if (error)
+        return error;
+    if (pthread_attr_getstacksize(&attributes, &bytes) != 0 || bytes < STACK_BYTES)
+        error = pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    if (!error)
+        error = pthread_create(thread, &attributes, work, arg);
+    pthread_attr_destroy(&attributes);
+    return error;
+}
+
 struct rdi_pool {
     rd_ctx *ctx;
     pthread_mutex_t lock;
@@ -92,7 +111,7 @@ rd_status rdi_pool_new(rd_ctx *ctx, unsigned n, rdi_pool **out) {
     for (unsigned i = 0; i + 1 < n; i++) {
         struct pool_thread *t = &pool->threads[i];
         *t = (struct pool_thread){.pool = pool, .worker = i + 1};
-        int error = pthread_create(&t->thread, NULL, pool_main, t);
+        int error = start_thread(&t->thread, pool_main, t);
         if (error) {
             rdi_pool_free(pool);
             return fail_start(ctx, error);
@@ -167,7 +186,7 @@ rd_status rdi_background_new(rd_ctx *ctx, rdi_background **out) {
     b->ctx = ctx;
     pthread_mutex_init(&b->lock, NULL);
     pthread_cond_init(&b->changed, NULL);
-    int error = pthread_create(&b->thread, NULL, background_main, b);
+    int error = start_thread(&b->thread, background_main, b);
     if (error) {
         pthread_cond_destroy(&b->changed);
         pthread_mutex_destroy(&b->lock);
@@ -267,7 +286,7 @@ rd_status rdi_crew_new(rd_ctx *ctx, unsigned n, void (*work)(void *arg, unsigned
     for (; crew->n < n; crew->n++) {
         crew_thread *t = &crew->threads[crew->n];
         *t = (crew_thread){.crew = crew, .worker = crew->n + 1};
-        if (pthread_create(&t->thread, NULL, crew_main, t) != 0)
+        if (start_thread(&t->thread, crew_main, t) != 0)
             break;
     }
     *out = crew;
