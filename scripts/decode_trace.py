@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Decodes a native trace. It is an independent implementation of docs/trace-format.md.
+"""Decodes a native trace. It is an independent implementation of docs/trace-format.md, which refuses
+everything that the format does not allow. A file that the C reader reads is decoded, and vice versa.
 
 usage: decode_trace.py FILE     prints "ADDRESS SIZE KIND PC THREAD", with - for absent columns,
                                 and "event KIND THREAD ADDRESS SIZE PC [PATH]" where it happened;
                                 described columns and kinds of events are skipped
 """
+import re
 import struct
 import sys
 
@@ -51,36 +53,54 @@ def check(condition, text):
         sys.exit(f"decode_trace.py: {text}")
 
 
-def decode_block(p, at, n, sized):
-    """(value, size, kind) of each reference, and the offset behind the block."""
-    slots, _, symbols, data_bytes = struct.unpack_from("<BBHI", p, at)
+def check_symbol(symbol, slots, sized, kinds):
+    slot, width, size_width, kind, size, _ = symbol
+    check(slot < slots, "symbol without a slot")
+    check(width <= 8 and size_width <= (4 if sized else 0), "symbol too wide")
+    check(kind in ((1, 2, 4) if kinds else (0,)), "symbol without a valid kind")
+    check(size_width or size if sized else not size, "symbol without a valid size")
+
+
+def decode_block(p, at, limit, n, sized=False, kinds=False):
+    """(value, size, kind) of each reference, and the offset behind the block, which ends before `limit`."""
+    check(limit - at >= 8, "column cut off")
+    slots, zero, symbols, data_bytes = struct.unpack_from("<BBHI", p, at)
+    check(1 <= slots <= 16 and not zero and 1 <= symbols <= 256, "invalid head of a column")
+    after = at + 8 + 8 * slots + 16 * symbols + data_bytes + 4 + (n if symbols > 1 else 0)
+    check(after <= limit, "column cut off")
     bases = list(struct.unpack_from(f"<{slots}Q", p, at + 8))
     at += 8 + 8 * slots
     table = [struct.unpack_from("<BBBBIQ", p, at + 16 * i) for i in range(symbols)]
+    for symbol in table:
+        check_symbol(symbol, slots, sized, kinds)
     at += 16 * symbols
     end = at + data_bytes
-    control = p[end + 4:end + 4 + n] if symbols > 1 else bytes(n)
+    control = p[end + 4:after] if symbols > 1 else bytes(n)
+    check(max(control) < symbols, "control byte without a symbol")
     refs = []
     for symbol in control:
         slot, width, size_width, kind, size, add = table[symbol]
         value = (bases[slot] + add + int.from_bytes(p[at:at + width], "little")) & M
         at += width
-        size += int.from_bytes(p[at:at + size_width], "little")
+        size = size + int.from_bytes(p[at:at + size_width], "little") & 0xffffffff
         at += size_width
+        check(size or not sized, "reference of size 0")
         bases[slot] = (value + size) & M if sized else value
         refs.append((value, size, kind))
     check(at == end, "data left over or missing")
-    return refs, end + 4 + (n if symbols > 1 else 0)
+    return refs, after
 
 
-def number(p, at):
+def number(p, at, end):
     """A number of seven bits per byte, and the offset behind it."""
     value = shift = 0
     while True:
+        check(at < end and shift < 64, "event cut off")
         byte = p[at]
         value |= (byte & 0x7f) << shift
         at, shift = at + 1, shift + 7
         if byte < 0x80:
+            check(value <= M, "number of more than 64 bits")
             return value, at
 
 
@@ -88,29 +108,33 @@ def unfold(x):
     return -(x + 1 >> 1) if x & 1 else x >> 1
 
 
-def decode_events(p, at, end, before, skipped):
+def decode_events(p, at, end, before, plain, skipped):
     """(before, kind, thread, address, size, pc, path) of each event of a frame; a skipped one has
     its number, and None from the address on."""
-    last = {kind: (0, 0) for kind in range(1, 6)}
+    last = {kind: (0, 0) for kind in range(1, 6)} if plain else {}
     while at < end:
         kind, at = p[at], at + 1
         check(kind in last or kind in skipped, "event of unknown kind")
-        step, at = number(p, at)
-        thread, at = number(p, at)
+        step, at = number(p, at, end)
+        thread, at = number(p, at, end)
+        check(step < 65536 and thread < 1 << 32, "event with an invalid position or thread")
         before += step
         if kind in skipped:
-            length, at = number(p, at)
+            length, at = number(p, at, end)
             at += length
+            check(at <= end, "event cut off")
             yield (before, kind, thread, None, None, None, None)
             continue
-        address, at = number(p, at)
-        size, at = number(p, at)
-        pc, at = number(p, at)
+        address, at = number(p, at, end)
+        size, at = number(p, at, end)
+        pc, at = number(p, at, end)
         last[kind] = (last[kind][0] + unfold(address)) & M, (last[kind][1] + unfold(pc)) & M
         path = None
         if kind == 1:
-            length, at = number(p, at)
-            path, at = p[at:at + length].decode(), at + length
+            length, at = number(p, at, end)
+            path, at = p[at:at + length], at + length
+            check(1 <= length <= 4095 and at <= end and 0 not in path, "event without a valid path")
+            path = path.decode(errors="replace")
         yield (before, kind, thread, last[kind][0], size, last[kind][1], path)
     check(at == end, "events cut off")
 
@@ -121,14 +145,23 @@ def descriptions(f):
     columns, kinds = 0, set()
     if f[8] == 1:
         return columns, kinds, 24
-    at, end = 24, 24 + struct.unpack_from("<I", f, 12)[0]
+    at, end, seen = 24, 24 + struct.unpack_from("<I", f, 12)[0], set()
+    check(len(f) >= end + 8, "truncated")
     check(struct.unpack_from("<Q", f, end)[0] == xxh64(f[24:end], 0), "bad descriptions")
     while at < end:
+        check(end - at >= 4, "description cut off")
         about, flags, value, length = f[at:at + 4]
-        name, at = f[at + 4:at + 4 + length].decode(), at + 4 + length
+        name, at = f[at + 4:at + 4 + length].decode("latin-1"), at + 4 + length
+        check(at <= end and not flags & ~1 and re.fullmatch("[a-z0-9_]{1,63}", name),
+              "description without a valid name or flags")
+        check((about, name) not in seen, f"described twice: {name}")
+        check(about != 1 or name not in ("pc", "thread"), f"column of the header: {name}")
+        check(about != 2 or 6 <= value <= 31 and value not in kinds, f"invalid number of {name}")
         check(not flags & 1, f"unknown part that is required: {name}")
+        seen.add((about, name))
         columns += about == 1
         kinds |= {value} if about == 2 else set()
+    check(columns + bin(f[9] & 12).count("1") <= 16, "too many columns")
     return columns, kinds, end + 8
 
 
@@ -138,6 +171,8 @@ def references(f):
     check(len(f) >= 24 and f[:8] == b"\x89RDT\r\n\x1a\n" and f[8] in (1, 2),
           "not a native trace of version 1 or 2")
     check(struct.unpack_from("<Q", f, 16)[0] == xxh64(f[:16], 0), "bad header")
+    check(not f[9] & ~15 and not f[10] & ~7 and not f[11], "unknown columns or flags")
+    check(struct.unpack_from("<I", f, 12)[0] <= (4096 if f[8] == 2 else 0), "too many descriptions")
     described, skipped, at = descriptions(f)
     columns, before = f[9], 0
     pending, events = [], 0
@@ -145,13 +180,14 @@ def references(f):
         check(len(f) - at >= 16, "truncated")
         n, payload = struct.unpack_from("<II", f, at)
         end = at + 8 + payload
+        check(n <= 65536 and (n or payload <= 1 << 20), "impossible length of a frame")
         check(len(f) - end >= 8, "truncated")
         check(struct.unpack_from("<Q", f, end)[0] == xxh64(f[at:end], (before + (events << 40)) & M),
               "bad checksum")
         if n == 0 and payload > 0:
             check(f[10] & 4 or skipped, "events without the flag")
             more = list(decode_events(f, at + 8, end, pending[-1][0] if pending else before,
-                                      skipped))
+                                      f[10] & 4, skipped))
             pending, events, at = pending + more, events + len(more), end + 8
             continue
         check(not pending or pending[-1][0] < before + max(n, 1), "event behind its frame")
@@ -159,11 +195,15 @@ def references(f):
             check(end + 8 == len(f), "something follows the end")
             yield from pending
             return
-        addr, at = decode_block(f, at + 8, n, columns & 1)
-        pc, at = decode_block(f, at, n, False) if columns & 4 else ([None] * n, at)
-        thread, at = decode_block(f, at, n, False) if columns & 8 else ([None] * n, at)
+        addr, at = decode_block(f, at + 8, end, n, columns & 1, columns & 2)
+        pc, at = decode_block(f, at, end, n) if columns & 4 else ([None] * n, at)
+        thread, at = decode_block(f, at, end, n) if columns & 8 else ([None] * n, at)
+        check(all(t is None or t[0] < 1 << 32 for t in thread), "thread of more than 32 bits")
         for _ in range(described):
-            at += 4 + struct.unpack_from("<I", f, at)[0]
+            check(end - at >= 4, "column cut off")
+            length = struct.unpack_from("<I", f, at)[0]
+            check(length <= 4236 + 13 * n, "column too long")
+            at += 4 + length
         check(at == end, "payload not filled")
         for i, ((a, size, kind), p, t) in enumerate(zip(addr, pc, thread)):
             while pending and pending[0][0] == before + i:

@@ -50,11 +50,15 @@ static rd_status check_header(rdi_input *in) {
             VERSION, VERSION_DESCRIBED);
     if (rdi_load_le64(head + 16) != rdi_xxh64(head, 16, 0))
         return rdi_input_fail_byte(in, 16, "the header is damaged: its checksum is wrong");
-    size_t described = rdi_load_le32(head + 12);
+    if (head[9] & ~header_fields)
+        return rdi_input_fail_byte(in, 9, "the header has unknown columns");
+    if (head[10] & ~(FLAG_IDS | FLAG_SAMPLED | FLAG_EVENTS))
+        return rdi_input_fail_byte(in, 10, "the header has unknown flags");
+    if (head[11])
+        return rdi_input_fail_byte(in, 11, "the header has a reserved byte that is not 0");
     size_t most = head[8] == VERSION_DESCRIBED ? RDI_NATIVE_DESCRIPTIONS : 0;
-    if ((head[9] & ~header_fields) || (head[10] & ~(FLAG_IDS | FLAG_SAMPLED | FLAG_EVENTS)) ||
-        head[11] || described > most)
-        return rdi_input_fail_byte(in, 9, "the header has unknown flags");
+    if (rdi_load_le32(head + 12) > most)
+        return rdi_input_fail_byte(in, 12, "the header announces too many bytes of descriptions");
     return RD_OK;
 }
 
