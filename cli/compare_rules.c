@@ -1,6 +1,8 @@
 /* Rules that make `compare` fail. See compare_rules.h. */
 #include "compare_rules.h"
 
+#include "reusedist/experimental.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -159,9 +161,9 @@ static bool parse_limit(const char *text, compare_rule *rule) {
     bool sign = m->of_one && (*text == '+' || *text == '-');
     const char *digits = text + sign;
     if (*digits != '.' && (*digits < '0' || *digits > '9'))
-        return false; /* strtod() also accepts signs, spaces and words */
+        return false; /* rd_strtod() also accepts signs, spaces and words */
     char *end;
-    double value = strtod(digits, &end);
+    double value = rd_strtod(digits, &end);
     value = *text == '-' ? -value : value;
     rule->against = sign ? AGAINST_DIFFERENCE : AGAINST_NOTHING;
     double most = INFINITY;

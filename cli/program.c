@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -102,7 +103,13 @@ static void check_stack(void) {
                   (unsigned long long)limit.rlim_cur / 1024, STACK_KIB, STACK_KIB));
 }
 
+/* Numbers have a decimal point, whatever the environment says and libraries do. */
+static void choose_locale(void) {
+    uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
+}
+
 void program_begin(void) {
+    choose_locale();
     occupy_standard_streams();
     signal(SIGPIPE, SIG_IGN); /* a closed pipe causes an error message, not a silent exit */
     signal(SIGXFSZ, SIG_IGN); /* a file that exceeds its size limit does the same */

@@ -13,7 +13,7 @@
 #define MAX_WIDTH     200
 
 bool terminal_is_utf8(void) {
-    locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0); /* not setlocale(): no globals */
+    locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
     if (locale == (locale_t)0)
         return false;
     bool utf8 = strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0;

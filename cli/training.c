@@ -2,27 +2,34 @@
 #include "training.h"
 
 #include "profile_files.h"
+#include "reusedist/experimental.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Splits "SIZE=PATH"; any other word is a path. */
-static void split_word(const char *word, training_set *set) {
-    const char *equal = strchr(word, '=');
+/* Splits "SIZE=PATH"; any other word is a path. Returns whether there is a size. */
+static bool split_word(const char *word, double *size, const char **path) {
     char *end = NULL;
-    double size = strtod(word, &end);
-    bool given = equal && end == equal && equal > word;
-    set->given[set->n] = given;
-    set->runs[set->n].size = given ? size : 0;
-    set->paths[set->n] = given ? equal + 1 : word;
+    double value = rd_strtod(word, &end);
+    bool given = end > word && *end == '=';
+    *size = given ? value : 0;
+    *path = given ? end + 1 : word;
+    return given;
+}
+
+const char *training_path(const char *word) {
+    double size;
+    const char *path;
+    split_word(word, &size, &path);
+    return path;
 }
 
 int training_read(rd_ctx *ctx, const rd_strings *words, size_source source, training_set *out) {
     *out = (training_set){.source = source};
     for (size_t i = 0; i < words->n; i++) {
-        split_word(words->value[i], out);
+        out->given[i] = split_word(words->value[i], &out->runs[i].size, &out->paths[i]);
         int status = read_profile(ctx, out->paths[i], &out->runs[i].profile);
         if (status != EXIT_OK) {
             training_free(out);

@@ -26,6 +26,9 @@ typedef struct size_choice {
     bool given;    /* by the user */
 } size_choice;
 
+/* The path in a [SIZE=]PROFILE word; borrowed from the word. */
+const char *training_path(const char *word);
+
 /* Reads the profiles. Reports failures and returns the exit status. */
 int training_read(rd_ctx *ctx, const rd_strings *words, size_source source, training_set *out);
 void training_free(training_set *set);

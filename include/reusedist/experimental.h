@@ -57,6 +57,23 @@ RD_API void rd_json_put_fixed(rd_json_writer *w, const char *key, double value, 
  * U+FFFD. NULL is written as null. */
 RD_API void rd_json_put_string(rd_json_writer *w, const char *key, const char *value);
 
+/* ---- numbers ---- */
+
+/* Works like strtod(3) in the C locale, whatever the locale of the program. */
+RD_API double rd_strtod(const char *text, char **end);
+
+/* ---- where outputs go ---- "-" and the names of open descriptors such as /dev/stdout are allowed.
+ */
+
+/* Checks that rd_text_write() can write to `path`, as far as this is known without opening it: RD_EIO
+ * if not, RD_EINVAL if the name is empty. Programs call it before work that takes long. */
+RD_API RD_CHECKED rd_status rd_output_check(rd_ctx *ctx, const char *path);
+/* Whether an output would overwrite an input: both name the same regular file, also through links. As
+ * `input`, "-" is standard input. */
+RD_API bool rd_output_is_input(const char *output, const char *input);
+/* Whether two outputs name the same regular file, which need not exist yet. */
+RD_API bool rd_output_is_same(const char *a, const char *b);
+
 /* ---- the order structure alone ---- These functions measure the cost of an engine without the
  * table that finds a block's previous reference, as in Figure 7 of Zhong, Shen, Ding 2009. They
  * work for engines that keep last references in order (bk, olken, khw, scale, absolute); all other

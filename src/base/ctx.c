@@ -1,5 +1,6 @@
 /* The context: it counts memory and keeps the message of the last failure. */
 #include "base/common.h"
+#include "base/number.h"
 #include "base/pages.h"
 
 #include <stdatomic.h>
@@ -98,7 +99,7 @@ rd_status rdi_vfail(rd_ctx *ctx, rd_status status, const char *format, va_list a
     }
     /* a copy, because an argument may point to the current message */
     char text[sizeof ctx->error];
-    vsnprintf(text, sizeof text, format, args);
+    rdi_vsnprintf(text, sizeof text, format, args);
     memcpy(ctx->error, text, sizeof text);
     atomic_flag_clear_explicit(&ctx->error_busy, memory_order_release);
     return status;

@@ -1,5 +1,7 @@
 /* Reading JSON. See json.h. */
 #include "base/json.h"
+
+#include "base/number.h"
 #include "base/text.h"
 
 #include <math.h>
@@ -19,7 +21,7 @@ void rdi_json_fail(rdi_json *j, const char *format, ...) {
     char what[512];
     va_list args;
     va_start(args, format);
-    vsnprintf(what, sizeof what, format, args);
+    rdi_vsnprintf(what, sizeof what, format, args);
     va_end(args);
     size_t line = 1;
     for (size_t i = 0; i < j->mark; i++)
@@ -187,29 +189,18 @@ rdi_u128 rdi_json_u128(rdi_json *j) {
     return take_integer(j, ~(rdi_u128)0, 128);
 }
 
-/* The decimal point that strtod() and printf() use in the current locale. */
-static void local_point(char point[16]) {
-    char sample[16];
-    snprintf(sample, sizeof sample, "%.1f", 0.5);
-    snprintf(point, 16, "%.*s", (int)strcspn(sample + 1, "5"), sample + 1);
-}
-
 double rdi_json_double(rdi_json *j) {
     if (!take_number(j, "a number"))
         return 0;
-    char copy[DOUBLE_TEXT_MAX + 16], point[16];
-    const char *start = j->text + j->mark;
+    char copy[DOUBLE_TEXT_MAX];
     size_t n = j->at - j->mark;
     if (n >= DOUBLE_TEXT_MAX) {
         rdi_json_fail(j, "a number of %zu characters", n);
         return 0;
     }
-    const char *dot = memchr(start, '.', n);
-    size_t whole = dot ? (size_t)(dot - start) : n;
-    local_point(point);
-    snprintf(copy, sizeof copy, "%.*s%s%.*s", (int)whole, start, dot ? point : "",
-             dot ? (int)(n - whole - 1) : 0, dot ? dot + 1 : "");
-    double value = strtod(copy, NULL);
+    memcpy(copy, j->text + j->mark, n);
+    copy[n] = '\0';
+    double value = rdi_strtod(copy, NULL);
     if (isfinite(value))
         return value;
     rdi_json_fail(j, "the number is too large");

@@ -1,5 +1,6 @@
 /* The parser of option tables, used by engines, formats, generators and commands. */
 #include "base/common.h"
+#include "base/number.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -96,20 +97,33 @@ static rd_status parse_sizes(rd_ctx *ctx, const char *text, rd_sizes *out) {
 
 static rd_status parse_double(rd_ctx *ctx, const char *text, double *out) {
     char *end;
-    double value = strtod(text, &end);
+    double value = rdi_strtod(text, &end);
     if (end == text || *end || !isfinite(value))
         return rdi_fail(ctx, RD_EINVAL, "'%.80s' is not a number", text);
     *out = value;
     return RD_OK;
 }
 
-static rd_status check_range(rd_ctx *ctx, const rd_opt *opt, double value) {
-    if (opt->min == 0 && opt->max == 0)
+/* Checks a number that the user wrote as `text`. Messages have all digits of whole numbers. */
+static rd_status check_range(rd_ctx *ctx, const rd_opt *opt, const char *text, double value) {
+    bool small = value<opt->min, large = value> opt->max;
+    if ((opt->min == 0 && opt->max == 0) || (!small && !large))
         return RD_OK;
-    if (value < opt->min)
-        return rdi_fail(ctx, RD_EINVAL, "%g is too small: at least %g", value, opt->min);
-    if (value > opt->max)
-        return rdi_fail(ctx, RD_EINVAL, "%g is too large: at most %g", value, opt->max);
+    double limit = small ? opt->min : opt->max;
+    char shown[32];
+    rdi_snprintf(shown, sizeof shown, limit == rint(limit) && fabs(limit) < 1e15 ? "%.0f" : "%g",
+                 limit);
+    return rdi_fail(ctx, RD_EINVAL,
+                    small ? "%.80s is too small: at least %s" : "%.80s is too large: at most %s",
+                    text, shown);
+}
+
+static rd_status check_sizes(rd_ctx *ctx, const rd_opt *opt, const rd_sizes *list) {
+    for (size_t i = 0; i < list->n; i++) {
+        char text[24];
+        snprintf(text, sizeof text, "%" PRIu64, list->value[i]);
+        RD_TRY(check_range(ctx, opt, text, (double)list->value[i]));
+    }
     return RD_OK;
 }
 
@@ -122,21 +136,21 @@ static rd_status store(rd_ctx *ctx, const rd_opt *opt, void *state, const char *
         RD_TRY(parse_u64(ctx, text, &end, &value));
         if (*end)
             return rdi_fail(ctx, RD_EINVAL, "'%.80s' is not a whole number", text);
-        RD_TRY(check_range(ctx, opt, (double)value));
+        RD_TRY(check_range(ctx, opt, text, (double)value));
         *(uint64_t *)field = value;
         return RD_OK;
     }
     case RD_OPT_SIZE: {
         uint64_t value = 0;
         RD_TRY(rd_parse_size(ctx, text, &value));
-        RD_TRY(check_range(ctx, opt, (double)value));
+        RD_TRY(check_range(ctx, opt, text, (double)value));
         *(uint64_t *)field = value;
         return RD_OK;
     }
     case RD_OPT_DOUBLE: {
         double value = 0;
         RD_TRY(parse_double(ctx, text, &value));
-        RD_TRY(check_range(ctx, opt, value));
+        RD_TRY(check_range(ctx, opt, text, value));
         *(double *)field = value;
         return RD_OK;
     }
@@ -147,8 +161,13 @@ static rd_status store(rd_ctx *ctx, const rd_opt *opt, void *state, const char *
     case RD_OPT_STRING:
         *(const char **)field = text;
         return RD_OK;
-    case RD_OPT_SIZES:
-        return parse_sizes(ctx, text, field);
+    case RD_OPT_SIZES: {
+        rd_sizes list;
+        RD_TRY(parse_sizes(ctx, text, &list));
+        RD_TRY(check_sizes(ctx, opt, &list));
+        *(rd_sizes *)field = list;
+        return RD_OK;
+    }
     case RD_OPT_STRINGS: {
         rd_strings *list = field;
         if (list->n == RD_STRINGS_MAX)
@@ -231,7 +250,7 @@ static int print_value(char *buf, size_t n, const rd_opt *opt, const void *state
     case RD_OPT_SIZE:
         return snprintf(buf, n, "%" PRIu64, *(const uint64_t *)field);
     case RD_OPT_DOUBLE:
-        return snprintf(buf, n, "%.17g", *(const double *)field);
+        return rdi_snprintf(buf, n, "%.17g", *(const double *)field);
     case RD_OPT_BOOL:
         return snprintf(buf, n, "%s", *(const bool *)field ? "on" : "off");
     case RD_OPT_CHOICE: {

@@ -1,6 +1,8 @@
 /* Growing text. See text.h. */
 #include "base/text.h"
 
+#include "base/number.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,41 +77,30 @@ void rdi_text_u128(rdi_text *t, rdi_u128 x) {
     rdi_text_add(t, at, (size_t)(digits + sizeof digits - at));
 }
 
-/* `number` is x as printf wrote it, with the decimal point of the program's locale. */
-static void add_with_dot(rdi_text *t, double x, const char *number) {
-    static const char plain[] = "0123456789+-e";
-    if (!isfinite(x)) {
-        rdi_text_puts(t, "null");
-        return;
-    }
-    size_t n = strspn(number, plain);
-    rdi_text_add(t, number, n);
-    number += n;
-    if (*number) {
-        rdi_text_putc(t, '.');
-        rdi_text_puts(t, number + strcspn(number, plain));
-    }
+/* Adds x, which has been printed to `number`. */
+static void add_finite(rdi_text *t, double x, const char *number) {
+    rdi_text_puts(t, isfinite(x) ? number : "null");
 }
 
 void rdi_text_double(rdi_text *t, double x) {
     char number[64];
     int digits = 15;
     do
-        snprintf(number, sizeof number, "%.*g", digits, x);
-    while (strtod(number, NULL) != x && ++digits <= 17);
-    add_with_dot(t, x, number);
+        rdi_snprintf(number, sizeof number, "%.*g", digits, x);
+    while (rdi_strtod(number, NULL) != x && ++digits <= 17);
+    add_finite(t, x, number);
 }
 
 void rdi_text_fixed(rdi_text *t, double x, int decimals) {
     char number[512]; /* the largest double has 309 digits before the point */
-    snprintf(number, sizeof number, "%.*f", decimals, x);
-    add_with_dot(t, x, number);
+    rdi_snprintf(number, sizeof number, "%.*f", decimals, x);
+    add_finite(t, x, number);
 }
 
 void rdi_text_rounded(rdi_text *t, double x, int digits) {
     char number[64];
-    snprintf(number, sizeof number, "%.*g", digits, x);
-    add_with_dot(t, x, number);
+    rdi_snprintf(number, sizeof number, "%.*g", digits, x);
+    add_finite(t, x, number);
 }
 
 void rdi_text_printf(rdi_text *t, const char *format, ...) {
@@ -117,11 +108,11 @@ void rdi_text_printf(rdi_text *t, const char *format, ...) {
     va_start(args, format);
     va_copy(again, args);
     char small[256];
-    int n = vsnprintf(small, sizeof small, format, args);
+    int n = rdi_vsnprintf(small, sizeof small, format, args);
     if (n > 0 && (size_t)n < sizeof small) {
         rdi_text_add(t, small, (size_t)n);
     } else if (n > 0 && grow(t, (size_t)n)) {
-        vsnprintf(t->data + t->n, (size_t)n + 1, format, again);
+        rdi_vsnprintf(t->data + t->n, (size_t)n + 1, format, again);
         t->n += (size_t)n;
     }
     va_end(again);

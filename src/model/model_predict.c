@@ -1,5 +1,6 @@
 /* Predicts a profile from a model and a size: every piece is moved to its place for that size and
  * divided into bins. */
+#include "base/number.h"
 #include "model/locality.h"
 #include "profile/binning.h"
 #include "profile/hist.h"
@@ -133,8 +134,24 @@ static size_t make_rows(const buckets *b, uint64_t reuses, rd_bin *rows) {
     return n;
 }
 
+static double power_of(rdi_power p, double size) {
+    return fmax(1, rint(p.factor * pow(size, p.exponent)));
+}
+
 static uint64_t power_at(rdi_power p, double size) {
-    return (uint64_t)fmin(MOST, fmax(1, rint(p.factor * pow(size, p.exponent))));
+    return (uint64_t)fmin(MOST, power_of(p, size));
+}
+
+/* Refuses a size for which the numbers of the profile would be larger than any trace. */
+static rd_status check_size(const rd_model *m, double size, double most) {
+    if (!(size > 0 && isfinite(size)))
+        return rdi_fail(m->ctx, RD_EINVAL, "an input size must be above 0");
+    if (most < MOST && power_of(m->reuses, size) < MOST && power_of(m->blocks, size) < MOST)
+        return RD_OK;
+    return rdi_fail(m->ctx, RD_EINVAL,
+                    "an input size of %.10g is too large: the model, which was learned from sizes "
+                    "%.10g to %.10g, predicts more than 2^62 references or blocks",
+                    size, m->facts.sizes[0], m->facts.sizes[m->facts.n_sizes - 1]);
 }
 
 /* "method=single,hist=reference:1000,..." */
@@ -145,9 +162,9 @@ static void describe(const rd_model *m, double size, char *text, size_t room) {
     for (char *at = patterns; *at; at++)
         if (*at == ',')
             *at = '+';
-    snprintf(text, room, "method=%s,hist=%s,patterns=%s,size=%.10g,training=%s",
-             m->facts.method == RD_MODEL_SINGLE ? "single" : "multi", bins, patterns, size,
-             m->facts.exact ? "exact" : "approximate");
+    rdi_snprintf(text, room, "method=%s,hist=%s,patterns=%s,size=%.10g,training=%s",
+                 m->facts.method == RD_MODEL_SINGLE ? "single" : "multi", bins, patterns, size,
+                 m->facts.exact ? "exact" : "approximate");
 }
 
 static rd_status make_profile(const rd_model *m, double size, const buckets *b, double most,
@@ -177,9 +194,8 @@ static rd_status make_profile(const rd_model *m, double size, const buckets *b, 
 
 rd_status rd_model_predict(const rd_model *m, double size, rd_profile **out) {
     RDI_NEED(m ? m->ctx : NULL, m, out);
-    if (!(size > 0 && isfinite(size)))
-        return rdi_fail(m->ctx, RD_EINVAL, "an input size must be above 0");
     double fall, most = furthest(m, size, &fall);
+    RD_TRY(check_size(m, size, most));
     bool fine = most < FAR && fall < MANY;
     buckets b = {.ctx = m->ctx, .binning = {fine ? RD_BINS_LOGLINEAR : RD_BINS_LOG, 0}};
     rd_status status = spread_all(m, size, &b);

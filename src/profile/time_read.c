@@ -1,4 +1,5 @@
 /* Reads histograms of time distances from text files of other tools, and makes profiles from them. */
+#include "base/number.h"
 #include "base/sized.h"
 #include "profile/profile_build.h"
 #include "profile/time_model.h"
@@ -79,7 +80,7 @@ static rd_status parse_mean(const times_reader *r, const char *text, uint64_t lo
     double mean = (double)low + (double)(high - low) / 2;
     char *end = NULL;
     if (text)
-        mean = strtod(text, &end);
+        mean = rdi_strtod(text, &end);
     if ((text && (end == text || *end)) || !(mean >= (double)low && mean <= (double)high))
         return bad(r, "the mean lies outside its bin");
     *out = mean;
@@ -118,7 +119,7 @@ static rd_status read_fields(times_reader *r, char **field, size_t n) {
 static bool is_heading(char **field, size_t n) {
     for (size_t i = 0; i < n; i++) {
         char *end;
-        strtod(field[i], &end);
+        rdi_strtod(field[i], &end);
         if (end != field[i] && *end == 0)
             return false;
     }

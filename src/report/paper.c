@@ -1,6 +1,7 @@
 /* Columns, bars, colors and wrapped text. See paper.h. */
 #include "report/paper.h"
 
+#include "base/number.h"
 #include "base/sized.h"
 #include "profile/profile_build.h"
 
@@ -114,8 +115,8 @@ void rdi_format_share(double share, char *text) {
     else if (percent > 99.995)
         snprintf(text, RDI_FORMAT_ROOM, ">99.99 %%");
     else
-        snprintf(text, RDI_FORMAT_ROOM, "%.*f %%", percent < 0.995 || percent > 99.94 ? 2 : 1,
-                 percent);
+        rdi_snprintf(text, RDI_FORMAT_ROOM, "%.*f %%", percent < 0.995 || percent > 99.94 ? 2 : 1,
+                     percent);
 }
 
 void rdi_format_units(double number, char *text) {
@@ -164,9 +165,9 @@ static void tell_sampling(rdi_paper *paper, const rd_profile *p) {
     if (skipped == RD_UNKNOWN)
         snprintf(text, sizeof text, "Sampled: the recorder skipped parts of the program's run.");
     else
-        snprintf(text, sizeof text,
-                 "Sampled: the recorder kept %.3g %% of the program's references.",
-                 100.0 * (double)recorded / ((double)recorded + (double)skipped));
+        rdi_snprintf(text, sizeof text,
+                     "Sampled: the recorder kept %.3g %% of the program's references.",
+                     100.0 * (double)recorded / ((double)recorded + (double)skipped));
     if (skipped)
         rdi_paper_wrap(paper, text);
 }

@@ -1,4 +1,5 @@
 /* Numbers with units, for people. */
+#include "base/number.h"
 #include "reusedist/report.h"
 
 #include "base/common.h"
@@ -11,7 +12,7 @@
 /* Prints three significant digits, but no ".0" after a whole number: "32", "4.5", "123". */
 static void print_scaled(char *text, double x, const char *unit) {
     int decimals = x == floor(x) || x >= 99.95 ? 0 : x >= 9.995 ? 1 : 2;
-    snprintf(text, ROOM, "%.*f %s", decimals, x, unit);
+    rdi_snprintf(text, ROOM, "%.*f %s", decimals, x, unit);
 }
 
 void rd_format_count(double count, char *text) {
@@ -19,7 +20,7 @@ void rd_format_count(double count, char *text) {
     if (!text)
         return;
     if (count < 9999.5) {
-        snprintf(text, ROOM, "%.0f", count);
+        rdi_snprintf(text, ROOM, "%.0f", count);
         return;
     }
     size_t unit = 0;

@@ -1,6 +1,7 @@
 /* The input buffer of a trace. See input.h. */
 #include "trace/input.h"
 
+#include "base/number.h"
 #include "trace/source.h"
 
 #include <errno.h>
@@ -108,6 +109,8 @@ static rd_status check_file(input_impl *impl) {
 }
 
 static rd_status open_file(input_impl *impl, const char *path) {
+    if (!*path)
+        return rdi_fail(impl->in.ctx, RD_EINVAL, "the name of the trace is empty");
     if (strcmp(path, "-") == 0) {
         impl->source.fd = STDIN_FILENO;
     } else {
@@ -242,7 +245,7 @@ rd_status rdi_input_fill(rdi_input *in, size_t need, size_t want) {
 static RDI_PRINTF(4, 0) rd_status
     fail_at(rdi_input *in, const char *unit, uint64_t where, const char *format, va_list args) {
     char text[512];
-    vsnprintf(text, sizeof text, format, args);
+    rdi_vsnprintf(text, sizeof text, format, args);
     return rdi_fail(in->ctx, RD_EFORMAT, "%s: %s %" PRIu64 ": %s", in->name, unit, where, text);
 }
 

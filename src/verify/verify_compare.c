@@ -6,6 +6,7 @@
  *                       bound of the oracle's n-th smallest
  *   anything else       the histogram counts every reference once, and the distances if any
  */
+#include "base/number.h"
 #include "profile/error_bound.h"
 #include "verify/verifier.h"
 
@@ -17,7 +18,7 @@
 void rdi_verify_differ(rdi_verify_outcome *out, uint64_t reference, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    vsnprintf(out->what, sizeof out->what, format, args);
+    rdi_vsnprintf(out->what, sizeof out->what, format, args);
     va_end(args);
     out->different = true;
     out->reference = reference;

@@ -50,6 +50,11 @@ expect_complaint check-tree 'only documented: RD_NONESUCH' CONTRIBUTING.md '| `R
 expect_complaint check-tree 'only documented: tests/nonesuch' CONTRIBUTING.md '| `tests/nonesuch` | |'
 expect_complaint check-tree 'several files are called main.c' src/base/main.c ''
 expect_complaint check-tree 'src/base/x.c: 501 lines' src/base/x.c "$(seq 501)"
+for line in 'x = strtod(text, NULL);' 'snprintf(text, room, "%s: 7 %% of %.*f", name, digits, x);' \
+    'printf("a;" "%d" "%" PRIu64'$'\n'' "%g", i, x);' 'n = vsnprintf(text, room, format, args);'; do
+    expect_complaint check-tree 'src/base/x.c: prints or parses' src/base/x.c "$line"
+done
+expect_complaint check-tree 'cli/x.c: prints or parses' cli/x.c 'setlocale(LC_ALL, "");'
 expect_complaint check-tree 'there is no nonesuch.h' src/base/x.c '/* See nonesuch.h. */'
 
 expect_complaint check-voice 'begin with the subject' src/order/x.c '/* Of the blocks given last, the newest. */'

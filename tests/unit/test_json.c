@@ -12,7 +12,6 @@
 
 #include "support/context.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -219,26 +218,6 @@ static void doubles_come_back_as_they_were(void **state) {
     }
 }
 
-static void doubles_do_not_follow_the_locale(void **state) {
-    static const char *const commas[] = {"de_DE.UTF-8", "de_DE", "fr_FR.UTF-8", "fr_FR"};
-    bool found = false;
-    for (size_t i = 0; i < RDI_COUNT(commas) && !found; i++)
-        found = setlocale(LC_NUMERIC, commas[i]) != NULL;
-    if (!found)
-        skip(); /* no locale with a decimal comma is installed */
-    rdi_text t = rdi_text_start(*state);
-    rdi_text_double(&t, 0.5);
-    rdi_json j = reader(*state, "1234.75");
-    double read = rdi_json_double(&j);
-    setlocale(LC_NUMERIC, "C");
-    char *text = NULL;
-    assert_int_equal(rdi_text_take(&t, &text, NULL), RD_OK);
-    assert_string_equal(text, "0.5");
-    assert_true(read == 1234.75);
-    assert_int_equal(rdi_json_end(&j), RD_OK);
-    rd_text_free(*state, text);
-}
-
 static void doubles_out_of_range_or_too_long_are_refused(void **state) {
     rdi_json j = reader(*state, "1e999");
     rdi_json_double(&j);
@@ -330,7 +309,6 @@ int main(void) {
         CASE(integers_keep_every_bit),
         CASE(numbers_that_are_no_such_integer_are_refused),
         CASE(doubles_come_back_as_they_were),
-        CASE(doubles_do_not_follow_the_locale),
         CASE(doubles_out_of_range_or_too_long_are_refused),
         CASE(strings_are_decoded_to_utf8),
         CASE(long_keys_are_cut_at_a_character),

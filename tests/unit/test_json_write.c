@@ -11,7 +11,6 @@
 
 #include "support/context.h"
 
-#include <locale.h>
 #include <math.h>
 #include <string.h>
 
@@ -106,19 +105,6 @@ static void numbers_have_the_digits_asked_for(void **state) {
     assert_document(&w, numbers);
 }
 
-static void numbers_do_not_follow_the_locale(void **state) {
-    static const char *const commas[] = {"de_DE.UTF-8", "de_DE", "fr_FR.UTF-8", "fr_FR"};
-    bool found = false;
-    for (size_t i = 0; i < RDI_COUNT(commas) && !found; i++)
-        found = setlocale(LC_NUMERIC, commas[i]) != NULL;
-    if (!found)
-        skip(); /* no locale with a decimal comma is installed */
-    rd_json_writer w = rdi_json_writer_start(*state, RD_JSON_COMPACT);
-    put_numbers(&w);
-    setlocale(LC_NUMERIC, "C");
-    assert_document(&w, numbers);
-}
-
 static char *written_and_read(rd_ctx *ctx, const char *text, size_t max_string) {
     rd_json_writer w = rdi_json_writer_start(ctx, RD_JSON_COMPACT);
     w.max_string = max_string;
@@ -194,7 +180,6 @@ int main(void) {
         CASE(compact_documents_have_one_line),
         CASE(a_writer_can_be_used_again),
         CASE(numbers_have_the_digits_asked_for),
-        CASE(numbers_do_not_follow_the_locale),
         CASE(strings_read_back_the_same),
         CASE(bytes_that_are_no_utf8_become_replacements),
         CASE(long_strings_are_cut_between_characters),

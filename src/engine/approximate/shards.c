@@ -29,6 +29,7 @@
  */
 #include "engine/approximate/shards.h"
 
+#include "base/number.h"
 #include "engine/core/plugin.h"
 #include "profile/cells.h"
 #include "profile/profile_build.h"
@@ -340,7 +341,7 @@ static rd_status shards_finish(void *self) {
         state_ignorance(run);
     else
         state_band(e);
-    snprintf(run->out.note, sizeof run->out.note, "shards: rate %.3g at the end", rate_of(e));
+    rdi_snprintf(run->out.note, sizeof run->out.note, "shards: rate %.3g at the end", rate_of(e));
     uint64_t cold = settle(e, left);
     RD_TRY(rdi_cells_count(e->mass, e->largest, left - cold, run->out.hist));
     RD_TRY(rdi_hist_add_many(run->out.hist, RD_COLD, cold));

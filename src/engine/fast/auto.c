@@ -13,6 +13,7 @@
  * leave room. If memory runs out nevertheless and the trace can be read again, `stream` alone
  * starts over.
  */
+#include "base/number.h"
 #include "engine/core/plugin.h"
 
 #include <inttypes.h>
@@ -234,10 +235,11 @@ static rd_status decide(auto_engine *e, uint64_t known) {
     if (tables > (double)(e->run->in->mem_bytes / TABLES_PART))
         return choose(e, "relay", "because tables for more threads might take too much memory");
     char why[128];
-    snprintf(why, sizeof why,
-             "because about %.1f %% of a chunk would be first touches (%.1f %% of the first %zu "
-             "references are)",
-             first * 100, e->share[STOPS - 1] * 100, e->sampled);
+    rdi_snprintf(
+        why, sizeof why,
+        "because about %.1f %% of a chunk would be first touches (%.1f %% of the first %zu "
+        "references are)",
+        first * 100, e->share[STOPS - 1] * 100, e->sampled);
     return choose(e, best_engine(e, first, whole), why);
 }
 

@@ -21,6 +21,8 @@
  */
 #include "engine/fast/chunks.h"
 
+#include "base/number.h"
+
 #include <stddef.h>
 #include <stdio.h>
 
@@ -242,8 +244,9 @@ static rd_status chunks_finish(void *self) {
     RD_TRY(stop_crew(e, finish(e)));
     unsigned threads = 1 + rdi_crew_size(e->crew);
     double share = e->references ? 100.0 * (double)e->firsts / (double)e->references : 0;
-    snprintf(e->run->out.note, sizeof e->run->out.note,
-             "chunks: %u thread%s, %.1f %% first touches", threads, threads > 1 ? "s" : "", share);
+    rdi_snprintf(e->run->out.note, sizeof e->run->out.note,
+                 "chunks: %u thread%s, %.1f %% first touches", threads, threads > 1 ? "s" : "",
+                 share);
     e->run->out.fed = e->in_parts ? e->references : 0;
     return e->run->in->distances ? RD_OK : count_up(e);
 }

@@ -21,6 +21,8 @@
  */
 #include "engine/fast/stream.h"
 
+#include "base/number.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -209,11 +211,12 @@ static rd_status hand_over_counts(rdi_stream *e) {
 
 static rd_status stream_finish(void *self) {
     rdi_stream *e = self;
-    snprintf(e->run->out.note, sizeof e->run->out.note,
-             "stream: %s instructions, front %s, %s-bit slots; upkeep %.3f s (%" PRIu64
-             " growths, %" PRIu64 " renumberings, %" PRIu64 " new hashes)",
-             rdi_isa_name(e->chosen), e->front_on ? "on" : "off", e->wide ? "64" : "32",
-             (double)e->upkeep_ns * 1e-9, e->table.growths, e->renumberings, e->table.reseedings);
+    rdi_snprintf(e->run->out.note, sizeof e->run->out.note,
+                 "stream: %s instructions, front %s, %s-bit slots; upkeep %.3f s (%" PRIu64
+                 " growths, %" PRIu64 " renumberings, %" PRIu64 " new hashes)",
+                 rdi_isa_name(e->chosen), e->front_on ? "on" : "off", e->wide ? "64" : "32",
+                 (double)e->upkeep_ns * 1e-9, e->table.growths, e->renumberings,
+                 e->table.reseedings);
     return e->counts_itself ? hand_over_counts(e) : RD_OK;
 }
 

@@ -17,6 +17,8 @@
  */
 #include "engine/gpu/gpu.h"
 
+#include "base/number.h"
+
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -196,9 +198,9 @@ static rd_status gpu_finish(void *self) {
     double seconds = 0;
     for (unsigned i = 0; i < RDI_GPU_STAGES; i++)
         seconds += costs->seconds[i];
-    snprintf(e->run->out.note, sizeof e->run->out.note,
-             "%s: %llu batches, %.3f s of work on the device", rdi_device_name(e->device),
-             (unsigned long long)costs->batches, seconds);
+    rdi_snprintf(e->run->out.note, sizeof e->run->out.note,
+                 "%s: %llu batches, %.3f s of work on the device", rdi_device_name(e->device),
+                 (unsigned long long)costs->batches, seconds);
     return RD_OK;
 }
 

@@ -22,6 +22,8 @@
  * cache simulations. IEEE TPDS 5(8), 1994.
  */
 #include "engine/papers/geometric.h"
+
+#include "base/number.h"
 #include "engine/gpu/geometric_device.h"
 
 #include <inttypes.h>
@@ -169,9 +171,9 @@ static rd_status geometric_finish(void *self) {
     if (e->filled > e->carried)
         RD_TRY(run_round(e));
     if (e->backend == RDI_BACKEND_CUDA)
-        snprintf(e->run->out.note, sizeof e->run->out.note,
-                 "geometric on %.80s: %.6f s of work there", rdi_device_name(e->device.device),
-                 e->device.seconds);
+        rdi_snprintf(e->run->out.note, sizeof e->run->out.note,
+                     "geometric on %.80s: %.6f s of work there", rdi_device_name(e->device.device),
+                     e->device.seconds);
     return rdi_round_finish(&e->round);
 }
 

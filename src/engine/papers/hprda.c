@@ -21,6 +21,7 @@
  */
 #include "engine/papers/hprda.h"
 
+#include "base/number.h"
 #include "order/block_map.h"
 
 #include <inttypes.h>
@@ -261,11 +262,11 @@ static rd_status hprda_finish(void *self) {
     if (e->filled > 0)
         RD_TRY(run_batch(e));
     const double *s = e->backend->seconds;
-    snprintf(e->run->out.note, sizeof e->run->out.note,
-             "hprda on %.60s: %.3f s in pieces, %.3f s merging threads, %.3f s groups, "
-             "%.3f s batches",
-             e->backend->where, s[RDI_RDA_LOCAL], s[RDI_RDA_THREADS], s[RDI_RDA_GROUPS],
-             s[RDI_RDA_BATCHES]);
+    rdi_snprintf(e->run->out.note, sizeof e->run->out.note,
+                 "hprda on %.60s: %.3f s in pieces, %.3f s merging threads, %.3f s groups, "
+                 "%.3f s batches",
+                 e->backend->where, s[RDI_RDA_LOCAL], s[RDI_RDA_THREADS], s[RDI_RDA_GROUPS],
+                 s[RDI_RDA_BATCHES]);
     RD_TRY(rdi_round_finish(&e->round));
     return e->zeros ? rdi_hist_add_many(e->run->out.hist, 0, e->zeros) : RD_OK;
 }

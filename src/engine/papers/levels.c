@@ -23,6 +23,7 @@
  * E. Carr and D. M. Nicol. Empirical study of parallel LRU simulation algorithms. ICASE 94-87,
  * 1994.
  */
+#include "base/number.h"
 #include "engine/core/round.h"
 #include "engine/gpu/levels_device.h"
 #include "engine/papers/lanes.h"
@@ -330,8 +331,9 @@ static rd_status levels_finish(void *self) {
     if (e->filled > 0)
         RD_TRY(run_round(e));
     if (e->backend == RDI_BACKEND_CUDA)
-        snprintf(e->run->out.note, sizeof e->run->out.note, "levels on %.80s: %.6f s of work there",
-                 rdi_device_name(e->device.device), e->device.seconds);
+        rdi_snprintf(e->run->out.note, sizeof e->run->out.note,
+                     "levels on %.80s: %.6f s of work there", rdi_device_name(e->device.device),
+                     e->device.seconds);
     return rdi_round_finish(&e->round);
 }
 
