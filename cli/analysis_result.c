@@ -7,10 +7,6 @@
 
 #include <string.h>
 
-static bool is_standard(const char *path) {
-    return !path || strcmp(path, "-") == 0;
-}
-
 static rd_status make_text(const analysis_options *o, rd_profile *profile, char **text, size_t *n) {
     if (o->out == OUT_CSV)
         return rd_report_csv(profile, text, n);
@@ -43,39 +39,31 @@ int analysis_print(rd_ctx *ctx, const analysis_options *o, rd_profile *profile) 
     return exit_status;
 }
 
-/* Reports options that need --attribute. */
-static int check_attribute(const analysis_options *o) {
+/* Reports options that need --attribute, and caches that are not valid. */
+static int check_attribute(rd_ctx *ctx, const analysis_options *o) {
     const attribute_options *a = &o->pipe.attribute;
+    cache_list caches;
     if (!a->on && ((a->caches && !o->report) || a->windows || a->spatial || a->objects.n))
         return fail_usage("--caches, --windows, --spatial and --object need --attribute");
-    return EXIT_OK;
+    return a->caches ? caches_parse(ctx, a->caches, &caches) : EXIT_OK;
 }
 
-/* Checks that a result can be written, and to another file than the inputs and the other results.
- */
-static int check_place(const output_place *place, const output_place *others, size_t n_others,
-                       int n, char **inputs) {
-    int status = output_check(place);
-    if (status == EXIT_OK)
-        status = output_check_inputs(place, n, inputs);
-    for (size_t i = 0; i < n_others && status == EXIT_OK; i++) {
-        if (is_standard(place->path) && is_standard(others[i].path))
-            return fail_usage("%s=-: write the result to another file with -o FILE", place->option);
-        status = output_check_distinct(place, &others[i]);
-    }
-    return status;
-}
-
-int analysis_check(const analysis_options *o, int n, char **inputs) {
-    output_place places[3] = {{.option = "-o", .path = o->output}};
+int analysis_check(rd_ctx *ctx, const analysis_options *o, const char *const *inputs, size_t n) {
+    output_place places[4] = {{.option = "-o", .path = o->output}};
     size_t n_places = 1;
+    const rd_strings *objects = &o->pipe.attribute.objects;
     if (o->distances)
-        places[n_places++] =
-            (output_place){.option = "--distances", .path = o->distances, .in_place = true};
+        places[n_places++] = (output_place){.option = "--distances", .path = o->distances};
     if (o->report)
         places[n_places++] = (output_place){.option = "--report", .path = o->report};
-    int status = check_attribute(o);
-    for (size_t i = 0; i < n_places && status == EXIT_OK; i++)
-        status = check_place(&places[i], places, i, n, inputs);
+    if (o->pipe.checkpoint)
+        places[n_places++] = (output_place){.option = "--checkpoint", .path = o->pipe.checkpoint};
+    int status = check_attribute(ctx, o);
+    if (status == EXIT_OK && o->pipe.checkpoint && strcmp(o->pipe.checkpoint, "-") == 0)
+        status = fail_usage("--checkpoint: needs a file, not standard output");
+    if (status == EXIT_OK)
+        status = output_check(ctx, places, n_places, inputs, n);
+    if (status == EXIT_OK)
+        status = output_check(ctx, places, n_places, objects->value, objects->n);
     return status;
 }

@@ -17,10 +17,10 @@ typedef struct analysis_options {
     bool ascii;
 } analysis_options;
 
-/* Checks that the results can be written, and to other files than those that are read. Commands
- * call it before anything is opened, because the analysis may take long. Reports a mistake and
- * returns the exit status. */
-int analysis_check(const analysis_options *o, int n, char **inputs);
+/* Checks that all outputs can be written, and to other files than those that are read: `inputs`,
+ * in which NULL is skipped, and the program files of --object. Commands call it before anything is
+ * opened, because the analysis may take long. Reports a mistake and returns the exit status. */
+int analysis_check(rd_ctx *ctx, const analysis_options *o, const char *const *inputs, size_t n);
 
 /* Prints the result, or writes it to its file, and the page. Returns the exit status. */
 int analysis_print(rd_ctx *ctx, const analysis_options *o, rd_profile *profile);

@@ -1,6 +1,8 @@
 /* Runs suites, and checks and times their runs. See bench.h. */
 #include "bench.h"
 
+#include "output_file.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -176,9 +178,25 @@ static void run(bench *b, const bench_suite *suite, int n, char **traces) {
     rd_json_writer_free(b->line);
 }
 
+/* Reports mistakes before anything is printed. Results are appended, also to a file that exists. */
+static int check_options(rd_ctx *ctx, const bench_options *o, int n, char **traces) {
+    for (size_t i = 0; i < o->engines.n; i++) {
+        rd_engine *e = NULL;
+        rd_status status = rd_engine_open(ctx, o->engines.value[i], NULL, &e);
+        rd_engine_close(e);
+        if (status != RD_OK && status != RD_EUNSUPPORTED)
+            return fail_status(ctx, status);
+    }
+    output_place place = {.option = "-o", .path = o->output};
+    return output_check(ctx, &place, 1, (const char *const *)traces, (size_t)n);
+}
+
 int bench_run_suite(rd_ctx *ctx, const bench_options *o, const bench_suite *suite, int n,
                     char **traces) {
     bench b = {.ctx = ctx, .options = o, .suite = suite->name};
+    int status = check_options(ctx, o, n, traces);
+    if (status != EXIT_OK)
+        return status;
     if (o->output && !(b.lines = fopen(o->output, "a")))
         return fail("%s: cannot open: %s", o->output, strerror(errno));
     if (o->json && !b.lines)

@@ -1,6 +1,8 @@
 /* The suite that reads the same trace from every format that can be written. */
 #include "bench.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -106,26 +108,40 @@ static bool time_format(bench *b, const char *format, const char *path, uint64_t
     return true;
 }
 
-static bool run_formats(bench *b, int n, char **traces) {
-    if (n != 1) {
-        b->status = fail_usage("bench formats needs one TRACE to write in every format");
-        return false;
-    }
-    const char *dir = getenv("TMPDIR");
-    char path[512];
-    snprintf(path, sizeof path, "%s/reusedist-bench-%ld", dir ? dir : "/tmp", (long)getpid());
+/* Writes the trace to `path` in one format after the other, and times reading it. */
+static bool time_formats(bench *b, const char *trace, const char *path) {
     for (size_t i = 0; rd_format_info_at(i); i++) {
         const rd_format_info *info = rd_format_info_at(i);
         uint64_t refs = 0;
         if (!info->writable || strcmp(info->name, "u32") == 0) /* addresses do not fit in 32 bits */
             continue;
-        bool ok = write_copy(b, traces[0], info->name, path, &refs) &&
-                  time_format(b, info->name, path, refs);
+        bool ok =
+            write_copy(b, trace, info->name, path, &refs) && time_format(b, info->name, path, refs);
         unlink(path);
         if (!ok)
             return false;
     }
     return true;
+}
+
+/* The file is in a folder that only this user can write: elsewhere, somebody else could put a link in
+ * its place. */
+static bool run_formats(bench *b, int n, char **traces) {
+    if (n != 1) {
+        b->status = fail_usage("bench formats needs one TRACE to write in every format");
+        return false;
+    }
+    const char *chosen = getenv("TMPDIR"), *folder = chosen ? chosen : "/tmp";
+    char own[PATH_MAX - 8], path[PATH_MAX];
+    snprintf(own, sizeof own, "%s/reusedist-bench-XXXXXX", folder);
+    if (!mkdtemp(own)) {
+        b->status = fail("%s: cannot make a folder there: %s", folder, strerror(errno));
+        return false;
+    }
+    snprintf(path, sizeof path, "%s/trace", own);
+    bool good = time_formats(b, traces[0], path);
+    rmdir(own);
+    return good;
 }
 
 const bench_suite bench_formats = {

@@ -1,9 +1,7 @@
 /* analyze: reuse distances of traces, as a report, a table or a profile. */
 #include "analysis_result.h"
-#include "output_file.h"
 
 #include <stddef.h>
-#include <string.h>
 
 static const rd_opt analyze_opts[] = {
 #define ANALYSIS_FIELD(member) offsetof(analysis_options, member)
@@ -15,20 +13,6 @@ static const rd_opt analyze_opts[] = {
      .help = "resume from this file if it exists; write it at the end of each round (parda)"},
     {.name = NULL},
 };
-
-/* Checks the checkpoint file, which may exist already and is replaced during the analysis. */
-static int check_checkpoint(const analysis_options *o, int n, char **inputs) {
-    output_place place = {.option = "--checkpoint", .path = o->pipe.checkpoint};
-    output_place result = {.option = "-o", .path = o->output};
-    if (!place.path)
-        return EXIT_OK;
-    if (strcmp(place.path, "-") == 0)
-        return fail_usage("--checkpoint: needs a file, not standard output");
-    int status = output_check(&place);
-    if (status == EXIT_OK)
-        status = output_check_inputs(&place, n, inputs);
-    return status == EXIT_OK && o->output ? output_check_distinct(&place, &result) : status;
-}
 
 static int analyze(rd_ctx *ctx, const analysis_options *o, int n, char **paths, rd_profile **out) {
     pipeline p;
@@ -44,9 +28,7 @@ static int analyze(rd_ctx *ctx, const analysis_options *o, int n, char **paths, 
 
 static int run_analyze(rd_ctx *ctx, void *opts, int n, char **operands) {
     const analysis_options *o = opts;
-    int status = analysis_check(o, n, operands);
-    if (status == EXIT_OK)
-        status = check_checkpoint(o, n, operands);
+    int status = analysis_check(ctx, o, (const char *const *)operands, (size_t)n);
     if (status != EXIT_OK)
         return status;
     rd_profile *profile = NULL;

@@ -131,8 +131,7 @@ static int check_options(rd_ctx *ctx, const compare_options *o, compare_rule *ru
     output_place place = {.option = "--junit", .path = o->junit};
     if (strcmp(o->junit, "-") == 0)
         return fail_usage("compare: --junit needs a file: standard output has the report");
-    int status = output_check(&place);
-    return status == EXIT_OK ? output_check_inputs(&place, n, operands) : status;
+    return output_check(ctx, &place, 1, (const char *const *)operands, (size_t)n);
 }
 
 static int run_compare(rd_ctx *ctx, void *opts, int n, char **operands) {

@@ -68,9 +68,7 @@ static int convert_times(rd_ctx *ctx, const convert_options *o, int n, char **op
         return fail_usage("--time-histogram takes one file");
     if (rd_binning_parse(ctx, o->hist ? o->hist : "loglinear", &config.binning) != RD_OK)
         return fail_usage("--hist: %s", rd_last_error(ctx));
-    int status = output_check(&place);
-    if (status == EXIT_OK)
-        status = output_check_inputs(&place, n, operands);
+    int status = output_check(ctx, &place, 1, (const char *const *)operands, (size_t)n);
     if (status != EXIT_OK)
         return status;
     rd_profile *profile = NULL;
@@ -95,7 +93,10 @@ static int run_convert(rd_ctx *ctx, void *opts, int n, char **operands) {
         return convert_times(ctx, o, n, operands);
     if (!kinds_parse(o->kinds, &kinds))
         return EXIT_USAGE;
-    int status = EXIT_OK;
+    output_place place = {.option = "-o", .path = o->copy.output};
+    int status = output_check(ctx, &place, 1, (const char *const *)operands, (size_t)n);
+    if (status != EXIT_OK)
+        return status;
     trace_copy *copy = trace_copy_new(ctx, &o->copy, kinds, progress_total(n, operands), &status);
     if (!copy)
         return status;

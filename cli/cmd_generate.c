@@ -1,4 +1,5 @@
 /* generate: synthetic traces. */
+#include "output_file.h"
 #include "trace_copy.h"
 
 #include <stddef.h>
@@ -32,8 +33,9 @@ static int run_generate(rd_ctx *ctx, void *opts, int n, char **operands) {
         return fail_status(ctx, opened);
     uint64_t done = 0, total = 0;
     rd_trace_progress(trace, &done, &total);
-    int status = EXIT_OK;
-    trace_copy *copy = trace_copy_new(ctx, &o->copy, 0, total, &status);
+    output_place place = {.option = "-o", .path = o->copy.output};
+    int status = output_check(ctx, &place, 1, NULL, 0);
+    trace_copy *copy = status == EXIT_OK ? trace_copy_new(ctx, &o->copy, 0, total, &status) : NULL;
     if (copy) {
         status = trace_copy_add(copy, operands[0], trace);
         status = trace_copy_finish(copy, status);

@@ -18,8 +18,9 @@ static const rd_opt merge_opts[] = {
 
 static int run_merge(rd_ctx *ctx, void *opts, int n, char **operands) {
     const merge_options *o = opts;
-    output_place place = {.option = "-o", .path = o->output}; /* may be one of the parts */
-    int exit_status = output_check(&place);
+    output_place place = {.option = "-o", .path = o->output};
+    /* The sum may replace one of its parts, which is how a total is kept up to date. */
+    int exit_status = output_check(ctx, &place, 1, NULL, 0);
     if (exit_status != EXIT_OK)
         return exit_status;
     rd_profile **parts = NULL, *sum = NULL;
@@ -39,7 +40,11 @@ const command command_merge = {
     .operands = "PROFILE...",
     .details =
         "The runs must have the same block size, bound and kinds of references. If their bins\n"
-        "differ, the result has the finest bins that all of them have.\n",
+        "differ, the result has the finest bins that all of them have. The output\n"
+        "may be one of the inputs, which keeps a total up to date: it is replaced when the sum is\n"
+        "complete.\n"
+        "\n"
+        "  reusedist merge total.json today.json -o total.json\n",
     .opts = merge_opts,
     .opts_size = sizeof(merge_options),
     .min_operands = 1,

@@ -26,6 +26,8 @@ static const rd_opt mrc_opts[] = {
     {.name = "sizes",
      .arg = "SIZES",
      .type = RD_OPT_SIZES,
+     .min = 1,
+     .max = 0x1p64,
      .offset = offsetof(mrc_options, sizes),
      .help = "cache sizes 32K,1M,... in bytes; in blocks with -b addr [powers of two]"},
     OPTION_OUT(offsetof(mrc_options, out), "table and chart, or only the numbers"),
@@ -145,9 +147,7 @@ static int print_result(rd_ctx *ctx, const mrc_options *o, rd_profile *profile) 
 static int run_mrc(rd_ctx *ctx, void *opts, int n, char **operands) {
     const mrc_options *o = opts;
     output_place place = {.option = "-o", .path = o->output};
-    int status = output_check(&place);
-    if (status == EXIT_OK)
-        status = output_check_inputs(&place, n, operands);
+    int status = output_check(ctx, &place, 1, (const char *const *)operands, (size_t)n);
     if (status != EXIT_OK)
         return status;
     rd_profile *profile = NULL;

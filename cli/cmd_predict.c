@@ -85,6 +85,8 @@ static const rd_opt predict_opts[] = {
     {.name = "cache",
      .arg = "SIZES",
      .type = RD_OPT_SIZES,
+     .min = 1,
+     .max = 0x1p64,
      .offset = FIELD(caches),
      .help = "print only the miss ratios of these cache sizes, like mrc"},
     OPTION_OUT(FIELD(out), "a report, the histogram, or a profile"),
@@ -230,8 +232,6 @@ static int predict(rd_ctx *ctx, const predict_options *o, const rd_model_config 
 }
 
 static int check_options(const predict_options *o) {
-    output_place result = {.option = "-o", .path = o->output};
-    output_place model = {.option = "--model", .path = o->model};
     bool sized = o->size != 0 || o->size_of;
     if (o->evaluate + (o->against != NULL) + sized > 1)
         return fail_usage("predict: give only one of --size, --size-of, --evaluate, --against");
@@ -247,12 +247,19 @@ static int check_options(const predict_options *o) {
         return fail_usage("--size: must be greater than 0");
     if (o->train.n == 1 && !o->evaluate && !o->against)
         return fail_usage("--train: a model needs two or more training inputs");
-    int status = output_check(&result);
-    if (status == EXIT_OK && o->model && o->train.n)
-        status = output_check(&model);
-    if (status == EXIT_OK && o->model && o->train.n)
-        status = output_check_distinct(&model, &result);
-    return status;
+    return EXIT_OK;
+}
+
+/* Checks that no output overwrites a profile or a model that the command reads. */
+static int check_outputs(rd_ctx *ctx, const predict_options *o) {
+    output_place places[] = {{.option = "-o", .path = o->output},
+                             {.option = "--model", .path = o->model}};
+    bool keeps_model = o->model && o->train.n;
+    const char *inputs[RD_STRINGS_MAX + 3] = {o->size_of, o->against,
+                                              keeps_model ? NULL : o->model};
+    for (size_t i = 0; i < o->train.n; i++)
+        inputs[3 + i] = training_path(o->train.value[i]);
+    return output_check(ctx, places, keeps_model ? 2 : 1, inputs, 3 + o->train.n);
 }
 
 static int run_predict(rd_ctx *ctx, void *opts, int n, char **operands) {
@@ -263,6 +270,8 @@ static int run_predict(rd_ctx *ctx, void *opts, int n, char **operands) {
     int status = check_options(o);
     if (status == EXIT_OK)
         status = parse_config(ctx, o, &config);
+    if (status == EXIT_OK)
+        status = check_outputs(ctx, o);
     if (status != EXIT_OK)
         return status;
     return o->evaluate || o->against ? run_evaluation(ctx, o, &config) : predict(ctx, o, &config);

@@ -1,6 +1,7 @@
 /* record: records the references of a program as a trace. */
 #include "kinds.h"
 #include "option_rows.h"
+#include "output_file.h"
 #include "recorder.h"
 #include "trace_copy.h"
 
@@ -67,7 +68,11 @@ static int run_record(rd_ctx *ctx, void *opts, int n, char **operands) {
                           .quiet = o->quiet,
                           .sampled = recorder_is_sampling(&o->what),
                           .keep = true};
-    int status = check_format(ctx, o->to);
+    output_place place = {.option = "-o", .path = o->output};
+    const char *program = recorder_program_file(operands);
+    int status = output_check(ctx, &place, 1, &program, 1);
+    if (status == EXIT_OK)
+        status = check_format(ctx, o->to);
     if (status != EXIT_OK)
         return status;
     /* A compiled-in recorder records all kinds. */
@@ -79,7 +84,6 @@ static int run_record(rd_ctx *ctx, void *opts, int n, char **operands) {
     int of_program = EXIT_OK;
     if (r) {
         bool cut_short;
-        where.live = recorder_live(r);
         status = copy_references(ctx, r, copy, operands[0]);
         of_program = recorder_finish(r, &cut_short);
     }

@@ -27,9 +27,7 @@ static int run_report(rd_ctx *ctx, void *opts, int n, char **operands) {
     const report_options *o = opts;
     output_place place = {.option = "-o", .path = o->output};
     cache_list caches = {0};
-    int status = output_check(&place);
-    if (status == EXIT_OK)
-        status = output_check_inputs(&place, n, operands);
+    int status = output_check(ctx, &place, 1, (const char *const *)operands, (size_t)n);
     if (status == EXIT_OK && o->caches)
         status = caches_parse(ctx, o->caches, &caches);
     rd_profile **profiles = NULL;

@@ -103,7 +103,7 @@ static int choose_collapse(rd_ctx *ctx, run_options *o) {
     return EXIT_OK;
 }
 
-static int check_options(rd_ctx *ctx, run_options *o) {
+static int check_options(rd_ctx *ctx, run_options *o, char **words) {
     pipeline_options *pipe = &o->analysis.pipe;
     int status = choose_collapse(ctx, o);
     if (status != EXIT_OK)
@@ -113,13 +113,8 @@ static int check_options(rd_ctx *ctx, run_options *o) {
     o->what.events = pipe->attribute.on;
     if (pipe->progress == PROGRESS_AUTO) /* the terminal belongs to the program */
         pipe->progress = PROGRESS_NEVER;
-    return choose_kinds(o) ? analysis_check(&o->analysis, 0, NULL) : EXIT_USAGE;
-}
-
-/* Whether the program could not be started, which the shell or the recorder has reported. */
-static bool never_began(const rd_profile *profile, int of_program) {
-    return (of_program == 126 || of_program == 127) &&
-           rd_profile_facts_of(profile)->references == 0;
+    const char *inputs[] = {recorder_program_file(words), o->predict};
+    return choose_kinds(o) ? analysis_check(ctx, &o->analysis, inputs, 2) : EXIT_USAGE;
 }
 
 /* Analyzes until the program ends. Returns the exit status of the program, unless something here
@@ -135,7 +130,7 @@ static int analyze(run_options *o, pipeline *p, recorder *r, const char *name) {
     int status = added == RD_OK ? pipeline_run(p, &profile) : fail_status(ctx, added);
     rd_trace_close(trace);
     int of_program = recorder_finish(r, &cut_short);
-    if (profile && !never_began(profile, of_program)) {
+    if (profile) { /* the program began */
         if (cut_short)
             rd_profile_set_partial(profile, true);
         int printed = analysis_print(ctx, &o->analysis, profile);
@@ -164,7 +159,7 @@ static int record_and_analyze(rd_ctx *ctx, run_options *o, const char *name, int
 
 static int run_run(rd_ctx *ctx, void *opts, int n, char **operands) {
     run_options *o = opts;
-    int status = check_options(ctx, o);
+    int status = check_options(ctx, o, operands);
     if (status != EXIT_OK)
         return status;
     if (o->predict)

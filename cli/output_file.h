@@ -1,4 +1,4 @@
-/* Writes results to a file or to standard output. Commands check the destination before the work
+/* Writes results to a file or to standard output. Commands check all their outputs before the work
  * and write after it. */
 #ifndef RD_OUTPUT_FILE_H
 #define RD_OUTPUT_FILE_H
@@ -9,19 +9,14 @@
 typedef struct output_place {
     const char *option; /* for messages: "-o" */
     const char *path;   /* NULL and "-": standard output */
-    bool in_place;      /* an existing file is overwritten, not replaced by a new one */
 } output_place;
 
-/* Checks that the place can be written, as far as that is possible without opening it. Reports a
- * mistake and returns the exit status. */
-int output_check(const output_place *place);
-
-/* Checks that the place is none of the input files ("-" is standard input), which the result would
- * overwrite. Returns like output_check(). Devices and pipes may be both input and output. */
-int output_check_inputs(const output_place *place, int n, char **inputs);
-
-/* Checks that two results go to different files. Returns like output_check(). */
-int output_check_distinct(const output_place *a, const output_place *b);
+/* Checks the outputs of a command before the command opens anything: each can be written, as far as
+ * this is known, none overwrites an input ("-" is standard input; NULL is skipped), and no two of
+ * them are the same file. Devices and pipes may be both input and output. Reports a mistake and
+ * returns the exit status. */
+int output_check(rd_ctx *ctx, const output_place *places, size_t n_places,
+                 const char *const *inputs, size_t n_inputs);
 
 /* Writes a finished result with rd_text_write(); NULL and "-" are standard output. Reports a
  * failure and returns the exit status. */

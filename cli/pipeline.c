@@ -62,25 +62,6 @@ static void show_note(void *user, rd_note_kind kind, const char *text) {
     tell_user("%s", text);
 }
 
-/* Writes distances, and opens the file first if necessary. */
-static rd_status write_distances(void *user, const uint64_t *distances, size_t n) {
-    pipeline *p = user;
-    if (!p->distances)
-        p->distances = distance_file_open(p->extras.distances);
-    rd_status status = p->distances ? distance_file_sink(p->distances, distances, n) : RD_EIO;
-    p->distances_failed = status != RD_OK;
-    return status;
-}
-
-/* Closes the file. A trace without references has an empty file. */
-static int finish_distances(pipeline *p, bool result) {
-    if (result && p->extras.distances && write_distances(p, NULL, 0) != RD_OK)
-        return EXIT_FAILED;
-    distance_file *file = p->distances;
-    p->distances = NULL;
-    return distance_file_close(file);
-}
-
 /* ---- opening, running, closing ---- */
 
 int pipeline_open(pipeline *p, rd_ctx *ctx, const pipeline_options *o,
@@ -101,12 +82,11 @@ int pipeline_open(pipeline *p, rd_ctx *ctx, const pipeline_options *o,
         .partial = o->partial,
         .attribution = o->attribute.on ? &p->attribute.config : NULL,
         .sampling = o->peaks ? &p->sampling : NULL,
-        .sink = p->extras.distances ? write_distances : NULL,
-        .sink_user = p,
         .progress = show_progress,
         .progress_user = p,
         .note = show_note,
         .note_user = p,
+        .distances = p->extras.distances,
     };
     int parsed = parse_options(p, &config);
     if (parsed != EXIT_OK)
@@ -141,17 +121,13 @@ int pipeline_run(pipeline *p, rd_profile **out) {
     rd_status status = rd_analysis_run(p->analysis);
     progress_wipe(&p->bar);
     if (status != RD_OK)
-        exit_status = p->distances_failed ? EXIT_FAILED : fail_status(p->ctx, status);
+        exit_status = fail_status(p->ctx, status);
     bool result =
         rd_analysis_has_profile(p->analysis) && rd_analysis_profile(p->analysis, &profile) == RD_OK;
     if (result && status != RD_OK)
         fail("the result covers the trace up to that point");
     if (result && o->verbose)
         tell_result(p, profile);
-    if (finish_distances(p, result) != EXIT_OK) { /* a result without its distances is incomplete */
-        rd_profile_free(profile);
-        return EXIT_FAILED;
-    }
     *out = profile;
     return exit_status;
 }

@@ -12,7 +12,6 @@
 
 #include "attribute.h"
 #include "cli.h"
-#include "distance_file.h"
 #include "option_rows.h"
 #include "progress.h"
 
@@ -47,8 +46,6 @@ typedef struct pipeline {
     pipeline_extras extras;
     attribute_choice attribute;
     rd_sampler_config sampling;
-    distance_file *distances; /* opened with the first distances */
-    bool distances_failed;    /* the failure has been reported */
     progress bar;
 } pipeline;
 

@@ -83,6 +83,10 @@ bool recorder_is_sampling(const recorder_options *o) {
     return o->burst || o->start || o->stop || o->inside || o->paused;
 }
 
+const char *recorder_program_file(char **words) {
+    return strchr(words[0], '/') ? words[0] : NULL;
+}
+
 /* The signals that we ignore are the program's business again. */
 int recorder_spawn(pid_t *program, char **args, bool silent) {
     posix_spawnattr_t attributes;

@@ -32,6 +32,10 @@ typedef struct recorder recorder;
 /* Whether the options leave out parts of the run. */
 bool recorder_is_sampling(const recorder_options *options);
 
+/* The file of the program if the command names one; NULL if the command is searched for in PATH. No
+ * output may overwrite it. */
+const char *recorder_program_file(char **words);
+
 /* Starts the command of `n` words. Returns NULL after reporting a mistake (*status is the exit
  * status). `options` are borrowed. */
 recorder *recorder_start(rd_ctx *ctx, const recorder_options *options, int n, char **words,

@@ -1,8 +1,6 @@
 /* Copies references from traces into a new trace. See trace_copy.h. */
 #include "trace_copy.h"
 
-#include "output_file.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -53,11 +51,6 @@ trace_copy *trace_copy_new(rd_ctx *ctx, const copy_options *options, uint32_t ki
                              format->name);
         return NULL;
     }
-    output_place place = {.option = "-o",
-                          .path = options->output}; /* may be one of the input traces */
-    *status = output_check(&place);
-    if (*status != EXIT_OK)
-        return NULL;
     trace_copy *c = calloc(1, sizeof *c);
     if (!c) {
         *status = fail("out of memory");
@@ -274,10 +267,6 @@ static bool copy_batch(trace_copy *c, const rd_trace *trace, const rd_refs *refs
     return copy_references(c, &rest, status);
 }
 
-static bool never_began(const trace_copy *c, const rd_refs *first) {
-    return first->n == 0 && c->options->live && rd_live_programs(c->options->live) == 0;
-}
-
 int trace_copy_add(trace_copy *c, const char *name, rd_trace *trace) {
     int status = EXIT_OK;
     uint64_t done = 0, total = 0, first = 0;
@@ -288,7 +277,7 @@ int trace_copy_add(trace_copy *c, const char *name, rd_trace *trace) {
         rd_status read = rd_trace_read(trace, &refs);
         if (read != RD_OK)
             return report(c, read);
-        if (!c->writer && never_began(c, refs))
+        if (!c->writer && rd_trace_never_began(trace))
             break;
         if (!c->writer && !open_writer(c, trace, refs, &status))
             return status;

@@ -12,9 +12,8 @@ typedef struct copy_options {
     const char *to;     /* format; NULL: native */
     uint32_t progress;  /* progress_when */
     bool quiet;
-    bool sampled;        /* record: the recorder leaves out references */
-    bool keep;           /* record: keep the file even if recording fails */
-    const rd_live *live; /* record: make no new trace if no program records; else NULL */
+    bool sampled; /* record: the recorder leaves out references */
+    bool keep;    /* record: keep the file even if recording fails */
 } copy_options;
 
 #define COPY_OPTIONS(state, member)                                                                \
@@ -25,8 +24,8 @@ typedef struct copy_options {
 
 typedef struct trace_copy trace_copy;
 
-/* Prepares a copy. Returns NULL after reporting a mistake (*status is the exit status): a binary
- * format must not go to a terminal, and the output must be writable. `kinds` is a mask of kinds to
+/* Prepares a copy. The command has checked the output. Returns NULL after reporting a mistake (*status
+ * is the exit status): a binary format must not go to a terminal. `kinds` is a mask of kinds to
  * keep, 0: all. `total` is the number of bytes for the progress bar, 0: unknown. */
 trace_copy *trace_copy_new(rd_ctx *ctx, const copy_options *options, uint32_t kinds, uint64_t total,
                            int *status);
@@ -37,7 +36,7 @@ trace_copy *trace_copy_new(rd_ctx *ctx, const copy_options *options, uint32_t ki
 int trace_copy_add(trace_copy *c, const char *name, rd_trace *trace);
 
 /* Finishes the new trace and frees everything. `status` is the exit status of the command so far.
- * No file appears if writing failed or if nothing was added. Returns the exit status. */
+ * No file appears if writing failed, if nothing was added, or if a recorded program never began. Returns the exit status. */
 int trace_copy_finish(trace_copy *c, int status);
 
 #endif

@@ -97,6 +97,9 @@ typedef struct rd_analysis_config {
     void *progress_user;
     rd_note_callback note; /* NULL: notes are dropped */
     void *note_user;
+    const char *distances; /* file that gets every distance, a line each: a number or "inf"; "-":
+                              standard output; NULL: none. It appears when all distances are known,
+                              also if the analysis ends early */
 } rd_analysis_config;
 
 typedef struct rd_analysis rd_analysis;
@@ -120,7 +123,9 @@ RD_API RD_CHECKED rd_status rd_analysis_add_trace(rd_analysis *a, rd_trace *trac
  * damaged or cannot be read (RD_EFORMAT, RD_EIO, or another error of rd_trace_open() and
  * rd_trace_read()), or if the progress callback cancels it (RD_ECANCELED). The references before
  * that point are still analyzed, and with config.partial there is a profile of them, provided that
- * a trace was opened. After any other failure, of the engine or of the sink, there is no profile.
+ * a trace was opened. After any other failure, of the engine, of the sink or of the file of distances,
+ * there is no profile. There is neither a profile nor a file of distances, but no failure either, if the
+ * only trace never began, see rd_trace_never_began().
  */
 RD_API RD_CHECKED rd_status rd_analysis_run(rd_analysis *a);
 

@@ -146,6 +146,9 @@ RD_API uint64_t rd_trace_skipped(const rd_trace *t);
 /* Number of references that the recorder counted without recording each of them, see
  * rd_live_config.collapse_bytes. Each has distance 0. */
 RD_API uint64_t rd_trace_repeats(const rd_trace *t);
+/* Whether this is the trace of a running program, has been read to its end, and no program ever
+ * connected to its channel: the program could not be started, or has no recorder. */
+RD_API bool rd_trace_never_began(const rd_trace *t);
 /* Number of bytes of the stored (maybe compressed) file that were read so far, and its size; 0 if
  * the size is unknown. For a generated trace, numbers of references. */
 RD_API void rd_trace_progress(const rd_trace *t, uint64_t *done, uint64_t *total);

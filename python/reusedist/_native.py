@@ -122,7 +122,7 @@ class AnalysisConfig(ctypes.Structure):
                 ("checkpoint", c_char_p), ("live", c_bool), ("partial", c_bool),
                 ("attribution", c_void_p), ("sampling", c_void_p), ("sink", SINK),
                 ("sink_user", c_void_p), ("progress", PROGRESS), ("progress_user", c_void_p),
-                ("note", c_void_p), ("note_user", c_void_p)]
+                ("note", c_void_p), ("note_user", c_void_p), ("distances", c_char_p)]
 
 
 class Facts(ctypes.Structure):

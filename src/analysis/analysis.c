@@ -1,6 +1,8 @@
 /* Opening, running and closing an analysis. See reusedist/analysis.h. */
 #include "analysis/analysis_state.h"
+#include "base/number.h"
 #include "base/sized.h"
+#include "reusedist/experimental.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,6 +22,8 @@ static rd_status check_config(rd_analysis *a) {
         return rdi_fail(a->ctx, RD_EINVAL, "unknown kinds of references: mask %" PRIu32, c->kinds);
     if (c->sampling && c->bound)
         return rdi_fail(a->ctx, RD_EINVAL, "sampling needs all distances: analyze without a bound");
+    if (c->distances)
+        RD_TRY(rd_output_check(a->ctx, c->distances));
     a->block_known = c->block != RD_BLOCK_AUTO;
     a->block_bytes = bytes ? c->block : 0;
     return RD_OK;
@@ -47,6 +51,27 @@ static rd_status check_distances(const rd_analysis *a) {
                     info->name, a->sampler ? "sampling" : "attribution");
 }
 
+/* Opens the file with the first distances, so that an analysis that cannot begin does not open it. */
+static rd_status open_distances(rd_analysis *a) {
+    return a->distance_file
+               ? RD_OK
+               : rdi_distance_file_open(a->ctx, a->config.distances, &a->distance_file);
+}
+
+static rd_status write_lines(rd_analysis *a, const uint64_t *distances, size_t n) {
+    RD_TRY(open_distances(a));
+    return rdi_distance_file_write(a->distance_file, distances, n);
+}
+
+static rd_status write_distances(void *user, const uint64_t *distances, size_t n) {
+    rd_analysis *a = user;
+    rd_status status = write_lines(a, distances, n);
+    a->distances_failed = status != RD_OK;
+    if (status == RD_OK && a->config.sink)
+        status = a->config.sink(a->config.sink_user, distances, n);
+    return status;
+}
+
 static rd_status open_engine(rd_analysis *a) {
     const rd_analysis_config *c = &a->config;
     const char *usual = c->checkpoint ? "parda" : NULL; /* parda can write checkpoints */
@@ -60,8 +85,8 @@ static rd_status open_engine(rd_analysis *a) {
                                .binning = c->binning,
                                .checkpoint = c->checkpoint,
                                .checkpoint_of = a->checkpoint_of,
-                               .sink = c->sink,
-                               .sink_user = c->sink_user};
+                               .sink = c->distances ? write_distances : c->sink,
+                               .sink_user = c->distances ? a : c->sink_user};
     RD_TRY(rd_engine_open(a->ctx, c->engine ? c->engine : usual, &config, &a->engine));
     return check_distances(a);
 }
@@ -94,6 +119,7 @@ void rd_analysis_close(rd_analysis *a) {
     if (!a)
         return;
     rd_engine_close(a->engine); /* first, because its threads may still read parts */
+    rdi_distance_file_close(a->distance_file);
     rdi_parts_watch_fini(&a->watch);
     rd_sampler_free(a->sampler);
     rdi_attribution_feed_free(a->attribution);
@@ -174,7 +200,7 @@ void rdi_analysis_note(const rd_analysis *a, rd_note_kind kind, const char *form
     if (!a->config.note)
         return;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    rdi_vsnprintf(text, sizeof text, format, args);
     va_end(args);
     a->config.note(a->config.note_user, kind, text);
 }
@@ -192,9 +218,33 @@ static rd_status read_all(rd_analysis *a) {
     return RD_OK;
 }
 
+/* Files that the analysis writes must not be files that it reads. */
+static rd_status check_output(const rd_analysis *a, const char *what, const char *path) {
+    for (size_t i = 0; path && i < a->n_inputs; i++)
+        if (!a->inputs[i].trace && rd_output_is_input(path, a->inputs[i].name))
+            return rdi_fail(a->ctx, RD_EINVAL, "%s: %s is also an input; name another file", what,
+                            path);
+    return RD_OK;
+}
+
+static bool never_began(const rd_analysis *a) {
+    const rd_trace *trace = a->inputs[0].trace;
+    return a->n_inputs == 1 && trace && rd_trace_never_began(trace);
+}
+
+/* A trace without references has an empty file. */
+static rd_status finish_distances(rd_analysis *a) {
+    if (!a->config.distances)
+        return RD_OK;
+    RD_TRY(open_distances(a));
+    return rdi_distance_file_finish(a->distance_file);
+}
+
 /* Also finishes the engine if the trace ended early: a late engine still has to deliver distances
  * to the sink. */
 static rd_status run(rd_analysis *a) {
+    RD_TRY(check_output(a, "checkpoint", a->config.checkpoint));
+    RD_TRY(check_output(a, "distances", a->config.distances));
     if (!a->engine)
         RD_TRY(open_engine(a));
     if (!(a->sources = rdi_calloc(a->ctx, a->n_inputs, sizeof *a->sources)))
@@ -202,9 +252,10 @@ static rd_status run(rd_analysis *a) {
     a->progress.total_bytes = bytes_of_all(a);
     rd_status status = read_all(a);
     bool intact = status == RD_OK || (a->ended_early && a->n_sources > 0);
-    if (!intact)
+    if (!intact || never_began(a))
         return status;
     RD_TRY(rd_engine_finish(a->engine));
+    RD_TRY(finish_distances(a));
     if (status == RD_OK || a->config.partial)
         RD_TRY(rdi_analysis_make_profile(a));
     return status;
@@ -218,6 +269,8 @@ rd_status rd_analysis_run(rd_analysis *a) {
         return rdi_fail(a->ctx, RD_ESTATE, "nothing to analyze: add a trace first");
     a->ran = true;
     rd_status status = run(a);
+    if (a->distances_failed) /* reports the failure again: the engine only knows that a sink failed */
+        status = write_lines(a, NULL, 0);
     rdi_parts_watch_end(&a->watch);
     return status;
 }

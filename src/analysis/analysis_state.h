@@ -8,6 +8,7 @@
  *   attribution_feed.c   references, events and distances for attribution
  *   analysis_profile.c   facts in the profile beside the histogram
  *   checkpoint_words.c   the description of an analysis in its checkpoint
+ *   distance_file.c      the file of all distances
  *   machine_caches.c     the default caches of attribution
  *
  * The feed_*.c files end an analysis early with rdi_analysis_end_early(). Every other failure means
@@ -17,6 +18,7 @@
 #define RDI_ANALYSIS_STATE_H
 
 #include "analysis/attribution_feed.h"
+#include "analysis/distance_file.h"
 #include "analysis/trace_parts.h"
 #include "base/common.h"
 #include "reusedist/analysis.h"
@@ -39,6 +41,8 @@ struct rd_analysis {
     uint64_t block_bytes; /* 0: one block per address */
     char *checkpoint_of;  /* or NULL */
     rd_engine *engine;
+    rdi_distance_file *distance_file;  /* or NULL */
+    bool distances_failed;             /* writing them has failed */
     rd_sampler *sampler;               /* or NULL */
     rdi_attribution_feed *attribution; /* NULL: not requested, or no trace yet */
     uint64_t *distances;               /* of a batch, for sampler and attribution */

@@ -36,7 +36,11 @@ double rdi_strtod(const char *text, char **end) {
 }
 
 double rd_strtod(const char *text, char **end) {
-    return rdi_strtod(text, end);
+    if (text)
+        return rdi_strtod(text, end);
+    if (end)
+        *end = NULL;
+    return 0;
 }
 
 int rdi_vsnprintf(char *text, size_t room, const char *format, va_list args) {

@@ -1,33 +1,45 @@
-/* Buffered output to a file or standard output. See output.h. */
-#define _GNU_SOURCE /* O_TMPFILE */
+/* Buffered output to a file or standard output. See output.h.
+ *
+ * A regular file is written under no name, or where the file system does not support that, under a
+ * random name beside the finished one. At the end it gets a random name, and then, in one step, the
+ * name of the file that it replaces. Names are never predictable and links are never followed then, so
+ * nobody else can choose what is written. If the file cannot be replaced, because the folder is
+ * read-only or the file is a mount point of its own, it is overwritten in place.
+ */
+#define _GNU_SOURCE /* O_TMPFILE, fallocate() */
 #include "base/output.h"
+
+#include "base/output_place.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define BUFFER_BYTES    (256 * 1024)
 
 #define TEMPORARY_TRIES 100
+#define TEMPORARY_BYTES 32
 #define FD_PATH_BYTES   32
 
 struct rdi_output {
     rd_ctx *ctx;
-    char *name;      /* path, or the name of standard output in messages */
-    char *target;    /* plain files: the path of the finished file without symbolic links ... */
-    char *temporary; /* ... and its name until then; else both NULL */
-    bool named;      /* the temporary name is in the directory */
-    bool kept;       /* the file has its own name already */
-    int fd;          /* -1: closed, or never opened */
-    bool owns_fd;    /* not standard output */
-    int error;       /* errno of the first failure, after which nothing is written */
+    char *name;                      /* path, or the name of standard output in messages */
+    int folder;                      /* regular files: the folder of both names; else -1 */
+    char *target;                    /* regular files: the name of the finished file ... */
+    char temporary[TEMPORARY_BYTES]; /* ... and its name until then; "": it has none */
+    bool replaces;                   /* the file has not yet replaced the target */
+    bool in_place;                   /* the target itself is overwritten */
+    int fd;                          /* -1: closed, or never opened */
+    bool owns_fd;                    /* not standard output */
+    int error; /* errno of the first failure, after which nothing is written */
     bool finished;
-    size_t used; /* bytes in buffer */
+    uint64_t written; /* bytes that the descriptor has received */
+    size_t used;      /* bytes in buffer */
     uint8_t buffer[BUFFER_BYTES];
 };
 
@@ -36,14 +48,7 @@ static rd_status fail_write(rdi_output *out, int error) {
     return rdi_fail(out->ctx, RD_EIO, "%s: cannot write: %s", out->name, strerror(error));
 }
 
-static rd_status fail_open(rdi_output *out) {
-    return rdi_fail(out->ctx, RD_EIO, "%s: cannot open for writing: %s", out->name,
-                    strerror(errno));
-}
-
-static size_t temporary_room(const rdi_output *out) {
-    return strlen(out->target) + sizeof ".part00";
-}
+/* ---- a new file beside the target ---- */
 
 static void print_fd_path(const rdi_output *out, char path[FD_PATH_BYTES]) {
     snprintf(path, FD_PATH_BYTES, "/proc/self/fd/%d", out->fd);
@@ -52,14 +57,8 @@ static void print_fd_path(const rdi_output *out, char path[FD_PATH_BYTES]) {
 /* Opens a file without a name, which disappears with the process, however that ends. Some file systems
  * do not support this, and without /proc the file cannot get a name later; then it opens none. */
 static void open_unnamed(rdi_output *out) {
-    const char *slash = strrchr(out->target, '/');
-    size_t n = slash ? (size_t)(slash - out->target) + 1 : 0;
-    char directory[PATH_MAX], fd_path[FD_PATH_BYTES];
-    if (n >= sizeof directory)
-        return;
-    memcpy(directory, out->target, n);
-    directory[n] = '\0';
-    out->fd = open(n ? directory : ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+    char fd_path[FD_PATH_BYTES];
+    out->fd = openat(out->folder, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
     if (out->fd < 0)
         return;
     print_fd_path(out, fd_path);
@@ -69,69 +68,111 @@ static void open_unnamed(rdi_output *out) {
     }
 }
 
-/* Gives the temporary name to a new file or to the file without a name. */
+static void print_temporary(rdi_output *out) {
+    uint64_t number = 0;
+    if (getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number)
+        number = rdi_mix64((uint64_t)getpid() ^ (uintptr_t)out ^ number);
+    snprintf(out->temporary, sizeof out->temporary, ".reusedist-%016llx",
+             (unsigned long long)number);
+}
+
+/* Gives a temporary name to a new file or to the file without a name. */
 static bool take_temporary_name(rdi_output *out) {
     char fd_path[FD_PATH_BYTES];
     print_fd_path(out, fd_path);
-    for (int i = 0; i < TEMPORARY_TRIES && !out->named; i++) {
-        snprintf(out->temporary, temporary_room(out), "%s.part%d", out->target, i);
-        if (out->fd >= 0) {
-            out->named =
-                linkat(AT_FDCWD, fd_path, AT_FDCWD, out->temporary, AT_SYMLINK_FOLLOW) == 0;
-        } else {
-            out->fd = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-            out->named = out->fd >= 0;
-        }
-        if (!out->named && errno != EEXIST)
+    for (int i = 0; i < TEMPORARY_TRIES; i++) {
+        print_temporary(out);
+        bool unnamed = out->fd >= 0;
+        if (unnamed &&
+            linkat(AT_FDCWD, fd_path, out->folder, out->temporary, AT_SYMLINK_FOLLOW) == 0)
+            return true;
+        if (!unnamed)
+            out->fd = openat(out->folder, out->temporary,
+                             O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        if (!unnamed && out->fd >= 0)
+            return true;
+        if (errno != EEXIST)
             break;
     }
-    return out->named;
+    out->temporary[0] = '\0';
+    return false;
 }
 
-/* Opens a new file beside the target, with the permissions of the file that it will replace. */
-static rd_status open_temporary(rdi_output *out, const struct stat *replaced) {
-    out->temporary = rdi_alloc(out->ctx, temporary_room(out), 1);
-    if (!out->temporary)
-        return RD_ENOMEM;
+/* Keeps the permissions of the replaced file where this gives nobody more rights than before: set-user-ID
+ * and the like are dropped, a file of another owner counts as a new one, and members of another group
+ * get no rights. */
+static bool keep_permissions(rdi_output *out) {
+    struct stat old, new;
+    if (fstatat(out->folder, out->target, &old, AT_SYMLINK_NOFOLLOW) != 0 ||
+        fstat(out->fd, &new) != 0)
+        return false;
+    if (!S_ISREG(old.st_mode) || old.st_uid != new.st_uid)
+        return true;
+    mode_t mode = old.st_mode & 0777;
+    if (old.st_gid != new.st_gid && fchown(out->fd, (uid_t)-1, old.st_gid) != 0)
+        mode &= ~(mode_t)S_IRWXG;
+    return fchmod(out->fd, mode) == 0;
+}
+
+static bool open_in_place(rdi_output *out) {
+    out->fd = openat(out->folder, out->target, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+    out->in_place = out->fd >= 0;
+    return out->in_place;
+}
+
+/* Whether this failure says that the folder takes no new file under that name. */
+static bool is_refusal(int error) {
+    return error == EACCES || error == EPERM || error == EROFS || error == EBUSY;
+}
+
+static bool open_file(rdi_output *out, const rdi_output_place *place) {
+    bool exists = place->kind == RDI_PLACE_EXISTING;
+    out->folder = rdi_output_folder(place);
+    if (out->folder < 0)
+        return false;
     open_unnamed(out);
     if (out->fd < 0 && !take_temporary_name(out))
-        return fail_open(out);
-    if (replaced && fchmod(out->fd, replaced->st_mode & 07777) != 0)
-        return fail_open(out);
-    return RD_OK;
+        return exists && is_refusal(errno) && open_in_place(out);
+    out->replaces = true;
+    return !exists || keep_permissions(out);
 }
 
-/* Opens the path. Devices, pipes and broken links are written directly. */
-static rd_status open_path(rdi_output *out, const char *path) {
-    struct stat st;
-    bool exists = stat(path, &st) == 0;
-    bool special = exists ? !S_ISREG(st.st_mode) : lstat(path, &st) == 0;
-    if (special) {
-        out->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-        return out->fd < 0 ? fail_open(out) : RD_OK;
+/* ---- opening ---- */
+
+static rd_status open_place(rdi_output *out, const rdi_output_place *place) {
+    bool opened = false;
+    switch (place->kind) {
+    case RDI_PLACE_STREAM:
+        out->fd = place->fd == STDOUT_FILENO ? place->fd : fcntl(place->fd, F_DUPFD_CLOEXEC, 3);
+        out->owns_fd = place->fd != STDOUT_FILENO;
+        opened = out->fd >= 0;
+        break;
+    case RDI_PLACE_SPECIAL:
+        out->fd = open(place->resolved, O_WRONLY | O_CLOEXEC);
+        opened = out->fd >= 0;
+        break;
+    case RDI_PLACE_EXISTING:
+    case RDI_PLACE_NEW:
+        if (!(out->target = rdi_strdup(out->ctx, place->base)))
+            return RD_ENOMEM;
+        opened = open_file(out, place);
+        break;
     }
-    char resolved[PATH_MAX];
-    if (exists && (!realpath(path, resolved) || access(resolved, W_OK) != 0))
-        return fail_open(out);
-    out->target = rdi_strdup(out->ctx, exists ? resolved : path);
-    return out->target ? open_temporary(out, exists ? &st : NULL) : RD_ENOMEM;
+    return opened ? RD_OK : rdi_output_fail_open(out->ctx, out->name);
 }
 
 rd_status rdi_output_open(rd_ctx *ctx, const char *path, rdi_output **result) {
+    rdi_output_place place;
+    RD_TRY(rdi_output_locate(ctx, path, &place));
     rdi_output *out = rdi_alloc(ctx, 1, sizeof *out);
     if (!out)
         return RD_ENOMEM;
     memset(out, 0, offsetof(rdi_output, buffer));
     out->ctx = ctx;
-    out->fd = -1;
-    bool standard = strcmp(path, "-") == 0;
-    out->owns_fd = !standard;
-    out->name = rdi_strdup(ctx, standard ? "(standard output)" : path);
-    rd_status status = out->name ? RD_OK : RD_ENOMEM;
-    if (standard)
-        out->fd = STDOUT_FILENO;
-    else if (status == RD_OK)
-        status = open_path(out, path);
+    out->folder = out->fd = -1;
+    out->owns_fd = true;
+    out->name = rdi_strdup(ctx, strcmp(path, "-") == 0 ? "(standard output)" : path);
+    rd_status status = out->name ? open_place(out, &place) : RD_ENOMEM;
     if (status != RD_OK) {
         rdi_output_close(out);
         return status;
@@ -140,8 +181,26 @@ rd_status rdi_output_open(rd_ctx *ctx, const char *path, rdi_output **result) {
     return RD_OK;
 }
 
+/* ---- writing ---- */
+
+/* Reserves the space of a file that is about to be overwritten, so that a full disk is detected while
+ * the old content is still there. Not every file system can do this. */
+static bool reserve(int fd, uint64_t bytes) {
+    struct stat st;
+    if (bytes == 0 || fstat(fd, &st) != 0 || fallocate(fd, 0, 0, (off_t)bytes) == 0)
+        return true;
+    int error = errno;
+    bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
+    if (full && ftruncate(fd, st.st_size) != 0)
+        return false;
+    errno = error;
+    return !full;
+}
+
 /* Writes all of `data` to the descriptor, in as many calls as it takes. */
 static rd_status write_through(rdi_output *out, const uint8_t *data, size_t n) {
+    if (out->in_place && out->written == 0 && !reserve(out->fd, n))
+        return fail_write(out, errno);
     while (n > 0) {
         ssize_t wrote = write(out->fd, data, n);
         if (wrote < 0 && errno == EINTR)
@@ -150,6 +209,7 @@ static rd_status write_through(rdi_output *out, const uint8_t *data, size_t n) {
             return fail_write(out, errno);
         data += wrote;
         n -= (size_t)wrote;
+        out->written += (uint64_t)wrote;
     }
     return RD_OK;
 }
@@ -181,30 +241,75 @@ rd_status rdi_output_write(rdi_output *out, const void *data, size_t n) {
     return RD_OK;
 }
 
+/* ---- the end ---- */
+
+/* Closes the descriptor. Network file systems and quotas report failed writes here. After EINTR the
+ * file is closed. */
+static bool close_fd(rdi_output *out) {
+    int fd = out->fd;
+    out->fd = -1;
+    return fd < 0 || !out->owns_fd || close(fd) == 0 || errno == EINTR;
+}
+
+static bool copy_all(int from, int to, uint8_t *buffer) {
+    ssize_t n;
+    while ((n = read(from, buffer, BUFFER_BYTES)) > 0)
+        for (ssize_t at = 0, wrote = 0; at < n; at += wrote)
+            if ((wrote = write(to, buffer + at, (size_t)(n - at))) < 0)
+                return false;
+    return n == 0;
+}
+
+static void remove_temporary(rdi_output *out) {
+    int error = errno;
+    if (*out->temporary)
+        unlinkat(out->folder, out->temporary, 0);
+    out->temporary[0] = '\0';
+    errno = error;
+}
+
+/* Copies the file with the temporary name into the target, and continues there. */
+static bool continue_in_place(rdi_output *out) {
+    int from = openat(out->folder, out->temporary, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (from < 0)
+        return false;
+    bool good = close_fd(out) && open_in_place(out) && reserve(out->fd, out->written) &&
+                copy_all(from, out->fd, out->buffer) &&
+                ftruncate(out->fd, (off_t)out->written) == 0;
+    remove_temporary(out);
+    close(from);
+    return good;
+}
+
+/* Gives the file its name, or its content to a file that cannot be replaced. */
+static bool replace_target(rdi_output *out) {
+    if (renameat(out->folder, out->temporary, out->folder, out->target) == 0)
+        out->temporary[0] = '\0';
+    else if (!is_refusal(errno) || !continue_in_place(out))
+        return false;
+    out->replaces = false;
+    return true;
+}
+
 rd_status rdi_output_keep(rdi_output *out) {
     RD_TRY(check_open(out));
-    if (!out->temporary || out->kept)
-        return RD_OK;
-    if ((!out->named && !take_temporary_name(out)) || rename(out->temporary, out->target) != 0)
-        return fail_write(out, errno);
-    out->kept = true;
-    return RD_OK;
+    RD_TRY(flush(out));
+    bool good = !out->in_place || ftruncate(out->fd, (off_t)out->written) == 0;
+    if (out->replaces)
+        good = (*out->temporary || take_temporary_name(out)) && replace_target(out);
+    return good ? RD_OK : fail_write(out, errno);
 }
 
 rd_status rdi_output_finish(rdi_output *out) {
     RD_TRY(check_open(out));
     RD_TRY(flush(out));
-    bool unnamed = out->temporary && !out->kept;
-    if (unnamed && !out->named && !take_temporary_name(out))
-        return fail_write(out, errno);
-    if (out->owns_fd) {
-        int fd = out->fd;
-        out->fd = -1;
-        /* Network file systems and quotas report failed writes here. After EINTR the file is closed. */
-        if (close(fd) != 0 && errno != EINTR)
-            return fail_write(out, errno);
-    }
-    if (unnamed && rename(out->temporary, out->target) != 0)
+    bool good = !out->in_place || ftruncate(out->fd, (off_t)out->written) == 0;
+    if (good && out->replaces)
+        good = *out->temporary || take_temporary_name(out);
+    good = good && close_fd(out);
+    if (good && out->replaces)
+        good = replace_target(out) && close_fd(out);
+    if (!good)
         return fail_write(out, errno);
     out->finished = true;
     return RD_OK;
@@ -213,11 +318,10 @@ rd_status rdi_output_finish(rdi_output *out) {
 void rdi_output_close(rdi_output *out) {
     if (!out)
         return;
-    if (out->named && !out->finished && !out->kept)
-        unlink(out->temporary);
-    if (out->owns_fd && out->fd >= 0)
-        close(out->fd);
-    rdi_free(out->ctx, out->temporary);
+    remove_temporary(out);
+    close_fd(out);
+    if (out->folder >= 0)
+        close(out->folder);
     rdi_free(out->ctx, out->target);
     rdi_free(out->ctx, out->name);
     rdi_free(out->ctx, out);

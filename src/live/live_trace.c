@@ -374,8 +374,10 @@ static rd_status read_records(live_reader *l, size_t *n) {
             release_buffer(l);
         l->at = l->end = 0;
         RD_TRY(next_buffer(l));
-        if (l->buffer < 0)
+        if (l->buffer < 0) {
+            l->r->never_began = rd_live_programs(l->live) == 0;
             break;
+        }
     }
     l->r->events = l->events.items;
     l->r->event_count = l->events.n;

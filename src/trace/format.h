@@ -28,6 +28,7 @@ typedef struct rdi_reader {
     rdi_columns *col; /* room for one batch */
     bool ids;         /* may be changed in open() if this file has object ids */
     bool sampled;     /* may be set in open() if the recorder skipped references */
+    bool never_began; /* a program that runs has ended without recording anything */
     const char *note; /* may be set in open(): rd_trace_note(), borrowed from the format's state */
     /* Events before and inside the batch. read() may set them, and its caller clears them before each
      * read(). They stay valid until the next read(). */

@@ -282,6 +282,10 @@ uint64_t rd_trace_skipped(const rd_trace *t) {
     return skipped;
 }
 
+bool rd_trace_never_began(const rd_trace *t) {
+    return t && t->reader.never_began;
+}
+
 uint64_t rd_trace_repeats(const rd_trace *t) {
     uint64_t skipped, repeats = 0;
     if (t && t->ops->omitted)

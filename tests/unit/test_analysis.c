@@ -1,6 +1,7 @@
 /* Analyses: the same profile for every way of reading the trace, progress, cancellation, damage,
  * and refused requests. */
 #include "base/common.h"
+#include "live/channel.h"
 #include "reusedist/analysis.h"
 #include "reusedist/predict.h"
 #include "support/faults.h"
@@ -8,12 +9,14 @@
 #include "support/fixture.h"
 #include "support/profiles.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -148,38 +151,100 @@ static void several_traces_are_analyzed_as_one(void **state) {
     }
 }
 
-/* A program that ended without recording. */
+/* A program that ended. */
 static bool nothing_comes(void *user) {
     (void)user;
     return false;
 }
 
-static void running_programs_are_analyzed(void **state) {
-    (void)state;
+/* Does what a recorder does at the beginning of a program. */
+static void begin_program(const rd_live *live) {
+    const uint32_t processes = 1;
+    int fd = open(rd_live_path(live), O_RDWR);
+    assert_true(fd >= 0);
+    assert_int_equal(
+        pwrite(fd, &processes, sizeof processes, (off_t)offsetof(rdi_channel, processes)),
+        sizeof processes);
+    close(fd);
+}
+
+/* Analyzes a program that records no references. */
+static rd_analysis *analyze_program(bool begins, const char *distances) {
     rd_live *live = NULL;
     rd_trace *trace = NULL;
     rd_analysis *a = NULL;
-    rd_profile *p = NULL;
-    const rd_source *sources = NULL;
-    rd_analysis_config config = {.size = sizeof config, .live = true};
+    rd_analysis_config config = {.size = sizeof config, .live = true, .distances = distances};
     assert_int_equal(
         rd_live_new(ctx,
                     &(rd_live_config){.size = sizeof(rd_live_config), .running = nothing_comes},
                     &live),
         RD_OK);
+    if (begins)
+        begin_program(live);
     assert_int_equal(rd_trace_open_live(ctx, live, &trace), RD_OK);
     assert_int_equal(rd_analysis_open(ctx, &config, &a), RD_OK);
     assert_int_equal(rd_analysis_add_trace(a, trace, "gzip -c README.md"), RD_OK);
     assert_int_equal(rd_analysis_run(a), RD_OK);
+    assert_true(rd_trace_never_began(trace) == !begins);
+    rd_trace_close(trace);
+    rd_live_free(live);
+    return a;
+}
+
+static void running_programs_are_analyzed(void **state) {
+    (void)state;
+    rd_profile *p = NULL;
+    const rd_source *sources = NULL;
+    char *distances = files_path();
+    rd_analysis *a = analyze_program(true, distances);
     assert_int_equal(rd_analysis_profile(a, &p), RD_OK);
     assert_int_equal(rd_profile_facts_of(p)->references, 0);
     assert_int_equal(rd_profile_facts_of(p)->block_bytes, 64);
     assert_int_equal(rd_profile_sources(p, &sources), 1);
     assert_string_equal(sources[0].path, "gzip -c README.md");
+    assert_true(files_exist(distances));
     rd_profile_free(p);
     rd_analysis_close(a);
-    rd_trace_close(trace);
-    rd_live_free(live);
+    files_remove(distances);
+}
+
+static void program_that_never_began_has_no_result(void **state) {
+    (void)state;
+    char *distances = files_path();
+    rd_analysis *a = analyze_program(false, distances);
+    assert_false(rd_analysis_has_profile(a));
+    assert_false(files_exist(distances));
+    rd_analysis_close(a);
+    files_remove(distances);
+}
+
+/* A program that uses the library is protected like a user of the command. */
+static void inputs_are_not_overwritten(void **state) {
+    (void)state;
+    for (int checkpoint = 0; checkpoint < 2; checkpoint++) {
+        rd_analysis_config config = {.size = sizeof config};
+        *(checkpoint ? &config.checkpoint : &config.distances) = path;
+        files_write(path, addresses, 1000 * sizeof *addresses);
+        rd_analysis *a = open_with_file(&config);
+        assert_int_equal(rd_analysis_run(a), RD_EINVAL);
+        assert_non_null(strstr(rd_last_error(ctx), "is also an input"));
+        rd_analysis_close(a);
+        size_t n = 0;
+        free(files_read(path, &n));
+        assert_int_equal(n, 1000 * sizeof *addresses);
+    }
+}
+
+static void unwritable_outputs_are_refused_at_once(void **state) {
+    (void)state;
+    rd_engine *e = NULL;
+    rd_analysis *a = NULL;
+    rd_analysis_config config = {.size = sizeof config, .distances = "/nonexistent/d"};
+    assert_int_equal(rd_analysis_open(ctx, &config, &a), RD_EIO);
+    rd_engine_config engine = {.size = sizeof engine, .checkpoint = "/nonexistent/c"};
+    assert_int_equal(rd_engine_open(ctx, "parda", &engine, &e), RD_EIO);
+    engine.checkpoint = "-";
+    assert_int_equal(rd_engine_open(ctx, "parda", &engine, &e), RD_EINVAL);
 }
 
 static void attribution_and_sampling_get_the_distances(void **state) {
@@ -531,6 +596,9 @@ int main(void) {
         TEST(a_profile_names_its_sources),
         TEST(several_traces_are_analyzed_as_one),
         TEST(running_programs_are_analyzed),
+        TEST(program_that_never_began_has_no_result),
+        TEST(inputs_are_not_overwritten),
+        TEST(unwritable_outputs_are_refused_at_once),
         TEST(attribution_and_sampling_get_the_distances),
         TEST(progress_grows_up_to_the_whole),
         TEST(progress_of_several_files_is_that_of_all),

@@ -109,6 +109,18 @@ static void base(void **state) {
     assert_null(rd_build_feature(SIZE_MAX));
 }
 
+static void numbers_and_outputs(void **state) {
+    (void)state;
+    char text[] = "1.5x", *end = text;
+    assert_true(rd_strtod(text, NULL) == 1.5);
+    assert_true(rd_strtod(NULL, &end) == 0);
+    assert_null(end);
+    REFUSED(rd_output_check(NULL, "/dev/null"));
+    EXPLAINED("path", rd_output_check(ctx, NULL));
+    assert_false(rd_output_is_input(NULL, "/dev/null") || rd_output_is_input("/dev/null", NULL));
+    assert_false(rd_output_is_same(NULL, "/dev/null") || rd_output_is_same("/dev/null", NULL));
+}
+
 static void json_writer(void **state) {
     (void)state;
     rd_json_writer *w = NULL;
@@ -653,7 +665,7 @@ static void traces(void **state) {
     REFUSED(rd_trace_seek(NULL, 0, 0));
     assert_int_equal(rd_trace_events(NULL, &events) + rd_trace_count(NULL), 0);
     assert_null(rd_trace_format(NULL));
-    assert_false(rd_trace_has_ids(NULL));
+    assert_false(rd_trace_has_ids(NULL) || rd_trace_never_began(NULL));
     assert_null(rd_trace_note(NULL));
     assert_int_equal(rd_trace_skipped(NULL) + rd_trace_repeats(NULL), 0);
     rd_trace_progress(NULL, &done, &total);
@@ -898,6 +910,7 @@ static void every_function_has_a_case(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(base),
+        cmocka_unit_test(numbers_and_outputs),
         cmocka_unit_test(json_writer),
         cmocka_unit_test(engines),
         cmocka_unit_test(zeroed_parts),

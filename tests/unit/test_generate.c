@@ -1,4 +1,5 @@
 /* Generators: lengths, distributions, repeatability, mistakes. */
+#include "base/number.h"
 #include "reusedist/reusedist.h"
 #include "support/faults.h"
 #include "trace/checksum.h"
@@ -182,8 +183,8 @@ static void zipf_has_its_distribution(void **state) {
         for (size_t k = 0; k < BLOCKS; k++)
             shares[k] /= sum;
         char spec[128];
-        snprintf(spec, sizeof spec, "zipf:blocks=60,refs=300000,scramble=off,alpha=%.9g",
-                 alphas[a]);
+        rdi_snprintf(spec, sizeof spec, "zipf:blocks=60,refs=300000,scramble=off,alpha=%.9g",
+                     alphas[a]);
         size_t n = 0;
         uint64_t *counts = count_blocks(spec, BLOCKS, &n);
         assert_distributed(counts, shares, BLOCKS, n);

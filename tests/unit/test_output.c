@@ -1,11 +1,13 @@
 /* Buffered output: all data arrives, and every failure is reported. */
 #include "base/output.h"
+#include "reusedist/experimental.h"
 #include "support/files.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -131,6 +133,121 @@ static void old_file_stays_until_the_new_one_is_finished(void **state) {
     files_remove(path);
 }
 
+static void replace(const char *path, const char *text) {
+    assert_int_equal(rd_text_write(ctx, path, text, strlen(text)), RD_OK);
+    assert_content(path, text);
+}
+
+static mode_t mode_of(const char *path) {
+    struct stat st;
+    assert_int_equal(stat(path, &st), 0);
+    return st.st_mode & 07777;
+}
+
+/* A file that anybody can write must not become a program that runs as the user who replaced it. */
+static void set_user_id_is_never_kept(void **state) {
+    (void)state;
+    char *path = files_path();
+    files_write(path, "old", 3);
+    assert_int_equal(chmod(path, 07755), 0);
+    replace(path, "new");
+    assert_int_equal(mode_of(path), 0755);
+    files_remove(path);
+}
+
+/* Only root can make files of other owners and groups. */
+static void permissions_of_another_owner_are_not_kept(void **state) {
+    (void)state;
+    if (geteuid() != 0)
+        skip();
+    char *path = files_path();
+    mode_t mask = umask(022);
+    files_write(path, "old", 3);
+    assert_int_equal(chown(path, 65534, (gid_t)-1), 0);
+    assert_int_equal(chmod(path, 0777), 0);
+    replace(path, "new");
+    assert_int_equal(mode_of(path), 0644);
+    assert_int_equal(chown(path, (uid_t)-1, 65534), 0);
+    assert_int_equal(chmod(path, 0660), 0);
+    replace(path, "newer");
+    struct stat st;
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0660); /* as before for the same group */
+    assert_int_equal(st.st_gid, 65534);
+    umask(mask);
+    files_remove(path);
+}
+
+/* A name may have 255 bytes. The file has another name until it is finished. */
+static void long_names_are_written(void **state) {
+    (void)state;
+    for (size_t bytes = 250; bytes <= 255; bytes++) {
+        char *path = files_path();
+        char *slash = strrchr(path, '/');
+        path = realloc(path, (size_t)(slash - path) + 1 + bytes + 1);
+        assert_non_null(path);
+        slash = strrchr(path, '/');
+        memset(slash + 1, 'n', bytes);
+        slash[1 + bytes] = '\0';
+        replace(path, "old");
+        replace(path, "new");
+        files_remove(path);
+    }
+    char path[300] = "/tmp/";
+    memset(path + 5, 'n', 256);
+    assert_int_equal(rd_output_check(ctx, path), RD_EIO);
+    assert_non_null(strstr(rd_last_error(ctx), "File name too long"));
+}
+
+/* A link to nothing: the file that it names appears only when it is finished. */
+static void file_behind_a_link_appears_when_it_is_finished(void **state) {
+    (void)state;
+    char *path = files_path(), *target = files_path();
+    assert_int_equal(symlink(target, path), 0);
+    rdi_output *out = NULL;
+    assert_int_equal(rdi_output_open(ctx, path, &out), RD_OK);
+    assert_int_equal(rdi_output_write(out, "new", 3), RD_OK);
+    assert_false(files_exist(target));
+    assert_int_equal(rdi_output_finish(out), RD_OK);
+    rdi_output_close(out);
+    assert_content(target, "new");
+    files_remove(path);
+    files_remove(target);
+}
+
+static void same_files_are_recognized(void **state) {
+    (void)state;
+    char *a = files_path(), *b = files_path(), *c = files_path();
+    assert_int_equal(symlink(a, b), 0);
+    assert_true(rd_output_is_same(a, b)); /* which does not exist yet */
+    assert_false(rd_output_is_same(a, c));
+    files_write(a, "x", 1);
+    assert_int_equal(link(a, c), 0);
+    assert_true(rd_output_is_same(a, b));
+    assert_true(rd_output_is_input(a, c));
+    assert_true(rd_output_is_input(b, c));
+    assert_false(rd_output_is_input("/dev/null", "/dev/null"));
+    assert_false(rd_output_is_same("/dev/null", "/dev/null"));
+    files_remove(b);
+    files_remove(c);
+    files_remove(a);
+}
+
+/* /dev/fd/N is the open descriptor: what comes before stays. */
+static void descriptors_are_not_opened_again(void **state) {
+    (void)state;
+    char *path = files_path(), name[32];
+    files_write(path, "old ", 4);
+    int fd = open(path, O_WRONLY | O_APPEND);
+    assert_true(fd >= 0);
+    snprintf(name, sizeof name, "/dev/fd/%d", fd);
+    assert_int_equal(rd_text_write(ctx, name, "new", 3), RD_OK);
+    close(fd);
+    assert_content(path, "old new");
+    files_remove(path);
+    assert_int_equal(rd_output_check(ctx, "/dev/fd/999999"), RD_EIO);
+}
+
 static void links_are_followed_and_stay(void **state) {
     (void)state;
     char *path = files_path(), *target = files_path();
@@ -166,6 +283,13 @@ int main(void) {
         cmocka_unit_test_setup_teardown(unfinished_file_does_not_appear, setup, teardown),
         cmocka_unit_test_setup_teardown(old_file_stays_until_the_new_one_is_finished, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(set_user_id_is_never_kept, setup, teardown),
+        cmocka_unit_test_setup_teardown(permissions_of_another_owner_are_not_kept, setup, teardown),
+        cmocka_unit_test_setup_teardown(long_names_are_written, setup, teardown),
+        cmocka_unit_test_setup_teardown(file_behind_a_link_appears_when_it_is_finished, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(same_files_are_recognized, setup, teardown),
+        cmocka_unit_test_setup_teardown(descriptors_are_not_opened_again, setup, teardown),
         cmocka_unit_test_setup_teardown(links_are_followed_and_stay, setup, teardown),
         cmocka_unit_test_setup_teardown(bad_path_is_reported, setup, teardown),
     };

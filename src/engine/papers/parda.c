@@ -14,6 +14,7 @@
  *
  * Not for one core. On threads of one machine `chunks` gives single distances as well.
  */
+#include "base/number.h"
 #include "base/threads.h"
 #include "engine/papers/parda_job.h"
 
@@ -143,13 +144,13 @@ static rd_status end_dealing(parda_engine *e) {
 /* ---- results ---- */
 
 static void make_note(parda_engine *e, const rdi_parda_tally *tally) {
-    snprintf(e->run->out.note, sizeof e->run->out.note,
-             "%u rank%s on %s, %" PRIu64 " round%s; fix-up %.3f s, state %.3f s; busiest rank "
-             "%.3f s, largest process %.1f MiB",
-             e->ranks->n, e->ranks->n == 1 ? "" : "s", e->ranks->transport, tally->rounds,
-             tally->rounds == 1 ? "" : "s", (double)tally->fixup_ns * 1e-9,
-             (double)tally->state_ns * 1e-9, (double)tally->busy_ns * 1e-9,
-             (double)tally->peak_bytes / 0x1p20);
+    rdi_snprintf(e->run->out.note, sizeof e->run->out.note,
+                 "%u rank%s on %s, %" PRIu64 " round%s; fix-up %.3f s, state %.3f s; busiest rank "
+                 "%.3f s, largest process %.1f MiB",
+                 e->ranks->n, e->ranks->n == 1 ? "" : "s", e->ranks->transport, tally->rounds,
+                 tally->rounds == 1 ? "" : "s", (double)tally->fixup_ns * 1e-9,
+                 (double)tally->state_ns * 1e-9, (double)tally->busy_ns * 1e-9,
+                 (double)tally->peak_bytes / 0x1p20);
 }
 
 static rd_status collect_results(parda_engine *e) {
@@ -263,6 +264,8 @@ static rd_status parda_open(void *self, rdi_run *run) {
                                    .checkpoint_path = run->in->checkpoint};
     RD_TRY(choose_resolving(e, &e->job.plan.chunk.resolving));
     e->job.mem_bytes = run->in->mem_bytes == UINT64_MAX ? 0 : run->in->mem_bytes;
+    if (run->in->checkpoint)
+        RD_TRY(rdi_parda_checkpoint_check(run->ctx, run->in->checkpoint));
     RD_TRY(choose_ranks(e));
     e->job.chunk_size = choose_chunk(e);
     e->ranks->most_waiting = e->ranks->n > 1 ? e->job.chunk_size : 4 * BATCH;

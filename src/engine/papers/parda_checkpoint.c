@@ -2,6 +2,7 @@
 #include "engine/papers/parda_checkpoint.h"
 
 #include "base/output.h"
+#include "reusedist/experimental.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -35,6 +36,12 @@ uint64_t rdi_parda_digest(uint64_t digest, const uint64_t *blocks, size_t n) {
     for (size_t i = 0; i < n; i++)
         digest = (digest + blocks[i] + 1) * UINT64_C(0x9e3779b97f4a7c15);
     return digest;
+}
+
+rd_status rdi_parda_checkpoint_check(rd_ctx *ctx, const char *path) {
+    if (strcmp(path, "-") == 0)
+        return rdi_fail(ctx, RD_EINVAL, "a checkpoint needs a file, not standard output");
+    return rd_output_check(ctx, path);
 }
 
 /* ---- writing ---- */

@@ -27,6 +27,8 @@ uint64_t rdi_parda_identity(const char *what, bool parts, uint64_t bound, uint64
 /* Extends `digest`, which is 0 at the beginning of a trace, by these blocks. */
 uint64_t rdi_parda_digest(uint64_t digest, const uint64_t *blocks, size_t n);
 
+/* Checks that checkpoints can be written to this file, before the analysis begins. */
+rd_status rdi_parda_checkpoint_check(rd_ctx *ctx, const char *path);
 rd_status rdi_parda_checkpoint_save(rd_ctx *ctx, const char *path, const rdi_parda_checkpoint *c);
 
 /* Loads a checkpoint. *c stays as it is if there is no such file. RD_EFORMAT: the file is damaged.

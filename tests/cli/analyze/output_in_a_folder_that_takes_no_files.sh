@@ -1,0 +1,26 @@
+# A writable file in a read-only folder is overwritten, because it cannot be replaced. Root drops the
+# capabilities that make permissions irrelevant to it.
+unprivileged=
+[ "$(id -u)" != 0 ] || unprivileged="setpriv --bounding-set=-dac_override,-fowner"
+mkdir folder
+echo "a longer text than the result" >folder/r
+chmod 555 folder
+printf 12345678 | $unprivileged $REUSEDIST analyze -f u64 --out=csv -o folder/r -
+cat folder/r
+echo old >folder/r
+$REUSEDIST generate uniform:refs=100K -o t
+(ulimit -f 64; exec $unprivileged $REUSEDIST convert --to=text t -o folder/r) || echo "disk full: $?"
+$unprivileged $REUSEDIST convert --to=text t -o folder/new || echo "new: $?"
+chmod 755 folder
+# In a folder such as /tmp only the owner of a file may replace it.
+if [ "$(id -u)" = 0 ]; then
+    chmod 1777 folder
+    echo "a longer text than the result" >folder/r
+    chmod 666 folder/r
+    chown 65534 folder folder/r
+    printf 12345678 | $unprivileged $REUSEDIST analyze -f u64 --out=csv -o folder/r -
+    cmp folder/r - <<<$'low,high,count,mean\ninf,inf,1,'
+    ls -A folder
+else
+    echo r
+fi

@@ -1,0 +1,14 @@
+# If the program never starts, the outputs stay as they are. Valgrind needs a folder for temporary files.
+for file in result distances page.html t.trace; do echo old >$file; done
+try() { "$@" 2>messages && echo "accepted: $*" || echo "status $?"; }
+for program in "env TMPDIR=/nonexistent" env; do
+    case $program in env) command=/nonexistent/program ;; *) command=$PROGRAMS/walk ;; esac
+    try $program "$REUSEDIST" run --out=json -o result --distances=distances --report=page.html -- $command
+    try $program "$REUSEDIST" record -o t.trace -- $command
+done
+cat result distances page.html t.trace
+# The program file is not overwritten either.
+cp "$PROGRAMS/walk" walk
+"$REUSEDIST" record -o walk -- ./walk || echo "record: $?"
+"$REUSEDIST" run -o walk -- ./walk || echo "run: $?"
+cmp walk "$PROGRAMS/walk"
