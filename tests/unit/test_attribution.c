@@ -659,6 +659,25 @@ static void what_is_written_reads_back(void **state) {
     rd_profile_free(again);
 }
 
+/* Profiles of earlier releases do not have "phase_numbers". */
+static void phases_without_numbers_are_different(void **state) {
+    (void)state;
+    make_trace(12, 5, 3000);
+    run_config config = {"auto", 64, 0, {0}};
+    rd_profile *p = run_well(&config), *old = NULL;
+    char *text = NULL;
+    size_t n = 0;
+    assert_int_equal(rd_profile_json(p, &text, &n), RD_OK);
+    memcpy(strstr(text, "\"phase_numbers\""), "\"other_numbers\"", 15);
+    assert_int_equal(rd_profile_parse(ctx, "old", text, n, &old), RD_OK);
+    const rd_windows *w = rd_profile_details(old)->windows;
+    for (size_t i = 0; i < w->n_phases; i++)
+        assert_int_equal(w->phase_numbers[i], i + 1);
+    rd_text_free(ctx, text);
+    rd_profile_free(p);
+    rd_profile_free(old);
+}
+
 /* Each of these changes makes a good file contradict itself. */
 static void contradictions_are_refused(void **state) {
     (void)state;
@@ -751,6 +770,7 @@ int main(void) {
         TEST(windows_merge_when_there_are_too_many),
         TEST(phases_begin_where_the_signature_changes),
         TEST(what_is_written_reads_back),
+        TEST(phases_without_numbers_are_different),
         TEST(contradictions_are_refused),
         TEST(every_failing_allocation_is_survived),
         TEST(a_cache_above_the_bound_is_refused),
