@@ -98,6 +98,12 @@ def as_blocks(blocks: Any) -> NDArray[np.uint64]:
     return array.astype(np.uint64, copy=False)
 
 
+def address_of(array: NDArray[Any]) -> int:
+    """Does the same as array.ctypes.data, which imports a module and so fails while Python exits."""
+    address: int = array.__array_interface__["data"][0]
+    return address
+
+
 def as_room(distances: Any, n: int) -> NDArray[np.uint64]:
     """Checks an array to which the library will write `n` distances."""
     if not isinstance(distances, np.ndarray) or isinstance(distances, np.ma.MaskedArray):

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _native
-from ._arguments import as_block_bytes, as_blocks, as_function, as_room, as_text, as_unsigned
+from ._arguments import (address_of, as_block_bytes, as_blocks, as_function, as_room, as_text,
+                         as_unsigned)
 from ._native import WrongOrder
 from ._ownership import Callback, Context, Handle
 from ._profile import Profile, parse_bins
@@ -53,7 +54,7 @@ def engines() -> list[EngineInfo]:
 
 def _copy_distances(address: int, n: int) -> NDArray[np.uint64]:
     copy = np.empty(n, np.uint64)
-    ctypes.memmove(copy.ctypes.data, address, copy.nbytes)
+    ctypes.memmove(address_of(copy), address, copy.nbytes)
     return copy
 
 
@@ -115,7 +116,7 @@ class Engine:
     def _alone(self) -> Iterator[Handle]:
         """Gives the engine to one thread at a time, and not to its own sink."""
         handle = self._handle
-        with handle.context.lock:
+        with handle.context.alone():
             if self._in_use:
                 raise WrongOrder("the sink of an engine cannot use this engine")
             self._in_use = True
@@ -140,8 +141,8 @@ class Engine:
         room = None if distances is None else as_room(distances, ids.size)
         if room is not None and np.may_share_memory(ids, room):
             ids = ids.copy()  # or ids would be overwritten before they are read
-        self._call(_lib.rd_engine_feed, ids.ctypes.data, ids.size,
-                   None if room is None else room.ctypes.data)
+        self._call(_lib.rd_engine_feed, address_of(ids), ids.size,
+                   None if room is None else address_of(room))
 
     def finish(self) -> None:
         """Ends the trace. profile() calls it if necessary."""
@@ -155,7 +156,7 @@ class Engine:
         pointer, handle = c_void_p(), self._handle
         self._call(_lib.rd_engine_profile, byref(pointer))
         profile = Profile._adopt(handle.context, pointer)
-        with handle.context.lock:
+        with handle.context.alone():
             handle.context.check(_lib.rd_profile_set_block_bytes(pointer, self._block_bytes))
         return profile
 

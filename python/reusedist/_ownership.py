@@ -12,6 +12,7 @@ import atexit
 import ctypes
 import os
 import signal
+import sys
 import threading
 import time
 import weakref
@@ -48,20 +49,27 @@ class _NotCopied:
 
 
 class Context(_NotCopied):
-    """Counts memory and keeps the last error of the objects that were made with it.
-
-    `lock` gives these objects to one thread at a time, which then also reads the message of its own
-    failure.
-    """
+    """Counts memory and keeps the last error of the objects that were made with it."""
 
     def __init__(self, memory_limit: int = 0) -> None:
-        self.lock = threading.RLock()
+        self._lock = threading.RLock()
         pointer = c_void_p()
         if LIBRARY.rd_ctx_new(None, ctypes.byref(pointer)) != 0:
             raise OutOfMemory("out of memory")
         self.address = pointer.value or 0
         self.owner, _ = own(self.address, LIBRARY.rd_ctx_free)
         LIBRARY.rd_ctx_set_limit(self.address, memory_limit)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Gives the objects to one thread at a time, which then also reads the message of its own failure.
+        When the interpreter has stopped all other threads, it is useless to wait for them."""
+        if not self._lock.acquire(blocking=not sys.is_finalizing()):
+            raise WrongOrder("a thread used the object when the interpreter exited")
+        try:
+            yield
+        finally:
+            self._lock.release()
 
     def check(self, status: int) -> None:
         """Raises the exception for a status code, with the library's own message."""
@@ -118,17 +126,19 @@ class Callback:
 
     @contextmanager
     def calling(self) -> Iterator[None]:
-        """Surrounds one call of the library, in which it calls run()."""
+        """Surrounds one call of the library, in which it calls run(). Ends the thread without a message if
+        the interpreter exits."""
         self._raised = None
         self._main = threading.current_thread() is threading.main_thread()
         self._enter_library()
         try:
-            if self._must_stop():
-                raise WrongOrder("the interpreter is exiting")
-            with self._interrupts_kept():
-                yield
+            if not self._must_stop():
+                with self._interrupts_kept():
+                    yield
         finally:
             _in_library.discard(self)
+        if _exiting and not self._main:
+            raise SystemExit
         raised, self._raised = self._raised, None
         if raised is not None:
             raise raised

@@ -35,7 +35,7 @@ def _borrow(owner: Owner, address: Optional[int], dtype: np.dtype[Any], n: int) 
 
 def parse_bins(context: Context, bins: str) -> _native.Binning:
     binning = _native.Binning()
-    with context.lock:
+    with context.alone():
         context.check(_lib.rd_binning_parse(context.address, as_text(bins, "bins"), byref(binning)))
     return binning
 
@@ -78,7 +78,7 @@ class Profile:
     def to_json(self) -> str:
         """Returns the text of the profile file."""
         text, n = c_void_p(), c_size_t()
-        with self._context.lock:
+        with self._context.alone():
             self._context.check(_lib.rd_profile_json(self._handle.address, byref(text), byref(n)))
         try:
             return ctypes.string_at(text, n.value).decode()
@@ -88,7 +88,7 @@ class Profile:
     def write(self, path: Path) -> None:
         """Writes a profile file, which appears only when it is complete."""
         name, text = as_path(path), self.to_json().encode()
-        with self._context.lock:
+        with self._context.alone():
             self._context.check(_lib.rd_text_write(self._context.address, name, text, len(text)))
 
     def __copy__(self) -> Profile:
@@ -104,7 +104,7 @@ class Profile:
         """Returns the profile in coarser bins: "log", "loglinear", "linear:WIDTH" or
         "reference:GROUPS"."""
         binning, pointer = parse_bins(self._context, bins), c_void_p()
-        with self._context.lock:
+        with self._context.alone():
             self._context.check(_lib.rd_profile_rebin(self._handle.address, binning, byref(pointer)))
         return self._adopt(self._context, pointer)
 
@@ -192,7 +192,7 @@ class Profile:
         """The whole miss-ratio curve: fields blocks and miss_ratio, a point wherever its slope
         changes; straight between points, flat after the last. Read-only, in the library's memory."""
         points, n = c_void_p(), c_size_t()
-        with self._context.lock:
+        with self._context.alone():
             self._context.check(_lib.rd_mrc_curve(self._context.address, self._handle.address,
                                                   byref(points), byref(n)))
         owner, _ = own(points.value or 0, functools.partial(_lib.rd_mrc_free, self._context.address),
@@ -203,7 +203,7 @@ class Profile:
         """The miss ratio of a fully associative LRU cache of this many blocks."""
         ratio, interpolated = c_double(), c_bool()
         size = as_unsigned(blocks, "blocks")
-        with self._context.lock:
+        with self._context.alone():
             self._context.check(_lib.rd_mrc_at(self._context.address, self._handle.address, size,
                                                byref(ratio), byref(interpolated)))
         return ratio.value
@@ -221,7 +221,7 @@ class Profile:
         """The lower and upper end of the band that contains the exact miss ratio of a cache of this many
         blocks with 95 % confidence. Only sampled profiles have one: see has_band."""
         low, high, size = c_double(), c_double(), as_unsigned(blocks, "blocks")
-        with self._context.lock:
+        with self._context.alone():
             self._context.check(_lib.rd_mrc_band(self._context.address, self._handle.address, size,
                                                  byref(low), byref(high)))
         return low.value, high.value

@@ -1,38 +1,24 @@
-"""The interpreter exits with profiles, engines, arrays and a cycle in globals while threads use them."""
+"""The interpreter exits with profiles, engines, arrays and cycles in globals while threads use the library."""
 import threading
 
 import numpy as np
 
 import reusedist as rd
 
-trace = np.arange(100000) % 5000
-profile = rd.measure(trace)
-bins, curve = profile.bins, profile.curve()
-engine = rd.Engine("stream")
-cycle = [profile, engine]
-cycle.append(cycle)
-started = threading.Barrier(4)
+kept = []
+for _ in range(50):
+    profile = rd.measure(np.arange(10))
+    try:
+        profile.rebin("nope")
+    except rd.InvalidArgument as error:
+        kept.append((error, profile, profile.bins, profile.curve()))
+kept.append(kept)
 
-
-def feed_for_ever():
-    started.wait()
-    while True:
-        engine.feed(trace)
-
-
-def feed_a_sink_for_ever():
-    with rd.Engine("chunks", threads=2, sink=lambda distances: distances.sum()) as mine:
-        started.wait()
-        while True:
-            mine.feed(trace)
-
-
-def measure_for_ever():
-    started.wait()
-    while True:
-        rd.measure(trace, "parda:ranks=2", threads=2).curve()
-
-
-for work in (feed_for_ever, feed_a_sink_for_ever, measure_for_ever):
-    threading.Thread(target=work, daemon=True).start()
-started.wait()
+trace = np.arange(20000)  # many distinct blocks keep engine stack busy
+engine = rd.Engine("stack")
+listening = rd.Engine("stack", sink=np.sum)
+late = rd.Engine("chunks", threads=2, sink=np.sum)
+for target, arguments in ((engine.feed, (trace,)), (engine.feed, (trace,)), (listening.feed, (trace,)),
+                          (late.feed, (np.arange(10**6) % 5000,)), (rd.measure, (trace, "stack")),
+                          (rd.measure, (trace % 3000, "parda:ranks=2"))):
+    threading.Thread(target=target, args=arguments, daemon=True).start()
