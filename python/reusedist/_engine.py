@@ -125,14 +125,16 @@ class Engine:
             finally:
                 self._in_use = False
 
-    def _call(self, function: Callable[..., int], *arguments: Any) -> None:
-        """Calls a function of the library with the engine as first argument."""
+    def _call(self, function: Callable[..., int], *arguments: Any) -> Context:
+        """Calls a function of the library with the engine as first argument. Returns the context of the
+        engine, which another thread may have opened anew in the meantime."""
         with self._alone() as handle:
             if handle.closed:
                 raise WrongOrder("the engine is closed")
             with self._callback.calling() if self._sink is not None else nullcontext():
                 status = function(handle.address, *arguments)
             handle.context.check(status)
+            return handle.context
 
     def feed(self, blocks: Any, distances: Optional[NDArray[np.uint64]] = None) -> None:
         """Analyzes references: an array of block ids, which are integers of up to 64 bits. Immediate
@@ -153,11 +155,11 @@ class Engine:
     def profile(self) -> Profile:
         """Ends the trace and returns the result."""
         self.finish()
-        pointer, handle = c_void_p(), self._handle
-        self._call(_lib.rd_engine_profile, byref(pointer))
-        profile = Profile._adopt(handle.context, pointer)
-        with handle.context.alone():
-            handle.context.check(_lib.rd_profile_set_block_bytes(pointer, self._block_bytes))
+        pointer = c_void_p()
+        context = self._call(_lib.rd_engine_profile, byref(pointer))
+        profile = Profile._adopt(context, pointer)
+        with context.alone():
+            context.check(_lib.rd_profile_set_block_bytes(pointer, self._block_bytes))
         return profile
 
     def _answers_at_once(self) -> bool:

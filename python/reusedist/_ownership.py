@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import functools
 import os
 import signal
 import sys
@@ -27,18 +28,27 @@ from ._native import ERRORS, LIBRARY, Error, OutOfMemory, WrongOrder
 
 Owner = NDArray[np.uint8]
 
+_exiting = False
+# What an object needs until it is freed, by the number of the weak reference to its owner.
+_owned: dict[int, tuple[Any, ...]] = {}
 
-def _free(free: Callable[[int], None], address: int, *_needed: object) -> None:
-    free(address)
+
+def _release(reference: weakref.ref[Owner]) -> None:
+    """Frees the object whose owner the reference is to. Only the first call for an object does."""
+    _reference, free, address, *_needed = _owned.pop(id(reference), (None, None, None))
+    if free is not None and not _exiting:
+        free(address)
 
 
 def own(address: int, free: Callable[[int], None], *needed: object) -> tuple[Owner, Callable[[], Any]]:
     """Makes an owner of the object at `address`, which uses `needed` until it is freed. Also returns a
-    function that frees the object now, unless that was done before."""
+    function that frees the object now, unless that was done before.
+
+    weakref.finalize() does the same, but for a moment it would free the object at exit."""
     owner = np.empty(0, np.uint8)
-    finalizer = weakref.finalize(owner, _free, free, address, *needed)
-    finalizer.atexit = False
-    return owner, finalizer
+    reference = weakref.ref(owner, _release)
+    _owned[id(reference)] = reference, free, address, *needed
+    return owner, functools.partial(_release, reference)
 
 
 class _NotCopied:
@@ -97,7 +107,6 @@ class Handle(_NotCopied):
 
 # ---- calls during which the library calls Python ----
 
-_exiting = False
 _in_library: set[object] = set()  # calls of other threads than the main one, which may call Python
 _EXIT_SECONDS = 2.0
 

@@ -164,5 +164,6 @@ def make_script(seed, engines):
                 "a_profile": f"profiles[{rng.randint(0, 3)} % len(profiles)]",
                 "an_engine": f"(engines or [rd.Engine()])[-{rng.randint(1, 2)}:][0]"}
 
-    body = [rng.choice(STATEMENTS).format(**words()) for _ in range(rng.randint(5, 25))]
+    hurry = f"sys.setswitchinterval({rng.choice((1e-6, 1e-4, 5e-3))})"  # threads interleave differently
+    body = [hurry] + [rng.choice(STATEMENTS).format(**words()) for _ in range(rng.randint(5, 25))]
     return PRELUDE + "\n".join(body + [rng.choice(ENDINGS)]) + "\n"
