@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,6 +23,9 @@
 /* After SIGTERM, a program has END_TURNS * END_WAIT_NS to exit before it gets SIGKILL. */
 #define END_WAIT_NS 100000000
 #define END_TURNS   50
+
+/* A compiled-in recorder makes the stack frames of a program at most this many times as large. */
+#define STACK_FACTOR 3
 
 /* The exit statuses that shells and Valgrind use. */
 enum { EXIT_NOT_RUNNABLE = 126, EXIT_NO_PROGRAM = 127 };
@@ -107,12 +111,32 @@ int recorder_spawn(pid_t *program, char **args, bool silent) {
     return error;
 }
 
+/* Raises the limit of the stack, as far as the hard limit allows, for a program whose frames hooks
+ * have made larger. Returns false if it stays as it is; otherwise `before` is the old limit. */
+static bool raise_stack_limit(struct rlimit *before) {
+    if (getrlimit(RLIMIT_STACK, before) != 0 || before->rlim_cur >= RLIM_INFINITY / STACK_FACTOR)
+        return false;
+    struct rlimit raised = {before->rlim_cur * STACK_FACTOR, before->rlim_max};
+    if (raised.rlim_cur > raised.rlim_max)
+        raised.rlim_cur = raised.rlim_max;
+    return setrlimit(RLIMIT_STACK, &raised) == 0;
+}
+
+static int spawn_recorded(recorder *r, char **words) {
+    struct rlimit before;
+    bool raised = r->options->tool == RECORDER_CLANG && raise_stack_limit(&before);
+    int error = recorder_spawn(&r->program, words, r->options->silent);
+    if (raised)
+        setrlimit(RLIMIT_STACK, &before);
+    return error;
+}
+
 /* Takes over the terminal's signals and starts the program. */
 static int launch(recorder *r, char **words) {
     if (r->options->children) /* orphaned processes become our children */
         prctl(PR_SET_CHILD_SUBREAPER, 1);
     recorder_signals_take(r->live, r->options->beside, r->options->paused);
-    int error = recorder_spawn(&r->program, words, r->options->silent);
+    int error = spawn_recorded(r, words);
     if (error) {
         recorder_signals_release();
         fail("%s: cannot start: %s", words[0], strerror(error));
