@@ -108,11 +108,16 @@ static rd_status count_answers(rdi_chunk *c, const answers *a, rdi_u64_list *ope
     return keep_open(&(unknown){c, open}, a->unknown, a->n_unknown);
 }
 
+/* The engine may read its input until it returns, so blocks that stay open are collected beside the
+ * list that they may overwrite. */
 static rd_status resolve_inserting(rdi_chunk *c, const uint64_t *blocks, size_t n, uint64_t *dist,
                                    rdi_u64_list *open) {
+    uint64_t kept[RDI_FEED_MAX];
+    rdi_u64_list rest = {kept, 0, RDI_FEED_MAX};
     c->received += n;
     c->recounted += dist ? 0 : n;
-    return feed(c, blocks, n, dist, open);
+    RD_TRY(feed(c, blocks, n, dist, &rest));
+    return rdi_u64_list_append(c->plan->ctx, open, kept, rest.n);
 }
 
 static rd_status resolve_taking(rdi_chunk *c, const uint64_t *blocks, size_t n,
@@ -165,16 +170,11 @@ static rd_status resolve_tile(rdi_chunk *c, const uint64_t *blocks, size_t n, ui
     }
 }
 
-/* The engine may read its input until it returns, so blocks that stay open are collected beside the
- * list that they may overwrite. */
 rd_status rdi_chunk_resolve(rdi_chunk *c, const uint64_t *blocks, size_t n, uint64_t *dist,
                             rdi_u64_list *open) {
     for (size_t at = 0; at < n; at += RDI_FEED_MAX) {
-        uint64_t kept[RDI_FEED_MAX];
-        rdi_u64_list rest = {kept, 0, RDI_FEED_MAX};
         size_t part = n - at < RDI_FEED_MAX ? n - at : RDI_FEED_MAX;
-        RD_TRY(resolve_tile(c, blocks + at, part, dist ? dist + at : NULL, &rest));
-        RD_TRY(rdi_u64_list_append(c->plan->ctx, open, kept, rest.n));
+        RD_TRY(resolve_tile(c, blocks + at, part, dist ? dist + at : NULL, open));
     }
     return RD_OK;
 }
