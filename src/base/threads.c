@@ -158,6 +158,7 @@ struct rdi_background {
     pthread_t thread;
     void (*job)(void *arg); /* NULL: idle */
     void *arg;
+    bool running; /* there is a thread */
     bool ending;
 };
 
@@ -186,18 +187,16 @@ rd_status rdi_background_new(rd_ctx *ctx, rdi_background **out) {
     b->ctx = ctx;
     pthread_mutex_init(&b->lock, NULL);
     pthread_cond_init(&b->changed, NULL);
-    int error = start_thread(&b->thread, background_main, b);
-    if (error) {
-        pthread_cond_destroy(&b->changed);
-        pthread_mutex_destroy(&b->lock);
-        rdi_free(ctx, b);
-        return fail_start(ctx, error);
-    }
+    b->running = start_thread(&b->thread, background_main, b) == 0;
     *out = b;
     return RD_OK;
 }
 
 void rdi_background_start(rdi_background *b, void (*job)(void *arg), void *arg) {
+    if (!b->running) {
+        job(arg);
+        return;
+    }
     pthread_mutex_lock(&b->lock);
     b->job = job;
     b->arg = arg;
@@ -219,7 +218,8 @@ void rdi_background_free(rdi_background *b) {
     b->ending = true;
     pthread_cond_broadcast(&b->changed);
     pthread_mutex_unlock(&b->lock);
-    pthread_join(b->thread, NULL);
+    if (b->running)
+        pthread_join(b->thread, NULL);
     pthread_cond_destroy(&b->changed);
     pthread_mutex_destroy(&b->lock);
     rdi_free(b->ctx, b);

@@ -17,7 +17,8 @@ void rdi_pool_free(rdi_pool *pool);
 /* Runs work(arg, worker) once for every worker and returns when all are done. */
 void rdi_pool_run(rdi_pool *pool, void (*work)(void *arg, unsigned worker), void *arg);
 
-/* A thread of its own that runs one job at a time. */
+/* A thread of its own that runs one job at a time. If the system cannot start a thread, jobs run in
+ * rdi_background_start(). */
 typedef struct rdi_background rdi_background;
 rd_status rdi_background_new(rd_ctx *ctx, rdi_background **out);
 /* Waits for the current job, then ends the thread. */

@@ -100,12 +100,15 @@ static rd_refs range_of(const rd_trace_writer *w, const rd_refs *refs, size_t at
 }
 
 static rd_status check_columns(rd_trace_writer *w, const rd_refs *part) {
-    bool bad = false;
+    bool empty = false;
+    uint8_t unknown = 0;
     for (size_t i = 0; part->size && i < part->n; i++)
-        bad |= part->size[i] == 0;
-    for (size_t i = 0; part->kind && i < part->n; i++)
-        bad |= part->kind[i] != RD_LOAD && part->kind[i] != RD_STORE && part->kind[i] != RD_FETCH;
-    if (bad)
+        empty |= part->size[i] == 0;
+    for (size_t i = 0; part->kind && i < part->n; i++) { /* one bit, at most RD_FETCH */
+        uint8_t kind = part->kind[i], below = (uint8_t)(kind - 1);
+        unknown |= (kind & below) | (below & (uint8_t) ~(RD_FETCH - 1));
+    }
+    if (empty || unknown)
         return rdi_fail(w->ctx, RD_EINVAL, "a reference to be written has size 0 or no known kind");
     return RD_OK;
 }
