@@ -4,7 +4,8 @@
  * random name beside the finished one. At the end it gets a random name, and then, in one step, the
  * name of the file that it replaces. Names are never predictable and links are never followed then, so
  * nobody else can choose what is written. If the file cannot be replaced, because the folder is
- * read-only or the file is a mount point of its own, it is overwritten in place.
+ * read-only or the file is a mount point of its own, the complete content is copied into it at the end;
+ * if the folder takes no new file at all, the content is in a file without a name in /tmp until then.
  */
 #define _GNU_SOURCE /* O_TMPFILE, fallocate() */
 #include "base/output.h"
@@ -33,12 +34,12 @@ struct rdi_output {
     char *target;                    /* regular files: the name of the finished file ... */
     char temporary[TEMPORARY_BYTES]; /* ... and its name until then; "": it has none */
     bool replaces;                   /* the file has not yet replaced the target */
-    bool in_place;                   /* the target itself is overwritten */
+    bool elsewhere;                  /* the file is in another folder: it can only be copied */
     int fd;                          /* -1: closed, or never opened */
     bool owns_fd;                    /* not standard output */
     int error; /* errno of the first failure, after which nothing is written */
     bool finished;
-    uint64_t written; /* bytes that the descriptor has received */
+    uint64_t written; /* bytes that the descriptor has received, if nothing failed */
     size_t used;      /* bytes in buffer */
     uint8_t buffer[BUFFER_BYTES];
 };
@@ -58,7 +59,7 @@ static void print_fd_path(const rdi_output *out, char path[FD_PATH_BYTES]) {
  * do not support this, and without /proc the file cannot get a name later; then it opens none. */
 static void open_unnamed(rdi_output *out) {
     char fd_path[FD_PATH_BYTES];
-    out->fd = openat(out->folder, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+    out->fd = openat(out->folder, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0666);
     if (out->fd < 0)
         return;
     print_fd_path(out, fd_path);
@@ -88,7 +89,7 @@ static bool take_temporary_name(rdi_output *out) {
             return true;
         if (!unnamed)
             out->fd = openat(out->folder, out->temporary,
-                             O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+                             O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
         if (!unnamed && out->fd >= 0)
             return true;
         if (errno != EEXIST)
@@ -114,10 +115,11 @@ static bool keep_permissions(rdi_output *out) {
     return fchmod(out->fd, mode) == 0;
 }
 
-static bool open_in_place(rdi_output *out) {
-    out->fd = openat(out->folder, out->target, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
-    out->in_place = out->fd >= 0;
-    return out->in_place;
+/* Opens a file that can never get a name. */
+static bool open_elsewhere(rdi_output *out) {
+    out->fd = open(P_tmpdir, O_RDWR | O_TMPFILE | O_EXCL | O_CLOEXEC, 0600);
+    out->replaces = out->elsewhere = out->fd >= 0;
+    return out->elsewhere;
 }
 
 /* Whether this failure says that the folder takes no new file under that name. */
@@ -132,7 +134,7 @@ static bool open_file(rdi_output *out, const rdi_output_place *place) {
         return false;
     open_unnamed(out);
     if (out->fd < 0 && !take_temporary_name(out))
-        return exists && is_refusal(errno) && open_in_place(out);
+        return exists && is_refusal(errno) && open_elsewhere(out);
     out->replaces = true;
     return !exists || keep_permissions(out);
 }
@@ -183,35 +185,23 @@ rd_status rdi_output_open(rd_ctx *ctx, const char *path, rdi_output **result) {
 
 /* ---- writing ---- */
 
-/* Reserves the space of a file that is about to be overwritten, so that a full disk is detected while
- * the old content is still there. Not every file system can do this. */
-static bool reserve(int fd, uint64_t bytes) {
-    struct stat st;
-    if (bytes == 0 || fstat(fd, &st) != 0 || fallocate(fd, 0, 0, (off_t)bytes) == 0)
-        return true;
-    int error = errno;
-    bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
-    if (full && ftruncate(fd, st.st_size) != 0)
-        return false;
-    errno = error;
-    return !full;
-}
-
-/* Writes all of `data` to the descriptor, in as many calls as it takes. */
-static rd_status write_through(rdi_output *out, const uint8_t *data, size_t n) {
-    if (out->in_place && out->written == 0 && !reserve(out->fd, n))
-        return fail_write(out, errno);
+/* Writes all of `data`, in as many calls as it takes. */
+static bool write_all(int fd, const uint8_t *data, size_t n) {
     while (n > 0) {
-        ssize_t wrote = write(out->fd, data, n);
+        ssize_t wrote = write(fd, data, n);
         if (wrote < 0 && errno == EINTR)
             continue;
         if (wrote < 0)
-            return fail_write(out, errno);
+            return false;
         data += wrote;
         n -= (size_t)wrote;
-        out->written += (uint64_t)wrote;
     }
-    return RD_OK;
+    return true;
+}
+
+static rd_status write_through(rdi_output *out, const uint8_t *data, size_t n) {
+    out->written += n;
+    return write_all(out->fd, data, n) ? RD_OK : fail_write(out, errno);
 }
 
 static rd_status flush(rdi_output *out) {
@@ -251,15 +241,6 @@ static bool close_fd(rdi_output *out) {
     return fd < 0 || !out->owns_fd || close(fd) == 0 || errno == EINTR;
 }
 
-static bool copy_all(int from, int to, uint8_t *buffer) {
-    ssize_t n;
-    while ((n = read(from, buffer, BUFFER_BYTES)) > 0)
-        for (ssize_t at = 0, wrote = 0; at < n; at += wrote)
-            if ((wrote = write(to, buffer + at, (size_t)(n - at))) < 0)
-                return false;
-    return n == 0;
-}
-
 static void remove_temporary(rdi_output *out) {
     int error = errno;
     if (*out->temporary)
@@ -268,24 +249,50 @@ static void remove_temporary(rdi_output *out) {
     errno = error;
 }
 
-/* Copies the file with the temporary name into the target, and continues there. */
-static bool continue_in_place(rdi_output *out) {
-    int from = openat(out->folder, out->temporary, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    if (from < 0)
+/* Reserves the space of a file that is about to be overwritten, so that a full disk is detected while
+ * the old content is still there. Not every file system can do this. */
+static bool reserve(int fd, uint64_t bytes) {
+    struct stat st;
+    if (bytes == 0 || fstat(fd, &st) != 0 || fallocate(fd, 0, 0, (off_t)bytes) == 0)
+        return true;
+    int error = errno;
+    bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
+    if (full && ftruncate(fd, st.st_size) != 0)
         return false;
-    bool good = close_fd(out) && open_in_place(out) && reserve(out->fd, out->written) &&
+    errno = error;
+    return !full;
+}
+
+static bool copy_all(int from, int to, uint8_t *buffer) {
+    ssize_t n = lseek(from, 0, SEEK_SET) == 0 ? 1 : -1;
+    while (n > 0) {
+        n = read(from, buffer, BUFFER_BYTES);
+        if (n > 0 && !write_all(to, buffer, (size_t)n))
+            return false;
+    }
+    return n == 0;
+}
+
+/* Copies the file into the target, and continues there. */
+static bool continue_in_place(rdi_output *out) {
+    int from = out->fd;
+    out->fd = openat(out->folder, out->target, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+    bool good = out->fd >= 0 && reserve(out->fd, out->written) &&
                 copy_all(from, out->fd, out->buffer) &&
                 ftruncate(out->fd, (off_t)out->written) == 0;
     remove_temporary(out);
+    int error = errno;
     close(from);
+    errno = error;
     return good;
 }
 
 /* Gives the file its name, or its content to a file that cannot be replaced. */
 static bool replace_target(rdi_output *out) {
-    if (renameat(out->folder, out->temporary, out->folder, out->target) == 0)
+    bool named = !out->elsewhere && (*out->temporary || take_temporary_name(out));
+    if (named && renameat(out->folder, out->temporary, out->folder, out->target) == 0)
         out->temporary[0] = '\0';
-    else if (!is_refusal(errno) || !continue_in_place(out))
+    else if ((named ? !is_refusal(errno) : !out->elsewhere) || !continue_in_place(out))
         return false;
     out->replaces = false;
     return true;
@@ -294,22 +301,20 @@ static bool replace_target(rdi_output *out) {
 rd_status rdi_output_keep(rdi_output *out) {
     RD_TRY(check_open(out));
     RD_TRY(flush(out));
-    bool good = !out->in_place || ftruncate(out->fd, (off_t)out->written) == 0;
-    if (out->replaces)
-        good = (*out->temporary || take_temporary_name(out)) && replace_target(out);
-    return good ? RD_OK : fail_write(out, errno);
+    return !out->replaces || replace_target(out) ? RD_OK : fail_write(out, errno);
+}
+
+/* Whether all bytes have been written, as far as close() knows. */
+static bool is_written(const rdi_output *out) {
+    int copy = dup(out->fd);
+    return copy >= 0 && (close(copy) == 0 || errno == EINTR);
 }
 
 rd_status rdi_output_finish(rdi_output *out) {
     RD_TRY(check_open(out));
     RD_TRY(flush(out));
-    bool good = !out->in_place || ftruncate(out->fd, (off_t)out->written) == 0;
-    if (good && out->replaces)
-        good = *out->temporary || take_temporary_name(out);
-    good = good && close_fd(out);
-    if (good && out->replaces)
-        good = replace_target(out) && close_fd(out);
-    if (!good)
+    bool good = !out->replaces || (is_written(out) && replace_target(out));
+    if (!good || !close_fd(out))
         return fail_write(out, errno);
     out->finished = true;
     return RD_OK;

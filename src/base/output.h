@@ -8,8 +8,7 @@ typedef struct rdi_output rdi_output;
 
 /* Opens `path`, or standard output for "-"; /dev/stdout, /dev/stderr and /dev/fd/N are the open
  * descriptors. A regular file appears under its name only when it is finished; until then, an existing
- * file of that name stays unchanged. Only in a folder that takes no new files, an existing file is
- * overwritten while it is written. */
+ * file of that name stays unchanged. */
 rd_status rdi_output_open(rd_ctx *ctx, const char *path, rdi_output **out);
 rd_status rdi_output_write(rdi_output *out, const void *data, size_t n);
 /* Gives the file its name now. It keeps what was written even if it is never finished. */

@@ -1,4 +1,4 @@
-# A writable file in a read-only folder is overwritten, because it cannot be replaced. Root drops the
+# A writable file in a read-only folder cannot be replaced: it is overwritten at the end. Root drops the
 # capabilities that make permissions irrelevant to it.
 unprivileged=
 [ "$(id -u)" != 0 ] || unprivileged="setpriv --bounding-set=-dac_override,-fowner"
@@ -10,6 +10,9 @@ cat folder/r
 echo old >folder/r
 $REUSEDIST generate uniform:refs=100K -o t
 (ulimit -f 64; exec $unprivileged $REUSEDIST convert --to=text t -o folder/r) || echo "disk full: $?"
+cat folder/r
+$unprivileged $REUSEDIST convert --to=text t -o folder/r
+$REUSEDIST convert --to=text t | cmp - folder/r
 $unprivileged $REUSEDIST convert --to=text t -o folder/new || echo "new: $?"
 chmod 755 folder
 # In a folder such as /tmp only the owner of a file may replace it.
