@@ -143,6 +143,12 @@ def slowdowns(column):
     return [slowdown(row, column) for row in table4_rows() if column in row]
 
 
+def without_start():
+    """The slow-downs of recording, without the time that the recorder takes to start."""
+    start = lines(TABLE4)[0]["start_s"]
+    return [(row["record"]["wall_s"] - start) / row["original"]["wall_s"] for row in table4_rows()]
+
+
 def table4_sentence():
     """What Table IV comes to, for whatever columns the result file has."""
     rows, parts = table4_rows(), []
@@ -663,7 +669,9 @@ def table4_how():
     repeat = max(row["repeat"] for row in table4_rows())
     if table4_turns():
         return (f"One recorder for all columns, all columns of a program in turns, medians of {word(repeat)}; "
-                f"the inputs are those called `{lines(TABLE4)[0]['input']}` in `bench/programs/programs.txt`.")
+                f"the inputs are those called `{lines(TABLE4)[0]['input']}` in `bench/programs/programs.txt`. The "
+                f"recorder takes {lines(TABLE4)[0]['start_s']:.2f} s for a program that does nothing, which every column "
+                f"includes; without that, recording alone is {mean(without_start()):.1f} times.")
     return ("One run of each column, not in turns, so that single slow-downs may be off by a tenth and more, and not "
             "all columns with the same recorder.")
 
