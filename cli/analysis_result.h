@@ -10,19 +10,21 @@
 
 typedef struct analysis_options {
     pipeline_options pipe;
-    uint32_t out; /* text, csv or json */
+    uint32_t out; /* OUT_TEXT, OUT_CSV or OUT_JSON */
     const char *output;
     const char *distances;
-    const char *report; /* the page */
+    const char *report; /* path of the HTML page; NULL: no page */
     bool ascii;
 } analysis_options;
 
-/* Checks that all outputs can be written, and to other files than those that are read: `inputs`,
- * in which NULL is skipped, and the program files of --object. Commands call it before anything is
- * opened, because the analysis may take long. Reports a mistake and returns the exit status. */
+/* Checks that all outputs can be written, and that none overwrites a file that is read: `inputs`, in
+ * which NULL is skipped, and the program files of --object. Commands call this function before they
+ * open anything, because the analysis may take long. Reports a mistake and returns the exit
+ * status. */
 int analysis_check(rd_ctx *ctx, const analysis_options *o, const char *const *inputs, size_t n);
 
-/* Prints the result, or writes it to its file, and the page. Returns the exit status. */
+/* Writes the result to standard output or to its file, and writes the page. Returns the exit
+ * status. */
 int analysis_print(rd_ctx *ctx, const analysis_options *o, rd_profile *profile);
 
 #endif

@@ -1,4 +1,4 @@
-/* Parses options by their tables, and prints the help about them. */
+/* Parses the options of a command according to its option table, and prints the help about them. */
 #include "cli.h"
 
 #include <math.h>
@@ -12,7 +12,8 @@ static const rd_opt *find_letter(const rd_opt *opts, char letter) {
     return NULL;
 }
 
-/* Finds the option whose name is the first `len` characters of `name`; NULL: there is none. */
+/* Returns the option whose name is the first `len` characters of `name`, or NULL if there is
+ * none. */
 static const rd_opt *find_name(const rd_opt *opts, const char *name, size_t len) {
     for (const rd_opt *opt = opts; opt && opt->name; opt++)
         if (strlen(opt->name) == len && memcmp(opt->name, name, len) == 0)
@@ -31,9 +32,8 @@ static void report_unknown(const command *cmd, const char *arg) {
     fputs(" --help (-h)\n", stderr);
 }
 
-/* Parses the option at argv[0]. Returns the number of words it takes, or 0 after reporting a
- * mistake.
- */
+/* Parses the option at argv[0]. Returns the number of words that the option takes, or 0 after
+ * reporting a mistake. */
 static int parse_option(rd_ctx *ctx, const command *cmd, void *opts, int left, char **argv) {
     const char *arg = argv[0], *value = NULL;
     const rd_opt *opt;
@@ -134,7 +134,7 @@ void print_command_help(FILE *out, const command *cmd) {
         fprintf(out, "\n%s", cmd->details);
 }
 
-/* Prints a limit; a size with the suffix that people write. */
+/* Prints a limit of an option's value. A size gets the suffix that people write (K, M ...). */
 static void print_limit(FILE *out, const rd_opt *opt, double limit) {
     static const char *const units[] = {"", "K", "M", "G", "T"};
     size_t unit = 0;

@@ -69,7 +69,7 @@ bool bench_has(bench *b, const char *engine) {
 
 static bool is_comparable(const rd_profile *p, uint64_t bound) {
     const rd_profile_facts *facts = rd_profile_facts_of(p);
-    bool whole = facts->bound == bound; /* no option of the engine sets another bound */
+    bool whole = facts->bound == bound; /* false: an option of the engine sets another bound */
     return facts->exact && whole && facts->sums_known && facts->binning.kind == RD_BINS_LOGLINEAR;
 }
 
@@ -93,7 +93,7 @@ static bool compare_answer(bench *b, const rd_profile *p, bench_answer *expected
     return true;
 }
 
-/* System time of this process. */
+/* Returns the system time of this process in seconds. */
 static double system_seconds(void) {
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);

@@ -7,13 +7,13 @@
 
 #include "reusedist/experimental.h"
 
-#define BENCH_LONG 5 /* seconds; a run of this length is not repeated */
+#define BENCH_LONG 5 /* a run of this many seconds or more is not repeated */
 
 typedef struct bench_options {
-    rd_strings engines; /* to compare; none: those of the suite */
-    uint64_t repeats;   /* of every timed run */
-    uint64_t refs;      /* references of generated traces; 0: the number of the suite */
-    uint64_t threads;   /* maximum */
+    rd_strings engines; /* engines to compare; none: the engines that the suite chooses */
+    uint64_t repeats;   /* number of times that each run is timed */
+    uint64_t refs;      /* length of generated traces in references; 0: the suite chooses it */
+    uint64_t threads;   /* maximum number of threads */
     rd_sizes counts;    /* suite threads: the numbers of threads to measure */
     const char *block;  /* block size for trace files: bytes or "addr" */
     const char *output; /* file that also gets the JSON lines */
@@ -29,10 +29,10 @@ typedef struct bench {
     FILE *lines;          /* JSON lines, or NULL */
     rd_json_writer *line; /* the JSON line that is being written */
     const char *suite;
-    uint64_t bound; /* of every run, in blocks; 0: none */
-    bool notes;     /* print the note of the engine below its line */
+    uint64_t bound; /* bound of every run in blocks; 0: unbounded */
+    bool notes;     /* true: the table shows the note of the engine below its line */
     void *summary;  /* data that the suite keeps from trace to trace */
-    int status;     /* exit status; a failure has been reported */
+    int status;     /* exit status; if it is not EXIT_OK, the failure has already been reported */
 } bench;
 
 /* All block ids of a trace, in memory. */
@@ -52,28 +52,28 @@ bool bench_each_trace(bench *b, int n, char **traces, bool (*work)(bench *b, con
 
 /* The result of one engine on one trace. */
 typedef struct bench_result {
-    const char *engine; /* spec */
+    const char *engine; /* engine specification, "NAME[:key=value,...]" */
     const char *trace;
     uint32_t threads;
     uint64_t references, blocks;
     double checked;        /* seconds of the run whose answer was checked */
     double system;         /* system time of that run in seconds, of all threads */
     char note[BENCH_NOTE]; /* the note of the engine about that run */
-    double seconds[32];    /* of every repeat */
+    double seconds[32];    /* seconds of each repeat */
     size_t repeats;
-    double median, best; /* seconds */
-    size_t peak_bytes;   /* of the engine's memory */
+    double median, best; /* median and minimum of `seconds` */
+    size_t peak_bytes;   /* peak memory of the engine */
     const char *answer;  /* "same as ENGINE", "reference", "not compared" */
 } bench_result;
 
 /* A digest of histogram and totals, which shows whether two engines agree. */
 typedef struct bench_answer {
-    const char *engine; /* NULL: none yet */
+    const char *engine; /* engine that gave this answer; NULL: there is no answer yet */
     uint64_t digest, blocks;
 } bench_answer;
 
-/* Runs an engine once and checks its answer against *expected, which the first exact engine fills.
- * Returns false if the engine fails or its answer differs. */
+/* Runs an engine once and checks its answer against *expected. The first exact engine fills
+ * *expected. Returns false if the engine fails or its answer differs. */
 bool bench_check(bench *b, const bench_trace *t, const char *engine, uint32_t threads,
                  bench_answer *expected, bench_result *out);
 /* Times one more repeat. */
@@ -89,17 +89,17 @@ void bench_summarize(bench_result *r);
 bool bench_compare(bench *b, const bench_trace *t, const char *const *engines, size_t n,
                    const uint32_t *threads, bench_answer *expected);
 
-/* Prints the header and a line of the table, and writes the JSON line. */
+/* Print the header and one line of the table. bench_print() also writes the JSON line. */
 void bench_header(const bench *b);
 void bench_print(bench *b, const bench_result *r);
-/* Begins and ends a JSON line of another kind. The line begins with the suite and ends with the
- * machine; the caller puts its members in between into the writer. */
+/* Begin and end a JSON line of another kind. The line begins with the suite and ends with the
+ * machine; in between, the caller writes its own members with the writer. */
 rd_json_writer *bench_begin_line(bench *b);
 void bench_end_line(bench *b);
 
 double bench_now(void);
 
-/* One suite. */
+/* A suite: one question and the runs that answer it. */
 typedef struct bench_suite {
     const char *name;
     const char *question;
@@ -111,14 +111,15 @@ int bench_run_suite(rd_ctx *ctx, const bench_options *o, const bench_suite *suit
                     char **traces);
 
 /* Runs an engine on the whole trace in a new context, so that its memory is known. `note` has room
- * for BENCH_NOTE bytes, or is NULL. The caller frees context and profile, also after a failure. */
+ * for BENCH_NOTE bytes, or is NULL. The caller frees *ctx and *profile even after a failure. */
 bool bench_run(bench *b, const bench_trace *t, const char *engine, uint32_t threads, rd_ctx **ctx,
                rd_profile **profile, double *seconds, char *note);
 
-/* Whether this engine can run here. If not, it prints the reason, once per suite. */
+/* Returns whether this engine can run here. If it cannot, the function prints the reason, once per
+ * suite. */
 bool bench_has(bench *b, const char *engine);
 
-/* Returns suite number `index` in the order of the help; NULL past the last one. */
+/* Returns suite number `index` in the order of the help, or NULL past the last one. */
 const bench_suite *bench_suite_at(size_t index);
 
 extern const bench_suite bench_engines, bench_threads, bench_growth, bench_memory, bench_formats;

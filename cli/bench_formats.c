@@ -1,4 +1,4 @@
-/* The suite that reads the same trace from every format that can be written. */
+/* Suite formats: reads the same trace from every format that can be written. */
 #include "bench.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #define USUAL_REFS (32u * 1024 * 1024)
 
-/* Writes a trace in one format, repeated until it is long enough. */
+/* Writes copies of a trace to one file in one format until the file is long enough. */
 static bool write_copy(bench *b, const char *source, const char *format, const char *path,
                        uint64_t *written) {
     rd_trace_writer *w = NULL;
@@ -44,7 +44,7 @@ static bool write_copy(bench *b, const char *source, const char *format, const c
     return b->status == EXIT_OK;
 }
 
-/* Times the whole pipeline with engine null. */
+/* Reads the file through the whole pipeline with engine null, which adds almost no work. */
 static rd_status read_through(rd_ctx *ctx, const char *path, const char *format, uint64_t *blocks) {
     rd_trace *t = NULL;
     rd_mapper *m = NULL;
@@ -84,7 +84,7 @@ static bool time_format(bench *b, const char *format, const char *path, uint64_t
             b->status = fail_status(b->ctx, status);
             return false;
         }
-        if (k > 0) /* the first one brings the file into the page cache */
+        if (k > 0) /* the first run only brings the file into the page cache */
             r.seconds[r.repeats++] = bench_now() - start;
     }
     struct stat st;
@@ -113,7 +113,8 @@ static bool time_formats(bench *b, const char *trace, const char *path) {
     for (size_t i = 0; rd_format_info_at(i); i++) {
         const rd_format_info *info = rd_format_info_at(i);
         uint64_t refs = 0;
-        if (!info->writable || strcmp(info->name, "u32") == 0) /* addresses do not fit in 32 bits */
+        /* This format cannot hold 64-bit addresses. */
+        if (!info->writable || strcmp(info->name, "u32") == 0)
             continue;
         bool ok =
             write_copy(b, trace, info->name, path, &refs) && time_format(b, info->name, path, refs);

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A slow but independent engine: all other answers are checked against its answer. */
+/* The engine whose answer all other answers are checked against: slow but independent of them. */
 #define REFERENCE_ENGINE "bk"
 
 /* ---- engines ---- */
@@ -75,11 +75,12 @@ static bool run_growth(bench *b, int n, char **traces) {
     uint32_t threads[RD_STRINGS_MAX];
     for (size_t i = 0; i < n_engines; i++)
         threads[i] = (uint32_t)b->options->threads;
-    b->notes = true; /* they report the time of maintenance */
+    b->notes = true; /* the notes report the time spent on maintenance */
     bench_header(b);
     for (uint64_t blocks = 1000; blocks <= 100000000; blocks *= 10) {
         uint64_t refs = b->options->refs ? b->options->refs : 50000000;
-        refs = refs > 4 * blocks ? refs : 4 * blocks; /* all blocks are live most of the time */
+        /* The trace is long enough that all blocks are live during most of the run. */
+        refs = refs > 4 * blocks ? refs : 4 * blocks;
         char spec[128];
         snprintf(spec, sizeof spec, "uniform:blocks=%" PRIu64 ",refs=%" PRIu64, blocks, refs);
         bench_trace t;
@@ -99,15 +100,16 @@ const bench_suite bench_growth = {
 
 /* ---- memory ---- */
 
-/* Feeds `blocks` blocks with scattered ids twice. The ids are computed while feeding, so that the
- * process holds no data but the engine's. */
+/* Feeds `blocks` distinct blocks with scattered ids, twice. The ids are computed while feeding, so
+ * that the process holds no data except the engine's. */
 static rd_status feed_rounds(rd_engine *e, uint64_t blocks) {
     uint64_t batch[4096];
     for (int round = 0; round < 2; round++)
         for (uint64_t at = 0; at < blocks;) {
             size_t n = 0;
             for (; n < 4096 && at < blocks; at++)
-                batch[n++] = at * UINT64_C(0x9e3779b97f4a7c15); /* odd: all ids differ */
+                /* The factor is odd, so all ids differ. */
+                batch[n++] = at * UINT64_C(0x9e3779b97f4a7c15);
             rd_status status = rd_engine_feed(e, batch, n, NULL);
             if (status != RD_OK)
                 return status;
@@ -115,7 +117,8 @@ static rd_status feed_rounds(rd_engine *e, uint64_t blocks) {
     return rd_engine_finish(e);
 }
 
-/* Runs an engine in a child process, whose peak resident memory is then that of the engine. */
+/* Runs an engine in a child process, so that the peak resident memory of that process is the memory
+ * of the engine. */
 static int measure_memory(const char *engine, uint32_t threads, uint64_t blocks, size_t *counted) {
     rd_ctx *ctx = NULL;
     rd_engine *e = NULL;

@@ -6,7 +6,7 @@
 
 typedef struct cache_list {
     size_t n;
-    rd_level level[RD_LEVELS_MAX]; /* ascending by size */
+    rd_level level[RD_LEVELS_MAX]; /* in ascending order of size */
 } cache_list;
 
 /* Parses "L1=48K,L2=2M". Sizes without names are called L1, L2 ... in ascending order. Reports a

@@ -1,5 +1,5 @@
-/* The command line: one table entry and one file per command. It uses the public API only.
- * bench/papers also uses program.c, args.c and the functions of bench.h. */
+/* The command line: one table entry and one file per command. The command line uses only the public
+ * API. bench/papers also uses program.c, args.c and the functions of bench.h. */
 #ifndef RD_CLI_H
 #define RD_CLI_H
 
@@ -13,37 +13,39 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
  * called. */
 typedef struct command {
     const char *name;
-    const char *summary;  /* one line for `reusedist help` */
-    const char *operands; /* for the usage line: "TRACE..." */
-    const char *details;  /* paragraphs for `reusedist help NAME` */
-    const rd_opt *opts;   /* may be NULL */
+    const char *summary;  /* one line that `reusedist help` shows */
+    const char *operands; /* operands in the usage line, for example "TRACE..." */
+    const char *details;  /* paragraphs that `reusedist help NAME` shows */
+    const rd_opt *opts;   /* option table; NULL: no options */
     size_t opts_size;
-    int min_operands, max_operands;                              /* max -1: any number */
+    int min_operands, max_operands;                              /* max_operands -1: any number */
     int (*run)(rd_ctx *ctx, void *opts, int n, char **operands); /* returns the exit status */
 } command;
 
-const command *command_at(size_t index); /* NULL past the last one */
+const command *command_at(size_t index); /* returns NULL past the last command */
 const command *command_find(const char *name);
 
 /* ---- messages, standard streams and signals (program.c) ---- */
 
-/* The name in messages, "reusedist". Each program that is built from these files defines its own.
- */
+/* The name of the program in messages, for example "reusedist". Each program that is built from
+ * these files defines its own. */
 extern const char program_name[];
-/* Sets up standard streams and signals. main() calls it first. */
+/* Sets up standard streams and signals. main() calls this function first. */
 void program_begin(void);
-/* Closes standard output and returns the exit status; a result that could not be written is a
- * failure. main() calls it last. */
+/* Closes standard output and returns the exit status. If a result could not be written, the status
+ * is EXIT_FAILED. main() calls this function last. */
 int program_end(int status);
 
 /* Prints a line on stdout with control characters escaped, for results that contain file names. */
 void show(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Prints "PROGRAM: ..." on stderr with control characters escaped. All messages use it. */
+/* Prints "PROGRAM: ..." on stderr with control characters escaped. All messages go through this
+ * function. */
 void tell_user(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Print a message like tell_user() and return the exit status for a usage mistake or a failure. */
 int fail_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Reports rd_last_error(): usage mistakes (RD_EINVAL) exit 2, everything else 1. */
+/* Reports rd_last_error() and returns the exit status: 2 for a usage mistake (RD_EINVAL), 1 for
+ * everything else. */
 int fail_status(rd_ctx *ctx, rd_status status);
 
 /* ---- option tables (args.c) ---- */
@@ -52,7 +54,7 @@ int fail_status(rd_ctx *ctx, rd_status status);
  * of argv. "--" ends the options. Returns false after reporting a mistake. */
 bool parse_args(rd_ctx *ctx, const command *cmd, void *opts, int *argc, char **argv);
 
-/* Whether -h or --help is among the options. */
+/* Returns whether -h or --help is among the options. */
 bool asks_for_help(int argc, char **argv);
 void print_usage(FILE *out, const command *cmd);
 void print_command_help(FILE *out, const command *cmd);

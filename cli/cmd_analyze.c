@@ -1,4 +1,4 @@
-/* analyze: reuse distances of traces, as a report, a table or a profile. */
+/* analyze: measures the reuse distances of traces and prints a report, a table or a profile. */
 #include "analysis_result.h"
 
 #include <stddef.h>
@@ -38,7 +38,8 @@ static int run_analyze(rd_ctx *ctx, void *opts, int n, char **operands) {
         status = status != EXIT_OK ? status : printed;
         rd_profile_free(profile);
     }
-    if (status == EXIT_OK && o->pipe.checkpoint) /* the work is done */
+    /* The analysis is complete, so the checkpoint is not needed any more. */
+    if (status == EXIT_OK && o->pipe.checkpoint)
         remove(o->pipe.checkpoint);
     return status;
 }

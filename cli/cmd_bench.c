@@ -1,4 +1,5 @@
-/* bench: speed and memory of the engines. Every answer is checked before it is timed. */
+/* bench: measures speed and memory of the engines. The answer of every run is checked before the
+ * run is timed. */
 #include "bench.h"
 
 #include <stddef.h>

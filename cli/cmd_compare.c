@@ -1,5 +1,4 @@
-/* compare: similarity of profiles, and an exit status that fails a build when locality regresses.
- */
+/* compare: measures the similarity of profiles, and exits with status 1 when locality regresses. */
 #include "cli.h"
 #include "compare_rules.h"
 #include "junit.h"
@@ -34,8 +33,8 @@ static const rd_opt compare_opts[] = {
     {.name = NULL},
 };
 
-/* Chooses the bins of --hist; by default log bins, or the finest common bins if an engine chose the
- * bins of a profile. */
+/* Chooses the bins: those of --hist, or by default log bins. If an engine chose the bins of a
+ * profile, the default is the finest bins that all profiles have. */
 static rd_status choose_bins(rd_ctx *ctx, const compare_options *o, rd_profile *const *profiles,
                              int n, rd_binning *out) {
     if (o->hist)
@@ -56,7 +55,7 @@ static int print_comparison(rd_ctx *ctx, const compare_options *o, const rd_comp
     return output_made(ctx, NULL, status, text, n);
 }
 
-/* Applies every rule to the first profile and each other profile. The verdicts of a profile are
+/* Applies every rule to each pair of the first profile and another one. The verdicts of a pair are
  * consecutive. */
 static rd_status apply_rules(rd_ctx *ctx, const compare_rule *rules, size_t n_rules,
                              const rd_comparees *all, verdict *verdicts) {
@@ -72,7 +71,7 @@ static rd_status apply_rules(rd_ctx *ctx, const compare_rule *rules, size_t n_ru
     return RD_OK;
 }
 
-/* Prints the rules that passed; they are part of the report. */
+/* Prints the rules that passed, as a part of the report. */
 static void print_passed(const verdict *verdicts, size_t n) {
     const char *before = "\n";
     for (size_t i = 0; i < n; i++)
@@ -83,7 +82,7 @@ static void print_passed(const verdict *verdicts, size_t n) {
         }
 }
 
-/* Reports all other rules, and returns the exit status. */
+/* Reports the rules that did not pass, and returns the exit status. */
 static int report_failed(const verdict *verdicts, size_t n) {
     int exit_status = EXIT_OK;
     for (size_t i = 0; i < n; i++)

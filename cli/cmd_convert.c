@@ -1,4 +1,5 @@
-/* convert: traces from any format into another, and histograms of time distances into profiles. */
+/* convert: converts traces from one format to another, and histograms of time distances to
+ * profiles. */
 #include "kinds.h"
 #include "option_rows.h"
 #include "output_file.h"
@@ -43,7 +44,8 @@ static const rd_opt convert_opts[] = {
     {.name = NULL},
 };
 
-/* Returns an option that has no meaning in this use of the command, or NULL. */
+/* Returns an option that has no meaning with or without --time-histogram, or NULL if there is
+ * none. */
 static const char *misplaced(const convert_options *o) {
     if (o->times)
         return o->format ? "--format" : o->kinds ? "--kinds" : o->copy.to ? "--to" : NULL;

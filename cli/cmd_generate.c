@@ -1,4 +1,4 @@
-/* generate: synthetic traces. */
+/* generate: makes synthetic traces. */
 #include "output_file.h"
 #include "trace_copy.h"
 

@@ -1,4 +1,4 @@
-/* help: all commands, one command, the manual page, or completion scripts for shells. */
+/* help: describes all commands or one command, and prints manual pages and completion scripts. */
 #include "cli.h"
 
 #include "completion.h"

@@ -1,4 +1,4 @@
-/* merge: profiles of independent runs, summed into one. */
+/* merge: sums the profiles of independent runs. */
 #include "cli.h"
 #include "option_rows.h"
 #include "output_file.h"
@@ -19,7 +19,7 @@ static const rd_opt merge_opts[] = {
 static int run_merge(rd_ctx *ctx, void *opts, int n, char **operands) {
     const merge_options *o = opts;
     output_place place = {.option = "-o", .path = o->output};
-    /* The sum may replace one of its parts, which is how a total is kept up to date. */
+    /* The output may also be an input, so that users can keep a total up to date. */
     int exit_status = output_check(ctx, &place, 1, NULL, 0);
     if (exit_status != EXIT_OK)
         return exit_status;

@@ -1,4 +1,5 @@
-/* mrc: miss ratios of caches of given sizes, from a profile or directly from a trace. */
+/* mrc: computes the miss ratios of caches of given sizes, from a profile or directly from a
+ * trace. */
 #include "cli.h"
 #include "option_rows.h"
 #include "output_file.h"
@@ -12,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define HEAD_BYTES 4096 /* enough to detect the kind of file */
+#define HEAD_BYTES 4096 /* bytes that are enough to tell a profile from a trace */
 
 typedef struct mrc_options {
     pipeline_options pipe;
@@ -56,8 +57,8 @@ static size_t read_bytes(int fd, char *to, size_t n) {
     return got;
 }
 
-/* Whether a file that begins with `head` is a profile. Other JSON, for example a trace in JSON
- * lines, does not have the schema of a profile near its start. */
+/* Returns whether a file that begins with `head` is a profile. Other JSON, for example a trace in
+ * JSON lines, does not have the schema of a profile near its start. */
 static bool is_profile(const char *head, size_t n) {
     static const char schema[] = "\"reusedist.profile/";
     size_t at = 0;
@@ -75,8 +76,8 @@ static bool has_trace_options(const pipeline_options *o) {
     return o->engine || o->format || o->block || o->kinds || o->bound;
 }
 
-/* Adds the trace to the analysis. The beginning of standard input, `head`, has already been read.
- */
+/* Adds the trace to the analysis. If it is standard input, `head` has the beginning, which has
+ * already been read. */
 static rd_status add_trace(pipeline *p, const char *path, const char *head, size_t n,
                            rd_trace **trace) {
     if (strcmp(path, "-") != 0)
@@ -124,7 +125,7 @@ static int find_profile(rd_ctx *ctx, const mrc_options *o, char *path, rd_profil
 
 /* ---- the result ---- */
 
-/* Converts sizes to blocks, rounded down: a part of a block caches nothing. */
+/* Converts sizes to blocks and rounds down, because a part of a block caches nothing. */
 static void to_blocks(const rd_sizes *sizes, uint64_t block_bytes, uint64_t *blocks) {
     for (size_t i = 0; i < sizes->n; i++)
         blocks[i] = block_bytes ? sizes->value[i] / block_bytes : sizes->value[i];

@@ -1,4 +1,5 @@
-/* predict: the profile of an input that was never run, from the profiles of other inputs. */
+/* predict: predicts the profile of an input that was never run from the profiles of other
+ * inputs. */
 #include "cli.h"
 #include "evaluation.h"
 #include "option_rows.h"
@@ -16,8 +17,8 @@ typedef struct predict_options {
     rd_strings train;
     double size;
     const char *size_of;
-    uint32_t size_from; /* size_source */
-    uint32_t method;    /* rd_model_method */
+    uint32_t size_from; /* a size_source */
+    uint32_t method;    /* an rd_model_method */
     const char *hist, *patterns;
     const char *model;
     bool evaluate;
@@ -110,7 +111,7 @@ static int run_evaluation(rd_ctx *ctx, const predict_options *o, const rd_model_
     training_set set;
     rd_strings words = o->train;
     if (o->against && words.n == RD_STRINGS_MAX)
-        return fail_usage("predict: --against counts as an input, of which there are at most %d",
+        return fail_usage("predict: at most %d inputs are supported, and --against counts as one",
                           RD_STRINGS_MAX);
     if (o->against)
         words.value[words.n++] = o->against;
@@ -166,7 +167,7 @@ static int find_model(rd_ctx *ctx, const predict_options *o, const rd_model_conf
     return status == RD_OK ? EXIT_OK : fail_status(ctx, status);
 }
 
-/* The input size of a profile, in the unit of the model. */
+/* Reads a profile and stores its input size in the unit of the model. */
 static int size_of_profile(rd_ctx *ctx, const rd_model *m, const char *path, double *out) {
     rd_profile *p = NULL;
     int status = read_profile(ctx, path, &p);

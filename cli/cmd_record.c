@@ -75,7 +75,7 @@ static int run_record(rd_ctx *ctx, void *opts, int n, char **operands) {
         status = check_format(ctx, o->to);
     if (status != EXIT_OK)
         return status;
-    /* A compiled-in recorder records all kinds. */
+    /* A compiled-in recorder records all kinds, so this command filters them. */
     uint32_t kinds = o->what.tool == RECORDER_CLANG ? o->what.kinds : 0;
     trace_copy *copy = trace_copy_new(ctx, &where, kinds, 0, &status);
     if (!copy)

@@ -1,4 +1,4 @@
-/* report: profiles as a page for a browser. */
+/* report: makes a page for a browser from profiles. */
 #include "cli.h"
 #include "option_rows.h"
 #include "output_file.h"

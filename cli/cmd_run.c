@@ -1,4 +1,4 @@
-/* run: reuse distances of a program while it runs. */
+/* run: measures the reuse distances of a program while it runs. */
 #include "analysis_result.h"
 #include "kinds.h"
 #include "recorder.h"
@@ -9,19 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In the order of the option's choices. */
+/* The values of --collapse, in the order of the option's choices. */
 typedef enum collapse_when { COLLAPSE_AUTO, COLLAPSE_ON, COLLAPSE_OFF } collapse_when;
 
 typedef struct run_options {
     analysis_options analysis;
     recorder_options what;
-    uint32_t collapse; /* collapse_when */
+    uint32_t collapse; /* a collapse_when */
     const char *predict;
 } run_options;
 
 static const rd_opt run_opts[] = {
 #define ANALYSIS_FIELD(member) offsetof(run_options, analysis.member)
-#define PIPELINE_THREADS       "2" /* the recorded program does not use its processor fully */
+#define PIPELINE_THREADS       "2" /* the recorded program leaves processor time for a second one */
 #include "analysis_options.def"
 #define RECORDER_FIELD(member) offsetof(run_options, what.member)
 #include "recorder_options.def"
@@ -41,7 +41,7 @@ static const rd_opt run_opts[] = {
     {.name = NULL},
 };
 
-/* Joins the words of the command with blanks; returns NULL if there is no memory. */
+/* Joins the words of the command with blanks. Returns NULL if memory is exhausted. */
 static char *join(int n, char **words) {
     size_t bytes = 1;
     for (int i = 0; i < n; i++)
@@ -61,9 +61,9 @@ static bool choose_kinds(run_options *o) {
     return true;
 }
 
-/* Whether the result of this engine stays the same if repeated references to one block are left out
- * and counted as distance 0 later. This holds for exact engines, but not for engines that measure
- * time or sample the trace. */
+/* Returns whether the result of this engine stays the same if repeated references to one block are
+ * left out and counted as distance 0 later. This holds for exact engines, but not for engines that
+ * measure time or sample the trace. */
 static bool engine_takes_repeats(const char *spec) {
     char name[32];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(spec ? spec : "auto", ":"),
@@ -98,7 +98,8 @@ static int choose_collapse(rd_ctx *ctx, run_options *o) {
     uint64_t bytes = 64;
     if (block && rd_parse_size(ctx, block, &bytes) != RD_OK)
         return fail_usage("--block: '%.80s' is not a size", block);
-    /* Other functions report an invalid size; a larger block would gain nothing. */
+    /* An invalid block size is reported elsewhere, and a block above RD_COLLAPSE_MAX would gain
+     * nothing: the recorder then records everything. */
     o->what.collapse_bytes = bytes & (bytes - 1) || bytes > RD_COLLAPSE_MAX ? 0 : bytes;
     return EXIT_OK;
 }
@@ -111,14 +112,14 @@ static int check_options(rd_ctx *ctx, run_options *o, char **words) {
     if (pipe->format)
         return fail_usage("run: a running program has no format; omit -f");
     o->what.events = pipe->attribute.on;
-    if (pipe->progress == PROGRESS_AUTO) /* the terminal belongs to the program */
+    if (pipe->progress == PROGRESS_AUTO) /* the terminal shows the output of the program */
         pipe->progress = PROGRESS_NEVER;
     const char *inputs[] = {recorder_program_file(words), o->predict};
     return choose_kinds(o) ? analysis_check(ctx, &o->analysis, inputs, 2) : EXIT_USAGE;
 }
 
-/* Analyzes until the program ends. Returns the exit status of the program, unless something here
- * fails. */
+/* Analyzes the program until it ends. Returns the exit status of the program, or of the first
+ * failure of the analysis. */
 static int analyze(run_options *o, pipeline *p, recorder *r, const char *name) {
     rd_ctx *ctx = p->ctx;
     rd_profile *profile = NULL;
@@ -140,8 +141,8 @@ static int analyze(run_options *o, pipeline *p, recorder *r, const char *name) {
     return status != EXIT_OK ? status : of_program;
 }
 
-/* Opens the engine before it starts the program, so that a mistake in the options is found first.
- */
+/* Records and analyzes the program. The engine is opened before the program starts, so that a
+ * mistake in the options is reported first. */
 static int record_and_analyze(rd_ctx *ctx, run_options *o, const char *name, int n, char **words) {
     pipeline p;
     pipeline_extras extras = {.distances = o->analysis.distances,

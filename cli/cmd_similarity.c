@@ -1,4 +1,5 @@
-/* similarity: how much the signatures of programs overlap, within each program and between them. */
+/* similarity: measures how much the signatures of programs overlap, within each program and between
+ * them. */
 #include "cli.h"
 #include "profile_files.h"
 
@@ -26,14 +27,14 @@ static const rd_opt similarity_opts[] = {
 
 /* The profiles and their programs. */
 typedef struct programs {
-    char **paths;      /* of the profiles, without the names of the programs */
-    const char **name; /* of the program of each profile */
+    char **paths;      /* paths of the profiles, without the names of the programs */
+    const char **name; /* name of the program of each profile */
     size_t n;
     rd_profile **profiles;
 } programs;
 
-/* Average and smallest overlap over all pairs of a profile of one program and a profile of another,
- * or over all pairs of profiles of the same program. */
+/* Average and smallest overlap of two programs, over all pairs of a profile of one and a profile of
+ * the other. If both are the same program, the pairs are those of two of its profiles. */
 typedef struct overlap {
     double mean, least;
     size_t pairs;
@@ -60,7 +61,7 @@ static rd_status compare_programs(rd_ctx *ctx, const programs *p, const char *a,
     return RD_OK;
 }
 
-/* Whether profile i is the first of its program. */
+/* Returns whether profile i is the first one of its program. */
 static bool is_first(const programs *p, size_t i) {
     for (size_t k = 0; k < i; k++)
         if (strcmp(p->name[k], p->name[i]) == 0)
@@ -75,10 +76,11 @@ static void print_cell(const similarity_options *o, const char *a, const char *b
     else if (v->pairs)
         printf(" %12.2f %%", 100 * v->mean);
     else
-        printf(" %14s", "one only");
+        printf(" %14s", "one run only");
 }
 
-/* The last `width` characters of a name: the end of a path says more than its beginning. */
+/* Returns the last `width` characters of a name, because the end of a path says more than its
+ * beginning. */
 static const char *end_of(const char *name, size_t width) {
     size_t length = strlen(name);
     return length > width ? name + (length - width) : name;
@@ -121,7 +123,7 @@ static rd_status print_all(rd_ctx *ctx, const similarity_options *o, const progr
     return RD_OK;
 }
 
-/* Splits "PROGRAM=PROFILE". A path without a name is a program of its own. */
+/* Splits "PROGRAM=PROFILE". A path without a program name counts as a program of its own. */
 static void split_operand(char *operand, char **path, const char **name) {
     char *equal = strchr(operand, '=');
     *name = operand;

@@ -100,7 +100,7 @@ static bool anything_checked(const rd_verify *v) {
     return false;
 }
 
-/* Writes one id per line, which both analyze and people can read. */
+/* Writes the shrunk trace with one block id per line, which both analyze and people can read. */
 static rd_status write_trace(rd_ctx *ctx, const char *path, const rd_difference *d) {
     rd_trace_writer *w = NULL;
     rd_status status = rd_trace_writer_open(ctx, path, "text", 0, true, &w);
@@ -114,11 +114,11 @@ static rd_status write_trace(rd_ctx *ctx, const char *path, const rd_difference 
 
 static int report_difference(rd_ctx *ctx, const verify_opts *opts, const rd_difference *d) {
     printf("\nDIFFERENCE in engine %s\n"
-           "  what   %s\n"
-           "  run    %s\n"
-           "  found  seed %" PRIu64 ": %s\n"
-           "  shrunk to %zu references: %s\n"
-           "  again  reusedist verify --engine=%s --seed=%" PRIu64 " --shortest=%" PRIu64
+           "  difference  %s\n"
+           "  setup       %s\n"
+           "  trace       seed %" PRIu64 ", %s\n"
+           "  smallest    %zu references, in %s\n"
+           "  repeat      reusedist verify --engine=%s --seed=%" PRIu64 " --shortest=%" PRIu64
            " --longest=%" PRIu64 " --traces=1\n",
            d->engine, d->what, d->setup, d->seed, d->trace, d->n, opts->output, d->engine, d->seed,
            opts->shortest, opts->longest);

@@ -1,4 +1,4 @@
-/* version: the version and the optional parts of this build. */
+/* version: shows the version and the optional parts of this build. */
 #include "cli.h"
 
 static int run_version(rd_ctx *ctx, void *opts, int n, char **operands) {

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what can be measured ---- */
+/* ---- measures ---- */
 
-/* A value, or the reason why there is none. */
+/* A measured value, or the reason why there is none. */
 typedef struct reading {
     double value;
     char problem[192];
@@ -20,8 +20,8 @@ typedef struct reading {
 typedef struct pair {
     rd_ctx *ctx;
     const rd_comparison *c;
-    const rd_profile *profile; /* whose value is read */
-    uint64_t size;             /* of the cache in the rule */
+    const rd_profile *profile; /* the profile that is measured */
+    uint64_t size;             /* cache size in the rule */
 } pair;
 
 typedef reading (*reader)(const pair *what);
@@ -29,10 +29,13 @@ typedef reading (*reader)(const pair *what);
 struct rule_measure {
     const char *name, *noun;
     reader read;
-    bool sized;                 /* needs @SIZE */
-    bool share;                 /* a share, written in percent; else a number */
-    bool of_one;                /* a value of one profile, which can be compared with the first's */
-    const char *fires, *passes; /* a rule without a limit fires at 1 and passes at 0; its texts */
+    bool sized;                 /* true: the rule needs @SIZE */
+    bool share;                 /* true: the value is a share, which is written in percent; false: a
+                                   number */
+    bool of_one;                /* true: the measure has a value for one profile, which can be
+                                   compared with that of the first */
+    const char *fires, *passes; /* texts of a rule without a limit, which fires if the value is 1
+                                   and passes if it is 0 */
 };
 
 static reading value_of(double value) {
@@ -155,13 +158,13 @@ static bool fail_rule(const char *text, const char *why) {
     return false;
 }
 
-/* Parses "99%", "0.99", "+2%", "1.05x" or "1000". */
+/* Parses a limit: "99%", "0.99", "+2%", "1.05x" or "1000". */
 static bool parse_limit(const char *text, compare_rule *rule) {
     const struct rule_measure *m = rule->measure;
     bool sign = m->of_one && (*text == '+' || *text == '-');
     const char *digits = text + sign;
     if (*digits != '.' && (*digits < '0' || *digits > '9'))
-        return false; /* rd_strtod() also accepts signs, spaces and words */
+        return false; /* because rd_strtod() would also accept signs, spaces and words */
     char *end;
     double value = rd_strtod(digits, &end);
     value = *text == '-' ? -value : value;
@@ -179,7 +182,7 @@ static bool parse_limit(const char *text, compare_rule *rule) {
     return *end == '\0' && isfinite(value) && fabs(value) <= most;
 }
 
-/* Parses "@1M" between the name and the comparison. */
+/* Parses the cache size, "@1M", between the name and the comparison. */
 static bool parse_size(rd_ctx *ctx, const char *text, size_t n, uint64_t *out) {
     char size[32];
     if (n < 2 || n >= sizeof size || text[0] != '@')
@@ -218,26 +221,27 @@ bool parse_rule(rd_ctx *ctx, const char *text, compare_rule *out) {
 
 /* ---- applying a rule ---- */
 
-/* Whether a > b by more than rounding: in binary, 72.5 % - 70 % is a little more than 2.5 points.
- */
+/* Returns whether a > b by more than a rounding error: in binary, 72.5 % - 70 % is slightly more
+ * than 2.5 points. */
 static bool is_more(double a, double b) {
     return a - b > 1e-12 * (fabs(b) > 1 ? fabs(b) : 1);
 }
 
-/* The second value divided by the first; 1 if both are 0. */
+/* Returns the second value divided by the first, or 1 if both are 0. */
 static double factor(double first, double second) {
     return first == second ? 1 : second / first;
 }
 
 #define VALUE_ROOM 32
 
-/* Formats a count in full, and any other number with six digits; `out` has VALUE_ROOM bytes. */
+/* Formats a whole number with all digits, and any other number with six digits. `out` has
+ * VALUE_ROOM bytes. */
 static void format_value(double value, const char *unit, char *out) {
     bool whole = value == nearbyint(value) && fabs(value) < 1e15;
     snprintf(out, VALUE_ROOM, whole ? "%.0f%s" : "%.6g%s", value, unit);
 }
 
-/* Compares the measured value with the limit, and describes both. */
+/* Compares the measured value with the limit of the rule, and describes both in `out`. */
 static void judge(const compare_rule *rule, double first, double second, verdict *out) {
     const struct rule_measure *m = rule->measure;
     const char *verb = "is", *unit = m->share ? " %" : "";

@@ -1,23 +1,24 @@
 /* The rules of `compare --fail-if`, which fail a build when locality regresses.
  *
- *   different              the two are not identical
+ *   different              the two profiles are not identical
  *   bound-broken           the stated error bound does not hold
  *   MEASURE<LIMIT, MEASURE>LIMIT
  *
- * measures of the similarity of the two, with a limit in percent ("1%") or as a share ("0.01"):
+ * measures of the similarity of both profiles, with a limit in percent ("1%") or as a share
+ * ("0.01"):
  *   accuracy, average-error
  *   miss-ratio-error       largest difference at any power of two
  *
  * measures of the second profile, which can be compared with the same measure of the first one:
- *   miss-ratio@SIZE        with a cache of that size; percent or a share
- *   misses@SIZE            number of misses; this and the following are plain numbers
- *   mean-distance          of the finite distances, in blocks
+ *   miss-ratio@SIZE        miss ratio of a cache of that size, in percent or as a share
+ *   misses@SIZE            number of misses of that cache, a plain number like all measures below
+ *   mean-distance          mean of the finite distances, in blocks
  *   blocks, references
  *
- * limits of these:
- *   5%, 100                on the value of the second profile
- *   +2%, -2%, +100         on the change from the first to the second; shares in percentage points
- *   1.05x                  on the second value divided by the first
+ * limits of the measures of the second profile:
+ *   5%, 100                limit of the value of the second profile
+ *   +2%, -2%, +100         limit of the change between the two values; shares in percentage points
+ *   1.05x                  limit of the second value divided by the first
  *
  * Sizes are in bytes, or in blocks if the blocks of the profile have no size in bytes.
  */
@@ -31,15 +32,15 @@
 typedef enum rule_against { AGAINST_NOTHING, AGAINST_DIFFERENCE, AGAINST_FACTOR } rule_against;
 
 typedef struct compare_rule {
-    const char *text;                   /* as given; borrowed */
-    const struct rule_measure *measure; /* from a table */
-    bool above;                         /* fires above the limit; else below */
+    const char *text;                   /* the rule as the user wrote it; borrowed */
+    const struct rule_measure *measure; /* entry of the table of measures */
+    bool above;                         /* true: the rule fires above the limit; false: below it */
     rule_against against;
-    uint64_t size; /* of the cache, if the measure has one */
+    uint64_t size; /* cache size, if the measure has one */
     double limit;
 } compare_rule;
 
-/* Returns false after reporting a mistake. */
+/* Parses a rule. Returns false after reporting a mistake. */
 bool parse_rule(rd_ctx *ctx, const char *text, compare_rule *out);
 
 typedef enum verdict_kind {
@@ -50,8 +51,8 @@ typedef enum verdict_kind {
 
 /* The result of one rule for one profile. */
 typedef struct verdict {
-    const char *name; /* of the profile; borrowed */
-    const char *rule; /* as given; borrowed */
+    const char *name; /* name of the profile; borrowed */
+    const char *rule; /* the rule as the user wrote it; borrowed */
     verdict_kind kind;
     char why[256]; /* describes the measured value */
 } verdict;

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-/* Writes text inside single quotes, with a backslash before `special` characters. */
+/* Writes text inside single quotes, with a backslash before each character in `special`. `quote`
+ * replaces a single quote. */
 static void put_quoted(FILE *out, const char *text, const char *special, const char *quote) {
     for (; *text; text++) {
         if (*text == '\'') {
@@ -23,8 +24,9 @@ static void put_quoted(FILE *out, const char *text, const char *special, const c
 static const char bash_head[] =
     "# bash completion for reusedist, made by: reusedist help --completion=bash\n";
 
-/* The script has the data as two functions with case statements, and one function that uses them.
- * It takes the current word from the line, because bash splits words at '=' and ':'. */
+/* The fixed end of the bash script. The generated part before it defines two functions with case
+ * statements that hold the options and values. The function here takes the current word from the
+ * line, because bash splits words at '=' and ':'. */
 static const char bash_tail[] =
     "_reusedist_reply() {\n"
     "    local word=$1 words=${2/<value>/}\n"
@@ -85,7 +87,8 @@ static void put_bash_value(FILE *out, const char *called, const char *choices) {
         fputs(" <file>", out);
     if (completion_takes(called) & TAKES_PROGRAM)
         fputs(" <program>", out);
-    fputs(" <value>' ;;\n", out); /* even without words: the option takes a value */
+    fputs(" <value>' ;;\n", out); /* written even if there are no words, to say that the option
+                                     takes a value */
 }
 
 static void put_bash_values(FILE *out, const command *cmd) {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const struct {
-    const char *name; /* in the help, possibly as a part of a longer text */
+    const char *name; /* name in the help, possibly a part of a longer text */
     unsigned takes;
 } names[] = {
     {"ENGINE", TAKES_ENGINE}, {"FORMAT", TAKES_FORMAT},      {"KIND", TAKES_GENERATOR},
@@ -24,7 +24,8 @@ unsigned completion_takes(const char *called) {
     return found;
 }
 
-/* Writes the words of "text|csv|json". In "BYTES|addr", only words in lower case are literal. */
+/* Writes the alternatives of a text such as "text|csv|json". In "BYTES|addr", only words in lower
+ * case are literal. */
 static void put_alternatives(FILE *out, const char *text) {
     while (*text) {
         size_t n = strcspn(text, "|");

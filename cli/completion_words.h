@@ -1,6 +1,6 @@
-/* Words that complete a value or an operand. They follow from its name in the help: ENGINE, FILE,
- * "BYTES|addr". One table has these names, so a new option needs no further code to be completed.
- */
+/* The words that can complete a value or an operand. They follow from the name that the help gives
+ * it: ENGINE, FILE, "BYTES|addr". One table has all these names, so a new option is completed
+ * without further code. */
 #ifndef RD_COMPLETION_WORDS_H
 #define RD_COMPLETION_WORDS_H
 
@@ -17,11 +17,11 @@ enum {
     TAKES_FILE = 128
 };
 
-/* Returns a mask of what `called`, the name in the help, stands for; 0 for NULL. */
+/* Returns a mask of TAKES_* for `called`, the name in the help; 0 for NULL. */
 unsigned completion_takes(const char *called);
-/* Whether there are words to choose from. `choices` is "text|csv|json", or NULL. */
+/* Returns whether there are words to choose from. `choices` is "text|csv|json", or NULL. */
 bool completion_has_words(const char *called, const char *choices);
-/* Writes these words, each after a blank. */
+/* Writes the words to choose from, each after a blank. */
 void completion_put_words(FILE *out, const char *called, const char *choices);
 
 #endif

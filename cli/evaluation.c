@@ -5,8 +5,9 @@
 
 #include <stdlib.h>
 
-/* Coverage: the share of the run that remains when the size is known; 1 if no size is needed.
- * Negative: the size does not come from the beginning of a run, so there is no coverage. */
+/* Returns the coverage: the share of the run that remains when the input size is known; 1 if no
+ * size is needed. A negative value means that the size does not come from the beginning of a run,
+ * so that there is no coverage. */
 static double coverage_of(const size_choice *choice, const rd_profile *p) {
     uint64_t references = rd_profile_facts_of(p)->references;
     if (choice->constant)
@@ -19,12 +20,12 @@ static double coverage_of(const size_choice *choice, const rd_profile *p) {
 typedef struct case_result {
     const char *path;
     size_choice choice;
-    double size, coverage; /* coverage < 0: none */
-    double accuracy;       /* < 0: not predicted */
-    rd_model_facts facts;  /* of the model; its pointers are not used */
+    double size, coverage; /* a negative coverage means that there is none */
+    double accuracy;       /* negative: not predicted */
+    rd_model_facts facts;  /* facts of the model; the pointers in it are not used */
 } case_result;
 
-/* Writes a share in a column of `width` characters; a negative share is unknown. */
+/* Writes a share in a column of `width` characters. A negative share is unknown. */
 static void add_share(FILE *out, bool csv, int width, double share) {
     if (csv && share >= 0)
         fprintf(out, "%.6f", share);
@@ -64,7 +65,7 @@ static void add_row(FILE *out, bool csv, const case_result *c) {
     }
 }
 
-/* Predicts input i from all other inputs. An input without a size gets no accuracy. */
+/* Predicts input i from all other inputs. An input whose size is unknown gets no accuracy. */
 static int evaluate_one(rd_ctx *ctx, const rd_model_config *config, training_set *set, size_t i,
                         case_result *c) {
     rd_model *m = NULL;

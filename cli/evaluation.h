@@ -5,8 +5,8 @@
 #include "training.h"
 
 /* Predicts each input of the set, starting with number `first`, from all other inputs, and prints a
- * line with its size, the accuracy, the coverage and the patterns. Returns the exit status; an
- * input that cannot be predicted has a line, too, and is a failure. */
+ * line with its size, the accuracy, the coverage and the patterns. Returns the exit status. An
+ * input that cannot be predicted also gets a line, and it counts as a failure. */
 int evaluation_print(rd_ctx *ctx, const rd_model_config *config, training_set *set, size_t first,
                      bool csv, const char *output);
 

@@ -1,4 +1,4 @@
-/* Verdicts as JUnit XML. See junit.h. */
+/* Writes verdicts as JUnit XML. See junit.h. */
 #include "junit.h"
 
 #include "output_file.h"
@@ -12,8 +12,8 @@ static size_t count(const verdict *verdicts, size_t n, verdict_kind kind) {
     return found;
 }
 
-/* Writes an attribute. Characters that XML does not allow are escaped like in messages, and
- * characters with a meaning in XML are escaped like in XML. */
+/* Writes an attribute. Characters that XML forbids are escaped as in messages, and characters that
+ * have a meaning in XML are escaped as XML entities. */
 static void put_attribute(FILE *out, const char *name, const char *text) {
     size_t room = rd_text_escape(text, NULL, 0) + 1;
     char *clean = malloc(room);

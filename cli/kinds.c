@@ -1,10 +1,11 @@
-/* --kinds=LSI. See kinds.h. */
+/* Parses --kinds=LSI. See kinds.h. */
 #include "kinds.h"
 
 #include <string.h>
 
 bool kinds_parse(const char *text, uint32_t *mask) {
-    static const char letters[] = "LSI"; /* RD_LOAD, RD_STORE, RD_FETCH: bits 0, 1, 2 */
+    /* The letters are in the order of the bits RD_LOAD, RD_STORE and RD_FETCH. */
+    static const char letters[] = "LSI";
     *mask = 0;
     if (!text)
         return true;

@@ -4,8 +4,8 @@
 
 #include "cli.h"
 
-/* Stores a mask of RD_LOAD ... in *mask; 0, which means all, for NULL. Returns false after
- * reporting a mistake. */
+/* Stores the mask of kinds, RD_LOAD and so on, in *mask. If `text` is NULL, the mask is 0, which
+ * means all kinds. Returns false after reporting a mistake. */
 bool kinds_parse(const char *text, uint32_t *mask);
 
 #endif

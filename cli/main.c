@@ -21,7 +21,7 @@ const command *command_at(size_t index) {
 }
 
 const command *command_find(const char *name) {
-    if (strcmp(name, "analyse") == 0) /* the British spelling */
+    if (strcmp(name, "analyse") == 0) /* the British spelling is accepted, too */
         name = "analyze";
     for (size_t i = 0; command_at(i); i++)
         if (strcmp(command_at(i)->name, name) == 0)
@@ -63,7 +63,7 @@ static int dispatch(rd_ctx *ctx, int argc, char **argv) {
     return run_command(ctx, cmd, argc > 1 ? argc - 2 : 0, argv + (argc > 1 ? 2 : 1));
 }
 
-/* Serves rank 0. All other ranks of reusedist-mpi do only this. */
+/* Serves rank 0. Every rank of reusedist-mpi except rank 0 runs only this function. */
 static int serve(rd_ctx *ctx, rd_cluster *cluster) {
     if (rd_analysis_serve(cluster) == RD_OK)
         return EXIT_OK;

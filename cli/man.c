@@ -1,4 +1,5 @@
-/* reusedist(1) and a page per command, from the command, engine, format and generator tables. */
+/* Makes reusedist(1) and one page per command from the tables of commands, engines, formats and
+ * generators. */
 #include "man.h"
 
 #include "cli.h"
@@ -6,7 +7,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Writes text with escapes for everything that roff would take as a command. */
+/* Writes text and escapes everything that roff would take as a command. */
 static void put_text(FILE *out, const char *text) {
     bool line_start = true;
     for (; *text; text++) {
@@ -22,7 +23,7 @@ static void put_text(FILE *out, const char *text) {
     }
 }
 
-/* Writes paragraphs with their line breaks, for tables and examples. */
+/* Writes paragraphs and keeps their line breaks, for tables and examples. */
 static void put_block(FILE *out, const char *text) {
     fputs(".nf\n", out);
     put_text(out, text);
@@ -128,7 +129,8 @@ static void put_generators(FILE *out) {
                   rd_generator_info_at(i)->opts);
 }
 
-/* Writes the exit status, and references to all pages except that of `but`. */
+/* Writes the section about the exit status, and references to all pages except the page of command
+ * `but`. */
 static void put_end(FILE *out, const command *but) {
     fputs(".SH EXIT STATUS\n0 on success, 1 on failure, 2 on a mistake in the command line.\n",
           out);

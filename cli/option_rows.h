@@ -1,12 +1,12 @@
-/* Rows of option tables that several commands share: name, letter and type in one place. `at` is
- * the offset of the field, `what` is the help text, `usual` is the default. */
+/* Rows of option tables that several commands share, so that name, letter and type are defined
+ * once. `at` is the offset of the field, `what` is the help text, and `usual` is the default. */
 #ifndef RD_OPTION_ROWS_H
 #define RD_OPTION_ROWS_H
 
 #include "cli.h"
 #include "progress.h"
 
-/* Values of OPTION_OUT. */
+/* The values of the option that OPTION_OUT defines. */
 enum { OUT_TEXT, OUT_CSV, OUT_JSON };
 
 #define OPTION_OUT(at, what)                                                                       \

@@ -3,7 +3,7 @@
 
 #include "output_file.h"
 
-/* Takes the caches from the first profile that has details. */
+/* Takes the caches from the first profile that has details. Returns false if no profile has any. */
 static bool caches_of_profiles(rd_page *page) {
     for (size_t i = 0; i < page->n; i++) {
         const rd_details *details = rd_profile_details(page->profiles[i]);

@@ -32,7 +32,7 @@ static int parse_peaks(rd_ctx *ctx, const pipeline_options *o, rd_sampler_config
 static int parse_options(pipeline *p, rd_analysis_config *config) {
     const pipeline_options *o = p->options;
     if (o->quiet && o->verbose)
-        return fail_usage("-q and -v exclude each other");
+        return fail_usage("-q and -v cannot be used together");
     int status = parse_block(p->ctx, o->block, &config->block);
     if (status == EXIT_OK && !kinds_parse(o->kinds, &config->kinds))
         status = EXIT_USAGE;
@@ -45,7 +45,7 @@ static int parse_options(pipeline *p, rd_analysis_config *config) {
     return status;
 }
 
-/* ---- while it runs ---- */
+/* ---- callbacks of the analysis ---- */
 
 static bool show_progress(void *user, const rd_progress *now) {
     pipeline *p = user;
@@ -109,8 +109,9 @@ static void tell_result(const pipeline *p, const rd_profile *profile) {
     rd_format_bytes((double)usage.ru_maxrss * 1024, resident);
     tell_user("engine %s%s%s%s%s", facts->engine, *facts->engine_options ? ":" : "",
               facts->engine_options, *note ? ": " : "", note);
-    tell_user("%s block references in %.2f s, %s/s; peak memory %s, of the process %s", references,
-              facts->seconds, rate, memory, resident);
+    tell_user(
+        "%s block references in %.2f s, %s/s; peak memory of the analysis %s, of the process %s",
+        references, facts->seconds, rate, memory, resident);
 }
 
 int pipeline_run(pipeline *p, rd_profile **out) {

@@ -18,29 +18,29 @@
 typedef struct pipeline_options {
     const char *engine; /* "NAME[:key=value,...]"; NULL: the default */
     const char *format; /* "NAME[:key=value,...]"; NULL: detected from the content */
-    const char *block;  /* bytes, or "addr"; NULL: depends on the trace */
+    const char *block;  /* block size in bytes, or "addr"; NULL: depends on the trace */
     const char *kinds;  /* letters of "LSI"; NULL: all */
-    const char *hist;   /* bins */
-    const char *peaks;  /* sampling: "auto" or thresholds; NULL: none */
-    uint64_t bound;     /* blocks; 0: none */
+    const char *hist;   /* bins of the histogram */
+    const char *peaks;  /* thresholds of sampling, or "auto"; NULL: no sampling */
+    uint64_t bound;     /* bound in blocks; 0: unbounded */
     uint64_t threads;
-    uint64_t mem_bytes;     /* 0: no limit */
-    uint32_t progress;      /* progress_when */
-    const char *checkpoint; /* file to continue from; NULL: none */
+    uint64_t mem_bytes;     /* memory limit; 0: none */
+    uint32_t progress;      /* a progress_when */
+    const char *checkpoint; /* checkpoint file to continue from; NULL: none */
     bool partial, quiet, verbose;
     attribute_options attribute;
 } pipeline_options;
 
-/* Settings that only some commands use. */
+/* Settings that only some commands have. */
 typedef struct pipeline_extras {
-    const char *distances; /* file for every distance; NULL: none */
-    bool live;             /* the analyzed program is running */
-    bool kinds_chosen;     /* the recorder already dropped references of other kinds */
+    const char *distances; /* file that gets every distance; NULL: none */
+    bool live;             /* true: the analyzed program runs at the same time */
+    bool kinds_chosen;     /* true: the recorder already dropped references of all other kinds */
 } pipeline_extras;
 
 typedef struct pipeline {
-    rd_analysis *analysis; /* the command adds the traces */
-    /* Only pipeline.c uses the other members. */
+    rd_analysis *analysis; /* the command adds the traces to it */
+    /* Only pipeline.c uses the members below. */
     rd_ctx *ctx;
     const pipeline_options *options;
     pipeline_extras extras;
@@ -50,13 +50,13 @@ typedef struct pipeline {
 } pipeline;
 
 /* Checks the options and opens the engine, before anything is read or started. Reports a mistake
- * and returns the exit status. `options` are borrowed; `extras` NULL: none. */
+ * and returns the exit status. `options` is borrowed. `extras` may be NULL. */
 int pipeline_open(pipeline *p, rd_ctx *ctx, const pipeline_options *options,
                   const pipeline_extras *extras);
-/* Analyzes the traces that were added. Reports failures and returns the exit status. *out stays
- * NULL without a result. A damaged trace with options.partial gives both a result and EXIT_FAILED.
- */
+/* Analyzes the traces that were added. Reports failures and returns the exit status. If there is no
+ * result, *out stays NULL. A damaged trace with options.partial gives both a result and
+ * EXIT_FAILED. */
 int pipeline_run(pipeline *p, rd_profile **out);
-void pipeline_close(pipeline *p); /* also after pipeline_open() has failed */
+void pipeline_close(pipeline *p); /* must be called even if pipeline_open() fails */
 
 #endif

@@ -15,7 +15,7 @@
 
 /* ---- messages ---- */
 
-/* Formats into memory from malloc(); returns NULL if there is none. */
+/* Formats a text into memory from malloc(). Returns NULL if memory is exhausted. */
 __attribute__((format(printf, 1, 0))) static char *format_text(const char *format, va_list args) {
     va_list again;
     va_copy(again, args);
@@ -27,8 +27,8 @@ __attribute__((format(printf, 1, 0))) static char *format_text(const char *forma
     return text;
 }
 
-/* Prints a line with control characters escaped. All lines with file names are printed here,
- * because a file name must not start a new line or move the cursor. */
+/* Prints a line with control characters escaped. Every line with a file name is printed by this
+ * function, because a file name must not start a new line or move the cursor. */
 __attribute__((format(printf, 2, 0))) static void put_line(FILE *out, const char *format,
                                                            va_list args) {
     char *text = format_text(format, args), *shown = NULL;

@@ -1,7 +1,8 @@
 /* Starts a program under a recorder. See recorder.h.
  *
- * The program inherits our standard streams. It gets signals from the terminal directly; signals
- * that are sent to this process are forwarded to it. This process ends after the program.
+ * The program inherits the standard streams of this process. The terminal sends its signals to the
+ * program directly; signals that are sent to this process are forwarded to the program. This
+ * process ends after the program.
  */
 #include "recorder.h"
 
@@ -24,10 +25,10 @@
 #define END_WAIT_NS 100000000
 #define END_TURNS   50
 
-/* A compiled-in recorder makes the stack frames of a program at most this many times as large. */
+/* The factor by which a compiled-in recorder enlarges the stack frames of a program, at most. */
 #define STACK_FACTOR 3
 
-/* The exit statuses that shells and Valgrind use. */
+/* Exit statuses with the meaning that shells and Valgrind give them. */
 enum { EXIT_NOT_RUNNABLE = 126, EXIT_NO_PROGRAM = 127 };
 
 extern char **environ;
@@ -37,14 +38,15 @@ struct recorder {
     rd_live *live;
     const recorder_options *options;
     pid_t program;
-    bool ended; /* the program has ended */
+    bool ended; /* true: the program has ended */
     int wait_status;
-    bool alone; /* all recorded processes have ended: the program, and those that it started */
+    bool alone; /* true: all recorded processes have ended: the program and the processes that it
+                   started */
 };
 
 /* ---- the end of the program ---- */
 
-/* Waits for processes that have ended, and updates the state. */
+/* Collects the exit statuses of processes that have ended, and updates the state. */
 static void reap(recorder *r, int flags) {
     while (!r->alone) {
         int wait_status;
@@ -64,8 +66,8 @@ static void reap(recorder *r, int flags) {
     }
 }
 
-/* Terminates the program if a signal killed process `beside`. The signal was sent to both, but the
- * program misses it if it arrives during exec(). */
+/* Terminates the program if a signal killed process `beside`. The signal was sent to both
+ * processes, but the program misses it if it arrives during exec(). */
 static void end_with_beside(recorder *r) {
     siginfo_t info = {.si_pid = 0};
     if (r->options->beside &&
@@ -91,7 +93,8 @@ const char *recorder_program_file(char **words) {
     return strchr(words[0], '/') ? words[0] : NULL;
 }
 
-/* The signals that we ignore are the program's business again. */
+/* Starts the program. Signals that this process ignores get their default handling in the
+ * program. */
 int recorder_spawn(pid_t *program, char **args, bool silent) {
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t streams;
@@ -191,7 +194,7 @@ static void end_program(recorder *r) {
     kill(r->program, SIGTERM);
     reap(r, WNOHANG);
     for (int turn = 0; turn < END_TURNS && !r->ended; turn++) {
-        nanosleep(&moment, NULL); /* SIGCHLD interrupts it */
+        nanosleep(&moment, NULL); /* SIGCHLD interrupts the sleep */
         reap(r, WNOHANG);
     }
     while (!r->ended) {

@@ -13,23 +13,27 @@
 typedef enum recorder_tool { RECORDER_VALGRIND, RECORDER_CLANG } recorder_tool;
 
 typedef struct recorder_options {
-    uint32_t tool;                     /* recorder_tool */
-    uint32_t kinds;                    /* mask of RD_LOAD ... to record */
-    bool pc;                           /* record program counters */
-    bool events;                       /* record events; implies pc */
-    bool thread;                       /* record thread numbers */
-    bool children;                     /* record processes that the program starts */
-    const char *burst;                 /* "RECORD:SKIP", references; NULL: record all */
-    const char *start, *stop, *inside; /* functions; NULL: none */
+    uint32_t tool;                     /* a recorder_tool */
+    uint32_t kinds;                    /* mask of the kinds to record, RD_LOAD and so on */
+    bool pc;                           /* true: record program counters */
+    bool events;                       /* true: record events; implies pc */
+    bool thread;                       /* true: record thread numbers */
+    bool children;                     /* true: also record the processes that the program starts */
+    const char *burst;                 /* "N:SKIP": record N references, skip SKIP references, and
+                                          so on; NULL: record all */
+    const char *start, *stop, *inside; /* names of functions; NULL: none */
     uint64_t collapse_bytes;           /* see rd_live_config; 0: off */
-    bool paused;                       /* start when a marker, a function or a signal says so */
-    bool silent;                       /* connect its standard streams to /dev/null */
-    pid_t beside;                      /* another process that gets our signals; 0: none */
+    bool paused;                       /* true: start recording only when a marker, a function or a
+                                          signal asks for it */
+    bool silent;                       /* true: connect the standard streams of the program to
+                                          /dev/null */
+    pid_t beside;                      /* another process that also gets the forwarded signals; 0:
+                                          none */
 } recorder_options;
 
 typedef struct recorder recorder;
 
-/* Whether the options leave out parts of the run. */
+/* Returns whether the options leave out parts of the run. */
 bool recorder_is_sampling(const recorder_options *options);
 
 /* The file of the program if the command names one; NULL if the command is searched for in PATH. No
@@ -41,18 +45,18 @@ const char *recorder_program_file(char **words);
 recorder *recorder_start(rd_ctx *ctx, const recorder_options *options, int n, char **words,
                          int *status);
 
-/* The channel with the records of the program. Read it to its end or not at all: the program is
- * terminated when the channel is freed. */
+/* Returns the channel with the records of the program. Read it to its end or not at all, because
+ * the program is terminated when the channel is freed. */
 rd_live *recorder_live(recorder *r);
 
 /* Ends the recording, terminates the program if it still runs, and frees everything. Returns the
  * exit status of the program, or 128 + N if signal N killed it. *cut_short says that the recording
- * is incomplete: a signal killed the program, or stopped us before all processes that the program
- * started had ended. */
+ * is incomplete: a signal killed the program, or a signal stopped the recording before all
+ * processes that the program started had ended. */
 int recorder_finish(recorder *r, bool *cut_short);
 
 /* Starts a program with default signal handling. `args` is terminated by NULL. `silent` connects
- * its standard streams to /dev/null. Returns an error number, or 0. */
+ * its standard streams to /dev/null. Returns 0 or an error number. */
 int recorder_spawn(pid_t *program, char **args, bool silent);
 
 /* Paragraphs for the help of every command that records. */

@@ -36,12 +36,13 @@ static bool find_tool(char directory[PATH_MAX]) {
     return false;
 }
 
-/* Numbers of references to record and to skip alternately; n 0: no bursts. */
+/* Numbers of references to record (n) and to skip (gap) alternately. n is 0 if there are no
+ * bursts. */
 typedef struct burst {
     uint64_t n, gap;
 } burst;
 
-/* Parses "N:SKIP"; both may have suffixes K, M and so on. */
+/* Parses "N:SKIP". Both numbers may have suffixes (K, M ...). */
 static bool parse_burst(rd_ctx *ctx, const char *text, burst *out) {
     const char *colon = text ? strchr(text, ':') : NULL;
     char first[32];

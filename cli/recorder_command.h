@@ -4,16 +4,16 @@
 
 #include "recorder.h"
 
-/* A command line that grows; it is terminated by NULL. */
+/* A command line that grows. `words` is terminated by NULL. */
 typedef struct recorder_command {
     char **words;
     size_t n;
-    bool failed; /* out of memory */
+    bool failed; /* true: memory was exhausted */
 } recorder_command;
 
 /* Makes the command line that runs the `n` words under the recorder, and sets the environment
  * variables that the recorder reads. Reports a mistake and returns the exit status. Call
- * recorder_command_free() in any case. */
+ * recorder_command_free() even after a failure. */
 int recorder_command_make(rd_ctx *ctx, const recorder_options *options, const rd_live *live, int n,
                           char **words, recorder_command *out);
 void recorder_command_free(recorder_command *c);

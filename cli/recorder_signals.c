@@ -4,20 +4,20 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-/* The processes that get the signals: the program, and the one beside it. 0: none. */
+/* The processes that get the signals: the program, and the process beside it; 0: none. */
 static volatile sig_atomic_t programs_of_signals[2];
 static rd_live *live_of_signals;
 static volatile sig_atomic_t told_to_stop;
 
-/* Whether a process has ended, even if it has not been waited for yet. */
+/* Returns whether a process has ended, even if nobody has waited for it yet. */
 static bool has_ended(pid_t program) {
     siginfo_t info = {.si_pid = 0};
     return waitid(P_PID, (id_t)program, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid;
 }
 
 /* Forwards a signal to the programs if a process sent it; a signal from the terminal reaches them
- * directly. If both have ended, the signal ends the trace: we then wait neither for processes that
- * they started nor for records that are still in the channel. */
+ * directly. If both programs have ended, the signal ends the trace: the recording then waits
+ * neither for processes that they started nor for records that are still in the channel. */
 static void pass_on(int number, siginfo_t *info, void *context) {
     (void)context;
     bool any = false;
@@ -36,10 +36,10 @@ static void pass_on(int number, siginfo_t *info, void *context) {
 }
 
 static void take_notice(int number) {
-    (void)number; /* the handler only interrupts waiting */
+    (void)number; /* the only purpose of this handler is to interrupt system calls that wait */
 }
 
-/* Installs a handler. Signals that are ignored stay ignored. */
+/* Installs a handler for the signals that are forwarded. Signals that are ignored stay ignored. */
 static void set_passed_on(const struct sigaction *action) {
     static const int passed_on[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
     for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++) {

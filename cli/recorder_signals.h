@@ -1,5 +1,5 @@
-/* Handles signals while a program is recorded. Signal handlers are process-wide, and so is the
- * state here: there is one recording at a time. */
+/* Handles signals while a program is recorded. Signal handlers are process-wide, so the state here
+ * is global, and there can be only one recording at a time. */
 #ifndef RD_RECORDER_SIGNALS_H
 #define RD_RECORDER_SIGNALS_H
 
@@ -11,11 +11,11 @@
  * to process `beside` (0: none); after both have ended, such a signal ends the trace of `live`.
  * With `switches`, SIGUSR1 and SIGUSR2 turn recording on and off. */
 void recorder_signals_take(rd_live *live, pid_t beside, bool switches);
-void recorder_signals_set_program(pid_t program); /* 0: it has ended */
+void recorder_signals_set_program(pid_t program); /* 0: the program has ended */
 /* Restores the default handlers, after which the signals terminate this process. */
 void recorder_signals_release(void);
 void recorder_signals_ignore_switches(void);
-/* Whether a signal has ended the trace. */
+/* Returns whether a signal has ended the trace. */
 bool recorder_signals_stopped(void);
 
 #endif

@@ -4,12 +4,12 @@
 
 #include "cli.h"
 
-/* The locale's character set is UTF-8. */
+/* Returns whether the locale's character set is UTF-8. */
 bool terminal_is_utf8(void);
 
-/* The style of a report that goes to `output` (NULL and "-": standard output). The width is
- * COLUMNS, or that of the terminal, or 80. Colors are used only on a terminal that supports them,
- * and not if NO_COLOR is set. `ascii` forces ASCII characters. */
+/* Returns the style of a report that goes to `output` (NULL and "-": standard output). The width is
+ * COLUMNS, or else the width of the terminal, or else 80. Colors are used only on a terminal that
+ * supports them, and not if NO_COLOR is set. `ascii` forces ASCII characters. */
 rd_report_style terminal_style(const char *output, bool ascii);
 
 #endif

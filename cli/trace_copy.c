@@ -16,12 +16,12 @@ typedef struct kept_columns {
 struct trace_copy {
     rd_ctx *ctx;
     const copy_options *options;
-    const rd_format_info *format; /* of the new trace */
-    uint32_t kinds;               /* mask; 0: all */
-    rd_trace_writer *writer;      /* opened with the first trace */
-    uint32_t fields;              /* columns of the first trace */
+    const rd_format_info *format; /* format of the new trace */
+    uint32_t kinds;               /* mask of the kinds to keep; 0: all */
+    rd_trace_writer *writer;      /* opened when the first trace is added */
+    uint32_t fields;              /* mask of the columns of the first trace */
     bool ids;
-    bool broken; /* writing failed; there will be no new trace */
+    bool broken; /* true: writing failed, so there will be no new trace */
     uint64_t done_before, references;
     progress bar;
     kept_columns kept;
@@ -31,7 +31,7 @@ static bool to_standard(const copy_options *o) {
     return !o->output || strcmp(o->output, "-") == 0;
 }
 
-/* The format that --to names; NULL: unknown, which opening it reports. */
+/* Returns the format that --to names, or NULL if it is unknown. Opening the writer reports that. */
 static const rd_format_info *find_format(const char *spec) {
     char name[64];
     size_t n = spec ? strcspn(spec, ":") : 0;
@@ -79,7 +79,7 @@ static const char *field_name(uint32_t field) {
                                       : rd_field_name(field);
 }
 
-/* Reports the columns that the format does not support, because they are dropped. */
+/* Reports the columns that the new trace loses because its format does not support them. */
 static void tell_losses(const trace_copy *c) {
     if (c->options->quiet || !c->format)
         return;
@@ -93,7 +93,8 @@ static void tell_losses(const trace_copy *c) {
                   c->format->name);
 }
 
-/* Makes the format specification. The native format is told when references were left out. */
+/* Makes the format specification of the new trace. An option of the native format records that
+ * references were left out. */
 static char *make_spec(const trace_copy *c, const rd_trace *trace) {
     const char *to = c->options->to ? c->options->to : "native";
     bool sampled = c->options->sampled || rd_trace_skipped(trace) != 0;
@@ -131,7 +132,7 @@ static bool open_writer(trace_copy *c, const rd_trace *trace, const rd_refs *fir
 static bool check_same(trace_copy *c, const char *name, const rd_trace *trace, const rd_refs *refs,
                        int *status) {
     const char *what = NULL;
-    uint32_t differing = refs->n ? refs->fields ^ c->fields : 0; /* the last batch is empty */
+    uint32_t differing = refs->n ? refs->fields ^ c->fields : 0; /* an empty batch has no columns */
     if (c->ids != rd_trace_has_ids(trace))
         what = "object ids";
     for (uint32_t field = UINT32_C(1) << 31; field; field /= 2)
@@ -177,7 +178,7 @@ static bool make_room(kept_columns *k, const rd_refs *refs) {
     return good;
 }
 
-/* Keeps the values of a further column for the references that select_kinds() keeps. */
+/* Copies the values of a further column for the references that select_kinds() keeps. */
 static void select_more(const trace_copy *c, const rd_refs *refs, uint64_t *kept,
                         const uint64_t *values) {
     for (size_t i = 0, n = 0; i < refs->n; i++) {
@@ -186,8 +187,8 @@ static void select_more(const trace_copy *c, const rd_refs *refs, uint64_t *kept
     }
 }
 
-/* Selects the references of the kinds to keep. In a trace without kinds, all references are loads.
- */
+/* Selects the references of the kinds to keep. In a trace without kinds, all references are
+ * loads. */
 static bool select_kinds(trace_copy *c, const rd_refs *refs, rd_refs *out) {
     *out = *refs;
     if (c->kinds == 0 || c->kinds == RD_ALL_KINDS)

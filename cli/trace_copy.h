@@ -6,11 +6,11 @@
 #include "option_rows.h"
 #include "progress.h"
 
-/* Options that generate and convert share, with their rows of the option table. */
+/* The options that generate and convert share, and the rows of the option table for them. */
 typedef struct copy_options {
-    const char *output; /* NULL and "-": standard output */
-    const char *to;     /* format; NULL: native */
-    uint32_t progress;  /* progress_when */
+    const char *output; /* path of the new trace; NULL and "-": standard output */
+    const char *to;     /* format of the new trace; NULL: native */
+    uint32_t progress;  /* a progress_when */
     bool quiet;
     bool sampled; /* record: the recorder leaves out references */
     bool keep;    /* record: keep the file even if recording fails */
@@ -24,9 +24,10 @@ typedef struct copy_options {
 
 typedef struct trace_copy trace_copy;
 
-/* Prepares a copy. The command has checked the output. Returns NULL after reporting a mistake (*status
- * is the exit status): a binary format must not go to a terminal. `kinds` is a mask of kinds to
- * keep, 0: all. `total` is the number of bytes for the progress bar, 0: unknown. */
+/* Prepares a copy. The caller has checked the output. Returns NULL after reporting a mistake
+ * (*status is the exit status): a binary format must not go to a terminal. `kinds` is a mask of the
+ * kinds to keep; 0 keeps all. `total` is the number of input bytes for the progress bar; 0 means
+ * unknown. */
 trace_copy *trace_copy_new(rd_ctx *ctx, const copy_options *options, uint32_t kinds, uint64_t total,
                            int *status);
 

@@ -1,19 +1,19 @@
-/* Training inputs of a model: [SIZE=]PROFILE words of a command line, and the size of each input.
- */
+/* Training inputs of a model: [SIZE=]PROFILE words of a command line, and the size of each
+ * input. */
 #ifndef RD_TRAINING_FILES_H
 #define RD_TRAINING_FILES_H
 
 #include "cli.h"
 
 typedef enum size_source {
-    SIZE_BLOCKS, /* distinct blocks of the profile */
-    SIZE_PEAKS   /* a peak found by distance-based sampling */
+    SIZE_BLOCKS, /* the size is the number of distinct blocks of the profile */
+    SIZE_PEAKS   /* the size is a peak found by distance-based sampling */
 } size_source;
 
 typedef struct training_set {
     rd_training runs[RD_TRAINING_MAX];
     const char *paths[RD_TRAINING_MAX];
-    bool given[RD_TRAINING_MAX]; /* the user gave the size: SIZE=PROFILE */
+    bool given[RD_TRAINING_MAX]; /* true: the user gave the size, SIZE=PROFILE */
     size_t n;
     size_source source;
 } training_set;
@@ -22,8 +22,8 @@ typedef struct training_set {
 typedef struct size_choice {
     size_source source;
     rd_peak_choice peak;
-    bool constant; /* there is no suitable peak: only the constant pattern is predicted */
-    bool given;    /* by the user */
+    bool constant; /* true: there is no suitable peak, so only the constant pattern is predicted */
+    bool given;    /* true: the user gave the sizes */
 } size_choice;
 
 /* The path in a [SIZE=]PROFILE word; borrowed from the word. */
@@ -37,7 +37,8 @@ void training_free(training_set *set);
  * none). Reports a mistake and returns the exit status. */
 int training_choose(rd_ctx *ctx, training_set *set, size_t without, size_choice *out);
 
-/* The size of input `i` according to `choice`; 0 if its profile does not have the peak. */
+/* Returns the size of input `i` according to `choice`, or 0 if its profile does not have the
+ * peak. */
 double training_size(const size_choice *choice, const training_set *set, size_t i);
 
 /* Trains a model with all inputs except number `without`, with sizes according to `choice`. Reports
@@ -45,8 +46,8 @@ double training_size(const size_choice *choice, const training_set *set, size_t 
 int training_learn(rd_ctx *ctx, const training_set *set, size_t without, const size_choice *choice,
                    const rd_model_config *config, rd_model **out);
 
-/* Writes the unit of sizes: "given", "blocks", "peak 3.1" or "none". `text` has room for 32 bytes.
- */
+/* Writes the unit of sizes: "given", "blocks", "peak 3.1" or "none". `text` has room for 32
+ * bytes. */
 void training_unit(const size_choice *choice, char *text);
 
 #endif

@@ -19,8 +19,8 @@ typedef struct twin {
     const rd_model *model;
     rd_peak_choice peak; /* the peak that represents the size */
     rd_analysis *analysis;
-    uint64_t references; /* block references until the size was known */
-    double size;         /* 0: not yet known */
+    uint64_t references; /* number of block references until the size was known */
+    double size;         /* input size; 0: not yet known */
 } twin;
 
 /* ---- watching the twin ---- */
@@ -98,7 +98,8 @@ static int predict_by_twin(twin *t, recorder_options *what, int n, char **words)
         status = fail_status(t->ctx, watched);
     else if (t->size > 0)
         status = print_prediction(t);
-    (void)recorder_finish(r, &cut_short); /* ends the twin; its exit status means nothing */
+    /* This call terminates the twin, so its exit status means nothing. */
+    (void)recorder_finish(r, &cut_short);
     return status;
 }
 
@@ -137,7 +138,8 @@ static int run_both(twin *t, recorder_options *what, int n, char **words) {
     what->beside = program;
     int predicted = t->size > 0 ? print_prediction(t) : predict_by_twin(t, what, n, words);
     int of_program = wait_for(program, &killed);
-    if (predicted == EXIT_OK && t->size == 0 && !killed) /* a signal killed both: no message */
+    /* If a signal killed both programs, no message is needed. */
+    if (predicted == EXIT_OK && t->size == 0 && !killed)
         predicted = fail("the twin ended without %s, which represents the input size in this model",
                          rd_model_facts_of(t->model)->size_unit);
     return predicted != EXIT_OK ? predicted : of_program;

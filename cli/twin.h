@@ -8,7 +8,8 @@
 
 /* Starts the command without a recorder, and its twin under the recorder with standard streams
  * connected to /dev/null. Predicts the profile as soon as the twin reveals the input size, and
- * stops the twin. Returns the exit status of the command, unless something here fails. */
+ * stops the twin. Returns the exit status of the command, or of the first failure of the
+ * prediction. */
 int twin_run(rd_ctx *ctx, const analysis_options *o, recorder_options *what, const char *model,
              int n, char **words);
 

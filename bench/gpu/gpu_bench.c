@@ -220,13 +220,13 @@ static void print_stages(const bench *b, const run *r) {
     }
     double upload = refs * 8 / b->upload_rate;
     printf("  all work   %9.2f %9.1f; upload alone %.2f ms; whole %.2f ms; %" PRIu64
-           " batches, %.0f %% carried\n",
-           work * 1e3, work / refs * 1e12, upload * 1e3, r->seconds * 1e3, r->costs.batches,
+           " rounds, %.0f %% of the positions carried over\n",
+           work * 1e3, work / refs * 1e12, upload * 1e3, r->seconds * 1e3, r->costs.rounds,
            100.0 * (double)r->costs.carried / refs);
 }
 
 static void put_stages(rd_json_writer *w, const bench *b, const rdi_gpu_costs *costs, size_t n) {
-    rd_json_put_u64(w, "batches", costs->batches);
+    rd_json_put_u64(w, "batches", costs->rounds);
     rd_json_put_u64(w, "carried", costs->carried);
     rd_json_begin_object(w, "stages", RD_JSON_INLINE);
     for (unsigned i = 0; i < RDI_GPU_STAGES; i++) {
@@ -263,7 +263,7 @@ static void write_result(bench *b, const char *trace, size_t own, const char *en
     rd_json_put_fixed(w, "median_seconds", median->seconds, 6);
     rd_json_put_fixed(w, "open_seconds", median->open, 6);
     rd_json_put_fixed(w, "mrefs_per_second", (double)n / median->seconds * 1e-6, 1);
-    if (median->costs.batches)
+    if (median->costs.rounds)
         put_stages(w, b, &median->costs, n);
     rd_json_end_object(w);
     check(b, rd_json_writer_take(w, &line, &bytes));

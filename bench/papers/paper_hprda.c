@@ -189,7 +189,7 @@ static void add_up(averages *sum, const evaluation *e) {
 
 /* ---- figures 16 and 17 ---- */
 
-static bool sweep_pieces(bench *b, const bench_trace *t, rd_profile *exact, rd_ctx *exact_ctx,
+static bool sweep_chunks(bench *b, const bench_trace *t, rd_profile *exact, rd_ctx *exact_ctx,
                          bool device) {
     for (int where = 0; where <= device; where++)
         for (uint64_t st = 256; st <= 16384; st *= 2) {
@@ -231,7 +231,7 @@ static bool evaluate(bench *b, const bench_trace *t, evaluation *e, bool device)
         print_speed(b, e, t->name);
         print_curves(b, e);
         write_lines(b, e, t->name);
-        ok = sweep_pieces(b, t, exact, exact_ctx, device);
+        ok = sweep_chunks(b, t, exact, exact_ctx, device);
     }
     rd_profile_free(exact);
     rd_ctx_free(exact_ctx);

@@ -8,8 +8,8 @@
  *   rd_attributor_free(a);
  *
  * All counts are exact: the references of all functions add up to the references of the profile, in
- * every bin, and so do those of all lines and of all data regions. Entries beyond a limit are
- * summed in an entry "(others)".
+ * every bin, and so do those of all lines and of all data regions. If there are more entries than a
+ * limit allows, the last entry, "(others)", sums the rest.
  */
 #ifndef REUSEDIST_ATTRIBUTION_H
 #define REUSEDIST_ATTRIBUTION_H
@@ -25,42 +25,45 @@ extern "C" {
 #define RD_WINDOWS_MAX 512
 #define RD_SITES_MAX   (1 << 20)
 #define RD_REGIONS_MAX (1 << 20)
-#define RD_NO_INDEX    SIZE_MAX /* no entry */
+#define RD_NO_INDEX    SIZE_MAX /* index that stands for "no entry" */
 
-/* ---- the result: part of a profile ---- */
+/* ---- the result, which is part of a profile ---- */
 
-/* Statistics of a share of the references: those of one function, line, data region or window. */
+/* Statistics of a share of the references: the references of one function, line, data region or
+ * window. */
 typedef struct rd_share {
     uint64_t references, infinite;
     rd_sum distance_sum; /* sum of the finite distances */
     /* References that miss in each cache level: their distance is infinite, or at least the number
      * of blocks of the level. */
     uint64_t misses[RD_LEVELS_MAX];
-    uint64_t bins[RD_LOG_BINS]; /* finite distances: [0] 0, [1] 1, [2] 2 to 3, [3] 4 to 7 ... */
+    uint64_t bins[RD_LOG_BINS]; /* numbers of finite distances per log bin: [0] 0, [1] 1, [2] 2 to
+                                   3, [3] 4 to 7 ... */
 } rd_share;
 
 typedef struct rd_code_function {
-    const char *name;   /* without symbols: an address in hexadecimal; last entry: "(others)" */
-    const char *module; /* program or library; NULL: unknown */
+    const char *name;   /* name of the function; without symbols, an address in hexadecimal; in the
+                           last entry "(others)" */
+    const char *module; /* path of the program or library; NULL: unknown */
     size_t source;      /* index of the source file that defines it; RD_NO_INDEX: unknown */
-    uint64_t line;      /* where its definition begins; 0: unknown */
+    uint64_t line;      /* line at which the definition begins; 0: unknown */
     rd_share share;
 } rd_code_function;
 
 typedef struct rd_code_line {
     size_t source;   /* index of the source file; RD_NO_INDEX: unknown */
-    uint64_t line;   /* 0: unknown */
-    size_t function; /* index */
-    /* "file:line" of the inlined calls, innermost first; empty unless the calls are the same for
-     * all instructions of the line. */
+    uint64_t line;   /* number of the line; 0: unknown */
+    size_t function; /* index of the function */
+    /* The call sites, as "file:line", through which the line was inlined, innermost first. Empty
+     * unless they are the same for all instructions of the line. */
     const char *const *inlined_from;
     size_t n_inlined_from;
-    const char *text; /* of the line; NULL: unknown */
+    const char *text; /* source text of the line; NULL: unknown */
     rd_share share;
 } rd_code_line;
 
-/* Reuses of blocks that line `use` touched and that line `reuse` touched next. The last entry sums
- * all pairs beyond the limit; its `use` and `reuse` are RD_NO_INDEX. */
+/* The reuses of blocks that line `use` touched before and line `reuse` touched next. The last entry
+ * sums all pairs beyond the limit; its `use` and `reuse` are RD_NO_INDEX. */
 typedef struct rd_reuse_pair {
     size_t use, reuse;
     uint64_t count;
@@ -78,9 +81,11 @@ typedef enum rd_data_kind {
 typedef struct rd_data_region {
     rd_data_kind kind;
     const char *name;
-    size_t line;     /* heap: index of the allocating line, if it is listed; else RD_NO_INDEX */
-    uint64_t bytes;  /* largest size at any time; 0: unknown */
-    uint64_t blocks; /* whose first touch is in this region; RD_UNKNOWN in a bounded run */
+    size_t line;     /* heap: index of the line that allocates, if that line is listed; else
+                        RD_NO_INDEX */
+    uint64_t bytes;  /* largest size in bytes at any time; 0: unknown */
+    uint64_t blocks; /* number of blocks whose first touch is in this region; RD_UNKNOWN in a
+                        bounded run */
     rd_share share;
     double words_used; /* fraction of a block's words that are touched while the block is in the
                           first cache level; negative: unknown */
@@ -117,20 +122,20 @@ typedef struct rd_attribution {
     size_t n_pairs;
     const rd_data_region *data;
     size_t n_data;
-    const rd_line_data *line_data; /* only the largest */
+    const rd_line_data *line_data; /* only the entries with the most misses */
     size_t n_line_data;
     const rd_snippet *snippets;
     size_t n_snippets;
 } rd_attribution;
 
 typedef struct rd_window {
-    uint64_t from; /* index of its first reference, from 0 */
+    uint64_t from; /* index of the first reference in the window, from 0 */
     rd_share share;
 } rd_window;
 
-/* The run, divided into windows of the same number of references. */
+/* The run, divided into windows with the same number of references. */
 typedef struct rd_windows {
-    uint64_t references; /* per window; the last one may have fewer */
+    uint64_t references; /* number of references per window; the last window may have fewer */
     const rd_window *rows;
     size_t n; /* at most RD_WINDOWS_MAX */
     /* Indices of the windows with which a phase begins, starting with window 0. */
@@ -144,22 +149,25 @@ typedef struct rd_windows {
 /* Spatial locality: how much of the fetched memory the program uses. A block has up to 8 words. */
 typedef struct rd_spatial {
     uint64_t word_bytes;
-    uint64_t blocks_loaded, words_used; /* distinct blocks, and the words touched in them */
+    uint64_t blocks_loaded, words_used; /* number of distinct blocks, and of the words touched in
+                                           them */
     struct {
-        uint64_t fetched; /* blocks that a cache of this level fetches */
-        uint64_t words;   /* words of these blocks that are touched before the block is evicted */
+        uint64_t fetched; /* number of blocks that a cache of this level fetches */
+        uint64_t words;   /* number of words of these blocks that are touched before the block is
+                             evicted */
     } levels[RD_LEVELS_MAX];
-    /* The profile of the same trace in blocks of one word. It was not measured if n_word_bins is
-     * 0. */
+    /* The profile of the same trace in blocks of one word. If n_word_bins is 0, it was not
+     * measured. */
     uint64_t word_references, word_infinite;
     const rd_bin *word_bins; /* log bins */
     size_t n_word_bins;
 } rd_spatial;
 
 typedef struct rd_details {
-    const rd_level *levels; /* ascending */
+    const rd_level *levels; /* in ascending order of size */
     size_t n_levels;
-    const rd_attribution *attribution; /* NULL: not measured, and so for the next two */
+    const rd_attribution *attribution; /* each of these three pointers is NULL if it was not
+                                          measured */
     const rd_windows *windows;
     const rd_spatial *spatial;
 } rd_details;
@@ -168,7 +176,7 @@ typedef struct rd_details {
  * attribution. Merged, rebinned and predicted profiles have none. */
 RD_API const rd_details *rd_profile_details(const rd_profile *p);
 
-/* ---- making it ---- */
+/* ---- making the result ---- */
 
 typedef struct rd_attributor rd_attributor;
 
@@ -176,8 +184,8 @@ typedef struct rd_attributor rd_attributor;
 typedef struct rd_attributor_config {
     size_t size;            /* sizeof(rd_attributor_config) */
     uint64_t block_bytes;   /* 0: one block per address, which has no words */
-    uint64_t bound;         /* the same as the engine's */
-    const rd_level *levels; /* in any order; copied */
+    uint64_t bound;         /* the bound of the engine */
+    const rd_level *levels; /* cache levels, in any order; copied */
     size_t n_levels;        /* at most RD_LEVELS_MAX */
     size_t windows;         /* maximum number of windows; default RD_WINDOWS_MAX */
     /* Limits: how many items are counted separately. */
@@ -190,8 +198,8 @@ typedef struct rd_attributor_config {
 RD_API RD_CHECKED rd_status rd_attributor_new(rd_ctx *ctx, const rd_attributor_config *config,
                                               rd_attributor **out);
 
-/* A batch of block references with their distances. blocks[i] comes from reference origin[i] of
- * `refs`. */
+/* A batch of block references with their distances. Block blocks[i] comes from reference origin[i]
+ * of `refs`. */
 typedef struct rd_attributed {
     const rd_refs *refs;
     const uint32_t *origin;
@@ -200,19 +208,21 @@ typedef struct rd_attributed {
 } rd_attributed;
 
 RD_API RD_CHECKED rd_status rd_attributor_feed(rd_attributor *a, const rd_attributed *batch);
-/* Takes an event that happened before the batch that is fed next; its `at` is ignored. For a module
- * of size 0, the size is read from its file, if the file can be read. */
+/* Passes an event that happened before the next batch. Its `at` is ignored. If the size of a module
+ * is 0, the size is read from its file, provided that the file can be read. */
 RD_API RD_CHECKED rd_status rd_attributor_event(rd_attributor *a, const rd_event *event);
-/* Says where the program or library file `path` was mapped, for traces that do not record it.
+/* States where the program or library file `path` was mapped, for traces that do not record this.
  * `address` is the address at which the mapping begins; 0: the trace has the file's own addresses;
  * RD_UNKNOWN: the address that the file specifies, which fails for position-independent files. */
 RD_API RD_CHECKED rd_status rd_attributor_add_object(rd_attributor *a, const char *path,
                                                      uint64_t address);
-/* Sets the profile of the same trace in blocks of one word, for rd_spatial. Copied. */
+/* Sets the profile of the same trace in blocks of one word, which rd_spatial reports. The profile
+ * is copied. */
 RD_API RD_CHECKED rd_status rd_attributor_set_words(rd_attributor *a, rd_profile *words);
-/* Size of a word in bytes; 0: blocks have no words. */
+/* Returns the size of a word in bytes, or 0 if blocks have no words. */
 RD_API uint64_t rd_attributor_word_bytes(const rd_attributor *a);
-/* Attaches the result to the profile of the same references. Nothing may be fed afterwards. */
+/* Attaches the result to the profile of the same references. The caller must not feed the
+ * attributor afterwards. */
 RD_API RD_CHECKED rd_status rd_attributor_finish(rd_attributor *a, rd_profile *profile);
 RD_API void rd_attributor_free(rd_attributor *a);
 

@@ -35,7 +35,7 @@ extern "C" {
 #define RD_CHECKED
 #endif
 
-/* The values never change their meaning between releases. */
+/* Status codes. A value keeps its meaning in all releases. */
 typedef enum rd_status {
     RD_OK = 0,
     RD_ENOMEM = 1,       /* allocation failed or the context's limit was reached */
@@ -49,70 +49,70 @@ typedef enum rd_status {
     RD_ECANCELED = 9     /* a callback of the caller asked to stop */
 } rd_status;
 
-/* Returns the name of a status, "RD_ENOMEM" and so on; never NULL. */
+/* Returns the name of a status, for example "RD_ENOMEM"; never NULL. */
 RD_API const char *rd_status_name(rd_status status);
 
-/* Returns the version of the library, "0.1.0". It differs from the macros above if the shared
- * library was replaced after the program was compiled. */
+/* Returns the version of the library, for example "0.1.0". It differs from the macros above if the
+ * shared library was replaced after the program was compiled. */
 RD_API const char *rd_version(void);
 
-/* Describes the optional parts of this build for people, one line each ("libarchive 3.6.2: gz bz2
- * xz zst lz4"); NULL past the last one. */
+/* Returns a line that describes optional part number `index` of this build for people ("libarchive
+ * 3.6.2: gz bz2 xz zst lz4"), or NULL past the last one. */
 RD_API const char *rd_build_feature(size_t index);
 
-/* The allocator that the whole library uses. `resize` behaves like realloc(3), also for NULL and
- * for new_size 0, which frees; `old_size` is the size of the block so far. Several threads may call
- * it at once. */
+/* The allocator that the whole library uses. `resize` behaves like realloc(3): `old` NULL
+ * allocates, and new_size 0 frees. `old_size` is the present size of `old`. Several threads may
+ * call `resize` at the same time. */
 typedef struct rd_alloc {
     void *(*resize)(void *user, void *old, size_t old_size, size_t new_size);
     void *user;
 } rd_alloc;
 
-/* A context keeps account of memory and holds the last error message. Every other object belongs to
- * one context and must be closed before it. */
+/* A context counts the memory of its objects and keeps the last error message. Every other object
+ * belongs to one context and must be closed before it. */
 typedef struct rd_ctx rd_ctx;
 
-/* `alloc` NULL: the C library's allocator. The struct is copied. */
+/* Makes a context. `alloc` is copied; NULL selects the C library's allocator. */
 RD_API RD_CHECKED rd_status rd_ctx_new(const rd_alloc *alloc, rd_ctx **out);
 RD_API void rd_ctx_free(rd_ctx *ctx);
 
-/* Sets a limit: allocations that would raise the live bytes above `max_bytes` fail with RD_ENOMEM.
- * 0: no limit. */
+/* Limits the memory of the context: an allocation that would raise the live bytes above `max_bytes`
+ * fails with RD_ENOMEM. 0 removes the limit. */
 RD_API void rd_ctx_set_limit(rd_ctx *ctx, size_t max_bytes);
 RD_API size_t rd_ctx_live_bytes(const rd_ctx *ctx);
 RD_API size_t rd_ctx_peak_bytes(const rd_ctx *ctx);
 
-/* Returns the message of the latest failure in this context, or "" if there was none. Borrowed;
- * valid until the next failing call on this context. */
+/* Returns the message of the latest failure in this context, or "" if there was none. The message
+ * is borrowed until the next call that fails in this context. */
 RD_API const char *rd_last_error(const rd_ctx *ctx);
 
 /* Frees a text that a function of this library returned. NULL is allowed. */
 RD_API void rd_text_free(rd_ctx *ctx, char *text);
 
-/* Makes a text, for example a file name, safe for a terminal, a log or XML: control characters and
- * bytes that are not valid UTF-8 become \xNN. Like snprintf(3), it writes at most `room` bytes to
- * `out`, the final NUL included, and returns the length of the complete text. */
+/* Makes a text, for example a file name, safe for a terminal, a log or XML: replaces control
+ * characters and bytes that are not valid UTF-8 by \xNN. Like snprintf(3), it writes at most `room`
+ * bytes to `out`, the final NUL included, and returns the length of the complete text. */
 RD_API size_t rd_text_escape(const char *text, char *out, size_t room);
 
-/* Writes `n` bytes to a file; "-" is standard output. A regular file is replaced atomically: it
- * appears under its name only when it is complete, and until then an existing file of that name
- * stays unchanged. */
+/* Writes the `n` bytes of `text` to the file `path`; "-" is standard output. A regular file is
+ * replaced atomically: it appears under its name only when it is complete, and until then an
+ * existing file of that name stays unchanged. */
 RD_API RD_CHECKED rd_status rd_text_write(rd_ctx *ctx, const char *path, const char *text,
                                           size_t n);
 
-/* ---- option tables, which declare the options of engines, formats, generators and commands ----
- */
+/* ---- option tables, which declare the options of engines, formats, generators and commands
+ * ---- */
 
 typedef enum rd_opt_type {
-    RD_OPT_U64,    /* uint64_t: decimal, or 0x hex */
+    RD_OPT_U64,    /* uint64_t: decimal, or hexadecimal after 0x */
     RD_OPT_SIZE,   /* uint64_t: decimal with optional K, M, G, T (powers of 1024) */
     RD_OPT_DOUBLE, /* double */
     RD_OPT_BOOL,   /* bool: on, off (also yes, no, true, false, 1, 0) */
     RD_OPT_CHOICE, /* uint32_t: index into `choices` */
     RD_OPT_STRING, /* const char *: borrowed from the option text that the object keeps */
-    RD_OPT_SIZES, /* rd_sizes: several RD_OPT_SIZE values joined by ':' (or ',' on the command line)
-                   */
-    RD_OPT_STRINGS /* rd_strings: may be given several times */
+    RD_OPT_SIZES,  /* rd_sizes: several RD_OPT_SIZE values joined by ':' (or ',' on the command
+                     line) */
+    RD_OPT_STRINGS /* rd_strings: the option may be given several times */
 } rd_opt_type;
 
 #define RD_SIZES_MAX 64
@@ -131,24 +131,24 @@ typedef struct rd_strings {
 typedef struct rd_opt {
     const char *name;    /* key in "key=value,...", or long option "--name" of a command */
     rd_opt_type type;    /* how the text is parsed and which type is stored at `offset` */
-    size_t offset;       /* of the field in the state struct */
-    const char *def;     /* default as the user would write it; NULL: field stays zero */
+    size_t offset;       /* offset of the field in the state struct */
+    const char *def;     /* default value as the user would write it; NULL: the field stays zero */
     double min, max;     /* inclusive range of numbers; both 0: no check */
     const char *choices; /* RD_OPT_CHOICE: "splay|avl|interval" */
     const char *help;    /* one line, lower case, no full stop */
     char letter;         /* commands only: short option, 0 for none */
-    const char *arg;     /* commands only: what --help calls the value; NULL for a plain switch */
+    const char *arg;     /* commands only: name of the value in --help; NULL for a plain switch */
 } rd_opt;
 
 /* Sets every field of `state` to its default. */
 RD_API RD_CHECKED rd_status rd_opts_default(rd_ctx *ctx, const rd_opt *table, void *state);
 
-/* Parses `value` and stores it in the field of option `name`. Messages call whatever has the
- * options `owner` ("engine bk", "analyze"). */
+/* Parses `value` and stores it in the field of option `name`. Messages call the engine, format or
+ * command that has the options `owner` ("engine bk", "analyze"). */
 RD_API RD_CHECKED rd_status rd_opts_set(rd_ctx *ctx, const char *owner, const rd_opt *table,
                                         void *state, const char *name, const char *value);
 
-/* Parses a size such as "123", "64K" or "2G". Anything behind it is an error. */
+/* Parses a size such as "123", "64K" or "2G". Any text after the size is an error. */
 RD_API RD_CHECKED rd_status rd_parse_size(rd_ctx *ctx, const char *text, uint64_t *out);
 
 #ifdef __cplusplus

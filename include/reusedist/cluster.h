@@ -27,13 +27,12 @@ typedef struct rd_cluster rd_cluster;
  * this process is alone. */
 RD_API RD_CHECKED rd_status rd_cluster_join(rd_ctx *ctx, rd_cluster **out);
 
-/* Rank of this process, and number of processes. NULL means that this process is alone: rank 0 of
- * 1.
- */
+/* Return the rank of this process and the number of processes. `c` NULL means that this process is
+ * alone: rank 0 of 1. */
 RD_API unsigned rd_cluster_rank(const rd_cluster *c);
 RD_API unsigned rd_cluster_size(const rd_cluster *c);
 
-/* Analyzes parts of traces for rank 0 until rank 0 leaves. All other ranks call this function.
+/* Analyzes parts of traces for rank 0 until rank 0 leaves. Every rank except 0 calls this function.
  * `parts` has the functions that read a part of a trace. */
 RD_API RD_CHECKED rd_status rd_cluster_serve(rd_cluster *c, const rd_parts *parts);
 

@@ -19,17 +19,17 @@ extern "C" {
  *   rd_json_writer_free(w);
  *
  * `key` is the member's name inside an object, and NULL inside an array or for the document itself.
- * A failure is remembered: every later call does nothing, and rd_json_writer_take() returns it. */
+ * After a failure every later call does nothing, and rd_json_writer_take() returns the failure. */
 typedef struct rd_json_writer rd_json_writer;
 
 typedef enum rd_json_style {
-    RD_JSON_SPACED, /* a space after ',' and ':', and line breaks as RD_JSON_LINES asks for them */
+    RD_JSON_SPACED, /* a space after ',' and ':', and line breaks where RD_JSON_LINES is chosen */
     RD_JSON_COMPACT /* one line without white space */
 } rd_json_style;
 
 /* How the members of an object and the items of an array are laid out. */
 typedef enum rd_json_layout {
-    RD_JSON_INLINE, /* all on the line on which the object or array begins */
+    RD_JSON_INLINE, /* all on the line where the object or array begins */
     RD_JSON_LINES   /* each on a line of its own, indented by two spaces per level */
 } rd_json_layout;
 
@@ -48,13 +48,14 @@ RD_API void rd_json_end_array(rd_json_writer *w);
 RD_API void rd_json_put_null(rd_json_writer *w, const char *key);
 RD_API void rd_json_put_bool(rd_json_writer *w, const char *key, bool value);
 RD_API void rd_json_put_u64(rd_json_writer *w, const char *key, uint64_t value);
-/* Writes a number with as few digits, 15 to 17, as read back as the same number; null unless it is
- * finite. The decimal point is a dot in every locale. */
+/* Writes a number with the fewest digits, 15 to 17, that read back as the same number. A number
+ * that is not finite is written as null. The decimal point is a dot in every locale. */
 RD_API void rd_json_put_double(rd_json_writer *w, const char *key, double value);
-/* Writes a number with `decimals` digits after the decimal point; null unless it is finite. */
+/* Writes a number with `decimals` digits after the decimal point. A number that is not finite is
+ * written as null. */
 RD_API void rd_json_put_fixed(rd_json_writer *w, const char *key, double value, int decimals);
-/* Writes a string, escaped. Bytes that are not valid UTF-8, which file names may have, become
- * U+FFFD. NULL is written as null. */
+/* Writes a string and escapes it. Bytes that are not valid UTF-8, which file names may contain,
+ * become U+FFFD. NULL is written as null. */
 RD_API void rd_json_put_string(rd_json_writer *w, const char *key, const char *value);
 
 /* ---- numbers ---- */
@@ -88,25 +89,26 @@ typedef struct rd_known {
     const uint64_t *number; /* number of the block: 0, 1, 2 ... in the order of first references */
 } rd_known;
 
-/* Works like rd_engine_feed(), which must not be used on the same engine (RD_ESTATE). RD_EINVAL if
- * `last` or `number` contradict earlier references; scale and absolute do not notice every
- * contradiction and then give wrong distances. Distances are not counted
- * in the histogram, except by engines without RD_CAP_DISTANCES, which leave `distances` unchanged.
- * bk takes config.references as the length of its time axis. */
+/* Works like rd_engine_feed(), which must not be used on the same engine (RD_ESTATE). The function
+ * returns RD_EINVAL if `last` or `number` contradict earlier references; scale and absolute do not
+ * detect every contradiction and then give wrong distances. Engines with RD_CAP_DISTANCES write
+ * `distances` and count nothing in the histogram. Engines without it count in the histogram and
+ * leave `distances` unchanged. Engine bk takes config.references as the length of its time axis. */
 RD_API RD_CHECKED rd_status rd_engine_feed_known(rd_engine *e, const rd_known *refs, size_t n,
                                                  uint64_t *distances);
 
-/* Puts the engine into the state after `blocks` blocks were referenced once each. Only scale
+/* Puts the engine into the state after `blocks` blocks were referenced once each. Only engine scale
  * supports this, and only before the first rd_engine_feed_known(). */
 RD_API RD_CHECKED rd_status rd_engine_prefill(rd_engine *e, uint64_t blocks);
 
-/* Numbers of nodes, entries or ranges of the order structure. */
+/* Numbers of nodes, entries or ranges in the order structure of an engine. */
 typedef struct rd_nodes {
     uint64_t most;       /* largest number at any time */
-    uint64_t compressed; /* largest number right after a compression; 0: it never compresses */
+    uint64_t compressed; /* largest number right after a compression; 0: the structure never
+                            compresses */
 } rd_nodes;
 
-/* All numbers are 0 if the engine has no order structure. */
+/* Returns the numbers of nodes of the engine; all are 0 if it has no order structure. */
 RD_API rd_nodes rd_engine_nodes(const rd_engine *e);
 
 #ifdef __cplusplus

@@ -1,4 +1,5 @@
-/* Markers: a program calls rd_record_start() and rd_record_stop() to choose what is recorded of it.
+/* Markers: a program calls rd_record_start() and rd_record_stop() to choose which stretches of its
+ * run are recorded.
  *
  * The markers work with both recorders and need no library. In a program that is not recorded they
  * do nothing and cost a few instructions. `reusedist run --paused` records nothing before the first
@@ -11,7 +12,8 @@
 extern "C" {
 #endif
 
-/* Codes of the requests to the recorder for Valgrind: 'R' 'D' in the upper half. */
+/* Codes of the requests to the recorder for Valgrind. The upper half has the letters 'R' and
+ * 'D'. */
 #define RD_MARKER_START 0x52440000u
 #define RD_MARKER_STOP  0x52440001u
 

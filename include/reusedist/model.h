@@ -8,26 +8,29 @@
 extern "C" {
 #endif
 
-/* Miss ratio of a fully associative LRU cache of `blocks` blocks: the share of references whose
- * distance is infinite or at least `blocks`. It is 1 for an empty trace.
+/* Computes the miss ratio of a fully associative LRU cache of `blocks` blocks: the share of
+ * references whose distance is infinite or at least `blocks`. The miss ratio of an empty trace is
+ * 1.
  *
  * The miss ratio is exact if `blocks` is the lower end of a bin. Inside a bin it is interpolated,
- * and *interpolated (which may be NULL) is set: the model spreads the references of the bin evenly
- * over a range of possible distances, which are below the bound and the number of blocks. The range
- * begins at the lower end of the bin, or ends at its upper end, such that its mean is the mean of
- * the bin, if that is known.
+ * and *interpolated is set; `interpolated` may be NULL. To interpolate, the model spreads the
+ * references of the bin evenly over a range of distances below the bound and below the number of
+ * blocks. This range begins at the lower end of the bin or ends at its upper end, such that its
+ * mean is the mean of the bin, if that mean is known.
  *
- * RD_EINVAL above the profile's bound, and for a profile without distances (engine null). */
+ * The function returns RD_EINVAL for a size above the profile's bound and for a profile without
+ * distances (engine null). */
 RD_API RD_CHECKED rd_status rd_mrc_at(rd_ctx *ctx, const rd_profile *p, uint64_t blocks,
                                       double *miss_ratio, bool *interpolated);
 
-/* Whether the profile comes from a sample of the blocks and has a confidence band for its miss
- * ratios. */
+/* Returns whether the profile comes from a sample of the blocks and has a confidence band for its
+ * miss ratios. */
 RD_API bool rd_mrc_has_band(const rd_profile *p);
 
-/* The band that contains the exact miss ratio at this one size with 95 % confidence. It extends by
- * the half width that the profile states below and above the curve, and takes into account that a
- * sample also scales cache sizes inexactly. RD_EINVAL for a profile that is not a sample. */
+/* Computes the band that contains the exact miss ratio at the one size `blocks` with 95 %
+ * confidence. The band extends below and above the curve by the half width that the profile states.
+ * It also accounts for the error that sampling makes in cache sizes. The function returns RD_EINVAL
+ * for a profile that is not a sample. */
 RD_API RD_CHECKED rd_status rd_mrc_band(rd_ctx *ctx, const rd_profile *p, uint64_t blocks,
                                         double *low, double *high);
 
@@ -36,65 +39,68 @@ typedef struct rd_mrc_point {
     double miss_ratio;
 } rd_mrc_point;
 
-/* The whole curve: a point wherever its slope can change, starting at 0 blocks (miss ratio 1). The
- * curve is a straight line between two points, and flat after the last one (up to the bound, if
- * any). Free the points with rd_mrc_free(). */
+/* Computes the whole curve: a point wherever its slope can change, starting at 0 blocks (miss ratio
+ * 1). The curve is a straight line between two points and flat after the last one, up to the bound
+ * if there is one. Free the points with rd_mrc_free(). */
 RD_API RD_CHECKED rd_status rd_mrc_curve(rd_ctx *ctx, const rd_profile *p, rd_mrc_point **points,
                                          size_t *n);
 RD_API void rd_mrc_free(rd_ctx *ctx, rd_mrc_point *points);
 
-/* Size in blocks of the smallest cache that has at least `share` of the hits of an infinite cache,
- * rounded up to the end of a bin. 0 if even an infinite cache has no hits; RD_UNKNOWN if the size
- * is above the profile's bound. */
+/* Returns the size in blocks of the smallest cache that has at least `share` of the hits of an
+ * infinite cache, rounded up to the end of a bin. Returns 0 if even an infinite cache has no hits,
+ * and RD_UNKNOWN if the size is above the profile's bound. */
 RD_API uint64_t rd_smallest_cache(const rd_profile *p, double share);
 
-/* A working-set knee: a cache size at which a working set fits. The curve drops steeply before it
- * and is flat after it: a cache of half the size misses much more, and one of twice the size hardly
- * less. */
+/* A working-set knee: a cache size at which a working set fits. The curve drops steeply before the
+ * knee and is flat after it: a cache of half the size has many more misses, and a cache of twice
+ * the size has hardly fewer. */
 typedef struct rd_knee {
-    uint64_t blocks;    /* smallest size at which the working set fits; not an interpolated one */
+    uint64_t blocks;    /* smallest size at which the working set fits; never an interpolated
+                           size */
     double miss_before; /* miss ratio of a cache of about half the size */
     double miss_after;  /* miss ratio of a cache of this size */
 } rd_knee;
-/* Writes at most `max` knees of 8 blocks or more to `out`, the clearest first, and returns how many
- * there are. */
+/* Writes at most `max` knees of 8 blocks or more to `out`, starting with the most pronounced, and
+ * returns how many there are. */
 RD_API size_t rd_knees(const rd_profile *p, rd_knee *out, size_t max);
 
 /* A bin with different shares of the references in two profiles. */
 typedef struct rd_bin_difference {
     uint64_t low, high;
-    double share[2]; /* of the finite references of each profile */
+    double share[2]; /* share of the finite references of each profile */
 } rd_bin_difference;
 
 #define RD_WORST_BINS 5
 
 /* The comparison of two profiles. All numbers without a unit are between 0 and 1.
  *
- * Accuracy is defined as by Zhong and by Time: 1 - sum |x_i - y_i| / 2 over the normalized bins of
- * the finite distances; 0 if only one profile has finite distances. The average error is that of
- * HP-RDA: the mean of |a_k - b_k| over its 23 bins, normalized in the same way. Miss ratios are
- * compared at 1, 2, 4 ... blocks, at the sizes where no interpolation is needed. */
+ * Accuracy is defined as in the papers about prediction (Zhong, Shen and Ding) and about engine
+ * time: 1 - sum |x_i - y_i| / 2 over the normalized bins of the finite distances; 0 if only one
+ * profile has finite distances. The average error is defined as in the paper about HP-RDA: the mean
+ * of |a_k - b_k| over its 23 bins, normalized in the same way. Miss ratios are compared at 1, 2, 4
+ * ... blocks, but only at sizes where neither profile needs interpolation. */
 typedef struct rd_comparison {
-    double accuracy;          /* on the bins of `binning` */
-    rd_binning binning;       /* as given to rd_compare() */
+    double accuracy;          /* accuracy on the bins of `binning` */
+    rd_binning binning;       /* the binning that was passed to rd_compare() */
     double average_error;     /* NAN: the bins are too coarse */
     double max_mrc_error;     /* largest difference of the miss ratios */
-    uint64_t max_mrc_blocks;  /* the cache size at which it occurs; 0: there is none */
+    uint64_t max_mrc_blocks;  /* the cache size with that difference; 0: there is none */
     double mean_mrc_error;    /* mean difference of the miss ratios */
     unsigned n_mrc_sizes;     /* number of sizes compared; 0: the bins are too coarse */
     uint64_t last_mrc_blocks; /* the largest size compared */
-    bool identical;     /* same block size, references, blocks and infinite count; same counts and
-                           sums of distances in the finest bins that both have */
-    bool bound_checked; /* one profile is exact and the other one states an error bound */
-    bool bound_held;    /* the histograms do not contradict this error bound; a confidence band must
-                           contain the miss ratio at 95 % of the sizes */
+    bool identical;     /* true: both have the same block size, references, blocks and infinite
+                           count, and the same counts and sums of distances in the finest bins that
+                           both have */
+    bool bound_checked; /* true: one profile is exact and the other one states an error bound */
+    bool bound_held;    /* true: the histograms do not contradict this error bound. A confidence
+                           band must contain the miss ratio at 95 % of the sizes */
     rd_bin_difference worst[RD_WORST_BINS]; /* bins of `binning` that differ most, worst first */
-    size_t n_worst;                         /* fewer if fewer bins differ */
+    size_t n_worst;                         /* number of entries in `worst` */
 } rd_comparison;
 
 /* Compares two profiles on the bins of `binning`, by convention {RD_BINS_LOG, 0}. RD_BINS_EDGES
- * stands for the finest bins that both profiles have. RD_EINVAL if a bin would have to be split,
- * and for reference histograms. */
+ * stands for the finest bins that both profiles have. The function returns RD_EINVAL if a bin would
+ * have to be split, and for reference histograms. */
 RD_API RD_CHECKED rd_status rd_compare(rd_ctx *ctx, rd_profile *a, rd_profile *b,
                                        rd_binning binning, rd_comparison *out);
 

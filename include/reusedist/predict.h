@@ -1,5 +1,5 @@
-/* Prediction: from the profiles of a few inputs to the profile of an input that was never run
- * (Zhong, Shen, Ding 2009, section 3).
+/* Prediction: computes the profile of an input that was never run from the profiles of a few other
+ * inputs (Zhong, Shen, Ding 2009, section 3).
  *
  *   rd_training runs[2] = {{small, 1e4}, {middle, 1e5}};
  *   rd_model *model;
@@ -30,15 +30,15 @@ typedef enum rd_pattern {
 
 /* A set of patterns: bit 1 << pattern is set for each pattern in it. The square root fits
  * two-dimensional data; the cube root and two thirds fit three-dimensional data. A set contains
- * either the former or the latter. */
+ * either the square root or the other two, never both. */
 typedef uint32_t rd_patterns;
 
-/* "constant", "1/3", "1/2", "2/3", "linear". */
+/* Returns the name of a pattern: "constant", "1/3", "1/2", "2/3" or "linear". */
 RD_API const char *rd_pattern_name(rd_pattern pattern);
-/* Parses "constant,1/2,linear"; "auto" gives 0, which lets the model choose the set that fits best.
- */
+/* Parses a set such as "constant,1/2,linear". "auto" gives 0, which lets the model choose the set
+ * that fits best. */
 RD_API RD_CHECKED rd_status rd_patterns_parse(rd_ctx *ctx, const char *text, rd_patterns *out);
-/* The inverse; `text` has room for 64 bytes. */
+/* Writes the name of a set, which rd_patterns_parse() accepts. `text` has room for 64 bytes. */
 RD_API void rd_patterns_name(rd_patterns set, char *text);
 
 typedef enum rd_model_method {
@@ -57,7 +57,7 @@ typedef struct rd_model_config {
 
 typedef struct rd_training {
     rd_profile *profile; /* borrowed */
-    double size;         /* of its input; greater than 0 */
+    double size;         /* size of the input; greater than 0 */
 } rd_training;
 
 #define RD_TRAINING_MAX 64
@@ -67,61 +67,64 @@ typedef struct rd_model rd_model;
 typedef struct rd_model_facts {
     rd_model_method method;
     rd_binning binning;
-    rd_patterns patterns;            /* patterns that were allowed */
-    double shares[RD_PATTERN_COUNT]; /* of the finite references, per pattern */
-    double sizes[RD_TRAINING_MAX];   /* of the training inputs, ascending */
+    rd_patterns patterns;            /* set of patterns that the model could choose from */
+    double shares[RD_PATTERN_COUNT]; /* share of the finite references per pattern */
+    double sizes[RD_TRAINING_MAX];   /* sizes of the training inputs, in ascending order */
     size_t n_sizes;
-    uint64_t block_bytes;       /* of the training profiles */
+    uint64_t block_bytes;       /* block size of the training profiles */
     bool exact;                 /* false: a training profile is approximate */
     const char *size_unit;      /* see rd_model_set_size_unit(); borrowed */
-    rd_sampler_config sampling; /* of the training profiles, if sizes are peaks */
+    rd_sampler_config sampling; /* thresholds of the training profiles, if their sizes are peaks */
 } rd_model_facts;
 
-/* Trains a model with two or more profiles of different input sizes. RD_EINVAL for profiles that
- * cannot be used together or whose bins have no means; the message gives the reason. `config` NULL:
- * RD_MODEL_SINGLE. */
+/* Trains a model with two or more profiles of different input sizes. The function returns RD_EINVAL
+ * for profiles that cannot be used together or whose bins have no means; the message gives the
+ * reason. `config` NULL selects RD_MODEL_SINGLE. */
 RD_API RD_CHECKED rd_status rd_model_train(rd_ctx *ctx, const rd_training *runs, size_t n,
                                            const rd_model_config *config, rd_model **out);
 RD_API const rd_model_facts *rd_model_facts_of(const rd_model *m);
-/* Sets what a size is: "given" (by the user), "blocks", "peak 3.1" (the first peak of sample 3), or
- * "none", if only the constant pattern is predicted. Copied. */
+/* Sets the unit of the input size: "given" (by the user), "blocks", "peak 3.1" (the first peak of
+ * sample 3), or "none" if the model predicts only the constant pattern. The text is copied. */
 RD_API RD_CHECKED rd_status rd_model_set_size_unit(rd_model *m, const char *unit);
-/* The input size of a profile in this unit. RD_EINVAL if the profile does not contain it. */
+/* Computes the input size of a profile in the model's unit. RD_EINVAL if the profile does not
+ * contain it. */
 RD_API RD_CHECKED rd_status rd_model_size_of(const rd_model *m, const rd_profile *p, double *out);
 
-/* The profile that an input of this size would have. Its engine is "predict". */
+/* Predicts the profile of an input of this size. The profile's engine is "predict". */
 RD_API RD_CHECKED rd_status rd_model_predict(const rd_model *m, double size, rd_profile **out);
 
-/* The model file (JSON, schema "reusedist.model/1"). `path` "-" is standard input. */
+/* Read a model from a file or from text (JSON, schema "reusedist.model/1"). `path` "-" is standard
+ * input. Messages call the text `name`. */
 RD_API RD_CHECKED rd_status rd_model_read(rd_ctx *ctx, const char *path, rd_model **out);
 RD_API RD_CHECKED rd_status rd_model_parse(rd_ctx *ctx, const char *name, const char *text,
                                            size_t n, rd_model **out);
-/* Makes the text of the model file, NUL-terminated; free it with rd_text_free(). */
+/* Makes the text of the model file, which ends with NUL. Free it with rd_text_free(). */
 RD_API RD_CHECKED rd_status rd_model_json(const rd_model *m, char **out, size_t *n);
 
 RD_API void rd_model_free(rd_model *m);
 
-/* ---- the size of an input from the beginning of its run (section 3.5) ----
+/* ---- measuring the size of an input at the beginning of its run (section 3.5) ----
  *
  * Distance-based sampling watches long distances. A block becomes a data sample if it is reused at
  * a distance above the qualification threshold and its block id differs from that of every other
  * sample by more than the spatial threshold. For each sample, the sampler looks at the distances
  * above the temporal threshold. A distance that is longer than the one before and the one after it
- * is a peak. Peaks change with the input as the long distances do.
+ * is a peak. Peaks grow with the input in the same way as the long distances.
  */
-#define RD_SAMPLES_MAX 16 /* data samples */
-#define RD_PEAKS_MAX   4  /* peaks of each */
+#define RD_SAMPLES_MAX 16 /* maximum number of data samples */
+#define RD_PEAKS_MAX   4  /* maximum number of peaks per sample */
 
 typedef struct rd_sampler rd_sampler;
 
-/* Parses "auto" or "QUALIFICATION:TEMPORAL:SPATIAL", three thresholds greater than 0. RD_EINVAL for
- * any other text. */
+/* Parses "auto" or "QUALIFICATION:TEMPORAL:SPATIAL", three thresholds greater than 0. The function
+ * returns RD_EINVAL for any other text. */
 RD_API RD_CHECKED rd_status rd_sampler_parse(rd_ctx *ctx, const char *text, rd_sampler_config *out);
 
-/* `config` NULL: all automatic. */
+/* Makes a sampler. `config` NULL chooses all thresholds automatically. */
 RD_API RD_CHECKED rd_status rd_sampler_new(rd_ctx *ctx, const rd_sampler_config *config,
                                            rd_sampler **out);
-/* Takes block references with the distances that an engine computed for them. Cannot fail. */
+/* Samples block references with the distances that an engine computed for them. This function
+ * cannot fail. */
 RD_API void rd_sampler_feed(rd_sampler *s, const uint64_t *blocks, const uint64_t *distances,
                             size_t n);
 /* Writes the peaks found so far to `out`, ready for rd_profile_set_peaks(), and returns how many
@@ -130,17 +133,18 @@ RD_API size_t rd_sampler_peaks(const rd_sampler *s, rd_peak *out);
 RD_API const rd_sampler_config *rd_sampler_config_of(const rd_sampler *s);
 RD_API void rd_sampler_free(rd_sampler *s);
 
-/* A peak of a profile, by the number of its sample and its own number; 0: none. */
+/* Names a peak of a profile by the number of its sample and its own number; {0, 0} is no peak. */
 typedef struct rd_peak_choice {
     uint32_t sample, number;
 } rd_peak_choice;
-/* Chooses the peak that represents the input size of a program: the first one of those with which
- * the training profiles fit the patterns best, or nearly as well. *out is {0} if there is no such
- * peak, or if the distances do not change with the input; a model then predicts only the constant
- * pattern. RD_EINVAL for profiles that were sampled with different thresholds. */
+/* Chooses the peak that represents the input size of a program: the first peak with which the
+ * patterns fit the training profiles best or nearly as well. *out is {0, 0} if there is no such
+ * peak, or if the distances do not change with the input. A model then predicts only the constant
+ * pattern. The function returns RD_EINVAL for profiles that were sampled with different
+ * thresholds. */
 RD_API RD_CHECKED rd_status rd_peak_choose(rd_ctx *ctx, rd_profile *const *profiles, size_t n,
                                            rd_peak_choice *out);
-/* Returns the chosen peak of a profile; NULL if the profile does not have it. */
+/* Returns the chosen peak of a profile, or NULL if the profile does not have it. */
 RD_API const rd_peak *rd_peak_find(const rd_profile *p, rd_peak_choice choice);
 
 #ifdef __cplusplus

@@ -16,9 +16,9 @@ extern "C" {
 /* Capabilities of the terminal. */
 typedef struct rd_report_style {
     size_t size;    /* sizeof(rd_report_style) */
-    unsigned width; /* columns; 0: 80 */
-    bool color;     /* ANSI escapes */
-    bool unicode;   /* UTF-8 block and line characters; else plain ASCII */
+    unsigned width; /* width in columns; 0: 80 */
+    bool color;     /* true: use ANSI escapes */
+    bool unicode;   /* true: use UTF-8 block and line characters; false: plain ASCII */
 } rd_report_style;
 
 /* Makes the report for people. */
@@ -31,8 +31,9 @@ RD_API RD_CHECKED rd_status rd_report_text(rd_profile *p, const rd_report_style 
 RD_API RD_CHECKED rd_status rd_report_csv(rd_profile *p, char **text, size_t *n);
 
 /* Makes a table of miss ratios for people. `blocks` are the cache sizes in blocks, in any order;
- * NULL: powers of two up to the number of distinct blocks, or up to the bound and the bound itself.
- * RD_EINVAL for a size above the bound. */
+ * NULL selects the powers of two up to the number of distinct blocks, or, with a bound, the powers
+ * of two below the bound and the bound itself. The function returns RD_EINVAL for a size above the
+ * bound. */
 RD_API RD_CHECKED rd_status rd_report_mrc_text(rd_profile *p, const rd_report_style *style,
                                                const uint64_t *blocks, size_t n_blocks, char **text,
                                                size_t *n);
@@ -45,7 +46,7 @@ RD_API RD_CHECKED rd_status rd_report_mrc_csv(rd_profile *p, const uint64_t *blo
 RD_API RD_CHECKED rd_status rd_report_mrc_json(rd_profile *p, const uint64_t *blocks,
                                                size_t n_blocks, char **text, size_t *n);
 
-/* Profiles to compare, and their names. */
+/* The profiles to compare, and their names. */
 typedef struct rd_comparees {
     rd_profile *const *profiles;
     const char *const *names;
@@ -66,15 +67,16 @@ RD_API RD_CHECKED rd_status rd_report_comparison_csv(rd_ctx *ctx, const rd_compa
 RD_API RD_CHECKED rd_status rd_report_comparison_json(rd_ctx *ctx, const rd_comparees *all,
                                                       char **text, size_t *n);
 
-/* Profiles for a page, and the caches whose misses it shows. */
+/* The profiles for a page, and the caches whose misses it shows. */
 typedef struct rd_page {
     size_t size; /* sizeof(rd_page) */
     rd_profile *const *profiles;
     const char *const *names;
     size_t n;               /* at least 1 */
-    const rd_level *levels; /* ascending by size; names are shown */
+    const rd_level *levels; /* in ascending order of size; the page shows the names */
     size_t n_levels;
-    const char *levels_from; /* what the page calls the owner of the caches: "this machine" */
+    const char *levels_from; /* name that the page gives to the owner of the caches, for example
+                                "this machine" */
 } rd_page;
 
 /* Makes a page for a browser, one HTML file that needs no other file and no network. It has charts

@@ -1,5 +1,5 @@
-/* reusedist measures, approximates and predicts reuse distances. This header includes all others
- * that are stable. */
+/* reusedist measures, approximates and predicts reuse distances. This header includes all stable
+ * public headers. */
 #ifndef REUSEDIST_H
 #define REUSEDIST_H
 

@@ -9,8 +9,8 @@
  *           rd_engine_feed(e, blocks, n, NULL);
  *   }
  *
- * A batch belongs to whoever filled it, until the next call: references to the trace, block ids to
- * the mapper. The caller frees neither.
+ * The trace owns a batch of references, and the mapper a batch of block ids. A batch is valid until
+ * the next call, and the caller does not free it.
  */
 #ifndef REUSEDIST_TRACE_H
 #define REUSEDIST_TRACE_H
@@ -21,11 +21,11 @@
 extern "C" {
 #endif
 
-/* Kinds of references; also a mask. */
+/* Kinds of references. The values can be combined to a mask. */
 enum { RD_LOAD = 1, RD_STORE = 2, RD_FETCH = 4, RD_ALL_KINDS = 7 };
 
-/* Fields that a format can deliver in addition to the address: columns, and events, see
- * rd_trace_events(). */
+/* Fields that a format can deliver in addition to the address: columns of a batch, and events (see
+ * rd_trace_events()). */
 enum {
     RD_FIELD_SIZE = 1,
     RD_FIELD_KIND = 2,
@@ -38,34 +38,35 @@ enum {
 #define RD_MORE_COLUMNS  8
 #define RD_FIELD_MORE(i) (UINT32_C(256) << (i))
 
-/* Returns the name of one RD_FIELD_*: "size", "kind", "pc" ..., or NULL if there is no such field.
- */
+/* Returns the name of one RD_FIELD_*: "size", "kind", "pc" and so on, or NULL if there is no such
+ * field. */
 RD_API const char *rd_field_name(uint32_t field);
 
 /* A batch of references, one column per field. A column that is not in `fields` is NULL; its values
  * count as size 1, kind RD_LOAD and 0 for everything else. Borrowed from the trace until the next
  * call. */
 typedef struct rd_refs {
-    size_t n; /* 0: end of the trace */
+    size_t n; /* number of references; 0: end of the trace */
     uint32_t fields;
     const uint64_t *addr;
-    const uint32_t *size; /* bytes, at least 1 */
+    const uint32_t *size; /* size in bytes, at least 1 */
     const uint8_t *kind;
     const uint64_t *pc;
     const uint32_t *thread;
     const uint64_t *more[RD_MORE_COLUMNS];
 } rd_refs;
 
-/* Returns references [at, at + n) of a batch, as a batch that borrows from it. */
+/* Returns the range [at, at + n) of a batch as a batch, which borrows the columns of `refs`. */
 RD_API rd_refs rd_refs_slice(const rd_refs *refs, size_t at, size_t n);
 
-/* Events, which give names to addresses. If the address ranges of two events overlap, the later one
- * counts, because memory is mapped, freed and reused. */
+/* Events, which give names to addresses. If the address ranges of two events overlap, the later
+ * event applies, because memory is mapped, freed and reused. */
 typedef enum rd_event_kind {
     RD_EVENT_MODULE = 1, /* a program or library was mapped */
     RD_EVENT_ALLOCATE,   /* memory was allocated */
-    RD_EVENT_RELEASE,    /* memory was freed; size 0: all that was allocated at this address */
-    RD_EVENT_STACK,      /* the stack of `thread` */
+    RD_EVENT_RELEASE,    /* memory was freed; size 0: everything that was allocated at this
+                            address */
+    RD_EVENT_STACK,      /* the address range of the stack of `thread` */
     RD_EVENT_UNLOAD      /* a module was unmapped */
 } rd_event_kind;
 
@@ -73,23 +74,24 @@ typedef struct rd_event {
     uint64_t at; /* index in the trace of the next reference after the event */
     rd_event_kind kind;
     uint32_t thread;
-    uint64_t address, size; /* of a module: its executable mapping */
+    uint64_t address, size; /* address range; RD_EVENT_MODULE: the executable mapping */
     /* RD_EVENT_ALLOCATE: an address inside the call instruction of the first caller outside the
      * allocator; 0: unknown. RD_EVENT_MODULE: the load bias, run-time address minus file address.
      * Other kinds: 0. */
     uint64_t pc;
-    const char *path; /* RD_EVENT_MODULE: the file; else NULL */
+    const char *path; /* RD_EVENT_MODULE: path of the file; else NULL */
 } rd_event;
 
 typedef struct rd_format_info {
     const char *name;
     const char *summary;
-    const char *card;   /* paragraphs for `reusedist formats NAME` */
-    uint32_t fields;    /* RD_FIELD_* it can deliver */
-    bool ids;           /* addresses are object ids: the default granularity is one block per id */
-    bool writable;      /* `convert` can write it */
-    bool binary;        /* must not be written to a terminal */
-    const rd_opt *opts; /* may be NULL */
+    const char *card;   /* description that `reusedist formats NAME` prints, in paragraphs */
+    uint32_t fields;    /* mask of the RD_FIELD_* that the format can deliver */
+    bool ids;           /* true: addresses are object ids, and the default granularity is one block
+                           per id */
+    bool writable;      /* true: `convert` can write this format */
+    bool binary;        /* true: this format must not be written to a terminal */
+    const rd_opt *opts; /* the format's options; NULL: none */
 } rd_format_info;
 
 RD_API const rd_format_info *rd_format_info_at(size_t index);
@@ -98,29 +100,31 @@ RD_API const rd_format_info *rd_format_info_find(const char *name);
 typedef struct rd_trace rd_trace;
 
 /* Opens a trace file; `path` "-" is standard input. `spec` is the format, "NAME[:key=value,...]";
- * NULL or "auto": detected from the content. Compressed input (gz, bz2, xz, zst, lz4) is
+ * NULL or "auto" detects the format from the content. Compressed input (gz, bz2, xz, zst, lz4) is
  * decompressed while it is read. */
 RD_API RD_CHECKED rd_status rd_trace_open(rd_ctx *ctx, const char *path, const char *spec,
                                           rd_trace **out);
-/* Opens a trace in an open file or pipe, which the caller closes. Messages call it `name`. `head`
- * has the `n` bytes that the caller has already read from it (copied). */
+/* Opens a trace in an open file or pipe, which the caller closes after the trace. Messages call it
+ * `name`. `head` has the `n` bytes that the caller has already read from it; they are copied. */
 RD_API RD_CHECKED rd_status rd_trace_open_fd(rd_ctx *ctx, int fd, const char *name,
                                              const void *head, size_t n, const char *spec,
                                              rd_trace **out);
-/* Opens a trace in memory (borrowed). Messages call it `name`. */
+/* Opens a trace in memory. `data` is borrowed until rd_trace_close(). Messages call the trace
+ * `name`. */
 RD_API RD_CHECKED rd_status rd_trace_open_memory(rd_ctx *ctx, const char *name, const void *data,
                                                  size_t n, const char *spec, rd_trace **out);
-/* Opens a synthetic trace: "zipf:blocks=4M,refs=50M,seed=1". See rd_generator_info_at(). */
+/* Opens a generated trace, for example "zipf:blocks=4M,refs=50M,seed=1". rd_generator_info_at()
+ * lists the generators. */
 RD_API RD_CHECKED rd_status rd_trace_generate(rd_ctx *ctx, const char *spec, rd_trace **out);
 
-/* Reads the next batch; its n is 0 at the end of the trace. In a damaged trace, all references
- * before the damage are delivered first; the next call returns RD_EFORMAT, and the message gives
- * the line or the byte offset. */
+/* Reads the next batch. At the end of the trace the batch is empty (n is 0). If the trace is
+ * damaged, the function delivers all references before the damage first. The next call then returns
+ * RD_EFORMAT, and the message gives the line or the byte offset. */
 RD_API RD_CHECKED rd_status rd_trace_read(rd_trace *t, const rd_refs **out);
 
-/* Gives the events before and inside the last batch, by ascending `at`, and returns how many there
- * are. Events after the last reference come with the empty batch that ends the trace. Borrowed
- * until the next read. */
+/* Returns the events before and inside the last batch, in ascending order of `at`, in *out, and
+ * their number as the result. Events after the last reference come with the empty batch that ends
+ * the trace. Borrowed until the next rd_trace_read(). */
 RD_API size_t rd_trace_events(const rd_trace *t, const rd_event **out);
 
 /* Returns the number of references if the trace can be read from any point: if it is an
@@ -128,33 +132,35 @@ RD_API size_t rd_trace_events(const rd_trace *t, const rd_event **out);
  * trace. */
 RD_API uint64_t rd_trace_count(rd_trace *t);
 /* Continues reading at reference `first`. The following batches have the `n` references from there
- * on, or fewer if the trace, rd_trace_count(), is shorter. Reading a range that reaches the end of
- * the trace fails if the end is damaged. */
+ * on, or fewer if the trace (rd_trace_count()) ends before that. Reading a range that reaches the
+ * end of the trace fails if the end is damaged. */
 RD_API RD_CHECKED rd_status rd_trace_seek(rd_trace *t, uint64_t first, uint64_t n);
 
-/* Returns the format of the trace; of a generated trace, the generator. */
+/* Returns the format of the trace, or the generator if the trace is generated. */
 RD_API const rd_format_info *rd_trace_format(const rd_trace *t);
-/* Whether addresses are object ids in this trace; the native format states it in each file. */
+/* Returns whether the addresses in this trace are object ids. The native format states this in each
+ * file. */
 RD_API bool rd_trace_has_ids(const rd_trace *t);
-/* Returns a note for the user about this trace, as one sentence; NULL: none. A file of a later
- * release can have columns and kinds of events that this release does not know. This release then
- * reads the file without them, and the note names them. Borrowed from the trace. */
+/* Returns a note for the user about this trace, as one sentence, or NULL if there is none. A file
+ * of a later release can have columns and kinds of events that this release does not know. This
+ * release then reads the file without them, and the note names them. Borrowed from the trace. */
 RD_API const char *rd_trace_note(const rd_trace *t);
-/* Number of references that the recorder intentionally left out so far; UINT64_MAX: some, but their
- * number is unknown. */
+/* Returns the number of references that the recorder intentionally left out so far. UINT64_MAX
+ * means that it left out an unknown number of them. */
 RD_API uint64_t rd_trace_skipped(const rd_trace *t);
-/* Number of references that the recorder counted without recording each of them, see
- * rd_live_config.collapse_bytes. Each has distance 0. */
+/* Returns the number of references that the recorder counted without recording each of them, see
+ * rd_live_config.collapse_bytes. Each of them has distance 0. */
 RD_API uint64_t rd_trace_repeats(const rd_trace *t);
-/* Whether this is the trace of a running program, has been read to its end, and no program ever
- * connected to its channel: the program could not be started, or has no recorder. */
+/* Returns whether `t` is the trace of a running program that has been read to its end although no
+ * program ever connected to its channel: the program could not be started, or has no recorder. */
 RD_API bool rd_trace_never_began(const rd_trace *t);
-/* Number of bytes of the stored (maybe compressed) file that were read so far, and its size; 0 if
- * the size is unknown. For a generated trace, numbers of references. */
+/* Sets *done to the number of stored (maybe compressed) bytes read so far, and *total to the size
+ * of the file, or 0 if it is unknown. For a generated trace, both are numbers of references. */
 RD_API void rd_trace_progress(const rd_trace *t, uint64_t *done, uint64_t *total);
 RD_API void rd_trace_close(rd_trace *t);
 
-/* The generators, described like formats. `opts` are the options that rd_trace_generate() takes. */
+/* The generators, described like formats. Their `opts` are the options that rd_trace_generate()
+ * takes. */
 RD_API const rd_format_info *rd_generator_info_at(size_t index);
 RD_API const rd_format_info *rd_generator_info_find(const char *name);
 
@@ -167,37 +173,39 @@ typedef struct rd_live rd_live;
 
 typedef struct rd_live_config {
     size_t size; /* sizeof(rd_live_config) */
-    bool pc;     /* recorders record program counters */
-    bool events; /* recorders record events, rd_trace_events(); implies pc */
-    bool thread; /* batches have a thread column */
+    bool pc;     /* true: recorders record program counters */
+    bool events; /* true: recorders record events, see rd_trace_events(); implies pc */
+    bool thread; /* true: batches have a thread column */
     /* Size of a block in bytes, a power of two up to RD_COLLAPSE_MAX; 0: off. Recorders count
      * consecutive references to one block of this size without recording each of them, see
      * rd_trace_repeats(). Batches whose references each touch only one block then have neither
      * sizes nor kinds. An analysis with blocks of this size is faster and has the same result. */
     uint64_t collapse_bytes;
-    bool paused; /* record nothing before rd_live_set_recording() or a marker starts recording */
-    /* Called when no records arrive for a while. Returns whether more records may arrive. Once it
-     * returns false, the trace ends after the records that are already in the channel. */
+    bool paused; /* true: recorders record nothing before rd_live_set_recording() or a marker starts
+                    recording */
+    /* The trace calls this function when no records arrive for a while. The function returns
+     * whether more records may arrive. Once it returns false, the trace ends after the records that
+     * are already in the channel. */
     bool (*running)(void *user);
     void *user;
 } rd_live_config;
 
 RD_API RD_CHECKED rd_status rd_live_new(rd_ctx *ctx, const rd_live_config *config, rd_live **out);
-/* The file that recorders open. It exists as long as this process and `live`. */
+/* Returns the path of the file that recorders open. The file exists as long as both this process
+ * and `live` exist. */
 RD_API const char *rd_live_path(const rd_live *live);
 /* Opens the trace of all recorded programs. The references of a thread are in the order in which
- * they happened. The programs wait until their records are read. The top 16 bits of an address
- * identify the program: 0 for the first one, another number for each further one. `live` (borrowed)
- * serves one trace. */
+ * they happened. A program waits while too many of its records are unread. The top 16 bits of an
+ * address identify the program: 0 for the first one, another number for each further one. `live` is
+ * borrowed and can have only one trace. */
 RD_API RD_CHECKED rd_status rd_trace_open_live(rd_ctx *ctx, rd_live *live, rd_trace **out);
-/* Switches recording on or off. The recorders follow within a few thousand references. May be
- * called in a signal handler. */
+/* Switches recording on or off. The recorders follow within a few thousand references. A signal
+ * handler may call this function. */
 RD_API void rd_live_set_recording(rd_live *live, bool on);
-/* Ends the trace within one batch, even if programs still record. May be called in a signal
- * handler.
- */
+/* Ends the trace within one batch, even if programs still record. A signal handler may call this
+ * function. */
 RD_API void rd_live_stop(rd_live *live);
-/* Number of programs that have started to record so far. */
+/* Returns the number of programs that have started to record so far. */
 RD_API uint64_t rd_live_programs(const rd_live *live);
 /* Frees the channel. Programs that still record exit with a message. */
 RD_API void rd_live_free(rd_live *live);
@@ -206,18 +214,18 @@ RD_API void rd_live_free(rd_live *live);
 
 typedef struct rd_trace_writer rd_trace_writer;
 
-/* Opens a file for writing; `path` "-" is standard output. `spec` is the format; NULL: native.
- * `fields` are the columns to write; a format drops the columns that it does not support. If a
- * batch lacks a column, the file gets size 1, kind RD_LOAD or 0. `ids`: addresses are object ids.
- */
+/* Opens a file for writing; `path` "-" is standard output. `spec` is the format; NULL selects the
+ * native format. `fields` are the columns to write; a format drops the columns that it does not
+ * support. If a batch lacks a column, the file gets size 1, kind RD_LOAD or 0. `ids` says that
+ * addresses are object ids. */
 RD_API RD_CHECKED rd_status rd_trace_writer_open(rd_ctx *ctx, const char *path, const char *spec,
                                                  uint32_t fields, bool ids, rd_trace_writer **out);
 RD_API RD_CHECKED rd_status rd_trace_writer_write(rd_trace_writer *w, const rd_refs *refs);
-/* Writes an event that happened before the next reference; its `at` is ignored. The writer must
- * have been opened with RD_FIELD_EVENTS; a format that does not support events drops it. */
+/* Writes an event that happened before the next reference. Its `at` is ignored. The writer must
+ * have been opened with RD_FIELD_EVENTS. A format that does not support events drops the event. */
 RD_API RD_CHECKED rd_status rd_trace_writer_event(rd_trace_writer *w, const rd_event *event);
-/* Makes the file appear under its name now, and keeps it even if writing fails later; it can then
- * be read up to that point. This is for recordings, which cannot be repeated. */
+/* Makes the file appear under its name now and keeps it even if writing fails later. The file can
+ * then be read up to that point. Recorders use this, because a recording cannot be repeated. */
 RD_API RD_CHECKED rd_status rd_trace_writer_keep(rd_trace_writer *w);
 /* Writes all buffered data and checks that it reached the file. */
 RD_API RD_CHECKED rd_status rd_trace_writer_finish(rd_trace_writer *w);
@@ -229,23 +237,26 @@ RD_API void rd_trace_writer_close(rd_trace_writer *w);
 
 typedef struct rd_mapping {
     size_t size;          /* sizeof(rd_mapping) */
-    uint64_t block_bytes; /* power of two; 0: one block per address, never split (-b addr) */
-    uint32_t kinds;       /* mask of RD_LOAD ...; 0: all */
-    bool origins;         /* rd_mapper_origins() will be called */
+    uint64_t block_bytes; /* block size in bytes, a power of two; 0: one block per address, and
+                             references are never split (-b addr) */
+    uint32_t kinds;       /* mask of the kinds to keep, RD_LOAD and so on; 0: all kinds */
+    bool origins;         /* true: the caller will call rd_mapper_origins() */
 } rd_mapping;
 
 typedef struct rd_mapper rd_mapper;
 
 RD_API RD_CHECKED rd_status rd_mapper_new(rd_ctx *ctx, const rd_mapping *mapping, rd_mapper **out);
-/* Borrows `refs` until the next feed. */
+/* Gives the mapper a batch of references to map. `refs` is borrowed until the next
+ * rd_mapper_feed(). */
 RD_API void rd_mapper_feed(rd_mapper *m, const rd_refs *refs);
-/* Gives the next batch of block ids (borrowed until the next call); *n is 0 when no references are
- * left. */
+/* Returns the next batch of block ids (borrowed until the next call). *n is 0 when all references
+ * of the batch are mapped. */
 RD_API RD_CHECKED rd_status rd_mapper_next(rd_mapper *m, const uint64_t **blocks, size_t *n);
-/* For each block id of the last batch, the index in `refs` of the reference that it comes from. */
+/* Returns, for each block id of the last batch, its origin: the index in `refs` of the reference
+ * that it comes from. */
 RD_API const uint32_t *rd_mapper_origins(const rd_mapper *m);
-/* Says that the next feed begins at reference `first` of the trace. Messages number references
- * accordingly. */
+/* Tells the mapper that the next batch begins at reference `first` of the trace, so that its
+ * messages number references correctly. */
 RD_API void rd_mapper_seek(rd_mapper *m, uint64_t first);
 RD_API void rd_mapper_free(rd_mapper *m);
 

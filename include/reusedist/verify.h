@@ -18,11 +18,11 @@ extern "C" {
 
 typedef struct rd_verify_config {
     size_t size; /* sizeof(rd_verify_config) */
-    /* Engines to check. "NAME": the defaults and all variants; "NAME:": the defaults only;
-     * "NAME:options": these options. */
+    /* Engines to check. "NAME" checks the default options and all variants, "NAME:" the default
+     * options only, and "NAME:options" these options only. */
     const char *const *engines;
     size_t n_engines; /* 0: every engine that can run here */
-    uint64_t seed;    /* of the first trace; the next one has seed + 1 */
+    uint64_t seed;    /* seed of the first trace; the next trace has seed + 1 */
     size_t shortest;  /* minimum length of a trace in references, up to `longest` */
     size_t longest;   /* maximum length of a trace in references; 0: 20000 */
 } rd_verify_config;
@@ -31,34 +31,36 @@ typedef struct rd_verify_config {
 typedef struct rd_verified {
     const char *engine; /* "NAME" or "NAME:options"; borrowed from the verifier */
     uint64_t traces, references;
-    const char *promise;   /* what was checked: "exact", or a description of a weaker promise */
-    const char *unchecked; /* why the engine was not checked; NULL: it was */
+    const char *promise;   /* the promise that was checked: "exact", or a description of a weaker
+                              one */
+    const char *unchecked; /* reason why the engine was not checked; NULL: it was checked */
 } rd_verified;
 
 /* A disagreement with the oracle. Strings and blocks are borrowed from the verifier. */
 typedef struct rd_difference {
-    const char *engine; /* as in rd_verified */
-    uint64_t seed;      /* of the trace that showed it */
-    const char *trace;  /* description of that trace */
-    const char *setup;  /* how the engine was run: bound, threads, batches */
-    const char *what;   /* what is wrong, on the shrunk trace */
-    uint64_t reference; /* the first wrong one of the shrunk trace, from 0; UINT64_MAX: the totals
-                           or the histogram are wrong */
+    const char *engine;     /* engine, written as in rd_verified */
+    uint64_t seed;          /* seed of the trace that showed the difference */
+    const char *trace;      /* description of that trace */
+    const char *setup;      /* how the engine was run: its bound, threads and batches */
+    const char *what;       /* description of the difference on the shrunk trace */
+    uint64_t reference;     /* index of the first wrong reference in the shrunk trace, from 0;
+                           UINT64_MAX: the totals or the histogram are wrong */
     const uint64_t *blocks; /* the shrunk trace */
     size_t n;
 } rd_difference;
 
 typedef struct rd_verify rd_verify;
 
-/* `config` NULL: all defaults. The strings in it are copied. */
+/* Makes a verifier. `config` NULL selects all defaults. The strings in it are copied. */
 RD_API RD_CHECKED rd_status rd_verify_new(rd_ctx *ctx, const rd_verify_config *config,
                                           rd_verify **out);
 
 /* Runs every engine on one more trace and stops at the first difference. Returns RD_OK whether or
- * not there is one, the error of an engine that fails, and RD_ESTATE after a difference. */
+ * not there is a difference, the error of an engine that fails, and RD_ESTATE if an earlier call
+ * found a difference. */
 RD_API RD_CHECKED rd_status rd_verify_next(rd_verify *v);
 
-/* Returns the difference, or NULL if every answer was right so far. */
+/* Returns the difference, or NULL if all answers were right so far. */
 RD_API const rd_difference *rd_verify_difference(const rd_verify *v);
 /* Returns the checks of engine number `index`; NULL past the last one. */
 RD_API const rd_verified *rd_verified_at(const rd_verify *v, size_t index);

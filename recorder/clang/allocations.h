@@ -1,21 +1,21 @@
-/* Wrappers of functions that allocate and release memory, linked in by --wrap.
+/* Wrappers of functions that allocate and release memory. The linker option --wrap inserts them.
  *
  * If such functions call each other, only the outermost call counts. A release is reported before
  * the library gets the memory, because another thread may allocate it at once.
  *
  * The wrappers are in two objects, because everything that an object of an archive refers to must
- * be linked: operators.c is used only by programs that have a C++ library.
+ * be linked. So only programs with a C++ library use operators.c.
  */
 #ifndef RECORDER_ALLOCATIONS_H
 #define RECORDER_ALLOCATIONS_H
 
 #include "runtime.h"
 
-/* Begins a call; returns whether it is to be reported. */
+/* Begins a call. Returns whether the call is to be reported. */
 int allocation_enter(void);
-/* Ends a call, also after an exception. */
+/* Ends a call, even after an exception. */
 void allocation_leave(const int *told);
-/* Report an allocation and a release, if `told` is set. */
+/* Report an allocation or a release, if `told` is set. */
 void allocation_give(int told, void *memory, size_t size, uint64_t pc);
 void allocation_take_back(int told, const void *memory, size_t size);
 

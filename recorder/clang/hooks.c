@@ -1,9 +1,9 @@
-/* The hooks that clang calls before every load and store: they write a record of one word.
+/* The hooks that clang calls before every load and store. A hook writes a record of one word.
  *
  * This file is compiled twice: into the runtime, and by reusedist-cc with -flto, so that linking
  * inlines the hooks into the program. If there is no room for the record, an inlined hook calls
  * recorder_record() from the program's code, and a called hook ends with a tail call of it. In both
- * cases the return address is that of the load or store.
+ * cases the return address identifies the load or store.
  */
 #include "hooks.h"
 
@@ -25,19 +25,19 @@ static inline __attribute__((always_inline)) void record(const void *address, ui
         return;
     }
     *to = word;
-    /* Stored at once, whatever else the compiler moves: a signal may end the program at any
-     * instruction. */
+    /* The cursor is stored immediately and is not moved by the compiler, because a signal may end
+     * the program at any instruction. */
     __atomic_store_n(&words.next, to + 1, __ATOMIC_RELEASE);
 }
 
-/* Libraries that are loaded use the hooks of the program. */
+/* An attribute that makes loaded libraries use the hooks of the program. */
 #define HOOK __attribute__((visibility("default")))
 #ifdef __clang__
 #define INLINED __attribute__((always_inline))
 #else
 #define INLINED
 #endif
-/* The types must be those that clang declares: otherwise the hooks are not inlined. */
+/* The types must be those that clang declares; otherwise the hooks are not inlined. */
 #define HOOKS(bytes, type)                                                                         \
     HOOK void __sanitizer_cov_load##bytes(const type *address);                                    \
     HOOK void __sanitizer_cov_store##bytes(const type *address);                                   \

@@ -1,20 +1,20 @@
-/* The runtime of the recorder that is compiled into a program: everything except the hooks
- * (hooks.c).
+/* The runtime of the recorder that is compiled into a program, except for the hooks (hooks.c).
  *
  * Every thread has a buffer of the channel that is shared with the analyzer (src/live/channel.h)
  * and a cursor in it for its next record. A hook stores one word and compares; it calls a function
  * only if the buffer is full. The analyzer finds the buffers that a thread leaves behind when the
  * program ends or is killed.
  *
- * With program counters a record has two words. The cursor of the hooks then never has room, so
- * that the function that they call writes both words. This keeps the hooks as short as they are.
+ * With program counters, a record has two words. The cursor of the hooks then never has room, so
+ * the function that they call writes both words. This keeps the hooks short.
  *
  * A signal may interrupt the program between any two instructions, and the compiler keeps the
  * cursor in a register. So signal handlers write into buffers of their own (signals.c), and the
  * cursor is restored afterwards.
  *
  * REUSEDIST_CHANNEL names the shared memory. Without it, records go to a scratch buffer and are
- * dropped. So are the records between bursts, REUSEDIST_BURST=N:SKIP, which are counted per thread.
+ * dropped. REUSEDIST_BURST=N:SKIP sets the lengths of bursts and gaps, which are counted per
+ * thread. Records in gaps are also dropped.
  */
 #define _GNU_SOURCE
 #include "runtime.h"
@@ -35,53 +35,56 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WAIT_NS     100000000 /* between checks whether the analyzer still exists */
+#define WAIT_NS     100000000 /* time between two checks whether the analyzer still exists */
 #define ASIDE_WORDS 1024
-#define HANDLERS    8  /* nested signal handlers */
+#define HANDLERS    8  /* maximum number of nested signal handlers */
 #define COPY_BYTES  64 /* size of the records of memcpy() and similar functions */
 
 /* State of the process. */
 static rdi_channel *channel;  /* NULL: there is no analyzer */
-static char channel_path[64]; /* a copy, because programs overwrite their environment */
+static char channel_path[64]; /* path of the channel; a copy, because programs overwrite their
+                                 environment */
 static ino_t channel_inode;
-static int with_children;     /* forked children are recorded */
+static int with_children;     /* true: forked children are recorded */
 static uint32_t process;      /* number of this process in the channel */
-static pthread_key_t at_exit; /* its destructor submits the buffer of a thread that ends */
-static uint32_t threads;      /* thread numbers given so far */
-static int several_threads;   /* there may be more than one thread */
+static pthread_key_t at_exit; /* key whose destructor submits the buffer of a thread that ends */
+static uint32_t threads;      /* number of threads that have a thread number */
+static int several_threads;   /* true: there may be more than one thread */
 static uint32_t record_words = 1;
-/* Alternating numbers of references to record and to skip; 0: record all. */
+/* Numbers of references to record and to skip alternately. If `burst` is 0, all references are
+ * recorded. */
 static uint64_t burst, gap;
 
-/* Where a thread writes. */
+/* The position at which a thread writes. */
 typedef struct position {
     int buffer;            /* index of its buffer; -1: none */
-    uint64_t *resume;      /* position in the buffer while the cursor is elsewhere */
-    int dividing;          /* the cursor belongs to a sequence of bursts and gaps */
-    int in_burst;          /* inside a burst: records are kept, not skipped */
-    uint64_t left_in_turn; /* references until the burst or gap ends */
+    uint64_t *resume;      /* position in the buffer while the cursor is in the scratch buffer */
+    int dividing;          /* true: the cursor belongs to a sequence of bursts and gaps */
+    int in_burst;          /* true: inside a burst, where records are kept; false: in a gap */
+    uint64_t left_in_turn; /* number of references until the burst or gap ends */
 } position;
 
 /* A signal handler that is running, or was left by longjmp(). */
 typedef struct handler {
     char *frame;
     int on_other_stack;
-    int buffer; /* buffer of the interrupted code; -1: none, or unknown */
+    int buffer; /* index of the buffer of the interrupted code; -1: none, or unknown */
 } handler;
 
 /* State of a thread. */
-/* For records of two words; the cursor of the hooks is for one word. */
+/* The cursor for records of two words; the cursor of the hooks is for one word. */
 static __thread cursor pairs;
 static __thread position here = {.buffer = -1};
 static __thread uint32_t thread;     /* thread number, from 1; 0: none yet */
-static __thread volatile int inside; /* a function that changes the state above is running */
+static __thread volatile int inside; /* nonzero: a function that changes the state above is
+                                        running */
 static __thread uint64_t aside[ASIDE_WORDS];
 static __thread handler handlers[HANDLERS];
 static __thread int running; /* number of `handlers` in use */
 
 /* ---- waiting, and an analyzer that has exited ---- */
 
-/* Preserves errno, which belongs to the program. */
+/* This function preserves errno, which belongs to the program. */
 static void futex(uint32_t *counter, int operation, uint32_t value, const struct timespec *wait) {
     int before = errno;
     syscall(SYS_futex, counter, operation, value, wait, NULL, 0);
@@ -93,8 +96,8 @@ static void end_program(const char *why) {
     _exit(1);
 }
 
-/* The channel is found through the open files of the analyzer, which disappear with it. After
- * chroot() the program may see no /proc at all. */
+/* Returns whether the analyzer has exited. The channel is found through the open files of the
+ * analyzer, which disappear with it. After chroot() the program may see no /proc at all. */
 static int is_gone(void) {
     struct stat now;
     if (stat(channel_path, &now) == 0)
@@ -104,14 +107,14 @@ static int is_gone(void) {
     return kill((pid_t)channel->reader, 0) != 0 && errno == ESRCH;
 }
 
-/* Preserves errno, which belongs to the program. */
+/* This function preserves errno, which belongs to the program. */
 static int is_analyzer_gone(void) {
     int before = errno, gone = is_gone();
     errno = before;
     return gone;
 }
 
-/* Waits for a free buffer. */
+/* Waits for a free buffer. Returns its index. */
 static int wait_for_buffer(void) {
     struct timespec moment = {.tv_nsec = WAIT_NS};
     unsigned turns = 0;
@@ -135,7 +138,7 @@ static int wait_for_buffer(void) {
 
 /* ---- buffers ---- */
 
-/* Submits a buffer. With 0 words, the analyzer finds out how many there are. */
+/* Submits a buffer. If `words` is 0, the analyzer finds out how many words there are. */
 static void hand_over(int buffer, uint64_t words) {
     if (rdi_channel_submit(channel, buffer, words) && rdi_channel_is_worth_waking(channel))
         futex(&channel->fulls, FUTEX_WAKE, 1, NULL);
@@ -178,8 +181,8 @@ static void take_buffer(void) {
     int first = !thread;
     if (first)
         thread = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
-    /* Any value but NULL. It is set each time, because destructors of the program may run after
-     * ours. */
+    /* Any value except NULL. It is set each time, because destructors of the program may run after
+     * the destructor of this key. */
     pthread_setspecific(at_exit, &thread);
     here.buffer = wait_for_buffer();
     channel->buffer[here.buffer].process = process;
@@ -265,7 +268,7 @@ static void divide_into_bursts(void) {
         write_aside();
 }
 
-/* Makes room for a record. Fails if a signal handler has interrupted this very function. */
+/* Makes room for a record. Returns 0 if a signal handler has interrupted this very function. */
 static int make_room(void) {
     if (inside)
         return 0;
@@ -303,14 +306,14 @@ void recorder_record(uint64_t word) {
     record(word, CALL_SITE());
 }
 
-/* ---- functions of the C library, linked in by --wrap ---- */
+/* ---- functions of the C library, wrapped by the linker option --wrap ---- */
 
 static uint64_t word_of(const char *address, size_t size, int kind) {
     return (uint64_t)(uintptr_t)address << RDI_RECORD_SHIFT | RDI_RECORD_LOW(size, kind);
 }
 
-/* Records alternating loads from `from` and stores to `to`, 64 bytes at a time;
- * either may be NULL. */
+/* Records alternating loads from `from` and stores to `to`, 64 bytes at a time. Either of them may
+ * be NULL. */
 static void record_copy(const char *from, const char *to, size_t n, uint64_t pc) {
     for (size_t at = 0; at < n; at += COPY_BYTES) {
         size_t size = n - at < COPY_BYTES ? n - at : COPY_BYTES;
@@ -321,7 +324,7 @@ static void record_copy(const char *from, const char *to, size_t n, uint64_t pc)
     }
 }
 
-/* Absent without --wrap. */
+/* These functions are absent without --wrap. */
 __attribute__((weak)) void *__real_memcpy(void *to, const void *from, size_t n);
 __attribute__((weak)) void *__real_memmove(void *to, const void *from, size_t n);
 __attribute__((weak)) void *__real_memset(void *to, int byte, size_t n);
@@ -350,8 +353,8 @@ int runtime_tells_events(void) {
     return channel && channel->events;
 }
 
-/* With more than one thread, the buffer is submitted, so that uses of the memory by other threads
- * follow the event. */
+/* Reports an event. If there is more than one thread, the buffer is submitted, so that uses of the
+ * memory by other threads come after the event. */
 void runtime_tell(rd_event_kind kind, const void *address, uint64_t size, uint64_t pc,
                   const char *path) {
     if (inside)
@@ -390,8 +393,8 @@ static void end_handlers(int first) {
             hand_over(handlers[running - 1].buffer, 0);
 }
 
-/* Whether an earlier handler was left by longjmp(). Stacks grow downwards, so on the same stack a
- * later call has a lower frame. */
+/* Returns whether an earlier handler was left by longjmp(). Stacks grow downwards, so on the same
+ * stack a later call has a lower frame. */
 static int was_left(const handler *earlier, const handler *now) {
     if (earlier->on_other_stack != now->on_other_stack)
         return earlier->on_other_stack;
@@ -461,7 +464,7 @@ static void end_thread(void *value) {
     end_handlers(0);
 }
 
-/* Starts recording anew in a forked child. The buffer stays with the parent. */
+/* Starts a new recording in a forked child. The buffer stays with the parent. */
 static void restart_in_child(void) {
     pairs = (cursor){NULL, NULL};
     recorder_place(pairs);
@@ -519,10 +522,10 @@ __attribute__((constructor(101))) static void open_channel(void) {
     pthread_key_create(&at_exit, end_thread);
     pthread_atfork(NULL, NULL, restart_in_child);
     process = __atomic_fetch_add(&mapped->processes, 1, __ATOMIC_RELAXED);
-    settle(); /* references before this constructor are not recorded */
+    settle(); /* references before this constructor runs are not recorded */
     record_words = mapped->record_words;
     channel = mapped;
     submit_left_behind();
     modules_update();
-    submit_so_far(); /* so that these events come first, for all threads */
+    submit_so_far(); /* submitted now, so that these events come first for all threads */
 }

@@ -7,17 +7,18 @@
 
 #include <stddef.h>
 
-/* An address inside the instruction that called the current function. */
+/* Returns an address inside the instruction that called the current function. */
 #define CALL_SITE() ((uint64_t)(uintptr_t)__builtin_return_address(0) - 1)
 
-/* Whether the analyzer wants events (runtime.c). */
+/* Returns whether the analyzer wants events (runtime.c). */
 int runtime_tells_events(void);
-/* Reports an event, after this thread's references so far. `path` is for modules,
+/* Reports an event, after the references of this thread so far. `path` is the path of a module,
  * otherwise NULL. */
 void runtime_tell(rd_event_kind kind, const void *address, uint64_t size, uint64_t pc,
                   const char *path);
 
-/* Called before a thread is created: it may use all memory that was reported so far. */
+/* Is called before a thread is created, because the thread may use all memory that was reported so
+ * far. */
 void runtime_before_thread(void);
 
 /* Runs a signal handler, which records into its own buffer. */
@@ -25,7 +26,7 @@ void runtime_run_handler(void (*run)(void *), void *argument);
 
 /* Reports modules that are new, and modules that are gone (runtime_modules.c). */
 void modules_update(void);
-/* Called in a forked child: forgets all modules, so that they are reported again. */
+/* Is called in a forked child. Forgets all modules, so that they are reported again. */
 void modules_forget(void);
 
 #endif

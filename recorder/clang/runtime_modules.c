@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MODULES_MAX 1024 /* further ones are not reported */
+#define MODULES_MAX 1024 /* maximum number of modules; further modules are not reported */
 
 typedef struct module {
     const void *address;
@@ -29,8 +29,8 @@ static module *find(const void *address) {
     return NULL;
 }
 
-/* The path of a module, or NULL. The program itself has an empty name; the kernel's module has no
- * file. */
+/* Returns the path of a module, or NULL. The program itself has an empty name, and the module of
+ * the kernel has no file. */
 static const char *find_path(const char *name, char path[PATH_MAX]) {
     ssize_t n;
     if (*name)
@@ -43,7 +43,7 @@ static const char *find_path(const char *name, char path[PATH_MAX]) {
 }
 
 static void see_segment(const struct dl_phdr_info *info, const ElfW(Phdr) * segment) {
-    /* As in the program header, not rounded to pages. */
+    /* The address is that of the program header, not rounded to pages. */
     const void *address = (const void *)(info->dlpi_addr + segment->p_vaddr);
     module *known = find(address);
     char room[PATH_MAX];
@@ -85,7 +85,7 @@ void modules_forget(void) {
     count = 0;
 }
 
-/* ---- linked in by --wrap ---- */
+/* ---- functions wrapped by the linker option --wrap ---- */
 
 __attribute__((weak)) void *__real_dlopen(const char *path, int mode);
 __attribute__((weak)) int __real_dlclose(void *library);

@@ -1,5 +1,6 @@
-/* Detects signal handlers: sigaction() and signal() are defined here and call the C library's. The
- * kernel then calls a handler of ours, which calls the program's. */
+/* Detects signal handlers: sigaction() and signal() are defined here and call the functions of the
+ * C library. The kernel then calls a handler of the runtime, which calls the handler of the
+ * program. */
 #define _GNU_SOURCE
 #include "runtime.h"
 
@@ -7,11 +8,11 @@
 
 #define VISIBLE __attribute__((visibility("default")))
 
-/* Defined by the C library. */
+/* The C library defines this function. */
 int __sigaction(int number, const struct sigaction *wanted, struct sigaction *before);
 
-/* Types of the program's handlers, without and with SA_SIGINFO. struct sigaction holds them in a
- * union. */
+/* The types of the program's handlers, without and with SA_SIGINFO. struct sigaction holds them in
+ * a union. */
 typedef void (*plain_handler)(int);
 typedef void (*informed_handler)(int, siginfo_t *, void *);
 static union {
@@ -54,7 +55,7 @@ static int is_ours(const struct sigaction *action) {
                                          : action->sa_handler == on_plain;
 }
 
-/* Sets the program's handler before the kernel can call ours. */
+/* Stores the program's handler before the kernel can call the handler of the runtime. */
 static plain_handler exchange(int number, plain_handler handler) {
     return __atomic_exchange_n(&handlers[number].plain, handler, __ATOMIC_RELAXED);
 }

@@ -1,4 +1,5 @@
-/* The Valgrind tool that records memory references for reusedist: what its files share.
+/* The declarations that the files of the Valgrind tool share. The tool records memory references
+ * for reusedist.
  *
  * This file is part of reusedist's recorder for Valgrind, which is free software: you can
  * redistribute it and/or modify it under the terms of the GNU General Public License as published
@@ -18,17 +19,17 @@
 typedef struct tool_options {
     const HChar *channel; /* path of the channel */
     Bool loads, stores, fetches;
-    Bool pc;       /* record program counters */
-    Bool events;   /* report modules, allocations and stacks; needs pc */
-    Bool children; /* record forked children as well */
-    Long burst;    /* number of references to record in turn */
-    Long gap;      /* number of references to skip in turn; burst 0: record all */
+    Bool pc;       /* True: record program counters */
+    Bool events;   /* True: report modules, allocations and stacks; needs pc */
+    Bool children; /* True: also record forked children */
+    Long burst;    /* number of references to record alternately; 0: record all */
+    Long gap;      /* number of references to skip alternately */
     const HChar *start, *stop, *inside; /* patterns of function names; NULL: none */
 } tool_options;
 
 extern tool_options options;
 
-/* ---- where records go (tool_buffer.c) ---- */
+/* ---- the destination of records (tool_buffer.c) ---- */
 
 /* Instrumented code writes records at `next` and advances it. Before it writes, it compares once:
  * if `next` is beyond `limit`, it calls buffer_make_room(). There is room for BUFFER_SLACK_BYTES
@@ -44,41 +45,43 @@ typedef struct buffer_cursor {
 #define BUFFER_SLACK_BYTES 8192
 
 void buffer_open(const HChar *channel_path);
-/* Called from instrumented code. */
+/* Is called from instrumented code when there is no room. */
 void buffer_make_room(void);
 /* Starts or stops recording, in all processes that share the channel. */
 void buffer_set_recording(Bool on);
-/* Called before code of this thread runs, and after it has run. */
+/* Are called before code of this thread runs, and after it has run. */
 void buffer_enter_code(ThreadId thread);
 void buffer_leave_code(void);
-/* Called when a signal interrupted a block of code: accounts for the records it wrote so far. */
+/* Is called when a signal interrupted a block of code. Accounts for the records that the block has
+ * written so far. */
 void buffer_absorb(void);
-/* Reports an event (enum rd_event_kind) after the records so far, also while recording is stopped.
- * `path` is for modules, otherwise NULL. */
+/* Reports an event (enum rd_event_kind) after the records so far, even while recording is stopped.
+ * `path` is the path of a module, otherwise NULL. */
 void buffer_event(UInt kind, ThreadId thread, Addr address, SizeT size, Addr pc, const HChar *path);
-/* Reserves space for one event, which buffer_fill() writes; that fails if very much was recorded in
- * between. buffer_release() gives the space up. There is one reservation at a time. */
+/* Reserves space for one event, which buffer_fill() writes. buffer_fill() fails if too much was
+ * recorded in between. buffer_release() gives up the space. There is only one reservation at a
+ * time. */
 void buffer_reserve(void);
 Bool buffer_fill(UInt kind, ThreadId thread, Addr address, SizeT size, Addr pc);
 void buffer_release(void);
-/* Submits everything. */
+/* Submits all records. */
 void buffer_flush(void);
-/* Called in a forked child: starts another recording, or none. */
+/* Is called in a forked child. Starts another recording, or none. */
 void buffer_restart_in_child(Bool recording);
 
 /* ---- functions that start and stop recording (tool_control.c) ---- */
 
-/* The action when execution reaches an instruction: a function that is called with the stack
- * pointer and the instruction's address; NULL for none. */
+/* Returns the action when execution reaches an instruction: a function to call with the stack
+ * pointer and the address of the instruction, or NULL. */
 typedef void (*control_action)(Addr stack_pointer, Addr instruction);
 control_action control_action_at(Addr instruction);
 
-/* For options.inside: a return instruction calls this if it leaves the stack pointer at
+/* For options.inside: a return instruction calls control_return() if it leaves the stack pointer at
  * control_stack_outside or above. */
 extern Addr control_stack_outside;
 void control_return(void);
 
-/* Handles a marker of the program: on or off. */
+/* Handles a marker of the program, which turns recording on or off. */
 Bool control_marker(ThreadId thread, UWord *args, UWord *result);
 /* Reports functions that were never entered. */
 void control_finish(void);
@@ -87,17 +90,18 @@ void control_finish(void);
 
 /* Registers the callbacks for events. */
 void events_start(void);
-/* The number, for events_call(), of the allocator function that begins at this instruction; 0:
- * none. */
+/* Returns the number of the allocator function that begins at this instruction, for events_call(),
+ * or 0 if there is none. */
 UInt events_function_at(Addr instruction);
-/* Called by the first instruction of an allocator function. */
+/* Is called by the first instruction of an allocator function. */
 void events_call(UWord function, Addr stack_pointer, UWord a, UWord b, UWord c, UWord d);
-/* Called by a return instruction that leaves the stack pointer at events_stack_outside. */
+/* Is called by a return instruction that leaves the stack pointer at events_stack_outside. */
 extern Addr events_stack_outside;
 void events_return(Addr to, UWord result);
-/* Called when this thread starts to run. */
+/* Is called when this thread starts to run. */
 void events_set_thread(ThreadId thread);
-/* Called in a forked child: what the parent reported holds here too. */
+/* Is called in a forked child. Reports again what the parent has reported, because it also holds in
+ * the child. */
 void events_restart_in_child(void);
 
 void modules_start(void);
@@ -106,7 +110,8 @@ void modules_restart_in_child(void);
 /* ---- statements (tool_instrument.c) ---- */
 
 IRExpr *ir_word(ULong value);
-/* Adds a statement that computes `value` into a new temporary: instrumented code must be flat. */
+/* Adds a statement that computes `value` into a new temporary, because instrumented code must be
+ * flat. */
 IRExpr *ir_compute(IRSB *to, IRType type, IRExpr *value);
 
 /* ---- partly written registers (tool_registers.c) ---- */
@@ -116,20 +121,21 @@ IRSB *registers_made_whole(const IRSB *in);
 
 /* ---- flags with less work (tool_flags.c) ---- */
 
-/* Returns an equivalent, faster block of code; it begins at this address. */
+/* Returns an equivalent, faster block of code. The block begins at this address. */
 IRSB *flags_made_short(IRSB *in, Addr address);
 
 /* ---- look-ahead (tool_ahead.c) ---- */
 
-/* Whether the instructions at `code` replace all flags before they read any; False if that is
- * unknown. The block of code at `block` can jump there. */
+/* Returns whether the instructions at `code` replace all flags before they read any of them; False
+ * if that is unknown. The block of code at `block` can jump there. */
 Bool ahead_flags_are_replaced(Addr code, Addr block);
 
 /* ---- registers at faults (tool_faults.c) ---- */
 
-/* Watches for the program installing fault handlers. */
+/* Starts to watch whether the program installs fault handlers. */
 void faults_start(void);
-/* Whether it has: then registers must be correct wherever instructions can fault. */
+/* Returns whether the program has installed fault handlers. Registers must then be correct wherever
+ * instructions can fault. */
 Bool faults_need_registers(void);
 
 /* ---- instrumentation (tool_instrument.c) ---- */

@@ -1,9 +1,9 @@
-/* Decides whether flags are still needed where a block of code ends.
+/* Decides whether flags are still needed at the end of a block of code.
  *
  * Valgrind translates a block of code without looking at the next one, so it stores the flags at
- * the end of each block. Mostly nobody needs them: the next instruction that uses flags replaces
- * all of them. We decode the next instructions to find out. Everything that is not known here
- * counts as "needed".
+ * the end of each block. Usually nothing needs them, because the next instruction that uses flags
+ * replaces all of them. This file decodes the next instructions to find out. If an instruction is
+ * unknown here, the flags count as needed.
  *
  * Prefixes, opcodes and operands have the names of the processor's manual.
  *
@@ -14,21 +14,21 @@
 #include "pub_tool_aspacemgr.h"
 
 enum {
-    INSTRUCTIONS = 24, /* limit on the instructions to decode */
+    INSTRUCTIONS = 24, /* maximum number of instructions to decode */
     PAGE = 4096,
-    PREFIXES = 4,        /* limit on the prefixes of an instruction */
-    LONGEST = 20,        /* limit on the bytes read of one instruction */
-    REX_WIDE = 0x08,     /* in prefixes 0x40 .. 0x4f: operands of 8 bytes */
-    SHORT_VECTOR = 0xc5, /* prefixes of vector instructions, two bytes */
-    LONG_VECTOR = 0xc4   /* and three bytes */
+    PREFIXES = 4,        /* maximum number of prefixes of an instruction */
+    LONGEST = 20,        /* maximum number of bytes of an instruction */
+    REX_WIDE = 0x08,     /* bit of the prefixes 0x40 to 0x4f: operands have 8 bytes */
+    SHORT_VECTOR = 0xc5, /* prefix of vector instructions, two bytes long */
+    LONG_VECTOR = 0xc4   /* prefix of vector instructions, three bytes long */
 };
 
 typedef enum effect { KEEPS, REPLACES, JUMPS, UNKNOWN } effect;
 
 typedef struct instruction {
     const UChar *at;  /* next byte to decode */
-    Bool repeated;    /* prefix 0xf2 or 0xf3 */
-    Bool short_words; /* prefix 0x66 */
+    Bool repeated;    /* True: the instruction has the prefix 0xf2 or 0xf3 */
+    Bool short_words; /* True: the instruction has the prefix 0x66 */
     Bool wide;
     Long distance; /* jump distance from the end of the instruction */
 } instruction;
@@ -57,7 +57,7 @@ static effect keeps_with_constant(instruction *i, UInt bytes) {
 }
 
 static effect jumps(instruction *i, UInt bytes) {
-    if (i->short_words) /* processors interpret this prefix differently */
+    if (i->short_words) /* because processors interpret this prefix differently */
         return UNKNOWN;
     i->distance = bytes == 1 ? (Char)*i->at : *(const Int *)i->at;
     i->at += bytes;
@@ -70,12 +70,13 @@ static UInt constant_bytes(const instruction *i) {
 
 /* ---- opcodes ---- */
 
-/* Effect of add, or, adc, sbb, and, sub, xor, cmp; two of them read a flag. */
+/* Returns the effect of add, or, adc, sbb, and, sub, xor and cmp. Two of them, adc and sbb, read a
+ * flag. */
 static effect of_arithmetic(UInt operation) {
     return operation == 2 || operation == 3 ? UNKNOWN : REPLACES;
 }
 
-/* Effect of vector instructions after 0x0f, or after a prefix that replaces it. */
+/* Returns the effect of vector instructions after 0x0f, or after a prefix that replaces 0x0f. */
 static effect of_vector_table(instruction *i, UChar opcode) {
     switch (opcode) {
     case 0x10 ... 0x17: /* moves */
@@ -94,7 +95,7 @@ static effect of_vector_table(instruction *i, UChar opcode) {
     }
 }
 
-/* Effect of opcodes after 0x0f. */
+/* Returns the effect of opcodes after 0x0f. */
 static effect of_second_table(instruction *i) {
     UChar opcode = *i->at++;
     switch (opcode) {
@@ -120,7 +121,7 @@ static effect of_second_table(instruction *i) {
 static effect of_first_table(instruction *i) {
     UChar opcode = *i->at++;
     switch (opcode) {
-    case 0x00: /* followed by another 0: code that is not there yet */
+    case 0x00: /* another 0 follows in code that is not there yet */
         return *i->at ? REPLACES : UNKNOWN;
     case 0x01 ... 0x3f:
         return (opcode & 7) < 6 ? of_arithmetic(opcode >> 3) : UNKNOWN;
@@ -168,7 +169,8 @@ static effect of_first_table(instruction *i) {
     }
 }
 
-/* Effect of instructions with a vector prefix; unknown for the newer opcode tables. */
+/* Returns the effect of instructions with a vector prefix; it is unknown for the newer opcode
+ * tables. */
 static effect of_vector(instruction *i) {
     if (*i->at++ == LONG_VECTOR && (*i->at++ & 0x1f) != 1)
         return UNKNOWN;
@@ -177,7 +179,8 @@ static effect of_vector(instruction *i) {
     return opcode == 0x77 ? KEEPS : of_vector_table(i, opcode); /* 0x77 clears upper halves */
 }
 
-/* Prefixes for operand size, repetition or variant, and thread segments. */
+/* Returns whether a byte is a prefix for operand size, repetition or variant, or thread
+ * segments. */
 static Bool is_prefix(UChar byte) {
     return byte == 0x66 || byte == 0xf2 || byte == 0xf3 || byte == 0x64 || byte == 0x65;
 }
@@ -187,7 +190,7 @@ static void note_prefix(instruction *i, UChar byte) {
     i->repeated |= byte == 0xf2 || byte == 0xf3;
 }
 
-/* The effect of the next instruction on the flags; advances past it. */
+/* Returns the effect of the next instruction on the flags, and advances past it. */
 static effect next_instruction(instruction *i) {
     i->short_words = i->repeated = i->wide = False;
     for (UInt n = 0; n < PREFIXES && is_prefix(*i->at); n++)
@@ -205,13 +208,13 @@ static effect next_instruction(instruction *i) {
 
 /* ---- code ---- */
 
-/* Whether the code belongs to a file and is not writable. */
+/* Returns whether the code belongs to a file and is not writable. */
 static Bool is_fixed(Addr code) {
     const NSegment *segment = VG_(am_find_nsegment)(code);
     return segment && segment->kind == SkFileC && segment->hasX && !segment->hasW;
 }
 
-/* Whether `code` is on the page of `block`. Everything on that page was there when the block was
+/* Returns whether `code` is on the page of `block`. The whole page was mapped when the block was
  * translated, and Valgrind discards the block together with the page. */
 static Bool is_on_page_of(Addr block, const UChar *code) {
     Addr page = block & ~(Addr)(PAGE - 1);

@@ -1,14 +1,13 @@
-/* Where records go: into buffers of the channel that is shared with the analyzer
- * (src/live/channel.h).
+/* Writes records into buffers of the channel that is shared with the analyzer (src/live/channel.h).
  *
  * Valgrind runs one thread at a time, so a process needs one buffer at a time. Records stay in the
- * order in which they happened, also across threads: a buffer is submitted when another thread gets
- * its turn.
+ * order in which they happened, even across threads, because a buffer is submitted when another
+ * thread gets its turn.
  *
- * Instrumented code always writes its records somewhere. While recording is stopped, they go to a
- * small scratch buffer, where they are counted and dropped. With bursts they all go there, and the
- * records of a burst are copied from it to the channel, so that bursts have exactly the requested
- * length.
+ * Instrumented code always writes records. While recording is stopped, they go to a small scratch
+ * buffer, where they are counted and dropped. With bursts, all records go to the scratch buffer,
+ * and the records of a burst are copied from it to the channel, so that bursts have exactly the
+ * requested length.
  *
  * License: see tool.h.
  */
@@ -31,7 +30,7 @@ extern SysRes VG_(do_syscall)(UWord number, RegWord, RegWord, RegWord, RegWord, 
 
 #define FUTEX_WAIT  0
 #define FUTEX_WAKE  1
-#define WAIT_NS     100000000 /* between checks whether the analyzer still exists */
+#define WAIT_NS     100000000 /* time between two checks whether the analyzer still exists */
 #define CHUNK_BYTES (RDI_CHANNEL_BUFFER_WORDS * sizeof(ULong))
 #define ASIDE_BYTES (2 * BUFFER_SLACK_BYTES)
 
@@ -39,33 +38,34 @@ extern SysRes VG_(do_syscall)(UWord number, RegWord, RegWord, RegWord, RegWord, 
 static const buffer_cursor no_room = {.next = 1, .limit = 0};
 
 static buffer_cursor cursor = {.next = 1, .limit = 0};
-static ThreadId runs; /* the thread whose code runs and has the cursor; 0: we have it */
+static ThreadId runs; /* the thread whose code runs and has the cursor; 0: this file has it */
 
-static rdi_channel *channel; /* NULL: there is no analyzer, everything is dropped */
+static rdi_channel *channel; /* NULL: there is no analyzer, and all records are dropped */
 static const HChar *channel_path;
 static ULong channel_inode;
 static UInt record_bytes = 8;
 static UInt process;     /* number of this process in the channel */
-static ThreadId current; /* thread that ran last */
-static Bool taking_part; /* this process is recorded */
+static ThreadId current; /* the thread that ran last */
+static Bool taking_part; /* True: this process is recorded */
 
-static Int buffer = -1; /* index of our buffer; -1: none */
-static Addr buffer_end; /* end of its records while the cursor is elsewhere */
-static enum { NOWHERE, IN_BUFFER, ASIDE } place = NOWHERE; /* where the cursor is */
+static Int buffer = -1; /* index of this process's buffer; -1: none */
+static Addr buffer_end; /* end of the records in the buffer while the cursor is not there */
+static enum { NOWHERE, IN_BUFFER, ASIDE } place = NOWHERE; /* the place of the cursor */
 static ULong aside[ASIDE_BYTES / sizeof(ULong)];
 
 #define HELD_MAX (RDI_CHANNEL_FULL_MAX / 2)
 static uint64_t *reserved; /* space for an event, in a buffer that is not submitted; NULL: none */
-/* Full buffers that are not submitted yet, beginning with the one that contains `reserved`. */
+/* Full buffers that are not submitted yet. The first one contains `reserved`. */
 static struct {
     Int buffer;
     ULong words;
 } held[HELD_MAX];
 static UInt held_count;
 
-static Bool wanted;   /* records in the scratch buffer belong to the sequence of bursts and gaps */
-static Bool in_burst; /* inside a burst: records are kept, not skipped */
-static ULong left_in_turn; /* references until the burst or gap ends */
+static Bool wanted;   /* True: records in the scratch buffer belong to the sequence of bursts and
+                         gaps */
+static Bool in_burst; /* True: inside a burst, where records are kept; False: in a gap */
+static ULong left_in_turn; /* number of references until the burst or gap ends */
 
 /* ---- waiting, and an analyzer that has exited ---- */
 
@@ -83,8 +83,9 @@ static Bool is_there(const HChar *path) {
     return !sr_isError(VG_(stat)(path, &st));
 }
 
-/* The channel is found through the open files of the analyzer, which disappear with it even if
- * nobody has waited for it yet. After chroot() the program may see no /proc at all. */
+/* Returns whether the analyzer has exited. The channel is found through the open files of the
+ * analyzer, which disappear with it even if nobody has waited for it yet. After chroot() the
+ * program may see no /proc at all. */
 static Bool is_analyzer_gone(void) {
     struct vg_stat now;
     SysRes result = VG_(stat)(channel_path, &now);
@@ -126,7 +127,7 @@ static void take_buffer(void) {
     unsigned turns = 0;
     buffer = rdi_channel_take(channel, VG_(getpid)());
     while (buffer < 0) {
-        release_held(); /* so that nobody waits for buffers that we hold */
+        release_held(); /* so that no recorder waits for buffers that this process holds */
         if (is_analyzer_gone())
             end_program("the analyzer has exited");
         if (rdi_channel_is_hopeless(channel, &turns))
@@ -140,7 +141,7 @@ static void take_buffer(void) {
     buffer_end = (Addr)rdi_channel_words(channel, buffer);
 }
 
-/* Submits the buffer if it is not empty. The cursor is elsewhere. */
+/* Submits the buffer if it is not empty. The cursor must not be in the buffer. */
 static void submit_buffer(void) {
     if (buffer < 0 || buffer_end == (Addr)rdi_channel_words(channel, buffer))
         return;
@@ -335,7 +336,7 @@ void buffer_leave_code(void) {
     runs = 0;
 }
 
-/* After the cursor a buffer is zero, except for the records of an interrupted block of code, which
+/* A buffer is zero after the cursor, except for the records of an interrupted block of code, which
  * never writes events. */
 void buffer_absorb(void) {
     if (place != IN_BUFFER)
@@ -356,7 +357,7 @@ void buffer_flush(void) {
 
 /* ---- start ---- */
 
-/* Submits what this process recorded before exec(). */
+/* Submits the records that this process wrote before exec(). */
 static void submit_left_behind(void) {
     for (Int i = 0; i < (Int)channel->buffers; i++) {
         UInt owner;

@@ -1,7 +1,7 @@
 /* Decides when to record: functions that start and stop recording, and markers in the program.
  *
  * A function is recognized by its first instruction, when that is instrumented. It has ended when a
- * return instruction leaves the stack as it was before the call, or shorter; so a function that is
+ * return instruction leaves the stack as it was before the call, or shorter. So a function that is
  * left by longjmp() ends with the next return.
  *
  * License: see tool.h.
@@ -33,7 +33,7 @@ static void stop(Addr stack_pointer, Addr instruction) {
     buffer_set_recording(False);
 }
 
-/* Ignores calls inside the recorded call. */
+/* Enters the function to record. Calls inside the recorded call are ignored. */
 static void enter(Addr stack_pointer, Addr instruction) {
     (void)instruction;
     if (control_stack_outside != OUTSIDE)
@@ -45,7 +45,7 @@ static void enter(Addr stack_pointer, Addr instruction) {
 
 void control_return(void) {
     if (VG_(get_running_tid)() != inside_thread)
-        return; /* another thread, whose stack happens to lie above */
+        return; /* a different thread, whose stack happens to lie above */
     control_stack_outside = OUTSIDE;
     buffer_set_recording(False);
 }

@@ -1,9 +1,9 @@
 /* Reports stacks, and memory that is allocated and released.
  *
- * The program keeps its own allocator, at its own addresses: we watch its functions from outside. A
- * call begins with the first instruction of such a function, which is found by its name, and ends
- * with the return that leaves the stack as it was before. If such functions call each other, only
- * the outermost call counts.
+ * The program keeps its own allocator at its own addresses, and the tool watches the functions of
+ * the allocator. A call begins with the first instruction of such a function, which is found by its
+ * name, and ends with the return that leaves the stack as it was before. If such functions call
+ * each other, only the outermost call counts.
  *
  * An allocation must be reported before the allocator clears or copies the memory, so space for the
  * event is reserved when the call begins. A release is reported before the allocator gets the
@@ -29,7 +29,7 @@
 
 /* ---- functions ---- */
 
-/* Kinds of functions, by the position of their arguments. */
+/* Kinds of functions, which differ in their arguments. */
 enum {
     NONE,
     SIZE_FIRST,     /* malloc(size) */
@@ -98,7 +98,8 @@ UInt events_function_at(Addr instruction) {
 
 /* ---- live allocations ---- */
 
-/* An allocation. They are kept only if children are recorded, because a child inherits them. */
+/* An allocation. Allocations are kept only if children are recorded, because a child inherits
+ * them. */
 typedef struct given {
     struct given *next; /* the hash table uses `next` and `address` */
     Addr address;
@@ -106,7 +107,7 @@ typedef struct given {
     Addr pc;
 } given;
 
-static VgHashTable *all_given; /* NULL: not kept */
+static VgHashTable *all_given; /* all live allocations; NULL: they are not kept */
 
 static void forget(Addr address) {
     given *old = all_given ? VG_(HT_remove)(all_given, address) : NULL;
@@ -134,13 +135,13 @@ typedef struct call {
     Bool stack_told;
 } call;
 
-static call *calls; /* by thread */
+static call *calls; /* one entry per thread */
 static ThreadId current;
 
 Addr events_stack_outside;
 
-/* Whether the call is still active at this stack depth. After an exception or longjmp() its frame
- * is gone or reused. */
+/* Returns whether the call is still active at this stack depth. After an exception or longjmp(),
+ * its frame is gone or reused. */
 static Bool is_inside(const call *c, Addr outside) {
     return c->outside && outside <= c->outside &&
            *(Addr *)(c->outside - sizeof(Addr)) == c->return_to;
@@ -192,9 +193,9 @@ static Bool is_error(UWord result) {
     return result > ~(UWord)4095;
 }
 
-/* Whether a mapping is new anonymous memory. Files are no data of the program, stacks are reported
- * when their thread begins, and a mapping at a fixed address is part of something known, such as
- * the variables of a library. */
+/* Returns whether a mapping is new anonymous memory. Files are not data of the program, stacks are
+ * reported when their thread begins, and a mapping at a fixed address is part of something that is
+ * already known, such as the variables of a library. */
 static Bool is_plain_memory(UWord map_flags) {
     return map_flags & VKI_MAP_ANONYMOUS && !(map_flags & (VKI_MAP_FIXED | MAP_STACK));
 }

@@ -1,10 +1,10 @@
-/* Decides how precise the program's registers must be where instructions fault.
+/* Decides how precise the program's registers must be when instructions fault.
  *
  * Translated code may delay writes to registers until the end of a block. This is visible only if
  * an instruction in between faults and the program handles the fault: its handler may look at the
  * registers, as a virtual machine does to find the instruction that met a null pointer, and the
  * program continues with them afterwards. Precise registers cost at least a fifth of the speed, so
- * we enable them only when the program installs a handler that receives the address of the fault
+ * they are enabled only when the program installs a handler that receives the address of the fault
  * (SA_SIGINFO). Other handlers, such as those of compilers that print a last message, cannot resume
  * the program.
  *
@@ -16,7 +16,7 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
-/* A function of Valgrind's core, which calls it after some system calls; its header is not
+/* A function of Valgrind's core, which calls it after some system calls. Its header is not
  * installed. */
 extern void VG_(discard_translations)(Addr start, ULong bytes, const HChar *who);
 
@@ -34,8 +34,9 @@ static void translate_with(VexRegisterUpdates updates) {
     vex_control.iropt_register_updates_default = updates;
 }
 
-/* Divisions fault too, and are no memory accesses. Instructions that raise other signals end a
- * block; of these, handlers of illegal instructions look at registers. */
+/* Returns the precision that a handler of this signal needs. Divisions also fault, although they
+ * are not memory accesses. Instructions that raise other signals end a block; among their handlers,
+ * those of illegal instructions look at registers. */
 static VexRegisterUpdates needed_by_handler_of(UWord signal) {
     switch (signal) {
     case VKI_SIGSEGV:

@@ -1,14 +1,15 @@
 /* Stores processor flags with less work.
  *
- * Valgrind does not compute the processor's flags but stores what they are derived from: the
- * operation and up to three words. It always writes all of them, so that its optimizer sees that
- * they replace the previous ones. We run after its optimizer and leave out the zeros that the
- * operation does not need, one or two stores per block of code. Where it calls a function to find
- * out whether the result of a logical operation was negative, we test the result directly. Flags
- * that every successor of the block replaces (tool_ahead.c) are not stored at all.
+ * Valgrind does not compute the processor's flags but stores the data that they are derived from:
+ * the operation and up to three words. It always writes all of them, so that its optimizer sees
+ * that they replace the previous ones. This file runs after the optimizer and leaves out the zeros
+ * that the operation does not need, which saves one or two stores per block of code. If Valgrind
+ * calls a function to find out whether the result of a logical operation was negative, this file
+ * tests the result directly. Flags that every successor of the block replaces (tool_ahead.c) are
+ * not stored at all.
  *
- * To find out which words an operation needs, we call Valgrind's own function that computes all
- * flags.
+ * To find out which words an operation needs, this file calls Valgrind's own function that computes
+ * all flags.
  *
  * License: see tool.h.
  */
@@ -18,9 +19,9 @@
 #include "pub_tool_libcbase.h"
 
 enum {
-    OPERATIONS = 256, /* we know no larger numbers */
+    OPERATIONS = 256, /* larger numbers are not known here */
     SIGN_FLAG = 0x80,
-    IF_NEGATIVE = 8, /* condition code, as in conditional jumps */
+    IF_NEGATIVE = 8, /* condition code of conditional jumps */
     IF_NOT_NEGATIVE = 9
 };
 
@@ -28,8 +29,8 @@ enum {
 
 typedef struct operation {
     Bool known;
-    Bool uses_second, uses_third; /* whether the flags depend on these words */
-    Bool sign_is_of_first;        /* the sign flag is the top bit of the first word */
+    Bool uses_second, uses_third; /* True: the flags depend on these words */
+    Bool sign_is_of_first;        /* True: the sign flag is the top bit of the first word */
 } operation;
 
 static const ULong samples[] = {0, 1, 2, 0x7f, 0x80, 0x8000, 0x80000000, 1ULL << 63, ~0ULL};
@@ -45,7 +46,7 @@ static ULong flags_of(ULong number, ULong first, ULong second, ULong third) {
     return LibVEX_GuestAMD64_get_rflags(&state);
 }
 
-/* Tests, for one choice of the words, whether the second and third change the flags. */
+/* Tests, for one choice of the words, whether the second and the third word change the flags. */
 static void try_words(operation *o, ULong number, ULong first, ULong second, ULong third) {
     ULong flags = flags_of(number, first, second, third);
     if (!(flags & SIGN_FLAG) != !(first >> 63))
@@ -86,8 +87,8 @@ static Bool is_unused_by(const operation *o, const IRStmt *s) {
            (!o->uses_third && is_put(s, offsetof(VexGuestAMD64State, guest_CC_NDEP)));
 }
 
-/* Removes words that are not needed. The statements from .. to - 1 belong to one instruction, so
- * nobody sees the state between them. */
+/* Removes words that are not needed. Statements `from` to `to` - 1 belong to one instruction, so
+ * the state between them cannot be observed. */
 static void leave_out_words(IRSB *block, Int from, Int to) {
     const IRExpr *number = NULL;
     for (Int i = from; i < to; i++)
@@ -104,7 +105,7 @@ static Bool may_be_seen_at(const IRStmt *s) {
 
 /* ---- conditions ---- */
 
-/* Whether a call asks for the sign of an operation whose first word contains it. */
+/* Returns whether a call computes the sign of an operation whose first word contains it. */
 static Bool is_condition_of_sign(const IRExpr *call) {
     if (call->tag != Iex_CCall ||
         VG_(strcmp)(call->Iex.CCall.cee->name, "amd64g_calculate_condition") != 0)
@@ -116,7 +117,7 @@ static Bool is_condition_of_sign(const IRExpr *call) {
     return which == IF_NEGATIVE || which == IF_NOT_NEGATIVE;
 }
 
-/* Replaces the call: 1 if the condition holds, else 0. */
+/* Returns the value that replaces the call: 1 if the condition holds, else 0. */
 static IRExpr *condition_of_sign(IRSB *to, IRExpr *const *args) {
     IRExpr *negative =
         ir_compute(to, Ity_I64, IRExpr_Binop(Iop_Shr64, args[2], IRExpr_Const(IRConst_U8(63))));
@@ -129,13 +130,13 @@ static IRExpr *condition_of_sign(IRSB *to, IRExpr *const *args) {
 
 enum { FIRST_WORD = offsetof(VexGuestAMD64State, guest_CC_OP), WORDS = 4, ALL_WORDS = 15 };
 
-/* The flag word at this offset of the registers, as a bit; 0: something else. */
+/* Returns the flag word at this offset of the registers as a bit, or 0 if it is something else. */
 static UInt word_at(Int offset) {
     return offset >= FIRST_WORD && offset < FIRST_WORD + 8 * WORDS ? 1u << (offset - FIRST_WORD) / 8
                                                                    : 0;
 }
 
-/* The flag words that may be read if the block is left for this address. */
+/* Returns the flag words that may be read if the block is left for this address. */
 static UInt words_read_at(Addr code, IRJumpKind jump, Addr block) {
     Bool goes_on = jump == Ijk_Boring || jump == Ijk_Call;
     return goes_on && ahead_flags_are_replaced(code, block) ? 0 : ALL_WORDS;

@@ -1,12 +1,12 @@
-/* Instrumentation: every memory access gets a few inlined statements that write its record.
+/* Instruments code: every memory access gets a few inlined statements that write its record.
  *
- * A block of code keeps the position of its first record in a temporary; the other records lie at
+ * A block of code keeps the position of its first record in a temporary. The other records lie at
  * constant offsets from it. Each access needs three steps: shift the address, add size and kind,
  * store. Addresses at constant offsets from each other, such as those of the stack, are shifted
  * once. The cursor is read once per block, after a check that there is room for its records, and
  * written back before each exit.
  *
- * An access is what Valgrind's lackey counts as one.
+ * The tool counts accesses in the same way as Valgrind's lackey.
  *
  * License: see tool.h.
  */
@@ -16,21 +16,22 @@
 #include "pub_tool_libcassert.h"
 #include "pub_tool_machine.h"
 
-/* A temporary, as the sum of another one and a constant. */
+/* A temporary that is the sum of another temporary and a constant. */
 typedef struct sum {
     IRTemp base;    /* the temporary itself if nothing better is known */
-    ULong distance; /* modulo 2^64 */
-    IRTemp shifted; /* for a base: shifted as records need it; IRTemp_INVALID: not computed yet */
+    ULong distance; /* the constant, modulo 2^64 */
+    IRTemp shifted; /* for a base: its value, shifted as in a record; IRTemp_INVALID: not computed
+                       yet */
 } sum;
 
 typedef struct block_recorder {
     IRSB *out;
-    sum *sums; /* per temporary of the block */
+    sum *sums; /* one entry per temporary of the block */
     /* Position of the first record since the cursor was read; IRTemp_INVALID: not read yet. */
     IRTemp place;
-    UInt offset; /* bytes of records after `place` */
-    UInt saved;  /* bytes of records that the cursor includes */
-    Addr pc;     /* of the current instruction */
+    UInt offset; /* number of bytes of records after `place` */
+    UInt saved;  /* number of bytes of records that the cursor includes */
+    Addr pc;     /* address of the current instruction */
     const VexGuestLayout *layout;
 } block_recorder;
 
@@ -58,7 +59,7 @@ static IRExpr *place_behind(block_recorder *b, UInt offset) {
                   : place;
 }
 
-/* The guest offset of a field of the cursor. */
+/* Returns the guest offset of a field of the cursor. */
 static Int of_cursor(SizeT offset) {
     return sizeof(VexGuestAMD64State) + offset;
 }
@@ -89,7 +90,7 @@ static IRDirty *call_with_cursor(const HChar *name, void *function, IRExpr **arg
     return call;
 }
 
-/* Reads the cursor after making sure that there is room. */
+/* Makes sure that there is room, and reads the cursor. */
 static void start_records(block_recorder *b) {
     save_cursor(b);
     IRExpr *next = read_cursor(b, offsetof(buffer_cursor, next));
@@ -105,7 +106,7 @@ static UInt record_bytes(void) {
     return options.pc ? 16 : 8;
 }
 
-/* Stores the words of a record at its position; the cursor does not move. */
+/* Stores the words of a record at its position. The cursor does not move. */
 static void store_record(block_recorder *b, IRExpr *record) {
     add(b, IRStmt_Store(Iend_LE, place_behind(b, b->offset), record));
     if (options.pc)
@@ -164,7 +165,7 @@ static IRExpr *make_record(block_recorder *b, IRExpr *address, Int size, UInt ki
         return ir_word(address->Iex.Const.con->Ico.U64 << RDI_RECORD_SHIFT | low);
     const sum *s = &b->sums[address->Iex.RdTmp.tmp];
     Long far = (Long)(s->distance << RDI_RECORD_SHIFT | low);
-    if (far != (Int)far) /* does not fit into an instruction */
+    if (far != (Int)far) /* the distance does not fit into an instruction */
         return ir_compute(
             b->out, Ity_I64,
             IRExpr_Binop(Iop_Add64, shifted(b, address->Iex.RdTmp.tmp), ir_word(low)));
@@ -201,7 +202,7 @@ static void record_guarded(block_recorder *b, IRExpr *guard, IRExpr *address, In
         ir_compute(b->out, Ity_I64, IRExpr_Binop(Iop_Add64, place_behind(b, b->offset), step));
     move_cursor(b, place);
     b->saved = b->offset;
-    start_records(b); /* reads the cursor again, because offsets are no longer constant */
+    start_records(b); /* because offsets are no longer constant, the cursor is read again */
 }
 
 /* Calls a function that may move the cursor. */
@@ -218,7 +219,7 @@ static IRExpr *register_word(block_recorder *b, Int offset) {
     return ir_compute(b->out, Ity_I64, IRExpr_Get(offset, Ity_I64));
 }
 
-/* Called at the first instruction of a block, where registers have their values. */
+/* Is called at the first instruction of a block, where registers have their values. */
 static void watch_call(block_recorder *b, Addr instruction) {
     UInt function = options.events ? events_function_at(instruction) : 0;
     if (!function)
@@ -231,7 +232,7 @@ static void watch_call(block_recorder *b, Addr instruction) {
     add(b, IRStmt_Dirty(call_with_cursor("events_call", events_call, args)));
 }
 
-/* Called at a return instruction, after everything else. */
+/* Is called at a return instruction, after all other statements. */
 static void watch_allocator_return(block_recorder *b) {
     IRExpr *outside = load_word(b, &events_stack_outside);
     IRExpr *stack_pointer = register_word(b, b->layout->offset_SP);
@@ -250,7 +251,7 @@ static void start_instruction(block_recorder *b, const IRStmt *mark) {
     record(b, ir_word(mark->Ist.IMark.addr), mark->Ist.IMark.len, RDI_RECORD_FETCH);
 }
 
-/* Called at a return instruction, after everything else. */
+/* Is called at a return instruction, after all other statements. */
 static void watch_return(block_recorder *b) {
     IRExpr *outside = load_word(b, &control_stack_outside);
     IRExpr *stack_pointer = ir_compute(b->out, Ity_I64, IRExpr_Get(b->layout->offset_SP, Ity_I64));

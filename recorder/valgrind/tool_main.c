@@ -1,4 +1,5 @@
-/* The Valgrind tool: its options, and what happens from the start of the program to its end.
+/* The main file of the Valgrind tool: its options, and its actions at the start and at the end of
+ * the program.
  *
  * License: see tool.h.
  */
@@ -40,8 +41,8 @@ static void print_usage(void) {
      "    --fetches=no|yes          record instruction fetches [no]\n"
      "    --pc=no|yes               record program counters [no]\n"
      "    --events=no|yes           report modules, allocations and stacks [no]\n"
-     "    --children=no|yes         record forked children as well [no]\n"
-     "    --burst=N --gap=N         alternately record and skip so many references\n"
+     "    --children=no|yes         also record forked children [no]\n"
+     "    --burst=N --gap=N         alternately record and skip this many references\n"
      "    --start=FUNC              start recording when this function is entered\n"
      "    --stop=FUNC               stop recording when this function is entered\n"
      "    --inside=FUNC             record only while this function runs\n");
@@ -76,7 +77,8 @@ static void leave_code(ThreadId thread, ULong blocks) {
     buffer_leave_code();
 }
 
-/* A fault may have happened in the middle of a block of code. */
+/* Is called before a signal is delivered. The signal may be a fault in the middle of a block of
+ * code. */
 static void deliver_signal(ThreadId thread, Int number, Bool other_stack) {
     (void)thread, (void)number, (void)other_stack;
     buffer_absorb();

@@ -17,7 +17,7 @@
 
 #include <elf.h>
 
-#define HEADERS_MAX 64 /* limit on the program headers that are read */
+#define HEADERS_MAX 64 /* maximum number of program headers that are read */
 
 typedef struct module {
     Addr start;
@@ -68,7 +68,7 @@ static Bool find_bias(const HChar *path, Addr mapped, Off64T offset, Addr *bias)
     return found;
 }
 
-/* Whether the mapping begins inside one that was reported. */
+/* Returns whether the mapping begins inside a module that was already reported. */
 static Bool is_known(Addr start) {
     for (SizeT i = 0; i < count; i++)
         if (start - modules[i].start < modules[i].size)

@@ -1,12 +1,12 @@
 /* Replaces writes to parts of registers by writes of whole registers.
  *
- * Translated code keeps the program's registers in memory. Some instructions write a part of a
- * register: movsd clears it and fills its lower half, setcc sets a byte of a register that was
+ * Translated code keeps the program's registers in memory. Some instructions write only a part of a
+ * register: movsd clears it and fills its lower half, and setcc sets a byte of a register that was
  * cleared before. Valgrind stores only the part, and the next read of the whole register waits
- * until both stores have left the processor's store buffer, as long as ten other instructions take.
- * Floating-point programs do this constantly. If the rest of the register is known, we compute the
- * whole and store that. The instruction pointer is not stored where nobody can read it before it is
- * stored again.
+ * until both stores have left the processor's store buffer, which takes as long as ten other
+ * instructions. Floating-point programs do this constantly. If the rest of the register is known,
+ * this file computes and stores the whole register. The instruction pointer is not stored if
+ * nothing can read it before it is stored again.
  *
  * License: see tool.h.
  */
@@ -15,8 +15,8 @@
 #include "libvex_guest_amd64.h"
 
 enum {
-    INTEGERS = 16, /* general registers */
-    VECTORS = 16,  /* vector registers; only the lower 16 bytes are handled */
+    INTEGERS = 16, /* number of general registers */
+    VECTORS = 16,  /* number of vector registers; only the lower 16 bytes are handled */
     REGISTERS = INTEGERS + VECTORS,
     VECTOR_STRIDE =
         offsetof(VexGuestAMD64State, guest_YMM1) - offsetof(VexGuestAMD64State, guest_YMM0)
@@ -24,16 +24,16 @@ enum {
 
 typedef struct whole {
     IRExpr *value; /* value of the register, as an atom; NULL: unknown in this block */
-    /* The statement by which the current instruction stored it, if nothing may have read it since;
-     * else -1. */
+    /* The statement with which the current instruction stored the register, if nothing may have
+     * read it since then; else -1. */
     Int put;
 } whole;
 
 typedef struct block_registers {
     IRSB *out;
     whole known[REGISTERS];
-    /* The statement that stored the instruction pointer, if nothing may have read it since; else
-     * -1. */
+    /* The statement that stored the instruction pointer, if nothing may have read it since then;
+     * else -1. */
     Int pointer;
 } block_registers;
 
@@ -53,7 +53,7 @@ static Int register_bytes(Int r) {
     return r < INTEGERS ? 8 : 16;
 }
 
-/* The register that contains all of these bytes; -1: none. */
+/* Returns the register that contains all of these bytes, or -1 if there is none. */
 static Int register_around(Int offset, Int bytes) {
     for (Int r = 0; r < REGISTERS; r++)
         if (offset >= register_start(r) && offset + bytes <= register_start(r) + register_bytes(r))
@@ -72,7 +72,8 @@ static void forget_all(block_registers *b) {
         b->known[r] = (whole){NULL, -1};
 }
 
-/* Registers may be read from memory from here on, or another instruction begins. */
+/* Is called when registers may be read from memory from here on, or when another instruction
+ * begins. */
 static void keep_stores(block_registers *b) {
     for (Int r = 0; r < REGISTERS; r++)
         b->known[r].put = -1;
@@ -85,7 +86,7 @@ static Bool is_zero(const IRExpr *value) {
            value->Iex.Const.con->Ico.V128 == 0;
 }
 
-/* The bits of a part, zero-extended to a word; NULL: unknown type. */
+/* Returns the bits of a part, zero-extended to a word, or NULL if its type is unknown. */
 static IRExpr *part_as_word(block_registers *b, IRExpr *part, IRType type) {
     switch (type) {
     case Ity_I8:
@@ -106,7 +107,7 @@ static IRExpr *part_as_word(block_registers *b, IRExpr *part, IRType type) {
     }
 }
 
-/* `old` with one or two bytes replaced by `part`, at bit `shift`. */
+/* Returns `old` with one or two bytes, at bit `shift`, replaced by `part`. */
 static IRExpr *integer_with(block_registers *b, IRExpr *old, IRExpr *part, IRType type, Int shift) {
     ULong mask = (type == Ity_I8 ? 0xffULL : 0xffffULL) << shift;
     IRExpr *bits = part_as_word(b, part, type);
@@ -117,7 +118,8 @@ static IRExpr *integer_with(block_registers *b, IRExpr *old, IRExpr *part, IRTyp
     return ir_compute(b->out, Ity_I64, IRExpr_Binop(Iop_Or64, rest, bits));
 }
 
-/* `old` with one half replaced, or a cleared register with a lower part; NULL: anything else. */
+/* Returns `old` with one half replaced, or a cleared register with a lower part. Returns NULL in
+ * any other case. */
 static IRExpr *vector_with(block_registers *b, IRExpr *old, IRExpr *part, IRType type, Int at) {
     Bool half = type == Ity_I64 || type == Ity_F64;
     if (!(half && (at == 0 || at == 8)) && !(at == 0 && is_zero(old)))
@@ -140,23 +142,23 @@ static void put_whole(block_registers *b, Int r, IRExpr *value) {
     addStmtToIRSB(b->out, IRStmt_Put(register_start(r), value));
 }
 
-/* Stores a whole register that replaces another store, of which only a part was new. */
+/* Stores a whole register. This replaces an earlier store, of which only a part was new. */
 static void put_joined(block_registers *b, Int r, IRExpr *value) {
     if (b->known[r].put >= 0)
         b->out->stmts[b->known[r].put] = IRStmt_NoOp();
     put_whole(b, r, value);
 }
 
-/* Removes a store of the instruction pointer that is replaced: leaving the block stores it too, so
- * the earlier store matters only if somebody reads it in between. */
+/* Removes a store of the instruction pointer that is replaced. Leaving the block also stores it, so
+ * the earlier store matters only if something reads it in between. */
 static void replace_pointer(block_registers *b, Int put) {
     if (b->pointer >= 0 && !faults_need_registers())
         b->out->stmts[b->pointer] = IRStmt_NoOp();
     b->pointer = put;
 }
 
-/* The whole register with half of a vector register, or one or two bytes of a general register,
- * replaced; NULL: anything else. */
+/* Returns the whole register with half of a vector register, or one or two bytes of a general
+ * register, replaced. Returns NULL in any other case. */
 static IRExpr *join(block_registers *b, Int r, IRExpr *part, Int at) {
     IRType type = typeOfIRExpr(b->out->tyenv, part);
     if (r < INTEGERS && type != Ity_I8 && type != Ity_I16)
@@ -221,7 +223,7 @@ static void statement(block_registers *b, IRStmt *s) {
     case Ist_LoadG:
     case Ist_CAS:
     case Ist_LLSC:
-        b->pointer = -1; /* a handler of its fault may continue from there */
+        b->pointer = -1; /* because a handler of its fault may continue from there */
         break;
     case Ist_Dirty:
         b->pointer = -1;

@@ -1,4 +1,4 @@
-/* Opening, running and closing an analysis. See reusedist/analysis.h. */
+/* Opens, runs and closes an analysis. See reusedist/analysis.h. */
 #include "analysis/analysis_state.h"
 #include "base/number.h"
 #include "base/sized.h"
@@ -16,8 +16,8 @@ static rd_status check_config(rd_analysis *a) {
     const rd_analysis_config *c = &a->config;
     bool bytes = c->block != RD_BLOCK_AUTO && c->block != RD_BLOCK_ADDRESS;
     if (bytes && (c->block & (c->block - 1)))
-        return rdi_fail(a->ctx, RD_EINVAL, "a block of %" PRIu64 " bytes: must be a power of two",
-                        c->block);
+        return rdi_fail(a->ctx, RD_EINVAL,
+                        "a block of %" PRIu64 " bytes: the size must be a power of two", c->block);
     if (c->kinds & ~(uint32_t)RD_ALL_KINDS)
         return rdi_fail(a->ctx, RD_EINVAL, "unknown kinds of references: mask %" PRIu32, c->kinds);
     if (c->sampling && c->bound)
@@ -74,7 +74,8 @@ static rd_status write_distances(void *user, const uint64_t *distances, size_t n
 
 static rd_status open_engine(rd_analysis *a) {
     const rd_analysis_config *c = &a->config;
-    const char *usual = c->checkpoint ? "parda" : NULL; /* parda can write checkpoints */
+    /* The default with a checkpoint, because parda can write one. */
+    const char *usual = c->checkpoint ? "parda" : NULL;
     if (c->checkpoint && !(a->checkpoint_of = rdi_checkpoint_words(a)))
         return RD_ENOMEM;
     rd_engine_config config = {.size = sizeof config,
@@ -91,7 +92,8 @@ static rd_status open_engine(rd_analysis *a) {
     return check_distances(a);
 }
 
-/* Opens the engine only if there is no checkpoint, which needs the names of the traces first. */
+/* Makes the sampler and the engine. With a checkpoint, the engine is opened later, because the
+ * checkpoint needs the names of the traces. */
 static rd_status prepare(rd_analysis *a, const rd_analysis_config *config) {
     RD_TRY(take_config(a, config));
     if (a->config.sampling)
@@ -118,7 +120,7 @@ rd_status rd_analysis_open(rd_ctx *ctx, const rd_analysis_config *config, rd_ana
 void rd_analysis_close(rd_analysis *a) {
     if (!a)
         return;
-    rd_engine_close(a->engine); /* first, because its threads may still read parts */
+    rd_engine_close(a->engine); /* first, because the engine's threads may still read parts */
     rdi_distance_file_close(a->distance_file);
     rdi_parts_watch_fini(&a->watch);
     rd_sampler_free(a->sampler);
@@ -138,7 +140,8 @@ void rd_analysis_close(rd_analysis *a) {
 
 static rd_status add_input(rd_analysis *a, const char *name, rd_trace *trace) {
     if (a->ran)
-        return rdi_fail(a->ctx, RD_ESTATE, "%s: added after the analysis", name);
+        return rdi_fail(a->ctx, RD_ESTATE, "%s: this trace was added after the analysis had run",
+                        name);
     if (a->n_inputs == a->inputs_room) {
         void *grown = rdi_grow(a->ctx, a->inputs, &a->inputs_room, sizeof *a->inputs);
         if (!grown)
@@ -164,7 +167,7 @@ rd_status rd_analysis_add_trace(rd_analysis *a, rd_trace *trace, const char *nam
 
 /* ---- reporting ---- */
 
-/* The size of the input; 0 if it is unknown, as for a pipe. */
+/* Returns the size of the input in bytes, or 0 if it is unknown, for example for a pipe. */
 static uint64_t bytes_of(const rdi_analysis_input *input) {
     uint64_t done, total = 0;
     struct stat file;
@@ -218,7 +221,7 @@ static rd_status read_all(rd_analysis *a) {
     return RD_OK;
 }
 
-/* Files that the analysis writes must not be files that it reads. */
+/* Checks that a file that the analysis writes is not one of its inputs. */
 static rd_status check_output(const rd_analysis *a, const char *what, const char *path) {
     for (size_t i = 0; path && i < a->n_inputs; i++)
         if (!a->inputs[i].trace && rd_output_is_input(path, a->inputs[i].name))
@@ -232,7 +235,7 @@ static bool never_began(const rd_analysis *a) {
     return a->n_inputs == 1 && trace && rd_trace_never_began(trace);
 }
 
-/* A trace without references has an empty file. */
+/* Finishes the file of distances. A trace without references gets an empty file. */
 static rd_status finish_distances(rd_analysis *a) {
     if (!a->config.distances)
         return RD_OK;
@@ -240,8 +243,8 @@ static rd_status finish_distances(rd_analysis *a) {
     return rdi_distance_file_finish(a->distance_file);
 }
 
-/* Also finishes the engine if the trace ended early: a late engine still has to deliver distances
- * to the sink. */
+/* Runs the analysis. It finishes the engine even if the trace ended early, because a late engine
+ * still has to deliver distances to the sink. */
 static rd_status run(rd_analysis *a) {
     RD_TRY(check_output(a, "checkpoint", a->config.checkpoint));
     RD_TRY(check_output(a, "distances", a->config.distances));
@@ -264,7 +267,7 @@ static rd_status run(rd_analysis *a) {
 rd_status rd_analysis_run(rd_analysis *a) {
     RDI_NEED(NULL, a);
     if (a->ran)
-        return rdi_fail(a->ctx, RD_ESTATE, "an analysis runs once");
+        return rdi_fail(a->ctx, RD_ESTATE, "an analysis can run only once");
     if (a->n_inputs == 0)
         return rdi_fail(a->ctx, RD_ESTATE, "nothing to analyze: add a trace first");
     a->ran = true;
@@ -282,7 +285,8 @@ bool rd_analysis_has_profile(const rd_analysis *a) {
 rd_status rd_analysis_profile(rd_analysis *a, rd_profile **out) {
     RDI_NEED(a ? a->ctx : NULL, a, out);
     if (!a->profile)
-        return rdi_fail(a->ctx, RD_ESTATE, "the analysis has no profile, or not any more");
+        return rdi_fail(a->ctx, RD_ESTATE,
+                        "the analysis has no profile, or it was already handed over");
     *out = a->profile;
     a->profile = NULL;
     return RD_OK;

@@ -1,12 +1,13 @@
-/* One opened trace of an analysis: its block size, notes about it, and the choice of its reader. */
+/* Handles one opened trace of an analysis: chooses its block size and its reader, and makes notes
+ * about it. */
 #include "analysis/analysis_state.h"
 
 #include <inttypes.h>
 
 #define USUAL_BLOCK_BYTES 64
 
-/* Chooses the block size: the configuration's, or else that of the first trace. All traces must
- * agree. */
+/* Chooses the block size: that of the configuration, or else the natural block size of the first
+ * trace. All traces must agree. */
 static rd_status choose_block(rd_analysis *a, const rdi_analysis_reading *r) {
     bool ids = rd_trace_has_ids(r->trace);
     uint64_t natural = ids ? 0 : USUAL_BLOCK_BYTES;
@@ -15,8 +16,9 @@ static rd_status choose_block(rd_analysis *a, const rdi_analysis_reading *r) {
         a->block_known = true;
     } else if (a->config.block == RD_BLOCK_AUTO && a->block_bytes != natural) {
         return rdi_fail(a->ctx, RD_EINVAL,
-                        "%s: has %s, the previous trace has %s: set a block size", r->name,
-                        ids ? "object ids" : "addresses", ids ? "addresses" : "object ids");
+                        "%s: this trace has %s, but the previous one has %s: set a block size",
+                        r->name, ids ? "object ids" : "addresses",
+                        ids ? "addresses" : "object ids");
     }
     return RD_OK;
 }
@@ -52,7 +54,7 @@ static rd_status feed(rd_analysis *a, const rdi_analysis_reading *r) {
     return rdi_feed_plain(a, r);
 }
 
-/* Adds up the counts that are known only at the end of the trace. */
+/* Adds the counts that are known only at the end of the trace. */
 static void take_counts(rd_analysis *a, const rdi_analysis_reading *r) {
     uint64_t repeats = rd_trace_repeats(r->trace), skipped = rd_trace_skipped(r->trace);
     bool known = skipped != RD_UNKNOWN && a->skipped != RD_UNKNOWN;

@@ -1,9 +1,10 @@
-/* The profile of an analysis: the engine's profile, and facts that only the analysis knows. */
+/* Makes the profile of an analysis: the engine's profile, completed with facts that only the
+ * analysis knows. */
 #include "analysis/analysis_state.h"
 
 /* Writes the kinds as letters in fixed order, or nothing if all kinds are analyzed. */
 static rd_status set_kinds(const rd_analysis *a, rd_profile *profile) {
-    static const char all[] = "LSI"; /* RD_LOAD, RD_STORE, RD_FETCH: bits 0, 1, 2 */
+    static const char all[] = "LSI"; /* in the order of the bits RD_LOAD, RD_STORE and RD_FETCH */
     char letters[sizeof all] = "";
     size_t n = 0;
     if (a->config.kinds == 0 || a->config.kinds == RD_ALL_KINDS)

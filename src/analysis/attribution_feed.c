@@ -1,4 +1,4 @@
-/* References, events and distances for attribution. See attribution_feed.h. */
+/* Feeds references, events and distances to attribution. See attribution_feed.h. */
 #include "analysis/attribution_feed.h"
 
 #include "reusedist/engine.h"
@@ -6,17 +6,18 @@
 struct rdi_attribution_feed {
     rd_ctx *ctx;
     rd_attributor *attributor;
-    rd_mapper *mapper;      /* maps references to words; NULL: not requested */
+    rd_mapper *mapper;      /* maps references to words; NULL: words are not requested */
     rd_engine *words;       /* measures distances in words */
-    uint64_t first;         /* index of the current batch's first reference */
-    const rd_event *events; /* of the current batch; `next` is the first one not yet handed over */
+    uint64_t first;         /* index of the first reference of the current batch */
+    const rd_event *events; /* events of the current batch; `next` is the index of the first one
+                               that was not handed over yet */
     size_t next, n_events;
 };
 
 /* ---- opening ---- */
 
 /* Uses the caches of this machine, except those above the bound. If none is left, it uses one cache
- * as large as the bound, because without a cache no line would stand out. */
+ * as large as the bound, because lines are ranked by their misses. */
 static size_t usual_levels(uint64_t block_bytes, uint64_t bound, rd_level *levels) {
     size_t n = rd_machine_caches(levels, NULL);
     uint64_t unit = block_bytes ? block_bytes : 1;
@@ -118,7 +119,8 @@ static rd_status tell_events(rdi_attribution_feed *f, uint32_t origin) {
     return status;
 }
 
-/* The first index in [low, high) whose origin is at least `next`; `high` if there is none. */
+/* Returns the first index in [low, high) whose origin is at least `next`, or `high` if there is
+ * none. */
 static size_t first_from(const uint32_t *origin, size_t low, size_t high, uint64_t next) {
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -130,9 +132,9 @@ static size_t first_from(const uint32_t *origin, size_t low, size_t high, uint64
     return low;
 }
 
-/* The end of the block references from `at` on that come before the next event. If no reference was
- * dropped, the end is at least as far ahead as the event, and seldom much farther, because few
- * references are split. */
+/* Returns the end of the block references from `at` on that come before the next event. The loop
+ * needs few steps: without dropped references, the end is at least as far ahead as the event, and
+ * seldom much farther, because few references are split. */
 static size_t end_of_run(const rdi_attribution_feed *f, const rd_attributed *batch, size_t at) {
     if (f->next == f->n_events)
         return batch->n;

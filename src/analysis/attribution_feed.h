@@ -1,5 +1,5 @@
-/* Feeds attribution: references, the events between them, and distances, in the order in which they
- * happened; on request also distances in words. */
+/* Feeds attribution with references, the events between them and distances, in the order in which
+ * they happened. On request, it also measures distances in words. */
 #ifndef RDI_ATTRIBUTION_FEED_H
 #define RDI_ATTRIBUTION_FEED_H
 
@@ -19,7 +19,7 @@ rd_status rdi_attribution_feed_refs(rdi_attribution_feed *f, const rd_trace *tra
 rd_status rdi_attribution_feed_blocks(rdi_attribution_feed *f, const rd_attributed *batch);
 /* Ends the batch: hands over the events after its last block reference. */
 rd_status rdi_attribution_feed_refs_end(rdi_attribution_feed *f);
-/* Adds the results to the profile, which must be complete otherwise. */
+/* Adds the results to the profile, which must be complete except for them. */
 rd_status rdi_attribution_feed_finish(rdi_attribution_feed *f, rd_profile *profile);
 void rdi_attribution_feed_free(rdi_attribution_feed *f); /* NULL is allowed */
 

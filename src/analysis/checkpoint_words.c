@@ -1,4 +1,4 @@
-/* The description of an analysis in its checkpoint: its options and its files. */
+/* Describes an analysis for its checkpoint: its options and its files. */
 #include "analysis/analysis_state.h"
 #include "base/text.h"
 
@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Describes a file by name, size and time of change, so that a changed file is another one; a pipe
- * by its name. */
+/* Describes an input by its name. A regular file also gets its size and its time of change, so that
+ * a checkpoint is not used after the file has changed. */
 static void describe_input(rdi_text *t, const rdi_analysis_input *input) {
     struct stat file;
     rdi_text_printf(t, "%s\n", input->name);

@@ -1,19 +1,22 @@
-/* Several threads decode a file ahead; the caller's thread feeds the engine in order. */
+/* Feeds from a file that several threads decode ahead. The caller's thread feeds the engine in
+ * order. */
 #include "analysis/analysis_state.h"
 #include "analysis/read_ahead.h"
 
-#define FEED_BLOCKS ((size_t)1 << 16) /* per feed: progress is reported in between */
+/* Number of blocks per feed; progress is reported after each feed. */
+#define FEED_BLOCKS ((size_t)1 << 16)
 
-/* Returns whether decoding ahead is possible and useful. Decoders use memory that the engine's
- * limit does not count, and a short trace is read before they have started. */
+/* Returns whether decoding ahead is possible and useful. It is not if memory is limited, because
+ * decoders use memory that the limit of the engine does not include, or if the trace is short,
+ * because it is read before decoders have started. */
 bool rdi_feed_ahead_is_possible(const rd_analysis *a, const rdi_analysis_reading *r) {
     const rd_analysis_config *c = &a->config;
     return r->is_file && c->threads > 1 && !c->mem_bytes && !rdi_analysis_wants_distances(a) &&
            rd_trace_count(r->trace) > RDI_READ_AHEAD_SLICE;
 }
 
-/* Accounts for `share` of the batch, before which the source was as `before`: an analysis that is
- * canceled inside a batch has a profile of what was fed. */
+/* Adds `share` of the batch to the counts of the source, which were `before` at its beginning. If
+ * an analysis is canceled inside a batch, its profile then covers the part that was fed. */
 static void account(rd_analysis *a, const rdi_analysis_reading *r, const rd_source *before,
                     const rdi_read_ahead_batch *batch, double share) {
     rd_source *source = r->source;
@@ -52,7 +55,8 @@ static rd_status feed_all(rd_analysis *a, const rdi_analysis_reading *r, rdi_rea
     }
 }
 
-/* Decodes ahead. Without memory or threads for decoders, it falls back to one reader. */
+/* Feeds a trace that decoders read ahead. If there is no memory or no thread for decoders, it falls
+ * back to one reader. */
 rd_status rdi_feed_ahead(rd_analysis *a, const rdi_analysis_reading *r) {
     rdi_read_ahead_config config = {.path = r->name,
                                     .format = a->config.format,

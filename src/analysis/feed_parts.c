@@ -1,16 +1,16 @@
-/* The engine reads the trace itself, a part per thread or process. */
+/* Lets the engine read the trace itself, one part per thread or process. */
 #include "analysis/analysis_state.h"
 
-/* Returns whether the engine can read parts. With --partial it cannot: only one sequential reader
- * knows the results before the damage. */
+/* Returns whether the engine can read parts. With --partial it cannot, because only a sequential
+ * reader has a result for the references before the damage. */
 bool rdi_feed_parts_is_possible(const rd_analysis *a, const rdi_analysis_reading *r) {
     bool alone = a->n_inputs == 1 && r->is_file && !a->config.partial;
     return alone && !rdi_analysis_wants_distances(a) && rd_engine_takes_parts(a->engine) &&
            rd_trace_count(r->trace) > 0;
 }
 
-/* Reports progress. The readers only know references, so bytes are assumed to be proportional. An
- * engine may read some references twice. */
+/* Reports progress. The readers count only references, so the bytes are assumed to be proportional.
+ * An engine may read some references twice, so the number is limited. */
 static rd_status tell(void *user, uint64_t references, uint64_t block_references) {
     rd_analysis *a = user;
     uint64_t most = a->parts.references;
@@ -33,7 +33,7 @@ rd_status rdi_feed_parts(rd_analysis *a, const rdi_analysis_reading *r) {
     a->parts.user = &a->watch;
     rd_trace_progress(r->trace, &bytes, &total);
     r->source->references = a->progress.references = references;
-    r->source->bytes = total; /* the engine reads all of it */
+    r->source->bytes = total; /* the engine reads the whole file */
     rdi_parts_watch_start(&a->watch, tell, a, rdi_ctx_processes(a->ctx));
     return rd_engine_feed_parts(a->engine, &a->parts);
 }

@@ -1,4 +1,4 @@
-/* One thread reads a trace of any kind, and feeds its references to engine, sampler and
+/* Reads a trace of any kind on one thread, and feeds its references to engine, sampler and
  * attribution, batch by batch. */
 #include "analysis/analysis_state.h"
 
@@ -13,7 +13,7 @@ static rd_status reserve_distances(rd_analysis *a, size_t n) {
     return RD_OK;
 }
 
-/* Feeds the blocks of `refs`, which the mapper has just returned. */
+/* Feeds blocks of the batch `refs`, which the mapper has just returned. */
 static rd_status feed_blocks(rd_analysis *a, const rdi_analysis_reading *r, const rd_refs *refs,
                              const uint64_t *blocks, size_t n) {
     a->progress.block_references += n;

@@ -1,4 +1,4 @@
-/* The data caches of this machine, as reported by Linux. See reusedist/analysis.h. */
+/* Finds the data caches of this machine, as reported by Linux. See reusedist/analysis.h. */
 #include "base/common.h"
 #include "reusedist/analysis.h"
 
@@ -11,7 +11,7 @@ static int by_bytes(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Reads the first word of a file that describes a cache. Returns false if there is none. */
+/* Reads the first word of a file that describes a cache. Returns false if it cannot be read. */
 static bool read_word(unsigned index, const char *file, char word[32]) {
     char path[96];
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%u/%s", index, file);
@@ -23,7 +23,7 @@ static bool read_word(unsigned index, const char *file, char word[32]) {
     return found;
 }
 
-/* Parses "48K", "2048K", "32M". Returns 0 for anything else. */
+/* Parses a size such as "48K", "2048K" or "32M". Returns 0 for any other text. */
 static uint64_t parse_bytes(const char *text) {
     char *end;
     unsigned long long n = strtoull(text, &end, 10);

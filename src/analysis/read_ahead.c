@@ -1,14 +1,15 @@
-/* Threads that decode ahead. See read_ahead.h. */
+/* Decodes a trace ahead with several threads. See read_ahead.h. */
 #include "analysis/read_ahead.h"
 
 #include "base/threads.h"
 
 #include <string.h>
 
-/* Buffers are smaller than a slice and are freed one by one, so a decoder can continue even if its
- * slice needs more of them because references span several blocks. */
+/* Number of blocks in a buffer. Buffers are smaller than a slice and are freed one by one. So a
+ * decoder can continue even if a slice needs more buffers because its references span several
+ * blocks. */
 #define BUFFER_BLOCKS ((size_t)1 << 18)
-#define BUFFERS       4 /* per decoder: about two slices */
+#define BUFFERS       4 /* number of buffers per decoder, enough for about two slices */
 
 typedef struct buffer {
     uint64_t *blocks;
@@ -16,28 +17,28 @@ typedef struct buffer {
     bool ends_slice;
 } buffer;
 
-/* One decoder. It fills buffers in turn; the reader takes them in the same order. */
+/* A decoder. It fills its buffers in turn, and the reader takes them in the same order. */
 typedef struct decoder {
     const rdi_read_ahead *r;
-    /* Used by the decoder only. Its context takes memory from the caller's context and has a
-     * message of its own: the caller gets the message of the first damage in the trace, not of the
-     * first one found. */
+    /* These members are used only by the decoder. Its context takes memory from the caller's
+     * context but has its own message. So the caller gets the message of the first damage in the
+     * trace, not of the damage that was found first. */
     rd_ctx *ctx;
     rd_trace *trace;
     rd_mapper *mapper;
     buffer buffers[BUFFERS];
-    /* Used by both sides. */
+    /* These members are used by the decoder and the reader. */
     rdi_monitor monitor;
-    uint64_t filled, taken; /* number of buffers since the beginning */
-    rd_status status;       /* of a failure after the filled buffers */
-    bool stop;              /* the reader wants no more buffers */
+    uint64_t filled, taken; /* number of buffers filled and taken since the beginning */
+    rd_status status;       /* status of a failure that comes after the filled buffers */
+    bool stop;              /* true: the reader wants no more buffers */
 } decoder;
 
 struct rdi_read_ahead {
     rd_ctx *ctx;
     rdi_read_ahead_config config;
-    uint64_t slices, slice; /* number of slices, and the one being delivered */
-    decoder *held;          /* the decoder whose buffer the caller has */
+    uint64_t slices, slice; /* number of slices, and the slice that is being delivered */
+    decoder *held;          /* the decoder whose buffer the caller is using */
     rdi_crew *crew;
     size_t n;
     decoder decoders[];
@@ -45,7 +46,7 @@ struct rdi_read_ahead {
 
 /* ---- the decoder's side ---- */
 
-/* The next free buffer, or NULL if the reader wants no more. */
+/* Returns the next free buffer, or NULL if the reader wants no more buffers. */
 static buffer *next_free(decoder *d) {
     rdi_monitor_enter(&d->monitor);
     while (d->filled - d->taken == BUFFERS && !d->stop)
@@ -75,8 +76,8 @@ static void report(decoder *d, rd_status status) {
     rdi_monitor_leave(&d->monitor);
 }
 
-/* Appends blocks to the buffer, and continues in the next one when it is full. *b becomes NULL if
- * the reader wants no more. */
+/* Appends blocks to the buffer, and continues in the next buffer when it is full. *b becomes NULL
+ * if the reader wants no more buffers. */
 static void append(decoder *d, buffer **b, const uint64_t *blocks, size_t n) {
     while (n > 0 && *b) {
         size_t room = BUFFER_BLOCKS - (*b)->batch.n, part = n < room ? n : room;
@@ -93,7 +94,8 @@ static void append(decoder *d, buffer **b, const uint64_t *blocks, size_t n) {
 
 static rd_status decode_batch(decoder *d, const rd_refs *refs, buffer **b) {
     rd_mapper_feed(d->mapper, refs);
-    (*b)->batch.references += refs->n; /* even if their last blocks go to the next buffer */
+    (*b)->batch.references += refs->n; /* counted here even if their last blocks go to the next
+                                          buffer */
     while (*b) {
         const uint64_t *blocks = NULL;
         size_t n = 0;
@@ -107,8 +109,8 @@ static rd_status decode_batch(decoder *d, const rd_refs *refs, buffer **b) {
     return RD_OK;
 }
 
-/* Decodes a slice. The blocks before a failure are handed over as well. *wanted becomes false if
- * the reader wants no more. */
+/* Decodes a slice. The blocks before a failure are also handed over. *wanted becomes false if the
+ * reader wants no more buffers. */
 static rd_status decode_slice(decoder *d, uint64_t slice, bool *wanted) {
     const rdi_read_ahead_config *c = &d->r->config;
     uint64_t first = slice * c->slice, rest = c->references - first;

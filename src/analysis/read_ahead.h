@@ -1,7 +1,8 @@
-/* A trace file decoded by several threads ahead of its use, and delivered in order by one.
+/* Several threads decode a trace file ahead of its use, and one thread delivers the blocks in
+ * order.
  *
- * The trace is cut into slices of equally many references. Decoder i of n reads slices i, i + n, i
- * + 2n ... into a few buffers of its own and waits when they are full, so memory stays bounded for
+ * The trace is divided into slices with the same number of references. Decoder i of n reads slices
+ * i, i + n, i + 2n ... into its own buffers, and waits when they are full. So memory is bounded for
  * every trace and mapping. The reader takes the slices in order, so that exactly the blocks before
  * damage are delivered.
  */
@@ -11,29 +12,32 @@
 #include "base/common.h"
 #include "reusedist/trace.h"
 
-#define RDI_READ_AHEAD_SLICE    ((uint64_t)1 << 19) /* references: whole frames of a native trace */
-#define RDI_READ_AHEAD_DECODERS 16 /* limit: they deliver more than one thread can process */
+/* Number of references per slice: whole frames of a native trace. */
+#define RDI_READ_AHEAD_SLICE ((uint64_t)1 << 19)
+/* Maximum number of decoders; more would deliver more than one thread can process. */
+#define RDI_READ_AHEAD_DECODERS 16
 
 typedef struct rdi_read_ahead rdi_read_ahead;
 
 typedef struct rdi_read_ahead_config {
-    const char *path, *format; /* borrowed; `format` as for rd_trace_open() */
+    const char *path, *format; /* both borrowed; `format` as in rd_trace_open() */
     rd_mapping mapping;
-    uint64_t references; /* of the trace: rd_trace_count() */
-    uint64_t slice;      /* references per slice, at least 1 */
-    uint64_t decoders;   /* requested number; fewer are started if fewer are useful */
+    uint64_t references; /* number of references in the trace, from rd_trace_count() */
+    uint64_t slice;      /* number of references per slice, at least 1 */
+    uint64_t decoders;   /* requested number of decoders; fewer are started if fewer are useful */
 } rdi_read_ahead_config;
 
 /* Consecutive blocks, borrowed until the next call. */
 typedef struct rdi_read_ahead_batch {
     const uint64_t *blocks;
-    size_t n;            /* 0 if all these references have kinds that are not analyzed */
+    size_t n;            /* number of blocks; 0 if all these references have kinds that are not
+                            analyzed */
     uint64_t references; /* number of references that were read completely */
-    uint64_t bytes;      /* of the file, up to here */
+    uint64_t bytes;      /* number of bytes of the file up to this point */
 } rdi_read_ahead_batch;
 
-/* Starts the decoders. RD_ENOMEM: no memory, or no threads. rdi_read_ahead_next() reports every
- * other failure. */
+/* Starts the decoders. Returns RD_ENOMEM if there is no memory or no thread for them.
+ * rdi_read_ahead_next() reports every other failure. */
 RD_CHECKED rd_status rdi_read_ahead_open(rd_ctx *ctx, const rdi_read_ahead_config *config,
                                          rdi_read_ahead **out);
 /* Sets *out to the next blocks, or to NULL at the end. After a failure only rdi_read_ahead_close()

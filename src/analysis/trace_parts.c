@@ -1,4 +1,4 @@
-/* Readers of parts of a trace. See trace_parts.h. */
+/* Reads parts of a trace. See trace_parts.h. */
 #include "analysis/trace_parts.h"
 
 #include <inttypes.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TELL_AFTER 65536 /* references between two progress reports */
+#define TELL_AFTER 65536 /* number of references between two progress reports */
 
 /* ---- the watch ---- */
 
@@ -50,8 +50,8 @@ typedef struct part_reader {
     rd_ctx *ctx;
     rd_trace *trace;
     rd_mapper *mapper;
-    rdi_parts_watch *watch;                /* or NULL */
-    uint64_t references, block_references; /* read but not yet reported */
+    rdi_parts_watch *watch;                /* NULL: no watch */
+    uint64_t references, block_references; /* numbers that were read but not yet reported */
 } part_reader;
 
 static rd_status tell(part_reader *p) {
@@ -60,7 +60,7 @@ static rd_status tell(part_reader *p) {
     return p->watch ? add_read(p->watch, references, block_references) : RD_OK;
 }
 
-/* The format is "BLOCK_BYTES KINDS LENGTH:FORMATPATH". */
+/* The text is "BLOCK_BYTES KINDS LENGTH:FORMATPATH", where LENGTH is the length of FORMAT. */
 char *rdi_trace_parts_describe(rd_ctx *ctx, const char *path, const char *format,
                                const rd_mapping *mapping) {
     const char *spec = format ? format : "auto";

@@ -1,4 +1,5 @@
-/* An attributor, from opening to the result; counting.c counts. See attributor.h. */
+/* Opens an attributor, handles events, and makes the result. counting.c counts references. See
+ * attributor.h. */
 #include "attribution/attributor.h"
 #include "base/sized.h"
 
@@ -19,7 +20,7 @@ static rd_status take_levels(rd_attributor *a, const rd_attributor_config *confi
     uint64_t blocks[RD_LEVELS_MAX];
     size_t n = config->n_levels;
     if (n > RD_LEVELS_MAX)
-        return rdi_fail(a->ctx, RD_EINVAL, "more than %d cache levels", RD_LEVELS_MAX);
+        return rdi_fail(a->ctx, RD_EINVAL, "there are more than %d cache levels", RD_LEVELS_MAX);
     if (n && !config->levels)
         return rdi_fail(a->ctx, RD_EINVAL, "n_levels is %zu, but levels is NULL", n);
     if (n)
@@ -44,7 +45,8 @@ static rd_status take_levels(rd_attributor *a, const rd_attributor_config *confi
     return RD_OK;
 }
 
-/* Divides a block into at most eight words: a block of 4096 bytes has eight words of 512 bytes. */
+/* Divides a block into at most eight words. For example, a block of 4096 bytes has eight words of
+ * 512 bytes. */
 static void choose_words(rd_attributor *a) {
     uint64_t bytes = a->config.block_bytes;
     for (unsigned set = 1; set < 256; set++)
@@ -142,7 +144,8 @@ rd_status rdi_attributor_is_open(const rd_attributor *a) {
 
 uint32_t rdi_new_version(rd_attributor *a) {
     rdi_regions *r = &a->regions;
-    /* Starts at 1 again, after all versions in use are invalidated. */
+    /* When all versions are used up, the cached regions of all blocks are invalidated, and the
+     * numbers start at 1 again. */
     if (r->newest == RDI_VERSION_LAST) {
         rdi_touched_change_all(&a->touched);
         rdi_regions_change_all(r, 1);
@@ -162,12 +165,12 @@ static rd_status change_modules(rd_attributor *a, const rd_event *event) {
     return replaced ? rdi_sites_forget(&a->sites) : RD_OK;
 }
 
-/* Limits the cost of events. Invalidating one block per REFERENCES_PER_CHANGE references is
- * allowed, and some blocks at any time. A larger event invalidates everything instead, so that its
- * cost does not grow with the size of its memory. */
+/* Limits of the cost of events. An event may invalidate one block per REFERENCES_PER_CHANGE
+ * references since the last large event, and CHANGES_AT_ANY_TIME blocks in any case. A larger event
+ * invalidates all blocks at once, so that its cost does not grow with the size of its memory. */
 #define REFERENCES_PER_CHANGE 8
 #define CHANGES_AT_ANY_TIME   256
-#define BYTES_AT_ANY_TIME     16384 /* with smaller blocks, more of them */
+#define BYTES_AT_ANY_TIME     16384 /* more blocks if they are small */
 
 static void change_blocks(rd_attributor *a, uint64_t from, uint64_t to) {
     uint64_t first = from >> a->block_bits, more = (to >> a->block_bits) - first;
@@ -198,10 +201,11 @@ rd_status rd_attributor_add_object(rd_attributor *a, const char *path, uint64_t 
     rdi_object_span(object, &low, &high);
     rdi_object_close(object);
     if (low == high)
-        return rdi_fail(a->ctx, RD_EINVAL, "%s: not a readable program or library", path);
+        return rdi_fail(a->ctx, RD_EINVAL, "%s: this is not a readable program or library", path);
     if (address == RD_UNKNOWN && low == 0)
         return rdi_fail(a->ctx, RD_EINVAL,
-                        "%s: can lie anywhere in memory: say where it was, as in %s@0x555555554000",
+                        "%s: this file can be mapped anywhere: state its address, for example "
+                        "%s@0x555555554000",
                         path, path);
     uint64_t bias = address == RD_UNKNOWN || address == 0 ? 0 : address - low;
     rd_event event = {.kind = RD_EVENT_MODULE, .path = path, .pc = bias};

@@ -1,5 +1,5 @@
-/* Inside rd_attributor: attributor.c opens and finishes it, counting.c counts,
- * breakdown.c sums up. */
+/* The internals of rd_attributor. attributor.c opens and finishes it, counting.c counts references,
+ * and breakdown.c sums the counts. */
 #ifndef RDI_ATTRIBUTOR_H
 #define RDI_ATTRIBUTOR_H
 
@@ -15,32 +15,33 @@
 #define RDI_TILE  64
 #define RDI_TILES 3
 
-/* References that are counted together: see counting.c. */
+/* References that are counted together. See counting.c. */
 typedef struct rdi_tile {
     size_t n;
     const uint64_t *blocks, *distances;
-    const uint64_t *address;       /* the first address in the block */
-    rdi_tuple_key reuse[RDI_TILE]; /* the site, in the bits of a reuse */
-    uint8_t words[RDI_TILE];       /* words of the block that are touched, one bit each */
-    rdi_touch *touch[RDI_TILE];    /* where the block's entry belongs */
+    const uint64_t *address;       /* the first address that each reference touches in its block */
+    rdi_tuple_key reuse[RDI_TILE]; /* the site of each reference, in the bits of a key that hold the
+                                      reuse */
+    uint8_t words[RDI_TILE];       /* the words of the block that are touched, one bit per word */
+    rdi_touch *touch[RDI_TILE];    /* the entry of each block, or its home slot */
     rdi_tuple_key key[RDI_TILE];
-    rdi_tuple *tuple[RDI_TILE]; /* where the key's tuple belongs in the table `slots` */
+    rdi_tuple *tuple[RDI_TILE]; /* the tuple of each key, or its home slot in the table `slots` */
     const rdi_tuple *slots;
-    /* Copies, for columns that the batch does not have in this order, or that are used after the
+    /* Copies of columns that the batch does not have in this order, or that are used after the
      * batch. */
     uint64_t own_pc[RDI_TILE], own_address[RDI_TILE], own_distances[RDI_TILE];
 } rdi_tile;
 
 struct rd_attributor {
     rd_ctx *ctx;
-    rd_attributor_config config; /* with the defaults filled in */
+    rd_attributor_config config; /* the configuration with all defaults filled in */
     const rdi_passes *passes;
     rd_level levels[RD_LEVELS_MAX];
     rdi_steps steps;
     uint8_t near_steps[2048]; /* steps of the shortest distances */
-    uint64_t first_miss;      /* shortest distance at which some level misses */
-    uint8_t bits_in[256];     /* number of bits set in the index */
-    /* log2 of the sizes; both are 0 if every address is a block */
+    uint64_t first_miss;      /* shortest distance at which a level misses */
+    uint8_t bits_in[256];     /* number of set bits of each index */
+    /* log2 of the sizes of blocks and words. Both are 0 if every address is a block. */
     unsigned block_bits, word_bits;
     unsigned words_per_block; /* 1: words are not distinguished, or blocks have no size */
     rdi_sites sites;
@@ -51,21 +52,22 @@ struct rd_attributor {
     rdi_regions regions;
     rdi_tile tiles[RDI_TILES]; /* used in turn */
     unsigned turn;
-    uint64_t fetched[RDI_WORD_SETS]; /* per set: how often it began */
-    uint64_t words[RDI_WORD_SETS];   /* per set: words in it when it ended */
-    rd_bin *word_bins;               /* of the profile in words, if it was given */
+    uint64_t fetched[RDI_WORD_SETS]; /* number of times that each word set began */
+    uint64_t words[RDI_WORD_SETS];   /* number of words in each word set when it ended */
+    rd_bin *word_bins;               /* bins of the profile in words, if that was given */
     size_t n_word_bins;
     uint64_t word_references, word_infinite;
     uint64_t references;
     uint64_t changed_at;     /* value of `references` at the last event that affected many blocks */
-    uint64_t batches, timed; /* number of batches; references in the batches that were timed */
+    uint64_t batches, timed; /* number of batches, and number of references in the batches that were
+                                timed */
     double seconds;          /* time that the timed batches took */
-    bool finished, failed;   /* failed: in the middle of a batch */
+    bool finished, failed;   /* `failed`: a failure occurred in the middle of a batch */
 };
 
 /* Ends the first n word sets of a block and counts the words in them. */
 static inline void rdi_end_sets(rd_attributor *a, const rdi_touch *touch, unsigned n) {
-    /* Above all numbers for RDI_MIXED and RDI_OTHERS. */
+    /* This number is above all region numbers for RDI_MIXED and RDI_OTHERS. */
     uint32_t number = rdi_key_region(touch->region);
     for (unsigned set = 0; set < n; set++)
         a->words[set] += a->bits_in[rdi_touch_words(touch, set)];
@@ -85,8 +87,8 @@ uint32_t rdi_new_version(rd_attributor *a);
 /* Counts the references of the tiles that are not yet counted. (counting.c) */
 rd_status rdi_count_rest(rd_attributor *a);
 
-/* Adds the source text of lines whose files can be read, and snippets around the first of them.
- * Other lines stay unchanged. (snippets.c) */
+/* Adds the source text of lines whose files can be read, and snippets around the first of these
+ * lines. Other lines stay unchanged. (snippets.c) */
 rd_status rdi_snippets_read(rd_ctx *ctx, rdi_arena *arena, rd_attribution *a, rd_code_line *lines);
 
 /* Makes the part of the details about code and data. */

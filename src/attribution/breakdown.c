@@ -1,7 +1,8 @@
-/* Sums up the tuples by function, line, pair and data region.
+/* Sums the tuples by function, line, pair and data region.
  *
- * It walks over the tuples twice: first for the weights, which decide which entries are kept, then
- * for all counts of these entries. So memory depends on the length of the result only.
+ * It walks over the tuples twice: first to compute the weights, which decide which entries are
+ * kept, and then to sum all counts of these entries. So memory depends only on the length of the
+ * result.
  */
 #include "attribution/attributor.h"
 #include "attribution/places.h"
@@ -27,7 +28,7 @@ typedef struct breakdown {
 
 /* ---- choosing entries ---- */
 
-/* The line of a site, or RDI_OTHERS. */
+/* Returns the line of a site, or RDI_OTHERS. */
 static uint32_t line_of(const breakdown *b, uint32_t site) {
     return site == RDI_OTHERS ? RDI_OTHERS : b->places.line_of[site];
 }
@@ -167,8 +168,8 @@ static const char *file_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* "FILE:LINE" of the nearest call outside the system's headers, if the place was inlined from such
- * a header; this tells apart the vectors of a program, for example. Otherwise NULL. */
+/* Returns "FILE:LINE" of the nearest call outside the system's headers, if the place was inlined
+ * from such a header, else NULL. For example, this distinguishes the vectors of a C++ program. */
 static const char *caller_of_header(const rdi_place *place) {
     static const char system[] = "/usr/";
     if (strncmp(place->source, system, sizeof system - 1) != 0)
@@ -215,7 +216,7 @@ static rd_status name_stack(breakdown *b, const rdi_region *region, rd_data_regi
     return copy_text(b->arena, text, &out->name);
 }
 
-/* Names a variable, or the data of a module that have no name. */
+/* Names a variable, or the data of a module outside its variables. */
 static rd_status name_static(breakdown *b, const rdi_region *region, rd_data_region *out) {
     static const char before[] = "other data of ";
     if (region->most)
@@ -283,9 +284,9 @@ static void fill_shares(breakdown *b) {
         b->datum[i].blocks = bounded ? RD_UNKNOWN : b->datum[i].share.infinite;
 }
 
-/* ---- counts for two things together ---- */
+/* ---- counts of pairs of entries ---- */
 
-/* A tuple with two indexes into the result; sorting makes equal ones adjacent. */
+/* A tuple with two indices into the result. Sorting makes equal pairs adjacent. */
 typedef struct joint {
     uint32_t first, second;
     const rdi_tuple *tuple;
@@ -294,7 +295,8 @@ typedef struct joint {
 typedef struct joints {
     joint *at;
     size_t n;
-    rdi_ranking ranking; /* of the groups of equal joints, numbered in the order of `at` */
+    rdi_ranking ranking; /* ranking of the groups of equal joints, which are numbered in the order
+                            of `at` */
 } joints;
 
 static int by_both(const void *a, const void *b) {
@@ -308,7 +310,7 @@ static bool is_next_group(const joints *j, size_t i) {
     return i > 0 && by_both(&j->at[i], &j->at[i - 1]) != 0;
 }
 
-/* Sorts the joints and ranks their groups. `others`: some tuples belong to no group. */
+/* Sorts the joints and ranks their groups. `others` says that some tuples belong to no group. */
 static rd_status rank_joints(breakdown *b, joints *j, bool others) {
     const rdi_tuples *tuples = &b->a->tuples;
     uint32_t group = 0;
@@ -332,7 +334,7 @@ static void add_to_pair(const breakdown *b, const rdi_tuple *tuple, rd_reuse_pai
         pair->misses[k] += share.misses[k];
 }
 
-/* Makes the pairs of lines whose both lines have entries. */
+/* Makes the pairs of lines in which both lines have entries. */
 static rd_status make_pairs(breakdown *b) {
     const rdi_tuples *tuples = &b->a->tuples;
     joints j = {.at = rdi_arena_alloc(&b->scratch, tuples->n, sizeof *j.at)};
@@ -372,7 +374,7 @@ static rd_status make_pairs(breakdown *b) {
     return RD_OK;
 }
 
-/* Makes entries for tuples that miss, without an entry for the rest. */
+/* Makes entries for the tuples with misses. There is no entry for the rest. */
 static rd_status make_line_data(breakdown *b) {
     const rdi_tuples *tuples = &b->a->tuples;
     joints j = {.at = rdi_arena_alloc(&b->scratch, tuples->n, sizeof *j.at)};

@@ -1,5 +1,5 @@
-/* Counts every reference: one look-up of its block, one of its tuple, and a count in the current
- * window. tuples.h says how all results follow from that.
+/* Counts every reference, with one look-up of its block, one look-up of its tuple, and a count in
+ * the current window. tuples.h explains how all results follow from these counts.
  *
  * References are processed in tiles, in three passes per tile:
  *
@@ -8,9 +8,10 @@
  * - count: adds to the tuples and the window
  *
  * The data that a pass needs is prefetched while another pass works on another tile, one cache line
- * per reference, so that the memory system is never overloaded: entries of blocks while the tile
- * before the last is counted, tuples while the next tile is resolved. Two tiles are therefore
- * always unfinished, also between batches, which are short when there are many events.
+ * per reference, so that the memory system is never overloaded: the entries of blocks are
+ * prefetched while the tile before the last is counted, and tuples while the next tile is resolved.
+ * So two tiles are always unfinished, even between batches, which are short if there are many
+ * events.
  */
 #include "attribution/attributor.h"
 
@@ -19,17 +20,18 @@
 #include <string.h>
 #include <time.h>
 
-/* One function with all loops would run out of registers. */
+/* An attribute that keeps each pass a separate function, because one function with all loops would
+ * run out of registers. */
 #define PASS static __attribute__((noinline))
 
 /* ---- prepare ---- */
 
-/* The last address of a reference. */
+/* Returns the last address of a reference. */
 static uint64_t end_of(const rd_refs *refs, uint32_t i) {
     return refs->addr[i] + (refs->size && refs->size[i] ? refs->size[i] - 1 : 0);
 }
 
-/* Whether reference i of the tile touches one block only. */
+/* Returns whether reference i of the tile touches only one block. */
 static bool is_whole(const rd_attributor *a, const rd_refs *refs, const uint32_t *origin,
                      const rdi_tile *p, size_t i) {
     uint64_t first = refs->addr[origin[i]], last = end_of(refs, origin[i]);
@@ -37,8 +39,8 @@ static bool is_whole(const rd_attributor *a, const rd_refs *refs, const uint32_t
            (a->words_per_block == 1 || last >> a->block_bits == p->blocks[i]);
 }
 
-/* Whether the tile consists of consecutive references that touch one block each. No reference of
- * its batch was dropped. */
+/* Returns whether the tile consists of consecutive references that touch one block each. No
+ * reference of its batch was dropped. */
 static bool is_plain(const rd_attributor *a, const rd_refs *refs, const uint32_t *origin,
                      const rdi_tile *p) {
     return origin[p->n - 1] - origin[0] == p->n - 1 && is_whole(a, refs, origin, p, 0) &&
@@ -58,8 +60,8 @@ PASS rd_status prepare_sites(rd_attributor *a, const uint64_t *pc, rdi_tile *p) 
     return RD_OK;
 }
 
-/* The program counters of the tile: those of the batch if its references are consecutive, otherwise
- * copied to `room`. */
+/* Returns the program counters of the tile: those of the batch if its references are consecutive,
+ * otherwise a copy in `room`. */
 static const uint64_t *program_counters(const rd_refs *refs, const uint32_t *origin, bool plain,
                                         size_t n, uint64_t *room) {
     if (plain && refs->pc)
@@ -69,7 +71,8 @@ static const uint64_t *program_counters(const rd_refs *refs, const uint32_t *ori
     return room;
 }
 
-/* `gapless`: the batch contains all references from its first to its last. */
+/* Prepares a tile. `gapless` says that the batch contains all references from its first to its
+ * last. */
 static rd_status prepare(rd_attributor *a, const rd_attributed *batch, bool gapless, size_t from,
                          rdi_tile *p) {
     const rd_refs *refs = batch->refs;
@@ -101,8 +104,8 @@ static inline bool recall_region(rd_attributor *a, const rdi_touch *touch, uint6
     return touch->version == recall->version && recall->address == address && touch->version;
 }
 
-/* Finds the region of an address in the block of `touch`, and keeps it there if the block has only
- * one. */
+/* Finds the region of an address in the block of `touch`, and stores it in `touch` if the block has
+ * only one region. */
 static rd_status find_region(rd_attributor *a, rdi_touch *touch, uint64_t address,
                              rdi_tuple_key *out) {
     if (recall_region(a, touch, address, out))
@@ -127,8 +130,8 @@ static rd_status find_region(rd_attributor *a, rdi_touch *touch, uint64_t addres
     return RD_OK;
 }
 
-/* Ends and restarts the word sets of the levels that miss at this distance. With an infinite
- * distance the previous use does not count, even if it is known. */
+/* Ends and restarts the word sets of the levels that miss at this distance. If the distance is
+ * infinite, the previous use does not count, even if it is known. */
 static __attribute__((noinline)) void miss(rd_attributor *a, rdi_touch *touch, uint64_t distance) {
     unsigned missed = a->steps.missed[rdi_step_of(&a->steps, distance)];
     if (distance == RD_COLD) {
@@ -180,7 +183,7 @@ PASS rd_status resolve(rd_attributor *a, rdi_tile *p, const rdi_tile *before) {
         if (RDI_LIKELY(
                 touch->block == blocks[i] &&
                 (touch->version == version || recall_region(a, touch, p->address[i], &its)))) {
-            region |= its; /* one of the two is 0 */
+            region |= its; /* one of the two numbers is 0 */
             if (RDI_UNLIKELY(distances[i] >= first_miss))
                 miss(a, touch, distances[i]);
         } else {
@@ -219,9 +222,10 @@ static __attribute__((noinline)) rd_status find_tuple(rd_attributor *a, rdi_tile
 /* Counts a tile that belongs to the window, and prefetches the block entries of the tile `next`. */
 PASS rd_status count(rd_attributor *a, rdi_tile *p, rdi_counts *window, const rdi_tile *next) {
     const uint64_t *distances = p->distances;
-    if (RDI_UNLIKELY(p->slots != a->tuples.slot)) /* the table has moved since */
+    /* The table has moved since the tile was resolved. */
+    if (RDI_UNLIKELY(p->slots != a->tuples.slot))
         a->passes->tuples(&a->tuples, p->key, p->n, p->tuple);
-    uint64_t sum = 0; /* of the distances with small counters */
+    uint64_t sum = 0; /* sum of the distances that are counted in small counters */
     for (size_t i = 0, n = p->n; i < n; i++) {
         RDI_PREFETCH(next->touch[i]);
         uint64_t distance = distances[i];
@@ -242,7 +246,7 @@ PASS rd_status count(rd_attributor *a, rdi_tile *p, rdi_counts *window, const rd
     return RD_OK;
 }
 
-/* The tile that is next (0), or the one `before` tiles earlier. */
+/* Returns the next tile to fill (0), or the tile `before` tiles earlier. */
 static rdi_tile *tile_before(rd_attributor *a, unsigned before) {
     return &a->tiles[(a->turn + RDI_TILES - before) % RDI_TILES];
 }
@@ -300,8 +304,8 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* One in so many batches is timed: with many events, batches are so short that reading the clock
- * would cost more than a reference. */
+/* One in this many batches is timed. If there are many events, batches are so short that reading
+ * the clock would cost more than a reference. */
 #define TIMED_ONE_IN 16
 
 rd_status rd_attributor_feed(rd_attributor *a, const rd_attributed *batch) {

@@ -1,4 +1,4 @@
-/* Modules while they are mapped. See modules.h. */
+/* Keeps track of the modules that are mapped. See modules.h. */
 #include "attribution/modules.h"
 
 #include <stdlib.h>
@@ -41,8 +41,8 @@ static rd_status take_variable(void *user, const rdi_variable *v) {
     return RD_OK;
 }
 
-/* Orders by address; among the names of one address, the longest variable with the shortest name is
- * last. */
+/* Orders variables by address. Among the variables at one address, the longest one with the
+ * shortest name is last. */
 static int by_address(const void *a, const void *b) {
     const rdi_variable *x = a, *y = b;
     if (x->address != y->address)
@@ -106,7 +106,7 @@ rd_status rdi_modules_add(rdi_modules *m, const rd_event *event, uint32_t epoch,
     for (size_t i = 0; i < m->n; i++) {
         rdi_module *old = &m->modules[i];
         bool same = old->file == new.file && old->bias == new.bias;
-        if (same && old->gone > epoch) { /* repeated, or mapped again */
+        if (same && old->gone > epoch) { /* the event is repeated, or the module is mapped again */
             old->gone = UINT32_MAX;
             old->from = old->from < new.from ? old->from : new.from;
             old->to = old->to > new.to ? old->to : new.to;
@@ -171,7 +171,8 @@ const rdi_variable *rdi_module_variable(const rdi_modules *m, const rdi_module *
                                         uint64_t address, uint64_t *from, uint64_t *to) {
     const rdi_module_file *file = &m->files[module->file];
     uint64_t at = address - module->bias;
-    size_t low = 0, high = file->n; /* one after the last variable at or before the address */
+    size_t low = 0, high = file->n; /* the binary search finds the index after the last variable at
+                                       or before the address */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (file->variables[middle].address <= at)

@@ -1,4 +1,4 @@
-/* The loops, per instruction set. See passes.h. */
+/* Compiles the loops once per instruction set. See passes.h. */
 #include "attribution/passes.h"
 
 #include "attribution/regions.h"
@@ -19,8 +19,8 @@
 #define TARGET     RDI_TARGET_AVX2
 #include "attribution/passes.inc.h"
 
-/* Written with intrinsics, because compilers use gather instructions only if they know that the
- * processor is good at them, as those with AVX-512 are. */
+/* This loop uses intrinsics, because compilers use gather instructions only if they know that they
+ * are fast on the processor. They are fast on processors with AVX-512. */
 RDI_TARGET_AVX512 static bool avx512_sites(const uint64_t *restrict cache,
                                            const uint64_t *restrict pc, size_t n,
                                            rdi_tuple_key *restrict reuse) {

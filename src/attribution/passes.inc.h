@@ -1,5 +1,5 @@
-/* The loops for one instruction set. The including file defines PASSES (the table), NAME (function
- * names) and TARGET (attributes), and SITES if it has its own version of that loop. */
+/* The loops for one instruction set. The including file defines PASSES (the table), NAME (the names
+ * of functions) and TARGET (attributes), and SITES if it has its own version of that loop. */
 
 TARGET static bool NAME(gapless)(const uint32_t *origin, size_t n) {
     uint32_t steps = 0;

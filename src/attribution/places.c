@@ -1,4 +1,4 @@
-/* Groups sites by sorting them. See places.h. */
+/* Groups sites into lines and functions by sorting them. See places.h. */
 #include "attribution/places.h"
 
 #include <inttypes.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes a function and a line for a program counter about which nothing is known. */
+/* Makes a function and a line for a program counter whose location is unknown. */
 static rd_status name_by_address(rdi_arena *arena, uint64_t pc, rdi_place *place) {
     char text[24];
     snprintf(text, sizeof text, "0x%" PRIx64, pc);
@@ -84,7 +84,7 @@ static bool is_same_chain(const rdi_place *a, const rdi_place *b) {
 
 /* ---- grouping ---- */
 
-/* Groups one place per site, sorted, into lines and functions, in this order. */
+/* Groups the places of all sites, which are sorted, into lines and functions, in this order. */
 static void group(rdi_places *p, const rdi_place *sorted, size_t n) {
     for (size_t i = 0; i < n; i++) {
         const rdi_place *site = &sorted[i];
@@ -103,7 +103,7 @@ static void group(rdi_places *p, const rdi_place *sorted, size_t n) {
 
 rd_status rdi_places_find(const rd_attributor *a, rdi_arena *arena, rdi_places *out) {
     size_t sites = a->sites.n, end = sites <= a->sites.max ? sites : a->sites.max + 1;
-    size_t told = end - 1; /* counts from 1 */
+    size_t told = end - 1; /* numbers count from 1 */
     rdi_place *place = rdi_arena_alloc(arena, told, sizeof *place);
     *out = (rdi_places){.lines = rdi_arena_alloc(arena, told, sizeof *place),
                         .functions = rdi_arena_alloc(arena, told, sizeof *place),

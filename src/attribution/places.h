@@ -1,25 +1,26 @@
-/* Source locations of sites: sites are grouped into lines, and lines into functions. */
+/* The source locations of sites. Sites are grouped into lines, and lines into functions. */
 #ifndef RDI_PLACES_H
 #define RDI_PLACES_H
 
 #include "attribution/attributor.h"
 
-/* A function or line with sites. Texts are NULL if unknown. */
+/* A function or a line that has sites. Unknown texts are NULL. */
 typedef struct rdi_place {
     const char *function, *module, *source;
-    uint64_t line;               /* 0: unknown */
+    uint64_t line;               /* number of the line; 0: unknown */
     uint64_t function_line;      /* line where the function begins; 0: unknown */
-    const char *function_source; /* and its file */
+    const char *function_source; /* file of the function */
     const char *const *inlined_from;
     size_t n_inlined_from;
     uint32_t function_number; /* for a line: the number of its function */
-    uint32_t site;            /* scratch */
+    uint32_t site;            /* used only while sorting */
 } rdi_place;
 
 typedef struct rdi_places {
     rdi_place *lines, *functions;
     size_t n_lines, n_functions;
-    /* Per site; RDI_OTHERS for the site that stands for all further program counters. */
+    /* The line of each site; RDI_OTHERS for the site that stands for all further program
+     * counters. */
     uint32_t *line_of;
 } rdi_places;
 
@@ -28,10 +29,10 @@ typedef struct rdi_places {
 rd_status rdi_place_of(const rdi_modules *modules, rdi_arena *arena, uint64_t pc, uint32_t epoch,
                        rdi_place *out);
 
-/* Finds the places of all sites; everything is in the arena. */
+/* Finds the places of all sites. All results are in the arena. */
 rd_status rdi_places_find(const rd_attributor *a, rdi_arena *arena, rdi_places *out);
 
-/* The number of the line that contains a place, or RDI_OTHERS if no site is on it. */
+/* Returns the number of the line that contains a place, or RDI_OTHERS if no site is on it. */
 uint32_t rdi_places_line(const rdi_places *p, const rdi_place *place);
 
 #endif

@@ -1,4 +1,4 @@
-/* Selects the heaviest of many things. See ranking.h. */
+/* Selects the items with the highest counts. See ranking.h. */
 #include "attribution/ranking.h"
 
 #include <stdlib.h>
@@ -14,7 +14,8 @@ rd_status rdi_ranking_init(rdi_ranking *r, rdi_arena *arena, size_t n) {
     return RD_OK;
 }
 
-/* Equal things keep the order of their numbers, so that the result is reproducible. */
+/* Compares two items. Equal items keep the order of their numbers, so that the result is
+ * reproducible. */
 static int by_weight(const void *a, const void *b) {
     const rdi_ranked *x = a, *y = b;
     if (x->misses != y->misses)

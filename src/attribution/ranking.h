@@ -1,4 +1,5 @@
-/* Selects the heaviest of many numbered things, by misses, then by references. */
+/* Selects the numbered items with the most misses; items with equally many misses are ordered by
+ * references. */
 #ifndef RDI_RANKING_H
 #define RDI_RANKING_H
 
@@ -7,20 +8,21 @@
 
 typedef struct rdi_ranked {
     uint64_t misses, references;
-    uint32_t number; /* of the thing */
+    uint32_t number; /* number of the item */
 } rdi_ranked;
 
 typedef struct rdi_ranking {
     rdi_ranked *by;     /* indexed by number until it is sorted */
-    uint32_t *place_of; /* per number: index in the result; all others share the last index */
-    size_t n;           /* number of things */
-    size_t kept;        /* number of things with an index of their own */
-    bool others;        /* there is one more index for all other things */
+    uint32_t *place_of; /* index of each item in the result; all items that are not kept share the
+                           last index */
+    size_t n;           /* number of items */
+    size_t kept;        /* number of items with their own index */
+    bool others;        /* true: there is one more index for all other items */
 } rdi_ranking;
 
 rd_status rdi_ranking_init(rdi_ranking *r, rdi_arena *arena, size_t n);
-/* Sorts and keeps at most `max` things. Things without references get no index. `others`: something
- * has no number. */
+/* Sorts the items and keeps at most `max` of them. Items without references get no index. `others`
+ * says that some references belong to no item. */
 void rdi_ranking_sort(rdi_ranking *r, size_t max, bool others);
 
 static inline void rdi_ranking_add(rdi_ranking *r, uint32_t number, uint64_t misses,
@@ -33,7 +35,7 @@ static inline size_t rdi_ranking_places(const rdi_ranking *r) {
     return r->kept + r->others;
 }
 
-/* RDI_OTHERS is no number; it has the last index. */
+/* Returns the index of an item. RDI_OTHERS is not an item and has the last index. */
 static inline size_t rdi_ranking_place(const rdi_ranking *r, uint32_t number) {
     return number == RDI_OTHERS ? r->kept : r->place_of[number];
 }

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Addresses of further processes have the process number above these bits. */
+/* The number of a further process is in the address above these bits. */
 #define PROCESS_BITS 48
 
 rd_status rdi_regions_init(rdi_regions *r, rd_ctx *ctx, const rdi_modules *modules, size_t max) {
@@ -17,7 +17,7 @@ rd_status rdi_regions_init(rdi_regions *r, rd_ctx *ctx, const rdi_modules *modul
     if (!(r->region = rdi_calloc(ctx, 16, sizeof *r->region)))
         return RD_ENOMEM;
     r->room = 16;
-    r->n = 1; /* number 0 exists from the start */
+    r->n = 1; /* region 0 exists from the beginning */
     return RD_OK;
 }
 
@@ -33,7 +33,7 @@ void rdi_regions_fini(rdi_regions *r) {
 
 /* ---- regions ---- */
 
-/* Finds or makes a region; RDI_OTHERS if there are too many. */
+/* Finds or makes a region. Sets *out to RDI_OTHERS if there are too many regions. */
 static rd_status number_of(rdi_regions *r, const rdi_region *region, uint32_t *out) {
     uint64_t *known = rdi_block_map_find(&r->by_key[region->kind], region->key), old;
     *out = known ? (uint32_t)*known : RDI_OTHERS;
@@ -68,7 +68,7 @@ static void count_live(rdi_regions *r, uint32_t number, int64_t bytes) {
 }
 
 static rd_status add_span(rdi_regions *r, rdi_span span) {
-    /* The memory then counts as data of its module, or as unknown. */
+    /* If there are too many spans, the memory counts as data of its module or as unknown. */
     if (r->spans.n >= r->max_spans)
         return RD_OK;
     RD_TRY(rdi_spans_insert(&r->spans, span));
@@ -76,7 +76,7 @@ static rd_status add_span(rdi_regions *r, rdi_span span) {
     return RD_OK;
 }
 
-/* Removes all spans in `from` .. `to`; the parts of spans outside stay. */
+/* Removes all spans from `from` to `to`. Parts of spans outside that range stay. */
 static rd_status clear(rdi_regions *r, uint64_t from, uint64_t to) {
     const rdi_span *first;
     while ((first = rdi_spans_first(&r->spans, from, to))) {
@@ -104,7 +104,7 @@ static rd_status add_data(rdi_regions *r, const rd_event *event, uint32_t epoch,
 
 bool rdi_regions_extent(rdi_regions *r, const rd_event *event, uint64_t *last) {
     uint64_t from = event->address;
-    /* The size is that of the allocation. */
+    /* A release without a size has the size of the allocation. */
     if (event->kind == RD_EVENT_RELEASE && event->size == 0) {
         const rdi_span *span = rdi_spans_first(&r->spans, from, from);
         *last = span ? span->to : 0;
@@ -123,13 +123,14 @@ rd_status rdi_regions_event(rdi_regions *r, const rd_event *event, uint64_t to, 
 
 /* ---- looking up ---- */
 
-/* Finds the region in the data of a module: a variable, or the space between variables. */
+/* Finds the region of an address in the data of a module: a variable, or the space between
+ * variables. */
 static rd_status find_static(rdi_regions *r, const rdi_module *module, uint64_t address,
                              uint32_t epoch, rdi_span *out) {
     const rdi_variable *variable =
         rdi_module_variable(r->modules, module, address, &out->from, &out->to);
     rdi_region region = {.kind = RD_DATA_GLOBAL, .epoch = epoch};
-    region.key = variable ? out->from : module->all_from - 1; /* no variable has this key */
+    region.key = variable ? out->from : module->all_from - 1; /* a key that no variable has */
     region.name = variable ? variable->name : rdi_module_name(r->modules, module);
     region.live = region.most = variable ? variable->size : 0;
     return number_of(r, &region, &out->value);
@@ -147,7 +148,7 @@ rd_status rdi_regions_find(rdi_regions *r, uint64_t address, uint32_t epoch, uin
         RD_TRY(find_static(r, module, address, epoch, &data));
     else if (inside || (span && !any_module))
         data = *span;
-    /* Variables with the same number may still be different. */
+    /* Different variables may have the same number, so their addresses are compared. */
     if (module || data.value == RDI_OTHERS)
         *alone = data.from <= from && to <= data.to && !(module && any_span);
     else

@@ -1,13 +1,14 @@
-/* Finds the region of an address: heap by allocation site, globals by variable, stacks by thread.
+/* Finds the region of an address. Heap memory is grouped by allocation site, globals by variable,
+ * and stacks by thread.
  *
- * Allocations and stacks are spans that events add and remove; variables are looked up in the files
- * of modules. A region combines all data of one kind and key. Region 0 is memory about which
- * nothing is known.
+ * Allocations and stacks are spans, which events add and remove. Variables are looked up in the
+ * files of modules. A region combines all data of one kind and key. Region 0 is all memory without
+ * a known owner.
  *
- * Look-ups are cached. A block keeps its region (touched.h), with the version of that time, until
- * an event affects the block. For blocks that several regions share, the cache here keeps the
- * region of an address. Such a block has its own version, and gets a new one when an event affects
- * it. No version is used twice.
+ * Look-ups are cached. The table entry of a block holds its region (touched.h), with the version at
+ * the look-up, until an event affects the block. For blocks that several regions share, the cache
+ * here keeps the region of an address. Such a block has its own version, and gets a new one when an
+ * event affects it. No version is used twice.
  */
 #ifndef RDI_REGIONS_H
 #define RDI_REGIONS_H
@@ -21,57 +22,60 @@ typedef struct rdi_region {
     rd_data_kind kind;
     uint64_t key;   /* heap: program counter of the allocation; stack: process << 32 | thread;
                             global: address */
-    uint32_t epoch; /* when it was first seen, to find the module */
-    /* Name of a variable or module, borrowed from the modules; NULL: derived from the key. */
+    uint32_t epoch; /* epoch in which the region was first seen, to find its module */
+    /* Name of a variable or module, borrowed from the modules; NULL: the name is derived from the
+     * key. */
     const char *name;
-    uint64_t live, most;     /* bytes */
-    uint64_t fetched, words; /* blocks evicted from the first level, and words touched in them */
+    uint64_t live, most;     /* number of live bytes now, and the largest number so far */
+    uint64_t fetched, words; /* number of blocks evicted from the first level, and of the words
+                                touched in them */
 } rdi_region;
 
 #define RDI_REGION_RECALLS 4096
 #define RDI_VERSION_LAST   (UINT32_MAX >> 1)
-/* Set in the version of a block that several regions share. */
+/* This bit is set in the version of a block that several regions share. */
 #define RDI_MIXED_VERSION (RDI_VERSION_LAST + 1)
 
-/* The region of an address, looked up when its block had this version. */
+/* The region of an address, which was looked up when its block had this version. */
 typedef struct rdi_region_recall {
     uint64_t address;
-    uint32_t version; /* 0: empty */
+    uint32_t version; /* version of the block; 0: the entry is empty */
     uint32_t region;
 } rdi_region_recall;
 
 typedef struct rdi_regions {
     rd_ctx *ctx;
     const rdi_modules *modules;
-    bool known; /* there were events; before, everything is region 0 */
+    bool known; /* true: there were events; before the first event, all memory is region 0 */
     rdi_region *region;
     size_t n, room, max;
     size_t max_spans;
-    rdi_block_map by_key[4]; /* per kind: key -> number */
+    rdi_block_map by_key[4]; /* per kind: maps a key to a region number */
     rdi_spans spans;
-    uint32_t version; /* of all blocks that belong to one region */
-    uint32_t newest;  /* version that was given last, from 1 to RDI_VERSION_LAST */
+    uint32_t version; /* version of all blocks that belong to only one region */
+    uint32_t newest;  /* the newest version, from 1 to RDI_VERSION_LAST */
     rdi_region_recall recall[RDI_REGION_RECALLS];
 } rdi_regions;
 
 rd_status rdi_regions_init(rdi_regions *r, rd_ctx *ctx, const rdi_modules *modules, size_t max);
 void rdi_regions_fini(rdi_regions *r);
 
-/* Finds the last byte of the data of an allocation, release or stack; false if the
- * data is empty. */
+/* Finds the last byte of the data of an allocation, release or stack. Returns false if the data is
+ * empty. */
 bool rdi_regions_extent(rdi_regions *r, const rd_event *event, uint64_t *last);
 /* Applies the event. Cached look-ups of its data become invalid. */
 rd_status rdi_regions_event(rdi_regions *r, const rd_event *event, uint64_t last, uint32_t epoch);
-/* Makes everything cached invalid; blocks with one region now have this version. */
+/* Invalidates all cached look-ups. Blocks with one region get this version from now on. */
 void rdi_regions_change_all(rdi_regions *r, uint32_t version);
 
-/* Finds the region of an address in the block from .. to, RDI_OTHERS if there are too many regions,
- * and whether the block has only one. Memory without an owner, such as the words between two
- * allocations, belongs to the region of the block if there is only one. */
+/* Finds the region of an address in the block that extends from `from` to `to`, and whether the
+ * block has only one region. *region is RDI_OTHERS if there are too many regions. Memory without an
+ * owner, such as the words between two allocations, belongs to the region of the block if there is
+ * only one. */
 rd_status rdi_regions_find(rdi_regions *r, uint64_t address, uint32_t epoch, uint64_t from,
                            uint64_t to, uint32_t *region, bool *alone);
 
-/* The cache entry for an address. */
+/* Returns the cache entry for an address. */
 static inline rdi_region_recall *rdi_regions_recall(rdi_regions *r, uint64_t address) {
     return &r->recall[address * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (RDI_REGION_RECALLS - 1)];
 }

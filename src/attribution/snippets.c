@@ -1,4 +1,4 @@
-/* Reads the source lines that the result mentions, where the files exist.
+/* Reads the source lines that the result mentions, if their files exist.
  *
  * Each file is read once, completely. Files that are missing, too large or binary are skipped.
  */
@@ -9,12 +9,12 @@
 #include <sys/stat.h>
 
 #define FILE_MAX      ((size_t)16 << 20)
-#define TEXT_MAX      200 /* bytes of a line that are kept */
+#define TEXT_MAX      200 /* maximum number of bytes of a line that are kept */
 #define SNIPPETS_MAX  20
-#define SNIPPET_LINES 4 /* before and after the line */
+#define SNIPPET_LINES 4 /* number of lines before and after the line */
 
 typedef struct source_text {
-    char *text; /* NUL-terminated; NULL: could not be read */
+    char *text; /* the text, terminated by NUL; NULL: the file could not be read */
     size_t n;
 } source_text;
 
@@ -36,7 +36,7 @@ static rd_status read_source(rd_ctx *ctx, const char *path, source_text *out) {
     return status;
 }
 
-/* The beginning of line `number`, counted from 1; NULL if the file is shorter. */
+/* Returns the beginning of line `number`, counted from 1, or NULL if the file is shorter. */
 static const char *find_line(const source_text *s, uint64_t number) {
     const char *at = s->text, *end = s->text + s->n;
     for (; at && at < end && number > 1; number--) {
@@ -46,7 +46,7 @@ static const char *find_line(const source_text *s, uint64_t number) {
     return at && at < end ? at : NULL;
 }
 
-/* Copies up to the end of the line. */
+/* Copies the text up to the end of the line. */
 static rd_status copy_line(rdi_arena *arena, const char *from, const char **out) {
     size_t n = strcspn(from, "\r\n");
     n = n < TEXT_MAX ? n : TEXT_MAX;

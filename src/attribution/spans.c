@@ -1,4 +1,4 @@
-/* Address ranges in order. See spans.h. */
+/* Implements ordered sets of address ranges. See spans.h. */
 #include "attribution/spans.h"
 
 #include <string.h>
@@ -17,13 +17,14 @@ void rdi_spans_fini(rdi_spans *s) {
 
 /* ---- searching ---- */
 
-/* Whether leaf number `at` is the last leaf that begins at or before the address. */
+/* Returns whether leaf number `at` is the last leaf that begins at or before the address. */
 static bool is_leaf_of(const rdi_spans *s, size_t at, uint64_t address) {
     return at < s->leaves && s->entry[at].from <= address &&
            (at + 1 == s->leaves || address < s->entry[at + 1].from);
 }
 
-/* That leaf, or the first leaf. There must be one. */
+/* Returns the last leaf that begins at or before the address, or the first leaf. There must be a
+ * leaf. */
 static size_t leaf_of(rdi_spans *s, uint64_t address) {
     if (is_leaf_of(s, s->recent, address))
         return s->recent;
@@ -33,7 +34,7 @@ static size_t leaf_of(rdi_spans *s, uint64_t address) {
     return s->recent = at;
 }
 
-/* How many spans of the leaf begin at or before the address. */
+/* Returns how many spans of the leaf begin at or before the address. */
 static size_t count_below(const rdi_span_leaf *leaf, uint64_t address) {
     size_t at = 0;
     for (size_t n = leaf->n; n > 1; n -= n / 2)
@@ -58,8 +59,8 @@ const rdi_span *rdi_spans_first(rdi_spans *s, uint64_t from, uint64_t to) {
     return next->from <= to ? next : NULL;
 }
 
-/* Whether all spans before number `at` of a leaf that reach to `from` have the same value as
- * `like`. */
+/* Returns whether all spans before number `at` of a leaf that reach up to `from` have the same
+ * value as `like`. */
 static bool is_alike_before(const rdi_spans *s, size_t leaf, size_t at, uint64_t from,
                             const rdi_span *like) {
     while (true) {
@@ -76,7 +77,7 @@ static bool is_alike_before(const rdi_spans *s, size_t leaf, size_t at, uint64_t
     }
 }
 
-/* The same for the spans from number `at` on that begin at or before `to`. */
+/* Returns the same for the spans from number `at` on that begin at or before `to`. */
 static bool is_alike_behind(const rdi_spans *s, size_t leaf, size_t at, uint64_t to,
                             const rdi_span *like) {
     for (;; at++) {
@@ -93,7 +94,8 @@ static bool is_alike_behind(const rdi_spans *s, size_t leaf, size_t at, uint64_t
     }
 }
 
-/* A span that overlaps from .. to, if all of those have the same value. */
+/* Returns a span that overlaps the addresses from `from` to `to`, if all such spans have the same
+ * value. */
 static const rdi_span *find_alike(rdi_spans *s, uint64_t from, uint64_t to, bool *alike) {
     const rdi_span *first = rdi_spans_first(s, from, to);
     size_t number = leaf_of(s, from);
@@ -147,7 +149,7 @@ static void drop_leaf(rdi_spans *s, size_t at) {
     memmove(&s->entry[at], &s->entry[at + 1], (s->leaves - at) * sizeof *s->entry);
 }
 
-/* Merges two neighboring leaves if they fill at most half a leaf together; so there are never many
+/* Merges two neighboring leaves if they fill at most half a leaf together. So there are never many
  * almost empty leaves. */
 static void join_small(rdi_spans *s, size_t at) {
     if (at + 1 >= s->leaves)

@@ -1,4 +1,5 @@
-/* An ordered set of address ranges that do not overlap, each with a value: what is allocated where.
+/* An ordered set of address ranges that do not overlap. Each range has a value, which identifies
+ * its owner.
  *
  * Spans are stored in order in leaves of up to 64, and an array has the first address of each leaf.
  * A look-up is two short searches in contiguous memory, which is faster than a tree of nodes.
@@ -9,14 +10,15 @@
 #include "base/common.h"
 
 typedef struct rdi_span {
-    uint64_t from, to; /* `to` is inclusive, so that a span can reach the end of memory */
+    uint64_t from, to; /* first and last address; `to` is inclusive, so that a span can reach the
+                          end of memory */
     uint32_t value;
 } rdi_span;
 
 #define RDI_SPANS_IN_LEAF 64
 
 typedef struct rdi_span_leaf {
-    size_t n; /* never 0 */
+    size_t n; /* number of spans, never 0 */
     rdi_span span[RDI_SPANS_IN_LEAF];
 } rdi_span_leaf;
 
@@ -27,20 +29,22 @@ typedef struct rdi_spans {
         rdi_span_leaf *leaf;
     } * entry;
     size_t leaves, room;
-    size_t recent; /* the leaf that was found last: the next look-up often needs the same */
+    size_t recent; /* the leaf that was found last, because the next look-up often needs the same
+                      leaf */
     size_t n;
 } rdi_spans;
 
 void rdi_spans_init(rdi_spans *s, rd_ctx *ctx); /* cannot fail */
 void rdi_spans_fini(rdi_spans *s);
 
-/* Adds a span, which must not overlap another one. */
+/* Adds a span, which must not overlap another span. */
 rd_status rdi_spans_insert(rdi_spans *s, rdi_span span);
-/* The first span that overlaps from .. to, or NULL. */
+/* Returns the first span that overlaps the addresses from `from` to `to`, or NULL. */
 const rdi_span *rdi_spans_first(rdi_spans *s, uint64_t from, uint64_t to);
-/* Finds the span that contains `address`, which lies in from .. to. *alike says whether all spans
- * that overlap from .. to have the same value. If no span contains the address but all have the
- * same value, returns one of them; otherwise NULL. */
+/* Returns the span that contains `address`, which lies between `from` and `to`. *alike says whether
+ * all spans that overlap the addresses from `from` to `to` have the same value. If no span contains
+ * the address but all of them have the same value, the function returns one of them, otherwise
+ * NULL. */
 const rdi_span *rdi_spans_around(rdi_spans *s, uint64_t address, uint64_t from, uint64_t to,
                                  bool *alike);
 /* Removes the span that begins at `from`, which must exist. */

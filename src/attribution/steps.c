@@ -1,4 +1,4 @@
-/* Bins that determine the levels that miss. See steps.h. */
+/* Makes bins that determine the levels that miss. See steps.h. */
 #include "attribution/steps.h"
 
 #include "profile/details.h"

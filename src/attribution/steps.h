@@ -1,7 +1,7 @@
 /* Steps: bins of distances that determine both the log bin and the levels that miss.
  *
- * A step is a log bin, divided where a level begins to miss. Infinite distances are the last step.
- * So one counter per step is all that has to be counted for a reference.
+ * A step is a log bin, or a part of it if a level begins to miss inside the bin. Infinite distances
+ * are the last step. So a reference needs to be counted in only one counter.
  */
 #ifndef RDI_STEPS_H
 #define RDI_STEPS_H
@@ -25,7 +25,7 @@ typedef struct rdi_counts {
     uint64_t at[RDI_STEPS];
 } rdi_counts;
 
-/* `blocks`: the sizes of the levels, ascending. */
+/* Makes the steps for n levels. `blocks` has the sizes of the levels in ascending order. */
 void rdi_steps_init(rdi_steps *s, const uint64_t *blocks, size_t n);
 
 static inline unsigned rdi_step_of(const rdi_steps *s, uint64_t distance) {
@@ -38,7 +38,7 @@ static inline unsigned rdi_step_of(const rdi_steps *s, uint64_t distance) {
 void rdi_counts_add(rdi_counts *to, const rdi_counts *from);
 /* Adds all counts to a share. */
 void rdi_counts_to_share(const rdi_steps *s, const rdi_counts *from, rd_share *to);
-/* The number of references, and of the misses in all levels together. */
+/* Return the number of references, and the number of misses in all levels together. */
 uint64_t rdi_counts_references(const rdi_steps *s, const rdi_counts *c);
 uint64_t rdi_counts_misses(const rdi_steps *s, const rdi_counts *c);
 

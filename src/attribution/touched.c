@@ -1,11 +1,11 @@
-/* The rare operations: growing, and exchanging the tables. See touched.h. */
+/* Implements the rare operations: growing, and exchanging the two tables. See touched.h. */
 #include "attribution/touched.h"
 
 #include <string.h>
 
 #define FIRST_SLOTS 1024
 
-/* The slot that holds the block, or the free slot where it would go. */
+/* Returns the slot that holds the block, or the free slot where it belongs. */
 static rdi_touch *probe(const rdi_touch_table *t, uint64_t block) {
     size_t i = rdi_touched_home(t, block);
     while (t->slot[i].block != block && !rdi_touch_is_free(&t->slot[i]))
@@ -22,7 +22,8 @@ static void free_table(rd_ctx *ctx, rdi_touch_table *t) {
 static rd_status make_table(rd_ctx *ctx, rdi_touch_table *t, size_t slots) {
     size_t bytes;
     if (__builtin_mul_overflow(slots, sizeof *t->slot, &bytes))
-        return rdi_fail(ctx, RD_ENOMEM, "out of memory: %zu blocks are too many", slots);
+        return rdi_fail(ctx, RD_ENOMEM, "out of memory: a table for %zu blocks would be too large",
+                        slots);
     rdi_touch *slot = rdi_pages_alloc(ctx, bytes);
     if (!slot)
         return RD_ENOMEM;
@@ -99,7 +100,7 @@ static rd_status make_room(rdi_touched *t) {
 }
 
 /* Fills the slot for a block that is not in the young table: moves the entry from the old table, or
- * makes one. */
+ * makes a new entry. */
 static void enter(rdi_touched *t, rdi_touch *slot, uint64_t block) {
     t->young.n++;
     *slot = (rdi_touch){.block = block};
@@ -122,14 +123,15 @@ rd_status rdi_touched_find(rdi_touched *t, uint64_t block, rdi_touch **out) {
         enter(t, slot, block);
     }
     rdi_touch *home = &t->young.slot[rdi_touched_home(&t->young, block)], found = *slot;
-    *slot = *home; /* there is no free slot between the two, so both are still found */
+    *slot = *home; /* no slot between the two is free, so both are still found */
     *home = found;
     *out = home;
     return RD_OK;
 }
 
 void rdi_touched_change(rdi_touched *t, uint64_t first, uint64_t n) {
-    for (uint64_t i = 0; i < n; i++) { /* a block without an entry leads to a free slot */
+    for (uint64_t i = 0; i < n; i++) { /* if a block has no entry, probe() returns a free slot,
+                                          where the change has no effect */
         probe(&t->young, first + i)->version = 0;
         if (t->old.slot)
             probe(&t->old, first + i)->version = 0;

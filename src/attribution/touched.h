@@ -1,39 +1,44 @@
-/* A hash table from block to the site that touched it last, the touched words, and its region.
+/* A hash table that maps a block to the site that touched it last, its touched words, and its
+ * region.
  *
  * It uses open addressing with linear probing. Every block id is valid; an entry without words is
- * free. A block that is not found in its home slot changes places with the block there, so that
- * blocks in use move to their home slots.
+ * free. If a block is not found in its home slot, its entry is swapped with the entry there, so
+ * that blocks in use move to their home slots.
  *
  * With a bound, blocks that are not among the last `bound` blocks are not needed. Two tables then
- * take turns: once the young table has `bound` blocks, it becomes the old one. Blocks of the
- * previous old table that have not been touched since are passed to dropped(). So there are never
- * more than twice the bound.
+ * take turns: once the young table has `bound` blocks, it becomes the old table. Blocks of the
+ * previous old table that have not been touched since then are passed to dropped(). So there are
+ * never more blocks than twice the bound.
  */
 #ifndef RDI_TOUCHED_H
 #define RDI_TOUCHED_H
 
 #include "attribution/tuples.h"
 
-/* Replaces a region number + 1: the region is unknown, or the block belongs to several regions. */
+/* Stands in place of a region number + 1 if the region is unknown or the block belongs to several
+ * regions. */
 #define RDI_MIXED 0
 
-/* Sets of words in an entry, one byte each with one bit per word, from the low end: the words
- * touched since the block was loaded into each of RD_LEVELS_MAX levels, and since it was first
- * touched. A reference changes the first set only; its content belongs to all sets, and is added to
- * them before it is cleared. It is empty in entries that are free or have moved to the young
- * table. */
-#define RDI_WORD_SETS    (RD_LEVELS_MAX + 1)
-#define RDI_WORDS_IN_ALL UINT64_C(0x0101010101) /* times a set: that set in all of them */
+/* An entry has several sets of words. Each set is one byte with one bit per word, from the low end:
+ * the words touched since the block was loaded into each of RD_LEVELS_MAX levels, and since it was
+ * first touched. A reference changes only the first set. Its content belongs to all sets, and is
+ * added to them before the first set is cleared. The first set is empty in entries that are free or
+ * have moved to the young table. */
+#define RDI_WORD_SETS (RD_LEVELS_MAX + 1)
+/* Multiplied by a set, it gives this set in all bytes. */
+#define RDI_WORDS_IN_ALL UINT64_C(0x0101010101)
 #define RDI_WORDS_MOVED  (UINT64_C(0xff) << 8 * RD_LEVELS_MAX)
 
-/* Every reference writes `use` and `words` but rarely the other fields, so reading those does not
- * wait for the preceding write. Two entries fill a cache line. */
+/* Every reference writes `use` and `words`, but rarely the other fields, so reading the other
+ * fields does not have to wait for the preceding write. Two entries fill a cache line. */
 typedef struct rdi_touch {
     uint64_t block;
-    rdi_tuple_key use; /* the site that touched it last, in the bits of a use */
+    rdi_tuple_key use; /* the site that touched the block last, in the bits of a key that hold the
+                          use */
     uint64_t words;
-    uint32_t region;  /* in its bits of a key, or RDI_MIXED */
-    uint32_t version; /* of the regions at the look-up; 0: not looked up, or changed since */
+    uint32_t region;  /* the region, in its bits of a key, or RDI_MIXED */
+    uint32_t version; /* version of the regions at the look-up; 0: not looked up, or changed since
+                         then */
 } rdi_touch;
 
 static inline uint8_t rdi_touch_words(const rdi_touch *touch, unsigned set) {
@@ -48,9 +53,9 @@ typedef struct rdi_touch_table {
 
 typedef struct rdi_touched {
     rd_ctx *ctx;
-    rdi_touch_table young, old;                          /* `old` is empty without a bound */
-    uint64_t bound;                                      /* 0: none */
-    void (*dropped)(void *user, const rdi_touch *touch); /* called for each block that leaves */
+    rdi_touch_table young, old;                          /* without a bound, `old` is empty */
+    uint64_t bound;                                      /* bound in blocks; 0: none */
+    void (*dropped)(void *user, const rdi_touch *touch); /* called for each block that is dropped */
     void *user;
 } rdi_touched;
 
@@ -60,16 +65,17 @@ void rdi_touched_fini(rdi_touched *t);
 /* Passes all remaining blocks to dropped(). */
 void rdi_touched_drop_all(rdi_touched *t);
 
-/* Finds the block's entry. A new entry has no words, which the caller sets at once, no site, and
- * the region RDI_MIXED. Adding one invalidates all entries that were returned before. */
+/* Finds the entry of the block, or makes one. A new entry has no words, no site, and the region
+ * RDI_MIXED; the caller must set its words at once. Making an entry invalidates all entries that
+ * were returned before. */
 rd_status rdi_touched_find(rdi_touched *t, uint64_t block, rdi_touch **out);
 
 /* Marks the regions of `n` blocks from `first` on as changed: they must be looked up again. */
 void rdi_touched_change(rdi_touched *t, uint64_t first, uint64_t n);
-/* The same for all blocks. */
+/* Marks the regions of all blocks as changed. */
 void rdi_touched_change_all(rdi_touched *t);
 
-/* The words from .. to of a block, as a set. */
+/* Returns the words from `from` to `to` of a block, as a set. */
 static inline uint8_t rdi_words_between(uint32_t from, uint32_t to) {
     return (uint8_t)((2u << to) - (1u << from));
 }

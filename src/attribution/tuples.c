@@ -1,4 +1,4 @@
-/* Counters per use, reuse and region. See tuples.h. */
+/* Implements the counters per use, reuse and region. See tuples.h. */
 #include "attribution/tuples.h"
 
 #include "profile/hist.h"
@@ -7,18 +7,19 @@
 #include <string.h>
 
 #define FIRST_SLOTS  256
-#define KEPT_AT_ONCE 64 /* divides FIRST_SLOTS */
+#define KEPT_AT_ONCE 64 /* number of tuples moved at a time; it divides FIRST_SLOTS */
 #define REST_SEGMENT 64
 
-/* Some numbers are reserved: first touches, mixed regions and others. */
+/* Some numbers are reserved for first touches, mixed regions and others. */
 _Static_assert(RD_SITES_MAX + 4 < 1 << RDI_SITE_BITS, "sites fit in keys");
 _Static_assert(RD_REGIONS_MAX + 4 < 1 << RDI_REGION_BITS, "regions fit in keys");
 _Static_assert(sizeof(rdi_tuple) == 64, "a tuple is a cache line");
 _Static_assert(RDI_NEAR_STEPS % 4 == 0 && RDI_SMALL_STEPS % 4 == 0, "four steps at a time");
-/* Small steps have distances below 2^SMALL_STEPS, and each small counter holds fewer than 2^16. */
+/* Small steps have distances below 2^RDI_SMALL_STEPS, and each small counter holds less than
+ * 2^16. */
 _Static_assert(RDI_SMALL_STEPS + 16 + 6 <= 64, "the sum of small distances fits");
 
-/* The weight of a reference. Misses weigh more, because they matter to the user. */
+/* Returns the weight of a reference. Misses weigh more, because they matter more to the user. */
 static uint64_t weight_of(const rdi_tuples *t, unsigned step) {
     return 1 + 8 * (uint64_t)t->steps->missed[step];
 }
@@ -128,7 +129,7 @@ rd_status rdi_tuple_count_large(rdi_tuples *t, rdi_tuple *tuple, unsigned step, 
     return RD_OK;
 }
 
-/* Whether one of the four small counters from this step on is not 0. */
+/* Returns whether one of the four small counters from this step on is not 0. */
 static bool is_one_of_four(const rdi_tuple *tuple, unsigned step) {
     uint64_t four = 0;
     if (step < RDI_NEAR_STEPS)
@@ -138,8 +139,8 @@ static bool is_one_of_four(const rdi_tuple *tuple, unsigned step) {
     return four != 0;
 }
 
-/* The first step from this one on whose small counter is not 0, or RDI_SMALL_STEPS. In most tuples
- * nearly all of them are 0. */
+/* Returns the first step, from this one on, whose small counter is not 0, or RDI_SMALL_STEPS. In
+ * most tuples nearly all of them are 0. */
 static unsigned next_counted(const rdi_tuple *tuple, unsigned step) {
     while (step < RDI_SMALL_STEPS && !rdi_tuple_small(tuple, step))
         step += step % 4 || is_one_of_four(tuple, step) ? 1 : 4;
@@ -174,7 +175,7 @@ uint64_t rdi_tuple_misses(const rdi_tuples *t, const rdi_tuple *tuple) {
     return misses + (tuple->rest ? rdi_counts_misses(t->steps, rest_at(t, tuple->rest)) : 0);
 }
 
-/* Adds `from`, which is about to disappear, to `to`. */
+/* Adds the counts of `from`, which will be removed, to `to`. */
 static rd_status merge(rdi_tuples *t, rdi_tuple *to, const rdi_tuple *from) {
     RD_TRY(need_rest(t, to));
     rdi_counts *rest = rest_at(t, to->rest);
@@ -191,7 +192,7 @@ static rd_status merge(rdi_tuples *t, rdi_tuple *to, const rdi_tuple *from) {
 
 /* ---- the hash ---- */
 
-/* The slot that holds this key, or the free slot where it would go. */
+/* Returns the slot that holds this key, or the free slot where it belongs. */
 static rdi_tuple *probe(const rdi_tuples *t, rdi_tuple_key key) {
     rdi_tuple *slot = rdi_tuples_home(t, key), *end = t->slot + t->slots;
     while (slot->key && slot->key != key)
@@ -200,7 +201,7 @@ static rdi_tuple *probe(const rdi_tuples *t, rdi_tuple_key key) {
 }
 
 /* How keys change when all tuples move to a new table: tuples whose weight has fewer than `bits`
- * bits lose the part of the key that `step` names. */
+ * bits lose a part of the key, which depends on `step`. */
 typedef struct folding {
     unsigned bits;
     int step;
@@ -208,7 +209,7 @@ typedef struct folding {
 
 static unsigned weight_bits(const rdi_tuples *t, const rdi_tuple *tuple);
 
-/* First touches stay first touches, whatever their key loses. */
+/* Returns the folded key. First touches stay first touches. */
 static rdi_tuple_key fold_key(rdi_tuple_key key, int step) {
     if (rdi_key_use(key) != RDI_FIRST)
         key |= RDI_SITE_FIELD << RDI_USE_SHIFT;
@@ -248,7 +249,8 @@ static rd_status keep_some(rdi_tuples *t, const rdi_tuple *from, const folding *
     return RD_OK;
 }
 
-/* Returns an empty table of so many slots. Folding keeps the previous table for the next time. */
+/* Returns an empty table with this number of slots. Folding keeps the previous table for the next
+ * time. */
 static rdi_tuple *empty_table(rdi_tuples *t, size_t slots) {
     size_t bytes = slots * sizeof *t->slot;
     if (!t->spare || slots != t->slots)
@@ -259,7 +261,7 @@ static rdi_tuple *empty_table(rdi_tuples *t, size_t slots) {
     return table;
 }
 
-/* Moves all tuples to a new table of so many slots. */
+/* Moves all tuples to a new table with this number of slots. */
 static rd_status rebuild(rdi_tuples *t, size_t slots, const folding *fold) {
     rdi_tuple *slot = empty_table(t, slots);
     if (!slot)
@@ -282,7 +284,7 @@ static rd_status rebuild(rdi_tuples *t, size_t slots, const folding *fold) {
 /* ---- folding ---- */
 
 static unsigned weight_bits(const rdi_tuples *t, const rdi_tuple *tuple) {
-    uint32_t small = 0; /* sums up all counters, to avoid unpredictable branches */
+    uint32_t small = 0; /* sum over all counters, without unpredictable branches */
     for (unsigned i = 0; i < RDI_NEAR_STEPS; i++)
         small += (uint32_t)tuple->near[i] * t->small_weight[i];
     for (unsigned i = RDI_NEAR_STEPS; i < RDI_SMALL_STEPS; i++)
@@ -290,7 +292,7 @@ static unsigned weight_bits(const rdi_tuples *t, const rdi_tuple *tuple) {
     return rdi_bit_width(small + (tuple->rest ? t->weights[tuple->rest - 1] : 0));
 }
 
-/* The number of bits such that about half of the tuples have a weight with fewer bits. */
+/* Returns the number of bits such that about half of the tuples have a weight with fewer bits. */
 static unsigned light_bits(const rdi_tuples *t) {
     size_t with[65] = {0}, below = 0;
     unsigned bits = 0;
@@ -301,8 +303,8 @@ static unsigned light_bits(const rdi_tuples *t) {
     return bits;
 }
 
-/* Folds until at most three quarters are left. The last step leaves two tuples of
- * each light half. */
+/* Folds until at most three quarters of the tuples are left. The last step leaves only two tuples
+ * of the lighter half. */
 static rd_status fold(rdi_tuples *t) {
     for (int step = 0; t->n > t->max / 4 * 3; step += step < 2)
         RD_TRY(rebuild(t, t->slots, &(folding){light_bits(t), step}));
@@ -321,7 +323,7 @@ rd_status rdi_tuples_find(rdi_tuples *t, rdi_tuple_key key, rdi_tuple **out) {
         t->n++;
     }
     rdi_tuple *home = rdi_tuples_home(t, key), found = *slot;
-    *slot = *home; /* there is no free slot between the two, so both are still found */
+    *slot = *home; /* no slot between the two is free, so both are still found */
     *home = found;
     *out = home;
     return RD_OK;

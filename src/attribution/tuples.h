@@ -1,28 +1,29 @@
-/* Counters per (use, reuse, region). Every attributed number is a sum of these.
+/* Counters per (use, reuse, region). Every attributed number is a sum of these counters.
  *
- * `use` is the site that touched the block before, RDI_FIRST for first touches; `reuse` is the site
- * that touches it now; `region` is the owner of the data.
+ * `use` is the site that touched the block before, or RDI_FIRST for first touches. `reuse` is the
+ * site that touches it now. `region` is the owner of the data.
  *
- * A reference finds its tuple by a hash of the three. Programs access many tuples in no useful
- * order, so everything that a reference changes lies in one cache line: small counters, of 16 bits
- * for short distances and 8 bits for long ones, which are added to large counters (`rest`) when
- * they are full. Most tuples never need large counters. A tuple that is not found in its home slot
- * changes places with the one there, so that tuples in use are found at once.
+ * A tuple is found by a hash of these three. Programs access many tuples in no useful order, so
+ * everything that a reference changes is in one cache line: small counters, with 16 bits for short
+ * distances and 8 bits for long ones. When they are full, they are added to large counters
+ * (`rest`). Most tuples never need large counters. If a tuple is not found in its home slot, it is
+ * swapped with the tuple there, so that tuples in use are found at once.
  *
- * Memory is bounded. When there are too many tuples, the lighter half is folded: these tuples lose
- * the use, and if that is not enough the region, then the reuse (replaced by RDI_OTHERS). No
- * reference is ever lost, so the sums over sites and regions that remain stay exact.
+ * Memory is bounded. If there are too many tuples, the lighter half is folded: these tuples lose
+ * the use, and if that is not enough, also the region, and then the reuse; RDI_OTHERS replaces it.
+ * No reference is ever lost, so the sums over the remaining sites and regions stay exact.
  */
 #ifndef RDI_TUPLES_H
 #define RDI_TUPLES_H
 
 #include "attribution/steps.h"
 
-#define RDI_FIRST  0 /* no site has this number */
+#define RDI_FIRST  0 /* the use of a first touch; no site has this number */
 #define RDI_OTHERS UINT32_MAX
 
-/* From the top: use, reuse, and the number of the region plus 1; all ones mean RDI_OTHERS. A key
- * whose reuse is 0 describes a block between two references. A key is never 0. */
+/* The key of a tuple. From the highest bits on, it has the use, the reuse, and the number of the
+ * region plus 1. All ones in a field mean RDI_OTHERS. A key whose reuse is 0 describes a block
+ * between two references. A key is never 0. */
 typedef uint64_t rdi_tuple_key;
 
 #define RDI_SITE_BITS    21
@@ -32,16 +33,16 @@ typedef uint64_t rdi_tuple_key;
 #define RDI_SITE_FIELD   ((UINT64_C(1) << RDI_SITE_BITS) - 1)
 #define RDI_REGION_FIELD ((UINT64_C(1) << RDI_REGION_BITS) - 1)
 
-/* Steps below RDI_SMALL_STEPS have a small counter, steps below RDI_NEAR_STEPS one of 16 bits.
- * Their distances are short enough that the sum of everything in small counters does not
- * overflow. */
+/* Steps below RDI_SMALL_STEPS have a small counter, which has 16 bits in steps below
+ * RDI_NEAR_STEPS. Distances in these steps are so short that the sum of the distances in all small
+ * counters does not overflow. */
 #define RDI_NEAR_STEPS  16
 #define RDI_SMALL_STEPS 28
 
 typedef struct rdi_tuple {
     rdi_tuple_key key; /* 0: the slot is free */
     uint64_t sum;      /* sum of the distances in the small counters */
-    uint32_t rest;     /* number of its large counters, from 1 on; 0: none */
+    uint32_t rest;     /* number of the tuple's large counters, from 1 on; 0: none */
     uint16_t near[RDI_NEAR_STEPS];
     uint8_t far[RDI_SMALL_STEPS - RDI_NEAR_STEPS];
 } rdi_tuple;
@@ -49,45 +50,49 @@ typedef struct rdi_tuple {
 typedef struct rdi_tuples {
     rd_ctx *ctx;
     const rdi_steps *steps;
-    rdi_tuple *slot; /* open addressing */
+    rdi_tuple *slot; /* hash table with open addressing */
     size_t slots, n, max;
-    /* Another table of this size, or NULL; a table that is folded does not grow. */
+    /* Another table of the same size, or NULL, for folding, because a table that is folded does not
+     * grow. */
     rdi_tuple *spare;
     unsigned shift;        /* shift from a hash to a slot number */
     rdi_counts **segments; /* large counters, in segments of equal size */
     size_t n_segments;
     uint64_t
-        /* Per large counter: the weight of everything that it counted. If it is free: the next free
-         * one. */
+        /* Per large counter: the weight of all references that it counted. If the counter is free:
+         * the next free one. */
         *weights;
     uint8_t small_weight[RDI_SMALL_STEPS]; /* weight of one reference at each step */
-    uint32_t n_rests, free_rest;           /* free_rest 0: no counter is free */
+    uint32_t n_rests, free_rest;           /* number of large counters, and the first free one; 0:
+                                              none is free */
 } rdi_tuples;
 
-/* `max` is at least 8. */
+/* Initializes a table of at most `max` tuples, where `max` is at least 8. */
 rd_status rdi_tuples_init(rdi_tuples *t, rd_ctx *ctx, const rdi_steps *steps, size_t max);
 void rdi_tuples_fini(rdi_tuples *t);
 size_t rdi_tuples_bytes(const rdi_tuples *t);
 
-/* Finds the tuple with this key, or makes it. Tuples may move and be folded. */
+/* Finds the tuple with this key, or makes one. Tuples may move and may be folded. */
 rd_status rdi_tuples_find(rdi_tuples *t, rdi_tuple_key key, rdi_tuple **out);
 /* Counts a reference in the large counters, because its small counter is full or does not exist. */
 rd_status rdi_tuple_count_large(rdi_tuples *t, rdi_tuple *tuple, unsigned step, uint64_t distance);
 
-/* Iterates over the tuples: NULL gives the first one, and follows the last one. */
+/* Iterates over the tuples: returns the tuple after `tuple`, the first tuple if `tuple` is NULL,
+ * and NULL after the last one. */
 const rdi_tuple *rdi_tuples_next(const rdi_tuples *t, const rdi_tuple *tuple);
-/* Adds everything that was counted for a tuple to a share. */
+/* Adds all counts of a tuple to a share. */
 void rdi_tuple_to_share(const rdi_tuples *t, const rdi_tuple *tuple, rd_share *to);
-/* The references of a tuple, and its misses in all levels together. */
+/* Return the references of a tuple, and its misses in all levels together. */
 uint64_t rdi_tuple_references(const rdi_tuples *t, const rdi_tuple *tuple);
 uint64_t rdi_tuple_misses(const rdi_tuples *t, const rdi_tuple *tuple);
 
-/* The small counter of a step. */
+/* Returns the small counter of a step. */
 static inline uint32_t rdi_tuple_small(const rdi_tuple *tuple, unsigned step) {
     return step < RDI_NEAR_STEPS ? tuple->near[step] : tuple->far[step - RDI_NEAR_STEPS];
 }
 
-/* Counts in the small counter of a step; false if it is full or does not exist. */
+/* Counts a reference in the small counter of a step. Returns false if the counter is full or does
+ * not exist. */
 static inline bool rdi_tuple_count(rdi_tuple *tuple, unsigned step, uint64_t distance) {
     if (RDI_LIKELY(step < RDI_NEAR_STEPS)) {
         if (RDI_UNLIKELY(tuple->near[step] == UINT16_MAX))
@@ -120,12 +125,12 @@ static inline uint32_t rdi_key_region(rdi_tuple_key key) {
     return region == RDI_REGION_FIELD ? RDI_OTHERS : (uint32_t)region - 1;
 }
 
-/* A region, or RDI_OTHERS, in its bits of a key. */
+/* Returns a region, or RDI_OTHERS, in its bits of a key. */
 static inline rdi_tuple_key rdi_region_in_key(uint32_t region) {
     return region == RDI_OTHERS ? RDI_REGION_FIELD : region + UINT64_C(1);
 }
 
-/* The home slot of a key. */
+/* Returns the home slot of a key. */
 static inline rdi_tuple *rdi_tuples_home(const rdi_tuples *t, rdi_tuple_key key) {
     return &t->slot[key * UINT64_C(0x9e3779b97f4a7c15) >> t->shift];
 }

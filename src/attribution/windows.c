@@ -1,4 +1,4 @@
-/* Windows. See windows.h. */
+/* Counts references per window. See windows.h. */
 #include "attribution/windows.h"
 
 #include <string.h>

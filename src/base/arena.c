@@ -1,4 +1,4 @@
-/* An arena of zeroed memory. See arena.h. */
+/* Implements arenas of zeroed memory. See arena.h. */
 #include "base/arena.h"
 
 #include <stdalign.h>

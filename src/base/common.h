@@ -15,7 +15,7 @@
 #error "reusedist needs gcc or clang"
 #endif
 
-/* Returns from the calling function if `expr` fails. */
+/* Evaluates `expr` and, if it fails, returns its status from the calling function. */
 #define RD_TRY(expr)                                                                               \
     do {                                                                                           \
         rd_status rd_try_status_ = (expr);                                                         \
@@ -42,35 +42,36 @@ rd_status rdi_need(rd_ctx *ctx, const char *function, const char *names,
 
 /* ---- memory (ctx.c) ----
  *
- * Every allocation is counted and limited by the context, and fails on demand in tests. On failure
- * the functions return NULL and have set the message; callers return RD_ENOMEM. Overflow of n *
- * size is detected.
+ * Every allocation is counted and limited by the context, and fails on demand in tests. A function
+ * that fails sets the message and returns NULL; its caller returns RD_ENOMEM. An overflow of n *
+ * size is a failure.
  */
-void *rdi_alloc(rd_ctx *ctx, size_t n, size_t size);             /* uninitialized */
-void *rdi_calloc(rd_ctx *ctx, size_t n, size_t size);            /* zeroed */
-void *rdi_resize(rd_ctx *ctx, void *old, size_t n, size_t size); /* old stays valid on failure */
-/* Doubles the capacity of an array and updates *room; a capacity of 0 becomes 16. */
+void *rdi_alloc(rd_ctx *ctx, size_t n, size_t size);  /* returns uninitialized memory */
+void *rdi_calloc(rd_ctx *ctx, size_t n, size_t size); /* returns zeroed memory */
+/* If it fails, `old` stays valid. */
+void *rdi_resize(rd_ctx *ctx, void *old, size_t n, size_t size);
+/* Doubles the capacity *room of an array. A capacity of 0 becomes 16. */
 void *rdi_grow(rd_ctx *ctx, void *old, size_t *room, size_t size);
 void rdi_free(rd_ctx *ctx, void *p);
 char *rdi_strdup(rd_ctx *ctx, const char *text);
 
 /* Returns zeroed whole pages from the system, huge pages where possible. Fast engines keep their
- * large arrays in them. The memory is counted and limited like any other; the caller keeps `bytes`.
- */
+ * large arrays in them. The memory is counted and limited like any other. The caller must remember
+ * `bytes` to free the pages. */
 void *rdi_pages_alloc(rd_ctx *ctx, size_t bytes);
 /* Grows an array of pages to new_bytes >= old_bytes; `old` may be NULL. The added bytes are zero.
- * Pages are moved, not copied, so the array never exists twice (an allocator of the caller has to
- * copy). On failure the old array is unchanged. */
+ * Pages are moved, not copied, so the array never exists twice; only with an allocator of the
+ * caller they are copied. If the function fails, the old array stays unchanged. */
 void *rdi_pages_grow(rd_ctx *ctx, void *old, size_t old_bytes, size_t new_bytes);
 void rdi_pages_free(rd_ctx *ctx, void *p, size_t bytes);
-/* Enlarges the array of pages at *p from *n to `to` elements of `size` bytes; a smaller `to` does
- * nothing. */
+/* Enlarges the array of pages at *p from *n to `to` elements of `size` bytes. If `to` is not above
+ * *n, the function does nothing. */
 rd_status rdi_pages_grow_array(rd_ctx *ctx, void **p, uint64_t *n, uint64_t to, size_t size);
 
 /* ---- options (options.c) ---- */
 
-/* Splits "NAME:key=value,..." into a name and the text behind ':' (NULL when there is none). Both
- * are copied into one allocation owned by the caller: free *name. */
+/* Splits "NAME:key=value,..." into a name and the text after ':' (NULL if there is none). Both are
+ * copied into one allocation, which the caller frees with rdi_free(*name). */
 rd_status rdi_spec_split(rd_ctx *ctx, const char *spec, char **name, char **options);
 
 /* Sets the defaults, then applies "key=value,...". `text` is split in place and must outlive
@@ -78,7 +79,7 @@ rd_status rdi_spec_split(rd_ctx *ctx, const char *spec, char **name, char **opti
 rd_status rdi_opts_parse(rd_ctx *ctx, const char *owner, const rd_opt *table, void *state,
                          char *text);
 
-/* Returns "key=value,..." with the current value of every option; the caller frees it. */
+/* Returns "key=value,..." with the current value of every option. The caller frees the text. */
 char *rdi_opts_describe(rd_ctx *ctx, const rd_opt *table, const void *state);
 
 /* Writes "a, b, c" into `buf` for a message. `next` returns NULL after the last name. */
@@ -86,12 +87,12 @@ void rdi_list_names(char *buf, size_t n, const char *(*next)(size_t index));
 
 /* ---- other processes (ctx.c) ---- */
 
-/* The ranks that this process works with (ranks.h), borrowed, and the number of processes they are
- * in. NULL means this process is alone. */
+/* Set and return the ranks that this process works with (ranks.h), and the number of processes that
+ * run them. The ranks are borrowed. NULL means that this process is alone. */
 struct rdi_ranks;
 void rdi_ctx_set_ranks(rd_ctx *ctx, struct rdi_ranks *ranks, unsigned processes);
 struct rdi_ranks *rdi_ctx_ranks(const rd_ctx *ctx);
-unsigned rdi_ctx_processes(const rd_ctx *ctx); /* 1: alone */
+unsigned rdi_ctx_processes(const rd_ctx *ctx); /* 1: this process is alone */
 
 /* ---- numbers ---- */
 
@@ -127,12 +128,13 @@ static inline void rdi_store_le64(uint8_t *p, uint64_t x) {
     rdi_store_le32(p + 4, (uint32_t)(x >> 32));
 }
 
-/* Number of bits needed for x: 0 for 0, 1 for 1, 64 for UINT64_MAX. */
+/* Returns the number of bits that x needs: 0 for 0, 1 for 1, 64 for UINT64_MAX. */
 static inline unsigned rdi_bit_width(uint64_t x) {
     return x ? 64u - (unsigned)__builtin_clzll(x) : 0;
 }
 
-/* Pseudo-random numbers (SplitMix64) that depend only on the seed; the period is 2^64. */
+/* A generator of pseudo-random numbers (SplitMix64), which depend only on the seed. The period is
+ * 2^64. */
 typedef struct rdi_rng {
     uint64_t state;
 } rdi_rng;
@@ -142,12 +144,13 @@ static inline uint64_t rdi_rng_next(rdi_rng *rng) {
     return rdi_mix64(rng->state);
 }
 
-/* Uniform in [0, n), n > 0. The bias of n / 2^64 is negligible here. */
+/* Returns a uniformly distributed number in [0, n), where n > 0. The bias of n / 2^64 is negligible
+ * here. */
 static inline uint64_t rdi_rng_below(rdi_rng *rng, uint64_t n) {
     return (uint64_t)(((rdi_u128)rdi_rng_next(rng) * n) >> 64);
 }
 
-/* Uniform in [0, 1). */
+/* Returns a uniformly distributed number in [0, 1). */
 static inline double rdi_rng_unit(rdi_rng *rng) {
     return (double)(rdi_rng_next(rng) >> 11) * 0x1p-53;
 }

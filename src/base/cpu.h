@@ -1,19 +1,22 @@
-/* Instruction sets. A kernel is compiled once per set, and the set is chosen at run time.
+/* Instruction sets. A kernel is compiled once per instruction set, and the set is chosen at run
+ * time.
  *
- * Only a kernel's functions carry RDI_TARGET_AVX2 or RDI_TARGET_AVX512, so the rest of the library
- * runs on any processor. Every engine with such kernels has the option RDI_ISA_OPTION.
+ * Only the functions of kernels have the attribute RDI_TARGET_AVX2 or RDI_TARGET_AVX512, so the
+ * rest of the library runs on any processor. Every engine with such kernels has the option
+ * RDI_ISA_OPTION.
  */
 #ifndef RDI_CPU_H
 #define RDI_CPU_H
 
 #include "base/common.h"
 
-/* In the order of RDI_ISA_CHOICES. */
+/* Instruction sets, in the order of RDI_ISA_CHOICES. */
 typedef enum rdi_isa { RDI_ISA_AUTO, RDI_ISA_PLAIN, RDI_ISA_AVX2, RDI_ISA_AVX512 } rdi_isa;
 
 #define RDI_ISA_CHOICES "auto|plain|avx2|avx512"
 
-/* The option `isa` of an engine whose state has a uint32_t `isa` (an entry of a table of rd_opt). */
+/* The option `isa` of an engine, as an entry of its option table. The engine's state has a member
+ * `uint32_t isa`. */
 #define RDI_ISA_OPTION(state)                                                                      \
     {                                                                                              \
         .name = "isa", .type = RD_OPT_CHOICE, .offset = offsetof(state, isa), .def = "auto",       \

@@ -1,4 +1,4 @@
-/* The context: it counts memory and keeps the message of the last failure. */
+/* Implements the context, which counts memory and keeps the message of the last failure. */
 #include "base/common.h"
 #include "base/number.h"
 #include "base/pages.h"
@@ -12,21 +12,21 @@
 struct rd_ctx {
     rd_alloc alloc;
     atomic_size_t live, peak;
-    size_t limit;            /* 0: no limit */
+    size_t limit;            /* limit of the live bytes; 0: none */
     struct rdi_ranks *ranks; /* NULL: this process is alone */
     unsigned processes;      /* 0: this process is alone */
     atomic_flag error_busy;  /* guards `error` when two threads fail at once */
     char error[1024];
 };
 
-/* Precedes every allocation, so that freeing needs no size. 16 bytes preserve malloc's alignment.
- */
+/* A header that precedes every allocation, so that freeing needs no size. Its 16 bytes preserve
+ * malloc's alignment. */
 typedef struct block_header {
     size_t bytes;
     size_t unused;
 } block_header;
 
-#define PAGES_PADDING 128 /* for alignment, and for the address to free */
+#define PAGES_PADDING 128 /* bytes for the alignment and for the address to free */
 
 static void *libc_resize(void *user, void *old, size_t old_size, size_t new_size) {
     (void)user;
@@ -97,7 +97,7 @@ rd_status rdi_vfail(rd_ctx *ctx, rd_status status, const char *format, va_list a
         return status;
     while (atomic_flag_test_and_set_explicit(&ctx->error_busy, memory_order_acquire)) {
     }
-    /* a copy, because an argument may point to the current message */
+    /* The message is made in a copy, because an argument may point to the current message. */
     char text[sizeof ctx->error];
     rdi_vsnprintf(text, sizeof text, format, args);
     memcpy(ctx->error, text, sizeof text);
@@ -126,7 +126,7 @@ rd_status rdi_need(rd_ctx *ctx, const char *function, const char *names,
     return RD_OK;
 }
 
-/* Adds `bytes` to the live bytes; false if that exceeds the limit. */
+/* Adds `bytes` to the live bytes. Returns false if that exceeds the limit. */
 static bool reserve(rd_ctx *ctx, size_t bytes) {
     size_t live = atomic_fetch_add(&ctx->live, bytes) + bytes;
     if (ctx->limit && live > ctx->limit) {
@@ -209,8 +209,8 @@ char *rdi_strdup(rd_ctx *ctx, const char *text) {
     return copy;
 }
 
-/* Takes a large array from the caller's allocator: zeroed and aligned to cache lines, with the
- * address to free stored in front of it. */
+/* Allocates a large array with the caller's allocator: zeroed and aligned to cache lines. The
+ * address to free is stored before it. */
 static void *pages_from_allocator(rd_ctx *ctx, size_t bytes) {
     size_t padded = bytes + PAGES_PADDING;
     char *raw = ctx->alloc.resize(ctx->alloc.user, NULL, 0, padded);
@@ -222,11 +222,11 @@ static void *pages_from_allocator(rd_ctx *ctx, size_t bytes) {
     return p;
 }
 
-/* Counts `more` bytes in addition to `bytes`; false if that exceeds the limit or what any system
- * has. */
+/* Counts `more` additional bytes of an array that will have `bytes` bytes. Returns false if that
+ * exceeds the limit or the memory of any system. */
 static bool reserve_pages(rd_ctx *ctx, size_t bytes, size_t more) {
     if (bytes > SIZE_MAX / 2) {
-        rdi_fail(ctx, RD_ENOMEM, "out of memory: %zu bytes asked for", bytes);
+        rdi_fail(ctx, RD_ENOMEM, "out of memory: %zu bytes were requested", bytes);
         return false;
     }
     return reserve(ctx, more);

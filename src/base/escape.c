@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The size of the first character of `text` if it is well-formed UTF-8 and printable, else 0. */
+/* Returns the size of the first character of `text` if it is valid UTF-8 and printable, else 0. */
 static size_t printable_bytes(const char *text) {
     const unsigned char *s = (const unsigned char *)text;
     if (s[0] < 0x80)
@@ -27,7 +27,8 @@ size_t rd_text_escape(const char *text, char *out, size_t room) {
             piece = escaped;
             used = 1;
         }
-        if (written == length && length + n < room) { /* only whole characters, followed by a NUL */
+        /* Writes only whole characters, and leaves room for the NUL. */
+        if (written == length && length + n < room) {
             memcpy(out + written, piece, n);
             written += n;
         }

@@ -1,4 +1,4 @@
-/* Reading JSON. See json.h. */
+/* Reads JSON. See json.h. */
 #include "base/json.h"
 
 #include "base/number.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DOUBLE_TEXT_MAX 512 /* real numbers are much shorter */
+#define DOUBLE_TEXT_MAX 512 /* maximum length of a number; real ones are much shorter */
 
 void rdi_json_init(rdi_json *j, rd_ctx *ctx, const char *name, const char *text, size_t n) {
     *j = (rdi_json){.ctx = ctx, .name = name, .text = text, .n = n};
@@ -66,7 +66,7 @@ static void skip_space(rdi_json *j) {
     j->mark = j->at;
 }
 
-/* Fails with a message that `wanted` was expected and what was found instead. */
+/* Fails with a message that says that `wanted` was expected, and what was found instead. */
 static void fail_expected(rdi_json *j, const char *wanted) {
     unsigned char c = j->at < j->n ? (unsigned char)j->text[j->at] : 0;
     if (j->at >= j->n)
@@ -161,7 +161,7 @@ static bool take_number(rdi_json *j, const char *wanted) {
     return good;
 }
 
-/* Reads an integer of at most `max`. */
+/* Reads a whole number of at most `max`, which has `bits` bits. */
 static rdi_u128 take_integer(rdi_json *j, rdi_u128 max, unsigned bits) {
     if (!take_number(j, "a whole number"))
         return 0;
@@ -195,7 +195,7 @@ double rdi_json_double(rdi_json *j) {
     char copy[DOUBLE_TEXT_MAX];
     size_t n = j->at - j->mark;
     if (n >= DOUBLE_TEXT_MAX) {
-        rdi_json_fail(j, "a number of %zu characters", n);
+        rdi_json_fail(j, "the number has %zu characters, which is too long", n);
         return 0;
     }
     memcpy(copy, j->text + j->mark, n);
@@ -224,8 +224,8 @@ static uint32_t take_hex4(rdi_json *j) {
     return value;
 }
 
-/* Reads the text after "\u": one code unit, or a pair of surrogates. Returns 0 if it is invalid or
- * U+0000. */
+/* Reads the hexadecimal digits after "\u", and the second half of a surrogate pair. Returns the
+ * code point, or 0 if it is invalid or U+0000. */
 static uint32_t take_code_point(rdi_json *j) {
     uint32_t c = take_hex4(j);
     if (c == UINT32_MAX || (c >= 0xdc00 && c < 0xe000))
@@ -240,8 +240,8 @@ static uint32_t take_code_point(rdi_json *j) {
     return 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
 }
 
-/* Reads the text after '\' and writes the character as UTF-8 to out[4]. Returns its size, or 0 if this is
- * not an escape of JSON. */
+/* Reads the text after '\' and writes the character as UTF-8 to out[4]. Returns its size, or 0 if
+ * this is not an escape of JSON. */
 static size_t take_escape(rdi_json *j, char *out) {
     static const char letters[] = "\"\\/bfnrt", means[] = "\"\\/\b\f\n\r\t";
     if (take_char(j, 'u')) {
@@ -277,8 +277,9 @@ static size_t take_string_char(rdi_json *j, char out[4]) {
     return n;
 }
 
-/* Decodes a string into out, cut to `room` - 1 bytes and NUL-terminated. With a room of 0 it only checks
- * the string. Returns the length of the whole string and sets `mark` to its beginning. */
+/* Decodes a string into `out`, cut to `room` - 1 bytes and terminated by NUL. With a room of 0 it
+ * only checks the string. Returns the length of the whole string, and sets `mark` to its
+ * beginning. */
 static size_t take_string(rdi_json *j, char *out, size_t room) {
     size_t length = 0, kept = 0, start = j->at;
     j->at++;
@@ -372,7 +373,7 @@ bool rdi_json_next_key(rdi_json *j, char *key, size_t room) {
     return j->status == RD_OK;
 }
 
-/* Recursion is bounded by RDI_JSON_DEPTH. */
+/* The recursion is at most RDI_JSON_DEPTH levels deep. */
 void rdi_json_skip(rdi_json *j) {
     char key[1];
     switch (rdi_json_peek(j)) {

@@ -1,8 +1,8 @@
-/* Strict JSON (RFC 8259): a pull reader over text in memory. json_write.h writes.
+/* A pull reader for strict JSON (RFC 8259) in memory. json_write.h has the writer.
  *
- * The caller asks for the values that it expects. Failure is sticky, as in text.h: the first value that
- * differs sets the message (file, line, byte), every later call does nothing, loops end, and
- * rdi_json_end() returns the status.
+ * The caller asks for the values that it expects. A failure is sticky: the first unexpected value
+ * sets the message (file, line, byte), every later call does nothing, loops end, and rdi_json_end()
+ * returns the status.
  *
  *   rdi_json_enter_object(&j);
  *   while (rdi_json_next_key(&j, key, sizeof key))
@@ -23,11 +23,11 @@
 typedef struct rdi_json {
     rd_ctx *ctx;
     const char *name; /* name of the file, for messages */
-    const char *text; /* need not end in NUL */
+    const char *text; /* the text, which need not end with NUL */
     size_t n, at;
     size_t mark; /* beginning of the value that was read last */
     unsigned depth;
-    bool fresh;       /* directly after '{' or '[', where no ',' is expected */
+    bool fresh;       /* true: directly after '{' or '[', where no ',' is expected */
     rd_status status; /* status of the first failure */
 } rdi_json;
 
@@ -41,26 +41,26 @@ typedef enum rdi_json_kind {
     RDI_JSON_OBJECT
 } rdi_json_kind;
 
-/* `name` and `text` are borrowed. */
+/* Starts reading `n` bytes of text. `name` and `text` are borrowed. */
 void rdi_json_init(rdi_json *j, rd_ctx *ctx, const char *name, const char *text, size_t n);
 
-/* The kind of the next value, judged by its first character. */
+/* Returns the kind of the next value, judged by its first character. */
 rdi_json_kind rdi_json_peek(rdi_json *j);
 
 void rdi_json_enter_object(rdi_json *j);
 void rdi_json_enter_array(rdi_json *j);
-/* Reads the key of the next member, cut to `room` - 1 bytes. Returns false at the end of the object or
- * after a failure. */
+/* Reads the key of the next member, cut to `room` - 1 bytes. Returns false at the end of the object
+ * or after a failure. */
 bool rdi_json_next_key(rdi_json *j, char *key, size_t room);
 /* Returns true if another item follows, and false at the end of the array or after a failure. */
 bool rdi_json_next_item(rdi_json *j);
 
-/* Read one value of that type. They return 0, false or NULL on failure. */
+/* These functions read one value of a type. They return 0, false or NULL after a failure. */
 bool rdi_json_bool(rdi_json *j);
 uint64_t rdi_json_u64(rdi_json *j);
 rdi_u128 rdi_json_u128(rdi_json *j);
 double rdi_json_double(rdi_json *j);
-char *rdi_json_string(rdi_json *j); /* valid UTF-8, NUL-ended; caller frees */
+char *rdi_json_string(rdi_json *j); /* valid UTF-8, terminated by NUL; the caller frees it */
 /* Returns true if the next value is null, and consumes it. */
 bool rdi_json_null(rdi_json *j);
 /* Checks and skips a value of any kind. */
@@ -69,19 +69,19 @@ void rdi_json_skip(rdi_json *j);
 /* Checks that only white space follows. Returns the first failure, if there was one. */
 RD_CHECKED rd_status rdi_json_end(rdi_json *j);
 
-/* Fails with "NAME: line 3 (byte 57): ..." about the value that was read last, unless something failed
- * before. */
+/* Makes the reader fail with "NAME: line 3 (byte 57): ..." about the value that was read last,
+ * unless it has failed before. */
 void rdi_json_fail(rdi_json *j, const char *format, ...) RDI_PRINTF(2, 3);
 
 /* ---- files (json_file.c) ---- */
 
-/* Read the whole text of a file ("-": standard input), or of a stream that begins with the *n bytes at
- * `head` and continues in fd. A file that does not begin with '{' is not read to its end. The caller
- * frees the text. */
+/* These functions read the whole text of a file ("-": standard input), or of a stream that begins
+ * with the *n bytes at `head` and continues in fd. A file that does not begin with '{' is not read
+ * to its end. The caller frees the text. */
 RD_CHECKED rd_status rdi_json_read(rd_ctx *ctx, const char *path, char **out, size_t *n);
 RD_CHECKED rd_status rdi_json_read_fd(rd_ctx *ctx, int fd, const char *name, const void *head,
                                       char **out, size_t *n);
-/* The name of the file in messages. */
+/* Returns the name of the file in messages. */
 const char *rdi_json_file_name(const char *path);
 
 #endif

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #define FILE_BYTES_START ((size_t)64 << 10)
-/* The largest file, so that an endless stream does not exhaust the memory. */
+/* The largest file that is read, so that an endless stream does not exhaust the memory. */
 #define FILE_BYTES_MAX ((size_t)1 << (sizeof(size_t) > 4 ? 32 : 30))
 
 static rd_status read_part(rd_ctx *ctx, int fd, const char *name, char *to, size_t n, size_t *got) {
@@ -21,7 +21,8 @@ static rd_status read_part(rd_ctx *ctx, int fd, const char *name, char *to, size
     return RD_OK;
 }
 
-/* Whether the text cannot be JSON. This stops reading a huge trace that was given by mistake. */
+/* Returns whether the text cannot be a JSON object. Then reading stops, because a huge trace may
+ * have been given by mistake. */
 static bool is_hopeless(const char *text, size_t n) {
     size_t at = 0;
     while (at < n && memchr(" \t\r\n", text[at], 4))
@@ -29,7 +30,7 @@ static bool is_hopeless(const char *text, size_t n) {
     return at < n && text[at] != '{';
 }
 
-/* Appends everything in fd to the *n bytes of *text, which has room for FILE_BYTES_START. */
+/* Appends all bytes of fd to the *n bytes of *text, which has room for FILE_BYTES_START. */
 static rd_status read_all(rd_ctx *ctx, int fd, const char *name, char **text, size_t *n) {
     size_t room = FILE_BYTES_START, got = 0;
     do {

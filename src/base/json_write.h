@@ -1,4 +1,5 @@
-/* The internals of the JSON writer of reusedist/experimental.h, and functions for the library only. */
+/* Internals of the JSON writer of reusedist/experimental.h, and functions that only the library
+ * uses. */
 #ifndef RDI_JSON_WRITE_H
 #define RDI_JSON_WRITE_H
 
@@ -10,29 +11,30 @@
 struct rd_json_writer {
     rdi_text text;
     rd_json_style style;
-    size_t max_string; /* bytes; longer strings are cut and get an ellipsis. 0: none is cut. */
-    unsigned depth;    /* objects and arrays that are open */
+    size_t max_string; /* longer strings are cut to this many bytes and get an ellipsis; 0: no
+                          limit */
+    unsigned depth;    /* number of open objects and arrays */
     struct {
-        bool lines; /* every entry begins a line */
-        bool any;   /* an entry was written */
+        bool lines; /* true: every entry begins a line */
+        bool any;   /* true: an entry has been written */
     } level[RDI_JSON_WRITER_DEPTH + 1];
 };
 
-/* Writers on the stack begin like this and end with rd_json_writer_take() or _drop(). */
+/* Makes a writer on the stack. It ends with rd_json_writer_take() or rdi_json_writer_drop(). */
 static inline rd_json_writer rdi_json_writer_start(rd_ctx *ctx, rd_json_style style) {
     return (rd_json_writer){.text = rdi_text_start(ctx), .style = style};
 }
 void rdi_json_writer_drop(rd_json_writer *w);
 
-/* `none` is written as null. */
+/* Writes a number, or null if it is equal to `none`. */
 void rdi_json_put_u64_or_null(rd_json_writer *w, const char *key, uint64_t value, uint64_t none);
 void rdi_json_put_u128(rd_json_writer *w, const char *key, rdi_u128 value);
 /* Writes a number rounded to `digits` significant digits, or null if it is not finite. */
 void rdi_json_put_rounded(rd_json_writer *w, const char *key, double value, int digits);
-/* "tool": the name and version of this library. */
+/* Writes the member "tool" with the name and version of this library. */
 void rdi_json_put_tool(rd_json_writer *w);
 
-/* Write an array on one line. */
+/* These functions write an array on one line. */
 void rdi_json_put_u64s(rd_json_writer *w, const char *key, const uint64_t *values, size_t n);
 void rdi_json_put_doubles(rd_json_writer *w, const char *key, const double *values, size_t n);
 void rdi_json_put_strings(rd_json_writer *w, const char *key, const char *const *values, size_t n);

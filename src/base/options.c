@@ -1,4 +1,4 @@
-/* The parser of option tables, used by engines, formats, generators and commands. */
+/* Parses options according to the option tables of engines, formats, generators and commands. */
 #include "base/common.h"
 #include "base/number.h"
 
@@ -12,7 +12,7 @@
 static rd_status parse_u64(rd_ctx *ctx, const char *text, const char **end, uint64_t *out) {
     bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     const char *digits = hex ? text + 2 : text;
-    /* strtoull() accepts signs and spaces; options do not. */
+    /* strtoull() would accept signs and spaces, which options must not have. */
     bool digit =
         hex ? strspn(digits, "0123456789abcdefABCDEF") > 0 : strspn(digits, "0123456789") > 0;
     if (!digit)
@@ -58,7 +58,7 @@ static rd_status parse_bool(rd_ctx *ctx, const char *text, bool *out) {
     return rdi_fail(ctx, RD_EINVAL, "'%.80s' is neither on nor off", text);
 }
 
-/* Finds the index of `text` in "a|b|c". */
+/* Finds the index of `text` among the alternatives "a|b|c". */
 static rd_status parse_choice(rd_ctx *ctx, const char *choices, const char *text, uint32_t *out) {
     size_t len = strlen(text);
     uint32_t index = 0;
@@ -171,7 +171,8 @@ static rd_status store(rd_ctx *ctx, const rd_opt *opt, void *state, const char *
     case RD_OPT_STRINGS: {
         rd_strings *list = field;
         if (list->n == RD_STRINGS_MAX)
-            return rdi_fail(ctx, RD_EINVAL, "given more than %d times", RD_STRINGS_MAX);
+            return rdi_fail(ctx, RD_EINVAL, "the option is given more than %d times",
+                            RD_STRINGS_MAX);
         list->value[list->n++] = text;
         return RD_OK;
     }
@@ -196,7 +197,8 @@ static rd_status fail_unknown(rd_ctx *ctx, const char *owner, const rd_opt *tabl
         used += n > 0 ? (size_t)n : 0;
     }
     if (!used)
-        return rdi_fail(ctx, RD_EINVAL, "%s: unknown option '%.80s' (it has none)", owner, name);
+        return rdi_fail(ctx, RD_EINVAL, "%s: unknown option '%.80s' (there are no options)", owner,
+                        name);
     return rdi_fail(ctx, RD_EINVAL, "%s: unknown option '%.80s' (valid: %s)", owner, name, valid);
 }
 
@@ -242,7 +244,7 @@ rd_status rdi_opts_parse(rd_ctx *ctx, const char *owner, const rd_opt *table, vo
     return RD_OK;
 }
 
-/* Writes a value as text; returns what snprintf() returns. */
+/* Writes the value of an option as text. Returns the same number as snprintf(). */
 static int print_value(char *buf, size_t n, const rd_opt *opt, const void *state) {
     const void *field = (const char *)state + opt->offset;
     switch (opt->type) {
@@ -273,7 +275,7 @@ static int print_value(char *buf, size_t n, const rd_opt *opt, const void *state
         }
         return (int)used;
     }
-    case RD_OPT_STRINGS: /* used by commands only, never described */
+    case RD_OPT_STRINGS: /* only commands have such options, and they are never described */
         return 0;
     }
     return 0;

@@ -30,17 +30,18 @@
 struct rdi_output {
     rd_ctx *ctx;
     char *name;                      /* path, or the name of standard output in messages */
-    int folder;                      /* regular files: the folder of both names; else -1 */
-    char *target;                    /* regular files: the name of the finished file ... */
-    char temporary[TEMPORARY_BYTES]; /* ... and its name until then; "": it has none */
-    bool replaces;                   /* the file has not yet replaced the target */
-    bool elsewhere;                  /* the file is in another folder: it can only be copied */
-    int fd;                          /* -1: closed, or never opened */
-    bool owns_fd;                    /* not standard output */
+    int folder;                      /* regular files: folder of both names; else -1 */
+    char *target;                    /* regular files: name of the finished file */
+    char temporary[TEMPORARY_BYTES]; /* regular files: name until the file is finished; "": none */
+    bool replaces;                   /* true: the file must still replace the target */
+    bool elsewhere;                  /* true: the file is in another folder, so it can only be
+                                        copied */
+    int fd;                          /* file descriptor; -1: closed or never opened */
+    bool owns_fd;                    /* false for standard output */
     int error; /* errno of the first failure, after which nothing is written */
     bool finished;
-    uint64_t written; /* bytes that the descriptor has received, if nothing failed */
-    size_t used;      /* bytes in buffer */
+    uint64_t written; /* number of bytes that the descriptor has received, if nothing failed */
+    size_t used;      /* number of bytes in the buffer */
     uint8_t buffer[BUFFER_BYTES];
 };
 
@@ -55,8 +56,9 @@ static void print_fd_path(const rdi_output *out, char path[FD_PATH_BYTES]) {
     snprintf(path, FD_PATH_BYTES, "/proc/self/fd/%d", out->fd);
 }
 
-/* Opens a file without a name, which disappears with the process, however that ends. Some file systems
- * do not support this, and without /proc the file cannot get a name later; then it opens none. */
+/* Opens a file without a name, which disappears when the process ends for any reason. Leaves
+ * out->fd at -1 if the file system does not support this, or if there is no /proc, without which
+ * the file could not get a name later. */
 static void open_unnamed(rdi_output *out) {
     char fd_path[FD_PATH_BYTES];
     out->fd = openat(out->folder, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0666);
@@ -77,7 +79,7 @@ static void print_temporary(rdi_output *out) {
              (unsigned long long)number);
 }
 
-/* Gives a temporary name to a new file or to the file without a name. */
+/* Makes a new file with a temporary name, or gives such a name to the unnamed file. */
 static bool take_temporary_name(rdi_output *out) {
     char fd_path[FD_PATH_BYTES];
     print_fd_path(out, fd_path);
@@ -185,7 +187,7 @@ rd_status rdi_output_open(rd_ctx *ctx, const char *path, rdi_output **result) {
 
 /* ---- writing ---- */
 
-/* Writes all of `data`, in as many calls as it takes. */
+/* Writes all of `data` to the file descriptor, with as many calls as necessary. */
 static bool write_all(int fd, const uint8_t *data, size_t n) {
     while (n > 0) {
         ssize_t wrote = write(fd, data, n);
@@ -210,7 +212,8 @@ static rd_status flush(rdi_output *out) {
     return write_through(out, out->buffer, n);
 }
 
-/* Fails if the output is closed or had a failure, which it reports again. */
+/* Returns a failure if the output is finished or has failed before. In the latter case it repeats
+ * the first failure. */
 static rd_status check_open(rdi_output *out) {
     if (out->error)
         return fail_write(out, out->error);

@@ -1,4 +1,4 @@
-/* Pages from mmap(), huge where possible, grown with mremap(). See pages.h. */
+/* Gets pages from mmap(), huge pages if possible, and grows ranges with mremap(). See pages.h. */
 #define _GNU_SOURCE /* for mremap and syscall */
 #include "base/pages.h"
 
@@ -12,7 +12,8 @@
 #define SMALL ((size_t)4096)
 #define HUGE  ((size_t)2 << 20)
 
-/* Rounds large sizes up to huge pages, because mremap() would have to split a partly used one. */
+/* Rounds a size up to whole pages. Large sizes are rounded up to huge pages, because mremap() would
+ * have to split a huge page that is partly used. */
 static size_t rounded(size_t bytes) {
     size_t unit = bytes >= HUGE ? HUGE : SMALL;
     return (bytes + unit - 1) & ~(unit - 1);
@@ -36,7 +37,7 @@ static void *map_aligned(size_t len, int protection) {
 static void ask_for_huge(void *p, size_t len) {
 #ifdef MADV_HUGEPAGE
     if (len >= HUGE)
-        madvise(p, len, MADV_HUGEPAGE); /* a hint only: small pages work too */
+        madvise(p, len, MADV_HUGEPAGE); /* only a hint: small pages work, too */
 #else
     (void)p;
     (void)len;
@@ -53,8 +54,8 @@ void *rdi_system_pages(size_t bytes) {
 
 #if defined MREMAP_MAYMOVE && defined SYS_mremap
 
-/* Calls the system directly: the UCX library before version 1.15, which MPICH and Open MPI load,
- * replaces mremap() by a function that drops the last argument. */
+/* Moves a range. It calls the system directly, because the UCX library before version 1.15, which
+ * MPICH and Open MPI load, replaces mremap() by a function that drops the last argument. */
 static bool move_to(void *p, size_t old_len, size_t len, void *to) {
     return syscall(SYS_mremap, p, old_len, len, MREMAP_MAYMOVE | MREMAP_FIXED, to) != -1;
 }

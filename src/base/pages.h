@@ -1,5 +1,5 @@
-/* Whole pages from the operating system. rdi_pages_alloc() and rdi_pages_grow() (ctx.c) use them.
- */
+/* Allocates whole pages from the operating system. rdi_pages_alloc() and rdi_pages_grow() (ctx.c)
+ * use these functions. */
 #ifndef RDI_PAGES_H
 #define RDI_PAGES_H
 
@@ -10,8 +10,8 @@
 void *rdi_system_pages(size_t bytes);
 
 /* Grows a range to new_bytes >= old_bytes. Pages are moved, not copied, where the system supports
- * it, so a growing array never exists twice. The added bytes are zero. On failure the result is
- * NULL and the old range is unchanged. */
+ * it, so a growing array never exists twice. The added bytes are zero. If the function fails, it
+ * returns NULL, and the old range stays unchanged. */
 void *rdi_system_pages_grow(void *p, size_t old_bytes, size_t new_bytes);
 
 void rdi_system_pages_free(void *p, size_t bytes);

@@ -1,4 +1,4 @@
-/* Structs that begin with their size. See sized.h. */
+/* Copies structs that begin with their size. See sized.h. */
 #include "base/sized.h"
 
 #include <string.h>

@@ -5,10 +5,10 @@
 
 #include "base/common.h"
 
-/* Copies the caller's struct `from`, which begins with its size as the caller's header has it, to
- * `to`, which this library knows with `size` bytes. Fields that the caller does not know become 0;
- * RD_EINVAL if it has set fields that this library does not know, or no size. `from` may be NULL:
- * all fields are 0. `name` is the type, for the message. */
+/* Copies the struct `from`, which begins with its size according to the caller's header, to `to`,
+ * which has `size` bytes in this library. Fields that the caller does not know become 0. Returns
+ * RD_EINVAL if the caller has set fields that this library does not know, or has set no size. If
+ * `from` is NULL, all fields become 0. `name` is the name of the type, for the message. */
 rd_status rdi_sized_copy(rd_ctx *ctx, const char *name, const void *from, void *to, size_t size);
 
 #endif

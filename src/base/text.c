@@ -1,4 +1,4 @@
-/* Growing text. See text.h. */
+/* Implements growing text. See text.h. */
 #include "base/text.h"
 
 #include "base/number.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes room for n more bytes and the NUL. */
+/* Makes room for n more bytes and the NUL. Returns false after a failure. */
 static bool grow(rdi_text *t, size_t n) {
     if (t->status != RD_OK)
         return false;
@@ -77,7 +77,7 @@ void rdi_text_u128(rdi_text *t, rdi_u128 x) {
     rdi_text_add(t, at, (size_t)(digits + sizeof digits - at));
 }
 
-/* Adds x, which has been printed to `number`. */
+/* Adds x, or "null" if x is not finite. `number` is x as text. */
 static void add_finite(rdi_text *t, double x, const char *number) {
     rdi_text_puts(t, isfinite(x) ? number : "null");
 }

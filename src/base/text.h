@@ -1,7 +1,7 @@
-/* A growing text: reports, CSV and JSON are built in it.
+/* A growing text, in which reports, CSV and JSON are built.
  *
- * Errors are sticky: after a failed allocation the functions do nothing, and rdi_text_take()
- * returns the error. Callers therefore print without checking every call.
+ * A failure is sticky: after a failed allocation the functions do nothing, and rdi_text_take()
+ * returns the failure. So callers need not check every call.
  */
 #ifndef RDI_TEXT_H
 #define RDI_TEXT_H
@@ -10,9 +10,9 @@
 
 typedef struct rdi_text {
     rd_ctx *ctx;
-    char *data;       /* NUL-terminated once something was added */
-    size_t n, room;   /* length without the NUL; capacity */
-    rd_status status; /* first failure */
+    char *data;       /* the text; terminated by NUL as soon as something was added */
+    size_t n, room;   /* length without the NUL, and capacity */
+    rd_status status; /* status of the first failure */
 } rdi_text;
 
 static inline rdi_text rdi_text_start(rd_ctx *ctx) {
@@ -24,14 +24,15 @@ void rdi_text_puts(rdi_text *t, const char *text);
 void rdi_text_putc(rdi_text *t, char c);
 /* Adds the character `c` n times. */
 void rdi_text_fill(rdi_text *t, char c, size_t n);
-void rdi_text_escaped(rdi_text *t, const char *text); /* escaped as by rd_text_escape() */
+void rdi_text_escaped(rdi_text *t, const char *text); /* escapes like rd_text_escape() */
 void rdi_text_printf(rdi_text *t, const char *format, ...) RDI_PRINTF(2, 3);
 
-/* ---- decimal numbers, with a dot as decimal point in every locale; not finite: null ---- */
+/* ---- decimal numbers, with a dot as decimal point in every locale; null if they are not finite
+ * ---- */
 
 void rdi_text_u64(rdi_text *t, uint64_t x); /* faster than printf */
 void rdi_text_u128(rdi_text *t, rdi_u128 x);
-/* The shortest of 15 to 17 digits that reads back as the same number. */
+/* Adds a number with the fewest digits, 15 to 17, that read back as the same number. */
 void rdi_text_double(rdi_text *t, double x);
 void rdi_text_fixed(rdi_text *t, double x, int decimals); /* like printf's %.*f */
 void rdi_text_rounded(rdi_text *t, double x, int digits); /* like printf's %.*g */
@@ -42,7 +43,8 @@ RD_CHECKED rd_status rdi_text_take(rdi_text *t, char **out, size_t *n);
 /* Discards the text. */
 void rdi_text_drop(rdi_text *t);
 
-/* Bytes of the UTF-8 sequence that begins the n bytes of `text`; 0 if none is valid there. */
+/* Returns the number of bytes of the UTF-8 character at the beginning of the n bytes of `text`, or
+ * 0 if there is no valid one. */
 static inline size_t rdi_utf8_length(const char *text, size_t n) {
     const uint8_t *p = (const uint8_t *)text;
     if (n == 0)

@@ -1,12 +1,12 @@
-/* Threads, on top of pthreads. See threads.h. */
+/* Implements threads on top of pthreads. See threads.h. */
 #include "base/threads.h"
 
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
-/* How often a thread checks for work before it goes to sleep: a few microseconds, less than waking
- * it up costs. */
+/* Number of times that a thread checks for work before it goes to sleep. This takes a few
+ * microseconds, which is less than waking it up would cost. */
 #define SPIN_TURNS 256
 
 /* The least stack of a thread in bytes. By default a thread gets as much as the limit of the main stack
@@ -35,8 +35,8 @@ struct rdi_pool {
     void (*work)(void *arg, unsigned worker);
     void *arg;
     _Atomic uint64_t calls; /* number of rdi_pool_run() calls, plus one at the end */
-    _Atomic unsigned busy;  /* threads still working for the current call */
-    unsigned n_threads;     /* threads that were started */
+    _Atomic unsigned busy;  /* number of threads that still work for the current call */
+    unsigned n_threads;     /* number of threads that were started */
     unsigned spin_turns;
     bool ending;
     struct pool_thread {
@@ -52,7 +52,7 @@ static inline void pause_briefly(void) {
 #endif
 }
 
-/* Waits until a call after `seen` begins. */
+/* Waits until a call later than number `seen` begins. */
 static void await_call(rdi_pool *pool, uint64_t seen) {
     for (unsigned i = 0; i < pool->spin_turns; i++) {
         if (atomic_load(&pool->calls) != seen)
@@ -81,7 +81,8 @@ static void *pool_main(void *arg) {
     }
 }
 
-/* With more threads than processors, a spinning thread would take time from a working one. */
+/* Returns how often threads spin before they sleep: not at all if there are more threads than
+ * processors, because a spinning thread would take time from a working one. */
 static unsigned choose_spin_turns(unsigned n) {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     return processors >= (long)n ? SPIN_TURNS : 0;
@@ -91,7 +92,7 @@ static rd_status fail_start(rd_ctx *ctx, int error) {
     return rdi_fail(ctx, RD_ENOMEM, "cannot start a thread: %s", strerror(error));
 }
 
-/* Starts a call. Everything that the threads read has been written before. */
+/* Starts a call. The caller has already written everything that the threads read. */
 static void start_call(rdi_pool *pool) {
     pthread_mutex_lock(&pool->lock);
     atomic_fetch_add(&pool->calls, 1);
@@ -156,7 +157,7 @@ struct rdi_background {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     pthread_t thread;
-    void (*job)(void *arg); /* NULL: idle */
+    void (*job)(void *arg); /* the current job; NULL: idle */
     void *arg;
     bool running; /* there is a thread */
     bool ending;
@@ -265,7 +266,7 @@ struct rdi_crew {
     rd_ctx *ctx;
     void (*work)(void *arg, unsigned worker);
     void *arg;
-    unsigned n; /* threads that were started */
+    unsigned n; /* number of threads that were started */
     crew_thread threads[];
 };
 

@@ -1,10 +1,10 @@
-/* Lists of numbers. See u64_list.h. */
+/* Implements lists of numbers. See u64_list.h. */
 #include "base/u64_list.h"
 
 #include <string.h>
 
-/* Lists from this length on are kept in huge pages: they grow by moving pages instead of copying,
- * and the system zeroes them faster. */
+/* Lists of this length and longer are kept in whole pages: they grow by moving pages instead of
+ * copying, and the system zeroes pages faster. */
 #define PAGED ((size_t)1 << 18)
 
 static uint64_t *resize(rd_ctx *ctx, const rdi_u64_list *list, size_t room) {

@@ -1,4 +1,4 @@
-/* The version and the features of this build. */
+/* Reports the version and the optional parts of this build. */
 #include "base/build_config.h"
 #include "base/common.h"
 

@@ -1,24 +1,23 @@
 /* The channel: the memory that recorders share with the analyzer.
  *
  * Recorders run inside the traced programs: the Valgrind tool and the runtime of compiled-in
- * recording. They do not use the library. This header is all that they share with it, and it needs
- * no C library. Each recording thread or process takes a free buffer, fills it with records, hands
- * it over and takes another one. The reader takes full buffers in the order in which they were
- * handed over, and frees them. A recorder that finds too many full buffers waits: no record is
- * lost, and the program runs no faster than the analysis. Buffers that are being filled do not
- * count as full, because their owner may be waiting for a thread that needs a buffer. There are
- * enough buffers for all threads.
+ * recording. They do not use the library and share only this header with it, which needs no C
+ * library. Each recording thread or process takes a free buffer, fills it with records, hands it
+ * over and takes another one. The reader takes full buffers in the order in which they were handed
+ * over, and frees them. A recorder that finds too many full buffers waits, so no record is lost,
+ * and the program runs no faster than the analysis. Buffers that are being filled do not count as
+ * full, because their owner may be waiting for a thread that needs a buffer. There are enough
+ * buffers for all threads.
  *
- * All words of a free buffer are zero, and no record is zero: if a recorder was killed while it
- * filled a buffer, the first zero is the end. If the analyzer has exited, the recorder that next
+ * All words of a free buffer are zero, and no record is zero: so if a recorder was killed while it
+ * filled a buffer, the first zero marks the end. If the analyzer has exited, the recorder that next
  * needs a buffer prints a message and ends its program with exit status 1.
  *
  * Waiting uses futexes: the waiting side sets its `..._waits` flag, checks once more, and sleeps on
- * the counter that the other side increments. Both sides also wake up by themselves after a moment,
- * to check whether the other side still exists. A wake-up costs more than filling or reading a
- * buffer, so one wake-up serves many buffers: the reader sleeps until a quarter of
- * RDI_CHANNEL_FULL_MAX buffers are full or a recorder waits, and recorders sleep until at most half
- * of them are full.
+ * the counter that the other side increments. Both sides also wake up after a short time, to check
+ * whether the other side still exists. A wake-up costs more than filling or reading a buffer, so
+ * one wake-up serves many buffers: the reader sleeps until a quarter of RDI_CHANNEL_FULL_MAX
+ * buffers are full or a recorder waits, and recorders sleep until at most half of them are full.
  */
 #ifndef RDI_CHANNEL_H
 #define RDI_CHANNEL_H
@@ -28,28 +27,33 @@
 #include <immintrin.h>
 #endif
 
-#define RDI_CHANNEL_MAGIC UINT64_C(0x35474e4952445200) /* "\0RDRING5": changes with the layout */
+/* The bytes "\0RDRING5"; the digit changes with the layout. */
+#define RDI_CHANNEL_MAGIC UINT64_C(0x35474e4952445200)
 /* Words per buffer. Buffers are large, so that half of RDI_CHANNEL_FULL_MAX keep a recorder busy
  * for milliseconds, during which the reader can sleep. Only buffers that were ever taken use
  * memory. */
 #define RDI_CHANNEL_BUFFER_WORDS 65536
-#define RDI_CHANNEL_FULL_MAX     64   /* full buffers at which recorders wait for the reader */
-#define RDI_CHANNEL_BUFFERS      1024 /* limit; RDI_CHANNEL_FULL_MAX where memory is scarce */
-#define RDI_CHANNEL_PATIENCE     100  /* turns of waiting, a tenth of a second each */
-#define RDI_CHANNEL_HEAD_BYTES   40960
+/* Number of full buffers at which recorders wait for the reader. */
+#define RDI_CHANNEL_FULL_MAX 64
+/* Maximum number of buffers; RDI_CHANNEL_FULL_MAX if memory is scarce. */
+#define RDI_CHANNEL_BUFFERS 1024
+/* Maximum number of turns of waiting, a tenth of a second each. */
+#define RDI_CHANNEL_PATIENCE   100
+#define RDI_CHANNEL_HEAD_BYTES 40960
 #define RDI_CHANNEL_BYTES(buffers)                                                                 \
     (RDI_CHANNEL_HEAD_BYTES + (uint64_t)(buffers)*RDI_CHANNEL_BUFFER_WORDS * 8)
 
-/* A record is one word: the address, sign-extended from 48 bits, above 14 bits of size and 2 of
- * kind. With `record_words` 2 it is followed by the program counter. */
+/* A record is one word: 48 bits of the address, which is sign-extended from them, then 14 bits of
+ * size and 2 bits of kind. If record_words is 2, the program counter follows in a second word. */
 enum { RDI_RECORD_LOAD = 0, RDI_RECORD_STORE = 1, RDI_RECORD_FETCH = 2, RDI_RECORD_EVENT = 3 };
 #define RDI_RECORD_SHIFT           16
 #define RDI_RECORD_SIZE_MAX        0x3fff
 #define RDI_RECORD_LOW(size, kind) ((uint64_t)(size) << 2 | (uint64_t)(kind))
 
-/* If `events` is set, record_words is 2, and events (enum rd_event_kind) stand between the records:
- * a head (kind, bytes of the path, thread), address, size, program counter, and the path, padded to
- * an even number of words. Kind 0 reserves the place of an event that did not come. */
+/* If `events` is set, record_words is 2, and events (enum rd_event_kind) are written between the
+ * references: a head (kind, length of the path in bytes, thread), address, size, program counter,
+ * and the path, padded to an even number of words. Kind 0 fills the place that was reserved for an
+ * event that did not happen. */
 #define RDI_EVENT_WORDS 4
 #define RDI_EVENT_HEAD(kind, path_bytes, thread)                                                   \
     ((uint64_t)(thread) << 32 | (uint64_t)(path_bytes) << 16 | (uint64_t)(kind) << 2 |             \
@@ -61,36 +65,38 @@ enum { RDI_RECORD_LOAD = 0, RDI_RECORD_STORE = 1, RDI_RECORD_FETCH = 2, RDI_RECO
 enum { RDI_BUFFER_FREE = 0, RDI_BUFFER_FILLING = 1, RDI_BUFFER_FULL = 2 };
 
 typedef struct rdi_buffer {
-    uint64_t state;   /* upper 32 bits: process id of the recorder that fills it */
+    uint64_t state;   /* lower 32 bits: RDI_BUFFER_*; upper 32 bits: process id of the recorder that
+                         fills it */
     uint32_t process; /* number of the recording: one per program image, from 0 */
-    uint32_t thread;  /* as numbered by the recorder */
-    uint64_t ticket;  /* full buffer: its place in the order */
+    uint32_t thread;  /* number of the thread, which the recorder chooses */
+    uint64_t ticket;  /* full buffer: its place in the order in which buffers were handed over */
     uint32_t words;   /* full buffer: number of filled words; 0: up to the first zero */
-    uint32_t repeats; /* full buffer: references removed by rdi_channel_collapse() */
+    uint32_t repeats; /* full buffer: number of references removed by rdi_channel_collapse() */
 } rdi_buffer;
 
-/* The value of `words` while repeats are being removed from a buffer. If the owner is killed then,
- * the contents cannot be used. */
+/* The value of `words` while repeats are being removed from a buffer. If the owner is killed at
+ * that moment, the contents cannot be used. */
 #define RDI_WORDS_CHANGING UINT32_MAX
 
 typedef struct rdi_channel {
     uint64_t magic;
-    uint32_t record_words; /* 1, or 2 with program counters */
+    uint32_t record_words; /* number of words per record: 1, or 2 with program counters */
     uint32_t recording;    /* 0: recorders skip references for now */
-    uint32_t closed;       /* the reader takes no more buffers */
-    uint32_t processes;    /* number of recordings begun */
-    uint64_t skipped;      /* references that recorders left out on purpose */
+    uint32_t closed;       /* nonzero: the reader takes no more buffers */
+    uint32_t processes;    /* number of recordings that have begun */
+    uint64_t skipped;      /* number of references that recorders left out intentionally */
     uint32_t collapse;     /* 1 + log2 of the block size for removing repeats; 0: keep repeats */
-    uint32_t events;       /* recorders write events */
+    uint32_t events;       /* nonzero: recorders write events */
     uint32_t vector_bits;  /* usable vector width of this processor: 0, 256 or 512 */
     uint32_t buffers;      /* number of buffers */
     uint32_t reader;       /* process id of the reader */
     uint32_t unused[3];
-    /* Recorders write these, the reader waits for them. Each group has a cache line of its own. */
+    /* Recorders write these fields, and the reader waits for them. Each group of fields has its own
+     * cache line. */
     uint32_t fulls, reader_waits;
     uint64_t tickets;
     uint64_t padding[6];
-    /* The reader writes these, recorders wait for them. */
+    /* The reader writes these fields, and recorders wait for them. */
     uint32_t frees, recorders_wait;
     uint64_t padding_too[7];
     rdi_buffer buffer[RDI_CHANNEL_BUFFERS];
@@ -112,8 +118,8 @@ static inline uint64_t rdi_channel_event_words(uint64_t head) {
     return RDI_EVENT_WORDS + ((uint64_t)RDI_EVENT_PATH_BYTES(head) + 15) / 16 * 2;
 }
 
-/* The number of full buffers that the reader has not freed. After the reader has closed the
- * channel, it may be too low. */
+/* Returns the number of full buffers that the reader has not freed. After the reader has closed the
+ * channel, the number may be too low. */
 static inline int32_t rdi_channel_full(const rdi_channel *channel) {
     uint32_t frees = __atomic_load_n(&channel->frees, __ATOMIC_SEQ_CST);
     return (int32_t)(__atomic_load_n(&channel->fulls, __ATOMIC_SEQ_CST) - frees);
@@ -134,7 +140,7 @@ static inline void rdi_channel_put_event(uint64_t *to, uint64_t head, uint64_t a
     __atomic_store_n(to, head, __ATOMIC_RELEASE);
 }
 
-/* Counts references that are not recorded. Returns nonzero after many of them: then the caller must
+/* Counts references that are not recorded. Returns nonzero after many of them; the caller must then
  * check whether the reader still exists. `since` belongs to the caller and is 0 at first. */
 static inline int rdi_channel_skip(rdi_channel *channel, uint64_t *since, uint64_t references) {
     const uint64_t many = UINT64_C(1) << 26;
@@ -145,8 +151,8 @@ static inline int rdi_channel_skip(rdi_channel *channel, uint64_t *since, uint64
     return look;
 }
 
-/* Takes a free buffer for `owner` and returns its index, or -1 if the caller must wait. It takes
- * the lowest index, because a buffer freed recently may still be in a cache. */
+/* Takes a free buffer for `owner` and returns its index, or -1 if the caller must wait. The
+ * function takes the lowest index, because recently freed buffers may still be in a cache. */
 static inline int rdi_channel_take(rdi_channel *channel, uint32_t owner) {
     if (rdi_channel_full(channel) >= RDI_CHANNEL_FULL_MAX)
         return -1;
@@ -161,8 +167,8 @@ static inline int rdi_channel_take(rdi_channel *channel, uint32_t owner) {
     return -1;
 }
 
-/* Returns whether waiting is hopeless, after each turn of waiting for a buffer: all buffers are
- * being filled, and no thread makes progress. */
+/* Returns whether further waiting is hopeless, because all buffers are being filled and no thread
+ * makes progress. Recorders call this function after each turn of waiting for a buffer. */
 static inline int rdi_channel_is_hopeless(const rdi_channel *channel, unsigned *turns) {
     *turns = rdi_channel_full(channel) > 0 ? 0 : *turns + 1;
     return *turns > RDI_CHANNEL_PATIENCE;
@@ -170,8 +176,8 @@ static inline int rdi_channel_is_hopeless(const rdi_channel *channel, unsigned *
 
 /* The progress of removing repeats. */
 typedef struct rdi_collapse {
-    uint64_t at, kept; /* words examined, and words kept of those */
-    uint64_t last;     /* last block that the previous record touched */
+    uint64_t at, kept; /* number of words examined so far, and number of words kept */
+    uint64_t last;     /* the last block that the previous record touched */
 } rdi_collapse;
 
 static inline void rdi_channel_collapse_plain(rdi_collapse *c, unsigned shift, uint64_t step,
@@ -188,11 +194,11 @@ static inline void rdi_channel_collapse_plain(rdi_collapse *c, unsigned shift, u
 }
 
 #if defined(__x86_64__)
-/* The same for four records of one word at a time. Words after the kept ones may be overwritten:
- * they have been examined. */
+/* Does the same as rdi_channel_collapse_plain() for four records of one word at a time. It may
+ * overwrite words after the kept ones, because they have already been examined. */
 __attribute__((target("avx2"))) static inline void
 rdi_channel_collapse_avx2(rdi_collapse *c, unsigned shift, uint64_t *words, uint64_t n) {
-    /* For each set of kept words among four: the order of their halves, and their number. */
+    /* For each set of kept words among four words: the order of their halves, and their number. */
     static const uint32_t order[16][8] = {
         {0, 1, 2, 3, 4, 5, 6, 7}, {0, 1, 2, 3, 4, 5, 6, 7}, {2, 3, 0, 1, 4, 5, 6, 7},
         {0, 1, 2, 3, 4, 5, 6, 7}, {4, 5, 0, 1, 2, 3, 6, 7}, {0, 1, 4, 5, 2, 3, 6, 7},
@@ -224,7 +230,7 @@ rdi_channel_collapse_avx2(rdi_collapse *c, unsigned shift, uint64_t *words, uint
     *c = (rdi_collapse){at, kept, (uint64_t)_mm256_extract_epi64(last, 0)};
 }
 
-/* The same for eight records at a time. */
+/* Does the same for eight records of one word at a time. */
 __attribute__((target("avx512f,popcnt"))) static inline void
 rdi_channel_collapse_avx512(rdi_collapse *c, unsigned shift, uint64_t *words, uint64_t n) {
     const __m512i size_bits = _mm512_set1_epi64(RDI_RECORD_SIZE_MAX << 2);
@@ -251,8 +257,8 @@ rdi_channel_collapse_avx512(rdi_collapse *c, unsigned shift, uint64_t *words, ui
 }
 #endif
 
-/* Removes records that touch only the last block of the previous record: their distance is 0, so it
- * is enough to count them. Returns the number of remaining words. */
+/* Removes records that touch only the last block of the previous record. Their distance is 0, so it
+ * is enough to count them. Returns the number of words that remain. */
 static inline uint64_t rdi_channel_collapse(rdi_channel *channel, uint64_t *words, uint64_t n) {
     unsigned shift = channel->collapse - 1 + RDI_RECORD_SHIFT;
     uint64_t step = channel->record_words;
@@ -283,9 +289,9 @@ static inline int rdi_channel_hand_over(rdi_channel *channel, int index, uint64_
     return rdi_channel_reader_waits(channel);
 }
 
-/* Hands over a buffer, whose first record is at its beginning. Returns whether the reader sleeps:
- * then the caller must wake it (futex on `fulls`) at the end, and earlier if
- * rdi_channel_is_worth_waking(). */
+/* Hands over a buffer, whose first record is at its beginning. Returns whether the reader sleeps.
+ * If it does, the caller must wake it (futex on `fulls`) at the latest when the program ends, and
+ * earlier if rdi_channel_is_worth_waking() says so. */
 static inline int rdi_channel_submit(rdi_channel *channel, int index, uint64_t words) {
     rdi_buffer *buffer = &channel->buffer[index];
     uint64_t before = words;

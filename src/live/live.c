@@ -1,4 +1,4 @@
-/* The memory that recorders share with the analyzer: making, announcing and closing it. See live.h. */
+/* Makes, announces and closes the memory that recorders share with the analyzer. See live.h. */
 #define _GNU_SOURCE /* memfd_create */
 #include "live/live.h"
 
@@ -26,8 +26,8 @@ static void *try_channel(rd_live *live, unsigned buffers) {
                       live->fd, 0);
 }
 
-/* Maps the channel, or a smaller one if its full size cannot be mapped. Its size is sealed, so that
- * no program can truncate it while it is mapped. */
+/* Maps the channel, or a smaller channel if the full size cannot be mapped. The size is sealed, so
+ * that no program can truncate the memory while it is mapped. */
 static rd_status map_channel(rd_live *live) {
     live->fd = memfd_create("reusedist", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (live->fd < 0)
@@ -66,9 +66,11 @@ rd_status rd_live_new(rd_ctx *ctx, const rd_live_config *config, rd_live **out) 
         return rdi_fail(ctx, RD_EINVAL, "rd_live_config.running must not be NULL");
     if (config->collapse_bytes & (config->collapse_bytes - 1) ||
         config->collapse_bytes > RD_COLLAPSE_MAX)
-        return rdi_fail(ctx, RD_EINVAL, "blocks of repeats must have 2^n bytes, n at most 40");
+        return rdi_fail(ctx, RD_EINVAL,
+                        "rd_live_config.collapse_bytes must be a power of two, at most 2^40");
     if (config->collapse_bytes && config->events)
-        return rdi_fail(ctx, RD_EINVAL, "repeats cannot be left out of a recording with events");
+        return rdi_fail(ctx, RD_EINVAL,
+                        "rd_live_config.collapse_bytes does not work together with events");
     rd_live *live = rdi_calloc(ctx, 1, sizeof *live);
     if (!live)
         return RD_ENOMEM;

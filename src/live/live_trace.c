@@ -1,7 +1,7 @@
-/* References of running programs, read from the memory that their recorders share (channel.h).
+/* Reads the references of running programs from the memory that their recorders share (channel.h).
  *
- * Other processes wrote what is in that memory, so it is checked like a file: a number out of range
- * is an error, not a fault.
+ * Other processes write this memory, so its content is checked like that of a file: a number out of
+ * range is reported as an error and never causes a fault.
  */
 #include "base/cpu.h"
 #include "live/live.h"
@@ -16,11 +16,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#define WAIT_NS       50000000 /* time without records before a check for live recorders */
-#define PROCESSES_MAX 0x10000  /* their number has 16 bits of the address */
+/* Time without records after which the reader checks whether recorders still run. */
+#define WAIT_NS 50000000
+/* Maximum number of processes, because 16 bits of the address hold the process number. */
+#define PROCESSES_MAX 0x10000
 #define PROCESS_SHIFT 48
 #define EVENTS_MANY   65536
-#define RUN_MAX       64 /* records handled together */
+#define RUN_MAX       64 /* number of records that are decoded together */
 #define FETCH_AHEAD   (8 * RUN_MAX)
 
 typedef struct live_reader {
@@ -29,17 +31,17 @@ typedef struct live_reader {
     int buffer; /* index of the buffer being read; -1: none */
     const uint64_t *words;
     size_t at, end; /* index of the next word, and number of words */
-    bool ended;     /* no more records will come */
-    bool bare;      /* the batch has addresses only */
+    bool ended;     /* true: no more records will come */
+    bool bare;      /* true: the batch has only addresses */
     rdi_event_list events;
-    size_t events_many; /* number of events that triggers dropping needless ones */
+    size_t events_many; /* number of events at which unnecessary ones are dropped */
 } live_reader;
 
 static bool is_full(const rdi_buffer *buffer) {
     return __atomic_load_n(&buffer->state, __ATOMIC_ACQUIRE) == RDI_BUFFER_FULL;
 }
 
-/* The index of the full buffer that was handed over first; -1 if there is none. */
+/* Returns the index of the full buffer that was handed over first, or -1 if there is none. */
 static int first_full(const rd_live *live) {
     const rdi_channel *channel = live->channel;
     int first = -1;
@@ -65,7 +67,7 @@ static size_t record_words(const live_reader *l) {
     return l->live->config.pc ? 2 : 1;
 }
 
-/* The number of filled words in a buffer that was not handed over. */
+/* Returns the number of filled words in a buffer that was not handed over. */
 static uint64_t find_end(const live_reader *l) {
     uint64_t words = 0;
     while (words < RDI_CHANNEL_BUFFER_WORDS && l->words[words] != 0) {
@@ -112,15 +114,15 @@ static bool is_alive(uint32_t pid) {
     return n < 0 || (name_end && name_end[1] && name_end[2] != 'Z' && name_end[2] != 'X');
 }
 
-/* Hands over buffers whose owners ended while filling them, for example by SIGKILL. At the end: all
- * buffers that were not handed over. */
+/* Hands over buffers whose owners ended while filling them, for example because of SIGKILL. If
+ * `at_end` is set, it hands over all buffers that are being filled. */
 static void reclaim(rd_live *live, bool at_end) {
     uint32_t owner, last = 0;
-    bool keeps = false; /* the last owner is alive */
+    bool keeps = false; /* true: the process `last` is alive */
     for (int i = 0; i < (int)live->buffers; i++) {
         if (!rdi_channel_is_filling(&live->channel->buffer[i], &owner))
             continue;
-        if (owner != last) /* threads of one process have many buffers */
+        if (owner != last) /* checks a process once, because its threads may have many buffers */
             keeps = !at_end && is_alive(owner);
         last = owner;
         if (!keeps)
@@ -128,7 +130,7 @@ static void reclaim(rd_live *live, bool at_end) {
     }
 }
 
-/* Waits until a recorder hands over a buffer, or for a moment. */
+/* Waits until a recorder hands over a buffer, but only for a short time. */
 static void wait_for_full(rd_live *live) {
     rdi_channel *channel = live->channel;
     struct timespec moment = {.tv_nsec = WAIT_NS};
@@ -158,7 +160,7 @@ static rd_status next_buffer(live_reader *l) {
 
 /* ---- records ---- */
 
-#define SIGN_BIT (UINT64_C(1) << 63) /* of a record's word, and of its address */
+#define SIGN_BIT (UINT64_C(1) << 63) /* the sign bit of a record and of its address */
 
 /* Decodes records of one word each. The loops have no branches, so that compilers vectorize them
  * even without a 64-bit arithmetic shift; the second loop handles the rare negative addresses. */
@@ -181,9 +183,9 @@ static bool decode_words(const uint64_t *restrict words, size_t n, uint64_t tag,
     return wrong == 0;
 }
 
-/* Decodes only the addresses of records of one word each, if an analysis by blocks of 2^shift bytes
- * needs no more because each reference stays in one block. Returns false otherwise, or if a record
- * is invalid. */
+/* Decodes only the addresses of records of one word each. Returns true if an analysis with blocks
+ * of 2^shift bytes needs nothing else, because each reference touches only one block. Returns false
+ * otherwise, and if a record is invalid. */
 typedef bool decode_bare(const uint64_t *words, size_t n, uint64_t tag, unsigned shift,
                          uint64_t *addr);
 
@@ -197,7 +199,8 @@ static inline __attribute__((always_inline)) bool decode_bare_any(const uint64_t
         uint64_t word = words[i], size = (word & (RDI_RECORD_SIZE_MAX << 2)) << 14;
         addr[i] = (word >> RDI_RECORD_SHIFT) ^ tag;
         seen |= word;
-        /* A size of 0 makes the sum negative or leaves the low bits; kind 3 is not a reference. */
+        /* `other` gets a bit at or above the block size if a reference leaves its block, if its
+         * size is 0, or if its kind is 3, which is not a reference. */
         other |= (word & inside & -one) + size - one;
         other |= (size - one) & SIGN_BIT;
         other |= (word & word << 1 & 2) << 62;
@@ -233,7 +236,8 @@ static void fetch_ahead(const live_reader *l, const uint64_t *run) {
         RDI_PREFETCH(run + i);
 }
 
-/* Decodes runs of records: either bare ones only, or others only. Returns their total length. */
+/* Decodes runs of records: either only runs that need nothing but addresses (l->bare), or only
+ * other runs. Returns the total number of records. */
 static size_t decode_runs(live_reader *l, const uint64_t *words, size_t n, uint64_t tag,
                           bool *good) {
     unsigned shift = l->live->collapse - 1;
@@ -265,8 +269,8 @@ static bool decode_pairs(const uint64_t *pairs, size_t n, uint64_t tag, rdi_colu
     return decode_words(words, n, tag, col);
 }
 
-/* Limits the number of events. While a program does not record, events come without references,
- * perhaps for a long time. */
+/* Limits the number of events. While a program does not record, events may arrive without
+ * references for a long time. */
 static rd_status limit_events(live_reader *l) {
     if (l->events.n < l->events_many)
         return RD_OK;
@@ -287,7 +291,7 @@ static rd_status take_event(live_reader *l, const uint64_t *words, uint64_t tag,
                       .path = (const char *)(words + RDI_EVENT_WORDS)};
     if (event.kind == 0)
         return RD_OK;
-    if (event.kind == RD_EVENT_MODULE) /* a load bias, which stays as it is */
+    if (event.kind == RD_EVENT_MODULE) /* `pc` is the load bias, which must not change */
         event.pc = event.address - (words[1] - words[3]);
     bool known = rdi_event_info_of(event.kind) != NULL;
     if (known)
@@ -362,7 +366,8 @@ static void live_close(void *self) {
     rdi_event_list_free(&((live_reader *)self)->events);
 }
 
-/* Reads the next references and the events before and among them. *n is 0 only at the end. */
+/* Reads the next references, and the events before and among them. *n is 0 only at the end of the
+ * trace. */
 static rd_status read_records(live_reader *l, size_t *n) {
     rdi_event_list_clear(&l->events);
     while (*n == 0) {

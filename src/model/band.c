@@ -1,4 +1,4 @@
-/* The confidence band around the miss ratios of a sampled profile. */
+/* Computes the confidence band around the miss ratios of a sampled profile. */
 #include "reusedist/model.h"
 
 #include "base/common.h"
@@ -8,10 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-#define QUANTILE 1.96 /* of the normal distribution, for 95 % confidence */
+#define QUANTILE 1.96 /* quantile of the normal distribution for 95 % confidence */
 
-/* The relative error of a cache size: the number of sampled blocks among `blocks` has a binomial
- * distribution. */
+/* Returns the error of a cache size in blocks: the number of sampled blocks among `blocks` blocks
+ * has a binomial distribution. */
 static double size_error(uint64_t blocks, double rate) {
     return QUANTILE * sqrt((double)blocks * (1 - rate) / rate);
 }
@@ -25,7 +25,7 @@ bool rd_mrc_has_band(const rd_profile *p) {
     return f && f->error_kind && strcmp(f->error_kind, RDI_KIND_SAMPLED) == 0 && f->sample_rate > 0;
 }
 
-/* Reads the curve at both ends of the range that the cache size may lie in, and adds the
+/* Reads the curve at both ends of the range in which the cache size may lie, and adds the
  * uncertainty of the curve itself. */
 rd_status rd_mrc_band(rd_ctx *ctx, const rd_profile *p, uint64_t blocks, double *low,
                       double *high) {
@@ -37,7 +37,7 @@ rd_status rd_mrc_band(rd_ctx *ctx, const rd_profile *p, uint64_t blocks, double 
     double off = size_error(blocks, f->sample_rate), at_more = 0, at_less = 0;
     RD_TRY(rd_mrc_at(ctx, p, to_size(ceil((double)blocks + off)), &at_more, NULL));
     RD_TRY(rd_mrc_at(ctx, p, to_size(floor((double)blocks - off)), &at_less, NULL));
-    /* Narrows with the size. */
+    /* The half width at the next lower power of two, which is at least as wide. */
     double half = f->half_width[blocks ? rdi_bit_width(blocks) - 1 : 0];
     *low = at_more > half ? at_more - half : 0;
     *high = at_less + half < 1 ? at_less + half : 1;

@@ -1,8 +1,8 @@
-/* Compares two profiles: how similar they are, where they differ, and how much a cache would
- * notice.
+/* Compares two profiles: how similar they are, where they differ, and how much the misses of caches
+ * differ.
  *
- * Everything works on the rows of two histograms, walked in parallel. Overlapping rows form one
- * bin, the span, so histograms with different bins are compared in the finest bins that both have.
+ * All comparisons walk over the rows of both histograms in parallel. Overlapping rows form one bin,
+ * the span, so histograms with different bins are compared in the finest bins that both have.
  */
 #include "reusedist/model.h"
 
@@ -26,7 +26,7 @@ static row_list rows_of(const rd_profile *p) {
     return list;
 }
 
-/* A range of distances with the references of each profile in it. */
+/* A range of distances, and the references of each profile in it. */
 typedef struct span {
     uint64_t low, high;
     uint64_t count[2];
@@ -37,7 +37,7 @@ static bool row_follows(const row_list *list, uint64_t high) {
     return list->next < list->n && list->rows[list->next].low <= high;
 }
 
-/* Finds the next span of both lists; false at the end. */
+/* Finds the next span of both lists. Returns false at the end. */
 static bool next_span(row_list list[2], span *out) {
     *out = (span){.low = UINT64_MAX};
     for (int i = 0; i < 2; i++)
@@ -89,7 +89,8 @@ static void note_bin(rd_comparison *out, const rd_bin_difference *bin) {
     out->worst[at] = *bin;
 }
 
-/* Computes accuracy and worst bins. `finite` holds the finite references of each profile. */
+/* Computes the accuracy and the bins that differ most. `finite` holds the number of finite
+ * references of each profile. */
 static void compare_shares(row_list list[2], const uint64_t finite[2], rd_comparison *out) {
     double sum = 0;
     span s;
@@ -104,10 +105,10 @@ static void compare_shares(row_list list[2], const uint64_t finite[2], rd_compar
 }
 
 /* The 23 bins of HP-RDA's Figures 12 and 13, whose axis is labeled 1, 2, 4 ... 2M and ">". The
- * paper plots the share of reuses up to x. Here the bin labeled x holds the distances from x / 2 to
- * x - 1: the hits that a cache of x blocks has and one of half the size does not. These are log2
- * bins, which almost every histogram has; they differ from the paper's only for distances of
- * exactly x. First references are not reuses and are left out. */
+ * paper plots the share of reuses up to x. Here, the bin labeled x holds the distances from x / 2
+ * to x - 1: the hits that a cache of x blocks has and a cache of half the size does not have. These
+ * are log bins, which almost every histogram has. They differ from the paper's bins only for
+ * distances of exactly x. First references are not reuses and are left out. */
 #define HPRDA_BINS 23
 
 static void hprda_shares(const rd_bin *rows, size_t n, uint64_t finite, double out[HPRDA_BINS]) {
@@ -118,7 +119,7 @@ static void hprda_shares(const rd_bin *rows, size_t n, uint64_t finite, double o
     }
 }
 
-/* The mean over the 23 bins, or NAN if a bin of either profile would have to be split. */
+/* Computes the mean over the 23 bins, or NAN if a bin of either profile would have to be split. */
 static rd_status average_error(rd_ctx *ctx, rd_profile *const pair[2], const uint64_t finite[2],
                                double *out) {
     double shares[2][HPRDA_BINS];
@@ -144,7 +145,7 @@ static rd_status average_error(rd_ctx *ctx, rd_profile *const pair[2], const uin
 
 /* ---- miss ratios ---- */
 
-/* The largest possible distance of a profile: no bin reaches beyond the number of blocks. */
+/* Returns the largest possible distance of a profile, which is below the number of blocks. */
 static uint64_t largest_distance(const rd_profile *p) {
     const rd_bin *bins;
     size_t n = rd_profile_bins(p, &bins);
@@ -152,8 +153,9 @@ static uint64_t largest_distance(const rd_profile *p) {
     return blocks && blocks - 1 < high ? blocks - 1 : high;
 }
 
-/* Compares at sizes 1, 2, 4 ... up to the first one above every distance, or to the smaller bound.
- * Sizes inside a bin are left out, because the curve is only interpolated there. */
+/* Compares the miss ratios at sizes 1, 2, 4 ... up to the first size above every distance, or up to
+ * the smaller bound. Sizes inside a bin are left out, because the curve is only interpolated
+ * there. */
 static rd_status compare_misses(rd_ctx *ctx, rd_profile *const pair[2], rd_comparison *out) {
     uint64_t largest = 0, bound = UINT64_MAX;
     for (int i = 0; i < 2; i++) {
@@ -184,7 +186,8 @@ static rd_status compare_misses(rd_ctx *ctx, rd_profile *const pair[2], rd_compa
 
 /* ---- equality and error bounds ---- */
 
-/* Whether blocks and totals are equal, and counts and sums in the finest bins that both have. */
+/* Returns whether block sizes and totals are equal, and also the counts and sums in the finest bins
+ * that both profiles have. */
 static bool is_identical(rd_profile *const pair[2]) {
     const rd_profile_facts *a = rd_profile_facts_of(pair[0]), *b = rd_profile_facts_of(pair[1]);
     if (a->references != b->references || a->blocks != b->blocks || a->infinite != b->infinite ||
@@ -201,11 +204,11 @@ static bool is_identical(rd_profile *const pair[2]) {
     return true;
 }
 
-/* The references of a profile in ascending order of distance, one bin at a time. */
+/* Iterates over the references of a profile in ascending order of distance, one bin at a time. */
 typedef struct ranking {
     row_list list;
-    rd_bin bin;    /* the current bin; its count is what is left of it */
-    rd_bin behind; /* the infinite distances: from the bound on, or RD_COLD without a bound */
+    rd_bin bin;    /* the current bin; its count is the number of references that are left */
+    rd_bin behind; /* the infinite distances: from the bound on, or RD_COLD if there is no bound */
 } ranking;
 
 static ranking rank_references(const rd_profile *p) {
@@ -214,7 +217,7 @@ static ranking rank_references(const rd_profile *p) {
     return (ranking){.list = rows_of(p), .behind = {low, RD_COLD, facts->infinite, {0, 0}}};
 }
 
-/* Moves to the next bin; false at the end. */
+/* Moves to the next bin. Returns false at the end. */
 static bool rank_next(ranking *r) {
     if (r->bin.count > 0)
         return true;
@@ -232,8 +235,8 @@ static rdi_error_bound error_of(const rd_profile *p) {
     return rdi_error_bound_of(f->error_kind, f->error_bound);
 }
 
-/* Whether the error bound holds. If every distance is within the bound of its true value, then so
- * is the n-th smallest distance, which histograms still show. */
+/* Returns whether the error bound holds. If every distance is within the bound of its true value,
+ * then so is the n-th smallest distance, which histograms still show. */
 static bool is_bound_held(const rd_profile *exact, const rd_profile *measured) {
     rdi_error_bound error = error_of(measured);
     ranking a = rank_references(exact), b = rank_references(measured);
@@ -249,7 +252,7 @@ static bool is_bound_held(const rd_profile *exact, const rd_profile *measured) {
 
 #define BAND_SHARE 0.95 /* share of sizes that must lie within the band */
 
-/* Checks sizes 1, 2, 4 ... up to the first one that holds all blocks. */
+/* Checks the band at sizes 1, 2, 4 ... up to the first size that holds all blocks. */
 static rd_status is_band_held(rd_ctx *ctx, const rd_profile *exact, const rd_profile *sampled,
                               bool *held) {
     uint64_t blocks = rd_profile_facts_of(exact)->blocks;

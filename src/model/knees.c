@@ -1,29 +1,33 @@
-/* Working-set knees: cache sizes at which half the size is much worse and twice the size hardly
- * better.
+/* Finds working-set knees: cache sizes at which a cache of half the size has many more misses, and
+ * a cache of twice the size has hardly fewer.
  *
  * The miss-ratio curve is sampled on a grid of fractions of an octave. A knee is an octave with
- * much gain, followed by an octave with little; its exact size is then where the gain ends.
+ * much gain, followed by an octave with little gain. The exact size of the knee is where the gain
+ * ends.
  */
 #include "model/mrc.h"
 
 #include <math.h>
 #include <string.h>
 
-#define STEPS          16           /* per octave */
-#define GRID           (64 * STEPS) /* sizes 2^0 to almost 2^64 */
-#define KNEE_MIN_SIZE  (3 * STEPS)  /* 8 blocks: every program reuses the last few */
-#define KNEE_MIN_GAIN  0.02         /* of all references; smaller gains are no knee */
-#define KNEE_MIN_STEEP 1.25         /* times the average gain per octave */
-#define KNEE_MAX_REST  0.25 /* largest part of the gain that may follow in the next octave */
-#define KNEE_MIN_SLOPE 0.1  /* of the gain per octave: justifies a larger size */
+#define STEPS 16           /* number of steps per octave */
+#define GRID  (64 * STEPS) /* number of sizes, from 2^0 to almost 2^64 */
+/* The smallest knee has 8 blocks, because every program reuses the last few blocks. */
+#define KNEE_MIN_SIZE (3 * STEPS)
+#define KNEE_MIN_GAIN 0.02 /* smallest gain of a knee, as a share of all references */
+/* Smallest gain of a knee, relative to the average gain per octave. */
+#define KNEE_MIN_STEEP 1.25
+#define KNEE_MAX_REST  0.25 /* largest part of the gain that the next octave may add */
+#define KNEE_MIN_SLOPE 0.1  /* smallest share of the gain per octave that justifies a larger size */
 
 typedef struct knee_grid {
-    double miss[GRID];     /* at 2^(i / STEPS) blocks */
-    uint64_t blocks[GRID]; /* smallest size with no more misses, so that bins are not cut */
-    bool taken[GRID];      /* too close to a knee that was found */
-    size_t n;              /* up to an octave after the end of the curve, or to the bound */
-    double average;        /* gain per octave, from the smallest knee on */
-    bool hidden;           /* the curve may go on falling beyond the bound */
+    double miss[GRID];     /* miss ratio at 2^(i / STEPS) blocks */
+    uint64_t blocks[GRID]; /* smallest size with no more misses, so that bins are not split */
+    bool taken[GRID];      /* true: too close to a knee that was already found */
+    size_t n;              /* number of sizes: up to an octave after the end of the curve, or up to
+                              the bound */
+    double average;        /* average gain per octave, from the smallest knee on */
+    bool hidden;           /* true: the curve may continue to fall beyond the bound */
 } knee_grid;
 
 static uint64_t grid_size(size_t i) {
@@ -35,14 +39,15 @@ static void fill_grid(const rd_profile *p, knee_grid *g) {
     memset(g, 0, sizeof *g);
     g->hidden = rd_profile_facts_of(p)->bound != 0;
     uint64_t end = rdi_mrc_end(&scan);
-    size_t behind = 0; /* grid points at or after the end of the curve */
+    size_t behind = 0; /* number of grid points at or after the end of the curve */
     while (g->n < GRID && behind <= STEPS) {
         uint64_t size = grid_size(g->n);
         if (g->hidden && size > scan.limit)
             break;
         bool divided;
         g->miss[g->n] = rdi_mrc_scan_at(&scan, size, &divided);
-        size_t last = divided ? scan.next : scan.next - 1; /* bin that contains this size */
+        /* Index of the bin that contains this size. */
+        size_t last = divided ? scan.next : scan.next - 1;
         g->blocks[g->n] = last < scan.n ? rdi_mrc_bin_spread(&scan, &scan.bins[last]).end : 0;
         behind += !g->hidden && size >= end;
         g->n++;
@@ -53,19 +58,20 @@ static void fill_grid(const rd_profile *p, knee_grid *g) {
                      (double)(sloping - KNEE_MIN_SIZE);
 }
 
-/* The gain of the last doubling. */
+/* Returns the gain of the last doubling of the size. */
 static double gain_at(const knee_grid *g, size_t i) {
     return g->miss[i - STEPS] - g->miss[i];
 }
 
-/* The gain of the next doubling; where the bound hides it, the largest possible one. */
+/* Returns the gain of the next doubling of the size. If the bound hides it, returns the largest
+ * possible gain. */
 static double rest_at(const knee_grid *g, size_t i) {
     if (i + STEPS < g->n)
         return g->miss[i] - g->miss[i + STEPS];
     return g->miss[i] - (g->hidden ? 0 : g->miss[g->n - 1]);
 }
 
-/* The grid position of the clearest knee that is left, or g->n. */
+/* Returns the grid position of the most pronounced knee that is left, or g->n if there is none. */
 static size_t best_knee(const knee_grid *g) {
     size_t best = g->n;
     double most = 0;
@@ -81,7 +87,8 @@ static size_t best_knee(const knee_grid *g) {
     return best;
 }
 
-/* Finds where, in the octave before position i, further growth stops paying off. */
+/* Returns the position, in the octave before position i, at which a larger size stops paying
+ * off. */
 static size_t settle_knee(const knee_grid *g, size_t i) {
     double per_step = gain_at(g, i) * KNEE_MIN_SLOPE / STEPS, most = -1;
     size_t best = i;

@@ -1,4 +1,5 @@
-/* Training a model: the checks and preparations that both methods share, and the model object. */
+/* Trains a model: makes the model object, and does the checks and preparations that both methods
+ * share. */
 #include "model/locality.h"
 #include "base/sized.h"
 
@@ -149,11 +150,11 @@ static uint64_t count_reuses(const rd_profile *p) {
     return f->references - f->infinite;
 }
 
-/* Steepest growth of a total with the input size, as an exponent. If totals shrink or grow faster,
- * the sizes do not explain them; this happens when two sizes are nearly equal. */
+/* Steepest growth of a total with the input size, as an exponent. If a total shrinks, or grows
+ * faster than that, the sizes do not explain it. This happens if two sizes are nearly equal. */
 #define STEEPEST 4
 
-/* Fits a straight line through the logarithms: y = factor * size^exponent. */
+/* Fits y = factor * size^exponent: a straight line through the logarithms. */
 static rdi_power fit_power(const rdi_training_run *runs, size_t n,
                            uint64_t (*total)(const rd_profile *)) {
     double mean_x = 0, mean_y = 0, square = 0, product = 0;

@@ -1,5 +1,6 @@
-/* Inside a prediction model: pieces of the distance distribution, and how each piece moves with the
- * input size. Both kinds of models consist of pieces, so prediction is the same for both. */
+/* The internals of a prediction model: the pieces of the distance distribution, and how each piece
+ * moves with the input size. Both kinds of models consist of pieces, so prediction is the same for
+ * both. */
 #ifndef RDI_LOCALITY_H
 #define RDI_LOCALITY_H
 
@@ -7,19 +8,20 @@
 #include "model/patterns.h"
 #include "reusedist/predict.h"
 
-/* A distance that depends on the size s: c + e f(s). */
+/* A distance that depends on the input size s: c + e f(s), where f is the pattern. */
 typedef struct rdi_edge {
     double c, e;
 } rdi_edge;
 
-/* A share of the finite references, spread evenly between two distances, which may be equal. */
+/* A piece: a share of the finite references, spread evenly between two distances, which may be
+ * equal. */
 typedef struct rdi_piece {
     rd_pattern pattern;
     double share;
     rdi_edge low, high;
 } rdi_piece;
 
-/* How a total grows: factor * s^exponent. */
+/* The growth of a total with the input size s: factor * s^exponent. */
 typedef struct rdi_power {
     double factor, exponent;
 } rdi_power;
@@ -27,7 +29,7 @@ typedef struct rdi_power {
 struct rd_model {
     rd_ctx *ctx;
     rd_model_facts facts; /* owns size_unit */
-    rdi_power reuses;     /* finite references */
+    rdi_power reuses;     /* number of finite references */
     rdi_power blocks;
     rdi_piece *pieces;
     size_t n, room;
@@ -35,13 +37,14 @@ struct rd_model {
 
 #define RDI_MODEL_FAMILY "reusedist.model/"
 #define RDI_MODEL_SCHEMA RDI_MODEL_FAMILY "1"
-#define RDI_MODEL_GROUPS 1000 /* the number that the paper uses */
+#define RDI_MODEL_GROUPS 1000 /* number of reference groups, as in the paper */
 
 rd_status rdi_model_new(rd_ctx *ctx, rd_model **out);
 rd_status rdi_model_add(rd_model *m, rdi_piece piece);
-/* Sums up the shares per pattern and returns the total. */
+/* Sums the shares per pattern, and returns the sum of all shares. */
 double rdi_model_sum(rd_model *m);
-/* Called after the last piece: does the same and scales the total to 1. */
+/* Completes a model after its last piece: sums the shares, and scales them such that they sum to
+ * 1. */
 void rdi_model_complete(rd_model *m);
 
 /* A training input: its profile and its reference groups. */
@@ -52,17 +55,20 @@ typedef struct rdi_training_run {
     size_t n_groups;
 } rdi_training_run;
 
-/* Runs have ascending sizes; the model's facts contain patterns and bins. */
+/* These functions train a model. The runs are in ascending order of size, and the facts of the
+ * model contain patterns and bins. */
 rd_status rdi_model_train_single(rd_model *m, const rdi_training_run *runs, size_t n);
 rd_status rdi_model_train_multi(rd_model *m, const rdi_training_run *runs, size_t n);
 
-/* Makes the reference groups of a run, which the caller frees; RD_EINVAL if it has too few
- * references. */
+/* Makes the reference groups of a run, which the caller frees. Returns RD_EINVAL if the run has too
+ * few references. */
 rd_status rdi_run_group(rd_ctx *ctx, rdi_training_run *run, uint64_t groups);
 
-/* Mean square error of the best pattern of `set` for each group, in logarithms of distances. */
+/* Returns the mean square error of the best pattern of `set` for each group, in logarithms of
+ * distances. */
 double rdi_patterns_error(const rdi_training_run *runs, size_t n, rd_patterns set);
-/* Chooses the dimension whose patterns fit the groups best; *error is their error. */
+/* Chooses the dimension whose patterns fit the groups best, and returns these patterns. *error is
+ * their error. */
 rd_patterns rdi_patterns_choose(const rdi_training_run *runs, size_t n, double *error);
 
 #endif

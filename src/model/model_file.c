@@ -1,4 +1,5 @@
-/* The model file: JSON with one line per piece. docs/prediction.md describes it. */
+/* Reads and writes the model file, which is JSON with one line per piece. docs/prediction.md
+ * describes it. */
 #include "base/json.h"
 #include "base/json_write.h"
 #include "model/locality.h"
@@ -68,10 +69,10 @@ static void read_doubles(rdi_json *j, double *out, size_t n) {
         got++;
     }
     if (got != n)
-        rdi_json_fail(j, "%zu numbers expected, not %zu", n, got);
+        rdi_json_fail(j, "expected %zu numbers, found %zu", n, got);
 }
 
-/* Reads ascending sizes above 0. */
+/* Reads the sizes, which must be above 0 and in ascending order. */
 static void read_sizes(rdi_json *j, rd_model *m) {
     rd_model_facts *f = &m->facts;
     rdi_json_enter_array(j);
@@ -105,7 +106,7 @@ static rd_pattern read_pattern(rdi_json *j) {
     return p < RD_PATTERN_COUNT ? p : 0;
 }
 
-/* ["linear", [share, c and e of the low edge, c and e of the high edge]] */
+/* Reads a piece: ["linear", [share, c and e of the low edge, c and e of the high edge]]. */
 static void read_piece(rdi_json *j, rd_model *m) {
     rdi_piece p = {0};
     double v[5] = {0};
@@ -193,7 +194,7 @@ static void read_pieces(rdi_json *j, rd_model *m) {
         read_piece(j, m);
 }
 
-/* The members of a model; each occurs once, and only the first is optional. */
+/* The members of a model. Each of them occurs once, and only the first one is optional. */
 static const struct {
     const char *key;
     void (*read)(rdi_json *j, rd_model *m);
@@ -225,7 +226,7 @@ static void read_members(rdi_json *j, rd_model *m) {
             rdi_json_fail(j, "the model has no \"%s\"", members[i].key);
 }
 
-/* Checks the members against each other; returns the problem, or NULL. */
+/* Checks the members against each other. Returns a text that says what is wrong, or NULL. */
 static const char *find_mistake(rd_model *m) {
     const rd_model_facts *f = &m->facts;
     if (f->n_sizes < 2)
@@ -240,7 +241,8 @@ static const char *find_mistake(rd_model *m) {
 
 static rd_status read_model(rdi_json *j, rd_model *m) {
     if (rdi_json_peek(j) != RDI_JSON_OBJECT)
-        return rdi_fail(j->ctx, RD_EFORMAT, "%s: not a model: does not begin with '{'", j->name);
+        return rdi_fail(j->ctx, RD_EFORMAT, "%s: this is not a model: it does not begin with '{'",
+                        j->name);
     read_members(j, m);
     RD_TRY(rdi_json_end(j));
     const char *mistake = find_mistake(m);

@@ -1,15 +1,15 @@
 /* Multi-model prediction: every bin is a mixture of patterns (section 3.4).
  *
  * The histogram of the largest training input is the standard. Each of its bins is split into one
- * part per pattern; the sizes of these parts are the unknowns. For an input of size s, a part with
- * pattern f lies in the range of its bin times f(s) / f(standard size). References are assumed to
- * be spread evenly over a bin, so every bin of the other input gets the fraction of the part that
- * it covers. Every bin of every training input is therefore an equation. The model is the best
- * solution without negative unknowns.
+ * piece per pattern, and the shares of these pieces are the unknowns. For an input of size s, a
+ * piece with pattern f lies in the range of its bin, multiplied by f(s) / f(standard size).
+ * References are assumed to be spread evenly over a bin, so every bin of the other input gets the
+ * fraction of the piece that it covers. Every bin of every training input is therefore an equation.
+ * The model is the best solution without negative unknowns.
  *
- * Some equations cannot distinguish patterns: references at distance 0 are there for every training
- * input, whatever their pattern. The descent starts at zero and visits the patterns in their order,
- * so the slowest pattern that explains such references, constant first, gets all of them.
+ * Some equations cannot distinguish patterns: references at distance 0 stay there in every training
+ * input, for every pattern. The descent starts at zero and visits the patterns in their order. So
+ * the pattern with the slowest growth that explains such references gets all of them.
  */
 #include "model/locality.h"
 #include "model/nnls.h"
@@ -22,16 +22,17 @@
 
 #define SWEEPS          20000u
 #define STANDARD_WEIGHT 10
-#define NARROWEST       1e-6                /* smallest width of a cell */
-#define CELLS_MOST      (UINT64_C(1) << 22) /* log-linear bins of distances up to 8.6 * 10^9 */
+#define NARROWEST       1e-6 /* minimum width of a cell */
+/* Maximum number of log-linear bins, for distances up to 8.6 * 10^9. */
+#define CELLS_MOST (UINT64_C(1) << 22)
 
-/* The range in which the references of a cell are assumed to be, and their share of
- * all references. */
+/* The references of a cell: the range in which they are assumed to lie, and their share of all
+ * references. */
 typedef struct content {
     double share, low, high;
 } content;
 
-/* Bins that cover all distances from 0 on: cell i reaches from edge[i] to edge[i + 1]. After the
+/* Bins that cover all distances from 0 on. Cell i extends from edge[i] to edge[i + 1]. After the
  * last edge there is one more cell, without references. */
 typedef struct cells {
     double *edge;
@@ -58,8 +59,9 @@ static uint64_t finite_references(const rd_bin *rows, size_t n) {
     return sum;
 }
 
-/* The references of a row are assumed to be spread evenly over the part of its bin that keeps their
- * mean. That part is at least one block wide, and wide enough for the precision of a double. */
+/* Returns the range over which the references of a row are assumed to be spread evenly: the part of
+ * the bin that keeps their mean. It is at least one block wide, and wide enough for the precision
+ * of a double. */
 static content content_of(const rd_bin *row, double total) {
     double low = (double)row->low, high = (double)row->high + 1, mean = rd_bin_mean(row) + 0.5;
     double least = fmax(0.5, mean * 0x1p-50);
@@ -88,7 +90,8 @@ static rd_status fill_from_bins(rd_ctx *ctx, rd_binning binning, const rd_bin *r
     return RD_OK;
 }
 
-/* Fills cells with equally many references: cuts the ascending rows at every 1 / groups of all. */
+/* Fills cells with the same number of references each: divides the ascending rows at every 1 /
+ * groups of all references. */
 static rd_status fill_with_groups(rd_ctx *ctx, size_t groups, const rd_bin *rows, size_t n,
                                   cells *out) {
     double total = (double)finite_references(rows, n), size = 1.0 / (double)groups, below = 0;
@@ -123,7 +126,7 @@ static rd_status cells_of_run(rd_ctx *ctx, const rdi_training_run *run, rd_binni
     return status;
 }
 
-/* The cell that contains a distance; c->n after the last edge. */
+/* Returns the cell that contains a distance, or c->n after the last edge. */
 static size_t find_cell(const cells *c, double distance) {
     size_t low = 0, high = c->n + 1;
     while (high - low > 1) {
@@ -136,7 +139,7 @@ static size_t find_cell(const cells *c, double distance) {
     return low;
 }
 
-/* Adds the coefficients of a part that is spread from `low` to `high` over the cells; their first
+/* Adds the coefficients of a piece that is spread from `low` to `high` over the cells, whose first
  * equation is `row`. */
 static rd_status add_spread(rdi_nnls *system, const cells *c, size_t row, double low, double high,
                             double weight) {
@@ -154,17 +157,19 @@ typedef struct fit {
     rd_model *m;
     const rdi_training_run *runs;
     size_t n;                     /* number of runs; the last one is the standard */
-    cells cells[RD_TRAINING_MAX]; /* per run */
+    cells cells[RD_TRAINING_MAX]; /* the cells of each run */
     rdi_nnls *system;
 } fit;
 
-/* The weight of a run's equations. The parts of a bin of the standard must sum up to the bin's
- * references. The other inputs only distinguish the parts, so their equations weigh less. */
+/* Returns the weight of a run's equations. The pieces of a bin of the standard must sum to the
+ * references of the bin. The other inputs only distinguish the pieces, so their equations weigh
+ * less. */
 static double weight_of(const fit *f, size_t run) {
     return run == f->n - 1 ? STANDARD_WEIGHT : 1;
 }
 
-/* Adds the unknowns of a cell of the standard: one column per pattern, in their order. */
+/* Adds the unknowns of a cell of the standard: one column per pattern, in the order of the
+ * patterns. */
 static rd_status add_unknowns(fit *f, size_t cell) {
     const cells *standard = &f->cells[f->n - 1];
     double low = standard->content[cell].low, high = standard->content[cell].high;

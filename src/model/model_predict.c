@@ -1,5 +1,5 @@
-/* Predicts a profile from a model and a size: every piece is moved to its place for that size and
- * divided into bins. */
+/* Predicts a profile from a model and a size: moves every piece to its place for that size, and
+ * divides it into bins. */
 #include "base/number.h"
 #include "model/locality.h"
 #include "profile/binning.h"
@@ -11,16 +11,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Beyond this distance log bins are used: log-linear ones would be millions. */
-#define FAR      0x1p31
-#define MANY     0x1p24 /* the same, if pieces fall into more bins than this */
-#define MOST     0x1p62
-#define ROUNDING (1 + 1e-12) /* keeps a whole distance from ending up just below itself */
+/* Beyond this distance log bins are used, because there would be millions of log-linear bins. */
+#define FAR 0x1p31
+/* Log bins are also used if the pieces cover more log-linear bins than this. */
+#define MANY 0x1p24
+#define MOST 0x1p62
+/* Factor that keeps a whole distance from being rounded below itself. */
+#define ROUNDING (1 + 1e-12)
 
-/* The references of a bin. */
+/* A part of the references of a bin. */
 typedef struct bucket {
     uint64_t index;
-    double share, distance; /* distance: sum of share times distance */
+    double share, distance; /* `distance` is the sum of share times distance */
 } bucket;
 
 typedef struct buckets {
@@ -53,8 +55,8 @@ static double edge_at(const rdi_edge *edge, double f) {
 }
 
 /* Divides a piece into bins. A bin holds whole distances, and a distance between two whole ones
- * counts as the lower one; so a piece spread evenly from `low` to `high` has a mean that is half a
- * block lower. */
+ * counts as the lower one. So a piece that is spread evenly from `low` to `high` gets a mean that
+ * is half a block lower. */
 static rd_status spread(buckets *b, double share, double low, double high) {
     if (high - low <= 0)
         return drop(b, rdi_bin_index(b->binning, (uint64_t)(low * ROUNDING)), share, low);
@@ -74,8 +76,8 @@ static int by_index(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The largest distance of all pieces; *bins gets the number of log-linear bins that
- * they fall into. */
+/* Returns the largest distance of all pieces. *bins is set to the number of log-linear bins that
+ * they cover. */
 static double furthest(const rd_model *m, double size, double *bins) {
     double most = 0;
     *bins = 0;
@@ -99,7 +101,7 @@ static rd_status spread_all(const rd_model *m, double size, buckets *b) {
     return RD_OK;
 }
 
-/* The sum of the distances of a bin, limited to what the bin allows. */
+/* Returns the sum of the distances of a bin, limited to the range that the bin allows. */
 static rd_sum bin_sum(const rd_bin *bin, double mean) {
     double inside = fmin(fmax(mean, (double)bin->low), (double)bin->high);
     rdi_u128 low = (rdi_u128)bin->low * bin->count;
@@ -108,7 +110,7 @@ static rd_sum bin_sum(const rd_bin *bin, double mean) {
     return rdi_sum_narrow(low + (more < room ? more : room));
 }
 
-/* Makes rows of `reuses` references in total; counts are rounded so that their sum is exact. */
+/* Makes rows with `reuses` references in total. Counts are rounded such that their sum is exact. */
 static size_t make_rows(const buckets *b, uint64_t reuses, rd_bin *rows) {
     size_t n = 0;
     double share = 0;
@@ -154,7 +156,7 @@ static rd_status check_size(const rd_model *m, double size, double most) {
                     size, m->facts.sizes[0], m->facts.sizes[m->facts.n_sizes - 1]);
 }
 
-/* "method=single,hist=reference:1000,..." */
+/* Describes the model as "method=single,hist=reference:1000,...". */
 static void describe(const rd_model *m, double size, char *text, size_t room) {
     char bins[32], patterns[64];
     rd_binning_name(m->facts.binning, bins);

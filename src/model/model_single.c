@@ -1,22 +1,22 @@
 /* Single-model prediction: every group of references follows one pattern (section 3.3).
  *
  * A group gets the pattern whose ratio between the inputs is closest to the ratio of the distances.
- * With more than two inputs, the closest pattern is the one with the least squared error of the
- * logarithms, which weighs all ratios at once. The two coefficients of d = c + e f(s) follow:
- * exactly from two inputs, by regression from more.
+ * With more than two inputs, the closest pattern is the one with the smallest squared error of the
+ * logarithms, which takes all ratios into account. The two coefficients of d = c + e f(s) then
+ * follow exactly from two inputs, or by regression from more inputs.
  */
 #include "model/locality.h"
 
 #include <math.h>
 
-/* The logarithm of a group's distance. Distances below 1 count as 1, because ratios of tiny
+/* Returns the logarithm of a group's distance. Distances below 1 count as 1, because ratios of tiny
  * distances mean nothing. */
 static double log_distance(const rdi_training_run *run, size_t group) {
     return log(fmax(1, rd_bin_mean(&run->groups[group])));
 }
 
-/* Squared error of a pattern: by how much the ratios of a group's distances differ
- * from its ratios. */
+/* Returns the squared error of a pattern for a group: how much the ratios of the group's distances
+ * differ from the ratios of the pattern. */
 static double ratio_error(const rdi_training_run *runs, size_t n, size_t group,
                           rd_pattern pattern) {
     double mean = 0, error = 0;
@@ -31,7 +31,7 @@ static double ratio_error(const rdi_training_run *runs, size_t n, size_t group,
     return error;
 }
 
-/* The pattern of `set` that is closest; *error is its error. */
+/* Returns the pattern of `set` that is closest. *error is its error. */
 static rd_pattern closest_pattern(const rdi_training_run *runs, size_t n, size_t group,
                                   rd_patterns set, double *error) {
     rd_pattern best = RD_PATTERN_COUNT;
@@ -56,7 +56,8 @@ double rdi_patterns_error(const rdi_training_run *runs, size_t n, rd_patterns se
     return sum / (double)runs[0].n_groups;
 }
 
-/* A smaller error than this, one percent of the distances, does not justify more patterns. */
+/* An improvement smaller than this, one percent of the distances, does not justify more
+ * patterns. */
 #define BETTER 1e-4
 
 rd_patterns rdi_patterns_choose(const rdi_training_run *runs, size_t n, double *error) {
@@ -71,7 +72,7 @@ rd_patterns rdi_patterns_choose(const rdi_training_run *runs, size_t n, double *
     return best;
 }
 
-/* Finds c and e by least squares; with two inputs the fit is exact. A group whose distance shrinks
+/* Finds c and e by least squares. With two inputs the fit is exact. A group whose distance shrinks
  * as the input grows is treated as constant. */
 static rdi_edge regress(const rdi_training_run *runs, size_t n, size_t group, rd_pattern pattern) {
     double mean_f = 0, mean_d = 0, square = 0, product = 0;

@@ -1,11 +1,11 @@
-/* Miss-ratio curves, and the cache sizes that are read from them.
+/* Computes miss-ratio curves, and the cache sizes that follow from them.
  *
  * A fully associative LRU cache of C blocks hits exactly the references with a distance below C, so
  * the curve is 1 minus the cumulative histogram. A bin never reaches beyond the largest possible
- * distance: the bound, or the number of blocks. How distances are spread inside a bin is unknown,
- * but often their mean is known. If they are all near the lower end, they must not look as if they
- * were spread over the whole bin; so they are assumed to be spread evenly over the part of the bin
- * that keeps the mean.
+ * distance: the bound, or the number of blocks. The distribution of the distances inside a bin is
+ * unknown, but often their mean is known. They are assumed to be spread evenly over the part of the
+ * bin that keeps this mean, so that distances near the lower end of a bin do not appear as spread
+ * over the whole bin.
  */
 #include "model/mrc.h"
 
@@ -56,7 +56,7 @@ rdi_mrc_spread rdi_mrc_bin_spread(const rdi_mrc_scan *scan, const rd_bin *bin) {
     return spread;
 }
 
-/* The share of a bin's references that are assumed to have a distance below `blocks`. */
+/* Returns the share of a bin's references that are assumed to have a distance below `blocks`. */
 static double share_below(const rdi_mrc_scan *scan, const rd_bin *bin, uint64_t blocks) {
     rdi_mrc_spread spread = rdi_mrc_bin_spread(scan, bin);
     if (blocks <= spread.from)
@@ -93,7 +93,8 @@ bool rdi_mrc_measured(const rd_profile *p) {
     return !times && (facts->infinite > 0 || rd_profile_bins(p, &bins) > 0);
 }
 
-/* An empty trace has a curve; references without distances do not. */
+/* Checks that the profile has distances, or no references at all: an empty trace has a curve,
+ * too. */
 static rd_status check_measured(rd_ctx *ctx, const rd_profile *p) {
     const rd_profile_facts *facts = rd_profile_facts_of(p);
     if (facts->references && !rdi_mrc_measured(p))
@@ -127,10 +128,10 @@ static int compare_blocks(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-#define BENDS 4 /* per bin: its two ends and the two ends of its spread */
+#define BENDS 4 /* maximum number of bends per bin: its two ends and the two ends of its spread */
 
-/* Collects 0 and all sizes where the slope of the curve changes, ascending and without duplicates.
- * Returns their number. */
+/* Collects 0 and all sizes where the slope of the curve changes, in ascending order and without
+ * duplicates. Returns their number. */
 static size_t collect_bends(const rdi_mrc_scan *scan, rd_mrc_point *points) {
     size_t n = 0;
     bool sorted = true;
@@ -184,7 +185,7 @@ uint64_t rd_smallest_cache(const rd_profile *p, double share) {
     if (!facts || facts->cold == RD_UNKNOWN)
         return RD_UNKNOWN;
     double wanted = share * (double)(facts->references - facts->cold);
-    wanted -= wanted * 1e-12; /* tolerance: 0.9 is slightly above nine tenths */
+    wanted -= wanted * 1e-12; /* tolerance, because 0.9 is slightly above nine tenths */
     rdi_mrc_scan scan = rdi_mrc_scan_start(p);
     if (wanted <= 0)
         return 0;

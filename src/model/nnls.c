@@ -1,6 +1,7 @@
-/* Coordinate descent over sparse columns. The residual A x - b is kept up to date, so finding the
- * best value of one unknown is one pass over its column. Sweeps over the nonzero unknowns are cheap
- * and do most of the work; a sweep over all unknowns decides whether the descent ends. */
+/* Implements coordinate descent over sparse columns. The residual A x - b is kept up to date, so
+ * finding the best value of one unknown takes one pass over its column. Sweeps over the nonzero
+ * unknowns are cheap and do most of the work. A sweep over all unknowns decides whether the descent
+ * ends. */
 #include "model/nnls.h"
 
 #include <math.h>
@@ -14,13 +15,14 @@ struct rdi_nnls {
     rd_ctx *ctx;
     size_t rows, columns, entries;
     size_t columns_room, entries_room;
-    double *residual; /* A x - b; before solving, -b */
-    size_t *start;    /* per column, and one more: index of its first entry */
+    double *residual; /* A x - b; before solving it is -b */
+    size_t *start;    /* index of each column's first entry, and the end of the last column */
     entry *entry;
 };
 
-#define TOLERANCE 1e-13 /* of a change, relative to the right side */
-#define INNER     16    /* sweeps over the nonzero unknowns between two sweeps over all */
+#define TOLERANCE 1e-13 /* smallest relevant change, relative to b */
+/* Number of sweeps over the nonzero unknowns between two sweeps over all unknowns. */
+#define INNER 16
 
 rd_status rdi_nnls_new(rd_ctx *ctx, size_t rows, rdi_nnls **out) {
     rdi_nnls *s = rdi_calloc(ctx, 1, sizeof *s);
@@ -84,7 +86,7 @@ static void add_multiple(rdi_nnls *s, size_t column, double factor) {
         s->residual[s->entry[i].row] += factor * s->entry[i].value;
 }
 
-/* Sets one unknown to its best value; returns by how much the residual changed. */
+/* Sets one unknown to its best value. Returns by how much the residual changed. */
 static double improve(rdi_nnls *s, size_t column, double *x) {
     double square = 0, slope = 0;
     for (size_t i = s->start[column]; i < s->start[column + 1]; i++) {

@@ -1,8 +1,8 @@
-/* Least squares without negative unknowns, for large sparse systems.
+/* Solves non-negative least-squares problems for large sparse systems.
  *
- * Minimizes |A x - b|^2 over x >= 0 by coordinate descent: one unknown at a time is set to its best
- * value while all others are fixed. Every step reduces the sum of squares and costs as much as the
- * column has entries, so tens of thousands of unknowns are feasible.
+ * It minimizes |A x - b|^2 over x >= 0 by coordinate descent: one unknown at a time is set to its
+ * best value while all others are fixed. Every step reduces the sum of squares and takes time
+ * proportional to the entries of one column, so tens of thousands of unknowns are feasible.
  */
 #ifndef RDI_NNLS_H
 #define RDI_NNLS_H
@@ -11,20 +11,20 @@
 
 typedef struct rdi_nnls rdi_nnls;
 
-/* Creates a system with `rows` equations 0 = 0. */
+/* Makes a system with `rows` equations 0 = 0. */
 rd_status rdi_nnls_new(rd_ctx *ctx, size_t rows, rdi_nnls **out);
 void rdi_nnls_free(rdi_nnls *s);
 
-/* Sets the right side of an equation. */
+/* Sets the right-hand side of equation `row` to b. */
 void rdi_nnls_set(rdi_nnls *s, size_t row, double b);
 
-/* Adds an unknown and returns its number in *column. Its coefficients follow, at most
- * one per row. */
+/* Adds an unknown and returns its number in *column. rdi_nnls_add_entry() then adds its
+ * coefficients, at most one per row. */
 rd_status rdi_nnls_add_column(rdi_nnls *s, size_t *column);
 rd_status rdi_nnls_add_entry(rdi_nnls *s, size_t row, double coefficient);
 
-/* Improves x until nothing changes or `sweeps` sweeps are done. x has one entry per column, all >=
- * 0 at the start. Returns the remaining sum of squares. */
+/* Improves x until nothing changes or `sweeps` sweeps are done. x has one entry per column, and all
+ * entries are >= 0 at the start. Returns the remaining sum of squares. */
 double rdi_nnls_solve(rdi_nnls *s, double *x, unsigned sweeps);
 
 #endif

@@ -1,4 +1,4 @@
-/* The five patterns: names, sets of them, and their functions. */
+/* Implements the five patterns: their names, their functions, and sets of them. */
 #include "model/patterns.h"
 
 #include <math.h>
@@ -44,7 +44,7 @@ rd_status rdi_patterns_check(rd_ctx *ctx, rd_patterns set) {
     return RD_OK;
 }
 
-/* The pattern named by the first n characters, or RD_PATTERN_COUNT. */
+/* Returns the pattern named by the first n characters of `text`, or RD_PATTERN_COUNT. */
 static rd_pattern find_pattern(const char *text, size_t n) {
     rd_pattern p = 0;
     while (p < RD_PATTERN_COUNT &&

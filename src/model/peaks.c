@@ -1,6 +1,6 @@
-/* Chooses the peak that represents the input size. Every peak that all training profiles have is
- * tried: its distances are taken as sizes, and the distances of all groups must then follow the
- * patterns. */
+/* Chooses the peak that represents the input size. It tries every peak that all training profiles
+ * have: it takes the distances of the peak as sizes, and measures how well the distances of all
+ * groups follow the patterns. */
 #include "model/locality.h"
 #include "profile/profile_build.h"
 #include "profile/thresholds.h"
@@ -10,9 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define GOOD_ENOUGH 1.5 /* the first peak with at most this many times the smallest error wins */
-#define WORTH_IT    0.5 /* of the error that the constant pattern alone leaves */
-/* Mean square of the logarithms below which distances count as unchanged. */
+/* The first peak whose error is at most this many times the smallest error wins. */
+#define GOOD_ENOUGH 1.5
+/* Largest error of a useful peak, relative to the error of the constant pattern alone. */
+#define WORTH_IT 0.5
+/* Mean square of the logarithms of ratios below which distances count as unchanged. */
 #define STILL 1e-4
 
 const rd_peak *rd_peak_find(const rd_profile *p, rd_peak_choice choice) {
@@ -24,7 +26,8 @@ const rd_peak *rd_peak_find(const rd_profile *p, rd_peak_choice choice) {
     return NULL;
 }
 
-/* Takes the sizes from this peak; false unless all profiles have it, with different distances. */
+/* Takes the sizes from this peak. Returns false unless all profiles have the peak, with different
+ * distances. */
 static bool apply_choice(rdi_training_run *runs, size_t n, rd_peak_choice choice) {
     for (size_t i = 0; i < n; i++) {
         const rd_peak *peak = rd_peak_find(runs[i].profile, choice);

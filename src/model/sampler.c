@@ -1,15 +1,15 @@
 /* Distance-based sampling (Zhong, Shen, Ding 2009, section 3.5).
  *
- * Automatic thresholds follow F, the number of blocks seen so far: a distance qualifies from F / 4
- * on and is observed from F / 16 on, and samples lie F / 2 apart, which is one sixteenth of the
- * data for elements of eight bytes. The thresholds therefore mean the same for small and large
- * inputs, although the size is not known. While F grows, the program starts up and fills its data,
- * and distances that are long at that time soon are not; so sampling restarts whenever F has grown
- * by a quarter. Programs also touch new blocks when they end; therefore the result is the set of
- * samples with the most peaks. The first few hundred blocks are ignored.
+ * Automatic thresholds depend on F, the number of distinct blocks so far: a distance qualifies from
+ * F / 4 on and is observed from F / 16 on, and samples are F / 2 apart, which is one sixteenth of
+ * the data for elements of eight bytes. So the thresholds mean the same for small and large inputs,
+ * although the size is not known. While F grows, the program starts up and fills its data, and
+ * distances that are long at that time will soon be short in comparison. So sampling restarts
+ * whenever F has grown by a quarter. Programs also touch new blocks when they end, so the result is
+ * the set of samples with the most peaks. The first few hundred blocks are ignored.
  *
- * A peak is known when rd_sampler_peaks() returns it: not when its sample shows it, as long as earlier
- * samples with more peaks are the result.
+ * A peak is known from the moment when rd_sampler_peaks() returns it. While an earlier set of
+ * samples has more peaks, the peaks of the current samples are not known yet.
  */
 #include "base/common.h"
 #include "reusedist/engine.h"
@@ -26,7 +26,8 @@
 /* A sampled block: its last two distances above the temporal threshold, and its peaks. */
 typedef struct data_sample {
     uint64_t block;
-    uint64_t last, before; /* before: only if there are two distances */
+    uint64_t last, before; /* the last distance and the one before it; `before` is valid if there
+                              are two */
     bool has_two;
     rd_peak peaks[RD_PEAKS_MAX];
     uint32_t n_peaks;
@@ -40,8 +41,8 @@ struct rd_sampler {
     uint64_t fresh;  /* number of blocks at which sampling restarts */
     data_sample samples[RD_SAMPLES_MAX];
     uint32_t n;
-    size_t n_found; /* peaks of these samples */
-    /* Peaks of the earlier samples that had the most. */
+    size_t n_found; /* number of peaks of these samples */
+    /* The peaks of the earlier set of samples that had the most peaks. */
     rd_peak kept[RD_SAMPLES_MAX * RD_PEAKS_MAX];
     size_t n_kept;
 };
@@ -127,8 +128,8 @@ static bool is_crowded(const rd_sampler *s, uint64_t block) {
     return false;
 }
 
-/* Counts a peak of the current samples. If they now have as many as the earlier ones that were kept,
- * they become the result, and all their peaks are known from now on. */
+/* Counts a peak of the current samples. If they now have as many peaks as the kept ones, they become
+ * the result, and all their peaks are known from now on. */
 static void count_peak(rd_sampler *s) {
     if (++s->n_found != s->n_kept)
         return;
@@ -137,7 +138,7 @@ static void count_peak(rd_sampler *s) {
             s->samples[i].peaks[k].time = s->time;
 }
 
-/* Adds a distance to a sample; the distance before it may turn out to be a peak. */
+/* Adds a distance to a sample. The distance before it may turn out to be a peak. */
 static void extend(rd_sampler *s, data_sample *d, uint64_t distance) {
     if (d->has_two && d->last > d->before && d->last > distance && d->n_peaks < RD_PEAKS_MAX) {
         d->peaks[d->n_peaks] =
@@ -166,7 +167,8 @@ static size_t list_peaks(const rd_sampler *s, rd_peak *out) {
     return n;
 }
 
-/* Counts a new block and restarts sampling if it is due; never with explicit thresholds. */
+/* Counts a new block, and restarts sampling if it is time. Sampling with given thresholds never
+ * restarts. */
 static void add_block(rd_sampler *s) {
     if (++s->blocks < s->fresh || s->config.qualification)
         return;

@@ -1,4 +1,4 @@
-/* The rare operations of the block map: growth, removal, iteration. See block_map.h. */
+/* The rare operations of the block map: growth, removal and iteration. See block_map.h. */
 #include "order/block_map.h"
 
 #define FIRST_SLOTS 64
@@ -37,8 +37,8 @@ rd_status rdi_block_map_grow(rdi_block_map *map) {
     return RD_OK;
 }
 
-/* Empties slot `hole` and closes the gap: a later block of the cluster moves into it, unless that
- * would put the block before the slot that it hashes to. */
+/* Empties slot `hole` and closes the gap: later blocks of the cluster move forward, unless that
+ * would put a block before the slot that it hashes to. */
 static void remove_at(rdi_block_map *map, size_t hole) {
     for (size_t i = (hole + 1) & map->mask; map->slot[i].value != RDI_ABSENT;
          i = (i + 1) & map->mask) {
@@ -65,12 +65,13 @@ void rdi_block_map_remove_below(rdi_block_map *map, uint64_t value) {
     size_t start = 0;
     while (map->slot[start].value != RDI_ABSENT)
         start++;
-    /* The scan begins after an empty slot, so it cuts no cluster in two: a removal moves only
-     * blocks that the scan has not reached yet. */
+    /* The scan begins after an empty slot, so it does not begin inside a cluster. A removal
+     * therefore moves only blocks that the scan has not reached yet. */
     for (size_t seen = 1; seen <= map->mask;) {
         size_t i = (start + seen) & map->mask;
         if (map->slot[i].value < value)
-            remove_at(map, i); /* check this slot again: another block may have moved here */
+            remove_at(map, i); /* the loop checks this slot again, because another block may have
+                                  moved here */
         else
             seen++;
     }

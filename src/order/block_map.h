@@ -1,11 +1,11 @@
-/* A hash table from block id to a 64-bit value.
+/* A hash table that maps a block id to a 64-bit value.
  *
- * It uses open addressing with linear probing. Ids are mixed, so that regular strides spread. A
- * slot is empty if its value is RDI_ABSENT: any block id is allowed, but RDI_ABSENT cannot be stored.
- * Removal shifts the cluster back instead of leaving a tombstone, so the cost of a look-up depends
- * only on the current content.
+ * It uses open addressing with linear probing. Ids are hashed, so that regular strides spread over
+ * the table. A slot is empty if its value is RDI_ABSENT. So every block id is allowed, but the
+ * value RDI_ABSENT cannot be stored. Removal shifts the cluster back instead of leaving a
+ * tombstone, so the cost of a look-up depends only on the current content.
  *
- * Memory: 16 bytes per slot, at most 3/4 full: 21 to 43 bytes per block.
+ * Memory: 16 bytes per slot. The table is at most 3/4 full, so it takes 21 to 43 bytes per block.
  */
 #ifndef RDI_BLOCK_MAP_H
 #define RDI_BLOCK_MAP_H
@@ -19,30 +19,30 @@ typedef struct rdi_block_slot {
     uint64_t value; /* RDI_ABSENT: the slot is empty */
 } rdi_block_slot;
 
-/* Invariants: mask + 1 is a power of two. n <= limit < mask + 1, so every probe ends. There is no
+/* Invariants: mask + 1 is a power of two. n <= limit < mask + 1, so every search ends. There is no
  * empty slot between the slot that a block hashes to and the slot that holds it. */
 typedef struct rdi_block_map {
     rd_ctx *ctx;
     rdi_block_slot *slot;
     size_t mask;
-    size_t n;     /* blocks */
+    size_t n;     /* number of blocks */
     size_t limit; /* value of n at which the table grows */
 } rdi_block_map;
 
 rd_status rdi_block_map_init(rdi_block_map *map, rd_ctx *ctx);
-void rdi_block_map_fini(rdi_block_map *map); /* accepts a zeroed map */
+void rdi_block_map_fini(rdi_block_map *map); /* a zeroed map is allowed */
 
-/* Removes a block; returns whether it was there. */
+/* Removes a block. Returns whether the block was in the table. */
 bool rdi_block_map_remove(rdi_block_map *map, uint64_t block);
 
-/* Removes every block whose value is below `value`. One pass over the table. */
+/* Removes every block whose value is below `value`, in one pass over the table. */
 void rdi_block_map_remove_below(rdi_block_map *map, uint64_t value);
 
-/* Iterates in no particular order: start with *cursor = 0; the result is NULL at the end. The
- * caller may change the value (not to RDI_ABSENT), but not the table. */
+/* Returns the next slot in use, in no particular order, or NULL at the end. Start with *cursor = 0.
+ * During the iteration the caller may change values (not to RDI_ABSENT), but not the table. */
 rdi_block_slot *rdi_block_map_next(rdi_block_map *map, size_t *cursor);
 
-/* Checks the invariants, for tests; *why names the first violation. */
+/* Checks the invariants, for tests. *why names the first violation. */
 bool rdi_block_map_check(const rdi_block_map *map, const char **why);
 
 rd_status rdi_block_map_grow(rdi_block_map *map);
@@ -51,7 +51,7 @@ static inline size_t rdi_block_map_home(const rdi_block_map *map, uint64_t block
     return rdi_mix64(block) & map->mask;
 }
 
-/* The slot that holds the block, or the empty slot where it would go. */
+/* Returns the slot that holds the block, or the empty slot where it belongs. */
 static inline rdi_block_slot *rdi_block_map_probe(const rdi_block_map *map, uint64_t block) {
     size_t i = rdi_block_map_home(map, block);
     while (map->slot[i].value != RDI_ABSENT && map->slot[i].block != block)
@@ -59,13 +59,14 @@ static inline rdi_block_slot *rdi_block_map_probe(const rdi_block_map *map, uint
     return &map->slot[i];
 }
 
-/* The block's value, or NULL. Valid until the next insertion or removal. */
+/* Returns the value of the block, or NULL. The pointer is valid until the next insertion or
+ * removal. */
 static inline uint64_t *rdi_block_map_find(const rdi_block_map *map, uint64_t block) {
     rdi_block_slot *slot = rdi_block_map_probe(map, block);
     return slot->value == RDI_ABSENT ? NULL : &slot->value;
 }
 
-/* Sets the block's value and inserts the block if needed. *old is the previous value, or
+/* Sets the value of the block, and inserts the block if necessary. *old is the previous value, or
  * RDI_ABSENT. */
 static inline rd_status rdi_block_map_exchange(rdi_block_map *map, uint64_t block, uint64_t value,
                                                uint64_t *old) {

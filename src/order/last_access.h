@@ -1,25 +1,27 @@
-/* The time of the last reference to each block, for engines that count between two times.
+/* Stores the time of the last reference to each block, for engines that count between two times.
  *
- * With a bound, only the newest `bound` blocks are live. Nothing searches for a block that drops
- * out: times below `oldest` are forgotten, and the dead entries are removed from the table once
- * they outnumber the live ones. Memory is O(live), with a bound O(bound).
+ * With a bound, only the newest `bound` blocks are live. A block that drops out is not searched for
+ * in the table: entries with a time below `oldest` count as dead, and they are removed once they
+ * outnumber the live entries. Memory is O(live), and O(bound) with a bound.
  */
 #ifndef RDI_LAST_ACCESS_H
 #define RDI_LAST_ACCESS_H
 
 #include "order/block_map.h"
 
-#define RDI_SWEEP_LEAST 64 /* fewest dead entries that justify a pass over the table */
+/* Smallest number of dead entries that justifies a pass over the table. */
+#define RDI_SWEEP_LEAST 64
 
-/* Invariant: the table has `live` entries with a time of at least `oldest`; all others are dead. */
+/* Invariant: the table has `live` entries with a time of `oldest` or later; all other entries are
+ * dead. */
 typedef struct rdi_last_access {
     rdi_block_map time;
-    uint64_t oldest; /* earlier times are forgotten */
-    uint64_t live;   /* blocks */
+    uint64_t oldest; /* entries with earlier times are dead */
+    uint64_t live;   /* number of live blocks */
 } rdi_last_access;
 
-/* Records a reference to the block at `now`. *last is the time of its previous one, or RDI_ABSENT.
- */
+/* Records a reference to the block at time `now`. *last is the time of its previous reference, or
+ * RDI_ABSENT. */
 static inline rd_status rdi_last_access_touch(rdi_last_access *l, uint64_t block, uint64_t now,
                                               uint64_t *last) {
     RD_TRY(rdi_block_map_exchange(&l->time, block, now, last));
@@ -30,7 +32,7 @@ static inline rd_status rdi_last_access_touch(rdi_last_access *l, uint64_t block
     return RD_OK;
 }
 
-/* Removes the block; returns the time of its last reference, or RDI_ABSENT. */
+/* Removes the block. Returns the time of its last reference, or RDI_ABSENT. */
 static inline uint64_t rdi_last_access_take(rdi_last_access *l, uint64_t block) {
     const uint64_t *time = rdi_block_map_find(&l->time, block);
     if (!time || *time < l->oldest)
@@ -47,7 +49,7 @@ static inline void rdi_last_access_sweep(rdi_last_access *l) {
         rdi_block_map_remove_below(&l->time, l->oldest);
 }
 
-/* Drops the oldest live block, last referenced at `time`. */
+/* Drops the oldest live block, which was last referenced at `time`. */
 static inline void rdi_last_access_forget(rdi_last_access *l, uint64_t time) {
     l->oldest = time + 1;
     l->live--;
@@ -56,7 +58,7 @@ static inline void rdi_last_access_forget(rdi_last_access *l, uint64_t time) {
         rdi_last_access_sweep(l);
 }
 
-/* Checks the invariants, for tests; *why names the first violation. */
+/* Checks the invariants, for tests. *why names the first violation. */
 static inline bool rdi_last_access_check(rdi_last_access *l, const char **why) {
     if (!rdi_block_map_check(&l->time, why))
         return false;

@@ -1,4 +1,4 @@
-/* A constant table of prefix_counts.h. */
+/* Defines the constant table of prefix_counts.h. */
 #include "order/prefix_counts.h"
 
 const uint32_t rdi_prefix_steps[32] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,

@@ -1,11 +1,11 @@
-/* Counts events per place, and returns how many happened at or before a place.
+/* Counts events at numbered places, and answers how many events there are at or before a place.
  *
- * Counts are kept as running totals inside groups of 16 places, per group inside groups of groups,
- * and so on. An event raises the totals after it in its own group on each level, with a few vector
- * additions; a query adds one number per level. Places after all events so far need no work: their
- * totals are correct when they come into use.
+ * Counts are running totals inside groups of 16 places, inside groups of 16 groups, and so on. On
+ * each level, an event raises the later totals of its own group with a few vector additions. A
+ * query adds one number per level.
  *
- * Counts have 32 bits: at most 2^32 - 1 events between two calls of clear().
+ * Counts have 32 bits, so at most 2^32 - 1 events may happen between two calls of
+ * rdi_prefix_counts_clear().
  */
 #ifndef RDI_PREFIX_COUNTS_H
 #define RDI_PREFIX_COUNTS_H
@@ -15,14 +15,14 @@
 #include <string.h>
 
 typedef struct rdi_prefix_counts {
-    uint32_t *place; /* events at this place and at earlier ones of its group */
-    uint32_t *group; /* per 16 places: events in earlier ones of its group of 16 */
-    uint32_t *big;   /* per 256 places: likewise */
-    uint32_t *top;   /* per 4096 places: events in all earlier ones */
+    uint32_t *place; /* number of events at this place and at earlier places of its group */
+    uint32_t *group; /* per 16 places: number of events in earlier entries of its group of 16 */
+    uint32_t *big;   /* per 256 places: number of events in earlier entries of its group of 16 */
+    uint32_t *top;   /* per 4096 places: number of events in all earlier entries */
     size_t tops;
 } rdi_prefix_counts;
 
-/* Length of a level's array, rounded so that whole groups of 16 can be accessed. */
+/* Returns the length of a level's array, rounded up to whole groups of 16. */
 static inline size_t rdi_prefix_level(size_t places, unsigned shift) {
     return ((places >> shift) + 16) & ~(size_t)15;
 }
@@ -33,7 +33,8 @@ static inline size_t rdi_prefix_counts_bytes(size_t places) {
            sizeof(uint32_t);
 }
 
-/* Uses `memory` of rdi_prefix_counts_bytes(places) bytes, which the caller owns. No events yet. */
+/* Initializes the counts without events. `memory` has rdi_prefix_counts_bytes(places) bytes, and
+ * the caller owns it. */
 static inline void rdi_prefix_counts_init(rdi_prefix_counts *c, size_t places, void *memory) {
     memset(memory, 0, rdi_prefix_counts_bytes(places));
     c->place = memory;
@@ -43,7 +44,7 @@ static inline void rdi_prefix_counts_init(rdi_prefix_counts *c, size_t places, v
     c->tops = (places >> 12) + 1;
 }
 
-/* Removes all events. None of them is at or after place `used`. */
+/* Removes all events. No event may be at or after place `used`. */
 static inline void rdi_prefix_counts_clear(rdi_prefix_counts *c, size_t used) {
     memset(c->place, 0, rdi_prefix_level(used, 0) * sizeof *c->place);
     memset(c->group, 0, rdi_prefix_level(used, 4) * sizeof *c->group);
@@ -51,12 +52,12 @@ static inline void rdi_prefix_counts_clear(rdi_prefix_counts *c, size_t used) {
     memset(c->top, 0, c->tops * sizeof *c->top);
 }
 
-/* Sixteen numbers, in as many registers as the processor needs for them. */
+/* A vector of sixteen numbers, in one or more registers. */
 typedef uint32_t rdi_u32x16 __attribute__((vector_size(64), aligned(4), may_alias));
 
-extern const uint32_t rdi_prefix_steps[32]; /* 16 times 0, 16 times 1 */
+extern const uint32_t rdi_prefix_steps[32]; /* 16 zeros, then 16 ones */
 
-/* Adds 1 to the numbers at index `from` and after, of 16; `from` is at most 16. */
+/* Adds 1 to each of 16 numbers from index `from` on; `from` is at most 16. */
 static inline void rdi_prefix_lift(uint32_t *sixteen, size_t from) {
     *(rdi_u32x16 *)sixteen += *(const rdi_u32x16 *)(rdi_prefix_steps + 16 - from);
 }
@@ -70,7 +71,7 @@ static inline void rdi_prefix_counts_add(rdi_prefix_counts *c, size_t place) {
         c->top[i]++;
 }
 
-/* Number of events at or before `place`. */
+/* Returns the number of events at or before `place`. */
 static inline uint64_t rdi_prefix_counts_upto(const rdi_prefix_counts *c, size_t place) {
     return (uint64_t)c->place[place] + c->group[place >> 4] + c->big[place >> 8] +
            c->top[place >> 12];

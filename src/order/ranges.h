@@ -1,14 +1,15 @@
-/* Last references in time ranges of limited size: the absolute precision of Zhong, Shen and Ding.
+/* Keeps last references in time ranges of limited size, for distances with an absolute error bound
+ * (Zhong, Shen and Ding).
  *
- * A range holds up to `capacity` blocks. The number of blocks that are newer than some block is
- * taken as the size of all newer ranges, which is too small by less than `capacity`. Two
- * neighboring ranges that fit into one are merged, so a range is half full on average: with M
- * blocks there are at most 2 M / (capacity + 1) + 1 ranges. A capacity of 1 is exact: every range
- * is one block.
+ * A range holds up to `capacity` blocks. The number of blocks that are newer than a block is
+ * estimated as the size of all newer ranges. This is too small by less than `capacity`. Two
+ * neighboring ranges that fit into one are merged, so ranges are at least half full on average, and
+ * M blocks take at most 2 M / (capacity + 1) + 1 ranges. A capacity of 1 is exact, because every
+ * range is one block.
  *
- * A removal makes at most one merge necessary. Neighbors held more than `capacity` blocks before,
- * so ranges that fit together now fill one range completely, and nothing else fits into a full
- * range.
+ * A removal makes at most one merge necessary. Before the removal, two neighbors together had more
+ * than `capacity` blocks. So if they fit together after it, they fill one range completely, and
+ * nothing else fits into a full range.
  *
  * Two structures implement one table of operations:
  *   splay  a splay tree whose nodes are ranges, with links between neighbors
@@ -25,27 +26,27 @@
 
 typedef struct rdi_ranges_ops rdi_ranges_ops;
 
-/* The first member of every structure. */
+/* The common part of all structures. It is their first member. */
 typedef struct rdi_ranges {
     const rdi_ranges_ops *ops;
     rd_ctx *ctx;
     uint64_t capacity;
-    uint64_t live; /* blocks */
-    uint64_t n;    /* ranges */
+    uint64_t live; /* number of blocks */
+    uint64_t n;    /* number of ranges */
     uint64_t most; /* largest number of ranges so far */
 } rdi_ranges;
 
 struct rdi_ranges_ops {
     size_t state_size; /* size of the structure, which begins with rdi_ranges */
     /* Adds a block as the newest. It is referenced at `time`, which is later than all other times.
-     * This is the only operation that allocates; on failure nothing changes. */
+     * Only this operation allocates memory. If it fails, nothing changes. */
     rd_status (*append)(rdi_ranges *r, uint64_t time);
-    /* Removes the block last referenced at `time`; returns how many blocks the newer
+    /* Removes the block that was last referenced at `time`. Returns how many blocks the newer
      * ranges hold, or RDI_NO_RANGE if `time` is later than all ranges. */
     uint64_t (*remove)(rdi_ranges *r, uint64_t time);
-    /* Removes a block from the oldest range; returns the end of that range. */
+    /* Removes a block from the oldest range. Returns the end of that range. */
     uint64_t (*remove_oldest)(rdi_ranges *r);
-    /* Checks the invariants, for tests; *why names the first violation. */
+    /* Checks the invariants, for tests. *why names the first violation. */
     bool (*check)(const rdi_ranges *r, const char **why);
     void (*fini)(rdi_ranges *r);
 };
@@ -55,22 +56,22 @@ extern const rdi_ranges_ops rdi_ranges_splay, rdi_ranges_btree;
 #define RDI_NO_RANGE            UINT64_MAX
 #define RDI_RANGES_CAPACITY_MAX (UINT64_C(1) << 31)
 
-/* Creates an empty structure; `capacity` is from 1 to RDI_RANGES_CAPACITY_MAX. */
+/* Makes an empty structure. `capacity` is from 1 to RDI_RANGES_CAPACITY_MAX. */
 rd_status rdi_ranges_new(rd_ctx *ctx, const rdi_ranges_ops *ops, uint64_t capacity,
                          rdi_ranges **out);
 void rdi_ranges_free(rdi_ranges *r); /* NULL is allowed */
 
-/* Counts one more range; called by the structures. */
+/* Counts one more range. The structures call this function. */
 static inline void rdi_ranges_count(rdi_ranges *r) {
     r->n++;
     r->most = r->n > r->most ? r->n : r->most;
 }
 
-/* Checks the invariants that all structures share. A structure's check() passes every range to it,
- * oldest first, and then asks for the result. */
+/* Checks the invariants that all structures share. The check() of a structure passes every range to
+ * rdi_ranges_audit_next(), oldest first, and then calls rdi_ranges_audit_end() for the result. */
 typedef struct rdi_ranges_audit {
     uint64_t n, live;
-    uint64_t time, size; /* of the previous range */
+    uint64_t time, size; /* end and size of the previous range */
     bool wrong;
 } rdi_ranges_audit;
 

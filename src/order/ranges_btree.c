@@ -1,8 +1,8 @@
-/* Ranges in a B-tree with 16 entries per node. An entry has the end of a time range and its number
- * of blocks; an entry of an inner node stands for a whole child.
+/* Keeps ranges in a B-tree with 16 entries per node. An entry of a leaf has the end of a time range
+ * and its number of blocks. An entry of an inner node has the same data about a whole child.
  *
- * New ranges come at the newest end only, so nodes are never split: when the last node of a level
- * is full, another one is added. After removals, a node is merged with its sibling once both
+ * New ranges are added only at the newest end, so nodes are never split: when the last node of a
+ * level is full, another node is added. After removals, a node is merged with its sibling once both
  * together fill at most three quarters of a node. So nodes stay well filled, and the depth is O(log
  * n).
  */
@@ -12,12 +12,13 @@
 
 #define ENTRIES 16
 #define UNITE   (ENTRIES * 3 / 4)
-/* Two siblings have at least 13 entries together, so this is enough for 2^32 ranges. */
+/* Maximum depth of the tree. Two siblings have at least 13 entries together, so this is enough for
+ * 2^32 ranges. */
 #define DEPTH_MAX 16
-#define FIRST     8 /* nodes */
+#define FIRST     8 /* number of nodes that are allocated first */
 
 typedef struct btree_node {
-    uint64_t time[ENTRIES]; /* ends of the ranges, ascending */
+    uint64_t time[ENTRIES]; /* ends of the ranges, in ascending order */
     uint64_t sum[ENTRIES];  /* numbers of blocks */
     uint32_t child[ENTRIES];
     uint32_t n;
@@ -27,12 +28,12 @@ typedef struct btree {
     rdi_ranges base;
     btree_node *node;
     uint32_t used, room;
-    uint32_t free; /* first free node plus 1, linked by child[0] */
+    uint32_t free; /* index of the first free node plus 1; free nodes are linked by child[0] */
     uint32_t root;
     uint32_t depth; /* number of levels; 0: empty */
 } btree;
 
-/* The path to an entry: its node and index on every level; level 0 is the leaf. */
+/* The path to an entry: the node and the index on every level. Level 0 is the leaf. */
 typedef struct path {
     struct {
         uint32_t node, at;
@@ -45,7 +46,7 @@ static btree_node *node_of(const btree *b, const path *p, uint32_t level) {
 
 /* ---- nodes ---- */
 
-/* Makes room for the nodes that one append may take: one per level, and a root. */
+/* Makes room for the nodes that one append may need: one per level, and a root. */
 static rd_status reserve(btree *b) {
     uint32_t wanted = b->used + b->depth + 2;
     if (wanted <= b->room)
@@ -81,7 +82,7 @@ static void push_entry(btree_node *node, uint64_t time, uint64_t sum, uint32_t c
     node->n++;
 }
 
-/* Copies `count` entries; source and target may overlap. */
+/* Copies `count` entries. Source and target may overlap. */
 static void move_entries(btree_node *to, uint32_t at, const btree_node *from, uint32_t first,
                          uint32_t count) {
     memmove(&to->time[at], &from->time[first], count * sizeof *to->time);
@@ -96,7 +97,7 @@ static void remove_entry(btree_node *node, uint32_t at) {
 
 /* ---- paths ---- */
 
-/* Descends from `level` to the leaf, at the older or newer end of every node below. */
+/* Extends the path from `level` down to the leaf, at the older or newer end of every node. */
 static void descend(const btree *b, path *p, uint32_t level, bool newest) {
     while (level > 0) {
         uint32_t child = node_of(b, p, level)->child[p->level[level].at];
@@ -106,14 +107,14 @@ static void descend(const btree *b, path *p, uint32_t level, bool newest) {
     }
 }
 
-/* Finds the oldest or newest range; there must be one. */
+/* Finds the oldest or newest range. There must be a range. */
 static void path_to_end(const btree *b, bool newest, path *p) {
     p->level[b->depth - 1].node = b->root;
     p->level[b->depth - 1].at = newest ? b->node[b->root].n - 1 : 0;
     descend(b, p, b->depth - 1, newest);
 }
 
-/* Finds the neighbor of a range; false if there is none. */
+/* Finds the neighbor of a range. Returns false if there is none. */
 static bool path_step(const btree *b, const path *from, bool newer, path *out) {
     for (uint32_t level = 0; level < b->depth; level++) {
         uint32_t at = from->level[level].at;
@@ -127,7 +128,7 @@ static bool path_step(const btree *b, const path *from, bool newer, path *out) {
     return false;
 }
 
-/* Adds to the size of a range and to all sums above it. */
+/* Adds `blocks` to the size of a range and to all sums above it. */
 static void add_blocks(btree *b, const path *p, uint64_t blocks) {
     for (uint32_t level = 0; level < b->depth; level++)
         node_of(b, p, level)->sum[p->level[level].at] += blocks;
@@ -135,7 +136,7 @@ static void add_blocks(btree *b, const path *p, uint64_t blocks) {
 
 /* ---- removal ---- */
 
-/* Updates the entries above a node after the end of its last entry has changed. */
+/* Updates the entries above a node after the end of the node's last entry has changed. */
 static void renew_ends(btree *b, const path *p, uint32_t level) {
     for (; level + 1 < b->depth; level++) {
         const btree_node *node = node_of(b, p, level);
@@ -151,8 +152,8 @@ static bool fits_in_one(const btree *b, const btree_node *parent, uint32_t left)
     return b->node[parent->child[left]].n + b->node[parent->child[left + 1]].n <= UNITE;
 }
 
-/* Merges the child at `left` with the next child. If their entries are children too, the two that
- * become neighbors may be merged as well. */
+/* Merges the child at `left` with the next child. If they are inner nodes, two of their children
+ * become neighbors and may be merged, too. */
 static void unite(btree *b, btree_node *parent, uint32_t left, uint32_t level) {
     btree_node *to = &b->node[parent->child[left]], *from = &b->node[parent->child[left + 1]];
     uint32_t seam = to->n;
@@ -166,7 +167,8 @@ static void unite(btree *b, btree_node *parent, uint32_t left, uint32_t level) {
         unite(b, to, seam - 1, level - 1);
 }
 
-/* Merges a node of `level` with a sibling if they fit together; false if none fits. */
+/* Merges a node of `level` with a sibling if they fit into one node. Returns false if no sibling
+ * fits. */
 static bool unite_with_sibling(btree *b, const path *p, uint32_t level) {
     btree_node *parent = node_of(b, p, level + 1);
     uint32_t at = p->level[level + 1].at;
@@ -191,7 +193,7 @@ static void lower_root(btree *b) {
     }
 }
 
-/* Removes an entry without blocks, and the nodes that become unnecessary. */
+/* Removes a range without blocks, and the nodes that become unnecessary. */
 static void delete_range(btree *b, path p) {
     uint32_t level = 0;
     remove_entry(node_of(b, &p, level), p.level[level].at);
@@ -262,7 +264,7 @@ static uint64_t remove_oldest(rdi_ranges *r) {
     path p;
     path_to_end(b, false, &p);
     uint64_t time = node_of(b, &p, 0)->time[0];
-    add_blocks(b, &p, UINT64_MAX); /* minus one */
+    add_blocks(b, &p, UINT64_MAX); /* subtracts one */
     r->live--;
     settle(b, &p);
     return time;
@@ -270,7 +272,7 @@ static uint64_t remove_oldest(rdi_ranges *r) {
 
 /* ---- append ---- */
 
-/* Adds a root above the current one, with the entry that did not fit there. */
+/* Adds a root above the current root, with an entry for the old root and an entry for `child`. */
 static void raise_root(btree *b, uint64_t time, uint32_t child) {
     uint32_t root = take_node(b);
     btree_node *node = &b->node[root];
@@ -286,7 +288,7 @@ static void raise_root(btree *b, uint64_t time, uint32_t child) {
     b->depth++;
 }
 
-/* Adds the block to the last entry of each level from `level` on. */
+/* Adds the new block to the last entry of each level from `level` on. */
 static void extend(btree *b, const path *newest, uint32_t level, uint64_t time) {
     for (; level < b->depth; level++) {
         btree_node *node = node_of(b, newest, level);
@@ -295,8 +297,8 @@ static void extend(btree *b, const path *newest, uint32_t level, uint64_t time) 
     }
 }
 
-/* Adds a range of one block at the newest end: from the leaf upwards, in a new node on each level
- * whose last node is full. */
+/* Adds a range of one block at the newest end. From the leaf upwards, each level whose last node is
+ * full gets a new node. */
 static void push_range(btree *b, const path *newest, uint64_t time) {
     uint32_t child = 0, level = 0;
     for (; level < b->depth && node_of(b, newest, level)->n == ENTRIES; level++) {
@@ -330,7 +332,7 @@ static rd_status append(rdi_ranges *r, uint64_t time) {
 
 /* ---- checks ---- */
 
-/* Whether the nodes above a leaf entry agree with it. */
+/* Returns whether the nodes above a leaf entry agree with it. */
 static bool check_above(const btree *b, const path *p) {
     for (uint32_t level = 0; level + 1 < b->depth; level++) {
         const btree_node *node = node_of(b, p, level), *parent = node_of(b, p, level + 1);

@@ -1,17 +1,17 @@
-/* Ranges in a splay tree. The range of a reference becomes the root, and the weight of its newer
- * side is the distance. Neighbors are linked, so finding out whether two of them can be merged
- * needs no search. See ranges.h. */
+/* Keeps ranges in a splay tree. The range of a reference becomes the root, and the weight of its
+ * newer subtree is the distance. Neighbors are linked, so no search is needed to find out whether
+ * two of them can be merged. See ranges.h. */
 #include "order/ranges.h"
 #include "order/tree_splay.h"
 
 typedef struct neighbors {
-    uint32_t near[2]; /* RDI_OLDER, RDI_NEWER; 0: none */
+    uint32_t near[2]; /* the older and the newer neighbor; 0: none */
 } neighbors;
 
 typedef struct splay_ranges {
     rdi_ranges base;
     rdi_tree tree;
-    neighbors *link; /* by node; room for tree.room */
+    neighbors *link; /* the neighbors of each node; has room for tree.room nodes */
     uint32_t room;
     uint32_t newest, oldest;
 } splay_ranges;
@@ -61,7 +61,7 @@ static void unlink_node(splay_ranges *s, uint32_t n) {
     s->base.n--;
 }
 
-/* Removes the root; its remaining blocks go to the next newer range. */
+/* Removes the root. Its remaining blocks go to the next newer range. */
 static void dissolve_root(splay_ranges *s) {
     rdi_tree *t = &s->tree;
     uint32_t n = t->root;
@@ -108,7 +108,7 @@ static uint64_t remove_time(rdi_ranges *r, uint64_t time) {
     if (!s->newest || time > t->node[s->newest].time)
         return RDI_NO_RANGE;
     t->root = rdi_tree_splay_to(t, t->root, time);
-    if (t->node[t->root].time < time) /* the neighbor before it was found */
+    if (t->node[t->root].time < time) /* the search found the next older range instead */
         t->root = rdi_tree_splay_to(t, t->root, t->node[s->link[t->root].near[RDI_NEWER]].time);
     uint64_t newer = t->node[t->node[t->root].child[RDI_NEWER]].sum;
     shrink_root(s);
@@ -140,7 +140,7 @@ static bool check_node(const rdi_tree *t, uint32_t n, void *user) {
 
 static bool check(const rdi_ranges *r, const char **why) {
     const splay_ranges *s = (const splay_ranges *)r;
-    if (!s->tree.ctx) /* never used */
+    if (!s->tree.ctx) /* no block was ever added */
         return true;
     check_state c = {.s = s};
     if (!rdi_tree_walk(&s->tree, check_node, &c, why))

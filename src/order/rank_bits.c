@@ -1,4 +1,4 @@
-/* Bits with k-ary counts. See rank_bits.h. */
+/* Implements bits with k-ary counts. See rank_bits.h. */
 #include "order/rank_bits.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@ static uint64_t groups_of(const rdi_rank_bits *b, uint64_t items) {
     return ((items - 1) >> b->shift) + 1;
 }
 
-/* Divides the memory at `word` into levels; returns how many words they need together. */
+/* Divides the memory at `word` into levels. Returns how many words all levels need together. */
 static uint64_t lay_out(rdi_rank_bits *b, uint64_t slots) {
     uint64_t total = (slots - 1) / 64 + 1;
     uint64_t groups = slots;
@@ -21,7 +21,8 @@ static uint64_t lay_out(rdi_rank_bits *b, uint64_t slots) {
     return total;
 }
 
-/* Sets the first `ones` bits: all groups are full, except that one may be partly full. */
+/* Sets the first `ones` bits. On each level, the first groups are full, and at most one group is
+ * partly full. */
 static void fill(rdi_rank_bits *b, uint64_t ones) {
     memset(b->word, 0xff, ones / 64 * sizeof *b->word);
     if (ones % 64)
@@ -81,14 +82,14 @@ void rdi_rank_bits_move(rdi_rank_bits *b, uint64_t from, uint64_t to) {
     for (unsigned i = 0; i < b->levels; i++) {
         from >>= b->shift;
         to >>= b->shift;
-        if (from == to) /* and the same on all levels above */
+        if (from == to) /* the groups are then also the same on all higher levels */
             return;
         b->count[i][from]--;
         b->count[i][to]++;
     }
 }
 
-/* Number of set bits in [from, to). */
+/* Returns the number of set bits in [from, to). */
 static uint64_t count_bits(const rdi_rank_bits *b, uint64_t from, uint64_t to) {
     if (from >= to)
         return 0;

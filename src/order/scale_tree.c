@@ -1,13 +1,13 @@
-/* The scale tree: memory, compression and checks. See scale_tree.h. */
+/* Memory, compression and checks of the scale tree. See scale_tree.h. */
 #include "order/scale_tree.h"
 
 #include <math.h>
 
-/* Slightly below 1, so that rounding never lifts a capacity above the exact value. */
+/* A factor slightly below 1, so that rounding never raises a capacity above its exact value. */
 #define ROUNDED_DOWN (1 - 0x1p-50)
 
-/* Allocates arrays for `room` nodes and copies the old nodes. No block may have left since the last
- * compression. */
+/* Allocates arrays for `room` nodes and copies the nodes. No block may have left a node since the
+ * last compression. */
 static rd_status make_room(rdi_scale_tree *t, size_t room) {
     size_t column = room * sizeof(uint64_t);
     char *memory = rdi_alloc(t->ctx, 1, 2 * column + rdi_prefix_counts_bytes(room));
@@ -45,25 +45,26 @@ void rdi_scale_tree_fini(rdi_scale_tree *t) {
     *t = (rdi_scale_tree){0};
 }
 
-/* Number of blocks that a node with `newer` newer blocks may hold. */
+/* Returns the number of blocks that a node with `newer` newer blocks may hold. */
 static uint64_t capacity(const rdi_scale_tree *t, uint64_t newer) {
     return (uint64_t)((double)newer * t->growth) + 1;
 }
 
-/* Merges nodes from the newest to the oldest: a node joins the one under construction as long as
- * the capacity allows. The result is written to the end of the arrays, where everything has been
- * read already, and then moved to the front. */
+/* Merges nodes from the newest to the oldest: a node is merged into the current new node as long as
+ * the capacity allows. The new nodes are written to the end of the arrays, which has been read
+ * already, and are then moved to the front. */
 static void compress(rdi_scale_tree *t) {
     size_t n = t->n, to = n;
-    uint64_t newer = 0, reach = 0; /* starts a node at once: no number is below 0 */
+    uint64_t newer = 0, reach = 0; /* reach is 0, so that the first node starts a new one */
     for (size_t i = n; i-- > 0;) {
         uint64_t end = i ? rdi_scale_tree_newer(t, i - 1) : t->live;
         if (i == n - 1 || end > reach) {
             to--;
             t->time[to] = t->time[i];
             reach = newer + capacity(t, newer);
-            /* Reading needs upto[] of the nodes up to i - 1 and of the last node, which must still
-             * be unchanged; the blocks that have left are subtracted after everything is read. */
+            /* The loop still reads upto[] of the nodes up to i - 1 and of the last node, so the
+             * last entry must not change. The blocks that left are subtracted after everything is
+             * read. */
             if (to != n - 1)
                 t->upto[to] = newer;
         }
@@ -87,7 +88,7 @@ rd_status rdi_scale_tree_at_limit(rdi_scale_tree *t) {
     t->most = t->n > t->most ? t->n : t->most;
     if (t->n < t->limit && t->limit <= t->room)
         return RD_OK;
-    compress(t); /* also before growing, because it empties t->left */
+    compress(t); /* compresses even before growing, because this empties t->left */
     if (t->n >= t->limit)
         return rdi_fail(t->ctx, RD_EINVAL, "scale tree: blocks were removed twice");
     return t->limit <= t->room ? RD_OK : make_room(t, t->limit + t->limit / 2);

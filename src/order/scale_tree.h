@@ -1,16 +1,17 @@
-/* The scale tree of Zhong, Shen and Ding: last references in time ranges that grow with their
- * distance, so that O(log M) ranges give every distance with a relative error of at most e.
+/* The scale tree of Zhong, Shen and Ding. It keeps last references in time ranges that grow with
+ * their distance, so that O(log M) ranges give every distance with a relative error of at most e.
  *
- * A node is a time range with a size: the number of blocks last referenced in it. The distance of a
- * reference is taken as the size of all newer nodes. That misses the newer blocks of its own node,
- * at most size - 1. A new reference is a node of size 1. Compression merges neighbors from the
- * newest to the oldest, as long as a node with d newer blocks has a size of at most d * e / (1 - e)
- * + 1, which keeps the error below e. It runs when there are 4 log(M) / log(1 / (1 - e)) + 4 nodes,
- * and leaves at most half of them.
+ * A node is a time range with a size: the number of blocks that were last referenced in it. The
+ * distance of a reference is estimated as the size of all newer nodes. This does not count the
+ * newer blocks in the same node, which are at most size - 1. A new reference is a node of size 1.
+ * Compression merges neighbors, from the newest to the oldest, as long as a node with d newer
+ * blocks has a size of at most d * e / (1 - e) + 1. This keeps the error below e. Compression runs
+ * when there are 4 log(M) / log(1 / (1 - e)) + 4 nodes, and leaves at most half of them.
  *
- * There are no pointers. Nodes are stored in arrays by time and found by binary search; the
- * references since the last compression, one node each, are found by subtraction. Blocks that leave
- * a node are counted in rdi_prefix_counts. Compression rebuilds the arrays in place.
+ * The tree has no pointers. Nodes are stored in arrays in the order of time and are found by binary
+ * search. The references since the last compression have one node each, which is found by
+ * subtraction. Blocks that leave a node are counted in rdi_prefix_counts. Compression rebuilds the
+ * arrays in place.
  *
  * Y. Zhong, X. Shen, C. Ding. Program locality analysis using reuse distance. ACM TOPLAS 31(6),
  * 2009, section 2.1.
@@ -20,50 +21,52 @@
 
 #include "order/prefix_counts.h"
 
-/* Invariants: times ascend, and the last one is now - 1. From node `compressed` on they have no
- * gaps. n is below `limit` between two operations. */
+/* Invariants: times ascend, and the last one is now - 1. From node `compressed` on, times have no
+ * gaps. Between two operations, n is below `limit`. */
 typedef struct rdi_scale_tree {
     rd_ctx *ctx;
     double growth;      /* slightly less than e / (1 - e) */
     double limit_slope; /* slope of `limit` over log(live) */
-    uint64_t *time;     /* per node: end of its range, which begins after the previous one */
-    /* Per node: blocks in it and in all older nodes, including blocks that left since the last
-     * compression. */
+    uint64_t *time;     /* end of each node's range, which begins after the end of the previous
+                           node's range */
+    /* Number of blocks in each node and in all older nodes, including blocks that left since the
+     * last compression. */
     uint64_t *upto;
-    rdi_prefix_counts left; /* blocks that left since then, per node */
+    rdi_prefix_counts left; /* number of blocks per node that left since the last compression */
     uint64_t n_left;
-    size_t n, compressed; /* number of nodes; of nodes from the last compression */
+    size_t n, compressed; /* number of nodes, and of nodes made by the last compression */
     size_t found;         /* index of the compressed node that was found last */
     size_t limit;         /* number of nodes at which to compress or to update the limit */
     size_t room;
     void *memory;           /* one allocation holds all arrays */
-    uint64_t live;          /* blocks */
-    uint64_t now;           /* time of the next reference; every reference takes one unit */
-    size_t most;            /* largest number of nodes so far, just before a compression */
-    size_t most_compressed; /* and just after one */
+    uint64_t live;          /* number of blocks */
+    uint64_t now;           /* time of the next reference; each reference takes one unit of time */
+    size_t most;            /* largest number of nodes so far right before a compression */
+    size_t most_compressed; /* largest number of nodes so far right after a compression */
 } rdi_scale_tree;
 
-/* 0 < error < 1. */
+/* Initializes an empty tree with the relative error `error`, where 0 < error < 1. */
 rd_status rdi_scale_tree_init(rdi_scale_tree *t, rd_ctx *ctx, double error);
-void rdi_scale_tree_fini(rdi_scale_tree *t); /* accepts a zeroed tree */
+void rdi_scale_tree_fini(rdi_scale_tree *t); /* a zeroed tree is allowed */
 
-/* Fills an empty tree with `blocks` blocks, referenced once each at times 0, 1, 2 ..., in O(log
- * blocks). */
+/* Fills an empty tree with `blocks` blocks, which were referenced once each at times 0, 1, 2 ...
+ * This takes O(log blocks) time. */
 rd_status rdi_scale_tree_prefill(rdi_scale_tree *t, uint64_t blocks);
 
-/* Compresses or grows if needed; called by append(). */
+/* Compresses or grows the tree if necessary. rdi_scale_tree_append() calls this function. */
 rd_status rdi_scale_tree_at_limit(rdi_scale_tree *t);
 
-/* Checks the invariants, for tests; *why names the first violation. */
+/* Checks the invariants, for tests. *why names the first violation. */
 bool rdi_scale_tree_check(const rdi_scale_tree *t, const char **why);
 
-/* Number of blocks that are newer than node i. */
+/* Returns the number of blocks in nodes newer than node i. */
 static inline uint64_t rdi_scale_tree_newer(const rdi_scale_tree *t, size_t i) {
     uint64_t made = t->upto[t->n - 1] - t->upto[i];
     return made - (t->n_left - rdi_prefix_counts_upto(&t->left, i));
 }
 
-/* The first node whose range does not end before `time`. It is often the one found last. */
+/* Returns the first node whose range does not end before `time`. It is often the node that was
+ * found last. */
 static inline size_t rdi_scale_tree_find(rdi_scale_tree *t, uint64_t time) {
     size_t recent = t->n - t->compressed, found = t->found;
     if (t->now - time <= recent)
@@ -71,7 +74,8 @@ static inline size_t rdi_scale_tree_find(rdi_scale_tree *t, uint64_t time) {
     if (found > 0 && t->time[found - 1] < time && time <= t->time[found])
         return found;
     const uint64_t *at = t->time;
-    for (size_t n = t->compressed; n > 1;) { /* without branches, which would be unpredictable */
+    for (size_t n = t->compressed; n > 1;) { /* this loop has no branches, which would be
+                                                unpredictable */
         size_t half = n / 2;
         at += half & -(size_t)(at[half - 1] < time);
         n -= half;
@@ -79,8 +83,8 @@ static inline size_t rdi_scale_tree_find(rdi_scale_tree *t, uint64_t time) {
     return t->found = (size_t)(at - t->time);
 }
 
-/* Removes the block last referenced at `time`. Returns its distance: the number of newer blocks,
- * without the newer blocks of its own node. */
+/* Removes the block that was last referenced at `time`. Returns its estimated distance: the number
+ * of blocks in newer nodes. */
 static inline uint64_t rdi_scale_tree_remove(rdi_scale_tree *t, uint64_t time) {
     size_t i = rdi_scale_tree_find(t, time);
     uint64_t newer = rdi_scale_tree_newer(t, i);
@@ -90,7 +94,7 @@ static inline uint64_t rdi_scale_tree_remove(rdi_scale_tree *t, uint64_t time) {
     return newer;
 }
 
-/* Adds a block as the newest, referenced now. */
+/* Adds a block as the newest. It is referenced now. */
 static inline rd_status rdi_scale_tree_append(rdi_scale_tree *t) {
     t->time[t->n] = t->now++;
     t->upto[t->n] = t->n ? t->upto[t->n - 1] + 1 : 1;

@@ -1,11 +1,12 @@
-/* Memory and counts of an axis of slots. See slot_axis.h. */
+/* Memory and counts of the axis. See slot_axis.h. */
 #include "order/slot_axis.h"
 
 #include <string.h>
 
 #define SUPER_SLOTS (UINT64_C(1) << RDI_SLOT_SUPER)
 
-/* log2 of the slots that one element of each of the axis' arrays covers, and the element's size. */
+/* For each array of the axis: log2 of the number of slots that one element covers, and the size of
+ * an element. */
 static const struct {
     unsigned shift;
     size_t size;
@@ -25,8 +26,8 @@ static void axis_pointers(const rdi_slot_axis *a, void *p[RDI_SLOT_ARRAYS]) {
     p[RDI_SLOT_ABOVE_ARRAY] = a->above;
 }
 
-/* Arrays that did grow when a later one failed are larger than `capacity` says, so each remembers
- * its own size. */
+/* Each array has its own size in a->room, because some arrays are already larger than `capacity`
+ * says if a later one fails to grow. */
 rd_status rdi_slot_axis_reserve(rdi_slot_axis *a, rd_ctx *ctx, uint64_t slots) {
     uint64_t capacity = (slots + SUPER_SLOTS - 1) & ~(SUPER_SLOTS - 1);
     if (capacity <= a->capacity)

@@ -1,19 +1,19 @@
-/* An axis of slots with one bit per slot, set while the slot is some block's last reference, and the
- * counts that tell how many set bits lie above a slot.
+/* The axis: one bit per slot, which is set while the slot is some block's last reference, and
+ * counts that tell how many set bits are above a slot.
  *
- * Bits are counted by line, group and super; each level sums up one cache line of the level below
- * (lines: 512 bits; groups and supers: 32 counts of 16 bits). slot_axis.inc.h counts with the
- * instruction set of the file that includes it.
+ * Bits are counted per line, group and super. A line has 512 bits, a group has 32 lines, and a
+ * super has 32 groups, so each count sums one cache line of the level below. slot_axis.inc.h counts
+ * with the instruction set of the file that includes it.
  *
- * Invariants: every count equals the bits that it covers; no bit at or above `next` is set; slot 0
- * is never used, it means "no slot".
+ * Invariants: every count is the number of set bits that it covers; no bit at or above `next` is
+ * set; slot 0 is never used, because it means "no slot".
  */
 #ifndef RDI_SLOT_AXIS_H
 #define RDI_SLOT_AXIS_H
 
 #include "base/common.h"
 
-#define RDI_SLOT_LINE  9 /* log2 of slots */
+#define RDI_SLOT_LINE  9 /* log2 of the number of slots per line, group and super */
 #define RDI_SLOT_GROUP 14
 #define RDI_SLOT_SUPER 19
 
@@ -27,26 +27,28 @@ enum {
 };
 
 typedef struct rdi_slot_axis {
-    uint64_t *bits;                 /* 1 bit per slot */
-    uint16_t *line;                 /* set bits per line */
-    uint16_t *group;                /* set bits per group */
-    uint32_t *super;                /* set bits per super */
-    uint64_t *above;                /* set bits in all later supers; refreshed before each use */
-    uint64_t room[RDI_SLOT_ARRAYS]; /* elements allocated of each of these */
-    uint64_t capacity;              /* slots allocated, a multiple of a super */
-    uint64_t len;                   /* slots in use: next <= len <= capacity */
-    uint64_t next;                  /* the slot given out next */
+    uint64_t *bits;                 /* one bit per slot */
+    uint16_t *line;                 /* number of set bits per line */
+    uint16_t *group;                /* number of set bits per group */
+    uint32_t *super;                /* number of set bits per super */
+    uint64_t *above;                /* number of set bits in all later supers; refreshed before each
+                                       use */
+    uint64_t room[RDI_SLOT_ARRAYS]; /* number of allocated elements of each of these arrays */
+    uint64_t capacity;              /* number of allocated slots, a multiple of the size of a
+                                       super */
+    uint64_t len;                   /* number of slots in use; next <= len <= capacity */
+    uint64_t next;                  /* the next slot to be used */
 } rdi_slot_axis;
 
-/* Room for `slots` slots; what is on the axis stays. */
+/* Makes room for `slots` slots. The bits on the axis stay. */
 rd_status rdi_slot_axis_reserve(rdi_slot_axis *a, rd_ctx *ctx, uint64_t slots);
-void rdi_slot_axis_fini(rdi_slot_axis *a, rd_ctx *ctx); /* tolerates a zeroed axis */
+void rdi_slot_axis_fini(rdi_slot_axis *a, rd_ctx *ctx); /* a zeroed axis is allowed */
 
-/* Afterwards slots 1 .. live are in use and no others. */
+/* Clears the axis, and then sets the bits of slots 1 to `live`. */
 void rdi_slot_axis_reset(rdi_slot_axis *a, uint64_t live);
-/* Sets bits first .. first + n - 1, all clear before. */
+/* Sets the bits of slots `first` to `first` + n - 1, which must be clear. */
 void rdi_slot_axis_set(const rdi_slot_axis *a, uint64_t first, uint64_t n);
-/* Refreshes `above`; `top` is the highest slot that will be asked about. */
+/* Refreshes `above` for queries about slots up to `top`. */
 void rdi_slot_axis_refresh(const rdi_slot_axis *a, uint64_t top);
 
 static inline bool rdi_slot_axis_get(const rdi_slot_axis *a, uint64_t s) {

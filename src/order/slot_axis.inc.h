@@ -1,20 +1,21 @@
-/* Counting on an axis of slots, with the instruction set of the including file, which defines ISA (0,
- * 2 or 512) and INLINE. See slot_axis.h. */
+/* Counts bits on the axis with the instruction set of the including file, which defines ISA (0, 2
+ * or 512) and INLINE. See slot_axis.h. */
 #include "order/slot_axis.h"
 
 #if ISA != 512
 #define ALL16 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535
-/* Lanes above i are the 32 from [31 - i] on. */
+/* The 32 lanes that begin at index 31 - i are a mask of the lanes above i. */
 static const uint16_t lanes_above[64] = {[32] = ALL16, ALL16, ALL16, ALL16};
 #undef ALL16
 #endif
 
-/* Bits set in the words above q, counts in the lanes above li of line and gi of group. */
+/* Returns the number of set bits in the words above q, plus the counts in the lanes above li of
+ * `line` and above gi of `group`. */
 INLINE uint64_t sum_above(const uint64_t *bits, unsigned q, const uint16_t *line, unsigned li,
                           const uint16_t *group, unsigned gi) {
 #if ISA == 512
-    /* No lane exceeds 64 + 512 + 16384: the three may be added as 16-bit numbers before the one
-     * reduction. */
+    /* No sum of three lanes exceeds 64 + 512 + 16384, so they can be added as 16-bit numbers before
+     * the one reduction. */
     __m512i v = _mm512_popcnt_epi64(_mm512_maskz_load_epi64((__mmask8)(0xFEu << q), bits));
     v = _mm512_add_epi16(v, _mm512_maskz_loadu_epi16(0xFFFFFFFEu << li, line));
     v = _mm512_add_epi16(v, _mm512_maskz_loadu_epi16(0xFFFFFFFEu << gi, group));
@@ -48,7 +49,7 @@ INLINE uint64_t sum_above(const uint64_t *bits, unsigned q, const uint16_t *line
 #endif
 }
 
-/* Set bits above slot s; `above` is fresh. */
+/* Returns the number of set bits above slot s. a->above must be up to date. */
 INLINE uint64_t newer(const rdi_slot_axis *a, uint64_t s) {
     uint64_t l = s >> RDI_SLOT_LINE, g = s >> RDI_SLOT_GROUP, u = s >> RDI_SLOT_SUPER;
     unsigned q = s >> 6 & 7;

@@ -1,9 +1,9 @@
-/* Growing, rehashing and widening a table of slots. See slot_table.h. */
+/* Grows, rehashes and widens a table of slots. See slot_table.h. */
 #include "order/slot_table.h"
 
 #include <string.h>
 
-#define HOMES_LEAST  2048 /* buckets: room for more than one step of new blocks */
+#define HOMES_LEAST  2048 /* smallest number of homes: room for more than one step of new blocks */
 #define BUCKET_BYTES 64
 
 _Static_assert(RDI_SLOT_DISP_MAX + RDI_SLOT_TABLE_STEP / RDI_SLOT_WIDE_WAYS + 2 <= RDI_SLOT_TAIL,
@@ -41,8 +41,8 @@ void rdi_slot_table_fini(rdi_slot_table *t, rd_ctx *ctx) {
     rdi_pages_free(ctx, t->bucket, (size_t)buckets(t) * BUCKET_BYTES);
 }
 
-/* Moves all entries to `fresh`, which has a hash and functions but no memory yet, and puts it in the
- * table's place. */
+/* Moves all entries to `fresh`, which has a hash and functions but no memory yet. `fresh` then
+ * replaces the table. */
 static rd_status replace(rdi_slot_table *t, rd_ctx *ctx, rdi_slot_table fresh, uint64_t homes) {
     uint64_t blk[RDI_SLOT_WAYS], slot[RDI_SLOT_WAYS];
     RD_TRY(alloc_buckets(&fresh, ctx, homes));
@@ -64,7 +64,7 @@ rd_status rdi_slot_table_widen(rdi_slot_table *t, rd_ctx *ctx, const rdi_slot_ta
     return replace(t, ctx, fresh, larger(homes, HOMES_LEAST));
 }
 
-/* Takes the next hash of a fixed sequence, for ids that do not spread under the present one. */
+/* Chooses the next hash of a fixed sequence, for ids that the present hash does not spread. */
 static rd_status reseed(rdi_slot_table *t, rd_ctx *ctx) {
     rdi_rng rng = {t->seed};
     rdi_slot_table fresh = *t;
@@ -74,11 +74,11 @@ static rd_status reseed(rdi_slot_table *t, rd_ctx *ctx) {
     return replace(t, ctx, fresh, t->homes);
 }
 
-/* Grows by half, in place. */
+/* Enlarges the table by half, in place. */
 static rd_status grow(rdi_slot_table *t, rd_ctx *ctx) {
     uint64_t from = t->homes, to = from + (from + 1) / 2, n = buckets(t);
-    /* An entry in bucket i has its home at i - disp or above, and its new home at 3/2 of that, which
-     * is no lower than i for i of 3 disp and more. Lower buckets go through a stash. */
+    /* An entry in bucket i has its home at i - disp or above, and its new home is at 3/2 of that.
+     * For i >= 3 * disp, the new home is not below i. Lower buckets go through a stash. */
     uint64_t low = 3 * t->disp + 4 < from ? 3 * t->disp + 4 : from;
     void *stash = rdi_pages_alloc(ctx, (size_t)low * BUCKET_BYTES);
     if (!stash)
@@ -105,8 +105,8 @@ bool rdi_slot_table_has_room(const rdi_slot_table *t) {
     return !is_full(t) && !is_skewed(t);
 }
 
-/* Entries far from home at this load mean ids that collide: another hash spreads them, and if even
- * that fails a larger table does. */
+/* If entries are far from home although the table is not full, their ids collide. Then another hash
+ * spreads them, and if even that fails, a larger table does. */
 rd_status rdi_slot_table_room(rdi_slot_table *t, rd_ctx *ctx) {
     bool reseeded = false;
     while (!rdi_slot_table_has_room(t)) {

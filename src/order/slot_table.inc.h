@@ -1,24 +1,26 @@
-/* Look-ups in a table from block to slot. The including file defines KERNEL_TARGET (attribute of
- * functions), ISA (0, 2 or 512), INLINE, SLOT (slot type) and WAYS (entries per bucket). See slot_table.h.
+/* Look-ups in a slot table. The including file defines KERNEL_TARGET (the attribute of the
+ * functions), ISA (0, 2 or 512), INLINE, SLOT (the type of a slot) and WAYS (the number of entries
+ * per bucket). See slot_table.h.
  *
- * A bucket is one cache line: keys, slots and the number of entries in use, so that every id is
- * valid. An entry that leaves is replaced from behind, so the first bucket with room ends a probe.
+ * A bucket is one cache line with keys, slots and the number of entries in use. So no id is needed
+ * to mark an entry as free. A removed entry is replaced by a later one, so a search can end at the
+ * first bucket that is not full.
  */
 #include "order/slot_table.h"
 
 #include <string.h>
 
-#define AHEAD 16 /* entries between a look at the home bucket and its use */
+#define AHEAD 16 /* number of entries between the prefetch after the home bucket and the look-up */
 
 typedef struct bucket {
     _Alignas(64) uint64_t key[WAYS];
     SLOT slot[WAYS];
-    uint32_t n; /* entries in use */
+    uint32_t n; /* number of entries in use */
 } bucket;
 _Static_assert(sizeof(bucket) == 64, "a bucket is a cache line");
 
-/* Bit i set when entry i holds blk. Only the keys are loaded as a vector: a load that covers a slot
- * just stored would have to wait for it. */
+/* Returns a mask in which bit i is set if entry i holds blk. Only the keys are loaded as a vector,
+ * because a vector load that covers a recently stored slot would have to wait for the store. */
 INLINE unsigned match(const bucket *b, uint64_t blk) {
     unsigned used = (1u << b->n) - 1;
 #if ISA
@@ -47,7 +49,7 @@ static KERNEL_TARGET SLOT *append(rdi_slot_table *t, bucket *home, uint64_t blk,
     return &b->slot[b->n++];
 }
 
-/* The slot field of blk; a new entry with slot 0 when it is not there yet. */
+/* Returns the slot field of blk. If the table does not have blk, adds an entry with slot 0. */
 INLINE SLOT *find_or_add(rdi_slot_table *t, bucket *home, uint64_t blk) {
     for (bucket *b = home;; b++) {
         unsigned m = match(b, blk);
@@ -88,7 +90,7 @@ static KERNEL_TARGET bucket *sent_on(const rdi_slot_table *t, bucket *b, unsigne
     }
 }
 
-/* The entry whose slot field this is leaves. */
+/* Removes the entry that has this slot field. */
 static KERNEL_TARGET void remove_entry(rdi_slot_table *t, const SLOT *field) {
     uint64_t number = (uint64_t)((const char *)field - (const char *)t->bucket) / sizeof(bucket);
     bucket *b = (bucket *)t->bucket + number;
@@ -124,8 +126,9 @@ static KERNEL_TARGET void insert(rdi_slot_table *t, uint64_t blk, uint64_t slot)
     append(t, home_bucket(t, blk), blk, (SLOT)slot);
 }
 
-/* Hash order makes this work in place from the top down: an entry's new home is never below its
- * bucket, except in the first `low` ones, which go through the stash. */
+/* Moves entries to their new homes in place, from the last bucket to the first. Because homes are
+ * in the order of the hash, the new home of an entry is never below its bucket, except in the first
+ * `low` buckets, which go through the stash. */
 static KERNEL_TARGET void respread(rdi_slot_table *t, uint64_t old_homes, void *stash,
                                    uint64_t low) {
     bucket *b = t->bucket, *s = stash;

@@ -1,4 +1,4 @@
-/* Memory of nodes, and checks, for all trees. See tree.h. */
+/* Memory of nodes, and checks, for all kinds of trees. See tree.h. */
 #include "order/tree.h"
 
 #include <inttypes.h>
@@ -33,7 +33,8 @@ rd_status rdi_tree_grow(rdi_tree *t, uint64_t nodes) {
     return RD_OK;
 }
 
-/* Walks in order with an explicit stack, because a splay tree may be as deep as it has nodes. */
+/* Visits all nodes in order. It uses an explicit stack, because a splay tree may be as deep as its
+ * number of nodes. */
 static bool walk(const rdi_tree *t, bool (*visit)(const rdi_tree *t, uint32_t n, void *user),
                  void *user, uint32_t *stack, const char **why) {
     uint32_t depth = 0, seen = 0;
@@ -65,7 +66,7 @@ bool rdi_tree_walk(const rdi_tree *t, bool (*visit)(const rdi_tree *t, uint32_t 
 }
 
 static bool check_entry(const rdi_tree *t, uint32_t n, void *user) {
-    uint64_t *next = user; /* smallest time that may follow */
+    uint64_t *next = user; /* smallest time that the next node may have */
     bool sound = t->node[n].time >= *next && rdi_tree_weight(t, n) == 1;
     *next = t->node[n].time + 1;
     return sound;

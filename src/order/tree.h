@@ -1,13 +1,13 @@
-/* Search trees over time in which every subtree knows its weight: Olken's way to count.
+/* Search trees over time in which every subtree knows its weight, for Olken's algorithm.
  *
  * Three trees implement one small table of operations:
  *   splay  one node per live time; self-adjusting, so recent times are near the root
  *   avl    one node per live time; height-balanced
  *   holes  one node per run of times that are *not* live, in an AVL tree (Almasi et al.):
- *          a distance is the elapsed time minus the holes in it
+ *          a distance is the elapsed time minus the length of the holes in it
  *
- * Nodes live in one growing array and refer to each other by 32-bit index: 32 bytes each, two per
- * cache line, no allocation per node. More than 2^32 - 2 nodes fail with RD_ERANGE.
+ * Nodes are in one growing array and refer to each other by 32-bit indices. A node takes 32 bytes,
+ * so a cache line has two. More than 2^32 - 2 nodes fail with RD_ERANGE.
  */
 #ifndef RDI_TREE_H
 #define RDI_TREE_H
@@ -16,11 +16,12 @@
 
 #define RDI_NOT_LIVE UINT64_MAX
 
-enum { RDI_OLDER = 0, RDI_NEWER = 1 }; /* a direction `d`; the opposite is `!d` */
+enum { RDI_OLDER = 0, RDI_NEWER = 1 }; /* a direction `d`; the opposite direction is `!d` */
 
 typedef struct rdi_tree_node {
-    uint64_t time;     /* the key; for a hole, its first time */
-    uint64_t sum;      /* weight of the subtree; a live time weighs 1, a hole its length */
+    uint64_t time;     /* the key; the first time of a hole */
+    uint64_t sum;      /* weight of the subtree: a live time weighs 1, and a hole weighs its
+                          length */
     uint32_t child[2]; /* subtrees of RDI_OLDER and RDI_NEWER times; 0: none */
     uint32_t height;   /* AVL: height of the subtree, 1 for a leaf */
     uint32_t size;     /* splay: weight of the node itself */
@@ -32,42 +33,43 @@ typedef struct rdi_tree {
     rd_ctx *ctx;
     rdi_tree_node *node;
     uint32_t root;
-    uint32_t free;       /* first free node, linked by child[0] */
-    uint32_t used, room; /* node[0] and free nodes count as used */
-    uint32_t most;       /* largest number of nodes; tests lower it */
+    uint32_t free;       /* first free node; free nodes are linked by child[0] */
+    uint32_t used, room; /* number of nodes used and allocated; node[0] and free nodes count as
+                            used */
+    uint32_t most;       /* maximum number of nodes; tests lower it */
     uint64_t end;        /* holes: the next time */
 } rdi_tree;
 
 /* The operations that Olken's algorithm needs. Times are appended as 0, 1, 2 ... without gaps. */
 typedef struct rdi_tree_ops {
-    /* Adds the newest time. This is the only operation that allocates. */
+    /* Adds the newest time. Only this operation allocates memory. */
     rd_status (*append)(rdi_tree *t, uint64_t time);
-    /* Removes a live time; returns how many live times are newer. Of a time that is not live, it
+    /* Removes a live time. Returns how many live times are newer. If the time is not live, it
      * returns RDI_NOT_LIVE and changes nothing. */
     uint64_t (*remove)(rdi_tree *t, uint64_t time);
     /* Removes the oldest live time, which must exist, and returns it. */
     uint64_t (*remove_oldest)(rdi_tree *t);
-    /* Number of live times. */
+    /* Returns the number of live times. */
     uint64_t (*live)(const rdi_tree *t);
-    /* Checks the invariants, for tests; *why names the first violation. */
+    /* Checks the invariants, for tests. *why names the first violation. */
     bool (*check)(const rdi_tree *t, const char **why);
 } rdi_tree_ops;
 
 extern const rdi_tree_ops rdi_tree_splay, rdi_tree_avl, rdi_tree_holes;
 
 rd_status rdi_tree_init(rdi_tree *t, rd_ctx *ctx);
-void rdi_tree_fini(rdi_tree *t); /* accepts a zeroed tree */
+void rdi_tree_fini(rdi_tree *t); /* a zeroed tree is allowed */
 
-/* ---- for the trees themselves ---- */
+/* ---- functions for the implementations of the trees ---- */
 
-/* Makes room for `nodes` nodes in total; taking that many cannot fail. */
+/* Makes room for `nodes` nodes in total. Until then, rdi_tree_take() cannot fail. */
 rd_status rdi_tree_grow(rdi_tree *t, uint64_t nodes);
 
 static inline rd_status rdi_tree_reserve(rdi_tree *t, uint64_t nodes) {
     return RDI_LIKELY(nodes < t->room) ? RD_OK : rdi_tree_grow(t, nodes);
 }
 
-/* Takes an unlinked node; the caller has reserved the room. */
+/* Returns an unlinked node. The caller must have reserved room for it. */
 static inline uint32_t rdi_tree_take(rdi_tree *t, uint64_t time, uint64_t weight) {
     uint32_t n = t->free;
     if (n)
@@ -83,18 +85,18 @@ static inline void rdi_tree_give(rdi_tree *t, uint32_t n) {
     t->free = n;
 }
 
-/* The weight of the node itself. */
+/* Returns the weight of the node itself. */
 static inline uint64_t rdi_tree_weight(const rdi_tree *t, uint32_t n) {
     const rdi_tree_node *node = t->node;
     return node[n].sum - node[node[n].child[0]].sum - node[node[n].child[1]].sum;
 }
 
-/* Calls visit() for each node in order until it returns false. Also fails if the links do not form
- * a tree or nodes are lost; *why names the reason. */
+/* Calls visit() for each node in order until it returns false. Returns false in that case, and also
+ * if the links do not form a tree or nodes are lost. *why names the reason. */
 bool rdi_tree_walk(const rdi_tree *t, bool (*visit)(const rdi_tree *t, uint32_t n, void *user),
                    void *user, const char **why);
 
-/* Checks order and sums of a tree whose nodes all weigh 1. */
+/* Checks the order and the sums of a tree whose nodes all weigh 1. */
 bool rdi_tree_check_entries(const rdi_tree *t, const char **why);
 
 #endif

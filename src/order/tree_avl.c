@@ -1,7 +1,8 @@
 /* The AVL tree: the heights of two siblings differ by at most one. All operations are O(log M).
  *
- * A change descends from the root and records the links that it follows; on the way back, each link
- * may get a rotated subtree. Sums change on the way down, heights on the way back.
+ * An insertion or removal descends from the root and records the links that it follows. On the way
+ * back, it may rotate the subtree at each link. Sums change on the way down, and heights change on
+ * the way back.
  *
  * G. M. Adelson-Velsky, E. M. Landis. An algorithm for the organization of information. 1962.
  */
@@ -20,7 +21,7 @@ static void update_height(rdi_tree_node *node, uint32_t n) {
     node[n].height = 1 + (a > b ? a : b);
 }
 
-/* Replaces n by its child in direction d. */
+/* Rotates: replaces n by its child in direction d. */
 static uint32_t rotate(rdi_tree_node *node, uint32_t n, int d) {
     uint32_t child = node[n].child[d], inner = node[child].child[!d];
     uint64_t sum = node[n].sum;
@@ -47,7 +48,7 @@ static uint32_t balance(rdi_tree_node *node, uint32_t n) {
     return rotate(node, n, d);
 }
 
-/* Goes upwards until a subtree is as high as before. */
+/* Balances the subtrees on the path upwards, until one is as high as before. */
 static void rebalance(rdi_tree_node *node, path *p) {
     while (p->n-- > 0) {
         uint32_t *link = p->link[p->n];
@@ -110,7 +111,7 @@ uint64_t rdi_avl_remove(rdi_tree *t, uint64_t time) {
         node[*p.link[i]].sum -= weight;
     if (!child[RDI_OLDER] || !child[RDI_NEWER]) {
         *link = child[child[RDI_OLDER] ? RDI_OLDER : RDI_NEWER];
-    } else { /* its successor takes its place */
+    } else { /* the next newer node replaces it */
         p.link[p.n++] = link;
         uint32_t heir = unlink_oldest(t, &p, &child[RDI_NEWER]);
         node[gone].time = node[heir].time;

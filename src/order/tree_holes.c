@@ -1,9 +1,9 @@
-/* The tree of holes: it stores the intervals of times that are not live, instead of the live times.
+/* The tree of holes. It stores ranges of times that are not live instead of the live times.
  *
  * Every past time is live or in a hole, so the number of live times after t is the number of times
- * after t minus the holes after t. Where reuse is close in time, holes soon merge, and the tree
- * stays much smaller than the number of blocks. Every hole except the last is followed by a live
- * time, so there is at most one hole more than live times. O(log holes) per operation.
+ * after t minus the holes after t. If reuse is near in time, holes soon merge, and the tree has far
+ * fewer nodes than there are blocks. Every hole except the last is followed by a live time, so
+ * there is at most one more hole than live times. An operation takes O(log holes) time.
  *
  * G. Almasi, C. Cascaval, D. A. Padua. Calculating stack distances efficiently. Workshop on Memory
  * System Performance, 2002.
@@ -14,17 +14,17 @@ static uint64_t live(const rdi_tree *t) {
     return t->end - t->node[t->root].sum;
 }
 
-/* Makes room for the hole that a new time may lead to later, so that remove() cannot fail: until
- * the next append there are never more holes than live times now. */
+/* Also makes room for the hole that the new time may become later, so that remove() cannot fail.
+ * Until the next append, there are never more holes than there are live times now. */
 static rd_status append(rdi_tree *t, uint64_t time) {
     RD_TRY(rdi_tree_reserve(t, live(t) + 1));
     t->end = time + 1;
     return RD_OK;
 }
 
-/* The holes around a live time. */
+/* The holes before and after a live time. */
 typedef struct place {
-    uint32_t before, after; /* 0: none */
+    uint32_t before, after; /* adjacent holes; 0: none */
     uint64_t newer;         /* total length of the holes after it */
 } place;
 
@@ -44,13 +44,13 @@ static place find_place(const rdi_tree *t, uint64_t time) {
     return p;
 }
 
-/* Whether `time`, whose place is `p`, is in one of the holes beside it. */
+/* Returns whether `time`, whose place is `p`, is in one of the holes beside it. */
 static bool is_hole(const rdi_tree *t, const place *p, uint64_t time) {
     uint64_t end = p->before ? t->node[p->before].time + rdi_tree_weight(t, p->before) : 0;
     return time < end || (p->after && t->node[p->after].time == time);
 }
 
-/* Makes the hole that begins at `first` longer. */
+/* Lengthens the hole that begins at `first` by `by`. */
 static void lengthen(rdi_tree *t, uint64_t first, uint64_t by) {
     rdi_tree_node *node = t->node;
     uint32_t n = t->root;
@@ -74,7 +74,7 @@ static uint64_t remove_time(rdi_tree *t, uint64_t time) {
     } else if (touches_before) {
         lengthen(t, first, 1);
     } else if (touches_after) {
-        t->node[p.after].time = time; /* nothing lies between, so the order stays valid */
+        t->node[p.after].time = time; /* there is no hole in between, so the order stays valid */
         lengthen(t, time, 1);
     } else {
         rdi_avl_insert(t, time, 1);
@@ -96,7 +96,7 @@ static bool check_hole(const rdi_tree *t, uint32_t n, void *user) {
     uint64_t *next = user; /* smallest time at which a hole may begin */
     uint64_t first = t->node[n].time, length = rdi_tree_weight(t, n);
     bool sound = first >= *next && length > 0 && first + length <= t->end;
-    *next = first + length + 1; /* adjacent holes would be one hole */
+    *next = first + length + 1; /* adjacent holes would have been merged */
     return sound && rdi_avl_is_balanced(t, n);
 }
 

@@ -11,15 +11,15 @@
 #include "order/tree_splay.h"
 
 /* One of the two trees that the path is split into. It grows only at its inner end: the older tree
- * at its newest node, the newer tree at its oldest. */
+ * grows at its newest node, and the newer tree grows at its oldest node. */
 typedef struct side {
     uint32_t root;
-    uint32_t *inner; /* link at the inner end, where the next node goes */
+    uint32_t *inner; /* link at the inner end, where the next node is attached */
     uint64_t sum;
 } side;
 
 /* Attaches node n without its subtree at `inner`. Until the side is finished, the sums along its
- * inner edge do not include the inner child, which is known only at the end. */
+ * inner edge do not include the inner children, which are known only at the end. */
 static inline void hang(side *s, rdi_tree_node *node, uint32_t n, uint32_t *inner) {
     node[n].sum -= node[*inner].sum;
     s->sum += node[n].sum;
@@ -27,7 +27,7 @@ static inline void hang(side *s, rdi_tree_node *node, uint32_t n, uint32_t *inne
     s->inner = inner;
 }
 
-/* Attaches the tree `rest` at the inner end and completes the sums along the inner edge. */
+/* Attaches the tree `rest` at the inner end, and completes the sums along the inner edge. */
 static inline uint32_t finish(side *s, rdi_tree_node *node, uint32_t rest, int inner) {
     *s->inner = rest;
     uint64_t sum = s->sum + node[rest].sum;
@@ -39,7 +39,7 @@ static inline uint32_t finish(side *s, rdi_tree_node *node, uint32_t rest, int i
     return s->root;
 }
 
-/* Replaces n by its child in direction d. */
+/* Rotates: replaces n by its child in direction d. */
 static inline uint32_t rotate(rdi_tree_node *node, uint32_t n, int d) {
     uint32_t child = node[n].child[d];
     uint64_t sum = node[n].sum;
@@ -50,9 +50,9 @@ static inline uint32_t rotate(rdi_tree_node *node, uint32_t n, int d) {
     return child;
 }
 
-/* Descends from *n in direction d, towards `time`, and attaches the passed nodes to side s. Two
- * steps in the same direction rotate first, which halves the path for later searches. False at the
- * end of the path. */
+/* Descends from *n in direction d, towards `time`, and attaches the passed node to side s. Before
+ * two steps in the same direction, it rotates, which halves the path for later searches. Returns
+ * false at the end of the path. */
 static inline bool descend(rdi_tree_node *node, uint32_t *n, uint64_t time, int d, side *s) {
     uint32_t next = node[*n].child[d];
     if (next && (d == RDI_NEWER ? time > node[next].time : time < node[next].time)) {

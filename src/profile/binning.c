@@ -1,4 +1,4 @@
-/* Names of binnings, ranges of bins, and reference groups. See binning.h. */
+/* Implements the names of binnings, the ranges of bins, and reference groups. See binning.h. */
 #include "profile/binning.h"
 
 #include "profile/hist.h"
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DEFAULT_GROUPS 1000 /* Zhong, section 3.1 */
+#define DEFAULT_GROUPS 1000 /* the default of Zhong, Shen, Ding 2009, section 3.1 */
 #define MAX_GROUPS     (UINT64_C(1) << 32)
 
 static const struct {
@@ -140,7 +140,7 @@ rd_status rdi_bins_coarsen(rd_ctx *ctx, const rd_bin *bins, size_t n, rd_binning
     return RD_OK;
 }
 
-/* sum * part / count without losing the high bits: part <= count. */
+/* Returns sum * part / count without losing the high bits. `part` is at most `count`. */
 static rdi_u128 share_of(rdi_u128 sum, uint64_t part, uint64_t count) {
     return sum / count * part + (sum % count) * part / count;
 }
@@ -155,7 +155,8 @@ rd_status rdi_bins_to_groups(rd_ctx *ctx, const rd_bin *bins, size_t n, uint64_t
     if (!row)
         return RD_ENOMEM;
     size_t i = 0;
-    uint64_t left = n ? bins[0].count : 0; /* references of bin i not yet given out */
+    /* Number of references of bin i that do not belong to a group yet. */
+    uint64_t left = n ? bins[0].count : 0;
     rdi_u128 sum_left = n ? rdi_sum_wide(bins[0].sum) : 0;
     for (uint64_t g = 0; g < rows; g++) {
         uint64_t need =

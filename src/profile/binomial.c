@@ -1,17 +1,19 @@
-/* Binomial probabilities without factorials. See binomial.h. */
+/* Computes binomial probabilities without factorials. See binomial.h. */
 #include "profile/binomial.h"
 
 #include "profile/cells.h"
 
 #include <math.h>
 
-#define NORMAL_FROM 1000.0 /* variance from which the normal approximation is good enough */
-#define REACH       1024   /* terms on one side of the mode: beyond 30 standard deviations */
-#define NEGLIGIBLE  1e-18  /* of the largest term */
-#define NORMAL_ENDS 5.5    /* standard deviations; 4e-8 lie outside */
+#define NORMAL_FROM 1000.0 /* variance from which on the normal approximation is used */
+/* Maximum number of terms on one side of the mode, beyond 30 standard deviations. */
+#define REACH       1024
+#define NEGLIGIBLE  1e-18 /* terms below this fraction of the largest term are dropped */
+#define NORMAL_ENDS 5.5   /* standard deviations; a probability of 4e-8 lies outside */
 
-/* Computes terms from the mode outward, each from its neighbor by their ratio, and divides them by their
- * sum at the end. Log-gamma would lose as many digits as n has: most of them for 10^12 blocks. */
+/* Computes terms from the mode outward, each from its neighbor by their ratio, and divides them by
+ * their sum at the end. Computing them with log-gamma would lose as many digits as n has: most of
+ * them for 10^12 blocks. */
 static void spread_terms(uint64_t n, double p, double q, double weight, double *mass) {
     double term[2 * REACH + 1];
     double mode_real = floor(((double)n + 1) * p);
@@ -33,8 +35,8 @@ static void spread_terms(uint64_t n, double p, double q, double weight, double *
         mass[rdi_cell_of(k)] += weight / sum * at_mode[(ptrdiff_t)(k - mode)];
 }
 
-/* The normal distribution function with the first term of its Edgeworth series, which takes the
- * binomial's skewness into account. */
+/* Returns the normal distribution function with the first term of its Edgeworth series, which
+ * accounts for the skewness of the binomial distribution. */
 static double normal_below(double z, double skewness) {
     double density = exp(-z * z / 2) * 0.3989422804014327;
     return erfc(-z * 0.7071067811865476) / 2 - density * skewness / 6 * (z * z - 1);

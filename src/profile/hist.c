@@ -7,9 +7,9 @@
 
 #define PAGE_BINS   4096u
 #define NEAR_COPIES 4u
-#define NEAR_LEAST  64u /* with fewer distances, summing the copies does not pay off */
+#define NEAR_LEAST  64u /* smallest number of distances for which summing the copies pays off */
 
-/* A page has sums unless every bin is a single distance. */
+/* A page of bins. It has sums unless every bin is a single distance. */
 typedef struct bin_page {
     uint64_t count[PAGE_BINS];
     rd_sum sum[];
@@ -17,11 +17,12 @@ typedef struct bin_page {
 
 struct rdi_hist {
     rd_ctx *ctx;
-    rd_binning binning; /* the binning of rdi_hist_new() */
+    rd_binning binning; /* the binning that rdi_hist_new() was called with */
     bool has_sums;
-    uint64_t *edges; /* RD_BINS_EDGES only */
+    uint64_t *edges; /* only for RD_BINS_EDGES */
     size_t n_edges;
-    bin_page **pages; /* by index / PAGE_BINS; NULL where nothing was counted */
+    bin_page **pages; /* pages of bins, by bin index / PAGE_BINS; NULL if nothing was counted
+                         there */
     size_t n_pages;
     uint64_t infinite;
 };
@@ -29,7 +30,7 @@ struct rdi_hist {
 /* ---- distance <-> bin index ---- */
 
 static size_t edge_index(const rdi_hist *h, uint64_t d) {
-    size_t low = 0, high = h->n_edges; /* first edge above d */
+    size_t low = 0, high = h->n_edges; /* the binary search finds the first edge above d */
     while (low < high) {
         size_t mid = (low + high) / 2;
         if (h->edges[mid] <= d)
@@ -136,8 +137,8 @@ static inline rd_status add_at(rdi_hist *h, uint64_t index, uint64_t count, rd_s
 
 /* ---- counting ---- */
 
-/* Counts of the dozen bins below RDI_LINEAR_FROM. References use several copies in turn, so that none
- * waits for the previous one's update of the same count. */
+/* Counts of the dozen bins below RDI_LINEAR_FROM. References use several copies in turn, so that
+ * none has to wait for the previous update of the same count. */
 typedef struct near_counts {
     uint64_t count[NEAR_COPIES][RDI_LOG_BINS];
     uint64_t sum[NEAR_COPIES][RDI_LOG_BINS];
@@ -215,7 +216,8 @@ rd_status rdi_hist_add_evenly(rdi_hist *h, uint64_t low, uint64_t high, uint64_t
         rd_bin bin;
         bin_range(h, bin_index(h, at), &bin);
         uint64_t end = bin.high < high ? bin.high : high;
-        /* those below the middle of the rounding step, so that few spread over many lie inside */
+        /* The number of references up to `end`, rounded to the nearest number, so that a few
+         * references over many distances lie inside the range. */
         rdi_u128 upto =
             end == high ? count : (((rdi_u128)(end - low) + 1) * count + width / 2) / width;
         uint64_t part = (uint64_t)upto - done;
@@ -225,7 +227,7 @@ rd_status rdi_hist_add_evenly(rdi_hist *h, uint64_t low, uint64_t high, uint64_t
         }
         done += part;
         at = end + 1;
-        if (part == 0) { /* on to the next one: there may be far more bins than references */
+        if (part == 0) { /* skips bins, because there may be far more bins than references */
             rdi_u128 ahead = ((rdi_u128)done + 1) * width - width / 2;
             at = low + (uint64_t)((ahead + count - 1) / count) - 1;
         }
@@ -253,7 +255,7 @@ uint64_t rdi_hist_infinite(const rdi_hist *h) {
     return h->infinite;
 }
 
-/* ---- packing: infinite, then a row per bin of index, count and sum ---- */
+/* ---- packing: the infinite count, then index, count and sum of each bin ---- */
 
 #define PACKED_ROW 4
 

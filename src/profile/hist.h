@@ -1,10 +1,11 @@
 /* Histograms of distances while they are being counted: rdi_hist_add() turns distances into counts.
  *
- * A hist maps a distance to a bin by its binning and keeps count and sum per bin. Bins appear as
- * distances need them, so memory follows the largest distance seen (one bin per 2048 distances for
- * the default; pages of single distances for `full`).
+ * A hist maps a distance to a bin according to its binning, and keeps the count and the sum per
+ * bin. Bins are allocated when they are needed, so memory grows with the largest distance so far:
+ * one bin per 2048 distances with the default binning, and pages of single distances with `full`.
  *
- * `reference` bins depend on all counts, so they are counted as log-linear and grouped at the end.
+ * `reference` bins depend on all counts, so distances are counted in log-linear bins and grouped at
+ * the end.
  */
 #ifndef RDI_HIST_H
 #define RDI_HIST_H
@@ -17,14 +18,15 @@
 typedef struct rdi_hist rdi_hist;
 
 rd_status rdi_hist_new(rd_ctx *ctx, rd_binning binning, rdi_hist **out);
-/* Makes a hist with the bins [0, edges[0]-1], [edges[0], edges[1]-1] ... [edges[n-1], 2^64-2]. Edges are
- * strictly ascending and above 0. */
+/* Makes a hist with the bins [0, edges[0]-1], [edges[0], edges[1]-1] ... [edges[n-1], 2^64-2].
+ * Edges are strictly ascending and above 0. */
 rd_status rdi_hist_new_edges(rd_ctx *ctx, const uint64_t *edges, size_t n, rdi_hist **out);
 /* Makes an empty hist with the same bins. */
 rd_status rdi_hist_new_like(const rdi_hist *h, rdi_hist **out);
 void rdi_hist_free(rdi_hist *h);
 rd_binning rdi_hist_binning(const rdi_hist *h);
-/* Whether every log-linear bin lies in one bin of h, so that counting log-linear loses nothing. */
+/* Returns whether every log-linear bin lies in one bin of h, so that counting in log-linear bins
+ * loses nothing. */
 bool rdi_hist_unites_loglinear(const rdi_hist *h);
 
 /* Counts n distances; RD_COLD counts as infinite. */
@@ -33,13 +35,14 @@ rd_status rdi_hist_add(rdi_hist *h, const uint64_t *distances, size_t n);
 rd_status rdi_hist_add_many(rdi_hist *h, uint64_t distance, uint64_t count);
 /* Adds `count` references in the bin of `low`, whose distances sum to `sum`. */
 rd_status rdi_hist_add_bin(rdi_hist *h, uint64_t low, uint64_t count, rd_sum sum);
-/* Adds `count` references spread evenly over the distances low .. high, in O(bins touched). */
+/* Adds `count` references, spread evenly over the distances from `low` to `high`. The time is
+ * O(bins touched). */
 rd_status rdi_hist_add_evenly(rdi_hist *h, uint64_t low, uint64_t high, uint64_t count);
 /* Adds all counts of `from`, which has the same binning, to h. */
 rd_status rdi_hist_merge(rdi_hist *h, const rdi_hist *from);
 
-/* Removes n infinite distances, because some distances that are infinite in a part of a trace are finite
- * in the whole trace. */
+/* Removes n infinite distances. A distance that is infinite in a chunk of a trace may be finite in
+ * the whole trace. */
 void rdi_hist_uncount_infinite(rdi_hist *h, uint64_t n);
 
 uint64_t rdi_hist_infinite(const rdi_hist *h);
@@ -47,10 +50,12 @@ uint64_t rdi_hist_infinite(const rdi_hist *h);
 /* Appends all counts to `out` as numbers, which rdi_hist_add_packed() adds to a hist of the same
  * binning, possibly in another process. */
 rd_status rdi_hist_pack(const rdi_hist *h, rdi_u64_list *out);
-/* Returns RD_EFORMAT if the numbers are invalid for such a hist; h may then have some of them. */
+/* Adds packed counts. Returns RD_EFORMAT if the numbers are invalid for this hist; some of them may
+ * then have been added. */
 rd_status rdi_hist_add_packed(rdi_hist *h, const uint64_t *packed, size_t n);
 
-/* The non-empty bins in ascending order, in the binning of rdi_hist_new(). The caller frees them. */
+/* Returns the non-empty bins in ascending order, in the binning of rdi_hist_new(). The caller frees
+ * them. */
 rd_status rdi_hist_bins(const rdi_hist *h, rd_bin **bins, size_t *n);
 
 static inline void rdi_sum_add(rd_sum *sum, rd_sum x) {

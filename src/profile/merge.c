@@ -1,5 +1,5 @@
-/* Merges profiles of independent runs. The sum is the profile of the runs one after the other, each
- * beginning with an empty cache. */
+/* Merges profiles of independent runs. The sum is the profile of all runs one after the other,
+ * where each run begins with an empty cache. */
 #include "profile/binning.h"
 #include "profile/hist.h"
 #include "profile/sections.h"
@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define MIXED "mixed" /* the parts differ */
+#define MIXED "mixed" /* the value of a fact in which the profiles differ */
 
 /* ---- facts ---- */
 
@@ -21,7 +21,8 @@ static bool has_times(const rd_profile_facts *f) {
     return f->error_kind && strcmp(f->error_kind, RDI_KIND_TIME) == 0;
 }
 
-/* `number` counts from 1, for the message. */
+/* Checks that two profiles can be merged. `number` is the number of the second one, from 1, for the
+ * message. */
 static rd_status check_same(rd_ctx *ctx, const rd_profile *first, const rd_profile *part,
                             size_t number) {
     const rd_profile_facts *a = rd_profile_facts_of(first), *b = rd_profile_facts_of(part);
@@ -45,7 +46,7 @@ static rd_status check_same(rd_ctx *ctx, const rd_profile *first, const rd_profi
                         a->kinds ? a->kinds : "LSI", number, b->kinds ? b->kinds : "LSI");
     if (is_measured(first) != is_measured(part))
         return rdi_fail(ctx, RD_EINVAL,
-                        "cannot merge: only one of profiles 1 and %zu has distances", number);
+                        "cannot merge: only one of the profiles 1 and %zu has distances", number);
     if (has_times(a) != has_times(b))
         return rdi_fail(ctx, RD_EINVAL,
                         "cannot merge: one of profiles 1 and %zu has time distances, the other "
@@ -54,7 +55,7 @@ static rd_status check_same(rd_ctx *ctx, const rd_profile *first, const rd_profi
     return RD_OK;
 }
 
-/* Whether every bin of `fine` lies in one bin of `coarse`. */
+/* Returns whether every bin of `fine` lies in one bin of `coarse`. */
 static bool nests_in(rd_binning fine, rd_binning coarse) {
     if (rdi_binning_equal(fine, coarse))
         return fine.kind != RD_BINS_REFERENCE;
@@ -77,7 +78,8 @@ static uint64_t greatest_common_divisor(uint64_t a, uint64_t b) {
     return a;
 }
 
-/* Finds the finest binning that both can be turned into. Returns false if there is none. */
+/* Finds the finest binning that both profiles can be converted to. Returns false if there is
+ * none. */
 static bool common_binning(rd_binning a, rd_binning b, rd_binning *out) {
     if (nests_in(a, b) || nests_in(b, a)) {
         *out = nests_in(a, b) ? b : a;
@@ -94,8 +96,8 @@ static bool is_same_text(const char *a, const char *b) {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Combines error kinds and bounds. Exact parts do not change a bound. Equal kinds get the larger bound; 0
- * means that no bound is stated. */
+/* Combines error kinds and bounds. An exact profile does not change a bound. If the kinds are
+ * equal, the larger bound counts; 0 means that no bound is stated. */
 static void combine_errors(rd_profile_facts *sum, const rd_profile_facts *part) {
     if (part->exact)
         return;
@@ -135,7 +137,8 @@ static rd_status combine_facts(rd_ctx *ctx, rd_profile_facts *sum, const rd_prof
     if (!is_same_text(sum->engine_options, part->engine_options))
         sum->engine_options = MIXED;
     combine_errors(sum, part);
-    sum->sample_rate = 0; /* a band for the sum would have to combine the bands of both */
+    sum->sample_rate = 0; /* not a sample, because a band for the sum would have to combine the
+                             bands of both */
     sum->sums_known = sum->sums_known && part->sums_known;
     sum->partial = sum->partial || part->partial;
     sum->skipped = add_known(sum->skipped, part->skipped);
@@ -178,8 +181,8 @@ static rd_status join_rows(rd_ctx *ctx, const row_list *a, const row_list *b, ro
     return RD_OK;
 }
 
-/* Sums the rows of all parts. It sums each half and joins the two sums, so that n parts cost log n passes
- * over the rows. */
+/* Sums the rows of all profiles. It sums each half and joins the two sums, so that n profiles need
+ * log n passes over the rows. */
 static rd_status sum_rows(rd_ctx *ctx, rd_profile *const *parts, size_t n, rd_binning binning,
                           row_list *out) {
     if (n == 1)
@@ -211,7 +214,7 @@ rd_status rd_profile_merge(rd_ctx *ctx, rd_profile *const *parts, size_t n, rd_p
     for (size_t i = 0; i < n; i++)
         RDI_NEED(ctx, parts[i]);
     rd_profile_facts facts = *rd_profile_facts_of(parts[0]);
-    facts.sampling = (rd_sampler_config){0}; /* a sum has no peaks */
+    facts.sampling = (rd_sampler_config){0}; /* because a sum has no peaks */
     for (size_t i = 1; i < n; i++) {
         RD_TRY(check_same(ctx, parts[0], parts[i], i + 1));
         RD_TRY(combine_facts(ctx, &facts, rd_profile_facts_of(parts[i])));

@@ -1,5 +1,5 @@
-/* The profile object: facts, bins, sources, sections. Files are in profile_read.c and
- * profile_write.c. */
+/* Implements the profile object: facts, bins, sources and sections. profile_read.c and
+ * profile_write.c handle files. */
 #include "profile/profile_build.h"
 
 #include "profile/binning.h"
@@ -11,13 +11,13 @@
 
 struct rd_profile {
     rd_ctx *ctx;
-    rd_profile_facts facts; /* strings owned */
+    rd_profile_facts facts; /* owns its strings */
     rd_bin *bins;
     size_t n_bins;
-    rd_source *sources; /* strings owned */
+    rd_source *sources; /* owns its strings */
     size_t n_sources;
     rdi_sections sections;
-    char *note; /* or NULL */
+    char *note; /* text of rd_profile_note(), or NULL */
 };
 
 void rdi_profile_free_string(rd_ctx *ctx, const char *text) {
@@ -154,8 +154,8 @@ void rd_profile_set_skipped(rd_profile *p, uint64_t skipped) {
         p->facts.skipped = skipped;
 }
 
-/* The bin from distance 0 up to the first bin of the profile. The edges of bins are known only where the
- * profile has bins. */
+/* Returns the bin that contains distance 0 and ends before the first bin of the profile. With
+ * RD_BINS_EDGES, edges are known only where the profile has bins. */
 static rd_bin bin_in_front(const rd_profile *p) {
     rd_bin bin = {0};
     if (p->facts.binning.kind != RD_BINS_EDGES)
@@ -165,7 +165,7 @@ static rd_bin bin_in_front(const rd_profile *p) {
     return bin;
 }
 
-/* Finds the first bin if distance 0 falls into it, else inserts a new first bin. */
+/* Returns the first bin if it contains distance 0; otherwise inserts a new first bin. */
 static rd_status bin_of_zero(rd_profile *p, rd_bin **out) {
     if (p->n_bins == 0 || p->bins[0].low > 0) {
         rd_bin front = bin_in_front(p);
@@ -229,7 +229,7 @@ rd_status rd_profile_add_source(rd_profile *p, const rd_source *source) {
     rd_source *slot = &grown[p->n_sources];
     *slot = *source;
     slot->path = slot->format = NULL;
-    p->n_sources++; /* a half-copied entry is freed with the rest */
+    p->n_sources++; /* counted before it is copied, so that a partly copied entry is freed, too */
     RD_TRY(copy_string(p->ctx, source->path, &slot->path));
     return copy_string(p->ctx, source->format, &slot->format);
 }

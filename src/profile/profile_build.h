@@ -1,4 +1,4 @@
-/* Building profiles inside the library. */
+/* Functions that build profiles inside the library. */
 #ifndef RDI_PROFILE_H
 #define RDI_PROFILE_H
 
@@ -6,27 +6,27 @@
 #include "reusedist/profile.h"
 
 #define RDI_PROFILE_FAMILY "reusedist.profile/"
-#define RDI_PROFILE_SCHEMA RDI_PROFILE_FAMILY "1" /* ".1" and so on with later sections */
+#define RDI_PROFILE_SCHEMA RDI_PROFILE_FAMILY "1" /* later sections append ".1" and so on */
 
 /* Error kinds that several files use. */
 #define RDI_KIND_SAMPLED "sampled"
-#define RDI_KIND_TIME    "time" /* the error kind of a profile that holds time distances */
+#define RDI_KIND_TIME    "time" /* the error kind of a profile with time distances */
 
-/* Makes a profile with copies of everything, including strings. Unknown sums become 0. */
+/* Makes a profile with copies of all data, including strings. Unknown sums become 0. */
 rd_status rdi_profile_new(rd_ctx *ctx, const rd_profile_facts *facts, const rd_bin *bins, size_t n,
                           rd_profile **out);
 /* Sets the text that rd_profile_note() returns. It is copied. */
 rd_status rdi_profile_set_note(rd_profile *p, const char *note);
 rd_status rdi_profile_add_sources(rd_profile *p, const rd_source *sources, size_t n);
 
-/* The kinds of references that were analyzed: 'L', 'S', 'I' as bits. */
+/* Returns the kinds of references that were analyzed, as a mask of bits for 'L', 'S' and 'I'. */
 unsigned rdi_profile_kinds(const rd_profile_facts *f);
 
-/* The rows of p in other bins, as rd_profile_rebin() makes them. The caller frees them. */
+/* Makes the rows of p in other bins, like rd_profile_rebin(). The caller frees them. */
 rd_status rdi_profile_rows_as(rd_ctx *ctx, const rd_profile *p, rd_binning to, rd_bin **out,
                               size_t *n);
 
-/* Frees a string of facts or sources, which have const pointers to strings even if they own them. */
+/* Frees a string of facts or sources. Their pointers are const even if they own the strings. */
 void rdi_profile_free_string(rd_ctx *ctx, const char *text);
 rd_ctx *rdi_profile_ctx(const rd_profile *p);
 

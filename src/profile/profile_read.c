@@ -1,7 +1,7 @@
 /* Reads the profile file, which docs/profile-format.md describes.
  *
- * The file is untrusted: everything that a profile in memory guarantees is checked. Keys may come in any
- * order; the histogram is read last, when its binning is known.
+ * The file is untrusted, so this code checks everything that a profile in memory guarantees. Keys
+ * may come in any order. The histogram is read last, when its binning is known.
  */
 #include "base/json.h"
 #include "profile/binning.h"
@@ -34,7 +34,7 @@ static void read_half_widths(rdi_profile_reader *r, void *field) {
     rdi_json_enter_array(&r->j);
     for (; rdi_json_next_item(&r->j); n++) {
         if (n == RD_BAND_SIZES)
-            rdi_json_fail(&r->j, "more than %d sizes", RD_BAND_SIZES);
+            rdi_json_fail(&r->j, "there are more than %d sizes", RD_BAND_SIZES);
         else
             rdi_read_double(r, &half[n]);
     }
@@ -71,7 +71,8 @@ static void read_binning(rdi_profile_reader *r, void *field) {
     char *name = rdi_json_string(j);
     if (!name)
         return;
-    if (strcmp(name, "edges") == 0) /* files can have edges, but options cannot name them */
+    if (strcmp(name, "edges") == 0) /* files can have bins with edges, but options cannot name
+                                       them */
         *(rd_binning *)field = (rd_binning){RD_BINS_EDGES, 0};
     else if (rd_binning_parse(j->ctx, name, field) != RD_OK)
         rdi_json_fail(j, "%s", rd_last_error(j->ctx));
@@ -138,7 +139,7 @@ static void read_thresholds(rdi_profile_reader *r, void *field) {
     rdi_thresholds_read(&r->j, field);
 }
 
-/* Skips the name of the tool, which is for people only. */
+/* Skips the name of the tool, which is only for people. */
 static void read_tool(rdi_profile_reader *r, void *facts) {
     (void)facts;
     rdi_json_skip(&r->j);
@@ -176,7 +177,7 @@ static const rdi_json_field profile_fields[] = {
 
 /* ---- reading: sections ---- */
 
-/* Whether the key may be shown in a message: it must be a name. */
+/* Returns whether the key may be shown in a message: it must be a name. */
 static bool is_name(const char *key) {
     return key[0] && key[strspn(key, "abcdefghijklmnopqrstuvwxyz0123456789_")] == '\0';
 }
@@ -225,30 +226,31 @@ static rd_bin read_row(rdi_json *j, bool sums_known) {
     if (sums_known)
         row.sum = rdi_sum_narrow(rdi_json_u128(j));
     else if (!rdi_json_null(j))
-        rdi_json_fail(j, "a sum although sums_known is false: expected null");
+        rdi_json_fail(j, "expected null instead of a sum, because sums_known is false");
     if (rdi_json_next_item(j))
         rdi_json_fail(j, "a row is [low, high, count, sum]");
     return row;
 }
 
-/* Says what is wrong with a row, or returns NULL. */
+/* Returns a text that says what is wrong with a row, or NULL. */
 static const char *row_mistake(const rd_profile_facts *facts, const rd_bin *row) {
     if (row->low > row->high)
         return "low is above high";
     if (row->high >= RD_COLD)
         return "high is above the largest distance, 2^64 - 2";
     if (row->count == 0)
-        return "an empty bin";
+        return "the bin is empty";
     if (facts->bound && row->low >= facts->bound)
-        return "a distance that is not below the bound";
+        return "a distance is not below the bound";
     rdi_u128 sum = rdi_sum_wide(row->sum), count = row->count;
     if (facts->sums_known && (sum < row->low * count || sum > row->high * count))
         return "the sum of distances is outside low * count ... high * count";
     return NULL;
 }
 
-/* Says whether a row overlaps the previous row or does not fit the binning, or returns NULL. Reference
- * groups may share a bin. */
+/* Returns a text that says what is wrong with the place of a row: it overlaps the previous row, or
+ * it does not fit the binning. Returns NULL if the place is valid. Reference groups may share a
+ * bin. */
 static const char *place_mistake(rd_binning binning, const rd_bin *before, const rd_bin *row) {
     if (binning.kind == RD_BINS_REFERENCE) {
         bool ascending = !before || (before->low <= row->low && before->high <= row->high);
@@ -260,7 +262,9 @@ static const char *place_mistake(rd_binning binning, const rd_bin *before, const
         return NULL;
     rd_bin bin;
     rdi_bin_range(binning, rdi_bin_index(binning, row->low), &bin);
-    return bin.low == row->low && bin.high == row->high ? NULL : "no bin of the file's binning";
+    return bin.low == row->low && bin.high == row->high
+               ? NULL
+               : "the row is not a bin of the file's binning";
 }
 
 static void read_rows(rdi_profile_reader *r) {
@@ -274,7 +278,7 @@ static void read_rows(rdi_profile_reader *r) {
         if (!mistake)
             mistake = place_mistake(r->facts.binning, before, &row);
         if (!mistake && __builtin_add_overflow(r->finite, row.count, &r->finite))
-            mistake = "more than 2^64 references";
+            mistake = "there are more than 2^64 references";
         j->mark = start;
         if (mistake)
             rdi_json_fail(j, "%s", mistake);
@@ -286,10 +290,10 @@ static void read_rows(rdi_profile_reader *r) {
     }
 }
 
-/* ---- reading: the whole ---- */
+/* ---- reading: the whole file ---- */
 
-/* Says what is contradictory in the totals, or returns NULL. An engine that measures no distances has
- * neither bins nor infinite distances. */
+/* Returns a text that says which totals contradict each other, or NULL. An engine that measures no
+ * distances has neither bins nor infinite distances. */
 static const char *totals_mistake(const rdi_profile_reader *r) {
     const rd_profile_facts *f = &r->facts;
     bool measured = r->n_bins || f->infinite;
@@ -306,7 +310,7 @@ static const char *totals_mistake(const rdi_profile_reader *r) {
     if (f->sample_rate > 1)
         return "the rate of a sample is above 1";
     if (f->exact && f->error_bound > 0)
-        return "exact, but with an error bound";
+        return "the profile is exact but has an error bound";
     return NULL;
 }
 

@@ -1,4 +1,4 @@
-/* Reads objects with the help of tables of their keys, and lists into an arena. See
+/* Reads JSON objects according to tables of their keys, and reads lists into an arena. See
  * profile_reader.h. */
 #include "profile/profile_reader.h"
 
@@ -53,7 +53,7 @@ void rdi_read_u64(rdi_profile_reader *r, void *field) {
     *(uint64_t *)field = rdi_json_u64(&r->j);
 }
 
-/* Reads a number. Only null stands for `none`. */
+/* Reads a number. null stands for `none`; the number itself is refused. */
 static uint64_t u64_or_null(rdi_json *j, uint64_t none) {
     if (rdi_json_null(j))
         return none;
@@ -96,7 +96,8 @@ size_t rdi_count_items(const rdi_json *at) {
     return n;
 }
 
-/* If the text is invalid, the count stops early, and reading fails at the same place. */
+/* Reads a list. If the text is invalid, rdi_count_items() stops early, and reading fails at the
+ * same place. */
 void rdi_read_list(rdi_profile_reader *r, const rdi_json_field *fields, size_t size,
                    const void **out, size_t *n) {
     size_t room = rdi_count_items(&r->j);
@@ -135,7 +136,7 @@ void rdi_read_texts(rdi_profile_reader *r, const char *const **out, size_t *n) {
 void rdi_read_index(rdi_profile_reader *r, void *field) {
     uint64_t index = rdi_json_u64(&r->j);
     if (index >= UINT32_MAX)
-        rdi_json_fail(&r->j, "not an index");
+        rdi_json_fail(&r->j, "the number is not an index");
     *(size_t *)field = (size_t)index;
 }
 
@@ -156,7 +157,7 @@ void rdi_read_misses(rdi_profile_reader *r, void *field) {
     rdi_json_enter_array(&r->j);
     for (; rdi_json_next_item(&r->j); n++) {
         if (n == RD_LEVELS_MAX)
-            rdi_json_fail(&r->j, "more than %d levels", RD_LEVELS_MAX);
+            rdi_json_fail(&r->j, "there are more than %d levels", RD_LEVELS_MAX);
         else
             misses[n] = rdi_json_u64(&r->j);
     }

@@ -1,4 +1,4 @@
-/* Functions that read JSON objects with the help of tables of their keys. profile_read.c and the
+/* Functions that read JSON objects according to tables of their keys. profile_read.c and the
  * sections use them. */
 #ifndef RDI_PROFILE_READER_H
 #define RDI_PROFILE_READER_H
@@ -9,17 +9,17 @@
 
 struct rdi_profile_reader {
     rdi_json j;
-    rd_profile_facts facts; /* strings owned */
-    rd_source *sources;     /* strings owned */
+    rd_profile_facts facts; /* owns its strings */
+    rd_source *sources;     /* owns its strings */
     size_t n_sources, sources_room;
-    rdi_json rows; /* state of the JSON reader before the histogram */
+    rdi_json rows; /* state of the JSON reader at the beginning of the histogram */
     rd_bin *bins;
     size_t n_bins, bins_room;
-    uint64_t finite; /* references in the bins so far */
+    uint64_t finite; /* number of references in the bins read so far */
     rdi_sections sections;
-    uint32_t sections_seen; /* a bit per section of sections.def */
-    rdi_arena *arena;       /* arena of the section that is being read */
-    char note[512];         /* the keys that were skipped, or "" */
+    uint32_t sections_seen; /* one bit per section of sections.def */
+    rdi_arena *arena;       /* arena of the section that is read now */
+    char note[512];         /* names of the keys that were skipped; "": none */
 };
 
 /* A known key: the function that reads its value, and the place of the value in a struct. */
@@ -37,9 +37,9 @@ void rdi_read_object_with(rdi_profile_reader *r, const rdi_json_field *fields, v
                           void (*other)(rdi_profile_reader *r, const char *key));
 
 void rdi_read_u64(rdi_profile_reader *r, void *field);
-/* Reads a number. Only null stands for RD_UNKNOWN. */
+/* Reads a number. null stands for RD_UNKNOWN. */
 void rdi_read_u64_or_unknown(rdi_profile_reader *r, void *field);
-/* Reads a positive number. Only null stands for 0. */
+/* Reads a positive number. null stands for 0. */
 void rdi_read_positive_or_none(rdi_profile_reader *r, void *field);
 /* Reads a number. The writer writes infinity, which means unknown, as null. */
 void rdi_read_double(rdi_profile_reader *r, void *field);
@@ -51,16 +51,18 @@ void rdi_read_index_or_none(rdi_profile_reader *r, void *field);
 /* Reads one number per level, at most RD_LEVELS_MAX. */
 void rdi_read_misses(rdi_profile_reader *r, void *field);
 
-/* The next functions allocate in r->arena. Arrays are counted before they are read. */
+/* The functions below allocate in r->arena. They count the items of an array before they read
+ * it. */
 
-/* Allocates n zeroed items. Returns NULL after a failure, which is then in r->j. */
+/* Allocates n zeroed items. Returns NULL after a failure, which r->j then holds. */
 void *rdi_read_take(rdi_profile_reader *r, size_t n, size_t size);
-/* The number of items in the array at `at`, which does not move. */
+/* Returns the number of items in the array at `at`, which does not move. */
 size_t rdi_count_items(const rdi_json *at);
 /* Reads an array of objects into structs of `size` bytes each. */
 void rdi_read_list(rdi_profile_reader *r, const rdi_json_field *fields, size_t size,
                    const void **out, size_t *n);
-/* Reads a string into a const char *. null becomes NULL, if the function allows it. */
+/* These functions read a string into a const char *. rdi_read_text() also accepts null, which
+ * becomes NULL. */
 void rdi_read_text(rdi_profile_reader *r, void *field);
 void rdi_read_needed_text(rdi_profile_reader *r, void *field);
 void rdi_read_texts(rdi_profile_reader *r, const char *const **out, size_t *n);

@@ -1,5 +1,5 @@
-/* Writers for parts of the profile file. Each writes members of the open object. The report page uses
- * some of them as well. docs/profile-format.md describes the file. */
+/* Functions that write parts of the profile file. Each writes members of the open object. The
+ * report page also uses some of them. docs/profile-format.md describes the file. */
 #ifndef RDI_PROFILE_WRITE_H
 #define RDI_PROFILE_WRITE_H
 
@@ -15,7 +15,8 @@ void rdi_profile_write_histogram(rd_json_writer *w, const rd_bin *bins, size_t n
 
 /* Writes "levels": names and sizes of caches (section_levels.c). */
 void rdi_details_write_levels(rd_json_writer *w, const rd_level *levels, size_t n);
-/* Writes "levels", and "attribution", "windows" and "spatial" if the profile has them (details.c). */
+/* Writes "levels", and "attribution", "windows" and "spatial" if the profile has them
+ * (details.c). */
 void rdi_details_write(rd_json_writer *w, const rd_details *d);
 
 #endif

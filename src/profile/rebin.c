@@ -1,5 +1,5 @@
-/* Makes coarser bins from finer ones. Counts and sums stay exact, because bins are never split; a request
- * that would need to split one is refused. */
+/* Makes coarser bins from finer ones. Counts and sums stay exact, because bins are never split. A
+ * request that would need to split a bin is refused. */
 #include "profile/binning.h"
 #include "profile/profile_build.h"
 
@@ -16,8 +16,8 @@ static rd_status copy_rows(rd_ctx *ctx, const rd_bin *bins, size_t n, rd_bin **o
     return RD_OK;
 }
 
-/* Makes groups from log-linear bins even if the profile has finer bins, so that the result does not depend
- * on the binning of the profile. */
+/* Makes groups from log-linear bins even if the profile has finer bins, so that the result does not
+ * depend on the binning of the profile. */
 static rd_status group_rows(rd_ctx *ctx, const rd_bin *bins, size_t n, uint64_t groups,
                             rd_bin **out, size_t *n_out) {
     rd_bin *rows = NULL;

@@ -1,6 +1,6 @@
-/* Section "attribution": the code and the data that the distances belong to. A merged profile does not
- * have it, because lines and data of different runs are unrelated. Indexes may point to entries that
- * come later in the file, so they are checked when the whole file was read. */
+/* Section "attribution": the code and the data that cause the distances. A merged profile does not
+ * have it, because lines and data of different runs are unrelated. An index may point to an entry
+ * that comes later in the file, so indices are checked after the whole file was read. */
 #include "profile/details.h"
 #include "profile/share.h"
 
@@ -163,7 +163,7 @@ static void attribution_read(rdi_profile_reader *r, void **data) {
     d->is.attribution = a;
 }
 
-/* ---- what must hold ---- */
+/* ---- checks ---- */
 
 static bool in_range(size_t index, size_t n, bool optional) {
     return index < n || (optional && index == RD_NO_INDEX);
@@ -212,7 +212,7 @@ static const char *attribution_mistake(const rd_profile_facts *facts, const void
     if (!a)
         return NULL;
     if (!indexes_are_valid(a))
-        return "an index in \"attribution\" points to nothing";
+        return "an index in \"attribution\" is out of range";
     if (!rdi_shares_sum_up(facts, d, &a->functions->share, a->n_functions, sizeof *a->functions))
         return "the functions do not sum up to the profile";
     if (!rdi_shares_sum_up(facts, d, &a->lines->share, a->n_lines, sizeof *a->lines))

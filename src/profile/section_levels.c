@@ -1,5 +1,5 @@
-/* Section "levels": the caches whose misses the details count. It owns the details, which it shares with
- * the sections "attribution", "windows" and "spatial". */
+/* Section "levels": the caches whose misses the details count. It owns the details, which the
+ * sections "attribution", "windows" and "spatial" share. */
 #include "profile/details.h"
 #include "profile/profile_reader.h"
 #include "profile/profile_write.h"
@@ -34,7 +34,7 @@ static void levels_read(rdi_profile_reader *r, void **data) {
     rdi_read_list(r, fields, sizeof(rd_level), &levels, &d->n_levels);
     d->levels = levels;
     if (d->n_levels > RD_LEVELS_MAX)
-        rdi_json_fail(&r->j, "more than %d levels", RD_LEVELS_MAX);
+        rdi_json_fail(&r->j, "there are more than %d levels", RD_LEVELS_MAX);
 }
 
 static const char *levels_mistake(const rd_profile_facts *facts, const void *data) {
@@ -42,7 +42,7 @@ static const char *levels_mistake(const rd_profile_facts *facts, const void *dat
     const rd_details *d = data;
     for (size_t k = 0; k < d->n_levels; k++)
         if (d->levels[k].bytes == 0 || (k && d->levels[k].bytes < d->levels[k - 1].bytes))
-            return "the levels do not ascend";
+            return "the levels are not in ascending order";
     return NULL;
 }
 

@@ -1,5 +1,5 @@
-/* Section "peaks": peaks of the distances of sampled blocks. A merged profile does not have it, because
- * different runs sample different blocks. */
+/* Section "peaks": peaks of the distances of sampled blocks. A merged profile does not have it,
+ * because different runs sample different blocks. */
 #include "profile/profile_reader.h"
 #include "profile/sections.h"
 
@@ -17,7 +17,7 @@ static void peaks_free(rd_ctx *ctx, void *data) {
 
 /* ---- reading ---- */
 
-/* [sample, number, distance, time] */
+/* Reads [sample, number, distance, time]. */
 static void read_peak(rdi_json *j, rd_peak *peak) {
     uint64_t values[4] = {0};
     size_t n = 0;
@@ -53,7 +53,8 @@ static void peaks_read(rdi_profile_reader *r, void **data) {
     }
 }
 
-/* Whether samples and numbers are ascending and lie within a trace of `references` references. */
+/* Returns whether samples and numbers are in ascending order, and all times lie within a trace of
+ * `references` references. */
 static bool are_valid(const rd_peak *peaks, size_t n, uint64_t references) {
     for (size_t i = 0; i < n; i++) {
         const rd_peak *peak = &peaks[i], *before = i ? peak - 1 : NULL;
@@ -70,7 +71,7 @@ static const char *peaks_mistake(const rd_profile_facts *facts, const void *data
     const peak_list *list = data;
     return are_valid(list->peaks, list->n, facts->references)
                ? NULL
-               : "the peaks are not ascending, or one lies after the last reference";
+               : "the peaks are not in ascending order, or one lies after the last reference";
 }
 
 /* ---- writing ---- */
@@ -96,7 +97,7 @@ const rdi_section rdi_section_peaks = {
     .free = peaks_free,
 };
 
-/* ---- in a profile ---- */
+/* ---- access to the peaks of a profile ---- */
 
 size_t rd_profile_peaks(const rd_profile *p, const rd_peak **out) {
     const peak_list *list = rdi_profile_section(p, &rdi_section_peaks);
@@ -111,7 +112,8 @@ rd_status rd_profile_set_peaks(rd_profile *p, const rd_peak *peaks, size_t n) {
     if (n)
         RDI_NEED(ctx, peaks);
     if (!are_valid(peaks, n, rd_profile_facts_of(p)->references))
-        return rdi_fail(ctx, RD_EINVAL, "peaks must ascend and lie in the trace");
+        return rdi_fail(ctx, RD_EINVAL,
+                        "peaks must be in ascending order and lie within the trace");
     peak_list *list = rdi_calloc(ctx, 1, sizeof *list);
     if (!list || !(list->peaks = rdi_alloc(ctx, n ? n : 1, sizeof *peaks))) {
         rdi_free(ctx, list);

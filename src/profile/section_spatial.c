@@ -21,14 +21,14 @@ static void read_spatial_levels(rdi_profile_reader *r, void *field) {
     size_t n = 0;
     rdi_read_list(r, fields, sizeof(fetched_words), &list, &n);
     if (n > RD_LEVELS_MAX)
-        rdi_json_fail(&r->j, "more than %d levels", RD_LEVELS_MAX);
+        rdi_json_fail(&r->j, "there are more than %d levels", RD_LEVELS_MAX);
     for (size_t k = 0; k < n && k < RD_LEVELS_MAX; k++) {
         s->levels[k].fetched = ((const fetched_words *)list)[k].fetched;
         s->levels[k].words = ((const fetched_words *)list)[k].words;
     }
 }
 
-/* [low, high, count, sum] */
+/* Reads rows of the form [low, high, count, sum]. */
 static void read_word_bins(rdi_profile_reader *r, void *field) {
     rdi_json *j = &r->j;
     rd_spatial *s = field;
@@ -80,7 +80,7 @@ static void spatial_read(rdi_profile_reader *r, void **data) {
     d->is.spatial = s;
 }
 
-/* ---- what must hold ---- */
+/* ---- checks ---- */
 
 static const char *spatial_mistake(const rd_profile_facts *facts, const void *data) {
     (void)facts;

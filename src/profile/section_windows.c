@@ -1,5 +1,5 @@
-/* Section "windows": how the distances change over the run. A merged profile does not have it, because
- * its runs have no common time. */
+/* Section "windows": how the distances change over the run. A merged profile does not have it,
+ * because its runs have no common time. */
 #include "profile/details.h"
 #include "profile/share.h"
 
@@ -21,7 +21,7 @@ static void read_rows(rdi_profile_reader *r, void *field) {
     rdi_read_list(r, fields, sizeof *w->rows, &list, &w->n);
     w->rows = list;
     if (w->n > RD_WINDOWS_MAX)
-        rdi_json_fail(&r->j, "more than %d windows", RD_WINDOWS_MAX);
+        rdi_json_fail(&r->j, "there are more than %d windows", RD_WINDOWS_MAX);
 }
 
 static size_t read_indices(rdi_profile_reader *r, const size_t **out) {
@@ -72,7 +72,7 @@ static void windows_read(rdi_profile_reader *r, void **data) {
     d->is.windows = &state->windows;
 }
 
-/* ---- what must hold ---- */
+/* ---- checks ---- */
 
 static const char *windows_mistake(const rd_profile_facts *facts, const void *data) {
     const rd_details *d = data;
@@ -82,12 +82,12 @@ static const char *windows_mistake(const rd_profile_facts *facts, const void *da
         return NULL;
     for (size_t i = 0; i < w->n; i++) {
         if (w->rows[i].from != from)
-            return "a window does not begin where the one before ends";
+            return "a window does not begin at the end of the previous one";
         from += w->rows[i].share.references;
     }
     for (size_t i = 0; i < w->n_phases; i++)
         if (w->phases[i] >= w->n || (i ? w->phases[i] <= w->phases[i - 1] : w->phases[i] != 0))
-            return "the phases do not ascend from window 0 on";
+            return "the phases are not in ascending order, or do not begin with window 0";
     for (size_t i = 0, most = 0; i < w->n_phases; i++) {
         if (w->phase_numbers[i] == 0 || w->phase_numbers[i] > most + 1)
             return "the phases are not numbered in the order in which they appear";

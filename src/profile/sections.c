@@ -1,4 +1,4 @@
-/* The registry of sections, and functions that handle all of them. See sections.h. */
+/* Implements the registry of sections, and functions that handle all sections. See sections.h. */
 #include "profile/sections.h"
 
 #include <assert.h>
@@ -20,7 +20,7 @@ static size_t slot_index(const rdi_section *s) {
     size_t i = 0;
     while (i < RDI_COUNT(sections) && sections[i] != owner)
         i++;
-    assert(i < RDI_COUNT(sections)); /* a section without its line in sections.def */
+    assert(i < RDI_COUNT(sections)); /* fails if the section has no line in sections.def */
     return i;
 }
 

@@ -6,7 +6,7 @@
 
 /* ---- reading ---- */
 
-/* [low, high, count] */
+/* Reads rows of the form [low, high, count]. */
 void rdi_read_bins(rdi_profile_reader *r, void *field) {
     rdi_json *j = &r->j;
     uint64_t *bins = field, before = 0;
@@ -24,7 +24,7 @@ void rdi_read_bins(rdi_profile_reader *r, void *field) {
         size_t bin = rdi_bit_width(row[0]);
         if (n != RDI_COUNT(row) || row[0] != rdi_log_bin_low(bin) ||
             row[1] != rdi_log_bin_high(bin) || row[2] == 0 || bin < before)
-            rdi_json_fail(j, "not the next bin of log bins, or an empty one");
+            rdi_json_fail(j, "the bin is empty, or it is not a log bin above the previous one");
         before = bin + 1;
         bins[bin] = row[2];
     }
@@ -32,7 +32,7 @@ void rdi_read_bins(rdi_profile_reader *r, void *field) {
 
 /* ---- writing ---- */
 
-/* [low, high, count] of each bin that has references. */
+/* Writes [low, high, count] for each bin that has references. */
 static void put_bins(rd_json_writer *w, const uint64_t *bins) {
     rd_json_begin_array(w, "bins", RD_JSON_INLINE);
     for (size_t k = 0; k < RD_LOG_BINS; k++)
@@ -55,7 +55,7 @@ void rdi_put_share(rd_json_writer *w, const rd_details *d, const rd_share *s) {
     put_bins(w, s->bins);
 }
 
-/* ---- what must hold ---- */
+/* ---- checks ---- */
 
 bool rdi_misses_are_possible(const rd_details *d, const uint64_t *misses, uint64_t least,
                              uint64_t most) {

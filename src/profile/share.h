@@ -1,4 +1,4 @@
-/* Reading, writing and checking rd_share, which the entries of several sections contain. */
+/* Functions that read, write and check rd_share, which the entries of several sections contain. */
 #ifndef RDI_SHARE_H
 #define RDI_SHARE_H
 
@@ -18,12 +18,14 @@ void rdi_read_bins(rdi_profile_reader *r, void *field);
 
 /* Writes the members of a share into the open object. */
 void rdi_put_share(rd_json_writer *w, const rd_details *d, const rd_share *s);
-void rdi_put_sum(rd_json_writer *w, rd_sum sum); /* "distance_sum" */
+void rdi_put_sum(rd_json_writer *w, rd_sum sum); /* writes the member "distance_sum" */
 
-/* Whether the misses per level are at least `least`, at most `most`, and do not increase. */
+/* Returns whether the misses per level are at least `least`, at most `most`, and do not increase
+ * from level to level. */
 bool rdi_misses_are_possible(const rd_details *d, const uint64_t *misses, uint64_t least,
                              uint64_t most);
-/* Whether n shares, `stride` bytes apart, are valid and sum to the totals of the profile. */
+/* Returns whether n shares, `stride` bytes apart, are valid and sum to the totals of the
+ * profile. */
 bool rdi_shares_sum_up(const rd_profile_facts *facts, const rd_details *d, const rd_share *first,
                        size_t n, size_t stride);
 

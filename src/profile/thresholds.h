@@ -1,5 +1,6 @@
-/* Thresholds of distance-based sampling, as profiles and models keep them: [qualification,
- * temporal, spatial], all above 0, or nothing if they were chosen while sampling. */
+/* Reads and writes the thresholds of distance-based sampling in profiles and models:
+ * [qualification, temporal, spatial], all above 0, or nothing if they were chosen while
+ * sampling. */
 #ifndef RDI_THRESHOLDS_H
 #define RDI_THRESHOLDS_H
 
@@ -12,7 +13,7 @@ static inline bool rdi_thresholds_given(const rd_sampler_config *c) {
 }
 
 bool rdi_thresholds_equal(const rd_sampler_config *a, const rd_sampler_config *b);
-/* Writes the member "thresholds", or nothing if they were not given. */
+/* Writes the member "thresholds", or nothing if the user did not give them. */
 void rdi_thresholds_write(rd_json_writer *w, const rd_sampler_config *c);
 void rdi_thresholds_read(rdi_json *j, rd_sampler_config *out);
 

@@ -1,4 +1,4 @@
-/* Computes a histogram of reuse distances from one of time distances. See time_model.h. */
+/* Computes a histogram of reuse distances from a histogram of time distances. See time_model.h. */
 #include "profile/time_model.h"
 
 #include "profile/binomial.h"
@@ -6,15 +6,16 @@
 
 #include <math.h>
 
-/* Reuses whose intervals have nearly the same mean. They are spread together. */
+/* Reuses whose intervals have nearly the same mean distance. Their distances are spread
+ * together. */
 typedef struct alike {
-    double first; /* mean of the first reuses */
-    double sum;   /* of all means */
+    double first; /* mean of the first reuses of the group */
+    double sum;   /* sum of all means */
     double weight;
 } alike;
 
-/* Whether the mean differs from the group's by much less than a standard deviation of the binomial
- * distribution. */
+/* Returns whether the mean differs from that of the group by much less than a standard deviation of
+ * the binomial distribution. */
 static bool is_alike(const alike *group, double mean, double others) {
     double variance = mean * (1 - mean / others);
     return (mean - group->first) * (mean - group->first) <= variance / 64;
@@ -28,8 +29,9 @@ static void spread_group(alike *group, uint64_t others, double *mass) {
 
 /* Adds the expected number of references per cell of distance to mass[]. */
 static void spread_points(const rdi_time_histogram *times, uint64_t others, double *mass) {
-    double longer = (double)times->blocks; /* gaps that are at least as long as the current time */
-    double inside = 0;                     /* sum of (time - 1) over the shorter gaps */
+    /* Number of gaps that are at least as long as the current time. */
+    double longer = (double)times->blocks;
+    double inside = 0; /* sum of (time - 1) over all shorter gaps */
     for (size_t i = 0; i < times->n; i++)
         longer += (double)times->points[i].count;
     double references = longer;
@@ -65,7 +67,8 @@ rd_status rdi_time_model(rd_ctx *ctx, const rdi_time_histogram *times, rdi_hist 
     uint64_t total = count_unknown(times);
     if (total == 0)
         return RD_OK;
-    uint64_t others = times->blocks - 1; /* also the largest distance */
+    /* Number of other blocks, which is also the largest distance. */
+    uint64_t others = times->blocks - 1;
     double *mass = rdi_calloc(ctx, rdi_cell_of(others) + 1, sizeof *mass);
     if (!mass)
         return RD_ENOMEM;

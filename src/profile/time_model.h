@@ -1,44 +1,45 @@
-/* Reuse distances from time distances, by statistics.
+/* Infers reuse distances from time distances with a statistical model.
  *
  * X. Shen, J. Shaw, B. Meeker, C. Ding. Locality approximation using time. POPL 2007.
  *
- * A reuse of time distance D has an interval of D - 1 references between its two ends. To count the
- * distinct blocks in the interval, count the last reference to each block: the reference tau places
- * before the end is one if it is not repeated in the rest of the interval, that is, if its own time
- * distance to the next use is above tau. Summed over the interval,
+ * A reuse of time distance D has an interval of D - 1 references between its two ends. The number
+ * of distinct blocks in the interval is the number of last references to a block. The reference tau
+ * places before the end is a last reference if its block is not used again in the rest of the
+ * interval, that is, if the time until its next use is above tau. The mean number of distinct
+ * blocks is the sum over the interval,
  *
  *     mean(D) = sum over tau = 1 .. D-1 of P(T > tau),
  *
- * where the last reference to each block in the trace, which is never repeated, counts as longer
- * than any tau. Around that mean the number of distinct blocks varies like the successes of tossing
- * a coin for each of the other blocks (P3 = mean / (M - 1) in the paper's terms): a binomial
- * distribution.
+ * where the time after the last reference to a block in the trace counts as longer than any tau.
+ * The number of distinct blocks is modeled with a binomial distribution around this mean: each of
+ * the M - 1 other blocks is in the interval with the probability mean / (M - 1), which the paper
+ * calls P3.
  *
- * The model assumes that every interval is like the average one. This is not a bound: real programs
- * repeat themselves, most of all within a few references.
+ * The model assumes that all intervals of the same length are alike. It has no error bound: real
+ * programs repeat short patterns, mostly within a few references.
  */
 #ifndef RDI_TIME_MODEL_H
 #define RDI_TIME_MODEL_H
 
 #include "profile/hist.h"
 
-/* Reuses that have (nearly) the same time distance. */
+/* Reuses that have the same or nearly the same time distance. */
 typedef struct rdi_time_point {
-    double time; /* 1: immediate reuse */
+    double time; /* time distance; 1: immediate reuse */
     uint64_t count;
 } rdi_time_point;
 
 typedef struct rdi_time_histogram {
-    const rdi_time_point *points; /* times ascending, from 1 on */
+    const rdi_time_point *points; /* in ascending order of time, from 1 on */
     size_t n;
-    uint64_t blocks; /* number of distinct blocks: each has one gap that never ends */
-    /* Reuses up to this time have been counted already: they influence the other intervals, but get
-     * no distance here. */
+    uint64_t blocks; /* number of distinct blocks; the last gap of each block never ends */
+    /* Reuses up to this time have already been counted elsewhere. They influence other intervals,
+     * but get no distance here. */
     double known_upto;
 } rdi_time_histogram;
 
 /* Adds the distances of all reuses above known_upto to `out`, one per reuse. The caller adds first
- * references. Takes O(points x spread), whatever the number of references. */
+ * references. The time is O(points x spread), independent of the number of references. */
 rd_status rdi_time_model(rd_ctx *ctx, const rdi_time_histogram *times, rdi_hist *out);
 
 #endif

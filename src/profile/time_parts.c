@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#define CELL_BITS    6 /* log2 of the cells per octave */
+#define CELL_BITS    6 /* log2 of the number of cells per octave */
 #define CELLS        ((size_t)(64 - CELL_BITS + 1) << CELL_BITS)
 #define FIRST_LENGTH 1024
 #define ANY_TIME     0x1p64
@@ -38,14 +38,14 @@ uint64_t rdi_time_parts_cell_end(uint64_t time) {
     return time | ((UINT64_C(1) << rdi_scale_shift(time, CELL_BITS)) - 1);
 }
 
-/* ---- a pass through the histogram of a part, times ascending ---- */
+/* ---- a pass through the histogram of a part, in ascending order of time ---- */
 
 typedef struct pass {
     const rdi_time_cell *cell, *end;
-    double time;    /* mean of the current cell; above ANY_TIME: no cell is left */
-    double share;   /* probability that one reference of the part stands for */
-    double longer;  /* share of the references with gaps not yet passed */
-    double shorter; /* sum of share x (gap - 1) over those passed */
+    double time;    /* mean time of the current cell; above ANY_TIME: no cell is left */
+    double share;   /* probability that one reference of the part stands for: 1 / references */
+    double longer;  /* share of the references whose gaps have not been passed yet */
+    double shorter; /* sum of share x (gap - 1) over the references whose gaps have been passed */
 } pass;
 
 static void find_cell(pass *at) {
@@ -62,12 +62,14 @@ static void pass_cell(pass *at) {
     find_cell(at);
 }
 
-/* Sum over u = 1 .. x-1 of P(T > u), for an x between the time passed last and the next. */
+/* Returns the sum over u = 1 to x - 1 of P(T > u), for an x between the time passed last and the
+ * next one. */
 static double expected(const pass *at, double x) {
     return at->shorter + at->longer * (x - 1);
 }
 
-/* Half of the width that the distances of the cell have when its gaps are spread evenly. */
+/* Returns half of the width over which the distances of the cell are spread, if its gaps are spread
+ * evenly. */
 static double half_width(const pass *at) {
     double count = (double)at->cell->count;
     double variance = at->cell->squares / count - at->time * at->time;
@@ -75,8 +77,8 @@ static double half_width(const pass *at) {
     return variance > 0 && slope > 0 ? sqrt(3 * variance) * slope : 0;
 }
 
-/* Clamps a distance to the possible range: 0 after a gap of 1, otherwise at least one block and at most
- * all others. */
+/* Clamps a distance to the possible range: 0 after a gap of 1, otherwise at least 1 and at most the
+ * number of other blocks. */
 static uint64_t possible(const rdi_time_parts *p, double time, double distance) {
     double gaps = time - 1, others = (double)p->blocks - 1;
     uint64_t most = (uint64_t)(gaps < others ? gaps : others), least = most > 0;
@@ -97,10 +99,11 @@ static rd_status add_cell(const rdi_time_parts *p, const pass *at, double mean, 
 
 /* ---- parts ---- */
 
-/* A part as seen from the beginning of an interval, in times since then. */
+/* A part, in times relative to the beginning of an interval. */
 typedef struct view {
     double begin, end;
-    double upto; /* gaps that reach back to this beginning; the end, but for the last part */
+    double upto; /* largest gap that reaches back to this beginning: the end, except for the last
+                    part */
 } view;
 
 static rd_status end_part_for(const rdi_time_parts *p, pass *at, const view *v, double *distinct,
@@ -112,8 +115,8 @@ static rd_status end_part_for(const rdi_time_parts *p, pass *at, const view *v, 
     return RD_OK;
 }
 
-/* The number of beginnings, at most `most`, before the one with this view that no gap of the part reaches
- * back to. */
+/* Returns the number of beginnings, at most `most`, before the one with this view that no gap of
+ * the part reaches back to. */
 static size_t not_reached(const pass *at, const view *v, double length, size_t most) {
     double n = ceil((at->time - v->upto) / length);
     if (n <= 0)
@@ -127,8 +130,8 @@ static void move_view(view *v, double by) {
     v->upto += by;
 }
 
-/* Assigns the reuses of a part to intervals, which begin in the middles of parts. The oldest interval
- * gets all remaining reuses. */
+/* Assigns the reuses of a part to intervals, which begin in the middle of parts. The oldest
+ * interval gets all remaining reuses. */
 static rd_status pass_part(rdi_time_parts *p, rdi_hist *out) {
     double length = (double)p->length, here = (double)p->references;
     pass at = {.cell = p->cell + 1, .end = p->cell + CELLS, .share = 1 / here, .longer = 1};
@@ -174,7 +177,7 @@ rd_status rdi_time_parts_count(rdi_time_parts *p, const uint64_t *gap, size_t n,
     for (size_t i = 0; i < n; i++) {
         rdi_time_cell *cell = &cells[rdi_scale_cell(gap[i], CELL_BITS)];
         double time =
-            (double)(int64_t)gap[i]; /* the gap is below 2^63, and signed conversion is faster */
+            (double)(int64_t)gap[i]; /* a gap is below 2^63, and signed conversion is faster */
         cell->count++;
         cell->sum += time;
         cell->squares += time * time;

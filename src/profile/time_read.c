@@ -1,4 +1,5 @@
-/* Reads histograms of time distances from text files of other tools, and makes profiles from them. */
+/* Reads histograms of time distances from text files of other tools, and makes profiles from
+ * them. */
 #include "base/number.h"
 #include "base/sized.h"
 #include "profile/profile_build.h"
@@ -23,9 +24,9 @@ typedef struct times_reader {
     uint64_t line;
     rdi_time_point *points;
     size_t n, room;
-    uint64_t upto;   /* largest time in the file so far, plus 1 */
+    uint64_t upto;   /* largest time so far in the file, plus 1 */
     uint64_t reuses; /* sum of all counts */
-    uint64_t blocks; /* count of "inf" */
+    uint64_t blocks; /* the count on the line "inf" */
     bool has_blocks;
     uint64_t bytes;
 } times_reader;
@@ -61,7 +62,7 @@ static rd_status add_point(times_reader *r, double time, uint64_t count) {
     if (count == 0)
         return RD_OK;
     if (__builtin_add_overflow(r->reuses, count, &r->reuses))
-        return bad(r, "more references than can be counted");
+        return bad(r, "there are more than 2^64 references");
     if (r->n == r->room) {
         size_t room = r->room ? 2 * r->room : 256;
         rdi_time_point *grown = rdi_resize(r->ctx, r->points, room, sizeof *grown);
@@ -94,11 +95,11 @@ static rd_status read_bin(times_reader *r, char **field, size_t n) {
     RD_TRY(parse_u64(r, field[n == 2 ? 0 : 1], &high));
     RD_TRY(parse_u64(r, field[n == 2 ? 1 : 2], &count));
     if (high == UINT64_MAX)
-        return bad(r, "a time beyond 2^64 - 2");
+        return bad(r, "the time is above 2^64 - 2");
     if (high < low || low < r->upto)
-        return bad(r, "times must ascend");
+        return bad(r, "times must be in ascending order");
     if (low == 0 && !r->from_zero)
-        return bad(r, "a time distance of 0: reuse at once has 1, or else say that it has 0");
+        return bad(r, "the time distance is 0, but immediate reuse has 1 unless from_zero is set");
     r->upto = high + 1;
     RD_TRY(parse_mean(r, n == 4 ? field[3] : NULL, low, high, &mean));
     return add_point(r, mean, count);
@@ -115,7 +116,8 @@ static rd_status read_fields(times_reader *r, char **field, size_t n) {
     return add_blocks(r, field[n - 1]);
 }
 
-/* Whether the line is a heading, which has no number. A line with a number is data, even if invalid. */
+/* Returns whether the line is a heading, which has no number. A line with a number is data, even if
+ * it is invalid. */
 static bool is_heading(char **field, size_t n) {
     for (size_t i = 0; i < n; i++) {
         char *end;
@@ -133,7 +135,7 @@ static rd_status read_line(times_reader *r, char *line) {
         return RD_OK;
     for (char *f = strtok_r(line, BLANKS, &rest); f; f = strtok_r(NULL, BLANKS, &rest)) {
         if (n == FIELDS)
-            return bad(r, "too many columns");
+            return bad(r, "the line has too many columns");
         field[n++] = f;
     }
     if (n == 0 || (r->line == 1 && is_heading(field, n)))
@@ -151,9 +153,9 @@ static rd_status read_lines(times_reader *r, FILE *file) {
         r->bytes += n;
         bool ends = n > 0 && line[n - 1] == '\n';
         if (n + 1 == sizeof line && !ends)
-            return bad(r, "too long for a histogram");
+            return bad(r, "the line is too long for a histogram");
         if (!ends && !feof(file))
-            return bad(r, "a zero byte in a text");
+            return bad(r, "the line contains a zero byte");
         RD_TRY(read_line(r, line));
     }
     if (ferror(file))
@@ -177,13 +179,14 @@ static rd_status check_blocks(times_reader *r, uint64_t given) {
     if (given)
         r->blocks = given;
     else if (!r->has_blocks)
-        return rdi_fail(r->ctx, RD_EINVAL,
-                        "%s: the number of distinct blocks is needed, or a line 'inf' with it",
-                        r->name);
+        return rdi_fail(
+            r->ctx, RD_EINVAL,
+            "%s: the number of distinct blocks is missing; give it, or a line 'inf COUNT'",
+            r->name);
     if (r->blocks == 0 && r->reuses > 0)
-        return rdi_fail(r->ctx, RD_EFORMAT, "%s: reuses, but no blocks", r->name);
+        return rdi_fail(r->ctx, RD_EFORMAT, "%s: there are reuses but no blocks", r->name);
     if (r->reuses > UINT64_MAX - 1 - r->blocks)
-        return rdi_fail(r->ctx, RD_ERANGE, "%s: more references than can be counted", r->name);
+        return rdi_fail(r->ctx, RD_ERANGE, "%s: there are more than 2^64 references", r->name);
     return RD_OK;
 }
 

@@ -1,5 +1,5 @@
-/* Draws the miss-ratio curve into a grid of dots and prints the grid as Braille characters, or as
- * ASCII where the terminal has no Unicode. */
+/* Draws the miss-ratio curve into a grid of dots, and prints the grid as Braille characters, or as
+ * ASCII characters if the terminal has no Unicode. */
 #include "report/chart.h"
 
 #include "model/mrc.h"
@@ -8,28 +8,32 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ROWS         9 /* of characters: a label on every second one */
-#define LABEL        7 /* columns left of the axis */
+#define ROWS         9 /* number of rows of characters; every second row has a label */
+#define LABEL        7 /* number of columns to the left of the chart axis */
 #define MIN_OCTAVES  4
 #define MAX_OCTAVES  63
-#define LABEL_GAP    2 /* columns between two sizes below the axis */
+#define LABEL_GAP    2 /* smallest number of columns between two sizes below the chart axis */
 #define BRAILLE_BASE 0x2800
 
-/* One bit per dot of a character. Braille has 2 by 4 dots, plain characters one. */
+/* A grid of dots, with one bit per dot of a character. A Braille character has 2 by 4 dots, and a
+ * plain character has one. */
 typedef struct dot_grid {
-    unsigned cells; /* characters per row */
+    unsigned cells; /* number of characters per row */
     unsigned across, down;
-    uint8_t *bits; /* ROWS * cells */
+    uint8_t *bits; /* the dots of ROWS * cells characters */
 } dot_grid;
 
 static void set_dot(dot_grid *g, unsigned x, unsigned y) {
-    static const uint8_t braille[4][2] = {
-        {0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}}; /* as Unicode numbers them */
+    static const uint8_t braille[4][2] = {/* The bits of the dots in Unicode. */
+                                          {0x01, 0x08},
+                                          {0x02, 0x10},
+                                          {0x04, 0x20},
+                                          {0x40, 0x80}};
     uint8_t bit = braille[y % g->down][x % g->across];
     g->bits[y / g->down * g->cells + x / g->across] |= bit;
 }
 
-/* The number of powers of two from one block to the size where the curve ends. */
+/* Returns the number of octaves from one block to the size where the curve ends. */
 static unsigned count_octaves(const rd_profile *p, const rdi_mrc_scan *scan) {
     uint64_t bound = rd_profile_facts_of(p)->bound;
     uint64_t end = bound ? bound : rdi_mrc_end(scan);
@@ -37,8 +41,8 @@ static unsigned count_octaves(const rd_profile *p, const rdi_mrc_scan *scan) {
     return octaves < MIN_OCTAVES ? MIN_OCTAVES : octaves > MAX_OCTAVES ? MAX_OCTAVES : octaves;
 }
 
-/* Plots one dot per column of dots. Dots of neighboring columns are joined vertically, so that a step
- * is a line. */
+/* Plots one dot per column of dots. Dots of neighboring columns are joined vertically, so that a
+ * steep step appears as a line. */
 static void plot(dot_grid *g, const rd_profile *p, unsigned octaves) {
     rdi_mrc_scan scan = rdi_mrc_scan_start(p);
     uint64_t bound = rd_profile_facts_of(p)->bound;
@@ -46,7 +50,7 @@ static void plot(dot_grid *g, const rd_profile *p, unsigned octaves) {
     for (unsigned x = 0; x < width; x++) {
         uint64_t blocks = (uint64_t)exp2((double)octaves * x / (width - 1));
         if (bound && blocks > bound)
-            break; /* unknown: not drawn */
+            break; /* the curve is unknown beyond the bound and is not drawn */
         bool interpolated;
         double miss = rdi_mrc_scan_at(&scan, blocks, &interpolated);
         unsigned y = (unsigned)lround((1 - miss) * (height - 1));
@@ -88,12 +92,12 @@ static void print_row(rdi_paper *paper, const dot_grid *g, unsigned row) {
     rdi_text_putc(&paper->t, '\n');
 }
 
-/* The column of a cache of 2^octave blocks. */
+/* Returns the column of a cache of 2^octave blocks. */
 static unsigned octave_column(const dot_grid *g, unsigned octaves, unsigned octave) {
     return (g->cells - 1) * octave / octaves;
 }
 
-/* The distance between two labels, in octaves, at which all labels fit. */
+/* Returns the distance between two labels, in octaves, at which all labels fit. */
 static unsigned label_step(const rdi_paper *paper, const dot_grid *g, unsigned octaves) {
     unsigned widest = 0;
     for (unsigned i = 0; i <= octaves; i++) {
@@ -123,7 +127,8 @@ static void print_axis(rdi_paper *paper, const dot_grid *g, unsigned octaves, un
     rdi_text_putc(&paper->t, '\n');
 }
 
-/* Prints the labels centered under their ticks. The last one moves left if it would not fit. */
+/* Prints the labels, centered under their ticks. The last label moves to the left if it would not
+ * fit. */
 static void print_sizes(rdi_paper *paper, const dot_grid *g, unsigned octaves, unsigned step) {
     unsigned column = 0;
     for (unsigned i = 0; i <= octaves; i += step) {

@@ -1,4 +1,4 @@
-/* The miss-ratio curve, drawn with characters. */
+/* Draws the miss-ratio curve with characters. */
 #ifndef RDI_CHART_H
 #define RDI_CHART_H
 

@@ -1,4 +1,4 @@
-/* Comparisons of profiles as text, CSV and JSON. */
+/* Makes comparisons of profiles as text, CSV and JSON. */
 #include "reusedist/report.h"
 
 #include "base/json_write.h"
@@ -18,8 +18,8 @@ static rd_status compare_pair(rd_ctx *ctx, const rd_comparees *all, size_t first
                     rd_last_error(ctx));
 }
 
-/* The name of a binning, such as "log bins". RD_BINS_EDGES stands for the bins that both profiles
- * have. */
+/* Returns the name of a binning, such as "log bins". RD_BINS_EDGES stands for the finest bins that
+ * both profiles have. */
 static const char *bins_name(rd_binning binning, char room[48]) {
     char name[32];
     rd_binning_name(binning, name);
@@ -27,7 +27,7 @@ static const char *bins_name(rd_binning binning, char room[48]) {
     return room;
 }
 
-/* Returns the text if there was no error, and drops it otherwise. */
+/* Returns the text if there was no failure, and drops it otherwise. */
 static rd_status finish(rdi_text *t, rd_status status, char **text, size_t *n) {
     if (status == RD_OK)
         return rdi_text_take(t, text, n);
@@ -100,7 +100,8 @@ static void add_worst_bins(rdi_text *t, const rd_comparison *c, const char *bins
     }
 }
 
-/* Says whether an approximate profile keeps its error bound. This needs one exact profile. */
+/* Says whether an approximate profile keeps its error bound. One of the two profiles must be
+ * exact. */
 static void add_bound(rdi_text *t, const rd_comparison *c, const rd_profile *const pair[2]) {
     const rd_profile_facts *a = rd_profile_facts_of(pair[0]), *b = rd_profile_facts_of(pair[1]);
     const rd_profile_facts *f = a->exact ? b : a;
@@ -200,7 +201,7 @@ static rd_status each_pair(rd_ctx *ctx, const rd_comparees *all, visit_pair *vis
     return RD_OK;
 }
 
-/* Adds a CSV field, quoted where RFC 4180 asks for it. */
+/* Adds a CSV field, quoted if RFC 4180 requires it. */
 static void add_csv_string(rdi_text *t, const char *text) {
     if (!strpbrk(text, ",\"\r\n")) {
         rdi_text_puts(t, text);

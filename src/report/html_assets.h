@@ -7,10 +7,10 @@
 
 typedef struct rdi_asset {
     const char *name;          /* name of the file without its folder */
-    const unsigned char *data; /* followed by a NUL */
+    const unsigned char *data; /* content of the file, followed by a NUL */
     size_t n;
 } rdi_asset;
 
-extern const rdi_asset rdi_html_assets[]; /* ends with name == NULL */
+extern const rdi_asset rdi_html_assets[]; /* the last entry has name == NULL */
 
 #endif

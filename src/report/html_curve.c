@@ -1,15 +1,18 @@
-/* The miss-ratio curve and the histogram for charts, reduced to as few numbers as possible without
+/* Makes the miss-ratio curve and the histogram for charts, with as few numbers as possible without
  * a visible difference. */
 #include "report/html_data.h"
 
 #include <math.h>
 
-#define GRID_SHIFT 9 /* sizes grow by 1/512, which is finer than the pixels of a wide screen */
+/* Sizes grow by 1/512 per point, which is finer than the pixels of a wide screen. */
+#define GRID_SHIFT 9
 #define TOLERANCE                                                                                  \
-    0.0005             /* error of a miss ratio: a quarter of a pixel; at most 2000 points remain */
-#define SUB_BINS   8   /* fine bins per octave */
-#define LINEAR     100 /* there are at most about so many linear bins ... */
-#define FEW_LINEAR 24  /* ... and at least so many, before bins of the profile are divided */
+    0.0005           /* largest error of a miss ratio, a quarter of a pixel; at most 2000 points
+                          remain */
+#define SUB_BINS 8   /* number of fine bins per octave */
+#define LINEAR   100 /* approximate maximum number of linear bins */
+/* Minimum number of linear bins; with fewer, bins of the profile are divided. */
+#define FEW_LINEAR 24
 
 /* ---- the curve ---- */
 
@@ -25,10 +28,11 @@ static size_t count_sizes(uint64_t end) {
     return n;
 }
 
-/* Keeps so few points that straight lines between them, on a logarithmic chart axis of sizes, stay
- * within the tolerance of all points. From the last kept point, the slopes that pass all points so far
- * form a cone; when a point lies outside of the cone, the point before it is kept. The curve only
- * falls, and every line but the last falls by more than the tolerance: that limits their number. */
+/* Removes points as long as straight lines between the remaining points, on a logarithmic chart
+ * axis of sizes, stay within the tolerance of all points. From the last kept point, the slopes that
+ * pass all points so far form a cone. When a point lies outside the cone, the point before it is
+ * kept. The number of points is limited, because the curve only falls, and every line except the
+ * last one falls by more than the tolerance. */
 static size_t thin_out(rd_mrc_point *p, size_t n) {
     size_t kept = 1;
     double low = -INFINITY, high = INFINITY;
@@ -85,13 +89,13 @@ uint64_t rdi_html_granule(const rd_profile *p) {
                                                : UINT64_MAX;
 }
 
-/* The width of a fine bin in the octave that begins at `low`: at least a granule. */
+/* Returns the width of a fine bin in the octave that begins at `low`; it is at least a granule. */
 static uint64_t octave_step(uint64_t low, uint64_t granule) {
     uint64_t step = low / SUB_BINS > granule ? low / SUB_BINS : granule;
     return step && step < low ? step : low;
 }
 
-/* The width of a linear bin: whole granules, if that leaves enough bins to see a shape. */
+/* Returns the width of a linear bin: whole granules, if that leaves enough bins to show a shape. */
 static uint64_t linear_width(const rdi_html_axis *axis) {
     uint64_t width = axis->end / LINEAR + 1, granule = axis->granule;
     if (granule <= axis->end / FEW_LINEAR)

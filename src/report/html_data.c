@@ -1,4 +1,4 @@
-/* Profiles as JSON for the page. See html_data.h. */
+/* Writes profiles as JSON for the page. See html_data.h. */
 #include "report/html_data.h"
 
 #include "profile/profile_write.h"
@@ -7,8 +7,9 @@
 
 #define MAX_KNEES       3
 #define BAND_PER_OCTAVE 4
-#define RATIO_DIGITS    6   /* more than a screen can show, and much shorter than all digits */
-#define MAX_STRING      400 /* longest name or source line that the page shows, in bytes */
+/* Number of digits of ratios: more than a screen can show, but far fewer than a double has. */
+#define RATIO_DIGITS 6
+#define MAX_STRING   400 /* maximum length of a name or source line on the page, in bytes */
 
 /* Writes the mean of the finite distances. */
 static void put_mean(rd_json_writer *w, const rd_profile *p) {
@@ -44,7 +45,8 @@ static rd_status put_curve(rd_json_writer *w, const rd_profile *p) {
     return RD_OK;
 }
 
-/* Reads the band at a size. Near a bound it is unknown, because it is read at larger sizes as well. */
+/* Computes the band at a size. Near a bound the band is unknown, because it depends on the curve at
+ * larger sizes. */
 static rd_status band_at(rd_ctx *ctx, const rd_profile *p, uint64_t blocks, double *low,
                          double *high, bool *known) {
     rd_status status = rd_mrc_has_band(p) ? rd_mrc_band(ctx, p, blocks, low, high) : RD_EINVAL;
@@ -77,7 +79,8 @@ static rd_status put_band(rd_json_writer *w, const rd_profile *p) {
     return RD_OK;
 }
 
-/* Writes a size and its miss ratio as members of an object. Above a bound the ratio is unknown. */
+/* Writes a size and its miss ratio as members of an object. Above the bound, the ratio is
+ * unknown. */
 static rd_status put_size(rd_json_writer *w, const rd_profile *p, uint64_t blocks) {
     const rd_profile_facts *f = rd_profile_facts_of(p);
     rd_json_put_u64(w, "blocks", blocks);
@@ -113,7 +116,8 @@ static rd_status put_levels(rd_json_writer *w, const rd_page *page, const rd_pro
     return RD_OK;
 }
 
-/* Writes useful cache sizes: those with 90 % and 99 % of the achievable hits, and working sets. */
+/* Writes useful cache sizes: the sizes with 90 % and 99 % of the achievable hits, and working
+ * sets. */
 static rd_status put_sizes(rd_json_writer *w, const rd_profile *p) {
     static const unsigned percents[] = {90, 99};
     rd_knee knees[MAX_KNEES];
@@ -140,8 +144,9 @@ static rd_status put_sizes(rd_json_writer *w, const rd_profile *p) {
 
 /* ---- histogram ---- */
 
-/* Writes the end of each bin and the references in it. The counts come from the curve, which is exact
- * at the ends of the profile's own bins and spreads references evenly between them. */
+/* Writes the end of each bin and the number of references in it. The counts come from the curve,
+ * which is exact at the ends of the profile's own bins and spreads references evenly between
+ * them. */
 static void put_bins(rd_json_writer *w, const rd_profile *p, const rdi_html_axis *axis,
                      rdi_html_bins bins, const char *key) {
     double references = (double)rd_profile_facts_of(p)->references, before = 1;
@@ -176,7 +181,7 @@ static void put_histogram(rd_json_writer *w, const rd_profile *p, const rdi_html
     rd_json_end_object(w);
 }
 
-/* ---- together ---- */
+/* ---- the whole object ---- */
 
 static rd_status put_profile(rd_json_writer *w, const rd_page *page, size_t i,
                              const rdi_html_axis *axis) {

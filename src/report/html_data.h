@@ -1,8 +1,8 @@
-/* The profiles of a page as JSON, for the scripts of the page.
+/* Makes the profiles of a page as JSON, for the scripts of the page.
  *
- * Facts, sources and details are written by the writer of profile files; long lists and strings are
- * shortened. The rest is computed for the charts. Only the scripts in src/report/html read this JSON,
- * so its layout may change with every release. They read numbers as doubles.
+ * The writer of profile files writes facts, sources and details; long lists and strings are
+ * shortened. All other members are computed for the charts. Only the scripts in src/report/html
+ * read this JSON, so its layout may change with every release. The scripts read numbers as doubles.
  */
 #ifndef RDI_HTML_DATA_H
 #define RDI_HTML_DATA_H
@@ -12,8 +12,8 @@
 #include "reusedist/attribution.h"
 #include "reusedist/report.h"
 
-/* Makes the whole object, which the caller frees. Characters that cannot be embedded in HTML are not
- * yet escaped: html_page.c does that. */
+/* Makes the whole JSON object, which the caller frees. Characters that cannot be embedded in HTML
+ * are not escaped yet; html_page.c does that. */
 RD_CHECKED rd_status rdi_html_data(rd_ctx *ctx, const rd_page *page, char **json, size_t *n);
 
 /* ---- code, data, time and space (html_details.c) ---- */
@@ -24,7 +24,7 @@ RD_CHECKED rd_status rdi_html_details(rd_json_writer *w, const rd_profile *p, si
 
 /* ---- curves and bins (html_curve.c) ---- */
 
-/* The size of the smallest cache with all achievable hits, or the bound; at least 1. */
+/* Returns the size of the smallest cache with all achievable hits, or the bound; at least 1. */
 uint64_t rdi_html_end(const rd_profile *p);
 
 /* Makes the curve from 1 block to its end. The caller frees it. */
@@ -35,11 +35,12 @@ RD_CHECKED rd_status rdi_html_curve(rd_ctx *ctx, const rd_profile *p, rd_mrc_poi
  * compared. */
 typedef struct rdi_html_axis {
     uint64_t end;     /* the end of the longest curve */
-    uint64_t granule; /* its multiples are ends of bins in all profiles; UINT64_MAX: unknown */
+    uint64_t granule; /* number whose multiples are ends of bins in all profiles; UINT64_MAX:
+                         unknown */
 } rdi_html_axis;
 
-/* The width of the narrowest equal bins that a profile's histogram supports; UINT64_MAX: it supports
- * logarithmic bins only. */
+/* Returns the width of the narrowest equal bins that the histogram of a profile supports;
+ * UINT64_MAX: it supports only log bins. */
 uint64_t rdi_html_granule(const rd_profile *p);
 
 typedef enum rdi_html_bins {
@@ -48,7 +49,7 @@ typedef enum rdi_html_bins {
     RDI_HTML_LINEAR /* about a hundred bins of equal width */
 } rdi_html_bins;
 
-/* The end of the bin that begins at `edge`. The first bin begins at 0. */
+/* Returns the end of the bin that begins at `edge`. The first bin begins at 0. */
 uint64_t rdi_html_next_edge(const rdi_html_axis *axis, rdi_html_bins bins, uint64_t edge);
 
 #endif

@@ -1,7 +1,8 @@
-/* The details of a profile for the page: the same JSON as in the profile file, but shorter.
+/* Writes the details of a profile for the page: the same JSON as in the profile file, but shorter.
  *
- * A long list of attribution keeps its first entries and one entry with the sum of the rest, so that
- * the page stays small. Only the first entries keep their distances, which an opened entry shows. */
+ * A long list of attribution keeps its first entries and one entry with the sum of the rest, so
+ * that the page stays small. Only the first entries keep their distances, which the page shows when
+ * an entry is opened. */
 #include "report/html_data.h"
 
 #include "base/arena.h"
@@ -10,23 +11,25 @@
 
 #include <string.h>
 
-#define ROWS       1000 /* entries of a list on the whole page ... */
-#define LEAST_ROWS 150  /* ... but at least so many for each profile */
-#define OPEN_ROWS  250  /* entries that keep their distances */
+/* Maximum number of entries of a list, for all profiles of the page together. */
+#define ROWS       1000
+#define LEAST_ROWS 150 /* minimum number of entries of a list for each profile */
+#define OPEN_ROWS  250 /* number of entries that keep their distances */
 
 /* ---- lists ---- */
 
-/* The number of entries that a list of `n` keeps. If it drops some, one more entry holds their sum. */
+/* Returns the number of entries that a list of `n` entries keeps. If it drops some, one more entry
+ * holds their sum. */
 static size_t kept_of(size_t n, size_t rows) {
     return n <= rows ? n : rows - 1;
 }
 
-/* The length of the reduced list. */
+/* Returns the length of the reduced list. */
 static size_t reduced_of(size_t n, size_t rows) {
     return n <= rows ? n : rows;
 }
 
-/* The index of entry `index` in the reduced list: its own, or that of the sum. */
+/* Returns the index of entry `index` in the reduced list: its own, or that of the sum. */
 static size_t reduced_index(size_t index, size_t n, size_t rows) {
     size_t kept = kept_of(n, rows);
     return index < kept || index >= n ? index : kept;
@@ -40,7 +43,7 @@ static void add_share(rd_share *to, const rd_share *part) {
         to->misses[i] += part->misses[i];
 }
 
-/* The share of entry `i`, without bins if the page cannot open the entry. */
+/* Returns the share of entry `i`, without bins if the page cannot open the entry. */
 static rd_share reduced_share(const rd_share *share, size_t i) {
     rd_share reduced = *share;
     if (i >= OPEN_ROWS)
@@ -135,7 +138,7 @@ static rd_status reduce_data(rdi_arena *arena, const rd_attribution *a, size_t r
     return RD_OK;
 }
 
-/* Keeps the combinations of lines and data that are both kept. */
+/* Keeps the combinations of lines and data in which both are kept. */
 static rd_status reduce_line_data(rdi_arena *arena, const rd_attribution *a, size_t rows,
                                   rd_attribution *out) {
     size_t lines = kept_of(a->n_lines, rows), data = kept_of(a->n_data, rows);
@@ -151,7 +154,7 @@ static rd_status reduce_line_data(rdi_arena *arena, const rd_attribution *a, siz
     return RD_OK;
 }
 
-/* ---- together ---- */
+/* ---- all details ---- */
 
 static rd_status reduce(rdi_arena *arena, const rd_attribution *a, size_t rows,
                         rd_attribution *out) {

@@ -1,8 +1,8 @@
-/* The page for browsers: the files of src/report/html and the data in one file.
+/* Makes the page for browsers: one file with the files of src/report/html and the data.
  *
- * page.html has a mark "<!--#NAME-->" wherever another file goes; NAME is "data" for the profiles as
- * JSON. Names, paths and source text of a profile are untrusted. They are in that JSON and nowhere
- * else, and characters that could end its element are written as escapes.
+ * page.html has a mark "<!--#NAME-->" where the content of another file is inserted. NAME is "data"
+ * for the profiles as JSON. Names, paths and source text of a profile are untrusted. They are in
+ * that JSON and nowhere else, and characters that could end its element are written as escapes.
  */
 #include "base/sized.h"
 #include "report/html_assets.h"
@@ -12,7 +12,7 @@
 
 static const char mark_begin[] = "<!--#", mark_end[] = "-->";
 
-/* Returns NULL if this build does not have the file. */
+/* Returns the file with this name, or NULL if this build does not have it. */
 static const rdi_asset *find_asset(const char *name, size_t n) {
     for (const rdi_asset *a = rdi_html_assets; a->name; a++)
         if (strlen(a->name) == n && memcmp(a->name, name, n) == 0)
@@ -20,7 +20,7 @@ static const rdi_asset *find_asset(const char *name, size_t n) {
     return NULL;
 }
 
-/* Escapes the characters that are special in HTML. JSON has them in strings only, where an escape
+/* Escapes the characters that are special in HTML. JSON has them only in strings, where an escape
  * means the same. U+2028 and U+2029 (E2 80 A8 and A9 in UTF-8) end lines in old versions of
  * JavaScript. */
 static void add_harmless(rdi_text *t, const char *json, size_t n) {

@@ -1,4 +1,4 @@
-/* Columns, bars, colors and wrapped text. See paper.h. */
+/* Implements columns, bars, colors and wrapped text. See paper.h. */
 #include "report/paper.h"
 
 #include "base/number.h"
@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define GROUPED_MAX   10000000 /* numbers of objects from here on have a unit instead of all digits */
+/* From this number on, numbers of objects have a unit instead of all digits. */
+#define GROUPED_MAX   10000000
 #define DEFAULT_WIDTH 80
 #define MIN_WIDTH     40
 #define MAX_WIDTH     1000
@@ -60,7 +61,7 @@ void rdi_paper_column(rdi_paper *paper, int columns, const char *text) {
         rdi_text_fill(&paper->t, ' ', space);
 }
 
-/* Bars of one to eight eighths of a cell. */
+/* Bars of one eighth to eight eighths of a cell. */
 static const char *const eighths[] = {"▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
 
 unsigned rdi_paper_bar(rdi_paper *paper, double share, unsigned cells) {
@@ -78,7 +79,8 @@ unsigned rdi_paper_bar(rdi_paper *paper, double share, unsigned cells) {
     return used;
 }
 
-/* The length of the next text that must stay on one line: a word, or a number with its unit. */
+/* Returns the length of the next text that must stay on one line: a word, or a number with its
+ * unit. */
 static size_t unbroken_length(const char *text) {
     size_t n = strcspn(text, " ");
     while (n > 0 && text[n] && text[n - 1] >= '0' && text[n - 1] <= '9')

@@ -1,6 +1,5 @@
-/* The text that a report is written into. It grows, and it knows what the terminal can show and the
- * unit of a cache size. Columns are counted in characters, not bytes.
- */
+/* The text that a report is written into. It knows the capabilities of the terminal and the unit of
+ * a cache size. Columns are counted in characters, not bytes. */
 #ifndef RDI_PAPER_H
 #define RDI_PAPER_H
 
@@ -10,10 +9,10 @@
 typedef struct rdi_paper {
     rdi_text t;
     rd_report_style style;
-    uint64_t block_bytes; /* 0: sizes are counted in blocks */
+    uint64_t block_bytes; /* size of a block; 0: sizes are counted in blocks */
 } rdi_paper;
 
-/* Colors and weights. They add nothing to the text when the style has no color. */
+/* Colors and weights of text. They add nothing to the text if the style has no color. */
 typedef enum rdi_ink { RDI_INK_PLAIN, RDI_INK_BOLD, RDI_INK_DIM, RDI_INK_DRAWING } rdi_ink;
 
 rdi_paper rdi_paper_start(rd_profile *p, const rd_report_style *style);
@@ -29,26 +28,28 @@ void rdi_paper_heading(rdi_paper *paper, const char *text);
 /* Adds text that is padded to `columns` columns: left-aligned, or right-aligned when `columns` is
  * negative. Longer text is not cut. */
 void rdi_paper_column(rdi_paper *paper, int columns, const char *text);
-/* Adds a bar of `share` (0 to 1) times `cells` cells. A share above 0 always shows something. Returns
- * the number of columns that the bar takes. */
+/* Adds a bar of `share` (0 to 1) times `cells` cells. A bar for a share above 0 is always visible.
+ * Returns the number of columns that the bar takes. */
 unsigned rdi_paper_bar(rdi_paper *paper, double share, unsigned cells);
 /* Adds a paragraph and breaks its lines between words. */
 void rdi_paper_wrap(rdi_paper *paper, const char *text);
 
-/* The number of columns that a UTF-8 text takes. */
+/* Returns the number of columns that a UTF-8 text takes. */
 unsigned rdi_text_columns(const char *text);
 
 #define RDI_FORMAT_ROOM 24
 
-/* "3.1 %", "0.42 %", "<0.01 %", "100 %". Only exact values become "0 %" and "100 %". */
+/* Formats a share: "3.1 %", "0.42 %", "<0.01 %", "100 %". Only exact values become "0 %" and "100
+ * %". */
 void rdi_format_share(double share, char *text);
-/* A cache size: bytes with units, or a number of objects. */
+/* Formats a cache size: bytes with units, or a number of objects. */
 void rdi_format_size(const rdi_paper *paper, uint64_t blocks, char *text);
-/* A cache size that is a power of two blocks: bytes with units, or objects in binary units ("64 Ki"). */
+/* Formats a cache size that is a power of two blocks: bytes with units, or objects in binary units
+ * ("64 Ki"). */
 void rdi_format_power(const rdi_paper *paper, uint64_t blocks, char *text);
-/* A number of objects: "512", "1,750", "9,999,999", "12.3 M". */
+/* Formats a number of objects: "512", "1,750", "9,999,999", "12.3 M". */
 void rdi_format_objects(uint64_t objects, char *text);
-/* A number in binary units: "512", "2 Ki", "1.5 Mi". */
+/* Formats a number in binary units: "512", "2 Ki", "1.5 Mi". */
 void rdi_format_units(double number, char *text);
 
 #endif

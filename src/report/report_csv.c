@@ -1,4 +1,4 @@
-/* Tables for programs: comma-separated values. */
+/* Makes tables for programs as comma-separated values. */
 #include "reusedist/report.h"
 
 #include "base/text.h"
@@ -19,7 +19,7 @@ static void add_bin_row(rdi_text *t, const rd_bin *bin, bool sums_known) {
     rdi_text_u64(t, bin->count);
     rdi_text_putc(t, ',');
     if (sums_known)
-        rdi_text_double(t, rd_bin_mean(bin)); /* has enough digits to read the same number back */
+        rdi_text_double(t, rd_bin_mean(bin)); /* has enough digits to read back the same number */
     rdi_text_putc(t, '\n');
 }
 

@@ -1,4 +1,4 @@
-/* Tables of the lines, pairs and data with most misses, and a few sentences about them. See
+/* Makes tables of the lines, pairs and data with most misses, and a few sentences about them. See
  * report_details.h. */
 #include "report/report_details.h"
 
@@ -10,8 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SHOWN       10    /* a table has at most so many entries ... */
-#define TELLING     0.001 /* ... with this fraction of the misses of some level; always the first */
+#define SHOWN 10 /* maximum number of entries in a table */
+/* An entry needs this fraction of the misses of some level; the first entry is always shown. */
+#define TELLING     0.001
 #define LEVEL_WIDTH 11
 #define COUNT_WIDTH 11
 #define NAME_LEAST  20
@@ -21,7 +22,7 @@ typedef struct details_report {
     rdi_paper *paper;
     const rd_profile *p;
     const rd_details *d;
-    rd_share all; /* references of the whole profile */
+    rd_share all; /* sum over the whole profile */
 } details_report;
 
 /* ---- names ---- */
@@ -31,7 +32,7 @@ static const char *base_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* Makes "file.c:14 function", or less where the file or the function is unknown. */
+/* Makes "file.c:14 function", or a shorter text if the file or the function is unknown. */
 static void name_line(const details_report *r, size_t index, char *label) {
     const rd_attribution *a = r->d->attribution;
     const rd_code_line *line = index == RD_NO_INDEX ? NULL : &a->lines[index];
@@ -48,7 +49,7 @@ static void name_line(const details_report *r, size_t index, char *label) {
         snprintf(label, LABEL_ROOM, "%.400s", function);
 }
 
-/* Makes "file.c:14", or what name_line() makes if the file is unknown. */
+/* Makes "file.c:14", or the text of name_line() if the file is unknown. */
 static void name_place(const details_report *r, size_t index, char *label) {
     name_line(r, index, label);
     const rd_attribution *a = r->d->attribution;
@@ -140,7 +141,7 @@ static void put_heading(const details_report *r, const char *title, const char *
     rdi_text_putc(&r->paper->t, '\n');
 }
 
-/* Whether entry i of a table is worth a row. */
+/* Returns whether entry i of a table is worth a row. */
 static bool is_telling(const details_report *r, size_t i, const uint64_t *misses) {
     bool telling = i == 0;
     for (size_t k = 0; k < r->d->n_levels; k++)
@@ -174,9 +175,10 @@ static void put_tables(const details_report *r) {
 
 /* ---- sentences ---- */
 
-/* The level that the sentences are about, the same that the page chooses: the one whose misses cost
- * most time, if a miss costs four times as much in each further level. First touches do not count,
- * because no cache avoids them. RD_NO_INDEX means that no level has other misses. */
+/* Returns the level that the sentences are about, which is the level that the page chooses: the one
+ * whose misses cost most time, if a miss costs four times as much in each further level. First
+ * touches do not count, because no cache avoids them. RD_NO_INDEX means that no level has other
+ * misses. */
 static size_t telling_level(const details_report *r) {
     size_t level = RD_NO_INDEX;
     double most = 0, weight = 1;
@@ -190,7 +192,7 @@ static size_t telling_level(const details_report *r) {
     return level;
 }
 
-/* The line with most misses at `level` that are not first touches. */
+/* Returns the line with most misses at `level` that are not first touches. */
 static size_t worst_line(const details_report *r, size_t level) {
     const rd_attribution *a = r->d->attribution;
     size_t worst = RD_NO_INDEX;
@@ -206,20 +208,31 @@ static size_t worst_line(const details_report *r, size_t level) {
     return worst;
 }
 
-/* Says what the line reuses: the data region with most of its misses, or blocks in general. */
+/* Ends the sentence about a line. It mentions first touches if they are more than a twentieth of
+ * the line's misses. With a bound they are not known. */
+static const char *end_of_reuse(const details_report *r, size_t line, size_t level) {
+    const rd_share *share = &r->d->attribution->lines[line].share;
+    bool known = rd_profile_facts_of(r->p)->bound == 0;
+    return known && share->infinite > share->misses[level] / 20
+               ? ", and touches blocks for the first time."
+               : ".";
+}
+
+/* Says which data the line reuses: the region with most of its misses, or blocks in general. */
 static void say_data(const details_report *r, rdi_text *words, size_t line, size_t level) {
     const rd_attribution *a = r->d->attribution;
+    const char *end = end_of_reuse(r, line, level);
     uint64_t misses = a->lines[line].share.misses[level];
     for (size_t i = 0; i < a->n_line_data; i++) {
         const rd_data_region *data = &a->data[a->line_data[i].data];
         if (a->line_data[i].line != line || a->line_data[i].misses[level] <= misses / 2 ||
             data->kind == RD_DATA_OTHER)
             continue;
-        rdi_text_printf(words, ": it reuses %s%s after it was evicted.",
-                        data->kind == RD_DATA_HEAP ? "memory from " : "", data->name);
+        rdi_text_printf(words, ": it reuses %s%s after it was evicted%s",
+                        data->kind == RD_DATA_HEAP ? "memory from " : "", data->name, end);
         return;
     }
-    rdi_text_puts(words, ": it reuses blocks after they were evicted.");
+    rdi_text_printf(words, ": it reuses blocks after they were evicted%s", end);
 }
 
 /* Says which line used the blocks before. */
@@ -237,7 +250,8 @@ static void say_pair(const details_report *r, rdi_text *words, size_t line, size
     name_place(r, most->use, place);
     rdi_text_printf(words, " In %s of these misses, %s used the block last", share,
                     most->use == line ? "the same line" : place);
-    if (most->misses[level] >= most->count - most->count / 10) { /* else the mean is that of hits */
+    /* Otherwise most of the mean comes from hits. */
+    if (most->misses[level] >= most->count - most->count / 10) {
         uint64_t mean = (uint64_t)((double)rdi_sum_wide(most->distance_sum) / (double)most->count);
         rdi_format_size(r->paper, mean, distance);
         rdi_text_printf(words, ", with %s %s in between", distance,
@@ -312,7 +326,7 @@ static void put_sentences(const details_report *r) {
     rdi_text_drop(&safe);
 }
 
-/* ---- the whole ---- */
+/* ---- all details ---- */
 
 static void add_share(rd_share *sum, const rd_share *part) {
     sum->references += part->references;

@@ -1,5 +1,5 @@
-/* Miss ratios at given cache sizes: a table with the curve for people, CSV and JSON for programs.
- */
+/* Makes miss ratios at given cache sizes: a table with the curve for people, and CSV and JSON for
+ * programs. */
 #include "reusedist/report.h"
 
 #include "base/json_write.h"
@@ -20,13 +20,13 @@ typedef struct size_row {
     uint64_t blocks;
     double miss_ratio;
     bool interpolated;
-    double low, high; /* the confidence band of a sampled profile; -1: there is none */
+    double low, high; /* confidence band of a sampled profile; -1: none */
 } size_row;
 
 #define DEFAULT_SIZES_MAX 65
 
 /* Fills `blocks` with powers of two, up to the first size that holds every block. With a bound, the
- * last size is the bound. */
+ * last size is the bound. Returns the number of sizes. */
 static size_t default_sizes(const rd_profile *p, uint64_t *blocks) {
     const rd_profile_facts *facts = rd_profile_facts_of(p);
     rdi_mrc_scan scan = rdi_mrc_scan_start(p);
@@ -44,7 +44,7 @@ static size_t default_sizes(const rd_profile *p, uint64_t *blocks) {
     return n;
 }
 
-/* Makes one row per size, or none if there are no references. The caller frees them. */
+/* Makes one row per size, or none if there are no references. The caller frees the rows. */
 static rd_status collect_rows(rd_profile *p, const uint64_t *blocks, size_t n, size_row **out,
                               size_t *n_out) {
     rd_ctx *ctx = rdi_profile_ctx(p);
@@ -73,7 +73,7 @@ static rd_status collect_rows(rd_profile *p, const uint64_t *blocks, size_t n, s
     return RD_OK;
 }
 
-/* The size of a cache in bytes, which may need more than 64 bits. */
+/* Returns the size of a cache in bytes, which may need more than 64 bits. */
 static rdi_u128 bytes_of(uint64_t blocks, uint64_t block_bytes) {
     return (rdi_u128)blocks * block_bytes;
 }

@@ -1,5 +1,5 @@
-/* The report that people read in the terminal: totals, histogram, curve, cache sizes, and findings
- * in words. */
+/* Makes the report that people read in the terminal: totals, histogram, curve, cache sizes, and
+ * findings in words. */
 #include "reusedist/report.h"
 
 #include "model/mrc.h"
@@ -12,8 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FACT_COLUMNS  17 /* labels of the totals, and of the sizes on a narrow terminal */
-#define SIZE_COLUMNS  28 /* labels of the sizes on a terminal of WIDE columns */
+/* Width of the labels of the totals, and of the sizes on a narrow terminal. */
+#define FACT_COLUMNS  17
+#define SIZE_COLUMNS  28 /* width of the labels of the sizes on a terminal of WIDE columns */
 #define WIDE          79
 #define RANGE_COLUMNS 15
 #define SHARE_COLUMNS 10
@@ -21,7 +22,7 @@
 #define CACHE_COLUMNS 11
 #define MAX_KNEES     3
 
-/* Caches that many machines have. */
+/* Typical caches, which many machines have. */
 static const struct {
     const char *name;
     uint64_t bytes;
@@ -37,7 +38,7 @@ typedef struct report {
 
 /* ---- totals ---- */
 
-/* Begins the line of one fact; the value follows. */
+/* Begins the line of one fact. The value follows. */
 static void add_label(report *r, const char *label) {
     rdi_text_puts(&r->paper.t, "  ");
     rdi_paper_column(&r->paper, FACT_COLUMNS, label);
@@ -178,8 +179,8 @@ typedef struct octave {
 
 #define OCTAVES_MAX 65
 
-/* Computes the fractions of all references in [0], [1], [2,3], [4,7] ..., whatever the profile's bins
- * are. */
+/* Computes the fractions of all references in [0], [1], [2,3], [4,7] ..., independent of the
+ * profile's bins. */
 static size_t collect_octaves(const report *r, octave *rows) {
     rdi_mrc_scan scan = rdi_mrc_scan_start(r->p);
     double miss_before = 1;
@@ -188,7 +189,7 @@ static size_t collect_octaves(const report *r, octave *rows) {
     for (uint64_t low = 0; low < r->end && n < OCTAVES_MAX; n++) {
         uint64_t high = low == 0 ? 0 : low * 2 - 1;
         if (r->facts->bound && high >= r->facts->bound)
-            high = r->facts->bound - 1; /* the profile knows nothing beyond it */
+            high = r->facts->bound - 1; /* the profile has no information beyond the bound */
         bool guessed;
         double miss = rdi_mrc_scan_at(&scan, high < r->end ? high + 1 : r->end, &guessed);
         rows[n] = (octave){low, high, miss_before - miss, 1 - miss, guessed || guessed_before};
@@ -199,7 +200,8 @@ static size_t collect_octaves(const report *r, octave *rows) {
     return n;
 }
 
-/* On a narrow terminal the bars are worth more than the columns that follow from them. */
+/* Returns whether the histogram has the columns about caches. On a narrow terminal the bars are
+ * more useful. */
 static bool has_cache_columns(const report *r) {
     return r->paper.style.width >= 66;
 }
@@ -277,12 +279,12 @@ static int size_columns(const report *r) {
     return is_wide(r) ? SIZE_COLUMNS : FACT_COLUMNS;
 }
 
-/* The unit of a size that is not in bytes. */
+/* Returns the unit of a size that is not in bytes. */
 static const char *size_unit(const report *r) {
     return r->facts->block_bytes ? "" : " objects";
 }
 
-/* "L1        32 KiB     3.1 %  note" */
+/* Adds a line such as "L1        32 KiB     3.1 %  note". */
 static void add_size(report *r, const char *label, uint64_t blocks, const char *note) {
     rdi_paper *paper = &r->paper;
     const rd_profile_facts *f = r->facts;
@@ -357,8 +359,8 @@ static void add_sizes(report *r) {
 
 /* ---- in words ---- */
 
-/* Counts the typical caches that the sentence names: those within the bound, up to the first one that
- * holds every block. They are sorted by size. */
+/* Returns the number of typical caches that the sentence names: those within the bound, up to the
+ * first one that holds every block. They are sorted by size. */
 static size_t count_telling(const report *r) {
     const rd_profile_facts *f = r->facts;
     size_t n = 0;
@@ -373,7 +375,7 @@ static size_t count_telling(const report *r) {
     return n;
 }
 
-/* Says the miss ratio at one size where no typical cache applies: the bound, or a tenth of all
+/* States the miss ratio at one size if no typical cache applies: the bound, or a tenth of all
  * objects. */
 static void say_something(const report *r, rdi_text *words) {
     const rd_profile_facts *f = r->facts;
@@ -389,7 +391,7 @@ static void say_something(const report *r, rdi_text *words) {
                     share);
 }
 
-/* Says the miss ratios of typical caches. */
+/* States the miss ratios of typical caches. */
 static void say_typical(const report *r, rdi_text *words) {
     size_t n = count_telling(r);
     for (size_t i = 0; i < n; i++) {
@@ -456,7 +458,7 @@ static void add_words(report *r) {
     rdi_text_drop(&words);
 }
 
-/* ---- together ---- */
+/* ---- the whole report ---- */
 
 static void add_findings(report *r) {
     add_footprint(r);

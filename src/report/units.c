@@ -1,4 +1,4 @@
-/* Numbers with units, for people. */
+/* Formats numbers with units for people. */
 #include "base/number.h"
 #include "reusedist/report.h"
 

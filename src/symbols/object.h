@@ -1,4 +1,4 @@
-/* A program or library file, and the names of its addresses.
+/* A program or library file, and the names of functions, lines and variables at its addresses.
  *
  * All addresses are file addresses: run-time address minus load bias. Debug information comes from
  * the file itself, or from a separate file that its build id or debug link names. object_libdw.c
@@ -9,13 +9,13 @@
 
 #include "base/common.h"
 
-#define RDI_CALLS_MAX 16 /* nested inlined calls that are kept */
+#define RDI_CALLS_MAX 16 /* maximum number of nested inlined calls that are kept */
 
 typedef struct rdi_object rdi_object;
 
-/* The source location of an instruction. The object owns the texts; NULL and 0 mean unknown. */
+/* The source location of an instruction. The object owns the texts. NULL and 0 mean unknown. */
 typedef struct rdi_location {
-    const char *function; /* innermost, inlined ones included; C++ names have scopes */
+    const char *function; /* the innermost function, which may be inlined; C++ names have scopes */
     const char *function_source;
     uint64_t function_line;
     const char *source;
@@ -33,15 +33,15 @@ typedef struct rdi_variable {
     uint64_t address, size;
 } rdi_variable;
 
-/* Opens a file. An unreadable file is not an error: nothing is found in it. */
+/* Opens a file. If the file cannot be read, this is not an error, but nothing is found in it. */
 rd_status rdi_object_open(rd_ctx *ctx, const char *path, rdi_object **out);
 void rdi_object_close(rdi_object *o); /* NULL is allowed */
 
-/* Finds the location of an address; all fields are unknown if nothing is found. */
+/* Finds the location of an address. All fields are unknown if nothing is found. */
 rd_status rdi_object_find(rdi_object *o, uint64_t address, rdi_location *out);
 
-/* Sets the address range [*low, *high) that the file occupies when loaded; both are 0 if unknown.
- */
+/* Stores the address range [*low, *high) that the file occupies when it is loaded. Both are 0 if it
+ * is unknown. */
 void rdi_object_span(const rdi_object *o, uint64_t *low, uint64_t *high);
 
 /* Calls `take` for every variable, in no particular order, until it fails. */

@@ -1,11 +1,11 @@
-/* Object files, read with libdw. See object.h.
+/* Reads object files with libdw. See object.h.
  *
  * The functions of a compilation unit are indexed by address when the unit is first needed. Inlined
  * functions are found by descending into their function. The context does not count the memory that
  * libdw allocates.
  *
- * Long because every function works on the state of one libdw session, which a second file would
- * have to expose.
+ * This file is long because every function works on the state of one libdw session, which a second
+ * file would have to expose.
  */
 #include "symbols/object.h"
 
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEPTH_MAX 64 /* limit on nested entries, against damaged files */
+#define DEPTH_MAX 64 /* maximum depth of nested entries, a protection against damaged files */
 
 /* A contiguous address range of the code of a function or unit. */
 typedef struct code_range {
@@ -28,27 +28,27 @@ typedef struct code_range {
 
 typedef struct unit {
     Dwarf_Off offset;
-    code_range *ranges; /* ascending */
+    code_range *ranges; /* in ascending order of address */
     size_t n, room;
-    bool qualified; /* names have scopes: C++ */
+    bool qualified; /* true: names have scopes (C++) */
 } unit;
 
 /* A function from the symbol table. */
 typedef struct function_symbol {
-    uint64_t address, size; /* size 0: up to the next symbol */
+    uint64_t address, size; /* if the size is 0, the function extends to the next symbol */
     const char *name;
 } function_symbol;
 
 struct rdi_object {
     rd_ctx *ctx;
     Dwfl *dwfl;
-    Dwfl_Module *module; /* NULL: could not be read */
+    Dwfl_Module *module; /* NULL: the file could not be read */
     unit *units;
     size_t n_units;
-    unit all_units; /* address ranges of all units: see unit_at() */
+    unit all_units; /* address ranges of the units, see unit_at() */
     bool units_listed;
     Dwarf_Addr unit_bias;     /* bias of the addresses in `all_units` */
-    function_symbol *symbols; /* ascending; read on demand */
+    function_symbol *symbols; /* in ascending order of address; read on demand */
     size_t n_symbols;
     bool symbols_read;
     rdi_arena names;
@@ -186,9 +186,10 @@ static rd_status find_unit(rdi_object *o, Dwarf_Die *cu, unit **out) {
     return RD_OK;
 }
 
-/* Finds the function that contains the address, or NULL. */
+/* Returns the function that contains the address, or NULL. */
 static const code_range *find_range(const unit *u, Dwarf_Addr address) {
-    size_t low = 0, high = u->n; /* last range that begins at or before the address */
+    size_t low = 0, high = u->n; /* the binary search finds the last range that begins at or before
+                                    the address */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (u->ranges[middle].low <= address)
@@ -206,7 +207,7 @@ static int by_offset(const void *a, const void *b) {
     return (*x > *y) - (*x < *y);
 }
 
-/* Lists the units that the file's address table mentions, ascending. */
+/* Lists the units that the file's address table mentions, in ascending order. */
 static rd_status units_in_table(rdi_object *o, Dwarf_Off **out, size_t *n) {
     Dwarf_Addr bias;
     Dwarf *debug = dwfl_module_getdwarf(o->module, &bias);
@@ -221,14 +222,14 @@ static rd_status units_in_table(rdi_object *o, Dwarf_Off **out, size_t *n) {
         Dwarf_Addr start;
         Dwarf_Word length;
         if (dwarf_getarangeinfo(dwarf_onearange(table, i), &start, &length, &(*out)[i]) != 0)
-            (*out)[i] = 0; /* belongs to no unit */
+            (*out)[i] = 0; /* the entry belongs to no unit */
     }
     qsort(*out, *n, sizeof **out, by_offset);
     return RD_OK;
 }
 
-/* Collects the code ranges of all units that the address table does not mention. Reading the ranges
- * of the other units as well would take longer than all other work on a large library. */
+/* Collects the code ranges of all units that the address table does not mention. On a large
+ * library, reading the ranges of all other units would take longer than all other work. */
 static rd_status list_units(rdi_object *o) {
     Dwarf_Off *known = NULL;
     size_t n = 0;
@@ -246,9 +247,9 @@ static rd_status list_units(rdi_object *o) {
     return status;
 }
 
-/* Finds the unit that contains the address, or NULL. The file has an address table for this, but
- * some compilers, clang among them, do not write it. For units that it lacks, list_units() makes
- * one. */
+/* Finds the unit that contains the address. The file has an address table for this, but some
+ * compilers, such as clang, do not write it. For units that are not in the table, list_units()
+ * makes a table. */
 static rd_status unit_at(rdi_object *o, uint64_t address, Dwarf_Die *out, Dwarf_Addr *bias,
                          bool *found) {
     Dwarf_Die *cu = dwfl_module_addrdie(o->module, address, bias);
@@ -313,11 +314,11 @@ static uint64_t line_attribute(Dwarf_Die *die, unsigned name) {
 
 /* ---- files ---- */
 
-/* Removes "." and ".." from a path; the path never becomes longer. */
+/* Removes "." and ".." from a path. The path never becomes longer. */
 static void simplify(char *path) {
     char *to = path;
     for (const char *from = path; *from;) {
-        size_t n = strcspn(from + 1, "/") + 1; /* including the slash in front */
+        size_t n = strcspn(from + 1, "/") + 1; /* length including the slash before the name */
         if (n == 3 && memcmp(from, "/..", 3) == 0) {
             while (to > path && *--to != '/')
                 ;
@@ -344,7 +345,7 @@ static rd_status full_name(rdi_object *o, const char *folder, const char *name, 
     return RD_OK;
 }
 
-/* The compilation folder of a unit, or NULL. */
+/* Returns the compilation folder of a unit, or NULL. */
 static const char *folder_of(Dwarf_Die *cu) {
     Dwarf_Attribute attribute;
     return dwarf_attr(cu, DW_AT_comp_dir, &attribute) ? dwarf_formstring(&attribute) : NULL;
@@ -358,7 +359,7 @@ static rd_status complete_names(rdi_object *o, const char *folder, rdi_location 
     return RD_OK;
 }
 
-/* ---- by the debug information ---- */
+/* ---- finding an address in the debug information ---- */
 
 static void add_call(rdi_location *out, Dwarf_Die *cu, Dwarf_Die *inlined) {
     Dwarf_Files *files = NULL;
@@ -393,8 +394,8 @@ static Dwarf_Die innermost(rdi_location *out, Dwarf_Die *cu, Dwarf_Die function,
     return function;
 }
 
-/* Finds the function in the debug information of its unit. *begin is where its code begins, if
- * there is one. */
+/* Finds the function in the debug information of its unit. If there is one, *begin is the beginning
+ * of its code. */
 static rd_status find_function(rdi_object *o, Dwarf_Die *cu, Dwarf_Addr address, Dwarf_Addr *begin,
                                rdi_location *out) {
     unit *u;
@@ -413,7 +414,7 @@ static rd_status find_function(rdi_object *o, Dwarf_Die *cu, Dwarf_Addr address,
                                          : RD_OK;
 }
 
-/* Finds the source line. Code that a compiler generated for several lines has line 0; it gets the
+/* Finds the source line. Code that a compiler generated for several lines has line 0. It gets the
  * line of the preceding code in the same function. */
 static void find_line(Dwarf_Die *cu, Dwarf_Addr begin, Dwarf_Addr address, rdi_location *out) {
     Dwarf_Line *line = dwarf_getsrc_die(cu, address);
@@ -431,7 +432,7 @@ static void find_line(Dwarf_Die *cu, Dwarf_Addr begin, Dwarf_Addr address, rdi_l
     }
 }
 
-/* ---- by the symbol table ---- */
+/* ---- finding an address in the symbol table ---- */
 
 static int by_address(const void *a, const void *b) {
     const function_symbol *x = a, *y = b;
@@ -440,7 +441,8 @@ static int by_address(const void *a, const void *b) {
     return (x->size > y->size) - (x->size < y->size);
 }
 
-/* Reads and sorts the symbols: libdw scans all of them for every look-up, which is much slower. */
+/* Reads and sorts the symbols, because libdw scans all of them for every look-up, which is much
+ * slower. */
 static rd_status read_symbols(rdi_object *o) {
     int n = dwfl_module_getsymtab(o->module);
     o->symbols_read = true;
@@ -465,7 +467,8 @@ static rd_status read_symbols(rdi_object *o) {
 static rd_status find_symbol(rdi_object *o, uint64_t address, const char **out) {
     if (!o->symbols_read)
         RD_TRY(read_symbols(o));
-    size_t low = 0, high = o->n_symbols; /* one after the last symbol at or before the address */
+    /* The binary search finds the index after the last symbol at or before the address. */
+    size_t low = 0, high = o->n_symbols;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (o->symbols[middle].address <= address)
@@ -494,7 +497,7 @@ rd_status rdi_object_find(rdi_object *o, uint64_t address, rdi_location *out) {
         RD_TRY(find_function(o, &cu, address - bias, &begin, out));
         find_line(&cu, begin, address - bias, out);
     }
-    if (!out->function) /* the symbol table may still have a name */
+    if (!out->function) /* the symbol table may have a name */
         RD_TRY(find_symbol(o, address, &out->function));
     return has_unit ? complete_names(o, folder_of(&cu), out) : RD_OK;
 }

@@ -1,4 +1,4 @@
-/* Replaces object_libdw.c in builds without libdw: nothing is found in any file. */
+/* Replaces object_libdw.c in builds without libdw. It finds nothing in any file. */
 #include "symbols/object.h"
 
 struct rdi_object {

@@ -1,5 +1,6 @@
-/* XXH64 as its public specification defines it. Every step is a bijection of the state for a fixed
- * input and of the input for a fixed state, so damage inside one 8-byte word is always seen. */
+/* Computes XXH64 according to its public specification. Every step is a bijection of the state for
+ * a fixed input, and of the input for a fixed state. So damage inside one 8-byte word is always
+ * detected. */
 #include "trace/checksum.h"
 
 #define P1 UINT64_C(0x9e3779b185ebca87)
@@ -20,7 +21,7 @@ static inline uint64_t join(uint64_t hash, uint64_t lane) {
     return (hash ^ absorb(0, lane)) * P1 + P4;
 }
 
-/* Whole stripes of 32 bytes in four independent lanes. */
+/* Hashes whole stripes of 32 bytes in four independent lanes. */
 static uint64_t hash_stripes(const uint8_t *p, size_t stripes, uint64_t seed) {
     uint64_t a = seed + P1 + P2, b = seed + P2, c = seed, d = seed - P1;
     for (; stripes > 0; stripes--, p += 32) {

@@ -1,4 +1,5 @@
-/* XXH64, the checksum of the native trace format: 64 bits, several bytes per cycle. */
+/* Computes XXH64, the checksum of the native trace format. It has 64 bits and takes less than a
+ * cycle per byte. */
 #ifndef RDI_CHECKSUM_H
 #define RDI_CHECKSUM_H
 

@@ -1,4 +1,4 @@
-/* The registry of columns, and the place of a column in a batch. See columns.h. */
+/* Implements the registry of columns, and the access to a column of a batch. See columns.h. */
 #include "trace/columns.h"
 
 #include "trace/events.h"
@@ -36,7 +36,7 @@ const char *rd_field_name(uint32_t field) {
     return NULL;
 }
 
-/* The index of a further column in rd_refs.more. */
+/* Returns the index of a further column in rd_refs.more. */
 static size_t more_index(uint32_t field) {
     return rdi_bit_width(field / RD_FIELD_MORE(0)) - 1;
 }

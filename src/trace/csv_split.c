@@ -1,4 +1,4 @@
-/* A line of separated values, field by field. See csv_split.h. */
+/* Splits a line of separated values into fields. See csv_split.h. */
 #include "trace/csv_split.h"
 
 static bool is_space(char c, char sep) {
@@ -71,7 +71,7 @@ static const char *behind_hash(const char *line, const char *end) {
     return line < end && *line == '#' ? line + 1 : line;
 }
 
-/* The field that follows a separator at p, or NULL at the end of the line. */
+/* Returns the beginning of the field after the separator at p, or NULL at the end of the line. */
 static const char *next(const char *p, const char *end) {
     return p && p < end ? p + 1 : NULL;
 }

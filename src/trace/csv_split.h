@@ -1,4 +1,4 @@
-/* A line of separated values, field by field. */
+/* Splits a line of separated values into fields. */
 #ifndef RDI_CSV_SPLIT_H
 #define RDI_CSV_SPLIT_H
 
@@ -8,7 +8,7 @@
 typedef struct rdi_field {
     const char *text;
     size_t n;
-    bool doubled; /* quoted, and has "" for a quote inside */
+    bool doubled; /* true: the value is quoted and contains "", which stands for one quote */
 } rdi_field;
 
 /* Reads the field at p of a line that ends at `end`. Returns the end of the field, which is a
@@ -16,17 +16,18 @@ typedef struct rdi_field {
  * separator ' ' stands for any number of blanks. */
 const char *rdi_csv_field(char sep, const char *p, const char *end, rdi_field *field);
 
-/* The number, from 1, of the first field with one of these names ("id|key"), in upper or lower case;
- * 0 if there is none. A '#' at the beginning of the line is ignored. */
+/* Returns the number, from 1, of the first field that has one of these names ("id|key"), in upper
+ * or lower case, or 0 if there is none. A '#' at the beginning of the line is ignored. */
 size_t rdi_csv_find(char sep, const char *line, const char *end, const char *names);
 
-/* The separator that a line seems to use. */
+/* Returns the separator that a line seems to use. */
 char rdi_csv_guess_sep(const char *line, const char *end);
 
-/* Whether a line looks like column names: it begins with '#', or no field begins like a number. */
+/* Returns whether a line looks like column names: it begins with '#', or no field begins like a
+ * number. */
 bool rdi_csv_is_header(char sep, const char *line, const char *end);
 
-/* Whether text is one of the words "a|b|c", in upper or lower case. */
+/* Returns whether `text` is one of the words "a|b|c", in upper or lower case. */
 bool rdi_csv_matches(const char *text, size_t n, const char *words);
 
 #endif

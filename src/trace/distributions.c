@@ -1,10 +1,11 @@
-/* Random draws for generators, the same to the last bit on every machine. See generate.h. */
+/* Draws random numbers for generators, with bit-identical results on every machine. See
+ * generate.h. */
 #include "trace/generate.h"
 
 #include <string.h>
 
-/* ln 2 as a sum of two numbers. The first has so few bits that its product with an exponent is
- * exact. */
+/* ln 2 as a sum of two numbers. The first has so few bits that its product with an exponent of a
+ * double is exact. */
 #define LN2_HIGH 0x1.62e42fefa38p-1
 #define LN2_LOW  0x1.ef35793c7673p-45
 
@@ -20,7 +21,8 @@ static double double_of(uint64_t bits) {
     return x;
 }
 
-/* x = m 2^e with m near 1; log m = 2 atanh(s) with s = (m - 1) / (m + 1), by its series. */
+/* Writes x as m * 2^e with m near 1. Then log m = 2 atanh(s) with s = (m - 1) / (m + 1), which a
+ * series computes. */
 double rdi_log(double x) {
     static const double inverse[] = {1. / 23, 1. / 21, 1. / 19, 1. / 17, 1. / 15, 1. / 13,
                                      1. / 11, 1. / 9,  1. / 7,  1. / 5,  1. / 3,  1.};
@@ -37,7 +39,7 @@ double rdi_log(double x) {
     return e * LN2_HIGH + (e * LN2_LOW + 2 * s * sum);
 }
 
-/* x = e ln 2 + r with r near 0; exp r by its series. */
+/* Writes x as e * ln 2 + r with r near 0. A series computes exp r. */
 double rdi_exp(double x) {
     static const double inverse_factorial[] = {1. / 6227020800,
                                                1. / 479001600,
@@ -64,9 +66,11 @@ double rdi_exp(double x) {
     return sum * double_of((uint64_t)(e + 1023) << 52);
 }
 
-/* ---- Zipf: rejection-inversion (Hoermann and Derflinger 1996), no table of the blocks ---- */
+/* ---- Zipf distribution: rejection-inversion (Hoermann and Derflinger 1996), without a table of
+ * blocks ---- */
 
-/* (e^t - 1) / t and log(1 + t) / t, also near 0, where the direct form loses its digits. */
+/* These functions compute (e^t - 1) / t and log(1 + t) / t, also near 0, where the direct formula
+ * loses digits. */
 static double exp_less_one_by(double t) {
     return t > 1e-5 || t < -1e-5 ? (rdi_exp(t) - 1) / t : 1 + t / 2 * (1 + t / 3);
 }
@@ -75,7 +79,7 @@ static double log_one_more_by(double t) {
     return t > 1e-5 || t < -1e-5 ? rdi_log(1 + t) / t : 1 - t * (1. / 2 - t / 3);
 }
 
-/* Area under x^-alpha from 1 to x, and its inverse. */
+/* These functions compute the area under x^-alpha from 1 to x, and its inverse. */
 static double area(const rdi_zipf *z, double x) {
     double l = rdi_log(x);
     return l * exp_less_one_by((1 - z->alpha) * l);
@@ -83,7 +87,7 @@ static double area(const rdi_zipf *z, double x) {
 
 static double area_inverse(const rdi_zipf *z, double y) {
     double t = y * (1 - z->alpha);
-    if (t <= -1) /* rounding at the far end of a steep curve */
+    if (t <= -1) /* can happen by rounding at the far end of a steep curve */
         return z->n;
     return rdi_exp(y * log_one_more_by(t));
 }
@@ -142,8 +146,8 @@ size_t rdi_choice_draw(const rdi_choice *c, rdi_rng *rng) {
 
 /* ---- permutation ---- */
 
-/* Each step is a bijection of the numbers with `bits` bits. A result of n or more is permuted again
- * until it is below n. */
+/* Every step is a bijection of the numbers with `bits` bits. A result of n or more is permuted
+ * again until it is below n. */
 uint64_t rdi_scramble(uint64_t x, uint64_t n) {
     unsigned bits = rdi_bit_width(n - 1), half = bits / 2 + 1;
     uint64_t mask = (UINT64_C(1) << bits) - 1;

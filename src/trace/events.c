@@ -1,4 +1,4 @@
-/* The registry of event kinds, and lists of events. See events.h. */
+/* Implements the registry of event kinds and lists of events. See events.h. */
 #include "trace/events.h"
 
 #include <string.h>
@@ -54,13 +54,14 @@ rd_status rdi_event_list_add(rdi_event_list *list, const rd_event *event, size_t
     return RD_OK;
 }
 
-/* Whether the event is about one block of allocated memory, which its address identifies. */
+/* Returns whether the event concerns one allocated piece of memory, which its address
+ * identifies. */
 static bool is_about_memory(const rd_event *e) {
     return e->kind == RD_EVENT_ALLOCATE || (e->kind == RD_EVENT_RELEASE && e->size == 0);
 }
 
-/* Puts the event into the table by its address, unless the table has one with that address. A slot
- * holds 1 + the index of an event. */
+/* Returns whether no later event has the same address, and then inserts the event into the table. A
+ * slot holds 1 + the index of an event. Events are passed from the last to the first. */
 static bool is_last(const rdi_event_list *list, size_t *slots, size_t mask, size_t index) {
     uint64_t address = list->items[index].address;
     size_t at = (size_t)rdi_mix64(address) & mask;
@@ -71,7 +72,7 @@ static bool is_last(const rdi_event_list *list, size_t *slots, size_t mask, size
     return true;
 }
 
-/* Marks in `gone` the events that later events make useless. `slots` is a table of `room` slots. */
+/* Marks the events in `gone` that later events supersede. `slots` is a table of `room` slots. */
 static void mark_needless(const rdi_event_list *list, size_t *slots, size_t room, bool *gone) {
     for (size_t i = list->n; i-- > 0;)
         gone[i] = is_about_memory(&list->items[i]) && !is_last(list, slots, room - 1, i);

@@ -1,21 +1,22 @@
-/* Kinds of events, one line each in events.def, and a list of events that owns their paths. */
+/* The registry of event kinds, which have one line each in events.def, and lists of events, which
+ * own the paths of their events. */
 #ifndef RDI_EVENTS_H
 #define RDI_EVENTS_H
 
 #include "base/common.h"
 #include "reusedist/trace.h"
 
-#define RDI_EVENT_KINDS    32   /* kinds are numbers from 1 to below this */
-#define RDI_EVENT_PATH_MAX 4095 /* bytes of a module's path */
+#define RDI_EVENT_KINDS    32   /* kinds are numbers from 1 to RDI_EVENT_KINDS - 1 */
+#define RDI_EVENT_PATH_MAX 4095 /* maximum length of a module's path in bytes */
 
 typedef struct rdi_event_info {
-    const char *name; /* in the descriptions of a native file */
-    uint32_t field;   /* one RD_FIELD_*: traces with this kind of event have it */
+    const char *name; /* name in the descriptions of a native file */
+    uint32_t field;   /* the RD_FIELD_* of traces with this kind of event */
     bool has_path;
-    bool required; /* a reader that does not know the kind refuses the file */
+    bool required; /* true: a reader that does not know the kind refuses the file */
 } rdi_event_info;
 
-/* Returns NULL if there is no such kind. */
+/* Returns the description of a kind, or NULL if there is no such kind. */
 const rdi_event_info *rdi_event_info_of(unsigned kind);
 
 typedef struct rdi_event_list {
@@ -24,13 +25,13 @@ typedef struct rdi_event_list {
     size_t n, room;
 } rdi_event_list;
 
-/* Returns NULL if the event is valid, else what is wrong with it: "has ..." */
+/* Returns NULL if the event is valid, or a text that says what is wrong with it ("has ..."). */
 const char *rdi_event_check(const rd_event *event);
 
-/* Appends a copy of the event with the first `path_bytes` bytes of its path. */
+/* Appends a copy of the event, with a copy of the first `path_bytes` bytes of its path. */
 rd_status rdi_event_list_add(rdi_event_list *list, const rd_event *event, size_t path_bytes);
-/* Removes allocations and releases that a later event at the same address makes useless. All events
- * of the list must have happened before the same reference. */
+/* Removes allocations and releases that are superseded by a later event at the same address. All
+ * events of the list must have happened before the same reference. */
 rd_status rdi_event_list_compact(rdi_event_list *list);
 /* Removes the first n events. */
 void rdi_event_list_drop(rdi_event_list *list, size_t n);

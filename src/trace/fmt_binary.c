@@ -8,24 +8,24 @@
 #define FIELDS_MAX 64
 #define RECORD_MAX 4096
 
-/* One field of a record. */
+/* A field of a record. */
 typedef struct field {
     uint16_t at;
-    uint8_t bytes; /* size of the number; 0: the field can only be skipped */
+    uint8_t bytes; /* size of the number in bytes; 0: the field can only be skipped */
     bool is_signed;
 } field;
 
 typedef struct binary_reader {
     rdi_reader *r;
-    const char *layout;                        /* the struct string */
-    uint64_t id, addr, size, kind, pc, thread; /* options: field numbers from 1, 0 none */
+    const char *layout;                        /* the string that describes a record */
+    uint64_t id, addr, size, kind, pc, thread; /* options: numbers of fields, from 1; 0: none */
     field fields[FIELDS_MAX];
     size_t field_count, record_bytes;
     bool big_endian;
-    uint32_t present;           /* RD_FIELD_* */
-    const char *wrong;          /* the field that is invalid in the first refused record ... */
-    uint64_t wrong_value;       /* ... and its value */
-    uint64_t raw[RDI_REFS_MAX]; /* a column before it is checked */
+    uint32_t present;           /* mask of the RD_FIELD_* that the records have */
+    const char *wrong;          /* name of the field that is invalid in the first refused record */
+    uint64_t wrong_value;       /* value of that field */
+    uint64_t raw[RDI_REFS_MAX]; /* values of a column before they are checked */
 } binary_reader;
 
 #define NUMBER_OPT(key, text)                                                                      \
@@ -78,7 +78,7 @@ static bool describe(char code, field *f) {
     return false;
 }
 
-/* Adds a field of `bytes` bytes after the others. */
+/* Adds a field of `bytes` bytes after the existing fields. */
 static rd_status add_field(binary_reader *b, const char *at, const field *f, size_t bytes) {
     if (b->field_count == FIELDS_MAX)
         return fail_layout(b, at, "more than 64 fields");
@@ -88,7 +88,7 @@ static rd_status add_field(binary_reader *b, const char *at, const field *f, siz
     return RD_OK;
 }
 
-/* Reads one code with its count before it: "Q", "4x", "16s". */
+/* Reads one code and the count before it: "Q", "4x", "16s". */
 static rd_status parse_code(binary_reader *b, const char **at) {
     const char *start = *at;
     size_t count = 0, digits = strspn(start, "0123456789");
@@ -210,8 +210,8 @@ static size_t refuse(binary_reader *b, const char *what, size_t record) {
     return record;
 }
 
-/* The next functions load a column of n records and return how many records before the first invalid
- * one there are. */
+/* Each of these functions loads a column of n records, and returns the number of records before the
+ * first invalid one. */
 
 static size_t load_u32(binary_reader *b, uint64_t number, const char *what, size_t n,
                        uint32_t *out) {
@@ -227,7 +227,7 @@ static size_t load_u32(binary_reader *b, uint64_t number, const char *what, size
 static size_t load_sizes(binary_reader *b, size_t n, uint32_t *out) {
     n = load_u32(b, b->size, "size", n, out);
     for (size_t i = 0; i < n; i++)
-        out[i] = out[i] ? out[i] : 1; /* traces without sizes have 0 here */
+        out[i] = out[i] ? out[i] : 1; /* 0 counts as 1, because traces without sizes have 0 here */
     return n;
 }
 
@@ -253,8 +253,8 @@ static rd_status binary_read(void *self, rd_refs *refs) {
     if (b->thread)
         n = load_u32(b, b->thread, "thread", n, col->thread);
     if (n == 0 && records > 0)
-        return rdi_input_fail_byte(in, in->offset, "this record has %s %" PRId64, b->wrong,
-                                   (int64_t)b->wrong_value);
+        return rdi_input_fail_byte(in, in->offset, "this record has the invalid %s %" PRId64,
+                                   b->wrong, (int64_t)b->wrong_value);
     load_column(b, b->id ? b->id : b->addr, n, col->addr);
     if (b->pc)
         load_column(b, b->pc, n, col->pc);

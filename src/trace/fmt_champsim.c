@@ -1,7 +1,9 @@
-/* champsim: the instruction records of ChampSim's tracers, 64 bytes each, usually compressed.
+/* champsim: reads the instruction records of ChampSim's tracers, which have 64 bytes and are
+ * usually compressed.
  *
- * Every instruction is a fetch at its address, then a load for each source and a store for each
- * destination operand in memory (address 0: no operand). Sizes are not recorded.
+ * Every instruction gives a fetch at its address, then a load for each source operand and a store
+ * for each destination operand in memory. Address 0 means that there is no operand. The records
+ * have no sizes.
  */
 #include "trace/records.h"
 
@@ -15,7 +17,8 @@ typedef struct layout {
 
 static const layout layouts[] = {
     {.bytes = 64, .stores_at = 16, .stores = 2, .loads_at = 32, .loads = 4},
-    {.bytes = 96, .stores_at = 24, .stores = 4, .loads_at = 56, .loads = 4}, /* CloudSuite */
+    /* Records of the CloudSuite traces. */
+    {.bytes = 96, .stores_at = 24, .stores = 4, .loads_at = 56, .loads = 4},
 };
 
 typedef struct champsim_reader {
@@ -38,8 +41,8 @@ static bool is_address(const uint8_t *p) {
     return top == 0 || top == 0xffff;
 }
 
-/* Recognizes the format: in every record the flags are 0 or 1 and the addresses are canonical, and at
- * least one instruction is a branch. */
+/* Recognizes the format: in every record the flags are 0 or 1 and the addresses are canonical, and
+ * at least one instruction is a branch. */
 static int champsim_probe(const uint8_t *head, size_t n, bool whole) {
     const layout *l = &layouts[0];
     bool branches = false;

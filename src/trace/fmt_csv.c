@@ -1,7 +1,8 @@
-/* csv: a table in text, its columns chosen by name or number.
+/* csv: reads a table in text, whose columns are chosen by name or number.
  *
- * The meaning of the columns is fixed when the trace is opened, from the options or else from the
- * names in the header line. On each line, the reader visits the columns that it needs in their order.
+ * The reader determines the meaning of the columns when it opens the trace, from the options or
+ * else from the names in the header line. On each line, it visits the columns that it needs in
+ * their order.
  */
 #include "trace/csv_split.h"
 #include "trace/id_table.h"
@@ -9,8 +10,8 @@
 enum { ID, ADDR, SIZE, KIND, THREAD, PC, ROLES };
 
 static const struct {
-    const char *name;  /* option */
-    const char *usual; /* names that a header line may give to the column */
+    const char *name;  /* name of the option */
+    const char *usual; /* usual names of the column in a header line */
     uint32_t field;
 } roles[ROLES] = {
     [ID] = {"id", "id|obj_id|object_id|key|object|block|block_id|lbn|lba", 0},
@@ -31,16 +32,17 @@ enum { HEADER_AUTO, HEADER_ON, HEADER_OFF };
 typedef struct csv_reader {
     rdi_lines lines;
     rdi_id_table ids;
-    const char *wanted[ROLES];   /* options: name, number, "none"; NULL: taken from the header */
+    const char *wanted[ROLES];   /* options: name or number of a column, or "none"; NULL: taken from
+                                    the header line */
     uint32_t sep_choice, header; /* options */
     char sep;
     struct {
-        size_t number; /* of the column, from 1 */
+        size_t number; /* number of the column, from 1 */
         int role;
-    } column[ROLES]; /* the columns that are read, by ascending number */
+    } column[ROLES]; /* the columns to read, in ascending order of their numbers */
     size_t columns;
     uint32_t fields;
-    char *scratch; /* an id without its doubled quotes */
+    char *scratch; /* memory for an id without its doubled quotes */
     size_t scratch_room;
 } csv_reader;
 
@@ -98,7 +100,7 @@ static rd_status undouble(csv_reader *c, rdi_field *field) {
         *to++ = field->text[j];
         j += field->text[j] == '"';
     }
-    *to = '"'; /* number scanners need a character here that is not a digit */
+    *to = '"'; /* because number scanners need a character here that is not a digit */
     *field = (rdi_field){.text = c->scratch, .n = (size_t)(to - c->scratch)};
     return RD_OK;
 }
@@ -158,8 +160,8 @@ static rd_status read_values(csv_reader *c, const char *p, const char *end, rdi_
     return RD_OK;
 }
 
-/* The end of the last value of a line: its '\n', or the '\r' before it, or the trailing blanks if
- * blanks separate values. */
+/* Returns the end of the last value of a line: its '\n', or the '\r' before it, or the beginning of
+ * trailing blanks if blanks separate values. */
 static const char *values_end(const csv_reader *c, const char *p, const char *end) {
     while (end > p && (end[-1] == '\r' || (c->sep == ' ' && rdi_is_blank(end[-1]))))
         end--;
@@ -179,7 +181,7 @@ static rd_status csv_read(void *self, rd_refs *refs) {
     return rdi_lines_read(self, refs, ((csv_reader *)self)->fields, csv_line);
 }
 
-/* ---- opening: the meaning of the columns ---- */
+/* ---- opening: determining the meaning of the columns ---- */
 
 static bool is_number(const char *text) {
     return *text && text[strspn(text, "0123456789")] == '\0';
@@ -222,7 +224,7 @@ static void add_column(csv_reader *c, int role, size_t number) {
     c->fields |= roles[role].field;
 }
 
-/* Adds the column for a role, if there is one. `header` is NULL when the trace has no header line. */
+/* Adds the column for a role, if there is one. `header` is NULL if the trace has no header line. */
 static rd_status find_column(csv_reader *c, int role, const char *header, const char *end) {
     const char *wanted = c->wanted[role];
     size_t number = 0;
@@ -266,7 +268,8 @@ static rd_status find_columns(csv_reader *c, const char *header, const char *end
     return RD_OK;
 }
 
-/* Skips empty lines at the beginning, so that *p .. *end is the first line that is not empty. */
+/* Skips empty lines at the beginning. *p is then the beginning and *end the end of the first line
+ * that is not empty. */
 static rd_status first_line(csv_reader *c, const char **p, const char **end) {
     const char *limit = NULL;
     while (true) {
@@ -293,7 +296,7 @@ static bool has_header(const csv_reader *c, const char *line, const char *end) {
 }
 
 static rd_status csv_open(void *self, rdi_reader *r) {
-    static const char seps[] = "?,\t ;|"; /* in the order of the option's choices */
+    static const char seps[] = "?,\t ;|"; /* the separators, in the order of the option's choices */
     csv_reader *c = self;
     rdi_lines_open(&c->lines, r, NULL);
     rdi_id_table_init(&c->ids, r->ctx);
@@ -302,7 +305,7 @@ static rd_status csv_open(void *self, rdi_reader *r) {
     const char *line = NULL, *end = NULL;
     RD_TRY(first_line(c, &line, &end));
     if (line == end)
-        return RD_OK; /* an empty file has no references, whatever its columns */
+        return RD_OK; /* an empty file has no references, so its columns do not matter */
     size_t bytes = (size_t)(end + 1 - line);
     c->sep = c->sep_choice ? seps[c->sep_choice] : rdi_csv_guess_sep(line, end);
     end = values_end(c, line, end);

@@ -1,13 +1,13 @@
-/* din: the traditional input of the Dinero cache simulators. */
+/* din: reads and writes the traditional input of the Dinero cache simulators. */
 #include "trace/lines.h"
 
 typedef struct din_reader {
     rdi_lines lines;
-    uint64_t size; /* option */
+    uint64_t size; /* option: bytes that every reference touches */
 } din_reader;
 
-/* The kind for each label. An access of unknown type (label 3) touches memory; a flush (label 4) does
- * not. */
+/* The kind of reference for each label. An access of unknown type (label 3) counts as a load, and a
+ * flush (label 4) is not a reference. */
 static const uint8_t kind_of_label[] = {RD_LOAD, RD_STORE, RD_FETCH, RD_LOAD, 0};
 
 /* Reads "2 430d70" and ignores the rest of the line. */

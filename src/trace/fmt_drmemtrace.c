@@ -1,12 +1,12 @@
-/* drmemtrace: the text of DynamoRIO's memory traces, as its view tool prints them.
+/* drmemtrace: reads DynamoRIO's memory traces as text, which its view tool prints.
  *
  *   <record> <instr>: <thread> ifetch       3 byte(s) @ 0x00007fb7dd6ad090 48 89 e7   mov ...
  *   <record> <instr>: <thread> write        8 byte(s) @ 0x00007ffd12345678 by PC 0x00007fb7dd6ad093
  *   <record> <instr>: <thread> <marker: timestamp 13312410768060146>
  *
  * Column widths differ between releases, and so does the thread column: "3264182", "T3264182" or
- * "W0.T3264182" (workload and thread). The text begins with a header, which output of the traced
- * program may precede, and ends with a summary.
+ * "W0.T3264182" (workload and thread). The text begins with a header and ends with a summary.
+ * Output of the traced program may precede the header.
  */
 #include "trace/lines.h"
 
@@ -14,8 +14,8 @@
 
 typedef struct drmemtrace_reader {
     rdi_lines lines;
-    bool started; /* a record was read, so that no more header lines follow */
-    bool ended;   /* the summary was read */
+    bool started; /* true: a record was read, so no more header lines follow */
+    bool ended;   /* true: the summary was read */
 } drmemtrace_reader;
 
 static bool starts(const char *p, const char *limit, const char *word) {
@@ -46,7 +46,7 @@ static const char *scan_prefix(const char *p, rdi_ref *ref) {
     return rdi_scan_blanks(p);
 }
 
-/* "3 byte(s) @ 0x00007fb7dd6ad090". */
+/* Reads "3 byte(s) @ 0x00007fb7dd6ad090". */
 static const char *scan_access(const char *p, const char *limit, rdi_ref *ref) {
     p = rdi_scan_size(rdi_scan_blanks(p), &ref->size);
     if (!p || !starts(p, limit, " byte(s) @ "))
@@ -54,8 +54,8 @@ static const char *scan_access(const char *p, const char *limit, rdi_ref *ref) {
     return rdi_scan_0x(p + strlen(" byte(s) @ "), &ref->addr);
 }
 
-/* Reads the text after "ifetch". The repetitions of a string instruction are listed, but they are not
- * fetched again. */
+/* Reads the text after "ifetch". The trace also lists the repetitions of a string instruction,
+ * which are not fetched again; they are skipped. */
 static const char *scan_fetch(const char *p, const char *limit, rdi_ref *ref) {
     ref->kind = RD_FETCH;
     p = scan_access(p, limit, ref);
@@ -77,8 +77,8 @@ static const char *scan_data(const char *p, const char *limit, uint8_t kind, rdi
     return p ? rdi_scan_line_end(p) : NULL;
 }
 
-/* Whether the line continues the bytes of a long instruction: it begins with two hexadecimal
- * digits. */
+/* Returns whether the line continues the bytes of a long instruction: it begins with two
+ * hexadecimal digits. */
 static bool continues_bytes(const char *p) {
     return rdi_hex_digit[(uint8_t)p[0]] && rdi_hex_digit[(uint8_t)p[1]] &&
            (rdi_is_blank(p[2]) || p[2] == '\n');
@@ -103,7 +103,7 @@ static const char *record_line(const char *p, const char *limit, rdi_ref *ref) {
     return p ? scan_record(p, limit, ref) : NULL;
 }
 
-/* Whether the line is one that may stand between records. */
+/* Returns whether the line may stand between records. */
 static bool is_divider(const char *p, const char *limit) {
     return starts(p, limit, "------") || rdi_scan_line_end(p);
 }

@@ -1,8 +1,9 @@
-/* jsonl: one JSON object per line with an array of ids (Mooncake and other KV-cache traces).
+/* jsonl: reads one JSON object per line, which has an array of ids (Mooncake and other KV-cache
+ * traces).
  *
- * A line is scanned in steps, so that a batch may end inside an array: first the members up to the
- * array, then each element, then the rest of the object. A step that succeeds consumes its text; a
- * step that fails consumes nothing and leaves the state unchanged.
+ * A line is scanned in steps, so that a batch may end inside an array. The steps are: the members
+ * before the array, each element of the array, and the rest of the object. A step that succeeds
+ * consumes its text; a step that fails consumes nothing and leaves the state unchanged.
  */
 #include "trace/id_table.h"
 #include "trace/lines.h"
@@ -13,12 +14,14 @@
 typedef struct jsonl_reader {
     rdi_lines lines;
     rdi_id_table ids;
-    const char *field; /* option */
+    const char *field; /* option: name of the array of ids */
     enum { AT_LINE, AT_ELEMENTS, AT_REST } state;
-    bool first; /* AT_ELEMENTS: no element was read yet, so the next one has no comma before it */
+    bool first; /* AT_ELEMENTS: true if no element was read yet, so that the next one has no comma
+                   before it */
 } jsonl_reader;
 
-/* ---- a small JSON scanner: functions return the end of what they scan, or NULL if it is invalid ---- */
+/* ---- a small JSON scanner: functions return the end of the text that they scan, or NULL if it is
+ * invalid ---- */
 
 static const char *skip_string(const char *p) {
     for (p++; *p != '"'; p++) {
@@ -86,13 +89,14 @@ static const char *fail(jsonl_reader *j, const char *p, const char *limit, const
     return NULL;
 }
 
-/* Whether the valid key at p names the array of ids. */
+/* Returns whether the key at p, which must be valid, is the name of the array of ids. */
 static bool is_field(const jsonl_reader *j, const char *p) {
     size_t n = (size_t)(skip_string(p) - p) - 2;
     return n == strlen(j->field) && memcmp(p + 1, j->field, n) == 0;
 }
 
-/* Skips members from p on, up to the array of ids (*found) or past the closing brace. */
+/* Skips members from p on, up to the array of ids or to the end of the object. Sets *found if it
+ * reaches the array. */
 static const char *skip_members(jsonl_reader *j, const char *p, const char *limit, bool *found) {
     while (true) {
         const char *key = p;

@@ -1,4 +1,4 @@
-/* lackey: the output of Valgrind's lackey tool with --trace-mem=yes. */
+/* lackey: reads and writes the output of Valgrind's lackey tool with --trace-mem=yes. */
 #include "trace/lines.h"
 
 #define FIELDS (RD_FIELD_SIZE | RD_FIELD_KIND)
@@ -15,8 +15,8 @@ static const char *skip_other(const char *p, const char *limit, rdi_ref *ref) {
     return NULL;
 }
 
-/* Reads "I  04001000,3" or " L 1ffeffe7e0,8". The order of the tests ensures that none looks past the
- * '\n' of a shorter line. */
+/* Reads "I 04001000,3" or " L 1ffeffe7e0,8". The tests are ordered such that none of them reads
+ * past the '\n' of a shorter line. */
 static inline const char *lackey_line(rdi_lines *l, const char *p, const char *limit,
                                       rdi_ref *ref) {
     (void)l;

@@ -12,9 +12,9 @@
 
 /* The beginning of a frame. */
 typedef struct frame_place {
-    uint64_t offset; /* in the file */
-    uint64_t before; /* references in the frames before it */
-    uint64_t frame;  /* number of these frames */
+    uint64_t offset; /* offset of the frame in the file */
+    uint64_t before; /* number of references in the frames before it */
+    uint64_t frame;  /* number of frames before it */
 } frame_place;
 
 /* A column other than the address. */
@@ -26,24 +26,29 @@ typedef struct native_column {
 typedef struct native_reader {
     rdi_reader *r;
     rdi_native_head head;
-    frame_place last; /* the frame that was read last, where seeking forward begins */
+    frame_place last; /* the frame that was read last; seeking forward begins here */
     uint64_t
-        before;     /* references in the frames before this one, part of the seed of its checksum */
+        before;     /* number of references in the frames before this one, which is part of the seed
+                       of its checksum */
     uint64_t frame; /* number of the frame, from 1, for messages */
-    size_t frame_bytes; /* bytes of the frame in the input buffer, not yet consumed; 0: none */
-    size_t left;        /* references of the frame that were not yet delivered */
+    size_t frame_bytes; /* number of bytes of the frame in the input buffer that are not yet
+                           consumed; 0: none */
+    size_t left;        /* number of references of the frame that were not yet delivered */
     bool ended;
     rdi_event_list events; /* the events among the references of this frame */
-    size_t events_told;    /* how many of the events were delivered */
+    size_t events_told;    /* number of events that were delivered */
     rdi_event_place
-        place; /* the number of events is part of the seed of the next checksum as well */
+        place; /* the position of decoding; its number of events is also part of the seed of the
+                  next checksum */
     rdi_column_decoder addr;
-    native_column *columns[RDI_NATIVE_COLUMNS]; /* parallel to head.columns; NULL: skipped */
+    native_column *columns[RDI_NATIVE_COLUMNS]; /* the columns of head.columns, in the same order;
+                                                   NULL: skipped */
 } native_reader;
 
 static int native_probe(const uint8_t *head, size_t n, bool whole) {
     (void)whole;
-    /* A few bytes of the magic number are enough, so that a truncated file gets the right message. */
+    /* A few bytes of the magic number are enough, so that a truncated file gets a message about the
+     * truncation. */
     return n >= 4 && rdi_native_has_magic(head, n) ? RDI_PROBE_SURE : RDI_PROBE_NO;
 }
 
@@ -76,7 +81,8 @@ static rd_status fail_frame(native_reader *f, const char *wrong) {
                                f->frame, f->before + 1, wrong);
 }
 
-/* A frame without references holds events, or is the end mark. */
+/* Returns whether a frame can have this number of references and this payload. A frame without
+ * references holds events or is the end mark. */
 static bool is_possible_length(const native_reader *f, size_t count, size_t payload) {
     if (count == 0)
         return payload <= (f->head.has_events ? RDI_EVENTS_BYTES : 0);
@@ -105,8 +111,9 @@ static rd_status load_frame(native_reader *f, size_t *count, size_t *payload) {
     return RD_OK;
 }
 
-/* Opens the block of the i-th column after the address. The block of a described column has its length
- * before it; *used counts the bytes of both. Returns NULL, or what is wrong. */
+/* Opens the block of the i-th column after the address. The length precedes the block of a
+ * described column, and *used includes the length. Returns NULL, or a text that says what is
+ * wrong. */
 static const char *open_column(native_reader *f, size_t i, size_t count, const uint8_t *p, size_t n,
                                size_t *used) {
     if (i + f->head.described < f->head.n_columns)
@@ -154,8 +161,8 @@ static rd_status read_events(native_reader *f, size_t payload) {
     return wrong ? fail_frame(f, wrong) : status;
 }
 
-/* Checks the positions of the events: they belong before a reference of the next frame, or, at the end
- * of the trace, after the last reference. */
+/* Checks the positions of the events: each must be before a reference of the next frame or, at the
+ * end of the trace, after the last reference. */
 static rd_status check_events(native_reader *f, size_t count) {
     uint64_t room = count ? count : 1;
     return f->place.at - f->before < room
@@ -194,7 +201,7 @@ static void deliver_events(native_reader *f, uint64_t end) {
     f->r->event_count = f->events_told - first;
 }
 
-/* Decodes the next n references into the batch. Returns NULL, or what is wrong. */
+/* Decodes the next n references into the batch. Returns NULL, or a text that says what is wrong. */
 static const char *decode_batch(native_reader *f, size_t n, rd_refs *refs) {
     rdi_columns *col = f->r->col;
     const char *wrong = rdi_column_next(&f->addr, n, col->addr, col->size, col->kind);
@@ -234,8 +241,8 @@ static rd_status native_read(void *self, rd_refs *refs) {
 
 /* ---- seeking ---- */
 
-/* Reads the number of references of the frame at *offset and moves *offset to the next frame. Returns
- * false if there is no frame. */
+/* Reads the number of references of the frame at *offset and moves *offset to the next frame.
+ * Returns false if there is no frame. */
 static bool hop(const rdi_input *in, uint64_t *offset, uint64_t *count) {
     uint8_t head[RDI_NATIVE_FRAME];
     if (!rdi_input_peek(in, *offset, head, sizeof head))
@@ -245,7 +252,8 @@ static bool hop(const rdi_input *in, uint64_t *offset, uint64_t *count) {
     return *count <= RDI_FRAME_REFS;
 }
 
-/* An event affects all references after it, so a file with events is only read from its beginning. */
+/* Returns 0 for a file with events. Such a file can be read only from its beginning, because an
+ * event affects all references after it. */
 static uint64_t native_count(void *self) {
     const native_reader *f = self;
     const rdi_input *in = f->r->in;
@@ -264,7 +272,7 @@ static rd_status native_seek(void *self, uint64_t first, uint64_t *skip) {
     native_reader *f = self;
     frame_place at = f->last;
     if (at.offset == 0 ||
-        first < at.before) /* nothing was read yet, or the reference is in an earlier frame */
+        first < at.before) /* no frame was read yet, or the reference is in an earlier frame */
         at = (frame_place){.offset = f->head.bytes};
     uint64_t next = at.offset, count = 0;
     while (hop(f->r->in, &next, &count) && count > 0 && at.before + count <= first)
@@ -292,12 +300,14 @@ const rdi_format_ops rdi_format_native = {
             .name = "native",
             .summary = "reusedist's own compact format: delta-coded, checksummed, fast",
             .card =
-                "Addresses are coded against a few recent ones, together with size and kind,\n"
+                "Addresses are coded as differences from recent ones, together with size and "
+                "kind,\n"
                 "in one to two bytes per reference for program traces; program counter and\n"
                 "thread are optional columns. Every frame of 65536 references has a checksum\n"
-                "and the file an end mark: damage and truncation are found, and everything\n"
-                "before them is still read. Specified in docs/trace-format.md. When writing,\n"
-                "native:frame=N makes frames of N references: at most N before a damage are lost.",
+                "and the file has an end mark: damage and truncation are detected, and everything\n"
+                "before them is still read. docs/trace-format.md specifies the format. When\n"
+                "writing, native:frame=N makes frames of N references, so that damage loses at\n"
+                "most N references.",
             .fields = RD_FIELD_SIZE | RD_FIELD_KIND
 #define RDI_COLUMN(name, field, required) | field
 #include "trace/columns.def"

@@ -1,5 +1,5 @@
-/* oraclegeneral: libCacheSim's 24-byte records: time, object id, size, position of the next access.
- */
+/* oraclegeneral: reads libCacheSim's 24-byte records with time, object id, size and position of the
+ * next access. */
 #include "trace/records.h"
 
 #define RECORD 24
@@ -8,8 +8,8 @@ typedef struct oracle_reader {
     rdi_reader *r;
 } oracle_reader;
 
-/* The position of the next access to the same object. -1 and the largest number mean that there is
- * none. */
+/* Returns the position of the next access to the same object. -1 and the largest number mean that
+ * there is none. */
 static int64_t next_access(const uint8_t *record) {
     return (int64_t)rdi_load_le64(record + 16);
 }
@@ -18,7 +18,8 @@ static uint64_t object_id(const uint8_t *record) {
     return rdi_load_le64(record + 4);
 }
 
-/* Whether record `next` is in the head and has this object. Positions count from `first`, 0 or 1. */
+/* Returns whether record `next` is in the head and has this object. Positions are counted from
+ * `first`, which is 0 or 1. */
 static bool leads_to(const uint8_t *head, size_t records, uint64_t next, unsigned first,
                      uint64_t id) {
     uint64_t index = next - first;
@@ -64,7 +65,8 @@ static rd_status oracle_read(void *self, rd_refs *refs) {
         const uint8_t *p = r->in->data + i * RECORD;
         uint32_t size = rdi_load_le32(p + 12);
         r->col->addr[i] = object_id(p);
-        r->col->size[i] = size ? size : 1; /* traces without sizes have 0 here */
+        /* 0 counts as 1, because traces without sizes have 0 here. */
+        r->col->size[i] = size ? size : 1;
     }
     rdi_input_consume(r->in, n * RECORD);
     *refs = (rd_refs){.n = n, .fields = RD_FIELD_SIZE, .addr = r->col->addr, .size = r->col->size};
@@ -86,7 +88,7 @@ const rdi_format_ops rdi_format_oraclegeneral = {
             .summary = "libCacheSim oracleGeneral: 24-byte records with object id and size",
             .card =
                 "Time (32 bits), object id (64), size (32) and position of the next access (64),\n"
-                "little-endian, without a header. Object ids: one block per id. Time and next\n"
+                "little-endian, without a header. Each object id is one block. Time and next\n"
                 "access are not used.",
             .fields = RD_FIELD_SIZE,
             .ids = true,

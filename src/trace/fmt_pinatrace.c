@@ -1,9 +1,9 @@
-/* pinatrace: the file pinatrace.out that Pin's example tool of this name writes. */
+/* pinatrace: reads the file pinatrace.out, which Pin's example tool of this name writes. */
 #include "trace/lines.h"
 
 typedef struct pinatrace_reader {
     rdi_lines lines;
-    uint64_t size; /* option */
+    uint64_t size; /* option: bytes that every reference touches */
 } pinatrace_reader;
 
 /* Reads "0x7f3d01c2a0d3: R 0x7ffe2a4c1b58", or "#eof" at the end. */

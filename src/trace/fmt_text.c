@@ -1,4 +1,5 @@
-/* text: one id or address per line, as a decimal or hexadecimal number or as a name. */
+/* text: reads and writes one id or address per line, as a decimal or hexadecimal number or as a
+ * name. */
 #include "trace/id_table.h"
 #include "trace/lines.h"
 
@@ -7,7 +8,7 @@ typedef struct text_reader {
     rdi_id_table ids;
 } text_reader;
 
-/* The id on a line without the blanks around it, or NULL for an empty line or a comment. */
+/* Returns the id on a line without the blanks around it, or NULL for an empty line or a comment. */
 static const char *trim(const char *p, const char *end, size_t *n) {
     p = rdi_scan_blanks(p);
     while (end > p && rdi_is_blank(end[-1]))
@@ -27,8 +28,8 @@ static const char *text_line(rdi_lines *l, const char *p, const char *limit, rdi
     return l->failed == RD_OK ? end + 1 : NULL;
 }
 
-/* Whether the text could be an id of a trace rather than a record or prose: one word without the
- * usual separators. */
+/* Returns whether the text could be an id rather than a record or prose: one word without the usual
+ * separators. */
 static bool is_plain_word(const char *id, size_t n) {
     for (size_t i = 0; i < n; i++)
         if ((unsigned char)id[i] <= ' ' || id[i] == 0x7f || strchr(",;|\"{}", id[i]))

@@ -1,17 +1,17 @@
-/* u32: raw little-endian 32-bit addresses or ids, no header. */
+/* u32: reads and writes raw little-endian 32-bit addresses or ids, without a header. */
 #include "trace/records.h"
 
 #include <inttypes.h>
 
 #define RECORD          sizeof(uint32_t)
-#define HIGH_HALVES_MAX 64 /* more upper halves than any real set of 64-bit addresses shows */
+#define HIGH_HALVES_MAX 64 /* more distinct upper halves than real 64-bit addresses have */
 
 typedef struct u32_reader {
     rdi_reader *r;
 } u32_reader;
 
-/* Recognizes small numbers. Below 2^16 they look like u64 as well. The difference is that 64-bit
- * addresses have few distinct upper halves, but pairs of 32-bit ids have many. */
+/* Recognizes small numbers. Numbers below 2^16 also look like u64. The difference is that 64-bit
+ * addresses have few distinct upper halves, while pairs of 32-bit ids have many. */
 static int u32_probe(const uint8_t *head, size_t n, bool whole) {
     uint32_t seen[HIGH_HALVES_MAX];
     size_t distinct = 0;
@@ -60,7 +60,7 @@ static rd_status u32_seek(void *self, uint64_t first, uint64_t *skip) {
 
 typedef struct u32_writer {
     rdi_writer *w;
-    uint64_t count; /* references written, for messages */
+    uint64_t count; /* number of references written, for messages */
 } u32_writer;
 
 static rd_status u32_writer_open(void *self, rdi_writer *w) {
@@ -94,9 +94,10 @@ const rdi_format_ops rdi_format_u32 = {
         {
             .name = "u32",
             .summary = "raw little-endian 32-bit addresses",
-            .card = "Four bytes per reference, no header. Addresses; use -b addr for object ids.\n"
-                    "Found by content only when all values are below 2^24 and vary enough not to\n"
-                    "be taken for u64; name it with -f u32 otherwise.",
+            .card =
+                "Four bytes per reference, without a header. Values are addresses; use -b addr\n"
+                "for object ids. The format is detected only if all values are below 2^24 and\n"
+                "vary enough to be told from u64; otherwise name it with -f u32.",
             .writable = true,
             .binary = true,
         },

@@ -1,7 +1,8 @@
-/* u64: raw little-endian 64-bit addresses, no header (Parda's binary traces, valpin).
+/* u64: reads and writes raw little-endian 64-bit addresses without a header (Parda's binary traces,
+ * valpin).
  *
  * This is the template for a binary format. Batches point directly into the input buffer when it is
- * aligned, so that reading costs no more than the copy out of the page cache.
+ * aligned, so that reading costs no more than the copy from the page cache.
  */
 #include "trace/records.h"
 
@@ -9,7 +10,8 @@ typedef struct u64_reader {
     rdi_reader *r;
 } u64_reader;
 
-/* Recognizes the format without a magic number: real addresses and ids have equal top 16 bits. */
+/* Recognizes the format, which has no magic number: in real addresses and ids, the top 16 bits are
+ * all equal. */
 static int u64_probe(const uint8_t *head, size_t n, bool whole) {
     if (n < 8 || (whole && n % 8 != 0))
         return RDI_PROBE_NO;
@@ -78,7 +80,9 @@ const rdi_format_ops rdi_format_u64 = {
         {
             .name = "u64",
             .summary = "raw little-endian 64-bit addresses",
-            .card = "Eight bytes per reference, no header. Addresses; use -b addr for object ids.",
+            .card =
+                "Eight bytes per reference, without a header. Values are addresses; use -b addr\n"
+                "for object ids.",
             .writable = true,
             .binary = true,
         },

@@ -1,4 +1,4 @@
-/* cycle: all blocks in order, again and again. */
+/* cycle: references all blocks in order, again and again. */
 #include "trace/generate.h"
 
 #include <stddef.h>

@@ -1,25 +1,27 @@
-/* fft: the memory references of a two-dimensional fast Fourier transform, over and over.
+/* fft: makes the memory references of a two-dimensional fast Fourier transform, again and again.
  *
- * The program transforms every row and then every column in place: bit reversal, then log2(n) passes of
- * butterflies. A complex number is two elements, and rows and columns share one table of factors.
- * Distances are short inside a row or column and long between rows and columns. This is the program in
- * the accuracy panel of Figure 7 in Zhong, Shen, Ding 2009.
+ * The program transforms every row and then every column in place: bit reversal, then log2(n)
+ * passes of butterflies. A complex number is two elements, and rows and columns share one table of
+ * factors. Distances are short inside a row or column and long between rows and columns. This is
+ * the program in the accuracy panel of Figure 7 in Zhong, Shen, Ding 2009.
  */
 #include "trace/generate.h"
 
 #include <inttypes.h>
 #include <stddef.h>
 
-#define STEP_REFS 10 /* most references of a step */
+#define STEP_REFS 10 /* maximum number of references in a step */
 
 typedef struct fft_state {
     rdi_generator g;
     uint64_t rows, columns; /* options; powers of two */
-    bool by_column;         /* the columns are being transformed */
-    uint64_t line;          /* row or column */
-    bool reversing;         /* ... whose numbers are being put in bit-reversed order */
-    uint64_t place;         /* position in the line, or number of the butterfly in its pass */
-    uint64_t half;          /* butterflies combine places this far apart */
+    bool by_column;         /* true: the columns are being transformed */
+    uint64_t line;          /* index of the current row or column */
+    bool reversing;         /* true: the numbers of this row or column are being put in bit-reversed
+                               order */
+    uint64_t place;         /* position in the row or column, or number of the butterfly in its
+                               pass */
+    uint64_t half;          /* distance of the places that a butterfly combines */
     uint64_t step[STEP_REFS];
     size_t in_step, taken;
 } fft_state;
@@ -65,7 +67,7 @@ static void touch(fft_state *s, uint64_t complex_number) {
     s->step[s->in_step++] = 2 * complex_number + 1;
 }
 
-/* The number at a position of the current line. */
+/* Returns the index of the number at a position of the current row or column. */
 static uint64_t number_at(const fft_state *s, uint64_t place) {
     return s->by_column ? place * s->columns + s->line : s->line * s->columns + place;
 }
@@ -81,7 +83,7 @@ static uint64_t reversed(uint64_t place, uint64_t length) {
     return result;
 }
 
-/* Swaps two numbers: both are read, then written. */
+/* Makes the references that swap two numbers: both are read, then written. */
 static void swap(fft_state *s, uint64_t a, uint64_t b) {
     for (int i = 0; i < 2; i++) {
         touch(s, number_at(s, a));
@@ -89,8 +91,8 @@ static void swap(fft_state *s, uint64_t a, uint64_t b) {
     }
 }
 
-/* Reads a factor and two numbers, and writes both numbers. The table of factors follows the numbers and
- * is as long as the longer side. */
+/* Makes the references of a butterfly: reads a factor and two numbers, and writes both numbers. The
+ * table of factors follows the numbers and is as long as the longer side. */
 static void butterfly(fft_state *s) {
     uint64_t longer = s->rows > s->columns ? s->rows : s->columns;
     uint64_t j = s->place % s->half, a = s->place / s->half * 2 * s->half + j;

@@ -1,4 +1,4 @@
-/* phases: several working sets in turn. */
+/* phases: uses several working sets in turn. */
 #include "trace/generate.h"
 
 #include <stddef.h>
@@ -7,12 +7,12 @@ enum { PATTERN_UNIFORM, PATTERN_CYCLE };
 
 typedef struct phases_state {
     rdi_generator g;
-    rd_sizes sets;   /* blocks of each working set */
-    uint64_t length; /* references per phase */
+    rd_sizes sets;   /* number of blocks of each working set */
+    uint64_t length; /* number of references per phase */
     uint32_t pattern;
-    size_t set;     /* the current working set ... */
-    uint64_t first; /* ... its first block ... */
-    uint64_t done;  /* ... and the references made in it */
+    size_t set;     /* index of the current working set */
+    uint64_t first; /* first block of the current working set */
+    uint64_t done;  /* number of references made in the current working set */
 } phases_state;
 
 static const rd_opt phases_opts[] = {

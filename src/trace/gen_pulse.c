@@ -1,8 +1,9 @@
-/* pulse: time distances concentrated at a few values (Shen, Shaw, Meeker, Ding, POPL 2007).
+/* pulse: makes time distances that are concentrated at a few values (Shen, Shaw, Meeker, Ding, POPL
+ * 2007).
  *
- * Each pulse has a group of blocks that are used cyclically. The weight of the group is its share of all
- * references. The group has as many blocks as it gets references within the time distance, so that each
- * block is reused after exactly that time.
+ * Each pulse has a group of blocks that are used cyclically. The weight of the group is its share
+ * of all references. The group has as many blocks as it gets references within the time distance,
+ * so that each block is reused after exactly that time.
  */
 #include "trace/generate.h"
 
@@ -14,7 +15,8 @@ enum { ORDER_RANDOM, ORDER_REGULAR };
 /* The blocks of one pulse. */
 typedef struct group {
     uint64_t first, blocks, next;
-    int64_t credit; /* regular order: the references that it should have had and did not get */
+    int64_t credit; /* regular order: number of references that the group should have had but did
+                       not get */
 } group;
 
 typedef struct pulse_state {
@@ -34,13 +36,13 @@ static const rd_opt pulse_opts[] = {
     {.name = "weights",
      .type = RD_OPT_SIZES,
      .offset = offsetof(pulse_state, weights),
-     .help = "how often each occurs, joined by ':' [all equally]"},
+     .help = "how often each time distance occurs, joined by ':' [all equally]"},
     {.name = "order",
      .type = RD_OPT_CHOICE,
      .offset = offsetof(pulse_state, order),
      .choices = "random|regular",
      .def = "random",
-     .help = "which pulse comes next: drawn (pulses have a width), or evenly mixed"},
+     .help = "how the next pulse is chosen: at random (pulses have a width), or evenly mixed"},
     RDI_GENERATOR_OPTS(pulse_state, g),
     {.name = NULL},
 };
@@ -73,7 +75,7 @@ static rd_status pulse_open(void *self, rdi_reader *r) {
     return RD_OK;
 }
 
-/* The group with the largest credit. */
+/* Returns the group with the largest credit. */
 static size_t next_regular(pulse_state *p) {
     size_t most = 0;
     for (size_t i = 0; i < p->at.n; i++) {

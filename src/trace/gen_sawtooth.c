@@ -1,11 +1,11 @@
-/* sawtooth: all blocks forwards, then backwards. */
+/* sawtooth: references all blocks forwards, then backwards. */
 #include "trace/generate.h"
 
 #include <stddef.h>
 
 typedef struct sawtooth_state {
     rdi_generator g;
-    uint64_t blocks, next; /* next: position in a period of 2 * blocks */
+    uint64_t blocks, next; /* `next` is the position in a period of 2 * blocks */
 } sawtooth_state;
 
 static const rd_opt sawtooth_opts[] = {

@@ -1,8 +1,8 @@
-/* stack: a trace whose reuse distances are drawn from a distribution.
+/* stack: makes a trace whose reuse distances are drawn from a distribution.
  *
- * The LRU stack is an array of slots in the order of the last use, with the most recent one at the end.
- * A Fenwick tree counts the occupied slots, so that the d-th most recent block is found in logarithmic
- * time. When the array is full, it is compacted.
+ * The LRU stack is an array of slots in the order of the last use, with the most recent block at
+ * the end. A Fenwick tree counts the occupied slots, so that the d-th most recent block is found in
+ * logarithmic time. When the array is full, it is compacted.
  */
 #include "trace/generate.h"
 
@@ -13,13 +13,13 @@
 
 typedef struct stack_state {
     rdi_generator g;
-    uint64_t blocks;      /* option: the most distinct blocks */
+    uint64_t blocks;      /* option: maximum number of distinct blocks */
     double mean, cold;    /* options */
     rd_sizes at, weights; /* options */
-    rdi_choice choice;    /* without at=: geometric, by its logarithm */
+    rdi_choice choice;    /* used with at=; otherwise distances are geometrically distributed */
     double log_fail;
-    size_t room, next, live; /* number of slots, next slot to use, occupied slots */
-    uint32_t *slot;          /* block + 1; 0: empty. Index from 1 */
+    size_t room, next, live; /* number of slots, next slot to use, number of occupied slots */
+    uint32_t *slot;          /* block + 1, or 0 if the slot is empty; indices begin at 1 */
     uint32_t *count;         /* Fenwick tree over occupied slots */
 } stack_state;
 
@@ -41,7 +41,7 @@ static const rd_opt stack_opts[] = {
     {.name = "at",
      .type = RD_OPT_SIZES,
      .offset = offsetof(stack_state, at),
-     .help = "these distances instead, joined by ':'"},
+     .help = "draw from these distances instead, joined by ':'"},
     {.name = "weights",
      .type = RD_OPT_SIZES,
      .offset = offsetof(stack_state, weights),
@@ -77,7 +77,7 @@ static void add(stack_state *s, size_t at, uint32_t change) {
         s->count[at] += change;
 }
 
-/* The slot of the rank-th oldest block, from 1. */
+/* Returns the slot of the rank-th oldest block, counted from 1. */
 static size_t find_rank(const stack_state *s, size_t rank) {
     size_t at = 0, step = (size_t)1 << (rdi_bit_width(s->room) - 1);
     for (; step > 0; step /= 2)
@@ -112,7 +112,7 @@ static void push(stack_state *s, uint32_t entry) {
     add(s, s->next++, 1);
 }
 
-/* Draws a distance. UINT64_MAX asks for a new block. */
+/* Draws a distance. UINT64_MAX stands for a new block. */
 static uint64_t draw_distance(stack_state *s) {
     if (s->cold > 0 && rdi_rng_unit(&s->g.rng) < s->cold)
         return UINT64_MAX;

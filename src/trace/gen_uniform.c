@@ -1,4 +1,4 @@
-/* uniform: independent draws, all blocks equally likely. */
+/* uniform: draws blocks independently, all with the same probability. */
 #include "trace/generate.h"
 
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* zipf: independent draws, the k-th most popular block with probability 1 / k^alpha. */
+/* zipf: draws blocks independently, the k-th most popular block with a probability proportional to
+ * 1 / k^alpha. */
 #include "trace/generate.h"
 
 #include <stddef.h>
@@ -24,7 +25,7 @@ static const rd_opt zipf_opts[] = {
      .type = RD_OPT_BOOL,
      .offset = offsetof(zipf_state, scramble),
      .def = "on",
-     .help = "blocks of similar popularity get unrelated addresses"},
+     .help = "give blocks of similar popularity unrelated addresses"},
     RDI_GENERATOR_OPTS(zipf_state, g),
     {.name = NULL},
 };

@@ -1,4 +1,4 @@
-/* The generators' registry and what they share. See generate.h. */
+/* Implements the registry of generators, and the functions that they share. See generate.h. */
 #include "trace/generate.h"
 
 #include "trace/lookup.h"

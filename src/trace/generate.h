@@ -1,8 +1,9 @@
-/* The interface of a generator, which is a format without a file: one const table in one file, and one
- * line in generators.def.
+/* The interface of a generator, which is a format without a file: one const table in one file, and
+ * one line in generators.def.
  *
  * The same options give the same trace on every machine: random numbers are integers from a seed,
- * and floating-point numbers are only added, multiplied and divided, which IEEE 754 defines exactly.
+ * and floating-point numbers are only added, multiplied and divided, which IEEE 754 defines
+ * exactly.
  */
 #ifndef RDI_GENERATE_H
 #define RDI_GENERATE_H
@@ -11,39 +12,39 @@
 
 #define RDI_BLOCKS_MAX (UINT64_C(1) << 40)
 
-/* First member of a generator's state. */
+/* The first member of a generator's state. */
 typedef struct rdi_generator {
     rdi_reader *r;
     rdi_rng rng;
-    uint64_t refs, seed, stride; /* options */
+    uint64_t refs, seed, stride; /* the options that all generators have */
 } rdi_generator;
 
-/* The options that all generators have. `state` is the state struct, and `member` is its member of type
- * rdi_generator. */
+/* The rows of the option table that all generators have. `state` is the type of the state, and
+ * `member` is its member of type rdi_generator. */
 #define RDI_GENERATOR_OPTS(state, member)                                                          \
     {.name = "refs",                                                                               \
      .type = RD_OPT_SIZE,                                                                          \
      .offset = offsetof(state, member.refs),                                                       \
      .def = "1M",                                                                                  \
-     .help = "references in all"},                                                                 \
+     .help = "number of references"},                                                              \
         {.name = "seed",                                                                           \
          .type = RD_OPT_U64,                                                                       \
          .offset = offsetof(state, member.seed),                                                   \
          .def = "1",                                                                               \
-         .help = "same seed, same trace"},                                                         \
+         .help = "the same seed gives the same trace"},                                            \
     {                                                                                              \
         .name = "stride", .type = RD_OPT_SIZE, .offset = offsetof(state, member.stride),           \
         .def = "64", .min = 1, .max = 1 << 20, .help = "bytes from one block to the next"          \
     }
 
-/* The option for the number of blocks. */
+/* The row of the option table for the number of blocks. */
 #define RDI_BLOCKS_OPT(state, field, initial)                                                      \
     {                                                                                              \
         .name = "blocks", .type = RD_OPT_SIZE, .offset = offsetof(state, field), .def = initial,   \
         .min = 1, .max = (double)RDI_BLOCKS_MAX, .help = "distinct blocks"                         \
     }
 
-/* Makes the next n block numbers; n is at most RDI_REFS_MAX. */
+/* Makes the next n block numbers. n is at most RDI_REFS_MAX. */
 typedef void rdi_generator_fill(void *self, uint64_t *blocks, size_t n);
 
 /* Seeds the random numbers and sets the length. */
@@ -53,7 +54,8 @@ rd_status rdi_generator_read(rdi_generator *g, rd_refs *refs, rdi_generator_fill
 
 /* ---- distributions ---- */
 
-/* The natural logarithm (x > 0) and the exponential, computed with the four basic operations only. */
+/* Compute the natural logarithm (x > 0) and the exponential with nothing but the four basic
+ * operations. */
 double rdi_log(double x);
 double rdi_exp(double x);
 
@@ -67,10 +69,11 @@ uint64_t rdi_zipf_draw(const rdi_zipf *z, rdi_rng *rng);
 /* Draws a number below n, each with a probability proportional to its weight. */
 typedef struct rdi_choice {
     size_t n;
-    uint64_t bound[RD_SIZES_MAX]; /* sums of weights up to and including this one */
+    uint64_t bound[RD_SIZES_MAX]; /* sum of the weights up to and including each number */
 } rdi_choice;
-/* Without weights, all numbers are equally likely. Otherwise there must be n weights that are not all
- * 0, else it returns RD_EINVAL. `owner` names the generator in messages. */
+/* Prepares drawing a number below n. Without weights, all numbers are equally likely. Otherwise
+ * there must be n weights that are not all 0; if not, the function returns RD_EINVAL. `owner` names
+ * the generator in messages. */
 rd_status rdi_choice_init(rd_ctx *ctx, const char *owner, rdi_choice *c, size_t n,
                           const rd_sizes *weights);
 size_t rdi_choice_draw(const rdi_choice *c, rdi_rng *rng);

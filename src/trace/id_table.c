@@ -6,10 +6,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { EMPTY = 0, NUMBER = 1, FIRST_NAME = 2 }; /* rdi_id_slot.name */
+enum { EMPTY = 0, NUMBER = 1, FIRST_NAME = 2 }; /* special values of rdi_id_slot.name */
 
 #define SLOTS_MIN   1024
-#define LENGTH_SIZE 4 /* bytes in front of a name */
+#define LENGTH_SIZE 4 /* number of bytes before a name, which hold its length */
 
 void rdi_id_table_init(rdi_id_table *t, rd_ctx *ctx) {
     t->ctx = ctx;
@@ -29,7 +29,7 @@ void rdi_id_table_fini(rdi_id_table *t) {
     t->names = NULL;
 }
 
-/* Hashes eight bytes at a time. Each step is a bijection of the word that it takes, so that two names
+/* Hashes eight bytes at a time. Every step is a bijection of the word that it takes, so two names
  * of the same length of up to eight bytes never collide. */
 uint64_t rdi_id_hash(uint64_t seed, const char *text, size_t n) {
     uint64_t h = rdi_mix64(seed + UINT64_C(0x9e3779b97f4a7c15) * (n + 1));
@@ -40,7 +40,7 @@ uint64_t rdi_id_hash(uint64_t seed, const char *text, size_t n) {
     return n > 0 ? rdi_mix64(h ^ rdi_load_le64(rest)) : h;
 }
 
-/* The slot of an id, or the empty slot where it belongs. */
+/* Returns the slot of an id, or the empty slot where it belongs. */
 static rdi_id_slot *find(const rdi_id_table *t, uint64_t id) {
     size_t mask = t->room - 1;
     for (size_t i = rdi_mix64(id) & mask;; i = (i + 1) & mask)
@@ -48,7 +48,7 @@ static rdi_id_slot *find(const rdi_id_table *t, uint64_t id) {
             return &t->slots[i];
 }
 
-/* Makes sure that one more id fits. */
+/* Makes room for one more id. */
 static rd_status reserve_slot(rdi_id_table *t) {
     if (2 * (t->used + 1) <= t->room)
         return RD_OK;
@@ -160,7 +160,8 @@ static rd_status fail_number(const rdi_id_table *t, const char *text, size_t n, 
     return rdi_fail(t->ctx, RD_EFORMAT, "'%s' %s", excerpt, why);
 }
 
-/* Whether the text is a number under base=auto, dec or hex, and whether it is hexadecimal. */
+/* Returns whether the text is a number under base=auto, dec or hex. Sets *hex if the number is
+ * hexadecimal. */
 static bool is_number(uint32_t base, const char *text, size_t n, bool *hex) {
     bool prefixed = n > 2 && rdi_has_0x(text);
     *hex = base == RDI_ID_HEX || (base == RDI_ID_AUTO && prefixed);

@@ -2,12 +2,12 @@
  *
  * A number stands for itself. Any other text (a name) becomes a 64-bit hash of its bytes, which
  * depends on nothing but the text and the seed. Two ids with the same number would silently become
- * one object, so the table remembers every name with its hash, and the numbers beside them, and
- * fails on a collision: name against name, and name against number in either order.
+ * one object, so the table remembers every name with its hash, and the numbers that occur in the
+ * same trace. It fails if two names collide, or a name and a number.
  *
- * Memory is O(distinct ids) for names and mixtures. A trace of numbers alone needs none: when the
- * first RDI_ID_NUMBERS_MAX ids were all numbers, numbers are no longer remembered, and a name that
- * comes later is an error.
+ * A trace with names needs O(distinct ids) memory. A trace with only numbers needs none: if the
+ * first RDI_ID_NUMBERS_MAX ids are all numbers, numbers are no longer remembered, and a later name
+ * is an error.
  */
 #ifndef RDI_ID_TABLE_H
 #define RDI_ID_TABLE_H
@@ -16,37 +16,43 @@
 
 #define RDI_ID_NUMBERS_MAX 65536
 
-enum { RDI_ID_AUTO, RDI_ID_DEC, RDI_ID_HEX, RDI_ID_STRING }; /* in the order of RDI_ID_OPTS */
+enum {
+    RDI_ID_AUTO,
+    RDI_ID_DEC,
+    RDI_ID_HEX,
+    RDI_ID_STRING
+}; /* the values of base=, in the order of
+                                                                the choices */
 
 typedef struct rdi_id_slot {
     uint64_t id;
     uint64_t name; /* position of the name in `names`, plus FIRST_NAME; see id_table.c */
 } rdi_id_slot;
 
-/* Zeroed at first; the options are set by the core before rdi_id_table_init(). */
+/* The table is zeroed at first. The core sets the options before rdi_id_table_init(). */
 typedef struct rdi_id_table {
     uint32_t base; /* options */
     uint64_t seed;
     rd_ctx *ctx;
     rdi_id_slot *slots; /* open addressing, linear probing, at most half full */
-    size_t used, room;  /* of slots; room is 0 or a power of two */
+    size_t used, room;  /* number of slots in use and allocated; room is 0 or a power of two */
     char *names;        /* the length (4 bytes) and the bytes of each name, without gaps */
     size_t names_used, names_room;
-    uint64_t numbers_read; /* ids before the first name */
+    uint64_t numbers_read; /* number of ids before the first name */
     bool has_names;
 } rdi_id_table;
 
 void rdi_id_table_init(rdi_id_table *t, rd_ctx *ctx);
 void rdi_id_table_fini(rdi_id_table *t);
 
-/* Finds the number for an id of n > 0 bytes. The byte after the text must be readable, and it must not
- * be a hexadecimal digit. Messages quote the id; the caller adds the line. */
+/* Finds the number for an id of n > 0 bytes. The byte after the text must be readable, and it must
+ * not be a hexadecimal digit. Messages quote the id; the caller adds the line. */
 RD_CHECKED rd_status rdi_id_read(rdi_id_table *t, const char *text, size_t n, uint64_t *out);
 
-/* The hash of a name. */
+/* Returns the hash of a name. */
 uint64_t rdi_id_hash(uint64_t seed, const char *text, size_t n);
 
-/* Options of a format whose state has a field `rdi_id_table ids`. */
+/* The rows of the option table of a format whose state has a member `rdi_id_table ids`. */
 #define RDI_ID_OPTS(state)                                                                         \
     {.name = "base",                                                                               \
      .type = RD_OPT_CHOICE,                                                                        \

@@ -1,4 +1,4 @@
-/* The input buffer of a trace. See input.h. */
+/* Implements the input buffer of a trace. See input.h. */
 #include "trace/input.h"
 
 #include "base/number.h"
@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Under AddressSanitizer the memory after the input buffer and its '\n' is poisoned, so that tests and
- * fuzzers detect a reader that looks too far, however large the allocation is. */
+/* Under AddressSanitizer the memory after the input buffer and its '\n' is poisoned, so that tests
+ * and fuzzers detect a reader that reads too far, even if the allocation is larger. */
 #if defined(__SANITIZE_ADDRESS__)
 #define GUARD_WINDOW 1
 #elif defined(__has_feature)
@@ -28,20 +28,21 @@
 #define ASAN_UNPOISON_MEMORY_REGION(p, n) ((void)(p), (void)(n))
 #endif
 
-/* Small enough to stay in the second-level cache while a reader walks over it. */
+/* Size of the input buffer, small enough to stay in the second-level cache while a reader uses
+ * it. */
 #define BUFFER_BYTES (256 * 1024)
 
 typedef struct input_impl {
-    rdi_input in; /* first: the reader's view */
+    rdi_input in; /* must be the first member; the reader sees it */
     rdi_source source;
-    rdi_unpack *unpack; /* NULL: stored plainly */
+    rdi_unpack *unpack; /* unpacks the input; NULL: not compressed */
     uint8_t *buffer;    /* memory of the input buffer, `room` + 1 bytes */
     size_t room;
-    rd_status pending;  /* a read error that occurred after valid bytes ... */
-    char *pending_text; /* ... and its message */
-    uint64_t total;     /* file size, 0 unknown */
+    rd_status pending;  /* status of a read error that occurred after valid bytes */
+    char *pending_text; /* message of that error */
+    uint64_t total;     /* size of the file; 0: unknown */
     bool owns_fd;
-    uint8_t *early; /* the bytes that the caller had read before */
+    uint8_t *early; /* the bytes that the caller had already read */
     char *name;
 } input_impl;
 
@@ -135,7 +136,8 @@ static rd_status use_fd(input_impl *impl, int fd, const void *head, size_t n) {
     return check_file(impl);
 }
 
-/* Looks for the magic number of a compression in the first bytes, which are read again afterwards. */
+/* Looks for the magic number of a compression in the first bytes, which are read again
+ * afterwards. */
 static rd_status start_unpacking(input_impl *impl) {
     rdi_source *s = &impl->source;
     if (s->fd >= 0 && s->n < sizeof s->head) {
@@ -151,7 +153,7 @@ static rd_status start_unpacking(input_impl *impl) {
     return compression ? rdi_unpack_open(s, compression, &impl->unpack) : RD_OK;
 }
 
-/* The last step of opening. `status` is the result of the previous steps. */
+/* Does the last step of opening. `status` is the result of the earlier steps. */
 static rd_status start_input(input_impl *impl, rd_status status, rdi_input **out) {
     if (status == RD_OK)
         status = start_unpacking(impl);

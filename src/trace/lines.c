@@ -1,4 +1,4 @@
-/* Complete lines of the input buffer. See lines.h. */
+/* Finds complete lines in the input buffer. See lines.h. */
 #include "trace/lines.h"
 
 #include <stdio.h>
@@ -13,7 +13,8 @@ const uint8_t rdi_hex_digit[256] = {
 static const char byte_order_mark[] = "\xef\xbb\xbf";
 #define MARK_BYTES 3
 
-/* A file with at least so many valid lines for each invalid one is damaged, not of another format. */
+/* If a file has at least this many valid lines for each invalid one, it counts as damaged, not as a
+ * file of another format. */
 #define DAMAGE_RATIO 8
 
 void rdi_lines_open(rdi_lines *l, rdi_reader *r, const char *expected) {
@@ -22,7 +23,7 @@ void rdi_lines_open(rdi_lines *l, rdi_reader *r, const char *expected) {
     l->max = RDI_LINE_MAX;
 }
 
-/* The byte after the last '\n' in [start, end), or NULL. */
+/* Returns the byte after the last '\n' in [start, end), or NULL if there is none. */
 static const char *behind_last_newline(const uint8_t *start, const uint8_t *end) {
     while (end > start && end[-1] != '\n')
         end--;
@@ -33,15 +34,15 @@ static bool starts_with_mark(const uint8_t *data, size_t n) {
     return n >= MARK_BYTES && memcmp(data, byte_order_mark, MARK_BYTES) == 0;
 }
 
-/* Reads until the input buffer has a complete line. It has none at the end of the file. */
+/* Reads until the input buffer has a complete line. At the end of the file it has none. */
 static rd_status find_lines(rdi_lines *l) {
     rdi_input *in = l->r->in;
     const char *end = NULL;
     size_t seen = 0;
     while (!(end = behind_last_newline(in->data + seen, in->data + in->avail)) && !in->eof) {
         seen = in->avail;
-        /* The input buffer never grows beyond the longest line, so whether a line is too long does not
-         * depend on the sizes of the reads. */
+        /* The input buffer never grows beyond the longest line, so whether a line is too long does
+         * not depend on the sizes of the reads. */
         if (seen >= l->max) {
             in->line++;
             return rdi_input_fail_line(in, "the line is longer than %zu bytes", l->max - 1);

@@ -1,12 +1,12 @@
 /* The common part of formats with one record per line.
  *
- * A format gives a parser for one line; rdi_lines_read() passes it complete lines of the input buffer
- * and makes batches of the references that it returns. The parser is inlined into the loop, which
- * makes text formats fast: there is no call and no search for the end of line per record.
+ * A format gives a parser for one line; rdi_lines_read() passes it complete lines of the input
+ * buffer and makes batches of the references that it returns. The parser is inlined into the loop,
+ * which makes text formats fast: there is no call and no search for the end of line per record.
  *
- * Lines end with "\n" or "\r\n" (a parser treats '\r' as a blank), the last line may lack its end, and
- * a byte order mark at the beginning of the file is skipped. A line, with its end, has at most `max`
- * bytes.
+ * Lines end with "\n" or "\r\n" (a parser treats '\r' as a blank), the last line may lack its end,
+ * and a byte order mark at the beginning of the file is skipped. A line, with its end, has at most
+ * `max` bytes.
  */
 #ifndef RDI_LINES_H
 #define RDI_LINES_H
@@ -16,8 +16,8 @@
 
 #include <string.h>
 
-/* The reference of one line. It is set to size 1, kind RD_LOAD and zeros before the parser is called,
- * which changes the fields that the line has. */
+/* The reference of one line. Before the parser is called, it is set to size 1, kind RD_LOAD and
+ * zeros; the parser changes the fields that the line has. */
 typedef struct rdi_ref {
     uint64_t addr, pc;
     uint32_t size, thread;
@@ -26,44 +26,46 @@ typedef struct rdi_ref {
 
 #define RDI_MODIFY (RD_LOAD | RD_STORE)
 
-/* First member of a line format's state. */
+/* The first member of a line format's state. */
 typedef struct rdi_lines {
     rdi_reader *r;
     const char *expected; /* the form of a valid line, for messages */
-    size_t max;           /* longest line with its end, in bytes; a power of two */
-    size_t complete;      /* bytes of complete lines at the beginning of the input buffer */
-    rd_status failed;     /* why the parser refused a line, when it has set a message itself */
+    size_t max;           /* maximum length of a line with its end, in bytes; a power of two */
+    size_t complete;      /* number of bytes of complete lines at the beginning of the input
+                             buffer */
+    rd_status failed;     /* status of a parser that refused a line and has set the message
+                             itself */
 } rdi_lines;
 
-/* Reads the line at p, one of the complete lines up to `limit`. Returns the byte after its '\n', or NULL
- * if the line is malformed or l->failed is set. A refused line is parsed again after the references
- * before it were delivered, so parsing must be repeatable. Probes pass l == NULL. */
+/* Reads the line at p, one of the complete lines up to `limit`. Returns the byte after its '\n', or
+ * NULL if the line is malformed or l->failed is set. A refused line is parsed again after the
+ * references before it were delivered, so parsing must be repeatable. Probes pass l == NULL. */
 typedef const char *rdi_line_parser(rdi_lines *l, const char *p, const char *limit, rdi_ref *ref);
 
-/* `expected` may be NULL when the parser sets all messages itself. */
+/* Starts reading lines. `expected` may be NULL if the parser sets all messages itself. */
 void rdi_lines_open(rdi_lines *l, rdi_reader *r, const char *expected);
 
-/* Sets *p .. *limit to the complete lines in the input buffer, and reads more if it has none. They are
- * empty only at the end of the file. limit[-1] is a '\n'; for the last line of a file it may be the one
- * that follows the input buffer. */
+/* Sets *p to the beginning and *limit to the end of the complete lines in the input buffer, and
+ * reads more if there are none. There are none only at the end of the file. limit[-1] is a '\n';
+ * for the last line of a file it may be the one that follows the input buffer. */
 rd_status rdi_lines_fill(rdi_lines *l, const char **p, const char **limit);
 
-/* Drops the first n bytes of the lines that rdi_lines_fill() showed. */
+/* Drops the first n bytes of the lines that rdi_lines_fill() returned. */
 void rdi_lines_consume(rdi_lines *l, size_t n);
 
 /* Fails with a message about the line at p, which is the next line to be counted. */
 rd_status rdi_lines_fail(rdi_lines *l, const char *p, const char *limit);
 
-/* Returns `sure` if every line of a file's head is valid and at least one is a reference, a weak guess
- * if nearly all lines are valid, and "no" otherwise. After the weak guess, the reader reports the
- * invalid lines, unless another format fits better. */
+/* Returns `sure` if every line of a file's head is valid and at least one is a reference, a weak
+ * guess if nearly all lines are valid, and "no" otherwise. After the weak guess, the reader reports
+ * the invalid lines, unless another format fits better. */
 int rdi_lines_probe(const uint8_t *head, size_t n, bool whole, rdi_line_parser *parse, int sure);
 
-/* The beginning of the first line in a head, after a byte order mark; *limit is the end of its complete
- * lines. */
+/* Returns the beginning of the first line in a head, after a byte order mark. *limit is the end of
+ * its complete lines. */
 const char *rdi_lines_in_head(const uint8_t *head, size_t n, bool whole, const char **limit);
 
-/* The '\n' that ends the line at p. */
+/* Returns the '\n' that ends the line at p. */
 static inline const char *rdi_line_end(const char *p, const char *limit) {
     return memchr(p, '\n', (size_t)(limit - p));
 }
@@ -82,8 +84,8 @@ void rdi_excerpt(char out[RDI_EXCERPT_MAX], const char *text, size_t n);
 /* Appends a reference to a batch, which always has room for two. */
 static inline size_t rdi_lines_add(rdi_columns *col, size_t n, uint32_t fields,
                                    const rdi_ref *ref) {
-    /* Both references of a modify are always written, but only counted if the kind asks for it. This
-     * saves a branch. */
+    /* Both references of a modify are always written, but the second one is counted only if the
+     * kind requires it. This saves a branch. */
     for (size_t i = n; i <= n + 1; i++) {
         col->addr[i] = ref->addr;
         if (fields & RD_FIELD_SIZE)
@@ -147,7 +149,7 @@ rdi_lines_read(rdi_lines *l, rd_refs *refs, uint32_t fields, rdi_line_parser *pa
 /* Gives every reference of a batch the size of the option. A size of 1 needs no column. */
 void rdi_lines_set_size(rdi_lines *l, rd_refs *refs, uint64_t size);
 
-/* The option for the size. `state` has a field `uint64_t size`. */
+/* The row of the option table for the size. `state` has a member `uint64_t size`. */
 #define RDI_LINES_SIZE_OPT(state)                                                                  \
     {                                                                                              \
         .name = "size", .type = RD_OPT_SIZE, .offset = offsetof(state, size), .def = "1",          \
@@ -156,12 +158,12 @@ void rdi_lines_set_size(rdi_lines *l, rd_refs *refs, uint64_t size);
 
 /* ---- writing ---- */
 
-#define RDI_LINE_ROOM 64 /* bytes that a formatter may need */
+#define RDI_LINE_ROOM 64 /* maximum number of bytes that a formatter writes */
 
 /* Writes the line for one reference to p and returns the byte after it. */
 typedef char *rdi_line_formatter(const rdi_writer *w, const rdi_ref *ref, char *p);
 
-/* The state of a writer of lines, and its open(). */
+/* The state of a writer of lines. */
 typedef struct rdi_lines_writer {
     rdi_writer *w;
 } rdi_lines_writer;

@@ -1,5 +1,5 @@
-/* Splits references into blocks: a reference gives the id of every block that its bytes touch, in
- * ascending order. References of kinds that are not wanted are dropped. */
+/* Maps references to blocks: a reference gives the id of every block that its bytes touch, in
+ * ascending order. References of kinds that are not requested are dropped. */
 #include "base/sized.h"
 #include "reusedist/trace.h"
 
@@ -8,21 +8,24 @@
 #include <inttypes.h>
 
 #define OUT_MAX 4096
-#define RUN_MAX 64 /* references that are handled together */
+#define RUN_MAX 64 /* number of references that are handled together */
 
 struct rd_mapper {
     rd_ctx *ctx;
-    unsigned shift; /* log2 of the block size; 0 with `whole`: address is the block */
-    bool whole;     /* -b addr: never split */
+    unsigned shift; /* log2 of the block size; 0 if `whole` is set, because the address is the
+                       block */
+    bool whole;     /* true: references are never split (-b addr) */
     uint8_t kinds;
     const rd_refs *refs;
-    size_t at;           /* next reference of refs */
-    uint64_t base;       /* references fed before this batch, for messages ... */
-    size_t fed;          /* ... and in it; `refs` may be invalid at the next feed */
-    uint64_t next, last; /* the remaining blocks of a split reference, when `splitting` */
+    size_t at;           /* index of the next reference in `refs` */
+    uint64_t base;       /* number of references before this batch, for messages */
+    size_t fed;          /* number of references in this batch; needed because `refs` may be invalid
+                            at the next feed */
+    uint64_t next, last; /* the remaining blocks of a reference, if `splitting` is set */
     bool splitting;
     uint32_t *origin;          /* the origins of the blocks in `out`; NULL: not requested */
-    uint64_t out[OUT_MAX + 1]; /* map_narrow writes one ahead, here and in `origin` */
+    uint64_t out[OUT_MAX + 1]; /* has one more entry, like `origin`, because map_narrow() writes one
+                                  entry ahead */
 };
 
 rd_status rd_mapper_new(rd_ctx *ctx, const rd_mapping *mapping, rd_mapper **out) {
@@ -73,7 +76,7 @@ void rd_mapper_seek(rd_mapper *m, uint64_t first) {
     m->splitting = false;
 }
 
-/* Continues reference `i`, which spans many blocks. */
+/* Continues with the blocks of reference `i`, which spans many blocks. */
 static size_t emit_split(rd_mapper *m, size_t n, size_t i) {
     while (n < OUT_MAX) {
         if (m->origin)
@@ -94,8 +97,8 @@ static rd_status fail_wrap(const rd_mapper *m, size_t i) {
                     m->base + i + 1, m->refs->size[i], m->refs->addr[i]);
 }
 
-/* Whether one of the next k references may touch more than one block. Few do, and a loop without
- * branches, which compilers vectorize, checks many at once. */
+/* Returns whether one of the next k references may touch more than one block. Few do, so a loop
+ * without branches, which compilers vectorize, checks many at once. */
 static bool any_spans(const rd_mapper *m, size_t k) {
     if (m->whole || !m->refs->size)
         return false;
@@ -103,11 +106,13 @@ static bool any_spans(const rd_mapper *m, size_t k) {
     const uint32_t *size = m->refs->size + m->at;
     uint64_t differ = 0;
     for (size_t i = 0; i < k; i++)
-        differ |= addr[i] ^ (addr[i] + (size[i] - 1)); /* past the end: the top bits differ */
+        /* The top bits differ if the reference runs past the end of the address space. */
+        differ |= addr[i] ^ (addr[i] + (size[i] - 1));
     return differ >> m->shift != 0;
 }
 
-/* Maps the next k references, none of which spans blocks. Returns the number of blocks in `out`. */
+/* Maps the next k references, none of which spans blocks. Returns the new number of blocks in
+ * `out`. */
 static size_t map_single(rd_mapper *m, size_t n, size_t k) {
     const uint64_t *addr = m->refs->addr + m->at;
     const uint8_t *kind = m->refs->kind ? m->refs->kind + m->at : NULL;
@@ -132,9 +137,9 @@ static size_t map_single(rd_mapper *m, size_t n, size_t k) {
     return n;
 }
 
-/* Maps references up to `end` while they touch at most two blocks and fit into `out`. With small blocks
- * about every third reference touches two, at random, so two blocks are always written, and the second
- * one is overwritten if the reference touches only one. */
+/* Maps references up to `end` while they touch at most two blocks and fit into `out`. With small
+ * blocks about every third reference touches two, at random, so two blocks are always written, and
+ * the second one is overwritten if the reference touches only one. */
 static size_t map_narrow(rd_mapper *m, size_t n, size_t end) {
     const rd_refs *refs = m->refs;
     uint64_t *out = m->out;
@@ -166,7 +171,7 @@ static rd_status map_wide(rd_mapper *m, size_t *n) {
         m->at++;
         return RD_OK;
     }
-    if (last < addr) /* delivers the references before it; the next call fails */
+    if (last < addr) /* the references before it are delivered, and the next call fails */
         return *n ? RD_OK : fail_wrap(m, i);
     m->at++;
     m->next = addr >> m->shift;
@@ -190,7 +195,8 @@ static rd_status map_spanning(rd_mapper *m, size_t k, size_t *n) {
 
 /* Fills `out` in short runs, so that a reference that spans blocks slows down few others. */
 static rd_status map_refs(rd_mapper *m, size_t *count) {
-    size_t n = m->splitting ? emit_split(m, 0, m->at - 1) : 0; /* the reference before `at` */
+    /* Continues the reference before `at`. */
+    size_t n = m->splitting ? emit_split(m, 0, m->at - 1) : 0;
     while (n < OUT_MAX && m->at < m->refs->n) {
         size_t left = m->refs->n - m->at, room = OUT_MAX - n;
         size_t k = left < room ? left : room;
@@ -214,12 +220,14 @@ rd_status rd_mapper_next(rd_mapper *m, const uint64_t **blocks, size_t *n) {
     if (!refs || (m->at == refs->n && !m->splitting))
         return RD_OK;
     RDI_NEED(m->ctx, refs->addr);
-    if (!refs->kind && !(m->kinds & RD_LOAD)) { /* without a kind column everything is a load */
+    /* Without a kind column, all references are loads. */
+    if (!refs->kind && !(m->kinds & RD_LOAD)) {
         m->at = refs->n;
         return RD_OK;
     }
     bool unsplit = m->whole || !refs->size, unfiltered = !refs->kind || m->kinds == RD_ALL_KINDS;
-    if (unsplit && unfiltered && m->shift == 0 && !m->origin) { /* addresses are blocks: no copy */
+    /* Addresses are block ids, so no copy is needed. */
+    if (unsplit && unfiltered && m->shift == 0 && !m->origin) {
         *blocks = refs->addr + m->at;
         *n = refs->n - m->at;
         m->at = refs->n;

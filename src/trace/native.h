@@ -1,6 +1,5 @@
 /* Header, descriptions and frames of the native trace format, which docs/trace-format.md specifies.
- * native_codec.h has the contents of a frame.
- */
+ * native_codec.h has the encoding of a frame's contents. */
 #ifndef RDI_NATIVE_H
 #define RDI_NATIVE_H
 
@@ -9,45 +8,45 @@
 #include "trace/native_codec.h"
 
 #define RDI_NATIVE_HEADER       24
-#define RDI_NATIVE_FRAME        8    /* bytes of a frame before its payload */
-#define RDI_NATIVE_CHECK        8    /* bytes of a checksum */
-#define RDI_NATIVE_LENGTH       4    /* bytes before the block of a described column */
+#define RDI_NATIVE_FRAME        8    /* number of bytes of a frame before its payload */
+#define RDI_NATIVE_CHECK        8    /* number of bytes of a checksum */
+#define RDI_NATIVE_LENGTH       4    /* number of bytes before the block of a described column */
 #define RDI_NATIVE_COLUMNS      16   /* maximum number of columns after the address */
 #define RDI_NATIVE_DESCRIPTIONS 4096 /* maximum size of all descriptions, in bytes */
 
 /* The fields and event kinds of version 1. A file describes all others. */
 #define RDI_NATIVE_PLAIN_FIELDS                                                                    \
     (RD_FIELD_SIZE | RD_FIELD_KIND | RD_FIELD_PC | RD_FIELD_THREAD | RD_FIELD_EVENTS)
-#define RDI_NATIVE_PLAIN_EVENT RD_EVENT_UNLOAD /* version 1 has the kinds up to this one */
+#define RDI_NATIVE_PLAIN_EVENT RD_EVENT_UNLOAD /* version 1 has the event kinds up to this one */
 
-/* The most bytes in the payload of a frame of n references with `described` described columns. */
+/* The maximum size of the payload of a frame of n references with `described` described columns. */
 #define RDI_NATIVE_PAYLOAD(n, described)                                                           \
     (3 * RDI_BLOCK_MAX(n) + (described) * (RDI_NATIVE_LENGTH + RDI_BLOCK_MAX(n)))
 
 /* The header of a file and its descriptions. */
 typedef struct rdi_native_head {
-    uint32_t fields; /* RD_FIELD_* that are read or written */
+    uint32_t fields; /* mask of the RD_FIELD_* that are read or written */
     bool ids, sampled;
-    size_t bytes; /* size of header and descriptions; the first frame follows */
-    /* The columns after the address, in the order of their blocks; NULL: skipped. The blocks of the last
-     * `described` columns have their length before them. */
+    size_t bytes; /* size of header and descriptions, after which the first frame begins */
+    /* The columns after the address, in the order of their blocks; NULL: the column is skipped. The
+     * last `described` blocks have their length before them. */
     const rdi_column_info *columns[RDI_NATIVE_COLUMNS];
     size_t n_columns, described;
-    bool has_events; /* there are frames of events */
+    bool has_events; /* true: there are frames of events */
     rdi_event_numbers events;
-    char note[512]; /* says which parts are skipped, or "" */
+    char note[512]; /* text that says which parts are skipped; "": none */
 } rdi_native_head;
 
 bool rdi_native_has_magic(const uint8_t *bytes, size_t n);
 
 /* Reads header and descriptions, and consumes them from the input buffer. */
 rd_status rdi_native_head_read(rdi_input *in, rdi_native_head *out);
-/* Writes header and descriptions for a trace with head->fields, ids and sampled, and sets the other
+/* Writes header and descriptions for a trace with head->fields, ids and sampled, and sets all other
  * members of the head. */
 rd_status rdi_native_head_write(rdi_output *out, rdi_native_head *head);
 
-/* The seed of a frame's checksum: the references and events in all frames before it. It binds the frame
- * to its position. */
+/* Returns the seed of a frame's checksum, which depends on the number of references and events in
+ * all earlier frames. It binds the frame to its position. */
 static inline uint64_t rdi_native_seed(uint64_t references, uint64_t events) {
     return references + (events << 40);
 }

@@ -2,10 +2,11 @@
  * specifies it.
  *
  * A column is coded with a table of up to 256 symbols and one control byte per reference that names
- * a symbol. A symbol means: take the base address of this slot, add this constant, and add a number of
- * so many bytes from the data stream. The symbols of the address column also carry size and kind. The
- * slot then holds the address after the reference, so that each slot follows one stream of a program
- * (code, stack, an array). The decoder has no branch per reference; the encoder makes all decisions.
+ * a symbol. A symbol means: take the base address of this slot, add this constant, and add a number
+ * of so many bytes from the data stream. The symbols of the address column also carry size and
+ * kind. The slot then holds the address after the reference, so that each slot follows one stream
+ * of a program (code, stack, an array). The decoder has no branch per reference; the encoder makes
+ * all decisions.
  */
 #ifndef RDI_NATIVE_CODEC_H
 #define RDI_NATIVE_CODEC_H
@@ -14,19 +15,19 @@
 #include "reusedist/trace.h"
 #include "trace/events.h"
 
-#define RDI_FRAME_REFS   65536 /* references per frame at most */
+#define RDI_FRAME_REFS   65536 /* maximum number of references per frame */
 #define RDI_SLOTS_MAX    16
 #define RDI_SYMBOLS_MAX  256
 #define RDI_SYMBOL_BYTES 16
-#define RDI_BLOCK_BYTES  8 /* bytes of a column block before its bases */
-#define RDI_PAD_BYTES    4 /* bytes after the data */
+#define RDI_BLOCK_BYTES  8 /* number of bytes of a column block before its bases */
+#define RDI_PAD_BYTES    4 /* number of bytes after the data */
 
-/* The most bytes of a column block of n references. */
+/* The maximum size of a column block of n references. */
 #define RDI_BLOCK_MAX(n)                                                                           \
     (RDI_BLOCK_BYTES + RDI_SLOTS_MAX * 8 + RDI_SYMBOLS_MAX * RDI_SYMBOL_BYTES + RDI_PAD_BYTES +    \
      13 * (size_t)(n))
 
-#define RDI_EVENTS_BYTES (1024 * 1024) /* most bytes of the events in a frame */
+#define RDI_EVENTS_BYTES (1024 * 1024) /* maximum size of the events in a frame */
 
 /* ---- reading ---- */
 
@@ -35,35 +36,38 @@ typedef struct rdi_symbol {
     uint64_t add;
     uint64_t mask; /* selects the lowest `width` of the 8 bytes at the data position */
     uint32_t size, size_mask;
-    uint32_t advance; /* total of the data bytes it uses */
+    uint32_t advance; /* total number of data bytes that the symbol uses */
     uint8_t slot, width, kind;
 } rdi_symbol;
 
 typedef struct rdi_column_decoder {
     rdi_symbol symbols[RDI_SYMBOLS_MAX];
     uint64_t bases[RDI_SLOTS_MAX];
-    const uint8_t *data, *control; /* borrowed from the frame; control NULL: symbol 0 throughout */
-    size_t data_bytes, used, left; /* bytes in data, bytes consumed, references to come */
-    unsigned simple;               /* the symbols below have no size in the data stream */
-    unsigned widest;               /* data bytes a symbol uses at most */
-    bool bare;                     /* neither sizes nor kinds */
-    bool empty;                    /* a reference of size 0 was seen */
+    const uint8_t *data, *control; /* borrowed from the frame; if `control` is NULL, all references
+                                      have symbol 0 */
+    size_t data_bytes, used, left; /* number of data bytes, of bytes consumed, and of references
+                                      left */
+    unsigned simple;               /* symbols below this number have no size in the data stream */
+    unsigned widest;               /* maximum number of data bytes that a symbol uses */
+    bool bare;                     /* true: the column has neither sizes nor kinds */
+    bool empty;                    /* true: a reference of size 0 was decoded */
 } rdi_column_decoder;
 
-/* Reads the head of a column block of `count` references. `fields` has RD_FIELD_SIZE and RD_FIELD_KIND
- * if this column carries them. Sets *used to the size of the whole block. Returns NULL, or what is
- * wrong. The 8 bytes after `bytes` + n, which are the checksum, must be readable. */
+/* Reads the head of a column block of `count` references. `fields` has RD_FIELD_SIZE and
+ * RD_FIELD_KIND if this column carries them. Sets *used to the size of the whole block. Returns
+ * NULL, or a text that says what is wrong. The 8 bytes after `bytes` + n, which are the checksum,
+ * must be readable. */
 const char *rdi_column_open(rdi_column_decoder *c, uint32_t fields, size_t count,
                             const uint8_t *bytes, size_t n, size_t *used);
 
-/* Decodes the next n references, at most RDI_REFS_MAX and c->left. `sizes` and `kinds` need room if the
- * column carries one of them, and are not changed otherwise. Returns NULL, or what is wrong; then the
- * output is invalid. */
+/* Decodes the next n references, at most RDI_REFS_MAX and c->left. `sizes` and `kinds` need room if
+ * the column carries one of them, and are not changed otherwise. Returns NULL, or a text that says
+ * what is wrong; the output is then invalid. */
 const char *rdi_column_next(rdi_column_decoder *c, size_t n, uint64_t *values, uint32_t *sizes,
                             uint8_t *kinds);
 
-/* The kind for each event number of a file: an rd_event_kind, RDI_EVENT_SKIPPED, or 0 for a number that
- * the file does not have. */
+/* Maps each event number of a file to a kind: an rd_event_kind, RDI_EVENT_SKIPPED, or 0 for a
+ * number that the file does not have. */
 #define RDI_EVENT_SKIPPED 255
 
 typedef struct rdi_event_numbers {
@@ -76,8 +80,8 @@ typedef struct rdi_event_place {
     uint64_t at, count;
 } rdi_event_place;
 
-/* Appends the events in the payload of a frame to `list` and advances `place`. For RD_EFORMAT, *wrong
- * says what is wrong. */
+/* Appends the events in the payload of a frame to `list` and advances `place`. If it returns
+ * RD_EFORMAT, *wrong says what is wrong. */
 rd_status rdi_events_decode(rdi_event_list *list, const rdi_event_numbers *numbers,
                             rdi_event_place *place, const uint8_t *bytes, size_t n,
                             const char **wrong);
@@ -89,8 +93,9 @@ typedef struct rdi_column_encoder rdi_column_encoder;
 rd_status rdi_column_encoder_new(rd_ctx *ctx, rdi_column_encoder **out);
 void rdi_column_encoder_free(rdi_column_encoder *e);
 
-/* Writes the block of n references (1 to RDI_FRAME_REFS) to `out`, which has room for RDI_BLOCK_MAX(n)
- * bytes, and returns its size. `sizes` and `kinds` are NULL if the column does not carry them. */
+/* Writes the block of n references (1 to RDI_FRAME_REFS) to `out`, which has room for
+ * RDI_BLOCK_MAX(n) bytes, and returns its size. `sizes` and `kinds` are NULL if the column does not
+ * carry them. */
 size_t rdi_column_encode(rdi_column_encoder *e, size_t n, const uint64_t *values,
                          const uint32_t *sizes, const uint8_t *kinds, uint8_t *out);
 

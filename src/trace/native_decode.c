@@ -1,20 +1,20 @@
-/* Decoding a column of the native trace format. See native_codec.h.
+/* Decodes a column of the native trace format. See native_codec.h.
  *
- * The file may be malicious, because anybody can make valid checksums. So everything is checked before
- * it is used as an index or a length. The position in the data is checked once for a group of
- * references; groups that could reach past the data, or that have uncommon symbols, take a slower path
- * with more checks.
+ * The file may be malicious, because anybody can make valid checksums. So everything is checked
+ * before it is used as an index or a length. The position in the data is checked once for a group
+ * of references; groups that could reach past the data, or that have uncommon symbols, take a
+ * slower path with more checks.
  */
 #include "trace/format.h"
 #include "trace/native_codec.h"
 
 #include <string.h>
 
-/* The data bytes that an unused control value claims to use, so that its use is detected as an
- * overrun. */
+/* Number of data bytes that an unused control value claims to use, so that its use is detected as
+ * an overrun. */
 #define ADVANCE_INVALID (1u << 24)
 
-#define GROUP           32 /* references checked together */
+#define GROUP           32 /* number of references that are checked together */
 
 static const uint8_t all_zero[RDI_REFS_MAX];
 
@@ -89,7 +89,8 @@ const char *rdi_column_open(rdi_column_decoder *c, uint32_t fields, size_t count
     return NULL;
 }
 
-/* Whether a group has only symbols without a size in the data, and enough data for any of them. */
+/* Returns whether a group has only symbols without a size in the data, and whether there is enough
+ * data for any such symbols. */
 static bool simple_group(const rdi_column_decoder *c, const uint8_t *control, size_t used) {
     uint8_t highest = 0;
     for (size_t i = 0; i < GROUP; i++)
@@ -118,9 +119,9 @@ decode_group(rdi_column_decoder *c, const uint8_t *control, size_t used, uint64_
     return (size_t)(p - c->data);
 }
 
-/* Decodes any n references. Positions beyond the data stream are clamped to its end; the caller detects
- * the overrun in `used`. From there the loads reach 12 bytes further, which are readable: the padding
- * and at least the frame's checksum. */
+/* Decodes any n references. Positions beyond the data stream are clamped to its end; the caller
+ * detects the overrun in `used`. From there the loads reach 12 bytes further, which are readable:
+ * the padding and at least the frame's checksum. */
 static size_t decode_carefully(rdi_column_decoder *c, const uint8_t *control, size_t n, size_t used,
                                uint64_t *values, uint32_t *sizes, uint8_t *kinds) {
     size_t end = c->data_bytes;
@@ -143,7 +144,7 @@ static size_t decode_carefully(rdi_column_decoder *c, const uint8_t *control, si
     return used;
 }
 
-/* Decodes n references, group by group. Returns the data bytes used so far. */
+/* Decodes n references, group by group. Returns the number of data bytes used so far. */
 static inline __attribute__((always_inline)) size_t decode(rdi_column_decoder *c,
                                                            const uint8_t *control, size_t n,
                                                            uint64_t *values, uint32_t *sizes,

@@ -1,22 +1,25 @@
-/* Events in the native trace format. See native_codec.h and docs/trace-format.md.
+/* Encodes and decodes events in the native trace format. See native_codec.h and
+ * docs/trace-format.md.
  *
- * Numbers have seven bits per byte, because most are small or differ little from those of the previous
- * event of the same kind.
+ * Numbers are written with seven bits per byte, because most of them are small, or differ little
+ * from the number of the previous event of the same kind.
  */
 #include "trace/native.h"
 
 #include <string.h>
 
-#define NUMBER_BYTES 10 /* most bytes of a 64-bit number */
-#define NUMBERS      7  /* numbers of an event after its kind, with the lengths of body and path */
-#define EVENT_BYTES  (1 + NUMBERS * NUMBER_BYTES + RDI_EVENT_PATH_MAX)
+#define NUMBER_BYTES 10 /* maximum number of bytes of a 64-bit number */
+/* Maximum number of numbers after an event's kind, including the lengths of body and path. */
+#define NUMBERS     7
+#define EVENT_BYTES (1 + NUMBERS * NUMBER_BYTES + RDI_EVENT_PATH_MAX)
 
-/* The values of the previous event of a kind, from which differences are taken. */
+/* The values of the previous event of the same kind, from which differences are taken. */
 typedef struct last_of_kind {
     uint64_t address, pc;
 } last_of_kind;
 
-/* Maps differences of either sign to unsigned numbers, small ones to small numbers. */
+/* Maps positive and negative differences to unsigned numbers, such that small differences become
+ * small numbers. */
 static uint64_t fold(uint64_t difference) {
     return difference << 1 ^ (difference >> 63 ? UINT64_MAX : 0);
 }
@@ -54,7 +57,8 @@ static uint8_t *put_event(uint8_t *p, const rd_event *e, uint64_t at, last_of_ki
     p = put_number(p, e->thread);
     if (e->kind <= RDI_NATIVE_PLAIN_EVENT)
         return put_body(p, e, last);
-    uint8_t *body = p + NUMBER_BYTES; /* its length comes first, and has fewer bytes */
+    uint8_t *body = p + NUMBER_BYTES; /* the length of the body, which has fewer bytes, comes
+                                         first */
     size_t bytes = (size_t)(put_body(body, e, last) - body);
     p = put_number(p, bytes);
     memmove(p, body, bytes);
@@ -77,7 +81,7 @@ size_t rdi_events_encode(const rdi_event_list *list, size_t *next, uint64_t befo
 
 /* ---- reading ---- */
 
-/* The remaining bytes. `p` is NULL after an error. */
+/* The bytes that are left to read. `p` is NULL after an error. */
 typedef struct cursor {
     const uint8_t *p, *end;
 } cursor;
@@ -96,7 +100,7 @@ static uint64_t take_number(cursor *c) {
     return 0;
 }
 
-/* Reads a path of *path_bytes bytes at the cursor and moves the cursor over it. */
+/* Reads a path and its length, which is stored in *path_bytes, and moves the cursor after it. */
 static const char *take_path(cursor *c, rd_event *e, size_t *path_bytes) {
     uint64_t bytes = take_number(c);
     if (!c->p || bytes > (size_t)(c->end - c->p))
@@ -120,7 +124,7 @@ static const char *take_body(cursor *c, rd_event *e, last_of_kind *last, size_t 
     return rdi_event_info_of(e->kind)->has_path ? take_path(c, e, path_bytes) : NULL;
 }
 
-/* Reads a body with its length before it. The event may be of a kind to skip. */
+/* Reads a body that has its length before it. The event may be of a kind to skip. */
 static const char *take_described(cursor *c, rd_event *e, last_of_kind *last, size_t *path_bytes) {
     uint64_t bytes = take_number(c);
     if (!c->p || bytes > (size_t)(c->end - c->p))
@@ -133,7 +137,7 @@ static const char *take_described(cursor *c, rd_event *e, last_of_kind *last, si
     return wrong || body.p == body.end ? wrong : "an event is followed by extra bytes";
 }
 
-/* e->kind is RDI_EVENT_SKIPPED for an event to skip. */
+/* Reads one event. For an event to skip, e->kind is RDI_EVENT_SKIPPED. */
 static const char *take_event(cursor *c, const rdi_event_numbers *numbers, rd_event *e,
                               last_of_kind *lasts, size_t *path_bytes) {
     unsigned number = *c->p++;

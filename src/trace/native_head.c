@@ -1,8 +1,9 @@
-/* Header and descriptions of a native trace. See native.h and docs/trace-format.md.
+/* Reads and writes the header and the descriptions of a native trace. See native.h and
+ * docs/trace-format.md.
  *
- * A file that has only columns and events of version 1 is a file of version 1, without descriptions.
- * Any other file describes its other columns and events by name, so that a reader that does not know a
- * name can decide whether to refuse the file or to skip that part.
+ * A file with only columns and events of version 1 is a file of version 1 and has no descriptions.
+ * Any other file describes its additional columns and events by name. A reader that does not know a
+ * name either refuses the file or skips that part, as the description says.
  */
 #include "trace/checksum.h"
 #include "trace/native.h"
@@ -16,12 +17,12 @@
 #define FLAG_SAMPLED      2
 #define FLAG_EVENTS       4
 
-#define ENTRY_BYTES       4 /* bytes of a description before its name */
+#define ENTRY_BYTES       4 /* number of bytes of a description before its name */
 #define NAME_MAX_BYTES    63
 #define ENTRY_REQUIRED    1 /* flag: a reader that does not know the name refuses the file */
-#define CODING_BLOCK      1 /* the coding of a column: a column block */
+#define CODING_BLOCK      1 /* coding of a column: as a column block */
 
-/* The subject of a description. Readers skip other subjects like unknown names. */
+/* The subject of a description. Readers treat descriptions of other subjects like unknown names. */
 enum { ABOUT_COLUMN = 1, ABOUT_EVENT = 2 };
 
 static const uint8_t magic[8] = {0x89, 'R', 'D', 'T', '\r', '\n', 0x1a, '\n'};
@@ -33,7 +34,7 @@ bool rdi_native_has_magic(const uint8_t *bytes, size_t n) {
 
 /* ---- reading ---- */
 
-/* One description. */
+/* A description. */
 typedef struct entry {
     unsigned about, flags, number;
     char name[NAME_MAX_BYTES + 1];
@@ -104,7 +105,8 @@ static rd_status add_column(rdi_input *in, size_t offset, const entry *e, rdi_na
         return rdi_input_fail_byte(
             in, offset, "column '%s' is described twice, or belongs in the header", e->name);
     if (head->n_columns == RDI_NATIVE_COLUMNS)
-        return rdi_input_fail_byte(in, offset, "more than %d columns", RDI_NATIVE_COLUMNS);
+        return rdi_input_fail_byte(in, offset, "the trace has more than %d columns",
+                                   RDI_NATIVE_COLUMNS);
     if (e->number != CODING_BLOCK)
         column = NULL;
     head->columns[head->n_columns++] = column;
@@ -113,7 +115,7 @@ static rd_status add_column(rdi_input *in, size_t offset, const entry *e, rdi_na
     return column ? RD_OK : skip_entry(in, offset, e, head);
 }
 
-/* The number of the event kind with that name, or 0. */
+/* Returns the number of the event kind with that name, or 0 if there is none. */
 static unsigned find_event(const char *name) {
     for (unsigned kind = RDI_NATIVE_PLAIN_EVENT + 1; kind < RDI_EVENT_KINDS; kind++) {
         const rdi_event_info *info = rdi_event_info_of(kind);
@@ -136,7 +138,8 @@ static rd_status add_event(rdi_input *in, size_t offset, const entry *e, rdi_nat
     return kind ? RD_OK : skip_entry(in, offset, e, head);
 }
 
-/* Refuses a second description of the same thing, known or not; `first` is where it begins. */
+/* Refuses a second description of the same part, whether the part is known or not. `first` is the
+ * offset of this description. */
 static rd_status check_repeated(rdi_input *in, size_t first, size_t end, const entry *e) {
     for (size_t offset = RDI_NATIVE_HEADER; offset < first;) {
         entry before = {0};
@@ -218,8 +221,8 @@ static size_t put_entry(uint8_t *p, const entry *e, const char *name) {
     return ENTRY_BYTES + bytes;
 }
 
-/* Writes descriptions of the columns and event kinds that version 1 does not have, and returns their
- * size. */
+/* Writes descriptions of the columns and event kinds that version 1 does not have, and returns
+ * their size. */
 static size_t describe(rdi_native_head *head, uint8_t *p) {
     size_t bytes = 0;
     const rdi_column_info *column;

@@ -1,15 +1,17 @@
 /* Scanners for numbers and blanks in text.
  *
- * Scanners take no end pointer: they stop at the first byte that does not belong to the number, and the
- * '\n' of a line is such a byte (see input.h for the last line of a file). So the byte at `p` must be
- * readable wherever a scanner is called, and a byte that is not a digit must follow the number.
+ * Scanners take no end pointer: they stop at the first byte that does not belong to the number, and
+ * the '\n' of a line is such a byte (see input.h for the last line of a file). So the byte at `p`
+ * must be readable wherever a scanner is called, and a byte that is not a digit must follow the
+ * number.
  */
 #ifndef RDI_SCAN_H
 #define RDI_SCAN_H
 
 #include "base/common.h"
 
-/* For each byte: 0x10 plus its value for a hexadecimal digit in upper or lower case, 0 otherwise. */
+/* For each byte: 0x10 plus its value for a hexadecimal digit in upper or lower case, 0
+ * otherwise. */
 extern const uint8_t rdi_hex_digit[256];
 
 static inline bool rdi_is_digit(char c) {
@@ -26,15 +28,15 @@ static inline const char *rdi_scan_blanks(const char *p) {
     return p;
 }
 
-/* The byte after the '\n' of a line if only blanks remain on it, else NULL. */
+/* Returns the byte after the '\n' of a line if only blanks remain on the line, else NULL. */
 static inline const char *rdi_scan_line_end(const char *p) {
     if (RDI_UNLIKELY(*p != '\n'))
         p = rdi_scan_blanks(p);
     return *p == '\n' ? p + 1 : NULL;
 }
 
-/* Reads hexadecimal digits without 0x. Returns NULL if there are none or the number does not fit in 64
- * bits. */
+/* Reads hexadecimal digits without 0x. Returns NULL if there are none or the number does not fit in
+ * 64 bits. */
 static inline const char *rdi_scan_hex(const char *p, uint64_t *out) {
     const char *start = p;
     uint64_t value = 0, lost = 0;
@@ -68,7 +70,7 @@ static inline const char *rdi_scan_dec(const char *p, uint64_t *out) {
     return p == start || lost ? NULL : p;
 }
 
-/* Whether a text consists of digits only, at least one. */
+/* Returns whether a text consists only of digits and has at least one. */
 static inline bool rdi_all_digits(const char *text, size_t n, bool hex) {
     size_t i = 0;
     while (i < n && (hex ? rdi_hex_digit[(uint8_t)text[i]] != 0 : rdi_is_digit(text[i])))
@@ -87,7 +89,7 @@ static inline const char *rdi_scan_size(const char *p, uint32_t *out) {
 
 /* ---- writing numbers: functions take a buffer and return the byte after the number ---- */
 
-#define RDI_DIGITS_MAX 20 /* of a 64-bit number, decimal or hexadecimal */
+#define RDI_DIGITS_MAX 20 /* maximum number of digits of a 64-bit number, decimal or hexadecimal */
 
 /* Writes at least `width` (1 to 16) digits, with leading zeros. */
 static inline char *rdi_put_hex(char *p, uint64_t x, unsigned width) {

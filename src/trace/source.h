@@ -7,12 +7,11 @@
 typedef struct rdi_source {
     rd_ctx *ctx;
     const char *name;
-    int fd;              /* -1: memory */
+    int fd;              /* file descriptor; -1: the source is memory */
     const uint8_t *data; /* memory, or the first bytes already read from fd */
-    size_t n;            /* bytes of data that were not yet read */
-    uint64_t stored;     /* bytes read from the file so far */
-    uint8_t
-        head[64]; /* storage of `data` for files, enough for the magic number of a compression */
+    size_t n;            /* number of bytes at `data` that were not yet read */
+    uint64_t stored;     /* number of bytes read from the file so far */
+    uint8_t head[64]; /* memory of `data` for files, enough for the magic number of a compression */
 } rdi_source;
 
 /* Reads up to `n` stored bytes into `buf`. *got is 0 at the end. */
@@ -20,7 +19,8 @@ rd_status rdi_source_read(rdi_source *s, void *buf, size_t n, size_t *got);
 
 /* ---- unpacking (unpack.c) ---- */
 
-/* The name of the compression ("gzip") whose magic number these bytes begin with, or NULL. */
+/* Returns the name of the compression ("gzip") whose magic number these bytes begin with, or
+ * NULL. */
 const char *rdi_unpack_detect(const uint8_t *head, size_t n);
 
 /* The first member of every unpacker. */
@@ -36,7 +36,8 @@ rd_status rdi_unpack_open(rdi_source *s, const char *compression, rdi_unpack **o
 rd_status rdi_unpack_read(rdi_unpack *u, void *buf, size_t n, size_t *got);
 void rdi_unpack_close(rdi_unpack *u);
 
-/* The two unpackers (unpack_gzip.c, unpack_archive.c), and the error of a build without one. */
+/* Open the two unpackers (unpack_gzip.c, unpack_archive.c). rdi_unpack_missing() makes the error of
+ * a build without one of them. */
 rd_status rdi_gunzip_open(rdi_source *s, rdi_unpack **out);
 rd_status rdi_unarchive_open(rdi_source *s, const char *compression, rdi_unpack **out);
 rd_status rdi_unpack_missing(rdi_source *s, const char *compression, const char *library,

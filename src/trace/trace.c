@@ -1,6 +1,6 @@
-/* Opens and reads traces. It detects the format: the probe of every format in formats.def sees the
- * first bytes of the file, and the surest one wins. It owns the storage of the reader and hands on
- * its batches. */
+/* Opens and reads traces. To detect the format, the probe of every format in formats.def sees the
+ * first bytes of the file, and the most certain one wins. This file owns the memory of the reader
+ * and passes on its batches. */
 #include "trace/lookup.h"
 
 #include <inttypes.h>
@@ -14,11 +14,13 @@ struct rd_trace {
     void *state;
     rdi_reader reader;
     rd_refs refs;
-    rd_status broken; /* sticky: reading goes no further after damage */
-    uint64_t skip;    /* references to skip, because seek() stopped before the requested one */
-    uint64_t left;    /* references until the end of the requested part */
-    bool last_part;   /* the part ends with the trace, whose end must be checked */
-    bool counted;     /* counting may read the whole file, so it is done once */
+    rd_status broken; /* status of the first failure, after which reading does not continue */
+    uint64_t skip;    /* number of references to skip, because seek() stopped before the requested
+                         one */
+    uint64_t left;    /* number of references until the end of the requested part */
+    bool last_part;   /* true: the part ends with the trace, whose end must be checked */
+    bool counted;     /* true: the references were counted; counting may read the whole file, so it
+                         is done once */
     uint64_t count;
 };
 
@@ -69,7 +71,7 @@ rd_status rdi_format_require(rd_ctx *ctx, const char *name, const rdi_format_ops
     return RD_OK;
 }
 
-/* Asks every format and chooses the most certain one. */
+/* Calls the probe of every format and chooses the most certain one. */
 static rd_status detect(rdi_input *in, const rdi_format_ops **out) {
     RD_TRY(rdi_input_fill(in, 1, RDI_PROBE_MAX));
     size_t n = in->avail < RDI_PROBE_MAX ? in->avail : RDI_PROBE_MAX;
@@ -110,7 +112,7 @@ static rd_status start_reading(rd_trace *t, const char *spec) {
     char *options = NULL;
     rdi_input *in = t->reader.in;
     RD_TRY(rdi_input_fill(in, 1, 1));
-    if (in->avail == 0) /* probably a mistake, whatever the format is */
+    if (in->avail == 0) /* an empty file is probably a mistake, for any format */
         return rdi_fail(t->ctx, RD_EFORMAT, "%s: the file is empty", in->name);
     if (spec && strcmp(spec, "auto") != 0) {
         RD_TRY(rdi_spec_split(t->ctx, spec, &t->spec, &options));
@@ -138,7 +140,7 @@ static rd_trace *new_trace(rd_ctx *ctx) {
     return t;
 }
 
-/* Hands the trace to the caller if its start succeeded, and closes it otherwise. */
+/* Returns the trace to the caller if starting it succeeded, and closes it otherwise. */
 static rd_status deliver(rd_trace *t, rd_status started, rd_trace **out) {
     if (started == RD_OK)
         *out = t;
@@ -147,7 +149,7 @@ static rd_status deliver(rd_trace *t, rd_status started, rd_trace **out) {
     return started;
 }
 
-/* Opens a trace that reads from `in`. It takes ownership of `in`, also on failure. */
+/* Opens a trace that reads from `in`. It takes ownership of `in`, even if it fails. */
 static rd_status open_input(rd_ctx *ctx, rdi_input *in, const char *spec, rd_trace **out) {
     rd_trace *t = new_trace(ctx);
     if (!t) {
@@ -201,8 +203,8 @@ rd_status rd_trace_open_memory(rd_ctx *ctx, const char *name, const void *data, 
     return open_input(ctx, in, spec, out);
 }
 
-/* Reads a batch into t->refs, or nothing at the end of a part. Only the last part reports damage at the
- * end of the trace, so that reading all parts finds the same as one reader. */
+/* Reads a batch into t->refs, or nothing at the end of a part. Only the last part reports damage at
+ * the end of the trace, so that reading all parts reports the same damage as one reader. */
 static rd_status read_batch(rd_trace *t) {
     rd_status status = RD_OK;
     t->refs = (rd_refs){0};

@@ -1,4 +1,4 @@
-/* Compressed input: detects the compression and chooses the unpacker. */
+/* Detects the compression of an input and chooses the unpacker. */
 #include "trace/source.h"
 
 #include <string.h>
@@ -34,7 +34,8 @@ rd_status rdi_unpack_missing(rdi_source *s, const char *compression, const char 
 }
 
 rd_status rdi_unpack_open(rdi_source *s, const char *compression, rdi_unpack **out) {
-    /* libarchive does not check the checksums of gzip, so that it would not detect damage. */
+    /* gzip has its own unpacker, because libarchive does not check the checksums of gzip and would
+     * not detect damage. */
     return strcmp(compression, "gzip") == 0 ? rdi_gunzip_open(s, out)
                                             : rdi_unarchive_open(s, compression, out);
 }

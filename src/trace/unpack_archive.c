@@ -1,4 +1,4 @@
-/* bz2, xz, zst and lz4 through libarchive, where the build has it. */
+/* Unpacks bz2, xz, zst and lz4 with libarchive, if the build has it. */
 #include "base/build_config.h"
 #include "trace/source.h"
 
@@ -14,9 +14,9 @@ typedef struct unarchive {
     rdi_source *source;
     struct archive *archive;
     const char *compression;
-    rd_status failed;  /* the error of the source, whose message is in the context */
-    bool ended;        /* the archive is empty, so that libarchive must not be asked for data */
-    uint64_t unpacked; /* bytes unpacked so far */
+    rd_status failed;  /* status of a failure of the source, whose message is in the context */
+    bool ended;        /* true: the archive is empty, so libarchive must not be asked for data */
+    uint64_t unpacked; /* number of bytes unpacked so far */
     uint8_t buffer[64 * 1024];
 } unarchive;
 
@@ -37,8 +37,8 @@ static rd_status fail_archive(unarchive *u) {
         return u->failed;
     const char *why = archive_error_string(u->archive);
     return rdi_fail(u->source->ctx, RD_EFORMAT,
-                    "%s: byte %" PRIu64 " of what is packed in it: damaged %s data: %s",
-                    u->source->name, u->unpacked, u->compression, why ? why : "no reason given");
+                    "%s: the %s data is damaged at byte %" PRIu64 " of the unpacked data: %s",
+                    u->source->name, u->compression, u->unpacked, why ? why : "no reason given");
 }
 
 static rd_status start_archive(unarchive *u) {

@@ -1,5 +1,5 @@
-/* gzip through zlib, where the build has it. Several consecutive members form one stream, as in
- * gzip. */
+/* Unpacks gzip with zlib, if the build has it. Consecutive members form one stream, as in
+ * gzip(1). */
 #include "base/build_config.h"
 #include "trace/source.h"
 
@@ -12,8 +12,8 @@ typedef struct gunzip {
     rdi_unpack base;
     rdi_source *source;
     z_stream z;
-    bool between;      /* a member has ended, and no other has begun */
-    uint64_t unpacked; /* bytes unpacked so far */
+    bool between;      /* true: a member has ended, and no other has begun */
+    uint64_t unpacked; /* number of bytes unpacked so far */
     uint8_t buffer[64 * 1024];
 } gunzip;
 
@@ -27,7 +27,7 @@ static void z_free(void *ctx, void *p) {
 
 static rd_status fail_gunzip(gunzip *g, const char *why) {
     return rdi_fail(g->source->ctx, RD_EFORMAT,
-                    "%s: byte %" PRIu64 " of what is packed in it: damaged gzip data: %s",
+                    "%s: the gzip data is damaged at byte %" PRIu64 " of the unpacked data: %s",
                     g->source->name, g->unpacked, why);
 }
 
@@ -79,7 +79,7 @@ rd_status rdi_gunzip_open(rdi_source *s, rdi_unpack **out) {
     g->base = (rdi_unpack){gunzip_read, gunzip_close};
     g->source = s;
     g->z = (z_stream){.zalloc = z_alloc, .zfree = z_free, .opaque = s->ctx};
-    if (inflateInit2(&g->z, 16 + MAX_WBITS) != Z_OK) { /* 16: gzip, with its checksum */
+    if (inflateInit2(&g->z, 16 + MAX_WBITS) != Z_OK) { /* 16 selects gzip with its checksum */
         rdi_free(s->ctx, g);
         return RD_ENOMEM;
     }

@@ -1,4 +1,4 @@
-/* Writing traces: finds the format, opens the file, hands over complete batches. */
+/* Writes traces: finds the format, opens the file, and hands over complete batches. */
 #include "trace/events.h"
 #include "trace/lookup.h"
 

@@ -1,9 +1,9 @@
 /* The verifier: runs engines on random traces and compares their distances, histograms and totals
  * with the oracle, engine `stack`.
  *
- * Exact engines must agree bit for bit, approximate ones within the error that they state
+ * Exact engines must agree bit for bit, and approximate engines within the error that they state
  * (verify_compare.c). A trace that shows a difference is shrunk to a few references before it is
- * reported, with the seed that makes it again. */
+ * reported, together with the seed that reproduces it. */
 #include "reusedist/verify.h"
 
 #include "base/sized.h"
@@ -14,13 +14,13 @@
 #include <string.h>
 
 #define DEFAULT_LONGEST 20000
-#define SHRINK_WORK     5000000 /* limit of the references run during shrinking */
+#define SHRINK_WORK     5000000 /* maximum number of references that are run while shrinking */
 
 typedef struct subject {
     const rd_engine_info *info;
     char *spec;
     rd_verified done;
-    char *missing; /* a requirement of these options that the machine lacks, or NULL */
+    char *missing; /* name of a requirement of these options that the machine lacks, or NULL */
 } subject;
 
 struct rd_verify {
@@ -30,7 +30,7 @@ struct rd_verify {
     uint64_t seed;
     size_t shortest, longest;
     rdi_verify_trace trace;
-    uint64_t *expected, *scratch, *candidate; /* room for `longest` each */
+    uint64_t *expected, *scratch, *candidate; /* each has room for `longest` references */
     bool found;
     rd_difference difference;
     char trace_text[64], setup_text[160];
@@ -57,7 +57,7 @@ static rd_status add_subject(rd_verify *v, const rd_engine_info *info, const cha
                             .unchecked = rdi_verify_unchecked(info)};
     if (rd_engine_unavailable(info))
         return RD_OK;
-    rd_engine *e = NULL; /* wrong options fail here, not later */
+    rd_engine *e = NULL; /* opened only so that wrong options fail here, not later */
     rd_status status = rd_engine_open(v->ctx, spec, NULL, &e);
     rd_engine_close(e);
     if (status != RD_EUNSUPPORTED)
@@ -80,7 +80,7 @@ static rd_status add_spec(rd_verify *v, const char *spec) {
     const rd_engine_info *info = rd_engine_info_find(name);
     rd_status status;
     if (!info) {
-        rd_engine *e = NULL; /* fails with the message that lists the valid names */
+        rd_engine *e = NULL; /* fails with a message that lists the valid names */
         status = rd_engine_open(v->ctx, name, NULL, &e);
         rd_engine_close(e);
     } else {
@@ -158,7 +158,7 @@ typedef struct shrinking {
     uint64_t work;
 } shrinking;
 
-/* Keeps the first n references of v->candidate if they show a difference too. */
+/* Keeps the first n references of v->candidate if they also show a difference. */
 static rd_status try_candidate(shrinking *sh, size_t n, bool *taken) {
     rd_verify *v = sh->v;
     rdi_verify_outcome outcome;
@@ -176,7 +176,7 @@ static rd_status try_candidate(shrinking *sh, size_t n, bool *taken) {
     return RD_OK;
 }
 
-/* Tries the trace without [from, from + count). */
+/* Tries the trace without the references [from, from + count). */
 static rd_status try_without(shrinking *sh, size_t from, size_t count, bool *taken) {
     const rdi_verify_trace *t = &sh->v->trace;
     uint64_t *c = sh->v->candidate;
@@ -210,8 +210,8 @@ static rd_status remove_chunks(shrinking *sh, size_t chunk) {
     return RD_OK;
 }
 
-/* Finds the shortest prefix that still shows a difference: an error mostly stays once it is
- * made. */
+/* Finds the shortest prefix that still shows a difference. The search is binary, because an error
+ * usually persists once it has occurred. */
 static rd_status cut_tail(shrinking *sh) {
     size_t good = 0; /* length of a prefix that shows no difference */
     while (sh->v->trace.n - good > 1) {
@@ -224,15 +224,15 @@ static rd_status cut_tail(shrinking *sh) {
     return RD_OK;
 }
 
-/* Cuts off the tail, then removes smaller and smaller ranges. Their lengths are powers of two, so
- * that differences that depend on the position in a batch survive. */
+/* Cuts off the tail, then removes shorter and shorter ranges. Their lengths are powers of two, so
+ * that differences that depend on the position in a batch are preserved. */
 static rd_status shrink(shrinking *sh) {
     rd_verify *v = sh->v;
     RD_TRY(cut_tail(sh));
     for (unsigned bits = rdi_bit_width(v->trace.n); bits > 0; bits--)
         RD_TRY(remove_chunks(sh, (size_t)1 << (bits - 1)));
     size_t before;
-    do { /* removing one reference may have made another one unnecessary */
+    do { /* repeats, because removing one reference may have made another one unnecessary */
         before = v->trace.n;
         RD_TRY(remove_chunks(sh, 1));
     } while (v->trace.n < before && sh->work < SHRINK_WORK);
@@ -269,8 +269,8 @@ static uint64_t count_cold(const uint64_t *distances, size_t n) {
     return cold;
 }
 
-/* The seed of the settings depends on the trace's seed and the engine, not on the other engines
- * that are checked. */
+/* Returns the seed of the settings. It depends only on the seed of the trace and on the engine, not
+ * on the other engines that are checked. */
 static uint64_t setup_seed(uint64_t seed, const char *spec) {
     uint64_t hash = rdi_mix64(seed);
     for (; *spec; spec++)

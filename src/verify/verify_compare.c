@@ -1,10 +1,10 @@
-/* Compares all answers of an engine with the oracle, as far as its error kind promises:
+/* Compares all answers of an engine with the oracle, as its error kind promises:
  *
- *   exact               every distance, total, bin and sum is the oracle's
+ *   exact               every distance, total, bin and sum is equal to the oracle's
  *   relative, absolute  every distance is within the error bound, and the histogram counts the
  *                       reported distances; if none are reported, the n-th smallest is within the
  *                       bound of the oracle's n-th smallest
- *   anything else       the histogram counts every reference once, and the distances if any
+ *   anything else       the histogram counts every reference once
  */
 #include "base/number.h"
 #include "profile/error_bound.h"
@@ -60,7 +60,7 @@ static int by_value(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Compares one row with the sorted distances from sorted[*at] on, and moves *at after the row. */
+/* Compares one row with the sorted distances from sorted[*at] on, and advances *at past the row. */
 static void compare_bin(const rd_bin *bin, bool sums, const uint64_t *sorted, size_t n, size_t *at,
                         rdi_verify_outcome *out) {
     if (*at < n && sorted[*at] < bin->low) {
@@ -103,7 +103,7 @@ static void compare_fact(const char *name, uint64_t got, uint64_t expected,
                           expected);
 }
 
-/* Compares distances by rank: the true distances in ascending order with the rows of p. */
+/* Compares distances by rank: the true distances in ascending order with the rows of profile p. */
 static void compare_ranks(const rd_profile *p, rdi_error_bound error, const uint64_t *sorted,
                           size_t finite, rdi_verify_outcome *out) {
     const rd_bin *bins;
@@ -120,7 +120,7 @@ static void compare_ranks(const rd_profile *p, rdi_error_bound error, const uint
             }
 }
 
-/* Checks that every reference is in the histogram once. */
+/* Checks that the histogram counts every reference once. */
 static void compare_mass(const rd_profile *p, rdi_verify_outcome *out) {
     const rd_profile_facts *facts = rd_profile_facts_of(p);
     const rd_bin *bins;
@@ -151,12 +151,12 @@ static size_t sort_distances(uint64_t *distances, size_t n) {
     return finite;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole comparison ---- */
 
 /* The engine's distances and the oracle's. */
 typedef struct truth {
     const uint64_t *got; /* the engine's distances, or NULL */
-    uint64_t *distances; /* the oracle's; infinite from the bound on */
+    uint64_t *distances; /* the distances of the oracle; infinite from the bound on */
     uint64_t *counted;   /* scratch array of the same length */
     size_t n;            /* number of references */
     uint64_t blocks;     /* number of distinct blocks */

@@ -44,8 +44,8 @@ static rdi_verify_delivery draw_delivery(rdi_rng *rng, uint32_t caps) {
 }
 
 /* Draws from few numbers of threads, because starting threads takes most of the time of a short
- * trace: one thread, two, numbers that divide nothing evenly, and more threads than a short trace
- * has references. */
+ * trace: one thread, two threads, numbers that do not divide the trace evenly, and more threads
+ * than a short trace has references. */
 static uint32_t draw_threads(rdi_rng *rng) {
     static const uint32_t choices[] = {1, 2, 2, 3, 3, 4, 5, 17};
     return choices[rdi_rng_below(rng, RDI_COUNT(choices))];
@@ -102,7 +102,8 @@ rd_status rdi_verify_oracle(rd_ctx *ctx, const uint64_t *blocks, size_t n, uint6
     return status;
 }
 
-/* The destination of a sink's distances. It must not overflow if an engine delivers too many. */
+/* The destination of a sink's distances. It must not overflow even if an engine delivers too many
+ * distances. */
 typedef struct collector {
     uint64_t *distances;
     size_t n, room;
@@ -149,8 +150,8 @@ static rd_status run_engine(rd_ctx *ctx, const char *spec, const rdi_verify_setu
                     setup->delivery == RDI_VERIFY_ARRAY ? c->distances : NULL);
 }
 
-/* Runs an engine again that promises nothing about single distances. It must at least give the same
- * answer, however the references are split into batches. */
+/* Runs an engine again if it promises nothing about single distances. It must at least give the
+ * same answer for any division of the references into batches. */
 static rd_status run_again(rd_ctx *ctx, const char *spec, const rdi_verify_setup *setup,
                            const uint64_t *blocks, size_t n, rd_engine *first,
                            rdi_verify_outcome *out) {

@@ -1,4 +1,5 @@
-/* Traces for the verifier: an order of references over 0 .. M-1, then ids for those M blocks.
+/* Makes traces for the verifier: an order of references over the indices 0 to M - 1, and ids for
+ * these M blocks.
  *
  * The orders stress an engine in different ways: one block only, new blocks only, the whole set
  * again and again, both ends of the recency list, sudden changes of the working set. The ids stress
@@ -8,17 +9,17 @@
 
 #include <math.h>
 
-/* The oracle needs up to n * M steps. Long traces have few blocks, so that this many steps are
- * enough. */
+/* Maximum number of steps of the oracle per reference. The oracle needs up to n * M steps, so long
+ * traces get few blocks. */
 #define ORACLE_STEPS_PER_REFERENCE 1600
 
-/* Fills index[0..n) with values below m. */
+/* Fills n entries of `index` with values below m. */
 typedef void (*order_fn)(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m);
 
 static void order_distinct(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
     (void)rng;
     for (size_t i = 0; i < n; i++)
-        index[i] = i % m; /* m >= n, except inside order_phases() */
+        index[i] = i % m; /* m is at least n, except inside order_phases() */
 }
 
 static void order_cycle(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
@@ -40,7 +41,7 @@ static void order_uniform(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
         index[i] = rdi_rng_below(rng, m);
 }
 
-/* Few blocks often, many blocks rarely: the logarithm of the rank is uniform. */
+/* References few blocks often and many blocks rarely: the logarithm of the rank is uniform. */
 static void order_zipf(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
     double span = log((double)m + 1);
     for (size_t i = 0; i < n; i++) {
@@ -49,7 +50,7 @@ static void order_zipf(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
     }
 }
 
-/* The top of a stack that grows and shrinks, as with calls and returns. */
+/* References the top of a stack that grows and shrinks, as with calls and returns. */
 static void order_calls(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
     uint64_t depth = 0;
     for (size_t i = 0; i < n; i++) {
@@ -62,7 +63,7 @@ static void order_calls(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
     }
 }
 
-/* A walk around a ring with steps of a few blocks. */
+/* Walks around a ring with steps of a few blocks. */
 static void order_walk(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
     uint64_t at = rdi_rng_below(rng, m);
     for (size_t i = 0; i < n; i++) {
@@ -71,7 +72,7 @@ static void order_walk(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
     }
 }
 
-/* Runs of one block each. */
+/* Makes runs of references to one block. */
 static void order_runs(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
     uint64_t at = 0;
     for (size_t i = 0; i < n; i++) {
@@ -81,7 +82,7 @@ static void order_runs(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
     }
 }
 
-/* Scans through all blocks between stretches of a small hot set. */
+/* Scans all blocks, between stretches in a small hot set. */
 static void order_scans(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
     uint64_t hot = m / 16 + 1, scan = 0;
     bool scanning = false;
@@ -105,13 +106,14 @@ static const struct {
     {"runs", order_runs},       {"scans", order_scans},
 };
 
-/* Fills consecutive stretches, each in a randomly chosen other order over a random range of the
+/* Fills consecutive stretches, each with a randomly chosen other order over a random range of the
  * blocks. */
 static void order_phases(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
     for (size_t at = 0; at < n;) {
         size_t part = 1 + rdi_rng_below(rng, n - at);
         uint64_t first = rdi_rng_below(rng, m), blocks = 1 + rdi_rng_below(rng, m - first);
-        size_t order = 1 + rdi_rng_below(rng, RDI_COUNT(orders) - 1); /* any order but this one */
+        /* Any order except this one. */
+        size_t order = 1 + rdi_rng_below(rng, RDI_COUNT(orders) - 1);
         orders[order].fill(rng, index + at, part, blocks);
         for (size_t i = 0; i < part; i++)
             index[at + i] += first;
@@ -119,7 +121,7 @@ static void order_phases(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
     }
 }
 
-/* ---- ids: one to one from index to block id ---- */
+/* ---- ids: functions that map an index to a unique block id ---- */
 
 typedef uint64_t (*id_fn)(uint64_t index, uint64_t salt);
 
@@ -128,7 +130,7 @@ static uint64_t id_dense(uint64_t index, uint64_t salt) {
     return index;
 }
 
-/* 2^64-1, 0, 2^64-2, 1 ... */
+/* Returns 2^64 - 1, 0, 2^64 - 2, 1 ... for 0, 1, 2, 3 ... */
 static uint64_t id_ends(uint64_t index, uint64_t salt) {
     (void)salt;
     return index % 2 ? index / 2 : UINT64_MAX - index / 2;
@@ -138,18 +140,18 @@ static uint64_t id_random(uint64_t index, uint64_t salt) {
     return rdi_mix64(index + salt);
 }
 
-/* Ids with equal low bits. */
+/* Returns ids with equal low bits. */
 static uint64_t id_pages(uint64_t index, uint64_t salt) {
     return (index << 40) + (salt & 0xfff);
 }
 
-/* Groups of 16 adjacent ids, far apart from each other. */
+/* Returns groups of 16 adjacent ids; the groups are far apart from each other. */
 static uint64_t id_clusters(uint64_t index, uint64_t salt) {
     return (rdi_mix64(index / 16 + salt) & ~UINT64_C(15)) + index % 16;
 }
 
-/* The inverse of rdi_mix64(): undoes x ^ (x >> k) and multiplication by an odd number in reverse
- * order. */
+/* The inverse of rdi_mix64(): it undoes x ^ (x >> k) and the multiplications by odd numbers in
+ * reverse order. */
 static uint64_t unmix64(uint64_t x) {
     x ^= x >> 31 ^ x >> 62;
     x *= UINT64_C(0x319642b2d24d8ec3);
@@ -158,7 +160,7 @@ static uint64_t unmix64(uint64_t x) {
     return x ^ x >> 30 ^ x >> 60;
 }
 
-/* Ids whose hash values agree in their lowest and in their highest bits. */
+/* Returns ids whose hash values agree in their lowest and in their highest bits. */
 static uint64_t id_colliding(uint64_t index, uint64_t salt) {
     return unmix64((salt & 0xffff) | (index << 20));
 }
@@ -172,8 +174,8 @@ static const struct {
     {"clustered ids", id_clusters}, {"ids with equal hashes", id_colliding},
 };
 
-/* Draws mostly short lengths: a hundred short traces reach more corner cases than a long one. If
- * `shortest` is large, all lengths from there on are equally likely. */
+/* Draws a length. Most are short, because a hundred short traces reach more corner cases than a
+ * long one. If `shortest` is large, all lengths from there on are equally likely. */
 static size_t draw_length(rdi_rng *rng, size_t shortest, size_t longest) {
     static const size_t classes[] = {2, 8, 64, 256, 256, 1024, 1024, SIZE_MAX};
     size_t limit = classes[rdi_rng_below(rng, RDI_COUNT(classes))];
@@ -183,12 +185,13 @@ static size_t draw_length(rdi_rng *rng, size_t shortest, size_t longest) {
 
 static uint64_t draw_blocks(rdi_rng *rng, size_t n, uint64_t steps) {
     uint64_t most = n < steps / (n + 1) ? n : steps / (n + 1);
-    uint64_t limit = rdi_rng_below(rng, 4) == 0 ? 8 : most; /* few blocks: long histories */
+    /* Sometimes few blocks, which are then referenced often. */
+    uint64_t limit = rdi_rng_below(rng, 4) == 0 ? 8 : most;
     return 1 + rdi_rng_below(rng, limit < most ? limit : most + 1);
 }
 
-/* Chooses all patterns in turn. A trace of distinct blocks has at most `distinct_max` references;
- * if `shortest` is above that, the next pattern, a cycle, replaces it. */
+/* Chooses the patterns in turn. A trace of distinct blocks has at most `distinct_max` references.
+ * If `shortest` is above that, the next pattern, a cycle, replaces it. */
 static size_t choose_order(uint64_t seed, size_t shortest, size_t distinct_max) {
     size_t order = seed % RDI_COUNT(orders);
     return orders[order].fill == order_distinct && shortest > distinct_max ? order + 1 : order;
@@ -196,7 +199,8 @@ static size_t choose_order(uint64_t seed, size_t shortest, size_t distinct_max) 
 
 void rdi_verify_make(uint64_t seed, size_t shortest, size_t longest, rdi_verify_trace *trace) {
     uint64_t steps = (uint64_t)longest * ORACLE_STEPS_PER_REFERENCE;
-    size_t distinct_max = (size_t)sqrt((double)steps); /* as many as the oracle can process */
+    /* The number of distinct blocks that the oracle can process. */
+    size_t distinct_max = (size_t)sqrt((double)steps);
     size_t order = choose_order(seed, shortest, distinct_max);
     size_t id = seed / RDI_COUNT(orders) % RDI_COUNT(ids);
     rdi_rng rng = {rdi_mix64(seed + 1)};

@@ -522,8 +522,9 @@ static void ids_and_addresses_do_not_mix_by_themselves(void **state) {
         assert_int_equal(add_text(a, "text", "100\n", &text), RD_OK);
         assert_int_equal(rd_analysis_run(a), given ? RD_OK : RD_EINVAL);
         if (!given)
-            assert_string_equal(rd_last_error(ctx), "t: has object ids, the previous trace has "
-                                                    "addresses: set a block size");
+            assert_string_equal(rd_last_error(ctx),
+                                "t: this trace has object ids, but the previous "
+                                "one has addresses: set a block size");
         rd_analysis_close(a);
         rd_trace_close(din);
         rd_trace_close(text);

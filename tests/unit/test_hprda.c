@@ -50,10 +50,10 @@ static void figure_8_blocks_of_two_pieces_count_twice(void **state) {
     assert_int_equal(estimate[10], 6);
     assert_int_equal(estimate[8], 1); /* a: b after it, nothing in between, nothing before */
     assert_int_equal(estimate[9], 1);
-    assert_int_equal(estimate[11], 1); /* inside a piece */
+    assert_int_equal(estimate[11], 1); /* inside a chunk */
 }
 
-/* The same three pieces as groups, and as batches, give the same sums. */
+/* The same three chunks as groups, and as rounds, give the same sums. */
 static void every_level_merges_alike(void **state) {
     (void)state;
     static const char *const specs[] = {"hprda:N=12,ST=4,NB=1,NTB=3,adjust=off",
@@ -80,7 +80,7 @@ enum { INSERTS = 20000, KEYS = 300, WORKERS = 4 };
 
 static void insert_many(void *arg, unsigned worker) {
     for (uint32_t i = 0; i < INSERTS / WORKERS; i++) {
-        rdi_rda_item item = {.block = i * 7u % KEYS, .part = worker, .at = i};
+        rdi_rda_item item = {.block = i * 7u % KEYS, .unit = worker, .at = i};
         if (!rdi_rda_insert(arg, item))
             abort();
     }
@@ -107,8 +107,8 @@ static void threads_insert_without_locks_and_lose_nothing(void **state) {
         uint32_t last = 0;
         for (uint32_t k = rdi_rda_sort(items, items[i].list); k; k = items[k - 1].next, listed++) {
             assert_int_equal(items[k - 1].block, items[i].block);
-            assert_true(items[k - 1].part >= last);
-            last = items[k - 1].part;
+            assert_true(items[k - 1].unit >= last);
+            last = items[k - 1].unit;
         }
     }
     assert_int_equal(heads, KEYS);
@@ -190,7 +190,7 @@ static void repeats_are_zeros_in_their_places(void **state) {
     size_t n = letters("aaabbbbaacccaaaabb");
     distances_assert_exact(ctx, "hprda:N=64,ST=64", NULL, blocks, n);
     distances_oracle(ctx, blocks, n, exact);
-    run_shape("N=2,ST=2", ",adjust=off", 1, n); /* batches end inside the runs of repeats */
+    run_shape("N=2,ST=2", ",adjust=off", 1, n); /* rounds end inside the runs of repeats */
     for (size_t i = 0; i < n; i++)
         assert_int_equal(estimate[i] == 0, exact[i] == 0);
 }

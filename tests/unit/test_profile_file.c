@@ -249,7 +249,7 @@ static void contradictions_are_refused_with_the_reason(void **state) {
     assert_refused(ctx, "[2, 3, 1, 3]", "[2, 3, 1, 36893488147419103235]", "outside");
     assert_refused(ctx, "[2, 3, 1, 3]", "[3, 2, 1, 3]", "low is above high");
     assert_refused(ctx, "[2, 3, 1, 3]", "[2, 3, 0, 0]", "empty");
-    assert_refused(ctx, "[2, 3, 1, 3]", "[2, 4, 1, 3]", "no bin of");
+    assert_refused(ctx, "[2, 3, 1, 3]", "[2, 4, 1, 3]", "not a bin of");
     assert_refused(ctx, "[2, 3, 1, 3]", "[0, 0, 1, 0]", "not ascending");
     assert_refused(ctx, "[2, 3, 1, 3]", "[2, 3, 1]", "[low, high, count, sum]");
     assert_refused(ctx, "[2, 3, 1, 3]", "[2, 3, 1, 3, 3]", "[low, high, count, sum]");
@@ -259,7 +259,7 @@ static void contradictions_are_refused_with_the_reason(void **state) {
     assert_refused(ctx, "[2, 3, 1, 3]", "[2, 18446744073709551616, 1, 3]", "64 bits");
     assert_refused(ctx, "[2, 3, 1, 3]", "7", "an array");
     assert_refused(ctx, "\"sums_known\": true", "\"sums_known\": false", "expected null");
-    assert_refused(ctx, "\"loglinear\"", "\"log\"", "no bin of");
+    assert_refused(ctx, "\"loglinear\"", "\"log\"", "not a bin of");
     assert_refused(ctx, "\"loglinear\"", "\"edgy\"", "unknown bins");
     assert_refused(ctx, "\"loglinear\"", "\"linear:0\"", "out of range");
     assert_refused(ctx, "\"bound\": null", "\"bound\": 2000", "below the bound");

@@ -1,18 +1,20 @@
-/* absolute: Zhong, Shen and Ding's absolute precision. Exact up to a cut-off, then with an error of
- * a fixed number of blocks.
+/* absolute: Zhong, Shen and Ding's analysis with absolute precision. Distances below a cut-off c
+ * are exact, and longer ones are at most b blocks too small.
+ *
  * A hash table gives the time of the block's previous reference. The last references are kept in
- * two groups: the newest c to 2c blocks one by one, the older ones in time ranges of up to b + 1
- * blocks (src/order/ranges.h). A distance is the number of blocks in all newer entries: exact in
- * the first group, at most b too small in the second. When the first group has more than 2c blocks,
- * its oldest c move to the second.
+ * two groups: the newest c to 2c blocks one by one, and the older ones in time ranges of up to b +
+ * 1 blocks (src/order/ranges.h). A distance is the number of blocks in all newer entries. It is
+ * exact in the first group, and at most b too small in the second. When the first group has more
+ * than 2c blocks, its oldest c blocks move to the second.
  *
- * With c = 0 and a splay tree this is the paper's Sampling analyzer. With B-trees for both groups
- * it is ZDK, and b = 2048 with c = 1024 is the paper's ZDK-2k.
+ * With c = 0 and a splay tree, this is the paper's Sampling analyzer. With B-trees for both groups,
+ * it is ZDK; b = 2048 and c = 1024 give the paper's ZDK-2k.
  *
- * With M blocks: time O(log(c) + log(M / b)) per reference, memory 21 to 43 bytes per block for the
- * table; the first group has up to 2c + 1 entries, the second never more than 2 M / (b + 1) + 1.
+ * Time: O(log(c) + log(M / b)) per reference for M blocks. Memory: 21 to 43 bytes per block for the
+ * table; the first group has up to 2c + 1 entries, and the second never more than 2 M / (b + 1) +
+ * 1.
  *
- * Do not use it where an exact engine fits into memory: see scale.c.
+ * Do not use it if an exact engine fits into memory: see scale.c.
  *
  * Y. Zhong, X. Shen, C. Ding. Program locality analysis using reuse distance. ACM TOPLAS 31(6),
  * 2009, section 2.2.
@@ -25,17 +27,18 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define AHEAD 16 /* references by which the prefetch of the table runs ahead */
+#define AHEAD 16 /* number of references by which the prefetch of the table runs ahead */
 
 typedef struct absolute_engine {
-    uint64_t b, c; /* options: error and cut-off, in blocks */
+    uint64_t b, c; /* options: error bound and cut-off, in blocks */
     uint32_t kind; /* option: index into structures */
     rdi_run *run;
-    rdi_block_map last; /* block -> time */
+    rdi_block_map last; /* maps a block to the time of its last reference */
     rdi_ranges *precise, *rough;
-    uint64_t border; /* last references from here on are in `precise`, older ones in `rough` */
+    uint64_t border; /* last references from this time on are in `precise`, and older ones are in
+                        `rough` */
     uint64_t now;
-    uint64_t newest; /* block of the previous reference */
+    uint64_t newest; /* the block of the previous reference */
 } absolute_engine;
 
 static const rdi_ranges_ops *const structures[] = {&rdi_ranges_splay, &rdi_ranges_btree};
@@ -50,7 +53,7 @@ static rd_status absolute_open(void *self, rdi_run *run) {
     return rdi_ranges_new(run->ctx, structures[e->kind], e->b + 1, &e->rough);
 }
 
-/* Moves the oldest c blocks of the precise group to the rough one. */
+/* Moves the oldest c blocks of the precise group to the rough group. */
 static rd_status transfer(absolute_engine *e) {
     for (uint64_t i = 0; i < e->c; i++) {
         uint64_t time = e->precise->ops->remove_oldest(e->precise);
@@ -179,15 +182,16 @@ const rdi_engine_ops rdi_engine_absolute = {
             .card =
                 "Keeps the newest blocks one by one and the older ones in time ranges of up to\n"
                 "b + 1 blocks. The distance is the number of blocks in newer entries. Distances\n"
-                "below c are exact, longer ones too small by at most b and never too large. First\n"
+                "below c are exact; longer ones are at most b too small and never too large. "
+                "First\n"
                 "references are exact.\n"
                 "  c=0,tree=splay           the paper's Sampling analyzer\n"
                 "  b=2K,c=1K,tree=btree     its ZDK-2k, the default\n"
                 "\n"
-                "Time O(log(c) + log(M / b)) per reference. Memory: 21 to 43 bytes per block for\n"
+                "Time: O(log(c) + log(M / b)) per reference. Memory: 21 to 43 bytes per block for\n"
                 "the table that knows when a block was last referenced; 2c + 1 entries in the\n"
-                "first group and at most 2 M / (b + 1) + 1 in the second.\n"
-                "Not faster than the exact default engine.\n"
+                "first group and at most 2 M / (b + 1) + 1 entries in the second.\n"
+                "It is not faster than the exact default engine.\n"
                 "\n"
                 "Y. Zhong, X. Shen, C. Ding. Program locality analysis using reuse distance.\n"
                 "ACM TOPLAS 31(6), 2009.",

@@ -1,16 +1,18 @@
-/* scale: Zhong, Shen and Ding's scale tree. Distances with a guaranteed relative error.
+/* scale: measures distances with a guaranteed relative error, using Zhong, Shen and Ding's scale
+ * tree.
  *
  * A hash table gives the time of the block's previous reference. The scale tree
- * (src/order/scale_tree.h) estimates how many blocks were referenced since: for a true distance d a
- * number from (1 - e) d to d. An immediate repeat has distance 0 and changes nothing.
+ * (src/order/scale_tree.h) estimates how many blocks were referenced since then. For a true
+ * distance d the estimate is from (1 - e) d to d. An immediate repeat has distance 0 and changes
+ * nothing.
  *
- * With M blocks and an error of e: time O(log M) per reference, memory 21 to 43 bytes per block for
- * the table and at most 4 log(M) / log(1 / (1 - e)) + 4 nodes of 20 bytes for the tree, which stays
- * in the cache. The speed of the tree hardly depends on M; the speed of the table does.
+ * Time: O(log M) per reference for M blocks. Memory: 21 to 43 bytes per block for the table, and at
+ * most 4 log(M) / log(1 / (1 - e)) + 4 nodes of 20 bytes for the tree, which stays in the cache.
+ * The speed of the tree hardly depends on M; the speed of the table does.
  *
- * Do not use it where an exact engine fits into memory: the table takes most of the memory and of
- * the time in either case, and `auto` is exact. The engine shows that a small tree does not make
- * the analysis faster.
+ * Do not use it if an exact engine fits into memory: the table takes most of the memory and of the
+ * time in either case, and `auto` is exact. The engine shows that a small tree does not make the
+ * analysis faster.
  *
  * Y. Zhong, X. Shen, C. Ding. Program locality analysis using reuse distance. ACM TOPLAS 31(6),
  * 2009, section 2.1.
@@ -23,15 +25,15 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define AHEAD          16 /* references by which the prefetch of the table runs ahead */
+#define AHEAD          16 /* number of references by which the prefetch of the table runs ahead */
 #define MOST_PREFILLED (UINT64_C(1) << 56)
 
 typedef struct scale_engine {
-    double error; /* option */
+    double error; /* option: largest relative error */
     rdi_run *run;
-    rdi_block_map last; /* block -> time */
+    rdi_block_map last; /* maps a block to the time of its last reference */
     rdi_scale_tree tree;
-    uint64_t newest; /* block of the previous reference */
+    uint64_t newest; /* the block of the previous reference */
 } scale_engine;
 
 static rd_status scale_open(void *self, rdi_run *run) {
@@ -138,14 +140,15 @@ const rdi_engine_ops rdi_engine_scale = {
             .role = RD_ROLE_STUDY,
             .card =
                 "Keeps the last references in time ranges that grow with their distance and\n"
-                "counts the blocks in newer ranges. A distance d is reported as (1 - error) d at\n"
-                "least and d at most, never above. First references are exact.\n"
+                "counts the blocks in newer ranges. For a true distance d, it reports a number "
+                "from\n"
+                "(1 - error) d to d. First references are exact.\n"
                 "\n"
-                "Time O(log M) per reference. Memory: 21 to 43 bytes per block for the table\n"
+                "Time: O(log M) per reference. Memory: 21 to 43 bytes per block for the table\n"
                 "that knows when a block was last referenced; the tree has at most\n"
                 "4 log(M) / log(1 / (1 - error)) + 4 nodes of 20 bytes and stays in the cache.\n"
-                "Not faster than the exact default engine, since both spend their time in the\n"
-                "table.\n"
+                "It is not faster than the exact default engine, because both spend most of their\n"
+                "time in the table.\n"
                 "\n"
                 "Y. Zhong, X. Shen, C. Ding. Program locality analysis using reuse distance.\n"
                 "ACM TOPLAS 31(6), 2009.",

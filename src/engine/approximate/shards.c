@@ -1,28 +1,31 @@
-/* shards: a sample of the blocks, chosen by their hash. Statistical, with a confidence band.
+/* shards: measures a sample of the blocks, which it chooses by their hash. The result is
+ * statistical and has a confidence band.
  *
  * A block is in the sample if its hash is below a threshold, so either all its references are
  * sampled or none. `stream` measures the distances inside the sample. At a rate R each sampled
  * reference stands for 1 / R references, and its distance is multiplied by 1 / R. With samples=S
  * the engine lowers the threshold whenever the sample has more than S blocks: blocks above the
- * threshold leave it, and earlier counts keep their weight.
+ * threshold leave the sample, and earlier counts keep their weight.
  *
  * The engine counts all references, so it knows by how much the number of sampled references
- * deviates from its expected value. There are two causes. If blocks are alike and the rate is
- * fixed, the sample has too many or too few blocks, and the engine scales counts and distances
- * accordingly. If a few blocks are very hot, it matters whether they are in the sample. Hot blocks
- * have short distances, so the engine adds the difference to distance 0, or subtracts it from the
- * shortest distances. The spread between 32 groups of the sample, cut by other bits of the hash,
- * tells how much of the deviation has the first cause.
+ * deviates from its expected value. Such a deviation has two causes. The first cause is that the
+ * sample has too many or too few blocks. If blocks are alike and the rate is fixed, the engine
+ * scales counts and distances accordingly. The second cause is a few very hot blocks, which may or
+ * may not be in the sample. Hot blocks have short distances, so the engine adds the difference to
+ * distance 0, or subtracts it from the shortest distances. The engine divides the sample into 32
+ * groups by other bits of the hash. The spread between the groups tells how much of the deviation
+ * has the first cause.
  *
- * The stated error is the half-width of a 95 % confidence band of the miss ratio. It follows from
- * the spread between the miss ratios of the groups, for each power of two as cache size. Distances
- * vary as well, all by the same factor in one sample; rd_mrc_band() widens the band for that, using
- * the rate.
+ * The stated error is the half width of a 95 % confidence band of the miss ratio. For each cache
+ * size that is a power of two, it follows from the spread between the miss ratios of the groups.
+ * Sampling also scales all distances of one sample by the same random factor; rd_mrc_band() uses
+ * the rate to widen the band for that.
  *
- * With N references, M blocks: time O(N), a hash and a comparison for most. Memory O(M R), or O(S).
+ * Time: O(N) for N references, most of which need only a hash and a comparison. Memory: O(M R) for
+ * M blocks, or O(S).
  *
- * For traces with very many blocks, and for monitoring in bounded memory. Not for caches of less
- * than about 10 / R blocks, nor for samples of fewer than a thousand blocks.
+ * Use it for traces with very many blocks, and for monitoring in bounded memory. Do not use it for
+ * caches of less than about 10 / R blocks, or for samples of fewer than a thousand blocks.
  *
  * C. A. Waldspurger, N. Park, A. Garthwaite, I. Ahmad. Efficient MRC construction with SHARDS. FAST
  * 2015.
@@ -41,11 +44,13 @@
 #include <string.h>
 
 #define INNER        "stream"
-#define DEFAULT_RATE 0.01 /* unless `samples` is given */
-#define BATCH        512  /* sampled references measured together with one threshold */
-#define GROUPS       32   /* groups of blocks, for the spread */
-#define SIZES        (RD_BAND_SIZES + 1) /* cache sizes 2^0 .. 2^63, and infinite */
-#define SURPRISE     2                   /* standard deviations */
+#define DEFAULT_RATE 0.01 /* the rate if neither `rate` nor `samples` is given */
+/* Number of sampled references that are measured together, with one threshold. */
+#define BATCH  512
+#define GROUPS 32                  /* number of groups of blocks, for the spread */
+#define SIZES  (RD_BAND_SIZES + 1) /* cache sizes 2^0 to 2^63, and an infinite cache */
+/* An excess above this many standard deviations means that hot blocks are missing. */
+#define SURPRISE     2
 #define MOST_SAMPLES (UINT64_C(1) << 30)
 #define SAMPLE_BYTES 128                 /* upper estimate of memory per sampled block */
 #define FIXED_BYTES  ((uint64_t)2 << 20) /* upper estimate of all other memory */
@@ -55,29 +60,31 @@ typedef struct sampled_block {
     uint64_t hash, block;
 } sampled_block;
 
-/* Invariants: every block of the inner engine has a hash of at most `limit`. With `samples`, these
- * blocks are in heap[], a heap with the largest hash first. */
+/* Invariants: every block of the inner engine has a hash of at most `limit`. With `samples`, heap[]
+ * is a heap of these blocks with the largest hash first. */
 typedef struct shards_engine {
-    /* options */
+    /* The options. */
     double rate;
     uint64_t samples, seed;
-    /* state */
+    /* The state. */
     rdi_run *run;
     rd_engine *inner;
-    uint64_t salt;   /* from the seed */
-    uint64_t limit;  /* hashes up to this are sampled */
-    double weight;   /* number of references that a sampled one stands for: 1 / rate */
-    uint64_t fed;    /* number of references */
-    uint64_t direct; /* references counted one by one while every block was sampled */
+    uint64_t salt;   /* hash of the seed */
+    uint64_t limit;  /* blocks with a hash up to this are sampled */
+    double weight;   /* number of references that a sampled reference stands for: 1 / rate */
+    uint64_t fed;    /* number of references fed so far */
+    uint64_t direct; /* number of references counted exactly while every block was sampled */
     uint64_t pending[BATCH];
     size_t n_pending;
     sampled_block *heap;
     size_t n_heap, heap_room;
-    double *mass; /* weighted references by cell of their distance, after `direct` */
-    double cold;  /* weighted first references, after `direct` */
+    double *mass; /* weighted number of references per cell of their distance, after the `direct`
+                     ones */
+    double cold;  /* weighted number of first references, after the `direct` ones */
     uint64_t largest;
     double misses[GROUPS]
-                 [SIZES]; /* by group and size: references that miss in 2^k, not in 2^(k-1) */
+                 [SIZES]; /* weighted number of references per group that miss in a cache of 2^(k-1)
+                             blocks, but hit in one of 2^k blocks */
 } shards_engine;
 
 static double rate_of(const shards_engine *e) {
@@ -146,7 +153,8 @@ static rd_status shrink(shards_engine *e) {
     while (e->n_heap > e->samples) {
         sampled_block out = heap_pop(e);
         block[n++] = out.block;
-        set_limit(e, out.hash - 1); /* not below 0: another sampled block has a lower hash */
+        set_limit(e, out.hash - 1); /* not below 0, because another sampled block has a lower
+                                       hash */
     }
     return n ? rdi_engine_take(e->inner, block, n, newer) : RD_OK;
 }
@@ -171,8 +179,8 @@ static void count_one(shards_engine *e, uint64_t hash, uint64_t distance) {
     e->largest = d > e->largest ? d : e->largest;
 }
 
-/* Measures the pending references. While every block is in the sample, distances are exact and are
- * counted one by one. */
+/* Measures the pending references. While every block is in the sample, the distances are exact and
+ * are counted directly. */
 static rd_status measure(shards_engine *e) {
     uint64_t distance[BATCH];
     size_t n = e->n_pending;
@@ -195,8 +203,8 @@ static rd_status measure(shards_engine *e) {
     return e->samples ? shrink(e) : RD_OK;
 }
 
-/* Writes the positions of the sampled references among n <= RDI_FEED_MAX to at[]. Returns their
- * number. */
+/* Writes the indices of the sampled references among n <= RDI_FEED_MAX references to at[]. Returns
+ * their number. */
 static size_t filter(const uint64_t *blk, size_t n, uint64_t salt, uint64_t limit, uint16_t *at) {
     size_t found = 0;
     for (size_t i = 0; i < n; i++) {
@@ -206,7 +214,7 @@ static size_t filter(const uint64_t *blk, size_t n, uint64_t salt, uint64_t limi
     return found;
 }
 
-/* Feeds one batch. The threshold may drop meanwhile, so each block is tested again. */
+/* Feeds one batch. The threshold may drop during the batch, so each block is tested again. */
 static rd_status feed_batch(shards_engine *e, const uint64_t *blk, size_t n) {
     uint16_t at[RDI_FEED_MAX];
     size_t found = filter(blk, n, e->salt, e->limit, at);
@@ -238,10 +246,10 @@ static double sum_of(const double *mass) {
     return sum;
 }
 
-/* Estimates which fraction of a deviation of `excess` references is due to the number of sampled
+/* Estimates which fraction of an excess of `excess` references is due to the number of sampled
  * blocks. It is the slope of the number of blocks over the number of references as samples vary,
- * which is 1 if all blocks are alike. An excess far beyond the spread between groups means that the
- * hottest blocks are not in the sample, and that the true spread is larger. */
+ * which is 1 if all blocks are alike. If the excess is far larger than the spread between the
+ * groups explains, the hottest blocks are not in the sample, and the true spread is larger. */
 static double alike_share(const shards_engine *e, double excess) {
     double size[GROUPS] = {0}, all = 0, squares = 0;
     for (size_t g = 0; g < GROUPS; g++) {
@@ -263,8 +271,8 @@ static uint64_t stretched(uint64_t distance, double by) {
     return d < 0x1p63 ? (uint64_t)d : UINT64_C(1) << 63;
 }
 
-/* Multiplies all distances and counts by `by`. The order of the loop ensures that no cell moves
- * into one that has yet to move. */
+/* Multiplies all distances and counts by `by`. The loop runs in the order in which no cell moves
+ * into a cell that has not moved yet. */
 static void stretch(shards_engine *e, double by) {
     for (size_t n = 0; n < RDI_CELLS; n++) {
         size_t i = by > 1 ? RDI_CELLS - 1 - n : n;
@@ -278,7 +286,8 @@ static void stretch(shards_engine *e, double by) {
     e->largest = stretched(e->largest, by);
 }
 
-/* Makes the finite distances sum up to `total` by changing the counts of the shortest ones. */
+/* Changes the counts of the shortest distances such that the number of finite distances is
+ * `total`. */
 static void adjust(double *mass, double total) {
     double missing = total - sum_of(mass);
     if (missing >= 0) {
@@ -292,9 +301,9 @@ static void adjust(double *mass, double total) {
     }
 }
 
-/* Adjusts cells and first references to the `left` references that came after the `direct` ones.
- * Returns the number of first references. With `samples` the rate changes during the run, and the
- * excess mixes all rates, so it says little about the last one. Scaling by it made the band too
+/* Adjusts the counts to the `left` references that came after the `direct` ones. Returns the number
+ * of first references. With `samples`, the rate changes during the run. The excess then mixes all
+ * rates and says little about the last one, so it is not used: scaling by it made the band too
  * narrow for real programs. */
 static uint64_t settle(shards_engine *e, uint64_t left) {
     double all = sum_of(e->mass) + e->cold, excess = all - (double)left, by = 1;
@@ -307,15 +316,15 @@ static uint64_t settle(shards_engine *e, uint64_t left) {
     return cold;
 }
 
-/* States an unknown miss ratio at every size, because no block is in the sample. */
+/* States that the miss ratio is unknown at every size, because no block is in the sample. */
 static void state_ignorance(rdi_run *run) {
     for (size_t k = 0; k < RD_BAND_SIZES; k++)
         run->out.half_width[k] = 1;
     run->out.error_bound = 1;
 }
 
-/* Computes half the width of the band at each size, as a fraction of all references. References
- * that miss in 2^k blocks are counted at k + 1 and above. */
+/* Computes the half width of the band at each size, as a fraction of all references. References
+ * that miss in 2^k blocks are counted at index k + 1 and above. */
 static void state_band(shards_engine *e) {
     double misses[GROUPS] = {0}, factor = (1 - rate_of(e)) * GROUPS / (GROUPS - 1);
     for (size_t k = RD_BAND_SIZES; k-- > 0;) {
@@ -398,13 +407,13 @@ const rdi_engine_ops rdi_engine_shards = {
                 "Measures a sample of the blocks, chosen by a hash below a threshold, and scales\n"
                 "distances and counts up. rate= fixes the fraction of sampled blocks; samples=\n"
                 "fixes their number by lowering the threshold during the run. The number of\n"
-                "references is known, and missing ones are added to the shortest distance. The\n"
-                "profile states the rate and half the width of a 95 % confidence band of the miss\n"
-                "ratio at powers of two.\n"
+                "references is known, and missing references are added to the shortest distance.\n"
+                "The profile states the rate, and the half width of a 95 % confidence band of the\n"
+                "miss ratio at powers of two.\n"
                 "\n"
-                "Time O(1) per reference, mostly a hash. Memory: 40 bytes per sampled block.\n"
-                "Not for caches smaller than about 10 / rate blocks, nor for samples of less than\n"
-                "a thousand blocks.\n"
+                "Time: O(1) per reference, mostly for a hash. Memory: 40 bytes per sampled block.\n"
+                "Do not use it for caches of less than about 10 / rate blocks, or for samples of\n"
+                "fewer than a thousand blocks.\n"
                 "\n"
                 "C. A. Waldspurger, N. Park, A. Garthwaite, I. Ahmad. Efficient MRC construction\n"
                 "with SHARDS. FAST 2015.",

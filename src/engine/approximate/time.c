@@ -1,28 +1,30 @@
-/* time: reuse distances inferred from time distances. Statistical, without an error bound.
+/* time: infers reuse distances from time distances. The result is statistical and has no error
+ * bound.
  *
- * While references arrive, the engine uses only the table of `stream`: it gives the time since the
- * last reference to the same block. The engine counts these times in cells whose width is 1/1024 of
- * their value (profile/cells.h). At the end the model of Shen, Shaw, Meeker and Ding
+ * While references arrive, the engine uses only the table of `stream`, which gives the time since
+ * the last reference to the same block. The engine counts these times in cells whose width is
+ * 1/1024 of their value (profile/cells.h). At the end the model of Shen, Shaw, Meeker and Ding
  * (profile/time_model.h) turns the histogram of times into one of distances.
  *
- * The model assumes that every interval is an average one. This does not hold for intervals of a
- * few references, where programs repeat themselves. With exact=W the engine counts the distances of
- * reuses up to W references apart, using a bit vector that marks which of the last W references are
- * the last ones to their blocks, and infers only longer ones.
+ * The model assumes that all intervals of the same length are alike. This does not hold for
+ * intervals of a few references, because programs repeat short patterns. With exact=W the engine
+ * counts the distances of reuses up to W references apart, and infers only the distances of longer
+ * intervals. To count, it uses a bit vector that marks which of the last W references are the last
+ * ones to their blocks.
  *
- * It does not hold for sweeps through large data either. With parts=P the trace is divided into up
- * to P parts with a histogram each, and the distance of an interval is inferred from the histograms
- * of the parts that it crosses (profile/time_parts.h), which finds peaks of the histogram to within
- * a few thousandths or less.
+ * The assumption does not hold for sweeps through large data either. With parts=P the trace is
+ * divided into up to P parts, each with its own histogram. The distance of an interval is inferred
+ * from the histograms of the parts that it crosses (profile/time_parts.h). This places peaks of the
+ * histogram with an error of a few thousandths or less.
  *
- * With N references and M blocks: time O(N), a little more than `footprint`; O(W / 64) per
- * reference with exact=W at worst. The model takes a fraction of a second, whatever N is; with
- * parts=P about P^2 short steps whenever N doubles, a fraction of a second as well. Memory: the
- * table, 15 to 25 bytes per block (27 to 45 beyond 2^32 references), and at most a megabyte of
- * counts.
+ * Time: O(N) for N references, a little more than `footprint`; with exact=W at worst O(W / 64) per
+ * reference. The model takes a fraction of a second, independent of N. With parts=P it takes about
+ * P^2 short steps whenever N doubles, which is also a fraction of a second. Memory: 15 to 25 bytes
+ * per block for the table (27 to 45 bytes beyond 2^32 references), and at most 1 MB for counts.
  *
- * For miss ratios of caches of a few hundred blocks or more, where speed counts. Not for short
- * distances (exact=64 and more help there), and not where a guarantee is needed: `scale` has one.
+ * Use it for miss ratios of caches of a few hundred blocks or more, if speed matters. It is weak
+ * for short distances, for which exact=64 or more helps. It has no error bound; use `scale` if you
+ * need one.
  *
  * X. Shen, J. Shaw, B. Meeker, C. Ding. Locality approximation using time. POPL 2007.
  */
@@ -37,12 +39,13 @@
 
 #define EXACT_MAX (64 * 1024)
 #define PARTS_MAX (64 * 1024)
-#define TILE      512 /* references handled together: their data stays in the first-level cache */
+/* Number of references handled together; their data stays in the first-level cache. */
+#define TILE 512
 
 extern const rdi_engine_ops rdi_engine_stream;
 
-/* A bit vector that marks which of the last references are still the last ones to their blocks: bit
- * t % 64 of word t / 64 % words stands for the reference at time t. */
+/* A bit vector that marks which of the last references are the last ones to their blocks. Bit t %
+ * 64 of word (t / 64) % words stands for the reference at time t. */
 typedef struct recent_bits {
     uint64_t *word;
     uint64_t mask;   /* words - 1; `words` is a power of two above W / 64 + 1 */
@@ -51,12 +54,12 @@ typedef struct recent_bits {
 
 typedef struct time_engine {
     rdi_stream stream; /* provides the table, and axis.next as the clock */
-    /* options */
-    uint64_t exact; /* W, in references */
+    /* The options. */
+    uint64_t exact; /* W: reuses up to this many references apart are counted exactly */
     uint64_t parts;
     bool model;
-    /* state */
-    uint64_t *cell;         /* number of reuses by cell of their time; [0]: first references */
+    /* The state. */
+    uint64_t *cell;         /* number of reuses per cell of their time; cell[0]: first references */
     rdi_time_parts by_part; /* replaces `cell` if there are parts */
     recent_bits recent;
 } time_engine;
@@ -65,7 +68,8 @@ static bool has_parts(const time_engine *e) {
     return e->parts > 1;
 }
 
-/* Raises W to the end of its cell, because a cell is counted or inferred as a whole. */
+/* Returns W, raised to the end of its cell, because a cell is either counted or inferred as a
+ * whole. */
 static uint64_t raise_exact(const time_engine *e) {
     return has_parts(e) ? rdi_time_parts_cell_end(e->exact) : rdi_cell_high(rdi_cell_of(e->exact));
 }
@@ -98,14 +102,15 @@ static rd_status time_open(void *self, rdi_run *run) {
 
 /* ---- counting ---- */
 
-/* Counts the times of the runs. All references of a run but the first are immediate repeats. */
+/* Counts the times of the runs. All references of a run except the first one are immediate
+ * repeats. */
 static void count_times(uint64_t *cell, const rdi_stream_runs *r, size_t references) {
     for (size_t i = 0; i < r->n; i++)
         cell[rdi_cell_of(r->gap[i])]++;
     cell[1] += references - r->n;
 }
 
-/* Counts the bits set at the times after `from` and before `now`. */
+/* Counts the bits that are set for times after `from` and before `now`. */
 static uint64_t count_between(const recent_bits *r, uint64_t from, uint64_t now) {
     uint64_t at = from / 64, end = now / 64;
     uint64_t bits = r->word[at & r->mask] >> (from % 64) >> 1;
@@ -115,14 +120,15 @@ static uint64_t count_between(const recent_bits *r, uint64_t from, uint64_t now)
     return sum;
 }
 
-/* Clears the words that begin after time `from` and up to `upto`, which are used again. */
+/* Clears the words that begin after time `from` and not after time `upto`, because they are used
+ * again. */
 static void clear_upto(const recent_bits *r, uint64_t from, uint64_t upto) {
     for (uint64_t at = from / 64 + 1; at <= upto / 64; at++)
         r->word[at & r->mask] = 0;
 }
 
-/* Counts the distances of the runs that begin at `now` or later. No bit from `now` on is set
- * before. A run sets a bit at its end only. */
+/* Counts the distances of the runs that begin at time `now` or later. Before the call, no bit from
+ * `now` on is set. A run sets only the bit of its last reference. */
 static void count_recent(time_engine *e, const rdi_stream_runs *runs, uint64_t now) {
     const recent_bits r = e->recent;
     for (size_t i = 0; i < runs->n; i++) {
@@ -164,7 +170,7 @@ static rd_status feed_tile(time_engine *e, const uint64_t *blk, size_t n) {
     return RD_OK;
 }
 
-/* The length of the next tile. No tile crosses the border of a part. */
+/* Returns the length of the next tile. No tile crosses the border of a part. */
 static size_t tile_of(const time_engine *e, size_t n) {
     size_t tile = n < TILE ? n : TILE;
     if (!has_parts(e) || !e->model)
@@ -241,7 +247,7 @@ static const rd_opt time_opts[] = {
      .offset = offsetof(time_engine, exact),
      .def = "0",
      .max = EXACT_MAX,
-     .help = "count reuses up to this many references apart exactly, infer longer ones"},
+     .help = "count reuses up to this many references apart exactly, and infer only longer ones"},
     {.name = "parts",
      .type = RD_OPT_SIZE,
      .offset = offsetof(time_engine, parts),
@@ -252,7 +258,7 @@ static const rd_opt time_opts[] = {
      .type = RD_OPT_BOOL,
      .offset = offsetof(time_engine, model),
      .def = "on",
-     .help = "off: report the histogram of the time distances themselves"},
+     .help = "infer reuse distances; off: report the histogram of the time distances"},
     {.name = "isa",
      .type = RD_OPT_CHOICE,
      .offset = offsetof(time_engine, stream.isa),
@@ -283,17 +289,17 @@ const rdi_engine_ops rdi_engine_time = {
                 "Counts how many references lie between two uses of a block, which needs one\n"
                 "look-up per reference, and turns that histogram into one of reuse distances:\n"
                 "the number of distinct blocks in an interval is modeled as binomial, with the\n"
-                "mean over all intervals of that length. A statistical model: good for miss\n"
-                "ratios from a few hundred blocks on, weak at short distances, and without an\n"
-                "error bound. exact=W counts the distances of reuses within W references and\n"
+                "mean over all intervals of that length. This statistical model is good for miss\n"
+                "ratios from a few hundred blocks on, weak at short distances, and has no error\n"
+                "bound. exact=W counts the distances of reuses within W references and\n"
                 "infers only longer ones; that takes about as long as measuring all of them.\n"
                 "parts=64K infers each interval from the histograms of the parts of the trace\n"
                 "that it crosses: far better for programs with phases and sweeps, and slower.\n"
                 "model=off reports the time distances themselves.\n"
                 "\n"
-                "Time O(1) per reference, and a fraction of a second for the model. Memory: 15 to\n"
-                "25 bytes per block.\n"
-                "Not where a guarantee is needed.\n"
+                "Time: O(1) per reference, and a fraction of a second for the model. Memory: 15 "
+                "to\n"
+                "25 bytes per block. Do not use it if you need a guarantee.\n"
                 "\n"
                 "X. Shen, J. Shaw, B. Meeker, C. Ding. Locality approximation using time.\n"
                 "POPL 2007.",

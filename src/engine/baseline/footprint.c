@@ -1,8 +1,8 @@
-/* footprint: counts distinct blocks, and nothing else.
+/* footprint: counts distinct blocks and measures nothing else.
  *
  * It uses the table of `stream`, with the same tiles and prefetches, but measures no distance.
  * Every exact engine has to find and update the last reference of each block, so the speed of this
- * one is the upper limit that `reusedist bench` compares engines with.
+ * engine is the upper limit that `reusedist bench` compares engines with.
  *
  * Time: O(1) per reference. Memory: 15 to 25 bytes per block.
  */
@@ -46,9 +46,8 @@ const rdi_engine_ops rdi_engine_footprint = {
             .name = "footprint",
             .summary = "counts distinct blocks only: a lower limit of every exact engine's time",
             .role = RD_ROLE_BASELINE,
-            .card =
-                "The table of stream without the distances: counts distinct blocks as fast as\n"
-                "possible. The additional time that stream needs is the price of the distances.",
+            .card = "Counts distinct blocks as fast as possible, with the table of stream. The\n"
+                    "additional time that stream needs is the cost of the distances.",
             .caps = RD_CAP_NO_DISTANCE,
             .error_kind = "none",
         },

@@ -1,4 +1,5 @@
-/* null: counts references and measures nothing. Shows what reading, mapping and batching cost. */
+/* null: counts references and measures nothing. It shows the cost of reading, mapping and
+ * batching. */
 #include "engine/core/plugin.h"
 
 static rd_status null_open(void *self, rdi_run *run) {
@@ -26,8 +27,8 @@ const rdi_engine_ops rdi_engine_null = {
             .summary = "counts references only: shows the cost of reading and mapping",
             .role = RD_ROLE_BASELINE,
             .card =
-                "Measures no distance. Compare its speed with another engine's to see how much\n"
-                "of the time is reading and decoding the trace.",
+                "Measures no distances. Compare its speed with that of another engine to see how\n"
+                "much of the time is spent on reading and decoding the trace.",
             .caps = RD_CAP_BOUND | RD_CAP_NO_DISTANCE,
             .error_kind = "none",
         },

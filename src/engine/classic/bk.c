@@ -1,18 +1,19 @@
-/* bk: Bennett and Kruskal's bit vector with partial counts. Exact.
+/* bk: measures exact distances with Bennett and Kruskal's bit vector and partial counts.
  *
  * The axis has one bit per time slot, which is set if the slot is the last reference to its block.
  * The distance of a reference is the number of set bits after the block's previous slot. A
  * hierarchy of counts, whose groups have `arity` members, speeds up the counting. When the axis is
- * full, the engine renumbers it (Olken): the M live slots become 0 .. M-1. The axis then has 2 to 4
- * times as many slots as there are live blocks, so a renumbering, which costs O(M), happens at most
- * once in M references.
+ * full, the engine renumbers it, as Olken proposed: the M live slots become slots 0 to M - 1. The
+ * axis then has 2 to 4 times as many slots as there are live blocks, so a renumbering, which costs
+ * O(M), happens at most once in M references.
  *
- * With N references and M blocks (or a bound of M): time O(N k log M / log k) for arity k, less
- * where reuse is near in time. Memory O(M): 21 to 43 bytes per block for the table, and per slot
- * 1/8 byte plus 8, 0.5 or 0.03 bytes of counts for arity 2, 16 or 256.
+ * Let N be the number of references and M the number of blocks (or the bound). Time: O(N k log M /
+ * log k) for arity k, less if reuse is near in time. Memory: O(M). The table takes 21 to 43 bytes
+ * per block. Each slot takes 1/8 byte for its bit, and 8, 0.5 or 0.03 bytes for the counts with
+ * arity 2, 16 or 256.
  *
- * Not for traces where nearly every reuse is far away: arity 256 then adds hundreds of counts per
- * reference, and arity 2 touches a cache line on each of 20 levels.
+ * Do not use it for traces in which nearly every reuse is far away: arity 256 then adds hundreds of
+ * counts per reference, and arity 2 touches a cache line on each of 20 levels.
  *
  * B. T. Bennett, V. J. Kruskal. LRU stack processing. IBM Journal of Research and Development 19,
  * 1975. F. Olken. Efficient methods for calculating the success function of fixed space replacement
@@ -45,7 +46,7 @@ static rd_status bk_open(void *self, rdi_run *run) {
     return rdi_rank_bits_init(&e->bits, run->ctx, arity_shift[e->arity], FIRST_SLOTS, 0);
 }
 
-/* Renumbers the live slots as 0, 1, 2 ... and makes room for at least as many new ones. */
+/* Renumbers the live slots as 0, 1, 2 ... and makes room for at least as many new slots. */
 static rd_status renumber(bk_engine *e) {
     uint64_t live = e->last.live;
     rdi_last_access_sweep(&e->last);
@@ -99,7 +100,7 @@ static rd_status bk_take(void *self, const uint64_t *blk, size_t n, uint64_t *di
     return RD_OK;
 }
 
-/* Slots are positions in the trace and stay so: without the table the axis cannot be renumbered. */
+/* Slots are positions in the trace. They cannot be renumbered, because that needs the table. */
 static rd_status bk_feed_known(void *self, const rd_known *refs, size_t n, uint64_t *dist) {
     bk_engine *e = self;
     uint64_t slots = e->run->in->references;
@@ -125,7 +126,7 @@ static rd_status bk_feed_known(void *self, const rd_known *refs, size_t n, uint6
     return RD_OK;
 }
 
-/* After a renumbering, a block's slot is its place in the order. */
+/* Renumbers first. The slot of a block is then its place in the order. */
 static rd_status bk_order(void *self, rdi_block_visit visit, void *user) {
     bk_engine *e = self;
     rd_ctx *ctx = e->run->ctx;
@@ -178,14 +179,14 @@ const rdi_engine_ops rdi_engine_bk = {
             .card =
                 "A bit is set for every time slot that is the last reference to a block; the\n"
                 "distance is the number of set bits after the block's previous slot. Counts\n"
-                "per group, per group of groups and so on keep that short. When the time axis\n"
-                "is full it is renumbered (Olken's compaction).\n"
+                "per group, per group of groups and so on speed up the counting. When the time\n"
+                "axis is full, it is renumbered (Olken's compaction).\n"
                 "\n"
-                "Time O(k log M / log k) per reference for arity k, less for near reuse.\n"
-                "Memory O(M): the table takes 21 to 43 bytes per block, the axis 16 to 33 for\n"
-                "arity 2, 1.3 to 2.6 for arity 16 and 0.3 to 0.7 for arity 256.\n"
-                "Not for traces where most reuse is far away: arity 256 then adds hundreds of\n"
-                "counts per reference, arity 2 visits some twenty cache lines.\n"
+                "Time: O(k log M / log k) per reference for arity k, less for near reuse.\n"
+                "Memory per block: 21 to 43 bytes for the table; for the axis 16 to 33 bytes with\n"
+                "arity 2, 1.3 to 2.6 bytes with arity 16, and 0.3 to 0.7 bytes with arity 256.\n"
+                "Do not use it if most reuse is far away: arity 256 then adds hundreds of counts\n"
+                "per reference, and arity 2 visits about twenty cache lines.\n"
                 "\n"
                 "B. T. Bennett, V. J. Kruskal. LRU stack processing. IBM J. Res. Dev. 19, 1975.",
             .caps = RD_CAP_DISTANCES | RD_CAP_BOUND,

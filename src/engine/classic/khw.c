@@ -1,4 +1,4 @@
-/* khw: Kim, Hill and Wood's LRU list with markers. Exact hit counts at given cache sizes.
+/* khw: counts hits exactly at given cache sizes, with Kim, Hill and Wood's LRU list with markers.
  *
  * The blocks form a list by recency. For each size s a marker points at the s-th block, the last
  * one that a cache of s blocks holds. Each block knows its zone: the number of markers in front of
@@ -6,10 +6,11 @@
  * block then moves to the front, each marker in front of its old place moves by one block. The
  * engine never computes the distance itself.
  *
- * With N references, M blocks (or a bound of M) and S sizes: time O(N S), mostly one look-up and a
- * few list links. Memory O(M): 21 to 43 bytes per block for the table and 24 to 48 for the list.
+ * Let N be the number of references, M the number of blocks (or the bound) and S the number of
+ * sizes. Time: O(N S); most references need one look-up and change a few links. Memory: O(M), which
+ * is 21 to 43 bytes per block for the table and 24 to 48 bytes for the list.
  *
- * For a handful of sizes. Not for a whole curve, nor where distances are needed.
+ * Use it for a handful of sizes. It cannot give a whole curve or distances.
  *
  * Y. H. Kim, M. D. Hill, D. A. Wood. Implementing stack simulation for highly-associative memories.
  * SIGMETRICS 1991.
@@ -23,24 +24,25 @@
 
 #define NONE UINT32_MAX
 
-/* A block of the list, 24 bytes. */
+/* An entry of the list: one block. It takes 24 bytes. */
 typedef struct entry {
     uint64_t block;
-    uint32_t newer, older; /* NONE at the ends of the list */
+    uint32_t newer, older; /* neighbors in the list; NONE at its ends */
     uint32_t zone;         /* number of markers in front of it */
 } entry;
 
-/* Invariant: marker[z] is the entry at place sizes.value[z] - 1, counted from 0 at the newest, for
- * all sizes up to n. The zone of an entry at place p is the number of sizes <= p. */
+/* Invariants: For all sizes up to n, marker[z] is the entry at place sizes.value[z] - 1, counted
+ * from 0 at the newest. The zone of an entry at place p is the number of sizes <= p. */
 typedef struct khw_engine {
-    rd_sizes sizes; /* option; once open: ascending, distinct, below the bound */
+    rd_sizes sizes; /* option; open() sorts the sizes and removes duplicates and sizes above the
+                       bound */
     rdi_run *run;
-    rdi_block_map index; /* block -> entry */
+    rdi_block_map index; /* maps a block to the index of its entry */
     entry *list;
     uint32_t newest, oldest, n, room;
     uint32_t markers; /* number of sizes that are at most n */
     uint32_t marker[RD_SIZES_MAX];
-    uint64_t hits[RD_SIZES_MAX + 1]; /* per zone */
+    uint64_t hits[RD_SIZES_MAX + 1]; /* number of hits per zone */
     uint64_t infinite;
 } khw_engine;
 
@@ -49,8 +51,8 @@ static int compare_sizes(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Sorts the sizes and removes duplicates and sizes at or above the bound, where everything is
- * infinite. */
+/* Sorts the sizes, and removes duplicates and sizes of the bound or more, because all distances
+ * from there on are infinite. */
 static void tidy_sizes(rd_sizes *sizes, uint64_t bound) {
     qsort(sizes->value, sizes->n, sizeof *sizes->value, compare_sizes);
     size_t n = 0;
@@ -86,8 +88,8 @@ static void link_newest(khw_engine *e, uint32_t at) {
     e->newest = at;
 }
 
-/* Moves the first `zone` markers by one entry after a block came to the front: the entries at these
- * markers have moved one place back, behind their marker. */
+/* Moves the first `zone` markers by one entry, after a block has moved to the front. The entries at
+ * these markers have moved one place back and are now behind their marker. */
 static void advance_markers(khw_engine *e, uint32_t zone) {
     for (uint32_t z = 0; z < zone; z++) {
         entry *fallen = &e->list[e->marker[z]];
@@ -101,7 +103,7 @@ static void move_to_front(khw_engine *e, uint32_t at) {
     if (at == e->newest)
         return;
     if (zone < e->markers && e->marker[zone] == at)
-        e->marker[zone] = e->list[at].newer; /* this entry moves to the place of `at` */
+        e->marker[zone] = e->list[at].newer; /* the newer entry moves to the place of `at` */
     unlink_entry(e, at);
     link_newest(e, at);
     advance_markers(e, zone);
@@ -119,7 +121,7 @@ static rd_status grow_list(khw_engine *e) {
     return RD_OK;
 }
 
-/* Provides an entry for a new block: an unused one, or, at the bound, the oldest one. */
+/* Returns an entry for a new block: an unused one or, if the bound is reached, the oldest one. */
 static rd_status take_entry(khw_engine *e, uint32_t *out) {
     if (e->n == e->run->in->bound) {
         *out = e->oldest;
@@ -133,7 +135,7 @@ static rd_status take_entry(khw_engine *e, uint32_t *out) {
     return RD_OK;
 }
 
-/* Makes a new entry the newest. */
+/* Inserts a new entry as the newest one. */
 static void enter_at_front(khw_engine *e, uint32_t at) {
     link_newest(e, at);
     advance_markers(e, e->markers);
@@ -249,17 +251,18 @@ const rdi_engine_ops rdi_engine_khw = {
             .name = "khw",
             .summary = "Kim-Hill-Wood: exact hit counts at given cache sizes, no distances",
             .role = RD_ROLE_STUDY,
-            .card = "The blocks form a list by recency with a marker at each cache size; each\n"
-                    "block knows between which markers it lies. The histogram has one bin between\n"
-                    "two sizes, so miss ratios are exact at those sizes and unknown elsewhere.\n"
-                    "With a bound, sizes at or above it are left out.\n"
-                    "\n"
-                    "Time O(number of sizes) per reference, the fastest classic method for a few.\n"
-                    "Memory O(M): 21 to 43 bytes per block for the table, 24 to 48 for the list.\n"
-                    "Not for a whole curve, nor where distances or their sums are needed.\n"
-                    "\n"
-                    "Y. H. Kim, M. D. Hill, D. A. Wood. Implementing stack simulation for\n"
-                    "highly-associative memories. SIGMETRICS 1991.",
+            .card =
+                "The blocks form a list by recency, with a marker at each cache size. Each block\n"
+                "knows between which markers it lies. The histogram has one bin between two\n"
+                "sizes, so miss ratios are exact at these sizes and unknown elsewhere. With a\n"
+                "bound, sizes of the bound or more are left out.\n"
+                "\n"
+                "Time: O(number of sizes) per reference. For a few sizes it is the fastest\n"
+                "classic method. Memory: 21 to 43 bytes per block for the table, and 24 to 48\n"
+                "bytes for the list. It cannot give a whole curve, distances or their sums.\n"
+                "\n"
+                "Y. H. Kim, M. D. Hill, D. A. Wood. Implementing stack simulation for\n"
+                "highly-associative memories. SIGMETRICS 1991.",
             .caps = RD_CAP_BOUND,
             .error_kind = "exact",
             .opts = khw_opts,

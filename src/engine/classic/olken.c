@@ -1,22 +1,24 @@
-/* olken: a search tree over the times of last references. Exact; Parda's Algorithms 1 and 2.
+/* olken: measures exact distances with a search tree over the times of last references. These are
+ * Algorithms 1 and 2 of the Parda paper.
  *
  * A hash table gives the time of the block's previous reference, and the tree gives the number of
- * blocks referenced since. That time then leaves the tree and the present time enters as the
- * newest. The trees (src/order/tree.h) differ in how they limit their depth. `interval` stores the
- * times that are not a last reference, as ranges.
+ * blocks referenced since then. The tree then replaces that time by the present time, which is the
+ * newest. The trees (src/order/tree.h) differ in how they limit their depth. `interval` stores
+ * ranges of the times that are not last references.
  *
- * With N references and M blocks (or a bound of M): time O(N log M), amortized for `splay`. Memory
- * O(M): 21 to 43 bytes per block for the table and 32 to 64 for the nodes; `interval` reserves as
- * many nodes, though it seldom needs them. Times are 64-bit and are not renumbered.
+ * Let N be the number of references and M the number of blocks (or the bound). Time: O(N log M),
+ * amortized for `splay`. Memory: O(M), which is 21 to 43 bytes per block for the table and 32 to 64
+ * bytes for the nodes; `interval` reserves as many nodes, although it seldom needs them. Times have
+ * 64 bits and are not renumbered.
  *
- * This is the classic method and the baseline of the papers. Not for large M: each reference
- * follows a path of about log2(M) dependent cache misses.
+ * This is the classic method and the baseline of the papers. It is slow for large M, because each
+ * reference follows a path of about log2(M) dependent cache misses.
  *
  * F. Olken. Efficient methods for calculating the success function of fixed space replacement
  * policies. LBL-12370, 1981. R. A. Sugumar, S. G. Abraham. Efficient simulation of caches under
- * optimal replacement with applications to miss characterization. SIGMETRICS 1993. G. Almasi,
- * C. Cascaval, D. A. Padua. Calculating stack distances efficiently. MSP 2002. Q. Niu, J. Dinan,
- * Q. Lu, P. Sadayappan. PARDA: a fast parallel reuse distance analysis algorithm. IPDPS 2012.
+ * optimal replacement with applications to miss characterization. SIGMETRICS 1993. G. Almasi, C.
+ * Cascaval, D. A. Padua. Calculating stack distances efficiently. MSP 2002. Q. Niu, J. Dinan, Q.
+ * Lu, P. Sadayappan. PARDA: a fast parallel reuse distance analysis algorithm. IPDPS 2012.
  */
 #include "engine/core/plugin.h"
 #include "order/last_access.h"
@@ -29,7 +31,7 @@ typedef struct olken_engine {
     uint32_t kind; /* option: index into trees */
     rdi_run *run;
     const rdi_tree_ops *ops;
-    rdi_tree tree;        /* the live times, or the ranges of times between them */
+    rdi_tree tree;        /* the times of last references, or the ranges of times between them */
     rdi_last_access last; /* the time of each block's last reference */
     uint64_t now;
 } olken_engine;
@@ -92,7 +94,7 @@ static int by_time(const void *a, const void *b) {
     return (x->value > y->value) - (x->value < y->value);
 }
 
-/* The trees contain times only, so the blocks of the table are sorted by their times. */
+/* Sorts the blocks of the table by their times, because the trees contain only times. */
 static rd_status olken_order(void *self, rdi_block_visit visit, void *user) {
     olken_engine *e = self;
     rd_ctx *ctx = e->run->ctx;
@@ -136,7 +138,7 @@ static const rd_opt olken_opts[] = {
      .offset = offsetof(olken_engine, kind),
      .def = "splay",
      .choices = "splay|avl|interval",
-     .help = "splay or AVL tree of last references, or AVL tree of the intervals between them"},
+     .help = "splay or AVL tree of last references, or AVL tree of the time ranges between them"},
     {0},
 };
 
@@ -157,13 +159,12 @@ const rdi_engine_ops rdi_engine_olken = {
                 "sizes counts the newer last references. That number is the distance.\n"
                 "  tree=splay     self-adjusting (Sugumar and Abraham's Cheetah, Parda)\n"
                 "  tree=avl       height-balanced (Olken)\n"
-                "  tree=interval  keeps the intervals between last references (Almasi et "
-                "al.);\n"
-                "                 small where reuse is near in time\n"
+                "  tree=interval  keeps the time ranges between last references (Almasi et al.);\n"
+                "                 the tree is small if reuse is near in time\n"
                 "\n"
-                "Time O(log M) per reference. Memory O(M): 21 to 43 bytes per block for the table\n"
-                "and 32 to 64 for the tree. The baseline of the papers; not for large M, where\n"
-                "each reference waits for some log2(M) cache misses in a row.\n"
+                "Time: O(log M) per reference. Memory: 21 to 43 bytes per block for the table and\n"
+                "32 to 64 bytes for the tree. It is the baseline of the papers. It is slow for\n"
+                "large M, where each reference waits for about log2(M) cache misses in a row.\n"
                 "\n"
                 "F. Olken. Efficient methods for calculating the success function of fixed space\n"
                 "replacement policies. LBL-12370, 1981.",

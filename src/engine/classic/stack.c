@@ -1,13 +1,13 @@
-/* stack: Mattson's LRU stack, literally. Exact; the oracle against which every other engine is
- * checked.
+/* stack: Mattson's LRU stack, implemented literally. It is exact, and it is the oracle against
+ * which every other engine is checked.
  *
  * The engine keeps the blocks in a list ordered by last reference, newest first. The distance of a
  * reference is its block's position in the list; the block then moves to the front. With a bound B
- * the list is cut to B entries: deeper blocks have a distance of B or more, which counts as
- * infinite.
+ * the list has at most B entries, because deeper blocks have a distance of B or more, which counts
+ * as infinite.
  *
- * Time: O(distance) per reference, O(M) at worst. Memory: 8 bytes per block.
- * Use it to check results, and as the template for a new engine, but not to measure.
+ * Time: O(distance) per reference, O(M) at worst. Memory: 8 bytes per block. Use it to check
+ * results and as a template for a new engine, but not to measure.
  *
  * R. L. Mattson, J. Gecsei, D. Slutz, I. L. Traiger. Evaluation techniques for storage hierarchies.
  * IBM Systems Journal 9(2), 1970.
@@ -18,7 +18,7 @@
 
 typedef struct stack_engine {
     rdi_run *run;
-    uint64_t *block; /* the newest block is *last*, so that a new block is appended */
+    uint64_t *block; /* the newest block comes last, so that new blocks are appended */
     size_t n, room;
 } stack_engine;
 
@@ -96,9 +96,9 @@ const rdi_engine_ops rdi_engine_stack = {
             .name = "stack",
             .summary = "Mattson's LRU stack as a list: slow, simple, the oracle",
             .role = RD_ROLE_STUDY,
-            .card =
-                "Keeps all blocks in a list by recency; the distance is the position in it.\n"
-                "Time O(distance) per reference, 8 bytes per block. For checking other engines.",
+            .card = "Keeps all blocks in a list by recency; the distance is the position in it.\n"
+                    "Time: O(distance) per reference. Memory: 8 bytes per block. Use it to check\n"
+                    "other engines.",
             .caps = RD_CAP_DISTANCES | RD_CAP_BOUND | RD_CAP_ORACLE,
             .error_kind = "exact",
         },

@@ -1,6 +1,6 @@
-/* Support for the inner parts of algorithms that run on processors and on devices alike. These
- * parts are headers that contain only small functions, compiled as C and as CUDA, so the
- * processor's tests exercise the code that the device runs. */
+/* Support for code that runs both on processors and on devices. Such code is in headers with small
+ * functions, which are compiled as C and as CUDA. So tests on the processor exercise the code that
+ * runs on the device. */
 #ifndef RDI_BOTH_H
 #define RDI_BOTH_H
 
@@ -13,8 +13,8 @@
 #define RDI_BOTH static inline
 #endif
 
-/* Operations on numbers that several threads change at once. A thread that loads an exchanged value
- * also sees everything that the exchanging thread wrote before. */
+/* Operations on numbers that several threads change at the same time. A thread that loads a value
+ * stored by rdi_shared_exchange() also sees everything that the storing thread wrote before. */
 RDI_BOTH uint32_t rdi_shared_load(const uint32_t *p) {
 #ifdef __CUDA_ARCH__
     uint32_t value = *(const volatile uint32_t *)p;
@@ -25,7 +25,7 @@ RDI_BOTH uint32_t rdi_shared_load(const uint32_t *p) {
 #endif
 }
 
-/* Adds n and returns the previous value. */
+/* Adds n to *p and returns the previous value. */
 RDI_BOTH uint32_t rdi_shared_add(uint32_t *p, uint32_t n) {
 #ifdef __CUDA_ARCH__
     return atomicAdd(p, n);
@@ -34,7 +34,7 @@ RDI_BOTH uint32_t rdi_shared_add(uint32_t *p, uint32_t n) {
 #endif
 }
 
-/* Replaces `expected` by `value`. Returns false if *p held another value. */
+/* Replaces `expected` by `value` in *p. Returns false if *p held another value. */
 RDI_BOTH bool rdi_shared_exchange(uint32_t *p, uint32_t expected, uint32_t value) {
 #ifdef __CUDA_ARCH__
     __threadfence();

@@ -1,4 +1,4 @@
-/* The core around every engine: it checks arguments and the order of calls, cuts feeds into
+/* The core around every engine: it checks arguments and the order of calls, divides feeds into
  * batches, counts distances, and makes the profile. */
 #include "engine/core/plugin.h"
 
@@ -11,8 +11,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Upper estimates of the memory that an exact engine needs per block of its bound, and of the
- * memory that engine, reader and result need in addition. */
+/* Upper estimates of the memory that an exact engine needs per block of its bound, and of all other
+ * memory of engine, reader and result. */
 #define BYTES_PER_BLOCK 96
 #define BYTES_BESIDES   ((uint64_t)2 << 20)
 
@@ -25,9 +25,9 @@ struct rd_engine {
     engine_stage stage;
     char *spec;     /* name and option text; string options point into it */
     void *state;    /* the engine's own state */
-    void *fresh;    /* copy of the state from before open(): the parsed options only */
-    uint64_t fed;   /* number of references */
-    bool known;     /* the caller looks up previous references: rd_engine_feed_known() */
+    void *fresh;    /* copy of the state before open(): only the parsed options */
+    uint64_t fed;   /* number of references fed so far */
+    bool known;     /* true: the caller looks up previous references, see rd_engine_feed_known() */
     uint64_t *dist; /* distances of one batch, for callers that pass no array */
     rd_distance_sink sink;
     void *sink_user;
@@ -110,14 +110,14 @@ static rd_status open_engine(rd_engine *e, rd_ctx *ctx, const char *spec,
     RD_TRY(rdi_opts_parse(ctx, owner, ops->info.opts, e->fresh, options));
     memcpy(e->state, e->fresh, ops->state_size);
     RD_TRY(rdi_hist_new(ctx, config->binning, &e->run.out.hist));
-    e->ops = ops; /* from here on, closing also calls the engine's close() */
+    e->ops = ops; /* from here on, closing also calls close() of the engine */
     RD_TRY(ops->open(e->state, &e->run));
     e->stage = STAGE_FEEDING;
     return RD_OK;
 }
 
-/* Replaces an out-of-memory status by a message that says which settings would respect the limit,
- * if there is a limit. */
+/* Turns an out-of-memory status into a message that suggests settings that fit the limit. Without a
+ * limit, the status stays as it is. */
 static rd_status explain(rd_engine *e, rd_status status) {
     uint64_t bytes = e->request.mem_bytes;
     if (status != RD_ENOMEM || bytes == UINT64_MAX || !e->ops || !is_exact(&e->ops->info))
@@ -149,7 +149,7 @@ rd_status rd_engine_open(rd_ctx *ctx, const char *spec, const rd_engine_config *
     rd_engine *e = rdi_calloc(ctx, 1, sizeof *e);
     if (!e)
         return RD_ENOMEM;
-    bool together = rdi_ctx_ranks(ctx) && !known.sink; /* the ranks include other processes */
+    bool together = rdi_ctx_ranks(ctx) && !known.sink; /* other processes run some of the ranks */
     const char *usual = together ? "parda" : "auto";
     rd_status status = explain(e, open_engine(e, ctx, spec ? spec : usual, &known));
     if (status != RD_OK) {
@@ -189,8 +189,8 @@ void rdi_inner_close(rdi_run *run, rdi_inner *inner) {
     *inner = (rdi_inner){0};
 }
 
-/* Gives distances to the caller's sink, if there is one. Its failure gets a message here: the
- * context's last one may be about something else. */
+/* Passes distances to the caller's sink, if there is one. If the sink fails, this function makes
+ * the message, because the last message of the context may be about something else. */
 static rd_status pass_to_sink(rd_engine *e, const uint64_t *dist, size_t n) {
     rd_status status = e->sink ? e->sink(e->sink_user, dist, n) : RD_OK;
     return status == RD_OK ? RD_OK
@@ -253,7 +253,7 @@ static rd_status broken(rd_engine *e, rd_status status) {
     return explain(e, status);
 }
 
-/* Returns whether the engine counts and delivers by itself instead of writing distances during
+/* Returns whether the engine itself counts and delivers distances instead of writing them during
  * feed(). */
 static bool delivers(const rd_engine *e) {
     return !rdi_engine_is_immediate(e->ops) || e->run.out.counter == RDI_ENGINE_DELIVERS;
@@ -277,7 +277,7 @@ rd_status rd_engine_feed(rd_engine *e, const uint64_t *blocks, size_t n, uint64_
     return status == RD_OK ? RD_OK : broken(e, status);
 }
 
-/* An immediate engine works on one thread, so it cannot share the reading with other threads. */
+/* An immediate engine works on one thread, so several threads reading parts would not help it. */
 bool rd_engine_takes_parts(const rd_engine *e) {
     return e && (e->ops->info.caps & RD_CAP_PARTS) && !e->sink && delivers(e);
 }
@@ -425,8 +425,7 @@ rd_status rdi_engine_measure(rd_engine *e, const uint64_t *blocks, size_t n, uin
     return RD_OK;
 }
 
-/* Counts one batch of at most RDI_FEED_MAX references, for an engine that does not count by
- * itself. */
+/* Counts one batch of at most RDI_FEED_MAX references, for an engine that does not count itself. */
 static rd_status count_batch(rd_engine *e, const uint64_t *blocks, size_t n) {
     uint64_t first[RDI_FEED_MAX];
     size_t n_first = 0;
@@ -463,7 +462,7 @@ rd_status rdi_engine_restart(rd_engine *e) {
 }
 
 rd_status rdi_engine_reopen(rd_engine *e) {
-    if (e->ops->finish) /* engines that count by themselves may add to the histogram only now */
+    if (e->ops->finish) /* engines that count themselves may add to the histogram only here */
         RD_TRY(e->ops->finish(e->state));
     e->ops->close(e->state);
     memcpy(e->state, e->fresh, e->ops->state_size);

@@ -1,4 +1,4 @@
-/* The list of engines. */
+/* Finds engines in the list of engines.def. */
 #include "engine/core/plugin.h"
 
 #include <string.h>

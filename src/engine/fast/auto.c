@@ -1,17 +1,17 @@
-/* auto: picks the engine that fits the first references and the number of threads, and reports its
- * choice.
+/* auto: chooses the engine that fits the trace and the number of threads, and reports its choice.
  *
- * With one thread, or when the caller requests each distance at once, it picks `stream`. With two
- * threads beside the running program that produces the references, it picks `relay`. With several
- * threads it holds back and measures the first references. From the fraction of first touches among
- * them it predicts the fraction of first touches in a whole chunk, and from that whether it pays to
- * cut the trace into chunks and resolve their first touches afterwards (`chunks`). If it does not
- * pay, it picks `relay`. With many threads and a trace that is already there, `chunks` pays for any
- * fraction. A trace that ends within the sample is not worth threads.
+ * With one thread, or when the caller requests each distance at once, it chooses `stream`. With two
+ * threads and a running program that produces the references, it chooses `relay`. Otherwise it
+ * collects the first references as a sample, and measures the fraction of first touches among them.
+ * From that it predicts the fraction of first touches in a whole chunk. If that fraction is low, it
+ * chooses `chunks`, which divides the trace into chunks and resolves their first touches later. If
+ * it is high, it chooses `relay`. If there are many threads and the whole trace is available,
+ * `chunks` pays off for any fraction. If the trace ends within the sample, it chooses `stream`,
+ * because threads are not worthwhile.
  *
- * Threads need memory of their own. If memory is limited, it picks `chunks` only if the tables
- * leave room. If memory runs out nevertheless and the trace can be read again, `stream` alone
- * starts over.
+ * Each thread needs memory of its own. If memory is limited, `auto` chooses `chunks` only if the
+ * tables of all threads fit. If memory runs out nevertheless and the trace can be read again, it
+ * starts over with `stream`.
  */
 #include "base/number.h"
 #include "engine/core/plugin.h"
@@ -21,53 +21,59 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Expected references in a chunk when only a stream of them is known: the size that `chunks`
- * settles on. */
+/* Expected number of references in a chunk if the length of the trace is unknown: the size that
+ * `chunks` settles on. */
 #define USUAL_CHUNK 0x1p23
 
-/* Cost of a first touch in `chunks`, in references: its entry in a fresh table, resolving, and,
- * where the trace arrives as a stream, its way from chunk to chunk to the past. Below LEAST_GAIN,
- * two threads of which one hands on to the other are better. */
+/* Cost of a first touch in `chunks`, relative to any other reference: its entry in a new table,
+ * resolving it and, if the trace is not available as a whole, passing it from chunk to chunk. If
+ * the expected speedup is below LEAST_GAIN, `relay` on two threads is better. */
 #define FIRST_COST          2.0
 #define STREAMED_FIRST_COST 7.0
 #define LEAST_GAIN          1.4
 
-/* Above this fraction most first touches go through all chunks before they are resolved. */
+/* Above this fraction of first touches, most of them pass through all chunks before they are
+ * resolved. */
 #define FIRST_SHARE 0.7
 
-/* Below this fraction a short sample is enough: extrapolating it would change nothing. */
-#define FEW_FIRSTS   0.02
+/* Below this fraction of first touches, a quarter of the sample is enough, because more would not
+ * change the choice. */
+#define FEW_FIRSTS 0.02
 
-#define MANY_THREADS 6 /* threads from which on chunks pays for any fraction of first touches */
+/* Number of threads from which on `chunks` pays off for any fraction of first touches. */
+#define MANY_THREADS 6
 
-/* Fractions of a limited memory that the sample and the tables of the chunks may use. */
+/* If memory is limited, the sample may use 1 / SAMPLE_PART of it, and the tables of the chunks may
+ * use 1 / TABLES_PART. */
 #define SAMPLE_PART  16
 #define TABLES_PART  4
-#define BLOCK_BYTES  48.0   /* per block of such a table */
-#define THREAD_BYTES 0x1p21 /* per thread, in addition */
+#define BLOCK_BYTES  48.0   /* memory per block in such a table */
+#define THREAD_BYTES 0x1p21 /* additional memory per thread */
 
-#define LEAST        "stream" /* needs the least memory */
+#define LEAST        "stream" /* the engine that needs the least memory */
 #define TOO_SHORT    "because the trace is too short for threads"
 
-/* The sample is measured at a quarter, at half, and at its end. If the quarter has hardly any first
- * touches, that is enough. */
+/* The sample is measured at a quarter, at half and at its end. If the first quarter has hardly any
+ * first touches, the later measurements are not needed. */
 #define STOPS 3
 
 typedef struct auto_engine {
-    uint64_t sample_room; /* option: number of references held back */
+    uint64_t sample_room; /* option: maximum number of references in the sample */
     rdi_run *run;
     rdi_request request; /* the request for the chosen engine */
-    rdi_inner inner;     /* the chosen engine; no ops while sampling */
+    rdi_inner inner;     /* the chosen engine; inner.ops is NULL while sampling */
     char why[160];       /* the reason for the choice */
     uint64_t *sample;
     size_t sampled;
-    rd_engine *measure; /* measures the sample; its distances are not reported */
-    size_t measured;    /* number of references */
-    double cold;        /* estimated first touches among them */
+    rd_engine *measure; /* engine that measures the sample; its distances are not reported */
+    size_t measured;    /* number of sampled references that have been measured */
+    double cold;        /* estimated number of first touches among the measured references */
     double share[STOPS];
-    unsigned stops;        /* number of shares that are known */
-    const rd_parts *parts; /* the caller's; NULL: the caller feeds */
-    uint64_t read;         /* number of blocks, if a trace in parts was read sequentially */
+    unsigned stops;        /* number of entries of `share` that have been measured */
+    const rd_parts *parts; /* the parts that the caller offered; NULL: the caller feeds
+                              references */
+    uint64_t read;         /* number of block references that were read, if a trace in parts was
+                              read sequentially */
 } auto_engine;
 
 static const rd_opt options[] = {
@@ -77,13 +83,13 @@ static const rd_opt options[] = {
      .def = "1M",
      .min = 1,
      .max = 0x1p30,
-     .help = "references measured before several threads start"},
+     .help = "number of references to measure before several threads start"},
     {.name = NULL},
 };
 
 static const char *const variants[] = {"sample=200", NULL};
 
-/* Opens the engine. `why` is put before the engine's own note at the end. */
+/* Opens engine `name`. At the end, `why` precedes the engine's own note. */
 static rd_status choose(auto_engine *e, const char *name, const char *why) {
     snprintf(e->why, sizeof e->why, "auto: %s, %s", name, why);
     return rdi_inner_open(e->run, &e->request, name, &e->inner);
@@ -106,14 +112,14 @@ static rd_status auto_open(void *self, rdi_run *run) {
     return e->sample ? RD_OK : RD_ENOMEM;
 }
 
-/* Passes one batch to an immediate engine, and counts and delivers its distances if the engine does
- * not. */
+/* Passes one batch to an immediate engine. If the engine does not count the distances itself, this
+ * function counts and delivers them. */
 static rd_status pass_on_batch(auto_engine *e, const uint64_t *blk, size_t n) {
     if (e->inner.counter == RDI_ENGINE_COUNTS && !e->run->in->distances)
         return e->inner.ops->feed(e->inner.state, blk, n, NULL);
     uint64_t dist[RDI_FEED_MAX];
     bool count_too = e->run->count_too;
-    e->run->count_too = false; /* rdi_engine_deliver() counts */
+    e->run->count_too = false; /* because rdi_engine_deliver() counts */
     rd_status status = e->inner.ops->feed(e->inner.state, blk, n, dist);
     e->run->count_too = count_too;
     return status == RD_OK ? rdi_engine_deliver(e->run, dist, n) : status;
@@ -134,18 +140,18 @@ static void drop_sample(auto_engine *e) {
     e->sample = NULL;
 }
 
-/* Passes the sample to the engine, before anything else. */
+/* Passes the sample to the chosen engine, before any later reference. */
 static rd_status pass_on_sample(auto_engine *e) {
     RD_TRY(pass_on(e, e->sample, e->sampled, NULL));
     drop_sample(e);
     return RD_OK;
 }
 
-/* For a long sample, every eighth block with all its references is enough. */
+/* In a long sample, only one block in eight is measured, with all its references. */
 #define LONG_SAMPLE  65536u
 #define ONE_BLOCK_IN 8u
 
-/* Feeds the measured fraction of the blocks, from where it stopped, and counts their first
+/* Measures the references that were added to the sample since the last call, and counts their first
  * touches. */
 static rd_status measure_on(auto_engine *e) {
     uint64_t one_in = e->sample_room < LONG_SAMPLE ? 1 : ONE_BLOCK_IN;
@@ -163,7 +169,7 @@ static rd_status measure_on(auto_engine *e) {
     return RD_OK;
 }
 
-/* The number of references at which the sample is measured again. */
+/* Returns the number of references at which the sample is measured next. */
 static size_t next_stop(const auto_engine *e) {
     size_t stop = (size_t)e->sample_room >> (STOPS - 1 - e->stops);
     return stop ? stop : 1;
@@ -173,8 +179,8 @@ static bool knows_enough(const auto_engine *e) {
     return e->stops == STOPS || (e->stops == 1 && e->share[0] < FEW_FIRSTS);
 }
 
-/* Computes the share of first touches so far, which also stands for the later shares until they are
- * known. */
+/* Measures the fraction of first touches so far. Until later fractions are measured, this one also
+ * stands for them. */
 static rd_status take_share(auto_engine *e) {
     if (!e->measure)
         RD_TRY(rd_engine_open(e->run->ctx, "stream", NULL, &e->measure));
@@ -185,7 +191,8 @@ static rd_status take_share(auto_engine *e) {
     return RD_OK;
 }
 
-/* Adds references to the sample until it is large enough. *part is set to their number. */
+/* Adds references to the sample until it is large enough. Sets *part to the number of references
+ * added. */
 static rd_status extend_sample(auto_engine *e, const uint64_t *blk, size_t n, size_t *part) {
     for (*part = 0; *part < n && !knows_enough(e);) {
         size_t room = next_stop(e) - e->sampled, k = n - *part < room ? n - *part : room;
@@ -199,9 +206,9 @@ static rd_status extend_sample(auto_engine *e, const uint64_t *blk, size_t n, si
 }
 
 /* Extrapolates the fraction of first touches to a chunk of `length` references. Each doubling of
- * the length lowers the fraction by some factor. This factor itself grows from doubling to
- * doubling: not at all for a scan, slowly if popularity has a long tail, and to its square if
- * references are random. It never exceeds two, which means that no new blocks appear. */
+ * the length divides the fraction by some factor. From one doubling to the next, this factor stays
+ * the same for a scan, grows slowly if the popularity of blocks has a long tail, and is squared if
+ * references are random. It never exceeds 2; a factor of 2 means that no new blocks appear. */
 static double share_in_chunk(const auto_engine *e, double length) {
     double share = e->share[2], sampled = (double)e->sampled;
     if (share <= 0 || length <= sampled)
@@ -215,8 +222,8 @@ static double share_in_chunk(const auto_engine *e, double length) {
     return share;
 }
 
-/* Picks an engine. `first`: the expected fraction of first touches in a chunk. `whole`: the rest of
- * the trace is available, not a stream. */
+/* Returns the name of the best engine. `first` is the expected fraction of first touches in a
+ * chunk. `whole` says that the rest of the trace is already available. */
 static const char *best_engine(const auto_engine *e, double first, bool whole) {
     double cost = whole ? FIRST_COST : STREAMED_FIRST_COST;
     double gain = e->run->in->threads / (1 + cost * first);
@@ -224,7 +231,7 @@ static const char *best_engine(const auto_engine *e, double first, bool whole) {
     return few || (whole && e->run->in->threads >= MANY_THREADS) ? "chunks" : "relay";
 }
 
-/* Picks and opens an engine. `known`: the number of references that are already available. */
+/* Chooses and opens an engine. `known` is the number of references that are already available. */
 static rd_status decide(auto_engine *e, uint64_t known) {
     bool whole = known > e->sampled;
     double chunk = whole ? (double)known / e->run->in->threads : USUAL_CHUNK;
@@ -253,7 +260,7 @@ static rd_status auto_feed(void *self, const uint64_t *blk, size_t n, uint64_t *
         RD_TRY(choose(e, "stream", "because every distance is requested at once"));
     }
     if (!e->inner.ops) {
-        bool whole = e->sampled == 0; /* the sample is the beginning of this feed */
+        bool whole = e->sampled == 0; /* the sample consists of the first references of this feed */
         size_t part;
         RD_TRY(extend_sample(e, blk, n, &part));
         if (!knows_enough(e))
@@ -292,8 +299,8 @@ static rd_status read_part(auto_engine *e, const rd_parts *parts, uint64_t first
     return status;
 }
 
-/* Reads the sample in two steps, because the first is often enough. The mapper drops references, so
- * the sample may be shorter than its room. */
+/* Reads the sample in two steps, because the first quarter is often enough. The mapper may drop
+ * references, so the sample may have fewer references than it has room for. */
 static rd_status read_sample(auto_engine *e, const rd_parts *parts) {
     uint64_t quarter = next_stop(e);
     RD_TRY(read_part(e, parts, 0, quarter, take_sample));
@@ -386,14 +393,14 @@ const rdi_engine_ops rdi_engine_auto = {
     .info =
         {
             .name = "auto",
-            .summary = "the default: picks the fastest exact method for trace and threads",
+            .summary =
+                "the default: chooses the fastest exact engine for trace and threads",
             .card =
-                "One thread: stream. Two threads beside a running program: relay. Several "
-                "threads:\n"
-                "measures the first million references and picks chunks if few references of a\n"
-                "chunk will be first touches or, from six threads on, if the trace is a file or "
-                "in\n"
-                "memory; otherwise relay. -v reports the choice.",
+                "With one thread, auto chooses stream. With two threads and a running program,\n"
+                "it chooses relay. With several threads, it measures the first million references\n"
+                "and chooses chunks if few references of a chunk will be first touches or, from\n"
+                "six threads on, if the trace is a file or in memory; otherwise it chooses relay.\n"
+                "-v reports the choice.",
             .caps = RD_CAP_DISTANCES | RD_CAP_BOUND | RD_CAP_THREADS | RD_CAP_PARTS,
             .error_kind = "exact",
             .opts = options,

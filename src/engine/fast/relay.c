@@ -1,21 +1,23 @@
 /* relay: `stream` on two threads, for references that arrive one after the other.
  *
- * The work of `stream` is cut in two, such that the first half needs no result of the second:
- *   front on   The feeding thread keeps the front, the 64 most recent blocks, and answers what it
- *              can from there. The misses of the front go in packets to the second thread, which
- *              has table and axis. Which block leaves the front for which follows from the blocks
- *              alone. A packet begins with the front as it was before, because the second thread
- *              needs it whenever it moves table entries.
- *   front off  The feeding thread has the table, which gives for each reference the slot of the
- *              previous one; the second has the axis, which gives the distance. The two threads
- *              synchronize before the table grows or slots are renumbered.
- * If distances are requested, they must come in order, and the feeding thread does all the work.
+ * The work of `stream` is divided between two threads, such that the first thread needs no result
+ * of the second:
+ *   front on   The feeding thread keeps the front, the 64 most recent blocks, and answers the
+ *              reuses that it finds there. The misses of the front go in packets to the second
+ *              thread, which has table and axis. The feeding thread alone decides which block each
+ *              miss replaces in the front. A packet begins with the front before its misses,
+ *              because the second thread needs it whenever it moves table entries.
+ *   front off  The feeding thread has the table, which gives the slot of the previous reference to
+ *              each block. The second thread has the axis, which gives the distance. The two
+ *              threads synchronize before the table grows or slots are renumbered.
+ * If distances are requested, the feeding thread does all the work, because distances must be
+ * delivered in order.
  *
- * Packets wait in a ring. Beside a running program the ring is long, and a thread sleeps until it
- * is half full or half empty: three threads then share two processors, and only a thread that
- * sleeps for milliseconds leaves its processor to another.
+ * Packets wait in a ring. A thread that waits sleeps until the ring is half full or half empty.
+ * While the analyzed program runs, three threads share two processors. The ring is then long, so
+ * that a waiting thread sleeps for milliseconds and leaves its processor to another thread.
  *
- * Time O(1) per reference, memory as `stream` and up to 19 MB of packets.
+ * Time: O(1) per reference. Memory: that of `stream`, and up to 19 MB for packets.
  */
 #include "base/threads.h"
 #include "engine/fast/stream.h"
@@ -33,25 +35,29 @@ extern const rdi_engine_ops rdi_engine_stream;
 typedef enum way { TOGETHER, BY_FRONT, BY_TABLE } way;
 
 typedef struct relay_engine {
-    rdi_stream stream; /* first member: its options are the options of relay */
-    rdi_crew *crew;    /* the second thread; NULL: there is none */
+    rdi_stream stream; /* must be the first member, because the options of `stream` are also the
+                          options of `relay` */
+    rdi_crew *crew;    /* the second thread; NULL: none */
     rdi_stream_packet *packet;
     uint64_t room;                  /* capacity of the ring, in packets */
-    way way;                        /* changes only while the second thread waits */
-    uint64_t packets[BY_TABLE + 1]; /* number of packets by way, for the note */
+    way way;                        /* how the work is divided; changes only while the second thread
+                                       waits */
+    uint64_t packets[BY_TABLE + 1]; /* number of packets sent for each way, for the note */
     /* Used by the feeding thread: */
     rdi_stream_front front;
     size_t (*scan)(rdi_stream_front *, const uint64_t *, size_t, rdi_stream_packet *, uint64_t *);
-    uint64_t hits[RDI_STREAM_FRONT]; /* not yet in the stream's counts */
+    uint64_t hits[RDI_STREAM_FRONT]; /* hits of the front by distance, not yet added to the counts
+                                        of the stream */
     uint64_t window_refs, window_near;
     /* Used by the second thread: */
-    rdi_slot_axis axis; /* BY_TABLE: a copy from when the two threads parted */
+    rdi_slot_axis axis; /* BY_TABLE: a copy of the stream's axis, made when the work was divided */
     /* Used by both, in the monitor: */
     rdi_monitor monitor;
-    uint64_t sent, done;     /* number of packets */
-    uint64_t measured, near; /* BY_TABLE: distances since the last check, and near ones */
-    bool urgent, leaving;    /* the second thread must not wait for more packets */
-    rd_status status;        /* of the second thread */
+    uint64_t sent, done;     /* number of packets sent and processed */
+    uint64_t measured, near; /* BY_TABLE: number of distances since the last check, and how many of
+                                them are near */
+    bool urgent, leaving;    /* true: the second thread must not wait for more packets */
+    rd_status status;        /* status of the second thread */
 } relay_engine;
 
 /* ---- the second thread ---- */
@@ -93,7 +99,7 @@ static void follow(void *arg, unsigned worker) {
             if (r->sent - r->done - 1 == r->room / 2)
                 rdi_monitor_wake(&r->monitor);
         }
-        rdi_monitor_wake(&r->monitor); /* all packets are done */
+        rdi_monitor_wake(&r->monitor); /* tells the feeding thread that all packets are done */
     }
     rdi_monitor_leave(&r->monitor);
 }
@@ -110,7 +116,7 @@ static void begin_packet(relay_engine *r) {
     packet->n = 0;
 }
 
-/* Hands the packet over and returns when there is room for the next one. */
+/* Hands over the packet, and returns when the ring has room for the next one. */
 static rd_status hand_over(relay_engine *r) {
     r->packets[r->way]++;
     rdi_monitor_enter(&r->monitor);
@@ -130,7 +136,7 @@ static void begin_window(relay_engine *r) {
     r->window_refs = r->window_near = r->measured = r->near = 0;
 }
 
-/* Starts working by front or by table, depending on whether the stream's front is on. */
+/* Divides the work by front or by table, depending on whether the stream's front is on. */
 static void part(relay_engine *r) {
     const rdi_stream *e = &r->stream;
     r->way = e->front_on ? BY_FRONT : BY_TABLE;
@@ -151,7 +157,7 @@ static void count_hits(relay_engine *r) {
     }
 }
 
-/* Waits for the second thread, after which the stream is complete again. */
+/* Waits for the second thread. The stream's state is then complete again. */
 static rd_status come_together(relay_engine *r) {
     if (r->way == TOGETHER)
         return RD_OK;
@@ -171,8 +177,8 @@ static rd_status come_together(relay_engine *r) {
     return status;
 }
 
-/* Replaces the window's statistics of near reuse with those that the second thread has measured. If
- * it has not measured a whole window yet, the window starts over. */
+/* Replaces the statistics of the window with the near reuses that the second thread has measured.
+ * If it has not measured a whole window yet, a new window begins. */
 static void look_behind(relay_engine *r) {
     rdi_monitor_enter(&r->monitor);
     bool enough = r->measured >= RDI_STREAM_WINDOW;
@@ -183,8 +189,8 @@ static void look_behind(relay_engine *r) {
     rdi_monitor_leave(&r->monitor);
 }
 
-/* Returns whether the front should stay as it is, on or off. It is checked once per window; with
- * BY_TABLE, from the distances that the second thread has measured so far. */
+/* Returns whether the front should stay on or off, as it is. This is checked once per window. With
+ * BY_TABLE it depends on the distances that the second thread has measured so far. */
 static bool way_pays(relay_engine *r) {
     if (r->window_refs < RDI_STREAM_WINDOW)
         return true;
@@ -199,7 +205,8 @@ static bool way_pays(relay_engine *r) {
     return true;
 }
 
-/* Makes the stream check its front next, with the same statistics and therefore the same result. */
+/* Ends the division of work. The stream then checks its front next, with the same statistics and
+ * therefore with the same result. */
 static rd_status change_way(relay_engine *r) {
     RD_TRY(come_together(r));
     r->stream.window_refs = r->window_refs;
@@ -207,7 +214,8 @@ static rd_status change_way(relay_engine *r) {
     return RD_OK;
 }
 
-/* Answers references from the front. Sets *n to the number of references consumed. */
+/* Answers references from the front. *n is the number of references on entry, and the number of
+ * references consumed on return. */
 static rd_status feed_front(relay_engine *r, const uint64_t *blk, size_t *n) {
     rdi_stream_packet *packet = open_packet(r);
     size_t before = packet->n, most = *n < RDI_STREAM_STEP ? *n : RDI_STREAM_STEP;
@@ -216,8 +224,8 @@ static rd_status feed_front(relay_engine *r, const uint64_t *blk, size_t *n) {
     return packet->n == RDI_STREAM_STEP ? hand_over(r) : RD_OK;
 }
 
-/* Looks up references in the table, which has room for the rest of a packet. Sets *n to their
- * number. */
+/* Looks up references in the table, as many as fit into the packet. *n is the number of references
+ * on entry, and the number of references looked up on return. */
 static rd_status feed_table(relay_engine *r, const uint64_t *blk, size_t *n) {
     rdi_stream *e = &r->stream;
     if (open_packet(r)->n == 0 && !rdi_stream_has_room(e)) {
@@ -250,7 +258,7 @@ static rd_status feed_parted(relay_engine *r, const uint64_t *blk, size_t n, siz
 
 /* ---- the engine ---- */
 
-/* The capacity of the ring: a small fraction of the memory limit. */
+/* Returns the capacity of the ring, which takes at most a small fraction of the memory limit. */
 static uint64_t packets_for(const rdi_run *run) {
     uint64_t n = run->in->mem_bytes / 16 / sizeof(rdi_stream_packet);
     uint64_t most = run->in->live ? PACKETS_LIVE : PACKETS;
@@ -273,8 +281,9 @@ static rd_status relay_open(void *self, rdi_run *run) {
     return status;
 }
 
-/* Returns whether the two threads may part. The stream works alone before it has first decided
- * about its front, and while it lacks a front that is wanted. */
+/* Returns whether the work may be divided. The stream works alone until it has decided for the
+ * first time whether it uses a front. With front=on it also works alone as long as it has too few
+ * blocks for a front. */
 static bool may_part(const relay_engine *r) {
     const rdi_stream *e = &r->stream;
     return e->window_refs < e->window && (e->front_on || e->window == RDI_STREAM_WINDOW) &&
@@ -338,18 +347,17 @@ const rdi_engine_ops rdi_engine_relay = {
     .info =
         {
             .name = "relay",
-            .summary = "stream on two threads, one handing on to the other",
+            .summary = "stream on two threads: one thread passes work on to the other",
             .role = RD_ROLE_STRATEGY,
             .card =
-                "Where reuse is very recent, the feeding thread answers it from registers, and a\n"
-                "second thread looks up the rest; elsewhere the first looks up the time slots and\n"
-                "the second measures distances. For references that arrive from a running "
-                "program,\n"
-                "whose idle processor time the two threads use, and for traces with little\n"
-                "locality on two threads. With more locality, or on more threads, chunks is\n"
-                "faster. If every distance is requested, one thread does all the work.\n"
+                "If much reuse is very recent, the feeding thread answers it from registers, and\n"
+                "a second thread looks up the rest. Otherwise the first thread looks up time\n"
+                "slots, and the second one measures distances. Use it for references from a\n"
+                "running program, whose idle processor time the two threads use, and for traces\n"
+                "with little locality on two threads. With more locality, or on more threads,\n"
+                "chunks is faster. If every distance is requested, one thread does all the work.\n"
                 "\n"
-                "Time O(1) per reference, memory as stream and up to 19 MB.",
+                "Time: O(1) per reference. Memory: that of stream, and up to 19 MB.",
             .caps = RD_CAP_DISTANCES | RD_CAP_BOUND | RD_CAP_THREADS,
             .error_kind = "exact",
             .opts = rdi_stream_opts,

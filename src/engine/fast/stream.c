@@ -1,19 +1,22 @@
-/* stream: exact distances at once, on one core, as fast as memory allows. The default engine.
+/* stream: measures exact distances immediately, on one core, as fast as memory allows. `auto` uses
+ * it on one thread.
  *
- * It uses Bennett and Kruskal's bit vector over time slots, renumbered when it is full (Olken),
- * with data structures made for today's caches:
- *   table   from block to slot of its last reference; a bucket is one cache line, and look-ups run
- *           in tiles whose cache misses overlap
- *   axis    one bit per slot, set when it is a block's last reference, with counts per 512, 16384
- *           and 524288 slots: the bits above a slot are the sum over three cache lines
- *   front   the 64 most recent blocks in order, in registers, while enough reuse is near
+ * It uses Bennett and Kruskal's bit vector over time slots and, as Olken proposed, renumbers the
+ * slots when the vector is full. The data structures fit today's caches:
+ *   table   maps a block to the slot of its last reference; a bucket is one cache line, and look-ups
+ *           run in tiles whose cache misses overlap
+ *   axis    has one bit per slot, set if the slot is a block's last reference, and counts per 512,
+ *           16384 and 524288 slots, so that the bits above a slot are the sum over three cache lines
+ *   front   keeps the 64 most recent blocks in registers, in order, while enough reuse is near
  *
- * With N references and M blocks (or a bound of M): time O(N) up to a term of M / 44 million per
- * 64 references, one cache miss in the table and one or two in the axis per reference at worst.
- * Memory O(M), whatever N is: table 21 to 32 bytes per block, axis 2. Slots have 32 bits until
- * there are 2^32 of them, 64 bits from then on. If ids collide in the table, it picks another hash.
+ * Let N be the number of references and M the number of blocks (or the bound). Time: O(N); in
+ * addition, each tile of 16 to 64 references sums one count per 44,000 blocks. A reference has at
+ * worst one cache miss in the table and two in the axis. Memory: O(M), independent of N; the table
+ * takes 21 to 32 bytes per block, and the axis takes 2 bytes. Slots have 32 bits until there are
+ * 2^32 of them, and 64 bits from then on. If too many ids collide in the table, the engine chooses
+ * another hash.
  *
- * Not for many threads: it uses one. Read the stack engine to understand the method.
+ * This engine uses only one thread. To understand the method, read the engine `stack` first.
  *
  * B. T. Bennett, V. J. Kruskal. LRU stack processing. IBM Journal of Research and Development 19,
  * 1975. F. Olken. Efficient methods for calculating the success function of fixed space replacement
@@ -27,7 +30,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COMPACT_LEAST 4608 /* room for two steps, see RDI_STREAM_SLOTS_NEEDED */
+#define COMPACT_LEAST 4608 /* room for two steps, because RDI_STREAM_SLOTS_NEEDED is 2304 */
 
 const rd_opt rdi_stream_opts[] = {
     RDI_ISA_OPTION(rdi_stream),
@@ -70,7 +73,7 @@ void rdi_stream_remember(rdi_stream *e, const uint64_t *blk, size_t n) {
     e->front_n = c;
 }
 
-/* Fills the front with these blocks, the newest first. */
+/* Fills the front with these blocks, newest first. */
 static void fill_lanes(rdi_stream_front *f, const uint64_t blk[RDI_STREAM_FRONT]) {
     for (unsigned i = 0; i < RDI_STREAM_FRONT; i++) {
         f->key[i] = blk[i];
@@ -105,7 +108,7 @@ void rdi_stream_front_wind_back(rdi_stream_front *f) {
 static void switch_on(rdi_stream *e) {
     uint64_t recent[RDI_STREAM_FRONT];
     if (e->front_n < RDI_STREAM_FRONT)
-        return; /* there are fewer blocks */
+        return; /* the trace has too few distinct blocks so far */
     memcpy(recent, e->front.key, sizeof recent);
     fill_lanes(&e->front, recent);
     e->kernel->front_load(e);
@@ -118,7 +121,7 @@ static void switch_off(rdi_stream *e) {
     memcpy(e->front.key, recent, sizeof recent);
 }
 
-/* Switches the front on or off: searching it pays only if much reuse is very recent. */
+/* Turns the front on or off. Searching it pays off only if much reuse is very recent. */
 static void choose_front(rdi_stream *e) {
     uint64_t percent = e->window_near * 100 / e->window_refs;
     bool want =
@@ -145,7 +148,7 @@ static rd_status stream_open(void *self, rdi_run *run) {
     RD_TRY(rdi_isa_choose(run->ctx, "engine stream", e->isa, &e->chosen));
     e->run = run;
     e->kernel = kernels[e->chosen];
-    e->window = RDI_STREAM_STEP; /* the first decision comes early */
+    e->window = RDI_STREAM_STEP; /* the first decision about the front comes early */
     e->counts_itself = rdi_hist_unites_loglinear(run->out.hist);
     run->out.counter = e->counts_itself ? RDI_ENGINE_COUNTS : RDI_CORE_COUNTS;
     snprintf(run->out.note, sizeof run->out.note, "stream: %s instructions",
@@ -153,7 +156,7 @@ static rd_status stream_open(void *self, rdi_run *run) {
     return rdi_stream_room_init(e);
 }
 
-/* Reports the first references of a step if they are requested. */
+/* Reports the first references to blocks in a step, if they are requested. */
 static rd_status report_first(rdi_stream *e) {
     size_t n = e->counts.n_first;
     e->counts.n_first = 0;
@@ -181,7 +184,8 @@ static rd_status stream_feed(void *self, const uint64_t *blk, size_t n, uint64_t
     return RD_OK;
 }
 
-/* Entries move in the table, so the front is switched off and forgets the most recent blocks. */
+/* Removes blocks. This moves entries in the table, so the front is turned off first and forgets the
+ * most recent blocks. */
 static rd_status stream_take(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
     rdi_stream *e = self;
     if (e->front_on) {
@@ -194,7 +198,7 @@ static rd_status stream_take(void *self, const uint64_t *blk, size_t n, uint64_t
     return RD_OK;
 }
 
-/* Adds the counts to the histogram from which the profile is made. */
+/* Adds the counts to the histogram of the run. */
 static rd_status hand_over_counts(rdi_stream *e) {
     const rdi_stream_counts *c = &e->counts;
     rdi_hist *hist = e->run->out.hist;
@@ -251,20 +255,20 @@ const rdi_engine_ops rdi_engine_stream = {
     .info =
         {
             .name = "stream",
-            .summary =
-                "fastest on one thread: tiled look-ups, counted time axis, front for near reuse",
+            .summary = "fastest on one thread: look-ups in tiles, a counted time axis, a front for "
+                       "near reuse",
             .role = RD_ROLE_STRATEGY,
             .card =
                 "A table gives the time slot of a block's last reference; the distance is the\n"
                 "number of live slots newer than that, summed up from three cache lines of\n"
-                "counts. Look-ups run in tiles of 64, so that their cache misses overlap. Where\n"
-                "reuse is near, the 64 most recent blocks are answered from registers. A full\n"
-                "time axis is renumbered. Vector instructions are chosen at run time.\n"
+                "counts. Look-ups run in tiles, so that their cache misses overlap. If much reuse\n"
+                "is near, the 64 most recent blocks are kept in registers. A full time axis is\n"
+                "renumbered. Vector instructions are chosen at run time.\n"
                 "\n"
-                "Time O(1) per reference. Memory O(M), whatever the length of the trace: 23 to\n"
-                "34 bytes per block, up to twice the bound in blocks with a bound. If ids\n"
-                "collide, it picks another hash.\n"
-                "Not for several threads: it uses one. To learn the method, read stack or bk.\n"
+                "Time: O(1) per reference. Memory: 23 to 34 bytes per block, independent of the\n"
+                "length of the trace; with a bound, at most twice the bound in blocks. If too\n"
+                "many ids collide, stream chooses another hash. It uses one thread. To learn the\n"
+                "method, read stack or bk.\n"
                 "\n"
                 "B. T. Bennett, V. J. Kruskal. LRU stack processing. IBM J. Res. Dev. 19, 1975.\n"
                 "F. Olken. Efficient methods for calculating the success function of fixed\n"

@@ -1,16 +1,16 @@
-/* Internals of the stream engine: its state, shared by stream.c, stream_room.c and the four
- * kernels.
+/* Internals of the stream engine: the state that stream*.c and the four kernels share.
  *
  * The recency order is kept in two places. The front, when it is on, holds the RDI_STREAM_FRONT
  * most recent blocks in order. Every block has an entry in the table, a hash table from block to
  * slot. A block that is not in the front also has its bit set on the axis, which has one bit per
- * slot. Blocks enter the axis in the order in which they leave the front, so a higher slot is more recent, and
+ * slot. Blocks enter the axis in the order in which they leave the front, so a higher slot is more
+ * recent. Therefore:
  *     distance of a miss in the front = blocks in the front + set bits above the block's slot.
- * With the front off the same holds with 0 blocks in it, and a block enters the axis at once.
+ * If the front is off, it has 0 blocks, and a block enters the axis immediately.
  *
- * Invariants between steps: either a table entry's bit is set, or its block is in the front; no bit
- * at or above axis.next is set; slot 0 is never used (it means "no slot"); table.count is the
- * number of set bits plus the number of blocks in the front.
+ * Invariants between steps: for each table entry, either its bit is set or its block is in the
+ * front; no bit at or above axis.next is set; slot 0 is never used (it means "no slot");
+ * table.count is the number of set bits plus the number of blocks in the front.
  */
 #ifndef RDI_STREAM_H
 #define RDI_STREAM_H
@@ -20,55 +20,61 @@
 #include "order/slot_axis.h"
 #include "order/slot_table.h"
 
-#define RDI_STREAM_TILE  64 /* most references per pass of a kernel; one bit each in a mask */
-#define RDI_STREAM_STEP  RDI_SLOT_TABLE_STEP /* most references between two checks for free space */
-#define RDI_STREAM_FRONT 64                  /* blocks in the front */
+/* Maximum number of references per pass of a kernel, one bit each in a mask. */
+#define RDI_STREAM_TILE 64
+/* Maximum number of references between two checks for free space. */
+#define RDI_STREAM_STEP  RDI_SLOT_TABLE_STEP
+#define RDI_STREAM_FRONT 64 /* number of blocks in the front */
 
-/* Slots that one step may need on the axis: one per reference, one for each block of the front when
- * it is flushed before and after, and tiles that are measured ahead. */
+/* Number of slots that one step may need on the axis: one per reference, one per block of the front
+ * when the front is flushed before and after the step, and those of tiles that are measured
+ * ahead. */
 #define RDI_STREAM_SLOTS_NEEDED (RDI_STREAM_STEP + 2 * RDI_STREAM_FRONT + 2 * RDI_STREAM_TILE)
 
-/* Distances below DENSE are counted one by one, longer ones in bins of this width, which are parts
- * of the log-linear bins of the histogram. */
+/* Distances below RDI_STREAM_DENSE are counted one by one, and longer distances in bins of this
+ * width. Each of these bins lies within one log-linear bin of the histogram. */
 #define RDI_STREAM_DENSE 2048
 
 /* The counts of the running analysis. They are added to run->out.hist at the end. */
 typedef struct rdi_stream_counts {
-    uint64_t *count; /* [d] for d < DENSE, [DENSE + d / DENSE] above */
-    uint64_t *rest;  /* [d / DENSE]: sum of d % DENSE */
-    uint64_t counts; /* elements of count */
-    uint64_t bins;   /* elements of rest */
+    uint64_t *count; /* counts: element d for a distance d < DENSE, element DENSE + d / DENSE for a
+                        longer one */
+    uint64_t *rest;  /* element d / DENSE is the sum of d % DENSE over all counted distances */
+    uint64_t counts; /* number of elements of `count` */
+    uint64_t bins;   /* number of elements of `rest` */
     uint64_t infinite;
-    uint64_t *first; /* blocks with infinite distance in this step, if run->first is set */
+    uint64_t *first; /* blocks with an infinite distance in this step, if run->first is set */
     size_t n_first;
 } rdi_stream_counts;
 
-/* The references of a step without immediate repeats, as runs of one block. The arrays have 8 extra
- * entries, for whole vectors. */
+/* The references of a step, without immediate repeats: one entry per run of references to one
+ * block. Two arrays have 8 extra entries, because whole vectors are stored. */
 typedef struct rdi_stream_runs {
     uint64_t blk[RDI_STREAM_STEP + 8];
-    uint64_t gap[RDI_STREAM_STEP];    /* set by gaps(): time since the block's last use; 0: none */
+    uint64_t gap[RDI_STREAM_STEP];    /* set by gaps(): number of references since the block's last
+                                         use; 0: there was none */
     uint16_t tag[RDI_STREAM_STEP];    /* hashes to compare with the front's tags */
-    uint16_t at[RDI_STREAM_STEP + 8]; /* where in the step they begin; gaps(): at[n] is its end */
+    uint16_t at[RDI_STREAM_STEP + 8]; /* position in the step where each run begins; gaps() also
+                                         sets at[n] to the end of the step */
     size_t n;
 } rdi_stream_runs;
 
-/* The most recent blocks, by lane. Times are below 2^15 and distinct. */
+/* The front: the most recent blocks, one per lane. Times are below 2^15 and distinct. */
 typedef struct rdi_stream_front {
     uint64_t key[RDI_STREAM_FRONT];
-    uint16_t time[RDI_STREAM_FRONT]; /* of the last reference */
+    uint16_t time[RDI_STREAM_FRONT]; /* time of the last reference */
     uint16_t tag[RDI_STREAM_FRONT];  /* a hash of the block */
     uint16_t now;                    /* larger than all times */
 } rdi_stream_front;
 
-/* A packet of work for another thread: references, in order, that the front did not answer, or
- * slots that the table returned for references. */
+/* A packet of work for another thread. It has either the references that the front did not answer,
+ * in order, or the slots that the table returned for references. */
 typedef struct rdi_stream_packet {
-    rdi_stream_front before; /* the front before the first of them */
-    uint64_t first;          /* slots: the new slot of the first reference */
+    rdi_stream_front before; /* the front before the first reference of the packet */
+    uint64_t first;          /* if the packet has slots: the new slot of the first reference */
     size_t n;
-    uint64_t item[RDI_STREAM_STEP]; /* blocks, or old slots (0: none) */
-    uint8_t lane[RDI_STREAM_STEP];  /* the lane of the front that each block takes */
+    uint64_t item[RDI_STREAM_STEP]; /* blocks, or previous slots (0: first reference) */
+    uint8_t lane[RDI_STREAM_STEP];  /* the lane of the front that each block enters */
 } rdi_stream_packet;
 
 typedef struct rdi_stream rdi_stream;
@@ -76,43 +82,45 @@ typedef struct rdi_stream rdi_stream;
 /* The inner loops: one instance per instruction set, and one with 64-bit slots. */
 typedef struct rdi_stream_kernel {
     rdi_slot_table_ops table;
-    /* Computes the distances of n <= STEP references into `dist`. Counts them if it is NULL or
-     * run->count_too is set. */
+    /* Computes the distances of n <= STEP references and stores them in `dist`. Counts them if
+     * `dist` is NULL or run->count_too is set. */
     void (*step)(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *dist);
-    /* Runs the front alone, for the first of two threads: takes up to n <= STEP references, until
-     * there is no room for further misses. Returns how many it took, counts the hits by distance
-     * and puts the misses into the packet. */
+    /* Runs the front alone, for the first of two threads: answers references until n <= STEP
+     * references are done or the packet is full. Counts the hits by distance, and puts the misses
+     * into the packet. Returns the number of references done. */
     size_t (*scan)(rdi_stream_front *f, const uint64_t *blk, size_t n, rdi_stream_packet *out,
                    uint64_t *hits);
     /* Looks up the misses of a packet, for the second thread, and counts their distances. */
     void (*missed)(rdi_stream *e, const rdi_stream_packet *in);
-    /* Does the same without a front. slots() uses the table alone, for n references that must fit
-     * into the packet. measured() counts their distances using an axis, of which the table's thread
-     * only knows the next slot. */
+    /* The same work without a front, divided between two threads. slots() looks up n references in
+     * the table and stores their previous slots in the packet, which must have room. measured()
+     * computes and counts their distances with the axis `a`. The thread of slots() does not change
+     * the axis except for its next slot. */
     void (*slots)(rdi_stream *e, const uint64_t *blk, size_t n, rdi_stream_packet *out);
     void (*measured)(rdi_stream *e, const rdi_slot_axis *a, const rdi_stream_packet *in);
-    /* Counts the slots above those of n <= TILE distinct blocks and removes these blocks. RD_COLD
-     * for blocks that are not there. The front must be off. */
+    /* Counts the slots above those of n <= TILE distinct blocks and removes these blocks. The count
+     * is RD_COLD for a block that is not in the table. The front must be off. */
     void (*take)(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *newer);
     /* Uses the table alone: looks up and updates n references, without distances. */
     void (*lookup)(rdi_stream *e, const uint64_t *blk, size_t n);
-    /* Does the same for 1 <= n <= STEP references, and returns the time since the last reference to
-     * each block. */
+    /* Does the same as lookup() for 1 <= n <= STEP references, and also stores how many references
+     * ago each block was last used. */
     void (*gaps)(rdi_stream *e, const uint64_t *blk, size_t n, rdi_stream_runs *out);
-    /* The number of set bits above s. The sums `above` must be current. */
+    /* Returns the number of set bits above slot s. a->above must be up to date. */
     uint64_t (*newer)(const rdi_slot_axis *a, uint64_t s);
-    /* Renumbers slots as ranks 1 .. live and removes the oldest `drop` blocks. The front must be
-     * flushed. */
+    /* Gives the live slots the numbers 1 to n in order, and removes the oldest `drop` blocks. The
+     * front must be flushed. */
     void (*renumber)(rdi_stream *e, uint64_t drop);
-    void (*front_load)(rdi_stream *e);  /* removes the front's blocks from the axis */
-    void (*front_flush)(rdi_stream *e); /* gives them the next slots, oldest first */
+    void (*front_load)(rdi_stream *e);  /* turns the front on: removes its blocks from the axis */
+    void (*front_flush)(rdi_stream *e); /* turns the front off: gives its blocks the next slots,
+                                           oldest first */
 } rdi_stream_kernel;
 
 extern const rdi_stream_kernel rdi_stream_plain, rdi_stream_avx2, rdi_stream_avx512,
     rdi_stream_wide;
 
-/* References between decisions about the front. It is switched on at 40 % near reuse and off below
- * 25 %; in between it stays as it is. */
+/* Number of references between two decisions about the front. The front is turned on at 40 % near
+ * reuse and off below 25 %. In between it stays as it is. */
 #define RDI_STREAM_WINDOW            (8 * RDI_STREAM_STEP)
 #define RDI_STREAM_FRONT_ON_PERCENT  40
 #define RDI_STREAM_FRONT_OFF_PERCENT 25
@@ -120,31 +128,35 @@ extern const rdi_stream_kernel rdi_stream_plain, rdi_stream_avx2, rdi_stream_avx
 enum { RDI_STREAM_FRONT_AUTO, RDI_STREAM_FRONT_ON, RDI_STREAM_FRONT_OFF };
 
 struct rdi_stream {
-    /* options */
-    uint32_t isa;          /* rdi_isa */
-    uint32_t front_option; /* RDI_STREAM_FRONT_* */
-    uint64_t compact;      /* largest slot in 32 bits */
-    /* state */
+    /* The options. */
+    uint32_t isa;          /* an rdi_isa */
+    uint32_t front_option; /* one of RDI_STREAM_FRONT_* */
+    uint64_t compact;      /* largest slot number that is kept in 32 bits */
+    /* The state. */
     rdi_run *run;
     const rdi_stream_kernel *kernel;
     rdi_isa chosen;
     rdi_slot_table table;
     rdi_slot_axis axis;
     rdi_stream_counts counts;
-    bool counts_itself; /* counts distances: cleared by engines that use the table alone */
+    bool counts_itself; /* true: this engine counts distances; engines that use only the table clear
+                           it */
     bool front_on;
-    unsigned front_n;       /* blocks in the front */
-    rdi_stream_front front; /* while the front is off: the most recent blocks, newest first */
-    void *front_entry[RDI_STREAM_FRONT];       /* per lane: its slot field in the table */
+    unsigned front_n;       /* number of blocks in the front */
+    rdi_stream_front front; /* if the front is off, it holds the most recent blocks, newest first */
+    void *front_entry[RDI_STREAM_FRONT];       /* per lane: the slot field of its block in the
+                                                  table */
     uint64_t window, window_refs, window_near; /* statistics for switching the front */
-    uint64_t bound;                            /* UINT64_MAX: none */
-    uint64_t keep;                             /* number of entries that forces an eviction */
-    bool wide;                                 /* 64-bit slots in use */
-    unsigned tile;                             /* references per pass while the front is off */
+    uint64_t bound;                            /* bound of the distances; UINT64_MAX: none */
+    uint64_t keep;                             /* if the table has more entries than this, blocks
+                                                  are evicted */
+    bool wide;                                 /* true: slots have 64 bits */
+    unsigned tile;                             /* number of references per pass while the front is
+                                                  off */
     uint64_t renumberings, upkeep_ns;
 };
 
-/* Returns whether the distances measured now are counted here. */
+/* Returns whether the engine counts the distances that it measures now. */
 static inline bool rdi_stream_counts_now(const rdi_stream *e, const uint64_t *dist) {
     return !dist || e->run->count_too;
 }
@@ -155,9 +167,9 @@ static inline uint16_t rdi_stream_tag(uint64_t blk) {
     return (uint16_t)(blk ^ blk >> 16 ^ blk >> 32);
 }
 
-/* The place of a lane in the recency order; 0 is the most recent. */
+/* Returns the place of a lane in the recency order; 0 is the most recent. */
 unsigned rdi_stream_front_place(const rdi_stream_front *f, unsigned lane);
-/* Makes room for the times of one more step. */
+/* Renumbers the times of the front if there is no room for the times of one more step. */
 void rdi_stream_front_wind_back(rdi_stream_front *f);
 
 /* While the front is off, remembers the most recent blocks after these n references, newest
@@ -172,13 +184,14 @@ void rdi_stream_room_fini(rdi_stream *e);
 rd_status rdi_stream_make_room(rdi_stream *e);
 /* Returns whether there is room for one more step already. */
 bool rdi_stream_has_room(const rdi_stream *e);
-/* Makes room for the first references of a step. */
+/* Allocates memory for the first references of a step. */
 rd_status rdi_stream_first_room(rdi_stream *e);
-/* Forgets everything but the counts. Frees memory that only many more blocks would need. */
+/* Forgets all blocks and keeps the counts. Frees memory if it is enough for many more blocks than
+ * there were. */
 rd_status rdi_stream_forget(rdi_stream *e);
 /* Makes room for one more step in the table alone. */
 rd_status rdi_stream_table_room(rdi_stream *e);
-/* Switches to 64-bit slots if the 32-bit ones do not suffice for one more step of look-ups. */
+/* Switches to 64-bit slots if 32-bit slots do not suffice for one more step of look-ups. */
 rd_status rdi_stream_time_room(rdi_stream *e);
 
 /* The engine's `check` (stream_check.c) and `order` (stream_order.c). */

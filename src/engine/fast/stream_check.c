@@ -1,4 +1,5 @@
-/* The stream engine's invariants, checked one by one. Slow, for tests. See stream.h. */
+/* Checks the invariants of the stream engine one by one. This is slow and only for tests. See
+ * stream.h. */
 #include "engine/fast/stream.h"
 
 static bool wrong(const char **why, const char *what) {

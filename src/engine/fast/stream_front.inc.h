@@ -2,23 +2,24 @@
  *
  * Blocks stay in their lane, and each lane has the time of its last reference. The distance of a
  * hit is the number of lanes with a later time; its own lane then gets the latest time. A hit
- * changes no key, and of the data that the next reference needs it changes only one element of a
- * register, so the next reference need not wait. A miss takes the lane with the earliest time, and
- * the block that was there goes to table and axis. That lane was looked up in advance, when the
- * previous one was taken.
+ * changes no key. It changes only one element of a register that the next reference needs, so the
+ * next reference need not wait. A miss takes the lane with the earliest time, and the block that
+ * was there goes to table and axis. That lane is looked up in advance, when the lane before it is
+ * taken.
  */
 
 /* The destination of misses. */
 typedef struct misses {
     uint64_t *blk;
-    uint32_t *where; /* position in the step; NULL: not needed */
-    uint8_t *lane;   /* the lane that the block takes */
+    uint32_t *where; /* positions in the step; NULL: not needed */
+    uint8_t *lane;   /* the lane that the block enters */
     size_t n, room;
 } misses;
 
 #if ISA
 
-/* Types with 16 bits per lane: values for all lanes, and one value repeated in all lanes. */
+/* Types with 16 bits per lane: value16 has one value repeated in all lanes, and lanes16 has a value
+ * for each lane of the front. */
 #if ISA == 512
 typedef __m512i value16;
 typedef struct lanes16 {
@@ -31,8 +32,8 @@ typedef struct found {
 #else
 typedef __m256i value16;
 typedef struct lanes16 {
-    /* Lanes 0-7 and 16-23, 8-15 and 24-31, and the same of the other half: packing puts them in
-     * order. */
+    /* v[0] has lanes 0-7 and 16-23, v[1] has lanes 8-15 and 24-31, and v[2] and v[3] have the other
+     * half in the same way, because packing two of them restores the order. */
     value16 v[4];
 } lanes16;
 typedef struct found {
@@ -97,7 +98,7 @@ INLINE found lanes_later(const lanes16 *l, value16 x) {
 #endif
 }
 
-/* The set as one bit per lane. */
+/* Returns the set with one bit per lane. */
 INLINE uint64_t found_set(found f) {
 #if ISA == 512
     return (uint64_t)f.high << 32 | f.low;
@@ -107,7 +108,7 @@ INLINE uint64_t found_set(found f) {
 #endif
 }
 
-/* The same as found_set() != 0, but faster. */
+/* Returns the same as found_set() != 0, but faster. */
 INLINE bool found_any(found f) {
 #if ISA == 512
     return !_kortestz_mask32_u8(f.low, f.high);
@@ -130,18 +131,19 @@ INLINE void lanes_store(uint16_t *to, const lanes16 *l) {
 #endif
 }
 
-/* A set of one lane. */
+/* Returns a set of one lane. */
 INLINE found found_one(unsigned lane) {
 #if ISA == 512
     const uint64_t here = UINT64_C(1) << lane;
     return (found){(__mmask32)here, (__mmask32)(here >> 32)};
 #else
     (void)lane;
-    return (found){_mm256_setzero_si256(), _mm256_setzero_si256()}; /* lanes_put() uses `lane` */
+    /* Not needed, because lanes_put() uses `lane`. */
+    return (found){_mm256_setzero_si256(), _mm256_setzero_si256()};
 #endif
 }
 
-/* Stores x into the only lane that was found. */
+/* Stores x in the only lane that was found. */
 INLINE void lanes_put(lanes16 *l, found f, unsigned lane, value16 x) {
 #if ISA == 512
     (void)lane;
@@ -156,7 +158,7 @@ INLINE void lanes_put(lanes16 *l, found f, unsigned lane, value16 x) {
 #endif
 }
 
-/* The minimum of all lanes, repeated in all lanes. */
+/* Returns the minimum of all lanes, repeated in all lanes. */
 INLINE value16 lanes_least(const lanes16 *l) {
 #if ISA == 512
     __m512i w = _mm512_min_epu16(l->v[0], l->v[1]);
@@ -171,10 +173,10 @@ INLINE value16 lanes_least(const lanes16 *l) {
 #endif
 }
 
-/* The lane that the next miss takes, in two forms, so that the miss need not wait for the
- * number. */
+/* The lane that the next miss takes, as a mask and as a number, so that a miss need not wait for
+ * the number. */
 typedef struct next_lane {
-    lanes16 here; /* AVX2: all ones */
+    lanes16 here; /* AVX2: all bits of the lane are set */
     found set;
     unsigned number;
 } next_lane;
@@ -201,7 +203,7 @@ INLINE void put_at(lanes16 *l, const next_lane *o, value16 x) {
 #endif
 }
 
-/* The lane that holds x, among the lanes with its tag. FRONT if there is none. */
+/* Returns the lane that holds x, among the lanes with its tag, or FRONT if there is none. */
 INLINE unsigned lane_with(const uint64_t *key, found *tagged, uint64_t x) {
     uint64_t set = found_set(*tagged);
     unsigned lane = (unsigned)__builtin_ctzll(set);
@@ -217,8 +219,8 @@ INLINE unsigned lane_with(const uint64_t *key, found *tagged, uint64_t x) {
     return FRONT;
 }
 
-/* Answers references i .. n - 1 until there is no room for another miss. Returns where it
- * stopped. */
+/* Answers references i to n - 1, until there is no room for another miss. Returns the index of the
+ * first reference that is not done. */
 INLINE size_t scan_front(rdi_stream_front *front, misses *out, const rdi_stream_runs *r, size_t i,
                          size_t n, uint64_t *dist, uint64_t *hits) {
     lanes16 tags = lanes_load(front->tag), times = lanes_load(front->time);
@@ -262,7 +264,8 @@ INLINE size_t scan_front(rdi_stream_front *front, misses *out, const rdi_stream_
 
 #else
 
-/* Without vectors it is cheaper to move the keys, because most hits are at a low place. */
+/* Without vectors it is cheaper to keep the keys in recency order and to move them, because most
+ * hits are at a low place. */
 INLINE size_t scan_front(rdi_stream_front *front, misses *out, const rdi_stream_runs *r, size_t i,
                          size_t n, uint64_t *dist, uint64_t *hits) {
     uint64_t key[FRONT];
@@ -307,8 +310,8 @@ INLINE size_t scan_front(rdi_stream_front *front, misses *out, const rdi_stream_
 
 #endif
 
-/* Copies blk[0 .. n - 1] without immediate repeats, which have distance 0 and do not change the
- * order. Returns the number of the remaining references. */
+/* Copies blk[0] to blk[n - 1] without immediate repeats, which have distance 0 and do not change
+ * the order. Returns the number of references that remain. */
 INLINE size_t drop_repeats(const uint64_t *blk, size_t n, uint64_t prev, rdi_stream_runs *r) {
     size_t m = 0, i = 0;
 #if ISA == 512
@@ -347,7 +350,7 @@ INLINE void set_tags(rdi_stream_runs *r, size_t n) {
 #endif
 }
 
-/* Counts `n` hits at one place. */
+/* Counts `n` hits with the same distance. */
 INLINE void count_near(rdi_stream *e, unsigned distance, uint64_t n, const uint64_t *dist) {
     e->window_near += n;
     if (!rdi_stream_counts_now(e, dist))
@@ -365,7 +368,8 @@ INLINE uint64_t newest_block(const rdi_stream_front *f) {
     return f->key[lane];
 }
 
-/* Begins a step with the front. Repeats need no comparison with the bound, which is at least 1. */
+/* Begins a step with the front. Immediate repeats need no comparison with the bound, because it is
+ * at least 1. */
 INLINE size_t start_front(rdi_stream *e, rdi_stream_runs *r, const uint64_t *blk, size_t n,
                           uint64_t *dist) {
     rdi_stream_front_wind_back(&e->front);
@@ -386,7 +390,7 @@ INLINE void fetch_homes(const rdi_stream *e, tile *b) {
     }
 }
 
-/* Fills b with misses of the front. Returns the position reached. */
+/* Fills b with misses of the front. Returns the index of the first reference that is not done. */
 PASS size_t fill_front(rdi_stream *e, tile *b, const rdi_stream_runs *r, size_t i, size_t n,
                        uint64_t *dist) {
     uint64_t hits[FRONT] = {0};
@@ -420,7 +424,7 @@ static KERNEL_TARGET size_t scan(rdi_stream_front *f, const uint64_t *blk, size_
     return used;
 }
 
-/* Fills b with the misses of another thread's front. */
+/* Fills b with the misses of another thread's front, from index i on. Returns the next index. */
 PASS size_t fill_missed(const rdi_stream *e, tile *b, const rdi_stream_packet *in, size_t i) {
     const size_t m = in->n - i < TILE ? in->n - i : TILE;
     memcpy(b->blk, in->item + i, m * sizeof *b->blk);

@@ -1,21 +1,23 @@
 /* The stream engine's inner loops, compiled once per instruction set and once with 64-bit slots.
  *
- * The including file defines KERNEL (name of the table of functions), KERNEL_TARGET (attribute of
- * functions), ISA (0, 2 or 512), SLOT (slot type) and WAYS (entries per bucket).
+ * The including file defines KERNEL (the name of the table of functions), KERNEL_TARGET (the
+ * attribute of the functions), ISA (0, 2 or 512), SLOT (the type of a slot) and WAYS (the number of
+ * entries per bucket).
  *
  * References run in tiles of 16 to 64 through four passes, each pass on a different tile, so that
  * cache misses overlap:
  *   fill     search the front; hash and prefetch the bucket of each miss
  *   resolve  find the block's slot s, store the new slot t, prefetch the axis at s
  *   measure  compute distances, with the axis as it was before this tile
- *   apply    set the new bits, clear the old ones
+ *   apply    set the bits of new slots, clear the bits of old slots
  * Measuring with a frozen axis keeps narrow stores away from the wide loads that follow (a failed
  * store-forward costs more than the whole sum) and makes the sums of a tile independent. The
- * changes by the tile itself are corrected by counting inversions among its own old slots.
+ * changes that the tile itself makes are added by counting inversions among its old slots.
  *
- * Each pass is a function of its own: in one function, their loops would have to share the
- * registers. The passes work on copies of axis and table: stores through uint64_t pointers could
- * otherwise change any of their fields, and the compiler would reload them for every reference.
+ * Each pass is a separate function, because in one function their loops would have to share the
+ * registers. The passes work on copies of axis and table. Otherwise the compiler would have to
+ * assume that stores through uint64_t pointers change their fields, and it would reload these for
+ * every reference.
  */
 #include <string.h>
 
@@ -34,22 +36,22 @@
 #include "order/slot_table.inc.h"
 
 typedef struct tile {
-    _Alignas(64) SLOT old[TILE]; /* previous slot; 0: first reference */
+    _Alignas(64) SLOT old[TILE]; /* previous slot of the block; 0: first reference */
     uint64_t blk[TILE];
     bucket *home[TILE];
     uint32_t where[TILE]; /* position in the step */
-    uint8_t lane[TILE];   /* the lane of the front that the block takes */
+    uint8_t lane[TILE];   /* the lane of the front that the block enters */
     unsigned n;
     uint64_t first; /* new slot of entry 0 */
 } tile;
 
-/* A mask with one bit for each entry. */
+/* Returns a mask with one bit for each entry of the tile. */
 INLINE uint64_t all_of(const tile *b) {
     return b->n < TILE ? (UINT64_C(1) << b->n) - 1 : ~UINT64_C(0);
 }
 
-/* Counts the entries before j whose old slot is above s: blocks that left the range since the tile
- * began. */
+/* Counts the entries before j whose old slot is above s. Their blocks were above s when the tile
+ * began, and have left these slots since then. */
 INLINE uint64_t left_since(const SLOT *old, unsigned j, SLOT s) {
 #if ISA == 512
     const __m512i x = _mm512_set1_epi32((int)s);
@@ -82,7 +84,7 @@ INLINE uint64_t left_since(const SLOT *old, unsigned j, SLOT s) {
 #include "engine/fast/stream_near.inc.h"
 #endif
 
-/* Without a front every reference goes to the table. */
+/* Fills a tile if the front is off: every reference goes to the table. */
 INLINE size_t fill_plain(const rdi_stream *e, tile *b, const uint64_t *blk, size_t i, size_t n) {
     const rdi_slot_table t = e->table;
     const size_t m = n - i < e->tile ? n - i : e->tile;
@@ -98,7 +100,8 @@ INLINE size_t fill_plain(const rdi_stream *e, tile *b, const uint64_t *blk, size
     return i + m;
 }
 
-/* Prefetches the next bucket, to which a full home bucket may send the probe. */
+/* Prefetches the bucket of a later entry, or the bucket after it if it is full, because the search
+ * continues there. */
 INLINE void prefetch_overflow(const tile *b, unsigned j, unsigned n) {
     if (j + AHEAD < n)
         RDI_PREFETCH(b->home[j + AHEAD] + (b->home[j + AHEAD]->n == WAYS));
@@ -112,7 +115,7 @@ PASS void resolve(rdi_stream *e, tile *b, bool front) {
         prefetch_overflow(b, j, n);
         SLOT *field = find_or_add(&e->table, b->home[j], b->blk[j]);
         SLOT s = *field;
-        if (front) { /* the block enters the front, and the block that leaves it gets the slot */
+        if (front) { /* the block enters the front, and the block that it replaces gets the slot */
             *(SLOT *)e->front_entry[b->lane[j]] = t;
             e->front_entry[b->lane[j]] = field;
         } else {
@@ -133,7 +136,7 @@ INLINE void count_far(rdi_stream *e, const tile *b, const uint64_t *d) {
     size_t n_first = c.n_first;
     for (unsigned j = 0; j < n; j++) {
         uint64_t x = d[j];
-        if (RDI_UNLIKELY(x >= bound)) { /* also RD_COLD, because no bound is above it */
+        if (RDI_UNLIKELY(x >= bound)) { /* true also for RD_COLD, because no bound is above it */
             infinite++;
             if (c.first)
                 c.first[n_first++] = b->blk[j];
@@ -174,8 +177,8 @@ PASS void measure(rdi_stream *e, const rdi_slot_axis *axis, const tile *b, uint6
     for (; left; left &= left - 1) {
         unsigned j = (unsigned)__builtin_ctzll(left);
         uint64_t s = b->old[j];
-        /* Blocks that entered above s since the tile began: slots first .. first + j - 1, without
-         * those up to s. */
+        /* Number of blocks that entered slots above s since the tile began: slots first to first +
+         * j - 1, except those up to s. */
         uint64_t entered = first + j - (s >= first ? s + 1 : first);
         uint64_t x = in_front + newer(&a, s) + entered - left_since(b->old, j, (SLOT)s);
         d[j] = s ? x : RD_COLD;
@@ -194,7 +197,8 @@ PASS void apply(const rdi_slot_axis *axis, const tile *b) {
     }
 }
 
-/* With `missed`, another thread's front has answered already, and only its misses remain. */
+/* Runs the passes over n references. If `missed` is set, the front of another thread has answered
+ * already, and only its misses remain. */
 INLINE void run(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *dist, bool front,
                 const rdi_stream_packet *missed) {
     tile ring[4];
@@ -231,7 +235,8 @@ static KERNEL_TARGET void missed(rdi_stream *e, const rdi_stream_packet *in) {
     run(e, NULL, in->n, NULL, true, in);
 }
 
-/* Copies old slots i .. of a packet and prefetches the axis there. Returns where it stopped. */
+/* Fills a tile with the old slots of a packet from index i on, and prefetches the axis there.
+ * Returns the next index. */
 INLINE size_t fill_slots(const rdi_stream *e, const rdi_slot_axis *a, tile *b,
                          const rdi_stream_packet *in, size_t i) {
     const size_t m = in->n - i < e->tile ? in->n - i : e->tile;
@@ -259,11 +264,12 @@ static KERNEL_TARGET void measured(rdi_stream *e, const rdi_slot_axis *a,
     }
 }
 
-/* Measures with the axis as it was, and subtracts the blocks that left since the tile began. */
+/* Measures with the axis before this call, and then subtracts the blocks that were removed earlier
+ * in the same call. */
 static KERNEL_TARGET void take(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *above) {
     tile b;
     const rdi_slot_axis a = e->axis;
-    for (size_t i = 0; i < n;) /* prefetches the buckets */
+    for (size_t i = 0; i < n;) /* this loop prefetches the buckets */
         i = fill_plain(e, &b, blk, i, n);
     for (unsigned j = 0; j < n; j++) {
         const SLOT *field = find(&e->table, blk[j]);
@@ -337,8 +343,8 @@ static KERNEL_TARGET void lookup(rdi_stream *e, const uint64_t *blk, size_t n) {
         touch(e, &ring[(filled - 1) & 1]);
 }
 
-/* The same as touch(), for runs: from the last use to the beginning of the run, and on to its
- * end. */
+/* Does the same as touch() for runs of references. A gap reaches from the last use of a block to
+ * the beginning of the run, and the new last use is the end of the run. */
 INLINE void touch_runs(rdi_stream *e, const tile *b, rdi_stream_runs *r) {
     const unsigned n = b->n;
     const SLOT now = (SLOT)e->axis.next;
@@ -376,7 +382,7 @@ static KERNEL_TARGET uint64_t count_newer(const rdi_slot_axis *a, uint64_t s) {
     return newer(a, s);
 }
 
-/* Refills bucket i with the blocks that stay, without gaps. */
+/* Refills bucket b with the blocks that are not dropped, without empty entries between them. */
 INLINE void drop_old(rdi_slot_table *t, bucket *b, uint64_t drop) {
     bucket c = *b;
     b->n = 0;

@@ -2,9 +2,9 @@
  * stream_kernel.inc.h).
  *
  * Most misses of the front were used within the last few thousand slots. For the last 64 lines of
- * the axis, the set bits after each line are summed up once per tile. Then a slot needs one line of
- * bits instead of three levels of counts. Moreover, 16-bit numbers are enough: the old slots of a
- * whole tile fit into two registers and can be compared at once.
+ * the axis, the number of set bits after each line is computed once per tile. Then a slot needs one
+ * line of bits instead of three levels of counts. Moreover, 16-bit numbers are enough, so the old
+ * slots of a whole tile fit into two registers and can be compared at once.
  */
 #define NEAR_LINES 64
 
@@ -17,7 +17,7 @@ INLINE __m512i all16(uint64_t x) {
     return _mm512_set1_epi16((short)x);
 }
 
-/* 0, 1, 2 .. 31 */
+/* Returns the numbers 0, 1, 2 ... 31. */
 INLINE __m512i iota16(void) {
     const __m512i even =
         _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
@@ -25,7 +25,7 @@ INLINE __m512i iota16(void) {
                            _mm512_slli_epi32(_mm512_add_epi32(even, _mm512_set1_epi32(1)), 16));
 }
 
-/* For each lane, the sum of it and all lanes above. */
+/* Returns, for each lane, the sum of its value and of the values of all higher lanes. */
 INLINE __m512i sum_up(__m512i v) {
     for (unsigned by = 1; by < 32; by *= 2) {
         __m512i from = _mm512_add_epi16(iota16(), all16(by));
@@ -34,7 +34,7 @@ INLINE __m512i sum_up(__m512i v) {
     return v;
 }
 
-/* The number of set bits in the lines after each of NEAR_LINES. */
+/* Returns the number of set bits in the lines after each of NEAR_LINES lines. */
 INLINE pair16 bits_behind(const uint16_t *line) {
     const __m512i low = _mm512_loadu_si512(line), high = _mm512_loadu_si512(line + 32);
     const __m512i from_low = sum_up(low), from_high = sum_up(high);
@@ -43,8 +43,8 @@ INLINE pair16 bits_behind(const uint16_t *line) {
                      _mm512_sub_epi16(from_high, high)}};
 }
 
-/* Computes old slots relative to `low`. Returns the entries whose slot is before `low`, or that
- * have none; these become 0. */
+/* Computes the old slots relative to `low`. Returns the set of entries that have no old slot or an
+ * old slot below `low`; they get the slot 0. */
 INLINE uint64_t slots_from(uint64_t low, const SLOT *old, pair16 *out) {
     const __m512i from = _mm512_set1_epi32((int)low), least = _mm512_set1_epi32(low ? (int)low : 1);
     uint64_t before = 0;
@@ -60,7 +60,8 @@ INLINE uint64_t slots_from(uint64_t low, const SLOT *old, pair16 *out) {
     return before;
 }
 
-/* The number of set bits in a line from bit `from` on. All lanes of `from` have the same value. */
+/* Returns the number of set bits in a line from bit `from` on. All lanes of `from` have the same
+ * value. */
 INLINE unsigned bits_from(const uint64_t *line, __m512i from) {
     /* For each word: the number of bits before it, in the lowest 16 bits. */
     const __m512i before = _mm512_setr_epi64(0, 64, 128, 192, 256, 320, 384, 448);
@@ -71,8 +72,9 @@ INLINE unsigned bits_from(const uint64_t *line, __m512i from) {
     return (unsigned)_mm_cvtsi128_si32(sum);
 }
 
-/* For the entries with these slots, computes the distances except the bits in the slots' own lines
- * and the blocks that left since the tile began. `first` is the slot of entry 0. */
+/* Computes a first part of the distances of the entries: blocks in the front, set bits in later
+ * lines, and blocks that entered since the tile began. The set bits in the slot's own line, and the
+ * blocks that left since the tile began, are still missing. `first` is the new slot of entry 0. */
 INLINE void count_behind(const pair16 *slot, const pair16 *behind, uint64_t first,
                          uint64_t in_front, uint16_t out[TILE]) {
     for (unsigned i = 0; i < 2; i++) {
@@ -87,7 +89,7 @@ INLINE void count_behind(const pair16 *slot, const pair16 *behind, uint64_t firs
 }
 
 /* Computes the distances of the entries with a slot in the last NEAR_LINES lines, unless these are
- * few. Returns the remaining entries. */
+ * less than half. Returns the set of entries that remain. */
 INLINE uint64_t measure_near(const rdi_slot_axis *a, const tile *b, uint64_t in_front,
                              uint64_t *d) {
     const unsigned n = b->n;

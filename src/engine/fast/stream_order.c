@@ -1,10 +1,11 @@
-/* The LRU stack of the stream engine: every live block at its rank. */
+/* Visits the LRU stack of the stream engine: computes the rank of every live block. */
 #include "engine/fast/stream.h"
 
-#define VISIT_MOST 4096 /* blocks per call of the visitor */
+#define VISIT_MOST 4096 /* maximum number of blocks per call of the visitor */
 
-/* Collects the newest n blocks, the newest last. A block on the axis has its rank among the live
- * slots. A block of the front has a slot that is no longer live, and its place in the front. */
+/* Collects the newest n blocks, newest last. For a block on the axis, the position follows from the
+ * number of newer live slots. A block of the front has a slot that is not live; its position
+ * follows from its place in the front. */
 static void collect(rdi_stream *e, uint64_t *out, uint64_t n) {
     uint64_t blk[RDI_SLOT_WAYS], slot[RDI_SLOT_WAYS];
     uint64_t front = e->front_on ? RDI_STREAM_FRONT : 0;

@@ -1,15 +1,17 @@
-/* The stream engine between steps: memory, growth, renumbering, eviction, and the change to 64-bit
- * slots. */
+/* The work of the stream engine between steps: memory, growth, renumbering, eviction, and the
+ * change to 64-bit slots. */
 #include "engine/fast/stream.h"
 
 #include <string.h>
 #include <time.h>
 
-/* Slots per live block after a renumbering, which costs O(blocks) every 11 x blocks references. */
+/* Number of slots per live block after a renumbering. So a renumbering, which costs O(blocks),
+ * happens once in 11 * blocks references. */
 #define AXIS_FACTOR 12
 #define AXIS_LEAST  (UINT64_C(1) << 16)
 
-/* CPU time of this thread: upkeep is reported as a fraction of its work, whatever else runs. */
+/* Returns the CPU time of this thread, which does not depend on other load. The note reports the
+ * time spent on upkeep. */
 static uint64_t cpu_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -20,7 +22,7 @@ static uint64_t larger(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-/* Makes room to count every distance that `blocks` blocks can have. */
+/* Makes room for the counts of every distance that `blocks` blocks can have. */
 static rd_status counts_reserve(rdi_stream *e, uint64_t blocks) {
     rdi_stream_counts *c = &e->counts;
     rd_ctx *ctx = e->run->ctx;
@@ -40,9 +42,9 @@ static rd_status counts_reserve(rdi_stream *e, uint64_t blocks) {
 
 /* ---- axis ---- */
 
-/* Chooses the tile. A short tile keeps its prefetches within the number that a core can have in
- * flight. But every tile sums up the supers, and if there are many, more references must share that
- * cost. */
+/* Sets the length of the axis, and chooses the length of a tile. In a short tile, the number of
+ * prefetches stays within what a core can have in flight. But every tile sums the counts of all
+ * supers. If there are many supers, more references must share that cost. */
 static void axis_use(rdi_stream *e, uint64_t slots) {
     uint64_t supers = slots >> RDI_SLOT_SUPER;
     e->axis.len = slots;
@@ -66,9 +68,10 @@ rd_status rdi_stream_table_room(rdi_stream *e) {
     return rdi_slot_table_room(&e->table, e->run->ctx);
 }
 
-/* ---- all together ---- */
+/* ---- table and axis together ---- */
 
-/* Lengthens the axis while most slots are live; otherwise renumbers and chooses the best length. */
+/* Lengthens the axis if most slots are live; otherwise renumbers the slots and then chooses the
+ * best length. */
 static rd_status axis_room(rdi_stream *e, uint64_t drop) {
     rdi_slot_axis *a = &e->axis;
     if (drop || e->table.count < a->next / 2 || a->next < AXIS_LEAST / 2) {
@@ -93,7 +96,7 @@ static rd_status axis_room(rdi_stream *e, uint64_t drop) {
 }
 
 static rd_status make_room(rdi_stream *e) {
-    if (e->table.count > e->keep) /* the blocks of the front always stay */
+    if (e->table.count > e->keep) /* the blocks of the front are never evicted */
         RD_TRY(axis_room(e, e->table.count - larger(e->bound, RDI_STREAM_FRONT)));
     else if (slots_free(e) < RDI_STREAM_SLOTS_NEEDED)
         RD_TRY(axis_room(e, 0));
@@ -110,7 +113,8 @@ rd_status rdi_stream_make_room(rdi_stream *e) {
     if (RDI_LIKELY(rdi_stream_has_room(e)))
         return RD_OK;
     uint64_t start = cpu_ns();
-    bool front = e->front_on; /* entries move, so the front is switched off and on again */
+    bool front = e->front_on; /* entries move in the table, so the front is turned off and on
+                                 again */
     if (front)
         e->kernel->front_flush(e);
     RD_TRY(make_room(e));

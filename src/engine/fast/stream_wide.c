@@ -1,5 +1,5 @@
-/* The stream engine's inner loops with 64-bit slots. Plain C: a table that needs them is so large
- * that memory, not arithmetic, sets the speed. */
+/* The stream engine's inner loops with 64-bit slots. They are in plain C, because a table that
+ * needs 64-bit slots is so large that memory, not arithmetic, limits the speed. */
 #include "engine/fast/stream.h"
 
 #define KERNEL        rdi_stream_wide

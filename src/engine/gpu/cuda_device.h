@@ -1,5 +1,5 @@
-/* Definitions shared by the CUDA files: the device behind its handle, and the conversion of
- * failures to messages. */
+/* Definitions that the CUDA files share: the device behind its handle, and the conversion of CUDA
+ * errors to messages. */
 #ifndef RDI_CUDA_DEVICE_H
 #define RDI_CUDA_DEVICE_H
 
@@ -16,12 +16,12 @@ struct rdi_device {
 /* Returns RD_OK, or RD_EDEVICE with CUDA's message. `what` names the attempted operation. */
 rd_status rdi_cuda_check(rdi_device *d, cudaError_t error, const char *what);
 
-/* Checks whether a launch was accepted. */
+/* Checks whether CUDA accepted the launch of a kernel. */
 static inline rd_status rdi_cuda_launched(rdi_device *d, const char *kernel) {
     return rdi_cuda_check(d, cudaGetLastError(), kernel);
 }
 
-/* Forwards a failure of a call that returns cudaError_t. */
+/* Calls a CUDA function and returns its failure from the calling function. */
 #define RDI_CUDA(d, call) RD_TRY(rdi_cuda_check((d), (call), #call))
 
 #endif

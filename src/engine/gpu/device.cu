@@ -1,4 +1,4 @@
-/* The first CUDA device: memory, copies, streams, events. See device.h. */
+/* Implements device.h for the first CUDA device: memory, copies, streams and events. */
 #include "engine/gpu/cuda_device.h"
 
 #include <cinttypes>

@@ -1,4 +1,4 @@
-/* Buffers in device memory that grow, for every implementation of device.h. */
+/* Growing buffers in device memory; all implementations of device.h share this code. */
 #include "engine/gpu/device.h"
 
 rd_status rdi_device_reserve(rdi_device *d, rdi_device_buffer *buffer, size_t bytes) {

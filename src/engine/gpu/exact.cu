@@ -8,19 +8,19 @@
 #include <thrust/iterator/transform_iterator.h>
 
 #define WHOLE_WARP     0xffffffffu
-#define ITEMS          8u /* keys of a tile per thread */
+#define ITEMS          8u /* keys of a tile that each thread has */
 #define THREADS        (RDI_EXACT_TILE / ITEMS)
 #define WARPS          (THREADS / 32)
 #define SIMPLE_THREADS 256u /* threads of kernels without shared memory */
-#define HOT_BINS       12u  /* lowest bins, which a whole warp often hits at once */
+#define HOT_BINS       12u  /* number of lowest bins; often a whole warp counts in one of them */
 
 static_assert(WARPS >= 1 && WARPS <= 32, "one warp adds up the totals of all warps");
 static_assert(2 * ITEMS <= 32, "a warp writes its marks at once");
-static_assert((RDI_EXACT_SEGMENT - 1) * RDI_EXACT_TILE <= UINT16_MAX, "rows of 16 bits");
+static_assert((RDI_EXACT_PANEL - 1) * RDI_EXACT_TILE <= UINT16_MAX, "rows of 16 bits");
 
-typedef unsigned long long device_u64; /* the type that atomics take */
+typedef unsigned long long device_u64; /* the type that atomic functions take */
 
-/* The grid for kernels that stride over n elements. */
+/* Returns the grid size for kernels that stride over n elements. */
 static unsigned grid_for(const rdi_device *d, uint64_t n) {
     uint64_t needed = (n + SIMPLE_THREADS - 1) / SIMPLE_THREADS;
     uint64_t most = (uint64_t)d->properties.multiProcessorCount * 32;
@@ -59,7 +59,7 @@ rd_status rdi_exact_range(rdi_device *d, const uint64_t *ids, size_t n, uint64_t
 
 /* ---- keys and links ---- */
 
-/* The block id at a position: first the stack, then the references. */
+/* Returns the block id at a position: first come the blocks of the stack, then the references. */
 struct id_at {
     const uint64_t *stack, *refs;
     uint32_t stack_n;
@@ -69,7 +69,7 @@ struct id_at {
     }
 };
 
-static id_at ids_of(const rdi_exact_batch *b) {
+static id_at ids_of(const rdi_exact_round *b) {
     return id_at{b->stack, b->refs, b->shape.stack_n};
 }
 
@@ -83,7 +83,7 @@ static __global__ void make_keys(id_at ids, uint32_t n, uint64_t least, Key *key
     }
 }
 
-rd_status rdi_exact_keys(rdi_device *d, const rdi_exact_batch *b) {
+rd_status rdi_exact_keys(rdi_device *d, const rdi_exact_round *b) {
     cudaStream_t stream = d->stream[RDI_STREAM_WORK];
     unsigned grid = grid_for(d, b->shape.n);
     if (b->pairs.key_bytes == 4)
@@ -96,7 +96,7 @@ rd_status rdi_exact_keys(rdi_device *d, const rdi_exact_batch *b) {
 }
 
 /* Adjacent entries with the same key are consecutive references. Both directions of a link are
- * stored in one place, because random places are far apart in memory. */
+ * stored together, because each random access costs a memory transaction. */
 template <typename Key>
 static __global__ void make_links(const Key *keys, const uint32_t *positions, uint32_t n,
                                   rdi_exact_link *links) {
@@ -109,7 +109,7 @@ static __global__ void make_links(const Key *keys, const uint32_t *positions, ui
     }
 }
 
-rd_status rdi_exact_links(rdi_device *d, const rdi_exact_batch *b) {
+rd_status rdi_exact_links(rdi_device *d, const rdi_exact_round *b) {
     cudaStream_t stream = d->stream[RDI_STREAM_WORK];
     unsigned grid = grid_for(d, b->shape.n);
     const void *keys = b->pairs.keys[b->sorted];
@@ -130,11 +130,11 @@ static __device__ rdi_exact_link load_link(const rdi_exact_link *links, uint32_t
 
 /* ---- the table ----
  *
- * A thread block processes the blocks of a segment with a histogram of their buckets in shared
- * memory, two counts to a word: no bucket has more than RDI_EXACT_TILE references. Before every
- * block it writes the number of references above each bucket. */
+ * A thread block processes the tiles of one panel, with a histogram of their buckets in shared
+ * memory. A word holds two counts, because no bucket has more than RDI_EXACT_TILE references.
+ * Before every tile, the thread block writes the number of references above each bucket. */
 
-/* The sum of the two counts of every word of the warp's strip. */
+/* Returns the sum of the counts in the warp's strip of the histogram. Every word has two counts. */
 static __device__ uint32_t strip_sum(const uint32_t *histogram, uint32_t begin, uint32_t end) {
     uint32_t sum = 0;
     for (uint32_t i = begin + threadIdx.x % 32; i < end; i += 32)
@@ -142,7 +142,7 @@ static __device__ uint32_t strip_sum(const uint32_t *histogram, uint32_t begin, 
     return __reduce_add_sync(WHOLE_WARP, sum);
 }
 
-static __device__ uint32_t warp_prefix(uint32_t x) { /* inclusive */
+static __device__ uint32_t warp_prefix(uint32_t x) { /* includes the thread's own value */
     for (unsigned step = 1; step < 32; step *= 2) {
         uint32_t before = __shfl_up_sync(WHOLE_WARP, x, step);
         x += threadIdx.x % 32 >= step ? before : 0;
@@ -150,8 +150,8 @@ static __device__ uint32_t warp_prefix(uint32_t x) { /* inclusive */
     return x;
 }
 
-/* Passes the counts above each bucket, two at a time, to put(word, above the first, above the
- * second). When it returns, the histogram may be changed. */
+/* Passes the counts above each bucket, two at a time, to put(word, above the first bucket, above
+ * the second bucket). The histogram may be changed after the function returns. */
 template <typename Put>
 static __device__ void sum_above(const uint32_t *histogram, uint32_t words, uint32_t *totals,
                                  Put put) {
@@ -174,20 +174,20 @@ static __device__ void sum_above(const uint32_t *histogram, uint32_t words, uint
 }
 
 static __global__ void __launch_bounds__(THREADS)
-    fill_table(rdi_exact_shape s, const rdi_exact_link *links, uint16_t *rows, uint32_t *segments) {
+    fill_table(rdi_exact_shape s, const rdi_exact_link *links, uint16_t *rows, uint32_t *panels) {
     extern __shared__ uint32_t histogram[];
     __shared__ uint32_t totals[WARPS];
     uint32_t words = s.pitch / 2;
     for (uint32_t i = threadIdx.x; i < words; i += THREADS)
         histogram[i] = 0;
     __syncthreads();
-    uint32_t block = blockIdx.x * RDI_EXACT_SEGMENT;
-    uint32_t end = min(block + RDI_EXACT_SEGMENT, s.blocks);
-    for (; block < end; block++) {
-        uint32_t *row = (uint32_t *)(rows + (uint64_t)block * s.pitch);
+    uint32_t tile = blockIdx.x * RDI_EXACT_PANEL;
+    uint32_t end = min(tile + RDI_EXACT_PANEL, s.tiles);
+    for (; tile < end; tile++) {
+        uint32_t *row = (uint32_t *)(rows + (uint64_t)tile * s.pitch);
         sum_above(histogram, words, totals,
                   [=](uint32_t i, uint32_t low, uint32_t high) { row[i] = high << 16 | low; });
-        uint32_t first = s.stack_n + block * RDI_EXACT_TILE;
+        uint32_t first = s.stack_n + tile * RDI_EXACT_TILE;
         for (uint32_t k = 0; k < ITEMS; k++) {
             uint32_t p = first + k * THREADS + threadIdx.x;
             uint32_t prev_plus_1 = p < s.n ? load_link(links, p).prev_plus_1 : 0;
@@ -198,65 +198,66 @@ static __global__ void __launch_bounds__(THREADS)
         }
         __syncthreads();
     }
-    uint2 *row = (uint2 *)(segments + (uint64_t)blockIdx.x * s.pitch);
+    uint2 *row = (uint2 *)(panels + (uint64_t)blockIdx.x * s.pitch);
     sum_above(histogram, words, totals,
               [=](uint32_t i, uint32_t low, uint32_t high) { row[i] = make_uint2(low, high); });
 }
 
-/* Turns the sums of every segment into the sums of all earlier segments. Each thread has one
+/* Turns the sums of each panel into the sums of all panels before it. Each thread processes one
  * bucket. */
-static __global__ void sum_segments(rdi_exact_shape s, uint32_t *segments) {
+static __global__ void sum_panels(rdi_exact_shape s, uint32_t *panels) {
     uint32_t bucket = blockIdx.x * blockDim.x + threadIdx.x;
     if (bucket >= s.pitch)
         return;
-    const uint32_t ahead = 16; /* loads in flight */
+    const uint32_t ahead = 16; /* number of loads in flight */
     uint32_t before = 0;
-    for (uint32_t first = 0; first < s.segments; first += ahead) {
+    for (uint32_t first = 0; first < s.panels; first += ahead) {
         uint32_t own[ahead];
-        uint32_t *column = segments + (uint64_t)first * s.pitch + bucket;
+        uint32_t *column = panels + (uint64_t)first * s.pitch + bucket;
 #pragma unroll
         for (uint32_t i = 0; i < ahead; i++)
-            own[i] = first + i < s.segments ? column[(uint64_t)i * s.pitch] : 0;
+            own[i] = first + i < s.panels ? column[(uint64_t)i * s.pitch] : 0;
 #pragma unroll
         for (uint32_t i = 0; i < ahead; i++) {
-            if (first + i < s.segments)
+            if (first + i < s.panels)
                 column[(uint64_t)i * s.pitch] = before;
             before += own[i];
         }
     }
 }
 
-rd_status rdi_exact_table(rdi_device *d, const rdi_exact_batch *b) {
+rd_status rdi_exact_table(rdi_device *d, const rdi_exact_round *b) {
     cudaStream_t stream = d->stream[RDI_STREAM_WORK];
     size_t shared = b->shape.pitch / 2 * sizeof(uint32_t);
     RDI_CUDA(d, cudaFuncSetAttribute(fill_table, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      (int)shared));
-    fill_table<<<b->shape.segments, THREADS, shared, stream>>>(b->shape, b->links, b->rows,
-                                                               b->segments);
+    fill_table<<<b->shape.panels, THREADS, shared, stream>>>(b->shape, b->links, b->rows,
+                                                             b->panels);
     RD_TRY(rdi_cuda_launched(d, "fill_table"));
-    const unsigned threads = 64; /* there are few columns: spreads them over the multiprocessors */
-    sum_segments<<<(b->shape.pitch + threads - 1) / threads, threads, 0, stream>>>(b->shape,
-                                                                                   b->segments);
-    return rdi_cuda_launched(d, "sum_segments");
+    const unsigned threads = 64; /* small thread blocks spread the few columns over the
+                                    multiprocessors */
+    sum_panels<<<(b->shape.pitch + threads - 1) / threads, threads, 0, stream>>>(b->shape,
+                                                                                 b->panels);
+    return rdi_cuda_launched(d, "sum_panels");
 }
 
 /* ---- tiles ---- */
 
-struct tile {
-    uint8_t flags[RDI_EXACT_TILE];       /* the current bit, by place */
-    uint32_t marks[RDI_EXACT_TILE / 16]; /* the current bit, counted */
+struct tile_memory {
+    uint8_t flags[RDI_EXACT_TILE];       /* the current bit of the key at each place */
+    uint32_t marks[RDI_EXACT_TILE / 16]; /* the current bits, packed by rdi_exact_mark() */
     uint32_t by_place[RDI_EXACT_TILE];
     uint32_t totals[WARPS];
     uint32_t first, differ;
 };
 
-/* The index of a key in the tile: thread t has keys t, t + THREADS, ... */
+/* Returns the index of a thread's key in the tile: thread t has keys t, t + THREADS, ... */
 static __device__ uint32_t tile_index(uint32_t item) {
     return item * THREADS + threadIdx.x;
 }
 
-/* The highest bit in which keys of the tile differ; -1 if there is none. */
-static __device__ int first_bit(tile &t, const rdi_exact_key *k) {
+/* Returns the highest bit in which keys of the tile differ, or -1 if all are equal. */
+static __device__ int first_bit(tile_memory &t, const rdi_exact_key *k) {
     __syncthreads(); /* no thread reads the previous tile any more */
     if (threadIdx.x == 0) {
         t.first = k[0].key;
@@ -274,8 +275,8 @@ static __device__ int first_bit(tile &t, const rdi_exact_key *k) {
     return 31 - __clz((int)t.differ);
 }
 
-/* Turns flags into marks. Returns the number of set flags. */
-static __device__ uint32_t count_flags(tile &t) {
+/* Packs the flags into marks. Returns the number of set flags. */
+static __device__ uint32_t count_flags(tile_memory &t) {
     uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     uint32_t bits[ITEMS], own = 0;
 #pragma unroll
@@ -304,7 +305,7 @@ static __device__ uint32_t count_flags(tile &t) {
     return ones;
 }
 
-static __device__ void count_near(tile &t, rdi_exact_key *k) {
+static __device__ void count_near(tile_memory &t, rdi_exact_key *k) {
 #pragma unroll
     for (uint32_t i = 0; i < ITEMS; i++)
         t.by_place[rdi_exact_place(&k[i])] = k[i].key;
@@ -314,7 +315,7 @@ static __device__ void count_near(tile &t, rdi_exact_key *k) {
         rdi_exact_compare(&k[i], t.by_place);
 }
 
-static __device__ void count_greater(tile &t, rdi_exact_key *k) {
+static __device__ void count_greater(tile_memory &t, rdi_exact_key *k) {
     for (int bit = first_bit(t, k); bit >= 0; bit--) {
         bool far = false;
 #pragma unroll
@@ -333,10 +334,10 @@ static __device__ void count_greater(tile &t, rdi_exact_key *k) {
     }
 }
 
-/* Each thread block has one bucket. */
+/* Counts the pairs of the second kind. Each thread block processes one bucket. */
 static __global__ void __launch_bounds__(THREADS)
     count_buckets(rdi_exact_shape s, const rdi_exact_link *links, uint16_t *beside) {
-    __shared__ tile t;
+    __shared__ tile_memory t;
     uint32_t last = blockIdx.x * RDI_EXACT_TILE + RDI_EXACT_TILE - 1;
     rdi_exact_key k[ITEMS];
 #pragma unroll
@@ -352,7 +353,7 @@ static __global__ void __launch_bounds__(THREADS)
             beside[last - tile_index(i)] = (uint16_t)k[i].greater;
 }
 
-rd_status rdi_exact_buckets(rdi_device *d, const rdi_exact_batch *b) {
+rd_status rdi_exact_buckets(rdi_device *d, const rdi_exact_round *b) {
     count_buckets<<<b->shape.buckets, THREADS, 0, d->stream[RDI_STREAM_WORK]>>>(b->shape, b->links,
                                                                                 b->beside);
     return rdi_cuda_launched(d, "count_buckets");
@@ -360,8 +361,8 @@ rd_status rdi_exact_buckets(rdi_device *d, const rdi_exact_batch *b) {
 
 /* ---- distances ---- */
 
-/* The counts of a thread block in shared memory. Bins from `shared_n` on are counted directly in
- * device memory. */
+/* The counts of a thread block, kept in shared memory. Bins from `shared_n` on are counted directly
+ * in device memory. */
 struct counter {
     rdi_exact_counts to;
     uint32_t shared_n;
@@ -369,7 +370,7 @@ struct counter {
 
     __device__ void clear() {
         for (uint32_t i = threadIdx.x; i < 2 * shared_n; i += THREADS)
-            references[i] = 0; /* the sums follow in memory */
+            references[i] = 0; /* also clears `sums`, which follow in memory */
         __syncthreads();
     }
 
@@ -396,8 +397,9 @@ struct counter {
         }
     }
 
-    /* Counts one distance per thread of a whole warp. In the lowest bins, which have most distances
-     * of most programs, the threads of a warp add up first. */
+    /* Counts one distance per thread of a whole warp. Most distances of most programs are in the
+     * lowest bins. There, the threads of a warp first sum their counts, so that one thread adds
+     * them. */
     __device__ void count(uint32_t distance, bool there) {
         uint32_t bin = there ? rdi_exact_bin(to.bins, distance) : 0;
         uint32_t rest = there ? rdi_exact_rest(to.bins, distance) : 0;
@@ -417,39 +419,39 @@ struct counter {
     }
 };
 
-/* The data of a batch that count_blocks() needs. */
-struct block_work {
+/* The data of a round that count_tiles() needs. */
+struct tile_work {
     rdi_exact_shape shape;
     const rdi_exact_link *links;
     const uint16_t *rows, *beside;
-    const uint32_t *segments;
+    const uint32_t *panels;
     uint32_t bound;
-    uint64_t *distances; /* or NULL */
+    uint64_t *distances; /* NULL: distances are counted */
     rdi_exact_counts counts;
-    uint32_t shared_n;    /* bins in shared memory */
-    uint32_t flush_every; /* tiles after which the sums are flushed, before they can overflow */
+    uint32_t shared_n;    /* number of bins in shared memory */
+    uint32_t flush_every; /* number of tiles after which the sums are flushed, before they can
+                             overflow */
 };
 
-static __device__ uint32_t distance_of(const block_work &w, uint32_t block, uint32_t position,
+static __device__ uint32_t distance_of(const tile_work &w, uint32_t tile, uint32_t position,
                                        const rdi_exact_key &k) {
     if (!k.key)
         return RDI_EXACT_NONE;
     uint32_t prev = k.key - 1;
-    uint32_t table =
-        rdi_exact_table_count(w.shape, w.rows, w.segments, block, prev / RDI_EXACT_TILE);
+    uint32_t table = rdi_exact_table_count(w.shape, w.rows, w.panels, tile, prev / RDI_EXACT_TILE);
     return rdi_exact_distance(position, prev, table + w.beside[prev] + k.greater);
 }
 
-static __device__ void finish_block(const block_work &w, counter &counts, uint32_t block,
-                                    const rdi_exact_key *k, uint32_t &infinite) {
+static __device__ void finish_tile(const tile_work &w, counter &counts, uint32_t tile,
+                                   const rdi_exact_key *k, uint32_t &infinite) {
     uint32_t distance[ITEMS];
 #pragma unroll
     for (uint32_t i = 0; i < ITEMS; i++)
         distance[i] =
-            distance_of(w, block, w.shape.stack_n + block * RDI_EXACT_TILE + tile_index(i), k[i]);
+            distance_of(w, tile, w.shape.stack_n + tile * RDI_EXACT_TILE + tile_index(i), k[i]);
 #pragma unroll
     for (uint32_t i = 0; i < ITEMS; i++) {
-        uint32_t reference = block * RDI_EXACT_TILE + tile_index(i);
+        uint32_t reference = tile * RDI_EXACT_TILE + tile_index(i);
         bool there = reference < w.shape.refs_n, finite = there && distance[i] < w.bound;
         if (!w.distances)
             counts.count(distance[i], finite);
@@ -459,24 +461,25 @@ static __device__ void finish_block(const block_work &w, counter &counts, uint32
     }
 }
 
-/* Thread blocks take blocks in turn, so that counts stay in shared memory for long. */
-static __global__ void __launch_bounds__(THREADS) count_blocks(block_work w) {
+/* Counts the pairs of the third kind and computes the distances. A thread block processes many
+ * tiles, so that its counts stay in shared memory for long. */
+static __global__ void __launch_bounds__(THREADS) count_tiles(tile_work w) {
     extern __shared__ uint32_t bins[];
-    __shared__ tile t;
+    __shared__ tile_memory t;
     counter counts = {w.counts, w.shared_n, bins, bins + w.shared_n};
     uint32_t infinite = 0, since = 0;
     counts.clear();
-    for (uint32_t block = blockIdx.x; block < w.shape.blocks; block += gridDim.x) {
+    for (uint32_t tile = blockIdx.x; tile < w.shape.tiles; tile += gridDim.x) {
         rdi_exact_key k[ITEMS];
-        uint32_t first = w.shape.stack_n + block * RDI_EXACT_TILE;
+        uint32_t first = w.shape.stack_n + tile * RDI_EXACT_TILE;
 #pragma unroll
         for (uint32_t i = 0; i < ITEMS; i++) {
             uint32_t p = first + tile_index(i);
-            uint32_t key = p < w.shape.n ? rdi_exact_block_key(load_link(w.links, p)) : 0;
+            uint32_t key = p < w.shape.n ? rdi_exact_tile_key(load_link(w.links, p)) : 0;
             k[i] = rdi_exact_key_at(tile_index(i), key);
         }
         count_greater(t, k);
-        finish_block(w, counts, block, k, infinite);
+        finish_tile(w, counts, tile, k, infinite);
         if (++since == w.flush_every) {
             counts.flush();
             counts.clear();
@@ -489,23 +492,24 @@ static __global__ void __launch_bounds__(THREADS) count_blocks(block_work w) {
         atomicAdd((device_u64 *)w.counts.infinite, (device_u64)infinite);
 }
 
-/* The number of bins in shared memory: all bins, or as many as it holds. */
-static uint32_t bins_in_shared(const rdi_device *d, const rdi_exact_batch *b) {
-    const uint32_t widest = UINT32_MAX / RDI_EXACT_TILE; /* bin: the sums of one tile fit */
+/* Returns the number of bins to keep in shared memory: all bins, or as many as fit. */
+static uint32_t bins_in_shared(const rdi_device *d, const rdi_exact_round *b) {
+    /* Widest bin for which the sum of one tile fits in 32 bits. */
+    const uint32_t widest = UINT32_MAX / RDI_EXACT_TILE;
     if (b->distances || b->counts.bins.width > widest)
         return 0;
-    size_t room = d->properties.sharedMemPerBlockOptin - sizeof(tile) - 1024;
+    size_t room = d->properties.sharedMemPerBlockOptin - sizeof(tile_memory) - 1024;
     uint32_t most = (uint32_t)(room / (2 * sizeof(uint32_t)));
     return b->counts.n < most ? b->counts.n : most;
 }
 
-rd_status rdi_exact_blocks(rdi_device *d, const rdi_exact_batch *b) {
-    block_work w = {};
+rd_status rdi_exact_tiles(rdi_device *d, const rdi_exact_round *b) {
+    tile_work w = {};
     w.shape = b->shape;
     w.links = b->links;
     w.rows = b->rows;
     w.beside = b->beside;
-    w.segments = b->segments;
+    w.panels = b->panels;
     w.bound = b->bound;
     w.distances = b->distances;
     w.counts = b->counts;
@@ -514,18 +518,18 @@ rd_status rdi_exact_blocks(rdi_device *d, const rdi_exact_batch *b) {
                                                                     : b->counts.bins.width;
     w.flush_every = w.shared_n ? UINT32_MAX / RDI_EXACT_TILE / most : UINT32_MAX;
     size_t shared = 2 * (size_t)w.shared_n * sizeof(uint32_t);
-    RDI_CUDA(d, cudaFuncSetAttribute(count_blocks, cudaFuncAttributeMaxDynamicSharedMemorySize,
+    RDI_CUDA(d, cudaFuncSetAttribute(count_tiles, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      (int)shared));
-    int resident = 0; /* thread blocks per multiprocessor */
+    int resident = 0; /* number of thread blocks that fit on one multiprocessor */
     RDI_CUDA(
-        d, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, count_blocks, THREADS, shared));
+        d, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, count_tiles, THREADS, shared));
     uint32_t grid = (uint32_t)(d->properties.multiProcessorCount * resident);
-    grid = grid < b->shape.blocks ? grid : b->shape.blocks;
-    count_blocks<<<grid, THREADS, shared, d->stream[RDI_STREAM_WORK]>>>(w);
-    return rdi_cuda_launched(d, "count_blocks");
+    grid = grid < b->shape.tiles ? grid : b->shape.tiles;
+    count_tiles<<<grid, THREADS, shared, d->stream[RDI_STREAM_WORK]>>>(w);
+    return rdi_cuda_launched(d, "count_tiles");
 }
 
-/* ---- the stack after the batch ---- */
+/* ---- the stack after the round ---- */
 
 struct is_last {
     __host__ __device__ bool operator()(const rdi_exact_link &link) const {
@@ -533,7 +537,7 @@ struct is_last {
     }
 };
 
-rd_status rdi_exact_carry(rdi_device *d, const rdi_exact_batch *b) {
+rd_status rdi_exact_carry(rdi_device *d, const rdi_exact_round *b) {
     auto ids = thrust::make_transform_iterator(thrust::counting_iterator<uint32_t>(0), ids_of(b));
     auto last = thrust::make_transform_iterator(b->links, is_last{});
     cudaStream_t stream = d->stream[RDI_STREAM_WORK];

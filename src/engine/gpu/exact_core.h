@@ -1,22 +1,22 @@
 /* The arithmetic of the exact GPU engine. CUDA kernels (exact.cu) and plain C (plain_exact.c) call
  * the same functions, so that tests without a GPU exercise the code that runs on it.
  *
- * A batch is a sequence of positions: the LRU stack of the previous batch, oldest block first, then
- * the references of this batch. With prev(i) the position of the previous reference to the same
- * block, the distance of i is
+ * A round is a sequence of positions: first the LRU stack of the previous round, oldest block
+ * first, then the references of this round. Let prev(i) be the position of the previous reference
+ * to the same block. The distance of position i is
  *
  *     i - prev(i) - 1 - #{ j < i : prev(j) > prev(i) }
  *
- * because a position between prev(i) and i whose own previous reference is also in between repeats
- * a block. References are cut into blocks of TILE in time, previous positions into buckets of TILE,
- * and the pairs (j, i) are of three kinds:
+ * because a position j between prev(i) and i adds no distinct block if prev(j) is also between
+ * them. References are divided into tiles of RDI_EXACT_TILE, and previous positions into buckets of
+ * RDI_EXACT_TILE. There are three kinds of pairs (j, i):
  *
- *     j in an earlier block, prev(j) in a higher bucket    a table of blocks and buckets, summed up
- *     j in an earlier block, prev(j) in the same bucket    counted bucket by bucket
- *     j in the same block                                  counted block by block
+ *     j in an earlier tile, prev(j) in a higher bucket    looked up in a table of tiles and buckets
+ *     j in an earlier tile, prev(j) in the same bucket    counted bucket by bucket
+ *     j in the same tile                                  counted tile by tile
  *
- * The last two kinds are the same problem: for each key of a tile, count the greater keys before
- * it.
+ * The last two kinds are the same problem: for each of RDI_EXACT_TILE keys, count the greater keys
+ * before it.
  */
 #ifndef RDI_EXACT_CORE_H
 #define RDI_EXACT_CORE_H
@@ -30,30 +30,32 @@
 #define RDI_BOTH
 #endif
 
-#ifndef RDI_EXACT_TILE /* tests use smaller tiles, to have many of them */
-#define RDI_EXACT_TILE    8192u
-#define RDI_EXACT_SEGMENT 8u /* blocks: the references before the last one fit in 16 bits */
+#ifndef RDI_EXACT_TILE /* tests define smaller tiles, to have many of them */
+#define RDI_EXACT_TILE  8192u
+#define RDI_EXACT_PANEL 8u /* tiles per panel; the references before its last tile fit in 16 bits */
 #endif
 #define RDI_EXACT_NONE UINT32_MAX
-#define RDI_EXACT_NEAR 16u /* groups up to this length are compared one by one */
+#define RDI_EXACT_NEAR 16u /* groups up to this length are compared key by key */
 
-/* The references to the same block before and after a position. */
+/* The positions of the previous and of the next reference to the same block. */
 typedef struct rdi_exact_link {
-    uint32_t prev_plus_1; /* 0: none */
-    uint32_t next;        /* RDI_EXACT_NONE: none */
+    uint32_t prev_plus_1; /* 0: no previous reference */
+    uint32_t next;        /* RDI_EXACT_NONE: no next reference */
 } rdi_exact_link;
 
-/* ---- a tile: the number of greater keys before each key ----
+/* ---- counting the greater keys before each key ----
  *
- * The keys are sorted bit by bit from the top, stably, zeros before ones. Keys that agree in all
- * bits so far are adjacent, in their original order, and form a group. If the next bit of a key is
- * zero, then exactly the members of its group before it with a one are greater and not yet counted.
- * No key moves: each knows its place and the beginning of its group. */
+ * The keys are sorted stably, bit by bit from the highest bit, zeros before ones. Keys that agree
+ * in all bits so far are adjacent and in their original order, and form a group. If the next bit of
+ * a key is zero, the keys of its group that come before it and have a one are greater, and they
+ * have not been counted yet. No key moves in memory: each key stores its place and the beginning of
+ * its group. */
 
 typedef struct rdi_exact_key {
-    uint32_t key;     /* 0: a gap, less than all other keys; its count does not matter */
-    uint32_t greater; /* number of greater keys before it, as far as the bits seen tell */
-    uint32_t seat;    /* its place; upper half: beginning of its group (registers are few) */
+    uint32_t key;     /* 0: a gap, which is less than all other keys and needs no count */
+    uint32_t greater; /* number of greater keys before it that the bits so far reveal */
+    uint32_t seat;    /* lower half: its place; upper half: beginning of its group (one word saves a
+                         register) */
 } rdi_exact_key;
 
 RDI_BOTH static inline rdi_exact_key rdi_exact_key_at(uint32_t place, uint32_t key) {
@@ -69,7 +71,8 @@ RDI_BOTH static inline uint32_t rdi_exact_start(const rdi_exact_key *k) {
     return k->seat >> 16;
 }
 
-/* Packs the bits of 16 places, and above them the number of ones in all earlier places. */
+/* Packs the bits of 16 places into the lower half, and the number of ones in all earlier places
+ * into the upper half. */
 RDI_BOTH static inline uint32_t rdi_exact_mark(uint32_t ones_before, uint32_t bits) {
     return ones_before << 16 | bits;
 }
@@ -83,7 +86,7 @@ RDI_BOTH static inline uint32_t rdi_exact_ones_before(const uint32_t *marks, uin
 #endif
 }
 
-/* Processes the next bit. `zeros` is the number of places with a zero. */
+/* Processes bit `bit` of a key. `zeros` is the number of places with a zero. */
 RDI_BOTH static inline void rdi_exact_descend(rdi_exact_key *k, int bit, const uint32_t *marks,
                                               uint32_t zeros) {
     uint32_t at_place = rdi_exact_ones_before(marks, rdi_exact_place(k));
@@ -97,25 +100,25 @@ RDI_BOTH static inline void rdi_exact_descend(rdi_exact_key *k, int bit, const u
     }
 }
 
-/* Returns whether the group is still too long to be compared one by one. */
+/* Returns whether the group of a key is still too long to be compared key by key. */
 RDI_BOTH static inline bool rdi_exact_is_far(const rdi_exact_key *k) {
     return k->key != 0 && rdi_exact_place(k) - rdi_exact_start(k) > RDI_EXACT_NEAR;
 }
 
-/* Finishes a short group by comparing. keys[] is indexed by place. */
+/* Counts the greater keys in a short group by comparing. keys[] is indexed by place. */
 RDI_BOTH static inline void rdi_exact_compare(rdi_exact_key *k, const uint32_t *keys) {
     for (uint32_t at = rdi_exact_start(k); at < rdi_exact_place(k) && k->key; at++)
         k->greater += keys[at] > k->key;
 }
 
-/* ---- a batch: its parts and the table ---- */
+/* ---- the shape of a round, and the table ---- */
 
 typedef struct rdi_exact_shape {
-    uint32_t stack_n, refs_n; /* number of positions of the stack, and of the references */
-    uint32_t n;               /* the sum of both */
-    uint32_t blocks, buckets;
-    uint32_t segments; /* of RDI_EXACT_SEGMENT blocks */
-    uint32_t pitch;    /* entries of a row of the table: the buckets, rounded up */
+    uint32_t stack_n, refs_n; /* number of blocks of the stack, and number of references */
+    uint32_t n;               /* number of positions: stack_n + refs_n */
+    uint32_t tiles, buckets;
+    uint32_t panels; /* number of panels of RDI_EXACT_PANEL tiles */
+    uint32_t pitch;  /* entries in a row of the table: the number of buckets, rounded up */
 } rdi_exact_shape;
 
 static inline rdi_exact_shape rdi_exact_shape_of(uint32_t stack_n, uint32_t refs_n) {
@@ -123,33 +126,34 @@ static inline rdi_exact_shape rdi_exact_shape_of(uint32_t stack_n, uint32_t refs
     s.stack_n = stack_n;
     s.refs_n = refs_n;
     s.n = stack_n + refs_n;
-    s.blocks = (refs_n + RDI_EXACT_TILE - 1) / RDI_EXACT_TILE;
+    s.tiles = (refs_n + RDI_EXACT_TILE - 1) / RDI_EXACT_TILE;
     s.buckets = (s.n + RDI_EXACT_TILE - 1) / RDI_EXACT_TILE;
-    s.segments = (s.blocks + RDI_EXACT_SEGMENT - 1) / RDI_EXACT_SEGMENT;
+    s.panels = (s.tiles + RDI_EXACT_PANEL - 1) / RDI_EXACT_PANEL;
     s.pitch = (s.buckets + 63) / 64 * 64;
     return s;
 }
 
-/* The key of a position in a block: its previous reference. Later is greater; none is a gap. */
-RDI_BOTH static inline uint32_t rdi_exact_block_key(rdi_exact_link link) {
+/* Returns the key of a position in its tile: the previous reference, so that a later previous
+ * reference is greater. A position without one is a gap. */
+RDI_BOTH static inline uint32_t rdi_exact_tile_key(rdi_exact_link link) {
     return link.prev_plus_1;
 }
 
-/* The key of a position in a bucket: its next reference. An earlier block is greater; none is a
- * gap. The pairs to count are the positions above it in its bucket that have a greater key, so a
- * bucket is processed from its end. */
+/* Returns the key of a position in its bucket: the tile of its next reference, so that an earlier
+ * tile is greater. A position without a next reference is a gap. The pairs to count are the higher
+ * positions in the bucket that have a greater key, so a bucket is processed from its end. */
 RDI_BOTH static inline uint32_t rdi_exact_bucket_key(rdi_exact_shape s, rdi_exact_link link) {
-    return link.next == RDI_EXACT_NONE ? 0 : s.blocks - (link.next - s.stack_n) / RDI_EXACT_TILE;
+    return link.next == RDI_EXACT_NONE ? 0 : s.tiles - (link.next - s.stack_n) / RDI_EXACT_TILE;
 }
 
-/* Looks up the table. rows[b][q] counts, over the blocks before b in b's segment, the references
- * whose previous one lies in a bucket above q. segments[s][q] counts the same over all segments
- * before s. */
+/* Looks up the table. rows[t][q] counts the references in the tiles of t's panel before t whose
+ * previous reference lies in a bucket above q. panels[p][q] counts the same over all panels before
+ * p. */
 RDI_BOTH static inline uint32_t rdi_exact_table_count(rdi_exact_shape s, const uint16_t *rows,
-                                                      const uint32_t *segments, uint32_t block,
+                                                      const uint32_t *panels, uint32_t tile,
                                                       uint32_t bucket) {
-    return rows[(uint64_t)block * s.pitch + bucket] +
-           segments[(uint64_t)(block / RDI_EXACT_SEGMENT) * s.pitch + bucket];
+    return rows[(uint64_t)tile * s.pitch + bucket] +
+           panels[(uint64_t)(tile / RDI_EXACT_PANEL) * s.pitch + bucket];
 }
 
 RDI_BOTH static inline uint32_t rdi_exact_distance(uint32_t position, uint32_t prev,
@@ -157,11 +161,11 @@ RDI_BOTH static inline uint32_t rdi_exact_distance(uint32_t position, uint32_t p
     return position - prev - 1 - inversions;
 }
 
-/* ---- bins: those of binning.h that three numbers describe ---- */
+/* ---- bins: the kinds of binning.h that three numbers describe ---- */
 
 typedef struct rdi_exact_bins {
-    uint32_t log_below; /* distances below this have a bin per bit width */
-    uint32_t base;      /* bin of longer distances: base + d / width */
+    uint32_t log_below; /* distances below this have one bin per bit width */
+    uint32_t base;      /* the bin of a longer distance d is base + d / width */
     uint32_t width;
 } rdi_exact_bins;
 
@@ -175,7 +179,8 @@ RDI_BOTH static inline uint32_t rdi_exact_bin(rdi_exact_bins b, uint32_t d) {
 #endif
 }
 
-/* The contribution of a distance to the sum of its bin; the rest follows from the bin. */
+/* Returns the contribution of a distance to the sum of its bin. The rest of the sum follows from
+ * the bin and its count. */
 RDI_BOTH static inline uint32_t rdi_exact_rest(rdi_exact_bins b, uint32_t d) {
     return d < b.log_below ? d : d % b.width;
 }

@@ -3,13 +3,13 @@
 #include "engine/gpu/geometric_device.h"
 
 #define THREADS   128u
-#define PER_MERGE 8u /* points that a thread merges */
+#define PER_MERGE 8u /* number of points that a thread merges */
 
 static unsigned blocks_for(uint64_t n, uint64_t per_block) {
     return (unsigned)((n + per_block - 1) / per_block);
 }
 
-/* The beginning of this thread block's tile. */
+/* Returns the first reference of this thread block's tile. */
 __device__ static uint32_t tile_begin(void) {
     return blockIdx.x * RDI_DEVICE_TILE;
 }
@@ -45,8 +45,8 @@ rd_status rdi_geometric_link(rdi_device *d, const uint64_t *block, const uint32_
     return rdi_cuda_launched(d, "link_kernel");
 }
 
-/* Loads a tile into shared memory. Each block of threads has one tile, each thread one symbol of
- * the slab. */
+/* Loads a tile into shared memory. Each thread block has one tile, and each of its threads has one
+ * symbol of the slab. */
 __device__ static void load_tile(const uint64_t *block, uint32_t n, uint64_t *shared) {
     for (uint32_t i = threadIdx.x; i < tile_size(n); i += blockDim.x)
         shared[i] = block[tile_begin() + i];
@@ -87,8 +87,8 @@ rd_status rdi_geometric_scan(rdi_device *d, const uint64_t *block, uint32_t n, u
 
 /* ---- rank ---- */
 
-/* Merges a tile from single points to one run, in shared memory. Each thread computes its share of
- * every step's result. */
+/* Merges the points of a tile into one sorted run, in shared memory. In every step, each thread
+ * computes its share of the result. */
 __global__ static void tiles_kernel(const uint32_t *next, uint32_t n, rdi_point *out) {
     __shared__ rdi_point tile[2][RDI_DEVICE_TILE];
     uint32_t begin = tile_begin(), count = tile_size(n);

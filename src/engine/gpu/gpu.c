@@ -1,19 +1,20 @@
-/* gpu: exact, on a CUDA device, billions of references per second.
+/* gpu: measures exact distances on a CUDA device, at billions of references per second.
  *
- * The engine collects references in batches. While the device works on one batch, the next one is
- * copied to it. A batch is sorted by block, which gives every reference its previous one. Counting
- * the inversions among previous positions then gives every distance: see exact_core.h. Later
- * batches depend only on the LRU stack, which stays on the device. It precedes the next batch as if
- * its blocks had just been referenced, oldest first, and is not counted. So the result is exact for
- * a trace of any length.
+ * The engine collects references in rounds. While the device works on one round, the engine copies
+ * the next one to it. A round is sorted by block, which gives every reference its previous
+ * reference. Counting the inversions among previous positions then gives every distance: see
+ * exact_core.h. A round depends on earlier rounds only through the LRU stack, which stays on the
+ * device. The stack precedes the references of the round as if its blocks had just been referenced,
+ * oldest first; these positions are not counted. So the result is exact for a trace of any length.
  *
- * Time: O(n) per batch except for the table, O(n^2 / 2^26). Memory: on the device about 70 bytes
- * per reference of a batch and per live block; with a bound, the stack has at most that many
- * blocks. Distances are late by a batch or two. The host only copies references; the device reads
- * pinned memory directly.
+ * Time: O(n) per round, and O(n^2 / 2^26) for the table. Memory: about 70 bytes on the device per
+ * reference of a round and per live block. With a bound, the stack has at most that many blocks.
+ * Distances are late by a round or two. The host only copies references. The device reads pinned
+ * memory directly.
  *
- * Not for short traces, where starting the device takes longer than the analysis on one core, nor
- * for more live blocks than the device holds, which is reported.
+ * Do not use it for short traces, because starting the device takes longer than analyzing them on
+ * one core. It cannot analyze traces with more live blocks than fit into device memory; it then
+ * reports this and fails.
  */
 #include "engine/gpu/gpu.h"
 
@@ -23,53 +24,59 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LEAST_BATCH  ((uint64_t)1 << 22) /* references: a batch is a few milliseconds of work */
-#define USUAL_BATCH  ((uint64_t)1 << 26)
-#define MOST_BATCH   ((uint64_t)1 << 28)
-#define STACK_SHARE  8 /* a batch has at least this many times the length of the stack */
-#define STAGING      ((size_t)1 << 20) /* references per half of the pinned staging memory */
-#define PIECE        ((size_t)1 << 23) /* references copied together from pinned memory */
-#define PINNED_LEAST ((size_t)1 << 16) /* a shorter feed is not worth the check for pinned memory */
+/* References in the shortest round, a few milliseconds of work. */
+#define LEAST_ROUND ((uint64_t)1 << 22)
+#define USUAL_ROUND ((uint64_t)1 << 26)
+#define MOST_ROUND  ((uint64_t)1 << 28)
+/* A round has this many times as many references as the stack has blocks, within limits. */
+#define STACK_SHARE 8
+#define STAGING     ((size_t)1 << 20) /* references in each of the two pinned staging buffers */
+#define COPY_REFS   ((size_t)1 << 23) /* references that one copy from pinned memory takes */
+/* Fewer references are staged without a check for pinned memory. */
+#define PINNED_LEAST ((size_t)1 << 16)
 
 typedef struct gpu_engine {
-    uint64_t batch_option;
+    uint64_t round_option;
     rdi_run *run;
     rdi_device *device;
-    rdi_gpu_batches batches;
-    /* The batch that is being filled, in device memory, and the current one. */
+    rdi_gpu_rounds rounds;
+    /* Device memory of two rounds: incoming[filling] is being filled, and the current round uses
+     * the other one. */
     rdi_device_buffer incoming[2];
     unsigned filling;
-    size_t uploaded, goal; /* references sent to the device, and length of the whole batch */
-    /* References that wait in pinned memory; the other half is being sent. */
+    size_t uploaded, goal; /* number of references of the round sent to the device so far, and
+                              length of the whole round */
+    /* Pinned memory: references wait in staging[staging_at] while the other buffer is being
+     * sent. */
     uint64_t *staging[2];
     size_t staged, staging_n;
     unsigned staging_at;
     rdi_event *sent[2];
-    rdi_event *arrived;      /* the last uploaded references */
-    rdi_device_buffer range; /* of all ids so far: see rdi_exact_range() */
-    uint64_t *range_seen;    /* pinned */
+    rdi_event *arrived;      /* recorded after the last upload */
+    rdi_device_buffer range; /* range of all ids so far, see rdi_exact_range() */
+    uint64_t *range_seen;    /* copy of `range` in pinned host memory */
 } gpu_engine;
 
 const rdi_gpu_costs *rdi_gpu_costs_of(const void *state) {
     const gpu_engine *e = state;
-    return &e->batches.costs;
+    return &e->rounds.costs;
 }
 
 /* ---- sending references to the device ---- */
 
-/* The length of the next batch. Longer batches carry their stack less often; shorter ones let the
- * device begin earlier. */
+/* Returns the length of the next round. With long rounds the stack is processed less often; with
+ * short rounds the device can begin earlier. */
 static size_t next_goal(const gpu_engine *e) {
-    if (e->batch_option)
-        return (size_t)e->batch_option;
-    uint64_t stack = e->batches.stack_n, goal = STACK_SHARE * stack;
-    uint64_t most = USUAL_BATCH > STACK_SHARE / 2 * stack ? USUAL_BATCH : STACK_SHARE / 2 * stack;
+    if (e->round_option)
+        return (size_t)e->round_option;
+    uint64_t stack = e->rounds.stack_n, goal = STACK_SHARE * stack;
+    uint64_t most = USUAL_ROUND > STACK_SHARE / 2 * stack ? USUAL_ROUND : STACK_SHARE / 2 * stack;
     goal = goal < most ? goal : most;
-    goal = goal < MOST_BATCH ? goal : MOST_BATCH;
-    return (size_t)(goal > LEAST_BATCH ? goal : LEAST_BATCH);
+    goal = goal < MOST_ROUND ? goal : MOST_ROUND;
+    return (size_t)(goal > LEAST_ROUND ? goal : LEAST_ROUND);
 }
 
-/* Uploads the next n references of the batch from pinned memory, which must stay valid until they
+/* Uploads the next n references of the round from pinned memory, which must stay valid until they
  * have arrived. */
 static rd_status upload(gpu_engine *e, const uint64_t *refs, size_t n) {
     rdi_device_buffer *to = &e->incoming[e->filling];
@@ -84,7 +91,7 @@ static rd_status upload(gpu_engine *e, const uint64_t *refs, size_t n) {
     return RD_OK;
 }
 
-/* Sends the staged references. The other half of the staging memory is free when this returns. */
+/* Sends the staged references. When the function returns, the other staging buffer is free. */
 static rd_status send_staged(gpu_engine *e) {
     if (e->staged == 0)
         return RD_OK;
@@ -120,21 +127,21 @@ static rd_status stage(gpu_engine *e, const uint64_t *refs, size_t n) {
     return RD_OK;
 }
 
-static rd_status upload_pieces(gpu_engine *e, const uint64_t *refs, size_t n) {
-    RD_TRY(send_staged(e)); /* references fed earlier come first */
-    for (size_t at = 0; at < n; at += PIECE)
-        RD_TRY(upload(e, refs + at, n - at < PIECE ? n - at : PIECE));
+static rd_status upload_pinned(gpu_engine *e, const uint64_t *refs, size_t n) {
+    RD_TRY(send_staged(e)); /* references that were fed earlier come first */
+    for (size_t at = 0; at < n; at += COPY_REFS)
+        RD_TRY(upload(e, refs + at, n - at < COPY_REFS ? n - at : COPY_REFS));
     return RD_OK;
 }
 
-/* Starts the batch when it is full, or at the end of the trace. */
+/* Starts the round. Called when the round is full, and at the end of the trace. */
 static rd_status hand_over(gpu_engine *e) {
     RD_TRY(send_staged(e));
     RD_TRY(rdi_device_download(e->device, RDI_STREAM_OUT, e->range_seen, e->range.at,
                                2 * sizeof *e->range_seen));
     RD_TRY(rdi_device_wait(e->device, RDI_STREAM_OUT)); /* this also waits for all uploads */
-    RD_TRY(rdi_gpu_batches_start(&e->batches, e->incoming[e->filling].at, (uint32_t)e->uploaded,
-                                 ~e->range_seen[0], e->range_seen[1]));
+    RD_TRY(rdi_gpu_rounds_start(&e->rounds, e->incoming[e->filling].at, (uint32_t)e->uploaded,
+                                ~e->range_seen[0], e->range_seen[1]));
     e->filling = !e->filling;
     e->uploaded = 0;
     e->goal = next_goal(e);
@@ -143,22 +150,23 @@ static rd_status hand_over(gpu_engine *e) {
 
 /* ---- the engine ---- */
 
-/* Allocates before the first reference if the length of the run is known, because it takes time. */
+/* Allocates device memory before the first reference if the length of the run is known, because
+ * allocating takes time. */
 static rd_status prepare(gpu_engine *e) {
     uint64_t n = e->run->in->references;
-    if (e->batch_option || n < LEAST_BATCH)
+    if (e->round_option || n < LEAST_ROUND)
         return RD_OK;
-    n = n < USUAL_BATCH ? n : USUAL_BATCH;
+    n = n < USUAL_ROUND ? n : USUAL_ROUND;
     for (unsigned i = 0; i < 2; i++)
         RD_TRY(rdi_device_reserve(e->device, &e->incoming[i], n * sizeof(uint64_t)));
-    return rdi_gpu_batches_prepare(&e->batches, n + n / 4);
+    return rdi_gpu_rounds_prepare(&e->rounds, n + n / 4);
 }
 
 static rd_status gpu_open(void *self, rdi_run *run) {
     gpu_engine *e = self;
     e->run = run;
     RD_TRY(rdi_device_open(run->ctx, &e->device));
-    RD_TRY(rdi_gpu_batches_open(&e->batches, run, e->device));
+    RD_TRY(rdi_gpu_rounds_open(&e->rounds, run, e->device));
     void *pinned = NULL;
     RD_TRY(rdi_pinned_alloc(e->device, 2 * sizeof *e->range_seen, &pinned));
     e->range_seen = pinned;
@@ -179,28 +187,28 @@ static rd_status gpu_feed(void *self, const uint64_t *blk, size_t n, uint64_t *d
     bool pinned = n >= PINNED_LEAST && rdi_device_is_pinned(e->device, blk);
     while (n > 0) {
         size_t room = e->goal - e->uploaded - e->staged, part = n < room ? n : room;
-        RD_TRY(pinned ? upload_pieces(e, blk, part) : stage(e, blk, part));
+        RD_TRY(pinned ? upload_pinned(e, blk, part) : stage(e, blk, part));
         blk += part;
         n -= part;
         if (e->uploaded + e->staged == e->goal)
             RD_TRY(hand_over(e));
     }
     return pinned ? rdi_device_wait(e->device, RDI_STREAM_IN)
-                  : RD_OK; /* the memory belongs to the caller again */
+                  : RD_OK; /* wait, because the caller may change the memory afterwards */
 }
 
 static rd_status gpu_finish(void *self) {
     gpu_engine *e = self;
     if (e->uploaded + e->staged > 0)
         RD_TRY(hand_over(e));
-    RD_TRY(rdi_gpu_batches_finish(&e->batches));
-    const rdi_gpu_costs *costs = &e->batches.costs;
+    RD_TRY(rdi_gpu_rounds_finish(&e->rounds));
+    const rdi_gpu_costs *costs = &e->rounds.costs;
     double seconds = 0;
     for (unsigned i = 0; i < RDI_GPU_STAGES; i++)
         seconds += costs->seconds[i];
     rdi_snprintf(e->run->out.note, sizeof e->run->out.note,
-                 "%s: %llu batches, %.3f s of work on the device", rdi_device_name(e->device),
-                 (unsigned long long)costs->batches, seconds);
+                 "%s: %llu rounds, %.3f s of work on the device", rdi_device_name(e->device),
+                 (unsigned long long)costs->rounds, seconds);
     return RD_OK;
 }
 
@@ -209,7 +217,7 @@ static void gpu_close(void *self) {
     rdi_device *d = e->device;
     if (!d)
         return;
-    rdi_gpu_batches_close(&e->batches);
+    rdi_gpu_rounds_close(&e->rounds);
     for (unsigned i = 0; i < 2; i++) {
         rdi_device_release(d, &e->incoming[i]);
         rdi_pinned_free(d, e->staging[i], e->staging_n * sizeof(uint64_t));
@@ -224,11 +232,11 @@ static void gpu_close(void *self) {
 static const rd_opt options[] = {
     {.name = "batch",
      .type = RD_OPT_SIZE,
-     .offset = offsetof(gpu_engine, batch_option),
+     .offset = offsetof(gpu_engine, round_option),
      .def = "0",
      .min = 0,
      .max = 1 << 28,
-     .help = "references per batch; 0: by the number of blocks"},
+     .help = "references per round; 0: chosen from the number of blocks"},
     {0},
 };
 
@@ -238,16 +246,16 @@ const rdi_engine_ops rdi_engine_gpu = {
     .info =
         {
             .name = "gpu",
-            .summary = "on a CUDA device: a sort and counted inversions, a batch at a time",
+            .summary = "on a CUDA device: sorts each round of references and counts inversions",
             .card =
-                "Copies the trace to the GPU in batches; while it works on one, the next one is\n"
-                "copied. A sort finds every reference's previous one, and counting inversions\n"
-                "among those gives the distances. The LRU stack stays on the device from batch to\n"
-                "batch, so the result is exact for a trace of any length.\n"
+                "Copies the trace to the GPU in rounds; while the GPU works on a round, the next\n"
+                "one is copied. A sort finds the previous reference to each block, and counting\n"
+                "inversions gives the distances. The LRU stack stays on the device from round to\n"
+                "round, so the result is exact for a trace of any length.\n"
                 "\n"
-                "Memory: on the device, about 70 bytes per reference of a batch and per block;\n"
-                "a bound limits the blocks. Distances arrive a batch or two late.\n"
-                "Not for short traces: starting a GPU takes a large part of a second.",
+                "Memory: on the device, about 70 bytes per reference of a round and per block;\n"
+                "a bound limits the blocks. Distances arrive a round or two late.\n"
+                "Do not use it for short traces: starting a GPU takes a large part of a second.",
             .caps = RD_CAP_DISTANCES | RD_CAP_LATE | RD_CAP_BOUND,
             .error_kind = "exact",
             .opts = options,

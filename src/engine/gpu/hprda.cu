@@ -16,7 +16,7 @@ rd_status rdi_rda_device_local(rdi_device *d, const rdi_rda_work *w) {
     return rdi_cuda_launched(d, "local_kernel");
 }
 
-/* Step 1. The counter of a full pool exceeds its size. */
+/* Step 2. If the pool is full, the counter exceeds the size of the pool. */
 __global__ static void threads_kernel(rdi_rda_work w) {
     uint32_t used = min(w.counts[blockIdx.x].used, w.group_room);
     for (uint32_t i = threadIdx.x; i < used; i += blockDim.x)

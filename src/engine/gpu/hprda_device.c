@@ -1,5 +1,5 @@
-/* The backend of HP-RDA for a device: memory for a batch, and the steps in order. See
- * hprda_device.h. */
+/* The backend of HP-RDA for a device: allocates memory for a round, and runs the steps in order.
+ * See hprda_device.h. */
 #include "engine/gpu/hprda_device.h"
 
 #include "engine/papers/hprda.h"
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The counters of a batch that the host reads. */
+/* The counters of a round that the host downloads. */
 typedef struct report {
     rdi_rda_counts counts;
     uint32_t n_known, full;
@@ -20,7 +20,7 @@ typedef struct backend {
     rdi_device_buffer block, dist, seen, live, origin, items, buckets, counts, before;
     rdi_device_buffer all_items, all_buckets, all_before, known, report;
     rdi_room host_known;
-    rdi_event *mark[4]; /* before, between and after the three steps */
+    rdi_event *mark[4]; /* recorded before, between and after the three steps */
     char where[96];
 } backend;
 
@@ -40,7 +40,7 @@ static void close_backend(rdi_rda_backend *base) {
     rdi_free(b->ctx, b);
 }
 
-/* Provides zeroed room on the device. */
+/* Makes room for `bytes` bytes on the device and sets them to zero. */
 static rd_status fresh(backend *b, rdi_device_buffer *buffer, size_t bytes) {
     RD_TRY(rdi_device_reserve(b->device, buffer, bytes));
     return rdi_device_clear(b->device, RDI_STREAM_WORK, buffer->at, bytes);
@@ -48,10 +48,10 @@ static rd_status fresh(backend *b, rdi_device_buffer *buffer, size_t bytes) {
 
 static rd_status prepare_threads(backend *b, rdi_rda_work *w) {
     size_t n = w->n, threads = (size_t)w->groups * w->threads;
-    w->words = (uint32_t)((w->piece + (size_t)63) / 64);
+    w->words = (uint32_t)((w->chunk + (size_t)63) / 64);
     RD_TRY(rdi_device_reserve(b->device, &b->block, n * sizeof(uint64_t)));
     RD_TRY(rdi_device_reserve(b->device, &b->dist, n * sizeof(uint64_t)));
-    RD_TRY(rdi_device_reserve(b->device, &b->origin, threads * w->piece * sizeof(uint32_t)));
+    RD_TRY(rdi_device_reserve(b->device, &b->origin, threads * w->chunk * sizeof(uint32_t)));
     RD_TRY(fresh(b, &b->seen, threads * w->slots * sizeof(uint32_t)));
     RD_TRY(fresh(b, &b->live, threads * w->words * sizeof(uint64_t)));
     w->block = b->block.at;
@@ -105,22 +105,22 @@ static rd_status run_steps(backend *b, const rdi_rda_work *w) {
     return RD_OK;
 }
 
-static rd_status collect(backend *b, rdi_rda_batch *batch) {
+static rd_status collect(backend *b, rdi_rda_round *current) {
     rdi_device *d = b->device;
     report r;
     memset(&r, 0, sizeof r);
     RD_TRY(rdi_device_download(d, RDI_STREAM_WORK, &r, b->report.at, sizeof r));
     RD_TRY(rdi_device_wait(d, RDI_STREAM_WORK));
     if (r.full)
-        return rdi_rda_pool_full(b->ctx, &batch->shape);
+        return rdi_rda_pool_full(b->ctx, &current->shape);
     RD_TRY(rdi_room_fit(b->ctx, &b->host_known, r.n_known, sizeof(rdi_rda_item)));
     RD_TRY(rdi_device_download(d, RDI_STREAM_WORK, b->host_known.at, b->known.at,
                                r.n_known * sizeof(rdi_rda_item)));
-    RD_TRY(rdi_device_download(d, RDI_STREAM_WORK, batch->dist, b->dist.at,
-                               batch->n * sizeof *batch->dist));
+    RD_TRY(rdi_device_download(d, RDI_STREAM_WORK, current->dist, b->dist.at,
+                               current->n * sizeof *current->dist));
     RD_TRY(rdi_device_wait(d, RDI_STREAM_WORK));
-    batch->known = b->host_known.at;
-    batch->n_known = r.n_known;
+    current->known = b->host_known.at;
+    current->n_known = r.n_known;
     for (int i = 0; i < 3; i++) {
         double seconds = 0;
         RD_TRY(rdi_event_elapsed(d, b->mark[i], b->mark[i + 1], &seconds));
@@ -129,11 +129,11 @@ static rd_status collect(backend *b, rdi_rda_batch *batch) {
     return RD_OK;
 }
 
-static rd_status analyze(rdi_rda_backend *base, rdi_rda_batch *batch) {
+static rd_status analyze(rdi_rda_backend *base, rdi_rda_round *current) {
     backend *b = (backend *)base;
-    const rdi_rda_shape *s = &batch->shape;
-    rdi_rda_work w = {.n = batch->n,
-                      .piece = s->piece,
+    const rdi_rda_shape *s = &current->shape;
+    rdi_rda_work w = {.n = current->n,
+                      .chunk = s->chunk,
                       .threads = s->threads,
                       .groups = s->groups,
                       .slots = s->slots,
@@ -143,10 +143,10 @@ static rd_status analyze(rdi_rda_backend *base, rdi_rda_batch *batch) {
     RD_TRY(prepare_threads(b, &w));
     RD_TRY(prepare_groups(b, &w));
     RD_TRY(prepare_all(b, &w));
-    RD_TRY(rdi_device_upload(b->device, RDI_STREAM_WORK, b->block.at, batch->block,
-                             batch->n * sizeof *batch->block));
+    RD_TRY(rdi_device_upload(b->device, RDI_STREAM_WORK, b->block.at, current->block,
+                             current->n * sizeof *current->block));
     RD_TRY(run_steps(b, &w));
-    return collect(b, batch);
+    return collect(b, current);
 }
 
 static rd_status open_backend(backend *b) {

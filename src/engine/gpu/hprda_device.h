@@ -1,8 +1,7 @@
-/* HP-RDA on a device: steps on device memory. The paper's thread blocks are the device's blocks of
- * threads.
+/* The steps of HP-RDA on a device. A group is a thread block of the device, as in the paper.
  *
- * hprda.cu runs the steps with CUDA, plain_hprda.c in plain memory; both use
- * engine/papers/hprda_core.h. hprda_device.c makes a backend of them. All steps run on
+ * hprda.cu runs the steps with CUDA, and plain_hprda.c runs them in plain memory. Both use
+ * engine/papers/hprda_core.h. hprda_device.c makes a backend from the steps. All steps run on
  * RDI_STREAM_WORK.
  */
 #ifndef RDI_HPRDA_DEVICE_H
@@ -15,38 +14,38 @@ extern "C" {
 #include "engine/gpu/device.h"
 #include "engine/papers/hprda_core.h"
 
-/* The counters of a table, adjacent in device memory. */
+/* The counters of a table, which are adjacent in device memory. */
 typedef struct rdi_rda_counts {
     uint32_t used, distinct;
 } rdi_rda_counts;
 
-/* A batch. Pointers are to device memory. */
+/* The data of a round. Pointers are to device memory. */
 typedef struct rdi_rda_work {
     const uint64_t *block;
     uint64_t *dist;
     uint32_t n;
-    uint32_t piece, threads, groups, slots; /* as in rdi_rda_shape; `groups` of this batch */
+    uint32_t chunk, threads, groups, slots; /* as in rdi_rda_shape, for this round */
     bool adjust;
-    /* per thread, initially zero: */
-    uint32_t *seen;   /* `slots` each */
-    uint64_t *live;   /* `words` each */
-    uint32_t *origin; /* per reference */
-    uint32_t words;   /* words of 64 references in a piece */
-    /* per group: */
-    rdi_rda_item *items; /* `group_room` each */
-    uint32_t *buckets;   /* `group_buckets` each, initially zero */
+    /* Arrays with an entry per thread; `seen` and `live` are zero at first: */
+    uint32_t *seen;   /* `slots` numbers per thread */
+    uint64_t *live;   /* `words` words per thread */
+    uint32_t *origin; /* one number per reference */
+    uint32_t words;   /* number of words of 64 bits that a chunk needs */
+    /* Arrays with an entry per group: */
+    rdi_rda_item *items; /* `group_room` items per group */
+    uint32_t *buckets;   /* `group_buckets` numbers per group, zero at first */
     uint32_t group_room, group_buckets;
-    rdi_rda_counts *counts; /* initially zero */
-    uint32_t *before;       /* `threads` + 1 each */
-    /* of all groups: */
+    rdi_rda_counts *counts; /* zero at first */
+    uint32_t *before;       /* `threads` + 1 numbers per group */
+    /* The table of all groups: */
     rdi_rda_item *all_items;
-    uint32_t *all_buckets; /* initially zero */
+    uint32_t *all_buckets; /* zero at first */
     uint32_t room, n_buckets;
     rdi_rda_counts *all_counts; /* initially zero */
-    uint32_t *all_before;       /* groups + 1 */
-    rdi_rda_item *known;        /* one item per block */
-    uint32_t *n_known;          /* their number; initially zero */
-    uint32_t *full;             /* nonzero if a pool was too small; initially zero */
+    uint32_t *all_before;       /* `groups` + 1 numbers */
+    rdi_rda_item *known;        /* output: one item per distinct block */
+    uint32_t *n_known;          /* number of items in `known`, zero at first */
+    uint32_t *full;             /* set to nonzero if a pool is too small; zero at first */
 } rdi_rda_work;
 
 rd_status rdi_rda_device_local(rdi_device *d, const rdi_rda_work *w);
@@ -57,7 +56,7 @@ rd_status rdi_rda_device_groups(rdi_device *d, const rdi_rda_work *w);
 }
 #endif
 
-/* ---- the work of a thread in each step, shared by CUDA and plain C ---- */
+/* ---- the work of one thread in each step, shared by CUDA and plain C ---- */
 
 RDI_BOTH rdi_rda_table rdi_rda_group_table(const rdi_rda_work *w, uint32_t group) {
     rdi_rda_table t = {w->items + (uint64_t)group * w->group_room,
@@ -75,12 +74,12 @@ RDI_BOTH rdi_rda_table rdi_rda_all_table(const rdi_rda_work *w) {
     return t;
 }
 
-/* Step 1: thread `t` of a group analyzes its piece. The number of distinct blocks goes to before[t
- * + 1]. */
+/* Step 1: thread `t` of a group analyzes its chunk, and stores the number of distinct blocks in
+ * before[t + 1]. */
 RDI_BOTH void rdi_rda_run_thread(const rdi_rda_work *w, uint32_t group, uint32_t t) {
-    uint64_t number = (uint64_t)group * w->threads + t, begin = number * w->piece;
+    uint64_t number = (uint64_t)group * w->threads + t, begin = number * w->chunk;
     uint64_t left = begin < w->n ? w->n - begin : 0;
-    uint32_t n = left < w->piece ? (uint32_t)left : w->piece;
+    uint32_t n = left < w->chunk ? (uint32_t)left : w->chunk;
     rdi_rda_local l = {w->seen + number * w->slots, w->slots, w->live + number * w->words,
                        w->origin + begin};
     rdi_rda_table table = rdi_rda_group_table(w, group);
@@ -91,14 +90,15 @@ RDI_BOTH void rdi_rda_run_thread(const rdi_rda_work *w, uint32_t group, uint32_t
         *w->full = 1;
 }
 
-/* Turns counts into sums between steps, on one thread. */
+/* Turns counts into prefix sums between two steps. One thread does this. */
 RDI_BOTH void rdi_rda_sum_up(uint32_t *before, uint32_t n) {
     before[0] = 0;
     for (uint32_t i = 0; i < n; i++)
         before[i + 1] += before[i];
 }
 
-/* Step 2: processes one item of a group, if it represents its block. */
+/* Step 2: merges the chunks of a group for the block of item `i`, if that item represents its
+ * block. */
 RDI_BOTH void rdi_rda_run_item(const rdi_rda_work *w, uint32_t group, uint32_t i) {
     rdi_rda_table t = rdi_rda_group_table(w, group), all = rdi_rda_all_table(w);
     if (!t.item[i].list)
@@ -111,7 +111,7 @@ RDI_BOTH void rdi_rda_run_item(const rdi_rda_work *w, uint32_t group, uint32_t i
         *w->full = 1;
 }
 
-/* Step 3: processes one item of all groups. */
+/* Step 3: merges the groups for the block of item `i`, if that item represents its block. */
 RDI_BOTH void rdi_rda_run_group_item(const rdi_rda_work *w, uint32_t i) {
     rdi_rda_table all = rdi_rda_all_table(w);
     if (!all.item[i].list)

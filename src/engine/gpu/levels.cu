@@ -5,9 +5,9 @@
 #define WARPS         (RDI_LEVELS_TILE_GROUPS / 32)
 #define CARRY_THREADS 1024u
 
-/* Computes the block that reaches each group. Each thread has one group, and `in` reaches the first
- * one. Returns the block that reaches this group; *total is the block that leaves the last one. All
- * threads of the block must call it. */
+/* Computes the block that reaches each group. Each thread has one group. `in` is the block that
+ * reaches the first group. Returns the block that reaches this thread's group, and sets *total to
+ * the block that leaves the last group. All threads of the thread block must call the function. */
 template <unsigned N_WARPS>
 __device__ static rdi_fallen copy_scan(rdi_fallen mine, rdi_fallen in, rdi_fallen *total) {
     __shared__ rdi_fallen of_warp[N_WARPS];
@@ -32,7 +32,7 @@ __device__ static rdi_fallen copy_scan(rdi_fallen mine, rdi_fallen in, rdi_falle
     return rdi_fallen_join(reaches, nearest);
 }
 
-/* Stores the block that a tile leaves to the tiles after it. */
+/* Stores the block that leaves a tile and reaches the tiles after it. */
 __device__ static void leave(const rdi_levels_scan &s, uint64_t g) {
     rdi_fallen none = {0, false}, total;
     copy_scan<WARPS>(rdi_levels_last_miss(s.above + g * RDI_LEVELS_GROUP, s.miss[g]), none, &total);
@@ -69,7 +69,7 @@ rd_status rdi_levels_start(rdi_device *d, const rdi_levels_scan *s) {
     return rdi_cuda_launched(d, "start_kernel");
 }
 
-/* One block of threads processes all tiles. */
+/* Carries blocks from tile to tile. One thread block processes all tiles. */
 __global__ static void carry_kernel(rdi_levels_scan s, uint64_t level) {
     rdi_fallen in = {s.stack[level], true};
     for (uint32_t first = 0; first < s.tiles; first += CARRY_THREADS) {

@@ -1,7 +1,8 @@
 /* A round of the level-by-level algorithm on a device. See levels_device.h. */
 #include "engine/gpu/levels_device.h"
 
-#define LEVELS_AT_A_TIME 32u /* levels between two checks whether more are needed */
+/* Number of levels between two checks whether more levels are needed. */
+#define LEVELS_AT_A_TIME 32u
 
 rd_status rdi_levels_device_open(rd_ctx *ctx, rdi_levels_device *l) {
     RD_TRY(rdi_device_open(ctx, &l->device));
@@ -40,7 +41,7 @@ static rd_status reserve(rdi_levels_device *l, uint32_t n, uint64_t levels, rdi_
     return RD_OK;
 }
 
-/* Finds out after a level whether a deeper one can have a hit. */
+/* Finds out whether a level deeper than `level` can have a hit. */
 static rd_status ask(rdi_levels_device *l, const rdi_levels_scan *s, uint64_t level,
                      uint64_t nothing, bool *more) {
     uint32_t missing = 0;

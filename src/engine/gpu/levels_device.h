@@ -1,6 +1,6 @@
-/* The level-by-level algorithm on a device: steps on device memory, and a round made of them.
+/* The level-by-level algorithm on a device: its steps, and a round that consists of them.
  *
- * levels.cu runs the steps with CUDA, plain_levels.c in plain memory; both use
+ * levels.cu runs the steps with CUDA, and plain_levels.c runs them in plain memory. Both use
  * engine/papers/levels_core.h. All steps run on RDI_STREAM_WORK.
  */
 #ifndef RDI_LEVELS_DEVICE_H
@@ -13,33 +13,34 @@ extern "C" {
 #include "engine/gpu/device.h"
 #include "engine/papers/levels_core.h"
 
-#define RDI_LEVELS_TILE_GROUPS 256u /* groups of references that one block of threads scans */
+#define RDI_LEVELS_TILE_GROUPS 256u /* number of groups of references that one thread block scans */
 #define RDI_LEVELS_TILE        (RDI_LEVELS_TILE_GROUPS * RDI_LEVELS_GROUP)
 
-/* The current round. Pointers are to device memory. */
+/* The data of the current round. Pointers are to device memory. */
 typedef struct rdi_levels_scan {
     const uint64_t *block;
-    uint64_t *above; /* whole tiles: entries after the last reference are never marked */
-    uint8_t *miss;   /* whole tiles as well */
+    uint64_t *above; /* has whole tiles; the entries after the last reference are never marked as
+                        misses */
+    uint8_t *miss;   /* has whole tiles, too */
     uint64_t *dist;
-    rdi_fallen *fallen; /* per tile: its last miss */
-    uint64_t *copied;   /* per tile: the block of this level before it */
-    uint64_t *stack;    /* per level */
+    rdi_fallen *fallen; /* the last miss of each tile */
+    uint64_t *copied;   /* per tile: the block that reaches the tile at this level */
+    uint64_t *stack;    /* the LRU stack: one block per level */
     uint32_t n, tiles;
-    uint32_t *missing; /* nonzero if a reference has missed all levels so far */
+    uint32_t *missing; /* nonzero if at least one reference has missed in all levels so far */
 } rdi_levels_scan;
 
 /* ---- steps ---- */
 
-/* Initializes: every reference has missed, no distance is known, and only the references themselves
- * are above the top. */
+/* Initializes a round: every reference has missed, no distance is known, and the block above the
+ * top level is the reference itself. */
 rd_status rdi_levels_start(rdi_device *d, const rdi_levels_scan *s);
 
-/* Computes the block with which each tile begins at this level, and updates the stack. */
+/* Computes the block that reaches each tile at this level, and updates the stack. */
 rd_status rdi_levels_carry(rdi_device *d, const rdi_levels_scan *s, uint64_t level);
 
-/* Scans the level. Computes s->fallen for the next level, and sets s->missing above 0 unless every
- * reference has hit. */
+/* Scans the level. Computes s->fallen for the next level, and sets s->missing to nonzero unless
+ * every reference has hit. */
 rd_status rdi_levels_scan_tiles(rdi_device *d, const rdi_levels_scan *s, uint64_t level);
 
 /* ---- a round (levels_device.c) ---- */
@@ -48,15 +49,15 @@ typedef struct rdi_levels_device {
     rdi_device *device;
     rdi_device_buffer block, above, miss, dist, fallen, copied, stack, missing;
     rdi_event *begun, *ended;
-    double seconds; /* time of the work on the device */
+    double seconds; /* time that the device has worked so far */
 } rdi_levels_device;
 
 rd_status rdi_levels_device_open(rd_ctx *ctx, rdi_levels_device *l);
-void rdi_levels_device_close(rdi_levels_device *l); /* tolerates half-open state */
+void rdi_levels_device_close(rdi_levels_device *l); /* may be called after a failed open */
 
-/* Runs n references through up to `levels` levels; with `whole` through all of them, even if no
- * further hit is possible. The stack has `levels` blocks, `nothing` where it ends, and is replaced
- * by the stack after the references. */
+/* Runs n references through up to `levels` levels. If `whole` is set, they go through all levels
+ * even if no further hit is possible. `stack` has `levels` blocks, with `nothing` after the last
+ * one, and is replaced by the stack after the references. */
 rd_status rdi_levels_device_round(rdi_levels_device *l, const uint64_t *block, uint32_t n,
                                   uint64_t levels, bool whole, uint64_t nothing, uint64_t *stack,
                                   uint64_t *dist);

@@ -1,4 +1,4 @@
-/* Replaces the CUDA files in a build without them: reports that there is no GPU. */
+/* Reports that there is no GPU, in builds without the CUDA files. */
 #include "engine/gpu/device.h"
 
 const char *rdi_device_unavailable(void) {

@@ -1,16 +1,16 @@
-/* device.h on plain memory: operations that CUDA runs asynchronously on the device run here at
- * once.
+/* Implements device.h in plain memory. Operations that CUDA runs asynchronously on a device run
+ * here before the call returns.
  *
- * It replaces CUDA in builds without nvcc, where engines report that no GPU is available
- * (no_cuda.c), and in tests/emulated, where they use it. So the C code around the kernels, and the
- * functions that the kernels share with plain C, are tested on any machine.
+ * This file replaces CUDA in builds without nvcc, where engines report that no GPU is available
+ * (no_cuda.c), and in tests/emulated, where engines use this emulated device. So every machine can
+ * test the C code around the kernels and the functions that kernels share with plain C.
  */
 #include "engine/gpu/device.h"
 
 #include <string.h>
 #include <time.h>
 
-#define ROOM_BYTES ((uint64_t)1 << 30) /* memory of the emulated device */
+#define ROOM_BYTES ((uint64_t)1 << 30) /* bytes of memory of the emulated device */
 
 struct rdi_device {
     rd_ctx *ctx;
@@ -157,7 +157,8 @@ static uint64_t key_at(const rdi_device_pairs *p, const void *keys, size_t i) {
     return p->key_bytes == 4 ? ((const uint32_t *)keys)[i] : ((const uint64_t *)keys)[i];
 }
 
-/* Runs one stable pass by the digit at `shift`, from array `from` to the other one. */
+/* Runs one stable pass of the radix sort by the digit at `shift`, from array `from` to the other
+ * one. */
 static void sort_pass(const rdi_device_pairs *p, unsigned from, unsigned shift) {
     size_t start[257] = {0};
     for (size_t i = 0; i < p->n; i++)

@@ -1,5 +1,5 @@
 /* The stages of the exact GPU engine in plain C, with the functions that the kernels use. See
- * exact.h. Written to be compared with exact.cu step by step, not to be fast. */
+ * exact.h. This code is written for comparison with exact.cu, stage by stage, not for speed. */
 #include "engine/gpu/exact.h"
 
 #include <string.h>
@@ -13,12 +13,12 @@ rd_status rdi_exact_range(rdi_device *d, const uint64_t *ids, size_t n, uint64_t
     return RD_OK;
 }
 
-static uint64_t id_at(const rdi_exact_batch *b, uint32_t position) {
+static uint64_t id_at(const rdi_exact_round *b, uint32_t position) {
     uint32_t stack_n = b->shape.stack_n;
     return position < stack_n ? b->stack[position] : b->refs[position - stack_n];
 }
 
-rd_status rdi_exact_keys(rdi_device *d, const rdi_exact_batch *b) {
+rd_status rdi_exact_keys(rdi_device *d, const rdi_exact_round *b) {
     (void)d;
     for (uint32_t p = 0; p < b->shape.n; p++) {
         uint64_t key = id_at(b, p) - b->least_id;
@@ -31,13 +31,13 @@ rd_status rdi_exact_keys(rdi_device *d, const rdi_exact_batch *b) {
     return RD_OK;
 }
 
-static bool same_key(const rdi_exact_batch *b, size_t i, size_t j) {
+static bool same_key(const rdi_exact_round *b, size_t i, size_t j) {
     const void *keys = b->pairs.keys[b->sorted];
     return b->pairs.key_bytes == 4 ? ((const uint32_t *)keys)[i] == ((const uint32_t *)keys)[j]
                                    : ((const uint64_t *)keys)[i] == ((const uint64_t *)keys)[j];
 }
 
-rd_status rdi_exact_links(rdi_device *d, const rdi_exact_batch *b) {
+rd_status rdi_exact_links(rdi_device *d, const rdi_exact_round *b) {
     (void)d;
     const uint32_t *position = b->pairs.values[b->sorted];
     for (size_t i = 0; i < b->shape.n; i++) {
@@ -51,36 +51,36 @@ rd_status rdi_exact_links(rdi_device *d, const rdi_exact_batch *b) {
 
 /* ---- the table ---- */
 
-/* Adds the references of a block to the histogram of buckets. */
-static void count_buckets(const rdi_exact_batch *b, uint32_t block, uint32_t *histogram) {
+/* Adds the references of a tile to the histogram of buckets. */
+static void count_buckets(const rdi_exact_round *b, uint32_t tile, uint32_t *histogram) {
     const rdi_exact_shape *s = &b->shape;
-    uint32_t begin = s->stack_n + block * RDI_EXACT_TILE;
+    uint32_t begin = s->stack_n + tile * RDI_EXACT_TILE;
     for (uint32_t p = begin; p < s->n && p < begin + RDI_EXACT_TILE; p++)
         if (b->links[p].prev_plus_1)
             histogram[(b->links[p].prev_plus_1 - 1) / RDI_EXACT_TILE]++;
 }
 
-static rd_status fill_rows(const rdi_exact_batch *b, uint32_t *histogram) {
+static rd_status fill_rows(const rdi_exact_round *b, uint32_t *histogram) {
     const rdi_exact_shape *s = &b->shape;
-    uint32_t *segment_counts = histogram + s->pitch;
-    for (uint32_t block = 0; block < s->blocks; block++) {
-        if (block % RDI_EXACT_SEGMENT == 0) {
-            uint32_t *row = b->segments + (size_t)(block / RDI_EXACT_SEGMENT) * s->pitch, above = 0;
-            for (uint32_t q = s->pitch; q-- > 0; above += segment_counts[q])
+    uint32_t *panel_counts = histogram + s->pitch;
+    for (uint32_t tile = 0; tile < s->tiles; tile++) {
+        if (tile % RDI_EXACT_PANEL == 0) {
+            uint32_t *row = b->panels + (size_t)(tile / RDI_EXACT_PANEL) * s->pitch, above = 0;
+            for (uint32_t q = s->pitch; q-- > 0; above += panel_counts[q])
                 row[q] = above;
             memset(histogram, 0, s->pitch * sizeof *histogram);
         }
-        uint16_t *row = b->rows + (size_t)block * s->pitch;
+        uint16_t *row = b->rows + (size_t)tile * s->pitch;
         uint32_t above = 0;
         for (uint32_t q = s->pitch; q-- > 0; above += histogram[q])
             row[q] = (uint16_t)above;
-        count_buckets(b, block, histogram);
-        count_buckets(b, block, segment_counts);
+        count_buckets(b, tile, histogram);
+        count_buckets(b, tile, panel_counts);
     }
     return RD_OK;
 }
 
-rd_status rdi_exact_table(rdi_device *d, const rdi_exact_batch *b) {
+rd_status rdi_exact_table(rdi_device *d, const rdi_exact_round *b) {
     size_t bytes = 2 * (size_t)b->shape.pitch * sizeof(uint32_t);
     RD_TRY(rdi_device_reserve(d, b->scratch, bytes));
     memset(b->scratch->at, 0, bytes);
@@ -89,15 +89,15 @@ rd_status rdi_exact_table(rdi_device *d, const rdi_exact_batch *b) {
 
 /* ---- tiles ---- */
 
-typedef struct tile {
+typedef struct tile_memory {
     rdi_exact_key keys[RDI_EXACT_TILE];
     uint8_t flags[RDI_EXACT_TILE];
     uint32_t marks[RDI_EXACT_TILE / 16];
     uint32_t by_place[RDI_EXACT_TILE];
-} tile;
+} tile_memory;
 
-/* Marks bit `bit` of every key, by place. Returns the number of zeros. */
-static uint32_t mark_bits(tile *t, int bit) {
+/* Marks the places of the keys whose bit `bit` is one. Returns the number of zeros. */
+static uint32_t mark_bits(tile_memory *t, int bit) {
     uint32_t ones = 0;
     for (uint32_t i = 0; i < RDI_EXACT_TILE; i++)
         t->flags[rdi_exact_place(&t->keys[i])] = t->keys[i].key >> bit & 1;
@@ -111,7 +111,7 @@ static uint32_t mark_bits(tile *t, int bit) {
     return RDI_EXACT_TILE - ones;
 }
 
-static void count_greater(tile *t) {
+static void count_greater(tile_memory *t) {
     uint32_t differ = 0;
     for (uint32_t i = 0; i < RDI_EXACT_TILE; i++)
         differ |= t->keys[i].key ^ t->keys[0].key;
@@ -132,7 +132,7 @@ static void count_greater(tile *t) {
     }
 }
 
-static void count_bucket(const rdi_exact_batch *b, tile *t, uint32_t bucket) {
+static void count_bucket(const rdi_exact_round *b, tile_memory *t, uint32_t bucket) {
     uint32_t last = bucket * RDI_EXACT_TILE + RDI_EXACT_TILE - 1;
     for (uint32_t i = 0; i < RDI_EXACT_TILE; i++) {
         bool there = last - i < b->shape.n;
@@ -145,15 +145,16 @@ static void count_bucket(const rdi_exact_batch *b, tile *t, uint32_t bucket) {
             b->beside[last - i] = (uint16_t)t->keys[i].greater;
 }
 
-/* Places the tile after the data that the previous stage left in the scratch memory. */
-static rd_status tile_room(rdi_device *d, const rdi_exact_batch *b, tile **out) {
-    RD_TRY(rdi_device_reserve(d, b->scratch, sizeof(tile)));
+/* Places the tile at the beginning of the scratch memory; the data of the previous stage is no
+ * longer needed. */
+static rd_status tile_room(rdi_device *d, const rdi_exact_round *b, tile_memory **out) {
+    RD_TRY(rdi_device_reserve(d, b->scratch, sizeof(tile_memory)));
     *out = b->scratch->at;
     return RD_OK;
 }
 
-rd_status rdi_exact_buckets(rdi_device *d, const rdi_exact_batch *b) {
-    tile *t = NULL;
+rd_status rdi_exact_buckets(rdi_device *d, const rdi_exact_round *b) {
+    tile_memory *t = NULL;
     RD_TRY(tile_room(d, b, &t));
     for (uint32_t bucket = 0; bucket < b->shape.buckets; bucket++)
         count_bucket(b, t, bucket);
@@ -162,9 +163,9 @@ rd_status rdi_exact_buckets(rdi_device *d, const rdi_exact_batch *b) {
 
 /* ---- distances ---- */
 
-static void put_distance(const rdi_exact_batch *b, uint32_t reference, uint32_t distance) {
+static void put_distance(const rdi_exact_round *b, uint32_t reference, uint32_t distance) {
     const rdi_exact_counts *c = &b->counts;
-    bool infinite = distance >= b->bound; /* also for RDI_EXACT_NONE */
+    bool infinite = distance >= b->bound; /* true also for RDI_EXACT_NONE */
     if (b->distances) {
         b->distances[reference] = infinite ? UINT64_MAX : distance;
     } else if (infinite) {
@@ -172,20 +173,20 @@ static void put_distance(const rdi_exact_batch *b, uint32_t reference, uint32_t 
     } else {
         uint32_t bin = rdi_exact_bin(c->bins, distance), rest = rdi_exact_rest(c->bins, distance);
         c->references[bin]++;
-        if (rest) /* bins of one distance have no sums */
+        if (rest) /* bins with one distance have no sums */
             c->sums[bin] += rest;
     }
 }
 
-static void finish_block(const rdi_exact_batch *b, const tile *t, uint32_t block) {
+static void finish_tile(const rdi_exact_round *b, const tile_memory *t, uint32_t tile) {
     const rdi_exact_shape *s = &b->shape;
-    uint32_t first = block * RDI_EXACT_TILE;
+    uint32_t first = tile * RDI_EXACT_TILE;
     for (uint32_t i = 0; i < RDI_EXACT_TILE && first + i < s->refs_n; i++) {
         uint32_t position = s->stack_n + first + i, distance = RDI_EXACT_NONE;
         if (t->keys[i].key) {
             uint32_t prev = t->keys[i].key - 1;
             uint32_t table =
-                rdi_exact_table_count(*s, b->rows, b->segments, block, prev / RDI_EXACT_TILE);
+                rdi_exact_table_count(*s, b->rows, b->panels, tile, prev / RDI_EXACT_TILE);
             distance =
                 rdi_exact_distance(position, prev, table + b->beside[prev] + t->keys[i].greater);
         }
@@ -193,23 +194,23 @@ static void finish_block(const rdi_exact_batch *b, const tile *t, uint32_t block
     }
 }
 
-rd_status rdi_exact_blocks(rdi_device *d, const rdi_exact_batch *b) {
+rd_status rdi_exact_tiles(rdi_device *d, const rdi_exact_round *b) {
     const rdi_exact_shape *s = &b->shape;
-    tile *t = NULL;
+    tile_memory *t = NULL;
     RD_TRY(tile_room(d, b, &t));
-    for (uint32_t block = 0; block < s->blocks; block++) {
-        uint32_t begin = s->stack_n + block * RDI_EXACT_TILE;
+    for (uint32_t tile = 0; tile < s->tiles; tile++) {
+        uint32_t begin = s->stack_n + tile * RDI_EXACT_TILE;
         for (uint32_t i = 0; i < RDI_EXACT_TILE; i++) {
-            uint32_t key = begin + i < s->n ? rdi_exact_block_key(b->links[begin + i]) : 0;
+            uint32_t key = begin + i < s->n ? rdi_exact_tile_key(b->links[begin + i]) : 0;
             t->keys[i] = rdi_exact_key_at(i, key);
         }
         count_greater(t);
-        finish_block(b, t, block);
+        finish_tile(b, t, tile);
     }
     return RD_OK;
 }
 
-rd_status rdi_exact_carry(rdi_device *d, const rdi_exact_batch *b) {
+rd_status rdi_exact_carry(rdi_device *d, const rdi_exact_round *b) {
     (void)d;
     uint32_t n = 0;
     for (uint32_t p = 0; p < b->shape.n; p++)

@@ -1,5 +1,5 @@
 /* The steps of the geometric algorithm in plain memory, with the functions that the kernels use.
- * See geometric_device.h. Written to be compared with geometric.cu, not to be fast. */
+ * See geometric_device.h. This code is written for comparison with geometric.cu, not for speed. */
 #include "engine/gpu/geometric_device.h"
 
 #include <string.h>

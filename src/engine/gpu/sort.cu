@@ -1,9 +1,9 @@
-/* Sorting on the device: CUB's radix sort. See device.h. */
+/* Sorts on the device with CUB's radix sort. See device.h. */
 #include "engine/gpu/cuda_device.h"
 
 #include <cub/device/device_radix_sort.cuh>
 
-/* Sorts. With scratch == NULL it only computes the required size. */
+/* Sorts the pairs. With scratch == NULL the function only computes the required size. */
 template <typename Key>
 static cudaError_t sort(rdi_device *d, const rdi_device_pairs *p, void *scratch, size_t *bytes,
                         unsigned *result) {

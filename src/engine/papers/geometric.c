@@ -1,4 +1,5 @@
-/* geometric: Carr and Nicol's geometric algorithm. Exact, data-parallel, a round at a time.
+/* geometric: Carr and Nicol's geometric algorithm. It is exact and data-parallel, and analyzes the
+ * trace in rounds.
  *
  *   1. next      for every reference t, the time n(t) of the next reference to the same block
  *   2. rank      for every point (t, n(t)), the number of points to the right and above, by merging
@@ -6,16 +7,17 @@
  *   3. distance  the distance of reference n(t) is the rank of t minus n - n(t), because the
  *                n - n(t) references from n(t) on all lie there
  *
- * References without a next one come last in the merged order, sorted by time. They are the LRU
- * stack and begin the next round. With a bound B only the newest B of them do.
+ * References without a next reference come last in the merged order, sorted by time. They form the
+ * LRU stack, and the next round begins with them. With a bound B, it begins with the newest B of
+ * them.
  *
- * Time: O(log n) per reference for the ranks, for any trace; n(t) takes O(log n) (`sort`), O(B)
- * (`range:B`), or O(1) (`table`, one thread). Memory: 52 bytes per reference of a round, which has
- * three times as many references as there are blocks, at least 64 K. Distances are late by up to a
- * round.
+ * Time: O(log n) per reference for the ranks, for any trace; finding n(t) takes O(log n) with
+ * `sort`, O(B) with `range:B`, and O(1) with `table`, which uses one thread. Memory: 52 bytes per
+ * reference of a round. A round has three times as many references as there are live blocks, and at
+ * least 64 K new references. Distances are late by up to a round.
  *
- * For machines with very many processors, and as a method that costs the same on every trace. On a
- * few cores `auto` is several times faster.
+ * Use it on machines with very many processors, or if the cost must be the same for every trace. On
+ * a few cores `auto` is several times faster.
  *
  * E. Carr and D. M. Nicol. Empirical study of parallel LRU simulation algorithms. ICASE 94-87,
  * 1994. D. Nicol, A. Greenberg, B. Lubachevsky. Massively parallel algorithms for trace-driven
@@ -30,29 +32,32 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LEAST_ROUND  (64u * 1024)
-#define DEVICE_ROUND (16u * 1024 * 1024) /* enough for the thousands of threads of a device */
-#define ROUND_SHARE  2 /* many blocks: new references per block of the LRU stack */
+#define LEAST_ROUND (64u * 1024)
+/* References in a round, enough for the thousands of threads of a device. */
+#define DEVICE_ROUND (16u * 1024 * 1024)
+#define ROUND_SHARE  2 /* new references in a round per block of the LRU stack */
 #define SHARE_LEAST  4096u
 
 typedef struct geometric_engine {
-    /* options */
+    /* The options. */
     uint32_t backend; /* RDI_BACKEND_* */
     const char *next_text;
     uint32_t isa;
     uint64_t round_option;
-    /* state */
+    /* The state. */
     rdi_run *run;
     rdi_round round;
     const rdi_lanes *lanes;
     rdi_next next;
     rdi_geometric_memory memory;
-    rdi_geometric_device device; /* backend=cuda */
-    rdi_room block; /* references of the round: first those of the LRU stack, then new ones */
-    rdi_room dist;  /* distances of the new references */
-    size_t carried, filled; /* references in `block`: of the LRU stack, and in all */
+    rdi_geometric_device device; /* used with backend=cuda */
+    rdi_room block; /* the references of the round: first the blocks of the LRU stack, then the new
+                       references */
+    rdi_room dist;  /* the distances of the new references */
+    size_t carried, filled; /* number of references in `block` that are the LRU stack, and of all
+                               references in it */
     size_t full;            /* value of `filled` at which the round is analyzed */
-    const rdi_point *point; /* points of the round with their ranks */
+    const rdi_point *point; /* the points of the round with their ranks */
 } geometric_engine;
 
 /* ---- a round ---- */
@@ -81,14 +86,15 @@ static void write_distances(void *arg, unsigned worker) {
     for (size_t i = rdi_round_begin(&e->round, n, worker); i < end; i++) {
         const rdi_point *p = &e->point[i];
         if (p->next >= n)
-            break; /* this reference and all after it have no next one */
+            break; /* this reference and all later ones have no next reference */
         uint32_t d = rdi_point_distance(p, n);
         dist[p->next - e->carried] = d < e->run->in->bound ? d : RD_COLD;
     }
 }
 
-/* Moves the references without a next one to the front. They are at the end of the points, in time
- * order. Each moves to the left or stays, so none is overwritten before it has moved. */
+/* Moves the references without a next reference to the front. They are the last points and in time
+ * order. Each of them moves to a lower index or stays, so none is overwritten before it has
+ * moved. */
 static void carry_over(geometric_engine *e) {
     uint64_t *block = e->block.at;
     uint32_t n = (uint32_t)e->filled;
@@ -200,7 +206,7 @@ static const rd_opt options[] = {
      .offset = offsetof(geometric_engine, round_option),
      .def = "0",
      .max = 1u << 30,
-     .help = "new references per round; 0: by the number of blocks"},
+     .help = "new references per round; 0: chosen from the number of blocks"},
     RDI_ISA_OPTION(geometric_engine),
     {0},
 };
@@ -215,16 +221,16 @@ const rdi_engine_ops rdi_engine_geometric = {
             .summary = "Carr-Nicol: ranks by parallel merging, the same cost on every trace",
             .role = RD_ROLE_STUDY,
             .card =
-                "Every reference t is a point (t, time of the next one to the same block).\n"
+                "Every reference t is a point (t, time of the next reference to the same block).\n"
                 "Merging runs of points in log2(n) data-parallel steps gives the rank of each,\n"
                 "the number of points to the right and above, and from that the distance.\n"
-                "References without a next one begin the following round.\n"
+                "References without a next reference begin the following round.\n"
                 "\n"
-                "Exact. Time O(log n) per reference for the ranks, independent of the trace;\n"
-                "the next times by a parallel radix sort (next=sort), by a backward copy-scan\n"
-                "per block id (next=range:B, time O(B)), or by a hash table (next=table).\n"
+                "Exact. Time: O(log n) per reference for the ranks, independent of the trace. The\n"
+                "next times come from a parallel radix sort (next=sort), from a backward copy-\n"
+                "scan per block id (next=range:B, time O(B)), or from a hash table (next=table).\n"
                 "Memory: 52 bytes per reference of a round, which has three references per\n"
-                "block. On a few cores auto is several times faster, on a device gpu is.\n"
+                "live block. On a few cores auto is several times faster, on a device gpu is.\n"
                 "\n"
                 "E. Carr, D. M. Nicol. Empirical study of parallel LRU simulation algorithms.\n"
                 "ICASE 94-87, 1994.",

@@ -1,5 +1,5 @@
-/* Internals of the geometric engine: the references of a round become points with a next time each,
- * and the points get their ranks. */
+/* Internals of the geometric engine: finding the next times of a round's references, and ranking
+ * the points. */
 #ifndef RDI_GEOMETRIC_H
 #define RDI_GEOMETRIC_H
 
@@ -12,33 +12,33 @@ typedef enum rdi_next_how { RDI_NEXT_SORT, RDI_NEXT_RANGE, RDI_NEXT_TABLE } rdi_
 
 typedef struct rdi_next {
     rdi_next_how how;
-    uint64_t range; /* RDI_NEXT_RANGE: blocks are below this */
+    uint64_t range; /* RDI_NEXT_RANGE: all blocks are below this number */
 } rdi_next;
 
 /* Parses "sort", "range:B" or "table". */
 rd_status rdi_next_parse(rd_ctx *ctx, const char *text, rdi_next *out);
 
-/* Memory of a round. Its contents are not needed between rounds. */
+/* Memory of a round. Its contents are not kept between rounds. */
 typedef struct rdi_geometric_memory {
-    rdi_room next;  /* uint32_t per reference */
-    rdi_room work;  /* records being sorted, later points */
+    rdi_room next;  /* one uint32_t per reference */
+    rdi_room work;  /* the records that are sorted, and later the points */
     rdi_room work2; /* the second buffer for sorting and merging */
     rdi_room counts;
 } rdi_geometric_memory;
 
-/* Writes next(t) for n references in time order to memory->next; n + t if there is no next
- * reference. */
+/* Writes next(t) for n references in time order to memory->next. If there is no next reference,
+ * next(t) is n + t. */
 rd_status rdi_geometric_next(rdi_round *round, const rdi_lanes *lanes, const rdi_next *next,
                              const uint64_t *block, uint32_t n, rdi_geometric_memory *memory);
 
-/* Computes the points of n references from the next times in memory->next, sorted by next, with
- * their ranks. Borrowed from memory. */
+/* Computes the points of n references from the next times in memory->next, with their ranks and
+ * sorted by next. The points are borrowed from `memory`. */
 rd_status rdi_geometric_rank(rdi_round *round, const rdi_lanes *lanes, uint32_t n,
                              rdi_geometric_memory *memory, const rdi_point **out);
 
-/* The largest bit width of n blocks. */
+/* Returns the largest bit width of n blocks. */
 unsigned rdi_geometric_bits(const uint64_t *block, uint32_t n);
-/* Returns RD_ERANGE if a block is not below the range. */
+/* Checks the blocks of a round. Returns RD_ERANGE if a block is not below the range. */
 rd_status rdi_geometric_check(rd_ctx *ctx, const rdi_next *next, const uint64_t *block, uint32_t n);
 
 void rdi_geometric_memory_free(rd_ctx *ctx, rdi_geometric_memory *memory);

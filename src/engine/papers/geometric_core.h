@@ -1,16 +1,17 @@
-/* The merge of the geometric algorithm, shared by threads and CUDA.
+/* The merge step of the geometric algorithm, which threads and CUDA share.
  *
- * Reference t is the point (t, next(t)). Its rank is the number of points to the right of it and
- * above it. The merge combines two adjacent runs of points, each sorted by `next` and with ranks
- * that count points of the same run. For a point of the left run, the points of the right run that
- * lie above it are those that come after it in the merged run.
+ * Reference t is the point (t, next(t)). The rank of a point is the number of points to its right
+ * that lie above it. The merge combines two adjacent runs of points. Each run is sorted by `next`,
+ * and its ranks count points of the same run. For a point of the left run, the points of the right
+ * run that lie above it come after it in the merged run.
  */
 #ifndef RDI_GEOMETRIC_CORE_H
 #define RDI_GEOMETRIC_CORE_H
 
 #include "engine/core/both.h"
 
-#define RDI_POINTS_MAX ((uint32_t)1 << 31) /* per round: next(t) = n + t must fit */
+/* Maximum number of points in a round, because n + t must fit in 32 bits. */
+#define RDI_POINTS_MAX ((uint32_t)1 << 31)
 
 typedef struct rdi_point {
     uint32_t next; /* time of the next reference to the same block; n + t if there is none */
@@ -18,8 +19,8 @@ typedef struct rdi_point {
     uint32_t rank;
 } rdi_point;
 
-/* For two adjacent runs, computes how many of the first `at` merged points come from the left
- * one. */
+/* Returns how many of the first `at` points, after merging two adjacent runs, come from the left
+ * run. */
 RDI_BOTH uint32_t rdi_points_split(const rdi_point *run, uint32_t n_left, uint32_t n_right,
                                    uint32_t at) {
     const rdi_point *right = run + n_left;
@@ -34,12 +35,14 @@ RDI_BOTH uint32_t rdi_points_split(const rdi_point *run, uint32_t n_left, uint32
     return low;
 }
 
-/* Merges points [from, to) into out[from] ... and raises the ranks of points from the left run. */
+/* Computes points [from, to) of the merge of two adjacent runs, stores them from out[from] on, and
+ * raises the ranks of points from the left run. */
 RDI_BOTH void rdi_points_merge(const rdi_point *run, uint32_t n_left, uint32_t n_right,
                                uint32_t from, uint32_t to, rdi_point *out) {
     uint32_t n = n_left + n_right, l = rdi_points_split(run, n_left, n_right, from);
     uint32_t r = n_left + from - l, i = from;
-    for (; i < to && l < n_left && r < n; i++) { /* no branch on the order: it is unpredictable */
+    for (; i < to && l < n_left && r < n; i++) { /* the loop has no branch on the order, which is
+                                                    unpredictable */
         uint32_t left = run[l].next < run[r].next, mask = 0u - left;
         rdi_point p = run[(l & mask) | (r & ~mask)];
         p.rank += (n - r) & mask;
@@ -53,7 +56,7 @@ RDI_BOTH void rdi_points_merge(const rdi_point *run, uint32_t n_left, uint32_t n
         out[i] = run[r++];
 }
 
-/* Merges runs of `width` points to runs of twice the width: computes points [from, to) of the
+/* Merges runs of `width` points into runs of twice that width: computes points [from, to) of the
  * result. */
 RDI_BOTH void rdi_points_merge_runs(const rdi_point *in, uint32_t n, uint32_t width, uint32_t from,
                                     uint32_t to, rdi_point *out) {
@@ -67,12 +70,12 @@ RDI_BOTH void rdi_points_merge_runs(const rdi_point *in, uint32_t n, uint32_t wi
     }
 }
 
-/* ---- next(t) of one symbol, by a backward copy-scan over tiles ---- */
+/* ---- next(t) for one symbol, by a backward copy-scan over tiles ---- */
 
 #define RDI_SYMBOL_NONE UINT32_MAX
 
-/* The time of the first reference to the symbol in a tile of n blocks, which begins at time
- * `begin`. */
+/* Returns the time of the first reference to the symbol in a tile of n blocks that begins at time
+ * `begin`, or RDI_SYMBOL_NONE. */
 RDI_BOTH uint32_t rdi_symbol_first(const uint64_t *tile, uint32_t n, uint32_t begin,
                                    uint64_t symbol) {
     for (uint32_t i = 0; i < n; i++)
@@ -81,7 +84,8 @@ RDI_BOTH uint32_t rdi_symbol_first(const uint64_t *tile, uint32_t n, uint32_t be
     return RDI_SYMBOL_NONE;
 }
 
-/* Replaces the first reference in each tile by the first reference after each tile. */
+/* Replaces the time of the first reference in each tile by the time of the first reference after
+ * that tile. */
 RDI_BOTH void rdi_symbol_carry(uint32_t *first, uint32_t tiles, uint32_t stride) {
     uint32_t behind = RDI_SYMBOL_NONE;
     for (uint32_t tile = tiles; tile-- > 0;) {
@@ -91,8 +95,8 @@ RDI_BOTH void rdi_symbol_carry(uint32_t *first, uint32_t tiles, uint32_t stride)
     }
 }
 
-/* Gives every reference to the symbol in the tile the time of the next one. `behind` is the first
- * reference after the tile, `all` the number of references of the round. */
+/* Sets next(t) for every reference to the symbol in the tile. `behind` is the time of the first
+ * reference to it after the tile, and `all` is the number of references in the round. */
 RDI_BOTH void rdi_symbol_scan(const uint64_t *tile, uint32_t n, uint32_t begin, uint64_t symbol,
                               uint32_t behind, uint32_t all, uint32_t *next) {
     for (uint32_t i = n; i-- > 0;)
@@ -102,7 +106,8 @@ RDI_BOTH void rdi_symbol_scan(const uint64_t *tile, uint32_t n, uint32_t begin, 
         }
 }
 
-/* The distance of the reference at p->next, given the final rank of p among n points. */
+/* Returns the distance of the reference at time p->next, computed from the final rank of p among n
+ * points. */
 RDI_BOTH uint32_t rdi_point_distance(const rdi_point *p, uint32_t n) {
     return p->rank - (n - p->next);
 }

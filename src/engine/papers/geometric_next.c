@@ -1,8 +1,8 @@
-/* next(t), the time of the next reference to the same block, by three methods:
+/* Computes next(t), the time of the next reference to the same block, with one of three methods:
  *
- *   sort     a stable radix sort by block; adjacent entries of one block are consecutive references
- *   range:B  for every symbol below B a backward copy-scan over the whole round: linear in B
- *   table    one pass backward with a hash table of the times last seen
+ *   sort     a stable radix sort by block; adjacent entries of a block are consecutive references
+ *   range:B  a backward copy-scan over the whole round for every block id below B; linear in B
+ *   table    one backward pass with a hash table of the time at which each block was last seen
  */
 #include "engine/papers/geometric.h"
 
@@ -50,8 +50,8 @@ typedef struct sorting {
     record *from, *to;
     uint32_t *next;
     const uint64_t *block;
-    size_t *counts;    /* DIGITS per worker */
-    uint64_t *varying; /* per worker: bits in which its blocks differ from the first block */
+    size_t *counts;    /* DIGITS counts per worker */
+    uint64_t *varying; /* per worker: the bits in which its blocks differ from the first block */
     uint32_t n;
     unsigned shift;
 } sorting;
@@ -80,8 +80,8 @@ static void count_digits(void *arg, unsigned worker) {
         counts[digit(s, &s->from[i])]++;
 }
 
-/* Turns counts into first positions: digit by digit, and within a digit by worker, which keeps the
- * sort stable. */
+/* Turns counts into first positions. The order is by digit, and within a digit by worker, which
+ * keeps the sort stable. */
 static void place_digits(const sorting *s) {
     size_t at = 0;
     for (unsigned d = 0; d < DIGITS; d++)
@@ -110,7 +110,7 @@ static void link_records(void *arg, unsigned worker) {
     }
 }
 
-/* Sorts the records. Digits in which all blocks agree need no pass. */
+/* Sorts the records. A digit in which all blocks agree needs no pass. */
 static void sort_records(sorting *s) {
     uint64_t varying = 0;
     rdi_round_run(s->round, fill_records, s);
@@ -195,7 +195,7 @@ static rd_status next_by_table(rdi_round *round, const uint64_t *block, uint32_t
     return status;
 }
 
-/* ---- any of them ---- */
+/* ---- choosing a method, and checks ---- */
 
 unsigned rdi_geometric_bits(const uint64_t *block, uint32_t n) {
     uint64_t all = 0;

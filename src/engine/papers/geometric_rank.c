@@ -1,12 +1,13 @@
-/* Ranks by merging: log2(n) steps from runs of one point to one run. See geometric_core.h.
+/* Computes ranks by merging: log2(n) steps lead from runs of one point to a single run. See
+ * geometric_core.h.
  *
- * The first steps run tile by tile, inside the processor's cache, and the very first four of them
- * at once. In later steps every worker computes its share of the result: a binary search finds the
- * corresponding positions in the two runs.
+ * The first steps run tile by tile, inside the processor's cache, and make_run() does the first
+ * four of them at once. In later steps every worker computes its share of the result, and a binary
+ * search finds where that share begins in the two runs.
  */
 #include "engine/papers/geometric.h"
 
-#define TILE        4096u /* points; a power of two, several times RDI_LANES_RUN */
+#define TILE        4096u /* points in a tile; a power of two and a multiple of RDI_LANES_RUN */
 #define SHARE_LEAST 4096u
 
 typedef struct ranking {
@@ -17,7 +18,7 @@ typedef struct ranking {
     uint32_t n, width;
 } ranking;
 
-/* Turns one tile of next times into a run of points in r->from. */
+/* Turns one tile of next times into one sorted run of points in r->from. */
 static void rank_tile(const ranking *r, uint32_t begin, uint32_t n) {
     rdi_point *from = r->from + begin, *to = r->to + begin;
     for (uint32_t at = 0; at < n; at += RDI_LANES_RUN) {

@@ -1,23 +1,23 @@
-/* hprda: HP-RDA, a parallel estimate of reuse distances with hash tables and local arrays.
+/* hprda: estimates reuse distances in parallel with HP-RDA, which uses hash tables and local
+ * arrays.
  *
- * The words *batch*, *group* and *piece* are the paper's, and mean only this here: the trace,
- * without immediate repeats, is cut into batches of N references, a batch into NTB groups, and a
- * group into NB pieces of ST references, one per thread. Distances inside a piece are exact.
- * Distances between pieces, groups and batches are sums of the numbers of distinct blocks in
- * between (hprda_core.h), which are too large where pieces share blocks. `adjust` scales down a sum
- * that exceeds the number of distinct blocks.
+ * The trace, without immediate repeats, is divided into rounds of N references, a round into NTB
+ * groups, and a group into NB chunks of ST references, one per thread. Distances inside a chunk are
+ * exact. Distances between chunks, groups and rounds are sums of the numbers of distinct blocks in
+ * between (hprda_core.h). These sums are too large if chunks share blocks. `adjust` scales down a
+ * sum that exceeds the number of distinct blocks.
  *
- * First references are exact. Without adjusting no distance is below the true one. If a piece is as
+ * First references are exact. With adjust=off no distance is below the true one. If a chunk is as
  * long as the trace, all distances are exact. There is no error bound.
  *
- * Time: O(ST / 64) per reference at most. Memory: up to 70 bytes per reference of a batch, and 40
- * to 60 per distinct block. Distances are late by up to a batch.
+ * Time: O(ST / 64) per reference at most. Memory: up to 70 bytes per reference of a round, and 40
+ * to 60 bytes per distinct block. Distances are late by up to a round.
  *
- * Use it to reproduce the paper. `auto` is exact and faster on any number of cores, and so is `gpu`
- * on a device.
+ * Use this engine to reproduce the paper. `auto` is exact and faster on any number of cores, and so
+ * is `gpu` on a device.
  *
- * The paper calls its method HP-RDA, Highly Parallel Reuse Distance Analysis. It runs on a Tesla
- * C2050 and, as an OpenMP version, on four cores.
+ * HP-RDA stands for Highly Parallel Reuse Distance Analysis. The paper measures it on a Tesla C2050
+ * and, with OpenMP, on four cores.
  */
 #include "engine/papers/hprda.h"
 
@@ -28,73 +28,76 @@
 #include <stdio.h>
 #include <string.h>
 
-#define BATCH_MAX       (UINT32_C(1) << 30)
+#define ROUND_MAX       (UINT32_C(1) << 30)
 #define USUAL_THREADS   64u
 #define THREADS_MAX     1024u /* limit of the threads in one group on a device */
 #define SLOTS_MAX       ((uint64_t)1 << 31)
 #define LEAST_FILLING   4096u
 #define ZEROS_AT_A_TIME 512u
 
-/* Data about a block's last reference. */
+/* Data about the last reference to a block. */
 typedef struct known_block {
-    uint64_t latest; /* distinct blocks after it in its batch */
-    uint64_t behind; /* sum of the distinct blocks of its batch and all earlier ones */
+    uint64_t latest; /* number of distinct blocks after it in its round */
+    uint64_t behind; /* numbers of distinct blocks of its round and of all earlier rounds, summed */
 } known_block;
 
-enum { OPENMP, CUDA }; /* in the order of the option's choices */
+enum { OPENMP, CUDA }; /* the values of backend=, in the order of the choices */
 
 typedef struct hprda_engine {
-    /* options */
+    /* The options. */
     uint32_t backend_choice;
     bool adjust;
-    uint64_t batch, piece, threads, groups, slots, room;
-    /* state */
+    uint64_t round_refs, chunk, threads, groups, slots, room;
+    /* The state. */
     rdi_run *run;
     rdi_round round;
     rdi_rda_shape shape;
     rdi_rda_backend *backend;
-    rdi_room block;    /* references of the batch, without immediate repeats */
-    rdi_room repeats;  /* if distances are requested: number of repeats after each reference */
-    rdi_room dist;     /* distances of the batch */
-    rdi_room estimate; /* distances to earlier batches, before adjusting */
+    rdi_room block;    /* the references of the round, without immediate repeats */
+    rdi_room repeats;  /* number of repeats after each reference; used only if distances are
+                          requested */
+    rdi_room dist;     /* the distances of the round */
+    rdi_room estimate; /* estimates of the distances to earlier rounds, before they are adjusted */
     size_t filled;
     uint64_t last; /* the last block that was fed */
-    bool any;      /* `last` is valid */
+    bool any;      /* true: a block has been fed, so `last` is valid */
     uint64_t zeros;
-    rdi_block_map index; /* block -> index in `blocks` */
-    rdi_room blocks;     /* known_block */
-    uint64_t counted;    /* sum of the distinct blocks of every batch so far */
+    rdi_block_map index; /* maps a block to its index in `blocks` */
+    rdi_room blocks;     /* array of known_block */
+    uint64_t counted;    /* numbers of distinct blocks of all rounds so far, summed */
 } hprda_engine;
 
 /* ---- parameters ---- */
 
-/* Chooses N, ST, NB and NTB such that N is the product of the other three. Parameters that are 0
- * follow from the others. */
+/* Chooses N, ST, NB and NTB such that N = NTB * NB * ST. The function computes the parameters that
+ * the user left at 0. */
 static rd_status fit_shape(hprda_engine *e) {
     rdi_rda_shape *s = &e->shape;
-    uint64_t piece = e->piece < e->batch ? e->piece : e->batch, pieces = e->batch / piece;
+    uint64_t chunk = e->chunk < e->round_refs ? e->chunk : e->round_refs,
+             chunks = e->round_refs / chunk;
     uint64_t threads = e->threads               ? e->threads
-                       : e->groups              ? pieces / e->groups
-                       : pieces < USUAL_THREADS ? pieces
+                       : e->groups              ? chunks / e->groups
+                       : chunks < USUAL_THREADS ? chunks
                                                 : USUAL_THREADS;
     threads = threads ? threads : 1;
-    uint64_t groups = e->groups ? e->groups : pieces / threads;
-    if (groups == 0 || piece > e->batch / threads || groups * threads * piece != e->batch)
+    uint64_t groups = e->groups ? e->groups : chunks / threads;
+    if (groups == 0 || chunk > e->round_refs / threads || groups * threads * chunk != e->round_refs)
         return rdi_fail(e->run->ctx, RD_EINVAL,
                         "engine hprda: N = NTB * NB * ST must hold, not %" PRIu64 " = %" PRIu64
                         " * %" PRIu64 " * %" PRIu64,
-                        e->batch, groups, threads, piece);
+                        e->round_refs, groups, threads, chunk);
     if (threads > THREADS_MAX)
         return rdi_fail(e->run->ctx, RD_EINVAL, "engine hprda: NB is at most %u, not %" PRIu64,
                         THREADS_MAX, threads);
-    uint64_t slots = e->slots ? e->slots : 2 * e->batch, room = e->room ? e->room : e->batch;
-    if (slots <= e->batch || slots > 8 * e->batch)
+    uint64_t slots = e->slots ? e->slots : 2 * e->round_refs,
+             room = e->room ? e->room : e->round_refs;
+    if (slots <= e->round_refs || slots > 8 * e->round_refs)
         return rdi_fail(e->run->ctx, RD_EINVAL,
                         "engine hprda: HS must be above N and at most 8 * N (N = %" PRIu64 ")",
-                        e->batch);
-    slots = slots / (groups * threads) > piece ? slots / (groups * threads) : piece + 1;
-    *s = (rdi_rda_shape){.batch = (uint32_t)e->batch,
-                         .piece = (uint32_t)piece,
+                        e->round_refs);
+    slots = slots / (groups * threads) > chunk ? slots / (groups * threads) : chunk + 1;
+    *s = (rdi_rda_shape){.round = (uint32_t)e->round_refs,
+                         .chunk = (uint32_t)chunk,
                          .threads = (uint32_t)threads,
                          .groups = (uint32_t)groups,
                          .slots = rdi_rda_power(slots < SLOTS_MAX ? slots : SLOTS_MAX),
@@ -104,12 +107,12 @@ static rd_status fit_shape(hprda_engine *e) {
     return RD_OK;
 }
 
-/* The parameters of a batch of n references: a short batch needs less memory. */
-static rdi_rda_shape shape_of_batch(const rdi_rda_shape *whole, uint32_t n) {
+/* Returns the parameters of a round of n references. A short round needs less memory. */
+static rdi_rda_shape shape_of_round(const rdi_rda_shape *whole, uint32_t n) {
     rdi_rda_shape s = *whole;
-    s.piece = s.piece < n ? s.piece : n;
-    uint64_t group = (uint64_t)s.piece * s.threads;
-    uint32_t slots = rdi_rda_power((uint64_t)2 * s.piece);
+    s.chunk = s.chunk < n ? s.chunk : n;
+    uint64_t group = (uint64_t)s.chunk * s.threads;
+    uint32_t slots = rdi_rda_power((uint64_t)2 * s.chunk);
     s.groups = (uint32_t)((n + group - 1) / group);
     s.slots = s.slots < slots ? s.slots : slots;
     s.group_room = s.group_room < group ? s.group_room : (uint32_t)group;
@@ -124,10 +127,10 @@ rd_status rdi_rda_pool_full(rd_ctx *ctx, const rdi_rda_shape *shape) {
                     shape->group_room, shape->room);
 }
 
-/* ---- from batch to batch ---- */
+/* ---- joining a round to the earlier ones ---- */
 
-/* Computes the estimate for the first reference to a block in this batch, if the block is known,
- * and stores the data that later batches need. */
+/* Computes the estimate for the first reference to a block in this round, if the block occurred in
+ * an earlier round, and stores the data that later rounds need. */
 static rd_status join_block(hprda_engine *e, const rdi_rda_item *item, uint64_t behind,
                             uint64_t *estimate) {
     known_block *blocks = e->blocks.at;
@@ -144,17 +147,18 @@ static rd_status join_block(hprda_engine *e, const rdi_rda_item *item, uint64_t 
     return RD_OK;
 }
 
-static rd_status join_batch(hprda_engine *e, const rdi_rda_batch *batch) {
+static rd_status join_round(hprda_engine *e, const rdi_rda_round *current) {
     rd_ctx *ctx = e->run->ctx;
-    uint64_t behind = e->counted + batch->n_known;
-    RD_TRY(rdi_room_fit(ctx, &e->estimate, batch->n_known, sizeof(uint64_t)));
-    RD_TRY(rdi_room_grow(ctx, &e->blocks, e->index.n + batch->n_known, sizeof(known_block)));
+    uint64_t behind = e->counted + current->n_known;
+    RD_TRY(rdi_room_fit(ctx, &e->estimate, current->n_known, sizeof(uint64_t)));
+    RD_TRY(rdi_room_grow(ctx, &e->blocks, e->index.n + current->n_known, sizeof(known_block)));
     uint64_t *estimate = e->estimate.at;
-    for (uint32_t i = 0; i < batch->n_known; i++)
-        RD_TRY(join_block(e, &batch->known[i], behind, &estimate[i]));
-    for (uint32_t i = 0; i < batch->n_known; i++) /* the number of blocks is known only now */
+    for (uint32_t i = 0; i < current->n_known; i++)
+        RD_TRY(join_block(e, &current->known[i], behind, &estimate[i]));
+    /* A second loop, because the number of blocks is known only now. */
+    for (uint32_t i = 0; i < current->n_known; i++)
         if (estimate[i] != RD_COLD)
-            batch->dist[batch->known[i].at] =
+            current->dist[current->known[i].at] =
                 e->adjust ? rdi_rda_adjust(estimate[i], e->index.n, behind) : estimate[i];
     e->counted = behind;
     return RD_OK;
@@ -170,7 +174,7 @@ static rd_status deliver_zeros(hprda_engine *e, uint64_t n) {
     return RD_OK;
 }
 
-/* Delivers the distances with the zeros of the repeats between them. */
+/* Delivers the distances, and between them a zero for each immediate repeat. */
 static rd_status deliver_expanded(hprda_engine *e) {
     const uint64_t *repeats = e->repeats.at, *dist = e->dist.at;
     size_t from = 0;
@@ -183,16 +187,16 @@ static rd_status deliver_expanded(hprda_engine *e) {
     return RD_OK;
 }
 
-static rd_status run_batch(hprda_engine *e) {
+static rd_status run_round(hprda_engine *e) {
     RD_TRY(rdi_room_fit(e->run->ctx, &e->dist, e->filled, sizeof(uint64_t)));
-    rdi_rda_batch batch = {.shape = shape_of_batch(&e->shape, (uint32_t)e->filled),
-                           .block = e->block.at,
-                           .n = (uint32_t)e->filled,
-                           .dist = e->dist.at};
-    RD_TRY(e->backend->analyze(e->backend, &batch));
+    rdi_rda_round current = {.shape = shape_of_round(&e->shape, (uint32_t)e->filled),
+                             .block = e->block.at,
+                             .n = (uint32_t)e->filled,
+                             .dist = e->dist.at};
+    RD_TRY(e->backend->analyze(e->backend, &current));
     double start = rdi_rda_now();
-    RD_TRY(join_batch(e, &batch));
-    e->backend->seconds[RDI_RDA_BATCHES] += rdi_rda_now() - start;
+    RD_TRY(join_round(e, &current));
+    e->backend->seconds[RDI_RDA_ROUNDS] += rdi_rda_now() - start;
     RD_TRY(e->run->in->distances ? deliver_expanded(e)
                                  : rdi_round_deliver(&e->round, e->dist.at, e->filled));
     e->filled = 0;
@@ -211,22 +215,22 @@ static rd_status hprda_open(void *self, rdi_run *run) {
                                      : rdi_rda_threads_open(&e->round, &e->backend);
 }
 
-/* Makes room for n references. The buffers grow with their contents: a short trace needs no memory
- * for a whole batch. */
+/* Makes room for n references. The buffers grow with the number of references, so that a short
+ * trace does not need the memory of a whole round. */
 static rd_status reserve(hprda_engine *e, size_t n) {
     rd_ctx *ctx = e->run->ctx;
     size_t room = e->block.bytes / sizeof(uint64_t);
     if (n <= room)
         return RD_OK;
     size_t grown = 2 * room > LEAST_FILLING ? 2 * room : LEAST_FILLING;
-    grown = grown < e->shape.batch ? grown : e->shape.batch;
+    grown = grown < e->shape.round ? grown : e->shape.round;
     grown = grown > n ? grown : n;
     if (e->run->in->distances)
         RD_TRY(rdi_room_grow(ctx, &e->repeats, grown, sizeof(uint64_t)));
     return rdi_room_grow(ctx, &e->block, grown, sizeof(uint64_t));
 }
 
-/* Counts an immediate repeat, which has distance 0 and changes nothing. */
+/* Counts an immediate repeat. It has distance 0 and does not change the state. */
 static rd_status take_repeat(hprda_engine *e) {
     if (!e->run->in->distances)
         e->zeros++;
@@ -246,7 +250,7 @@ static rd_status take(hprda_engine *e, uint64_t block) {
     if (e->run->in->distances)
         ((uint64_t *)e->repeats.at)[e->filled] = 0;
     ((uint64_t *)e->block.at)[e->filled++] = block;
-    return e->filled == e->shape.batch ? run_batch(e) : RD_OK;
+    return e->filled == e->shape.round ? run_round(e) : RD_OK;
 }
 
 static rd_status hprda_feed(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
@@ -260,13 +264,13 @@ static rd_status hprda_feed(void *self, const uint64_t *blk, size_t n, uint64_t 
 static rd_status hprda_finish(void *self) {
     hprda_engine *e = self;
     if (e->filled > 0)
-        RD_TRY(run_batch(e));
+        RD_TRY(run_round(e));
     const double *s = e->backend->seconds;
     rdi_snprintf(e->run->out.note, sizeof e->run->out.note,
-                 "hprda on %.60s: %.3f s in pieces, %.3f s merging threads, %.3f s groups, "
-                 "%.3f s batches",
+                 "hprda on %.60s: %.3f s for chunks, %.3f s for merging threads, %.3f s for "
+                 "merging groups, %.3f s for joining rounds",
                  e->backend->where, s[RDI_RDA_LOCAL], s[RDI_RDA_THREADS], s[RDI_RDA_GROUPS],
-                 s[RDI_RDA_BATCHES]);
+                 s[RDI_RDA_ROUNDS]);
     RD_TRY(rdi_round_finish(&e->round));
     return e->zeros ? rdi_hist_add_many(e->run->out.hist, 0, e->zeros) : RD_OK;
 }
@@ -293,26 +297,27 @@ static const rd_opt options[] = {
      .offset = offsetof(hprda_engine, backend_choice),
      .def = "openmp",
      .choices = "openmp|cuda",
-     .help = "where it runs: on the threads of -t, or on a CUDA device"},
+     .help = "run on the threads of -t, or on a CUDA device"},
     {.name = "adjust",
      .type = RD_OPT_BOOL,
      .offset = offsetof(hprda_engine, adjust),
      .def = "on",
-     .help = "scale down distances above the number of blocks (paper: --disable-adjusting)"},
+     .help =
+         "scale down distances above the number of blocks; off: --disable-adjusting of the paper"},
     {.name = "N",
      .type = RD_OPT_SIZE,
-     .offset = offsetof(hprda_engine, batch),
+     .offset = offsetof(hprda_engine, round_refs),
      .def = "64M",
      .min = 1,
-     .max = BATCH_MAX,
-     .help = "references of a batch; N = NTB * NB * ST"},
+     .max = ROUND_MAX,
+     .help = "references of a round; N = NTB * NB * ST"},
     {.name = "ST",
      .type = RD_OPT_SIZE,
-     .offset = offsetof(hprda_engine, piece),
+     .offset = offsetof(hprda_engine, chunk),
      .def = "2048",
      .min = 1,
-     .max = BATCH_MAX,
-     .help = "references of a piece, which one thread analyzes; N or more: the whole batch"},
+     .max = ROUND_MAX,
+     .help = "references of a chunk, which one thread analyzes; N or more: all of the round"},
     {.name = "NB",
      .type = RD_OPT_SIZE,
      .offset = offsetof(hprda_engine, threads),
@@ -323,8 +328,8 @@ static const rd_opt options[] = {
      .type = RD_OPT_SIZE,
      .offset = offsetof(hprda_engine, groups),
      .def = "0",
-     .max = BATCH_MAX,
-     .help = "groups of a batch; 0: as many as needed"},
+     .max = ROUND_MAX,
+     .help = "groups of a round; 0: as many as needed"},
     {.name = "HS",
      .type = RD_OPT_SIZE,
      .offset = offsetof(hprda_engine, slots),
@@ -334,7 +339,7 @@ static const rd_opt options[] = {
      .type = RD_OPT_SIZE,
      .offset = offsetof(hprda_engine, room),
      .def = "0",
-     .max = BATCH_MAX,
+     .max = ROUND_MAX,
      .help = "elements of the memory pools of all groups; 0: N, which always suffices"},
     {0},
 };
@@ -346,21 +351,22 @@ const rdi_engine_ops rdi_engine_hprda = {
     .info =
         {
             .name = "hprda",
-            .summary = "HP-RDA: pieces of the trace in parallel, merged by estimate",
+            .summary = "HP-RDA: analyzes chunks in parallel and merges them by an estimate",
             .role = RD_ROLE_STUDY,
-            .card = "Each piece of ST references is analyzed alone, with a hash table and a local\n"
-                    "array. Distances between pieces are sums of the distinct blocks of every\n"
-                    "piece in between, first inside groups of NB pieces, then between the NTB\n"
-                    "groups of a batch, then between batches. A block that several of them share\n"
-                    "is counted more than once: adjust=on scales such sums down.\n"
+            .card = "Each chunk of ST references is analyzed alone, with a hash table and a local\n"
+                    "array. A distance between two chunks is the sum of the distinct blocks of\n"
+                    "every chunk in between: first inside groups of NB chunks, then between the\n"
+                    "NTB groups of a round, then between rounds. A block in several chunks is\n"
+                    "counted several times; adjust=on scales such sums down.\n"
                     "\n"
                     "The number of infinite distances is exact, and so is every distance inside a\n"
-                    "piece. With adjust=off no distance is below the true one. No error bound.\n"
-                    "To reproduce the paper: auto is exact and faster.\n"
+                    "chunk. With adjust=off no distance is below the true one. There is no\n"
+                    "error bound.\n"
+                    "Use it to reproduce the paper; auto is exact and faster.\n"
                     "\n"
                     "backend=openmp uses the threads of this library (-t), not OpenMP. Memory:\n"
-                    "up to 70 bytes per reference of a batch, and 40 to 60 per block; on a device\n"
-                    "up to 160 per reference of a batch.\n"
+                    "up to 70 bytes per reference of a round, and 40 to 60 bytes per block; on a\n"
+                    "device up to 160 bytes per reference of a round.\n"
                     "\n"
                     "HP-RDA: Highly Parallel Reuse Distance Analysis.",
             .caps = RD_CAP_DISTANCES | RD_CAP_LATE | RD_CAP_THREADS | RD_CAP_TRACE_MEMORY,

@@ -1,11 +1,12 @@
-/* The inner parts of HP-RDA, shared by threads and CUDA.
+/* The inner functions of HP-RDA, which threads and CUDA share.
  *
- * The trace is cut into pieces, one per thread. A thread finds the distances inside its piece, and
- * two numbers for every block in it: `first`, the distinct blocks before its first reference, and
- * `latest`, the distinct blocks after its last reference. A hash table from block to the list of
- * these numbers merges the pieces: the distance from piece i to a later piece j is latest(i) + the
- * distinct blocks of every piece in between + first(j), which counts a block more than once if
- * several pieces have it. The merged pieces are merged again in the same way, one level up.
+ * The trace is divided into chunks, one per thread. A thread finds the distances inside its chunk,
+ * and two numbers for every block in it: `first`, the number of distinct blocks before its first
+ * reference, and `latest`, the number of distinct blocks after its last reference. A hash table
+ * maps each block to the list of its numbers and so merges the chunks. The distance from chunk i to
+ * a later chunk j is latest(i) + the distinct blocks of every chunk in between + first(j); this
+ * counts a block more than once if several chunks contain it. One level up, groups of merged chunks
+ * are merged in the same way.
  */
 #ifndef RDI_HPRDA_CORE_H
 #define RDI_HPRDA_CORE_H
@@ -19,14 +20,15 @@ RDI_BOTH uint64_t rdi_rda_hash(uint64_t block) {
     return x ^ x >> 29;
 }
 
-/* ---- inside a piece ---- */
+/* ---- inside a chunk ---- */
 
 /* A thread's private memory, initially zeroed. */
 typedef struct rdi_rda_local {
-    uint32_t *seen;   /* hash table: where a block was last referenced, from 1; 0: free */
-    uint32_t slots;   /* size of the hash table, above the number of references; a power of two */
-    uint64_t *live;   /* one bit per reference, set if no later one refers to the same block */
-    uint32_t *origin; /* per live reference: where the block was first referenced */
+    uint32_t *seen;   /* hash table: position of a block's last reference, from 1; 0: free */
+    uint32_t slots;   /* number of slots in the hash table, above the number of references; a power
+                         of two */
+    uint64_t *live;   /* one bit per reference, set if no later reference is to the same block */
+    uint32_t *origin; /* per live reference: position of the first reference to the same block */
 } rdi_rda_local;
 
 RDI_BOTH uint32_t rdi_rda_popcount(uint64_t x) {
@@ -37,7 +39,7 @@ RDI_BOTH uint32_t rdi_rda_popcount(uint64_t x) {
 #endif
 }
 
-/* The number of set bits in [from, to), from < to. */
+/* Returns the number of set bits in [from, to). `from` must be below `to`. */
 RDI_BOTH uint32_t rdi_rda_count(const uint64_t *bits, uint32_t from, uint32_t to) {
     uint32_t a = from / 64, b = (to - 1) / 64;
     uint64_t head = ~UINT64_C(0) << from % 64, tail = ~UINT64_C(0) >> (63 - (to - 1) % 64);
@@ -49,10 +51,10 @@ RDI_BOTH uint32_t rdi_rda_count(const uint64_t *bits, uint32_t from, uint32_t to
     return n;
 }
 
-/* The slot of `block` in the hash table, or the free slot where it belongs. */
-RDI_BOTH uint32_t rdi_rda_find(const rdi_rda_local *l, const uint64_t *piece, uint64_t block) {
+/* Returns the slot of `block` in the hash table, or the free slot where it belongs. */
+RDI_BOTH uint32_t rdi_rda_find(const rdi_rda_local *l, const uint64_t *chunk, uint64_t block) {
     uint32_t s = (uint32_t)rdi_rda_hash(block) & (l->slots - 1);
-    while (l->seen[s] && piece[l->seen[s] - 1] != block)
+    while (l->seen[s] && chunk[l->seen[s] - 1] != block)
         s = (s + 1) & (l->slots - 1);
     return s;
 }
@@ -60,11 +62,11 @@ RDI_BOTH uint32_t rdi_rda_find(const rdi_rda_local *l, const uint64_t *piece, ui
 /* Computes the distances of n references. A first reference gets RDI_RDA_COLD minus the number of
  * distinct blocks before it, which rdi_rda_summarize() replaces. Returns the number of distinct
  * blocks. */
-RDI_BOTH uint32_t rdi_rda_analyze(const rdi_rda_local *l, const uint64_t *piece, uint32_t n,
+RDI_BOTH uint32_t rdi_rda_analyze(const rdi_rda_local *l, const uint64_t *chunk, uint32_t n,
                                   uint64_t *dist) {
     uint32_t distinct = 0;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t *slot = &l->seen[rdi_rda_find(l, piece, piece[i])];
+        uint32_t *slot = &l->seen[rdi_rda_find(l, chunk, chunk[i])];
         if (*slot) {
             uint32_t last = *slot - 1;
             l->live[last / 64] &= ~(UINT64_C(1) << last % 64);
@@ -80,18 +82,19 @@ RDI_BOTH uint32_t rdi_rda_analyze(const rdi_rda_local *l, const uint64_t *piece,
     return distinct;
 }
 
-/* ---- between pieces ---- */
+/* ---- between chunks ---- */
 
-/* The data of one piece about one block. Items refer to other items by number, from 1; 0 means
- * none. */
+/* The data of one chunk, or of one group a level up, about one block. Items refer to other items by
+ * number, from 1; 0 means none. */
 typedef struct rdi_rda_item {
     uint64_t block;
-    uint32_t chain; /* next item with a list in the same bucket */
-    uint32_t list;  /* if this item represents its block: the list of all its items */
+    uint32_t chain; /* next item in the same bucket that represents a block */
+    uint32_t list;  /* if this item represents its block, the list of all items of the block; else
+                       0 */
     uint32_t next;  /* next item in that list */
-    uint32_t part;  /* index of the piece */
+    uint32_t unit;  /* index of the chunk or group */
     uint32_t first, latest;
-    uint32_t at; /* the first reference in the piece, counted from the beginning of the batch */
+    uint32_t at; /* position of the first reference, counted from the beginning of the round */
 } rdi_rda_item;
 
 /* Items from a pool, in a hash table. */
@@ -99,12 +102,13 @@ typedef struct rdi_rda_table {
     rdi_rda_item *item;
     uint32_t *bucket;   /* initially zeroed */
     uint32_t n_buckets; /* a power of two */
-    uint32_t room;      /* elements of the pool */
-    uint32_t *used;     /* used elements; above `room`: some items did not fit */
+    uint32_t room;      /* number of elements in the pool */
+    uint32_t *used;     /* number of used elements; if it is above `room`, some items did not fit */
     uint32_t *distinct; /* number of distinct blocks */
 } rdi_rda_table;
 
-/* Searches a bucket from item `from` to item `until`. Returns 0 if the block is not there. */
+/* Searches a bucket from item `from` to item `until`. Returns the item that represents the block,
+ * or 0 if there is none. */
 RDI_BOTH uint32_t rdi_rda_search(const rdi_rda_table *t, uint32_t from, uint32_t until,
                                  uint64_t block) {
     while (from != until && ((const volatile rdi_rda_item *)t->item)[from - 1].block != block)
@@ -112,8 +116,8 @@ RDI_BOTH uint32_t rdi_rda_search(const rdi_rda_table *t, uint32_t from, uint32_t
     return from == until ? 0 : from;
 }
 
-/* Inserts an item. Many threads may do this at once, without locks. Returns false if the pool is
- * full. */
+/* Inserts an item. Many threads may call this function at the same time, without locks. Returns
+ * false if the pool is full. */
 RDI_BOTH bool rdi_rda_insert(const rdi_rda_table *t, rdi_rda_item item) {
     uint32_t mine = rdi_shared_add(t->used, 1) + 1;
     if (mine > t->room)
@@ -124,7 +128,7 @@ RDI_BOTH bool rdi_rda_insert(const rdi_rda_table *t, rdi_rda_item item) {
     *self = item;
     self->next = 0;
     while (!(found = rdi_rda_search(t, head, until, item.block))) {
-        self->chain = head; /* represents its block, unless another item came first */
+        self->chain = head; /* this item represents its block unless another thread is first */
         self->list = mine;
         if (rdi_shared_exchange(bucket, head, mine)) {
             rdi_shared_add(t->distinct, 1);
@@ -141,9 +145,9 @@ RDI_BOTH bool rdi_rda_insert(const rdi_rda_table *t, rdi_rda_item item) {
     return true;
 }
 
-/* Inserts an item for every block of an analyzed piece. Returns false if the pool is full. */
-RDI_BOTH bool rdi_rda_summarize(const rdi_rda_local *l, const uint64_t *piece, uint32_t n,
-                                uint32_t part, uint32_t at, uint64_t *dist,
+/* Inserts an item for every block of an analyzed chunk. Returns false if the pool is full. */
+RDI_BOTH bool rdi_rda_summarize(const rdi_rda_local *l, const uint64_t *chunk, uint32_t n,
+                                uint32_t unit, uint32_t at, uint64_t *dist,
                                 const rdi_rda_table *t) {
     uint32_t behind = 0;
     bool fits = true;
@@ -151,7 +155,7 @@ RDI_BOTH bool rdi_rda_summarize(const rdi_rda_local *l, const uint64_t *piece, u
         if (!(l->live[i / 64] >> i % 64 & 1))
             continue;
         uint32_t origin = l->origin[i];
-        rdi_rda_item item = {piece[i], 0, 0, 0, part, 0, behind++, at + origin};
+        rdi_rda_item item = {chunk[i], 0, 0, 0, unit, 0, behind++, at + origin};
         item.first = (uint32_t)(RDI_RDA_COLD - dist[origin]);
         dist[origin] = RDI_RDA_COLD;
         fits &= rdi_rda_insert(t, item);
@@ -159,13 +163,14 @@ RDI_BOTH bool rdi_rda_summarize(const rdi_rda_local *l, const uint64_t *piece, u
     return fits;
 }
 
-/* Sorts the list of one block by piece. Lists are short, and at worst nearly in reverse order. */
+/* Sorts the items of one block by chunk. Lists are short, and at worst they are nearly in reverse
+ * order. */
 RDI_BOTH uint32_t rdi_rda_sort(rdi_rda_item *item, uint32_t list) {
     uint32_t sorted = 0;
     while (list) {
         uint32_t one = list, *place = &sorted;
         list = item[one - 1].next;
-        while (*place && item[*place - 1].part < item[one - 1].part)
+        while (*place && item[*place - 1].unit < item[one - 1].unit)
             place = &item[*place - 1].next;
         item[one - 1].next = *place;
         *place = one;
@@ -173,40 +178,41 @@ RDI_BOTH uint32_t rdi_rda_sort(rdi_rda_item *item, uint32_t list) {
     return sorted;
 }
 
-/* One level of merging. before[i] is the number of distinct blocks in all pieces before i. */
+/* One level of merging. before[i] is the sum of the numbers of distinct blocks in all chunks before
+ * i. */
 typedef struct rdi_rda_level {
-    const uint32_t *before; /* n_parts + 1 numbers */
-    uint32_t n_parts;
-    uint32_t distinct; /* distinct blocks in all pieces together */
+    const uint32_t *before; /* n_units + 1 numbers */
+    uint32_t n_units;
+    uint32_t distinct; /* number of distinct blocks in all chunks together */
     bool adjust;
 } rdi_rda_level;
 
-/* The paper's formula 2: a distance above the number of blocks counts some blocks twice, so it is
- * divided by the average number of times that a block is counted. */
+/* Formula 2 of the paper. A distance above the number of blocks counts some blocks more than once,
+ * so it is divided by the average number of times that a block is counted. */
 RDI_BOTH uint64_t rdi_rda_adjust(uint64_t d, uint64_t distinct, uint64_t counted) {
     return d > distinct ? (uint64_t)((double)d * ((double)distinct / (double)counted)) : d;
 }
 
 RDI_BOTH uint64_t rdi_rda_estimate(const rdi_rda_level *level, uint64_t d) {
-    return level->adjust ? rdi_rda_adjust(d, level->distinct, level->before[level->n_parts]) : d;
+    return level->adjust ? rdi_rda_adjust(d, level->distinct, level->before[level->n_units]) : d;
 }
 
-/* Merges the list of one block: writes distances between pieces to `dist`, and the data of the
- * merged piece about the block to *out. */
+/* Merges the items of one block: writes the distances between chunks to `dist`, and the data of the
+ * merged chunks about the block to *out. */
 RDI_BOTH void rdi_rda_merge(const rdi_rda_level *level, rdi_rda_item *item, uint32_t list,
                             uint64_t *dist, rdi_rda_item *out) {
     const uint32_t *before = level->before;
     const rdi_rda_item *i = &item[(list = rdi_rda_sort(item, list)) - 1];
     out->block = i->block;
     out->at = i->at;
-    out->first = (uint32_t)rdi_rda_estimate(level, (uint64_t)before[i->part] + i->first);
+    out->first = (uint32_t)rdi_rda_estimate(level, (uint64_t)before[i->unit] + i->first);
     while (i->next) {
         const rdi_rda_item *j = &item[i->next - 1];
-        uint64_t between = before[j->part] - before[i->part + 1];
+        uint64_t between = before[j->unit] - before[i->unit + 1];
         dist[j->at] = rdi_rda_estimate(level, i->latest + between + j->first);
         i = j;
     }
-    uint64_t behind = before[level->n_parts] - before[i->part + 1];
+    uint64_t behind = before[level->n_units] - before[i->unit + 1];
     out->latest = (uint32_t)rdi_rda_estimate(level, i->latest + behind);
 }
 

@@ -1,8 +1,9 @@
 /* HP-RDA on processor threads: the paper's OpenMP version.
  *
- * A worker takes one group after the other, runs the threads of the group in turn, and merges them,
- * all in memory of its own that stays in the cache. It then inserts the group's blocks into a table
- * that all workers share. When every group is in it, the workers merge the groups.
+ * A worker takes one group after the other, runs the threads of the group in turn, and merges their
+ * chunks. It does this in memory of its own, which stays in the cache. It then inserts the blocks
+ * of the group into a table that all workers share. When the table has all groups, the workers
+ * merge the groups.
  */
 #include "engine/papers/hprda.h"
 
@@ -14,9 +15,9 @@
 typedef struct worker {
     rdi_room seen, live, origin, items, buckets, counts;
     rdi_rda_local local;
-    rdi_rda_table table;     /* table of the current group */
+    rdi_rda_table table;     /* the table of the current group */
     uint32_t used, distinct; /* counters of `table` */
-    uint32_t *before;        /* distinct blocks before each thread of the group */
+    uint32_t *before;        /* sum of the distinct blocks before each thread of the group */
     double seconds[RDI_RDA_STAGES];
     bool full;
 } worker;
@@ -25,12 +26,12 @@ typedef struct backend {
     rdi_rda_backend base;
     rdi_round *round;
     worker *workers;
-    rdi_room items, buckets, known; /* of the table of all groups */
+    rdi_room items, buckets, known; /* memory of the table of all groups */
     rdi_room before_room;
-    uint32_t *before; /* distinct blocks before each group */
+    uint32_t *before; /* sum of the distinct blocks before each group */
     rdi_rda_table table;
     uint32_t used, distinct, n_known;
-    rdi_rda_batch *batch;
+    rdi_rda_round *current;
     atomic_uint next_group;
 } backend;
 
@@ -42,14 +43,14 @@ double rdi_rda_now(void) {
 
 /* ---- a group ---- */
 
-static void analyze_thread(backend *b, worker *w, uint32_t begin, uint32_t end, uint32_t part) {
+static void analyze_thread(backend *b, worker *w, uint32_t begin, uint32_t end, uint32_t unit) {
     uint32_t n = end - begin;
-    const uint64_t *piece = b->batch->block + begin;
-    uint64_t *dist = b->batch->dist + begin;
+    const uint64_t *chunk = b->current->block + begin;
+    uint64_t *dist = b->current->dist + begin;
     memset(w->local.seen, 0, w->local.slots * sizeof *w->local.seen);
     memset(w->local.live, 0, (n + 63) / 64 * sizeof *w->local.live);
-    w->before[part + 1] = w->before[part] + rdi_rda_analyze(&w->local, piece, n, dist);
-    if (!rdi_rda_summarize(&w->local, piece, n, part, begin, dist, &w->table))
+    w->before[unit + 1] = w->before[unit] + rdi_rda_analyze(&w->local, chunk, n, dist);
+    if (!rdi_rda_summarize(&w->local, chunk, n, unit, begin, dist, &w->table))
         w->full = true;
 }
 
@@ -58,33 +59,34 @@ static uint32_t at_most(uint64_t a, uint32_t b) {
 }
 
 static void analyze_group(backend *b, worker *w, uint32_t group) {
-    const rdi_rda_shape *s = &b->batch->shape;
+    const rdi_rda_shape *s = &b->current->shape;
     uint64_t first = (uint64_t)group * s->threads;
     w->used = w->distinct = 0;
     memset(w->table.bucket, 0, w->table.n_buckets * sizeof *w->table.bucket);
     for (uint32_t t = 0; t < s->threads; t++)
-        analyze_thread(b, w, at_most((first + t) * s->piece, b->batch->n),
-                       at_most((first + t + 1) * s->piece, b->batch->n), t);
+        analyze_thread(b, w, at_most((first + t) * s->chunk, b->current->n),
+                       at_most((first + t + 1) * s->chunk, b->current->n), t);
 }
 
-/* Merges the threads of a group and inserts the merged blocks into the table of all groups. */
+/* Merges the chunks of a group, and inserts the merged blocks into the table of all groups. */
 static void merge_group(backend *b, worker *w, uint32_t group) {
-    rdi_rda_level level = {w->before, b->batch->shape.threads, w->distinct, b->batch->shape.adjust};
+    rdi_rda_level level = {w->before, b->current->shape.threads, w->distinct,
+                           b->current->shape.adjust};
     for (uint32_t i = 0; i < w->used; i++) {
         if (!w->table.item[i].list)
             continue;
-        rdi_rda_item known = {.part = group};
-        rdi_rda_merge(&level, w->table.item, w->table.item[i].list, b->batch->dist, &known);
+        rdi_rda_item known = {.unit = group};
+        rdi_rda_merge(&level, w->table.item, w->table.item[i].list, b->current->dist, &known);
         if (!rdi_rda_insert(&b->table, known))
             w->full = true;
     }
-    b->before[group + 1] = w->distinct; /* summed up later */
+    b->before[group + 1] = w->distinct; /* a count, which analyze() turns into a sum */
 }
 
 static void work_on_groups(void *arg, unsigned number) {
     backend *b = arg;
     worker *w = &b->workers[number];
-    uint32_t groups = b->batch->shape.groups, group;
+    uint32_t groups = b->current->shape.groups, group;
     if (number >= b->round->active)
         return;
     while ((group = atomic_fetch_add(&b->next_group, 1)) < groups && !w->full) {
@@ -103,21 +105,22 @@ static void work_on_groups(void *arg, unsigned number) {
 static void merge_groups(void *arg, unsigned number) {
     backend *b = arg;
     double start = rdi_rda_now();
-    const rdi_rda_shape *s = &b->batch->shape;
+    const rdi_rda_shape *s = &b->current->shape;
     rdi_rda_level level = {b->before, s->groups, b->distinct, s->adjust};
     rdi_rda_item *known = b->known.at;
     size_t end = rdi_round_begin(b->round, b->used, number + 1);
     for (size_t i = rdi_round_begin(b->round, b->used, number); i < end; i++)
         if (b->table.item[i].list) {
             uint32_t k = rdi_shared_add(&b->n_known, 1);
-            rdi_rda_merge(&level, b->table.item, b->table.item[i].list, b->batch->dist, &known[k]);
+            rdi_rda_merge(&level, b->table.item, b->table.item[i].list, b->current->dist,
+                          &known[k]);
         }
     b->workers[number].seconds[RDI_RDA_GROUPS] += rdi_rda_now() - start;
 }
 
 static rd_status start_table(backend *b) {
     rd_ctx *ctx = b->round->run->ctx;
-    const rdi_rda_shape *s = &b->batch->shape;
+    const rdi_rda_shape *s = &b->current->shape;
     uint32_t buckets = rdi_rda_power(s->room);
     RD_TRY(rdi_room_fit(ctx, &b->items, s->room, sizeof(rdi_rda_item)));
     RD_TRY(rdi_room_fit(ctx, &b->buckets, buckets, sizeof(uint32_t)));
@@ -134,8 +137,8 @@ static rd_status start_table(backend *b) {
 static rd_status start_worker(rd_ctx *ctx, const rdi_rda_shape *s, worker *w) {
     uint32_t buckets = rdi_rda_power(s->group_room);
     RD_TRY(rdi_room_fit(ctx, &w->seen, s->slots, sizeof *w->local.seen));
-    RD_TRY(rdi_room_fit(ctx, &w->live, (s->piece + (size_t)63) / 64, sizeof *w->local.live));
-    RD_TRY(rdi_room_fit(ctx, &w->origin, s->piece, sizeof *w->local.origin));
+    RD_TRY(rdi_room_fit(ctx, &w->live, (s->chunk + (size_t)63) / 64, sizeof *w->local.live));
+    RD_TRY(rdi_room_fit(ctx, &w->origin, s->chunk, sizeof *w->local.origin));
     RD_TRY(rdi_room_fit(ctx, &w->items, s->group_room, sizeof *w->table.item));
     RD_TRY(rdi_room_fit(ctx, &w->buckets, buckets, sizeof *w->table.bucket));
     RD_TRY(rdi_room_fit(ctx, &w->counts, (size_t)s->threads + 1, sizeof *w->before));
@@ -155,27 +158,27 @@ static void collect_times(backend *b) {
         }
 }
 
-static rd_status analyze(rdi_rda_backend *base, rdi_rda_batch *batch) {
+static rd_status analyze(rdi_rda_backend *base, rdi_rda_round *current) {
     backend *b = (backend *)base;
     rd_ctx *ctx = b->round->run->ctx;
-    uint32_t groups = batch->shape.groups;
-    b->batch = batch;
+    uint32_t groups = current->shape.groups;
+    b->current = current;
     RD_TRY(start_table(b));
     rdi_round_share(b->round, groups, 1);
     for (unsigned i = 0; i < b->round->active; i++)
-        RD_TRY(start_worker(ctx, &batch->shape, &b->workers[i]));
+        RD_TRY(start_worker(ctx, &current->shape, &b->workers[i]));
     atomic_store(&b->next_group, 0);
     rdi_round_run(b->round, work_on_groups, b);
     for (unsigned i = 0; i < b->round->n_workers; i++)
         if (b->workers[i].full)
-            return rdi_rda_pool_full(ctx, &batch->shape);
+            return rdi_rda_pool_full(ctx, &current->shape);
     for (uint32_t g = 0; g < groups; g++)
         b->before[g + 1] += b->before[g];
     RD_TRY(rdi_room_fit(ctx, &b->known, b->distinct, sizeof(rdi_rda_item)));
     rdi_round_run(b->round, merge_groups, b);
     collect_times(b);
-    batch->known = b->known.at;
-    batch->n_known = b->n_known;
+    current->known = b->known.at;
+    current->n_known = b->n_known;
     return RD_OK;
 }
 

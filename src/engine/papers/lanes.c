@@ -1,4 +1,4 @@
-/* The choice of inner loops for this processor. */
+/* Chooses the inner loops that this processor supports. */
 #include "engine/papers/lanes.h"
 
 rd_status rdi_lanes_choose(rd_ctx *ctx, const char *owner, uint32_t isa, const rdi_lanes **out) {

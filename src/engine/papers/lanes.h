@@ -1,4 +1,4 @@
-/* Inner loops of the data-parallel engines, once per instruction set. */
+/* The inner loops of the data-parallel engines, compiled once per instruction set. */
 #ifndef RDI_LANES_H
 #define RDI_LANES_H
 
@@ -6,34 +6,35 @@
 #include "engine/papers/geometric_core.h"
 #include "engine/papers/levels_core.h"
 
-#define RDI_LANES_RUN 16 /* points of a run that make_run() creates */
+#define RDI_LANES_RUN 16 /* number of points in a run that make_run() makes */
 
 typedef struct rdi_lanes {
     const char *name;
-    /* Turns n <= RDI_LANES_RUN next times, of references from `time` on, into a sorted run of
-     * points with their ranks. */
+    /* Turns the next times of n <= RDI_LANES_RUN references, the first at time `time`, into a
+     * sorted run of points with their ranks. */
     void (*make_run)(const uint32_t *next, uint32_t time, uint32_t n, rdi_point *out);
-    /* Runs a backward copy-scan for one symbol: every reference to it gets the time of the next
-     * one. */
+    /* Runs a backward copy-scan for one symbol: every reference to the symbol gets the time of the
+     * next reference to it. */
     void (*scan_symbol)(const uint32_t *symbol, uint32_t n, uint32_t wanted, uint32_t *next);
-    /* Runs rdi_levels_scan_group() over n references. */
+    /* Runs rdi_levels_scan_group() for n references, group by group. */
     uint64_t (*scan_level)(const uint64_t *block, uint64_t *above, uint8_t *miss, size_t n,
                            uint64_t copied, uint64_t level, uint64_t *dist);
 } rdi_lanes;
 
 extern const rdi_lanes rdi_lanes_plain, rdi_lanes_avx2, rdi_lanes_avx512;
 
-/* The option `backend` of an engine whose state has a uint32_t `backend`, and its values. */
+/* The option `backend` of an engine, and its values. The engine's state has a member `uint32_t
+ * backend`. */
 enum { RDI_BACKEND_CPU, RDI_BACKEND_CUDA };
 #define RDI_BACKEND_OPTION(state)                                                                  \
     {                                                                                              \
         .name = "backend", .type = RD_OPT_CHOICE, .offset = offsetof(state, backend),              \
         .def = "cpu", .choices = "cpu|cuda",                                                       \
-        .help = "where it runs: on the threads of -t, or on a CUDA device"                         \
+        .help = "run on the threads of -t, or on a CUDA device"                                    \
     }
 
-/* Chooses inner loops. RD_EUNSUPPORTED if this processor lacks the requested instructions. `owner`
- * names the engine. */
+/* Chooses the inner loops for an instruction set. Returns RD_EUNSUPPORTED if this processor lacks
+ * it. Messages name the engine `owner`. */
 rd_status rdi_lanes_choose(rd_ctx *ctx, const char *owner, uint32_t isa, const rdi_lanes **out);
 
 #endif

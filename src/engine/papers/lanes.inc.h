@@ -2,7 +2,7 @@
  * defines LANES (the table), LANES_NAME and LANES_TARGET (attributes). */
 #include "engine/papers/lanes.h"
 
-#define TILE 64 /* references handled together */
+#define TILE 64 /* number of references that a loop handles together */
 
 LANES_TARGET static void make_run(const uint32_t *next, uint32_t time, uint32_t n, rdi_point *out) {
     for (uint32_t i = 0; i < n; i++) {
@@ -24,7 +24,7 @@ LANES_TARGET static bool occurs(const uint32_t *symbol, uint32_t n, uint32_t wan
 
 LANES_TARGET static void scan_symbol(const uint32_t *symbol, uint32_t n, uint32_t wanted,
                                      uint32_t *next) {
-    uint32_t copied = 0; /* 0: no reference to the right */
+    uint32_t copied = 0; /* 0 as long as no later reference to the symbol was found */
     for (uint32_t end = n; end > 0;) {
         uint32_t begin = (end - 1) / TILE * TILE;
         if (occurs(symbol + begin, end - begin, wanted))

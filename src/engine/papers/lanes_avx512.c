@@ -4,8 +4,8 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-/* Compares every point with all sixteen at once: its place is the number of smaller points, its
- * rank the number of larger points after it. */
+/* Makes a run by comparing every point with all sixteen points at once. The place of a point is the
+ * number of smaller points, and its rank is the number of larger points after it. */
 RDI_TARGET_AVX512 static void make_run(const uint32_t *next, uint32_t time, uint32_t n,
                                        rdi_point *out) {
     __mmask16 all = (__mmask16)((1u << n) - 1);
@@ -19,7 +19,8 @@ RDI_TARGET_AVX512 static void make_run(const uint32_t *next, uint32_t time, uint
     }
 }
 
-/* Links the references to one symbol among n <= 16, from the last one backward. */
+/* Links the references to one symbol among n <= 16 references, from the last one backward. Bit i of
+ * `found` is set if reference `at` + i is to the symbol. */
 static inline uint32_t link_references(unsigned found, uint32_t at, uint32_t n, uint32_t copied,
                                        uint32_t *next) {
     while (found) {
@@ -34,7 +35,8 @@ static inline uint32_t link_references(unsigned found, uint32_t at, uint32_t n, 
 RDI_TARGET_AVX512 static void scan_symbol(const uint32_t *symbol, uint32_t n, uint32_t wanted,
                                           uint32_t *next) {
     __m512i one = _mm512_set1_epi32((int)wanted);
-    uint32_t copied = 0, whole = n / 16 * 16; /* 0: no reference to the right */
+    /* Copied is 0 as long as no later reference to the symbol was found. */
+    uint32_t copied = 0, whole = n / 16 * 16;
     __mmask16 rest = (__mmask16)((1u << (n - whole)) - 1);
     unsigned found =
         _mm512_mask_cmpeq_epi32_mask(rest, _mm512_maskz_loadu_epi32(rest, symbol + whole), one);
@@ -46,9 +48,9 @@ RDI_TARGET_AVX512 static void scan_symbol(const uint32_t *symbol, uint32_t n, ui
     }
 }
 
-/* Computes for each of eight references, one per lane, the block of the last miss before it. The
- * blocks of the misses are packed, after the copied block, and lane i picks the one whose index is
- * the number of misses before i. */
+/* Computes, for each of eight references, one per lane, the block of the last miss before it. The
+ * blocks of the misses are packed behind the copied block, and lane i selects the entry whose index
+ * is the number of misses before i. */
 RDI_TARGET_AVX512 static inline __m512i copy_scan(__m512i above, __mmask8 miss, __m512i *copied) {
     const __m512i before = _mm512_set_epi64(0x7f, 0x3f, 0x1f, 0xf, 7, 3, 1, 0);
     __m512i packed = _mm512_maskz_compress_epi64(miss, above);

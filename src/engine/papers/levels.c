@@ -1,24 +1,25 @@
-/* levels: Carr and Nicol's level-by-level algorithm. Exact up to C, data-parallel, linear in C.
+/* levels: Carr and Nicol's level-by-level algorithm. It is data-parallel. Distances below C are
+ * exact, and all longer ones count as infinite.
  *
  * The engine computes the LRU stack one level at a time for all references of a round: first the
  * block on top before each reference, which gives the references of distance 0, then the second
- * block, which gives the references of distance 1, and so on up to level C. Each level follows from
- * the level above and from the misses so far by a segmented copy-scan (levels_core.h). The stack
- * after the last reference begins the next round.
+ * block, which gives the references of distance 1, and so on up to level C. A segmented copy-scan
+ * computes each level from the level above and from the misses so far (levels_core.h). The next
+ * round begins with the stack after the last reference.
  *
- * Every worker scans its share of the round. The block that enters a share from the left is known
- * before the level begins, because each worker provides it when it ends the level above.
+ * Every worker scans its share of the round. The block that reaches a share from earlier references
+ * is known before the level begins, because each worker computes it at the end of the level above.
  *
  * References that have hit are not needed in deeper levels. When half of the references have hit,
- * they are removed (`compact=off`: never, which is the paper's algorithm, with the same cost at
- * each level).
+ * the engine removes them. With `compact=off` it never removes any, as in the paper, and every
+ * level costs the same.
  *
- * Time: O(C) per reference at most, less where distances are short. Memory: 36 bytes per reference
- * of a round and 8 per level. Distances are late by up to a round. Without C the engine goes as
- * deep as the longest distance, which is practical only for short distances or small traces.
+ * Time: at most O(C) per reference, and less if distances are short. Memory: 36 bytes per reference
+ * of a round, and 8 bytes per level. Distances are late by up to a round. Without C the engine goes
+ * as deep as the longest distance, which is practical only for short distances or small traces.
  *
- * For caches of few blocks. It is fast for very small C, such as the ways of a set-associative
- * cache.
+ * Use it for caches of few blocks. It is fast for very small C, such as the number of ways of a
+ * set-associative cache.
  *
  * E. Carr and D. M. Nicol. Empirical study of parallel LRU simulation algorithms. ICASE 94-87,
  * 1994.
@@ -32,43 +33,48 @@
 #include <stdio.h>
 #include <string.h>
 
-#define USUAL_ROUND   (32u * 1024)        /* stays in the cache, level after level */
-#define DEVICE_ROUND  (16u * 1024 * 1024) /* enough for the thousands of threads of a device */
-#define SHARE_LEAST   (1024u / RDI_LEVELS_GROUP * 4) /* groups that justify a barrier per level */
-#define DEEPEST_WHOLE (1024u * 1024) /* limit of the levels that are scanned without compaction */
-#define FEW_LEFT      64u            /* references that are not worth removing */
+/* References in a round; they stay in the cache from level to level. */
+#define USUAL_ROUND (32u * 1024)
+/* References in a round, enough for the thousands of threads of a device. */
+#define DEVICE_ROUND (16u * 1024 * 1024)
+/* Smallest share in groups that justifies a barrier per level. */
+#define SHARE_LEAST   (1024u / RDI_LEVELS_GROUP * 4)
+#define DEEPEST_WHOLE (1024u * 1024) /* maximum number of levels with compact=off */
+#define FEW_LEFT      64u            /* so few references are not worth removing */
 
-/* The data of the levels of a round, compacted when half of the references have hit. */
+/* The data of the current level, compacted when half of the references have hit. */
 typedef struct scan {
-    uint64_t *block, *above, *dist; /* per reference */
-    uint32_t *time;                 /* position in the round */
+    uint64_t *block, *above, *dist; /* per reference: its block, the block one level up, its
+                                       distance */
+    uint32_t *time;                 /* per reference: its position in the round */
     uint8_t *miss;                  /* one bit per reference */
     size_t n;
 } scan;
 
 typedef struct levels_engine {
-    /* options */
+    /* The options. */
     uint32_t backend; /* RDI_BACKEND_* */
     uint64_t deepest;
     uint64_t round_option;
     bool compact;
     uint32_t isa;
-    /* state */
+    /* The state. */
     rdi_run *run;
     rdi_round round;
     const rdi_lanes *lanes;
-    rdi_levels_device device; /* backend=cuda */
-    rdi_room filling;         /* blocks of the round */
-    rdi_room work;            /* arrays of `scan`, except the blocks */
-    rdi_room dist;            /* distances of the round */
-    rdi_room stack;           /* one block per level */
+    rdi_levels_device device; /* used with backend=cuda */
+    rdi_room filling;         /* the blocks of the round */
+    rdi_room work;            /* the arrays of `scan` except the blocks */
+    rdi_room dist;            /* the distances of the round */
+    rdi_room stack;           /* the LRU stack: one block per level */
     size_t filled, depth;
     uint64_t nothing; /* a block id that occurs neither in the round nor in the stack */
-    /* the current level */
+    /* The current level. */
     scan scan;
     uint64_t level;
-    rdi_fallen *fallen[2]; /* per worker, alternately for this level and for the next */
-    uint64_t *copied;      /* per worker: the block of this level after its share */
+    rdi_fallen *fallen[2]; /* per worker: the block that leaves its share, alternately for this
+                              level and the next */
+    uint64_t *copied;      /* per worker: the block at this level after its share */
 } levels_engine;
 
 /* ---- a level ---- */
@@ -77,13 +83,13 @@ static size_t groups_of(const scan *s) {
     return (s->n + RDI_LEVELS_GROUP - 1) / RDI_LEVELS_GROUP;
 }
 
-/* The beginning of a worker's share, in references. */
+/* Returns the first reference of a worker's share. */
 static size_t share_begin(const levels_engine *e, unsigned worker) {
     size_t at = rdi_round_begin(&e->round, groups_of(&e->scan), worker) * RDI_LEVELS_GROUP;
     return at < e->scan.n ? at : e->scan.n;
 }
 
-/* The block that falls at the end of the share to the level below the one in scan.above. */
+/* Returns the block that falls to the next level at the last miss in the worker's share. */
 static rdi_fallen last_miss(const levels_engine *e, unsigned worker) {
     size_t groups = groups_of(&e->scan), begin = rdi_round_begin(&e->round, groups, worker);
     for (size_t g = rdi_round_begin(&e->round, groups, worker + 1); g-- > begin;)
@@ -149,7 +155,8 @@ static void remove_hits(levels_engine *e) {
     mark_all(s);
 }
 
-/* Computes the blocks that fall to level e->level, after the shares have changed. */
+/* Divides the groups among the workers again, and computes the block that leaves each share at
+ * level e->level. */
 static void share_level(levels_engine *e) {
     rdi_round_share(&e->round, groups_of(&e->scan), SHARE_LEAST);
     for (unsigned w = 0; w < e->round.active; w++)
@@ -165,15 +172,15 @@ static bool occurs(const uint64_t *block, size_t n, uint64_t wanted) {
     return found;
 }
 
-/* Chooses a block id for empty levels that does not occur. Every number is a valid block id, but
- * not all occur. */
+/* Chooses a block id for empty levels that occurs neither in the round nor in the stack. Every
+ * number is a valid block id, but not all of them occur. */
 static void choose_nothing(levels_engine *e) {
     while (occurs(e->filling.at, e->filled, e->nothing) ||
            occurs(e->stack.at, e->depth, e->nothing))
         e->nothing = rdi_mix64(e->nothing + 1);
 }
 
-/* Stores the block at a level after the whole round, for the next round. */
+/* Stores the block at the current level after the round. The next round begins with it. */
 static rd_status store_level(levels_engine *e, uint64_t block) {
     if (e->level == e->depth) {
         size_t room = e->stack.bytes / sizeof block;
@@ -198,8 +205,9 @@ static rd_status start_round(levels_engine *e) {
     s->dist = s->above + n;
     s->time = (uint32_t *)(s->dist + n);
     s->miss = (uint8_t *)(s->time + n);
-    memset(e->dist.at, 0xff, n * sizeof(uint64_t));   /* RD_COLD */
-    memcpy(s->above, s->block, n * sizeof *s->above); /* above the top: the next block */
+    memset(e->dist.at, 0xff, n * sizeof(uint64_t)); /* RD_COLD */
+    /* The level above the top holds the referenced block. */
+    memcpy(s->above, s->block, n * sizeof *s->above);
     for (size_t i = 0; i < n; i++)
         s->time[i] = (uint32_t)i;
     mark_all(s);
@@ -229,7 +237,7 @@ static rd_status run_levels(levels_engine *e) {
         if (below != e->nothing)
             RD_TRY(store_level(e, below));
         else if (e->compact || e->run->out.bound == UINT64_MAX)
-            break; /* no level is deeper than the final stack */
+            break; /* the stack has no more levels */
         e->level++;
     } while (e->level < e->run->out.bound && go_deeper(e));
     return RD_OK;
@@ -292,7 +300,7 @@ static rd_status open_threads(levels_engine *e) {
     return e->copied ? RD_OK : RD_ENOMEM;
 }
 
-/* The default length of a round, such that every thread has a share. */
+/* Returns the default length of a round, in which every thread has a share. */
 static uint64_t usual_round(uint32_t threads) {
     uint64_t parts = (uint64_t)threads * SHARE_LEAST * RDI_LEVELS_GROUP;
     return parts > USUAL_ROUND ? parts : USUAL_ROUND;
@@ -359,7 +367,7 @@ static const rd_opt options[] = {
      .type = RD_OPT_SIZE,
      .offset = offsetof(levels_engine, deepest),
      .def = "0",
-     .help = "levels: distances from here on count as infinite, as with a bound; 0: all"},
+     .help = "number of levels: distances of C or more count as infinite; 0: unlimited"},
     {.name = "phase",
      .type = RD_OPT_SIZE,
      .offset = offsetof(levels_engine, round_option),
@@ -370,7 +378,7 @@ static const rd_opt options[] = {
      .type = RD_OPT_BOOL,
      .offset = offsetof(levels_engine, compact),
      .def = "on",
-     .help = "skip references that have hit in deeper levels; off: as in the paper"},
+     .help = "in deeper levels, skip references that have hit; off: as in the paper"},
     RDI_ISA_OPTION(levels_engine),
     {0},
 };
@@ -389,10 +397,10 @@ const rdi_engine_ops rdi_engine_levels = {
                 "at once: a copy-scan of the level above, segmented by the misses so far. A\n"
                 "reference that finds its block at level j has distance j.\n"
                 "\n"
-                "Exact up to C, which works as a bound. Time O(C) per reference at most;\n"
-                "references that have hit are skipped in deeper levels. Memory: 36 bytes per\n"
-                "reference of a round, 8 per level. For caches of few blocks; without C it goes\n"
-                "as deep as the longest distance, which is slow.\n"
+                "C works as a bound: distances below C are exact. Time: at most O(C) per\n"
+                "reference; references that have hit are skipped in deeper levels. Memory: 36\n"
+                "bytes per reference of a round, and 8 bytes per level. Use it for caches of few\n"
+                "blocks; without C it goes as deep as the longest distance, which is slow.\n"
                 "\n"
                 "E. Carr, D. M. Nicol. Empirical study of parallel LRU simulation algorithms.\n"
                 "ICASE 94-87, 1994.",

@@ -1,20 +1,20 @@
-/* One level of the LRU stack over a range of references, shared by threads and CUDA.
+/* Computes one level of the LRU stack for consecutive references. Threads and CUDA share this code.
  *
  * Level j of the stack changes exactly at references that miss in a cache of j blocks: then the
  * block of level j - 1 falls to level j. Between two misses it stays. So the blocks at level j, as
- * they are before each reference, are a segmented copy-scan of the blocks at level j - 1, with a
- * segment beginning after each miss. A reference that has missed so far and finds its own block at
- * level j has distance j.
+ * they are before each reference, are a segmented copy-scan of the blocks at level j - 1, restarted
+ * after each miss. A reference that has missed so far and finds its own block at level j has
+ * distance j.
  */
 #ifndef RDI_LEVELS_CORE_H
 #define RDI_LEVELS_CORE_H
 
 #include "engine/core/both.h"
 
-#define RDI_LEVELS_GROUP 8 /* references whose marks share a byte */
+#define RDI_LEVELS_GROUP 8 /* number of references whose miss bits share a byte */
 
-/* The block that the last miss of a range of references let fall to the next level, if there was a
- * miss. */
+/* The block that falls to the next level at the last miss of some consecutive references; `any` is
+ * false if there is no miss. */
 typedef struct rdi_fallen {
     uint64_t block;
     bool any;
@@ -24,7 +24,7 @@ RDI_BOTH rdi_fallen rdi_fallen_join(rdi_fallen left, rdi_fallen right) {
     return right.any ? right : left;
 }
 
-/* The last miss in a group, for the next level. */
+/* Returns the block that falls to the next level at the last miss in a group. */
 RDI_BOTH rdi_fallen rdi_levels_last_miss(const uint64_t *above, uint8_t miss) {
     rdi_fallen last = {0, false};
     for (uint32_t i = 0; i < RDI_LEVELS_GROUP; i++)
@@ -36,9 +36,9 @@ RDI_BOTH rdi_fallen rdi_levels_last_miss(const uint64_t *above, uint8_t miss) {
 }
 
 /* Scans a group of n <= RDI_LEVELS_GROUP references at one level. `above` holds the blocks one
- * level up and receives the blocks of this level. `copied` is the block of this level before the
- * first reference; returns the block after the last one. A hit gets its distance and loses its
- * mark. Marks from n on are not set. */
+ * level up and receives the blocks of this level. `copied` is the block at this level before the
+ * first reference. Returns the block at this level after the last reference. A hit gets its
+ * distance, and its bit in *miss is cleared. Bits from n on must be zero. */
 RDI_BOTH uint64_t rdi_levels_scan_group(const uint64_t *block, uint64_t *above, uint8_t *miss,
                                         uint32_t n, uint64_t copied, uint64_t level,
                                         uint64_t *dist) {

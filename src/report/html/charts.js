@@ -1,9 +1,9 @@
-/* Charts by Chart.js: the miss-ratio curve, histograms, differences, misses over time.
+/* Draws charts with Chart.js: the miss-ratio curve, histograms, differences, and misses over time.
  *
- * Every chart has its numbers in a table below it. A build without the library shows the tables
- * only. */
+ * Every chart has its numbers in a table below it. A build without the library shows only the
+ * tables. */
 
-const charts = []; /* the charts that are on the page now */
+const charts = []; /* the charts that are on the page at present */
 const canDraw = typeof Chart !== "undefined";
 
 function color(name) {
@@ -19,11 +19,11 @@ function translucent(hex, alpha) {
     return `rgba(${n >> 16}, ${n >> 8 & 255}, ${n & 255}, ${alpha})`;
 }
 
-/* Lines differ in their dashes as well, not by color alone. */
+/* Dashes of the lines, so that lines do not differ by color alone. */
 const dashes = [[], [7, 4], [2, 3], [10, 3, 2, 3], [12, 4], [4, 4]];
 
-/* A chart with a title, a legend, a note, and a table of its numbers. `config` is called again when
- * the colors change. */
+/* Makes a chart with a title, a legend, a note, and a table of its numbers. `config` is called
+ * again when the colors change. */
 function figure({ title, note, legend, config, table, tall, controls, label }) {
     const box = el("div", { class: tall ? "plot tall" : "plot" });
     const caption = el("figcaption", {}, el("h3", {}, title), controls || null, legend || null);
@@ -38,7 +38,7 @@ function figure({ title, note, legend, config, table, tall, controls, label }) {
 function draw(box, label, config) {
     const canvas = el("canvas", { role: "img", "aria-label": `${label}. The numbers are below.` });
     box.replaceChildren(canvas);
-    /* The size is known once the element is on the page. */
+    /* The size of the chart is known only when the element is on the page. */
     const chart = { canvas, chart: null, make: () => {
         if (chart.chart) chart.chart.destroy();
         chart.chart = new Chart(canvas, config());
@@ -60,7 +60,7 @@ function forgetCharts(panel) {
         }
 }
 
-/* ---- parts that all charts share ---- */
+/* ---- functions that all charts share ---- */
 
 function axisStyle(title) {
     return {
@@ -88,7 +88,7 @@ function baseOptions() {
     };
 }
 
-/* Checkboxes that show and hide profiles. A single profile has none. */
+/* Makes checkboxes that show and hide profiles. A page with a single profile has none. */
 function profileLegend(refresh) {
     if (profiles.length < 2) return null;
     return el("ul", { class: "legend" }, profiles.map((p, i) => el("li", {}, el("label", {},
@@ -128,7 +128,8 @@ function sizeLabel(x) {
     return inBytes ? bytes(x) : blockCount(x);
 }
 
-/* The first and last size on the chart axis, which shows every curve and every mark completely. */
+/* Returns the first and the last size on the chart axis, which shows every curve and every mark
+ * completely. */
 function sizeRange() {
     const measured = profiles.filter((p) => p.measured);
     const ends = measured.map((p) => xOf(p, p.curve.blocks[p.curve.blocks.length - 1]));
@@ -136,7 +137,7 @@ function sizeRange() {
     return [Math.min(...measured.map((p) => xOf(p, 1))), 1.6 * Math.max(2, ...ends, ...marks)];
 }
 
-/* The points of a curve. After its end a curve is flat, unless the analysis was bounded. */
+/* Returns the points of a curve. After its end a curve is flat, unless the analysis was bounded. */
 function curvePoints(p, last) {
     const list = p.curve.blocks.map((blocks, i) => ({ x: xOf(p, blocks), y: 100 * p.curve.miss[i] }));
     if (!p.bound && last > list[list.length - 1].x)
@@ -144,7 +145,7 @@ function curvePoints(p, last) {
     return list;
 }
 
-/* Ticks at powers of two, as many as there is room for. */
+/* Places ticks at powers of two, as many as fit. */
 function powerTicks(scale) {
     const room = Math.max(2, Math.floor(scale.width / 64));
     const low = Math.ceil(Math.log2(scale.min)), high = Math.floor(Math.log2(scale.max));
@@ -154,7 +155,7 @@ function powerTicks(scale) {
     for (let k = first; k <= high; k += step) scale.ticks.push({ value: 2 ** k });
 }
 
-/* Dashed lines at the marked cache sizes, with their names at the top. */
+/* Draws dashed lines at the marked cache sizes, with their names at the top. */
 const levelMarks = {
     id: "levelMarks",
     afterDatasetsDraw(chart) {
@@ -219,7 +220,7 @@ function curveConfig() {
              options, plugins: [levelMarks] };
 }
 
-/* The miss ratio of a curve at a size, interpolated between its points. */
+/* Returns the miss ratio of a curve at a size, interpolated between its points. */
 function missAt(p, blocks) {
     const c = p.curve, end = c.blocks.length - 1;
     if (p.bound && blocks > p.bound) return null;
@@ -230,7 +231,7 @@ function missAt(p, blocks) {
     return c.miss[i - 1] + part * (c.miss[i] - c.miss[i - 1]);
 }
 
-/* The powers of two on the chart axis. */
+/* Returns the powers of two on the chart axis. */
 function powerSizes() {
     const [first, last] = sizeRange(), sizes = [];
     for (let x = 2 ** Math.ceil(Math.log2(first)); x <= last; x *= 2) sizes.push(x);
@@ -261,8 +262,8 @@ function curveFigure() {
 
 /* ---- histogram ---- */
 
-/* A chart axis of bins. It names as many bins as there is room for, and always the last one, which
- * holds the first touches. */
+/* Makes a chart axis of bins. It labels as many bins as fit, and always the last one, which holds
+ * the first touches. */
 function binAxis(title, names) {
     const style = axisStyle(title);
     return { ...style, grid: { display: false }, ticks: { ...style.ticks, autoSkip: false,
@@ -276,7 +277,8 @@ function binAxis(title, names) {
 
 const binNames = { log: "Powers of two", fine: "Finer", linear: "Equal widths" };
 
-/* Rows {low, high, counts} with the counts of all profiles. The longest list of bins is used. */
+/* Returns rows {low, high, counts} with the counts of all profiles. The rows are those of the
+ * longest list of bins. */
 function binRows(kind, list) {
     const longest = list.reduce((best, [p]) =>
         p.bins[kind].rows.length > best.length ? p.bins[kind].rows : best, []);
@@ -328,8 +330,8 @@ function histogramFigure(refresh) {
     const interpolated = profiles.some((p) => p.measured && p.bins[state.bins].interpolated);
     return figure({
         title: "References by reuse distance",
-        note: "The distance is the number of other blocks touched since the block was touched last: " +
-            "a cache of more blocks than that hits." +
+        note: "The distance is the number of other blocks touched since the block was touched last. " +
+            "A cache with more blocks than this distance hits." +
             (interpolated ? " The profile has wider bins than these in places; there its references " +
                 "are spread evenly." : ""),
         controls: segmented("bins", "Bins", Object.entries(binNames), state.bins, (value) => {
@@ -344,7 +346,7 @@ function histogramFigure(refresh) {
 
 /* ---- two profiles ---- */
 
-/* The difference of two curves. Above the chart axis the second profile misses more. */
+/* Returns the difference of two curves. Above the chart axis, the second profile misses more. */
 function differenceConfig() {
     const [first, last] = sizeRange(), [a, b] = profiles;
     const sizes = [...new Set([a, b].flatMap((p) => curvePoints(p, last).map((point) => point.x)))]
@@ -386,7 +388,8 @@ function differenceFigure() {
     });
 }
 
-/* The difference of two histograms. A positive bar is a distance that became more frequent. */
+/* Returns the difference of two histograms. A positive bar is a distance that became more
+ * frequent. */
 function shiftRows() {
     const list = profiles.map((p, i) => [p, i]), first = profiles.map((p) => p.infinite / (p.references || 1));
     return [...binRows("log", list).map((row) => [distanceRange(row.low, row.high), ...row.shares]),

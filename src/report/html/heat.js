@@ -1,14 +1,14 @@
-/* The run over time: a heat map of distances by window, and the misses of each window. */
+/* Shows the run over time: a heat map of distances by window, and the misses of each window. */
 
 const heatMargin = { right: 12, top: 22, bottom: 44 };
-const heatNarrow = 500; /* a chart with fewer pixels has short labels */
+const heatNarrow = 500; /* a chart with fewer pixels gets short labels */
 
 function lastBin(rows) {
     return Math.max(0, ...rows.map((row) => row.bins.length - 1));
 }
 
-/* A color between the background and the accent, for a fraction of the largest count. The scale is
- * not linear, so that small counts can be seen as well. */
+/* Returns a color between the background and the accent color, for a fraction of the largest count.
+ * The scale is not linear, so that small counts can be seen as well. */
 function heatColor(share, low, high) {
     const t = share > 0 ? 0.08 + 0.92 * Math.sqrt(share) : 0;
     const mix = (shift) => {
@@ -28,7 +28,7 @@ function heatLayout(canvas, p) {
              y: (k) => heatMargin.top + height - (k + 1) * height / (bins + 1) };
 }
 
-/* Draws row k for bin k; the row above the last bin holds the infinite distances. */
+/* Draws row k for bin k. The row above the last bin holds the infinite distances. */
 function drawCells(ctx, layout) {
     const low = parseInt(color("heat-low").slice(1), 16);
     const high = parseInt(color("heat-high").slice(1), 16);
@@ -106,7 +106,7 @@ function drawHeat(canvas, p, chosen) {
     ctx.strokeRect(layout.x(chosen), heatMargin.top, Math.max(2, layout.cell), layout.height);
 }
 
-/* The heat map as a table: neighboring windows are summed, and empty bins are left out. */
+/* Makes the heat map as a table. Neighboring windows are summed, and empty bins are left out. */
 function heatTable(p) {
     const rows = p.windows.rows, step = Math.ceil(rows.length / 32), bins = [];
     for (let k = 0; k <= lastBin(rows); k++)

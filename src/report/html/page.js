@@ -1,4 +1,4 @@
-/* The page: tabs, choices, colors, printing. */
+/* Builds the page: tabs, choices, colors and printing. */
 
 const main = document.getElementById("main");
 const tabs = document.getElementById("tabs");
@@ -41,7 +41,7 @@ function show(panel, focus) {
         panel.tab.scrollIntoView({ block: "nearest", inline: "center" });
     try {
         history.replaceState(null, "", "#" + panel.id);
-    } catch { /* the browser refuses this when the page is shown inside another one */ }
+    } catch { /* a browser refuses this if the page is shown inside another page */ }
 }
 
 /* Redraws the page after a choice that all panels depend on. */
@@ -50,7 +50,7 @@ function refreshAll() {
     render(active);
 }
 
-/* Arrow keys move along the tabs; Home and End go to the first and the last one. */
+/* Arrow keys move from tab to tab. Home and End go to the first and the last tab. */
 function onTabKey(event) {
     const at = panels.indexOf(active), n = panels.length;
     const to = { ArrowRight: (at + 1) % n, ArrowLeft: (at + n - 1) % n, Home: 0, End: n - 1 }[event.key];
@@ -129,7 +129,7 @@ function makeTheme() {
     applyTheme();
 }
 
-/* ---- printing: every panel, in light colors, as wide as paper ---- */
+/* ---- printing: all panels are printed in light colors, as wide as the paper ---- */
 
 function beforePrint() {
     document.documentElement.classList.add("printing");
@@ -146,7 +146,7 @@ function afterPrint() {
     drawPending(true);
 }
 
-/* ---- */
+/* ---- start ---- */
 
 function start() {
     const names = profileNames.join(", ");

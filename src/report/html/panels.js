@@ -1,4 +1,4 @@
-/* Panels about the whole run: overview, distances, comparison, time, space, method. */
+/* Makes the panels about the whole run: overview, distances, comparison, time, space and method. */
 
 function section(title, ...children) {
     return el("section", {}, el("h2", {}, title), ...children);

@@ -1,4 +1,5 @@
-/* Panels about code and data: functions, lines, pairs and data regions behind the misses. */
+/* Makes the panels about code and data: the functions, lines, pairs and data regions that cause the
+ * misses. */
 
 function missColumns(p, total, finite) {
     const level = state.level, name = clean(levelsOf(p)[level].name);
@@ -45,8 +46,8 @@ function inlinedFrom(line) {
         ? el("p", { class: "note" }, "Inlined at ", line.inlined_from.map(baseName).join(", from ")) : null;
 }
 
-/* The details of a line: its source, its distances, the data it misses on, and the lines that used
- * the same blocks before. */
+/* Makes the details of a line: its source, its distances, the data that it misses on, and the lines
+ * that used the blocks before. */
 function lineDetails(p, line, index) {
     const a = p.attribution, level = state.level, place = (i) => placeOf(a, a.lines[i]);
     const by = (x, y) => y.misses[level] - x.misses[level];
@@ -70,7 +71,7 @@ function distanceDetails(row) {
 
 /* ---- tables ---- */
 
-/* A name in code font. A short one is never broken across lines. */
+/* Shows a name in a code font. A short name is never broken across lines. */
 function codeName(text) {
     const name = clean(text);
     return el("code", { class: name.length <= 28 ? "short" : "long" }, name);
@@ -148,7 +149,7 @@ function dataTableOf(p) {
     });
 }
 
-/* The lines with most misses in a data region. */
+/* Lists the lines with most misses in a data region. */
 function dataUsers(p, index) {
     const a = p.attribution, level = state.level;
     const rows = a.line_data.filter((d) => d.data === index && d.misses[level])
@@ -170,7 +171,8 @@ function countedAt(p) {
         `${joinWords(levelsOf(p).map(levelName))}. Choose the cache above.`);
 }
 
-/* A note that stands in place of the tables and says what is missing; null if they can be made. */
+/* Returns a note that replaces the tables and says what is missing, or null if the tables can be
+ * made. */
 function whyUncounted(p, subject) {
     if (!p.attribution)
         return missing(`No ${subject} information in this profile. To record it, run:`, attribute);
@@ -199,7 +201,7 @@ function dataPanel() {
     return section("Data", countedAt(p), dataTableOf(p));
 }
 
-/* The functions of two profiles by name, sorted by the size of the change. */
+/* Returns the functions of two profiles by name, sorted by the size of the change. */
 function codeChanges() {
     const level = state.level, all = new Map();
     profiles.forEach((p, i) => {

@@ -1,4 +1,4 @@
-/* Tables: plain tables, and tables whose rows can be sorted, filtered and opened. */
+/* Makes tables: plain tables, and tables whose rows can be sorted, filtered and opened. */
 
 /* A table whose first column is left-aligned and whose other columns are right-aligned. `headed`: a
  * heading says the same as the caption, which is hidden. */
@@ -11,7 +11,7 @@ function plainTable(caption, head, rows, headed) {
                 i === 0 ? el("th", { scope: "row" }, cell) : el("td", {}, cell)))))));
 }
 
-/* Radio buttons that look like one control. */
+/* Makes radio buttons that look like one control. */
 function segmented(name, legend, choices, chosen, change) {
     return el("fieldset", { class: "segmented" }, el("legend", {}, legend),
         choices.map(([value, label]) => el("label", {},
@@ -20,14 +20,16 @@ function segmented(name, legend, choices, chosen, change) {
             el("span", {}, label))));
 }
 
-const pageRows = 25; /* rows that are shown at first, and added by each click on "more" */
+const pageRows = 25; /* number of rows that are shown at first, and that each click on "Show more"
+                        adds */
 
 /* The sorting and the filter of each table, which are kept while the page is open. */
 const tableState = {};
 
-/* A table that can be sorted and filtered. A column is {key, label, text(row) or number(row), cell(row)}:
- * `text` is the value for filtering and sorting as words, `number` the value for sorting as a number,
- * and `cell` makes the content that is shown. A row can be opened if `open(row)` returns something. */
+/* Makes a table that can be sorted and filtered. A column is {key, label, text(row) or number(row),
+ * cell(row)}: `text` is the value for filtering and sorting as words, `number` is the value for
+ * sorting as a number, and `cell` makes the content that is shown. A row can be opened if
+ * `open(row)` returns an element. */
 function dataTable({ id, caption, columns, rows, sort, open }) {
     const kept = tableState[id] || (tableState[id] = { sort, down: true, filter: "", limit: pageRows });
     if (!columns.some((column) => column.key === kept.sort)) kept.sort = sort;
@@ -92,7 +94,7 @@ function dataTable({ id, caption, columns, rows, sort, open }) {
         more);
 }
 
-/* A row of a table, and its details when it is opened. */
+/* Makes a row of a table, and its details if it is open. */
 function tableRow(row, columns, open) {
     const details = open && open(row);
     const cells = columns.map((column, i) => {
@@ -117,14 +119,14 @@ function opener(content) {
     return el("button", { type: "button", class: "open", "aria-expanded": "false" }, content);
 }
 
-/* A fraction as a percentage with a bar under it. */
+/* Shows a fraction as a percentage with a bar under it. */
 function shareCell(share) {
     const bar = el("span", { class: "share-bar", "aria-hidden": "true" }, el("span"));
     bar.firstChild.style.width = `${100 * Math.max(0, Math.min(1, share))}%`;
     return el("span", { class: "share" }, el("span", {}, percent(share)), bar);
 }
 
-/* The distances of a row as small bars, one per log bin, with the infinite distances last. */
+/* Shows the distances of a row as small bars, one per log bin, with the infinite distances last. */
 function signature(bins, infinite, references) {
     const last = Math.max(0, bins.length - 1), ns = "http://www.w3.org/2000/svg";
     const values = [...(bins.length ? bins : [0]), infinite];

@@ -1,4 +1,5 @@
-/* The data, and helpers for all other files: elements, numbers with units, names.
+/* The data of the page, and helper functions for all other files: elements, numbers with units,
+ * names.
  *
  * Names, paths and source lines of a profile are untrusted. They enter the page as text nodes and
  * attributes only, never as HTML, and control characters in them are made visible. */
@@ -62,7 +63,7 @@ function blockCount(n) {
     return withUnits(n, 1024, 1023.5, ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"]);
 }
 
-/* A fraction as a percentage. Only exact values become 0 % and 100 %. */
+/* Formats a fraction as a percentage. Only the exact values 0 and 1 become 0 % and 100 %. */
 function percent(share) {
     const x = 100 * share;
     if (x === 0 || x === 100) return x + "\u00a0%";
@@ -71,7 +72,7 @@ function percent(share) {
     return x.toFixed(Math.abs(x) < 0.995 ? 2 : x > 99.9 ? 2 : 1) + "\u00a0%";
 }
 
-/* A difference of two fractions, in percentage points. */
+/* Formats a difference of two fractions in percentage points. */
 function points(difference) {
     const x = 100 * difference, digits = Math.abs(x) < 0.995 ? 2 : 1;
     const text = Math.abs(x).toFixed(digits);
@@ -89,14 +90,14 @@ function baseName(path) {
     return clean(String(path).replace(/\/+$/, "").replace(/^.*\//, "") || path);
 }
 
-/* The base names of the profiles, or whole paths where base names are equal. */
+/* Returns the base names of the profiles, or whole paths if base names are equal. */
 const profileNames = (() => {
     const short = profiles.map((p) => baseName(p.name).replace(/(.)\.json$/, "$1"));
     return short.map((name, i) =>
         short.indexOf(name) === short.lastIndexOf(name) ? name : clean(profiles[i].name));
 })();
 
-/* A cache size of a profile, given in blocks. */
+/* Formats a cache size, given in blocks, in the unit of the profile. */
 function sizeOf(profile, blocks) {
     return profile.block_bytes ? bytes(blocks * profile.block_bytes)
                                : exactCount(blocks) + "\u00a0objects";
@@ -107,14 +108,14 @@ function distanceRange(low, high) {
     return `${blockCount(low)} \u2013 ${blockCount(high + 1)}`;
 }
 
-/* Bin k of logarithmic bins: distance 0, 1, 2 to 3, 4 to 7 ... */
+/* Returns the range of log bin k: distance 0, 1, 2 to 3, 4 to 7 ... */
 function logBin(k) {
     return k === 0 ? [0, 0] : [2 ** (k - 1), 2 ** k - 1];
 }
 
 /* ---- details, prepared for display ---- */
 
-/* Turns rows [low, high, count] of non-empty logarithmic bins into an array of counts by bin. */
+/* Turns rows [low, high, count] of non-empty log bins into an array of counts by bin. */
 function countsOf(rows) {
     const counts = [];
     for (const [low, , n] of rows) counts[low ? Math.round(Math.log2(low)) + 1 : 0] = n;
@@ -136,12 +137,13 @@ for (const { attribution, windows, spatial } of profiles) {
         spatial.word_profile.bins = countsOf(spatial.word_profile.histogram);
 }
 
-/* Whether the page has the distances of an entry. It has them for the first entries of a list only. */
+/* Returns whether the page has the distances of an entry. It has them only for the first entries of
+ * a list. */
 function hasDistances(row) {
     return !row.others && (row.bins.length > 0 || row.infinite === row.references);
 }
 
-/* The caches for which the misses of the profile were counted. */
+/* Returns the caches for which the misses of the profile were counted. */
 function levelsOf(profile) {
     return profile.levels && profile.levels.length ? profile.levels : data.levels;
 }
@@ -150,7 +152,7 @@ function levelName(level) {
     return `${clean(level.name)}, ${bytes(level.bytes)}`;
 }
 
-/* "file.c:12", or "(others)" for a line that is not in the list. */
+/* Returns "file.c:12", or "(others)" for a line that is not in the list. */
 function placeOf(attribution, line) {
     if (!line || line.others) return "(others)";
     const source = attribution.sources[line.source];
@@ -163,7 +165,7 @@ function sum(list, value) {
     return list.reduce((total, item) => total + value(item), 0);
 }
 
-/* Misses of the whole run at a level. */
+/* Returns the misses of the whole run at a level. */
 function totalMisses(profile, level) {
     return profile.attribution ? sum(profile.attribution.functions, (f) => f.misses[level]) : 0;
 }

@@ -1,11 +1,12 @@
-/* The sentences of the page: findings in plain words, from the data of the profile. */
+/* Makes the sentences of the page: findings in plain words, computed from the data of the
+ * profile. */
 
 function joinWords(parts) {
     return parts.length < 2 ? parts.join("")
          : parts.slice(0, -1).join(", ") + " and " + parts[parts.length - 1];
 }
 
-/* Says the miss ratios of the marked caches, up to the first one that holds every block. */
+/* States the miss ratios of the marked caches, up to the first cache that holds every block. */
 function sayLevels(p) {
     const parts = [], end = p.curve.blocks[p.curve.blocks.length - 1];
     for (const at of p.at_levels) {
@@ -43,21 +44,23 @@ function sayFootprint(p) {
     return `The run made ${count(p.references)} references to ${count(p.blocks)} ${unit}${size}.`;
 }
 
-/* "b", "memory from matrix_new (m.c:9)" */
+/* Returns the name of a data region: "b", or "memory from matrix_new (m.c:9)" for heap memory. */
 function nameData(entry) {
     const name = clean(entry.name);
     return entry.kind === "heap" ? `memory from ${name}` : name;
 }
 
-/* The row with most misses at a level. The sum of all other entries at the end of a list is not a
- * candidate. */
+/* Returns the row with most misses at a level. The last entry of a list, which sums all other
+ * entries, is not a candidate. */
 function worstRow(rows, misses) {
     return rows.reduce((best, row) =>
         !row.others && misses(row) > (best ? misses(best) : 0) ? row : best, null);
 }
 
 /* Says which line causes most misses at the chosen level, and which data it uses if one region has
- * most of these misses. Reuses come before first touches, because no cache avoids first touches. */
+ * most of these misses. Lines with reuses come before lines with first touches, because no cache
+ * avoids first touches. The share includes first touches, so the sentence mentions them unless they
+ * are rare. */
 function sayWorstLine(p, level) {
     const a = p.attribution, total = totalMisses(p, level), at = (row) => row.misses[level];
     const again = worstRow(a.lines, (line) => at(line) - line.infinite);
@@ -68,8 +71,9 @@ function sayWorstLine(p, level) {
     const share = percent(at(telling ? both : line) / total);
     const what = telling ? nameData(a.data[both.data]) : "blocks";
     const name = clean(levelsOf(p)[level].name);
+    const also = !p.bound && line.infinite > at(line) / 20 ? ", and touches blocks for the first time" : "";
     return `${placeOf(a, line)} causes ${share} of the ${name} misses: it ` +
-           (again ? `reuses ${what} after ${telling ? "it was" : "they were"} evicted.`
+           (again ? `reuses ${what} after ${telling ? "it was" : "they were"} evicted${also}.`
                   : `touches ${what} for the first time.`);
 }
 
@@ -78,7 +82,7 @@ function sayWorstPair(p, level) {
         pair = worstRow(a.pairs, (row) => row.misses[level]);
     if (!total || !pair) return null;
     const share = percent(pair.misses[level] / total), mean = meanDistance(pair, pair.count);
-    const mostMiss = pair.misses[level] >= 0.9 * pair.count; // else the mean is that of hits
+    const mostMiss = pair.misses[level] >= 0.9 * pair.count; // otherwise most of the mean comes from hits
     const before = mean === null || !mostMiss ? "" : `, on average ${count(mean)} other blocks earlier`;
     const use = placeOf(a, a.lines[pair.use]), reuse = placeOf(a, a.lines[pair.reuse]);
     const name = clean(levelsOf(p)[level].name);
@@ -96,7 +100,7 @@ function saySpace(p, level) {
            (share < 0.5 ? ": most of the fetched data is wasted." : ".");
 }
 
-/* The phases of the run, each with the references and misses of all its intervals. */
+/* Returns the phases of the run, each with the references and misses of all its intervals. */
 function phasesOf(p) {
     const w = p.windows, starts = w.phases, phases = [];
     starts.forEach((first, i) => {
@@ -113,7 +117,7 @@ function phasesOf(p) {
 
 const orderMax = 16;
 
-/* The order of the phases, if some of them come back: "in 4 intervals: 1 2 1 2". */
+/* Describes the order of the phases, if some of them come back: "in 4 intervals: 1 2 1 2". */
 function orderOfPhases(p) {
     const numbers = p.windows.phase_numbers;
     if (new Set(numbers).size === numbers.length) return "";

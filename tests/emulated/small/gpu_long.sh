@@ -1,2 +1,2 @@
-# Traces long enough for thousands of batches, each with the stack of the one before.
+# Traces long enough for thousands of rounds. Each round begins with the LRU stack of the round before it.
 "$REUSEDIST" verify -e gpu:batch=16 --traces=6 --longest=100000 --seed=42

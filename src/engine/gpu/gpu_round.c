@@ -1,4 +1,5 @@
-/* Batches of the gpu engine on the device: memory, stages, and the stack between batches. */
+/* The rounds of the gpu engine on the device: memory, stages, and the LRU stack that one round
+ * leaves to the next. */
 #include "engine/gpu/gpu.h"
 
 #include "profile/binning.h"
@@ -6,7 +7,7 @@
 #include <inttypes.h>
 
 #define MOST_POSITIONS ((uint64_t)1 << 29) /* the table's histogram must fit into shared memory */
-#define DELIVERY       ((size_t)1 << 18)   /* distances delivered together */
+#define DELIVERY       ((size_t)1 << 18)   /* distances that one download delivers */
 #define ROOM_SHARE     0.9                 /* largest fraction of the device's memory to use */
 
 /* ---- opening and closing ---- */
@@ -19,7 +20,7 @@ static rdi_exact_bins bins_of(rd_binning binning) {
     return (rdi_exact_bins){RDI_LINEAR_FROM, RDI_LOG_BINS - 1, RDI_LINEAR_FROM};
 }
 
-rd_status rdi_gpu_batches_open(rdi_gpu_batches *g, rdi_run *run, rdi_device *device) {
+rd_status rdi_gpu_rounds_open(rdi_gpu_rounds *g, rdi_run *run, rdi_device *device) {
     g->run = run;
     g->device = device;
     g->counts.bins = bins_of(rdi_hist_binning(run->out.hist));
@@ -36,13 +37,13 @@ rd_status rdi_gpu_batches_open(rdi_gpu_batches *g, rdi_run *run, rdi_device *dev
     return rdi_device_clear(device, RDI_STREAM_WORK, g->numbers.at, g->numbers.bytes);
 }
 
-void rdi_gpu_batches_close(rdi_gpu_batches *g) {
+void rdi_gpu_rounds_close(rdi_gpu_rounds *g) {
     rdi_device *d = g->device;
     if (!d)
         return;
     rdi_device_buffer *const buffers[] = {
         &g->stack[0],  &g->stack[1], &g->keys[0], &g->keys[1],    &g->values[0],
-        &g->values[1], &g->links,    &g->rows,    &g->segments,   &g->beside,
+        &g->values[1], &g->links,    &g->rows,    &g->panels,     &g->beside,
         &g->distances, &g->scratch,  &g->sums,    &g->references, &g->numbers,
     };
     for (size_t i = 0; i < RDI_COUNT(buffers); i++)
@@ -55,13 +56,13 @@ void rdi_gpu_batches_close(rdi_gpu_batches *g) {
 
 /* ---- counts ---- */
 
-/* The number of bins for all distances below n. */
-static uint32_t bins_below(const rdi_gpu_batches *g, uint64_t n) {
+/* Returns the number of bins that distances below n need. */
+static uint32_t bins_below(const rdi_gpu_rounds *g, uint64_t n) {
     uint64_t most = n < g->run->in->bound ? n : g->run->in->bound;
     return rdi_exact_bin(g->counts.bins, (uint32_t)(most - 1)) + 1;
 }
 
-static rd_status add_bins(rdi_gpu_batches *g, const uint64_t *references, const uint64_t *sums) {
+static rd_status add_bins(rdi_gpu_rounds *g, const uint64_t *references, const uint64_t *sums) {
     rdi_exact_bins bins = g->counts.bins;
     for (uint32_t i = 0; i < g->counts.n; i++) {
         if (references[i] == 0)
@@ -76,7 +77,7 @@ static rd_status add_bins(rdi_gpu_batches *g, const uint64_t *references, const 
     return RD_OK;
 }
 
-static rd_status download_bins(rdi_gpu_batches *g, uint64_t *references, uint64_t *sums) {
+static rd_status download_bins(rdi_gpu_rounds *g, uint64_t *references, uint64_t *sums) {
     size_t bytes = g->counts.n * sizeof *references;
     rdi_stream s = RDI_STREAM_WORK;
     RD_TRY(rdi_device_download(g->device, s, references, g->references.at, bytes));
@@ -86,7 +87,7 @@ static rd_status download_bins(rdi_gpu_batches *g, uint64_t *references, uint64_
 }
 
 /* Adds the counts of the device to the histogram of the run. */
-static rd_status drain_bins(rdi_gpu_batches *g) {
+static rd_status drain_bins(rdi_gpu_rounds *g) {
     rd_ctx *ctx = g->run->ctx;
     if (g->counts.n == 0)
         return RD_OK;
@@ -101,8 +102,8 @@ static rd_status drain_bins(rdi_gpu_batches *g) {
     return status;
 }
 
-/* Provides bins for all distances of a batch of n positions. */
-static rd_status fit_bins(rdi_gpu_batches *g, uint64_t n) {
+/* Makes room for the bins of all distances in a round of n positions. */
+static rd_status fit_bins(rdi_gpu_rounds *g, uint64_t n) {
     uint32_t bins = bins_below(g, n);
     if (bins <= g->counts.n || g->run->in->distances)
         return RD_OK;
@@ -120,7 +121,7 @@ static rd_status fit_bins(rdi_gpu_batches *g, uint64_t n) {
 
 /* ---- memory ---- */
 
-/* The bytes that a batch needs of every buffer. */
+/* A buffer, and the number of bytes that a round needs in it. */
 typedef struct needs {
     rdi_device_buffer *buffer;
     uint64_t bytes;
@@ -128,7 +129,7 @@ typedef struct needs {
 
 #define MOST_NEEDS 12
 
-static size_t list_needs(rdi_gpu_batches *g, rdi_exact_shape s, needs *list) {
+static size_t list_needs(rdi_gpu_rounds *g, rdi_exact_shape s, needs *list) {
     uint64_t n = s.n;
     bool wanted = g->run->in->distances;
     const needs all[] = {
@@ -138,12 +139,12 @@ static size_t list_needs(rdi_gpu_batches *g, rdi_exact_shape s, needs *list) {
         {&g->values[1], n * sizeof(uint32_t)},
         {&g->links, n * sizeof(rdi_exact_link)},
         {&g->beside, n * sizeof(uint16_t)},
-        {&g->rows, (uint64_t)s.blocks * s.pitch * sizeof(uint16_t)},
-        {&g->segments, (uint64_t)s.segments * s.pitch * sizeof(uint32_t)},
+        {&g->rows, (uint64_t)s.tiles * s.pitch * sizeof(uint16_t)},
+        {&g->panels, (uint64_t)s.panels * s.pitch * sizeof(uint32_t)},
         {&g->stack[!g->stack_at], n * sizeof(uint64_t)},
         {&g->distances, wanted ? (uint64_t)s.refs_n * sizeof(uint64_t) : 0},
         {&g->references, wanted ? 0 : (uint64_t)bins_below(g, n) * sizeof(uint64_t)},
-        {&g->scratch, n / 2}, /* estimate of what the sort needs */
+        {&g->scratch, n / 2}, /* an estimate of the memory that the sort needs */
     };
     _Static_assert(RDI_COUNT(all) == MOST_NEEDS, "room in the lists");
     for (size_t i = 0; i < MOST_NEEDS; i++)
@@ -151,8 +152,9 @@ static size_t list_needs(rdi_gpu_batches *g, rdi_exact_shape s, needs *list) {
     return MOST_NEEDS;
 }
 
-/* The number of bytes missing for such a batch, minus those that growing would free. */
-static int64_t missing_bytes(rdi_gpu_batches *g, rdi_exact_shape s) {
+/* Returns how many more bytes of device memory a round of this shape needs. Buffers that are too
+ * small are freed before they are allocated again, so only the difference counts. */
+static int64_t missing_bytes(rdi_gpu_rounds *g, rdi_exact_shape s) {
     needs list[MOST_NEEDS];
     size_t n = list_needs(g, s, list);
     int64_t missing = 0;
@@ -162,8 +164,8 @@ static int64_t missing_bytes(rdi_gpu_batches *g, rdi_exact_shape s) {
     return missing;
 }
 
-/* The largest number of references, up to n, that the device can process as one batch. */
-static rd_status affordable(rdi_gpu_batches *g, uint64_t n, uint32_t *out) {
+/* Finds the largest number of references, up to n, that the device can process as one round. */
+static rd_status affordable(rdi_gpu_rounds *g, uint64_t n, uint32_t *out) {
     uint64_t room = 0, stack_n = g->stack_n, part = n;
     if (part > MOST_POSITIONS - stack_n)
         part = MOST_POSITIONS - stack_n;
@@ -184,13 +186,13 @@ static rd_status affordable(rdi_gpu_batches *g, uint64_t n, uint32_t *out) {
     return RD_OK;
 }
 
-/* Rounds up, so that a slowly growing stack does not reallocate each time. */
+/* Rounds n up, so that a slowly growing stack does not reallocate memory in each round. */
 static uint64_t rounded_up(uint64_t n) {
     uint64_t step = (UINT64_C(1) << rdi_bit_width(n)) / 16;
     return step ? (n + step - 1) / step * step : n;
 }
 
-static rd_status fit_buffers(rdi_gpu_batches *g, rdi_exact_shape s) {
+static rd_status fit_buffers(rdi_gpu_rounds *g, rdi_exact_shape s) {
     if (missing_bytes(g, s) > 0) {
         needs list[MOST_NEEDS];
         uint64_t refs_n = rounded_up(s.refs_n), stack_n = rounded_up(s.stack_n), room = 0;
@@ -199,7 +201,7 @@ static rd_status fit_buffers(rdi_gpu_batches *g, rdi_exact_shape s) {
         bool generous = stack_n + refs_n <= MOST_POSITIONS &&
                         (double)missing_bytes(g, wide) <= ROOM_SHARE * (double)room;
         size_t n = list_needs(g, generous ? wide : s, list);
-        for (size_t i = 0; i < n; i++) /* frees what is too small before it allocates */
+        for (size_t i = 0; i < n; i++) /* frees buffers that are too small before it allocates */
             if (list[i].bytes > list[i].buffer->bytes && list[i].buffer != &g->references)
                 rdi_device_release(g->device, list[i].buffer);
         for (size_t i = 0; i < n; i++)
@@ -209,22 +211,22 @@ static rd_status fit_buffers(rdi_gpu_batches *g, rdi_exact_shape s) {
     return fit_bins(g, s.n);
 }
 
-rd_status rdi_gpu_batches_prepare(rdi_gpu_batches *g, uint64_t n) {
+rd_status rdi_gpu_rounds_prepare(rdi_gpu_rounds *g, uint64_t n) {
     uint32_t part = 0;
     RD_TRY(affordable(g, n, &part));
     return part ? fit_buffers(g, rdi_exact_shape_of(0, part)) : RD_OK;
 }
 
-/* ---- one batch ---- */
+/* ---- one round ---- */
 
-static void describe_batch(rdi_gpu_batches *g, const uint64_t *refs, rdi_exact_shape s,
+static void describe_round(rdi_gpu_rounds *g, const uint64_t *refs, rdi_exact_shape s,
                            uint64_t least, uint64_t greatest) {
     unsigned bits = rdi_bit_width(greatest - least);
     uint64_t *numbers = g->numbers.at;
     g->counts.references = g->references.at;
     g->counts.sums = g->sums.at;
     g->counts.infinite = numbers;
-    g->batch = (rdi_exact_batch){
+    g->round = (rdi_exact_round){
         .shape = s,
         .stack = (const uint64_t *)g->stack[g->stack_at].at + g->stack_skip,
         .refs = refs,
@@ -236,7 +238,7 @@ static void describe_batch(rdi_gpu_batches *g, const uint64_t *refs, rdi_exact_s
                   .key_bits = bits ? bits : 1},
         .links = g->links.at,
         .rows = g->rows.at,
-        .segments = g->segments.at,
+        .panels = g->panels.at,
         .beside = g->beside.at,
         .bound = g->run->in->bound < UINT32_MAX ? (uint32_t)g->run->in->bound : UINT32_MAX,
         .distances = g->run->in->distances ? g->distances.at : NULL,
@@ -247,8 +249,8 @@ static void describe_batch(rdi_gpu_batches *g, const uint64_t *refs, rdi_exact_s
     };
 }
 
-static rd_status run_stage(rdi_gpu_batches *g, rdi_gpu_stage stage) {
-    rdi_exact_batch *b = &g->batch;
+static rd_status run_stage(rdi_gpu_rounds *g, rdi_gpu_stage stage) {
+    rdi_exact_round *b = &g->round;
     switch (stage) {
     case RDI_GPU_KEYS:
         return rdi_exact_keys(g->device, b);
@@ -260,8 +262,8 @@ static rd_status run_stage(rdi_gpu_batches *g, rdi_gpu_stage stage) {
         return rdi_exact_table(g->device, b);
     case RDI_GPU_BUCKETS:
         return rdi_exact_buckets(g->device, b);
-    case RDI_GPU_BLOCKS:
-        return rdi_exact_blocks(g->device, b);
+    case RDI_GPU_TILES:
+        return rdi_exact_tiles(g->device, b);
     case RDI_GPU_CARRY:
         return rdi_exact_carry(g->device, b);
     case RDI_GPU_STAGES:
@@ -270,28 +272,28 @@ static rd_status run_stage(rdi_gpu_batches *g, rdi_gpu_stage stage) {
     return RD_OK;
 }
 
-static rd_status launch(rdi_gpu_batches *g) {
+static rd_status launch(rdi_gpu_rounds *g) {
     rdi_device *d = g->device;
     RD_TRY(rdi_event_record(d, g->mark[0], RDI_STREAM_WORK));
     for (unsigned stage = 0; stage < RDI_GPU_STAGES; stage++) {
         RD_TRY(run_stage(g, (rdi_gpu_stage)stage));
         RD_TRY(rdi_event_record(d, g->mark[stage + 1], RDI_STREAM_WORK));
     }
-    RD_TRY(rdi_device_download(d, RDI_STREAM_WORK, g->stack_out_n, g->batch.stack_out_n,
+    RD_TRY(rdi_device_download(d, RDI_STREAM_WORK, g->stack_out_n, g->round.stack_out_n,
                                sizeof *g->stack_out_n));
     g->under_way = true;
     return RD_OK;
 }
 
-rd_status rdi_gpu_batches_start(rdi_gpu_batches *g, const uint64_t *refs, uint32_t n,
-                                uint64_t least, uint64_t greatest) {
+rd_status rdi_gpu_rounds_start(rdi_gpu_rounds *g, const uint64_t *refs, uint32_t n, uint64_t least,
+                               uint64_t greatest) {
     while (n > 0) {
         uint32_t part = 0;
-        RD_TRY(rdi_gpu_batches_wait(g));
+        RD_TRY(rdi_gpu_rounds_wait(g));
         RD_TRY(affordable(g, n, &part));
         rdi_exact_shape shape = rdi_exact_shape_of(g->stack_n, part);
         RD_TRY(fit_buffers(g, shape));
-        describe_batch(g, refs, shape, least, greatest);
+        describe_round(g, refs, shape, least, greatest);
         RD_TRY(launch(g));
         refs += part;
         n -= part;
@@ -299,37 +301,38 @@ rd_status rdi_gpu_batches_start(rdi_gpu_batches *g, const uint64_t *refs, uint32
     return RD_OK;
 }
 
-/* ---- after a batch ---- */
+/* ---- after a round ---- */
 
 const char *rdi_gpu_stage_name(rdi_gpu_stage stage) {
-    static const char *const names[] = {"keys",    "sort",   "links", "table",
-                                        "buckets", "blocks", "carry"};
+    static const char *const names[] = {"keys",    "sort",  "links", "table",
+                                        "buckets", "tiles", "carry"};
     return names[stage];
 }
 
-/* Adds up the lower limit of bytes moved: every input is read once, every output written once. */
-static void account(rdi_gpu_batches *g) {
-    const rdi_exact_shape *s = &g->batch.shape;
-    const rdi_device_pairs *p = &g->batch.pairs;
+/* Adds the costs of the round. The bytes are a lower limit: every input is read once, and every
+ * output is written once. */
+static void account(rdi_gpu_rounds *g) {
+    const rdi_exact_shape *s = &g->round.shape;
+    const rdi_device_pairs *p = &g->round.pairs;
     double n = s->n, refs = s->refs_n, pair = p->key_bytes + 4.0, passes = (p->key_bits + 7) / 8;
-    double rows = (double)s->blocks * s->pitch * 2, segments = (double)s->segments * s->pitch * 4;
+    double rows = (double)s->tiles * s->pitch * 2, panels = (double)s->panels * s->pitch * 4;
     double *bytes = g->costs.bytes;
     bytes[RDI_GPU_KEYS] += n * (8 + pair);
     bytes[RDI_GPU_SORT] += n * (p->key_bytes + passes * 2 * pair);
     bytes[RDI_GPU_LINKS] += n * (pair + 8);
-    bytes[RDI_GPU_TABLE] += refs * 8 + rows + 3 * segments;
+    bytes[RDI_GPU_TABLE] += refs * 8 + rows + 3 * panels;
     bytes[RDI_GPU_BUCKETS] += n * (8 + 2);
-    bytes[RDI_GPU_BLOCKS] += refs * (8 + 2 + 2 + 4) + (g->run->in->distances ? refs * 8 : 0);
+    bytes[RDI_GPU_TILES] += refs * (8 + 2 + 2 + 4) + (g->run->in->distances ? refs * 8 : 0);
     bytes[RDI_GPU_CARRY] += n * 8 + g->stack_n * 16.0;
-    g->costs.batches++;
+    g->costs.rounds++;
     g->costs.carried += s->stack_n;
 }
 
-static rd_status deliver(rdi_gpu_batches *g) {
+static rd_status deliver(rdi_gpu_rounds *g) {
     rdi_stream s = RDI_STREAM_OUT;
-    for (size_t at = 0; at < g->batch.shape.refs_n; at += DELIVERY) {
-        size_t left = g->batch.shape.refs_n - at, n = left < DELIVERY ? left : DELIVERY;
-        RD_TRY(rdi_device_download(g->device, s, g->delivery, g->batch.distances + at,
+    for (size_t at = 0; at < g->round.shape.refs_n; at += DELIVERY) {
+        size_t left = g->round.shape.refs_n - at, n = left < DELIVERY ? left : DELIVERY;
+        RD_TRY(rdi_device_download(g->device, s, g->delivery, g->round.distances + at,
                                    n * sizeof *g->delivery));
         RD_TRY(rdi_device_wait(g->device, s));
         RD_TRY(rdi_engine_deliver(g->run, g->delivery, n));
@@ -337,7 +340,7 @@ static rd_status deliver(rdi_gpu_batches *g) {
     return RD_OK;
 }
 
-rd_status rdi_gpu_batches_wait(rdi_gpu_batches *g) {
+rd_status rdi_gpu_rounds_wait(rdi_gpu_rounds *g) {
     if (!g->under_way)
         return RD_OK;
     g->under_way = false;
@@ -355,9 +358,9 @@ rd_status rdi_gpu_batches_wait(rdi_gpu_batches *g) {
     return g->run->in->distances ? deliver(g) : RD_OK;
 }
 
-rd_status rdi_gpu_batches_finish(rdi_gpu_batches *g) {
+rd_status rdi_gpu_rounds_finish(rdi_gpu_rounds *g) {
     uint64_t infinite = 0;
-    RD_TRY(rdi_gpu_batches_wait(g));
+    RD_TRY(rdi_gpu_rounds_wait(g));
     if (g->run->in->distances)
         return RD_OK;
     RD_TRY(drain_bins(g));
