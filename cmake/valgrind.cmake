@@ -1,4 +1,4 @@
-# Finds what an out-of-tree Valgrind tool needs: headers, the static core, the launcher, and the
+# Finds the files that an out-of-tree Valgrind tool needs: headers, the static core, the launcher, and the
 # library that Valgrind preloads into every program. Sets RD_VALGRIND_FOUND and RD_VALGRIND_*.
 set(RD_VALGRIND_FOUND FALSE)
 if(CMAKE_SYSTEM_NAME STREQUAL Linux AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$")

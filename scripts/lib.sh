@@ -5,7 +5,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 say() { printf '== %s\n' "$*"; }
 die() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
 
-# Packages of the named groups, from the one list.
+# Prints the packages of the named groups, from the common list.
 packages_of() {
     local group
     for group in "$@"; do
@@ -13,7 +13,7 @@ packages_of() {
     done
 }
 
-# The packages of the named groups that are not installed.
+# Prints the packages of the named groups that are not installed.
 packages_missing() {
     local wanted
     wanted=$(packages_of "$@")

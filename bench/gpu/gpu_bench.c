@@ -1,11 +1,13 @@
-/* Speed of the gpu engine from pinned memory to the finished histogram, stage by stage.
+/* Measures the speed of the gpu engine from pinned memory to the finished histogram, stage by
+ * stage.
  *
  * usage: gpu_bench OUTPUT REFERENCES THREADS REPEATS TRACE...
  *
- * A TRACE is a generator without refs= ("zipf:blocks=4M"), which all threads run with seeds of their own,
- * or a file, which is read repeatedly until there are REFERENCES. The result is compared with that of
- * `auto` on THREADS threads before a speed is printed. The time of every stage is printed beside the time
- * that a plain copy of its bytes on the device would take. Result lines in JSON are appended to OUTPUT.
+ * A TRACE is a generator without refs= ("zipf:blocks=4M"), which all threads run with seeds of
+ * their own, or a file, which is read repeatedly until there are REFERENCES. The result is compared
+ * with that of `auto` on THREADS threads before a speed is printed. The time of every stage is
+ * printed beside the time that a plain copy of its bytes on the device would take. Result lines in
+ * JSON are appended to OUTPUT.
  */
 #include "base/threads.h"
 #include "engine/gpu/gpu.h"
@@ -23,16 +25,18 @@
 #define CEILING_BYTES                                                                              \
     ((size_t)1 << 30) /* bytes that are copied to measure the two upper limits of the speed */
 #define CEILING_TIMES 5
-#define ONE_CORE_REFS ((size_t)1 << 25) /* references of the run on one thread, which is slow */
+/* Number of references of the run on one thread, which is slow. */
+#define ONE_CORE_REFS ((size_t)1 << 25)
 
 typedef struct bench {
     rd_ctx *ctx;
     rdi_device *device;
     FILE *out;
-    uint64_t *refs; /* pinned */
+    uint64_t *refs; /* references in pinned memory */
     size_t n;
     unsigned threads, repeats;
-    double copy_rate, upload_rate; /* bytes per second */
+    double copy_rate, upload_rate; /* rates of copies on the device and from the host, in bytes per
+                                      second */
 } bench;
 
 static void check(bench *b, rd_status status) {
@@ -48,9 +52,9 @@ static double now(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* ---- ceilings ---- */
+/* ---- upper limits of the speed ---- */
 
-/* The best rate of several copies, in bytes moved per second. */
+/* Returns the best rate of several copies, in bytes moved per second. */
 static double best_rate(bench *b, void *to, void *from, bool on_device) {
     rdi_event *begin = NULL, *end = NULL;
     double best = 1e9;
@@ -120,7 +124,7 @@ static size_t read_blocks(bench *b, rd_trace *trace, uint64_t *to, size_t n) {
     return done;
 }
 
-/* Makes the part of a generated trace that belongs to one thread, with a seed of its own. */
+/* Makes one thread's share of a generated trace, with its own seed. */
 static void fill_part(void *arg, unsigned worker) {
     const fill_job *job = arg;
     bench *b = job->b;
@@ -132,7 +136,7 @@ static void fill_part(void *arg, unsigned worker) {
              strchr(job->trace, ':') ? "," : ":", end - begin, worker + 1);
     check(b, rd_trace_generate(b->ctx, spec, &trace));
     if (read_blocks(b, trace, b->refs + begin, end - begin) != end - begin) {
-        fprintf(stderr, "gpu_bench: %s: too short\n", spec);
+        fprintf(stderr, "gpu_bench: %s: the trace is too short\n", spec);
         exit(EXIT_FAILURE);
     }
     rd_trace_close(trace);
@@ -219,7 +223,7 @@ static void print_stages(const bench *b, const run *r) {
                r->costs.seconds[i] / floor);
     }
     double upload = refs * 8 / b->upload_rate;
-    printf("  all work   %9.2f %9.1f; upload alone %.2f ms; whole %.2f ms; %" PRIu64
+    printf("  all work   %9.2f %9.1f; upload alone %.2f ms; whole run %.2f ms; %" PRIu64
            " rounds, %.0f %% of the positions carried over\n",
            work * 1e3, work / refs * 1e12, upload * 1e3, r->seconds * 1e3, r->costs.rounds,
            100.0 * (double)r->costs.carried / refs);

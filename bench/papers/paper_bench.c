@@ -21,7 +21,7 @@ static const bench_suite *const suites[] = {&paper_figure7, &paper_carr_nicol, &
 
 static void print_overview(FILE *out) {
     fputs("usage: paper-bench SUITE [OPTIONS] [TRACE...]\n"
-          "Tables and figures of the papers, measured here. Suites:\n",
+          "Measures tables and figures of the papers on this machine. Suites:\n",
           out);
     for (size_t i = 0; i < N_SUITES; i++)
         fprintf(out, "  %-10s %s\n", suites[i]->name, suites[i]->question);

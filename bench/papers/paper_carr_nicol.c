@@ -9,15 +9,17 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define REFERENCE   "stream"
-#define CPU_REFS    ((size_t)1 << 20) /* 1K elements, 1024 references each */
-#define DEVICE_REFS ((size_t)1 << 24) /* 16K elements */
+#define REFERENCE "stream"
+/* References on the processor: 1K elements with 1024 references each. */
+#define CPU_REFS ((size_t)1 << 20)
+/* References on a device: 16K elements with 1024 references each. */
+#define DEVICE_REFS ((size_t)1 << 24)
 
-/* One line of a table, with the paper's microseconds; below 0: not in the paper. */
+/* A line of a table, with the paper's microseconds. A negative number is not in the paper. */
 typedef struct cell {
     const char *table, *engine, *options, *parameter;
     uint64_t value; /* value of the parameter */
-    uint64_t bound; /* 0: none */
+    uint64_t bound; /* bound in blocks; 0: none */
     double paper_1k, paper_16k;
 } cell;
 
@@ -65,8 +67,8 @@ static void print_cell(bench *b, const cell *c, const char *where, const bench_r
     bench_end_line(b);
 }
 
-/* The number of references: as many as the paper's machines held, or, for the programs in table 5, all
- * unless the user asks for fewer. */
+/* Returns the number of references: as many as the paper's machines held or, for the programs in
+ * table 5, all references unless the user asks for fewer. */
 static size_t references_of(const bench *b, const bench_trace *t, const cell *c, bool device) {
     size_t most = device ? DEVICE_REFS : CPU_REFS;
     if (b->options->refs)
@@ -108,7 +110,7 @@ static bool load_random(bench *b, uint64_t blocks, bench_trace *t, char *name, s
     snprintf(spec, sizeof spec, "uniform:blocks=%" PRIu64 ",refs=%" PRIu64, blocks, refs);
     const bench_options *options = b->options;
     bench_options plain = *options;
-    plain.block = NULL; /* a symbol is a block: -b is for the programs */
+    plain.block = NULL; /* a symbol is a block, and -b applies only to the programs */
     b->options = &plain;
     bool ok = bench_load(b, spec, t);
     b->options = options;
@@ -124,7 +126,8 @@ static bool load_random(bench *b, uint64_t blocks, bench_trace *t, char *name, s
 static bool table_1(bench *b, const bench_trace *t, bool four, bool device) {
     static const uint64_t depth[] = {4, 16, 256, 1024};
     static const double paper[2][2][4] = {
-        {{0.13, 0.64, 10.7, 43.0}, {8.4e-3, 4.0e-2, 0.67, 2.7}}, /* 16K at C = 16: printed 4.0e-3 */
+        /* The paper prints 4.0e-3 for 16K elements at C = 16. */
+        {{0.13, 0.64, 10.7, 43.0}, {8.4e-3, 4.0e-2, 0.67, 2.7}},
         {{0.13, 0.58, 9.6, 38.8}, {8.4e-3, 3.6e-2, 0.59, 2.4}},
     };
     for (size_t i = 0; i < 4; i++) {
@@ -136,7 +139,8 @@ static bool table_1(bench *b, const bench_trace *t, bool four, bool device) {
     return true;
 }
 
-/* The length of a round is the number of references per element times the number of elements. */
+/* Measures table 2. The length of a round is the number of references per element times the number
+ * of elements. */
 static bool table_2(bench *b, const bench_trace *t, bool device) {
     static const double paper_1k[] = {98.8, 69.5, 27.0, 23.8, 22.7, 22.7, 22.7, 23.2, 23.8, 24.5};
     static const double paper_16k[] = {5.93, 4.88, 4.33, 4.11, 4.03, 4.02, 4.04, 4.09, 4.13, 4.19};
@@ -169,7 +173,7 @@ static bool random_tables(bench *b, bool device) {
         print_header(b, "Table 1: level by level, by C");
         bool ok = table_1(b, &t, four, device);
         if (ok)
-            print_header(b, "Table 2: general geometric, by the length of a phase");
+            print_header(b, "Table 2: general geometric, by the length of a round");
         ok = ok && table_2(b, &t, device);
         bench_unload(&t);
         if (!ok)
@@ -206,7 +210,8 @@ static bool table_3(bench *b, bool device) {
 
 static bool table_5_trace(bench *b, const bench_trace *t, bool device) {
     static const uint64_t depth[] = {4, 16, 64, 256, 1024};
-    static const double paper[] = {0.13, 0.61, 2.57, 10.4, 41.9}; /* means of the three programs */
+    /* Means of the paper's three programs. */
+    static const double paper[] = {0.13, 0.61, 2.57, 10.4, 41.9};
     for (size_t i = 0; i < 5; i++) {
         cell c = {"5", "levels", "compact=off", "C", depth[i], depth[i], paper[i], -1};
         if (!run_both(b, t, &c, device))
@@ -216,12 +221,14 @@ static bool table_5_trace(bench *b, const bench_trace *t, bool device) {
     return run_both(b, t, &geometric, device);
 }
 
-/* Measures the serial and the MIMD columns: unbounded distances, on 1 and on all threads. */
+/* Measures the serial and the MIMD columns: unbounded distances, on one thread and on all
+ * threads. */
 static bool table_5_others(bench *b, const bench_trace *t) {
     static const char *const engines[] = {"olken:tree=splay", "parda", "auto"};
     uint32_t threads[] = {1, (uint32_t)b->options->threads, (uint32_t)b->options->threads};
     bench_trace part = *t;
-    size_t most = b->options->refs ? b->options->refs : DEVICE_REFS; /* the serial engine is slow */
+    /* Limited, because the serial engine is slow. */
+    size_t most = b->options->refs ? b->options->refs : DEVICE_REFS;
     part.n = part.n < most ? part.n : most;
     bench_answer expected = {0};
     bench_header(b);

@@ -1,9 +1,9 @@
-/* Figure 7 of Zhong, Shen, Ding (TOPLAS 2009): speed of the order structures alone over the number
- * of elements, and accuracy of the approximate ones on a two-dimensional FFT.
+/* Measures Figure 7 of Zhong, Shen, Ding (TOPLAS 2009): the speed of the order structures alone
+ * over the number of elements, and the accuracy of the approximate ones on a two-dimensional FFT.
  *
- * The test program is that of the paper: it traverses N elements twice, in ranges of N / 100, so that
- * every second reference has the distance N / 100 - 1. The suite computes the time of the previous
- * reference, so that engines do not look up blocks. It checks every distance.
+ * The test program is that of the paper: it traverses N elements twice, in ranges of N / 100, so
+ * that every second reference has the distance N / 100 - 1. The suite computes the time of the
+ * previous reference, so that engines do not look up blocks. It checks every distance.
  */
 #include "papers.h"
 
@@ -13,22 +13,24 @@
 #include <time.h>
 #include <unistd.h>
 
-#define STRETCHES     100
-#define BATCH         512 /* references; small, so that the structure has the whole cache */
-#define SMALLEST      UINT64_C(100000)
-#define LARGEST_FED   UINT64_C(1000000000)
-#define LARGEST       UINT64_C(1000000000000)
-#define TIMED         UINT64_C(100000000) /* references beyond LARGEST_FED */
-#define LONGEST_RUN   300                 /* seconds; longer runs are left out */
-#define REPEAT_WITHIN 60                  /* seconds for all repeats of an analyzer */
+#define STRETCHES   100
+#define BATCH       512 /* references per batch; few, so that the structure has the whole cache */
+#define SMALLEST    UINT64_C(100000)
+#define LARGEST_FED UINT64_C(1000000000)
+#define LARGEST     UINT64_C(1000000000000)
+/* Number of references that are timed if there are more elements than LARGEST_FED. */
+#define TIMED UINT64_C(100000000)
+/* Runs that would take more seconds than this are left out. */
+#define LONGEST_RUN   300
+#define REPEAT_WITHIN 60 /* time limit in seconds for all repeats of an analyzer */
 
-#define NOT_ASKED     "-" /* or left out for a smaller N */
+#define NOT_ASKED     "-" /* also shown if the analyzer was left out for a smaller N */
 
 typedef struct analyzer {
-    const char *paper;  /* name in the figure */
-    const char *engine; /* khw gets N as its last size */
-    double error;       /* largest error as a fraction of the distance ... */
-    uint64_t blocks;    /* ... and as a number of blocks */
+    const char *paper;  /* name of the analyzer in the figure */
+    const char *engine; /* engine specification; khw gets N as its last size */
+    double error;       /* largest error, as a fraction of the distance */
+    uint64_t blocks;    /* largest error, as a number of blocks */
 } analyzer;
 
 static const analyzer analyzers[] = {
@@ -43,14 +45,14 @@ static const analyzer analyzers[] = {
 };
 #define ANALYZERS (sizeof analyzers / sizeof *analyzers)
 
-/* One analyzer at one N. */
+/* The speed of one analyzer at one N. */
 typedef struct speed {
     char engine[96];
-    double seconds[32]; /* of every repeat */
+    double seconds[32]; /* processor time of each repeat */
     size_t repeats;
     double spent;
     uint64_t references, nodes;
-    size_t bytes; /* at the peak */
+    size_t bytes; /* peak memory */
     const char *left_out;
 } speed;
 
@@ -100,8 +102,8 @@ static rd_status traverse(traversal *t, uint64_t number, uint64_t last, uint64_t
     return status;
 }
 
-/* Runs a part of a range on a tree that begins with all elements, with as many first references as
- * reuses. */
+/* Runs a part of a range on a tree that initially has all elements, with as many first references
+ * as reuses. */
 static rd_status run_part(traversal *t) {
     uint64_t half = TIMED / 2;
     rd_status status = traverse(t, t->elements, RD_COLD, half);
@@ -143,14 +145,15 @@ static bool give_up(bench *b, const speed *s, const char *why) {
     return false;
 }
 
-/* Processor time, which depends less on other programs on the machine. Every analyzer has one thread. */
+/* Returns the processor time of this process, which depends less on other programs than the elapsed
+ * time. Every analyzer has one thread. */
 static double processor_seconds(void) {
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Makes one run. The analyzer is left out if memory does not suffice. */
+/* Runs an analyzer once. The analyzer is left out if there is too little memory. */
 static bool run_once(bench *b, const analyzer *a, uint64_t elements, speed *s) {
     rd_ctx *ctx = NULL;
     if (rd_ctx_new(NULL, &ctx) != RD_OK)
@@ -173,7 +176,7 @@ static bool run_once(bench *b, const analyzer *a, uint64_t elements, speed *s) {
     else if (status != RD_OK)
         ok = give_up(b, s, rd_last_error(ctx));
     else if (t.wrong || !is_counted(t.engine, &t))
-        ok = give_up(b, s, "the answer is wrong: no speed is worth that");
+        ok = give_up(b, s, "the answer is wrong, so no speed is reported");
     if (ok && !s->left_out) {
         s->spent += s->seconds[s->repeats++];
         s->nodes = rd_engine_nodes(t.engine).most;
@@ -224,7 +227,8 @@ static void name_engine(const analyzer *a, uint64_t elements, speed *s) {
         snprintf(s->engine + used, sizeof s->engine - used, "%" PRIu64, elements);
 }
 
-/* Whether -e names the analyzer by its name in the figure or by its engine. Without -e, all are used. */
+/* Returns whether -e names the analyzer by its name in the figure or by its engine. Without -e, all
+ * analyzers are used. */
 static bool is_asked(const bench *b, const analyzer *a) {
     const rd_strings *asked = &b->options->engines;
     for (size_t i = 0; i < asked->n; i++) {
@@ -236,7 +240,8 @@ static bool is_asked(const bench *b, const analyzer *a) {
     return asked->n == 0;
 }
 
-/* Measures all analyzers at one N, in turn. rates[] becomes the speed of each, or 0 if it is left out. */
+/* Measures all analyzers at one N, in turn. Sets rates[] to the speed of each analyzer, or to 0 if
+ * it is left out. */
 static bool measure_at(bench *b, uint64_t elements, double rates[ANALYZERS]) {
     static speed all[ANALYZERS];
     memset(all, 0, sizeof all);
@@ -297,12 +302,12 @@ static bool measure_speed(bench *b) {
 #define FFT          "fft:rows=128,columns=256,refs=5M"
 #define WIDTH        2048
 #define BINS         "linear:2048"
-#define WINDOW_FIRST 55296 /* the bins from 55K to 66K */
+#define WINDOW_FIRST 55296 /* beginning of the bins from 55K to 66K */
 #define WINDOW_END   67584
 
 static const struct {
     const char *paper, *engine;
-    double limit; /* largest fraction of references in wrong bins in the paper */
+    double limit; /* largest fraction of references in wrong bins, according to the paper */
     uint64_t nodes;
 } panel[] = {
     {"exact", "olken:tree=splay", 0, 67000},
@@ -331,7 +336,7 @@ static bool analyze_fft(bench *b, const bench_trace *t, const char *engine, rd_p
     return status == RD_OK;
 }
 
-/* The fraction of all references whose distance is in the bin that begins at `low`. */
+/* Returns the fraction of all references whose distance is in the bin that begins at `low`. */
 static double share_of_bin(const rd_profile *p, uint64_t low) {
     const rd_bin *bins;
     size_t n = rd_profile_bins(p, &bins);
@@ -341,7 +346,8 @@ static double share_of_bin(const rd_profile *p, uint64_t low) {
     return 0;
 }
 
-/* The fraction of all references that are in a wrong bin: half the sum of the differences. */
+/* Returns the fraction of all references that are in a wrong bin: half the sum of the
+ * differences. */
 static double misplaced(const rd_profile *a, const rd_profile *b, uint64_t first, uint64_t end) {
     double sum = 0;
     for (uint64_t low = first; low < end; low += WIDTH)

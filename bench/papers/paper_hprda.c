@@ -12,9 +12,9 @@
 #include <string.h>
 
 #define TREE   "olken:tree=avl"
-#define POINTS 23 /* points of the curves in figures 12 and 13 */
+#define POINTS 23 /* number of points of the curves in figures 12 and 13 */
 
-/* The ways that are compared, in this order. */
+/* The engines and options that are compared, in this order. */
 enum { SEQUENTIAL, SPLAY, EXACT, THREADS, THREADS_UNADJUSTED, DEVICE, EXACT_DEVICE, WAYS };
 static const char *const ways[WAYS] = {TREE,
                                        "olken:tree=splay",
@@ -24,22 +24,22 @@ static const char *const ways[WAYS] = {TREE,
                                        "hprda:backend=cuda",
                                        "gpu"};
 
-/* The result of one run of one way. */
+/* The results of one of these ways. */
 typedef struct outcome {
     bool ran;
     double seconds[32], median;
-    double error, accuracy; /* compared with the result of the tree */
+    double error, accuracy; /* error and accuracy, compared with the result of the tree */
     double curve[POINTS];   /* share of the finite distances below 1, 2, 4 ... 4M */
     char note[BENCH_NOTE];
 } outcome;
 
 typedef struct evaluation {
     outcome way[WAYS];
-    double reading; /* seconds to read the trace */
+    double reading; /* time to read the trace, in seconds */
     uint64_t references, blocks;
 } evaluation;
 
-/* Sums for the averages at the end. */
+/* Sums over all traces, for the averages at the end. */
 typedef struct averages {
     unsigned n;
     double threads, device, whole_threads, whole_device, adjusted, unadjusted;
@@ -76,7 +76,8 @@ static bool is_sequential(const char *engine) {
     return strncmp(engine, "olken:", 6) == 0;
 }
 
-/* Runs one way. If `exact` is NULL, this is the exact run: the caller gets its profile and its context. */
+/* Runs one way. If *exact is NULL, this is the exact run, and the caller gets its profile and its
+ * context. */
 static bool run_way(bench *b, const bench_trace *t, const char *engine, outcome *o,
                     rd_profile **exact, rd_ctx **exact_ctx) {
     uint32_t threads = is_sequential(engine) ? 1 : (uint32_t)b->options->threads;
@@ -216,7 +217,7 @@ static bool sweep_chunks(bench *b, const bench_trace *t, rd_profile *exact, rd_c
     return true;
 }
 
-/* ---- all of them ---- */
+/* ---- all figures ---- */
 
 static bool evaluate(bench *b, const bench_trace *t, evaluation *e, bool device) {
     rd_profile *exact = NULL;
@@ -259,7 +260,7 @@ static void print_averages(const bench *b, const averages *sum, bool device) {
 
 static bool run_hprda(bench *b, int n, char **traces) {
     if (n == 0) {
-        b->status = fail_usage("hprda needs traces, best of programs");
+        b->status = fail_usage("hprda needs traces, preferably of programs");
         return false;
     }
     bool device = bench_has(b, ways[DEVICE]);
@@ -282,5 +283,5 @@ static bool run_hprda(bench *b, int n, char **traces) {
     return true;
 }
 
-const bench_suite paper_hprda = {"hprda", "HP-RDA's figures 10 to 17, of the traces named",
+const bench_suite paper_hprda = {"hprda", "HP-RDA's figures 10 to 17, for the given traces",
                                  run_hprda};

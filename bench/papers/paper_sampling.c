@@ -1,4 +1,4 @@
-/* Measures the error of samplers: many seeds, each compared with the exact curve. */
+/* Measures the error of samplers with many seeds. Each result is compared with the exact curve. */
 #include "papers.h"
 
 #include <inttypes.h>
@@ -6,14 +6,15 @@
 #include <string.h>
 
 #define SEEDS      100
-#define ENOUGH     1000 /* expected samples; with fewer, a sampler guarantees nothing */
+#define ENOUGH     1000 /* expected number of samples; with fewer, a sampler guarantees nothing */
 #define EVEN_SIZES 100
 #define POWERS_MAX 64
 #define FULL_BLOCKS                                                                                \
     (128                                                                                           \
      << 10) /* up to this distance, every distance has its own bin, so that all sizes are exact */
 
-/* Cache sizes with their exact miss ratios: evenly spaced sizes up to all blocks, then powers of two. */
+/* Cache sizes with their exact miss ratios: evenly spaced sizes up to the number of blocks, then
+ * powers of two. */
 typedef struct truth {
     rd_binning binning;
     uint64_t blocks;
@@ -24,18 +25,20 @@ typedef struct truth {
 
 /* The errors of one sampler on one trace, over all seeds. */
 typedef struct quality {
-    double even_error, power_error, largest; /* sums and maximum of |difference| */
-    double even_width;                       /* sum of the band's widths at even sizes */
+    double even_error, power_error, largest; /* sums and maximum of the absolute differences */
+    double even_width;                       /* sum of the widths of the band at evenly spaced
+                                                sizes */
     uint64_t even_points, power_points;
-    uint64_t even_inside, power_inside; /* within the band */
-    double rate;                        /* sum */
+    uint64_t even_inside, power_inside; /* number of points within the band */
+    double rate;                        /* sum of the sampling rates */
 } quality;
 
 /* The errors of all samplers with enough samples, on all traces. */
 typedef struct summary {
-    uint64_t runs, points, inside; /* runs: pairs of trace and engine */
-    double worst;                  /* the largest of their mean errors ... */
-    char where[160];               /* ... and its trace and engine */
+    uint64_t runs, points, inside; /* number of pairs of trace and engine, of points, and of points
+                                      within the band */
+    double worst;                  /* the largest mean error */
+    char where[160];               /* trace and engine with the largest mean error */
 } summary;
 
 static rd_status profile_of(bench *b, const bench_trace *t, const char *engine, rd_binning binning,
@@ -53,7 +56,8 @@ static rd_status profile_of(bench *b, const bench_trace *t, const char *engine, 
     return status;
 }
 
-/* Log-linear bins begin at multiples of 2048 and powers of two. */
+/* Chooses the cache sizes. They are ends of bins: log-linear bins begin at multiples of 2048 and at
+ * powers of two. */
 static void choose_sizes(truth *t, uint64_t blocks) {
     uint64_t unit = blocks > FULL_BLOCKS ? 2048 : 1;
     t->binning.kind = unit == 1 ? RD_BINS_FULL : RD_BINS_LOGLINEAR;

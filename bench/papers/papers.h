@@ -1,4 +1,4 @@
-/* The suites of `paper-bench`: tables and figures of the papers, measured here. */
+/* The suites of `paper-bench`, which measure tables and figures of the papers. */
 #ifndef RD_PAPERS_H
 #define RD_PAPERS_H
 

@@ -1,4 +1,4 @@
-"""The shared library: where it is, the types of its functions, its errors as exceptions."""
+"""Loads the shared library, declares the types of its functions, and turns its errors into exceptions."""
 from __future__ import annotations
 
 import ctypes
@@ -14,7 +14,7 @@ BAND_SIZES = 64
 
 
 class Error(Exception):
-    """The library could not do something. `status` is the name of its status code."""
+    """A failure of the library. `status` is the name of its status code."""
 
     status = "RD_EUNKNOWN"
 
@@ -26,7 +26,7 @@ class OutOfMemory(Error, MemoryError):
 
 
 class InvalidArgument(Error, ValueError):
-    """An argument or option is wrong; for names, the message lists the valid ones."""
+    """An argument or option is wrong. For an unknown name, the message lists the valid names."""
 
     status = "RD_EINVAL"
 
@@ -38,7 +38,7 @@ class ReadWriteError(Error, OSError):
 
 
 class FormatError(Error, ValueError):
-    """A file is damaged, or not what it should be."""
+    """A file is damaged or not in the expected format."""
 
     status = "RD_EFORMAT"
 
@@ -50,13 +50,13 @@ class NumberTooLarge(Error, OverflowError):
 
 
 class Unsupported(Error, NotImplementedError):
-    """Not in this build of the library, or not offered by this engine."""
+    """This build of the library or this engine does not support the request."""
 
     status = "RD_EUNSUPPORTED"
 
 
 class WrongOrder(Error, RuntimeError):
-    """Calls in the wrong order, for example feeding after the end."""
+    """Calls were made in the wrong order, for example feeding after the end."""
 
     status = "RD_ESTATE"
 
@@ -73,7 +73,7 @@ class Canceled(Error):
     status = "RD_ECANCELED"
 
 
-# The exceptions by status code. The codes never change their meaning.
+# The exceptions by status code. Status codes never change their meaning.
 ERRORS: list[Type[Error]] = [Error, OutOfMemory, InvalidArgument, ReadWriteError, FormatError,
                              NumberTooLarge, Unsupported, WrongOrder, DeviceError, Canceled]
 
@@ -136,7 +136,7 @@ class Facts(ctypes.Structure):
                 ("skipped", c_uint64), ("seconds", c_double), ("sampling", SamplerConfig)]
 
 
-# Function: type of the result, types of the arguments.
+# For each function: the type of the result, and the types of the arguments.
 FUNCTIONS = {
     "rd_version": (c_char_p, []),
     "rd_ctx_new": (c_int, [c_void_p, POINTER(c_void_p)]),
@@ -178,7 +178,7 @@ FUNCTIONS = {
 
 
 def load() -> ctypes.CDLL:
-    """Loads the library and declares its functions. Without a library, ImportError says what to do."""
+    """Returns the library with its functions declared. If there is none, the ImportError says what to do."""
     name = os.environ.get("REUSEDIST_LIBRARY") or ctypes.util.find_library("reusedist")
     try:
         library = ctypes.CDLL(name or f"libreusedist.so.{SOVERSION}")

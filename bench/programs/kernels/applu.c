@@ -1,7 +1,7 @@
-/* Five coupled nonlinear partial differential equations on a cube, solved by symmetric successive
- * over-relaxation: a sweep of lower triangular systems from one corner to the opposite one, a sweep
- * of upper triangular systems back. The 5 x 5 blocks of a plane are made just before they are used.
- */
+/* Solves five coupled nonlinear partial differential equations on a cube by symmetric successive
+ * over-relaxation: a sweep of lower triangular systems from one corner to the opposite one, and a
+ * sweep of upper triangular systems back. The 5 x 5 blocks of a plane are computed right before
+ * they are used. */
 #include "kernel.h"
 
 #include <math.h>
@@ -10,9 +10,10 @@ enum { APPLU_ROUNDS = 4, APPLU_VARS = 5, APPLU_BLOCK = 25, APPLU_PARTS = 4 };
 
 typedef struct applu {
     int n;
-    double *u, *rsd, *forcing; /* five per point */
-    double *flux;              /* five per point of a line */
-    double *block;             /* of a plane: for every point a diagonal block and three others */
+    double *u, *rsd, *forcing; /* five values per point */
+    double *flux;              /* five values per point of a line */
+    double *block;             /* the blocks of a plane: a diagonal block and three others for every
+                                  point */
 } applu;
 
 static const double applu_dt = 0.05, applu_omega = 1.2, applu_viscosity = 0.1;
@@ -33,7 +34,8 @@ static applu applu_make(int n) {
     return s;
 }
 
-/* The nonlinear flux of every point of a line; direction `d` chooses the carrying component. */
+/* Computes the nonlinear flux of every point of a line. Direction `d` selects the component that
+ * carries it. */
 static void applu_line_flux(applu *s, int start, int step, int d) {
     for (int i = 0; i < s->n; i++) {
         const double *u = s->u + APPLU_VARS * (start + i * step);
@@ -72,7 +74,8 @@ static void applu_residual(applu *s) {
         s->rsd[at] *= applu_dt;
 }
 
-/* The blocks of one point: of itself, and of its neighbors `side` steps away in x, y and z. */
+/* Computes the blocks of one point: its own, and those of its neighbors `side` steps away in x, y
+ * and z. */
 static void applu_point_blocks(const applu *s, int at, int side, double *block) {
     int n = s->n, steps[3] = {n * n, n, 1};
     const double *u = s->u + APPLU_VARS * at;
@@ -92,7 +95,7 @@ static void applu_point_blocks(const applu *s, int at, int side, double *block) 
     }
 }
 
-/* Solves the diagonal block for the five values at `x`, by elimination. */
+/* Solves the system of the diagonal block for the five values at `x`, by elimination. */
 static void applu_solve_block(double *a, double *x) {
     for (int k = 0; k < APPLU_VARS; k++) {
         double scale = 1 / a[APPLU_VARS * k + k];
@@ -123,7 +126,8 @@ static void applu_relax_point(applu *s, int at, int side, double *block) {
     applu_solve_block(block, x);
 }
 
-/* One sweep; side -1 uses neighbors before a point and runs forward, side 1 the other way. */
+/* Runs one sweep. Side -1 uses the neighbors before a point and runs forward; side 1 runs
+ * backward. */
 static void applu_sweep(applu *s, int side) {
     int n = s->n;
     for (int a = 1; a < n - 1; a++) {

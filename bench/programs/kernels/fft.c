@@ -1,7 +1,8 @@
-/* Two-dimensional fast Fourier transform: a periodic convolution, forward and back, repeated.
+/* Computes a periodic convolution with a two-dimensional fast Fourier transform, forward and back,
+ * repeatedly.
  *
- * A textbook radix-2 transform of every row, then of every column; columns are copied into a line
- * and back. */
+ * It transforms every row and then every column with a textbook radix-2 transform. Columns are
+ * copied into a line and back. */
 #include "kernel.h"
 
 #include <math.h>
@@ -9,10 +10,10 @@
 enum { FFT_ROUNDS = 10 };
 
 typedef struct fft_plane {
-    int n; /* lines, and points of a line: a power of two */
+    int n; /* number of lines, and of points of a line; a power of two */
     double *re, *im;
     double *line_re, *line_im;
-    double *cosine, *sine; /* of 2 pi k / n */
+    double *cosine, *sine; /* cosine and sine of 2 pi k / n */
 } fft_plane;
 
 static void fft_reverse_bits(int n, double *re, double *im) {
@@ -68,7 +69,7 @@ static void fft_transform(fft_plane *p, double sign) {
         fft_column(p, j, sign);
 }
 
-/* Damps high frequencies and takes the factor n * n of the two transforms out again. */
+/* Damps high frequencies, and removes the factor n * n of the two transforms. */
 static void fft_filter(fft_plane *p) {
     int n = p->n;
     for (int i = 0; i < n; i++)

@@ -1,7 +1,7 @@
-/* Functions that the kernels share: arguments, memory, random numbers.
+/* Functions that the kernels share: arguments, memory and random numbers.
  *
- * Everything is static, so that a kernel is one file for the compiler, and so that the suite's
- * compiler input can put several kernels into one file. */
+ * All functions are static, so that a kernel is one file for the compiler, and so that the input of
+ * the suite's compiler can combine several kernels in one file. */
 #ifndef KERNEL_H
 #define KERNEL_H
 
@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Argument `i` as a number from min to max; `usage` is printed when it is anything else. */
+/* Returns argument `i` as a number from min to max. If it is anything else, prints `usage` and
+ * exits. */
 static inline int kernel_argument(int argc, char **argv, int i, int min, int max,
                                   const char *usage) {
     char *end = NULL;
@@ -30,7 +31,8 @@ static inline void *kernel_memory(size_t n, size_t size) {
     return memory;
 }
 
-/* All 0, written one by one: a library's way to clear memory depends on how much it is. */
+/* Returns n numbers that are all 0. They are written one by one, because the way in which a library
+ * clears memory depends on the size. */
 static inline double *kernel_doubles(size_t n) {
     double *numbers = kernel_memory(n, sizeof *numbers);
     for (size_t i = 0; i < n; i++)
@@ -45,7 +47,7 @@ static inline int *kernel_ints(size_t n) {
     return numbers;
 }
 
-/* Marsaglia's xorshift64; the state must not be 0. */
+/* Returns the next number of Marsaglia's xorshift64. The state must not be 0. */
 static inline uint64_t kernel_random(uint64_t *state) {
     uint64_t x = *state;
     x ^= x << 13;
@@ -54,7 +56,7 @@ static inline uint64_t kernel_random(uint64_t *state) {
     return *state = x;
 }
 
-/* From 0 up to, but not including, 1. */
+/* Returns a random number from 0 up to, but not including, 1. */
 static inline double kernel_uniform(uint64_t *state) {
     return (double)(kernel_random(state) >> 11) * 0x1p-53;
 }

@@ -1,4 +1,5 @@
-/* LU factorization with partial pivoting, of a matrix that is restored before every round. */
+/* Factorizes a matrix into L and U with partial pivoting. The matrix is restored before every
+ * repetition. */
 #include "kernel.h"
 
 #include <math.h>

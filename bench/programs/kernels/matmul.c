@@ -1,4 +1,4 @@
-/* Matrix multiplication, the three loops of the textbook: rows of A, columns of B. */
+/* Multiplies matrices with the three loops of the textbook: rows of A times columns of B. */
 #include "kernel.h"
 
 enum { MATMUL_ROUNDS = 3 };

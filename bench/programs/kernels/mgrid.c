@@ -1,6 +1,6 @@
-/* Three-dimensional multigrid: V-cycles for a Poisson equation with periodic borders, on cubes of
- * 2, 4, 8 ... N points a side. Stencils of 27 points, whose coefficients depend on how many steps
- * away a neighbor is. */
+/* Solves a Poisson equation with periodic borders by three-dimensional multigrid: V-cycles on cubes
+ * with 2, 4, 8 ... N points per side. Stencils have 27 points, whose coefficients depend on how
+ * many steps away a neighbor is. */
 #include "kernel.h"
 
 #include <math.h>
@@ -8,15 +8,15 @@
 enum { MGRID_CYCLES = 6, MGRID_LEVELS = 10 };
 
 typedef struct mgrid_cube {
-    int n, w;  /* points per side, and with a border on both sides */
-    double *u; /* correction, on the finest level the solution */
+    int n, w;  /* number of points per side, without and with a border on both sides */
+    double *u; /* correction; on the finest level, the solution */
     double *r; /* residual */
 } mgrid_cube;
 
 typedef struct mgrid {
-    int top; /* finest level */
+    int top; /* number of the finest level */
     mgrid_cube level[MGRID_LEVELS];
-    double *v; /* right side */
+    double *v; /* right-hand side of the equation */
 } mgrid;
 
 static const double mgrid_operator[4] = {-8.0 / 3, 0, 1.0 / 6, 1.0 / 12};
@@ -26,7 +26,7 @@ static size_t mgrid_points(const mgrid_cube *c) {
     return (size_t)c->w * (size_t)c->w * (size_t)c->w;
 }
 
-/* Fills the border with the opposite side. */
+/* Fills the border with the values of the opposite side. */
 static void mgrid_wrap(const mgrid_cube *c, double *a) {
     int n = c->n, w = c->w, plane = w * w;
     for (int i = 1; i <= n; i++)
@@ -45,7 +45,8 @@ static void mgrid_wrap(const mgrid_cube *c, double *a) {
     }
 }
 
-/* Sums of the 6 neighbors one step away, the 12 two steps away and the 8 three steps away. */
+/* Computes the sums of the 6 neighbors one step away, the 12 neighbors two steps away and the 8
+ * neighbors three steps away. */
 static void mgrid_neighbors(const double *a, int w, double sum[3]) {
     int p = w * w;
     sum[0] = a[-1] + a[1] + a[-w] + a[w] + a[-p] + a[p];
@@ -61,7 +62,7 @@ static double mgrid_stencil(const double *a, int w, const double c[4]) {
     return c[0] * a[0] + c[1] * sum[0] + c[2] * sum[1] + c[3] * sum[2];
 }
 
-/* r = v - A u */
+/* Computes r = v - A u. */
 static void mgrid_residual(const mgrid_cube *c, double *r, const double *v, const double *u) {
     int n = c->n, w = c->w;
     for (int i = 1; i <= n; i++)
@@ -73,7 +74,7 @@ static void mgrid_residual(const mgrid_cube *c, double *r, const double *v, cons
     mgrid_wrap(c, r);
 }
 
-/* u = u + S r */
+/* Computes u = u + S r. */
 static void mgrid_smooth(const mgrid_cube *c, double *u, const double *r) {
     int n = c->n, w = c->w;
     for (int i = 1; i <= n; i++)
@@ -85,7 +86,7 @@ static void mgrid_smooth(const mgrid_cube *c, double *u, const double *r) {
     mgrid_wrap(c, u);
 }
 
-/* The residual on the next coarser cube. */
+/* Computes the residual on the next coarser cube. */
 static void mgrid_restrict(const mgrid_cube *fine, const mgrid_cube *coarse) {
     int n = coarse->n, w = coarse->w;
     for (int i = 1; i <= n; i++)
@@ -100,7 +101,7 @@ static void mgrid_restrict(const mgrid_cube *fine, const mgrid_cube *coarse) {
     mgrid_wrap(coarse, coarse->r);
 }
 
-/* Adds the coarse correction to the fine one, between points the mean of the neighbors. */
+/* Adds the coarse correction to the fine one. Between points, it is the mean of the neighbors. */
 static void mgrid_interpolate(const mgrid_cube *coarse, const mgrid_cube *fine) {
     int n = fine->n, w = fine->w, cw = coarse->w;
     const double *c = coarse->u;
@@ -153,7 +154,7 @@ static mgrid mgrid_make(int n) {
     return m;
 }
 
-/* Ten charges of each sign, anywhere. */
+/* Places ten charges of each sign at random. */
 static void mgrid_charge(mgrid *m) {
     const mgrid_cube *c = &m->level[m->top];
     uint64_t state = 1;

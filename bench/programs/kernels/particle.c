@@ -1,6 +1,6 @@
-/* Molecular dynamics: atoms of a Lennard-Jones fluid in a periodic box, 4 M^3 of them, started on
- * a face-centred lattice. Every step sorts them into cells and adds the forces of the atoms in the
- * same and the adjoining cells. */
+/* Simulates molecular dynamics: 4 M^3 atoms of a Lennard-Jones fluid in a periodic box, which start
+ * on a face-centered lattice. Every step sorts the atoms into cells and adds the forces between
+ * atoms in the same and in adjacent cells. */
 #include "kernel.h"
 
 #include <math.h>
@@ -8,10 +8,10 @@
 enum { ATOM_STEPS = 4 };
 
 typedef struct atoms {
-    int n, side;   /* atoms; cells per side */
-    double length; /* of the box */
+    int n, side;   /* number of atoms, and of cells per side */
+    double length; /* length of the box */
     double *x[3], *v[3], *f[3];
-    int *first, *next; /* of each cell, and behind each atom; -1: none */
+    int *first, *next; /* first atom of each cell, and next atom after each atom; -1: none */
 } atoms;
 
 static const double atom_cutoff = 2.5, atom_dt = 0.002, atom_density = 0.8;
@@ -64,7 +64,7 @@ static void atoms_sort(atoms *a) {
     }
 }
 
-/* Adds the force between two atoms to both; the energy of the pair. */
+/* Adds the force between two atoms to both. Returns the energy of the pair. */
 static double atom_pair(atoms *a, int i, int j) {
     double r[3], square = 0;
     for (int d = 0; d < 3; d++) {
@@ -101,7 +101,8 @@ static double atoms_forces(atoms *a) {
     for (int cell = 0; cell < s * s * s; cell++) {
         int x = cell / (s * s), y = cell / s % s, z = cell % s;
         energy += atom_cells(a, cell, cell);
-        for (int k = 14; k < 27; k++) { /* 13 of the 26 neighbors: the others see this one */
+        for (int k = 14; k < 27; k++) { /* only 13 of the 26 neighbors, because the other 13 handle
+                                           this cell themselves */
             int nx = (x + k / 9 - 1 + s) % s, ny = (y + k / 3 % 3 - 1 + s) % s;
             int nz = (z + k % 3 - 1 + s) % s;
             energy += atom_cells(a, cell, (nx * s + ny) * s + nz);

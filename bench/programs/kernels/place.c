@@ -1,6 +1,7 @@
-/* Circuit placement by simulated annealing: cells on a square of slots, wires between them; two
+/* Places a circuit by simulated annealing: cells on a square of slots, with wires between them. Two
  * slots at a time are swapped, and a swap that makes the wires longer is kept with a probability
- * that falls with the temperature. The length of a wire is half the outline of its pins. */
+ * that falls with the temperature. The length of a wire is half the perimeter of the rectangle
+ * around its pins. */
 #include "kernel.h"
 
 #include <math.h>
@@ -8,17 +9,18 @@
 enum { PLACE_TEMPERATURES = 24, PLACE_TRIES = 3, PLACE_PINS = 4 };
 
 typedef struct place {
-    int n, side;              /* cells; slots per side */
-    int *x, *y;               /* of each cell */
-    int *slot;                /* cell in it, or -1 */
-    int (*wires)[PLACE_PINS]; /* of each cell: the wires it is connected to */
-    int *first;  /* of each wire: where its pins begin; one more than there are wires */
-    int *pins;   /* cells */
-    int *length; /* of each wire */
+    int n, side;              /* number of cells, and of slots per side */
+    int *x, *y;               /* position of each cell */
+    int *slot;                /* cell in each slot, or -1 */
+    int (*wires)[PLACE_PINS]; /* the wires that each cell is connected to */
+    int *first;  /* index of each wire's first pin; has one more entry than there are wires */
+    int *pins;   /* the cells that the pins belong to */
+    int *length; /* length of each wire */
     uint64_t state;
 } place;
 
-/* As many wires as cells. A cell's own wire, and three of cells that are near it in number. */
+/* Connects the cells. There are as many wires as cells. A cell is connected to its own wire and to
+ * the wires of three cells with similar numbers. */
 static void place_connect(place *p) {
     for (int i = 0; i < p->n; i++)
         for (int k = 0; k < PLACE_PINS; k++) {
@@ -78,7 +80,7 @@ static void place_put(place *p, int cell, int slot) {
     }
 }
 
-/* New lengths of a cell's wires; how much longer they are. */
+/* Computes the new lengths of a cell's wires. Returns how much longer they are. */
 static int place_measure(place *p, int cell) {
     int change = 0;
     for (int k = 0; cell >= 0 && k < PLACE_PINS; k++) {
@@ -96,7 +98,7 @@ static int place_swap(place *p, int a, int b) {
     return place_measure(p, cell_a) + place_measure(p, cell_b);
 }
 
-/* The second slot is in a window around the first that shrinks with the temperature. */
+/* Chooses the second slot, in a square around the first one that shrinks with the temperature. */
 static int place_partner(place *p, int slot, int reach) {
     int span = 2 * reach + 1, limit = p->side - 1;
     int x = slot % p->side + (int)(kernel_random(&p->state) % (uint64_t)span) - reach;

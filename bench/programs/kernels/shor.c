@@ -1,11 +1,11 @@
-/* Shor's algorithm on a simulated quantum computer: the period of A^x mod N, with libquantum doing
- * the gates. Always the same measurement, so that every run does the same work, and one thread, as
- * the program that SPEC took. */
+/* Runs Shor's algorithm on a simulated quantum computer: finds the period of A^x mod N, where
+ * libquantum computes the gates. The measurement is always the same, so that every run does the
+ * same work. It uses one thread, like the program in SPEC. */
 #include "kernel.h"
 
 #include <quantum.h>
 
-void omp_set_num_threads(int n); /* libquantum's loops are OpenMP's */
+void omp_set_num_threads(int n); /* declared here, because libquantum uses OpenMP */
 
 static int shor_bits(int n) {
     int bits = 0;

@@ -1,6 +1,7 @@
-/* Three-dimensional computational fluid dynamics: a compressible flow in a box, advanced by an
- * alternating-direction implicit scheme. Per step: right sides of five equations, then for each of
- * the three directions a scalar system of five diagonals along every line, then the update. */
+/* Simulates a three-dimensional compressible flow in a box with an alternating-direction implicit
+ * scheme. Each step computes the right-hand sides of five equations, then solves a scalar
+ * pentadiagonal system along every line in each of the three directions, and then updates the
+ * flow. */
 #include "kernel.h"
 
 #include <math.h>
@@ -10,14 +11,14 @@ enum { SP_STEPS = 5, SP_VARS = 5, SP_DIAGONALS = 5 };
 
 typedef struct sp_flow {
     int n;       /* points per side */
-    double *u;   /* density, momentum, energy: five per point */
-    double *rhs; /* five per point */
+    double *u;   /* density, momentum and energy: five values per point */
+    double *rhs; /* right-hand sides: five values per point */
     double *lhs; /* five diagonals per point */
     double *forcing;
-    double *speed;   /* of sound */
-    double *inverse; /* of the density */
-    double *vel[3];  /* velocity */
-    double *kinetic; /* energy */
+    double *speed;   /* speed of sound */
+    double *inverse; /* inverse of the density */
+    double *vel[3];  /* components of the velocity */
+    double *kinetic; /* kinetic energy */
 } sp_flow;
 
 static const double sp_dt = 0.0015, sp_damping = 0.02, sp_viscosity = 0.01;
@@ -66,7 +67,7 @@ static void sp_derived(sp_flow *f) {
     }
 }
 
-/* Fluxes and viscosity along one direction; `step` is the way to the next point. */
+/* Adds fluxes and viscosity along one direction. `step` is the distance to the next point. */
 static void sp_add_flux(sp_flow *f, int at, int step, const double *vel) {
     double *rhs = f->rhs + SP_VARS * at;
     const double *u = f->u + SP_VARS * at, *up = u + SP_VARS * step, *um = u - SP_VARS * step;
@@ -79,7 +80,7 @@ static void sp_add_flux(sp_flow *f, int at, int step, const double *vel) {
     rhs[0] += sp_viscosity * (f->inverse[at + step] - 2 * f->inverse[at] + f->inverse[at - step]);
 }
 
-/* Fourth differences keep the scheme stable; they need two points on either side. */
+/* Adds fourth differences, which keep the scheme stable. They need two points on either side. */
 static void sp_add_damping(sp_flow *f, int at, int step) {
     double *rhs = f->rhs + SP_VARS * at;
     const double *u = f->u + SP_VARS * at;
@@ -105,7 +106,7 @@ static void sp_right_sides(sp_flow *f) {
         f->rhs[at] *= sp_dt;
 }
 
-/* The five diagonals of the system along a line that starts at `start`. */
+/* Computes the five diagonals of the system along a line that starts at `start`. */
 static void sp_line_matrix(sp_flow *f, int start, int step, const double *vel) {
     int n = f->n;
     for (int i = 0; i < n; i++) {
@@ -121,7 +122,8 @@ static void sp_line_matrix(sp_flow *f, int start, int step, const double *vel) {
     }
 }
 
-/* Takes `factor` times the row at `pivot` from the one at `at`. */
+/* Subtracts a multiple of the row at `pivot` from the row at `at`, such that one entry becomes
+ * 0. */
 static void sp_eliminate(sp_flow *f, int at, int pivot, int offset) {
     double *a = f->lhs + SP_DIAGONALS * at, *r = f->rhs + SP_VARS * at;
     const double *b = f->lhs + SP_DIAGONALS * pivot, *s = f->rhs + SP_VARS * pivot;
@@ -158,7 +160,7 @@ static void sp_solve_line(sp_flow *f, int start, int step) {
     }
 }
 
-/* All lines along direction `d`, one after the other. */
+/* Solves the systems of all lines along direction `d`, one after the other. */
 static void sp_solve(sp_flow *f, int d) {
     int n = f->n, steps[3] = {n * n, n, 1};
     int outer = d == 0 ? n : n * n, inner = d == 2 ? n : 1;

@@ -1,5 +1,6 @@
-/* Shallow-water equations on a periodic plane: finite differences on a staggered grid, with time
- * filter, after the scheme of Sadourny (1975). Fourteen arrays, three sweeps over them per step. */
+/* Solves the shallow-water equations on a periodic plane: finite differences on a staggered grid
+ * with a time filter, after the scheme of Sadourny (1975). There are fourteen arrays, and three
+ * sweeps over them per step. */
 #include "kernel.h"
 
 #include <math.h>
@@ -7,7 +8,7 @@
 enum { SWIM_STEPS = 20, SWIM_ARRAYS = 14 };
 
 typedef struct swim_sea {
-    int n, pitch; /* interior points per side, and length of a row with the border */
+    int n, pitch; /* number of interior points per side, and length of a row with the border */
     double *u, *v, *p;
     double *u_new, *v_new, *p_new;
     double *u_old, *v_old, *p_old;
@@ -27,7 +28,7 @@ static swim_sea swim_make(int n) {
     return s;
 }
 
-/* Copies the first row and column behind the last: the plane is a torus. */
+/* Copies the first row and column after the last ones, because the plane is a torus. */
 static void swim_wrap(const swim_sea *s, double *a) {
     int n = s->n, w = s->pitch;
     for (int j = 0; j < n; j++)
@@ -58,7 +59,7 @@ static void swim_start(swim_sea *s) {
     }
 }
 
-/* Mass fluxes, potential vorticity and height. */
+/* Computes mass fluxes, potential vorticity and height. */
 static void swim_fluxes(swim_sea *s) {
     int n = s->n, w = s->pitch;
     const double *u = s->u, *v = s->v, *p = s->p;
@@ -107,7 +108,7 @@ static void swim_advance(swim_sea *s, double dt) {
     swim_wrap(s, s->p_new);
 }
 
-/* One field's part of the time filter. */
+/* Applies the time filter to one field. */
 static void swim_smooth(const swim_sea *s, double *now, double *old, const double *next) {
     int n = s->n, w = s->pitch;
     for (int i = 0; i <= n; i++)

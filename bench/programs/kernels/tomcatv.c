@@ -1,5 +1,5 @@
-/* Mesh generation: a curved mesh is smoothed by solving the elliptic equations of Thompson, a
- * tridiagonal system per row and round. */
+/* Generates a mesh: smooths a curved mesh by solving the elliptic equations of Thompson, with one
+ * tridiagonal system per row and iteration. */
 #include "kernel.h"
 
 #include <math.h>
@@ -9,9 +9,9 @@ enum { MESH_ROUNDS = 30 };
 typedef struct mesh {
     int n;
     double *x, *y;   /* the mesh */
-    double *rx, *ry; /* residuals, then corrections */
+    double *rx, *ry; /* residuals, and later corrections */
     double *aa, *dd; /* off-diagonal and diagonal of the systems */
-    double *d;       /* what elimination leaves of the diagonal */
+    double *d;       /* the diagonal after elimination */
 } mesh;
 
 static mesh mesh_make(int n) {
@@ -68,7 +68,8 @@ static double mesh_largest(const mesh *m) {
     return largest;
 }
 
-/* Systems run along j, all i at once: forward elimination, then back substitution. */
+/* Solves the systems, which run along j, for all i at once: forward elimination, then back
+ * substitution. */
 static void mesh_solve(mesh *m) {
     int n = m->n;
     double *rx = m->rx, *ry = m->ry, *aa = m->aa, *dd = m->dd, *d = m->d;
