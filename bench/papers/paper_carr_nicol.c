@@ -1,8 +1,9 @@
-/* Measures Carr and Nicol's tables 1, 2, 3 and 5, and prints the paper's numbers beside the results.
+/* Measures Carr and Nicol's tables 1, 2, 3 and 5, and prints the paper's numbers beside the
+ * results.
  *
  * The paper's machines were a MasPar MP-2 with 1K, 4K or 16K processing elements for the SIMD
- * algorithms, an Intel Paragon for the MIMD one and a Sparc-20 for the serial one.
- * E. Carr, D. M. Nicol. Empirical study of parallel LRU simulation algorithms. ICASE 94-87, 1994.
+ * algorithms, an Intel Paragon for the MIMD one and a Sparc-20 for the serial one. E. Carr, D. M.
+ * Nicol. Empirical study of parallel LRU simulation algorithms. ICASE 94-87, 1994.
  */
 #include "papers.h"
 
@@ -78,7 +79,8 @@ static size_t references_of(const bench *b, const bench_trace *t, const cell *c,
     return t->n < most ? t->n : most;
 }
 
-/* Checks the engine against the reference engine and then times it, on the processor or on a device. */
+/* Checks the engine against the reference engine and then times it, on the processor or on a
+ * device. */
 static bool run_cell(bench *b, const bench_trace *t, const cell *c, bool device) {
     char spec[128];
     snprintf(spec, sizeof spec, "%s:%s%s%s", c->engine, device ? "backend=cuda" : "isa=auto",
@@ -256,5 +258,5 @@ static bool run_carr_nicol(bench *b, int n, char **traces) {
 }
 
 const bench_suite paper_carr_nicol = {
-    "carr-nicol", "Carr and Nicol's tables 1, 2 and 3, or table 5 of the traces named",
+    "carr-nicol", "Carr and Nicol's tables 1, 2 and 3, or table 5 for the given traces",
     run_carr_nicol};

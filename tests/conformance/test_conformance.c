@@ -13,7 +13,8 @@
 #include <stdlib.h>
 
 #define ENGINES_MAX 256
-#define MEAN_MIN    1000 /* mean references of a trace, if the shortest length is not given */
+/* Mean number of references of a trace, if the shortest length is not given. */
+#define MEAN_MIN 1000
 
 static int report(const rd_difference *d) {
     fprintf(stderr, "engine %s, seed %" PRIu64 " (%s; %s): %s\nshrunk trace:", d->engine, d->seed,
@@ -24,7 +25,8 @@ static int report(const rd_difference *d) {
     return EXIT_FAILURE;
 }
 
-/* A run that checked little is not a success: every engine must have seen this many references. */
+/* Number of references that every engine must have processed, because a run that checked little is
+ * not a success. */
 static int check_counts(const rd_verify *v, uint64_t traces, uint64_t references) {
     for (size_t i = 0; rd_verified_at(v, i); i++) {
         const rd_verified *done = rd_verified_at(v, i);
@@ -52,7 +54,7 @@ static int verify(rd_verify *v, rd_ctx *ctx, uint64_t traces, uint64_t reference
     return check_counts(v, traces, references);
 }
 
-/* The engines to check: all of them, with or without their variants. */
+/* Lists the engines to check: all engines, with or without their variants. */
 typedef struct engine_list {
     const char *spec[ENGINES_MAX];
     char text[ENGINES_MAX][64];

@@ -1,5 +1,5 @@
-/* Every allocation of every engine, reader and writer fails once. Each must return the right status
- * and message, without a leak. */
+/* Lets every allocation of every engine, reader and writer fail once. Each must return the right
+ * status and message, without a leak. */
 #include "fuzz/fuzz_read.h"
 #include "reusedist/reusedist.h"
 #include "support/faults.h"
@@ -234,7 +234,7 @@ static rd_status write_trace(rd_ctx *ctx, void *user) {
     return status;
 }
 
-/* Reads to the end, also through the mapper. */
+/* Reads to the end, and maps all references. */
 static rd_status read_trace(rd_ctx *ctx, void *user) {
     const format_work *work = user;
     rd_trace *t = NULL;
@@ -256,7 +256,7 @@ static rd_status read_trace(rd_ctx *ctx, void *user) {
     return status;
 }
 
-/* The status of reading if nothing fails. */
+/* Returns the status of reading if nothing fails. */
 static rd_status plain_status(const format_work *work) {
     rd_ctx *ctx = NULL;
     assert_int_equal(rd_ctx_new(NULL, &ctx), RD_OK);
@@ -279,7 +279,8 @@ static void writers_survive_every_failing_allocation(void **state) {
     }
 }
 
-/* Reads one file of the corpus: most are valid, some are damaged, and none may leak. */
+/* Reads one file of the corpus. Most files are valid, some are damaged, and none may cause a
+ * leak. */
 static void inject_sample(const char *format, const char *sample) {
     size_t n = 0;
     uint8_t *data = files_read(sample, &n);

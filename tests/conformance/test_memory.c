@@ -1,4 +1,5 @@
-/* Memory is O(distinct blocks): it does not grow with the trace, and is small for 1000 blocks.
+/* Tests that memory is O(distinct blocks): it does not grow with the trace, and it is small for
+ * 1000 blocks.
  *
  * usage: test_memory ENGINE [PERIODS]
  *
@@ -18,14 +19,16 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define BLOCKS         1000u
-#define HOT            5u
-#define PERIOD         1000000u
-#define SETTLED        3u /* periods after which memory must not grow */
-#define PERIODS        10u
-#define LIMIT          ((size_t)8 << 20) /* for all allocations of the engine */
-#define THREADS_GROWTH ((size_t)1 << 19) /* with threads: growth in all later periods together */
-/* Memory of the whole process, most of it not counted by the context. A sanitizer adds its own. */
+#define BLOCKS  1000u
+#define HOT     5u
+#define PERIOD  1000000u
+#define SETTLED 3u /* number of periods after which memory must not grow */
+#define PERIODS 10u
+#define LIMIT   ((size_t)8 << 20) /* limit of all allocations of the engine */
+/* With threads: maximum growth in all later periods together. */
+#define THREADS_GROWTH ((size_t)1 << 19)
+/* Limit of the memory of the whole process, most of which the context does not count. A sanitizer
+ * adds its own memory. */
 #ifdef __SANITIZE_ADDRESS__
 #define RESIDENT_MAX    SIZE_MAX
 #define RESIDENT_GROWTH ((size_t)1 << 40)
@@ -49,7 +52,7 @@ static int fail(rd_ctx *ctx, const char *spec, const char *what) {
     return EXIT_FAILURE;
 }
 
-/* The resident memory of the process; 0 if it is unknown. */
+/* Returns the resident memory of the process, or 0 if it is unknown. */
 static size_t resident_bytes(void) {
     FILE *f = fopen("/proc/self/statm", "r");
     unsigned long pages = 0;
@@ -61,7 +64,7 @@ static size_t resident_bytes(void) {
 }
 
 typedef struct memory {
-    size_t peak, resident; /* bytes: peak of the context, and of the whole process */
+    size_t peak, resident; /* peak memory in bytes, of the context and of the whole process */
 } memory;
 
 static memory memory_now(const rd_ctx *ctx) {
@@ -90,7 +93,7 @@ static rd_status analyze(rd_ctx *ctx, const char *spec, unsigned periods, memory
     return status;
 }
 
-/* The number of references of p with a distance in the range. */
+/* Returns the number of references of p with a distance in the range. */
 static uint64_t count_between(const rd_profile *p, uint64_t low, uint64_t high) {
     const rd_bin *bins;
     uint64_t count = 0;
@@ -182,7 +185,7 @@ int main(int argc, char **argv) {
     const char *why = rd_engine_unavailable(info);
     if (info->caps & RD_CAP_TRACE_MEMORY)
         why = "declares that its memory grows with the trace";
-    int result = 77; /* skipped */
+    int result = 77; /* status of a skipped test */
     if (why) {
         printf("%s: %s\n", info->name, why);
     } else {

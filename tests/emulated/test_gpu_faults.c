@@ -1,5 +1,5 @@
-/* Engines on the emulated device survive every failing allocation, including those of the
- * device. */
+/* Tests that engines on the emulated device survive every failing allocation, including those of
+ * the device. */
 #include "reusedist/reusedist.h"
 #include "support/faults.h"
 

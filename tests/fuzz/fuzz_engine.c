@@ -1,8 +1,9 @@
 /* Fuzz target for the engines: bytes become a trace, and every engine must agree with the oracle.
  *
- * The first byte chooses one engine with its options, so that fuzzing is quick; 0 means all engines, for
- * the corpus. The next 8 bytes are the seed for the way it is run. Then every byte is a reference: a byte
- * below 0xf0 is a block number, any other byte is followed by a block id of 8 bytes. */
+ * The first byte chooses one engine with its options, so that fuzzing is quick; 0 means all
+ * engines, for the corpus. The next 8 bytes are the seed for the way it is run. Then every byte is
+ * a reference: a byte below 0xf0 is a block number, any other byte is followed by a block id of 8
+ * bytes. */
 #include "fuzz/fuzz.h"
 
 #include "verify/verifier.h"
@@ -39,7 +40,7 @@ static void check_engine(rd_ctx *ctx, const rd_engine_info *info, const char *sp
     FUZZ_CHECK(!outcome.different, "engine %s (%s): %s", spec, text, outcome.what);
 }
 
-/* Every engine with every variant, or only number `chosen` of them, from 1. */
+/* Lists every engine with every variant, or only number `chosen` of them, counted from 1. */
 static void check_engines(rd_ctx *ctx, unsigned chosen, uint64_t seed, const uint64_t *blocks,
                           size_t n, const uint64_t *expected) {
     unsigned number = 0;
@@ -66,7 +67,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     size_t count = decode(data + 9, n - 9, blocks);
     rd_ctx *ctx = fuzz_ctx_new();
     rd_ctx_set_limit(ctx,
-                     0); /* the input has no sizes, so that the memory of engines needs no limit */
+                     0); /* no limit, because the input has no sizes that could make engines use
+                            much memory */
     FUZZ_CHECK(rdi_verify_oracle(ctx, blocks, count, expected) == RD_OK, "the oracle fails");
     check_engines(ctx, data[0], rdi_load_le64(data + 1), blocks, count, expected);
     fuzz_ctx_free(ctx);

@@ -1,4 +1,5 @@
-/* Fuzz target for one reader, FUZZ_FORMAT ("auto": detected from the content, also compressed). */
+/* Fuzz target for one reader, FUZZ_FORMAT. "auto" detects the format from the content, which may be
+ * compressed. */
 #include "fuzz/fuzz.h"
 #include "fuzz/fuzz_read.h"
 

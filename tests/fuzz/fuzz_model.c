@@ -19,7 +19,7 @@ static void check_round_trip(rd_ctx *ctx, const rd_model *m) {
     rd_model_free(again);
 }
 
-#define MANY 20000 /* bins; longer profiles cost time and find nothing new */
+#define MANY 20000 /* maximum number of bins; longer profiles take time and find nothing new */
 
 /* Checks that the predicted profile can be written and read. */
 static void check_profile(rd_ctx *ctx, rd_profile *p) {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define REFERENCES_MAX 200000 /* enough to cross many batches */
+#define REFERENCES_MAX 200000 /* number of references that is enough to cross many batches */
 #define BLOCKS_MAX     100000
 
 size_t fuzz_take_spec(const char *format, const uint8_t *data, size_t n, char *spec, size_t room) {

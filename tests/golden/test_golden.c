@@ -1,11 +1,11 @@
-/* Results that must never change: one line for every trace of a folder and every engine.
+/* Prints results that must never change: one line for every trace of a folder and every engine.
  *
  * usage: test_golden TRACE...
  *
- * Prints CSV. The result of the oracle is a line "exact" for all exact engines; an engine that disagrees
- * gets a line of its own, and so does an engine with its own bins. So a new exact engine changes nothing
- * here. Approximate engines may change their results within their error bounds, which the conformance
- * tests check.
+ * Prints CSV. The result of the oracle is a line "exact" for all exact engines; an engine that
+ * disagrees gets a line of its own, and so does an engine with its own bins. So a new exact engine
+ * changes nothing here. Approximate engines may change their results within their error bounds,
+ * which the conformance tests check.
  */
 #include "reusedist/reusedist.h"
 #include "support/registry.h"
@@ -16,7 +16,7 @@
 #include <string.h>
 
 typedef struct setup {
-    const char *trace; /* path */
+    const char *trace; /* path of the trace */
     uint64_t block_bytes, bound;
 } setup;
 
@@ -61,7 +61,8 @@ static void feed_trace(rd_ctx *ctx, const setup *s, rd_engine *e) {
     const uint64_t *blocks = NULL;
     size_t n = 0;
     const char *dot =
-        strrchr(s->trace, '.'); /* decided by name, because an empty trace has no content */
+        strrchr(s->trace, '.'); /* decided by the name of the file, because an empty trace has no
+                                   content */
     check(ctx, rd_trace_open(ctx, s->trace, strcmp(dot, ".txt") == 0 ? "text" : NULL, &t));
     check(ctx,
           rd_mapper_new(

@@ -1,9 +1,10 @@
-/* front: an engine of a later release, the shortest that is correct. Exact.
+/* front: an engine of a later release. It is exact, and as short as possible.
  *
- * The blocks stand in an array in the order of their last reference, newest first. The distance of
- * a reference is the index of its block, which then moves to the front.
+ * The blocks are in an array in the order of their last reference, newest first. The distance of a
+ * reference is the index of its block, which then moves to the front.
  *
- * Time: O(M) per reference. Memory: 8 bytes per block. For tests/grown/extend.sh, not to measure.
+ * Time: O(M) per reference. Memory: 8 bytes per block. tests/grown/extend.sh uses it; do not use it
+ * to measure.
  */
 #include "engine/core/plugin.h"
 

@@ -1,5 +1,5 @@
-/* Tests every format with samples of every other format and a collection of unusual files: a reader reads
- * or refuses the file, and its message names the file, and the line or byte where possible.
+/* Tests every format with samples of every other format and a collection of unusual files: a reader
+ * reads or refuses the file, and its message names the file, and the line or byte where possible.
  *
  * usage: test_sweep FILE...
  */
@@ -19,7 +19,7 @@ static const char *failure(rd_ctx *ctx, const char *format, const char *path, rd
     return rd_last_error(ctx);
 }
 
-/* Whether the message has a number after "line " or "byte ", or is about the whole file. */
+/* Returns whether the message has a number after "line " or "byte ", or is about the whole file. */
 static bool says_where(const char *text) {
     static const char *const whole[] = {"the file is empty", "the column of the ids is unknown",
                                         "cannot tell the trace format"};
@@ -43,7 +43,7 @@ static bool check(const char *format, const char *path) {
     const char *text = failure(ctx, format, path, &status);
     size_t n = strlen(path);
     bool good = status == RD_OK ||
-                status == RD_EINVAL || /* options are missing, so that nothing is read */
+                status == RD_EINVAL || /* options are missing, so nothing is read */
                 (status == RD_EFORMAT && strncmp(text, path, n) == 0 && says_where(text + n));
     if (!good)
         fprintf(stderr, "%s as %s: %s: %s\n", path, format, rd_status_name(status), text);

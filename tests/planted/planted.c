@@ -1,8 +1,8 @@
 /* planted: an engine that is wrong in rare circumstances, to prove that verify detects it.
  *
  * It keeps a recency list like `stack`, and pretends to have a time axis of 100 slots: a reference
- * takes a slot, and a full axis is renumbered so that only the live blocks keep one. The errors are
- * in places where real ones occur.
+ * takes a slot, and a full axis is renumbered so that only the live blocks keep a slot. The errors
+ * are in places where real errors occur.
  */
 #include "engine/core/plugin.h"
 
@@ -15,7 +15,7 @@ enum { MISTAKE_RENUMBER, MISTAKE_BOUND, MISTAKE_COUNT, MISTAKE_BLOCKS, MISTAKE_N
 typedef struct planted_engine {
     rdi_run *run;
     uint32_t mistake;
-    uint64_t *block; /* newest last */
+    uint64_t *block; /* the blocks, newest last */
     size_t n, room;
     size_t slots_used;
 } planted_engine;
@@ -80,8 +80,7 @@ static rd_status planted_feed(void *self, const uint64_t *blk, size_t n, uint64_
             d = RD_COLD;
         if (dist)
             dist[i] = d;
-        /* This error counts a certain distance twice now and then, if no distances are
-         * requested. */
+        /* This error sometimes counts a certain distance twice, if no distances are requested. */
         bool twice = !dist && e->mistake == MISTAKE_COUNT && d == 7 && i == 11;
         if (!dist || e->run->count_too)
             RD_TRY(rdi_hist_add_many(e->run->out.hist, d, twice ? 2 : 1));

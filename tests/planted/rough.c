@@ -1,5 +1,5 @@
 /* rough and guess: approximate engines that are wrong in rare circumstances, to prove that verify
- * detects it. `rough` states a relative bound of 0.1, `guess` promises nothing.
+ * detects it. `rough` states a relative bound of 0.1, and `guess` promises nothing.
  *
  * Both take the oracle's distances and reduce them as far as the bound allows.
  */

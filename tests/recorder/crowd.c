@@ -1,7 +1,8 @@
-/* Many that record at once, and wait for each other: nobody gets on before all have begun.
+/* Many threads or processes record at the same time and wait for each other: none continues before
+ * all have begun.
  *
- * usage: crowd threads|processes|destructors N
- * destructors: threads one after the other, which end in a function of the program. */
+ * usage: crowd threads|processes|destructors N destructors: starts threads one after the other,
+ * which end in a function of the program. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +36,8 @@ static void run_threads(long n) {
     free(threads);
 }
 
-/* Each waits for the end of the pipe, which comes when the parent has started all. */
+/* Each process waits for the end of the pipe, which comes when the parent has started all of
+ * them. */
 static void run_processes(long n) {
     int ends[2];
     char byte;

@@ -1,6 +1,6 @@
-/* A parent that writes to one block and a forked child that writes to the same one, each many
- * times; then, with an argument, becomes that program. Static: both see the block at the same
- * address. */
+/* A parent and a forked child write to the same block, each many times. With an argument, the
+ * program then executes that program. It is linked statically, so that both see the block at the
+ * same address. */
 #include <sys/wait.h>
 #include <unistd.h>
 

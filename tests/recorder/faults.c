@@ -1,5 +1,6 @@
-/* Instructions that fault, a handler that sees where and with which registers, and a program that
- * goes on when it returns: in code of the program itself, and in code that it has just made. */
+/* Executes instructions that fault, with a handler that looks at the address and the registers, and
+ * continues when the handler returns. The instructions are in the program's own code and in code
+ * that it has just generated. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdint.h>
@@ -10,7 +11,8 @@
 
 enum { PAGES = 50, PAGE = 4096 };
 
-/* Adds 1, stores at rsi, adds 2, divides by rdx (which the handler makes 5), adds 3. */
+/* The code adds 1, stores at rsi, adds 2, divides by rdx, which the handler sets to 5, and adds
+ * 3. */
 extern const uint8_t steps_start[], steps_store[], steps_divide[], steps_end[];
 __asm__(".text\n"
         "steps_start: leaq 1(%rdi), %rax\n"
@@ -26,8 +28,8 @@ __asm__(".text\n"
 
 typedef uint64_t (*steps)(uint64_t from, uint64_t *to, uint64_t divisor);
 
-static const uint8_t *code; /* that runs */
-static uint64_t expected;   /* in rax, at the store */
+static const uint8_t *code; /* the copy of the code that runs */
+static uint64_t expected;   /* value of rax at the store */
 static int stores, divisions, wrong;
 
 static void handle(int number, siginfo_t *info, void *context) {
@@ -60,7 +62,7 @@ static void run(const char *where, const uint8_t *start, char *memory) {
            (unsigned long long)sum);
 }
 
-/* A handler that is told nothing: it makes the next page accessible, whatever has happened. */
+/* A handler without SA_SIGINFO: it makes the next page accessible after any fault. */
 static char *next_page;
 static int opened;
 
@@ -71,7 +73,7 @@ static void open_next(int number) {
     opened++;
 }
 
-/* Stores sixteen bytes at a time, and counts between a store that may fault and the next. */
+/* Stores sixteen bytes at a time, and counts between two stores, the first of which may fault. */
 static void run_uninformed(char *memory) {
     uint64_t sum = 0, n = 0;
     struct sigaction action = {.sa_handler = open_next};

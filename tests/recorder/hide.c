@@ -1,5 +1,5 @@
-/* A program that takes away from itself how its recorder finds the analyzer, stops the analyzer,
- * and then records more than may wait for it.
+/* A program that removes the path on which its recorder finds the analyzer, stops the analyzer, and
+ * then records more than the channel holds.
  *
  * usage: hide root|environment */
 #define _GNU_SOURCE
@@ -12,12 +12,12 @@
 extern char **environ;
 static volatile long words[4096];
 
-/* An empty directory, the current one, as root; for that, who is not root becomes it. */
+/* Makes the current, empty directory the root. A user who is not root becomes root first. */
 static int change_root(void) {
     return chroot(".") != 0 && (unshare(CLONE_NEWUSER) != 0 || chroot(".") != 0);
 }
 
-/* As programs do that tell by it, in lists of processes, what they are at. */
+/* Overwrites the environment, like programs that show their state in lists of processes. */
 static int write_over_environment(void) {
     for (char **variable = environ; *variable; variable++)
         memset(*variable, 'x', strlen(*variable));

@@ -1,7 +1,7 @@
-/* Random code of instructions that write registers whole and in parts, general and vector ones,
- * and flags, which are read behind jumps. What it computes is printed as one number, which must not
- * depend on who runs it. The code is in a file, as that of programs: recorders may rely on that it
- * stays as it is. */
+/* Runs random code: instructions that write whole registers and parts of registers, general and
+ * vector ones, and flags, which are read after jumps. It prints its result as one number, which
+ * must not depend on the recorder. The code is in a file, like that of programs, because recorders
+ * may assume that such code does not change. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,10 +11,10 @@
 
 enum {
     SEQUENCES = 8000,
-    LONGEST = 24,         /* instructions and jumps */
-    BYTES = 32 * LONGEST, /* of a sequence, at most */
+    LONGEST = 24,         /* maximum number of instructions and jumps */
+    BYTES = 32 * LONGEST, /* maximum size of a sequence in bytes */
     MEMORY_DOUBLES = 8,
-    FLAGS = 0x8c5 /* those that all of these instructions define */
+    FLAGS = 0x8c5 /* the flags that all of these instructions define */
 };
 
 /* The instructions use rax, rcx, rdx, xmm0 to xmm3, and memory at rdi. */
@@ -133,7 +133,8 @@ static uint64_t random_below(uint64_t limit) {
     return seed % limit;
 }
 
-/* Numbers of all kinds, but no NaN: of two, processors and their emulations may choose either. */
+/* Makes numbers of all kinds except NaN, because processors and emulators may choose either of two
+ * NaNs. */
 static void fill(state *s) {
     for (int i = 0; i < 3; i++)
         s->general[i] = random_below(UINT64_MAX);
@@ -151,7 +152,7 @@ static size_t put_instruction(uint8_t *to) {
     return bytes;
 }
 
-/* A jump, mostly a conditional one, over an instruction or two. */
+/* Adds a jump, mostly a conditional one, over an instruction or two. */
 static size_t put_jump(uint8_t *to) {
     to[0] = (uint8_t)(random_below(6) ? 0x70 + random_below(16) : 0xeb);
     size_t over = put_instruction(to + 2);
@@ -165,10 +166,10 @@ static void generate(uint8_t *to) {
     size_t count = 1 + random_below(LONGEST - 1), at = 0;
     for (size_t i = 0; i < count; i++)
         at += random_below(3) ? put_instruction(to + at) : put_jump(to + at);
-    to[at] = 0xc3; /* return */
+    to[at] = 0xc3; /* the return instruction */
 }
 
-/* All sequences, in memory that can be executed and not written. */
+/* Puts all sequences into memory that can be executed but not written. */
 static const uint8_t *generate_all(void) {
     size_t size = (size_t)SEQUENCES * BYTES;
     FILE *file = tmpfile();

@@ -1,5 +1,6 @@
-/* Code that is replaced by other code behind a jump to it: the old one replaces flags, the new one
- * reads those from before the jump. Prints what the new one sees for each way to replace it. */
+/* Replaces code after a jump to it by other code. The old code replaces flags, and the new code
+ * reads the flags from before the jump. Prints the flags that the new code sees for each way to
+ * replace the code. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,7 +15,7 @@ static const unsigned char replaces[] = {0x31, 0xc0, 0xc3};
 static const unsigned char reads[] = {0x0f, 0x94, 0xc0,        /* sete %al */
                                       0x0f, 0xb6, 0xc0, 0xc3}; /* movzbl %al, %eax; ret */
 
-/* A file of two pages: the jump in the first, `code` in the second. */
+/* Makes a file of two pages: the jump is in the first one, and `code` is in the second. */
 static int file_with(const unsigned char *code, size_t bytes) {
     FILE *file = tmpfile();
     if (!file || fseek(file, AT, SEEK_SET) != 0 || fwrite(jumps, sizeof jumps, 1, file) != 1 ||
@@ -44,8 +45,8 @@ static void replace(char how, unsigned char *page, int old, int other) {
                sizeof reads);
 }
 
-/* `how`: mapped, unmapped and mapped, written, written while executable, written by another mapping
- * where nothing was. */
+/* Replaces the code. `how` is: mapped, unmapped and mapped, written, written while executable, or
+ * written through another mapping where nothing was mapped. */
 static int run(char how) {
     int old = file_with(replaces, how == 's' ? 0 : sizeof replaces);
     int other = file_with(reads, sizeof reads);

@@ -1,7 +1,8 @@
-/* Functions whose references to `memory` are known one by one: the instructions are written out.
- * The argument names the function that runs. Static, so that the address is in the symbol table.
+/* Functions whose references to `memory` are known one by one, because the instructions are written
+ * out. The argument names the function that runs. The memory is static, so that its address is in
+ * the symbol table.
  *
- * Every value that is loaded is used: Valgrind leaves out loads whose result nobody needs.
+ * Every value that is loaded is used, because Valgrind leaves out loads whose result is not needed.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -12,11 +13,11 @@
 _Alignas(4096) static uint8_t memory[4096];
 static volatile long sink;
 
-/* Loads of 8, 4, 2 and 1 bytes into a sum. */
+/* Load 8, 4, 2 and 1 bytes into a sum. */
 #define LOAD(suffix, size, sum, offset)                                                            \
     __asm__ volatile("add" #suffix " (%1), %" #size "0" : "+r"(sum) : "r"(memory + (offset)))
 
-RECORDED loop(void) { /* eight words up, then down, with stores */
+RECORDED loop(void) { /* accesses eight words upwards, then downwards with stores */
     long sum = 0;
     for (long i = 0; i < 8; i++)
         LOAD(q, q, sum, 8 * i);
@@ -32,7 +33,7 @@ RECORDED chase(void) { /* 0 -> 512 -> 64 -> 1024 -> 0 */
     sink = (long)at;
 }
 
-RECORDED unaligned(void) { /* also across blocks */
+RECORDED unaligned(void) { /* accesses that cross blocks are included */
     long sum = 0;
     LOAD(w, w, sum, 1);
     LOAD(l, k, sum, 61);
@@ -65,12 +66,12 @@ RECORDED atomic(void) {
                      : "rax", "rcx", "rdx", "memory");
 }
 
-RECORDED modify(void) { /* read, change, write */
+RECORDED modify(void) { /* reads, changes and writes memory */
     __asm__ volatile("addq $1, (%0)\n\tnegl 8(%0)\n\tshlw $1, 16(%0)\n\tnotb 24(%0)" ::"r"(memory)
                      : "memory");
 }
 
-RECORDED string(void) { /* step by step */
+RECORDED string(void) { /* one step after the other */
     const void *from = memory;
     void *to = memory + 512;
     long n = 3;
@@ -80,14 +81,14 @@ RECORDED string(void) { /* step by step */
     __asm__ volatile("rep stosq" : "+D"(to), "+c"(n) : "a"(0L) : "memory");
 }
 
-RECORDED fault(void) { /* what comes before it in the same block of code counts */
+RECORDED fault(void) { /* instructions before it in the same block of code count */
     long sum = 0;
     LOAD(q, q, sum, 0);
     LOAD(q, q, sum, 8);
     __asm__ volatile("movq %0, 16(%1)\n\tmovq %0, 0" ::"r"(sum), "r"(memory) : "memory");
 }
 
-RECORDED side_exit(void) { /* what is jumped over does not */
+RECORDED side_exit(void) { /* instructions that are jumped over do not count */
     long sum = 0;
     for (long i = 0; i < 3; i++)
         __asm__ volatile("addq (%1), %0\n\ttest %2, %2\n\tjz 1f\n\taddb 64(%1), %b0\n1:\n\t"

@@ -1,6 +1,7 @@
 /* Walks over an array with a few strides and ends as its argument says: by itself with that exit
- * status, or by a signal ("abort", "segv"), or never ("forever": says so on standard output).
- * Static, so that two runs in the same environment reference the very same addresses. */
+ * status, by a signal ("abort", "segv"), or never ("forever", which it announces on standard
+ * output). It is linked statically, so that two runs in the same environment reference exactly the
+ * same addresses. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

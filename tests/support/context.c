@@ -1,4 +1,4 @@
-/* A context as the test's state. See context.h. */
+/* Implements a context as the state of a test. See context.h. */
 #include "support/context.h"
 
 #include "reusedist/base.h"

@@ -1,4 +1,5 @@
-/* Set-up and tear-down with a context as the test's state. All its memory must be freed at the end. */
+/* Set-up and tear-down functions with a context as the state of the test. All memory of the context
+ * must be freed at the end. */
 #ifndef TEST_CONTEXT_H
 #define TEST_CONTEXT_H
 

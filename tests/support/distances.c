@@ -1,4 +1,4 @@
-/* Every distance of a trace. See distances.h. */
+/* Computes every distance of a trace. See distances.h. */
 #include "support/distances.h"
 
 #include "base/common.h"
@@ -71,7 +71,7 @@ void distances_oracle(rd_ctx *ctx, const uint64_t *blocks, size_t n, uint64_t *o
     assert_int_equal(distances_run(ctx, registry_oracle(), NULL, blocks, n, 0, out), RD_OK);
 }
 
-/* Checks the histogram that the engine makes when distances are not requested. */
+/* Checks the histogram that the engine makes if distances are not requested. */
 static void assert_histogram(rd_ctx *ctx, const char *spec, const rd_engine_config *config,
                              const uint64_t *blocks, size_t n, const uint64_t *wanted) {
     rd_engine *e = NULL;

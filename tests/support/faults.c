@@ -10,9 +10,10 @@
 #include <cmocka.h>
 
 typedef struct faulty {
-    atomic_size_t calls;  /* allocations so far; parallel engines allocate from their workers */
-    atomic_size_t blocks; /* allocations that were not yet freed */
-    size_t first, last;   /* the calls that fail, from 1 */
+    atomic_size_t calls;  /* number of allocations so far; atomic, because the workers of parallel
+                             engines allocate */
+    atomic_size_t blocks; /* number of allocations that were not yet freed */
+    size_t first, last;   /* the first and the last call that fail, counted from 1 */
 } faulty;
 
 static void *resize(void *user, void *old, size_t old_size, size_t new_size) {
@@ -33,8 +34,8 @@ static void *resize(void *user, void *old, size_t old_size, size_t new_size) {
     return p;
 }
 
-/* Runs the body with the allocations `first` to `last` failing. Returns false if the run did not reach
- * them. */
+/* Runs the body with the allocations `first` to `last` failing. Returns false if the run did not
+ * reach them. */
 static bool run(const char *what, faults_body body, void *user, size_t first, size_t last,
                 rd_status expected) {
     faulty f = {.first = first, .last = last};

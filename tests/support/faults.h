@@ -6,13 +6,14 @@
 
 #include <stddef.h>
 
-/* Does the work with a new context. It frees all that it allocated, also on failure, and returns the
- * status. */
+/* Does the work with a new context. It frees everything that it allocated, even after a failure,
+ * and returns the status. */
 typedef rd_status (*faults_body)(rd_ctx *ctx, void *user);
 
 /* Fails the test unless every run with a failing allocation ends with RD_ENOMEM and a message, and
  * no run leaves memory behind. First only the k-th allocation fails, then all from the k-th on.
- * Stops at the first k that the work does not reach, where the status must be `expected`. Returns k. */
+ * Stops at the first k that the work does not reach, where the status must be `expected`. Returns
+ * k. */
 size_t faults_inject(const char *what, faults_body body, void *user, rd_status expected);
 
 #endif

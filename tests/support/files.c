@@ -1,4 +1,4 @@
-/* Temporary files for tests. See files.h. */
+/* Implements temporary files for tests. See files.h. */
 #include "support/files.h"
 
 #include <setjmp.h>

@@ -6,14 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A new path without a file, in a directory of its own. Free it with files_remove(). */
+/* Returns a new path without a file, in a new directory. Free it with files_remove(). */
 char *files_path(void);
 /* Removes the file if there is one, its directory, and frees the path. */
 void files_remove(char *path);
 
 bool files_exist(const char *path);
 void files_write(const char *path, const void *data, size_t n);
-/* The whole content, which the caller frees with free(). */
+/* Returns the whole content, which the caller frees with free(). */
 uint8_t *files_read(const char *path, size_t *n);
 
 #endif

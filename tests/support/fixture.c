@@ -1,4 +1,4 @@
-/* The context of a test program. See fixture.h. */
+/* Implements the context of a test program. See fixture.h. */
 #include "support/fixture.h"
 
 #include "support/context.h"

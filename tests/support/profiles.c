@@ -1,4 +1,4 @@
-/* Profiles in tests. See profiles.h. */
+/* Makes, writes and compares profiles in tests. See profiles.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -9,14 +9,14 @@
 
 /* A distance and how often it occurs. */
 typedef struct profiles_point {
-    uint64_t distance, count; /* RD_COLD: infinite */
+    uint64_t distance, count; /* the distance; RD_COLD: infinite */
 } profiles_point;
 
-/* The facts of an exact, unbounded run with 64-byte blocks, with every string set. */
+/* Returns the facts of an exact, unbounded run with 64-byte blocks, with every string set. */
 rd_profile_facts profiles_facts(void);
 
-/* Makes a profile of the points in these bins. It computes references, infinite, cold and blocks, and
- * takes the other facts from `facts` (NULL: profiles_facts()). Fails the test on any error. */
+/* Makes a profile of the points in these bins. It computes references, infinite, cold and blocks,
+ * and takes the other facts from `facts` (NULL: profiles_facts()). Fails the test on any error. */
 rd_profile *profiles_make(rd_ctx *ctx, const rd_profile_facts *facts, rd_binning binning,
                           const profiles_point *points, size_t n);
 
@@ -25,7 +25,7 @@ rd_profile *profiles_make(rd_ctx *ctx, const rd_profile_facts *facts, rd_binning
 void profiles_random(rdi_rng *rng, uint64_t max_distance, uint64_t max_count, profiles_point *out,
                      size_t n);
 
-/* The text of the profile file. Free it with rd_text_free(). */
+/* Returns the text of the profile file. Free it with rd_text_free(). */
 char *profiles_json(rd_ctx *ctx, rd_profile *p);
 
 /* Makes the profile of an engine for n blocks, which are handed over `feed` at a time. */

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/* The engine that the others are checked against. */
+/* Returns the engine that all other engines are checked against. */
 static inline const char *registry_oracle(void) {
     size_t i = 0;
     while (!(rd_engine_info_at(i)->caps & RD_CAP_ORACLE))
@@ -14,7 +14,8 @@ static inline const char *registry_oracle(void) {
     return rd_engine_info_at(i)->name;
 }
 
-/* Whether testing the engine is useful in this build: ThreadSanitizer checks engines with threads only. */
+/* Returns whether testing the engine is useful in this build: ThreadSanitizer checks only engines
+ * with threads. */
 static inline bool registry_is_worthwhile(const rd_engine_info *info) {
 #ifdef __SANITIZE_THREAD__
     return (info->caps & RD_CAP_THREADS) != 0;

@@ -45,7 +45,8 @@ static void drain(traces_result *r, rd_trace *t) {
     snprintf(r->note, sizeof r->note, "%s", rd_trace_note(t) ? rd_trace_note(t) : "");
     while ((r->status = rd_trace_read(t, &refs)) == RD_OK && refs->n > 0)
         append(r, refs);
-    /* The end of the trace and a failure are final: the next read gives the same. */
+    /* Checks that the end of the trace and a failure are final: the next read gives the same
+     * result. */
     assert_int_equal(rd_trace_read(t, &refs), r->status);
     if (r->status == RD_OK)
         assert_int_equal(refs->n, 0);

@@ -1,4 +1,4 @@
-/* The worked example of docs/trace-format.md: these references are that file, byte for byte. */
+/* The worked example of docs/trace-format.md: these references give that file, byte for byte. */
 #ifndef TEST_NATIVE_EXAMPLE_H
 #define TEST_NATIVE_EXAMPLE_H
 

@@ -1,5 +1,5 @@
-/* Analyses: the same profile for every way of reading the trace, progress, cancellation, damage,
- * and refused requests. */
+/* Tests analyses: the same profile for every way of reading the trace, progress, cancellation,
+ * damage, and refused requests. */
 #include "base/common.h"
 #include "live/channel.h"
 #include "reusedist/analysis.h"
@@ -20,12 +20,12 @@
 
 #include <cmocka.h>
 
-#define N (700 * 1024) /* more than a slice of reading ahead */
+#define N (700 * 1024) /* number of references, more than a slice of reading ahead */
 
 static uint64_t addresses[N];
 static char *path;
 
-/* The ways of reading a file: by one thread, ahead, in parts. */
+/* The ways of reading a file: by one thread, ahead, or in parts. */
 static const struct way {
     const char *name, *engine;
     uint32_t threads;
@@ -71,7 +71,7 @@ static rd_analysis *open_with_file(const rd_analysis_config *config) {
     return a;
 }
 
-/* The profile of the first n addresses. */
+/* Returns the profile of the first n addresses. */
 static void assert_profile(rd_analysis *a, size_t n, bool partial) {
     rd_profile *p = NULL, *expected = measure(n);
     assert_true(rd_analysis_has_profile(a));
@@ -276,7 +276,7 @@ static void attribution_and_sampling_get_the_distances(void **state) {
 
 typedef struct progress_test {
     rd_progress last;
-    uint64_t calls, cancel_after; /* references; 0: never */
+    uint64_t calls, cancel_after; /* number of references after which to cancel; 0: never */
 } progress_test;
 
 static bool see_progress(void *user, const rd_progress *progress) {
@@ -355,7 +355,7 @@ static void what_came_before_canceling_is_a_partial_result(void **state) {
     }
 }
 
-/* The bytes behind the end of an older caller's struct are not the library's business. */
+/* The library must not read the bytes after the end of an older caller's struct. */
 static void an_older_callers_struct_is_read_to_its_end_only(void **state) {
     (void)state;
     rd_analysis_config config;
@@ -446,7 +446,7 @@ static void a_sink_that_fails_leaves_no_result(void **state) {
     rd_analysis_close(a);
 }
 
-/* ---- what is refused ---- */
+/* ---- refused requests ---- */
 
 static void assert_refused(const rd_analysis_config *config, const char *why) {
     rd_analysis *a = NULL;
@@ -471,7 +471,7 @@ static void wrong_configurations_are_refused_before_anything_is_read(void **stat
                    "rd_attribution_config.size is 0");
 }
 
-/* A program that was compiled with a later header. */
+/* The struct of a program that was compiled with a later header. */
 static void fields_of_the_future_may_be_there_but_not_be_set(void **state) {
     (void)state;
     struct {

@@ -1,5 +1,5 @@
-/* Attribution: every count equals that of a plain definition, sums equal the whole profile under
- * any limit, and running out of memory is survived. */
+/* Tests attribution: every count is equal to that of a plain definition, sums are equal to the
+ * whole profile under any limit, and running out of memory is survived. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,15 +20,15 @@
 #include <string.h>
 
 #define REFS   6000
-#define BLOCKS (2 * REFS) /* a reference of the tests spans two blocks at most */
+#define BLOCKS (2 * REFS) /* a reference of these tests spans at most two blocks */
 
-/* ---- a trace with everything that attribution looks at ---- */
+/* ---- a trace with all data that attribution uses ---- */
 
 static uint64_t addr[REFS], pc[REFS];
 static uint32_t size[REFS];
 static rd_refs refs = {.n = REFS, .addr = addr, .pc = pc, .size = size};
 
-/* The resulting block references with distances. */
+/* The block references of the trace, with their distances. */
 static uint64_t blocks[BLOCKS], distances[BLOCKS];
 static uint32_t origins[BLOCKS];
 static size_t n_blocks;
@@ -134,7 +134,8 @@ static uint64_t pc_of(size_t i) {
     return pc[origins[i]];
 }
 
-/* The previous reference to the same block; the reference's own index for the first one. */
+/* Returns the previous reference to the same block, or the reference's own index if it is the first
+ * one. */
 static size_t previous(size_t i) {
     for (size_t k = i; k-- > 0;)
         if (blocks[k] == blocks[i])
@@ -199,15 +200,15 @@ static bool touches(size_t i, unsigned word, uint64_t block_bytes, uint64_t word
     return first <= to && last >= from;
 }
 
-/* The number of words touched from a fetch of the block to the next one, summed over all
- * fetches. */
+/* Returns the number of words touched between a fetch of the block and the next one, summed over
+ * all fetches. */
 static uint64_t words_fetched(uint64_t from_distance, uint64_t block_bytes, uint64_t word_bytes) {
     uint64_t words = 0;
     for (size_t i = 0; i < n_blocks; i++)
         for (unsigned word = 0; word < block_bytes / word_bytes; word++) {
             if (!touches(i, word, block_bytes, word_bytes))
                 continue;
-            bool again = false; /* touched before since the block was fetched */
+            bool again = false; /* true: already touched since the block was fetched */
             for (size_t k = i, now = i; distances[now] < from_distance && !again;) {
                 do
                     k--;
@@ -240,8 +241,8 @@ static void check_words(const rd_details *d, uint64_t block_bytes) {
 static rd_event events[EVENTS];
 static size_t n_events;
 
-/* Makes allocations of all sizes, which overlap, are released in part or never, and a stack.
- * Sorted. */
+/* Makes allocations of all sizes, which overlap and are released in part or never, and a stack. The
+ * events are sorted. */
 static void make_events(uint64_t seed, uint64_t span) {
     rdi_rng rng = {seed};
     n_events = EVENTS;
@@ -256,7 +257,7 @@ static void make_events(uint64_t seed, uint64_t span) {
                                .address = 0x10000 + rdi_rng_below(&rng, span),
                                .size = 1 + rdi_rng_below(&rng, largest),
                                .pc = 0x1000 + rdi_rng_below(&rng, 6)};
-        if (kind == 8 && i > 3) { /* releases as much as was allocated */
+        if (kind == 8 && i > 3) { /* releases the whole allocation */
             events[i].address = events[i - 3].address;
             events[i].size = 0;
         }
@@ -265,10 +266,10 @@ static void make_events(uint64_t seed, uint64_t span) {
         (rd_event){.kind = RD_EVENT_ALLOCATE, .address = 0x10000, .size = span, .pc = 0x1001};
 }
 
-/* The owner of every byte according to the events: 0 nobody, 1 the stack, else a program
- * counter. */
+/* The owner of every byte according to the events: 0 is nobody, 1 is the stack, and any other
+ * number is a program counter. */
 static uint64_t owner[1 << 17];
-static uint64_t allocated[1 << 17]; /* per byte: the beginning of its allocation */
+static uint64_t allocated[1 << 17]; /* the beginning of the allocation of each byte */
 
 static void own(const rd_event *e) {
     uint64_t from = e->address - 0x10000, to = from + e->size;
@@ -282,14 +283,14 @@ static void own(const rd_event *e) {
         owner[i] = e->kind == RD_EVENT_RELEASE ? 0 : e->kind == RD_EVENT_STACK ? 1 : e->pc;
         allocated[i] = from;
     }
-    /* The rest of an allocation that was cut in front begins after the cut. */
+    /* If the beginning of an allocation was released, the rest begins after it. */
     uint64_t cut = to < RDI_COUNT(owner) && owner[to] ? allocated[to] : to;
     for (uint64_t i = to; i < RDI_COUNT(owner) && owner[i] && allocated[i] == cut && cut < to; i++)
         allocated[i] = to;
 }
 
-/* The owner of the data of reference i. Bytes without an owner in a block with only one owner count
- * as that owner's. */
+/* Returns the owner of the data of reference i. Bytes without an owner in a block with only one
+ * owner belong to that owner. */
 static uint64_t owner_of(size_t i, uint64_t block_bytes) {
     uint64_t start = blocks[i] * block_bytes, who = owner[addr[origins[i]] - 0x10000], only = 0;
     for (uint64_t b = start - 0x10000; who == 0 && b < start - 0x10000 + block_bytes; b++) {
@@ -308,7 +309,7 @@ static const char *owner_name(uint64_t who, char *text) {
 
 /* ---- tests ---- */
 
-/* Checks that the sums over every list equal the profile, bin by bin. */
+/* Checks that the sums over every list are equal to the profile, bin by bin. */
 static void check_sums(const rd_profile *p) {
     const rd_details *d = rd_profile_details(p);
     const rd_attribution *a = d->attribution;
@@ -350,9 +351,9 @@ static rd_profile *run_well(const run_config *config) {
     return p;
 }
 
-static size_t versions_end; /* before this reference, unless 0: from then on they are given again */
+static size_t versions_end; /* if not 0: before this reference, the numbers start again */
 
-/* After a failure nothing more is accepted. */
+/* After a failure, nothing is accepted any more. */
 static rd_status feed_batch(rd_attributor *a, const rd_attributed *batch) {
     rd_status status = rd_attributor_feed(a, batch);
     if (status != RD_OK)
@@ -382,7 +383,7 @@ static rd_status feed_pieces(rd_attributor *a, const uint64_t *got, const uint32
     return RD_OK;
 }
 
-/* Every reference with the events before it. */
+/* Feeds every reference with the events before it. */
 static rd_status attribute(rd_attributor *a, const uint64_t *got, const uint32_t *origin,
                            const uint64_t *d, size_t n) {
     static size_t told;
@@ -399,7 +400,7 @@ static rd_status attribute(rd_attributor *a, const uint64_t *got, const uint32_t
     return RD_OK;
 }
 
-/* Runs trace and events, and counts both again by the owners of bytes. */
+/* Runs the trace and the events, and counts both again with the owners of bytes. */
 static void check_owners(const run_config *config) {
     uint64_t bytes = config->block_bytes;
     for (size_t i = 0; i < REFS; i++)
@@ -433,7 +434,7 @@ static void check_owners(const run_config *config) {
 
 static const uint64_t owned_block_bytes[] = {64, 4096, 0, 16, 16384};
 
-/* The largest level of the tests is just not above it. */
+/* The largest level of these tests is equal to the bound. */
 static uint64_t smallest_bound(uint64_t block_bytes) {
     return block_bytes ? 20000 / block_bytes + 1 : 20000;
 }
@@ -450,8 +451,8 @@ static void data_are_whose_the_events_say(void **state) {
     versions_end = 0;
 }
 
-/* A block in which a module ends and an allocation begins: whichever is touched first, each has its
- * own data, and bytes in between belong to neither. */
+/* Tests a block in which a module ends and an allocation begins. In any order of touches, each has
+ * its own data, and bytes in between belong to neither. */
 static void modules_share_blocks_with_others(void **state) {
     (void)state;
     static const struct {
@@ -482,7 +483,7 @@ static void modules_share_blocks_with_others(void **state) {
     n_events = 0;
 }
 
-/* A block with two owners that both change, again and again, after many other changes. */
+/* Tests a block with two owners that both change repeatedly, after many other changes. */
 static void blocks_of_several_are_looked_up_again(void **state) {
     (void)state;
     for (size_t i = 0; i < REFS; i++) {
@@ -506,8 +507,8 @@ static void blocks_of_several_are_looked_up_again(void **state) {
     check_owners(&(run_config){"auto", 64, 0, {0}});
 }
 
-/* Blocks in use get another owner by one event: as many as the earlier references have paid for,
- * then more than that. */
+/* Tests that one event gives blocks in use another owner: first as many blocks as the earlier
+ * references allow, then more than that. */
 static void what_many_blocks_hold_changes_at_once(void **state) {
     (void)state;
     for (size_t round = 0; round < 10; round++) {
@@ -538,7 +539,7 @@ static void everything_is_as_defined(void **state) {
         make_trace(i, 40, 64000);
         rd_profile *p = run_well(&configs[i]);
         const rd_details *d = rd_profile_details(p);
-        assert_int_equal(d->levels[0].bytes, 700); /* ascending */
+        assert_int_equal(d->levels[0].bytes, 700); /* in ascending order */
         check_sums(p);
         check_lines(d, configs[i].block_bytes);
         check_pairs(d, configs[i].block_bytes);
@@ -589,7 +590,8 @@ static void sums_stay_exact_whatever_the_limits(void **state) {
     }
 }
 
-/* Rare tuples are folded first: the pair that causes most misses survives hundreds of others. */
+/* Tests that rare tuples are folded first: the pair that causes most misses survives hundreds of
+ * others. */
 static void heavy_pairs_survive_folding(void **state) {
     (void)state;
     make_trace(5, 300, 300);
@@ -620,7 +622,8 @@ static void windows_merge_when_there_are_too_many(void **state) {
     rd_profile_free(p);
 }
 
-/* Two halves that have nothing in common, with an odd window in the first. */
+/* Tests a run of two halves that have nothing in common, with one different window in the first
+ * half. */
 static void phases_begin_where_the_signature_changes(void **state) {
     (void)state;
     for (size_t i = 0; i < REFS; i++) {
@@ -678,7 +681,7 @@ static void phases_without_numbers_are_different(void **state) {
     rd_profile_free(old);
 }
 
-/* Each of these changes makes a good file contradict itself. */
+/* Each of these changes makes a valid file contradict itself. */
 static void contradictions_are_refused(void **state) {
     (void)state;
     static const char *const edits[][2] = {
@@ -739,7 +742,7 @@ static void every_failing_allocation_is_survived(void **state) {
     make_trace(21, 30, 20000);
     refs.n = 600;
     run_config *limits = &config;
-    limits->bound = 400; /* above the caches */
+    limits->bound = 400; /* a distance above the sizes of all caches */
     make_events(22, 20000);
     n_events = 60;
     faults_inject("attribution", run_and_read_back, &config, RD_OK);

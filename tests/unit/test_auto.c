@@ -1,4 +1,4 @@
-/* auto: its choices, its notes about them, and its behavior when memory is short. */
+/* Tests engine auto: its choices, its notes about them, and its behavior if memory is short. */
 #include "reusedist/reusedist.h"
 #include "support/fixture.h"
 #include "support/profiles.h"
@@ -29,7 +29,7 @@ static int make_traces(void **state) {
     return 0;
 }
 
-/* ---- what it chooses ---- */
+/* ---- choices ---- */
 
 static void analyze_and_note(const char *spec, const rd_engine_config *config,
                              const uint64_t *trace, char note[600]) {
@@ -122,7 +122,7 @@ static void a_trace_that_can_be_read_again_is_when_threads_run_out_of_memory(voi
     (void)state;
     rd_engine_config config = {.size = sizeof config};
     rd_profile *expected = profiles_measure(ctx, "stream", &config, late_scan, LONG, LONG);
-    size_t enough = rd_ctx_peak_bytes(ctx) + 1000000; /* for one thread */
+    size_t enough = rd_ctx_peak_bytes(ctx) + 1000000; /* enough memory for one thread */
     char note[600];
     rd_profile *p = analyze_parts(2, enough, note);
     assert_begins(note, "auto: stream, because threads need more memory than there is; stream: ");
@@ -147,7 +147,7 @@ static void a_short_trace_needs_no_more_memory_with_threads(void **state) {
     }
 }
 
-/* Runs in a context of its own, with a limit. */
+/* Runs the engine in a new context with a limit. */
 static rd_status analyze_scan(rd_ctx *own, const char *spec, rd_engine_config config) {
     rd_engine *e = NULL;
     rd_ctx_set_limit(own, (size_t)config.mem_bytes);

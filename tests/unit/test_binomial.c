@@ -1,5 +1,5 @@
-/* Cells and binomial probabilities, compared with log-gamma and with other distributions in their
- * limits. */
+/* Tests cells and binomial probabilities, compared with log-gamma and with other distributions in
+ * their limits. */
 #include "profile/binomial.h"
 #include "profile/cells.h"
 
@@ -64,7 +64,7 @@ static void small_cases_are_the_binomial_formula(void **state) {
         }
 }
 
-/* Cumulative, because cells are wider than one from 2048 on. */
+/* Compares cumulative sums, because cells are wider than one from 2048 on. */
 static void large_cases_come_near_the_formula(void **state) {
     (void)state;
     static const double chances[] = {0.02, 0.3, 0.5, 0.97};
@@ -83,7 +83,8 @@ static void large_cases_come_near_the_formula(void **state) {
     }
 }
 
-/* 10^12 blocks, a few of them in the interval: Poisson's distribution, to all digits. */
+/* With 10^12 blocks and a few of them in the interval, the result is Poisson's distribution, to all
+ * digits. */
 static void a_trillion_trials_lose_no_digits(void **state) {
     (void)state;
     double term = exp(-3.0);
@@ -100,7 +101,7 @@ static void certainty_is_certain(void **state) {
     assert_near(mass[0], 5, 0);
     spread(1000, 1000, 5);
     assert_near(mass[1000], 5, 0);
-    spread(1000, 1000.25, 5); /* by rounding */
+    spread(1000, 1000.25, 5); /* slightly outside because of rounding */
     assert_near(mass[1000], 5, 0);
     spread(0, 0, 5);
     assert_near(mass[0], 5, 0);

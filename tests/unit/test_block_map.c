@@ -1,4 +1,4 @@
-/* The block map against a plain array of pairs. */
+/* Compares the block map with a plain array of pairs. */
 #include "order/block_map.h"
 #include "order/last_access.h"
 
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#define IDS 200 /* distinct blocks in the random test */
+#define IDS 200 /* number of distinct blocks in the random test */
 
 typedef struct fixture {
     rd_ctx *ctx;
@@ -69,7 +69,7 @@ static void growth_keeps_every_block(void **state) {
 
 static void random_operations_match_an_array(void **state) {
     fixture *f = *state;
-    uint64_t expected[IDS]; /* RDI_ABSENT: not there */
+    uint64_t expected[IDS]; /* value of each block; RDI_ABSENT: not in the map */
     memset(expected, 0xff, sizeof expected);
     rdi_rng rng = {1};
     for (uint64_t step = 0; step < 100000; step++) {
@@ -138,7 +138,7 @@ static void forgotten_blocks_are_new_again_and_do_not_pile_up(void **state) {
     uint64_t before = RDI_ABSENT;
     for (uint64_t now = 0; now < 10000; now++) {
         assert_int_equal(rdi_last_access_touch(&last, now % 500, now, &before), RD_OK);
-        assert_int_equal(before, RDI_ABSENT); /* 500 blocks in turn, 10 remembered */
+        assert_int_equal(before, RDI_ABSENT); /* uses 500 blocks in turn, 10 of which are live */
         if (last.live > 10)
             rdi_last_access_forget(&last, now - 10);
         assert_true(last.time.n <= 10 + RDI_SWEEP_LEAST);

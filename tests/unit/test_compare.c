@@ -1,4 +1,5 @@
-/* Comparing profiles: the measures on hand-made histograms, and the check of error bounds. */
+/* Tests the comparison of profiles: the measures on hand-made histograms, and the check of error
+ * bounds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +23,7 @@ static void assert_near(double x, double expected) {
         fail_msg("%.17g instead of %.17g", x, expected);
 }
 
-/* Takes ownership of both. */
+/* Compares two profiles, and takes ownership of both. */
 static rd_comparison compare(rd_ctx *ctx, rd_profile *a, rd_profile *b, rd_binning binning) {
     rd_comparison c;
     if (rd_compare(ctx, a, b, binning, &c) != RD_OK)

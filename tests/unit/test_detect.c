@@ -1,4 +1,4 @@
-/* Format detection by content: each format recognizes its own files and none of the others. */
+/* Tests format detection by content: each format recognizes its own files and no others. */
 #include "support/files.h"
 #include "support/traces.h"
 #include "trace/format.h"
@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 static const struct {
-    const char *format; /* NULL: of no format */
+    const char *format; /* the expected format; NULL: none */
     const char *text;
 } texts[] = {
     {"lackey", "==7== Lackey, an example Valgrind tool\n==7== \nI  0401ab70,3\n S 1fff0006c8,8\n"},
@@ -68,7 +68,8 @@ static void texts_are_recognised(void **state) {
     }
 }
 
-/* A damaged file of a format gets that format's message, unless it is valid in another one. */
+/* Tests that a damaged file of a format gets the message of that format, unless it is valid in
+ * another format. */
 static void damaged_files_are_recognised(void **state) {
     (void)state;
     traces_result r = traces_read_text(NULL, " L 0,8\n L 0,8\n L 0,8\n L 0,8\n L 0,8\n L 0,8\n"
@@ -83,7 +84,7 @@ static void damaged_files_are_recognised(void **state) {
     traces_free(&r);
 }
 
-/* The part that probes see ends inside a line that is longer than any probe reads. */
+/* Tests a file in which the part that probes see ends inside a very long line. */
 static void long_files_are_recognised(void **state) {
     (void)state;
     const size_t bytes = 3 * RDI_PROBE_MAX;
@@ -113,7 +114,7 @@ static size_t make_champsim(uint8_t *out) {
     for (size_t i = 0; i < RECORDS; i++) {
         uint8_t *record = out + i * BYTES;
         rdi_store_le64(record, 0x401000 + 4 * i);
-        record[8] = i % 5 == 0; /* a branch */
+        record[8] = i % 5 == 0; /* the instruction is a branch */
         rdi_store_le64(record + 32, 0x7ffe00001000 + 8 * i);
     }
     return RECORDS * BYTES;

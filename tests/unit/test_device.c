@@ -1,5 +1,5 @@
-/* The device layer: data written to a device comes back, sorted on request. In a build with CUDA on
- * a machine without a GPU there is nothing to test. */
+/* Tests the device layer: data that is written to a device comes back, and is sorted on request. In
+ * a build with CUDA on a machine without a GPU there is nothing to test. */
 #include "engine/gpu/device.h"
 #include "reusedist/reusedist.h"
 
@@ -74,7 +74,7 @@ static void time_goes_forward_between_events(void **state) {
     rdi_event_free(f->device, to);
 }
 
-/* Sorts keys of that many bytes by their lowest bits; equal keys keep their order. */
+/* Sorts keys of `key_bytes` bytes by their lowest bits. Equal keys keep their order. */
 static void check_sort(fixture *f, unsigned key_bytes, unsigned key_bits) {
     uint64_t keys[N], wide[N];
     uint32_t narrow[N], values[N];

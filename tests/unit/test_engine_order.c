@@ -1,4 +1,4 @@
-/* Engines that hand over their state: the order is the LRU stack, and reading it changes
+/* Tests engines that hand over their state: the order is the LRU stack, and reading it changes
  * nothing. */
 #include "engine/core/plugin.h"
 
@@ -15,9 +15,9 @@
 
 #define MOST_REFERENCES 2000
 
-/* ---- what is right, by definition ---- */
+/* ---- the expected results, by definition ---- */
 
-/* Position in list[0 .. n), or n. */
+/* Returns the position in the first n entries of the list, or n. */
 static size_t position(const uint64_t *list, size_t n, uint64_t block) {
     size_t i = 0;
     while (i < n && list[i] != block)
@@ -25,7 +25,8 @@ static size_t position(const uint64_t *list, size_t n, uint64_t block) {
     return i;
 }
 
-/* The distinct blocks of trace[0 .. n), newest last reference first, at most `bound` of them. */
+/* Returns the distinct blocks of the first n references, newest last reference first, and at most
+ * `bound` of them. */
 static size_t lru_stack(const uint64_t *trace, size_t n, uint64_t bound, uint64_t *stack) {
     size_t depth = 0;
     while (n-- > 0 && depth < bound)
@@ -34,7 +35,7 @@ static size_t lru_stack(const uint64_t *trace, size_t n, uint64_t bound, uint64_
     return depth;
 }
 
-/* ---- what the engine says ---- */
+/* ---- the results of the engine ---- */
 
 typedef struct collector {
     uint64_t block[MOST_REFERENCES];
@@ -66,7 +67,7 @@ static void assert_order(rd_engine *e, const char *spec, const uint64_t *trace, 
                      spec, bound, i, n);
 }
 
-/* Reads the order during and after the run. The distances must equal those of an undisturbed
+/* Reads the order during and after the run. The distances must be equal to those of an undisturbed
  * engine. */
 static void run_engine(const char *spec, const uint64_t *trace, size_t n, uint64_t bound,
                        rdi_rng *rng) {
@@ -113,7 +114,7 @@ static void the_order_is_the_lru_stack_for_any_bound(void **state) {
         size_t n = 1 + (size_t)rdi_rng_below(&rng, MOST_REFERENCES);
         uint64_t blocks = 1 + rdi_rng_below(&rng, UINT64_C(1) << rdi_rng_below(&rng, 11));
         for (size_t i = 0; i < n; i++)
-            trace[i] = rdi_rng_below(&rng, blocks) - blocks / 2; /* also ids near 2^64 */
+            trace[i] = rdi_rng_below(&rng, blocks) - blocks / 2; /* includes ids near 2^64 */
         const uint64_t bounds[] = {0, 1, 2, 1 + rdi_rng_below(&rng, blocks), blocks};
         for (size_t i = 0; i < RDI_COUNT(bounds); i++)
             assert_true(run_every_engine(trace, n, bounds[i], &rng) > 0);
@@ -122,7 +123,7 @@ static void the_order_is_the_lru_stack_for_any_bound(void **state) {
 
 /* ---- parts of a trace ---- */
 
-/* Counts the trace; the blocks of first references go to `first`. */
+/* Counts the trace. The blocks of first references go to `first`. */
 static void count_part(rd_engine *e, const uint64_t *trace, size_t n, collector *first) {
     static uint64_t seen[MOST_REFERENCES];
     size_t depth = 0;
@@ -147,7 +148,7 @@ static void assert_bins(const rdi_hist *got, const rdi_hist *expected) {
     rdi_free(ctx, b);
 }
 
-/* Chunks of one trace, each analyzed from an empty state, but counted together. */
+/* Tests chunks of one trace that are each analyzed from an empty state but counted together. */
 static void run_parts(const char *spec, const uint64_t *trace, size_t n, rdi_rng *rng) {
     static uint64_t dist[MOST_REFERENCES];
     static collector first;
@@ -199,7 +200,7 @@ static size_t take_some(rd_engine *e, const char *spec, uint64_t *stack, size_t 
                         rdi_rng *rng) {
     static uint64_t blocks[MOST_REFERENCES], newer[MOST_REFERENCES];
     n = n < depth ? n : depth;
-    for (size_t i = 0; i < n; i++) { /* picks n blocks of the stack by exchange */
+    for (size_t i = 0; i < n; i++) { /* chooses n blocks of the stack by swapping */
         size_t other = i + (size_t)rdi_rng_below(rng, depth - i);
         blocks[i] = i % 5 == 4 ? UINT64_C(1) << 40 | i : stack[other];
         if (position(blocks, i, blocks[i]) < i)

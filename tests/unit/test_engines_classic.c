@@ -1,5 +1,5 @@
-/* Every exact engine of the registry, in every variant: the worked examples of the papers, then
- * random traces against the oracle, with and without a bound, in batches of any size. */
+/* Tests every exact engine of the registry in every variant: the worked examples of the papers,
+ * then random traces against the oracle, with and without a bound, in batches of any size. */
 #include "engine/core/plugin.h"
 
 #include "support/fixture.h"
@@ -22,8 +22,8 @@
 typedef struct trace {
     size_t n;
     uint64_t block[MOST_REFERENCES];
-    uint64_t distance[MOST_REFERENCES]; /* expected */
-    uint64_t bound;                     /* 0: none */
+    uint64_t distance[MOST_REFERENCES]; /* expected distances */
+    uint64_t bound;                     /* bound; 0: none */
 } trace;
 
 typedef struct collector {
@@ -39,7 +39,7 @@ static rd_status collect(void *user, const uint64_t *distances, size_t n) {
     return RD_OK;
 }
 
-/* Checks for any engine that each bin has as many references as distances fall into it. */
+/* Checks, for any engine, that each bin has as many references as there are distances in it. */
 static void assert_histogram(rd_engine *e, const char *spec, const trace *t) {
     rd_profile *profile = NULL;
     assert_int_equal(rd_engine_profile(e, &profile), RD_OK);
@@ -167,7 +167,8 @@ static void zhong_figure_2(void **state) {
 
 /* ---- random traces ---- */
 
-/* The distance by definition, without any list: the number of other blocks referenced since. */
+/* Returns the distance by definition, without any list: the number of other blocks referenced since
+ * the last reference. */
 static uint64_t distance_by_definition(const trace *t, size_t at) {
     uint64_t distinct = 0;
     for (size_t i = at; i-- > 0;) {
@@ -195,7 +196,7 @@ static void the_oracle_follows_the_definition(void **state) {
     }
 }
 
-/* Distances by the registry's oracle, unbounded. */
+/* Computes unbounded distances with the oracle of the registry. */
 static void ask_oracle(trace *t) {
     const rd_engine_info *info = NULL;
     for (size_t i = 0; (info = rd_engine_info_at(i)) != NULL; i++)
@@ -208,8 +209,8 @@ static void ask_oracle(trace *t) {
     rd_engine_close(e);
 }
 
-/* A mixture of far, near and sequential reuse over `blocks` blocks, with ids at both ends of the
- * range. */
+/* Makes a mixture of far, near and sequential reuse over `blocks` blocks, with ids at both ends of
+ * the range. */
 static void make_trace(trace *t, size_t n, uint64_t blocks, rdi_rng *rng) {
     uint64_t recent = 0;
     uint64_t kind = rdi_rng_below(rng, 4);

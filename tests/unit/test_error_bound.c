@@ -1,4 +1,4 @@
-/* The limits that the error kinds allow. */
+/* Tests the limits that the error kinds allow. */
 #include "profile/error_bound.h"
 #include "reusedist/engine.h"
 

@@ -1,4 +1,4 @@
-/* rd_text_escape(): makes file names safe to print. */
+/* Tests rd_text_escape(), which makes file names safe to print. */
 #include "reusedist/base.h"
 
 #include <setjmp.h>
@@ -23,18 +23,18 @@ static void text_stays_as_it_is(void **state) {
 static void control_characters_are_escaped(void **state) {
     (void)state;
     expect("a\nb\t\x1b[1m\x7f", "a\\x0ab\\x09\\x1b[1m\\x7f");
-    expect("\xc2\x9b\xc2\xa0", "\\xc2\\x9b\xc2\xa0"); /* CSI in one character; a blank */
+    expect("\xc2\x9b\xc2\xa0", "\\xc2\\x9b\xc2\xa0"); /* CSI as one character, and a blank */
 }
 
 static void malformed_utf8_is_escaped(void **state) {
     (void)state;
     expect("\xff\x80z", "\\xff\\x80z");
-    expect("\xc3", "\\xc3");                            /* cut off */
+    expect("\xc3", "\\xc3");                            /* a character that is cut off */
     expect("\xc0\xaf", "\\xc0\\xaf");                   /* overlong */
     expect("\xe0\x80\xaf", "\\xe0\\x80\\xaf");          /* overlong */
-    expect("\xed\xa0\x80", "\\xed\\xa0\\x80");          /* surrogate */
+    expect("\xed\xa0\x80", "\\xed\\xa0\\x80");          /* a surrogate */
     expect("\xef\xbf\xbf", "\\xef\\xbf\\xbf");          /* not allowed in XML */
-    expect("\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"); /* past the last character */
+    expect("\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"); /* above the last character of Unicode */
     expect("\xf5\x80\x80\x80", "\\xf5\\x80\\x80\\x80");
 }
 

@@ -1,4 +1,4 @@
-/* Events in native traces: their positions, damage and hostile files. */
+/* Tests events in native traces: their positions, damage and hostile files. */
 #include "support/faults.h"
 #include "support/files.h"
 #include "trace/checksum.h"
@@ -38,7 +38,8 @@ static rd_event random_event(rdi_rng *rng, uint64_t at) {
     };
 }
 
-/* About one event per `spread` references, some several at one place, some at the very end. */
+/* Makes about one event per `spread` references, some of them at the same position and some at the
+ * very end. */
 static void make_events(uint64_t seed, size_t refs, uint64_t spread) {
     rdi_rng rng = {seed};
     given_count = 0;
@@ -151,7 +152,7 @@ static void check_round_trip(const char *spec, size_t refs) {
     free_ctx(ctx);
 }
 
-/* ---- where events come out ---- */
+/* ---- the positions of events ---- */
 
 static void events_come_back_where_they_were(void **state) {
     (void)state;
@@ -159,7 +160,8 @@ static void events_come_back_where_they_were(void **state) {
         const char *spec;
         size_t refs;
     } traces[] = {{"native", REFS},
-                  {"native:frame=1", 500}, /* a frame is expensive, however short it is */
+                  /* Short, because a frame takes long even if it has few references. */
+                  {"native:frame=1", 500},
                   {"native:frame=777", REFS},
                   {"native:frame=4096", REFS}};
     for (size_t i = 0; i < RDI_COUNT(traces); i++)
@@ -183,7 +185,7 @@ static void events_may_stand_alone_first_and_last(void **state) {
     check_round_trip("native", 6);
 }
 
-/* More events than one frame holds, without references in between. */
+/* Tests more events than one frame holds, without references in between. */
 static void any_number_of_events_fits_between_two_references(void **state) {
     (void)state;
     rdi_rng rng = {7};
@@ -302,7 +304,7 @@ static uint8_t *small_file(size_t *bytes) {
     return file;
 }
 
-/* The status of reading the bytes of a file; *error is set to its message. */
+/* Returns the status of reading the bytes of a file. Sets *error to its message. */
 static rd_status read_bytes(const uint8_t *file, size_t bytes, char error[512]) {
     rd_ctx *ctx = new_ctx();
     rd_trace *t = NULL;
@@ -350,9 +352,9 @@ static void a_missing_or_doubled_frame_of_events_is_found(void **state) {
     free(file);
 }
 
-/* ---- one wrong thing at a time, its checksum right ---- */
+/* ---- one error at a time, with valid checksums ---- */
 
-/* A file without events. */
+/* Makes a file without events. */
 static uint8_t *eventless_file(size_t refs, size_t *bytes) {
     rd_ctx *ctx = new_ctx();
     char *path = files_path();
@@ -364,7 +366,8 @@ static uint8_t *eventless_file(size_t refs, size_t *bytes) {
     return file;
 }
 
-/* The same file with a frame of events with this payload in front of its references, if any. */
+/* Makes the same file with a frame of events with this payload before its references, if there is a
+ * payload. */
 static rd_status read_sealed(const uint8_t *file, size_t bytes, const uint8_t *payload, size_t n,
                              uint8_t flags, char error[512]) {
     uint8_t *made = malloc(bytes + n + 16);

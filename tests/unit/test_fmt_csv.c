@@ -1,4 +1,5 @@
-/* csv: finding columns, separators and headers, quoting, and messages that name line and column. */
+/* Tests format csv: finding columns, separators and headers, quoting, and messages that name line
+ * and column. */
 #include "support/traces.h"
 #include "trace/csv_split.h"
 

@@ -1,4 +1,4 @@
-/* jsonl: arrays of any length in objects of any shape, and invalid lines. */
+/* Tests format jsonl: arrays of any length in objects of any shape, and invalid lines. */
 #include "support/traces.h"
 #include "trace/format.h"
 #include "trace/id_table.h"

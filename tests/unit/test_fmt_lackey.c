@@ -1,4 +1,4 @@
-/* lackey: all kinds of lines, and invalid ones. */
+/* Tests format lackey: all kinds of lines, and invalid ones. */
 #include "support/traces.h"
 
 #include <setjmp.h>

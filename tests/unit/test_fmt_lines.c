@@ -1,5 +1,5 @@
-/* Properties of every text format: the same references however the input is cut and its lines end,
- * and damage reported at its position. */
+/* Tests properties of every text format: the same references for any division of the input and any
+ * line ends, and damage reported at its position. */
 #include "support/faults.h"
 #include "support/files.h"
 #include "support/traces.h"
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-/* The same five references in every format, as far as each can express them. */
+/* The same five references in every format, as far as the format can express them. */
 static const uint64_t addr[] = {0x7ffe10, 0x7ffe18, 0x7ffe10, 0xffffffffffffffff, 0x0};
 static const uint32_t size[] = {8, 4, 8, 1, 16};
 static const uint8_t kind[] = {RD_LOAD, RD_STORE, RD_LOAD, RD_STORE, RD_LOAD};
@@ -23,10 +23,10 @@ static const uint32_t thread[] = {7, 7, 4294967295, 7, 0};
 
 static const struct sample {
     const char *format;
-    const char *spec; /* format and options, if the name is not enough */
+    const char *spec; /* format and options, if the name alone is not enough */
     uint32_t fields;
     bool ids;
-    const char *lines[COUNT + 1]; /* header, then one per reference */
+    const char *lines[COUNT + 1]; /* a header, then one line per reference */
 } samples[] = {
     {"text",
      "text",
@@ -123,7 +123,7 @@ static void every_format_is_found_by_content(void **state) {
         char text[2048];
         size_t n = join(&samples[i], text);
         if (strcmp(samples[i].spec, samples[i].format) != 0)
-            continue; /* needs its options */
+            continue; /* cannot be detected, because it needs its options */
         traces_result r = traces_read(NULL, text, n);
         assert_is_sample(&r, &samples[i]);
         traces_free(&r);
@@ -161,8 +161,8 @@ static void a_pipe_may_deliver_byte_by_byte(void **state) {
     }
 }
 
-/* Lines of changing length over several input buffers: a record crosses every boundary
- * somewhere. */
+/* Tests lines of changing length over several input buffers, so that a record crosses every
+ * boundary. */
 static void records_straddle_the_window(void **state) {
     (void)state;
     const size_t bytes = 900 * 1024;
@@ -197,12 +197,12 @@ static void an_empty_file_is_an_error(void **state) {
     }
 }
 
-/* Bad lines: their position, the expectation in the message, and the delivery of all records before
- * them. */
+/* Tests bad lines: their position, the expectation in the message, and the delivery of all records
+ * before them. */
 static const struct {
     const char *spec;
     const char *text;
-    size_t before; /* references before the damage */
+    size_t before; /* number of references before the damage */
     const char *error;
 } damaged[] = {
 #define LACKEY_EXPECTED                                                                            \
@@ -280,7 +280,8 @@ static void nul_bytes_are_refused(void **state) {
     traces_free(&r);
 }
 
-/* A line without an end is refused at the limit, wherever reads cut it, and memory stays small. */
+/* Tests that a line without an end is refused at the limit, for any division into reads, and that
+ * memory stays small. */
 static void endless_lines_are_refused(void **state) {
     (void)state;
     const size_t n = 3 * RDI_LINE_MAX;

@@ -1,4 +1,5 @@
-/* The native format: round trips, the specification's example, damage and hostile files. */
+/* Tests the native format: round trips, the example of the specification, damage and hostile
+ * files. */
 #include "support/faults.h"
 #include "support/files.h"
 #include "support/traces.h"
@@ -16,7 +17,7 @@
 
 enum { N_MAX = 140000, HEADER = 24 };
 
-/* Columns to write; the largest trace of these tests fits. */
+/* The columns to write, with room for the largest trace of these tests. */
 static struct {
     uint64_t addr[N_MAX], pc[N_MAX];
     uint32_t size[N_MAX], thread[N_MAX];
@@ -35,11 +36,12 @@ static rd_refs refs_with(uint32_t fields, size_t n) {
     };
 }
 
-/* ---- traces of several characters ---- */
+/* ---- traces with different properties ---- */
 
 static const uint8_t kinds[] = {RD_LOAD, RD_STORE, RD_FETCH};
 
-/* References as in a program: code runs on and jumps, data walk through a few regions. */
+/* Makes references as in a program: code runs on and jumps, and data accesses walk through a few
+ * regions. */
 static void like_a_program(rdi_rng *rng, size_t i) {
     static uint64_t code;
     bool fetch = rdi_rng_below(rng, 4) != 0;
@@ -53,7 +55,7 @@ static void like_a_program(rdi_rng *rng, size_t i) {
     code += fetch ? col.size[i] : 0;
 }
 
-/* Incompressible references: all bits of every column are random. */
+/* Makes incompressible references: all bits of every column are random. */
 static void like_noise(rdi_rng *rng, size_t i) {
     col.addr[i] = rdi_rng_next(rng);
     col.size[i] = 1 + (uint32_t)rdi_rng_below(rng, UINT32_MAX);
@@ -62,7 +64,7 @@ static void like_noise(rdi_rng *rng, size_t i) {
     col.thread[i] = (uint32_t)rdi_rng_next(rng);
 }
 
-/* Differences of every width and both signs, and the limits of every number range. */
+/* Makes differences of every width and both signs, and the limits of every range of numbers. */
 static void like_extremes(rdi_rng *rng, size_t i) {
     static const uint64_t ends[] = {0, 1, UINT64_MAX, UINT64_MAX - 1, UINT64_C(1) << 63};
     uint64_t pick = rdi_rng_below(rng, 8);
@@ -84,7 +86,7 @@ static void like_one_variable(rdi_rng *rng, size_t i) {
     col.thread[i] = 77;
 }
 
-/* Objects of many sizes. */
+/* Makes references to objects of many sizes. */
 static void like_a_store(rdi_rng *rng, size_t i) {
     uint64_t id = rdi_rng_below(rng, 5000);
     col.addr[i] = rdi_mix64(id);
@@ -106,7 +108,7 @@ static void fill(character make, size_t n, uint64_t seed) {
 
 /* ---- round trips ---- */
 
-/* Checks that the first n references read equal those of `col`. */
+/* Checks that the first n references are equal to those of `col`. */
 static void assert_prefix(const traces_result *r, uint32_t fields, size_t n) {
     assert_int_equal(r->n, n);
     if (n == 0)
@@ -202,7 +204,7 @@ static void program_traces_take_less_than_two_bytes(void **state) {
     assert_true(bytes < 2 * (size_t)N_MAX);
 }
 
-/* A column that one symbol describes has no control bytes. */
+/* Tests that a column with only one symbol has no control bytes. */
 static void regular_columns_take_no_space(void **state) {
     (void)state;
     fill(like_one_variable, N_MAX, 1);
@@ -281,7 +283,7 @@ static void assert_frames_before(const traces_result *r, size_t frames) {
     assert_prefix(r, 15, frames * DAMAGED_FRAME);
 }
 
-/* Offsets of the frames; the last is the end mark. */
+/* Returns the offsets of the frames; the last one is the end mark. */
 static size_t find_frames(const uint8_t *file, size_t bytes, size_t *at) {
     size_t n = 0;
     for (size_t p = HEADER; p < bytes; p += 16 + rdi_load_le32(file + p + 4))
@@ -333,7 +335,7 @@ static void frames_in_another_order_are_found(void **state) {
     size_t bytes = 0, at[8];
     uint8_t *file = small_file(&bytes);
     find_frames(file, bytes, at);
-    /* Drop the second frame: the following frame was written for another position. */
+    /* Drops the second frame. The frame after it was written for another position. */
     memmove(file + at[1], file + at[2], bytes - at[2]);
     traces_result r = traces_read("native", file, bytes - (at[2] - at[1]));
     assert_frames_before(&r, 1);
@@ -369,7 +371,7 @@ static void newer_versions_are_refused_by_name(void **state) {
     free(file);
 }
 
-/* ---- files made to harm: checksums are right, the content is not ---- */
+/* ---- hostile files: the checksums are valid, but the content is not ---- */
 
 static void seal(uint8_t *file, size_t bytes) {
     rdi_store_le64(file + 16, rdi_xxh64(file, 16, 0));
@@ -407,7 +409,7 @@ static void sealed_nonsense_does_no_harm(void **state) {
         for (size_t trial = 0; trial < 200; trial++) {
             memcpy(copy, file, bytes);
             for (size_t k = rdi_rng_below(&rng, 3); k < 3; k++) {
-                /* The heads of header, frame and column are the interesting places. */
+                /* The heads of the file, of a frame and of a column are the interesting places. */
                 size_t range = rdi_rng_below(&rng, 2) ? bytes : HEADER + 80;
                 copy[8 + rdi_rng_below(&rng, range - 8)] = (uint8_t)rdi_rng_next(&rng);
             }
@@ -423,9 +425,9 @@ static void sealed_nonsense_does_no_harm(void **state) {
     assert_true(refused > 1000);
 }
 
-/* ---- one wrong thing at a time, sealed ---- */
+/* ---- one error at a time, with valid checksums ---- */
 
-/* A file of one symbol with size and kind, and the offsets of its parts. */
+/* Makes a file of one symbol with size and kind, and the offsets of its parts. */
 enum {
     FRAME = HEADER,
     BLOCK = FRAME + 8,

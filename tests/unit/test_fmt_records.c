@@ -1,4 +1,5 @@
-/* Binary records of fixed length: champsim, oraclegeneral, and binary by a struct string. */
+/* Tests formats with binary records of fixed length: champsim, oraclegeneral, and binary with a
+ * struct string. */
 #include "support/traces.h"
 #include "trace/format.h"
 
@@ -14,7 +15,8 @@
 
 enum { INSTRUCTIONS = 1000 };
 
-/* A plausible instruction: every fifth a branch, every third a load, every seventh a store. */
+/* Makes a plausible instruction: every fifth is a branch, every third a load, every seventh a
+ * store. */
 static void put_instruction(uint8_t *p, size_t bytes, size_t stores_at, size_t loads_at, size_t i) {
     memset(p, 0, bytes);
     rdi_store_le64(p, 0x400000 + i * 4);
@@ -137,7 +139,7 @@ static void cut_off_records_are_reported(void **state) {
     traces_free(&r);
 }
 
-/* ---- nothing else is taken for these formats ---- */
+/* ---- other files are not mistaken for these formats ---- */
 
 static void assert_not_records(const void *data, size_t n) {
     traces_result r = traces_read(NULL, data, n);

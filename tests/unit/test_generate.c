@@ -1,4 +1,4 @@
-/* Generators: lengths, distributions, repeatability, mistakes. */
+/* Tests generators: lengths, distributions, repeatability and mistakes. */
 #include "base/number.h"
 #include "reusedist/reusedist.h"
 #include "support/faults.h"
@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-/* All addresses of a generated trace; free() them. */
+/* Returns all addresses of a generated trace, which the caller frees with free(). */
 static uint64_t *generate(const char *spec, size_t *n) {
     rd_ctx *ctx = NULL;
     rd_trace *t = NULL;
@@ -40,7 +40,7 @@ static uint64_t *generate(const char *spec, size_t *n) {
     return all;
 }
 
-/* Block numbers of a trace with stride 64, counted; all must be below `blocks`. */
+/* Counts the block numbers of a trace with stride 64, which must all be below `blocks`. */
 static uint64_t *count_blocks(const char *spec, size_t blocks, size_t *n) {
     uint64_t *addr = generate(spec, n), *counts = calloc(blocks, sizeof *counts);
     assert_non_null(counts);
@@ -53,8 +53,8 @@ static uint64_t *count_blocks(const char *spec, size_t blocks, size_t *n) {
     return counts;
 }
 
-/* Chi-square of counts against shares: about as large as the degrees of freedom, and rarely more
- * than six standard deviations larger. */
+/* Returns the chi-square of counts against shares. It is about as large as the degrees of freedom,
+ * and rarely more than six standard deviations larger. */
 static void assert_distributed(const uint64_t *counts, const double *shares, size_t k, size_t n) {
     double chi = 0;
     for (size_t i = 0; i < k; i++) {
@@ -66,7 +66,7 @@ static void assert_distributed(const uint64_t *counts, const double *shares, siz
         fail_msg("chi-square %g with %g degrees of freedom", chi, freedom);
 }
 
-/* Distances of a generated trace by the oracle. */
+/* Computes the distances of a generated trace with the oracle. */
 static uint64_t *distances(const char *spec, size_t *n) {
     rd_ctx *ctx = NULL;
     rd_engine *e = NULL;
@@ -117,7 +117,8 @@ static void every_generator_gives_the_same_trace_everywhere(void **state) {
     for (size_t i = 0; i < RDI_COUNT(known); i++) {
         size_t n = 0;
         uint64_t *addr = generate(known[i].spec, &n);
-        for (size_t k = 0; k < n; k++) /* in place: the sum is over little-endian bytes */
+        for (size_t k = 0; k < n; k++) /* converted in place, because the sum is over little-endian
+                                          bytes */
             rdi_store_le64((uint8_t *)(addr + k), addr[k]);
         uint64_t sum = rdi_xxh64((const uint8_t *)addr, n * sizeof *addr, 0);
         if (sum != known[i].sum)
@@ -170,7 +171,7 @@ static void scramble_is_a_permutation(void **state) {
     assert_true(rdi_scramble(RDI_BLOCKS_MAX - 1, RDI_BLOCKS_MAX) < RDI_BLOCKS_MAX);
 }
 
-/* ---- one by one ---- */
+/* ---- each generator ---- */
 
 static void zipf_has_its_distribution(void **state) {
     (void)state;
@@ -192,7 +193,7 @@ static void zipf_has_its_distribution(void **state) {
     }
 }
 
-/* The same draws at other addresses. */
+/* Checks that the draws are the same at other addresses. */
 static void scrambled_zipf_is_zipf_with_other_addresses(void **state) {
     (void)state;
     size_t n = 0;
@@ -305,7 +306,7 @@ static void stack_keeps_to_its_blocks_and_cold_share(void **state) {
     free(d);
 }
 
-/* Time distances, by a table of last positions; 0 for first references. */
+/* Computes time distances with a table of last positions; 0 for first references. */
 static uint64_t *time_distances(const char *spec, size_t *n) {
     uint64_t *addr = generate(spec, n), *last = calloc(*n, sizeof *last);
     assert_non_null(last);
@@ -377,7 +378,8 @@ static void fft_transforms_rows_then_columns_again_and_again(void **state) {
     for (size_t i = 0; i < ALL; i++) {
         bool by_row = i < 4 * ROW;
         size_t line = by_row ? i / ROW : (i - 4 * ROW) / COLUMN;
-        uint64_t number = addr[i] / 2; /* two blocks each; the factors behind the 32 numbers */
+        uint64_t number = addr[i] / 2; /* each number takes two blocks, and the factors follow the
+                                          32 numbers */
         assert_true(number < 32 + 4);
         if (number < 32)
             assert_int_equal(by_row ? number / 8 : number % 8, line);

@@ -1,4 +1,5 @@
-/* The geometric engine: the paper's example, the three methods for next(t), rounds, threads. */
+/* Tests the geometric engine: the paper's example, the three methods for next(t), rounds and
+ * threads. */
 #include "engine/papers/geometric.h"
 #include "support/distances.h"
 #include "support/fixture.h"
@@ -23,7 +24,7 @@ static void assert_point(const rdi_point *p, uint32_t next, uint32_t time, uint3
 
 static void carr_nicol_figure_3_before_and_after_the_merge(void **state) {
     (void)state;
-    enum { N = 10 }; /* of a a b c c a a c a b; the figure shows the first eight */
+    enum { N = 10 }; /* next(t) of a a b c c a a c a b; the figure shows the first eight */
     static const uint32_t next[8] = {1, 5, 9, 4, 7, 6, 8, N + 7};
     rdi_point one[8], two[8];
     for (uint32_t t = 0; t < 8; t++)
@@ -51,7 +52,7 @@ static void every_instruction_set_makes_the_same_first_runs(void **state) {
         for (uint32_t n = 1; n <= RDI_LANES_RUN; n++) {
             uint32_t next[RDI_LANES_RUN];
             rdi_point merged[2][RDI_LANES_RUN], made[RDI_LANES_RUN];
-            for (uint32_t t = 0; t < n; t++) { /* distinct, in random order */
+            for (uint32_t t = 0; t < n; t++) { /* distinct numbers in random order */
                 next[t] = (uint32_t)rdi_rng_below(&rng, UINT32_MAX / 32) * 16 + t;
                 merged[0][t] = (rdi_point){next[t], 100 + t, 0};
             }
@@ -78,7 +79,7 @@ static void a_merge_in_pieces_is_the_same_merge(void **state) {
     }
 }
 
-/* Blocks 0 to 299, so that next=range accepts them. */
+/* The blocks are 0 to 299, so that next=range accepts them. */
 static void every_way_to_next_is_exact_with_phases_of_any_length(void **state) {
     (void)state;
     static const char *const ways[] = {"sort", "table", "range:300", "range:300,isa=plain",

@@ -1,4 +1,5 @@
-/* HP-RDA: its parts by hand, its guarantees on random traces, its parameters. */
+/* Tests HP-RDA: its steps on hand-made examples, its guarantees on random traces, and its
+ * parameters. */
 #include "engine/papers/hprda.h"
 #include "support/distances.h"
 #include "support/fixture.h"
@@ -23,7 +24,7 @@ static size_t letters(const char *text) {
     return n;
 }
 
-/* ---- by hand ---- */
+/* ---- hand-made examples ---- */
 
 static void figure_5_the_second_a_has_distance_5(void **state) {
     (void)state;
@@ -34,7 +35,7 @@ static void figure_5_the_second_a_has_distance_5(void **state) {
     assert_int_equal(rdi_rda_analyze(&l, blocks, (uint32_t)n, dist), 6);
     assert_int_equal(dist[12], 5);
     assert_int_equal(live[0], 1u << 5 | 1u << 7 | 1u << 9 | 1u << 10 | 1u << 11 | 1u << 12);
-    assert_int_equal(dist[3], 2); /* c: a and b are in between */
+    assert_int_equal(dist[3], 2); /* the distance of c, because a and b are in between */
     assert_int_equal(origin[9], 0);
 }
 
@@ -48,7 +49,8 @@ static void figure_8_blocks_of_two_pieces_count_twice(void **state) {
     distances_oracle(ctx, blocks, n, exact);
     assert_int_equal(exact[10], 4);
     assert_int_equal(estimate[10], 6);
-    assert_int_equal(estimate[8], 1); /* a: b after it, nothing in between, nothing before */
+    assert_int_equal(estimate[8], 1); /* the distance of a: b comes after it, and there is nothing
+                                         in between or before */
     assert_int_equal(estimate[9], 1);
     assert_int_equal(estimate[11], 1); /* inside a chunk */
 }
@@ -74,7 +76,7 @@ static void only_a_distance_above_the_number_of_blocks_is_scaled(void **state) {
     assert_int_equal(rdi_rda_adjust(0, 0, 0), 0);
 }
 
-/* ---- the table under many threads ---- */
+/* ---- the table with many threads ---- */
 
 enum { INSERTS = 20000, KEYS = 300, WORKERS = 4 };
 

@@ -1,5 +1,5 @@
-/* The HTML page: reducing curves loses nothing visible, sums stay, and the contents of a profile
- * are never interpreted. tests/report tests the page in a browser. */
+/* Tests the HTML page: reducing curves loses nothing visible, sums stay the same, and the contents
+ * of a profile are never interpreted. tests/report tests the page in a browser. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ static rd_profile *random_profile(rd_ctx *in, rd_binning binning, uint64_t max_d
     return profiles_make(in, NULL, binning, points, POINTS);
 }
 
-/* Caller frees. */
+/* Makes the page, which the caller frees. */
 static void make_page(rd_profile *const *profiles, const char *const *names, size_t n,
                       char **text) {
     rd_page page = {.size = sizeof page,
@@ -60,7 +60,7 @@ static size_t count_of(const char *text, const char *part) {
 
 /* ---- curves ---- */
 
-/* The reduced curve at a size, on the straight line that a logarithmic chart axis draws. */
+/* Returns the reduced curve at a size, on the straight line that a logarithmic chart axis draws. */
 static double read_curve(const rd_mrc_point *points, size_t n, uint64_t blocks) {
     size_t i = 1;
     while (i + 1 < n && points[i].blocks < blocks)
@@ -125,7 +125,7 @@ static void edges_ascend_and_are_few(void **state) {
     check_edges((rdi_html_axis){UINT64_C(1) << 62, 2048}, RDI_HTML_LINEAR, 101);
 }
 
-/* References of the bins of that name: rows "[low,high,count]". */
+/* Returns the references of the bins with that name, from rows "[low,high,count]". */
 static double sum_rows(const char *text, const char *name) {
     char key[32];
     snprintf(key, sizeof key, "\"%s\":{\"rows\":[", name);
@@ -176,7 +176,7 @@ static void names_stay_data(void **state) {
     rd_profile_free(p);
 }
 
-/* ---- odd profiles ---- */
+/* ---- unusual profiles ---- */
 
 static void odd_profiles_have_pages(void **state) {
     (void)state;
@@ -210,7 +210,8 @@ static void odd_profiles_have_pages(void **state) {
 
 /* ---- details ---- */
 
-/* A profile of `n` functions, lines, pairs and data of one reference each, which all miss. */
+/* Makes a profile of `n` functions, lines, pairs and data of one reference each, all of which
+ * miss. */
 static rd_profile *many_functions(rd_ctx *in, size_t n, const char *name) {
     rdi_text t = rdi_text_start(in);
     rdi_text_printf(

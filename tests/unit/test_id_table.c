@@ -1,4 +1,5 @@
-/* Ids to numbers: which ids are numbers, which are names, and that distinct ids stay distinct. */
+/* Tests the conversion of ids to numbers: which ids are numbers, which are names, and that distinct
+ * ids stay distinct. */
 #include "support/traces.h"
 #include "trace/id_table.h"
 
@@ -216,7 +217,7 @@ static void numbers_beside_names_are_remembered(void **state) {
     assert_name("another");
 }
 
-/* Allocation failures at any point leave a table that still works. */
+/* Tests that allocation failures at any point leave a table that still works. */
 static void running_out_of_memory_is_survived(void **state) {
     (void)state;
     char text[64];

@@ -1,5 +1,5 @@
-/* JSON: valid text is read exactly, invalid text is refused with its position, and no input can
- * crash, hang or exhaust memory. */
+/* Tests the JSON reader: valid text is read exactly, invalid text is refused with its position, and
+ * no input can crash, hang or exhaust memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ static rdi_json reader(rd_ctx *ctx, const char *text) {
     return j;
 }
 
-/* The status of reading `n` bytes as one value of any shape. */
+/* Returns the status of reading `n` bytes as one value of any shape. */
 static rd_status check(rd_ctx *ctx, const char *text, size_t n) {
     rdi_json j;
     rdi_json_init(&j, ctx, "file", text, n);
@@ -135,7 +135,7 @@ static void nul_bytes_are_no_end_of_the_text(void **state) {
     assert_int_equal(check(*state, escape, sizeof escape - 1), RD_EFORMAT);
 }
 
-/* The text is copied to an exact allocation, so that ASan detects a read after its end. */
+/* The text is copied to memory of exactly its size, so that ASan detects a read after its end. */
 static void every_truncation_is_refused_without_reading_on(void **state) {
     static const char text[] = "{\"key\\u00e9\\ud83d\\ude00\":[1,-2.5e+10,true,false,null,\"\xf0"
                                "\x9f\x98\x80\"],\"b\":{\"c\":[]}}";

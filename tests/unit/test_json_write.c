@@ -1,4 +1,4 @@
-/* The JSON writer: both styles and layouts, and output that reads back the same. */
+/* Tests the JSON writer: both styles and layouts, and output that reads back the same. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

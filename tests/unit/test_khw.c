@@ -1,4 +1,4 @@
-/* The cache sizes of khw. The tests of all engines check that its bins are right. */
+/* Tests the cache sizes of khw. The tests of all engines check that its bins are right. */
 #include "reusedist/reusedist.h"
 
 #include "support/fixture.h"
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-/* Distances inf inf inf inf 3 0 1 2 inf 2. */
+/* The distances are inf inf inf inf 3 0 1 2 inf 2. */
 static const uint64_t blocks[] = {'a', 'b', 'c', 'd', 'a', 'a', 'd', 'c', 'e', 'd'};
 
 static rd_profile *run(const char *spec, uint64_t bound) {

@@ -1,4 +1,4 @@
-/* Order structures without their tables give the same answers as with them. */
+/* Tests that order structures give the same answers without their tables as with them. */
 #include "profile/error_bound.h"
 #include "support/faults.h"
 #include "verify/verifier.h"
@@ -70,7 +70,7 @@ static void check_distances(rd_ctx *ctx, const char *spec) {
     rd_engine_close(e);
 }
 
-/* An engine without distances counts the same histogram, fed either way. */
+/* Tests that an engine without distances counts the same histogram when it is fed either way. */
 static void check_counts(rd_ctx *ctx, const char *spec) {
     static uint64_t untouched[REFERENCES];
     rd_engine *e[2] = {NULL, NULL};
@@ -153,7 +153,7 @@ static void a_prefilled_engine_goes_on_from_there(void **state) {
     rd_engine_close(e);
 }
 
-/* Unsupported requests are refused, and bk does not exceed its axis. */
+/* Tests that unsupported requests are refused, and that bk does not exceed its axis. */
 static void refusals_are_explained(void **state) {
     rd_engine *e = NULL;
     uint64_t distances[REFERENCES];

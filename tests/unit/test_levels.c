@@ -1,4 +1,4 @@
-/* The level-by-level engine: the copy-scan, rounds, threads, its C as a bound. */
+/* Tests the level-by-level engine: the copy-scan, rounds, threads, and C as a bound. */
 #include "engine/papers/lanes.h"
 #include "support/distances.h"
 #include "support/fixture.h"
@@ -31,7 +31,7 @@ static void levels_of_the_stack_follow_from_each_other(void **state) {
     assert_int_equal(miss, 0x1b);
     assert_int_equal(rdi_levels_scan_group(block, above, &miss, 5, '-', 2, dist), 'b');
     assert_memory_equal(above, ((uint64_t[]){'-', '-', '-', '-', 'a'}), sizeof above);
-    assert_int_equal(miss, 0x0b); /* and the second a */
+    assert_int_equal(miss, 0x0b); /* the second a has hit, too */
     assert_int_equal(dist[4], 2);
 }
 
@@ -117,7 +117,7 @@ static void the_depth_is_a_bound(void **state) {
     assert_int_equal(rd_profile_facts_of(p)->bound, 20);
     assert_int_equal(rd_profile_facts_of(p)->blocks, RD_UNKNOWN);
     rd_profile_free(p);
-    p = profile_of("levels:C=20", 10); /* the lower limit counts */
+    p = profile_of("levels:C=20", 10); /* the lower of the two limits counts */
     assert_int_equal(rd_profile_facts_of(p)->bound, 10);
     rd_profile_free(p);
 }

@@ -1,5 +1,5 @@
-/* References from the channel: order, recovery, and recorders that write nonsense. The test acts as
- * the recorder. */
+/* Tests reading references from the channel: order, recovery, and recorders that write invalid
+ * data. The test acts as the recorder. */
 #include "live/channel.h"
 #include "support/faults.h"
 #include "trace/lookup.h"
@@ -19,7 +19,7 @@ typedef struct live_test {
     rd_ctx *ctx;
     rd_live *live;
     rd_trace *trace;
-    rdi_channel *channel; /* the recorder's view */
+    rdi_channel *channel; /* the channel as the recorder sees it */
 } live_test;
 
 static bool nothing_comes(void *user) {
@@ -165,7 +165,8 @@ static void a_buffer_that_was_read_is_free_and_zero(void **state) {
     stop(&t);
 }
 
-/* The owner of a buffer may wait for a thread that has none yet. */
+/* Tests that recorders do not deadlock: the owner of a buffer may wait for a thread that has no
+ * buffer yet. */
 static void only_full_buffers_keep_recorders_waiting(void **state) {
     (void)state;
     live_test t;
@@ -179,7 +180,7 @@ static void only_full_buffers_keep_recorders_waiting(void **state) {
     }
     assert_int_equal(rdi_channel_take(t.channel, 1), -1);
     assert_next(&t, 0, 1);
-    assert_next(&t, 64, 1); /* now the first one has been freed */
+    assert_next(&t, 64, 1); /* the first buffer has been freed by now */
     assert_true(rdi_channel_take(t.channel, 1) >= 0);
     stop(&t);
 }
@@ -233,7 +234,7 @@ static bool once_more(void *user) {
     return (*(int *)user)++ == 0;
 }
 
-/* Buffers of a process that has ended while others continue. */
+/* Tests the buffers of a process that has ended while others continue. */
 static void a_buffer_of_a_dead_owner_is_reclaimed(void **state) {
     (void)state;
     live_test t;
@@ -249,7 +250,7 @@ static void a_buffer_of_a_dead_owner_is_reclaimed(void **state) {
     assert_int_equal(status, 0);
     rdi_channel_words(t.channel, 0)[0] = record(640, 8, RDI_RECORD_LOAD);
     assert_next(&t, 640, 1);
-    assert_int_equal(asked, 1); /* not only at the very end */
+    assert_int_equal(asked, 1); /* before the end of the trace */
     stop(&t);
 }
 
@@ -357,7 +358,7 @@ static void events_stand_between_references(void **state) {
     t.channel->buffer[index].process = 2;
     rdi_channel_submit(t.channel, index, words);
     assert_events(&t, 5, UINT64_C(2) << 48);
-    fill_with_events(t.channel, &index); /* never handed over: found at the end */
+    fill_with_events(t.channel, &index); /* never handed over, but found at the end */
     assert_events(&t, 10, 0);
     assert_end(&t);
     stop(&t);
@@ -387,7 +388,7 @@ static void events_alone_come_with_what_follows_or_the_end(void **state) {
     stop(&t);
 }
 
-/* A paused program that allocates and frees the same memory again and again. */
+/* Tests a paused program that repeatedly allocates and frees the same memory. */
 static void needless_events_do_not_pile_up(void **state) {
     (void)state;
     live_test t;
@@ -413,7 +414,7 @@ static void needless_events_do_not_pile_up(void **state) {
     assert_int_equal(refs->n, 1);
     size_t n = rd_trace_events(t.trace, &events);
     assert_true(n >= 10 && n <= 65536);
-    for (size_t i = 0; i < 10; i++) { /* the last events are left at the end */
+    for (size_t i = 0; i < 10; i++) { /* the last events come at the end */
         assert_int_equal(events[n - 1 - i].address, (put - 1 - i) / 2 % 10);
         assert_int_equal(events[n - 1 - i].kind, i % 2 ? RD_EVENT_ALLOCATE : RD_EVENT_RELEASE);
     }
@@ -452,7 +453,7 @@ static void events_without_sense_are_refused(void **state) {
     rd_ctx_free(ctx);
 }
 
-/* Addresses near each other, sizes that cross blocks now and then. */
+/* Makes addresses near each other, with sizes that sometimes cross blocks. */
 static void fill_random(uint64_t *words, size_t n, uint64_t *seed) {
     for (size_t i = 0; i < n; i++) {
         *seed = *seed * 6364136223846793005u + 1442695040888963407u;
@@ -485,7 +486,7 @@ static void repeats_are_left_out_alike_on_every_processor(void **state) {
     stop(&t);
 }
 
-/* Four loads of one block per block. */
+/* Makes four loads of each block. */
 static int fill_blocks(rdi_channel *channel, uint64_t blocks) {
     int index = rdi_channel_take(channel, (uint32_t)getpid());
     for (uint64_t i = 0; i < 4 * blocks; i++)
@@ -511,7 +512,7 @@ static void repeats_are_those_of_what_was_read(void **state) {
     stop(&t);
 }
 
-/* A recorder that is killed while repeats are removed leaves some records twice. */
+/* Tests that a recorder that is killed while repeats are removed may leave some records twice. */
 static void a_buffer_half_rid_of_repeats_is_not_read(void **state) {
     (void)state;
     live_test t;
@@ -528,7 +529,8 @@ static void a_buffer_half_rid_of_repeats_is_not_read(void **state) {
     stop(&t);
 }
 
-/* With and without sizes and kinds: the decoded values must equal the written ones. */
+/* Tests records with and without sizes and kinds: the decoded values must be equal to the written
+ * ones. */
 static size_t assert_batch(live_test *t, const uint64_t *words, size_t *bare) {
     const rd_refs *refs = NULL;
     assert_int_equal(rd_trace_read(t->trace, &refs), RD_OK);
@@ -552,7 +554,8 @@ static void sizes_are_told_where_a_reference_spans_blocks(void **state) {
     static uint64_t words[N];
     start(&t, (rd_live_config){.size = sizeof(rd_live_config), .collapse_bytes = 64});
     int index = rdi_channel_take(t.channel, (uint32_t)getpid());
-    for (uint64_t i = 0; i < N; i++) /* every other block; the 1001st spans two */
+    for (uint64_t i = 0; i < N; i++) /* references every second block; the 1001st reference spans
+                                        two blocks */
         words[i] = record(128 * i, i == 1000 ? 65 : 64, RDI_RECORD_LOAD);
     words[3000] = record(0xffffffffff600000, 8, RDI_RECORD_LOAD);
     memcpy(rdi_channel_words(t.channel, (unsigned)index), words, sizeof words);
@@ -565,8 +568,8 @@ static void sizes_are_told_where_a_reference_spans_blocks(void **state) {
     stop(&t);
 }
 
-/* A recorded program can write to the whole channel. Repeats must still be found in blocks of the
- * requested size, with instructions that this processor has. */
+/* Tests a channel that a recorded program has overwritten. Repeats must still be found in blocks of
+ * the requested size, with instructions that this processor has. */
 static void a_changed_head_changes_nothing_for_the_reader(void **state) {
     (void)state;
     live_test t;
@@ -597,7 +600,7 @@ static void recording_is_switched(void **state) {
     stop(&t);
 }
 
-/* Several threads fill and hand over as fast as they can. */
+/* Several threads fill buffers and hand them over as fast as they can. */
 typedef struct writer {
     rdi_channel *channel;
     uint64_t number;

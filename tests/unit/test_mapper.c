@@ -1,4 +1,4 @@
-/* References to blocks: every path through the mapper gives the blocks of the definition. */
+/* Tests that every path through the mapper gives the blocks of the definition. */
 #include "base/common.h"
 #include "reusedist/reusedist.h"
 
@@ -18,7 +18,7 @@ static uint8_t kind[REFS_MAX];
 static uint64_t got[BLOCKS_MAX], wanted[BLOCKS_MAX];
 static uint32_t got_origin[BLOCKS_MAX], wanted_origin[BLOCKS_MAX];
 
-/* The definition, one reference after the other. */
+/* Maps by definition, one reference after the other. */
 static size_t map_plainly(const rd_refs *refs, const rd_mapping *mapping) {
     uint32_t kinds = mapping->kinds ? mapping->kinds : RD_ALL_KINDS;
     size_t n = 0;
@@ -71,7 +71,7 @@ static void check_with(const rd_refs *refs, const rd_mapping *mapping) {
     rd_ctx_free(ctx);
 }
 
-/* With and without origins. */
+/* Compares with and without origins. */
 static void check(const rd_refs *refs, uint64_t block_bytes, uint32_t kinds) {
     check_with(refs, &(rd_mapping){
                          .size = sizeof(rd_mapping), .block_bytes = block_bytes, .kinds = kinds});
@@ -81,7 +81,7 @@ static void check(const rd_refs *refs, uint64_t block_bytes, uint32_t kinds) {
                                    .origins = true});
 }
 
-/* With every set of columns, kinds and block size. */
+/* Compares with every set of columns, kinds and block size. */
 static void check_all(size_t n) {
     static const uint64_t block_bytes[] = {0, 1, 2, 16, 64, 4096, UINT64_C(1) << 63};
     for (size_t b = 0; b < RDI_COUNT(block_bytes); b++)
@@ -95,7 +95,8 @@ static void check_all(size_t n) {
             }
 }
 
-/* Sizes of up to `largest` bytes at addresses of which only one in `rare` may cross a block. */
+/* Makes sizes of up to `largest` bytes, at addresses of which only one in `rare` may cross a
+ * block. */
 static void make_refs(size_t n, uint32_t largest, int rare) {
     srand(1);
     for (size_t i = 0; i < n; i++) {

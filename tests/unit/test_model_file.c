@@ -1,4 +1,4 @@
-/* The model file: written models can be read back, and invalid files are refused. */
+/* Tests the model file: written models can be read back, and invalid files are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

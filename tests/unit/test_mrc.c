@@ -1,4 +1,4 @@
-/* Miss-ratio curves against a simulated LRU cache, and the sizes derived from them. */
+/* Compares miss-ratio curves with a simulated LRU cache, and tests the sizes derived from them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ static int free_ctx(void **state) {
     return 0;
 }
 
-/* Profile of a trace, by the oracle. */
+/* Makes the profile of a trace with the oracle. */
 static rd_profile *measure(rd_ctx *ctx, const uint64_t *trace, size_t n, rd_binning binning,
                            uint64_t bound) {
     rd_engine_config config = {.size = sizeof config, .binning = binning, .bound = bound};
@@ -44,7 +44,7 @@ static rd_profile *measure(rd_ctx *ctx, const uint64_t *trace, size_t n, rd_binn
     return p;
 }
 
-/* A hand-made profile: unbounded, the infinite references are cold. */
+/* Makes a profile by hand. It is unbounded, and its infinite references are cold. */
 static rd_profile *make(rd_ctx *ctx, const rd_bin *bins, size_t n, uint64_t infinite,
                         uint64_t bound) {
     rd_profile_facts facts = {.references = infinite,
@@ -69,8 +69,8 @@ static double miss_at(rd_ctx *ctx, const rd_profile *p, uint64_t blocks, bool *i
     return miss;
 }
 
-/* The misses of a simulated fully associative LRU cache: every line has the time of its last use,
- * and the oldest is evicted. It deliberately uses no reuse distances. */
+/* Returns the misses of a simulated fully associative LRU cache. Every line has the time of its
+ * last use, and the oldest line is evicted. It deliberately uses no reuse distances. */
 static size_t simulate_lru(const uint64_t *trace, size_t n, size_t lines) {
     uint64_t block[64];
     size_t used_at[64], filled = 0, misses = 0;
@@ -158,7 +158,7 @@ static void a_bounded_profile_answers_up_to_its_bound_and_not_beyond(void **stat
         assert_float_equal(miss_at(ctx, p, bound, &interpolated), expected, CLOSE);
         assert_false(interpolated); /* the last bin is cut at the bound */
         assert_int_equal(rd_mrc_at(ctx, p, bound + 1, &miss, &interpolated), RD_EINVAL);
-        assert_float_equal(miss, -1, 0); /* untouched */
+        assert_float_equal(miss, -1, 0); /* the value stays unchanged */
         assert_non_null(strstr(rd_last_error(ctx), "bound"));
         assert_true(rd_smallest_cache(p, 0.5) == RD_UNKNOWN);
         rd_profile_free(p);
@@ -272,7 +272,7 @@ static void a_profile_without_distances_is_refused(void **state) {
     rd_profile_free(p);
 }
 
-/* The polyline through the points, at one size. */
+/* Returns the value of the polyline through the points at one size. */
 static double on_curve(const rd_mrc_point *points, size_t n, uint64_t blocks) {
     size_t i = 0;
     while (i + 1 < n && points[i + 1].blocks <= blocks)
@@ -414,7 +414,7 @@ static void what_lies_at_the_bound_is_no_knee(void **state) {
                            {.low = 900, .high = 900, .count = 300}};
     rd_profile *p = make(ctx, bins, 2, 200, 1024);
     rd_knee knees[4];
-    assert_int_equal(rd_knees(p, knees, 4), 1); /* beyond 1024 it may go on falling */
+    assert_int_equal(rd_knees(p, knees, 4), 1); /* beyond 1024 the curve may continue to fall */
     assert_int_equal(knees[0].blocks, 20);
     rd_profile_free(p);
 }

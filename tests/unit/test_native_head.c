@@ -1,5 +1,5 @@
-/* The header of a native trace: hand-made files of later releases, with columns and kinds of events
- * that this release does not know. */
+/* Tests the header of a native trace with hand-made files of later releases, which have columns and
+ * kinds of events that this release does not know. */
 #include "support/traces.h"
 #include "trace/checksum.h"
 #include "trace/native.h"
@@ -17,7 +17,7 @@ enum { COLUMN = 1, EVENT = 2, OPTIONAL = 0, REQUIRED = 1, REFS = 3, STEP = 4096 
 static struct {
     uint8_t bytes[8192];
     size_t n;
-    uint64_t references, events; /* in the frames so far */
+    uint64_t references, events; /* number of references in the frames so far */
 } file;
 
 static void put(const void *bytes, size_t n) {
@@ -60,7 +60,8 @@ static void seal_head(void) {
     put_u64(rdi_xxh64(file.bytes + RDI_NATIVE_HEADER, described, 0));
 }
 
-/* A column block with one slot and one symbol: each value is STEP more than the previous one. */
+/* Writes a column block with one slot and one symbol: each value is STEP more than the previous
+ * one. */
 static void put_block(uint64_t base) {
     static const uint8_t front[] = {1, 0, 1, 0, 0, 0, 0, 0};
     put(front, sizeof front);
@@ -85,7 +86,7 @@ static void seal_frame(size_t start, uint64_t events) {
     file.events += events;
 }
 
-/* Three references, then `more` bytes of described columns, and the end mark. */
+/* Writes three references, then `more` bytes of described columns, and the end mark. */
 static void put_references(const void *more, size_t n) {
     size_t start = begin_frame(REFS);
     put_block(0);
@@ -97,7 +98,7 @@ static void end_file(void) {
     seal_frame(begin_frame(0), 0);
 }
 
-/* Five bytes that no release knows, as a described column. */
+/* Writes a described column of five bytes that no release knows. */
 static const uint8_t strange[] = {5, 0, 0, 0, 'h', 'e', 'l', 'l', 'o'};
 
 static void assert_references(const traces_result *r) {
@@ -137,7 +138,7 @@ static void an_unknown_column_is_skipped_with_a_note(void **state) {
     make_column(OPTIONAL, 1, "time");
     assert_read(
         "this release does not know these parts of the trace and skips them: column 'time'");
-    make_column(OPTIONAL, 77, "time"); /* an unknown coding as well */
+    make_column(OPTIONAL, 77, "time"); /* an unknown coding, too */
     assert_read(
         "this release does not know these parts of the trace and skips them: column 'time'");
 }
@@ -197,7 +198,8 @@ static void there_are_only_so_many_columns(void **state) {
 
 /* ---- events ---- */
 
-/* Allocation, an unknown event with a body of 3 bytes, allocation: one reference after each. */
+/* Writes an allocation, an unknown event with a body of 3 bytes, and an allocation, with one
+ * reference after each. */
 static void make_events(uint8_t flags, uint8_t number) {
     const uint8_t events[] = {2,   0,   7,   0x80, 0x20, 64, 0,    number, 1,  7, 3,
                               'a', 'b', 'c', 2,    1,    7,  0x80, 0x20,   32, 0};

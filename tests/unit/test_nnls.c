@@ -1,5 +1,5 @@
-/* Sparse non-negative least squares against a dense solver with another method: Lawson and Hanson's
- * active sets, with normal equations solved by elimination. */
+/* Compares sparse non-negative least squares with a dense solver that uses another method: Lawson
+ * and Hanson's active sets, with normal equations solved by elimination. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,8 @@ typedef struct dense {
     double a[MAX][MAX], b[MAX];
 } dense;
 
-/* Least squares over the columns in `use`: normal equations, Gaussian elimination with pivots. */
+/* Solves least squares over the columns in `use`, with normal equations and Gaussian elimination
+ * with pivots. */
 static void solve_subset(const dense *d, const bool *use, double *x) {
     size_t index[MAX], n = 0;
     double m[MAX][MAX + 1] = {{0}};
@@ -66,7 +67,7 @@ static double residual(const dense *d, const double *x, double *out) {
     return sum;
 }
 
-/* The column that would help most, or `columns` if none does. */
+/* Returns the column that would reduce the error most, or `columns` if none does. */
 static size_t best_column(const dense *d, const bool *use, const double *x) {
     double miss[MAX], most = 1e-10;
     size_t best = d->columns;

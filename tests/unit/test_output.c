@@ -1,4 +1,4 @@
-/* Buffered output: all data arrives, and every failure is reported. */
+/* Tests buffered output: all data arrives, and every failure is reported. */
 #include "base/output.h"
 #include "reusedist/experimental.h"
 #include "support/files.h"
@@ -30,7 +30,7 @@ static int teardown(void **state) {
     return 0;
 }
 
-/* Writes of every size up to far more than one buffer. */
+/* Makes writes of every size, up to far more than one buffer. */
 static void all_bytes_reach_the_file(void **state) {
     (void)state;
     static const size_t pieces[] = {0, 1, 1000, 262143, 1, 262144, 3, 700000, 17};
@@ -72,7 +72,7 @@ static void full_disk_is_reported_with_the_name(void **state) {
     assert_int_equal(access("/dev/full", W_OK), 0);
 }
 
-/* A pipe whose reader is gone replaces standard output. */
+/* Replaces standard output by a pipe whose reader is gone. */
 static void closed_pipe_is_reported(void **state) {
     (void)state;
     int ends[2], saved = dup(STDOUT_FILENO);
@@ -101,7 +101,7 @@ static void unfinished_file_does_not_appear(void **state) {
     assert_int_equal(rdi_output_write(out, "half", 4), RD_OK);
     rdi_output_close(out);
     assert_false(files_exist(path));
-    files_remove(path); /* and the directory is empty */
+    files_remove(path); /* no file remains in the directory */
 }
 
 static void assert_content(const char *path, const char *text) {

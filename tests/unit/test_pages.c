@@ -1,5 +1,5 @@
-/* Pages that grow: the contents stay, the new part is zero, every byte is counted. */
-#define _GNU_SOURCE /* MREMAP_FIXED */
+/* Tests pages that grow: the contents stay, the new part is zero, and every byte is counted. */
+#define _GNU_SOURCE /* for MREMAP_FIXED */
 #include "base/common.h"
 #include "support/faults.h"
 
@@ -62,7 +62,8 @@ static void growing_keeps_contents_and_zeroes_the_rest(void **state) {
     assert_int_equal(rd_ctx_new(NULL, &ctx), RD_OK);
     assert_int_equal(grow(ctx, NULL), RD_OK);
     assert_int_equal(rd_ctx_live_bytes(ctx), 0);
-    assert_true(rd_ctx_peak_bytes(ctx) == sizes[STEPS - 1]); /* never both copies at once */
+    /* The memory never holds both copies. */
+    assert_true(rd_ctx_peak_bytes(ctx) == sizes[STEPS - 1]);
     rd_ctx_free(ctx);
 }
 

@@ -1,4 +1,4 @@
-/* Engines that read a trace themselves, in parts. */
+/* Tests engines that read a trace themselves, in parts. */
 #include "reusedist/reusedist.h"
 
 #include "base/common.h"

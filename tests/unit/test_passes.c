@@ -1,5 +1,5 @@
-/* The loops of attribution that are compiled per instruction set: all give the results of plain
- * C. */
+/* Tests the loops of attribution that are compiled per instruction set: all give the results of
+ * plain C. */
 #include "attribution/passes.h"
 #include "attribution/sites.h"
 
@@ -32,7 +32,7 @@ static uint64_t cache[RDI_SITE_CACHE];
 static rdi_touch touches[64];
 static rdi_tuple tuples[64];
 
-/* Every third reference reaches into the next block and is counted there too. */
+/* Every third reference reaches into the next block and is also counted there. */
 static void run_clipped(const rdi_passes *passes, const input *in, size_t n, results *out) {
     rd_refs refs = {.n = N, .addr = in->address, .size = n % 2 ? in->size : NULL};
     uint32_t origin[N];
@@ -56,7 +56,7 @@ static void run(const rdi_passes *passes, const input *in, size_t n, results *ou
     passes->tuples(&keys, in->pc, n, out->tuple);
 }
 
-/* The n-th of many inputs; every second one has no gaps and only known program counters. */
+/* Makes the n-th of many inputs. Every second one has no gaps and only known program counters. */
 static void make_input(uint64_t number, input *in) {
     uint64_t state = number + 1;
     memset(cache, 0, sizeof cache);

@@ -1,4 +1,4 @@
-/* Prediction on histograms whose mixture of patterns is known. */
+/* Tests prediction on histograms whose mixture of patterns is known. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
 #define GROUPS(k) ((rd_binning){RD_BINS_REFERENCE, k})
 #define BIT(p)    (UINT32_C(1) << RD_PATTERN_##p)
 
-/* A known mixture: parts of references, each at a distance c + e f(s). */
+/* A known mixture: shares of the references, each at a distance c + e f(s). */
 typedef struct part {
     rd_pattern pattern;
     double c, e;
@@ -208,8 +208,8 @@ static void totals_that_sizes_do_not_tell_are_no_trouble(void **state) {
 
 /* ---- multi-model ---- */
 
-/* Section 3.4: with s1 = 3 s0, bin [4, 8) takes from the linear parts two thirds of [1, 2) and one
- * third of [2, 4), and all of the constant part of [4, 8). */
+/* Section 3.4 of the paper: with s1 = 3 s0, bin [4, 8) gets two thirds of [1, 2) and one third of
+ * [2, 4) from the linear pieces, and all of the constant piece of [4, 8). */
 static void the_worked_example_of_the_paper(void **state) {
     rd_model *m = NULL;
     assert_int_equal(rdi_model_new(*state, &m), RD_OK);
@@ -237,7 +237,7 @@ static void the_worked_example_of_the_paper(void **state) {
     rd_model_free(m);
 }
 
-/* A log bin with this share of 2^40 references, whose mean is the middle of the bin. */
+/* Makes a log bin with this share of 2^40 references, whose mean is the middle of the bin. */
 static rd_bin middle_bin(uint64_t low, double share) {
     uint64_t high = 2 * low - 1, count = (uint64_t)llrint(share * 0x1p40);
     return (rd_bin){low, high, count, rdi_sum_product(low + high, count / 2)};
@@ -254,8 +254,8 @@ static rd_profile *bins_profile(rd_ctx *ctx, const rd_bin *bins, size_t n) {
     return p;
 }
 
-/* The same range in the equations: what is linear in [4, 8) of the standard comes from [4/3, 8/3)
- * of the input of a third of its size, half from [1, 2) and half from [2, 4). */
+/* Tests the same range in the equations: the linear piece in [4, 8) of the standard comes from
+ * [4/3, 8/3) of the input of a third of its size, half from [1, 2) and half from [2, 4). */
 static void the_equations_of_the_worked_example(void **state) {
     const rd_bin small[] = {middle_bin(1, 0.375), middle_bin(2, 0.375), middle_bin(4, 0.25)};
     const rd_bin standard[] = {middle_bin(4, 1)};
@@ -277,7 +277,7 @@ static void the_equations_of_the_worked_example(void **state) {
     rd_model_free(m);
 }
 
-/* A profile of log bins with these shares of 2^40 references, evenly spread. */
+/* Makes a profile of log bins with these shares of 2^40 references, which are spread evenly. */
 static rd_profile *log_profile(rd_ctx *ctx, const double *shares, size_t n) {
     rd_profile_facts facts = profiles_facts();
     rd_bin bins[40];
@@ -299,8 +299,8 @@ static rd_profile *log_profile(rd_ctx *ctx, const double *shares, size_t n) {
     return p;
 }
 
-/* Log bins, constant and linear parts in the same bins. Sizes grow by two: a linear part moves by a
- * whole bin, so the equations hold exactly and there is one solution. */
+/* Tests log bins with constant and linear pieces in the same bins. Sizes grow by two, so a linear
+ * piece moves by a whole bin, the equations hold exactly, and there is one solution. */
 static void patterns_that_share_bins_are_separated(void **state) {
     static const double constant[12] = {0, 0, 0.1, 0.2, 0.05, 0.15};
     static const double linear[12] = {0, 0, 0, 0.1, 0.3, 0.05, 0.05};
@@ -336,7 +336,7 @@ static void patterns_that_share_bins_are_separated(void **state) {
     rd_model_free(m);
 }
 
-/* Distances that fill their bins evenly, over log-linear bins: a range of constant ones, a range of
+/* Tests distances that fill log-linear bins evenly: a range of constant distances and a range of
  * linear ones. */
 static rd_profile *range_profile(rd_ctx *ctx, double size) {
     static profiles_point points[400];
@@ -376,9 +376,9 @@ static void multi_models_predict_ranges(void **state) {
     }
 }
 
-/* At distance 0 every pattern predicts the same for the training inputs. Three quarters of the
- * references are constant and one is linear, and the largest distances of the constant part are
- * 0. */
+/* Tests distance 0, where every pattern predicts the same for the training inputs. Three quarters
+ * of the references are constant and one quarter is linear, and the largest distances of the
+ * constant part are 0. */
 static void what_no_input_tells_apart_is_constant(void **state) {
     static const part parts[] = {{RD_PATTERN_CONSTANT, 0, 0, 3000},
                                  {RD_PATTERN_LINEAR, 0, 1, 1000}};
@@ -394,7 +394,7 @@ static void what_no_input_tells_apart_is_constant(void **state) {
     }
 }
 
-/* 5000 references, all at the beginning of a log-linear bin. */
+/* Tests 5000 references that are all at the beginning of a log-linear bin. */
 static rd_profile *far_profile(rd_ctx *ctx, uint64_t distance) {
     rd_profile_facts facts = profiles_facts();
     rd_bin bin = {distance, distance + 2047, 5000, rdi_sum_product(distance, 5000)};
@@ -406,7 +406,7 @@ static rd_profile *far_profile(rd_ctx *ctx, uint64_t distance) {
     return p;
 }
 
-/* Sizes where adjacent doubles are further apart than blocks. */
+/* Tests sizes at which adjacent doubles are further apart than blocks. */
 static void distances_beyond_all_memory_are_learned_from(void **state) {
     rd_profile *p = far_profile(*state, UINT64_C(1) << 60);
     rd_model_config config = {.size = sizeof config,

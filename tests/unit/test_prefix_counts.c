@@ -1,4 +1,4 @@
-/* Running totals of events against counting them one by one. */
+/* Compares running totals of events with counting them one by one. */
 #include "order/prefix_counts.h"
 
 #include <setjmp.h>

@@ -1,4 +1,5 @@
-/* Profiles as objects: bins, reference groups, coarser bins from finer ones, sums of runs. */
+/* Tests profiles as objects: bins, reference groups, coarser bins from finer ones, and sums of
+ * runs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -289,7 +290,7 @@ static void one_unknown_number_of_blocks_makes_the_sum_unknown(void **state) {
     free_all(parts, 2);
 }
 
-/* Takes ownership of both. */
+/* Compares two profiles, and takes ownership of both. */
 static void assert_no_merge(rd_ctx *ctx, rd_profile *a, rd_profile *b, rd_status status,
                             const char *why) {
     rd_profile *parts[2] = {a, b}, *sum = NULL;

@@ -1,5 +1,5 @@
-/* The profile file: written profiles are read back to the last bit, and files that could not have
- * been written are refused with the position of the error. */
+/* Tests the profile file: written profiles are read back to the last bit, and files that could not
+ * have been written are refused with the position of the error. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ static const rd_binning every_binning[] = {{RD_BINS_FULL, 0},      {RD_BINS_LOG,
                                            {RD_BINS_LINEAR, 100},  {RD_BINS_REFERENCE, 1},
                                            {RD_BINS_REFERENCE, 7}, {RD_BINS_REFERENCE, 1000}};
 
-/* Writes p, reads it back, compares, and writes again. Takes ownership. */
+/* Writes p, reads it back, compares both, and writes again. Takes ownership of p. */
 static void assert_round_trip(rd_ctx *ctx, rd_profile *p) {
     char *text = profiles_json(ctx, p);
     rd_profile *back = NULL;
@@ -180,7 +180,8 @@ static void every_truncation_is_refused(void **state) {
     size_t n = strlen(text);
     assert_int_equal(parse(*state, text, n - 1), RD_OK); /* the last newline may be missing */
     for (size_t cut = 0; cut < n - 1; cut++) {
-        char *copy = malloc(cut ? cut : 1); /* exact, so that ASan detects reads after it */
+        /* Memory of exactly this size, so that ASan detects reads after it. */
+        char *copy = malloc(cut ? cut : 1);
         assert_non_null(copy);
         memcpy(copy, text, cut);
         assert_int_equal(parse(*state, copy, cut), RD_EFORMAT);
@@ -272,7 +273,7 @@ static void contradictions_are_refused_with_the_reason(void **state) {
     assert_refused(ctx, "\"exact\": true", "\"exact\": false", "contradict");
     assert_refused(ctx, "\"kind\": \"exact\"", "\"kind\": \"relative\"", "contradict");
     assert_refused(ctx, "\"kind\": \"exact\"", "\"sort\": \"exact\"", "no \"kind\"");
-    assert_refused(ctx, "\"bound\": 0}", "\"bound\": 0.5}", "exact, but");
+    assert_refused(ctx, "\"bound\": 0}", "\"bound\": 0.5}", "exact but");
     assert_refused(ctx, "\"bound\": 0}", "\"bound\": -1}", "negative");
     assert_refused(ctx, "\"seconds\": 0", "\"seconds\": -0", "negative");
     assert_refused(ctx, "\"references\": 55,", "", "no \"references\"");

@@ -1,5 +1,6 @@
-/* Ranges against a plain list: distances, order, and the limit on the number of ranges; and the
- * engine that uses them, exact below its cut-off and within its error bound. */
+/* Compares ranges with a plain list: distances, order, and the limit on the number of ranges. Also
+ * tests the engine that uses them, which is exact below its cut-off and within its error bound
+ * above. */
 #include "order/ranges.h"
 
 #include "verify/verifier.h"
@@ -21,7 +22,7 @@ static const rdi_ranges_ops *const structures[] = {&rdi_ranges_splay, &rdi_range
 
 #define LIST_MAX 4000
 
-/* Times of live blocks, oldest first. */
+/* The times of live blocks, oldest first. */
 typedef struct list {
     uint64_t time[LIST_MAX];
     size_t n;
@@ -63,7 +64,7 @@ static void walk(rd_ctx *ctx, const rdi_ranges_ops *ops, uint64_t capacity, unsi
             l.time[l.n++] = now;
             assert_int_equal(r->ops->append(r, now), RD_OK);
         } else if (rdi_rng_below(&rng, 8) == 0) {
-            /* The block of the range that leaves is not known, except for a range of one */
+            /* The removed block of the range is unknown, unless the range has only one block. */
             uint64_t end = r->ops->remove_oldest(r);
             assert_true(end >= l.time[0]);
             list_remove(&l, 0);
@@ -114,7 +115,7 @@ static void many_ranges_grow_deep_and_shrink_again(void **state) {
 
 /* ---- the engine ---- */
 
-/* Both groups at their peak: one more than 2c, and 2M/(b + 1) + 1. */
+/* The largest number of entries in both groups: one more than 2c, and 2M/(b + 1) + 1. */
 static uint64_t most_nodes(uint64_t b, uint64_t c, const uint64_t *exact, size_t n) {
     uint64_t blocks = 0;
     for (size_t i = 0; i < n; i++)
@@ -163,7 +164,8 @@ static void random_traces_are_exact_below_the_cut_off_and_within_beyond(void **s
     }
 }
 
-/* Three orders: stretches traversed twice; always the oldest block; the oldest between new ones. */
+/* Tests three orders: stretches traversed twice, always the oldest block, and the oldest block
+ * between new ones. */
 static void hostile_traces_are_exact_below_the_cut_off_and_within_beyond(void **state) {
     enum { N = 6000, STRETCH = 40, ROUND = 500 };
     static uint64_t blocks[N];

@@ -1,4 +1,4 @@
-/* Bits with k-ary counts against an array of bool, for every arity. */
+/* Compares bits with k-ary counts with an array of bool, for every arity. */
 #include "order/rank_bits.h"
 
 #include "support/fixture.h"

@@ -1,5 +1,5 @@
-/* Several decoders that read ahead deliver the same as one reader: the same blocks in the same
- * order, and the same failure at the same position. */
+/* Tests that several decoders that read ahead deliver the same as one reader: the same blocks in
+ * the same order, and the same failure at the same position. */
 #include "analysis/read_ahead.h"
 #include "base/common.h"
 #include "support/files.h"
@@ -16,8 +16,9 @@
 
 #include <cmocka.h>
 
-#define N        20000
-#define MOST     (4 * N) /* blocks: references of up to 200 bytes span up to five of 64 */
+#define N 20000
+/* Number of blocks, because references of up to 200 bytes span up to five blocks of 64 bytes. */
+#define MOST     (4 * N)
 #define DECODERS 5
 
 static uint64_t addr[N], expected[MOST], got[MOST];
@@ -150,7 +151,8 @@ static void blocks_come_in_order(void **state) {
     assert_string_equal(damage, "");
 }
 
-/* Several places are damaged: only the first one counts, whichever decoder finds damage first. */
+/* Tests a trace with several damaged places: only the first one counts, whichever decoder finds
+ * damage first. */
 static void first_damage_counts_and_what_is_before_it_is_exact(void **state) {
     (void)state;
     write_trace("native:frame=500");
@@ -178,7 +180,7 @@ static void messages_count_references_from_the_beginning(void **state) {
     assert_non_null(strstr(damage, ": reference 15001: "));
 }
 
-/* A reference may span more blocks than all buffers together hold. */
+/* Tests that a reference may span more blocks than all buffers together hold. */
 static void spanning_references_need_no_more_memory(void **state) {
     (void)state;
     for (size_t i = 0; i < N; i++)

@@ -1,5 +1,5 @@
-/* The engine `relay`: packets through a short ring, switching the front on and off, distances in
- * between, and a second thread that fails. */
+/* Tests the engine `relay`: packets through a short ring, switching the front on and off, distances
+ * in between, and a second thread that fails. */
 #include "base/common.h"
 #include "support/fixture.h"
 #include "support/profiles.h"
@@ -14,11 +14,11 @@
 #include <cmocka.h>
 
 #define REFERENCES 400000
-#define SHORT_RING (2 << 20) /* memory limit: enough packets for a few thousand misses */
+#define SHORT_RING (2 << 20) /* memory limit with enough packets for a few thousand misses */
 
 static uint64_t blocks[REFERENCES], distance[4096];
 
-/* Near reuse among 12 blocks, and one reference in `far` to any of 5000. */
+/* Makes near reuse among 12 blocks, and one reference in `far` to any of 5000 blocks. */
 static void make_near(uint64_t *at, size_t n, unsigned far, rdi_rng *rng) {
     for (size_t i = 0; i < n; i++)
         at[i] = rdi_rng_next(rng) % far == 0 ? rdi_rng_next(rng) % 5000 : rdi_rng_next(rng) % 12;
@@ -94,7 +94,7 @@ static void without_a_front_the_table_is_ahead(void **state) {
     }
 }
 
-/* Alternates between stretches with and without near reuse. */
+/* Makes alternating stretches with and without near reuse. */
 static void the_front_goes_and_comes_back(void **state) {
     (void)state;
     rdi_rng rng = {2};
@@ -126,7 +126,7 @@ static void distances_may_be_asked_for_in_between(void **state) {
     rd_engine_close(e);
 }
 
-/* The second thread hits the limit, and the feeding thread reports it. */
+/* Tests that the second thread reaches the limit, and the feeding thread reports it. */
 static void memory_that_runs_out_behind_is_reported(void **state) {
     (void)state;
     rd_status status = RD_OK;

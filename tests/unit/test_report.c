@@ -1,4 +1,4 @@
-/* Reports: numbers with units, complete tables, and text that fits the terminal. */
+/* Tests reports: numbers with units, complete tables, and text that fits the terminal. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -369,8 +369,8 @@ static void mrc_json_tells_what_is_interpolated(void **state) {
     rd_profile_free(p);
 }
 
-/* A sample of half of the blocks. The sizes below are so far from 1000 that only the half-width
- * counts. */
+/* Tests a sample of half of the blocks. The sizes below are so far from 1000 that only the half
+ * width counts. */
 static rd_profile *sampled_profile(rd_ctx *ctx) {
     rd_profile_facts facts = profiles_facts();
     facts.exact = false;

@@ -1,4 +1,5 @@
-/* Distance-based sampling: samples, peaks, and the choice of the peak that represents the size. */
+/* Tests distance-based sampling: samples, peaks, and the choice of the peak that represents the
+ * size. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +19,8 @@
 
 #define MANY (RD_SAMPLES_MAX * RD_PEAKS_MAX)
 
-/* Feeds pairs {block, distance} with these thresholds: 100 qualifies, 10 is examined, 50 apart. */
+/* Feeds pairs {block, distance} with these thresholds: a distance of 100 qualifies, a distance of
+ * 10 is examined, and samples are 50 apart. */
 static size_t sample(rd_ctx *ctx, uint64_t (*pairs)[2], size_t n, rd_peak *peaks) {
     rd_sampler_config config = {100, 10, 50};
     rd_sampler *s = NULL;
@@ -38,7 +40,7 @@ static void a_peak_exceeds_both_its_neighbours(void **state) {
     assert_int_equal(peaks[0].sample, 1);
     assert_int_equal(peaks[0].number, 1);
     assert_int_equal(peaks[0].distance, 300);
-    assert_int_equal(peaks[0].time, 4); /* known when the next one is */
+    assert_int_equal(peaks[0].time, 4); /* known when the next distance is known */
     assert_int_equal(peaks[1].number, 2);
     assert_int_equal(peaks[1].distance, 95);
     assert_int_equal(peaks[1].time, 9);
@@ -126,9 +128,9 @@ static void touch(program *p, uint64_t block) {
     rd_sampler_feed(p->sampler, &block, &distance, 1);
 }
 
-/* A start that all inputs share; then rounds over n elements, half of them twice; then a few more
- * blocks, as when results are printed. Unless it grows, all rounds have the same length, and there
- * are more of them. */
+/* Makes the references of a program: a start that all inputs share, then passes over n elements,
+ * half of them twice, and then a few more blocks, as when results are printed. Unless it grows, all
+ * passes have the same length, and there are more of them. */
 static rd_profile *run_program(rd_ctx *ctx, uint64_t n, bool grows) {
     program p = {NULL, NULL};
     rd_profile *profile = NULL;
@@ -250,7 +252,7 @@ static void thresholds_have_a_text(void **state) {
             fail_msg("accepted: '%s'", bad[i]);
 }
 
-/* Peaks that were found with different settings cannot be compared. */
+/* Tests that peaks that were found with different settings cannot be compared. */
 static void given_thresholds_are_kept_and_must_be_the_same(void **state) {
     static const rd_sampler_config given = {2048, 64, 7};
     rd_profile *profiles[2] = {run_program(*state, 3000, true), run_program(*state, 12000, true)};

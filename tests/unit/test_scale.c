@@ -1,5 +1,5 @@
-/* The scale tree: the guarantee for every reference and the number of nodes, on random traces and
- * on adversarial ones; trees far larger than any trace. */
+/* Tests the scale tree: the guarantee for every reference and the number of nodes, on random and
+ * adversarial traces, and trees far larger than any trace. */
 #include "order/scale_tree.h"
 
 #include "verify/verifier.h"
@@ -24,7 +24,7 @@ static void assert_within(double error, uint64_t exact, uint64_t got) {
     assert_true((long double)(exact - got) <= (long double)error * (long double)exact);
 }
 
-/* Runs the trace through a tree; block ids are below n. Checks every distance and, after every
+/* Runs the trace through a tree. Block ids are below n. Checks every distance and, after every
  * reference, the number of nodes. */
 static void check_trace(rd_ctx *ctx, double error, const uint64_t *blocks, const uint64_t *exact,
                         size_t n) {
@@ -85,7 +85,7 @@ static void random_traces_stay_within_the_error_and_the_node_count(void **state)
     }
 }
 
-/* Zhong's test program: stretches traversed twice. */
+/* Tests Zhong's test program: stretches that are traversed twice. */
 static void stretches_traversed_twice_stay_within(void **state) {
     enum { STRETCH = 60, BLOCKS = 3000 };
     static uint64_t blocks[2 * BLOCKS];
@@ -94,7 +94,8 @@ static void stretches_traversed_twice_stay_within(void **state) {
     check_all_errors(*state, blocks, 2 * BLOCKS);
 }
 
-/* The oldest block over and over: every node loses its oldest block, and all are moved. */
+/* Tests referencing the oldest block repeatedly: every node loses its oldest block, and all are
+ * moved. */
 static void always_the_oldest_stays_within(void **state) {
     enum { BLOCKS = 700, ROUNDS = 12 };
     static uint64_t blocks[BLOCKS * ROUNDS];
@@ -103,8 +104,8 @@ static void always_the_oldest_stays_within(void **state) {
     check_all_errors(*state, blocks, BLOCKS * ROUNDS);
 }
 
-/* The worst block for the estimate: the oldest of the largest node, while new blocks arrive that
- * let the other nodes grow. */
+/* Tests the worst block for the estimate: the oldest block of the largest node, while new blocks
+ * arrive that let the other nodes grow. */
 static void the_oldest_between_new_ones_stays_within(void **state) {
     enum { REFERENCES = 6000 };
     static uint64_t blocks[REFERENCES];
@@ -114,7 +115,7 @@ static void the_oldest_between_new_ones_stays_within(void **state) {
     check_all_errors(*state, blocks, REFERENCES);
 }
 
-/* Everything old dies at once, so that most nodes are empty when they are merged. */
+/* Tests that all old blocks leave at once, so that most nodes are empty when they are merged. */
 static void a_new_working_set_empties_the_old_nodes(void **state) {
     enum { BLOCKS = 800, ROUNDS = 4 };
     static uint64_t blocks[BLOCKS * ROUNDS * 2];
@@ -128,7 +129,8 @@ static void a_new_working_set_empties_the_old_nodes(void **state) {
     check_all_errors(*state, blocks, n);
 }
 
-/* A hot pair in front of many other blocks: all references hit nodes made since the compression. */
+/* Tests a hot pair before many other blocks: all references hit nodes that were made since the
+ * compression. */
 static void a_hot_pair_keeps_the_tree_small(void **state) {
     enum { COLD = 1000, REFERENCES = 20000 };
     static uint64_t blocks[REFERENCES];
@@ -148,7 +150,7 @@ static void a_prefilled_tree_is_one_of_blocks_referenced_once(void **state) {
             assert_int_equal(rdi_scale_tree_prefill(&t, blocks), RD_OK);
             if (!rdi_scale_tree_check(&t, &why))
                 fail_msg("%s", why);
-            for (uint64_t i = 0; i < blocks; i++) { /* always the oldest */
+            for (uint64_t i = 0; i < blocks; i++) { /* always the oldest block */
                 assert_within(errors[k], blocks - 1, rdi_scale_tree_remove(&t, i));
                 assert_int_equal(rdi_scale_tree_append(&t), RD_OK);
             }
@@ -156,7 +158,7 @@ static void a_prefilled_tree_is_one_of_blocks_referenced_once(void **state) {
         }
 }
 
-/* A trillion blocks, with a distance that exceeds 32 bits. */
+/* Tests a trillion blocks, with a distance that exceeds 32 bits. */
 static void a_trillion_blocks_stay_within(void **state) {
     const uint64_t blocks = UINT64_C(1000000000000), distance = blocks / 100;
     const double error = 0.01;

@@ -1,4 +1,4 @@
-/* Numbers in text: parsing and printing, and their limits. */
+/* Tests numbers in text: parsing, printing and limits. */
 #include "trace/scan.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 
 typedef const char *scanner(const char *p, uint64_t *out);
 
-/* Expects the number and the `rest` after it; NULL means that it is refused. */
+/* Expects the number and the text `rest` after it; NULL means that it is refused. */
 static void assert_scan(scanner *scan, const char *text, uint64_t value, const char *rest) {
     uint64_t out = 0;
     const char *end = scan(text, &out);

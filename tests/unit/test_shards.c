@@ -1,4 +1,4 @@
-/* Sampling: the exact facts, the averages, and how often the stated band holds. */
+/* Tests sampling: the exact facts, the averages, and how often the stated band holds. */
 #include "reusedist/reusedist.h"
 #include "support/fixture.h"
 #include "support/profiles.h"
@@ -22,7 +22,7 @@ static const rd_binning full = {RD_BINS_FULL, 0};
 
 static int make_trace(void **state) {
     rdi_rng rng = {11};
-    for (size_t i = 0; i < MOST; i++) /* hot and cold blocks, scattered ids */
+    for (size_t i = 0; i < MOST; i++) /* hot and cold blocks with scattered ids */
         block[i] = (uint64_t)(BLOCKS * pow(rdi_rng_unit(&rng), 2.5)) * 4096;
     return new_ctx(state);
 }
@@ -84,7 +84,7 @@ static void a_fixed_size_lowers_the_rate_to_fit(void **state) {
     assert_in_range(rate * (double)blocks, 1800, 2200);
 }
 
-/* However hot the blocks are that the sample misses, the number of references is known. */
+/* Tests that the number of references is known even if very hot blocks are not in the sample. */
 static void every_reference_is_counted(void **state) {
     (void)state;
     static const char *const specs[] = {"shards:rate=0.01", "shards:rate=0.3", "shards:samples=1",
@@ -106,7 +106,7 @@ static void every_reference_is_counted(void **state) {
 
 typedef struct coverage {
     unsigned inside, points;
-    double sum[20]; /* of the miss ratios at 2^k, over the seeds */
+    double sum[20]; /* averages of the miss ratios at 2^k over the seeds */
 } coverage;
 
 static void add_sizes(const rd_profile *exact, const rd_profile *sampled, coverage *c) {
@@ -145,8 +145,8 @@ static void the_band_covers_and_the_average_is_right(void **state) {
     rd_profile_free(exact);
 }
 
-/* Blocks that are alike: a sample with too many blocks has too many references, which tells by how
- * much its distances are too long. Without this correction the mean error is 0.02 here. */
+/* Tests blocks that are alike. A sample with too many blocks has too many references, which tells
+ * by how much its distances are too long. Without this correction the mean error is 0.02 here. */
 static void samples_of_like_blocks_are_set_right(void **state) {
     (void)state;
     rdi_rng rng = {12};

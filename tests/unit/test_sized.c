@@ -1,4 +1,5 @@
-/* Input structs that begin with their size: callers with older and newer headers, and mistakes. */
+/* Tests input structs that begin with their size: callers with older and newer headers, and
+ * mistakes. */
 #include "base/sized.h"
 #include "reusedist/engine.h"
 
@@ -63,7 +64,8 @@ static void a_newer_callers_fields_must_be_unused(void **state) {
     assert_non_null(strstr(message, rd_version()));
 }
 
-/* A histogram of unknown bins could be written but not read. */
+/* Tests that unknown bins are refused, because a histogram with them could be written but not
+ * read. */
 static void an_unknown_kind_of_bins_is_refused(void **state) {
     (void)state;
     char message[200] = "";

@@ -1,6 +1,6 @@
-/* The internals of the stream engine: its code paths against each other on traces long enough to
- * grow, to renumber and to switch to 64-bit slots; the front; ids that collide. The conformance
- * tests compare it with the oracle on short traces. */
+/* Tests the internals of the stream engine: compares its code paths with each other on traces that
+ * are long enough to grow, to renumber and to switch to 64-bit slots; tests the front, and ids that
+ * collide. The conformance tests compare it with the oracle on short traces. */
 #include "engine/fast/stream.h"
 #include "support/faults.h"
 #include "support/fixture.h"
@@ -20,7 +20,7 @@ extern const rdi_engine_ops rdi_engine_stream;
 
 static uint64_t block[MOST], expected[MOST], distance[MOST];
 
-/* ---- an engine whose insides can be seen ---- */
+/* ---- an engine whose internals are accessible ---- */
 
 typedef struct opened {
     rdi_stream stream;
@@ -29,7 +29,7 @@ typedef struct opened {
     char options[64];
 } opened;
 
-/* Returns false if this processor lacks the instruction set. */
+/* Opens the engine. Returns false if this processor lacks the instruction set. */
 static bool open_stream(opened *o, const char *options, uint64_t bound) {
     memset(o, 0, sizeof *o);
     snprintf(o->options, sizeof o->options, "%s", options);
@@ -61,7 +61,7 @@ static void assert_sound(opened *o) {
         fail_msg("%s", why);
 }
 
-/* Feeds block[0 .. n) in batches of `split` references; 0 means random sizes. */
+/* Feeds n blocks in batches of `split` references; 0 means random sizes. */
 static void feed(opened *o, size_t n, size_t split, uint64_t *dist) {
     rdi_rng rng = {split + n};
     for (size_t at = 0; at < n;) {
@@ -73,7 +73,7 @@ static void feed(opened *o, size_t n, size_t split, uint64_t *dist) {
     }
 }
 
-/* The distances of one code path, against which the others are compared. */
+/* The distances of one code path, with which all other paths are compared. */
 static void expect_from_plain(size_t n) {
     opened o;
     assert_true(open_stream(&o, "isa=plain,front=off", 0));
@@ -109,13 +109,13 @@ static void make_trace(pattern kind, size_t n, uint64_t m) {
         case DISTINCT:
             block[i] = i;
             break;
-        case NEAR: /* mostly one of the last references again */
+        case NEAR: /* mostly one of the last blocks again */
             block[i] = r % 4 && i ? block[i - 1 - (r >> 8) % back] : UINT64_MAX - (r >> 8) % m;
             break;
         case WALK: /* alternates with one block, and sometimes goes far away */
             block[i] = i % 2 ? m + i / 5000 : r % 64 ? i / 2 % 1200 : (r >> 8) % m;
             break;
-        default: /* the front pays for some time, then it does not */
+        default: /* the front pays off for some time, then it does not */
             block[i] = i / 25000 & 1 ? r % m : (r >> 8) % (RDI_STREAM_FRONT + 2);
         }
     }
@@ -237,7 +237,8 @@ static void what_it_counts_itself_is_what_the_distances_say(void **state) {
     }
 }
 
-/* A caller that requests distances in some feeds only still gets every reference counted once. */
+/* Tests that every reference is counted once even if a caller requests distances only in some
+ * feeds. */
 static void feeds_with_and_without_distances_add_up(void **state) {
     (void)state;
     make_trace(PHASES, MOST, 3000);
@@ -402,7 +403,7 @@ static void looking_up_enters_every_block_once(void **state) {
     }
 }
 
-/* Some ids with one home, so that buckets overflow, and some whose home is occupied. */
+/* Makes some ids with one home, so that buckets overflow, and some whose home is occupied. */
 static void blocks_leave_overflowing_buckets_in_good_order(void **state) {
     (void)state;
     enum { COLLIDING = 200, M = 6000 };
@@ -416,7 +417,7 @@ static void blocks_leave_overflowing_buckets_in_good_order(void **state) {
         for (size_t i = 0; i < M; i++)
             block[i] = i < COLLIDING ? id[i] : (UINT64_C(1) << 32) + i;
         feed(&o, M, 0, NULL);
-        for (size_t i = M; i-- > 1;) { /* shuffled: taken in any order */
+        for (size_t i = M; i-- > 1;) { /* shuffled, so that they are taken in any order */
             size_t other = (size_t)rdi_rng_below(&rng, i + 1);
             uint64_t swap = block[i];
             block[i] = block[other];

@@ -1,4 +1,5 @@
-/* Growing text: all additions arrive, and a refused allocation is reported once, at the end. */
+/* Tests growing text: all additions arrive, and a failed allocation is reported once, at the
+ * end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* Distances from times: the model on cases with known results, and the engine around it. */
+/* Tests the inference of distances from times: the model on cases with known results, and the
+ * engine around it. */
 #include "profile/time_model.h"
 #include "reusedist/reusedist.h"
 #include "support/faults.h"
@@ -24,7 +25,8 @@ static uint64_t block[MOST];
 
 static const rd_binning full = {RD_BINS_FULL, 0};
 
-/* Bins of the distances of these time distances; the caller frees. */
+/* Returns the bins of the distances that follow from these time distances. The caller frees
+ * them. */
 static size_t infer(const rdi_time_histogram *times, rd_binning binning, rd_bin **bins) {
     rdi_hist *hist = NULL;
     size_t n = 0;
@@ -46,7 +48,7 @@ static void assert_inferred(const rdi_time_histogram *times, const uint64_t (*lo
     rdi_free(ctx, bins);
 }
 
-/* "bxxxxb": time distances 1, 1, 1 and 5 allow only one result. */
+/* Tests "bxxxxb": the time distances 1, 1, 1 and 5 allow only one result. */
 static void the_example_of_the_paper_has_distance_one(void **state) {
     (void)state;
     const rdi_time_point points[] = {{1, 3}, {5, 1}};
@@ -61,8 +63,8 @@ static void immediate_reuse_has_distance_zero_with_certainty(void **state) {
     assert_inferred(&times, (const uint64_t[][2]){{0, 1000000}}, 1);
 }
 
-/* In a cycle every interval contains all other blocks. Intervals that never end are as long as the
- * others: without them the mean would be too small. */
+/* Tests a cycle, in which every interval contains all other blocks. Intervals that never end are as
+ * long as the others; without them the mean would be too small. */
 static void a_cycle_has_one_distance(void **state) {
     (void)state;
     const rdi_time_point points[] = {{500, 9 * 500}};
@@ -70,8 +72,8 @@ static void a_cycle_has_one_distance(void **state) {
     assert_inferred(&times, (const uint64_t[][2]){{499, 9 * 500}}, 1);
 }
 
-/* Each of M blocks in turn, twice: a a b b c c ... a a. Every other reference is the last one to
- * its block for long, so an interval of 2M - 2 references has M - 1 blocks. */
+/* Tests each of M blocks in turn, twice: a a b b c c ... a a. Every second reference is the last
+ * one to its block for a long time, so an interval of 2M - 2 references has M - 1 blocks. */
 static void pairs_are_counted_once(void **state) {
     (void)state;
     const uint64_t m = 1000;
@@ -101,7 +103,8 @@ static uint64_t count_of(const rd_bin *bins, size_t n) {
     return count;
 }
 
-/* With any bins, and with distances in the millions, every reuse gets one distance, below M. */
+/* Tests that, with any bins and with distances in the millions, every reuse gets one distance below
+ * M. */
 static void every_reuse_is_counted_once(void **state) {
     (void)state;
     static const rd_binning binnings[] = {
@@ -127,8 +130,9 @@ static void every_reuse_is_counted_once(void **state) {
     }
 }
 
-/* Times and distances just below 2^64, alone and beside short ones. For an impossible histogram,
- * with a gap longer than all references together, distances stay below the number of blocks. */
+/* Tests times and distances right below 2^64, alone and together with short ones. For an impossible
+ * histogram, with a gap longer than all references together, distances stay below the number of
+ * blocks. */
 static void times_near_the_end_of_the_range_are_inferred(void **state) {
     (void)state;
     static const rd_binning log_bins = {RD_BINS_LOG, 0};
@@ -208,7 +212,7 @@ static rd_profile *run(const char *spec, rd_binning binning, size_t n, size_t fe
     return profiles_measure(ctx, spec, &config, block, n, feed);
 }
 
-/* Runs of repeats, near and far reuse, and steadily new blocks. */
+/* Makes runs of repeats, near and far reuse, and new blocks throughout. */
 static void make_mixed(size_t n) {
     rdi_rng rng = {42};
     for (size_t i = 0; i < n; i++)
@@ -295,7 +299,7 @@ static void counted_windows_are_exact(void **state) {
     }
 }
 
-/* Independent references are what the model is made for. */
+/* Tests independent references, for which the model is made. */
 static void independent_references_are_inferred_well(void **state) {
     (void)state;
     rdi_rng rng = {5};

@@ -1,4 +1,5 @@
-/* Distances from the times of parts of a trace: cases with known results, and phases. */
+/* Tests the inference of distances from the times of parts of a trace: cases with known results,
+ * and phases. */
 #include "profile/time_parts.h"
 #include "reusedist/reusedist.h"
 #include "support/fixture.h"
@@ -29,14 +30,14 @@ static double accuracy(const char *spec, size_t n, rd_binning binning) {
     return c.accuracy;
 }
 
-/* Sweeps up to time `upto` through `blocks` blocks that nothing else touches; returns `upto`. */
+/* Sweeps through `blocks` blocks that nothing else touches, up to time `upto`. Returns `upto`. */
 static size_t sweep(size_t from, size_t upto, uint64_t blocks) {
     for (size_t i = from; i < upto; i++)
         block[i] = blocks << 32 | (i - from) % blocks;
     return upto;
 }
 
-/* The last part is a short one, and gaps are shorter and longer than parts. */
+/* Tests a short last part, and gaps that are shorter and longer than parts. */
 static void a_cycle_has_one_distance(void **state) {
     (void)state;
     static const uint64_t cycles[] = {1, 2, 3, 1000, 1024, 4096, 5000, 100000};
@@ -51,7 +52,8 @@ static void a_cycle_has_one_distance(void **state) {
     }
 }
 
-/* Joining parts while intervals are open costs some precision, for these intervals only. */
+/* Tests that joining parts while intervals are open costs some precision, but only for these
+ * intervals. */
 static void joined_parts_go_on_as_one(void **state) {
     (void)state;
     const rd_bin *bins = NULL;
@@ -64,8 +66,8 @@ static void joined_parts_go_on_as_one(void **state) {
     rd_profile_free(p);
 }
 
-/* A program that sweeps through large and then through small data has intervals of two kinds, and
- * none like the average. */
+/* Tests a program that sweeps through large and then through small data: it has two kinds of
+ * intervals, none of which is like the average. */
 static void phases_are_told_apart(void **state) {
     (void)state;
     static const rd_binning bins = {RD_BINS_LINEAR, 256};
@@ -74,7 +76,8 @@ static void phases_are_told_apart(void **state) {
     assert_true(accuracy("time:parts=8K", n, bins) > 0.99);
 }
 
-/* A sweep again after another activity: its intervals cross parts of another kind. */
+/* Tests a sweep that is repeated after another activity: its intervals cross parts of another
+ * kind. */
 static void windows_reach_over_other_phases(void **state) {
     (void)state;
     static const rd_binning bins = {RD_BINS_LINEAR, 256};
@@ -137,7 +140,7 @@ static void counted_windows_are_exact(void **state) {
     rd_profile_free(exact);
 }
 
-/* Gaps that no trace here can have: sums of their squares are far beyond 2^64. */
+/* Tests gaps that no real trace can have: the sums of their squares are far above 2^64. */
 static void the_longest_gaps_are_survived(void **state) {
     (void)state;
     rdi_time_parts parts;

@@ -1,4 +1,4 @@
-/* Traces and profiles from an open descriptor of which the caller has read the beginning. */
+/* Tests traces and profiles from an open descriptor whose beginning the caller has already read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

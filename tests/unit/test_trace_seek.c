@@ -1,4 +1,5 @@
-/* Reading from the middle of a trace gives the same references as reading from its beginning. */
+/* Tests that reading from the middle of a trace gives the same references as reading from its
+ * beginning. */
 #include "base/common.h"
 #include "reusedist/trace.h"
 #include "support/files.h"
@@ -98,7 +99,8 @@ static void assert_no_count(const char *reader) {
     rd_trace_close(t);
 }
 
-/* Text, a remainder, and a truncated file: only reading them shows the number of references. */
+/* Tests text, a remainder, and a truncated file: the number of references is known only after
+ * reading them. */
 static void other_traces_are_read_from_the_beginning(void **state) {
     (void)state;
     write_trace("din");

@@ -1,4 +1,4 @@
-/* Every tree against an array of bool: times are appended, removed and counted at random. */
+/* Compares every tree with an array of bool: times are appended, removed and counted at random. */
 #include "order/tree.h"
 
 #include "support/fixture.h"
@@ -58,7 +58,7 @@ static void remove_oldest_and_compare(pair *p) {
     p->live--;
 }
 
-/* A live time, more often a recent one. */
+/* Returns a live time, more often a recent one. */
 static uint64_t pick(const pair *p, rdi_rng *rng) {
     uint64_t reach = UINT64_C(1) << rdi_rng_below(rng, rdi_bit_width(p->now) + 1);
     uint64_t time = p->now - 1 - rdi_rng_below(rng, reach < p->now ? reach : p->now);
@@ -93,8 +93,8 @@ static void random_operations_match_an_array(void **state) {
     }
 }
 
-/* Removes in order of age, newest first, and every second one: orders that turn a careless tree
- * into a list. */
+/* Removes times in order of age, newest first, and every second time: orders that turn a careless
+ * tree into a list. */
 static void regular_orders_keep_every_tree_sound(void **state) {
     (void)state;
     static pair p;
@@ -126,10 +126,10 @@ static void memory_follows_the_live_times(void **state) {
     for (size_t i = 0; i < RDI_COUNT(trees); i++) {
         rdi_tree t = {0};
         assert_int_equal(rdi_tree_init(&t, ctx), RD_OK);
-        rd_ctx_set_limit(ctx, rd_ctx_live_bytes(ctx)); /* room for 63 nodes must do */
+        rd_ctx_set_limit(ctx, rd_ctx_live_bytes(ctx)); /* room for 63 nodes must be enough */
         for (uint64_t now = 0; now < 100000; now++) {
             assert_int_equal(trees[i]->append(&t, now), RD_OK);
-            if (now % 2 == 1) /* every second time stays, 50 of them: as many intervals */
+            if (now % 2 == 1) /* every second time stays, 50 of them, so there are as many holes */
                 assert_int_equal(trees[i]->remove(&t, now - 1), 1);
             if (trees[i]->live(&t) > 50)
                 trees[i]->remove_oldest(&t);

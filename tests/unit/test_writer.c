@@ -1,4 +1,5 @@
-/* Writing traces: batches of any size, missing columns, order of calls, raw formats. */
+/* Tests writing traces: batches of any size, missing columns, the order of calls, and raw
+ * formats. */
 #include "support/files.h"
 #include "trace/lookup.h"
 

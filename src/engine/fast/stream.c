@@ -255,8 +255,8 @@ const rdi_engine_ops rdi_engine_stream = {
     .info =
         {
             .name = "stream",
-            .summary = "fastest on one thread: look-ups in tiles, a counted time axis, a front for "
-                       "near reuse",
+            .summary =
+                "fastest on one thread: look-ups in tiles, counted time axis, front for near reuse",
             .role = RD_ROLE_STRATEGY,
             .card =
                 "A table gives the time slot of a block's last reference; the distance is the\n"

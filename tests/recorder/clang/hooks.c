@@ -1,7 +1,6 @@
 /* Functions whose references to `memory` are known, for the recorder that is compiled in. The
  * argument names the function that runs, and markers enclose it. The test compiles this with
- * reusedist-cc.
- */
+ * reusedist-cc. */
 #include "reusedist/marker.h"
 
 #include <immintrin.h>
@@ -15,7 +14,7 @@
 
 #define AT(type, offset) (*(volatile type *)(memory + (offset)))
 
-/* Not static: the compiler cannot know who else looks at it. */
+/* This variable is not static, so that the compiler must assume that other code reads it. */
 _Alignas(4096) uint8_t memory[4096];
 typedef struct pair {
     long a[8];
@@ -46,7 +45,7 @@ static void chase(void) { /* 0 -> 512 -> 64 -> 0 */
         at = AT(long, at);
 }
 
-static void unaligned(void) { /* also across blocks */
+static void unaligned(void) { /* accesses that cross blocks are included */
     struct __attribute__((packed)) odd {
         volatile uint32_t word;
     };
@@ -90,7 +89,7 @@ static void crash(void) {
         abort();
 }
 
-/* ---- what the hooks do not report: the list of recorder/clang/README.md ---- */
+/* ---- references that the hooks do not report: the list of recorder/clang/README.md ---- */
 
 static void missing_structs(void) {
     *(pair *)(memory + 128) = *(pair *)memory;
@@ -126,7 +125,7 @@ static void missing_assembler(void) {
     __asm__ volatile("incq (%0)" ::"r"(memory) : "memory");
 }
 
-/* Functions whose first block of code never returns are left alone. */
+/* Functions whose first block of code never returns are not instrumented. */
 static void missing_endings(void) {
     AT(long, 8) = 1;
     abort();

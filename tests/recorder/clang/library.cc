@@ -1,4 +1,5 @@
-// C++'s own library, whose functions are compiled with the program, and exceptions out of them.
+// Uses the C++ library, whose functions are compiled with the program, and exceptions that leave
+// them.
 #include <algorithm>
 #include <map>
 #include <stdexcept>

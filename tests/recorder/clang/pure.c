@@ -1,4 +1,4 @@
-/* Functions that change no memory, and say so, but are recorded. */
+/* Functions that change no memory and are declared so, but are recorded. */
 #include "pure.h"
 
 static volatile long weight[2] = {1, 2};

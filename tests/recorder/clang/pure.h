@@ -1,4 +1,4 @@
-/* Between the files of the program in reader.c. */
+/* Declarations that the files of the program in reader.c share. */
 #define ENTRIES 64
 
 typedef struct large {

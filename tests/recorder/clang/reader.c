@@ -1,7 +1,7 @@
-/* Memory touched around what the compiler takes for code that leaves the recorder's own memory
- * alone, many chunks of it: functions that only read, which it has looked at before they got hooks
- * or which say so, and copies of structures, which are functions of the recorder in the end.
- */
+/* Touches memory before and after code that the compiler believes to leave the recorder's memory
+ * alone, in many buffers: functions that only read, which the compiler analyzed before they got
+ * hooks or which are declared so, and copies of structures, which become functions of the
+ * recorder. */
 #include "pure.h"
 
 static large table, other;

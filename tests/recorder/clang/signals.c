@@ -1,7 +1,6 @@
-/* Stores to `table`, interrupted by a handler that stores to `others`, thousands of times each.
+/* Stores to `table` while a handler that stores to `others` interrupts it, thousands of times each.
  * Every word counts the stores to it, and the sums are printed. The argument says how handlers are
- * set up and how they end.
- */
+ * set up and how they end. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,9 +10,9 @@
 
 #define WORDS   4096
 #define SIGNALS 100
-#define ROUNDS  200 /* at most */
+#define ROUNDS  200 /* maximum number of handlers that run */
 
-/* Not static: the compiler cannot know who else looks at them. */
+/* These variables are not static, so that the compiler must assume that other code reads them. */
 volatile long table[WORDS], others[WORDS];
 static volatile sig_atomic_t signals, jumps;
 static sigjmp_buf start;

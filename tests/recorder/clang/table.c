@@ -1,4 +1,5 @@
-/* A program in two files, for the ways to build it: this one stores, the other loads. */
+/* A program in two files, to test different ways to build it: this file stores, and the other one
+ * loads. */
 #include "table.h"
 
 int table[ENTRIES];

@@ -41,7 +41,7 @@ static void plain_allocations(void) {
     free(aligned);
 }
 
-/* The second one gets the place of the first. */
+/* The second allocation gets the place of the first one. */
 static void reused_place(void) {
     long *first = malloc(480); /* site: first owner */
     uintptr_t place = (uintptr_t)first;
@@ -53,7 +53,7 @@ static void reused_place(void) {
     free(second);
 }
 
-/* Grows in place or moves; a block behind it has it move. */
+/* The memory grows in place or moves; the block after it makes it move. */
 __attribute__((noinline)) static void growing(void) {
     long *small = malloc(160); /* site: before realloc */
     fill(small, 20);
@@ -109,7 +109,7 @@ static void use_in_child(void) {
 
 int main(int argc, char **argv) {
     pthread_t thread;
-    setvbuf(stdout, NULL, _IONBF, 0); /* no memory for that */
+    setvbuf(stdout, NULL, _IONBF, 0); /* an allocation that must fail */
     plain_allocations();
     reused_place();
     growing();

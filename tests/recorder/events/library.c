@@ -1,4 +1,4 @@
-/* A library to be loaded: memory of its own, and a variable. */
+/* A library to be loaded. It has its own memory and a variable. */
 #include <stdlib.h>
 
 void library_work(void);

@@ -1,4 +1,4 @@
-/* Memory of operator new, in its forms. */
+/* Allocates memory with all forms of operator new. */
 #include <cstdlib>
 #include <new>
 

@@ -1,4 +1,5 @@
-/* Threads that get memory from the main thread, and get and release their own, side by side. */
+/* Threads that get memory from the main thread, and allocate and release their own memory at the
+ * same time. */
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
-/* A planted locality problem: a hash table is walked twice where once would do.
+/* A planted locality problem: a hash table is traversed twice where once would be enough.
  *
- * total() walks over all entries, and when it is through, none of them is near any more for
- * spread(), which walks over them again. The line is in spread(), marked "planted"; the use before
- * it is the one in total(), marked "first walk"; the data are the entries that insert() allocates.
+ * total() traverses all entries. Afterwards the entries are no longer in the cache when spread()
+ * traverses them again. The line, marked "planted", is in spread(); the use before it, marked
+ * "first walk", is in total(); the data are the entries that insert() allocates.
  */
 #include <stdint.h>
 #include <stdio.h>
