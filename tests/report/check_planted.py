@@ -48,7 +48,7 @@ def check_program(checks, chrome, tool, programs, name, directory):
     said = page.evaluate("document.querySelector('.findings').textContent")
     checks.that(f"{name}: findings name line and data",
                 f"{place['planted']} causes" in said and "it reuses memory from" in said and
-                f"({place['the data']}) after it was evicted." in said, said)
+                f"({place['the data']}) after it was evicted" in said, said)
     row = first_row(page, "code", "lines")
     checks.equal(f"{name}: first line", row[0], place["planted"])
     checks.that(f"{name}: with its source", "/* planted */" in row[2], row)
