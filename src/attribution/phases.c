@@ -1,25 +1,27 @@
-/* Phases of a run. See phases.h.
+/* Finds the phases of a run. See phases.h.
  *
- * First, the windows are cut into intervals wherever the signature changes. Then an interval that only
- * brings in the working set of the next one becomes the beginning of that one: the first pass over new
- * data has infinite distances, and the first pass over data that was used long ago has far ones, but
- * neither is a behavior of its own. Finally, intervals with the same signature are the same phase.
- * References beyond the reach of a phase, which bring in its working set, are infinite at the first
- * visit and far at the next. They are compared as one bin, as long as there are no more of them than
- * the phase has blocks. */
+ * First, the windows are cut into intervals wherever the signature changes. Then an interval that
+ * only brings in the working set of the next interval is joined to it: the first pass over new data
+ * has infinite distances, and the first pass over data that was used long ago has long distances,
+ * but neither is a behavior of its own. Finally, intervals with the same signature get the number
+ * of the same phase.
+ *
+ * The references that bring in the working set of a phase are beyond its reach: they have infinite
+ * distances at the first visit and long ones at later visits. They are compared as one bin, as long
+ * as there are no more of them than at the first visit. */
 #include "attribution/phases.h"
 
 #include <math.h>
 
-/* Half the sum of the absolute differences between the shares of two signatures. Signatures that
- * differ by more are different. */
+/* The limit of the difference between two equal signatures. The difference is half the sum of the
+ * absolute differences between their shares. */
 #define PHASE_CHANGE 0.25
-/* The share of the finite distances that is within the reach of a phase. */
+/* The fraction of the finite distances that is within the reach of an interval. */
 #define WITHIN_REACH 0.95
-/* Tolerance for a working set that is slightly larger than the reach. */
+/* Factor by which the counted references may exceed the number of blocks in a working set. */
 #define ROUNDING 1.1
 
-#define BINS     (RD_LOG_BINS + 1) /* one more for infinite distances, the last */
+#define BINS     (RD_LOG_BINS + 1) /* Number of bins. The last bin is for infinite distances. */
 
 typedef struct signature {
     double references;
@@ -27,11 +29,12 @@ typedef struct signature {
 } signature;
 
 typedef struct interval {
-    size_t first;     /* window with which it begins */
-    signature whole;  /* all its windows */
-    signature steady; /* without windows that bring in its working set, and without transitions */
-    size_t reach;  /* the first bin beyond nearly all its distances: they are below 2^(reach - 1) */
-    size_t number; /* its phase, from 1 */
+    size_t first;     /* index of the first window */
+    signature whole;  /* sum of all windows */
+    signature steady; /* sum of the windows without transitions and without those that bring in the
+                         working set */
+    size_t reach;     /* the first bin beyond nearly all distances, which are below 2^(reach - 1) */
+    size_t number;    /* number of the phase, from 1 */
 } interval;
 
 static signature signature_of(const rd_share *s) {
@@ -42,14 +45,14 @@ static signature signature_of(const rd_share *s) {
     return g;
 }
 
-/* Adds a signature, or subtracts it with the factor -1. */
+/* Adds a signature to *sum, or subtracts it if `factor` is -1. */
 static void add(signature *sum, const signature *s, int factor) {
     sum->references += factor * s->references;
     for (size_t k = 0; k < BINS; k++)
         sum->bin[k] += factor * s->bin[k];
 }
 
-/* Bins from `fold` on are compared as one. */
+/* Returns the difference of two signatures. The bins from `fold` on are compared as one bin. */
 static double folded_difference(const signature *a, const signature *b, size_t fold) {
     double sum = 0, beyond = 0;
     for (size_t k = 0; k < BINS; k++) {
@@ -72,8 +75,9 @@ static bool differ(const signature *a, const signature *b) {
 
 /* ---- intervals ---- */
 
-/* Whether windows i and i + 1 both differ from the interval so far, or both from each of the two
- * windows before them. One different window is not a change. */
+/* Returns whether the interval `now` ends before window i: windows i and i + 1 both differ from the
+ * steady part of the interval, or both differ from each of the two windows before them. One
+ * different window is not a change. */
 static bool changes(const interval *now, const signature *window, size_t i, size_t n) {
     if (i + 1 == n)
         return false;
@@ -87,8 +91,8 @@ static bool changes(const interval *now, const signature *window, size_t i, size
     return true;
 }
 
-/* Whether window i is typical of the interval. A first window that differs from the next one is a
- * transition between two phases. */
+/* Returns whether window i is typical of the interval. A first window that differs from the next
+ * one is a transition between two phases. */
 static bool is_typical(const interval *now, const signature *window, size_t i, size_t n) {
     if (now->steady.references > 0)
         return !differ(&now->steady, &window[i]);
@@ -118,7 +122,7 @@ static size_t reach(const signature *s) {
     return k + 1;
 }
 
-/* Finds the reach of each interval in its last quarter, where its working set is complete. */
+/* Finds the reach of each interval from its last quarter, where its working set is complete. */
 static void find_reaches(interval *intervals, size_t n, const signature *window, size_t windows) {
     for (size_t i = 0; i < n; i++) {
         size_t end = i + 1 < n ? intervals[i + 1].first : windows;
@@ -129,7 +133,7 @@ static void find_reaches(interval *intervals, size_t n, const signature *window,
     }
 }
 
-/* The number of references from a bin on. */
+/* Returns the number of references in the given bin and the bins after it. */
 static double from_bin(const signature *s, size_t bin) {
     double sum = 0;
     for (size_t k = bin; k < BINS; k++)
@@ -137,8 +141,8 @@ static double from_bin(const signature *s, size_t bin) {
     return sum;
 }
 
-/* The bin from which on `early` has the largest surplus of references over `late`, as shares. Bins
- * beyond the reach of `late` count as one. */
+/* Returns the bin from which on `early` has the largest surplus of references over `late`, and sets
+ * *most to this surplus as a fraction of the references. Bins from `reach` on count as one. */
 static size_t surplus(const signature *early, const signature *late, size_t reach, double *most) {
     size_t best = reach;
     *most = -1;
@@ -153,10 +157,11 @@ static size_t surplus(const signature *early, const signature *late, size_t reac
     return best;
 }
 
-/* Whether `early` brings in the working set of `late`, which follows it. The two then differ mainly
- * because `early` has more long distances. These references, together with those of intervals that
- * `late` has absorbed, are at most as many as a working set of that reach has blocks. The first window
- * of `early` does not count, because it can also contain the end of the phase before. */
+/* Returns whether the interval `early` brings in the working set of `late`, which follows it. In
+ * this case the two differ mainly because `early` has more long distances. These references,
+ * together with those of intervals that `late` has absorbed, are at most as many as a working set
+ * of this reach has blocks. The first window of `early` does not count, because it can also contain
+ * the end of the previous phase. */
 static bool brings_in(const interval *early, const interval *late, const signature *window) {
     signature e = early->whole;
     if (e.references > window[early->first].references)
@@ -168,9 +173,11 @@ static bool brings_in(const interval *early, const interval *late, const signatu
            brought <= ROUNDING * ldexp(1, (int)late->reach - 1);
 }
 
-/* Makes an interval that brings in a working set the beginning of the next one. */
+/* Joins every interval that brings in a working set to the next interval. Returns the number of
+ * intervals that are left. */
 static size_t absorb(interval *intervals, size_t n, const signature *window) {
-    size_t left = n - 1; /* the earliest interval that remains so far; they end up at the end */
+    size_t left = n - 1; /* index of the earliest interval that is left; those left gather at the
+                            end */
     for (size_t i = n - 1; i-- > 0;) {
         interval *late = &intervals[left];
         if (brings_in(&intervals[i], late, window)) {
@@ -187,7 +194,7 @@ static size_t absorb(interval *intervals, size_t n, const signature *window) {
 
 /* ---- the same phase again ---- */
 
-/* How far an interval is from an earlier one of a phase. */
+/* Returns the difference between an interval of a phase and a later interval. */
 static double distance(const interval *phase, const interval *later) {
     double plain = difference(&phase->steady, &later->steady);
     size_t bin = phase->reach;
@@ -196,7 +203,8 @@ static double distance(const interval *phase, const interval *later) {
     return fmin(plain, folded_difference(&phase->steady, &later->steady, bin));
 }
 
-/* Numbers the intervals, and joins neighbors of the same phase. */
+/* Numbers the intervals by phase, and joins neighbors of the same phase. Returns the number of
+ * intervals that are left. */
 static size_t number(interval *intervals, size_t n) {
     size_t phases = 0, left = 0;
     for (size_t i = 0; i < n; i++) {

@@ -1,5 +1,5 @@
-/* The cluster of a process that runs alone. In reusedist-mpi, mpi/cluster_mpi.c replaces this
- * file. */
+/* Implements the cluster of a process that runs alone. In reusedist-mpi, mpi/cluster_mpi.c replaces
+ * this file. */
 #include "reusedist/cluster.h"
 
 #include "base/common.h"

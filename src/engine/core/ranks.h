@@ -1,12 +1,13 @@
-/* Ranks, which analyze one trace together, and the messages that they send each other.
+/* Ranks that analyze one trace together, and the messages that they send each other.
  *
- * A rank (papers/parda_rank.h) knows ranks 0 .. n - 1 and messages between them. A transport
- * carries the messages: inboxes of threads (ranks_threads.c), or MPI (mpi/cluster_mpi.c).
+ * A rank (papers/parda_rank.h) knows the ranks 0 to n - 1 and the messages between them. A
+ * transport carries the messages: through inboxes of threads (ranks_threads.c), or with MPI
+ * (mpi/cluster_mpi.c).
  *
  * A message is a list of numbers with a kind. Sending a message also hands over its memory.
- * Messages of one kind from one rank to another arrive in the order in which they were sent.
- * Sending does not wait for the receiver, except that the number of waiting references of the trace
- * is limited.
+ * Messages of one kind from one rank to another arrive in the order in which they were sent. A
+ * sender does not wait for the receiver, except that the number of references of the trace that
+ * wait for a rank is limited.
  */
 #ifndef RDI_RANKS_H
 #define RDI_RANKS_H
@@ -14,7 +15,7 @@
 #include "base/u64_list.h"
 
 typedef enum rdi_message_kind {
-    RDI_MESSAGE_JOB,        /* a job for another process; empty: the process is to end */
+    RDI_MESSAGE_JOB,        /* a job for another process; empty: the process must end */
     RDI_MESSAGE_ROUND,      /* a round begins; empty: there are no more rounds */
     RDI_MESSAGE_BATCH,      /* references of the receiver's chunk; empty: end of the chunk */
     RDI_MESSAGE_OPEN,       /* open first touches; empty: there are no more in this round */
@@ -38,26 +39,29 @@ typedef struct rdi_ranks_ops {
 
 struct rdi_ranks {
     const rdi_ranks_ops *ops;
-    const char *transport; /* name of the transport, for messages */
+    const char *transport; /* name of the transport for error messages */
     unsigned n;            /* number of ranks */
-    unsigned first, here;  /* this process has ranks first .. first + here - 1 */
-    uint64_t most_waiting; /* limit of the references that wait for one rank */
-    bool busy;             /* a job was sent to other processes and is not finished */
+    unsigned first, here;  /* this process has the ranks first to first + here - 1 */
+    uint64_t most_waiting; /* limit of the number of references that wait for one rank */
+    bool busy;             /* A job was sent to other processes and is not finished. */
 };
 
-/* Sends the list and leaves it empty. The transport owns its memory afterwards, also on failure. */
+/* Sends the list and leaves it empty. Afterwards, the transport owns the list's memory, even if
+ * sending fails. */
 static inline rd_status rdi_ranks_send(rdi_ranks *r, unsigned from, unsigned to,
                                        rdi_message_kind kind, rdi_u64_list *list) {
     return r->ops->send(r, from, to, kind, list);
 }
 
-/* Waits for the next message; the caller frees the list. Fails once any rank has failed. */
+/* Waits for the next message of this kind from rank `from`. The caller frees the list. Fails if any
+ * rank has failed. */
 static inline rd_status rdi_ranks_receive(rdi_ranks *r, unsigned me, unsigned from,
                                           rdi_message_kind kind, rdi_u64_list *list) {
     return r->ops->receive(r, me, from, kind, list);
 }
 
-/* Makes all ranks stop waiting: sending and receiving fail with the first status given here. */
+/* Makes all ranks stop waiting. From now on, sending and receiving fail with the status of the
+ * first call. */
 static inline void rdi_ranks_fail(rdi_ranks *r, rd_status status) {
     r->ops->fail(r, status);
 }
@@ -67,7 +71,7 @@ static inline void rdi_ranks_close(rdi_ranks *r) {
         r->ops->close(r);
 }
 
-/* Creates n ranks in this process. Each may run on a thread of its own. */
+/* Creates n ranks in this process. Each rank may run on a thread of its own. */
 rd_status rdi_ranks_threads(rd_ctx *ctx, unsigned n, rdi_ranks **out);
 
 /* ---- for transports: messages that have arrived ---- */
@@ -77,14 +81,15 @@ typedef struct rdi_message rdi_message;
 /* The messages that have arrived for one rank. A zeroed inbox is empty. */
 typedef struct rdi_inbox {
     rdi_message *first, *last;
-    uint64_t waiting; /* references of the trace that wait in it */
-    uint64_t arrived; /* number of messages that ever arrived */
+    uint64_t waiting; /* number of references of the trace in the waiting messages */
+    uint64_t arrived; /* number of messages that have arrived since the beginning */
 } rdi_inbox;
 
-/* Adds a message and takes the list's memory, also on failure. */
+/* Adds a message. The inbox takes over the list's memory, even on failure. */
 rd_status rdi_inbox_put(rd_ctx *ctx, rdi_inbox *box, unsigned from, rdi_message_kind kind,
                         rdi_u64_list *list);
-/* Removes the oldest message of that kind from that rank. Returns false if there is none. */
+/* Removes the oldest message of this kind from rank `from` and moves its contents to *list. Returns
+ * false if there is no such message. */
 bool rdi_inbox_get(rd_ctx *ctx, rdi_inbox *box, unsigned from, rdi_message_kind kind,
                    rdi_u64_list *list);
 void rdi_inbox_empty(rd_ctx *ctx, rdi_inbox *box);

@@ -1,4 +1,4 @@
-/* Ranks on threads of one process. Each rank has an inbox guarded by a monitor. See ranks.h. */
+/* Ranks on threads of one process. A monitor guards the inbox of each rank. See ranks.h. */
 #include "base/threads.h"
 #include "engine/core/ranks.h"
 
@@ -62,7 +62,8 @@ void rdi_inbox_empty(rd_ctx *ctx, rdi_inbox *box) {
 
 /* ---- the transport ---- */
 
-/* The inbox of one rank. Threads that wait for a message or for room wait at the monitor. */
+/* The inbox of one rank. Threads that wait for a message or for room in the inbox wait at the
+ * monitor. */
 typedef struct seat {
     rdi_monitor monitor;
     rdi_inbox box;
@@ -100,7 +101,7 @@ static rd_status threads_receive(rdi_ranks *r, unsigned me, unsigned from, rdi_m
     while (s->status == RD_OK && !rdi_inbox_get(t->ctx, &s->box, from, kind, list))
         rdi_monitor_wait(&s->monitor);
     rd_status status = s->status;
-    if (kind == RDI_MESSAGE_BATCH) /* a sender may wait for room */
+    if (kind == RDI_MESSAGE_BATCH) /* A sender may be waiting for room. */
         rdi_monitor_wake(&s->monitor);
     rdi_monitor_leave(&s->monitor);
     return status;

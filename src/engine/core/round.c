@@ -1,11 +1,12 @@
-/* Threads, buffers and counting for engines that answer a round at a time. See round.h. */
+/* Implements threads, buffers and counting for engines that answer a round at a time. See
+ * round.h. */
 #include "engine/core/round.h"
 
 #include <string.h>
 
 #define WORKERS_MAX     256
-#define COUNT_LEAST     4096  /* distances that justify waking up a worker */
-#define LEAST_COLLECTED 1024u /* references for which the first room is made */
+#define COUNT_LEAST     4096  /* number of distances that justifies waking up a worker */
+#define LEAST_COLLECTED 1024u /* number of references for which the first buffer has room */
 
 /* ---- buffers ---- */
 

@@ -1,8 +1,8 @@
-/* Shared parts of engines that answer a round at a time: threads, buffers, counting.
+/* Threads, buffers and counting, shared by engines that answer a round at a time.
  *
- * Such an engine collects references, works on all of them at once, and delivers their distances.
- * With several threads, every worker has a share of the round and, unless single distances are
- * requested, a histogram of its own.
+ * Such an engine collects references, analyzes all of them at once, and delivers their distances.
+ * With several threads, every worker has a share of the round and, unless distances are requested,
+ * a histogram of its own.
  */
 #ifndef RDI_ROUND_H
 #define RDI_ROUND_H
@@ -25,37 +25,38 @@ void rdi_room_free(rd_ctx *ctx, rdi_room *room);
 typedef struct rdi_round {
     rdi_run *run;
     unsigned n_workers;
-    unsigned active;   /* workers that have a share of the present round */
-    rdi_pool *pool;    /* NULL if the caller is the only worker */
-    rdi_hist **hist;   /* per worker; NULL: all distances go through rdi_engine_deliver() */
-    rd_status *status; /* per worker, result of its counting */
+    unsigned active;   /* number of workers that have a share of the current round */
+    rdi_pool *pool;    /* threads of the other workers; NULL: the caller is the only worker */
+    rdi_hist **hist;   /* histogram of each worker; NULL: all distances go through
+                          rdi_engine_deliver() */
+    rd_status *status; /* status of each worker's counting */
 } rdi_round;
 
 rd_status rdi_round_open(rdi_round *p, rdi_run *run);
-void rdi_round_close(rdi_round *p); /* tolerates half-open state */
+void rdi_round_close(rdi_round *p); /* also accepts a round that was opened only in part */
 
-/* Appends references to `room`, which holds *filled of at most `full`: takes as many of the *n at
- * *blk as fit and advances all three. The room grows with its contents: a short trace needs no
- * memory for a whole round. */
+/* Appends references to `room`, which contains *filled and at most `full` references. Takes as many
+ * of the *n references at *blk as fit, and advances *filled, *blk and *n. The buffer grows with its
+ * contents, so a short trace needs no memory for a whole round. */
 rd_status rdi_round_collect(const rdi_round *p, rdi_room *room, size_t *filled, size_t full,
                             const uint64_t **blk, size_t *n);
 
-/* Divides n elements among as many workers as possible such that each gets at least `least`, and
- * among at least one worker. */
+/* Divides n elements among as many workers as possible, so that each gets at least `least`
+ * elements. At least one worker gets a share. */
 void rdi_round_share(rdi_round *p, size_t n, size_t least);
 
-/* Runs work(arg, worker) once for every active worker, and returns when all are done. Inactive
- * workers may run it too, with an empty share. */
+/* Runs work(arg, worker) once for every active worker, and returns when all are done. It may also
+ * run for inactive workers, with an empty share. */
 void rdi_round_run(const rdi_round *p, void (*work)(void *arg, unsigned worker), void *arg);
 
-/* Counts the next n distances and delivers them if they are requested. */
+/* Counts the next n distances, and delivers them if they are requested. */
 rd_status rdi_round_deliver(rdi_round *p, const uint64_t *dist, size_t n);
 
-/* Adds the counts of all workers to the run's histogram. */
+/* Adds the counts of all workers to the histogram of the run. */
 rd_status rdi_round_finish(rdi_round *p);
 
-/* The index at which the share of `worker` begins, out of n elements. It ends where the next one
- * begins. */
+/* Returns the index at which the share of `worker` in n elements begins. The share ends where the
+ * next worker's share begins. */
 static inline size_t rdi_round_begin(const rdi_round *p, size_t n, unsigned worker) {
     return worker < p->active ? (size_t)((rdi_u128)n * worker / p->active) : n;
 }

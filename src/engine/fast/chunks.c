@@ -1,23 +1,24 @@
-/* chunks: exact and parallel: the chunks of a trace on threads that share memory.
+/* The engine `chunks`: exact and parallel, with the chunks of a trace on threads that share memory.
  *
- * chunk.h has the algorithm. A round of the trace is cut into as many chunks as there are threads,
- * and rank i analyzes chunk i and resolves the chunks after it, slice by slice, as soon as it has
- * analyzed its own. The last chunk of a round is the longest, because its rank resolves no other
- * chunk. Rank 0 has no chunk and holds the past, everything before the round, so the other ranks
- * can begin the next round before the past has taken their blocks. A caller who feeds a whole trace
- * at once, or in parts, has one round.
+ * chunk.h describes the algorithm. A round of the trace is cut into one chunk per thread. Rank i
+ * analyzes chunk i slice by slice, and then resolves the slices of the later chunks. The last chunk
+ * of a round is the longest, because its rank resolves no other chunk. Rank 0 has no chunk: it
+ * holds the past, which is everything before the round. So the other ranks can begin the next round
+ * before the past has taken over their blocks. If the caller feeds a whole trace at once, or as
+ * parts, and requests no distances, the whole trace is one round.
  *
- * Any thread executes any step that is due, of any rank: a thread is never bound to a rank that has
- * to wait, and a slow processor delays no single rank. Nothing is copied or sent, because a step
- * finds the lists of its slice where the rank above has left them.
+ * Any thread can execute any step that is due, of any rank. So no thread is bound to a rank that
+ * must wait, and a slow processor does not delay one particular rank. Nothing is copied or sent,
+ * because a step finds the lists of its slice where the previous rank left them.
  *
- * Time: that of the inner engine divided by the number of threads, as long as first touches are
- * few: a first touch is looked up at least twice instead of once. Memory: the inner engine's, once
- * per thread and once for the past, and two rounds of references unless the caller feeds a whole
- * trace. Distances are late by up to two rounds. The result does not depend on threads, chunks or
- * timing.
+ * Time: the time of the inner engine divided by the number of threads, as long as there are few
+ * first touches, because a first touch is looked up at least twice instead of once. Memory: the
+ * memory of the inner engine once per thread and once for the past, and two rounds of references
+ * unless the caller feeds a whole trace. Distances are late by up to two rounds. The result does
+ * not depend on threads, chunks or timing.
  *
- * Not for few threads where most references of a chunk are first touches: `relay` is faster there.
+ * Not for few threads if most references of a chunk are first touches, because `relay` is faster
+ * there.
  */
 #include "engine/fast/chunks.h"
 
@@ -28,20 +29,20 @@
 
 #define USUAL_CHUNK  ((size_t)1 << 20)
 #define MOST_CHUNK   ((size_t)1 << 23)
-#define MANY_FIRSTS  20 /* first touches are many if every 20th reference is one */
+#define MANY_FIRSTS  20 /* there are many first touches if more than one reference in 20 is one */
 #define MOST_THREADS 256
 
 /* ---- how long chunks are ---- */
 
-/* The limit of an automatic chunk size. The buffers may use an eighth of the memory, with distances
- * a quarter. */
+/* Returns the largest automatic chunk size. The buffers of references may use an eighth of the
+ * memory limit, and the buffers of distances another eighth. */
 static size_t most_references(const rdi_chunks *e) {
     uint64_t affordable = e->run->in->mem_bytes / (16 * sizeof(uint64_t) * e->n_chunks);
     return affordable < MOST_CHUNK ? (size_t)affordable : MOST_CHUNK;
 }
 
-/* The size of the first chunks. A short trace must be enough for all threads. With one thread there
- * is no need to collect many references. */
+/* Returns the size of the first chunks. A short trace must be long enough for all threads. One
+ * thread does not need to collect many references. */
 static size_t first_size(const rdi_chunks *e) {
     if (e->chunk_option)
         return (size_t)e->chunk_option;
@@ -65,7 +66,7 @@ static void crew_member(void *arg, unsigned worker) {
     rdi_monitor_leave(&e->monitor);
 }
 
-/* Delivers the distances of the finished rounds and frees these rounds. */
+/* Delivers the distances of the finished rounds, so that their buffers can be used again. */
 static rd_status deliver(rdi_chunks *e) {
     while (e->delivered < e->ranks[0].round) {
         rdi_chunks_round *p = rdi_chunks_round_of(e, e->delivered);
@@ -80,7 +81,7 @@ static rd_status deliver(rdi_chunks *e) {
     return RD_OK;
 }
 
-/* Works, or waits, until `goal` rounds are delivered. */
+/* Executes steps, or waits for other threads, until `goal` rounds are delivered. */
 static rd_status work_until(rdi_chunks *e, uint64_t goal) {
     rdi_monitor_enter(&e->monitor);
     rd_status status;
@@ -91,8 +92,8 @@ static rd_status work_until(rdi_chunks *e, uint64_t goal) {
     return status;
 }
 
-/* Waits until the next round may be filled, and chooses its length: longer chunks have a smaller
- * fraction of first touches. */
+/* Waits until the next round may be filled, and chooses its length. Chunks grow if there are many
+ * first touches, because longer chunks have relatively fewer of them. */
 static rd_status begin_round(rdi_chunks *e) {
     RD_TRY(work_until(e, e->submitted < 2 ? 0 : e->submitted - 1));
     rdi_monitor_enter(&e->monitor);
@@ -128,7 +129,7 @@ static rd_status submit_own(rdi_chunks *e) {
     return what.n ? submit(e, &what) : RD_OK;
 }
 
-/* Appends to the round's own references. *part is set to their number. */
+/* Appends as many of the references as fit into the round, and sets *part to their number. */
 static rd_status copy_in(rdi_chunks *e, const uint64_t *blk, size_t n, size_t *part) {
     rdi_u64_list *own = &rdi_chunks_round_of(e, e->submitted)->own;
     if (own->n == 0) {
@@ -146,9 +147,9 @@ static rd_status feed_copied(rdi_chunks *e, const uint64_t *blk, size_t n) {
     return RD_OK;
 }
 
-/* Analyzes the references in place, without a copy. If distances are requested, which need a
- * buffer, it uses rounds of the usual length; otherwise one round, which has the fewest first
- * touches. */
+/* Analyzes the references in place, without a copy. All of them are one round, which has the fewest
+ * first touches; if distances are requested, which need a buffer, or the chunk size is given, the
+ * rounds have the usual length. */
 static rd_status feed_borrowed(rdi_chunks *e, const uint64_t *blk, size_t n) {
     bool whole = !e->run->in->distances && !e->chunk_option;
     for (size_t part = 0; n > 0; blk += part, n -= part) {
@@ -209,7 +210,8 @@ static rd_status chunks_open(void *self, rdi_run *run) {
     for (size_t i = 0; i <= e->n_chunks; i++)
         e->ranks[i].chunk_at = i ? i : 1;
     e->ranks[0].chunk.first = true;
-    return rdi_chunk_open(&e->ranks[0].chunk, &e->plan, 0); /* a wrong option fails early */
+    /* An invalid option of the inner engine fails here, not later. */
+    return rdi_chunk_open(&e->ranks[0].chunk, &e->plan, 0);
 }
 
 static rd_status chunks_feed(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {

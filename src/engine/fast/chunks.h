@@ -1,19 +1,21 @@
-/* The data of `chunks`: rounds of the trace, ranks, and what they leave for each other. chunks.c
- * collects rounds and delivers results; chunks_schedule.c has the steps of the ranks. */
+/* The data of `chunks`: rounds of the trace, ranks, and the lists that ranks leave for each other.
+ * chunks.c collects rounds and delivers results; chunks_schedule.c has the steps of the ranks. */
 #ifndef RDI_CHUNKS_H
 #define RDI_CHUNKS_H
 
 #include "base/threads.h"
 #include "engine/core/chunk.h"
 
-#define RDI_CHUNKS_SLICES 8                 /* of a chunk */
-#define RDI_CHUNKS_LEAST  ((size_t)1 << 16) /* references that pay for the fixed cost of a chunk */
+#define RDI_CHUNKS_SLICES 8 /* number of slices of a chunk */
+/* Number of references that justifies the fixed cost of a chunk. */
+#define RDI_CHUNKS_LEAST ((size_t)1 << 16)
 
-/* The open first touches of a slice, in order. */
+/* The open first touches of a slice, in trace order. */
 typedef struct rdi_chunks_slice {
     rdi_u64_list open;
-    rdi_u64_list places; /* if distances are requested: the index of each one in the round */
-    size_t from;         /* the rank that handled the slice last; 0: none yet, or all */
+    rdi_u64_list places; /* index of each open first touch in the round; only if distances are
+                            requested */
+    size_t from;         /* the rank that handled the slice last; 0: none so far, or the past */
 } rdi_chunks_slice;
 
 /* The results of a chunk. */
@@ -22,13 +24,14 @@ typedef struct rdi_chunks_result {
     rdi_u64_list state; /* the chunk's part of the LRU stack */
 } rdi_chunks_result;
 
-/* A contiguous range of the trace that is being analyzed, cut into one chunk for each rank but
- * rank 0. */
+/* A contiguous range of the trace that is being analyzed. It is cut into one chunk for each rank
+ * except rank 0. */
 typedef struct rdi_chunks_round {
-    rdi_chunks_result *chunks; /* of rank 1, 2, ... */
-    const uint64_t *refs;      /* in `own`, or the caller's references while the caller waits */
+    rdi_chunks_result *chunks; /* results of ranks 1, 2, ... */
+    const uint64_t *refs;      /* the references: those in `own`, or the caller's while the caller
+                                  waits */
     size_t n;
-    const rd_parts *parts; /* the caller's, to be read instead of `refs` */
+    const rd_parts *parts; /* if not NULL, the ranks read these parts instead of `refs` */
     rdi_u64_list own;      /* references that are being collected */
     rdi_u64_list dist;     /* room for the distances of the round, if they are requested */
 } rdi_chunks_round;
@@ -41,45 +44,46 @@ typedef struct rdi_chunks_round {
  *                   chunks of this round, one step per slice.
  */
 typedef struct rdi_chunks_rank {
-    rdi_chunk chunk;           /* its engine is opened when it is first needed */
-    void *reader;              /* reader of a trace in parts, while it is read */
+    rdi_chunk chunk;           /* The chunk. Its engine is opened when it is first needed. */
+    void *reader;              /* reader of the trace's parts while a chunk is read */
     rdi_u64_list *open;        /* receives the first touches of the slice that is being read */
-    uint64_t round;            /* the current round */
-    size_t prepared;           /* number of its steps that were done before the first slice */
-    size_t chunk_at, slice_at; /* the slice of the next step, after these */
-    bool busy;                 /* a thread executes the step */
+    uint64_t round;            /* the number of the current round */
+    size_t prepared;           /* number of steps of this round that are done and precede the first
+                                  slice */
+    size_t chunk_at, slice_at; /* the slice that is next after these steps */
+    bool busy;                 /* A thread is executing a step of this rank. */
 } rdi_chunks_rank;
 
-/* Round number p is rounds[p % 2]. The thread that makes a rank busy has exclusive use of its chunk
- * and of the results that the step concerns. The monitor guards everything else. */
+/* The engine. Round number p is rounds[p % 2]. The thread that makes a rank busy has exclusive use
+ * of the rank's chunk and of the results that the step uses. The monitor guards everything else. */
 typedef struct rdi_chunks {
     uint64_t chunk_option; /* references per chunk; 0: automatic */
     const char *engine_option;
     rdi_run *run;
     rdi_chunk_plan plan;
-    size_t n_chunks;        /* chunks of a round: one per thread */
-    rdi_chunks_rank *ranks; /* n_chunks + 1 ranks */
+    size_t n_chunks;        /* number of chunks of a round: one per thread */
+    rdi_chunks_rank *ranks; /* the n_chunks + 1 ranks */
     rdi_chunks_round rounds[2];
-    size_t goal; /* full length of the round that is being collected */
+    size_t goal; /* length at which the collected round is full */
     rdi_monitor monitor;
-    rdi_crew *crew;                /* the other threads; NULL until there is work for them */
-    uint64_t submitted, delivered; /* number of rounds; rank 0 is between the two */
+    rdi_crew *crew;                /* the threads besides the caller's; NULL until there is work */
+    uint64_t submitted, delivered; /* Numbers of rounds. The round of rank 0 is between the two. */
     unsigned busy;                 /* number of busy ranks */
-    bool ending;                   /* the crew is to end */
-    rd_status status;              /* of the first failure */
-    bool in_parts;                 /* the threads themselves read the trace */
+    bool ending;                   /* the crew must end */
+    rd_status status;              /* status of the first failure */
+    bool in_parts;                 /* the ranks read the trace themselves */
     void (*close_reader)(void *);  /* closes a reader of the parts */
-    size_t chunk_size;             /* of the next round */
+    size_t chunk_size;             /* chunk size of the next round, in references */
     double first_share;            /* estimated fraction of first touches in a chunk */
-    uint64_t firsts, references;   /* analyzed so far */
+    uint64_t firsts, references;   /* first touches and references analyzed so far */
 } rdi_chunks;
 
 static inline rdi_chunks_round *rdi_chunks_round_of(rdi_chunks *e, uint64_t number) {
     return &e->rounds[number % 2];
 }
 
-/* Inside the monitor: executes a step that is due, outside of it. Returns false if there is
- * none. */
+/* Executes one step that is due, if there is one. The caller is inside the monitor, which the
+ * function leaves during the step. Returns false if no step is due. */
 bool rdi_chunks_work(rdi_chunks *e);
 
 #endif

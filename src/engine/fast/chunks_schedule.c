@@ -1,14 +1,16 @@
 /* The steps of the ranks of `chunks`, and which of them is due. See chunks.h. */
 #include "engine/fast/chunks.h"
 
-#define RESOLVE_COST 1.8 /* of a first touch, in analyzed references */
-#define EXPECTED     0.7 /* fraction of the expected blocks of a chunk to reserve room for */
-#define BLOCK_BYTES  48  /* per block, at most */
+/* Time to resolve a first touch, relative to the time to analyze a reference. */
+#define RESOLVE_COST 1.8
+#define EXPECTED     0.7 /* fraction of a chunk's expected blocks for which room is reserved */
+#define BLOCK_BYTES  48  /* upper limit of the inner engine's memory per block */
 
 /* ---- where chunks and slices begin ---- */
 
-/* The beginning of chunk i of n references. Every rank but the last resolves about as many first
- * touches as a chunk has, so its chunk is shorter by the cost of that. */
+/* Returns the index at which chunk i begins if n references are cut into `chunks` chunks. Every
+ * rank except the last resolves about as many first touches as a chunk has, so its chunk is shorter
+ * by the cost of resolving them. */
 static uint64_t chunk_beginning(const rdi_chunks *e, uint64_t n, size_t i, size_t chunks) {
     if (i > chunks)
         return n;
@@ -23,8 +25,8 @@ static uint64_t round_references(const rdi_chunks_round *p) {
     return p->parts ? p->parts->references : p->n;
 }
 
-/* The beginning of slice s of chunk i of the round, in references. The last chunks of a short round
- * are empty. */
+/* Returns the index in the round at which slice s of chunk i begins. In a short round, the last
+ * chunks are empty. */
 static uint64_t beginning(const rdi_chunks *e, const rdi_chunks_round *p, size_t i, size_t s) {
     uint64_t n = round_references(p);
     uint64_t least = e->chunk_option ? e->chunk_option : p->parts ? 1 : RDI_CHUNKS_LEAST;
@@ -41,13 +43,14 @@ static rdi_chunks_result *result_of(rdi_chunks *e, uint64_t number, size_t i) {
     return &rdi_chunks_round_of(e, number)->chunks[i - 1];
 }
 
-/* The slice that concerns the next step of the rank. */
+/* Returns the slice that the rank's next step analyzes or resolves. */
 static rdi_chunks_slice *next_slice(rdi_chunks *e, const rdi_chunks_rank *r) {
     return &result_of(e, r->round, r->chunk_at)->slice[r->slice_at];
 }
 
-/* Slightly less than the probable number of blocks in a chunk: too much room would cost more than
- * growing once. The initial tables may use half of the memory. */
+/* Returns the number of blocks for which a chunk reserves room. It is less than the expected
+ * number, because too much room would cost more than growing once. The initial tables of all chunks
+ * may use half of the memory limit. */
 static uint64_t expected_blocks(const rdi_chunks *e) {
     double references = (double)round_references(&e->rounds[0]) / (double)e->n_chunks;
     uint64_t expected = (uint64_t)(EXPECTED * e->first_share * references);
@@ -59,7 +62,7 @@ static rd_status open_chunk(rdi_chunks *e, rdi_chunk *c) {
     return c->engine ? RD_OK : rdi_chunk_open(c, &e->plan, expected_blocks(e));
 }
 
-/* Ends the chunk of the previous round, if the rank has one, and begins the next. */
+/* Ends the rank's chunk of the previous round, if it has one, and begins its next chunk. */
 static rd_status begin_chunk(rdi_chunks *e, size_t i) {
     rdi_chunks_rank *r = &e->ranks[i];
     rdi_chunks_result *result = result_of(e, r->round, i);
@@ -88,7 +91,7 @@ static rd_status analyze_read(void *user, const uint64_t *blocks, size_t n) {
     return rdi_chunk_analyze(&r->chunk, blocks, n, NULL, r->open);
 }
 
-/* Analyzes a slice that the analyzing thread itself reads. */
+/* Analyzes a slice of a trace that the ranks read themselves. */
 static rd_status read_slice(rdi_chunks *e, rdi_chunks_rank *r, uint64_t first, uint64_t n) {
     const rd_parts *parts = rdi_chunks_round_of(e, r->round)->parts;
     r->open = &next_slice(e, r)->open;
@@ -102,7 +105,8 @@ static rd_status read_slice(rdi_chunks *e, rdi_chunks_rank *r, uint64_t first, u
     return RD_OK;
 }
 
-/* Notes the places of the open first touches, whose distances begin at `at`. */
+/* Stores the places of the slice's open first touches. The distances of the slice begin at
+ * dist[at]. */
 static rd_status note_places(rdi_chunks *e, rdi_chunks_slice *slice, const uint64_t *dist,
                              uint64_t at) {
     rdi_u64_list *places = &slice->places;
@@ -129,8 +133,8 @@ static rd_status analyze(rdi_chunks *e, size_t i) {
     return dist ? note_places(e, slice, dist, at) : RD_OK;
 }
 
-/* Resolves a slice and writes the distances that are found to their places in `dist`. The first
- * touches that stay open come before those that are infinite. */
+/* Resolves a slice and writes the distances that it finds to their places in `dist`. Within a
+ * batch, the first touches that stay open come before the infinite ones. */
 static rd_status resolve_places(rdi_chunk *c, rdi_chunks_slice *slice, uint64_t *dist,
                                 rdi_u64_list *open) {
     uint64_t *place = slice->places.at, found[RDI_FEED_MAX];
@@ -148,8 +152,8 @@ static rd_status resolve_places(rdi_chunk *c, rdi_chunks_slice *slice, uint64_t 
     return RD_OK;
 }
 
-/* Resolves a slice against the chunk of rank i, unless that is empty. First touches that stay open
- * overwrite the list from its beginning. */
+/* Resolves the next slice of rank i against the rank's chunk, unless the chunk is empty. First
+ * touches that stay open overwrite the list from its beginning. */
 static rd_status resolve(rdi_chunks *e, size_t i) {
     rdi_chunks_rank *r = &e->ranks[i];
     rdi_chunks_slice *slice = next_slice(e, r);
@@ -164,7 +168,7 @@ static rd_status resolve(rdi_chunks *e, size_t i) {
     return RD_OK;
 }
 
-/* The number of steps of rank i before the first slice of a round. */
+/* Returns the number of steps of rank i before the first slice of a round. */
 static size_t preparations(const rdi_chunks *e, size_t i) {
     return i ? 1 : e->n_chunks;
 }
@@ -181,7 +185,7 @@ static rd_status do_step(rdi_chunks *e, size_t i) {
 
 /* ---- which step is due: inside the monitor ---- */
 
-/* Returns whether rank i has done `n` preparations of that round. */
+/* Returns whether rank i has done the first n preparations of round `number`. */
 static bool has_prepared(const rdi_chunks *e, size_t i, uint64_t number, size_t n) {
     const rdi_chunks_rank *r = &e->ranks[i];
     return r->round > number || (r->round == number && r->prepared >= n);
@@ -193,8 +197,8 @@ static bool is_due(rdi_chunks *e, size_t i) {
         return false;
     if (r->prepared == preparations(e, i))
         return r->chunk_at == i || next_slice(e, r)->from == i + 1;
-    /* A rank ends its chunk before the past appends it, and the past has appended a chunk before
-     * the next but one takes its place. */
+    /* The past appends a chunk after the chunk's rank has ended it. A rank begins a chunk after the
+     * past has appended the rank's chunk of two rounds ago, which has the same place in memory. */
     return i == 0 ? has_prepared(e, r->prepared + 1, r->round, 1)
                   : r->round == 0 || has_prepared(e, 0, r->round - 1, e->n_chunks);
 }
@@ -216,7 +220,7 @@ static void advance(rdi_chunks *e, size_t i) {
     r->round++;
 }
 
-/* Returns whether the next step of rank i has no work, because every first touch of its slice is
+/* Returns whether the next step of rank i has no work because all first touches of its slice are
  * resolved. */
 static bool is_idle_step(rdi_chunks *e, size_t i) {
     const rdi_chunks_rank *r = &e->ranks[i];

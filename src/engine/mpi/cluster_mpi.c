@@ -1,14 +1,15 @@
-/* Ranks that are processes, with messages sent by MPI. Only in reusedist-mpi, where this file
- * replaces cluster.c.
+/* Ranks that are processes and send messages by MPI. Only reusedist-mpi contains this file, which
+ * replaces cluster.c there.
  *
  * Sending never waits for the receiver: a message is kept until MPI has sent it. A waiting thread
- * takes in every message that has arrived, for itself or for the other thread of its process (rank
- * 0 deals and analyzes at once), and yields the processor in between, because ranks may outnumber
- * the processors. A long message moves only while both ends are inside MPI, so a progress thread drives
- * the transfers while the rank computes. All calls of MPI are inside the monitor.
+ * takes in every message that has arrived, for itself or for the other thread of its process,
+ * because rank 0 deals and analyzes at the same time. In between it yields the processor, because
+ * there may be more ranks than processors. A long message moves only while both ends are inside
+ * MPI, so a progress thread drives the transfers while the rank computes. All calls of MPI are made
+ * inside the monitor.
  *
- * A process that fails during an analysis ends all processes (MPI_Abort), and if one dies, the
- * launcher does so: no process waits forever.
+ * A process that fails during an analysis ends all processes with MPI_Abort(). If a process dies,
+ * the launcher ends all others. So no process waits forever.
  */
 #include "base/threads.h"
 #include "engine/papers/parda_job.h"
@@ -20,10 +21,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define LOOKS          200   /* checks for messages before the first nap */
-#define NAP_LEAST_NS   20000 /* between two further checks */
+#define LOOKS          200   /* number of checks for messages before the first nap */
+#define NAP_LEAST_NS   20000 /* shortest nap between two further checks */
 #define NAP_MOST_NS    200000
-#define ROUND_LEAST_NS 100000 /* between two checks of the progress thread */
+#define ROUND_LEAST_NS 100000 /* shortest pause between two checks of the progress thread */
 #define ROUND_MOST_NS  2000000
 
 /* A message that is being sent. */
@@ -31,17 +32,17 @@ typedef struct outgoing {
     struct outgoing *next;
     MPI_Request request;
     unsigned to;
-    uint64_t references; /* references of the trace in it */
+    uint64_t references; /* number of references of the trace in it */
     rdi_u64_list list;
 } outgoing;
 
 struct rd_cluster {
     rdi_ranks ranks;
     rd_ctx *ctx;
-    rdi_monitor monitor; /* guards the following fields, and MPI */
+    rdi_monitor monitor; /* guards the following fields and all calls of MPI */
     rdi_inbox box;       /* messages for this rank */
     outgoing *out;
-    rd_status status;   /* of the first failure in this process */
+    rd_status status;   /* status of the first failure in this process */
     rdi_crew *progress; /* the progress thread */
     bool leaving;
 };
@@ -79,8 +80,8 @@ static rd_status take_in(rd_cluster *c, const MPI_Status *message) {
                          (rdi_message_kind)message->MPI_TAG, &list);
 }
 
-/* Takes in every message that has arrived, but not more references of the trace than may wait
- * here. */
+/* Takes in every message that has arrived, as long as no more references of the trace wait here
+ * than allowed. */
 static rd_status take_in_all(rd_cluster *c) {
     clear_sent(c);
     for (int kind = 0; kind < RDI_MESSAGE_KINDS; kind++) {
@@ -95,7 +96,8 @@ static rd_status take_in_all(rd_cluster *c) {
     return RD_OK;
 }
 
-/* The references on their way to a rank, or waiting in this rank's own inbox. */
+/* Returns the number of references on their way to a rank or, for this rank, waiting in its own
+ * inbox. */
 static uint64_t waiting_for(const rd_cluster *c, unsigned to) {
     uint64_t n = to == c->ranks.first ? c->box.waiting : 0;
     for (const outgoing *o = c->out; o; o = o->next)
@@ -129,8 +131,8 @@ static void sleep_outside(rd_cluster *c, long ns) {
     rdi_monitor_enter(&c->monitor);
 }
 
-/* The progress thread. A receiver that computes takes no messages for a long time, so the thread
- * checks less often then. */
+/* Runs the progress thread. A receiver that computes takes in no messages for a long time, so the
+ * thread then checks less often. */
 static void drive_transfers(void *arg, unsigned worker) {
     rd_cluster *c = arg;
     long ns = ROUND_LEAST_NS;
@@ -149,14 +151,14 @@ static void drive_transfers(void *arg, unsigned worker) {
 
 /* ---- the transport ---- */
 
-/* How long a thread has waited. */
+/* The state of a thread that waits for a message. */
 typedef struct patience {
     unsigned looks;
     long nap_ns;
 } patience;
 
-/* Waits a little: at first without sleeping, so that a message about to arrive is received at once,
- * then with longer and longer naps. */
+/* Waits for a short time: at first without sleeping, so that a message about to arrive is received
+ * at once, and then with longer and longer naps. */
 static void give_way(rd_cluster *c, patience *p) {
     if (p->looks++ < LOOKS) {
         rdi_monitor_leave(&c->monitor);
@@ -179,7 +181,7 @@ static rd_status mpi_send(rdi_ranks *r, unsigned from, unsigned to, rdi_message_
                           rdi_u64_list *list) {
     rd_cluster *c = (rd_cluster *)r;
     patience p = {0};
-    (void)from; /* MPI reports the sender */
+    (void)from; /* MPI reports the sender. */
     rdi_monitor_enter(&c->monitor);
     note_failure(c, take_in_all(c));
     while (kind == RDI_MESSAGE_BATCH && c->status == RD_OK &&
@@ -220,7 +222,7 @@ static void mpi_fail(rdi_ranks *r, rd_status status) {
     rdi_monitor_leave(&c->monitor);
 }
 
-/* Does nothing: the ranks outlive each analysis. */
+/* Does nothing, because the ranks outlive each analysis. */
 static void mpi_close(rdi_ranks *r) {
     (void)r;
 }
@@ -256,7 +258,7 @@ rd_status rd_cluster_join(rd_ctx *ctx, rd_cluster **out) {
                            .most_waiting = UINT64_MAX};
     rdi_monitor_init(&c->monitor);
     *out = c;
-    if (size == 1) /* a single process works without MPI */
+    if (size == 1) /* A single process works without MPI. */
         return RD_OK;
     rdi_ctx_set_ranks(ctx, &c->ranks, c->ranks.n);
     return rdi_crew_new(ctx, 1, drive_transfers, c, &c->progress);
@@ -270,8 +272,8 @@ unsigned rd_cluster_size(const rd_cluster *c) {
     return c ? c->ranks.n : 1;
 }
 
-/* Serves jobs. After a failure, even before a job is read, the ranks stay busy, and leaving aborts
- * all processes. */
+/* Serves jobs. After a failure, even before a job has been read, the ranks stay busy, so that
+ * leaving the cluster aborts all processes. */
 rd_status rd_cluster_serve(rd_cluster *c, const rd_parts *parts) {
     if (!c)
         return RD_OK;
@@ -281,8 +283,8 @@ rd_status rd_cluster_serve(rd_cluster *c, const rd_parts *parts) {
     return status;
 }
 
-/* Makes the other processes end. They wait for this message, so sending blocks only briefly. It
- * allocates nothing, because memory may be exhausted. */
+/* Makes the other processes end. They wait for this message, so sending blocks only briefly. The
+ * function allocates nothing, because memory may be exhausted. */
 static void send_home(const rd_cluster *c) {
     for (unsigned i = 1; i < c->ranks.n; i++)
         MPI_Send(NULL, 0, MPI_UINT64_T, (int)i, RDI_MESSAGE_JOB, MPI_COMM_WORLD);

@@ -1,18 +1,20 @@
-/* parda: exact, in parallel, on ranks that share nothing: Parda, and Carr and Nicol's MIMD
- * algorithm.
+/* The engine `parda`: exact and parallel, on ranks that share nothing. It is Parda, and Carr and
+ * Nicol's MIMD algorithm.
  *
- * chunk.h has the algorithm, parda_rank.h the part of one rank, parda_job.h a whole analysis. This
- * file deals the trace to the ranks, chunk after chunk and round after round, and adds up their
- * counts. Ranks are threads of this process, or other processes. Reading continues while they work,
- * or the ranks read the trace themselves.
+ * chunk.h describes the algorithm, parda_rank.h the work of one rank, and parda_job.h a whole
+ * analysis. This file deals the trace to the ranks, chunk after chunk and round after round, and
+ * adds up their counts. Ranks are threads of this process, or other processes. Reading continues
+ * while they work, or the ranks read the trace themselves.
  *
- * With N references, P ranks, M blocks and M_i blocks in chunk i: time that of the inner engine for
- * N / P references, and for the first touches that arrive at a rank, which are M at most. Memory
- * with the space optimization: the sum of M_i during a round, M after the fix-up; without it up to
- * P times M; with a bound, P times the bound at most. In addition, two chunks of references per
- * rank. Only a histogram, no single distances.
+ * With N references, P ranks, M blocks and M_i blocks in chunk i: The time is that of the inner
+ * engine for N / P references and for the first touches that arrive at a rank, which are at most M.
+ * The memory is the sum of M_i during a round and M after the fix-up with the space optimization,
+ * up to P times M without it, and at most P times the bound with a bound. In addition, each rank
+ * needs two chunks of references. The engine returns a histogram, but no distances of single
+ * references.
  *
- * Not for one core. On threads of one machine `chunks` gives single distances as well.
+ * Not for one core. For threads of one machine there is also `chunks`, which returns distances as
+ * well.
  */
 #include "base/number.h"
 #include "base/threads.h"
@@ -23,37 +25,39 @@
 #include <stdio.h>
 #include <string.h>
 
-#define USUAL_CHUNK ((uint64_t)1 << 22) /* references per rank and round */
+#define USUAL_CHUNK ((uint64_t)1 << 22) /* default chunk size: references per rank and round */
 #define LEAST_CHUNK ((uint64_t)1 << 16)
-#define BATCH       65536 /* references per message */
+#define BATCH       65536 /* number of references per message */
 #define MOST_RANKS  1024
 
-/* Default references of the trace per round, if the ranks read it and a checkpoint is requested. */
+/* Default number of references per round if the ranks read the trace themselves and a checkpoint is
+ * requested. */
 #define USUAL_CHECKPOINT ((uint64_t)1 << 28)
 
 #define ENDS_BEFORE      "the trace ends before the place of the checkpoint"
 
 enum { SPACE_AUTO, SPACE_OPT, SPACE_PLAIN };
 
-/* The feeding thread deals. The ranks of this process run on a crew. */
+/* The engine. The thread that feeds it deals the references. The ranks of this process run on a
+ * crew. */
 typedef struct parda_engine {
-    uint64_t ranks_option; /* 0: one per thread */
-    uint64_t round_option; /* references; 0: automatic */
+    uint64_t ranks_option; /* number of ranks; 0: one per thread */
+    uint64_t round_option; /* references per round; 0: automatic */
     const char *engine_option;
-    uint32_t fixup_option; /* pipelined, postfix */
-    uint32_t space_option; /* SPACE_* */
+    uint32_t fixup_option; /* index of the kind of fix-up: 0 is pipelined, 1 is postfix */
+    uint32_t space_option; /* One of SPACE_*. */
     bool rename_option;
     rdi_run *run;
     rdi_parda_job job;
-    rdi_ranks *ranks;     /* owned, or those of the context */
+    rdi_ranks *ranks;     /* the ranks: owned by the engine, or those of the context */
     rdi_parda_rank *rank; /* the ranks of this process */
     rdi_crew *crew;
-    /* dealing */
-    uint64_t round;     /* the current or next round */
+    /* Fields for dealing. */
+    uint64_t round;     /* number of the current or next round */
     unsigned place;     /* place of the rank whose chunk is being dealt */
-    uint64_t dealt;     /* references of that chunk dealt so far */
-    rdi_u64_list batch; /* the batch being filled */
-    uint64_t skip;      /* references at the beginning that a checkpoint has counted */
+    uint64_t dealt;     /* number of references of that chunk that have been dealt */
+    rdi_u64_list batch; /* the batch that is being filled */
+    uint64_t skip;      /* number of references at the beginning that the checkpoint has counted */
     uint64_t digest;    /* digest of all references so far, for the next checkpoint */
 } parda_engine;
 
@@ -75,7 +79,7 @@ static rd_status start_crew(parda_engine *e) {
                     e->ranks->here);
 }
 
-/* Makes all ranks end. Afterwards no rank can fail with another message. */
+/* Makes all ranks end. Afterwards, no rank can replace the error message. */
 static void stop_crew(parda_engine *e, rd_status status) {
     rdi_ranks_fail(e->ranks, status);
     rdi_crew_free(e->crew);
@@ -132,7 +136,7 @@ static rd_status deal(parda_engine *e, const uint64_t *blk, size_t n) {
     return RD_OK;
 }
 
-/* Sends the missing chunks of the last round, which are empty, and the end. */
+/* Completes the last round with empty chunks, and tells the ranks that there are no more rounds. */
 static rd_status end_dealing(parda_engine *e) {
     while (e->place > 0 || e->dealt > 0)
         RD_TRY(end_chunk(e));
@@ -168,7 +172,7 @@ static rd_status collect_results(parda_engine *e) {
 
 /* ---- resuming from a checkpoint ---- */
 
-/* Opens the ranks of this process. Rank 0 gets the state of the checkpoint. */
+/* Opens the ranks of this process. Rank 0 gets the state of the checkpoint, if there is one. */
 static rd_status open_ranks(parda_engine *e) {
     for (unsigned i = 0; i < e->ranks->here; i++) {
         rdi_parda_rank_close(&e->rank[i]);
@@ -204,7 +208,8 @@ static rd_status refuse_checkpoint(parda_engine *e, const char *why) {
     return rdi_fail(e->run->ctx, RD_EINVAL, "%s: %s", e->run->in->checkpoint, why);
 }
 
-/* Skips the references that the checkpoint has counted, after checking that they are the same. */
+/* Skips the references that the checkpoint has counted, and checks by their digest that they are
+ * the same. */
 static rd_status skip(parda_engine *e, const uint64_t *blk, size_t n) {
     e->digest = rdi_parda_digest(e->digest, blk, n);
     e->skip -= n;
@@ -225,7 +230,8 @@ static rd_status choose_resolving(parda_engine *e, rdi_resolving *resolving) {
     return RD_OK;
 }
 
-/* Uses other processes, unless a number of ranks is given: then the ranks are threads. */
+/* Chooses the ranks: other processes if there are any, unless the option `ranks` is given.
+ * Otherwise the ranks are threads. */
 static rd_status choose_ranks(parda_engine *e) {
     rdi_ranks *others = rdi_ctx_ranks(e->run->ctx);
     uint64_t n = e->ranks_option ? e->ranks_option : e->run->in->threads;
@@ -238,8 +244,8 @@ static rd_status choose_ranks(parda_engine *e) {
     return RD_OK;
 }
 
-/* Chooses the chunk size. A short trace must be enough for all ranks, and waiting references may
- * use an eighth of the memory. */
+/* Chooses the chunk size. A short trace must be long enough for all ranks, and waiting references
+ * may use an eighth of the memory limit. */
 static uint64_t choose_chunk(const parda_engine *e) {
     uint64_t n = e->ranks->n, expected = (e->run->in->references + n - 1) / n;
     if (e->round_option && e->run->in->references && e->run->in->references < e->round_option)
@@ -289,8 +295,8 @@ static rd_status parda_feed(void *self, const uint64_t *blk, size_t n, uint64_t 
     return status;
 }
 
-/* Starts ranks that read the trace themselves, in one round unless a length is given, since no
- * references wait in memory. */
+/* Starts ranks that read the trace themselves. There is one round unless a length is given, because
+ * no references wait in memory. */
 static rd_status begin_parts(parda_engine *e, const rd_parts *parts) {
     uint64_t n = e->ranks->n;
     e->job.parts = *parts;
@@ -337,7 +343,7 @@ static void parda_close(void *self) {
     parda_engine *e = self;
     if (!e->run)
         return;
-    if (e->crew) /* closed during the analysis */
+    if (e->crew) /* the engine is closed during the analysis */
         stop_crew(e, RD_ESTATE);
     for (unsigned i = 0; e->rank && i < e->ranks->here; i++)
         rdi_parda_rank_close(&e->rank[i]);
@@ -371,7 +377,7 @@ static const rd_opt parda_opts[] = {
      .offset = offsetof(parda_engine, space_option),
      .def = "auto",
      .choices = "auto|opt|plain",
-     .help = "opt: only one rank keeps a block; auto: opt where possible"},
+     .help = "opt: only one rank keeps each block; auto: opt where possible"},
     {.name = "phase",
      .type = RD_OPT_SIZE,
      .offset = offsetof(parda_engine, round_option),

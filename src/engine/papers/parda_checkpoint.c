@@ -1,4 +1,4 @@
-/* Writing and reading checkpoints. See parda_checkpoint.h. */
+/* Writes and reads checkpoints. See parda_checkpoint.h. */
 #include "engine/papers/parda_checkpoint.h"
 
 #include "base/output.h"
@@ -83,7 +83,7 @@ rd_status rdi_parda_checkpoint_save(rd_ctx *ctx, const char *path, const rdi_par
 
 /* ---- reading ---- */
 
-/* Reads n numbers. Returns false if there are fewer. */
+/* Reads n numbers and adds them to the checksum. Returns false if there are fewer. */
 static bool get(FILE *file, uint64_t *numbers, size_t n, uint64_t *sum) {
     if (fread(numbers, sizeof *numbers, n, file) != n)
         return false;
@@ -94,7 +94,8 @@ static bool get(FILE *file, uint64_t *numbers, size_t n, uint64_t *sum) {
     return true;
 }
 
-/* Reads a list in steps, so that a wrong length is detected before it takes all memory. */
+/* Reads a list step by step, so that a wrong length is detected before the list takes all
+ * memory. */
 static rd_status get_list(rd_ctx *ctx, FILE *file, uint64_t n, rdi_u64_list *list, uint64_t *sum,
                           bool *good) {
     while (*good && list->n < n) {

@@ -1,4 +1,4 @@
-/* Running a rank, in this process or in another. See parda_job.h. */
+/* Runs a rank in this process or in another one. See parda_job.h. */
 #include "engine/papers/parda_job.h"
 
 #include <string.h>
@@ -22,8 +22,8 @@ static rd_status run_dealt_chunk(rdi_parda_rank *r) {
     return RD_OK;
 }
 
-/* Runs the rounds that rank 0 deals. A message announces each round, with the digest of all earlier
- * references; an empty message is the end. */
+/* Runs the rounds that rank 0 deals. A message with the digest of all earlier references announces
+ * each round. An empty message ends the trace. */
 static rd_status run_dealt(rdi_parda_rank *r) {
     while (true) {
         rdi_u64_list round = {0};
@@ -43,7 +43,7 @@ static uint64_t smaller(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-/* Keeps every rank at most one round ahead of rank 0, because its messages wait in memory. */
+/* Keeps every rank at most one round ahead of rank 0, because messages to rank 0 wait in memory. */
 static rd_status keep_step(rdi_parda_rank *r, bool first, bool last) {
     rdi_u64_list step = {0};
     if (r->me > 0)
@@ -54,7 +54,7 @@ static rd_status keep_step(rdi_parda_rank *r, bool first, bool last) {
 }
 
 /* Runs all rounds of a trace that the ranks read themselves. Every rank computes where its chunks
- * are. */
+ * begin. */
 static rd_status run_rounds(const rdi_parda_job *job, rdi_parda_rank *r, void *reader) {
     uint64_t all = job->parts.references, n_ranks = r->ranks->n, round = job->chunk_size * n_ranks;
     for (uint64_t at = job->start; at < all; at += round) {
@@ -105,8 +105,8 @@ static rd_status append_bytes(rd_ctx *ctx, rdi_u64_list *list, const void *bytes
     return RD_OK;
 }
 
-/* Packs a job as it is in memory, because every process runs the same program, and the two texts
- * that it points to. The receiver replaces all pointers. */
+/* Packs a job and the two texts that it points to. The job is copied as it is in memory, because
+ * every process runs the same program. The receiver replaces all pointers. */
 static rd_status pack_job(const rdi_parda_job *job, rdi_u64_list *out) {
     const rdi_chunk_plan *chunk = &job->plan.chunk;
     const char *what = job->parts.open ? job->parts.what : "";
@@ -129,7 +129,7 @@ rd_status rdi_parda_announce(const rdi_parda_job *job, rdi_ranks *ranks) {
     return RD_OK;
 }
 
-/* Unpacks a job. The texts stay in the message. */
+/* Unpacks a job. Its texts remain part of the message, so the message must outlive the job. */
 static void unpack_job(rd_ctx *ctx, const rdi_u64_list *message, const rd_parts *parts,
                        rdi_parda_job *job) {
     const uint64_t *texts = message->at + words(sizeof *job);

@@ -1,4 +1,4 @@
-/* A whole Parda analysis as each rank runs it, and the message that describes it to other
+/* A whole Parda analysis as each rank runs it, and the message that announces it to other
  * processes. */
 #ifndef RDI_PARDA_JOB_H
 #define RDI_PARDA_JOB_H
@@ -7,20 +7,21 @@
 
 typedef struct rdi_parda_job {
     rdi_parda_plan plan;
-    uint64_t chunk_size; /* references per rank and round */
-    uint64_t start;      /* where the ranks begin to read */
+    uint64_t chunk_size; /* chunk size: references per rank and round */
+    uint64_t start;      /* index of the reference at which the ranks begin to read */
     uint64_t mem_bytes;  /* memory limit of each process; 0: none */
-    rd_parts parts;      /* how the ranks read the trace; open NULL: it is dealt to them */
+    rd_parts parts;      /* How the ranks read the trace. If `open` is NULL, the trace is dealt to
+                            them. */
 } rdi_parda_job;
 
-/* Runs all rounds, then sends the result to rank 0. */
+/* Runs all rounds and sends the result to rank 0. */
 rd_status rdi_parda_run(const rdi_parda_job *job, rdi_parda_rank *r);
 
 /* Sends the job to the ranks of other processes. */
 rd_status rdi_parda_announce(const rdi_parda_job *job, rdi_ranks *ranks);
 
-/* Runs announced jobs until an empty one arrives, in a process other than rank 0's. `parts` says
- * how to read; its `references` and `what` come with the job. */
+/* Runs announced jobs until an empty one arrives, in a process that does not have rank 0. `parts`
+ * says how to read the trace; its `references` and `what` come with the job. */
 rd_status rdi_parda_serve(rd_ctx *ctx, rdi_ranks *ranks, const rd_parts *parts);
 
 #endif

@@ -1,10 +1,11 @@
-/* The steps of a rank. See parda_rank.h. */
+/* Implements the steps of a rank. See parda_rank.h. */
 #include "engine/papers/parda_rank.h"
 
 #include <string.h>
 #include <time.h>
 
-#define MESSAGE 32768 /* open first touches per message, so that resolving starts early */
+/* Number of open first touches per message. It is small, so that resolving begins early. */
+#define MESSAGE 32768
 #define TALLY   (sizeof(rdi_parda_tally) / sizeof(uint64_t))
 
 _Static_assert(sizeof(rdi_parda_tally) == TALLY * sizeof(uint64_t), "TALLY is the size of a tally");
@@ -89,8 +90,8 @@ rd_status rdi_parda_receive_result(rdi_ranks *ranks, rdi_message_kind kind, unsi
 
 /* ---- state between rounds ---- */
 
-/* Moves the state to r->out. A checkpoint needs complete counts, so the engine is opened again for
- * it. */
+/* Moves the state to r->out and empties the engine. A checkpoint needs complete counts, so the
+ * engine is then reopened instead of restarted. */
 static rd_status empty_chunk(rdi_parda_rank *r) {
     RD_TRY(rdi_chunk_state(&r->chunk, &r->out));
     return r->plan->checkpoint ? rdi_engine_reopen(r->chunk.engine)
@@ -105,8 +106,8 @@ static rd_status append_state_of(rdi_parda_rank *r, unsigned from) {
     return status;
 }
 
-/* Collects the state of all ranks, oldest place first. At place 0 the rank's own blocks stay in its
- * engine. */
+/* Collects the state of all ranks, in the order of places, which is oldest first. A rank at place 0
+ * that writes no checkpoint keeps its own blocks in its engine. */
 static rd_status collect_state(rdi_parda_rank *r) {
     bool stay = r->place == 0 && !r->plan->checkpoint;
     if (!stay)
@@ -137,7 +138,7 @@ static rd_status reduce_state(rdi_parda_rank *r) {
 
 /* ---- checkpoints ---- */
 
-/* Collects the counts of all ranks since the beginning of the trace, packed. */
+/* Collects the packed counts of all ranks since the beginning of the trace. */
 static rd_status gather_counts(rdi_parda_rank *r, rdi_parda_checkpoint *c) {
     const rdi_parda_plan *plan = r->plan;
     rd_ctx *ctx = plan->chunk.ctx;
@@ -200,7 +201,7 @@ rd_status rdi_parda_rank_begin(rdi_parda_rank *r) {
 
 /* ---- open first touches ---- */
 
-/* Sends to, or receives from, a place of the current round. */
+/* Sends to, or receives from, the rank at a place in the current round. */
 static rd_status send_open(rdi_parda_rank *r, unsigned place, rdi_u64_list *list) {
     unsigned to = rank_at(r, r->tally.rounds - 1, place);
     return rdi_ranks_send(r->ranks, r->me, to, RDI_MESSAGE_OPEN, list);
@@ -215,7 +216,7 @@ static bool is_postfix(const rdi_parda_rank *r) {
     return r->plan->chunk.resolving == RDI_RESOLVE_REPLICATED;
 }
 
-/* Analyzes or resolves, and sends the open first touches whenever they fill a message. */
+/* A step that analyzes or resolves blocks: rdi_chunk_analyze() or rdi_chunk_resolve(). */
 typedef rd_status chunk_step(rdi_chunk *c, const uint64_t *blocks, size_t n, uint64_t *dist,
                              rdi_u64_list *open);
 
@@ -233,7 +234,7 @@ rd_status rdi_parda_rank_feed(rdi_parda_rank *r, const uint64_t *blocks, size_t 
     return work(r, rdi_chunk_analyze, blocks, n);
 }
 
-/* Resolves the next message from a place. *n is set to the number of its first touches. */
+/* Resolves the next message from a place, and sets *n to the number of first touches in it. */
 static rd_status resolve_message(rdi_parda_rank *r, unsigned place, size_t *n) {
     rdi_u64_list list = {0};
     RD_TRY(receive_open(r, place, &list));
@@ -244,7 +245,7 @@ static rd_status resolve_message(rdi_parda_rank *r, unsigned place, size_t *n) {
 }
 
 /* Resolves the first touches that the next place sends, until an empty message arrives, and sends
- * those that stay open to the previous place. */
+ * the first touches that stay open to the previous place. */
 static rd_status fix_up_pipelined(rdi_parda_rank *r) {
     for (size_t n = r->place + 1 < r->ranks->n; n > 0;)
         RD_TRY(resolve_message(r, r->place + 1, &n));

@@ -1,19 +1,20 @@
-/* One rank of a Parda analysis: it executes the steps of chunk.h on its own chunks, and exchanges
+/* One rank of a Parda analysis. It executes the steps of chunk.h on its own chunks, and exchanges
  * open first touches and state with other ranks by messages (ranks.h).
  *
- * A round of the trace (the paper's phase) is cut into chunks, one per rank in order; a rank's
- * place in the round says which chunk it has. The rank at place 0 also has the LRU stack of all
- * earlier rounds. After its own chunk, a rank resolves the first touches of the ranks at higher
- * places (the papers' fix-up):
+ * A round of the trace, which the paper calls a phase, is cut into chunks, one per rank in order. A
+ * rank's place in the round is the number of its chunk. The rank at place 0 also has the LRU stack
+ * of all earlier rounds. After its own chunk, a rank resolves the first touches of the ranks at
+ * higher places, which the papers call the fix-up. There are two kinds:
  *
- *   pipelined  all open first touches go to the next lower place, which resolves those it knows and
- *              passes on the rest (Parda's Algorithms 3, 4 and 7; Carr and Nicol's pipeline)
- *   postfix    in log2(n) steps lists go 1, 2, 4 ... places down and grow on the way (Carr and
- *              Nicol's second algorithm)
+ *   pipelined  All open first touches go to the next lower place, which resolves those that it
+ *              knows and passes on the rest (Parda's Algorithms 3, 4 and 7; Carr and Nicol's
+ *              pipeline).
+ *   postfix    In log2(n) steps, lists go 1, 2, 4 ... places down and grow on the way (Carr and
+ *              Nicol's second algorithm).
  *
  * Then one rank collects the state of all ranks in the order of places (Algorithm 6). With `rename`
- * this is the last rank, which takes place 0 in the next round because the order of places is
- * reversed; without, it is the rank at place 0.
+ * it is the last rank, which takes place 0 in the next round because the order of places is
+ * reversed. Without `rename` it is the rank at place 0.
  *
  * The code deviates from the printed algorithms where they are wrong: a rank receives only from
  * ranks at higher places, nothing is reset between rounds, a remainder is not dropped, a distance
@@ -23,8 +24,8 @@
  * A checkpoint is taken between rounds: all counts and the collected state go to rank 0, which
  * writes them.
  *
- * A rank can complete a round as soon as the ranks at higher places have, so one thread can run all
- * ranks one after another, from the last to the first.
+ * A rank can complete a round as soon as the ranks at higher places have completed it, so one
+ * thread can run all ranks one after another, from the last to the first.
  */
 #ifndef RDI_PARDA_RANK_H
 #define RDI_PARDA_RANK_H
@@ -33,57 +34,64 @@
 #include "engine/core/ranks.h"
 #include "engine/papers/parda_checkpoint.h"
 
-/* The settings of all ranks; shared and constant. */
+/* The settings of all ranks. They are shared and constant. */
 typedef struct rdi_parda_plan {
-    rdi_chunk_plan chunk; /* RDI_RESOLVE_REPLICATED means postfix, the others pipelined */
+    rdi_chunk_plan chunk; /* Settings of the chunks. RDI_RESOLVE_REPLICATED means postfix, every
+                             other value pipelined. */
     bool rename;
-    bool checkpoint;             /* rank 0 writes one at the end of each round but the last */
-    const char *checkpoint_path; /* its file; only rank 0 uses the following fields */
+    bool checkpoint;             /* rank 0 writes a checkpoint at the end of each round but the
+                                    last */
+    const char *checkpoint_path; /* File of the checkpoint. Only rank 0 uses this field and the
+                                    following ones. */
     rdi_parda_checkpoint before; /* the checkpoint from which the analysis resumed */
-    uint64_t round_references;   /* of the trace, if the ranks read it; 0: dealt */
+    uint64_t round_references;   /* number of references per round if the ranks read the trace
+                                    themselves; 0: the trace is dealt */
 } rdi_parda_plan;
 
 /* The statistics of one rank. The sum over all ranks is the result. */
 typedef struct rdi_parda_tally {
     uint64_t references;
-    uint64_t recounted; /* as in rdi_chunk */
+    uint64_t recounted; /* same as in rdi_chunk */
     uint64_t rounds;
-    uint64_t fixup_ns, state_ns; /* including waiting */
+    uint64_t fixup_ns, state_ns; /* time of the fix-up and of collecting the state, including
+                                    waiting */
     uint64_t busy_ns;            /* processor time */
-    uint64_t peak_bytes;         /* of the process */
+    uint64_t peak_bytes;         /* largest memory of the process */
 } rdi_parda_tally;
 
 typedef struct rdi_parda_rank {
     const rdi_parda_plan *plan;
     rdi_ranks *ranks;
     unsigned me;
-    unsigned place; /* in this round */
+    unsigned place; /* place of this rank in the current round */
     rdi_chunk chunk;
-    rdi_u64_list out; /* open first touches: not yet sent, or all of them for postfix */
+    rdi_u64_list out; /* open first touches: those not yet sent, or for postfix all of them */
     uint64_t digest;  /* digest of all references dealt before this round, for a checkpoint */
     rdi_parda_tally tally;
 } rdi_parda_rank;
 
 rd_status rdi_parda_rank_open(rdi_parda_rank *r, const rdi_parda_plan *plan, rdi_ranks *ranks,
                               unsigned me);
-void rdi_parda_rank_close(rdi_parda_rank *r); /* accepts a zeroed rank */
+void rdi_parda_rank_close(rdi_parda_rank *r); /* also accepts a zeroed rank */
 
-/* The rank at that place in that round, or the place of that rank. */
+/* Returns the place of a rank in a round. Because the order of places is at most reversed, it also
+ * returns the rank at a place. */
 static inline unsigned rdi_parda_place(const rdi_parda_plan *plan, unsigned n, uint64_t round,
                                        unsigned rank) {
     return plan->rename && round % 2 ? n - 1 - rank : rank;
 }
 
-/* The steps of a round: begin moves the state of the previous round to its place, feed analyzes the
- * chunk, end is the fix-up. */
+/* The steps of a round: rdi_parda_rank_begin() moves the state of the previous round to its place,
+ * rdi_parda_rank_feed() analyzes the chunk, and rdi_parda_rank_end() is the fix-up. */
 rd_status rdi_parda_rank_begin(rdi_parda_rank *r);
 rd_status rdi_parda_rank_feed(rdi_parda_rank *r, const uint64_t *blocks, size_t n);
 rd_status rdi_parda_rank_end(rdi_parda_rank *r);
 
-/* After the last round: sends the tally and the counts to rank 0. */
+/* Sends the tally and the counts to rank 0, after the last round. */
 rd_status rdi_parda_rank_result(rdi_parda_rank *r);
-/* Receives the result of a rank at rank 0 and adds it up. The infinite distances are correct after
- * all results have been added and tally->recounted has been subtracted. */
+/* Receives the result of rank `from` at rank 0, and adds it to *hist and *tally. The infinite
+ * distances are correct only after all results have been added and tally->recounted has been
+ * subtracted. */
 rd_status rdi_parda_receive_result(rdi_ranks *ranks, rdi_message_kind kind, unsigned from,
                                    rdi_hist *hist, rdi_parda_tally *tally, rd_ctx *ctx);
 
