@@ -1,4 +1,4 @@
-/* A trace file in ten lines: how often does a cache of 512 blocks, 32 KiB, miss? */
+/* Analyzes a file in ten lines: how often does a cache of 512 blocks, 32 KiB, miss? */
 #include <reusedist/reusedist.h>
 #include <stdio.h>
 

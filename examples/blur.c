@@ -1,7 +1,7 @@
-/* Blurs a picture: blur RADIUS IN.pgm OUT.pgm [rows]
+/* Blurs a picture. Usage: blur RADIUS IN.pgm OUT.pgm [rows]
  *
- * A box filter in two passes, along the rows and along the columns. The second pass exists in a
- * naive form and, with "rows", in the form that docs/guide.md derives; both write the same picture.
+ * It is a box filter in two passes, along the rows and along the columns. The second pass exists in
+ * a naive form and, with "rows", in the form that docs/guide.md derives. Both write the same one.
  */
 #include <stdio.h>
 #include <stdlib.h>

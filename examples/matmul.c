@@ -1,4 +1,4 @@
-/* Two ways to multiply matrices, for docs/tutorial.md: the same sums in a different order.
+/* Multiplies matrices in two ways, for docs/tutorial.md: the same sums in a different order.
  *
  *   matmul naive     one row of a times one column of b, for every element of c
  *   matmul tiled     the same in square tiles, so that loaded data is soon used again

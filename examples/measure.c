@@ -33,7 +33,7 @@ static rd_status report(rd_ctx *ctx, const rd_profile *profile) {
 
 int main(void) {
     const rd_engine_config config = {.size = sizeof config,
-                                     .binning = {.kind = RD_BINS_FULL}}; /* every distance counts */
+                                     .binning = {.kind = RD_BINS_FULL}}; /* a bin per distance */
     rd_ctx *ctx = NULL;
     rd_engine *engine = NULL;
     rd_profile *profile = NULL;

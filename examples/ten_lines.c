@@ -1,4 +1,4 @@
-/* The library in ten lines: how often does a cache of four blocks miss? */
+/* Uses the library in ten lines: how often does a cache of four blocks miss? */
 #include <reusedist/reusedist.h>
 #include <stdio.h>
 

@@ -1,15 +1,15 @@
 """Reuse distances and miss-ratio curves of trace files and numpy arrays.
 
     import numpy, reusedist
-    blocks = addresses >> 6                    # 64-byte cache lines, any 64-bit numbers will do
+    blocks = addresses >> 6                    # 64-byte cache lines; any 64-bit numbers are valid
     profile = reusedist.measure(blocks, block_bytes=64)
     curve = profile.curve()                    # structured array: blocks, miss_ratio
-    misses = profile.miss_ratios([512, 16384]) # of caches of these many blocks
-    profile.plot()                             # the curve, with matplotlib
-    profile = reusedist.analyze("prog.trace.xz", threads=4)    # what `reusedist analyze` does
+    misses = profile.miss_ratios([512, 16384]) # of caches with 512 and 16384 blocks
+    profile.plot()                             # draws the curve with matplotlib
+    profile = reusedist.analyze("prog.trace.xz", threads=4)    # like the command `reusedist analyze`
 
 The reuse distance of a reference is the number of distinct other blocks since the previous reference
-to the same block; COLD for a first one. A fully associative LRU cache of C blocks hits if and only if
+to the same block; it is COLD for a first reference. A fully associative LRU cache of C blocks hits if and only if
 the distance is below C. Arrays of 64-bit integers are passed without a copy, and bins and curves are
 views of the library's own memory.
 """
@@ -25,7 +25,7 @@ __all__ = ["COLD", "Canceled", "DeviceError", "Engine", "EngineInfo", "Error", "
 
 __version__ = version()
 
-for _name in __all__:  # messages, help and pickles name what users import
+for _name in __all__:  # so that messages, help and pickles use the names that users import
     if _name != "COLD":
         globals()[_name].__module__ = __name__
 del _name

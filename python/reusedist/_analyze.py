@@ -1,4 +1,4 @@
-"""Analysis of trace files."""
+"""Analyzes trace files."""
 from __future__ import annotations
 
 import ctypes
@@ -32,10 +32,11 @@ def analyze(*paths: Path, engine: Optional[str] = None, block: Union[int, str, N
 
     `block` is the size of a block in bytes, or "addr" for one block per address. By default blocks have
     64 bytes, and each id is a block in traces of object ids. `kinds` selects references by letters of
-    "LSI": loads, stores, instruction fetches. `format` is detected from the content. `progress` is called
-    with the references and bytes read so far and the total bytes (None: unknown); it cancels the analysis
-    by returning False. If an analysis is canceled or the trace is damaged, `partial` returns the profile
-    up to that point instead of raising an exception; its `partial` is True.
+    "LSI": loads, stores, instruction fetches. Without `format`, the format is detected from the content. `progress` is called
+    with the numbers of references and bytes read so far and the total number of bytes, which is None if it
+    is unknown; it cancels the analysis by returning False. With `partial`, an analysis that is canceled or
+    finds damage in the trace returns the profile up to that point instead of raising an exception; the
+    attribute `partial` of this profile is True.
     """
     memory = as_unsigned(memory, "memory")
     context, callback = Context(memory), Callback()

@@ -1,4 +1,4 @@
-"""Checks what callers pass: ctypes would truncate numbers and strings silently."""
+"""Checks the arguments of callers, because ctypes would truncate numbers and strings silently."""
 from __future__ import annotations
 
 import operator
@@ -78,7 +78,7 @@ def as_kinds(kinds: Optional[str]) -> int:
 
 
 def _refuse_masked(blocks: Any) -> None:
-    """A masked element has no value, so there is no reference to measure."""
+    """Refuses masked arrays, because a masked element has no value to measure."""
     if isinstance(blocks, np.ma.MaskedArray) and np.ma.is_masked(blocks):
         raise InvalidArgument(f"{np.ma.count_masked(blocks)} block ids are masked: pass "
                               "array.compressed() to leave them out")

@@ -1,4 +1,4 @@
-"""Engines: block ids in, reuse distances out."""
+"""Engines, which are fed block ids and return reuse distances."""
 from __future__ import annotations
 
 import ctypes
@@ -18,7 +18,7 @@ from ._native import WrongOrder
 from ._ownership import Callback, Context, Handle
 from ._profile import Profile, parse_bins
 
-COLD = np.uint64(2**64 - 1)  #: infinite distance: a first reference, or beyond the bound
+COLD = np.uint64(2**64 - 1)  #: infinite distance: a first reference, or a distance beyond the bound
 
 _lib = _native.LIBRARY
 _DISTANCES, _LATE = 1, 2  # RD_CAP_DISTANCES, RD_CAP_LATE
@@ -36,7 +36,7 @@ class EngineInfo:
     description: str
     error: str
     gives_distances: bool
-    unavailable: Optional[str]  #: why it cannot run here; None: it can
+    unavailable: Optional[str]  #: the reason why the engine cannot run here; None: it can
 
 
 def engines() -> list[EngineInfo]:
@@ -59,8 +59,8 @@ def _copy_distances(address: int, n: int) -> NDArray[np.uint64]:
 
 
 def _as_c_sink(engine: Engine) -> Any:
-    """Makes the C function for the sink of an engine. It must not keep the engine alive, which keeps
-    the function alive."""
+    """Makes the C function for the sink of an engine. The function must not keep the engine
+    alive, because the engine keeps the function alive."""
     borrowed = weakref.ref(engine)
 
     def deliver(_user: Any, distances: int, n: int) -> int:
@@ -73,20 +73,20 @@ def _as_c_sink(engine: Engine) -> Any:
 
 
 class Engine:
-    """An analysis in progress: feed it, then ask for the profile.
+    """An analysis in progress. Feed it with references, then request the profile.
 
         with reusedist.Engine("auto") as engine:
             for part in parts:
                 engine.feed(part)
             profile = engine.profile()
 
-    `spec` is "NAME" or "NAME:key=value,...". `bound` makes every distance of that and more COLD.
+    `spec` is "NAME" or "NAME:key=value,...". Every distance of `bound` or more becomes COLD.
     Allocations beyond `memory` bytes fail. `bins` is "full", "log", "loglinear", "linear:WIDTH" or
     "reference:GROUPS". `block_bytes` is the size of a block, for profiles of addresses. `sink` is called
     with arrays of distances, in order.
 
     Several threads may use an engine: each call waits until the others have ended. The sink cannot use its
-    own engine. An engine cannot be copied or pickled.
+    engine. An engine cannot be copied or pickled.
     """
 
     def __init__(self, spec: str = "auto", *, bound: int = 0, threads: int = 1, memory: int = 0,
@@ -114,7 +114,7 @@ class Engine:
 
     @contextmanager
     def _alone(self) -> Iterator[Handle]:
-        """Gives the engine to one thread at a time, and not to its own sink."""
+        """Lets one thread at a time use the engine, and refuses a use by its own sink."""
         handle = self._handle
         with handle.context.alone():
             if self._in_use:
@@ -142,7 +142,7 @@ class Engine:
         ids = as_blocks(blocks)
         room = None if distances is None else as_room(distances, ids.size)
         if room is not None and np.may_share_memory(ids, room):
-            ids = ids.copy()  # or ids would be overwritten before they are read
+            ids = ids.copy()  # otherwise the distances would overwrite ids before they are read
         self._call(_lib.rd_engine_feed, address_of(ids), ids.size,
                    None if room is None else address_of(room))
 

@@ -7,8 +7,8 @@ import os
 from ctypes import POINTER, c_bool, c_char_p, c_double, c_int, c_size_t, c_uint32, c_uint64, c_void_p
 from typing import Type
 
-VERSION = "0.1.0"  # of the library whose structures these are
-SOVERSION = VERSION.rsplit(".", 1)[0]  # every minor version may change them
+VERSION = "0.1.0"  # version of the library that has the structures below
+SOVERSION = VERSION.rsplit(".", 1)[0]  # every minor version may change the structures
 
 BAND_SIZES = 64
 

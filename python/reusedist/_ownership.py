@@ -1,9 +1,9 @@
-"""Who owns the objects of the library, who may use them, and when they are freed.
+"""Rules for the objects of the library: who owns them, who may use them, and when they are freed.
 
 An Owner frees its object when nothing refers to the owner any more. The garbage collector calls `__del__` and
 the callbacks of weak references in a cycle while objects of that cycle can still be used. An owner is an
-empty array of numpy, because arrays are unknown to the collector: they go when the last reference to them
-does, after all that. Nothing is freed while the interpreter exits: a daemon thread may still be inside the
+empty array of numpy, because the collector does not know arrays: they are freed with the last reference to
+them, after all callbacks. Nothing is freed while the interpreter exits: a daemon thread may still be inside the
 library, and the operating system takes the memory back.
 """
 from __future__ import annotations
@@ -41,10 +41,10 @@ def _release(reference: weakref.ref[Owner]) -> None:
 
 
 def own(address: int, free: Callable[[int], None], *needed: object) -> tuple[Owner, Callable[[], Any]]:
-    """Makes an owner of the object at `address`, which uses `needed` until it is freed. Also returns a
+    """Makes an owner of the object at `address`. The object uses `needed` until it is freed. Also returns a
     function that frees the object now, unless that was done before.
 
-    weakref.finalize() does the same, but for a moment it would free the object at exit."""
+    weakref.finalize() is not used, because for a moment it would free the object at exit."""
     owner = np.empty(0, np.uint8)
     reference = weakref.ref(owner, _release)
     _owned[id(reference)] = reference, free, address, *needed
@@ -52,7 +52,7 @@ def own(address: int, free: Callable[[int], None], *needed: object) -> tuple[Own
 
 
 class _NotCopied:
-    """Refuses copies: one of them would use the object after the other was closed."""
+    """Refuses copies, because one copy would use the object after the other was closed."""
 
     def __reduce_ex__(self, _protocol: Any) -> NoReturn:
         raise TypeError(f"{type(self).__name__} objects cannot be copied or pickled")
@@ -107,13 +107,13 @@ class Handle(_NotCopied):
 
 # ---- calls during which the library calls Python ----
 
-_in_library: set[object] = set()  # calls of other threads than the main one, which may call Python
+_in_library: set[object] = set()  # calls by threads other than the main thread that may call Python
 _EXIT_SECONDS = 2.0
 
 
 def _stop_callbacks() -> None:
     """Stops the calls of daemon threads before the interpreter ends, because a thread that calls Python
-    later crashes. Gives up after some time, because a thread may be waiting for input."""
+    later crashes. It stops waiting after some time, because a thread may be waiting for input."""
     global _exiting
     _exiting = True
     end = time.monotonic() + _EXIT_SECONDS
@@ -131,7 +131,7 @@ class Callback:
 
     def __init__(self) -> None:
         self._raised: Optional[BaseException] = None
-        self._main = True  # whether the main thread called the library
+        self._main = True  # true if the main thread called the library
 
     @contextmanager
     def calling(self) -> Iterator[None]:
@@ -171,7 +171,7 @@ class Callback:
         return self._raised is not None or (_exiting and not self._main)
 
     def _enter_library(self) -> None:
-        """Comes before _must_stop(), because _stop_callbacks() sets its flag before it waits."""
+        """Registers the call. This precedes _must_stop(), because _stop_callbacks() sets its flag before it waits."""
         if not self._main:
             _in_library.add(self)
 

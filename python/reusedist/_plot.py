@@ -1,4 +1,4 @@
-"""The miss-ratio curve as a chart of matplotlib."""
+"""Draws the miss-ratio curve as a matplotlib chart."""
 from __future__ import annotations
 
 from typing import Any, TYPE_CHECKING
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from ._profile import Profile
 
-_STEPS = 512  # sizes between the points of the curve: straight lines are bent on a logarithmic axis
+_STEPS = 512  # number of sizes between the points of the curve; straight lines are curved on a logarithmic axis
 
 
 def _new_axes() -> Any:
@@ -22,8 +22,8 @@ def _new_axes() -> Any:
 
 
 def _sizes(profile: Profile, curve: NDArray[Any]) -> NDArray[np.float64]:
-    """The sizes in blocks at which the curve is drawn: from the smallest that the profile can tell to
-    twice the size after which it is flat, or to the bound."""
+    """Returns the sizes in blocks at which the curve is drawn: from the smallest size for which the profile
+    has a miss ratio to twice the size after which the curve is flat, or to the bound."""
     first = max(1.0, 1 / profile._facts.sample_rate if profile.has_band else 1.0)
     last = max(2.0 * float(curve["blocks"][-1]), 2 * first)
     if profile.bound:

@@ -41,7 +41,7 @@ def parse_bins(context: Context, bins: str) -> _native.Binning:
 
 
 class Profile:
-    """A histogram of reuse distances with its totals: what `reusedist analyze --out=json` writes.
+    """A histogram of reuse distances with its totals, as in the file that `reusedist analyze --out=json` writes.
 
     measure(), analyze(), Engine.profile() and Profile.read() return profiles. A profile never changes, so
     a copy is the profile itself. It can be pickled, and several threads may use it.
@@ -68,7 +68,7 @@ class Profile:
 
     @classmethod
     def from_json(cls, text: str) -> Profile:
-        """Returns the profile that to_json() made the text of."""
+        """Returns the profile with the text `text`, which to_json() has made."""
         if not isinstance(text, str):
             raise TypeError(f"text must be a string, not {type(text).__name__}")
         context, pointer, data = Context(), c_void_p(), text.encode()
@@ -181,16 +181,18 @@ class Profile:
 
     @property
     def bins(self) -> NDArray[Any]:
-        """The histogram: fields low, high (both inclusive) and count, ascending; infinite distances
-        are not in it. sum_low and sum_high are the two halves of the sum of distances. Read-only,
-        in the library's memory."""
+        """The bins of the histogram in ascending order. `low` and `high` are the first and last distance
+        of a bin, `count` is its number of references, and `sum_low` and `sum_high` are the two halves of
+        the sum of its distances. Infinite distances are not included. The array is read-only and in the
+        memory of the library."""
         address = c_void_p()
         n = _lib.rd_profile_bins(self._handle.address, byref(address))
         return _borrow(self._handle.owner, address.value, _BIN, n)
 
     def curve(self) -> NDArray[Any]:
-        """The whole miss-ratio curve: fields blocks and miss_ratio, a point wherever its slope
-        changes; straight between points, flat after the last. Read-only, in the library's memory."""
+        """Returns the miss-ratio curve as an array with the fields `blocks` and `miss_ratio`. It has a point
+        wherever the slope changes; the curve is straight between points and flat after the last one. The
+        array is read-only and in the memory of the library."""
         points, n = c_void_p(), c_size_t()
         with self._context.alone():
             self._context.check(_lib.rd_mrc_curve(self._context.address, self._handle.address,
@@ -200,7 +202,7 @@ class Profile:
         return _borrow(owner, points.value, _POINT, n.value)
 
     def miss_ratio(self, blocks: SupportsIndex) -> float:
-        """The miss ratio of a fully associative LRU cache of this many blocks."""
+        """Returns the miss ratio of a fully associative LRU cache of this many blocks."""
         ratio, interpolated = c_double(), c_bool()
         size = as_unsigned(blocks, "blocks")
         with self._context.alone():
@@ -209,7 +211,7 @@ class Profile:
         return ratio.value
 
     def miss_ratios(self, blocks: Sequence[SupportsIndex]) -> NDArray[np.float64]:
-        """The miss ratios of caches of these sizes in blocks."""
+        """Returns the miss ratios of caches of these sizes in blocks."""
         return np.array([self.miss_ratio(size) for size in blocks], dtype=np.float64)
 
     @property
@@ -218,8 +220,8 @@ class Profile:
         return bool(_lib.rd_mrc_has_band(self._handle.address))
 
     def miss_ratio_band(self, blocks: SupportsIndex) -> tuple[float, float]:
-        """The lower and upper end of the band that contains the exact miss ratio of a cache of this many
-        blocks with 95 % confidence. Only sampled profiles have one: see has_band."""
+        """Returns the lower and upper end of the band that contains the exact miss ratio of a cache of this
+        many blocks with 95 % confidence. Only sampled profiles have a band; see has_band."""
         low, high, size = c_double(), c_double(), as_unsigned(blocks, "blocks")
         with self._context.alone():
             self._context.check(_lib.rd_mrc_band(self._context.address, self._handle.address, size,
@@ -236,8 +238,8 @@ class Profile:
             ax.legend()
             ax.figure.savefig("curve.png")
 
-        Draws on `ax` if given, else in a new figure. All other arguments go to Axes.plot(). Cache sizes
-        are in bytes if the profile knows the size of a block, else in blocks. The 95 % confidence band of
+        It draws on `ax` if given, otherwise in a new figure. All other arguments go to Axes.plot(). Cache sizes
+        are in bytes if the profile has a block size, otherwise in blocks. The 95 % confidence band of
         a sampled profile is shaded.
         """
         from ._plot import draw_curve

@@ -59,7 +59,7 @@ static void expect_ok(rd_status status) {
         fail_msg("%s", rd_last_error(ctx));
 }
 
-/* The call is refused with a message that contains `text`. */
+/* Checks that a call was refused with a message that contains `text`. */
 static void expect_saying(rd_status status, const char *text) {
     assert_int_equal(status, RD_EINVAL);
     if (!strstr(rd_last_error(ctx), text))
@@ -100,7 +100,7 @@ static void base(void **state) {
     EXPLAINED("state", rd_opts_set(ctx, "test", table, NULL, "value", "1"));
     EXPLAINED("name", rd_opts_set(ctx, "test", table, &fields, NULL, "1"));
     EXPLAINED("value", rd_opts_set(ctx, "test", table, &fields, "value", NULL));
-    expect_saying(rd_opts_set(ctx, "test", NULL, &fields, "value", "1"), "it has none");
+    expect_saying(rd_opts_set(ctx, "test", NULL, &fields, "value", "1"), "there are no options");
     REFUSED(rd_parse_size(NULL, "1K", &number));
     EXPLAINED("text", rd_parse_size(ctx, NULL, &number));
     EXPLAINED("out", rd_parse_size(ctx, "1K", NULL));

@@ -1,5 +1,5 @@
-/* Chunks: the analysis of one chunk alone, its resolution, and the engine that does both on
- * threads. */
+/* Tests chunks: the analysis of one chunk alone, resolving its first touches, and the engine that
+ * does both on threads. */
 #include "engine/core/chunk.h"
 
 #include "support/fixture.h"
@@ -24,7 +24,7 @@ static rdi_chunk_plan make_plan(const char *engine, uint64_t bound) {
 
 /* ---- one chunk after the other ---- */
 
-/* The open first touches of a chunk, and the place of each one among the distances. */
+/* The open first touches of a chunk, and the index of each one among the distances. */
 typedef struct touches {
     rdi_u64_list open;
     size_t place[MOST_REFERENCES];
@@ -64,11 +64,11 @@ typedef struct example {
     const char *text;
     const char *open;      /* first touches */
     const char *forwarded; /* first touches that the previous chunk cannot resolve */
-    const char *state;     /* blocks left when everything is resolved */
+    const char *state;     /* blocks that remain when everything is resolved */
     uint64_t dist[8];
 } example;
 
-/* Parda's Figure 2: three ranks on Table III. */
+/* Checks Figure 2 of the Parda paper: three ranks analyze the trace of Table III. */
 static void parda_figure_2_three_ranks_on_table_3(void **state) {
     (void)state;
     static const example ranks[3] = {
@@ -109,8 +109,8 @@ static void parda_figure_2_three_ranks_on_table_3(void **state) {
 
 #define MOST_CHUNKS 6
 
-/* Runs a round: chunks of random lengths, resolved against each other and the past, to which their
- * states are appended. Returns the number of references. */
+/* Runs a round. Its chunks have random lengths and are resolved against each other and against the
+ * past, to which their states are then appended. Returns the number of references. */
 static size_t run_round(const uint64_t *trace, size_t n, uint64_t *dist, rdi_chunk *past,
                         rdi_rng *rng) {
     static touches t[MOST_CHUNKS];
@@ -138,7 +138,8 @@ static size_t run_round(const uint64_t *trace, size_t n, uint64_t *dist, rdi_chu
     return begin[chunks];
 }
 
-/* Distances of the whole trace by one engine, and again in rounds of chunks. */
+/* Checks that the distances of the whole trace are the same by one engine and in rounds of
+ * chunks. */
 static void run_chunked(const uint64_t *trace, size_t n, uint64_t bound, rdi_rng *rng) {
     static uint64_t expected[MOST_REFERENCES], dist[MOST_REFERENCES];
     rdi_chunk_plan plan = make_plan("bk", bound);
@@ -189,7 +190,8 @@ static void only_exact_immediate_engines_with_an_order_are_taken(void **state) {
 
 static uint64_t long_trace[LONG_TRACE];
 
-/* Far and near reuse: 1/20 of the references of a chunk of 2^16 or more are first touches. */
+/* Makes a trace with long and short distances. One reference in 20 of a chunk of 2^16 references or
+ * more is a first touch. */
 static int make_long_trace(void **state) {
     (void)state;
     rdi_rng rng = {31};
@@ -224,8 +226,8 @@ static void copied_and_borrowed_references_give_the_same_for_any_number_of_threa
     rd_profile_free(expected);
 }
 
-/* stream keeps the most recent blocks apart as soon as it has met enough of them, which here
- * happens while it resolves. The blocks that it remembers must be those that it was fed. */
+/* `stream` keeps the most recent blocks apart as soon as it has met enough blocks, which here
+ * happens while it resolves. The blocks that it keeps must be the ones that it was fed. */
 static void first_touches_that_fill_the_front_of_the_chunk_before_are_counted_right(void **state) {
     (void)state;
     rd_engine_config config = {.size = sizeof config};
@@ -269,7 +271,7 @@ static void distances_are_delivered_by_the_thread_that_feeds(void **state) {
     assert_int_equal(l.n, LONG_TRACE);
 }
 
-/* Feeds until it fails. */
+/* Feeds the trace until feeding fails. */
 static rd_status feed_all(rd_engine *e, size_t feed) {
     for (size_t at = 0; at + feed <= LONG_TRACE; at += feed) {
         rd_status status = rd_engine_feed(e, long_trace + at, feed, NULL);
@@ -297,7 +299,7 @@ static void memory_that_runs_out_in_a_worker_ends_the_run(void **state) {
     for (size_t feed = LONG_TRACE / 100; feed <= LONG_TRACE; feed *= 10) {
         rd_engine *e = NULL;
         rd_engine_config config = {.size = sizeof config, .threads = 4};
-        rd_ctx_set_limit(ctx, 2000000); /* enough for some buffers, not for 40000 blocks */
+        rd_ctx_set_limit(ctx, 2000000); /* enough for some buffers, but not for 40000 blocks */
         assert_int_equal(rd_engine_open(ctx, "chunks:chunk=20K", &config, &e), RD_OK);
         assert_int_equal(feed_all(e, feed), RD_ENOMEM);
         assert_non_null(strstr(rd_last_error(ctx), "memory"));
@@ -306,7 +308,7 @@ static void memory_that_runs_out_in_a_worker_ends_the_run(void **state) {
     }
 }
 
-/* Checks that every distance is delivered, in order. */
+/* A sink that checks that every distance is delivered, in order. */
 typedef struct keeper {
     uint64_t *distances;
     size_t n;

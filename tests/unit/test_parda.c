@@ -1,4 +1,5 @@
-/* Parda: the messages between ranks, their states, and correct results in every configuration. */
+/* Tests Parda: the messages between ranks, the states of the ranks, and correct results in every
+ * configuration. */
 #include "engine/papers/parda_rank.h"
 #include "support/files.h"
 #include "support/fixture.h"
@@ -18,12 +19,12 @@
 #define MOST_RANKS      16
 #define COLD            RD_COLD
 
-/* ---- a transport that listens: threads' own, and a copy of all open first touches ---- */
+/* ---- a transport by threads that also copies all open first touches ---- */
 
 typedef struct listener {
     rdi_ranks ranks;
     rdi_ranks *inner;
-    rdi_u64_list sent[MOST_RANKS]; /* of one round, by sender */
+    rdi_u64_list sent[MOST_RANKS]; /* open first touches of one round, by sender */
 } listener;
 
 static rd_status listen_send(rdi_ranks *r, unsigned from, unsigned to, rdi_message_kind kind,
@@ -81,8 +82,8 @@ static rdi_parda_rank *at_place(party *p, uint64_t round, unsigned place) {
     return &p->rank[rdi_parda_place(&p->plan, p->n, round, place)];
 }
 
-/* Runs one round: chunks by place, chunk i begins at cut[i]. The collector begins last, and the
- * fix-up goes from the last place to the first. */
+/* Runs one round, in which the chunk at place i begins at cut[i]. The rank that collects the state
+ * begins last, and the fix-up goes from the last place to the first. */
 static void party_round(party *p, uint64_t round, const uint64_t *trace, const size_t *cut) {
     for (unsigned i = 0; i < p->n; i++)
         p->listener.sent[i].n = 0;
@@ -100,7 +101,8 @@ static rd_status note(void *user, const uint64_t *blocks, size_t n) {
     return rdi_u64_list_append(ctx, user, blocks, n);
 }
 
-/* The blocks that a rank holds. `list` may be NULL. */
+/* Returns the number of blocks that a rank holds, and appends them to *list unless `list` is
+ * NULL. */
 static size_t held(rdi_parda_rank *r, rdi_u64_list *list) {
     rdi_u64_list blocks = {0};
     assert_int_equal(rdi_engine_order(r->chunk.engine, note, &blocks), RD_OK);
@@ -112,7 +114,7 @@ static size_t held(rdi_parda_rank *r, rdi_u64_list *list) {
     return n;
 }
 
-/* ---- what is right, by definition ---- */
+/* ---- expected results by definition ---- */
 
 static bool contains(const uint64_t *list, size_t n, uint64_t block) {
     while (n > 0)
@@ -121,7 +123,7 @@ static bool contains(const uint64_t *list, size_t n, uint64_t block) {
     return false;
 }
 
-/* The distinct blocks in the order of their first references. */
+/* Finds the distinct blocks in the order of their first references, and returns their number. */
 static size_t first_touches(const uint64_t *trace, size_t n, uint64_t *first) {
     size_t m = 0;
     for (size_t i = 0; i < n; i++)
@@ -133,13 +135,13 @@ static size_t first_touches(const uint64_t *trace, size_t n, uint64_t *first) {
 static void draw_trace(rdi_rng *rng, uint64_t *trace, size_t n) {
     uint64_t blocks = 1 + rdi_rng_below(rng, UINT64_C(1) << rdi_rng_below(rng, 9));
     for (size_t i = 0; i < n; i++)
-        trace[i] = rdi_rng_below(rng, blocks) - blocks / 2; /* also ids near 2^64 */
+        trace[i] = rdi_rng_below(rng, blocks) - blocks / 2; /* some ids are near 2^64 */
 }
 
 static void draw_cuts(rdi_rng *rng, size_t *cut, unsigned n, size_t references) {
     cut[0] = 0;
     cut[n] = references;
-    for (unsigned i = 1; i < n; i++) { /* equal shares, and any */
+    for (unsigned i = 1; i < n; i++) { /* shares are equal or of any size */
         size_t share = references / n * i;
         cut[i] = rdi_rng_below(rng, 2)
                      ? share
@@ -179,7 +181,8 @@ static void figure_2_on_table_3(void **state) {
         party_round(&p, 0, trace, cut);
         assert_letters(&p.listener.sent[2], "acfbd");
         assert_letters(&p.listener.sent[1], "fabcmt"
-                                            "d"); /* its own, and what it forwards */
+                                            /* Its own first touch, and those that it forwards. */
+                                            "d");
         assert_letters(&p.listener.sent[0], "");
         assert_int_equal(p.rank[1].chunk.received, 5);
         assert_int_equal(p.rank[0].chunk.received, 6 + 1);
@@ -192,7 +195,7 @@ static void figure_2_on_table_3(void **state) {
 
 /* ---- invariants ---- */
 
-/* Checks properties 4.2 and 4.3, and the space after the fix-up. */
+/* Checks the paper's properties 4.2 and 4.3, and the number of blocks after the fix-up. */
 static void check_one_round(rdi_rng *rng, rdi_resolving resolving, const char *engine) {
     static uint64_t trace[MOST_REFERENCES], first[MOST_REFERENCES], all[MOST_REFERENCES];
     static party p;
@@ -231,7 +234,7 @@ static void open_first_touches_are_the_distinct_blocks_from_the_chunk_on(void **
     }
 }
 
-/* Several rounds with a bound; checks every rank after each. */
+/* Runs several rounds with a bound, and checks every rank after each round. */
 static void check_bounded(rdi_rng *rng, rdi_parda_plan plan) {
     static uint64_t trace[MOST_REFERENCES];
     static party p;
@@ -315,7 +318,7 @@ static void every_number_of_ranks_phase_and_bound_gives_the_same_histogram(void 
     }
 }
 
-/* ---- ranks that read for themselves ---- */
+/* ---- ranks that read the trace themselves ---- */
 
 static uint64_t shared_trace[MOST_REFERENCES];
 
@@ -419,7 +422,7 @@ static int free_checkpoint(void **state) {
     return free_ctx(state);
 }
 
-/* Reads correctly up to two thirds of the trace, then fails. */
+/* Reads two thirds of the trace correctly, then fails. */
 static rd_status read_and_fail(void *reader, uint64_t first, uint64_t n, rd_block_sink sink,
                                void *user) {
     if (first > MOST_REFERENCES / 3 * 2)
@@ -442,12 +445,13 @@ static void break_off_feeding(const char *spec, const rd_engine_config *config) 
     rd_engine *e = NULL;
     assert_int_equal(rd_engine_open(ctx, spec, config, &e), RD_OK);
     assert_int_equal(rd_engine_feed(e, shared_trace, MOST_REFERENCES / 3 * 2, NULL), RD_OK);
-    while (!files_exist(checkpoint)) /* the ranks are running */
+    while (!files_exist(checkpoint)) /* The ranks are running. */
         usleep(1000);
     rd_engine_close(e);
 }
 
-/* Resumes with another number of ranks: `before` the interruption, and afterwards. */
+/* Checks that an analysis with the options `before`, interrupted and resumed with the options
+ * `after`, has the right result. */
 static void assert_resumed(const char *before, const char *after, uint64_t bound) {
     rd_engine_config config = {.size = sizeof config, .binning = {RD_BINS_FULL, 0}, .bound = bound};
     rd_profile *right = measure("stack", &config, shared_trace, MOST_REFERENCES);
@@ -502,9 +506,9 @@ static void a_checkpoint_of_something_else_is_refused(void **state) {
     other = config;
     other.bound = 7;
     assert_int_equal(open_and_finish(&other, MOST_REFERENCES), RD_EINVAL);
-    assert_int_equal(open_and_finish(&config, 5), RD_EINVAL); /* a shorter trace */
+    assert_int_equal(open_and_finish(&config, 5), RD_EINVAL); /* The trace is shorter. */
     assert_int_equal(open_and_finish(&config, 0), RD_EINVAL);
-    shared_trace[0]++; /* another trace, even if only one reference differs */
+    shared_trace[0]++; /* Another trace, although only one reference differs. */
     assert_int_equal(open_and_finish(&config, MOST_REFERENCES), RD_EINVAL);
     shared_trace[0]--;
     assert_int_equal(open_and_finish(&config, MOST_REFERENCES), RD_OK);
@@ -560,7 +564,7 @@ static void options_that_do_not_go_together_are_refused(void **state) {
     rd_engine_close(e);
 }
 
-/* Closing in the middle of a round: the ranks wait for messages that never come. */
+/* Closes the engine in the middle of a round, while the ranks wait for messages that never come. */
 static void an_analysis_can_be_given_up(void **state) {
     (void)state;
     static const uint64_t trace[] = {1, 2, 3, 1, 2, 3};
