@@ -8,10 +8,10 @@
     profile.plot()                             # draws the curve with matplotlib
     profile = reusedist.analyze("prog.trace.xz", threads=4)    # like the command `reusedist analyze`
 
-The reuse distance of a reference is the number of distinct other blocks since the previous reference
-to the same block; it is COLD for a first reference. A fully associative LRU cache of C blocks hits if and only if
-the distance is below C. Arrays of 64-bit integers are passed without a copy, and bins and curves are
-views of the library's own memory.
+The reuse distance of a reference is the number of distinct other blocks since the previous reference to
+the same block; it is COLD for a first reference. A fully associative LRU cache of C blocks hits if and
+only if the distance is below C. Arrays of 64-bit integers are passed without a copy, and bins and curves
+are views of the library's own memory.
 """
 from ._analyze import analyze
 from ._engine import COLD, Engine, EngineInfo, distances, engines, measure

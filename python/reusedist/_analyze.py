@@ -32,11 +32,11 @@ def analyze(*paths: Path, engine: Optional[str] = None, block: Union[int, str, N
 
     `block` is the size of a block in bytes, or "addr" for one block per address. By default blocks have
     64 bytes, and each id is a block in traces of object ids. `kinds` selects references by letters of
-    "LSI": loads, stores, instruction fetches. Without `format`, the format is detected from the content. `progress` is called
-    with the numbers of references and bytes read so far and the total number of bytes, which is None if it
-    is unknown; it cancels the analysis by returning False. With `partial`, an analysis that is canceled or
-    finds damage in the trace returns the profile up to that point instead of raising an exception; the
-    attribute `partial` of this profile is True.
+    "LSI": loads, stores, instruction fetches. Without `format`, the format is detected from the content.
+    `progress` is called with the numbers of references and bytes read so far and the total number of
+    bytes, which is None if it is unknown; it cancels the analysis by returning False. With `partial`, an
+    analysis that is canceled or finds damage in the trace returns the profile up to that point instead of
+    raising an exception; the attribute `partial` of this profile is True.
     """
     memory = as_unsigned(memory, "memory")
     context, callback = Context(memory), Callback()

@@ -1,10 +1,10 @@
 """Rules for the objects of the library: who owns them, who may use them, and when they are freed.
 
-An Owner frees its object when nothing refers to the owner any more. The garbage collector calls `__del__` and
-the callbacks of weak references in a cycle while objects of that cycle can still be used. An owner is an
-empty array of numpy, because the collector does not know arrays: they are freed with the last reference to
-them, after all callbacks. Nothing is freed while the interpreter exits: a daemon thread may still be inside the
-library, and the operating system takes the memory back.
+An Owner frees its object when nothing refers to the owner any more. The garbage collector calls `__del__`
+and the callbacks of weak references in a cycle while objects of that cycle can still be used. An owner is
+an empty array of numpy, because the collector does not know arrays: they are freed with the last
+reference to them, after all callbacks. Nothing is freed while the interpreter exits: a daemon thread may
+still be inside the library, and the operating system takes the memory back.
 """
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ class Callback:
         return self._raised is not None or (_exiting and not self._main)
 
     def _enter_library(self) -> None:
-        """Registers the call. This precedes _must_stop(), because _stop_callbacks() sets its flag before it waits."""
+        """Registers the call before _must_stop(), because _stop_callbacks() sets its flag before it waits."""
         if not self._main:
             _in_library.add(self)
 

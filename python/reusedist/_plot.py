@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from ._profile import Profile
 
-_STEPS = 512  # number of sizes between the points of the curve; straight lines are curved on a logarithmic axis
+_STEPS = 512  # sizes between the points; straight lines are curved on a logarithmic axis
 
 
 def _new_axes() -> Any:
