@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Completes command lines in real shells, with the script that reusedist makes for each.
+"""Completes command lines in real shells, with the completion script that reusedist makes for each shell.
 
 usage: tests/completion/complete.py SHELL REUSEDIST
 
@@ -58,7 +58,7 @@ START = {"bash": ["bash", "--norc", "--noprofile", "-i"], "zsh": ["zsh", "-f", "
 
 
 class Terminal:
-    """A shell with somebody typing."""
+    """A shell in a terminal, and methods that type into it."""
 
     def __init__(self, command, directory):
         self.shown = ""
@@ -71,7 +71,7 @@ class Terminal:
         os.write(self.fd, text.encode())
 
     def read_until(self, mark, seconds=30):
-        """What is shown in front of the mark; what follows is left for the next call."""
+        """Returns the text before the mark. The text after it is left for the next call."""
         while mark not in self.shown:
             if not select.select([self.fd], [], [], seconds)[0]:
                 raise SystemExit(f"the shell says nothing more; so far:\n{self.shown}")
@@ -126,7 +126,7 @@ def main():
         answers = ask_fish(script, work) if shell == "fish" else type_lines(shell, script, work)
         wrong = 0
         for (line, wanted), got in zip(LINES, answers):
-            if shell != "bash":  # the others add '=' when a value is typed, or take it back
+            if shell != "bash":  # the other shells add '=' only when a value is typed, or remove it again
                 wanted = [w.rstrip("=") for w in wanted]
             if got != wanted:
                 print(f"reusedist {line}: {got} instead of {wanted}")

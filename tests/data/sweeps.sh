@@ -1,5 +1,5 @@
-# Sourced by cases of `predict`. sweep N makes N.json, the profile of a program that goes over N
-# elements six times, uses each twice in a row, and five others all the time.
+# The cases of `predict` source this file. `sweep N` makes N.json, the profile of a program that passes six times
+# over N elements and uses each twice in a row, and always uses five other elements.
 sweep() {
     awk -v n="$1" 'BEGIN {
         for (round = 0; round < 6; round++)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# An engine, a format, a command and a section of the profile are one file and one line each: adds
-# those of this folder to a copy of the source tree, builds the command there and uses them.
+# Checks that a new engine, format, command or profile section needs one file and one line: adds those of this
+# folder to a copy of the source tree, builds the command there and uses them.
 #
 # usage: tests/grown/extend.sh CC GENERATOR
 set -euo pipefail
@@ -10,7 +10,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 tree=$work/tree
 mkdir "$tree"
-# Everything that the build of the command and the checks read.
+# Copies all files that the build of the command and the checks read.
 cp -r "$root"/{CMakeLists.txt,LICENSE,include,src,cli,cmake,recorder,bench,docs,examples} "$tree/"
 
 # add FILE FOLDER LINE DEF
@@ -43,7 +43,7 @@ log=$work/log
 
 cd "$work"
 reusedist=build/reusedist
-# expect TEXT COMMAND...: the command succeeds and prints TEXT somewhere.
+# expect TEXT COMMAND...: checks that the command succeeds and prints TEXT.
 expect() {
     local text=$1 said status=0
     shift
@@ -71,7 +71,7 @@ for shell in bash zsh fish; do
     expect 'count' cat "build/completion/reusedist.$shell"
 done
 
-# A profile with the section comes through `merge`, which reads, checks, sums and writes it.
+# `merge` reads, checks, sums and writes a profile with the section.
 $reusedist analyze --out=json three.txt |
     sed 's/^  "histogram"/  "fields": {"touched": 2},\n&/; s|profile/1[.0-9]*"|profile/1.2"|' >one.json
 cp one.json two.json

@@ -8,10 +8,10 @@ bad=0
 for format in auto $("$reusedist" formats | awk '{ print $1 }'); do
     status=0
     (
-        ulimit -v 600000 # KiB, an address space that the line does not fit in
+        ulimit -v 600000 # KiB; the line does not fit into this address space
         head -c 1G /dev/zero | tr '\0' 7 | "$reusedist" analyze -e null -q -f "$format" - 2>&1
     ) >/dev/null || status=$?
-    # 141: the reader left early, as it should, and the writer was told so.
+    # Status 141 means that the reader ended early, as it should, and the writer got SIGPIPE.
     case $status in
     0 | 1 | 2 | 141) ;;
     *)

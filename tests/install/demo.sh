@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes the build folder that scripts/demo leaves behind, from a complete one: everything except the files that
 # only other targets make. README's commands must work in it, so other tests follow the documents there. This
-# takes a moment instead of a build, and is the same: the two builds differ only in RD_WERROR.
+# is much faster than a build and has the same result, because the two builds differ only in RD_WERROR.
 #
 # usage: tests/install/demo.sh BUILD_DIR FOLDER
 set -euo pipefail
@@ -21,5 +21,5 @@ mkdir "$folder"
 find . -type d \( -name '*.dir' -o -name Testing -o -path "./${folder#"$build/"}" \) -prune -o -type f -printf '%P\n' \
     -o -type l -fprintf "$work/links" '%P\n' | sort | comm -23 - "$work/not_made" >"$work/files"
 xargs -a <(cat "$work/files" "$work/links") cp -al --parents -t "$folder"
-find "$folder" -xtype l -delete # links to files that are not made
+find "$folder" -xtype l -delete # links to files that were not copied
 find "$folder" -name cmake_install.cmake -exec sed -i "s|$build\([/\"]\)|$folder\1|g" {} +

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Programs and the shared library are hardened (cmake/hardening.cmake), and the recorders are not.
+# Checks that programs and the shared library are hardened (cmake/hardening.cmake), and that the recorders are
+# not.
 #
 # usage: tests/install/hardening.sh BUILD_DIR
 set -euo pipefail
@@ -7,7 +8,7 @@ build=$1
 bad=0
 complain() { echo "$*"; bad=1; }
 
-# hardened FILE: looks for the marks of each option.
+# hardened FILE: checks that the file shows the effect of each option.
 hardened() {
     local file=$1 elf symbols
     [ -e "$file" ] || return 0 # reusedist-mpi is not in every build
@@ -24,7 +25,7 @@ hardened "$build/reusedist"
 hardened "$build/reusedist-mpi"
 hardened "$build/libreusedist.so"
 
-# They run without a C library, or inside of programs that were compiled without it.
+# The recorders run without a C library, or inside programs that were compiled without hardening.
 for file in "$build"/libexec/reusedist/{clang/*.a,valgrind/reusedist-amd64-linux}; do
     [ -e "$file" ] || continue
     found=$(nm "$file" 2>/dev/null | grep -E ' U (__stack_chk_fail|__[a-z]+_chk)$' || true)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the Debian packages and looks into them; then unpacks the command and runs it from there.
-# scripts/check-package does the rest: it installs them on a clean Debian.
+# Builds the Debian packages and checks their contents, then unpacks the command and runs it from there.
+# scripts/check-package also installs them on a clean Debian.
 #
 # usage: tests/install/package.sh BUILD_DIR
 set -euo pipefail
@@ -41,7 +41,7 @@ depends reusedist libc6
 depends "libreusedist$soversion" libc6
 depends libreusedist-dev "libreusedist$soversion"
 
-# What Debian expects of every package. scripts/check-package runs lintian, which checks more.
+# Checks what Debian requires of every package. scripts/check-package runs lintian, which checks more.
 for package in "$work"/made/*.deb; do
     name=$(basename "${package%%_*}")
     holds "$name" "doc/$name/copyright" "doc/$name/changelog.gz"

@@ -14,18 +14,18 @@ from pathlib import Path
 
 compiler, root = sys.argv[1], Path(sys.argv[2])
 sys.path.insert(0, str(root / "python" / "reusedist"))
-import _native  # noqa: E402: the file alone, without numpy
+import _native  # noqa: E402: imports only this file, without numpy
 
 
 def mirrored():
-    """The structs of the package with the C type that each of them mirrors."""
+    """Returns the structs of the package, each with the C type that it mirrors."""
     for thing in vars(_native).values():
         if isinstance(thing, type) and issubclass(thing, ctypes.Structure) and thing._fields_:
             yield thing, thing.c_name
 
 
 def layout(struct, name):
-    """One line per struct and field: what C must print."""
+    """Returns the lines that the C program must print, one per struct and field."""
     yield f"{name} {ctypes.sizeof(struct)}"
     for field, *_ in struct._fields_:
         yield f"{name}.{field} {getattr(struct, field).offset}"

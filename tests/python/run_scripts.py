@@ -15,7 +15,7 @@ import tempfile
 import reusedist
 from script_generator import make_script
 
-SECONDS = 60  # after which a script hangs
+SECONDS = 60  # a script that takes longer is stopped and fails
 
 
 def all_scripts(count, first):
@@ -27,7 +27,7 @@ def all_scripts(count, first):
 
 
 def wait_for(child, log):
-    """Returns what is wrong with a script, or ''."""
+    """Returns a text that says what is wrong with a script, or ''."""
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     log.seek(0)
     said = log.read()
@@ -57,4 +57,4 @@ else:
     print(f"{done} scripts, {bad} of them fail")
     sys.exit(bad != 0)
 
-exec(compile(text, name, "exec"), globals())  # this is a child
+exec(compile(text, name, "exec"), globals())  # the child process runs the script

@@ -1,4 +1,4 @@
-"""Random scripts that create, copy, share and drop the objects of the package, from several threads, and
+"""Generates random scripts that create, copy, share and drop the objects of the package, from several threads, and
 then exit."""
 import random
 
@@ -14,7 +14,8 @@ profiles, engines, arrays, others, threads = [rd.measure([1, 2, 1])], [], [], []
 
 
 def attempt(action, *arguments):
-    """Clear errors are fine: this is about crashes. Python raises ImportError while it exits."""
+    """Ignores errors with a clear message, because the test is about crashes. Python raises ImportError while it
+    exits."""
     try:
         return action(*arguments)
     except (rd.Error, TypeError, ImportError):
@@ -39,7 +40,7 @@ def repeat(action, *arguments):
 
 
 def fail_and_keep(profile):
-    """An exception, its frame and the profile become a cycle."""
+    """Makes a cycle of an exception, its frame and the profile."""
     kept = []
     try:
         profile.rebin("nope")
@@ -49,7 +50,7 @@ def fail_and_keep(profile):
 
 
 class Cycle:
-    """Refers to itself, and uses what it holds when it is collected."""
+    """An object that refers to itself and uses its contents when it is collected."""
 
     def __init__(self, *held):
         self.held, self.me = held, self
@@ -60,7 +61,7 @@ class Cycle:
 
 
 class Listener:
-    """Owns the engine whose sink it is."""
+    """An object that owns an engine and is its sink."""
 
     def __init__(self, spec, threads, habit):
         self.seen, self.habit = 0, habit
@@ -97,7 +98,7 @@ def read_arrays():
 
 '''
 
-# Each is a statement; the words in braces are drawn at random.
+# Statements. The words in braces are replaced at random.
 STATEMENTS = [
     'keep(profiles, attempt(lambda: rd.measure(np.arange({refs}) % {blocks}, "{engine}", threads={threads})))',
     'keep(profiles, attempt(lambda: rd.measure(np.arange({refs}) % {blocks}, "{engine}", bound={blocks})))',

@@ -1,4 +1,4 @@
-"""The Python package: arrays in and out, equal to a plain calculation and to the profile file."""
+"""Tests the Python package: its arrays must equal a plain calculation and the profile file."""
 import copy
 import gc
 import json
@@ -20,7 +20,7 @@ PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(rd.__file__)))
 
 
 def plain_distances(trace):
-    """Mattson's stack: the index in a list of blocks, the newest first."""
+    """Computes distances by Mattson's stack: the index in a list of blocks, newest first."""
     stack, found = [], []
     for block in trace:
         if block in stack:
@@ -363,7 +363,7 @@ class Files(unittest.TestCase):
     def test_compressed_trace_of_addresses(self):
         try:
             profile = rd.analyze(self.GZIP)
-        except rd.Unsupported:  # a build without libarchive
+        except rd.Unsupported:  # this build has no libarchive
             return
         self.assertEqual((profile.block_bytes, profile.partial), (64, False))
         stores = rd.analyze(self.GZIP, kinds="S", block=4096)
@@ -431,7 +431,7 @@ class Files(unittest.TestCase):
 
 
 class Axes:
-    """Keeps what is drawn, as matplotlib's axes are too large to be required."""
+    """Keeps what is drawn, and replaces matplotlib's axes, which would be a large dependency."""
 
     def __init__(self):
         self.lines, self.bands, self.xaxis, self.labels = [], [], self, []

@@ -5,7 +5,7 @@
         page.evaluate("document.title")
         page.press("Tab")
         page.screenshot("page.png")
-        page.errors, page.requests    # what went wrong, what was loaded
+        page.errors, page.requests    # error messages, and the addresses that were loaded
 """
 import base64
 import json
@@ -16,7 +16,7 @@ import subprocess
 import tempfile
 import time
 
-TIMEOUT = 30  # seconds for any answer, on a busy machine
+TIMEOUT = 30  # seconds to wait for an answer; a busy machine needs many
 
 KEYS = {  # name: (virtual key code, text)
     "Tab": (9, ""), "Enter": (13, "\r"), "Escape": (27, ""), " ": (32, " "), "End": (35, ""),

@@ -22,7 +22,7 @@ CACHES = "--caches=L1=32K,L2=1M,L3=32M"
 PANELS = ["overview", "distances", "code", "data-regions", "time", "space", "method"]
 LONG_BYTES = 5 << 20
 
-# Canvases on the page: how many different colors each has, up to four. One is a blank canvas.
+# The number of different colors in each canvas on the page, up to four. A blank canvas has one.
 COLORS = """[...document.querySelectorAll('.panel:not([hidden]) canvas')].map((c) => {
     const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data, seen = new Set();
     for (let i = 0; i < d.length && seen.size < 4; i += 4) seen.add((d[i] << 24) + (d[i+1] << 16) + (d[i+2] << 8) + d[i+3]);
@@ -55,7 +55,7 @@ LOW_CONTRAST = """(() => {
     return seen ? bad : ['no text at all'];
 })()"""
 
-# Interactive things without a name for those who cannot see them.
+# Interactive elements without a name for screen readers.
 NAMELESS = """[...document.querySelectorAll('button, input, select, canvas, [role=img], [tabindex="0"]')]
     .filter((n) => n.checkVisibility() && !(n.textContent.trim() || n.getAttribute('aria-label') ||
         (n.labels && [...n.labels].some((l) => l.textContent.trim())))).map((n) => n.outerHTML.slice(0, 80))"""

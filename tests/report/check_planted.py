@@ -21,7 +21,7 @@ CACHES = "--caches=L1=32K,L2=1M,L3=32M"
 
 
 def marks(name):
-    """Line numbers of the comments that mark places."""
+    """Returns the line numbers of the comments that mark places."""
     found = {}
     with open(os.path.join(SOURCES, name + ".c"), encoding="utf-8") as source:
         for number, line in enumerate(source, 1):
@@ -32,7 +32,7 @@ def marks(name):
 
 
 def first_row(page, tab, table=None):
-    """Texts of the cells in the first row of a tab's table."""
+    """Returns the texts of the cells in the first row of a tab's table."""
     page.evaluate(f"document.getElementById('tab-{tab}').click()")
     if table:
         page.evaluate(f"document.querySelector('input[name=code][value={table}]').click()")
@@ -54,7 +54,7 @@ def check_program(checks, chrome, tool, programs, name, directory):
     checks.that(f"{name}: with its source", "/* planted */" in row[2], row)
     row = first_row(page, "code", "pairs")
     checks.equal(f"{name}: first pair comes back at", row[1], place["planted"])
-    if "first walk" in place:  # or the head of that loop, which reads the pointer to the next one
+    if "first walk" in place:  # or in the head of that loop, which reads the pointer to the next element
         number = int(place["first walk"].split(":")[1])
         checks.that(f"{name}: first pair begins in the first walk",
                     row[0] in (f"{name}.c:{number - 1}", f"{name}.c:{number}"), row[0])

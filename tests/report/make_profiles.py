@@ -1,4 +1,4 @@
-"""Profiles for the tests of the report page, made up but consistent: every sum is right.
+"""Makes profiles for the tests of the report page. They are invented but consistent: every sum is right.
 
 usage: make_profiles.py DIRECTORY
 
@@ -35,7 +35,7 @@ def loglinear_bin(distance):
 
 
 class Share:
-    """The counts of a share of the references."""
+    """Returns the counts of a share of the references."""
 
     def __init__(self):
         self.references = self.infinite = self.distance_sum = 0
@@ -173,14 +173,15 @@ MATMUL = ["void multiply(int n, const double *a, const double *b, double *c) {",
 
 
 def matmul(name, far):
-    """A multiplication of matrices of 1000 x 1000 doubles; `far`: whether b is read by columns."""
+    """Makes the profile of a multiplication of two matrices of 1000 x 1000 doubles. `far` means that b is read by
+    columns."""
     lines = [(0, 14, 0, MATMUL[5]), (0, 15, 0, MATMUL[6]), (0, 31, 1, "    fill(b, n);")]
     functions = [("multiply", 0, 9, "matmul"), ("main", 0, 25, "matmul")]
     data = [("heap", "matrix_new (matmul.c:22)", 8 << 20), ("heap", "matrix_new (matmul.c:23)", 8 << 20),
             ("global", "c", 8 << 20), ("stack", "stack of thread 1", 16384)]
     cells, windows = [], 64
     for w in range(windows):
-        if w < 8:  # the matrices are filled
+        if w < 8:  # in these windows, the matrices are filled
             cells.append(Cell(2, w % 2, 2, w, INFINITE, 31250))
             cells.append(Cell(2, w % 2, 2, w, 0, 218750))
             continue
@@ -234,7 +235,7 @@ def long_run(n_functions=3000, n_lines=6000, n_data=1500, windows=512, n_cells=1
 
 
 def odd():
-    """Profiles with few or unusual contents."""
+    """Returns profiles with few or unusual contents."""
     exact = {"exact": True, "error": {"kind": "exact"}}
     big = (1 << 64) - 1
     share = {"references": 5, "infinite": 2, "distance_sum": 0, "misses": [], "bins": [[0, 0, 3]]}

@@ -1,4 +1,4 @@
-# A column-wise walk over a matrix, and a row-wise one: the profile attributes them to two
+# The trace walks over a matrix by columns and then by rows, and the profile attributes the two walks to two
 # instructions. Both readers accept the file, and both reject a file that contradicts itself.
 for ((i = 0; i < 64; i++)); do
     for ((k = 0; k < 64; k++)); do

@@ -1,4 +1,4 @@
-# A file that can lie anywhere needs an address; without libdw nothing is known of it.
+# A file that can be loaded at any address needs an address. Without libdw, its symbols are unknown.
 printf '0x401010: R 0x1000\n' >t
 if "$REUSEDIST" version | grep -q 'no libdw'; then
     exit 77

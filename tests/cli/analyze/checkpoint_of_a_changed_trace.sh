@@ -1,5 +1,5 @@
-# A checkpoint is refused if the trace has changed: a file that is shorter or has the same length, and a
-# stream, whose change shows only while it is read.
+# A checkpoint is refused if the trace has changed: if a file is shorter, if it has the same length but another
+# content, and if a stream differs, which is known only while it is read.
 keep() { $REUSEDIST analyze -e parda:ranks=2,phase=1000 --checkpoint=kept -o /dev/full "$@" 2>/dev/null || true; }
 go_on() { $REUSEDIST analyze -e parda:ranks=2,phase=1000 --checkpoint=kept --out=csv "$@" || echo "exit $?"; }
 $REUSEDIST generate zipf:blocks=100,refs=5000 -o first.u64 --to=u64

@@ -1,5 +1,5 @@
-# Parda, Table III: d a c b c c g e f a f b c m t m a c f b d c a c, one u64 per letter.
+# The trace of Table III in the Parda paper, one u64 per letter: d a c b c c g e f a f b c m t m a c f b d c a c.
 letters() { for c in d a c b c c g e f a f b c m t m a c f b d c a c; do printf "$c\0\0\0\0\0\0\0"; done; }
-# Two files are one trace: blocks of the first are known in the second.
+# Two files are analyzed as one trace, so blocks of the first file are known in the second.
 letters >t.u64
 $REUSEDIST analyze -b addr --hist=full --out=csv t.u64 - <t.u64

@@ -1,4 +1,4 @@
-# The file that a link names is written, whether it is there already or not, and the link stays.
+# The file that a link names is written, whether it exists or not, and the link remains.
 ln -s target link
 for i in 1 2; do
     printf 12345678 | $REUSEDIST analyze -f u64 --out=csv -o link -

@@ -1,4 +1,4 @@
-# Peaks are the same however many threads read the file, and need all distances.
+# Peaks are the same for any number of threads that read the file, and need all distances.
 awk 'BEGIN {
     for (round = 0; round < 24; round++) {
         for (i = 0; i < 20000; i++) print 64 * i

@@ -1,5 +1,5 @@
-# Phases of generated traces: seven different ones in three orders, phases that come back, also with working
-# sets that take the whole phase to be touched, and traces without phases, which only have noise.
+# The command finds the phases of generated traces: seven different phases in three orders, phases that come
+# back, also with working sets that take the whole phase to be touched, and none in traces with only noise.
 phases() {
     "$REUSEDIST" generate -q "$1" -o trace
     "$REUSEDIST" analyze -q -b addr --attribute --out=json -o out.json trace

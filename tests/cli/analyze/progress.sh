@@ -1,5 +1,5 @@
-# The bar is drawn on a terminal only, or when asked for: here while a slow pipe delivers. It shows
-# how much and how fast, and is wiped at the end.
+# The progress bar is drawn only on a terminal or on request. Here a slow pipe delivers the trace. The bar shows
+# the amount and the speed, and is erased at the end.
 slow() { seq 1 1000; sleep 1; seq 1 100000; }
 slow | "$REUSEDIST" analyze --progress=always -e bk --out=csv --hist=log -f text - 2>bar | tail -1
 grep -c 'references  .*/s' bar

@@ -1,5 +1,5 @@
-# Several threads read a file ahead for an engine that is fed: the result is that of one reader,
-# also with two files, and with a damaged file up to the damage.
+# If several threads read a file ahead for an engine, the result is the same as with one reader, also with two
+# files, and with a damaged file up to the damage.
 "$REUSEDIST" generate -q zipf:blocks=5000,refs=1800000 -o t.trace
 same() {
     for threads in 1 3; do

@@ -1,4 +1,4 @@
-# A loop over 300 blocks inside a pass over 3000, so that there are two working sets.
+# The trace is a loop over 300 blocks inside a pass over 3000 blocks, so it has two working sets.
 awk 'BEGIN {
     for (pass = 0; pass < 4; pass++)
         for (i = 0; i < 10; i++)

@@ -1,4 +1,4 @@
-# One case per rule and profile: passed, failed, and one that cannot be applied.
+# The file has one case per rule and profile: one passes, one fails, and one cannot be applied.
 cp "$DATA"/profiles/{exact,worse,better}.json .
 cp exact.json '<a&"b">.json'
 "$REUSEDIST" compare --out=csv --junit=out.xml --fail-if='miss-ratio@128>+1%' --fail-if=bound-broken \

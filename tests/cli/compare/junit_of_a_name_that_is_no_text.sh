@@ -1,5 +1,5 @@
-# Control characters and broken UTF-8 in a file's name: the XML stays well-formed, and no message
-# writes a line of its own or moves the cursor.
+# If the name of a file has control characters and invalid UTF-8, the XML is still well-formed, and no message
+# begins a new line or moves the cursor.
 name=$(printf 'a\033[31m\nb\377\302\233c\303\244.json')
 cp "$DATA/profiles/exact.json" .
 cp "$DATA/profiles/worse.json" "$name"

@@ -1,4 +1,4 @@
-# A file of a later release, from docs/trace-format.md: parts that nobody knows here are skipped with a note.
+# In a file of a later release (docs/trace-format.md), unknown optional sections are skipped with a note.
 decode=$DATA/../../scripts/decode_trace.py
 python3 - "$DATA/../../docs/trace-format.md" >later.trace <<'P'
 import re, sys
@@ -11,7 +11,7 @@ python3 "$decode" copy.trace
 $REUSEDIST analyze -b addr --out=csv later.trace
 $REUSEDIST convert -q later.trace -o quiet.trace
 cmp copy.trace quiet.trace
-# A required part is refused by name.
+# An unknown required section is refused by name.
 python3 - "$DATA/../../scripts" <<'P'
 import struct, sys
 sys.path.insert(0, sys.argv[1])

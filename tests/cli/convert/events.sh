@@ -1,4 +1,4 @@
-# Events, written here by hand after docs/trace-format.md, survive every way through the tool.
+# Events, which this script writes as docs/trace-format.md describes, survive every conversion.
 decode=$DATA/../../scripts/decode_trace.py
 cat >make.py <<'P'
 import random, struct, sys
@@ -22,7 +22,7 @@ def frame(n, payload, seed):
     checked = struct.pack("<II", n, len(payload)) + payload
     return checked + struct.pack("<Q", xxh64(checked, seed))
 
-# Three loads, 4096 bytes apart: one slot, one symbol with that addend.
+# Three loads that are 4096 bytes apart use one slot and one symbol with this addend.
 block = struct.pack("<BBHIQ", 1, 0, 1, 0, 0) + struct.pack("<BBBBIQ", 0, 0, 0, 1, 0, 4096) + bytes(4)
 head = b"\x89RDT\r\n\x1a\n\1\2\4" + bytes(5)
 head += struct.pack("<Q", xxh64(head, 0))
@@ -52,7 +52,7 @@ done
 $REUSEDIST convert hand.trace --kinds=S -o stores.trace
 python3 "$decode" stores.trace | cut -d' ' -f2 | tr '\n' ' '
 echo
-# Further cases: two traces joined, formats without events, and traces with different columns.
+# Further cases are two joined traces, formats without events, and traces with different columns.
 $REUSEDIST convert hand.trace hand.trace -o twice.trace
 python3 "$decode" twice.trace | cmp - <(cat hand.txt hand.txt)
 $REUSEDIST convert hand.trace --to=din 2>&1

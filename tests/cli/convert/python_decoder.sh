@@ -6,7 +6,7 @@ example = re.search("```hex(.*?)```", open(sys.argv[1]).read(), re.S)
 sys.stdout.buffer.write(bytes.fromhex(example[1]))
 P
 python3 "$decode" example.trace
-# All columns, many frames, values of every size.
+# The trace has all columns, many frames and values of every size.
 python3 - <<'P' >t.bin
 import random, struct, sys
 random.seed(4)

@@ -1,6 +1,6 @@
-# Nothing is left behind, whichever way the process ends. The trace is far too long to be finished.
-# Where files cannot be without a name, a temporary one may stay.
-ulimit -f 1000000 # KiB: where SIGHUP is ignored, as under nohup, the trace ends here
+# A killed process leaves no file, whichever signal ends it. The trace is far too long to be finished. On file
+# systems without unnamed files, a temporary file may remain.
+ulimit -f 1000000 # KiB; if SIGHUP is ignored, as under nohup, this limit ends the trace
 case $(stat -f -c %T .) in ext2/ext3 | tmpfs | xfs | btrfs) ;; *) exit 0 ;; esac
 for signal in TERM HUP KILL; do
     $REUSEDIST generate uniform:refs=1T --to=u64 -o g &

@@ -1,4 +1,4 @@
-# A loop over 300 blocks inside a pass over 3000.
+# The trace is a loop over 300 blocks inside a pass over 3000 blocks.
 loops() { awk 'BEGIN {
     for (pass = 0; pass < 4; pass++)
         for (i = 0; i < 10; i++)

@@ -1,4 +1,4 @@
-# A loop over 300 blocks inside a pass over 3000.
+# The trace is a loop over 300 blocks inside a pass over 3000 blocks.
 loops() { awk 'BEGIN {
     for (pass = 0; pass < 4; pass++)
         for (i = 0; i < 10; i++)
@@ -6,7 +6,8 @@ loops() { awk 'BEGIN {
                 for (k = 0; k < 300; k++) printf " L %x,8\n", (i * 300 + k) * 64
 }'; }
 loops >trace
-# By name, on standard input, and through a pipe; at bin ends the same as from the trace.
+# The profile is read by name, from standard input and through a pipe. At the ends of bins, the result is the
+# same as from the trace.
 $REUSEDIST analyze --out=json -o profile trace
 for sizes in 4K,32K,1M; do
     $REUSEDIST mrc --out=csv --sizes=$sizes trace

@@ -1,4 +1,5 @@
-# A sample has a band in every form, the same one in CSV as in JSON; what is exact has no columns for it.
+# The result of a sample has a confidence band, which is the same in CSV and JSON. An exact result has no
+# columns for it.
 $REUSEDIST generate zipf:blocks=4K,refs=40K -o t.trace
 $REUSEDIST mrc -e shards:rate=0.1 -b addr --sizes=128,1K,4K --out=csv t.trace | tee band.csv
 $REUSEDIST mrc -e shards:rate=0.1 -b addr --sizes=128,1K,4K --out=json t.trace |

@@ -1,4 +1,4 @@
-# An input without the peak has a line and a message; all other inputs are predicted.
+# An input without the peak gets a line and a message, and all other inputs are predicted.
 . "$DATA/sweeps.sh"
 for n in 1000 3000 9000 20000; do
     sweep $n

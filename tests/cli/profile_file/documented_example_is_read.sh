@@ -1,4 +1,4 @@
-# The example of the format's page, back as it was but for the release.
+# The example in the documentation of the format is read and written back unchanged, except for the release.
 sed -n '/^```json$/,/^```$/p' "$DATA"/../../docs/profile-format.md | grep -v '^```' >example.json
 "$DATA"/../../scripts/check_profile.py example.json
 grep -v '"tool"' example.json >expected

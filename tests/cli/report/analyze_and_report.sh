@@ -1,4 +1,4 @@
-# The page of `analyze --report` is the one of the profile, under the name of the trace.
+# `analyze --report` writes the same page as `report` for the profile, but with the name of the trace.
 printf '%s\n' d a c b c c g e f a f b c >trace.txt
 "$REUSEDIST" analyze --out=json -o p.json --report=page.html trace.txt
 "$REUSEDIST" report p.json -o other.html

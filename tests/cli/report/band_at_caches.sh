@@ -1,4 +1,4 @@
-# A sampled profile has a band around its miss ratio, also where a cache is.
+# A sampled profile has a confidence band, also at the sizes of the caches.
 "$REUSEDIST" generate -q zipf:blocks=20000,refs=200000 -o t.trace
 "$REUSEDIST" analyze -q -e shards:rate=0.1 -b 64 --out=json -o p.json t.trace
 "$REUSEDIST" report --caches=64K p.json |

@@ -1,4 +1,4 @@
-# A mistake in the options of the analysis is found before the program is started.
+# A wrong option of the analysis is reported before the program starts.
 "$REUSEDIST" run -e nope -- touch started 2>messages || echo "exit $?"
 grep -o "unknown engine 'nope'" messages
 ls started 2>/dev/null || echo "not started"

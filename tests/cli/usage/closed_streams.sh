@@ -1,4 +1,4 @@
-# Files never take the place of a closed standard stream; writing to one is reported.
+# A file never replaces a closed standard stream, and writing to a closed stream is reported.
 printf 12345678 | $REUSEDIST analyze -f u64 --distances=d --out=csv - >&- && exit 1
 cat d
 printf 12345678 | $REUSEDIST analyze -f u64 -o result >&- -

@@ -1,2 +1,2 @@
-# Tiles as large as the device's.
+# Checks `gpu` with tiles as large as on the device.
 "$REUSEDIST" verify -e gpu --traces=6 --longest=60000

@@ -1,4 +1,4 @@
-# The geometric engine's steps for a device, in plain memory; phases of many tiles and of parts of one.
+# Checks the device steps of the engine `geometric` in plain memory, with traces of many tiles and of less than one.
 "$REUSEDIST" verify -e geometric:backend=cuda,phase=3000 -e geometric:backend=cuda,phase=100 \
     -e geometric:backend=cuda --traces=60
 "$REUSEDIST" generate uniform:blocks=300,refs=30K -o trace

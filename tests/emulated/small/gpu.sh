@@ -1,2 +1,2 @@
-# Tiles of 64 references: many blocks, buckets and segments of the table in every trace.
+# Checks `gpu` with tiles of 64 references, so that every trace has many tiles, buckets and panels of the table.
 "$REUSEDIST" verify -e gpu --traces=300

@@ -1,4 +1,4 @@
-# The command on the pretended device gives what it gives without, with the device named for -v.
+# With the emulated device, the command gives the same result as without, and -v names the device.
 "$REUSEDIST" generate zipf:blocks=5K,refs=200K -o trace
 "$REUSEDIST" analyze -v -e gpu:batch=30K --hist=full --out=csv trace >got
 "$REUSEDIST" analyze -e stack --hist=full --out=csv trace >expected

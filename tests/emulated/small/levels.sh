@@ -1,4 +1,4 @@
-# The level-by-level engine's steps for a device, in plain memory; phases of many tiles and of parts of one.
+# Checks the device steps of the engine `levels` in plain memory, with traces of many tiles and of less than one.
 "$REUSEDIST" verify -e levels:backend=cuda,phase=7000 -e levels:backend=cuda,phase=100 \
     -e levels:backend=cuda,C=5 --traces=40
 "$REUSEDIST" generate zipf:blocks=300,refs=30K -o trace

@@ -17,8 +17,8 @@ from decode_trace import references
 MODULE, ALLOCATE, RELEASE, STACK, UNLOAD = range(1, 6)
 named = set(sys.argv[2:])
 modules, gone = [], []        # (start, end, bias, path)
-blocks, starts = {}, []       # by address: (end, place)
-stacks = {}                   # by thread: (start, end)
+blocks, starts = {}, []       # address: (end, place)
+stacks = {}                   # thread: (start, end)
 stores = collections.Counter()
 sizes = collections.defaultdict(list)
 lines = {}
@@ -36,7 +36,7 @@ def module_of(pc):
 
 
 def place_of(pc):
-    """The comment at the line of a call; None outside of the sources."""
+    """Returns the comment at the line of a call, or None if the source is unknown."""
     m = module_of(pc)
     if not m or os.path.basename(m[3]) not in named:
         return None

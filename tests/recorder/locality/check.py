@@ -1,4 +1,4 @@
-"""Whether the first line, pair and data in profile.json are those that the comments of a program name.
+"""Checks that the first line, pair and data in profile.json are those that the comments of a program name.
 
 usage: check.py SOURCE
 """
