@@ -103,7 +103,7 @@ static void check_stack(void) {
                   (unsigned long long)limit.rlim_cur / 1024, STACK_KIB, STACK_KIB));
 }
 
-/* Numbers have a decimal point, whatever the environment says and libraries do. */
+/* Sets the locale in which numbers have a decimal point, independently of the environment. */
 static void choose_locale(void) {
     uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
 }

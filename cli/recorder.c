@@ -114,8 +114,8 @@ int recorder_spawn(pid_t *program, char **args, bool silent) {
     return error;
 }
 
-/* Raises the limit of the stack, as far as the hard limit allows, for a program whose frames hooks
- * have made larger. Returns false if it stays as it is; otherwise `before` is the old limit. */
+/* Raises the stack limit, up to the hard limit, for a program whose stack frames are larger because
+ * of the hooks. Returns false if the limit stays unchanged. Otherwise *before is the old limit. */
 static bool raise_stack_limit(struct rlimit *before) {
     if (getrlimit(RLIMIT_STACK, before) != 0 || before->rlim_cur >= RLIM_INFINITY / STACK_FACTOR)
         return false;

@@ -36,8 +36,8 @@ typedef struct recorder recorder;
 /* Returns whether the options leave out parts of the run. */
 bool recorder_is_sampling(const recorder_options *options);
 
-/* The file of the program if the command names one; NULL if the command is searched for in PATH. No
- * output may overwrite it. */
+/* Returns the file of the program if the command names one, or NULL if the command is searched for
+ * in PATH. No output may overwrite this file. */
 const char *recorder_program_file(char **words);
 
 /* Starts the command of `n` words. Returns NULL after reporting a mistake (*status is the exit

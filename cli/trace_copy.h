@@ -12,8 +12,8 @@ typedef struct copy_options {
     const char *to;     /* format of the new trace; NULL: native */
     uint32_t progress;  /* a progress_when */
     bool quiet;
-    bool sampled; /* record: the recorder leaves out references */
-    bool keep;    /* record: keep the file even if recording fails */
+    bool sampled; /* record: true if the recorder skips references */
+    bool keep;    /* record: true to keep the file even if recording fails */
 } copy_options;
 
 #define COPY_OPTIONS(state, member)                                                                \
@@ -37,7 +37,8 @@ trace_copy *trace_copy_new(rd_ctx *ctx, const copy_options *options, uint32_t ki
 int trace_copy_add(trace_copy *c, const char *name, rd_trace *trace);
 
 /* Finishes the new trace and frees everything. `status` is the exit status of the command so far.
- * No file appears if writing failed, if nothing was added, or if a recorded program never began. Returns the exit status. */
+ * No file appears if writing failed, if nothing was added, or if a recorded program never began.
+ * Returns the exit status. */
 int trace_copy_finish(trace_copy *c, int status);
 
 #endif

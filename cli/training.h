@@ -26,7 +26,7 @@ typedef struct size_choice {
     bool given;    /* true: the user gave the sizes */
 } size_choice;
 
-/* The path in a [SIZE=]PROFILE word; borrowed from the word. */
+/* Returns the path in a [SIZE=]PROFILE word. It is borrowed from the word. */
 const char *training_path(const char *word);
 
 /* Reads the profiles. Reports failures and returns the exit status. */

@@ -70,8 +70,8 @@ typedef struct traversal {
     bool wrong;
 } traversal;
 
-/* Feeds the next `n` references, which have the numbers from `number` on and whose previous references
- * have the numbers from `last` on. */
+/* Feeds the next `n` references, which have the numbers from `number` on and whose previous
+ * references have the numbers from `last` on. */
 static rd_status feed_batch(traversal *t, uint64_t number, uint64_t last, size_t n) {
     bool cold = last == RD_COLD;
     for (size_t i = 0; i < n; i++) {
@@ -355,7 +355,7 @@ static double misplaced(const rd_profile *a, const rd_profile *b, uint64_t first
     return sum / 2;
 }
 
-/* The fraction of all references whose distance is in the window. */
+/* Returns the fraction of all references whose distance is in the window. */
 static double share_of_window(const rd_profile *p) {
     double sum = 0;
     for (uint64_t low = WINDOW_FIRST; low < WINDOW_END; low += WIDTH)

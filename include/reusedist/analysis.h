@@ -105,9 +105,9 @@ typedef struct rd_analysis_config {
     void *progress_user;
     rd_note_callback note; /* NULL: notes are dropped */
     void *note_user;
-    const char *distances; /* file that gets every distance, a line each: a number or "inf"; "-":
-                              standard output; NULL: none. It appears when all distances are known,
-                              also if the analysis ends early */
+    const char *distances; /* File for all distances, one line per distance: a number or "inf". "-"
+                              is standard output; NULL: no file. The file appears when all distances
+                              are known, even if the analysis ends early. */
 } rd_analysis_config;
 
 typedef struct rd_analysis rd_analysis;

@@ -141,8 +141,8 @@ typedef struct rd_windows {
     /* Indices of the windows with which a phase begins, starting with window 0. */
     const size_t *phases;
     size_t n_phases;
-    /* Parallel to `phases`: the number of the phase that begins there. Phases are numbered from 1 in
-     * the order in which they appear; a phase that comes back has the same number again. */
+    /* For each element of `phases`, the number of the phase that begins there. Phases are numbered
+     * from 1 in the order in which they appear. A phase that comes back keeps its number. */
     const size_t *phase_numbers;
 } rd_windows;
 

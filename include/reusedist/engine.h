@@ -1,4 +1,4 @@
-/* Engines: block ids in, reuse distances out.
+/* Engines, which are fed block ids and return reuse distances.
  *
  *   rd_engine *e;
  *   rd_engine_open(ctx, "auto", NULL, &e);

@@ -27,7 +27,7 @@ typedef enum rd_json_style {
     RD_JSON_COMPACT /* one line without white space */
 } rd_json_style;
 
-/* How the members of an object and the items of an array are laid out. */
+/* The layout of the members of an object and of the items of an array. */
 typedef enum rd_json_layout {
     RD_JSON_INLINE, /* all on the line where the object or array begins */
     RD_JSON_LINES   /* each on a line of its own, indented by two spaces per level */
@@ -63,16 +63,16 @@ RD_API void rd_json_put_string(rd_json_writer *w, const char *key, const char *v
 /* Works like strtod(3) in the C locale, whatever the locale of the program. */
 RD_API double rd_strtod(const char *text, char **end);
 
-/* ---- where outputs go ---- "-" and the names of open descriptors such as /dev/stdout are allowed.
- */
+/* ---- output files ---- "-" and the names of open descriptors such as /dev/stdout are allowed. */
 
-/* Checks that rd_text_write() can write to `path`, as far as this is known without opening it: RD_EIO
- * if not, RD_EINVAL if the name is empty. Programs call it before work that takes long. */
+/* Checks that rd_text_write() can write to `path`, as far as this is known without opening it.
+ * Fails with RD_EIO if it cannot, and with RD_EINVAL if the name is empty. Programs call it before
+ * work that takes long. */
 RD_API RD_CHECKED rd_status rd_output_check(rd_ctx *ctx, const char *path);
-/* Whether an output would overwrite an input: both name the same regular file, also through links. As
- * `input`, "-" is standard input. */
+/* Returns whether an output would overwrite an input: both name the same regular file, directly or
+ * through links. As `input`, "-" is standard input. */
 RD_API bool rd_output_is_input(const char *output, const char *input);
-/* Whether two outputs name the same regular file, which need not exist yet. */
+/* Returns whether two outputs name the same regular file, which need not exist yet. */
 RD_API bool rd_output_is_same(const char *a, const char *b);
 
 /* ---- the order structure alone ---- These functions measure the cost of an engine without the

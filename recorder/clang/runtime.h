@@ -17,7 +17,7 @@ int runtime_tells_events(void);
 void runtime_tell(rd_event_kind kind, const void *address, uint64_t size, uint64_t pc,
                   const char *path);
 
-/* Is called before a thread is created, because the thread may use all memory that was reported so
+/* This function is called before a thread is created, because the thread may use all memory that was reported so
  * far. */
 void runtime_before_thread(void);
 
@@ -26,7 +26,7 @@ void runtime_run_handler(void (*run)(void *), void *argument);
 
 /* Reports modules that are new, and modules that are gone (runtime_modules.c). */
 void modules_update(void);
-/* Is called in a forked child. Forgets all modules, so that they are reported again. */
+/* This function is called in a forked child. Forgets all modules, so that they are reported again. */
 void modules_forget(void);
 
 #endif

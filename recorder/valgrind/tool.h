@@ -45,14 +45,14 @@ typedef struct buffer_cursor {
 #define BUFFER_SLACK_BYTES 8192
 
 void buffer_open(const HChar *channel_path);
-/* Is called from instrumented code when there is no room. */
+/* This function is called from instrumented code when there is no room. */
 void buffer_make_room(void);
 /* Starts or stops recording, in all processes that share the channel. */
 void buffer_set_recording(Bool on);
 /* Are called before code of this thread runs, and after it has run. */
 void buffer_enter_code(ThreadId thread);
 void buffer_leave_code(void);
-/* Is called when a signal interrupted a block of code. Accounts for the records that the block has
+/* This function is called when a signal interrupted a block of code. Accounts for the records that the block has
  * written so far. */
 void buffer_absorb(void);
 /* Reports an event (enum rd_event_kind) after the records so far, even while recording is stopped.
@@ -66,7 +66,7 @@ Bool buffer_fill(UInt kind, ThreadId thread, Addr address, SizeT size, Addr pc);
 void buffer_release(void);
 /* Submits all records. */
 void buffer_flush(void);
-/* Is called in a forked child. Starts another recording, or none. */
+/* This function is called in a forked child. Starts another recording, or none. */
 void buffer_restart_in_child(Bool recording);
 
 /* ---- functions that start and stop recording (tool_control.c) ---- */
@@ -93,14 +93,14 @@ void events_start(void);
 /* Returns the number of the allocator function that begins at this instruction, for events_call(),
  * or 0 if there is none. */
 UInt events_function_at(Addr instruction);
-/* Is called by the first instruction of an allocator function. */
+/* Handles the first instruction of an allocator function. */
 void events_call(UWord function, Addr stack_pointer, UWord a, UWord b, UWord c, UWord d);
-/* Is called by a return instruction that leaves the stack pointer at events_stack_outside. */
+/* Handles a return instruction that leaves the stack pointer at events_stack_outside. */
 extern Addr events_stack_outside;
 void events_return(Addr to, UWord result);
-/* Is called when this thread starts to run. */
+/* This function is called when this thread starts to run. */
 void events_set_thread(ThreadId thread);
-/* Is called in a forked child. Reports again what the parent has reported, because it also holds in
+/* This function is called in a forked child. Reports again what the parent has reported, because it also holds in
  * the child. */
 void events_restart_in_child(void);
 

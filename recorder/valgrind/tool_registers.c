@@ -72,7 +72,7 @@ static void forget_all(block_registers *b) {
         b->known[r] = (whole){NULL, -1};
 }
 
-/* Is called when registers may be read from memory from here on, or when another instruction
+/* This function is called when registers may be read from memory from here on, or when another instruction
  * begins. */
 static void keep_stores(block_registers *b) {
     for (Int r = 0; r < REGISTERS; r++)

@@ -51,7 +51,8 @@ static rd_status check_distances(const rd_analysis *a) {
                     info->name, a->sampler ? "sampling" : "attribution");
 }
 
-/* Opens the file with the first distances, so that an analysis that cannot begin does not open it. */
+/* Opens the file of distances when the first distances arrive, so that an analysis that cannot
+ * begin does not open it. */
 static rd_status open_distances(rd_analysis *a) {
     return a->distance_file
                ? RD_OK
@@ -272,7 +273,8 @@ rd_status rd_analysis_run(rd_analysis *a) {
         return rdi_fail(a->ctx, RD_ESTATE, "nothing to analyze: add a trace first");
     a->ran = true;
     rd_status status = run(a);
-    if (a->distances_failed) /* reports the failure again: the engine only knows that a sink failed */
+    if (a->distances_failed) /* Reports the failure again, because the engine knows only that a sink
+                                failed. */
         status = write_lines(a, NULL, 0);
     rdi_parts_watch_end(&a->watch);
     return status;

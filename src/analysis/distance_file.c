@@ -28,7 +28,7 @@ rd_status rdi_distance_file_open(rd_ctx *ctx, const char *path, rdi_distance_fil
     return status;
 }
 
-/* Number of decimal digits of x. */
+/* Returns the number of decimal digits of x. */
 static unsigned count_digits(uint64_t x) {
     unsigned n = 1;
     for (; x >= 10000; x /= 10000)
@@ -36,7 +36,7 @@ static unsigned count_digits(uint64_t x) {
     return n + (x >= 10) + (x >= 100) + (x >= 1000);
 }
 
-/* Writes x at `to`, two digits at a time from the end; returns the end. */
+/* Writes x at `to`, two digits at a time from the end. Returns the end of the number. */
 static char *put_number(char *to, uint64_t x) {
     static const char pairs[] = "00010203040506070809101112131415161718192021222324"
                                 "25262728293031323334353637383940414243444546474849"

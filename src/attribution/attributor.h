@@ -54,7 +54,7 @@ struct rd_attributor {
     unsigned turn;
     uint64_t fetched[RDI_WORD_SETS]; /* number of times that each word set began */
     uint64_t words[RDI_WORD_SETS];   /* number of words in each word set when it ended */
-    rd_bin *word_bins;               /* bins of the profile in words, if that was given */
+    rd_bin *word_bins;               /* bins of the word profile; NULL if it was not given */
     size_t n_word_bins;
     uint64_t word_references, word_infinite;
     uint64_t references;

@@ -1,7 +1,7 @@
-/* Numbers as text, in the C locale. See number.h.
+/* Converts numbers to and from text in the C locale. See number.h.
  *
- * uselocale() changes the locale of the calling thread only. newlocale() needs no memory for the C locale
- * and does not fail, neither in the GNU C library nor in musl.
+ * uselocale() changes only the locale of the calling thread. For the C locale, newlocale() needs no
+ * memory and does not fail, neither in the GNU C library nor in musl.
  */
 #define _GNU_SOURCE /* newlocale(), uselocale() */
 #include "base/number.h"

@@ -1,6 +1,6 @@
-/* Numbers as text. The library prints and parses numbers with these functions only: those of the C
- * library depend on the locale, which belongs to the program that uses this library.
- */
+/* Converts numbers to and from text. The library prints and parses numbers only with these
+ * functions, because those of the C library depend on the locale, which belongs to the program that
+ * uses the library. */
 #ifndef RDI_NUMBER_H
 #define RDI_NUMBER_H
 

@@ -1,11 +1,12 @@
 /* Buffered output to a file or standard output. See output.h.
  *
- * A regular file is written under no name, or where the file system does not support that, under a
- * random name beside the finished one. At the end it gets a random name, and then, in one step, the
- * name of the file that it replaces. Names are never predictable and links are never followed then, so
- * nobody else can choose what is written. If the file cannot be replaced, because the folder is
- * read-only or the file is a mount point of its own, the complete content is copied into it at the end;
- * if the folder takes no new file at all, the content is in a file without a name in /tmp until then.
+ * A regular file is written without a name or, if the file system does not support that, under a
+ * random name in the folder of the finished file. At the end it gets a random name and then, in one
+ * step, the name of the file that it replaces. Because names are not predictable and links are not
+ * followed, nobody else can choose which file is written. If the file cannot be replaced, because
+ * the folder is read-only or the file is a mount point, the complete content is copied into it at
+ * the end. If the folder takes no new file at all, the content is in an unnamed file in /tmp until
+ * then.
  */
 #define _GNU_SOURCE /* O_TMPFILE, fallocate() */
 #include "base/output.h"
@@ -101,9 +102,9 @@ static bool take_temporary_name(rdi_output *out) {
     return false;
 }
 
-/* Keeps the permissions of the replaced file where this gives nobody more rights than before: set-user-ID
- * and the like are dropped, a file of another owner counts as a new one, and members of another group
- * get no rights. */
+/* Keeps the permissions of the replaced file, unless this would give somebody more rights than
+ * before: bits such as set-user-ID are dropped, a file of another owner counts as a new file, and
+ * members of another group get no rights. */
 static bool keep_permissions(rdi_output *out) {
     struct stat old, new;
     if (fstatat(out->folder, out->target, &old, AT_SYMLINK_NOFOLLOW) != 0 ||
@@ -124,7 +125,8 @@ static bool open_elsewhere(rdi_output *out) {
     return out->elsewhere;
 }
 
-/* Whether this failure says that the folder takes no new file under that name. */
+/* Returns whether this error number means that the folder takes no new file under the temporary
+ * name. */
 static bool is_refusal(int error) {
     return error == EACCES || error == EPERM || error == EROFS || error == EBUSY;
 }
@@ -237,7 +239,7 @@ rd_status rdi_output_write(rdi_output *out, const void *data, size_t n) {
 /* ---- the end ---- */
 
 /* Closes the descriptor. Network file systems and quotas report failed writes here. After EINTR the
- * file is closed. */
+ * file is closed nevertheless. */
 static bool close_fd(rdi_output *out) {
     int fd = out->fd;
     out->fd = -1;
@@ -290,7 +292,7 @@ static bool continue_in_place(rdi_output *out) {
     return good;
 }
 
-/* Gives the file its name, or its content to a file that cannot be replaced. */
+/* Gives the finished file its name, or copies its content to a file that cannot be replaced. */
 static bool replace_target(rdi_output *out) {
     bool named = !out->elsewhere && (*out->temporary || take_temporary_name(out));
     if (named && renameat(out->folder, out->temporary, out->folder, out->target) == 0)

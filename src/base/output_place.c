@@ -1,8 +1,8 @@
-/* The place of an output. See output_place.h.
+/* Finds the place of an output. See output_place.h.
  *
- * Names of open descriptors are recognized by their text. The kernel would open the file behind the
- * descriptor once more, with a position of its own, and a regular file would be replaced: the output of
- * a command with `>> log` would delete what was in the log before.
+ * Names of open descriptors are recognized by their text. If the kernel opened such a name, it
+ * would open the file behind the descriptor again, with a position of its own, and a regular file
+ * would be replaced: a command with `>> log` would delete the earlier content of the log.
  */
 #define _GNU_SOURCE /* O_PATH */
 #include "base/output_place.h"
@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LINKS_MAX 40 /* as in the kernel */
+#define LINKS_MAX 40 /* same limit as in the kernel */
 
 rd_status rdi_output_fail_open(rd_ctx *ctx, const char *path) {
     return rdi_fail(ctx, RD_EIO, "%s: cannot open for writing: %s", path, strerror(errno));
@@ -25,7 +25,7 @@ rd_status rdi_output_fail_open(rd_ctx *ctx, const char *path) {
 
 /* ---- what a path names ---- */
 
-/* The open descriptor that `path` names, or -1. `standard` is the descriptor of "-". */
+/* Returns the open descriptor that `path` names, or -1. `standard` is the descriptor for "-". */
 static int descriptor_of(const char *path, int standard) {
     static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
     if (strcmp(path, "-") == 0)
@@ -46,7 +46,7 @@ static int descriptor_of(const char *path, int standard) {
     return -1;
 }
 
-/* Replaces the last part of the path, a symbolic link, by what the link names. */
+/* Replaces the last component of the path, which is a symbolic link, by the target of the link. */
 static bool follow_link(char path[PATH_MAX]) {
     char link[PATH_MAX];
     ssize_t n = readlink(path, link, sizeof link - 1);
@@ -63,8 +63,9 @@ static bool follow_link(char path[PATH_MAX]) {
     return true;
 }
 
-/* Follows the symbolic links at the end of the path, also if the last one names nothing. The caller has
- * called stat() before: the kernel refuses links that somebody else put into a shared folder. */
+/* Follows the symbolic links at the end of the path, even if the last one names no file. The caller
+ * has called stat() before, so that the kernel refuses links that somebody else put into a shared
+ * folder. */
 static bool follow_links(char path[PATH_MAX]) {
     struct stat st;
     for (int i = 0; i < LINKS_MAX; i++) {
@@ -87,7 +88,7 @@ int rdi_output_folder(const rdi_output_place *place) {
     return open(n ? folder : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Whether a new file can be created there; if not, errno has the reason. */
+/* Returns whether a new file can be created there. If not, errno has the reason. */
 static bool takes_new_file(const rdi_output_place *place) {
     int folder = rdi_output_folder(place);
     if (folder < 0)
@@ -154,7 +155,7 @@ bool rd_output_is_input(const char *output, const char *input) {
            stat_place(input, STDIN_FILENO, &in) && is_same(&out, &in);
 }
 
-/* Whether two paths name the same file, which does not exist yet. */
+/* Returns whether two paths name the same file, which does not exist yet. */
 static bool is_same_new(const char *a, const char *b) {
     rdi_output_place place[2] = {{.kind = RDI_PLACE_NEW}, {.kind = RDI_PLACE_NEW}};
     const char *path[2] = {a, b};

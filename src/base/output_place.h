@@ -1,4 +1,5 @@
-/* The place of an output: what a path names, whether it can be written, and whether it is also read. */
+/* The place of an output: what a path names, whether it can be written, and whether it is also
+ * read. */
 #ifndef RDI_OUTPUT_PLACE_H
 #define RDI_OUTPUT_PLACE_H
 
@@ -15,16 +16,18 @@ typedef enum rdi_place_kind {
 
 typedef struct rdi_output_place {
     rdi_place_kind kind;
-    int fd;                  /* RDI_PLACE_STREAM; the caller does not close it */
-    char resolved[PATH_MAX]; /* the path; for regular files without a symbolic link at its end */
-    const char *base;        /* regular files: the part of `resolved` behind the last slash */
+    int fd;                  /* descriptor of RDI_PLACE_STREAM, which the caller does not close */
+    char resolved[PATH_MAX]; /* the path, for regular files without a symbolic link at the end */
+    const char *base;        /* regular files: the component of `resolved` after the last slash */
 } rdi_output_place;
 
-/* Finds out what `path` names. Fails with RD_EIO if it cannot be written, as far as this is known without
- * opening it, and with RD_EINVAL if it is empty. Touches nothing. `out` must not be moved. */
+/* Finds what `path` names. Fails with RD_EIO if it cannot be written, as far as this is known
+ * without opening it, and with RD_EINVAL if it is empty. The function changes no file. `out` must
+ * not be moved. */
 rd_status rdi_output_locate(rd_ctx *ctx, const char *path, rdi_output_place *out);
 
-/* Opens the folder of a regular file for openat(); -1 with errno if that is impossible. */
+/* Opens the folder of a regular file for openat(). Returns -1 and sets errno if this is
+ * impossible. */
 int rdi_output_folder(const rdi_output_place *place);
 
 /* Makes the message that `path` cannot be opened, from errno. */

@@ -9,8 +9,8 @@
  * microseconds, which is less than waking it up would cost. */
 #define SPIN_TURNS 256
 
-/* The least stack of a thread in bytes. By default a thread gets as much as the limit of the main stack
- * (ulimit -s), or 128 KiB in musl, and either can be too small. */
+/* The smallest stack of a thread in bytes. By default, a thread gets a stack as large as the limit
+ * of the main stack (ulimit -s), or 128 KiB with musl. Either can be too small. */
 #define STACK_BYTES ((size_t)1 << 20)
 
 /* Starts a thread with a stack that is large enough. Returns an error number. */

@@ -16,7 +16,7 @@
 /* Log bins are also used if the pieces cover more log-linear bins than this. */
 #define MANY 0x1p24
 #define MOST 0x1p62
-/* Factor that keeps a whole distance from being rounded below itself. */
+/* Factor that prevents rounding errors from making a whole distance smaller by one. */
 #define ROUNDING (1 + 1e-12)
 
 /* A part of the references of a bin. */

@@ -102,8 +102,7 @@ static rd_status add_cell(const rdi_time_parts *p, const pass *at, double mean, 
 /* A part, in times relative to the beginning of an interval. */
 typedef struct view {
     double begin, end;
-    double upto; /* largest gap that reaches back to this beginning: the end, except for the last
-                    part */
+    double upto; /* largest gap that can reach back to `begin`: `end`, except in the last part */
 } view;
 
 static rd_status end_part_for(const rdi_time_parts *p, pass *at, const view *v, double *distinct,

@@ -289,7 +289,7 @@ static void say_words_used(const details_report *r, rdi_text *words) {
                     per_block, r->d->levels[0].name);
 }
 
-/* If phases come back, their order is listed, up to this number of intervals. */
+/* The largest number of intervals for which the order of phases is listed, if phases come back. */
 #define ORDER_MAX 16
 
 static void say_phases(const details_report *r, rdi_text *words) {

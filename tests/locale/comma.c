@@ -1,4 +1,5 @@
-/* Preloaded into a program, this sets a locale with a decimal comma, as programs do that use the library. */
+/* Sets a locale with a decimal comma when it is preloaded into a program, like programs that use
+ * the library and set a locale. */
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>

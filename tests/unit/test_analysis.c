@@ -151,13 +151,13 @@ static void several_traces_are_analyzed_as_one(void **state) {
     }
 }
 
-/* A program that ended. */
+/* Reports that the program has ended. */
 static bool nothing_comes(void *user) {
     (void)user;
     return false;
 }
 
-/* Does what a recorder does at the beginning of a program. */
+/* Acts like a recorder at the beginning of a program. */
 static void begin_program(const rd_live *live) {
     const uint32_t processes = 1;
     int fd = open(rd_live_path(live), O_RDWR);
@@ -218,7 +218,7 @@ static void program_that_never_began_has_no_result(void **state) {
     files_remove(distances);
 }
 
-/* A program that uses the library is protected like a user of the command. */
+/* Checks that the library refuses to overwrite an input, like the command. */
 static void inputs_are_not_overwritten(void **state) {
     (void)state;
     for (int checkpoint = 0; checkpoint < 2; checkpoint++) {

@@ -1,5 +1,6 @@
-/* Every public function survives NULL for each of its pointers: it returns RD_EINVAL with a message,
- * or does nothing. Where the header allows NULL, the call works. Absurd numbers are refused. */
+/* Checks that every public function survives NULL for each of its pointers: it returns RD_EINVAL
+ * with a message, or does nothing. Where the header allows NULL, the call works. Absurd numbers are
+ * refused. */
 #include "reusedist/experimental.h"
 #include "reusedist/reusedist.h"
 
@@ -37,9 +38,10 @@ static int free_profile(void **state) {
     return live == 0 ? 0 : -1;
 }
 
-/* The call has NULL for its context, or for the object that has one: there is no place for a message. */
+/* Checks a call with NULL as its context, or as the object that has one, so there is no place for a
+ * message. */
 #define REFUSED(call) expect_refused(#call, NULL, (call))
-/* The call has NULL for `argument`. */
+/* Checks a call with NULL for `argument`. */
 #define EXPLAINED(argument, call) expect_refused(#call, argument, (call))
 
 static void expect_refused(const char *call, const char *argument, rd_status status) {
@@ -192,7 +194,7 @@ static rd_status open_part(rd_ctx *context, const char *what, void *user, void *
     return RD_OK;
 }
 
-/* Parts without functions are refused by every engine that reads parts. */
+/* Checks that every engine that reads parts refuses parts without functions. */
 static void zeroed_parts(void **state) {
     (void)state;
     rd_engine_config config = {.size = sizeof config, .threads = 2};
@@ -247,7 +249,7 @@ static void expect_known(const char *spec, const uint64_t *last, const uint64_t 
     rd_engine_close(e);
 }
 
-/* Each engine with an order structure refuses previous references that do not exist. */
+/* Checks that each engine with an order structure refuses previous references that do not exist. */
 static void known_nonsense(void **state) {
     (void)state;
     const char *const exact[] = {"bk", "bk:arity=2", "olken:tree=splay", "olken:tree=avl",
@@ -272,7 +274,7 @@ static void known_nonsense(void **state) {
     expect_known("khw", none, number, 1, RD_EINVAL);
 }
 
-/* Random previous references, most of them impossible, never harm an engine. */
+/* Checks that random previous references, most of them impossible, never harm an engine. */
 static void known_at_random(void **state) {
     (void)state;
     const char *const specs[] = {"bk",
@@ -414,7 +416,7 @@ static void profile_files(void **state) {
     EXPLAINED("out", rd_profile_from_times(ctx, "/dev/null", NULL, NULL));
 }
 
-/* Whatever a caller sets, the profile can be written and read again. */
+/* Checks that a profile can be written and read again, whatever a caller sets. */
 static void facts_that_cannot_be_read_are_refused(void **state) {
     (void)state;
     rd_profile *p = NULL;
@@ -787,7 +789,7 @@ static void analyses(void **state) {
     assert_true(rd_machine_caches(levels, NULL) > 0);
 }
 
-/* Attribution with pointers that are NULL fails when the trace is opened. */
+/* Checks that attribution with NULL pointers fails when the trace is opened. */
 static void attribution_of_analyses(void **state) {
     (void)state;
     const rd_object_file nameless = {NULL, 0};
@@ -879,7 +881,7 @@ static char *read_file(const char *path) {
     return text;
 }
 
-/* Every function that the public headers declare has a call in this file. */
+/* Checks that this file calls every function that the public headers declare. */
 static void every_function_has_a_case(void **state) {
     (void)state;
     static const char *const headers[] = {"analysis", "attribution",  "base",  "cluster",

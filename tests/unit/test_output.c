@@ -144,7 +144,8 @@ static mode_t mode_of(const char *path) {
     return st.st_mode & 07777;
 }
 
-/* A file that anybody can write must not become a program that runs as the user who replaced it. */
+/* Checks that a file that anybody can write does not become a program that runs as the user who
+ * replaced it. */
 static void set_user_id_is_never_kept(void **state) {
     (void)state;
     char *path = files_path();
@@ -172,7 +173,7 @@ static void permissions_of_another_owner_are_not_kept(void **state) {
     replace(path, "newer");
     struct stat st;
     assert_int_equal(stat(path, &st), 0);
-    assert_int_equal(st.st_mode & 07777, 0660); /* as before for the same group */
+    assert_int_equal(st.st_mode & 07777, 0660); /* same permissions as before for the same group */
     assert_int_equal(st.st_gid, 65534);
     umask(mask);
     files_remove(path);
@@ -199,7 +200,7 @@ static void long_names_are_written(void **state) {
     assert_non_null(strstr(rd_last_error(ctx), "File name too long"));
 }
 
-/* A link to nothing: the file that it names appears only when it is finished. */
+/* Checks that the file that a dangling link names appears only when it is finished. */
 static void file_behind_a_link_appears_when_it_is_finished(void **state) {
     (void)state;
     char *path = files_path(), *target = files_path();
@@ -219,7 +220,7 @@ static void same_files_are_recognized(void **state) {
     (void)state;
     char *a = files_path(), *b = files_path(), *c = files_path();
     assert_int_equal(symlink(a, b), 0);
-    assert_true(rd_output_is_same(a, b)); /* which does not exist yet */
+    assert_true(rd_output_is_same(a, b)); /* a file that does not exist yet */
     assert_false(rd_output_is_same(a, c));
     files_write(a, "x", 1);
     assert_int_equal(link(a, c), 0);
@@ -233,7 +234,7 @@ static void same_files_are_recognized(void **state) {
     files_remove(a);
 }
 
-/* /dev/fd/N is the open descriptor: what comes before stays. */
+/* Checks that /dev/fd/N is the open descriptor, so that earlier output stays. */
 static void descriptors_are_not_opened_again(void **state) {
     (void)state;
     char *path = files_path(), name[32];

@@ -1,4 +1,4 @@
-/* Phases of windows that are made up here; tests/cli/analyze/phases.sh has those of traces. */
+/* Tests phases of invented windows. tests/cli/analyze/phases.sh tests phases of traces. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,8 @@ static uint64_t below(uint64_t n) {
     return (noise >> 33) % n;
 }
 
-/* Makes windows from..to, whose references are half in each of two bins, up to a noise of 10 %. */
+/* Makes the windows `from` to `to`. Half of their references are in each of two bins, with a noise
+ * of 10 %. */
 static void fill(size_t from, size_t to, size_t near, size_t far) {
     for (size_t i = from; i < to; i++) {
         uint64_t part = REFERENCES / 2 + below(REFERENCES / 10) - REFERENCES / 20;
@@ -76,8 +77,9 @@ static void seven_phases_are_seven(void **state) {
     expect(*state, 7, first, number);
 }
 
-/* 1000 blocks are brought in within two windows, first with infinite distances and later with far
- * ones, and then used with distances below 1024. */
+/* Checks that a phase includes the windows that bring in its working set: 1000 blocks are brought
+ * in within two windows, first with infinite and later with long distances, and then used with
+ * distances below 1024. */
 static void what_brings_in_a_working_set_belongs_to_its_phase(void **state) {
     fill(0, 60, 2, 4);
     fill(60, 100, 9, 10);

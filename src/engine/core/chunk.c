@@ -1,4 +1,4 @@
-/* Analyzing and resolving one chunk. See chunk.h. */
+/* Analyzes and resolves one chunk. See chunk.h. */
 #include "engine/core/chunk.h"
 
 #include <string.h>
@@ -76,7 +76,7 @@ static rd_status keep_open(void *user, const uint64_t *blocks, size_t n) {
     return c->first ? RD_OK : rdi_u64_list_append(c->plan->ctx, u->open, blocks, part);
 }
 
-/* Feeds the engine and counts, or measures the distances if `dist` is given. */
+/* Feeds the engine, which counts the distances or, if `dist` is given, writes them there. */
 static rd_status feed(rdi_chunk *c, const uint64_t *blocks, size_t n, uint64_t *dist,
                       rdi_u64_list *open) {
     unknown u = {c, open};
@@ -108,8 +108,8 @@ static rd_status count_answers(rdi_chunk *c, const answers *a, rdi_u64_list *ope
     return keep_open(&(unknown){c, open}, a->unknown, a->n_unknown);
 }
 
-/* The engine may read its input until it returns, so blocks that stay open are collected beside the
- * list that they may overwrite. */
+/* Resolves by inserting. The engine may read its input until it returns, so blocks that stay open
+ * are collected beside the list that they may overwrite. */
 static rd_status resolve_inserting(rdi_chunk *c, const uint64_t *blocks, size_t n, uint64_t *dist,
                                    rdi_u64_list *open) {
     uint64_t kept[RDI_FEED_MAX];
@@ -139,7 +139,8 @@ static rd_status resolve_taking(rdi_chunk *c, const uint64_t *blocks, size_t n,
     return count_answers(c, &a, open);
 }
 
-/* The chunk of a first touch that stays open has counted it, so only known ones are recounted. */
+/* Resolves replicated lists. The chunk of a first touch that stays open has counted it, so only the
+ * known first touches are recounted. */
 static rd_status resolve_replicated(rdi_chunk *c, const uint64_t *blocks, size_t n,
                                     rdi_u64_list *open) {
     answers a;

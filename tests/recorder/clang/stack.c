@@ -1,5 +1,5 @@
-/* Recursive functions. Prints how many bytes of the stack a level of each takes, or, with an argument, parses
- * an expression of so many parentheses. */
+/* A program with recursive functions. It prints how many bytes of the stack one level of each
+ * function needs. With an argument, it parses an expression with this number of parentheses. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
