@@ -17,8 +17,8 @@ int runtime_tells_events(void);
 void runtime_tell(rd_event_kind kind, const void *address, uint64_t size, uint64_t pc,
                   const char *path);
 
-/* This function is called before a thread is created, because the thread may use all memory that was reported so
- * far. */
+/* Hands over the records of this thread before a thread is created, because the new thread may use
+ * all memory that was reported so far. */
 void runtime_before_thread(void);
 
 /* Runs a signal handler, which records into its own buffer. */
@@ -26,7 +26,7 @@ void runtime_run_handler(void (*run)(void *), void *argument);
 
 /* Reports modules that are new, and modules that are gone (runtime_modules.c). */
 void modules_update(void);
-/* This function is called in a forked child. Forgets all modules, so that they are reported again. */
+/* Forgets all modules in a forked child, so that they are reported again. */
 void modules_forget(void);
 
 #endif

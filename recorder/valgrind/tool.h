@@ -45,15 +45,15 @@ typedef struct buffer_cursor {
 #define BUFFER_SLACK_BYTES 8192
 
 void buffer_open(const HChar *channel_path);
-/* This function is called from instrumented code when there is no room. */
+/* Makes room for records. Instrumented code calls it when the buffer is full. */
 void buffer_make_room(void);
 /* Starts or stops recording, in all processes that share the channel. */
 void buffer_set_recording(Bool on);
-/* Are called before code of this thread runs, and after it has run. */
+/* Prepare the buffer before code of this thread runs, and put it away afterwards. */
 void buffer_enter_code(ThreadId thread);
 void buffer_leave_code(void);
-/* This function is called when a signal interrupted a block of code. Accounts for the records that the block has
- * written so far. */
+/* Accounts for the records that a block of code has written so far, when a signal interrupted the
+ * block. */
 void buffer_absorb(void);
 /* Reports an event (enum rd_event_kind) after the records so far, even while recording is stopped.
  * `path` is the path of a module, otherwise NULL. */
@@ -66,7 +66,7 @@ Bool buffer_fill(UInt kind, ThreadId thread, Addr address, SizeT size, Addr pc);
 void buffer_release(void);
 /* Submits all records. */
 void buffer_flush(void);
-/* This function is called in a forked child. Starts another recording, or none. */
+/* Starts another recording, or none, in a forked child. */
 void buffer_restart_in_child(Bool recording);
 
 /* ---- functions that start and stop recording (tool_control.c) ---- */
@@ -98,10 +98,9 @@ void events_call(UWord function, Addr stack_pointer, UWord a, UWord b, UWord c, 
 /* Handles a return instruction that leaves the stack pointer at events_stack_outside. */
 extern Addr events_stack_outside;
 void events_return(Addr to, UWord result);
-/* This function is called when this thread starts to run. */
+/* Tells that `thread` starts to run. */
 void events_set_thread(ThreadId thread);
-/* This function is called in a forked child. Reports again what the parent has reported, because it also holds in
- * the child. */
+/* Reports in a forked child what the parent has reported, because it also holds in the child. */
 void events_restart_in_child(void);
 
 void modules_start(void);

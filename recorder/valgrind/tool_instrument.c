@@ -219,7 +219,8 @@ static IRExpr *register_word(block_recorder *b, Int offset) {
     return ir_compute(b->out, Ity_I64, IRExpr_Get(offset, Ity_I64));
 }
 
-/* This function is called at the first instruction of a block, where registers have their values. */
+/* Adds a call of events_call() if an allocator function begins here. This must be the first
+ * instruction of a block, where registers have their values. */
 static void watch_call(block_recorder *b, Addr instruction) {
     UInt function = options.events ? events_function_at(instruction) : 0;
     if (!function)
@@ -232,7 +233,7 @@ static void watch_call(block_recorder *b, Addr instruction) {
     add(b, IRStmt_Dirty(call_with_cursor("events_call", events_call, args)));
 }
 
-/* This function is called at a return instruction, after all other statements. */
+/* Adds a call of events_return() to a return instruction, after all other statements. */
 static void watch_allocator_return(block_recorder *b) {
     IRExpr *outside = load_word(b, &events_stack_outside);
     IRExpr *stack_pointer = register_word(b, b->layout->offset_SP);
@@ -251,7 +252,7 @@ static void start_instruction(block_recorder *b, const IRStmt *mark) {
     record(b, ir_word(mark->Ist.IMark.addr), mark->Ist.IMark.len, RDI_RECORD_FETCH);
 }
 
-/* This function is called at a return instruction, after all other statements. */
+/* Adds a call of control_return() to a return instruction, after all other statements. */
 static void watch_return(block_recorder *b) {
     IRExpr *outside = load_word(b, &control_stack_outside);
     IRExpr *stack_pointer = ir_compute(b->out, Ity_I64, IRExpr_Get(b->layout->offset_SP, Ity_I64));

@@ -77,7 +77,7 @@ static void leave_code(ThreadId thread, ULong blocks) {
     buffer_leave_code();
 }
 
-/* This function is called before a signal is delivered. The signal may be a fault in the middle of a block of
+/* Handles a signal before it is delivered. The signal may be a fault in the middle of a block of
  * code. */
 static void deliver_signal(ThreadId thread, Int number, Bool other_stack) {
     (void)thread, (void)number, (void)other_stack;

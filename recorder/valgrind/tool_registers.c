@@ -72,8 +72,8 @@ static void forget_all(block_registers *b) {
         b->known[r] = (whole){NULL, -1};
 }
 
-/* This function is called when registers may be read from memory from here on, or when another instruction
- * begins. */
+/* Keeps all register stores so far, because from here on registers may be read from memory, or
+ * another instruction begins. */
 static void keep_stores(block_registers *b) {
     for (Int r = 0; r < REGISTERS; r++)
         b->known[r].put = -1;
