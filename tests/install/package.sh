@@ -5,7 +5,7 @@
 # usage: tests/install/package.sh BUILD_DIR
 set -euo pipefail
 build=$1
-for tool in cpack dpkg-deb dpkg-shlibdeps; do
+for tool in cpack dpkg-deb dpkg-shlibdeps file; do
     command -v $tool >/dev/null || { echo "skipped: there is no $tool"; exit 77; }
 done
 root=$(cd "$(dirname "$0")/../.." && pwd)
