@@ -17,10 +17,20 @@ static const char *name_of(const output_place *place) {
     return is_standard(place->path) ? "(standard output)" : place->path;
 }
 
+/* Whether a file is also what standard output writes to, as with `-o x >x`. Names such as /dev/stdout
+ * mean standard output and are no mistake. */
+static bool is_standard_output_too(const output_place *place) {
+    bool device = strncmp(place->path, "/dev/", 5) == 0 || strncmp(place->path, "/proc/", 6) == 0;
+    return !device && rd_output_is_same(place->path, "-");
+}
+
 static int check_writable(rd_ctx *ctx, const output_place *place) {
     rd_status status = is_standard(place->path) ? RD_OK : rd_output_check(ctx, place->path);
     if (status == RD_EINVAL)
         return fail_usage("%s: %s", place->option, rd_last_error(ctx));
+    if (status == RD_OK && !is_standard(place->path) && is_standard_output_too(place))
+        return fail_usage("%s: %s is also standard output; name another file", place->option,
+                          place->path);
     return status == RD_OK ? EXIT_OK : fail_status(ctx, status);
 }
 

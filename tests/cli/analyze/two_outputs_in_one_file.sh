@@ -5,6 +5,7 @@ ln -s new link
 $REUSEDIST analyze -f u64 --distances=new -o ./new t || echo "new: $?"
 $REUSEDIST analyze -f u64 --distances=new -o link t || echo "link to nothing: $?"
 $REUSEDIST analyze -f u64 --distances=new t >new || echo "standard output: $?"
+$REUSEDIST analyze -f u64 -o new t >new || echo "-o and standard output: $?"
 $REUSEDIST analyze -f u64 --distances=new -o link t || echo "link: $?"
 $REUSEDIST analyze -f u64 --distances=/dev/null -o /dev/null t
 wc -c <new
