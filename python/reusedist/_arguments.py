@@ -6,7 +6,7 @@ import os
 from typing import Any, Callable, Optional, SupportsIndex, Union
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ._native import InvalidArgument
 
@@ -84,7 +84,7 @@ def _refuse_masked(blocks: Any) -> None:
                               "array.compressed() to leave them out")
 
 
-def as_blocks(blocks: Any) -> NDArray[np.uint64]:
+def as_blocks(blocks: ArrayLike) -> NDArray[np.uint64]:
     """Returns block ids as a contiguous, aligned array of 64-bit integers. Copies only if necessary."""
     _refuse_masked(blocks)
     array = np.require(blocks, requirements=["C", "A", "E"]).reshape(-1)

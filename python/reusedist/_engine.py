@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Iterator, NoReturn, Optional
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from . import _native
 from ._arguments import (address_of, as_block_bytes, as_blocks, as_function, as_room, as_text,
@@ -91,6 +91,8 @@ class Engine:
 
     def __init__(self, spec: str = "auto", *, bound: int = 0, threads: int = 1, memory: int = 0,
                  bins: str = "loglinear", block_bytes: int = 0, sink: Optional[Sink] = None) -> None:
+        if hasattr(self, "_handle"):  # a thread or the sink may be using it
+            raise WrongOrder("an engine is opened once: make another one")
         memory = as_unsigned(memory, "memory")
         bytes_of_block, sink = as_block_bytes(block_bytes, "block_bytes"), as_function(sink, "sink")
         context, pointer = Context(memory), c_void_p()
@@ -125,18 +127,16 @@ class Engine:
             finally:
                 self._in_use = False
 
-    def _call(self, function: Callable[..., int], *arguments: Any) -> Context:
-        """Calls a function of the library with the engine as first argument. Returns the context of the
-        engine, which another thread may have opened anew in the meantime."""
+    def _call(self, function: Callable[..., int], *arguments: Any) -> None:
+        """Calls a function of the library with the engine as first argument."""
         with self._alone() as handle:
             if handle.closed:
                 raise WrongOrder("the engine is closed")
             with self._callback.calling() if self._sink is not None else nullcontext():
                 status = function(handle.address, *arguments)
             handle.context.check(status)
-            return handle.context
 
-    def feed(self, blocks: Any, distances: Optional[NDArray[np.uint64]] = None) -> None:
+    def feed(self, blocks: ArrayLike, distances: Optional[NDArray[np.uint64]] = None) -> None:
         """Analyzes references: an array of block ids, which are integers of up to 64 bits. Immediate
         engines fill `distances`, an array of uint64 of the same length."""
         ids = as_blocks(blocks)
@@ -155,8 +155,8 @@ class Engine:
     def profile(self) -> Profile:
         """Ends the trace and returns the result."""
         self.finish()
-        pointer = c_void_p()
-        context = self._call(_lib.rd_engine_profile, byref(pointer))
+        pointer, context = c_void_p(), self._handle.context
+        self._call(_lib.rd_engine_profile, byref(pointer))
         profile = Profile._adopt(context, pointer)
         with context.alone():
             context.check(_lib.rd_profile_set_block_bytes(pointer, self._block_bytes))
@@ -181,16 +181,20 @@ class Engine:
         raise TypeError("an engine cannot be copied or pickled: copy the profile, or feed two engines")
 
 
-def measure(blocks: Any, engine: str = "auto", **options: Any) -> Profile:
+def measure(blocks: ArrayLike, engine: str = "auto", *, bound: int = 0, threads: int = 1, memory: int = 0,
+            bins: str = "loglinear", block_bytes: int = 0, sink: Optional[Sink] = None) -> Profile:
     """Returns the profile of a whole trace, an array of block ids. The options are those of Engine."""
-    with Engine(engine, **options) as opened:
+    with Engine(engine, bound=bound, threads=threads, memory=memory, bins=bins, block_bytes=block_bytes,
+                sink=sink) as opened:
         opened.feed(blocks)
         return opened.profile()
 
 
-def distances(blocks: Any, engine: str = "auto", **options: Any) -> NDArray[np.uint64]:
+def distances(blocks: ArrayLike, engine: str = "auto", *, bound: int = 0, threads: int = 1,
+              memory: int = 0) -> NDArray[np.uint64]:
     """Returns the distance of every reference, COLD if it is infinite. The options are those of Engine.
     """
+    options = {"bound": bound, "threads": threads, "memory": memory}
     ids = as_blocks(blocks)
     out = np.empty(ids.size, np.uint64)
     done = 0

@@ -261,6 +261,8 @@ class Errors(unittest.TestCase):
         engine.finish()
         with self.assertRaises(rd.WrongOrder):
             engine.feed([1])
+        with self.assertRaisesRegex(rd.WrongOrder, "opened once"):
+            engine.__init__("stack")
         engine.close()
         engine.close()
         with self.assertRaises(RuntimeError):
