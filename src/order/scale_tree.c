@@ -89,8 +89,6 @@ rd_status rdi_scale_tree_at_limit(rdi_scale_tree *t) {
     if (t->n < t->limit && t->limit <= t->room)
         return RD_OK;
     compress(t); /* compresses even before growing, because this empties t->left */
-    if (t->n >= t->limit)
-        return rdi_fail(t->ctx, RD_EINVAL, "scale tree: blocks were removed twice");
     return t->limit <= t->room ? RD_OK : make_room(t, t->limit + t->limit / 2);
 }
 

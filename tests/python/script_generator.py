@@ -57,7 +57,10 @@ class Cycle:
 
     def __del__(self):
         for thing in self.held:
-            attempt(lambda: thing.miss_ratio(3) if isinstance(thing, rd.Profile) else thing.feed([7]))
+            try:
+                attempt(lambda: thing.miss_ratio(3) if isinstance(thing, rd.Profile) else thing.feed([7]))
+            except SystemExit:  # in a daemon thread, when the interpreter exits
+                pass
 
 
 class Listener:

@@ -268,6 +268,10 @@ static void known_nonsense(void **state) {
         expect_known(spec, none, number, 1, RD_EINVAL);
         expect_known(spec, huge, number, 2, RD_EINVAL);
     }
+    /* A reference that is later than what is left of the rough group. */
+    const uint64_t c = RD_COLD, gone[] = {c, c, c, c, c, c, c, 2, 2}, any[9] = {0};
+    expect_known("absolute:b=1,c=3,tree=splay", gone, any, 9, RD_EINVAL);
+    expect_known("absolute:b=1,c=3,tree=btree", gone, any, 9, RD_EINVAL);
     const uint64_t far[] = {0, 1, 5}, twice[] = {0, 0}, reused[] = {RD_COLD, RD_COLD, 0};
     expect_known("khw", reused, far, 3, RD_EINVAL);
     expect_known("khw", reused, twice, 2, RD_EINVAL);
@@ -299,6 +303,8 @@ static void known_at_random(void **state) {
             for (uint64_t now = 0; now < 2000 && status == RD_OK; now++) {
                 seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
                 uint64_t drawn = seed >> 33, last = drawn % 3 || !now ? RD_COLD : drawn / 3 % now;
+                if (run % 2 && now > 100) /* removes the same few references again and again */
+                    last = 50 + drawn % 3;
                 uint64_t number = drawn % 40, distance;
                 status = rd_engine_feed_known(e, &(rd_known){&last, &number}, 1, &distance);
             }
