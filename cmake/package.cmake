@@ -76,6 +76,7 @@ if(RD_PYTHON_FOLDER)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_SHLIBDEPS OFF)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
     "python3, python3-numpy, ${_shared} (>= ${PROJECT_VERSION})")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "python3-matplotlib")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/cmake/debian/python/postinst
     ${PROJECT_SOURCE_DIR}/cmake/debian/python/prerm)
   set(CPACK_COMPONENT_PYTHON_DESCRIPTION "reuse-distance analysis in Python

@@ -20,7 +20,7 @@ Version: {VERSION}
 Summary: Reuse distances and miss-ratio curves of trace files and numpy arrays
 License: MIT
 Requires-Python: >=3.9
-Requires-Dist: numpy>=1.20
+Requires-Dist: numpy>=1.21
 Provides-Extra: plot
 Requires-Dist: matplotlib>=3.3; extra == "plot"
 Description-Content-Type: text/markdown

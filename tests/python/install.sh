@@ -33,7 +33,7 @@ import reusedist
 installed = importlib.metadata.distribution("reusedist")
 assert reusedist.__file__.startswith(sys.argv[1]), reusedist.__file__
 assert installed.version == reusedist.__version__ == reusedist.version(), installed.version
-assert "numpy>=1.20" in installed.requires, installed.requires
+assert "numpy>=1.21" in installed.requires, installed.requires
 assert any(file.name == "py.typed" for file in installed.files), installed.files
 assert reusedist.measure([1, 2, 1]).blocks == 2
 EOF
