@@ -118,7 +118,7 @@ static bool keep_permissions(rdi_output *out) {
     return fchmod(out->fd, mode) == 0;
 }
 
-/* Opens a file that can never get a name. */
+/* Opens an unnamed file in the folder for temporary files, which can never get a name. */
 static bool open_elsewhere(rdi_output *out) {
     out->fd = open(P_tmpdir, O_RDWR | O_TMPFILE | O_EXCL | O_CLOEXEC, 0600);
     out->replaces = out->elsewhere = out->fd >= 0;
@@ -254,8 +254,8 @@ static void remove_temporary(rdi_output *out) {
     errno = error;
 }
 
-/* Reserves the space of a file that is about to be overwritten, so that a full disk is detected while
- * the old content is still there. Not every file system can do this. */
+/* Reserves the space of a file that is about to be overwritten, so that a full disk is detected
+ * while the old content is still there. Not every file system can do this. */
 static bool reserve(int fd, uint64_t bytes) {
     struct stat st;
     if (bytes == 0 || fstat(fd, &st) != 0 || fallocate(fd, 0, 0, (off_t)bytes) == 0)
@@ -278,7 +278,7 @@ static bool copy_all(int from, int to, uint8_t *buffer) {
     return n == 0;
 }
 
-/* Copies the file into the target, and continues there. */
+/* Copies the content of the file into the target, which becomes the output. */
 static bool continue_in_place(rdi_output *out) {
     int from = out->fd;
     out->fd = openat(out->folder, out->target, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
@@ -309,7 +309,7 @@ rd_status rdi_output_keep(rdi_output *out) {
     return !out->replaces || replace_target(out) ? RD_OK : fail_write(out, errno);
 }
 
-/* Whether all bytes have been written, as far as close() knows. */
+/* Returns whether all bytes have been written, as far as close() reports it. */
 static bool is_written(const rdi_output *out) {
     int copy = dup(out->fd);
     return copy >= 0 && (close(copy) == 0 || errno == EINTR);

@@ -1,8 +1,8 @@
 /* Chooses the symbols of a frame. See native_encoder.h.
  *
- * A shape of many differences can get a symbol, and so can a difference that recurs exactly, whose
- * symbol needs no data bytes; the symbols that save most are chosen. Shapes that got no symbol use one
- * of a wider shape, or one for all shapes of their slot and kind.
+ * A symbol can stand for a shape that many differences have, or for one difference that recurs
+ * exactly, which then needs no data bytes. The symbols that save most are chosen. A shape that got
+ * no symbol uses the symbol of a wider shape, or the symbol for all shapes of its slot and kind.
  */
 #include "trace/native_encoder.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The mean number of references between two whose difference is counted. */
+/* Returns the mean number of references from one counted difference to the next. */
 static unsigned sample_step(size_t n) {
     return n < SAMPLE_FROM ? 1 : 8;
 }
@@ -39,7 +39,7 @@ static void count_exacts(rdi_column_encoder *e, size_t n) {
     }
 }
 
-/* The key of the difference with this index in `exacts`, and its shape. */
+/* Returns the key of the difference at `index` in `exacts`. */
 static uint64_t exact_at(const rdi_column_encoder *e, uint32_t index) {
     return e->exacts[index] >> COUNT_BITS;
 }
@@ -52,7 +52,8 @@ static int by_gain(const void *a, const void *b) {
     const candidate *x = a, *y = b;
     if (x->gain != y->gain)
         return x->gain < y->gain ? 1 : -1;
-    return x->shape < y->shape ? -1 : x->shape > y->shape; /* same file on every machine */
+    /* So that the file is the same on every machine. */
+    return x->shape < y->shape ? -1 : x->shape > y->shape;
 }
 
 static void add_candidate(rdi_column_encoder *e, uint32_t gain, uint32_t shape) {
@@ -70,20 +71,21 @@ static void collect_candidates(rdi_column_encoder *e, size_t n) {
     }
     for (size_t i = 0; i < e->exact_count; i++) {
         uint32_t index = e->exact_used[i], count = e->exacts[index] & ((1 << COUNT_BITS) - 1);
-        if (count > 1) /* a difference that the sample has once is likely to be rare */
+        if (count > 1) /* a difference that occurs once in the sample is probably rare */
             add_candidate(e, count * sample_step(n) * shape_width(exact_shape(e, index)),
                           SHAPES + index);
     }
 }
 
-/* A number that grows with the gain, with three significant bits: 0 to 255. */
+/* Returns a bucket for a gain. Buckets grow with the gain and distinguish three significant
+ * bits. */
 static unsigned gain_bucket(uint32_t gain) {
     unsigned width = rdi_bit_width(gain);
     return width * 8 + (width > 3 ? gain >> (width - 4) & 7 : gain & 7);
 }
 
-/* Sorts the candidates that save most: at least `room` of them, if there are so many. Drops most of the
- * others, because sorting all would take longer than encoding. */
+/* Sorts at least the `room` candidates that save most, or all if there are fewer. Drops most of the
+ * other candidates, because sorting all would take longer than encoding. */
 static void sort_best(rdi_column_encoder *e, size_t room) {
     uint32_t in_bucket[33 * 8] = {0};
     size_t kept = 0, above = 0;
@@ -99,7 +101,7 @@ static void sort_best(rdi_column_encoder *e, size_t room) {
     qsort(e->candidates, kept, sizeof *e->candidates, by_gain);
 }
 
-/* The constant with which `width` unsigned bytes represent differences of both signs. */
+/* Returns the constant with which `width` unsigned bytes represent differences of both signs. */
 static uint64_t bias(unsigned width) {
     return width == 0 || width == 8 ? 0 : 0 - (UINT64_C(1) << (8 * width - 1));
 }
@@ -123,8 +125,8 @@ static bool size_in_data(const rdi_column_encoder *e, uint32_t index) {
     return explicit_bytes(shape_class(shape)) > 0;
 }
 
-/* Keeps the candidates that save most, at most `room`, and returns their number. A difference whose
- * place in the table of differences is taken gets no symbol. */
+/* Keeps the candidates that save most, at most `room`, and returns their number. A difference gets
+ * no symbol if its place in `probe` is taken. */
 static size_t keep_best(rdi_column_encoder *e, size_t room) {
     size_t kept = 0;
     memset(e->probe, 0xff, sizeof e->probe); /* NO_KEY */
@@ -153,7 +155,7 @@ static void take_candidate(rdi_column_encoder *e, uint32_t index) {
     }
 }
 
-/* The narrowest wider shape that has a symbol and is otherwise equal. */
+/* Returns the symbol of the narrowest wider shape that has a symbol and is equal otherwise. */
 static int16_t find_wider(const rdi_column_encoder *e, uint32_t shape) {
     for (unsigned w = shape_width(shape) + 1; w < WIDTHS; w++) {
         int16_t found = e->shape_symbol[shape - shape_width(shape) + w];
@@ -163,8 +165,8 @@ static int16_t find_wider(const rdi_column_encoder *e, uint32_t shape) {
     return NO_SYMBOL;
 }
 
-/* The symbol for all shapes of one slot and kind that got no symbol of their own. It has room for the
- * widest difference and the largest size among them. */
+/* The symbol for all shapes of one slot and kind that have no symbol of their own. It has room for
+ * the widest difference and the largest size of these shapes. */
 typedef struct escape {
     unsigned width, size_bytes;
     int16_t symbol;
@@ -226,9 +228,10 @@ void rdi_choose_symbols(rdi_column_encoder *e, size_t n, bool kinded) {
     collect_candidates(e, n);
     size_t escapes = e->slots * (kinded ? KINDS - 1 : 1);
     size_t room = RDI_SYMBOLS_MAX - escapes;
-    sort_best(e, room + room / 4); /* some will not find a place */
+    sort_best(e, room + room / 4); /* because some differences will find their place taken */
     size_t kept = keep_best(e, room);
-    for (int last = 0; last < 2; last++) /* decoders need symbols with a size in the data last */
+    /* Decoders need the symbols with a size in the data to come last. */
+    for (int last = 0; last < 2; last++)
         for (size_t i = 0; i < kept; i++)
             if (size_in_data(e, e->candidates[i].shape) == last)
                 take_candidate(e, e->candidates[i].shape);

@@ -1,15 +1,15 @@
-/* Encoding a column of the native trace format. See native_codec.h.
+/* Encodes a column of the native trace format. See native_codec.h.
  *
- * The encoder makes three passes over a frame. Plan: it assigns every reference to the slot with the
- * nearest base, or to the least recently used slot if none is near, and takes the difference from the
- * base. Choose: a shape (size, slot, kind, bytes needed) of many differences can get a symbol, and so
- * can a difference that recurs exactly, whose symbol needs no data bytes; the 256 symbols that save
- * most are chosen. Emit: it writes control bytes and data bytes.
+ * The encoder makes three passes over a frame. The first pass (plan) assigns every reference to the
+ * slot with the nearest base, or to the least recently used slot if no base is near, and computes
+ * the difference from the base. The second pass (choose) chooses up to 256 symbols, the ones that
+ * save most data bytes; see native_choose.c. The third pass (emit) writes control bytes and data
+ * bytes.
  *
- * Plan and emit cost a few nanoseconds per reference because they rarely branch: a table guesses the
- * slot from the address, and a table finds the symbol of a difference with one probe. Shapes are
- * counted exactly, because each needs a symbol; differences are counted in a sample, because a
- * symbol that is missed costs only some bytes.
+ * Plan and emit cost only a few nanoseconds per reference, because they rarely branch: one table
+ * guesses the slot from the address, and another table finds the symbol of a difference with one
+ * probe. Shapes are counted exactly, because each shape needs a symbol. Differences are counted in
+ * a sample, because a missed symbol costs only a few bytes.
  */
 #include "base/cpu.h"
 #include "trace/native_encoder.h"
@@ -108,7 +108,7 @@ static uint8_t *put_bytes(uint8_t *p, uint64_t x, unsigned n) {
 static uint8_t *put_head(const rdi_column_encoder *e, uint8_t *p) {
     p = put_bytes(p, e->slots, 2);
     p = put_bytes(p, e->symbol_count, 2);
-    p += 4; /* length of the data: known at the end */
+    p += 4; /* room for the length of the data, which is known at the end */
     for (unsigned i = 0; i < e->slots; i++)
         p = put_bytes(p, e->bases[i], 8);
     for (unsigned i = 0; i < e->symbol_count; i++) {
@@ -123,7 +123,7 @@ static uint8_t *put_head(const rdi_column_encoder *e, uint8_t *p) {
     return p;
 }
 
-/* Writes the data to p and returns its end. The next 8 bytes may be overwritten. */
+/* Writes the data to p and returns its end. The function may overwrite the 8 bytes after it. */
 static inline __attribute__((always_inline)) uint8_t *emit_any(rdi_column_encoder *e, size_t n,
                                                                const uint32_t *sizes, uint8_t *p) {
     for (size_t i = 0; i < n; i++) {
@@ -148,7 +148,7 @@ typedef uint8_t *emit_pass(rdi_column_encoder *e, size_t n, const uint32_t *size
 #define PASSES(set, target)                                                                        \
     target static void plan_##set(rdi_column_encoder *e, size_t n, const uint64_t *values,         \
                                   const uint32_t *sizes, const uint8_t *kinds) {                   \
-        if (sizes && kinds) /* a loop without conditions */                                        \
+        if (sizes && kinds) /* the compiler makes a loop without conditions for this case */       \
             plan_any(e, n, values, sizes, kinds);                                                  \
         else                                                                                       \
             plan_any(e, n, values, sizes, kinds);                                                  \

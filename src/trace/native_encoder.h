@@ -1,15 +1,17 @@
-/* The state of an encoder of columns: what native_encode.c, which plans and emits, and native_choose.c,
- * which chooses the symbols of a frame, share. See native_codec.h. */
+/* The state of an encoder of columns. native_encode.c, which plans and emits, and native_choose.c,
+ * which chooses the symbols of a frame, share it. See native_codec.h. */
 #ifndef RDI_NATIVE_ENCODER_H
 #define RDI_NATIVE_ENCODER_H
 
 #include "trace/native_codec.h"
 
-#define SLOTS        8      /* more slots make differences smaller, but need more symbols */
+/* Number of slots; more slots make differences smaller, but need more symbols. */
+#define SLOTS        8
 #define ESCAPE_BYTES 6      /* approximate cost of a reference without a good symbol */
-#define NEAR_BYTES   0x8000 /* a stream that jumps further is another stream */
+#define NEAR_BYTES   0x8000 /* a larger jump begins another stream */
 
-/* Sizes up to 64 and powers of two are part of the symbol; others go to the data stream. */
+/* Size classes. Sizes up to 64 and powers of two are part of the symbol; all other sizes go to the
+ * data stream. */
 enum {
     SIZE_NONE = 0,
     SIZE_SMALL_LAST = 64,             /* class = size */
@@ -18,8 +20,9 @@ enum {
     SIZE_CLASSES = SIZE_EXPLICIT + 4
 };
 
-/* A shape is a number of 16 bits: size class (7), slot (3), kind (2), bytes of the difference (4). */
-#define KINDS       4 /* none, load, store, fetch */
+/* A shape is a 16-bit number: size class (7 bits), slot (3), kind (2) and number of bytes of the
+ * difference (4). */
+#define KINDS       4 /* number of kinds: none, load, store, fetch */
 #define WIDTHS      9
 #define KIND_SHIFT  4
 #define SLOT_SHIFT  6
@@ -27,22 +30,22 @@ enum {
 #define SHAPES      (1 << 16)
 _Static_assert(SIZE_CLASSES <= SHAPES >> CLASS_SHIFT, "a size class has 7 bits");
 
-#define SAMPLE_FROM 8192 /* shorter frames count all differences */
+#define SAMPLE_FROM 8192 /* in shorter frames, all differences are counted */
 #define EXACT_BITS  14
 #define EXACT_ROOM  (1u << EXACT_BITS)
-#define COUNT_BITS  16 /* of the number of times that the sample has a difference */
-#define PROBE_BITS  11 /* table that finds the symbol of a difference */
-#define GUESS_BITS  8  /* table that guesses the slot of an address */
+#define COUNT_BITS  16 /* bits for the number of times that a difference occurs in the sample */
+#define PROBE_BITS  11 /* log2 of the size of the table that finds the symbol of a difference */
+#define GUESS_BITS  8  /* log2 of the size of the table that guesses the slot of an address */
 #define NO_SYMBOL   -1
 #define NO_KEY      UINT64_MAX
 
 /* A possible symbol, and the data bytes that it would save. */
 typedef struct candidate {
     uint32_t gain;
-    uint32_t shape; /* SHAPES or more: index into exacts, plus SHAPES */
+    uint32_t shape; /* the shape; from SHAPES on: SHAPES + an index into `exacts` */
 } candidate;
 
-/* A symbol as stored. */
+/* A symbol as it is stored in the file. */
 typedef struct symbol {
     uint8_t slot, width, size_width, kind;
     uint32_t size;
@@ -55,19 +58,19 @@ struct rdi_column_encoder {
     uint64_t delta[RDI_FRAME_REFS];
     uint16_t shape[RDI_FRAME_REFS];
     uint8_t control[RDI_FRAME_REFS];
-    uint64_t bases[SLOTS]; /* initial values of the frame */
-    unsigned slots;        /* used */
+    uint64_t bases[SLOTS]; /* bases of the slots at the beginning of the frame */
+    unsigned slots;        /* number of slots in use */
     uint8_t guess[1 << GUESS_BITS];
-    uint32_t shape_count[SHAPES]; /* all zero between two frames */
-    int16_t shape_symbol[SHAPES]; /* valid for shapes in `used` */
-    uint16_t used[SHAPES];        /* shapes that the frame has */
+    uint32_t shape_count[SHAPES]; /* number of references of each shape; all 0 between two frames */
+    int16_t shape_symbol[SHAPES]; /* symbol of each shape; valid for shapes in `used` */
+    uint16_t used[SHAPES];        /* shapes that occur in the frame */
     size_t used_count;
-    /* Differences in the sample: exact_key() << COUNT_BITS | count. Open addressing; 0: free. All are 0
-     * between two frames. */
+    /* Differences in the sample, as exact_key() << COUNT_BITS | count. This is a hash table with
+     * open addressing; a free entry is 0. All entries are 0 between two frames. */
     uint64_t exacts[EXACT_ROOM];
-    uint16_t exact_used[EXACT_ROOM]; /* indices of those in use */
+    uint16_t exact_used[EXACT_ROOM]; /* indices of the entries in use */
     size_t exact_count;
-    uint64_t probe[1 << PROBE_BITS]; /* exact_key() << 8 | symbol, or NO_KEY */
+    uint64_t probe[1 << PROBE_BITS]; /* entries exact_key() << 8 | symbol, or NO_KEY */
     candidate candidates[SHAPES + EXACT_ROOM];
     size_t candidate_count;
     symbol symbols[RDI_SYMBOLS_MAX];
@@ -78,7 +81,7 @@ static inline unsigned bytes_of(uint64_t x) {
     return (rdi_bit_width(x) + 7) / 8;
 }
 
-/* Bytes that hold x as a two's complement number; 0 for 0. */
+/* Returns the number of bytes that hold x as a two's complement number; 0 for 0. */
 static inline unsigned signed_bytes(uint64_t x) {
     uint64_t magnitude = x ^ (0 - (x >> 63));
     return rdi_bit_width(magnitude | 1) / 8 + (x != 0);
@@ -119,7 +122,7 @@ static inline unsigned shape_class(uint32_t shape) {
 }
 
 static inline unsigned kind_code(uint8_t kind) {
-    return kind - (kind >> 2); /* RD_FETCH, 4, becomes 3 */
+    return kind - (kind >> 2); /* RD_FETCH, which is 4, becomes 3 */
 }
 
 static inline uint8_t code_kind(unsigned code) {
@@ -128,7 +131,8 @@ static inline uint8_t code_kind(unsigned code) {
 
 /* ---- differences ---- */
 
-/* The shape and the low 32 bits of a difference of at most 4 bytes identify it. */
+/* Returns the key of a difference of at most 4 bytes, which its shape and its low 32 bits
+ * identify. */
 static inline uint64_t exact_key(uint32_t shape, uint64_t delta) {
     return (uint64_t)shape << 32 | (uint32_t)delta;
 }
@@ -141,8 +145,8 @@ static inline uint64_t *probe_of(rdi_column_encoder *e, uint64_t key) {
     return &e->probe[hash(key) >> (64 - PROBE_BITS)];
 }
 
-/* Chooses the symbols of the frame that has been planned: sets symbols, shape_symbol and probe.
- * `kinded`: the column has kinds. */
+/* Chooses the symbols of the planned frame, and sets `symbols`, `shape_symbol` and `probe`.
+ * `kinded` means that the column has kinds. */
 void rdi_choose_symbols(rdi_column_encoder *e, size_t n, bool kinded);
 
 #endif

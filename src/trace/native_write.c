@@ -1,8 +1,8 @@
 /* Writes the native trace format: collects references and events, and writes them as frames. See
  * native.h and docs/trace-format.md.
  *
- * While references are collected for a frame, another thread encodes the frame before: collecting and
- * encoding cost about the same. Only the caller's thread writes to the file.
+ * While references are collected for a frame, another thread encodes the previous frame, because
+ * collecting and encoding take about the same time. Only the caller's thread writes to the file.
  */
 #include "base/threads.h"
 #include "trace/checksum.h"
@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-#define EVENTS_MAX  65536 /* with so many events a frame ends before it is full */
-#define THREAD_REFS 4096  /* it takes longer to hand over shorter frames than to encode them */
+#define EVENTS_MAX  65536 /* a frame with this many events ends before it is full */
+#define THREAD_REFS 4096  /* handing over a shorter frame takes longer than encoding it */
 
 /* The references of a frame, and its encoded form. */
 typedef struct frame {
@@ -19,8 +19,8 @@ typedef struct frame {
     uint32_t size[RDI_FRAME_REFS];
     uint8_t kind[RDI_FRAME_REFS];
     uint64_t (*values)[RDI_FRAME_REFS]; /* one array for each of head.columns */
-    size_t count;                       /* references */
-    uint64_t seed;                      /* of the checksum */
+    size_t count;                       /* number of references */
+    uint64_t seed;                      /* seed of the checksum */
     uint8_t *bytes;                     /* the encoded frame */
     size_t n_bytes;
 } frame;
@@ -30,14 +30,14 @@ typedef struct native_writer {
     rdi_native_head head;
     rdi_column_encoder *encoder;
     frame *filling;         /* the frame that is being collected */
-    frame *encoding;        /* the frame before; n_bytes 0: none */
-    rdi_background *thread; /* NULL: no long frame so far */
-    bool started;           /* the thread encodes `encoding` */
-    uint64_t frame_refs;    /* option: references per frame */
+    frame *encoding;        /* the previous frame; n_bytes 0: none */
+    rdi_background *thread; /* encoding thread; NULL: there was no long frame so far */
+    bool started;           /* true: the thread encodes `encoding` */
+    uint64_t frame_refs;    /* option: number of references per frame */
     bool sampled;           /* option: the recorder skipped references */
-    uint64_t before;        /* references in the frames before `filling` */
+    uint64_t before;        /* number of references in the frames before `filling` */
     rdi_event_list events;  /* events of the frame that is being collected */
-    uint64_t events_before; /* events in the frames written */
+    uint64_t events_before; /* number of events in the frames already written */
 } native_writer;
 
 static const rd_opt native_writer_opts[] = {
@@ -88,8 +88,8 @@ static rd_status native_writer_open(void *self, rdi_writer *w) {
     return rdi_column_encoder_new(w->ctx, &f->encoder);
 }
 
-/* Encodes the block of the i-th column after the address. The block of a described column has its length
- * before it. */
+/* Encodes the block of the i-th column after the address. The block of a described column has its
+ * length before it. */
 static size_t encode_column(const native_writer *f, const frame *x, size_t i, uint8_t *p) {
     if (i + f->head.described < f->head.n_columns)
         return rdi_column_encode(f->encoder, x->count, x->values[i], NULL, NULL, p);
@@ -109,7 +109,8 @@ static size_t encode_columns(const native_writer *f, const frame *x, uint8_t *p)
     return bytes;
 }
 
-/* Completes the frame of `count` references whose payload is already in `bytes`. Returns its size. */
+/* Completes the frame of `count` references whose payload is already in `bytes`. Returns the size
+ * of the frame. */
 static size_t seal_frame(uint8_t *bytes, size_t count, size_t payload, uint64_t seed) {
     rdi_store_le32(bytes, (uint32_t)count);
     rdi_store_le32(bytes + 4, (uint32_t)payload);
@@ -118,7 +119,8 @@ static size_t seal_frame(uint8_t *bytes, size_t count, size_t payload, uint64_t 
     return checked + RDI_NATIVE_CHECK;
 }
 
-/* The job of the thread. It uses no context. */
+/* Encodes a frame, as the job of the thread. It does not use the context, which belongs to the
+ * caller's thread. */
 static void encode_frame(void *arg) {
     const native_writer *f = arg;
     frame *x = f->encoding;
@@ -126,7 +128,7 @@ static void encode_frame(void *arg) {
     x->n_bytes = seal_frame(x->bytes, x->count, payload, x->seed);
 }
 
-/* Writes the frame that the thread encodes, if there is one. */
+/* Waits for the frame that the thread encodes, if there is one, and writes it. */
 static rd_status write_encoded(native_writer *f) {
     if (f->started)
         rdi_background_wait(f->thread);
@@ -136,7 +138,7 @@ static rd_status write_encoded(native_writer *f) {
     return n ? rdi_output_write(f->w->out, f->encoding->bytes, n) : RD_OK;
 }
 
-/* Writes the events before reference `end`. All frames before have been written. */
+/* Writes the events before reference `end`. All earlier frames have been written. */
 static rd_status write_events(native_writer *f, uint64_t end) {
     uint8_t *bytes = f->encoding->bytes;
     uint64_t at = f->before;
@@ -153,7 +155,7 @@ static rd_status write_events(native_writer *f, uint64_t end) {
     return RD_OK;
 }
 
-/* Writes the collected events, and has the collected references encoded. */
+/* Writes the collected events, and starts encoding the collected references. */
 static rd_status end_frame(native_writer *f) {
     if (f->filling->count == 0)
         return RD_OK;
@@ -176,7 +178,7 @@ static rd_status end_frame(native_writer *f) {
     return RD_OK;
 }
 
-/* Writes all that has been collected. */
+/* Writes everything that has been collected. */
 static rd_status write_all(native_writer *f) {
     RD_TRY(end_frame(f));
     RD_TRY(write_encoded(f));
