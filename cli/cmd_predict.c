@@ -245,7 +245,7 @@ static int check_options(const predict_options *o) {
     if (!o->train.n && (o->hist || strcmp(o->patterns, "auto") != 0))
         return fail_usage("predict: --hist and --patterns are for training; a model has its own");
     if (o->size < 0)
-        return fail_usage("--size: must be greater than 0");
+        return fail_usage("--size must be greater than 0");
     if (o->train.n == 1 && !o->evaluate && !o->against)
         return fail_usage("--train: a model needs two or more training inputs");
     return EXIT_OK;

@@ -45,7 +45,7 @@ static const rd_opt stack_opts[] = {
     {.name = "weights",
      .type = RD_OPT_SIZES,
      .offset = offsetof(stack_state, weights),
-     .help = "how often each of at= is drawn, joined by ':' [all equally]"},
+     .help = "how often each distance of at= is drawn, joined by ':' [all equally]"},
     {.name = "cold",
      .type = RD_OPT_DOUBLE,
      .offset = offsetof(stack_state, cold),

@@ -166,7 +166,7 @@ static rd_status finish(rd_trace_writer *w) {
 rd_status rd_trace_writer_finish(rd_trace_writer *w) {
     RDI_NEED(NULL, w);
     if (w->finished)
-        return rdi_fail(w->ctx, RD_ESTATE, "trace writer: finished twice");
+        return rdi_fail(w->ctx, RD_ESTATE, "the trace writer is already finished");
     if (w->broken == RD_OK)
         w->broken = finish(w);
     w->finished = w->broken == RD_OK;

@@ -169,7 +169,7 @@ static const struct {
     const char *name;
     id_fn id;
 } ids[] = {
-    {"small ids", id_dense},        {"ids at both ends of 2^64", id_ends},
+    {"small ids", id_dense},        {"ids near 0 and near 2^64", id_ends},
     {"random ids", id_random},      {"ids with equal low bits", id_pages},
     {"clustered ids", id_clusters}, {"ids with equal hashes", id_colliding},
 };

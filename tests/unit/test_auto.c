@@ -125,7 +125,7 @@ static void a_trace_that_can_be_read_again_is_when_threads_run_out_of_memory(voi
     size_t enough = rd_ctx_peak_bytes(ctx) + 1000000; /* enough memory for one thread */
     char note[600];
     rd_profile *p = analyze_parts(2, enough, note);
-    assert_begins(note, "auto: stream, because threads need more memory than there is; stream: ");
+    assert_begins(note, "auto: stream, because threads need more memory than is allowed; stream: ");
     profiles_assert_same_bins(p, expected);
     assert_int_equal(rd_profile_facts_of(p)->references, LONG);
     assert_int_equal(rd_profile_facts_of(p)->infinite, rd_profile_facts_of(expected)->infinite);

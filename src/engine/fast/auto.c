@@ -343,7 +343,7 @@ static rd_status start_again(auto_engine *e) {
     e->run->out.hist = hist;
     e->read = 0;
     e->request.threads = 1;
-    RD_TRY(choose(e, LEAST, "because threads need more memory than there is"));
+    RD_TRY(choose(e, LEAST, "because threads need more memory than is allowed"));
     return read_all(e);
 }
 
