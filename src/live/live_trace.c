@@ -236,7 +236,7 @@ static void fetch_ahead(const live_reader *l, const uint64_t *run) {
         RDI_PREFETCH(run + i);
 }
 
-/* Decodes runs of records: either only runs that need nothing but addresses (l->bare), or only
+/* Decodes runs of records: either only runs that need only addresses (l->bare), or only
  * other runs. Returns the total number of records. */
 static size_t decode_runs(live_reader *l, const uint64_t *words, size_t n, uint64_t tag,
                           bool *good) {

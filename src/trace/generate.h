@@ -54,7 +54,7 @@ rd_status rdi_generator_read(rdi_generator *g, rd_refs *refs, rdi_generator_fill
 
 /* ---- distributions ---- */
 
-/* Compute the natural logarithm (x > 0) and the exponential with nothing but the four basic
+/* Compute the natural logarithm (x > 0) and the exponential with only the four basic
  * operations. */
 double rdi_log(double x);
 double rdi_exp(double x);

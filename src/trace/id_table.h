@@ -1,7 +1,7 @@
 /* Turns object ids in text into 64-bit numbers.
  *
  * A number stands for itself. Any other text (a name) becomes a 64-bit hash of its bytes, which
- * depends on nothing but the text and the seed. Two ids with the same number would silently become
+ * depends only on the text and the seed. Two ids with the same number would silently become
  * one object, so the table remembers every name with its hash, and the numbers that occur in the
  * same trace. It fails if two names collide, or a name and a number.
  *

@@ -3,7 +3,7 @@
  *
  * A column is coded with a table of up to 256 symbols and one control byte per reference that names
  * a symbol. A symbol means: take the base address of this slot, add this constant, and add a number
- * of so many bytes from the data stream. The symbols of the address column also carry size and
+ * of this many bytes from the data stream. The symbols of the address column also carry size and
  * kind. The slot then holds the address after the reference, so that each slot follows one stream
  * of a program (code, stack, an array). The decoder has no branch per reference; the encoder makes
  * all decisions.

@@ -92,7 +92,7 @@ def focus_on(page, selector, limit=200):
 
 def check_quiet(checks, name, page):
     checks.equal(f"{name}: no errors on the console", page.errors, [])
-    checks.that(f"{name}: nothing but the file is loaded",
+    checks.that(f"{name}: only the file is loaded",
                 all(url.startswith(("file:", "data:")) for url in page.requests), page.requests)
 
 
@@ -172,7 +172,7 @@ def check_tables(checks, chrome, url):
     checks.equal("tables: Enter sorts by name", first_cells(page), sorted(rows))
     page.press("Enter")
     checks.equal("tables: again, the other way", first_cells(page), sorted(rows, reverse=True))
-    checks.equal("tables: which is told", page.evaluate(
+    checks.equal("tables: a text says so", page.evaluate(
         "document.querySelector('.sorted thead th').getAttribute('aria-sort')"), "descending")
     checks.that("tables: the filter is reached by Tab", focus_on(page, "input[type=search]"))
     for letter in "main 31":

@@ -2,7 +2,7 @@
 
 usage: make_profiles.py DIRECTORY
 
-A run is a list of cells: so many references with one distance, from one line of code to one data
+A run is a list of cells: a number of references with one distance, from one line of code to one data
 region, after a use by another line, in one window of time. Everything in a profile is a sum of cells.
 
   before.json, after.json   a matrix multiplication, and the same with its loops interchanged

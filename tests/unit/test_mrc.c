@@ -188,7 +188,8 @@ static void inside_a_bin_references_are_spread_evenly(void **state) {
 static void inside_a_bin_the_mean_is_kept_where_it_is_known(void **state) {
     rd_ctx *ctx = *state;
     static const struct {
-        uint64_t sum, blocks; /* of 10 references in [100, 199] */
+        uint64_t sum, blocks; /* sum of the distances, in [100, 199], of 10 references; cache
+                                 size */
         double miss;
     } cases[] = {{1000, 101, 0},                               /* all at 100 */
                  {1000, 100, 1},       {1090, 109, 10.0 / 19}, /* spread over [100, 118] */

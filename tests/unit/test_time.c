@@ -64,7 +64,7 @@ static void immediate_reuse_has_distance_zero_with_certainty(void **state) {
 }
 
 /* Tests a cycle, in which every interval contains all other blocks. Intervals that never end are as
- * long as the others; without them the mean would be too small. */
+ * long as those that end; without them the mean would be too small. */
 static void a_cycle_has_one_distance(void **state) {
     (void)state;
     const rdi_time_point points[] = {{500, 9 * 500}};
@@ -212,7 +212,7 @@ static rd_profile *run(const char *spec, rd_binning binning, size_t n, size_t fe
     return profiles_measure(ctx, spec, &config, block, n, feed);
 }
 
-/* Makes runs of repeats, near and far reuse, and new blocks throughout. */
+/* Makes runs of repeats, short and long distances, and new blocks throughout. */
 static void make_mixed(size_t n) {
     rdi_rng rng = {42};
     for (size_t i = 0; i < n; i++)
