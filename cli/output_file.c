@@ -17,8 +17,8 @@ static const char *name_of(const output_place *place) {
     return is_standard(place->path) ? "(standard output)" : place->path;
 }
 
-/* Whether a file is also what standard output writes to, as with `-o x >x`. Names such as /dev/stdout
- * mean standard output and are no mistake. */
+/* Returns whether a file is also the file of standard output, as with `-o x >x`. Names such as
+ * /dev/stdout mean standard output and are no mistake. */
 static bool is_standard_output_too(const output_place *place) {
     bool device = strncmp(place->path, "/dev/", 5) == 0 || strncmp(place->path, "/proc/", 6) == 0;
     return !device && rd_output_is_same(place->path, "-");

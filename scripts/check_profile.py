@@ -21,7 +21,7 @@ def unique(pairs):
 
 
 def bin_of(binning, d):
-    """Range of the bin that distance d lies in."""
+    """Returns the range of the bin that contains distance d."""
     if binning == "full":
         return d, d
     width = int(binning[7:]) if binning.startswith("linear:") else 2048
@@ -54,7 +54,7 @@ def check_misses(profile, misses, least, most):
 
 
 def check_share(profile, share):
-    """Returns what must sum up."""
+    """Returns the values that must add up."""
     low = high = 0
     finite, before = 0, -1
     for bin_low, bin_high, count in share["bins"]:

@@ -62,7 +62,7 @@ def check_symbol(symbol, slots, sized, kinds):
 
 
 def decode_block(p, at, limit, n, sized=False, kinds=False):
-    """(value, size, kind) of each reference, and the offset behind the block, which ends before `limit`."""
+    """Returns (value, size, kind) of each reference, and the offset after the block, which ends before `limit`."""
     check(limit - at >= 8, "column cut off")
     slots, zero, symbols, data_bytes = struct.unpack_from("<BBHI", p, at)
     check(1 <= slots <= 16 and not zero and 1 <= symbols <= 256, "invalid head of a column")
@@ -92,7 +92,7 @@ def decode_block(p, at, limit, n, sized=False, kinds=False):
 
 
 def number(p, at, end):
-    """A number of seven bits per byte, and the offset behind it."""
+    """Returns a number of seven bits per byte, and the offset after it."""
     value = shift = 0
     while True:
         check(at < end and shift < 64, "event cut off")
@@ -109,8 +109,8 @@ def unfold(x):
 
 
 def decode_events(p, at, end, before, plain, skipped):
-    """(before, kind, thread, address, size, pc, path) of each event of a frame; a skipped one has
-    its number, and None from the address on."""
+    """Returns (before, kind, thread, address, size, pc, path) of each event of a frame. A skipped event has
+    its number as the kind, and None from the address on."""
     last = {kind: (0, 0) for kind in range(1, 6)} if plain else {}
     while at < end:
         kind, at = p[at], at + 1
@@ -140,7 +140,7 @@ def decode_events(p, at, end, before, plain, skipped):
 
 
 def descriptions(f):
-    """How many columns are described, the numbers of described kinds of events, and the offset of
+    """Returns the number of described columns, the numbers of described kinds of events, and the offset of
     the first frame. This decoder knows no names."""
     columns, kinds = 0, set()
     if f[8] == 1:
@@ -166,7 +166,7 @@ def descriptions(f):
 
 
 def references(f):
-    """(address, size, kind, pc, thread) of each reference, None for absent columns; and the events
+    """Yields (address, size, kind, pc, thread) of each reference, with None for absent columns, and the events
     of decode_events() before the references that they precede."""
     check(len(f) >= 24 and f[:8] == b"\x89RDT\r\n\x1a\n" and f[8] in (1, 2),
           "not a native trace of version 1 or 2")

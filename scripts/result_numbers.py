@@ -1,4 +1,4 @@
-"""The numbers of the documents, computed from the result files in bench/results.
+"""Computes the numbers of the documents from the result files in bench/results.
 
 scripts/check-numbers evaluates the expressions `{= ... }` of the page templates (*.md.in) with the
 functions of this module. A function returns a number, a list of numbers, or a whole Markdown table.
@@ -18,18 +18,18 @@ mean = statistics.mean
 
 @functools.lru_cache(maxsize=None)
 def lines(name):
-    """The lines of bench/results/NAME.jsonl."""
+    """Returns the lines of bench/results/NAME.jsonl."""
     with open(ROOT / f"bench/results/{name}.jsonl", encoding="utf-8") as file:
         return [json.loads(line) for line in file]
 
 
 def find(name, **where):
-    """The lines whose fields have these values."""
+    """Returns the lines whose fields have these values."""
     return [line for line in lines(name) if all(line.get(key) == value for key, value in where.items())]
 
 
 def line(name, **where):
-    """The only such line."""
+    """Returns the only line whose fields have these values."""
     found = find(name, **where)
     if len(found) != 1:
         raise LookupError(f"{name}.jsonl has {len(found)} lines with {where}")
@@ -42,20 +42,20 @@ def exists(name):
 
 @functools.lru_cache(maxsize=None)
 def section(heading):
-    """The text of a section of bench/results/prediction.md."""
+    """Returns the text of a section of bench/results/prediction.md."""
     text = (ROOT / "bench/results/prediction.md").read_text(encoding="utf-8")
     return re.split(r"^## ", text.split(f"\n## {heading}", 1)[1], maxsplit=1, flags=re.M)[0]
 
 
 def prediction_rows(heading, table=0):
-    """The rows of a table of prediction.md, as dictionaries by column."""
+    """Returns the rows of a table of prediction.md, as dictionaries by column."""
     tables = re.findall(r"(?:^\|.*\n)+", section(heading), flags=re.M)
     rows = [[cell.strip() for cell in row.strip("|\n").split("|")] for row in tables[table].splitlines()]
     return [dict(zip(rows[0], row)) for row in rows[2:]]
 
 
 def predicted(heading, column, row="average", key=None, table=0):
-    """One number of prediction.md: a column of the row that `key` (the first column) names."""
+    """Returns one number of prediction.md: a column of the row that `key` (the first column) names."""
     rows = prediction_rows(heading, table)
     key = key or next(iter(rows[0]))
     found = [r[column] for r in rows if r[key] == row]
@@ -65,7 +65,7 @@ def predicted(heading, column, row="average", key=None, table=0):
 
 
 def overlap(a, b, table=0):
-    """How much the signatures of two programs overlap, in percent (Figure 9)."""
+    """Returns the overlap of the signatures of two programs, in percent (Figure 9)."""
     blocks = re.findall(r"```\n(.*?)```", section("Figure 9"), flags=re.S)
     header, *rows = [row.split() for row in blocks[table].replace(" %", "%").splitlines()[1:]]
     return float(next(row for row in rows if row[0] == a)[1 + header.index(b)].rstrip("%"))
@@ -73,7 +73,7 @@ def overlap(a, b, table=0):
 
 @functools.lru_cache(maxsize=None)
 def programs():
-    """The table bench/programs/programs.txt: a dictionary per program."""
+    """Returns the table bench/programs/programs.txt as a dictionary per program."""
     entries = []
     for row in (ROOT / "bench/programs/programs.txt").read_text(encoding="utf-8").splitlines():
         key, _, value = row.partition(" ")
@@ -85,7 +85,7 @@ def programs():
 
 
 def distinct_programs():
-    """The number of programs; versions and inputs of the compiler are one program."""
+    """Returns the number of programs; versions and inputs of the compiler are one program."""
     return len({p["program"].split("-")[0] if p["program"].startswith("cc1") else p["program"]
                 for p in programs()})
 

@@ -488,7 +488,7 @@ rd_status rd_report_text(rd_profile *p, const rd_report_style *style, char **tex
     } else {
         add_label(&r, "measured");
         rdi_text_printf(&r.paper.t, "nothing: %s\n",
-                        r.facts->references ? "the engine only counts references"
+                        r.facts->references ? "the engine only counts"
                                             : "the trace has no references");
     }
     return rdi_text_take(&r.paper.t, text, n);

@@ -37,8 +37,8 @@ static rd_status fail_archive(unarchive *u) {
         return u->failed;
     const char *why = archive_error_string(u->archive);
     return rdi_fail(u->source->ctx, RD_EFORMAT,
-                    "%s: the %s data is damaged at byte %" PRIu64 " of the unpacked data: %s",
-                    u->source->name, u->compression, u->unpacked, why ? why : "no reason given");
+                    "%s: byte %" PRIu64 " of the unpacked data: the %s data is damaged: %s",
+                    u->source->name, u->unpacked, u->compression, why ? why : "no reason given");
 }
 
 static rd_status start_archive(unarchive *u) {

@@ -27,7 +27,7 @@ static void z_free(void *ctx, void *p) {
 
 static rd_status fail_gunzip(gunzip *g, const char *why) {
     return rdi_fail(g->source->ctx, RD_EFORMAT,
-                    "%s: the gzip data is damaged at byte %" PRIu64 " of the unpacked data: %s",
+                    "%s: byte %" PRIu64 " of the unpacked data: the gzip data is damaged: %s",
                     g->source->name, g->unpacked, why);
 }
 

@@ -1,13 +1,13 @@
 # If a rank fails, there is one message, exit status 1 and no result. The first case has a bad record in
 # the last part.
 head -c 90000 /dev/zero >t.bin
-printf '\011' | dd of=t.bin bs=1 seek=89999 conv=notrunc 2>/dev/null # a kind that there is not
+printf '\011' | dd of=t.bin bs=1 seek=89999 conv=notrunc 2>/dev/null # an invalid kind
 status=0
 ranks 4 analyze -f binary:format='<QB',addr=1,kind=2 -o out.json t.bin 2>messages || status=$?
 test "$status" = 1 || give_up "exit status $status for a bad record"
 test ! -e out.json || give_up "a result was written"
 test "$(grep -c '^reusedist:' messages)" = 1 || give_up "$(cat messages)"
-grep -q '^reusedist: rank 3: t.bin: byte 89991: this record has kind 9' messages ||
+grep -q '^reusedist: rank 3: t.bin: byte 89991: this record has the invalid kind 9' messages ||
     give_up "$(cat messages)"
 
 # Rank 0 detects extra bytes at the end before any rank starts.
