@@ -39,31 +39,41 @@ int analysis_print(rd_ctx *ctx, const analysis_options *o, rd_profile *profile) 
     return exit_status;
 }
 
-/* Reports options that need --attribute, and caches that are not valid. */
-static int check_attribute(rd_ctx *ctx, const analysis_options *o) {
+/* Reports options that need --attribute. */
+static int check_attribute(const analysis_options *o) {
     const attribute_options *a = &o->pipe.attribute;
-    cache_list caches;
     if (!a->on && ((a->caches && !o->report) || a->windows || a->spatial || a->objects.n))
         return fail_usage("--caches, --windows, --spatial and --object need --attribute");
-    return a->caches ? caches_parse(ctx, a->caches, &caches) : EXIT_OK;
+    return EXIT_OK;
+}
+
+/* Checks the caches and the program files, which no output may overwrite. */
+static int check_objects(rd_ctx *ctx, const attribute_options *a, const output_place *places,
+                         size_t n_places) {
+    attribute_choice choice;
+    int status = attribute_parse(ctx, a, &choice);
+    if (status == EXIT_OK)
+        status =
+            output_check(ctx, places, n_places, (const char *const *)choice.paths, a->objects.n);
+    attribute_free(&choice);
+    return status;
 }
 
 int analysis_check(rd_ctx *ctx, const analysis_options *o, const char *const *inputs, size_t n) {
     output_place places[4] = {{.option = "-o", .path = o->output}};
     size_t n_places = 1;
-    const rd_strings *objects = &o->pipe.attribute.objects;
     if (o->distances)
         places[n_places++] = (output_place){.option = "--distances", .path = o->distances};
     if (o->report)
         places[n_places++] = (output_place){.option = "--report", .path = o->report};
     if (o->pipe.checkpoint)
         places[n_places++] = (output_place){.option = "--checkpoint", .path = o->pipe.checkpoint};
-    int status = check_attribute(ctx, o);
+    int status = check_attribute(o);
     if (status == EXIT_OK && o->pipe.checkpoint && strcmp(o->pipe.checkpoint, "-") == 0)
         status = fail_usage("--checkpoint: needs a file, not standard output");
     if (status == EXIT_OK)
         status = output_check(ctx, places, n_places, inputs, n);
     if (status == EXIT_OK)
-        status = output_check(ctx, places, n_places, objects->value, objects->n);
+        status = check_objects(ctx, &o->pipe.attribute, places, n_places);
     return status;
 }

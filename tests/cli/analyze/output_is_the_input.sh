@@ -8,5 +8,6 @@ for place in t ./t soft hard; do
     $REUSEDIST analyze -f u64 --distances=$place t || echo "--distances: $?"
 done
 $REUSEDIST analyze -f u64 -o t - <t || echo "standard input: $?"
+$REUSEDIST analyze -f u64 --attribute --object=hard@0x400000 -o t other || echo "--object: $?"
 $REUSEDIST analyze -f u64 t >>t || echo "standard output: $?"
 letters | cmp - t
