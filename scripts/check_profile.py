@@ -72,7 +72,7 @@ def check_share(profile, share):
 def check_shares(profile, shares, what):
     sums = [check_share(profile, share) for share in shares]
     need(sum(x for x, _ in sums) == profile["references"]
-         and sum(x for _, x in sums) == profile["infinite"], what + " do not sum up")
+         and sum(x for _, x in sums) == profile["infinite"], what + " do not add up")
 
 
 def check_index(index, items, optional=False):
@@ -151,7 +151,7 @@ def check(profile):
         check_row(profile, before, row)
         before, finite = row, finite + row[2]
     infinite, references = profile["infinite"], profile["references"]
-    need(finite + infinite in (0, references), "the counts do not sum up to references")
+    need(finite + infinite in (0, references), "the counts do not add up to references")
     need((profile.get("cold") or 0) <= infinite, "cold")
     need((profile.get("blocks") or 0) <= references, "blocks")
     size = profile.get("block_bytes")

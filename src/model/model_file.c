@@ -236,7 +236,7 @@ static const char *find_mistake(rd_model *m) {
     for (size_t i = 0; i < m->n; i++)
         if (!rdi_patterns_has(f->patterns, m->pieces[i].pattern))
             return "a piece has a pattern that the model does not list";
-    return fabs(rdi_model_sum(m) - 1) > 1e-6 ? "the shares do not sum up to 1" : NULL;
+    return fabs(rdi_model_sum(m) - 1) > 1e-6 ? "the shares do not add up to 1" : NULL;
 }
 
 static rd_status read_model(rdi_json *j, rd_model *m) {

@@ -300,7 +300,7 @@ static const char *totals_mistake(const rdi_profile_reader *r) {
     uint64_t total;
     if (measured &&
         (__builtin_add_overflow(r->finite, f->infinite, &total) || total != f->references))
-        return "the counts of the histogram and \"infinite\" do not sum up to \"references\"";
+        return "the counts of the histogram and \"infinite\" do not add up to \"references\"";
     if (f->cold != RD_UNKNOWN && f->cold > f->infinite)
         return "\"cold\" is above \"infinite\"";
     if (f->blocks != RD_UNKNOWN && f->blocks > f->references)

@@ -214,11 +214,11 @@ static const char *attribution_mistake(const rd_profile_facts *facts, const void
     if (!indexes_are_valid(a))
         return "an index in \"attribution\" is out of range";
     if (!rdi_shares_sum_up(facts, d, &a->functions->share, a->n_functions, sizeof *a->functions))
-        return "the functions do not sum up to the profile";
+        return "the functions do not add up to the profile";
     if (!rdi_shares_sum_up(facts, d, &a->lines->share, a->n_lines, sizeof *a->lines))
-        return "the lines do not sum up to the profile";
+        return "the lines do not add up to the profile";
     if (!rdi_shares_sum_up(facts, d, &a->data->share, a->n_data, sizeof *a->data))
-        return "the data do not sum up to the profile";
+        return "the data do not add up to the profile";
     return pairs_mistake(facts, d);
 }
 

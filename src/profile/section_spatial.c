@@ -102,7 +102,7 @@ static const char *spatial_mistake(const rd_profile_facts *facts, const void *da
     if (s->word_bytes == 0 || (s->word_bytes & (s->word_bytes - 1)))
         return "the size of a word is not a power of two";
     return count == s->word_references ? NULL
-                                       : "the words' histogram does not sum up to its references";
+                                       : "the words' histogram does not add up to its references";
 }
 
 /* ---- writing ---- */

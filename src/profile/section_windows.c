@@ -95,7 +95,7 @@ static const char *windows_mistake(const rd_profile_facts *facts, const void *da
     }
     return rdi_shares_sum_up(facts, d, &w->rows->share, w->n, sizeof *w->rows)
                ? NULL
-               : "the windows do not sum up to the profile";
+               : "the windows do not add up to the profile";
 }
 
 /* ---- writing ---- */

@@ -79,7 +79,7 @@ static void compare_bin(const rd_bin *bin, bool sums, const uint64_t *sorted, si
                           bin->count, bin->low, bin->high, count);
     else if (sums && (sum.low != bin->sum.low || sum.high != bin->sum.high))
         rdi_verify_differ(out, UINT64_MAX,
-                          "distances in bin %" PRIu64 " to %" PRIu64 " sum up to %" PRIu64
+                          "distances in bin %" PRIu64 " to %" PRIu64 " add up to %" PRIu64
                           ", should be %" PRIu64,
                           bin->low, bin->high, bin->sum.low, sum.low);
 }

@@ -240,9 +240,9 @@ static void assert_refused(rd_ctx *ctx, const char *from, const char *to, const 
 
 static void contradictions_are_refused_with_the_reason(void **state) {
     rd_ctx *ctx = *state;
-    assert_refused(ctx, "[0, 0, 5, 0]", "[0, 0, 6, 0]", "do not sum up");
+    assert_refused(ctx, "[0, 0, 5, 0]", "[0, 0, 6, 0]", "do not add up");
     assert_refused(ctx, "[0, 0, 5, 0]", "[0, 0, 18446744073709551615, 0]", "2^64");
-    assert_refused(ctx, "\"infinite\": 9", "\"infinite\": 18446744073709551615", "do not sum up");
+    assert_refused(ctx, "\"infinite\": 9", "\"infinite\": 18446744073709551615", "do not add up");
     assert_refused(ctx, "[0, 0, 5, 0]", "[0, 0, 5, 1]", "line 23 (byte");
     assert_refused(ctx, "[0, 0, 5, 0]", "[0, 0, 5, 1]", "outside low * count");
     assert_refused(ctx, "[2, 3, 1, 3]", "[2, 3, 1, 4]", "outside low * count");
