@@ -7,12 +7,18 @@
 
 #include <string.h>
 
+/* Returns whether the result goes to standard error, as the result of `run` does by default. */
+static bool is_on_stderr(const analysis_options *o) {
+    return o->on_stderr && !o->output;
+}
+
 static rd_status make_text(const analysis_options *o, rd_profile *profile, char **text, size_t *n) {
     if (o->out == OUT_CSV)
         return rd_report_csv(profile, text, n);
     if (o->out == OUT_JSON)
         return rd_profile_json(profile, text, n);
-    rd_report_style style = terminal_style(o->output, o->ascii);
+    rd_report_style style =
+        is_on_stderr(o) ? terminal_style_on_stderr(o->ascii) : terminal_style(o->output, o->ascii);
     return rd_report_text(profile, &style, text, n);
 }
 
@@ -29,11 +35,28 @@ static int write_page(rd_ctx *ctx, const analysis_options *o, rd_profile *profil
     return page_write(ctx, &page, given ? &caches : NULL, o->report);
 }
 
-int analysis_print(rd_ctx *ctx, const analysis_options *o, rd_profile *profile) {
+/* Writes a report below what the program printed, with an empty line between them. */
+static int print_on_stderr(const analysis_options *o, const char *text, size_t n) {
+    fflush(stdout); /* keeps the order of the output */
+    if (o->out == OUT_TEXT)
+        fputc('\n', stderr);
+    bool written = fwrite(text, 1, n, stderr) == n && fflush(stderr) == 0;
+    return written ? EXIT_OK : EXIT_FAILED;
+}
+
+static int print_result(rd_ctx *ctx, const analysis_options *o, rd_profile *profile) {
     char *text = NULL;
     size_t n = 0;
-    rd_status status = make_text(o, profile, &text, &n);
-    int exit_status = output_made(ctx, o->output, status, text, n);
+    rd_status made = make_text(o, profile, &text, &n);
+    if (made != RD_OK || !is_on_stderr(o))
+        return output_made(ctx, o->output, made, text, n);
+    int status = print_on_stderr(o, text, n);
+    rd_text_free(ctx, text);
+    return status;
+}
+
+int analysis_print(rd_ctx *ctx, const analysis_options *o, rd_profile *profile) {
+    int exit_status = print_result(ctx, o, profile);
     if (exit_status == EXIT_OK && o->report)
         exit_status = write_page(ctx, o, profile);
     return exit_status;
@@ -60,8 +83,10 @@ static int check_objects(rd_ctx *ctx, const attribute_options *a, const output_p
 }
 
 int analysis_check(rd_ctx *ctx, const analysis_options *o, const char *const *inputs, size_t n) {
-    output_place places[4] = {{.option = "-o", .path = o->output}};
-    size_t n_places = 1;
+    output_place places[4];
+    size_t n_places = 0;
+    if (!is_on_stderr(o))
+        places[n_places++] = (output_place){.option = "-o", .path = o->output};
     if (o->distances)
         places[n_places++] = (output_place){.option = "--distances", .path = o->distances};
     if (o->report)

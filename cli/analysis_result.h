@@ -15,6 +15,7 @@ typedef struct analysis_options {
     const char *distances;
     const char *report; /* path of the HTML page; NULL: no page */
     bool ascii;
+    bool on_stderr; /* without -o, the result goes to standard error */
 } analysis_options;
 
 /* Checks that all outputs can be written, and that none overwrites a file that is read: `inputs`, in

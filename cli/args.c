@@ -22,7 +22,12 @@ static const rd_opt *find_name(const rd_opt *opts, const char *name, size_t len)
 }
 
 static void report_unknown(const command *cmd, const char *arg) {
-    fail_usage("%s: unknown option '%s'", cmd->name, arg);
+    size_t dashes = arg[1] == '-' ? 2 : 0;
+    rd_suggestion close = rd_suggest(arg + dashes, dashes ? strcspn(arg + dashes, "=") : 0);
+    char room[RD_SUGGESTION_ROOM];
+    for (const rd_opt *opt = cmd->opts; opt && opt->name; opt++)
+        rd_suggest_offer(&close, opt->name, strlen(opt->name));
+    fail_usage("%s: unknown option '%s'%s", cmd->name, arg, rd_suggest_text(&close, "--", room));
     fputs("valid options:", stderr);
     for (const rd_opt *opt = cmd->opts; opt && opt->name; opt++) {
         fprintf(stderr, " --%s", opt->name);
@@ -136,13 +141,19 @@ void print_command_help(FILE *out, const command *cmd) {
 
 /* Prints a limit of an option's value. A size gets the suffix that people write (K, M ...). */
 static void print_limit(FILE *out, const rd_opt *opt, double limit) {
-    static const char *const units[] = {"", "K", "M", "G", "T"};
+    static const char *const units[] = {"", "K", "M", "G", "T", "P", "E"};
     size_t unit = 0;
-    while (opt->type == RD_OPT_SIZE && unit < 4 && limit >= 1024 && fmod(limit, 1024) == 0) {
-        limit /= 1024;
+    double scaled = limit, exponent = limit > 0 ? nearbyint(log10(limit)) : 0;
+    while (opt->type == RD_OPT_SIZE && unit < 6 && scaled >= 1024 && fmod(scaled, 1024) == 0) {
+        scaled /= 1024;
         unit++;
     }
-    fprintf(out, "%g%s", limit, units[unit]);
+    if (scaled < 1e6)
+        fprintf(out, "%g%s", scaled, units[unit]);
+    else if (limit == pow(10, exponent))
+        fprintf(out, "10^%.0f", exponent);
+    else
+        fprintf(out, "%.0f", limit);
 }
 
 void print_opts_table(FILE *out, const rd_opt *opts) {

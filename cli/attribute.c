@@ -34,6 +34,7 @@ int attribute_parse(rd_ctx *ctx, const attribute_options *o, attribute_choice *o
     int status = caches_parse(ctx, o->caches, &out->caches);
     out->config.levels = out->caches.level;
     out->config.n_levels = out->caches.n;
+    out->config.levels_in_bytes = out->caches.has_unit;
     return status;
 }
 

@@ -31,6 +31,7 @@ static int parse_all(rd_ctx *ctx, char *text, cache_list *list) {
             *next++ = '\0';
         if (list->n == RD_LEVELS_MAX)
             return fail_usage("--caches: at most %d caches are supported", RD_LEVELS_MAX);
+        list->has_unit = list->has_unit || (*item && strchr("KMGTkmgt", item[strlen(item) - 1]));
         int status = parse_one(ctx, item, &list->level[list->n++]);
         if (status != EXIT_OK)
             return status;
@@ -43,6 +44,17 @@ static int check_distinct(const cache_list *list) {
         for (size_t k = 0; k < i; k++)
             if (strcmp(list->level[i].name, list->level[k].name) == 0)
                 return fail_usage("--caches: two caches have the name %s", list->level[i].name);
+    return EXIT_OK;
+}
+
+/* K and M are units of bytes everywhere else: "1M" for objects would mislead. */
+int caches_in_blocks(const char *option, const rd_sizes *sizes, const rd_profile *profile,
+                     uint64_t *blocks) {
+    uint64_t bytes = rd_profile_facts_of(profile)->block_bytes;
+    if (bytes == 0 && sizes->has_unit)
+        return fail_usage("%s: " CACHES_IN_OBJECTS, option);
+    for (size_t i = 0; i < sizes->n; i++)
+        blocks[i] = bytes ? sizes->value[i] / bytes : sizes->value[i];
     return EXIT_OK;
 }
 

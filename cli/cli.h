@@ -24,6 +24,8 @@ typedef struct command {
 
 const command *command_at(size_t index); /* returns NULL past the last command */
 const command *command_find(const char *name);
+/* Reports that there is no such command, suggests one, and returns the exit status. */
+int fail_unknown_command(const char *name);
 
 /* ---- messages, standard streams and signals (program.c) ---- */
 

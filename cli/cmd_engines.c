@@ -42,7 +42,13 @@ static int run_engines(rd_ctx *ctx, void *opts, int n, char **operands) {
     }
     const rd_engine_info *info = rd_engine_info_find(operands[0]);
     if (!info) {
-        fail_usage("unknown engine '%s'; these exist:", operands[0]);
+        rd_suggestion close = rd_suggest(operands[0], strlen(operands[0]));
+        char room[RD_SUGGESTION_ROOM];
+        for (size_t i = 0; rd_engine_info_at(i); i++)
+            rd_suggest_offer(&close, rd_engine_info_at(i)->name,
+                             strlen(rd_engine_info_at(i)->name));
+        rd_suggest_text(&close, "", room);
+        fail_usage("unknown engine '%s'%s%s these exist:", operands[0], room, *room ? "" : ";");
         for (size_t i = 0; rd_engine_info_at(i); i++)
             fprintf(stderr, "  %s\n", rd_engine_info_at(i)->name);
         return EXIT_USAGE;

@@ -1,6 +1,8 @@
 /* formats: lists the trace formats, or describes one of them. */
 #include "cli.h"
 
+#include <string.h>
+
 static void print_format(const rd_format_info *info) {
     printf("%s: %s\n\n%s\n", info->name, info->summary, info->card);
     printf("\ndelivers: address%s%s%s%s%s; default granularity: %s\n",
@@ -24,7 +26,13 @@ static int run_formats(rd_ctx *ctx, void *opts, int n, char **operands) {
     }
     const rd_format_info *info = rd_format_info_find(operands[0]);
     if (!info) {
-        fail_usage("unknown format '%s'; these exist:", operands[0]);
+        rd_suggestion close = rd_suggest(operands[0], strlen(operands[0]));
+        char room[RD_SUGGESTION_ROOM];
+        for (size_t i = 0; rd_format_info_at(i); i++)
+            rd_suggest_offer(&close, rd_format_info_at(i)->name,
+                             strlen(rd_format_info_at(i)->name));
+        rd_suggest_text(&close, "", room);
+        fail_usage("unknown format '%s'%s%s these exist:", operands[0], room, *room ? "" : ";");
         for (size_t i = 0; rd_format_info_at(i); i++)
             fprintf(stderr, "  %s\n", rd_format_info_at(i)->name);
         return EXIT_USAGE;

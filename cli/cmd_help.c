@@ -44,7 +44,7 @@ static int run_help(rd_ctx *ctx, void *opts, int n, char **operands) {
     }
     const command *cmd = n ? command_find(operands[0]) : NULL;
     if (n && !cmd)
-        return fail_usage("unknown command '%s'; 'reusedist help' lists all commands", operands[0]);
+        return fail_unknown_command(operands[0]);
     if (o->man && cmd)
         print_command_man(stdout, cmd);
     else if (o->man)

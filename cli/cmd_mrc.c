@@ -1,6 +1,6 @@
 /* mrc: computes the miss ratios of caches of given sizes, from a profile or directly from a
  * trace. */
-#include "cli.h"
+#include "caches.h"
 #include "option_rows.h"
 #include "output_file.h"
 #include "pipeline.h"
@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,6 +19,7 @@
 typedef struct mrc_options {
     pipeline_options pipe;
     rd_sizes sizes;
+    const char *hits;
     uint32_t out;
     const char *output;
     bool ascii;
@@ -30,7 +32,12 @@ static const rd_opt mrc_opts[] = {
      .min = 1,
      .max = 0x1p64,
      .offset = offsetof(mrc_options, sizes),
-     .help = "cache sizes 32K,1M,... in bytes; in blocks with -b addr [powers of two]"},
+     .help = "cache sizes 32K,1M,... in bytes, or 1000,... objects [powers of two]"},
+    {.name = "hits",
+     .arg = "SHARES",
+     .type = RD_OPT_STRING,
+     .offset = offsetof(mrc_options, hits),
+     .help = "find the smallest caches that hit 90%,95%,... of all references"},
     OPTION_OUT(offsetof(mrc_options, out), "table and chart, or only the numbers"),
     OPTION_OUTPUT(offsetof(mrc_options, output), "FILE",
                   "write the result to this file [standard output]"),
@@ -123,17 +130,61 @@ static int find_profile(rd_ctx *ctx, const mrc_options *o, char *path, rd_profil
     return EXIT_OK;
 }
 
-/* ---- the result ---- */
+/* ---- --hits ---- */
 
-/* Converts sizes to blocks and rounds down, because a part of a block caches nothing. */
-static void to_blocks(const rd_sizes *sizes, uint64_t block_bytes, uint64_t *blocks) {
-    for (size_t i = 0; i < sizes->n; i++)
-        blocks[i] = block_bytes ? sizes->value[i] / block_bytes : sizes->value[i];
+typedef struct hit_list {
+    size_t n;
+    double share[RD_SIZES_MAX]; /* 0 to 1 */
+} hit_list;
+
+/* Parses one "95%" of `n` characters. */
+static int parse_share(rd_ctx *ctx, const char *text, size_t n, double *out) {
+    static const rd_opt percent[] = {{.name = "hits", .type = RD_OPT_DOUBLE, .max = 100}, {0}};
+    char number[32];
+    if (n < 2 || n > sizeof number || text[n - 1] != '%')
+        return fail_usage("--hits: '%.*s' is not a percentage, such as 95%%", (int)n, text);
+    memcpy(number, text, n - 1);
+    number[n - 1] = '\0';
+    if (rd_opts_set(ctx, "mrc", percent, out, "hits", number) != RD_OK)
+        return fail_usage("%s", rd_last_error(ctx));
+    *out = nearbyint(*out * 1e10) / 1e12; /* 80.1% is 0.801, not 0.80099999 */
+    return EXIT_OK;
 }
+
+/* Parses "90%,95%". */
+static int parse_hits(rd_ctx *ctx, const char *text, hit_list *list) {
+    while (text) {
+        size_t n = strcspn(text, ",");
+        if (list->n == RD_SIZES_MAX)
+            return fail_usage("--hits: at most %d shares are allowed", RD_SIZES_MAX);
+        int status = parse_share(ctx, text, n, &list->share[list->n++]);
+        if (status != EXIT_OK)
+            return status;
+        text = text[n] ? text + n + 1 : NULL;
+    }
+    return EXIT_OK;
+}
+
+static int print_hits(rd_ctx *ctx, const mrc_options *o, const hit_list *hits,
+                      rd_profile *profile) {
+    rd_report_style style = terminal_style(o->output, o->ascii);
+    char *text = NULL;
+    size_t n = 0;
+    rd_status status = o->out == OUT_CSV
+                           ? rd_report_hits_csv(profile, hits->share, hits->n, &text, &n)
+                       : o->out == OUT_JSON
+                           ? rd_report_hits_json(profile, hits->share, hits->n, &text, &n)
+                           : rd_report_hits_text(profile, &style, hits->share, hits->n, &text, &n);
+    return output_made(ctx, o->output, status, text, n);
+}
+
+/* ---- the result ---- */
 
 static int print_result(rd_ctx *ctx, const mrc_options *o, rd_profile *profile) {
     uint64_t room[RD_SIZES_MAX];
-    to_blocks(&o->sizes, rd_profile_facts_of(profile)->block_bytes, room);
+    int converted = caches_in_blocks("--sizes", &o->sizes, profile, room);
+    if (converted != EXIT_OK)
+        return converted;
     const uint64_t *blocks = o->sizes.n ? room : NULL;
     rd_report_style style = terminal_style(o->output, o->ascii);
     char *text = NULL;
@@ -147,14 +198,20 @@ static int print_result(rd_ctx *ctx, const mrc_options *o, rd_profile *profile) 
 
 static int run_mrc(rd_ctx *ctx, void *opts, int n, char **operands) {
     const mrc_options *o = opts;
+    hit_list hits = {0};
+    if (o->hits && o->sizes.n)
+        return fail_usage("mrc: --sizes and --hits exclude each other");
+    int status = parse_hits(ctx, o->hits, &hits);
+    if (status != EXIT_OK)
+        return status;
     output_place place = {.option = "-o", .path = o->output};
-    int status = output_check(ctx, &place, 1, (const char *const *)operands, (size_t)n);
+    status = output_check(ctx, &place, 1, (const char *const *)operands, (size_t)n);
     if (status != EXIT_OK)
         return status;
     rd_profile *profile = NULL;
     status = find_profile(ctx, o, operands[0], &profile);
     if (profile) {
-        int printed = print_result(ctx, o, profile);
+        int printed = hits.n ? print_hits(ctx, o, &hits, profile) : print_result(ctx, o, profile);
         status = status != EXIT_OK ? status : printed;
         rd_profile_free(profile);
     }
@@ -167,10 +224,20 @@ const command command_mrc = {
     .operands = "PROFILE|TRACE",
     .details =
         "Caches are fully associative and evict the least recently used block. A trace is\n"
-        "analyzed first; only --sizes, --out, -o and --ascii also apply to profiles. A value\n"
+        "analyzed first; only --sizes, --hits, --out, -o and --ascii also apply to profiles. A "
+        "value\n"
         "with '~' is interpolated inside a bin of the histogram. If the distances come from a\n"
         "sample (engine shards), the result has a band that contains the exact miss ratio with\n"
-        "95 % confidence: columns 'low' and 'high' in CSV, fields of the points in JSON.\n",
+        "95 % confidence: columns 'low' and 'high' in CSV, fields of the points in JSON.\n"
+        "\n"
+        "Sizes are in bytes. For object ids and with -b addr, blocks have no size in bytes: a\n"
+        "size is then a number of objects, without a unit. The sizes of objects in a trace are\n"
+        "ignored.\n"
+        "\n"
+        "--hits=95% asks the other way round: the smallest cache that hits 95 % of all\n"
+        "references, or, if first touches are too many, the best hit ratio that is possible.\n"
+        "CSV: 'hits' is the requested share or the best one, 'requested' always the requested "
+        "one.\n",
     .opts = mrc_opts,
     .opts_size = sizeof(mrc_options),
     .min_operands = 1,

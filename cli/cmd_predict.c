@@ -1,6 +1,6 @@
 /* predict: predicts the profile of an input that was never run from the profiles of other
  * inputs. */
-#include "cli.h"
+#include "caches.h"
 #include "evaluation.h"
 #include "option_rows.h"
 #include "output_file.h"
@@ -193,11 +193,10 @@ static void print_model(const rd_model *m, double size) {
     printf("\n  predicted size   %.6g\n\n", size);
 }
 
-static rd_status make_text(const predict_options *o, rd_profile *p, char **text, size_t *n) {
+/* `blocks` are the sizes of --cache. */
+static rd_status make_text(const predict_options *o, rd_profile *p, const uint64_t *blocks,
+                           char **text, size_t *n) {
     rd_report_style style = terminal_style(o->output, o->ascii);
-    uint64_t block = rd_profile_facts_of(p)->block_bytes, blocks[RD_SIZES_MAX];
-    for (size_t i = 0; i < o->caches.n; i++)
-        blocks[i] = block ? o->caches.value[i] / block : o->caches.value[i];
     if (o->caches.n)
         return o->out == OUT_CSV    ? rd_report_mrc_csv(p, blocks, o->caches.n, text, n)
                : o->out == OUT_JSON ? rd_report_mrc_json(p, blocks, o->caches.n, text, n)
@@ -211,10 +210,14 @@ static int print_prediction(rd_ctx *ctx, const predict_options *o, const rd_mode
     rd_profile *p = NULL;
     char *text = NULL;
     size_t n = 0;
+    uint64_t blocks[RD_SIZES_MAX];
     rd_status status = rd_model_predict(m, size, &p);
-    if (status == RD_OK)
-        status = make_text(o, p, &text, &n);
+    int converted = status == RD_OK ? caches_in_blocks("--cache", &o->caches, p, blocks) : EXIT_OK;
+    if (status == RD_OK && converted == EXIT_OK)
+        status = make_text(o, p, blocks, &text, &n);
     rd_profile_free(p);
+    if (converted != EXIT_OK)
+        return converted;
     if (status == RD_OK && o->out == OUT_TEXT && (!o->output || strcmp(o->output, "-") == 0))
         print_model(m, size);
     return output_made(ctx, o->output, status, text, n);

@@ -17,7 +17,7 @@ typedef struct record_options {
 static const rd_opt record_opts[] = {
     OPTION_OUTPUT(offsetof(record_options, output), "TRACE", "write the new trace to this file"),
     OPTION_TO(offsetof(record_options, to)),
-    OPTION_QUIET(offsetof(record_options, quiet), "show no notes"),
+    OPTION_QUIET(offsetof(record_options, quiet), "show no progress and no notes"),
     OPTION_KINDS(offsetof(record_options, kinds), "LS",
                  "record loads, stores, instruction fetches"),
     {.name = "pc",
@@ -62,9 +62,10 @@ static int run_record(rd_ctx *ctx, void *opts, int n, char **operands) {
         return EXIT_USAGE;
     if (!o->output || strcmp(o->output, "-") == 0)
         return fail_usage("record: name a file with -o: standard output belongs to the program");
+    o->what.quiet = o->quiet;
     copy_options where = {.output = o->output,
                           .to = o->to,
-                          .progress = PROGRESS_NEVER,
+                          .progress = PROGRESS_AUTO,
                           .quiet = o->quiet,
                           .sampled = recorder_is_sampling(&o->what),
                           .keep = true};

@@ -1,7 +1,7 @@
 /* run: measures the reuse distances of a program while it runs. */
 #include "analysis_result.h"
 #include "kinds.h"
-#include "recorder.h"
+#include "recorder_command.h"
 #include "twin.h"
 
 #include <stddef.h>
@@ -21,6 +21,7 @@ typedef struct run_options {
 
 static const rd_opt run_opts[] = {
 #define ANALYSIS_FIELD(member) offsetof(run_options, analysis.member)
+#define ANALYSIS_OUTPUT        "standard error"
 #define PIPELINE_THREADS       "2" /* the recorded program leaves processor time for a second one */
 #include "analysis_options.def"
 #define RECORDER_FIELD(member) offsetof(run_options, what.member)
@@ -112,8 +113,8 @@ static int check_options(rd_ctx *ctx, run_options *o, char **words) {
     if (pipe->format)
         return fail_usage("run: a running program has no format; omit -f");
     o->what.events = pipe->attribute.on;
-    if (pipe->progress == PROGRESS_AUTO) /* the terminal shows the output of the program */
-        pipe->progress = PROGRESS_NEVER;
+    o->what.quiet = pipe->quiet;
+    o->analysis.on_stderr = true; /* standard output belongs to the program */
     const char *inputs[] = {recorder_program_file(words), o->predict};
     return choose_kinds(o) ? analysis_check(ctx, &o->analysis, inputs, 2) : EXIT_USAGE;
 }
@@ -147,6 +148,7 @@ static int record_and_analyze(rd_ctx *ctx, run_options *o, const char *name, int
     pipeline p;
     pipeline_extras extras = {.distances = o->analysis.distances,
                               .live = true,
+                              .burst = recorder_burst(ctx, &o->what),
                               .kinds_chosen = o->what.tool == RECORDER_VALGRIND};
     int status = pipeline_open(&p, ctx, &o->analysis.pipe, &extras);
     if (status == EXIT_OK) {
@@ -178,8 +180,9 @@ const command command_run = {
     .summary = "run a program and analyze it at the same time",
     .operands = "-- COMMAND...",
     .details = RECORDER_DETAILS
-    "Results appear when the command exits. If it is killed, they cover what ran. Without\n"
-    "--kinds, loads and stores are recorded.\n"
+    "Results appear when the command exits. If it is killed, they cover what ran. Standard\n"
+    "output belongs to the command: results go to standard error, or with -o to a file; '-o -'\n"
+    "is standard output. Without --kinds, loads and stores are recorded.\n"
     "\n"
     "With --predict the command runs without a recorder. A second instance of it, the twin, runs\n"
     "under the recorder, with /dev/null as standard input and output. As soon as the twin reveals\n"

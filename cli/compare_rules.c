@@ -1,6 +1,8 @@
 /* Rules that make `compare` fail. See compare_rules.h. */
 #include "compare_rules.h"
 
+#include "caches.h"
+
 #include "reusedist/experimental.h"
 
 #include <inttypes.h>
@@ -22,6 +24,7 @@ typedef struct pair {
     const rd_comparison *c;
     const rd_profile *profile; /* the profile that is measured */
     uint64_t size;             /* cache size in the rule */
+    bool has_unit;             /* the size was written with K, M, G or T */
 } pair;
 
 typedef reading (*reader)(const pair *what);
@@ -82,6 +85,8 @@ static reading read_miss_ratio(const pair *what) {
     double ratio;
     if (facts->references == 0)
         return no_value("there are no references");
+    if (bytes == 0 && what->has_unit)
+        return no_value(CACHES_IN_OBJECTS);
     if (blocks == 0)
         return no_value("the cache is smaller than a block of %" PRIu64 " bytes", bytes);
     if (rd_mrc_at(what->ctx, what->profile, blocks, &ratio, NULL) != RD_OK)
@@ -183,13 +188,14 @@ static bool parse_limit(const char *text, compare_rule *rule) {
 }
 
 /* Parses the cache size, "@1M", between the name and the comparison. */
-static bool parse_size(rd_ctx *ctx, const char *text, size_t n, uint64_t *out) {
+static bool parse_size(rd_ctx *ctx, const char *text, size_t n, compare_rule *out) {
     char size[32];
     if (n < 2 || n >= sizeof size || text[0] != '@')
         return false;
     memcpy(size, text + 1, n - 1);
     size[n - 1] = '\0';
-    return rd_parse_size(ctx, size, out) == RD_OK && *out > 0;
+    out->has_unit = strchr("KMGTkmgt", size[n - 2]);
+    return rd_parse_size(ctx, size, &out->size) == RD_OK && out->size > 0;
 }
 
 static const struct rule_measure *find_measure(const char *name, size_t n) {
@@ -205,7 +211,7 @@ bool parse_rule(rd_ctx *ctx, const char *text, compare_rule *out) {
     compare_rule rule = {.text = text, .measure = m, .above = text[left] == '>'};
     if (!m)
         return fail_rule(text, "is unknown");
-    if (m->sized ? !parse_size(ctx, text + name, left - name, &rule.size) : left != name)
+    if (m->sized ? !parse_size(ctx, text + name, left - name, &rule) : left != name)
         return fail_rule(text,
                          m->sized ? "needs a cache size, as in miss-ratio@1M" : "takes no size");
     if (m->fires && text[left])
@@ -275,7 +281,7 @@ static void judge(const compare_rule *rule, double first, double second, verdict
 void apply_rule(rd_ctx *ctx, const compare_rule *rule, const rd_comparison *c, const rd_profile *a,
                 const rd_profile *b, const char *name, verdict *out) {
     const struct rule_measure *m = rule->measure;
-    pair what = {.ctx = ctx, .c = c, .profile = b, .size = rule->size};
+    pair what = {.ctx = ctx, .c = c, .profile = b, .size = rule->size, .has_unit = rule->has_unit};
     reading second = m->read(&what), first = {.value = 0};
     if (rule->against != AGAINST_NOTHING) {
         what.profile = a;

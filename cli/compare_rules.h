@@ -20,7 +20,8 @@
  *   +2%, -2%, +100         limit of the change between the two values; shares in percentage points
  *   1.05x                  limit of the second value divided by the first
  *
- * Sizes are in bytes, or in blocks if the blocks of the profile have no size in bytes.
+ * Sizes are in bytes. If the blocks of the profile have no size in bytes, a size is a number of blocks
+ * and must have no unit.
  */
 #ifndef RD_COMPARE_RULES_H
 #define RD_COMPARE_RULES_H
@@ -37,6 +38,7 @@ typedef struct compare_rule {
     bool above;                         /* true: the rule fires above the limit; false: below it */
     rule_against against;
     uint64_t size; /* cache size, if the measure has one */
+    bool has_unit; /* the size was written with K, M, G or T: it is in bytes */
     double limit;
 } compare_rule;
 

@@ -29,6 +29,16 @@ const command *command_find(const char *name) {
     return NULL;
 }
 
+int fail_unknown_command(const char *name) {
+    char room[RD_SUGGESTION_ROOM];
+    rd_suggestion close = rd_suggest(name, strlen(name));
+    for (size_t i = 0; command_at(i); i++)
+        rd_suggest_offer(&close, command_at(i)->name, strlen(command_at(i)->name));
+    rd_suggest_text(&close, "", room);
+    return fail_usage("unknown command '%s'%s%s 'reusedist help' lists all commands", name, room,
+                      *room ? "" : ";");
+}
+
 static int run_command(rd_ctx *ctx, const command *cmd, int argc, char **argv) {
     void *opts = calloc(1, cmd->opts_size ? cmd->opts_size : 1);
     if (!opts)
@@ -55,7 +65,7 @@ static int dispatch(rd_ctx *ctx, int argc, char **argv) {
         name = "version";
     const command *cmd = command_find(name);
     if (!cmd)
-        return fail_usage("unknown command '%s'; 'reusedist help' lists all commands", name);
+        return fail_unknown_command(name);
     if (asks_for_help(argc - 2, argv + 2)) {
         print_command_help(stdout, cmd);
         return EXIT_OK;

@@ -79,6 +79,7 @@ int pipeline_open(pipeline *p, rd_ctx *ctx, const pipeline_options *o,
         .mem_bytes = o->mem_bytes,
         .checkpoint = o->checkpoint,
         .live = p->extras.live,
+        .burst = p->extras.burst,
         .partial = o->partial,
         .attribution = o->attribute.on ? &p->attribute.config : NULL,
         .sampling = o->peaks ? &p->sampling : NULL,
@@ -118,7 +119,11 @@ int pipeline_run(pipeline *p, rd_profile **out) {
     const pipeline_options *o = p->options;
     rd_profile *profile = NULL;
     int exit_status = EXIT_OK;
-    progress_start(&p->bar, o->quiet ? PROGRESS_NEVER : o->progress, 0);
+    progress_when when = o->quiet ? PROGRESS_NEVER : o->progress;
+    if (p->extras.live)
+        progress_start_beside(&p->bar, when);
+    else
+        progress_start(&p->bar, when, 0);
     rd_status status = rd_analysis_run(p->analysis);
     progress_wipe(&p->bar);
     if (status != RD_OK)

@@ -35,6 +35,7 @@ typedef struct pipeline_options {
 typedef struct pipeline_extras {
     const char *distances; /* file that gets every distance; NULL: none */
     bool live;             /* true: the analyzed program runs at the same time */
+    uint64_t burst;        /* see rd_analysis_config */
     bool kinds_chosen;     /* true: the recorder already dropped references of all other kinds */
 } pipeline_extras;
 

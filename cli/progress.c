@@ -4,13 +4,18 @@
 #include "terminal.h"
 
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
 #define DRAWS_PER_SECOND 5.0
 #define QUIET_SECONDS    0.3 /* shorter runs show no bar */
+#define QUIET_BESIDE     1.0 /* the same for runs of programs */
 #define BAR_CELLS        20
+#define BESIDE_COLUMNS   44 /* for the text beside a program ... */
+#define BESIDE_LEAST     80 /* ... if the terminal has so many */
 
 double now_seconds(void) {
     struct timespec now;
@@ -23,6 +28,12 @@ void progress_start(progress *p, progress_when when, uint64_t total_bytes) {
     p->on = when == PROGRESS_ALWAYS || (when == PROGRESS_AUTO && isatty(STDERR_FILENO));
     p->unicode = terminal_is_utf8();
     p->next_draw = p->started + QUIET_SECONDS;
+}
+
+void progress_start_beside(progress *p, progress_when when) {
+    progress_start(p, when, 0);
+    p->beside = true;
+    p->next_draw = p->started + QUIET_BESIDE;
 }
 
 uint64_t progress_total(int n, char **paths) {
@@ -71,6 +82,36 @@ static void draw(const progress *p, uint64_t bytes, uint64_t references, double 
     fflush(stderr);
 }
 
+/* The column at which the text beside a program begins; 0: there is no room for it, or the program
+ * controls the whole screen. */
+static int beside_column(void) {
+    struct winsize size;
+    struct termios mode;
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0) /* a file: --progress=always */
+        return BESIDE_COLUMNS;
+    bool whole = tcgetattr(STDERR_FILENO, &mode) == 0 && !(mode.c_lflag & ICANON);
+    return whole || size.ws_col < BESIDE_LEAST ? 0 : size.ws_col - BESIDE_COLUMNS;
+}
+
+/* Moves to the right part of the line and erases it. The cursor position was saved. */
+static void begin_beside(int column) {
+    fprintf(stderr, "\0337\r\033[%dC\033[K", column);
+}
+
+static void draw_beside(uint64_t references, double elapsed) {
+    char count[16], rate[16];
+    int column = beside_column();
+    if (column == 0)
+        return;
+    rd_format_count((double)references, count);
+    rd_format_count((double)references / elapsed, rate);
+    begin_beside(column);
+    fprintf(stderr, "%s references  %s/s  ", count, rate);
+    draw_duration(elapsed);
+    fputs("\0338", stderr); /* back to the saved position */
+    fflush(stderr);
+}
+
 void progress_update(progress *p, uint64_t bytes_done, uint64_t references) {
     if (!p->on)
         return;
@@ -79,11 +120,18 @@ void progress_update(progress *p, uint64_t bytes_done, uint64_t references) {
         return;
     p->next_draw = now + 1 / DRAWS_PER_SECOND;
     p->shown = true;
-    draw(p, bytes_done, references, now - p->started);
+    if (p->beside)
+        draw_beside(references, now - p->started);
+    else
+        draw(p, bytes_done, references, now - p->started);
 }
 
 void progress_wipe(progress *p) {
-    if (p->shown)
+    if (p->shown && p->beside && beside_column() > 0) {
+        begin_beside(beside_column());
+        fputs("\0338", stderr);
+    } else if (p->shown && !p->beside) {
         fputs("\r\033[K", stderr);
+    }
     p->shown = false;
 }

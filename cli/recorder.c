@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -204,8 +205,22 @@ static void end_program(recorder *r) {
     }
 }
 
+/* Tells the user about processes that the results do not cover. */
+static void tell_unrecorded(const recorder *r) {
+    uint64_t children = rd_live_children(r->live);
+    if (r->options->quiet || r->options->silent)
+        return;
+    if (children)
+        tell_user("%" PRIu64 " child process%s not recorded; use --trace-children", children,
+                  children == 1 ? " was" : "es were");
+    if (rd_live_replaced(r->live))
+        tell_user("the program was replaced by another one, with exec(), which was not recorded; "
+                  "use --trace-children");
+}
+
 int recorder_finish(recorder *r, bool *cut_short) {
     bool silent = rd_live_programs(r->live) == 0;
+    tell_unrecorded(r);
     if (r->options->paused)
         recorder_signals_ignore_switches();
     if (!r->options->beside)

@@ -25,6 +25,7 @@ typedef struct recorder_options {
     uint64_t collapse_bytes;           /* see rd_live_config; 0: off */
     bool paused;                       /* true: start recording only when a marker, a function or a
                                           signal asks for it */
+    bool quiet;                        /* true: show no notes */
     bool silent;                       /* true: connect the standard streams of the program to
                                           /dev/null */
     pid_t beside;                      /* another process that also gets the forwarded signals; 0:
@@ -67,7 +68,9 @@ int recorder_spawn(pid_t *program, char **args, bool silent);
     "recorded only with --trace-children. Processes are interleaved in one trace; their\n"         \
     "address spaces stay separate.\n"                                                              \
     "\n"                                                                                           \
-    "Long runs can be sampled; distances then refer to the recorded references only. FUNCTION\n"   \
+    "Long runs can be sampled; distances then refer to the recorded references only, and the\n"    \
+    "result is not exact. With --burst, 'run' states bands that contain the miss ratios of the\n"  \
+    "whole run with 95 % confidence, unless it repeats itself in step with the bursts. FUNCTION\n" \
     "is a name in the symbol table; * matches any characters. Markers are calls of\n"              \
     "rd_record_start() and rd_record_stop() (reusedist/marker.h). With --paused, send SIGUSR1\n"   \
     "to reusedist to start recording, and SIGUSR2 to pause it.\n"

@@ -147,6 +147,15 @@ static int prepare_valgrind(recorder_command *c, const recorder_options *o, cons
     return setenv("VALGRIND_LIB", directory, 1) == 0 ? EXIT_OK : fail("out of memory");
 }
 
+/* With several processes, or threads that record themselves, each has bursts of its own; functions
+ * and signals interrupt bursts. */
+uint64_t recorder_burst(rd_ctx *ctx, const recorder_options *o) {
+    burst bursts = {0};
+    bool several = o->tool == RECORDER_CLANG || o->children;
+    bool interrupted = o->start || o->stop || o->inside || o->paused;
+    return !several && !interrupted && parse_burst(ctx, o->burst, &bursts) ? bursts.n : 0;
+}
+
 int recorder_command_make(rd_ctx *ctx, const recorder_options *o, const rd_live *live, int n,
                           char **words, recorder_command *out) {
     burst bursts = {0};

@@ -18,4 +18,8 @@ int recorder_command_make(rd_ctx *ctx, const recorder_options *options, const rd
                           char **words, recorder_command *out);
 void recorder_command_free(recorder_command *c);
 
+/* The number of references of a burst, if all recorded references come from one sequence of bursts;
+ * else 0. */
+uint64_t recorder_burst(rd_ctx *ctx, const recorder_options *options);
+
 #endif

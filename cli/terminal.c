@@ -21,29 +21,38 @@ bool terminal_is_utf8(void) {
     return utf8;
 }
 
-static unsigned find_width(void) {
+/* The width of the terminal `fd`. */
+static unsigned find_width(int fd) {
     long width = 0;
     const char *columns = getenv("COLUMNS");
     struct winsize size;
     if (columns)
         width = strtol(columns, NULL, 10);
-    else if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+    else if (ioctl(fd, TIOCGWINSZ, &size) == 0)
         width = size.ws_col;
     if (width <= 0)
         return DEFAULT_WIDTH;
     return (unsigned)(width < MIN_WIDTH ? MIN_WIDTH : width > MAX_WIDTH ? MAX_WIDTH : width);
 }
 
-static bool has_color(void) {
+static bool has_color(int fd) {
     const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
     bool dumb = !term || strcmp(term, "dumb") == 0;
-    return isatty(STDOUT_FILENO) && !dumb && !(no_color && *no_color);
+    return isatty(fd) && !dumb && !(no_color && *no_color);
+}
+
+static rd_report_style style_of(int fd, bool color, bool ascii) {
+    return (rd_report_style){.size = sizeof(rd_report_style),
+                             .width = find_width(fd),
+                             .color = color,
+                             .unicode = !ascii && terminal_is_utf8()};
 }
 
 rd_report_style terminal_style(const char *output, bool ascii) {
     bool standard = !output || strcmp(output, "-") == 0;
-    return (rd_report_style){.size = sizeof(rd_report_style),
-                             .width = find_width(),
-                             .color = standard && has_color(),
-                             .unicode = !ascii && terminal_is_utf8()};
+    return style_of(STDOUT_FILENO, standard && has_color(STDOUT_FILENO), ascii);
+}
+
+rd_report_style terminal_style_on_stderr(bool ascii) {
+    return style_of(STDERR_FILENO, has_color(STDERR_FILENO), ascii);
 }

@@ -11,5 +11,7 @@ bool terminal_is_utf8(void);
  * COLUMNS, or else the width of the terminal, or else 80. Colors are used only on a terminal that
  * supports them, and not if NO_COLOR is set. `ascii` forces ASCII characters. */
 rd_report_style terminal_style(const char *output, bool ascii);
+/* The style of a report that goes to standard error. */
+rd_report_style terminal_style_on_stderr(bool ascii);
 
 #endif

@@ -60,7 +60,11 @@ trace_copy *trace_copy_new(rd_ctx *ctx, const copy_options *options, uint32_t ki
     c->options = options;
     c->format = format;
     c->kinds = kinds;
-    progress_start(&c->bar, options->quiet ? PROGRESS_NEVER : options->progress, total);
+    progress_when when = options->quiet ? PROGRESS_NEVER : options->progress;
+    if (options->keep)
+        progress_start_beside(&c->bar, when);
+    else
+        progress_start(&c->bar, when, total);
     return c;
 }
 

@@ -13,7 +13,7 @@ typedef struct copy_options {
     uint32_t progress;  /* a progress_when */
     bool quiet;
     bool sampled; /* record: true if the recorder skips references */
-    bool keep;    /* record: true to keep the file even if recording fails */
+    bool keep;    /* record: true while a program runs; keep the file even if that fails */
 } copy_options;
 
 #define COPY_OPTIONS(state, member)                                                                \

@@ -68,12 +68,13 @@ typedef struct rd_object_file {
 typedef struct rd_attribution_config {
     size_t size;            /* sizeof(rd_attribution_config) */
     const rd_level *levels; /* caches whose misses are counted; NULL: the caches of this machine
-                               that are not larger than the bound */
+                               that are not larger than the bound, or round numbers of objects */
     size_t n_levels;
     size_t windows; /* maximum number of windows; default RD_WINDOWS_MAX */
     bool spatial;   /* also measure distances in words */
     const rd_object_file *objects;
     size_t n_objects;
+    bool levels_in_bytes; /* RD_EINVAL if the blocks of the trace have no size in bytes */
 } rd_attribution_config;
 
 /* Configuration of an analysis. Zeros stand for the defaults. The analysis borrows everything that
@@ -108,6 +109,10 @@ typedef struct rd_analysis_config {
     const char *distances; /* File for all distances, one line per distance: a number or "inf". "-"
                               is standard output; NULL: no file. The file appears when all distances
                               are known, even if the analysis ends early. */
+    /* The recorder alternately recorded so many references and skipped others; 0: it did not. Exact
+     * engines that give distances at once then state an error: bands of the miss ratios. All
+     * references must come from one sequence of bursts. */
+    uint64_t burst;
 } rd_analysis_config;
 
 typedef struct rd_analysis rd_analysis;

@@ -119,6 +119,7 @@ typedef enum rd_opt_type {
 typedef struct rd_sizes {
     size_t n;
     uint64_t value[RD_SIZES_MAX];
+    bool has_unit; /* a value was written with K, M, G or T */
 } rd_sizes;
 
 #define RD_STRINGS_MAX 64
@@ -150,6 +151,21 @@ RD_API RD_CHECKED rd_status rd_opts_set(rd_ctx *ctx, const char *owner, const rd
 
 /* Parses a size such as "123", "64K" or "2G". Any text after the size is an error. */
 RD_API RD_CHECKED rd_status rd_parse_size(rd_ctx *ctx, const char *text, uint64_t *out);
+
+/* A search for the name that a mistyped word was meant to be: rd_suggest(), then offer all names. */
+typedef struct rd_suggestion {
+    const char *word, *best; /* borrowed; best: NULL if no name is close */
+    size_t n, best_n;        /* their lengths */
+    unsigned distance;       /* edits that turn the word into the best name */
+} rd_suggestion;
+
+#define RD_SUGGESTION_ROOM 96
+
+RD_API rd_suggestion rd_suggest(const char *word, size_t n);
+RD_API void rd_suggest_offer(rd_suggestion *s, const char *name, size_t n);
+/* Writes "; did you mean NAME?", with `prefix` before the name, or nothing. Returns `room`, which has
+ * RD_SUGGESTION_ROOM bytes. */
+RD_API const char *rd_suggest_text(const rd_suggestion *s, const char *prefix, char *room);
 
 #ifdef __cplusplus
 }

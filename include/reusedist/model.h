@@ -23,14 +23,19 @@ extern "C" {
 RD_API RD_CHECKED rd_status rd_mrc_at(rd_ctx *ctx, const rd_profile *p, uint64_t blocks,
                                       double *miss_ratio, bool *interpolated);
 
-/* Returns whether the profile comes from a sample of the blocks and has a confidence band for its
- * miss ratios. */
+/* Returns the smallest cache, in blocks, that a sample of the blocks resolves: it holds ten sampled
+ * blocks. Miss ratios of smaller caches mean nothing. 0: every size is resolved. */
+RD_API uint64_t rd_mrc_resolution(const rd_profile *p);
+
+/* Returns whether the profile comes from a sample, of the blocks or of the run, and has a confidence
+ * band for its miss ratios. */
 RD_API bool rd_mrc_has_band(const rd_profile *p);
 
 /* Computes the band that contains the exact miss ratio at the one size `blocks` with 95 %
- * confidence. The band extends below and above the curve by the half width that the profile states.
- * It also accounts for the error that sampling makes in cache sizes. The function returns RD_EINVAL
- * for a profile that is not a sample. */
+ * confidence. For a sample of the blocks, the band extends below and above the curve by the half
+ * width that the profile states, and accounts for the error that sampling makes in cache sizes. For
+ * a run that was recorded in bursts, the profile states the band. The function returns RD_EINVAL for
+ * a profile that is not a sample. */
 RD_API RD_CHECKED rd_status rd_mrc_band(rd_ctx *ctx, const rd_profile *p, uint64_t blocks,
                                         double *low, double *high);
 
@@ -50,6 +55,20 @@ RD_API void rd_mrc_free(rd_ctx *ctx, rd_mrc_point *points);
  * infinite cache, rounded up to the end of a bin. Returns 0 if even an infinite cache has no hits,
  * and RD_UNKNOWN if the size is above the profile's bound. */
 RD_API uint64_t rd_smallest_cache(const rd_profile *p, double share);
+
+/* The smallest cache with a given hit ratio, or the best hit ratio that a cache can have. */
+typedef struct rd_hits_answer {
+    double requested; /* hits as a share of all references */
+    bool reachable;   /* a cache with that hit ratio exists and is within the profile's bound */
+    uint64_t blocks;  /* size of the smallest such cache, or of the smallest one with the best hit
+                         ratio; rounded up to the end of a bin */
+    double hit_ratio; /* hit ratio of a cache of that size */
+    double cold;      /* share of first references, which no cache hits; NAN: unknown */
+} rd_hits_answer;
+/* Answers "which cache hits `requested` (0 to 1) of all references?". RD_EINVAL for another value,
+ * and for a profile without distances. */
+RD_API RD_CHECKED rd_status rd_cache_for_hits(rd_ctx *ctx, const rd_profile *p, double requested,
+                                              rd_hits_answer *out);
 
 /* A working-set knee: a cache size at which a working set fits. The curve drops steeply before the
  * knee and is flat after it: a cache of half the size has many more misses, and a cache of twice

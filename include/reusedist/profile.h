@@ -95,6 +95,10 @@ typedef struct rd_profile rd_profile;
  *   "absolute"  a distance is at most the true distance, and at most error_bound blocks less
  *   "sampled"   error_bound is the largest half width of the confidence band of the miss ratios,
  *               see rd_mrc_band(); for caches below 1 / sample_rate blocks nothing is stated
+ *   "bursts"    the recorder recorded bursts of references and skipped the others. With 95 %
+ *               confidence a miss ratio is within the band of rd_mrc_band(), which covers reuses
+ *               longer than a burst as well; error_bound is its largest width
+ *   "parts"     the recorder skipped parts of the run; nothing is known about the error
  *   "time"      the histogram contains time distances
  *   "none"      nothing was measured
  * Any other word ("statistical", or "mixed" after a merge) promises nothing about single distances.
@@ -124,6 +128,10 @@ typedef struct rd_profile_facts {
                          an unknown number. Unless it is 0, the profile is a sample */
     double seconds;   /* analysis time in seconds; 0: unknown */
     rd_sampler_config sampling; /* thresholds with which the peaks were found, if there are peaks */
+    /* The band of a run that was recorded in bursts, at 1, 2, 4 ... blocks: n_band sizes, 0 if
+     * there is no band. From the last size on it stays the same. */
+    size_t n_band;
+    double band_low[RD_BAND_SIZES], band_high[RD_BAND_SIZES];
 } rd_profile_facts;
 
 RD_API const rd_profile_facts *rd_profile_facts_of(const rd_profile *p);
@@ -144,7 +152,15 @@ RD_API const char *rd_profile_note(const rd_profile *p);
  * letters of "LSI". */
 RD_API RD_CHECKED rd_status rd_profile_set_block_bytes(rd_profile *p, uint64_t block_bytes);
 RD_API void rd_profile_set_partial(rd_profile *p, bool partial);
-RD_API void rd_profile_set_skipped(rd_profile *p, uint64_t skipped);
+/* A profile of a run of which the recorder skipped references is never exact: its error kind becomes
+ * "parts". */
+RD_API RD_CHECKED rd_status rd_profile_set_skipped(rd_profile *p, uint64_t skipped);
+/* States the band of a run that was recorded in bursts: at 2^k blocks, the miss ratio lies between
+ * low[k] and high[k] with 95 % confidence, for k below n (1 to RD_BAND_SIZES); for larger caches
+ * between the last two. The error kind becomes "bursts". RD_EINVAL unless the numbers are shares
+ * and do not increase. */
+RD_API RD_CHECKED rd_status rd_profile_set_burst_band(rd_profile *p, const double *low,
+                                                      const double *high, size_t n);
 /* Adds references of distance 0 that were counted without being fed to an engine. */
 RD_API RD_CHECKED rd_status rd_profile_add_repeats(rd_profile *p, uint64_t repeats);
 RD_API void rd_profile_set_seconds(rd_profile *p, double seconds);

@@ -27,7 +27,9 @@ RD_API RD_CHECKED rd_status rd_report_text(rd_profile *p, const rd_report_style 
 
 /* Makes the histogram as CSV: "distance,count" for full bins, else "low,high,count,mean" (both ends
  * are inclusive; the mean is empty if the engine does not know it). Rows ascend; infinite distances
- * come last. */
+ * come last. A profile with a confidence band has more columns: "resolved", whether the sample
+ * resolves these distances, and "miss_low,miss_high", the band of the miss ratio of the smallest
+ * cache that holds them; see rd_mrc_resolution() and rd_mrc_band(). */
 RD_API RD_CHECKED rd_status rd_report_csv(rd_profile *p, char **text, size_t *n);
 
 /* Makes a table of miss ratios for people. `blocks` are the cache sizes in blocks, in any order;
@@ -45,6 +47,19 @@ RD_API RD_CHECKED rd_status rd_report_mrc_csv(rd_profile *p, const uint64_t *blo
  * flag for interpolated values. */
 RD_API RD_CHECKED rd_status rd_report_mrc_json(rd_profile *p, const uint64_t *blocks,
                                                size_t n_blocks, char **text, size_t *n);
+
+/* Makes a table of the smallest caches with the given hit ratios (shares of all references, 0 to 1),
+ * for people. A ratio that no cache has gets the best one and the reason, see rd_cache_for_hits(). */
+RD_API RD_CHECKED rd_status rd_report_hits_text(rd_profile *p, const rd_report_style *style,
+                                                const double *hits, size_t n_hits, char **text,
+                                                size_t *n);
+/* Makes the same table as CSV: "hits,blocks,bytes,requested". `hits` is the requested ratio, or the
+ * best one if no cache has that. Bytes are empty if a block is an address or an object. */
+RD_API RD_CHECKED rd_status rd_report_hits_csv(rd_profile *p, const double *hits, size_t n_hits,
+                                               char **text, size_t *n);
+/* Makes the same table as JSON (schema "reusedist.hits/1"). */
+RD_API RD_CHECKED rd_status rd_report_hits_json(rd_profile *p, const double *hits, size_t n_hits,
+                                                char **text, size_t *n);
 
 /* The profiles to compare, and their names. */
 typedef struct rd_comparees {

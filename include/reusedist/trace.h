@@ -141,6 +141,9 @@ RD_API const rd_format_info *rd_trace_format(const rd_trace *t);
 /* Returns whether the addresses in this trace are object ids. The native format states this in each
  * file. */
 RD_API bool rd_trace_has_ids(const rd_trace *t);
+/* Returns whether the ids are hexadecimal numbers in text, which may be addresses. Blocks of bytes
+ * make sense for them; other object ids must not be divided into blocks. */
+RD_API bool rd_trace_has_hex_ids(const rd_trace *t);
 /* Returns a note for the user about this trace, as one sentence, or NULL if there is none. A file
  * of a later release can have columns and kinds of events that this release does not know. This
  * release then reads the file without them, and the note names them. Borrowed from the trace. */
@@ -207,6 +210,11 @@ RD_API void rd_live_set_recording(rd_live *live, bool on);
 RD_API void rd_live_stop(rd_live *live);
 /* Returns the number of programs that have started to record so far. */
 RD_API uint64_t rd_live_programs(const rd_live *live);
+/* Number of processes that recorded programs have started so far and that are not recorded. */
+RD_API uint64_t rd_live_children(const rd_live *live);
+/* Number of recorded programs that were replaced by another program, with exec(), that is not
+ * recorded. */
+RD_API uint64_t rd_live_replaced(const rd_live *live);
 /* Frees the channel. Programs that still record exit with a message. */
 RD_API void rd_live_free(rd_live *live);
 

@@ -122,7 +122,8 @@ class AnalysisConfig(ctypes.Structure):
                 ("checkpoint", c_char_p), ("live", c_bool), ("partial", c_bool),
                 ("attribution", c_void_p), ("sampling", c_void_p), ("sink", SINK),
                 ("sink_user", c_void_p), ("progress", PROGRESS), ("progress_user", c_void_p),
-                ("note", c_void_p), ("note_user", c_void_p), ("distances", c_char_p)]
+                ("note", c_void_p), ("note_user", c_void_p), ("distances", c_char_p),
+                ("burst", c_uint64)]
 
 
 class Facts(ctypes.Structure):
@@ -133,7 +134,9 @@ class Facts(ctypes.Structure):
                 ("exact", c_bool), ("error_kind", c_char_p), ("error_bound", c_double),
                 ("sample_rate", c_double), ("half_width", c_double * BAND_SIZES),
                 ("binning", Binning), ("sums_known", c_bool), ("partial", c_bool),
-                ("skipped", c_uint64), ("seconds", c_double), ("sampling", SamplerConfig)]
+                ("skipped", c_uint64), ("seconds", c_double), ("sampling", SamplerConfig),
+                ("n_band", c_size_t), ("band_low", c_double * BAND_SIZES),
+                ("band_high", c_double * BAND_SIZES)]
 
 
 # For each function: the type of the result, and the types of the arguments.

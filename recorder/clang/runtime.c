@@ -480,6 +480,12 @@ static void restart_in_child(void) {
     modules_update();
 }
 
+/* Counts a child that is not recorded, for a message at the end. */
+static void count_child(void) {
+    if (channel && !with_children)
+        __atomic_fetch_add(&channel->children, 1, __ATOMIC_RELAXED);
+}
+
 /* Submits what this process recorded before exec(). */
 static void submit_left_behind(void) {
     for (int i = 0; i < (int)channel->buffers; i++) {
@@ -520,7 +526,7 @@ __attribute__((constructor(101))) static void open_channel(void) {
     with_children = getenv("REUSEDIST_CHILDREN") != NULL;
     read_burst(getenv("REUSEDIST_BURST"));
     pthread_key_create(&at_exit, end_thread);
-    pthread_atfork(NULL, NULL, restart_in_child);
+    pthread_atfork(NULL, count_child, restart_in_child);
     process = __atomic_fetch_add(&mapped->processes, 1, __ATOMIC_RELAXED);
     settle(); /* references before this constructor runs are not recorded */
     record_words = mapped->record_words;

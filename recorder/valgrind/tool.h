@@ -68,6 +68,11 @@ void buffer_release(void);
 void buffer_flush(void);
 /* Starts another recording, or none, in a forked child. */
 void buffer_restart_in_child(Bool recording);
+/* Counts a process that was started and is not recorded, for a message at the end. */
+void buffer_count_child(void);
+/* Counts a recorded program that is about to be replaced by one that is not recorded; `by` is -1 if
+ * that failed. */
+void buffer_count_replaced(Int by);
 
 /* ---- functions that start and stop recording (tool_control.c) ---- */
 
@@ -131,8 +136,10 @@ Bool ahead_flags_are_replaced(Addr code, Addr block);
 
 /* ---- registers at faults (tool_faults.c) ---- */
 
-/* Starts to watch whether the program installs fault handlers. */
+/* Prepares for programs without fault handlers. */
 void faults_start(void);
+/* Watches for the program installing fault handlers. */
+void faults_after_system_call(UInt number, const UWord *args, SysRes result);
 /* Returns whether the program has installed fault handlers. Registers must then be correct wherever
  * instructions can fault. */
 Bool faults_need_registers(void);

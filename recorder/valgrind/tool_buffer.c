@@ -400,6 +400,16 @@ void buffer_open(const HChar *path) {
     take_part();
 }
 
+void buffer_count_child(void) {
+    if (channel)
+        __atomic_fetch_add(&channel->children, 1, __ATOMIC_RELAXED);
+}
+
+void buffer_count_replaced(Int by) {
+    if (taking_part)
+        __atomic_fetch_add(&channel->replaced, by, __ATOMIC_RELAXED);
+}
+
 void buffer_restart_in_child(Bool recorded) {
     buffer = -1; /* an empty buffer may still belong to the parent */
     held_count = 0;

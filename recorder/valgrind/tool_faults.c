@@ -55,13 +55,7 @@ static Bool may_mend(const vki_sigaction_toK_t *action) {
            (action->sa_flags & VKI_SA_SIGINFO);
 }
 
-static void before_system_call(ThreadId thread, UInt number, UWord *args, UInt count) {
-    (void)thread, (void)number, (void)args, (void)count;
-}
-
-static void after_system_call(ThreadId thread, UInt number, UWord *args, UInt count,
-                              SysRes result) {
-    (void)thread, (void)count;
+void faults_after_system_call(UInt number, const UWord *args, SysRes result) {
     if (number != __NR_rt_sigaction || sr_isError(result) ||
         needed_by_handler_of(args[0]) <= VG_(clo_px_file_backed) ||
         !may_mend((const vki_sigaction_toK_t *)args[1]))
@@ -72,5 +66,4 @@ static void after_system_call(ThreadId thread, UInt number, UWord *args, UInt co
 
 void faults_start(void) {
     translate_with(VexRegUpdSpAtMemAccess);
-    VG_(needs_syscall_wrapper)(before_system_call, after_system_call);
 }

@@ -10,6 +10,8 @@
 #include "pub_tool_libcprint.h"
 #include "pub_tool_libcproc.h"
 #include "pub_tool_options.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
 
 tool_options options = {.loads = True, .stores = True};
 
@@ -77,6 +79,25 @@ static void leave_code(ThreadId thread, ULong blocks) {
     buffer_leave_code();
 }
 
+static Bool replaces_program(UInt system_call) {
+    return (system_call == __NR_execve || system_call == __NR_execveat) && !options.children;
+}
+
+static void before_system_call(ThreadId thread, UInt number, UWord *args, UInt count) {
+    (void)thread, (void)args, (void)count;
+    if (replaces_program(number))
+        buffer_count_replaced(1);
+}
+
+/* exec() returns only if it failed. */
+static void after_system_call(ThreadId thread, UInt number, UWord *args, UInt count,
+                              SysRes result) {
+    (void)thread, (void)count;
+    if (replaces_program(number))
+        buffer_count_replaced(-1);
+    faults_after_system_call(number, args, result);
+}
+
 /* Handles a signal before it is delivered. The signal may be a fault in the middle of a block of
  * code. */
 static void deliver_signal(ThreadId thread, Int number, Bool other_stack) {
@@ -87,6 +108,12 @@ static void deliver_signal(ThreadId thread, Int number, Bool other_stack) {
 static void before_fork(ThreadId thread) {
     (void)thread;
     buffer_flush();
+}
+
+static void after_fork_in_parent(ThreadId thread) {
+    (void)thread;
+    if (!options.children)
+        buffer_count_child();
 }
 
 static void after_fork_in_child(ThreadId thread) {
@@ -110,7 +137,8 @@ static void describe_tool(void) {
     VG_(track_stop_client_code)(leave_code);
     VG_(track_pre_deliver_signal)(deliver_signal);
     faults_start();
-    VG_(atfork)(before_fork, NULL, after_fork_in_child);
+    VG_(needs_syscall_wrapper)(before_system_call, after_system_call);
+    VG_(atfork)(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
 VG_DETERMINE_INTERFACE_VERSION(describe_tool)

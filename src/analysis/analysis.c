@@ -73,6 +73,15 @@ static rd_status write_distances(void *user, const uint64_t *distances, size_t n
     return status;
 }
 
+/* Estimates the error of bursts if the engine gives exact distances at once. */
+static rd_status open_bursts(rd_analysis *a) {
+    const rd_engine_info *info = rd_engine_info_of(a->engine);
+    bool at_once = (info->caps & (RD_CAP_DISTANCES | RD_CAP_LATE)) == RD_CAP_DISTANCES;
+    if (!a->config.burst || !at_once || strcmp(info->error_kind, "exact") != 0)
+        return RD_OK;
+    return rdi_bursts_new(a->ctx, a->config.burst, &a->bursts);
+}
+
 static rd_status open_engine(rd_analysis *a) {
     const rd_analysis_config *c = &a->config;
     /* The default with a checkpoint, because parda can write one. */
@@ -90,7 +99,8 @@ static rd_status open_engine(rd_analysis *a) {
                                .sink = c->distances ? write_distances : c->sink,
                                .sink_user = c->distances ? a : c->sink_user};
     RD_TRY(rd_engine_open(a->ctx, c->engine ? c->engine : usual, &config, &a->engine));
-    return check_distances(a);
+    RD_TRY(check_distances(a));
+    return open_bursts(a);
 }
 
 /* Makes the sampler and the engine. With a checkpoint, the engine is opened later, because the
@@ -126,6 +136,7 @@ void rd_analysis_close(rd_analysis *a) {
     rdi_parts_watch_fini(&a->watch);
     rd_sampler_free(a->sampler);
     rdi_attribution_feed_free(a->attribution);
+    rdi_bursts_free(a->bursts);
     rd_profile_free(a->profile);
     for (size_t i = 0; i < a->n_inputs; i++)
         rdi_free(a->ctx, a->inputs[i].name);

@@ -11,12 +11,21 @@
 static rd_status choose_block(rd_analysis *a, const rdi_analysis_reading *r) {
     bool ids = rd_trace_has_ids(r->trace);
     uint64_t natural = ids ? 0 : USUAL_BLOCK_BYTES;
+    if (a->block_bytes && a->config.block != RD_BLOCK_AUTO && ids &&
+        !rd_trace_has_hex_ids(r->trace))
+        return rdi_fail(a->ctx, RD_EINVAL,
+                        "%s: this trace has object ids: a block of %" PRIu64
+                        " bytes would mix objects that have nothing in common; use one block per "
+                        "id (-b addr), or read the ids as addresses, for example with "
+                        "-f csv:addr=1",
+                        r->name, a->block_bytes);
     if (!a->block_known) {
         a->block_bytes = natural;
         a->block_known = true;
     } else if (a->config.block == RD_BLOCK_AUTO && a->block_bytes != natural) {
         return rdi_fail(a->ctx, RD_EINVAL,
-                        "%s: this trace has %s, but the previous one has %s: set a block size",
+                        "%s: this trace has %s, but the previous one has %s: use one block per "
+                        "address (-b addr)",
                         r->name, ids ? "object ids" : "addresses",
                         ids ? "addresses" : "object ids");
     }
@@ -46,12 +55,25 @@ static rd_status open_attribution(rd_analysis *a, const rd_mapping *mapping) {
                                     &a->attribution);
 }
 
+void rdi_analysis_note_columns(const rd_analysis *a, const rdi_analysis_reading *r,
+                               uint32_t fields) {
+    if (rd_trace_has_ids(r->trace) && !a->block_bytes && fields & RD_FIELD_SIZE)
+        rdi_analysis_note(a, RD_NOTE_WARNING,
+                          "%s: the sizes of the objects are ignored: caches are counted in objects",
+                          r->name);
+    if (a->attribution && !(fields & RD_FIELD_PC))
+        rdi_analysis_note(a, RD_NOTE_WARNING,
+                          "%s: has no program counters: all references are attributed to line 0x0",
+                          r->name);
+}
+
+/* A format that can be read from any point has the same columns in every file. */
 static rd_status feed(rd_analysis *a, const rdi_analysis_reading *r) {
-    if (rdi_feed_parts_is_possible(a, r))
-        return rdi_feed_parts(a, r);
-    if (rdi_feed_ahead_is_possible(a, r))
-        return rdi_feed_ahead(a, r);
-    return rdi_feed_plain(a, r);
+    bool parts = rdi_feed_parts_is_possible(a, r);
+    if (!parts && !rdi_feed_ahead_is_possible(a, r))
+        return rdi_feed_plain(a, r);
+    rdi_analysis_note_columns(a, r, rd_trace_format(r->trace)->fields);
+    return parts ? rdi_feed_parts(a, r) : rdi_feed_ahead(a, r);
 }
 
 /* Adds the counts that are known only at the end of the trace. */
@@ -70,7 +92,7 @@ static rd_status read_opened(rd_analysis *a, rdi_analysis_reading *r) {
     r->mapping = (rd_mapping){.size = sizeof(rd_mapping),
                               .block_bytes = a->block_bytes,
                               .kinds = a->config.kinds_chosen ? 0 : a->config.kinds,
-                              .origins = a->config.attribution != NULL};
+                              .origins = a->config.attribution != NULL || a->bursts};
     RD_TRY(open_attribution(a, &r->mapping));
     RD_TRY(rd_mapper_new(a->ctx, &r->mapping, &r->mapper));
     r->source = &a->sources[a->n_sources++];

@@ -26,12 +26,14 @@ static rd_status set_peaks(const rd_analysis *a, rd_profile *profile) {
 static rd_status complete(const rd_analysis *a, rd_profile *profile) {
     RD_TRY(rd_profile_set_block_bytes(profile, a->block_bytes));
     rd_profile_set_partial(profile, a->ended_early);
-    rd_profile_set_skipped(profile, a->skipped);
+    RD_TRY(rd_profile_set_skipped(profile, a->skipped));
     RD_TRY(rd_profile_add_repeats(profile, a->repeats));
     RD_TRY(set_kinds(a, profile));
     for (size_t i = 0; i < a->n_sources; i++)
         RD_TRY(rd_profile_add_source(profile, &a->sources[i]));
     RD_TRY(set_peaks(a, profile));
+    if (a->bursts && a->skipped)
+        RD_TRY(rdi_bursts_finish(a->bursts, profile));
     return a->attribution ? rdi_attribution_feed_finish(a->attribution, profile) : RD_OK;
 }
 

@@ -5,6 +5,7 @@
  *   feed_plain.c         the caller's thread reads and feeds batch by batch
  *   feed_ahead.c         several threads decode ahead (read_ahead.h), and the caller's thread feeds
  *   feed_parts.c         the engine reads, one part per thread (trace_parts.h)
+ *   bursts.c             the error of a run that was recorded in bursts
  *   attribution_feed.c   feeds references, events and distances to attribution
  *   analysis_profile.c   adds facts to the profile of the engine
  *   checkpoint_words.c   describes an analysis for its checkpoint
@@ -18,6 +19,7 @@
 #define RDI_ANALYSIS_STATE_H
 
 #include "analysis/attribution_feed.h"
+#include "analysis/bursts.h"
 #include "analysis/distance_file.h"
 #include "analysis/trace_parts.h"
 #include "base/common.h"
@@ -47,6 +49,7 @@ struct rd_analysis {
     bool distances_failed;             /* true: writing the distances has failed */
     rd_sampler *sampler;               /* NULL: none */
     rdi_attribution_feed *attribution; /* NULL: not requested, or no trace is open yet */
+    rdi_bursts *bursts;                /* NULL: none */
     uint64_t *distances;               /* distances of a batch, for sampler and attribution */
     size_t distances_room;             /* number of distances that fit */
     rd_parts parts;                    /* used if the engine reads the trace itself */
@@ -78,6 +81,10 @@ typedef struct rdi_analysis_reading {
 
 rd_status rdi_analysis_read_input(rd_analysis *a, const rdi_analysis_input *input);
 
+/* Tells the user about columns that are missing or ignored. `fields` are those of the trace. */
+void rdi_analysis_note_columns(const rd_analysis *a, const rdi_analysis_reading *r,
+                               uint32_t fields);
+
 rd_status rdi_feed_plain(rd_analysis *a, const rdi_analysis_reading *reading);
 bool rdi_feed_ahead_is_possible(const rd_analysis *a, const rdi_analysis_reading *reading);
 rd_status rdi_feed_ahead(rd_analysis *a, const rdi_analysis_reading *reading);
@@ -86,7 +93,7 @@ rd_status rdi_feed_parts(rd_analysis *a, const rdi_analysis_reading *reading);
 
 /* Returns whether distances are needed together with their blocks. */
 static inline bool rdi_analysis_wants_distances(const rd_analysis *a) {
-    return a->sampler || a->config.attribution;
+    return a->sampler || a->config.attribution || a->bursts;
 }
 
 /* ---- reporting (analysis.c) ---- */

@@ -3,6 +3,10 @@
 
 #include "reusedist/engine.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
 struct rdi_attribution_feed {
     rd_ctx *ctx;
     rd_attributor *attributor;
@@ -16,10 +20,15 @@ struct rdi_attribution_feed {
 
 /* ---- opening ---- */
 
-/* Uses the caches of this machine, except those above the bound. If none is left, it uses one cache
- * as large as the bound, because lines are ranked by their misses. */
+/* Uses the caches of this machine, or round numbers of objects if blocks have no size in bytes, except
+ * those above the bound. If none is left, it uses one cache as large as the bound, because without a
+ * cache no line would stand out. */
 static size_t usual_levels(uint64_t block_bytes, uint64_t bound, rd_level *levels) {
-    size_t n = rd_machine_caches(levels, NULL);
+    static const rd_level objects[RD_LEVELS_MAX] = {
+        {"", 1000}, {"", 10000}, {"", 100000}, {"", 1000000}};
+    if (!block_bytes)
+        memcpy(levels, objects, sizeof objects);
+    size_t n = block_bytes ? rd_machine_caches(levels, NULL) : RD_LEVELS_MAX;
     uint64_t unit = block_bytes ? block_bytes : 1;
     while (bound && n && levels[n - 1].bytes / unit > bound)
         n--;
@@ -28,19 +37,38 @@ static size_t usual_levels(uint64_t block_bytes, uint64_t bound, rd_level *level
     return n;
 }
 
+/* Caches of objects are no levels of a machine: "1000 objects" instead of "L1". */
+static void name_by_objects(rd_level *levels, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        char name[40], *own = levels[i].name;
+        snprintf(name, sizeof name, "%" PRIu64 " objects", levels[i].bytes);
+        bool usual = !own[0] || (own[0] == 'L' && own[1] && !own[2]);
+        if (usual && strlen(name) < sizeof levels[i].name)
+            strcpy(own, name);
+    }
+}
+
 static rd_status open_attributor(rdi_attribution_feed *f, const rd_attribution_config *c,
                                  uint64_t block_bytes, uint64_t bound) {
-    rd_level usual[RD_LEVELS_MAX];
+    rd_level levels[RD_LEVELS_MAX];
     rd_attributor_config config = {.size = sizeof config,
                                    .block_bytes = block_bytes,
                                    .bound = bound,
                                    .levels = c->levels,
                                    .n_levels = c->n_levels,
                                    .windows = c->windows};
-    if (c->n_levels == 0 || !c->levels) {
-        config.levels = usual;
-        config.n_levels = usual_levels(block_bytes, bound, usual);
-    }
+    if (c->levels && c->levels_in_bytes && !block_bytes)
+        return rdi_fail(f->ctx, RD_EINVAL,
+                        "the caches are given in bytes, but here a block is an address or an "
+                        "object without a size: give numbers of blocks, such as 1000");
+    if (c->n_levels == 0 || !c->levels)
+        config.n_levels = usual_levels(block_bytes, bound, levels);
+    else if (c->n_levels <= RD_LEVELS_MAX)
+        memcpy(levels, c->levels, c->n_levels * sizeof *levels);
+    if (config.n_levels <= RD_LEVELS_MAX)
+        config.levels = levels;
+    if (!block_bytes && config.n_levels <= RD_LEVELS_MAX)
+        name_by_objects(levels, config.n_levels);
     return rd_attributor_new(f->ctx, &config, &f->attributor);
 }
 

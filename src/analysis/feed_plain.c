@@ -23,6 +23,9 @@ static rd_status feed_blocks(rd_analysis *a, const rdi_analysis_reading *r, cons
     RD_TRY(rd_engine_feed(a->engine, blocks, n, a->distances));
     if (a->sampler)
         rd_sampler_feed(a->sampler, blocks, a->distances, n);
+    if (a->bursts)
+        rdi_bursts_feed(a->bursts, r->source->references, rd_mapper_origins(r->mapper),
+                        a->distances, n);
     if (!a->attribution)
         return RD_OK;
     rd_attributed batch = {refs, rd_mapper_origins(r->mapper), blocks, a->distances, n};
@@ -47,14 +50,6 @@ static rd_status feed_batch(rd_analysis *a, const rdi_analysis_reading *r, const
     }
 }
 
-static void note_missing_pcs(const rd_analysis *a, const rdi_analysis_reading *r,
-                             const rd_refs *refs) {
-    if (a->attribution && r->source->references == 0 && !refs->pc)
-        rdi_analysis_note(a, RD_NOTE_WARNING,
-                          "%s: has no program counters: all references are attributed to line 0x0",
-                          r->name);
-}
-
 static rd_status tell(rd_analysis *a, const rdi_analysis_reading *r, size_t n) {
     r->source->references += n;
     a->progress.references += n;
@@ -73,7 +68,8 @@ rd_status rdi_feed_plain(rd_analysis *a, const rdi_analysis_reading *r) {
             return rdi_analysis_end_early(a, status);
         if (refs->n == 0)
             return RD_OK;
-        note_missing_pcs(a, r, refs);
+        if (r->source->references == 0)
+            rdi_analysis_note_columns(a, r, refs->fields);
         RD_TRY(feed_batch(a, r, refs));
         RD_TRY(tell(a, r, refs->n));
     }

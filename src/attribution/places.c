@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes a function and a line for a program counter whose location is unknown. */
-static rd_status name_by_address(rdi_arena *arena, uint64_t pc, rdi_place *place) {
+/* Names a function and a line about which nothing is known by the address in its file, as tools like
+ * objdump show it, or by the run-time address outside of modules. */
+static rd_status name_by_address(rdi_arena *arena, uint64_t address, rdi_place *place) {
     char text[24];
-    snprintf(text, sizeof text, "0x%" PRIx64, pc);
+    snprintf(text, sizeof text, "0x%" PRIx64, address);
     place->function = rdi_arena_strdup(arena, text);
     return place->function ? RD_OK : RD_ENOMEM;
 }
@@ -38,8 +39,10 @@ rd_status rdi_place_of(const rdi_modules *modules, rdi_arena *arena, uint64_t pc
     rdi_location location;
     *out = (rdi_place){0};
     RD_TRY(rdi_modules_find(modules, pc, epoch, &location, &out->module));
-    if (!location.function)
-        return name_by_address(arena, pc, out);
+    if (!location.function) {
+        const rdi_module *module = rdi_modules_of_code(modules, pc, epoch);
+        return name_by_address(arena, module ? pc - module->bias : pc, out);
+    }
     out->function = location.function;
     out->function_source = location.function_source;
     out->function_line = location.function_line;

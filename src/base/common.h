@@ -84,6 +84,10 @@ char *rdi_opts_describe(rd_ctx *ctx, const rd_opt *table, const void *state);
 
 /* Writes "a, b, c" into `buf` for a message. `next` returns NULL after the last name. */
 void rdi_list_names(char *buf, size_t n, const char *(*next)(size_t index));
+/* Fails because there is no `what` ("engine") of this name. The message lists all names, and suggests
+ * one. `next` is called as by rdi_list_names(). */
+rd_status rdi_fail_unknown_name(rd_ctx *ctx, const char *what, const char *name,
+                                const char *(*next)(size_t index));
 
 /* ---- other processes (ctx.c) ---- */
 

@@ -62,14 +62,18 @@ static rd_status parse_bool(rd_ctx *ctx, const char *text, bool *out) {
 static rd_status parse_choice(rd_ctx *ctx, const char *choices, const char *text, uint32_t *out) {
     size_t len = strlen(text);
     uint32_t index = 0;
+    rd_suggestion close = rd_suggest(text, len);
+    char room[RD_SUGGESTION_ROOM];
     for (const char *at = choices;; index++) {
         size_t n = strcspn(at, "|");
         if (n == len && memcmp(at, text, n) == 0) {
             *out = index;
             return RD_OK;
         }
+        rd_suggest_offer(&close, at, n);
         if (!at[n])
-            return rdi_fail(ctx, RD_EINVAL, "'%.80s' is not one of %s", text, choices);
+            return rdi_fail(ctx, RD_EINVAL, "'%.80s' is not one of %s%s", text, choices,
+                            rd_suggest_text(&close, "", room));
         at += n + 1;
     }
 }
@@ -86,6 +90,7 @@ static rd_status parse_sizes(rd_ctx *ctx, const char *text, rd_sizes *out) {
         if (list.n == RD_SIZES_MAX)
             return rdi_fail(ctx, RD_EINVAL, "too many sizes: at most %d are allowed", RD_SIZES_MAX);
         RD_TRY(rd_parse_size(ctx, item, &list.value[list.n]));
+        list.has_unit = list.has_unit || strchr("KMGTkmgt", item[n - 1]);
         list.n++;
         if (!text[n])
             break;
@@ -190,16 +195,19 @@ rd_status rd_opts_default(rd_ctx *ctx, const rd_opt *table, void *state) {
 
 static rd_status fail_unknown(rd_ctx *ctx, const char *owner, const rd_opt *table,
                               const char *name) {
-    char valid[512] = "";
+    char valid[512] = "", room[RD_SUGGESTION_ROOM];
     size_t used = 0;
+    rd_suggestion close = rd_suggest(name, strlen(name));
     for (const rd_opt *opt = table; opt && opt->name && used < sizeof valid - 1; opt++) {
         int n = snprintf(valid + used, sizeof valid - used, "%s%s", used ? ", " : "", opt->name);
         used += n > 0 ? (size_t)n : 0;
+        rd_suggest_offer(&close, opt->name, strlen(opt->name));
     }
     if (!used)
         return rdi_fail(ctx, RD_EINVAL, "%s: unknown option '%.80s' (there are no options)", owner,
                         name);
-    return rdi_fail(ctx, RD_EINVAL, "%s: unknown option '%.80s' (valid: %s)", owner, name, valid);
+    return rdi_fail(ctx, RD_EINVAL, "%s: unknown option '%.80s'%s (valid: %s)", owner, name,
+                    rd_suggest_text(&close, "", room), valid);
 }
 
 rd_status rd_opts_set(rd_ctx *ctx, const char *owner, const rd_opt *table, void *state,

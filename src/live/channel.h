@@ -27,8 +27,8 @@
 #include <immintrin.h>
 #endif
 
-/* The bytes "\0RDRING5"; the digit changes with the layout. */
-#define RDI_CHANNEL_MAGIC UINT64_C(0x35474e4952445200)
+/* The bytes "\0RDRING6"; the digit changes with the layout. */
+#define RDI_CHANNEL_MAGIC UINT64_C(0x36474e4952445200)
 /* Words per buffer. Buffers are large, so that half of RDI_CHANNEL_FULL_MAX keep a recorder busy
  * for milliseconds, during which the reader can sleep. Only buffers that were ever taken use
  * memory. */
@@ -90,7 +90,9 @@ typedef struct rdi_channel {
     uint32_t vector_bits;  /* usable vector width of this processor: 0, 256 or 512 */
     uint32_t buffers;      /* number of buffers */
     uint32_t reader;       /* process id of the reader */
-    uint32_t unused[3];
+    uint32_t children;     /* processes that recorded programs started and that are not recorded */
+    uint32_t replaced;     /* recorded programs that exec() replaced by one that is not recorded */
+    uint32_t unused;
     /* Recorders write these fields, and the reader waits for them. Each group of fields has its own
      * cache line. */
     uint32_t fulls, reader_waits;

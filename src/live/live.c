@@ -104,6 +104,14 @@ uint64_t rd_live_programs(const rd_live *live) {
     return live ? __atomic_load_n(&live->channel->processes, __ATOMIC_RELAXED) : 0;
 }
 
+uint64_t rd_live_children(const rd_live *live) {
+    return live ? __atomic_load_n(&live->channel->children, __ATOMIC_RELAXED) : 0;
+}
+
+uint64_t rd_live_replaced(const rd_live *live) {
+    return live ? __atomic_load_n(&live->channel->replaced, __ATOMIC_RELAXED) : 0;
+}
+
 void rdi_channel_futex(uint32_t *counter, int operation, uint32_t value,
                        const struct timespec *wait) {
     syscall(SYS_futex, counter, operation, value, wait, NULL, 0);

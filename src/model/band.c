@@ -1,7 +1,7 @@
-/* Computes the confidence band around the miss ratios of a sampled profile. */
-#include "reusedist/model.h"
+/* The confidence band around the miss ratios of a sampled profile: a sample of the blocks (engine
+ * shards), or of the run (bursts). */
+#include "model/mrc.h"
 
-#include "base/common.h"
 #include "profile/profile_build.h"
 
 #include <inttypes.h>
@@ -20,26 +20,71 @@ static uint64_t to_size(double blocks) {
     return blocks <= 0 ? 0 : blocks < 0x1p63 ? (uint64_t)blocks : UINT64_C(1) << 63;
 }
 
+uint64_t rd_mrc_resolution(const rd_profile *p) {
+    return p ? rdi_profile_resolution(rd_profile_facts_of(p)) : 0;
+}
+
+static bool has_error_kind(const rd_profile_facts *f, const char *kind) {
+    return f && f->error_kind && strcmp(f->error_kind, kind) == 0;
+}
+
+static bool has_burst_band(const rd_profile_facts *f) {
+    return has_error_kind(f, RDI_KIND_BURSTS) && f->n_band > 0;
+}
+
 bool rd_mrc_has_band(const rd_profile *p) {
     const rd_profile_facts *f = rd_profile_facts_of(p);
-    return f && f->error_kind && strcmp(f->error_kind, RDI_KIND_SAMPLED) == 0 && f->sample_rate > 0;
+    return (has_error_kind(f, RDI_KIND_SAMPLED) && f->sample_rate > 0) || has_burst_band(f);
+}
+
+/* Between two powers of two, the smaller one limits the miss ratio from above and the larger one from
+ * below. */
+static void burst_band(const rd_profile_facts *f, uint64_t blocks, double *low, double *high) {
+    size_t above = blocks > 1 ? rdi_bit_width(blocks - 1) : 0;
+    size_t below = blocks ? rdi_bit_width(blocks) - 1 : 0, last = f->n_band - 1;
+    *low = f->band_low[above < last ? above : last];
+    *high = blocks ? f->band_high[below < last ? below : last] : 1;
+}
+
+rdi_band_scan rdi_band_scan_start(const rd_profile *p) {
+    return (rdi_band_scan){.facts = rd_profile_facts_of(p),
+                           .more = rdi_mrc_scan_start(p),
+                           .less = rdi_mrc_scan_start(p)};
 }
 
 /* Reads the curve at both ends of the range in which the cache size may lie, and adds the
- * uncertainty of the curve itself. */
-rd_status rd_mrc_band(rd_ctx *ctx, const rd_profile *p, uint64_t blocks, double *low,
-                      double *high) {
-    RDI_NEED(ctx, ctx, p, low, high);
-    const rd_profile_facts *f = rd_profile_facts_of(p);
-    if (!rd_mrc_has_band(p))
-        return rdi_fail(ctx, RD_EINVAL,
-                        "the profile was not sampled, so it has no confidence band");
-    double off = size_error(blocks, f->sample_rate), at_more = 0, at_less = 0;
-    RD_TRY(rd_mrc_at(ctx, p, to_size(ceil((double)blocks + off)), &at_more, NULL));
-    RD_TRY(rd_mrc_at(ctx, p, to_size(floor((double)blocks - off)), &at_less, NULL));
-    /* The half width at the next lower power of two, which is at least as wide. */
+ * uncertainty of the curve itself, which narrows with the size. */
+bool rdi_band_scan_at(rdi_band_scan *scan, uint64_t blocks, double *low, double *high) {
+    const rd_profile_facts *f = scan->facts;
+    if (has_burst_band(f)) {
+        burst_band(f, blocks, low, high);
+        return true;
+    }
+    double off = size_error(blocks, f->sample_rate);
+    uint64_t more = to_size(ceil((double)blocks + off));
+    if (f->bound && more > f->bound)
+        return false;
+    bool divided;
+    double at_more = rdi_mrc_scan_at(&scan->more, more, &divided);
+    double at_less = rdi_mrc_scan_at(&scan->less, to_size(floor((double)blocks - off)), &divided);
     double half = f->half_width[blocks ? rdi_bit_width(blocks) - 1 : 0];
     *low = at_more > half ? at_more - half : 0;
     *high = at_less + half < 1 ? at_less + half : 1;
+    return true;
+}
+
+rd_status rd_mrc_band(rd_ctx *ctx, const rd_profile *p, uint64_t blocks, double *low,
+                      double *high) {
+    RDI_NEED(ctx, ctx, p, low, high);
+    if (!rd_mrc_has_band(p))
+        return rdi_fail(ctx, RD_EINVAL,
+                        "the profile was not sampled, so it has no confidence band");
+    rdi_band_scan scan = rdi_band_scan_start(p);
+    if (!rdi_band_scan_at(&scan, blocks, low, high))
+        return rdi_fail(ctx, RD_EINVAL,
+                        "a cache of %" PRIu64
+                        " blocks is too close to the analysis bound of %" PRIu64
+                        " blocks: its confidence band is unknown",
+                        blocks, scan.facts->bound);
     return RD_OK;
 }

@@ -275,8 +275,8 @@ static bool states_a_bound(const rd_profile *p) {
 static rd_status check_bound(rd_ctx *ctx, rd_profile *const pair[2], rd_comparison *out) {
     const rd_profile_facts *f[2] = {rd_profile_facts_of(pair[0]), rd_profile_facts_of(pair[1])};
     int exact = f[0]->exact ? 0 : 1;
-    out->bound_checked =
-        f[exact]->exact && states_a_bound(pair[1 - exact]) && f[0]->references == f[1]->references;
+    bool same_run = f[0]->references == f[1]->references || f[1 - exact]->n_band > 0;
+    out->bound_checked = f[exact]->exact && states_a_bound(pair[1 - exact]) && same_run;
     if (out->bound_checked && rd_mrc_has_band(pair[1 - exact]))
         return is_band_held(ctx, pair[exact], pair[1 - exact], &out->bound_held);
     out->bound_held = out->bound_checked && is_bound_held(pair[exact], pair[1 - exact]);

@@ -27,6 +27,7 @@ typedef struct knee_grid {
     size_t n;              /* number of sizes: up to an octave after the end of the curve, or up to
                               the bound */
     double average;        /* average gain per octave, from the smallest knee on */
+    size_t first;          /* position of the smallest possible knee */
     bool hidden;           /* true: the curve may continue to fall beyond the bound */
 } knee_grid;
 
@@ -38,6 +39,9 @@ static void fill_grid(const rd_profile *p, knee_grid *g) {
     rdi_mrc_scan scan = rdi_mrc_scan_start(p);
     memset(g, 0, sizeof *g);
     g->hidden = rd_profile_facts_of(p)->bound != 0;
+    g->first = KNEE_MIN_SIZE;
+    while (g->first < GRID && grid_size(g->first - STEPS) < rd_mrc_resolution(p))
+        g->first++; /* half of the size must be resolved, too */
     uint64_t end = rdi_mrc_end(&scan);
     size_t behind = 0; /* number of grid points at or after the end of the curve */
     while (g->n < GRID && behind <= STEPS) {
@@ -53,9 +57,8 @@ static void fill_grid(const rd_profile *p, knee_grid *g) {
         g->n++;
     }
     size_t sloping = g->n - behind;
-    if (sloping > KNEE_MIN_SIZE)
-        g->average = (g->miss[KNEE_MIN_SIZE] - g->miss[g->n - 1]) * STEPS /
-                     (double)(sloping - KNEE_MIN_SIZE);
+    if (sloping > g->first)
+        g->average = (g->miss[g->first] - g->miss[g->n - 1]) * STEPS / (double)(sloping - g->first);
 }
 
 /* Returns the gain of the last doubling of the size. */
@@ -75,7 +78,7 @@ static double rest_at(const knee_grid *g, size_t i) {
 static size_t best_knee(const knee_grid *g) {
     size_t best = g->n;
     double most = 0;
-    for (size_t i = KNEE_MIN_SIZE; i < g->n; i++) {
+    for (size_t i = g->first; i < g->n; i++) {
         double gain = gain_at(g, i), rest = rest_at(g, i);
         bool steep = gain >= KNEE_MIN_GAIN && gain >= g->average * KNEE_MIN_STEEP;
         bool knee = steep && rest <= gain * KNEE_MAX_REST;

@@ -180,12 +180,15 @@ void rd_mrc_free(rd_ctx *ctx, rd_mrc_point *points) {
 
 /* ---- sizes ---- */
 
+/* The tolerance of comparisons with a share: 0.9 is slightly above nine tenths. */
+#define TOLERANCE 1e-12
+
 uint64_t rd_smallest_cache(const rd_profile *p, double share) {
     const rd_profile_facts *facts = rd_profile_facts_of(p);
     if (!facts || facts->cold == RD_UNKNOWN)
         return RD_UNKNOWN;
     double wanted = share * (double)(facts->references - facts->cold);
-    wanted -= wanted * 1e-12; /* tolerance, because 0.9 is slightly above nine tenths */
+    wanted -= wanted * TOLERANCE;
     rdi_mrc_scan scan = rdi_mrc_scan_start(p);
     if (wanted <= 0)
         return 0;
@@ -196,4 +199,27 @@ uint64_t rd_smallest_cache(const rd_profile *p, double share) {
             return rdi_mrc_bin_end(&scan, &scan.bins[i]);
     }
     return RD_UNKNOWN;
+}
+
+rd_status rd_cache_for_hits(rd_ctx *ctx, const rd_profile *p, double requested,
+                            rd_hits_answer *out) {
+    RDI_NEED(ctx, ctx, p, out);
+    const rd_profile_facts *facts = rd_profile_facts_of(p);
+    RD_TRY(check_measured(ctx, p));
+    if (!(requested >= 0 && requested <= 1))
+        return rdi_fail(ctx, RD_EINVAL, "a hit ratio of %g: it must be from 0 to 1", requested);
+    double total = facts->references ? (double)facts->references : 1;
+    rd_hits_answer answer = {.requested = requested,
+                             .cold = facts->cold == RD_UNKNOWN ? NAN : (double)facts->cold / total};
+    double wanted = requested * total * (1 - TOLERANCE);
+    rdi_mrc_scan scan = rdi_mrc_scan_start(p);
+    uint64_t hits = 0;
+    for (size_t i = 0; i < scan.n && (double)hits < wanted; i++) {
+        hits += scan.bins[i].count;
+        answer.blocks = rdi_mrc_bin_end(&scan, &scan.bins[i]);
+    }
+    answer.hit_ratio = (double)hits / total;
+    answer.reachable = (double)hits >= wanted;
+    *out = answer;
+    return RD_OK;
 }

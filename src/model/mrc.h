@@ -39,6 +39,18 @@ rdi_mrc_spread rdi_mrc_bin_spread(const rdi_mrc_scan *scan, const rd_bin *bin);
 /* Returns the size of the smallest cache that has all possible hits, or 0 if there are no hits. */
 uint64_t rdi_mrc_end(const rdi_mrc_scan *scan);
 
+/* The confidence band, read from small caches to large ones in one pass over the bins. The profile must
+ * have one: rd_mrc_has_band(). */
+typedef struct rdi_band_scan {
+    const rd_profile_facts *facts;
+    rdi_mrc_scan more, less; /* at the largest and the smallest size that is meant */
+} rdi_band_scan;
+
+rdi_band_scan rdi_band_scan_start(const rd_profile *p);
+/* Sets the band at `blocks`, which must not decrease from call to call. Returns false near a bound,
+ * where the band is unknown because it is read at larger sizes as well. */
+bool rdi_band_scan_at(rdi_band_scan *scan, uint64_t blocks, double *low, double *high);
+
 /* Returns false if there are no distances, because the trace is empty or the engine measures
  * none. */
 bool rdi_mrc_measured(const rd_profile *p);

@@ -139,6 +139,7 @@ static rd_status combine_facts(rd_ctx *ctx, rd_profile_facts *sum, const rd_prof
     combine_errors(sum, part);
     sum->sample_rate = 0; /* not a sample, because a band for the sum would have to combine the
                              bands of both */
+    sum->n_band = 0;
     sum->sums_known = sum->sums_known && part->sums_known;
     sum->partial = sum->partial || part->partial;
     sum->skipped = add_known(sum->skipped, part->skipped);

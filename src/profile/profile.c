@@ -40,6 +40,31 @@ static rd_status own_strings(rd_profile *p, const rd_profile_facts *from) {
     return copy_string(p->ctx, from->error_kind, &p->facts.error_kind);
 }
 
+/* Replaces the error kind by `kind`, which states no bound. */
+static rd_status set_error_kind(rd_profile *p, const char *kind) {
+    const char *copy = NULL;
+    RD_TRY(copy_string(p->ctx, kind, &copy));
+    rdi_profile_free_string(p->ctx, p->facts.error_kind);
+    p->facts.error_kind = copy;
+    p->facts.error_bound = 0;
+    p->facts.exact = false;
+    return RD_OK;
+}
+
+static bool has_error_kind(const rd_profile *p, const char *kind) {
+    return p->facts.error_kind && strcmp(p->facts.error_kind, kind) == 0;
+}
+
+/* The histogram of a recorder's choice is no statement about the whole run. Times and counts, which
+ * are no distances, keep their kinds. */
+static rd_status admit_skipping(rd_profile *p) {
+    static const char *const kept[] = {RDI_KIND_BURSTS, RDI_KIND_PARTS, RDI_KIND_TIME, "none"};
+    for (size_t i = 0; i < RDI_COUNT(kept); i++)
+        if (has_error_kind(p, kept[i]))
+            return RD_OK;
+    return p->facts.skipped ? set_error_kind(p, RDI_KIND_PARTS) : RD_OK;
+}
+
 rd_status rdi_profile_new(rd_ctx *ctx, const rd_profile_facts *facts, const rd_bin *bins, size_t n,
                           rd_profile **out) {
     rd_profile *p = rdi_calloc(ctx, 1, sizeof *p);
@@ -49,6 +74,8 @@ rd_status rdi_profile_new(rd_ctx *ctx, const rd_profile_facts *facts, const rd_b
     p->facts = *facts;
     p->n_bins = n;
     rd_status status = own_strings(p, facts);
+    if (status == RD_OK)
+        status = admit_skipping(p);
     if (status == RD_OK && !(p->bins = rdi_alloc(ctx, n ? n : 1, sizeof *bins)))
         status = RD_ENOMEM;
     if (status != RD_OK) {
@@ -87,6 +114,13 @@ rd_ctx *rdi_profile_ctx(const rd_profile *p) {
 
 const rd_profile_facts *rd_profile_facts_of(const rd_profile *p) {
     return p ? &p->facts : NULL;
+}
+
+#define RESOLVED_BLOCKS 10 /* sampled blocks that a cache must hold to be resolved */
+
+uint64_t rdi_profile_resolution(const rd_profile_facts *f) {
+    double size = f->sample_rate > 0 && f->sample_rate < 1 ? RESOLVED_BLOCKS / f->sample_rate : 0;
+    return size < 0x1p63 ? (uint64_t)ceil(size) : UINT64_C(1) << 63;
 }
 
 size_t rd_profile_bins(const rd_profile *p, const rd_bin **out) {
@@ -149,9 +183,33 @@ void rd_profile_set_partial(rd_profile *p, bool partial) {
         p->facts.partial = partial;
 }
 
-void rd_profile_set_skipped(rd_profile *p, uint64_t skipped) {
-    if (p)
-        p->facts.skipped = skipped;
+rd_status rd_profile_set_skipped(rd_profile *p, uint64_t skipped) {
+    RDI_NEED(NULL, p);
+    p->facts.skipped = skipped;
+    return admit_skipping(p);
+}
+
+static bool are_falling_shares(const double *x, size_t n) {
+    for (size_t k = 0; k < n; k++)
+        if (!(x[k] >= 0 && x[k] <= (k ? x[k - 1] : 1)))
+            return false;
+    return true;
+}
+
+rd_status rd_profile_set_burst_band(rd_profile *p, const double *low, const double *high,
+                                    size_t n) {
+    RDI_NEED(rdi_profile_ctx(p), p, low, high);
+    if (n == 0 || n > RD_BAND_SIZES || !are_falling_shares(low, n) || !are_falling_shares(high, n))
+        return rdi_fail(p->ctx, RD_EINVAL, "a band needs 1 to %d shares that do not increase",
+                        RD_BAND_SIZES);
+    RD_TRY(set_error_kind(p, RDI_KIND_BURSTS));
+    p->facts.n_band = n;
+    memcpy(p->facts.band_low, low, n * sizeof *low);
+    memcpy(p->facts.band_high, high, n * sizeof *high);
+    for (size_t k = 0; k < n; k++)
+        if (high[k] - low[k] > p->facts.error_bound)
+            p->facts.error_bound = high[k] - low[k];
+    return RD_OK;
 }
 
 /* Returns the bin that contains distance 0 and ends before the first bin of the profile. With

@@ -10,6 +10,8 @@
 
 /* Error kinds that several files use. */
 #define RDI_KIND_SAMPLED "sampled"
+#define RDI_KIND_BURSTS  "bursts"
+#define RDI_KIND_PARTS   "parts"
 #define RDI_KIND_TIME    "time" /* the error kind of a profile with time distances */
 
 /* Makes a profile with copies of all data, including strings. Unknown sums become 0. */
@@ -25,6 +27,9 @@ unsigned rdi_profile_kinds(const rd_profile_facts *f);
 /* Makes the rows of p in other bins, like rd_profile_rebin(). The caller frees them. */
 rd_status rdi_profile_rows_as(rd_ctx *ctx, const rd_profile *p, rd_binning to, rd_bin **out,
                               size_t *n);
+
+/* The smallest cache, in blocks, that a sample of the blocks resolves; 0: every size is resolved. */
+uint64_t rdi_profile_resolution(const rd_profile_facts *f);
 
 /* Frees a string of facts or sources. Their pointers are const even if they own the strings. */
 void rdi_profile_free_string(rd_ctx *ctx, const char *text);

@@ -40,6 +40,26 @@ static void read_half_widths(rdi_profile_reader *r, void *field) {
     }
 }
 
+static void read_band(rdi_profile_reader *r, void *facts) {
+    rd_profile_facts *f = facts;
+    rdi_json_enter_array(&r->j);
+    while (rdi_json_next_item(&r->j)) {
+        double row[2] = {0, 0};
+        size_t n = 0;
+        rdi_json_enter_array(&r->j);
+        for (; rdi_json_next_item(&r->j); n++) {
+            double ignored;
+            rdi_read_double(r, n < 2 ? &row[n] : &ignored);
+        }
+        if (n != 2 || f->n_band == RD_BAND_SIZES) {
+            rdi_json_fail(&r->j, "a band is at most %d pairs [low, high]", RD_BAND_SIZES);
+            return;
+        }
+        f->band_low[f->n_band] = row[0];
+        f->band_high[f->n_band++] = row[1];
+    }
+}
+
 static void read_string(rdi_profile_reader *r, void *field) {
     *(const char **)field = rdi_json_null(&r->j) ? NULL : rdi_json_string(&r->j);
 }
@@ -81,6 +101,13 @@ static void read_binning(rdi_profile_reader *r, void *field) {
 
 #define IN_FACTS(field) offsetof(rd_profile_facts, field)
 
+/* Skips what is for people only: the name of the tool, and the resolution, which follows from the
+ * rate. */
+static void skip_value(rdi_profile_reader *r, void *facts) {
+    (void)facts;
+    rdi_json_skip(&r->j);
+}
+
 static void read_engine(rdi_profile_reader *r, void *facts) {
     static const rdi_json_field fields[] = {
         {"name", read_string, IN_FACTS(engine), false},
@@ -95,7 +122,9 @@ static void read_error(rdi_profile_reader *r, void *facts) {
         {"kind", read_string, IN_FACTS(error_kind), true},
         {"bound", rdi_read_double, IN_FACTS(error_bound), false},
         {"rate", rdi_read_double, IN_FACTS(sample_rate), false},
+        {"resolution", skip_value, 0, false},
         {"half_width", read_half_widths, IN_FACTS(half_width), false},
+        {"band", read_band, 0, false},
         {0},
     };
     rdi_read_object(r, fields, facts);
@@ -139,12 +168,6 @@ static void read_thresholds(rdi_profile_reader *r, void *field) {
     rdi_thresholds_read(&r->j, field);
 }
 
-/* Skips the name of the tool, which is only for people. */
-static void read_tool(rdi_profile_reader *r, void *facts) {
-    (void)facts;
-    rdi_json_skip(&r->j);
-}
-
 static void read_histogram(rdi_profile_reader *r, void *facts) {
     (void)facts;
     r->rows = r->j;
@@ -153,7 +176,7 @@ static void read_histogram(rdi_profile_reader *r, void *facts) {
 
 static const rdi_json_field profile_fields[] = {
     {"schema", read_schema, 0, true},
-    {"tool", read_tool, 0, false},
+    {"tool", skip_value, 0, false},
     {"references", rdi_read_u64, IN_FACTS(references), true},
     {"blocks", rdi_read_u64_or_unknown, IN_FACTS(blocks), false},
     {"cold", rdi_read_u64_or_unknown, IN_FACTS(cold), false},
@@ -292,6 +315,18 @@ static void read_rows(rdi_profile_reader *r) {
 
 /* ---- reading: the whole file ---- */
 
+static bool is_band(const rd_profile_facts *f) {
+    double low = 1, high = 1;
+    for (size_t k = 0; k < f->n_band; k++) {
+        if (!(f->band_low[k] >= 0 && f->band_low[k] <= low && f->band_high[k] <= high &&
+              f->band_low[k] <= f->band_high[k]))
+            return false;
+        low = f->band_low[k];
+        high = f->band_high[k];
+    }
+    return true;
+}
+
 /* Returns a text that says which totals contradict each other, or NULL. An engine that measures no
  * distances has neither bins nor infinite distances. */
 static const char *totals_mistake(const rdi_profile_reader *r) {
@@ -311,6 +346,8 @@ static const char *totals_mistake(const rdi_profile_reader *r) {
         return "the rate of a sample is above 1";
     if (f->exact && f->error_bound > 0)
         return "the profile is exact but has an error bound";
+    if (!is_band(f))
+        return "the numbers of a band are not shares that do not increase, low below high";
     return NULL;
 }
 

@@ -17,6 +17,15 @@ static void put_half_widths(rd_json_writer *w, const double *half) {
     rdi_json_put_doubles(w, "half_width", half, n);
 }
 
+static void put_band(rd_json_writer *w, const rd_profile_facts *f) {
+    rd_json_begin_array(w, "band", RD_JSON_INLINE);
+    for (size_t k = 0; k < f->n_band; k++) {
+        const double row[] = {f->band_low[k], f->band_high[k]};
+        rdi_json_put_doubles(w, NULL, row, RDI_COUNT(row));
+    }
+    rd_json_end_array(w);
+}
+
 static void put_engine(rd_json_writer *w, const rd_profile_facts *f) {
     rd_json_begin_object(w, "engine", RD_JSON_INLINE);
     rd_json_put_string(w, "name", f->engine);
@@ -30,8 +39,11 @@ static void put_error(rd_json_writer *w, const rd_profile_facts *f) {
     rd_json_put_double(w, "bound", f->error_bound);
     if (f->sample_rate > 0) {
         rd_json_put_double(w, "rate", f->sample_rate);
+        rd_json_put_u64(w, "resolution", rdi_profile_resolution(f));
         put_half_widths(w, f->half_width);
     }
+    if (f->n_band)
+        put_band(w, f);
     rd_json_end_object(w);
 }
 

@@ -46,19 +46,24 @@ static unsigned count_octaves(const rd_profile *p, const rdi_mrc_scan *scan) {
 static void plot(dot_grid *g, const rd_profile *p, unsigned octaves) {
     rdi_mrc_scan scan = rdi_mrc_scan_start(p);
     uint64_t bound = rd_profile_facts_of(p)->bound;
+    uint64_t resolution = rd_mrc_resolution(p);
     unsigned width = g->cells * g->across, height = ROWS * g->down, last = 0;
+    bool joined = false; /* with the dot of the column before */
     for (unsigned x = 0; x < width; x++) {
         uint64_t blocks = (uint64_t)exp2((double)octaves * x / (width - 1));
         if (bound && blocks > bound)
             break; /* the curve is unknown beyond the bound and is not drawn */
+        if (blocks < resolution)
+            continue; /* the same */
         bool interpolated;
         double miss = rdi_mrc_scan_at(&scan, blocks, &interpolated);
         unsigned y = (unsigned)lround((1 - miss) * (height - 1));
         y = y < height ? y : height - 1;
-        for (unsigned k = x ? last : y; k < y; k++)
+        for (unsigned k = joined ? last : y; k < y; k++)
             set_dot(g, x, k);
         set_dot(g, x, y);
         last = y;
+        joined = true;
     }
 }
 

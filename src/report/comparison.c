@@ -2,11 +2,15 @@
 #include "reusedist/report.h"
 
 #include "base/json_write.h"
+#include "report/change.h"
+#include "report/report_parts.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#define WIDTH 80 /* columns of the sentences */
 
 static rd_status compare_pair(rd_ctx *ctx, const rd_comparees *all, size_t first, size_t second,
                               rd_comparison *out) {
@@ -108,7 +112,10 @@ static void add_bound(rdi_text *t, const rd_comparison *c, const rd_profile *con
     if (a->exact == b->exact)
         return;
     add_label(t, "error bound");
-    if (c->bound_checked)
+    if (c->bound_checked && f->n_band)
+        rdi_text_printf(t, "the bands %s the exact miss ratios\n",
+                        c->bound_held ? "contain" : "do not contain");
+    else if (c->bound_checked)
         rdi_text_printf(t, "%s (%s, %g)\n", c->bound_held ? "held" : "broken", f->error_kind,
                         f->error_bound);
     else if (a->references != b->references)
@@ -122,10 +129,35 @@ static bool same_binning(const rd_profile *const pair[2]) {
     return a.kind == b.kind && a.param == b.param;
 }
 
+/* Says first whether locality got better or worse. */
+static rd_status add_change(rdi_text *t, const rd_comparees *all) {
+    rdi_change change = {.profiles = all->profiles, .names = all->names};
+    rdi_paper paper = {.t = *t, .style = {.width = WIDTH}};
+    rdi_text words = rdi_text_start(t->ctx);
+    change.n_levels = rdi_report_levels(all->profiles[0], &change.levels);
+    rd_status status = rdi_change_say(t->ctx, &change, &words);
+    for (char *line = words.data, *end; status == RD_OK && line && *line; line = end + 1) {
+        end = strchr(line, '\n');
+        *end = '\0';
+        rdi_text safe = rdi_text_start(t->ctx);
+        rdi_text_escaped(&safe, line);
+        if (safe.status == RD_OK)
+            rdi_paper_wrap(&paper, safe.data);
+        else
+            status = safe.status;
+        rdi_text_drop(&safe);
+    }
+    *t = paper.t;
+    rdi_text_drop(&words);
+    return status;
+}
+
 static rd_status add_two(rdi_text *t, const rd_comparees *all) {
     const rd_profile *const pair[2] = {all->profiles[0], all->profiles[1]};
     rd_comparison c = {0};
     RD_TRY(compare_pair(t->ctx, all, 0, 1, &c));
+    RD_TRY(add_change(t, all));
+    rdi_text_putc(t, '\n');
     char room[48];
     const char *bins = bins_name(c.binning, room);
     add_label(t, "identical");

@@ -62,7 +62,10 @@ rd_status rdi_html_curve(rd_ctx *ctx, const rd_profile *p, rd_mrc_point **out, s
         return RD_ENOMEM;
     size_t count = 0;
     bool interpolated;
+    uint64_t resolution = rd_mrc_resolution(p);
     for (uint64_t blocks = 1; blocks < end; blocks = next_size(blocks)) {
+        if (blocks < resolution)
+            continue;
         points[count].blocks = blocks;
         points[count++].miss_ratio = rdi_mrc_scan_at(&scan, blocks, &interpolated);
     }
@@ -104,10 +107,10 @@ static uint64_t linear_width(const rdi_html_axis *axis) {
 }
 
 uint64_t rdi_html_next_edge(const rdi_html_axis *axis, rdi_html_bins bins, uint64_t edge) {
+    if (edge == 0 && (bins != RDI_HTML_LINEAR || axis->first > linear_width(axis)))
+        return axis->first;
     if (bins == RDI_HTML_LINEAR)
         return edge + linear_width(axis);
-    if (edge == 0)
-        return 1;
     uint64_t octave = UINT64_C(1) << (rdi_bit_width(edge) - 1);
     return edge + (bins == RDI_HTML_LOG ? octave : octave_step(octave, axis->granule));
 }

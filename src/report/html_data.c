@@ -2,8 +2,10 @@
 #include "report/html_data.h"
 
 #include "profile/profile_write.h"
+#include "report/change.h"
 
 #include <math.h>
+#include <string.h>
 
 #define MAX_KNEES       3
 #define BAND_PER_OCTAVE 4
@@ -56,13 +58,13 @@ static rd_status band_at(rd_ctx *ctx, const rd_profile *p, uint64_t blocks, doub
 
 /* Writes the band as [blocks, low, high] at a few sizes per octave. */
 static rd_status put_band(rd_json_writer *w, const rd_profile *p) {
-    uint64_t end = rdi_html_end(p), last = 0;
+    uint64_t end = rdi_html_end(p), last = 0, resolution = rd_mrc_resolution(p);
     rd_json_begin_array(w, "band", RD_JSON_INLINE);
     bool known = rd_mrc_has_band(p);
     for (unsigned i = 0; last < end && known; i++) {
         double size = floor(exp2((double)i / BAND_PER_OCTAVE));
         uint64_t blocks = size < (double)end ? (uint64_t)size : end;
-        if (blocks == last)
+        if (blocks == last || (blocks < resolution && blocks < end))
             continue;
         double low = 0, high = 1;
         RD_TRY(band_at(w->text.ctx, p, blocks, &low, &high, &known));
@@ -79,12 +81,12 @@ static rd_status put_band(rd_json_writer *w, const rd_profile *p) {
     return RD_OK;
 }
 
-/* Writes a size and its miss ratio as members of an object. Above the bound, the ratio is
- * unknown. */
+/* Writes a size and its miss ratio as members of an object. The ratio is unknown above a bound, and
+ * below the resolution of a sample. */
 static rd_status put_size(rd_json_writer *w, const rd_profile *p, uint64_t blocks) {
     const rd_profile_facts *f = rd_profile_facts_of(p);
     rd_json_put_u64(w, "blocks", blocks);
-    if (f->bound && blocks > f->bound) {
+    if ((f->bound && blocks > f->bound) || blocks < rd_mrc_resolution(p)) {
         rd_json_put_null(w, "miss");
         return RD_OK;
     }
@@ -124,7 +126,7 @@ static rd_status put_sizes(rd_json_writer *w, const rd_profile *p) {
     rd_json_begin_array(w, "sizes", RD_JSON_INLINE);
     for (size_t i = 0; i < RDI_COUNT(percents); i++) {
         uint64_t blocks = rd_smallest_cache(p, percents[i] / 100.0);
-        if (blocks == RD_UNKNOWN || blocks == 0)
+        if (blocks == RD_UNKNOWN || blocks == 0 || blocks < rd_mrc_resolution(p))
             continue;
         rd_json_begin_object(w, NULL, RD_JSON_INLINE);
         rd_json_put_u64(w, "hits", percents[i]);
@@ -191,6 +193,7 @@ static rd_status put_profile(rd_json_writer *w, const rd_page *page, size_t i,
     rd_json_put_string(w, "name", page->names[i]);
     rdi_profile_write_head(w, p);
     rd_json_put_bool(w, "measured", measured);
+    rd_json_put_u64(w, "resolution", rd_mrc_resolution(p));
     if (measured) {
         put_mean(w, p);
         RD_TRY(put_curve(w, p));
@@ -202,6 +205,25 @@ static rd_status put_profile(rd_json_writer *w, const rd_page *page, size_t i,
     RD_TRY(rdi_html_details(w, p, page->n));
     rd_json_end_object(w);
     return RD_OK;
+}
+
+/* Writes the sentences about the change from the first of two profiles to the second. */
+static rd_status put_change(rd_json_writer *w, const rd_page *page) {
+    rdi_change change = {.profiles = page->profiles,
+                         .names = page->names,
+                         .levels = page->levels,
+                         .n_levels = page->n_levels};
+    rdi_text words = rdi_text_start(w->text.ctx);
+    rd_status status = page->n == 2 ? rdi_change_say(w->text.ctx, &change, &words) : RD_OK;
+    rd_json_begin_array(w, "change", RD_JSON_INLINE);
+    for (char *line = words.data, *end; status == RD_OK && line && *line; line = end + 1) {
+        end = strchr(line, '\n');
+        *end = '\0';
+        rd_json_put_string(w, NULL, line);
+    }
+    rd_json_end_array(w);
+    rdi_text_drop(&words);
+    return status;
 }
 
 /* Writes the comparison of two profiles, unless their bins have too little in common. */
@@ -232,11 +254,13 @@ static rd_status put_comparison(rd_json_writer *w, const rd_page *page) {
 }
 
 static rdi_html_axis common_axis(const rd_page *page) {
-    rdi_html_axis axis = {0, 0};
+    rdi_html_axis axis = {.first = 1};
     for (size_t i = 0; i < page->n; i++) {
         uint64_t end = rdi_html_end(page->profiles[i]),
                  granule = rdi_html_granule(page->profiles[i]);
         axis.end = end > axis.end ? end : axis.end;
+        while (axis.first < rd_mrc_resolution(page->profiles[i]) && axis.first < axis.end)
+            axis.first *= 2;
         axis.granule = granule > axis.granule ? granule : axis.granule;
     }
     return axis;
@@ -253,6 +277,7 @@ static rd_status put_page(rd_json_writer *w, const rd_page *page) {
         RD_TRY(put_profile(w, page, i, &axis));
     rd_json_end_array(w);
     RD_TRY(put_comparison(w, page));
+    RD_TRY(put_change(w, page));
     rd_json_end_object(w);
     return RD_OK;
 }

@@ -37,6 +37,7 @@ typedef struct rdi_html_axis {
     uint64_t end;     /* the end of the longest curve */
     uint64_t granule; /* number whose multiples are ends of bins in all profiles; UINT64_MAX:
                          unknown */
+    uint64_t first;   /* end of the first bin: 1, or what all samples resolve; a power of two */
 } rdi_html_axis;
 
 /* Returns the width of the narrowest equal bins that the histogram of a profile supports;

@@ -121,6 +121,13 @@ void rdi_format_share(double share, char *text) {
                      percent);
 }
 
+void rdi_format_band(double low, double high, char *text) {
+    char from[RDI_FORMAT_ROOM], to[RDI_FORMAT_ROOM];
+    rdi_format_share(low, from);
+    rdi_format_share(high, to);
+    snprintf(text, RDI_BAND_ROOM, "%s .. %s", from, to);
+}
+
 void rdi_format_units(double number, char *text) {
     char bytes[16];
     rd_format_bytes(number, bytes);
@@ -204,7 +211,13 @@ static bool has_error_kind(const rd_profile_facts *f, const char *kind) {
 
 void rdi_paper_error(rdi_paper *paper, const rd_profile_facts *f) {
     rdi_text *t = &paper->t;
-    if (has_error_kind(f, RDI_KIND_SAMPLED)) {
+    if (has_error_kind(f, RDI_KIND_BURSTS)) {
+        rdi_text_printf(
+            t, "the bands of the miss ratios (95 %% confidence) are up to %.3g points wide",
+            100 * f->error_bound);
+    } else if (f->skipped) {
+        rdi_text_puts(t, "unknown: the recorder skipped parts of the run");
+    } else if (has_error_kind(f, RDI_KIND_SAMPLED)) {
         rdi_text_printf(t, "at most %s%.3g points off (95 %% confidence)",
                         paper->style.unicode ? "\xc2\xb1" : "+/-", 100 * f->error_bound);
     } else if (has_error_kind(f, "relative")) {

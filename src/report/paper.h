@@ -42,6 +42,9 @@ unsigned rdi_text_columns(const char *text);
 /* Formats a share: "3.1 %", "0.42 %", "<0.01 %", "100 %". Only exact values become "0 %" and "100
  * %". */
 void rdi_format_share(double share, char *text);
+/* A confidence band: "0.42 % .. 3.1 %". `text` has room for RDI_BAND_ROOM bytes. */
+#define RDI_BAND_ROOM 64
+void rdi_format_band(double low, double high, char *text);
 /* Formats a cache size: bytes with units, or a number of objects. */
 void rdi_format_size(const rdi_paper *paper, uint64_t blocks, char *text);
 /* Formats a cache size that is a power of two blocks: bytes with units, or objects in binary units

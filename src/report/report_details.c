@@ -69,13 +69,11 @@ static void name_pair(const details_report *r, const rd_reuse_pair *pair, char *
              r->paper->style.unicode ? "\xe2\x86\x92" : "->", reuse);
 }
 
-static void name_data(const rd_data_region *data, char *label) {
+static void name_data(const rd_data_region *data, char *label, char size[16]) {
     static const char *const kinds[] = {"", "heap: ", "", ""};
-    char bytes[16] = "";
     if (data->bytes && data->kind != RD_DATA_STACK)
-        rd_format_bytes((double)data->bytes, bytes);
-    snprintf(label, LABEL_ROOM, "%s%.400s%s%s", kinds[data->kind], data->name, *bytes ? ", " : "",
-             bytes);
+        rd_format_bytes((double)data->bytes, size);
+    snprintf(label, LABEL_ROOM, "%s%.400s", kinds[data->kind], data->name);
 }
 
 /* ---- tables ---- */
@@ -98,22 +96,34 @@ static unsigned name_width(const details_report *r) {
     return r->paper->style.width > used + NAME_LEAST ? r->paper->style.width - used : NAME_LEAST;
 }
 
-static void put_name(const details_report *r, const char *label) {
+/* Adds a label of at most `width` columns, and fills up the rest. */
+static void put_label(const details_report *r, const char *label, unsigned width, bool fill) {
     rdi_text safe = rdi_text_start(r->paper->t.ctx);
     rdi_text_escaped(&safe, label);
-    rdi_text_puts(&r->paper->t, "  ");
     if (safe.status == RD_OK && safe.data) {
-        clip(r, safe.data, name_width(r));
-        rdi_paper_column(r->paper, (int)name_width(r), safe.data);
+        clip(r, safe.data, width);
+        rdi_paper_column(r->paper, fill ? (int)width : 0, safe.data);
     }
     rdi_text_drop(&safe);
 }
 
+/* Adds a name; `size` after it is never cut. */
+static void put_name(const details_report *r, const char *label, const char *size) {
+    unsigned width = name_width(r), columns = rdi_text_columns(label);
+    unsigned of_size = *size ? rdi_text_columns(size) + 2 : 0, room = width - of_size;
+    rdi_text_puts(&r->paper->t, "  ");
+    put_label(r, label, room, !*size);
+    if (!*size)
+        return;
+    rdi_text_printf(&r->paper->t, ", %s", size);
+    rdi_text_fill(&r->paper->t, ' ', columns < room ? room - columns : 0);
+}
+
 /* Adds a row: the share of all misses of each level, and the number of references. */
-static void put_row(const details_report *r, const char *label, const uint64_t *misses,
-                    uint64_t references) {
+static void put_row(const details_report *r, const char *label, const char *size,
+                    const uint64_t *misses, uint64_t references) {
     char text[RDI_FORMAT_ROOM];
-    put_name(r, label);
+    put_name(r, label, size);
     for (size_t k = 0; k < r->d->n_levels; k++) {
         double all = (double)r->all.misses[k];
         rdi_format_share(all > 0 ? (double)misses[k] / all : 0, text);
@@ -127,14 +137,17 @@ static void put_row(const details_report *r, const char *label, const uint64_t *
 static void put_heading(const details_report *r, const char *title, const char *counted) {
     char text[LABEL_ROOM], size[RDI_FORMAT_ROOM];
     rdi_paper_heading(r->paper, title);
-    put_name(r, r->d->n_levels ? "share of the misses in" : "");
+    put_name(r,
+             r->d->n_levels == 0     ? ""
+             : r->paper->block_bytes ? "share of the misses in"
+                                     : "misses by objects",
+             "");
     for (size_t k = 0; k < r->d->n_levels; k++) {
         const rd_level *level = &r->d->levels[k];
-        if (r->paper->block_bytes)
-            rd_format_bytes((double)level->bytes, size);
-        else
-            rdi_format_objects(level->bytes, size);
+        rd_format_bytes((double)level->bytes, size);
         snprintf(text, sizeof text, "%.3s %s", level->name, size);
+        if (!r->paper->block_bytes)
+            rdi_format_objects(level->bytes, text);
         rdi_paper_column(r->paper, -LEVEL_WIDTH, text);
     }
     rdi_paper_column(r->paper, -COUNT_WIDTH, counted);
@@ -155,7 +168,7 @@ static void put_tables(const details_report *r) {
     put_heading(r, "Lines", "references");
     for (size_t i = 0; i < a->n_lines && is_telling(r, i, a->lines[i].share.misses); i++) {
         name_line(r, i, label);
-        put_row(r, label, a->lines[i].share.misses, a->lines[i].share.references);
+        put_row(r, label, "", a->lines[i].share.misses, a->lines[i].share.references);
     }
     if (a->n_pairs)
         put_heading(r,
@@ -164,12 +177,13 @@ static void put_tables(const details_report *r) {
                     "reuses");
     for (size_t i = 0; i < a->n_pairs && is_telling(r, i, a->pairs[i].misses); i++) {
         name_pair(r, &a->pairs[i], label);
-        put_row(r, label, a->pairs[i].misses, a->pairs[i].count);
+        put_row(r, label, "", a->pairs[i].misses, a->pairs[i].count);
     }
     put_heading(r, "Data", "references");
     for (size_t i = 0; i < a->n_data && is_telling(r, i, a->data[i].share.misses); i++) {
-        name_data(&a->data[i], label);
-        put_row(r, label, a->data[i].share.misses, a->data[i].share.references);
+        char size[16] = "";
+        name_data(&a->data[i], label, size);
+        put_row(r, label, size, a->data[i].share.misses, a->data[i].share.references);
     }
 }
 
@@ -271,8 +285,13 @@ static void say_worst(const details_report *r, rdi_text *words, size_t level) {
     rdi_format_share((double)r->all.misses[level] / (double)r->all.references, ratio);
     name_line(r, line, place);
     const char *name = r->d->levels[level].name;
-    rdi_text_printf(words, "%s would miss %s of the references. %s causes %s of the %s misses",
-                    name, ratio, place, share, name);
+    if (r->paper->block_bytes)
+        rdi_text_printf(words, "%s would miss %s of the references. %s causes %s of the %s misses",
+                        name, ratio, place, share, name);
+    else
+        rdi_text_printf(words,
+                        "A cache of %s would miss %s of the references. %s causes %s of its misses",
+                        name, ratio, place, share);
     say_data(r, words, line, level);
     say_pair(r, words, line, level);
 }
@@ -291,6 +310,30 @@ static void say_words_used(const details_report *r, rdi_text *words) {
 
 /* The largest number of intervals for which the order of phases is listed, if phases come back. */
 #define ORDER_MAX 16
+
+/* Returns whether the user may be able to build the module with debug information. Libraries of the
+ * system rarely are the user's own. */
+static bool is_own(const char *module) {
+    return module && strncmp(module, "lib", 3) != 0 && strncmp(module, "ld-", 3) != 0;
+}
+
+/* Says which program lacks debug information, if one of the lines in the table is affected. */
+static void say_no_lines(const details_report *r, rdi_text *words) {
+    const rd_attribution *a = r->d->attribution;
+    for (size_t i = 0; a && i < a->n_lines && is_telling(r, i, a->lines[i].share.misses); i++) {
+        const rd_code_line *line = &a->lines[i];
+        const rd_code_function *f =
+            line->function == RD_NO_INDEX ? NULL : &a->functions[line->function];
+        if (!f || line->source != RD_NO_INDEX || !is_own(f->module))
+            continue;
+        rdi_text_printf(
+            words, "%sThere is no debug information for %s: build it with -g to see %s.",
+            words->n ? " " : "", f->module,
+            strncmp(f->name, "0x", 2) == 0 ? "functions and lines instead of addresses in the file"
+                                           : "lines");
+        return;
+    }
+}
 
 static void say_phases(const details_report *r, rdi_text *words) {
     const rd_windows *w = r->d->windows;
@@ -314,6 +357,7 @@ static void put_sentences(const details_report *r) {
         say_worst(r, &words, level);
     say_words_used(r, &words);
     say_phases(r, &words);
+    say_no_lines(r, &words);
     if (words.status == RD_OK && words.n) {
         rdi_text_escaped(&safe, words.data);
         rdi_text_putc(&r->paper->t, '\n');

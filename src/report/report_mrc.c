@@ -9,6 +9,7 @@
 #include "report/paper.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #define SIZE_COLUMNS  12
@@ -20,13 +21,14 @@ typedef struct size_row {
     uint64_t blocks;
     double miss_ratio;
     bool interpolated;
+    bool resolved;    /* false: the sample says nothing about this size */
     double low, high; /* confidence band of a sampled profile; -1: none */
 } size_row;
 
 #define DEFAULT_SIZES_MAX 65
 
 /* Fills `blocks` with powers of two, up to the first size that holds every block. With a bound, the
- * last size is the bound. Returns the number of sizes. */
+ * last size is the bound. A sample begins with the first size that it resolves. */
 static size_t default_sizes(const rd_profile *p, uint64_t *blocks) {
     const rd_profile_facts *facts = rd_profile_facts_of(p);
     rdi_mrc_scan scan = rdi_mrc_scan_start(p);
@@ -34,7 +36,9 @@ static size_t default_sizes(const rd_profile *p, uint64_t *blocks) {
                    : facts->blocks != RD_UNKNOWN ? facts->blocks
                                                  : rdi_mrc_end(&scan);
     size_t n = 0;
-    for (unsigned i = 0; i < 64; i++) {
+    uint64_t resolution = rd_mrc_resolution(p);
+    unsigned first = resolution ? rdi_bit_width(resolution - 1) : 0;
+    for (unsigned i = first; i < 64; i++) {
         blocks[n++] = UINT64_C(1) << i;
         if (blocks[n - 1] >= end)
             break;
@@ -59,9 +63,12 @@ static rd_status collect_rows(rd_profile *p, const uint64_t *blocks, size_t n, s
     if (!rows)
         return RD_ENOMEM;
     for (size_t i = 0; i < n; i++) {
-        rows[i] = (size_row){.blocks = blocks[i], .low = -1, .high = -1};
+        rows[i] = (size_row){.blocks = blocks[i],
+                             .resolved = blocks[i] >= rd_mrc_resolution(p),
+                             .low = -1,
+                             .high = -1};
         rd_status status = rd_mrc_at(ctx, p, blocks[i], &rows[i].miss_ratio, &rows[i].interpolated);
-        if (status == RD_OK && rd_mrc_has_band(p))
+        if (status == RD_OK && rd_mrc_has_band(p) && rows[i].resolved)
             status = rd_mrc_band(ctx, p, blocks[i], &rows[i].low, &rows[i].high);
         if (status != RD_OK) {
             rdi_free(ctx, rows);
@@ -78,14 +85,18 @@ static rdi_u128 bytes_of(uint64_t blocks, uint64_t block_bytes) {
     return (rdi_u128)blocks * block_bytes;
 }
 
-static void add_csv_row(rdi_text *t, const size_row *row, uint64_t block_bytes) {
+/* `band`: the table has columns for the band. What the sample does not resolve stays empty. */
+static void add_csv_row(rdi_text *t, const size_row *row, uint64_t block_bytes, bool band) {
     rdi_text_u64(t, row->blocks);
     rdi_text_putc(t, ',');
     if (block_bytes)
         rdi_text_u128(t, bytes_of(row->blocks, block_bytes));
     rdi_text_putc(t, ',');
-    rdi_text_double(t, row->miss_ratio);
-    if (row->low >= 0) {
+    if (row->resolved)
+        rdi_text_double(t, row->miss_ratio);
+    if (!row->resolved) {
+        rdi_text_puts(t, band ? ",," : "");
+    } else if (band) {
         rdi_text_putc(t, ',');
         rdi_text_double(t, row->low);
         rdi_text_putc(t, ',');
@@ -104,7 +115,7 @@ rd_status rd_report_mrc_csv(rd_profile *p, const uint64_t *blocks, size_t n_bloc
     rdi_text t = rdi_text_start(rdi_profile_ctx(p));
     rdi_text_printf(&t, "blocks,bytes,miss_ratio%s\n", rd_mrc_has_band(p) ? ",low,high" : "");
     for (size_t i = 0; i < n_rows; i++)
-        add_csv_row(&t, &rows[i], block_bytes);
+        add_csv_row(&t, &rows[i], block_bytes, rd_mrc_has_band(p));
     rdi_free(t.ctx, rows);
     return rdi_text_take(&t, text, n);
 }
@@ -116,7 +127,7 @@ static void put_row(rd_json_writer *w, const size_row *row, uint64_t block_bytes
         rdi_json_put_u128(w, "bytes", bytes_of(row->blocks, block_bytes));
     else
         rd_json_put_null(w, "bytes");
-    rd_json_put_double(w, "miss_ratio", row->miss_ratio);
+    rd_json_put_double(w, "miss_ratio", row->resolved ? row->miss_ratio : NAN);
     rd_json_put_bool(w, "interpolated", row->interpolated);
     if (row->low >= 0) {
         rd_json_put_double(w, "low", row->low);
@@ -138,6 +149,8 @@ rd_status rd_report_mrc_json(rd_profile *p, const uint64_t *blocks, size_t n_blo
     rd_json_put_u64(&w, "references", facts->references);
     rdi_json_put_u64_or_null(&w, "block_bytes", facts->block_bytes, 0);
     rd_json_put_bool(&w, "exact", facts->exact);
+    if (rd_mrc_resolution(p))
+        rd_json_put_u64(&w, "resolution", rd_mrc_resolution(p));
     rd_json_begin_array(&w, "points", RD_JSON_LINES);
     for (size_t i = 0; i < n_rows; i++)
         put_row(&w, &rows[i], facts->block_bytes);
@@ -148,7 +161,7 @@ rd_status rd_report_mrc_json(rd_profile *p, const uint64_t *blocks, size_t n_blo
 }
 
 static void add_text_row(rdi_paper *paper, const size_row *row) {
-    char text[2 * RDI_FORMAT_ROOM], share[RDI_FORMAT_ROOM];
+    char text[RDI_BAND_ROOM], share[RDI_FORMAT_ROOM];
     unsigned used = COUNT_COLUMNS + SHARE_COLUMNS + 2;
     if (paper->block_bytes) {
         rdi_format_size(paper, row->blocks, text);
@@ -157,15 +170,16 @@ static void add_text_row(rdi_paper *paper, const size_row *row) {
     }
     snprintf(text, sizeof text, "%" PRIu64, row->blocks);
     rdi_paper_column(paper, -COUNT_COLUMNS, text);
+    if (!row->resolved) {
+        rdi_text_puts(&paper->t, "  the sample does not resolve this size\n");
+        return;
+    }
     rdi_format_share(row->miss_ratio, share);
     snprintf(text, sizeof text, "%s%s", row->interpolated ? "~" : "", share);
     rdi_paper_column(paper, -SHARE_COLUMNS, text);
     if (row->low >= 0) {
-        char low[RDI_FORMAT_ROOM], band[3 * RDI_FORMAT_ROOM];
-        rdi_format_share(row->low, low);
-        rdi_format_share(row->high, share);
-        snprintf(band, sizeof band, "%s .. %s", low, share);
-        rdi_paper_column(paper, -BAND_COLUMNS, band);
+        rdi_format_band(row->low, row->high, text);
+        rdi_paper_column(paper, -BAND_COLUMNS, text);
         used += BAND_COLUMNS;
     }
     rdi_text_puts(&paper->t, "  ");
@@ -178,7 +192,7 @@ static void add_table(rdi_paper *paper, rd_profile *p, const size_row *rows, siz
     rdi_paper_ink(paper, RDI_INK_BOLD);
     if (paper->block_bytes)
         rdi_paper_column(paper, -SIZE_COLUMNS, "cache size");
-    rdi_paper_column(paper, -COUNT_COLUMNS, "blocks");
+    rdi_paper_column(paper, -COUNT_COLUMNS, paper->block_bytes ? "blocks" : "objects");
     rdi_paper_column(paper, -SHARE_COLUMNS, "misses");
     if (rd_mrc_has_band(p))
         rdi_paper_column(paper, -BAND_COLUMNS, "95 % band");

@@ -42,7 +42,7 @@ static bool is_address(const uint8_t *p) {
 }
 
 /* Recognizes the format: in every record the flags are 0 or 1 and the addresses are canonical, and
- * at least one instruction is a branch. */
+ * least one instruction is a branch. Without a branch, the name of the file must confirm it. */
 static int champsim_probe(const uint8_t *head, size_t n, bool whole) {
     const layout *l = &layouts[0];
     bool branches = false;
@@ -56,7 +56,7 @@ static int champsim_probe(const uint8_t *head, size_t n, bool whole) {
                 return RDI_PROBE_NO;
         branches |= p[8] == 1;
     }
-    return branches ? RDI_PROBE_LIKELY : RDI_PROBE_NO;
+    return branches ? RDI_PROBE_LIKELY : RDI_PROBE_FITS;
 }
 
 static rd_status champsim_open(void *self, rdi_reader *r) {
@@ -110,13 +110,15 @@ const rdi_format_ops rdi_format_champsim = {
             .card =
                 "Each instruction gives a fetch, then a load for every source and a store for\n"
                 "every destination in memory. The records have no sizes, so no reference spans\n"
-                "blocks. Use --kinds=LS for data references only.",
+                "blocks. Use --kinds=LS for data references only. A trace without branches is\n"
+                "recognized only if its name ends with .champsimtrace, maybe compressed.",
             .fields = RD_FIELD_KIND | RD_FIELD_PC,
             .opts = champsim_opts,
             .binary = true,
         },
     .state_size = sizeof(champsim_reader),
     .probe = champsim_probe,
+    .suffix = ".champsimtrace",
     .open = champsim_open,
     .read = champsim_read,
 };

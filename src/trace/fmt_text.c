@@ -62,10 +62,26 @@ static int text_probe(const uint8_t *head, size_t n, bool whole) {
     return numbers == words ? RDI_PROBE_LIKELY : RDI_PROBE_WEAK;
 }
 
+/* Returns whether the first id in the input buffer is a hexadecimal number with 0x. */
+static bool begins_with_hex(const char *p, const char *limit) {
+    for (const char *end; p < limit; p = end + 1) {
+        end = rdi_line_end(p, limit);
+        size_t n = 0;
+        const char *id = trim(p, end, &n);
+        if (id)
+            return rdi_has_0x(id) && is_plain_number(id, n);
+    }
+    return false;
+}
+
 static rd_status text_open(void *self, rdi_reader *r) {
     text_reader *t = self;
+    const char *p = NULL, *limit = NULL;
     rdi_lines_open(&t->lines, r, NULL);
     rdi_id_table_init(&t->ids, r->ctx);
+    RD_TRY(rdi_lines_fill(&t->lines, &p, &limit));
+    r->hex_ids =
+        t->ids.base == RDI_ID_HEX || (t->ids.base == RDI_ID_AUTO && begins_with_hex(p, limit));
     return RD_OK;
 }
 

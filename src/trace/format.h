@@ -28,6 +28,7 @@ typedef struct rdi_reader {
     void *source;     /* the argument of rdi_trace_open_from(); else NULL */
     rdi_columns *col; /* memory for one batch */
     bool ids;         /* true: addresses are object ids; open() may change it */
+    bool hex_ids;     /* true: the object ids may be addresses; open() may set it */
     bool sampled;     /* true: the recorder skipped references; open() may set it */
     bool never_began; /* true: a running program has ended without recording anything */
     const char *note; /* the text of rd_trace_note(), borrowed from the format's state; open() may
@@ -63,8 +64,16 @@ typedef struct rdi_writer_ops {
 } rdi_writer_ops;
 
 /* The certainty of a probe. The format with the highest number wins, and among equal numbers the
- * first format in formats.def. */
-enum { RDI_PROBE_NO = 0, RDI_PROBE_WEAK = 20, RDI_PROBE_LIKELY = 60, RDI_PROBE_SURE = 100 };
+ * formats.def. RDI_PROBE_FITS means that the content proves nothing: it becomes RDI_PROBE_NAMED if the
+ * file has the suffix of the format, and RDI_PROBE_NO otherwise. */
+enum {
+    RDI_PROBE_NO = 0,
+    RDI_PROBE_FITS = 1,
+    RDI_PROBE_WEAK = 20,
+    RDI_PROBE_LIKELY = 60,
+    RDI_PROBE_NAMED = 80,
+    RDI_PROBE_SURE = 100
+};
 
 typedef struct rdi_format_ops {
     rd_format_info info;
@@ -73,6 +82,7 @@ typedef struct rdi_format_ops {
     /* Rates the first n > 0 bytes of the unpacked file; `whole` says that the file ends there. NULL
      * if the format can only be chosen with -f. */
     int (*probe)(const uint8_t *head, size_t n, bool whole);
+    const char *suffix; /* suffix of usual file names, for RDI_PROBE_FITS; NULL: none */
     rd_status (*open)(void *self, rdi_reader *r);
     /* Fills *refs, which the core has set to zero, with 1 to RDI_REFS_MAX references, or with n = 0
      * at the end. If damage follows valid records of this batch, the function returns these

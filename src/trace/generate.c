@@ -38,11 +38,8 @@ static const char *next_name(size_t index) {
 
 rd_status rdi_generator_require(rd_ctx *ctx, const char *name, const rdi_format_ops **out) {
     const rdi_format_ops *ops = find(name);
-    if (!ops) {
-        char valid[512];
-        rdi_list_names(valid, sizeof valid, next_name);
-        return rdi_fail(ctx, RD_EINVAL, "unknown generator '%.80s' (valid: %s)", name, valid);
-    }
+    if (!ops)
+        return rdi_fail_unknown_name(ctx, "generator", name, next_name);
     *out = ops;
     return RD_OK;
 }

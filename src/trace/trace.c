@@ -62,13 +62,31 @@ static const char *next_name(size_t index) {
 
 rd_status rdi_format_require(rd_ctx *ctx, const char *name, const rdi_format_ops **out) {
     const rdi_format_ops *ops = rdi_format_ops_find(name);
-    if (!ops) {
-        char valid[512];
-        rdi_list_names(valid, sizeof valid, next_name);
-        return rdi_fail(ctx, RD_EINVAL, "unknown format '%.80s' (valid: %s)", name, valid);
-    }
+    if (!ops)
+        return rdi_fail_unknown_name(ctx, "format", name, next_name);
     *out = ops;
     return RD_OK;
+}
+
+/* Returns whether the name of a file, without the suffix of a compression, ends with `suffix`. */
+static bool is_named(const char *name, const char *suffix) {
+    static const char *const packed[] = {".xz", ".gz", ".bz2", ".zst", ".lz4"};
+    size_t n = strlen(name), length = strlen(suffix);
+    for (size_t i = 0; i < RDI_COUNT(packed); i++) {
+        size_t k = strlen(packed[i]);
+        if (n > k && strcmp(name + n - k, packed[i]) == 0) {
+            n -= k;
+            break;
+        }
+    }
+    return n > length && memcmp(name + n - length, suffix, length) == 0;
+}
+
+static int probe(const rdi_format_ops *format, const rdi_input *in, size_t n) {
+    int sure = format->probe ? format->probe(in->data, n, in->eof && n == in->avail) : RDI_PROBE_NO;
+    if (sure != RDI_PROBE_FITS)
+        return sure;
+    return is_named(in->name, format->suffix) ? RDI_PROBE_NAMED : RDI_PROBE_NO;
 }
 
 /* Calls the probe of every format and chooses the most certain one. */
@@ -77,8 +95,7 @@ static rd_status detect(rdi_input *in, const rdi_format_ops **out) {
     size_t n = in->avail < RDI_PROBE_MAX ? in->avail : RDI_PROBE_MAX;
     int best = RDI_PROBE_NO;
     for (size_t i = 0; i < RDI_COUNT(formats); i++) {
-        int sure = formats[i]->probe ? formats[i]->probe(in->data, n, in->eof && n == in->avail)
-                                     : RDI_PROBE_NO;
+        int sure = probe(formats[i], in, n);
         if (sure > best) {
             best = sure;
             *out = formats[i];
@@ -271,6 +288,10 @@ const rd_format_info *rd_trace_format(const rd_trace *t) {
 
 bool rd_trace_has_ids(const rd_trace *t) {
     return t && t->reader.ids;
+}
+
+bool rd_trace_has_hex_ids(const rd_trace *t) {
+    return t && t->reader.ids && t->reader.hex_ids;
 }
 
 const char *rd_trace_note(const rd_trace *t) {

@@ -14,8 +14,15 @@ stores() {
 stores -- "$PROGRAMS/family"
 stores --trace-children -- "$PROGRAMS/family"
 echo "with another program:"
-"$REUSEDIST" run --trace-children --kinds=S --out=json -- "$PROGRAMS/family" "$PROGRAMS/family" |
+"$REUSEDIST" run --trace-children --kinds=S --out=json -o - -- "$PROGRAMS/family" "$PROGRAMS/family" |
     sed -n 's/.*"partial": /partial: /p'
 stores --trace-children -- "$PROGRAMS/family" "$PROGRAMS/family"
 echo "what a child does that is not recorded is not called skipped:"
-"$REUSEDIST" run --out=json -- "$PROGRAMS/family" | sed -n 's/.*"skipped": /skipped: /p'
+"$REUSEDIST" run --out=json -o - -- "$PROGRAMS/family" | sed -n 's/.*"skipped": /skipped: /p'
+echo "who is not recorded is counted:"
+"$REUSEDIST" run -o /dev/null -- "$PROGRAMS/family" 2>&1
+"$REUSEDIST" run -o /dev/null -- sh -c '"$0"; "$0"; true' "$PROGRAMS/walk" 2>&1
+"$REUSEDIST" record -o t -- sh -c 'exec "$0"' "$PROGRAMS/walk" 2>&1
+"$REUSEDIST" run -o /dev/null -- sh -c 'exec ./missing 2>/dev/null' 2>&1 || echo "status $?"
+"$REUSEDIST" run -q -o /dev/null -- "$PROGRAMS/family" 2>&1
+"$REUSEDIST" run --trace-children -o /dev/null -- "$PROGRAMS/family" 2>&1

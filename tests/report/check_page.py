@@ -10,6 +10,7 @@ large profiles open. Exit status 77: there is no browser. --screenshots saves pi
 """
 import argparse
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -222,6 +223,34 @@ def check_findings(checks, chrome, url):
     page.close()
 
 
+def check_method(checks, chrome, url):
+    """Checks that nothing on the page contradicts itself."""
+    page = chrome.page(url + "#method")
+    text = page.evaluate("document.querySelector('.panel:not([hidden])').textContent")
+    checks.that("method: exact distances, interpolated miss ratios",
+                "Every distance is exact" in text and "interpolated" in text, text)
+    checks.that("method: two numbers of references are explained", "touch several blocks" in text, text)
+    with open(os.path.join(os.path.dirname(__file__), "../../src/report/html/heat.js"),
+              encoding="utf-8") as file:
+        ticks = re.search(r"^function heatTicks.*?^}$", file.read(), re.M | re.S).group()
+    labels = page.evaluate('''(() => { const count = String;''' + ticks + '''
+        return heatTicks({left: 0, width: 1000, x: (i) => i, rows: [0, 10, 20].map(
+            (from) => ({from, references: 10}))}).map((tick) => tick.label); })()''')
+    checks.equal("heat map: few windows do not repeat labels", labels, ["0", "10", "20", "30"])
+    page.close()
+
+
+def check_sample(checks, chrome, url):
+    """Checks that a sample has a band, and says nothing about caches that it does not resolve."""
+    page = chrome.page(url)
+    checks.that("band: drawn", page.evaluate(COLORS)[0] > 3)
+    text = page.evaluate("document.querySelector('.overview').textContent")
+    checks.that("band: the page says what it does not resolve",
+                "says nothing about caches below" in text and "unknown" in text, text)
+    check_quiet(checks, "band", page)
+    page.close()
+
+
 def check_theme(checks, chrome, url):
     page = chrome.page(url, dark=False)
     ground = "getComputedStyle(document.body).backgroundColor"
@@ -316,9 +345,8 @@ def check_all(checks, tool, directory, shots):
         check_hostile(checks, chrome, directory, tool)
         check_odd(checks, chrome, directory, tool)
         check_long(checks, chrome, directory, tool)
-        page = chrome.page(sampled)
-        checks.that("band: drawn", page.evaluate(COLORS)[0] > 3)
-        check_quiet(checks, "band", page)
+        check_method(checks, chrome, one)
+        check_sample(checks, chrome, sampled)
 
 
 def main():

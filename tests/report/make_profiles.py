@@ -148,7 +148,7 @@ class Run:
             "error": {"kind": "exact", "bound": 0}, "binning": "loglinear", "sums_known": True,
             "partial": False, "skipped": 0, "seconds": 12.5,
             "sources": [{"path": self.name, "format": "native", "bytes": 1 << 30,
-                         "references": total.references}]}
+                         "references": total.references - 7}]}
         if details:
             profile["levels"] = [{"name": name, "bytes": size} for name, size in LEVELS]
             profile["attribution"] = self.attribution()

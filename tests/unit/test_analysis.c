@@ -516,17 +516,33 @@ static void ids_and_addresses_do_not_mix_by_themselves(void **state) {
     for (int given = 0; given < 2; given++) {
         rd_analysis *a = NULL;
         rd_trace *din = NULL, *text = NULL;
-        rd_analysis_config config = {.size = sizeof config, .block = given ? 64 : RD_BLOCK_AUTO};
+        rd_analysis_config config = {.size = sizeof config,
+                                     .block = given ? RD_BLOCK_ADDRESS : RD_BLOCK_AUTO};
         assert_int_equal(rd_analysis_open(ctx, &config, &a), RD_OK);
         assert_int_equal(add_text(a, "din", "0 100\n", &din), RD_OK);
         assert_int_equal(add_text(a, "text", "100\n", &text), RD_OK);
         assert_int_equal(rd_analysis_run(a), given ? RD_OK : RD_EINVAL);
         if (!given)
             assert_string_equal(rd_last_error(ctx),
-                                "t: this trace has object ids, but the previous "
-                                "one has addresses: set a block size");
+                                "t: this trace has object ids, but the previous one has addresses: "
+                                "use one block per address (-b addr)");
         rd_analysis_close(a);
         rd_trace_close(din);
+        rd_trace_close(text);
+    }
+}
+
+static void object_ids_are_not_divided_into_blocks(void **state) {
+    (void)state;
+    static const char *const texts[] = {"100\n", "name\n", "0x100\n"};
+    for (size_t i = 0; i < 3; i++) {
+        rd_analysis *a = NULL;
+        rd_trace *text = NULL;
+        rd_analysis_config config = {.size = sizeof config, .block = 64};
+        assert_int_equal(rd_analysis_open(ctx, &config, &a), RD_OK);
+        assert_int_equal(add_text(a, "text", texts[i], &text), RD_OK);
+        assert_int_equal(rd_analysis_run(a), i < 2 ? RD_EINVAL : RD_OK);
+        rd_analysis_close(a);
         rd_trace_close(text);
     }
 }
@@ -615,6 +631,7 @@ int main(void) {
         TEST(fields_that_an_old_header_does_not_have_are_not_read),
         TEST(calls_in_the_wrong_order_are_refused),
         TEST(ids_and_addresses_do_not_mix_by_themselves),
+        TEST(object_ids_are_not_divided_into_blocks),
         TEST(notes_tell_what_was_chosen_and_what_is_odd),
         TEST(every_failing_allocation_is_survived),
     };

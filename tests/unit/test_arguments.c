@@ -103,6 +103,14 @@ static void base(void **state) {
     EXPLAINED("name", rd_opts_set(ctx, "test", table, &fields, NULL, "1"));
     EXPLAINED("value", rd_opts_set(ctx, "test", table, &fields, "value", NULL));
     expect_saying(rd_opts_set(ctx, "test", NULL, &fields, "value", "1"), "there are no options");
+    rd_suggestion close = rd_suggest(NULL, 5);
+    char room[RD_SUGGESTION_ROOM];
+    rd_suggest_offer(&close, "name", 4);
+    rd_suggest_offer(&close, NULL, 4);
+    rd_suggest_offer(NULL, "name", 4);
+    assert_string_equal(rd_suggest_text(&close, NULL, room), "");
+    assert_string_equal(rd_suggest_text(NULL, "", room), "");
+    assert_string_equal(rd_suggest_text(&close, "", NULL), "");
     REFUSED(rd_parse_size(NULL, "1K", &number));
     EXPLAINED("text", rd_parse_size(ctx, NULL, &number));
     EXPLAINED("out", rd_parse_size(ctx, "1K", NULL));
@@ -379,7 +387,12 @@ static void profiles(void **state) {
     assert_int_equal(rd_profile_sources(profile, NULL) + rd_profile_peaks(profile, NULL), 0);
     REFUSED(rd_profile_set_block_bytes(NULL, 64));
     rd_profile_set_partial(NULL, true);
-    rd_profile_set_skipped(NULL, 1);
+    REFUSED(rd_profile_set_skipped(NULL, 1));
+    double share = 1;
+    REFUSED(rd_profile_set_burst_band(NULL, &share, &share, 1));
+    EXPLAINED("low", rd_profile_set_burst_band(profile, NULL, &share, 1));
+    EXPLAINED("high", rd_profile_set_burst_band(profile, &share, NULL, 1));
+    REFUSED(rd_profile_set_burst_band(profile, &share, &share, 0));
     rd_profile_set_seconds(NULL, 1);
     rd_profile_set_sampling(NULL, NULL);
     REFUSED(rd_profile_add_repeats(NULL, 1));
@@ -459,6 +472,12 @@ static void models(void **state) {
     EXPLAINED("miss_ratio", rd_mrc_at(ctx, profile, 1, NULL, &interpolated));
     expect_ok(rd_mrc_at(ctx, profile, 1, &low, NULL));
     expect_ok(rd_mrc_at(ctx, profile, UINT64_MAX, &low, NULL));
+    rd_hits_answer answer;
+    REFUSED(rd_cache_for_hits(NULL, profile, 0.5, &answer));
+    EXPLAINED("p", rd_cache_for_hits(ctx, NULL, 0.5, &answer));
+    EXPLAINED("out", rd_cache_for_hits(ctx, profile, 0.5, NULL));
+    REFUSED(rd_cache_for_hits(ctx, profile, 1.5, &answer));
+    assert_int_equal(rd_mrc_resolution(NULL), 0);
     assert_false(rd_mrc_has_band(NULL));
     REFUSED(rd_mrc_band(NULL, profile, 1, &low, &high));
     EXPLAINED("p", rd_mrc_band(ctx, NULL, 1, &low, &high));
@@ -575,6 +594,13 @@ static void reports(void **state) {
     REFUSED(rd_report_mrc_csv(NULL, NULL, 0, &text, &n));
     EXPLAINED("text", rd_report_mrc_csv(profile, NULL, 0, NULL, &n));
     EXPLAINED("n", rd_report_mrc_csv(profile, NULL, 0, &text, NULL));
+    double hits = 0.5;
+    REFUSED(rd_report_hits_text(NULL, NULL, &hits, 1, &text, &n));
+    EXPLAINED("hits", rd_report_hits_text(profile, NULL, NULL, 1, &text, &n));
+    REFUSED(rd_report_hits_csv(NULL, &hits, 1, &text, &n));
+    EXPLAINED("text", rd_report_hits_csv(profile, &hits, 1, NULL, &n));
+    REFUSED(rd_report_hits_json(NULL, &hits, 1, &text, &n));
+    EXPLAINED("n", rd_report_hits_json(profile, &hits, 1, &text, NULL));
     REFUSED(rd_report_mrc_json(NULL, NULL, 0, &text, &n));
     EXPLAINED("text", rd_report_mrc_json(profile, NULL, 0, NULL, &n));
     EXPLAINED("n", rd_report_mrc_json(profile, NULL, 0, &text, NULL));
@@ -673,7 +699,8 @@ static void traces(void **state) {
     REFUSED(rd_trace_seek(NULL, 0, 0));
     assert_int_equal(rd_trace_events(NULL, &events) + rd_trace_count(NULL), 0);
     assert_null(rd_trace_format(NULL));
-    assert_false(rd_trace_has_ids(NULL) || rd_trace_never_began(NULL));
+    assert_false(rd_trace_has_ids(NULL) || rd_trace_has_hex_ids(NULL) ||
+                 rd_trace_never_began(NULL));
     assert_null(rd_trace_note(NULL));
     assert_int_equal(rd_trace_skipped(NULL) + rd_trace_repeats(NULL), 0);
     rd_trace_progress(NULL, &done, &total);
@@ -702,7 +729,7 @@ static void live(void **state) {
     assert_null(rd_live_path(NULL));
     rd_live_set_recording(NULL, true);
     rd_live_stop(NULL);
-    assert_int_equal(rd_live_programs(NULL), 0);
+    assert_int_equal(rd_live_programs(NULL) + rd_live_children(NULL) + rd_live_replaced(NULL), 0);
     rd_live_free(NULL);
     expect_ok(rd_live_new(ctx, &config, &live));
     REFUSED(rd_trace_open_live(NULL, live, &t));

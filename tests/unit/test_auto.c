@@ -76,7 +76,7 @@ static void the_note_tells_engine_and_reason_and_is_whole(void **state) {
         rd_engine_config config = {
             .size = sizeof config, .threads = cases[i].threads, .live = cases[i].live};
         char note[600];
-        analyze_and_note("auto:sample=2000", &config, cases[i].trace, note);
+        analyze_and_note("auto:trial=2000", &config, cases[i].trace, note);
         assert_begins(note, cases[i].begin);
         assert_ends(note, cases[i].end);
     }
@@ -108,7 +108,7 @@ static rd_profile *analyze_parts(uint32_t threads, size_t limit, char note[600])
     rd_engine *e = NULL;
     rd_profile *p = NULL;
     rd_ctx_set_limit(ctx, limit);
-    assert_int_equal(rd_engine_open(ctx, "auto:sample=2000", &config, &e), RD_OK);
+    assert_int_equal(rd_engine_open(ctx, "auto:trial=2000", &config, &e), RD_OK);
     assert_int_equal(rd_engine_feed_parts(e, &parts), RD_OK);
     assert_int_equal(rd_engine_finish(e), RD_OK);
     assert_int_equal(rd_engine_profile(e, &p), RD_OK);

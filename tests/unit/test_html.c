@@ -117,12 +117,12 @@ static void edges_ascend_and_are_few(void **state) {
     static const uint64_t granules[] = {1, 7, 2048, UINT64_MAX}, ends[] = {1, 100, 5000, 1 << 30};
     for (size_t i = 0; i < RDI_COUNT(granules); i++)
         for (size_t k = 0; k < RDI_COUNT(ends); k++) {
-            rdi_html_axis axis = {ends[k], granules[i]};
+            rdi_html_axis axis = {ends[k], granules[i], 1};
             check_edges(axis, RDI_HTML_LOG, 65);
             check_edges(axis, RDI_HTML_FINE, 8 * 65);
             check_edges(axis, RDI_HTML_LINEAR, 101);
         }
-    check_edges((rdi_html_axis){UINT64_C(1) << 62, 2048}, RDI_HTML_LINEAR, 101);
+    check_edges((rdi_html_axis){UINT64_C(1) << 62, 2048, 1}, RDI_HTML_LINEAR, 101);
 }
 
 /* Returns the references of the bins with that name, from rows "[low,high,count]". */

@@ -78,7 +78,7 @@ static void assert_same(const rd_profile *p, const rd_profile *q) {
 
 static void engines_that_read_in_parts_give_the_same(void **state) {
     (void)state;
-    static const char *const specs[] = {"auto", "auto:sample=1000", "chunks"};
+    static const char *const specs[] = {"auto", "auto:trial=1000", "chunks"};
     static const uint64_t bounds[] = {0, 90, 5000}, lengths[] = {1, 7, 3000, REFERENCES};
     for (size_t b = 0; b < RDI_COUNT(bounds); b++)
         for (size_t l = 0; l < RDI_COUNT(lengths); l++) {
@@ -96,7 +96,7 @@ static void engines_that_read_in_parts_give_the_same(void **state) {
 
 static void a_reader_that_fails_ends_the_run(void **state) {
     (void)state;
-    static const char *const specs[] = {"auto", "auto:sample=1000", "chunks"};
+    static const char *const specs[] = {"auto", "auto:trial=1000", "chunks"};
     for (size_t s = 0; s < RDI_COUNT(specs); s++) {
         rd_engine *e = NULL;
         rd_parts parts = parts_of(REFERENCES, "100000");

@@ -49,11 +49,8 @@ static rd_status refuse(const rd_engine *e, rd_status status, const char *why) {
 
 static rd_status find_engine(rd_ctx *ctx, const char *name, const rdi_engine_ops **out) {
     const rdi_engine_ops *ops = rdi_engine_ops_find(name);
-    if (!ops) {
-        char valid[512];
-        rdi_list_names(valid, sizeof valid, next_name);
-        return rdi_fail(ctx, RD_EINVAL, "unknown engine '%.80s' (valid: %s)", name, valid);
-    }
+    if (!ops)
+        return rdi_fail_unknown_name(ctx, "engine", name, next_name);
     const char *why = ops->unavailable ? ops->unavailable() : NULL;
     if (why)
         return rdi_fail(ctx, RD_EUNSUPPORTED, "engine %s cannot run here: %s", name, why);

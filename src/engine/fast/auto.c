@@ -77,7 +77,7 @@ typedef struct auto_engine {
 } auto_engine;
 
 static const rd_opt options[] = {
-    {.name = "sample",
+    {.name = "trial",
      .type = RD_OPT_SIZE,
      .offset = offsetof(auto_engine, sample_room),
      .def = "1M",
@@ -87,7 +87,7 @@ static const rd_opt options[] = {
     {.name = NULL},
 };
 
-static const char *const variants[] = {"sample=200", NULL};
+static const char *const variants[] = {"trial=200", NULL};
 
 /* Opens engine `name`. At the end, `why` precedes the engine's own note. */
 static rd_status choose(auto_engine *e, const char *name, const char *why) {

@@ -183,6 +183,15 @@ const levelMarks = {
     },
 };
 
+/* The band at a size on the chart axis, or the nearest smaller size that has one. */
+function bandAt(p, x) {
+    return p.band.filter((row) => xOf(p, row[0]) <= x).pop();
+}
+
+function bandText(row) {
+    return row ? ` (${percent(row[1])} to ${percent(row[2])})` : "";
+}
+
 function bandDatasets(p, i) {
     if (!p.band.length) return [];
     const side = (column) => p.band.map((row) => ({ x: xOf(p, row[0]), y: 100 * row[column] }));
@@ -223,7 +232,7 @@ function curveConfig() {
 /* Returns the miss ratio of a curve at a size, interpolated between its points. */
 function missAt(p, blocks) {
     const c = p.curve, end = c.blocks.length - 1;
-    if (p.bound && blocks > p.bound) return null;
+    if ((p.bound && blocks > p.bound) || blocks < p.resolution) return null;
     if (blocks >= c.blocks[end]) return c.miss[end];
     const i = c.blocks.findIndex((b) => b > blocks);
     if (i <= 0) return c.miss[0];
@@ -243,7 +252,7 @@ function curveTable() {
     return plainTable("Miss ratio by cache size", ["Cache size", ...shown.map(([, i]) => profileNames[i])],
         powerSizes().map((x) => [sizeLabel(x), ...shown.map(([p]) => {
             const miss = missAt(p, inBytes ? x / p.block_bytes : x);
-            return miss === null ? "beyond the bound" : percent(miss);
+            return miss === null ? "unknown" : percent(miss) + bandText(bandAt(p, x));
         })]));
 }
 
@@ -253,7 +262,10 @@ function curveFigure() {
         title: "Miss ratio by cache size",
         note: "The curve is that of a fully associative LRU cache." +
             (inBytes ? ` The marks show the caches ${data.levels_from}.` : "") +
-            (band ? " The shaded band holds the exact value with 95\u00a0% confidence." : ""),
+            (band ? " The shaded band holds the exact value with 95\u00a0% confidence." : "") +
+            profiles.filter((p) => p.resolution).map((p) => " A sample of " +
+                `${percent(p.error.rate)} of the blocks says nothing about caches below ` +
+                `${sizeOf(p, p.resolution)}.`).join(""),
         legend: profileLegend(() => drawPending(true)),
         config: curveConfig, table: curveTable, tall: true,
         label: "Line chart of the miss ratio by cache size",

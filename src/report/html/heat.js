@@ -44,6 +44,18 @@ function drawCells(ctx, layout) {
     });
 }
 
+/* The labels below the map: at the starts of windows, at most one per window, and at the end of the
+ * run. */
+function heatTicks(layout) {
+    const n = layout.rows.length, ticks = Math.min(n, Math.max(2, Math.floor(layout.width / 130)));
+    return Array.from({ length: ticks + 1 }, (_, t) => {
+        const row = layout.rows[Math.min(n - 1, Math.round(t * n / ticks))], last = t === ticks;
+        return { x: last ? layout.left + layout.width : layout.x(layout.rows.indexOf(row)),
+                 align: t === 0 ? "left" : last ? "right" : "center",
+                 label: count(last ? row.from + row.references : row.from) };
+    });
+}
+
 function drawHeatAxes(ctx, p, layout) {
     ctx.font = `13px ${getComputedStyle(document.body).fontFamily}`;
     ctx.fillStyle = color("muted");
@@ -55,13 +67,9 @@ function drawHeatAxes(ctx, p, layout) {
             layout.left - 8, layout.y(k) + layout.lane / 2);
     ctx.fillText("first touch", layout.left - 8, layout.y(layout.bins) + layout.lane / 2);
     ctx.textBaseline = "top";
-    const ticks = Math.max(2, Math.floor(layout.width / 130));
-    for (let t = 0; t <= ticks; t++) {
-        const at = Math.min(layout.rows.length - 1, Math.round(t * layout.rows.length / ticks));
-        ctx.textAlign = t === 0 ? "left" : t === ticks ? "right" : "center";
-        const x = layout.left + t * layout.width / ticks;
-        const row = layout.rows[at], end = t === ticks ? row.from + row.references : row.from;
-        ctx.fillText(count(end), x, heatMargin.top + layout.height + 6);
+    for (const { x, align, label } of heatTicks(layout)) {
+        ctx.textAlign = align;
+        ctx.fillText(label, x, heatMargin.top + layout.height + 6);
     }
     ctx.textAlign = "center";
     ctx.fillText("references", layout.left + layout.width / 2,

@@ -27,7 +27,7 @@ function tiles(p) {
         list.push(tile("Mean distance", count(p.mean), "blocks"));
     for (const at of p.measured ? p.at_levels : [])
         list.push(tile(`Misses of ${clean(data.levels[at.level].name)}`,
-            at.miss === null ? "unknown" : (at.interpolated ? "\u2248\u00a0" : "") + percent(at.miss),
+            at.miss === null ? (at.blocks < p.resolution ? "not resolved" : "unknown") : (at.interpolated ? "\u2248\u00a0" : "") + percent(at.miss),
             bytes(data.levels[at.level].bytes) + (at.low !== undefined
                 ? `, ${percent(at.low)} to ${percent(at.high)}` : "")));
     return el("dl", { class: "tiles" }, list);
@@ -36,7 +36,8 @@ function tiles(p) {
 function sizesTable(p, i) {
     const rows = p.sizes.map((size) => [
         size.hits ? `${size.hits}\u00a0% of the achievable hits` : "a working set",
-        sizeOf(p, size.blocks), exactCount(size.blocks), percent(size.miss),
+        sizeOf(p, size.blocks), exactCount(size.blocks), percent(size.miss) + bandText(
+            size.low === undefined ? null : [size.blocks, size.low, size.high]),
         size.before === undefined ? "" : percent(size.before)]);
     const title = "Useful cache sizes" + (profiles.length > 1 ? `: ${profileNames[i]}` : "");
     return rows.length ? el("div", {}, el("h3", {}, title),
@@ -132,7 +133,7 @@ function wordFigure(p) {
     const rows = [];
     for (let k = 0; k <= last; k++)
         rows.push([distanceRange(...logBin(k)),
-            (p.bins.log.rows[k] || [0, 0, 0])[2] / (p.references || 1),
+            (p.bins.log.rows.find((row) => row[0] === logBin(k)[0]) || [0, 0, 0])[2] / (p.references || 1),
             (word.bins[k] || 0) / (word.references || 1)]);
     rows.push(["first touch", p.infinite / (p.references || 1), word.infinite / (word.references || 1)]);
     const names = [`blocks of ${bytes(p.block_bytes)}`, `words of ${bytes(p.spatial.word_bytes)}`];
@@ -181,10 +182,19 @@ function spacePanel() {
 
 /* ---- method ---- */
 
+/* The references that were analyzed, and why their number differs from that of the traces. */
+function sayReferences(p) {
+    const read = sum(p.sources, (source) => source.references);
+    if (!read || read === p.references) return exactCount(p.references);
+    return `${exactCount(p.references)} to single blocks, from ${exactCount(read)} references in the ` +
+           (p.references > read ? "trace, some of which touch several blocks"
+               : p.kinds ? "trace, not all of which are of the chosen kinds" : "trace");
+}
+
 function methodOf(p, i) {
     const rows = [["Engine", [p.engine.name, p.engine.options].filter((text) => text).map(clean).join(": ")]];
     rows.push(["Error", sayError(p)]);
-    rows.push(["References", exactCount(p.references)]);
+    rows.push(["References", sayReferences(p)]);
     if (p.blocks !== null) rows.push(["Distinct blocks", exactCount(p.blocks)]);
     rows.push(["Infinite distances", exactCount(p.infinite) +
         (p.bound ? `: first touches, and distances of ${exactCount(p.bound)} blocks or more` : "")]);

@@ -149,7 +149,7 @@ function levelsOf(profile) {
 }
 
 function levelName(level) {
-    return `${clean(level.name)}, ${bytes(level.bytes)}`;
+    return inBytes ? `${clean(level.name)}, ${bytes(level.bytes)}` : clean(level.name);
 }
 
 /* Returns "file.c:12", or "(others)" for a line that is not in the list. */

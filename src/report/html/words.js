@@ -10,6 +10,7 @@ function joinWords(parts) {
 function sayLevels(p) {
     const parts = [], end = p.curve.blocks[p.curve.blocks.length - 1];
     for (const at of p.at_levels) {
+        if (at.blocks < p.resolution) continue;
         if (at.miss === null) break;
         const level = data.levels[at.level], everything = !p.bound && at.blocks >= end;
         const cache = `of ${bytes(level.bytes)} (${clean(level.name)})`, first = !parts.length;
@@ -140,31 +141,16 @@ function quoted(i) {
     return `\u201c${profileNames[i]}\u201d`;
 }
 
-/* Says what changed from the first profile to the second. */
+/* The sentences about the change from the first profile to the second, which the library writes. */
 function sayChange() {
-    const [a, b] = profiles, said = [], same = [];
-    if (data.comparison && data.comparison.identical) return ["The two profiles are identical."];
-    for (const at of a.at_levels || []) {
-        const then = (b.at_levels || [])[at.level], level = data.levels[at.level];
-        if (!then || at.miss === null || then.miss === null) continue;
-        const misses = [at.miss * a.references, then.miss * b.references];
-        const less = misses[1] <= misses[0], change = Math.abs(1 - misses[1] / misses[0]);
-        const size = `${bytes(level.bytes)} (${clean(level.name)})`;
-        if (!(misses[0] > 0) || change < 0.0005) same.push(size);
-        else said.push(`A cache of ${size} misses ${percent(change)} ${less ? "less" : "more"} often ` +
-            `in ${quoted(1)} than in ${quoted(0)}: ${count(misses[1])} times instead of ` +
-            `${count(misses[0])}, or ${percent(then.miss)} instead of ${percent(at.miss)} of the ` +
-            "references.");
-    }
-    if (same.length)
-        said.push(`${same.length > 1 ? "Caches" : "A cache"} of ${joinWords(same)} ` +
-                  `${same.length > 1 ? "miss" : "misses"} equally often in both profiles.`);
-    return said;
+    return data.change.map(clean);
 }
 
 /* Says how far the numbers can be from the true ones. */
 function sayError(p) {
-    if (p.error.kind === "exact") return "Every number is exact.";
+    if (p.error.kind === "exact")
+        return "Every distance is exact. A miss ratio with \u2248 lies inside a bin of the histogram and " +
+               "is interpolated.";
     if (p.error.kind === "relative")
         return `Distances are never too large and at most ${percent(p.error.bound)} too small.`;
     if (p.error.kind === "absolute")
@@ -173,6 +159,14 @@ function sayError(p) {
         return `The results are estimated from ${percent(p.error.rate)} of the blocks; each miss ratio ` +
                `is at most ${points(p.error.bound).replace("+", "\u00b1")} points off ` +
                "(95\u00a0% confidence).";
+    if (p.error.kind === "bursts")
+        return `The recorder recorded bursts of references. The bands of the miss ratios ` +
+               `(95\u00a0% confidence) are up to ${points(p.error.bound).slice(1)} points wide; they cover ` +
+               "reuses that are longer than a burst, but not a program that repeats itself in step " +
+               "with the bursts.";
+    if (p.error.kind === "parts")
+        return "The recorder skipped parts of the run. The results describe the recorded references " +
+               "only, and their error is unknown.";
     if (p.error.kind === "none")
         return "No distances were measured: the engine only counts references.";
     if (p.error.kind === "time")

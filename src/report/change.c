@@ -1,0 +1,322 @@
+/* Sentences about the change from one profile to another. See change.h.
+ *
+ * Caches are compared by their numbers of misses, because a changed program may make another number of
+ * references. If a recorder skipped references, numbers say nothing, and miss ratios are compared.
+ */
+#include "report/change.h"
+
+#include "model/mrc.h"
+#include "report/paper.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SAME    0.0005 /* a relative difference below this is none */
+#define USUAL   8  /* blocks: every program reuses the last few, so smaller caches tell little */
+#define CLEARLY 10 /* gains that are so many times the losses make a change for the better */
+
+/* Two profiles at one cache size. */
+typedef struct change_at {
+    uint64_t size;     /* in bytes, or in blocks if these have no size */
+    double miss[2];    /* miss ratios */
+    double low[2];     /* their bands, or the same as `miss` */
+    double high[2];    /* the same */
+    double misses[2];  /* numbers, or ratios if numbers say nothing */
+    bool comparable;   /* the numbers exist and are not interpolated */
+    bool certain;      /* they differ by more than the bands allow */
+    double difference; /* misses after minus misses before */
+} change_at;
+
+typedef struct change_report {
+    const rdi_change *change;
+    const rd_profile_facts *facts[2];
+    char names[2][80];
+    rd_ctx *ctx;
+    rdi_text *out;
+    uint64_t unit[2]; /* size of a block in bytes, or 1 */
+    bool counted;     /* numbers of misses can be compared */
+} change_report;
+
+/* ---- measuring ---- */
+
+static rd_status read_one(const change_report *r, int i, uint64_t blocks, change_at *at,
+                          bool *interpolated) {
+    const rd_profile *p = r->change->profiles[i];
+    RD_TRY(rd_mrc_at(r->ctx, p, blocks, &at->miss[i], interpolated));
+    at->low[i] = at->high[i] = at->miss[i];
+    if (rd_mrc_has_band(p))
+        return rd_mrc_band(r->ctx, p, blocks, &at->low[i], &at->high[i]);
+    return RD_OK;
+}
+
+static bool is_in_range(const change_report *r, int i, uint64_t blocks) {
+    uint64_t bound = r->facts[i]->bound;
+    return blocks > 0 && blocks >= rd_mrc_resolution(r->change->profiles[i]) &&
+           (!bound || blocks <= bound);
+}
+
+/* Compares both profiles at a size. */
+static change_at look(const change_report *r, uint64_t size, bool take_interpolated) {
+    change_at at = {.size = size, .comparable = true};
+    double weight[2];
+    for (int i = 0; i < 2; i++) {
+        bool guess = false;
+        uint64_t blocks = size / r->unit[i];
+        at.comparable = at.comparable && is_in_range(r, i, blocks) &&
+                        read_one(r, i, blocks, &at, &guess) == RD_OK &&
+                        (take_interpolated || !guess);
+        weight[i] = r->counted ? (double)r->facts[i]->references : 1;
+        at.misses[i] = at.miss[i] * weight[i];
+    }
+    at.difference = at.misses[1] - at.misses[0];
+    bool apart = at.high[1] * weight[1] < at.low[0] * weight[0] ||
+                 at.low[1] * weight[1] > at.high[0] * weight[0];
+    at.certain =
+        at.comparable && apart && fabs(at.difference) > SAME * fmax(at.misses[0], at.misses[1]);
+    return at;
+}
+
+/* ---- words ---- */
+
+static void add_size(const change_report *r, uint64_t size) {
+    char text[RDI_FORMAT_ROOM];
+    if (r->facts[0]->block_bytes)
+        rd_format_bytes((double)size, text);
+    else
+        rdi_format_objects(size, text);
+    rdi_text_printf(r->out, "%s%s", text, r->facts[0]->block_bytes ? "" : " objects");
+}
+
+static double factor_of(const change_at *at) {
+    return at->misses[0] > 0 ? at->misses[1] / at->misses[0] : INFINITY;
+}
+
+/* "82.1 % less often", "5.1 times as often" */
+static void add_factor(const change_report *r, const change_at *at) {
+    char text[RDI_FORMAT_ROOM];
+    double factor = factor_of(at);
+    rdi_format_share(fabs(factor - 1), text);
+    if (factor < 1)
+        rdi_text_printf(r->out, "%s less often", text);
+    else if (factor < 2)
+        rdi_text_printf(r->out, "%s more often", text);
+    else if (isfinite(factor))
+        rdi_text_printf(r->out, "%.3g times as often", factor);
+    else
+        rdi_text_puts(r->out, "more often");
+}
+
+/* "12.3 k times instead of 45.6 k, or 0.42 % instead of 1.6 % of the references" */
+static void add_numbers(const change_report *r, const change_at *at) {
+    char number[2][16], share[2][RDI_FORMAT_ROOM];
+    for (int i = 0; i < 2; i++) {
+        rd_format_count(at->misses[i], number[i]);
+        rdi_format_share(at->miss[i], share[i]);
+    }
+    if (r->counted)
+        rdi_text_printf(r->out, "%s times instead of %s, or ", number[1], number[0]);
+    rdi_text_printf(r->out, "%s instead of %s of the references", share[1], share[0]);
+}
+
+static void add_names(const change_report *r, const change_at *at) {
+    bool times = isfinite(factor_of(at)) && factor_of(at) >= 2;
+    rdi_text_printf(r->out, " in \"%s\" %s in \"%s\"", r->names[1], times ? "as" : "than",
+                    r->names[0]);
+}
+
+/* ---- the first sentence ---- */
+
+typedef struct change_sum {
+    unsigned sizes;       /* that were compared */
+    double better, worse; /* sums of the differences in each direction */
+    change_at gain, loss; /* the largest ones */
+} change_sum;
+
+/* Compares at powers of two from `least` blocks on, up to the first one that holds everything. */
+static change_sum add_up(const change_report *r, uint64_t least) {
+    change_sum sum = {0};
+    uint64_t size = least * (r->unit[0] > r->unit[1] ? r->unit[0] : r->unit[1]), end = 0;
+    for (int i = 0; i < 2; i++) {
+        rdi_mrc_scan scan = rdi_mrc_scan_start(r->change->profiles[i]);
+        double bytes = (double)rdi_mrc_end(&scan) * (double)r->unit[i];
+        uint64_t here = bytes < 0x1p62 ? (uint64_t)bytes : UINT64_C(1) << 62;
+        end = here > end ? here : end;
+    }
+    for (; size / 2 < end && size < UINT64_C(1) << 63; size *= 2) {
+        change_at at = look(r, size, false);
+        sum.sizes += at.comparable;
+        if (!at.certain)
+            continue;
+        if (at.difference < 0) {
+            sum.better -= at.difference;
+            sum.gain = at.difference < sum.gain.difference ? at : sum.gain;
+        } else {
+            sum.worse += at.difference;
+            sum.loss = at.difference > sum.loss.difference ? at : sum.loss;
+        }
+    }
+    return sum;
+}
+
+static void add_most(const change_report *r, const change_at *at) {
+    rdi_text_puts(r->out, "a cache of ");
+    add_size(r, at->size);
+    rdi_text_puts(r->out, " misses ");
+    add_factor(r, at);
+}
+
+static void say_clear(const change_report *r, const change_sum *sum) {
+    bool better = sum->better > sum->worse;
+    const change_at *most = better ? &sum->gain : &sum->loss;
+    const change_at *other = better ? &sum->loss : &sum->gain;
+    rdi_text_printf(r->out, "Locality got %s, most at ", better ? "better" : "worse");
+    add_size(r, most->size);
+    rdi_text_puts(r->out, ": ");
+    rdi_text_puts(r->out, "a cache of that size misses ");
+    add_factor(r, most);
+    add_names(r, most);
+    rdi_text_puts(r->out, ", ");
+    add_numbers(r, most);
+    if (other->certain) {
+        rdi_text_puts(r->out, "; only ");
+        add_most(r, other);
+    }
+    rdi_text_puts(r->out, ".\n");
+}
+
+static void say_mixed(const change_report *r, const change_sum *sum) {
+    rdi_text_puts(r->out, "Locality got better at some cache sizes and worse at others: ");
+    add_most(r, &sum->gain);
+    add_names(r, &sum->gain);
+    rdi_text_puts(r->out, ", ");
+    add_numbers(r, &sum->gain);
+    rdi_text_puts(r->out, ", but ");
+    add_most(r, &sum->loss);
+    rdi_text_puts(r->out, ", ");
+    add_numbers(r, &sum->loss);
+    rdi_text_puts(r->out, ".\n");
+}
+
+static bool has_bands(const change_report *r) {
+    return rd_mrc_has_band(r->change->profiles[0]) || rd_mrc_has_band(r->change->profiles[1]);
+}
+
+static void say_verdict(const change_report *r) {
+    change_sum sum = add_up(r, USUAL);
+    if (sum.better == 0 && sum.worse == 0)
+        sum = add_up(r, 1);
+    if (sum.sizes == 0)
+        rdi_text_puts(r->out, "There is no cache size at which both profiles have a miss ratio.\n");
+    else if (sum.better == 0 && sum.worse == 0)
+        rdi_text_puts(r->out, has_bands(r)
+                                  ? "Locality is the same within the error of the samples.\n"
+                                  : "Locality is the same: caches of every size miss equally "
+                                    "often in both profiles.\n");
+    else if (sum.better >= CLEARLY * sum.worse || sum.worse >= CLEARLY * sum.better)
+        say_clear(r, &sum);
+    else
+        say_mixed(r, &sum);
+}
+
+/* ---- the other sentences ---- */
+
+static void add_level(const change_report *r, size_t i) {
+    add_size(r, r->change->levels[i].bytes);
+    rdi_text_puts(r->out, " (");
+    rdi_text_puts(r->out, r->change->levels[i].name);
+    rdi_text_putc(r->out, ')');
+}
+
+/* Says which levels miss equally often. */
+static void say_same(const change_report *r, const bool *same) {
+    size_t n = 0, said = 0;
+    for (size_t i = 0; i < r->change->n_levels; i++)
+        n += same[i];
+    if (n == 0)
+        return;
+    rdi_text_puts(r->out, n > 1 ? "Caches of " : "A cache of ");
+    for (size_t i = 0; i < r->change->n_levels; i++)
+        if (same[i]) {
+            rdi_text_puts(r->out, said == 0 ? "" : said + 1 < n ? ", " : " and ");
+            add_level(r, i);
+            said++;
+        }
+    rdi_text_puts(r->out, n > 1 ? " miss" : " misses");
+    rdi_text_puts(r->out, " equally often in both profiles.\n");
+}
+
+static void say_levels(const change_report *r) {
+    bool same[RD_LEVELS_MAX] = {false};
+    for (size_t i = 0; i < r->change->n_levels && i < RD_LEVELS_MAX; i++) {
+        change_at at = look(r, r->change->levels[i].bytes, true);
+        same[i] = at.comparable && !at.certain && !has_bands(r);
+        if (!at.certain)
+            continue;
+        rdi_text_puts(r->out, "A cache of ");
+        add_level(r, i);
+        rdi_text_puts(r->out, " misses ");
+        add_factor(r, &at);
+        add_names(r, &at);
+        rdi_text_puts(r->out, ": ");
+        add_numbers(r, &at);
+        rdi_text_puts(r->out, ".\n");
+    }
+    say_same(r, same);
+}
+
+/* ---- the whole ---- */
+
+/* Keeps the file name without its folder and ".json"; if both would be the same, the whole names. */
+static void choose_names(change_report *r) {
+    for (int whole = 0; whole < 2; whole++) {
+        for (int i = 0; i < 2; i++) {
+            const char *name = r->change->names[i], *slash = strrchr(name, '/');
+            if (!whole && slash && slash[1])
+                name = slash + 1;
+            snprintf(r->names[i], sizeof r->names[i], "%.*s", (int)sizeof r->names[i] - 1, name);
+            char *end = strstr(r->names[i], ".json");
+            if (!whole && end && end > r->names[i] && !end[5])
+                *end = '\0';
+        }
+        if (strcmp(r->names[0], r->names[1]) != 0)
+            return;
+    }
+}
+
+/* Profiles whose bins have nothing in common are not identical. */
+static rd_status find_identical(rd_ctx *ctx, const rdi_change *change, bool *identical) {
+    rd_comparison c = {0};
+    rd_status status = rd_compare(ctx, change->profiles[0], change->profiles[1],
+                                  (rd_binning){RD_BINS_EDGES, 0}, &c);
+    *identical = status == RD_OK && c.identical;
+    return status == RD_ENOMEM ? status : RD_OK;
+}
+
+rd_status rdi_change_say(rd_ctx *ctx, const rdi_change *change, rdi_text *out) {
+    change_report r = {.change = change, .ctx = ctx, .out = out, .counted = true};
+    for (int i = 0; i < 2; i++) {
+        r.facts[i] = rd_profile_facts_of(change->profiles[i]);
+        r.unit[i] = r.facts[i]->block_bytes ? r.facts[i]->block_bytes : 1;
+        r.counted = r.counted && !r.facts[i]->skipped;
+    }
+    choose_names(&r);
+    bool identical;
+    RD_TRY(find_identical(ctx, change, &identical));
+    bool bytes[2] = {r.facts[0]->block_bytes != 0, r.facts[1]->block_bytes != 0};
+    bool measured = rdi_mrc_measured(change->profiles[0]) && rdi_mrc_measured(change->profiles[1]);
+    if (identical) {
+        rdi_text_puts(out, "The two profiles are identical.\n");
+    } else if (!measured) {
+        rdi_text_puts(out, "One of the profiles has no distances to compare.\n");
+    } else if (bytes[0] != bytes[1]) {
+        rdi_text_puts(out, "Blocks have a size in only one of the profiles, so caches cannot be "
+                           "compared.\n");
+    } else {
+        say_verdict(&r);
+        if (bytes[0])
+            say_levels(&r);
+    }
+    return out->status;
+}

@@ -1,0 +1,19 @@
+/* Sentences about the change from one profile to another, for `compare` and for the page. */
+#ifndef RDI_CHANGE_H
+#define RDI_CHANGE_H
+
+#include "base/text.h"
+#include "reusedist/report.h"
+
+typedef struct rdi_change {
+    rd_profile *const *profiles; /* two: before and after */
+    const char *const *names;
+    const rd_level *levels; /* caches to report on, in addition to the one that differs most */
+    size_t n_levels;
+} rdi_change;
+
+/* Writes sentences, a line each. The first one says whether locality got better or worse, at which
+ * cache size most, and by how much. Names are written as they are given, without folders. */
+rd_status rdi_change_say(rd_ctx *ctx, const rdi_change *change, rdi_text *out);
+
+#endif

@@ -1,0 +1,172 @@
+/* The smallest caches with given hit ratios: a table for people, CSV and JSON for programs. */
+#include "reusedist/report.h"
+
+#include "base/json_write.h"
+#include "profile/profile_build.h"
+#include "report/paper.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#define HITS_COLUMNS  12
+#define SIZE_COLUMNS  14
+#define COUNT_COLUMNS 14
+
+/* Finds an answer for each hit ratio. The caller frees them. */
+static rd_status collect_answers(rd_profile *p, const double *hits, size_t n,
+                                 rd_hits_answer **out) {
+    rd_ctx *ctx = rdi_profile_ctx(p);
+    rd_hits_answer *answers = rdi_alloc(ctx, n ? n : 1, sizeof *answers);
+    if (!answers)
+        return RD_ENOMEM;
+    for (size_t i = 0; i < n; i++) {
+        rd_status status = rd_cache_for_hits(ctx, p, hits[i], &answers[i]);
+        if (status != RD_OK) {
+            rdi_free(ctx, answers);
+            return status;
+        }
+    }
+    *out = answers;
+    return RD_OK;
+}
+
+/* ---- CSV and JSON ---- */
+
+/* Returns whether the sample of the profile resolves the size. */
+static bool is_resolved(const rd_profile *p, const rd_hits_answer *answer) {
+    return answer->blocks >= rd_mrc_resolution(p);
+}
+
+static double ratio_of(const rd_hits_answer *answer) {
+    return answer->reachable ? answer->requested : answer->hit_ratio;
+}
+
+rd_status rd_report_hits_csv(rd_profile *p, const double *hits, size_t n_hits, char **text,
+                             size_t *n) {
+    rd_hits_answer *answers = NULL;
+    RDI_NEED(rdi_profile_ctx(p), p, hits, text, n);
+    RD_TRY(collect_answers(p, hits, n_hits, &answers));
+    uint64_t block_bytes = rd_profile_facts_of(p)->block_bytes;
+    rdi_text t = rdi_text_start(rdi_profile_ctx(p));
+    rdi_text_puts(&t, "hits,blocks,bytes,requested\n");
+    for (size_t i = 0; i < n_hits; i++) {
+        rdi_text_double(&t, ratio_of(&answers[i]));
+        rdi_text_putc(&t, ',');
+        if (is_resolved(p, &answers[i]))
+            rdi_text_u64(&t, answers[i].blocks);
+        rdi_text_putc(&t, ',');
+        if (block_bytes && is_resolved(p, &answers[i]))
+            rdi_text_u128(&t, (rdi_u128)answers[i].blocks * block_bytes);
+        rdi_text_putc(&t, ',');
+        rdi_text_double(&t, answers[i].requested);
+        rdi_text_putc(&t, '\n');
+    }
+    rdi_free(t.ctx, answers);
+    return rdi_text_take(&t, text, n);
+}
+
+static void put_answer(rd_json_writer *w, const rd_profile *p, const rd_hits_answer *answer) {
+    uint64_t block_bytes = rd_profile_facts_of(p)->block_bytes;
+    rd_json_begin_object(w, NULL, RD_JSON_INLINE);
+    rd_json_put_double(w, "requested", answer->requested);
+    rd_json_put_bool(w, "reachable", answer->reachable);
+    rd_json_put_double(w, "hit_ratio", answer->hit_ratio);
+    rdi_json_put_u64_or_null(w, "blocks", is_resolved(p, answer) ? answer->blocks : RD_UNKNOWN,
+                             RD_UNKNOWN);
+    if (block_bytes && is_resolved(p, answer))
+        rdi_json_put_u128(w, "bytes", (rdi_u128)answer->blocks * block_bytes);
+    else
+        rd_json_put_null(w, "bytes");
+    rd_json_end_object(w);
+}
+
+rd_status rd_report_hits_json(rd_profile *p, const double *hits, size_t n_hits, char **text,
+                              size_t *n) {
+    rd_hits_answer *answers = NULL;
+    RDI_NEED(rdi_profile_ctx(p), p, hits, text, n);
+    RD_TRY(collect_answers(p, hits, n_hits, &answers));
+    const rd_profile_facts *facts = rd_profile_facts_of(p);
+    rd_json_writer w = rdi_json_writer_start(rdi_profile_ctx(p), RD_JSON_SPACED);
+    rd_json_begin_object(&w, NULL, RD_JSON_LINES);
+    rd_json_put_string(&w, "schema", "reusedist.hits/1");
+    rd_json_put_u64(&w, "references", facts->references);
+    rdi_json_put_u64_or_null(&w, "block_bytes", facts->block_bytes, 0);
+    rd_json_put_bool(&w, "exact", facts->exact);
+    rd_json_begin_array(&w, "caches", RD_JSON_LINES);
+    for (size_t i = 0; i < n_hits; i++)
+        put_answer(&w, p, &answers[i]);
+    rd_json_end_array(&w);
+    rd_json_end_object(&w);
+    rdi_free(rdi_profile_ctx(p), answers);
+    return rd_json_writer_take(&w, text, n);
+}
+
+/* ---- text ---- */
+
+static void add_row(rdi_paper *paper, const rd_profile *p, const rd_hits_answer *answer) {
+    uint64_t resolution = rd_mrc_resolution(p);
+    bool resolved = is_resolved(p, answer);
+    char text[2 * RDI_FORMAT_ROOM], size[RDI_FORMAT_ROOM];
+    rdi_format_share(ratio_of(answer), text);
+    rdi_paper_column(paper, -HITS_COLUMNS, text);
+    if (paper->block_bytes) {
+        rdi_format_size(paper, resolved ? answer->blocks : resolution, size);
+        snprintf(text, sizeof text, "%s%s", resolved ? "" : "<", size);
+        rdi_paper_column(paper, -SIZE_COLUMNS, text);
+    }
+    snprintf(text, sizeof text, "%s%" PRIu64, resolved ? "" : "<",
+             resolved ? answer->blocks : resolution);
+    rdi_paper_column(paper, -COUNT_COLUMNS, text);
+    if (!answer->reachable)
+        rdi_text_puts(&paper->t, rd_profile_facts_of(p)->bound ? "  the best within the bound"
+                                                               : "  the best that is possible");
+    rdi_text_putc(&paper->t, '\n');
+}
+
+/* Says why no cache has the requested hit ratio. */
+static void add_reason(rdi_paper *paper, const rd_hits_answer *answer, uint64_t bound) {
+    char requested[RDI_FORMAT_ROOM], cold[RDI_FORMAT_ROOM], size[RDI_FORMAT_ROOM], text[240];
+    rdi_format_share(answer->requested, requested);
+    rdi_format_share(answer->cold, cold);
+    rdi_format_size(paper, bound, size);
+    if (bound)
+        snprintf(text, sizeof text,
+                 "No cache within the bound of the analysis, %s%s, hits %s of all references.",
+                 size, paper->block_bytes ? "" : " objects", requested);
+    else
+        snprintf(text, sizeof text,
+                 "No cache hits %s of all references: %s are first touches, which miss in every "
+                 "cache.",
+                 requested, cold);
+    rdi_text_putc(&paper->t, '\n');
+    rdi_paper_wrap(paper, text);
+}
+
+rd_status rd_report_hits_text(rd_profile *p, const rd_report_style *style, const double *hits,
+                              size_t n_hits, char **text, size_t *n) {
+    rd_hits_answer *answers = NULL;
+    RDI_NEED(rdi_profile_ctx(p), p, hits, text, n);
+    RD_TRY(collect_answers(p, hits, n_hits, &answers));
+    const rd_hits_answer *unreachable = NULL;
+    rdi_paper paper = rdi_paper_start(p, style);
+    rdi_paper_title(&paper, p);
+    rdi_text_putc(&paper.t, '\n');
+    rdi_paper_ink(&paper, RDI_INK_BOLD);
+    rdi_paper_column(&paper, -HITS_COLUMNS, "hits");
+    if (paper.block_bytes)
+        rdi_paper_column(&paper, -SIZE_COLUMNS, "cache size");
+    rdi_paper_column(&paper, -COUNT_COLUMNS, paper.block_bytes ? "blocks" : "objects");
+    rdi_paper_ink(&paper, RDI_INK_PLAIN);
+    rdi_text_putc(&paper.t, '\n');
+    for (size_t i = 0; i < n_hits; i++) {
+        add_row(&paper, p, &answers[i]);
+        if (!answers[i].reachable &&
+            (!unreachable || answers[i].requested < unreachable->requested))
+            unreachable = &answers[i];
+    }
+    if (unreachable)
+        add_reason(&paper, unreachable, rd_profile_facts_of(p)->bound);
+    rdi_free(paper.t.ctx, answers);
+    return rdi_text_take(&paper.t, text, n);
+}

@@ -1,0 +1,35 @@
+/* The report for the terminal, shared by its files: report_text.c has the totals and the histogram,
+ * report_sizes.c the cache sizes and the sentences. */
+#ifndef RDI_REPORT_PARTS_H
+#define RDI_REPORT_PARTS_H
+
+#include "model/mrc.h"
+#include "report/paper.h"
+
+typedef struct rdi_report {
+    rdi_paper paper;
+    rd_ctx *ctx;
+    rd_profile *p;
+    const rd_profile_facts *facts;
+    uint64_t end;           /* size of the smallest cache that has all achievable hits */
+    uint64_t resolution;    /* smallest size that the sample resolves; 0: every size */
+    const rd_level *levels; /* the caches that the report names, ascending by size */
+    size_t n_levels;
+} rdi_report;
+
+#define RDI_FACT_COLUMNS  17 /* labels of the totals, and of the sizes on a narrow terminal */
+#define RDI_SHARE_COLUMNS 10
+#define RDI_CACHE_COLUMNS 11
+
+/* Chooses the caches that a report names: those whose misses the profile has counted, or else the
+ * caches of a typical machine if blocks have a size. Returns how many there are. */
+size_t rdi_report_levels(const rd_profile *p, const rd_level **out);
+/* Adds the table of cache sizes. */
+void rdi_report_sizes(rdi_report *r);
+/* Adds the sentences. */
+void rdi_report_words(rdi_report *r);
+
+/* The unit of a size that is not in bytes. */
+const char *rdi_report_unit(const rdi_report *r);
+
+#endif

@@ -1,0 +1,273 @@
+/* Cache sizes in the report for the terminal: a table, and the findings in words. */
+#include "report/report_parts.h"
+
+#include "reusedist/attribution.h"
+
+#include <stdio.h>
+
+#define WIDE         79
+#define SIZE_COLUMNS 28 /* labels of the sizes on a terminal of WIDE columns */
+#define BAND_COLUMNS 20
+#define MAX_KNEES    3
+
+/* Caches that many machines have. */
+static const rd_level typical[] = {
+    {"a typical L1", 32 << 10}, {"a typical L2", 1 << 20}, {"a typical L3", 32 << 20}};
+
+size_t rdi_report_levels(const rd_profile *p, const rd_level **out) {
+    const rd_details *details = rd_profile_details(p);
+    bool counted = details && details->n_levels;
+    *out = counted ? details->levels : typical;
+    return counted                               ? details->n_levels
+           : rd_profile_facts_of(p)->block_bytes ? RDI_COUNT(typical)
+                                                 : 0;
+}
+
+/* The number of blocks that a level holds; 0 if it is smaller than a block. */
+static uint64_t level_blocks(const rdi_report *r, size_t i) {
+    uint64_t bytes = r->facts->block_bytes;
+    return r->levels[i].bytes / (bytes ? bytes : 1);
+}
+
+static double miss_at(const rdi_report *r, uint64_t blocks, bool *interpolated) {
+    rdi_mrc_scan scan = rdi_mrc_scan_start(r->p);
+    return rdi_mrc_scan_at(&scan, blocks, interpolated);
+}
+
+const char *rdi_report_unit(const rdi_report *r) {
+    return r->facts->block_bytes ? "" : " objects";
+}
+
+/* ---- the table ---- */
+
+static bool is_wide(const rdi_report *r) {
+    return r->paper.style.width >= WIDE;
+}
+
+static int size_columns(const rdi_report *r) {
+    return is_wide(r) ? SIZE_COLUMNS : RDI_FACT_COLUMNS;
+}
+
+/* Adds the miss ratio and, for a sampled profile, its band. */
+static void add_misses(rdi_report *r, uint64_t blocks) {
+    char text[RDI_BAND_ROOM], share[RDI_FORMAT_ROOM];
+    bool interpolated = false;
+    double low, high;
+    rdi_format_share(miss_at(r, blocks, &interpolated), share);
+    snprintf(text, sizeof text, "%s%s", interpolated ? "~" : "", share);
+    rdi_paper_column(&r->paper, -RDI_SHARE_COLUMNS, text);
+    if (!rd_mrc_has_band(r->p))
+        return;
+    text[0] = '\0';
+    if (rd_mrc_band(r->ctx, r->p, blocks, &low, &high) == RD_OK)
+        rdi_format_band(low, high, text);
+    rdi_paper_column(&r->paper, -BAND_COLUMNS, text);
+}
+
+/* "L1        32 KiB     3.1 %  note" */
+static void add_size(rdi_report *r, const char *label, uint64_t blocks, const char *note) {
+    rdi_paper *paper = &r->paper;
+    const rd_profile_facts *f = r->facts;
+    char size[RDI_FORMAT_ROOM];
+    rdi_text_puts(&paper->t, "  ");
+    rdi_paper_column(paper, size_columns(r), label);
+    rdi_format_size(paper, blocks, size);
+    rdi_paper_column(paper, -RDI_CACHE_COLUMNS, size);
+    if (f->bound && blocks > f->bound)
+        note = "beyond the bound";
+    else if (blocks < r->resolution)
+        note = "the sample does not resolve this size";
+    else
+        add_misses(r, blocks);
+    if (!note && !f->bound && blocks >= r->end)
+        note = "first touches only";
+    rdi_text_printf(&paper->t, "%s%s\n", note ? "  " : "", note ? note : "");
+}
+
+static void add_levels(rdi_report *r) {
+    const rd_profile_facts *f = r->facts;
+    if (f->bound)
+        add_size(r, "the bound", f->bound, NULL);
+    for (size_t i = 0; i < r->n_levels; i++)
+        if (level_blocks(r, i) > 0)
+            add_size(r, r->levels[i].name, level_blocks(r, i), NULL);
+    static const unsigned percents[] = {1, 10, 50};
+    bool shares = r->n_levels == 0 && f->blocks != RD_UNKNOWN;
+    for (size_t i = 0; i < RDI_COUNT(percents) && shares; i++) {
+        char label[32];
+        snprintf(label, sizeof label, "%u %% of all%s", percents[i],
+                 is_wide(r) ? rdi_report_unit(r) : "");
+        uint64_t blocks = f->blocks / 100 * percents[i] + f->blocks % 100 * percents[i] / 100;
+        if (blocks > 0)
+            add_size(r, label, blocks, NULL);
+    }
+}
+
+static void add_achievable(rdi_report *r) {
+    static const unsigned percents[] = {90, 99};
+    for (size_t i = 0; i < RDI_COUNT(percents) && r->facts->cold != RD_UNKNOWN && r->end; i++) {
+        char label[32];
+        uint64_t blocks = rd_smallest_cache(r->p, percents[i] / 100.0);
+        snprintf(label, sizeof label,
+                 is_wide(r) ? "%u %% of the achievable hits" : "%u %% achievable", percents[i]);
+        if (blocks >= r->resolution)
+            add_size(r, label, blocks, NULL);
+    }
+}
+
+static void add_working_sets(rdi_report *r) {
+    rd_knee knees[MAX_KNEES];
+    size_t n = rd_knees(r->p, knees, MAX_KNEES);
+    for (size_t i = 0; i < n; i++) {
+        char before[RDI_FORMAT_ROOM], note[64];
+        rdi_format_share(knees[i].miss_before, before);
+        snprintf(note, sizeof note, "%s with half of it", before);
+        add_size(r,
+                 i == 0       ? "working set"
+                 : is_wide(r) ? "another working set"
+                              : "another",
+                 knees[i].blocks, note);
+    }
+}
+
+void rdi_report_sizes(rdi_report *r) {
+    rdi_paper *paper = &r->paper;
+    rdi_text_putc(&paper->t, '\n');
+    rdi_paper_ink(paper, RDI_INK_BOLD);
+    rdi_paper_column(paper, 2 + size_columns(r) + RDI_CACHE_COLUMNS,
+                     r->facts->block_bytes ? "Cache sizes" : "Cache sizes in objects");
+    rdi_paper_column(paper, -RDI_SHARE_COLUMNS, "misses");
+    if (rd_mrc_has_band(r->p))
+        rdi_paper_column(paper, -BAND_COLUMNS, "95 % band");
+    rdi_paper_ink(paper, RDI_INK_PLAIN);
+    rdi_text_putc(&paper->t, '\n');
+    add_levels(r);
+    add_achievable(r);
+    add_working_sets(r);
+}
+
+/* ---- in words ---- */
+
+/* Finds the levels [*first, return value) that the sentence names: those that the sample resolves,
+ * within the bound, up to the first one that holds every block. */
+static size_t find_telling(const rdi_report *r, size_t *first) {
+    const rd_profile_facts *f = r->facts;
+    size_t n = 0;
+    *first = 0;
+    while (n < r->n_levels && (!f->bound || level_blocks(r, n) <= f->bound)) {
+        uint64_t blocks = level_blocks(r, n++);
+        if (blocks == 0 || blocks < r->resolution)
+            *first = n;
+        else if (blocks >= r->end)
+            break;
+    }
+    return n;
+}
+
+static const char *about(const rdi_report *r) {
+    return rd_mrc_has_band(r->p) ? "about " : "";
+}
+
+/* Says the miss ratio at one size where no level applies: the bound, or a tenth of all objects. */
+static void say_something(const rdi_report *r, rdi_text *words) {
+    const rd_profile_facts *f = r->facts;
+    uint64_t blocks = f->bound ? f->bound : f->blocks == RD_UNKNOWN ? 0 : f->blocks / 10;
+    if (blocks == 0 || blocks < r->resolution)
+        return;
+    char size[RDI_FORMAT_ROOM], share[RDI_FORMAT_ROOM];
+    bool interpolated;
+    rdi_format_size(&r->paper, blocks, size);
+    rdi_format_share(miss_at(r, blocks, &interpolated), share);
+    rdi_text_printf(words, "A cache of %s%s (%s) would miss %s%s of the references. ", size,
+                    rdi_report_unit(r), f->bound ? "the bound of this analysis" : "a tenth of all",
+                    about(r), share);
+}
+
+/* Says the miss ratios of the levels. */
+static void say_levels(const rdi_report *r, rdi_text *words) {
+    size_t first, n = find_telling(r, &first);
+    for (size_t i = first; i < n; i++) {
+        uint64_t blocks = level_blocks(r, i);
+        char size[RDI_FORMAT_ROOM], share[RDI_FORMAT_ROOM];
+        bool interpolated, everything = !r->facts->bound && blocks >= r->end;
+        rdi_format_share(miss_at(r, blocks, &interpolated), share);
+        rdi_format_size(&r->paper, blocks, size);
+        if (i > first)
+            rdi_text_puts(words, i + 1 < n ? ", one of " : " and one of ");
+        rdi_text_printf(words, i > first ? "%s%s " : "A cache of %s%s would miss ", size,
+                        rdi_report_unit(r));
+        rdi_text_printf(words, everything ? "only the first touches (%s%s)" : "%s%s", about(r),
+                        share);
+        rdi_text_puts(words, i == first && !everything ? " of the references" : "");
+    }
+    if (n > first)
+        rdi_text_puts(words, ". ");
+    else
+        say_something(r, words);
+}
+
+/* Formats a size that the sample may not resolve. */
+static void format_needed(const rdi_report *r, uint64_t blocks, char *text, size_t room) {
+    char size[RDI_FORMAT_ROOM];
+    rdi_format_size(&r->paper, blocks < r->resolution ? r->resolution : blocks, size);
+    snprintf(text, room, "%s%s%s", blocks < r->resolution ? "less than " : "", size,
+             rdi_report_unit(r));
+}
+
+static void say_no_working_set(const rdi_report *r, rdi_text *words) {
+    rdi_text_puts(words, "No cache size stands out as a working set");
+    if (r->facts->cold != RD_UNKNOWN) {
+        char most[64], nearly_all[64];
+        format_needed(r, rd_smallest_cache(r->p, 0.9), most, sizeof most);
+        format_needed(r, rd_smallest_cache(r->p, 0.99), nearly_all, sizeof nearly_all);
+        rdi_text_printf(words, ": 90 %% of the achievable hits need %s, 99 %% need %s", most,
+                        nearly_all);
+    }
+    rdi_text_putc(words, '.');
+}
+
+static void say_working_set(const rdi_report *r, rdi_text *words) {
+    rd_knee knee;
+    if (r->end == 0) {
+        rdi_text_puts(words, "No block is used twice, so no cache of any size would help.");
+        return;
+    }
+    if (rd_knees(r->p, &knee, 1) == 0) {
+        say_no_working_set(r, words);
+        return;
+    }
+    char size[RDI_FORMAT_ROOM], before[RDI_FORMAT_ROOM], after[RDI_FORMAT_ROOM];
+    rdi_format_size(&r->paper, knee.blocks, size);
+    rdi_format_share(knee.miss_before, before);
+    rdi_format_share(knee.miss_after, after);
+    rdi_text_printf(words,
+                    "The clearest working set is %s%s: a cache of half that size would miss %s, "
+                    "one that holds it %s.",
+                    size, rdi_report_unit(r), before, after);
+}
+
+/* Says that the sample is too small for this trace. */
+static void say_unresolved(const rdi_report *r, rdi_text *words) {
+    char size[RDI_FORMAT_ROOM];
+    rdi_format_size(&r->paper, r->resolution, size);
+    rdi_text_printf(words,
+                    "The sample resolves caches of %s%s and more, and this trace needs less: use a "
+                    "higher rate, or an exact engine.",
+                    size, rdi_report_unit(r));
+}
+
+void rdi_report_words(rdi_report *r) {
+    rdi_text words = rdi_text_start(r->ctx);
+    if (r->resolution > r->end) {
+        say_unresolved(r, &words);
+    } else {
+        say_levels(r, &words);
+        say_working_set(r, &words);
+    }
+    rdi_text_putc(&r->paper.t, '\n');
+    if (words.status == RD_OK)
+        rdi_paper_wrap(&r->paper, words.data);
+    else
+        r->paper.t.status = words.status;
+    rdi_text_drop(&words);
+}

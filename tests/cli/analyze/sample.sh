@@ -1,0 +1,8 @@
+# A sample of the blocks shows its band, and nothing about sizes below ten sampled blocks: no median and no
+# histogram there, no caches, no working set.
+"$REUSEDIST" generate zipf:blocks=200K,refs=400K,alpha=0.6 -o t.trace
+"$REUSEDIST" analyze -e shards:rate=0.01 --ascii t.trace
+"$REUSEDIST" analyze -e shards:rate=0.01 --hist=log --out=csv t.trace | sed -n '1,2p; $p'
+"$REUSEDIST" analyze -e shards:rate=0.01 --hist=full --out=csv t.trace | sed -n '1p; $p'
+"$REUSEDIST" analyze -e shards:rate=0.00002 --ascii t.trace | tail -2
+"$REUSEDIST" analyze -e shards:rate=0.01 --out=json t.trace | grep -o '"rate": 0.01, "resolution": [0-9]*'

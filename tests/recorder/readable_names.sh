@@ -1,0 +1,13 @@
+# A program without symbols is shown by the addresses in its file, as objdump shows them, and the report says
+# what is missing.
+for tool in strip addr2line; do
+    command -v $tool >/dev/null || { echo "$tool is not installed"; exit 77; }
+done
+strip -o stripped "$PROGRAMS/locality/loop_order"
+"$REUSEDIST" run -q --attribute --caches=L1=32K -o report -- ./stripped >/dev/null
+address=$(sed -n '/^Lines/,/^$/s/^  \(0x[0-9a-f]*\) in stripped .*/\1/p' report | head -1)
+addr2line -f -s -e "$PROGRAMS/locality/loop_order" "$address" | sed 's/:.*//'
+tr '\n' ' ' <report | grep -o 'There is no debug.*file\.'
+# A long name is cut, its size is not.
+COLUMNS=60 "$REUSEDIST" run -q --attribute --caches=L1=32K --ascii -o - -- "$PROGRAMS/locality/loop_order" |
+    sed -n '/^Data/,/^$/s/  heap.* \([0-9.]* .iB\) .*/\1/p' | head -1
