@@ -614,6 +614,36 @@ def strategies_table():
                  [[title, *(cell(trace, e) for e in engines)] for trace, title in titles.items()])
 
 
+def chunk_strategies(run, variants):
+    """The seconds of `chunks` in the variants, by trace and threads, and the ratio of the last two."""
+    rows = []
+    for row in find("xeon-16-chunks", run=run, engine="chunks", variant=variants[0]):
+        seconds = [find("xeon-16-chunks", run=run, engine="chunks", variant=v, trace=row["trace"],
+                        threads=row["threads"])[0]["median_seconds"] for v in variants]
+        kind, blocks = re.match(r"([a-z]+):blocks=(\d+)", row["trace"]).groups()
+        name = f"{'Zipf' if kind == 'zipf' else kind}, {blocks} {row['trace'][-1]} blocks"
+        rows.append([name, str(row["threads"]), *(f"{x:.3f}" for x in seconds), f"{seconds[-1] / seconds[-2]:.2f}"])
+    return rows
+
+
+INSERT = "any thread serves any rank, first touches inserted"
+
+
+def common_core_table():
+    return table(["trace", "threads", "before", "now", "ratio"],
+                 chunk_strategies(1, ("before the common core", INSERT)))
+
+
+def bound_ranks_table():
+    return table(["trace", "threads", "any thread", "a thread per rank", "ratio"],
+                 chunk_strategies(1, (INSERT, "a thread per rank")))
+
+
+def taking_table():
+    return table(["trace", "threads", "insert", "take", "ratio"],
+                 chunk_strategies(2, (INSERT, "first touches taken out")))
+
+
 def growth_table():
     rows = []
     for row in lines("xeon-16-growth"):

@@ -7,9 +7,9 @@
  * before the past has taken over their blocks. If the caller feeds a whole trace at once, or as
  * parts, and requests no distances, the whole trace is one round.
  *
- * Any thread can execute any step that is due, of any rank. So no thread is bound to a rank that
- * must wait, and a slow processor does not delay one particular rank. Nothing is copied or sent,
- * because a step finds the lists of its slice where the previous rank left them.
+ * Any thread can execute any step that is due, of any rank, so that no thread waits while another
+ * rank has work. Nothing is copied or sent, because a step finds the lists of its slice where the
+ * previous rank left them.
  *
  * Time: the time of the inner engine divided by the number of threads, as long as there are few
  * first touches, because a first touch is looked up at least twice instead of once. Memory: the
