@@ -5,9 +5,10 @@ mkdir empty
 hide() {
     local status=0
     (cd empty && exec "$REUSEDIST" run --collapse=off --tool="$1" -o ../t.txt -- "$2" "$3") 2>messages &
-    until [ "$(sed 's/.*) \(.\).*/\1/' "/proc/$!/stat")" = T ]; do sleep 0.1; done 2>/dev/null
+    # until it is stopped, or has ended because the program may not change its root
+    while [ -e /proc/$! ] && ! grep -q ') [TZ]' "/proc/$!/stat"; do sleep 0.1; done 2>/dev/null
     sleep 0.5
-    kill -CONT $!
+    kill -CONT $! 2>/dev/null || true
     wait $! || status=$?
     [ $status -ne 77 ] || { echo "may not change the root"; exit 77; }
     [ $status -eq 0 ] || cat messages
