@@ -47,7 +47,8 @@ int __wrap_posix_memalign(void **out, size_t alignment, size_t size) {
     return status;
 }
 
-/* Reports the result of realloc(). If realloc() failed, the old memory stays allocated. */
+/* Reports the result of realloc(), after the release of `old` was reported. If realloc() failed,
+ * `old` is still allocated, so it is reported as allocated again. */
 static void end_realloc(int told, void *old, void *memory, size_t size, uint64_t pc) {
     if (memory || size == 0)
         allocation_give(told, memory, size, pc);
@@ -71,8 +72,9 @@ REALLOCATOR(reallocarray, (void *old, size_t n, size_t bytes), (old, n, bytes), 
 
 /* ---- mappings ---- */
 
-/* Returns whether a mapping is new anonymous memory. Files are not data of the program, and a
- * mapping at a fixed address is part of something that is already known. */
+/* Returns whether a mapping is new anonymous memory. Files are not data of the program, stacks are
+ * reported by their threads, and a mapping at a fixed address is part of something that is already
+ * known, such as the variables of a library. */
 static int is_plain_memory(int flags) {
     return flags & MAP_ANONYMOUS && !(flags & (MAP_FIXED | MAP_STACK));
 }

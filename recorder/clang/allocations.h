@@ -3,23 +3,25 @@
  * If such functions call each other, only the outermost call counts. A release is reported before
  * the library gets the memory, because another thread may allocate it at once.
  *
- * The wrappers are in two objects, because everything that an object of an archive refers to must
- * be linked. So only programs with a C++ library use operators.c.
+ * The wrappers are in two objects, allocations.c and operators.c, because the linker must find
+ * everything that an object of an archive refers to: only programs with a C++ library can link
+ * operators.c.
  */
 #ifndef RECORDER_ALLOCATIONS_H
 #define RECORDER_ALLOCATIONS_H
 
 #include "runtime.h"
 
-/* Begins a call. Returns whether the call is to be reported. */
+/* Begins a wrapped call. Returns whether the call must be reported: it is the outermost one, and
+ * the analyzer wants events. */
 int allocation_enter(void);
-/* Ends a call, even after an exception. */
+/* Ends a wrapped call, even if an exception leaves it. `told` is not used. */
 void allocation_leave(const int *told);
-/* Report an allocation or a release, if `told` is set. */
+/* Report an allocation or a release, unless `told` is 0 or `memory` is NULL. */
 void allocation_give(int told, void *memory, size_t size, uint64_t pc);
 void allocation_take_back(int told, const void *memory, size_t size);
 
-/* Begins the body of a wrapper. */
+/* Begins the body of a wrapper: declares `told` and ends the wrapped call when the body is left. */
 #define CALL __attribute__((cleanup(allocation_leave))) int told = allocation_enter()
 
 /* Wraps NAME, which returns RESULT, has PARAMETERS, is called with ARGUMENTS and allocates SIZE
@@ -34,7 +36,7 @@ void allocation_take_back(int told, const void *memory, size_t size);
         return memory;                                                                             \
     }
 
-/* Wraps NAME, which releases its first argument. */
+/* Wraps NAME, which releases the memory at its parameter `memory`. */
 #define RELEASER(name, parameters, arguments)                                                      \
     void __real_##name parameters;                                                                 \
     void __wrap_##name parameters;                                                                 \

@@ -2,8 +2,9 @@
  *
  * This file is compiled twice: into the runtime, and by reusedist-cc with -flto, so that linking
  * inlines the hooks into the program. If there is no room for the record, an inlined hook calls
- * recorder_record() from the program's code, and a called hook ends with a tail call of it. In both
- * cases the return address identifies the load or store.
+ * recorder_record() from the program's code, and a hook that is not inlined ends with a tail call
+ * of recorder_record(). In both cases the return address of recorder_record() identifies the load
+ * or store.
  */
 #include "hooks.h"
 
@@ -25,8 +26,8 @@ static inline __attribute__((always_inline)) void record(const void *address, ui
         return;
     }
     *to = word;
-    /* The cursor is stored immediately and is not moved by the compiler, because a signal may end
-     * the program at any instruction. */
+    /* The atomic store makes the compiler advance the cursor here, right after it has stored the
+     * record, because a signal may end the program at any instruction. */
     __atomic_store_n(&words.next, to + 1, __ATOMIC_RELEASE);
 }
 
@@ -37,7 +38,8 @@ static inline __attribute__((always_inline)) void record(const void *address, ui
 #else
 #define INLINED
 #endif
-/* The types must be those that clang declares; otherwise the hooks are not inlined. */
+/* The types must be those with which clang declares the hooks; otherwise the hooks are not
+ * inlined. */
 #define HOOKS(bytes, type)                                                                         \
     HOOK void __sanitizer_cov_load##bytes(const type *address);                                    \
     HOOK void __sanitizer_cov_store##bytes(const type *address);                                   \

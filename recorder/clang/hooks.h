@@ -10,14 +10,15 @@ typedef struct cursor {
     uint64_t *next, *end;
 } cursor;
 
-/* Read and set the cursor of a thread, for records of one word. The runtime accesses it only with
- * these functions. Its address never escapes, so the compiler knows that no store of the program
- * changes it. */
+/* Return and set the current thread's cursor for records of one word. The runtime accesses the
+ * cursor only through these functions. So the address of the cursor never escapes, and the compiler
+ * knows that no store of the program changes the cursor. */
 cursor recorder_cursor(void);
 void recorder_place(cursor to);
 
-/* Writes a record if there is no room at the cursor. Its return address identifies the load or
- * store, so calls must not be merged even if they look the same. */
+/* Writes the record `word`, after making room for it if necessary. Hooks call this function when
+ * their cursor has no room. The return address identifies the load or store, so the compiler must
+ * not merge calls even if they look the same. */
 #ifdef __clang__
 __attribute__((nomerge))
 #endif

@@ -1,5 +1,4 @@
-/* Reports memory that the program allocates and releases with C++'s operators new and delete, under
- * their mangled names. See allocations.h. */
+/* The wrappers of C++'s operators new and delete, by their mangled names. See allocations.h. */
 #include "allocations.h"
 
 #define NEW(name, parameters, arguments) ALLOCATOR(void *, name, parameters, arguments, size)

@@ -13,8 +13,9 @@
  * cursor is restored afterwards.
  *
  * REUSEDIST_CHANNEL names the shared memory. Without it, records go to a scratch buffer and are
- * dropped. REUSEDIST_BURST=N:SKIP sets the lengths of bursts and gaps, which are counted per
- * thread. Records in gaps are also dropped.
+ * dropped. If REUSEDIST_CHILDREN is set, forked children are recorded too. REUSEDIST_BURST=N:SKIP
+ * sets the lengths of bursts and gaps, which are counted per thread. Records in gaps are also
+ * dropped.
  */
 #define _GNU_SOURCE
 #include "runtime.h"
@@ -57,7 +58,7 @@ static uint64_t burst, gap;
 
 /* The position at which a thread writes. */
 typedef struct position {
-    int buffer;            /* index of its buffer; -1: none */
+    int buffer;            /* index of the thread's buffer; -1: none */
     uint64_t *resume;      /* position in the buffer while the cursor is in the scratch buffer */
     int dividing;          /* true: the cursor belongs to a sequence of bursts and gaps */
     int in_burst;          /* true: inside a burst, where records are kept; false: in a gap */
@@ -84,7 +85,7 @@ static __thread int running; /* number of `handlers` in use */
 
 /* ---- waiting, and an analyzer that has exited ---- */
 
-/* This function preserves errno, which belongs to the program. */
+/* Calls the system call futex(). Preserves errno, which belongs to the program. */
 static void futex(uint32_t *counter, int operation, uint32_t value, const struct timespec *wait) {
     int before = errno;
     syscall(SYS_futex, counter, operation, value, wait, NULL, 0);
@@ -96,8 +97,9 @@ static void end_program(const char *why) {
     _exit(1);
 }
 
-/* Returns whether the analyzer has exited. The channel is found through the open files of the
- * analyzer, which disappear with it. After chroot() the program may see no /proc at all. */
+/* Returns whether the analyzer has exited. The path of the channel is in the /proc folder of the
+ * analyzer's open files, which disappears with the analyzer. If the program sees no /proc, as after
+ * chroot(), the analyzer's process id decides. */
 static int is_gone(void) {
     struct stat now;
     if (stat(channel_path, &now) == 0)
@@ -107,14 +109,15 @@ static int is_gone(void) {
     return kill((pid_t)channel->reader, 0) != 0 && errno == ESRCH;
 }
 
-/* This function preserves errno, which belongs to the program. */
+/* Returns the result of is_gone(). Preserves errno, which belongs to the program. */
 static int is_analyzer_gone(void) {
     int before = errno, gone = is_gone();
     errno = before;
     return gone;
 }
 
-/* Waits for a free buffer. Returns its index. */
+/* Takes a buffer and returns its index, after waiting until one is free. Ends the program if the
+ * analyzer has exited or accepts no more references, or if waiting is hopeless. */
 static int wait_for_buffer(void) {
     struct timespec moment = {.tv_nsec = WAIT_NS};
     unsigned turns = 0;
@@ -138,7 +141,8 @@ static int wait_for_buffer(void) {
 
 /* ---- buffers ---- */
 
-/* Submits a buffer. If `words` is 0, the analyzer finds out how many words there are. */
+/* Submits a buffer that has `words` words, and wakes the analyzer if that is worthwhile. If `words`
+ * is 0, the analyzer finds out how many words there are. */
 static void hand_over(int buffer, uint64_t words) {
     if (rdi_channel_submit(channel, buffer, words) && rdi_channel_is_worth_waking(channel))
         futex(&channel->fulls, FUTEX_WAKE, 1, NULL);
@@ -165,7 +169,7 @@ static void put_event(uint64_t head, const void *address, uint64_t size, uint64_
     here.resume += rdi_channel_event_words(head);
 }
 
-/* Reports the stack of this thread up to its maximal size. */
+/* Writes an event into the buffer that reports the stack of this thread, up to its maximal size. */
 static void tell_stack(void) {
     pthread_attr_t attributes;
     void *stack;
@@ -181,8 +185,8 @@ static void take_buffer(void) {
     int first = !thread;
     if (first)
         thread = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
-    /* Any value except NULL. It is set each time, because destructors of the program may run after
-     * the destructor of this key. */
+    /* The value may be anything except NULL. It is set for each buffer, because destructors of the
+     * program may run, and record, after the destructor of this key. */
     pthread_setspecific(at_exit, &thread);
     here.buffer = wait_for_buffer();
     channel->buffer[here.buffer].process = process;
@@ -192,7 +196,8 @@ static void take_buffer(void) {
         tell_stack();
 }
 
-/* Makes room for n contiguous words. */
+/* Makes room for `n` contiguous words in the buffer of this thread. Takes another buffer if
+ * necessary. */
 static void make_room_in_buffer(uint64_t n) {
     if (here.buffer >= 0 && (uint64_t)(buffer_end() - here.resume) < n)
         submit_buffer();
@@ -241,7 +246,8 @@ static void settle(void) {
         here.resume = now.next;
 }
 
-/* Places the cursor at `first`, with room for `n` words or up to the end of the burst or gap. */
+/* Places the cursor at `first`, with room for `n` words, or for fewer if the burst or gap ends
+ * before. */
 static void place_cursor(uint64_t *first, uint64_t n) {
     if (here.dividing && here.left_in_turn < n / record_words)
         n = here.left_in_turn * record_words;
@@ -268,7 +274,8 @@ static void divide_into_bursts(void) {
         write_aside();
 }
 
-/* Makes room for a record. Returns 0 if a signal handler has interrupted this very function. */
+/* Makes room for a record and returns 1. Returns 0 without making room if `inside` is set, because
+ * a function that changes the state of this thread is running. */
 static int make_room(void) {
     if (inside)
         return 0;
@@ -312,8 +319,8 @@ static uint64_t word_of(const char *address, size_t size, int kind) {
     return (uint64_t)(uintptr_t)address << RDI_RECORD_SHIFT | RDI_RECORD_LOW(size, kind);
 }
 
-/* Records alternating loads from `from` and stores to `to`, 64 bytes at a time. Either of them may
- * be NULL. */
+/* Records the references of a copy of `n` bytes: alternating loads from `from` and stores to `to`,
+ * 64 bytes at a time. If one of the pointers is NULL, its references are left out. */
 static void record_copy(const char *from, const char *to, size_t n, uint64_t pc) {
     for (size_t at = 0; at < n; at += COPY_BYTES) {
         size_t size = n - at < COPY_BYTES ? n - at : COPY_BYTES;
@@ -386,15 +393,16 @@ void runtime_before_thread(void) {
 
 /* ---- signal handlers ---- */
 
-/* Ends the handlers from index `first` on. */
+/* Ends the handlers with index `first` or higher. Submits the buffers of the code that they
+ * interrupted. */
 static void end_handlers(int first) {
     for (; running > first; running--)
         if (channel && handlers[running - 1].buffer >= 0)
             hand_over(handlers[running - 1].buffer, 0);
 }
 
-/* Returns whether an earlier handler was left by longjmp(). Stacks grow downwards, so on the same
- * stack a later call has a lower frame. */
+/* Returns whether the handler `earlier` was left by longjmp() before the handler `now` began.
+ * Stacks grow downwards, so on the same stack a later call has a lower frame. */
 static int was_left(const handler *earlier, const handler *now) {
     if (earlier->on_other_stack != now->on_other_stack)
         return earlier->on_other_stack;
@@ -464,7 +472,8 @@ static void end_thread(void *value) {
     end_handlers(0);
 }
 
-/* Starts a new recording in a forked child. The buffer stays with the parent. */
+/* Starts a new recording in a forked child, or stops recording there if children are not recorded.
+ * The buffer stays with the parent. */
 static void restart_in_child(void) {
     pairs = (cursor){NULL, NULL};
     recorder_place(pairs);
@@ -480,13 +489,14 @@ static void restart_in_child(void) {
     modules_update();
 }
 
-/* Counts a child that is not recorded, for a message at the end. */
+/* Counts a forked child, in the parent, if children are not recorded: a message at the end tells
+ * the number. */
 static void count_child(void) {
     if (channel && !with_children)
         __atomic_fetch_add(&channel->children, 1, __ATOMIC_RELAXED);
 }
 
-/* Submits what this process recorded before exec(). */
+/* Submits the buffers that this process was filling when it called exec(). */
 static void submit_left_behind(void) {
     for (int i = 0; i < (int)channel->buffers; i++) {
         uint32_t owner;
@@ -533,5 +543,5 @@ __attribute__((constructor(101))) static void open_channel(void) {
     channel = mapped;
     submit_left_behind();
     modules_update();
-    submit_so_far(); /* submitted now, so that these events come first for all threads */
+    submit_so_far(); /* so that the events of the modules precede the records of all threads */
 }

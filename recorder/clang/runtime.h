@@ -10,10 +10,11 @@
 /* Returns an address inside the instruction that called the current function. */
 #define CALL_SITE() ((uint64_t)(uintptr_t)__builtin_return_address(0) - 1)
 
-/* Returns whether the analyzer wants events (runtime.c). */
+/* Returns whether there is an analyzer that wants events (runtime.c). */
 int runtime_tells_events(void);
-/* Reports an event, after the references of this thread so far. `path` is the path of a module,
- * otherwise NULL. */
+/* Reports an event, after the references of this thread so far. `pc` is the call site of an
+ * allocation or the load bias of a module, otherwise 0. `path` is the path of a module, otherwise
+ * NULL. */
 void runtime_tell(rd_event_kind kind, const void *address, uint64_t size, uint64_t pc,
                   const char *path);
 
@@ -21,7 +22,8 @@ void runtime_tell(rd_event_kind kind, const void *address, uint64_t size, uint64
  * all memory that was reported so far. */
 void runtime_before_thread(void);
 
-/* Runs a signal handler, which records into its own buffer. */
+/* Calls `run` with `argument`, which runs a signal handler of the program. References of the
+ * handler are recorded into another buffer than those of the interrupted code. */
 void runtime_run_handler(void (*run)(void *), void *argument);
 
 /* Reports modules that are new, and modules that are gone (runtime_modules.c). */

@@ -29,8 +29,9 @@ static module *find(const void *address) {
     return NULL;
 }
 
-/* Returns the path of a module, or NULL. The program itself has an empty name, and the module of
- * the kernel has no file. */
+/* Returns the absolute path of the module with this `name`, stored in `path`, or NULL if it has no
+ * file. The program itself has an empty name. The name of the kernel's own module (vDSO) has no
+ * slash, and the module has no file. */
 static const char *find_path(const char *name, char path[PATH_MAX]) {
     ssize_t n;
     if (*name)
@@ -43,7 +44,7 @@ static const char *find_path(const char *name, char path[PATH_MAX]) {
 }
 
 static void see_segment(const struct dl_phdr_info *info, const ElfW(Phdr) * segment) {
-    /* The address is that of the program header, not rounded to pages. */
+    /* This is the address in the program header, not rounded down to the beginning of a page. */
     const void *address = (const void *)(info->dlpi_addr + segment->p_vaddr);
     module *known = find(address);
     char room[PATH_MAX];

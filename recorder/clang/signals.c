@@ -1,6 +1,5 @@
-/* Detects signal handlers: sigaction() and signal() are defined here and call the functions of the
- * C library. The kernel then calls a handler of the runtime, which calls the handler of the
- * program. */
+/* Intercepts signal handlers: sigaction(), signal() and __sysv_signal() are defined here and
+ * install a handler of the runtime, which calls the handler of the program. */
 #define _GNU_SOURCE
 #include "runtime.h"
 
@@ -8,7 +7,7 @@
 
 #define VISIBLE __attribute__((visibility("default")))
 
-/* The C library defines this function. */
+/* The sigaction() of the C library, under a name that this file does not define. */
 int __sigaction(int number, const struct sigaction *wanted, struct sigaction *before);
 
 /* The types of the program's handlers, without and with SA_SIGINFO. struct sigaction holds them in
@@ -55,7 +54,9 @@ static int is_ours(const struct sigaction *action) {
                                          : action->sa_handler == on_plain;
 }
 
-/* Stores the program's handler before the kernel can call the handler of the runtime. */
+/* Sets the program's handler of signal `number` and returns the previous one. sigaction() calls
+ * this function before it installs the handler of the runtime, because the kernel may call that
+ * handler at once. */
 static plain_handler exchange(int number, plain_handler handler) {
     return __atomic_exchange_n(&handlers[number].plain, handler, __ATOMIC_RELAXED);
 }
@@ -87,7 +88,8 @@ static plain_handler set(int number, plain_handler handler, int flags) {
     return sigaction(number, &wanted, &before) == 0 ? before.sa_handler : SIG_ERR;
 }
 
-/* signal() has BSD semantics, or System V semantics in programs that request them. */
+/* signal() has BSD semantics. Programs that request System V semantics call __sysv_signal()
+ * instead. */
 VISIBLE plain_handler signal(int number, plain_handler handler) {
     return set(number, handler, SA_RESTART);
 }

@@ -4,7 +4,7 @@
  * This file is part of reusedist's recorder for Valgrind, which is free software: you can
  * redistribute it and/or modify it under the terms of the GNU General Public License as published
  * by the Free Software Foundation, either version 2 of the License, or (at your option) any later
- * version. See the file LICENSE beside it. The rest of reusedist has its own license.
+ * version. See the file LICENSE in this folder. The rest of reusedist has its own license.
  */
 #ifndef RECORDER_TOOL_H
 #define RECORDER_TOOL_H
@@ -22,8 +22,9 @@ typedef struct tool_options {
     Bool pc;       /* True: record program counters */
     Bool events;   /* True: report modules, allocations and stacks; needs pc */
     Bool children; /* True: also record forked children */
-    Long burst;    /* number of references to record alternately; 0: record all */
-    Long gap;      /* number of references to skip alternately */
+    Long burst;    /* number of references in a burst, which are recorded; 0: record all
+                      references */
+    Long gap;      /* number of references in a gap between bursts, which are skipped */
     const HChar *start, *stop, *inside; /* patterns of function names; NULL: none */
 } tool_options;
 
@@ -49,35 +50,37 @@ void buffer_open(const HChar *channel_path);
 void buffer_make_room(void);
 /* Starts or stops recording, in all processes that share the channel. */
 void buffer_set_recording(Bool on);
-/* Prepare the buffer before code of this thread runs, and put it away afterwards. */
+/* Give the cursor to the code of `thread` before it runs, and take the cursor back afterwards. If
+ * another thread ran before, its records are submitted first. */
 void buffer_enter_code(ThreadId thread);
 void buffer_leave_code(void);
-/* Accounts for the records that a block of code has written so far, when a signal interrupted the
- * block. */
+/* Moves the cursor past the records that a block of code has written so far. Must be called when a
+ * signal has interrupted the block, because a block moves the cursor only at its exits. */
 void buffer_absorb(void);
 /* Reports an event (enum rd_event_kind) after the records so far, even while recording is stopped.
  * `path` is the path of a module, otherwise NULL. */
 void buffer_event(UInt kind, ThreadId thread, Addr address, SizeT size, Addr pc, const HChar *path);
-/* Reserves space for one event, which buffer_fill() writes. buffer_fill() fails if too much was
- * recorded in between. buffer_release() gives up the space. There is only one reservation at a
- * time. */
+/* Reserves space for one event, which buffer_fill() writes. buffer_fill() returns False if the
+ * space was given up, because too much was recorded in between or another thread ran.
+ * buffer_release() gives up the space. There is only one reservation at a time. */
 void buffer_reserve(void);
 Bool buffer_fill(UInt kind, ThreadId thread, Addr address, SizeT size, Addr pc);
 void buffer_release(void);
 /* Submits all records. */
 void buffer_flush(void);
-/* Starts another recording, or none, in a forked child. */
+/* Forgets the parent's recording in a forked child, and starts another one if `recording` is
+ * True. */
 void buffer_restart_in_child(Bool recording);
 /* Counts a process that was started and is not recorded, for a message at the end. */
 void buffer_count_child(void);
-/* Counts a recorded program that is about to be replaced by one that is not recorded; `by` is -1 if
- * that failed. */
+/* Adds `by` to the number of recorded programs that were replaced by programs that are not
+ * recorded: 1 before exec(), -1 if exec() failed. */
 void buffer_count_replaced(Int by);
 
 /* ---- functions that start and stop recording (tool_control.c) ---- */
 
-/* Returns the action when execution reaches an instruction: a function to call with the stack
- * pointer and the address of the instruction, or NULL. */
+/* Returns the function to call whenever execution reaches `instruction`, with the stack pointer and
+ * the address of the instruction, or NULL if there is none. */
 typedef void (*control_action)(Addr stack_pointer, Addr instruction);
 control_action control_action_at(Addr instruction);
 
@@ -86,9 +89,10 @@ control_action control_action_at(Addr instruction);
 extern Addr control_stack_outside;
 void control_return(void);
 
-/* Handles a marker of the program, which turns recording on or off. */
+/* Handles a marker of the program, which turns recording on or off. Returns False if `args` are not
+ * a marker. */
 Bool control_marker(ThreadId thread, UWord *args, UWord *result);
-/* Reports functions that were never entered. */
+/* Prints a message for each option that names functions of which none was entered. */
 void control_finish(void);
 
 /* ---- modules, allocations and stacks (tool_events.c, tool_modules.c) ---- */
@@ -98,12 +102,13 @@ void events_start(void);
 /* Returns the number of the allocator function that begins at this instruction, for events_call(),
  * or 0 if there is none. */
 UInt events_function_at(Addr instruction);
-/* Handles the first instruction of an allocator function. */
+/* Handles a call of the allocator function with this number. `a` to `d` are its arguments. */
 void events_call(UWord function, Addr stack_pointer, UWord a, UWord b, UWord c, UWord d);
-/* Handles a return instruction that leaves the stack pointer at events_stack_outside. */
+/* Handles a return instruction that leaves the stack pointer at events_stack_outside. `to` is the
+ * return address and `result` the value that is returned. */
 extern Addr events_stack_outside;
 void events_return(Addr to, UWord result);
-/* Tells that `thread` starts to run. */
+/* Notes that `thread` starts to run, and reports its stack the first time. */
 void events_set_thread(ThreadId thread);
 /* Reports in a forked child what the parent has reported, because it also holds in the child. */
 void events_restart_in_child(void);
@@ -115,7 +120,7 @@ void modules_restart_in_child(void);
 
 IRExpr *ir_word(ULong value);
 /* Adds a statement that computes `value` into a new temporary, because instrumented code must be
- * flat. */
+ * flat. Returns an expression that reads the temporary. */
 IRExpr *ir_compute(IRSB *to, IRType type, IRExpr *value);
 
 /* ---- partly written registers (tool_registers.c) ---- */
@@ -125,7 +130,7 @@ IRSB *registers_made_whole(const IRSB *in);
 
 /* ---- flags with less work (tool_flags.c) ---- */
 
-/* Returns an equivalent, faster block of code. The block begins at this address. */
+/* Returns an equivalent, faster block of code. The block begins at `address`. */
 IRSB *flags_made_short(IRSB *in, Addr address);
 
 /* ---- look-ahead (tool_ahead.c) ---- */
@@ -136,9 +141,10 @@ Bool ahead_flags_are_replaced(Addr code, Addr block);
 
 /* ---- registers at faults (tool_faults.c) ---- */
 
-/* Prepares for programs without fault handlers. */
+/* Makes Valgrind translate for programs without fault handlers. */
 void faults_start(void);
-/* Watches for the program installing fault handlers. */
+/* Checks whether a system call has installed a fault handler. If so, makes Valgrind discard its
+ * translations and translate with correct registers. */
 void faults_after_system_call(UInt number, const UWord *args, SysRes result);
 /* Returns whether the program has installed fault handlers. Registers must then be correct wherever
  * instructions can fault. */

@@ -19,8 +19,8 @@ enum {
     PREFIXES = 4,        /* maximum number of prefixes of an instruction */
     LONGEST = 20,        /* maximum number of bytes of an instruction */
     REX_WIDE = 0x08,     /* bit of the prefixes 0x40 to 0x4f: operands have 8 bytes */
-    SHORT_VECTOR = 0xc5, /* prefix of vector instructions, two bytes long */
-    LONG_VECTOR = 0xc4   /* prefix of vector instructions, three bytes long */
+    SHORT_VECTOR = 0xc5, /* first byte of the two-byte prefix of vector instructions */
+    LONG_VECTOR = 0xc4   /* first byte of the three-byte prefix of vector instructions */
 };
 
 typedef enum effect { KEEPS, REPLACES, JUMPS, UNKNOWN } effect;
@@ -39,7 +39,7 @@ static UInt middle_bits(const instruction *i) {
     return *i->at >> 3 & 7;
 }
 
-/* Skips register or memory operands and `constant` bytes of a constant. */
+/* Skips register or memory operands and a constant of `constant` bytes. Returns KEEPS. */
 static effect keeps_with_operands(instruction *i, UInt constant) {
     UChar how = *i->at++;
     UInt mode = how >> 6, base = how & 7;
@@ -57,7 +57,7 @@ static effect keeps_with_constant(instruction *i, UInt bytes) {
 }
 
 static effect jumps(instruction *i, UInt bytes) {
-    if (i->short_words) /* because processors interpret this prefix differently */
+    if (i->short_words) /* with it, the size of the jump distance depends on the vendor */
         return UNKNOWN;
     i->distance = bytes == 1 ? (Char)*i->at : *(const Int *)i->at;
     i->at += bytes;
@@ -70,13 +70,14 @@ static UInt constant_bytes(const instruction *i) {
 
 /* ---- opcodes ---- */
 
-/* Returns the effect of add, or, adc, sbb, and, sub, xor and cmp. Two of them, adc and sbb, read a
- * flag. */
+/* Returns the effect of the arithmetic instructions, numbered from 0: add, or, adc, sbb, and, sub,
+ * xor, cmp. adc and sbb read a flag. */
 static effect of_arithmetic(UInt operation) {
     return operation == 2 || operation == 3 ? UNKNOWN : REPLACES;
 }
 
-/* Returns the effect of vector instructions after 0x0f, or after a prefix that replaces 0x0f. */
+/* Returns the effect of a vector instruction whose opcode follows 0x0f, or a prefix that replaces
+ * 0x0f, and skips its operands. */
 static effect of_vector_table(instruction *i, UChar opcode) {
     switch (opcode) {
     case 0x10 ... 0x17: /* moves */
@@ -95,7 +96,7 @@ static effect of_vector_table(instruction *i, UChar opcode) {
     }
 }
 
-/* Returns the effect of opcodes after 0x0f. */
+/* Returns the effect of an instruction whose opcode follows 0x0f. */
 static effect of_second_table(instruction *i) {
     UChar opcode = *i->at++;
     switch (opcode) {
@@ -121,7 +122,7 @@ static effect of_second_table(instruction *i) {
 static effect of_first_table(instruction *i) {
     UChar opcode = *i->at++;
     switch (opcode) {
-    case 0x00: /* another 0 follows in code that is not there yet */
+    case 0x00: /* two zero bytes may be code that is not written yet */
         return *i->at ? REPLACES : UNKNOWN;
     case 0x01 ... 0x3f:
         return (opcode & 7) < 6 ? of_arithmetic(opcode >> 3) : UNKNOWN;
@@ -169,8 +170,8 @@ static effect of_first_table(instruction *i) {
     }
 }
 
-/* Returns the effect of instructions with a vector prefix; it is unknown for the newer opcode
- * tables. */
+/* Returns the effect of an instruction with a vector prefix: UNKNOWN for all opcode tables but that
+ * of 0x0f. */
 static effect of_vector(instruction *i) {
     if (*i->at++ == LONG_VECTOR && (*i->at++ & 0x1f) != 1)
         return UNKNOWN;
@@ -179,8 +180,8 @@ static effect of_vector(instruction *i) {
     return opcode == 0x77 ? KEEPS : of_vector_table(i, opcode); /* 0x77 clears upper halves */
 }
 
-/* Returns whether a byte is a prefix for operand size, repetition or variant, or thread
- * segments. */
+/* Returns whether `byte` is a prefix for operand size (0x66), repetition or a variant of the
+ * instruction (0xf2, 0xf3), or thread-local memory (0x64, 0x65). */
 static Bool is_prefix(UChar byte) {
     return byte == 0x66 || byte == 0xf2 || byte == 0xf3 || byte == 0x64 || byte == 0x65;
 }
@@ -208,14 +209,15 @@ static effect next_instruction(instruction *i) {
 
 /* ---- code ---- */
 
-/* Returns whether the code belongs to a file and is not writable. */
+/* Returns whether `code` is executable, belongs to a file and is not writable. */
 static Bool is_fixed(Addr code) {
     const NSegment *segment = VG_(am_find_nsegment)(code);
     return segment && segment->kind == SkFileC && segment->hasX && !segment->hasW;
 }
 
-/* Returns whether `code` is on the page of `block`. The whole page was mapped when the block was
- * translated, and Valgrind discards the block together with the page. */
+/* Returns whether the page of `block` contains `code` and the longest instruction that can begin
+ * there. The whole page was mapped when the block was translated, and Valgrind discards the block
+ * together with the page. */
 static Bool is_on_page_of(Addr block, const UChar *code) {
     Addr page = block & ~(Addr)(PAGE - 1);
     return (Addr)code >= page && (Addr)code - page <= PAGE - LONGEST;

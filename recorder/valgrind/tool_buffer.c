@@ -83,9 +83,10 @@ static Bool is_there(const HChar *path) {
     return !sr_isError(VG_(stat)(path, &st));
 }
 
-/* Returns whether the analyzer has exited. The channel is found through the open files of the
- * analyzer, which disappear with it even if nobody has waited for it yet. After chroot() the
- * program may see no /proc at all. */
+/* Returns whether the analyzer has exited. The path of the channel is in the /proc folder of the
+ * analyzer's open files, which disappears when the analyzer exits, even before its parent has
+ * waited for it. If the program sees no /proc, as after chroot(), the analyzer's process id
+ * decides. */
 static Bool is_analyzer_gone(void) {
     struct vg_stat now;
     SysRes result = VG_(stat)(channel_path, &now);
@@ -141,7 +142,8 @@ static void take_buffer(void) {
     buffer_end = (Addr)rdi_channel_words(channel, buffer);
 }
 
-/* Submits the buffer if it is not empty. The cursor must not be in the buffer. */
+/* Submits the buffer if it is not empty, or holds it while space for an event is reserved. The
+ * cursor must not be in the buffer. */
 static void submit_buffer(void) {
     if (buffer < 0 || buffer_end == (Addr)rdi_channel_words(channel, buffer))
         return;
@@ -215,7 +217,8 @@ static void give_cursor(void) {
         VG_(set_shadow_regs_area)(runs, 1, 0, sizeof cursor, (const UChar *)&cursor);
 }
 
-/* Removes the cursor: counts its records and updates the end of the buffer. */
+/* Removes the cursor. Updates the end of the buffer, or takes the records from the scratch buffer:
+ * those of bursts are kept, all others are counted as skipped. */
 static void settle(void) {
     fetch_cursor();
     if (place == IN_BUFFER) {
@@ -266,7 +269,7 @@ void buffer_make_room(void) {
 
 /* ---- events ---- */
 
-/* Finds the space for an event with this head. */
+/* Returns space in the buffer for an event with `head`, after the records so far. */
 static uint64_t *place_event(ULong head) {
     SizeT bytes = rdi_channel_event_words(head) * sizeof(ULong);
     settle();
@@ -357,7 +360,7 @@ void buffer_flush(void) {
 
 /* ---- start ---- */
 
-/* Submits the records that this process wrote before exec(). */
+/* Submits the buffers that this process was filling when it called exec(). */
 static void submit_left_behind(void) {
     for (Int i = 0; i < (Int)channel->buffers; i++) {
         UInt owner;

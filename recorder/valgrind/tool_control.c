@@ -16,7 +16,8 @@
 #include "pub_tool_seqmatch.h"
 #include "pub_tool_threadstate.h"
 
-/* The call that is currently recorded. */
+/* The thread whose call is currently recorded, and whether the functions of each option were
+ * met. */
 static ThreadId inside_thread;
 static Bool met_start, met_stop, met_inside;
 
@@ -33,7 +34,8 @@ static void stop(Addr stack_pointer, Addr instruction) {
     buffer_set_recording(False);
 }
 
-/* Enters the function to record. Calls inside the recorded call are ignored. */
+/* Starts recording at a call of a function of options.inside. Calls before the recorded call
+ * returns are ignored, also in other threads. */
 static void enter(Addr stack_pointer, Addr instruction) {
     (void)instruction;
     if (control_stack_outside != OUTSIDE)

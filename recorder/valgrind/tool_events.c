@@ -6,8 +6,8 @@
  * each other, only the outermost call counts.
  *
  * An allocation must be reported before the allocator clears or copies the memory, so space for the
- * event is reserved when the call begins. A release is reported before the allocator gets the
- * memory.
+ * event is reserved when the call begins. A release by free() or delete is reported before the
+ * allocator gets the memory.
  *
  * License: see tool.h.
  */
@@ -126,7 +126,8 @@ static void remember(Addr address, SizeT size, Addr pc) {
 
 /* ---- calls ---- */
 
-/* The outermost call of the allocator, per thread. */
+/* The outermost call of an allocator function in a thread, and whether the thread's stack was
+ * reported. */
 typedef struct call {
     Addr outside; /* stack pointer after the return; 0: no call */
     Addr return_to;
@@ -140,8 +141,8 @@ static ThreadId current;
 
 Addr events_stack_outside;
 
-/* Returns whether the call is still active at this stack depth. After an exception or longjmp(),
- * its frame is gone or reused. */
+/* Returns whether `c` is still active when a call begins that leaves the stack pointer at
+ * `outside`. After an exception or longjmp(), the frame of `c` is gone or reused. */
 static Bool is_inside(const call *c, Addr outside) {
     return c->outside && outside <= c->outside &&
            *(Addr *)(c->outside - sizeof(Addr)) == c->return_to;
@@ -178,7 +179,8 @@ void events_call(UWord function, Addr stack_pointer, UWord a, UWord b, UWord c, 
         buffer_reserve();
 }
 
-/* Reports the result of realloc(). Memory that stays in place is released and allocated again. */
+/* Reports the result of realloc(). Memory that stays in place is reported as released and allocated
+ * again. */
 static void end_realloc(Addr old, SizeT size, Addr result) {
     if (result && result != old) {
         give(result, size, True);

@@ -2,7 +2,7 @@
  *
  * Translated code may delay writes to registers until the end of a block. This is visible only if
  * an instruction in between faults and the program handles the fault: its handler may look at the
- * registers, as a virtual machine does to find the instruction that met a null pointer, and the
+ * registers, as a virtual machine does to find the instruction that used a null pointer, and the
  * program continues with them afterwards. Precise registers cost at least a fifth of the speed, so
  * they are enabled only when the program installs a handler that receives the address of the fault
  * (SA_SIGINFO). Other handlers, such as those of compilers that print a last message, cannot resume
@@ -20,7 +20,7 @@
  * installed. */
 extern void VG_(discard_translations)(Addr start, ULong bytes, const HChar *who);
 
-/* A variable of Valgrind's translator, which copies it when the core starts, before the first
+/* The translator's own copy of VG_(clo_vex_control), which it makes before the first
  * translation. */
 extern VexControl vex_control;
 
@@ -34,9 +34,10 @@ static void translate_with(VexRegisterUpdates updates) {
     vex_control.iropt_register_updates_default = updates;
 }
 
-/* Returns the precision that a handler of this signal needs. Divisions also fault, although they
- * are not memory accesses. Instructions that raise other signals end a block; among their handlers,
- * those of illegal instructions look at registers. */
+/* Returns the precision of registers that a handler of `signal` needs. SIGFPE needs the highest
+ * one, because divisions fault and are not memory accesses. Instructions that raise other signals
+ * end a block, so their handlers need no precision, except those of SIGILL, which look at
+ * registers. */
 static VexRegisterUpdates needed_by_handler_of(UWord signal) {
     switch (signal) {
     case VKI_SIGSEGV:

@@ -2,7 +2,7 @@
  *
  * Valgrind does not compute the processor's flags but stores the data that they are derived from:
  * the operation and up to three words. It always writes all of them, so that its optimizer sees
- * that they replace the previous ones. This file runs after the optimizer and leaves out the zeros
+ * that they replace the previous ones. This file runs after the optimizer and leaves out constants
  * that the operation does not need, which saves one or two stores per block of code. If Valgrind
  * calls a function to find out whether the result of a logical operation was negative, this file
  * tests the result directly. Flags that every successor of the block replaces (tool_ahead.c) are
@@ -19,7 +19,7 @@
 #include "pub_tool_libcbase.h"
 
 enum {
-    OPERATIONS = 256, /* larger numbers are not known here */
+    OPERATIONS = 256, /* operations with higher numbers count as unknown */
     SIGN_FLAG = 0x80,
     IF_NEGATIVE = 8, /* condition code of conditional jumps */
     IF_NOT_NEGATIVE = 9
@@ -46,7 +46,8 @@ static ULong flags_of(ULong number, ULong first, ULong second, ULong third) {
     return LibVEX_GuestAMD64_get_rflags(&state);
 }
 
-/* Tests, for one choice of the words, whether the second and the third word change the flags. */
+/* Tests, for one choice of the words, whether the second and the third word change the flags, and
+ * whether the sign flag is the top bit of the first word. Updates `o`. */
 static void try_words(operation *o, ULong number, ULong first, ULong second, ULong third) {
     ULong flags = flags_of(number, first, second, third);
     if (!(flags & SIGN_FLAG) != !(first >> 63))
@@ -87,8 +88,8 @@ static Bool is_unused_by(const operation *o, const IRStmt *s) {
            (!o->uses_third && is_put(s, offsetof(VexGuestAMD64State, guest_CC_NDEP)));
 }
 
-/* Removes words that are not needed. Statements `from` to `to` - 1 belong to one instruction, so
- * the state between them cannot be observed. */
+/* Removes stores of flag words that the operation does not need. Statements `from` to `to` - 1
+ * belong to one instruction, so the state between them cannot be observed. */
 static void leave_out_words(IRSB *block, Int from, Int to) {
     const IRExpr *number = NULL;
     for (Int i = from; i < to; i++)
@@ -105,7 +106,8 @@ static Bool may_be_seen_at(const IRStmt *s) {
 
 /* ---- conditions ---- */
 
-/* Returns whether a call computes the sign of an operation whose first word contains it. */
+/* Returns whether `call` tests the sign flag after an operation whose first word has the sign as
+ * its top bit. */
 static Bool is_condition_of_sign(const IRExpr *call) {
     if (call->tag != Iex_CCall ||
         VG_(strcmp)(call->Iex.CCall.cee->name, "amd64g_calculate_condition") != 0)
@@ -117,7 +119,8 @@ static Bool is_condition_of_sign(const IRExpr *call) {
     return which == IF_NEGATIVE || which == IF_NOT_NEGATIVE;
 }
 
-/* Returns the value that replaces the call: 1 if the condition holds, else 0. */
+/* Adds statements that test the sign like a call with `args`. Returns the value that replaces the
+ * call: 1 if the condition holds, else 0. */
 static IRExpr *condition_of_sign(IRSB *to, IRExpr *const *args) {
     IRExpr *negative =
         ir_compute(to, Ity_I64, IRExpr_Binop(Iop_Shr64, args[2], IRExpr_Const(IRConst_U8(63))));
@@ -130,13 +133,14 @@ static IRExpr *condition_of_sign(IRSB *to, IRExpr *const *args) {
 
 enum { FIRST_WORD = offsetof(VexGuestAMD64State, guest_CC_OP), WORDS = 4, ALL_WORDS = 15 };
 
-/* Returns the flag word at this offset of the registers as a bit, or 0 if it is something else. */
+/* Returns the bit that stands for the flag word at `offset` of the guest state, or 0 if there is no
+ * flag word. */
 static UInt word_at(Int offset) {
     return offset >= FIRST_WORD && offset < FIRST_WORD + 8 * WORDS ? 1u << (offset - FIRST_WORD) / 8
                                                                    : 0;
 }
 
-/* Returns the flag words that may be read if the block is left for this address. */
+/* Returns the flag words, as bits, that may be read if the block at `block` is left for `code`. */
 static UInt words_read_at(Addr code, IRJumpKind jump, Addr block) {
     Bool goes_on = jump == Ijk_Boring || jump == Ijk_Call;
     return goes_on && ahead_flags_are_replaced(code, block) ? 0 : ALL_WORDS;

@@ -6,7 +6,7 @@
  * once. The cursor is read once per block, after a check that there is room for its records, and
  * written back before each exit.
  *
- * The tool counts accesses in the same way as Valgrind's lackey.
+ * The tool counts accesses in the same way as Valgrind's tool lackey.
  *
  * License: see tool.h.
  */
@@ -59,7 +59,7 @@ static IRExpr *place_behind(block_recorder *b, UInt offset) {
                   : place;
 }
 
-/* Returns the guest offset of a field of the cursor. */
+/* Returns the offset in the guest state of the field at `offset` of the cursor. */
 static Int of_cursor(SizeT offset) {
     return sizeof(VexGuestAMD64State) + offset;
 }
@@ -79,7 +79,7 @@ static void save_cursor(block_recorder *b) {
     b->saved = b->offset;
 }
 
-/* Makes a call of a function that may read and change the cursor. */
+/* Returns a new call of `function`, which may read and change the cursor. */
 static IRDirty *call_with_cursor(const HChar *name, void *function, IRExpr **args) {
     IRDirty *call = unsafeIRDirty_0_N(0, name, VG_(fnptr_to_fnentry)(function), args);
     call->nFxState = 1;
@@ -90,7 +90,7 @@ static IRDirty *call_with_cursor(const HChar *name, void *function, IRExpr **arg
     return call;
 }
 
-/* Makes sure that there is room, and reads the cursor. */
+/* Adds statements that make room if there is none and read the cursor. */
 static void start_records(block_recorder *b) {
     save_cursor(b);
     IRExpr *next = read_cursor(b, offsetof(buffer_cursor, next));
@@ -106,7 +106,8 @@ static UInt record_bytes(void) {
     return options.pc ? 16 : 8;
 }
 
-/* Stores the words of a record at its position. The cursor does not move. */
+/* Adds statements that store the words of a record after the previous records. The cursor does not
+ * move. */
 static void store_record(block_recorder *b, IRExpr *record) {
     add(b, IRStmt_Store(Iend_LE, place_behind(b, b->offset), record));
     if (options.pc)
@@ -127,7 +128,7 @@ static void start_sums(block_recorder *b) {
         b->sums[t] = (sum){t, 0, IRTemp_INVALID};
 }
 
-/* Notes that `of` is `operand` plus a constant. */
+/* Notes that `of` is `operand` plus `distance`. */
 static void note_sum(block_recorder *b, IRTemp of, const IRExpr *operand, ULong distance) {
     if (operand->tag != Iex_RdTmp)
         return;
@@ -188,8 +189,8 @@ static void record(block_recorder *b, IRExpr *address, Int size, UInt kind) {
     b->offset += record_bytes();
 }
 
-/* Records an access that happens only if `guard` holds. If it does not, the record is written as
- * zero and the position does not advance. */
+/* Adds statements that record an access which happens only if `guard` holds. If it does not hold,
+ * they write the record as zero and leave the cursor before it. */
 static void record_guarded(block_recorder *b, IRExpr *guard, IRExpr *address, Int size, UInt kind) {
     if (!is_wanted(kind))
         return;
@@ -205,7 +206,7 @@ static void record_guarded(block_recorder *b, IRExpr *guard, IRExpr *address, In
     start_records(b); /* because offsets are no longer constant, the cursor is read again */
 }
 
-/* Calls a function that may move the cursor. */
+/* Adds a call of `action`, which may move the cursor. */
 static void call_action(block_recorder *b, control_action action) {
     save_cursor(b);
     IRExpr *stack_pointer = ir_compute(b->out, Ity_I64, IRExpr_Get(b->layout->offset_SP, Ity_I64));
@@ -219,8 +220,8 @@ static IRExpr *register_word(block_recorder *b, Int offset) {
     return ir_compute(b->out, Ity_I64, IRExpr_Get(offset, Ity_I64));
 }
 
-/* Adds a call of events_call() if an allocator function begins here. This must be the first
- * instruction of a block, where registers have their values. */
+/* Adds a call of events_call() if an allocator function begins at `instruction`, which must be the
+ * first of its block: only there the guest state holds the current registers. */
 static void watch_call(block_recorder *b, Addr instruction) {
     UInt function = options.events ? events_function_at(instruction) : 0;
     if (!function)
@@ -294,7 +295,7 @@ static void record_linked(block_recorder *b, const IRStmt *s) {
                RDI_RECORD_LOAD);
 }
 
-/* Records the memory accesses of `s`, before `s` itself. */
+/* Adds the statements that record the memory accesses of `s`. The caller adds `s` afterwards. */
 static void record_statement(block_recorder *b, IRStmt *s) {
     switch (s->tag) {
     case Ist_IMark:

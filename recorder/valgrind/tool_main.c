@@ -1,5 +1,5 @@
-/* The main file of the Valgrind tool: its options, and its actions at the start and at the end of
- * the program.
+/* The main file of the Valgrind tool: its options, and its actions when the program starts or ends,
+ * switches threads, calls the system, gets a signal or forks.
  *
  * License: see tool.h.
  */
@@ -89,7 +89,8 @@ static void before_system_call(ThreadId thread, UInt number, UWord *args, UInt c
         buffer_count_replaced(1);
 }
 
-/* exec() returns only if it failed. */
+/* Takes back the count of before_system_call() if exec() returns, because exec() returns only if it
+ * failed. */
 static void after_system_call(ThreadId thread, UInt number, UWord *args, UInt count,
                               SysRes result) {
     (void)thread, (void)count;

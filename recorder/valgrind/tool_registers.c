@@ -24,16 +24,16 @@ enum {
 
 typedef struct whole {
     IRExpr *value; /* value of the register, as an atom; NULL: unknown in this block */
-    /* The statement with which the current instruction stored the register, if nothing may have
-     * read it since then; else -1. */
+    /* Index of the statement with which the current instruction stored the register, if nothing may
+     * have read the register since then; else -1. */
     Int put;
 } whole;
 
 typedef struct block_registers {
     IRSB *out;
     whole known[REGISTERS];
-    /* The statement that stored the instruction pointer, if nothing may have read it since then;
-     * else -1. */
+    /* Index of the statement that stored the instruction pointer, if nothing may have read the
+     * pointer since then; else -1. */
     Int pointer;
 } block_registers;
 
@@ -53,7 +53,8 @@ static Int register_bytes(Int r) {
     return r < INTEGERS ? 8 : 16;
 }
 
-/* Returns the register that contains all of these bytes, or -1 if there is none. */
+/* Returns the number of the register that contains all `bytes` bytes at `offset`, or -1 if there is
+ * none. */
 static Int register_around(Int offset, Int bytes) {
     for (Int r = 0; r < REGISTERS; r++)
         if (offset >= register_start(r) && offset + bytes <= register_start(r) + register_bytes(r))
@@ -86,7 +87,7 @@ static Bool is_zero(const IRExpr *value) {
            value->Iex.Const.con->Ico.V128 == 0;
 }
 
-/* Returns the bits of a part, zero-extended to a word, or NULL if its type is unknown. */
+/* Returns the bits of `part`, zero-extended to a word, or NULL if `type` is not handled. */
 static IRExpr *part_as_word(block_registers *b, IRExpr *part, IRType type) {
     switch (type) {
     case Ity_I8:
@@ -118,8 +119,8 @@ static IRExpr *integer_with(block_registers *b, IRExpr *old, IRExpr *part, IRTyp
     return ir_compute(b->out, Ity_I64, IRExpr_Binop(Iop_Or64, rest, bits));
 }
 
-/* Returns `old` with one half replaced, or a cleared register with a lower part. Returns NULL in
- * any other case. */
+/* Returns `old` with the part at byte `at` replaced by `part`, which must be a half, or the lower
+ * end of a register that is known to be zero. Returns NULL in any other case. */
 static IRExpr *vector_with(block_registers *b, IRExpr *old, IRExpr *part, IRType type, Int at) {
     Bool half = type == Ity_I64 || type == Ity_F64;
     if (!(half && (at == 0 || at == 8)) && !(at == 0 && is_zero(old)))
@@ -142,23 +143,26 @@ static void put_whole(block_registers *b, Int r, IRExpr *value) {
     addStmtToIRSB(b->out, IRStmt_Put(register_start(r), value));
 }
 
-/* Stores a whole register. This replaces an earlier store, of which only a part was new. */
+/* Adds a store of the whole register `r`. Removes the store of the same instruction before it,
+ * whose value is contained in `value`. */
 static void put_joined(block_registers *b, Int r, IRExpr *value) {
     if (b->known[r].put >= 0)
         b->out->stmts[b->known[r].put] = IRStmt_NoOp();
     put_whole(b, r, value);
 }
 
-/* Removes a store of the instruction pointer that is replaced. Leaving the block also stores it, so
- * the earlier store matters only if something reads it in between. */
+/* Removes the last store of the instruction pointer if nothing may have read the pointer since
+ * then, because the store with index `put` replaces it. `put` is -1 at the end of the block:
+ * leaving the block also stores the pointer. */
 static void replace_pointer(block_registers *b, Int put) {
     if (b->pointer >= 0 && !faults_need_registers())
         b->out->stmts[b->pointer] = IRStmt_NoOp();
     b->pointer = put;
 }
 
-/* Returns the whole register with half of a vector register, or one or two bytes of a general
- * register, replaced. Returns NULL in any other case. */
+/* Returns the value of register `r` after a store of `part` at byte `at`. Returns NULL if this is
+ * not handled: for a general register only one or two bytes are, and for a vector register see
+ * vector_with(). */
 static IRExpr *join(block_registers *b, Int r, IRExpr *part, Int at) {
     IRType type = typeOfIRExpr(b->out->tyenv, part);
     if (r < INTEGERS && type != Ity_I8 && type != Ity_I16)
@@ -223,7 +227,7 @@ static void statement(block_registers *b, IRStmt *s) {
     case Ist_LoadG:
     case Ist_CAS:
     case Ist_LLSC:
-        b->pointer = -1; /* because a handler of its fault may continue from there */
+        b->pointer = -1; /* because a handler may read it if this access faults */
         break;
     case Ist_Dirty:
         b->pointer = -1;
