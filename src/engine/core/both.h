@@ -13,8 +13,8 @@
 #define RDI_BOTH static inline
 #endif
 
-/* Operations on numbers that several threads change at the same time. A thread that loads a value
- * stored by rdi_shared_exchange() also sees everything that the storing thread wrote before. */
+/* Returns *p, which other threads may change at the same time. If rdi_shared_exchange() stored the
+ * value, the caller also sees everything that the storing thread wrote before. */
 RDI_BOTH uint32_t rdi_shared_load(const uint32_t *p) {
 #ifdef __CUDA_ARCH__
     uint32_t value = *(const volatile uint32_t *)p;
@@ -34,7 +34,7 @@ RDI_BOTH uint32_t rdi_shared_add(uint32_t *p, uint32_t n) {
 #endif
 }
 
-/* Replaces `expected` by `value` in *p. Returns false if *p held another value. */
+/* If *p is `expected`, sets it to `value` and returns true; otherwise returns false. */
 RDI_BOTH bool rdi_shared_exchange(uint32_t *p, uint32_t expected, uint32_t value) {
 #ifdef __CUDA_ARCH__
     __threadfence();

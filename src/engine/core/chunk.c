@@ -5,8 +5,8 @@
 
 /* ---- engines for chunks ---- */
 
-/* Translates an option such as "olken/tree=avl/x=1" to the form of rd_engine_open():
- * "olken:tree=avl,x=1". */
+/* Returns a copy of an option such as "olken/tree=avl/x=1" in the form that rd_engine_open() takes,
+ * "olken:tree=avl,x=1"; NULL if memory runs out. The caller frees the copy. */
 static char *make_spec(rd_ctx *ctx, const char *option) {
     char *spec = rdi_strdup(ctx, option);
     char separator = ':';
@@ -59,14 +59,15 @@ void rdi_chunk_begin(rdi_chunk *c, bool first) {
 
 /* ---- analyzing ---- */
 
-/* Receives the blocks with infinite distances from the engine of `chunk`. */
+/* The argument of keep_open() and note_order(): a chunk, and the list that receives its blocks. */
 typedef struct unknown {
     rdi_chunk *chunk;
     rdi_u64_list *open;
 } unknown;
 
-/* Keeps blocks open that an earlier chunk may know. Until the engine has met `bound` blocks, the
- * blocks are new to it; afterwards infinite distances are final. */
+/* Receives blocks with infinite distances. Counts them in `met` and, unless the chunk is the first
+ * one, appends them to the open first touches. Both end when `met` reaches the bound, because later
+ * infinite distances are final. */
 static rd_status keep_open(void *user, const uint64_t *blocks, size_t n) {
     unknown *u = user;
     rdi_chunk *c = u->chunk;
@@ -76,7 +77,8 @@ static rd_status keep_open(void *user, const uint64_t *blocks, size_t n) {
     return c->first ? RD_OK : rdi_u64_list_append(c->plan->ctx, u->open, blocks, part);
 }
 
-/* Feeds the engine, which counts the distances or, if `dist` is given, writes them there. */
+/* Feeds the engine and appends the open first touches to `open`. If `dist` is NULL, the distances
+ * are counted; otherwise they are written to `dist`. */
 static rd_status feed(rdi_chunk *c, const uint64_t *blocks, size_t n, uint64_t *dist,
                       rdi_u64_list *open) {
     unknown u = {c, open};
@@ -97,7 +99,8 @@ rd_status rdi_chunk_analyze(rdi_chunk *c, const uint64_t *blocks, size_t n, uint
 
 /* ---- resolving, at most RDI_FEED_MAX first touches at a time ---- */
 
-/* Counts the known distances, and keeps the other blocks open. */
+/* The answers to a tile of open first touches: the distances that are known, and the blocks whose
+ * distances are not. */
 typedef struct answers {
     uint64_t dist[RDI_FEED_MAX], unknown[RDI_FEED_MAX];
     size_t n_known, n_unknown;
@@ -108,8 +111,8 @@ static rd_status count_answers(rdi_chunk *c, const answers *a, rdi_u64_list *ope
     return keep_open(&(unknown){c, open}, a->unknown, a->n_unknown);
 }
 
-/* Resolves by inserting. The engine may read its input until it returns, so blocks that stay open
- * are collected beside the list that they may overwrite. */
+/* Resolves by inserting. `open` may share memory with `blocks`, which the engine may read until it
+ * returns, so blocks that stay open are first collected in `kept`. */
 static rd_status resolve_inserting(rdi_chunk *c, const uint64_t *blocks, size_t n, uint64_t *dist,
                                    rdi_u64_list *open) {
     uint64_t kept[RDI_FEED_MAX];
@@ -139,8 +142,8 @@ static rd_status resolve_taking(rdi_chunk *c, const uint64_t *blocks, size_t n,
     return count_answers(c, &a, open);
 }
 
-/* Resolves replicated lists. The chunk of a first touch that stays open has counted it, so only the
- * known first touches are recounted. */
+/* Resolves replicated lists. A first touch that stays open is already counted as infinite, so only
+ * first touches with a known distance are recounted. */
 static rd_status resolve_replicated(rdi_chunk *c, const uint64_t *blocks, size_t n,
                                     rdi_u64_list *open) {
     answers a;

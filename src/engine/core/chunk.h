@@ -8,9 +8,9 @@
  * Resolving. The distinct blocks between the beginning of a chunk and a first touch in it are
  * exactly the earlier first touches. So the engine of the previous chunk, at its end, looks up the
  * open first touches alone, in order, and finds the distance of each one whose block it has met.
- * The rest are the first touches of the two chunks together: they stay open and go to the chunk
- * before. Those that the first chunk of all does not know are cold. An engine can look up an open
- * first touch in three ways:
+ * The remaining ones are first touches of the two chunks together: they stay open, and the engine
+ * of the chunk before these two looks them up. First touches that the first chunk of the trace does
+ * not know are cold. An engine can look up an open first touch in three ways:
  *
  *   insert      The engine is fed the block, which becomes its newest one.
  *   take        The engine removes the block if it has it, and does not insert it otherwise, so
@@ -18,23 +18,25 @@
  *               touches that the chunk received before are newer than its own blocks and distinct:
  *               their number is added to the distance.
  *   replicated  Like insert, for lists that contain blocks which a chunk in between has resolved
- *               (Carr and Nicol's second algorithm). If a block has fewer newer blocks than have
- *               been received, it was received itself, and that chunk has its distance.
+ *               (Carr and Nicol's second algorithm). A block with fewer newer blocks than were
+ *               received has been received before, so a chunk in between has resolved it.
  *
  * Bound. With a bound B, the distance of a first touch after B other first touches is infinite. So
- * a chunk passes on at most B of them, and the answers of an engine that has met B blocks are
- * final.
+ * a chunk passes on at most B first touches, and infinite distances from an engine that has met B
+ * blocks are final.
  *
  * Counting. The engine of a chunk counts its open first touches as infinite. A chunk that receives
- * them counts them again, by the distances that it finds or as infinite. `recounted` is the number
- * of references that it counts again: that many infinite distances are subtracted at the end.
+ * them counts them again, by the distances that it finds or, except with `replicated`, as infinite.
+ * `recounted` is the number of references that it counts again: that many infinite distances are
+ * subtracted at the end.
  *
  * State between rounds. When a round is resolved, the blocks of a chunk that no later chunk has
  * referenced are the chunk's part of the LRU stack: an engine that inserts has them below the
  * received blocks, an engine that takes has no others. An engine that holds everything before the
  * round and is fed the parts of all chunks, in order, holds everything before the next round.
  *
- * This code has no threads, and a step uses one chunk. Two engines execute the steps:
+ * This code starts no threads, and each function uses one chunk. Two engines call these functions
+ * in steps:
  *
  *   chunks (fast/chunks.c)       Threads share the memory. Any thread executes any step that is
  *                                due, and open first touches stay where they are.
@@ -62,7 +64,7 @@ typedef struct rdi_chunk_plan {
     rd_ctx *ctx;
     const char *engine; /* as an option names it: "olken", or "olken/tree=avl/..." */
     rd_binning binning;
-    uint64_t bound; /* as in rdi_run */
+    uint64_t bound; /* as in rdi_request */
     rdi_resolving resolving;
 } rdi_chunk_plan;
 
@@ -71,18 +73,21 @@ typedef struct rdi_chunk {
     const rdi_chunk_plan *plan;
     rd_engine *engine;   /* holds the blocks and the counts */
     bool first;          /* no chunk is before it: no first touch stays open */
-    uint64_t met;        /* blocks that were new to the engine in this round, at most `bound` */
-    uint64_t received;   /* open first touches of later chunks that came in this round */
-    uint64_t references; /* analyzed so far */
-    uint64_t recounted;  /* so far */
+    uint64_t met;        /* number of blocks that were new to the engine in this round, at most
+                            `bound` */
+    uint64_t received;   /* number of distinct open first touches of later chunks that were received
+                            in this round */
+    uint64_t references; /* number of references analyzed so far */
+    uint64_t recounted;  /* number of references counted again so far */
 } rdi_chunk;
 
-/* Opens the chunk and its engine. `expected_blocks` is a hint, 0 if unknown. RD_EINVAL unless the
- * engine is exact, immediate and hands over its order. */
+/* Opens the chunk and its engine. `plan` is borrowed until rdi_chunk_close(). `expected_blocks` is
+ * a hint, 0 if unknown. Returns RD_EINVAL unless the engine is exact, immediate and hands over its
+ * order. */
 rd_status rdi_chunk_open(rdi_chunk *c, const rdi_chunk_plan *plan, uint64_t expected_blocks);
 void rdi_chunk_close(rdi_chunk *c);
 
-/* Begins a round with the blocks that the engine has. */
+/* Begins a round. The engine keeps its blocks. `first` says that no chunk is before this one. */
 void rdi_chunk_begin(rdi_chunk *c, bool first);
 
 /* Analyzes the next n references of the chunk, and appends the open first touches to `open`. If
@@ -92,14 +97,14 @@ rd_status rdi_chunk_analyze(rdi_chunk *c, const uint64_t *blocks, size_t n, uint
                             rdi_u64_list *open);
 
 /* Looks up the next n open first touches of later chunks, and appends those that stay open to
- * `open`, which may overwrite `blocks` from its beginning. The chunk must have been analyzed, and
- * all chunks between must have resolved the first touches. `dist` is as above; only `insert` can
- * write it. */
+ * `open`, whose memory may be that of `blocks`. This chunk must have been analyzed, and all chunks
+ * in between must have resolved the first touches. `dist` is as in rdi_chunk_analyze(), but must be
+ * NULL unless first touches are inserted. */
 rd_status rdi_chunk_resolve(rdi_chunk *c, const uint64_t *blocks, size_t n, uint64_t *dist,
                             rdi_u64_list *open);
 
-/* Sets `state` to the chunk's part of the LRU stack, oldest block first, after every later chunk is
- * resolved. */
+/* Sets `state` to the chunk's part of the LRU stack, oldest block first. The first touches of all
+ * later chunks must have been resolved. */
 rd_status rdi_chunk_state(rdi_chunk *c, rdi_u64_list *state);
 
 /* Makes the n blocks the newest ones of the chunk, in order. */

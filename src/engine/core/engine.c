@@ -113,8 +113,8 @@ static rd_status open_engine(rd_engine *e, rd_ctx *ctx, const char *spec,
     return RD_OK;
 }
 
-/* Turns an out-of-memory status into a message that suggests settings that fit the limit. Without a
- * limit, the status stays as it is. */
+/* Returns `status`. If an exact engine has run out of memory under a memory limit, the message
+ * suggests settings that fit the limit. */
 static rd_status explain(rd_engine *e, rd_status status) {
     uint64_t bytes = e->request.mem_bytes;
     if (status != RD_ENOMEM || bytes == UINT64_MAX || !e->ops || !is_exact(&e->ops->info))
@@ -220,7 +220,9 @@ rd_status rdi_engine_use_edges(rdi_run *run, const uint64_t *edges, size_t n) {
     return RD_OK;
 }
 
-/* Feeds one batch of at most RDI_FEED_MAX references to an immediate engine. */
+/* Feeds one batch of at most RDI_FEED_MAX references to an immediate engine, counts their distances
+ * unless the engine does, and passes them to the sink. Writes them to `distances` unless it is
+ * NULL. */
 static rd_status feed_batch(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *distances) {
     bool wanted = distances || e->sink, engine_counts = e->run.out.counter == RDI_ENGINE_COUNTS;
     if (!wanted && engine_counts)
@@ -244,7 +246,7 @@ static rd_status feed_batches(rd_engine *e, const uint64_t *blocks, size_t n, ui
     return RD_OK;
 }
 
-/* Marks the engine as broken: only close() may follow. */
+/* Marks the engine as broken, so that only close() may follow. Returns `status`. */
 static rd_status broken(rd_engine *e, rd_status status) {
     e->stage = STAGE_BROKEN;
     return explain(e, status);
@@ -308,7 +310,7 @@ static double seconds_since(const struct timespec *start) {
     return (double)(now.tv_sec - start->tv_sec) + (double)(now.tv_nsec - start->tv_nsec) * 1e-9;
 }
 
-/* Collects the facts of a finished run. Without a bound, every infinite distance is a first
+/* Collects the facts of a finished run. Without a bound, every infinite distance is that of a first
  * reference. */
 static rd_profile_facts collect_facts(const rd_engine *e) {
     bool bounded = e->run.out.bound != UINT64_MAX;
@@ -422,7 +424,8 @@ rd_status rdi_engine_measure(rd_engine *e, const uint64_t *blocks, size_t n, uin
     return RD_OK;
 }
 
-/* Counts one batch of at most RDI_FEED_MAX references, for an engine that does not count itself. */
+/* Counts one batch of at most RDI_FEED_MAX references, for an engine that does not count distances
+ * itself, and passes the blocks with infinite distances to run.first. */
 static rd_status count_batch(rd_engine *e, const uint64_t *blocks, size_t n) {
     uint64_t first[RDI_FEED_MAX];
     size_t n_first = 0;
@@ -459,7 +462,8 @@ rd_status rdi_engine_restart(rd_engine *e) {
 }
 
 rd_status rdi_engine_reopen(rd_engine *e) {
-    if (e->ops->finish) /* engines that count themselves may add to the histogram only here */
+    if (e->ops->finish) /* an engine that counts distances may add them to the histogram only in
+                           finish() */
         RD_TRY(e->ops->finish(e->state));
     e->ops->close(e->state);
     memcpy(e->state, e->fresh, e->ops->state_size);

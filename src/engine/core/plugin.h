@@ -47,19 +47,20 @@ typedef enum rdi_counter {
     RDI_CORE_COUNTS,   /* The engine writes distances and the core counts them. */
     RDI_ENGINE_COUNTS, /* The engine counts when `dist` is NULL, or when run->count_too is set. */
     /* The engine is immediate but works better if it need not write distances at once. Until a
-     * caller passes room for distances, it receives NULL and delivers like a late engine. */
+     * caller passes room for distances, the engine receives NULL and delivers like a late
+     * engine. */
     RDI_ENGINE_DELIVERS
 } rdi_counter;
 
 /* The decisions and findings of an engine. */
 typedef struct rdi_outcome {
-    rdi_hist *hist;         /* the histogram; rdi_engine_use_edges() replaces it in open() */
+    rdi_hist *hist;         /* the histogram; rdi_engine_use_edges() may replace it in open() */
     uint64_t bound;         /* the bound of the request, which open() may lower if an option of the
                             engine limits it */
     rdi_counter counter;    /* who counts; set in open() */
     uint64_t fed;           /* number of references; set in finish() after feed_parts() */
-    uint64_t blocks;        /* number of blocks; set in finish() if infinite distances and distinct
-                            blocks differ */
+    uint64_t blocks;        /* number of distinct blocks; set in finish() if it is not the number of
+                               infinite distances */
     bool sums_unknown;      /* true: the engine counts without knowing the distances */
     const char *error_kind; /* set in open() if options change the kind of error; else
                                          NULL */
@@ -76,8 +77,9 @@ typedef struct rdi_run {
     const rdi_request *in;
     rdi_outcome out;
     /* The core sets these fields between feeds. If `count_too` is set, an engine with
-     * RDI_ENGINE_COUNTS also counts the distances that it writes, and passes the blocks of first
-     * references to `first`, in order. These may include blocks beyond the bound. */
+     * RDI_ENGINE_COUNTS also counts the distances that it writes. If `first` is not NULL, it passes
+     * the blocks whose infinite distances it counts to `first`, in order. Blocks whose distances
+     * reach the bound may be missing. */
     bool count_too;
     rdi_block_visit first;
     void *first_user;
@@ -101,7 +103,8 @@ typedef struct rdi_chunk_ops {
 
 /* Functions of the order structure without the table. See rd_engine_feed_known(). feed() fails with
  * rdi_known_fail() if `last` is not the latest reference to a block. Structures that do not store
- * every reference need not detect this, but must not access memory that they do not own. */
+ * every reference need not detect this, but must not access memory that they do not own.
+ * rdi_known_fail() makes the message and returns RD_EINVAL. */
 rd_status rdi_known_fail(const rdi_run *run, uint64_t last);
 typedef struct rdi_alone_ops {
     rd_status (*feed)(void *self, const rd_known *refs, size_t n, uint64_t *dist);
@@ -117,9 +120,11 @@ typedef struct rdi_engine_ops {
                                          here, or NULL */
     rd_status (*open)(void *self, rdi_run *run); /* on failure close() is called */
     rd_status (*feed)(void *self, const uint64_t *blk, size_t n, uint64_t *dist);
-    rd_status (*feed_parts)(void *self, const rd_parts *parts); /* called instead of feed(), with
-                                                       RD_CAP_PARTS */
-    rd_status (*finish)(void *self); /* optional: delivers the remaining distances */
+    rd_status (*feed_parts)(void *self, const rd_parts *parts); /* with RD_CAP_PARTS: reads the
+                                                                   trace itself, instead of
+                                                                   feed() */
+    rd_status (*finish)(void *self); /* optional: delivers the remaining distances and completes
+                                        `out` */
     const rdi_chunk_ops *chunk;      /* optional */
     const rdi_alone_ops *alone;      /* optional */
     rd_status (*check)(void *self, const char **why); /* optional: checks invariants, for tests */
@@ -142,21 +147,21 @@ typedef struct rdi_inner {
     rdi_counter counter; /* who counts, as the inner engine chose it */
 } rdi_inner;
 
-/* Opens the inner engine. `request` is borrowed until rdi_inner_close() and replaces the request of
- * the run. If the counter of the run is RDI_CORE_COUNTS, it changes to the counter of the inner
- * engine; otherwise it stays. */
+/* Opens the inner engine `name`. `request` is borrowed until rdi_inner_close() and replaces the
+ * request of the run. If the counter of the run is RDI_CORE_COUNTS, it changes to the counter of
+ * the inner engine; otherwise it stays. */
 rd_status rdi_inner_open(rdi_run *run, const rdi_request *request, const char *name,
                          rdi_inner *out);
 void rdi_inner_close(rdi_run *run, rdi_inner *inner);
 
-/* Delivers the next n distances of a late engine. */
+/* Counts the next n distances and passes them to the caller's sink, if there is one. */
 rd_status rdi_engine_deliver(rdi_run *run, const uint64_t *dist, size_t n);
 
-/* Inserts "`text`; " before the note of the run. Engines that contain another engine use it. */
+/* Inserts "`text`; " before the note of the run. A note that becomes too long is cut. */
 void rdi_engine_note_before(rdi_run *run, const char *text);
 
-/* Makes the histogram use bins that begin at 0 and at each of these distances. Engines call it in
- * open(). */
+/* Replaces the histogram by an empty one whose bins begin at 0 and at each of the n distances of
+ * `edges`. Engines call it in open(). */
 rd_status rdi_engine_use_edges(rdi_run *run, const uint64_t *edges, size_t n);
 
 /* ---- engines inside engines: immediate engines that analyze a chunk of the trace ---- */
@@ -165,12 +170,12 @@ rd_status rdi_engine_use_edges(rdi_run *run, const uint64_t *edges, size_t n);
  * `order`. */
 rd_status rdi_engine_order(rd_engine *e, rdi_block_visit visit, void *user);
 
-/* Computes the distances of the next n references without counting them. */
+/* Writes the distances of the next n references to `distances`, without counting them. */
 rd_status rdi_engine_measure(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *distances);
 
 /* Counts the next n references, and passes the blocks with infinite distances to `first`, in order.
- * Blocks beyond the bound may be missing. `first` must not change `blocks`, which is still in
- * use. */
+ * Blocks whose distances reach the bound may be missing. `first` must not change `blocks`, which is
+ * still in use. */
 rd_status rdi_engine_count(rd_engine *e, const uint64_t *blocks, size_t n, rdi_block_visit first,
                            void *user);
 
@@ -196,7 +201,8 @@ rdi_hist *rdi_engine_hist(rd_engine *e);
 /* Returns the engine's own state, for tests and benchmarks that know its type. */
 void *rdi_engine_state(rd_engine *e);
 
-/* Checks the engine's invariants, for tests. */
+/* Checks the engine's invariants, for tests. If one of them is violated, returns an error and sets
+ * *why. */
 rd_status rdi_engine_check(rd_engine *e, const char **why);
 
 #endif

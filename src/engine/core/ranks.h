@@ -6,8 +6,7 @@
  *
  * A message is a list of numbers with a kind. Sending a message also hands over its memory.
  * Messages of one kind from one rank to another arrive in the order in which they were sent. A
- * sender does not wait for the receiver, except that the number of references of the trace that
- * wait for a rank is limited.
+ * sender waits for the receiver only if too many references of the trace are already waiting there.
  */
 #ifndef RDI_RANKS_H
 #define RDI_RANKS_H
@@ -46,22 +45,22 @@ struct rdi_ranks {
     bool busy;             /* A job was sent to other processes and is not finished. */
 };
 
-/* Sends the list and leaves it empty. Afterwards, the transport owns the list's memory, even if
- * sending fails. */
+/* Sends the list from rank `from` to rank `to` and leaves it empty. Afterwards, the transport owns
+ * the list's memory, even if sending fails. */
 static inline rd_status rdi_ranks_send(rdi_ranks *r, unsigned from, unsigned to,
                                        rdi_message_kind kind, rdi_u64_list *list) {
     return r->ops->send(r, from, to, kind, list);
 }
 
-/* Waits for the next message of this kind from rank `from`. The caller frees the list. Fails if any
- * rank has failed. */
+/* Waits for the next message of this kind from rank `from` to rank `me`, and moves its contents to
+ * *list, which the caller frees. Fails if any rank has failed. */
 static inline rd_status rdi_ranks_receive(rdi_ranks *r, unsigned me, unsigned from,
                                           rdi_message_kind kind, rdi_u64_list *list) {
     return r->ops->receive(r, me, from, kind, list);
 }
 
-/* Makes all ranks stop waiting. From now on, sending and receiving fail with the status of the
- * first call. */
+/* Makes all ranks stop waiting. From now on, sending and receiving fail with the `status` of the
+ * first call of this function. */
 static inline void rdi_ranks_fail(rdi_ranks *r, rd_status status) {
     r->ops->fail(r, status);
 }

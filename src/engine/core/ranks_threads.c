@@ -1,4 +1,5 @@
-/* Ranks on threads of one process. A monitor guards the inbox of each rank. See ranks.h. */
+/* Implements ranks on threads of one process. A monitor guards the inbox of each rank. See
+ * ranks.h. */
 #include "base/threads.h"
 #include "engine/core/ranks.h"
 

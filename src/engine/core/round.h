@@ -35,21 +35,21 @@ typedef struct rdi_round {
 rd_status rdi_round_open(rdi_round *p, rdi_run *run);
 void rdi_round_close(rdi_round *p); /* also accepts a round that was opened only in part */
 
-/* Appends references to `room`, which contains *filled and at most `full` references. Takes as many
- * of the *n references at *blk as fit, and advances *filled, *blk and *n. The buffer grows with its
- * contents, so a short trace needs no memory for a whole round. */
+/* Appends references to `room`, which has *filled references and may have at most `full`. Takes as
+ * many of the *n references at *blk as fit, and advances *filled, *blk and *n. The buffer grows
+ * with its contents, so a short trace needs no memory for a whole round. */
 rd_status rdi_round_collect(const rdi_round *p, rdi_room *room, size_t *filled, size_t full,
                             const uint64_t **blk, size_t *n);
 
-/* Divides n elements among as many workers as possible, so that each gets at least `least`
- * elements. At least one worker gets a share. */
+/* Divides n elements among as many workers as possible, such that each gets at least `least`
+ * elements, and sets `active` to the number of these workers. At least one worker gets a share. */
 void rdi_round_share(rdi_round *p, size_t n, size_t least);
 
-/* Runs work(arg, worker) once for every active worker, and returns when all are done. It may also
- * run for inactive workers, with an empty share. */
+/* Runs work(arg, worker) once for every active worker, and returns when all are done. `work` may
+ * also run for inactive workers, with an empty share. */
 void rdi_round_run(const rdi_round *p, void (*work)(void *arg, unsigned worker), void *arg);
 
-/* Counts the next n distances, and delivers them if they are requested. */
+/* Counts the next n distances, and delivers them if they are requested. Sets `active`. */
 rd_status rdi_round_deliver(rdi_round *p, const uint64_t *dist, size_t n);
 
 /* Adds the counts of all workers to the histogram of the run. */

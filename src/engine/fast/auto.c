@@ -5,9 +5,9 @@
  * collects the first references as a sample, and measures the fraction of first touches among them.
  * From that it predicts the fraction of first touches in a whole chunk. If that fraction is low, it
  * chooses `chunks`, which divides the trace into chunks and resolves their first touches later. If
- * it is high, it chooses `relay`. If there are many threads and the whole trace is available,
- * `chunks` pays off for any fraction. If the trace ends within the sample, it chooses `stream`,
- * because threads are not worthwhile.
+ * the fraction is high, it chooses `relay`. If there are many threads and the whole trace is
+ * available, `chunks` pays off for any fraction. If the trace ends within the sample, it chooses
+ * `stream`, because threads are not worthwhile.
  *
  * Each thread needs memory of its own. If memory is limited, `auto` chooses `chunks` only if the
  * tables of all threads fit. If memory runs out nevertheless and the trace can be read again, it
@@ -32,8 +32,8 @@
 #define STREAMED_FIRST_COST 7.0
 #define LEAST_GAIN          1.4
 
-/* Above this fraction of first touches, most of them pass through all chunks before they are
- * resolved. */
+/* Above this fraction of first touches, `relay` is better, because most first touches pass through
+ * all chunks before they are resolved. */
 #define FIRST_SHARE 0.7
 
 /* Below this fraction of first touches, a quarter of the sample is enough, because more would not
@@ -47,7 +47,7 @@
  * use 1 / TABLES_PART. */
 #define SAMPLE_PART  16
 #define TABLES_PART  4
-#define BLOCK_BYTES  48.0   /* memory per block in such a table */
+#define BLOCK_BYTES  48.0   /* memory per block in the table of a chunk */
 #define THREAD_BYTES 0x1p21 /* additional memory per thread */
 
 #define LEAST        "stream" /* the engine that needs the least memory */
@@ -89,7 +89,7 @@ static const rd_opt options[] = {
 
 static const char *const variants[] = {"trial=200", NULL};
 
-/* Opens engine `name`. At the end, `why` precedes the engine's own note. */
+/* Opens engine `name`. auto_finish() puts `why` before the engine's own note. */
 static rd_status choose(auto_engine *e, const char *name, const char *why) {
     snprintf(e->why, sizeof e->why, "auto: %s, %s", name, why);
     return rdi_inner_open(e->run, &e->request, name, &e->inner);
@@ -112,14 +112,15 @@ static rd_status auto_open(void *self, rdi_run *run) {
     return e->sample ? RD_OK : RD_ENOMEM;
 }
 
-/* Passes one batch to an immediate engine. If the engine does not count the distances itself, this
- * function counts and delivers them. */
+/* Passes one batch to an immediate engine. Unless the engine counts the distances itself and they
+ * are not requested, this function counts and delivers them. */
 static rd_status pass_on_batch(auto_engine *e, const uint64_t *blk, size_t n) {
     if (e->inner.counter == RDI_ENGINE_COUNTS && !e->run->in->distances)
         return e->inner.ops->feed(e->inner.state, blk, n, NULL);
     uint64_t dist[RDI_FEED_MAX];
     bool count_too = e->run->count_too;
-    e->run->count_too = false; /* because rdi_engine_deliver() counts */
+    e->run->count_too = false; /* otherwise they would be counted twice, because
+                                  rdi_engine_deliver() counts */
     rd_status status = e->inner.ops->feed(e->inner.state, blk, n, dist);
     e->run->count_too = count_too;
     return status == RD_OK ? rdi_engine_deliver(e->run, dist, n) : status;
@@ -140,7 +141,7 @@ static void drop_sample(auto_engine *e) {
     e->sample = NULL;
 }
 
-/* Passes the sample to the chosen engine, before any later reference. */
+/* Passes the sample to the chosen engine and frees it. Later references must follow it. */
 static rd_status pass_on_sample(auto_engine *e) {
     RD_TRY(pass_on(e, e->sample, e->sampled, NULL));
     drop_sample(e);
@@ -151,8 +152,8 @@ static rd_status pass_on_sample(auto_engine *e) {
 #define LONG_SAMPLE  65536u
 #define ONE_BLOCK_IN 8u
 
-/* Measures the references that were added to the sample since the last call, and counts their first
- * touches. */
+/* Measures the references that were added to the sample since the last call, and adds the estimated
+ * number of first touches among them to `cold`. */
 static rd_status measure_on(auto_engine *e) {
     uint64_t one_in = e->sample_room < LONG_SAMPLE ? 1 : ONE_BLOCK_IN;
     uint64_t some[RDI_FEED_MAX], dist[RDI_FEED_MAX];
@@ -208,7 +209,8 @@ static rd_status extend_sample(auto_engine *e, const uint64_t *blk, size_t n, si
 /* Extrapolates the fraction of first touches to a chunk of `length` references. Each doubling of
  * the length divides the fraction by some factor. From one doubling to the next, this factor stays
  * the same for a scan, grows slowly if the popularity of blocks has a long tail, and is squared if
- * references are random. It never exceeds 2; a factor of 2 means that no new blocks appear. */
+ * references are random. The factor never exceeds 2; a factor of 2 means that no new blocks
+ * appear. */
 static double share_in_chunk(const auto_engine *e, double length) {
     double share = e->share[2], sampled = (double)e->sampled;
     if (share <= 0 || length <= sampled)

@@ -17,8 +17,8 @@
  * unless the caller feeds a whole trace. Distances are late by up to two rounds. The result does
  * not depend on threads, chunks or timing.
  *
- * Not for few threads if most references of a chunk are first touches, because `relay` is faster
- * there.
+ * Do not use this engine on few threads if most references of a chunk are first touches, because
+ * `relay` is faster there.
  */
 #include "engine/fast/chunks.h"
 
@@ -41,8 +41,8 @@ static size_t most_references(const rdi_chunks *e) {
     return affordable < MOST_CHUNK ? (size_t)affordable : MOST_CHUNK;
 }
 
-/* Returns the size of the first chunks. A short trace must be long enough for all threads. One
- * thread does not need to collect many references. */
+/* Returns the number of references in the first chunks. For a short trace it is smaller than usual,
+ * so that all threads get work. One thread does not need to collect many references. */
 static size_t first_size(const rdi_chunks *e) {
     if (e->chunk_option)
         return (size_t)e->chunk_option;
@@ -66,7 +66,8 @@ static void crew_member(void *arg, unsigned worker) {
     rdi_monitor_leave(&e->monitor);
 }
 
-/* Delivers the distances of the finished rounds, so that their buffers can be used again. */
+/* Delivers the distances of the finished rounds, so that their buffers can be used again. The
+ * caller is inside the monitor, which the function leaves while the sink works. */
 static rd_status deliver(rdi_chunks *e) {
     while (e->delivered < e->ranks[0].round) {
         rdi_chunks_round *p = rdi_chunks_round_of(e, e->delivered);
@@ -81,7 +82,7 @@ static rd_status deliver(rdi_chunks *e) {
     return RD_OK;
 }
 
-/* Executes steps, or waits for other threads, until `goal` rounds are delivered. */
+/* Executes steps, or waits for other threads, until `goal` rounds are delivered or a step fails. */
 static rd_status work_until(rdi_chunks *e, uint64_t goal) {
     rdi_monitor_enter(&e->monitor);
     rd_status status;
@@ -105,7 +106,7 @@ static rd_status begin_round(rdi_chunks *e) {
     return RD_OK;
 }
 
-/* Hands the next round to the crew. */
+/* Hands `what` to the crew as the next round, and starts the crew if there is none yet. */
 static rd_status submit(rdi_chunks *e, const rdi_chunks_round *what) {
     rdi_chunks_round *p = rdi_chunks_round_of(e, e->submitted);
     if (e->run->in->distances)
@@ -129,7 +130,8 @@ static rd_status submit_own(rdi_chunks *e) {
     return what.n ? submit(e, &what) : RD_OK;
 }
 
-/* Appends as many of the references as fit into the round, and sets *part to their number. */
+/* Appends as many of the n references as fit into the round, and sets *part to their number.
+ * Submits the round if it is full. */
 static rd_status copy_in(rdi_chunks *e, const uint64_t *blk, size_t n, size_t *part) {
     rdi_u64_list *own = &rdi_chunks_round_of(e, e->submitted)->own;
     if (own->n == 0) {
@@ -147,9 +149,9 @@ static rd_status feed_copied(rdi_chunks *e, const uint64_t *blk, size_t n) {
     return RD_OK;
 }
 
-/* Analyzes the references in place, without a copy. All of them are one round, which has the fewest
- * first touches; if distances are requested, which need a buffer, or the chunk size is given, the
- * rounds have the usual length. */
+/* Analyzes the references in place, without a copy, and returns when they are done. They are one
+ * round, because longer chunks have fewer first touches. If distances are requested, which need a
+ * buffer, or if the option `chunk` is given, the rounds have the usual length. */
 static rd_status feed_borrowed(rdi_chunks *e, const uint64_t *blk, size_t n) {
     bool whole = !e->run->in->distances && !e->chunk_option;
     for (size_t part = 0; n > 0; blk += part, n -= part) {
@@ -174,8 +176,8 @@ static rd_status finish(rdi_chunks *e) {
     return work_until(e, e->submitted);
 }
 
-/* After a failure, waits until no thread works, so that no other failure can replace the
- * message. */
+/* Returns `status`. After a failure, first waits until no thread works, so that no other failure
+ * can replace the message. */
 static rd_status stop_crew(rdi_chunks *e, rd_status status) {
     if (status == RD_OK)
         return status;
@@ -210,7 +212,7 @@ static rd_status chunks_open(void *self, rdi_run *run) {
     for (size_t i = 0; i <= e->n_chunks; i++)
         e->ranks[i].chunk_at = i ? i : 1;
     e->ranks[0].chunk.first = true;
-    /* An invalid option of the inner engine fails here, not later. */
+    /* Opening the first inner engine here detects invalid options of the inner engine early. */
     return rdi_chunk_open(&e->ranks[0].chunk, &e->plan, 0);
 }
 

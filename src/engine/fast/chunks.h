@@ -1,5 +1,6 @@
-/* The data of `chunks`: rounds of the trace, ranks, and the lists that ranks leave for each other.
- * chunks.c collects rounds and delivers results; chunks_schedule.c has the steps of the ranks. */
+/* Declares the data of `chunks`: rounds of the trace, ranks, and the lists that ranks leave for
+ * each other. chunks.c collects rounds and delivers results; chunks_schedule.c has the steps of the
+ * ranks. */
 #ifndef RDI_CHUNKS_H
 #define RDI_CHUNKS_H
 
@@ -7,7 +8,7 @@
 #include "engine/core/chunk.h"
 
 #define RDI_CHUNKS_SLICES 8 /* number of slices of a chunk */
-/* Number of references that justifies the fixed cost of a chunk. */
+/* Minimum number of references that justifies the fixed cost of a chunk. */
 #define RDI_CHUNKS_LEAST ((size_t)1 << 16)
 
 /* The open first touches of a slice, in trace order. */
@@ -32,7 +33,7 @@ typedef struct rdi_chunks_round {
                                   waits */
     size_t n;
     const rd_parts *parts; /* if not NULL, the ranks read these parts instead of `refs` */
-    rdi_u64_list own;      /* references that are being collected */
+    rdi_u64_list own;      /* references collected from the caller's batches */
     rdi_u64_list dist;     /* room for the distances of the round, if they are requested */
 } rdi_chunks_round;
 
@@ -48,9 +49,9 @@ typedef struct rdi_chunks_rank {
     void *reader;              /* reader of the trace's parts while a chunk is read */
     rdi_u64_list *open;        /* receives the first touches of the slice that is being read */
     uint64_t round;            /* the number of the current round */
-    size_t prepared;           /* number of steps of this round that are done and precede the first
-                                  slice */
-    size_t chunk_at, slice_at; /* the slice that is next after these steps */
+    size_t prepared;           /* number of preparations of this round that are done: steps before
+                                  its first slice */
+    size_t chunk_at, slice_at; /* chunk and slice of the next step after the preparations */
     bool busy;                 /* A thread is executing a step of this rank. */
 } rdi_chunks_rank;
 
@@ -64,10 +65,11 @@ typedef struct rdi_chunks {
     size_t n_chunks;        /* number of chunks of a round: one per thread */
     rdi_chunks_rank *ranks; /* the n_chunks + 1 ranks */
     rdi_chunks_round rounds[2];
-    size_t goal; /* length at which the collected round is full */
+    size_t goal; /* number of references at which the collected round is full */
     rdi_monitor monitor;
     rdi_crew *crew;                /* the threads besides the caller's; NULL until there is work */
-    uint64_t submitted, delivered; /* Numbers of rounds. The round of rank 0 is between the two. */
+    uint64_t submitted, delivered; /* number of rounds submitted and delivered so far; delivered <=
+                                      ranks[0].round <= submitted */
     unsigned busy;                 /* number of busy ranks */
     bool ending;                   /* the crew must end */
     rd_status status;              /* status of the first failure */
@@ -75,7 +77,7 @@ typedef struct rdi_chunks {
     void (*close_reader)(void *);  /* closes a reader of the parts */
     size_t chunk_size;             /* chunk size of the next round, in references */
     double first_share;            /* estimated fraction of first touches in a chunk */
-    uint64_t firsts, references;   /* first touches and references analyzed so far */
+    uint64_t firsts, references;   /* number of first touches and of references analyzed so far */
 } rdi_chunks;
 
 static inline rdi_chunks_round *rdi_chunks_round_of(rdi_chunks *e, uint64_t number) {

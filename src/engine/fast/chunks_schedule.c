@@ -1,4 +1,4 @@
-/* The steps of the ranks of `chunks`, and which of them is due. See chunks.h. */
+/* Executes the steps of the ranks of `chunks`, and decides which step is due. See chunks.h. */
 #include "engine/fast/chunks.h"
 
 /* Time to resolve a first touch, relative to the time to analyze a reference. */
@@ -8,9 +8,9 @@
 
 /* ---- where chunks and slices begin ---- */
 
-/* Returns the index at which chunk i begins if n references are cut into `chunks` chunks. Every
- * rank except the last resolves about as many first touches as a chunk has, so its chunk is shorter
- * by the cost of resolving them. */
+/* Returns the index at which chunk i begins if n references are cut into chunks 1 to `chunks`, or n
+ * if there is no chunk i. Every rank except the last resolves about as many first touches as a
+ * chunk has, so its chunk is shorter by the cost of resolving them. */
 static uint64_t chunk_beginning(const rdi_chunks *e, uint64_t n, size_t i, size_t chunks) {
     if (i > chunks)
         return n;
@@ -48,7 +48,7 @@ static rdi_chunks_slice *next_slice(rdi_chunks *e, const rdi_chunks_rank *r) {
     return &result_of(e, r->round, r->chunk_at)->slice[r->slice_at];
 }
 
-/* Returns the number of blocks for which a chunk reserves room. It is less than the expected
+/* Returns the number of blocks for which a chunk reserves room. This is less than the expected
  * number, because too much room would cost more than growing once. The initial tables of all chunks
  * may use half of the memory limit. */
 static uint64_t expected_blocks(const rdi_chunks *e) {
@@ -77,7 +77,7 @@ static rd_status begin_chunk(rdi_chunks *e, size_t i) {
     return RD_OK;
 }
 
-/* Appends the next chunk of the previous round to the past. */
+/* Appends the state of the next chunk of the previous round to the past. */
 static rd_status append_chunk(rdi_chunks *e) {
     rdi_chunks_rank *past = &e->ranks[0];
     if (past->round == 0)
@@ -133,8 +133,9 @@ static rd_status analyze(rdi_chunks *e, size_t i) {
     return dist ? note_places(e, slice, dist, at) : RD_OK;
 }
 
-/* Resolves a slice and writes the distances that it finds to their places in `dist`. Within a
- * batch, the first touches that stay open come before the infinite ones. */
+/* Resolves a slice and writes the distances that it finds to their places in `dist`. Of the first
+ * touches without a distance in one call of rdi_chunk_resolve(), those that stay open come first,
+ * and the others are infinite. */
 static rd_status resolve_places(rdi_chunk *c, rdi_chunks_slice *slice, uint64_t *dist,
                                 rdi_u64_list *open) {
     uint64_t *place = slice->places.at, found[RDI_FEED_MAX];
@@ -153,7 +154,7 @@ static rd_status resolve_places(rdi_chunk *c, rdi_chunks_slice *slice, uint64_t 
 }
 
 /* Resolves the next slice of rank i against the rank's chunk, unless the chunk is empty. First
- * touches that stay open overwrite the list from its beginning. */
+ * touches that stay open overwrite the slice's list from its beginning. */
 static rd_status resolve(rdi_chunks *e, size_t i) {
     rdi_chunks_rank *r = &e->ranks[i];
     rdi_chunks_slice *slice = next_slice(e, r);
@@ -220,8 +221,8 @@ static void advance(rdi_chunks *e, size_t i) {
     r->round++;
 }
 
-/* Returns whether the next step of rank i has no work because all first touches of its slice are
- * resolved. */
+/* Returns whether the next step of rank i is due but has no work, because all first touches of its
+ * slice are resolved. */
 static bool is_idle_step(rdi_chunks *e, size_t i) {
     const rdi_chunks_rank *r = &e->ranks[i];
     return r->prepared == preparations(e, i) && r->chunk_at != i && is_due(e, i) &&
@@ -252,8 +253,7 @@ static void take_step(rdi_chunks *e, size_t i) {
     rdi_monitor_wake(&e->monitor);
 }
 
-/* Executes a due step of the lowest rank, because other ranks wait for its results. Returns false
- * if no step is due. */
+/* Prefers the lowest rank that has a due step, because other ranks wait for its results. */
 bool rdi_chunks_work(rdi_chunks *e) {
     for (size_t i = 0; e->status == RD_OK && i <= e->n_chunks; i++)
         if (is_due(e, i)) {

@@ -6,7 +6,7 @@
  *              reuses that it finds there. The misses of the front go in packets to the second
  *              thread, which has table and axis. The feeding thread alone decides which block each
  *              miss replaces in the front. A packet begins with the front before its misses,
- *              because the second thread needs it whenever it moves table entries.
+ *              because the second thread needs that front whenever it moves table entries.
  *   front off  The feeding thread has the table, which gives the slot of the previous reference to
  *              each block. The second thread has the axis, which gives the distance. The two
  *              threads synchronize before the table grows or slots are renumbered.
@@ -51,12 +51,13 @@ typedef struct relay_engine {
     uint64_t window_refs, window_near;
     /* Used by the second thread: */
     rdi_slot_axis axis; /* BY_TABLE: a copy of the stream's axis, made when the work was divided */
-    /* Used by both, in the monitor: */
+    /* Used by both threads, inside the monitor: */
     rdi_monitor monitor;
     uint64_t sent, done;     /* number of packets sent and processed */
     uint64_t measured, near; /* BY_TABLE: number of distances since the last check, and how many of
                                 them are near */
-    bool urgent, leaving;    /* true: the second thread must not wait for more packets */
+    bool urgent, leaving;    /* urgent: the second thread must not wait for more packets; leaving:
+                                it must end */
     rd_status status;        /* status of the second thread */
 } relay_engine;
 
@@ -116,7 +117,8 @@ static void begin_packet(relay_engine *r) {
     packet->n = 0;
 }
 
-/* Hands over the packet, and returns when the ring has room for the next one. */
+/* Hands the open packet to the second thread, waits until the ring has room for the next packet,
+ * and begins that packet. Returns the status of the second thread. */
 static rd_status hand_over(relay_engine *r) {
     r->packets[r->way]++;
     rdi_monitor_enter(&r->monitor);
@@ -157,7 +159,8 @@ static void count_hits(relay_engine *r) {
     }
 }
 
-/* Waits for the second thread. The stream's state is then complete again. */
+/* Ends the division of work: hands over the open packet and waits until the second thread has
+ * processed all packets. The stream's state is then complete again. */
 static rd_status come_together(relay_engine *r) {
     if (r->way == TOGETHER)
         return RD_OK;
@@ -178,7 +181,7 @@ static rd_status come_together(relay_engine *r) {
 }
 
 /* Replaces the statistics of the window with the near reuses that the second thread has measured.
- * If it has not measured a whole window yet, a new window begins. */
+ * If that thread has not measured a whole window yet, a new window begins. */
 static void look_behind(relay_engine *r) {
     rdi_monitor_enter(&r->monitor);
     bool enough = r->measured >= RDI_STREAM_WINDOW;
@@ -189,8 +192,9 @@ static void look_behind(relay_engine *r) {
     rdi_monitor_leave(&r->monitor);
 }
 
-/* Returns whether the front should stay on or off, as it is. This is checked once per window. With
- * BY_TABLE it depends on the distances that the second thread has measured so far. */
+/* Returns whether the division of work should stay as it is. This is decided once per window;
+ * within a window the answer is true. With BY_TABLE it depends on the distances that the second
+ * thread has measured so far. */
 static bool way_pays(relay_engine *r) {
     if (r->window_refs < RDI_STREAM_WINDOW)
         return true;
@@ -205,8 +209,8 @@ static bool way_pays(relay_engine *r) {
     return true;
 }
 
-/* Ends the division of work. The stream then checks its front next, with the same statistics and
- * therefore with the same result. */
+/* Ends the division of work and hands the statistics to the stream, so that its next check of the
+ * front has the same result. */
 static rd_status change_way(relay_engine *r) {
     RD_TRY(come_together(r));
     r->stream.window_refs = r->window_refs;
@@ -214,8 +218,8 @@ static rd_status change_way(relay_engine *r) {
     return RD_OK;
 }
 
-/* Answers references from the front. *n is the number of references on entry, and the number of
- * references consumed on return. */
+/* Answers references from the front, and puts the misses into the packet. *n is the number of
+ * references on entry, and the number of references consumed on return. */
 static rd_status feed_front(relay_engine *r, const uint64_t *blk, size_t *n) {
     rdi_stream_packet *packet = open_packet(r);
     size_t before = packet->n, most = *n < RDI_STREAM_STEP ? *n : RDI_STREAM_STEP;
@@ -258,7 +262,8 @@ static rd_status feed_parted(relay_engine *r, const uint64_t *blk, size_t n, siz
 
 /* ---- the engine ---- */
 
-/* Returns the capacity of the ring, which takes at most a small fraction of the memory limit. */
+/* Returns the capacity of the ring in packets. The ring takes at most a sixteenth of the memory
+ * limit. */
 static uint64_t packets_for(const rdi_run *run) {
     uint64_t n = run->in->mem_bytes / 16 / sizeof(rdi_stream_packet);
     uint64_t most = run->in->live ? PACKETS_LIVE : PACKETS;

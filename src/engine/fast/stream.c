@@ -73,7 +73,7 @@ void rdi_stream_remember(rdi_stream *e, const uint64_t *blk, size_t n) {
     e->front_n = c;
 }
 
-/* Fills the front with these blocks, newest first. */
+/* Fills the front with the blocks of `blk`, which has the newest one first. */
 static void fill_lanes(rdi_stream_front *f, const uint64_t blk[RDI_STREAM_FRONT]) {
     for (unsigned i = 0; i < RDI_STREAM_FRONT; i++) {
         f->key[i] = blk[i];
@@ -121,7 +121,8 @@ static void switch_off(rdi_stream *e) {
     memcpy(e->front.key, recent, sizeof recent);
 }
 
-/* Turns the front on or off. Searching it pays off only if much reuse is very recent. */
+/* Turns the front on or off, or leaves it as it is, and begins a new window. Searching the front
+ * pays off only if much reuse is very recent. */
 static void choose_front(rdi_stream *e) {
     uint64_t percent = e->window_near * 100 / e->window_refs;
     bool want =
@@ -156,7 +157,8 @@ static rd_status stream_open(void *self, rdi_run *run) {
     return rdi_stream_room_init(e);
 }
 
-/* Reports the first references to blocks in a step, if they are requested. */
+/* Passes the blocks with infinite distances of the last step to run->first, if they were
+ * collected. */
 static rd_status report_first(rdi_stream *e) {
     size_t n = e->counts.n_first;
     e->counts.n_first = 0;

@@ -1,4 +1,4 @@
-/* Internals of the stream engine: the state that stream*.c and the four kernels share.
+/* Declares the internals of the stream engine: the state that stream*.c and the four kernels share.
  *
  * The recency order is kept in two places. The front, when it is on, holds the RDI_STREAM_FRONT
  * most recent blocks in order. Every block has an entry in the table, a hash table from block to
@@ -39,7 +39,8 @@
 typedef struct rdi_stream_counts {
     uint64_t *count; /* counts: element d for a distance d < DENSE, element DENSE + d / DENSE for a
                         longer one */
-    uint64_t *rest;  /* element d / DENSE is the sum of d % DENSE over all counted distances */
+    uint64_t *rest;  /* element i is the sum of d % DENSE over all counted distances d with d /
+                        DENSE = i */
     uint64_t counts; /* number of elements of `count` */
     uint64_t bins;   /* number of elements of `rest` */
     uint64_t infinite;
@@ -86,8 +87,8 @@ typedef struct rdi_stream_kernel {
      * `dist` is NULL or run->count_too is set. */
     void (*step)(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *dist);
     /* Runs the front alone, for the first of two threads: answers references until n <= STEP
-     * references are done or the packet is full. Counts the hits by distance, and puts the misses
-     * into the packet. Returns the number of references done. */
+     * references are done or the packet is full. Counts the hits by distance in `hits`, and puts
+     * the misses into the packet. Returns the number of references done. */
     size_t (*scan)(rdi_stream_front *f, const uint64_t *blk, size_t n, rdi_stream_packet *out,
                    uint64_t *hits);
     /* Looks up the misses of a packet, for the second thread, and counts their distances. */
@@ -98,8 +99,9 @@ typedef struct rdi_stream_kernel {
      * the axis except for its next slot. */
     void (*slots)(rdi_stream *e, const uint64_t *blk, size_t n, rdi_stream_packet *out);
     void (*measured)(rdi_stream *e, const rdi_slot_axis *a, const rdi_stream_packet *in);
-    /* Counts the slots above those of n <= TILE distinct blocks and removes these blocks. The count
-     * is RD_COLD for a block that is not in the table. The front must be off. */
+    /* Sets newer[i] to the number of live slots above that of blk[i], for n <= TILE distinct
+     * blocks, and removes these blocks. newer[i] is RD_COLD for a block that is not in the table.
+     * The front must be off. */
     void (*take)(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *newer);
     /* Uses the table alone: looks up and updates n references, without distances. */
     void (*lookup)(rdi_stream *e, const uint64_t *blk, size_t n);
@@ -108,8 +110,8 @@ typedef struct rdi_stream_kernel {
     void (*gaps)(rdi_stream *e, const uint64_t *blk, size_t n, rdi_stream_runs *out);
     /* Returns the number of set bits above slot s. a->above must be up to date. */
     uint64_t (*newer)(const rdi_slot_axis *a, uint64_t s);
-    /* Gives the live slots the numbers 1 to n in order, and removes the oldest `drop` blocks. The
-     * front must be flushed. */
+    /* Removes the oldest `drop` blocks, and gives the other n blocks of the table the slots 1 to n
+     * in order. The front must be flushed. The caller resets the axis. */
     void (*renumber)(rdi_stream *e, uint64_t drop);
     void (*front_load)(rdi_stream *e);  /* turns the front on: removes its blocks from the axis */
     void (*front_flush)(rdi_stream *e); /* turns the front off: gives its blocks the next slots,
@@ -146,7 +148,8 @@ struct rdi_stream {
     rdi_stream_front front; /* if the front is off, it holds the most recent blocks, newest first */
     void *front_entry[RDI_STREAM_FRONT];       /* per lane: the slot field of its block in the
                                                   table */
-    uint64_t window, window_refs, window_near; /* statistics for switching the front */
+    uint64_t window, window_refs, window_near; /* length of the current window, and the number of
+                                                  its references and near reuses so far */
     uint64_t bound;                            /* bound of the distances; UINT64_MAX: none */
     uint64_t keep;                             /* if the table has more entries than this, blocks
                                                   are evicted */
@@ -172,8 +175,8 @@ unsigned rdi_stream_front_place(const rdi_stream_front *f, unsigned lane);
 /* Renumbers the times of the front if there is no room for the times of one more step. */
 void rdi_stream_front_wind_back(rdi_stream_front *f);
 
-/* While the front is off, remembers the most recent blocks after these n references, newest
- * first. */
+/* While the front is off, updates e->front after the n references of `blk`: it then holds the most
+ * recent blocks, newest first. */
 void rdi_stream_remember(rdi_stream *e, const uint64_t *blk, size_t n);
 
 /* ---- between steps (stream_room.c) ---- */

@@ -1,4 +1,4 @@
-/* The stream engine's inner loops for x86 with AVX2. */
+/* Compiles the stream engine's inner loops for x86 with AVX2. */
 #include "engine/fast/stream.h"
 
 #if defined(__x86_64__)
@@ -9,5 +9,6 @@
 #define WAYS          RDI_SLOT_WAYS
 #include "engine/fast/stream_kernel.inc.h"
 #else
-const rdi_stream_kernel rdi_stream_avx2 = {0}; /* rdi_isa_choose() never chooses it */
+const rdi_stream_kernel rdi_stream_avx2 = {0}; /* rdi_isa_choose() never chooses AVX2 on other
+                                                  processors */
 #endif

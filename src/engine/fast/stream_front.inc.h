@@ -4,8 +4,8 @@
  * hit is the number of lanes with a later time; its own lane then gets the latest time. A hit
  * changes no key. It changes only one element of a register that the next reference needs, so the
  * next reference need not wait. A miss takes the lane with the earliest time, and the block that
- * was there goes to table and axis. That lane is looked up in advance, when the lane before it is
- * taken.
+ * was there goes to table and axis. That lane is determined in advance, whenever the lane with the
+ * earliest time gets a later one.
  */
 
 /* The destination of misses. */
@@ -32,8 +32,8 @@ typedef struct found {
 #else
 typedef __m256i value16;
 typedef struct lanes16 {
-    /* v[0] has lanes 0-7 and 16-23, v[1] has lanes 8-15 and 24-31, and v[2] and v[3] have the other
-     * half in the same way, because packing two of them restores the order. */
+    /* v[0] has lanes 0-7 and 16-23, v[1] has lanes 8-15 and 24-31, and v[2] and v[3] have lanes
+     * 32-63 in the same way, because packing two vectors restores the order. */
     value16 v[4];
 } lanes16;
 typedef struct found {
@@ -131,19 +131,19 @@ INLINE void lanes_store(uint16_t *to, const lanes16 *l) {
 #endif
 }
 
-/* Returns a set of one lane. */
+/* Returns the set that has only `lane`. */
 INLINE found found_one(unsigned lane) {
 #if ISA == 512
     const uint64_t here = UINT64_C(1) << lane;
     return (found){(__mmask32)here, (__mmask32)(here >> 32)};
 #else
     (void)lane;
-    /* Not needed, because lanes_put() uses `lane`. */
+    /* The set is not needed, because lanes_put() uses `lane`. */
     return (found){_mm256_setzero_si256(), _mm256_setzero_si256()};
 #endif
 }
 
-/* Stores x in the only lane that was found. */
+/* Stores x in `lane`, which is the only lane of `f`. */
 INLINE void lanes_put(lanes16 *l, found f, unsigned lane, value16 x) {
 #if ISA == 512
     (void)lane;
@@ -203,7 +203,8 @@ INLINE void put_at(lanes16 *l, const next_lane *o, value16 x) {
 #endif
 }
 
-/* Returns the lane that holds x, among the lanes with its tag, or FRONT if there is none. */
+/* Returns the lane among `tagged` that holds block x, or FRONT if there is none. Reduces `tagged`
+ * to that lane. */
 INLINE unsigned lane_with(const uint64_t *key, found *tagged, uint64_t x) {
     uint64_t set = found_set(*tagged);
     unsigned lane = (unsigned)__builtin_ctzll(set);
@@ -310,8 +311,9 @@ INLINE size_t scan_front(rdi_stream_front *front, misses *out, const rdi_stream_
 
 #endif
 
-/* Copies blk[0] to blk[n - 1] without immediate repeats, which have distance 0 and do not change
- * the order. Returns the number of references that remain. */
+/* Copies blk[0] to blk[n - 1], and their positions, to `r` without immediate repeats, which have
+ * distance 0 and do not change the order. `prev` is the block before blk[0]. Returns the number of
+ * references that remain. */
 INLINE size_t drop_repeats(const uint64_t *blk, size_t n, uint64_t prev, rdi_stream_runs *r) {
     size_t m = 0, i = 0;
 #if ISA == 512
@@ -350,7 +352,8 @@ INLINE void set_tags(rdi_stream_runs *r, size_t n) {
 #endif
 }
 
-/* Counts `n` hits with the same distance. */
+/* Adds n hits with this distance to the statistics of the window and, if the engine counts now, to
+ * the counts. */
 INLINE void count_near(rdi_stream *e, unsigned distance, uint64_t n, const uint64_t *dist) {
     e->window_near += n;
     if (!rdi_stream_counts_now(e, dist))
@@ -368,8 +371,8 @@ INLINE uint64_t newest_block(const rdi_stream_front *f) {
     return f->key[lane];
 }
 
-/* Begins a step with the front. Immediate repeats need no comparison with the bound, because it is
- * at least 1. */
+/* Begins a step with the front: drops and counts the immediate repeats, and returns the number of
+ * references that remain. Repeats need no comparison with the bound, because it is at least 1. */
 INLINE size_t start_front(rdi_stream *e, rdi_stream_runs *r, const uint64_t *blk, size_t n,
                           uint64_t *dist) {
     rdi_stream_front_wind_back(&e->front);

@@ -1,4 +1,5 @@
-/* The stream engine's inner loops, compiled once per instruction set and once with 64-bit slots.
+/* Defines the stream engine's inner loops, which are compiled once per instruction set and once
+ * with 64-bit slots.
  *
  * The including file defines KERNEL (the name of the table of functions), KERNEL_TARGET (the
  * attribute of the functions), ISA (0, 2 or 512), SLOT (the type of a slot) and WAYS (the number of
@@ -100,8 +101,8 @@ INLINE size_t fill_plain(const rdi_stream *e, tile *b, const uint64_t *blk, size
     return i + m;
 }
 
-/* Prefetches the bucket of a later entry, or the bucket after it if it is full, because the search
- * continues there. */
+/* Prefetches the bucket of entry j + AHEAD or, if that bucket is full, the next one, because the
+ * search continues there. */
 INLINE void prefetch_overflow(const tile *b, unsigned j, unsigned n) {
     if (j + AHEAD < n)
         RDI_PREFETCH(b->home[j + AHEAD] + (b->home[j + AHEAD]->n == WAYS));
@@ -264,8 +265,8 @@ static KERNEL_TARGET void measured(rdi_stream *e, const rdi_slot_axis *a,
     }
 }
 
-/* Measures with the axis before this call, and then subtracts the blocks that were removed earlier
- * in the same call. */
+/* Measures with the axis as it was before this call, and then subtracts the blocks that were
+ * removed earlier in the same call. */
 static KERNEL_TARGET void take(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *above) {
     tile b;
     const rdi_slot_axis a = e->axis;
@@ -382,7 +383,8 @@ static KERNEL_TARGET uint64_t count_newer(const rdi_slot_axis *a, uint64_t s) {
     return newer(a, s);
 }
 
-/* Refills bucket b with the blocks that are not dropped, without empty entries between them. */
+/* Inserts the blocks of bucket b whose slots are above `drop` again, so that no entry before them
+ * is empty, and subtracts `drop` from their slots. */
 INLINE void drop_old(rdi_slot_table *t, bucket *b, uint64_t drop) {
     bucket c = *b;
     b->n = 0;

@@ -43,8 +43,8 @@ INLINE pair16 bits_behind(const uint16_t *line) {
                      _mm512_sub_epi16(from_high, high)}};
 }
 
-/* Computes the old slots relative to `low`. Returns the set of entries that have no old slot or an
- * old slot below `low`; they get the slot 0. */
+/* Writes the old slots relative to `low` to *out. Returns the set of entries that have no old slot
+ * or an old slot below `low`; their relative slot is 0. */
 INLINE uint64_t slots_from(uint64_t low, const SLOT *old, pair16 *out) {
     const __m512i from = _mm512_set1_epi32((int)low), least = _mm512_set1_epi32(low ? (int)low : 1);
     uint64_t before = 0;
@@ -89,7 +89,7 @@ INLINE void count_behind(const pair16 *slot, const pair16 *behind, uint64_t firs
 }
 
 /* Computes the distances of the entries with a slot in the last NEAR_LINES lines, unless these are
- * less than half. Returns the set of entries that remain. */
+ * less than half. Returns the set of entries whose distances remain to be computed. */
 INLINE uint64_t measure_near(const rdi_slot_axis *a, const tile *b, uint64_t in_front,
                              uint64_t *d) {
     const unsigned n = b->n;

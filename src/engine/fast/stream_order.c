@@ -1,4 +1,4 @@
-/* Visits the LRU stack of the stream engine: computes the rank of every live block. */
+/* Visits the LRU stack of the stream engine, after computing the position of every block in it. */
 #include "engine/fast/stream.h"
 
 #define VISIT_MOST 4096 /* maximum number of blocks per call of the visitor */

@@ -1,4 +1,4 @@
-/* The stream engine's inner loops in plain C, for any processor. */
+/* Compiles the stream engine's inner loops in plain C, for any processor. */
 #include "engine/fast/stream.h"
 
 #define KERNEL        rdi_stream_plain

@@ -1,4 +1,4 @@
-/* The work of the stream engine between steps: memory, growth, renumbering, eviction, and the
+/* Does the work of the stream engine between steps: memory, growth, renumbering, eviction, and the
  * change to 64-bit slots. */
 #include "engine/fast/stream.h"
 
@@ -70,8 +70,8 @@ rd_status rdi_stream_table_room(rdi_stream *e) {
 
 /* ---- table and axis together ---- */
 
-/* Lengthens the axis if most slots are live; otherwise renumbers the slots and then chooses the
- * best length. */
+/* Makes room on the axis. Removes the oldest `drop` blocks. Renumbers the slots, unless `drop` is 0
+ * and most slots are live, and then lengthens the axis if it is too short for its live slots. */
 static rd_status axis_room(rdi_stream *e, uint64_t drop) {
     rdi_slot_axis *a = &e->axis;
     if (drop || e->table.count < a->next / 2 || a->next < AXIS_LEAST / 2) {

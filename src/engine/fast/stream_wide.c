@@ -1,5 +1,5 @@
-/* The stream engine's inner loops with 64-bit slots. They are in plain C, because a table that
- * needs 64-bit slots is so large that memory, not arithmetic, limits the speed. */
+/* Compiles the stream engine's inner loops with 64-bit slots. They are in plain C, because a table
+ * that needs 64-bit slots is so large that memory, not arithmetic, limits the speed. */
 #include "engine/fast/stream.h"
 
 #define KERNEL        rdi_stream_wide
