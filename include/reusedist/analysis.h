@@ -1,4 +1,4 @@
-/* Analyses: traces in, a profile out. This is what the commands `analyze`, `mrc` and `run` use.
+/* Analyses: they read traces and make a profile. The commands `analyze`, `mrc` and `run` use them.
  *
  *   rd_analysis_config config = {.size = sizeof config, .threads = 4};
  *   rd_analysis_open(ctx, &config, &a);
@@ -74,7 +74,8 @@ typedef struct rd_attribution_config {
     bool spatial;   /* also measure distances in words */
     const rd_object_file *objects;
     size_t n_objects;
-    bool levels_in_bytes; /* RD_EINVAL if the blocks of the trace have no size in bytes */
+    bool levels_in_bytes; /* true: `levels` are sizes in bytes, so that a trace whose blocks have no
+                             size in bytes gives RD_EINVAL */
 } rd_attribution_config;
 
 /* Configuration of an analysis. Zeros stand for the defaults. The analysis borrows everything that
@@ -109,9 +110,10 @@ typedef struct rd_analysis_config {
     const char *distances; /* File for all distances, one line per distance: a number or "inf". "-"
                               is standard output; NULL: no file. The file appears when all distances
                               are known, even if the analysis ends early. */
-    /* The recorder alternately recorded so many references and skipped others; 0: it did not. Exact
-     * engines that give distances at once then state an error: bands of the miss ratios. All
-     * references must come from one sequence of bursts. */
+    /* Length of a burst in references: the recorder alternately recorded this many references and
+     * skipped others; 0: no bursts. With bursts, an exact engine that gives distances at once
+     * states an error: a confidence band of the miss ratios. All references must come from one
+     * sequence of bursts. */
     uint64_t burst;
 } rd_analysis_config;
 
@@ -163,7 +165,7 @@ RD_API void rd_analysis_close(rd_analysis *a);
 RD_API RD_CHECKED rd_status rd_analysis_serve(rd_cluster *c);
 
 /* Writes the data caches of this machine's first processor to `out`, in ascending order and at most
- * RD_LEVELS_MAX of them, and returns how many there are. If the system does not report its caches,
+ * RD_LEVELS_MAX of them, and returns the number written. If the system does not report its caches,
  * the function assumes 32 KiB, 1 MiB and 32 MiB and sets *known to false. `known` may be NULL. */
 RD_API size_t rd_machine_caches(rd_level *out, bool *known);
 

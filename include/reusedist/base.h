@@ -86,12 +86,13 @@ RD_API size_t rd_ctx_peak_bytes(const rd_ctx *ctx);
  * is borrowed until the next call that fails in this context. */
 RD_API const char *rd_last_error(const rd_ctx *ctx);
 
-/* Frees a text that a function of this library returned. NULL is allowed. */
+/* Frees a text that a function of this library made for the caller. `text` may be NULL. */
 RD_API void rd_text_free(rd_ctx *ctx, char *text);
 
-/* Makes a text, for example a file name, safe for a terminal, a log or XML: replaces control
- * characters and bytes that are not valid UTF-8 by \xNN. Like snprintf(3), it writes at most `room`
- * bytes to `out`, the final NUL included, and returns the length of the complete text. */
+/* Makes a text, for example a file name, safe for a terminal, a log or XML: writes \xNN for each
+ * byte of a control character, of U+FFFE and U+FFFF, and of invalid UTF-8. Like snprintf(3), it
+ * writes at most `room` bytes to `out`, the final NUL included, and returns the length of the
+ * complete text. */
 RD_API size_t rd_text_escape(const char *text, char *out, size_t room);
 
 /* Writes the `n` bytes of `text` to the file `path`; "-" is standard output. A regular file is
@@ -105,11 +106,11 @@ RD_API RD_CHECKED rd_status rd_text_write(rd_ctx *ctx, const char *path, const c
 
 typedef enum rd_opt_type {
     RD_OPT_U64,    /* uint64_t: decimal, or hexadecimal after 0x */
-    RD_OPT_SIZE,   /* uint64_t: decimal with optional K, M, G, T (powers of 1024) */
+    RD_OPT_SIZE,   /* uint64_t: like RD_OPT_U64, then optionally K, M, G or T (powers of 1024) */
     RD_OPT_DOUBLE, /* double */
     RD_OPT_BOOL,   /* bool: on, off (also yes, no, true, false, 1, 0) */
     RD_OPT_CHOICE, /* uint32_t: index into `choices` */
-    RD_OPT_STRING, /* const char *: borrowed from the option text that the object keeps */
+    RD_OPT_STRING, /* const char *: borrowed from the text that was parsed */
     RD_OPT_SIZES,  /* rd_sizes: several RD_OPT_SIZE values joined by ':' (or ',' on the command
                      line) */
     RD_OPT_STRINGS /* rd_strings: the option may be given several times */
@@ -141,30 +142,33 @@ typedef struct rd_opt {
     const char *arg;     /* commands only: name of the value in --help; NULL for a plain switch */
 } rd_opt;
 
-/* Sets every field of `state` to its default. */
+/* Sets each field of `state` whose option has a default to that default. */
 RD_API RD_CHECKED rd_status rd_opts_default(rd_ctx *ctx, const rd_opt *table, void *state);
 
-/* Parses `value` and stores it in the field of option `name`. Messages call the engine, format or
- * command that has the options `owner` ("engine bk", "analyze"). */
+/* Parses `value` and stores it in the field of option `name`. String options borrow `value`.
+ * Messages call the engine, format or command that has the options `owner` ("engine bk",
+ * "analyze"). */
 RD_API RD_CHECKED rd_status rd_opts_set(rd_ctx *ctx, const char *owner, const rd_opt *table,
                                         void *state, const char *name, const char *value);
 
 /* Parses a size such as "123", "64K" or "2G". Any text after the size is an error. */
 RD_API RD_CHECKED rd_status rd_parse_size(rd_ctx *ctx, const char *text, uint64_t *out);
 
-/* A search for the name that a mistyped word was meant to be: rd_suggest(), then offer all names. */
+/* A search for the name that is closest to a mistyped word: call rd_suggest() with the word, then
+ * rd_suggest_offer() with every valid name. */
 typedef struct rd_suggestion {
     const char *word, *best; /* borrowed; best: NULL if no name is close */
-    size_t n, best_n;        /* their lengths */
-    unsigned distance;       /* edits that turn the word into the best name */
+    size_t n, best_n;        /* lengths of `word` and `best` */
+    unsigned distance;       /* number of edits that turn `word` into `best`; before there is a best
+                                name, the maximum number */
 } rd_suggestion;
 
 #define RD_SUGGESTION_ROOM 96
 
 RD_API rd_suggestion rd_suggest(const char *word, size_t n);
 RD_API void rd_suggest_offer(rd_suggestion *s, const char *name, size_t n);
-/* Writes "; did you mean NAME?", with `prefix` before the name, or nothing. Returns `room`, which has
- * RD_SUGGESTION_ROOM bytes. */
+/* Writes "; did you mean NAME?", with `prefix` before the best name, or "" if no name is close.
+ * Returns `room`, which must have RD_SUGGESTION_ROOM bytes. */
 RD_API const char *rd_suggest_text(const rd_suggestion *s, const char *prefix, char *room);
 
 #ifdef __cplusplus

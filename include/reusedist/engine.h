@@ -1,4 +1,4 @@
-/* Engines, which are fed block ids and return reuse distances.
+/* Engines: they receive block ids and compute reuse distances.
  *
  *   rd_engine *e;
  *   rd_engine_open(ctx, "auto", NULL, &e);
@@ -42,7 +42,7 @@ enum {
 /* The purpose of an engine. */
 typedef enum rd_engine_role {
     RD_ROLE_MEASURE,  /* an engine for measuring, which a user chooses */
-    RD_ROLE_STRATEGY, /* a strategy that engine auto selects automatically */
+    RD_ROLE_STRATEGY, /* a strategy that engine auto can select */
     RD_ROLE_STUDY,    /* an algorithm from the literature, for study and comparison */
     RD_ROLE_BASELINE, /* a lower limit of the cost of measuring */
     RD_ROLES          /* number of roles */
@@ -56,21 +56,23 @@ typedef struct rd_engine_info {
     uint32_t caps;          /* mask of RD_CAP_* */
     const char *error_kind; /* "exact", or what the error bound means */
     const rd_opt *opts;     /* the engine's options; NULL: none */
-    /* Option strings that tests and comparisons run, terminated by NULL. The array may be NULL. */
+    /* Option strings with which tests and comparisons run the engine. The last element is NULL. The
+     * array itself may be NULL. */
     const char *const *variants;
 } rd_engine_info;
 
-/* Returns engine number `index` in display order, or NULL past the last one. The engine is never
- * freed. */
+/* Returns the description of engine number `index` in display order, or NULL past the last one. The
+ * description is static: it stays valid. */
 RD_API const rd_engine_info *rd_engine_info_at(size_t index);
-/* Returns the engine with this name, or NULL if there is none. */
+/* Returns the description of the engine called `name`, or NULL if there is none. */
 RD_API const rd_engine_info *rd_engine_info_find(const char *name);
 
 /* Returns the reason why this engine cannot run in this build or on this machine, or NULL if it
  * can. */
 RD_API const char *rd_engine_unavailable(const rd_engine_info *info);
 
-/* Receives distances in reference order, any number of them per call. */
+/* Receives `n` distances in reference order. If a sink fails, the engine fails with the same
+ * status. */
 typedef rd_status (*rd_distance_sink)(void *user, const uint64_t *distances, size_t n);
 
 typedef struct rd_engine_config {

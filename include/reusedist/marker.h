@@ -17,7 +17,8 @@ extern "C" {
 #define RD_MARKER_START 0x52440000u
 #define RD_MARKER_STOP  0x52440001u
 
-/* The compiled-in recorder defines this function; without that recorder it is NULL. */
+/* Starts recording if `on` is 1, and stops it if `on` is 0. The compiled-in recorder defines this
+ * function; without that recorder it is NULL. */
 __attribute__((weak)) void rd_recorder_mark(int on);
 
 /* Executes the instructions that Valgrind recognizes as a request: rotations that cancel out, and

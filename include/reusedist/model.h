@@ -23,8 +23,9 @@ extern "C" {
 RD_API RD_CHECKED rd_status rd_mrc_at(rd_ctx *ctx, const rd_profile *p, uint64_t blocks,
                                       double *miss_ratio, bool *interpolated);
 
-/* Returns the smallest cache, in blocks, that a sample of the blocks resolves: it holds ten sampled
- * blocks. Miss ratios of smaller caches mean nothing. 0: every size is resolved. */
+/* Returns the size in blocks of the smallest cache that a sample of the blocks resolves: a cache
+ * that holds ten sampled blocks. Miss ratios of smaller caches mean nothing. Returns 0 if every
+ * size is resolved. */
 RD_API uint64_t rd_mrc_resolution(const rd_profile *p);
 
 /* Returns whether the profile comes from a sample, of the blocks or of the run, and has a confidence
@@ -34,8 +35,8 @@ RD_API bool rd_mrc_has_band(const rd_profile *p);
 /* Computes the band that contains the exact miss ratio at the one size `blocks` with 95 %
  * confidence. For a sample of the blocks, the band extends below and above the curve by the half
  * width that the profile states, and accounts for the error that sampling makes in cache sizes. For
- * a run that was recorded in bursts, the profile states the band. The function returns RD_EINVAL for
- * a profile that is not a sample. */
+ * a run that was recorded in bursts, the profile states the band. The function returns RD_EINVAL
+ * for a profile that is not a sample, and for a size too close to the bound. */
 RD_API RD_CHECKED rd_status rd_mrc_band(rd_ctx *ctx, const rd_profile *p, uint64_t blocks,
                                         double *low, double *high);
 
@@ -53,7 +54,8 @@ RD_API void rd_mrc_free(rd_ctx *ctx, rd_mrc_point *points);
 
 /* Returns the size in blocks of the smallest cache that has at least `share` of the hits of an
  * infinite cache, rounded up to the end of a bin. Returns 0 if even an infinite cache has no hits,
- * and RD_UNKNOWN if the size is above the profile's bound. */
+ * and RD_UNKNOWN if the profile does not tell: a bounded analysis does not know the hits of an
+ * infinite cache. */
 RD_API uint64_t rd_smallest_cache(const rd_profile *p, double share);
 
 /* The smallest cache with a given hit ratio, or the best hit ratio that a cache can have. */
@@ -65,8 +67,8 @@ typedef struct rd_hits_answer {
     double hit_ratio; /* hit ratio of a cache of that size */
     double cold;      /* share of first references, which no cache hits; NAN: unknown */
 } rd_hits_answer;
-/* Answers "which cache hits `requested` (0 to 1) of all references?". RD_EINVAL for another value,
- * and for a profile without distances. */
+/* Answers "which cache hits `requested` (0 to 1) of all references?". The function returns
+ * RD_EINVAL for any other value of `requested`, and for a profile without distances. */
 RD_API RD_CHECKED rd_status rd_cache_for_hits(rd_ctx *ctx, const rd_profile *p, double requested,
                                               rd_hits_answer *out);
 
@@ -79,8 +81,8 @@ typedef struct rd_knee {
     double miss_before; /* miss ratio of a cache of about half the size */
     double miss_after;  /* miss ratio of a cache of this size */
 } rd_knee;
-/* Writes at most `max` knees of 8 blocks or more to `out`, starting with the most pronounced, and
- * returns how many there are. */
+/* Writes at most `max` knees at cache sizes of 8 blocks or more to `out`, starting with the most
+ * pronounced, and returns the number written. */
 RD_API size_t rd_knees(const rd_profile *p, rd_knee *out, size_t max);
 
 /* A bin with different shares of the references in two profiles. */

@@ -29,8 +29,8 @@ typedef enum rd_pattern {
 } rd_pattern;
 
 /* A set of patterns: bit 1 << pattern is set for each pattern in it. The square root fits
- * two-dimensional data; the cube root and two thirds fit three-dimensional data. A set contains
- * either the square root or the other two, never both. */
+ * two-dimensional data; the cube root and two thirds fit three-dimensional data. A set with the
+ * square root contains neither the cube root nor two thirds. */
 typedef uint32_t rd_patterns;
 
 /* Returns the name of a pattern: "constant", "1/3", "1/2", "2/3" or "linear". */
@@ -38,7 +38,8 @@ RD_API const char *rd_pattern_name(rd_pattern pattern);
 /* Parses a set such as "constant,1/2,linear". "auto" gives 0, which lets the model choose the set
  * that fits best. */
 RD_API RD_CHECKED rd_status rd_patterns_parse(rd_ctx *ctx, const char *text, rd_patterns *out);
-/* Writes the name of a set, which rd_patterns_parse() accepts. `text` has room for 64 bytes. */
+/* Writes the name of a set, which rd_patterns_parse() accepts. `text` must have room for 64
+ * bytes. */
 RD_API void rd_patterns_name(rd_patterns set, char *text);
 
 typedef enum rd_model_method {
@@ -86,11 +87,11 @@ RD_API const rd_model_facts *rd_model_facts_of(const rd_model *m);
 /* Sets the unit of the input size: "given" (by the user), "blocks", "peak 3.1" (the first peak of
  * sample 3), or "none" if the model predicts only the constant pattern. The text is copied. */
 RD_API RD_CHECKED rd_status rd_model_set_size_unit(rd_model *m, const char *unit);
-/* Computes the input size of a profile in the model's unit. RD_EINVAL if the profile does not
- * contain it. */
+/* Computes the input size of a profile in the model's unit. The function returns RD_EINVAL if the
+ * profile does not contain the size. */
 RD_API RD_CHECKED rd_status rd_model_size_of(const rd_model *m, const rd_profile *p, double *out);
 
-/* Predicts the profile of an input of this size. The profile's engine is "predict". */
+/* Predicts the profile of an input of size `size`. The profile's engine is "predict". */
 RD_API RD_CHECKED rd_status rd_model_predict(const rd_model *m, double size, rd_profile **out);
 
 /* Read a model from a file or from text (JSON, schema "reusedist.model/1"). `path` "-" is standard
@@ -98,7 +99,7 @@ RD_API RD_CHECKED rd_status rd_model_predict(const rd_model *m, double size, rd_
 RD_API RD_CHECKED rd_status rd_model_read(rd_ctx *ctx, const char *path, rd_model **out);
 RD_API RD_CHECKED rd_status rd_model_parse(rd_ctx *ctx, const char *name, const char *text,
                                            size_t n, rd_model **out);
-/* Makes the text of the model file, which ends with NUL. Free it with rd_text_free(). */
+/* Makes the text of the model file, terminated by NUL. Free the text with rd_text_free(). */
 RD_API RD_CHECKED rd_status rd_model_json(const rd_model *m, char **out, size_t *n);
 
 RD_API void rd_model_free(rd_model *m);
@@ -128,7 +129,7 @@ RD_API RD_CHECKED rd_status rd_sampler_new(rd_ctx *ctx, const rd_sampler_config 
 RD_API void rd_sampler_feed(rd_sampler *s, const uint64_t *blocks, const uint64_t *distances,
                             size_t n);
 /* Writes the peaks found so far to `out`, ready for rd_profile_set_peaks(), and returns how many
- * there are. `out` has room for RD_SAMPLES_MAX * RD_PEAKS_MAX. */
+ * there are. `out` must have room for RD_SAMPLES_MAX * RD_PEAKS_MAX peaks. */
 RD_API size_t rd_sampler_peaks(const rd_sampler *s, rd_peak *out);
 RD_API const rd_sampler_config *rd_sampler_config_of(const rd_sampler *s);
 RD_API void rd_sampler_free(rd_sampler *s);

@@ -28,7 +28,8 @@ typedef struct rd_binning {
 /* Parses "full", "log", "loglinear", "linear:2048" or "reference:1000" (":1000" is the default and
  * may be omitted). */
 RD_API RD_CHECKED rd_status rd_binning_parse(rd_ctx *ctx, const char *text, rd_binning *out);
-/* Writes the name of a binning, which rd_binning_parse() accepts. `text` has room for 32 bytes. */
+/* Writes the name of a binning, which rd_binning_parse() accepts. `text` must have room for 32
+ * bytes. */
 RD_API void rd_binning_name(rd_binning binning, char *text);
 
 /* The sum of the distances in a bin. It has 128 bits, because the sum of 2^40 references with
@@ -92,7 +93,7 @@ typedef struct rd_profile rd_profile;
  * error_kind is one of these words:
  *   "exact"     every distance is exact
  *   "relative"  a distance is at most the true distance d, and at least d - error_bound * d
- *   "absolute"  a distance is at most the true distance, and at most error_bound blocks less
+ *   "absolute"  a distance is at most the true distance d, and at least d - error_bound
  *   "sampled"   error_bound is the largest half width of the confidence band of the miss ratios,
  *               see rd_mrc_band(); for caches below 1 / sample_rate blocks nothing is stated
  *   "bursts"    the recorder recorded bursts of references and skipped the others. With 95 %
@@ -109,8 +110,9 @@ typedef struct rd_profile_facts {
     uint64_t cold;              /* number of first references to a block, or RD_UNKNOWN */
     uint64_t infinite;          /* number of first references and of distances of the bound or
                                    more */
-    uint64_t block_bytes;       /* 0: one block per address (-b addr) */
-    uint64_t bound;             /* 0: unbounded */
+    uint64_t block_bytes;       /* size of a block in bytes; 0: every address (-b addr) or object
+                                   id is a block */
+    uint64_t bound;             /* bound of the distances in blocks; 0: unbounded */
     const char *kinds;          /* the kinds analyzed, letters of "LSI"; NULL: all */
     const char *engine;         /* name of the engine */
     const char *engine_options; /* "key=value,...": every option with the value used */
@@ -128,8 +130,9 @@ typedef struct rd_profile_facts {
                          an unknown number. Unless it is 0, the profile is a sample */
     double seconds;   /* analysis time in seconds; 0: unknown */
     rd_sampler_config sampling; /* thresholds with which the peaks were found, if there are peaks */
-    /* The band of a run that was recorded in bursts, at 1, 2, 4 ... blocks: n_band sizes, 0 if
-     * there is no band. From the last size on it stays the same. */
+    /* The confidence band of the miss ratios of a run that was recorded in bursts, at 1, 2, 4 ...
+     * blocks. n_band is the number of these sizes; 0: no band. For larger caches, the band is the
+     * same as at the last size. */
     size_t n_band;
     double band_low[RD_BAND_SIZES], band_high[RD_BAND_SIZES];
 } rd_profile_facts;
@@ -138,7 +141,8 @@ RD_API const rd_profile_facts *rd_profile_facts_of(const rd_profile *p);
 RD_API size_t rd_profile_bins(const rd_profile *p,
                               const rd_bin **out); /* in ascending order, without empty bins */
 RD_API size_t rd_profile_sources(const rd_profile *p, const rd_source **out);
-/* Returns the peaks, sorted by sample and number. Only a profile made with sampling has peaks. */
+/* Sets *out to the peaks, sorted by sample and number, and returns how many there are. Only a
+ * profile made with sampling has peaks. */
 RD_API size_t rd_profile_peaks(const rd_profile *p, const rd_peak **out);
 
 /* Returns a note for the user about a profile that was read from a file, as one sentence, or NULL
@@ -147,18 +151,18 @@ RD_API size_t rd_profile_peaks(const rd_profile *p, const rd_peak **out);
  * profile. */
 RD_API const char *rd_profile_note(const rd_profile *p);
 
-/* These functions set facts that only the caller of the engine knows. Strings are copied. They
- * return RD_EINVAL for a block size that is neither 0 nor a power of two, and for kinds that are not
- * letters of "LSI". */
+/* These functions set facts that only the caller of the engine knows. Strings are copied. The
+ * functions return RD_EINVAL for a block size that is neither 0 nor a power of two, and for kinds
+ * that are not letters of "LSI". */
 RD_API RD_CHECKED rd_status rd_profile_set_block_bytes(rd_profile *p, uint64_t block_bytes);
 RD_API void rd_profile_set_partial(rd_profile *p, bool partial);
-/* A profile of a run of which the recorder skipped references is never exact: its error kind becomes
- * "parts". */
+/* Sets the number of references that the recorder skipped. Unless it is 0, the profile is no longer
+ * exact, and its error kind becomes "parts". */
 RD_API RD_CHECKED rd_status rd_profile_set_skipped(rd_profile *p, uint64_t skipped);
 /* States the band of a run that was recorded in bursts: at 2^k blocks, the miss ratio lies between
- * low[k] and high[k] with 95 % confidence, for k below n (1 to RD_BAND_SIZES); for larger caches
- * between the last two. The error kind becomes "bursts". RD_EINVAL unless the numbers are shares
- * and do not increase. */
+ * low[k] and high[k] with 95 % confidence, for k below `n` (1 to RD_BAND_SIZES). For larger caches
+ * it lies between low[n - 1] and high[n - 1]. The error kind becomes "bursts". The function returns
+ * RD_EINVAL unless all numbers are from 0 to 1 and neither array increases. */
 RD_API RD_CHECKED rd_status rd_profile_set_burst_band(rd_profile *p, const double *low,
                                                       const double *high, size_t n);
 /* Adds references of distance 0 that were counted without being fed to an engine. */
@@ -179,7 +183,7 @@ RD_API RD_CHECKED rd_status rd_profile_read_fd(rd_ctx *ctx, int fd, const char *
                                                const void *head, size_t n, rd_profile **out);
 RD_API RD_CHECKED rd_status rd_profile_parse(rd_ctx *ctx, const char *name, const char *text,
                                              size_t n, rd_profile **out);
-/* Makes the text of the profile file, which ends with NUL. Free it with rd_text_free(). */
+/* Makes the text of the profile file, terminated by NUL. Free the text with rd_text_free(). */
 RD_API RD_CHECKED rd_status rd_profile_json(rd_profile *p, char **out, size_t *n);
 
 /* Sums the profiles of independent runs. All must have the same block size, bound and kinds. The

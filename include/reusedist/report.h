@@ -48,13 +48,15 @@ RD_API RD_CHECKED rd_status rd_report_mrc_csv(rd_profile *p, const uint64_t *blo
 RD_API RD_CHECKED rd_status rd_report_mrc_json(rd_profile *p, const uint64_t *blocks,
                                                size_t n_blocks, char **text, size_t *n);
 
-/* Makes a table of the smallest caches with the given hit ratios (shares of all references, 0 to 1),
- * for people. A ratio that no cache has gets the best one and the reason, see rd_cache_for_hits(). */
+/* Makes a table of the smallest caches with the given hit ratios (shares of all references, 0 to
+ * 1), for people. For a ratio that no cache has, the table shows the best ratio and the reason, see
+ * rd_cache_for_hits(). */
 RD_API RD_CHECKED rd_status rd_report_hits_text(rd_profile *p, const rd_report_style *style,
                                                 const double *hits, size_t n_hits, char **text,
                                                 size_t *n);
-/* Makes the same table as CSV: "hits,blocks,bytes,requested". `hits` is the requested ratio, or the
- * best one if no cache has that. Bytes are empty if a block is an address or an object. */
+/* Makes the same table as CSV: "hits,blocks,bytes,requested". Column `requested` has the given
+ * ratio. Column `hits` has the same ratio, or the best one if no cache has the given ratio. Bytes
+ * are empty if a block is an address or an object. */
 RD_API RD_CHECKED rd_status rd_report_hits_csv(rd_profile *p, const double *hits, size_t n_hits,
                                                char **text, size_t *n);
 /* Makes the same table as JSON (schema "reusedist.hits/1"). */
@@ -78,7 +80,8 @@ RD_API RD_CHECKED rd_status rd_report_comparison_text(rd_ctx *ctx, const rd_comp
  * empty. */
 RD_API RD_CHECKED rd_status rd_report_comparison_csv(rd_ctx *ctx, const rd_comparees *all,
                                                      char **text, size_t *n);
-/* Makes the same as JSON (schema "reusedist.comparison/1"), with the bins that differ most. */
+/* Makes the same table as JSON (schema "reusedist.comparison/1"), with the bins that differ
+ * most. */
 RD_API RD_CHECKED rd_status rd_report_comparison_json(rd_ctx *ctx, const rd_comparees *all,
                                                       char **text, size_t *n);
 
@@ -99,9 +102,10 @@ typedef struct rd_page {
 RD_API RD_CHECKED rd_status rd_report_html(rd_ctx *ctx, const rd_page *page, char **text,
                                            size_t *n);
 
-/* Formats a count with three digits: "980", "12.3 k", "4.56 M". `text` has room for 16 bytes. */
+/* Formats a count with three digits: "980", "12.3 k", "4.56 M". `text` must have room for 16
+ * bytes. */
 RD_API void rd_format_count(double count, char *text);
-/* Formats a size: "512 B", "32 KiB", "4.5 MiB". `text` has room for 16 bytes. */
+/* Formats a size: "512 B", "32 KiB", "4.5 MiB". `text` must have room for 16 bytes. */
 RD_API void rd_format_bytes(double bytes, char *text);
 
 #ifdef __cplusplus

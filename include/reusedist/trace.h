@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-/* Kinds of references. The values can be combined to a mask. */
+/* Kinds of references. The values can be combined into a mask. */
 enum { RD_LOAD = 1, RD_STORE = 2, RD_FETCH = 4, RD_ALL_KINDS = 7 };
 
 /* Fields that a format can deliver in addition to the address: columns of a batch, and events (see
@@ -182,7 +182,8 @@ typedef struct rd_live_config {
     /* Size of a block in bytes, a power of two up to RD_COLLAPSE_MAX; 0: off. Recorders count
      * consecutive references to one block of this size without recording each of them, see
      * rd_trace_repeats(). Batches whose references each touch only one block then have neither
-     * sizes nor kinds. An analysis with blocks of this size is faster and has the same result. */
+     * sizes nor kinds. An analysis with blocks of this size is faster and has the same result.
+     * `events` must be false. */
     uint64_t collapse_bytes;
     bool paused; /* true: recorders record nothing before rd_live_set_recording() or a marker starts
                     recording */
@@ -205,14 +206,15 @@ RD_API RD_CHECKED rd_status rd_trace_open_live(rd_ctx *ctx, rd_live *live, rd_tr
 /* Switches recording on or off. The recorders follow within a few thousand references. A signal
  * handler may call this function. */
 RD_API void rd_live_set_recording(rd_live *live, bool on);
-/* Ends the trace within one batch, even if programs still record. A signal handler may call this
- * function. */
+/* Ends the trace at the end of the buffer that is being read, which is within 65,536 references,
+ * even if programs still record. A signal handler may call this function. */
 RD_API void rd_live_stop(rd_live *live);
 /* Returns the number of programs that have started to record so far. */
 RD_API uint64_t rd_live_programs(const rd_live *live);
-/* Number of processes that recorded programs have started so far and that are not recorded. */
+/* Returns the number of processes that recorded programs have started so far and that are not
+ * recorded. */
 RD_API uint64_t rd_live_children(const rd_live *live);
-/* Number of recorded programs that were replaced by another program, with exec(), that is not
+/* Returns the number of recorded programs that exec() has replaced so far by a program that is not
  * recorded. */
 RD_API uint64_t rd_live_replaced(const rd_live *live);
 /* Frees the channel. Programs that still record exit with a message. */
@@ -235,10 +237,11 @@ RD_API RD_CHECKED rd_status rd_trace_writer_event(rd_trace_writer *w, const rd_e
 /* Makes the file appear under its name now and keeps it even if writing fails later. The file can
  * then be read up to that point. Recorders use this, because a recording cannot be repeated. */
 RD_API RD_CHECKED rd_status rd_trace_writer_keep(rd_trace_writer *w);
-/* Writes all buffered data and checks that it reached the file. */
+/* Writes all buffered data and checks that it reached the file, which then appears under its
+ * name. */
 RD_API RD_CHECKED rd_status rd_trace_writer_finish(rd_trace_writer *w);
-/* Frees the writer. A file that was not finished does not appear; an existing file of that name
- * stays unchanged. */
+/* Frees the writer. A file that was neither finished nor kept does not appear; an existing file of
+ * that name stays unchanged. */
 RD_API void rd_trace_writer_close(rd_trace_writer *w);
 
 /* ---- mapping references to blocks ---- */

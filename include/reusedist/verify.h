@@ -62,7 +62,8 @@ RD_API RD_CHECKED rd_status rd_verify_next(rd_verify *v);
 
 /* Returns the difference, or NULL if all answers were right so far. */
 RD_API const rd_difference *rd_verify_difference(const rd_verify *v);
-/* Returns the checks of engine number `index`; NULL past the last one. */
+/* Returns entry number `index` of the checks, which have one entry per engine and set of options,
+ * or NULL past the last one. */
 RD_API const rd_verified *rd_verified_at(const rd_verify *v, size_t index);
 
 RD_API void rd_verify_free(rd_verify *v);
