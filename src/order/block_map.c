@@ -1,4 +1,5 @@
-/* The rare operations of the block map: growth, removal and iteration. See block_map.h. */
+/* Implements the initialization, growth, removal, iteration and checks of the block map. See
+ * block_map.h. */
 #include "order/block_map.h"
 
 #define FIRST_SLOTS 64
@@ -37,8 +38,8 @@ rd_status rdi_block_map_grow(rdi_block_map *map) {
     return RD_OK;
 }
 
-/* Empties slot `hole` and closes the gap: later blocks of the cluster move forward, unless that
- * would put a block before the slot that it hashes to. */
+/* Removes the block in slot `hole`. Later blocks of the cluster move back to close the gap, unless
+ * that would put a block before the slot that it hashes to. */
 static void remove_at(rdi_block_map *map, size_t hole) {
     for (size_t i = (hole + 1) & map->mask; map->slot[i].value != RDI_ABSENT;
          i = (i + 1) & map->mask) {

@@ -2,10 +2,12 @@
  *
  * It uses open addressing with linear probing. Ids are hashed, so that regular strides spread over
  * the table. A slot is empty if its value is RDI_ABSENT. So every block id is allowed, but the
- * value RDI_ABSENT cannot be stored. Removal shifts the cluster back instead of leaving a
- * tombstone, so the cost of a look-up depends only on the current content.
+ * value RDI_ABSENT cannot be stored. Removal shifts the rest of the cluster (the run of occupied
+ * slots) back instead of leaving a tombstone, so the cost of a look-up depends only on the current
+ * content.
  *
- * Memory: 16 bytes per slot. The table is at most 3/4 full, so it takes 21 to 43 bytes per block.
+ * Memory: 16 bytes per slot. The table doubles when it is 3/4 full, so it takes 21 to 43 bytes per
+ * block while it grows. It never shrinks.
  */
 #ifndef RDI_BLOCK_MAP_H
 #define RDI_BLOCK_MAP_H
@@ -32,17 +34,18 @@ typedef struct rdi_block_map {
 rd_status rdi_block_map_init(rdi_block_map *map, rd_ctx *ctx);
 void rdi_block_map_fini(rdi_block_map *map); /* a zeroed map is allowed */
 
-/* Removes a block. Returns whether the block was in the table. */
+/* Removes `block`. Returns whether it was in the table. */
 bool rdi_block_map_remove(rdi_block_map *map, uint64_t block);
 
 /* Removes every block whose value is below `value`, in one pass over the table. */
 void rdi_block_map_remove_below(rdi_block_map *map, uint64_t value);
 
-/* Returns the next slot in use, in no particular order, or NULL at the end. Start with *cursor = 0.
- * During the iteration the caller may change values (not to RDI_ABSENT), but not the table. */
+/* Returns the next slot in use, in no particular order, and advances *cursor; returns NULL at the
+ * end. *cursor must be 0 before the first call. During the iteration, the caller may change values
+ * (but not to RDI_ABSENT) and must not insert or remove blocks. */
 rdi_block_slot *rdi_block_map_next(rdi_block_map *map, size_t *cursor);
 
-/* Checks the invariants, for tests. *why names the first violation. */
+/* Returns whether the invariants hold, for tests. If not, *why names the first violation. */
 bool rdi_block_map_check(const rdi_block_map *map, const char **why);
 
 rd_status rdi_block_map_grow(rdi_block_map *map);
@@ -51,7 +54,7 @@ static inline size_t rdi_block_map_home(const rdi_block_map *map, uint64_t block
     return rdi_mix64(block) & map->mask;
 }
 
-/* Returns the slot that holds the block, or the empty slot where it belongs. */
+/* Returns the slot that holds `block`, or the empty slot where `block` belongs. */
 static inline rdi_block_slot *rdi_block_map_probe(const rdi_block_map *map, uint64_t block) {
     size_t i = rdi_block_map_home(map, block);
     while (map->slot[i].value != RDI_ABSENT && map->slot[i].block != block)
@@ -59,15 +62,15 @@ static inline rdi_block_slot *rdi_block_map_probe(const rdi_block_map *map, uint
     return &map->slot[i];
 }
 
-/* Returns the value of the block, or NULL. The pointer is valid until the next insertion or
- * removal. */
+/* Returns a pointer to the value of `block`, or NULL if `block` is not in the table. The pointer is
+ * valid until the next insertion or removal. */
 static inline uint64_t *rdi_block_map_find(const rdi_block_map *map, uint64_t block) {
     rdi_block_slot *slot = rdi_block_map_probe(map, block);
     return slot->value == RDI_ABSENT ? NULL : &slot->value;
 }
 
-/* Sets the value of the block, and inserts the block if necessary. *old is the previous value, or
- * RDI_ABSENT. */
+/* Sets the value of `block` to `value`, which must not be RDI_ABSENT, and inserts `block` if
+ * necessary. *old becomes the previous value, or RDI_ABSENT if there was none. */
 static inline rd_status rdi_block_map_exchange(rdi_block_map *map, uint64_t block, uint64_t value,
                                                uint64_t *old) {
     if (RDI_UNLIKELY(map->n == map->limit))

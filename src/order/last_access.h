@@ -1,8 +1,10 @@
-/* Stores the time of the last reference to each block, for engines that count between two times.
+/* Stores the time of the last reference to each block, for engines that count the blocks referenced
+ * between two times.
  *
- * With a bound, only the newest `bound` blocks are live. A block that drops out is not searched for
- * in the table: entries with a time below `oldest` count as dead, and they are removed once they
- * outnumber the live entries. Memory is O(live), and O(bound) with a bound.
+ * With a bound B, only the B most recently used blocks are live. A block that drops out is not
+ * searched for in the table: entries with a time below `oldest` count as dead, and they are removed
+ * once they outnumber the live entries. Memory is proportional to the largest number of live
+ * blocks, which is at most B with a bound.
  */
 #ifndef RDI_LAST_ACCESS_H
 #define RDI_LAST_ACCESS_H
@@ -20,8 +22,8 @@ typedef struct rdi_last_access {
     uint64_t live;   /* number of live blocks */
 } rdi_last_access;
 
-/* Records a reference to the block at time `now`. *last is the time of its previous reference, or
- * RDI_ABSENT. */
+/* Stores `now` as the time of the last reference to `block`. *last becomes the time of the previous
+ * reference, or RDI_ABSENT if `block` was not live. */
 static inline rd_status rdi_last_access_touch(rdi_last_access *l, uint64_t block, uint64_t now,
                                               uint64_t *last) {
     RD_TRY(rdi_block_map_exchange(&l->time, block, now, last));
@@ -32,7 +34,8 @@ static inline rd_status rdi_last_access_touch(rdi_last_access *l, uint64_t block
     return RD_OK;
 }
 
-/* Removes the block. Returns the time of its last reference, or RDI_ABSENT. */
+/* If `block` is live, removes it and returns the time of its last reference. Otherwise returns
+ * RDI_ABSENT. */
 static inline uint64_t rdi_last_access_take(rdi_last_access *l, uint64_t block) {
     const uint64_t *time = rdi_block_map_find(&l->time, block);
     if (!time || *time < l->oldest)
@@ -49,7 +52,8 @@ static inline void rdi_last_access_sweep(rdi_last_access *l) {
         rdi_block_map_remove_below(&l->time, l->oldest);
 }
 
-/* Drops the oldest live block, which was last referenced at `time`. */
+/* Drops the oldest live block, whose last reference must have been at `time`. Removes the dead
+ * entries if there are enough of them. */
 static inline void rdi_last_access_forget(rdi_last_access *l, uint64_t time) {
     l->oldest = time + 1;
     l->live--;
@@ -58,7 +62,7 @@ static inline void rdi_last_access_forget(rdi_last_access *l, uint64_t time) {
         rdi_last_access_sweep(l);
 }
 
-/* Checks the invariants, for tests. *why names the first violation. */
+/* Returns whether the invariants hold, for tests. If not, *why names the first violation. */
 static inline bool rdi_last_access_check(rdi_last_access *l, const char **why) {
     if (!rdi_block_map_check(&l->time, why))
         return false;

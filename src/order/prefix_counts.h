@@ -1,10 +1,10 @@
-/* Counts events at numbered places, and answers how many events there are at or before a place.
+/* Counts marks at numbered places, and tells how many marks there are at or before a place.
  *
  * Counts are running totals inside groups of 16 places, inside groups of 16 groups, and so on. On
- * each level, an event raises the later totals of its own group with a few vector additions. A
- * query adds one number per level.
+ * each of the lower three levels, a mark raises the later totals of its own group with one vector
+ * addition. On the top level, it raises all later totals. A query adds one number per level.
  *
- * Counts have 32 bits, so at most 2^32 - 1 events may happen between two calls of
+ * Counts have 32 bits, so at most 2^32 - 1 marks may be added between two calls of
  * rdi_prefix_counts_clear().
  */
 #ifndef RDI_PREFIX_COUNTS_H
@@ -15,14 +15,15 @@
 #include <string.h>
 
 typedef struct rdi_prefix_counts {
-    uint32_t *place; /* number of events at this place and at earlier places of its group */
-    uint32_t *group; /* per 16 places: number of events in earlier entries of its group of 16 */
-    uint32_t *big;   /* per 256 places: number of events in earlier entries of its group of 16 */
-    uint32_t *top;   /* per 4096 places: number of events in all earlier entries */
+    uint32_t *place; /* number of marks at this place and at earlier places of its group */
+    uint32_t *group; /* per 16 places: number of marks in earlier entries of its group of 16 */
+    uint32_t *big;   /* per 256 places: number of marks in earlier entries of its group of 16 */
+    uint32_t *top;   /* per 4096 places: number of marks in all earlier entries */
     size_t tops;
 } rdi_prefix_counts;
 
-/* Returns the length of a level's array, rounded up to whole groups of 16. */
+/* Returns the length of the array of a level whose entries stand for 2^shift places each: an entry
+ * for every place up to `places`, rounded up to whole groups of 16 entries. */
 static inline size_t rdi_prefix_level(size_t places, unsigned shift) {
     return ((places >> shift) + 16) & ~(size_t)15;
 }
@@ -33,8 +34,8 @@ static inline size_t rdi_prefix_counts_bytes(size_t places) {
            sizeof(uint32_t);
 }
 
-/* Initializes the counts without events. `memory` has rdi_prefix_counts_bytes(places) bytes, and
- * the caller owns it. */
+/* Initializes c for the places up to `places`, without marks. `memory` must have
+ * rdi_prefix_counts_bytes(places) bytes and outlive c; the caller owns it. */
 static inline void rdi_prefix_counts_init(rdi_prefix_counts *c, size_t places, void *memory) {
     memset(memory, 0, rdi_prefix_counts_bytes(places));
     c->place = memory;
@@ -44,7 +45,7 @@ static inline void rdi_prefix_counts_init(rdi_prefix_counts *c, size_t places, v
     c->tops = (places >> 12) + 1;
 }
 
-/* Removes all events. No event may be at or after place `used`. */
+/* Removes all marks. No mark may be at or after place `used`. */
 static inline void rdi_prefix_counts_clear(rdi_prefix_counts *c, size_t used) {
     memset(c->place, 0, rdi_prefix_level(used, 0) * sizeof *c->place);
     memset(c->group, 0, rdi_prefix_level(used, 4) * sizeof *c->group);
@@ -57,7 +58,8 @@ typedef uint32_t rdi_u32x16 __attribute__((vector_size(64), aligned(4), may_alia
 
 extern const uint32_t rdi_prefix_steps[32]; /* 16 zeros, then 16 ones */
 
-/* Adds 1 to each of 16 numbers from index `from` on; `from` is at most 16. */
+/* Adds 1 to each of the numbers sixteen[from] to sixteen[15]. `from` is at most 16, and 16 changes
+ * nothing. */
 static inline void rdi_prefix_lift(uint32_t *sixteen, size_t from) {
     *(rdi_u32x16 *)sixteen += *(const rdi_u32x16 *)(rdi_prefix_steps + 16 - from);
 }
@@ -71,7 +73,7 @@ static inline void rdi_prefix_counts_add(rdi_prefix_counts *c, size_t place) {
         c->top[i]++;
 }
 
-/* Returns the number of events at or before `place`. */
+/* Returns the number of marks at or before `place`. */
 static inline uint64_t rdi_prefix_counts_upto(const rdi_prefix_counts *c, size_t place) {
     return (uint64_t)c->place[place] + c->group[place >> 4] + c->big[place >> 8] +
            c->top[place >> 12];

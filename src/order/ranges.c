@@ -1,4 +1,4 @@
-/* Functions that all range structures share. See ranges.h. */
+/* Implements the functions that all range structures share. See ranges.h. */
 #include "order/ranges.h"
 
 rd_status rdi_ranges_new(rd_ctx *ctx, const rdi_ranges_ops *ops, uint64_t capacity,

@@ -2,14 +2,14 @@
  * (Zhong, Shen and Ding).
  *
  * A range holds up to `capacity` blocks. The number of blocks that are newer than a block is
- * estimated as the size of all newer ranges. This is too small by less than `capacity`. Two
+ * estimated as the size of all newer ranges. The estimate is too small by less than `capacity`. Two
  * neighboring ranges that fit into one are merged, so ranges are at least half full on average, and
  * M blocks take at most 2 M / (capacity + 1) + 1 ranges. A capacity of 1 is exact, because every
  * range is one block.
  *
  * A removal makes at most one merge necessary. Before the removal, two neighbors together had more
- * than `capacity` blocks. So if they fit together after it, they fill one range completely, and
- * nothing else fits into a full range.
+ * than `capacity` blocks. So if they fit together after the removal, they fill one range
+ * completely, and nothing else fits into a full range.
  *
  * Two structures implement one table of operations:
  *   splay  a splay tree whose nodes are ranges, with links between neighbors
@@ -26,7 +26,7 @@
 
 typedef struct rdi_ranges_ops rdi_ranges_ops;
 
-/* The common part of all structures. It is their first member. */
+/* The first member of every range structure: the fields that all structures share. */
 typedef struct rdi_ranges {
     const rdi_ranges_ops *ops;
     rd_ctx *ctx;
@@ -37,16 +37,18 @@ typedef struct rdi_ranges {
 } rdi_ranges;
 
 struct rdi_ranges_ops {
-    size_t state_size; /* size of the structure, which begins with rdi_ranges */
-    /* Adds a block as the newest. It is referenced at `time`, which is later than all other times.
-     * Only this operation allocates memory. If it fails, nothing changes. */
+    size_t state_size; /* size in bytes of the structure, which begins with rdi_ranges */
+    /* Adds a block that is referenced at `time`, which must be later than the times of all other
+     * blocks. Only this operation allocates memory. If it fails, nothing changes. */
     rd_status (*append)(rdi_ranges *r, uint64_t time);
-    /* Removes the block that was last referenced at `time`. Returns how many blocks the newer
-     * ranges hold, or RDI_NO_RANGE if `time` is later than all ranges. */
+    /* Removes the block that was last referenced at `time`, and returns how many blocks the newer
+     * ranges hold. If `time` is later than the end of every range, returns RDI_NO_RANGE and removes
+     * nothing. */
     uint64_t (*remove)(rdi_ranges *r, uint64_t time);
-    /* Removes a block from the oldest range. Returns the end of that range. */
+    /* Removes a block from the oldest range, which must exist. Returns the end that this range
+     * had. */
     uint64_t (*remove_oldest)(rdi_ranges *r);
-    /* Checks the invariants, for tests. *why names the first violation. */
+    /* Returns whether the invariants hold, for tests. If not, *why names the first violation. */
     bool (*check)(const rdi_ranges *r, const char **why);
     void (*fini)(rdi_ranges *r);
 };
@@ -56,19 +58,20 @@ extern const rdi_ranges_ops rdi_ranges_splay, rdi_ranges_btree;
 #define RDI_NO_RANGE            UINT64_MAX
 #define RDI_RANGES_CAPACITY_MAX (UINT64_C(1) << 31)
 
-/* Makes an empty structure. `capacity` is from 1 to RDI_RANGES_CAPACITY_MAX. */
+/* Makes an empty structure. `capacity` must be from 1 to RDI_RANGES_CAPACITY_MAX. */
 rd_status rdi_ranges_new(rd_ctx *ctx, const rdi_ranges_ops *ops, uint64_t capacity,
                          rdi_ranges **out);
 void rdi_ranges_free(rdi_ranges *r); /* NULL is allowed */
 
-/* Counts one more range. The structures call this function. */
+/* Adds 1 to `n`, and updates `most`. The structures call this function for each new range. */
 static inline void rdi_ranges_count(rdi_ranges *r) {
     r->n++;
     r->most = r->n > r->most ? r->n : r->most;
 }
 
-/* Checks the invariants that all structures share. The check() of a structure passes every range to
- * rdi_ranges_audit_next(), oldest first, and then calls rdi_ranges_audit_end() for the result. */
+/* The state of a check of the invariants that all structures share. It begins zeroed. The check()
+ * of a structure passes every range to rdi_ranges_audit_next(), oldest first, and then calls
+ * rdi_ranges_audit_end(), which returns whether the invariants hold. */
 typedef struct rdi_ranges_audit {
     uint64_t n, live;
     uint64_t time, size; /* end and size of the previous range */

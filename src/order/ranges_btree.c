@@ -12,8 +12,8 @@
 
 #define ENTRIES 16
 #define UNITE   (ENTRIES * 3 / 4)
-/* Maximum depth of the tree. Two siblings have at least 13 entries together, so this is enough for
- * 2^32 ranges. */
+/* Maximum depth of the tree. Two neighboring siblings have at least 13 entries together, so this is
+ * enough for 2^32 ranges. */
 #define DEPTH_MAX 16
 #define FIRST     8 /* number of nodes that are allocated first */
 
@@ -28,7 +28,7 @@ typedef struct btree {
     rdi_ranges base;
     btree_node *node;
     uint32_t used, room;
-    uint32_t free; /* index of the first free node plus 1; free nodes are linked by child[0] */
+    uint32_t free; /* index of the first free node plus 1, or 0: none; child[0] links free nodes */
     uint32_t root;
     uint32_t depth; /* number of levels; 0: empty */
 } btree;
@@ -82,7 +82,8 @@ static void push_entry(btree_node *node, uint64_t time, uint64_t sum, uint32_t c
     node->n++;
 }
 
-/* Copies `count` entries. Source and target may overlap. */
+/* Copies `count` entries from index `first` of `from` to index `at` of `to`. Source and target may
+ * overlap. */
 static void move_entries(btree_node *to, uint32_t at, const btree_node *from, uint32_t first,
                          uint32_t count) {
     memmove(&to->time[at], &from->time[first], count * sizeof *to->time);
@@ -97,7 +98,8 @@ static void remove_entry(btree_node *node, uint32_t at) {
 
 /* ---- paths ---- */
 
-/* Extends the path from `level` down to the leaf, at the older or newer end of every node. */
+/* Extends the path from `level` down to a leaf. In every node below `level`, the path takes the
+ * newest entry if `newest` is set, otherwise the oldest. */
 static void descend(const btree *b, path *p, uint32_t level, bool newest) {
     while (level > 0) {
         uint32_t child = node_of(b, p, level)->child[p->level[level].at];
@@ -107,14 +109,16 @@ static void descend(const btree *b, path *p, uint32_t level, bool newest) {
     }
 }
 
-/* Finds the oldest or newest range. There must be a range. */
+/* Sets *p to the path to the newest range if `newest` is set, otherwise to the oldest range. There
+ * must be a range. */
 static void path_to_end(const btree *b, bool newest, path *p) {
     p->level[b->depth - 1].node = b->root;
     p->level[b->depth - 1].at = newest ? b->node[b->root].n - 1 : 0;
     descend(b, p, b->depth - 1, newest);
 }
 
-/* Finds the neighbor of a range. Returns false if there is none. */
+/* Sets *out to the path to the next newer range after `from` if `newer` is set, otherwise to the
+ * next older range. Returns false if there is none. */
 static bool path_step(const btree *b, const path *from, bool newer, path *out) {
     for (uint32_t level = 0; level < b->depth; level++) {
         uint32_t at = from->level[level].at;
@@ -128,7 +132,7 @@ static bool path_step(const btree *b, const path *from, bool newer, path *out) {
     return false;
 }
 
-/* Adds `blocks` to the size of a range and to all sums above it. */
+/* Adds `blocks` to the size of the range at path p and to all sums above the range. */
 static void add_blocks(btree *b, const path *p, uint64_t blocks) {
     for (uint32_t level = 0; level < b->depth; level++)
         node_of(b, p, level)->sum[p->level[level].at] += blocks;
@@ -136,7 +140,8 @@ static void add_blocks(btree *b, const path *p, uint64_t blocks) {
 
 /* ---- removal ---- */
 
-/* Updates the entries above a node after the end of the node's last entry has changed. */
+/* Updates the ends in the entries above the node at `level` of path p, after the end of the node's
+ * last entry has changed. */
 static void renew_ends(btree *b, const path *p, uint32_t level) {
     for (; level + 1 < b->depth; level++) {
         const btree_node *node = node_of(b, p, level);
@@ -152,8 +157,9 @@ static bool fits_in_one(const btree *b, const btree_node *parent, uint32_t left)
     return b->node[parent->child[left]].n + b->node[parent->child[left + 1]].n <= UNITE;
 }
 
-/* Merges the child at `left` with the next child. If they are inner nodes, two of their children
- * become neighbors and may be merged, too. */
+/* Merges the child at index `left` of `parent` with the next child. `level` is the level of the
+ * children. If they are inner nodes, two of their own children become neighbors, which are merged,
+ * too, if they fit into one node. */
 static void unite(btree *b, btree_node *parent, uint32_t left, uint32_t level) {
     btree_node *to = &b->node[parent->child[left]], *from = &b->node[parent->child[left + 1]];
     uint32_t seam = to->n;
@@ -167,8 +173,8 @@ static void unite(btree *b, btree_node *parent, uint32_t left, uint32_t level) {
         unite(b, to, seam - 1, level - 1);
 }
 
-/* Merges a node of `level` with a sibling if they fit into one node. Returns false if no sibling
- * fits. */
+/* Merges the node at `level` of path p with a neighboring sibling if they fit into one node.
+ * Returns false if no sibling fits. */
 static bool unite_with_sibling(btree *b, const path *p, uint32_t level) {
     btree_node *parent = node_of(b, p, level + 1);
     uint32_t at = p->level[level + 1].at;
@@ -179,7 +185,8 @@ static bool unite_with_sibling(btree *b, const path *p, uint32_t level) {
     return true;
 }
 
-/* Removes the root while it has a single child. */
+/* Replaces the root by its child while it has a single child. Removes a root that is an empty
+ * leaf. */
 static void lower_root(btree *b) {
     while (b->depth > 1 && b->node[b->root].n == 1) {
         uint32_t old = b->root;
@@ -193,7 +200,7 @@ static void lower_root(btree *b) {
     }
 }
 
-/* Removes a range without blocks, and the nodes that become unnecessary. */
+/* Removes the range at path p, which must have no blocks, and the nodes that become unnecessary. */
 static void delete_range(btree *b, path p) {
     uint32_t level = 0;
     remove_entry(node_of(b, &p, level), p.level[level].at);
@@ -210,8 +217,8 @@ static void delete_range(btree *b, path p) {
     b->base.n--;
 }
 
-/* Restores the invariants after a range has lost a block: removes the range if it is empty, or
- * merges it with a neighbor if they fit together. */
+/* Restores the invariants after the range at path p has lost a block: removes the range if it is
+ * empty, or merges it with a neighbor if they fit together. */
 static void settle(btree *b, const path *p) {
     uint64_t size = node_of(b, p, 0)->sum[p->level[0].at];
     path near;
@@ -264,7 +271,7 @@ static uint64_t remove_oldest(rdi_ranges *r) {
     path p;
     path_to_end(b, false, &p);
     uint64_t time = node_of(b, &p, 0)->time[0];
-    add_blocks(b, &p, UINT64_MAX); /* subtracts one */
+    add_blocks(b, &p, UINT64_MAX); /* subtracts 1, because sums wrap around */
     r->live--;
     settle(b, &p);
     return time;
@@ -272,7 +279,9 @@ static uint64_t remove_oldest(rdi_ranges *r) {
 
 /* ---- append ---- */
 
-/* Adds a root above the current root, with an entry for the old root and an entry for `child`. */
+/* Adds a root with an entry for the old root, if there is one, and an entry for `child`, which has
+ * one block and ends at `time`. In the first leaf, the second entry is a range and `child` means
+ * nothing. */
 static void raise_root(btree *b, uint64_t time, uint32_t child) {
     uint32_t root = take_node(b);
     btree_node *node = &b->node[root];
@@ -288,7 +297,7 @@ static void raise_root(btree *b, uint64_t time, uint32_t child) {
     b->depth++;
 }
 
-/* Adds the new block to the last entry of each level from `level` on. */
+/* Adds a block that is referenced at `time` to the last entry of each level from `level` up. */
 static void extend(btree *b, const path *newest, uint32_t level, uint64_t time) {
     for (; level < b->depth; level++) {
         btree_node *node = node_of(b, newest, level);
@@ -332,7 +341,8 @@ static rd_status append(rdi_ranges *r, uint64_t time) {
 
 /* ---- checks ---- */
 
-/* Returns whether the nodes above a leaf entry agree with it. */
+/* Returns whether, along path p, each parent's entry has the sum and the end of its child, and no
+ * child fits into one node with its next sibling. */
 static bool check_above(const btree *b, const path *p) {
     for (uint32_t level = 0; level + 1 < b->depth; level++) {
         const btree_node *node = node_of(b, p, level), *parent = node_of(b, p, level + 1);

@@ -1,6 +1,6 @@
-/* Keeps ranges in a splay tree. The range of a reference becomes the root, and the weight of its
- * newer subtree is the distance. Neighbors are linked, so no search is needed to find out whether
- * two of them can be merged. See ranges.h. */
+/* Keeps ranges in a splay tree. The range that contains a block's last reference becomes the root,
+ * and the weight of the newer subtree is then the estimated distance. Neighboring ranges are
+ * linked, so no search is needed to find out whether two of them can be merged. See ranges.h. */
 #include "order/ranges.h"
 #include "order/tree_splay.h"
 
@@ -61,7 +61,8 @@ static void unlink_node(splay_ranges *s, uint32_t n) {
     s->base.n--;
 }
 
-/* Removes the root. Its remaining blocks go to the next newer range. */
+/* Removes the root. The next newer range gets the remaining blocks of the root, if there are
+ * any. */
 static void dissolve_root(splay_ranges *s) {
     rdi_tree *t = &s->tree;
     uint32_t n = t->root;
@@ -87,7 +88,8 @@ static void absorb_older(splay_ranges *s) {
     unlink_node(s, older);
 }
 
-/* Removes one block from the root. */
+/* Removes one block from the root. Then removes the root if it is empty, or merges it with a
+ * neighbor if they fit into one range. */
 static void shrink_root(splay_ranges *s) {
     rdi_tree *t = &s->tree;
     rdi_tree_node *root = &t->node[t->root];

@@ -1,4 +1,4 @@
-/* Implements bits with k-ary counts. See rank_bits.h. */
+/* Implements the bit vector with k-ary counts. See rank_bits.h. */
 #include "order/rank_bits.h"
 
 #include <string.h>
@@ -7,7 +7,8 @@ static uint64_t groups_of(const rdi_rank_bits *b, uint64_t items) {
     return ((items - 1) >> b->shift) + 1;
 }
 
-/* Divides the memory at `word` into levels. Returns how many words all levels need together. */
+/* Sets the number of slots and of levels, and the pointers to the counts of each level, which are
+ * NULL while b->word is NULL. Returns how many words the bits and all counts need together. */
 static uint64_t lay_out(rdi_rank_bits *b, uint64_t slots) {
     uint64_t total = (slots - 1) / 64 + 1;
     uint64_t groups = slots;
@@ -21,8 +22,8 @@ static uint64_t lay_out(rdi_rank_bits *b, uint64_t slots) {
     return total;
 }
 
-/* Sets the first `ones` bits. On each level, the first groups are full, and at most one group is
- * partly full. */
+/* Sets the first `ones` bits and the counts. All bits and counts must be 0 before. On each level,
+ * the first groups are full, and at most one group is partly full. */
 static void fill(rdi_rank_bits *b, uint64_t ones) {
     memset(b->word, 0xff, ones / 64 * sizeof *b->word);
     if (ones % 64)

@@ -1,25 +1,27 @@
 /* A bit vector with one bit per time slot, and partial counts in a k-ary hierarchy (Bennett and
  * Kruskal).
  *
- * A bit is set if the slot is the last reference to some block. The finest level counts the bits of
- * each group of `arity` slots, the next level the bits of `arity` such groups, and so on until one
- * group holds everything. To count the set bits after a slot, the count begins with the rest of its
- * group, continues with the newer siblings of the group, and ends at the first level where the
- * newest slot is in the same group. So the cost depends on the distance in time, not on the number
- * of slots.
+ * A bit is set if the slot holds the last reference to some block. The finest level counts the set
+ * bits of each group of `arity` slots, the next level those of `arity` such groups, and so on up to
+ * a level with at most `arity` groups. To count the set bits after a slot, the count begins with
+ * the rest of the slot's group, continues with the newer siblings of the group, and ends at the
+ * first level where the newest slot has the same parent. So the average cost depends on the
+ * distance in time, not on the number of slots.
  *
- * Time: O(arity log(gap) / log(arity)) to count, O(log(gap) / log(arity)) to move a bit. Memory:
- * 1/8 byte per slot, and about 8 / (arity - 1) bytes for the counts.
+ * Average time: O(arity log(gap) / log(arity)) to count and O(log(gap) / log(arity)) to move a bit,
+ * where gap is the number of slots between the two slots. Memory per slot: 1/8 byte for the bit,
+ * and about 8 / (arity - 1) bytes for the counts.
  */
 #ifndef RDI_RANK_BITS_H
 #define RDI_RANK_BITS_H
 
 #include "base/common.h"
 
-#define RDI_RANK_LEVELS 64 /* enough for arity 2 */
+#define RDI_RANK_LEVELS 64 /* maximum number of levels, enough for arity 2 */
 
 /* Invariants: count[0][g] is the number of set bits in group g; on higher levels, count[i][g] is
- * the sum of its `arity` counts one level below; the top level has at most `arity` groups. */
+ * the sum of the up to `arity` counts of group g one level below; the top level has at most `arity`
+ * groups. */
 typedef struct rdi_rank_bits {
     rd_ctx *ctx;
     unsigned shift;  /* log2 of the arity */
@@ -37,28 +39,30 @@ void rdi_rank_bits_fini(rdi_rank_bits *b); /* a zeroed struct is allowed */
 
 void rdi_rank_bits_set(rdi_rank_bits *b, uint64_t slot);
 void rdi_rank_bits_clear(rdi_rank_bits *b, uint64_t slot);
-/* Clears the bit of slot `from` and sets the bit of slot `to`. */
+/* Clears the bit of slot `from`, which must be set, and sets the bit of slot `to`, which must be
+ * clear. */
 void rdi_rank_bits_move(rdi_rank_bits *b, uint64_t from, uint64_t to);
 
 static inline bool rdi_rank_bits_has(const rdi_rank_bits *b, uint64_t slot) {
     return b->word[slot / 64] >> slot % 64 & 1;
 }
 
-/* Returns the number of set bits after `slot`. `newest` is the last set bit. */
+/* Returns the number of set bits after `slot`. `newest` is the slot of the last set bit, and not
+ * before `slot`. */
 uint64_t rdi_rank_bits_after(const rdi_rank_bits *b, uint64_t slot, uint64_t newest);
 
-/* Returns the first set bit at or after `slot`. There must be one. */
+/* Returns the first slot at or after `slot` whose bit is set. There must be one. */
 uint64_t rdi_rank_bits_next(const rdi_rank_bits *b, uint64_t slot);
 
 /* These functions renumber the slots in two steps. rdi_rank_bits_squeeze() turns the finest counts
  * into running totals. rdi_rank_bits_rank() then returns the number of set bits before a slot,
- * which is its new number. rdi_rank_bits_refill() starts a new vector with the first `ones` bits
- * set, as after rdi_rank_bits_init(). Between squeeze and refill, only rank may be called. */
+ * which is the slot's new number. rdi_rank_bits_refill() starts a new vector with `slots` slots, of
+ * which the first `ones` bits are set. Between squeeze and refill, only rank may be called. */
 void rdi_rank_bits_squeeze(rdi_rank_bits *b);
 uint64_t rdi_rank_bits_rank(const rdi_rank_bits *b, uint64_t slot);
 rd_status rdi_rank_bits_refill(rdi_rank_bits *b, uint64_t slots, uint64_t ones);
 
-/* Checks the invariants, for tests; *why names the first violation. */
+/* Returns whether the invariants hold, for tests. If not, *why names the first violation. */
 bool rdi_rank_bits_check(const rdi_rank_bits *b, const char **why);
 
 #endif

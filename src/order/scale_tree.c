@@ -1,4 +1,4 @@
-/* Memory, compression and checks of the scale tree. See scale_tree.h. */
+/* Implements the memory, compression, prefilling and checks of the scale tree. See scale_tree.h. */
 #include "order/scale_tree.h"
 
 #include <math.h>
@@ -6,8 +6,8 @@
 /* A factor slightly below 1, so that rounding never raises a capacity above its exact value. */
 #define ROUNDED_DOWN (1 - 0x1p-50)
 
-/* Allocates arrays for `room` nodes and copies the nodes. No block may have left a node since the
- * last compression. */
+/* Moves the nodes to new arrays with room for `room` nodes, and frees the old arrays. The new
+ * t->left is empty, so no block may have left a node since the last compression. */
 static rd_status make_room(rdi_scale_tree *t, size_t room) {
     size_t column = room * sizeof(uint64_t);
     char *memory = rdi_alloc(t->ctx, 1, 2 * column + rdi_prefix_counts_bytes(room));
@@ -55,7 +55,7 @@ static uint64_t capacity(const rdi_scale_tree *t, uint64_t newer) {
  * already, and are then moved to the front. */
 static void compress(rdi_scale_tree *t) {
     size_t n = t->n, to = n;
-    uint64_t newer = 0, reach = 0; /* reach is 0, so that the first node starts a new one */
+    uint64_t newer = 0, reach = 0; /* reach: largest `end` that fits into the current new node */
     for (size_t i = n; i-- > 0;) {
         uint64_t end = i ? rdi_scale_tree_newer(t, i - 1) : t->live;
         if (i == n - 1 || end > reach) {
@@ -63,8 +63,8 @@ static void compress(rdi_scale_tree *t) {
             t->time[to] = t->time[i];
             reach = newer + capacity(t, newer);
             /* The loop still reads upto[] of the nodes up to i - 1 and of the last node, so the
-             * last entry must not change. The blocks that left are subtracted after everything is
-             * read. */
+             * entry of the last node is set after the loop. Until then, upto[] of a new node is its
+             * number of newer blocks. */
             if (to != n - 1)
                 t->upto[to] = newer;
         }
@@ -88,7 +88,7 @@ rd_status rdi_scale_tree_at_limit(rdi_scale_tree *t) {
     t->most = t->n > t->most ? t->n : t->most;
     if (t->n < t->limit && t->limit <= t->room)
         return RD_OK;
-    compress(t); /* compresses even before growing, because this empties t->left */
+    compress(t); /* compresses even before growing, because make_room() needs an empty t->left */
     return t->limit <= t->room ? RD_OK : make_room(t, t->limit + t->limit / 2);
 }
 

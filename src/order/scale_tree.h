@@ -1,12 +1,14 @@
 /* The scale tree of Zhong, Shen and Ding. It keeps last references in time ranges that grow with
- * their distance, so that O(log M) ranges give every distance with a relative error of at most e.
+ * their distance, so that O(log M) ranges for M blocks give every distance with a relative error of
+ * at most e.
  *
  * A node is a time range with a size: the number of blocks that were last referenced in it. The
- * distance of a reference is estimated as the size of all newer nodes. This does not count the
- * newer blocks in the same node, which are at most size - 1. A new reference is a node of size 1.
- * Compression merges neighbors, from the newest to the oldest, as long as a node with d newer
- * blocks has a size of at most d * e / (1 - e) + 1. This keeps the error below e. Compression runs
- * when there are 4 log(M) / log(1 / (1 - e)) + 4 nodes, and leaves at most half of them.
+ * distance of a reference is estimated as the size of all newer nodes. The estimate does not count
+ * the newer blocks in the same node, which are at most size - 1. A new reference is a node of size
+ * 1. Compression merges neighbors, from the newest to the oldest, as long as a node with d newer
+ * blocks has a size of at most d * e / (1 - e) + 1. This limit of the size keeps the relative error
+ * at most e. Compression runs when there are 4 log(M) / log(1 / (1 - e)) + 4 nodes, and leaves at
+ * most half of them.
  *
  * The tree has no pointers. Nodes are stored in arrays in the order of time and are found by binary
  * search. The references since the last compression have one node each, which is found by
@@ -41,7 +43,7 @@ typedef struct rdi_scale_tree {
     void *memory;           /* one allocation holds all arrays */
     uint64_t live;          /* number of blocks */
     uint64_t now;           /* time of the next reference; each reference takes one unit of time */
-    size_t most;            /* largest number of nodes so far right before a compression */
+    size_t most;            /* largest number of nodes so far when `limit` was reached */
     size_t most_compressed; /* largest number of nodes so far right after a compression */
 } rdi_scale_tree;
 
@@ -50,13 +52,14 @@ rd_status rdi_scale_tree_init(rdi_scale_tree *t, rd_ctx *ctx, double error);
 void rdi_scale_tree_fini(rdi_scale_tree *t); /* a zeroed tree is allowed */
 
 /* Fills an empty tree with `blocks` blocks, which were referenced once each at times 0, 1, 2 ...
- * This takes O(log blocks) time. */
+ * The function takes O(log blocks) time. */
 rd_status rdi_scale_tree_prefill(rdi_scale_tree *t, uint64_t blocks);
 
-/* Compresses or grows the tree if necessary. rdi_scale_tree_append() calls this function. */
+/* Updates the limit, and compresses and grows the tree if necessary. rdi_scale_tree_append() calls
+ * this function when n reaches the limit. */
 rd_status rdi_scale_tree_at_limit(rdi_scale_tree *t);
 
-/* Checks the invariants, for tests. *why names the first violation. */
+/* Returns whether the invariants hold, for tests. If not, *why names the first violation. */
 bool rdi_scale_tree_check(const rdi_scale_tree *t, const char **why);
 
 /* Returns the number of blocks in nodes newer than node i. */
@@ -65,8 +68,8 @@ static inline uint64_t rdi_scale_tree_newer(const rdi_scale_tree *t, size_t i) {
     return made - (t->n_left - rdi_prefix_counts_upto(&t->left, i));
 }
 
-/* Returns the first node whose range does not end before `time`. It is often the node that was
- * found last. */
+/* Returns the index of the node whose range contains `time`. First tries the compressed node that
+ * was found last, because it is often the same. */
 static inline size_t rdi_scale_tree_find(rdi_scale_tree *t, uint64_t time) {
     size_t recent = t->n - t->compressed, found = t->found;
     if (t->now - time <= recent)
@@ -74,7 +77,7 @@ static inline size_t rdi_scale_tree_find(rdi_scale_tree *t, uint64_t time) {
     if (found > 0 && t->time[found - 1] < time && time <= t->time[found])
         return found;
     const uint64_t *at = t->time;
-    for (size_t n = t->compressed; n > 1;) { /* this loop has no branches, which would be
+    for (size_t n = t->compressed; n > 1;) { /* the loop body has no branches, because they would be
                                                 unpredictable */
         size_t half = n / 2;
         at += half & -(size_t)(at[half - 1] < time);
@@ -94,7 +97,8 @@ static inline uint64_t rdi_scale_tree_remove(rdi_scale_tree *t, uint64_t time) {
     return newer;
 }
 
-/* Adds a block as the newest. It is referenced now. */
+/* Adds a block that is referenced at time `now`, and advances `now`. Compresses or grows the tree
+ * if it has reached its limit. */
 static inline rd_status rdi_scale_tree_append(rdi_scale_tree *t) {
     t->time[t->n] = t->now++;
     t->upto[t->n] = t->n ? t->upto[t->n - 1] + 1 : 1;

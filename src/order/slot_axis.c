@@ -1,4 +1,4 @@
-/* Memory and counts of the axis. See slot_axis.h. */
+/* Implements the memory and the counts of the axis. See slot_axis.h. */
 #include "order/slot_axis.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* The axis: one bit per slot, which is set while the slot is some block's last reference, and
- * counts that tell how many set bits are above a slot.
+/* The axis: one bit per slot, which is set while the slot holds the last reference to some block,
+ * and counts that tell how many set bits are above a slot.
  *
  * Bits are counted per line, group and super. A line has 512 bits, a group has 32 lines, and a
  * super has 32 groups, so each count sums one cache line of the level below. slot_axis.inc.h counts
@@ -36,7 +36,7 @@ typedef struct rdi_slot_axis {
     uint64_t room[RDI_SLOT_ARRAYS]; /* number of allocated elements of each of these arrays */
     uint64_t capacity;              /* number of allocated slots, a multiple of the size of a
                                        super */
-    uint64_t len;                   /* number of slots in use; next <= len <= capacity */
+    uint64_t len;                   /* number of slots that may be used; next <= len <= capacity */
     uint64_t next;                  /* the next slot to be used */
 } rdi_slot_axis;
 
@@ -44,11 +44,11 @@ typedef struct rdi_slot_axis {
 rd_status rdi_slot_axis_reserve(rdi_slot_axis *a, rd_ctx *ctx, uint64_t slots);
 void rdi_slot_axis_fini(rdi_slot_axis *a, rd_ctx *ctx); /* a zeroed axis is allowed */
 
-/* Clears the axis, and then sets the bits of slots 1 to `live`. */
+/* Clears the axis, then sets the bits of slots 1 to `live`, and sets `next` to live + 1. */
 void rdi_slot_axis_reset(rdi_slot_axis *a, uint64_t live);
 /* Sets the bits of slots `first` to `first` + n - 1, which must be clear. */
 void rdi_slot_axis_set(const rdi_slot_axis *a, uint64_t first, uint64_t n);
-/* Refreshes `above` for queries about slots up to `top`. */
+/* Recomputes `above` for queries about slots up to `top`. No later super may have a set bit. */
 void rdi_slot_axis_refresh(const rdi_slot_axis *a, uint64_t top);
 
 static inline bool rdi_slot_axis_get(const rdi_slot_axis *a, uint64_t s) {

@@ -9,13 +9,13 @@ static const uint16_t lanes_above[64] = {[32] = ALL16, ALL16, ALL16, ALL16};
 #undef ALL16
 #endif
 
-/* Returns the number of set bits in the words above q, plus the counts in the lanes above li of
- * `line` and above gi of `group`. */
+/* Returns the number of set bits in the words of `bits` above index q, plus the counts in the lanes
+ * above li of `line` and above gi of `group`. */
 INLINE uint64_t sum_above(const uint64_t *bits, unsigned q, const uint16_t *line, unsigned li,
                           const uint16_t *group, unsigned gi) {
 #if ISA == 512
-    /* No sum of three lanes exceeds 64 + 512 + 16384, so they can be added as 16-bit numbers before
-     * the one reduction. */
+    /* No sum of three lanes exceeds 64 + 512 + 16384, so the three vectors can be added as 16-bit
+     * numbers before a single reduction. */
     __m512i v = _mm512_popcnt_epi64(_mm512_maskz_load_epi64((__mmask8)(0xFEu << q), bits));
     v = _mm512_add_epi16(v, _mm512_maskz_loadu_epi16(0xFFFFFFFEu << li, line));
     v = _mm512_add_epi16(v, _mm512_maskz_loadu_epi16(0xFFFFFFFEu << gi, group));

@@ -1,4 +1,4 @@
-/* Grows, rehashes and widens a table of slots. See slot_table.h. */
+/* Makes, grows, rehashes, widens and clears a slot table. See slot_table.h. */
 #include "order/slot_table.h"
 
 #include <string.h>
@@ -41,8 +41,8 @@ void rdi_slot_table_fini(rdi_slot_table *t, rd_ctx *ctx) {
     rdi_pages_free(ctx, t->bucket, (size_t)buckets(t) * BUCKET_BYTES);
 }
 
-/* Moves all entries to `fresh`, which has a hash and functions but no memory yet. `fresh` then
- * replaces the table. */
+/* Gives `homes` homes to `fresh`, which has a hash and operations but no memory of its own yet,
+ * moves all entries of t to `fresh`, and replaces t by `fresh`. */
 static rd_status replace(rdi_slot_table *t, rd_ctx *ctx, rdi_slot_table fresh, uint64_t homes) {
     uint64_t blk[RDI_SLOT_WAYS], slot[RDI_SLOT_WAYS];
     RD_TRY(alloc_buckets(&fresh, ctx, homes));
@@ -64,7 +64,8 @@ rd_status rdi_slot_table_widen(rdi_slot_table *t, rd_ctx *ctx, const rdi_slot_ta
     return replace(t, ctx, fresh, larger(homes, HOMES_LEAST));
 }
 
-/* Chooses the next hash of a fixed sequence, for ids that the present hash does not spread. */
+/* Rehashes the table with the next hash of a fixed sequence, for ids that the present hash does not
+ * spread. */
 static rd_status reseed(rdi_slot_table *t, rd_ctx *ctx) {
     rdi_rng rng = {t->seed};
     rdi_slot_table fresh = *t;

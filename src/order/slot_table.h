@@ -6,9 +6,9 @@
  * types that they share. slot_table.c grows, rehashes and widens a table between steps.
  *
  * At the beginning of a step, no entry is more than RDI_SLOT_DISP_MAX buckets from its home. If ids
- * spread evenly, entries are much closer. A step fills at most one bucket per RDI_SLOT_WIDE_WAYS
- * entries. The RDI_SLOT_TAIL buckets after the last home hold this overflow, so no search wraps
- * around.
+ * spread evenly, entries are much closer. A step adds at most RDI_SLOT_TABLE_STEP entries, which
+ * fill at most one bucket per RDI_SLOT_WIDE_WAYS entries. The RDI_SLOT_TAIL buckets after the last
+ * home hold this overflow, so no search wraps around.
  */
 #ifndef RDI_SLOT_TABLE_H
 #define RDI_SLOT_TABLE_H
@@ -28,7 +28,8 @@ typedef struct rdi_slot_table rdi_slot_table;
 /* Functions that access the entries of a table, for work that need not be fast. */
 typedef struct rdi_slot_table_ops {
     unsigned ways; /* number of entries per bucket */
-    /* Reads the entries of a bucket and returns their number. */
+    /* Copies the blocks and slots of a bucket's entries to blk[] and slot[], and returns the number
+     * of entries. */
     unsigned (*read)(const rdi_slot_table *t, uint64_t bucket, uint64_t *blk, uint64_t *slot);
     void (*insert)(rdi_slot_table *t, uint64_t blk, uint64_t slot);
     bool (*contains)(const rdi_slot_table *t, uint64_t blk);
@@ -43,7 +44,7 @@ struct rdi_slot_table {
     uint64_t homes;  /* number of buckets that can be the home of a block */
     uint64_t count;  /* number of entries */
     uint64_t limit;  /* number of entries at which the table grows */
-    uint64_t disp;   /* upper limit of the distance between an entry's bucket and its home bucket */
+    uint64_t disp;   /* no entry is more than this number of buckets after its home */
     uint64_t seed;   /* seed of the hash */
     uint64_t factor; /* odd factor of the hash */
     uint64_t growths, reseedings;
@@ -54,18 +55,20 @@ rd_status rdi_slot_table_init(rdi_slot_table *t, rd_ctx *ctx, const rdi_slot_tab
                               uint64_t entries);
 void rdi_slot_table_fini(rdi_slot_table *t, rd_ctx *ctx);
 
-/* Returns whether one more step fits without growing. */
+/* Returns whether one more step fits without growing or rehashing the table. */
 bool rdi_slot_table_has_room(const rdi_slot_table *t);
-/* Makes room for one more step. */
+/* Grows or rehashes the table until one more step fits. */
 rd_status rdi_slot_table_room(rdi_slot_table *t, rd_ctx *ctx);
-/* Moves all entries to a table with the wider slots of `wide`. */
+/* Moves all entries to a new table with the operations `wide`, which has wider slots, and replaces
+ * t by it. */
 rd_status rdi_slot_table_widen(rdi_slot_table *t, rd_ctx *ctx, const rdi_slot_table_ops *wide);
-/* Removes all entries. Frees memory if it is enough for many more entries than there were. */
+/* Removes all entries. A table that had less than 1/16 of `limit` entries shrinks to the minimum
+ * size. */
 rd_status rdi_slot_table_clear(rdi_slot_table *t, rd_ctx *ctx);
 
-/* Returns the number of the home bucket. Homes are in the order of the hash. This allows any number
- * of homes, and growing keeps the order. The hash is one multiplication whose two halves are
- * combined, which spreads dense and strided ids evenly over its top bits. */
+/* Returns the number of the home bucket of blk. Homes are in the order of the hash, so any number
+ * of homes is possible, and growing keeps the order of the entries. The hash is one multiplication
+ * whose two halves are combined, which spreads dense and strided ids evenly over its top bits. */
 static inline uint64_t rdi_slot_home(const rdi_slot_table *t, uint64_t blk) {
     rdi_u128 m = (rdi_u128)(blk ^ t->seed) * t->factor;
     uint64_t hash = (uint64_t)m ^ (uint64_t)(m >> 64);

@@ -1,16 +1,16 @@
-/* Look-ups in a slot table. The including file defines KERNEL_TARGET (the attribute of the
- * functions), ISA (0, 2 or 512), INLINE, SLOT (the type of a slot) and WAYS (the number of entries
- * per bucket). See slot_table.h.
+/* Implements look-ups, insertion and removal in a slot table. The including file defines
+ * KERNEL_TARGET (the attribute of the functions), ISA (0, 2 or 512), INLINE, SLOT (the type of a
+ * slot) and WAYS (the number of entries per bucket). See slot_table.h.
  *
- * A bucket is one cache line with keys, slots and the number of entries in use. So no id is needed
- * to mark an entry as free. A removed entry is replaced by a later one, so a search can end at the
- * first bucket that is not full.
+ * A bucket is one cache line with keys, slots and the number of entries in use. So no id is
+ * reserved to mark an entry as free. A removed entry is replaced by a later one, so a search can
+ * end at the first bucket that is not full.
  */
 #include "order/slot_table.h"
 
 #include <string.h>
 
-#define AHEAD 16 /* number of entries between the prefetch after the home bucket and the look-up */
+#define AHEAD 16 /* number of blocks by which the prefetch of buckets runs ahead of the look-up */
 
 typedef struct bucket {
     _Alignas(64) uint64_t key[WAYS];
@@ -19,8 +19,9 @@ typedef struct bucket {
 } bucket;
 _Static_assert(sizeof(bucket) == 64, "a bucket is a cache line");
 
-/* Returns a mask in which bit i is set if entry i holds blk. Only the keys are loaded as a vector,
- * because a vector load that covers a recently stored slot would have to wait for the store. */
+/* Returns a mask in which bit i is set if entry i holds blk. With 5 ways, the vector covers keys
+ * only, because a vector load that covers a recently stored slot would have to wait for the store.
+ * With 3 ways, its last lane is slot 0, which `used` masks out. */
 INLINE unsigned match(const bucket *b, uint64_t blk) {
     unsigned used = (1u << b->n) - 1;
 #if ISA
@@ -37,7 +38,8 @@ INLINE unsigned match(const bucket *b, uint64_t blk) {
 #endif
 }
 
-/* Appends blk to the first bucket from `home` on that has room. */
+/* Adds an entry to the first bucket from `home` on that has room, and updates t->disp, but not
+ * t->count. Returns the slot field of the entry. */
 static KERNEL_TARGET SLOT *append(rdi_slot_table *t, bucket *home, uint64_t blk, SLOT slot) {
     bucket *b = home;
     while (b->n == WAYS)
@@ -49,7 +51,8 @@ static KERNEL_TARGET SLOT *append(rdi_slot_table *t, bucket *home, uint64_t blk,
     return &b->slot[b->n++];
 }
 
-/* Returns the slot field of blk. If the table does not have blk, adds an entry with slot 0. */
+/* Returns the slot field of blk, whose home is `home`. If the table does not have blk, adds an
+ * entry with slot 0. */
 INLINE SLOT *find_or_add(rdi_slot_table *t, bucket *home, uint64_t blk) {
     for (bucket *b = home;; b++) {
         unsigned m = match(b, blk);
@@ -76,8 +79,9 @@ static KERNEL_TARGET SLOT *find(const rdi_slot_table *t, uint64_t blk) {
     }
 }
 
-/* Finds the nearest entry after b whose home is b or an earlier bucket, so that it may move into b.
- * Returns its bucket and sets *entry, or returns NULL. */
+/* Finds the first entry after bucket b whose home is b or an earlier bucket, so that the entry may
+ * move into b. Returns the bucket of the entry and sets *entry to its index, or returns NULL if
+ * there is none. */
 static KERNEL_TARGET bucket *sent_on(const rdi_slot_table *t, bucket *b, unsigned *entry) {
     for (bucket *c = b + 1;; c++) {
         for (unsigned k = 0; k < c->n; k++)
@@ -90,7 +94,8 @@ static KERNEL_TARGET bucket *sent_on(const rdi_slot_table *t, bucket *b, unsigne
     }
 }
 
-/* Removes the entry that has this slot field. */
+/* Removes the entry whose slot field is *field. If its bucket was full, a later entry moves into
+ * the gap, and so on for the bucket of that entry. */
 static KERNEL_TARGET void remove_entry(rdi_slot_table *t, const SLOT *field) {
     uint64_t number = (uint64_t)((const char *)field - (const char *)t->bucket) / sizeof(bucket);
     bucket *b = (bucket *)t->bucket + number;

@@ -1,4 +1,4 @@
-/* Memory of nodes, and checks, for all kinds of trees. See tree.h. */
+/* Implements the memory of nodes, and checks, for all kinds of trees. See tree.h. */
 #include "order/tree.h"
 
 #include <inttypes.h>
@@ -33,8 +33,8 @@ rd_status rdi_tree_grow(rdi_tree *t, uint64_t nodes) {
     return RD_OK;
 }
 
-/* Visits all nodes in order. It uses an explicit stack, because a splay tree may be as deep as its
- * number of nodes. */
+/* Does the work of rdi_tree_walk(). `stack` has room for t->used nodes. The stack is explicit
+ * because a splay tree may be as deep as its number of nodes. */
 static bool walk(const rdi_tree *t, bool (*visit)(const rdi_tree *t, uint32_t n, void *user),
                  void *user, uint32_t *stack, const char **why) {
     uint32_t depth = 0, seen = 0;

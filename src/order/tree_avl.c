@@ -1,8 +1,9 @@
-/* The AVL tree: the heights of two siblings differ by at most one. All operations are O(log M).
+/* The AVL tree: the heights of two siblings differ by at most one. All operations are O(log M) for
+ * M nodes.
  *
- * An insertion or removal descends from the root and records the links that it follows. On the way
- * back, it may rotate the subtree at each link. Sums change on the way down, and heights change on
- * the way back.
+ * An insertion or removal descends from the root and stores the links that it follows. On the way
+ * back, it may rotate the subtree at each link. Sums change before the way back, and heights change
+ * on it.
  *
  * G. M. Adelson-Velsky, E. M. Landis. An algorithm for the organization of information. 1962.
  */
@@ -21,7 +22,8 @@ static void update_height(rdi_tree_node *node, uint32_t n) {
     node[n].height = 1 + (a > b ? a : b);
 }
 
-/* Rotates: replaces n by its child in direction d. */
+/* Rotates: the child of n in direction d takes the place of n, and n becomes a child of that node.
+ * Returns the new root of the subtree. */
 static uint32_t rotate(rdi_tree_node *node, uint32_t n, int d) {
     uint32_t child = node[n].child[d], inner = node[child].child[!d];
     uint64_t sum = node[n].sum;
@@ -34,7 +36,8 @@ static uint32_t rotate(rdi_tree_node *node, uint32_t n, int d) {
     return child;
 }
 
-/* Balances subtree n, whose children are balanced and differ by at most two levels. */
+/* Balances the subtree with root n, whose child subtrees must be balanced and differ in height by
+ * at most two. Returns the new root of the subtree. */
 static uint32_t balance(rdi_tree_node *node, uint32_t n) {
     uint32_t height[2] = {node[node[n].child[0]].height, node[node[n].child[1]].height};
     if (height[0] <= height[1] + 1 && height[1] <= height[0] + 1) {
@@ -73,7 +76,8 @@ void rdi_avl_insert(rdi_tree *t, uint64_t time, uint64_t weight) {
     rebalance(node, &p);
 }
 
-/* Removes the oldest node from the subtree at `link`. */
+/* Unlinks and returns the oldest node of the subtree at `link`. Appends the links that it follows
+ * to p, and updates the sums of the subtree. */
 static uint32_t unlink_oldest(rdi_tree *t, path *p, uint32_t *link) {
     rdi_tree_node *node = t->node;
     unsigned first = p->n;
@@ -111,7 +115,7 @@ uint64_t rdi_avl_remove(rdi_tree *t, uint64_t time) {
         node[*p.link[i]].sum -= weight;
     if (!child[RDI_OLDER] || !child[RDI_NEWER]) {
         *link = child[child[RDI_OLDER] ? RDI_OLDER : RDI_NEWER];
-    } else { /* the next newer node replaces it */
+    } else { /* the next newer node replaces the removed node */
         p.link[p.n++] = link;
         uint32_t heir = unlink_oldest(t, &p, &child[RDI_NEWER]);
         node[gone].time = node[heir].time;

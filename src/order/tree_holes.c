@@ -1,9 +1,10 @@
 /* The tree of holes. It stores ranges of times that are not live instead of the live times.
  *
  * Every past time is live or in a hole, so the number of live times after t is the number of times
- * after t minus the holes after t. If reuse is near in time, holes soon merge, and the tree has far
- * fewer nodes than there are blocks. Every hole except the last is followed by a live time, so
- * there is at most one more hole than live times. An operation takes O(log holes) time.
+ * after t minus the total length of the holes after t. If reuse is near in time, holes soon merge,
+ * and the tree has far fewer nodes than there are blocks. Every hole except the last is followed by
+ * a live time, so there is at most one more hole than live times. An operation takes O(log holes)
+ * time.
  *
  * G. Almasi, C. Cascaval, D. A. Padua. Calculating stack distances efficiently. Workshop on Memory
  * System Performance, 2002.
@@ -14,18 +15,18 @@ static uint64_t live(const rdi_tree *t) {
     return t->end - t->node[t->root].sum;
 }
 
-/* Also makes room for the hole that the new time may become later, so that remove() cannot fail.
- * Until the next append, there are never more holes than there are live times now. */
+/* Adds `time`, and makes room for the hole that it may become later, so that remove() cannot fail.
+ * Until the next call, there are never more holes than live times at the end of this one. */
 static rd_status append(rdi_tree *t, uint64_t time) {
     RD_TRY(rdi_tree_reserve(t, live(t) + 1));
     t->end = time + 1;
     return RD_OK;
 }
 
-/* The holes before and after a live time. */
+/* The place of a time among the holes. */
 typedef struct place {
-    uint32_t before, after; /* adjacent holes; 0: none */
-    uint64_t newer;         /* total length of the holes after it */
+    uint32_t before, after; /* the nearest holes before and after the time; 0: none */
+    uint64_t newer;         /* total length of all holes after the time */
 } place;
 
 static place find_place(const rdi_tree *t, uint64_t time) {
@@ -44,13 +45,13 @@ static place find_place(const rdi_tree *t, uint64_t time) {
     return p;
 }
 
-/* Returns whether `time`, whose place is `p`, is in one of the holes beside it. */
+/* Returns whether `time`, whose place is `p`, is in the nearest hole before or after its place. */
 static bool is_hole(const rdi_tree *t, const place *p, uint64_t time) {
     uint64_t end = p->before ? t->node[p->before].time + rdi_tree_weight(t, p->before) : 0;
     return time < end || (p->after && t->node[p->after].time == time);
 }
 
-/* Lengthens the hole that begins at `first` by `by`. */
+/* Adds `by` to the length of the hole that begins at `first`, and to the sums above it. */
 static void lengthen(rdi_tree *t, uint64_t first, uint64_t by) {
     rdi_tree_node *node = t->node;
     uint32_t n = t->root;
@@ -93,7 +94,7 @@ static uint64_t remove_oldest(rdi_tree *t) {
 }
 
 static bool check_hole(const rdi_tree *t, uint32_t n, void *user) {
-    uint64_t *next = user; /* smallest time at which a hole may begin */
+    uint64_t *next = user; /* smallest time at which the next hole may begin */
     uint64_t first = t->node[n].time, length = rdi_tree_weight(t, n);
     bool sound = first >= *next && length > 0 && first + length <= t->end;
     *next = first + length + 1; /* adjacent holes would have been merged */

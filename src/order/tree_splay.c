@@ -1,10 +1,11 @@
-/* The splay tree: every search moves its node to the root, so recent times are found quickly.
+/* The splay tree: every search moves the node that it finds to the root, so recent times are found
+ * quickly.
  *
- * The search is top-down (Sleator and Tarjan): on the way to the node the path is split into a tree
- * of older nodes and a tree of newer nodes, which finally become its children. The sums are
- * maintained without access to any node beside the path.
+ * The search is top-down (Sleator and Tarjan): on the way to the node, the path is split into a
+ * tree of older nodes and a tree of newer nodes, which finally become the subtrees of the found
+ * node. The sums are maintained without access to any node beside the path.
  *
- * All operations are O(log M) amortized.
+ * All operations are O(log M) amortized for M nodes.
  *
  * D. D. Sleator, R. E. Tarjan. Self-adjusting binary search trees. Journal of the ACM 32(3), 1985.
  */
@@ -18,8 +19,9 @@ typedef struct side {
     uint64_t sum;
 } side;
 
-/* Attaches node n without its subtree at `inner`. Until the side is finished, the sums along its
- * inner edge do not include the inner children, which are known only at the end. */
+/* Attaches node n, without its subtree at the link `inner`, to side s. Until the side is finished,
+ * the sums along its inner edge do not include the inner children, which are known only at the
+ * end. */
 static inline void hang(side *s, rdi_tree_node *node, uint32_t n, uint32_t *inner) {
     node[n].sum -= node[*inner].sum;
     s->sum += node[n].sum;
@@ -27,7 +29,8 @@ static inline void hang(side *s, rdi_tree_node *node, uint32_t n, uint32_t *inne
     s->inner = inner;
 }
 
-/* Attaches the tree `rest` at the inner end, and completes the sums along the inner edge. */
+/* Attaches the tree `rest` at the inner end, and completes the sums along the inner edge, which
+ * follows direction `inner`. Returns the root of the side. */
 static inline uint32_t finish(side *s, rdi_tree_node *node, uint32_t rest, int inner) {
     *s->inner = rest;
     uint64_t sum = s->sum + node[rest].sum;
@@ -39,7 +42,8 @@ static inline uint32_t finish(side *s, rdi_tree_node *node, uint32_t rest, int i
     return s->root;
 }
 
-/* Rotates: replaces n by its child in direction d. */
+/* Rotates: the child of n in direction d takes the place of n, and n becomes a child of that node.
+ * Returns the new root of the subtree. */
 static inline uint32_t rotate(rdi_tree_node *node, uint32_t n, int d) {
     uint32_t child = node[n].child[d];
     uint64_t sum = node[n].sum;
@@ -50,9 +54,9 @@ static inline uint32_t rotate(rdi_tree_node *node, uint32_t n, int d) {
     return child;
 }
 
-/* Descends from *n in direction d, towards `time`, and attaches the passed node to side s. Before
- * two steps in the same direction, it rotates, which halves the path for later searches. Returns
- * false at the end of the path. */
+/* Descends from *n by one node in direction d, towards `time`, and attaches the passed node to side
+ * s. Before two steps in the same direction, it rotates, which halves the path for later searches.
+ * Returns false at the end of the path. */
 static inline bool descend(rdi_tree_node *node, uint32_t *n, uint64_t time, int d, side *s) {
     uint32_t next = node[*n].child[d];
     if (next && (d == RDI_NEWER ? time > node[next].time : time < node[next].time)) {
@@ -90,7 +94,8 @@ static rd_status append(rdi_tree *t, uint64_t time) {
     return RD_OK;
 }
 
-/* Joins two trees; all nodes of `older` are older than all nodes of `newer`. */
+/* Joins two trees and returns the root. All nodes of `older` must be older than all nodes of
+ * `newer`. */
 static uint32_t join(rdi_tree *t, uint32_t older, uint32_t newer) {
     if (!older || !newer)
         return older ? older : newer;
