@@ -1,4 +1,4 @@
-/* A GPU as the engines see it: memory, copies, streams, events, sorting.
+/* Declares a GPU as the engines see it: memory, copies, streams, events, sorting.
  *
  * Engines are C code that uses this header. Kernels are CUDA code behind similar headers. device.cu
  * implements this header with CUDA. plain_device.c implements it in builds without nvcc and in
@@ -39,7 +39,7 @@ unsigned rdi_device_processors(const rdi_device *d); /* number of multiprocessor
 
 /* ---- memory ---- */
 
-/* Stores the total number of bytes that can be allocated now. */
+/* Sets *bytes to the number of bytes of device memory that can be allocated now. */
 rd_status rdi_device_room(rdi_device *d, uint64_t *bytes);
 
 /* Allocates device memory. Returns RD_ENOMEM if the device has too little; the message says how
@@ -71,7 +71,7 @@ rd_status rdi_device_download(rdi_device *d, rdi_stream s, void *to, const void 
                               size_t bytes);
 rd_status rdi_device_copy(rdi_device *d, rdi_stream s, void *to, const void *from,
                           size_t bytes); /* copies within the device */
-/* Sets the bytes to zero. */
+/* Sets `bytes` bytes at `p` to zero. */
 rd_status rdi_device_clear(rdi_device *d, rdi_stream s, void *p, size_t bytes);
 /* Waits until all operations on the stream are done. */
 rd_status rdi_device_wait(rdi_device *d, rdi_stream s);
@@ -80,10 +80,10 @@ rd_status rdi_device_wait(rdi_device *d, rdi_stream s);
 rd_status rdi_event_new(rdi_device *d, rdi_event **out);
 void rdi_event_free(rdi_device *d, rdi_event *e);
 rd_status rdi_event_record(rdi_device *d, rdi_event *e, rdi_stream s);
-rd_status rdi_event_wait(rdi_device *d, rdi_event *e); /* the calling thread waits */
-/* Later operations on stream s wait. */
+rd_status rdi_event_wait(rdi_device *d, rdi_event *e); /* makes the calling thread wait for e */
+/* Makes later operations on stream s wait for the event. */
 rd_status rdi_event_hold(rdi_device *d, rdi_event *e, rdi_stream s);
-/* Waits for both events and stores the time from one to the other. */
+/* Waits for both events and sets *seconds to the time from event `from` to event `to`. */
 rd_status rdi_event_elapsed(rdi_device *d, rdi_event *from, rdi_event *to, double *seconds);
 
 /* ---- sorting (sort.cu) ---- */
@@ -98,11 +98,11 @@ typedef struct rdi_device_pairs {
     unsigned key_bits;  /* number of lowest bits that are compared, at least 1 */
 } rdi_device_pairs;
 
-/* Sorts the pairs by key on RDI_STREAM_WORK, stably and in ascending order. *result is the index of
- * the arrays that hold the result. */
+/* Sorts the pairs by key on RDI_STREAM_WORK, stably and in ascending order. Sets *result to the
+ * index of the arrays that hold the sorted pairs. `scratch` grows as needed. */
 rd_status rdi_device_sort(rdi_device *d, const rdi_device_pairs *pairs, rdi_device_buffer *scratch,
                           unsigned *result);
-/* Stores the number of bytes that `scratch` needs. */
+/* Sets *bytes to the number of bytes that rdi_device_sort() needs in `scratch`. */
 rd_status rdi_device_sort_bytes(rdi_device *d, const rdi_device_pairs *pairs, size_t *bytes);
 
 #ifdef __cplusplus

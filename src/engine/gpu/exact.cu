@@ -1,5 +1,5 @@
-/* The stages of the exact GPU engine as CUDA kernels. See exact.h for the stages and exact_core.h
- * for the algorithm. */
+/* Implements the stages of the exact GPU engine as CUDA kernels. See exact.h for the stages and
+ * exact_core.h for the algorithm. */
 #include "engine/gpu/cuda_device.h"
 #include "engine/gpu/exact.h"
 
@@ -132,7 +132,8 @@ static __device__ rdi_exact_link load_link(const rdi_exact_link *links, uint32_t
  *
  * A thread block processes the tiles of one panel, with a histogram of their buckets in shared
  * memory. A word holds two counts, because no bucket has more than RDI_EXACT_TILE references.
- * Before every tile, the thread block writes the number of references above each bucket. */
+ * Before every tile, the thread block writes the number of earlier references of the panel above
+ * each bucket. */
 
 /* Returns the sum of the counts in the warp's strip of the histogram. Every word has two counts. */
 static __device__ uint32_t strip_sum(const uint32_t *histogram, uint32_t begin, uint32_t end) {
@@ -397,9 +398,9 @@ struct counter {
         }
     }
 
-    /* Counts one distance per thread of a whole warp. Most distances of most programs are in the
-     * lowest bins. There, the threads of a warp first sum their counts, so that one thread adds
-     * them. */
+    /* Counts one distance per thread of a whole warp, for the threads with `there` set. Most
+     * distances of most programs are in the lowest bins. There, the threads of a warp first sum
+     * their counts, so that one thread adds them. */
     __device__ void count(uint32_t distance, bool there) {
         uint32_t bin = there ? rdi_exact_bin(to.bins, distance) : 0;
         uint32_t rest = there ? rdi_exact_rest(to.bins, distance) : 0;
@@ -492,7 +493,8 @@ static __global__ void __launch_bounds__(THREADS) count_tiles(tile_work w) {
         atomicAdd((device_u64 *)w.counts.infinite, (device_u64)infinite);
 }
 
-/* Returns the number of bins to keep in shared memory: all bins, or as many as fit. */
+/* Returns the number of bins to keep in shared memory: all bins or as many as fit; 0 if distances
+ * are not counted, or if bins are so wide that the sum of a tile could overflow. */
 static uint32_t bins_in_shared(const rdi_device *d, const rdi_exact_round *b) {
     /* Widest bin for which the sum of one tile fits in 32 bits. */
     const uint32_t widest = UINT32_MAX / RDI_EXACT_TILE;

@@ -1,5 +1,6 @@
-/* The arithmetic of the exact GPU engine. CUDA kernels (exact.cu) and plain C (plain_exact.c) call
- * the same functions, so that tests without a GPU exercise the code that runs on it.
+/* Defines the arithmetic of the exact GPU engine. CUDA kernels (exact.cu) and plain C
+ * (plain_exact.c) call the same functions, so that tests without a GPU exercise the code that runs
+ * on it.
  *
  * A round is a sequence of positions: first the LRU stack of the previous round, oldest block
  * first, then the references of this round. Let prev(i) be the position of the previous reference
@@ -86,7 +87,8 @@ RDI_BOTH static inline uint32_t rdi_exact_ones_before(const uint32_t *marks, uin
 #endif
 }
 
-/* Processes bit `bit` of a key. `zeros` is the number of places with a zero. */
+/* Processes bit `bit` of a key: updates its place, its group and `greater`. `marks` has this bit of
+ * all keys, by place. `zeros` is the number of places with a zero. */
 RDI_BOTH static inline void rdi_exact_descend(rdi_exact_key *k, int bit, const uint32_t *marks,
                                               uint32_t zeros) {
     uint32_t at_place = rdi_exact_ones_before(marks, rdi_exact_place(k));
@@ -146,9 +148,9 @@ RDI_BOTH static inline uint32_t rdi_exact_bucket_key(rdi_exact_shape s, rdi_exac
     return link.next == RDI_EXACT_NONE ? 0 : s.tiles - (link.next - s.stack_n) / RDI_EXACT_TILE;
 }
 
-/* Looks up the table. rows[t][q] counts the references in the tiles of t's panel before t whose
- * previous reference lies in a bucket above q. panels[p][q] counts the same over all panels before
- * p. */
+/* Returns the number of pairs of the first kind, from the table. rows[t][q] counts the references
+ * in the tiles of t's panel before t whose previous reference lies in a bucket above q.
+ * panels[p][q] counts the same over all panels before p. */
 RDI_BOTH static inline uint32_t rdi_exact_table_count(rdi_exact_shape s, const uint16_t *rows,
                                                       const uint32_t *panels, uint32_t tile,
                                                       uint32_t bucket) {

@@ -1,4 +1,4 @@
-/* The steps of the geometric algorithm as CUDA kernels. See geometric_device.h. */
+/* Implements the steps of the geometric algorithm as CUDA kernels. See geometric_device.h. */
 #include "engine/gpu/cuda_device.h"
 #include "engine/gpu/geometric_device.h"
 
@@ -9,7 +9,7 @@ static unsigned blocks_for(uint64_t n, uint64_t per_block) {
     return (unsigned)((n + per_block - 1) / per_block);
 }
 
-/* Returns the first reference of this thread block's tile. */
+/* Returns the index of the first reference of this thread block's tile. */
 __device__ static uint32_t tile_begin(void) {
     return blockIdx.x * RDI_DEVICE_TILE;
 }

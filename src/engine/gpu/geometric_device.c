@@ -1,4 +1,4 @@
-/* A round of the geometric algorithm on a device. See geometric_device.h. */
+/* Runs a round of the geometric algorithm on a device. See geometric_device.h. */
 #include "engine/gpu/geometric_device.h"
 
 rd_status rdi_geometric_device_open(rd_ctx *ctx, rdi_geometric_device *g) {

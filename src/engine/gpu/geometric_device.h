@@ -1,4 +1,4 @@
-/* The geometric algorithm on a device: its steps, and a round that consists of them.
+/* Declares the geometric algorithm on a device: its steps, and a round that consists of them.
  *
  * geometric.cu runs the steps with CUDA, and plain_geometric.c runs them in plain memory. Both use
  * engine/papers/geometric_core.h. All steps run on RDI_STREAM_WORK.
@@ -18,10 +18,11 @@ extern "C" {
 
 /* ---- steps ---- */
 
-/* Writes the times 0, 1 ... n - 1. */
+/* Writes the times 0, 1 ... n - 1 to `time`. */
 rd_status rdi_geometric_times(rdi_device *d, uint32_t *time, uint32_t n);
 
-/* Computes next(t) from the blocks in sorted order and the time of each. */
+/* Computes next(t) for n references. `block` has their blocks in sorted order, and `time` has the
+ * time of each. */
 rd_status rdi_geometric_link(rdi_device *d, const uint64_t *block, const uint32_t *time, uint32_t n,
                              uint32_t *next);
 

@@ -24,7 +24,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* References in the shortest round, a few milliseconds of work. */
+/* Number of references in the shortest round, a few milliseconds of work. */
 #define LEAST_ROUND ((uint64_t)1 << 22)
 #define USUAL_ROUND ((uint64_t)1 << 26)
 #define MOST_ROUND  ((uint64_t)1 << 28)
@@ -77,7 +77,7 @@ static size_t next_goal(const gpu_engine *e) {
 }
 
 /* Uploads the next n references of the round from pinned memory, which must stay valid until they
- * have arrived. */
+ * have arrived, and extends the range of ids by them. */
 static rd_status upload(gpu_engine *e, const uint64_t *refs, size_t n) {
     rdi_device_buffer *to = &e->incoming[e->filling];
     if (e->uploaded == 0)
@@ -134,7 +134,8 @@ static rd_status upload_pinned(gpu_engine *e, const uint64_t *refs, size_t n) {
     return RD_OK;
 }
 
-/* Starts the round. Called when the round is full, and at the end of the trace. */
+/* Starts the round, which is full or the last one, on the device, and begins to collect the next
+ * round. */
 static rd_status hand_over(gpu_engine *e) {
     RD_TRY(send_staged(e));
     RD_TRY(rdi_device_download(e->device, RDI_STREAM_OUT, e->range_seen, e->range.at,
@@ -150,7 +151,7 @@ static rd_status hand_over(gpu_engine *e) {
 
 /* ---- the engine ---- */
 
-/* Allocates device memory before the first reference if the length of the run is known, because
+/* Allocates device memory before the first reference if the trace is known to be long, because
  * allocating takes time. */
 static rd_status prepare(gpu_engine *e) {
     uint64_t n = e->run->in->references;

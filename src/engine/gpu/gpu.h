@@ -1,5 +1,5 @@
-/* Internals of the gpu engine: the rounds on the device (gpu_round.c), and their costs for
- * benchmarks. */
+/* Declares the internals of the gpu engine: the rounds on the device (gpu_round.c), and their costs
+ * for benchmarks. */
 #ifndef RDI_GPU_H
 #define RDI_GPU_H
 
@@ -63,13 +63,13 @@ rd_status rdi_gpu_rounds_prepare(rdi_gpu_rounds *g, uint64_t n);
 
 /* Starts a round of n references in device memory. All ids, including those of earlier rounds, must
  * be in [least, greatest]. The function returns while the round runs, so the references must stay
- * valid until the next call. If the device has no room for all references, the function divides
- * them into several rounds. */
+ * valid until the next call of this function or of rdi_gpu_rounds_wait(). If the device has no room
+ * for all references, the function divides them into several rounds. */
 rd_status rdi_gpu_rounds_start(rdi_gpu_rounds *g, const uint64_t *refs, uint32_t n, uint64_t least,
                                uint64_t greatest);
 /* Waits for the current round and delivers its distances, if they are requested. */
 rd_status rdi_gpu_rounds_wait(rdi_gpu_rounds *g);
-/* Adds the counts to run->out.hist after the last round. */
+/* Waits for the last round, and adds the counts to run->out.hist. */
 rd_status rdi_gpu_rounds_finish(rdi_gpu_rounds *g);
 
 #endif

@@ -1,4 +1,4 @@
-/* The rounds of the gpu engine on the device: memory, stages, and the LRU stack that one round
+/* Runs the rounds of the gpu engine on the device: memory, stages, and the LRU stack that one round
  * leaves to the next. */
 #include "engine/gpu/gpu.h"
 
@@ -164,7 +164,9 @@ static int64_t missing_bytes(rdi_gpu_rounds *g, rdi_exact_shape s) {
     return missing;
 }
 
-/* Finds the largest number of references, up to n, that the device can process as one round. */
+/* Sets *out to the number of references, at most n, that the device can process as one round. If
+ * memory is short, n is halved until the round fits. Fails if the live blocks leave too little
+ * room. */
 static rd_status affordable(rdi_gpu_rounds *g, uint64_t n, uint32_t *out) {
     uint64_t room = 0, stack_n = g->stack_n, part = n;
     if (part > MOST_POSITIONS - stack_n)

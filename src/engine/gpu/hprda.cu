@@ -1,4 +1,4 @@
-/* The steps of HP-RDA as CUDA kernels. See hprda_device.h. */
+/* Implements the steps of HP-RDA as CUDA kernels. See hprda_device.h. */
 #include "engine/gpu/cuda_device.h"
 #include "engine/gpu/hprda_device.h"
 
@@ -16,7 +16,8 @@ rd_status rdi_rda_device_local(rdi_device *d, const rdi_rda_work *w) {
     return rdi_cuda_launched(d, "local_kernel");
 }
 
-/* Step 2. If the pool is full, the counter exceeds the size of the pool. */
+/* Runs step 2, with one group per thread block. If items did not fit in the pool, the counter
+ * `used` exceeds the size of the pool. */
 __global__ static void threads_kernel(rdi_rda_work w) {
     uint32_t used = min(w.counts[blockIdx.x].used, w.group_room);
     for (uint32_t i = threadIdx.x; i < used; i += blockDim.x)

@@ -1,5 +1,5 @@
-/* The backend of HP-RDA for a device: allocates memory for a round, and runs the steps in order.
- * See hprda_device.h. */
+/* Implements the backend of HP-RDA for a device: allocates memory for a round, and runs the steps
+ * in order. See hprda_device.h. */
 #include "engine/gpu/hprda_device.h"
 
 #include "engine/papers/hprda.h"

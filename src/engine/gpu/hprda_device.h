@@ -1,4 +1,5 @@
-/* The steps of HP-RDA on a device. A group is a thread block of the device, as in the paper.
+/* Declares the steps of HP-RDA on a device. A group is a thread block of the device, as in the
+ * paper.
  *
  * hprda.cu runs the steps with CUDA, and plain_hprda.c runs them in plain memory. Both use
  * engine/papers/hprda_core.h. hprda_device.c makes a backend from the steps. All steps run on
@@ -90,7 +91,8 @@ RDI_BOTH void rdi_rda_run_thread(const rdi_rda_work *w, uint32_t group, uint32_t
         *w->full = 1;
 }
 
-/* Turns counts into prefix sums between two steps. One thread does this. */
+/* Turns the n counts in before[1] to before[n] into prefix sums. One thread calls this function
+ * between two steps. */
 RDI_BOTH void rdi_rda_sum_up(uint32_t *before, uint32_t n) {
     before[0] = 0;
     for (uint32_t i = 0; i < n; i++)

@@ -1,13 +1,14 @@
-/* The steps of the level-by-level algorithm as CUDA kernels. See levels_device.h. */
+/* Implements the steps of the level-by-level algorithm as CUDA kernels. See levels_device.h. */
 #include "engine/gpu/cuda_device.h"
 #include "engine/gpu/levels_device.h"
 
 #define WARPS         (RDI_LEVELS_TILE_GROUPS / 32)
 #define CARRY_THREADS 1024u
 
-/* Computes the block that reaches each group. Each thread has one group. `in` is the block that
- * reaches the first group. Returns the block that reaches this thread's group, and sets *total to
- * the block that leaves the last group. All threads of the thread block must call the function. */
+/* Each thread has one group or tile, and `mine` is the block that leaves it. `in` is the block that
+ * reaches the first one. Returns the block that reaches this thread's group or tile, and sets
+ * *total to the block that leaves the last one. All threads of the thread block must call the
+ * function. */
 template <unsigned N_WARPS>
 __device__ static rdi_fallen copy_scan(rdi_fallen mine, rdi_fallen in, rdi_fallen *total) {
     __shared__ rdi_fallen of_warp[N_WARPS];
@@ -32,7 +33,8 @@ __device__ static rdi_fallen copy_scan(rdi_fallen mine, rdi_fallen in, rdi_falle
     return rdi_fallen_join(reaches, nearest);
 }
 
-/* Stores the block that leaves a tile and reaches the tiles after it. */
+/* Stores the block that leaves a tile and reaches the tiles after it. Sets *s.missing if a
+ * reference of the tile has missed in all levels so far. */
 __device__ static void leave(const rdi_levels_scan &s, uint64_t g) {
     rdi_fallen none = {0, false}, total;
     copy_scan<WARPS>(rdi_levels_last_miss(s.above + g * RDI_LEVELS_GROUP, s.miss[g]), none, &total);

@@ -1,4 +1,4 @@
-/* A round of the level-by-level algorithm on a device. See levels_device.h. */
+/* Runs a round of the level-by-level algorithm on a device. See levels_device.h. */
 #include "engine/gpu/levels_device.h"
 
 /* Number of levels between two checks whether more levels are needed. */
@@ -41,7 +41,7 @@ static rd_status reserve(rdi_levels_device *l, uint32_t n, uint64_t levels, rdi_
     return RD_OK;
 }
 
-/* Finds out whether a level deeper than `level` can have a hit. */
+/* Sets *more to whether a level deeper than `level` can have a hit. */
 static rd_status ask(rdi_levels_device *l, const rdi_levels_scan *s, uint64_t level,
                      uint64_t nothing, bool *more) {
     uint32_t missing = 0;

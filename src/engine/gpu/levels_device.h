@@ -1,4 +1,4 @@
-/* The level-by-level algorithm on a device: its steps, and a round that consists of them.
+/* Declares the level-by-level algorithm on a device: its steps, and a round that consists of them.
  *
  * levels.cu runs the steps with CUDA, and plain_levels.c runs them in plain memory. Both use
  * engine/papers/levels_core.h. All steps run on RDI_STREAM_WORK.
@@ -23,7 +23,7 @@ typedef struct rdi_levels_scan {
                         misses */
     uint8_t *miss;   /* has whole tiles, too */
     uint64_t *dist;
-    rdi_fallen *fallen; /* the last miss of each tile */
+    rdi_fallen *fallen; /* per tile: the block that falls to the next level at its last miss */
     uint64_t *copied;   /* per tile: the block that reaches the tile at this level */
     uint64_t *stack;    /* the LRU stack: one block per level */
     uint32_t n, tiles;
@@ -33,13 +33,13 @@ typedef struct rdi_levels_scan {
 /* ---- steps ---- */
 
 /* Initializes a round: every reference has missed, no distance is known, and the block above the
- * top level is the reference itself. */
+ * top level is the referenced block. */
 rd_status rdi_levels_start(rdi_device *d, const rdi_levels_scan *s);
 
 /* Computes the block that reaches each tile at this level, and updates the stack. */
 rd_status rdi_levels_carry(rdi_device *d, const rdi_levels_scan *s, uint64_t level);
 
-/* Scans the level. Computes s->fallen for the next level, and sets s->missing to nonzero unless
+/* Scans the level. Computes s->fallen for the next level, and sets *s->missing to nonzero unless
  * every reference has hit. */
 rd_status rdi_levels_scan_tiles(rdi_device *d, const rdi_levels_scan *s, uint64_t level);
 
@@ -57,7 +57,8 @@ void rdi_levels_device_close(rdi_levels_device *l); /* may be called after a fai
 
 /* Runs n references through up to `levels` levels. If `whole` is set, they go through all levels
  * even if no further hit is possible. `stack` has `levels` blocks, with `nothing` after the last
- * one, and is replaced by the stack after the references. */
+ * one, and is replaced by the stack after the references. dist[i] becomes the level at which
+ * reference i hits, or UINT64_MAX. */
 rd_status rdi_levels_device_round(rdi_levels_device *l, const uint64_t *block, uint32_t n,
                                   uint64_t levels, bool whole, uint64_t nothing, uint64_t *stack,
                                   uint64_t *dist);

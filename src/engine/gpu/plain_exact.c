@@ -1,5 +1,6 @@
-/* The stages of the exact GPU engine in plain C, with the functions that the kernels use. See
- * exact.h. This code is written for comparison with exact.cu, stage by stage, not for speed. */
+/* Implements the stages of the exact GPU engine in plain C, with the functions that the kernels
+ * use. See exact.h. This code is written for comparison with exact.cu, stage by stage, not for
+ * speed. */
 #include "engine/gpu/exact.h"
 
 #include <string.h>
@@ -145,7 +146,7 @@ static void count_bucket(const rdi_exact_round *b, tile_memory *t, uint32_t buck
             b->beside[last - i] = (uint16_t)t->keys[i].greater;
 }
 
-/* Places the tile at the beginning of the scratch memory; the data of the previous stage is no
+/* Sets *out to room for a tile in the scratch memory, where the data of the previous stage is no
  * longer needed. */
 static rd_status tile_room(rdi_device *d, const rdi_exact_round *b, tile_memory **out) {
     RD_TRY(rdi_device_reserve(d, b->scratch, sizeof(tile_memory)));

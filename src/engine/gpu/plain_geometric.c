@@ -1,5 +1,6 @@
-/* The steps of the geometric algorithm in plain memory, with the functions that the kernels use.
- * See geometric_device.h. This code is written for comparison with geometric.cu, not for speed. */
+/* Implements the steps of the geometric algorithm in plain memory, with the functions that the
+ * kernels use. See geometric_device.h. This code is written for comparison with geometric.cu, not
+ * for speed. */
 #include "engine/gpu/geometric_device.h"
 
 #include <string.h>

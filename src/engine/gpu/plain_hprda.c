@@ -1,4 +1,4 @@
-/* The steps of HP-RDA in plain memory, with the functions that the kernels use. See
+/* Implements the steps of HP-RDA in plain memory, with the functions that the kernels use. See
  * hprda_device.h. */
 #include "engine/gpu/hprda_device.h"
 

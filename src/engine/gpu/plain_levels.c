@@ -1,10 +1,11 @@
-/* The steps of the level-by-level algorithm in plain memory, with the functions that the kernels
- * use. See levels_device.h. This code is written for comparison with levels.cu, not for speed. */
+/* Implements the steps of the level-by-level algorithm in plain memory, with the functions that the
+ * kernels use. See levels_device.h. This code is written for comparison with levels.cu, not for
+ * speed. */
 #include "engine/gpu/levels_device.h"
 
 #include <string.h>
 
-/* Returns the last miss of a tile. */
+/* Returns the block that falls to the next level at the last miss of a tile. */
 static rdi_fallen tile_fallen(const rdi_levels_scan *s, uint32_t tile) {
     rdi_fallen last = {0, false};
     for (uint32_t i = 0; i < RDI_LEVELS_TILE_GROUPS; i++) {

@@ -5,11 +5,11 @@
  *   2. rank      for every point (t, n(t)), the number of points to the right and above, by merging
  *                runs sorted by n(t) in log2(n) steps
  *   3. distance  the distance of reference n(t) is the rank of t minus n - n(t), because the
- *                n - n(t) references from n(t) on all lie there
+ *                n - n(t) points from time n(t) on are all to the right and above
  *
  * References without a next reference come last in the merged order, sorted by time. They form the
- * LRU stack, and the next round begins with them. With a bound B, it begins with the newest B of
- * them.
+ * LRU stack, and the next round begins with them. With a bound B, the next round begins with the
+ * newest B of them.
  *
  * Time: O(log n) per reference for the ranks, for any trace; finding n(t) takes O(log n) with
  * `sort`, O(B) with `range:B`, and O(1) with `table`, which uses one thread. Memory: 52 bytes per
@@ -33,7 +33,7 @@
 #include <string.h>
 
 #define LEAST_ROUND (64u * 1024)
-/* References in a round, enough for the thousands of threads of a device. */
+/* Minimum number of new references in a round on a device, enough for its thousands of threads. */
 #define DEVICE_ROUND (16u * 1024 * 1024)
 #define ROUND_SHARE  2 /* new references in a round per block of the LRU stack */
 #define SHARE_LEAST  4096u
@@ -77,7 +77,8 @@ static rd_status plan_round(geometric_engine *e) {
     return RD_OK;
 }
 
-/* Writes the distances. The points are sorted by next, so the writes are sequential. */
+/* Writes the distances that follow from the worker's share of the points. The points are sorted by
+ * `next`, so the writes are sequential. */
 static void write_distances(void *arg, unsigned worker) {
     geometric_engine *e = arg;
     uint64_t *dist = e->dist.at;
@@ -92,9 +93,9 @@ static void write_distances(void *arg, unsigned worker) {
     }
 }
 
-/* Moves the references without a next reference to the front. They are the last points and in time
- * order. Each of them moves to a lower index or stays, so none is overwritten before it has
- * moved. */
+/* Moves the references without a next reference, or the newest `bound` of them, to the beginning of
+ * `block`. They are the last points and in time order. Each of them moves to a lower index or
+ * stays, so none is overwritten before it has moved. */
 static void carry_over(geometric_engine *e) {
     uint64_t *block = e->block.at;
     uint32_t n = (uint32_t)e->filled;

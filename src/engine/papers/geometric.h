@@ -1,5 +1,5 @@
-/* Internals of the geometric engine: finding the next times of a round's references, and ranking
- * the points. */
+/* Declares the internals of the geometric engine: finding the next times of a round's references,
+ * and ranking the points. */
 #ifndef RDI_GEOMETRIC_H
 #define RDI_GEOMETRIC_H
 
@@ -15,13 +15,13 @@ typedef struct rdi_next {
     uint64_t range; /* RDI_NEXT_RANGE: all blocks are below this number */
 } rdi_next;
 
-/* Parses "sort", "range:B" or "table". */
+/* Parses "sort", "range:B" or "table". Returns RD_EINVAL for any other text. */
 rd_status rdi_next_parse(rd_ctx *ctx, const char *text, rdi_next *out);
 
 /* Memory of a round. Its contents are not kept between rounds. */
 typedef struct rdi_geometric_memory {
     rdi_room next;  /* one uint32_t per reference */
-    rdi_room work;  /* the records that are sorted, and later the points */
+    rdi_room work;  /* the blocks that are sorted, with their times, and later the points */
     rdi_room work2; /* the second buffer for sorting and merging */
     rdi_room counts;
 } rdi_geometric_memory;
@@ -36,9 +36,10 @@ rd_status rdi_geometric_next(rdi_round *round, const rdi_lanes *lanes, const rdi
 rd_status rdi_geometric_rank(rdi_round *round, const rdi_lanes *lanes, uint32_t n,
                              rdi_geometric_memory *memory, const rdi_point **out);
 
-/* Returns the largest bit width of n blocks. */
+/* Returns the largest bit width of the n block ids. */
 unsigned rdi_geometric_bits(const uint64_t *block, uint32_t n);
-/* Checks the blocks of a round. Returns RD_ERANGE if a block is not below the range. */
+/* Checks the blocks of a round. Returns RD_ERANGE if the method is RDI_NEXT_RANGE and a block is
+ * not below the range. */
 rd_status rdi_geometric_check(rd_ctx *ctx, const rdi_next *next, const uint64_t *block, uint32_t n);
 
 void rdi_geometric_memory_free(rd_ctx *ctx, rdi_geometric_memory *memory);

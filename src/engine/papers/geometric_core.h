@@ -1,9 +1,12 @@
-/* The merge step of the geometric algorithm, which threads and CUDA share.
+/* Defines the merge step and the copy-scan of the geometric algorithm, which threads and CUDA
+ * share.
  *
  * Reference t is the point (t, next(t)). The rank of a point is the number of points to its right
  * that lie above it. The merge combines two adjacent runs of points. Each run is sorted by `next`,
  * and its ranks count points of the same run. For a point of the left run, the points of the right
- * run that lie above it come after it in the merged run.
+ * run that lie above it come after it in the merged run. The merge adds their number to the rank of
+ * the point. The rank of a point of the right run stays the same, because no point of the left run
+ * is to its right. So the ranks count points of the merged run.
  */
 #ifndef RDI_GEOMETRIC_CORE_H
 #define RDI_GEOMETRIC_CORE_H
@@ -35,8 +38,8 @@ RDI_BOTH uint32_t rdi_points_split(const rdi_point *run, uint32_t n_left, uint32
     return low;
 }
 
-/* Computes points [from, to) of the merge of two adjacent runs, stores them from out[from] on, and
- * raises the ranks of points from the left run. */
+/* Computes points [from, to) of the merge of two adjacent runs, and stores them from out[from] on.
+ * Adds to the rank of each point of the left run the number of points of the right run above it. */
 RDI_BOTH void rdi_points_merge(const rdi_point *run, uint32_t n_left, uint32_t n_right,
                                uint32_t from, uint32_t to, rdi_point *out) {
     uint32_t n = n_left + n_right, l = rdi_points_split(run, n_left, n_right, from);
@@ -70,7 +73,7 @@ RDI_BOTH void rdi_points_merge_runs(const rdi_point *in, uint32_t n, uint32_t wi
     }
 }
 
-/* ---- next(t) for one symbol, by a backward copy-scan over tiles ---- */
+/* ---- next(t) for one symbol (a block id below B), by a backward copy-scan over tiles ---- */
 
 #define RDI_SYMBOL_NONE UINT32_MAX
 
@@ -84,8 +87,8 @@ RDI_BOTH uint32_t rdi_symbol_first(const uint64_t *tile, uint32_t n, uint32_t be
     return RDI_SYMBOL_NONE;
 }
 
-/* Replaces the time of the first reference in each tile by the time of the first reference after
- * that tile. */
+/* Replaces, for one symbol, the time of the first reference in each tile by the time of the first
+ * reference after that tile. The entries of the tiles are `stride` apart in `first`. */
 RDI_BOTH void rdi_symbol_carry(uint32_t *first, uint32_t tiles, uint32_t stride) {
     uint32_t behind = RDI_SYMBOL_NONE;
     for (uint32_t tile = tiles; tile-- > 0;) {
@@ -96,7 +99,8 @@ RDI_BOTH void rdi_symbol_carry(uint32_t *first, uint32_t tiles, uint32_t stride)
 }
 
 /* Sets next(t) for every reference to the symbol in the tile. `behind` is the time of the first
- * reference to it after the tile, and `all` is the number of references in the round. */
+ * reference to the symbol after the tile, or RDI_SYMBOL_NONE, and `all` is the number of references
+ * in the round. */
 RDI_BOTH void rdi_symbol_scan(const uint64_t *tile, uint32_t n, uint32_t begin, uint64_t symbol,
                               uint32_t behind, uint32_t all, uint32_t *next) {
     for (uint32_t i = n; i-- > 0;)

@@ -110,7 +110,8 @@ static void link_records(void *arg, unsigned worker) {
     }
 }
 
-/* Sorts the records. A digit in which all blocks agree needs no pass. */
+/* Sorts the references by block, and then sets next(t). A digit in which all blocks agree needs no
+ * pass. */
 static void sort_records(sorting *s) {
     uint64_t varying = 0;
     rdi_round_run(s->round, fill_records, s);

@@ -69,8 +69,8 @@ typedef struct hprda_engine {
 
 /* ---- parameters ---- */
 
-/* Chooses N, ST, NB and NTB such that N = NTB * NB * ST. The function computes the parameters that
- * the user left at 0. */
+/* Sets the shape from the options N, ST, NB, NTB, HS and MS, and computes those that the user left
+ * at 0. Returns RD_EINVAL if they do not fit together; N = NTB * NB * ST must hold. */
 static rd_status fit_shape(hprda_engine *e) {
     rdi_rda_shape *s = &e->shape;
     uint64_t chunk = e->chunk < e->round_refs ? e->chunk : e->round_refs,
@@ -129,8 +129,8 @@ rd_status rdi_rda_pool_full(rd_ctx *ctx, const rdi_rda_shape *shape) {
 
 /* ---- joining a round to the earlier ones ---- */
 
-/* Computes the estimate for the first reference to a block in this round, if the block occurred in
- * an earlier round, and stores the data that later rounds need. */
+/* Sets *estimate for the first reference to a block in this round, to RD_COLD if the block did not
+ * occur in an earlier round. Stores the data that later rounds need. */
 static rd_status join_block(hprda_engine *e, const rdi_rda_item *item, uint64_t behind,
                             uint64_t *estimate) {
     known_block *blocks = e->blocks.at;
@@ -155,7 +155,7 @@ static rd_status join_round(hprda_engine *e, const rdi_rda_round *current) {
     uint64_t *estimate = e->estimate.at;
     for (uint32_t i = 0; i < current->n_known; i++)
         RD_TRY(join_block(e, &current->known[i], behind, &estimate[i]));
-    /* A second loop, because the number of blocks is known only now. */
+    /* This is a second loop, because the number of distinct blocks is known only now. */
     for (uint32_t i = 0; i < current->n_known; i++)
         if (estimate[i] != RD_COLD)
             current->dist[current->known[i].at] =
@@ -230,7 +230,7 @@ static rd_status reserve(hprda_engine *e, size_t n) {
     return rdi_room_grow(ctx, &e->block, grown, sizeof(uint64_t));
 }
 
-/* Counts an immediate repeat. It has distance 0 and does not change the state. */
+/* Counts or delivers an immediate repeat, which has distance 0 and does not change the state. */
 static rd_status take_repeat(hprda_engine *e) {
     if (!e->run->in->distances)
         e->zeros++;

@@ -1,4 +1,4 @@
-/* Internals of the HP-RDA engine: the interface of a backend that analyzes rounds. */
+/* Declares the internals of the HP-RDA engine: the interface of a backend that analyzes rounds. */
 #ifndef RDI_HPRDA_H
 #define RDI_HPRDA_H
 
@@ -34,7 +34,8 @@ typedef struct rdi_rda_round {
     rdi_rda_shape shape; /* the parameters, adapted to n references */
     const uint64_t *block;
     uint32_t n;
-    uint64_t *dist;            /* output: RDI_RDA_COLD for the first reference to each block */
+    uint64_t *dist;            /* output: the distances; RDI_RDA_COLD for the first reference to
+                                  each block */
     const rdi_rda_item *known; /* output: one item per distinct block; borrowed from the backend */
     uint32_t n_known;
 } rdi_rda_round;
@@ -57,7 +58,8 @@ rd_status rdi_rda_device_open(rd_ctx *ctx, rdi_rda_backend **out);
 
 double rdi_rda_now(void); /* monotonic time in seconds */
 
-/* Reports that a pool is full. `shape` is the shape of the round. */
+/* Makes the message that a pool is full, and returns RD_ERANGE. `shape` is the shape of the
+ * round. */
 rd_status rdi_rda_pool_full(rd_ctx *ctx, const rdi_rda_shape *shape);
 
 /* Returns the smallest power of two that is at least n. */

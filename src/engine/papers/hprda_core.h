@@ -1,4 +1,4 @@
-/* The inner functions of HP-RDA, which threads and CUDA share.
+/* Defines the inner functions of HP-RDA, which threads and CUDA share.
  *
  * The trace is divided into chunks, one per thread. A thread finds the distances inside its chunk,
  * and two numbers for every block in it: `first`, the number of distinct blocks before its first
@@ -107,8 +107,8 @@ typedef struct rdi_rda_table {
     uint32_t *distinct; /* number of distinct blocks */
 } rdi_rda_table;
 
-/* Searches a bucket from item `from` to item `until`. Returns the item that represents the block,
- * or 0 if there is none. */
+/* Searches a bucket from item `from` on, up to but not including item `until`. Returns the item
+ * that represents the block, or 0 if there is none. */
 RDI_BOTH uint32_t rdi_rda_search(const rdi_rda_table *t, uint32_t from, uint32_t until,
                                  uint64_t block) {
     while (from != until && ((const volatile rdi_rda_item *)t->item)[from - 1].block != block)
@@ -145,7 +145,9 @@ RDI_BOTH bool rdi_rda_insert(const rdi_rda_table *t, rdi_rda_item item) {
     return true;
 }
 
-/* Inserts an item for every block of an analyzed chunk. Returns false if the pool is full. */
+/* Inserts an item for every block of an analyzed chunk, and sets the distance of each first
+ * reference to RDI_RDA_COLD. `unit` is the index of the chunk, and `at` is its position in the
+ * round. Returns false if the pool is full. */
 RDI_BOTH bool rdi_rda_summarize(const rdi_rda_local *l, const uint64_t *chunk, uint32_t n,
                                 uint32_t unit, uint32_t at, uint64_t *dist,
                                 const rdi_rda_table *t) {
@@ -163,8 +165,8 @@ RDI_BOTH bool rdi_rda_summarize(const rdi_rda_local *l, const uint64_t *chunk, u
     return fits;
 }
 
-/* Sorts the items of one block by chunk. Lists are short, and at worst they are nearly in reverse
- * order. */
+/* Sorts the items of one block by chunk or group, and returns the sorted list. It uses an insertion
+ * sort, because lists are short or nearly in reverse order, which is the best case. */
 RDI_BOTH uint32_t rdi_rda_sort(rdi_rda_item *item, uint32_t list) {
     uint32_t sorted = 0;
     while (list) {
@@ -187,8 +189,8 @@ typedef struct rdi_rda_level {
     bool adjust;
 } rdi_rda_level;
 
-/* Formula 2 of the paper. A distance above the number of blocks counts some blocks more than once,
- * so it is divided by the average number of times that a block is counted. */
+/* Applies formula 2 of the paper. A distance above the number of blocks counts some blocks more
+ * than once, so it is divided by the average number of times that a block is counted. */
 RDI_BOTH uint64_t rdi_rda_adjust(uint64_t d, uint64_t distinct, uint64_t counted) {
     return d > distinct ? (uint64_t)((double)d * ((double)distinct / (double)counted)) : d;
 }

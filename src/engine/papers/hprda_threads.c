@@ -1,4 +1,4 @@
-/* HP-RDA on processor threads: the paper's OpenMP version.
+/* Runs HP-RDA on processor threads, like the paper's OpenMP version.
  *
  * A worker takes one group after the other, runs the threads of the group in turn, and merges their
  * chunks. It does this in memory of its own, which stays in the cache. It then inserts the blocks
@@ -17,7 +17,8 @@ typedef struct worker {
     rdi_rda_local local;
     rdi_rda_table table;     /* the table of the current group */
     uint32_t used, distinct; /* counters of `table` */
-    uint32_t *before;        /* sum of the distinct blocks before each thread of the group */
+    uint32_t *before;        /* for each thread of the group: numbers of distinct blocks of the
+                                threads before it, summed */
     double seconds[RDI_RDA_STAGES];
     bool full;
 } worker;
@@ -26,9 +27,10 @@ typedef struct backend {
     rdi_rda_backend base;
     rdi_round *round;
     worker *workers;
-    rdi_room items, buckets, known; /* memory of the table of all groups */
+    rdi_room items, buckets, known; /* memory of the table of all groups, and of its merged items */
     rdi_room before_room;
-    uint32_t *before; /* sum of the distinct blocks before each group */
+    uint32_t *before; /* for each group: numbers of distinct blocks of the groups before it,
+                         summed */
     rdi_rda_table table;
     uint32_t used, distinct, n_known;
     rdi_rda_round *current;

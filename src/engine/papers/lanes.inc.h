@@ -1,5 +1,5 @@
-/* Inner loops of the data-parallel engines in C that compilers vectorize. The including file
- * defines LANES (the table), LANES_NAME and LANES_TARGET (attributes). */
+/* Defines the inner loops of the data-parallel engines in C that compilers vectorize. The including
+ * file defines LANES (the table), LANES_NAME and LANES_TARGET (attributes). */
 #include "engine/papers/lanes.h"
 
 #define TILE 64 /* number of references that a loop handles together */

@@ -1,4 +1,4 @@
-/* Inner loops of the data-parallel engines for x86 with AVX2. */
+/* Compiles the inner loops of the data-parallel engines for x86 with AVX2. */
 #if defined(__x86_64__)
 #define LANES        rdi_lanes_avx2
 #define LANES_NAME   "avx2"

@@ -1,4 +1,4 @@
-/* Inner loops of the data-parallel engines for x86 with AVX-512. */
+/* Defines the inner loops of the data-parallel engines for x86 with AVX-512. */
 #include "engine/papers/lanes.h"
 
 #if defined(__x86_64__)
@@ -19,8 +19,10 @@ RDI_TARGET_AVX512 static void make_run(const uint32_t *next, uint32_t time, uint
     }
 }
 
-/* Links the references to one symbol among n <= 16 references, from the last one backward. Bit i of
- * `found` is set if reference `at` + i is to the symbol. */
+/* Links the references to one symbol among the 16 references from `at` on, from the last one
+ * backward. Bit i of `found` is set if reference `at` + i is to the symbol. `n` is the number of
+ * references in the round. `copied` is the time of the next reference to the symbol, 0 if there is
+ * none; the function returns its new value. */
 static inline uint32_t link_references(unsigned found, uint32_t at, uint32_t n, uint32_t copied,
                                        uint32_t *next) {
     while (found) {
@@ -35,7 +37,7 @@ static inline uint32_t link_references(unsigned found, uint32_t at, uint32_t n, 
 RDI_TARGET_AVX512 static void scan_symbol(const uint32_t *symbol, uint32_t n, uint32_t wanted,
                                           uint32_t *next) {
     __m512i one = _mm512_set1_epi32((int)wanted);
-    /* Copied is 0 as long as no later reference to the symbol was found. */
+    /* `copied` is 0 as long as no later reference to the symbol was found. */
     uint32_t copied = 0, whole = n / 16 * 16;
     __mmask16 rest = (__mmask16)((1u << (n - whole)) - 1);
     unsigned found =
@@ -48,9 +50,10 @@ RDI_TARGET_AVX512 static void scan_symbol(const uint32_t *symbol, uint32_t n, ui
     }
 }
 
-/* Computes, for each of eight references, one per lane, the block of the last miss before it. The
- * blocks of the misses are packed behind the copied block, and lane i selects the entry whose index
- * is the number of misses before i. */
+/* Returns, for each of eight references, one per lane, the block in `above` at the last miss before
+ * it, or *copied if there is none. Sets *copied to the block at the last miss of all. The blocks at
+ * misses are packed behind the copied block, and lane i selects the entry whose index is the number
+ * of misses before i. */
 RDI_TARGET_AVX512 static inline __m512i copy_scan(__m512i above, __mmask8 miss, __m512i *copied) {
     const __m512i before = _mm512_set_epi64(0x7f, 0x3f, 0x1f, 0xf, 7, 3, 1, 0);
     __m512i packed = _mm512_maskz_compress_epi64(miss, above);

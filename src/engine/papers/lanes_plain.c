@@ -1,4 +1,4 @@
-/* Inner loops of the data-parallel engines for any processor. */
+/* Compiles the inner loops of the data-parallel engines for any processor. */
 #define LANES        rdi_lanes_plain
 #define LANES_NAME   "plain"
 #define LANES_TARGET /* none */

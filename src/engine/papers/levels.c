@@ -33,21 +33,22 @@
 #include <stdio.h>
 #include <string.h>
 
-/* References in a round; they stay in the cache from level to level. */
+/* Number of references in a round on threads; they stay in the cache from level to level. */
 #define USUAL_ROUND (32u * 1024)
-/* References in a round, enough for the thousands of threads of a device. */
+/* Number of references in a round on a device, enough for its thousands of threads. */
 #define DEVICE_ROUND (16u * 1024 * 1024)
 /* Smallest share in groups that justifies a barrier per level. */
 #define SHARE_LEAST   (1024u / RDI_LEVELS_GROUP * 4)
 #define DEEPEST_WHOLE (1024u * 1024) /* maximum number of levels with compact=off */
-#define FEW_LEFT      64u            /* so few references are not worth removing */
+#define FEW_LEFT      64u            /* among so few references, hits are not worth removing */
 
 /* The data of the current level, compacted when half of the references have hit. */
 typedef struct scan {
     uint64_t *block, *above, *dist; /* per reference: its block, the block one level up, its
                                        distance */
     uint32_t *time;                 /* per reference: its position in the round */
-    uint8_t *miss;                  /* one bit per reference */
+    uint8_t *miss;                  /* one bit per reference: set if it has missed in all levels so
+                                       far */
     size_t n;
 } scan;
 
@@ -83,7 +84,7 @@ static size_t groups_of(const scan *s) {
     return (s->n + RDI_LEVELS_GROUP - 1) / RDI_LEVELS_GROUP;
 }
 
-/* Returns the first reference of a worker's share. */
+/* Returns the index of the first reference of a worker's share. */
 static size_t share_begin(const levels_engine *e, unsigned worker) {
     size_t at = rdi_round_begin(&e->round, groups_of(&e->scan), worker) * RDI_LEVELS_GROUP;
     return at < e->scan.n ? at : e->scan.n;

@@ -1,5 +1,5 @@
-/* The engine `parda`: exact and parallel, on ranks that share nothing. It is Parda, and Carr and
- * Nicol's MIMD algorithm.
+/* The engine `parda`: exact and parallel, on ranks that share nothing. It implements Parda, and
+ * Carr and Nicol's MIMD algorithm.
  *
  * chunk.h describes the algorithm, parda_rank.h the work of one rank, and parda_job.h a whole
  * analysis. This file deals the trace to the ranks, chunk after chunk and round after round, and
@@ -13,8 +13,8 @@
  * needs two chunks of references. The engine returns a histogram, but no distances of single
  * references.
  *
- * Not for one core. For threads of one machine there is also `chunks`, which returns distances as
- * well.
+ * Do not use it on one core. For threads of one machine there is also `chunks`, which returns
+ * distances as well.
  */
 #include "base/number.h"
 #include "base/threads.h"
@@ -57,7 +57,8 @@ typedef struct parda_engine {
     unsigned place;     /* place of the rank whose chunk is being dealt */
     uint64_t dealt;     /* number of references of that chunk that have been dealt */
     rdi_u64_list batch; /* the batch that is being filled */
-    uint64_t skip;      /* number of references at the beginning that the checkpoint has counted */
+    uint64_t skip;      /* number of references still to be skipped, because the checkpoint has
+                           counted them */
     uint64_t digest;    /* digest of all references so far, for the next checkpoint */
 } parda_engine;
 
@@ -79,7 +80,8 @@ static rd_status start_crew(parda_engine *e) {
                     e->ranks->here);
 }
 
-/* Makes all ranks end. Afterwards, no rank can replace the error message. */
+/* Makes all ranks fail with `status`, and waits until the ranks of this process have ended.
+ * Afterwards, no rank can replace the error message. */
 static void stop_crew(parda_engine *e, rd_status status) {
     rdi_ranks_fail(e->ranks, status);
     rdi_crew_free(e->crew);
@@ -172,7 +174,8 @@ static rd_status collect_results(parda_engine *e) {
 
 /* ---- resuming from a checkpoint ---- */
 
-/* Opens the ranks of this process. Rank 0 gets the state of the checkpoint, if there is one. */
+/* Opens the ranks of this process, or opens them again. Rank 0 gets the state of the checkpoint, if
+ * there is one. */
 static rd_status open_ranks(parda_engine *e) {
     for (unsigned i = 0; i < e->ranks->here; i++) {
         rdi_parda_rank_close(&e->rank[i]);
@@ -244,8 +247,8 @@ static rd_status choose_ranks(parda_engine *e) {
     return RD_OK;
 }
 
-/* Chooses the chunk size. A short trace must be long enough for all ranks, and waiting references
- * may use an eighth of the memory limit. */
+/* Returns the chunk size in references. For a short trace it is small enough that all ranks get
+ * work. Waiting references may use an eighth of the memory limit. */
 static uint64_t choose_chunk(const parda_engine *e) {
     uint64_t n = e->ranks->n, expected = (e->run->in->references + n - 1) / n;
     if (e->round_option && e->run->in->references && e->run->in->references < e->round_option)
@@ -295,8 +298,8 @@ static rd_status parda_feed(void *self, const uint64_t *blk, size_t n, uint64_t 
     return status;
 }
 
-/* Starts ranks that read the trace themselves. There is one round unless a length is given, because
- * no references wait in memory. */
+/* Starts ranks that read the trace themselves. There is one round, because no references wait in
+ * memory, unless the option `phase` gives a length or checkpoints are requested. */
 static rd_status begin_parts(parda_engine *e, const rd_parts *parts) {
     uint64_t n = e->ranks->n;
     e->job.parts = *parts;

@@ -94,8 +94,8 @@ static bool get(FILE *file, uint64_t *numbers, size_t n, uint64_t *sum) {
     return true;
 }
 
-/* Reads a list step by step, so that a wrong length is detected before the list takes all
- * memory. */
+/* Reads a list step by step, so that a wrong length is detected before the list takes all memory.
+ * Sets *good to false if the file is too short. */
 static rd_status get_list(rd_ctx *ctx, FILE *file, uint64_t n, rdi_u64_list *list, uint64_t *sum,
                           bool *good) {
     while (*good && list->n < n) {

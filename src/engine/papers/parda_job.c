@@ -43,7 +43,9 @@ static uint64_t smaller(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-/* Keeps every rank at most one round ahead of rank 0, because messages to rank 0 wait in memory. */
+/* Keeps every rank at most one round ahead of rank 0, because messages to rank 0 wait in memory: in
+ * each round but the last, rank 0 sends a message that the other ranks receive before the next
+ * round. */
 static rd_status keep_step(rdi_parda_rank *r, bool first, bool last) {
     rdi_u64_list step = {0};
     if (r->me > 0)

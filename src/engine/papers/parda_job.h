@@ -1,4 +1,4 @@
-/* A whole Parda analysis as each rank runs it, and the message that announces it to other
+/* Declares a whole Parda analysis as each rank runs it, and the message that announces it to other
  * processes. */
 #ifndef RDI_PARDA_JOB_H
 #define RDI_PARDA_JOB_H
@@ -14,10 +14,10 @@ typedef struct rdi_parda_job {
                             them. */
 } rdi_parda_job;
 
-/* Runs all rounds and sends the result to rank 0. */
+/* Runs all rounds of rank `r`, and sends its result to rank 0. */
 rd_status rdi_parda_run(const rdi_parda_job *job, rdi_parda_rank *r);
 
-/* Sends the job to the ranks of other processes. */
+/* Sends the job to the ranks of other processes, if there are any, and marks `ranks` as busy. */
 rd_status rdi_parda_announce(const rdi_parda_job *job, rdi_ranks *ranks);
 
 /* Runs announced jobs until an empty one arrives, in a process that does not have rank 0. `parts`

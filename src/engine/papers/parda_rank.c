@@ -90,8 +90,8 @@ rd_status rdi_parda_receive_result(rdi_ranks *ranks, rdi_message_kind kind, unsi
 
 /* ---- state between rounds ---- */
 
-/* Moves the state to r->out and empties the engine. A checkpoint needs complete counts, so the
- * engine is then reopened instead of restarted. */
+/* Moves the state to r->out and empties the engine. A checkpoint needs complete counts, so with
+ * checkpoints the engine is reopened instead of restarted. */
 static rd_status empty_chunk(rdi_parda_rank *r) {
     RD_TRY(rdi_chunk_state(&r->chunk, &r->out));
     return r->plan->checkpoint ? rdi_engine_reopen(r->chunk.engine)
@@ -138,7 +138,8 @@ static rd_status reduce_state(rdi_parda_rank *r) {
 
 /* ---- checkpoints ---- */
 
-/* Collects the packed counts of all ranks since the beginning of the trace. */
+/* Fills in the checkpoint except for identity and state: the counts of all ranks since the
+ * beginning of the trace, and the place in the trace at which they end. */
 static rd_status gather_counts(rdi_parda_rank *r, rdi_parda_checkpoint *c) {
     const rdi_parda_plan *plan = r->plan;
     rd_ctx *ctx = plan->chunk.ctx;
@@ -201,7 +202,8 @@ rd_status rdi_parda_rank_begin(rdi_parda_rank *r) {
 
 /* ---- open first touches ---- */
 
-/* Sends to, or receives from, the rank at a place in the current round. */
+/* send_open() and receive_open() exchange open first touches with the rank at a place in the
+ * current round. */
 static rd_status send_open(rdi_parda_rank *r, unsigned place, rdi_u64_list *list) {
     unsigned to = rank_at(r, r->tally.rounds - 1, place);
     return rdi_ranks_send(r->ranks, r->me, to, RDI_MESSAGE_OPEN, list);

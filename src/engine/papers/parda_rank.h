@@ -1,5 +1,5 @@
-/* One rank of a Parda analysis. It executes the steps of chunk.h on its own chunks, and exchanges
- * open first touches and state with other ranks by messages (ranks.h).
+/* Declares one rank of a Parda analysis. A rank executes the steps of chunk.h on its own chunks,
+ * and exchanges open first touches and state with other ranks by messages (ranks.h).
  *
  * A round of the trace, which the paper calls a phase, is cut into chunks, one per rank in order. A
  * rank's place in the round is the number of its chunk. The rank at place 0 also has the LRU stack
@@ -13,8 +13,8 @@
  *              Nicol's second algorithm).
  *
  * Then one rank collects the state of all ranks in the order of places (Algorithm 6). With `rename`
- * it is the last rank, which takes place 0 in the next round because the order of places is
- * reversed. Without `rename` it is the rank at place 0.
+ * this is the rank at the last place, which takes place 0 in the next round because the order of
+ * places is reversed. Without `rename` it is the rank at place 0.
  *
  * The code deviates from the printed algorithms where they are wrong: a rank receives only from
  * ranks at higher places, nothing is reset between rounds, a remainder is not dropped, a distance
@@ -48,7 +48,8 @@ typedef struct rdi_parda_plan {
                                     themselves; 0: the trace is dealt */
 } rdi_parda_plan;
 
-/* The statistics of one rank. The sum over all ranks is the result. */
+/* The statistics of one rank, or of all ranks: `references` and `recounted` are then sums over the
+ * ranks, and all other fields are maxima. */
 typedef struct rdi_parda_tally {
     uint64_t references;
     uint64_t recounted; /* same as in rdi_chunk */
@@ -74,15 +75,16 @@ rd_status rdi_parda_rank_open(rdi_parda_rank *r, const rdi_parda_plan *plan, rdi
                               unsigned me);
 void rdi_parda_rank_close(rdi_parda_rank *r); /* also accepts a zeroed rank */
 
-/* Returns the place of a rank in a round. Because the order of places is at most reversed, it also
- * returns the rank at a place. */
+/* Returns the place of a rank in a round. Because the order of places is at most reversed, the
+ * function also maps a place to its rank. */
 static inline unsigned rdi_parda_place(const rdi_parda_plan *plan, unsigned n, uint64_t round,
                                        unsigned rank) {
     return plan->rename && round % 2 ? n - 1 - rank : rank;
 }
 
-/* The steps of a round: rdi_parda_rank_begin() moves the state of the previous round to its place,
- * rdi_parda_rank_feed() analyzes the chunk, and rdi_parda_rank_end() is the fix-up. */
+/* The steps of a round: rdi_parda_rank_begin() moves the state of the previous round to the rank at
+ * place 0 and takes the checkpoint, rdi_parda_rank_feed() analyzes the chunk, and
+ * rdi_parda_rank_end() is the fix-up. */
 rd_status rdi_parda_rank_begin(rdi_parda_rank *r);
 rd_status rdi_parda_rank_feed(rdi_parda_rank *r, const uint64_t *blocks, size_t n);
 rd_status rdi_parda_rank_end(rdi_parda_rank *r);
