@@ -170,7 +170,7 @@ static rd_status change_modules(rd_attributor *a, const rd_event *event) {
  * invalidates all blocks at once, so that its cost does not grow with the size of its memory. */
 #define REFERENCES_PER_CHANGE 8
 #define CHANGES_AT_ANY_TIME   256
-#define BYTES_AT_ANY_TIME     16384 /* more blocks if they are small */
+#define BYTES_AT_ANY_TIME     16384 /* an event of fewer bytes is never large */
 
 static void change_blocks(rd_attributor *a, uint64_t from, uint64_t to) {
     uint64_t first = from >> a->block_bits, more = (to >> a->block_bits) - first;

@@ -1,5 +1,5 @@
-/* The internals of rd_attributor. attributor.c opens and finishes it, counting.c counts references,
- * and breakdown.c sums the counts. */
+/* The internals of rd_attributor. attributor.c opens it, handles events and makes the result,
+ * counting.c counts references, breakdown.c sums the counts, and snippets.c reads source lines. */
 #ifndef RDI_ATTRIBUTOR_H
 #define RDI_ATTRIBUTOR_H
 
@@ -38,7 +38,7 @@ struct rd_attributor {
     const rdi_passes *passes;
     rd_level levels[RD_LEVELS_MAX];
     rdi_steps steps;
-    uint8_t near_steps[2048]; /* steps of the shortest distances */
+    uint8_t near_steps[2048]; /* step of each distance below 2048 */
     uint64_t first_miss;      /* shortest distance at which a level misses */
     uint8_t bits_in[256];     /* number of set bits of each index */
     /* log2 of the sizes of blocks and words. Both are 0 if every address is a block. */
@@ -53,7 +53,8 @@ struct rd_attributor {
     rdi_tile tiles[RDI_TILES]; /* used in turn */
     unsigned turn;
     uint64_t fetched[RDI_WORD_SETS]; /* number of times that each word set began */
-    uint64_t words[RDI_WORD_SETS];   /* number of words in each word set when it ended */
+    uint64_t words[RDI_WORD_SETS];   /* sum of the numbers of words in each word set when it
+                                        ended */
     rd_bin *word_bins;               /* bins of the word profile; NULL if it was not given */
     size_t n_word_bins;
     uint64_t word_references, word_infinite;
@@ -65,9 +66,10 @@ struct rd_attributor {
     bool finished, failed;   /* `failed`: a failure occurred in the middle of a batch */
 };
 
-/* Ends the first n word sets of a block and counts the words in them. */
+/* Ends the first `n` word sets of a block: counts the words in them, and counts the block and its
+ * touched words in its region. */
 static inline void rdi_end_sets(rd_attributor *a, const rdi_touch *touch, unsigned n) {
-    /* This number is above all region numbers for RDI_MIXED and RDI_OTHERS. */
+    /* For RDI_MIXED and RDI_OTHERS, `number` is above all region numbers. */
     uint32_t number = rdi_key_region(touch->region);
     for (unsigned set = 0; set < n; set++)
         a->words[set] += a->bits_in[rdi_touch_words(touch, set)];
@@ -81,7 +83,8 @@ static inline void rdi_end_sets(rd_attributor *a, const rdi_touch *touch, unsign
 /* Returns RD_ESTATE unless the attributor still accepts references. */
 rd_status rdi_attributor_is_open(const rd_attributor *a);
 
-/* Returns a version of the regions that no block has. */
+/* Returns a version of the regions that no block has. If all versions are used up, invalidates all
+ * cached regions and starts again. */
 uint32_t rdi_new_version(rd_attributor *a);
 
 /* Counts the references of the tiles that are not yet counted. (counting.c) */
@@ -91,7 +94,7 @@ rd_status rdi_count_rest(rd_attributor *a);
  * lines. Other lines stay unchanged. (snippets.c) */
 rd_status rdi_snippets_read(rd_ctx *ctx, rdi_arena *arena, rd_attribution *a, rd_code_line *lines);
 
-/* Makes the part of the details about code and data. */
+/* Makes the part of the details about code and data. (breakdown.c) */
 rd_status rdi_breakdown(rd_attributor *a, rdi_details *details);
 
 #endif

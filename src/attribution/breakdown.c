@@ -1,8 +1,8 @@
 /* Sums the tuples by function, line, pair and data region.
  *
- * It walks over the tuples twice: first to compute the weights, which decide which entries are
- * kept, and then to sum all counts of these entries. So memory depends only on the length of the
- * result.
+ * A first pass over the tuples computes the weights that decide which entries are kept, and later
+ * passes sum all counts of these entries. So only the entries of the result need memory for all
+ * counts.
  */
 #include "attribution/attributor.h"
 #include "attribution/places.h"
@@ -334,7 +334,8 @@ static void add_to_pair(const breakdown *b, const rdi_tuple *tuple, rd_reuse_pai
         pair->misses[k] += share.misses[k];
 }
 
-/* Makes the pairs of lines in which both lines have entries. */
+/* Makes the entries of pairs of lines. Pairs with a line that has no entry are counted together in
+ * the last entry. Also counts the references whose use was dropped. */
 static rd_status make_pairs(breakdown *b) {
     const rdi_tuples *tuples = &b->a->tuples;
     joints j = {.at = rdi_arena_alloc(&b->scratch, tuples->n, sizeof *j.at)};
@@ -374,7 +375,8 @@ static rd_status make_pairs(breakdown *b) {
     return RD_OK;
 }
 
-/* Makes entries for the tuples with misses. There is no entry for the rest. */
+/* Makes the entries that tell the misses of a line in a data region. Tuples without misses, and
+ * those whose line or region has no entry, are left out. */
 static rd_status make_line_data(breakdown *b) {
     const rdi_tuples *tuples = &b->a->tuples;
     joints j = {.at = rdi_arena_alloc(&b->scratch, tuples->n, sizeof *j.at)};

@@ -39,8 +39,8 @@ static bool is_whole(const rd_attributor *a, const rd_refs *refs, const uint32_t
            (a->words_per_block == 1 || last >> a->block_bits == p->blocks[i]);
 }
 
-/* Returns whether the tile consists of consecutive references that touch one block each. No
- * reference of its batch was dropped. */
+/* Returns whether the tile consists of consecutive references that touch one block each. The batch
+ * must be gapless: in `origin`, each number is equal to the one before it or one larger. */
 static bool is_plain(const rd_attributor *a, const rd_refs *refs, const uint32_t *origin,
                      const rdi_tile *p) {
     return origin[p->n - 1] - origin[0] == p->n - 1 && is_whole(a, refs, origin, p, 0) &&
@@ -60,8 +60,8 @@ PASS rd_status prepare_sites(rd_attributor *a, const uint64_t *pc, rdi_tile *p) 
     return RD_OK;
 }
 
-/* Returns the program counters of the tile: those of the batch if its references are consecutive,
- * otherwise a copy in `room`. */
+/* Returns the program counters of the tile: those of the batch if the tile is `plain` (is_plain())
+ * and the batch has program counters, otherwise a copy in `room`. */
 static const uint64_t *program_counters(const rd_refs *refs, const uint32_t *origin, bool plain,
                                         size_t n, uint64_t *room) {
     if (plain && refs->pc)
@@ -71,8 +71,8 @@ static const uint64_t *program_counters(const rd_refs *refs, const uint32_t *ori
     return room;
 }
 
-/* Prepares a tile. `gapless` says that the batch contains all references from its first to its
- * last. */
+/* Prepares tile `p` of p->n references, which begin at index `from` of the batch. `gapless` says
+ * that the batch contains all references from its first to its last. */
 static rd_status prepare(rd_attributor *a, const rd_attributed *batch, bool gapless, size_t from,
                          rdi_tile *p) {
     const rd_refs *refs = batch->refs;
@@ -96,7 +96,8 @@ static rd_status prepare(rd_attributor *a, const rd_attributed *batch, bool gapl
 
 /* ---- resolve ---- */
 
-/* Finds the region of an address in the cache, for a block that several regions share. */
+/* Returns whether the cache has the region of an address in the block of `touch`, which several
+ * regions share. If so, stores the region in *out, in its bits of a key. */
 static inline bool recall_region(rd_attributor *a, const rdi_touch *touch, uint64_t address,
                                  rdi_tuple_key *out) {
     const rdi_region_recall *recall = rdi_regions_recall(&a->regions, address);
@@ -183,7 +184,7 @@ PASS rd_status resolve(rd_attributor *a, rdi_tile *p, const rdi_tile *before) {
         if (RDI_LIKELY(
                 touch->block == blocks[i] &&
                 (touch->version == version || recall_region(a, touch, p->address[i], &its)))) {
-            region |= its; /* one of the two numbers is 0 */
+            region |= its; /* at least one of `region` and `its` is 0 */
             if (RDI_UNLIKELY(distances[i] >= first_miss))
                 miss(a, touch, distances[i]);
         } else {
@@ -210,7 +211,7 @@ static inline unsigned step_of(const rd_attributor *a, uint64_t distance) {
                                                            : rdi_step_of(&a->steps, distance);
 }
 
-/* Finds or makes a tuple that is not in its home slot. */
+/* Finds or makes the tuple of reference i, which is not in its home slot. */
 static __attribute__((noinline)) rd_status find_tuple(rd_attributor *a, rdi_tile *p, size_t i) {
     const rdi_tuple *slots = a->tuples.slot;
     RD_TRY(rdi_tuples_find(&a->tuples, p->key[i], &p->tuple[i]));
@@ -219,10 +220,11 @@ static __attribute__((noinline)) rd_status find_tuple(rd_attributor *a, rdi_tile
     return RD_OK;
 }
 
-/* Counts a tile that belongs to the window, and prefetches the block entries of the tile `next`. */
+/* Counts a tile that belongs to `window` and empties it. Prefetches the block entries of the tile
+ * `next`. */
 PASS rd_status count(rd_attributor *a, rdi_tile *p, rdi_counts *window, const rdi_tile *next) {
     const uint64_t *distances = p->distances;
-    /* The table has moved since the tile was resolved. */
+    /* If the table has moved since the tile was resolved, find the home slots again. */
     if (RDI_UNLIKELY(p->slots != a->tuples.slot))
         a->passes->tuples(&a->tuples, p->key, p->n, p->tuple);
     uint64_t sum = 0; /* sum of the distances that are counted in small counters */
@@ -246,12 +248,12 @@ PASS rd_status count(rd_attributor *a, rdi_tile *p, rdi_counts *window, const rd
     return RD_OK;
 }
 
-/* Returns the next tile to fill (0), or the tile `before` tiles earlier. */
+/* Returns the tile that is `before` tiles before the next tile to fill. */
 static rdi_tile *tile_before(rd_attributor *a, unsigned before) {
     return &a->tiles[(a->turn + RDI_TILES - before) % RDI_TILES];
 }
 
-/* Processes references that belong to one window. */
+/* Processes the references from index `from` to `to` - 1 of the batch, which belong to `window`. */
 static rd_status feed_window(rd_attributor *a, const rd_attributed *batch, bool gapless,
                              size_t from, size_t to, rdi_counts *window) {
     for (size_t at = from; at < to; at += RDI_TILE) {

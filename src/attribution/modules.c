@@ -69,7 +69,7 @@ static rd_status open_file(rdi_modules *m, const char *path, size_t *out) {
     if (!file->path)
         return RD_ENOMEM;
     RD_TRY(rdi_object_open(m->ctx, path, &file->object));
-    *out = m->n_files++; /* from now on, rdi_modules_fini() closes it */
+    *out = m->n_files++; /* from now on, rdi_modules_fini() closes the file */
     RD_TRY(rdi_object_variables(file->object, take_variable, &(variable_list){m->ctx, file}));
     if (file->n)
         qsort(file->variables, file->n, sizeof *file->variables, by_address);
@@ -92,7 +92,7 @@ static rd_status make_module(rdi_modules *m, const rd_event *event, uint32_t epo
     out->all_to = high + event->pc - 1;
     out->from = event->size ? event->address : out->all_from;
     out->to = event->size ? event->address + (event->size - 1) : out->all_to;
-    if (low == high) { /* the size is unknown */
+    if (low == high) { /* the file does not tell its size */
         out->all_from = out->from;
         out->all_to = out->to;
     }
@@ -120,7 +120,7 @@ rd_status rdi_modules_add(rdi_modules *m, const rd_event *event, uint32_t epoch,
             return RD_ENOMEM;
         m->modules = grown;
     }
-    new.born = epoch + *replaced; /* the caller begins a new epoch */
+    new.born = epoch + *replaced; /* after a replacement, the caller begins a new epoch */
     for (size_t i = 0; i < m->n && *replaced; i++)
         if (m->modules[i].gone > new.born && overlaps(&m->modules[i], &new))
             m->modules[i].gone = new.born;

@@ -34,27 +34,30 @@ typedef struct rdi_modules {
 void rdi_modules_init(rdi_modules *m, rd_ctx *ctx); /* cannot fail */
 void rdi_modules_fini(rdi_modules *m);
 
-/* Adds a module at `epoch`. If the event has size 0, the file determines the size. *replaced says
- * whether another module was mapped at this address. */
+/* Adds a module at `epoch`, or extends the entry of the same module if it is still mapped. If the
+ * event has size 0, the file determines the size. *replaced says whether another module was mapped
+ * at this address. If so, the new one is mapped from `epoch` + 1 on, and the caller must begin that
+ * epoch. */
 rd_status rdi_modules_add(rdi_modules *m, const rd_event *event, uint32_t epoch, bool *replaced);
-/* Removes the module that begins at the address. It is unmapped from `epoch` on. */
+/* Removes the module that begins at the address. It counts as mapped until the end of `epoch`. */
 void rdi_modules_remove(rdi_modules *m, uint64_t address, uint32_t epoch);
 
-/* Return the module whose code contains `pc`, or the module that overlaps the addresses from `from`
- * to `to`; NULL if there is none. */
+/* Return a module that is mapped at `epoch`: one whose code contains `pc`, or one whose code or
+ * data overlaps the addresses from `from` to `to`. Of several, the one added last is returned; NULL
+ * if there is none. */
 const rdi_module *rdi_modules_of_code(const rdi_modules *m, uint64_t pc, uint32_t epoch);
 const rdi_module *rdi_modules_of_data(const rdi_modules *m, uint64_t from, uint64_t to,
                                       uint32_t epoch);
 
 /* Returns the file name of the module without folders; borrowed. */
 const char *rdi_module_name(const rdi_modules *m, const rdi_module *module);
-/* Finds the source location of `pc`. All fields are unknown outside modules. `module_name` may be
- * NULL. */
+/* Finds the source location of `pc`. Outside modules, all fields of *out are unknown and
+ * *module_name is NULL. */
 rd_status rdi_modules_find(const rdi_modules *m, uint64_t pc, uint32_t epoch, rdi_location *out,
                            const char **module_name);
-/* Returns the variable at a run-time address of the module, and its addresses in *from and *to.
- * Returns NULL if there is none; *from to *to are then the addresses around it that belong to no
- * variable. */
+/* Returns the variable at the run-time address `address` of the module, and stores the first and
+ * last address of the variable. Returns NULL if there is none; *from to *to are then the addresses
+ * around `address` that belong to no variable. */
 const rdi_variable *rdi_module_variable(const rdi_modules *m, const rdi_module *module,
                                         uint64_t address, uint64_t *from, uint64_t *to);
 

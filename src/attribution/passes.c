@@ -19,8 +19,8 @@
 #define TARGET     RDI_TARGET_AVX2
 #include "attribution/passes.inc.h"
 
-/* This loop uses intrinsics, because compilers use gather instructions only if they know that they
- * are fast on the processor. They are fast on processors with AVX-512. */
+/* This loop uses intrinsics, because compilers use gather instructions only if they know that
+ * gathering is fast on the processor. It is fast on processors with AVX-512. */
 RDI_TARGET_AVX512 static bool avx512_sites(const uint64_t *restrict cache,
                                            const uint64_t *restrict pc, size_t n,
                                            rdi_tuple_key *restrict reuse) {

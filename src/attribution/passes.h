@@ -9,7 +9,7 @@
 
 /* Every function works on n references. */
 typedef struct rdi_passes {
-    /* Returns whether each number is equal to the one before it or one larger. */
+    /* Returns whether each number of `origin` is equal to the one before it or one larger. */
     bool (*gapless)(const uint32_t *origin, size_t n);
     /* Looks up program counters in the cache of rdi_sites. Stores their sites in the bits of a key
      * that hold the reuse, or 0 if they are not in the cache. Returns whether all of them were

@@ -1,10 +1,10 @@
 /* Finds the phases of a run. See phases.h.
  *
  * First, the windows are cut into intervals wherever the signature changes. Then an interval that
- * only brings in the working set of the next interval is joined to it: the first pass over new data
- * has infinite distances, and the first pass over data that was used long ago has long distances,
- * but neither is a behavior of its own. Finally, intervals with the same signature get the number
- * of the same phase.
+ * only brings in the working set of the next interval is joined to the next interval: the first
+ * pass over new data has infinite distances, and the first pass over data that was used long ago
+ * has long distances, but neither is a behavior of its own. Finally, intervals with the same
+ * signature get the number of the same phase.
  *
  * The references that bring in the working set of a phase are beyond its reach: they have infinite
  * distances at the first visit and long ones at later visits. They are compared as one bin, as long
@@ -13,8 +13,8 @@
 
 #include <math.h>
 
-/* The limit of the difference between two equal signatures. The difference is half the sum of the
- * absolute differences between their shares. */
+/* Two signatures whose difference is at most this number count as equal. The difference is half the
+ * sum of the absolute differences between the fractions in their bins. */
 #define PHASE_CHANGE 0.25
 /* The fraction of the finite distances that is within the reach of an interval. */
 #define WITHIN_REACH 0.95
@@ -194,7 +194,8 @@ static size_t absorb(interval *intervals, size_t n, const signature *window) {
 
 /* ---- the same phase again ---- */
 
-/* Returns the difference between an interval of a phase and a later interval. */
+/* Returns the difference between an interval of a phase and a later interval. Bins beyond the reach
+ * of the phase count as one if that is closer and `later` has no more references there. */
 static double distance(const interval *phase, const interval *later) {
     double plain = difference(&phase->steady, &later->steady);
     size_t bin = phase->reach;

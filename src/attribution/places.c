@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names a function and a line about which nothing is known by the address in its file, as tools like
- * objdump show it, or by the run-time address outside of modules. */
+/* Names a place whose function is unknown by `address`: the address in its file, as tools like
+ * objdump show it, or the run-time address outside of modules. */
 static rd_status name_by_address(rdi_arena *arena, uint64_t address, rdi_place *place) {
     char text[24];
     snprintf(text, sizeof text, "0x%" PRIx64, address);
@@ -15,7 +15,7 @@ static rd_status name_by_address(rdi_arena *arena, uint64_t address, rdi_place *
     return place->function ? RD_OK : RD_ENOMEM;
 }
 
-/* Copies "FILE:LINE" of each inlined call. */
+/* Stores "FILE:LINE" of each call through which the location was inlined. */
 static rd_status copy_calls(rdi_arena *arena, const rdi_location *from, rdi_place *place) {
     const char **calls = rdi_arena_alloc(arena, from->n_calls, sizeof *calls);
     if (!calls)
@@ -87,7 +87,9 @@ static bool is_same_chain(const rdi_place *a, const rdi_place *b) {
 
 /* ---- grouping ---- */
 
-/* Groups the places of all sites, which are sorted, into lines and functions, in this order. */
+/* Groups the places of all sites into lines and functions. The places must be in the order of
+ * by_line(), and lines and functions stay in this order. If the sites of a line were inlined
+ * through different calls, the line names no calls. */
 static void group(rdi_places *p, const rdi_place *sorted, size_t n) {
     for (size_t i = 0; i < n; i++) {
         const rdi_place *site = &sorted[i];

@@ -13,7 +13,7 @@ typedef struct rdi_place {
     const char *const *inlined_from;
     size_t n_inlined_from;
     uint32_t function_number; /* for a line: the number of its function */
-    uint32_t site;            /* used only while sorting */
+    uint32_t site;            /* number of the site; used only while sites are grouped */
 } rdi_place;
 
 typedef struct rdi_places {
@@ -24,15 +24,16 @@ typedef struct rdi_places {
     uint32_t *line_of;
 } rdi_places;
 
-/* Finds the place of one program counter. Its texts are in the arena or borrowed from
- * the modules. */
+/* Finds the place of `pc` at `epoch`. The texts of *out are in the arena or borrowed from the
+ * modules. */
 rd_status rdi_place_of(const rdi_modules *modules, rdi_arena *arena, uint64_t pc, uint32_t epoch,
                        rdi_place *out);
 
 /* Finds the places of all sites. All results are in the arena. */
 rd_status rdi_places_find(const rd_attributor *a, rdi_arena *arena, rdi_places *out);
 
-/* Returns the number of the line that contains a place, or RDI_OTHERS if no site is on it. */
+/* Returns the number of the line that contains a place, or RDI_OTHERS if no site is on that
+ * line. */
 uint32_t rdi_places_line(const rdi_places *p, const rdi_place *place);
 
 #endif

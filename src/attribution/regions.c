@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-/* The number of a further process is in the address above these bits. */
+/* The bits of an address above these hold the number of the process, which is 0 for the first
+ * process. */
 #define PROCESS_BITS 48
 
 rd_status rdi_regions_init(rdi_regions *r, rd_ctx *ctx, const rdi_modules *modules, size_t max) {
@@ -33,7 +34,8 @@ void rdi_regions_fini(rdi_regions *r) {
 
 /* ---- regions ---- */
 
-/* Finds or makes a region. Sets *out to RDI_OTHERS if there are too many regions. */
+/* Stores the number of the region with the kind and key of `region`, which is made if it does not
+ * exist. Stores RDI_OTHERS if there are too many regions. */
 static rd_status number_of(rdi_regions *r, const rdi_region *region, uint32_t *out) {
     uint64_t *known = rdi_block_map_find(&r->by_key[region->kind], region->key), old;
     *out = known ? (uint32_t)*known : RDI_OTHERS;
@@ -148,7 +150,7 @@ rd_status rdi_regions_find(rdi_regions *r, uint64_t address, uint32_t epoch, uin
         RD_TRY(find_static(r, module, address, epoch, &data));
     else if (inside || (span && !any_module))
         data = *span;
-    /* Different variables may have the same number, so their addresses are compared. */
+    /* Different data may have the number RDI_OTHERS, so their addresses are compared. */
     if (module || data.value == RDI_OTHERS)
         *alone = data.from <= from && to <= data.to && !(module && any_span);
     else

@@ -60,18 +60,19 @@ typedef struct rdi_regions {
 rd_status rdi_regions_init(rdi_regions *r, rd_ctx *ctx, const rdi_modules *modules, size_t max);
 void rdi_regions_fini(rdi_regions *r);
 
-/* Finds the last byte of the data of an allocation, release or stack. Returns false if the data is
- * empty. */
+/* Finds the last address of the data of an allocation, release or stack. Returns false if the data
+ * is empty, or if a release without a size concerns no known allocation. */
 bool rdi_regions_extent(rdi_regions *r, const rd_event *event, uint64_t *last);
-/* Applies the event. Cached look-ups of its data become invalid. */
+/* Applies the event to its data, whose last address is `last`. The caller must invalidate the
+ * cached look-ups of this data. */
 rd_status rdi_regions_event(rdi_regions *r, const rd_event *event, uint64_t last, uint32_t epoch);
-/* Invalidates all cached look-ups. Blocks with one region get this version from now on. */
+/* Invalidates all cached look-ups. From now on, blocks with one region get `version`. */
 void rdi_regions_change_all(rdi_regions *r, uint32_t version);
 
-/* Finds the region of an address in the block that extends from `from` to `to`, and whether the
- * block has only one region. *region is RDI_OTHERS if there are too many regions. Memory without an
- * owner, such as the words between two allocations, belongs to the region of the block if there is
- * only one. */
+/* Finds the region of an address in the block that extends from `from` to `to`. *alone says whether
+ * the block has only one region. *region is RDI_OTHERS if there are too many regions. Memory
+ * without an owner, such as the words between two allocations, belongs to the region of the block
+ * if there is only one. */
 rd_status rdi_regions_find(rdi_regions *r, uint64_t address, uint32_t epoch, uint64_t from,
                            uint64_t to, uint32_t *region, bool *alone);
 

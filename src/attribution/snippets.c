@@ -1,6 +1,7 @@
 /* Reads the source lines that the result mentions, if their files exist.
  *
- * Each file is read once, completely. Files that are missing, too large or binary are skipped.
+ * Each file is read once, completely. Files that cannot be opened, are not regular files or have
+ * more than FILE_MAX bytes are skipped.
  */
 #include "attribution/attributor.h"
 
@@ -46,7 +47,7 @@ static const char *find_line(const source_text *s, uint64_t number) {
     return at && at < end ? at : NULL;
 }
 
-/* Copies the text up to the end of the line. */
+/* Copies the text up to the end of the line, but at most TEXT_MAX bytes. */
 static rd_status copy_line(rdi_arena *arena, const char *from, const char **out) {
     size_t n = strcspn(from, "\r\n");
     n = n < TEXT_MAX ? n : TEXT_MAX;

@@ -23,8 +23,8 @@ static bool is_leaf_of(const rdi_spans *s, size_t at, uint64_t address) {
            (at + 1 == s->leaves || address < s->entry[at + 1].from);
 }
 
-/* Returns the last leaf that begins at or before the address, or the first leaf. There must be a
- * leaf. */
+/* Returns the index of the last leaf that begins at or before the address, or 0 if there is none.
+ * There must be a leaf. */
 static size_t leaf_of(rdi_spans *s, uint64_t address) {
     if (is_leaf_of(s, s->recent, address))
         return s->recent;
@@ -59,7 +59,7 @@ const rdi_span *rdi_spans_first(rdi_spans *s, uint64_t from, uint64_t to) {
     return next->from <= to ? next : NULL;
 }
 
-/* Returns whether all spans before number `at` of a leaf that reach up to `from` have the same
+/* Returns whether all spans before span `at` of `leaf` that end at or after `from` have the same
  * value as `like`. */
 static bool is_alike_before(const rdi_spans *s, size_t leaf, size_t at, uint64_t from,
                             const rdi_span *like) {
@@ -77,7 +77,8 @@ static bool is_alike_before(const rdi_spans *s, size_t leaf, size_t at, uint64_t
     }
 }
 
-/* Returns the same for the spans from number `at` on that begin at or before `to`. */
+/* Returns whether all spans from span `at` of `leaf` on that begin at or before `to` have the same
+ * value as `like`. */
 static bool is_alike_behind(const rdi_spans *s, size_t leaf, size_t at, uint64_t to,
                             const rdi_span *like) {
     for (;; at++) {
@@ -94,8 +95,8 @@ static bool is_alike_behind(const rdi_spans *s, size_t leaf, size_t at, uint64_t
     }
 }
 
-/* Returns a span that overlaps the addresses from `from` to `to`, if all such spans have the same
- * value. */
+/* Returns the first span that overlaps the addresses from `from` to `to`, or NULL if there is none
+ * or such spans have different values. *alike says whether they all have the same value. */
 static const rdi_span *find_alike(rdi_spans *s, uint64_t from, uint64_t to, bool *alike) {
     const rdi_span *first = rdi_spans_first(s, from, to);
     size_t number = leaf_of(s, from);
@@ -149,8 +150,8 @@ static void drop_leaf(rdi_spans *s, size_t at) {
     memmove(&s->entry[at], &s->entry[at + 1], (s->leaves - at) * sizeof *s->entry);
 }
 
-/* Merges two neighboring leaves if they fill at most half a leaf together. So there are never many
- * almost empty leaves. */
+/* Merges leaf `at` and the next leaf if they fill at most half a leaf together. So there are never
+ * many almost empty leaves. */
 static void join_small(rdi_spans *s, size_t at) {
     if (at + 1 >= s->leaves)
         return;

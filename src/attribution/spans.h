@@ -25,7 +25,7 @@ typedef struct rdi_span_leaf {
 typedef struct rdi_spans {
     rd_ctx *ctx;
     struct rdi_span_entry {
-        uint64_t from; /* first address of its first span */
+        uint64_t from; /* first address of the leaf's first span */
         rdi_span_leaf *leaf;
     } * entry;
     size_t leaves, room;

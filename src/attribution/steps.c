@@ -1,4 +1,4 @@
-/* Makes bins that determine the levels that miss. See steps.h. */
+/* Makes the steps, and sums counts per step. See steps.h. */
 #include "attribution/steps.h"
 
 #include "profile/details.h"

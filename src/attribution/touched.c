@@ -1,4 +1,4 @@
-/* Implements the rare operations: growing, and exchanging the two tables. See touched.h. */
+/* Implements the hash table of touched blocks. See touched.h. */
 #include "attribution/touched.h"
 
 #include <string.h>
@@ -32,7 +32,7 @@ static rd_status make_table(rd_ctx *ctx, rdi_touch_table *t, size_t slots) {
     return RD_OK;
 }
 
-/* Limits the young table to `bound` blocks. */
+/* Limits the young table to `bound` blocks, if there is a bound. */
 static void limit_to_bound(rdi_touched *t) {
     if (t->bound && t->bound < t->young.limit)
         t->young.limit = (size_t)t->bound;
@@ -123,7 +123,7 @@ rd_status rdi_touched_find(rdi_touched *t, uint64_t block, rdi_touch **out) {
         enter(t, slot, block);
     }
     rdi_touch *home = &t->young.slot[rdi_touched_home(&t->young, block)], found = *slot;
-    *slot = *home; /* no slot between the two is free, so both are still found */
+    *slot = *home; /* no slot between `home` and `slot` is free, so both entries are still found */
     *home = found;
     *out = home;
     return RD_OK;

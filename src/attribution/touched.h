@@ -6,9 +6,9 @@
  * that blocks in use move to their home slots.
  *
  * With a bound, blocks that are not among the last `bound` blocks are not needed. Two tables then
- * take turns: once the young table has `bound` blocks, it becomes the old table. Blocks of the
- * previous old table that have not been touched since then are passed to dropped(). So there are
- * never more blocks than twice the bound.
+ * take turns: once the young table has `bound` blocks, it becomes the old table. Blocks that were
+ * in the previous old table and have not been touched while it was old are passed to dropped(). So
+ * there are never more blocks than twice the bound.
  */
 #ifndef RDI_TOUCHED_H
 #define RDI_TOUCHED_H

@@ -15,11 +15,12 @@ _Static_assert(RD_SITES_MAX + 4 < 1 << RDI_SITE_BITS, "sites fit in keys");
 _Static_assert(RD_REGIONS_MAX + 4 < 1 << RDI_REGION_BITS, "regions fit in keys");
 _Static_assert(sizeof(rdi_tuple) == 64, "a tuple is a cache line");
 _Static_assert(RDI_NEAR_STEPS % 4 == 0 && RDI_SMALL_STEPS % 4 == 0, "four steps at a time");
-/* Small steps have distances below 2^RDI_SMALL_STEPS, and each small counter holds less than
- * 2^16. */
+/* Small steps have distances below 2^RDI_SMALL_STEPS, each small counter holds less than 2^16, and
+ * there are fewer than 2^6 small counters. */
 _Static_assert(RDI_SMALL_STEPS + 16 + 6 <= 64, "the sum of small distances fits");
 
-/* Returns the weight of a reference. Misses weigh more, because they matter more to the user. */
+/* Returns the weight of a reference at `step`. Misses weigh more, because they matter more to the
+ * user. */
 static uint64_t weight_of(const rdi_tuples *t, unsigned step) {
     return 1 + 8 * (uint64_t)t->steps->missed[step];
 }
@@ -175,7 +176,8 @@ uint64_t rdi_tuple_misses(const rdi_tuples *t, const rdi_tuple *tuple) {
     return misses + (tuple->rest ? rdi_counts_misses(t->steps, rest_at(t, tuple->rest)) : 0);
 }
 
-/* Adds the counts of `from`, which will be removed, to `to`. */
+/* Adds all counts of `from` to `to`, and frees the large counters of `from`, which the caller
+ * removes. */
 static rd_status merge(rdi_tuples *t, rdi_tuple *to, const rdi_tuple *from) {
     RD_TRY(need_rest(t, to));
     rdi_counts *rest = rest_at(t, to->rest);
@@ -200,8 +202,8 @@ static rdi_tuple *probe(const rdi_tuples *t, rdi_tuple_key key) {
     return slot;
 }
 
-/* How keys change when all tuples move to a new table: tuples whose weight has fewer than `bits`
- * bits lose a part of the key, which depends on `step`. */
+/* A rule that changes keys while all tuples move to another table: tuples whose weight has fewer
+ * than `bits` bits lose parts of the key, which depend on `step` (fold_key()). */
 typedef struct folding {
     unsigned bits;
     int step;
@@ -209,7 +211,8 @@ typedef struct folding {
 
 static unsigned weight_bits(const rdi_tuples *t, const rdi_tuple *tuple);
 
-/* Returns the folded key. First touches stay first touches. */
+/* Returns `key` without its use, from step 1 on also without its region, and from step 2 on without
+ * its reuse. First touches stay first touches. */
 static rdi_tuple_key fold_key(rdi_tuple_key key, int step) {
     if (rdi_key_use(key) != RDI_FIRST)
         key |= RDI_SITE_FIELD << RDI_USE_SHIFT;
@@ -225,7 +228,8 @@ static rdi_tuple_key key_after(const rdi_tuples *t, const rdi_tuple *tuple, cons
     return light ? fold_key(tuple->key, fold->step) : tuple->key;
 }
 
-/* Moves a tuple from another table to this one. */
+/* Moves the tuple `from` of another table to `t` and gives it `key`. If `t` has a tuple with this
+ * key, merges the two. */
 static rd_status keep(rdi_tuples *t, const rdi_tuple *from, rdi_tuple_key key) {
     rdi_tuple *slot = probe(t, key);
     if (slot->key)
@@ -236,7 +240,8 @@ static rd_status keep(rdi_tuples *t, const rdi_tuple *from, rdi_tuple_key key) {
     return RD_OK;
 }
 
-/* Moves several tuples at a time, and prefetches their slots. */
+/* Moves the tuples in the KEPT_AT_ONCE slots from `from` on to `t`, and prefetches their new
+ * slots. */
 static rd_status keep_some(rdi_tuples *t, const rdi_tuple *from, const folding *fold) {
     rdi_tuple_key key[KEPT_AT_ONCE];
     for (size_t i = 0; i < KEPT_AT_ONCE; i++) {
@@ -249,8 +254,8 @@ static rd_status keep_some(rdi_tuples *t, const rdi_tuple *from, const folding *
     return RD_OK;
 }
 
-/* Returns an empty table with this number of slots. Folding keeps the previous table for the next
- * time. */
+/* Returns an empty table with `slots` slots, or NULL if there is no memory. Uses the spare table if
+ * it has this size. */
 static rdi_tuple *empty_table(rdi_tuples *t, size_t slots) {
     size_t bytes = slots * sizeof *t->slot;
     if (!t->spare || slots != t->slots)
@@ -261,7 +266,8 @@ static rdi_tuple *empty_table(rdi_tuples *t, size_t slots) {
     return table;
 }
 
-/* Moves all tuples to a new table with this number of slots. */
+/* Moves all tuples to another table with `slots` slots, and changes their keys by `fold` unless
+ * that is NULL. If the number of slots stays the same, the old table becomes the spare table. */
 static rd_status rebuild(rdi_tuples *t, size_t slots, const folding *fold) {
     rdi_tuple *slot = empty_table(t, slots);
     if (!slot)
@@ -284,7 +290,7 @@ static rd_status rebuild(rdi_tuples *t, size_t slots, const folding *fold) {
 /* ---- folding ---- */
 
 static unsigned weight_bits(const rdi_tuples *t, const rdi_tuple *tuple) {
-    uint32_t small = 0; /* sum over all counters, without unpredictable branches */
+    uint32_t small = 0; /* sum over all small counters, without unpredictable branches */
     for (unsigned i = 0; i < RDI_NEAR_STEPS; i++)
         small += (uint32_t)tuple->near[i] * t->small_weight[i];
     for (unsigned i = RDI_NEAR_STEPS; i < RDI_SMALL_STEPS; i++)
@@ -303,7 +309,7 @@ static unsigned light_bits(const rdi_tuples *t) {
     return bits;
 }
 
-/* Folds until at most three quarters of the tuples are left. The last step leaves only two tuples
+/* Folds until at most three quarters of `max` tuples are left. The last step leaves only two tuples
  * of the lighter half. */
 static rd_status fold(rdi_tuples *t) {
     for (int step = 0; t->n > t->max / 4 * 3; step += step < 2)
@@ -323,7 +329,7 @@ rd_status rdi_tuples_find(rdi_tuples *t, rdi_tuple_key key, rdi_tuple **out) {
         t->n++;
     }
     rdi_tuple *home = rdi_tuples_home(t, key), found = *slot;
-    *slot = *home; /* no slot between the two is free, so both are still found */
+    *slot = *home; /* no slot between `home` and `slot` is free, so both tuples are still found */
     *home = found;
     *out = home;
     return RD_OK;

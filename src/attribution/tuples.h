@@ -3,15 +3,16 @@
  * `use` is the site that touched the block before, or RDI_FIRST for first touches. `reuse` is the
  * site that touches it now. `region` is the owner of the data.
  *
- * A tuple is found by a hash of these three. Programs access many tuples in no useful order, so
- * everything that a reference changes is in one cache line: small counters, with 16 bits for short
- * distances and 8 bits for long ones. When they are full, they are added to large counters
- * (`rest`). Most tuples never need large counters. If a tuple is not found in its home slot, it is
- * swapped with the tuple there, so that tuples in use are found at once.
+ * A tuple is found by a hash of use, reuse and region. Programs access many tuples in no useful
+ * order, so everything that a reference changes is in one cache line: small counters, with 16 bits
+ * for short distances and 8 bits for long ones. When a small counter is full, it is added to a
+ * large counter (`rest`). Most tuples never need large counters. If a tuple is not found in its
+ * home slot, it is swapped with the tuple there, so that tuples in use are found at once.
  *
  * Memory is bounded. If there are too many tuples, the lighter half is folded: these tuples lose
- * the use, and if that is not enough, also the region, and then the reuse; RDI_OTHERS replaces it.
- * No reference is ever lost, so the sums over the remaining sites and regions stay exact.
+ * the use, and if that is not enough, also the region, and then the reuse. RDI_OTHERS replaces each
+ * part that is lost. No reference is ever lost, so the sums over the remaining sites and regions
+ * stay exact.
  */
 #ifndef RDI_TUPLES_H
 #define RDI_TUPLES_H
@@ -42,7 +43,7 @@ typedef uint64_t rdi_tuple_key;
 typedef struct rdi_tuple {
     rdi_tuple_key key; /* 0: the slot is free */
     uint64_t sum;      /* sum of the distances in the small counters */
-    uint32_t rest;     /* number of the tuple's large counters, from 1 on; 0: none */
+    uint32_t rest;     /* index of the tuple's set of large counters, counted from 1; 0: none */
     uint16_t near[RDI_NEAR_STEPS];
     uint8_t far[RDI_SMALL_STEPS - RDI_NEAR_STEPS];
 } rdi_tuple;
@@ -56,15 +57,15 @@ typedef struct rdi_tuples {
      * grow. */
     rdi_tuple *spare;
     unsigned shift;        /* shift from a hash to a slot number */
-    rdi_counts **segments; /* large counters, in segments of equal size */
+    rdi_counts **segments; /* sets of large counters, in segments of equal size */
     size_t n_segments;
     uint64_t
-        /* Per large counter: the weight of all references that it counted. If the counter is free:
-         * the next free one. */
+        /* Per set of large counters: the weight of all references that it counted. If the set is
+         * free: the index of the next free one. */
         *weights;
     uint8_t small_weight[RDI_SMALL_STEPS]; /* weight of one reference at each step */
-    uint32_t n_rests, free_rest;           /* number of large counters, and the first free one; 0:
-                                              none is free */
+    uint32_t n_rests, free_rest;           /* number of sets of large counters, and the index of
+                                              the first free one; 0: none is free */
 } rdi_tuples;
 
 /* Initializes a table of at most `max` tuples, where `max` is at least 8. */
@@ -72,7 +73,8 @@ rd_status rdi_tuples_init(rdi_tuples *t, rd_ctx *ctx, const rdi_steps *steps, si
 void rdi_tuples_fini(rdi_tuples *t);
 size_t rdi_tuples_bytes(const rdi_tuples *t);
 
-/* Finds the tuple with this key, or makes one. Tuples may move and may be folded. */
+/* Finds the tuple with this key, or makes one. Other tuples may move and may be folded, so pointers
+ * to them become invalid. */
 rd_status rdi_tuples_find(rdi_tuples *t, rdi_tuple_key key, rdi_tuple **out);
 /* Counts a reference in the large counters, because its small counter is full or does not exist. */
 rd_status rdi_tuple_count_large(rdi_tuples *t, rdi_tuple *tuple, unsigned step, uint64_t distance);
@@ -82,7 +84,7 @@ rd_status rdi_tuple_count_large(rdi_tuples *t, rdi_tuple *tuple, unsigned step, 
 const rdi_tuple *rdi_tuples_next(const rdi_tuples *t, const rdi_tuple *tuple);
 /* Adds all counts of a tuple to a share. */
 void rdi_tuple_to_share(const rdi_tuples *t, const rdi_tuple *tuple, rd_share *to);
-/* Return the references of a tuple, and its misses in all levels together. */
+/* Return the number of references of a tuple, and the sum of its misses over all levels. */
 uint64_t rdi_tuple_references(const rdi_tuples *t, const rdi_tuple *tuple);
 uint64_t rdi_tuple_misses(const rdi_tuples *t, const rdi_tuple *tuple);
 
@@ -125,7 +127,7 @@ static inline uint32_t rdi_key_region(rdi_tuple_key key) {
     return region == RDI_REGION_FIELD ? RDI_OTHERS : (uint32_t)region - 1;
 }
 
-/* Returns a region, or RDI_OTHERS, in its bits of a key. */
+/* Returns the bits of a key that stand for `region`, which may be RDI_OTHERS. */
 static inline rdi_tuple_key rdi_region_in_key(uint32_t region) {
     return region == RDI_OTHERS ? RDI_REGION_FIELD : region + UINT64_C(1);
 }
