@@ -51,8 +51,8 @@ static rd_status check_distances(const rd_analysis *a) {
                     info->name, a->sampler ? "sampling" : "attribution");
 }
 
-/* Opens the file of distances when the first distances arrive, so that an analysis that cannot
- * begin does not open it. */
+/* Opens the file of distances if it is not open yet. It is opened when the first distances arrive,
+ * so that an analysis that cannot begin does not open it. */
 static rd_status open_distances(rd_analysis *a) {
     return a->distance_file
                ? RD_OK
@@ -73,7 +73,8 @@ static rd_status write_distances(void *user, const uint64_t *distances, size_t n
     return status;
 }
 
-/* Estimates the error of bursts if the engine gives exact distances at once. */
+/* Makes the estimator of the error of bursts, if the trace was recorded in bursts and the engine
+ * gives exact distances at once. */
 static rd_status open_bursts(rd_analysis *a) {
     const rd_engine_info *info = rd_engine_info_of(a->engine);
     bool at_once = (info->caps & (RD_CAP_DISTANCES | RD_CAP_LATE)) == RD_CAP_DISTANCES;
@@ -84,7 +85,7 @@ static rd_status open_bursts(rd_analysis *a) {
 
 static rd_status open_engine(rd_analysis *a) {
     const rd_analysis_config *c = &a->config;
-    /* The default with a checkpoint, because parda can write one. */
+    /* With a checkpoint, the default engine is parda, because it can write one. */
     const char *usual = c->checkpoint ? "parda" : NULL;
     if (c->checkpoint && !(a->checkpoint_of = rdi_checkpoint_words(a)))
         return RD_ENOMEM;
@@ -103,8 +104,8 @@ static rd_status open_engine(rd_analysis *a) {
     return open_bursts(a);
 }
 
-/* Makes the sampler and the engine. With a checkpoint, the engine is opened later, because the
- * checkpoint needs the names of the traces. */
+/* Copies the configuration, and makes the sampler and the engine. With a checkpoint, the engine is
+ * opened later, because the checkpoint needs the names of the traces. */
 static rd_status prepare(rd_analysis *a, const rd_analysis_config *config) {
     RD_TRY(take_config(a, config));
     if (a->config.sampling)

@@ -67,7 +67,9 @@ void rdi_analysis_note_columns(const rd_analysis *a, const rdi_analysis_reading 
                           r->name);
 }
 
-/* A format that can be read from any point has the same columns in every file. */
+/* Feeds the trace to the engine in the fastest possible way. The columns are noted before reading
+ * if the trace is read ahead or in parts: a format that can be read from any point has the same
+ * columns in every file. */
 static rd_status feed(rd_analysis *a, const rdi_analysis_reading *r) {
     bool parts = rdi_feed_parts_is_possible(a, r);
     if (!parts && !rdi_feed_ahead_is_possible(a, r))

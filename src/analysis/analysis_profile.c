@@ -2,7 +2,7 @@
  * analysis knows. */
 #include "analysis/analysis_state.h"
 
-/* Writes the kinds as letters in fixed order, or nothing if all kinds are analyzed. */
+/* Sets the kinds of the profile, as letters in fixed order, unless all kinds are analyzed. */
 static rd_status set_kinds(const rd_analysis *a, rd_profile *profile) {
     static const char all[] = "LSI"; /* in the order of the bits RD_LOAD, RD_STORE and RD_FETCH */
     char letters[sizeof all] = "";

@@ -102,8 +102,8 @@ static inline bool rdi_analysis_wants_distances(const rd_analysis *a) {
 rd_status rdi_analysis_tell(rd_analysis *a, const rd_progress *progress);
 void rdi_analysis_note(const rd_analysis *a, rd_note_kind kind, const char *format, ...)
     RDI_PRINTF(3, 4);
-/* Ends the analysis early. The engine must be intact and must have received everything before that
- * point. Returns `status`. */
+/* Notes that the analysis ends early with `status`, and returns `status`. The engine must be intact
+ * and must have received everything before that point. */
 rd_status rdi_analysis_end_early(rd_analysis *a, rd_status status);
 
 /* ---- checkpoint and profile ---- */

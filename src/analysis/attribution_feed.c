@@ -20,9 +20,9 @@ struct rdi_attribution_feed {
 
 /* ---- opening ---- */
 
-/* Uses the caches of this machine, or round numbers of objects if blocks have no size in bytes, except
- * those above the bound. If none is left, it uses one cache as large as the bound, because without a
- * cache no line would stand out. */
+/* Stores the default levels and returns their number: the caches of this machine, or round numbers
+ * of objects if blocks have no size in bytes, except those above the bound. If none is left, the
+ * only level is a cache as large as the bound, because without a cache no line would stand out. */
 static size_t usual_levels(uint64_t block_bytes, uint64_t bound, rd_level *levels) {
     static const rd_level objects[RD_LEVELS_MAX] = {
         {"", 1000}, {"", 10000}, {"", 100000}, {"", 1000000}};
@@ -37,7 +37,8 @@ static size_t usual_levels(uint64_t block_bytes, uint64_t bound, rd_level *level
     return n;
 }
 
-/* Caches of objects are no levels of a machine: "1000 objects" instead of "L1". */
+/* Names caches of objects by their size, for example "1000 objects", if they have no name or a name
+ * like "L1", because they are no levels of a machine. */
 static void name_by_objects(rd_level *levels, size_t n) {
     for (size_t i = 0; i < n; i++) {
         char name[40], *own = levels[i].name;

@@ -12,10 +12,11 @@ rd_status rdi_attribution_feed_new(rd_ctx *ctx, const rd_attribution_config *con
                                    const rd_mapping *mapping, uint64_t bound,
                                    rdi_attribution_feed **out);
 /* Hands over a batch of references as read from the trace, before they are mapped. `first` is the
- * index of its first reference in the trace. */
+ * index in the trace of the first reference of the batch. */
 rd_status rdi_attribution_feed_refs(rdi_attribution_feed *f, const rd_trace *trace, uint64_t first,
                                     const rd_refs *refs);
-/* Hands over block references of that batch, in order, with their distances. */
+/* Hands over block references of the batch that rdi_attribution_feed_refs() received last, in
+ * order, with their distances. */
 rd_status rdi_attribution_feed_blocks(rdi_attribution_feed *f, const rd_attributed *batch);
 /* Ends the batch: hands over the events after its last block reference. */
 rd_status rdi_attribution_feed_refs_end(rdi_attribution_feed *f);

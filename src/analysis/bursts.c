@@ -4,10 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-#define LEAST_BURSTS 4  /* fewer say little about their spread */
+#define LEAST_BURSTS 4  /* fewer bursts say little about the variation between them */
 #define WIDTHS       65 /* numbers of bits of a distance: 0 to 64 */
 
-/* Sums over bursts of the misses m at one size and of the references x, for the ratio of the sums. */
+/* Sums over bursts, for one cache size, of m, m^2 and m x, where m is the number of misses of a
+ * burst and x the number of its references. */
 typedef struct miss_sums {
     double m, mm, mx;
 } miss_sums;
@@ -16,14 +17,16 @@ struct rdi_bursts {
     rd_ctx *ctx;
     uint64_t length;
     uint64_t end;                  /* index of the first reference after the current burst */
-    uint64_t touched;              /* distinct blocks of the current burst */
-    uint64_t references;           /* block references of the current burst */
-    uint64_t known[WIDTHS];        /* reuses inside the burst, by bits of their distance */
-    uint64_t undecided[WIDTHS];    /* other references, by bits of the lower limit */
-    uint64_t n;                    /* completed bursts */
-    double x, xx;                  /* sums of their references, and of the squares */
-    miss_sums low[RD_BAND_SIZES];  /* certain misses at 1, 2, 4 ... blocks */
-    miss_sums high[RD_BAND_SIZES]; /* misses if all undecided references miss */
+    uint64_t touched;              /* number of distinct blocks of the current burst */
+    uint64_t references;           /* number of block references of the current burst */
+    uint64_t known[WIDTHS];        /* number of reuses inside the current burst, by bits of their
+                                      distance */
+    uint64_t undecided[WIDTHS];    /* number of other references, by bits of the lower limit of
+                                      their distance */
+    uint64_t n;                    /* number of completed bursts */
+    double x, xx;                  /* sums over the completed bursts of x and of x^2 */
+    miss_sums low[RD_BAND_SIZES];  /* for certain misses in caches of 1, 2, 4 ... blocks */
+    miss_sums high[RD_BAND_SIZES]; /* for misses if all undecided references miss */
 };
 
 rd_status rdi_bursts_new(rd_ctx *ctx, uint64_t length, rdi_bursts **out) {
@@ -47,7 +50,8 @@ static void add_misses(miss_sums *sums, double m, double x) {
     sums->mx += m * x;
 }
 
-/* Adds the burst to the sums. A distance d is at least 2^k if it has more than k bits. */
+/* Adds the current burst to the sums and begins the next one. A distance d is at least 2^k if it
+ * has more than k bits. */
 static void end_burst(rdi_bursts *b) {
     double x = (double)b->references, certain = 0, all_undecided = 0, reuses = 0;
     if (b->references == 0)
@@ -68,8 +72,8 @@ static void end_burst(rdi_bursts *b) {
     memset(b->undecided, 0, sizeof b->undecided);
 }
 
-/* A block that the burst has touched before has a distance below the number of touched blocks, any
- * other block at least that. */
+/* A reuse inside the burst has a distance below the number of blocks that the burst has touched.
+ * Every other reference has at least this distance. */
 void rdi_bursts_feed(rdi_bursts *b, uint64_t first, const uint32_t *origins,
                      const uint64_t *distances, size_t n) {
     for (size_t i = 0; i < n; i++) {
@@ -86,8 +90,8 @@ void rdi_bursts_feed(rdi_bursts *b, uint64_t first, const uint32_t *origins,
     }
 }
 
-/* The 97.5 % quantile of Student's t distribution, by the first terms of its expansion around the
- * normal distribution. From three degrees of freedom on it is at most 1 % too small. */
+/* Returns the 97.5 % quantile of Student's t distribution, by the first terms of its expansion
+ * around the normal distribution. From three degrees of freedom on it is at most 1 % too small. */
 static double student_quantile(double degrees) {
     const double z = 1.959964, z2 = z * z;
     double first = (z2 + 1) * z / 4, second = ((5 * z2 + 16) * z2 + 3) * z / 96;
@@ -95,14 +99,15 @@ static double student_quantile(double degrees) {
     return z + (first + (second + third / degrees) / degrees) / degrees;
 }
 
-/* The standard error of sum m / sum x. `kept` is the share of all references that were recorded. */
+/* Returns the standard error of the ratio of the sums of m and x. `kept` is the fraction of all
+ * references that was recorded. */
 static double standard_error(const rdi_bursts *b, const miss_sums *sums, double kept) {
     double ratio = sums->m / b->x, n = (double)b->n;
     double squares = sums->mm - 2 * ratio * sums->mx + ratio * ratio * b->xx;
     return squares > 0 ? sqrt((1 - kept) * squares * n / (n - 1)) / b->x : 0;
 }
 
-/* The share of the references that were recorded; 0 if it is unknown. */
+/* Returns the fraction of the references that was recorded, or 0 if it is unknown. */
 static double kept_share(const rd_profile *profile) {
     const rd_profile_facts *f = rd_profile_facts_of(profile);
     const rd_source *sources;
@@ -125,7 +130,8 @@ rd_status rdi_bursts_finish(rdi_bursts *b, rd_profile *profile) {
         low[k] = fmax(low[k], 0);
         high[k] = fmin(high[k], 1);
     }
-    /* A larger cache never misses more. Errors can grow with the size, so the band gets wider. */
+    /* A larger cache never misses more, but the errors can grow with the size. So the band is
+     * widened until neither limit grows with the size. */
     for (size_t k = 1; k < RD_BAND_SIZES; k++) {
         low[k] = fmin(low[k], low[k - 1]);
         high[RD_BAND_SIZES - 1 - k] = fmax(high[RD_BAND_SIZES - 1 - k], high[RD_BAND_SIZES - k]);

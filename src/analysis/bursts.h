@@ -5,11 +5,11 @@
  * limit of the distance is known: the number u of distinct blocks that its burst has touched so far. For
  * a cache of C blocks that reference is a miss if u >= C, and undecided otherwise.
  *
- * So each burst has, for each C, a share of certain misses and a share of misses if all undecided
- * references miss. The true miss ratio of a burst lies between the two. Bursts are clusters of a
- * systematic sample: the spread of the shares between bursts gives the standard errors of their means
- * (ratio estimators, because the last burst may be shorter). The band reaches from the lower mean minus
- * its error to the upper mean plus its error, with 95 % confidence.
+ * So each burst has, for each C, a fraction of certain misses and a fraction of misses if all
+ * undecided references miss. The true miss ratio of a burst lies between these two. Bursts are
+ * clusters of a systematic sample: the variation of the fractions between bursts gives the standard
+ * errors of their means (ratio estimators, because the last burst may be shorter). The band reaches
+ * from the lower mean minus its error to the upper mean plus its error, with 95 % confidence.
  *
  * The band does not cover a program that repeats itself in step with the bursts.
  */
@@ -21,7 +21,7 @@
 
 typedef struct rdi_bursts rdi_bursts;
 
-/* `length` is the number of references of a burst. */
+/* Makes an estimator for bursts of `length` references. */
 rd_status rdi_bursts_new(rd_ctx *ctx, uint64_t length, rdi_bursts **out);
 void rdi_bursts_free(rdi_bursts *b);
 
@@ -31,7 +31,7 @@ void rdi_bursts_feed(rdi_bursts *b, uint64_t first, const uint32_t *origins,
                      const uint64_t *distances, size_t n);
 
 /* Ends the last burst and states the band in the profile, whose facts say how much was skipped.
- * Without enough bursts, the profile states no band. */
+ * With fewer than four bursts, the profile states no band. */
 rd_status rdi_bursts_finish(rdi_bursts *b, rd_profile *profile);
 
 #endif

@@ -15,8 +15,9 @@ bool rdi_feed_ahead_is_possible(const rd_analysis *a, const rdi_analysis_reading
            rd_trace_count(r->trace) > RDI_READ_AHEAD_SLICE;
 }
 
-/* Adds `share` of the batch to the counts of the source, which were `before` at its beginning. If
- * an analysis is canceled inside a batch, its profile then covers the part that was fed. */
+/* Sets the counts of the source to those before the batch (`before`) plus the fraction `share` of
+ * the batch, and updates the progress. So if an analysis is canceled inside a batch, the counts
+ * cover the part that was fed. */
 static void account(rd_analysis *a, const rdi_analysis_reading *r, const rd_source *before,
                     const rdi_read_ahead_batch *batch, double share) {
     rd_source *source = r->source;

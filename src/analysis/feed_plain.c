@@ -13,7 +13,7 @@ static rd_status reserve_distances(rd_analysis *a, size_t n) {
     return RD_OK;
 }
 
-/* Feeds blocks of the batch `refs`, which the mapper has just returned. */
+/* Feeds `n` blocks that the mapper has just returned for the batch `refs`. */
 static rd_status feed_blocks(rd_analysis *a, const rdi_analysis_reading *r, const rd_refs *refs,
                              const uint64_t *blocks, size_t n) {
     a->progress.block_references += n;

@@ -46,7 +46,7 @@ struct rdi_read_ahead {
 
 /* ---- the decoder's side ---- */
 
-/* Returns the next free buffer, or NULL if the reader wants no more buffers. */
+/* Waits for the next free buffer and returns it, or NULL if the reader wants no more buffers. */
 static buffer *next_free(decoder *d) {
     rdi_monitor_enter(&d->monitor);
     while (d->filled - d->taken == BUFFERS && !d->stop)

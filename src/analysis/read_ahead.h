@@ -27,12 +27,14 @@ typedef struct rdi_read_ahead_config {
     uint64_t decoders;   /* requested number of decoders; fewer are started if fewer are useful */
 } rdi_read_ahead_config;
 
-/* Consecutive blocks, borrowed until the next call. */
+/* Consecutive blocks, borrowed until the next call of rdi_read_ahead_next() or
+ * rdi_read_ahead_close(). */
 typedef struct rdi_read_ahead_batch {
     const uint64_t *blocks;
     size_t n;            /* number of blocks; 0 if all these references have kinds that are not
                             analyzed */
-    uint64_t references; /* number of references that were read completely */
+    uint64_t references; /* number of references that were read into this batch; the last blocks
+                            of some may be in the next batch */
     uint64_t bytes;      /* number of bytes of the file up to this point */
 } rdi_read_ahead_batch;
 

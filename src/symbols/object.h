@@ -44,7 +44,8 @@ rd_status rdi_object_find(rdi_object *o, uint64_t address, rdi_location *out);
  * is unknown. */
 void rdi_object_span(const rdi_object *o, uint64_t *low, uint64_t *high);
 
-/* Calls `take` for every variable, in no particular order, until it fails. */
+/* Calls `take` for every variable, in no particular order. If `take` fails, stops and returns its
+ * status. */
 rd_status rdi_object_variables(rdi_object *o, rd_status (*take)(void *user, const rdi_variable *v),
                                void *user);
 

@@ -1,8 +1,8 @@
 /* Reads object files with libdw. See object.h.
  *
  * The functions of a compilation unit are indexed by address when the unit is first needed. Inlined
- * functions are found by descending into their function. The context does not count the memory that
- * libdw allocates.
+ * functions are found by descending into the function that contains them. The context does not
+ * count the memory that libdw allocates.
  *
  * This file is long because every function works on the state of one libdw session, which a second
  * file would have to expose.
@@ -20,7 +20,8 @@
 
 #define DEPTH_MAX 64 /* maximum depth of nested entries, a protection against damaged files */
 
-/* A contiguous address range of the code of a function or unit. */
+/* A contiguous address range of the code of a function or unit. `function` is the entry of the
+ * function or unit in the debug information. */
 typedef struct code_range {
     Dwarf_Addr low, high;
     Dwarf_Die function;
@@ -123,7 +124,8 @@ static rd_status add_function(rdi_object *o, unit *u, Dwarf_Die *die) {
     return RD_OK;
 }
 
-/* Adds the functions of a unit, including those inside namespaces and classes. */
+/* Adds the code ranges of the functions below `parent`, including functions inside namespaces and
+ * classes. */
 static rd_status add_functions(rdi_object *o, unit *u, Dwarf_Die *parent, int depth) {
     Dwarf_Die die;
     if (depth == DEPTH_MAX || dwarf_child(parent, &die) != 0)
@@ -186,10 +188,10 @@ static rd_status find_unit(rdi_object *o, Dwarf_Die *cu, unit **out) {
     return RD_OK;
 }
 
-/* Returns the function that contains the address, or NULL. */
+/* Returns the range of `u` that contains the address, or NULL. */
 static const code_range *find_range(const unit *u, Dwarf_Addr address) {
-    size_t low = 0, high = u->n; /* the binary search finds the last range that begins at or before
-                                    the address */
+    size_t low = 0, high = u->n; /* the binary search finds the index after the last range that
+                                    begins at or before the address */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (u->ranges[middle].low <= address)
@@ -207,7 +209,8 @@ static int by_offset(const void *a, const void *b) {
     return (*x > *y) - (*x < *y);
 }
 
-/* Lists the units that the file's address table mentions, in ascending order. */
+/* Stores the offsets of the units that the file's address table mentions, in ascending order. The
+ * caller frees *out. */
 static rd_status units_in_table(rdi_object *o, Dwarf_Off **out, size_t *n) {
     Dwarf_Addr bias;
     Dwarf *debug = dwfl_module_getdwarf(o->module, &bias);
@@ -228,8 +231,8 @@ static rd_status units_in_table(rdi_object *o, Dwarf_Off **out, size_t *n) {
     return RD_OK;
 }
 
-/* Collects the code ranges of all units that the address table does not mention. On a large
- * library, reading the ranges of all other units would take longer than all other work. */
+/* Collects the code ranges of all units that the address table does not mention. The other units
+ * are left out: on a large library, reading their ranges would take longer than all other work. */
 static rd_status list_units(rdi_object *o) {
     Dwarf_Off *known = NULL;
     size_t n = 0;
@@ -270,7 +273,7 @@ static rd_status unit_at(rdi_object *o, uint64_t address, Dwarf_Die *out, Dwarf_
 
 /* ---- names ---- */
 
-/* Finds the declaration that a definition or an inlined copy refers to. */
+/* Returns the declaration that a definition or an inlined copy refers to, or `die` itself. */
 static Dwarf_Die declaration_of(Dwarf_Die die) {
     static const unsigned links[] = {DW_AT_abstract_origin, DW_AT_specification};
     for (size_t i = 0; i < RDI_COUNT(links); i++) {
@@ -314,7 +317,8 @@ static uint64_t line_attribute(Dwarf_Die *die, unsigned name) {
 
 /* ---- files ---- */
 
-/* Removes "." and ".." from a path. The path never becomes longer. */
+/* Simplifies an absolute path in place: removes empty names, ".", and ".." together with the name
+ * before it. The path never becomes longer. */
 static void simplify(char *path) {
     char *to = path;
     for (const char *from = path; *from;) {
@@ -331,7 +335,8 @@ static void simplify(char *path) {
     *to = '\0';
 }
 
-/* Makes the absolute path of a source file, if the debug information has the compilation folder. */
+/* Stores the absolute path of the source file `name`, or `name` itself if `folder`, the compilation
+ * folder, is unknown. */
 static rd_status full_name(rdi_object *o, const char *folder, const char *name, const char **out) {
     *out = name;
     if (!name || *name == '/' || !folder || *folder != '/')
@@ -373,7 +378,8 @@ static void add_call(rdi_location *out, Dwarf_Die *cu, Dwarf_Die *inlined) {
     out->n_calls++;
 }
 
-/* Descends from a function to the innermost function that is inlined at the address. */
+/* Returns the innermost function that is inlined into `function` at the address, or `function`
+ * itself. Adds the inlined calls on the way to *out. */
 static Dwarf_Die innermost(rdi_location *out, Dwarf_Die *cu, Dwarf_Die function,
                            Dwarf_Addr address) {
     Dwarf_Die at = function, die;
