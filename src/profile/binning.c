@@ -1,4 +1,5 @@
-/* Implements the names of binnings, the ranges of bins, and reference groups. See binning.h. */
+/* Implements the names and checks of binnings, the ranges of bins, coarser bins and reference
+ * groups. See binning.h. */
 #include "profile/binning.h"
 
 #include "profile/hist.h"
@@ -140,7 +141,7 @@ rd_status rdi_bins_coarsen(rd_ctx *ctx, const rd_bin *bins, size_t n, rd_binning
     return RD_OK;
 }
 
-/* Returns sum * part / count without losing the high bits. `part` is at most `count`. */
+/* Returns sum * part / count, rounded down, without overflow. `part` must be at most `count`. */
 static rdi_u128 share_of(rdi_u128 sum, uint64_t part, uint64_t count) {
     return sum / count * part + (sum % count) * part / count;
 }

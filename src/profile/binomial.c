@@ -6,14 +6,14 @@
 #include <math.h>
 
 #define NORMAL_FROM 1000.0 /* variance from which on the normal approximation is used */
-/* Maximum number of terms on one side of the mode, beyond 30 standard deviations. */
+/* Maximum number of terms on one side of the mode: more than 30 standard deviations. */
 #define REACH       1024
 #define NEGLIGIBLE  1e-18 /* terms below this fraction of the largest term are dropped */
-#define NORMAL_ENDS 5.5   /* standard deviations; a probability of 4e-8 lies outside */
+#define NORMAL_ENDS 5.5   /* standard deviations on each side; a probability of 4e-8 lies outside */
 
-/* Computes terms from the mode outward, each from its neighbor by their ratio, and divides them by
- * their sum at the end. Computing them with log-gamma would lose as many digits as n has: most of
- * them for 10^12 blocks. */
+/* Does the work of rdi_binomial_spread() for a small variance. Computes the terms from the mode
+ * outward, each from its neighbor by their ratio, and divides them by their sum at the end.
+ * Computing them with log-gamma would lose as many digits as n has: most of them for n = 10^12. */
 static void spread_terms(uint64_t n, double p, double q, double weight, double *mass) {
     double term[2 * REACH + 1];
     double mode_real = floor(((double)n + 1) * p);
@@ -35,7 +35,7 @@ static void spread_terms(uint64_t n, double p, double q, double weight, double *
         mass[rdi_cell_of(k)] += weight / sum * at_mode[(ptrdiff_t)(k - mode)];
 }
 
-/* Returns the normal distribution function with the first term of its Edgeworth series, which
+/* Returns the normal distribution function at z with the first term of its Edgeworth series, which
  * accounts for the skewness of the binomial distribution. */
 static double normal_below(double z, double skewness) {
     double density = exp(-z * z / 2) * 0.3989422804014327;

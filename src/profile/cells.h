@@ -15,8 +15,8 @@
     (UINT64_C(2) << RDI_CELL_BITS) /* below this number, a cell holds one number */
 #define RDI_CELLS ((size_t)(64 - RDI_CELL_BITS + 1) << RDI_CELL_BITS)
 
-/* Return log2 of the width of the cell of x, and the index of the cell, on a scale with 2^bits
- * cells per octave. */
+/* These functions return log2 of the width of the cell of x, and the index of the cell, on a scale
+ * with 2^bits cells per octave. */
 static inline unsigned rdi_scale_shift(uint64_t x, unsigned bits) {
     return rdi_bit_width(x | ((UINT64_C(2) << bits) - 1)) - (bits + 1);
 }
@@ -26,7 +26,7 @@ static inline size_t rdi_scale_cell(uint64_t x, unsigned bits) {
     return (size_t)(((uint64_t)shift << bits) + (x >> shift));
 }
 
-/* The same for the default scale with 2^RDI_CELL_BITS cells per octave. */
+/* These functions do the same on the default scale, which has 2^RDI_CELL_BITS cells per octave. */
 static inline unsigned rdi_cell_shift(uint64_t x) {
     return rdi_scale_shift(x, RDI_CELL_BITS);
 }
@@ -35,7 +35,7 @@ static inline size_t rdi_cell_of(uint64_t x) {
     return rdi_scale_cell(x, RDI_CELL_BITS);
 }
 
-/* Return the first and the last number of a cell. */
+/* These functions return the first and the last number of a cell of the default scale. */
 static inline uint64_t rdi_cell_low(size_t cell) {
     uint64_t shift = cell < RDI_CELLS_SINGLE ? 0 : (cell >> RDI_CELL_BITS) - 1;
     return (uint64_t)(cell - (shift << RDI_CELL_BITS)) << shift;

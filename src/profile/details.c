@@ -1,4 +1,4 @@
-/* Makes and frees the details of a profile. See details.h. */
+/* Makes, frees, checks and writes the details of a profile. See details.h. */
 #include "profile/details.h"
 
 #include "profile/hist.h"

@@ -16,19 +16,19 @@ typedef struct rdi_details {
 rd_status rdi_details_new(rd_ctx *ctx, rdi_details **out);
 void rdi_details_free(rdi_details *d); /* NULL is allowed */
 
-/* Sets the details of a profile. Takes ownership of `details`, and frees the previous ones. */
+/* Sets the details of a profile. Takes ownership of `details`, and frees the previous details. */
 void rdi_profile_set_details(rd_profile *p, rdi_details *details);
 
-/* Returns the details that a section is read into. The first section makes them, and their arena
- * r->arena. Returns NULL after a failure. */
+/* Returns the details *data that a section is read into. Makes them first if *data is NULL, and
+ * sets r->arena to their arena. Returns NULL after a failure. */
 rdi_details *rdi_read_details(rdi_profile_reader *r, void **data);
 
-/* Returns a text that says what in the details contradicts the profile or other details, or
- * NULL. */
+/* Returns a text that says what in the details contradicts the profile or other details, or NULL if
+ * nothing does. */
 const char *rdi_details_mistake(const rd_profile_facts *facts, const rd_details *d);
 
-/* Return the range of a log bin: 0 for bin 0, else 2^(k-1) to 2^k - 1. The last bin ends at 2^64 -
- * 2. */
+/* These functions return the first and the last distance of a log bin: 0 for bin 0, 2^(k-1) and 2^k
+ * - 1 for bin k. The last bin ends at 2^64 - 2. */
 uint64_t rdi_log_bin_low(size_t bin);
 uint64_t rdi_log_bin_high(size_t bin);
 

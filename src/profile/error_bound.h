@@ -21,13 +21,13 @@ typedef struct rdi_error_bound {
     double bound;
 } rdi_error_bound;
 
-/* Returns the guarantee for the error kind and bound of rd_profile_facts. If `kind` is NULL or
- * unknown, or if the bound is 0, nothing is guaranteed. */
+/* Returns the guarantee for the error kind and bound of rd_profile_facts. Nothing is guaranteed if
+ * `kind` is NULL or unknown, or if a relative or absolute bound is not above 0. */
 rdi_error_bound rdi_error_bound_of(const char *kind, double bound);
 
 /* Returns whether the guarantee allows that a reference with a true distance in [exact_low,
- * exact_high] was measured in [low, high]. RD_COLD stands for an infinite distance, which is always
- * measured exactly. */
+ * exact_high] was measured in [low, high]. RD_COLD stands for an infinite distance, which every
+ * guarantee keeps exact. */
 bool rdi_error_allows(rdi_error_bound e, uint64_t exact_low, uint64_t exact_high, uint64_t low,
                       uint64_t high);
 

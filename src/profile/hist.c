@@ -137,8 +137,8 @@ static inline rd_status add_at(rdi_hist *h, uint64_t index, uint64_t count, rd_s
 
 /* ---- counting ---- */
 
-/* Counts of the dozen bins below RDI_LINEAR_FROM. References use several copies in turn, so that
- * none has to wait for the previous update of the same count. */
+/* Counts and sums of the bins below RDI_LINEAR_FROM, in several copies. References use the copies
+ * in turn, so that an update need not wait for the previous update of the same bin. */
 typedef struct near_counts {
     uint64_t count[NEAR_COPIES][RDI_LOG_BINS];
     uint64_t sum[NEAR_COPIES][RDI_LOG_BINS];
@@ -216,8 +216,8 @@ rd_status rdi_hist_add_evenly(rdi_hist *h, uint64_t low, uint64_t high, uint64_t
         rd_bin bin;
         bin_range(h, bin_index(h, at), &bin);
         uint64_t end = bin.high < high ? bin.high : high;
-        /* The number of references up to `end`, rounded to the nearest number, so that a few
-         * references over many distances lie inside the range. */
+        /* `upto` is the number of references with distances up to `end`. It is rounded to the
+         * nearest number, so that a few references over many distances lie inside the range. */
         rdi_u128 upto =
             end == high ? count : (((rdi_u128)(end - low) + 1) * count + width / 2) / width;
         uint64_t part = (uint64_t)upto - done;
@@ -255,7 +255,7 @@ uint64_t rdi_hist_infinite(const rdi_hist *h) {
     return h->infinite;
 }
 
-/* ---- packing: the infinite count, then index, count and sum of each bin ---- */
+/* ---- packing: the infinite count, then index, count and sum of each non-empty bin ---- */
 
 #define PACKED_ROW 4
 

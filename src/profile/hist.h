@@ -18,27 +18,27 @@
 typedef struct rdi_hist rdi_hist;
 
 rd_status rdi_hist_new(rd_ctx *ctx, rd_binning binning, rdi_hist **out);
-/* Makes a hist with the bins [0, edges[0]-1], [edges[0], edges[1]-1] ... [edges[n-1], 2^64-2].
- * Edges are strictly ascending and above 0. */
+/* Makes a hist with the bins [0, edges[0]-1], [edges[0], edges[1]-1] ... [edges[n-1], 2^64-2]. The
+ * edges must be strictly ascending and above 0; they are copied. */
 rd_status rdi_hist_new_edges(rd_ctx *ctx, const uint64_t *edges, size_t n, rdi_hist **out);
-/* Makes an empty hist with the same bins. */
+/* Makes an empty hist with the same bins as h. */
 rd_status rdi_hist_new_like(const rdi_hist *h, rdi_hist **out);
 void rdi_hist_free(rdi_hist *h);
 rd_binning rdi_hist_binning(const rdi_hist *h);
-/* Returns whether every log-linear bin lies in one bin of h, so that counting in log-linear bins
- * loses nothing. */
+/* Returns whether h has log, log-linear or reference bins. If so, every log-linear bin lies in one
+ * bin of h, and counting in log-linear bins first loses nothing. */
 bool rdi_hist_unites_loglinear(const rdi_hist *h);
 
 /* Counts n distances; RD_COLD counts as infinite. */
 rd_status rdi_hist_add(rdi_hist *h, const uint64_t *distances, size_t n);
-/* Adds `count` references of the same distance. */
+/* Adds `count` references with the distance `distance`, which may be RD_COLD. */
 rd_status rdi_hist_add_many(rdi_hist *h, uint64_t distance, uint64_t count);
-/* Adds `count` references in the bin of `low`, whose distances sum to `sum`. */
+/* Adds `count` references, whose distances sum to `sum`, to the bin that contains `low`. */
 rd_status rdi_hist_add_bin(rdi_hist *h, uint64_t low, uint64_t count, rd_sum sum);
 /* Adds `count` references, spread evenly over the distances from `low` to `high`. The time is
  * O(bins touched). */
 rd_status rdi_hist_add_evenly(rdi_hist *h, uint64_t low, uint64_t high, uint64_t count);
-/* Adds all counts of `from`, which has the same binning, to h. */
+/* Adds all counts and sums of `from`, which must have the same bins, to h. */
 rd_status rdi_hist_merge(rdi_hist *h, const rdi_hist *from);
 
 /* Removes n infinite distances. A distance that is infinite in a chunk of a trace may be finite in
@@ -47,15 +47,15 @@ void rdi_hist_uncount_infinite(rdi_hist *h, uint64_t n);
 
 uint64_t rdi_hist_infinite(const rdi_hist *h);
 
-/* Appends all counts to `out` as numbers, which rdi_hist_add_packed() adds to a hist of the same
- * binning, possibly in another process. */
+/* Appends all counts and sums to `out` as numbers, which rdi_hist_add_packed() adds to a hist of
+ * the same binning, possibly in another process. */
 rd_status rdi_hist_pack(const rdi_hist *h, rdi_u64_list *out);
-/* Adds packed counts. Returns RD_EFORMAT if the numbers are invalid for this hist; some of them may
- * then have been added. */
+/* Adds n numbers that rdi_hist_pack() made. Returns RD_EFORMAT if the numbers are invalid for this
+ * hist; some of the counts may then have been added. */
 rd_status rdi_hist_add_packed(rdi_hist *h, const uint64_t *packed, size_t n);
 
-/* Returns the non-empty bins in ascending order, in the binning of rdi_hist_new(). The caller frees
- * them. */
+/* Stores the non-empty bins of the histogram in *bins, in ascending order, and their number in *n.
+ * The caller frees *bins. */
 rd_status rdi_hist_bins(const rdi_hist *h, rd_bin **bins, size_t *n);
 
 static inline void rdi_sum_add(rd_sum *sum, rd_sum x) {

@@ -21,8 +21,8 @@ static bool has_times(const rd_profile_facts *f) {
     return f->error_kind && strcmp(f->error_kind, RDI_KIND_TIME) == 0;
 }
 
-/* Checks that two profiles can be merged. `number` is the number of the second one, from 1, for the
- * message. */
+/* Returns RD_EINVAL if `part` cannot be merged with `first`. `number` is the number of `part`, from
+ * 1, for the message. */
 static rd_status check_same(rd_ctx *ctx, const rd_profile *first, const rd_profile *part,
                             size_t number) {
     const rd_profile_facts *a = rd_profile_facts_of(first), *b = rd_profile_facts_of(part);
@@ -55,7 +55,8 @@ static rd_status check_same(rd_ctx *ctx, const rd_profile *first, const rd_profi
     return RD_OK;
 }
 
-/* Returns whether every bin of `fine` lies in one bin of `coarse`. */
+/* Returns whether every bin of `fine` lies in one bin of `coarse`. RD_BINS_EDGES counts as equal to
+ * itself, because join_rows() detects different edges. */
 static bool nests_in(rd_binning fine, rd_binning coarse) {
     if (rdi_binning_equal(fine, coarse))
         return fine.kind != RD_BINS_REFERENCE;
@@ -78,8 +79,8 @@ static uint64_t greatest_common_divisor(uint64_t a, uint64_t b) {
     return a;
 }
 
-/* Finds the finest binning that both profiles can be converted to. Returns false if there is
- * none. */
+/* Sets *out to the finest binning that both bins of `a` and bins of `b` can be converted to.
+ * Returns false if there is none. */
 static bool common_binning(rd_binning a, rd_binning b, rd_binning *out) {
     if (nests_in(a, b) || nests_in(b, a)) {
         *out = nests_in(a, b) ? b : a;
@@ -96,8 +97,9 @@ static bool is_same_text(const char *a, const char *b) {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Combines error kinds and bounds. An exact profile does not change a bound. If the kinds are
- * equal, the larger bound counts; 0 means that no bound is stated. */
+/* Updates the error kind and bound of `sum` with those of `part`. An exact part changes nothing. If
+ * both have the same kind, the larger bound counts, or 0 (no bound) if one of them has none.
+ * Different kinds become MIXED, without a bound. */
 static void combine_errors(rd_profile_facts *sum, const rd_profile_facts *part) {
     if (part->exact)
         return;
@@ -137,8 +139,8 @@ static rd_status combine_facts(rd_ctx *ctx, rd_profile_facts *sum, const rd_prof
     if (!is_same_text(sum->engine_options, part->engine_options))
         sum->engine_options = MIXED;
     combine_errors(sum, part);
-    sum->sample_rate = 0; /* not a sample, because a band for the sum would have to combine the
-                             bands of both */
+    sum->sample_rate = 0; /* the sum states no sampling rate and no confidence band, because bands
+                             are not combined */
     sum->n_band = 0;
     sum->sums_known = sum->sums_known && part->sums_known;
     sum->partial = sum->partial || part->partial;
@@ -154,7 +156,8 @@ typedef struct row_list {
     size_t n;
 } row_list;
 
-/* Joins two ascending lists. Equal bins are summed, and different bins must not overlap. */
+/* Joins two ascending lists into *out. Equal bins are summed. Returns RD_EINVAL if different bins
+ * overlap. */
 static rd_status join_rows(rd_ctx *ctx, const row_list *a, const row_list *b, row_list *out) {
     rd_bin *rows = rdi_alloc(ctx, a->n + b->n ? a->n + b->n : 1, sizeof *rows);
     if (!rows)
@@ -182,8 +185,8 @@ static rd_status join_rows(rd_ctx *ctx, const row_list *a, const row_list *b, ro
     return RD_OK;
 }
 
-/* Sums the rows of all profiles. It sums each half and joins the two sums, so that n profiles need
- * log n passes over the rows. */
+/* Sums the rows of n profiles, converted to `binning`, into *out. It sums each half of the profiles
+ * and joins the two sums, so that n profiles need log n passes over the rows. */
 static rd_status sum_rows(rd_ctx *ctx, rd_profile *const *parts, size_t n, rd_binning binning,
                           row_list *out) {
     if (n == 1)

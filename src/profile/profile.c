@@ -31,7 +31,7 @@ static rd_status copy_string(rd_ctx *ctx, const char *text, const char **out) {
     return RD_OK;
 }
 
-/* Replaces the borrowed strings in p->facts by copies. */
+/* Replaces the strings in p->facts by copies of the strings in `from`. */
 static rd_status own_strings(rd_profile *p, const rd_profile_facts *from) {
     p->facts.kinds = p->facts.engine = p->facts.engine_options = p->facts.error_kind = NULL;
     RD_TRY(copy_string(p->ctx, from->kinds, &p->facts.kinds));
@@ -40,7 +40,8 @@ static rd_status own_strings(rd_profile *p, const rd_profile_facts *from) {
     return copy_string(p->ctx, from->error_kind, &p->facts.error_kind);
 }
 
-/* Replaces the error kind by `kind`, which states no bound. */
+/* Sets the error kind to a copy of `kind`, sets the error bound to 0, and marks the profile as not
+ * exact. */
 static rd_status set_error_kind(rd_profile *p, const char *kind) {
     const char *copy = NULL;
     RD_TRY(copy_string(p->ctx, kind, &copy));
@@ -55,8 +56,9 @@ static bool has_error_kind(const rd_profile *p, const char *kind) {
     return p->facts.error_kind && strcmp(p->facts.error_kind, kind) == 0;
 }
 
-/* The histogram of a recorder's choice is no statement about the whole run. Times and counts, which
- * are no distances, keep their kinds. */
+/* Sets the error kind to RDI_KIND_PARTS if the recorder skipped references, because the histogram
+ * then describes only the recorded parts of the run. A kind that already says so stays, and so does
+ * the kind of a profile without reuse distances. */
 static rd_status admit_skipping(rd_profile *p) {
     static const char *const kept[] = {RDI_KIND_BURSTS, RDI_KIND_PARTS, RDI_KIND_TIME, "none"};
     for (size_t i = 0; i < RDI_COUNT(kept); i++)
@@ -116,7 +118,7 @@ const rd_profile_facts *rd_profile_facts_of(const rd_profile *p) {
     return p ? &p->facts : NULL;
 }
 
-#define RESOLVED_BLOCKS 10 /* sampled blocks that a cache must hold to be resolved */
+#define RESOLVED_BLOCKS 10 /* number of sampled blocks that a cache must hold to be resolved */
 
 uint64_t rdi_profile_resolution(const rd_profile_facts *f) {
     double size = f->sample_rate > 0 && f->sample_rate < 1 ? RESOLVED_BLOCKS / f->sample_rate : 0;
@@ -212,8 +214,9 @@ rd_status rd_profile_set_burst_band(rd_profile *p, const double *low, const doub
     return RD_OK;
 }
 
-/* Returns the bin that contains distance 0 and ends before the first bin of the profile. With
- * RD_BINS_EDGES, edges are known only where the profile has bins. */
+/* Returns an empty bin that contains distance 0 and ends before the first bin of the profile. With
+ * RD_BINS_EDGES, it ends right before that bin, because only the edges of non-empty bins are
+ * known. */
 static rd_bin bin_in_front(const rd_profile *p) {
     rd_bin bin = {0};
     if (p->facts.binning.kind != RD_BINS_EDGES)
@@ -223,7 +226,8 @@ static rd_bin bin_in_front(const rd_profile *p) {
     return bin;
 }
 
-/* Returns the first bin if it contains distance 0; otherwise inserts a new first bin. */
+/* Sets *out to the bin that contains distance 0. Inserts this bin if the profile does not have
+ * it. */
 static rd_status bin_of_zero(rd_profile *p, rd_bin **out) {
     if (p->n_bins == 0 || p->bins[0].low > 0) {
         rd_bin front = bin_in_front(p);
@@ -287,7 +291,8 @@ rd_status rd_profile_add_source(rd_profile *p, const rd_source *source) {
     rd_source *slot = &grown[p->n_sources];
     *slot = *source;
     slot->path = slot->format = NULL;
-    p->n_sources++; /* counted before it is copied, so that a partly copied entry is freed, too */
+    p->n_sources++; /* counted before its strings are copied, so that a partly copied entry is
+                       freed, too */
     RD_TRY(copy_string(p->ctx, source->path, &slot->path));
     return copy_string(p->ctx, source->format, &slot->format);
 }

@@ -6,7 +6,7 @@
 #include "reusedist/profile.h"
 
 #define RDI_PROFILE_FAMILY "reusedist.profile/"
-#define RDI_PROFILE_SCHEMA RDI_PROFILE_FAMILY "1" /* later sections append ".1" and so on */
+#define RDI_PROFILE_SCHEMA RDI_PROFILE_FAMILY "1" /* newer sections append ".1" and so on */
 
 /* Error kinds that several files use. */
 #define RDI_KIND_SAMPLED "sampled"
@@ -14,21 +14,23 @@
 #define RDI_KIND_PARTS   "parts"
 #define RDI_KIND_TIME    "time" /* the error kind of a profile with time distances */
 
-/* Makes a profile with copies of all data, including strings. Unknown sums become 0. */
+/* Makes a profile with copies of all data, including strings. Unknown sums become 0. If
+ * facts->skipped is not 0, the error kind can become RDI_KIND_PARTS. */
 rd_status rdi_profile_new(rd_ctx *ctx, const rd_profile_facts *facts, const rd_bin *bins, size_t n,
                           rd_profile **out);
-/* Sets the text that rd_profile_note() returns. It is copied. */
+/* Sets the text that rd_profile_note() returns. The text is copied. */
 rd_status rdi_profile_set_note(rd_profile *p, const char *note);
 rd_status rdi_profile_add_sources(rd_profile *p, const rd_source *sources, size_t n);
 
 /* Returns the kinds of references that were analyzed, as a mask of bits for 'L', 'S' and 'I'. */
 unsigned rdi_profile_kinds(const rd_profile_facts *f);
 
-/* Makes the rows of p in other bins, like rd_profile_rebin(). The caller frees them. */
+/* Makes the rows of p in the bins of `to`, like rd_profile_rebin(). The caller frees *out. */
 rd_status rdi_profile_rows_as(rd_ctx *ctx, const rd_profile *p, rd_binning to, rd_bin **out,
                               size_t *n);
 
-/* The smallest cache, in blocks, that a sample of the blocks resolves; 0: every size is resolved. */
+/* Returns the size in blocks of the smallest cache that a sample of the blocks resolves, or 0 if
+ * every size is resolved. */
 uint64_t rdi_profile_resolution(const rd_profile_facts *f);
 
 /* Frees a string of facts or sources. Their pointers are const even if they own the strings. */

@@ -101,8 +101,8 @@ static void read_binning(rdi_profile_reader *r, void *field) {
 
 #define IN_FACTS(field) offsetof(rd_profile_facts, field)
 
-/* Skips what is for people only: the name of the tool, and the resolution, which follows from the
- * rate. */
+/* Skips a value that is only for human readers: the name of the tool, or the resolution, which
+ * follows from the rate. */
 static void skip_value(rdi_profile_reader *r, void *facts) {
     (void)facts;
     rdi_json_skip(&r->j);
@@ -130,7 +130,8 @@ static void read_error(rdi_profile_reader *r, void *facts) {
     rdi_read_object(r, fields, facts);
 }
 
-/* Makes room for one more item in an array, whose size doubles. */
+/* Makes room for one more item in *array, which has n items of `size` bytes each and room for
+ * *room. Returns false if there is not enough memory. */
 static bool make_room(rdi_json *j, void **array, size_t n, size_t *room, size_t size) {
     if (n < *room)
         return true;
@@ -200,7 +201,8 @@ static const rdi_json_field profile_fields[] = {
 
 /* ---- reading: sections ---- */
 
-/* Returns whether the key may be shown in a message: it must be a name. */
+/* Returns whether `key` may be shown in a message: it must consist of lowercase letters, digits and
+ * underscores. */
 static bool is_name(const char *key) {
     return key[0] && key[strspn(key, "abcdefghijklmnopqrstuvwxyz0123456789_")] == '\0';
 }
@@ -213,7 +215,8 @@ static void skip_unknown(rdi_profile_reader *r, const char *key) {
     rdi_json_skip(&r->j);
 }
 
-/* Reads the value of a key that is not in profile_fields. */
+/* Reads the section of a key that is not in profile_fields, or skips it if there is no such
+ * section. */
 static void read_section(rdi_profile_reader *r, const char *key) {
     const rdi_section *s = NULL;
     size_t i = 0;
@@ -255,7 +258,7 @@ static rd_bin read_row(rdi_json *j, bool sums_known) {
     return row;
 }
 
-/* Returns a text that says what is wrong with a row, or NULL. */
+/* Returns a text that says what is wrong with a row, or NULL if it is valid. */
 static const char *row_mistake(const rd_profile_facts *facts, const rd_bin *row) {
     if (row->low > row->high)
         return "low is above high";
@@ -327,8 +330,8 @@ static bool is_band(const rd_profile_facts *f) {
     return true;
 }
 
-/* Returns a text that says which totals contradict each other, or NULL. An engine that measures no
- * distances has neither bins nor infinite distances. */
+/* Returns a text that says which facts and totals contradict each other, or NULL if none do. An
+ * engine that measures no distances has neither bins nor infinite distances. */
 static const char *totals_mistake(const rdi_profile_reader *r) {
     const rd_profile_facts *f = &r->facts;
     bool measured = r->n_bins || f->infinite;

@@ -53,7 +53,7 @@ void rdi_read_u64(rdi_profile_reader *r, void *field) {
     *(uint64_t *)field = rdi_json_u64(&r->j);
 }
 
-/* Reads a number. null stands for `none`; the number itself is refused. */
+/* Reads a number. null stands for `none`, so the number `none` itself is refused. */
 static uint64_t u64_or_null(rdi_json *j, uint64_t none) {
     if (rdi_json_null(j))
         return none;
@@ -96,8 +96,8 @@ size_t rdi_count_items(const rdi_json *at) {
     return n;
 }
 
-/* Reads a list. If the text is invalid, rdi_count_items() stops early, and reading fails at the
- * same place. */
+/* Reads an array of objects. If the text is invalid, rdi_count_items() stops early, and reading
+ * fails at the same place. */
 void rdi_read_list(rdi_profile_reader *r, const rdi_json_field *fields, size_t size,
                    const void **out, size_t *n) {
     size_t room = rdi_count_items(&r->j);

@@ -19,7 +19,7 @@ struct rdi_profile_reader {
     rdi_sections sections;
     uint32_t sections_seen; /* one bit per section of sections.def */
     rdi_arena *arena;       /* arena of the section that is read now */
-    char note[512];         /* names of the keys that were skipped; "": none */
+    char note[512];         /* message that names the skipped keys; "": none */
 };
 
 /* A known key: the function that reads its value, and the place of the value in a struct. */
@@ -30,7 +30,8 @@ typedef struct rdi_json_field {
     bool required;
 } rdi_json_field;
 
-/* Reads an object into `base`. Unknown keys are skipped; no key may occur twice. */
+/* Reads an object into `base`. Unknown keys are skipped. A known key must not occur twice, and a
+ * required key must occur. */
 void rdi_read_object(rdi_profile_reader *r, const rdi_json_field *fields, void *base);
 /* Like rdi_read_object(), but `other` reads or skips the value of a key that is not in `fields`. */
 void rdi_read_object_with(rdi_profile_reader *r, const rdi_json_field *fields, void *base,
@@ -41,28 +42,31 @@ void rdi_read_u64(rdi_profile_reader *r, void *field);
 void rdi_read_u64_or_unknown(rdi_profile_reader *r, void *field);
 /* Reads a positive number. null stands for 0. */
 void rdi_read_positive_or_none(rdi_profile_reader *r, void *field);
-/* Reads a number. The writer writes infinity, which means unknown, as null. */
+/* Reads a number that is not negative. null, which the writer writes for infinity, stands for 0. */
 void rdi_read_double(rdi_profile_reader *r, void *field);
 /* Reads a number below 2^128 into an rd_sum. */
 void rdi_read_sum(rdi_profile_reader *r, void *field);
 /* Reads a number below 2^32 - 1 into a size_t; with `_or_none`, null stands for RD_NO_INDEX. */
 void rdi_read_index(rdi_profile_reader *r, void *field);
 void rdi_read_index_or_none(rdi_profile_reader *r, void *field);
-/* Reads one number per level, at most RD_LEVELS_MAX. */
+/* Reads an array with one number per level, at most RD_LEVELS_MAX. */
 void rdi_read_misses(rdi_profile_reader *r, void *field);
 
 /* The functions below allocate in r->arena. They count the items of an array before they read
  * it. */
 
-/* Allocates n zeroed items. Returns NULL after a failure, which r->j then holds. */
+/* Allocates n zeroed items of `size` bytes each. If there is not enough memory, returns NULL and
+ * sets r->j.status. */
 void *rdi_read_take(rdi_profile_reader *r, size_t n, size_t size);
-/* Returns the number of items in the array at `at`, which does not move. */
+/* Returns the number of items in the array at `at`. The position of `at` does not change. */
 size_t rdi_count_items(const rdi_json *at);
-/* Reads an array of objects into structs of `size` bytes each. */
+/* Reads an array of objects into an array *out of structs of `size` bytes each. *n must be 0
+ * before, and becomes the number of objects. */
 void rdi_read_list(rdi_profile_reader *r, const rdi_json_field *fields, size_t size,
                    const void **out, size_t *n);
-/* These functions read a string into a const char *. rdi_read_text() also accepts null, which
- * becomes NULL. */
+/* rdi_read_text() and rdi_read_needed_text() read a string into a const char *, which
+ * rdi_read_text() leaves unchanged if the value is null. rdi_read_texts() reads an array of
+ * strings; *n must be 0 before, and becomes the number of strings. */
 void rdi_read_text(rdi_profile_reader *r, void *field);
 void rdi_read_needed_text(rdi_profile_reader *r, void *field);
 void rdi_read_texts(rdi_profile_reader *r, const char *const **out, size_t *n);

@@ -1,4 +1,5 @@
-/* Section "spatial": how much of each block is used. A merged profile does not have it. */
+/* Section "spatial": how much of each block is used. A merged profile does not have it, because the
+ * details are not merged. */
 #include "profile/details.h"
 #include "profile/hist.h"
 #include "profile/profile_write.h"

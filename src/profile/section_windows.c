@@ -43,8 +43,8 @@ static void read_phase_numbers(rdi_profile_reader *r, void *field) {
     state->n_numbers = read_indices(r, &state->windows.phase_numbers);
 }
 
-/* Files of earlier releases do not say which phases are the same. Every interval is then a phase of
- * its own. */
+/* Numbers the intervals of a file of an earlier release. Such a file does not say which intervals
+ * belong to the same phase, so every interval becomes a phase of its own. */
 static void number_phases(rdi_profile_reader *r, rd_windows *w) {
     size_t *numbers = rdi_read_take(r, w->n_phases, sizeof *numbers);
     for (size_t i = 0; numbers && i < w->n_phases; i++)

@@ -17,20 +17,20 @@ typedef struct rdi_profile_reader rdi_profile_reader;
 typedef struct rdi_section rdi_section;
 
 struct rdi_section {
-    const char *key;          /* key in the object of the profile */
+    const char *key;          /* key in the profile's JSON object */
     unsigned minor;           /* a file with this section has at least the schema 1.minor */
     const rdi_section *owner; /* the section that owns the data; NULL: this section */
     /* Reads the value of the key into *data, which is NULL unless another section of the same owner
-     * has already been read. A failure is in r->j. */
+     * has already been read. A failure is stored in r->j. */
     void (*read)(rdi_profile_reader *r, void **data);
     /* Optional. This function is called after the file was read. It returns a text that says what
      * in the data contradicts the facts or other data, or NULL. */
     const char *(*mistake)(const rd_profile_facts *facts, const void *data);
-    /* Writes the key and its value, or nothing if the profile does not have this part. */
+    /* Writes the key and its value, or nothing if `data` has nothing of this section. */
     void (*write)(rd_json_writer *w, const void *data);
-    /* Optional. Makes the data of a merged profile from the data of its n profiles, which is NULL
-     * for a profile without it. *sum may stay NULL. Without this function, a merged profile does
-     * not have the section. */
+    /* Optional. Makes the data *sum of a merged profile from the data of n profiles; data[i] is
+     * NULL if profile i does not have the section. *sum may stay NULL. Without this function, a
+     * merged profile does not have the section. */
     rd_status (*merge)(rd_ctx *ctx, const void *const *data, size_t n, void **sum);
     void (*free)(rd_ctx *ctx, void *data); /* only owners have it; `data` is not NULL */
 };
@@ -46,7 +46,7 @@ const rdi_section *rdi_section_at(size_t index);
 /* Returns the address of the pointer to a section's data. */
 void **rdi_section_slot(rdi_sections *all, const rdi_section *s);
 
-/* Returns the largest `minor` of the sections that have data. */
+/* Returns the largest `minor` of the sections that have data, or 0 if there are none. */
 unsigned rdi_sections_minor(const rdi_sections *all);
 void rdi_sections_write(rd_json_writer *w, const rdi_sections *all);
 const char *rdi_sections_mistake(const rd_profile_facts *facts, const rdi_sections *all);

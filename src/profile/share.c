@@ -6,7 +6,7 @@
 
 /* ---- reading ---- */
 
-/* Reads rows of the form [low, high, count]. */
+/* Reads rows of the form [low, high, count] into the counts of log bins. */
 void rdi_read_bins(rdi_profile_reader *r, void *field) {
     rdi_json *j = &r->j;
     uint64_t *bins = field, before = 0;

@@ -1,4 +1,4 @@
-/* Reads and writes thresholds. See thresholds.h. */
+/* Reads, writes and compares thresholds. See thresholds.h. */
 #include "profile/thresholds.h"
 
 bool rdi_thresholds_equal(const rd_sampler_config *a, const rd_sampler_config *b) {

@@ -1,6 +1,6 @@
-/* Reads and writes the thresholds of distance-based sampling in profiles and models:
- * [qualification, temporal, spatial], all above 0, or nothing if they were chosen while
- * sampling. */
+/* Reads, writes and compares the thresholds of distance-based sampling (reusedist/predict.h).
+ * Profiles and models store thresholds that the user gave as an array [qualification, temporal,
+ * spatial] of numbers above 0, and do not store thresholds that the sampler chose. */
 #ifndef RDI_THRESHOLDS_H
 #define RDI_THRESHOLDS_H
 
@@ -13,7 +13,7 @@ static inline bool rdi_thresholds_given(const rd_sampler_config *c) {
 }
 
 bool rdi_thresholds_equal(const rd_sampler_config *a, const rd_sampler_config *b);
-/* Writes the member "thresholds", or nothing if the user did not give them. */
+/* Writes the member "thresholds", or nothing if the user gave no thresholds. */
 void rdi_thresholds_write(rd_json_writer *w, const rd_sampler_config *c);
 void rdi_thresholds_read(rdi_json *j, rd_sampler_config *out);
 

@@ -9,13 +9,13 @@
 /* Reuses whose intervals have nearly the same mean distance. Their distances are spread
  * together. */
 typedef struct alike {
-    double first; /* mean of the first reuses of the group */
-    double sum;   /* sum of all means */
+    double first; /* mean distance of the reuses that began the group */
+    double sum;   /* sum of the mean distances of all reuses of the group */
     double weight;
 } alike;
 
-/* Returns whether the mean differs from that of the group by much less than a standard deviation of
- * the binomial distribution. */
+/* Returns whether `mean` differs from the first mean of the group by at most 1/8 of the standard
+ * deviation of the binomial distribution, which has `others` trials. */
 static bool is_alike(const alike *group, double mean, double others) {
     double variance = mean * (1 - mean / others);
     return (mean - group->first) * (mean - group->first) <= variance / 64;

@@ -3,17 +3,17 @@
  * X. Shen, J. Shaw, B. Meeker, C. Ding. Locality approximation using time. POPL 2007.
  *
  * A reuse of time distance D has an interval of D - 1 references between its two ends. The number
- * of distinct blocks in the interval is the number of last references to a block. The reference tau
- * places before the end is a last reference if its block is not used again in the rest of the
- * interval, that is, if the time until its next use is above tau. The mean number of distinct
- * blocks is the sum over the interval,
+ * of distinct blocks in the interval is the number of its references after which their block is not
+ * used again in the interval. This holds for the reference tau places before the end if its gap,
+ * the time T until the next use of its block, is above tau. The mean number of distinct blocks is
+ * the sum over the interval,
  *
  *     mean(D) = sum over tau = 1 .. D-1 of P(T > tau),
  *
- * where the time after the last reference to a block in the trace counts as longer than any tau.
- * The number of distinct blocks is modeled with a binomial distribution around this mean: each of
- * the M - 1 other blocks is in the interval with the probability mean / (M - 1), which the paper
- * calls P3.
+ * where the gap after the last reference to a block in the trace counts as longer than any tau. The
+ * number of distinct blocks is modeled with a binomial distribution around this mean: each of the M
+ * - 1 other blocks of the M distinct blocks is in the interval with the probability mean / (M - 1),
+ * which the paper calls P3.
  *
  * The model assumes that all intervals of the same length are alike. It has no error bound: real
  * programs repeat short patterns, mostly within a few references.
@@ -38,8 +38,9 @@ typedef struct rdi_time_histogram {
     double known_upto;
 } rdi_time_histogram;
 
-/* Adds the distances of all reuses above known_upto to `out`, one per reuse. The caller adds first
- * references. The time is O(points x spread), independent of the number of references. */
+/* Adds an estimated distance to `out` for each reuse whose time distance is above known_upto. The
+ * caller adds first references. The time is O(points x cells per binomial distribution),
+ * independent of the number of references. */
 rd_status rdi_time_model(rd_ctx *ctx, const rdi_time_histogram *times, rdi_hist *out);
 
 #endif

@@ -44,7 +44,7 @@ typedef struct pass {
     const rdi_time_cell *cell, *end;
     double time;    /* mean time of the current cell; above ANY_TIME: no cell is left */
     double share;   /* probability that one reference of the part stands for: 1 / references */
-    double longer;  /* share of the references whose gaps have not been passed yet */
+    double longer;  /* fraction of the references whose gaps have not been passed yet */
     double shorter; /* sum of share x (gap - 1) over the references whose gaps have been passed */
 } pass;
 
@@ -62,14 +62,14 @@ static void pass_cell(pass *at) {
     find_cell(at);
 }
 
-/* Returns the sum over u = 1 to x - 1 of P(T > u), for an x between the time passed last and the
- * next one. */
+/* Returns the sum over u = 1 to x - 1 of P(T > u), for an x from the time of the cell that was
+ * passed last to the time of the current cell. */
 static double expected(const pass *at, double x) {
     return at->shorter + at->longer * (x - 1);
 }
 
-/* Returns half of the width over which the distances of the cell are spread, if its gaps are spread
- * evenly. */
+/* Returns half of the width over which the distances of the current cell are spread, on the
+ * assumption that its gaps are spread evenly. */
 static double half_width(const pass *at) {
     double count = (double)at->cell->count;
     double variance = at->cell->squares / count - at->time * at->time;
@@ -77,8 +77,8 @@ static double half_width(const pass *at) {
     return variance > 0 && slope > 0 ? sqrt(3 * variance) * slope : 0;
 }
 
-/* Clamps a distance to the possible range: 0 after a gap of 1, otherwise at least 1 and at most the
- * number of other blocks. */
+/* Rounds a distance and clamps it to the range that a gap of `time` allows: 0 after a gap of 1,
+ * otherwise at least 1 and at most time - 1 or the number of other blocks. */
 static uint64_t possible(const rdi_time_parts *p, double time, double distance) {
     double gaps = time - 1, others = (double)p->blocks - 1;
     uint64_t most = (uint64_t)(gaps < others ? gaps : others), least = most > 0;
@@ -102,7 +102,7 @@ static rd_status add_cell(const rdi_time_parts *p, const pass *at, double mean, 
 /* A part, in times relative to the beginning of an interval. */
 typedef struct view {
     double begin, end;
-    double upto; /* largest gap that can reach back to `begin`: `end`, except in the last part */
+    double upto; /* largest gap of the reuses that belong to the interval */
 } view;
 
 static rd_status end_part_for(const rdi_time_parts *p, pass *at, const view *v, double *distinct,
@@ -114,8 +114,8 @@ static rd_status end_part_for(const rdi_time_parts *p, pass *at, const view *v, 
     return RD_OK;
 }
 
-/* Returns the number of beginnings, at most `most`, before the one with this view that no gap of
- * the part reaches back to. */
+/* Returns how many successive beginnings, from the one with view `v` back, no remaining gap of the
+ * part reaches back to, but at most `most`. */
 static size_t not_reached(const pass *at, const view *v, double length, size_t most) {
     double n = ceil((at->time - v->upto) / length);
     if (n <= 0)
@@ -129,8 +129,9 @@ static void move_view(view *v, double by) {
     v->upto += by;
 }
 
-/* Assigns the reuses of a part to intervals, which begin in the middle of parts. The oldest
- * interval gets all remaining reuses. */
+/* Adds the distances of the reuses of the current part to `out`, and updates p->distinct. It
+ * assigns the reuses to intervals, which begin in the middle of parts. The oldest interval gets all
+ * remaining reuses. */
 static rd_status pass_part(rdi_time_parts *p, rdi_hist *out) {
     double length = (double)p->length, here = (double)p->references;
     pass at = {.cell = p->cell + 1, .end = p->cell + CELLS, .share = 1 / here, .longer = 1};

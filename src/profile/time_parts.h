@@ -5,20 +5,20 @@
  * where the program changes its behavior, and a distance of millions with an error of 0.1 % is off
  * by a thousand. So the trace is divided into parts of equal length, each with its own histogram.
  * Consider the reuse of a block at time t after a gap of T: its interval begins at s = t - T. The
- * number of distinct blocks in the interval is the number of first references to a block. The
- * reference at s + u is a first reference if its own gap reaches back beyond s, that is, if the gap
- * is above u. With P_k(T > u) from the part k that contains s + u,
+ * number of distinct blocks in the interval is the number of its references that are the first to
+ * their block in the interval. The reference at s + u is one of them if its own gap reaches back
+ * beyond s, that is, if the gap is above u. With P_k(T > u) from the part k that contains s + u,
  *
  *     mean = sum over u = 1 .. T-1 of P_k(T > u),
  *
- * which is the formula of time_model.h if there is one part. First references have a gap that is
- * longer than any u, in the part in which they happen.
+ * which is the formula of time_model.h if there is one part. The first reference to a block in the
+ * trace has a gap that is longer than any u, in the part that contains the reference.
  *
  * The sum over the parts that an interval crosses is not computed from scratch for each interval.
  * For one beginning per part, which is its middle, the sum so far is updated from part to part.
  * When a part ends, its reuses are assigned to the beginnings that their gaps reach back to, and
  * its histogram is no longer needed. If there are too many parts, adjacent parts are joined. So the
- * work per part is one step per beginning and per cell, independent of its length.
+ * work per part is one step per beginning and per cell, independent of the length of the part.
  *
  * Gaps are kept in cells whose width is 1/64 of their value, with mean and deviation, because the
  * gaps of a sweep are equal or nearly equal, and a cell without mean and deviation would blur them.
@@ -38,7 +38,7 @@ typedef struct rdi_time_parts {
     uint64_t known_upto; /* as in time_model.h */
     uint64_t length;     /* number of references per part; it doubles when there are too many
                             parts */
-    /* The state. */
+    /* The fields below are the state. */
     uint64_t references; /* number of references of the current part */
     uint64_t blocks;     /* number of distinct blocks up to the end of the last part */
     rdi_time_cell *cell; /* cells of the current part */
@@ -50,7 +50,8 @@ typedef struct rdi_time_parts {
 rd_status rdi_time_parts_init(rdi_time_parts *p, rd_ctx *ctx, size_t most, uint64_t known_upto);
 void rdi_time_parts_destroy(rdi_time_parts *p);
 
-/* Returns the last time of the cell that contains `time`. known_upto must be such a time. */
+/* Returns the last time of the cell that contains `time`. rdi_time_parts.known_upto must be the
+ * last time of a cell. */
 uint64_t rdi_time_parts_cell_end(uint64_t time);
 
 /* Returns how many references may be counted before the part is full. */
@@ -58,11 +59,12 @@ static inline uint64_t rdi_time_parts_room(const rdi_time_parts *p) {
     return p->length - p->references;
 }
 
-/* Counts references with these gaps (0: a first reference) and immediate repeats. When the part is
- * full, its distances are added to `out`. The caller adds first references. */
+/* Counts n references with the gaps gap[] (0: a first reference) and `repeats` immediate repeats,
+ * in total at most rdi_time_parts_room(). When the part is full, its distances are added to `out`.
+ * The caller adds first references. */
 rd_status rdi_time_parts_count(rdi_time_parts *p, const uint64_t *gap, size_t n, uint64_t repeats,
                                rdi_hist *out);
-/* Ends the last part. */
+/* Ends the last part, and adds its distances to `out`. */
 rd_status rdi_time_parts_finish(rdi_time_parts *p, rdi_hist *out);
 
 #endif

@@ -26,7 +26,7 @@ typedef struct times_reader {
     size_t n, room;
     uint64_t upto;   /* largest time so far in the file, plus 1 */
     uint64_t reuses; /* sum of all counts */
-    uint64_t blocks; /* the count on the line "inf" */
+    uint64_t blocks; /* the count on the line "inf", or the number that the caller gave */
     bool has_blocks;
     uint64_t bytes;
 } times_reader;
@@ -75,7 +75,7 @@ static rd_status add_point(times_reader *r, double time, uint64_t count) {
     return RD_OK;
 }
 
-/* Reads the mean of a bin, or takes its middle if none is given. */
+/* Reads the mean of a bin from `text`, or takes the middle of the bin if `text` is NULL. */
 static rd_status parse_mean(const times_reader *r, const char *text, uint64_t low, uint64_t high,
                             double *out) {
     double mean = (double)low + (double)(high - low) / 2;
