@@ -1,4 +1,5 @@
-/* The internal interfaces of the verifier: making traces, running one engine, and comparing. */
+/* Declares the internal interfaces of the verifier: making traces, running one engine, and
+ * comparing. */
 #ifndef RDI_VERIFY_H
 #define RDI_VERIFY_H
 
@@ -34,7 +35,7 @@ typedef struct rdi_verify_setup {
     rd_binning binning;
     rdi_verify_delivery delivery;
     uint64_t split_seed; /* seed of the batch sizes */
-    size_t batch_max;    /* maximum batch size; batches are rarely empty */
+    size_t batch_max;    /* maximum batch size; a few batches are empty */
 } rdi_verify_setup;
 
 /* Draws settings that the engine accepts. `blocks` is the number of distinct blocks in the
@@ -46,7 +47,7 @@ void rdi_verify_describe_setup(const rdi_verify_setup *setup, char *text, size_t
 /* Returns the reason why an engine's answers are not checked, or NULL. */
 const char *rdi_verify_unchecked(const rd_engine_info *info);
 
-/* Computes the distances of the oracle, without a bound. */
+/* Writes the oracle's distances, without a bound, to `distances`. */
 rd_status rdi_verify_oracle(rd_ctx *ctx, const uint64_t *blocks, size_t n, uint64_t *distances);
 
 typedef struct rdi_verify_outcome {
@@ -56,8 +57,8 @@ typedef struct rdi_verify_outcome {
     char what[256];
 } rdi_verify_outcome;
 
-/* Runs the engine and compares its answers with `expected`, the oracle's distances. `scratch` has
- * room for n distances. */
+/* Runs the engine, compares its answers with `expected`, the oracle's distances, and sets *out.
+ * `scratch` has room for n distances. */
 rd_status rdi_verify_run(rd_ctx *ctx, const char *spec, const rdi_verify_setup *setup,
                          const uint64_t *blocks, size_t n, const uint64_t *expected,
                          uint64_t *scratch, rdi_verify_outcome *out);
@@ -68,7 +69,8 @@ void rdi_verify_differ(rdi_verify_outcome *out, uint64_t reference, const char *
     RDI_PRINTF(3, 4);
 
 /* Compares a finished run with the oracle's distances, which have no bound. `got` has the distances
- * of the engine, or is NULL if they were not requested. */
+ * of the engine, or is NULL if they were not requested. Changes *out only if there is a
+ * difference. */
 rd_status rdi_verify_compare(rd_ctx *ctx, rd_engine *e, uint64_t bound, const uint64_t *got,
                              const uint64_t *expected, size_t n, rdi_verify_outcome *out);
 
@@ -79,7 +81,8 @@ bool rdi_verify_promises_nothing(const rd_engine_info *info);
 /* Returns the promise that rdi_verify_run() checks, in words. */
 const char *rdi_verify_promise(const rd_engine_info *info);
 
-/* Checks that two finished runs of the same trace have the same histogram. */
+/* Checks that two finished runs of the same trace have the same histogram. Changes *out only if
+ * they differ. */
 rd_status rdi_verify_repeats(rd_engine *first, rd_engine *again, rdi_verify_outcome *out);
 
 #endif

@@ -39,7 +39,8 @@ struct rd_verify {
 
 /* ---- subjects ---- */
 
-/* Adds "NAME", or "NAME:options" if there are options. */
+/* Adds the subject "NAME", or "NAME:options" if there are options. Fails if the options are
+ * wrong. */
 static rd_status add_subject(rd_verify *v, const rd_engine_info *info, const char *options) {
     subject *grown = rdi_resize(v->ctx, v->subjects, v->n_subjects + 1, sizeof *grown);
     if (!grown)
@@ -158,7 +159,8 @@ typedef struct shrinking {
     uint64_t work;
 } shrinking;
 
-/* Keeps the first n references of v->candidate if they also show a difference. */
+/* Sets *taken to whether the first n references of v->candidate also show a difference. If so, they
+ * replace v->trace. */
 static rd_status try_candidate(shrinking *sh, size_t n, bool *taken) {
     rd_verify *v = sh->v;
     rdi_verify_outcome outcome;
@@ -210,8 +212,8 @@ static rd_status remove_chunks(shrinking *sh, size_t chunk) {
     return RD_OK;
 }
 
-/* Finds the shortest prefix that still shows a difference. The search is binary, because an error
- * usually persists once it has occurred. */
+/* Cuts the trace to a short prefix that still shows a difference. The search is binary, because an
+ * error usually persists once it has occurred. */
 static rd_status cut_tail(shrinking *sh) {
     size_t good = 0; /* length of a prefix that shows no difference */
     while (sh->v->trace.n - good > 1) {
@@ -224,8 +226,9 @@ static rd_status cut_tail(shrinking *sh) {
     return RD_OK;
 }
 
-/* Cuts off the tail, then removes shorter and shorter ranges. Their lengths are powers of two, so
- * that differences that depend on the position in a batch are preserved. */
+/* Cuts off the tail, removes shorter and shorter ranges, and tries small ids. The lengths of the
+ * ranges are powers of two, so that differences that depend on the position in a batch are
+ * preserved. */
 static rd_status shrink(shrinking *sh) {
     rd_verify *v = sh->v;
     RD_TRY(cut_tail(sh));

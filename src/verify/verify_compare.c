@@ -60,7 +60,7 @@ static int by_value(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Compares one row with the sorted distances from sorted[*at] on, and advances *at past the row. */
+/* Compares one bin with the sorted distances from sorted[*at] on, and advances *at past the bin. */
 static void compare_bin(const rd_bin *bin, bool sums, const uint64_t *sorted, size_t n, size_t *at,
                         rdi_verify_outcome *out) {
     if (*at < n && sorted[*at] < bin->low) {
@@ -84,7 +84,7 @@ static void compare_bin(const rd_bin *bin, bool sums, const uint64_t *sorted, si
                           bin->low, bin->high, bin->sum.low, sum.low);
 }
 
-/* Compares all rows. `sorted` has the finite distances first. */
+/* Compares all bins with the first `finite` of the sorted distances, which are the finite ones. */
 static void compare_bins(const rd_profile *p, const uint64_t *sorted, size_t finite,
                          rdi_verify_outcome *out) {
     const rd_bin *bins;
@@ -103,7 +103,8 @@ static void compare_fact(const char *name, uint64_t got, uint64_t expected,
                           expected);
 }
 
-/* Compares distances by rank: the true distances in ascending order with the rows of profile p. */
+/* Compares distances in ascending order: each true distance with the bin of profile p at the same
+ * place. */
 static void compare_ranks(const rd_profile *p, rdi_error_bound error, const uint64_t *sorted,
                           size_t finite, rdi_verify_outcome *out) {
     const rd_bin *bins;

@@ -41,7 +41,8 @@ static void order_uniform(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
         index[i] = rdi_rng_below(rng, m);
 }
 
-/* References few blocks often and many blocks rarely: the logarithm of the rank is uniform. */
+/* References few blocks often and many blocks rarely: the logarithm of a block's rank by popularity
+ * is uniform. */
 static void order_zipf(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
     double span = log((double)m + 1);
     for (size_t i = 0; i < n; i++) {
@@ -82,7 +83,7 @@ static void order_runs(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
     }
 }
 
-/* Scans all blocks, between stretches in a small hot set. */
+/* Alternates between scans of all blocks and stretches in a small hot set. */
 static void order_scans(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
     uint64_t hot = m / 16 + 1, scan = 0;
     bool scanning = false;
@@ -112,7 +113,7 @@ static void order_phases(rdi_rng *rng, uint64_t *index, size_t n, uint64_t m) {
     for (size_t at = 0; at < n;) {
         size_t part = 1 + rdi_rng_below(rng, n - at);
         uint64_t first = rdi_rng_below(rng, m), blocks = 1 + rdi_rng_below(rng, m - first);
-        /* Any order except this one. */
+        /* This chooses any order except the first, which is this function. */
         size_t order = 1 + rdi_rng_below(rng, RDI_COUNT(orders) - 1);
         orders[order].fill(rng, index + at, part, blocks);
         for (size_t i = 0; i < part; i++)
@@ -150,8 +151,8 @@ static uint64_t id_clusters(uint64_t index, uint64_t salt) {
     return (rdi_mix64(index / 16 + salt) & ~UINT64_C(15)) + index % 16;
 }
 
-/* The inverse of rdi_mix64(): it undoes x ^ (x >> k) and the multiplications by odd numbers in
- * reverse order. */
+/* Inverts rdi_mix64(): undoes x ^ (x >> k) and the multiplications by odd numbers in reverse
+ * order. */
 static uint64_t unmix64(uint64_t x) {
     x ^= x >> 31 ^ x >> 62;
     x *= UINT64_C(0x319642b2d24d8ec3);
@@ -175,7 +176,7 @@ static const struct {
 };
 
 /* Draws a length. Most are short, because a hundred short traces reach more corner cases than a
- * long one. If `shortest` is large, all lengths from there on are equally likely. */
+ * long one. If `shortest` is large, all lengths from `shortest` to `longest` are equally likely. */
 static size_t draw_length(rdi_rng *rng, size_t shortest, size_t longest) {
     static const size_t classes[] = {2, 8, 64, 256, 256, 1024, 1024, SIZE_MAX};
     size_t limit = classes[rdi_rng_below(rng, RDI_COUNT(classes))];
@@ -185,13 +186,14 @@ static size_t draw_length(rdi_rng *rng, size_t shortest, size_t longest) {
 
 static uint64_t draw_blocks(rdi_rng *rng, size_t n, uint64_t steps) {
     uint64_t most = n < steps / (n + 1) ? n : steps / (n + 1);
-    /* Sometimes few blocks, which are then referenced often. */
+    /* Sometimes there are few blocks, which are then referenced often. */
     uint64_t limit = rdi_rng_below(rng, 4) == 0 ? 8 : most;
     return 1 + rdi_rng_below(rng, limit < most ? limit : most + 1);
 }
 
-/* Chooses the patterns in turn. A trace of distinct blocks has at most `distinct_max` references.
- * If `shortest` is above that, the next pattern, a cycle, replaces it. */
+/* Returns the index of a pattern in `orders`; consecutive seeds choose the patterns in turn. A
+ * trace of distinct blocks has at most `distinct_max` references. If `shortest` is above that, the
+ * next pattern, a cycle, replaces it. */
 static size_t choose_order(uint64_t seed, size_t shortest, size_t distinct_max) {
     size_t order = seed % RDI_COUNT(orders);
     return orders[order].fill == order_distinct && shortest > distinct_max ? order + 1 : order;
@@ -199,7 +201,7 @@ static size_t choose_order(uint64_t seed, size_t shortest, size_t distinct_max) 
 
 void rdi_verify_make(uint64_t seed, size_t shortest, size_t longest, rdi_verify_trace *trace) {
     uint64_t steps = (uint64_t)longest * ORACLE_STEPS_PER_REFERENCE;
-    /* The number of distinct blocks that the oracle can process. */
+    /* For n distinct blocks, the oracle needs n * n steps. */
     size_t distinct_max = (size_t)sqrt((double)steps);
     size_t order = choose_order(seed, shortest, distinct_max);
     size_t id = seed / RDI_COUNT(orders) % RDI_COUNT(ids);

@@ -1,5 +1,5 @@
-/* absolute: Zhong, Shen and Ding's analysis with absolute precision. Distances below a cut-off c
- * are exact, and longer ones are at most b blocks too small.
+/* absolute: measures distances with absolute precision, as Zhong, Shen and Ding proposed. Distances
+ * below a cut-off c are exact, and longer ones are at most b blocks too small.
  *
  * A hash table gives the time of the block's previous reference. The last references are kept in
  * two groups: the newest c to 2c blocks one by one, and the older ones in time ranges of up to b +

@@ -112,7 +112,7 @@ static rd_status shards_open(void *self, rdi_run *run) {
 
 /* ---- a sample of fixed size ---- */
 
-/* Makes room for the blocks that the next batch may add. */
+/* Makes room for the blocks that the pending references may add. */
 static rd_status heap_reserve(shards_engine *e) {
     if (e->heap_room >= e->n_heap + BATCH)
         return RD_OK;
@@ -180,7 +180,7 @@ static void count_one(shards_engine *e, uint64_t hash, uint64_t distance) {
 }
 
 /* Measures the pending references. While every block is in the sample, the distances are exact and
- * are counted directly. */
+ * are counted directly. With `samples`, the sample then shrinks to its size. */
 static rd_status measure(shards_engine *e) {
     uint64_t distance[BATCH];
     size_t n = e->n_pending;
@@ -247,9 +247,10 @@ static double sum_of(const double *mass) {
 }
 
 /* Estimates which fraction of an excess of `excess` references is due to the number of sampled
- * blocks. It is the slope of the number of blocks over the number of references as samples vary,
- * which is 1 if all blocks are alike. If the excess is far larger than the spread between the
- * groups explains, the hottest blocks are not in the sample, and the true spread is larger. */
+ * blocks. This fraction is the slope of the number of blocks over the number of references as
+ * samples vary, which is 1 if all blocks are alike. If the excess is far larger than the spread
+ * between the groups explains, the hottest blocks are not in the sample, and the true spread is
+ * larger. */
 static double alike_share(const shards_engine *e, double excess) {
     double size[GROUPS] = {0}, all = 0, squares = 0;
     for (size_t g = 0; g < GROUPS; g++) {
@@ -324,7 +325,8 @@ static void state_ignorance(rdi_run *run) {
 }
 
 /* Computes the half width of the band at each size, as a fraction of all references. References
- * that miss in 2^k blocks are counted at index k + 1 and above. */
+ * that miss in 2^k blocks are counted at index k + 1 and above. Sets the error bound to the largest
+ * half width at sizes of 1 / rate or more. */
 static void state_band(shards_engine *e) {
     double misses[GROUPS] = {0}, factor = (1 - rate_of(e)) * GROUPS / (GROUPS - 1);
     for (size_t k = RD_BAND_SIZES; k-- > 0;) {

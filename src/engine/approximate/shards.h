@@ -1,11 +1,11 @@
-/* The options of engine shards that the core recommends when memory runs out. */
+/* Chooses the options of engine shards that the core recommends when memory runs out. */
 #ifndef RDI_SHARDS_H
 #define RDI_SHARDS_H
 
 #include "base/common.h"
 
 /* Writes to `options`, which has `room` characters, the options with which engine shards stays
- * within `bytes` of memory on any trace. Returns false if there are none. */
+ * within `bytes` of memory on any trace. Returns false if no options stay within it. */
 bool rdi_shards_fit(uint64_t bytes, char *options, size_t room);
 
 #endif

@@ -110,7 +110,8 @@ static void count_times(uint64_t *cell, const rdi_stream_runs *r, size_t referen
     cell[1] += references - r->n;
 }
 
-/* Counts the bits that are set for times after `from` and before `now`. */
+/* Returns the number of bits that are set for times after `from`. No bit may be set for `now` or a
+ * later time. */
 static uint64_t count_between(const recent_bits *r, uint64_t from, uint64_t now) {
     uint64_t at = from / 64, end = now / 64;
     uint64_t bits = r->word[at & r->mask] >> (from % 64) >> 1;
@@ -127,8 +128,9 @@ static void clear_upto(const recent_bits *r, uint64_t from, uint64_t upto) {
         r->word[at & r->mask] = 0;
 }
 
-/* Counts the distances of the runs that begin at time `now` or later. Before the call, no bit from
- * `now` on is set. A run sets only the bit of its last reference. */
+/* Counts the distances of reuses up to W references apart, for runs of which the first begins at
+ * time `now`. Before the call, no bit from `now` on may be set. A run sets only the bit of its last
+ * reference. */
 static void count_recent(time_engine *e, const rdi_stream_runs *runs, uint64_t now) {
     const recent_bits r = e->recent;
     for (size_t i = 0; i < runs->n; i++) {

@@ -27,7 +27,7 @@
 #include <stddef.h>
 
 #define FIRST_SLOTS 256
-#define MOST_KNOWN  (UINT64_C(1) << 48) /* slots without a table */
+#define MOST_KNOWN  (UINT64_C(1) << 48) /* largest number of slots in bk_feed_known() */
 
 typedef struct bk_engine {
     uint32_t arity; /* option: index into arity_shift */
@@ -100,7 +100,7 @@ static rd_status bk_take(void *self, const uint64_t *blk, size_t n, uint64_t *di
     return RD_OK;
 }
 
-/* Slots are positions in the trace. They cannot be renumbered, because that needs the table. */
+/* Uses positions in the trace as slots. They cannot be renumbered, because that needs the table. */
 static rd_status bk_feed_known(void *self, const rd_known *refs, size_t n, uint64_t *dist) {
     bk_engine *e = self;
     uint64_t slots = e->run->in->references;

@@ -1,9 +1,9 @@
 /* khw: counts hits exactly at given cache sizes, with Kim, Hill and Wood's LRU list with markers.
  *
  * The blocks form a list by recency. For each size s a marker points at the s-th block, the last
- * one that a cache of s blocks holds. Each block knows its zone: the number of markers in front of
- * it. A reference is counted in its zone, that is, in the bin between two marker sizes. When the
- * block then moves to the front, each marker in front of its old place moves by one block. The
+ * one that a cache of s blocks holds. Each block knows its zone: the number of markers before it. A
+ * reference is counted in its zone, that is, in the bin between two marker sizes. When the block
+ * then moves to the beginning of the list, each marker before its old place moves by one block. The
  * engine never computes the distance itself.
  *
  * Let N be the number of references, M the number of blocks (or the bound) and S the number of
@@ -28,14 +28,14 @@
 typedef struct entry {
     uint64_t block;
     uint32_t newer, older; /* neighbors in the list; NONE at its ends */
-    uint32_t zone;         /* number of markers in front of it */
+    uint32_t zone;         /* number of markers before it */
 } entry;
 
-/* Invariants: For all sizes up to n, marker[z] is the entry at place sizes.value[z] - 1, counted
- * from 0 at the newest. The zone of an entry at place p is the number of sizes <= p. */
+/* Invariants: For every z below `markers`, marker[z] is the entry at place sizes.value[z] - 1,
+ * counted from 0 at the newest. The zone of an entry at place p is the number of sizes <= p. */
 typedef struct khw_engine {
-    rd_sizes sizes; /* option; open() sorts the sizes and removes duplicates and sizes above the
-                       bound */
+    rd_sizes sizes; /* option; open() sorts the sizes, and removes duplicates and sizes of the bound
+                       or more */
     rdi_run *run;
     rdi_block_map index; /* maps a block to the index of its entry */
     entry *list;
@@ -88,8 +88,9 @@ static void link_newest(khw_engine *e, uint32_t at) {
     e->newest = at;
 }
 
-/* Moves the first `zone` markers by one entry, after a block has moved to the front. The entries at
- * these markers have moved one place back and are now behind their marker. */
+/* Moves the first `zone` markers to the next newer entries, after a block has moved to the
+ * beginning of the list. The entries at these markers have moved one place back, and are behind
+ * their markers afterwards. */
 static void advance_markers(khw_engine *e, uint32_t zone) {
     for (uint32_t z = 0; z < zone; z++) {
         entry *fallen = &e->list[e->marker[z]];
@@ -121,7 +122,8 @@ static rd_status grow_list(khw_engine *e) {
     return RD_OK;
 }
 
-/* Returns an entry for a new block: an unused one or, if the bound is reached, the oldest one. */
+/* Sets *out to the index of an entry for a new block: an unused entry or, if the bound is reached,
+ * the oldest one, whose block is then removed. */
 static rd_status take_entry(khw_engine *e, uint32_t *out) {
     if (e->n == e->run->in->bound) {
         *out = e->oldest;
@@ -135,7 +137,7 @@ static rd_status take_entry(khw_engine *e, uint32_t *out) {
     return RD_OK;
 }
 
-/* Inserts a new entry as the newest one. */
+/* Inserts a new entry as the newest one, and updates the markers. */
 static void enter_at_front(khw_engine *e, uint32_t at) {
     link_newest(e, at);
     advance_markers(e, e->markers);
@@ -169,7 +171,7 @@ static rd_status khw_feed(void *self, const uint64_t *blk, size_t n, uint64_t *d
     return RD_OK;
 }
 
-/* Uses the block numbers as entry numbers. */
+/* Uses the numbers of the blocks as indices of their entries. */
 static rd_status khw_feed_known(void *self, const rd_known *refs, size_t n, uint64_t *dist) {
     khw_engine *e = self;
     (void)dist;

@@ -1,10 +1,10 @@
-/* stack: Mattson's LRU stack, implemented literally. It is exact, and it is the oracle against
- * which every other engine is checked.
+/* stack: implements Mattson's LRU stack literally. It is exact, and it is the oracle against which
+ * every other engine is checked.
  *
  * The engine keeps the blocks in a list ordered by last reference, newest first. The distance of a
- * reference is its block's position in the list; the block then moves to the front. With a bound B
- * the list has at most B entries, because deeper blocks have a distance of B or more, which counts
- * as infinite.
+ * reference is its block's position in the list; the block then moves to the beginning. With a
+ * bound B the list has at most B entries, because deeper blocks have a distance of B or more, which
+ * counts as infinite.
  *
  * Time: O(distance) per reference, O(M) at worst. Memory: 8 bytes per block. Use it to check
  * results and as a template for a new engine, but not to measure.

@@ -1,12 +1,12 @@
-/* Ranks that are processes and send messages by MPI. Only reusedist-mpi contains this file, which
- * replaces cluster.c there.
+/* Implements ranks that are processes and send messages by MPI. Only reusedist-mpi contains this
+ * file, which replaces cluster.c there.
  *
- * Sending never waits for the receiver: a message is kept until MPI has sent it. A waiting thread
- * takes in every message that has arrived, for itself or for the other thread of its process,
- * because rank 0 deals and analyzes at the same time. In between it yields the processor, because
- * there may be more ranks than processors. A long message moves only while both ends are inside
- * MPI, so a progress thread drives the transfers while the rank computes. All calls of MPI are made
- * inside the monitor.
+ * Sending waits only if too many references of the trace are on their way to the receiver. Every
+ * message is kept until MPI has sent it. A waiting thread takes in every message that has arrived,
+ * for itself or for the other thread of its process, because rank 0 deals and analyzes at the same
+ * time. In between it yields the processor, because there may be more ranks than processors. A long
+ * message moves only while both ends are inside MPI, so a progress thread drives the transfers
+ * while the rank computes. All calls of MPI are made inside the monitor.
  *
  * A process that fails during an analysis ends all processes with MPI_Abort(). If a process dies,
  * the launcher ends all others. So no process waits forever.
@@ -80,8 +80,8 @@ static rd_status take_in(rd_cluster *c, const MPI_Status *message) {
                          (rdi_message_kind)message->MPI_TAG, &list);
 }
 
-/* Takes in every message that has arrived, as long as no more references of the trace wait here
- * than allowed. */
+/* Frees sent messages, and takes in every message that has arrived. Messages with references of the
+ * trace must wait while too many references are in the inbox. */
 static rd_status take_in_all(rd_cluster *c) {
     clear_sent(c);
     for (int kind = 0; kind < RDI_MESSAGE_KINDS; kind++) {
@@ -258,7 +258,7 @@ rd_status rd_cluster_join(rd_ctx *ctx, rd_cluster **out) {
                            .most_waiting = UINT64_MAX};
     rdi_monitor_init(&c->monitor);
     *out = c;
-    if (size == 1) /* A single process works without MPI. */
+    if (size == 1) /* A single process sends no messages. */
         return RD_OK;
     rdi_ctx_set_ranks(ctx, &c->ranks, c->ranks.n);
     return rdi_crew_new(ctx, 1, drive_transfers, c, &c->progress);
