@@ -6,8 +6,8 @@
  * over and takes another one. The reader takes full buffers in the order in which they were handed
  * over, and frees them. A recorder that finds too many full buffers waits, so no record is lost,
  * and the program runs no faster than the analysis. Buffers that are being filled do not count as
- * full, because their owner may be waiting for a thread that needs a buffer. There are enough
- * buffers for all threads.
+ * full, because their owner may be waiting for a thread that needs a buffer. RDI_CHANNEL_BUFFERS
+ * buffers are enough for hundreds of threads.
  *
  * All words of a free buffer are zero, and no record is zero: so if a recorder was killed while it
  * filled a buffer, the first zero marks the end. If the analyzer has exited, the recorder that next
@@ -37,7 +37,8 @@
 #define RDI_CHANNEL_FULL_MAX 64
 /* Maximum number of buffers; RDI_CHANNEL_FULL_MAX if memory is scarce. */
 #define RDI_CHANNEL_BUFFERS 1024
-/* Maximum number of turns of waiting, a tenth of a second each. */
+/* Number of turns, a tenth of a second each, that a recorder waits for a buffer while none is
+ * full. */
 #define RDI_CHANNEL_PATIENCE   100
 #define RDI_CHANNEL_HEAD_BYTES 40960
 #define RDI_CHANNEL_BYTES(buffers)                                                                 \
@@ -70,7 +71,7 @@ typedef struct rdi_buffer {
     uint32_t process; /* number of the recording: one per program image, from 0 */
     uint32_t thread;  /* number of the thread, which the recorder chooses */
     uint64_t ticket;  /* full buffer: its place in the order in which buffers were handed over */
-    uint32_t words;   /* full buffer: number of filled words; 0: up to the first zero */
+    uint32_t words;   /* full buffer: number of filled words; 0: up to the first zero word */
     uint32_t repeats; /* full buffer: number of references removed by rdi_channel_collapse() */
 } rdi_buffer;
 
@@ -93,12 +94,12 @@ typedef struct rdi_channel {
     uint32_t children;     /* processes that recorded programs started and that are not recorded */
     uint32_t replaced;     /* recorded programs that exec() replaced by one that is not recorded */
     uint32_t unused;
-    /* Recorders write these fields, and the reader waits for them. Each group of fields has its own
-     * cache line. */
+    /* Recorders increment `fulls` and `tickets`. The reader sets `reader_waits` while it sleeps on
+     * `fulls`. This group of fields and the next one have a cache line each. */
     uint32_t fulls, reader_waits;
     uint64_t tickets;
     uint64_t padding[6];
-    /* The reader writes these fields, and recorders wait for them. */
+    /* The reader increments `frees`. Recorders set `recorders_wait` when they sleep on `frees`. */
     uint32_t frees, recorders_wait;
     uint64_t padding_too[7];
     rdi_buffer buffer[RDI_CHANNEL_BUFFERS];
@@ -129,7 +130,7 @@ static inline int32_t rdi_channel_full(const rdi_channel *channel) {
 
 /* ---- recorders ---- */
 
-/* Writes an event into a buffer with enough room. The head is written last, so that a killed
+/* Writes an event to `to`, which must have room for it. The head is written last, so that a killed
  * recorder leaves only complete events. */
 static inline void rdi_channel_put_event(uint64_t *to, uint64_t head, uint64_t address,
                                          uint64_t size, uint64_t pc, const char *path) {
@@ -142,8 +143,9 @@ static inline void rdi_channel_put_event(uint64_t *to, uint64_t head, uint64_t a
     __atomic_store_n(to, head, __ATOMIC_RELEASE);
 }
 
-/* Counts references that are not recorded. Returns nonzero after many of them; the caller must then
- * check whether the reader still exists. `since` belongs to the caller and is 0 at first. */
+/* Counts `references` references that are not recorded. Returns nonzero once per 2^26 of them; the
+ * caller must then check whether the reader still exists. *since belongs to the caller and must be
+ * 0 at first. */
 static inline int rdi_channel_skip(rdi_channel *channel, uint64_t *since, uint64_t references) {
     const uint64_t many = UINT64_C(1) << 26;
     __atomic_fetch_add(&channel->skipped, references, __ATOMIC_RELAXED);
@@ -154,7 +156,8 @@ static inline int rdi_channel_skip(rdi_channel *channel, uint64_t *since, uint64
 }
 
 /* Takes a free buffer for `owner` and returns its index, or -1 if the caller must wait. The
- * function takes the lowest index, because recently freed buffers may still be in a cache. */
+ * function takes the lowest free index, so that the same few buffers are used again while they are
+ * still in a cache. */
 static inline int rdi_channel_take(rdi_channel *channel, uint32_t owner) {
     if (rdi_channel_full(channel) >= RDI_CHANNEL_FULL_MAX)
         return -1;
@@ -170,7 +173,8 @@ static inline int rdi_channel_take(rdi_channel *channel, uint32_t owner) {
 }
 
 /* Returns whether further waiting is hopeless, because all buffers are being filled and no thread
- * makes progress. Recorders call this function after each turn of waiting for a buffer. */
+ * makes progress. Recorders call this function after each turn of waiting for a buffer. *turns
+ * counts the turns in a row without a full buffer and must be 0 at first. */
 static inline int rdi_channel_is_hopeless(const rdi_channel *channel, unsigned *turns) {
     *turns = rdi_channel_full(channel) > 0 ? 0 : *turns + 1;
     return *turns > RDI_CHANNEL_PATIENCE;
@@ -196,8 +200,9 @@ static inline void rdi_channel_collapse_plain(rdi_collapse *c, unsigned shift, u
 }
 
 #if defined(__x86_64__)
-/* Does the same as rdi_channel_collapse_plain() for four records of one word at a time. It may
- * overwrite words after the kept ones, because they have already been examined. */
+/* Does the same as rdi_channel_collapse_plain() for four records of one word at a time, and leaves
+ * up to three records for it. It may overwrite words after the kept ones, because they have already
+ * been examined. */
 __attribute__((target("avx2"))) static inline void
 rdi_channel_collapse_avx2(rdi_collapse *c, unsigned shift, uint64_t *words, uint64_t n) {
     /* For each set of kept words among four words: the order of their halves, and their number. */
@@ -232,7 +237,8 @@ rdi_channel_collapse_avx2(rdi_collapse *c, unsigned shift, uint64_t *words, uint
     *c = (rdi_collapse){at, kept, (uint64_t)_mm256_extract_epi64(last, 0)};
 }
 
-/* Does the same for eight records of one word at a time. */
+/* Does the same as rdi_channel_collapse_avx2() for eight records at a time, and leaves up to
+ * seven. */
 __attribute__((target("avx512f,popcnt"))) static inline void
 rdi_channel_collapse_avx512(rdi_collapse *c, unsigned shift, uint64_t *words, uint64_t n) {
     const __m512i size_bits = _mm512_set1_epi64(RDI_RECORD_SIZE_MAX << 2);
@@ -260,7 +266,8 @@ rdi_channel_collapse_avx512(rdi_collapse *c, unsigned shift, uint64_t *words, ui
 #endif
 
 /* Removes records that touch only the last block of the previous record. Their distance is 0, so it
- * is enough to count them. Returns the number of words that remain. */
+ * is enough to count them. Returns the number of words that remain, and sets the words after them
+ * to 0. */
 static inline uint64_t rdi_channel_collapse(rdi_channel *channel, uint64_t *words, uint64_t n) {
     unsigned shift = channel->collapse - 1 + RDI_RECORD_SHIFT;
     uint64_t step = channel->record_words;
@@ -277,7 +284,7 @@ static inline uint64_t rdi_channel_collapse(rdi_channel *channel, uint64_t *word
     return c.kept;
 }
 
-/* Returns whether the reader sleeps. */
+/* Returns whether the reader sleeps or is about to sleep. */
 static inline int rdi_channel_reader_waits(const rdi_channel *channel) {
     return __atomic_load_n(&channel->reader_waits, __ATOMIC_SEQ_CST) != 0;
 }
@@ -291,9 +298,10 @@ static inline int rdi_channel_hand_over(rdi_channel *channel, int index, uint64_
     return rdi_channel_reader_waits(channel);
 }
 
-/* Hands over a buffer, whose first record is at its beginning. Returns whether the reader sleeps.
- * If it does, the caller must wake it (futex on `fulls`) at the latest when the program ends, and
- * earlier if rdi_channel_is_worth_waking() says so. */
+/* Hands over a buffer whose first `words` words are filled, after removing repeats if the channel
+ * asks for it. Returns whether the reader sleeps. If the reader sleeps, the caller must wake it
+ * (futex on `fulls`) at the latest when the program ends, and earlier if
+ * rdi_channel_is_worth_waking() says so. */
 static inline int rdi_channel_submit(rdi_channel *channel, int index, uint64_t words) {
     rdi_buffer *buffer = &channel->buffer[index];
     uint64_t before = words;

@@ -1,4 +1,4 @@
-/* Makes, announces and closes the memory that recorders share with the analyzer. See live.h. */
+/* Makes, controls and frees the channel. See live.h. */
 #define _GNU_SOURCE /* memfd_create */
 #include "live/live.h"
 
@@ -26,8 +26,9 @@ static void *try_channel(rd_live *live, unsigned buffers) {
                       live->fd, 0);
 }
 
-/* Maps the channel, or a smaller channel if the full size cannot be mapped. The size is sealed, so
- * that no program can truncate the memory while it is mapped. */
+/* Makes and maps the channel, with fewer buffers if the full size cannot be mapped, and fills in
+ * its head and live->path. The size is sealed, so that no program can truncate the memory while it
+ * is mapped. */
 static rd_status map_channel(rd_live *live) {
     live->fd = memfd_create("reusedist", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (live->fd < 0)

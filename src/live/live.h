@@ -17,16 +17,16 @@ struct rd_live {
     unsigned buffers;     /* number of buffers in the channel */
     /* Copies of fields in the channel's head, because recorded programs can change the head. */
     uint32_t collapse, vector_bits;
-    char path[64];    /* where recorders open the memory */
-    bool stopped;     /* atomic: the reader ends at the next buffer */
-    uint64_t repeats; /* repeats that recorders left out of the buffers read so far */
+    char path[64];    /* path under which recorders open the memory */
+    bool stopped;     /* true: the trace ends after the current buffer; accessed atomically */
+    uint64_t repeats; /* number of references that recorders removed from the buffers read so far */
 };
 
-/* The system call futex(2) on a counter of the channel. */
+/* Makes the system call futex(2) on a counter of the channel. `wait` is the timeout; NULL: none. */
 void rdi_channel_futex(uint32_t *counter, int operation, uint32_t value,
                        const struct timespec *wait);
 
-/* Wakes recorders that wait for a free buffer. */
+/* Wakes all recorders that wait for a free buffer. */
 void rdi_channel_wake_recorders(rdi_channel *channel);
 
 #endif

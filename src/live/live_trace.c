@@ -1,6 +1,6 @@
-/* Reads the references of running programs from the memory that their recorders share (channel.h).
+/* Reads the references of running programs from the channel (channel.h).
  *
- * Other processes write this memory, so its content is checked like that of a file: a number out of
+ * Other processes write the channel, so its content is checked like that of a file: a number out of
  * range is reported as an error and never causes a fault.
  */
 #include "base/cpu.h"
@@ -16,13 +16,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Time without records after which the reader checks whether recorders still run. */
+/* Time without a full buffer, in nanoseconds, after which the reader checks whether recorders still
+ * run. */
 #define WAIT_NS 50000000
 /* Maximum number of processes, because 16 bits of the address hold the process number. */
 #define PROCESSES_MAX 0x10000
 #define PROCESS_SHIFT 48
 #define EVENTS_MANY   65536
-#define RUN_MAX       64 /* number of records that are decoded together */
+#define RUN_MAX       64 /* maximum number of records in a run, which is decoded as a unit */
 #define FETCH_AHEAD   (8 * RUN_MAX)
 
 typedef struct live_reader {
@@ -67,7 +68,7 @@ static size_t record_words(const live_reader *l) {
     return l->live->config.pc ? 2 : 1;
 }
 
-/* Returns the number of filled words in a buffer that was not handed over. */
+/* Returns the number of filled words in the buffer at l->words, whose recorder did not state it. */
 static uint64_t find_end(const live_reader *l) {
     uint64_t words = 0;
     while (words < RDI_CHANNEL_BUFFER_WORDS && l->words[words] != 0) {
@@ -100,7 +101,7 @@ static rd_status open_buffer(live_reader *l, int index) {
     return RD_OK;
 }
 
-/* Returns whether the process exists and is not a zombie. */
+/* Returns false only if the process does not exist or is a zombie. */
 static bool is_alive(uint32_t pid) {
     char path[32], line[512];
     snprintf(path, sizeof path, "/proc/%" PRIu32 "/stat", pid);
@@ -114,15 +115,15 @@ static bool is_alive(uint32_t pid) {
     return n < 0 || (name_end && name_end[1] && name_end[2] != 'Z' && name_end[2] != 'X');
 }
 
-/* Hands over buffers whose owners ended while filling them, for example because of SIGKILL. If
- * `at_end` is set, it hands over all buffers that are being filled. */
+/* Hands over the buffers whose owners ended while filling them, for example because of SIGKILL. If
+ * `at_end` is true, the function hands over all buffers that are being filled. */
 static void reclaim(rd_live *live, bool at_end) {
     uint32_t owner, last = 0;
-    bool keeps = false; /* true: the process `last` is alive */
+    bool keeps = false; /* true: process `last` keeps its buffers */
     for (int i = 0; i < (int)live->buffers; i++) {
         if (!rdi_channel_is_filling(&live->channel->buffer[i], &owner))
             continue;
-        if (owner != last) /* checks a process once, because its threads may have many buffers */
+        if (owner != last) /* consecutive buffers of one process need only one check */
             keeps = !at_end && is_alive(owner);
         last = owner;
         if (!keeps)
@@ -130,7 +131,7 @@ static void reclaim(rd_live *live, bool at_end) {
     }
 }
 
-/* Waits until a recorder hands over a buffer, but only for a short time. */
+/* Waits until a recorder hands over a buffer, but at most WAIT_NS. */
 static void wait_for_full(rd_live *live) {
     rdi_channel *channel = live->channel;
     struct timespec moment = {.tv_nsec = WAIT_NS};
@@ -162,8 +163,10 @@ static rd_status next_buffer(live_reader *l) {
 
 #define SIGN_BIT (UINT64_C(1) << 63) /* the sign bit of a record and of its address */
 
-/* Decodes records of one word each. The loops have no branches, so that compilers vectorize them
- * even without a 64-bit arithmetic shift; the second loop handles the rare negative addresses. */
+/* Decodes records of one word each and puts `tag`, the process number, into the top bits of the
+ * addresses. Returns false if a record is invalid. The loops have no branches, so that compilers
+ * vectorize them even without a 64-bit arithmetic shift; the second loop handles the rare negative
+ * addresses. */
 static bool decode_words(const uint64_t *restrict words, size_t n, uint64_t tag,
                          rdi_columns *restrict col) {
     uint64_t seen = 0;
@@ -185,7 +188,7 @@ static bool decode_words(const uint64_t *restrict words, size_t n, uint64_t tag,
 
 /* Decodes only the addresses of records of one word each. Returns true if an analysis with blocks
  * of 2^shift bytes needs nothing else, because each reference touches only one block. Returns false
- * otherwise, and if a record is invalid. */
+ * otherwise, and if a record is invalid or has a negative address. */
 typedef bool decode_bare(const uint64_t *words, size_t n, uint64_t tag, unsigned shift,
                          uint64_t *addr);
 
@@ -228,16 +231,17 @@ static decode_bare *choose_decode_bare(const rd_live *live) {
                                       : decode_bare_plain;
 }
 
-/* Prefetches words far after a run, because fetching them from the recorder's processor takes
- * long. */
+/* Prefetches a run that begins FETCH_AHEAD words after `run`, because fetching words from the
+ * recorder's processor takes long. */
 static void fetch_ahead(const live_reader *l, const uint64_t *run) {
     size_t left = (size_t)(l->words + l->end - run), end = FETCH_AHEAD + RUN_MAX;
     for (size_t i = FETCH_AHEAD; i < (left < end ? left : end); i += 64 / sizeof *run)
         RDI_PREFETCH(run + i);
 }
 
-/* Decodes runs of records: either only runs that need only addresses (l->bare), or only
- * other runs. Returns the total number of records. */
+/* Decodes records in runs. Sets l->bare to whether the analysis needs only the addresses of the
+ * first run, and stops before the first run for which this differs. Returns the number of records
+ * decoded. If l->bare is false, sets *good to whether all of them are valid. */
 static size_t decode_runs(live_reader *l, const uint64_t *words, size_t n, uint64_t tag,
                           bool *good) {
     unsigned shift = l->live->collapse - 1;
@@ -259,7 +263,8 @@ static size_t decode_runs(live_reader *l, const uint64_t *words, size_t n, uint6
     return done;
 }
 
-/* Decodes records of two words each: the record and the program counter. */
+/* Decodes records of two words each: the record and the program counter. Returns false if a record
+ * is invalid. */
 static bool decode_pairs(const uint64_t *pairs, size_t n, uint64_t tag, rdi_columns *col) {
     uint64_t words[RDI_REFS_MAX];
     for (size_t i = 0; i < n; i++) {
@@ -269,7 +274,7 @@ static bool decode_pairs(const uint64_t *pairs, size_t n, uint64_t tag, rdi_colu
     return decode_words(words, n, tag, col);
 }
 
-/* Limits the number of events. While a program does not record, events may arrive without
+/* Drops unnecessary events if there are many. While recording is off, events may arrive without
  * references for a long time. */
 static rd_status limit_events(live_reader *l) {
     if (l->events.n < l->events_many)
@@ -279,7 +284,7 @@ static rd_status limit_events(live_reader *l) {
     return RD_OK;
 }
 
-/* Appends the event at `words`, which comes before the n-th reference of this batch. */
+/* Appends the event at `words`, which comes before reference `n` of this batch. */
 static rd_status take_event(live_reader *l, const uint64_t *words, uint64_t tag, size_t n) {
     uint64_t head = words[0];
     rd_event event = {.at = l->r->done + n,
@@ -291,7 +296,7 @@ static rd_status take_event(live_reader *l, const uint64_t *words, uint64_t tag,
                       .path = (const char *)(words + RDI_EVENT_WORDS)};
     if (event.kind == 0)
         return RD_OK;
-    if (event.kind == RD_EVENT_MODULE) /* `pc` is the load bias, which must not change */
+    if (event.kind == RD_EVENT_MODULE) /* `pc` is the load bias: tagged minus file address */
         event.pc = event.address - (words[1] - words[3]);
     bool known = rdi_event_info_of(event.kind) != NULL;
     if (known)
@@ -301,7 +306,8 @@ static rd_status take_event(live_reader *l, const uint64_t *words, uint64_t tag,
     return RD_OK;
 }
 
-/* Decodes *n records of two words each, up to RDI_REFS_MAX, with events between them. */
+/* Decodes up to RDI_REFS_MAX references of two words each, and the events between them. Sets *n to
+ * the number of references, and *good to whether all of them are valid. */
 static rd_status decode_events(live_reader *l, uint64_t tag, size_t *n, bool *good) {
     rdi_columns *col = l->r->col;
     uint64_t words[RDI_REFS_MAX];
@@ -325,7 +331,8 @@ static rd_status decode_events(live_reader *l, uint64_t tag, size_t *n, bool *go
     return RD_OK;
 }
 
-/* Decodes the next records of the buffer into columns. *n is 0 if there were only events. */
+/* Decodes the next records of the buffer into columns. Sets *n to the number of references; 0:
+ * there were only events. */
 static rd_status decode(live_reader *l, size_t *n) {
     const rdi_buffer *buffer = &l->live->channel->buffer[l->buffer];
     const rd_live_config *config = &l->live->config;
@@ -366,8 +373,8 @@ static void live_close(void *self) {
     rdi_event_list_free(&((live_reader *)self)->events);
 }
 
-/* Reads the next references, and the events before and among them. *n is 0 only at the end of the
- * trace. */
+/* Reads the next references, and the events before and among them. *n must be 0; it stays 0 only at
+ * the end of the trace. */
 static rd_status read_records(live_reader *l, size_t *n) {
     rdi_event_list_clear(&l->events);
     while (*n == 0) {
