@@ -156,8 +156,8 @@ RD_API const char *rd_profile_note(const rd_profile *p);
  * that are not letters of "LSI". */
 RD_API RD_CHECKED rd_status rd_profile_set_block_bytes(rd_profile *p, uint64_t block_bytes);
 RD_API void rd_profile_set_partial(rd_profile *p, bool partial);
-/* Sets the number of references that the recorder skipped. Unless it is 0, the profile is no longer
- * exact, and its error kind becomes "parts". */
+/* Sets the number of references that the recorder skipped. Unless `skipped` is 0, the profile is
+ * not exact: its error kind becomes "parts", if it is not "bursts", "time" or "none". */
 RD_API RD_CHECKED rd_status rd_profile_set_skipped(rd_profile *p, uint64_t skipped);
 /* States the band of a run that was recorded in bursts: at 2^k blocks, the miss ratio lies between
  * low[k] and high[k] with 95 % confidence, for k below `n` (1 to RD_BAND_SIZES). For larger caches

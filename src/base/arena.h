@@ -12,7 +12,8 @@ typedef struct rdi_arena {
     rdi_arena_segment *segment; /* the newest segment; each segment links to the one before it */
 } rdi_arena;
 
-/* Returns zeroed memory, aligned for any type, or NULL after setting the message. */
+/* Returns zeroed memory for `n` items of `size` bytes, aligned for any type, or NULL after setting
+ * the message. */
 void *rdi_arena_alloc(rdi_arena *a, size_t n, size_t size);
 char *rdi_arena_strdup(rdi_arena *a, const char *text);
 /* Frees all memory of the arena and leaves it empty. */

@@ -48,9 +48,10 @@ rd_status rdi_need(rd_ctx *ctx, const char *function, const char *names,
  */
 void *rdi_alloc(rd_ctx *ctx, size_t n, size_t size);  /* returns uninitialized memory */
 void *rdi_calloc(rd_ctx *ctx, size_t n, size_t size); /* returns zeroed memory */
-/* If it fails, `old` stays valid. */
+/* Resizes `old`, or allocates memory if `old` is NULL. If the function fails, `old` stays valid. */
 void *rdi_resize(rd_ctx *ctx, void *old, size_t n, size_t size);
-/* Doubles the capacity *room of an array. A capacity of 0 becomes 16. */
+/* Doubles the capacity *room of the array `old`, whose elements have `size` bytes, and returns the
+ * array. A capacity of 0 becomes 16. If the function fails, `old` and *room stay valid. */
 void *rdi_grow(rd_ctx *ctx, void *old, size_t *room, size_t size);
 void rdi_free(rd_ctx *ctx, void *p);
 char *rdi_strdup(rd_ctx *ctx, const char *text);
@@ -60,8 +61,8 @@ char *rdi_strdup(rd_ctx *ctx, const char *text);
  * `bytes` to free the pages. */
 void *rdi_pages_alloc(rd_ctx *ctx, size_t bytes);
 /* Grows an array of pages to new_bytes >= old_bytes; `old` may be NULL. The added bytes are zero.
- * Pages are moved, not copied, so the array never exists twice; only with an allocator of the
- * caller they are copied. If the function fails, the old array stays unchanged. */
+ * Pages are moved, not copied, so the array never exists twice. Only memory from an allocator of
+ * the caller is copied. If the function fails, the old array stays unchanged. */
 void *rdi_pages_grow(rd_ctx *ctx, void *old, size_t old_bytes, size_t new_bytes);
 void rdi_pages_free(rd_ctx *ctx, void *p, size_t bytes);
 /* Enlarges the array of pages at *p from *n to `to` elements of `size` bytes. If `to` is not above
@@ -75,17 +76,20 @@ rd_status rdi_pages_grow_array(rd_ctx *ctx, void **p, uint64_t *n, uint64_t to, 
 rd_status rdi_spec_split(rd_ctx *ctx, const char *spec, char **name, char **options);
 
 /* Sets the defaults, then applies "key=value,...". `text` is split in place and must outlive
- * `state`, because string options point into it. NULL or "" gives the defaults. */
+ * `state`, because string options point into it. `text` NULL or "" gives the defaults. */
 rd_status rdi_opts_parse(rd_ctx *ctx, const char *owner, const rd_opt *table, void *state,
                          char *text);
 
-/* Returns "key=value,..." with the current value of every option. The caller frees the text. */
+/* Returns "key=value,..." with the current value of every option, or NULL if there is no memory.
+ * The caller frees the text. */
 char *rdi_opts_describe(rd_ctx *ctx, const rd_opt *table, const void *state);
 
-/* Writes "a, b, c" into `buf` for a message. `next` returns NULL after the last name. */
+/* Writes the names next(0), next(1) ... as "a, b, c" into `buf`, cut to `n` - 1 bytes. `next`
+ * returns NULL after the last name. */
 void rdi_list_names(char *buf, size_t n, const char *(*next)(size_t index));
-/* Fails because there is no `what` ("engine") of this name. The message lists all names, and suggests
- * one. `next` is called as by rdi_list_names(). */
+/* Returns RD_EINVAL with the message that there is no `what` (for example "engine") called `name`.
+ * The message lists the valid names, which `next` returns as for rdi_list_names(), and suggests a
+ * similar one if there is one. */
 rd_status rdi_fail_unknown_name(rd_ctx *ctx, const char *what, const char *name,
                                 const char *(*next)(size_t index));
 

@@ -126,7 +126,8 @@ rd_status rdi_need(rd_ctx *ctx, const char *function, const char *names,
     return RD_OK;
 }
 
-/* Adds `bytes` to the live bytes. Returns false if that exceeds the limit. */
+/* Adds `bytes` to the live bytes and updates the peak. If the limit would be exceeded, changes
+ * neither, sets the message and returns false. */
 static bool reserve(rd_ctx *ctx, size_t bytes) {
     size_t live = atomic_fetch_add(&ctx->live, bytes) + bytes;
     if (ctx->limit && live > ctx->limit) {
@@ -210,7 +211,7 @@ char *rdi_strdup(rd_ctx *ctx, const char *text) {
 }
 
 /* Allocates a large array with the caller's allocator: zeroed and aligned to cache lines. The
- * address to free is stored before it. */
+ * address to free is stored before the array. */
 static void *pages_from_allocator(rd_ctx *ctx, size_t bytes) {
     size_t padded = bytes + PAGES_PADDING;
     char *raw = ctx->alloc.resize(ctx->alloc.user, NULL, 0, padded);
@@ -222,8 +223,8 @@ static void *pages_from_allocator(rd_ctx *ctx, size_t bytes) {
     return p;
 }
 
-/* Counts `more` additional bytes of an array that will have `bytes` bytes. Returns false if that
- * exceeds the limit or the memory of any system. */
+/* Counts `more` additional bytes of an array that will have `bytes` bytes. If that exceeds the
+ * limit or the memory of any system, sets the message and returns false. */
 static bool reserve_pages(rd_ctx *ctx, size_t bytes, size_t more) {
     if (bytes > SIZE_MAX / 2) {
         rdi_fail(ctx, RD_ENOMEM, "out of memory: %zu bytes were requested", bytes);

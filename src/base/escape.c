@@ -9,8 +9,7 @@ static size_t printable_bytes(const char *text) {
     const unsigned char *s = (const unsigned char *)text;
     if (s[0] < 0x80)
         return s[0] >= ' ' && s[0] != 0x7f;
-    bool control =
-        s[0] == 0xc2 && s[1] < 0xa0; /* U+0080 to U+009F, which terminals interpret as well */
+    bool control = s[0] == 0xc2 && s[1] < 0xa0; /* U+0080 to U+009F, which terminals interpret */
     bool no_character = s[0] == 0xef && s[1] == 0xbf && s[2] >= 0xbe; /* U+FFFE, U+FFFF */
     return control || no_character ? 0 : rdi_utf8_length(text, strnlen(text, 4));
 }

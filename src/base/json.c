@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DOUBLE_TEXT_MAX 512 /* maximum length of a number; real ones are much shorter */
+#define DOUBLE_TEXT_MAX 512 /* room for the text of a number, including the NUL */
 
 void rdi_json_init(rdi_json *j, rd_ctx *ctx, const char *name, const char *text, size_t n) {
     *j = (rdi_json){.ctx = ctx, .name = name, .text = text, .n = n};
@@ -102,7 +102,8 @@ rdi_json_kind rdi_json_peek(rdi_json *j) {
     }
 }
 
-/* Moves to a value of this kind, or fails. */
+/* Moves to the next value. Returns true if it is of kind `kind`; otherwise fails with the message
+ * that `wanted` was expected, and returns false. */
 static bool expect(rdi_json *j, rdi_json_kind kind, const char *wanted) {
     if (rdi_json_peek(j) == kind)
         return true;
@@ -161,7 +162,7 @@ static bool take_number(rdi_json *j, const char *wanted) {
     return good;
 }
 
-/* Reads a whole number of at most `max`, which has `bits` bits. */
+/* Reads a whole number of at most `max`, which has `bits` bits. Returns 0 after a failure. */
 static rdi_u128 take_integer(rdi_json *j, rdi_u128 max, unsigned bits) {
     if (!take_number(j, "a whole number"))
         return 0;
@@ -240,8 +241,8 @@ static uint32_t take_code_point(rdi_json *j) {
     return 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
 }
 
-/* Reads the text after '\' and writes the character as UTF-8 to out[4]. Returns its size, or 0 if
- * this is not an escape of JSON. */
+/* Reads an escape after its '\' and writes the character as UTF-8 to out[4]. Returns the size of
+ * the character in bytes, or 0 if the escape is not valid. */
 static size_t take_escape(rdi_json *j, char *out) {
     static const char letters[] = "\"\\/bfnrt", means[] = "\"\\/\b\f\n\r\t";
     if (take_char(j, 'u')) {
@@ -256,7 +257,8 @@ static size_t take_escape(rdi_json *j, char *out) {
     return 1;
 }
 
-/* Reads one character of a string as UTF-8. Returns its size, or 0 after a failure. */
+/* Reads one character of a string and writes it as UTF-8 to `out`. Returns its size in bytes, or 0
+ * after a failure. */
 static size_t take_string_char(rdi_json *j, char out[4]) {
     j->mark = j->at;
     size_t n = 0;

@@ -1,8 +1,8 @@
 /* A pull reader for strict JSON (RFC 8259) in memory. json_write.h has the writer.
  *
  * The caller asks for the values that it expects. A failure is sticky: the first unexpected value
- * sets the message (file, line, byte), every later call does nothing, loops end, and rdi_json_end()
- * returns the status.
+ * sets the message (file, line, byte), every later call does nothing, loops over members and items
+ * end, and rdi_json_end() returns the status.
  *
  *   rdi_json_enter_object(&j);
  *   while (rdi_json_next_key(&j, key, sizeof key))
@@ -10,8 +10,8 @@
  *   return rdi_json_end(&j);
  *
  * Only requested strings are allocated, the work is linear in the text, and nesting is limited to
- * RDI_JSON_DEPTH. Integers are read digit by digit, so that all their bits are kept. The only valid
- * JSON that is refused is U+0000 in strings, because C strings end there.
+ * RDI_JSON_DEPTH. Integers are read digit by digit, so that all their bits are kept. U+0000 in
+ * strings is refused, because C strings end there.
  */
 #ifndef RDI_JSON_H
 #define RDI_JSON_H
@@ -55,18 +55,19 @@ bool rdi_json_next_key(rdi_json *j, char *key, size_t room);
 /* Returns true if another item follows, and false at the end of the array or after a failure. */
 bool rdi_json_next_item(rdi_json *j);
 
-/* These functions read one value of a type. They return 0, false or NULL after a failure. */
+/* Each of these functions reads one value of its type. It returns 0, false or NULL after a
+ * failure. */
 bool rdi_json_bool(rdi_json *j);
 uint64_t rdi_json_u64(rdi_json *j);
 rdi_u128 rdi_json_u128(rdi_json *j);
 double rdi_json_double(rdi_json *j);
 char *rdi_json_string(rdi_json *j); /* valid UTF-8, terminated by NUL; the caller frees it */
-/* Returns true if the next value is null, and consumes it. */
+/* Consumes the next value and returns true if the value is null; otherwise returns false. */
 bool rdi_json_null(rdi_json *j);
 /* Checks and skips a value of any kind. */
 void rdi_json_skip(rdi_json *j);
 
-/* Checks that only white space follows. Returns the first failure, if there was one. */
+/* Checks that only white space follows. Returns the status of the first failure, or RD_OK. */
 RD_CHECKED rd_status rdi_json_end(rdi_json *j);
 
 /* Makes the reader fail with "NAME: line 3 (byte 57): ..." about the value that was read last,
@@ -76,12 +77,12 @@ void rdi_json_fail(rdi_json *j, const char *format, ...) RDI_PRINTF(2, 3);
 /* ---- files (json_file.c) ---- */
 
 /* These functions read the whole text of a file ("-": standard input), or of a stream that begins
- * with the *n bytes at `head` and continues in fd. A file that does not begin with '{' is not read
- * to its end. The caller frees the text. */
+ * with the *n bytes at `head` and continues in fd. They set *n to the length of the text. A file
+ * that does not begin with '{' is not read to its end. The caller frees the text. */
 RD_CHECKED rd_status rdi_json_read(rd_ctx *ctx, const char *path, char **out, size_t *n);
 RD_CHECKED rd_status rdi_json_read_fd(rd_ctx *ctx, int fd, const char *name, const void *head,
                                       char **out, size_t *n);
-/* Returns the name of the file in messages. */
+/* Returns the name that messages give to the file: `path`, or "(standard input)" for "-". */
 const char *rdi_json_file_name(const char *path);
 
 #endif

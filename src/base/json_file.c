@@ -21,8 +21,8 @@ static rd_status read_part(rd_ctx *ctx, int fd, const char *name, char *to, size
     return RD_OK;
 }
 
-/* Returns whether the text cannot be a JSON object. Then reading stops, because a huge trace may
- * have been given by mistake. */
+/* Returns whether the text cannot be a JSON object. The caller then stops reading, because the user
+ * may have given a huge trace by mistake. */
 static bool is_hopeless(const char *text, size_t n) {
     size_t at = 0;
     while (at < n && memchr(" \t\r\n", text[at], 4))
@@ -30,7 +30,8 @@ static bool is_hopeless(const char *text, size_t n) {
     return at < n && text[at] != '{';
 }
 
-/* Appends all bytes of fd to the *n bytes of *text, which has room for FILE_BYTES_START. */
+/* Appends all bytes of fd to the *n bytes of *text, whose capacity is FILE_BYTES_START at first and
+ * grows as needed. Stops early if the text cannot be a JSON object. */
 static rd_status read_all(rd_ctx *ctx, int fd, const char *name, char **text, size_t *n) {
     size_t room = FILE_BYTES_START, got = 0;
     do {

@@ -53,7 +53,7 @@ static void add_escaped(rdi_text *t, unsigned char c) {
         rdi_text_printf(t, "\\u%04x", c);
 }
 
-/* Returns the number of bytes at the beginning of `text` that need no escape. */
+/* Returns the number of bytes at the beginning of `text` that are ASCII and need no escape. */
 static size_t plain_length(const char *text, size_t n) {
     size_t i = 0;
     while (i < n && text[i] >= ' ' && text[i] < 0x7f && text[i] != '"' && text[i] != '\\')
@@ -83,7 +83,7 @@ static void add_quoted(rdi_text *t, const char *text, size_t n, const char *end)
     rdi_text_puts(t, end);
 }
 
-/* Writes a string. A string that is too long is cut between two characters. */
+/* Writes a string. A string that is too long is cut between two characters and gets an ellipsis. */
 static void add_string(rd_json_writer *w, const char *text) {
     size_t n = strlen(text);
     bool cut = w->max_string && n > w->max_string;

@@ -20,7 +20,8 @@ struct rd_json_writer {
     } level[RDI_JSON_WRITER_DEPTH + 1];
 };
 
-/* Makes a writer on the stack. It ends with rd_json_writer_take() or rdi_json_writer_drop(). */
+/* Returns a writer, for example for a variable on the stack. rd_json_writer_take() or
+ * rdi_json_writer_drop() frees its memory. */
 static inline rd_json_writer rdi_json_writer_start(rd_ctx *ctx, rd_json_style style) {
     return (rd_json_writer){.text = rdi_text_start(ctx), .style = style};
 }

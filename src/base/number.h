@@ -8,7 +8,7 @@
 
 #include <stdarg.h>
 
-/* These functions work like those of the C library in the C locale. */
+/* These functions work like their counterparts in the C library, in the C locale. */
 double rdi_strtod(const char *text, char **end);
 int rdi_snprintf(char *text, size_t room, const char *format, ...) RDI_PRINTF(3, 4);
 int rdi_vsnprintf(char *text, size_t room, const char *format, va_list args) RDI_PRINTF(3, 0);

@@ -58,7 +58,7 @@ static rd_status parse_bool(rd_ctx *ctx, const char *text, bool *out) {
     return rdi_fail(ctx, RD_EINVAL, "'%.80s' is neither on nor off", text);
 }
 
-/* Finds the index of `text` among the alternatives "a|b|c". */
+/* Sets *out to the index of `text` among `choices`, which are separated by '|'. */
 static rd_status parse_choice(rd_ctx *ctx, const char *choices, const char *text, uint32_t *out) {
     size_t len = strlen(text);
     uint32_t index = 0;
@@ -109,7 +109,8 @@ static rd_status parse_double(rd_ctx *ctx, const char *text, double *out) {
     return RD_OK;
 }
 
-/* Checks a number that the user wrote as `text`. Messages have all digits of whole numbers. */
+/* Checks that `value`, which the user wrote as `text`, is in the range of the option. The message
+ * shows all digits of a limit that is a whole number. */
 static rd_status check_range(rd_ctx *ctx, const rd_opt *opt, const char *text, double value) {
     bool small = value<opt->min, large = value> opt->max;
     if ((opt->min == 0 && opt->max == 0) || (!small && !large))
@@ -252,7 +253,8 @@ rd_status rdi_opts_parse(rd_ctx *ctx, const char *owner, const rd_opt *table, vo
     return RD_OK;
 }
 
-/* Writes the value of an option as text. Returns the same number as snprintf(). */
+/* Writes the value of an option as text. Returns the length of the complete text, like
+ * snprintf(). */
 static int print_value(char *buf, size_t n, const rd_opt *opt, const void *state) {
     const void *field = (const char *)state + opt->offset;
     switch (opt->type) {

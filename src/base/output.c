@@ -31,7 +31,8 @@
 struct rdi_output {
     rd_ctx *ctx;
     char *name;                      /* path, or the name of standard output in messages */
-    int folder;                      /* regular files: folder of both names; else -1 */
+    int folder;                      /* regular files: folder of `target` and `temporary`; else
+                                        -1 */
     char *target;                    /* regular files: name of the finished file */
     char temporary[TEMPORARY_BYTES]; /* regular files: name until the file is finished; "": none */
     bool replaces;                   /* true: the file must still replace the target */
@@ -80,7 +81,8 @@ static void print_temporary(rdi_output *out) {
              (unsigned long long)number);
 }
 
-/* Makes a new file with a temporary name, or gives such a name to the unnamed file. */
+/* Makes a new file with a temporary name, or gives such a name to the unnamed file. Returns false
+ * and sets errno if this is impossible. */
 static bool take_temporary_name(rdi_output *out) {
     char fd_path[FD_PATH_BYTES];
     print_fd_path(out, fd_path);
@@ -102,9 +104,9 @@ static bool take_temporary_name(rdi_output *out) {
     return false;
 }
 
-/* Keeps the permissions of the replaced file, unless this would give somebody more rights than
- * before: bits such as set-user-ID are dropped, a file of another owner counts as a new file, and
- * members of another group get no rights. */
+/* Gives the new file the permissions of the file that it replaces, unless this would give somebody
+ * more rights than before: bits such as set-user-ID are dropped, a file of another owner counts as
+ * a new file, and members of another group get no rights. Returns false if a system call fails. */
 static bool keep_permissions(rdi_output *out) {
     struct stat old, new;
     if (fstatat(out->folder, out->target, &old, AT_SYMLINK_NOFOLLOW) != 0 ||
@@ -118,15 +120,16 @@ static bool keep_permissions(rdi_output *out) {
     return fchmod(out->fd, mode) == 0;
 }
 
-/* Opens an unnamed file in the folder for temporary files, which can never get a name. */
+/* Opens a file that never gets a name, in the folder for temporary files. Returns false if this is
+ * impossible. */
 static bool open_elsewhere(rdi_output *out) {
     out->fd = open(P_tmpdir, O_RDWR | O_TMPFILE | O_EXCL | O_CLOEXEC, 0600);
     out->replaces = out->elsewhere = out->fd >= 0;
     return out->elsewhere;
 }
 
-/* Returns whether this error number means that the folder takes no new file under the temporary
- * name. */
+/* Returns whether this error number means that the folder takes no new file, or that the target
+ * cannot be replaced. */
 static bool is_refusal(int error) {
     return error == EACCES || error == EPERM || error == EROFS || error == EBUSY;
 }
@@ -189,7 +192,8 @@ rd_status rdi_output_open(rd_ctx *ctx, const char *path, rdi_output **result) {
 
 /* ---- writing ---- */
 
-/* Writes all of `data` to the file descriptor, with as many calls as necessary. */
+/* Writes all of `data` to the file descriptor, with as many calls as necessary. Returns false and
+ * sets errno if a call fails. */
 static bool write_all(int fd, const uint8_t *data, size_t n) {
     while (n > 0) {
         ssize_t wrote = write(fd, data, n);
@@ -238,8 +242,8 @@ rd_status rdi_output_write(rdi_output *out, const void *data, size_t n) {
 
 /* ---- the end ---- */
 
-/* Closes the descriptor. Network file systems and quotas report failed writes here. After EINTR the
- * file is closed nevertheless. */
+/* Closes the descriptor if the output owns it. Returns false if close() fails, because network file
+ * systems and quotas report failed writes here. After EINTR the file is closed nevertheless. */
 static bool close_fd(rdi_output *out) {
     int fd = out->fd;
     out->fd = -1;
@@ -255,7 +259,8 @@ static void remove_temporary(rdi_output *out) {
 }
 
 /* Reserves the space of a file that is about to be overwritten, so that a full disk is detected
- * while the old content is still there. Not every file system can do this. */
+ * while the old content is still there. Returns false if there is no space. Not every file system
+ * can reserve space, so the copy may still fail. */
 static bool reserve(int fd, uint64_t bytes) {
     struct stat st;
     if (bytes == 0 || fstat(fd, &st) != 0 || fallocate(fd, 0, 0, (off_t)bytes) == 0)
@@ -278,7 +283,8 @@ static bool copy_all(int from, int to, uint8_t *buffer) {
     return n == 0;
 }
 
-/* Copies the content of the file into the target, which becomes the output. */
+/* Copies the content of the temporary file into the target, which becomes the output, and removes
+ * the temporary file. Returns false and sets errno if this fails. */
 static bool continue_in_place(rdi_output *out) {
     int from = out->fd;
     out->fd = openat(out->folder, out->target, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
@@ -292,7 +298,8 @@ static bool continue_in_place(rdi_output *out) {
     return good;
 }
 
-/* Gives the finished file its name, or copies its content to a file that cannot be replaced. */
+/* Gives the file the name of the target, or copies its content to a target that cannot be replaced.
+ * Returns false and sets errno if this fails. */
 static bool replace_target(rdi_output *out) {
     bool named = !out->elsewhere && (*out->temporary || take_temporary_name(out));
     if (named && renameat(out->folder, out->temporary, out->folder, out->target) == 0)

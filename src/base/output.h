@@ -14,9 +14,10 @@ rd_status rdi_output_write(rdi_output *out, const void *data, size_t n);
 /* Gives the file its name now. The file then keeps the data written so far even if it is never
  * finished. */
 rd_status rdi_output_keep(rdi_output *out);
-/* Flushes, closes the file and checks that all bytes reached it. */
+/* Writes all buffered bytes, checks that they reached the file, gives the file its name and closes
+ * it. */
 rd_status rdi_output_finish(rdi_output *out);
-/* Closes the output. A file that was not finished is deleted. */
+/* Frees the output. A regular file that was neither finished nor kept is deleted. */
 void rdi_output_close(rdi_output *out);
 
 #endif

@@ -25,7 +25,8 @@ rd_status rdi_output_fail_open(rd_ctx *ctx, const char *path) {
 
 /* ---- what a path names ---- */
 
-/* Returns the open descriptor that `path` names, or -1. `standard` is the descriptor for "-". */
+/* Returns the descriptor that `path` names, or -1 if it names none. `standard` is the descriptor
+ * for "-". */
 static int descriptor_of(const char *path, int standard) {
     static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
     if (strcmp(path, "-") == 0)
@@ -46,7 +47,8 @@ static int descriptor_of(const char *path, int standard) {
     return -1;
 }
 
-/* Replaces the last component of the path, which is a symbolic link, by the target of the link. */
+/* Replaces the last component of the path, which must be a symbolic link, by the target of the
+ * link. Returns false and sets errno if this fails. */
 static bool follow_link(char path[PATH_MAX]) {
     char link[PATH_MAX];
     ssize_t n = readlink(path, link, sizeof link - 1);
@@ -88,7 +90,7 @@ int rdi_output_folder(const rdi_output_place *place) {
     return open(n ? folder : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Returns whether a new file can be created there. If not, errno has the reason. */
+/* Returns whether a new file can be created at `place`. If not, errno has the reason. */
 static bool takes_new_file(const rdi_output_place *place) {
     int folder = rdi_output_folder(place);
     if (folder < 0)
@@ -155,7 +157,7 @@ bool rd_output_is_input(const char *output, const char *input) {
            stat_place(input, STDIN_FILENO, &in) && is_same(&out, &in);
 }
 
-/* Returns whether two paths name the same file, which does not exist yet. */
+/* Returns whether both paths name the same file, and this file does not exist yet. */
 static bool is_same_new(const char *a, const char *b) {
     rdi_output_place place[2] = {{.kind = RDI_PLACE_NEW}, {.kind = RDI_PLACE_NEW}};
     const char *path[2] = {a, b};

@@ -1,5 +1,4 @@
-/* The place of an output: what a path names, whether it can be written, and whether it is also
- * read. */
+/* The place of an output: what a path names, and whether it can be written. */
 #ifndef RDI_OUTPUT_PLACE_H
 #define RDI_OUTPUT_PLACE_H
 
@@ -17,20 +16,22 @@ typedef enum rdi_place_kind {
 typedef struct rdi_output_place {
     rdi_place_kind kind;
     int fd;                  /* descriptor of RDI_PLACE_STREAM, which the caller does not close */
-    char resolved[PATH_MAX]; /* the path, for regular files without a symbolic link at the end */
+    char resolved[PATH_MAX]; /* the path; regular files: after following symbolic links at its
+                                end */
     const char *base;        /* regular files: the component of `resolved` after the last slash */
 } rdi_output_place;
 
-/* Finds what `path` names. Fails with RD_EIO if it cannot be written, as far as this is known
- * without opening it, and with RD_EINVAL if it is empty. The function changes no file. `out` must
- * not be moved. */
+/* Stores in *out what `path` names. Fails with RD_EIO if the file cannot be written, as far as this
+ * is known without opening it, and with RD_EINVAL if `path` is empty. The function changes no file.
+ * The caller must not copy *out, because out->base points into out->resolved. */
 rd_status rdi_output_locate(rd_ctx *ctx, const char *path, rdi_output_place *out);
 
-/* Opens the folder of a regular file for openat(). Returns -1 and sets errno if this is
- * impossible. */
+/* Opens the folder of a regular file and returns a descriptor for openat(), or -1 with errno
+ * set. */
 int rdi_output_folder(const rdi_output_place *place);
 
-/* Makes the message that `path` cannot be opened, from errno. */
+/* Returns RD_EIO with the message that `path` cannot be opened for writing. errno has the
+ * reason. */
 rd_status rdi_output_fail_open(rd_ctx *ctx, const char *path);
 
 #endif

@@ -54,13 +54,15 @@ void *rdi_system_pages(size_t bytes) {
 
 #if defined MREMAP_MAYMOVE && defined SYS_mremap
 
-/* Moves a range. It calls the system directly, because the UCX library before version 1.15, which
- * MPICH and Open MPI load, replaces mremap() by a function that drops the last argument. */
+/* Moves a range to the address `to`. This function makes the system call directly, because the UCX
+ * library before version 1.15, which MPICH and Open MPI load, replaces mremap() by a function that
+ * drops the last argument. */
 static bool move_to(void *p, size_t old_len, size_t len, void *to) {
     return syscall(SYS_mremap, p, old_len, len, MREMAP_MAYMOVE | MREMAP_FIXED, to) != -1;
 }
 
-/* Grows a range in place if that keeps the alignment; otherwise moves it to an aligned range. */
+/* Grows a range in place if that is possible and keeps the alignment; otherwise moves it to an
+ * aligned range. Returns NULL if both fail. */
 static void *move(void *p, size_t old_len, size_t len) {
     if (len < HUGE || ((uintptr_t)p & (HUGE - 1)) == 0) {
         void *same = mremap(p, old_len, len, 0);

@@ -1,4 +1,4 @@
-/* Suggestions for names that do not exist: the closest one that does. */
+/* Suggests the valid name that is closest to a mistyped one. */
 #include "base/common.h"
 
 #include <stdio.h>
@@ -10,10 +10,11 @@ static unsigned least(unsigned a, unsigned b) {
     return a < b ? a : b;
 }
 
-/* The number of characters to insert, remove, replace or swap with their neighbor to turn one word into
- * the other. */
+/* Returns the number of edits that turn the word `a` into `b`. An edit inserts, removes or replaces
+ * a character, or swaps two neighbors. */
 static unsigned edit_distance(const char *a, size_t n, const char *b, size_t m) {
-    unsigned rows[3][LONGEST + 1]; /* distances from the last three prefixes of `a` to all of `b` */
+    unsigned rows[3][LONGEST + 1]; /* distances of the last three prefixes of `a` to all prefixes of
+                                      `b` */
     for (size_t k = 0; k <= m; k++)
         rows[0][k] = (unsigned)k;
     for (size_t i = 1; i <= n; i++) {
@@ -34,7 +35,7 @@ rd_suggestion rd_suggest(const char *word, size_t n) {
     return (rd_suggestion){.word = word, .n = n, .distance = n < 5 ? 1 : ((unsigned)n + 1) / 3};
 }
 
-/* The beginning of a name counts as one mistake. */
+/* A word that is the beginning of a name counts as one edit away from the name. */
 void rd_suggest_offer(rd_suggestion *s, const char *name, size_t n) {
     if (!s || !name || s->n < 2 || s->n > LONGEST || n > LONGEST)
         return;

@@ -77,7 +77,7 @@ void rdi_text_u128(rdi_text *t, rdi_u128 x) {
     rdi_text_add(t, at, (size_t)(digits + sizeof digits - at));
 }
 
-/* Adds x, or "null" if x is not finite. `number` is x as text. */
+/* Adds `number`, which is x as text, or "null" if x is not finite. */
 static void add_finite(rdi_text *t, double x, const char *number) {
     rdi_text_puts(t, isfinite(x) ? number : "null");
 }

@@ -40,7 +40,7 @@ void rdi_text_rounded(rdi_text *t, double x, int digits); /* like printf's %.*g 
 /* Hands the text over to the caller, who frees it with rd_text_free(), or returns the first
  * failure. `t` is empty afterwards. */
 RD_CHECKED rd_status rdi_text_take(rdi_text *t, char **out, size_t *n);
-/* Discards the text. */
+/* Frees the text and leaves `t` empty. */
 void rdi_text_drop(rdi_text *t);
 
 /* Returns the number of bytes of the UTF-8 character at the beginning of the n bytes of `text`, or

@@ -5,15 +5,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Number of times that a thread checks for work before it goes to sleep. This takes a few
- * microseconds, which is less than waking it up would cost. */
+/* Number of times that a thread checks for work before it goes to sleep. The checks take a few
+ * microseconds, which is less than waking up the thread would cost. */
 #define SPIN_TURNS 256
 
 /* The smallest stack of a thread in bytes. By default, a thread gets a stack as large as the limit
  * of the main stack (ulimit -s), or 128 KiB with musl. Either can be too small. */
 #define STACK_BYTES ((size_t)1 << 20)
 
-/* Starts a thread with a stack that is large enough. Returns an error number. */
+/* Starts a thread with a stack of at least STACK_BYTES. Returns 0 or an error number. */
 static int start_thread(pthread_t *thread, void *(*work)(void *arg), void *arg) {
     pthread_attr_t attributes;
     size_t bytes = 0;
@@ -34,7 +34,7 @@ struct rdi_pool {
     pthread_cond_t work_ready, work_done;
     void (*work)(void *arg, unsigned worker);
     void *arg;
-    _Atomic uint64_t calls; /* number of rdi_pool_run() calls, plus one at the end */
+    _Atomic uint64_t calls; /* number of rdi_pool_run() calls, plus one in rdi_pool_free() */
     _Atomic unsigned busy;  /* number of threads that still work for the current call */
     unsigned n_threads;     /* number of threads that were started */
     unsigned spin_turns;
@@ -81,8 +81,8 @@ static void *pool_main(void *arg) {
     }
 }
 
-/* Returns how often threads spin before they sleep: not at all if there are more threads than
- * processors, because a spinning thread would take time from a working one. */
+/* Returns how often threads check for work before they sleep: 0 if there are more than `n` workers
+ * than processors, because a spinning thread would take time from a working one. */
 static unsigned choose_spin_turns(unsigned n) {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     return processors >= (long)n ? SPIN_TURNS : 0;
@@ -159,7 +159,7 @@ struct rdi_background {
     pthread_t thread;
     void (*job)(void *arg); /* the current job; NULL: idle */
     void *arg;
-    bool running; /* there is a thread */
+    bool running; /* true: the thread was started */
     bool ending;
 };
 

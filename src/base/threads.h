@@ -21,7 +21,7 @@ void rdi_pool_run(rdi_pool *pool, void (*work)(void *arg, unsigned worker), void
  * rdi_background_start() runs the job itself. */
 typedef struct rdi_background rdi_background;
 rd_status rdi_background_new(rd_ctx *ctx, rdi_background **out);
-/* Waits for the current job, then ends the thread. */
+/* Waits for the current job, then ends the thread and frees `b`. */
 void rdi_background_free(rdi_background *b);
 /* Starts a job. The caller must have waited for the previous job. */
 void rdi_background_start(rdi_background *b, void (*job)(void *arg), void *arg);
@@ -49,7 +49,7 @@ typedef struct rdi_crew rdi_crew;
 rd_status rdi_crew_new(rd_ctx *ctx, unsigned n, void (*work)(void *arg, unsigned worker), void *arg,
                        rdi_crew **out);
 unsigned rdi_crew_size(const rdi_crew *crew); /* 0 if `crew` is NULL */
-/* Waits until every work() has returned. */
+/* Waits until every work() has returned, and frees the crew. */
 void rdi_crew_free(rdi_crew *crew);
 
 #endif
