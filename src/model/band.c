@@ -1,5 +1,5 @@
-/* The confidence band around the miss ratios of a sampled profile: a sample of the blocks (engine
- * shards), or of the run (bursts). */
+/* Computes the confidence band around the miss ratios of a sampled profile. The sample consists of
+ * blocks (engine shards) or of parts of the run (bursts). */
 #include "model/mrc.h"
 
 #include "profile/profile_build.h"
@@ -10,8 +10,8 @@
 
 #define QUANTILE 1.96 /* quantile of the normal distribution for 95 % confidence */
 
-/* Returns the error of a cache size in blocks: the number of sampled blocks among `blocks` blocks
- * has a binomial distribution. */
+/* Returns the error of a cache size in blocks, for samples of the fraction `rate` of all blocks:
+ * the number of sampled blocks among `blocks` blocks has a binomial distribution. */
 static double size_error(uint64_t blocks, double rate) {
     return QUANTILE * sqrt((double)blocks * (1 - rate) / rate);
 }
@@ -37,8 +37,9 @@ bool rd_mrc_has_band(const rd_profile *p) {
     return (has_error_kind(f, RDI_KIND_SAMPLED) && f->sample_rate > 0) || has_burst_band(f);
 }
 
-/* Between two powers of two, the smaller one limits the miss ratio from above and the larger one from
- * below. */
+/* Stores the band of a run that was recorded in bursts, which the facts have at powers of two.
+ * Between two powers of two, the band at the smaller one limits the miss ratio from above, and the
+ * band at the larger one from below. */
 static void burst_band(const rd_profile_facts *f, uint64_t blocks, double *low, double *high) {
     size_t above = blocks > 1 ? rdi_bit_width(blocks - 1) : 0;
     size_t below = blocks ? rdi_bit_width(blocks) - 1 : 0, last = f->n_band - 1;

@@ -104,10 +104,10 @@ static void compare_shares(row_list list[2], const uint64_t finite[2], rd_compar
     out->accuracy = both ? fmax(0, 1 - sum / 2) : 0;
 }
 
-/* The 23 bins of HP-RDA's Figures 12 and 13, whose axis is labeled 1, 2, 4 ... 2M and ">". The
- * paper plots the share of reuses up to x. Here, the bin labeled x holds the distances from x / 2
- * to x - 1: the hits that a cache of x blocks has and a cache of half the size does not have. These
- * are log bins, which almost every histogram has. They differ from the paper's bins only for
+/* The 23 bins of HP-RDA's Figures 12 and 13, whose chart axis is labeled 1, 2, 4 ... 2M and ">".
+ * The paper plots the fraction of reuses up to x. Here, the bin labeled x holds the distances from
+ * x / 2 to x - 1: the hits that a cache of x blocks has and a cache of half the size does not have.
+ * These are log bins, which almost every histogram has. They differ from the paper's bins only for
  * distances of exactly x. First references are not reuses and are left out. */
 #define HPRDA_BINS 23
 
@@ -119,7 +119,8 @@ static void hprda_shares(const rd_bin *rows, size_t n, uint64_t finite, double o
     }
 }
 
-/* Computes the mean over the 23 bins, or NAN if a bin of either profile would have to be split. */
+/* Stores the average error, which is the mean absolute difference over the 23 bins, or NAN if a bin
+ * of either profile would have to be split. */
 static rd_status average_error(rd_ctx *ctx, rd_profile *const pair[2], const uint64_t finite[2],
                                double *out) {
     double shares[2][HPRDA_BINS];
@@ -204,7 +205,8 @@ static bool is_identical(rd_profile *const pair[2]) {
     return true;
 }
 
-/* Iterates over the references of a profile in ascending order of distance, one bin at a time. */
+/* An iterator over the references of a profile in ascending order of distance, one bin at a
+ * time. */
 typedef struct ranking {
     row_list list;
     rd_bin bin;    /* the current bin; its count is the number of references that are left */
@@ -217,7 +219,7 @@ static ranking rank_references(const rd_profile *p) {
     return (ranking){.list = rows_of(p), .behind = {low, RD_COLD, facts->infinite, {0, 0}}};
 }
 
-/* Moves to the next bin. Returns false at the end. */
+/* Moves to the next bin if the current one has no references left. Returns false at the end. */
 static bool rank_next(ranking *r) {
     if (r->bin.count > 0)
         return true;
@@ -250,9 +252,10 @@ static bool is_bound_held(const rd_profile *exact, const rd_profile *measured) {
     return true;
 }
 
-#define BAND_SHARE 0.95 /* share of sizes that must lie within the band */
+#define BAND_SHARE 0.95 /* fraction of the sizes at which the band must hold */
 
-/* Checks the band at sizes 1, 2, 4 ... up to the first size that holds all blocks. */
+/* Stores whether the band contains enough of the exact miss ratios at sizes 1, 2, 4 ... up to the
+ * first size that holds all blocks. */
 static rd_status is_band_held(rd_ctx *ctx, const rd_profile *exact, const rd_profile *sampled,
                               bool *held) {
     uint64_t blocks = rd_profile_facts_of(exact)->blocks;

@@ -14,11 +14,11 @@
 #define GRID  (64 * STEPS) /* number of sizes, from 2^0 to almost 2^64 */
 /* The smallest knee has 8 blocks, because every program reuses the last few blocks. */
 #define KNEE_MIN_SIZE (3 * STEPS)
-#define KNEE_MIN_GAIN 0.02 /* smallest gain of a knee, as a share of all references */
+#define KNEE_MIN_GAIN 0.02 /* smallest gain of a knee, as a fraction of all references */
 /* Smallest gain of a knee, relative to the average gain per octave. */
 #define KNEE_MIN_STEEP 1.25
 #define KNEE_MAX_REST  0.25 /* largest part of the gain that the next octave may add */
-#define KNEE_MIN_SLOPE 0.1  /* smallest share of the gain per octave that justifies a larger size */
+#define KNEE_MIN_SLOPE 0.1  /* smallest part of the gain per octave that justifies a larger size */
 
 typedef struct knee_grid {
     double miss[GRID];     /* miss ratio at 2^(i / STEPS) blocks */
@@ -50,7 +50,7 @@ static void fill_grid(const rd_profile *p, knee_grid *g) {
             break;
         bool divided;
         g->miss[g->n] = rdi_mrc_scan_at(&scan, size, &divided);
-        /* Index of the bin that contains this size. */
+        /* `last` is the index of the bin that contains this size. */
         size_t last = divided ? scan.next : scan.next - 1;
         g->blocks[g->n] = last < scan.n ? rdi_mrc_bin_spread(&scan, &scan.bins[last]).end : 0;
         behind += !g->hidden && size >= end;

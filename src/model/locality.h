@@ -55,20 +55,20 @@ typedef struct rdi_training_run {
     size_t n_groups;
 } rdi_training_run;
 
-/* These functions train a model. The runs are in ascending order of size, and the facts of the
- * model contain patterns and bins. */
+/* Train a model: add its pieces. The runs must be in ascending order of size, and the facts of the
+ * model must contain patterns and bins. */
 rd_status rdi_model_train_single(rd_model *m, const rdi_training_run *runs, size_t n);
 rd_status rdi_model_train_multi(rd_model *m, const rdi_training_run *runs, size_t n);
 
-/* Makes the reference groups of a run, which the caller frees. Returns RD_EINVAL if the run has too
- * few references. */
+/* Makes `groups` reference groups from the profile of a run. The caller frees run->groups. Returns
+ * RD_EINVAL if the run has too few references. */
 rd_status rdi_run_group(rd_ctx *ctx, rdi_training_run *run, uint64_t groups);
 
-/* Returns the mean square error of the best pattern of `set` for each group, in logarithms of
- * distances. */
+/* Returns the mean over all groups of the squared error of the best pattern of `set`, in logarithms
+ * of distances. */
 double rdi_patterns_error(const rdi_training_run *runs, size_t n, rd_patterns set);
-/* Chooses the dimension whose patterns fit the groups best, and returns these patterns. *error is
- * their error. */
+/* Chooses the dimension whose patterns fit the groups best, the lowest of those that fit nearly
+ * equally well, and returns these patterns. *error is their error. */
 rd_patterns rdi_patterns_choose(const rdi_training_run *runs, size_t n, double *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* Multi-model prediction: every bin is a mixture of patterns (section 3.4).
+/* Multi-model prediction: every bin is a mixture of patterns (Zhong, Shen, Ding 2009, section 3.4).
  *
  * The histogram of the largest training input is the standard. Each of its bins is split into one
  * piece per pattern, and the shares of these pieces are the unknowns. For an input of size s, a
@@ -59,9 +59,9 @@ static uint64_t finite_references(const rd_bin *rows, size_t n) {
     return sum;
 }
 
-/* Returns the range over which the references of a row are assumed to be spread evenly: the part of
- * the bin that keeps their mean. It is at least one block wide, and wide enough for the precision
- * of a double. */
+/* Returns the share of a row in `total` references, and the range over which these references are
+ * assumed to be spread evenly: the part of the bin that keeps their mean. The range is at least one
+ * block wide, and wide enough for the precision of a double. */
 static content content_of(const rd_bin *row, double total) {
     double low = (double)row->low, high = (double)row->high + 1, mean = rd_bin_mean(row) + 0.5;
     double least = fmax(0.5, mean * 0x1p-50);
@@ -139,8 +139,8 @@ static size_t find_cell(const cells *c, double distance) {
     return low;
 }
 
-/* Adds the coefficients of a piece that is spread from `low` to `high` over the cells, whose first
- * equation is `row`. */
+/* Adds the coefficients of a piece that is spread from `low` to `high` over the cells: `weight`
+ * times the fraction of the piece in each cell. `row` is the equation of the first cell. */
 static rd_status add_spread(rdi_nnls *system, const cells *c, size_t row, double low, double high,
                             double weight) {
     for (size_t i = find_cell(c, low); i <= c->n; i++) {

@@ -110,7 +110,8 @@ static rd_sum bin_sum(const rd_bin *bin, double mean) {
     return rdi_sum_narrow(low + (more < room ? more : room));
 }
 
-/* Makes rows with `reuses` references in total. Counts are rounded such that their sum is exact. */
+/* Makes rows with `reuses` references in total, and returns their number. Counts are rounded such
+ * that their sum is exact. */
 static size_t make_rows(const buckets *b, uint64_t reuses, rd_bin *rows) {
     size_t n = 0;
     double share = 0;

@@ -1,4 +1,5 @@
-/* Single-model prediction: every group of references follows one pattern (section 3.3).
+/* Single-model prediction: every group of references follows one pattern (Zhong, Shen, Ding 2009,
+ * section 3.3).
  *
  * A group gets the pattern whose ratio between the inputs is closest to the ratio of the distances.
  * With more than two inputs, the closest pattern is the one with the smallest squared error of the
@@ -31,7 +32,7 @@ static double ratio_error(const rdi_training_run *runs, size_t n, size_t group,
     return error;
 }
 
-/* Returns the pattern of `set` that is closest. *error is its error. */
+/* Returns the pattern of `set` with the smallest error for a group. *error is this error. */
 static rd_pattern closest_pattern(const rdi_training_run *runs, size_t n, size_t group,
                                   rd_patterns set, double *error) {
     rd_pattern best = RD_PATTERN_COUNT;
@@ -72,8 +73,8 @@ rd_patterns rdi_patterns_choose(const rdi_training_run *runs, size_t n, double *
     return best;
 }
 
-/* Finds c and e by least squares. With two inputs the fit is exact. A group whose distance shrinks
- * as the input grows is treated as constant. */
+/* Returns c and e of a group by least squares. With two inputs the fit is exact. A group whose
+ * distance shrinks as the input grows is treated as constant. */
 static rdi_edge regress(const rdi_training_run *runs, size_t n, size_t group, rd_pattern pattern) {
     double mean_f = 0, mean_d = 0, square = 0, product = 0;
     for (size_t i = 0; i < n; i++) {

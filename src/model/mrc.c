@@ -56,7 +56,7 @@ rdi_mrc_spread rdi_mrc_bin_spread(const rdi_mrc_scan *scan, const rd_bin *bin) {
     return spread;
 }
 
-/* Returns the share of a bin's references that are assumed to have a distance below `blocks`. */
+/* Returns the fraction of a bin's references that are assumed to have a distance below `blocks`. */
 static double share_below(const rdi_mrc_scan *scan, const rd_bin *bin, uint64_t blocks) {
     rdi_mrc_spread spread = rdi_mrc_bin_spread(scan, bin);
     if (blocks <= spread.from)
@@ -66,8 +66,9 @@ static double share_below(const rdi_mrc_scan *scan, const rd_bin *bin, uint64_t 
     return (double)(blocks - spread.from) / (double)(spread.end - spread.from);
 }
 
-/* Adds the bins below `blocks` to scan->below. If `blocks` lies inside a bin, sets *divided and
- * returns the share of that bin below `blocks`. */
+/* Adds the bins that end at or below `blocks` to scan->below. Returns the estimated number of
+ * references below `blocks` in the bins that contain `blocks`. *divided says whether there are such
+ * bins. */
 static double count_below(rdi_mrc_scan *scan, uint64_t blocks, bool *divided) {
     while (scan->next < scan->n && rdi_mrc_bin_end(scan, &scan->bins[scan->next]) <= blocks)
         scan->below += scan->bins[scan->next++].count;
@@ -180,7 +181,8 @@ void rd_mrc_free(rd_ctx *ctx, rd_mrc_point *points) {
 
 /* ---- sizes ---- */
 
-/* The tolerance of comparisons with a share: 0.9 is slightly above nine tenths. */
+/* The tolerance of comparisons with a fraction, because the double 0.9 is slightly above nine
+ * tenths. */
 #define TOLERANCE 1e-12
 
 uint64_t rd_smallest_cache(const rd_profile *p, double share) {

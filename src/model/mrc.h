@@ -22,11 +22,13 @@ typedef struct rdi_mrc_scan {
 
 rdi_mrc_scan rdi_mrc_scan_start(const rd_profile *p);
 
-/* Returns the miss ratio at `blocks`, which must not decrease from call to call. Sets
- * *interpolated. The caller checks that `blocks` does not exceed the bound of the profile. */
+/* Returns the miss ratio at `blocks`, which must not decrease from call to call. *interpolated says
+ * whether `blocks` lies inside a bin. The caller checks that `blocks` does not exceed the bound of
+ * the profile. */
 double rdi_mrc_scan_at(rdi_mrc_scan *scan, uint64_t blocks, bool *interpolated);
 
-/* Returns one more than the last distance of a bin. Larger caches have no more hits of that bin. */
+/* Returns one more than the last distance of a bin. A cache of this size hits all references of the
+ * bin. */
 uint64_t rdi_mrc_bin_end(const rdi_mrc_scan *scan, const rd_bin *bin);
 
 /* The distances [from, end) over which the references of a bin are assumed to be spread evenly: the
@@ -43,7 +45,8 @@ uint64_t rdi_mrc_end(const rdi_mrc_scan *scan);
  * have one: rd_mrc_has_band(). */
 typedef struct rdi_band_scan {
     const rd_profile_facts *facts;
-    rdi_mrc_scan more, less; /* at the largest and the smallest size that is meant */
+    rdi_mrc_scan more, less; /* scans at the largest and the smallest size for which the sampled
+                                size may stand */
 } rdi_band_scan;
 
 rdi_band_scan rdi_band_scan_start(const rd_profile *p);
@@ -51,8 +54,8 @@ rdi_band_scan rdi_band_scan_start(const rd_profile *p);
  * where the band is unknown because it is read at larger sizes as well. */
 bool rdi_band_scan_at(rdi_band_scan *scan, uint64_t blocks, double *low, double *high);
 
-/* Returns false if there are no distances, because the trace is empty or the engine measures
- * none. */
+/* Returns whether the profile has distances. It has none if the trace is empty or the engine
+ * measures none. */
 bool rdi_mrc_measured(const rd_profile *p);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/common.h"
 #include "reusedist/predict.h"
 
-/* Returns f(s) of a pattern; 1 for the constant pattern. */
+/* Returns f(`size`), where f is the function of the pattern. It is 1 for the constant pattern. */
 double rdi_pattern_at(rd_pattern pattern, double size);
 
 static inline bool rdi_patterns_has(rd_patterns set, rd_pattern pattern) {

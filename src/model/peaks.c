@@ -1,6 +1,6 @@
-/* Chooses the peak that represents the input size. It tries every peak that all training profiles
- * have: it takes the distances of the peak as sizes, and measures how well the distances of all
- * groups follow the patterns. */
+/* Chooses the peak that represents the input size. Every peak that all training profiles have is
+ * tried: its distances are taken as sizes, and the error tells how well the distances of all groups
+ * follow the patterns. */
 #include "model/locality.h"
 #include "profile/profile_build.h"
 #include "profile/thresholds.h"
@@ -26,8 +26,8 @@ const rd_peak *rd_peak_find(const rd_profile *p, rd_peak_choice choice) {
     return NULL;
 }
 
-/* Takes the sizes from this peak. Returns false unless all profiles have the peak, with different
- * distances. */
+/* Sets the size of each run to the distance of the peak `choice` in its profile. Returns false
+ * unless all profiles have the peak, with different distances. */
 static bool apply_choice(rdi_training_run *runs, size_t n, rd_peak_choice choice) {
     for (size_t i = 0; i < n; i++) {
         const rd_peak *peak = rd_peak_find(runs[i].profile, choice);

@@ -1,12 +1,13 @@
 /* Distance-based sampling (Zhong, Shen, Ding 2009, section 3.5).
  *
- * Automatic thresholds depend on F, the number of distinct blocks so far: a distance qualifies from
- * F / 4 on and is observed from F / 16 on, and samples are F / 2 apart, which is one sixteenth of
- * the data for elements of eight bytes. So the thresholds mean the same for small and large inputs,
- * although the size is not known. While F grows, the program starts up and fills its data, and
- * distances that are long at that time will soon be short in comparison. So sampling restarts
- * whenever F has grown by a quarter. Programs also touch new blocks when they end, so the result is
- * the set of samples with the most peaks. The first few hundred blocks are ignored.
+ * Automatic thresholds depend on F, the number of distinct blocks so far: a block is sampled at a
+ * distance of F / 4 or more, distances of sampled blocks are observed from F / 16 on, and samples
+ * are F / 2 apart, which is one sixteenth of the data for elements of eight bytes. So the
+ * thresholds mean the same for small and large inputs, although the size is not known. While F
+ * grows, the program starts up and fills its data, and distances that are long at that time will
+ * soon be short in comparison. So sampling restarts whenever F has grown by a quarter. Programs
+ * also touch new blocks when they end, so the result is the set of samples with the most peaks. The
+ * first few hundred blocks are ignored.
  *
  * A peak is known from the moment when rd_sampler_peaks() returns it. While an earlier set of
  * samples has more peaks, the peaks of the current samples are not known yet.
@@ -47,7 +48,7 @@ struct rd_sampler {
     size_t n_kept;
 };
 
-/* Parses three numbers above 0, separated by ':'. */
+/* Parses three numbers above 0, separated by ':'. Returns false if `text` is anything else. */
 static bool parse_numbers(rd_ctx *ctx, const char *text, uint64_t *const fields[3]) {
     for (int i = 0; i < 3; i++) {
         char field[24];
@@ -128,8 +129,8 @@ static bool is_crowded(const rd_sampler *s, uint64_t block) {
     return false;
 }
 
-/* Counts a peak of the current samples. If they now have as many peaks as the kept ones, they become
- * the result, and all their peaks are known from now on. */
+/* Counts a peak of the current samples. If the current samples now have as many peaks as the kept
+ * set, they become the result, and all their peaks are known from now on. */
 static void count_peak(rd_sampler *s) {
     if (++s->n_found != s->n_kept)
         return;
@@ -167,8 +168,8 @@ static size_t list_peaks(const rd_sampler *s, rd_peak *out) {
     return n;
 }
 
-/* Counts a new block, and restarts sampling if it is time. Sampling with given thresholds never
- * restarts. */
+/* Counts a new block, and restarts sampling if the number of blocks has grown by a quarter.
+ * Sampling with given thresholds never restarts. */
 static void add_block(rd_sampler *s) {
     if (++s->blocks < s->fresh || s->config.qualification)
         return;
