@@ -1,4 +1,4 @@
-/* Results of an analysis. See analysis_result.h. */
+/* Checks the outputs of an analysis and writes its results. See analysis_result.h. */
 #include "analysis_result.h"
 
 #include "output_file.h"
@@ -35,7 +35,8 @@ static int write_page(rd_ctx *ctx, const analysis_options *o, rd_profile *profil
     return page_write(ctx, &page, given ? &caches : NULL, o->report);
 }
 
-/* Writes a report below what the program printed, with an empty line between them. */
+/* Writes the result to standard error. An empty line separates a report from what the program
+ * printed. */
 static int print_on_stderr(const analysis_options *o, const char *text, size_t n) {
     fflush(stdout); /* keeps the order of the output */
     if (o->out == OUT_TEXT)
@@ -62,7 +63,7 @@ int analysis_print(rd_ctx *ctx, const analysis_options *o, rd_profile *profile) 
     return exit_status;
 }
 
-/* Reports options that need --attribute. */
+/* Reports options that need --attribute if it is missing, and returns the exit status. */
 static int check_attribute(const analysis_options *o) {
     const attribute_options *a = &o->pipe.attribute;
     if (!a->on && ((a->caches && !o->report) || a->windows || a->spatial || a->objects.n))
@@ -70,7 +71,8 @@ static int check_attribute(const analysis_options *o) {
     return EXIT_OK;
 }
 
-/* Checks the caches and the program files, which no output may overwrite. */
+/* Checks the options of attribution, and that no output overwrites a program file. Reports a
+ * mistake and returns the exit status. */
 static int check_objects(rd_ctx *ctx, const attribute_options *a, const output_place *places,
                          size_t n_places) {
     attribute_choice choice;

@@ -15,7 +15,7 @@ typedef struct analysis_options {
     const char *distances;
     const char *report; /* path of the HTML page; NULL: no page */
     bool ascii;
-    bool on_stderr; /* without -o, the result goes to standard error */
+    bool on_stderr; /* true: without -o, the result goes to standard error */
 } analysis_options;
 
 /* Checks that all outputs can be written, and that none overwrites a file that is read: `inputs`, in
@@ -24,8 +24,8 @@ typedef struct analysis_options {
  * status. */
 int analysis_check(rd_ctx *ctx, const analysis_options *o, const char *const *inputs, size_t n);
 
-/* Writes the result to standard output or to its file, and writes the page. Returns the exit
- * status. */
+/* Writes the result to its file, to standard output or to standard error, and writes the page if
+ * o->report names one. Reports a failure and returns the exit status. */
 int analysis_print(rd_ctx *ctx, const analysis_options *o, rd_profile *profile);
 
 #endif

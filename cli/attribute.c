@@ -1,10 +1,10 @@
-/* Options of attribution. See attribute.h. */
+/* Parses the options of attribution. See attribute.h. */
 #include "attribute.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Parses "PATH" or "PATH@ADDRESS". */
+/* Parses "PATH" or "PATH@ADDRESS". The caller frees *path. Returns false if memory is exhausted. */
 static bool parse_object(const char *text, char **path, rd_object_file *out) {
     const char *at = strrchr(text, '@');
     char *end = NULL;

@@ -20,8 +20,8 @@ typedef struct attribute_choice {
     char *paths[RD_STRINGS_MAX];
 } attribute_choice;
 
-/* Fills `out`, which must not be moved afterwards. Reports a mistake and returns the exit status.
- * Call attribute_free() even after a failure. */
+/* Fills `out`, which must not be copied afterwards, because out->config points into it. Reports a
+ * mistake and returns the exit status. Call attribute_free() even after a failure. */
 int attribute_parse(rd_ctx *ctx, const attribute_options *options, attribute_choice *out);
 void attribute_free(attribute_choice *choice);
 

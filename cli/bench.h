@@ -26,7 +26,7 @@ typedef struct bench_options {
 typedef struct bench {
     rd_ctx *ctx;
     const bench_options *options;
-    FILE *lines;          /* JSON lines, or NULL */
+    FILE *lines;          /* where JSON lines go; NULL: nowhere */
     rd_json_writer *line; /* the JSON line that is being written */
     const char *suite;
     uint64_t bound; /* bound of every run in blocks; 0: unbounded */
@@ -43,7 +43,7 @@ typedef struct bench_trace {
 } bench_trace;
 
 /* Loads a trace. `what` is a generator ("zipf:blocks=4M") or a file. Returns false after reporting
- * a failure, like all functions here that return bool. */
+ * a failure, like all functions here that return bool, except bench_has(). */
 bool bench_load(bench *b, const char *what, bench_trace *out);
 void bench_unload(bench_trace *t);
 
@@ -63,20 +63,22 @@ typedef struct bench_result {
     size_t repeats;
     double median, best; /* median and minimum of `seconds` */
     size_t peak_bytes;   /* peak memory of the engine */
-    const char *answer;  /* "same as ENGINE", "reference", "not compared" */
+    const char *answer;  /* "same", "reference" or "not compared" */
 } bench_result;
 
-/* A digest of histogram and totals, which shows whether two engines agree. */
+/* The answer of an engine: a digest of histogram and totals, which shows whether two engines
+ * agree. */
 typedef struct bench_answer {
     const char *engine; /* engine that gave this answer; NULL: there is no answer yet */
     uint64_t digest, blocks;
 } bench_answer;
 
-/* Runs an engine once and checks its answer against *expected. The first exact engine fills
- * *expected. Returns false if the engine fails or its answer differs. */
+/* Runs an engine once and checks its answer against *expected, if the answer is exact and has the
+ * bound of `b`. The first such answer fills *expected. Returns false if the engine fails or its
+ * answer differs. */
 bool bench_check(bench *b, const bench_trace *t, const char *engine, uint32_t threads,
                  bench_answer *expected, bench_result *out);
-/* Times one more repeat. */
+/* Runs the engine of `r` once more and appends the time to r->seconds. */
 bool bench_repeat(bench *b, const bench_trace *t, bench_result *r);
 /* Times all repeats and summarizes them. If the checked run took BENCH_LONG seconds or more, its
  * time is the result. */
@@ -84,16 +86,18 @@ bool bench_time(bench *b, const bench_trace *t, bench_result *r);
 /* Computes median and best of the repeats. */
 void bench_summarize(bench_result *r);
 
-/* Measures all engines on one trace. All answers are checked first. The repeats then alternate
- * between the engines, so that noise affects all of them alike. */
+/* Measures all engines on one trace and prints a line for each. All answers are checked first. The
+ * repeats then alternate between the engines, so that noise affects all of them alike. */
 bool bench_compare(bench *b, const bench_trace *t, const char *const *engines, size_t n,
                    const uint32_t *threads, bench_answer *expected);
 
-/* Print the header and one line of the table. bench_print() also writes the JSON line. */
+/* bench_header() prints the header of the table. bench_print() prints one line of the table and
+ * writes the JSON line. */
 void bench_header(const bench *b);
 void bench_print(bench *b, const bench_result *r);
-/* Begin and end a JSON line of another kind. The line begins with the suite and ends with the
- * machine; in between, the caller writes its own members with the writer. */
+/* These functions begin and end a JSON line of another kind. The line begins with the suite and
+ * ends with the machine; in between, the caller writes its own members with the writer that
+ * bench_begin_line() returns. */
 rd_json_writer *bench_begin_line(bench *b);
 void bench_end_line(bench *b);
 
@@ -106,17 +110,18 @@ typedef struct bench_suite {
     bool (*run)(bench *b, int n, char **traces);
 } bench_suite;
 
-/* Opens the output, runs the suite, and returns the exit status. */
+/* Checks the options, opens the output, runs the suite, and returns the exit status. */
 int bench_run_suite(rd_ctx *ctx, const bench_options *o, const bench_suite *suite, int n,
                     char **traces);
 
-/* Runs an engine on the whole trace in a new context, so that its memory is known. `note` has room
- * for BENCH_NOTE bytes, or is NULL. The caller frees *ctx and *profile even after a failure. */
+/* Runs an engine on the whole trace in a new context, so that its memory is known. `note` gets the
+ * note of the engine; it must have room for BENCH_NOTE bytes, or be NULL. The caller frees *ctx and
+ * *profile even after a failure. */
 bool bench_run(bench *b, const bench_trace *t, const char *engine, uint32_t threads, rd_ctx **ctx,
                rd_profile **profile, double *seconds, char *note);
 
-/* Returns whether this engine can run here. If it cannot, the function prints the reason, once per
- * suite. */
+/* Returns whether this engine can run here. If it is not available, the function prints the reason,
+ * unless results are printed as JSON. */
 bool bench_has(bench *b, const char *engine);
 
 /* Returns suite number `index` in the order of the help, or NULL past the last one. */

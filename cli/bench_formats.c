@@ -10,7 +10,8 @@
 
 #define USUAL_REFS (32u * 1024 * 1024)
 
-/* Writes copies of a trace to one file in one format until the file is long enough. */
+/* Writes copies of a trace to one file in one format until the file is long enough, and sets
+ * *written to the number of references. */
 static bool write_copy(bench *b, const char *source, const char *format, const char *path,
                        uint64_t *written) {
     rd_trace_writer *w = NULL;
@@ -44,7 +45,8 @@ static bool write_copy(bench *b, const char *source, const char *format, const c
     return b->status == EXIT_OK;
 }
 
-/* Reads the file through the whole pipeline with engine null, which adds almost no work. */
+/* Reads the file through the whole pipeline with engine null, which adds almost no work, and sets
+ * *blocks to the number of block references. */
 static rd_status read_through(rd_ctx *ctx, const char *path, const char *format, uint64_t *blocks) {
     rd_trace *t = NULL;
     rd_mapper *m = NULL;
@@ -113,7 +115,7 @@ static bool time_formats(bench *b, const char *trace, const char *path) {
     for (size_t i = 0; rd_format_info_at(i); i++) {
         const rd_format_info *info = rd_format_info_at(i);
         uint64_t refs = 0;
-        /* This format cannot hold 64-bit addresses. */
+        /* Format u32 cannot hold 64-bit addresses. */
         if (!info->writable || strcmp(info->name, "u32") == 0)
             continue;
         bool ok =

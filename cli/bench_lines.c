@@ -7,7 +7,8 @@
 
 /* ---- JSON lines ---- */
 
-/* Reads the value of the first line of a /proc file that begins with `key`. */
+/* Finds the first line of a /proc file that begins with `key`, and stores its text after ':' in
+ * `out`; "" if there is no such line. */
 static void proc_value(const char *path, const char *key, char *out, size_t room) {
     out[0] = '\0';
     FILE *f = fopen(path, "r");

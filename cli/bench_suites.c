@@ -8,7 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The engine whose answer all other answers are checked against: slow but independent of them. */
+/* The engine whose answer all other answers of `bench engines` are checked against. It is slow, but
+ * independent of the other engines. */
 #define REFERENCE_ENGINE "bk"
 
 /* ---- engines ---- */
@@ -117,8 +118,9 @@ static rd_status feed_rounds(rd_engine *e, uint64_t blocks) {
     return rd_engine_finish(e);
 }
 
-/* Runs an engine in a child process, so that the peak resident memory of that process is the memory
- * of the engine. */
+/* Runs an engine and sets *counted to the peak memory that its context counted. The function runs
+ * in a child process, so that the peak resident memory of that process is the memory of the engine.
+ * Reports a failure and returns the exit status. */
 static int measure_memory(const char *engine, uint32_t threads, uint64_t blocks, size_t *counted) {
     rd_ctx *ctx = NULL;
     rd_engine *e = NULL;

@@ -47,7 +47,7 @@ static int check_distinct(const cache_list *list) {
     return EXIT_OK;
 }
 
-/* K and M are units of bytes everywhere else: "1M" for objects would mislead. */
+/* A unit is refused for objects, because K, M, G and T are units of bytes everywhere else. */
 int caches_in_blocks(const char *option, const rd_sizes *sizes, const rd_profile *profile,
                      uint64_t *blocks) {
     uint64_t bytes = rd_profile_facts_of(profile)->block_bytes;

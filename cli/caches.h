@@ -7,20 +7,21 @@
 typedef struct cache_list {
     size_t n;
     rd_level level[RD_LEVELS_MAX]; /* in ascending order of size */
-    bool has_unit;                 /* a size was written with K, M, G or T: it is in bytes */
+    bool has_unit;                 /* true: a size was written with K, M, G or T, and is in bytes */
 } cache_list;
 
 /* Parses "L1=48K,L2=2M". Sizes without names are called L1, L2 ... in ascending order. Reports a
  * mistake and returns the exit status. */
 int caches_parse(rd_ctx *ctx, const char *text, cache_list *out);
 
-/* Why a size with a unit is refused for a profile whose blocks are addresses or objects. */
+/* The message about a size with a unit for a profile whose blocks are addresses or objects. */
 #define CACHES_IN_OBJECTS                                                                          \
     "K, M, G and T are units of bytes, but here a block is an address or an object without a "     \
     "size: give the number of blocks, such as 1000"
 
 /* Converts the sizes of `option` to blocks of the profile, rounded down: a part of a block caches
- * nothing. Reports sizes in bytes for a profile that has no bytes, and returns the exit status. */
+ * nothing. Reports sizes with a unit if the blocks have no size in bytes, and returns the exit
+ * status. */
 int caches_in_blocks(const char *option, const rd_sizes *sizes, const rd_profile *profile,
                      uint64_t *blocks);
 

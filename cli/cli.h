@@ -24,7 +24,8 @@ typedef struct command {
 
 const command *command_at(size_t index); /* returns NULL past the last command */
 const command *command_find(const char *name);
-/* Reports that there is no such command, suggests one, and returns the exit status. */
+/* Reports that there is no command `name`, suggests a similar one if there is one, and returns the
+ * exit status. */
 int fail_unknown_command(const char *name);
 
 /* ---- messages, standard streams and signals (program.c) ---- */
@@ -34,8 +35,8 @@ int fail_unknown_command(const char *name);
 extern const char program_name[];
 /* Sets up standard streams and signals. main() calls this function first. */
 void program_begin(void);
-/* Closes standard output and returns the exit status. If a result could not be written, the status
- * is EXIT_FAILED. main() calls this function last. */
+/* Closes standard output and returns `status`, or EXIT_FAILED if `status` is EXIT_OK but a result
+ * could not be written. main() calls this function after the command. */
 int program_end(int status);
 
 /* Prints a line on stdout with control characters escaped, for results that contain file names. */
@@ -56,12 +57,11 @@ int fail_status(rd_ctx *ctx, rd_status status);
  * of argv. "--" ends the options. Returns false after reporting a mistake. */
 bool parse_args(rd_ctx *ctx, const command *cmd, void *opts, int *argc, char **argv);
 
-/* Returns whether -h or --help is among the options. */
+/* Returns whether one of the words before "--" is -h or --help. */
 bool asks_for_help(int argc, char **argv);
 void print_usage(FILE *out, const command *cmd);
 void print_command_help(FILE *out, const command *cmd);
-/* Prints the options of an engine, format or generator as "key=VALUE" lines, or nothing if there
- * are none. */
+/* Prints a table of the options of an engine, format or generator, or nothing if there are none. */
 void print_opts_table(FILE *out, const rd_opt *opts);
 
 #endif

@@ -1,5 +1,5 @@
-/* bench: measures speed and memory of the engines. The answer of every run is checked before the
- * run is timed. */
+/* bench: measures speed and memory of the engines. The answers of exact engines are compared before
+ * the engines are timed. */
 #include "bench.h"
 
 #include <stddef.h>

@@ -117,7 +117,8 @@ static int compare_all(rd_ctx *ctx, const compare_options *o, const compare_rule
     return exit_status == EXIT_OK && o->fail_if.n ? check_rules(ctx, o, rules, all) : exit_status;
 }
 
-/* Reports mistakes in the options before anything is read. */
+/* Parses the rules and checks the other options before anything is read. Reports a mistake and
+ * returns the exit status. */
 static int check_options(rd_ctx *ctx, const compare_options *o, compare_rule *rules, int n,
                          char **operands) {
     for (size_t i = 0; i < o->fail_if.n; i++)

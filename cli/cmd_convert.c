@@ -44,8 +44,8 @@ static const rd_opt convert_opts[] = {
     {.name = NULL},
 };
 
-/* Returns an option that has no meaning with or without --time-histogram, or NULL if there is
- * none. */
+/* Returns an option that was given although it is only for traces (with --time-histogram) or only
+ * for histograms (without it), or NULL if there is none. */
 static const char *misplaced(const convert_options *o) {
     if (o->times)
         return o->format ? "--format" : o->kinds ? "--kinds" : o->copy.to ? "--to" : NULL;

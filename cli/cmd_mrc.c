@@ -50,7 +50,8 @@ static const rd_opt mrc_opts[] = {
 
 /* ---- profile or trace ---- */
 
-/* Reads `n` bytes, or fewer at the end of the file or after an error. */
+/* Reads `n` bytes, or fewer at the end of the file or after an error. Returns the number of bytes
+ * read. */
 static size_t read_bytes(int fd, char *to, size_t n) {
     size_t got = 0;
     while (got < n) {
@@ -83,8 +84,8 @@ static bool has_trace_options(const pipeline_options *o) {
     return o->engine || o->format || o->block || o->kinds || o->bound;
 }
 
-/* Adds the trace to the analysis. If it is standard input, `head` has the beginning, which has
- * already been read. */
+/* Adds the trace to the analysis. For standard input, `head` has the first `n` bytes, which have
+ * already been read, and the caller closes *trace. */
 static rd_status add_trace(pipeline *p, const char *path, const char *head, size_t n,
                            rd_trace **trace) {
     if (strcmp(path, "-") != 0)
@@ -137,7 +138,8 @@ typedef struct hit_list {
     double share[RD_SIZES_MAX]; /* 0 to 1 */
 } hit_list;
 
-/* Parses one "95%" of `n` characters. */
+/* Parses a percentage of `n` characters, such as "95%", and sets *out to the share. Reports a
+ * mistake and returns the exit status. */
 static int parse_share(rd_ctx *ctx, const char *text, size_t n, double *out) {
     static const rd_opt percent[] = {{.name = "hits", .type = RD_OPT_DOUBLE, .max = 100}, {0}};
     char number[32];
@@ -151,7 +153,8 @@ static int parse_share(rd_ctx *ctx, const char *text, size_t n, double *out) {
     return EXIT_OK;
 }
 
-/* Parses "90%,95%". */
+/* Parses percentages, such as "90%,95%"; NULL is none. Reports a mistake and returns the exit
+ * status. */
 static int parse_hits(rd_ctx *ctx, const char *text, hit_list *list) {
     while (text) {
         size_t n = strcspn(text, ",");

@@ -167,7 +167,8 @@ static int find_model(rd_ctx *ctx, const predict_options *o, const rd_model_conf
     return status == RD_OK ? EXIT_OK : fail_status(ctx, status);
 }
 
-/* Reads a profile and stores its input size in the unit of the model. */
+/* Reads a profile and sets *out to its input size in the unit of the model. Reports a failure and
+ * returns the exit status. */
 static int size_of_profile(rd_ctx *ctx, const rd_model *m, const char *path, double *out) {
     rd_profile *p = NULL;
     int status = read_profile(ctx, path, &p);
@@ -193,7 +194,7 @@ static void print_model(const rd_model *m, double size) {
     printf("\n  predicted size   %.6g\n\n", size);
 }
 
-/* `blocks` are the sizes of --cache. */
+/* Makes the text of the result. `blocks` has the sizes of --cache in blocks. */
 static rd_status make_text(const predict_options *o, rd_profile *p, const uint64_t *blocks,
                            char **text, size_t *n) {
     rd_report_style style = terminal_style(o->output, o->ascii);
@@ -254,7 +255,8 @@ static int check_options(const predict_options *o) {
     return EXIT_OK;
 }
 
-/* Checks that no output overwrites a profile or a model that the command reads. */
+/* Checks that the outputs can be written and overwrite no profile or model that the command reads.
+ * Reports a mistake and returns the exit status. */
 static int check_outputs(rd_ctx *ctx, const predict_options *o) {
     output_place places[] = {{.option = "-o", .path = o->output},
                              {.option = "--model", .path = o->model}};

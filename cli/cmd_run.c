@@ -22,7 +22,7 @@ typedef struct run_options {
 static const rd_opt run_opts[] = {
 #define ANALYSIS_FIELD(member) offsetof(run_options, analysis.member)
 #define ANALYSIS_OUTPUT        "standard error"
-#define PIPELINE_THREADS       "2" /* the recorded program leaves processor time for a second one */
+#define PIPELINE_THREADS       "2" /* the program leaves processor time for both threads */
 #include "analysis_options.def"
 #define RECORDER_FIELD(member) offsetof(run_options, what.member)
 #include "recorder_options.def"
@@ -53,7 +53,8 @@ static char *join(int n, char **words) {
     return text;
 }
 
-/* Chooses the kinds to record. Instruction fetches are recorded only on request. */
+/* Chooses the kinds to record. Instruction fetches are recorded only on request. Returns false
+ * after reporting a mistake. */
 static bool choose_kinds(run_options *o) {
     uint32_t kinds = 0;
     if (!kinds_parse(o->analysis.pipe.kinds, &kinds))
@@ -99,8 +100,8 @@ static int choose_collapse(rd_ctx *ctx, run_options *o) {
     uint64_t bytes = 64;
     if (block && rd_parse_size(ctx, block, &bytes) != RD_OK)
         return fail_usage("--block: '%.80s' is not a size", block);
-    /* An invalid block size is reported elsewhere, and a block above RD_COLLAPSE_MAX would gain
-     * nothing: the recorder then records everything. */
+    /* The recorder records everything if the block size is invalid, which pipeline_open() reports,
+     * or above RD_COLLAPSE_MAX, which rd_live_new() refuses. */
     o->what.collapse_bytes = bytes & (bytes - 1) || bytes > RD_COLLAPSE_MAX ? 0 : bytes;
     return EXIT_OK;
 }

@@ -1,5 +1,5 @@
-/* similarity: measures how much the signatures of programs overlap, within each program and between
- * them. */
+/* similarity: measures how much the signatures of programs, their histograms in log bins, overlap
+ * within each program and between programs. */
 #include "cli.h"
 #include "profile_files.h"
 
@@ -33,8 +33,9 @@ typedef struct programs {
     rd_profile **profiles;
 } programs;
 
-/* Average and smallest overlap of two programs, over all pairs of a profile of one and a profile of
- * the other. If both are the same program, the pairs are those of two of its profiles. */
+/* Average and smallest overlap of two programs, over all pairs of a profile of one program and a
+ * profile of the other. For a program and itself, the pairs are any two of its profiles. Without
+ * pairs, both are 1. */
 typedef struct overlap {
     double mean, least;
     size_t pairs;

@@ -24,7 +24,7 @@ typedef struct pair {
     const rd_comparison *c;
     const rd_profile *profile; /* the profile that is measured */
     uint64_t size;             /* cache size in the rule */
-    bool has_unit;             /* the size was written with K, M, G or T */
+    bool has_unit;             /* true: the size was written with K, M, G or T */
 } pair;
 
 typedef reading (*reader)(const pair *what);
@@ -35,8 +35,8 @@ struct rule_measure {
     bool sized;                 /* true: the rule needs @SIZE */
     bool share;                 /* true: the value is a share, which is written in percent; false: a
                                    number */
-    bool of_one;                /* true: the measure has a value for one profile, which can be
-                                   compared with that of the first */
+    bool of_one;                /* true: each profile has a value of its own, which can be compared
+                                   with the value of the first profile */
     const char *fires, *passes; /* texts of a rule without a limit, which fires if the value is 1
                                    and passes if it is 0 */
 };
@@ -163,7 +163,7 @@ static bool fail_rule(const char *text, const char *why) {
     return false;
 }
 
-/* Parses a limit: "99%", "0.99", "+2%", "1.05x" or "1000". */
+/* Parses a limit: "99%", "0.99", "+2%", "1.05x" or "1000". Returns false if it is malformed. */
 static bool parse_limit(const char *text, compare_rule *rule) {
     const struct rule_measure *m = rule->measure;
     bool sign = m->of_one && (*text == '+' || *text == '-');
@@ -187,7 +187,8 @@ static bool parse_limit(const char *text, compare_rule *rule) {
     return *end == '\0' && isfinite(value) && fabs(value) <= most;
 }
 
-/* Parses the cache size, "@1M", between the name and the comparison. */
+/* Parses the cache size, such as "@1M", between the name and the comparison. Returns false if it is
+ * malformed. */
 static bool parse_size(rd_ctx *ctx, const char *text, size_t n, compare_rule *out) {
     char size[32];
     if (n < 2 || n >= sizeof size || text[0] != '@')
@@ -233,21 +234,22 @@ static bool is_more(double a, double b) {
     return a - b > 1e-12 * (fabs(b) > 1 ? fabs(b) : 1);
 }
 
-/* Returns the second value divided by the first, or 1 if both are 0. */
+/* Returns the second value divided by the first; 1 if they are equal, even if both are 0. */
 static double factor(double first, double second) {
     return first == second ? 1 : second / first;
 }
 
 #define VALUE_ROOM 32
 
-/* Formats a whole number with all digits, and any other number with six digits. `out` has
- * VALUE_ROOM bytes. */
+/* Formats a whole number with all digits, and any other number with six digits, and appends `unit`.
+ * `out` must have room for VALUE_ROOM bytes. */
 static void format_value(double value, const char *unit, char *out) {
     bool whole = value == nearbyint(value) && fabs(value) < 1e15;
     snprintf(out, VALUE_ROOM, whole ? "%.0f%s" : "%.6g%s", value, unit);
 }
 
-/* Compares the measured value with the limit of the rule, and describes both in `out`. */
+/* Compares the value that the rule measures with its limit, and stores the verdict and a
+ * description of the value in `out`. */
 static void judge(const compare_rule *rule, double first, double second, verdict *out) {
     const struct rule_measure *m = rule->measure;
     const char *verb = "is", *unit = m->share ? " %" : "";

@@ -29,7 +29,7 @@
 #include "cli.h"
 
 /* The number that a limit applies to: the value, its difference from the first profile's value, or
- * their quotient. */
+ * the value divided by the first profile's value. */
 typedef enum rule_against { AGAINST_NOTHING, AGAINST_DIFFERENCE, AGAINST_FACTOR } rule_against;
 
 typedef struct compare_rule {
@@ -38,7 +38,7 @@ typedef struct compare_rule {
     bool above;                         /* true: the rule fires above the limit; false: below it */
     rule_against against;
     uint64_t size; /* cache size, if the measure has one */
-    bool has_unit; /* the size was written with K, M, G or T: it is in bytes */
+    bool has_unit; /* true: the size was written with K, M, G or T, and is in bytes */
     double limit;
 } compare_rule;
 
@@ -56,7 +56,7 @@ typedef struct verdict {
     const char *name; /* name of the profile; borrowed */
     const char *rule; /* the rule as the user wrote it; borrowed */
     verdict_kind kind;
-    char why[256]; /* describes the measured value */
+    char why[256]; /* describes the measured value, or why there is none */
 } verdict;
 
 /* Applies a rule to the comparison `c` of `a` and `b`. `name` is the name of `b`. */

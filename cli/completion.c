@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* Writes text inside single quotes, with a backslash before each character in `special`. `quote`
- * replaces a single quote. */
+/* Writes text that is inside single quotes, with a backslash before each character in `special`.
+ * `quote` replaces each single quote in the text. */
 static void put_quoted(FILE *out, const char *text, const char *special, const char *quote) {
     for (; *text; text++) {
         if (*text == '\'') {
@@ -25,7 +25,7 @@ static const char bash_head[] =
     "# bash completion for reusedist, made by: reusedist help --completion=bash\n";
 
 /* The fixed end of the bash script. The generated part before it defines two functions with case
- * statements that hold the options and values. The function here takes the current word from the
+ * statements that hold the options and values. _reusedist() takes the current word from the
  * line, because bash splits words at '=' and ':'. */
 static const char bash_tail[] =
     "_reusedist_reply() {\n"

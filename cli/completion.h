@@ -6,7 +6,7 @@
 
 #define COMPLETION_CHOICES "bash|zsh|fish"
 
-/* `shell` is an index into COMPLETION_CHOICES. */
+/* Prints the script for the shell with index `shell` in COMPLETION_CHOICES. */
 void print_completion(FILE *out, unsigned shell);
 
 #endif

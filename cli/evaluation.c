@@ -25,7 +25,8 @@ typedef struct case_result {
     rd_model_facts facts;  /* facts of the model; the pointers in it are not used */
 } case_result;
 
-/* Writes a share in a column of `width` characters. A negative share is unknown. */
+/* Writes a share, in a column of `width` characters unless `csv` is true. A negative share is
+ * unknown: "-", or empty in CSV. */
 static void add_share(FILE *out, bool csv, int width, double share) {
     if (csv && share >= 0)
         fprintf(out, "%.6f", share);
@@ -65,7 +66,8 @@ static void add_row(FILE *out, bool csv, const case_result *c) {
     }
 }
 
-/* Predicts input i from all other inputs. An input whose size is unknown gets no accuracy. */
+/* Predicts input `i` from all other inputs. An input whose size is unknown gets no accuracy.
+ * Reports a failure and returns the exit status. */
 static int evaluate_one(rd_ctx *ctx, const rd_model_config *config, training_set *set, size_t i,
                         case_result *c) {
     rd_model *m = NULL;

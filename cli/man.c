@@ -7,7 +7,8 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Writes text and escapes everything that roff would take as a command. */
+/* Writes text so that roff prints it unchanged: escapes backslashes, hyphens, and dots and
+ * apostrophes at the beginning of a line. */
 static void put_text(FILE *out, const char *text) {
     bool line_start = true;
     for (; *text; text++) {
@@ -129,8 +130,8 @@ static void put_generators(FILE *out) {
                   rd_generator_info_at(i)->opts);
 }
 
-/* Writes the section about the exit status, and references to all pages except the page of command
- * `but`. */
+/* Writes the section about the exit status, and references to all other pages. `but` is the command
+ * that this page is about; NULL: this page is reusedist(1). */
 static void put_end(FILE *out, const command *but) {
     fputs(".SH EXIT STATUS\n0 on success, 1 on failure, 2 on a mistake in the command line.\n",
           out);

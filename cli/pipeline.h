@@ -26,7 +26,7 @@ typedef struct pipeline_options {
     uint64_t threads;
     uint64_t mem_bytes;     /* memory limit; 0: none */
     uint32_t progress;      /* a progress_when */
-    const char *checkpoint; /* checkpoint file to continue from; NULL: none */
+    const char *checkpoint; /* checkpoint file to continue from and to update; NULL: none */
     bool partial, quiet, verbose;
     attribute_options attribute;
 } pipeline_options;
@@ -41,7 +41,7 @@ typedef struct pipeline_extras {
 
 typedef struct pipeline {
     rd_analysis *analysis; /* the command adds the traces to it */
-    /* Only pipeline.c uses the members below. */
+    /* Only pipeline.c changes the members below. */
     rd_ctx *ctx;
     const pipeline_options *options;
     pipeline_extras extras;
@@ -55,7 +55,7 @@ typedef struct pipeline {
 int pipeline_open(pipeline *p, rd_ctx *ctx, const pipeline_options *options,
                   const pipeline_extras *extras);
 /* Analyzes the traces that were added. Reports failures and returns the exit status. If there is no
- * result, *out stays NULL. A damaged trace with options.partial gives both a result and
+ * result, *out becomes NULL. A damaged trace with options.partial gives both a result and
  * EXIT_FAILED. */
 int pipeline_run(pipeline *p, rd_profile **out);
 void pipeline_close(pipeline *p); /* must be called even if pipeline_open() fails */

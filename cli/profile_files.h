@@ -14,8 +14,8 @@ void tell_profile_note(const char *path, const rd_profile *profile);
 int read_profiles(rd_ctx *ctx, size_t n, char **paths, rd_profile ***out);
 void free_profiles(rd_profile **profiles, size_t n);
 
-/* Warns about profiles whose block size or bound differs from that of the first profile. They can
- * be compared, but the user probably did not intend to. */
+/* Warns about profiles whose block size or bound differs from that of the first profile. Such
+ * profiles can be compared, but the user probably did not intend this. */
 void warn_unlike(rd_profile *const *profiles, size_t n, char **paths);
 
 /* Writes a profile file like output_text(). Reports a failure and returns the exit status. */

@@ -27,8 +27,9 @@ __attribute__((format(printf, 1, 0))) static char *format_text(const char *forma
     return text;
 }
 
-/* Prints a line with control characters escaped. Every line with a file name is printed by this
- * function, because a file name must not start a new line or move the cursor. */
+/* Prints a line with control characters escaped, after the name of the program if `out` is not
+ * stdout. Every line with a file name is printed by this function, because a file name must not
+ * start a new line or move the cursor. */
 __attribute__((format(printf, 2, 0))) static void put_line(FILE *out, const char *format,
                                                            va_list args) {
     char *text = format_text(format, args), *shown = NULL;
@@ -86,16 +87,16 @@ int fail_status(rd_ctx *ctx, rd_status status) {
 /* ---- standard streams and signals ---- */
 
 /* Opens /dev/null in place of closed standard streams. Otherwise a file that is opened later could
- * get the number of a standard stream, and results would end up in it. Reading and writing still
- * fail: the mode is the opposite of the stream's. */
+ * get the number of a standard stream, and results would end up in that file. Reading and writing
+ * still fail, because the mode is the opposite of the stream's. */
 static void occupy_standard_streams(void) {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0)
             open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/* Ends the program if its stack is too small for the arrays of engines. The limit is not raised:
- * programs that are recorded inherit it. */
+/* Ends the program if its stack is too small for the arrays of engines. The limit is not raised,
+ * because recorded programs would inherit it. */
 static void check_stack(void) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < STACK_KIB * 1024)
@@ -112,7 +113,7 @@ void program_begin(void) {
     choose_locale();
     occupy_standard_streams();
     signal(SIGPIPE, SIG_IGN); /* a closed pipe causes an error message, not a silent exit */
-    signal(SIGXFSZ, SIG_IGN); /* a file that exceeds its size limit does the same */
+    signal(SIGXFSZ, SIG_IGN); /* a file above its size limit also causes a message */
     check_stack();
 }
 

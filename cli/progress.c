@@ -12,10 +12,10 @@
 
 #define DRAWS_PER_SECOND 5.0
 #define QUIET_SECONDS    0.3 /* shorter runs show no bar */
-#define QUIET_BESIDE     1.0 /* the same for runs of programs */
+#define QUIET_BESIDE     1.0 /* shorter runs of a program show no progress */
 #define BAR_CELLS        20
-#define BESIDE_COLUMNS   44 /* for the text beside a program ... */
-#define BESIDE_LEAST     80 /* ... if the terminal has so many */
+#define BESIDE_COLUMNS   44 /* width of the text beside a program's output */
+#define BESIDE_LEAST     80 /* minimum width of a terminal that shows this text */
 
 double now_seconds(void) {
     struct timespec now;
@@ -82,8 +82,8 @@ static void draw(const progress *p, uint64_t bytes, uint64_t references, double 
     fflush(stderr);
 }
 
-/* The column at which the text beside a program begins; 0: there is no room for it, or the program
- * controls the whole screen. */
+/* Returns the column at which the text beside a program's output begins, or 0 if there is no room
+ * for it or the program controls the whole screen. */
 static int beside_column(void) {
     struct winsize size;
     struct termios mode;
@@ -93,7 +93,7 @@ static int beside_column(void) {
     return whole || size.ws_col < BESIDE_LEAST ? 0 : size.ws_col - BESIDE_COLUMNS;
 }
 
-/* Moves to the right part of the line and erases it. The cursor position was saved. */
+/* Saves the cursor position, moves to `column` and erases the line from there on. */
 static void begin_beside(int column) {
     fprintf(stderr, "\0337\r\033[%dC\033[K", column);
 }

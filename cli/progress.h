@@ -12,7 +12,7 @@ typedef struct progress {
     bool on;
     bool shown;       /* true: a line has been drawn and not yet wiped */
     bool unicode;     /* true: the terminal supports block characters */
-    bool beside;      /* a running program uses the same terminal */
+    bool beside;      /* true: a running program uses the same terminal */
     uint64_t total;   /* size of all files in bytes; 0: unknown */
     double started;   /* start time in seconds of the monotonic clock */
     double next_draw; /* earliest time of the next drawing */
@@ -24,9 +24,9 @@ uint64_t progress_total(int n, char **paths);
 
 /* Starts the bar. PROGRESS_AUTO shows it only if stderr is a terminal. */
 void progress_start(progress *p, progress_when when, uint64_t total_bytes);
-/* The same while a program runs that uses the terminal as well. The cursor and what the program has
- * written on the left stay as they are, and nothing is drawn while the program controls the whole
- * screen, as editors do. */
+/* Starts the bar for a run in which a program also uses the terminal. The cursor and what the
+ * program has written on the left stay as they are, and nothing is drawn while the program controls
+ * the whole screen, as editors do. */
 void progress_start_beside(progress *p, progress_when when);
 /* Redraws the bar at most five times per second, however often the caller calls this function. */
 void progress_update(progress *p, uint64_t bytes_done, uint64_t references);

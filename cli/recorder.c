@@ -41,13 +41,14 @@ struct recorder {
     pid_t program;
     bool ended; /* true: the program has ended */
     int wait_status;
-    bool alone; /* true: all recorded processes have ended: the program and the processes that it
-                   started */
+    bool alone; /* true: no recorded process is left: the program has ended and, with
+                   options->children, so have all processes that it started */
 };
 
 /* ---- the end of the program ---- */
 
-/* Collects the exit statuses of processes that have ended, and updates the state. */
+/* Collects the exit statuses of processes that have ended, and updates `r`. `flags` are options of
+ * waitpid(). */
 static void reap(recorder *r, int flags) {
     while (!r->alone) {
         int wait_status;
@@ -94,8 +95,7 @@ const char *recorder_program_file(char **words) {
     return strchr(words[0], '/') ? words[0] : NULL;
 }
 
-/* Starts the program. Signals that this process ignores get their default handling in the
- * program. */
+/* SIGPIPE and SIGXFSZ, which this process ignores, get their default handling in the program. */
 int recorder_spawn(pid_t *program, char **args, bool silent) {
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t streams;
@@ -135,9 +135,10 @@ static int spawn_recorded(recorder *r, char **words) {
     return error;
 }
 
-/* Takes over the terminal's signals and starts the program. */
+/* Installs the signal handlers and starts the program. Reports a failure and returns the exit
+ * status. */
 static int launch(recorder *r, char **words) {
-    if (r->options->children) /* orphaned processes become our children */
+    if (r->options->children) /* orphaned processes become children of this process */
         prctl(PR_SET_CHILD_SUBREAPER, 1);
     recorder_signals_take(r->live, r->options->beside, r->options->paused);
     int error = spawn_recorded(r, words);

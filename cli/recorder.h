@@ -46,18 +46,20 @@ const char *recorder_program_file(char **words);
 recorder *recorder_start(rd_ctx *ctx, const recorder_options *options, int n, char **words,
                          int *status);
 
-/* Returns the channel with the records of the program. Read it to its end or not at all, because
- * the program is terminated when the channel is freed. */
+/* Returns the channel with the records of the program. If it is not read to its end,
+ * recorder_finish() terminates the program. */
 rd_live *recorder_live(recorder *r);
 
 /* Ends the recording, terminates the program if it still runs, and frees everything. Returns the
- * exit status of the program, or 128 + N if signal N killed it. *cut_short says that the recording
- * is incomplete: a signal killed the program, or a signal stopped the recording before all
- * processes that the program started had ended. */
+ * exit status of the program, or 128 + N if signal N killed it, or EXIT_FAILED if it succeeded but
+ * nothing was recorded. *cut_short becomes true if the recording is incomplete: a signal killed the
+ * program, or a signal stopped the recording before all processes that the program started had
+ * ended. */
 int recorder_finish(recorder *r, bool *cut_short);
 
-/* Starts a program with default signal handling. `args` is terminated by NULL. `silent` connects
- * its standard streams to /dev/null. Returns 0 or an error number. */
+/* Starts a program. The signals that program_begin() ignores have their default handling in it.
+ * `args` must be terminated by NULL. `silent` connects the standard streams of the program to
+ * /dev/null. Returns 0 or an error number. */
 int recorder_spawn(pid_t *program, char **args, bool silent);
 
 /* Paragraphs for the help of every command that records. */

@@ -15,8 +15,8 @@
 #define RD_LIBEXEC_FROM_BIN "../libexec"
 #endif
 
-/* Finds the directory of the Valgrind tool, which is relative to this program both in the build
- * tree and in an installation. */
+/* Finds the directory of the Valgrind tool, whose path is relative to this program both in the
+ * build tree and in an installation. Returns false if there is no tool. */
 static bool find_tool(char directory[PATH_MAX]) {
     static const char *const places[] = {"libexec/reusedist/valgrind",
                                          RD_LIBEXEC_FROM_BIN "/reusedist/valgrind"};
@@ -42,7 +42,8 @@ typedef struct burst {
     uint64_t n, gap;
 } burst;
 
-/* Parses "N:SKIP". Both numbers may have suffixes (K, M ...). */
+/* Parses "N:SKIP". Both numbers may have suffixes (K, M ...). `text` NULL leaves *out unchanged.
+ * Returns false after reporting a mistake. */
 static bool parse_burst(rd_ctx *ctx, const char *text, burst *out) {
     const char *colon = text ? strchr(text, ':') : NULL;
     char first[32];
@@ -107,7 +108,7 @@ static void add_valgrind(recorder_command *c, const recorder_options *o, const r
     add_argument(c, "--");
 }
 
-/* Reports options that a compiled-in recorder does not support. */
+/* Reports an option that a compiled-in recorder does not support, and then returns false. */
 static bool check_clang(const recorder_options *o) {
     const char *wrong = o->start ? "start" : o->stop ? "stop" : o->inside ? "inside" : NULL;
     if (wrong)
@@ -116,7 +117,8 @@ static bool check_clang(const recorder_options *o) {
     return !wrong;
 }
 
-/* Sets the environment variable for bursts of a compiled-in recorder. */
+/* Sets the environment variable for bursts of a compiled-in recorder, or removes it if there are no
+ * bursts. Returns false if memory is exhausted. */
 static bool set_burst(const burst *bursts) {
     char text[64];
     if (!bursts->n)
@@ -125,7 +127,8 @@ static bool set_burst(const burst *bursts) {
     return setenv("REUSEDIST_BURST", text, 1) == 0;
 }
 
-/* Sets the environment variables that configure a compiled-in recorder. */
+/* Sets the environment variables that configure a compiled-in recorder. Reports a mistake and
+ * returns the exit status. */
 static int prepare_clang(const recorder_options *o, const rd_live *live, const burst *bursts) {
     if (!check_clang(o))
         return EXIT_USAGE;
@@ -147,8 +150,8 @@ static int prepare_valgrind(recorder_command *c, const recorder_options *o, cons
     return setenv("VALGRIND_LIB", directory, 1) == 0 ? EXIT_OK : fail("out of memory");
 }
 
-/* With several processes, or threads that record themselves, each has bursts of its own; functions
- * and signals interrupt bursts. */
+/* Each recorded process has bursts of its own, and so has each thread with a compiled-in recorder.
+ * Functions and signals interrupt bursts. */
 uint64_t recorder_burst(rd_ctx *ctx, const recorder_options *o) {
     burst bursts = {0};
     bool several = o->tool == RECORDER_CLANG || o->children;

@@ -1,4 +1,4 @@
-/* The command line and the environment that make a program record itself. */
+/* The command line and the environment with which a program is recorded. */
 #ifndef RD_RECORDER_COMMAND_H
 #define RD_RECORDER_COMMAND_H
 
@@ -18,8 +18,8 @@ int recorder_command_make(rd_ctx *ctx, const recorder_options *options, const rd
                           char **words, recorder_command *out);
 void recorder_command_free(recorder_command *c);
 
-/* The number of references of a burst, if all recorded references come from one sequence of bursts;
- * else 0. */
+/* Returns the number of references in a burst if all recorded references come from one sequence of
+ * bursts, and 0 otherwise. */
 uint64_t recorder_burst(rd_ctx *ctx, const recorder_options *options);
 
 #endif

@@ -4,7 +4,8 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-/* The processes that get the signals: the program, and the process beside it; 0: none. */
+/* The processes that signals are forwarded to: the recorded program, and process `beside` of
+ * recorder_signals_take(). 0: no process. */
 static volatile sig_atomic_t programs_of_signals[2];
 static rd_live *live_of_signals;
 static volatile sig_atomic_t told_to_stop;
@@ -15,9 +16,10 @@ static bool has_ended(pid_t program) {
     return waitid(P_PID, (id_t)program, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid;
 }
 
-/* Forwards a signal to the programs if a process sent it; a signal from the terminal reaches them
- * directly. If both programs have ended, the signal ends the trace: the recording then waits
- * neither for processes that they started nor for records that are still in the channel. */
+/* Forwards a signal to the processes of programs_of_signals if a process sent the signal; a signal
+ * from the terminal reaches them directly. If both processes have ended, the signal ends the trace:
+ * the recording then waits neither for other processes that they started nor for buffers that are
+ * still in the channel. */
 static void pass_on(int number, siginfo_t *info, void *context) {
     (void)context;
     bool any = false;

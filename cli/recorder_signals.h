@@ -7,12 +7,12 @@
 
 #include <sys/types.h>
 
-/* Installs the handlers. Signals that terminate programs are forwarded to the recorded program and
- * to process `beside` (0: none); after both have ended, such a signal ends the trace of `live`.
- * With `switches`, SIGUSR1 and SIGUSR2 turn recording on and off. */
+/* Installs the handlers. SIGINT, SIGQUIT, SIGTERM and SIGHUP are forwarded to the recorded program
+ * and to process `beside` (0: none); after both have ended, such a signal ends the trace of `live`.
+ * With `switches`, SIGUSR1 turns recording on, and SIGUSR2 turns it off. */
 void recorder_signals_take(rd_live *live, pid_t beside, bool switches);
 void recorder_signals_set_program(pid_t program); /* 0: the program has ended */
-/* Restores the default handlers, after which the signals terminate this process. */
+/* Restores the default handling of the forwarded signals, which then terminate this process. */
 void recorder_signals_release(void);
 void recorder_signals_ignore_switches(void);
 /* Returns whether a signal has ended the trace. */

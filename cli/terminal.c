@@ -21,7 +21,8 @@ bool terminal_is_utf8(void) {
     return utf8;
 }
 
-/* The width of the terminal `fd`. */
+/* Returns COLUMNS if it is set, else the width of the terminal `fd`, limited to MIN_WIDTH and
+ * MAX_WIDTH; DEFAULT_WIDTH if it is unknown. */
 static unsigned find_width(int fd) {
     long width = 0;
     const char *columns = getenv("COLUMNS");

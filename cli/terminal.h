@@ -8,10 +8,11 @@
 bool terminal_is_utf8(void);
 
 /* Returns the style of a report that goes to `output` (NULL and "-": standard output). The width is
- * COLUMNS, or else the width of the terminal, or else 80. Colors are used only on a terminal that
- * supports them, and not if NO_COLOR is set. `ascii` forces ASCII characters. */
+ * COLUMNS, or else the width of the terminal, limited to 40 and 200, or else 80. Colors are used
+ * only on a terminal that supports them, and not if NO_COLOR is set. `ascii` forces ASCII
+ * characters. */
 rd_report_style terminal_style(const char *output, bool ascii);
-/* The style of a report that goes to standard error. */
+/* Returns the style of a report that goes to standard error. */
 rd_report_style terminal_style_on_stderr(bool ascii);
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Memory for the references of a batch that are kept. */
+/* The columns of the references that --kinds keeps from a batch. */
 typedef struct kept_columns {
     size_t room;
     uint64_t *addr, *pc, *more[RD_MORE_COLUMNS]; /* more[i] is NULL if the trace lacks it */
@@ -31,7 +31,8 @@ static bool to_standard(const copy_options *o) {
     return !o->output || strcmp(o->output, "-") == 0;
 }
 
-/* Returns the format that --to names, or NULL if it is unknown. Opening the writer reports that. */
+/* Returns the format that --to names, or NULL if it is unknown, which rd_trace_writer_open()
+ * reports later. */
 static const rd_format_info *find_format(const char *spec) {
     char name[64];
     size_t n = spec ? strcspn(spec, ":") : 0;
@@ -98,7 +99,7 @@ static void tell_losses(const trace_copy *c) {
 }
 
 /* Makes the format specification of the new trace. An option of the native format records that
- * references were left out. */
+ * references were left out. Returns NULL if memory is exhausted. */
 static char *make_spec(const trace_copy *c, const rd_trace *trace) {
     const char *to = c->options->to ? c->options->to : "native";
     bool sampled = c->options->sampled || rd_trace_skipped(trace) != 0;
@@ -192,7 +193,7 @@ static void select_more(const trace_copy *c, const rd_refs *refs, uint64_t *kept
 }
 
 /* Selects the references of the kinds to keep. In a trace without kinds, all references are
- * loads. */
+ * loads. Returns false if memory is exhausted. */
 static bool select_kinds(trace_copy *c, const rd_refs *refs, rd_refs *out) {
     *out = *refs;
     if (c->kinds == 0 || c->kinds == RD_ALL_KINDS)
@@ -250,7 +251,8 @@ static bool copy_references(trace_copy *c, const rd_refs *refs, int *status) {
     return check_written(c, rd_trace_writer_write(c->writer, &chosen), status);
 }
 
-/* Copies the batch that begins with reference `first` of its trace, with its events. */
+/* Copies the batch that begins with reference `first` of its trace, with its events. Returns false
+ * after reporting a failure (*status is the exit status). */
 static bool copy_batch(trace_copy *c, const rd_trace *trace, const rd_refs *refs, uint64_t first,
                        int *status) {
     const rd_event *events = NULL;

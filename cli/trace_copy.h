@@ -6,14 +6,15 @@
 #include "option_rows.h"
 #include "progress.h"
 
-/* The options that generate and convert share, and the rows of the option table for them. */
+/* The options of a copy. COPY_OPTIONS has the rows of an option table for those that generate and
+ * convert share. */
 typedef struct copy_options {
     const char *output; /* path of the new trace; NULL and "-": standard output */
     const char *to;     /* format of the new trace; NULL: native */
     uint32_t progress;  /* a progress_when */
     bool quiet;
     bool sampled; /* record: true if the recorder skips references */
-    bool keep;    /* record: true while a program runs; keep the file even if that fails */
+    bool keep;    /* record: true: the file appears at once and stays even if recording fails */
 } copy_options;
 
 #define COPY_OPTIONS(state, member)                                                                \
@@ -24,10 +25,10 @@ typedef struct copy_options {
 
 typedef struct trace_copy trace_copy;
 
-/* Prepares a copy. The caller has checked the output. Returns NULL after reporting a mistake
- * (*status is the exit status): a binary format must not go to a terminal. `kinds` is a mask of the
- * kinds to keep; 0 keeps all. `total` is the number of input bytes for the progress bar; 0 means
- * unknown. */
+/* Prepares a copy. The caller must have checked the output. Returns NULL after reporting a failure
+ * (*status is the exit status), for example a binary format on a terminal. `options` are borrowed.
+ * `kinds` is a mask of the kinds to keep; 0 keeps all. `total` is the number of input bytes for the
+ * progress bar; 0 means unknown. */
 trace_copy *trace_copy_new(rd_ctx *ctx, const copy_options *options, uint32_t kinds, uint64_t total,
                            int *status);
 
@@ -37,8 +38,8 @@ trace_copy *trace_copy_new(rd_ctx *ctx, const copy_options *options, uint32_t ki
 int trace_copy_add(trace_copy *c, const char *name, rd_trace *trace);
 
 /* Finishes the new trace and frees everything. `status` is the exit status of the command so far.
- * No file appears if writing failed, if nothing was added, or if a recorded program never began.
- * Returns the exit status. */
+ * No file appears if nothing was added or a recorded program never began, nor, without
+ * options->keep, if writing failed or `status` is EXIT_USAGE. Returns the exit status. */
 int trace_copy_finish(trace_copy *c, int status);
 
 #endif

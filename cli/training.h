@@ -29,7 +29,8 @@ typedef struct size_choice {
 /* Returns the path in a [SIZE=]PROFILE word. It is borrowed from the word. */
 const char *training_path(const char *word);
 
-/* Reads the profiles. Reports failures and returns the exit status. */
+/* Reads the profiles of [SIZE=]PROFILE words. Reports a failure and returns the exit status. After
+ * EXIT_OK, free the set with training_free(). */
 int training_read(rd_ctx *ctx, const rd_strings *words, size_source source, training_set *out);
 void training_free(training_set *set);
 
@@ -46,7 +47,7 @@ double training_size(const size_choice *choice, const training_set *set, size_t 
 int training_learn(rd_ctx *ctx, const training_set *set, size_t without, const size_choice *choice,
                    const rd_model_config *config, rd_model **out);
 
-/* Writes the unit of sizes: "given", "blocks", "peak 3.1" or "none". `text` has room for 32
+/* Writes the unit of sizes: "given", "blocks", "peak 3.1" or "none". `text` must have room for 32
  * bytes. */
 void training_unit(const size_choice *choice, char *text);
 

@@ -25,7 +25,8 @@ typedef struct twin {
 
 /* ---- watching the twin ---- */
 
-/* Cancels the analysis once the size is known. */
+/* Counts the block references and looks for the peak. When the peak is found, stores its distance
+ * in t->size and returns false, which cancels the analysis. */
 static bool look_for_peak(void *user, const rd_progress *now) {
     twin *t = user;
     rd_peak peaks[RD_SAMPLES_MAX * RD_PEAKS_MAX];
@@ -51,7 +52,8 @@ static rd_status observe(twin *t, rd_live *live) {
     return status == RD_ECANCELED ? RD_OK : status;
 }
 
-/* Opens the analysis of the twin. This happens before anything is started. */
+/* Opens the analysis of the twin, before a program is started. Reports a failure and returns the
+ * exit status. */
 static int open_analysis(twin *t) {
     const pipeline_options *o = &t->options->pipe;
     const rd_model_facts *facts = rd_model_facts_of(t->model);
@@ -114,7 +116,8 @@ static int wait_for(pid_t program, bool *killed) {
     return *killed ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Parses the unit of sizes. A run can determine sizes with the units "none" and "peak S.N". */
+/* Parses the model's unit of sizes: "peak S.N" sets t->peak, and "none" sets t->size. Returns false
+ * for any other unit, because a run cannot determine such sizes. */
 static bool parse_unit(twin *t) {
     const rd_model_facts *f = rd_model_facts_of(t->model);
     if (strcmp(f->size_unit, "none") == 0) {
