@@ -1,7 +1,8 @@
-/* Sentences about the change from one profile to another. See change.h.
+/* Writes sentences about the change from one profile to another. See change.h.
  *
- * Caches are compared by their numbers of misses, because a changed program may make another number of
- * references. If a recorder skipped references, numbers say nothing, and miss ratios are compared.
+ * Caches are compared by their numbers of misses, because a changed program may make another number
+ * of references. If a recorder skipped references, the numbers of misses are unknown, and miss
+ * ratios are compared.
  */
 #include "report/change.h"
 
@@ -13,19 +14,19 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SAME    0.0005 /* a relative difference below this is none */
-#define USUAL   8  /* blocks: every program reuses the last few, so smaller caches tell little */
-#define CLEARLY 10 /* gains that are so many times the losses make a change for the better */
+#define SAME    0.0005 /* smaller relative differences count as none */
+#define USUAL   8  /* blocks; smaller caches tell little: all programs reuse the last few blocks */
+#define CLEARLY 10 /* factor between gains and losses from which on a change is clear */
 
 /* Two profiles at one cache size. */
 typedef struct change_at {
-    uint64_t size;     /* in bytes, or in blocks if these have no size */
+    uint64_t size;     /* cache size in bytes, or in blocks if blocks have no size */
     double miss[2];    /* miss ratios */
-    double low[2];     /* their bands, or the same as `miss` */
-    double high[2];    /* the same */
-    double misses[2];  /* numbers, or ratios if numbers say nothing */
-    bool comparable;   /* the numbers exist and are not interpolated */
-    bool certain;      /* they differ by more than the bands allow */
+    double low[2];     /* lower ends of the bands of `miss`, or equal to `miss` */
+    double high[2];    /* upper ends of the bands, or equal to `miss` */
+    double misses[2];  /* numbers of misses, or miss ratios if `counted` is false */
+    bool comparable;   /* true: both miss ratios are known; see look() for interpolated ones */
+    bool certain;      /* true: the misses differ by more than the bands allow */
     double difference; /* misses after minus misses before */
 } change_at;
 
@@ -36,7 +37,7 @@ typedef struct change_report {
     rd_ctx *ctx;
     rdi_text *out;
     uint64_t unit[2]; /* size of a block in bytes, or 1 */
-    bool counted;     /* numbers of misses can be compared */
+    bool counted;     /* true: numbers of misses can be compared */
 } change_report;
 
 /* ---- measuring ---- */
@@ -57,7 +58,8 @@ static bool is_in_range(const change_report *r, int i, uint64_t blocks) {
            (!bound || blocks <= bound);
 }
 
-/* Compares both profiles at a size. */
+/* Compares both profiles at a size. With `take_interpolated`, interpolated miss ratios are
+ * comparable too. */
 static change_at look(const change_report *r, uint64_t size, bool take_interpolated) {
     change_at at = {.size = size, .comparable = true};
     double weight[2];
@@ -93,7 +95,7 @@ static double factor_of(const change_at *at) {
     return at->misses[0] > 0 ? at->misses[1] / at->misses[0] : INFINITY;
 }
 
-/* "82.1 % less often", "5.1 times as often" */
+/* Adds the factor in words, such as "82.1 % less often" or "5.1 times as often". */
 static void add_factor(const change_report *r, const change_at *at) {
     char text[RDI_FORMAT_ROOM];
     double factor = factor_of(at);
@@ -108,7 +110,8 @@ static void add_factor(const change_report *r, const change_at *at) {
         rdi_text_puts(r->out, "more often");
 }
 
-/* "12.3 k times instead of 45.6 k, or 0.42 % instead of 1.6 % of the references" */
+/* Adds the numbers, such as "12.3 k times instead of 45.6 k, or 0.42 % instead of 1.6 % of the
+ * references". */
 static void add_numbers(const change_report *r, const change_at *at) {
     char number[2][16], share[2][RDI_FORMAT_ROOM];
     for (int i = 0; i < 2; i++) {
@@ -129,12 +132,13 @@ static void add_names(const change_report *r, const change_at *at) {
 /* ---- the first sentence ---- */
 
 typedef struct change_sum {
-    unsigned sizes;       /* that were compared */
+    unsigned sizes;       /* number of sizes that were compared */
     double better, worse; /* sums of the differences in each direction */
-    change_at gain, loss; /* the largest ones */
+    change_at gain, loss; /* the sizes with the largest gain and the largest loss */
 } change_sum;
 
-/* Compares at powers of two from `least` blocks on, up to the first one that holds everything. */
+/* Sums the differences at powers of two times `least` blocks, up to the first size that holds all
+ * blocks of both profiles. */
 static change_sum add_up(const change_report *r, uint64_t least) {
     change_sum sum = {0};
     uint64_t size = least * (r->unit[0] > r->unit[1] ? r->unit[0] : r->unit[1]), end = 0;
@@ -268,7 +272,8 @@ static void say_levels(const change_report *r) {
 
 /* ---- the whole ---- */
 
-/* Keeps the file name without its folder and ".json"; if both would be the same, the whole names. */
+/* Sets the names of the profiles: file names without folder and ".json", or whole names if both
+ * would be the same. */
 static void choose_names(change_report *r) {
     for (int whole = 0; whole < 2; whole++) {
         for (int i = 0; i < 2; i++) {
@@ -285,7 +290,7 @@ static void choose_names(change_report *r) {
     }
 }
 
-/* Profiles whose bins have nothing in common are not identical. */
+/* Stores whether the profiles are identical. Profiles whose bins have nothing in common are not. */
 static rd_status find_identical(rd_ctx *ctx, const rdi_change *change, bool *identical) {
     rd_comparison c = {0};
     rd_status status = rd_compare(ctx, change->profiles[0], change->profiles[1],

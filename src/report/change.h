@@ -13,7 +13,8 @@ typedef struct rdi_change {
 } rdi_change;
 
 /* Writes sentences, a line each. The first one says whether locality got better or worse, at which
- * cache size most, and by how much. Names are written as they are given, without folders. */
+ * cache size most, and by how much. Names are written without folders and ".json", unless both
+ * would be the same, and are not escaped. */
 rd_status rdi_change_say(rd_ctx *ctx, const rdi_change *change, rdi_text *out);
 
 #endif

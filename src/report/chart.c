@@ -48,13 +48,13 @@ static void plot(dot_grid *g, const rd_profile *p, unsigned octaves) {
     uint64_t bound = rd_profile_facts_of(p)->bound;
     uint64_t resolution = rd_mrc_resolution(p);
     unsigned width = g->cells * g->across, height = ROWS * g->down, last = 0;
-    bool joined = false; /* with the dot of the column before */
+    bool joined = false; /* true: the next dot is joined with the dot before it */
     for (unsigned x = 0; x < width; x++) {
         uint64_t blocks = (uint64_t)exp2((double)octaves * x / (width - 1));
         if (bound && blocks > bound)
             break; /* the curve is unknown beyond the bound and is not drawn */
         if (blocks < resolution)
-            continue; /* the same */
+            continue; /* the sample says nothing about this size */
         bool interpolated;
         double miss = rdi_mrc_scan_at(&scan, blocks, &interpolated);
         unsigned y = (unsigned)lround((1 - miss) * (height - 1));
@@ -102,7 +102,7 @@ static unsigned octave_column(const dot_grid *g, unsigned octaves, unsigned octa
     return (g->cells - 1) * octave / octaves;
 }
 
-/* Returns the distance between two labels, in octaves, at which all labels fit. */
+/* Returns the smallest distance between two labels, in octaves, at which all labels fit. */
 static unsigned label_step(const rdi_paper *paper, const dot_grid *g, unsigned octaves) {
     unsigned widest = 0;
     for (unsigned i = 0; i <= octaves; i++) {

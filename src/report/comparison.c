@@ -31,7 +31,7 @@ static const char *bins_name(rd_binning binning, char room[48]) {
     return room;
 }
 
-/* Returns the text if there was no failure, and drops it otherwise. */
+/* Stores the text if `status` is RD_OK. Otherwise drops the text and returns `status`. */
 static rd_status finish(rdi_text *t, rd_status status, char **text, size_t *n) {
     if (status == RD_OK)
         return rdi_text_take(t, text, n);
@@ -104,8 +104,8 @@ static void add_worst_bins(rdi_text *t, const rd_comparison *c, const char *bins
     }
 }
 
-/* Says whether an approximate profile keeps its error bound. One of the two profiles must be
- * exact. */
+/* Says whether an approximate profile keeps its error bound. Adds nothing unless exactly one of the
+ * two profiles is exact. */
 static void add_bound(rdi_text *t, const rd_comparison *c, const rd_profile *const pair[2]) {
     const rd_profile_facts *a = rd_profile_facts_of(pair[0]), *b = rd_profile_facts_of(pair[1]);
     const rd_profile_facts *f = a->exact ? b : a;
@@ -129,7 +129,7 @@ static bool same_binning(const rd_profile *const pair[2]) {
     return a.kind == b.kind && a.param == b.param;
 }
 
-/* Says first whether locality got better or worse. */
+/* Adds the sentences about the change from the first profile to the second. See change.h. */
 static rd_status add_change(rdi_text *t, const rd_comparees *all) {
     rdi_change change = {.profiles = all->profiles, .names = all->names};
     rdi_paper paper = {.t = *t, .style = {.width = WIDTH}};

@@ -146,9 +146,9 @@ static rd_status put_sizes(rd_json_writer *w, const rd_profile *p) {
 
 /* ---- histogram ---- */
 
-/* Writes the end of each bin and the number of references in it. The counts come from the curve,
- * which is exact at the ends of the profile's own bins and spreads references evenly between
- * them. */
+/* Writes the first and last distance of each bin and the number of references in it. The counts
+ * come from the curve, which is exact at the ends of the profile's own bins and spreads references
+ * evenly between them. */
 static void put_bins(rd_json_writer *w, const rd_profile *p, const rdi_html_axis *axis,
                      rdi_html_bins bins, const char *key) {
     double references = (double)rd_profile_facts_of(p)->references, before = 1;

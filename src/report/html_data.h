@@ -27,7 +27,8 @@ RD_CHECKED rd_status rdi_html_details(rd_json_writer *w, const rd_profile *p, si
 /* Returns the size of the smallest cache with all achievable hits, or the bound; at least 1. */
 uint64_t rdi_html_end(const rd_profile *p);
 
-/* Makes the curve from 1 block to its end. The caller frees it. */
+/* Makes the curve from 1 block, or from the smallest size that the sample resolves, to its end. The
+ * caller frees *out. */
 RD_CHECKED rd_status rdi_html_curve(rd_ctx *ctx, const rd_profile *p, rd_mrc_point **out,
                                     size_t *n);
 
@@ -37,7 +38,7 @@ typedef struct rdi_html_axis {
     uint64_t end;     /* the end of the longest curve */
     uint64_t granule; /* number whose multiples are ends of bins in all profiles; UINT64_MAX:
                          unknown */
-    uint64_t first;   /* end of the first bin: 1, or what all samples resolve; a power of two */
+    uint64_t first;   /* end of the first bin: the smallest power of two that all samples resolve */
 } rdi_html_axis;
 
 /* Returns the width of the narrowest equal bins that the histogram of a profile supports;

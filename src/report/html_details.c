@@ -24,7 +24,7 @@ static size_t kept_of(size_t n, size_t rows) {
     return n <= rows ? n : rows - 1;
 }
 
-/* Returns the length of the reduced list. */
+/* Returns the length of the reduced list of `n` entries. */
 static size_t reduced_of(size_t n, size_t rows) {
     return n <= rows ? n : rows;
 }
@@ -138,7 +138,7 @@ static rd_status reduce_data(rdi_arena *arena, const rd_attribution *a, size_t r
     return RD_OK;
 }
 
-/* Keeps the combinations of lines and data in which both are kept. */
+/* Keeps, of the first `rows` combinations of a line and data, those in which both are kept. */
 static rd_status reduce_line_data(rdi_arena *arena, const rd_attribution *a, size_t rows,
                                   rd_attribution *out) {
     size_t lines = kept_of(a->n_lines, rows), data = kept_of(a->n_data, rows);

@@ -2,7 +2,8 @@
  *
  * page.html has a mark "<!--#NAME-->" where the content of another file is inserted. NAME is "data"
  * for the profiles as JSON. Names, paths and source text of a profile are untrusted. They are in
- * that JSON and nowhere else, and characters that could end its element are written as escapes.
+ * that JSON and nowhere else, and characters that could end the element of the JSON are written as
+ * escapes.
  */
 #include "base/sized.h"
 #include "report/html_assets.h"

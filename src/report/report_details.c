@@ -1,5 +1,5 @@
-/* Makes tables of the lines, pairs and data with most misses, and a few sentences about them. See
- * report_details.h. */
+/* Makes tables of the lines, pairs and data with most misses, and a few sentences about misses,
+ * words and phases. See report_details.h. */
 #include "report/report_details.h"
 
 #include "profile/hist.h"
@@ -96,7 +96,7 @@ static unsigned name_width(const details_report *r) {
     return r->paper->style.width > used + NAME_LEAST ? r->paper->style.width - used : NAME_LEAST;
 }
 
-/* Adds a label of at most `width` columns, and fills up the rest. */
+/* Adds a label, cut to `width` columns and, if `fill` is true, padded to them. */
 static void put_label(const details_report *r, const char *label, unsigned width, bool fill) {
     rdi_text safe = rdi_text_start(r->paper->t.ctx);
     rdi_text_escaped(&safe, label);
@@ -107,7 +107,7 @@ static void put_label(const details_report *r, const char *label, unsigned width
     rdi_text_drop(&safe);
 }
 
-/* Adds a name; `size` after it is never cut. */
+/* Adds a name and, unless `size` is empty, `size` after it, which is never cut. */
 static void put_name(const details_report *r, const char *label, const char *size) {
     unsigned width = name_width(r), columns = rdi_text_columns(label);
     unsigned of_size = *size ? rdi_text_columns(size) + 2 : 0, room = width - of_size;
@@ -119,7 +119,7 @@ static void put_name(const details_report *r, const char *label, const char *siz
     rdi_text_fill(&r->paper->t, ' ', columns < room ? room - columns : 0);
 }
 
-/* Adds a row: the share of all misses of each level, and the number of references. */
+/* Adds a row: the name, its fraction of all misses of each level, and the number of references. */
 static void put_row(const details_report *r, const char *label, const char *size,
                     const uint64_t *misses, uint64_t references) {
     char text[RDI_FORMAT_ROOM];
@@ -206,7 +206,8 @@ static size_t telling_level(const details_report *r) {
     return level;
 }
 
-/* Returns the line with most misses at `level` that are not first touches. */
+/* Returns the line with most misses at `level` that are not first touches, or RD_NO_INDEX if no
+ * line has such misses. */
 static size_t worst_line(const details_report *r, size_t level) {
     const rd_attribution *a = r->d->attribution;
     size_t worst = RD_NO_INDEX;
@@ -222,8 +223,8 @@ static size_t worst_line(const details_report *r, size_t level) {
     return worst;
 }
 
-/* Ends the sentence about a line. It mentions first touches if they are more than a twentieth of
- * the line's misses. With a bound they are not known. */
+/* Returns the end of the sentence about a line. It mentions first touches if they are more than a
+ * twentieth of the line's misses. With a bound, first touches are not known. */
 static const char *end_of_reuse(const details_report *r, size_t line, size_t level) {
     const rd_share *share = &r->d->attribution->lines[line].share;
     bool known = rd_profile_facts_of(r->p)->bound == 0;
@@ -232,7 +233,8 @@ static const char *end_of_reuse(const details_report *r, size_t line, size_t lev
                : ".";
 }
 
-/* Says which data the line reuses: the region with most of its misses, or blocks in general. */
+/* Says which data the line reuses: a region with more than half of the line's misses, or blocks in
+ * general. */
 static void say_data(const details_report *r, rdi_text *words, size_t line, size_t level) {
     const rd_attribution *a = r->d->attribution;
     const char *end = end_of_reuse(r, line, level);
@@ -249,7 +251,8 @@ static void say_data(const details_report *r, rdi_text *words, size_t line, size
     rdi_text_printf(words, ": it reuses blocks after they were evicted%s", end);
 }
 
-/* Says which line used the blocks before. */
+/* Says which line used the blocks before, if one line did so for more than a quarter of the
+ * misses. */
 static void say_pair(const details_report *r, rdi_text *words, size_t line, size_t level) {
     const rd_attribution *a = r->d->attribution;
     const rd_reuse_pair *most = NULL;
@@ -264,7 +267,8 @@ static void say_pair(const details_report *r, rdi_text *words, size_t line, size
     name_place(r, most->use, place);
     rdi_text_printf(words, " In %s of these misses, %s used the block last", share,
                     most->use == line ? "the same line" : place);
-    /* Otherwise most of the mean comes from hits. */
+    /* The mean distance is left out if many reuses are hits, because most of it would come from the
+     * hits. */
     if (most->misses[level] >= most->count - most->count / 10) {
         uint64_t mean = (uint64_t)((double)rdi_sum_wide(most->distance_sum) / (double)most->count);
         rdi_format_size(r->paper, mean, distance);
@@ -317,7 +321,8 @@ static bool is_own(const char *module) {
     return module && strncmp(module, "lib", 3) != 0 && strncmp(module, "ld-", 3) != 0;
 }
 
-/* Says which program lacks debug information, if one of the lines in the table is affected. */
+/* Names the module of the first line in the table that lacks debug information, if the user may be
+ * able to build it. */
 static void say_no_lines(const details_report *r, rdi_text *words) {
     const rd_attribution *a = r->d->attribution;
     for (size_t i = 0; a && i < a->n_lines && is_telling(r, i, a->lines[i].share.misses); i++) {

@@ -1,4 +1,5 @@
-/* The smallest caches with given hit ratios: a table for people, CSV and JSON for programs. */
+/* Reports the smallest caches with given hit ratios: a table for people, CSV and JSON for
+ * programs. */
 #include "reusedist/report.h"
 
 #include "base/json_write.h"
@@ -13,7 +14,7 @@
 #define SIZE_COLUMNS  14
 #define COUNT_COLUMNS 14
 
-/* Finds an answer for each hit ratio. The caller frees them. */
+/* Finds an answer for each hit ratio. The caller frees the answers. */
 static rd_status collect_answers(rd_profile *p, const double *hits, size_t n,
                                  rd_hits_answer **out) {
     rd_ctx *ctx = rdi_profile_ctx(p);

@@ -27,8 +27,9 @@ typedef struct size_row {
 
 #define DEFAULT_SIZES_MAX 65
 
-/* Fills `blocks` with powers of two, up to the first size that holds every block. With a bound, the
- * last size is the bound. A sample begins with the first size that it resolves. */
+/* Fills `blocks` with powers of two, up to the first size that holds every block, and returns their
+ * number. With a bound, the last size is the bound. A sample begins with the first size that it
+ * resolves. */
 static size_t default_sizes(const rd_profile *p, uint64_t *blocks) {
     const rd_profile_facts *facts = rd_profile_facts_of(p);
     rdi_mrc_scan scan = rdi_mrc_scan_start(p);
@@ -85,7 +86,8 @@ static rdi_u128 bytes_of(uint64_t blocks, uint64_t block_bytes) {
     return (rdi_u128)blocks * block_bytes;
 }
 
-/* `band`: the table has columns for the band. What the sample does not resolve stays empty. */
+/* Adds a row of the CSV table. `band` says whether the table has columns for the band. Fields that
+ * the sample does not resolve stay empty. */
 static void add_csv_row(rdi_text *t, const size_row *row, uint64_t block_bytes, bool band) {
     rdi_text_u64(t, row->blocks);
     rdi_text_putc(t, ',');

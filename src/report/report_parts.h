@@ -22,14 +22,14 @@ typedef struct rdi_report {
 #define RDI_CACHE_COLUMNS 11
 
 /* Chooses the caches that a report names: those whose misses the profile has counted, or else the
- * caches of a typical machine if blocks have a size. Returns how many there are. */
+ * caches of a typical machine if blocks have a size. Returns the number of caches. */
 size_t rdi_report_levels(const rd_profile *p, const rd_level **out);
-/* Adds the table of cache sizes. */
+/* Adds the table of miss ratios at useful cache sizes. */
 void rdi_report_sizes(rdi_report *r);
-/* Adds the sentences. */
+/* Adds the sentences about the miss ratios of the levels and about the working set. */
 void rdi_report_words(rdi_report *r);
 
-/* The unit of a size that is not in bytes. */
+/* Returns the text to print after a size: " objects", or "" if sizes are in bytes. */
 const char *rdi_report_unit(const rdi_report *r);
 
 #endif

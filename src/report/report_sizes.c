@@ -1,4 +1,4 @@
-/* Cache sizes in the report for the terminal: a table, and the findings in words. */
+/* Adds cache sizes to the report for the terminal: a table, and sentences about them. */
 #include "report/report_parts.h"
 
 #include "reusedist/attribution.h"
@@ -23,7 +23,7 @@ size_t rdi_report_levels(const rd_profile *p, const rd_level **out) {
                                                  : 0;
 }
 
-/* The number of blocks that a level holds; 0 if it is smaller than a block. */
+/* Returns the number of blocks that level `i` holds, which is 0 if it is smaller than a block. */
 static uint64_t level_blocks(const rdi_report *r, size_t i) {
     uint64_t bytes = r->facts->block_bytes;
     return r->levels[i].bytes / (bytes ? bytes : 1);
@@ -64,7 +64,7 @@ static void add_misses(rdi_report *r, uint64_t blocks) {
     rdi_paper_column(&r->paper, -BAND_COLUMNS, text);
 }
 
-/* "L1        32 KiB     3.1 %  note" */
+/* Adds a row of the table, such as "L1 32 KiB 3.1 % note". */
 static void add_size(rdi_report *r, const char *label, uint64_t blocks, const char *note) {
     rdi_paper *paper = &r->paper;
     const rd_profile_facts *f = r->facts;

@@ -1,5 +1,5 @@
-/* The report that people read in the terminal: totals and histogram here, cache sizes and findings
- * in words in report_sizes.c. */
+/* Makes the report that people read in the terminal. This file adds totals and histogram,
+ * report_sizes.c adds cache sizes and sentences, and report_details.c adds code and data. */
 #include "report/report_parts.h"
 
 #include "profile/profile_build.h"
@@ -171,7 +171,8 @@ typedef struct octave {
 
 #define OCTAVES_MAX 65
 
-/* The last distance of the first row: 0, or for a sample all distances that it does not resolve. */
+/* Returns the last distance of the first row. The row holds distance 0 or, for a sample, all
+ * distances that it does not resolve. */
 static uint64_t first_high(const rdi_report *r) {
     uint64_t size = 1;
     while (size < r->resolution && size < UINT64_C(1) << 62)
@@ -179,8 +180,8 @@ static uint64_t first_high(const rdi_report *r) {
     return size - 1;
 }
 
-/* Computes the fractions of all references in [0], [1], [2,3], [4,7] ..., independent of the
- * profile's bins. */
+/* Computes the fractions of all references with distances 0, 1, 2 to 3, 4 to 7 ..., whatever the
+ * profile's bins are. Returns the number of rows. */
 static size_t collect_octaves(const rdi_report *r, octave *rows) {
     rdi_mrc_scan scan = rdi_mrc_scan_start(r->p);
     double miss_before = 1;

@@ -46,7 +46,8 @@ function draw(box, label, config) {
     charts.push(chart);
 }
 
-/* Draws the charts that are on the page and not yet drawn. */
+/* Draws the charts that are on the page and not yet drawn or, with `again`, all charts on the
+ * page. */
 function drawPending(again) {
     for (const entry of charts)
         if (entry.canvas.isConnected && (again || !entry.chart)) entry.make();
@@ -155,7 +156,8 @@ function powerTicks(scale) {
     for (let k = first; k <= high; k += step) scale.ticks.push({ value: 2 ** k });
 }
 
-/* Draws dashed lines at the marked cache sizes, with their names at the top. */
+/* A plugin of Chart.js that draws dashed lines at the marked cache sizes, with their names at the
+ * top. */
 const levelMarks = {
     id: "levelMarks",
     afterDatasetsDraw(chart) {
@@ -183,7 +185,7 @@ const levelMarks = {
     },
 };
 
-/* The band at a size on the chart axis, or the nearest smaller size that has one. */
+/* Returns the band at size `x` on the chart axis, or at the nearest smaller size that has one. */
 function bandAt(p, x) {
     return p.band.filter((row) => xOf(p, row[0]) <= x).pop();
 }
@@ -229,7 +231,8 @@ function curveConfig() {
              options, plugins: [levelMarks] };
 }
 
-/* Returns the miss ratio of a curve at a size, interpolated between its points. */
+/* Returns the miss ratio of a curve at a size, interpolated between its points, or null if it is
+ * unknown. */
 function missAt(p, blocks) {
     const c = p.curve, end = c.blocks.length - 1;
     if ((p.bound && blocks > p.bound) || blocks < p.resolution) return null;
@@ -289,8 +292,8 @@ function binAxis(title, names) {
 
 const binNames = { log: "Powers of two", fine: "Finer", linear: "Equal widths" };
 
-/* Returns rows {low, high, counts} with the counts of all profiles. The rows are those of the
- * longest list of bins. */
+/* Returns rows {low, high, shares}, where `shares` has the fraction of the references of each
+ * profile in `list`. The rows are those of the longest list of bins. */
 function binRows(kind, list) {
     const longest = list.reduce((best, [p]) =>
         p.bins[kind].rows.length > best.length ? p.bins[kind].rows : best, []);
@@ -358,7 +361,8 @@ function histogramFigure(refresh) {
 
 /* ---- two profiles ---- */
 
-/* Returns the difference of two curves. Above the chart axis, the second profile misses more. */
+/* Returns the configuration of the chart with the difference of two curves. Above the chart axis,
+ * the second profile misses more. */
 function differenceConfig() {
     const [first, last] = sizeRange(), [a, b] = profiles;
     const sizes = [...new Set([a, b].flatMap((p) => curvePoints(p, last).map((point) => point.x)))]
@@ -400,8 +404,8 @@ function differenceFigure() {
     });
 }
 
-/* Returns the difference of two histograms. A positive bar is a distance that became more
- * frequent. */
+/* Returns rows with the distances of a bin and the fraction of the references of each profile in
+ * it. */
 function shiftRows() {
     const list = profiles.map((p, i) => [p, i]), first = profiles.map((p) => p.infinite / (p.references || 1));
     return [...binRows("log", list).map((row) => [distanceRange(row.low, row.high), ...row.shares]),

@@ -44,8 +44,8 @@ function drawCells(ctx, layout) {
     });
 }
 
-/* The labels below the map: at the starts of windows, at most one per window, and at the end of the
- * run. */
+/* Returns the labels below the map: at the starts of windows, at most one per window, and at the
+ * end of the run. */
 function heatTicks(layout) {
     const n = layout.rows.length, ticks = Math.min(n, Math.max(2, Math.floor(layout.width / 130)));
     return Array.from({ length: ticks + 1 }, (_, t) => {

@@ -182,7 +182,8 @@ function spacePanel() {
 
 /* ---- method ---- */
 
-/* The references that were analyzed, and why their number differs from that of the traces. */
+/* Returns the number of references that were analyzed, and says why it differs from that of the
+ * traces. */
 function sayReferences(p) {
     const read = sum(p.sources, (source) => source.references);
     if (!read || read === p.references) return exactCount(p.references);

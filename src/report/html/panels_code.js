@@ -201,7 +201,8 @@ function dataPanel() {
     return section("Data", countedAt(p), dataTableOf(p));
 }
 
-/* Returns the functions of two profiles by name, sorted by the size of the change. */
+/* Makes a table with the misses of the functions of two profiles, matched by name and sorted by the
+ * size of the change. */
 function codeChanges() {
     const level = state.level, all = new Map();
     profiles.forEach((p, i) => {

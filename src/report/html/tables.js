@@ -1,7 +1,7 @@
 /* Makes tables: plain tables, and tables whose rows can be sorted, filtered and opened. */
 
-/* A table whose first column is left-aligned and whose other columns are right-aligned. `headed`: a
- * heading says the same as the caption, which is hidden. */
+/* Makes a table whose first column is left-aligned and whose other columns are right-aligned. With
+ * `headed`, the caption is hidden, because a heading says the same. */
 function plainTable(caption, head, rows, headed) {
     return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
         el("table", { class: "plain" },
@@ -20,8 +20,8 @@ function segmented(name, legend, choices, chosen, change) {
             el("span", {}, label))));
 }
 
-const pageRows = 25; /* number of rows that are shown at first, and that each click on "Show more"
-                        adds */
+const pageRows = 25; /* number of rows that are shown at first; each click on "Show more" adds
+                        four times as many */
 
 /* The sorting and the filter of each table, which are kept while the page is open. */
 const tableState = {};
@@ -29,7 +29,7 @@ const tableState = {};
 /* Makes a table that can be sorted and filtered. A column is {key, label, text(row) or number(row),
  * cell(row)}: `text` is the value for filtering and sorting as words, `number` is the value for
  * sorting as a number, and `cell` makes the content that is shown. A row can be opened if
- * `open(row)` returns an element. */
+ * `open(row)` returns a function, which makes the details. */
 function dataTable({ id, caption, columns, rows, sort, open }) {
     const kept = tableState[id] || (tableState[id] = { sort, down: true, filter: "", limit: pageRows });
     if (!columns.some((column) => column.key === kept.sort)) kept.sort = sort;
@@ -94,7 +94,7 @@ function dataTable({ id, caption, columns, rows, sort, open }) {
         more);
 }
 
-/* Makes a row of a table, and its details if it is open. */
+/* Makes a row of a table and, if it can be opened, a hidden row for its details. */
 function tableRow(row, columns, open) {
     const details = open && open(row);
     const cells = columns.map((column, i) => {

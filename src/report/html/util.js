@@ -22,7 +22,8 @@ function el(tag, attributes, ...children) {
     return node;
 }
 
-/* Makes control and direction characters visible, which could make a name look like another one. */
+/* Replaces control and direction characters, which could make a name look like another one, by a
+ * visible character. */
 function clean(text) {
     return String(text).replace(
         /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
@@ -90,7 +91,7 @@ function baseName(path) {
     return clean(String(path).replace(/\/+$/, "").replace(/^.*\//, "") || path);
 }
 
-/* Returns the base names of the profiles, or whole paths if base names are equal. */
+/* The base names of the profiles without ".json", or the given names where base names are equal. */
 const profileNames = (() => {
     const short = profiles.map((p) => baseName(p.name).replace(/(.)\.json$/, "$1"));
     return short.map((name, i) =>
@@ -122,7 +123,7 @@ function countsOf(rows) {
     return Array.from(counts, (n) => n || 0);
 }
 
-/* Marks the last entry of each list if it holds the sum of all entries that are not in the list. */
+/* Sets `others` in each entry: true if it holds the sum of all entries that are not in its list. */
 function markOthers(attribution) {
     for (const row of [...attribution.functions, ...attribution.data]) row.others = row.name === "(others)";
     for (const line of attribution.lines) line.others = line.function === null;
@@ -143,7 +144,8 @@ function hasDistances(row) {
     return !row.others && (row.bins.length > 0 || row.infinite === row.references);
 }
 
-/* Returns the caches for which the misses of the profile were counted. */
+/* Returns the caches for which the misses of the profile were counted, or the caches of the page if
+ * there are none. */
 function levelsOf(profile) {
     return profile.levels && profile.levels.length ? profile.levels : data.levels;
 }
@@ -152,7 +154,8 @@ function levelName(level) {
     return inBytes ? `${clean(level.name)}, ${bytes(level.bytes)}` : clean(level.name);
 }
 
-/* Returns "file.c:12", or "(others)" for a line that is not in the list. */
+/* Returns "file.c:12", or the file or the function if the line number is unknown, or "(others)" for
+ * a line that is not in the list. */
 function placeOf(attribution, line) {
     if (!line || line.others) return "(others)";
     const source = attribution.sources[line.source];
@@ -165,7 +168,7 @@ function sum(list, value) {
     return list.reduce((total, item) => total + value(item), 0);
 }
 
-/* Returns the misses of the whole run at a level. */
+/* Returns the misses of the whole run at a level, or 0 if the profile has no attribution. */
 function totalMisses(profile, level) {
     return profile.attribution ? sum(profile.attribution.functions, (f) => f.misses[level]) : 0;
 }

@@ -51,8 +51,8 @@ function nameData(entry) {
     return entry.kind === "heap" ? `memory from ${name}` : name;
 }
 
-/* Returns the row with most misses at a level. The last entry of a list, which sums all other
- * entries, is not a candidate. */
+/* Returns the row for which `misses` is largest, or null if it is 0 for all rows. The last entry of
+ * a list, which sums all other entries, is not a candidate. */
 function worstRow(rows, misses) {
     return rows.reduce((best, row) =>
         !row.others && misses(row) > (best ? misses(best) : 0) ? row : best, null);
@@ -141,7 +141,8 @@ function quoted(i) {
     return `\u201c${profileNames[i]}\u201d`;
 }
 
-/* The sentences about the change from the first profile to the second, which the library writes. */
+/* Returns the sentences about the change from the first profile to the second, which the library
+ * writes. */
 function sayChange() {
     return data.change.map(clean);
 }
