@@ -1,5 +1,5 @@
-/* The verifier: runs engines on random traces and compares their distances, histograms and totals
- * with the oracle, engine `stack`.
+/* Implements the verifier, which runs engines on random traces and compares their distances,
+ * histograms and totals with the oracle, engine `stack`.
  *
  * Exact engines must agree bit for bit, and approximate engines within the error that they state
  * (verify_compare.c). A trace that shows a difference is shrunk to a few references before it is
@@ -20,7 +20,7 @@ typedef struct subject {
     const rd_engine_info *info;
     char *spec;
     rd_verified done;
-    char *missing; /* name of a requirement of these options that the machine lacks, or NULL */
+    char *missing; /* message about what these options need and this machine lacks, or NULL */
 } subject;
 
 struct rd_verify {

@@ -13,11 +13,11 @@
  * scales counts and distances accordingly. The second cause is a few very hot blocks, which may or
  * may not be in the sample. Hot blocks have short distances, so the engine adds the difference to
  * distance 0, or subtracts it from the shortest distances. The engine divides the sample into 32
- * groups by other bits of the hash. The spread between the groups tells how much of the deviation
+ * groups by other bits of the hash. The variance between the groups tells how much of the deviation
  * has the first cause.
  *
  * The stated error is the half width of a 95 % confidence band of the miss ratio. For each cache
- * size that is a power of two, it follows from the spread between the miss ratios of the groups.
+ * size that is a power of two, it follows from the variance between the miss ratios of the groups.
  * Sampling also scales all distances of one sample by the same random factor; rd_mrc_band() uses
  * the rate to widen the band for that.
  *
@@ -47,7 +47,7 @@
 #define DEFAULT_RATE 0.01 /* the rate if neither `rate` nor `samples` is given */
 /* Number of sampled references that are measured together, with one threshold. */
 #define BATCH  512
-#define GROUPS 32                  /* number of groups of blocks, for the spread */
+#define GROUPS 32                  /* number of groups of blocks, whose variance is computed */
 #define SIZES  (RD_BAND_SIZES + 1) /* cache sizes 2^0 to 2^63, and an infinite cache */
 /* An excess above this many standard deviations means that hot blocks are missing. */
 #define SURPRISE     2
@@ -83,8 +83,8 @@ typedef struct shards_engine {
     double cold;  /* weighted number of first references, after the `direct` ones */
     uint64_t largest;
     double misses[GROUPS]
-                 [SIZES]; /* weighted number of references per group that miss in a cache of 2^(k-1)
-                             blocks, but hit in one of 2^k blocks */
+                 [SIZES]; /* element [g][k]: weighted number of references of group g that miss in a
+                             cache of 2^(k-1) blocks, but hit in one of 2^k blocks */
 } shards_engine;
 
 static double rate_of(const shards_engine *e) {
@@ -180,7 +180,7 @@ static void count_one(shards_engine *e, uint64_t hash, uint64_t distance) {
 }
 
 /* Measures the pending references. While every block is in the sample, the distances are exact and
- * are counted directly. With `samples`, the sample then shrinks to its size. */
+ * are counted directly. With `samples`, the sample then shrinks to at most that many blocks. */
 static rd_status measure(shards_engine *e) {
     uint64_t distance[BATCH];
     size_t n = e->n_pending;
@@ -248,8 +248,8 @@ static double sum_of(const double *mass) {
 
 /* Estimates which fraction of an excess of `excess` references is due to the number of sampled
  * blocks. This fraction is the slope of the number of blocks over the number of references as
- * samples vary, which is 1 if all blocks are alike. If the excess is far larger than the spread
- * between the groups explains, the hottest blocks are not in the sample, and the true spread is
+ * samples vary, which is 1 if all blocks are alike. If the excess is far larger than the variance
+ * between the groups explains, the hottest blocks are not in the sample, and the true variance is
  * larger. */
 static double alike_share(const shards_engine *e, double excess) {
     double size[GROUPS] = {0}, all = 0, squares = 0;

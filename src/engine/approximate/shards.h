@@ -5,7 +5,7 @@
 #include "base/common.h"
 
 /* Writes to `options`, which has `room` characters, the options with which engine shards stays
- * within `bytes` of memory on any trace. Returns false if no options stay within it. */
+ * within `bytes` of memory on any trace. Returns false if `bytes` is too little for any options. */
 bool rdi_shards_fit(uint64_t bytes, char *options, size_t room);
 
 #endif

@@ -1,4 +1,4 @@
-/* The analysis of a trace in chunks, which `chunks` and `parda` share.
+/* Declares the analysis of a trace in chunks, which `chunks` and `parda` share.
  *
  * Analyzing. A round of the trace is cut into chunks, and each chunk is analyzed alone, with an
  * exact engine that starts empty. The engine finds the distance of every reference whose previous

@@ -1,5 +1,5 @@
-/* The core around every engine: it checks arguments and the order of calls, divides feeds into
- * batches, counts distances, and makes the profile. */
+/* Implements the core around every engine, which checks arguments and the order of calls, divides
+ * feeds into batches, counts distances, and makes the profile. */
 #include "engine/core/plugin.h"
 
 #include "base/sized.h"

@@ -1,4 +1,5 @@
-/* The interface of an engine. An engine is one const table in one file and one line in engines.def.
+/* Declares the interface of an engine. An engine is one const table in one file and one line in
+ * engines.def.
  *
  * The core (engine.c) checks arguments and call order, splits long feeds, counts references, keeps
  * the histogram and hands distances to the caller or the sink. An engine receives block ids and
@@ -77,9 +78,9 @@ typedef struct rdi_run {
     const rdi_request *in;
     rdi_outcome out;
     /* The core sets these fields between feeds. If `count_too` is set, an engine with
-     * RDI_ENGINE_COUNTS also counts the distances that it writes. If `first` is not NULL, it passes
-     * the blocks whose infinite distances it counts to `first`, in order. Blocks whose distances
-     * reach the bound may be missing. */
+     * RDI_ENGINE_COUNTS also counts the distances that it writes. If `first` is not NULL, such an
+     * engine passes the blocks whose infinite distances it counts to `first`, in order. Blocks
+     * whose distances reach the bound may be missing. */
     bool count_too;
     rdi_block_visit first;
     void *first_user;
@@ -194,8 +195,8 @@ rd_status rdi_engine_restart(rd_engine *e);
  * afterwards. */
 rd_status rdi_engine_reopen(rd_engine *e);
 
-/* Returns the histogram, which is complete after rd_engine_finish(). Borrowed. The caller may add
- * the distances that it derives from rdi_engine_take() or rdi_engine_measure(). */
+/* Returns the histogram, which the engine owns and which is complete after rd_engine_finish(). The
+ * caller may add the distances that it derives from rdi_engine_take() or rdi_engine_measure(). */
 rdi_hist *rdi_engine_hist(rd_engine *e);
 
 /* Returns the engine's own state, for tests and benchmarks that know its type. */

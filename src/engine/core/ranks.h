@@ -1,4 +1,4 @@
-/* Ranks that analyze one trace together, and the messages that they send each other.
+/* Declares ranks that analyze one trace together, and the messages that they send each other.
  *
  * A rank (papers/parda_rank.h) knows the ranks 0 to n - 1 and the messages between them. A
  * transport carries the messages: through inboxes of threads (ranks_threads.c), or with MPI
@@ -15,7 +15,8 @@
 
 typedef enum rdi_message_kind {
     RDI_MESSAGE_JOB,        /* a job for another process; empty: the process must end */
-    RDI_MESSAGE_ROUND,      /* a round begins; empty: there are no more rounds */
+    RDI_MESSAGE_ROUND,      /* a round begins; empty: there are no more rounds or, if the ranks read
+                               the trace, the next round may begin */
     RDI_MESSAGE_BATCH,      /* references of the receiver's chunk; empty: end of the chunk */
     RDI_MESSAGE_OPEN,       /* open first touches; empty: there are no more in this round */
     RDI_MESSAGE_STATE,      /* blocks of the sender's LRU stack, oldest first */
@@ -38,7 +39,7 @@ typedef struct rdi_ranks_ops {
 
 struct rdi_ranks {
     const rdi_ranks_ops *ops;
-    const char *transport; /* name of the transport for error messages */
+    const char *transport; /* name of the transport, for messages to the user */
     unsigned n;            /* number of ranks */
     unsigned first, here;  /* this process has the ranks first to first + here - 1 */
     uint64_t most_waiting; /* limit of the number of references that wait for one rank */

@@ -1,4 +1,4 @@
-/* Threads, buffers and counting, shared by engines that answer a round at a time.
+/* Declares threads, buffers and counting for engines that answer a round at a time.
  *
  * Such an engine collects references, analyzes all of them at once, and delivers their distances.
  * With several threads, every worker has a share of the round and, unless distances are requested,

@@ -1,4 +1,5 @@
-/* The engine `chunks`: exact and parallel, with the chunks of a trace on threads that share memory.
+/* chunks: measures exact distances in parallel, with the chunks of a trace on threads that share
+ * memory.
  *
  * chunk.h describes the algorithm. A round of the trace is cut into one chunk per thread. Rank i
  * analyzes chunk i slice by slice, and then resolves the slices of the later chunks. The last chunk

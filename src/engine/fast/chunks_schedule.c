@@ -91,7 +91,8 @@ static rd_status analyze_read(void *user, const uint64_t *blocks, size_t n) {
     return rdi_chunk_analyze(&r->chunk, blocks, n, NULL, r->open);
 }
 
-/* Analyzes a slice of a trace that the ranks read themselves. */
+/* Reads and analyzes the next slice of rank r: n references of the trace from `first` on. Closes
+ * the rank's reader after the last slice. */
 static rd_status read_slice(rdi_chunks *e, rdi_chunks_rank *r, uint64_t first, uint64_t n) {
     const rd_parts *parts = rdi_chunks_round_of(e, r->round)->parts;
     r->open = &next_slice(e, r)->open;

@@ -1,4 +1,4 @@
-/* relay: `stream` on two threads, for references that arrive one after the other.
+/* relay: runs `stream` on two threads, for references that arrive one after the other.
  *
  * The work of `stream` is divided between two threads, such that the first thread needs no result
  * of the second:

@@ -83,8 +83,8 @@ typedef struct rdi_stream rdi_stream;
 /* The inner loops: one instance per instruction set, and one with 64-bit slots. */
 typedef struct rdi_stream_kernel {
     rdi_slot_table_ops table;
-    /* Computes the distances of n <= STEP references and stores them in `dist`. Counts them if
-     * `dist` is NULL or run->count_too is set. */
+    /* Computes the distances of n <= STEP references, and stores them in `dist` unless it is NULL.
+     * Counts them if `dist` is NULL or run->count_too is set. */
     void (*step)(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *dist);
     /* Runs the front alone, for the first of two threads: answers references until n <= STEP
      * references are done or the packet is full. Counts the hits by distance in `hits`, and puts
@@ -187,7 +187,7 @@ void rdi_stream_room_fini(rdi_stream *e);
 rd_status rdi_stream_make_room(rdi_stream *e);
 /* Returns whether there is room for one more step already. */
 bool rdi_stream_has_room(const rdi_stream *e);
-/* Allocates memory for the first references of a step. */
+/* Allocates counts.first, for the blocks with infinite distances of one step. */
 rd_status rdi_stream_first_room(rdi_stream *e);
 /* Forgets all blocks and keeps the counts. Frees memory if it is enough for many more blocks than
  * there were. */

@@ -1,4 +1,4 @@
-/* The stream engine's front: the 64 most recent blocks (part of stream_kernel.inc.h).
+/* Defines the stream engine's front: the 64 most recent blocks (part of stream_kernel.inc.h).
  *
  * Blocks stay in their lane, and each lane has the time of its last reference. The distance of a
  * hit is the number of lanes with a later time; its own lane then gets the latest time. A hit

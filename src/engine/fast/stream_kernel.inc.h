@@ -51,8 +51,8 @@ INLINE uint64_t all_of(const tile *b) {
     return b->n < TILE ? (UINT64_C(1) << b->n) - 1 : ~UINT64_C(0);
 }
 
-/* Counts the entries before j whose old slot is above s. Their blocks were above s when the tile
- * began, and have left these slots since then. */
+/* Returns the number of entries before j whose old slot is above s. Their blocks were above s when
+ * the tile began, and have left these slots since then. */
 INLINE uint64_t left_since(const SLOT *old, unsigned j, SLOT s) {
 #if ISA == 512
     const __m512i x = _mm512_set1_epi32((int)s);
@@ -85,7 +85,8 @@ INLINE uint64_t left_since(const SLOT *old, unsigned j, SLOT s) {
 #include "engine/fast/stream_near.inc.h"
 #endif
 
-/* Fills a tile if the front is off: every reference goes to the table. */
+/* Fills a tile with references from index i on. The front is off, so every reference goes to the
+ * table. Returns the next index. */
 INLINE size_t fill_plain(const rdi_stream *e, tile *b, const uint64_t *blk, size_t i, size_t n) {
     const rdi_slot_table t = e->table;
     const size_t m = n - i < e->tile ? n - i : e->tile;

@@ -1,4 +1,4 @@
-/* The stream engine's shortcut to the distances of recent slots, for AVX-512 (part of
+/* Defines the stream engine's shortcut to the distances of recent slots, for AVX-512 (part of
  * stream_kernel.inc.h).
  *
  * Most misses of the front were used within the last few thousand slots. For the last 64 lines of
@@ -34,7 +34,7 @@ INLINE __m512i sum_up(__m512i v) {
     return v;
 }
 
-/* Returns the number of set bits in the lines after each of NEAR_LINES lines. */
+/* Returns, for each of NEAR_LINES lines, the number of set bits in the lines after it. */
 INLINE pair16 bits_behind(const uint16_t *line) {
     const __m512i low = _mm512_loadu_si512(line), high = _mm512_loadu_si512(line + 32);
     const __m512i from_low = sum_up(low), from_high = sum_up(high);

@@ -59,7 +59,8 @@ rd_status rdi_exact_range(rdi_device *d, const uint64_t *ids, size_t n, uint64_t
 
 /* ---- keys and links ---- */
 
-/* Returns the block id at a position: first come the blocks of the stack, then the references. */
+/* A function object that returns the block id at a position: first come the blocks of the stack,
+ * then the references. */
 struct id_at {
     const uint64_t *stack, *refs;
     uint32_t stack_n;
@@ -95,8 +96,9 @@ rd_status rdi_exact_keys(rdi_device *d, const rdi_exact_round *b) {
     return rdi_cuda_launched(d, "make_keys");
 }
 
-/* Adjacent entries with the same key are consecutive references. Both directions of a link are
- * stored together, because each random access costs a memory transaction. */
+/* Makes the links: adjacent entries with the same key are consecutive references to one block. Both
+ * directions of a link are stored together, because each random access costs a memory
+ * transaction. */
 template <typename Key>
 static __global__ void make_links(const Key *keys, const uint32_t *positions, uint32_t n,
                                   rdi_exact_link *links) {

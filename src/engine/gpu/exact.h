@@ -52,7 +52,7 @@ rd_status rdi_exact_keys(rdi_device *d, const rdi_exact_round *b); /* makes the 
 rd_status rdi_exact_links(rdi_device *d, const rdi_exact_round *b);
 rd_status rdi_exact_table(rdi_device *d, const rdi_exact_round *b);
 rd_status rdi_exact_buckets(rdi_device *d, const rdi_exact_round *b); /* fills `beside` */
-/* Computes distances, or counts them. */
+/* Computes the distances, and stores them in `distances` or counts them in `counts`. */
 rd_status rdi_exact_tiles(rdi_device *d, const rdi_exact_round *b);
 rd_status rdi_exact_carry(rdi_device *d, const rdi_exact_round *b); /* fills `stack_out` */
 

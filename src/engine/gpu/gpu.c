@@ -32,7 +32,7 @@
 #define STACK_SHARE 8
 #define STAGING     ((size_t)1 << 20) /* references in each of the two pinned staging buffers */
 #define COPY_REFS   ((size_t)1 << 23) /* references that one copy from pinned memory takes */
-/* Fewer references are staged without a check for pinned memory. */
+/* A feed of fewer references is staged without a check for pinned memory. */
 #define PINNED_LEAST ((size_t)1 << 16)
 
 typedef struct gpu_engine {
@@ -52,7 +52,7 @@ typedef struct gpu_engine {
     size_t staged, staging_n;
     unsigned staging_at;
     rdi_event *sent[2];
-    rdi_event *arrived;      /* recorded after the last upload */
+    rdi_event *arrived;      /* recorded after the latest upload */
     rdi_device_buffer range; /* range of all ids so far, see rdi_exact_range() */
     uint64_t *range_seen;    /* copy of `range` in pinned host memory */
 } gpu_engine;
@@ -195,7 +195,7 @@ static rd_status gpu_feed(void *self, const uint64_t *blk, size_t n, uint64_t *d
             RD_TRY(hand_over(e));
     }
     return pinned ? rdi_device_wait(e->device, RDI_STREAM_IN)
-                  : RD_OK; /* wait, because the caller may change the memory afterwards */
+                  : RD_OK; /* waits, because the caller may change the memory afterwards */
 }
 
 static rd_status gpu_finish(void *self) {

@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-#define MOST_POSITIONS ((uint64_t)1 << 29) /* the table's histogram must fit into shared memory */
+#define MOST_POSITIONS ((uint64_t)1 << 29) /* limit, so that the histogram fits in shared memory */
 #define DELIVERY       ((size_t)1 << 18)   /* distances that one download delivers */
 #define ROOM_SHARE     0.9                 /* largest fraction of the device's memory to use */
 

@@ -1,5 +1,5 @@
-/* geometric: Carr and Nicol's geometric algorithm. It is exact and data-parallel, and analyzes the
- * trace in rounds.
+/* geometric: implements Carr and Nicol's geometric algorithm. It is exact and data-parallel, and
+ * analyzes the trace in rounds.
  *
  *   1. next      for every reference t, the time n(t) of the next reference to the same block
  *   2. rank      for every point (t, n(t)), the number of points to the right and above, by merging

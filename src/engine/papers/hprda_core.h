@@ -180,12 +180,12 @@ RDI_BOTH uint32_t rdi_rda_sort(rdi_rda_item *item, uint32_t list) {
     return sorted;
 }
 
-/* One level of merging. before[i] is the sum of the numbers of distinct blocks in all chunks before
- * i. */
+/* One level of merging. before[i] is the sum of the numbers of distinct blocks in all chunks or
+ * groups before i. */
 typedef struct rdi_rda_level {
     const uint32_t *before; /* n_units + 1 numbers */
     uint32_t n_units;
-    uint32_t distinct; /* number of distinct blocks in all chunks together */
+    uint32_t distinct; /* number of distinct blocks in all chunks or groups together */
     bool adjust;
 } rdi_rda_level;
 

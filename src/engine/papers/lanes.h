@@ -14,8 +14,8 @@ typedef struct rdi_lanes {
     /* Turns the next times of n <= RDI_LANES_RUN references, the first at time `time`, into a
      * sorted run of points with their ranks. */
     void (*make_run)(const uint32_t *next, uint32_t time, uint32_t n, rdi_point *out);
-    /* Runs a backward copy-scan for the symbol `wanted`: sets next[t] of every reference t to it to
-     * the time of the next reference to it, or to n + t if there is none. */
+    /* Runs a backward copy-scan for the symbol `wanted`: for every reference t to this symbol, sets
+     * next[t] to the time of the next one, or to n + t if there is none. */
     void (*scan_symbol)(const uint32_t *symbol, uint32_t n, uint32_t wanted, uint32_t *next);
     /* Runs rdi_levels_scan_group() for n references, group by group. Returns the block at this
      * level after the last reference. */
@@ -35,8 +35,8 @@ enum { RDI_BACKEND_CPU, RDI_BACKEND_CUDA };
         .help = "run on the threads of -t, or on a CUDA device"                                    \
     }
 
-/* Chooses the inner loops for an instruction set. Returns RD_EUNSUPPORTED if this processor lacks
- * it. Messages name the engine `owner`. */
+/* Sets *out to the inner loops for the instruction set `isa`. Returns RD_EUNSUPPORTED if this
+ * processor lacks it. Messages name the engine `owner`. */
 rd_status rdi_lanes_choose(rd_ctx *ctx, const char *owner, uint32_t isa, const rdi_lanes **out);
 
 #endif

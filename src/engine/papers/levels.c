@@ -1,9 +1,9 @@
-/* levels: Carr and Nicol's level-by-level algorithm. It is data-parallel. Distances below C are
- * exact, and all longer ones count as infinite.
+/* levels: implements Carr and Nicol's level-by-level algorithm. It is data-parallel. Distances
+ * below C are exact, and all longer ones count as infinite.
  *
  * The engine computes the LRU stack one level at a time for all references of a round: first the
  * block on top before each reference, which gives the references of distance 0, then the second
- * block, which gives the references of distance 1, and so on up to level C. A segmented copy-scan
+ * block, which gives the references of distance 1, and so on for C levels. A segmented copy-scan
  * computes each level from the level above and from the misses so far (levels_core.h). The next
  * round begins with the stack after the last reference.
  *

@@ -1,4 +1,4 @@
-/* The engine `parda`: exact and parallel, on ranks that share nothing. It implements Parda, and
+/* parda: counts exact distances in parallel, on ranks that share nothing. It implements Parda, and
  * Carr and Nicol's MIMD algorithm.
  *
  * chunk.h describes the algorithm, parda_rank.h the work of one rank, and parda_job.h a whole
@@ -45,7 +45,7 @@ typedef struct parda_engine {
     uint64_t round_option; /* references per round; 0: automatic */
     const char *engine_option;
     uint32_t fixup_option; /* index of the kind of fix-up: 0 is pipelined, 1 is postfix */
-    uint32_t space_option; /* One of SPACE_*. */
+    uint32_t space_option; /* one of SPACE_* */
     bool rename_option;
     rdi_run *run;
     rdi_parda_job job;

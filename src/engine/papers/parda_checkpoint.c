@@ -46,7 +46,7 @@ rd_status rdi_parda_checkpoint_check(rd_ctx *ctx, const char *path) {
 
 /* ---- writing ---- */
 
-/* Appends the numbers to the file and to the checksum. */
+/* Appends n numbers to the file, and adds them to the checksum. */
 static rd_status put(rdi_output *out, const uint64_t *numbers, size_t n, uint64_t *sum) {
     uint8_t bytes[4096];
     for (size_t at = 0; at < n;) {
