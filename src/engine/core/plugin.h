@@ -95,7 +95,7 @@ typedef struct rdi_chunk_ops {
     rd_status (*order)(void *self, rdi_block_visit visit, void *user);
     /* Sets dist[i] to the number of blocks newer than blk[i], and removes blk[i]. If the engine
      * does not have the block, dist[i] is RD_COLD. The blocks must be distinct. The call does not
-     * count as references, and the caller applies the bound. */
+     * count as references to these blocks, and the caller applies the bound. */
     rd_status (*take)(void *self, const uint64_t *blk, size_t n, uint64_t *dist);
     /* Optional: forgets every block, but keeps the memory and the counts. If it is missing, the
      * engine is closed and opened again. */

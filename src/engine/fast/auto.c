@@ -192,8 +192,8 @@ static rd_status take_share(auto_engine *e) {
     return RD_OK;
 }
 
-/* Adds references to the sample until it is large enough. Sets *part to the number of references
- * added. */
+/* Adds references from `blk` to the sample until the sample is large enough for a choice or all n
+ * are added. Sets *part to the number of references added. */
 static rd_status extend_sample(auto_engine *e, const uint64_t *blk, size_t n, size_t *part) {
     for (*part = 0; *part < n && !knows_enough(e);) {
         size_t room = next_stop(e) - e->sampled, k = n - *part < room ? n - *part : room;

@@ -36,7 +36,7 @@
 #define RDI_EXACT_PANEL 8u /* tiles per panel; the references before its last tile fit in 16 bits */
 #endif
 #define RDI_EXACT_NONE UINT32_MAX
-#define RDI_EXACT_NEAR 16u /* groups up to this length are compared key by key */
+#define RDI_EXACT_NEAR 16u /* up to this many earlier keys of a group are compared one by one */
 
 /* The positions of the previous and of the next reference to the same block. */
 typedef struct rdi_exact_link {
@@ -102,12 +102,14 @@ RDI_BOTH static inline void rdi_exact_descend(rdi_exact_key *k, int bit, const u
     }
 }
 
-/* Returns whether the group of a key is still too long to be compared key by key. */
+/* Returns whether a key still has too many keys before it in its group to compare them one by
+ * one. */
 RDI_BOTH static inline bool rdi_exact_is_far(const rdi_exact_key *k) {
     return k->key != 0 && rdi_exact_place(k) - rdi_exact_start(k) > RDI_EXACT_NEAR;
 }
 
-/* Counts the greater keys in a short group by comparing. keys[] is indexed by place. */
+/* Compares a key with the keys before it in its group, and adds the number of greater ones to
+ * k->greater. keys[] is indexed by place. */
 RDI_BOTH static inline void rdi_exact_compare(rdi_exact_key *k, const uint32_t *keys) {
     for (uint32_t at = rdi_exact_start(k); at < rdi_exact_place(k) && k->key; at++)
         k->greater += keys[at] > k->key;
