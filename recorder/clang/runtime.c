@@ -169,7 +169,8 @@ static void put_event(uint64_t head, const void *address, uint64_t size, uint64_
     here.resume += rdi_channel_event_words(head);
 }
 
-/* Writes an event into the buffer that reports the stack of this thread, up to its maximal size. */
+/* Reports the stack of this thread, up to its maximal size: writes an event into the buffer of the
+ * thread. */
 static void tell_stack(void) {
     pthread_attr_t attributes;
     void *stack;

@@ -32,9 +32,9 @@ extern tool_options options;
 
 /* ---- the destination of records (tool_buffer.c) ---- */
 
-/* Instrumented code writes records at `next` and advances it. Before it writes, it compares once:
- * if `next` is beyond `limit`, it calls buffer_make_room(). There is room for BUFFER_SLACK_BYTES
- * after `limit`, so a few hundred records need no other comparison.
+/* Instrumented code writes records at `next` and advances `next`. Before a block of code writes, it
+ * compares once: if `next` is beyond `limit`, it calls buffer_make_room(). There is room for
+ * BUFFER_SLACK_BYTES after `limit`, so a few hundred records need no other comparison.
  *
  * While a thread's code runs, the cursor is stored where the shadow of the thread's first register
  * would be, which instructions reach with a short address.
@@ -110,7 +110,8 @@ extern Addr events_stack_outside;
 void events_return(Addr to, UWord result);
 /* Notes that `thread` starts to run, and reports its stack the first time. */
 void events_set_thread(ThreadId thread);
-/* Reports in a forked child what the parent has reported, because it also holds in the child. */
+/* Reports again, in a forked child, the modules, the stack and the live allocations that the child
+ * has inherited. */
 void events_restart_in_child(void);
 
 void modules_start(void);

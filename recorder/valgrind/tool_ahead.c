@@ -57,7 +57,7 @@ static effect keeps_with_constant(instruction *i, UInt bytes) {
 }
 
 static effect jumps(instruction *i, UInt bytes) {
-    if (i->short_words) /* with it, the size of the jump distance depends on the vendor */
+    if (i->short_words) /* after this prefix, processors differ in the size of the distance */
         return UNKNOWN;
     i->distance = bytes == 1 ? (Char)*i->at : *(const Int *)i->at;
     i->at += bytes;

@@ -38,7 +38,7 @@ extern SysRes VG_(do_syscall)(UWord number, RegWord, RegWord, RegWord, RegWord, 
 static const buffer_cursor no_room = {.next = 1, .limit = 0};
 
 static buffer_cursor cursor = {.next = 1, .limit = 0};
-static ThreadId runs; /* the thread whose code runs and has the cursor; 0: this file has it */
+static ThreadId runs; /* the thread whose code runs and holds the cursor; 0: `cursor` is current */
 
 static rdi_channel *channel; /* NULL: there is no analyzer, and all records are dropped */
 static const HChar *channel_path;

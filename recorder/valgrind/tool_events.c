@@ -25,7 +25,7 @@
 #include "pub_tool_threadstate.h"
 #include "pub_tool_vki.h"
 
-#define MAP_STACK 0x20000 /* Valgrind does not define it */
+#define MAP_STACK 0x20000 /* flag of mmap(), which Valgrind's headers do not define */
 
 /* ---- functions ---- */
 

@@ -1,4 +1,4 @@
-/* Confidence bands of a run that was recorded in bursts. See bursts.h. */
+/* Computes the confidence bands of a run that was recorded in bursts. See bursts.h. */
 #include "analysis/bursts.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* Lets the engine read the trace itself, one part per thread or process. */
 #include "analysis/analysis_state.h"
 
-/* Returns whether the engine can read parts. With --partial it cannot, because only a sequential
- * reader has a result for the references before the damage. */
+/* Returns whether the engine can read parts of this trace. With config.partial it cannot, because
+ * only a sequential reader has a result for the references before the damage. */
 bool rdi_feed_parts_is_possible(const rd_analysis *a, const rdi_analysis_reading *r) {
     bool alone = a->n_inputs == 1 && r->is_file && !a->config.partial;
     return alone && !rdi_analysis_wants_distances(a) && rd_engine_takes_parts(a->engine) &&

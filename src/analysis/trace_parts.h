@@ -13,8 +13,8 @@
  * failure ends the reading. */
 typedef rd_status (*rdi_parts_watcher)(void *user, uint64_t references, uint64_t block_references);
 
-/* Counts what the readers of this process have read, and calls the watcher from time to time. Any
- * thread may call the watcher, but only one at a time. */
+/* A watch counts what the readers of this process have read, and calls its watcher from time to
+ * time. Any thread may call the watcher, but only one at a time. */
 typedef struct rdi_parts_watch {
     pthread_mutex_t lock;
     rdi_parts_watcher watcher; /* receives the reports; NULL: no reports */

@@ -20,7 +20,7 @@ typedef struct rdi_passes {
     void (*words)(const uint64_t *address, const uint32_t *size, size_t n, unsigned word_bits,
                   unsigned last, uint8_t *words);
     /* For any references: finds the first address that each reference touches in its block, and the
-     * words that it touches there. Reference number origin[i] touches block i. */
+     * words that it touches there. Reference number origin[i] touches blocks[i]. */
     void (*clipped)(const rd_refs *refs, const uint32_t *origin, const uint64_t *blocks, size_t n,
                     unsigned block_bits, unsigned word_bits, unsigned last, uint64_t *address,
                     uint8_t *words);

@@ -38,7 +38,7 @@ static inline unsigned rdi_step_of(const rdi_steps *s, uint64_t distance) {
 void rdi_counts_add(rdi_counts *to, const rdi_counts *from);
 /* Adds all counts to a share. */
 void rdi_counts_to_share(const rdi_steps *s, const rdi_counts *from, rd_share *to);
-/* Return the number of references, and the number of misses in all levels together. */
+/* Return the number of references, and the sum of the misses over all levels. */
 uint64_t rdi_counts_references(const rdi_steps *s, const rdi_counts *c);
 uint64_t rdi_counts_misses(const rdi_steps *s, const rdi_counts *c);
 

@@ -130,7 +130,7 @@ rd_status rdi_tuple_count_large(rdi_tuples *t, rdi_tuple *tuple, unsigned step, 
     return RD_OK;
 }
 
-/* Returns whether one of the four small counters from this step on is not 0. */
+/* Returns whether one of the four small counters from `step` on is not 0. */
 static bool is_one_of_four(const rdi_tuple *tuple, unsigned step) {
     uint64_t four = 0;
     if (step < RDI_NEAR_STEPS)
@@ -140,8 +140,8 @@ static bool is_one_of_four(const rdi_tuple *tuple, unsigned step) {
     return four != 0;
 }
 
-/* Returns the first step, from this one on, whose small counter is not 0, or RDI_SMALL_STEPS. In
- * most tuples nearly all of them are 0. */
+/* Returns the first step from `step` on whose small counter is not 0, or RDI_SMALL_STEPS. In most
+ * tuples nearly all small counters are 0. */
 static unsigned next_counted(const rdi_tuple *tuple, unsigned step) {
     while (step < RDI_SMALL_STEPS && !rdi_tuple_small(tuple, step))
         step += step % 4 || is_one_of_four(tuple, step) ? 1 : 4;

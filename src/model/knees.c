@@ -22,7 +22,8 @@
 
 typedef struct knee_grid {
     double miss[GRID];     /* miss ratio at 2^(i / STEPS) blocks */
-    uint64_t blocks[GRID]; /* smallest size with no more misses, so that bins are not split */
+    uint64_t blocks[GRID]; /* smallest size that hits the whole bin in which size i lies, so that no
+                              bin is split */
     bool taken[GRID];      /* true: too close to a knee that was already found */
     size_t n;              /* number of sizes: up to an octave after the end of the curve, or up to
                               the bound */
@@ -61,13 +62,13 @@ static void fill_grid(const rd_profile *p, knee_grid *g) {
         g->average = (g->miss[g->first] - g->miss[g->n - 1]) * STEPS / (double)(sloping - g->first);
 }
 
-/* Returns the gain of the last doubling of the size. */
+/* Returns the gain of doubling the size up to position i: the decrease of the miss ratio. */
 static double gain_at(const knee_grid *g, size_t i) {
     return g->miss[i - STEPS] - g->miss[i];
 }
 
-/* Returns the gain of the next doubling of the size. If the bound hides it, returns the largest
- * possible gain. */
+/* Returns the gain of doubling the size from position i on. If the bound hides the gain, returns
+ * the largest possible one. */
 static double rest_at(const knee_grid *g, size_t i) {
     if (i + STEPS < g->n)
         return g->miss[i] - g->miss[i + STEPS];

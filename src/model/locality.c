@@ -154,7 +154,8 @@ static uint64_t count_reuses(const rd_profile *p) {
  * faster than that, the sizes do not explain it. This happens if two sizes are nearly equal. */
 #define STEEPEST 4
 
-/* Fits y = factor * size^exponent: a straight line through the logarithms. */
+/* Fits y = factor * size^exponent: a straight line through the logarithms. If the sizes do not
+ * explain the total, the exponent is 0. */
 static rdi_power fit_power(const rdi_training_run *runs, size_t n,
                            uint64_t (*total)(const rd_profile *)) {
     double mean_x = 0, mean_y = 0, square = 0, product = 0;

@@ -3,7 +3,7 @@
  * The histogram of the largest training input is the standard. Each of its bins is split into one
  * piece per pattern, and the shares of these pieces are the unknowns. For an input of size s, a
  * piece with pattern f lies in the range of its bin, multiplied by f(s) / f(standard size).
- * References are assumed to be spread evenly over a bin, so every bin of the other input gets the
+ * References are assumed to be spread evenly over a bin, so every bin of that input gets the
  * fraction of the piece that it covers. Every bin of every training input is therefore an equation.
  * The model is the best solution without negative unknowns.
  *

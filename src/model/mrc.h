@@ -41,8 +41,8 @@ rdi_mrc_spread rdi_mrc_bin_spread(const rdi_mrc_scan *scan, const rd_bin *bin);
 /* Returns the size of the smallest cache that has all possible hits, or 0 if there are no hits. */
 uint64_t rdi_mrc_end(const rdi_mrc_scan *scan);
 
-/* The confidence band, read from small caches to large ones in one pass over the bins. The profile must
- * have one: rd_mrc_has_band(). */
+/* A scan of the confidence band from small caches to large ones, in one pass over the bins. The
+ * profile must have a band: rd_mrc_has_band(). */
 typedef struct rdi_band_scan {
     const rd_profile_facts *facts;
     rdi_mrc_scan more, less; /* scans at the largest and the smallest size for which the sampled

@@ -42,7 +42,7 @@ struct rd_sampler {
     uint64_t fresh;  /* number of blocks at which sampling restarts */
     data_sample samples[RD_SAMPLES_MAX];
     uint32_t n;
-    size_t n_found; /* number of peaks of these samples */
+    size_t n_found; /* number of peaks of `samples` */
     /* The peaks of the earlier set of samples that had the most peaks. */
     rd_peak kept[RD_SAMPLES_MAX * RD_PEAKS_MAX];
     size_t n_kept;

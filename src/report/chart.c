@@ -33,7 +33,8 @@ static void set_dot(dot_grid *g, unsigned x, unsigned y) {
     g->bits[y / g->down * g->cells + x / g->across] |= bit;
 }
 
-/* Returns the number of octaves from one block to the size where the curve ends. */
+/* Returns the number of octaves from one block to the size where the curve ends, but at least
+ * MIN_OCTAVES and at most MAX_OCTAVES. */
 static unsigned count_octaves(const rd_profile *p, const rdi_mrc_scan *scan) {
     uint64_t bound = rd_profile_facts_of(p)->bound;
     uint64_t end = bound ? bound : rdi_mrc_end(scan);

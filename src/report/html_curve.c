@@ -92,7 +92,8 @@ uint64_t rdi_html_granule(const rd_profile *p) {
                                                : UINT64_MAX;
 }
 
-/* Returns the width of a fine bin in the octave that begins at `low`; it is at least a granule. */
+/* Returns the width of a fine bin in the octave that begins at `low`: at least a granule, but at
+ * most the octave. */
 static uint64_t octave_step(uint64_t low, uint64_t granule) {
     uint64_t step = low / SUB_BINS > granule ? low / SUB_BINS : granule;
     return step && step < low ? step : low;

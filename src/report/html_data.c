@@ -207,7 +207,8 @@ static rd_status put_profile(rd_json_writer *w, const rd_page *page, size_t i,
     return RD_OK;
 }
 
-/* Writes the sentences about the change from the first of two profiles to the second. */
+/* Writes the sentences about the change from the first of two profiles to the second, or none if
+ * the page does not have two profiles. */
 static rd_status put_change(rd_json_writer *w, const rd_page *page) {
     rdi_change change = {.profiles = page->profiles,
                          .names = page->names,
@@ -226,7 +227,8 @@ static rd_status put_change(rd_json_writer *w, const rd_page *page) {
     return status;
 }
 
-/* Writes the comparison of two profiles, unless their bins have too little in common. */
+/* Writes the comparison of two profiles, or null if the page does not have two profiles or their
+ * bins have too little in common. */
 static rd_status put_comparison(rd_json_writer *w, const rd_page *page) {
     rd_comparison c;
     rd_status status = RD_EINVAL;

@@ -37,7 +37,7 @@ void rdi_paper_wrap(rdi_paper *paper, const char *text);
 /* Returns the number of columns that a UTF-8 text takes. */
 unsigned rdi_text_columns(const char *text);
 
-#define RDI_FORMAT_ROOM 24
+#define RDI_FORMAT_ROOM 24 /* bytes of `text` in the functions below, unless stated otherwise */
 
 /* Formats a share: "3.1 %", "0.42 %", "<0.01 %", "100 %". Only exact values become "0 %" and "100
  * %". */

@@ -11,7 +11,8 @@
 #include <string.h>
 
 #define SHOWN 10 /* maximum number of entries in a table */
-/* An entry needs this fraction of the misses of some level; the first entry is always shown. */
+/* An entry is shown if it has more than this fraction of the misses of some level. The first entry
+ * is always shown. */
 #define TELLING     0.001
 #define LEVEL_WIDTH 11
 #define COUNT_WIDTH 11
@@ -312,7 +313,7 @@ static void say_words_used(const details_report *r, rdi_text *words) {
                     per_block, r->d->levels[0].name);
 }
 
-/* The largest number of intervals for which the order of phases is listed, if phases come back. */
+/* Maximum number of intervals whose phase numbers are listed, if phases come back. */
 #define ORDER_MAX 16
 
 /* Returns whether the user may be able to build the module with debug information. Libraries of the
@@ -321,8 +322,8 @@ static bool is_own(const char *module) {
     return module && strncmp(module, "lib", 3) != 0 && strncmp(module, "ld-", 3) != 0;
 }
 
-/* Names the module of the first line in the table that lacks debug information, if the user may be
- * able to build it. */
+/* Names a module without debug information: that of the first line in the table that has no source
+ * file and whose module the user may be able to build. */
 static void say_no_lines(const details_report *r, rdi_text *words) {
     const rd_attribution *a = r->d->attribution;
     for (size_t i = 0; a && i < a->n_lines && is_telling(r, i, a->lines[i].share.misses); i++) {

@@ -1,4 +1,4 @@
-/* Makes miss ratios at given cache sizes: a table with the curve for people, and CSV and JSON for
+/* Reports miss ratios at given cache sizes: a table with the curve for people, and CSV and JSON for
  * programs. */
 #include "reusedist/report.h"
 

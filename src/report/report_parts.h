@@ -1,5 +1,5 @@
-/* The report for the terminal, shared by its files: report_text.c has the totals and the histogram,
- * report_sizes.c the cache sizes and the sentences. */
+/* The state of the report for the terminal, which its files share: report_text.c adds the totals
+ * and the histogram, and report_sizes.c adds the cache sizes and the sentences. */
 #ifndef RDI_REPORT_PARTS_H
 #define RDI_REPORT_PARTS_H
 
