@@ -35,7 +35,7 @@ typedef struct programs {
 
 /* Average and smallest overlap of two programs, over all pairs of a profile of one program and a
  * profile of the other. For a program and itself, the pairs are any two of its profiles. Without
- * pairs, both are 1. */
+ * pairs, `mean` and `least` are 1. */
 typedef struct overlap {
     double mean, least;
     size_t pairs;

@@ -1,5 +1,5 @@
-/* Runs an analysis for a command: parses the options, shows messages and a progress bar while it
- * runs, and returns the profile.
+/* Runs an analysis for a command: parses the options, shows messages and a progress bar during the
+ * analysis, and returns the profile.
  *
  *   pipeline_open(&p, ctx, &options, NULL), rd_analysis_add_file(p.analysis, ...),
  *   pipeline_run(&p, &profile), pipeline_close(&p)

@@ -26,7 +26,7 @@
 #define END_WAIT_NS 100000000
 #define END_TURNS   50
 
-/* The factor by which a compiled-in recorder enlarges the stack frames of a program, at most. */
+/* The largest factor by which a compiled-in recorder enlarges the stack frames of a program. */
 #define STACK_FACTOR 3
 
 /* Exit statuses with the meaning that shells and Valgrind give them. */
@@ -68,8 +68,8 @@ static void reap(recorder *r, int flags) {
     }
 }
 
-/* Terminates the program if a signal killed process `beside`. The signal was sent to both
- * processes, but the program misses it if it arrives during exec(). */
+/* Terminates the program if a signal killed process options->beside. The signal was sent to the
+ * program, too, but the program misses a signal that arrives during exec(). */
 static void end_with_beside(recorder *r) {
     siginfo_t info = {.si_pid = 0};
     if (r->options->beside &&
@@ -116,7 +116,8 @@ int recorder_spawn(pid_t *program, char **args, bool silent) {
 }
 
 /* Raises the stack limit, up to the hard limit, for a program whose stack frames are larger because
- * of the hooks. Returns false if the limit stays unchanged. Otherwise *before is the old limit. */
+ * of a compiled-in recorder. Returns false if the limit stays unchanged. Otherwise *before is the
+ * old limit. */
 static bool raise_stack_limit(struct rlimit *before) {
     if (getrlimit(RLIMIT_STACK, before) != 0 || before->rlim_cur >= RLIM_INFINITY / STACK_FACTOR)
         return false;

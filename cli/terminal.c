@@ -21,8 +21,8 @@ bool terminal_is_utf8(void) {
     return utf8;
 }
 
-/* Returns COLUMNS if it is set, else the width of the terminal `fd`, limited to MIN_WIDTH and
- * MAX_WIDTH; DEFAULT_WIDTH if it is unknown. */
+/* Returns COLUMNS if it is set, else the width of the terminal `fd`, but at least MIN_WIDTH and at
+ * most MAX_WIDTH. Returns DEFAULT_WIDTH if the width is unknown. */
 static unsigned find_width(int fd) {
     long width = 0;
     const char *columns = getenv("COLUMNS");

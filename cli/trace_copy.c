@@ -8,7 +8,7 @@
 /* The columns of the references that --kinds keeps from a batch. */
 typedef struct kept_columns {
     size_t room;
-    uint64_t *addr, *pc, *more[RD_MORE_COLUMNS]; /* more[i] is NULL if the trace lacks it */
+    uint64_t *addr, *pc, *more[RD_MORE_COLUMNS]; /* more[i]: NULL if the trace lacks it */
     uint32_t *size, *thread;
     uint8_t *kind;
 } kept_columns;
@@ -21,7 +21,7 @@ struct trace_copy {
     rd_trace_writer *writer;      /* opened when the first trace is added */
     uint32_t fields;              /* mask of the columns of the first trace */
     bool ids;
-    bool broken; /* true: writing failed, so there will be no new trace */
+    bool broken; /* true: writing failed, so the new trace must not be finished */
     uint64_t done_before, references;
     progress bar;
     kept_columns kept;
@@ -84,7 +84,8 @@ static const char *field_name(uint32_t field) {
                                       : rd_field_name(field);
 }
 
-/* Reports the columns that the new trace loses because its format does not support them. */
+/* Tells the user, unless options->quiet is set, which columns the format of the new trace does not
+ * support, and if it cannot mark object ids. */
 static void tell_losses(const trace_copy *c) {
     if (c->options->quiet || !c->format)
         return;

@@ -27,8 +27,8 @@ typedef struct trace_copy trace_copy;
 
 /* Prepares a copy. The caller must have checked the output. Returns NULL after reporting a failure
  * (*status is the exit status), for example a binary format on a terminal. `options` are borrowed.
- * `kinds` is a mask of the kinds to keep; 0 keeps all. `total` is the number of input bytes for the
- * progress bar; 0 means unknown. */
+ * `kinds` is a mask of the kinds to keep; 0 keeps all. `total` is the number of input bytes, or of
+ * references of a generator, for the progress bar; 0 means unknown. */
 trace_copy *trace_copy_new(rd_ctx *ctx, const copy_options *options, uint32_t kinds, uint64_t total,
                            int *status);
 

@@ -148,7 +148,8 @@ static int run_both(twin *t, recorder_options *what, int n, char **words) {
     return predicted != EXIT_OK ? predicted : of_program;
 }
 
-/* Reports options that do not work with a model, which has its own block size and bins. */
+/* Reports options that do not work with a model, which has its own block size and bins, and returns
+ * the exit status. */
 static int check_options(const twin *t, const recorder_options *what) {
     const analysis_options *o = t->options;
     uint64_t bytes = 0, expected = rd_model_facts_of(t->model)->block_bytes;

@@ -67,11 +67,12 @@ typedef struct rd_object_file {
 /* Configuration of attribution. Zeros stand for the defaults. */
 typedef struct rd_attribution_config {
     size_t size;            /* sizeof(rd_attribution_config) */
-    const rd_level *levels; /* caches whose misses are counted; NULL: the caches of this machine
-                               that are not larger than the bound, or round numbers of objects */
+    const rd_level *levels; /* caches whose misses are counted; NULL: the caches of this machine, or
+                               of 1000, 10000 ... objects if blocks have no size in bytes, that are
+                               not larger than the bound */
     size_t n_levels;
     size_t windows; /* maximum number of windows; default RD_WINDOWS_MAX */
-    bool spatial;   /* also measure distances in words */
+    bool spatial;   /* true: also measure distances in words */
     const rd_object_file *objects;
     size_t n_objects;
     bool levels_in_bytes; /* true: `levels` are sizes in bytes, so that a trace whose blocks have no
@@ -127,8 +128,8 @@ typedef struct rd_analysis rd_analysis;
 RD_API RD_CHECKED rd_status rd_analysis_open(rd_ctx *ctx, const rd_analysis_config *config,
                                              rd_analysis **out);
 
-/* Adds a trace file, "-" for standard input. The analysis opens the file when it reaches it. The
- * path is copied. */
+/* Adds a trace file, "-" for standard input. The analysis opens the file after it has read all
+ * earlier traces. The path is copied. */
 RD_API RD_CHECKED rd_status rd_analysis_add_file(rd_analysis *a, const char *path);
 /* Adds an open trace of any kind: a running program, memory or a generator. The caller owns the
  * trace and closes it after the analysis. The profile stores `name` (copied) as the name of the
@@ -149,7 +150,7 @@ RD_API RD_CHECKED rd_status rd_analysis_run(rd_analysis *a);
 /* Returns whether rd_analysis_profile() has a profile to hand over. */
 RD_API bool rd_analysis_has_profile(const rd_analysis *a);
 /* Hands over the profile; the caller frees it. The function returns RD_ESTATE if there is no
- * profile or if it was already handed over. */
+ * profile or if the profile was already handed over. */
 RD_API RD_CHECKED rd_status rd_analysis_profile(rd_analysis *a, rd_profile **out);
 
 /* Writes the peaks found so far to `out`, like rd_sampler_peaks(), and returns how many there are;
@@ -161,7 +162,7 @@ RD_API const char *rd_analysis_engine_note(const rd_analysis *a);
 RD_API void rd_analysis_close(rd_analysis *a);
 
 /* Serves the analyses of rank 0 until rank 0 leaves the cluster: reads this rank's parts of the
- * traces and analyzes them. Every other rank calls this function. */
+ * traces and analyzes them. Every rank except 0 calls this function. */
 RD_API RD_CHECKED rd_status rd_analysis_serve(rd_cluster *c);
 
 /* Writes the data caches of this machine's first processor to `out`, in ascending order and at most

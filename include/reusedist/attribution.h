@@ -34,8 +34,8 @@ extern "C" {
 typedef struct rd_share {
     uint64_t references, infinite;
     rd_sum distance_sum; /* sum of the finite distances */
-    /* References that miss in each cache level: their distance is infinite, or at least the number
-     * of blocks of the level. */
+    /* Number of references that miss in each cache level: their distance is infinite, or at least
+     * the number of blocks of the level. */
     uint64_t misses[RD_LEVELS_MAX];
     uint64_t bins[RD_LOG_BINS]; /* numbers of finite distances per log bin: [0] 0, [1] 1, [2] 2 to
                                    3, [3] 4 to 7 ... */
@@ -45,7 +45,7 @@ typedef struct rd_code_function {
     const char *name;   /* name of the function; without symbols, an address in hexadecimal; in the
                            last entry "(others)" */
     const char *module; /* path of the program or library; NULL: unknown */
-    size_t source;      /* index of the source file that defines it; RD_NO_INDEX: unknown */
+    size_t source;      /* index of the file that defines the function; RD_NO_INDEX: unknown */
     uint64_t line;      /* line at which the definition begins; 0: unknown */
     rd_share share;
 } rd_code_function;
@@ -109,9 +109,9 @@ typedef struct rd_snippet {
  * The last entry of a list sums the entries beyond the limit: a function and a data region with the
  * name "(others)", and a line without a function. */
 typedef struct rd_attribution {
-    double seconds;         /* time that attribution took */
-    uint64_t bytes;         /* peak memory, including symbols */
-    uint64_t dropped_pairs; /* reuses whose pair is unknown because the table was full */
+    double seconds;         /* time that attribution took, in seconds */
+    uint64_t bytes;         /* peak memory in bytes, including symbols */
+    uint64_t dropped_pairs; /* number of reuses whose pair is unknown because the table was full */
     const char *const *sources;
     size_t n_sources;
     const rd_code_function *functions;
@@ -183,7 +183,8 @@ typedef struct rd_attributor rd_attributor;
 /* Configuration of an attributor. Zeros stand for the defaults. */
 typedef struct rd_attributor_config {
     size_t size;            /* sizeof(rd_attributor_config) */
-    uint64_t block_bytes;   /* 0: one block per address, which has no words */
+    uint64_t block_bytes;   /* size of a block in bytes; 0: every address or object id is a block,
+                               which has no words */
     uint64_t bound;         /* the bound of the engine */
     const rd_level *levels; /* cache levels, in any order; copied */
     size_t n_levels;        /* at most RD_LEVELS_MAX */

@@ -120,7 +120,7 @@ typedef enum rd_opt_type {
 typedef struct rd_sizes {
     size_t n;
     uint64_t value[RD_SIZES_MAX];
-    bool has_unit; /* a value was written with K, M, G or T */
+    bool has_unit; /* true: a value was written with K, M, G or T */
 } rd_sizes;
 
 #define RD_STRINGS_MAX 64
@@ -134,9 +134,9 @@ typedef struct rd_opt {
     const char *name;    /* key in "key=value,...", or long option "--name" of a command */
     rd_opt_type type;    /* how the text is parsed and which type is stored at `offset` */
     size_t offset;       /* offset of the field in the state struct */
-    const char *def;     /* default value as the user would write it; NULL: the field stays zero */
+    const char *def;     /* default value as the user would write it; NULL: the field is not set */
     double min, max;     /* inclusive range of numbers; both 0: no check */
-    const char *choices; /* RD_OPT_CHOICE: "splay|avl|interval" */
+    const char *choices; /* RD_OPT_CHOICE: the valid words, for example "splay|avl|interval" */
     const char *help;    /* one line, lower case, no full stop */
     char letter;         /* commands only: short option, 0 for none */
     const char *arg;     /* commands only: name of the value in --help; NULL for a plain switch */

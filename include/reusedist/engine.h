@@ -121,9 +121,9 @@ typedef struct rd_engine rd_engine;
 RD_API RD_CHECKED rd_status rd_engine_open(rd_ctx *ctx, const char *spec,
                                            const rd_engine_config *config, rd_engine **out);
 
-/* Analyzes the next n references. `distances` is NULL or has room for n distances; only engines
- * with RD_CAP_DISTANCES and without RD_CAP_LATE accept it. After a failure only rd_engine_close()
- * is allowed. */
+/* Analyzes the next `n` references. `distances` must be NULL or have room for `n` distances; only
+ * engines with RD_CAP_DISTANCES and without RD_CAP_LATE accept an array. After a failure only
+ * rd_engine_close() is allowed. */
 RD_API RD_CHECKED rd_status rd_engine_feed(rd_engine *e, const uint64_t *blocks, size_t n,
                                            uint64_t *distances);
 
@@ -139,8 +139,8 @@ RD_API RD_CHECKED rd_status rd_engine_feed_parts(rd_engine *e, const rd_parts *p
  * engine afterwards. */
 RD_API RD_CHECKED rd_status rd_engine_finish(rd_engine *e);
 
-/* Returns the result. Call this function after rd_engine_finish(). The caller frees the profile
- * with rd_profile_free(). */
+/* Makes the profile of the trace. Call this function after rd_engine_finish(). The caller frees the
+ * profile with rd_profile_free(). */
 RD_API RD_CHECKED rd_status rd_engine_profile(rd_engine *e, rd_profile **out);
 
 RD_API const rd_engine_info *rd_engine_info_of(const rd_engine *e);

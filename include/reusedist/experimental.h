@@ -92,7 +92,7 @@ typedef struct rd_known {
 /* Works like rd_engine_feed(), which must not be used on the same engine (RD_ESTATE). The function
  * returns RD_EINVAL if `last` or `number` contradict earlier references; scale and absolute do not
  * detect every contradiction and then give wrong distances. Engines with RD_CAP_DISTANCES write
- * `distances` and count nothing in the histogram. Engines without it count in the histogram and
+ * `distances` and count nothing in the histogram. All other engines count in the histogram and
  * leave `distances` unchanged. Engine bk takes config.references as the length of its time axis. */
 RD_API RD_CHECKED rd_status rd_engine_feed_known(rd_engine *e, const rd_known *refs, size_t n,
                                                  uint64_t *distances);
@@ -108,7 +108,7 @@ typedef struct rd_nodes {
                             compresses */
 } rd_nodes;
 
-/* Returns the numbers of nodes of the engine; all are 0 if it has no order structure. */
+/* Returns the numbers of nodes of the engine; both are 0 if the engine has no order structure. */
 RD_API rd_nodes rd_engine_nodes(const rd_engine *e);
 
 #ifdef __cplusplus

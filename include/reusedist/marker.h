@@ -1,9 +1,9 @@
 /* Markers: a program calls rd_record_start() and rd_record_stop() to choose which stretches of its
  * run are recorded.
  *
- * The markers work with both recorders and need no library. In a program that is not recorded they
- * do nothing and cost a few instructions. `reusedist run --paused` records nothing before the first
- * rd_record_start().
+ * The markers work with the recorder for Valgrind and with the compiled-in recorder, and need no
+ * library. In a program that is not recorded they do nothing and cost a few instructions.
+ * `reusedist run --paused` records nothing before the first rd_record_start() or SIGUSR1.
  */
 #ifndef REUSEDIST_MARKER_H
 #define REUSEDIST_MARKER_H

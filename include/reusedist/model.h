@@ -61,7 +61,7 @@ RD_API uint64_t rd_smallest_cache(const rd_profile *p, double share);
 /* The smallest cache with a given hit ratio, or the best hit ratio that a cache can have. */
 typedef struct rd_hits_answer {
     double requested; /* hits as a share of all references */
-    bool reachable;   /* a cache with that hit ratio exists and is within the profile's bound */
+    bool reachable;   /* true: a cache with that hit ratio exists within the profile's bound */
     uint64_t blocks;  /* size of the smallest such cache, or of the smallest one with the best hit
                          ratio; rounded up to the end of a bin */
     double hit_ratio; /* hit ratio of a cache of that size */
@@ -109,9 +109,9 @@ typedef struct rd_comparison {
     double mean_mrc_error;    /* mean difference of the miss ratios */
     unsigned n_mrc_sizes;     /* number of sizes compared; 0: the bins are too coarse */
     uint64_t last_mrc_blocks; /* the largest size compared */
-    bool identical;     /* true: both have the same block size, references, blocks and infinite
-                           count, and the same counts and sums of distances in the finest bins that
-                           both have */
+    bool identical;           /* true: both profiles have the same block size, the same numbers of
+                           references, blocks and infinite distances, and the same counts and sums
+                           of distances in the finest bins that both have */
     bool bound_checked; /* true: one profile is exact and the other one states an error bound */
     bool bound_held;    /* true: the histograms do not contradict this error bound. A confidence
                            band must contain the miss ratio at 95 % of the sizes */

@@ -94,8 +94,8 @@ RD_API RD_CHECKED rd_status rd_model_size_of(const rd_model *m, const rd_profile
 /* Predicts the profile of an input of size `size`. The profile's engine is "predict". */
 RD_API RD_CHECKED rd_status rd_model_predict(const rd_model *m, double size, rd_profile **out);
 
-/* Read a model from a file or from text (JSON, schema "reusedist.model/1"). `path` "-" is standard
- * input. Messages call the text `name`. */
+/* These functions read a model from a file or from text (JSON, schema "reusedist.model/1"). `path`
+ * "-" is standard input. Messages call the text `name`. */
 RD_API RD_CHECKED rd_status rd_model_read(rd_ctx *ctx, const char *path, rd_model **out);
 RD_API RD_CHECKED rd_status rd_model_parse(rd_ctx *ctx, const char *name, const char *text,
                                            size_t n, rd_model **out);

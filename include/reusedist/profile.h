@@ -51,7 +51,7 @@ RD_API double rd_bin_mean(const rd_bin *bin);
 /* A trace that a profile was made from, for people who read the profile file. */
 typedef struct rd_source {
     const char *path, *format;
-    uint64_t bytes;      /* size of the stored file */
+    uint64_t bytes;      /* size of the stored file in bytes */
     uint64_t references; /* number of references in the trace, before they are filtered by kind and
                             split into blocks */
 } rd_source;
@@ -108,8 +108,8 @@ typedef struct rd_profile_facts {
     uint64_t references;        /* number of block references analyzed */
     uint64_t blocks;            /* number of distinct blocks, or RD_UNKNOWN */
     uint64_t cold;              /* number of first references to a block, or RD_UNKNOWN */
-    uint64_t infinite;          /* number of first references and of distances of the bound or
-                                   more */
+    uint64_t infinite;          /* number of infinite distances: those of first references, and
+                                   those of the bound or more */
     uint64_t block_bytes;       /* size of a block in bytes; 0: every address (-b addr) or object
                                    id is a block */
     uint64_t bound;             /* bound of the distances in blocks; 0: unbounded */
@@ -165,7 +165,7 @@ RD_API RD_CHECKED rd_status rd_profile_set_skipped(rd_profile *p, uint64_t skipp
  * RD_EINVAL unless all numbers are from 0 to 1 and neither array increases. */
 RD_API RD_CHECKED rd_status rd_profile_set_burst_band(rd_profile *p, const double *low,
                                                       const double *high, size_t n);
-/* Adds references of distance 0 that were counted without being fed to an engine. */
+/* Adds `repeats` references of distance 0, which were counted without being fed to an engine. */
 RD_API RD_CHECKED rd_status rd_profile_add_repeats(rd_profile *p, uint64_t repeats);
 RD_API void rd_profile_set_seconds(rd_profile *p, double seconds);
 RD_API RD_CHECKED rd_status rd_profile_set_kinds(rd_profile *p, const char *kinds);

@@ -85,7 +85,7 @@ RD_API RD_CHECKED rd_status rd_report_comparison_csv(rd_ctx *ctx, const rd_compa
 RD_API RD_CHECKED rd_status rd_report_comparison_json(rd_ctx *ctx, const rd_comparees *all,
                                                       char **text, size_t *n);
 
-/* The profiles for a page, and the caches whose misses it shows. */
+/* The profiles for a page, and the caches whose misses the page shows. */
 typedef struct rd_page {
     size_t size; /* sizeof(rd_page) */
     rd_profile *const *profiles;
@@ -93,12 +93,12 @@ typedef struct rd_page {
     size_t n;               /* at least 1 */
     const rd_level *levels; /* in ascending order of size; the page shows the names */
     size_t n_levels;
-    const char *levels_from; /* name that the page gives to the owner of the caches, for example
-                                "this machine" */
+    const char *levels_from; /* words that follow "the caches" on the page, for example "of this
+                                machine" */
 } rd_page;
 
 /* Makes a page for a browser, one HTML file that needs no other file and no network. It has charts
- * of all profiles in the same axes, tables and findings, and the difference of two profiles. */
+ * that show all profiles together, tables and findings, and, for two profiles, their difference. */
 RD_API RD_CHECKED rd_status rd_report_html(rd_ctx *ctx, const rd_page *page, char **text,
                                            size_t *n);
 

@@ -44,7 +44,7 @@ RD_API const char *rd_field_name(uint32_t field);
 
 /* A batch of references, one column per field. A column that is not in `fields` is NULL; its values
  * count as size 1, kind RD_LOAD and 0 for everything else. Borrowed from the trace until the next
- * call. */
+ * rd_trace_read(). */
 typedef struct rd_refs {
     size_t n; /* number of references; 0: end of the trace */
     uint32_t fields;
@@ -142,7 +142,7 @@ RD_API const rd_format_info *rd_trace_format(const rd_trace *t);
  * file. */
 RD_API bool rd_trace_has_ids(const rd_trace *t);
 /* Returns whether the ids are hexadecimal numbers in text, which may be addresses. Blocks of bytes
- * make sense for them; other object ids must not be divided into blocks. */
+ * make sense for such ids; other object ids must not be divided into blocks. */
 RD_API bool rd_trace_has_hex_ids(const rd_trace *t);
 /* Returns a note for the user about this trace, as one sentence, or NULL if there is none. A file
  * of a later release can have columns and kinds of events that this release does not know. This
@@ -226,8 +226,8 @@ typedef struct rd_trace_writer rd_trace_writer;
 
 /* Opens a file for writing; `path` "-" is standard output. `spec` is the format; NULL selects the
  * native format. `fields` are the columns to write; a format drops the columns that it does not
- * support. If a batch lacks a column, the file gets size 1, kind RD_LOAD or 0. `ids` says that
- * addresses are object ids. */
+ * support. If a batch lacks a column, the file gets size 1, kind RD_LOAD or 0. `ids` must be true
+ * if addresses are object ids. */
 RD_API RD_CHECKED rd_status rd_trace_writer_open(rd_ctx *ctx, const char *path, const char *spec,
                                                  uint32_t fields, bool ids, rd_trace_writer **out);
 RD_API RD_CHECKED rd_status rd_trace_writer_write(rd_trace_writer *w, const rd_refs *refs);
@@ -235,7 +235,8 @@ RD_API RD_CHECKED rd_status rd_trace_writer_write(rd_trace_writer *w, const rd_r
  * have been opened with RD_FIELD_EVENTS. A format that does not support events drops the event. */
 RD_API RD_CHECKED rd_status rd_trace_writer_event(rd_trace_writer *w, const rd_event *event);
 /* Makes the file appear under its name now and keeps it even if writing fails later. The file can
- * then be read up to that point. Recorders use this, because a recording cannot be repeated. */
+ * then be read up to that point. `reusedist record` uses this, because a recording cannot be
+ * repeated. */
 RD_API RD_CHECKED rd_status rd_trace_writer_keep(rd_trace_writer *w);
 /* Writes all buffered data and checks that it reached the file, which then appears under its
  * name. */

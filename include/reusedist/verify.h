@@ -23,7 +23,7 @@ typedef struct rd_verify_config {
     const char *const *engines;
     size_t n_engines; /* 0: every engine that can run here */
     uint64_t seed;    /* seed of the first trace; the next trace has seed + 1 */
-    size_t shortest;  /* minimum length of a trace in references, up to `longest` */
+    size_t shortest;  /* minimum length of a trace in references; at most `longest` */
     size_t longest;   /* maximum length of a trace in references; 0: 20000 */
 } rd_verify_config;
 

@@ -95,8 +95,8 @@ rd_status rdi_fail_unknown_name(rd_ctx *ctx, const char *what, const char *name,
 
 /* ---- other processes (ctx.c) ---- */
 
-/* Set and return the ranks that this process works with (ranks.h), and the number of processes that
- * run them. The ranks are borrowed. NULL means that this process is alone. */
+/* These functions set and return the ranks that this process works with (ranks.h), and the number
+ * of processes that run them. The ranks are borrowed. NULL means that this process is alone. */
 struct rdi_ranks;
 void rdi_ctx_set_ranks(rd_ctx *ctx, struct rdi_ranks *ranks, unsigned processes);
 struct rdi_ranks *rdi_ctx_ranks(const rd_ctx *ctx);
@@ -113,7 +113,7 @@ static inline uint64_t rdi_mix64(uint64_t x) {
     return x ^ (x >> 31);
 }
 
-/* Load and store little-endian numbers at any alignment on any machine. */
+/* These functions load and store little-endian numbers at any alignment on any machine. */
 static inline uint16_t rdi_load_le16(const uint8_t *p) {
     return (uint16_t)(p[0] | p[1] << 8);
 }

@@ -15,8 +15,8 @@ typedef enum rdi_isa { RDI_ISA_AUTO, RDI_ISA_PLAIN, RDI_ISA_AVX2, RDI_ISA_AVX512
 
 #define RDI_ISA_CHOICES "auto|plain|avx2|avx512"
 
-/* The option `isa` of an engine, as an entry of its option table. The engine's state has a member
- * `uint32_t isa`. */
+/* The option `isa` of an engine, as an entry of its option table. The engine's state must have a
+ * member `uint32_t isa`. */
 #define RDI_ISA_OPTION(state)                                                                      \
     {                                                                                              \
         .name = "isa", .type = RD_OPT_CHOICE, .offset = offsetof(state, isa), .def = "auto",       \

@@ -81,7 +81,7 @@ static void *pool_main(void *arg) {
     }
 }
 
-/* Returns how often threads check for work before they sleep: 0 if there are more than `n` workers
+/* Returns how often threads check for work before they sleep: 0 if there are more workers (`n`)
  * than processors, because a spinning thread would take time from a working one. */
 static unsigned choose_spin_turns(unsigned n) {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);

@@ -44,8 +44,9 @@
 #define RDI_CHANNEL_BYTES(buffers)                                                                 \
     (RDI_CHANNEL_HEAD_BYTES + (uint64_t)(buffers)*RDI_CHANNEL_BUFFER_WORDS * 8)
 
-/* A record is one word: 48 bits of the address, which is sign-extended from them, then 14 bits of
- * size and 2 bits of kind. If record_words is 2, the program counter follows in a second word. */
+/* A record is one word: the lower 48 bits of the address, which the reader sign-extends, then 14
+ * bits of size and 2 bits of kind. If record_words is 2, the program counter follows in a second
+ * word. */
 enum { RDI_RECORD_LOAD = 0, RDI_RECORD_STORE = 1, RDI_RECORD_FETCH = 2, RDI_RECORD_EVENT = 3 };
 #define RDI_RECORD_SHIFT           16
 #define RDI_RECORD_SIZE_MAX        0x3fff
