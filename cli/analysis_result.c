@@ -97,7 +97,7 @@ int analysis_check(rd_ctx *ctx, const analysis_options *o, const char *const *in
         places[n_places++] = (output_place){.option = "--checkpoint", .path = o->pipe.checkpoint};
     int status = check_attribute(o);
     if (status == EXIT_OK && o->pipe.checkpoint && strcmp(o->pipe.checkpoint, "-") == 0)
-        status = fail_usage("--checkpoint: needs a file, not standard output");
+        status = fail_usage("--checkpoint: '-' is standard output; name a file");
     if (status == EXIT_OK)
         status = output_check(ctx, places, n_places, inputs, n);
     if (status == EXIT_OK)

@@ -33,7 +33,7 @@ static bool write_copy(bench *b, const char *source, const char *format, const c
         }
         rd_trace_close(t);
         if (status == RD_OK && *written == before) {
-            b->status = fail("%s: no references", source);
+            b->status = fail("%s: the trace has no references to measure with", source);
             break;
         }
     }

@@ -66,7 +66,7 @@ const bench_suite bench_threads = {"threads", "how much do more threads help?", 
 static bool run_growth(bench *b, int n, char **traces) {
     (void)traces;
     if (n > 0) {
-        b->status = fail_usage("bench growth makes its own traces");
+        b->status = fail_usage("bench growth generates its own traces; omit TRACE");
         return false;
     }
     static const char *const usual[] = {"auto"};
@@ -157,7 +157,8 @@ static bool print_memory(bench *b, const char *engine, uint64_t blocks) {
     int status = 0;
     struct rusage usage;
     if (child < 0 || wait4(child, &status, 0, &usage) != child || status != 0 || !got) {
-        b->status = fail("%s with %" PRIu64 " blocks: the run failed", engine, blocks);
+        b->status = fail("%s with %" PRIu64 " blocks: the process that measures this engine failed",
+                         engine, blocks);
         return false;
     }
     double resident = (double)usage.ru_maxrss * 1024 / (double)blocks;
@@ -178,7 +179,7 @@ static bool run_memory(bench *b, int n, char **traces) {
     static const uint64_t sizes[] = {1000000, 10000000, 30000000, 50000000, 70000000};
     (void)traces;
     if (n > 0) {
-        b->status = fail_usage("bench memory makes its own traces");
+        b->status = fail_usage("bench memory generates its own traces; omit TRACE");
         return false;
     }
     static const char *const usual[] = {"auto", "bk"};

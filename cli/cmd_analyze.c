@@ -10,7 +10,7 @@ static const rd_opt analyze_opts[] = {
      .arg = "FILE",
      .type = RD_OPT_STRING,
      .offset = ANALYSIS_FIELD(pipe.checkpoint),
-     .help = "resume from this file if it exists; write it at the end of each round (parda)"},
+     .help = "engine parda: resume from this file if it exists, and update it after each round"},
     {.name = NULL},
 };
 

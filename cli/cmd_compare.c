@@ -28,8 +28,9 @@ static const rd_opt compare_opts[] = {
      .type = RD_OPT_STRING,
      .offset = offsetof(compare_options, junit),
      .help = "write the result of every rule to this file as JUnit XML"},
-    OPTION_HIST(offsetof(compare_options, hist), NULL, "bins for the accuracy [log]"),
-    OPTION_OUT(offsetof(compare_options, out), "a report, or a row per pair"),
+    OPTION_HIST(offsetof(compare_options, hist), NULL,
+                "bins in which the accuracy is computed [log]"),
+    OPTION_OUT(offsetof(compare_options, out), "print a report, or one row per pair"),
     {.name = NULL},
 };
 
@@ -127,10 +128,12 @@ static int check_options(rd_ctx *ctx, const compare_options *o, compare_rule *ru
     if (!o->junit)
         return EXIT_OK;
     if (o->fail_if.n == 0)
-        return fail_usage("compare: --junit reports the results of rules: it needs --fail-if");
+        return fail_usage(
+            "compare: --junit reports the results of rules; give a rule with --fail-if");
     output_place place = {.option = "--junit", .path = o->junit};
     if (strcmp(o->junit, "-") == 0)
-        return fail_usage("compare: --junit needs a file: standard output has the report");
+        return fail_usage(
+            "compare: --junit needs a file, because the report is on standard output");
     return output_check(ctx, &place, 1, (const char *const *)operands, (size_t)n);
 }
 
@@ -160,24 +163,27 @@ const command command_compare = {
     .name = "compare",
     .summary = "compare profiles, and fail when locality regresses",
     .operands = "PROFILE PROFILE...",
-    .details = "Two profiles get a full comparison; three or more, a matrix of accuracies.\n"
-               "Accuracy is 1 - half the sum of differences over bins of the finite distances.\n"
-               "\n"
-               "A rule compares each profile with the first one. Rules ('<' works like '>'):\n"
-               "  different             the profiles are not identical\n"
-               "  accuracy<99%          the accuracy on the bins of --hist is below 99 %\n"
-               "  average-error>1%      the average error on HP-RDA's 23 bins is above 1 %\n"
-               "  miss-ratio-error>1%   the miss ratios at a power of two differ by more than 1 %\n"
-               "  miss-ratio@1M>5%      the miss ratio with a cache of 1 MiB is above 5 %\n"
-               "  miss-ratio@1M>+2%     it is more than 2 points above the first profile's\n"
-               "  miss-ratio@1M>1.05x   it is more than 1.05 times the first profile's\n"
-               "  misses@1M>1.05x       the number of misses; also >1000 or >+100\n"
-               "  mean-distance>1.1x    the mean of the finite distances\n"
-               "  blocks>1.1x           the number of distinct blocks\n"
-               "  references>1.1x       the number of references\n"
-               "  bound-broken          an approximate profile is outside its error bound\n"
-               "The exit status is 0 if no rule holds, 1 if a rule holds or cannot be applied,\n"
-               "and 2 if a rule is malformed.\n",
+    .details =
+        "Two profiles get a full comparison; three or more, a matrix of accuracies.\n"
+        "Accuracy is 1 - half the sum of differences over bins of the finite distances.\n"
+        "\n"
+        "A rule compares each profile with the first one. Rules ('<' works like '>'):\n"
+        "  different             the profiles are not identical\n"
+        "  accuracy<99%          the accuracy on the bins of --hist is below 99 %\n"
+        "  average-error>1%      the average error on HP-RDA's 23 bins is above 1 %\n"
+        "  miss-ratio-error>1%   the miss ratios at a power of two differ by more than 1 point\n"
+        "  miss-ratio@1M>5%      the miss ratio with a cache of 1 MiB is above 5 %\n"
+        "  miss-ratio@1M>+2%     the miss ratio is more than 2 points above the first profile's\n"
+        "  miss-ratio@1M>1.05x   the miss ratio is more than 1.05 times the first profile's\n"
+        "  misses@1M>1.05x       the misses are more than 1.05 times the first profile's; or "
+        ">1000, >+100\n"
+        "  mean-distance>1.1x    the mean finite distance is more than 1.1 times the first "
+        "profile's\n"
+        "  blocks>1.1x           the distinct blocks are more than 1.1 times the first profile's\n"
+        "  references>1.1x       the references are more than 1.1 times the first profile's\n"
+        "  bound-broken          an approximate profile is outside its error bound\n"
+        "The exit status is 0 if no rule holds, 1 if a rule holds or cannot be applied,\n"
+        "and 2 if a rule is malformed.\n",
     .opts = compare_opts,
     .opts_size = sizeof(compare_options),
     .min_operands = 2,

@@ -40,8 +40,8 @@ const command command_merge = {
     .operands = "PROFILE...",
     .details =
         "The runs must have the same block size, bound and kinds of references. If their bins\n"
-        "differ, the result has the finest bins that all of them have. The output\n"
-        "may be one of the inputs, which keeps a total up to date: it is replaced when the sum is\n"
+        "differ, the result has the finest bins that all of them have. The\noutput may be one of "
+        "the inputs, which keeps a total up to date: that file is replaced only\nwhen the sum is "
         "complete.\n"
         "\n"
         "  reusedist merge total.json today.json -o total.json\n",

@@ -38,7 +38,7 @@ static const rd_opt mrc_opts[] = {
      .type = RD_OPT_STRING,
      .offset = offsetof(mrc_options, hits),
      .help = "find the smallest caches that hit 90%,95%,... of all references"},
-    OPTION_OUT(offsetof(mrc_options, out), "table and chart, or only the numbers"),
+    OPTION_OUT(offsetof(mrc_options, out), "print a table and a chart, or only the numbers"),
     OPTION_OUTPUT(offsetof(mrc_options, output), "FILE",
                   "write the result to this file [standard output]"),
     OPTION_ASCII(offsetof(mrc_options, ascii), "draw the chart with ASCII characters only"),
@@ -203,7 +203,7 @@ static int run_mrc(rd_ctx *ctx, void *opts, int n, char **operands) {
     const mrc_options *o = opts;
     hit_list hits = {0};
     if (o->hits && o->sizes.n)
-        return fail_usage("mrc: --sizes and --hits exclude each other");
+        return fail_usage("mrc: --sizes and --hits cannot be combined; give only one of them");
     int status = parse_hits(ctx, o->hits, &hits);
     if (status != EXIT_OK)
         return status;

@@ -36,53 +36,54 @@ static const rd_opt predict_opts[] = {
      .arg = "[SIZE=]PROFILE",
      .type = RD_OPT_STRINGS,
      .offset = FIELD(train),
-     .help = "a training input; give two or more"},
+     .help = "learn from the profile of this input; give two or more"},
     {.name = "size-from",
      .arg = "WHAT",
      .type = RD_OPT_CHOICE,
      .offset = FIELD(size_from),
      .choices = "blocks|peaks",
      .def = "blocks",
-     .help = "how to find the size of an input without SIZE"},
+     .help = "size of an input without SIZE: its number of blocks, or a peak of its distances"},
     {.name = "size",
      .arg = "SIZE",
      .type = RD_OPT_DOUBLE,
      .offset = FIELD(size),
-     .help = "size of the input to predict"},
+     .help = "predict the profile of an input of this size"},
     {.name = "size-of",
      .arg = "PROFILE",
      .type = RD_OPT_STRING,
      .offset = FIELD(size_of),
-     .help = "predict for the size of this profile, which may cover only the start of a run"},
+     .help = "predict for the input size in this profile, which may cover only the start of a run"},
     {.name = "method",
      .arg = "METHOD",
      .type = RD_OPT_CHOICE,
      .offset = FIELD(method),
      .choices = "single|multi",
      .def = "single",
-     .help = "one pattern per group, or a mixture of patterns"},
+     .help = "describe each group of reuses by one pattern, or all by a mixture of patterns"},
     OPTION_HIST(FIELD(hist), NULL,
-                "reference:K; also log, loglinear with multi [reference:1000; multi: loglinear]"),
+                "bins of the model: reference:K; multi also takes log, loglinear [reference:1000; "
+                "multi: loglinear]"),
     {.name = "patterns",
      .arg = "SET",
      .type = RD_OPT_STRING,
      .offset = FIELD(patterns),
      .def = "auto",
-     .help = "patterns to choose from: some of constant,1/3,1/2,2/3,linear"},
+     .help = "patterns that the model may use: some of constant,1/3,1/2,2/3,linear"},
     {.name = "model",
      .arg = "FILE",
      .type = RD_OPT_STRING,
      .offset = FIELD(model),
-     .help = "write the model to this file; without --train, read it"},
+     .help = "write the model to this file; without --train, read the model from it"},
     {.name = "evaluate",
      .type = RD_OPT_BOOL,
      .offset = FIELD(evaluate),
-     .help = "report how well each input is predicted from all others"},
+     .help = "report how well each training input is predicted from all others"},
     {.name = "against",
      .arg = "PROFILE",
      .type = RD_OPT_STRING,
      .offset = FIELD(against),
-     .help = "report how well this profile is predicted"},
+     .help = "report how well this profile is predicted from the training inputs"},
     {.name = "cache",
      .arg = "SIZES",
      .type = RD_OPT_SIZES,
@@ -90,7 +91,7 @@ static const rd_opt predict_opts[] = {
      .max = 0x1p64,
      .offset = FIELD(caches),
      .help = "print only the miss ratios of these cache sizes, like mrc"},
-    OPTION_OUT(FIELD(out), "a report, the histogram, or a profile"),
+    OPTION_OUT(FIELD(out), "print a report, the histogram, or a profile"),
     OPTION_OUTPUT(FIELD(output), "FILE", "write the result to this file [standard output]"),
     OPTION_ASCII(FIELD(ascii), "draw the report with ASCII characters only"),
     {.name = NULL},
@@ -101,7 +102,7 @@ static int parse_config(rd_ctx *ctx, const predict_options *o, rd_model_config *
     if (o->hist && rd_binning_parse(ctx, o->hist, &out->binning) != RD_OK)
         return fail_usage("--hist: %s", rd_last_error(ctx));
     if (o->hist && o->method == RD_MODEL_SINGLE && out->binning.kind != RD_BINS_REFERENCE)
-        return fail_usage("--hist: method single needs reference:K");
+        return fail_usage("--hist: method single needs reference:K, for example reference:1000");
     if (rd_patterns_parse(ctx, o->patterns, &out->patterns) != RD_OK)
         return fail_usage("--patterns: %s", rd_last_error(ctx));
     return EXIT_OK;
@@ -247,9 +248,10 @@ static int check_options(const predict_options *o) {
         return fail_usage("predict: --evaluate and --against do not work with --model, --cache and "
                           "--out=json");
     if (!o->train.n && (o->hist || strcmp(o->patterns, "auto") != 0))
-        return fail_usage("predict: --hist and --patterns are for training; a model has its own");
+        return fail_usage("predict: --hist and --patterns need --train; a model that is read has "
+                          "its own bins and patterns");
     if (o->size < 0)
-        return fail_usage("--size must be greater than 0");
+        return fail_usage("--size: %g is not greater than 0", o->size);
     if (o->train.n == 1 && !o->evaluate && !o->against)
         return fail_usage("--train: a model needs two or more training inputs");
     return EXIT_OK;

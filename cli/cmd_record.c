@@ -19,11 +19,11 @@ static const rd_opt record_opts[] = {
     OPTION_TO(offsetof(record_options, to)),
     OPTION_QUIET(offsetof(record_options, quiet), "show no progress and no notes"),
     OPTION_KINDS(offsetof(record_options, kinds), "LS",
-                 "record loads, stores, instruction fetches"),
+                 "record loads (L), stores (S), instruction fetches (I)"),
     {.name = "pc",
      .type = RD_OPT_BOOL,
      .offset = offsetof(record_options, what.pc),
-     .help = "also record the address of the instruction"},
+     .help = "also record the instruction address of each reference"},
     {.name = "attribute",
      .type = RD_OPT_BOOL,
      .offset = offsetof(record_options, what.events),
@@ -31,7 +31,7 @@ static const rd_opt record_opts[] = {
     {.name = "thread",
      .type = RD_OPT_BOOL,
      .offset = offsetof(record_options, what.thread),
-     .help = "also record the number of the thread"},
+     .help = "also record the thread number of each reference"},
 #define RECORDER_FIELD(member) offsetof(record_options, what.member)
 #include "recorder_options.def"
     {.name = NULL},

@@ -19,7 +19,7 @@ static const rd_opt report_opts[] = {
      .arg = "SIZES",
      .type = RD_OPT_STRING,
      .offset = offsetof(report_options, caches),
-     .help = "caches to mark, L1=48K,L2=2M,... [this machine's]"},
+     .help = "mark these caches in the charts: L1=48K,L2=2M,... [this machine's]"},
     {.name = NULL},
 };
 

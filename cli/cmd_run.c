@@ -99,7 +99,7 @@ static int choose_collapse(rd_ctx *ctx, run_options *o) {
         return EXIT_OK;
     uint64_t bytes = 64;
     if (block && rd_parse_size(ctx, block, &bytes) != RD_OK)
-        return fail_usage("--block: '%.80s' is not a size", block);
+        return fail_usage("--block: '%.80s' is neither a size in bytes nor 'addr'", block);
     /* The recorder records everything if the block size is invalid, which pipeline_open() reports,
      * or above RD_COLLAPSE_MAX, which rd_live_new() refuses. */
     o->what.collapse_bytes = bytes & (bytes - 1) || bytes > RD_COLLAPSE_MAX ? 0 : bytes;

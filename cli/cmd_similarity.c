@@ -21,7 +21,7 @@ static const rd_opt similarity_opts[] = {
      .offset = offsetof(similarity_options, out),
      .choices = "text|csv",
      .def = "text",
-     .help = "a matrix, or a row per pair of programs"},
+     .help = "print a matrix, or one row per pair of programs"},
     {.name = NULL},
 };
 

@@ -60,7 +60,7 @@ static const rd_opt opts_table[] = {
      .offset = offsetof(verify_opts, output),
      .def = "verify-difference.txt",
      .arg = "FILE",
-     .help = "write a trace that shows a difference to this file"},
+     .help = "if an engine differs from the oracle, write a trace that reproduces it to FILE"},
     {0},
 };
 
@@ -148,7 +148,9 @@ static int run_verify(rd_ctx *ctx, void *state, int n, char **operands) {
     else if (rd_verify_difference(v))
         code = report_difference(ctx, opts, rd_verify_difference(v));
     else if (!anything_checked(v))
-        code = fail("verify: nothing was compared with the oracle");
+        code = fail(
+            "verify: no engine was compared with the oracle: every trace was empty, or no engine "
+            "could be checked; raise --seconds, --traces or --longest, or name another engine");
     else
         puts("\nno difference");
     rd_verify_free(v);

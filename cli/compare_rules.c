@@ -62,7 +62,7 @@ static reading read_different(const pair *what) {
 static reading read_bound_broken(const pair *what) {
     return what->c->bound_checked
                ? value_of(!what->c->bound_held)
-               : no_value("this needs an exact profile and one that states an error bound");
+               : no_value("the rule needs one exact profile and one that states an error bound");
 }
 
 static reading read_accuracy(const pair *what) {
@@ -84,7 +84,7 @@ static reading read_miss_ratio(const pair *what) {
     uint64_t bytes = facts->block_bytes, blocks = bytes ? what->size / bytes : what->size;
     double ratio;
     if (facts->references == 0)
-        return no_value("there are no references");
+        return no_value("the profile has no references");
     if (bytes == 0 && what->has_unit)
         return no_value(CACHES_IN_OBJECTS);
     if (blocks == 0)
@@ -110,7 +110,7 @@ static reading read_mean_distance(const pair *what) {
     }
     if (!rd_profile_facts_of(what->profile)->sums_known)
         return no_value("the sums of distances are unknown");
-    return count > 0 ? value_of(sum / count) : no_value("there are no finite distances");
+    return count > 0 ? value_of(sum / count) : no_value("the profile has no finite distances");
 }
 
 static reading read_blocks(const pair *what) {

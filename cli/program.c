@@ -100,8 +100,9 @@ static void occupy_standard_streams(void) {
 static void check_stack(void) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < STACK_KIB * 1024)
-        exit(fail("the stack is limited to %llu KiB, and %u KiB are needed: ulimit -s %u",
-                  (unsigned long long)limit.rlim_cur / 1024, STACK_KIB, STACK_KIB));
+        exit(fail(
+            "the stack is limited to %llu KiB, but %u KiB are needed; run 'ulimit -s %u' first",
+            (unsigned long long)limit.rlim_cur / 1024, STACK_KIB, STACK_KIB));
 }
 
 /* Sets the locale in which numbers have a decimal point, independently of the environment. */

@@ -57,7 +57,9 @@ static bool parse_burst(rd_ctx *ctx, const char *text, burst *out) {
             (out->n | out->gap) >> 62 == 0)
             return true;
     }
-    fail_usage("--burst: '%.80s' is not N:SKIP, for example 1M:99M", text);
+    fail_usage(
+        "--burst: '%.80s' is not N:SKIP with two numbers from 1 to 2^62 - 1, for example 1M:99M",
+        text);
     return false;
 }
 

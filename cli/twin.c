@@ -159,9 +159,13 @@ static int check_options(const twin *t, const recorder_options *what) {
         return fail_usage("run: --predict does not work with --trace-children, --distances, "
                           "--peaks, --attribute, --bound, --hist and sampling by the recorder");
     if (block && strcmp(block, "addr") != 0 && rd_parse_size(t->ctx, block, &bytes) != RD_OK)
-        return fail_usage("--block: '%.80s' is not a size", block);
+        return fail_usage("--block: '%.80s' is neither a size in bytes nor 'addr'", block);
+    char made_with[24] = "addr";
+    if (expected)
+        snprintf(made_with, sizeof made_with, "%" PRIu64, expected);
     if (block && bytes != expected)
-        return fail_usage("--block: the model has another block size; omit -b");
+        return fail_usage("--block: the model was made with -b %s, not -b %.80s; omit -b",
+                          made_with, block);
     return EXIT_OK;
 }
 

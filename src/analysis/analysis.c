@@ -19,7 +19,10 @@ static rd_status check_config(rd_analysis *a) {
         return rdi_fail(a->ctx, RD_EINVAL,
                         "a block of %" PRIu64 " bytes: the size must be a power of two", c->block);
     if (c->kinds & ~(uint32_t)RD_ALL_KINDS)
-        return rdi_fail(a->ctx, RD_EINVAL, "unknown kinds of references: mask %" PRIu32, c->kinds);
+        return rdi_fail(a->ctx, RD_EINVAL,
+                        "rd_analysis_config.kinds is %" PRIu32
+                        ": it may have only the bits of RD_ALL_KINDS, %u",
+                        c->kinds, (unsigned)RD_ALL_KINDS);
     if (c->sampling && c->bound)
         return rdi_fail(a->ctx, RD_EINVAL, "sampling needs all distances: analyze without a bound");
     if (c->distances)
@@ -153,7 +156,8 @@ void rd_analysis_close(rd_analysis *a) {
 
 static rd_status add_input(rd_analysis *a, const char *name, rd_trace *trace) {
     if (a->ran)
-        return rdi_fail(a->ctx, RD_ESTATE, "%s: this trace was added after the analysis had run",
+        return rdi_fail(a->ctx, RD_ESTATE,
+                        "%s: cannot add a trace after the analysis has run; start a new analysis",
                         name);
     if (a->n_inputs == a->inputs_room) {
         void *grown = rdi_grow(a->ctx, a->inputs, &a->inputs_room, sizeof *a->inputs);
@@ -280,7 +284,7 @@ static rd_status run(rd_analysis *a) {
 rd_status rd_analysis_run(rd_analysis *a) {
     RDI_NEED(NULL, a);
     if (a->ran)
-        return rdi_fail(a->ctx, RD_ESTATE, "an analysis can run only once");
+        return rdi_fail(a->ctx, RD_ESTATE, "an analysis can run only once; start a new one");
     if (a->n_inputs == 0)
         return rdi_fail(a->ctx, RD_ESTATE, "nothing to analyze: add a trace first");
     a->ran = true;
@@ -300,7 +304,8 @@ rd_status rd_analysis_profile(rd_analysis *a, rd_profile **out) {
     RDI_NEED(a ? a->ctx : NULL, a, out);
     if (!a->profile)
         return rdi_fail(a->ctx, RD_ESTATE,
-                        "the analysis has no profile, or it was already handed over");
+                        "the analysis has no profile: it has not run, it failed, or the profile "
+                        "was already handed over");
     *out = a->profile;
     a->profile = NULL;
     return RD_OK;

@@ -20,23 +20,29 @@ static rd_status take_levels(rd_attributor *a, const rd_attributor_config *confi
     uint64_t blocks[RD_LEVELS_MAX];
     size_t n = config->n_levels;
     if (n > RD_LEVELS_MAX)
-        return rdi_fail(a->ctx, RD_EINVAL, "there are more than %d cache levels", RD_LEVELS_MAX);
+        return rdi_fail(a->ctx, RD_EINVAL, "there are %zu cache levels; at most %d are supported",
+                        n, RD_LEVELS_MAX);
     if (n && !config->levels)
-        return rdi_fail(a->ctx, RD_EINVAL, "n_levels is %zu, but levels is NULL", n);
+        return rdi_fail(a->ctx, RD_EINVAL,
+                        "rd_attributor_config.n_levels is %zu, but levels is NULL", n);
     if (n)
         memcpy(a->levels, config->levels, n * sizeof *a->levels);
     qsort(a->levels, n, sizeof *a->levels, by_size);
     for (size_t k = 0; k < n; k++) {
         if (!memchr(a->levels[k].name, 0, sizeof a->levels[k].name))
-            return rdi_fail(a->ctx, RD_EINVAL, "the name of a cache level has no end");
+            return rdi_fail(a->ctx, RD_EINVAL,
+                            "the name of a cache level has no terminating NUL byte");
         if (a->levels[k].bytes == 0)
-            return rdi_fail(a->ctx, RD_EINVAL, "a cache of 0 bytes cannot be a level");
+            return rdi_fail(a->ctx, RD_EINVAL, "cache %s has a size of 0; give at least 1 byte",
+                            a->levels[k].name);
         blocks[k] = a->levels[k].bytes / (config->block_bytes ? config->block_bytes : 1);
         blocks[k] = blocks[k] ? blocks[k] : 1;
         if (config->bound && blocks[k] > config->bound)
             return rdi_fail(a->ctx, RD_EINVAL,
-                            "cache %s holds %" PRIu64 " blocks, which is above the bound",
-                            a->levels[k].name, blocks[k]);
+                            "cache %s holds %" PRIu64
+                            " blocks, which is above the bound of %" PRIu64
+                            " blocks; raise the bound, or omit the cache",
+                            a->levels[k].name, blocks[k], config->bound);
     }
     rdi_steps_init(&a->steps, blocks, n);
     for (uint64_t d = 0; d < RDI_COUNT(a->near_steps); d++)
@@ -106,7 +112,9 @@ rd_status rd_attributor_new(rd_ctx *ctx, const rd_attributor_config *config, rd_
     RD_TRY(rdi_sized_copy(ctx, "rd_attributor_config", config, &known, sizeof known));
     config = &known;
     if (config->block_bytes & (config->block_bytes - 1))
-        return rdi_fail(ctx, RD_EINVAL, "the size of a block must be a power of two");
+        return rdi_fail(ctx, RD_EINVAL,
+                        "a block of %" PRIu64 " bytes: the size must be a power of two",
+                        config->block_bytes);
     rd_attributor *a = rdi_calloc(ctx, 1, sizeof *a);
     if (!a)
         return RD_ENOMEM;
@@ -134,9 +142,10 @@ void rd_attributor_free(rd_attributor *a) {
 
 rd_status rdi_attributor_is_open(const rd_attributor *a) {
     if (a->finished)
-        return rdi_fail(a->ctx, RD_ESTATE, "the attribution is finished");
+        return rdi_fail(a->ctx, RD_ESTATE, "the attribution is finished and takes no more calls");
     if (a->failed)
-        return rdi_fail(a->ctx, RD_ESTATE, "the attribution failed earlier");
+        return rdi_fail(a->ctx, RD_ESTATE,
+                        "the attribution failed in an earlier call and takes no more calls");
     return RD_OK;
 }
 
@@ -217,7 +226,8 @@ rd_status rd_attributor_event(rd_attributor *a, const rd_event *event) {
     RD_TRY(rdi_attributor_is_open(a));
     if (event->kind < RD_EVENT_MODULE || event->kind > RD_EVENT_UNLOAD ||
         (event->kind == RD_EVENT_MODULE && !event->path))
-        return rdi_fail(a->ctx, RD_EINVAL, "an event has no known kind, or a module no path");
+        return rdi_fail(a->ctx, RD_EINVAL,
+                        "an event has an unknown kind, or is a module without a path");
     if (event->kind == RD_EVENT_MODULE || event->kind == RD_EVENT_UNLOAD)
         return change_modules(a, event);
     return change_data(a, event);
@@ -297,7 +307,9 @@ rd_status rd_attributor_finish(rd_attributor *a, rd_profile *profile) {
     RD_TRY(rdi_attributor_is_open(a));
     if (rd_profile_facts_of(profile)->references != a->references)
         return rdi_fail(a->ctx, RD_EINVAL,
-                        "the profile does not belong to the references that were fed");
+                        "the profile has %" PRIu64 " references, but %" PRIu64
+                        " were fed: pass the profile of the same analysis",
+                        rd_profile_facts_of(profile)->references, a->references);
     a->finished = true;
     rdi_details *details = NULL;
     RD_TRY(rdi_details_new(a->ctx, &details));

@@ -318,7 +318,10 @@ rd_status rd_attributor_feed(rd_attributor *a, const rd_attributed *batch) {
     RDI_NEED(a->ctx, batch->refs, batch->origin, batch->blocks, batch->distances);
     RDI_NEED(a->ctx, batch->refs->addr);
     if (batch->origin[batch->n - 1] >= batch->refs->n)
-        return rdi_fail(a->ctx, RD_EINVAL, "a block comes from a reference outside the batch");
+        return rdi_fail(
+            a->ctx, RD_EINVAL,
+            "origin of the last block: %u is not below the number of references of the batch, %zu",
+            (unsigned)batch->origin[batch->n - 1], batch->refs->n);
     bool timed = a->batches++ % TIMED_ONE_IN == 0;
     double start = timed ? now() : 0;
     rd_status status = feed_windows(a, batch);

@@ -158,7 +158,7 @@ static bool take_number(rdi_json *j, const char *wanted) {
         good = take_digits(j);
     }
     if (!good)
-        rdi_json_fail(j, "not a valid JSON number");
+        rdi_json_fail(j, "this is not a valid JSON number");
     return good;
 }
 
@@ -266,15 +266,17 @@ static size_t take_string_char(rdi_json *j, char out[4]) {
         rdi_json_fail(j, "the file ends inside a string");
     } else if (take_char(j, '\\')) {
         if ((n = take_escape(j, out)) == 0)
-            rdi_json_fail(j, "not a valid JSON escape");
+            rdi_json_fail(j, "the string has an invalid escape sequence");
     } else if ((unsigned char)j->text[j->at] < ' ') {
-        rdi_json_fail(j, "byte 0x%02x inside a string", (unsigned)j->text[j->at]);
+        rdi_json_fail(
+            j, "the string contains byte 0x%02x, which must be written as an escape sequence",
+            (unsigned)j->text[j->at]);
     } else {
         n = rdi_utf8_length(j->text + j->at, j->n - j->at);
         memcpy(out, j->text + j->at, n);
         j->at += n;
         if (n == 0)
-            rdi_json_fail(j, "not UTF-8");
+            rdi_json_fail(j, "the string is not valid UTF-8");
     }
     return n;
 }

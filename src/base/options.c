@@ -120,7 +120,8 @@ static rd_status check_range(rd_ctx *ctx, const rd_opt *opt, const char *text, d
     rdi_snprintf(shown, sizeof shown, limit == rint(limit) && fabs(limit) < 1e15 ? "%.0f" : "%g",
                  limit);
     return rdi_fail(ctx, RD_EINVAL,
-                    small ? "%.80s is too small: at least %s" : "%.80s is too large: at most %s",
+                    small ? "%.80s is too small: the minimum is %s"
+                          : "%.80s is too large: the maximum is %s",
                     text, shown);
 }
 

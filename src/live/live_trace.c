@@ -86,7 +86,9 @@ static rd_status open_buffer(live_reader *l, int index) {
         words = RDI_CHANNEL_BUFFER_WORDS;
     if (words > RDI_CHANNEL_BUFFER_WORDS)
         return rdi_fail(l->r->ctx, RD_EFORMAT,
-                        "a recorder handed over a buffer of %" PRIu64 " words", words);
+                        "a recorder handed over a buffer of %" PRIu64
+                        " words; a buffer has at most %d",
+                        words, (int)RDI_CHANNEL_BUFFER_WORDS);
     if (channel->buffer[index].process >= PROCESSES_MAX)
         return rdi_fail(l->r->ctx, RD_ERANGE,
                         "the recording has more than %d processes, which is the limit",

@@ -81,7 +81,10 @@ static rd_status check_config(rd_ctx *ctx, const rd_model_config *c) {
     if (c->patterns)
         RD_TRY(rdi_patterns_check(ctx, c->patterns));
     if (c->method != RD_MODEL_SINGLE && c->method != RD_MODEL_MULTI)
-        return rdi_fail(ctx, RD_EINVAL, "unknown prediction method");
+        return rdi_fail(
+            ctx, RD_EINVAL,
+            "unknown prediction method %d (valid: %d for RD_MODEL_SINGLE, %d for RD_MODEL_MULTI)",
+            (int)c->method, (int)RD_MODEL_SINGLE, (int)RD_MODEL_MULTI);
     if (c->method == RD_MODEL_SINGLE && kind != RD_BINS_REFERENCE)
         return rdi_fail(
             ctx, RD_EINVAL,
@@ -90,7 +93,9 @@ static rd_status check_config(rd_ctx *ctx, const rd_model_config *c) {
         return rdi_fail(ctx, RD_EINVAL,
                         "the multi-model method needs log, loglinear or reference bins");
     if (kind == RD_BINS_REFERENCE && (c->binning.param < 1 || c->binning.param > 1000000))
-        return rdi_fail(ctx, RD_EINVAL, "the number of reference groups must be from 1 to 1000000");
+        return rdi_fail(ctx, RD_EINVAL,
+                        "%" PRIu64 " reference groups: the number must be from 1 to 1000000",
+                        c->binning.param);
     return RD_OK;
 }
 
@@ -107,8 +112,10 @@ static rd_status check_profile(rd_ctx *ctx, const rd_profile_facts *f,
                         " blocks: a prediction needs all distances",
                         number, f->bound);
     if (f->block_bytes != first->block_bytes)
-        return rdi_fail(ctx, RD_EINVAL, "profile %zu has a different block size than profile 1",
-                        number);
+        return rdi_fail(ctx, RD_EINVAL,
+                        "the block sizes differ: %" PRIu64 " bytes in profile 1, %" PRIu64
+                        " in profile %zu (0: no size)",
+                        first->block_bytes, f->block_bytes, number);
     if (rdi_profile_kinds(f) != rdi_profile_kinds(first))
         return rdi_fail(ctx, RD_EINVAL,
                         "profile %zu has different kinds of references than profile 1", number);
@@ -118,7 +125,8 @@ static rd_status check_profile(rd_ctx *ctx, const rd_profile_facts *f,
 static rd_status check_sizes(rd_ctx *ctx, const rdi_training_run *runs, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (!(runs[i].size > 0 && isfinite(runs[i].size)))
-            return rdi_fail(ctx, RD_EINVAL, "an input size must be above 0");
+            return rdi_fail(ctx, RD_EINVAL, "an input size of %g: it must be above 0",
+                            runs[i].size);
     for (size_t i = 1; i < n; i++)
         if (runs[i].size == runs[i - 1].size)
             return rdi_fail(ctx, RD_EINVAL,
@@ -140,7 +148,7 @@ rd_status rdi_run_group(rd_ctx *ctx, rdi_training_run *run, uint64_t groups) {
     if (run->n_groups < groups)
         return rdi_fail(ctx, RD_EINVAL,
                         "the profile of size %.10g has only %zu reuses, fewer than %" PRIu64
-                        " groups",
+                        " groups; use fewer groups",
                         run->size, run->n_groups, groups);
     return RD_OK;
 }

@@ -91,7 +91,7 @@ static rdi_power read_power(rdi_json *j) {
     double values[2] = {0, 0};
     read_doubles(j, values, 2);
     if (!(values[0] > 0))
-        rdi_json_fail(j, "a total must be above 0");
+        rdi_json_fail(j, "a total is not above 0");
     return (rdi_power){values[0], values[1]};
 }
 
@@ -150,7 +150,9 @@ static void read_binning(rdi_json *j, rd_model *m) {
     if (text && (rd_binning_parse(j->ctx, text, bins) != RD_OK ||
                  (bins->kind != RD_BINS_REFERENCE && bins->kind != RD_BINS_LOG &&
                   bins->kind != RD_BINS_LOGLINEAR)))
-        rdi_json_fail(j, "bins \"%.40s\" are invalid in a model", text);
+        rdi_json_fail(
+            j, "bins \"%.40s\" are invalid in a model (valid: log, loglinear, reference:GROUPS)",
+            text);
     rdi_free(j->ctx, text);
 }
 
@@ -165,7 +167,9 @@ static void read_patterns(rdi_json *j, rd_model *m) {
     rd_model_facts *f = &m->facts;
     char *text = rdi_json_string(j);
     if (text && (rd_patterns_parse(j->ctx, text, &f->patterns) != RD_OK || !f->patterns))
-        rdi_json_fail(j, "patterns \"%.60s\"", text);
+        rdi_json_fail(
+            j, "patterns \"%.60s\" are invalid: expected some of constant, 1/3, 1/2, 2/3, linear",
+            text);
     rdi_free(j->ctx, text);
 }
 
@@ -216,7 +220,7 @@ static void read_members(rdi_json *j, rd_model *m) {
         if (i == RDI_COUNT(members))
             rdi_json_skip(j);
         else if (seen >> i & 1)
-            rdi_json_fail(j, "duplicate \"%s\"", key);
+            rdi_json_fail(j, "\"%s\" occurs twice", key);
         else
             members[i].read(j, m);
         seen |= UINT32_C(1) << i;

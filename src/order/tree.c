@@ -40,7 +40,7 @@ static bool walk(const rdi_tree *t, bool (*visit)(const rdi_tree *t, uint32_t n,
     uint32_t depth = 0, seen = 0;
     for (uint32_t n = t->root; n || depth; n = t->node[n].child[RDI_NEWER]) {
         for (; n; n = t->node[n].child[RDI_OLDER]) {
-            *why = "tree: the links are no tree";
+            *why = "tree: the links do not form a tree";
             if (n >= t->used || depth == t->used || ++seen == t->used)
                 return false;
             stack[depth++] = n;

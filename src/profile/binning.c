@@ -29,10 +29,14 @@ static rd_status parse_param(rd_ctx *ctx, const char *text, const char *param, r
         return RD_OK;
     }
     if (!linear && !reference)
-        return rdi_fail(ctx, RD_EINVAL, "'%.80s': these bins take no number", text);
+        return rdi_fail(ctx, RD_EINVAL, "'%.80s': only linear and reference bins take a number",
+                        text);
     RD_TRY(rd_parse_size(ctx, param, &out->param));
     if (out->param == 0 || (reference && out->param > MAX_GROUPS))
-        return rdi_fail(ctx, RD_EINVAL, "'%.80s': the number is out of range", text);
+        return rdi_fail(ctx, RD_EINVAL,
+                        reference ? "'%.80s': the number of groups must be from 1 to 2^32"
+                                  : "'%.80s': the width must be at least 1",
+                        text);
     return RD_OK;
 }
 
@@ -70,9 +74,10 @@ rd_status rdi_binning_check(rd_ctx *ctx, rd_binning binning) {
     if ((unsigned)binning.kind > RD_BINS_EDGES)
         return rdi_fail(ctx, RD_EINVAL, "unknown kind of bins: %d", (int)binning.kind);
     if (binning.kind == RD_BINS_LINEAR && binning.param == 0)
-        return rdi_fail(ctx, RD_EINVAL, "linear bins need a width of at least 1");
+        return rdi_fail(ctx, RD_EINVAL, "the width of linear bins is 0; it must be at least 1");
     if (binning.kind == RD_BINS_REFERENCE && binning.param == 0)
-        return rdi_fail(ctx, RD_EINVAL, "a reference histogram needs at least one group");
+        return rdi_fail(ctx, RD_EINVAL,
+                        "the number of reference groups is 0; it must be at least 1");
     return RD_OK;
 }
 
@@ -111,7 +116,7 @@ static rd_status fail_split(rd_ctx *ctx, const rd_bin *bin, rd_binning to) {
     char name[32];
     rd_binning_name(to, name);
     return rdi_fail(ctx, RD_EINVAL,
-                    "no %s bins from these: the bin %" PRIu64 " to %" PRIu64
+                    "cannot make %s bins: the bin %" PRIu64 " to %" PRIu64
                     " would have to be split",
                     name, bin->low, bin->high);
 }

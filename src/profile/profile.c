@@ -202,7 +202,8 @@ rd_status rd_profile_set_burst_band(rd_profile *p, const double *low, const doub
                                     size_t n) {
     RDI_NEED(rdi_profile_ctx(p), p, low, high);
     if (n == 0 || n > RD_BAND_SIZES || !are_falling_shares(low, n) || !are_falling_shares(high, n))
-        return rdi_fail(p->ctx, RD_EINVAL, "a band needs 1 to %d shares that do not increase",
+        return rdi_fail(p->ctx, RD_EINVAL,
+                        "a band needs 1 to %d shares from 0 to 1 that do not increase",
                         RD_BAND_SIZES);
     RD_TRY(set_error_kind(p, RDI_KIND_BURSTS));
     p->facts.n_band = n;
@@ -250,7 +251,8 @@ rd_status rd_profile_add_repeats(rd_profile *p, uint64_t repeats) {
     if (repeats == 0)
         return RD_OK;
     if (p->facts.binning.kind == RD_BINS_REFERENCE)
-        return rdi_fail(p->ctx, RD_EINVAL, "references cannot be added to these bins");
+        return rdi_fail(p->ctx, RD_EINVAL,
+                        "references cannot be added to a profile with reference groups");
     if (measured) {
         RD_TRY(bin_of_zero(p, &bin));
         bin->count += repeats;

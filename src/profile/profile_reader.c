@@ -59,7 +59,10 @@ static uint64_t u64_or_null(rdi_json *j, uint64_t none) {
         return none;
     uint64_t value = rdi_json_u64(j);
     if (value == none)
-        rdi_json_fail(j, "%" PRIu64 " is out of range here (unknown or none is null)", value);
+        rdi_json_fail(j,
+                      "%" PRIu64
+                      " is not a valid number here: write null for an unknown or missing number",
+                      value);
     return value;
 }
 
@@ -136,7 +139,7 @@ void rdi_read_texts(rdi_profile_reader *r, const char *const **out, size_t *n) {
 void rdi_read_index(rdi_profile_reader *r, void *field) {
     uint64_t index = rdi_json_u64(&r->j);
     if (index >= UINT32_MAX)
-        rdi_json_fail(&r->j, "the number is not an index");
+        rdi_json_fail(&r->j, "index %" PRIu64 " does not fit in 32 bits", index);
     *(size_t *)field = (size_t)index;
 }
 

@@ -53,7 +53,7 @@ static bool is_infinite(const char *text) {
 
 static rd_status add_blocks(times_reader *r, const char *count) {
     if (r->has_blocks)
-        return bad(r, "a second 'inf'");
+        return bad(r, "this is the second line 'inf'; only one is allowed");
     r->has_blocks = true;
     return parse_u64(r, count, &r->blocks);
 }
@@ -99,7 +99,8 @@ static rd_status read_bin(times_reader *r, char **field, size_t n) {
     if (high < low || low < r->upto)
         return bad(r, "times must be in ascending order");
     if (low == 0 && !r->from_zero)
-        return bad(r, "the time distance is 0, but immediate reuse has 1 unless from_zero is set");
+        return bad(r, "the time distance is 0, but immediate reuse has 1; set from_zero "
+                      "(--from-zero) if it has 0");
     r->upto = high + 1;
     RD_TRY(parse_mean(r, n == 4 ? field[3] : NULL, low, high, &mean));
     return add_point(r, mean, count);
@@ -179,10 +180,10 @@ static rd_status check_blocks(times_reader *r, uint64_t given) {
     if (given)
         r->blocks = given;
     else if (!r->has_blocks)
-        return rdi_fail(
-            r->ctx, RD_EINVAL,
-            "%s: the number of distinct blocks is missing; give it, or a line 'inf COUNT'",
-            r->name);
+        return rdi_fail(r->ctx, RD_EINVAL,
+                        "%s: the number of distinct blocks is missing; give it with --blocks, or "
+                        "add a line 'inf COUNT'",
+                        r->name);
     if (r->blocks == 0 && r->reuses > 0)
         return rdi_fail(r->ctx, RD_EFORMAT, "%s: there are reuses but no blocks", r->name);
     if (r->reuses > UINT64_MAX - 1 - r->blocks)

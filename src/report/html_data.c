@@ -118,15 +118,17 @@ static rd_status put_levels(rd_json_writer *w, const rd_page *page, const rd_pro
     return RD_OK;
 }
 
-/* Writes useful cache sizes: the sizes with 90 % and 99 % of the achievable hits, and working
- * sets. */
+/* Writes useful cache sizes: the sizes with 90 % and 99 % of the achievable hits, and working sets
+ * with the misses at half their size ("before"). Sizes that a sample does not resolve are left
+ * out. */
 static rd_status put_sizes(rd_json_writer *w, const rd_profile *p) {
     static const unsigned percents[] = {90, 99};
     rd_knee knees[MAX_KNEES];
+    uint64_t resolution = rd_mrc_resolution(p);
     rd_json_begin_array(w, "sizes", RD_JSON_INLINE);
     for (size_t i = 0; i < RDI_COUNT(percents); i++) {
         uint64_t blocks = rd_smallest_cache(p, percents[i] / 100.0);
-        if (blocks == RD_UNKNOWN || blocks == 0 || blocks < rd_mrc_resolution(p))
+        if (blocks == RD_UNKNOWN || blocks == 0 || blocks < resolution)
             continue;
         rd_json_begin_object(w, NULL, RD_JSON_INLINE);
         rd_json_put_u64(w, "hits", percents[i]);
@@ -135,8 +137,11 @@ static rd_status put_sizes(rd_json_writer *w, const rd_profile *p) {
     }
     size_t n = rd_knees(p, knees, MAX_KNEES);
     for (size_t i = 0; i < n; i++) {
+        if (knees[i].blocks < resolution)
+            continue;
         rd_json_begin_object(w, NULL, RD_JSON_INLINE);
-        rdi_json_put_rounded(w, "before", knees[i].miss_before, RATIO_DIGITS);
+        if (knees[i].blocks / 2 >= resolution)
+            rdi_json_put_rounded(w, "before", knees[i].miss_before, RATIO_DIGITS);
         RD_TRY(put_size(w, p, knees[i].blocks));
         rd_json_end_object(w);
     }

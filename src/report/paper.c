@@ -218,14 +218,16 @@ void rdi_paper_error(rdi_paper *paper, const rd_profile_facts *f) {
     } else if (f->skipped) {
         rdi_text_puts(t, "unknown: the recorder skipped parts of the run");
     } else if (has_error_kind(f, RDI_KIND_SAMPLED)) {
-        rdi_text_printf(t, "at most %s%.3g points off (95 %% confidence)",
+        rdi_text_printf(t, "miss ratios are at most %s%.3g points off (95 %% confidence)",
                         paper->style.unicode ? "\xc2\xb1" : "+/-", 100 * f->error_bound);
     } else if (has_error_kind(f, "relative")) {
-        rdi_text_printf(t, "distances are 0 to %.3g %% too small", 100 * f->error_bound);
+        rdi_text_printf(t, "distances are at most %.3g %% too small, never too large",
+                        100 * f->error_bound);
     } else if (has_error_kind(f, "absolute")) {
-        rdi_text_printf(t, "distances are 0 to %.6g blocks too small", f->error_bound);
+        rdi_text_printf(t, "distances are at most %.6g blocks too small, never too large",
+                        f->error_bound);
     } else {
-        rdi_text_puts(t, "no bound is known (");
+        rdi_text_puts(t, "no error bound is known (");
         rdi_text_escaped(t, f->error_kind ? f->error_kind : "unknown");
         rdi_text_putc(t, ')');
     }

@@ -115,18 +115,33 @@ static void add_achievable(rdi_report *r) {
     }
 }
 
+/* Finds the working sets that the sample resolves, the most pronounced first. `out` has room for
+ * MAX_KNEES; returns how many were found. */
+static size_t find_working_sets(const rdi_report *r, rd_knee *out) {
+    size_t all = rd_knees(r->p, out, MAX_KNEES), n = 0;
+    for (size_t i = 0; i < all; i++)
+        if (out[i].blocks >= r->resolution)
+            out[n++] = out[i];
+    return n;
+}
+
+static bool resolves_half(const rdi_report *r, const rd_knee *knee) {
+    return knee->blocks / 2 >= r->resolution;
+}
+
 static void add_working_sets(rdi_report *r) {
     rd_knee knees[MAX_KNEES];
-    size_t n = rd_knees(r->p, knees, MAX_KNEES);
+    size_t n = find_working_sets(r, knees);
     for (size_t i = 0; i < n; i++) {
-        char before[RDI_FORMAT_ROOM], note[64];
+        char before[RDI_FORMAT_ROOM], note[64] = "";
         rdi_format_share(knees[i].miss_before, before);
-        snprintf(note, sizeof note, "%s with half of it", before);
+        if (resolves_half(r, &knees[i]))
+            snprintf(note, sizeof note, "%s at half the size", before);
         add_size(r,
                  i == 0       ? "working set"
                  : is_wide(r) ? "another working set"
                               : "another",
-                 knees[i].blocks, note);
+                 knees[i].blocks, *note ? note : NULL);
     }
 }
 
@@ -227,23 +242,29 @@ static void say_no_working_set(const rdi_report *r, rdi_text *words) {
 }
 
 static void say_working_set(const rdi_report *r, rdi_text *words) {
-    rd_knee knee;
+    rd_knee knees[MAX_KNEES];
+    if (r->end == 0 && r->facts->bound) {
+        rdi_text_puts(words, "No reuse has a distance below the bound.");
+        return;
+    }
     if (r->end == 0) {
         rdi_text_puts(words, "No block is used twice, so no cache of any size would help.");
         return;
     }
-    if (rd_knees(r->p, &knee, 1) == 0) {
+    if (find_working_sets(r, knees) == 0) {
         say_no_working_set(r, words);
         return;
     }
     char size[RDI_FORMAT_ROOM], before[RDI_FORMAT_ROOM], after[RDI_FORMAT_ROOM];
-    rdi_format_size(&r->paper, knee.blocks, size);
-    rdi_format_share(knee.miss_before, before);
-    rdi_format_share(knee.miss_after, after);
-    rdi_text_printf(words,
-                    "The clearest working set is %s%s: a cache of half that size would miss %s, "
-                    "one that holds it %s.",
-                    size, rdi_report_unit(r), before, after);
+    rdi_format_size(&r->paper, knees[0].blocks, size);
+    rdi_format_share(knees[0].miss_before, before);
+    rdi_format_share(knees[0].miss_after, after);
+    rdi_text_printf(words, "The clearest working set is %s%s: ", size, rdi_report_unit(r));
+    if (resolves_half(r, &knees[0]))
+        rdi_text_printf(words, "a cache of half that size would miss %s, one that holds it %s.",
+                        before, after);
+    else
+        rdi_text_printf(words, "a cache that holds it would miss %s.", after);
 }
 
 /* Says that the sample is too small for this trace. */

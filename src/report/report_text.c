@@ -71,7 +71,7 @@ static void add_infinite(rdi_report *r) {
         rdi_text_printf(t, "first touches, or beyond the bound of %s%s\n", bound,
                         f->block_bytes ? "" : " blocks");
     else
-        rdi_text_puts(t, f->skipped ? "the recorded parts did not touch them before\n"
+        rdi_text_puts(t, f->skipped ? "the recorded parts did not touch these blocks before\n"
                                     : "no cache avoids these\n");
 }
 
@@ -101,7 +101,8 @@ static void add_distances(rdi_report *r) {
     }
     add_label(r, "reuse distance");
     if (finite == 0) {
-        rdi_text_puts(&r->paper.t, "no block was used twice\n");
+        rdi_text_puts(&r->paper.t, r->facts->bound ? "no reuse has a distance below the bound\n"
+                                                   : "no block was used twice\n");
         return;
     }
     add_median(r, bins, n, finite);

@@ -2,6 +2,7 @@
  * generate.h. */
 #include "trace/generate.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* ln 2 as a sum of two numbers. The first has so few bits that its product with an exponent of a
@@ -128,7 +129,9 @@ rd_status rdi_choice_init(rd_ctx *ctx, const char *owner, rdi_choice *c, size_t 
     for (size_t i = 0; i < n; i++) {
         uint64_t weight = weights->n ? weights->value[i] : 1;
         if (weight > UINT32_MAX)
-            return rdi_fail(ctx, RD_EINVAL, "generator %s: a weight has more than 32 bits", owner);
+            return rdi_fail(ctx, RD_EINVAL,
+                            "generator %s: a weight of %" PRIu64 " does not fit in 32 bits", owner,
+                            weight);
         c->bound[i] = sum += weight;
     }
     if (sum == 0)

@@ -81,7 +81,7 @@ static bool describe(char code, field *f) {
 /* Adds a field of `bytes` bytes after the existing fields. */
 static rd_status add_field(binary_reader *b, const char *at, const field *f, size_t bytes) {
     if (b->field_count == FIELDS_MAX)
-        return fail_layout(b, at, "more than 64 fields");
+        return fail_layout(b, at, "the record has more than 64 fields");
     b->fields[b->field_count] = *f;
     b->fields[b->field_count++].at = (uint16_t)b->record_bytes;
     b->record_bytes += bytes;

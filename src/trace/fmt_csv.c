@@ -198,7 +198,8 @@ static bool is_named(const csv_reader *c, int role) {
 static rd_status check_options(csv_reader *c) {
     rd_ctx *ctx = c->lines.r->ctx;
     if (is_given(c, ID) && is_given(c, ADDR))
-        return rdi_fail(ctx, RD_EINVAL, "format csv: give either id= or addr=");
+        return rdi_fail(ctx, RD_EINVAL,
+                        "format csv: id= and addr= cannot be combined; give only one of them");
     for (int role = 0; role < ROLES; role++) {
         if (c->header == HEADER_OFF && is_named(c, role))
             return rdi_fail(ctx, RD_EINVAL,

@@ -33,14 +33,14 @@ static const rd_opt fft_opts[] = {
      .def = "128",
      .min = 2,
      .max = 1 << 20,
-     .help = "a power of two"},
+     .help = "number of rows of the matrix, a power of two"},
     {.name = "columns",
      .type = RD_OPT_SIZE,
      .offset = offsetof(fft_state, columns),
      .def = "256",
      .min = 2,
      .max = 1 << 20,
-     .help = "a power of two"},
+     .help = "number of columns of the matrix, a power of two"},
     RDI_GENERATOR_OPTS(fft_state, g),
     {.name = NULL},
 };
@@ -55,8 +55,9 @@ static rd_status fft_open(void *self, rdi_reader *r) {
     s->reversing = true;
     if (!is_power_of_two(s->rows) || !is_power_of_two(s->columns))
         return rdi_fail(r->ctx, RD_EINVAL,
-                        "generator fft: %" PRIu64 " x %" PRIu64 " are not powers of two", s->rows,
-                        s->columns);
+                        "generator fft: %" PRIu64 " x %" PRIu64
+                        ": both numbers must be powers of two",
+                        s->rows, s->columns);
     return RD_OK;
 }
 

@@ -1,6 +1,7 @@
 /* phases: uses several working sets in turn. */
 #include "trace/generate.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 
 enum { PATTERN_UNIFORM, PATTERN_CYCLE };
@@ -20,14 +21,14 @@ static const rd_opt phases_opts[] = {
      .type = RD_OPT_SIZES,
      .offset = offsetof(phases_state, sets),
      .def = "1K:4K:16K",
-     .help = "blocks of each working set, joined by ':'"},
+     .help = "number of blocks of each working set, separated by ':'"},
     {.name = "length",
      .type = RD_OPT_SIZE,
      .offset = offsetof(phases_state, length),
      .def = "100000",
      .min = 1,
      .max = 1e15,
-     .help = "references before the next set"},
+     .help = "number of references before the next set"},
     {.name = "pattern",
      .type = RD_OPT_CHOICE,
      .offset = offsetof(phases_state, pattern),
@@ -43,7 +44,9 @@ static rd_status phases_open(void *self, rdi_reader *r) {
     for (size_t i = 0; i < p->sets.n; i++)
         if (p->sets.value[i] == 0 || p->sets.value[i] > RDI_BLOCKS_MAX)
             return rdi_fail(r->ctx, RD_EINVAL,
-                            "generator phases: a working set must have 1 to 1T blocks");
+                            "generator phases: a working set of %" PRIu64
+                            " blocks: the number must be from 1 to 1T",
+                            p->sets.value[i]);
     rdi_generator_open(&p->g, r);
     return RD_OK;
 }

@@ -30,29 +30,30 @@ static const rd_opt stack_opts[] = {
      .def = "64K",
      .min = 1,
      .max = (double)STACK_MAX,
-     .help = "distinct blocks at most"},
+     .help = "maximum number of distinct blocks"},
     {.name = "mean",
      .type = RD_OPT_DOUBLE,
      .offset = offsetof(stack_state, mean),
      .def = "1000",
      .min = 0,
      .max = 1e9,
-     .help = "average of a geometric distribution of distances"},
+     .help = "mean of the geometric distribution that distances are drawn from"},
     {.name = "at",
      .type = RD_OPT_SIZES,
      .offset = offsetof(stack_state, at),
-     .help = "draw from these distances instead, joined by ':'"},
+     .help = "draw from these distances instead of using mean=, separated by ':'"},
     {.name = "weights",
      .type = RD_OPT_SIZES,
      .offset = offsetof(stack_state, weights),
-     .help = "how often each distance of at= is drawn, joined by ':' [all equally]"},
+     .help = "how often each distance of at= is drawn, separated by ':' [all equally]"},
     {.name = "cold",
      .type = RD_OPT_DOUBLE,
      .offset = offsetof(stack_state, cold),
      .def = "0",
      .min = 0,
      .max = 1,
-     .help = "share of references to a new block, while there are any"},
+     .help =
+         "fraction of references that go to a new block, until all `blocks` blocks have been used"},
     RDI_GENERATOR_OPTS(stack_state, g),
     {.name = NULL},
 };
@@ -63,7 +64,9 @@ static rd_status stack_open(void *self, rdi_reader *r) {
     if (s->at.n > 0)
         RD_TRY(rdi_choice_init(r->ctx, "stack", &s->choice, s->at.n, &s->weights));
     else if (s->weights.n > 0)
-        return rdi_fail(r->ctx, RD_EINVAL, "generator stack: weights= needs at=");
+        return rdi_fail(
+            r->ctx, RD_EINVAL,
+            "generator stack: weights= is given without at=; name the distances with at=");
     s->log_fail = s->mean > 0 ? rdi_log(s->mean / (s->mean + 1)) : 0;
     s->room = 2 * (size_t)s->blocks + 1024;
     s->next = 1;

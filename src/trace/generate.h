@@ -31,7 +31,7 @@ typedef struct rdi_generator {
          .type = RD_OPT_U64,                                                                       \
          .offset = offsetof(state, member.seed),                                                   \
          .def = "1",                                                                               \
-         .help = "the same seed gives the same trace"},                                            \
+         .help = "seed of the random numbers; the same seed gives the same trace"},                \
     {                                                                                              \
         .name = "stride", .type = RD_OPT_SIZE, .offset = offsetof(state, member.stride),           \
         .def = "64", .min = 1, .max = 1 << 20, .help = "bytes from one block to the next"          \
@@ -41,7 +41,7 @@ typedef struct rdi_generator {
 #define RDI_BLOCKS_OPT(state, field, initial)                                                      \
     {                                                                                              \
         .name = "blocks", .type = RD_OPT_SIZE, .offset = offsetof(state, field), .def = initial,   \
-        .min = 1, .max = (double)RDI_BLOCKS_MAX, .help = "distinct blocks"                         \
+        .min = 1, .max = (double)RDI_BLOCKS_MAX, .help = "number of distinct blocks"               \
     }
 
 /* Makes the next n block numbers. n is at most RDI_REFS_MAX. */

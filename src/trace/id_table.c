@@ -108,7 +108,8 @@ static rd_status fail_collision(const rdi_id_table *t, const rdi_id_slot *slot, 
 
 static rd_status read_name(rdi_id_table *t, const char *text, size_t n, uint64_t *out) {
     if (memchr(text, '\0', n))
-        return rdi_fail(t->ctx, RD_EFORMAT, "a NUL byte in an id: this is not text");
+        return rdi_fail(t->ctx, RD_EFORMAT,
+                        "the id contains a NUL byte; the trace may be in a binary format");
     if (t->numbers_read >= RDI_ID_NUMBERS_MAX) {
         char excerpt[RDI_EXCERPT_MAX];
         rdi_excerpt(excerpt, text, n);

@@ -59,10 +59,10 @@ uint64_t rdi_id_hash(uint64_t seed, const char *text, size_t n);
      .offset = offsetof(state, ids.base),                                                          \
      .def = "auto",                                                                                \
      .choices = "auto|dec|hex|string",                                                             \
-     .help = "how ids are written"},                                                               \
+     .help = "notation of the ids"},                                                               \
     {                                                                                              \
         .name = "seed", .type = RD_OPT_U64, .offset = offsetof(state, ids.seed), .def = "0",       \
-        .help = "chooses the hash of ids that are not numbers"                                     \
+        .help = "seed of the hash for ids that are not numbers"                                    \
     }
 
 #define RDI_ID_CARD                                                                                \

@@ -38,7 +38,10 @@ rd_status rd_mapper_new(rd_ctx *ctx, const rd_mapping *mapping, rd_mapper **out)
         return rdi_fail(ctx, RD_EINVAL,
                         "a block of %" PRIu64 " bytes: the size must be a power of two", bytes);
     if (mapping->kinds & ~(uint32_t)RD_ALL_KINDS)
-        return rdi_fail(ctx, RD_EINVAL, "the kinds of references to keep are invalid");
+        return rdi_fail(ctx, RD_EINVAL,
+                        "rd_mapping.kinds is %" PRIu32
+                        ": it may have only the bits of RD_ALL_KINDS, %u",
+                        mapping->kinds, (unsigned)RD_ALL_KINDS);
     rd_mapper *m = rdi_calloc(ctx, 1, sizeof *m);
     if (!m)
         return RD_ENOMEM;

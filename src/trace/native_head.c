@@ -8,6 +8,7 @@
 #include "trace/checksum.h"
 #include "trace/native.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -52,14 +53,19 @@ static rd_status check_header(rdi_input *in) {
     if (rdi_load_le64(head + 16) != rdi_xxh64(head, 16, 0))
         return rdi_input_fail_byte(in, 16, "the header is damaged: its checksum is wrong");
     if (head[9] & ~header_fields)
-        return rdi_input_fail_byte(in, 9, "the header has unknown columns");
+        return rdi_input_fail_byte(in, 9, "the header has unknown columns: bits 0x%02x",
+                                   head[9] & ~header_fields);
     if (head[10] & ~(FLAG_IDS | FLAG_SAMPLED | FLAG_EVENTS))
-        return rdi_input_fail_byte(in, 10, "the header has unknown flags");
+        return rdi_input_fail_byte(in, 10, "the header has unknown flags: 0x%02x",
+                                   head[10] & ~(FLAG_IDS | FLAG_SAMPLED | FLAG_EVENTS));
     if (head[11])
-        return rdi_input_fail_byte(in, 11, "the header has a reserved byte that is not 0");
+        return rdi_input_fail_byte(in, 11, "a reserved byte of the header is %u, not 0",
+                                   (unsigned)head[11]);
     size_t most = head[8] == VERSION_DESCRIBED ? RDI_NATIVE_DESCRIPTIONS : 0;
     if (rdi_load_le32(head + 12) > most)
-        return rdi_input_fail_byte(in, 12, "the header announces too many bytes of descriptions");
+        return rdi_input_fail_byte(
+            in, 12, "the header announces %" PRIu32 " bytes of descriptions; at most %zu are valid",
+            rdi_load_le32(head + 12), most);
     return RD_OK;
 }
 
@@ -75,8 +81,13 @@ static rd_status take_entry(rdi_input *in, size_t *offset, size_t end, entry *ou
         return rdi_input_fail_byte(in, *offset, "a description is cut off or has no name");
     *out = (entry){.about = p[0], .flags = p[1], .number = p[2]};
     memcpy(out->name, p + ENTRY_BYTES, bytes);
-    if ((out->flags & ~ENTRY_REQUIRED) || !is_name(out->name) || strlen(out->name) != bytes)
-        return rdi_input_fail_byte(in, *offset, "a description has no valid name or flags");
+    if (out->flags & ~ENTRY_REQUIRED)
+        return rdi_input_fail_byte(in, *offset, "a description has unknown flags: 0x%02x",
+                                   (unsigned)out->flags & ~(unsigned)ENTRY_REQUIRED);
+    if (!is_name(out->name) || strlen(out->name) != bytes)
+        return rdi_input_fail_byte(in, *offset,
+                                   "a description has a name with characters other than a-z, 0-9 "
+                                   "and _");
     *offset += ENTRY_BYTES + bytes;
     return RD_OK;
 }

@@ -7,8 +7,10 @@ rd_status rdi_records_fill(rdi_input *in, const char *format, size_t record_byte
         RD_TRY(rdi_input_fill(in, record_bytes, max * record_bytes));
     size_t whole = in->avail / record_bytes;
     if (whole == 0 && in->avail > 0)
-        return rdi_input_fail_byte(in, in->offset, "%zu bytes are left over: %s records have %zu",
-                                   in->avail, format, record_bytes);
+        return rdi_input_fail_byte(
+            in, in->offset,
+            "the last record is incomplete: it has %zu of the %zu bytes of a record of format %s",
+            in->avail, record_bytes, format);
     *n = whole < max ? whole : max;
     return RD_OK;
 }

@@ -274,8 +274,10 @@ uint64_t rd_trace_count(rd_trace *t) {
 rd_status rd_trace_seek(rd_trace *t, uint64_t first, uint64_t n) {
     RDI_NEED(NULL, t);
     if (first + n > rd_trace_count(t) || first + n < n)
-        return rdi_fail(t->ctx, RD_EINVAL, "this trace cannot be read from reference %" PRIu64,
-                        first);
+        return rdi_fail(t->ctx, RD_EINVAL,
+                        "%" PRIu64 " references from reference %" PRIu64
+                        " on are not in this trace, or it cannot be read from there",
+                        n, first);
     t->broken = RD_OK;
     t->left = n;
     t->last_part = first + n == t->count;

@@ -109,7 +109,8 @@ static rd_status check_columns(rd_trace_writer *w, const rd_refs *part) {
         unknown |= (kind & below) | (below & (uint8_t) ~(RD_FETCH - 1));
     }
     if (empty || unknown)
-        return rdi_fail(w->ctx, RD_EINVAL, "a reference to be written has size 0 or no known kind");
+        return rdi_fail(w->ctx, RD_EINVAL,
+                        "trace writer: a reference has size 0 or an unknown kind");
     return RD_OK;
 }
 
@@ -128,7 +129,8 @@ rd_status rd_trace_writer_write(rd_trace_writer *w, const rd_refs *refs) {
     if (refs->n)
         RDI_NEED(w->ctx, refs->addr);
     if (w->finished)
-        return rdi_fail(w->ctx, RD_ESTATE, "trace writer: write after finish");
+        return rdi_fail(w->ctx, RD_ESTATE,
+                        "trace writer: references cannot be written after finish");
     if (w->broken == RD_OK)
         w->broken = write_slices(w, refs);
     return w->broken;
@@ -137,7 +139,7 @@ rd_status rd_trace_writer_write(rd_trace_writer *w, const rd_refs *refs) {
 static rd_status write_event(rd_trace_writer *w, const rd_event *event) {
     const char *wrong = rdi_event_check(event);
     if (wrong)
-        return rdi_fail(w->ctx, RD_EINVAL, "an event to be written %s", wrong);
+        return rdi_fail(w->ctx, RD_EINVAL, "trace writer: an event %s", wrong);
     if (!w->ops->write_event || !(w->core.fields & rdi_event_info_of(event->kind)->field))
         return RD_OK;
     return w->ops->write_event(w->state, event);
@@ -146,7 +148,7 @@ static rd_status write_event(rd_trace_writer *w, const rd_event *event) {
 rd_status rd_trace_writer_event(rd_trace_writer *w, const rd_event *event) {
     RDI_NEED(w ? w->ctx : NULL, w, event);
     if (w->finished)
-        return rdi_fail(w->ctx, RD_ESTATE, "trace writer: event after finish");
+        return rdi_fail(w->ctx, RD_ESTATE, "trace writer: events cannot be written after finish");
     if (w->broken == RD_OK)
         w->broken = write_event(w, event);
     return w->broken;

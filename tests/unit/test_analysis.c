@@ -463,7 +463,7 @@ static void wrong_configurations_are_refused_before_anything_is_read(void **stat
     assert_refused(&(rd_analysis_config){.size = 0}, "rd_analysis_config.size is 0");
     assert_refused(&(rd_analysis_config){size, .engine = "nope"}, "nope");
     assert_refused(&(rd_analysis_config){size, .block = 48}, "a power of two");
-    assert_refused(&(rd_analysis_config){size, .kinds = 8}, "unknown kinds");
+    assert_refused(&(rd_analysis_config){size, .kinds = 8}, "kinds is 8");
     assert_refused(&(rd_analysis_config){size, .bound = 9, .sampling = &sampling}, "bound");
     assert_refused(&(rd_analysis_config){size, .engine = "parda", .sampling = &sampling},
                    "engine parda does not give distances at once, which sampling needs");

@@ -877,7 +877,7 @@ static void attributors(void **state) {
     EXPLAINED("batch->distances",
               rd_attributor_feed(a, &(rd_attributed){&refs, origin, blocks, NULL, 1}));
     expect_saying(rd_attributor_feed(a, &(rd_attributed){&refs, outside, blocks, blocks, 1}),
-                  "outside the batch");
+                  "is not below the number of references");
     EXPLAINED("event", rd_attributor_event(a, NULL));
     expect_saying(rd_attributor_event(a, &(rd_event){.kind = (rd_event_kind)99}), "kind");
     expect_saying(rd_attributor_event(a, &(rd_event){.kind = RD_EVENT_MODULE}), "path");

@@ -190,7 +190,8 @@ static const struct {
      "t: the column of the ids is unknown; name it with id=NAME or id=NUMBER (or addr= for "
      "addresses), for example -f "
      "csv:id=2"},
-    {"csv:id=1,addr=2", "1,2\n", RD_EINVAL, 0, "format csv: give either id= or addr="},
+    {"csv:id=1,addr=2", "1,2\n", RD_EINVAL, 0,
+     "format csv: id= and addr= cannot be combined; give only one of them"},
     {"csv:id=key", "a,b\n1,2\n", RD_EINVAL, 0,
      "t: no column 'key' (option 'id') in the header line 'a,b'"},
     {"csv:id=0", "1,2\n", RD_EINVAL, 0,

@@ -275,7 +275,8 @@ static void nul_bytes_are_refused(void **state) {
         traces_free(&r);
     }
     traces_result r = traces_read("text", "1\nab\0cd\n", 8);
-    assert_string_equal(r.error, "t: line 2: a NUL byte in an id: this is not text");
+    assert_string_equal(
+        r.error, "t: line 2: the id contains a NUL byte; the trace may be in a binary format");
     assert_int_equal(r.n, 1);
     traces_free(&r);
 }
@@ -323,7 +324,7 @@ static void sizes_can_be_given_where_the_format_has_none(void **state) {
     assert_int_equal(r.size[0], 4096);
     traces_free(&r);
     r = traces_read_text("din:size=0", "0 10\n");
-    assert_string_equal(r.error, "format din: option 'size': 0 is too small: at least 1");
+    assert_string_equal(r.error, "format din: option 'size': 0 is too small: the minimum is 1");
     traces_free(&r);
 }
 

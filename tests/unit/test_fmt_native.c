@@ -455,10 +455,12 @@ static void assert_refused(size_t offset, uint8_t value, const char *message) {
 
 static void each_impossible_field_has_its_message(void **state) {
     (void)state;
-    assert_refused(9, 0x10, "byte 9: the header has unknown columns");
-    assert_refused(10, 0x08, "byte 10: the header has unknown flags");
-    assert_refused(11, 0x01, "byte 11: the header has a reserved byte that is not 0");
-    assert_refused(15, 0x01, "byte 12: the header announces too many bytes of descriptions");
+    assert_refused(9, 0x10, "byte 9: the header has unknown columns: bits 0x10");
+    assert_refused(10, 0x08, "byte 10: the header has unknown flags: 0x08");
+    assert_refused(11, 0x01, "byte 11: a reserved byte of the header is 1, not 0");
+    assert_refused(
+        15, 0x01,
+        "byte 12: the header announces 16777216 bytes of descriptions; at most 0 are valid");
     assert_refused(FRAME + 2, 0x10, "its length is invalid");
     assert_refused(FRAME + 6, 0x10, "its length is invalid");
     assert_refused(BLOCK, 0, "the head of a column is invalid");

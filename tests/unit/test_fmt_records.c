@@ -131,11 +131,12 @@ static void cut_off_records_are_reported(void **state) {
     put_requests(file, 0, -1);
     traces_result r = traces_read("oraclegeneral", file, sizeof file - 1);
     assert_int_equal(r.n, REQUESTS - 1);
-    assert_string_equal(r.error,
-                        "t: byte 11976: 23 bytes are left over: oraclegeneral records have 24");
+    assert_string_equal(r.error, "t: byte 11976: the last record is incomplete: it has 23 of the "
+                                 "24 bytes of a record of format oraclegeneral");
     traces_free(&r);
     r = traces_read("champsim", file, 65);
-    assert_string_equal(r.error, "t: byte 64: 1 bytes are left over: champsim records have 64");
+    assert_string_equal(r.error, "t: byte 64: the last record is incomplete: it has 1 of the 64 "
+                                 "bytes of a record of format champsim");
     traces_free(&r);
 }
 
@@ -248,7 +249,7 @@ static void mistakes_in_the_description_are_explained(void **state) {
         {"binary:format=<I5000x,id=1", "character 3: the record is longer"},
         {"binary:format=<99999999999999999999Q,id=1", "longer than 4096 bytes"},
         {"binary:format=<4000s100s,id=1", "longer than 4096 bytes"},
-        {"binary:format=<65B,id=1", "more than 64 fields"},
+        {"binary:format=<65B,id=1", "the record has more than 64 fields"},
         {"binary:format=<IQI", "with either id= or addr="},
         {"binary:format=<IQI,id=1,addr=2", "with either id= or addr="},
         {"binary:format=<IQI,id=4", "id=4: '<IQI' has 3 fields"},

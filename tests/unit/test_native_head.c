@@ -289,11 +289,11 @@ static void names_and_flags_are_checked(void **state) {
     begin_file(0);
     describe(COLUMN, 2, 1, "time");
     seal_head();
-    assert_refused("a description has no valid name or flags");
+    assert_refused("a description has unknown flags: 0x02");
     begin_file(0);
     describe(COLUMN, OPTIONAL, 1, "\x1b[31m");
     seal_head();
-    assert_refused("a description has no valid name or flags");
+    assert_refused("a description has a name with characters other than");
     begin_file(0);
     describe(COLUMN, OPTIONAL, 1, "");
     seal_head();

@@ -262,7 +262,7 @@ static void contradictions_are_refused_with_the_reason(void **state) {
     assert_refused(ctx, "\"sums_known\": true", "\"sums_known\": false", "expected null");
     assert_refused(ctx, "\"loglinear\"", "\"log\"", "not a bin of");
     assert_refused(ctx, "\"loglinear\"", "\"edgy\"", "unknown bins");
-    assert_refused(ctx, "\"loglinear\"", "\"linear:0\"", "out of range");
+    assert_refused(ctx, "\"loglinear\"", "\"linear:0\"", "the width must be at least 1");
     assert_refused(ctx, "\"bound\": null", "\"bound\": 2000", "below the bound");
     assert_refused(ctx, "\"bound\": null", "\"bound\": 0", "null");
     assert_refused(ctx, "\"cold\": 9", "\"cold\": 10", "above \"infinite\"");

@@ -265,6 +265,21 @@ static void without_reuse_no_cache_helps(void **state) {
     rd_profile_free(p);
 }
 
+/* Checks that a bounded profile does not claim that no block is used twice: reuses may be beyond
+ * the bound. */
+static void reuse_beyond_the_bound_is_not_denied(void **state) {
+    rd_ctx *ctx = *state;
+    static const profiles_point cold[] = {{RD_COLD, 1000}};
+    rd_profile_facts facts = profiles_facts();
+    facts.bound = 64;
+    rd_profile *p = profiles_make(ctx, &facts, (rd_binning){RD_BINS_LOG, 0}, cold, 1);
+    char *text = text_of(p, (rd_report_style){.size = sizeof(rd_report_style), .width = 80});
+    assert_contains(text, "no reuse has a distance below the bound");
+    assert_contains(text, "No reuse has a distance below the bound.");
+    rd_text_free(ctx, text);
+    rd_profile_free(p);
+}
+
 static void an_empty_profile_is_told_as_such(void **state) {
     rd_ctx *ctx = *state;
     rd_profile *p = profiles_make(ctx, NULL, (rd_binning){RD_BINS_LOG, 0}, NULL, 0);
@@ -405,7 +420,7 @@ static void a_sample_says_its_rate_and_error(void **state) {
     rd_profile *p = sampled_profile(ctx);
     char *text = text_of(p, (rd_report_style){.size = sizeof(rd_report_style), .width = 80});
     assert_contains(text, "estimated from 50.0 % of the blocks, engine ");
-    assert_contains(text, "at most +/-12.5 points off (95 % confidence)");
+    assert_contains(text, "miss ratios are at most +/-12.5 points off (95 % confidence)");
     rd_text_free(ctx, text);
     rd_profile_free(p);
 }
@@ -467,6 +482,7 @@ int main(void) {
         cmocka_unit_test(a_bounded_report_says_nothing_beyond_the_bound),
         cmocka_unit_test(a_partial_profile_is_marked),
         cmocka_unit_test(without_reuse_no_cache_helps),
+        cmocka_unit_test(reuse_beyond_the_bound_is_not_denied),
         cmocka_unit_test(an_empty_profile_is_told_as_such),
         cmocka_unit_test(absurd_numbers_do_no_harm),
         cmocka_unit_test(mrc_csv_has_the_sizes_asked_for_in_their_order),

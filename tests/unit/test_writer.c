@@ -90,8 +90,8 @@ static void leftover_bytes_of_u32_are_reported(void **state) {
     assert_int_equal(refs->n, 1);
     assert_int_equal(refs->addr[0], 1);
     assert_int_equal(rd_trace_read(t, &refs), RD_EFORMAT);
-    assert_string_equal(rd_last_error(ctx),
-                        "odd: byte 4: 2 bytes are left over: u32 records have 4");
+    assert_string_equal(rd_last_error(ctx), "odd: byte 4: the last record is incomplete: it has 2 "
+                                            "of the 4 bytes of a record of format u32");
     rd_trace_close(t);
 }
 

@@ -105,12 +105,14 @@ static rd_status bk_feed_known(void *self, const rd_known *refs, size_t n, uint6
     bk_engine *e = self;
     uint64_t slots = e->run->in->references;
     if (slots > MOST_KNOWN)
-        return rdi_fail(e->run->ctx, RD_ERANGE, "engine bk: more than 2^48 references announced");
+        return rdi_fail(
+            e->run->ctx, RD_ERANGE,
+            "engine bk: %" PRIu64 " references were announced; at most 2^48 are supported", slots);
     if (e->now == 0 && slots)
         RD_TRY(rdi_rank_bits_refill(&e->bits, slots, 0));
     if (n > e->bits.slots - e->now)
         return rdi_fail(e->run->ctx, RD_ERANGE,
-                        "engine bk: more references than were announced (%" PRIu64 ")", slots);
+                        "engine bk: more references were fed than announced (%" PRIu64 ")", slots);
     for (size_t i = 0; i < n; i++, e->now++) {
         uint64_t last = refs->last[i];
         if (last == RD_COLD) {

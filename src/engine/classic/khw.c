@@ -68,7 +68,8 @@ static rd_status khw_open(void *self, rdi_run *run) {
     e->newest = e->oldest = NONE;
     tidy_sizes(&e->sizes, run->in->bound);
     if (e->sizes.n && e->sizes.value[0] == 0)
-        return rdi_fail(run->ctx, RD_EINVAL, "engine khw: cache sizes must be at least 1 block");
+        return rdi_fail(run->ctx, RD_EINVAL,
+                        "engine khw: a cache size is 0; give at least 1 block");
     run->out.sums_unknown = true;
     RD_TRY(rdi_block_map_init(&e->index, run->ctx));
     return rdi_engine_use_edges(run, e->sizes.value, e->sizes.n);
@@ -112,7 +113,9 @@ static void move_to_front(khw_engine *e, uint32_t at) {
 
 static rd_status grow_list(khw_engine *e) {
     if (e->room == NONE)
-        return rdi_fail(e->run->ctx, RD_ERANGE, "engine khw: more than %" PRIu32 " blocks", NONE);
+        return rdi_fail(
+            e->run->ctx, RD_ERANGE,
+            "engine khw: the trace has more blocks than the limit of this engine, %" PRIu32, NONE);
     uint32_t room = e->room > NONE / 2 ? NONE : e->room ? e->room * 2 : 64;
     entry *grown = rdi_resize(e->run->ctx, e->list, room, sizeof *grown);
     if (!grown)
@@ -237,7 +240,7 @@ static const rd_opt khw_opts[] = {
      .type = RD_OPT_SIZES,
      .offset = offsetof(khw_engine, sizes),
      .def = "32:16K:1M",
-     .help = "cache sizes in blocks, up to 64 of them, joined by ':'"},
+     .help = "cache sizes in blocks, up to 64 of them, separated by ':'"},
     {0},
 };
 

@@ -267,7 +267,7 @@ rd_status rd_engine_feed(rd_engine *e, const uint64_t *blocks, size_t n, uint64_
     if (e->known)
         return refuse(e, RD_ESTATE, "takes no blocks after references with known predecessors");
     if (distances && !rdi_engine_is_immediate(e->ops))
-        return refuse(e, RD_EINVAL, "gives distances late: use a sink");
+        return refuse(e, RD_EINVAL, "delivers distances late; use a sink");
     if (n == 0)
         return RD_OK;
     rd_status status = delivers(e) && !distances ? e->ops->feed(e->state, blocks, n, NULL)
@@ -284,11 +284,11 @@ bool rd_engine_takes_parts(const rd_engine *e) {
 rd_status rd_engine_feed_parts(rd_engine *e, const rd_parts *parts) {
     RDI_NEED(e ? e->run.ctx : NULL, e, parts);
     if (!parts->what || !parts->open || !parts->read || !parts->close)
-        return refuse(e, RD_EINVAL, "needs parts with what, open, read and close");
+        return refuse(e, RD_EINVAL, "needs parts with the functions what, open, read and close");
     if (e->stage != STAGE_FEEDING || e->fed > 0)
         return refuse(e, RD_ESTATE, "takes parts only before the first feed");
     if (!e->ops->feed_parts || e->sink)
-        return refuse(e, RD_EUNSUPPORTED, "cannot read parts: feed it");
+        return refuse(e, RD_EUNSUPPORTED, "cannot read parts; use rd_engine_feed()");
     rd_status status = e->ops->feed_parts(e->state, parts);
     return status == RD_OK ? RD_OK : broken(e, status);
 }
@@ -397,7 +397,7 @@ rd_status rd_engine_prefill(rd_engine *e, uint64_t blocks) {
     if (!e->ops->alone || !e->ops->alone->prefill)
         return refuse(e, RD_EUNSUPPORTED, "cannot be prefilled");
     if (e->stage != STAGE_FEEDING || e->fed)
-        return refuse(e, RD_ESTATE, "is prefilled before the first reference");
+        return refuse(e, RD_ESTATE, "can be prefilled only before the first reference");
     e->known = true;
     rd_status status = e->ops->alone->prefill(e->state, blocks);
     return status == RD_OK ? RD_OK : broken(e, status);

@@ -257,7 +257,8 @@ static rd_status auto_feed(void *self, const uint64_t *blk, size_t n, uint64_t *
     if (!e->inner.ops && dist) {
         if (e->sampled)
             return rdi_fail(e->run->ctx, RD_EINVAL,
-                            "engine auto: request distances from the first feed on, or never");
+                            "engine auto: distances were requested after feed() had been called "
+                            "without them; request them from the first feed() on, or never");
         e->run->out.counter = RDI_CORE_COUNTS;
         RD_TRY(choose(e, "stream", "because every distance is requested at once"));
     }

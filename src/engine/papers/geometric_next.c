@@ -34,7 +34,8 @@ rd_status rdi_next_parse(rd_ctx *ctx, const char *text, rdi_next *out) {
         return rdi_fail(ctx, RD_EINVAL, "engine geometric: next: range: %s", rd_last_error(ctx));
     if (out->range == 0 || out->range > UINT32_MAX)
         return rdi_fail(ctx, RD_EINVAL,
-                        "engine geometric: next: a range has 1 to %" PRIu32 " blocks", UINT32_MAX);
+                        "engine geometric: next=%.80s: a range has 1 to %" PRIu32 " blocks", text,
+                        UINT32_MAX);
     return RD_OK;
 }
 

@@ -93,8 +93,9 @@ static rd_status fit_shape(hprda_engine *e) {
              room = e->room ? e->room : e->round_refs;
     if (slots <= e->round_refs || slots > 8 * e->round_refs)
         return rdi_fail(e->run->ctx, RD_EINVAL,
-                        "engine hprda: HS must be above N and at most 8 * N (N = %" PRIu64 ")",
-                        e->round_refs);
+                        "engine hprda: HS is %" PRIu64
+                        "; it must be above N and at most 8 * N (N = %" PRIu64 ")",
+                        slots, e->round_refs);
     slots = slots / (groups * threads) > chunk ? slots / (groups * threads) : chunk + 1;
     *s = (rdi_rda_shape){.round = (uint32_t)e->round_refs,
                          .chunk = (uint32_t)chunk,

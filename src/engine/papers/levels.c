@@ -314,7 +314,8 @@ static rd_status levels_open(void *self, rdi_run *run) {
         run->out.bound = e->deepest;
     if (!e->compact && run->out.bound > DEEPEST_WHOLE && run->out.bound != UINT64_MAX)
         return rdi_fail(run->ctx, RD_EINVAL,
-                        "engine levels: compact=off needs C or a bound of at most %u",
+                        "engine levels: compact=off supports at most %u levels; set C or a bound "
+                        "to at most that",
                         DEEPEST_WHOLE);
     if (!e->round_option)
         e->round_option =

@@ -34,7 +34,7 @@
  * requested. */
 #define USUAL_CHECKPOINT ((uint64_t)1 << 28)
 
-#define ENDS_BEFORE      "the trace ends before the place of the checkpoint"
+#define ENDS_BEFORE      "the trace ends before the place of the checkpoint; name another file"
 
 enum { SPACE_AUTO, SPACE_OPT, SPACE_PLAIN };
 
@@ -217,7 +217,7 @@ static rd_status skip(parda_engine *e, const uint64_t *blk, size_t n) {
     e->digest = rdi_parda_digest(e->digest, blk, n);
     e->skip -= n;
     if (n > 0 && e->skip == 0 && e->digest != e->job.plan.before.digest)
-        return refuse_checkpoint(e, "is the checkpoint of another trace");
+        return refuse_checkpoint(e, "this is the checkpoint of another trace; name another file");
     return RD_OK;
 }
 
@@ -242,7 +242,9 @@ static rd_status choose_ranks(parda_engine *e) {
         return rdi_ranks_threads(e->run->ctx, (unsigned)(n < MOST_RANKS ? n : MOST_RANKS),
                                  &e->ranks);
     if (others->busy)
-        return rdi_fail(e->run->ctx, RD_ESTATE, "engine parda: the ranks are busy");
+        return rdi_fail(
+            e->run->ctx, RD_ESTATE,
+            "engine parda: another engine uses the ranks of this program; close it first");
     e->ranks = others;
     return RD_OK;
 }

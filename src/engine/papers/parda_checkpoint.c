@@ -40,7 +40,7 @@ uint64_t rdi_parda_digest(uint64_t digest, const uint64_t *blocks, size_t n) {
 
 rd_status rdi_parda_checkpoint_check(rd_ctx *ctx, const char *path) {
     if (strcmp(path, "-") == 0)
-        return rdi_fail(ctx, RD_EINVAL, "a checkpoint needs a file, not standard output");
+        return rdi_fail(ctx, RD_EINVAL, "a checkpoint needs a file; '-' is standard output");
     return rd_output_check(ctx, path);
 }
 
@@ -112,12 +112,14 @@ static rd_status get_all(rd_ctx *ctx, const char *path, FILE *file, rdi_parda_ch
     bool good = get(file, header, HEADER, &sum) && header[AT_MAGIC] == MAGIC;
     if (good && header[AT_IDENTITY] != c->identity)
         return rdi_fail(ctx, RD_EINVAL,
-                        "%s: this is the checkpoint of another analysis, or the trace has changed",
+                        "%s: this is the checkpoint of another analysis, or the trace has changed; "
+                        "name another file",
                         path);
     RD_TRY(get_list(ctx, file, good ? header[AT_COUNTS] : 0, &c->counts, &sum, &good));
     RD_TRY(get_list(ctx, file, good ? header[AT_STATE] : 0, &c->state, &sum, &good));
     if (!good || !get(file, &stored, 1, &ignored) || stored != sum || fgetc(file) != EOF)
-        return rdi_fail(ctx, RD_EFORMAT, "%s: not a checkpoint, or damaged", path);
+        return rdi_fail(ctx, RD_EFORMAT,
+                        "%s: this is not a checkpoint, or it is damaged; name another file", path);
     c->position = header[AT_POSITION];
     c->references = header[AT_REFERENCES];
     c->digest = header[AT_DIGEST];

@@ -23,7 +23,10 @@ function sayLevels(p) {
 }
 
 function sayWorkingSet(p) {
-    const knee = p.sizes.find((size) => size.before !== undefined);
+    const knee = p.sizes.find((size) => !size.hits);
+    if (knee && knee.before === undefined) // the sample does not resolve half the size
+        return `The clearest working set is ${sizeOf(p, knee.blocks)}: a cache that holds it would ` +
+               `miss ${percent(knee.miss)}.`;
     if (knee)
         return `The clearest working set is ${sizeOf(p, knee.blocks)}: a cache of half that size ` +
                `would miss ${percent(knee.before)}, one that holds it ${percent(knee.miss)}.`;
