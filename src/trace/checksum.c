@@ -21,7 +21,7 @@ static inline uint64_t join(uint64_t hash, uint64_t lane) {
     return (hash ^ absorb(0, lane)) * P1 + P4;
 }
 
-/* Hashes whole stripes of 32 bytes in four independent lanes. */
+/* Returns the hash of `stripes` stripes of 32 bytes, which four independent lanes compute. */
 static uint64_t hash_stripes(const uint8_t *p, size_t stripes, uint64_t seed) {
     uint64_t a = seed + P1 + P2, b = seed + P2, c = seed, d = seed - P1;
     for (; stripes > 0; stripes--, p += 32) {

@@ -1,5 +1,4 @@
-/* Computes XXH64, the checksum of the native trace format. It has 64 bits and takes less than a
- * cycle per byte. */
+/* Computes XXH64, the 64-bit checksum of the native trace format, in less than a cycle per byte. */
 #ifndef RDI_CHECKSUM_H
 #define RDI_CHECKSUM_H
 

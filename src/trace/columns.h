@@ -11,7 +11,7 @@
 
 typedef struct rdi_column_info {
     const char *name; /* name in the descriptions of a native file */
-    uint32_t field;   /* its RD_FIELD_* */
+    uint32_t field;   /* the column's RD_FIELD_* */
     bool required;    /* true: a reader that does not know the column refuses the file */
 } rdi_column_info;
 
@@ -19,11 +19,11 @@ typedef struct rdi_column_info {
 const rdi_column_info *rdi_column_info_at(size_t index);
 const rdi_column_info *rdi_column_info_find(const char *name);
 
-/* Copies the values of the column for references [at, at + n) of the batch, which must have the
- * column. */
+/* Copies the values of column c for the references [at, at + n) of the batch, which must have the
+ * column, to values[]. */
 void rdi_column_gather(const rdi_column_info *c, const rd_refs *refs, size_t at, size_t n,
                        uint64_t *values);
-/* Makes the n values the column of the batch, which then points to them or to a copy in `col`.
+/* Makes the n values column c of the batch `refs`, which then points to them or to a copy in `col`.
  * Returns NULL, or a text that says what is wrong with the values. */
 const char *rdi_column_deliver(const rdi_column_info *c, const uint64_t *values, size_t n,
                                rdi_columns *col, rd_refs *refs);

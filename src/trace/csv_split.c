@@ -11,7 +11,7 @@ static const char *skip_space(char sep, const char *p, const char *end) {
     return p;
 }
 
-/* Reads a quoted field. p points to the character after the opening quote. */
+/* Reads a quoted field, like rdi_csv_field(). p points to the character after the opening quote. */
 static const char *quoted_field(char sep, const char *p, const char *end, rdi_field *field) {
     *field = (rdi_field){.text = p};
     const char *quote;

@@ -16,11 +16,12 @@ typedef struct rdi_field {
  * separator ' ' stands for any number of blanks. */
 const char *rdi_csv_field(char sep, const char *p, const char *end, rdi_field *field);
 
-/* Returns the number, from 1, of the first field that has one of these names ("id|key"), in upper
- * or lower case, or 0 if there is none. A '#' at the beginning of the line is ignored. */
+/* Returns the number, from 1, of the first field that is one of `names` ("id|key"), in upper or
+ * lower case, or 0 if there is none. A '#' at the beginning of the line is ignored. */
 size_t rdi_csv_find(char sep, const char *line, const char *end, const char *names);
 
-/* Returns the separator that a line seems to use. */
+/* Returns the first of tab, comma, semicolon, pipe and blank that occurs in the line outside of
+ * quotes, or a comma if none does. */
 char rdi_csv_guess_sep(const char *line, const char *end);
 
 /* Returns whether a line looks like column names: it begins with '#', or no field begins like a

@@ -22,7 +22,7 @@ static double double_of(uint64_t bits) {
     return x;
 }
 
-/* Writes x as m * 2^e with m near 1. Then log m = 2 atanh(s) with s = (m - 1) / (m + 1), which a
+/* Splits x into m * 2^e with m near 1. Then log m = 2 atanh(s) with s = (m - 1) / (m + 1), which a
  * series computes. */
 double rdi_log(double x) {
     static const double inverse[] = {1. / 23, 1. / 21, 1. / 19, 1. / 17, 1. / 15, 1. / 13,
@@ -40,7 +40,7 @@ double rdi_log(double x) {
     return e * LN2_HIGH + (e * LN2_LOW + 2 * s * sum);
 }
 
-/* Writes x as e * ln 2 + r with r near 0. A series computes exp r. */
+/* Splits x into e * ln 2 + r with r near 0. A series computes exp r. */
 double rdi_exp(double x) {
     static const double inverse_factorial[] = {1. / 6227020800,
                                                1. / 479001600,
@@ -80,7 +80,7 @@ static double log_one_more_by(double t) {
     return t > 1e-5 || t < -1e-5 ? rdi_log(1 + t) / t : 1 - t * (1. / 2 - t / 3);
 }
 
-/* These functions compute the area under x^-alpha from 1 to x, and its inverse. */
+/* These functions compute the area under x^-alpha from 1 to x, and the inverse of this function. */
 static double area(const rdi_zipf *z, double x) {
     double l = rdi_log(x);
     return l * exp_less_one_by((1 - z->alpha) * l);

@@ -54,14 +54,14 @@ rd_status rdi_event_list_add(rdi_event_list *list, const rd_event *event, size_t
     return RD_OK;
 }
 
-/* Returns whether the event concerns one allocated piece of memory, which its address
- * identifies. */
+/* Returns whether the event concerns one allocation, which its address identifies. */
 static bool is_about_memory(const rd_event *e) {
     return e->kind == RD_EVENT_ALLOCATE || (e->kind == RD_EVENT_RELEASE && e->size == 0);
 }
 
-/* Returns whether no later event has the same address, and then inserts the event into the table. A
- * slot holds 1 + the index of an event. Events are passed from the last to the first. */
+/* Returns whether no event in the table has the same address as event `index`, and inserts the
+ * event in that case. A slot holds 1 + the index of an event, or 0. Events are passed from the last
+ * to the first, so the table has only later events. */
 static bool is_last(const rdi_event_list *list, size_t *slots, size_t mask, size_t index) {
     uint64_t address = list->items[index].address;
     size_t at = (size_t)rdi_mix64(address) & mask;
@@ -72,7 +72,8 @@ static bool is_last(const rdi_event_list *list, size_t *slots, size_t mask, size
     return true;
 }
 
-/* Marks the events in `gone` that later events supersede. `slots` is a table of `room` slots. */
+/* Sets gone[i] to whether a later event supersedes event i. `slots` is an empty hash table of
+ * `room` slots, a power of two. */
 static void mark_needless(const rdi_event_list *list, size_t *slots, size_t room, bool *gone) {
     for (size_t i = list->n; i-- > 0;)
         gone[i] = is_about_memory(&list->items[i]) && !is_last(list, slots, room - 1, i);

@@ -28,10 +28,12 @@ typedef struct rdi_event_list {
 /* Returns NULL if the event is valid, or a text that says what is wrong with it ("has ..."). */
 const char *rdi_event_check(const rd_event *event);
 
-/* Appends a copy of the event, with a copy of the first `path_bytes` bytes of its path. */
+/* Appends a copy of the event, with a copy of the first `path_bytes` bytes of its path if its kind
+ * has a path. */
 rd_status rdi_event_list_add(rdi_event_list *list, const rd_event *event, size_t path_bytes);
-/* Removes allocations and releases that are superseded by a later event at the same address. All
- * events of the list must have happened before the same reference. */
+/* Removes each allocation, and each release of one allocation, that a later such event at the same
+ * address supersedes. No reference may lie between the events of the list, because it could refer
+ * to memory of a removed allocation. If there is not enough memory, nothing is removed. */
 rd_status rdi_event_list_compact(rdi_event_list *list);
 /* Removes the first n events. */
 void rdi_event_list_drop(rdi_event_list *list, size_t n);

@@ -1,4 +1,5 @@
-/* binary: fixed-length records of any layout, described by a string of Python's struct module. */
+/* binary: reads fixed-length records of any layout, which a string of Python's struct module
+ * describes. */
 #include "trace/records.h"
 
 #include <inttypes.h>
@@ -55,7 +56,8 @@ static rd_status fail_layout(binary_reader *b, const char *at, const char *wrong
                     (size_t)(at - b->layout) + 1, wrong);
 }
 
-/* Sets the size of a field, and whether it is an integer. */
+/* Describes a field of the type `code`: sets f->at to its size in bytes, f->bytes to the same size
+ * or to 0 if it is not an integer, and f->is_signed. Returns false if there is no such type. */
 static bool describe(char code, field *f) {
     static const struct {
         char code;
@@ -78,7 +80,8 @@ static bool describe(char code, field *f) {
     return false;
 }
 
-/* Adds a field of `bytes` bytes after the existing fields. */
+/* Appends field f, which takes `bytes` bytes, to the record. `at` is its position in the layout,
+ * for messages. */
 static rd_status add_field(binary_reader *b, const char *at, const field *f, size_t bytes) {
     if (b->field_count == FIELDS_MAX)
         return fail_layout(b, at, "the record has more than 64 fields");
@@ -88,7 +91,8 @@ static rd_status add_field(binary_reader *b, const char *at, const field *f, siz
     return RD_OK;
 }
 
-/* Reads one code and the count before it: "Q", "4x", "16s". */
+/* Reads one code and the count before it ("Q", "4x", "16s") at *at, appends their fields, and
+ * advances *at. */
 static rd_status parse_code(binary_reader *b, const char **at) {
     const char *start = *at;
     size_t count = 0, digits = strspn(start, "0123456789");
@@ -173,7 +177,7 @@ static inline uint64_t load_number(const uint8_t *p, field f, bool big_endian) {
     return f.is_signed ? (uint64_t)((int64_t)(x << unused) >> unused) : x;
 }
 
-/* Copies field `number` of n records. */
+/* Copies field `number` of n records to out[]. */
 static void load_column(const binary_reader *b, uint64_t number, size_t n, uint64_t *out) {
     field f = b->fields[number - 1];
     const uint8_t *p = b->r->in->data + f.at;

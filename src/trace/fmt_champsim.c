@@ -1,5 +1,5 @@
-/* champsim: reads the instruction records of ChampSim's tracers, which have 64 bytes and are
- * usually compressed.
+/* champsim: reads the instruction records of ChampSim's tracers, which have 64 bytes, or 96 in the
+ * CloudSuite traces, and are usually compressed.
  *
  * Every instruction gives a fetch at its address, then a load for each source operand and a store
  * for each destination operand in memory. Address 0 means that there is no operand. The records
@@ -42,7 +42,8 @@ static bool is_address(const uint8_t *p) {
 }
 
 /* Recognizes the format: in every record the flags are 0 or 1 and the addresses are canonical, and
- * least one instruction is a branch. Without a branch, the name of the file must confirm it. */
+ * at least one instruction is a branch. Without a branch, the name of the file must confirm the
+ * format. */
 static int champsim_probe(const uint8_t *head, size_t n, bool whole) {
     const layout *l = &layouts[0];
     bool branches = false;
@@ -71,7 +72,8 @@ static inline size_t put(rdi_columns *col, size_t n, uint64_t addr, uint8_t kind
     return n + 1;
 }
 
-/* Appends the references of one instruction. */
+/* Appends the references of the instruction at p to a batch of n references. Returns the new number
+ * of references. */
 static inline size_t decode(const layout *l, const uint8_t *p, rdi_columns *col, size_t n) {
     uint64_t pc = rdi_load_le64(p), addr;
     n = put(col, n, pc, RD_FETCH, pc);

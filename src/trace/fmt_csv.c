@@ -55,8 +55,8 @@ static rd_status fail_value(csv_reader *c, size_t i, const rdi_field *field, con
                     roles[c->column[i].role].name, excerpt, why);
 }
 
-/* Reads a number: decimal, or hexadecimal with 0x. With base=hex, addresses are hexadecimal with or
- * without 0x. */
+/* Reads a number up to `max`: decimal, or hexadecimal with 0x. With base=hex, addresses are
+ * hexadecimal with or without 0x. */
 static rd_status read_number(csv_reader *c, size_t i, const rdi_field *field, uint64_t max,
                              uint64_t *out) {
     bool prefixed = field->n > 2 && rdi_has_0x(field->text);
@@ -86,7 +86,7 @@ static rd_status read_kind(csv_reader *c, size_t i, const rdi_field *field, uint
     return RD_OK;
 }
 
-/* Copies the field and replaces each "" by ". */
+/* Replaces the text of the field by a copy in c->scratch that has " instead of each "". */
 static rd_status undouble(csv_reader *c, rdi_field *field) {
     if (field->n + 1 > c->scratch_room) {
         char *grown = rdi_resize(c->lines.r->ctx, c->scratch, 2 * (field->n + 1), 1);
@@ -270,7 +270,7 @@ static rd_status find_columns(csv_reader *c, const char *header, const char *end
 }
 
 /* Skips empty lines at the beginning. *p is then the beginning and *end the end of the first line
- * that is not empty. */
+ * that is not empty; both are equal if there is none. */
 static rd_status first_line(csv_reader *c, const char **p, const char **end) {
     const char *limit = NULL;
     while (true) {

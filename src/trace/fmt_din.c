@@ -3,14 +3,14 @@
 
 typedef struct din_reader {
     rdi_lines lines;
-    uint64_t size; /* option: bytes that every reference touches */
+    uint64_t size; /* option: number of bytes that every reference touches */
 } din_reader;
 
 /* The kind of reference for each label. An access of unknown type (label 3) counts as a load, and a
  * flush (label 4) is not a reference. */
 static const uint8_t kind_of_label[] = {RD_LOAD, RD_STORE, RD_FETCH, RD_LOAD, 0};
 
-/* Reads "2 430d70" and ignores the rest of the line. */
+/* Reads "2 430d70" and ignores the rest of the line. Skips empty lines. */
 static inline const char *din_line(rdi_lines *l, const char *p, const char *limit, rdi_ref *ref) {
     (void)l;
     if (RDI_UNLIKELY(rdi_is_blank(*p)))

@@ -91,7 +91,8 @@ static const char *scan_record(const char *p, const char *limit, rdi_ref *ref) {
         return scan_data(p + strlen("read "), limit, RD_LOAD, ref);
     if (starts(p, limit, "write "))
         return scan_data(p + strlen("write "), limit, RD_STORE, ref);
-    /* Markers, prefetches and flushes are not references of the program. */
+    /* Markers, prefetches, flushes and further bytes of an instruction are not references of the
+     * program. */
     if (*p == '<' || starts(p, limit, "pref") || starts(p, limit, "iflush ") ||
         starts(p, limit, "dflush ") || continues_bytes(p))
         return rdi_line_skip(p, limit, ref);
@@ -103,7 +104,7 @@ static const char *record_line(const char *p, const char *limit, rdi_ref *ref) {
     return p ? scan_record(p, limit, ref) : NULL;
 }
 
-/* Returns whether the line may stand between records. */
+/* Returns whether the line may stand between records: a line of dashes or an empty line. */
 static bool is_divider(const char *p, const char *limit) {
     return starts(p, limit, "------") || rdi_scan_line_end(p);
 }

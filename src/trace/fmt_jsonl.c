@@ -43,7 +43,7 @@ static const char *skip_word(const char *p) {
 
 static const char *skip_value(const char *p, unsigned depth);
 
-/* Skips "key": and the blanks around it. */
+/* Skips "key": and the blanks around the colon. */
 static const char *skip_key(const char *p) {
     p = *p == '"' ? skip_string(p) : NULL;
     if (p)
@@ -80,7 +80,7 @@ static const char *skip_value(const char *p, unsigned depth) {
 
 /* ---- steps of a line ---- */
 
-/* Reports that `expected` was expected at p. */
+/* Sets j->lines.failed and the message that `expected` was expected at p. Returns NULL. */
 static const char *fail(jsonl_reader *j, const char *p, const char *limit, const char *expected) {
     char found[RDI_EXCERPT_MAX];
     rdi_excerpt(found, p, (size_t)(rdi_line_end(p, limit) - p));
@@ -95,8 +95,8 @@ static bool is_field(const jsonl_reader *j, const char *p) {
     return n == strlen(j->field) && memcmp(p + 1, j->field, n) == 0;
 }
 
-/* Skips members from p on, up to the array of ids or to the end of the object. Sets *found if it
- * reaches the array. */
+/* Skips members from p on, up to the array of ids or to the end of the object. Sets *found to
+ * whether it has reached the array. */
 static const char *skip_members(jsonl_reader *j, const char *p, const char *limit, bool *found) {
     while (true) {
         const char *key = p;
@@ -119,7 +119,7 @@ static const char *skip_members(jsonl_reader *j, const char *p, const char *limi
     }
 }
 
-/* Scans from the beginning of a line into its array. */
+/* Scans from the beginning of a line into its array of ids, or skips an empty line. */
 static const char *start_line(jsonl_reader *j, const char *p, const char *limit) {
     const char *empty = rdi_scan_line_end(p);
     if (empty) {
@@ -169,7 +169,7 @@ static const char *read_element(jsonl_reader *j, const char *p, const char *limi
     return j->lines.failed == RD_OK ? p : NULL;
 }
 
-/* Reads the next id, or the end of the array. */
+/* Reads the next id into *id and adds 1 to *count, or reads the end of the array. */
 static const char *next_element(jsonl_reader *j, const char *p, const char *limit, uint64_t *id,
                                 size_t *count) {
     p = rdi_scan_blanks(p);
@@ -249,7 +249,8 @@ static void jsonl_close(void *self) {
 
 static const char default_field[] = "hash_ids";
 
-/* Recognizes the format even if the first line is longer than the head. */
+/* Recognizes an object with the key "hash_ids" on the first line, even if this line is longer than
+ * the head. */
 static int jsonl_probe(const uint8_t *head, size_t n, bool whole) {
     (void)whole;
     if (head[0] != '{')

@@ -6,7 +6,8 @@
 static const uint8_t kind_of_letter[256] = {
     ['I'] = RD_FETCH, ['L'] = RD_LOAD, ['S'] = RD_STORE, ['M'] = RDI_MODIFY};
 
-/* Skips Valgrind's own log lines, superblocks (--trace-superblocks=yes) and empty lines. */
+/* Skips Valgrind's own log lines, superblocks (--trace-superblocks=yes) and empty lines. Returns
+ * NULL for any other line. */
 static const char *skip_other(const char *p, const char *limit, rdi_ref *ref) {
     bool log = (p[0] == '=' && p[1] == '=') || (p[0] == '-' && p[1] == '-');
     bool superblock = p[0] == 'S' && p[1] == 'B' && p[2] == ' ';

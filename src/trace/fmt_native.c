@@ -26,20 +26,19 @@ typedef struct native_column {
 typedef struct native_reader {
     rdi_reader *r;
     rdi_native_head head;
-    frame_place last; /* the frame that was read last; seeking forward begins here */
-    uint64_t
-        before;     /* number of references in the frames before this one, which is part of the seed
-                       of its checksum */
-    uint64_t frame; /* number of the frame, from 1, for messages */
+    frame_place last;   /* the frame that was read last; seeking forward begins here */
+    uint64_t before;    /* number of references delivered so far, which is part of the seed of the
+                           next frame's checksum */
+    uint64_t frame;     /* number of the frame, from 1, for messages */
     size_t frame_bytes; /* number of bytes of the frame in the input buffer that are not yet
                            consumed; 0: none */
     size_t left;        /* number of references of the frame that were not yet delivered */
     bool ended;
-    rdi_event_list events; /* the events among the references of this frame */
-    size_t events_told;    /* number of events that were delivered */
-    rdi_event_place
-        place; /* the position of decoding; its number of events is also part of the seed of the
-                  next checksum */
+    rdi_event_list events; /* the events before references of this frame */
+    size_t events_told;    /* number of these events that were delivered */
+    /* The position of decoding. Its number of events is also part of the seed of the next frame's
+     * checksum. */
+    rdi_event_place place;
     rdi_column_decoder addr;
     native_column *columns[RDI_NATIVE_COLUMNS]; /* the columns of head.columns, in the same order;
                                                    NULL: skipped */
@@ -81,15 +80,16 @@ static rd_status fail_frame(native_reader *f, const char *wrong) {
                                f->frame, f->before + 1, wrong);
 }
 
-/* Returns whether a frame can have this number of references and this payload. A frame without
- * references holds events or is the end mark. */
+/* Returns whether a frame can have `count` references and a payload of `payload` bytes. A frame
+ * without references holds events or is the end mark. */
 static bool is_possible_length(const native_reader *f, size_t count, size_t payload) {
     if (count == 0)
         return payload <= (f->head.has_events ? RDI_EVENTS_BYTES : 0);
     return count <= RDI_FRAME_REFS && payload <= RDI_NATIVE_PAYLOAD(count, f->head.described);
 }
 
-/* Reads the next frame into the input buffer and checks its checksum. */
+/* Reads the next frame into the input buffer and checks its checksum. Sets *count to its number of
+ * references and *payload to the size of its payload. */
 static rd_status load_frame(native_reader *f, size_t *count, size_t *payload) {
     rdi_input *in = f->r->in;
     RD_TRY(rdi_input_fill(in, RDI_NATIVE_FRAME, RDI_NATIVE_FRAME));
@@ -161,8 +161,8 @@ static rd_status read_events(native_reader *f, size_t payload) {
     return wrong ? fail_frame(f, wrong) : status;
 }
 
-/* Checks the positions of the events: each must be before a reference of the next frame or, at the
- * end of the trace, after the last reference. */
+/* Checks the positions of the events: each must be before one of the `count` references of the
+ * frame that follows or, at the end of the trace (`count` is 0), after the last reference. */
 static rd_status check_events(native_reader *f, size_t count) {
     uint64_t room = count ? count : 1;
     return f->place.at - f->before < room
@@ -192,7 +192,7 @@ static rd_status next_frame(native_reader *f) {
     return RD_OK;
 }
 
-/* Delivers the events before reference `end`. */
+/* Delivers the remaining events whose position is below `end`. */
 static void deliver_events(native_reader *f, uint64_t end) {
     size_t first = f->events_told;
     while (f->events_told < f->events.n && f->events.items[f->events_told].at < end)
@@ -242,7 +242,7 @@ static rd_status native_read(void *self, rd_refs *refs) {
 /* ---- seeking ---- */
 
 /* Reads the number of references of the frame at *offset and moves *offset to the next frame.
- * Returns false if there is no frame. */
+ * Returns false if there is no frame or the number is invalid. */
 static bool hop(const rdi_input *in, uint64_t *offset, uint64_t *count) {
     uint8_t head[RDI_NATIVE_FRAME];
     if (!rdi_input_peek(in, *offset, head, sizeof head))
@@ -252,8 +252,8 @@ static bool hop(const rdi_input *in, uint64_t *offset, uint64_t *count) {
     return *count <= RDI_FRAME_REFS;
 }
 
-/* Returns 0 for a file with events. Such a file can be read only from its beginning, because an
- * event affects all references after it. */
+/* Returns the number of references, or 0 for a damaged file and for a file with events. A file with
+ * events can be read only from its beginning, because an event affects all references after it. */
 static uint64_t native_count(void *self) {
     const native_reader *f = self;
     const rdi_input *in = f->r->in;

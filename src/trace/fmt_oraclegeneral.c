@@ -18,7 +18,7 @@ static uint64_t object_id(const uint8_t *record) {
     return rdi_load_le64(record + 4);
 }
 
-/* Returns whether record `next` is in the head and has this object. Positions are counted from
+/* Returns whether record `next` is in the head and has the object `id`. Positions are counted from
  * `first`, which is 0 or 1. */
 static bool leads_to(const uint8_t *head, size_t records, uint64_t next, unsigned first,
                      uint64_t id) {
@@ -26,8 +26,9 @@ static bool leads_to(const uint8_t *head, size_t records, uint64_t next, unsigne
     return index < records && object_id(head + index * RECORD) == id;
 }
 
-/* Recognizes the format: time never decreases, and every next access in the head is to the same
- * object. The head must contain such a next access, or an object without one. */
+/* Recognizes the format: time never decreases, every next access comes later, and every next access
+ * in the head is to the same object. The head must contain such a next access, or an object without
+ * one. */
 static int oracle_probe(const uint8_t *head, size_t n, bool whole) {
     size_t records = n / RECORD, proofs = 0;
     if (records == 0 || (whole && n % RECORD != 0))

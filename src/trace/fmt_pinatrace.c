@@ -3,10 +3,11 @@
 
 typedef struct pinatrace_reader {
     rdi_lines lines;
-    uint64_t size; /* option: bytes that every reference touches */
+    uint64_t size; /* option: number of bytes that every reference touches */
 } pinatrace_reader;
 
-/* Reads "0x7f3d01c2a0d3: R 0x7ffe2a4c1b58", or "#eof" at the end. */
+/* Reads "0x7f3d01c2a0d3: R 0x7ffe2a4c1b58". Skips empty lines and lines that begin with '#', such
+ * as "#eof" at the end. */
 static inline const char *pinatrace_line(rdi_lines *l, const char *p, const char *limit,
                                          rdi_ref *ref) {
     (void)l;

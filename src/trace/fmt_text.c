@@ -8,7 +8,8 @@ typedef struct text_reader {
     rdi_id_table ids;
 } text_reader;
 
-/* Returns the id on a line without the blanks around it, or NULL for an empty line or a comment. */
+/* Returns the id on the line from p to `end` without the blanks around it, and sets *n to its
+ * length. Returns NULL for an empty line or a comment. */
 static const char *trim(const char *p, const char *end, size_t *n) {
     p = rdi_scan_blanks(p);
     while (end > p && rdi_is_blank(end[-1]))
@@ -62,7 +63,7 @@ static int text_probe(const uint8_t *head, size_t n, bool whole) {
     return numbers == words ? RDI_PROBE_LIKELY : RDI_PROBE_WEAK;
 }
 
-/* Returns whether the first id in the input buffer is a hexadecimal number with 0x. */
+/* Returns whether the first id on the lines from p to `limit` is a hexadecimal number with 0x. */
 static bool begins_with_hex(const char *p, const char *limit) {
     for (const char *end; p < limit; p = end + 1) {
         end = rdi_line_end(p, limit);

@@ -10,8 +10,8 @@ typedef struct u32_reader {
     rdi_reader *r;
 } u32_reader;
 
-/* Recognizes small numbers. Numbers below 2^16 also look like u64. The difference is that 64-bit
- * addresses have few distinct upper halves, while pairs of 32-bit ids have many. */
+/* Recognizes numbers below 2^24. Pairs of numbers below 2^16 also look like u64. The difference is
+ * that 64-bit addresses have few distinct upper halves, while pairs of 32-bit ids have many. */
 static int u32_probe(const uint8_t *head, size_t n, bool whole) {
     uint32_t seen[HIGH_HALVES_MAX];
     size_t distinct = 0;

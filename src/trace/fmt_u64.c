@@ -11,7 +11,7 @@ typedef struct u64_reader {
 } u64_reader;
 
 /* Recognizes the format, which has no magic number: in real addresses and ids, the top 16 bits are
- * all equal. */
+ * all 0 or all 1. */
 static int u64_probe(const uint8_t *head, size_t n, bool whole) {
     if (n < 8 || (whole && n % 8 != 0))
         return RDI_PROBE_NO;

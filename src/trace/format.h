@@ -33,8 +33,8 @@ typedef struct rdi_reader {
     bool never_began; /* true: a running program has ended without recording anything */
     const char *note; /* the text of rd_trace_note(), borrowed from the format's state; open() may
                          set it */
-    /* Events before and inside the batch. read() may set them, and its caller clears them before
-     * each read(). They stay valid until the next read(). */
+    /* Events before and inside the batch. read() may set them, and the core sets event_count to 0
+     * before each read(). They stay valid until the next read(). */
     const rd_event *events;
     size_t event_count;
     uint64_t done, total; /* without input: number of references made so far, and in total */
@@ -49,8 +49,7 @@ typedef struct rdi_writer {
 
 typedef struct rdi_writer_ops {
     size_t state_size;
-    const rd_opt *opts;                           /* options of the writer, usually those of the
-                                                     reader; NULL: none */
+    const rd_opt *opts;                           /* options of the writer; NULL: none */
     rd_status (*open)(void *self, rdi_writer *w); /* opens the writer, and writes a header if the
                                                      format has one */
     /* Writes 1 to RDI_REFS_MAX references that have exactly the columns of w->fields. Sizes are at
@@ -59,13 +58,13 @@ typedef struct rdi_writer_ops {
     /* Optional. Writes an event that happened before the next reference. The core has checked the
      * event, and the field of its kind is in w->fields. */
     rd_status (*write_event)(void *self, const rd_event *event);
-    rd_status (*finish)(void *self); /* optional: writes the last frame */
+    rd_status (*finish)(void *self); /* optional: writes what remains */
     void (*close)(void *self);       /* optional; is also called if open() failed */
 } rdi_writer_ops;
 
 /* The certainty of a probe. The format with the highest number wins, and among equal numbers the
- * formats.def. RDI_PROBE_FITS means that the content proves nothing: it becomes RDI_PROBE_NAMED if the
- * file has the suffix of the format, and RDI_PROBE_NO otherwise. */
+ * first format in formats.def. RDI_PROBE_FITS means that the content proves nothing: it becomes
+ * RDI_PROBE_NAMED if the file has the suffix of the format, and RDI_PROBE_NO otherwise. */
 enum {
     RDI_PROBE_NO = 0,
     RDI_PROBE_FITS = 1,
@@ -77,20 +76,20 @@ enum {
 
 typedef struct rdi_format_ops {
     rd_format_info info;
-    size_t state_size; /* size of the state; the core sets it to zero and parses the options into
-                          it */
-    /* Rates the first n > 0 bytes of the unpacked file; `whole` says that the file ends there. NULL
-     * if the format can only be chosen with -f. */
+    size_t state_size; /* size of the state, which the core sets to zero and parses the options
+                          into */
+    /* Returns an RDI_PROBE_* for the first n > 0 bytes of the unpacked file; `whole` says that the
+     * file ends there. The function is NULL if the format can only be chosen with -f. */
     int (*probe)(const uint8_t *head, size_t n, bool whole);
     const char *suffix; /* suffix of usual file names, for RDI_PROBE_FITS; NULL: none */
     rd_status (*open)(void *self, rdi_reader *r);
-    /* Fills *refs, which the core has set to zero, with 1 to RDI_REFS_MAX references, or with n = 0
-     * at the end. If damage follows valid records of this batch, the function returns these
-     * records, and the next call fails. */
+    /* Fills *refs, which the core has set to zero, with 1 to RDI_REFS_MAX references, or sets
+     * refs->n to 0 at the end. If damage follows valid records of this batch, the function delivers
+     * the references of these records, and the next call fails. */
     rd_status (*read)(void *self, rd_refs *refs);
     /* A format has either both of these functions or none. They are called only for inputs whose
-     * size is known. count() returns the number of references, or 0 if it is unknown because of
-     * damage. seek() continues at reference `first`, or *skip references before it. */
+     * size is known. count() returns the number of references, or 0 if it is unknown, for example
+     * because of damage. seek() continues at reference `first`, or *skip references before it. */
     uint64_t (*count)(void *self);
     rd_status (*seek)(void *self, uint64_t first, uint64_t *skip);
     /* Optional. Stores the number of references that a recorder skipped intentionally, and the

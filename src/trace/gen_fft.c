@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 
-#define STEP_REFS 10 /* maximum number of references in a step */
+#define STEP_REFS 10 /* maximum number of references in a step: a swap or a butterfly */
 
 typedef struct fft_state {
     rdi_generator g;
@@ -21,7 +21,7 @@ typedef struct fft_state {
                                order */
     uint64_t place;         /* position in the row or column, or number of the butterfly in its
                                pass */
-    uint64_t half;          /* distance of the places that a butterfly combines */
+    uint64_t half;          /* difference of the positions that a butterfly combines */
     uint64_t step[STEP_REFS];
     size_t in_step, taken;
 } fft_state;
@@ -84,7 +84,7 @@ static uint64_t reversed(uint64_t place, uint64_t length) {
     return result;
 }
 
-/* Makes the references that swap two numbers: both are read, then written. */
+/* Makes the references that swap the numbers at positions a and b: both are read, then written. */
 static void swap(fft_state *s, uint64_t a, uint64_t b) {
     for (int i = 0; i < 2; i++) {
         touch(s, number_at(s, a));

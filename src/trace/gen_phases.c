@@ -13,7 +13,7 @@ typedef struct phases_state {
     uint32_t pattern;
     size_t set;     /* index of the current working set */
     uint64_t first; /* first block of the current working set */
-    uint64_t done;  /* number of references made in the current working set */
+    uint64_t done;  /* number of references made in the current phase */
 } phases_state;
 
 static const rd_opt phases_opts[] = {

@@ -1,9 +1,10 @@
 /* pulse: makes time distances that are concentrated at a few values (Shen, Shaw, Meeker, Ding, POPL
  * 2007).
  *
- * Each pulse has a group of blocks that are used cyclically. The weight of the group is its share
- * of all references. The group has as many blocks as it gets references within the time distance,
- * so that each block is reused after exactly that time.
+ * Each pulse has a group of blocks that are used cyclically. Groups get references in proportion to
+ * their weights. A group has as many blocks as it gets references within its time distance, so each
+ * block is reused after that time: exactly in regular order if the numbers divide evenly, on
+ * average in random order.
  */
 #include "trace/generate.h"
 
@@ -15,8 +16,8 @@ enum { ORDER_RANDOM, ORDER_REGULAR };
 /* The blocks of one pulse. */
 typedef struct group {
     uint64_t first, blocks, next;
-    int64_t credit; /* regular order: number of references that the group should have had but did
-                       not get */
+    int64_t credit; /* regular order: number of references that the group is owed, times the sum of
+                       all weights */
 } group;
 
 typedef struct pulse_state {
@@ -75,7 +76,8 @@ static rd_status pulse_open(void *self, rdi_reader *r) {
     return RD_OK;
 }
 
-/* Returns the group with the largest credit. */
+/* Chooses a group by smooth weighted round-robin: the credit of every group grows by its weight,
+ * and the group with the largest credit is chosen and pays the sum of all weights. */
 static size_t next_regular(pulse_state *p) {
     size_t most = 0;
     for (size_t i = 0; i < p->at.n; i++) {

@@ -44,41 +44,43 @@ typedef struct rdi_generator {
         .min = 1, .max = (double)RDI_BLOCKS_MAX, .help = "number of distinct blocks"               \
     }
 
-/* Makes the next n block numbers. n is at most RDI_REFS_MAX. */
+/* Stores the next n block numbers in `blocks`. n is at most RDI_REFS_MAX. */
 typedef void rdi_generator_fill(void *self, uint64_t *blocks, size_t n);
 
-/* Seeds the random numbers and sets the length. */
+/* Connects the generator with r, seeds the random numbers, and sets r->total to the number of
+ * references. */
 void rdi_generator_open(rdi_generator *g, rdi_reader *r);
-/* Makes a batch of references from the block numbers that `fill` returns. */
+/* Makes a batch of references from block numbers that `fill` makes. An address is a block number
+ * times the stride. */
 rd_status rdi_generator_read(rdi_generator *g, rd_refs *refs, rdi_generator_fill *fill);
 
 /* ---- distributions ---- */
 
-/* Compute the natural logarithm (x > 0) and the exponential with only the four basic
- * operations. */
+/* These functions compute the natural logarithm (x > 0) and the exponential with only the four
+ * basic operations. The exponential is 0 below -700 and constant above 700. */
 double rdi_log(double x);
 double rdi_exp(double x);
 
-/* Draws numbers k from 0 to n-1 with a probability proportional to 1 / (k + 1)^alpha. */
+/* The distribution of numbers k from 0 to n-1 with probabilities proportional to (k + 1)^-alpha. */
 typedef struct rdi_zipf {
     double alpha, n, h_first, h_last, shortcut;
 } rdi_zipf;
 void rdi_zipf_init(rdi_zipf *z, uint64_t n, double alpha);
 uint64_t rdi_zipf_draw(const rdi_zipf *z, rdi_rng *rng);
 
-/* Draws a number below n, each with a probability proportional to its weight. */
+/* A distribution of the numbers below n, each with a probability proportional to its weight. */
 typedef struct rdi_choice {
     size_t n;
     uint64_t bound[RD_SIZES_MAX]; /* sum of the weights up to and including each number */
 } rdi_choice;
 /* Prepares drawing a number below n. Without weights, all numbers are equally likely. Otherwise
- * there must be n weights that are not all 0; if not, the function returns RD_EINVAL. `owner` names
- * the generator in messages. */
+ * there must be n weights below 2^32 that are not all 0; if not, the function returns RD_EINVAL.
+ * `owner` names the generator in messages. */
 rd_status rdi_choice_init(rd_ctx *ctx, const char *owner, rdi_choice *c, size_t n,
                           const rd_sizes *weights);
 size_t rdi_choice_draw(const rdi_choice *c, rdi_rng *rng);
 
-/* Returns the image of x under a permutation of 0 .. n-1 (n at most RDI_BLOCKS_MAX) that moves
+/* Returns the image of x < n under a permutation of 0 .. n-1 (n at most RDI_BLOCKS_MAX) that moves
  * neighbors apart. */
 uint64_t rdi_scramble(uint64_t x, uint64_t n);
 

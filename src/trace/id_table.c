@@ -89,7 +89,7 @@ static const char *stored_name(const rdi_id_table *t, const rdi_id_slot *slot, s
     return at + LENGTH_SIZE;
 }
 
-/* Reports that the slot holds this id for another name or number. */
+/* Fails with a message that `text` and the name or number in `slot` have the same 64-bit number. */
 static rd_status fail_collision(const rdi_id_table *t, const rdi_id_slot *slot, const char *text,
                                 size_t n) {
     char new_id[RDI_EXCERPT_MAX], old_id[RDI_EXCERPT_MAX] = "";
@@ -136,7 +136,9 @@ static rd_status read_name(rdi_id_table *t, const char *text, size_t n, uint64_t
     return RD_OK;
 }
 
-/* Records a numeric id, to detect a later name that hashes to the same value. */
+/* Stores a numeric id, to detect a later name that hashes to the same value, and fails if an
+ * earlier name does. If the first RDI_ID_NUMBERS_MAX ids are numbers, forgets them and stores no
+ * more. */
 static rd_status note_number(rdi_id_table *t, const char *text, size_t n, uint64_t id) {
     if (!t->has_names) {
         if (t->numbers_read >= RDI_ID_NUMBERS_MAX)
@@ -161,8 +163,8 @@ static rd_status fail_number(const rdi_id_table *t, const char *text, size_t n, 
     return rdi_fail(t->ctx, RD_EFORMAT, "'%s' %s", excerpt, why);
 }
 
-/* Returns whether the text is a number under base=auto, dec or hex. Sets *hex if the number is
- * hexadecimal. */
+/* Returns whether the text is a number under base=auto, dec or hex. Sets *hex to whether the digits
+ * must be hexadecimal. */
 static bool is_number(uint32_t base, const char *text, size_t n, bool *hex) {
     bool prefixed = n > 2 && rdi_has_0x(text);
     *hex = base == RDI_ID_HEX || (base == RDI_ID_AUTO && prefixed);

@@ -16,40 +16,36 @@
 
 #define RDI_ID_NUMBERS_MAX 65536
 
-enum {
-    RDI_ID_AUTO,
-    RDI_ID_DEC,
-    RDI_ID_HEX,
-    RDI_ID_STRING
-}; /* the values of base=, in the order of
-                                                                the choices */
+/* The values of base=, in the order of the choices. */
+enum { RDI_ID_AUTO, RDI_ID_DEC, RDI_ID_HEX, RDI_ID_STRING };
 
 typedef struct rdi_id_slot {
     uint64_t id;
-    uint64_t name; /* position of the name in `names`, plus FIRST_NAME; see id_table.c */
+    uint64_t name; /* EMPTY, NUMBER, or FIRST_NAME plus the position of the name in `names`; see
+                      id_table.c */
 } rdi_id_slot;
 
 /* The table is zeroed at first. The core sets the options before rdi_id_table_init(). */
 typedef struct rdi_id_table {
-    uint32_t base; /* options */
+    uint32_t base; /* options base= and seed= */
     uint64_t seed;
     rd_ctx *ctx;
     rdi_id_slot *slots; /* open addressing, linear probing, at most half full */
     size_t used, room;  /* number of slots in use and allocated; room is 0 or a power of two */
     char *names;        /* the length (4 bytes) and the bytes of each name, without gaps */
     size_t names_used, names_room;
-    uint64_t numbers_read; /* number of ids before the first name */
+    uint64_t numbers_read; /* number of ids before the first name, at most RDI_ID_NUMBERS_MAX */
     bool has_names;
 } rdi_id_table;
 
 void rdi_id_table_init(rdi_id_table *t, rd_ctx *ctx);
 void rdi_id_table_fini(rdi_id_table *t);
 
-/* Finds the number for an id of n > 0 bytes. The byte after the text must be readable, and it must
- * not be a hexadecimal digit. Messages quote the id; the caller adds the line. */
+/* Sets *out to the number for an id of n > 0 bytes. The byte after the text must be readable, and
+ * it must not be a hexadecimal digit. Messages quote the id; the caller adds the line. */
 RD_CHECKED rd_status rdi_id_read(rdi_id_table *t, const char *text, size_t n, uint64_t *out);
 
-/* Returns the hash of a name. */
+/* Returns the hash of a name of n bytes. */
 uint64_t rdi_id_hash(uint64_t seed, const char *text, size_t n);
 
 /* The rows of the option table of a format whose state has a member `rdi_id_table ids`. */

@@ -136,8 +136,8 @@ static rd_status use_fd(input_impl *impl, int fd, const void *head, size_t n) {
     return check_file(impl);
 }
 
-/* Looks for the magic number of a compression in the first bytes, which are read again
- * afterwards. */
+/* Opens an unpacker if the first bytes have the magic number of a compression. These bytes are read
+ * again afterwards. */
 static rd_status start_unpacking(input_impl *impl) {
     rdi_source *s = &impl->source;
     if (s->fd >= 0 && s->n < sizeof s->head) {
@@ -153,7 +153,8 @@ static rd_status start_unpacking(input_impl *impl) {
     return compression ? rdi_unpack_open(s, compression, &impl->unpack) : RD_OK;
 }
 
-/* Does the last step of opening. `status` is the result of the earlier steps. */
+/* Does the last step of opening. `status` is the result of the earlier steps. Closes the input if
+ * any step has failed. */
 static rd_status start_input(input_impl *impl, rd_status status, rdi_input **out) {
     if (status == RD_OK)
         status = start_unpacking(impl);

@@ -1,4 +1,5 @@
-/* Finds complete lines in the input buffer. See lines.h. */
+/* Finds complete lines in the input buffer, rates the head of a file, and writes lines. See
+ * lines.h. */
 #include "trace/lines.h"
 
 #include <stdio.h>
@@ -13,8 +14,8 @@ const uint8_t rdi_hex_digit[256] = {
 static const char byte_order_mark[] = "\xef\xbb\xbf";
 #define MARK_BYTES 3
 
-/* If a file has at least this many valid lines for each invalid one, it counts as damaged, not as a
- * file of another format. */
+/* If the head of a file has at least this many references for each invalid line, it counts as
+ * damaged, not as a file of another format. */
 #define DAMAGE_RATIO 8
 
 void rdi_lines_open(rdi_lines *l, rdi_reader *r, const char *expected) {
@@ -34,7 +35,8 @@ static bool starts_with_mark(const uint8_t *data, size_t n) {
     return n >= MARK_BYTES && memcmp(data, byte_order_mark, MARK_BYTES) == 0;
 }
 
-/* Reads until the input buffer has a complete line. At the end of the file it has none. */
+/* Reads until the input buffer has a complete line, and sets l->complete, which stays 0 at the end
+ * of the file. Skips a byte order mark at the beginning of the file. */
 static rd_status find_lines(rdi_lines *l) {
     rdi_input *in = l->r->in;
     const char *end = NULL;

@@ -1,8 +1,8 @@
-/* The common part of formats with one record per line.
+/* Functions that formats with one record per line share.
  *
- * A format gives a parser for one line; rdi_lines_read() passes it complete lines of the input
- * buffer and makes batches of the references that it returns. The parser is inlined into the loop,
- * which makes text formats fast: there is no call and no search for the end of line per record.
+ * A format has a parser for one line; rdi_lines_read() passes it complete lines of the input buffer
+ * and makes batches of the references that it returns. The parser is inlined into the loop, which
+ * makes text formats fast: there is no call and no search for the end of line per record.
  *
  * Lines end with "\n" or "\r\n" (a parser treats '\r' as a blank), the last line may lack its end,
  * and a byte order mark at the beginning of the file is skipped. A line, with its end, has at most
@@ -53,16 +53,17 @@ rd_status rdi_lines_fill(rdi_lines *l, const char **p, const char **limit);
 /* Drops the first n bytes of the lines that rdi_lines_fill() returned. */
 void rdi_lines_consume(rdi_lines *l, size_t n);
 
-/* Fails with a message about the line at p, which is the next line to be counted. */
+/* Counts the line at p, and fails with a message about it: that of the parser if it has set
+ * l->failed, otherwise one with l->expected. */
 rd_status rdi_lines_fail(rdi_lines *l, const char *p, const char *limit);
 
 /* Returns `sure` if every line of a file's head is valid and at least one is a reference, a weak
- * guess if nearly all lines are valid, and "no" otherwise. After the weak guess, the reader reports
- * the invalid lines, unless another format fits better. */
+ * guess if nearly all lines are valid, and RDI_PROBE_NO otherwise. After the weak guess, the reader
+ * reports the invalid lines, unless another format fits better. */
 int rdi_lines_probe(const uint8_t *head, size_t n, bool whole, rdi_line_parser *parse, int sure);
 
 /* Returns the beginning of the first line in a head, after a byte order mark. *limit is the end of
- * its complete lines. */
+ * the complete lines of the head. */
 const char *rdi_lines_in_head(const uint8_t *head, size_t n, bool whole, const char **limit);
 
 /* Returns the '\n' that ends the line at p. */
@@ -70,7 +71,8 @@ static inline const char *rdi_line_end(const char *p, const char *limit) {
     return memchr(p, '\n', (size_t)(limit - p));
 }
 
-/* Skips a line that is not a reference. */
+/* Skips the line at p, which is not a reference: sets ref->kind to 0, and returns the byte after
+ * its '\n'. */
 static inline const char *rdi_line_skip(const char *p, const char *limit, rdi_ref *ref) {
     ref->kind = 0;
     return rdi_line_end(p, limit) + 1;
@@ -81,7 +83,8 @@ static inline const char *rdi_line_skip(const char *p, const char *limit, rdi_re
 /* Copies the beginning of a text for a message, with unprintable bytes written like \x1b. */
 void rdi_excerpt(char out[RDI_EXCERPT_MAX], const char *text, size_t n);
 
-/* Appends a reference to a batch, which always has room for two. */
+/* Appends the reference or references of a line to a batch of n references, which must have room
+ * for two more. Returns the new number of references. */
 static inline size_t rdi_lines_add(rdi_columns *col, size_t n, uint32_t fields,
                                    const rdi_ref *ref) {
     /* Both references of a modify are always written, but the second one is counted only if the
@@ -115,7 +118,7 @@ static inline void rdi_lines_deliver(rd_refs *refs, const rdi_columns *col, size
     };
 }
 
-/* The read() of a line format: reads one batch. */
+/* Implements read() of a line format: reads one batch of lines with `parse`. */
 static inline __attribute__((always_inline)) rd_status
 rdi_lines_read(rdi_lines *l, rd_refs *refs, uint32_t fields, rdi_line_parser *parse) {
     rdi_columns *col = l->r->col;
@@ -146,7 +149,8 @@ rdi_lines_read(rdi_lines *l, rd_refs *refs, uint32_t fields, rdi_line_parser *pa
 
 /* ---- formats without sizes ---- */
 
-/* Gives every reference of a batch the size of the option. A size of 1 needs no column. */
+/* Gives every reference of a batch the size `size`. A size of 1 needs no column, because it is the
+ * default. */
 void rdi_lines_set_size(rdi_lines *l, rd_refs *refs, uint64_t size);
 
 /* The row of the option table for the size. `state` has a member `uint64_t size`. */
@@ -170,7 +174,7 @@ typedef struct rdi_lines_writer {
 
 rd_status rdi_lines_writer_open(void *self, rdi_writer *w);
 
-/* The write() of a line format. */
+/* Implements write() of a line format: writes the lines that `format` makes. */
 rd_status rdi_lines_write(rdi_lines_writer *l, const rd_refs *refs, rdi_line_formatter *format);
 
 #endif

@@ -1,15 +1,15 @@
 /* Functions that reading, writing and generating traces share.
  *
- * Generators and running programs are formats without a file: they have the same table of hooks and
- * a reader without an input.
+ * Generators and running programs are formats without a file: they have the same table of
+ * operations and a reader without an input.
  */
 #ifndef RDI_TRACE_H
 #define RDI_TRACE_H
 
 #include "trace/format.h"
 
-/* Finds the format or generator with that name. For an unknown name it returns RD_EINVAL, and the
- * message lists the valid names. */
+/* These functions find the format or generator with the name `name`. For an unknown name they
+ * return RD_EINVAL, and the message lists the valid names. */
 rd_status rdi_format_require(rd_ctx *ctx, const char *name, const rdi_format_ops **out);
 rd_status rdi_generator_require(rd_ctx *ctx, const char *name, const rdi_format_ops **out);
 

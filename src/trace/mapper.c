@@ -79,7 +79,8 @@ void rd_mapper_seek(rd_mapper *m, uint64_t first) {
     m->splitting = false;
 }
 
-/* Continues with the blocks of reference `i`, which spans many blocks. */
+/* Appends the remaining blocks of reference `i`, which is being split, to the n blocks in `out`, as
+ * far as there is room. Returns the new number of blocks in `out`. */
 static size_t emit_split(rd_mapper *m, size_t n, size_t i) {
     while (n < OUT_MAX) {
         if (m->origin)
@@ -142,7 +143,8 @@ static size_t map_single(rd_mapper *m, size_t n, size_t k) {
 
 /* Maps references up to `end` while they touch at most two blocks and fit into `out`. With small
  * blocks about every third reference touches two, at random, so two blocks are always written, and
- * the second one is overwritten if the reference touches only one. */
+ * the second one is overwritten if the reference touches only one. Returns the new number of blocks
+ * in `out`. */
 static size_t map_narrow(rd_mapper *m, size_t n, size_t end) {
     const rd_refs *refs = m->refs;
     uint64_t *out = m->out;
@@ -174,7 +176,7 @@ static rd_status map_wide(rd_mapper *m, size_t *n) {
         m->at++;
         return RD_OK;
     }
-    if (last < addr) /* the references before it are delivered, and the next call fails */
+    if (last < addr) /* the references before this one are delivered, and the next call fails */
         return *n ? RD_OK : fail_wrap(m, i);
     m->at++;
     m->next = addr >> m->shift;
@@ -196,9 +198,10 @@ static rd_status map_spanning(rd_mapper *m, size_t k, size_t *n) {
     return RD_OK;
 }
 
-/* Fills `out` in short runs, so that a reference that spans blocks slows down few others. */
+/* Fills `out` and sets *count to its number of blocks. It works in short runs, so that a reference
+ * that spans blocks slows down few others. */
 static rd_status map_refs(rd_mapper *m, size_t *count) {
-    /* Continues the reference before `at`. */
+    /* A reference that is being split is the one before `at`. */
     size_t n = m->splitting ? emit_split(m, 0, m->at - 1) : 0;
     while (n < OUT_MAX && m->at < m->refs->n) {
         size_t left = m->refs->n - m->at, room = OUT_MAX - n;
@@ -229,7 +232,7 @@ rd_status rd_mapper_next(rd_mapper *m, const uint64_t **blocks, size_t *n) {
         return RD_OK;
     }
     bool unsplit = m->whole || !refs->size, unfiltered = !refs->kind || m->kinds == RD_ALL_KINDS;
-    /* Addresses are block ids, so no copy is needed. */
+    /* If addresses are block ids, no copy is needed. */
     if (unsplit && unfiltered && m->shift == 0 && !m->origin) {
         *blocks = refs->addr + m->at;
         *n = refs->n - m->at;

@@ -41,12 +41,12 @@ bool rdi_native_has_magic(const uint8_t *bytes, size_t n);
 
 /* Reads header and descriptions, and consumes them from the input buffer. */
 rd_status rdi_native_head_read(rdi_input *in, rdi_native_head *out);
-/* Writes header and descriptions for a trace with head->fields, ids and sampled, and sets all other
- * members of the head. */
+/* Writes header and descriptions for a trace with head->fields, ids and sampled, and sets the other
+ * members of the head, which must be zero before. */
 rd_status rdi_native_head_write(rdi_output *out, rdi_native_head *head);
 
 /* Returns the seed of a frame's checksum, which depends on the number of references and events in
- * all earlier frames. It binds the frame to its position. */
+ * all earlier frames. The seed binds the frame to its position. */
 static inline uint64_t rdi_native_seed(uint64_t references, uint64_t events) {
     return references + (events << 40);
 }

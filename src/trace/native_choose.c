@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the mean number of references from one counted difference to the next. */
+/* Returns approximately the mean number of references from one counted difference to the next. */
 static unsigned sample_step(size_t n) {
     return n < SAMPLE_FROM ? 1 : 8;
 }
 
-/* Counts the differences of a sample of the references. */
+/* Counts how often each difference of 1 to 4 bytes occurs in a sample of the n references. */
 static void count_exacts(rdi_column_encoder *e, size_t n) {
     uint64_t random = 1;
     e->exact_count = 0;
@@ -52,7 +52,7 @@ static int by_gain(const void *a, const void *b) {
     const candidate *x = a, *y = b;
     if (x->gain != y->gain)
         return x->gain < y->gain ? 1 : -1;
-    /* So that the file is the same on every machine. */
+    /* Equal gains are ordered by shape, so that the file is the same on every machine. */
     return x->shape < y->shape ? -1 : x->shape > y->shape;
 }
 
@@ -77,8 +77,8 @@ static void collect_candidates(rdi_column_encoder *e, size_t n) {
     }
 }
 
-/* Returns a bucket for a gain. Buckets grow with the gain and distinguish three significant
- * bits. */
+/* Returns the number of the bucket for a gain, which grows with the gain. Buckets distinguish the
+ * three bits after the highest one. */
 static unsigned gain_bucket(uint32_t gain) {
     unsigned width = rdi_bit_width(gain);
     return width * 8 + (width > 3 ? gain >> (width - 4) & 7 : gain & 7);
@@ -155,7 +155,8 @@ static void take_candidate(rdi_column_encoder *e, uint32_t index) {
     }
 }
 
-/* Returns the symbol of the narrowest wider shape that has a symbol and is equal otherwise. */
+/* Returns the symbol of the narrowest wider shape that has a symbol and is otherwise equal to
+ * `shape`, or NO_SYMBOL if there is none. */
 static int16_t find_wider(const rdi_column_encoder *e, uint32_t shape) {
     for (unsigned w = shape_width(shape) + 1; w < WIDTHS; w++) {
         int16_t found = e->shape_symbol[shape - shape_width(shape) + w];
@@ -228,9 +229,11 @@ void rdi_choose_symbols(rdi_column_encoder *e, size_t n, bool kinded) {
     collect_candidates(e, n);
     size_t escapes = e->slots * (kinded ? KINDS - 1 : 1);
     size_t room = RDI_SYMBOLS_MAX - escapes;
-    sort_best(e, room + room / 4); /* because some differences will find their place taken */
+    sort_best(e, room + room / 4); /* because some differences will find their place in `probe`
+                                      taken */
     size_t kept = keep_best(e, room);
-    /* Decoders need the symbols with a size in the data to come last. */
+    /* The symbols with a size in the data come last, because decoding is fast for symbols before
+     * them. */
     for (int last = 0; last < 2; last++)
         for (size_t i = 0; i < kept; i++)
             if (size_in_data(e, e->candidates[i].shape) == last)

@@ -20,7 +20,7 @@
 #define RDI_SYMBOLS_MAX  256
 #define RDI_SYMBOL_BYTES 16
 #define RDI_BLOCK_BYTES  8 /* number of bytes of a column block before its bases */
-#define RDI_PAD_BYTES    4 /* number of bytes after the data */
+#define RDI_PAD_BYTES    4 /* number of padding bytes after the data */
 
 /* The maximum size of a column block of n references. */
 #define RDI_BLOCK_MAX(n)                                                                           \
@@ -60,9 +60,9 @@ typedef struct rdi_column_decoder {
 const char *rdi_column_open(rdi_column_decoder *c, uint32_t fields, size_t count,
                             const uint8_t *bytes, size_t n, size_t *used);
 
-/* Decodes the next n references, at most RDI_REFS_MAX and c->left. `sizes` and `kinds` need room if
- * the column carries one of them, and are not changed otherwise. Returns NULL, or a text that says
- * what is wrong; the output is then invalid. */
+/* Decodes the next n references, at most RDI_REFS_MAX and c->left. `sizes` and `kinds` need room
+ * for n entries if the column carries one of them, and are not changed otherwise. Returns NULL, or
+ * a text that says what is wrong; the output is then invalid. */
 const char *rdi_column_next(rdi_column_decoder *c, size_t n, uint64_t *values, uint32_t *sizes,
                             uint8_t *kinds);
 
@@ -93,15 +93,16 @@ typedef struct rdi_column_encoder rdi_column_encoder;
 rd_status rdi_column_encoder_new(rd_ctx *ctx, rdi_column_encoder **out);
 void rdi_column_encoder_free(rdi_column_encoder *e);
 
-/* Writes the block of n references (1 to RDI_FRAME_REFS) to `out`, which has room for
- * RDI_BLOCK_MAX(n) bytes, and returns its size. `sizes` and `kinds` are NULL if the column does not
- * carry them. */
+/* Writes the block of n references (1 to RDI_FRAME_REFS) to `out`, which must have room for
+ * RDI_BLOCK_MAX(n) bytes, and returns the size of the block. `sizes` and `kinds` are NULL if the
+ * column does not carry them. */
 size_t rdi_column_encode(rdi_column_encoder *e, size_t n, const uint64_t *values,
                          const uint32_t *sizes, const uint8_t *kinds, uint8_t *out);
 
-/* Writes the payload of a frame of events to `out`, which has room for RDI_EVENTS_BYTES: the events
- * from *next on that are before reference `end`, as far as they fit. Advances *next and returns the
- * size of the payload. */
+/* Writes the payload of a frame of events to `out`, which must have room for RDI_EVENTS_BYTES: the
+ * events from *next on that are before reference `end`, as far as they fit. `before` is the
+ * position from which that of the first event is counted. Advances *next and returns the size of
+ * the payload. */
 size_t rdi_events_encode(const rdi_event_list *list, size_t *next, uint64_t before, uint64_t end,
                          uint8_t *out);
 

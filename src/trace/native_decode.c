@@ -89,8 +89,8 @@ const char *rdi_column_open(rdi_column_decoder *c, uint32_t fields, size_t count
     return NULL;
 }
 
-/* Returns whether a group has only symbols without a size in the data, and whether there is enough
- * data for any such symbols. */
+/* Returns whether the group at `control` has only symbols without a size in the data, and there is
+ * enough data for any symbols. */
 static bool simple_group(const rdi_column_decoder *c, const uint8_t *control, size_t used) {
     uint8_t highest = 0;
     for (size_t i = 0; i < GROUP; i++)
@@ -98,8 +98,8 @@ static bool simple_group(const rdi_column_decoder *c, const uint8_t *control, si
     return highest < c->simple && used + GROUP * c->widest <= c->data_bytes;
 }
 
-/* Decodes a simple group. At the end of the data, the loads reach 8 bytes further: see
- * decode_carefully(). */
+/* Decodes a simple group and returns the number of data bytes used so far. At the end of the data,
+ * the loads reach 8 bytes further, which are readable: see decode_carefully(). */
 static inline __attribute__((always_inline)) size_t
 decode_group(rdi_column_decoder *c, const uint8_t *control, size_t used, uint64_t *restrict values,
              uint32_t *restrict sizes, uint8_t *restrict kinds) {
@@ -119,9 +119,10 @@ decode_group(rdi_column_decoder *c, const uint8_t *control, size_t used, uint64_
     return (size_t)(p - c->data);
 }
 
-/* Decodes any n references. Positions beyond the data stream are clamped to its end; the caller
- * detects the overrun in `used`. From there the loads reach 12 bytes further, which are readable:
- * the padding and at least the frame's checksum. */
+/* Decodes any n references and returns the number of data bytes used so far. Positions beyond the
+ * data stream are clamped to its end; the caller detects the overrun in the returned number. From
+ * there the loads reach 12 bytes further, which are readable: the padding and at least the frame's
+ * checksum. */
 static size_t decode_carefully(rdi_column_decoder *c, const uint8_t *control, size_t n, size_t used,
                                uint64_t *values, uint32_t *sizes, uint8_t *kinds) {
     size_t end = c->data_bytes;

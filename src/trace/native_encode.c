@@ -1,10 +1,9 @@
 /* Encodes a column of the native trace format. See native_codec.h.
  *
- * The encoder makes three passes over a frame. The first pass (plan) assigns every reference to the
- * slot with the nearest base, or to the least recently used slot if no base is near, and computes
- * the difference from the base. The second pass (choose) chooses up to 256 symbols, the ones that
- * save most data bytes; see native_choose.c. The third pass (emit) writes control bytes and data
- * bytes.
+ * The encoder makes three passes over a frame. The first pass (plan) assigns every reference to a
+ * slot with a near base, or to the least recently used slot if no base is near, and computes the
+ * difference from the base. The second pass (choose) chooses up to 256 symbols, the ones that save
+ * most data bytes; see native_choose.c. The third pass (emit) writes control bytes and data bytes.
  *
  * Plan and emit cost only a few nanoseconds per reference, because they rarely branch: one table
  * guesses the slot from the address, and another table finds the symbol of a difference with one
@@ -123,7 +122,8 @@ static uint8_t *put_head(const rdi_column_encoder *e, uint8_t *p) {
     return p;
 }
 
-/* Writes the data to p and returns its end. The function may overwrite the 8 bytes after it. */
+/* Writes the data to p, sets e->control, and returns the end of the data. The function may
+ * overwrite the 8 bytes after the data. */
 static inline __attribute__((always_inline)) uint8_t *emit_any(rdi_column_encoder *e, size_t n,
                                                                const uint32_t *sizes, uint8_t *p) {
     for (size_t i = 0; i < n; i++) {

@@ -37,7 +37,8 @@ static uint8_t *put_number(uint8_t *p, uint64_t x) {
     return p;
 }
 
-/* Writes the fields after position and thread. */
+/* Writes the fields of an event after position and thread to p, updates *last, and returns the end
+ * of the fields. */
 static uint8_t *put_body(uint8_t *p, const rd_event *e, last_of_kind *last) {
     p = put_number(p, fold(e->address - last->address));
     p = put_number(p, e->size);
@@ -57,8 +58,8 @@ static uint8_t *put_event(uint8_t *p, const rd_event *e, uint64_t at, last_of_ki
     p = put_number(p, e->thread);
     if (e->kind <= RDI_NATIVE_PLAIN_EVENT)
         return put_body(p, e, last);
-    uint8_t *body = p + NUMBER_BYTES; /* the length of the body, which has fewer bytes, comes
-                                         first */
+    uint8_t *body = p + NUMBER_BYTES; /* leaves room for the length of the body, which is known
+                                         later */
     size_t bytes = (size_t)(put_body(body, e, last) - body);
     p = put_number(p, bytes);
     memmove(p, body, bytes);
@@ -100,7 +101,8 @@ static uint64_t take_number(cursor *c) {
     return 0;
 }
 
-/* Reads a path and its length, which is stored in *path_bytes, and moves the cursor after it. */
+/* Sets e->path to the path at the cursor and *path_bytes to its length, and moves the cursor after
+ * the path. Returns NULL, or a text that says what is wrong. */
 static const char *take_path(cursor *c, rd_event *e, size_t *path_bytes) {
     uint64_t bytes = take_number(c);
     if (!c->p || bytes > (size_t)(c->end - c->p))
@@ -124,7 +126,8 @@ static const char *take_body(cursor *c, rd_event *e, last_of_kind *last, size_t 
     return rdi_event_info_of(e->kind)->has_path ? take_path(c, e, path_bytes) : NULL;
 }
 
-/* Reads a body that has its length before it. The event may be of a kind to skip. */
+/* Reads a body that has its length before it, or skips the body if e->kind is RDI_EVENT_SKIPPED.
+ * Returns NULL, or a text that says what is wrong. */
 static const char *take_described(cursor *c, rd_event *e, last_of_kind *last, size_t *path_bytes) {
     uint64_t bytes = take_number(c);
     if (!c->p || bytes > (size_t)(c->end - c->p))
@@ -137,7 +140,8 @@ static const char *take_described(cursor *c, rd_event *e, last_of_kind *last, si
     return wrong || body.p == body.end ? wrong : "an event is followed by extra bytes";
 }
 
-/* Reads one event. For an event to skip, e->kind is RDI_EVENT_SKIPPED. */
+/* Reads one event into *e; e->at must be the position of the previous event. For an event to skip,
+ * sets e->kind to RDI_EVENT_SKIPPED. Returns NULL, or a text that says what is wrong. */
 static const char *take_event(cursor *c, const rdi_event_numbers *numbers, rd_event *e,
                               last_of_kind *lasts, size_t *path_bytes) {
     unsigned number = *c->p++;

@@ -73,7 +73,8 @@ static bool is_name(const char *name) {
     return name[0] && name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")] == '\0';
 }
 
-/* Reads the description at `offset` in the input buffer and advances `offset`. */
+/* Reads the description at *offset in the input buffer and advances *offset. All descriptions end
+ * at `end`. */
 static rd_status take_entry(rdi_input *in, size_t *offset, size_t end, entry *out) {
     const uint8_t *p = in->data + *offset;
     size_t bytes = end - *offset >= ENTRY_BYTES ? p[3] : 0;
@@ -96,7 +97,8 @@ static const char *about_text(const entry *e) {
     return e->about == ABOUT_COLUMN ? "column" : e->about == ABOUT_EVENT ? "event kind" : "part";
 }
 
-/* Handles a description of something that this release does not know. */
+/* Handles a description that this release does not know: fails if it is required, otherwise adds
+ * its name to head->note. */
 static rd_status skip_entry(rdi_input *in, size_t offset, const entry *e, rdi_native_head *head) {
     if (e->flags & ENTRY_REQUIRED)
         return rdi_input_fail_byte(in, offset,
@@ -126,7 +128,8 @@ static rd_status add_column(rdi_input *in, size_t offset, const entry *e, rdi_na
     return column ? RD_OK : skip_entry(in, offset, e, head);
 }
 
-/* Returns the number of the event kind with that name, or 0 if there is none. */
+/* Returns the number of the event kind `name` among those that version 1 does not have, or 0 if
+ * there is none. */
 static unsigned find_event(const char *name) {
     for (unsigned kind = RDI_NATIVE_PLAIN_EVENT + 1; kind < RDI_EVENT_KINDS; kind++) {
         const rdi_event_info *info = rdi_event_info_of(kind);
@@ -150,7 +153,7 @@ static rd_status add_event(rdi_input *in, size_t offset, const entry *e, rdi_nat
 }
 
 /* Refuses a second description of the same part, whether the part is known or not. `first` is the
- * offset of this description. */
+ * offset of the description e. */
 static rd_status check_repeated(rdi_input *in, size_t first, size_t end, const entry *e) {
     for (size_t offset = RDI_NATIVE_HEADER; offset < first;) {
         entry before = {0};
@@ -232,8 +235,8 @@ static size_t put_entry(uint8_t *p, const entry *e, const char *name) {
     return ENTRY_BYTES + bytes;
 }
 
-/* Writes descriptions of the columns and event kinds that version 1 does not have, and returns
- * their size. */
+/* Writes descriptions of the columns and event kinds that version 1 does not have to p, adds these
+ * columns and kinds to the head, and returns the size of the descriptions. */
 static size_t describe(rdi_native_head *head, uint8_t *p) {
     size_t bytes = 0;
     const rdi_column_info *column;

@@ -30,7 +30,8 @@ typedef struct native_writer {
     rdi_native_head head;
     rdi_column_encoder *encoder;
     frame *filling;         /* the frame that is being collected */
-    frame *encoding;        /* the previous frame; n_bytes 0: none */
+    frame *encoding;        /* the previous frame; n_bytes is 0 until it is encoded and after it is
+                               written */
     rdi_background *thread; /* encoding thread; NULL: there was no long frame so far */
     bool started;           /* true: the thread encodes `encoding` */
     uint64_t frame_refs;    /* option: number of references per frame */
@@ -88,8 +89,8 @@ static rd_status native_writer_open(void *self, rdi_writer *w) {
     return rdi_column_encoder_new(w->ctx, &f->encoder);
 }
 
-/* Encodes the block of the i-th column after the address. The block of a described column has its
- * length before it. */
+/* Encodes the block of the i-th column after the address to p, and returns its size. The block of a
+ * described column has its length before it, which the size includes. */
 static size_t encode_column(const native_writer *f, const frame *x, size_t i, uint8_t *p) {
     if (i + f->head.described < f->head.n_columns)
         return rdi_column_encode(f->encoder, x->count, x->values[i], NULL, NULL, p);
@@ -119,8 +120,8 @@ static size_t seal_frame(uint8_t *bytes, size_t count, size_t payload, uint64_t 
     return checked + RDI_NATIVE_CHECK;
 }
 
-/* Encodes a frame, as the job of the thread. It does not use the context, which belongs to the
- * caller's thread. */
+/* Encodes f->encoding, usually in the encoding thread. It does not use the context, which belongs
+ * to the caller's thread. */
 static void encode_frame(void *arg) {
     const native_writer *f = arg;
     frame *x = f->encoding;
@@ -138,7 +139,8 @@ static rd_status write_encoded(native_writer *f) {
     return n ? rdi_output_write(f->w->out, f->encoding->bytes, n) : RD_OK;
 }
 
-/* Writes the events before reference `end`. All earlier frames have been written. */
+/* Writes the events before reference `end`. All earlier frames must have been written, because the
+ * memory of `encoding` is reused. */
 static rd_status write_events(native_writer *f, uint64_t end) {
     uint8_t *bytes = f->encoding->bytes;
     uint64_t at = f->before;
@@ -155,7 +157,8 @@ static rd_status write_events(native_writer *f, uint64_t end) {
     return RD_OK;
 }
 
-/* Writes the collected events, and starts encoding the collected references. */
+/* Writes the previous frame and the collected events, and encodes the collected references or
+ * starts the thread that does. Does nothing if no references were collected. */
 static rd_status end_frame(native_writer *f) {
     if (f->filling->count == 0)
         return RD_OK;
@@ -194,7 +197,7 @@ static rd_status native_write_event(void *self, const rd_event *event) {
     return rdi_event_list_add(&f->events, &placed, event->path ? strlen(event->path) : 0);
 }
 
-/* Appends references [at, at + n) of a batch to the frame. */
+/* Appends references [at, at + n) of a batch to the frame that is being collected. */
 static void gather(native_writer *f, const rd_refs *refs, size_t at, size_t n) {
     frame *x = f->filling;
     memcpy(x->addr + x->count, refs->addr + at, n * sizeof *x->addr);

@@ -1,4 +1,5 @@
-/* The common part of formats with binary records of a fixed length. See records.h. */
+/* Implements the functions that formats with binary records of a fixed length share. See
+ * records.h. */
 #include "trace/records.h"
 
 rd_status rdi_records_fill(rdi_input *in, const char *format, size_t record_bytes, size_t max,

@@ -1,4 +1,4 @@
-/* The common part of formats with binary records of a fixed length. */
+/* Functions that formats with binary records of a fixed length share. */
 #ifndef RDI_RECORDS_H
 #define RDI_RECORDS_H
 
@@ -10,7 +10,7 @@
 rd_status rdi_records_fill(rdi_input *in, const char *format, size_t record_bytes, size_t max,
                            size_t *n);
 
-/* The functions count() and seek() of formats in which each record is one reference. */
+/* These functions implement count() and seek() of formats in which each record is one reference. */
 uint64_t rdi_records_count(const rdi_input *in, size_t record_bytes);
 rd_status rdi_records_seek(rdi_input *in, size_t record_bytes, uint64_t first, uint64_t *skip);
 

@@ -35,8 +35,8 @@ static inline const char *rdi_scan_line_end(const char *p) {
     return *p == '\n' ? p + 1 : NULL;
 }
 
-/* Reads hexadecimal digits without 0x. Returns NULL if there are none or the number does not fit in
- * 64 bits. */
+/* Reads hexadecimal digits without 0x into *out. Returns the byte after them, or NULL if there are
+ * none or the number does not fit in 64 bits. */
 static inline const char *rdi_scan_hex(const char *p, uint64_t *out) {
     const char *start = p;
     uint64_t value = 0, lost = 0;
@@ -52,12 +52,13 @@ static inline bool rdi_has_0x(const char *p) {
     return p[0] == '0' && (p[1] == 'x' || p[1] == 'X');
 }
 
-/* Reads hexadecimal digits after 0x. */
+/* Reads 0x and hexadecimal digits, like rdi_scan_hex(). Returns NULL also if there is no 0x. */
 static inline const char *rdi_scan_0x(const char *p, uint64_t *out) {
     return rdi_has_0x(p) ? rdi_scan_hex(p + 2, out) : NULL;
 }
 
-/* Reads decimal digits. Returns NULL if there are none or the number does not fit in 64 bits. */
+/* Reads decimal digits into *out. Returns the byte after them, or NULL if there are none or the
+ * number does not fit in 64 bits. */
 static inline const char *rdi_scan_dec(const char *p, uint64_t *out) {
     const char *start = p;
     uint64_t value = 0;
@@ -70,7 +71,8 @@ static inline const char *rdi_scan_dec(const char *p, uint64_t *out) {
     return p == start || lost ? NULL : p;
 }
 
-/* Returns whether a text consists only of digits and has at least one. */
+/* Returns whether a text has at least one digit and nothing else; `hex` means that the digits may
+ * be hexadecimal. */
 static inline bool rdi_all_digits(const char *text, size_t n, bool hex) {
     size_t i = 0;
     while (i < n && (hex ? rdi_hex_digit[(uint8_t)text[i]] != 0 : rdi_is_digit(text[i])))
@@ -78,8 +80,8 @@ static inline bool rdi_all_digits(const char *text, size_t n, bool hex) {
     return n > 0 && i == n;
 }
 
-/* Reads the size of a reference: decimal, 32 bits. A size of 0 counts as 1, because the reference
- * happened. */
+/* Reads the size of a reference, a decimal number, like rdi_scan_dec(). Returns NULL also if it
+ * does not fit in 32 bits. A size of 0 counts as 1, because the reference happened. */
 static inline const char *rdi_scan_size(const char *p, uint32_t *out) {
     uint64_t value = 0;
     p = rdi_scan_dec(p, &value);

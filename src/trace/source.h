@@ -1,4 +1,5 @@
-/* The source of the bytes of an input: a file descriptor, memory, or an unpacking library. */
+/* The source of the bytes of an input, which is a file descriptor or memory, and the unpackers of
+ * compressed bytes. */
 #ifndef RDI_SOURCE_H
 #define RDI_SOURCE_H
 
@@ -14,13 +15,13 @@ typedef struct rdi_source {
     uint8_t head[64]; /* memory of `data` for files, enough for the magic number of a compression */
 } rdi_source;
 
-/* Reads up to `n` stored bytes into `buf`. *got is 0 at the end. */
+/* Reads up to `n` stored bytes into `buf` and sets *got to their number, which is 0 at the end. */
 rd_status rdi_source_read(rdi_source *s, void *buf, size_t n, size_t *got);
 
 /* ---- unpacking (unpack.c) ---- */
 
-/* Returns the name of the compression ("gzip") whose magic number these bytes begin with, or
- * NULL. */
+/* Returns the name of the compression ("gzip") whose magic number the n bytes begin with, or NULL
+ * if there is none. */
 const char *rdi_unpack_detect(const uint8_t *head, size_t n);
 
 /* The first member of every unpacker. */
@@ -36,8 +37,9 @@ rd_status rdi_unpack_open(rdi_source *s, const char *compression, rdi_unpack **o
 rd_status rdi_unpack_read(rdi_unpack *u, void *buf, size_t n, size_t *got);
 void rdi_unpack_close(rdi_unpack *u);
 
-/* Open the two unpackers (unpack_gzip.c, unpack_archive.c). rdi_unpack_missing() makes the error of
- * a build without one of them. */
+/* The first two functions open the two unpackers (unpack_gzip.c, unpack_archive.c).
+ * rdi_unpack_missing() fails with the message of a build without `library`, which `package`
+ * installs. */
 rd_status rdi_gunzip_open(rdi_source *s, rdi_unpack **out);
 rd_status rdi_unarchive_open(rdi_source *s, const char *compression, rdi_unpack **out);
 rd_status rdi_unpack_missing(rdi_source *s, const char *compression, const char *library,

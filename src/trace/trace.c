@@ -1,6 +1,6 @@
 /* Opens and reads traces. To detect the format, the probe of every format in formats.def sees the
- * first bytes of the file, and the most certain one wins. This file owns the memory of the reader
- * and passes on its batches. */
+ * first bytes of the file, and the most certain one wins. A trace owns the memory of its reader and
+ * passes on its batches. */
 #include "trace/lookup.h"
 
 #include <inttypes.h>
@@ -17,7 +17,8 @@ struct rd_trace {
     rd_status broken; /* status of the first failure, after which reading does not continue */
     uint64_t skip;    /* number of references to skip, because seek() stopped before the requested
                          one */
-    uint64_t left;    /* number of references until the end of the requested part */
+    uint64_t left;    /* number of references until the end of the requested part; UINT64_MAX: the
+                         whole trace is read */
     bool last_part;   /* true: the part ends with the trace, whose end must be checked */
     bool counted;     /* true: the references were counted; counting may read the whole file, so it
                          is done once */
@@ -89,7 +90,7 @@ static int probe(const rdi_format_ops *format, const rdi_input *in, size_t n) {
     return is_named(in->name, format->suffix) ? RDI_PROBE_NAMED : RDI_PROBE_NO;
 }
 
-/* Calls the probe of every format and chooses the most certain one. */
+/* Calls the probe of every format and sets *out to the format whose probe is most certain. */
 static rd_status detect(rdi_input *in, const rdi_format_ops **out) {
     RD_TRY(rdi_input_fill(in, 1, RDI_PROBE_MAX));
     size_t n = in->avail < RDI_PROBE_MAX ? in->avail : RDI_PROBE_MAX;
@@ -111,8 +112,8 @@ static rd_status detect(rdi_input *in, const rdi_format_ops **out) {
         valid);
 }
 
-/* Allocates the storage, parses the options and calls the format's open(). `owner` is "format" or
- * "generator". */
+/* Allocates the state and a batch, parses the options and calls open(). `owner` is "format",
+ * "generator" or "source", for messages. */
 static rd_status start(rd_trace *t, const char *owner, char *options) {
     char name[64];
     snprintf(name, sizeof name, "%s %s", owner, t->ops->info.name);
@@ -157,7 +158,7 @@ static rd_trace *new_trace(rd_ctx *ctx) {
     return t;
 }
 
-/* Returns the trace to the caller if starting it succeeded, and closes it otherwise. */
+/* Sets *out to the trace if starting it succeeded, and closes it otherwise. Returns `started`. */
 static rd_status deliver(rd_trace *t, rd_status started, rd_trace **out) {
     if (started == RD_OK)
         *out = t;

@@ -31,7 +31,8 @@ static rd_status fail_gunzip(gunzip *g, const char *why) {
                     g->source->name, g->unpacked, why);
 }
 
-/* Reads more packed bytes. *got is 0 at the end of the file. */
+/* Reads more packed bytes. *got is 0 at the end of the file. Fails if the file ends inside a
+ * member. */
 static rd_status refill(gunzip *g, size_t *got) {
     RD_TRY(rdi_source_read(g->source, g->buffer, sizeof g->buffer, got));
     g->z.next_in = g->buffer;

@@ -1,4 +1,5 @@
-/* Writes traces: finds the format, opens the file, and hands over complete batches. */
+/* Writes traces: finds the format, opens the file, and hands over batches of at most RDI_REFS_MAX
+ * references that have all columns of the file. */
 #include "trace/events.h"
 #include "trace/lookup.h"
 
@@ -13,7 +14,7 @@ struct rd_trace_writer {
     void *state;           /* state of the format */
     rdi_writer core;       /* the part that the format sees */
     rdi_columns *defaults; /* default values for columns that a batch lacks */
-    rd_status broken;      /* sticky: after a failure the file is not continued */
+    rd_status broken;      /* status of the first failure, after which nothing is written */
     bool finished;
 };
 
@@ -79,7 +80,8 @@ rd_status rd_trace_writer_open(rd_ctx *ctx, const char *path, const char *spec, 
     return RD_OK;
 }
 
-/* The range [at, at + n) of the caller's batch with exactly the columns that are kept. */
+/* Returns the range [at, at + n) of the caller's batch with exactly the columns that are written.
+ * Columns that the batch lacks have default values. */
 static rd_refs range_of(const rd_trace_writer *w, const rd_refs *refs, size_t at, size_t n) {
     const rdi_columns *def = w->defaults;
     uint32_t fields = w->core.fields;
@@ -104,7 +106,8 @@ static rd_status check_columns(rd_trace_writer *w, const rd_refs *part) {
     uint8_t unknown = 0;
     for (size_t i = 0; part->size && i < part->n; i++)
         empty |= part->size[i] == 0;
-    for (size_t i = 0; part->kind && i < part->n; i++) { /* one bit, at most RD_FETCH */
+    for (size_t i = 0; part->kind && i < part->n; i++) { /* a known kind is one bit, at most
+                                                            RD_FETCH */
         uint8_t kind = part->kind[i], below = (uint8_t)(kind - 1);
         unknown |= (kind & below) | (below & (uint8_t) ~(RD_FETCH - 1));
     }
