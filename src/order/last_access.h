@@ -3,8 +3,8 @@
  *
  * With a bound B, only the B most recently used blocks are live. A block that drops out is not
  * searched for in the table: entries with a time below `oldest` count as dead, and they are removed
- * once they outnumber the live entries. Memory is proportional to the largest number of live
- * blocks, which is at most B with a bound.
+ * once they outnumber the live entries and are at least RDI_SWEEP_LEAST. Memory is proportional to
+ * the largest number of live blocks, which is at most B with a bound.
  */
 #ifndef RDI_LAST_ACCESS_H
 #define RDI_LAST_ACCESS_H
@@ -53,7 +53,7 @@ static inline void rdi_last_access_sweep(rdi_last_access *l) {
 }
 
 /* Drops the oldest live block, whose last reference must have been at `time`. Removes the dead
- * entries if there are enough of them. */
+ * entries if they outnumber the live entries and are at least RDI_SWEEP_LEAST. */
 static inline void rdi_last_access_forget(rdi_last_access *l, uint64_t time) {
     l->oldest = time + 1;
     l->live--;

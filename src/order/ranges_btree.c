@@ -280,8 +280,8 @@ static uint64_t remove_oldest(rdi_ranges *r) {
 /* ---- append ---- */
 
 /* Adds a root with an entry for the old root, if there is one, and an entry for `child`, which has
- * one block and ends at `time`. In the first leaf, the second entry is a range and `child` means
- * nothing. */
+ * one block and ends at `time`. If the tree was empty, the root is a leaf, whose entry is a range
+ * and does not use `child`. */
 static void raise_root(btree *b, uint64_t time, uint32_t child) {
     uint32_t root = take_node(b);
     btree_node *node = &b->node[root];

@@ -21,7 +21,7 @@
 #define RDI_SLOT_WIDE_WAYS  3 /* number of entries per bucket with 64-bit slots */
 #define RDI_SLOT_DISP_MAX   64
 #define RDI_SLOT_TAIL       768
-#define RDI_SLOT_LOAD       60 /* a table grows when this percentage of its entries is used */
+#define RDI_SLOT_LOAD       60 /* maximum percentage of used entries in home buckets */
 
 typedef struct rdi_slot_table rdi_slot_table;
 
@@ -43,7 +43,7 @@ struct rdi_slot_table {
     void *bucket;    /* homes + RDI_SLOT_TAIL cache lines */
     uint64_t homes;  /* number of buckets that can be the home of a block */
     uint64_t count;  /* number of entries */
-    uint64_t limit;  /* number of entries at which the table grows */
+    uint64_t limit;  /* maximum number of entries; the table grows before a step could exceed it */
     uint64_t disp;   /* no entry is more than this number of buckets after its home */
     uint64_t seed;   /* seed of the hash */
     uint64_t factor; /* odd factor of the hash */

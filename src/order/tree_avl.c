@@ -9,7 +9,7 @@
  */
 #include "order/tree_avl.h"
 
-#define MOST_LEVELS 48 /* 1.45 log2(2^32), plus one for the new node */
+#define MOST_LEVELS 48 /* maximum length of a path: 1.45 log2(2^32), plus one for the new node */
 
 /* The links from the root to the node that changes. */
 typedef struct path {

@@ -16,7 +16,8 @@ static uint64_t live(const rdi_tree *t) {
 }
 
 /* Adds `time`, and makes room for the hole that it may become later, so that remove() cannot fail.
- * Until the next call, there are never more holes than live times at the end of this one. */
+ * Until the next append, there are never more holes than there are live times right after this
+ * one. */
 static rd_status append(rdi_tree *t, uint64_t time) {
     RD_TRY(rdi_tree_reserve(t, live(t) + 1));
     t->end = time + 1;

@@ -11,8 +11,8 @@
 
 typedef enum rdi_error_kind {
     RDI_ERROR_EXACT,    /* the measured distance is the true distance */
-    RDI_ERROR_RELATIVE, /* at most the true distance d, and at least d - bound * d */
-    RDI_ERROR_ABSOLUTE, /* at most the true distance d, and at least d - bound */
+    RDI_ERROR_RELATIVE, /* a true distance d is measured as d - bound * d to d */
+    RDI_ERROR_ABSOLUTE, /* a true distance d is measured as d - bound to d */
     RDI_ERROR_UNBOUND   /* no guarantee for a single distance */
 } rdi_error_kind;
 

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define MIXED "mixed" /* the value of a fact in which the profiles differ */
+#define MIXED "mixed" /* the value of a text fact in which the profiles differ */
 
 /* ---- facts ---- */
 

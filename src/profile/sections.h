@@ -24,7 +24,7 @@ struct rdi_section {
      * has already been read. A failure is stored in r->j. */
     void (*read)(rdi_profile_reader *r, void **data);
     /* Optional. This function is called after the file was read. It returns a text that says what
-     * in the data contradicts the facts or other data, or NULL. */
+     * in the data contradicts the facts or other data, or NULL if nothing does. */
     const char *(*mistake)(const rd_profile_facts *facts, const void *data);
     /* Writes the key and its value, or nothing if `data` has nothing of this section. */
     void (*write)(rd_json_writer *w, const void *data);

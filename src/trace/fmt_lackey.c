@@ -16,7 +16,7 @@ static const char *skip_other(const char *p, const char *limit, rdi_ref *ref) {
     return NULL;
 }
 
-/* Reads "I 04001000,3" or " L 1ffeffe7e0,8". The tests are ordered such that none of them reads
+/* Reads "I  04001000,3" or " L 1ffeffe7e0,8". The tests are ordered such that none of them reads
  * past the '\n' of a shorter line. */
 static inline const char *lackey_line(rdi_lines *l, const char *p, const char *limit,
                                       rdi_ref *ref) {

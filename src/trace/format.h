@@ -58,7 +58,7 @@ typedef struct rdi_writer_ops {
     /* Optional. Writes an event that happened before the next reference. The core has checked the
      * event, and the field of its kind is in w->fields. */
     rd_status (*write_event)(void *self, const rd_event *event);
-    rd_status (*finish)(void *self); /* optional: writes what remains */
+    rd_status (*finish)(void *self); /* optional: writes the end of the file */
     void (*close)(void *self);       /* optional; is also called if open() failed */
 } rdi_writer_ops;
 

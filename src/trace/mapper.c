@@ -8,7 +8,7 @@
 #include <inttypes.h>
 
 #define OUT_MAX 4096
-#define RUN_MAX 64 /* number of references that are handled together */
+#define RUN_MAX 64 /* maximum number of references that are handled together */
 
 struct rd_mapper {
     rd_ctx *ctx;
@@ -167,7 +167,8 @@ static size_t map_narrow(rd_mapper *m, size_t n, size_t end) {
     return n;
 }
 
-/* Maps the next reference of any size, as far as there is room for its blocks. */
+/* Maps the next reference, of any size, as far as there is room for its blocks, and updates *n, the
+ * number of blocks in `out`. */
 static rd_status map_wide(rd_mapper *m, size_t *n) {
     const rd_refs *refs = m->refs;
     size_t i = m->at;
@@ -186,7 +187,7 @@ static rd_status map_wide(rd_mapper *m, size_t *n) {
     return RD_OK;
 }
 
-/* Maps the next k references, as far as there is room for their blocks. */
+/* Maps the next k references, as far as there is room for their blocks, and updates *n. */
 static rd_status map_spanning(rd_mapper *m, size_t k, size_t *n) {
     size_t end = m->at + k, before;
     do {
