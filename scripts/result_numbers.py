@@ -614,6 +614,19 @@ def strategies_table():
                  [[title, *(cell(trace, e) for e in engines)] for trace, title in titles.items()])
 
 
+def record_table():
+    rows = []
+    for row in find("epyc-2-record", way="alone"):
+        seconds = {way: find("epyc-2-record", way=way, program=row["program"])[0]
+                   for way in ("alone", "run", "record", "record before")}
+        median = {way: line["median_seconds"] for way, line in seconds.items()}
+        rows.append([row["program"], f"{row['references'] / 1e6:.0f} M", *(f"{x:.2f}" for x in median.values()),
+                     f"{median['record'] / median['run']:.2f}", f"{median['record before'] / median['record']:.2f}",
+                     f"{100 * seconds['record']['bytes'] / seconds['record before']['bytes'] - 100:+.1f} %"])
+    return table(["program", "references", "alone", "`run`", "`record`", "`record` before", "`record` / `run`",
+                  "before / now", "file"], rows)
+
+
 def chunk_strategies(run, variants):
     """The seconds of `chunks` in the variants, by trace and threads, and the ratio of the last two."""
     rows = []
