@@ -288,7 +288,7 @@ static int run_predict(rd_ctx *ctx, void *opts, int n, char **operands) {
 const command command_predict = {
     .name = "predict",
     .summary = "predict the profile of an input from the profiles of others",
-    .operands = "",
+
     .details =
         "From the profiles of two or more inputs of a program, this command learns how distances\n"
         "grow with the input size, and predicts the profile of any size. The size of an input is\n"

@@ -149,8 +149,8 @@ static int run_verify(rd_ctx *ctx, void *state, int n, char **operands) {
         code = report_difference(ctx, opts, rd_verify_difference(v));
     else if (!anything_checked(v))
         code = fail(
-            "verify: no engine was compared with the oracle: every trace was empty, or no engine "
-            "could be checked; raise --seconds, --traces or --longest, or name another engine");
+            "verify: nothing was compared with the oracle: no trace with references was made, or "
+            "no engine can be checked; raise --seconds or --traces, or name another engine");
     else
         puts("\nno difference");
     rd_verify_free(v);

@@ -82,7 +82,9 @@ static int evaluate_one(rd_ctx *ctx, const rd_model_config *config, training_set
     c->facts = *rd_model_facts_of(m);
     if (c->facts.block_bytes != rd_profile_facts_of(set->runs[i].profile)->block_bytes) {
         rd_model_free(m);
-        return fail_usage("%s: the block size differs from that of the training profiles", c->path);
+        return fail_usage("%s: the block size differs from that of the training profiles; analyze "
+                          "all inputs with the same -b",
+                          c->path);
     }
     c->size = training_size(&c->choice, set, i);
     c->coverage = coverage_of(&c->choice, set->runs[i].profile);

@@ -75,8 +75,9 @@ int training_choose(rd_ctx *ctx, training_set *set, size_t without, size_choice 
         return choose_peak(ctx, set, without, out);
     for (size_t i = 0; i < set->n && given == 0; i++)
         if (rd_profile_facts_of(set->runs[i].profile)->blocks == RD_UNKNOWN)
-            return fail_usage("%s: has no number of blocks; give a size, SIZE=%s", set->paths[i],
-                              set->paths[i]);
+            return fail_usage(
+                "%s: the profile has no number of blocks; give the size of the input, SIZE=%s",
+                set->paths[i], set->paths[i]);
     return EXIT_OK;
 }
 

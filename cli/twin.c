@@ -143,7 +143,8 @@ static int run_both(twin *t, recorder_options *what, int n, char **words) {
     int of_program = wait_for(program, &killed);
     /* If a signal killed both programs, no message is needed. */
     if (predicted == EXIT_OK && t->size == 0 && !killed)
-        predicted = fail("the twin ended without %s, which represents the input size in this model",
+        predicted = fail("the twin ended without %s, which represents the input size in this "
+                         "model; run the command without --predict",
                          rd_model_facts_of(t->model)->size_unit);
     return predicted != EXIT_OK ? predicted : of_program;
 }

@@ -84,7 +84,8 @@ static rd_status parse_sizes(rd_ctx *ctx, const char *text, rd_sizes *out) {
         size_t n = strcspn(text, ":,");
         char item[32];
         if (n >= sizeof item)
-            return rdi_fail(ctx, RD_EINVAL, "'%.80s' is not a size", text);
+            return rdi_fail(ctx, RD_EINVAL, "'%.80s' is not a size (a number, then K, M, G or T)",
+                            text);
         memcpy(item, text, n);
         item[n] = '\0';
         if (list.n == RD_SIZES_MAX)

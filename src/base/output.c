@@ -224,7 +224,7 @@ static rd_status check_open(rdi_output *out) {
     if (out->error)
         return fail_write(out, out->error);
     if (out->finished)
-        return rdi_fail(out->ctx, RD_ESTATE, "%s: written to after it was finished", out->name);
+        return rdi_fail(out->ctx, RD_ESTATE, "%s: cannot write to a finished file", out->name);
     return RD_OK;
 }
 

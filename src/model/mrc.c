@@ -99,8 +99,10 @@ bool rdi_mrc_measured(const rd_profile *p) {
 static rd_status check_measured(rd_ctx *ctx, const rd_profile *p) {
     const rd_profile_facts *facts = rd_profile_facts_of(p);
     if (facts->references && !rdi_mrc_measured(p))
-        return rdi_fail(ctx, RD_EINVAL, "engine %s measured no distances: there is no miss ratio",
-                        facts->engine ? facts->engine : "(unknown)");
+        return rdi_fail(
+            ctx, RD_EINVAL,
+            "engine %s measured no distances, so there are no miss ratios; use another engine",
+            facts->engine ? facts->engine : "(unknown)");
     return RD_OK;
 }
 
@@ -112,7 +114,8 @@ rd_status rd_mrc_at(rd_ctx *ctx, const rd_profile *p, uint64_t blocks, double *m
     if (bound && blocks > bound)
         return rdi_fail(ctx, RD_EINVAL,
                         "a cache of %" PRIu64
-                        " blocks is larger than the analysis bound of %" PRIu64 " blocks",
+                        " blocks is larger than the analysis bound of %" PRIu64
+                        " blocks; analyze with a larger bound, or with none",
                         blocks, bound);
     rdi_mrc_scan scan = rdi_mrc_scan_start(p);
     bool divided;

@@ -86,7 +86,8 @@ rd_status rd_peak_choose(rd_ctx *ctx, rd_profile *const *profiles, size_t n, rd_
         if (!rdi_thresholds_equal(&rd_profile_facts_of(profiles[i])->sampling,
                                   &rd_profile_facts_of(profiles[0])->sampling))
             return rdi_fail(ctx, RD_EINVAL,
-                            "profile %zu was sampled with different thresholds than profile 1",
+                            "profile %zu was sampled with different thresholds than profile 1; use "
+                            "the same --peaks for all",
                             i + 1);
     for (size_t i = 0; i < n && status == RD_OK; i++) {
         runs[i] = (rdi_training_run){.size = 1, .profile = profiles[i]};
@@ -106,7 +107,8 @@ rd_status rd_model_size_of(const rd_model *m, const rd_profile *p, double *out) 
     rd_peak_choice choice;
     if (facts->block_bytes != m->facts.block_bytes)
         return rdi_fail(m->ctx, RD_EINVAL,
-                        "the profile has a different block size than the training profiles");
+                        "the block size of the profile differs from that of the training profiles; "
+                        "analyze all inputs with the same -b");
     if (strcmp(unit, "none") == 0) {
         *out = m->facts.sizes[m->facts.n_sizes - 1];
         return RD_OK;
@@ -118,9 +120,9 @@ rd_status rd_model_size_of(const rd_model *m, const rd_profile *p, double *out) 
     if (sscanf(unit, "peak %" SCNu32 ".%" SCNu32, &choice.sample, &choice.number) == 2) {
         const rd_peak *peak = rd_peak_find(p, choice);
         if (!rdi_thresholds_equal(&facts->sampling, &m->facts.sampling))
-            return rdi_fail(
-                m->ctx, RD_EINVAL,
-                "the profile was sampled with different thresholds than the training profiles");
+            return rdi_fail(m->ctx, RD_EINVAL,
+                            "the profile was sampled with different thresholds than the training "
+                            "profiles; use the same --peaks");
         if (peak && peak->distance > 0) {
             *out = (double)peak->distance;
             return RD_OK;

@@ -66,7 +66,7 @@ static rd_status add_page(rdi_text *t, const rd_page *page) {
 
 static rd_status check_page(rd_ctx *ctx, const rd_page *page) {
     if (page->n == 0)
-        return rdi_fail(ctx, RD_EINVAL, "a page needs a profile");
+        return rdi_fail(ctx, RD_EINVAL, "a page needs at least one profile");
     RDI_NEED(ctx, page->profiles, page->names);
     for (size_t i = 0; i < page->n; i++)
         RDI_NEED(ctx, page->profiles[i], page->names[i]);

@@ -200,8 +200,9 @@ void rdi_paper_title(rdi_paper *paper, const rd_profile *p) {
     }
     rdi_text_putc(t, '\n');
     if (rd_profile_facts_of(p)->partial)
-        rdi_paper_wrap(paper,
-                       "The trace is incomplete. The results cover the run up to that point.");
+        rdi_paper_wrap(
+            paper,
+            "The trace is incomplete. The results cover the run up to the end of the trace.");
     tell_sampling(paper, p);
 }
 

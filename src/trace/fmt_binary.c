@@ -291,12 +291,11 @@ const rdi_format_ops rdi_format_binary = {
             .summary = "fixed-length records described by a Python struct string",
             .card =
                 "Example: -f binary:format=<IQI,id=2,size=3 for records of time, id and size.\n"
-                "The string begins with < (little-endian, the default) or >; then b B h H i I l L\n"
-                "q Q c ? are integers, f d e and Ns can only be skipped, x is padding and not a "
-                "field.\n"
-                "Nothing is aligned. Fields are counted from 1. A kind is 0, R or L for a load, "
-                "1,\n"
-                "W or S for a store, 2 or I for a fetch. id= means one block per id, addr= not.",
+                "The string begins with < (little-endian, the default) or >; then b B h H i I l\n"
+                "L q Q c ? are integers, f d e and Ns can only be skipped, x is padding and not\n"
+                "a field. Nothing is aligned. Fields are counted from 1. A kind is 0, R or L for\n"
+                "a load, 1, W or S for a store, 2 or I for a fetch. With id=, each id is a\n"
+                "block; with addr=, addresses are split into blocks.",
             .fields = RD_FIELD_SIZE | RD_FIELD_KIND | RD_FIELD_PC | RD_FIELD_THREAD,
             .opts = binary_opts,
             .binary = true,

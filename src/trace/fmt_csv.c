@@ -374,7 +374,7 @@ const rdi_format_ops rdi_format_csv = {
     .info =
         {
             .name = "csv",
-            .summary = "a table in text, columns by name or number",
+            .summary = "text table whose columns are chosen by name or number",
             .card =
                 "One reference per line. Columns are named by their title or number (from 1):\n"
                 "id= for object ids (numbers or names), or addr= for addresses (decimal or 0x\n"

@@ -71,7 +71,7 @@ const rdi_format_ops rdi_format_din = {
     .info =
         {
             .name = "din",
-            .summary = "Dinero din: label and hexadecimal address",
+            .summary = "Dinero's din format: label and hexadecimal address",
             .card = "'LABEL ADDR', the rest of the line is ignored. Labels: 0 read, 1 write, "
                     "2 instruction\n"
                     "fetch, 3 access of unknown type (counts as a load), 4 cache flush (skipped).\n"

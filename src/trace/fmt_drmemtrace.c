@@ -152,7 +152,7 @@ const rdi_format_ops rdi_format_drmemtrace = {
     .info =
         {
             .name = "drmemtrace",
-            .summary = "DynamoRIO drmemtrace, text of its view tool",
+            .summary = "DynamoRIO drmemtrace: text output of the view tool",
             .card = "Lines '... THREAD read|write SIZE byte(s) @ 0xADDR by PC 0xPC' and "
                     "'... THREAD ifetch SIZE\n"
                     "byte(s) @ 0xADDR ...'; the program counter of a fetch is its address. Markers "

@@ -72,7 +72,7 @@ const rdi_format_ops rdi_format_lackey = {
     .info =
         {
             .name = "lackey",
-            .summary = "Valgrind lackey, --trace-mem=yes",
+            .summary = "output of Valgrind's lackey with --trace-mem=yes",
             .card = "'I  ADDR,SIZE' for an instruction fetch, ' L', ' S' and ' M ADDR,SIZE' for "
                     "loads, stores\n"
                     "and modifies; ADDR in hexadecimal. A modify counts as a load and a store. "

@@ -34,7 +34,7 @@ static const rd_opt phases_opts[] = {
      .offset = offsetof(phases_state, pattern),
      .choices = "uniform|cycle",
      .def = "uniform",
-     .help = "order within a phase"},
+     .help = "order of the references in a phase: random, or all blocks of the set in turn"},
     RDI_GENERATOR_OPTS(phases_state, g),
     {.name = NULL},
 };

@@ -41,7 +41,7 @@ static const rd_opt stack_opts[] = {
     {.name = "at",
      .type = RD_OPT_SIZES,
      .offset = offsetof(stack_state, at),
-     .help = "draw from these distances instead of using mean=, separated by ':'"},
+     .help = "distances to draw from instead of mean=, separated by ':'"},
     {.name = "weights",
      .type = RD_OPT_SIZES,
      .offset = offsetof(stack_state, weights),
@@ -162,10 +162,9 @@ const rdi_format_ops rdi_generator_stack = {
         {
             .name = "stack",
             .summary = "reuse distances drawn from a given distribution",
-            .card =
-                "Each reference goes to the block at the drawn depth of the LRU stack. If the\n"
-                "stack is not that deep, a new block is used, until there are blocks= of them;\n"
-                "from then on, the deepest block is used.",
+            .card = "Each reference goes to the block at the drawn depth of the LRU stack. If the\n"
+                    "stack is not that deep, a new block is used, until as many exist as blocks=\n"
+                    "says; from then on, the deepest block is used.",
             .opts = stack_opts,
         },
     .state_size = sizeof(stack_state),

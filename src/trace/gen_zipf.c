@@ -20,8 +20,7 @@ static const rd_opt zipf_opts[] = {
      .def = "0.99",
      .min = 0,
      .max = 20,
-     .help =
-         "skew of the popularity: 0 is uniform, and a larger value makes few blocks more popular"},
+     .help = "skew of the popularity; 0: all blocks are equally popular"},
     {.name = "scramble",
      .type = RD_OPT_BOOL,
      .offset = offsetof(zipf_state, scramble),

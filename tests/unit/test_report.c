@@ -249,7 +249,7 @@ static void a_partial_profile_is_marked(void **state) {
         profiles_make(ctx, NULL, (rd_binning){RD_BINS_LOG, 0}, points, RDI_COUNT(points));
     rd_profile_set_partial(p, true);
     char *text = text_of(p, (rd_report_style){.size = sizeof(rd_report_style), .width = 80});
-    assert_contains(text, "The results cover the run up to that point.");
+    assert_contains(text, "The results cover the run up to the end of the trace.");
     rd_text_free(ctx, text);
     rd_profile_free(p);
 }

@@ -162,9 +162,10 @@ const rdi_engine_ops rdi_engine_olken = {
                 "  tree=interval  keeps the time ranges between last references (Almasi et al.);\n"
                 "                 the tree is small if reuse is near in time\n"
                 "\n"
-                "Time: O(log M) per reference. Memory: 21 to 43 bytes per block for the table and\n"
-                "32 to 64 bytes for the tree. It is the baseline of the papers. It is slow for\n"
-                "large M, where each reference waits for about log2(M) cache misses in a row.\n"
+                "Time: O(log M) per reference for M blocks. Memory: 21 to 43 bytes per block for\n"
+                "the table and 32 to 64 bytes for the tree. It is the baseline of the papers. It\n"
+                "is slow for large M, where each reference waits for about log2(M) cache misses\n"
+                "in a row.\n"
                 "\n"
                 "F. Olken. Efficient methods for calculating the success function of fixed space\n"
                 "replacement policies. LBL-12370, 1981.",

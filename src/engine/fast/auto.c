@@ -396,7 +396,8 @@ const rdi_engine_ops rdi_engine_auto = {
     .info =
         {
             .name = "auto",
-            .summary = "the default: chooses the fastest exact engine for trace and threads",
+            .summary =
+                "the default: chooses the fastest exact engine for the trace and the threads",
             .card =
                 "With one thread, auto chooses stream. With two threads and a running program,\n"
                 "it chooses relay. With several threads, it measures the first million references\n"

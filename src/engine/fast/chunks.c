@@ -303,7 +303,7 @@ static const rd_opt options[] = {
      .type = RD_OPT_STRING,
      .offset = offsetof(rdi_chunks, engine_option),
      .def = "stream",
-     .help = "exact engine for the chunks, with its options: olken/tree=avl"},
+     .help = "exact engine for the chunks, with its options, for example olken/tree=avl"},
     {0},
 };
 

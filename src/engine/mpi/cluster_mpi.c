@@ -112,7 +112,9 @@ static rd_status post(rd_cluster *c, unsigned to, rdi_message_kind kind, rdi_u64
     if (!o) {
         bool too_long = list->n > INT_MAX;
         rdi_u64_list_free(c->ctx, list);
-        return too_long ? rdi_fail(c->ctx, RD_ERANGE, "more than 2^31 blocks for one message")
+        return too_long ? rdi_fail(c->ctx, RD_ERANGE,
+                                   "a message has more than 2^31 - 1 blocks, which MPI cannot "
+                                   "send; set a bound")
                         : RD_ENOMEM;
     }
     *o = (outgoing){.next = c->out, .to = to, .list = *list};
@@ -234,7 +236,8 @@ static rd_status start_mpi(rd_ctx *ctx, int *rank, int *size) {
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS)
         return rdi_fail(ctx, RD_EDEVICE, "MPI cannot be initialized");
     if (provided < MPI_THREAD_SERIALIZED)
-        return rdi_fail(ctx, RD_EUNSUPPORTED, "this MPI does not allow several threads");
+        return rdi_fail(ctx, RD_EUNSUPPORTED,
+                        "this MPI library does not support calls from several threads");
     MPI_Comm_rank(MPI_COMM_WORLD, rank);
     MPI_Comm_size(MPI_COMM_WORLD, size);
     return RD_OK;

@@ -376,25 +376,26 @@ static const rd_opt parda_opts[] = {
      .offset = offsetof(parda_engine, fixup_option),
      .def = "pipelined",
      .choices = "pipelined|postfix",
-     .help = "first touches go from rank to rank, or in log2(ranks) steps"},
+     .help = "how first touches are resolved: from rank to rank, or in log2(ranks) steps"},
     {.name = "space",
      .type = RD_OPT_CHOICE,
      .offset = offsetof(parda_engine, space_option),
      .def = "auto",
      .choices = "auto|opt|plain",
-     .help = "opt: only one rank keeps each block; auto: opt where possible"},
+     .help = "whether only one rank keeps each block (opt) or several may (plain); auto: opt if "
+             "possible"},
     {.name = "phase",
      .type = RD_OPT_SIZE,
      .offset = offsetof(parda_engine, round_option),
      .def = "0",
      .min = 0,
      .max = 0x1p40,
-     .help = "references per round, after which the state is collected; 0: automatic"},
+     .help = "number of references per round, after which the state is collected; 0: automatic"},
     {.name = "rename",
      .type = RD_OPT_BOOL,
      .offset = offsetof(parda_engine, rename_option),
      .def = "on",
-     .help = "the rank that collected the state is the first in the next round"},
+     .help = "let the rank that collected the state be the first in the next round"},
     {0},
 };
 
@@ -419,9 +420,10 @@ const rdi_engine_ops rdi_engine_parda = {
                 "rank collects the state and continues with it: the last rank, which becomes the\n"
                 "first (rename=on), or always the same (rename=off).\n"
                 "\n"
-                "Memory O(M) after a round, up to ranks x M with space=plain and with postfix,\n"
-                "the bound per rank with a bound; in addition two chunks of references per rank.\n"
-                "Only a histogram. On threads of one machine chunks gives distances as well.\n"
+                "Memory: for M blocks O(M) after a round, up to ranks x M with space=plain and\n"
+                "with postfix, with a bound the bound per rank; in addition two chunks of\n"
+                "references per rank. The result is only a histogram. On the threads of one\n"
+                "machine, chunks also gives distances.\n"
                 "\n"
                 "Q. Niu, J. Dinan, Q. Lu, P. Sadayappan. PARDA: a fast parallel reuse distance\n"
                 "analysis algorithm. IPDPS 2012. E. Carr, D. M. Nicol. Empirical study of\n"

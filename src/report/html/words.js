@@ -190,7 +190,7 @@ function findings(p) {
         said.push(sayError(p));
     }
     if (p.partial)
-        said.push("The trace is incomplete. The results cover the run up to that point.");
+        said.push("The trace is incomplete. The results cover the run up to the end of the trace.");
     if (p.skipped === null || p.skipped > 0)
         said.push("The recorder sampled the run: the results cover the references that it kept.");
     return said.filter((sentence) => sentence);
