@@ -174,6 +174,7 @@ FUNCTIONS = {
     "rd_profile_free": (None, [c_void_p]),
     "rd_mrc_at": (c_int, [c_void_p, c_void_p, c_uint64, POINTER(c_double), POINTER(c_bool)]),
     "rd_mrc_has_band": (c_bool, [c_void_p]),
+    "rd_mrc_resolution": (c_uint64, [c_void_p]),
     "rd_mrc_band": (c_int, [c_void_p, c_void_p, c_uint64, POINTER(c_double), POINTER(c_double)]),
     "rd_mrc_curve": (c_int, [c_void_p, c_void_p, POINTER(c_void_p), POINTER(c_size_t)]),
     "rd_mrc_free": (None, [c_void_p, c_void_p]),

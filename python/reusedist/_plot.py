@@ -22,9 +22,9 @@ def _new_axes() -> Any:
 
 
 def _sizes(profile: Profile, curve: NDArray[Any]) -> NDArray[np.float64]:
-    """Returns the sizes in blocks at which the curve is drawn: from the smallest size for which the profile
-    has a miss ratio to twice the size after which the curve is flat, or to the bound."""
-    first = max(1.0, 1 / profile._facts.sample_rate if profile.has_band else 1.0)
+    """Returns the sizes in blocks at which the curve is drawn: from the smallest size that the profile resolves
+    to twice the size after which the curve is flat, or to the bound."""
+    first = max(1.0, float(profile.resolution))
     last = max(2.0 * float(curve["blocks"][-1]), 2 * first)
     if profile.bound:
         last = min(last, float(profile.bound))

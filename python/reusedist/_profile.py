@@ -216,8 +216,14 @@ class Profile:
 
     @property
     def has_band(self) -> bool:
-        """Whether the profile comes from a sample of the blocks and has a confidence band."""
+        """Whether the profile comes from a sample, of the blocks or of the run, and has a confidence band."""
         return bool(_lib.rd_mrc_has_band(self._handle.address))
+
+    @property
+    def resolution(self) -> int:
+        """The size in blocks of the smallest cache that a sample of the blocks resolves; 0: every size. Miss
+        ratios of smaller caches mean nothing."""
+        return int(_lib.rd_mrc_resolution(self._handle.address))
 
     def miss_ratio_band(self, blocks: SupportsIndex) -> tuple[float, float]:
         """Returns the lower and upper end of the band that contains the exact miss ratio of a cache of this

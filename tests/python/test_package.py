@@ -199,6 +199,7 @@ class Profiles(unittest.TestCase):
         sample = rd.measure(self.trace, "shards:rate=0.5")
         low, high = sample.miss_ratio_band(1000)
         self.assertTrue(sample.has_band and low <= sample.miss_ratio(1000) <= high)
+        self.assertEqual((self.profile.resolution, sample.resolution), (0, 20))
 
     def test_coarser_bins(self):
         log = self.profile.rebin("log")
