@@ -2,9 +2,9 @@
  * tree.
  *
  * A hash table gives the time of the block's previous reference. The scale tree
- * (src/order/scale_tree.h) estimates how many blocks were referenced since then. For a true
- * distance d the estimate is from (1 - e) d to d. An immediate repeat has distance 0 and changes
- * nothing.
+ * (src/order/scale_tree.h) estimates how many blocks were referenced since then. With the option
+ * error=e, the estimate for a true distance d is from (1 - e) d to d. An immediate repeat has
+ * distance 0 and changes nothing.
  *
  * Time: O(log M) per reference for M blocks. Memory: 21 to 43 bytes per block for the table, and at
  * most 4 log(M) / log(1 / (1 - e)) + 4 nodes of 20 bytes for the tree, which stays in the cache.

@@ -47,9 +47,10 @@
 #define DEFAULT_RATE 0.01 /* the rate if neither `rate` nor `samples` is given */
 /* Number of sampled references that are measured together, with one threshold. */
 #define BATCH  512
-#define GROUPS 32                  /* number of groups of blocks, whose variance is computed */
+#define GROUPS 32                  /* number of groups of blocks, for the variance */
 #define SIZES  (RD_BAND_SIZES + 1) /* cache sizes 2^0 to 2^63, and an infinite cache */
-/* An excess above this many standard deviations means that hot blocks are missing. */
+/* An excess, positive or negative, of more than this many standard deviations means that the
+ * hottest blocks are not in the sample. */
 #define SURPRISE     2
 #define MOST_SAMPLES (UINT64_C(1) << 30)
 #define SAMPLE_BYTES 128                 /* upper estimate of memory per sampled block */
@@ -83,8 +84,9 @@ typedef struct shards_engine {
     double cold;  /* weighted number of first references, after the `direct` ones */
     uint64_t largest;
     double misses[GROUPS]
-                 [SIZES]; /* element [g][k]: weighted number of references of group g that miss in a
-                             cache of 2^(k-1) blocks, but hit in one of 2^k blocks */
+                 [SIZES]; /* element [g][k]: weighted number of references of group g, after the
+                             `direct` ones, for which 2^k blocks are the smallest power of two that
+                             hits; [g][SIZES - 1] also counts first references */
 } shards_engine;
 
 static double rate_of(const shards_engine *e) {
@@ -146,7 +148,8 @@ static sampled_block heap_pop(shards_engine *e) {
     return top;
 }
 
-/* Lowers the threshold until the sample has at most `samples` blocks. */
+/* Lowers the threshold until the sample has at most `samples` blocks, and removes the other blocks
+ * from the inner engine. */
 static rd_status shrink(shards_engine *e) {
     uint64_t block[BATCH], newer[BATCH];
     size_t n = 0;
@@ -214,7 +217,8 @@ static size_t filter(const uint64_t *blk, size_t n, uint64_t salt, uint64_t limi
     return found;
 }
 
-/* Feeds one batch. The threshold may drop during the batch, so each block is tested again. */
+/* Feeds at most RDI_FEED_MAX references of a batch. With `samples`, measure() may lower the
+ * threshold in between, so each block is tested again. */
 static rd_status feed_batch(shards_engine *e, const uint64_t *blk, size_t n) {
     uint16_t at[RDI_FEED_MAX];
     size_t found = filter(blk, n, e->salt, e->limit, at);
@@ -249,8 +253,8 @@ static double sum_of(const double *mass) {
 /* Estimates which fraction of an excess of `excess` references is due to the number of sampled
  * blocks. This fraction is the slope of the number of blocks over the number of references as
  * samples vary, which is 1 if all blocks are alike. If the excess is far larger than the variance
- * between the groups explains, the hottest blocks are not in the sample, and the true variance is
- * larger. */
+ * between the groups explains, the hottest blocks are not in the sample, and the excess itself
+ * gives the variance. */
 static double alike_share(const shards_engine *e, double excess) {
     double size[GROUPS] = {0}, all = 0, squares = 0;
     for (size_t g = 0; g < GROUPS; g++) {
@@ -302,10 +306,11 @@ static void adjust(double *mass, double total) {
     }
 }
 
-/* Adjusts the counts to the `left` references that came after the `direct` ones. Returns the number
- * of first references. With `samples`, the rate changes during the run. The excess then mixes all
- * rates and says little about the last one, so it is not used: scaling by it made the band too
- * narrow for real programs. */
+/* Adjusts the counts to the `left` references that came after the `direct` ones. Returns the
+ * estimated number of first references among them. `excess` is the number by which the counts
+ * exceed `left`. With `samples`, the rate changes during the run. The excess then mixes all rates
+ * and says little about the last one, so it is not used: scaling by it made the band too narrow for
+ * real programs. */
 static uint64_t settle(shards_engine *e, uint64_t left) {
     double all = sum_of(e->mass) + e->cold, excess = all - (double)left, by = 1;
     if (e->cold > 0 && !e->samples)

@@ -60,7 +60,7 @@ typedef struct time_engine {
     bool model;
     /* The state. */
     uint64_t *cell;         /* number of reuses per cell of their time; cell[0]: first references */
-    rdi_time_parts by_part; /* replaces `cell` if there are parts */
+    rdi_time_parts by_part; /* replaces `cell` if `parts` is above 1 */
     recent_bits recent;
 } time_engine;
 

@@ -4,8 +4,8 @@
  * The distance of a reference is the number of set bits after the block's previous slot. A
  * hierarchy of counts, whose groups have `arity` members, speeds up the counting. When the axis is
  * full, the engine renumbers it, as Olken proposed: the M live slots become slots 0 to M - 1. The
- * axis then has 2 to 4 times as many slots as there are live blocks, so a renumbering, which costs
- * O(M), happens at most once in M references.
+ * axis then has at least twice as many slots as there are live blocks, so a renumbering, which
+ * costs O(M), happens at most once in M references.
  *
  * Let N be the number of references and M the number of blocks (or the bound). Time: O(N k log M /
  * log k) for arity k, less if reuse is near in time. Memory: O(M). The table takes 21 to 43 bytes

@@ -66,8 +66,8 @@ typedef struct unknown {
 } unknown;
 
 /* Receives blocks with infinite distances. Counts them in `met` and, unless the chunk is the first
- * one, appends them to the open first touches. Both end when `met` reaches the bound, because later
- * infinite distances are final. */
+ * one, appends them to the open first touches. Stops counting and appending when `met` reaches the
+ * bound, because later infinite distances are final. */
 static rd_status keep_open(void *user, const uint64_t *blocks, size_t n) {
     unknown *u = user;
     rdi_chunk *c = u->chunk;
@@ -111,8 +111,8 @@ static rd_status count_answers(rdi_chunk *c, const answers *a, rdi_u64_list *ope
     return keep_open(&(unknown){c, open}, a->unknown, a->n_unknown);
 }
 
-/* Resolves by inserting. `open` may share memory with `blocks`, which the engine may read until it
- * returns, so blocks that stay open are first collected in `kept`. */
+/* Resolves by inserting. `open` may share memory with `blocks`, which the engine may read until
+ * feed() returns, so blocks that stay open are first collected in `kept`. */
 static rd_status resolve_inserting(rdi_chunk *c, const uint64_t *blocks, size_t n, uint64_t *dist,
                                    rdi_u64_list *open) {
     uint64_t kept[RDI_FEED_MAX];

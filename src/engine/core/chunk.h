@@ -72,7 +72,7 @@ typedef struct rdi_chunk_plan {
 typedef struct rdi_chunk {
     const rdi_chunk_plan *plan;
     rd_engine *engine;   /* holds the blocks and the counts */
-    bool first;          /* no chunk is before it: no first touch stays open */
+    bool first;          /* true: no chunk is before this one, so no first touch stays open */
     uint64_t met;        /* number of blocks that were new to the engine in this round, at most
                             `bound` */
     uint64_t received;   /* number of distinct open first touches of later chunks that were received

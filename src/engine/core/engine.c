@@ -1,5 +1,5 @@
-/* Implements the core around every engine, which checks arguments and the order of calls, divides
- * feeds into batches, counts distances, and makes the profile. */
+/* Implements the core around every engine. The core checks arguments and the order of calls,
+ * divides feeds into batches, counts distances, and makes the profile. */
 #include "engine/core/plugin.h"
 
 #include "base/sized.h"
@@ -221,8 +221,8 @@ rd_status rdi_engine_use_edges(rdi_run *run, const uint64_t *edges, size_t n) {
 }
 
 /* Feeds one batch of at most RDI_FEED_MAX references to an immediate engine, counts their distances
- * unless the engine does, and passes them to the sink. Writes them to `distances` unless it is
- * NULL. */
+ * unless the engine does, and passes them to the sink. Writes them to `distances` unless
+ * `distances` is NULL. */
 static rd_status feed_batch(rd_engine *e, const uint64_t *blocks, size_t n, uint64_t *distances) {
     bool wanted = distances || e->sink, engine_counts = e->run.out.counter == RDI_ENGINE_COUNTS;
     if (!wanted && engine_counts)
@@ -246,7 +246,8 @@ static rd_status feed_batches(rd_engine *e, const uint64_t *blocks, size_t n, ui
     return RD_OK;
 }
 
-/* Marks the engine as broken, so that only close() may follow. Returns `status`. */
+/* Marks the engine as broken, so that only close() may follow. Returns `status`, with the message
+ * of explain(). */
 static rd_status broken(rd_engine *e, rd_status status) {
     e->stage = STAGE_BROKEN;
     return explain(e, status);
@@ -276,7 +277,8 @@ rd_status rd_engine_feed(rd_engine *e, const uint64_t *blocks, size_t n, uint64_
     return status == RD_OK ? RD_OK : broken(e, status);
 }
 
-/* An immediate engine works on one thread, so several threads reading parts would not help it. */
+/* An engine that writes distances during feed() works on one thread and would not profit from
+ * threads that read parts. */
 bool rd_engine_takes_parts(const rd_engine *e) {
     return e && (e->ops->info.caps & RD_CAP_PARTS) && !e->sink && delivers(e);
 }

@@ -6,7 +6,7 @@
 
 #define WORKERS_MAX     256
 #define COUNT_LEAST     4096  /* number of distances that justifies waking up a worker */
-#define LEAST_COLLECTED 1024u /* number of references for which the first buffer has room */
+#define LEAST_COLLECTED 1024u /* least capacity in references, unless a round is shorter */
 
 /* ---- buffers ---- */
 

@@ -21,8 +21,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Expected number of references in a chunk if the length of the trace is unknown: the size that
- * `chunks` settles on. */
+/* Expected number of references in a chunk if the length of the trace is unknown: the largest size
+ * to which `chunks` extends its chunks. */
 #define USUAL_CHUNK 0x1p23
 
 /* Cost of a first touch in `chunks`, relative to any other reference: its entry in a new table,
@@ -89,7 +89,8 @@ static const rd_opt options[] = {
 
 static const char *const variants[] = {"trial=200", NULL};
 
-/* Opens engine `name`. auto_finish() puts `why` before the engine's own note. */
+/* Opens engine `name`, and stores the name and `why`, which auto_finish() puts before the engine's
+ * own note. */
 static rd_status choose(auto_engine *e, const char *name, const char *why) {
     snprintf(e->why, sizeof e->why, "auto: %s, %s", name, why);
     return rdi_inner_open(e->run, &e->request, name, &e->inner);
@@ -112,15 +113,15 @@ static rd_status auto_open(void *self, rdi_run *run) {
     return e->sample ? RD_OK : RD_ENOMEM;
 }
 
-/* Passes one batch to an immediate engine. Unless the engine counts the distances itself and they
- * are not requested, this function counts and delivers them. */
+/* Passes at most RDI_FEED_MAX references to an immediate engine. Unless the engine counts the
+ * distances itself and they are not requested, this function counts and delivers them. */
 static rd_status pass_on_batch(auto_engine *e, const uint64_t *blk, size_t n) {
     if (e->inner.counter == RDI_ENGINE_COUNTS && !e->run->in->distances)
         return e->inner.ops->feed(e->inner.state, blk, n, NULL);
     uint64_t dist[RDI_FEED_MAX];
     bool count_too = e->run->count_too;
-    e->run->count_too = false; /* otherwise they would be counted twice, because
-                                  rdi_engine_deliver() counts */
+    e->run->count_too = false; /* otherwise the distances would be counted twice, because
+                                  rdi_engine_deliver() counts them */
     rd_status status = e->inner.ops->feed(e->inner.state, blk, n, dist);
     e->run->count_too = count_too;
     return status == RD_OK ? rdi_engine_deliver(e->run, dist, n) : status;
@@ -141,14 +142,16 @@ static void drop_sample(auto_engine *e) {
     e->sample = NULL;
 }
 
-/* Passes the sample to the chosen engine and frees it. Later references must follow it. */
+/* Passes the sample to the chosen engine, and frees the memory of the sample. The caller passes on
+ * later references only after this call. */
 static rd_status pass_on_sample(auto_engine *e) {
     RD_TRY(pass_on(e, e->sample, e->sampled, NULL));
     drop_sample(e);
     return RD_OK;
 }
 
-/* In a long sample, only one block in eight is measured, with all its references. */
+/* If the sample has room for LONG_SAMPLE references or more, only one block in ONE_BLOCK_IN is
+ * measured, with all its references. */
 #define LONG_SAMPLE  65536u
 #define ONE_BLOCK_IN 8u
 

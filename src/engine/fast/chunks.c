@@ -83,7 +83,8 @@ static rd_status deliver(rdi_chunks *e) {
     return RD_OK;
 }
 
-/* Executes steps, or waits for other threads, until `goal` rounds are delivered or a step fails. */
+/* Executes steps, or waits for other threads, until `goal` rounds are delivered, or until a step or
+ * the sink fails. */
 static rd_status work_until(rdi_chunks *e, uint64_t goal) {
     rdi_monitor_enter(&e->monitor);
     rd_status status;
@@ -107,7 +108,8 @@ static rd_status begin_round(rdi_chunks *e) {
     return RD_OK;
 }
 
-/* Hands `what` to the crew as the next round, and starts the crew if there is none yet. */
+/* Submits `what` as the next round, and starts the crew if there is none yet. With one chunk per
+ * round, the caller's thread works alone, without a crew. */
 static rd_status submit(rdi_chunks *e, const rdi_chunks_round *what) {
     rdi_chunks_round *p = rdi_chunks_round_of(e, e->submitted);
     if (e->run->in->distances)

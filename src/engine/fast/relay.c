@@ -181,7 +181,8 @@ static rd_status come_together(relay_engine *r) {
 }
 
 /* Replaces the statistics of the window with the near reuses that the second thread has measured.
- * If that thread has not measured a whole window yet, a new window begins. */
+ * If that thread has not measured a whole window yet, the window counts as one without near reuse,
+ * so that way_pays() keeps the division. */
 static void look_behind(relay_engine *r) {
     rdi_monitor_enter(&r->monitor);
     bool enough = r->measured >= RDI_STREAM_WINDOW;
@@ -192,9 +193,10 @@ static void look_behind(relay_engine *r) {
     rdi_monitor_leave(&r->monitor);
 }
 
-/* Returns whether the division of work should stay as it is. This is decided once per window;
- * within a window the answer is true. With BY_TABLE it depends on the distances that the second
- * thread has measured so far. */
+/* Returns whether the division of work should stay as it is. This is decided at the end of each
+ * window, by the share of near reuses; within a window, and unless front=auto, the answer is true.
+ * With BY_TABLE the share is that of the distances that the second thread has measured so far. If
+ * the division stays, a new window begins. */
 static bool way_pays(relay_engine *r) {
     if (r->window_refs < RDI_STREAM_WINDOW)
         return true;
@@ -218,8 +220,9 @@ static rd_status change_way(relay_engine *r) {
     return RD_OK;
 }
 
-/* Answers references from the front, and puts the misses into the packet. *n is the number of
- * references on entry, and the number of references consumed on return. */
+/* Answers references from the front, and puts the misses into the packet, which it hands over when
+ * it is full. *n is the number of references on entry, and the number of references consumed on
+ * return. */
 static rd_status feed_front(relay_engine *r, const uint64_t *blk, size_t *n) {
     rdi_stream_packet *packet = open_packet(r);
     size_t before = packet->n, most = *n < RDI_STREAM_STEP ? *n : RDI_STREAM_STEP;
@@ -228,8 +231,10 @@ static rd_status feed_front(relay_engine *r, const uint64_t *blk, size_t *n) {
     return packet->n == RDI_STREAM_STEP ? hand_over(r) : RD_OK;
 }
 
-/* Looks up references in the table, as many as fit into the packet. *n is the number of references
- * on entry, and the number of references looked up on return. */
+/* Looks up references in the table, as many as fit into the packet, and hands the packet over when
+ * it is full. If table and axis have no room for a new packet, first waits for the second thread
+ * and makes room. *n is the number of references on entry, and the number of references looked up
+ * on return. */
 static rd_status feed_table(relay_engine *r, const uint64_t *blk, size_t *n) {
     rdi_stream *e = &r->stream;
     if (open_packet(r)->n == 0 && !rdi_stream_has_room(e)) {

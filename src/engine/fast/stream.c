@@ -108,7 +108,7 @@ void rdi_stream_front_wind_back(rdi_stream_front *f) {
 static void switch_on(rdi_stream *e) {
     uint64_t recent[RDI_STREAM_FRONT];
     if (e->front_n < RDI_STREAM_FRONT)
-        return; /* the trace has too few distinct blocks so far */
+        return; /* too few of the most recent blocks are known */
     memcpy(recent, e->front.key, sizeof recent);
     fill_lanes(&e->front, recent);
     e->kernel->front_load(e);
@@ -186,8 +186,8 @@ static rd_status stream_feed(void *self, const uint64_t *blk, size_t n, uint64_t
     return RD_OK;
 }
 
-/* Removes blocks. This moves entries in the table, so the front is turned off first and forgets the
- * most recent blocks. */
+/* Implements rdi_chunk_ops.take. Removing blocks moves entries in the table, so the front is turned
+ * off first and forgets the most recent blocks. */
 static rd_status stream_take(void *self, const uint64_t *blk, size_t n, uint64_t *dist) {
     rdi_stream *e = self;
     if (e->front_on) {

@@ -183,7 +183,8 @@ void rdi_stream_remember(rdi_stream *e, const uint64_t *blk, size_t n);
 
 rd_status rdi_stream_room_init(rdi_stream *e);
 void rdi_stream_room_fini(rdi_stream *e);
-/* Makes room for one more step in table, axis and counts, and evicts blocks beyond the bound. */
+/* Makes room for one more step in table, axis and counts. If the table has more than `keep` blocks,
+ * evicts the oldest ones, down to the bound. */
 rd_status rdi_stream_make_room(rdi_stream *e);
 /* Returns whether there is room for one more step already. */
 bool rdi_stream_has_room(const rdi_stream *e);

@@ -143,7 +143,7 @@ INLINE found found_one(unsigned lane) {
 #endif
 }
 
-/* Stores x in `lane`, which is the only lane of `f`. */
+/* Stores x in `lane`, which is the only lane of `f`. With AVX2, `f` is not used. */
 INLINE void lanes_put(lanes16 *l, found f, unsigned lane, value16 x) {
 #if ISA == 512
     (void)lane;
@@ -203,8 +203,8 @@ INLINE void put_at(lanes16 *l, const next_lane *o, value16 x) {
 #endif
 }
 
-/* Returns the lane among `tagged` that holds block x, or FRONT if there is none. Reduces `tagged`
- * to that lane. */
+/* Returns the lane among `tagged`, which must not be empty, that holds block x, or FRONT if there
+ * is none. Reduces `tagged` to the lane that it returns. */
 INLINE unsigned lane_with(const uint64_t *key, found *tagged, uint64_t x) {
     uint64_t set = found_set(*tagged);
     unsigned lane = (unsigned)__builtin_ctzll(set);
@@ -372,7 +372,8 @@ INLINE uint64_t newest_block(const rdi_stream_front *f) {
 }
 
 /* Begins a step with the front: drops and counts the immediate repeats, and returns the number of
- * references that remain. Repeats need no comparison with the bound, because it is at least 1. */
+ * references that remain. Sets all of `dist`, unless it is NULL, to 0, the distance of a repeat,
+ * which is below any bound. */
 INLINE size_t start_front(rdi_stream *e, rdi_stream_runs *r, const uint64_t *blk, size_t n,
                           uint64_t *dist) {
     rdi_stream_front_wind_back(&e->front);

@@ -5,8 +5,8 @@
  * attribute of the functions), ISA (0, 2 or 512), SLOT (the type of a slot) and WAYS (the number of
  * entries per bucket).
  *
- * References run in tiles of 16 to 64 through four passes, each pass on a different tile, so that
- * cache misses overlap:
+ * References run in tiles of 16 to 64 through four passes. While one tile is filled, the previous
+ * one is resolved, and the one before it is measured and applied, so that cache misses overlap:
  *   fill     search the front; hash and prefetch the bucket of each miss
  *   resolve  find the block's slot s, store the new slot t, prefetch the axis at s
  *   measure  compute distances, with the axis as it was before this tile
@@ -51,8 +51,8 @@ INLINE uint64_t all_of(const tile *b) {
     return b->n < TILE ? (UINT64_C(1) << b->n) - 1 : ~UINT64_C(0);
 }
 
-/* Returns the number of entries before j whose old slot is above s. Their blocks were above s when
- * the tile began, and have left these slots since then. */
+/* Returns the number of entries before j whose old slot is above s. Their blocks have left these
+ * slots since the tile began. */
 INLINE uint64_t left_since(const SLOT *old, unsigned j, SLOT s) {
 #if ISA == 512
     const __m512i x = _mm512_set1_epi32((int)s);
@@ -345,8 +345,9 @@ static KERNEL_TARGET void lookup(rdi_stream *e, const uint64_t *blk, size_t n) {
         touch(e, &ring[(filled - 1) & 1]);
 }
 
-/* Does the same as touch() for runs of references. A gap reaches from the last use of a block to
- * the beginning of the run, and the new last use is the end of the run. */
+/* Does the same as touch() for runs of references, except that the caller advances axis.next, and
+ * also stores the gap of each run. A gap reaches from the last use of a block to the beginning of
+ * the run, and the new last use is the end of the run. */
 INLINE void touch_runs(rdi_stream *e, const tile *b, rdi_stream_runs *r) {
     const unsigned n = b->n;
     const SLOT now = (SLOT)e->axis.next;

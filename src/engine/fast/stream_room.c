@@ -5,8 +5,9 @@
 #include <string.h>
 #include <time.h>
 
-/* Number of slots per live block after a renumbering. So a renumbering, which costs O(blocks),
- * happens once in 11 * blocks references. */
+/* Number of slots per live block for which the axis has room after axis_room(), as far as 32-bit
+ * slots allow. So without a bound, a renumbering, which costs O(blocks), happens about once in 11 *
+ * blocks references. */
 #define AXIS_FACTOR 12
 #define AXIS_LEAST  (UINT64_C(1) << 16)
 
@@ -70,8 +71,10 @@ rd_status rdi_stream_table_room(rdi_stream *e) {
 
 /* ---- table and axis together ---- */
 
-/* Makes room on the axis. Removes the oldest `drop` blocks. Renumbers the slots, unless `drop` is 0
- * and most slots are live, and then lengthens the axis if it is too short for its live slots. */
+/* Makes room on the axis: removes the oldest `drop` blocks, renumbers the slots, and then lengthens
+ * the axis if it has fewer than AXIS_FACTOR slots per live block. Does not renumber if `drop` is 0,
+ * at least AXIS_LEAST / 2 slots are used and at least half of them are live. Switches to 64-bit
+ * slots if 32 bits are not enough. */
 static rd_status axis_room(rdi_stream *e, uint64_t drop) {
     rdi_slot_axis *a = &e->axis;
     if (drop || e->table.count < a->next / 2 || a->next < AXIS_LEAST / 2) {
@@ -113,7 +116,7 @@ rd_status rdi_stream_make_room(rdi_stream *e) {
     if (RDI_LIKELY(rdi_stream_has_room(e)))
         return RD_OK;
     uint64_t start = cpu_ns();
-    bool front = e->front_on; /* entries move in the table, so the front is turned off and on
+    bool front = e->front_on; /* entries may move in the table, so the front is turned off and on
                                  again */
     if (front)
         e->kernel->front_flush(e);
