@@ -7,7 +7,8 @@
 #define USUAL_BLOCK_BYTES 64
 
 /* Chooses the block size: that of the configuration, or else the natural block size of the first
- * trace. All traces must agree. */
+ * trace, which all traces must then have. Fails if object ids that are not hexadecimal would be
+ * grouped into blocks of the configured size. */
 static rd_status choose_block(rd_analysis *a, const rdi_analysis_reading *r) {
     bool ids = rd_trace_has_ids(r->trace);
     uint64_t natural = ids ? 0 : USUAL_BLOCK_BYTES;

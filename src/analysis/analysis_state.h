@@ -12,8 +12,8 @@
  *   distance_file.c      writes the file of all distances
  *   machine_caches.c     finds the default caches of attribution
  *
- * The feed_*.c files end an analysis early with rdi_analysis_end_early(). Every other failure means
- * that the engine is broken and there is no result.
+ * The feed_*.c files and analysis_input.c end an analysis early with rdi_analysis_end_early().
+ * After every other failure there is no result, because the engine may be incomplete.
  */
 #ifndef RDI_ANALYSIS_STATE_H
 #define RDI_ANALYSIS_STATE_H

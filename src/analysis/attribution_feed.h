@@ -20,7 +20,7 @@ rd_status rdi_attribution_feed_refs(rdi_attribution_feed *f, const rd_trace *tra
 rd_status rdi_attribution_feed_blocks(rdi_attribution_feed *f, const rd_attributed *batch);
 /* Ends the batch: hands over the events after its last block reference. */
 rd_status rdi_attribution_feed_refs_end(rdi_attribution_feed *f);
-/* Adds the results to the profile, which must be complete except for them. */
+/* Adds the results to the profile, which must be complete except for these results. */
 rd_status rdi_attribution_feed_finish(rdi_attribution_feed *f, rd_profile *profile);
 void rdi_attribution_feed_free(rdi_attribution_feed *f); /* NULL is allowed */
 

@@ -1,8 +1,9 @@
 /* Lets the engine read the trace itself, one part per thread or process. */
 #include "analysis/analysis_state.h"
 
-/* Returns whether the engine can read parts of this trace. With config.partial it cannot, because
- * only a sequential reader has a result for the references before the damage. */
+/* Returns whether the engine can read parts of this trace, which must be the only input and a file
+ * that can be read from any point. With config.partial it cannot, because only a sequential reader
+ * has a result for the references before the damage. */
 bool rdi_feed_parts_is_possible(const rd_analysis *a, const rdi_analysis_reading *r) {
     bool alone = a->n_inputs == 1 && r->is_file && !a->config.partial;
     return alone && !rdi_analysis_wants_distances(a) && rd_engine_takes_parts(a->engine) &&
@@ -10,7 +11,7 @@ bool rdi_feed_parts_is_possible(const rd_analysis *a, const rdi_analysis_reading
 }
 
 /* Reports progress. The readers count only references, so the bytes are assumed to be proportional.
- * An engine may read some references twice, so the number is limited. */
+ * An engine may read some references twice, so their number is limited to that of the trace. */
 static rd_status tell(void *user, uint64_t references, uint64_t block_references) {
     rd_analysis *a = user;
     uint64_t most = a->parts.references;

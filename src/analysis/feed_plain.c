@@ -1,5 +1,5 @@
-/* Reads a trace of any kind on one thread, and feeds its references to engine, sampler and
- * attribution, batch by batch. */
+/* Reads a trace of any kind on one thread, and feeds its references to the engine, the sampler, the
+ * estimator of bursts and attribution, batch by batch. */
 #include "analysis/analysis_state.h"
 
 static rd_status reserve_distances(rd_analysis *a, size_t n) {

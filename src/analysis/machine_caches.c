@@ -11,7 +11,8 @@ static int by_bytes(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Reads the first word of a file that describes a cache. Returns false if it cannot be read. */
+/* Reads the first word of `file`, which describes cache number `index`. Returns false if the file
+ * cannot be opened or is empty. */
 static bool read_word(unsigned index, const char *file, char word[32]) {
     char path[96];
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%u/%s", index, file);
@@ -23,7 +24,8 @@ static bool read_word(unsigned index, const char *file, char word[32]) {
     return found;
 }
 
-/* Parses a size such as "48K", "2048K" or "32M". Returns 0 for any other text. */
+/* Parses a number of bytes, with or without the suffix K, M or G, such as "48K". Returns 0 for any
+ * other text, and if the number is too large. */
 static uint64_t parse_bytes(const char *text) {
     char *end;
     unsigned long long n = strtoull(text, &end, 10);

@@ -20,9 +20,9 @@ typedef struct buffer {
 /* A decoder. It fills its buffers in turn, and the reader takes them in the same order. */
 typedef struct decoder {
     const rdi_read_ahead *r;
-    /* These members are used only by the decoder. Its context takes memory from the caller's
-     * context but has its own message. So the caller gets the message of the first damage in the
-     * trace, not of the damage that was found first. */
+    /* The decoder uses these members alone, until it hands over a buffer or reports a failure. Its
+     * context takes memory from the caller's context but has its own message. So the caller gets
+     * the message of the first damage in the trace, not of the damage that was found first. */
     rd_ctx *ctx;
     rd_trace *trace;
     rd_mapper *mapper;

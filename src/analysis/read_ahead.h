@@ -31,8 +31,8 @@ typedef struct rdi_read_ahead_config {
  * rdi_read_ahead_close(). */
 typedef struct rdi_read_ahead_batch {
     const uint64_t *blocks;
-    size_t n;            /* number of blocks; 0 if all these references have kinds that are not
-                            analyzed */
+    size_t n;            /* number of blocks; may be 0, for example if all these references have
+                            kinds that are not analyzed */
     uint64_t references; /* number of references that were read into this batch; the last blocks
                             of some may be in the next batch */
     uint64_t bytes;      /* number of bytes of the file up to this point */

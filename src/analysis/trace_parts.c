@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TELL_AFTER 65536 /* number of references between two progress reports */
+#define TELL_AFTER 65536 /* number of references after which a reader reports progress */
 
 /* ---- the watch ---- */
 

@@ -9,8 +9,8 @@
 
 #include <pthread.h>
 
-/* Receives the number of references and block references that all readers have read so far. A
- * failure ends the reading. */
+/* Receives the numbers of references and block references that all readers have read so far; those
+ * of other processes are estimated. A failure ends the reading. */
 typedef rd_status (*rdi_parts_watcher)(void *user, uint64_t references, uint64_t block_references);
 
 /* A watch counts what the readers of this process have read, and calls its watcher from time to

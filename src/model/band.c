@@ -10,8 +10,9 @@
 
 #define QUANTILE 1.96 /* quantile of the normal distribution for 95 % confidence */
 
-/* Returns the error of a cache size in blocks, for samples of the fraction `rate` of all blocks:
- * the number of sampled blocks among `blocks` blocks has a binomial distribution. */
+/* Returns by how many blocks a cache size of `blocks` blocks may be off, with 95 % confidence, if
+ * the fraction `rate` of all blocks is sampled: the number of sampled blocks among `blocks` blocks
+ * has a binomial distribution. */
 static double size_error(uint64_t blocks, double rate) {
     return QUANTILE * sqrt((double)blocks * (1 - rate) / rate);
 }
@@ -53,8 +54,9 @@ rdi_band_scan rdi_band_scan_start(const rd_profile *p) {
                            .less = rdi_mrc_scan_start(p)};
 }
 
-/* Reads the curve at both ends of the range in which the cache size may lie, and adds the
- * uncertainty of the curve itself, which narrows with the size. */
+/* If the run was recorded in bursts, takes the band from the facts. Otherwise reads the curve at
+ * both ends of the range in which the cache size may lie, and adds the uncertainty of the curve
+ * itself, which narrows with the size. */
 bool rdi_band_scan_at(rdi_band_scan *scan, uint64_t blocks, double *low, double *high) {
     const rd_profile_facts *f = scan->facts;
     if (has_burst_band(f)) {

@@ -1,8 +1,9 @@
 /* Compares two profiles: how similar they are, where they differ, and how much the misses of caches
  * differ.
  *
- * All comparisons walk over the rows of both histograms in parallel. Overlapping rows form one bin,
- * the span, so histograms with different bins are compared in the finest bins that both have.
+ * The accuracy and the test for equality walk over the rows of both histograms in parallel.
+ * Overlapping rows form one bin, the span, so histograms with different bins are compared in the
+ * finest bins that both have.
  */
 #include "reusedist/model.h"
 
@@ -26,7 +27,8 @@ static row_list rows_of(const rd_profile *p) {
     return list;
 }
 
-/* A range of distances, and the references of each profile in it. */
+/* A range of distances, both ends inclusive. For each profile, `count` is the number of references
+ * in this range, and `sum` the sum of their distances. */
 typedef struct span {
     uint64_t low, high;
     uint64_t count[2];
@@ -75,7 +77,8 @@ static double difference(const rd_bin_difference *bin) {
     return fabs(bin->share[0] - bin->share[1]);
 }
 
-/* Adds a bin to the sorted list of the worst bins. */
+/* Inserts a bin into the list of the RD_WORST_BINS bins that differ most, unless both shares are
+ * equal or the list is full of bins that differ at least as much. */
 static void note_bin(rd_comparison *out, const rd_bin_difference *bin) {
     if (difference(bin) == 0)
         return;
@@ -146,7 +149,8 @@ static rd_status average_error(rd_ctx *ctx, rd_profile *const pair[2], const uin
 
 /* ---- miss ratios ---- */
 
-/* Returns the largest possible distance of a profile, which is below the number of blocks. */
+/* Returns an upper limit of the finite distances: the end of the last bin, or the number of blocks
+ * minus 1 if that is smaller. Without finite distances it is 0. */
 static uint64_t largest_distance(const rd_profile *p) {
     const rd_bin *bins;
     size_t n = rd_profile_bins(p, &bins);
@@ -187,8 +191,8 @@ static rd_status compare_misses(rd_ctx *ctx, rd_profile *const pair[2], rd_compa
 
 /* ---- equality and error bounds ---- */
 
-/* Returns whether block sizes and totals are equal, and also the counts and sums in the finest bins
- * that both profiles have. */
+/* Returns whether block sizes and totals are equal, and also the counts in the finest bins that
+ * both profiles have, and the sums in these bins if both profiles know them. */
 static bool is_identical(rd_profile *const pair[2]) {
     const rd_profile_facts *a = rd_profile_facts_of(pair[0]), *b = rd_profile_facts_of(pair[1]);
     if (a->references != b->references || a->blocks != b->blocks || a->infinite != b->infinite ||
@@ -237,8 +241,8 @@ static rdi_error_bound error_of(const rd_profile *p) {
     return rdi_error_bound_of(f->error_kind, f->error_bound);
 }
 
-/* Returns whether the error bound holds. If every distance is within the bound of its true value,
- * then so is the n-th smallest distance, which histograms still show. */
+/* Returns whether `measured` respects its error bound, as far as histograms can tell: if every
+ * distance is within the bound of its true value, then so is the n-th smallest distance. */
 static bool is_bound_held(const rd_profile *exact, const rd_profile *measured) {
     rdi_error_bound error = error_of(measured);
     ranking a = rank_references(exact), b = rank_references(measured);
@@ -254,8 +258,8 @@ static bool is_bound_held(const rd_profile *exact, const rd_profile *measured) {
 
 #define BAND_SHARE 0.95 /* fraction of the sizes at which the band must hold */
 
-/* Stores whether the band contains enough of the exact miss ratios at sizes 1, 2, 4 ... up to the
- * first size that holds all blocks. */
+/* Stores whether the band contains at least the fraction BAND_SHARE of the exact miss ratios at
+ * sizes 1, 2, 4 ... up to the first size that holds all blocks. */
 static rd_status is_band_held(rd_ctx *ctx, const rd_profile *exact, const rd_profile *sampled,
                               bool *held) {
     uint64_t blocks = rd_profile_facts_of(exact)->blocks;

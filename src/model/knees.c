@@ -17,8 +17,10 @@
 #define KNEE_MIN_GAIN 0.02 /* smallest gain of a knee, as a fraction of all references */
 /* Smallest gain of a knee, relative to the average gain per octave. */
 #define KNEE_MIN_STEEP 1.25
-#define KNEE_MAX_REST  0.25 /* largest part of the gain that the next octave may add */
-#define KNEE_MIN_SLOPE 0.1  /* smallest part of the gain per octave that justifies a larger size */
+/* Largest gain of the next octave, as a fraction of the gain of the knee. */
+#define KNEE_MAX_REST 0.25
+/* Smallest gain per octave that justifies a larger size, as a fraction of the gain of the knee. */
+#define KNEE_MIN_SLOPE 0.1
 
 typedef struct knee_grid {
     double miss[GRID];     /* miss ratio at 2^(i / STEPS) blocks */
@@ -91,7 +93,7 @@ static size_t best_knee(const knee_grid *g) {
     return best;
 }
 
-/* Returns the position, in the octave before position i, at which a larger size stops paying
+/* Returns the position, in the octave that ends at position i, at which a larger size stops paying
  * off. */
 static size_t settle_knee(const knee_grid *g, size_t i) {
     double per_step = gain_at(g, i) * KNEE_MIN_SLOPE / STEPS, most = -1;

@@ -159,11 +159,12 @@ static uint64_t count_reuses(const rd_profile *p) {
 }
 
 /* Steepest growth of a total with the input size, as an exponent. If a total shrinks, or grows
- * faster than that, the sizes do not explain it. This happens if two sizes are nearly equal. */
+ * faster than this, the sizes do not explain the total. This happens if two sizes are nearly
+ * equal. */
 #define STEEPEST 4
 
-/* Fits y = factor * size^exponent: a straight line through the logarithms. If the sizes do not
- * explain the total, the exponent is 0. */
+/* Fits total = factor * size^exponent: a straight line through the logarithms. If the sizes do not
+ * explain the total, the exponent is 0 and the factor is the geometric mean. */
 static rdi_power fit_power(const rdi_training_run *runs, size_t n,
                            uint64_t (*total)(const rd_profile *)) {
     double mean_x = 0, mean_y = 0, square = 0, product = 0;

@@ -37,14 +37,14 @@ struct rd_model {
 
 #define RDI_MODEL_FAMILY "reusedist.model/"
 #define RDI_MODEL_SCHEMA RDI_MODEL_FAMILY "1"
-#define RDI_MODEL_GROUPS 1000 /* number of reference groups, as in the paper */
+#define RDI_MODEL_GROUPS 1000 /* number of reference groups, as in Zhong, Shen, Ding 2009 */
 
 rd_status rdi_model_new(rd_ctx *ctx, rd_model **out);
 rd_status rdi_model_add(rd_model *m, rdi_piece piece);
-/* Sums the shares per pattern, and returns the sum of all shares. */
+/* Sets facts.shares to the sums of the shares per pattern, and returns the sum of all shares. */
 double rdi_model_sum(rd_model *m);
-/* Completes a model after its last piece: sums the shares, and scales them such that they sum to
- * 1. */
+/* Completes a model after its last piece: scales the shares such that they sum to 1, and sets
+ * facts.shares. */
 void rdi_model_complete(rd_model *m);
 
 /* A training input: its profile and its reference groups. */
@@ -60,15 +60,15 @@ typedef struct rdi_training_run {
 rd_status rdi_model_train_single(rd_model *m, const rdi_training_run *runs, size_t n);
 rd_status rdi_model_train_multi(rd_model *m, const rdi_training_run *runs, size_t n);
 
-/* Makes `groups` reference groups from the profile of a run. The caller frees run->groups. Returns
- * RD_EINVAL if the run has too few references. */
+/* Makes `groups` reference groups from the profile of a run. The caller frees run->groups, even
+ * after a failure. Returns RD_EINVAL if the run has fewer than `groups` reuses. */
 rd_status rdi_run_group(rd_ctx *ctx, rdi_training_run *run, uint64_t groups);
 
 /* Returns the mean over all groups of the squared error of the best pattern of `set`, in logarithms
  * of distances. */
 double rdi_patterns_error(const rdi_training_run *runs, size_t n, rd_patterns set);
 /* Chooses the dimension whose patterns fit the groups best, the lowest of those that fit nearly
- * equally well, and returns these patterns. *error is their error. */
+ * equally well, and returns these patterns. *error is set to their error. */
 rd_patterns rdi_patterns_choose(const rdi_training_run *runs, size_t n, double *error);
 
 #endif

@@ -58,7 +58,7 @@ rd_status rd_model_json(const rd_model *m, char **out, size_t *n) {
 
 /* ---- reading ---- */
 
-/* Reads exactly n finite numbers. */
+/* Reads an array of exactly n finite numbers, or fails. */
 static void read_doubles(rdi_json *j, double *out, size_t n) {
     size_t got = 0;
     rdi_json_enter_array(j);
@@ -72,7 +72,8 @@ static void read_doubles(rdi_json *j, double *out, size_t n) {
         rdi_json_fail(j, "expected %zu numbers, found %zu", n, got);
 }
 
-/* Reads the sizes, which must be above 0 and in ascending order. */
+/* Reads the sizes, at most RD_TRAINING_MAX of them, which must be above 0 and in ascending
+ * order. */
 static void read_sizes(rdi_json *j, rd_model *m) {
     rd_model_facts *f = &m->facts;
     rdi_json_enter_array(j);
@@ -230,7 +231,8 @@ static void read_members(rdi_json *j, rd_model *m) {
             rdi_json_fail(j, "the model has no \"%s\"", members[i].key);
 }
 
-/* Checks the members against each other. Returns a text that says what is wrong, or NULL. */
+/* Checks the members against each other. Returns a text that says what is wrong, or NULL. May set
+ * facts.shares. */
 static const char *find_mistake(rd_model *m) {
     const rd_model_facts *f = &m->facts;
     if (f->n_sizes < 2)

@@ -27,7 +27,7 @@
 #define CELLS_MOST (UINT64_C(1) << 22)
 
 /* The references of a cell: the range in which they are assumed to lie, and their share of all
- * references. */
+ * finite references. */
 typedef struct content {
     double share, low, high;
 } content;
@@ -162,7 +162,7 @@ typedef struct fit {
 } fit;
 
 /* Returns the weight of a run's equations. The pieces of a bin of the standard must sum to the
- * references of the bin. The other inputs only distinguish the pieces, so their equations weigh
+ * references of the bin. The other runs only distinguish the pieces, so their equations weigh
  * less. */
 static double weight_of(const fit *f, size_t run) {
     return run == f->n - 1 ? STANDARD_WEIGHT : 1;
@@ -209,7 +209,8 @@ static rd_status set_up(fit *f, size_t *unknowns) {
     return RD_OK;
 }
 
-/* Turns the solution into pieces, in the order of the unknowns. */
+/* Adds a piece to the model for each unknown of the solution that is above 0, in the order of the
+ * unknowns. */
 static rd_status keep_pieces(fit *f, const double *x) {
     const cells *standard = &f->cells[f->n - 1];
     double size = f->runs[f->n - 1].size;

@@ -11,9 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Beyond this distance log bins are used, because there would be millions of log-linear bins. */
+/* From this distance on log bins are used, because there would be more than a million log-linear
+ * bins. */
 #define FAR 0x1p31
-/* Log bins are also used if the pieces cover more log-linear bins than this. */
+/* Log bins are also used if the pieces cover at least this many log-linear bins. */
 #define MANY 0x1p24
 #define MOST 0x1p62
 /* Factor that prevents rounding errors from making a whole distance smaller by one. */
@@ -56,7 +57,8 @@ static double edge_at(const rdi_edge *edge, double f) {
 
 /* Divides a piece into bins. A bin holds whole distances, and a distance between two whole ones
  * counts as the lower one. So a piece that is spread evenly from `low` to `high` gets a mean that
- * is half a block lower. */
+ * is half a block below the middle. If `low` is equal to `high`, the whole piece goes to one
+ * bin. */
 static rd_status spread(buckets *b, double share, double low, double high) {
     if (high - low <= 0)
         return drop(b, rdi_bin_index(b->binning, (uint64_t)(low * ROUNDING)), share, low);
@@ -76,8 +78,8 @@ static int by_index(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Returns the largest distance of all pieces. *bins is set to the number of log-linear bins that
- * they cover. */
+/* Returns the largest distance of all pieces. *bins is set to the estimated number of log-linear
+ * bins that the pieces cover. */
 static double furthest(const rd_model *m, double size, double *bins) {
     double most = 0;
     *bins = 0;
@@ -110,8 +112,8 @@ static rd_sum bin_sum(const rd_bin *bin, double mean) {
     return rdi_sum_narrow(low + (more < room ? more : room));
 }
 
-/* Makes rows with `reuses` references in total, and returns their number. Counts are rounded such
- * that their sum is exact. */
+/* Makes rows with `reuses` references in total, and returns the number of rows. The counts are
+ * rounded such that their sum is exact. */
 static size_t make_rows(const buckets *b, uint64_t reuses, rd_bin *rows) {
     size_t n = 0;
     double share = 0;
@@ -145,7 +147,8 @@ static uint64_t power_at(rdi_power p, double size) {
     return (uint64_t)fmin(MOST, power_of(p, size));
 }
 
-/* Refuses a size for which the numbers of the profile would be larger than any trace. */
+/* Refuses a size that is not above 0 or not finite, and a size for which the profile would have
+ * 2^62 or more reuses or blocks, which no trace has. `most` is the largest distance. */
 static rd_status check_size(const rd_model *m, double size, double most) {
     if (!(size > 0 && isfinite(size)))
         return rdi_fail(m->ctx, RD_EINVAL, "an input size must be above 0");
@@ -157,7 +160,7 @@ static rd_status check_size(const rd_model *m, double size, double most) {
                     size, m->facts.sizes[0], m->facts.sizes[m->facts.n_sizes - 1]);
 }
 
-/* Describes the model as "method=single,hist=reference:1000,...". */
+/* Describes the model and the size as "method=single,hist=reference:1000,...". */
 static void describe(const rd_model *m, double size, char *text, size_t room) {
     char bins[32], patterns[64];
     rd_binning_name(m->facts.binning, bins);

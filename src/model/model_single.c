@@ -16,8 +16,8 @@ static double log_distance(const rdi_training_run *run, size_t group) {
     return log(fmax(1, rd_bin_mean(&run->groups[group])));
 }
 
-/* Returns the squared error of a pattern for a group: how much the ratios of the group's distances
- * differ from the ratios of the pattern. */
+/* Returns the error of a pattern for a group, a sum of squared differences of logarithms: how much
+ * the ratios of the group's distances differ from the ratios of the pattern. */
 static double ratio_error(const rdi_training_run *runs, size_t n, size_t group,
                           rd_pattern pattern) {
     double mean = 0, error = 0;
@@ -32,7 +32,7 @@ static double ratio_error(const rdi_training_run *runs, size_t n, size_t group,
     return error;
 }
 
-/* Returns the pattern of `set` with the smallest error for a group. *error is this error. */
+/* Returns the pattern of `set` with the smallest error for a group. *error is set to this error. */
 static rd_pattern closest_pattern(const rdi_training_run *runs, size_t n, size_t group,
                                   rd_patterns set, double *error) {
     rd_pattern best = RD_PATTERN_COUNT;
@@ -57,8 +57,8 @@ double rdi_patterns_error(const rdi_training_run *runs, size_t n, rd_patterns se
     return sum / (double)runs[0].n_groups;
 }
 
-/* An improvement smaller than this, one percent of the distances, does not justify more
- * patterns. */
+/* An error that is smaller by less than this does not justify more patterns. The error is a sum of
+ * squared differences of logarithms, so 0.01 squared stands for one percent of the distances. */
 #define BETTER 1e-4
 
 rd_patterns rdi_patterns_choose(const rdi_training_run *runs, size_t n, double *error) {
@@ -73,8 +73,9 @@ rd_patterns rdi_patterns_choose(const rdi_training_run *runs, size_t n, double *
     return best;
 }
 
-/* Returns c and e of a group by least squares. With two inputs the fit is exact. A group whose
- * distance shrinks as the input grows is treated as constant. */
+/* Returns c and e of a group by least squares. With two inputs the fit is exact, except for
+ * constant groups: those with the constant pattern, and those whose distance does not grow with the
+ * input. They get their mean distance as c, and 0 as e. */
 static rdi_edge regress(const rdi_training_run *runs, size_t n, size_t group, rd_pattern pattern) {
     double mean_f = 0, mean_d = 0, square = 0, product = 0;
     for (size_t i = 0; i < n; i++) {

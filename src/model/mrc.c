@@ -1,8 +1,8 @@
 /* Computes miss-ratio curves, and the cache sizes that follow from them.
  *
  * A fully associative LRU cache of C blocks hits exactly the references with a distance below C, so
- * the curve is 1 minus the cumulative histogram. A bin never reaches beyond the largest possible
- * distance: the bound, or the number of blocks. The distribution of the distances inside a bin is
+ * the curve is 1 minus the cumulative histogram. Every finite distance is below the bound, or below
+ * the number of blocks, so bins are cut there. The distribution of the distances inside a bin is
  * unknown, but often their mean is known. They are assumed to be spread evenly over the part of the
  * bin that keeps this mean, so that distances near the lower end of a bin do not appear as spread
  * over the whole bin.

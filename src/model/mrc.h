@@ -12,8 +12,8 @@
 typedef struct rdi_mrc_scan {
     const rd_bin *bins;
     size_t n;
-    uint64_t limit;      /* a number above every finite distance: the bound, or the number of
-                            blocks */
+    uint64_t limit;      /* a number above every finite distance: the bound, or else the number of
+                            blocks, or UINT64_MAX if both are unknown */
     uint64_t references; /* number of references, finite and infinite */
     bool sums_known;     /* true: the bins have means */
     size_t next;         /* index of the first bin that is not completely counted */
@@ -27,18 +27,19 @@ rdi_mrc_scan rdi_mrc_scan_start(const rd_profile *p);
  * the profile. */
 double rdi_mrc_scan_at(rdi_mrc_scan *scan, uint64_t blocks, bool *interpolated);
 
-/* Returns one more than the last distance of a bin. A cache of this size hits all references of the
- * bin. */
+/* Returns one more than the largest possible distance in a bin. A cache of this size hits all
+ * references of the bin. */
 uint64_t rdi_mrc_bin_end(const rdi_mrc_scan *scan, const rd_bin *bin);
 
 /* The distances [from, end) over which the references of a bin are assumed to be spread evenly: the
- * part of the bin that keeps their mean. */
+ * part of the bin that keeps their mean, or the whole bin if the mean is unknown. */
 typedef struct rdi_mrc_spread {
     uint64_t from, end;
 } rdi_mrc_spread;
 rdi_mrc_spread rdi_mrc_bin_spread(const rdi_mrc_scan *scan, const rd_bin *bin);
 
-/* Returns the size of the smallest cache that has all possible hits, or 0 if there are no hits. */
+/* Returns the end of the last bin, or 0 if there are no bins. A cache of this size has all possible
+ * hits. */
 uint64_t rdi_mrc_end(const rdi_mrc_scan *scan);
 
 /* A scan of the confidence band from small caches to large ones, in one pass over the bins. The
@@ -54,8 +55,8 @@ rdi_band_scan rdi_band_scan_start(const rd_profile *p);
  * where the band is unknown because it is read at larger sizes as well. */
 bool rdi_band_scan_at(rdi_band_scan *scan, uint64_t blocks, double *low, double *high);
 
-/* Returns whether the profile has distances. It has none if the trace is empty or the engine
- * measures none. */
+/* Returns whether the profile has distances. It has none if the trace is empty, or if the engine
+ * measures none or only time distances. */
 bool rdi_mrc_measured(const rd_profile *p);
 
 #endif

@@ -20,8 +20,8 @@ struct rdi_nnls {
     entry *entry;
 };
 
-#define TOLERANCE 1e-13 /* smallest relevant change, relative to b */
-/* Number of sweeps over the nonzero unknowns between two sweeps over all unknowns. */
+#define TOLERANCE 1e-13 /* smallest relevant change of the residual, relative to |b| */
+/* Maximum number of sweeps over the nonzero unknowns between two sweeps over all unknowns. */
 #define INNER 16
 
 rd_status rdi_nnls_new(rd_ctx *ctx, size_t rows, rdi_nnls **out) {
@@ -86,7 +86,7 @@ static void add_multiple(rdi_nnls *s, size_t column, double factor) {
         s->residual[s->entry[i].row] += factor * s->entry[i].value;
 }
 
-/* Sets one unknown to its best value. Returns by how much the residual changed. */
+/* Sets one unknown to its best value. Returns the length of the change of the residual. */
 static double improve(rdi_nnls *s, size_t column, double *x) {
     double square = 0, slope = 0;
     for (size_t i = s->start[column]; i < s->start[column + 1]; i++) {

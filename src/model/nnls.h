@@ -18,13 +18,14 @@ void rdi_nnls_free(rdi_nnls *s);
 /* Sets the right-hand side of equation `row` to b. */
 void rdi_nnls_set(rdi_nnls *s, size_t row, double b);
 
-/* Adds an unknown and returns its number in *column. rdi_nnls_add_entry() then adds its
- * coefficients, at most one per row. */
+/* Adds an unknown and returns its number in *column. rdi_nnls_add_entry() then adds the
+ * coefficients of this unknown, at most one per row. */
 rd_status rdi_nnls_add_column(rdi_nnls *s, size_t *column);
 rd_status rdi_nnls_add_entry(rdi_nnls *s, size_t row, double coefficient);
 
-/* Improves x until nothing changes or `sweeps` sweeps are done. x has one entry per column, and all
- * entries are >= 0 at the start. Returns the remaining sum of squares. */
+/* Improves x until a sweep over all unknowns hardly changes the residual, or for about `sweeps`
+ * sweeps. x has one entry per column, and all entries are >= 0 at the start. Returns the remaining
+ * sum of squares. */
 double rdi_nnls_solve(rdi_nnls *s, double *x, unsigned sweeps);
 
 #endif

@@ -1,6 +1,6 @@
-/* Chooses the peak that represents the input size. Every peak that all training profiles have is
- * tried: its distances are taken as sizes, and the error tells how well the distances of all groups
- * follow the patterns. */
+/* Chooses the peak that represents the input size. Every peak that all training profiles have, with
+ * different distances, is tried: its distances are taken as sizes, and the error tells how well the
+ * distances of all groups follow the patterns. */
 #include "model/locality.h"
 #include "profile/profile_build.h"
 #include "profile/thresholds.h"
@@ -14,7 +14,8 @@
 #define GOOD_ENOUGH 1.5
 /* Largest error of a useful peak, relative to the error of the constant pattern alone. */
 #define WORTH_IT 0.5
-/* Mean square of the logarithms of ratios below which distances count as unchanged. */
+/* Error of the constant pattern alone (rdi_patterns_error()) below which distances count as
+ * unchanged. */
 #define STILL 1e-4
 
 const rd_peak *rd_peak_find(const rd_profile *p, rd_peak_choice choice) {
@@ -27,7 +28,7 @@ const rd_peak *rd_peak_find(const rd_profile *p, rd_peak_choice choice) {
 }
 
 /* Sets the size of each run to the distance of the peak `choice` in its profile. Returns false
- * unless all profiles have the peak, with different distances. */
+ * unless all profiles have the peak, with different distances above 0. */
 static bool apply_choice(rdi_training_run *runs, size_t n, rd_peak_choice choice) {
     for (size_t i = 0; i < n; i++) {
         const rd_peak *peak = rd_peak_find(runs[i].profile, choice);

@@ -6,8 +6,8 @@
  * thresholds mean the same for small and large inputs, although the size is not known. While F
  * grows, the program starts up and fills its data, and distances that are long at that time will
  * soon be short in comparison. So sampling restarts whenever F has grown by a quarter. Programs
- * also touch new blocks when they end, so the result is the set of samples with the most peaks. The
- * first few hundred blocks are ignored.
+ * also touch new blocks when they end, so the result is the set of samples with the most peaks. No
+ * block is sampled at a distance below QUALIFY_LEAST.
  *
  * A peak is known from the moment when rd_sampler_peaks() returns it. While an earlier set of
  * samples has more peaks, the peaks of the current samples are not known yet.
@@ -24,7 +24,7 @@
 #define SPATIAL_PART  2
 #define GROWTH_PART   4
 
-/* A sampled block: its last two distances above the temporal threshold, and its peaks. */
+/* A sampled block: its last two distances at or above the temporal threshold, and its peaks. */
 typedef struct data_sample {
     uint64_t block;
     uint64_t last, before; /* the last distance and the one before it; `before` is valid if there

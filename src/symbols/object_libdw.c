@@ -46,7 +46,8 @@ struct rdi_object {
     Dwfl_Module *module; /* NULL: the file could not be read */
     unit *units;
     size_t n_units;
-    unit all_units; /* address ranges of the units, see unit_at() */
+    unit all_units; /* code ranges of the units that are not in the file's address table, see
+                       unit_at() */
     bool units_listed;
     Dwarf_Addr unit_bias;     /* bias of the addresses in `all_units` */
     function_symbol *symbols; /* in ascending order of address; read on demand */
@@ -285,7 +286,7 @@ static Dwarf_Die declaration_of(Dwarf_Die die) {
     return die;
 }
 
-/* Prefixes a name with "Scope::" for every scope around its declaration, outermost first. */
+/* Prefixes a name with "Scope::" for every named scope around its declaration, outermost first. */
 static rd_status qualify(rdi_object *o, Dwarf_Die *die, const char *name, const char **out) {
     Dwarf_Die declaration = declaration_of(*die), *scopes = NULL;
     int n = dwarf_getscopes_die(&declaration, &scopes);
@@ -335,8 +336,8 @@ static void simplify(char *path) {
     *to = '\0';
 }
 
-/* Stores the absolute path of the source file `name`, or `name` itself if `folder`, the compilation
- * folder, is unknown. */
+/* Stores the path of the source file `name`: `name` itself if it is absolute or NULL, or if
+ * `folder`, the compilation folder, is NULL or not absolute; otherwise the path in `folder`. */
 static rd_status full_name(rdi_object *o, const char *folder, const char *name, const char **out) {
     *out = name;
     if (!name || *name == '/' || !folder || *folder != '/')
@@ -400,8 +401,8 @@ static Dwarf_Die innermost(rdi_location *out, Dwarf_Die *cu, Dwarf_Die function,
     return function;
 }
 
-/* Finds the function in the debug information of its unit. If there is one, *begin is the beginning
- * of its code. */
+/* Finds the function at the address in the debug information of the unit `cu`. If there is one,
+ * sets *begin to the beginning of its code range that contains the address. */
 static rd_status find_function(rdi_object *o, Dwarf_Die *cu, Dwarf_Addr address, Dwarf_Addr *begin,
                                rdi_location *out) {
     unit *u;
@@ -447,8 +448,8 @@ static int by_address(const void *a, const void *b) {
     return (x->size > y->size) - (x->size < y->size);
 }
 
-/* Reads and sorts the symbols, because libdw scans all of them for every look-up, which is much
- * slower. */
+/* Reads and sorts the symbols of functions, and those without a type, because libdw scans all
+ * symbols for every look-up, which is much slower. */
 static rd_status read_symbols(rdi_object *o) {
     int n = dwfl_module_getsymtab(o->module);
     o->symbols_read = true;
