@@ -6,8 +6,9 @@
  * slots) back instead of leaving a tombstone, so the cost of a look-up depends only on the current
  * content.
  *
- * Memory: 16 bytes per slot. The table doubles when it is 3/4 full, so it takes 21 to 43 bytes per
- * block while it grows. It never shrinks.
+ * Memory: 16 bytes per slot. The table begins with 64 slots and doubles when it is 3/4 full. So a
+ * table that has grown takes 21 to 43 bytes per block, unless blocks were removed. It never
+ * shrinks.
  */
 #ifndef RDI_BLOCK_MAP_H
 #define RDI_BLOCK_MAP_H

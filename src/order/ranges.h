@@ -3,9 +3,9 @@
  *
  * A range holds up to `capacity` blocks. The number of blocks that are newer than a block is
  * estimated as the size of all newer ranges. The estimate is too small by less than `capacity`. Two
- * neighboring ranges that fit into one are merged, so ranges are at least half full on average, and
- * M blocks take at most 2 M / (capacity + 1) + 1 ranges. A capacity of 1 is exact, because every
- * range is one block.
+ * neighboring ranges that fit into one are merged, so all ranges but one are at least half full on
+ * average, and M blocks take at most 2 M / (capacity + 1) + 1 ranges. A capacity of 1 is exact,
+ * because every range is one block.
  *
  * A removal makes at most one merge necessary. Before the removal, two neighbors together had more
  * than `capacity` blocks. So if they fit together after the removal, they fill one range
@@ -13,7 +13,7 @@
  *
  * Two structures implement one table of operations:
  *   splay  a splay tree whose nodes are ranges, with links between neighbors
- *   btree  a B-tree with 16 entries per node, see ranges_btree.c
+ *   btree  a B-tree with up to 16 entries per node, see ranges_btree.c
  *
  * Y. Zhong, X. Shen, C. Ding. Program locality analysis using reuse distance. ACM TOPLAS 31(6),
  * 2009, section 2.2. Y. Zhong, C. Ding, K. Kennedy. Reuse distance analysis for scientific

@@ -1,10 +1,10 @@
-/* Keeps ranges in a B-tree with 16 entries per node. An entry of a leaf has the end of a time range
- * and its number of blocks. An entry of an inner node has the same data about a whole child.
+/* Keeps ranges in a B-tree with up to 16 entries per node. An entry of a leaf has the end of a time
+ * range and its number of blocks. An entry of an inner node has the same data about a whole child.
  *
  * New ranges are added only at the newest end, so nodes are never split: when the last node of a
- * level is full, another node is added. After removals, a node is merged with its sibling once both
- * together fill at most three quarters of a node. So nodes stay well filled, and the depth is O(log
- * n).
+ * level is full, another node is added. After removals, a node is merged with a neighboring sibling
+ * once both together fill at most three quarters of a node. So nodes stay well filled, and the
+ * depth is O(log n) for n ranges.
  */
 #include "order/ranges.h"
 

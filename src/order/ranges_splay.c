@@ -11,12 +11,12 @@ typedef struct neighbors {
 typedef struct splay_ranges {
     rdi_ranges base;
     rdi_tree tree;
-    neighbors *link; /* the neighbors of each node; has room for tree.room nodes */
+    neighbors *link; /* the neighbors of each node; has room for `room` nodes */
     uint32_t room;
     uint32_t newest, oldest;
 } splay_ranges;
 
-/* Makes room for one more node. */
+/* Makes room for one more node. Initializes the tree first if necessary. */
 static rd_status reserve(splay_ranges *s) {
     if (!s->tree.ctx)
         RD_TRY(rdi_tree_init(&s->tree, s->base.ctx));

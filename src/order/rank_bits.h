@@ -47,17 +47,18 @@ static inline bool rdi_rank_bits_has(const rdi_rank_bits *b, uint64_t slot) {
     return b->word[slot / 64] >> slot % 64 & 1;
 }
 
-/* Returns the number of set bits after `slot`. `newest` is the slot of the last set bit, and not
- * before `slot`. */
+/* Returns the number of set bits after `slot`. `newest` must be the slot of the last set bit, and
+ * must not lie before `slot`. */
 uint64_t rdi_rank_bits_after(const rdi_rank_bits *b, uint64_t slot, uint64_t newest);
 
 /* Returns the first slot at or after `slot` whose bit is set. There must be one. */
 uint64_t rdi_rank_bits_next(const rdi_rank_bits *b, uint64_t slot);
 
-/* These functions renumber the slots in two steps. rdi_rank_bits_squeeze() turns the finest counts
- * into running totals. rdi_rank_bits_rank() then returns the number of set bits before a slot,
- * which is the slot's new number. rdi_rank_bits_refill() starts a new vector with `slots` slots, of
- * which the first `ones` bits are set. Between squeeze and refill, only rank may be called. */
+/* These functions renumber the slots. First, rdi_rank_bits_squeeze() turns the finest counts into
+ * running totals. Then, rdi_rank_bits_rank() returns the number of set bits before a slot, which is
+ * the slot's new number. Finally, rdi_rank_bits_refill() replaces the vector by one with `slots` >=
+ * 1 slots, of which the first `ones` bits are set. Between squeeze and refill, only
+ * rdi_rank_bits_rank() and rdi_rank_bits_fini() may be called. */
 void rdi_rank_bits_squeeze(rdi_rank_bits *b);
 uint64_t rdi_rank_bits_rank(const rdi_rank_bits *b, uint64_t slot);
 rd_status rdi_rank_bits_refill(rdi_rank_bits *b, uint64_t slots, uint64_t ones);

@@ -59,7 +59,9 @@ rd_status rdi_scale_tree_prefill(rdi_scale_tree *t, uint64_t blocks);
  * this function when n reaches the limit. */
 rd_status rdi_scale_tree_at_limit(rdi_scale_tree *t);
 
-/* Returns whether the invariants hold, for tests. If not, *why names the first violation. */
+/* Returns whether the times of the nodes ascend, no node exceeds its capacity, the nodes hold
+ * `live` blocks in total, and the number of nodes is below the limit, for tests. If not, *why names
+ * the first violation. */
 bool rdi_scale_tree_check(const rdi_scale_tree *t, const char **why);
 
 /* Returns the number of blocks in nodes newer than node i. */
@@ -68,8 +70,8 @@ static inline uint64_t rdi_scale_tree_newer(const rdi_scale_tree *t, size_t i) {
     return made - (t->n_left - rdi_prefix_counts_upto(&t->left, i));
 }
 
-/* Returns the index of the node whose range contains `time`. First tries the compressed node that
- * was found last, because it is often the same. */
+/* Returns the index of the node whose range contains `time`. Among the compressed nodes, first
+ * tries the one that was found last, because successive searches often find the same node. */
 static inline size_t rdi_scale_tree_find(rdi_scale_tree *t, uint64_t time) {
     size_t recent = t->n - t->compressed, found = t->found;
     if (t->now - time <= recent)
@@ -97,8 +99,8 @@ static inline uint64_t rdi_scale_tree_remove(rdi_scale_tree *t, uint64_t time) {
     return newer;
 }
 
-/* Adds a block that is referenced at time `now`, and advances `now`. Compresses or grows the tree
- * if it has reached its limit. */
+/* Adds a block that is referenced at time `now`, and advances `now`. Calls
+ * rdi_scale_tree_at_limit() if the number of nodes has reached the limit. */
 static inline rd_status rdi_scale_tree_append(rdi_scale_tree *t) {
     t->time[t->n] = t->now++;
     t->upto[t->n] = t->n ? t->upto[t->n - 1] + 1 : 1;

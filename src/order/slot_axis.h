@@ -5,8 +5,8 @@
  * super has 32 groups, so each count sums one cache line of the level below. slot_axis.inc.h counts
  * with the instruction set of the file that includes it.
  *
- * Invariants: every count is the number of set bits that it covers; no bit at or above `next` is
- * set; slot 0 is never used, because it means "no slot".
+ * Invariants: every count of a line, group or super is the number of set bits in it; no bit at or
+ * above `next` is set; slot 0 is never used, because it means "no slot".
  */
 #ifndef RDI_SLOT_AXIS_H
 #define RDI_SLOT_AXIS_H
@@ -31,8 +31,8 @@ typedef struct rdi_slot_axis {
     uint16_t *line;                 /* number of set bits per line */
     uint16_t *group;                /* number of set bits per group */
     uint32_t *super;                /* number of set bits per super */
-    uint64_t *above;                /* number of set bits in all later supers; refreshed before each
-                                       use */
+    uint64_t *above;                /* number of set bits in all later supers, as of the last
+                                       rdi_slot_axis_refresh() */
     uint64_t room[RDI_SLOT_ARRAYS]; /* number of allocated elements of each of these arrays */
     uint64_t capacity;              /* number of allocated slots, a multiple of the size of a
                                        super */

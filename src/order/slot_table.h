@@ -21,7 +21,7 @@
 #define RDI_SLOT_WIDE_WAYS  3 /* number of entries per bucket with 64-bit slots */
 #define RDI_SLOT_DISP_MAX   64
 #define RDI_SLOT_TAIL       768
-#define RDI_SLOT_LOAD       60 /* maximum percentage of used entries in home buckets */
+#define RDI_SLOT_LOAD       60 /* `limit` in percent of all entries of the home buckets */
 
 typedef struct rdi_slot_table rdi_slot_table;
 

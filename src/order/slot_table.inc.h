@@ -3,8 +3,9 @@
  * slot) and WAYS (the number of entries per bucket). See slot_table.h.
  *
  * A bucket is one cache line with keys, slots and the number of entries in use. So no id is
- * reserved to mark an entry as free. A removed entry is replaced by a later one, so a search can
- * end at the first bucket that is not full.
+ * reserved to mark an entry as free. When an entry is removed from a full bucket, a later entry
+ * whose home is that bucket or an earlier one takes its place, if there is such an entry. So a
+ * search can end at the first bucket that is not full.
  */
 #include "order/slot_table.h"
 

@@ -99,8 +99,8 @@ static inline uint64_t rdi_tree_weight(const rdi_tree *t, uint32_t n) {
 bool rdi_tree_walk(const rdi_tree *t, bool (*visit)(const rdi_tree *t, uint32_t n, void *user),
                    void *user, const char **why);
 
-/* Returns whether the times of a tree ascend and all its nodes weigh 1. If not, *why names the
- * first violation. */
+/* Returns whether rdi_tree_walk() succeeds, the times of the tree ascend and all its nodes weigh 1.
+ * If not, *why names the first violation. */
 bool rdi_tree_check_entries(const rdi_tree *t, const char **why);
 
 #endif

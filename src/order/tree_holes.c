@@ -16,8 +16,8 @@ static uint64_t live(const rdi_tree *t) {
 }
 
 /* Adds `time`, and makes room for the hole that it may become later, so that remove() cannot fail.
- * Until the next append, there are never more holes than there are live times right after this
- * one. */
+ * Until the next append, the number of holes never exceeds the number of live times right after
+ * this append. */
 static rd_status append(rdi_tree *t, uint64_t time) {
     RD_TRY(rdi_tree_reserve(t, live(t) + 1));
     t->end = time + 1;
@@ -26,8 +26,10 @@ static rd_status append(rdi_tree *t, uint64_t time) {
 
 /* The place of a time among the holes. */
 typedef struct place {
-    uint32_t before, after; /* the nearest holes before and after the time; 0: none */
-    uint64_t newer;         /* total length of all holes after the time */
+    /* The newest hole that begins before the time, and the oldest hole that begins at the time or
+     * later; 0: none. */
+    uint32_t before, after;
+    uint64_t newer; /* total length of all holes that begin at the time or later */
 } place;
 
 static place find_place(const rdi_tree *t, uint64_t time) {
@@ -46,7 +48,7 @@ static place find_place(const rdi_tree *t, uint64_t time) {
     return p;
 }
 
-/* Returns whether `time`, whose place is `p`, is in the nearest hole before or after its place. */
+/* Returns whether `time`, whose place is *p, is in a hole. */
 static bool is_hole(const rdi_tree *t, const place *p, uint64_t time) {
     uint64_t end = p->before ? t->node[p->before].time + rdi_tree_weight(t, p->before) : 0;
     return time < end || (p->after && t->node[p->after].time == time);

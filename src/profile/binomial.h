@@ -9,7 +9,7 @@
  * between 0 and n, or slightly outside because of rounding. The added numbers sum to `weight`, to
  * about 1 part in 10^12.
  *
- * The relative error is about 10^-12 while the variance is below 1000. Above 1000, the cumulative
+ * The relative error is about 10^-12 while the variance is below 1000. From 1000 on, the cumulative
  * sum is off by at most 2 in 10000 of `weight`. The time is O(standard deviation / width of the
  * cells). */
 void rdi_binomial_spread(uint64_t n, double mean, double weight, double *mass);

@@ -9,7 +9,8 @@
 #define NEAR_COPIES 4u
 #define NEAR_LEAST  64u /* smallest number of distances for which summing the copies pays off */
 
-/* A page of bins. It has sums unless every bin is a single distance. */
+/* A page of bins. It has sums unless the binning is RD_BINS_FULL, where count and distance
+ * determine the sum. */
 typedef struct bin_page {
     uint64_t count[PAGE_BINS];
     rd_sum sum[];

@@ -25,8 +25,8 @@ rd_status rdi_hist_new_edges(rd_ctx *ctx, const uint64_t *edges, size_t n, rdi_h
 rd_status rdi_hist_new_like(const rdi_hist *h, rdi_hist **out);
 void rdi_hist_free(rdi_hist *h);
 rd_binning rdi_hist_binning(const rdi_hist *h);
-/* Returns whether h has log, log-linear or reference bins. If so, every log-linear bin lies in one
- * bin of h, and counting in log-linear bins first loses nothing. */
+/* Returns whether h has log, log-linear or reference bins. If so, h counts in log-linear bins or in
+ * unions of them, and counting in log-linear bins first loses nothing. */
 bool rdi_hist_unites_loglinear(const rdi_hist *h);
 
 /* Counts n distances; RD_COLD counts as infinite. */
@@ -54,8 +54,8 @@ rd_status rdi_hist_pack(const rdi_hist *h, rdi_u64_list *out);
  * hist; some of the counts may then have been added. */
 rd_status rdi_hist_add_packed(rdi_hist *h, const uint64_t *packed, size_t n);
 
-/* Stores the non-empty bins of the histogram in *bins, in ascending order, and their number in *n.
- * The caller frees *bins. */
+/* Stores the non-empty bins of h, or its reference groups, in *bins, in ascending order, and their
+ * number in *n. The caller frees *bins. */
 rd_status rdi_hist_bins(const rdi_hist *h, rd_bin **bins, size_t *n);
 
 static inline void rdi_sum_add(rd_sum *sum, rd_sum x) {

@@ -55,8 +55,9 @@ static rd_status check_same(rd_ctx *ctx, const rd_profile *first, const rd_profi
     return RD_OK;
 }
 
-/* Returns whether every bin of `fine` lies in one bin of `coarse`. RD_BINS_EDGES counts as equal to
- * itself, because join_rows() detects different edges. */
+/* Returns true only if every bin of `fine` lies in one bin of `coarse`. Two RD_BINS_EDGES count as
+ * equal, because join_rows() detects different edges. Does not detect that linear:1 is as fine as
+ * `full`. */
 static bool nests_in(rd_binning fine, rd_binning coarse) {
     if (rdi_binning_equal(fine, coarse))
         return fine.kind != RD_BINS_REFERENCE;
@@ -79,8 +80,9 @@ static uint64_t greatest_common_divisor(uint64_t a, uint64_t b) {
     return a;
 }
 
-/* Sets *out to the finest binning that both bins of `a` and bins of `b` can be converted to.
- * Returns false if there is none. */
+/* Sets *out to a binning that bins of `a` and bins of `b` can both be converted to: the coarser of
+ * the two if one nests in the other; for two linear binnings, the least common multiple of the
+ * widths. Returns false in all other cases, and if that multiple exceeds 64 bits. */
 static bool common_binning(rd_binning a, rd_binning b, rd_binning *out) {
     if (nests_in(a, b) || nests_in(b, a)) {
         *out = nests_in(a, b) ? b : a;
@@ -97,9 +99,10 @@ static bool is_same_text(const char *a, const char *b) {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Updates the error kind and bound of `sum` with those of `part`. An exact part changes nothing. If
- * both have the same kind, the larger bound counts, or 0 (no bound) if one of them has none.
- * Different kinds become MIXED, without a bound. */
+/* Updates the error kind and bound of `sum` with those of `part`. An exact part changes nothing. An
+ * exact sum takes the kind and bound of `part`, and is no longer exact. If both have the same kind,
+ * the larger bound counts, or 0 (no bound) if one of them has none. Different kinds become MIXED,
+ * without a bound. */
 static void combine_errors(rd_profile_facts *sum, const rd_profile_facts *part) {
     if (part->exact)
         return;

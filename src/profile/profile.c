@@ -56,9 +56,9 @@ static bool has_error_kind(const rd_profile *p, const char *kind) {
     return p->facts.error_kind && strcmp(p->facts.error_kind, kind) == 0;
 }
 
-/* Sets the error kind to RDI_KIND_PARTS if the recorder skipped references, because the histogram
- * then describes only the recorded parts of the run. A kind that already says so stays, and so does
- * the kind of a profile without reuse distances. */
+/* Sets the error kind to RDI_KIND_PARTS if the recorder skipped references (facts.skipped is not
+ * 0), because the histogram then describes only the recorded parts of the run. A kind that already
+ * says so stays, and so does the kind of a profile without reuse distances. */
 static rd_status admit_skipping(rd_profile *p) {
     static const char *const kept[] = {RDI_KIND_BURSTS, RDI_KIND_PARTS, RDI_KIND_TIME, "none"};
     for (size_t i = 0; i < RDI_COUNT(kept); i++)

@@ -131,7 +131,7 @@ static void read_error(rdi_profile_reader *r, void *facts) {
 }
 
 /* Makes room for one more item in *array, which has n items of `size` bytes each and room for
- * *room. Returns false if there is not enough memory. */
+ * *room. If there is not enough memory, sets j->status and returns false. */
 static bool make_room(rdi_json *j, void **array, size_t n, size_t *room, size_t size) {
     if (n < *room)
         return true;
@@ -215,8 +215,8 @@ static void skip_unknown(rdi_profile_reader *r, const char *key) {
     rdi_json_skip(&r->j);
 }
 
-/* Reads the section of a key that is not in profile_fields, or skips it if there is no such
- * section. */
+/* Reads the section of a key that is not in profile_fields. Fails if the section occurs twice. If
+ * there is no such section, skips the value and adds `key` to r->note. */
 static void read_section(rdi_profile_reader *r, const char *key) {
     const rdi_section *s = NULL;
     size_t i = 0;

@@ -52,8 +52,8 @@ void rdi_read_index_or_none(rdi_profile_reader *r, void *field);
 /* Reads an array with one number per level, at most RD_LEVELS_MAX. */
 void rdi_read_misses(rdi_profile_reader *r, void *field);
 
-/* The functions below allocate in r->arena. They count the items of an array before they read
- * it. */
+/* The functions below, except rdi_count_items(), allocate in r->arena. Those that read an array
+ * count its items first. */
 
 /* Allocates n zeroed items of `size` bytes each. If there is not enough memory, returns NULL and
  * sets r->j.status. */
@@ -64,9 +64,10 @@ size_t rdi_count_items(const rdi_json *at);
  * before, and becomes the number of objects. */
 void rdi_read_list(rdi_profile_reader *r, const rdi_json_field *fields, size_t size,
                    const void **out, size_t *n);
-/* rdi_read_text() and rdi_read_needed_text() read a string into a const char *, which
- * rdi_read_text() leaves unchanged if the value is null. rdi_read_texts() reads an array of
- * strings; *n must be 0 before, and becomes the number of strings. */
+/* rdi_read_text() and rdi_read_needed_text() read a string into a const char *, which must be NULL
+ * before. If the value is null, rdi_read_text() leaves it NULL, and rdi_read_needed_text() fails.
+ * rdi_read_texts() reads an array of strings; *n must be 0 before, and becomes the number of
+ * strings. */
 void rdi_read_text(rdi_profile_reader *r, void *field);
 void rdi_read_needed_text(rdi_profile_reader *r, void *field);
 void rdi_read_texts(rdi_profile_reader *r, const char *const **out, size_t *n);

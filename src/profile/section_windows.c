@@ -6,7 +6,7 @@
 /* ---- reading ---- */
 
 typedef struct windows_read_state {
-    rd_windows windows; /* the first member, so that its fields have the same offsets */
+    rd_windows windows; /* the first member, so that offsets in rd_windows are also valid here */
     size_t n_numbers;
 } windows_read_state;
 

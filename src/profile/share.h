@@ -21,7 +21,7 @@ void rdi_put_share(rd_json_writer *w, const rd_details *d, const rd_share *s);
 void rdi_put_sum(rd_json_writer *w, rd_sum sum); /* writes the member "distance_sum" */
 
 /* Returns whether the misses per level are at least `least`, at most `most`, and do not increase
- * from level to level, and whether levels that d does not have are 0. */
+ * from level to level, and whether the misses of levels that d does not have are 0. */
 bool rdi_misses_are_possible(const rd_details *d, const uint64_t *misses, uint64_t least,
                              uint64_t most);
 /* Returns whether the n shares from `first` on, `stride` bytes apart, are valid and their

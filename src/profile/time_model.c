@@ -15,7 +15,7 @@ typedef struct alike {
 } alike;
 
 /* Returns whether `mean` differs from the first mean of the group by at most 1/8 of the standard
- * deviation of the binomial distribution, which has `others` trials. */
+ * deviation of the binomial distribution with the mean `mean` and `others` trials. */
 static bool is_alike(const alike *group, double mean, double others) {
     double variance = mean * (1 - mean / others);
     return (mean - group->first) * (mean - group->first) <= variance / 64;
@@ -27,7 +27,8 @@ static void spread_group(alike *group, uint64_t others, double *mass) {
     *group = (alike){0};
 }
 
-/* Adds the expected number of references per cell of distance to mass[]. */
+/* Adds the expected number of references per cell of distance to mass[], for the reuses whose time
+ * is above known_upto. */
 static void spread_points(const rdi_time_histogram *times, uint64_t others, double *mass) {
     /* Number of gaps that are at least as long as the current time. */
     double longer = (double)times->blocks;

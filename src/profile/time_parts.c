@@ -77,8 +77,8 @@ static double half_width(const pass *at) {
     return variance > 0 && slope > 0 ? sqrt(3 * variance) * slope : 0;
 }
 
-/* Rounds a distance and clamps it to the range that a gap of `time` allows: 0 after a gap of 1,
- * otherwise at least 1 and at most time - 1 or the number of other blocks. */
+/* Rounds a distance and clamps it to the range that a gap of `time` allows: at most the smaller of
+ * time - 1 and the number of other blocks, and at least 1 unless this maximum is 0. */
 static uint64_t possible(const rdi_time_parts *p, double time, double distance) {
     double gaps = time - 1, others = (double)p->blocks - 1;
     uint64_t most = (uint64_t)(gaps < others ? gaps : others), least = most > 0;
@@ -114,8 +114,9 @@ static rd_status end_part_for(const rdi_time_parts *p, pass *at, const view *v, 
     return RD_OK;
 }
 
-/* Returns how many successive beginnings, from the one with view `v` back, no remaining gap of the
- * part reaches back to, but at most `most`. */
+/* Returns for how many successive intervals, from that of view `v` to older ones, the part has no
+ * reuses left, because all remaining gaps are longer than the interval's `upto`. Returns at most
+ * `most`. */
 static size_t not_reached(const pass *at, const view *v, double length, size_t most) {
     double n = ceil((at->time - v->upto) / length);
     if (n <= 0)

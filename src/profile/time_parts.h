@@ -20,10 +20,11 @@
  * its histogram is no longer needed. If there are too many parts, adjacent parts are joined. So the
  * work per part is one step per beginning and per cell, independent of the length of the part.
  *
- * Gaps are kept in cells whose width is 1/64 of their value, with mean and deviation, because the
- * gaps of a sweep are equal or nearly equal, and a cell without mean and deviation would blur them.
- * The distances of a cell are spread as widely as its gaps. There is no binomial spread as in
- * time_model.h, because it would be wider than that of real programs.
+ * Gaps are kept in cells, with mean and deviation. Below 128, each gap has its own cell; above, the
+ * width of a cell is at most 1/64 of its gaps. Mean and deviation are needed because the gaps of a
+ * sweep are equal or nearly equal, and a cell without them would blur the gaps. The distances of a
+ * cell are spread as widely as its gaps. There is no binomial spread as in time_model.h, because it
+ * would be wider than that of real programs.
  */
 #ifndef RDI_TIME_PARTS_H
 #define RDI_TIME_PARTS_H
@@ -36,10 +37,9 @@ typedef struct rdi_time_parts {
     rd_ctx *ctx;
     size_t most;         /* maximum number of parts, an even number */
     uint64_t known_upto; /* as in time_model.h */
-    uint64_t length;     /* number of references per part; it doubles when there are too many
-                            parts */
+    uint64_t length;     /* number of references per part; it doubles when there are `most` parts */
     /* The fields below are the state. */
-    uint64_t references; /* number of references of the current part */
+    uint64_t references; /* number of references of the current part so far */
     uint64_t blocks;     /* number of distinct blocks up to the end of the last part */
     rdi_time_cell *cell; /* cells of the current part */
     double *distinct;    /* expected number of distinct blocks since the middle of each earlier
