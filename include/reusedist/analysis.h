@@ -153,8 +153,8 @@ RD_API bool rd_analysis_has_profile(const rd_analysis *a);
  * profile or if the profile was already handed over. */
 RD_API RD_CHECKED rd_status rd_analysis_profile(rd_analysis *a, rd_profile **out);
 
-/* Writes the peaks found so far to `out`, like rd_sampler_peaks(), and returns how many there are;
- * 0 without config.sampling. The progress callback may call this function. */
+/* Writes the peaks found so far to `out`, like rd_sampler_peaks(), and returns their number; 0
+ * without config.sampling. The progress callback may call this function. */
 RD_API size_t rd_analysis_peaks(const rd_analysis *a, rd_peak *out);
 /* Returns rd_engine_note() of the engine, or "" before the engine is open. Borrowed. */
 RD_API const char *rd_analysis_engine_note(const rd_analysis *a);

@@ -2,8 +2,9 @@
  *
  * Errors. Every function that can fail returns rd_status, and the compiler warns when the caller
  * ignores it. Results come through trailing out-parameters, which a failing call leaves untouched.
- * The context keeps a message for people: rd_last_error(). A pointer that must not be NULL but is
- * gives RD_EINVAL. Functions that cannot fail then do nothing and return 0, false, "" or NULL.
+ * The context keeps a message for people: rd_last_error(). If a pointer that must not be NULL is
+ * NULL, a function returns RD_EINVAL or, if it has no status, does nothing and returns 0, false, ""
+ * or NULL.
  *
  * The library never prints, exits, reads the environment or installs signal handlers, and it has no
  * mutable globals. An object may be used by one thread at a time; different objects are
@@ -101,12 +102,12 @@ RD_API size_t rd_text_escape(const char *text, char *out, size_t room);
 RD_API RD_CHECKED rd_status rd_text_write(rd_ctx *ctx, const char *path, const char *text,
                                           size_t n);
 
-/* ---- option tables, which declare the options of engines, formats, generators and commands
- * ---- */
+/* ---- option tables of engines, formats, generators and commands ---- */
 
 typedef enum rd_opt_type {
     RD_OPT_U64,    /* uint64_t: decimal, or hexadecimal after 0x */
-    RD_OPT_SIZE,   /* uint64_t: like RD_OPT_U64, then optionally K, M, G or T (powers of 1024) */
+    RD_OPT_SIZE,   /* uint64_t: like RD_OPT_U64, then optionally K, M, G or T (powers of 1024; lower
+                      case is accepted) */
     RD_OPT_DOUBLE, /* double */
     RD_OPT_BOOL,   /* bool: on, off (also yes, no, true, false, 1, 0) */
     RD_OPT_CHOICE, /* uint32_t: index into `choices` */
@@ -159,8 +160,8 @@ RD_API RD_CHECKED rd_status rd_parse_size(rd_ctx *ctx, const char *text, uint64_
 typedef struct rd_suggestion {
     const char *word, *best; /* borrowed; best: NULL if no name is close */
     size_t n, best_n;        /* lengths of `word` and `best` */
-    unsigned distance;       /* number of edits that turn `word` into `best`; before there is a best
-                                name, the maximum number */
+    unsigned distance;       /* number of edits that turn `word` into `best`; 1 if `best` begins
+                                with `word`; before there is a best name, the maximum number */
 } rd_suggestion;
 
 #define RD_SUGGESTION_ROOM 96

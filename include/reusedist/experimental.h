@@ -48,8 +48,9 @@ RD_API void rd_json_end_array(rd_json_writer *w);
 RD_API void rd_json_put_null(rd_json_writer *w, const char *key);
 RD_API void rd_json_put_bool(rd_json_writer *w, const char *key, bool value);
 RD_API void rd_json_put_u64(rd_json_writer *w, const char *key, uint64_t value);
-/* Writes a number with the fewest digits, 15 to 17, that read back as the same number. A number
- * that is not finite is written as null. The decimal point is a dot in every locale. */
+/* Writes a number with up to 15 significant digits, or up to 17 if fewer do not read back as the
+ * same number. A number that is not finite is written as null. The decimal point is a dot in every
+ * locale. */
 RD_API void rd_json_put_double(rd_json_writer *w, const char *key, double value);
 /* Writes a number with `decimals` digits after the decimal point. A number that is not finite is
  * written as null. */

@@ -128,8 +128,8 @@ RD_API RD_CHECKED rd_status rd_sampler_new(rd_ctx *ctx, const rd_sampler_config 
  * cannot fail. */
 RD_API void rd_sampler_feed(rd_sampler *s, const uint64_t *blocks, const uint64_t *distances,
                             size_t n);
-/* Writes the peaks found so far to `out`, ready for rd_profile_set_peaks(), and returns how many
- * there are. `out` must have room for RD_SAMPLES_MAX * RD_PEAKS_MAX peaks. */
+/* Writes the peaks found so far to `out`, ready for rd_profile_set_peaks(), and returns their
+ * number. `out` must have room for RD_SAMPLES_MAX * RD_PEAKS_MAX peaks. */
 RD_API size_t rd_sampler_peaks(const rd_sampler *s, rd_peak *out);
 RD_API const rd_sampler_config *rd_sampler_config_of(const rd_sampler *s);
 RD_API void rd_sampler_free(rd_sampler *s);

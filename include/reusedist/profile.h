@@ -141,8 +141,8 @@ RD_API const rd_profile_facts *rd_profile_facts_of(const rd_profile *p);
 RD_API size_t rd_profile_bins(const rd_profile *p,
                               const rd_bin **out); /* in ascending order, without empty bins */
 RD_API size_t rd_profile_sources(const rd_profile *p, const rd_source **out);
-/* Sets *out to the peaks, sorted by sample and number, and returns how many there are. Only a
- * profile made with sampling has peaks. */
+/* Sets *out to the peaks, sorted by sample and number, and returns their number. Only a profile
+ * made with sampling has peaks. */
 RD_API size_t rd_profile_peaks(const rd_profile *p, const rd_peak **out);
 
 /* Returns a note for the user about a profile that was read from a file, as one sentence, or NULL

@@ -32,15 +32,16 @@ RD_API RD_CHECKED rd_status rd_report_text(rd_profile *p, const rd_report_style 
  * cache that holds them; see rd_mrc_resolution() and rd_mrc_band(). */
 RD_API RD_CHECKED rd_status rd_report_csv(rd_profile *p, char **text, size_t *n);
 
-/* Makes a table of miss ratios for people. `blocks` are the cache sizes in blocks, in any order;
- * NULL selects the powers of two up to the number of distinct blocks, or, with a bound, the powers
- * of two below the bound and the bound itself. The function returns RD_EINVAL for a size above the
- * bound. */
+/* Makes a table of miss ratios for people. `blocks` are the cache sizes in blocks, in any order.
+ * NULL selects the powers of two up to the first one that holds all blocks, or, with a bound, the
+ * powers of two below the bound and the bound itself; a sample begins with the first power of two
+ * that it resolves. The function returns RD_EINVAL for a size above the bound. */
 RD_API RD_CHECKED rd_status rd_report_mrc_text(rd_profile *p, const rd_report_style *style,
                                                const uint64_t *blocks, size_t n_blocks, char **text,
                                                size_t *n);
 /* Makes the same table as CSV: "blocks,bytes,miss_ratio", and ",low,high" for the confidence band
- * of a sample. Bytes are empty if a block is an address or an object. */
+ * of a sample. Bytes are empty if a block is an address or an object. The miss ratio and the band
+ * are empty at sizes that the sample does not resolve. */
 RD_API RD_CHECKED rd_status rd_report_mrc_csv(rd_profile *p, const uint64_t *blocks,
                                               size_t n_blocks, char **text, size_t *n);
 /* Makes the same table as JSON (schema "reusedist.mrc/1"), with a description of the profile and a
@@ -56,7 +57,8 @@ RD_API RD_CHECKED rd_status rd_report_hits_text(rd_profile *p, const rd_report_s
                                                 size_t *n);
 /* Makes the same table as CSV: "hits,blocks,bytes,requested". Column `requested` has the given
  * ratio. Column `hits` has the same ratio, or the best one if no cache has the given ratio. Bytes
- * are empty if a block is an address or an object. */
+ * are empty if a block is an address or an object. Blocks and bytes are empty if the sample does
+ * not resolve the size. */
 RD_API RD_CHECKED rd_status rd_report_hits_csv(rd_profile *p, const double *hits, size_t n_hits,
                                                char **text, size_t *n);
 /* Makes the same table as JSON (schema "reusedist.hits/1"). */
@@ -76,8 +78,8 @@ typedef struct rd_comparees {
 RD_API RD_CHECKED rd_status rd_report_comparison_text(rd_ctx *ctx, const rd_comparees *all,
                                                       char **text, size_t *n);
 /* Makes a CSV table with a row for every pair: "first,second,binning,accuracy,average_error,
- * max_miss_ratio_error,at_blocks,mean_miss_ratio_error,identical,bound_held". Unknown values are
- * empty. */
+ * max_miss_ratio_error,at_blocks,mean_miss_ratio_error,identical,bound_held". If the average error
+ * or bound_held is unknown, its field is empty. */
 RD_API RD_CHECKED rd_status rd_report_comparison_csv(rd_ctx *ctx, const rd_comparees *all,
                                                      char **text, size_t *n);
 /* Makes the same table as JSON (schema "reusedist.comparison/1"), with the bins that differ
@@ -102,10 +104,10 @@ typedef struct rd_page {
 RD_API RD_CHECKED rd_status rd_report_html(rd_ctx *ctx, const rd_page *page, char **text,
                                            size_t *n);
 
-/* Formats a count with three digits: "980", "12.3 k", "4.56 M". `text` must have room for 16
- * bytes. */
+/* Formats a count: up to 9999 in full, larger counts with up to three digits and a unit. Examples
+ * are "980", "12.3 k" and "4.56 M". `text` must have room for 16 bytes. */
 RD_API void rd_format_count(double count, char *text);
-/* Formats a size: "512 B", "32 KiB", "4.5 MiB". `text` must have room for 16 bytes. */
+/* Formats a size: "512 B", "32 KiB", "4.50 MiB". `text` must have room for 16 bytes. */
 RD_API void rd_format_bytes(double bytes, char *text);
 
 #ifdef __cplusplus

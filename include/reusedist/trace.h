@@ -104,8 +104,9 @@ typedef struct rd_trace rd_trace;
  * decompressed while it is read. */
 RD_API RD_CHECKED rd_status rd_trace_open(rd_ctx *ctx, const char *path, const char *spec,
                                           rd_trace **out);
-/* Opens a trace in an open file or pipe, which the caller closes after the trace. Messages call it
- * `name`. `head` has the `n` bytes that the caller has already read from it; they are copied. */
+/* Opens a trace in an open file or pipe, which the caller closes after the trace. Messages call the
+ * file `name`. `head` has the `n` bytes that the caller has already read from the file; they are
+ * copied. */
 RD_API RD_CHECKED rd_status rd_trace_open_fd(rd_ctx *ctx, int fd, const char *name,
                                              const void *head, size_t n, const char *spec,
                                              rd_trace **out);
@@ -181,9 +182,9 @@ typedef struct rd_live_config {
     bool thread; /* true: batches have a thread column */
     /* Size of a block in bytes, a power of two up to RD_COLLAPSE_MAX; 0: off. Recorders count
      * consecutive references to one block of this size without recording each of them, see
-     * rd_trace_repeats(). Batches whose references each touch only one block then have neither
-     * sizes nor kinds. An analysis with blocks of this size is faster and has the same result.
-     * `events` must be false. */
+     * rd_trace_repeats(). Unless `pc` is true, batches whose references each touch only one block
+     * then have neither sizes nor kinds. An analysis with blocks of this size is faster and has the
+     * same result. `events` must be false. */
     uint64_t collapse_bytes;
     bool paused; /* true: recorders record nothing before rd_live_set_recording() or a marker starts
                     recording */

@@ -1,4 +1,4 @@
-/* Declarations that every file of the library may use: errors, memory, options, hashing. */
+/* Declarations that every file of the library may use: errors, memory, options, ranks, numbers. */
 #ifndef RDI_BASE_H
 #define RDI_BASE_H
 
@@ -56,17 +56,18 @@ void *rdi_grow(rd_ctx *ctx, void *old, size_t *room, size_t size);
 void rdi_free(rd_ctx *ctx, void *p);
 char *rdi_strdup(rd_ctx *ctx, const char *text);
 
-/* Returns zeroed whole pages from the system, huge pages where possible. Fast engines keep their
- * large arrays in them. The memory is counted and limited like any other. The caller must remember
- * `bytes` to free the pages. */
+/* Returns zeroed memory: whole pages from the system, huge pages where possible, or memory from the
+ * caller's allocator, aligned to cache lines. Fast engines keep their large arrays in it. It is
+ * counted and limited like any other memory. The caller must remember `bytes` to free it. */
 void *rdi_pages_alloc(rd_ctx *ctx, size_t bytes);
 /* Grows an array of pages to new_bytes >= old_bytes; `old` may be NULL. The added bytes are zero.
- * Pages are moved, not copied, so the array never exists twice. Only memory from an allocator of
- * the caller is copied. If the function fails, the old array stays unchanged. */
+ * Where the system supports it, pages are moved, not copied, so the array never exists twice.
+ * Memory from an allocator of the caller is copied. If the function fails, the old array stays
+ * unchanged. */
 void *rdi_pages_grow(rd_ctx *ctx, void *old, size_t old_bytes, size_t new_bytes);
 void rdi_pages_free(rd_ctx *ctx, void *p, size_t bytes);
-/* Enlarges the array of pages at *p from *n to `to` elements of `size` bytes. If `to` is not above
- * *n, the function does nothing. */
+/* Enlarges the array of pages at *p from *n to `to` elements of `size` bytes, and sets *n. If `to`
+ * is not above *n, the function does nothing. */
 rd_status rdi_pages_grow_array(rd_ctx *ctx, void **p, uint64_t *n, uint64_t to, size_t size);
 
 /* ---- options (options.c) ---- */

@@ -23,8 +23,8 @@ typedef enum rdi_isa { RDI_ISA_AUTO, RDI_ISA_PLAIN, RDI_ISA_AVX2, RDI_ISA_AVX512
         .choices = RDI_ISA_CHOICES, .help = "instruction set of the inner loops"                   \
     }
 
-/* RDI_TARGET_AVX512 needs the byte, doubleword and population-count extensions of AVX-512: Ice
- * Lake, Zen 4 and later. */
+/* RDI_TARGET_AVX512 needs the extensions BW, DQ, VL and VPOPCNTDQ of AVX-512: Ice Lake, Zen 4 and
+ * later. */
 #define RDI_TARGET_AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
 #define RDI_TARGET_AVX512                                                                          \
     __attribute__((                                                                                \

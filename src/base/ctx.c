@@ -223,8 +223,9 @@ static void *pages_from_allocator(rd_ctx *ctx, size_t bytes) {
     return p;
 }
 
-/* Counts `more` additional bytes of an array that will have `bytes` bytes. If that exceeds the
- * limit or the memory of any system, sets the message and returns false. */
+/* Counts `more` additional bytes of an array that will have `bytes` bytes. If `bytes` is above
+ * SIZE_MAX / 2 or the limit would be exceeded, counts nothing, sets the message and returns
+ * false. */
 static bool reserve_pages(rd_ctx *ctx, size_t bytes, size_t more) {
     if (bytes > SIZE_MAX / 2) {
         rdi_fail(ctx, RD_ENOMEM, "out of memory: %zu bytes were requested", bytes);

@@ -225,8 +225,8 @@ static uint32_t take_hex4(rdi_json *j) {
     return value;
 }
 
-/* Reads the hexadecimal digits after "\u", and the second half of a surrogate pair. Returns the
- * code point, or 0 if it is invalid or U+0000. */
+/* Reads the hexadecimal digits after "\u" and, if they are the first half of a surrogate pair, also
+ * its second half. Returns the code point, or 0 if it is invalid or U+0000. */
 static uint32_t take_code_point(rdi_json *j) {
     uint32_t c = take_hex4(j);
     if (c == UINT32_MAX || (c >= 0xdc00 && c < 0xe000))

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #define FILE_BYTES_START ((size_t)64 << 10)
-/* The largest file that is read, so that an endless stream does not exhaust the memory. */
+/* The limit of the text in bytes, so that an endless stream does not exhaust the memory. */
 #define FILE_BYTES_MAX ((size_t)1 << (sizeof(size_t) > 4 ? 32 : 30))
 
 static rd_status read_part(rd_ctx *ctx, int fd, const char *name, char *to, size_t n, size_t *got) {
@@ -21,8 +21,9 @@ static rd_status read_part(rd_ctx *ctx, int fd, const char *name, char *to, size
     return RD_OK;
 }
 
-/* Returns whether the text cannot be a JSON object. The caller then stops reading, because the user
- * may have given a huge trace by mistake. */
+/* Returns whether the text begins, after white space, with a character other than '{', so that it
+ * cannot be a JSON object. The caller then stops reading, because the user may have given a huge
+ * trace by mistake. */
 static bool is_hopeless(const char *text, size_t n) {
     size_t at = 0;
     while (at < n && memchr(" \t\r\n", text[at], 4))

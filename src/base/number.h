@@ -1,4 +1,4 @@
-/* Converts numbers to and from text. The library prints and parses numbers only with these
+/* Converts numbers to and from text. The library prints and parses real numbers only with these
  * functions, because those of the C library depend on the locale, which belongs to the program that
  * uses the library. */
 #ifndef RDI_NUMBER_H

@@ -111,7 +111,7 @@ static rd_status parse_double(rd_ctx *ctx, const char *text, double *out) {
 }
 
 /* Checks that `value`, which the user wrote as `text`, is in the range of the option. The message
- * shows all digits of a limit that is a whole number. */
+ * shows all digits of a limit that is a whole number below 10^15. */
 static rd_status check_range(rd_ctx *ctx, const rd_opt *opt, const char *text, double value) {
     bool small = value<opt->min, large = value> opt->max;
     if ((opt->min == 0 && opt->max == 0) || (!small && !large))

@@ -106,7 +106,8 @@ static bool take_temporary_name(rdi_output *out) {
 
 /* Gives the new file the permissions of the file that it replaces, unless this would give somebody
  * more rights than before: bits such as set-user-ID are dropped, a file of another owner counts as
- * a new file, and members of another group get no rights. Returns false if a system call fails. */
+ * a new file, and the group gets no rights if the old group cannot be kept. Returns false if a
+ * system call fails. */
 static bool keep_permissions(rdi_output *out) {
     struct stat old, new;
     if (fstatat(out->folder, out->target, &old, AT_SYMLINK_NOFOLLOW) != 0 ||
@@ -259,8 +260,9 @@ static void remove_temporary(rdi_output *out) {
 }
 
 /* Reserves the space of a file that is about to be overwritten, so that a full disk is detected
- * while the old content is still there. Returns false if there is no space. Not every file system
- * can reserve space, so the copy may still fail. */
+ * while the old content is still there. Returns false and sets errno if the disk or the quota is
+ * full, or if the file would be too large. Not every file system can reserve space, so the copy may
+ * still fail. */
 static bool reserve(int fd, uint64_t bytes) {
     struct stat st;
     if (bytes == 0 || fstat(fd, &st) != 0 || fallocate(fd, 0, 0, (off_t)bytes) == 0)

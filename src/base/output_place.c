@@ -65,9 +65,9 @@ static bool follow_link(char path[PATH_MAX]) {
     return true;
 }
 
-/* Follows the symbolic links at the end of the path, even if the last one names no file. The caller
- * has called stat() before, so that the kernel refuses links that somebody else put into a shared
- * folder. */
+/* Follows the symbolic links at the end of the path, even if the last one names no file. Returns
+ * false and sets errno if this fails. The caller has called stat() before, so that the kernel
+ * refuses links that somebody else put into a shared folder. */
 static bool follow_links(char path[PATH_MAX]) {
     struct stat st;
     for (int i = 0; i < LINKS_MAX; i++) {

@@ -7,8 +7,9 @@
 #include <limits.h>
 
 typedef enum rdi_place_kind {
-    RDI_PLACE_STREAM,   /* an open descriptor: "-", /dev/stdout, /dev/stderr, /dev/fd/N */
-    RDI_PLACE_SPECIAL,  /* a device, a pipe or another file that cannot be replaced */
+    RDI_PLACE_STREAM,   /* an open descriptor: "-", /dev/stdin, /dev/stdout, /dev/stderr, /dev/fd/N
+                           or /proc/self/fd/N */
+    RDI_PLACE_SPECIAL,  /* a device, a pipe or another file that is not regular */
     RDI_PLACE_EXISTING, /* a regular file */
     RDI_PLACE_NEW       /* a regular file that does not exist yet */
 } rdi_place_kind;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LONGEST 32 /* longer words get no suggestion */
+#define LONGEST 32 /* longer words get no suggestion, and longer names are not suggested */
 
 static unsigned least(unsigned a, unsigned b) {
     return a < b ? a : b;

@@ -27,12 +27,12 @@ void rdi_text_fill(rdi_text *t, char c, size_t n);
 void rdi_text_escaped(rdi_text *t, const char *text); /* escapes like rd_text_escape() */
 void rdi_text_printf(rdi_text *t, const char *format, ...) RDI_PRINTF(2, 3);
 
-/* ---- decimal numbers, with a dot as decimal point in every locale; null if they are not finite
- * ---- */
+/* ---- decimal numbers, with a dot in every locale; null if they are not finite ---- */
 
 void rdi_text_u64(rdi_text *t, uint64_t x); /* faster than printf */
 void rdi_text_u128(rdi_text *t, rdi_u128 x);
-/* Adds a number with the fewest digits, 15 to 17, that read back as the same number. */
+/* Adds a number with up to 15 significant digits, or up to 17 if fewer do not read back as the same
+ * number. */
 void rdi_text_double(rdi_text *t, double x);
 void rdi_text_fixed(rdi_text *t, double x, int decimals); /* like printf's %.*f */
 void rdi_text_rounded(rdi_text *t, double x, int digits); /* like printf's %.*g */

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Lists of this length and longer are kept in whole pages: they grow by moving pages instead of
- * copying, and the system zeroes pages faster. */
+/* Lists with a capacity of this many numbers or more are kept in whole pages, which grow by moving
+ * instead of copying. */
 #define PAGED ((size_t)1 << 18)
 
 static uint64_t *resize(rd_ctx *ctx, const rdi_u64_list *list, size_t room) {

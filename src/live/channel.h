@@ -10,14 +10,15 @@
  * buffers are enough for hundreds of threads.
  *
  * All words of a free buffer are zero, and no record is zero: so if a recorder was killed while it
- * filled a buffer, the first zero marks the end. If the analyzer has exited, the recorder that next
+ * filled a buffer, the first zero marks the end. If the analyzer has exited, each recorder that
  * needs a buffer prints a message and ends its program with exit status 1.
  *
  * Waiting uses futexes: the waiting side sets its `..._waits` flag, checks once more, and sleeps on
  * the counter that the other side increments. Both sides also wake up after a short time, to check
  * whether the other side still exists. A wake-up costs more than filling or reading a buffer, so
  * one wake-up serves many buffers: the reader sleeps until a quarter of RDI_CHANNEL_FULL_MAX
- * buffers are full or a recorder waits, and recorders sleep until at most half of them are full.
+ * buffers are full or a recorder waits, and recorders sleep until at most half of
+ * RDI_CHANNEL_FULL_MAX buffers are full.
  */
 #ifndef RDI_CHANNEL_H
 #define RDI_CHANNEL_H
@@ -35,7 +36,7 @@
 #define RDI_CHANNEL_BUFFER_WORDS 65536
 /* Number of full buffers at which recorders wait for the reader. */
 #define RDI_CHANNEL_FULL_MAX 64
-/* Maximum number of buffers; RDI_CHANNEL_FULL_MAX if memory is scarce. */
+/* Number of buffers of a channel. If so many cannot be mapped, it has RDI_CHANNEL_FULL_MAX. */
 #define RDI_CHANNEL_BUFFERS 1024
 /* Number of turns, a tenth of a second each, that a recorder waits for a buffer while none is
  * full. */
@@ -44,9 +45,9 @@
 #define RDI_CHANNEL_BYTES(buffers)                                                                 \
     (RDI_CHANNEL_HEAD_BYTES + (uint64_t)(buffers)*RDI_CHANNEL_BUFFER_WORDS * 8)
 
-/* A record is one word: the lower 48 bits of the address, which the reader sign-extends, then 14
- * bits of size and 2 bits of kind. If record_words is 2, the program counter follows in a second
- * word. */
+/* A record is one word: in the upper 48 bits the lower 48 bits of the address, which the reader
+ * sign-extends, then 14 bits of size and 2 bits of kind. If record_words is 2, the program counter
+ * follows in a second word. */
 enum { RDI_RECORD_LOAD = 0, RDI_RECORD_STORE = 1, RDI_RECORD_FETCH = 2, RDI_RECORD_EVENT = 3 };
 #define RDI_RECORD_SHIFT           16
 #define RDI_RECORD_SIZE_MAX        0x3fff
@@ -92,8 +93,10 @@ typedef struct rdi_channel {
     uint32_t vector_bits;  /* usable vector width of this processor: 0, 256 or 512 */
     uint32_t buffers;      /* number of buffers */
     uint32_t reader;       /* process id of the reader */
-    uint32_t children;     /* processes that recorded programs started and that are not recorded */
-    uint32_t replaced;     /* recorded programs that exec() replaced by one that is not recorded */
+    uint32_t children;     /* number of processes that recorded programs started and that are not
+                              recorded */
+    uint32_t replaced;     /* number of recorded programs that exec() replaced by one that is not
+                              recorded */
     uint32_t unused;
     /* Recorders increment `fulls` and `tickets`. The reader sets `reader_waits` while it sleeps on
      * `fulls`. This group of fields and the next one have a cache line each. */
@@ -173,9 +176,10 @@ static inline int rdi_channel_take(rdi_channel *channel, uint32_t owner) {
     return -1;
 }
 
-/* Returns whether further waiting is hopeless, because all buffers are being filled and no thread
- * makes progress. Recorders call this function after each turn of waiting for a buffer. *turns
- * counts the turns in a row without a full buffer and must be 0 at first. */
+/* Counts a turn of waiting for a buffer in *turns, which must be 0 at first, or sets *turns to 0 if
+ * a buffer is full. Returns whether there were more than RDI_CHANNEL_PATIENCE turns in a row
+ * without a full buffer: then all buffers are being filled, and no thread makes progress. Recorders
+ * call this function after each turn. */
 static inline int rdi_channel_is_hopeless(const rdi_channel *channel, unsigned *turns) {
     *turns = rdi_channel_full(channel) > 0 ? 0 : *turns + 1;
     return *turns > RDI_CHANNEL_PATIENCE;
@@ -202,8 +206,8 @@ static inline void rdi_channel_collapse_plain(rdi_collapse *c, unsigned shift, u
 
 #if defined(__x86_64__)
 /* Does the same as rdi_channel_collapse_plain() for four records of one word at a time, and leaves
- * up to three records for it. It may overwrite words after the kept ones, because they have already
- * been examined. */
+ * up to three records for that function. Words after the kept ones may be overwritten, because they
+ * have already been examined. */
 __attribute__((target("avx2"))) static inline void
 rdi_channel_collapse_avx2(rdi_collapse *c, unsigned shift, uint64_t *words, uint64_t n) {
     /* For each set of kept words among four words: the order of their halves, and their number. */
@@ -299,10 +303,10 @@ static inline int rdi_channel_hand_over(rdi_channel *channel, int index, uint64_
     return rdi_channel_reader_waits(channel);
 }
 
-/* Hands over a buffer whose first `words` words are filled, after removing repeats if the channel
- * asks for it. Returns whether the reader sleeps. If the reader sleeps, the caller must wake it
- * (futex on `fulls`) at the latest when the program ends, and earlier if
- * rdi_channel_is_worth_waking() says so. */
+/* Hands over a buffer whose first `words` words are filled, after removing repeats if
+ * channel->collapse is not 0. Returns whether the reader sleeps. If the reader sleeps, the caller
+ * must wake it (futex on `fulls`) at the latest when the program ends, and earlier if
+ * rdi_channel_is_worth_waking() returns nonzero. */
 static inline int rdi_channel_submit(rdi_channel *channel, int index, uint64_t words) {
     rdi_buffer *buffer = &channel->buffer[index];
     uint64_t before = words;
@@ -314,7 +318,8 @@ static inline int rdi_channel_submit(rdi_channel *channel, int index, uint64_t w
     return rdi_channel_hand_over(channel, index, words);
 }
 
-/* Returns whether there are enough full buffers to wake the reader. */
+/* Returns whether at least a quarter of RDI_CHANNEL_FULL_MAX buffers are full, so that it is worth
+ * waking the reader. */
 static inline int rdi_channel_is_worth_waking(const rdi_channel *channel) {
     return rdi_channel_full(channel) >= RDI_CHANNEL_FULL_MAX / 4;
 }

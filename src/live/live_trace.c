@@ -68,7 +68,8 @@ static size_t record_words(const live_reader *l) {
     return l->live->config.pc ? 2 : 1;
 }
 
-/* Returns the number of filled words in the buffer at l->words, whose recorder did not state it. */
+/* Returns the number of filled words in the buffer at l->words, for a recorder that did not state
+ * this number. */
 static uint64_t find_end(const live_reader *l) {
     uint64_t words = 0;
     while (words < RDI_CHANNEL_BUFFER_WORDS && l->words[words] != 0) {
@@ -103,7 +104,8 @@ static rd_status open_buffer(live_reader *l, int index) {
     return RD_OK;
 }
 
-/* Returns false only if the process does not exist or is a zombie. */
+/* Returns whether a process exists and is not a zombie. If the system does not tell, the function
+ * returns true. */
 static bool is_alive(uint32_t pid) {
     char path[32], line[512];
     snprintf(path, sizeof path, "/proc/%" PRIu32 "/stat", pid);
@@ -133,7 +135,8 @@ static void reclaim(rd_live *live, bool at_end) {
     }
 }
 
-/* Waits until a recorder hands over a buffer, but at most WAIT_NS. */
+/* Sleeps until a recorder wakes the reader, but at most WAIT_NS nanoseconds. Returns at once if a
+ * buffer is full. */
 static void wait_for_full(rd_live *live) {
     rdi_channel *channel = live->channel;
     struct timespec moment = {.tv_nsec = WAIT_NS};
@@ -276,8 +279,8 @@ static bool decode_pairs(const uint64_t *pairs, size_t n, uint64_t tag, rdi_colu
     return decode_words(words, n, tag, col);
 }
 
-/* Drops unnecessary events if there are many. While recording is off, events may arrive without
- * references for a long time. */
+/* Drops unnecessary events if there are l->events_many or more. While recording is off, events may
+ * arrive without references for a long time. */
 static rd_status limit_events(live_reader *l) {
     if (l->events.n < l->events_many)
         return RD_OK;
