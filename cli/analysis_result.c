@@ -72,7 +72,7 @@ static int check_attribute(const analysis_options *o) {
 }
 
 /* Checks the options of attribution, and that no output overwrites a program file. Reports a
- * mistake and returns the exit status. */
+ * failure and returns the exit status. */
 static int check_objects(rd_ctx *ctx, const attribute_options *a, const output_place *places,
                          size_t n_places) {
     attribute_choice choice;

@@ -18,9 +18,9 @@ typedef struct analysis_options {
     bool on_stderr; /* true: without -o, the result goes to standard error */
 } analysis_options;
 
-/* Checks that all outputs can be written, and that none overwrites a file that is read: `inputs`, in
- * which NULL is skipped, and the program files of --object. Commands call this function before they
- * open anything, because the analysis may take long. Reports a mistake and returns the exit
+/* Checks that all outputs can be written, and that none overwrites a file that is read: `inputs`,
+ * in which NULL is skipped, and the program files of --object. Commands call this function before
+ * they open anything, because the analysis may take long. Reports a failure and returns the exit
  * status. */
 int analysis_check(rd_ctx *ctx, const analysis_options *o, const char *const *inputs, size_t n);
 

@@ -6,7 +6,7 @@
 
 typedef struct attribute_options {
     bool on;
-    bool spatial;       /* also measure distances in words */
+    bool spatial;       /* true: also measure distances in words */
     const char *caches; /* text of --caches; NULL: the caches of this machine */
     uint64_t windows;   /* maximum number of windows; 0: the default */
     rd_strings objects; /* PATH[@ADDRESS]: program files, for traces that do not name them */
@@ -21,7 +21,7 @@ typedef struct attribute_choice {
 } attribute_choice;
 
 /* Fills `out`, which must not be copied afterwards, because out->config points into it. Reports a
- * mistake and returns the exit status. Call attribute_free() even after a failure. */
+ * failure and returns the exit status. Call attribute_free() even after a failure. */
 int attribute_parse(rd_ctx *ctx, const attribute_options *options, attribute_choice *out);
 void attribute_free(attribute_choice *choice);
 

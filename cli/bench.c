@@ -178,7 +178,7 @@ static void run(bench *b, const bench_suite *suite, int n, char **traces) {
     rd_json_writer_free(b->line);
 }
 
-/* Checks engines and output before anything is printed. Reports a mistake and returns the exit
+/* Checks engines and output before anything is printed. Reports a failure and returns the exit
  * status. */
 static int check_options(rd_ctx *ctx, const bench_options *o, int n, char **traces) {
     for (size_t i = 0; i < o->engines.n; i++) {

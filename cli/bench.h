@@ -7,7 +7,7 @@
 
 #include "reusedist/experimental.h"
 
-#define BENCH_LONG 5 /* a run of this many seconds or more is not repeated */
+#define BENCH_LONG 5 /* bench_time() does not repeat a run of this many seconds or more */
 
 typedef struct bench_options {
     rd_strings engines; /* engines to compare; none: the engines that the suite chooses */
@@ -16,8 +16,8 @@ typedef struct bench_options {
     uint64_t threads;   /* maximum number of threads */
     rd_sizes counts;    /* suite threads: the numbers of threads to measure */
     const char *block;  /* block size for trace files: bytes or "addr" */
-    const char *output; /* file that also gets the JSON lines */
-    bool json;          /* print JSON lines instead of a table */
+    const char *output; /* file to which the JSON lines are appended; NULL: none */
+    bool json;          /* true: print no table, and without `output` print the JSON lines */
 } bench_options;
 
 #define BENCH_NOTE 512
@@ -42,8 +42,9 @@ typedef struct bench_trace {
     size_t n;
 } bench_trace;
 
-/* Loads a trace. `what` is a generator ("zipf:blocks=4M") or a file. Returns false after reporting
- * a failure, like all functions here that return bool, except bench_has(). */
+/* Loads a trace. `what` is a generator ("zipf:blocks=4M") or a file. Returns false after a failure,
+ * like all functions here that return bool, except bench_has(). If b->status is then still EXIT_OK,
+ * bench_run_suite() reports that memory is exhausted. */
 bool bench_load(bench *b, const char *what, bench_trace *out);
 void bench_unload(bench_trace *t);
 
@@ -73,9 +74,9 @@ typedef struct bench_answer {
     uint64_t digest, blocks;
 } bench_answer;
 
-/* Runs an engine once and checks its answer against *expected, if the answer is exact and has the
- * bound of `b`. The first such answer fills *expected. Returns false if the engine fails or its
- * answer differs. */
+/* Runs an engine once and checks its answer against *expected, if the answer is exact, knows its
+ * sums, and has log-linear bins and the bound of `b`. The first such answer fills *expected.
+ * Returns false if the engine fails or its answer differs. */
 bool bench_check(bench *b, const bench_trace *t, const char *engine, uint32_t threads,
                  bench_answer *expected, bench_result *out);
 /* Runs the engine of `r` once more and appends the time to r->seconds. */
@@ -91,8 +92,8 @@ void bench_summarize(bench_result *r);
 bool bench_compare(bench *b, const bench_trace *t, const char *const *engines, size_t n,
                    const uint32_t *threads, bench_answer *expected);
 
-/* bench_header() prints the header of the table. bench_print() prints one line of the table and
- * writes the JSON line. */
+/* bench_header() prints the header of the table, and bench_print() one line, unless options->json
+ * is set. bench_print() also writes the JSON line. */
 void bench_header(const bench *b);
 void bench_print(bench *b, const bench_result *r);
 /* These functions begin and end a JSON line of another kind. The line begins with the suite and

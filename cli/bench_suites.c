@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The engine whose answer all other answers of `bench engines` are checked against. It is slow, but
- * independent of the other engines. */
+/* The engine whose answer all other comparable answers of `bench engines` are checked against. It
+ * is slow, but independent of the other engines. */
 #define REFERENCE_ENGINE "bk"
 
 /* ---- engines ---- */
@@ -101,8 +101,8 @@ const bench_suite bench_growth = {
 
 /* ---- memory ---- */
 
-/* Feeds `blocks` distinct blocks with scattered ids, twice. The ids are computed while feeding, so
- * that the process holds no data except the engine's. */
+/* Feeds `blocks` distinct blocks with scattered ids, twice, and finishes the engine. The ids are
+ * computed while feeding, so that the process holds no data except the engine's. */
 static rd_status feed_rounds(rd_engine *e, uint64_t blocks) {
     uint64_t batch[4096];
     for (int round = 0; round < 2; round++)

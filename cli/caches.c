@@ -9,7 +9,8 @@ static int by_bytes(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Parses one "NAME=SIZE" or "SIZE". Without a name, out->name stays empty. */
+/* Parses one "NAME=SIZE" or "SIZE". Without a name, out->name stays empty. Reports a mistake and
+ * returns the exit status. */
 static int parse_one(rd_ctx *ctx, char *text, rd_level *out) {
     char *equals = strchr(text, '='), *size = equals ? equals + 1 : text;
     if (equals) {

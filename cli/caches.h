@@ -10,8 +10,8 @@ typedef struct cache_list {
     bool has_unit;                 /* true: a size was written with K, M, G or T, and is in bytes */
 } cache_list;
 
-/* Parses "L1=48K,L2=2M". Sizes without names are called L1, L2 ... in ascending order. Reports a
- * mistake and returns the exit status. */
+/* Parses "L1=48K,L2=2M". A size without a name is called L1, L2 ... by its place in the ascending
+ * order of all sizes. Reports a failure and returns the exit status. */
 int caches_parse(rd_ctx *ctx, const char *text, cache_list *out);
 
 /* The message about a size with a unit for a profile whose blocks are addresses or objects. */

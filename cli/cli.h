@@ -41,8 +41,7 @@ int program_end(int status);
 
 /* Prints a line on stdout with control characters escaped, for results that contain file names. */
 void show(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Prints "PROGRAM: ..." on stderr with control characters escaped. All messages go through this
- * function. */
+/* Prints "PROGRAM: ..." on stderr with control characters escaped. */
 void tell_user(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Print a message like tell_user() and return the exit status for a usage mistake or a failure. */
 int fail_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,5 +1,5 @@
-/* bench: measures speed and memory of the engines. The answers of exact engines are compared before
- * the engines are timed. */
+/* bench: measures speed and memory of the engines. Suites engines, threads and growth compare the
+ * answers of exact engines before they time the engines. */
 #include "bench.h"
 
 #include <stddef.h>

@@ -35,7 +35,7 @@ static const rd_opt compare_opts[] = {
 };
 
 /* Chooses the bins: those of --hist, or by default log bins. If an engine chose the bins of a
- * profile, the default is the finest bins that all profiles have. */
+ * profile, the default is the finest bins that both profiles of a pair have. */
 static rd_status choose_bins(rd_ctx *ctx, const compare_options *o, rd_profile *const *profiles,
                              int n, rd_binning *out) {
     if (o->hist)
@@ -118,7 +118,7 @@ static int compare_all(rd_ctx *ctx, const compare_options *o, const compare_rule
     return exit_status == EXIT_OK && o->fail_if.n ? check_rules(ctx, o, rules, all) : exit_status;
 }
 
-/* Parses the rules and checks the other options before anything is read. Reports a mistake and
+/* Parses the rules and checks the other options before anything is read. Reports a failure and
  * returns the exit status. */
 static int check_options(rd_ctx *ctx, const compare_options *o, compare_rule *rules, int n,
                          char **operands) {

@@ -258,7 +258,7 @@ static int check_options(const predict_options *o) {
 }
 
 /* Checks that the outputs can be written and overwrite no profile or model that the command reads.
- * Reports a mistake and returns the exit status. */
+ * Reports a failure and returns the exit status. */
 static int check_outputs(rd_ctx *ctx, const predict_options *o) {
     output_place places[] = {{.option = "-o", .path = o->output},
                              {.option = "--model", .path = o->model}};

@@ -37,7 +37,8 @@ static const rd_opt record_opts[] = {
     {.name = NULL},
 };
 
-/* Copies the references of the program into the new trace. */
+/* Copies the references of the program into the new trace. Reports a failure and returns the exit
+ * status. */
 static int copy_references(rd_ctx *ctx, recorder *r, trace_copy *copy, const char *name) {
     rd_trace *trace = NULL;
     rd_status opened = rd_trace_open_live(ctx, recorder_live(r), &trace);
@@ -48,7 +49,8 @@ static int copy_references(rd_ctx *ctx, recorder *r, trace_copy *copy, const cha
     return status;
 }
 
-/* Checks the format before the program starts, because recording may take long. */
+/* Checks the format before the program starts, because recording may take long. Reports a failure
+ * and returns the exit status. */
 static int check_format(rd_ctx *ctx, const char *spec) {
     rd_trace_writer *writer = NULL;
     rd_status status = rd_trace_writer_open(ctx, "/dev/null", spec, 0, false, &writer);

@@ -74,9 +74,9 @@ static bool engine_takes_repeats(const char *spec) {
     return info && strcmp(info->error_kind, "exact") == 0;
 }
 
-/* Returns the option that prevents collapsing, or NULL if the recorder may collapse repeated
- * references. The recorder must know the block size, and nothing may depend on the individual
- * references that it only counts. */
+/* Returns the words of a message that name what prevents collapsing, or NULL if the recorder may
+ * collapse repeated references. The recorder must know the block size, and nothing may depend on
+ * the individual references that it only counts. */
 static const char *why_all(const run_options *o) {
     const pipeline_options *pipe = &o->analysis.pipe;
     return o->analysis.distances                             ? "--distances"

@@ -80,7 +80,7 @@ static void print_cell(const similarity_options *o, const char *a, const char *b
         printf(" %14s", "one run only");
 }
 
-/* Returns the last `width` characters of a name, because the end of a path says more than its
+/* Returns the last `width` bytes of a name, because the end of a path says more than its
  * beginning. */
 static const char *end_of(const char *name, size_t width) {
     size_t length = strlen(name);

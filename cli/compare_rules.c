@@ -241,8 +241,8 @@ static double factor(double first, double second) {
 
 #define VALUE_ROOM 32
 
-/* Formats a whole number with all digits, and any other number with six digits, and appends `unit`.
- * `out` must have room for VALUE_ROOM bytes. */
+/* Formats a whole number below 10^15 with all digits, and any other number with six digits, and
+ * appends `unit`. `out` must have room for VALUE_ROOM bytes. */
 static void format_value(double value, const char *unit, char *out) {
     bool whole = value == nearbyint(value) && fabs(value) < 1e15;
     snprintf(out, VALUE_ROOM, whole ? "%.0f%s" : "%.6g%s", value, unit);

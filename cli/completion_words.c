@@ -24,8 +24,8 @@ unsigned completion_takes(const char *called) {
     return found;
 }
 
-/* Writes the alternatives of a text such as "text|csv|json". In "BYTES|addr", only words in lower
- * case are literal. */
+/* Writes the alternatives of a text such as "text|csv|json" or "BYTES|addr" that are literal words,
+ * which have only lower-case letters and hyphens. */
 static void put_alternatives(FILE *out, const char *text) {
     while (*text) {
         size_t n = strcspn(text, "|");

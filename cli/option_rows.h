@@ -1,5 +1,6 @@
 /* Rows of option tables that several commands share, so that name, letter and type are defined
- * once. `at` is the offset of the field, `what` is the help text, and `usual` is the default. */
+ * once. `at` is the offset of the field, `what` is the help text, `usual` is the default, and
+ * `file` is the name of the value in the help. */
 #ifndef RD_OPTION_ROWS_H
 #define RD_OPTION_ROWS_H
 

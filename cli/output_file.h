@@ -13,7 +13,7 @@ typedef struct output_place {
 
 /* Checks the outputs of a command before the command opens anything: each can be written, as far as
  * this is known, none overwrites an input ("-" is standard input; NULL is skipped), and no two
- * outputs are the same file. Devices and pipes may be both input and output. Reports a mistake and
+ * outputs are the same file. Devices and pipes may be both input and output. Reports a failure and
  * returns the exit status. */
 int output_check(rd_ctx *ctx, const output_place *places, size_t n_places,
                  const char *const *inputs, size_t n_inputs);
@@ -22,8 +22,8 @@ int output_check(rd_ctx *ctx, const output_place *places, size_t n_places,
  * failure and returns the exit status. */
 int output_text(rd_ctx *ctx, const char *path, const char *text, size_t n);
 
-/* Writes a text that the library made, and frees it. `made` is the status of the call that made the
- * text. Reports a failure, also of that call, and returns the exit status. */
+/* Writes a text that the library made, and frees the text. `made` is the status of the call that
+ * made the text. Reports a failure, also of that call, and returns the exit status. */
 int output_made(rd_ctx *ctx, const char *path, rd_status made, char *text, size_t n);
 
 #endif

@@ -50,7 +50,7 @@ typedef struct pipeline {
     progress bar;
 } pipeline;
 
-/* Checks the options and opens the engine, before anything is read or started. Reports a mistake
+/* Checks the options and opens the engine, before anything is read or started. Reports a failure
  * and returns the exit status. `options` is borrowed. `extras` may be NULL. */
 int pipeline_open(pipeline *p, rd_ctx *ctx, const pipeline_options *options,
                   const pipeline_extras *extras);

@@ -28,8 +28,7 @@ __attribute__((format(printf, 1, 0))) static char *format_text(const char *forma
 }
 
 /* Prints a line with control characters escaped, after the name of the program if `out` is not
- * stdout. Every line with a file name is printed by this function, because a file name must not
- * start a new line or move the cursor. */
+ * stdout. The escapes keep a file name from starting a new line or moving the cursor. */
 __attribute__((format(printf, 2, 0))) static void put_line(FILE *out, const char *format,
                                                            va_list args) {
     char *text = format_text(format, args), *shown = NULL;

@@ -1,5 +1,5 @@
-/* The progress bar on stderr: progress, speed and remaining time. Beside a running program, it shows the
- * elapsed time instead, at the right edge of the terminal. */
+/* The progress bar on stderr: progress, speed and remaining time. Beside a running program, it
+ * shows the elapsed time instead of the remaining time, at the right edge of the terminal. */
 #ifndef RD_PROGRESS_H
 #define RD_PROGRESS_H
 

@@ -22,7 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* After SIGTERM, a program has END_TURNS * END_WAIT_NS to exit before it gets SIGKILL. */
+/* After SIGTERM, a program has up to END_TURNS * END_WAIT_NS nanoseconds to exit before it gets
+ * SIGKILL. */
 #define END_WAIT_NS 100000000
 #define END_TURNS   50
 
@@ -115,9 +116,9 @@ int recorder_spawn(pid_t *program, char **args, bool silent) {
     return error;
 }
 
-/* Raises the stack limit, up to the hard limit, for a program whose stack frames are larger because
- * of a compiled-in recorder. Returns false if the limit stays unchanged. Otherwise *before is the
- * old limit. */
+/* Multiplies the stack limit by STACK_FACTOR, up to the hard limit, for a program whose stack frames
+ * are larger because of a compiled-in recorder. Returns whether the limit was set; *before is then the old
+ * limit, which may already have been the hard limit. */
 static bool raise_stack_limit(struct rlimit *before) {
     if (getrlimit(RLIMIT_STACK, before) != 0 || before->rlim_cur >= RLIM_INFINITY / STACK_FACTOR)
         return false;
@@ -191,7 +192,8 @@ rd_live *recorder_live(recorder *r) {
     return r->live;
 }
 
-/* Terminates the program: with SIGTERM, and after a while with SIGKILL. */
+/* Terminates the program with SIGTERM, and with SIGKILL if it does not exit after END_TURNS
+ * turns. */
 static void end_program(recorder *r) {
     const struct timespec moment = {.tv_nsec = END_WAIT_NS};
     kill(r->program, SIGTERM);

@@ -41,7 +41,7 @@ bool recorder_is_sampling(const recorder_options *options);
  * in PATH. No output may overwrite this file. */
 const char *recorder_program_file(char **words);
 
-/* Starts the command of `n` words. Returns NULL after reporting a mistake (*status is the exit
+/* Starts the command of `n` words. Returns NULL after reporting a failure (*status is the exit
  * status). `options` are borrowed. */
 recorder *recorder_start(rd_ctx *ctx, const recorder_options *options, int n, char **words,
                          int *status);

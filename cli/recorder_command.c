@@ -110,7 +110,8 @@ static void add_valgrind(recorder_command *c, const recorder_options *o, const r
     add_argument(c, "--");
 }
 
-/* Reports an option that a compiled-in recorder does not support, and then returns false. */
+/* Returns whether a compiled-in recorder supports all options. Reports an option that it does not
+ * support. */
 static bool check_clang(const recorder_options *o) {
     const char *wrong = o->start ? "start" : o->stop ? "stop" : o->inside ? "inside" : NULL;
     if (wrong)
@@ -129,7 +130,7 @@ static bool set_burst(const burst *bursts) {
     return setenv("REUSEDIST_BURST", text, 1) == 0;
 }
 
-/* Sets the environment variables that configure a compiled-in recorder. Reports a mistake and
+/* Sets the environment variables that configure a compiled-in recorder. Reports a failure and
  * returns the exit status. */
 static int prepare_clang(const recorder_options *o, const rd_live *live, const burst *bursts) {
     if (!check_clang(o))

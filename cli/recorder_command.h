@@ -12,7 +12,7 @@ typedef struct recorder_command {
 } recorder_command;
 
 /* Makes the command line that runs the `n` words under the recorder, and sets the environment
- * variables that the recorder reads. Reports a mistake and returns the exit status. Call
+ * variables that the recorder reads. Reports a failure and returns the exit status. Call
  * recorder_command_free() even after a failure. */
 int recorder_command_make(rd_ctx *ctx, const recorder_options *options, const rd_live *live, int n,
                           char **words, recorder_command *out);

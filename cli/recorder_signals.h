@@ -12,7 +12,8 @@
  * With `switches`, SIGUSR1 turns recording on, and SIGUSR2 turns it off. */
 void recorder_signals_take(rd_live *live, pid_t beside, bool switches);
 void recorder_signals_set_program(pid_t program); /* 0: the program has ended */
-/* Restores the default handling of the forwarded signals, which then terminate this process. */
+/* Restores the default handling of the forwarded signals, which then terminate this process.
+ * Signals that are ignored stay ignored. */
 void recorder_signals_release(void);
 void recorder_signals_ignore_switches(void);
 /* Returns whether a signal has ended the trace. */

@@ -34,8 +34,8 @@ const char *training_path(const char *word);
 int training_read(rd_ctx *ctx, const rd_strings *words, size_source source, training_set *out);
 void training_free(training_set *set);
 
-/* Decides how sizes are determined, from all inputs of the set except number `without` (set->n:
- * none). Reports a mistake and returns the exit status. */
+/* Decides how sizes are determined. If the sizes are peaks, chooses the peak from all inputs of the
+ * set except number `without` (set->n: none). Reports a failure and returns the exit status. */
 int training_choose(rd_ctx *ctx, training_set *set, size_t without, size_choice *out);
 
 /* Returns the size of input `i` according to `choice`, or 0 if its profile does not have the

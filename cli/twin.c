@@ -1,8 +1,8 @@
 /* Runs a program and its twin. See twin.h.
  *
  * The twin is analyzed, with sampling, until the peak is found that represents the size in the
- * model. Peaks that are much smaller than every training input belong to the start of the program
- * and are ignored.
+ * model. Peaks below half the size of the smallest training input belong to the start of the
+ * program and are ignored.
  */
 #include "twin.h"
 
@@ -25,8 +25,8 @@ typedef struct twin {
 
 /* ---- watching the twin ---- */
 
-/* Counts the block references and looks for the peak. When the peak is found, stores its distance
- * in t->size and returns false, which cancels the analysis. */
+/* Stores the number of block references and looks for the peak. When the peak is found, stores its
+ * distance in t->size and returns false, which cancels the analysis. */
 static bool look_for_peak(void *user, const rd_progress *now) {
     twin *t = user;
     rd_peak peaks[RD_SAMPLES_MAX * RD_PEAKS_MAX];
@@ -141,7 +141,7 @@ static int run_both(twin *t, recorder_options *what, int n, char **words) {
     what->beside = program;
     int predicted = t->size > 0 ? print_prediction(t) : predict_by_twin(t, what, n, words);
     int of_program = wait_for(program, &killed);
-    /* If a signal killed both programs, no message is needed. */
+    /* A signal that killed the program also ended the twin. No message is needed then. */
     if (predicted == EXIT_OK && t->size == 0 && !killed)
         predicted = fail("the twin ended without %s, which represents the input size in this "
                          "model; run the command without --predict",
