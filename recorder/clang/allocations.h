@@ -24,8 +24,8 @@ void allocation_take_back(int told, const void *memory, size_t size);
 /* Begins the body of a wrapper: declares `told` and ends the wrapped call when the body is left. */
 #define CALL __attribute__((cleanup(allocation_leave))) int told = allocation_enter()
 
-/* Wraps NAME, which returns RESULT, has PARAMETERS, is called with ARGUMENTS and allocates SIZE
- * bytes. */
+/* Defines the wrapper of function `name`, which returns `result`, has `parameters`, is called with
+ * `arguments` and allocates `size` bytes. */
 #define ALLOCATOR(result, name, parameters, arguments, size)                                       \
     result __real_##name parameters;                                                               \
     result __wrap_##name parameters;                                                               \
@@ -36,7 +36,7 @@ void allocation_take_back(int told, const void *memory, size_t size);
         return memory;                                                                             \
     }
 
-/* Wraps NAME, which releases the memory at its parameter `memory`. */
+/* Defines the wrapper of function `name`, which releases the memory at its parameter `memory`. */
 #define RELEASER(name, parameters, arguments)                                                      \
     void __real_##name parameters;                                                                 \
     void __wrap_##name parameters;                                                                 \

@@ -4,8 +4,8 @@
 
 #include "live/channel.h"
 
-/* The position of the next record. `next` is equal to `end` at first, and whenever there is no
- * room. */
+/* The position of the next record, and the end of the room for records. `next` is equal to `end` at
+ * first, and whenever there is no room. */
 typedef struct cursor {
     uint64_t *next, *end;
 } cursor;
@@ -16,9 +16,10 @@ typedef struct cursor {
 cursor recorder_cursor(void);
 void recorder_place(cursor to);
 
-/* Writes the record `word`, after making room for it if necessary. Hooks call this function when
- * their cursor has no room. The return address identifies the load or store, so the compiler must
- * not merge calls even if they look the same. */
+/* Writes the record `word`, after making room for it if necessary. Drops the record if a function
+ * of the runtime is just changing the state of this thread. Hooks call this function when their
+ * cursor has no room. The return address identifies the load or store, so the compiler must not
+ * merge calls even if they look the same. */
 #ifdef __clang__
 __attribute__((nomerge))
 #endif

@@ -1,9 +1,9 @@
 /* The runtime of the recorder that is compiled into a program, except for the hooks (hooks.c).
  *
  * Every thread has a buffer of the channel that is shared with the analyzer (src/live/channel.h)
- * and a cursor in it for its next record. A hook stores one word and compares; it calls a function
- * only if the buffer is full. The analyzer finds the buffers that a thread leaves behind when the
- * program ends or is killed.
+ * and a cursor in it for its next record. A hook compares and stores one word; it calls a function
+ * only if its cursor has no room. The analyzer finds the buffers that a thread leaves behind when
+ * the program ends or is killed.
  *
  * With program counters, a record has two words. The cursor of the hooks then never has room, so
  * the function that they call writes both words. This keeps the hooks short.
@@ -39,7 +39,7 @@
 #define WAIT_NS     100000000 /* time between two checks whether the analyzer still exists */
 #define ASIDE_WORDS 1024
 #define HANDLERS    8  /* maximum number of nested signal handlers */
-#define COPY_BYTES  64 /* size of the records of memcpy() and similar functions */
+#define COPY_BYTES  64 /* maximum number of bytes per record of memcpy() and similar functions */
 
 /* State of the process. */
 static rdi_channel *channel;  /* NULL: there is no analyzer */
@@ -59,7 +59,8 @@ static uint64_t burst, gap;
 /* The position at which a thread writes. */
 typedef struct position {
     int buffer;            /* index of the thread's buffer; -1: none */
-    uint64_t *resume;      /* position in the buffer while the cursor is in the scratch buffer */
+    uint64_t *resume;      /* end of the records in the buffer when the cursor was last placed or
+                              removed */
     int dividing;          /* true: the cursor belongs to a sequence of bursts and gaps */
     int in_burst;          /* true: inside a burst, where records are kept; false: in a gap */
     uint64_t left_in_turn; /* number of references until the burst or gap ends */
@@ -117,7 +118,8 @@ static int is_analyzer_gone(void) {
 }
 
 /* Takes a buffer and returns its index, after waiting until one is free. Ends the program if the
- * analyzer has exited or accepts no more references, or if waiting is hopeless. */
+ * analyzer has exited or accepts no more references, or if recorders hold all buffers and none of
+ * them makes progress (rdi_channel_is_hopeless()). */
 static int wait_for_buffer(void) {
     struct timespec moment = {.tv_nsec = WAIT_NS};
     unsigned turns = 0;
@@ -141,8 +143,8 @@ static int wait_for_buffer(void) {
 
 /* ---- buffers ---- */
 
-/* Submits a buffer that has `words` words, and wakes the analyzer if that is worthwhile. If `words`
- * is 0, the analyzer finds out how many words there are. */
+/* Submits a buffer that has `words` words, and wakes the analyzer if it sleeps and enough buffers
+ * are full. If `words` is 0, the analyzer finds out how many words there are. */
 static void hand_over(int buffer, uint64_t words) {
     if (rdi_channel_submit(channel, buffer, words) && rdi_channel_is_worth_waking(channel))
         futex(&channel->fulls, FUTEX_WAKE, 1, NULL);
@@ -169,7 +171,7 @@ static void put_event(uint64_t head, const void *address, uint64_t size, uint64_
     here.resume += rdi_channel_event_words(head);
 }
 
-/* Reports the stack of this thread, up to its maximal size: writes an event into the buffer of the
+/* Reports the stack of this thread with its maximum size: writes an event into the buffer of the
  * thread. */
 static void tell_stack(void) {
     pthread_attr_t attributes;
@@ -231,8 +233,8 @@ static int is_aside(const uint64_t *place) {
     return place >= aside && place <= aside + ASIDE_WORDS;
 }
 
-/* Removes the cursor: updates the fill level of the buffer, and counts records in the scratch
- * buffer. */
+/* Removes the cursor: updates the end of the records in the buffer, or counts the records in the
+ * scratch buffer as skipped. Also counts the records as part of the burst or gap. */
 static void settle(void) {
     cursor now = current();
     place((cursor){NULL, NULL});
@@ -361,8 +363,8 @@ int runtime_tells_events(void) {
     return channel && channel->events;
 }
 
-/* Reports an event. If there is more than one thread, the buffer is submitted, so that uses of the
- * memory by other threads come after the event. */
+/* Reports an event, unless `inside` is set. If there may be more than one thread, the buffer is
+ * submitted, so that uses of the memory by other threads come after the event. */
 void runtime_tell(rd_event_kind kind, const void *address, uint64_t size, uint64_t pc,
                   const char *path) {
     if (inside)

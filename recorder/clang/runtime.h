@@ -12,21 +12,22 @@
 
 /* Returns whether there is an analyzer that wants events (runtime.c). */
 int runtime_tells_events(void);
-/* Reports an event, after the references of this thread so far. `pc` is the call site of an
- * allocation or the load bias of a module, otherwise 0. `path` is the path of a module, otherwise
- * NULL. */
+/* Reports an event, after the references of this thread so far. runtime_tells_events() must be
+ * true. `pc` is the call site of an allocation or the load bias of a module, otherwise 0. `path` is
+ * the path of a module, otherwise NULL. */
 void runtime_tell(rd_event_kind kind, const void *address, uint64_t size, uint64_t pc,
                   const char *path);
 
-/* Hands over the records of this thread before a thread is created, because the new thread may use
- * all memory that was reported so far. */
+/* Must be called before a thread is created. If the analyzer wants events, hands over the records
+ * of this thread, because the new thread may use all memory that was reported so far. */
 void runtime_before_thread(void);
 
-/* Calls `run` with `argument`, which runs a signal handler of the program. References of the
+/* Calls `run` with `argument`. `run` must call a signal handler of the program. References of the
  * handler are recorded into another buffer than those of the interrupted code. */
 void runtime_run_handler(void (*run)(void *), void *argument);
 
-/* Reports modules that are new, and modules that are gone (runtime_modules.c). */
+/* Reports modules that are new, and modules that are gone, if the analyzer wants events
+ * (runtime_modules.c). */
 void modules_update(void);
 /* Forgets all modules in a forked child, so that they are reported again. */
 void modules_forget(void);

@@ -34,7 +34,7 @@ extern tool_options options;
 
 /* Instrumented code writes records at `next` and advances `next`. Before a block of code writes, it
  * compares once: if `next` is beyond `limit`, it calls buffer_make_room(). There is room for
- * BUFFER_SLACK_BYTES after `limit`, so a few hundred records need no other comparison.
+ * BUFFER_SLACK_BYTES after `limit`, so at least 512 records need no other comparison.
  *
  * While a thread's code runs, the cursor is stored where the shadow of the thread's first register
  * would be, which instructions reach with a short address.
@@ -46,7 +46,7 @@ typedef struct buffer_cursor {
 #define BUFFER_SLACK_BYTES 8192
 
 void buffer_open(const HChar *channel_path);
-/* Makes room for records. Instrumented code calls it when the buffer is full. */
+/* Makes room for records. Instrumented code calls this function when `next` is beyond `limit`. */
 void buffer_make_room(void);
 /* Starts or stops recording, in all processes that share the channel. */
 void buffer_set_recording(Bool on);
@@ -99,10 +99,11 @@ void control_finish(void);
 
 /* Registers the callbacks for events. */
 void events_start(void);
-/* Returns the number of the allocator function that begins at this instruction, for events_call(),
- * or 0 if there is none. */
+/* Returns the kind of the allocator function that begins at this instruction, as a number for
+ * events_call(), or 0 if there is none. */
 UInt events_function_at(Addr instruction);
-/* Handles a call of the allocator function with this number. `a` to `d` are its arguments. */
+/* Handles a call of an allocator function of the kind `function`. `a` to `d` are its first four
+ * arguments. */
 void events_call(UWord function, Addr stack_pointer, UWord a, UWord b, UWord c, UWord d);
 /* Handles a return instruction that leaves the stack pointer at events_stack_outside. `to` is the
  * return address and `result` the value that is returned. */
@@ -144,11 +145,11 @@ Bool ahead_flags_are_replaced(Addr code, Addr block);
 
 /* Makes Valgrind translate for programs without fault handlers. */
 void faults_start(void);
-/* Checks whether a system call has installed a fault handler. If so, makes Valgrind discard its
- * translations and translate with correct registers. */
+/* Checks whether a system call has installed a fault handler that needs more precise registers than
+ * before. If so, makes Valgrind discard its translations and translate with precise registers. */
 void faults_after_system_call(UInt number, const UWord *args, SysRes result);
-/* Returns whether the program has installed fault handlers. Registers must then be correct wherever
- * instructions can fault. */
+/* Returns whether the program has installed fault handlers that may look at registers. Registers
+ * must then be correct wherever instructions can fault. */
 Bool faults_need_registers(void);
 
 /* ---- instrumentation (tool_instrument.c) ---- */

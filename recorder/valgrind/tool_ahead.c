@@ -16,8 +16,8 @@
 enum {
     INSTRUCTIONS = 24, /* maximum number of instructions to decode */
     PAGE = 4096,
-    PREFIXES = 4,        /* maximum number of prefixes of an instruction */
-    LONGEST = 20,        /* maximum number of bytes of an instruction */
+    PREFIXES = 4,        /* maximum number of prefixes that are decoded */
+    LONGEST = 20,        /* upper limit of the bytes that decoding one instruction reads */
     REX_WIDE = 0x08,     /* bit of the prefixes 0x40 to 0x4f: operands have 8 bytes */
     SHORT_VECTOR = 0xc5, /* first byte of the two-byte prefix of vector instructions */
     LONG_VECTOR = 0xc4   /* first byte of the three-byte prefix of vector instructions */
@@ -191,7 +191,8 @@ static void note_prefix(instruction *i, UChar byte) {
     i->repeated |= byte == 0xf2 || byte == 0xf3;
 }
 
-/* Returns the effect of the next instruction on the flags, and advances past it. */
+/* Returns the effect of the next instruction on the flags. If the effect is KEEPS or JUMPS,
+ * advances past the instruction. */
 static effect next_instruction(instruction *i) {
     i->short_words = i->repeated = i->wide = False;
     for (UInt n = 0; n < PREFIXES && is_prefix(*i->at); n++)

@@ -269,7 +269,8 @@ void buffer_make_room(void) {
 
 /* ---- events ---- */
 
-/* Returns space in the buffer for an event with `head`, after the records so far. */
+/* Returns space in the buffer, after the records so far, for an event whose first word is
+ * `head`. */
 static uint64_t *place_event(ULong head) {
     SizeT bytes = rdi_channel_event_words(head) * sizeof(ULong);
     settle();

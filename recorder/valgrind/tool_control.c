@@ -16,8 +16,8 @@
 #include "pub_tool_seqmatch.h"
 #include "pub_tool_threadstate.h"
 
-/* The thread whose call is currently recorded, and whether the functions of each option were
- * met. */
+/* The thread whose call of a function of options.inside is being recorded, and for each option
+ * whether the beginning of one of its functions was instrumented. */
 static ThreadId inside_thread;
 static Bool met_start, met_stop, met_inside;
 

@@ -141,8 +141,8 @@ static ThreadId current;
 
 Addr events_stack_outside;
 
-/* Returns whether `c` is still active when a call begins that leaves the stack pointer at
- * `outside`. After an exception or longjmp(), the frame of `c` is gone or reused. */
+/* Returns whether `c` is still active when another call begins, whose return will leave the stack
+ * pointer at `outside`. After an exception or longjmp(), the frame of `c` is gone or reused. */
 static Bool is_inside(const call *c, Addr outside) {
     return c->outside && outside <= c->outside &&
            *(Addr *)(c->outside - sizeof(Addr)) == c->return_to;

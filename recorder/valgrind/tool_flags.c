@@ -88,8 +88,8 @@ static Bool is_unused_by(const operation *o, const IRStmt *s) {
            (!o->uses_third && is_put(s, offsetof(VexGuestAMD64State, guest_CC_NDEP)));
 }
 
-/* Removes stores of flag words that the operation does not need. Statements `from` to `to` - 1
- * belong to one instruction, so the state between them cannot be observed. */
+/* Removes stores of constants as flag words that the operation does not need. Statements `from` to
+ * `to` - 1 belong to one instruction, so the state between them cannot be observed. */
 static void leave_out_words(IRSB *block, Int from, Int to) {
     const IRExpr *number = NULL;
     for (Int i = from; i < to; i++)
@@ -119,8 +119,9 @@ static Bool is_condition_of_sign(const IRExpr *call) {
     return which == IF_NEGATIVE || which == IF_NOT_NEGATIVE;
 }
 
-/* Adds statements that test the sign like a call with `args`. Returns the value that replaces the
- * call: 1 if the condition holds, else 0. */
+/* Adds statements that compute the result of amd64g_calculate_condition() with `args`, for which
+ * is_condition_of_sign() must hold. Returns an expression for the result: 1 if the condition holds,
+ * else 0. */
 static IRExpr *condition_of_sign(IRSB *to, IRExpr *const *args) {
     IRExpr *negative =
         ir_compute(to, Ity_I64, IRExpr_Binop(Iop_Shr64, args[2], IRExpr_Const(IRConst_U8(63))));
@@ -140,7 +141,8 @@ static UInt word_at(Int offset) {
                                                                    : 0;
 }
 
-/* Returns the flag words, as bits, that may be read if the block at `block` is left for `code`. */
+/* Returns the flag words, as bits, that may be read if the block at `block` is left for `code` by a
+ * jump of kind `jump`. */
 static UInt words_read_at(Addr code, IRJumpKind jump, Addr block) {
     Bool goes_on = jump == Ijk_Boring || jump == Ijk_Call;
     return goes_on && ahead_flags_are_replaced(code, block) ? 0 : ALL_WORDS;

@@ -3,8 +3,8 @@
  * A block of code keeps the position of its first record in a temporary. The other records lie at
  * constant offsets from it. Each access needs three steps: shift the address, add size and kind,
  * store. Addresses at constant offsets from each other, such as those of the stack, are shifted
- * once. The cursor is read once per block, after a check that there is room for its records, and
- * written back before each exit.
+ * once. The cursor is usually read once per block, after a check that there is room for the records
+ * of the block, and written back before each exit.
  *
  * The tool counts accesses in the same way as Valgrind's tool lackey.
  *
@@ -189,8 +189,8 @@ static void record(block_recorder *b, IRExpr *address, Int size, UInt kind) {
     b->offset += record_bytes();
 }
 
-/* Adds statements that record an access which happens only if `guard` holds. If it does not hold,
- * they write the record as zero and leave the cursor before it. */
+/* Adds statements that record an access which happens only if `guard` holds. If `guard` does not
+ * hold, they write 0 as the first word of the record and leave the cursor before the record. */
 static void record_guarded(block_recorder *b, IRExpr *guard, IRExpr *address, Int size, UInt kind) {
     if (!is_wanted(kind))
         return;
@@ -234,7 +234,8 @@ static void watch_call(block_recorder *b, Addr instruction) {
     add(b, IRStmt_Dirty(call_with_cursor("events_call", events_call, args)));
 }
 
-/* Adds a call of events_return() to a return instruction, after all other statements. */
+/* Adds a call of events_return() at the end of a block that ends with a return instruction. The
+ * call is executed if the stack pointer is equal to events_stack_outside. */
 static void watch_allocator_return(block_recorder *b) {
     IRExpr *outside = load_word(b, &events_stack_outside);
     IRExpr *stack_pointer = register_word(b, b->layout->offset_SP);
@@ -253,7 +254,8 @@ static void start_instruction(block_recorder *b, const IRStmt *mark) {
     record(b, ir_word(mark->Ist.IMark.addr), mark->Ist.IMark.len, RDI_RECORD_FETCH);
 }
 
-/* Adds a call of control_return() to a return instruction, after all other statements. */
+/* Adds a call of control_return() at the end of a block that ends with a return instruction. The
+ * call is executed if the stack pointer is at control_stack_outside or above. */
 static void watch_return(block_recorder *b) {
     IRExpr *outside = load_word(b, &control_stack_outside);
     IRExpr *stack_pointer = ir_compute(b->out, Ity_I64, IRExpr_Get(b->layout->offset_SP, Ity_I64));
@@ -295,7 +297,8 @@ static void record_linked(block_recorder *b, const IRStmt *s) {
                RDI_RECORD_LOAD);
 }
 
-/* Adds the statements that record the memory accesses of `s`. The caller adds `s` afterwards. */
+/* Adds the statements that must come before `s`: those that record its memory accesses, begin an
+ * instruction, or save the cursor before an exit. The caller adds `s` afterwards. */
 static void record_statement(block_recorder *b, IRStmt *s) {
     switch (s->tag) {
     case Ist_IMark:

@@ -90,7 +90,7 @@ static void before_system_call(ThreadId thread, UInt number, UWord *args, UInt c
 }
 
 /* Takes back the count of before_system_call() if exec() returns, because exec() returns only if it
- * failed. */
+ * failed. Also checks whether a fault handler was installed. */
 static void after_system_call(ThreadId thread, UInt number, UWord *args, UInt count,
                               SysRes result) {
     (void)thread, (void)count;

@@ -1,7 +1,7 @@
 /* Reports where programs and libraries are mapped, so that the analyzer can name instructions.
  *
- * Every executable mapping of a file is a module. The program headers of the file give its load
- * bias.
+ * Every executable mapping of an ELF file is a module. The program headers of the file give its
+ * load bias.
  *
  * License: see tool.h.
  */
@@ -68,7 +68,7 @@ static Bool find_bias(const HChar *path, Addr mapped, Off64T offset, Addr *bias)
     return found;
 }
 
-/* Returns whether the mapping begins inside a module that was already reported. */
+/* Returns whether `start` lies inside a module that was already reported and is still mapped. */
 static Bool is_known(Addr start) {
     for (SizeT i = 0; i < count; i++)
         if (start - modules[i].start < modules[i].size)

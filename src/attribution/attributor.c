@@ -51,8 +51,9 @@ static rd_status take_levels(rd_attributor *a, const rd_attributor_config *confi
     return RD_OK;
 }
 
-/* Divides a block into at most eight words. For example, a block of 4096 bytes has eight words of
- * 512 bytes. */
+/* Divides a block into at most eight words of at least 8 bytes; a smaller block is one word. For
+ * example, a block of 4096 bytes has eight words of 512 bytes. Also fills the table of bit
+ * counts. */
 static void choose_words(rd_attributor *a) {
     uint64_t bytes = a->config.block_bytes;
     for (unsigned set = 1; set < 256; set++)

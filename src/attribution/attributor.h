@@ -23,12 +23,15 @@ typedef struct rdi_tile {
     rdi_tuple_key reuse[RDI_TILE]; /* the site of each reference, in the bits of a key that hold the
                                       reuse */
     uint8_t words[RDI_TILE];       /* the words of the block that are touched, one bit per word */
-    rdi_touch *touch[RDI_TILE];    /* the entry of each block, or its home slot */
+    rdi_touch *touch[RDI_TILE];    /* the home slot of each block, to which resolving moves its
+                                      entry */
     rdi_tuple_key key[RDI_TILE];
-    rdi_tuple *tuple[RDI_TILE]; /* the tuple of each key, or its home slot in the table `slots` */
+    rdi_tuple *tuple[RDI_TILE]; /* the home slot of each key in the table `slots`, to which counting
+                                   moves its tuple */
     const rdi_tuple *slots;
-    /* Copies of columns that the batch does not have in this order, or that are used after the
-     * batch. */
+    /* Copies of columns. `own_pc` and `own_address` are used if the batch lacks a column, or if the
+     * tile does not consist of consecutive references that touch one block each. `own_distances` is
+     * used if the batch ends before the tile is counted. */
     uint64_t own_pc[RDI_TILE], own_address[RDI_TILE], own_distances[RDI_TILE];
 } rdi_tile;
 
@@ -66,8 +69,9 @@ struct rd_attributor {
     bool finished, failed;   /* `failed`: a failure occurred in the middle of a batch */
 };
 
-/* Ends the first `n` word sets of a block: counts the words in them, and counts the block and its
- * touched words in its region. */
+/* Ends the first `n` word sets of a block: adds the number of words in each set to a->words. If the
+ * block has only one region, also adds the block and the words of its first set to the counts of
+ * the region. */
 static inline void rdi_end_sets(rd_attributor *a, const rdi_touch *touch, unsigned n) {
     /* For RDI_MIXED and RDI_OTHERS, `number` is above all region numbers. */
     uint32_t number = rdi_key_region(touch->region);
@@ -80,7 +84,7 @@ static inline void rdi_end_sets(rd_attributor *a, const rdi_touch *touch, unsign
     }
 }
 
-/* Returns RD_ESTATE unless the attributor still accepts references. */
+/* Returns RD_OK if the attributor still accepts references and events, otherwise RD_ESTATE. */
 rd_status rdi_attributor_is_open(const rd_attributor *a);
 
 /* Returns a version of the regions that no block has. If all versions are used up, invalidates all
@@ -90,8 +94,8 @@ uint32_t rdi_new_version(rd_attributor *a);
 /* Counts the references of the tiles that are not yet counted. (counting.c) */
 rd_status rdi_count_rest(rd_attributor *a);
 
-/* Adds the source text of lines whose files can be read, and snippets around the first of these
- * lines. Other lines stay unchanged. (snippets.c) */
+/* Adds the source text of lines whose files can be read, and snippets around those of them that are
+ * among the first 20 lines. Other lines stay unchanged. (snippets.c) */
 rd_status rdi_snippets_read(rd_ctx *ctx, rdi_arena *arena, rd_attribution *a, rd_code_line *lines);
 
 /* Makes the part of the details about code and data. (breakdown.c) */

@@ -28,7 +28,8 @@ typedef struct breakdown {
 
 /* ---- choosing entries ---- */
 
-/* Returns the line of a site, or RDI_OTHERS. */
+/* Returns the number of the line of a site, or RDI_OTHERS if the site is RDI_OTHERS or stands for
+ * all further program counters. */
 static uint32_t line_of(const breakdown *b, uint32_t site) {
     return site == RDI_OTHERS ? RDI_OTHERS : b->places.line_of[site];
 }
@@ -168,8 +169,9 @@ static const char *file_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* Returns "FILE:LINE" of the nearest call outside the system's headers, if the place was inlined
- * from such a header, else NULL. For example, this distinguishes the vectors of a C++ program. */
+/* Returns "FILE:LINE" of the nearest call outside the system's headers, if the place lies in such a
+ * header and was inlined, else NULL. For example, this distinguishes the vectors of a C++
+ * program. */
 static const char *caller_of_header(const rdi_place *place) {
     static const char system[] = "/usr/";
     if (strncmp(place->source, system, sizeof system - 1) != 0)
@@ -180,7 +182,8 @@ static const char *caller_of_header(const rdi_place *place) {
     return NULL;
 }
 
-/* Names an allocation "function (file:line)", and finds its line if that has an entry. */
+/* Names an allocation "function (file:line)", or only "function" if its line is unknown, or "heap"
+ * if its site is unknown. Also stores the index of its line, if that has an entry. */
 static rd_status name_heap(breakdown *b, const rdi_region *region, rd_data_region *out) {
     rdi_place place;
     char text[32] = "heap";
@@ -334,8 +337,9 @@ static void add_to_pair(const breakdown *b, const rdi_tuple *tuple, rd_reuse_pai
         pair->misses[k] += share.misses[k];
 }
 
-/* Makes the entries of pairs of lines. Pairs with a line that has no entry are counted together in
- * the last entry. Also counts the references whose use was dropped. */
+/* Makes the entries of pairs of lines. Pairs with a line that has no entry, and pairs beyond the
+ * maximum number of entries, are counted together in the last entry. Also counts the references
+ * whose use was dropped. */
 static rd_status make_pairs(breakdown *b) {
     const rdi_tuples *tuples = &b->a->tuples;
     joints j = {.at = rdi_arena_alloc(&b->scratch, tuples->n, sizeof *j.at)};
@@ -376,7 +380,8 @@ static rd_status make_pairs(breakdown *b) {
 }
 
 /* Makes the entries that tell the misses of a line in a data region. Tuples without misses, and
- * those whose line or region has no entry, are left out. */
+ * those whose line or region has no entry, are left out, and so are entries beyond the maximum
+ * number. */
 static rd_status make_line_data(breakdown *b) {
     const rdi_tuples *tuples = &b->a->tuples;
     joints j = {.at = rdi_arena_alloc(&b->scratch, tuples->n, sizeof *j.at)};

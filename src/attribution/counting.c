@@ -10,8 +10,8 @@
  * The data that a pass needs is prefetched while another pass works on another tile, one cache line
  * per reference, so that the memory system is never overloaded: the entries of blocks are
  * prefetched while the tile before the last is counted, and tuples while the next tile is resolved.
- * So two tiles are always unfinished, even between batches, which are short if there are many
- * events.
+ * So two tiles stay unfinished until the window ends, even between batches, which are short if
+ * there are many events.
  */
 #include "attribution/attributor.h"
 
@@ -31,7 +31,8 @@ static uint64_t end_of(const rd_refs *refs, uint32_t i) {
     return refs->addr[i] + (refs->size && refs->size[i] ? refs->size[i] - 1 : 0);
 }
 
-/* Returns whether reference i of the tile touches only one block. */
+/* Returns whether reference i of the tile begins in its block and, if words are distinguished, also
+ * ends there. */
 static bool is_whole(const rd_attributor *a, const rd_refs *refs, const uint32_t *origin,
                      const rdi_tile *p, size_t i) {
     uint64_t first = refs->addr[origin[i]], last = end_of(refs, origin[i]);
@@ -97,7 +98,7 @@ static rd_status prepare(rd_attributor *a, const rd_attributed *batch, bool gapl
 /* ---- resolve ---- */
 
 /* Returns whether the cache has the region of an address in the block of `touch`, which several
- * regions share. If so, stores the region in *out, in its bits of a key. */
+ * regions share. If so, *out is the region, in its bits of a key; otherwise *out has no meaning. */
 static inline bool recall_region(rd_attributor *a, const rdi_touch *touch, uint64_t address,
                                  rdi_tuple_key *out) {
     const rdi_region_recall *recall = rdi_regions_recall(&a->regions, address);
@@ -106,7 +107,7 @@ static inline bool recall_region(rd_attributor *a, const rdi_touch *touch, uint6
 }
 
 /* Finds the region of an address in the block of `touch`, and stores it in `touch` if the block has
- * only one region. */
+ * only one region, otherwise in the cache. */
 static rd_status find_region(rd_attributor *a, rdi_touch *touch, uint64_t address,
                              rdi_tuple_key *out) {
     if (recall_region(a, touch, address, out))
@@ -220,14 +221,14 @@ static __attribute__((noinline)) rd_status find_tuple(rd_attributor *a, rdi_tile
     return RD_OK;
 }
 
-/* Counts a tile that belongs to `window` and empties it. Prefetches the block entries of the tile
- * `next`. */
+/* Counts the references of tile `p` in their tuples and in `window`, and empties the tile.
+ * Prefetches the block entries of the tile `next`. */
 PASS rd_status count(rd_attributor *a, rdi_tile *p, rdi_counts *window, const rdi_tile *next) {
     const uint64_t *distances = p->distances;
     /* If the table has moved since the tile was resolved, find the home slots again. */
     if (RDI_UNLIKELY(p->slots != a->tuples.slot))
         a->passes->tuples(&a->tuples, p->key, p->n, p->tuple);
-    uint64_t sum = 0; /* sum of the distances that are counted in small counters */
+    uint64_t sum = 0; /* sum of the distances in steps below RDI_SMALL_STEPS */
     for (size_t i = 0, n = p->n; i < n; i++) {
         RDI_PREFETCH(next->touch[i]);
         uint64_t distance = distances[i];

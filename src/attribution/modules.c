@@ -41,8 +41,8 @@ static rd_status take_variable(void *user, const rdi_variable *v) {
     return RD_OK;
 }
 
-/* Orders variables by address. Among the variables at one address, the longest one with the
- * shortest name is last. */
+/* Orders variables by address. Among the variables at one address, the largest one is last, and
+ * among equally large ones the one with the shortest name. */
 static int by_address(const void *a, const void *b) {
     const rdi_variable *x = a, *y = b;
     if (x->address != y->address)

@@ -35,11 +35,12 @@ void rdi_modules_init(rdi_modules *m, rd_ctx *ctx); /* cannot fail */
 void rdi_modules_fini(rdi_modules *m);
 
 /* Adds a module at `epoch`, or extends the entry of the same module if it is still mapped. If the
- * event has size 0, the file determines the size. *replaced says whether another module was mapped
- * at this address. If so, the new one is mapped from `epoch` + 1 on, and the caller must begin that
- * epoch. */
+ * event has size 0, the file determines the size. *replaced says whether another module is or was
+ * mapped at some of the same addresses. If so, the new one is mapped from `epoch` + 1 on, and the
+ * caller must begin that epoch. */
 rd_status rdi_modules_add(rdi_modules *m, const rd_event *event, uint32_t epoch, bool *replaced);
-/* Removes the module that begins at the address. It counts as mapped until the end of `epoch`. */
+/* Removes the modules whose code begins at the address. They count as mapped until the end of
+ * `epoch`. */
 void rdi_modules_remove(rdi_modules *m, uint64_t address, uint32_t epoch);
 
 /* Return a module that is mapped at `epoch`: one whose code contains `pc`, or one whose code or

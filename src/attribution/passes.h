@@ -1,5 +1,5 @@
 /* The loops of counting.c in which references are independent, compiled once per instruction set.
- * They are plain C that compilers vectorize. */
+ * They are plain C that compilers vectorize, except for `sites` with AVX-512. */
 #ifndef RDI_PASSES_H
 #define RDI_PASSES_H
 
@@ -30,8 +30,8 @@ typedef struct rdi_passes {
     void (*tuples)(const rdi_tuples *t, const rdi_tuple_key *key, size_t n, rdi_tuple **tuple);
 } rdi_passes;
 
-/* Chooses the functions for an instruction set; RDI_ISA_AUTO is the best one. Returns
- * RD_EUNSUPPORTED if this processor lacks it. */
+/* Chooses the functions for an instruction set; RDI_ISA_AUTO is the best one that this processor
+ * has. Returns RD_EUNSUPPORTED if this processor lacks the instruction set. */
 rd_status rdi_passes_choose(rd_ctx *ctx, rdi_isa isa, const rdi_passes **out);
 
 #endif

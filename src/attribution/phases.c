@@ -18,7 +18,7 @@
 #define PHASE_CHANGE 0.25
 /* The fraction of the finite distances that is within the reach of an interval. */
 #define WITHIN_REACH 0.95
-/* Factor by which the counted references may exceed the number of blocks in a working set. */
+/* Factor by which a number of references may exceed the limit that it is compared with. */
 #define ROUNDING 1.1
 
 #define BINS     (RD_LOG_BINS + 1) /* Number of bins. The last bin is for infinite distances. */
@@ -76,8 +76,8 @@ static bool differ(const signature *a, const signature *b) {
 /* ---- intervals ---- */
 
 /* Returns whether the interval `now` ends before window i: windows i and i + 1 both differ from the
- * steady part of the interval, or both differ from each of the two windows before them. One
- * different window is not a change. */
+ * steady part of the interval, or both differ from each of the two windows before window i. One
+ * different window is not a change, so the last window never begins an interval. */
 static bool changes(const interval *now, const signature *window, size_t i, size_t n) {
     if (i + 1 == n)
         return false;
@@ -195,7 +195,8 @@ static size_t absorb(interval *intervals, size_t n, const signature *window) {
 /* ---- the same phase again ---- */
 
 /* Returns the difference between an interval of a phase and a later interval. Bins beyond the reach
- * of the phase count as one if that is closer and `later` has no more references there. */
+ * of the phase count as one if that is closer and `later` has at most ROUNDING times as many
+ * references there. */
 static double distance(const interval *phase, const interval *later) {
     double plain = difference(&phase->steady, &later->steady);
     size_t bin = phase->reach;

@@ -29,7 +29,8 @@ typedef struct rdi_places {
 rd_status rdi_place_of(const rdi_modules *modules, rdi_arena *arena, uint64_t pc, uint32_t epoch,
                        rdi_place *out);
 
-/* Finds the places of all sites. All results are in the arena. */
+/* Finds the places of all sites. The results are in the arena, except for texts that are borrowed
+ * from the modules. */
 rd_status rdi_places_find(const rd_attributor *a, rdi_arena *arena, rdi_places *out);
 
 /* Returns the number of the line that contains a place, or RDI_OTHERS if no site is on that

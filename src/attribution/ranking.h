@@ -21,8 +21,8 @@ typedef struct rdi_ranking {
 } rdi_ranking;
 
 rd_status rdi_ranking_init(rdi_ranking *r, rdi_arena *arena, size_t n);
-/* Sorts the items and keeps at most `max` of them. Items without references get no index. `others`
- * says that some references belong to no item. */
+/* Sorts the items and keeps at most `max` of them. Items without references get no index of their
+ * own. `others` says that some references belong to no item. */
 void rdi_ranking_sort(rdi_ranking *r, size_t max, bool others);
 
 static inline void rdi_ranking_add(rdi_ranking *r, uint32_t number, uint64_t misses,

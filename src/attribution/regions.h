@@ -8,7 +8,8 @@
  * Look-ups are cached. The table entry of a block holds its region (touched.h), with the version at
  * the look-up, until an event affects the block. For blocks that several regions share, the cache
  * here keeps the region of an address. Such a block has its own version, and gets a new one when an
- * event affects it. No version is used twice.
+ * event affects it. No version is used twice, unless all of them are used up; then all cached
+ * look-ups are invalidated first.
  */
 #ifndef RDI_REGIONS_H
 #define RDI_REGIONS_H
@@ -21,14 +22,14 @@
 typedef struct rdi_region {
     rd_data_kind kind;
     uint64_t key;   /* heap: program counter of the allocation; stack: process << 32 | thread;
-                            global: address */
+                       global: address of the variable, or the address before the module */
     uint32_t epoch; /* epoch in which the region was first seen, to find its module */
     /* Name of a variable or module, borrowed from the modules; NULL: the name is derived from the
      * key. */
     const char *name;
     uint64_t live, most;     /* number of live bytes now, and the largest number so far */
-    uint64_t fetched, words; /* number of blocks evicted from the first level, and of the words
-                                touched in them */
+    uint64_t fetched, words; /* number of times that the first word set of a block ended, and sum of
+                                the numbers of words in it */
 } rdi_region;
 
 #define RDI_REGION_RECALLS 4096
@@ -52,7 +53,8 @@ typedef struct rdi_regions {
     size_t max_spans;
     rdi_block_map by_key[4]; /* per kind: maps a key to a region number */
     rdi_spans spans;
-    uint32_t version; /* version of all blocks that belong to only one region */
+    uint32_t version; /* version of the blocks that belong to only one region, unless their look-up
+                         is outdated */
     uint32_t newest;  /* the newest version, from 1 to RDI_VERSION_LAST */
     rdi_region_recall recall[RDI_REGION_RECALLS];
 } rdi_regions;

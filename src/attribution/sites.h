@@ -37,7 +37,8 @@ rd_status rdi_sites_init(rdi_sites *s, rd_ctx *ctx, size_t max);
 void rdi_sites_fini(rdi_sites *s);
 rd_status rdi_sites_forget(rdi_sites *s);
 
-/* Finds or assigns the number of a pc, and enters it in the cache. Sites may move. */
+/* Finds or assigns the number of a pc, and enters it in the cache unless the pc is too large for an
+ * entry. The array `site` may move. */
 rd_status rdi_sites_find(rdi_sites *s, uint64_t pc, uint32_t *out);
 
 /* Return the index of a pc in the cache, and the bits above the site in its entry. */

@@ -62,12 +62,12 @@ typedef struct rdi_touched {
 rd_status rdi_touched_init(rdi_touched *t, rd_ctx *ctx, uint64_t bound,
                            void (*dropped)(void *user, const rdi_touch *touch), void *user);
 void rdi_touched_fini(rdi_touched *t);
-/* Passes all remaining blocks to dropped(). */
+/* Passes all remaining blocks to dropped() and empties the tables. */
 void rdi_touched_drop_all(rdi_touched *t);
 
 /* Finds the entry of the block, or makes one. A new entry has no words, no site, and the region
- * RDI_MIXED; the caller must set its words at once. Making an entry invalidates all entries that
- * were returned before. */
+ * RDI_MIXED; the caller must set its words at once. Entries may move, so pointers to entries that
+ * were returned before become invalid. */
 rd_status rdi_touched_find(rdi_touched *t, uint64_t block, rdi_touch **out);
 
 /* Marks the regions of `n` blocks from `first` on as changed: they must be looked up again. */

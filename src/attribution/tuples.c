@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define FIRST_SLOTS  256
-#define KEPT_AT_ONCE 64 /* number of tuples moved at a time; it divides FIRST_SLOTS */
+#define KEPT_AT_ONCE 64 /* number of slots that are moved at a time; it divides FIRST_SLOTS */
 #define REST_SEGMENT 64
 
 /* Some numbers are reserved for first touches, mixed regions and others. */

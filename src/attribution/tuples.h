@@ -23,8 +23,8 @@
 #define RDI_OTHERS UINT32_MAX
 
 /* The key of a tuple. From the highest bits on, it has the use, the reuse, and the number of the
- * region plus 1. All ones in a field mean RDI_OTHERS. A key whose reuse is 0 describes a block
- * between two references. A key is never 0. */
+ * region plus 1. All ones in a field mean RDI_OTHERS. The entry of a block holds a key with only
+ * the use (rdi_touch). The key of a tuple is never 0. */
 typedef uint64_t rdi_tuple_key;
 
 #define RDI_SITE_BITS    21
@@ -34,9 +34,9 @@ typedef uint64_t rdi_tuple_key;
 #define RDI_SITE_FIELD   ((UINT64_C(1) << RDI_SITE_BITS) - 1)
 #define RDI_REGION_FIELD ((UINT64_C(1) << RDI_REGION_BITS) - 1)
 
-/* Steps below RDI_SMALL_STEPS have a small counter, which has 16 bits in steps below
- * RDI_NEAR_STEPS. Distances in these steps are so short that the sum of the distances in all small
- * counters does not overflow. */
+/* Steps below RDI_SMALL_STEPS have a small counter, which has 16 bits in steps below RDI_NEAR_STEPS
+ * and 8 bits in the other steps. Distances in these steps are so short that the sum of the
+ * distances in all small counters does not overflow. */
 #define RDI_NEAR_STEPS  16
 #define RDI_SMALL_STEPS 28
 
