@@ -116,9 +116,9 @@ int recorder_spawn(pid_t *program, char **args, bool silent) {
     return error;
 }
 
-/* Multiplies the stack limit by STACK_FACTOR, up to the hard limit, for a program whose stack frames
- * are larger because of a compiled-in recorder. Returns whether the limit was set; *before is then the old
- * limit, which may already have been the hard limit. */
+/* Multiplies the stack limit by STACK_FACTOR, up to the hard limit, for a program whose stack
+ * frames are larger because of a compiled-in recorder. Returns whether the limit was set; *before
+ * is then the old limit, which may already have been the hard limit. */
 static bool raise_stack_limit(struct rlimit *before) {
     if (getrlimit(RLIMIT_STACK, before) != 0 || before->rlim_cur >= RLIM_INFINITY / STACK_FACTOR)
         return false;

@@ -26,7 +26,7 @@ typedef struct change_at {
     double high[2];    /* upper ends of the bands, or equal to `miss` */
     double misses[2];  /* numbers of misses, or miss ratios if `counted` is false */
     bool comparable;   /* true: both miss ratios are known; see look() for interpolated ones */
-    bool certain;      /* true: the misses differ by more than the bands allow */
+    bool certain;      /* true: the bands do not overlap, and the misses differ by more than SAME */
     double difference; /* misses after minus misses before */
 } change_at;
 
@@ -137,8 +137,8 @@ typedef struct change_sum {
     change_at gain, loss; /* the sizes with the largest gain and the largest loss */
 } change_sum;
 
-/* Sums the differences at powers of two times `least` blocks, up to the first size that holds all
- * blocks of both profiles. */
+/* Sums the certain differences at powers of two times `least` blocks, up to the first size at which
+ * both profiles have all achievable hits. */
 static change_sum add_up(const change_report *r, uint64_t least) {
     change_sum sum = {0};
     uint64_t size = least * (r->unit[0] > r->unit[1] ? r->unit[0] : r->unit[1]), end = 0;
@@ -290,7 +290,8 @@ static void choose_names(change_report *r) {
     }
 }
 
-/* Stores whether the profiles are identical. Profiles whose bins have nothing in common are not. */
+/* Sets *identical to whether the profiles are identical. Profiles whose bins have nothing in common
+ * are not identical. */
 static rd_status find_identical(rd_ctx *ctx, const rdi_change *change, bool *identical) {
     rd_comparison c = {0};
     rd_status status = rd_compare(ctx, change->profiles[0], change->profiles[1],

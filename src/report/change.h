@@ -12,9 +12,10 @@ typedef struct rdi_change {
     size_t n_levels;
 } rdi_change;
 
-/* Writes sentences, a line each. The first one says whether locality got better or worse, at which
- * cache size most, and by how much. Names are written without folders and ".json", unless both
- * would be the same, and are not escaped. */
+/* Writes sentences, a line each. The first one says that the profiles are identical or cannot be
+ * compared, or whether locality got better or worse, at which cache size most, and by how much.
+ * Names are written without folders and ".json", unless both would be the same, and are not
+ * escaped. */
 rd_status rdi_change_say(rd_ctx *ctx, const rdi_change *change, rdi_text *out);
 
 #endif

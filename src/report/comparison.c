@@ -22,8 +22,8 @@ static rd_status compare_pair(rd_ctx *ctx, const rd_comparees *all, size_t first
                     rd_last_error(ctx));
 }
 
-/* Returns the name of a binning, such as "log bins". RD_BINS_EDGES stands for the finest bins that
- * both profiles have. */
+/* Writes the name of a binning, such as "log bins", to `room` and returns `room`. RD_BINS_EDGES,
+ * the finest bins that both profiles have, is called "common bins". */
 static const char *bins_name(rd_binning binning, char room[48]) {
     char name[32];
     rd_binning_name(binning, name);

@@ -13,7 +13,7 @@
 #define RATIO_DIGITS 6
 #define MAX_STRING   400 /* maximum length of a name or source line on the page, in bytes */
 
-/* Writes the mean of the finite distances. */
+/* Writes the mean of the finite distances, or null if it is unknown. */
 static void put_mean(rd_json_writer *w, const rd_profile *p) {
     const rd_bin *bins;
     size_t n = rd_profile_bins(p, &bins);
@@ -81,8 +81,8 @@ static rd_status put_band(rd_json_writer *w, const rd_profile *p) {
     return RD_OK;
 }
 
-/* Writes a size and its miss ratio as members of an object. The ratio is unknown above a bound, and
- * below the resolution of a sample. */
+/* Writes a size, its miss ratio and its band, if it has one, as members of an object. The ratio is
+ * unknown above a bound, and below the resolution of a sample. */
 static rd_status put_size(rd_json_writer *w, const rd_profile *p, uint64_t blocks) {
     const rd_profile_facts *f = rd_profile_facts_of(p);
     rd_json_put_u64(w, "blocks", blocks);
@@ -104,7 +104,7 @@ static rd_status put_size(rd_json_writer *w, const rd_profile *p, uint64_t block
     return RD_OK;
 }
 
-/* Writes the miss ratios of the page's caches, or none if the size of a block is unknown. */
+/* Writes the miss ratios of the page's caches, or none if blocks have no size in bytes. */
 static rd_status put_levels(rd_json_writer *w, const rd_page *page, const rd_profile *p) {
     uint64_t block_bytes = rd_profile_facts_of(p)->block_bytes;
     rd_json_begin_array(w, "at_levels", RD_JSON_INLINE);

@@ -24,7 +24,8 @@ RD_CHECKED rd_status rdi_html_details(rd_json_writer *w, const rd_profile *p, si
 
 /* ---- curves and bins (html_curve.c) ---- */
 
-/* Returns the size of the smallest cache with all achievable hits, or the bound; at least 1. */
+/* Returns the size in blocks of the smallest cache with all achievable hits, or the bound; at least
+ * 1 and at most 2^62. */
 uint64_t rdi_html_end(const rd_profile *p);
 
 /* Makes the curve from 1 block, or from the smallest size that the sample resolves, to its end. The
@@ -36,8 +37,8 @@ RD_CHECKED rd_status rdi_html_curve(rd_ctx *ctx, const rd_profile *p, rd_mrc_poi
  * compared. */
 typedef struct rdi_html_axis {
     uint64_t end;     /* the end of the longest curve */
-    uint64_t granule; /* number whose multiples are ends of bins in all profiles; UINT64_MAX:
-                         unknown */
+    uint64_t granule; /* largest rdi_html_granule() of the profiles; UINT64_MAX: a profile supports
+                         only log bins */
     uint64_t first;   /* end of the first bin: the smallest power of two that all samples resolve */
 } rdi_html_axis;
 
@@ -48,7 +49,7 @@ uint64_t rdi_html_granule(const rd_profile *p);
 typedef enum rdi_html_bins {
     RDI_HTML_LOG,   /* one bin per octave */
     RDI_HTML_FINE,  /* up to eight bins per octave, if the profiles have them */
-    RDI_HTML_LINEAR /* about a hundred bins of equal width */
+    RDI_HTML_LINEAR /* up to about a hundred bins of equal width */
 } rdi_html_bins;
 
 /* Returns the end of the bin that begins at `edge`. The first bin begins at 0. */

@@ -11,7 +11,8 @@
 
 #include <string.h>
 
-/* Maximum number of entries of a list, for all profiles of the page together. */
+/* Maximum number of entries of a list, for all profiles of the page together, unless LEAST_ROWS
+ * allows more. */
 #define ROWS       1000
 #define LEAST_ROWS 150 /* minimum number of entries of a list for each profile */
 #define OPEN_ROWS  250 /* number of entries that keep their distances */

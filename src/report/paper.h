@@ -17,8 +17,8 @@ typedef enum rdi_ink { RDI_INK_PLAIN, RDI_INK_BOLD, RDI_INK_DIM, RDI_INK_DRAWING
 
 rdi_paper rdi_paper_start(rd_profile *p, const rd_report_style *style);
 
-/* Adds the name of the trace, or the number of traces, and says if the trace is incomplete or
- * sampled. */
+/* Adds the name and format of the trace, the number of traces, or "profile" if neither is known,
+ * and says if the trace is incomplete or sampled. */
 void rdi_paper_title(rdi_paper *paper, const rd_profile *p);
 void rdi_paper_ink(rdi_paper *paper, rdi_ink ink);
 /* Says how far the numbers of an approximate profile can be from the true ones. */
@@ -52,7 +52,7 @@ void rdi_format_size(const rdi_paper *paper, uint64_t blocks, char *text);
 void rdi_format_power(const rdi_paper *paper, uint64_t blocks, char *text);
 /* Formats a number of objects: "512", "1,750", "9,999,999", "12.3 M". */
 void rdi_format_objects(uint64_t objects, char *text);
-/* Formats a number in binary units: "512", "2 Ki", "1.5 Mi". */
+/* Formats a number in binary units: "512", "2 Ki", "1.50 Mi". */
 void rdi_format_units(double number, char *text);
 
 #endif

@@ -155,7 +155,8 @@ static void put_heading(const details_report *r, const char *title, const char *
     rdi_text_putc(&r->paper->t, '\n');
 }
 
-/* Returns whether entry i of a table is worth a row. */
+/* Returns whether entry i of a table is shown: it must be one of the first SHOWN entries, and
+ * either the first one or above TELLING at some level. */
 static bool is_telling(const details_report *r, size_t i, const uint64_t *misses) {
     bool telling = i == 0;
     for (size_t k = 0; k < r->d->n_levels; k++)
@@ -268,8 +269,8 @@ static void say_pair(const details_report *r, rdi_text *words, size_t line, size
     name_place(r, most->use, place);
     rdi_text_printf(words, " In %s of these misses, %s used the block last", share,
                     most->use == line ? "the same line" : place);
-    /* The mean distance is left out if many reuses are hits, because most of it would come from the
-     * hits. */
+    /* The mean distance is left out if more than a tenth of the reuses are hits, because much of it
+     * would come from the hits. */
     if (most->misses[level] >= most->count - most->count / 10) {
         uint64_t mean = (uint64_t)((double)rdi_sum_wide(most->distance_sum) / (double)most->count);
         rdi_format_size(r->paper, mean, distance);

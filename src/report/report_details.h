@@ -4,7 +4,8 @@
 
 #include "report/paper.h"
 
-/* Adds the tables and sentences for the details that the profile has, if any. */
+/* Adds tables and sentences about the details of the profile. Adds nothing if the profile has no
+ * attribution or no references. */
 void rdi_report_details(rdi_paper *paper, const rd_profile *p);
 
 #endif

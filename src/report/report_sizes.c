@@ -115,8 +115,8 @@ static void add_achievable(rdi_report *r) {
     }
 }
 
-/* Finds the working sets that the sample resolves, the most pronounced first. `out` has room for
- * MAX_KNEES; returns how many were found. */
+/* Writes up to MAX_KNEES working sets that the sample resolves to `out`, the most pronounced first,
+ * and returns their number. */
 static size_t find_working_sets(const rdi_report *r, rd_knee *out) {
     size_t all = rd_knees(r->p, out, MAX_KNEES), n = 0;
     for (size_t i = 0; i < all; i++)

@@ -75,7 +75,8 @@ static void add_infinite(rdi_report *r) {
                                     : "no cache avoids these\n");
 }
 
-/* Adds the median of the finite distances: a number, or the bin that the median is in. */
+/* Adds the median of the finite distances: a number, the bin that the median is in, or the size
+ * below which the sample does not resolve it. */
 static void add_median(rdi_report *r, const rd_bin *bins, size_t n, uint64_t finite) {
     size_t i = 0;
     uint64_t seen = 0;

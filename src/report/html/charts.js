@@ -361,8 +361,8 @@ function histogramFigure(refresh) {
 
 /* ---- two profiles ---- */
 
-/* Returns the configuration of the chart with the difference of two curves. Above the chart axis,
- * the second profile misses more. */
+/* Returns the configuration of the chart with the difference of two curves. Above 0, the second
+ * profile misses more. */
 function differenceConfig() {
     const [first, last] = sizeRange(), [a, b] = profiles;
     const sizes = [...new Set([a, b].flatMap((p) => curvePoints(p, last).map((point) => point.x)))]

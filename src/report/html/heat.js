@@ -1,7 +1,7 @@
 /* Shows the run over time: a heat map of distances by window, and the misses of each window. */
 
 const heatMargin = { right: 12, top: 22, bottom: 44 };
-const heatNarrow = 500; /* a chart with fewer pixels gets short labels */
+const heatNarrow = 500; /* a chart of fewer pixels in width gets short labels */
 
 function lastBin(rows) {
     return Math.max(0, ...rows.map((row) => row.bins.length - 1));
@@ -77,7 +77,8 @@ function drawHeatAxes(ctx, p, layout) {
     drawPhases(ctx, p, layout);
 }
 
-/* Draws a line where each phase begins, with its name above it, shortened to fit. */
+/* Draws the name of each phase, shortened or left out if it does not fit, and a line where each
+ * phase except the first begins. */
 function drawPhases(ctx, p, layout) {
     ctx.font = `600 12px ${getComputedStyle(document.body).fontFamily}`;
     ctx.textAlign = "left";
@@ -114,7 +115,8 @@ function drawHeat(canvas, p, chosen) {
     ctx.strokeRect(layout.x(chosen), heatMargin.top, Math.max(2, layout.cell), layout.height);
 }
 
-/* Makes the heat map as a table. Neighboring windows are summed, and empty bins are left out. */
+/* Makes the heat map as a table. Neighboring windows are summed, so that there are at most 32 rows,
+ * and empty bins are left out. */
 function heatTable(p) {
     const rows = p.windows.rows, step = Math.ceil(rows.length / 32), bins = [];
     for (let k = 0; k <= lastBin(rows); k++)

@@ -55,7 +55,7 @@ function nameData(entry) {
 }
 
 /* Returns the row for which `misses` is largest, or null if it is 0 for all rows. The last entry of
- * a list, which sums all other entries, is not a candidate. */
+ * a list, which sums the entries that are not listed, is not a candidate. */
 function worstRow(rows, misses) {
     return rows.reduce((best, row) =>
         !row.others && misses(row) > (best ? misses(best) : 0) ? row : best, null);
