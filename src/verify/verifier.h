@@ -23,7 +23,7 @@ void rdi_verify_make(uint64_t seed, size_t shortest, size_t longest, rdi_verify_
 
 typedef enum rdi_verify_delivery {
     RDI_VERIFY_HISTOGRAM, /* no distances are requested */
-    RDI_VERIFY_ARRAY,     /* feed() returns the distances */
+    RDI_VERIFY_ARRAY,     /* feed() writes the distances to an array */
     RDI_VERIFY_SINK       /* the distances are sent to a sink */
 } rdi_verify_delivery;
 

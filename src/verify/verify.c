@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define DEFAULT_LONGEST 20000
-#define SHRINK_WORK     5000000 /* maximum number of references that are run while shrinking */
+#define SHRINK_WORK     5000000 /* shrinking ends after about this many references */
 
 typedef struct subject {
     const rd_engine_info *info;
@@ -39,8 +39,8 @@ struct rd_verify {
 
 /* ---- subjects ---- */
 
-/* Adds the subject "NAME", or "NAME:options" if there are options. Fails if the options are
- * wrong. */
+/* Adds the subject "NAME", or "NAME:options" if there are options. Fails if the options are wrong.
+ * If this machine lacks what they need, the subject is added but not checked. */
 static rd_status add_subject(rd_verify *v, const rd_engine_info *info, const char *options) {
     subject *grown = rdi_resize(v->ctx, v->subjects, v->n_subjects + 1, sizeof *grown);
     if (!grown)

@@ -9,8 +9,8 @@
 
 #include <math.h>
 
-/* Maximum number of steps of the oracle per reference. The oracle needs up to n * M steps, so long
- * traces get few blocks. */
+/* Maximum number of steps of the oracle for a trace, per reference of the longest trace. The oracle
+ * needs up to n * M steps, so long traces get few blocks. */
 #define ORACLE_STEPS_PER_REFERENCE 1600
 
 /* Fills n entries of `index` with values below m. */
@@ -176,7 +176,8 @@ static const struct {
 };
 
 /* Draws a length. Most are short, because a hundred short traces reach more corner cases than a
- * long one. If `shortest` is large, all lengths from `shortest` to `longest` are equally likely. */
+ * long one. If `shortest` is above 1024, all lengths from `shortest` to `longest` are equally
+ * likely. */
 static size_t draw_length(rdi_rng *rng, size_t shortest, size_t longest) {
     static const size_t classes[] = {2, 8, 64, 256, 256, 1024, 1024, SIZE_MAX};
     size_t limit = classes[rdi_rng_below(rng, RDI_COUNT(classes))];
@@ -192,8 +193,8 @@ static uint64_t draw_blocks(rdi_rng *rng, size_t n, uint64_t steps) {
 }
 
 /* Returns the index of a pattern in `orders`; consecutive seeds choose the patterns in turn. A
- * trace of distinct blocks has at most `distinct_max` references. If `shortest` is above that, the
- * next pattern, a cycle, replaces it. */
+ * trace of distinct blocks has at most `distinct_max` references. If `shortest` is above
+ * `distinct_max`, the next pattern, a cycle, replaces that of distinct blocks. */
 static size_t choose_order(uint64_t seed, size_t shortest, size_t distinct_max) {
     size_t order = seed % RDI_COUNT(orders);
     return orders[order].fill == order_distinct && shortest > distinct_max ? order + 1 : order;

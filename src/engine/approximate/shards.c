@@ -1,11 +1,11 @@
 /* shards: measures a sample of the blocks, which it chooses by their hash. The result is
  * statistical and has a confidence band.
  *
- * A block is in the sample if its hash is below a threshold, so either all its references are
- * sampled or none. `stream` measures the distances inside the sample. At a rate R each sampled
- * reference stands for 1 / R references, and its distance is multiplied by 1 / R. With samples=S
- * the engine lowers the threshold whenever the sample has more than S blocks: blocks above the
- * threshold leave the sample, and earlier counts keep their weight.
+ * A block is in the sample if its hash is below a threshold, so while the threshold stays the same,
+ * either all its references are sampled or none. `stream` measures the distances inside the sample.
+ * At a rate R each sampled reference stands for 1 / R references, and its distance is multiplied by
+ * 1 / R. With samples=S the engine lowers the threshold whenever the sample has more than S blocks:
+ * blocks above the threshold leave the sample, and earlier counts keep their weight.
  *
  * The engine counts all references, so it knows by how much the number of sampled references
  * deviates from its expected value. Such a deviation has two causes. The first cause is that the

@@ -2,9 +2,9 @@
  * bound.
  *
  * While references arrive, the engine uses only the table of `stream`, which gives the time since
- * the last reference to the same block. The engine counts these times in cells whose width is
- * 1/1024 of their value (profile/cells.h). At the end the model of Shen, Shaw, Meeker and Ding
- * (profile/time_model.h) turns the histogram of times into one of distances.
+ * the last reference to the same block. The engine counts these times in cells whose width is 1 or
+ * at most 1/1024 of their value (profile/cells.h). At the end the model of Shen, Shaw, Meeker and
+ * Ding (profile/time_model.h) turns the histogram of times into one of distances.
  *
  * The model assumes that all intervals of the same length are alike. This does not hold for
  * intervals of a few references, because programs repeat short patterns. With exact=W the engine

@@ -54,14 +54,14 @@ static inline rd_status rdi_ranks_send(rdi_ranks *r, unsigned from, unsigned to,
 }
 
 /* Waits for the next message of this kind from rank `from` to rank `me`, and moves its contents to
- * *list, which the caller frees. Fails if any rank has failed. */
+ * *list, which the caller frees. Fails if a rank of this process has failed. */
 static inline rd_status rdi_ranks_receive(rdi_ranks *r, unsigned me, unsigned from,
                                           rdi_message_kind kind, rdi_u64_list *list) {
     return r->ops->receive(r, me, from, kind, list);
 }
 
-/* Makes all ranks stop waiting. From now on, sending and receiving fail with the `status` of the
- * first call of this function. */
+/* Makes the ranks of this process stop waiting. From now on, their sending and receiving fail with
+ * the status of the first failure in this process, or with `status` if this is the first one. */
 static inline void rdi_ranks_fail(rdi_ranks *r, rd_status status) {
     r->ops->fail(r, status);
 }

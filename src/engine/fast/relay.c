@@ -17,7 +17,7 @@
  * While the analyzed program runs, three threads share two processors. The ring is then long, so
  * that a waiting thread sleeps for milliseconds and leaves its processor to another thread.
  *
- * Time: O(1) per reference. Memory: that of `stream`, and up to 19 MB for packets.
+ * Time: O(1) per reference. Memory: that of `stream`, and up to 19 MiB for packets.
  */
 #include "base/threads.h"
 #include "engine/fast/stream.h"

@@ -15,10 +15,10 @@
  * store-forward costs more than the whole sum) and makes the sums of a tile independent. The
  * changes that the tile itself makes are added by counting inversions among its old slots.
  *
- * Each pass is a separate function, because in one function their loops would have to share the
- * registers. The passes work on copies of axis and table. Otherwise the compiler would have to
- * assume that stores through uint64_t pointers change their fields, and it would reload these for
- * every reference.
+ * All passes except fill_plain() are separate functions, because in one function their loops would
+ * have to share the registers. The passes work on copies of axis and table. Otherwise the compiler
+ * would have to assume that stores through uint64_t pointers change their fields, and it would
+ * reload these for every reference.
  */
 #include <string.h>
 

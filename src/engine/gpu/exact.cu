@@ -134,8 +134,8 @@ static __device__ rdi_exact_link load_link(const rdi_exact_link *links, uint32_t
  *
  * A thread block processes the tiles of one panel, with a histogram of their buckets in shared
  * memory. A word holds two counts, because no bucket has more than RDI_EXACT_TILE references.
- * Before every tile, the thread block writes the number of earlier references of the panel above
- * each bucket. */
+ * Before every tile, the thread block writes for each bucket the number of earlier references of
+ * the panel whose previous reference lies in a higher bucket. */
 
 /* Returns the sum of the counts in the warp's strip of the histogram. Every word has two counts. */
 static __device__ uint32_t strip_sum(const uint32_t *histogram, uint32_t begin, uint32_t end) {
@@ -153,8 +153,9 @@ static __device__ uint32_t warp_prefix(uint32_t x) { /* includes the thread's ow
     return x;
 }
 
-/* Passes the counts above each bucket, two at a time, to put(word, above the first bucket, above
- * the second bucket). The histogram may be changed after the function returns. */
+/* For each word of the histogram, calls put(word, a, b), where a and b are the sums of the counts
+ * above the first and above the second bucket of the word. The histogram may be changed after the
+ * function returns. */
 template <typename Put>
 static __device__ void sum_above(const uint32_t *histogram, uint32_t words, uint32_t *totals,
                                  Put put) {

@@ -61,15 +61,17 @@ void rdi_gpu_rounds_close(rdi_gpu_rounds *g);
  * too little memory. */
 rd_status rdi_gpu_rounds_prepare(rdi_gpu_rounds *g, uint64_t n);
 
-/* Starts a round of n references in device memory. All ids, including those of earlier rounds, must
- * be in [least, greatest]. The function returns while the round runs, so the references must stay
- * valid until the next call of this function or of rdi_gpu_rounds_wait(). If the device has no room
- * for all references, the function divides them into several rounds. */
+/* Waits for the previous round like rdi_gpu_rounds_wait(), and starts a round of n references in
+ * device memory. All ids, including those of earlier rounds, must be in [least, greatest]. The
+ * function returns while the round runs, so the references must stay valid until the next call of
+ * this function or of rdi_gpu_rounds_wait(). If the device has no room for all references, the
+ * function divides them into several rounds. */
 rd_status rdi_gpu_rounds_start(rdi_gpu_rounds *g, const uint64_t *refs, uint32_t n, uint64_t least,
                                uint64_t greatest);
 /* Waits for the current round and delivers its distances, if they are requested. */
 rd_status rdi_gpu_rounds_wait(rdi_gpu_rounds *g);
-/* Waits for the last round, and adds the counts to run->out.hist. */
+/* Waits for the last round like rdi_gpu_rounds_wait(). Unless distances are requested, adds the
+ * counts to run->out.hist. */
 rd_status rdi_gpu_rounds_finish(rdi_gpu_rounds *g);
 
 #endif

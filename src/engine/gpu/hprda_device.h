@@ -42,7 +42,7 @@ typedef struct rdi_rda_work {
     rdi_rda_item *all_items;
     uint32_t *all_buckets; /* zero at first */
     uint32_t room, n_buckets;
-    rdi_rda_counts *all_counts; /* initially zero */
+    rdi_rda_counts *all_counts; /* zero at first */
     uint32_t *all_before;       /* `groups` + 1 numbers */
     rdi_rda_item *known;        /* output: one item per distinct block */
     uint32_t *n_known;          /* number of items in `known`, zero at first */
@@ -75,8 +75,8 @@ RDI_BOTH rdi_rda_table rdi_rda_all_table(const rdi_rda_work *w) {
     return t;
 }
 
-/* Step 1: thread `t` of a group analyzes its chunk, and stores the number of distinct blocks in
- * before[t + 1]. */
+/* Step 1: thread `t` of a group analyzes its chunk, stores the number of distinct blocks in
+ * before[t + 1], and inserts the blocks into the table of the group. */
 RDI_BOTH void rdi_rda_run_thread(const rdi_rda_work *w, uint32_t group, uint32_t t) {
     uint64_t number = (uint64_t)group * w->threads + t, begin = number * w->chunk;
     uint64_t left = begin < w->n ? w->n - begin : 0;
@@ -100,7 +100,7 @@ RDI_BOTH void rdi_rda_sum_up(uint32_t *before, uint32_t n) {
 }
 
 /* Step 2: merges the chunks of a group for the block of item `i`, if that item represents its
- * block. */
+ * block, and inserts the result into the table of all groups. */
 RDI_BOTH void rdi_rda_run_item(const rdi_rda_work *w, uint32_t group, uint32_t i) {
     rdi_rda_table t = rdi_rda_group_table(w, group), all = rdi_rda_all_table(w);
     if (!t.item[i].list)
@@ -113,7 +113,8 @@ RDI_BOTH void rdi_rda_run_item(const rdi_rda_work *w, uint32_t group, uint32_t i
         *w->full = 1;
 }
 
-/* Step 3: merges the groups for the block of item `i`, if that item represents its block. */
+/* Step 3: merges the groups for the block of item `i`, if that item represents its block, and adds
+ * the result to `known`. */
 RDI_BOTH void rdi_rda_run_group_item(const rdi_rda_work *w, uint32_t i) {
     rdi_rda_table all = rdi_rda_all_table(w);
     if (!all.item[i].list)

@@ -33,14 +33,14 @@ typedef struct rdi_levels_scan {
 /* ---- steps ---- */
 
 /* Initializes a round: every reference has missed, no distance is known, and the block above the
- * top level is the referenced block. */
+ * top level is the referenced block. Computes s->fallen for the top level. */
 rd_status rdi_levels_start(rdi_device *d, const rdi_levels_scan *s);
 
 /* Computes the block that reaches each tile at this level, and updates the stack. */
 rd_status rdi_levels_carry(rdi_device *d, const rdi_levels_scan *s, uint64_t level);
 
-/* Scans the level. Computes s->fallen for the next level, and sets *s->missing to nonzero unless
- * every reference has hit. */
+/* Scans the level. Computes s->fallen for the next level, and sets *s->missing, which the caller
+ * has cleared, to nonzero unless every reference has hit. */
 rd_status rdi_levels_scan_tiles(rdi_device *d, const rdi_levels_scan *s, uint64_t level);
 
 /* ---- a round (levels_device.c) ---- */

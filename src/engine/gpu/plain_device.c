@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#define ROOM_BYTES ((uint64_t)1 << 30) /* bytes of memory of the emulated device */
+#define ROOM_BYTES ((uint64_t)1 << 30) /* free bytes that the emulated device reports */
 
 struct rdi_device {
     rd_ctx *ctx;

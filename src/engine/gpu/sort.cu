@@ -3,8 +3,8 @@
 
 #include <cub/device/device_radix_sort.cuh>
 
-/* Sorts the pairs, with *bytes bytes at `scratch`. If `scratch` is NULL, only sets *bytes to the
- * required size. */
+/* Sorts the pairs, with *bytes bytes at `scratch`, and sets *result as rdi_device_sort() does. If
+ * `scratch` is NULL, only sets *bytes to the required size. */
 template <typename Key>
 static cudaError_t sort(rdi_device *d, const rdi_device_pairs *p, void *scratch, size_t *bytes,
                         unsigned *result) {

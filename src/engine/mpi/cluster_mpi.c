@@ -32,7 +32,7 @@ typedef struct outgoing {
     struct outgoing *next;
     MPI_Request request;
     unsigned to;
-    uint64_t references; /* number of references of the trace in it */
+    uint64_t references; /* number of references of the trace in the message */
     rdi_u64_list list;
 } outgoing;
 
@@ -153,7 +153,7 @@ static void drive_transfers(void *arg, unsigned worker) {
 
 /* ---- the transport ---- */
 
-/* The state of a thread that waits for a message. */
+/* The state of a thread that waits for a message, or for messages to be sent. */
 typedef struct patience {
     unsigned looks;
     long nap_ns;
@@ -275,7 +275,7 @@ unsigned rd_cluster_size(const rd_cluster *c) {
     return c ? c->ranks.n : 1;
 }
 
-/* Serves jobs. After a failure, even before a job has been read, the ranks stay busy, so that
+/* Serves jobs. After a failure, even before a job has been read, marks the ranks as busy, so that
  * leaving the cluster aborts all processes. */
 rd_status rd_cluster_serve(rd_cluster *c, const rd_parts *parts) {
     if (!c)

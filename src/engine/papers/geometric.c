@@ -14,7 +14,8 @@
  * Time: O(log n) per reference for the ranks, for any trace; finding n(t) takes O(log n) with
  * `sort`, O(B) with `range:B`, and O(1) with `table`, which uses one thread. Memory: 52 bytes per
  * reference of a round. A round has three times as many references as there are live blocks, and at
- * least 64 K new references. Distances are late by up to a round.
+ * least 64 K new references (16 M on a device), unless the option `phase` sets their number.
+ * Distances are late by up to a round.
  *
  * Use it on machines with very many processors, or if the cost must be the same for every trace. On
  * a few cores `auto` is several times faster.

@@ -7,7 +7,7 @@
 #include "engine/papers/geometric_core.h"
 #include "engine/papers/lanes.h"
 
-/* The method to find next(t). */
+/* The method to find next(t), the time of the next reference to the block of reference t. */
 typedef enum rdi_next_how { RDI_NEXT_SORT, RDI_NEXT_RANGE, RDI_NEXT_TABLE } rdi_next_how;
 
 typedef struct rdi_next {
@@ -15,13 +15,15 @@ typedef struct rdi_next {
     uint64_t range; /* RDI_NEXT_RANGE: all blocks are below this number */
 } rdi_next;
 
-/* Parses "sort", "range:B" or "table". Returns RD_EINVAL for any other text. */
+/* Parses "sort", "range:B" with B from 1 to 2^32 - 1, or "table". Returns RD_EINVAL for any other
+ * text. */
 rd_status rdi_next_parse(rd_ctx *ctx, const char *text, rdi_next *out);
 
 /* Memory of a round. Its contents are not kept between rounds. */
 typedef struct rdi_geometric_memory {
     rdi_room next;  /* one uint32_t per reference */
-    rdi_room work;  /* the blocks that are sorted, with their times, and later the points */
+    rdi_room work;  /* the blocks to sort with their times, or the blocks to scan; later the
+                       points */
     rdi_room work2; /* the second buffer for sorting and merging */
     rdi_room counts;
 } rdi_geometric_memory;
@@ -38,8 +40,8 @@ rd_status rdi_geometric_rank(rdi_round *round, const rdi_lanes *lanes, uint32_t 
 
 /* Returns the largest bit width of the n block ids. */
 unsigned rdi_geometric_bits(const uint64_t *block, uint32_t n);
-/* Checks the blocks of a round. Returns RD_ERANGE if the method is RDI_NEXT_RANGE and a block is
- * not below the range. */
+/* Checks the blocks of a round. Returns RD_ERANGE if the method is RDI_NEXT_RANGE and the id of a
+ * block is next->range or more. */
 rd_status rdi_geometric_check(rd_ctx *ctx, const rdi_next *next, const uint64_t *block, uint32_t n);
 
 void rdi_geometric_memory_free(rd_ctx *ctx, rdi_geometric_memory *memory);

@@ -70,7 +70,8 @@ typedef struct hprda_engine {
 /* ---- parameters ---- */
 
 /* Sets the shape from the options N, ST, NB, NTB, HS and MS, and computes those that the user left
- * at 0. Returns RD_EINVAL if they do not fit together; N = NTB * NB * ST must hold. */
+ * at 0. Returns RD_EINVAL unless N = NTB * NB * ST, NB is at most THREADS_MAX, and HS is above N
+ * and at most 8 * N. */
 static rd_status fit_shape(hprda_engine *e) {
     rdi_rda_shape *s = &e->shape;
     uint64_t chunk = e->chunk < e->round_refs ? e->chunk : e->round_refs,
@@ -231,7 +232,8 @@ static rd_status reserve(hprda_engine *e, size_t n) {
     return rdi_room_grow(ctx, &e->block, grown, sizeof(uint64_t));
 }
 
-/* Counts or delivers an immediate repeat, which has distance 0 and does not change the state. */
+/* Counts an immediate repeat, which has distance 0. If distances are requested, delivers the 0, at
+ * once or with the round. */
 static rd_status take_repeat(hprda_engine *e) {
     if (!e->run->in->distances)
         e->zeros++;

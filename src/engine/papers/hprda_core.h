@@ -22,7 +22,7 @@ RDI_BOTH uint64_t rdi_rda_hash(uint64_t block) {
 
 /* ---- inside a chunk ---- */
 
-/* A thread's private memory, initially zeroed. */
+/* A thread's private memory. `seen` and `live` must be zero before a chunk is analyzed. */
 typedef struct rdi_rda_local {
     uint32_t *seen;   /* hash table: position of a block's last reference, from 1; 0: free */
     uint32_t slots;   /* number of slots in the hash table, above the number of references; a power

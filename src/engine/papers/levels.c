@@ -33,13 +33,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Number of references in a round on threads; they stay in the cache from level to level. */
+/* Least default length of a round on threads, in references, which stay in the cache from level to
+ * level. */
 #define USUAL_ROUND (32u * 1024)
 /* Number of references in a round on a device, enough for its thousands of threads. */
 #define DEVICE_ROUND (16u * 1024 * 1024)
 /* Smallest share in groups that justifies a barrier per level. */
 #define SHARE_LEAST   (1024u / RDI_LEVELS_GROUP * 4)
-#define DEEPEST_WHOLE (1024u * 1024) /* maximum number of levels with compact=off */
+#define DEEPEST_WHOLE (1024u * 1024) /* maximum of C or the bound with compact=off */
 #define FEW_LEFT      64u            /* among so few references, hits are not worth removing */
 
 /* The data of the current level, compacted when half of the references have hit. */
@@ -218,8 +219,8 @@ static rd_status start_round(levels_engine *e) {
     return RD_OK;
 }
 
-/* Returns whether a deeper level can have a hit. Removes the references that have hit if they are
- * many. */
+/* Returns false if all references have hit; with compact=off, always returns true. Removes the
+ * references that have hit if they are at least half of more than FEW_LEFT references. */
 static bool go_deeper(levels_engine *e) {
     size_t left = e->compact ? count_missing(&e->scan) : e->scan.n;
     if (left == 0)

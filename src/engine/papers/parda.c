@@ -27,7 +27,7 @@
 
 #define USUAL_CHUNK ((uint64_t)1 << 22) /* default chunk size: references per rank and round */
 #define LEAST_CHUNK ((uint64_t)1 << 16)
-#define BATCH       65536 /* number of references per message */
+#define BATCH       65536 /* maximum number of references per message */
 #define MOST_RANKS  1024
 
 /* Default number of references per round if the ranks read the trace themselves and a checkpoint is
@@ -80,8 +80,8 @@ static rd_status start_crew(parda_engine *e) {
                     e->ranks->here);
 }
 
-/* Makes all ranks fail with `status`, and waits until the ranks of this process have ended.
- * Afterwards, no rank can replace the error message. */
+/* Makes the ranks of this process fail with `status`, and waits until they have ended. Afterwards,
+ * none of them can replace the error message. */
 static void stop_crew(parda_engine *e, rd_status status) {
     rdi_ranks_fail(e->ranks, status);
     rdi_crew_free(e->crew);
@@ -249,8 +249,9 @@ static rd_status choose_ranks(parda_engine *e) {
     return RD_OK;
 }
 
-/* Returns the chunk size in references. For a short trace it is small enough that all ranks get
- * work. Waiting references may use an eighth of the memory limit. */
+/* Returns the chunk size in references. It follows from the option `phase` if that is given. For a
+ * short trace it is small enough that all ranks get work. Without `phase`, waiting references may
+ * use an eighth of the memory limit, but a chunk has at least LEAST_CHUNK references. */
 static uint64_t choose_chunk(const parda_engine *e) {
     uint64_t n = e->ranks->n, expected = (e->run->in->references + n - 1) / n;
     if (e->round_option && e->run->in->references && e->run->in->references < e->round_option)

@@ -1,8 +1,8 @@
 /* Declares a checkpoint: a file with the data that a Parda analysis needs to resume after a round.
  *
- * The file contains 64-bit little-endian numbers: a magic number, the fields below in this order,
- * the lengths of the two lists, the lists, and a checksum. The file appears only when it is
- * complete.
+ * The file contains 64-bit little-endian numbers: a magic number, `identity`, `position`,
+ * `references`, `digest`, the lengths of `counts` and `state`, these two lists, and a checksum. The
+ * file appears only when it is complete.
  */
 #ifndef RDI_PARDA_CHECKPOINT_H
 #define RDI_PARDA_CHECKPOINT_H
