@@ -1,6 +1,6 @@
-/* Computes XXH64 according to its public specification. Every step is a bijection of the state for
- * a fixed input, and of the input for a fixed state. So damage inside one 8-byte word is always
- * detected. */
+/* Computes XXH64 according to its public specification. Every step that takes a word of the input
+ * is a bijection of the state for a fixed word, and maps a fixed state to different states for
+ * different words. */
 #include "trace/checksum.h"
 
 #define P1 UINT64_C(0x9e3779b185ebca87)

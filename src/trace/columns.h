@@ -23,8 +23,9 @@ const rdi_column_info *rdi_column_info_find(const char *name);
  * column, to values[]. */
 void rdi_column_gather(const rdi_column_info *c, const rd_refs *refs, size_t at, size_t n,
                        uint64_t *values);
-/* Makes the n values column c of the batch `refs`, which then points to them or to a copy in `col`.
- * Returns NULL, or a text that says what is wrong with the values. */
+/* Sets column c of the batch `refs` to values[0] ... values[n - 1]: the batch then points to
+ * `values` or to a copy in `col`. Returns NULL, or a text that says what is wrong with the
+ * values. */
 const char *rdi_column_deliver(const rdi_column_info *c, const uint64_t *values, size_t n,
                                rdi_columns *col, rd_refs *refs);
 

@@ -20,12 +20,12 @@ const char *rdi_csv_field(char sep, const char *p, const char *end, rdi_field *f
  * lower case, or 0 if there is none. A '#' at the beginning of the line is ignored. */
 size_t rdi_csv_find(char sep, const char *line, const char *end, const char *names);
 
-/* Returns the first of tab, comma, semicolon, pipe and blank that occurs in the line outside of
- * quotes, or a comma if none does. */
+/* Guesses the separator: returns the first of tab, comma, semicolon, pipe and blank, in this order,
+ * that occurs anywhere in the line outside of quotes, or a comma if none does. */
 char rdi_csv_guess_sep(const char *line, const char *end);
 
-/* Returns whether a line looks like column names: it begins with '#', or no field begins like a
- * number. */
+/* Returns whether a line looks like column names: it begins with '#', or all its fields are valid
+ * and none begins like a number. */
 bool rdi_csv_is_header(char sep, const char *line, const char *end);
 
 /* Returns whether `text` is one of the words "a|b|c", in upper or lower case. */

@@ -11,7 +11,8 @@
 
 typedef struct rdi_event_info {
     const char *name; /* name in the descriptions of a native file */
-    uint32_t field;   /* the RD_FIELD_* of traces with this kind of event */
+    uint32_t field;   /* the RD_FIELD_* that is set in rd_refs.fields if a trace can have events of
+                         this kind */
     bool has_path;
     bool required; /* true: a reader that does not know the kind refuses the file */
 } rdi_event_info;
@@ -28,8 +29,8 @@ typedef struct rdi_event_list {
 /* Returns NULL if the event is valid, or a text that says what is wrong with it ("has ..."). */
 const char *rdi_event_check(const rd_event *event);
 
-/* Appends a copy of the event, with a copy of the first `path_bytes` bytes of its path if its kind
- * has a path. */
+/* Appends a copy of the event, whose kind must be known, with a copy of the first `path_bytes`
+ * bytes of its path if its kind has a path. */
 rd_status rdi_event_list_add(rdi_event_list *list, const rd_event *event, size_t path_bytes);
 /* Removes each allocation, and each release of one allocation, that a later such event at the same
  * address supersedes. No reference may lie between the events of the list, because it could refer

@@ -41,9 +41,9 @@ static bool is_address(const uint8_t *p) {
     return top == 0 || top == 0xffff;
 }
 
-/* Recognizes the format: in every record the flags are 0 or 1 and the addresses are canonical, and
- * at least one instruction is a branch. Without a branch, the name of the file must confirm the
- * format. */
+/* Recognizes 64-byte records: in every record, the flags are 0 or 1, the addresses are canonical
+ * and the address of the instruction is not 0, and at least one instruction is a branch. Without a
+ * branch, the name of the file must confirm the format. */
 static int champsim_probe(const uint8_t *head, size_t n, bool whole) {
     const layout *l = &layouts[0];
     bool branches = false;

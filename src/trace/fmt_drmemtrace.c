@@ -77,8 +77,8 @@ static const char *scan_data(const char *p, const char *limit, uint8_t kind, rdi
     return p ? rdi_scan_line_end(p) : NULL;
 }
 
-/* Returns whether the line continues the bytes of a long instruction: it begins with two
- * hexadecimal digits. */
+/* Returns whether the text at p continues the bytes of a long instruction: it begins with two
+ * hexadecimal digits and a blank or the end of the line. */
 static bool continues_bytes(const char *p) {
     return rdi_hex_digit[(uint8_t)p[0]] && rdi_hex_digit[(uint8_t)p[1]] &&
            (rdi_is_blank(p[2]) || p[2] == '\n');

@@ -249,8 +249,8 @@ static void jsonl_close(void *self) {
 
 static const char default_field[] = "hash_ids";
 
-/* Recognizes an object with the key "hash_ids" on the first line, even if this line is longer than
- * the head. */
+/* Recognizes an object with the string "hash_ids" on the first line, even if this line is longer
+ * than the head. */
 static int jsonl_probe(const uint8_t *head, size_t n, bool whole) {
     (void)whole;
     if (head[0] != '{')

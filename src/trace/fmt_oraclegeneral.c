@@ -8,8 +8,8 @@ typedef struct oracle_reader {
     rdi_reader *r;
 } oracle_reader;
 
-/* Returns the position of the next access to the same object. -1 and the largest number mean that
- * there is none. */
+/* Returns the position of the next access to the same object. -1 and INT64_MAX mean that there is
+ * none. */
 static int64_t next_access(const uint8_t *record) {
     return (int64_t)rdi_load_le64(record + 16);
 }

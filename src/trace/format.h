@@ -78,8 +78,9 @@ typedef struct rdi_format_ops {
     rd_format_info info;
     size_t state_size; /* size of the state, which the core sets to zero and parses the options
                           into */
-    /* Returns an RDI_PROBE_* for the first n > 0 bytes of the unpacked file; `whole` says that the
-     * file ends there. The function is NULL if the format can only be chosen with -f. */
+    /* Returns how certain it is, on the scale of RDI_PROBE_*, that the first n > 0 bytes of the
+     * unpacked file have this format; `whole` says that the file ends there. The function is NULL
+     * if the format can only be chosen with -f. */
     int (*probe)(const uint8_t *head, size_t n, bool whole);
     const char *suffix; /* suffix of usual file names, for RDI_PROBE_FITS; NULL: none */
     rd_status (*open)(void *self, rdi_reader *r);
@@ -89,7 +90,8 @@ typedef struct rdi_format_ops {
     rd_status (*read)(void *self, rd_refs *refs);
     /* A format has either both of these functions or none. They are called only for inputs whose
      * size is known. count() returns the number of references, or 0 if it is unknown, for example
-     * because of damage. seek() continues at reference `first`, or *skip references before it. */
+     * because of damage. seek() continues reading at reference `first` or an earlier one, and sets
+     * *skip to the number of references that the core must skip to reach reference `first`. */
     uint64_t (*count)(void *self);
     rd_status (*seek)(void *self, uint64_t first, uint64_t *skip);
     /* Optional. Stores the number of references that a recorder skipped intentionally, and the

@@ -2,8 +2,8 @@
  * one line in generators.def.
  *
  * The same options give the same trace on every machine: random numbers are integers from a seed,
- * and floating-point numbers are only added, multiplied and divided, which IEEE 754 defines
- * exactly.
+ * and floating-point numbers are only added, subtracted, multiplied, divided, compared and
+ * converted, which IEEE 754 defines exactly.
  */
 #ifndef RDI_GENERATE_H
 #define RDI_GENERATE_H

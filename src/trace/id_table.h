@@ -5,9 +5,9 @@
  * one object, so the table remembers every name with its hash, and the numbers that occur in the
  * same trace. It fails if two names collide, or a name and a number.
  *
- * A trace with names needs O(distinct ids) memory. A trace with only numbers needs none: if the
- * first RDI_ID_NUMBERS_MAX ids are all numbers, numbers are no longer remembered, and a later name
- * is an error.
+ * A trace with names needs O(distinct ids) memory. A trace with only numbers needs memory for fewer
+ * than RDI_ID_NUMBERS_MAX ids: if the first RDI_ID_NUMBERS_MAX ids are all numbers, the table
+ * forgets them and remembers no more, and a later name is an error.
  */
 #ifndef RDI_ID_TABLE_H
 #define RDI_ID_TABLE_H
@@ -42,7 +42,7 @@ void rdi_id_table_init(rdi_id_table *t, rd_ctx *ctx);
 void rdi_id_table_fini(rdi_id_table *t);
 
 /* Sets *out to the number for an id of n > 0 bytes. The byte after the text must be readable, and
- * it must not be a hexadecimal digit. Messages quote the id; the caller adds the line. */
+ * it must not be a hexadecimal digit. Messages do not name the line; the caller adds it. */
 RD_CHECKED rd_status rdi_id_read(rdi_id_table *t, const char *text, size_t n, uint64_t *out);
 
 /* Returns the hash of a name of n bytes. */

@@ -16,8 +16,8 @@ typedef struct rdi_input {
     const uint8_t *data; /* the input buffer */
     size_t avail;        /* number of bytes in the input buffer */
     uint64_t offset;     /* position of data[0] in the unpacked stream */
-    uint64_t line;       /* number of the current line, from 1, for messages; line readers count
-                            it */
+    uint64_t line;       /* number of the line that was read last, from 1, for messages; only line
+                            readers count lines */
     bool eof;            /* true: the input buffer holds the last bytes of the input */
 } rdi_input;
 
@@ -56,8 +56,8 @@ rd_status rdi_input_fail_line(rdi_input *in, const char *format, ...) RDI_PRINTF
 rd_status rdi_input_fail_byte(rdi_input *in, uint64_t offset, const char *format, ...)
     RDI_PRINTF(3, 4);
 
-/* Sets *done to the number of bytes read so far from the stored file, and *total to its size (0:
- * unknown). */
+/* Sets *done to the number of bytes read so far from the file or memory, before unpacking, and
+ * *total to its size (0: unknown). */
 void rdi_input_progress(const rdi_input *in, uint64_t *done, uint64_t *total);
 void rdi_input_close(rdi_input *in);
 

@@ -43,8 +43,8 @@ static rd_status find_lines(rdi_lines *l) {
     size_t seen = 0;
     while (!(end = behind_last_newline(in->data + seen, in->data + in->avail)) && !in->eof) {
         seen = in->avail;
-        /* The input buffer never grows beyond the longest line, so whether a line is too long does
-         * not depend on the sizes of the reads. */
+        /* No more is read once l->max bytes have no '\n', so whether a line is too long does not
+         * depend on the sizes of the reads. */
         if (seen >= l->max) {
             in->line++;
             return rdi_input_fail_line(in, "the line is longer than %zu bytes", l->max - 1);

@@ -57,9 +57,10 @@ void rdi_lines_consume(rdi_lines *l, size_t n);
  * l->failed, otherwise one with l->expected. */
 rd_status rdi_lines_fail(rdi_lines *l, const char *p, const char *limit);
 
-/* Returns `sure` if every line of a file's head is valid and at least one is a reference, a weak
- * guess if nearly all lines are valid, and RDI_PROBE_NO otherwise. After the weak guess, the reader
- * reports the invalid lines, unless another format fits better. */
+/* Returns `sure` if every line of a file's head is valid and at least one is a reference,
+ * RDI_PROBE_WEAK / 2 if there are invalid lines but at least 8 references for each of them, and
+ * RDI_PROBE_NO otherwise. RDI_PROBE_WEAK / 2 lets the reader report the invalid lines, unless
+ * another format fits better. */
 int rdi_lines_probe(const uint8_t *head, size_t n, bool whole, rdi_line_parser *parse, int sure);
 
 /* Returns the beginning of the first line in a head, after a byte order mark. *limit is the end of

@@ -24,8 +24,8 @@ struct rd_mapper {
     uint64_t next, last; /* the remaining blocks of a reference, if `splitting` is set */
     bool splitting;
     uint32_t *origin;          /* the origins of the blocks in `out`; NULL: not requested */
-    uint64_t out[OUT_MAX + 1]; /* has one more entry, like `origin`, because map_narrow() writes one
-                                  entry ahead */
+    uint64_t out[OUT_MAX + 1]; /* blocks to deliver; the last entry, like that of `origin`, is
+                                  spare */
 };
 
 rd_status rd_mapper_new(rd_ctx *ctx, const rd_mapping *mapping, rd_mapper **out) {

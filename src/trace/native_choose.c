@@ -15,7 +15,8 @@ static unsigned sample_step(size_t n) {
     return n < SAMPLE_FROM ? 1 : 8;
 }
 
-/* Counts how often each difference of 1 to 4 bytes occurs in a sample of the n references. */
+/* Counts how often each difference of 1 to 4 bytes occurs in a sample of the n references. When
+ * e->exacts is half full, differences that it does not contain yet are ignored. */
 static void count_exacts(rdi_column_encoder *e, size_t n) {
     uint64_t random = 1;
     e->exact_count = 0;
@@ -166,8 +167,8 @@ static int16_t find_wider(const rdi_column_encoder *e, uint32_t shape) {
     return NO_SYMBOL;
 }
 
-/* The symbol for all shapes of one slot and kind that have no symbol of their own. It has room for
- * the widest difference and the largest size of these shapes. */
+/* The symbol for all shapes of one slot and kind that have neither a symbol of their own nor that
+ * of a wider shape. It has room for the widest difference and the largest size of these shapes. */
 typedef struct escape {
     unsigned width, size_bytes;
     int16_t symbol;
@@ -232,8 +233,8 @@ void rdi_choose_symbols(rdi_column_encoder *e, size_t n, bool kinded) {
     sort_best(e, room + room / 4); /* because some differences will find their place in `probe`
                                       taken */
     size_t kept = keep_best(e, room);
-    /* The symbols with a size in the data come last, because decoding is fast for symbols before
-     * them. */
+    /* The candidates with a size in the data come last, because decoding is fast for symbols before
+     * the first of them. */
     for (int last = 0; last < 2; last++)
         for (size_t i = 0; i < kept; i++)
             if (size_in_data(e, e->candidates[i].shape) == last)

@@ -4,9 +4,9 @@
  * A column is coded with a table of up to 256 symbols and one control byte per reference that names
  * a symbol. A symbol means: take the base address of this slot, add this constant, and add a number
  * of this many bytes from the data stream. The symbols of the address column also carry size and
- * kind. The slot then holds the address after the reference, so that each slot follows one stream
- * of a program (code, stack, an array). The decoder has no branch per reference; the encoder makes
- * all decisions.
+ * kind. The end of the reference then becomes the base address of the slot, so that each slot
+ * follows one sequence of nearby addresses (code, stack, an array). The fast path of the decoder
+ * has no branch per reference; the encoder makes all decisions.
  */
 #ifndef RDI_NATIVE_CODEC_H
 #define RDI_NATIVE_CODEC_H
@@ -55,8 +55,8 @@ typedef struct rdi_column_decoder {
 
 /* Reads the head of a column block of `count` references. `fields` has RD_FIELD_SIZE and
  * RD_FIELD_KIND if this column carries them. Sets *used to the size of the whole block. Returns
- * NULL, or a text that says what is wrong. The 8 bytes after `bytes` + n, which are the checksum,
- * must be readable. */
+ * NULL, or a text that says what is wrong. The 8 bytes from `bytes` + n on must be readable; in a
+ * frame they always are, because the checksum comes last. */
 const char *rdi_column_open(rdi_column_decoder *c, uint32_t fields, size_t count,
                             const uint8_t *bytes, size_t n, size_t *used);
 
@@ -80,8 +80,8 @@ typedef struct rdi_event_place {
     uint64_t at, count;
 } rdi_event_place;
 
-/* Appends the events in the payload of a frame to `list` and advances `place`. If it returns
- * RD_EFORMAT, *wrong says what is wrong. */
+/* Appends the events in the payload of a frame to `list`, without those of kind RDI_EVENT_SKIPPED,
+ * and advances `place`. If the function returns RD_EFORMAT, *wrong says what is wrong. */
 rd_status rdi_events_decode(rdi_event_list *list, const rdi_event_numbers *numbers,
                             rdi_event_place *place, const uint8_t *bytes, size_t n,
                             const char **wrong);
@@ -100,9 +100,9 @@ size_t rdi_column_encode(rdi_column_encoder *e, size_t n, const uint64_t *values
                          const uint32_t *sizes, const uint8_t *kinds, uint8_t *out);
 
 /* Writes the payload of a frame of events to `out`, which must have room for RDI_EVENTS_BYTES: the
- * events from *next on that are before reference `end`, as far as they fit. `before` is the
- * position from which that of the first event is counted. Advances *next and returns the size of
- * the payload. */
+ * events from *next on whose position is below `end`, as far as they fit. The position of the first
+ * of them is stored as the difference from `before`. Advances *next and returns the size of the
+ * payload. */
 size_t rdi_events_encode(const rdi_event_list *list, size_t *next, uint64_t before, uint64_t end,
                          uint8_t *out);
 

@@ -2,8 +2,8 @@
  *
  * The file may be malicious, because anybody can make valid checksums. So everything is checked
  * before it is used as an index or a length. The position in the data is checked once for a group
- * of references; groups that could reach past the data, or that have uncommon symbols, take a
- * slower path with more checks.
+ * of 32 references. Groups that could reach past the data, that have symbols with a size in the
+ * data, or that are shorter take a slower path with more checks.
  */
 #include "trace/format.h"
 #include "trace/native_codec.h"

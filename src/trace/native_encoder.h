@@ -6,12 +6,15 @@
 #include "trace/native_codec.h"
 
 /* Number of slots; more slots make differences smaller, but need more symbols. */
-#define SLOTS        8
-#define ESCAPE_BYTES 6      /* approximate cost of a reference without a good symbol */
-#define NEAR_BYTES   0x8000 /* a larger jump begins another stream */
+#define SLOTS 8
+/* Approximate number of data bytes of a reference whose shape has no symbol of its own. */
+#define ESCAPE_BYTES 6
+/* A value within this distance of the base of a slot uses that slot. A value that is farther from
+ * every base takes over the least recently used slot. */
+#define NEAR_BYTES 0x8000
 
-/* Size classes. Sizes up to 64 and powers of two are part of the symbol; all other sizes go to the
- * data stream. */
+/* Size classes. A symbol of a shape contains sizes up to 64 and powers of two; all other sizes, and
+ * all sizes with an escape (native_choose.c), are in the data stream. */
 enum {
     SIZE_NONE = 0,
     SIZE_SMALL_LAST = 64,             /* class = size */
@@ -145,8 +148,8 @@ static inline uint64_t *probe_of(rdi_column_encoder *e, uint64_t key) {
     return &e->probe[hash(key) >> (64 - PROBE_BITS)];
 }
 
-/* Chooses the symbols of the planned frame, and sets `symbols`, `shape_symbol` and `probe`.
- * `kinded` means that the column has kinds. */
+/* Chooses the symbols of the planned frame of n references, and sets `symbols`, `symbol_count`,
+ * `shape_symbol` and `probe`. `kinded` means that the column has kinds. */
 void rdi_choose_symbols(rdi_column_encoder *e, size_t n, bool kinded);
 
 #endif

@@ -186,7 +186,7 @@ static rd_status read_descriptions(rdi_input *in, rdi_native_head *head) {
     return RD_OK;
 }
 
-/* Sets the columns and event kinds of version 1. */
+/* Sets the columns and event kinds of version 1 that head->fields contains. */
 static void set_plain(rdi_native_head *head) {
     const rdi_column_info *column;
     for (size_t i = 0; (column = rdi_column_info_at(i)) != NULL; i++)
@@ -235,8 +235,8 @@ static size_t put_entry(uint8_t *p, const entry *e, const char *name) {
     return ENTRY_BYTES + bytes;
 }
 
-/* Writes descriptions of the columns and event kinds that version 1 does not have to p, adds these
- * columns and kinds to the head, and returns the size of the descriptions. */
+/* Writes to p the descriptions of the columns and event kinds in head->fields that version 1 does
+ * not have, adds these columns and kinds to the head, and returns the size of the descriptions. */
 static size_t describe(rdi_native_head *head, uint8_t *p) {
     size_t bytes = 0;
     const rdi_column_info *column;

@@ -89,8 +89,8 @@ static rd_status native_writer_open(void *self, rdi_writer *w) {
     return rdi_column_encoder_new(w->ctx, &f->encoder);
 }
 
-/* Encodes the block of the i-th column after the address to p, and returns its size. The block of a
- * described column has its length before it, which the size includes. */
+/* Writes to p the block of the i-th of the columns that follow the address, and returns its size.
+ * The block of a described column has its length before it, which the size includes. */
 static size_t encode_column(const native_writer *f, const frame *x, size_t i, uint8_t *p) {
     if (i + f->head.described < f->head.n_columns)
         return rdi_column_encode(f->encoder, x->count, x->values[i], NULL, NULL, p);
@@ -129,7 +129,8 @@ static void encode_frame(void *arg) {
     x->n_bytes = seal_frame(x->bytes, x->count, payload, x->seed);
 }
 
-/* Waits for the frame that the thread encodes, if there is one, and writes it. */
+/* Waits until the thread has encoded f->encoding, if it was started, and writes the encoded frame,
+ * if there is one. */
 static rd_status write_encoded(native_writer *f) {
     if (f->started)
         rdi_background_wait(f->thread);
@@ -139,8 +140,8 @@ static rd_status write_encoded(native_writer *f) {
     return n ? rdi_output_write(f->w->out, f->encoding->bytes, n) : RD_OK;
 }
 
-/* Writes the events before reference `end`. All earlier frames must have been written, because the
- * memory of `encoding` is reused. */
+/* Writes the events whose position is below `end`, and removes them from f->events. All earlier
+ * frames must have been written, because the memory of `encoding` is reused. */
 static rd_status write_events(native_writer *f, uint64_t end) {
     uint8_t *bytes = f->encoding->bytes;
     uint64_t at = f->before;

@@ -15,7 +15,8 @@ typedef struct rdi_source {
     uint8_t head[64]; /* memory of `data` for files, enough for the magic number of a compression */
 } rdi_source;
 
-/* Reads up to `n` stored bytes into `buf` and sets *got to their number, which is 0 at the end. */
+/* Reads up to `n` bytes of the source, without unpacking them, into `buf`, and sets *got to their
+ * number, which is 0 at the end. */
 rd_status rdi_source_read(rdi_source *s, void *buf, size_t n, size_t *got);
 
 /* ---- unpacking (unpack.c) ---- */

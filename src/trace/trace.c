@@ -1,6 +1,6 @@
 /* Opens and reads traces. To detect the format, the probe of every format in formats.def sees the
- * first bytes of the file, and the most certain one wins. A trace owns the memory of its reader and
- * passes on its batches. */
+ * first bytes of the file, and the format with the most certain probe wins. A trace owns the memory
+ * of its reader and passes on the reader's batches. */
 #include "trace/lookup.h"
 
 #include <inttypes.h>
@@ -90,7 +90,8 @@ static int probe(const rdi_format_ops *format, const rdi_input *in, size_t n) {
     return is_named(in->name, format->suffix) ? RDI_PROBE_NAMED : RDI_PROBE_NO;
 }
 
-/* Calls the probe of every format and sets *out to the format whose probe is most certain. */
+/* Calls the probe of every format and sets *out to the format whose probe is most certain. Fails if
+ * every probe gives RDI_PROBE_NO. */
 static rd_status detect(rdi_input *in, const rdi_format_ops **out) {
     RD_TRY(rdi_input_fill(in, 1, RDI_PROBE_MAX));
     size_t n = in->avail < RDI_PROBE_MAX ? in->avail : RDI_PROBE_MAX;

@@ -45,7 +45,8 @@ static rd_status alloc_defaults(rd_trace_writer *w) {
     return RD_OK;
 }
 
-/* Opens the file after all arguments were checked, so that an invalid request changes no file. */
+/* Finds the format, parses its options, and only then opens the file, so that an invalid request
+ * changes no file. */
 static rd_status open_writer(rd_trace_writer *w, const char *path, const char *spec) {
     char *options = NULL;
     RD_TRY(rdi_spec_split(w->ctx, spec ? spec : "native", &w->spec, &options));
