@@ -126,7 +126,7 @@ static void what_cannot_be_is_said(void **state) {
     assert_refused("geometric:next=range:-1", 0, RD_EINVAL,
                    "engine geometric: next: range: '-1' is not a whole number");
     assert_refused("geometric:next=range:0", 0, RD_EINVAL,
-                   "engine geometric: next: a range has 1 to 4294967295 blocks");
+                   "engine geometric: next=range:0: a range has 1 to 4294967295 blocks");
     assert_refused("geometric:next=hash", 0, RD_EINVAL,
                    "engine geometric: next=hash is invalid: use sort, range:BLOCKS or table");
 }

@@ -212,7 +212,7 @@ static void parameters_that_do_not_fit_are_refused(void **state) {
     assert_refused("hprda:N=1024,ST=64,NB=4,NTB=5", RD_EINVAL,
                    "engine hprda: N = NTB * NB * ST must hold, not 1024 = 5 * 4 * 64");
     assert_refused("hprda:N=1024,ST=64,HS=1024", RD_EINVAL,
-                   "engine hprda: HS must be above N and at most 8 * N (N = 1024)");
+                   "engine hprda: HS is 1024; it must be above N and at most 8 * N (N = 1024)");
     assert_refused("hprda:N=128,ST=64,MS=10", RD_ERANGE,
                    "engine hprda: a pool is full (10 elements of a group, 10 of all): raise MS or "
                    "lower N");
