@@ -4,8 +4,8 @@
  *   relative, absolute  every distance is within the error bound, and the histogram counts the
  *                       reported distances; if none are reported, the n-th smallest is within the
  *                       bound of the oracle's n-th smallest
- *   anything else       the histogram counts every reference once, and counts the reported distances
- *                       if there are any
+ *   anything else       the histogram counts every reference once, and counts the reported
+ *                       distances if there are any
  *
  * For an engine that measures no distances, only the number of references and, if it is stated, the
  * number of blocks are compared.

@@ -121,8 +121,8 @@ static uint64_t count_between(const recent_bits *r, uint64_t from, uint64_t now)
     return sum;
 }
 
-/* Clears the words that begin after time `from` and not after time `upto`, because they are used
- * again. */
+/* Clears the words that begin after time `from` and not after time `upto`, because these words are
+ * used again. */
 static void clear_upto(const recent_bits *r, uint64_t from, uint64_t upto) {
     for (uint64_t at = from / 64 + 1; at <= upto / 64; at++)
         r->word[at & r->mask] = 0;

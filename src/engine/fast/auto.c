@@ -43,8 +43,8 @@
 /* Number of threads from which on `chunks` pays off for any fraction of first touches. */
 #define MANY_THREADS 6
 
-/* If memory is limited, the sample may use 1 / SAMPLE_PART of it, and the tables of the chunks may
- * use 1 / TABLES_PART. */
+/* The sample may use 1 / SAMPLE_PART of the memory limit, if there is one, and the tables of the
+ * chunks may use 1 / TABLES_PART of it. */
 #define SAMPLE_PART  16
 #define TABLES_PART  4
 #define BLOCK_BYTES  48.0   /* memory per block in the table of a chunk */
@@ -53,8 +53,8 @@
 #define LEAST        "stream" /* the engine that needs the least memory */
 #define TOO_SHORT    "because the trace is too short for threads"
 
-/* The sample is measured at a quarter, at half and at its end. If the first quarter has hardly any
- * first touches, the later measurements are not needed. */
+/* The sample is measured at a quarter, at half and at its end. If the fraction of first touches in
+ * the first quarter is below FEW_FIRSTS, the later measurements are not needed. */
 #define STOPS 3
 
 typedef struct auto_engine {

@@ -211,8 +211,8 @@ static bool way_pays(relay_engine *r) {
     return true;
 }
 
-/* Ends the division of work and hands the statistics to the stream, so that its next check of the
- * front has the same result. */
+/* Ends the division of work and hands the statistics to the stream, so that the stream's next check
+ * of the front has the same result as way_pays(). */
 static rd_status change_way(relay_engine *r) {
     RD_TRY(come_together(r));
     r->stream.window_refs = r->window_refs;

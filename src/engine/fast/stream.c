@@ -7,7 +7,8 @@
  *           run in tiles whose cache misses overlap
  *   axis    has one bit per slot, set if the slot is a block's last reference, and counts per 512,
  *           16384 and 524288 slots, so that the bits above a slot are the sum over three cache lines
- *   front   keeps the 64 most recent blocks, in order, apart from the axis while enough reuse is near
+ *   front   keeps the 64 most recent blocks, in order, apart from the axis, while enough reuse is
+ *           near
  *
  * Let N be the number of references and M the number of blocks (or the bound). Time: O(N); in
  * addition, each tile of 16 to 64 references sums one count per 44,000 blocks. A reference has at

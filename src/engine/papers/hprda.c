@@ -37,8 +37,9 @@
 
 /* Data about the last reference to a block. */
 typedef struct known_block {
-    uint64_t latest; /* number of distinct blocks after it in its round */
-    uint64_t behind; /* numbers of distinct blocks of its round and of all earlier rounds, summed */
+    uint64_t latest; /* number of distinct blocks after this reference in its round */
+    uint64_t behind; /* numbers of distinct blocks of this round and of all earlier rounds,
+                        summed */
 } known_block;
 
 enum { OPENMP, CUDA }; /* the values of backend=, in the order of the choices */
