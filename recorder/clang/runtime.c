@@ -36,7 +36,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WAIT_NS     100000000 /* time between two checks whether the analyzer still exists */
+#define WAIT_NS     100000000 /* maximum time between two checks that the analyzer exists */
 #define ASIDE_WORDS 1024
 #define HANDLERS    8  /* maximum number of nested signal handlers */
 #define COPY_BYTES  64 /* maximum number of bytes per record of memcpy() and similar functions */

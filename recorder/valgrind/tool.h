@@ -97,7 +97,7 @@ void control_finish(void);
 
 /* ---- modules, allocations and stacks (tool_events.c, tool_modules.c) ---- */
 
-/* Registers the callbacks for events. */
+/* Prepares the reporting of events, and registers the callbacks for it. */
 void events_start(void);
 /* Returns the kind of the allocator function that begins at this instruction, as a number for
  * events_call(), or 0 if there is none. */

@@ -210,7 +210,7 @@ static effect next_instruction(instruction *i) {
 
 /* ---- code ---- */
 
-/* Returns whether `code` is executable, belongs to a file and is not writable. */
+/* Returns whether `code` lies in memory that is mapped from a file, executable and not writable. */
 static Bool is_fixed(Addr code) {
     const NSegment *segment = VG_(am_find_nsegment)(code);
     return segment && segment->kind == SkFileC && segment->hasX && !segment->hasW;

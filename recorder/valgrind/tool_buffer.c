@@ -30,7 +30,7 @@ extern SysRes VG_(do_syscall)(UWord number, RegWord, RegWord, RegWord, RegWord, 
 
 #define FUTEX_WAIT  0
 #define FUTEX_WAKE  1
-#define WAIT_NS     100000000 /* time between two checks whether the analyzer still exists */
+#define WAIT_NS     100000000 /* maximum time between two checks that the analyzer exists */
 #define CHUNK_BYTES (RDI_CHANNEL_BUFFER_WORDS * sizeof(ULong))
 #define ASIDE_BYTES (2 * BUFFER_SLACK_BYTES)
 
@@ -55,7 +55,8 @@ static ULong aside[ASIDE_BYTES / sizeof(ULong)];
 
 #define HELD_MAX (RDI_CHANNEL_FULL_MAX / 2)
 static uint64_t *reserved; /* space for an event, in a buffer that is not submitted; NULL: none */
-/* Full buffers that are not submitted yet. The first one contains `reserved`. */
+/* Buffers that this process has finished but not submitted yet. The first one contains
+ * `reserved`. */
 static struct {
     Int buffer;
     ULong words;
@@ -217,8 +218,8 @@ static void give_cursor(void) {
         VG_(set_shadow_regs_area)(runs, 1, 0, sizeof cursor, (const UChar *)&cursor);
 }
 
-/* Removes the cursor. Updates the end of the buffer, or takes the records from the scratch buffer:
- * those of bursts are kept, all others are counted as skipped. */
+/* Removes the cursor. Updates the end of the records in the buffer, or takes the records from the
+ * scratch buffer: those of bursts are kept, all others are counted as skipped. */
 static void settle(void) {
     fetch_cursor();
     if (place == IN_BUFFER) {

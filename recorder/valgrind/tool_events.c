@@ -35,10 +35,10 @@ enum {
     SIZE_FIRST,     /* malloc(size) */
     SIZE_SECOND,    /* memalign(alignment, size) */
     PRODUCT,        /* calloc(n, size) */
-    REALLOC,        /* (old, size) */
-    REALLOC_ARRAY,  /* (old, n, size) */
-    POSIX_MEMALIGN, /* (&result, alignment, size) */
-    RELEASE,        /* (old) */
+    REALLOC,        /* realloc(old, size) */
+    REALLOC_ARRAY,  /* reallocarray(old, n, size) */
+    POSIX_MEMALIGN, /* posix_memalign(&result, alignment, size) */
+    RELEASE,        /* free(old) */
     MAP,            /* mmap(address, size, protection, flags) */
     UNMAP,          /* munmap(old, size) */
     REMAP           /* mremap(old, size, new size) */

@@ -16,8 +16,8 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
-/* A function of Valgrind's core, which calls it after some system calls. Its header is not
- * installed. */
+/* A function of Valgrind's core, which the core itself calls after some system calls. The header
+ * that declares the function is not installed. */
 extern void VG_(discard_translations)(Addr start, ULong bytes, const HChar *who);
 
 /* The translator's own copy of VG_(clo_vex_control), which it makes before the first

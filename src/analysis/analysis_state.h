@@ -28,8 +28,8 @@
 
 typedef struct rdi_analysis_input {
     char *name;      /* the path, or the name given to rd_analysis_add_trace() */
-    rd_trace *trace; /* a trace of the caller; NULL: `name` is a file, which is opened when it is
-                        its turn */
+    rd_trace *trace; /* a trace of the caller; NULL: `name` is a file, which is opened when its turn
+                        comes */
 } rdi_analysis_input;
 
 struct rd_analysis {
@@ -43,14 +43,15 @@ struct rd_analysis {
 
     bool block_known;     /* true: the configuration or the first trace has set block_bytes */
     uint64_t block_bytes; /* block size; 0: one block per address */
-    char *checkpoint_of;  /* NULL: none */
+    char *checkpoint_of;  /* description for the checkpoint; NULL: no checkpoint */
     rd_engine *engine;
-    rdi_distance_file *distance_file;  /* NULL: none */
+    rdi_distance_file *distance_file;  /* NULL: not open */
     bool distances_failed;             /* true: writing the distances has failed */
     rd_sampler *sampler;               /* NULL: none */
     rdi_attribution_feed *attribution; /* NULL: not requested, or no trace is open yet */
-    rdi_bursts *bursts;                /* NULL: none */
-    uint64_t *distances;               /* distances of a batch, for sampler and attribution */
+    rdi_bursts *bursts;                /* NULL: the error of bursts is not estimated */
+    uint64_t *distances;               /* distances of a batch, for sampler, bursts and
+                                          attribution */
     size_t distances_room;             /* number of distances that fit */
     rd_parts parts;                    /* used if the engine reads the trace itself */
     char *parts_text;                  /* memory of parts.what */

@@ -10,8 +10,9 @@ bool rdi_feed_parts_is_possible(const rd_analysis *a, const rdi_analysis_reading
            rd_trace_count(r->trace) > 0;
 }
 
-/* Reports progress. The readers count only references, so the bytes are assumed to be proportional.
- * An engine may read some references twice, so their number is limited to that of the trace. */
+/* Reports progress. The readers do not count bytes, so the bytes are assumed to be proportional to
+ * the references. An engine may read some references twice, so their number is limited to that of
+ * the trace. */
 static rd_status tell(void *user, uint64_t references, uint64_t block_references) {
     rd_analysis *a = user;
     uint64_t most = a->parts.references;

@@ -42,7 +42,8 @@ struct rd_attributor {
     rd_level levels[RD_LEVELS_MAX];
     rdi_steps steps;
     uint8_t near_steps[2048]; /* step of each distance below 2048 */
-    uint64_t first_miss;      /* shortest distance at which a level misses */
+    uint64_t first_miss;      /* shortest distance at which a level misses; RD_COLD if there are no
+                                 levels */
     uint8_t bits_in[256];     /* number of set bits of each index */
     /* log2 of the sizes of blocks and words. Both are 0 if every address is a block. */
     unsigned block_bits, word_bits;

@@ -8,7 +8,7 @@
  *
  * The references that bring in the working set of a phase are beyond its reach: they have infinite
  * distances at the first visit and long ones at later visits. They are compared as one bin, as long
- * as there are no more of them than at the first visit. */
+ * as there are hardly more of them than at the first visit (ROUNDING). */
 #include "attribution/phases.h"
 
 #include <math.h>

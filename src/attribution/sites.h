@@ -15,7 +15,8 @@ typedef struct rdi_site {
     uint32_t epoch;
 } rdi_site;
 
-/* log2 of the number of entries, large enough that few program counters share an entry. */
+/* log2 of the number of entries of the cache, large enough that few program counters share an
+ * entry. */
 #define RDI_SITE_CACHE_BITS 18
 #define RDI_SITE_CACHE      (1 << RDI_SITE_CACHE_BITS)
 

@@ -12,7 +12,7 @@
 #define FILE_MAX      ((size_t)16 << 20)
 #define TEXT_MAX      200 /* maximum number of bytes of a line that are kept */
 #define SNIPPETS_MAX  20
-#define SNIPPET_LINES 4 /* number of lines before and after the line */
+#define SNIPPET_LINES 4 /* maximum number of lines before and after the line */
 
 typedef struct source_text {
     char *text; /* the text, terminated by NUL; NULL: the file could not be read */

@@ -43,8 +43,8 @@ rd_status rdi_spans_insert(rdi_spans *s, rdi_span span);
 const rdi_span *rdi_spans_first(rdi_spans *s, uint64_t from, uint64_t to);
 /* Returns the span that contains `address`, which lies between `from` and `to`. *alike says whether
  * all spans that overlap the addresses from `from` to `to` have the same value. If no span contains
- * the address but all of them have the same value, the function returns one of them, otherwise
- * NULL. */
+ * `address`, returns one of the spans that overlap these addresses if they all have the same value,
+ * otherwise NULL. */
 const rdi_span *rdi_spans_around(rdi_spans *s, uint64_t address, uint64_t from, uint64_t to,
                                  bool *alike);
 /* Removes the span that begins at `from`, which must exist. */

@@ -64,8 +64,8 @@ rd_status rdi_model_train_multi(rd_model *m, const rdi_training_run *runs, size_
  * after a failure. Returns RD_EINVAL if the run has fewer than `groups` reuses. */
 rd_status rdi_run_group(rd_ctx *ctx, rdi_training_run *run, uint64_t groups);
 
-/* Returns the mean over all groups of the squared error of the best pattern of `set`, in logarithms
- * of distances. */
+/* Returns the mean, over all groups, of the error of the best pattern of `set`. The error is a sum
+ * of squared differences of logarithms of distances. */
 double rdi_patterns_error(const rdi_training_run *runs, size_t n, rd_patterns set);
 /* Chooses the dimension whose patterns fit the groups best, the lowest of those that fit nearly
  * equally well, and returns these patterns. *error is set to their error. */

@@ -90,8 +90,8 @@ static rd_status fill_from_bins(rd_ctx *ctx, rd_binning binning, const rd_bin *r
     return RD_OK;
 }
 
-/* Fills cells with the same number of references each: divides the ascending rows at every 1 /
- * groups of all references. */
+/* Makes `groups` cells with the same number of references each. The rows are in ascending order of
+ * distance, and are divided at every multiple of 1 / `groups` of all references. */
 static rd_status fill_with_groups(rd_ctx *ctx, size_t groups, const rd_bin *rows, size_t n,
                                   cells *out) {
     double total = (double)finite_references(rows, n), size = 1.0 / (double)groups, below = 0;

@@ -421,8 +421,8 @@ static rd_status find_function(rdi_object *o, Dwarf_Die *cu, Dwarf_Addr address,
                                          : RD_OK;
 }
 
-/* Finds the source line. Code that a compiler generated for several lines has line 0. It gets the
- * line of the preceding code in the same function. */
+/* Finds the source line. Code that a compiler generated for several lines has line 0. Such code
+ * gets the line of the preceding code in the same function. */
 static void find_line(Dwarf_Die *cu, Dwarf_Addr begin, Dwarf_Addr address, rdi_location *out) {
     Dwarf_Line *line = dwarf_getsrc_die(cu, address);
     Dwarf_Addr first = 0;
