@@ -188,7 +188,8 @@ typedef struct rd_attributor_config {
     uint64_t bound;         /* the bound of the engine */
     const rd_level *levels; /* cache levels, in any order; copied */
     size_t n_levels;        /* at most RD_LEVELS_MAX */
-    size_t windows;         /* maximum number of windows; default RD_WINDOWS_MAX */
+    size_t windows;         /* maximum number of windows, 2 to RD_WINDOWS_MAX; default
+                               RD_WINDOWS_MAX */
     /* Limits: how many items are counted separately. */
     size_t max_sites;   /* program counters, up to RD_SITES_MAX; default 65536 */
     size_t max_tuples;  /* combinations of use, reuse and data region; default 131072 */

@@ -90,11 +90,12 @@ typedef struct rd_known {
     const uint64_t *number; /* number of the block: 0, 1, 2 ... in the order of first references */
 } rd_known;
 
-/* Works like rd_engine_feed(), which must not be used on the same engine (RD_ESTATE). The function
- * returns RD_EINVAL if `last` or `number` contradict earlier references; scale and absolute do not
- * detect every contradiction and then give wrong distances. Engines with RD_CAP_DISTANCES write
- * `distances` and count nothing in the histogram. All other engines count in the histogram and
- * leave `distances` unchanged. Engine bk takes config.references as the length of its time axis. */
+/* Works like rd_engine_feed(), which must not be used on the same engine (RD_ESTATE). The engine
+ * must have no bound (RD_EUNSUPPORTED). The function returns RD_EINVAL if `last` or `number`
+ * contradict earlier references; scale and absolute do not detect every contradiction and then give
+ * wrong distances. Engines with RD_CAP_DISTANCES write `distances`, which must not be NULL, and
+ * count nothing in the histogram. All other engines count in the histogram and leave `distances`
+ * unchanged. Engine bk takes config.references as the length of its time axis. */
 RD_API RD_CHECKED rd_status rd_engine_feed_known(rd_engine *e, const rd_known *refs, size_t n,
                                                  uint64_t *distances);
 

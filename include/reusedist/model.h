@@ -36,7 +36,7 @@ RD_API bool rd_mrc_has_band(const rd_profile *p);
  * confidence. For a sample of the blocks, the band extends below and above the curve by the half
  * width that the profile states, and accounts for the error that sampling makes in cache sizes. For
  * a run that was recorded in bursts, the profile states the band. The function returns RD_EINVAL
- * for a profile that is not a sample, and for a size too close to the bound. */
+ * for a profile without a band, see rd_mrc_has_band(), and for a size too close to the bound. */
 RD_API RD_CHECKED rd_status rd_mrc_band(rd_ctx *ctx, const rd_profile *p, uint64_t blocks,
                                         double *low, double *high);
 
@@ -53,9 +53,9 @@ RD_API RD_CHECKED rd_status rd_mrc_curve(rd_ctx *ctx, const rd_profile *p, rd_mr
 RD_API void rd_mrc_free(rd_ctx *ctx, rd_mrc_point *points);
 
 /* Returns the size in blocks of the smallest cache that has at least `share` of the hits of an
- * infinite cache, rounded up to the end of a bin. Returns 0 if even an infinite cache has no hits,
- * and RD_UNKNOWN if the profile does not tell: a bounded analysis does not know the hits of an
- * infinite cache. */
+ * infinite cache, rounded up to the end of a bin. Returns 0 if `share` is 0 or even an infinite
+ * cache has no hits, and RD_UNKNOWN if the profile does not tell: a bounded analysis does not know
+ * the hits of an infinite cache. */
 RD_API uint64_t rd_smallest_cache(const rd_profile *p, double share);
 
 /* The smallest cache with a given hit ratio, or the best hit ratio that a cache can have. */
@@ -112,7 +112,9 @@ typedef struct rd_comparison {
     bool identical;           /* true: both profiles have the same block size, the same numbers of
                            references, blocks and infinite distances, and the same counts and sums
                            of distances in the finest bins that both have */
-    bool bound_checked; /* true: one profile is exact and the other one states an error bound */
+    bool bound_checked; /* true: one profile is exact, the other one states an error bound, and both
+                           have the same number of references or the bound is the band of a run in
+                           bursts */
     bool bound_held;    /* true: the histograms do not contradict this error bound. A confidence
                            band must contain the miss ratio at 95 % of the sizes */
     rd_bin_difference worst[RD_WORST_BINS]; /* bins of `binning` that differ most, worst first */

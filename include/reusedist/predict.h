@@ -78,17 +78,18 @@ typedef struct rd_model_facts {
     rd_sampler_config sampling; /* thresholds of the training profiles, if their sizes are peaks */
 } rd_model_facts;
 
-/* Trains a model with two or more profiles of different input sizes. The function returns RD_EINVAL
- * for profiles that cannot be used together or whose bins have no means; the message gives the
- * reason. `config` NULL selects RD_MODEL_SINGLE. */
+/* Trains a model with 2 to RD_TRAINING_MAX profiles of different input sizes. The function returns
+ * RD_EINVAL for profiles that cannot be used together or whose bins have no means; the message
+ * gives the reason. `config` NULL selects RD_MODEL_SINGLE. */
 RD_API RD_CHECKED rd_status rd_model_train(rd_ctx *ctx, const rd_training *runs, size_t n,
                                            const rd_model_config *config, rd_model **out);
 RD_API const rd_model_facts *rd_model_facts_of(const rd_model *m);
 /* Sets the unit of the input size: "given" (by the user), "blocks", "peak 3.1" (the first peak of
  * sample 3), or "none" if the model predicts only the constant pattern. The text is copied. */
 RD_API RD_CHECKED rd_status rd_model_set_size_unit(rd_model *m, const char *unit);
-/* Computes the input size of a profile in the model's unit. The function returns RD_EINVAL if the
- * profile does not contain the size. */
+/* Computes the input size of a profile in the model's unit; for the unit "none", this is the
+ * largest training size. The function returns RD_EINVAL if the profile does not contain the size,
+ * or has another block size or other thresholds than the training profiles. */
 RD_API RD_CHECKED rd_status rd_model_size_of(const rd_model *m, const rd_profile *p, double *out);
 
 /* Predicts the profile of an input of size `size`. The profile's engine is "predict". */

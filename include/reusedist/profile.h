@@ -28,8 +28,8 @@ typedef struct rd_binning {
 /* Parses "full", "log", "loglinear", "linear:2048" or "reference:1000" (":1000" is the default and
  * may be omitted). */
 RD_API RD_CHECKED rd_status rd_binning_parse(rd_ctx *ctx, const char *text, rd_binning *out);
-/* Writes the name of a binning, which rd_binning_parse() accepts. `text` must have room for 32
- * bytes. */
+/* Writes the name of a binning, which rd_binning_parse() accepts unless the kind is RD_BINS_EDGES.
+ * `text` must have room for 32 bytes. */
 RD_API void rd_binning_name(rd_binning binning, char *text);
 
 /* The sum of the distances in a bin. It has 128 bits, because the sum of 2^40 references with
@@ -165,13 +165,16 @@ RD_API RD_CHECKED rd_status rd_profile_set_skipped(rd_profile *p, uint64_t skipp
  * RD_EINVAL unless all numbers are from 0 to 1 and neither array increases. */
 RD_API RD_CHECKED rd_status rd_profile_set_burst_band(rd_profile *p, const double *low,
                                                       const double *high, size_t n);
-/* Adds `repeats` references of distance 0, which were counted without being fed to an engine. */
+/* Adds `repeats` references of distance 0, which were counted without being fed to an engine. If
+ * the profile has no distances, only its number of references grows. The function returns RD_EINVAL
+ * for a profile with reference groups. */
 RD_API RD_CHECKED rd_status rd_profile_add_repeats(rd_profile *p, uint64_t repeats);
 RD_API void rd_profile_set_seconds(rd_profile *p, double seconds);
 RD_API RD_CHECKED rd_status rd_profile_set_kinds(rd_profile *p, const char *kinds);
 RD_API RD_CHECKED rd_status rd_profile_add_source(rd_profile *p, const rd_source *source);
-/* Replaces the peaks of the profile. The function returns RD_EINVAL unless samples and numbers are
- * in ascending order and no time exceeds the number of references. */
+/* Replaces the peaks of the profile. The function returns RD_EINVAL unless samples ascend from 1 or
+ * more, the peaks of each sample are numbered 1, 2, 3 ..., and no time exceeds the number of
+ * references. */
 RD_API RD_CHECKED rd_status rd_profile_set_peaks(rd_profile *p, const rd_peak *peaks, size_t n);
 RD_API void rd_profile_set_sampling(rd_profile *p, const rd_sampler_config *sampling);
 

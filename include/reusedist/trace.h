@@ -133,8 +133,8 @@ RD_API size_t rd_trace_events(const rd_trace *t, const rd_event **out);
  * trace. */
 RD_API uint64_t rd_trace_count(rd_trace *t);
 /* Continues reading at reference `first`. The following batches have the `n` references from there
- * on, or fewer if the trace (rd_trace_count()) ends before that. Reading a range that reaches the
- * end of the trace fails if the end is damaged. */
+ * on. The function returns RD_EINVAL if first + n exceeds rd_trace_count(). Reading a range that
+ * reaches the end of the trace fails if the end is damaged. */
 RD_API RD_CHECKED rd_status rd_trace_seek(rd_trace *t, uint64_t first, uint64_t n);
 
 /* Returns the format of the trace, or the generator if the trace is generated. */
@@ -232,8 +232,9 @@ typedef struct rd_trace_writer rd_trace_writer;
 RD_API RD_CHECKED rd_status rd_trace_writer_open(rd_ctx *ctx, const char *path, const char *spec,
                                                  uint32_t fields, bool ids, rd_trace_writer **out);
 RD_API RD_CHECKED rd_status rd_trace_writer_write(rd_trace_writer *w, const rd_refs *refs);
-/* Writes an event that happened before the next reference. Its `at` is ignored. The writer must
- * have been opened with RD_FIELD_EVENTS. A format that does not support events drops the event. */
+/* Writes an event that happened before the next reference. Its `at` is ignored. The event is
+ * dropped if the format does not support events or the writer was opened without
+ * RD_FIELD_EVENTS. */
 RD_API RD_CHECKED rd_status rd_trace_writer_event(rd_trace_writer *w, const rd_event *event);
 /* Makes the file appear under its name now and keeps it even if writing fails later. The file can
  * then be read up to that point. `reusedist record` uses this, because a recording cannot be
