@@ -45,7 +45,8 @@ typedef struct rdi_chunks_round {
  *                   chunks of this round, one step per slice.
  */
 typedef struct rdi_chunks_rank {
-    rdi_chunk chunk;           /* The chunk. Its engine is opened when a step first needs it. */
+    rdi_chunk chunk;           /* The chunk. Its engine is opened by the first step that needs it;
+                                  for rank 0, by chunks_open(). */
     void *reader;              /* reader of the trace's parts while a chunk is read */
     rdi_u64_list *open;        /* receives the first touches of the slice that is being read */
     uint64_t round;            /* the number of the current round */
