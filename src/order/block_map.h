@@ -46,7 +46,8 @@ void rdi_block_map_remove_below(rdi_block_map *map, uint64_t value);
  * (but not to RDI_ABSENT) and must not insert or remove blocks. */
 rdi_block_slot *rdi_block_map_next(rdi_block_map *map, size_t *cursor);
 
-/* Returns whether the invariants hold, for tests. If not, *why names the first violation. */
+/* Returns whether every block can be found and the number of blocks is n and at most `limit`, for
+ * tests. If not, *why names the first violation. */
 bool rdi_block_map_check(const rdi_block_map *map, const char **why);
 
 rd_status rdi_block_map_grow(rdi_block_map *map);

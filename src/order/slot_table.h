@@ -59,8 +59,8 @@ void rdi_slot_table_fini(rdi_slot_table *t, rd_ctx *ctx);
 bool rdi_slot_table_has_room(const rdi_slot_table *t);
 /* Grows or rehashes the table until one more step fits. */
 rd_status rdi_slot_table_room(rdi_slot_table *t, rd_ctx *ctx);
-/* Moves all entries to a new table with the operations `wide`, which has wider slots, and replaces
- * t by it. */
+/* Moves all entries to a new table, which has wider slots and the operations `wide`, and replaces t
+ * by the new table. */
 rd_status rdi_slot_table_widen(rdi_slot_table *t, rd_ctx *ctx, const rdi_slot_table_ops *wide);
 /* Removes all entries. A table that had less than 1/16 of `limit` entries shrinks to the minimum
  * size. */

@@ -15,8 +15,8 @@ rdi_error_bound rdi_error_bound_of(const char *kind, double bound) {
     return (rdi_error_bound){RDI_ERROR_UNBOUND, 0};
 }
 
-/* Returns how far a measured distance may be below the true distance. Long double has a mantissa of
- * 64 bits on x86, so neither factor is rounded. */
+/* Returns how far a measured distance may be below the true distance `exact`. e.kind must not be
+ * RDI_ERROR_UNBOUND. Long double has a mantissa of 64 bits on x86, so neither factor is rounded. */
 static long double tolerance(rdi_error_bound e, uint64_t exact) {
     switch (e.kind) {
     case RDI_ERROR_RELATIVE:

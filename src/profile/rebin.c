@@ -1,5 +1,6 @@
-/* Makes coarser bins from finer ones. Counts and sums stay exact, because bins are never split. A
- * request that would need to split a bin is refused. */
+/* Makes coarser bins or reference groups from finer bins. Counts and sums of coarser bins are
+ * exact, because a request that would need to split a bin is refused. Only reference groups divide
+ * bins. */
 #include "profile/binning.h"
 #include "profile/profile_build.h"
 

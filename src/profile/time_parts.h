@@ -17,7 +17,7 @@
  * The sum over the parts that an interval crosses is not computed from scratch for each interval.
  * For one beginning per part, which is its middle, the sum so far is updated from part to part.
  * When a part ends, its reuses are assigned to the beginnings that their gaps reach back to, and
- * its histogram is no longer needed. If there are too many parts, adjacent parts are joined. So the
+ * its histogram is no longer needed. When there are `most` parts, adjacent parts are joined. So the
  * work per part is one step per beginning and per cell, independent of the length of the part.
  *
  * Gaps are kept in cells, with mean and deviation. Below 128, each gap has its own cell; above, the

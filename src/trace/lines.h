@@ -1,8 +1,9 @@
 /* Functions that formats with one record per line share.
  *
  * A format has a parser for one line; rdi_lines_read() passes it complete lines of the input buffer
- * and makes batches of the references that it returns. The parser is inlined into the loop, which
- * makes text formats fast: there is no call and no search for the end of line per record.
+ * and makes batches of the references that it returns. A parser that is inlined into the loop, and
+ * scans up to the end of its line, needs neither a call nor a search for the end of line per
+ * record.
  *
  * Lines end with "\n" or "\r\n" (a parser treats '\r' as a blank), the last line may lack its end,
  * and a byte order mark at the beginning of the file is skipped. A line, with its end, has at most

@@ -66,10 +66,10 @@ const char *rdi_column_open(rdi_column_decoder *c, uint32_t fields, size_t count
 const char *rdi_column_next(rdi_column_decoder *c, size_t n, uint64_t *values, uint32_t *sizes,
                             uint8_t *kinds);
 
+#define RDI_EVENT_SKIPPED 255 /* the kind of events that this release does not know and skips */
+
 /* Maps each event number of a file to a kind: an rd_event_kind, RDI_EVENT_SKIPPED, or 0 for a
  * number that the file does not have. */
-#define RDI_EVENT_SKIPPED 255
-
 typedef struct rdi_event_numbers {
     uint8_t kind[RDI_EVENT_KINDS];
 } rdi_event_numbers;
