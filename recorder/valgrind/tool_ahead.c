@@ -5,7 +5,7 @@
  * replaces all of them. This file decodes the next instructions to find out. If an instruction is
  * unknown here, the flags count as needed.
  *
- * Prefixes, opcodes and operands have the names of the processor's manual.
+ * The processor's manual explains prefixes, opcodes and operands.
  *
  * License: see tool.h.
  */

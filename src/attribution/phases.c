@@ -16,7 +16,7 @@
 /* Two signatures whose difference is at most this number count as equal. The difference is half the
  * sum of the absolute differences between the fractions in their bins. */
 #define PHASE_CHANGE 0.25
-/* The fraction of the finite distances that is within the reach of an interval. */
+/* The smallest fraction of the finite distances that is within the reach of an interval. */
 #define WITHIN_REACH 0.95
 /* Factor by which a number of references may exceed the limit that it is compared with. */
 #define ROUNDING 1.1

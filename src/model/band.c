@@ -56,7 +56,7 @@ rdi_band_scan rdi_band_scan_start(const rd_profile *p) {
 
 /* If the run was recorded in bursts, takes the band from the facts. Otherwise reads the curve at
  * both ends of the range in which the cache size may lie, and adds the uncertainty of the curve
- * itself, which narrows with the size. */
+ * itself, which the facts have at powers of two. */
 bool rdi_band_scan_at(rdi_band_scan *scan, uint64_t blocks, double *low, double *high) {
     const rd_profile_facts *f = scan->facts;
     if (has_burst_band(f)) {
