@@ -94,7 +94,8 @@ typedef struct rd_analysis_config {
     uint64_t bound;     /* bound of the distances in blocks; 0: unbounded */
     uint32_t threads;   /* number of threads that read files and run the engine; 0: one */
     uint64_t mem_bytes; /* memory that the engine plans to stay within; 0: unlimited. If it is set,
-                           only one thread reads. Use rd_ctx_set_limit() to enforce a limit */
+                           no threads decode files ahead. Use rd_ctx_set_limit() to enforce a
+                           limit */
     const char *checkpoint; /* checkpoint file, see rd_engine_config; NULL: none */
     bool live;              /* true: the analyzed program runs at the same time (a hint) */
     bool partial; /* true: an analysis that ends early still makes a profile of the references

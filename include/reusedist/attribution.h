@@ -183,8 +183,8 @@ typedef struct rd_attributor rd_attributor;
 /* Configuration of an attributor. Zeros stand for the defaults. */
 typedef struct rd_attributor_config {
     size_t size;            /* sizeof(rd_attributor_config) */
-    uint64_t block_bytes;   /* size of a block in bytes; 0: every address or object id is a block,
-                               which has no words */
+    uint64_t block_bytes;   /* size of a block in bytes, a power of two; 0: every address or object
+                               id is a block, which has no words */
     uint64_t bound;         /* the bound of the engine */
     const rd_level *levels; /* cache levels, in any order; copied */
     size_t n_levels;        /* at most RD_LEVELS_MAX */
