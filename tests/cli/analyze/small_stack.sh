@@ -1,5 +1,5 @@
 # With a small stack (ulimit -s) the command says so. Threads have a stack of their own size.
-$REUSEDIST generate zipf:refs=1M,blocks=64K -o t
+$REUSEDIST generate zipf:refs=300K,blocks=4K -o t
 (ulimit -s 64; exec env -i $REUSEDIST analyze -t 4 t) || echo "64 KiB: $?"
 for engine in auto chunks parda levels geometric; do
     (ulimit -s 256; exec env -i $REUSEDIST analyze -t 4 -e $engine --out=csv t) >$engine
