@@ -30,7 +30,8 @@ static const rd_opt compare_opts[] = {
      .help = "write the result of every rule to this file as JUnit XML"},
     OPTION_HIST(offsetof(compare_options, hist), NULL,
                 "bins in which the accuracy is computed [log]"),
-    OPTION_OUT(offsetof(compare_options, out), "print a report, or one row per pair"),
+    OPTION_OUT(offsetof(compare_options, out),
+               "text: print a report; csv, json: one entry per pair"),
     {.name = NULL},
 };
 

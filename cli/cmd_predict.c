@@ -43,7 +43,8 @@ static const rd_opt predict_opts[] = {
      .offset = FIELD(size_from),
      .choices = "blocks|peaks",
      .def = "blocks",
-     .help = "size of an input without SIZE: its number of blocks, or a peak of its distances"},
+     .help = "size of an input without SIZE; blocks: its number of blocks; peaks: a peak of its "
+             "distances"},
     {.name = "size",
      .arg = "SIZE",
      .type = RD_OPT_DOUBLE,
@@ -60,7 +61,8 @@ static const rd_opt predict_opts[] = {
      .offset = FIELD(method),
      .choices = "single|multi",
      .def = "single",
-     .help = "describe each group of reuses by one pattern, or all by a mixture of patterns"},
+     .help = "single: describe each group of reuses by one pattern; multi: all by a mixture of "
+             "patterns"},
     OPTION_HIST(FIELD(hist), NULL,
                 "bins of the model: reference:K; multi also takes log, loglinear [reference:1000; "
                 "multi: loglinear]"),
@@ -91,7 +93,7 @@ static const rd_opt predict_opts[] = {
      .max = 0x1p64,
      .offset = FIELD(caches),
      .help = "print only the miss ratios of these cache sizes, like mrc"},
-    OPTION_OUT(FIELD(out), "print a report, the histogram, or a profile"),
+    OPTION_OUT(FIELD(out), "text: print a report; csv: the histogram; json: a profile"),
     OPTION_OUTPUT(FIELD(output), "FILE", "write the result to this file [standard output]"),
     OPTION_ASCII(FIELD(ascii), "draw the report with ASCII characters only"),
     {.name = NULL},
@@ -245,7 +247,7 @@ static int check_options(const predict_options *o) {
         return fail_usage("predict: say what to predict: --size SIZE, --size-of PROFILE, --against "
                           "PROFILE or --evaluate");
     if ((o->evaluate || o->against) && (o->model || o->caches.n || o->out == OUT_JSON))
-        return fail_usage("predict: --evaluate and --against do not work with --model, --cache and "
+        return fail_usage("predict: --evaluate and --against do not work with --model, --cache or "
                           "--out=json");
     if (!o->train.n && (o->hist || strcmp(o->patterns, "auto") != 0))
         return fail_usage("predict: --hist and --patterns need --train; a model that is read has "

@@ -21,7 +21,7 @@ static const rd_opt similarity_opts[] = {
      .offset = offsetof(similarity_options, out),
      .choices = "text|csv",
      .def = "text",
-     .help = "print a matrix, or one row per pair of programs"},
+     .help = "text: print a matrix; csv: one row per pair of programs"},
     {.name = NULL},
 };
 

@@ -12,7 +12,7 @@ bool kinds_parse(const char *text, uint32_t *mask) {
     for (const char *at = text; *at; at++) {
         const char *letter = strchr(letters, *at);
         if (!letter) {
-            fail_usage("--kinds: '%.80s' has letters other than L, S and I", text);
+            fail_usage("--kinds: '%.80s' has characters other than L, S and I", text);
             return false;
         }
         *mask |= 1u << (letter - letters);

@@ -45,7 +45,7 @@ enum { OUT_TEXT, OUT_CSV, OUT_JSON };
 #define OPTION_PROGRESS(at)                                                                        \
     {                                                                                              \
         .name = "progress", .arg = "WHEN", .type = RD_OPT_CHOICE, .choices = PROGRESS_CHOICES,     \
-        .def = "auto", .offset = (at), .help = "when to show a progress bar"                       \
+        .def = "auto", .offset = (at), .help = "when to show a progress bar; auto: on a terminal"  \
     }
 #define OPTION_QUIET(at, what)                                                                     \
     { .name = "quiet", .letter = 'q', .type = RD_OPT_BOOL, .offset = (at), .help = what }

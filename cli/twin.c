@@ -158,7 +158,7 @@ static int check_options(const twin *t, const recorder_options *what) {
     if (what->children || recorder_is_sampling(what) || o->distances || o->pipe.peaks ||
         o->pipe.bound || o->pipe.attribute.on || strcmp(o->pipe.hist, "loglinear") != 0)
         return fail_usage("run: --predict does not work with --trace-children, --distances, "
-                          "--peaks, --attribute, --bound, --hist and sampling by the recorder");
+                          "--peaks, --attribute, --bound, --hist or sampling by the recorder");
     if (block && strcmp(block, "addr") != 0 && rd_parse_size(t->ctx, block, &bytes) != RD_OK)
         return fail_usage("--block: '%.80s' is neither a size in bytes nor 'addr'", block);
     char made_with[24] = "addr";

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/futex.h>
 #include <stdio.h>
 #include <string.h>
@@ -68,7 +69,9 @@ rd_status rd_live_new(rd_ctx *ctx, const rd_live_config *config, rd_live **out) 
     if (config->collapse_bytes & (config->collapse_bytes - 1) ||
         config->collapse_bytes > RD_COLLAPSE_MAX)
         return rdi_fail(ctx, RD_EINVAL,
-                        "rd_live_config.collapse_bytes must be a power of two, at most 2^40");
+                        "rd_live_config.collapse_bytes is %" PRIu64
+                        ": it must be 0 or a power of two up to 2^40",
+                        (uint64_t)config->collapse_bytes);
     if (config->collapse_bytes && config->events)
         return rdi_fail(ctx, RD_EINVAL,
                         "rd_live_config.collapse_bytes does not work together with events");

@@ -80,8 +80,9 @@ rd_status rd_mrc_band(rd_ctx *ctx, const rd_profile *p, uint64_t blocks, double 
                       double *high) {
     RDI_NEED(ctx, ctx, p, low, high);
     if (!rd_mrc_has_band(p))
-        return rdi_fail(ctx, RD_EINVAL,
-                        "the profile was not sampled, so it has no confidence band");
+        return rdi_fail(
+            ctx, RD_EINVAL,
+            "the profile has no confidence band; engine shards and bursts (--burst) give one");
     rdi_band_scan scan = rdi_band_scan_start(p);
     if (!rdi_band_scan_at(&scan, blocks, low, high))
         return rdi_fail(ctx, RD_EINVAL,

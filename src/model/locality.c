@@ -104,28 +104,34 @@ static rd_status check_profile(rd_ctx *ctx, const rd_profile_facts *f,
     if (!f->sums_known)
         return rdi_fail(
             ctx, RD_EINVAL,
-            "profile %zu has no mean distances per bin: engine %s does not measure them", number,
-            f->engine ? f->engine : "(unknown)");
+            "profile %zu has no mean distances per bin: engine %s does not measure them; use "
+            "another engine",
+            number, f->engine ? f->engine : "(unknown)");
     if (f->bound)
         return rdi_fail(ctx, RD_EINVAL,
                         "profile %zu ends at its bound of %" PRIu64
-                        " blocks: a prediction needs all distances",
+                        " blocks: a prediction needs all distances; analyze without --bound",
                         number, f->bound);
-    if (f->block_bytes != first->block_bytes)
+    if (f->block_bytes != first->block_bytes) {
+        char blocks[2][RDI_BLOCK_ROOM];
         return rdi_fail(ctx, RD_EINVAL,
-                        "the block sizes differ: %" PRIu64 " bytes in profile 1, %" PRIu64
-                        " in profile %zu (0: no size)",
-                        first->block_bytes, f->block_bytes, number);
+                        "the block sizes differ: -b %s in profile 1, -b %s in profile %zu; analyze "
+                        "all inputs with the same -b",
+                        rdi_block_text(first->block_bytes, blocks[0]),
+                        rdi_block_text(f->block_bytes, blocks[1]), number);
+    }
     if (rdi_profile_kinds(f) != rdi_profile_kinds(first))
         return rdi_fail(ctx, RD_EINVAL,
-                        "profile %zu has different kinds of references than profile 1", number);
+                        "profile %zu has different kinds of references than profile 1; analyze all "
+                        "inputs with the same --kinds",
+                        number);
     return RD_OK;
 }
 
 static rd_status check_sizes(rd_ctx *ctx, const rdi_training_run *runs, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (!(runs[i].size > 0 && isfinite(runs[i].size)))
-            return rdi_fail(ctx, RD_EINVAL, "an input size of %g: it must be above 0",
+            return rdi_fail(ctx, RD_EINVAL, "input size %.10g: it must be a finite number above 0",
                             runs[i].size);
     for (size_t i = 1; i < n; i++)
         if (runs[i].size == runs[i - 1].size)
@@ -147,9 +153,10 @@ rd_status rdi_run_group(rd_ctx *ctx, rdi_training_run *run, uint64_t groups) {
     RD_TRY(rdi_profile_rows_as(ctx, run->profile, to, &run->groups, &run->n_groups));
     if (run->n_groups < groups)
         return rdi_fail(ctx, RD_EINVAL,
-                        "the profile of size %.10g has only %zu reuses, fewer than %" PRIu64
-                        " groups; use fewer groups",
-                        run->size, run->n_groups, groups);
+                        "a training profile has only %zu reuses, fewer than the %" PRIu64
+                        " groups of the method; train with larger inputs, or with fewer groups if "
+                        "--hist=reference:K sets them",
+                        run->n_groups, groups);
     return RD_OK;
 }
 

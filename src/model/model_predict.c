@@ -151,7 +151,8 @@ static uint64_t power_at(rdi_power p, double size) {
  * 2^62 or more reuses or blocks, which no trace has. `most` is the largest distance. */
 static rd_status check_size(const rd_model *m, double size, double most) {
     if (!(size > 0 && isfinite(size)))
-        return rdi_fail(m->ctx, RD_EINVAL, "an input size must be above 0");
+        return rdi_fail(m->ctx, RD_EINVAL, "input size %.10g: it must be a finite number above 0",
+                        size);
     if (most < MOST && power_of(m->reuses, size) < MOST && power_of(m->blocks, size) < MOST)
         return RD_OK;
     return rdi_fail(m->ctx, RD_EINVAL,

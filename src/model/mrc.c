@@ -101,7 +101,7 @@ static rd_status check_measured(rd_ctx *ctx, const rd_profile *p) {
     if (facts->references && !rdi_mrc_measured(p))
         return rdi_fail(
             ctx, RD_EINVAL,
-            "engine %s measured no distances, so there are no miss ratios; use another engine",
+            "engine %s gave no reuse distances, so there are no miss ratios; use another engine",
             facts->engine ? facts->engine : "(unknown)");
     return RD_OK;
 }

@@ -133,5 +133,7 @@ rd_status rd_model_size_of(const rd_model *m, const rd_profile *p, double *out) 
                         unit);
     }
     return rdi_fail(m->ctx, RD_EINVAL,
-                    "the profile does not contain its input size; the model's unit is: %s", unit);
+                    "the profile does not contain its input size in the unit of this model, %s; "
+                    "give the size itself (--size)",
+                    unit);
 }

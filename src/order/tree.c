@@ -21,7 +21,9 @@ void rdi_tree_fini(rdi_tree *t) {
 rd_status rdi_tree_grow(rdi_tree *t, uint64_t nodes) {
     if (nodes > t->most)
         return rdi_fail(t->ctx, RD_ERANGE,
-                        "more than %" PRIu32 " blocks: too many for 32-bit tree nodes", t->most);
+                        "the search tree needs more than %" PRIu32
+                        " nodes, its limit; use engine stream",
+                        t->most);
     uint64_t room = (uint64_t)t->room * 2 > nodes ? (uint64_t)t->room * 2 : nodes + 1;
     if (room > (uint64_t)t->most + 1)
         room = (uint64_t)t->most + 1;

@@ -5,6 +5,7 @@
 #include "profile/sections.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #define MIXED "mixed" /* the value of a text fact in which the profiles differ */
@@ -21,32 +22,45 @@ static bool has_times(const rd_profile_facts *f) {
     return f->error_kind && strcmp(f->error_kind, RDI_KIND_TIME) == 0;
 }
 
+#define BOUND_ROOM 48
+
+/* Writes "no bound" or "a bound of 512 blocks", and returns `text`. */
+static const char *bound_text(uint64_t bound, char text[BOUND_ROOM]) {
+    if (bound)
+        snprintf(text, BOUND_ROOM, "a bound of %" PRIu64 " blocks", bound);
+    else
+        strcpy(text, "no bound");
+    return text;
+}
+
 /* Returns RD_EINVAL if `part` cannot be merged with `first`. `number` is the number of `part`, from
  * 1, for the message. */
 static rd_status check_same(rd_ctx *ctx, const rd_profile *first, const rd_profile *part,
                             size_t number) {
     const rd_profile_facts *a = rd_profile_facts_of(first), *b = rd_profile_facts_of(part);
-    const char *what = NULL;
-    uint64_t x = a->block_bytes, y = b->block_bytes;
-    if (x != y) {
-        what = "block size";
-    } else if (a->bound != b->bound) {
-        what = "bound";
-        x = a->bound;
-        y = b->bound;
-    }
-    if (what)
+    if (a->block_bytes != b->block_bytes) {
+        char blocks[2][RDI_BLOCK_ROOM];
         return rdi_fail(ctx, RD_EINVAL,
-                        "cannot merge: profile 1 has %s %" PRIu64 ", profile %zu has %" PRIu64
-                        " (0: none)",
-                        what, x, number, y);
+                        "cannot merge: the block sizes differ: -b %s in profile 1, -b %s in "
+                        "profile %zu; analyze all traces with the same -b",
+                        rdi_block_text(a->block_bytes, blocks[0]),
+                        rdi_block_text(b->block_bytes, blocks[1]), number);
+    }
+    if (a->bound != b->bound) {
+        char bounds[2][BOUND_ROOM];
+        return rdi_fail(ctx, RD_EINVAL,
+                        "cannot merge: profile 1 has %s, profile %zu has %s; analyze all traces "
+                        "with the same --bound",
+                        bound_text(a->bound, bounds[0]), number, bound_text(b->bound, bounds[1]));
+    }
     if (rdi_profile_kinds(a) != rdi_profile_kinds(b))
         return rdi_fail(ctx, RD_EINVAL,
-                        "cannot merge: profile 1 has the kinds %s, profile %zu has %s",
+                        "cannot merge: profile 1 has the kinds %s, profile %zu has %s; analyze all "
+                        "traces with the same --kinds",
                         a->kinds ? a->kinds : "LSI", number, b->kinds ? b->kinds : "LSI");
     if (is_measured(first) != is_measured(part))
         return rdi_fail(ctx, RD_EINVAL,
-                        "cannot merge: only one of the profiles 1 and %zu has distances", number);
+                        "cannot merge: only one of profiles 1 and %zu has distances", number);
     if (has_times(a) != has_times(b))
         return rdi_fail(ctx, RD_EINVAL,
                         "cannot merge: one of profiles 1 and %zu has time distances, the other "

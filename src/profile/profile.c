@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 struct rd_profile {
@@ -264,6 +265,14 @@ rd_status rd_profile_add_repeats(rd_profile *p, uint64_t repeats) {
 void rd_profile_set_seconds(rd_profile *p, double seconds) {
     if (p)
         p->facts.seconds = seconds >= 0 && isfinite(seconds) ? seconds : 0;
+}
+
+const char *rdi_block_text(uint64_t bytes, char text[RDI_BLOCK_ROOM]) {
+    if (bytes)
+        snprintf(text, RDI_BLOCK_ROOM, "%" PRIu64, bytes);
+    else
+        strcpy(text, "addr");
+    return text;
 }
 
 unsigned rdi_profile_kinds(const rd_profile_facts *f) {

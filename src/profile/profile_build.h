@@ -25,6 +25,11 @@ rd_status rdi_profile_add_sources(rd_profile *p, const rd_source *sources, size_
 /* Returns the kinds of references that were analyzed, as a mask of bits for 'L', 'S' and 'I'. */
 unsigned rdi_profile_kinds(const rd_profile_facts *f);
 
+/* Writes a block size as the value of option -b, such as "64", or "addr" for 0, and returns
+ * `text`. */
+#define RDI_BLOCK_ROOM 24
+const char *rdi_block_text(uint64_t bytes, char text[RDI_BLOCK_ROOM]);
+
 /* Makes the rows of p in the bins of `to`, like rd_profile_rebin(). The caller frees *out. */
 rd_status rdi_profile_rows_as(rd_ctx *ctx, const rd_profile *p, rd_binning to, rd_bin **out,
                               size_t *n);

@@ -350,7 +350,8 @@ static const char *totals_mistake(const rdi_profile_reader *r) {
     if (f->exact && f->error_bound > 0)
         return "the profile is exact but has an error bound";
     if (!is_band(f))
-        return "the numbers of a band are not shares that do not increase, low below high";
+        return "the shares of a band must be from 0 to 1 and must not increase, and low must not "
+               "be above high";
     return NULL;
 }
 

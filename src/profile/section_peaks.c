@@ -3,6 +3,7 @@
 #include "profile/profile_reader.h"
 #include "profile/sections.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 typedef struct peak_list {
@@ -71,7 +72,8 @@ static const char *peaks_mistake(const rd_profile_facts *facts, const void *data
     const peak_list *list = data;
     return are_valid(list->peaks, list->n, facts->references)
                ? NULL
-               : "the peaks are not in ascending order, or one lies after the last reference";
+               : "peaks must be sorted by sample (from 1), be numbered 1, 2, 3 ... in each sample, "
+                 "and have times of at most \"references\"";
 }
 
 /* ---- writing ---- */
@@ -113,7 +115,9 @@ rd_status rd_profile_set_peaks(rd_profile *p, const rd_peak *peaks, size_t n) {
         RDI_NEED(ctx, peaks);
     if (!are_valid(peaks, n, rd_profile_facts_of(p)->references))
         return rdi_fail(ctx, RD_EINVAL,
-                        "peaks must be in ascending order and lie within the trace");
+                        "peaks must be sorted by sample (from 1), be numbered 1, 2, 3 ... in each "
+                        "sample, and have times of at most %" PRIu64 ", the number of references",
+                        rd_profile_facts_of(p)->references);
     peak_list *list = rdi_calloc(ctx, 1, sizeof *list);
     if (!list || !(list->peaks = rdi_alloc(ctx, n ? n : 1, sizeof *peaks))) {
         rdi_free(ctx, list);

@@ -298,9 +298,9 @@ rd_status rd_report_text(rd_profile *p, const rd_report_style *style, char **tex
         add_findings(&r);
     } else {
         add_label(&r, "measured");
-        rdi_text_printf(&r.paper.t, "nothing: %s\n",
-                        r.facts->references ? "the engine only counts"
-                                            : "the trace has no references");
+        rdi_text_printf(&r.paper.t, "%s\n",
+                        r.facts->references ? "no reuse distances: the engine does not compute them"
+                                            : "nothing: the trace has no references");
     }
     return rdi_text_take(&r.paper.t, text, n);
 }

@@ -32,7 +32,7 @@ static const rd_opt champsim_opts[] = {
      .offset = offsetof(champsim_reader, layout),
      .choices = "plain|cloudsuite",
      .def = "plain",
-     .help = "64-byte records, or the 96-byte records of the CloudSuite traces"},
+     .help = "plain: 64-byte records; cloudsuite: the 96-byte records of the CloudSuite traces"},
     {.name = NULL},
 };
 

@@ -34,7 +34,9 @@ static const rd_opt phases_opts[] = {
      .offset = offsetof(phases_state, pattern),
      .choices = "uniform|cycle",
      .def = "uniform",
-     .help = "order of the references in a phase: random, or all blocks of the set in turn"},
+     .help =
+         "references in a phase; uniform: to random blocks of the set; cycle: to all of them in "
+         "turn"},
     RDI_GENERATOR_OPTS(phases_state, g),
     {.name = NULL},
 };

@@ -43,7 +43,9 @@ static const rd_opt pulse_opts[] = {
      .offset = offsetof(pulse_state, order),
      .choices = "random|regular",
      .def = "random",
-     .help = "how the next pulse is chosen: at random (pulses have a width), or evenly mixed"},
+     .help =
+         "how the next pulse is chosen; random: independently, so pulses have a width; regular: "
+         "evenly mixed"},
     RDI_GENERATOR_OPTS(pulse_state, g),
     {.name = NULL},
 };

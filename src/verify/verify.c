@@ -289,7 +289,8 @@ static rd_status fail_engine(rd_verify *v, const subject *s, uint64_t seed, rd_s
 rd_status rd_verify_next(rd_verify *v) {
     RDI_NEED(NULL, v);
     if (v->found)
-        return rdi_fail(v->ctx, RD_ESTATE, "a difference was found already");
+        return rdi_fail(v->ctx, RD_ESTATE,
+                        "a difference was found already; start a new verification");
     uint64_t seed = v->seed++;
     rdi_verify_make(seed, v->shortest, v->longest, &v->trace);
     size_t n = v->trace.n;

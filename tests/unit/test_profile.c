@@ -308,7 +308,7 @@ static void what_does_not_belong_together_is_not_merged(void **state) {
 #define ONE(binning) profiles_make(ctx, NULL, binning, points, 2)
     facts.block_bytes = 128;
     assert_no_merge(ctx, ONE(LOG), profiles_make(ctx, &facts, LOG, points, 2), RD_EINVAL,
-                    "block size 64, profile 2 has 128");
+                    "-b 64 in profile 1, -b 128 in profile 2");
     facts = profiles_facts();
     facts.bound = 8;
     assert_no_merge(ctx, ONE(LOG), profiles_make(ctx, &facts, LOG, points, 2), RD_EINVAL, "bound");

@@ -382,7 +382,8 @@ static const rd_opt shards_opts[] = {
      .offset = offsetof(shards_engine, rate),
      .def = "0",
      .max = 1,
-     .help = "fraction of the blocks in the sample; 0: 0.01, or with samples= 1 at the start"},
+     .help =
+         "fraction of the blocks in the sample; 0: 0.01, or 1 at the start if samples= is given"},
     {.name = "samples",
      .type = RD_OPT_SIZE,
      .offset = offsetof(shards_engine, samples),

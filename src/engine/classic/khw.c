@@ -115,7 +115,9 @@ static rd_status grow_list(khw_engine *e) {
     if (e->room == NONE)
         return rdi_fail(
             e->run->ctx, RD_ERANGE,
-            "engine khw: the trace has more blocks than the limit of this engine, %" PRIu32, NONE);
+            "engine khw: the trace has more blocks than the limit of this engine, %" PRIu32
+            "; use engine auto",
+            NONE);
     uint32_t room = e->room > NONE / 2 ? NONE : e->room ? e->room * 2 : 64;
     entry *grown = rdi_resize(e->run->ctx, e->list, room, sizeof *grown);
     if (!grown)

@@ -138,7 +138,8 @@ static const rd_opt olken_opts[] = {
      .offset = offsetof(olken_engine, kind),
      .def = "splay",
      .choices = "splay|avl|interval",
-     .help = "splay or AVL tree of last references, or AVL tree of the time ranges between them"},
+     .help = "splay, avl: tree of last references; interval: AVL tree of the time ranges between "
+             "them"},
     {0},
 };
 

@@ -20,8 +20,7 @@ static rd_status check_engine(rd_ctx *ctx, const rd_engine_info *info) {
     bool exact = strcmp(info->error_kind, "exact") == 0;
     if (!immediate || !exact || !rdi_engine_ops_find(info->name)->chunk)
         return rdi_fail(ctx, RD_EINVAL,
-                        "engine %s cannot analyze chunks: choose an exact immediate engine that "
-                        "hands over its order",
+                        "engine %s cannot analyze chunks: use stream, olken, bk or stack",
                         info->name);
     return RD_OK;
 }

@@ -60,12 +60,13 @@ static rd_status find_engine(rd_ctx *ctx, const char *name, const rdi_engine_ops
 
 static rd_status check_config(rd_ctx *ctx, const rdi_engine_ops *ops,
                               const rd_engine_config *config) {
+    const char *name = ops->info.name;
     if (config->bound && !(ops->info.caps & RD_CAP_BOUND))
-        return rdi_fail(ctx, RD_EINVAL, "engine %s takes no bound", ops->info.name);
+        return rdi_fail(ctx, RD_EINVAL, "engine %s takes no bound; omit it, or use auto", name);
     if (config->checkpoint && !(ops->info.caps & RD_CAP_CHECKPOINT))
-        return rdi_fail(ctx, RD_EINVAL, "engine %s writes no checkpoints", ops->info.name);
+        return rdi_fail(ctx, RD_EINVAL, "engine %s writes no checkpoints; use engine parda", name);
     if (config->sink && !(ops->info.caps & RD_CAP_DISTANCES))
-        return rdi_fail(ctx, RD_EINVAL, "engine %s computes no single distances", ops->info.name);
+        return rdi_fail(ctx, RD_EINVAL, "engine %s computes no single distances; use auto", name);
     return RD_OK;
 }
 

@@ -366,7 +366,8 @@ static const rd_opt parda_opts[] = {
      .def = "0",
      .min = 0,
      .max = MOST_RANKS,
-     .help = "number of ranks that share the trace; 0: one per thread"},
+     .help =
+         "number of ranks that share the trace; 0: one per MPI process, or per thread without MPI"},
     {.name = "engine",
      .type = RD_OPT_STRING,
      .offset = offsetof(parda_engine, engine_option),
@@ -377,7 +378,8 @@ static const rd_opt parda_opts[] = {
      .offset = offsetof(parda_engine, fixup_option),
      .def = "pipelined",
      .choices = "pipelined|postfix",
-     .help = "how first touches are resolved: from rank to rank, or in log2(ranks) steps"},
+     .help = "how ranks resolve first touches; pipelined: from each rank to the one before it; "
+             "postfix: in log2(ranks) steps"},
     {.name = "space",
      .type = RD_OPT_CHOICE,
      .offset = offsetof(parda_engine, space_option),
@@ -391,12 +393,15 @@ static const rd_opt parda_opts[] = {
      .def = "0",
      .min = 0,
      .max = 0x1p40,
-     .help = "number of references per round, after which the state is collected; 0: automatic"},
+     .help =
+         "references per round, after which the state is collected; 0: up to 4M per rank; if the "
+         "ranks read the trace themselves, all of it, or 256M with --checkpoint"},
     {.name = "rename",
      .type = RD_OPT_BOOL,
      .offset = offsetof(parda_engine, rename_option),
      .def = "on",
-     .help = "let the rank that collected the state be the first in the next round"},
+     .help = "let the rank that collected the state be the first in the next round; off: the same "
+             "rank collects it after every round"},
     {0},
 };
 

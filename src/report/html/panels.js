@@ -59,7 +59,7 @@ function overviewPanel() {
         profiles.length > 1
             ? el("div", { class: "several" }, profiles.map(overviewOf))
             : overviewOf(profiles[0], 0),
-        measured ? curveFigure() : missing("No distances were measured, so there is no curve."),
+        measured ? curveFigure() : missing("No reuse distances were measured, so there is no curve."),
         el("div", { class: "several" }, profiles.map((p, i) => p.measured ? sizesTable(p, i) : null)));
     node.classList.add("overview");
     return node;
@@ -69,7 +69,7 @@ function overviewPanel() {
 
 function distancesPanel(refresh) {
     return section("Distances", profiles.some((p) => p.measured) ? histogramFigure(refresh)
-        : missing("No distances were measured."));
+        : missing("No reuse distances were measured."));
 }
 
 /* ---- two profiles ---- */

@@ -172,7 +172,7 @@ function sayError(p) {
         return "The recorder skipped parts of the run. The results describe the recorded references " +
                "only, and their error is unknown.";
     if (p.error.kind === "none")
-        return "No distances were measured: the engine only counts references.";
+        return "No reuse distances were measured: the engine does not compute them.";
     if (p.error.kind === "time")
         return "The histogram holds times between two uses of a block, not reuse distances.";
     return "The numbers are estimates without an error bound.";
@@ -186,7 +186,7 @@ function findings(p) {
             said.push(sayWorstLine(p, state.level), sayWorstPair(p, state.level));
         said.push(saySpace(p, state.level), sayPhases(p, state.level), sayWorkingSet(p));
         if (p.error.kind !== "exact") said.push(sayError(p));
-    } else {
+    } else if (p.references) {
         said.push(sayError(p));
     }
     if (p.partial)
