@@ -87,7 +87,7 @@ static void draw(const progress *p, uint64_t bytes, uint64_t references, double 
 static int beside_column(void) {
     struct winsize size;
     struct termios mode;
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0) /* a file, with --progress=always */
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0) /* not a terminal: --progress=always */
         return BESIDE_COLUMNS;
     bool whole = tcgetattr(STDERR_FILENO, &mode) == 0 && !(mode.c_lflag & ICANON);
     return whole || size.ws_col < BESIDE_LEAST ? 0 : size.ws_col - BESIDE_COLUMNS;

@@ -113,9 +113,9 @@ typedef struct rd_analysis_config {
                               is standard output; NULL: no file. The file appears when all distances
                               are known, even if the analysis ends early. */
     /* Length of a burst in references: the recorder alternately recorded this many references and
-     * skipped others; 0: no bursts. With bursts, an exact engine that gives distances at once
-     * states an error: a confidence band of the miss ratios. All references must come from one
-     * sequence of bursts. */
+     * skipped others; 0: no bursts. With bursts and an exact, immediate engine, the analysis
+     * estimates the error: the profile has a confidence band for the miss ratios. All references
+     * must come from one sequence of bursts. */
     uint64_t burst;
 } rd_analysis_config;
 

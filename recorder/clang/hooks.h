@@ -16,10 +16,10 @@ typedef struct cursor {
 cursor recorder_cursor(void);
 void recorder_place(cursor to);
 
-/* Writes the record `word`, after making room for it if necessary. Drops the record if a function
- * of the runtime is just changing the state of this thread. Hooks call this function when their
- * cursor has no room. The return address identifies the load or store, so the compiler must not
- * merge calls even if they look the same. */
+/* Writes the record `word`, after making room for it if necessary. Drops the record if the runtime
+ * is in the middle of changing the state of this thread. Hooks call this function when their cursor
+ * has no room. The return address identifies the load or store, so the compiler must not merge
+ * calls even if they are identical. */
 #ifdef __clang__
 __attribute__((nomerge))
 #endif

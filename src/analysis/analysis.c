@@ -77,7 +77,7 @@ static rd_status write_distances(void *user, const uint64_t *distances, size_t n
 }
 
 /* Makes the estimator of the error of bursts, if the trace was recorded in bursts and the engine
- * gives exact distances at once. */
+ * is exact and immediate. */
 static rd_status open_bursts(rd_analysis *a) {
     const rd_engine_info *info = rd_engine_info_of(a->engine);
     bool at_once = (info->caps & (RD_CAP_DISTANCES | RD_CAP_LATE)) == RD_CAP_DISTANCES;

@@ -17,7 +17,7 @@ typedef struct buffer {
     bool ends_slice;
 } buffer;
 
-/* A decoder. It fills its buffers in turn, and the reader takes them in the same order. */
+/* A decoder. It fills its buffers in turn, and the consumer takes them in the same order. */
 typedef struct decoder {
     const rdi_read_ahead *r;
     /* The decoder uses these members alone, until it hands over a buffer or reports a failure. Its
@@ -27,11 +27,11 @@ typedef struct decoder {
     rd_trace *trace;
     rd_mapper *mapper;
     buffer buffers[BUFFERS];
-    /* These members are used by the decoder and the reader. */
+    /* These members are used by the decoder and the consumer. */
     rdi_monitor monitor;
     uint64_t filled, taken; /* number of buffers filled and taken since the beginning */
     rd_status status;       /* status of a failure that comes after the filled buffers */
-    bool stop;              /* true: the reader wants no more buffers */
+    bool stop;              /* true: the consumer wants no more buffers */
 } decoder;
 
 struct rdi_read_ahead {
@@ -46,7 +46,7 @@ struct rdi_read_ahead {
 
 /* ---- the decoder's side ---- */
 
-/* Waits for the next free buffer and returns it, or NULL if the reader wants no more buffers. */
+/* Waits for the next free buffer and returns it, or NULL if the consumer wants no more buffers. */
 static buffer *next_free(decoder *d) {
     rdi_monitor_enter(&d->monitor);
     while (d->filled - d->taken == BUFFERS && !d->stop)
@@ -77,7 +77,7 @@ static void report(decoder *d, rd_status status) {
 }
 
 /* Appends blocks to the buffer, and continues in the next buffer when it is full. *b becomes NULL
- * if the reader wants no more buffers. */
+ * if the consumer wants no more buffers. */
 static void append(decoder *d, buffer **b, const uint64_t *blocks, size_t n) {
     while (n > 0 && *b) {
         size_t room = BUFFER_BLOCKS - (*b)->batch.n, part = n < room ? n : room;
@@ -110,7 +110,7 @@ static rd_status decode_batch(decoder *d, const rd_refs *refs, buffer **b) {
 }
 
 /* Decodes a slice. The blocks before a failure are also handed over. *wanted becomes false if the
- * reader wants no more buffers. */
+ * consumer wants no more buffers. */
 static rd_status decode_slice(decoder *d, uint64_t slice, bool *wanted) {
     const rdi_read_ahead_config *c = &d->r->config;
     uint64_t first = slice * c->slice, rest = c->references - first;
@@ -152,7 +152,7 @@ static void decode(void *arg, unsigned worker) {
         report(d, status);
 }
 
-/* ---- the reader's side ---- */
+/* ---- the consumer's side ---- */
 
 static void *resize_in(void *user, void *old, size_t old_size, size_t new_size) {
     (void)old_size;

@@ -3,8 +3,8 @@
  *
  * The trace is divided into slices with the same number of references. Decoder i of n reads slices
  * i, i + n, i + 2n ... into its own buffers, and waits when they are full. So memory is bounded for
- * every trace and mapping. The reader takes the slices in order, so that exactly the blocks before
- * damage are delivered.
+ * every trace and mapping. The consumer takes the slices in order, so that exactly the blocks
+ * before damage are delivered.
  */
 #ifndef RDI_READ_AHEAD_H
 #define RDI_READ_AHEAD_H

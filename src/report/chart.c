@@ -103,7 +103,8 @@ static unsigned octave_column(const dot_grid *g, unsigned octaves, unsigned octa
     return (g->cells - 1) * octave / octaves;
 }
 
-/* Returns the smallest distance between two labels, in octaves, at which all labels fit. */
+/* Returns the smallest spacing of the labels, in octaves, at which they do not overlap; at most
+ * `octaves`. */
 static unsigned label_step(const rdi_paper *paper, const dot_grid *g, unsigned octaves) {
     unsigned widest = 0;
     for (unsigned i = 0; i <= octaves; i++) {

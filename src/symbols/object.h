@@ -15,7 +15,7 @@ typedef struct rdi_object rdi_object;
 
 /* The source location of an instruction. The object owns the texts. NULL and 0 mean unknown. */
 typedef struct rdi_location {
-    const char *function; /* the innermost function, which may be inlined; C++ names have scopes */
+    const char *function; /* innermost function, may be inlined; C++: a::b::f */
     const char *function_source;
     uint64_t function_line;
     const char *source;

@@ -47,8 +47,9 @@ typedef const char *rdi_line_parser(rdi_lines *l, const char *p, const char *lim
 void rdi_lines_open(rdi_lines *l, rdi_reader *r, const char *expected);
 
 /* Sets *p to the beginning and *limit to the end of the complete lines in the input buffer, and
- * reads more if there are none. There are none only at the end of the file. limit[-1] is a '\n';
- * for the last line of a file it may be the one that follows the input buffer. */
+ * reads more if the buffer has none. *p equals *limit afterwards only at the end of the file.
+ * limit[-1] is '\n'. If the last line of the file has no '\n', limit[-1] is the '\n' that is stored
+ * just after the input buffer. */
 rd_status rdi_lines_fill(rdi_lines *l, const char **p, const char **limit);
 
 /* Drops the first n bytes of the lines that rdi_lines_fill() returned. */

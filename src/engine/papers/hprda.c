@@ -30,7 +30,7 @@
 
 #define ROUND_MAX       (UINT32_C(1) << 30)
 #define USUAL_THREADS   64u
-#define THREADS_MAX     1024u /* limit of the threads in one group on a device */
+#define THREADS_MAX     1024u /* in a group: the limit of CUDA devices, enforced everywhere */
 #define SLOTS_MAX       ((uint64_t)1 << 31)
 #define LEAST_FILLING   4096u
 #define ZEROS_AT_A_TIME 512u
