@@ -38,7 +38,7 @@ static const rd_opt convert_opts[] = {
      .min = 1,
      .max = 0x1p64,
      .offset = offsetof(convert_options, blocks),
-     .help = "number of distinct blocks [that of the line 'inf' of the histogram]"},
+     .help = "number of distinct blocks [the count in the line 'inf' of the histogram]"},
     OPTION_HIST(offsetof(convert_options, hist), NULL,
                 "bins of the profile made from a histogram [loglinear]"),
     {.name = NULL},

@@ -157,8 +157,10 @@ static int check_options(const twin *t, const recorder_options *what) {
     const char *block = o->pipe.block;
     if (what->children || recorder_is_sampling(what) || o->distances || o->pipe.peaks ||
         o->pipe.bound || o->pipe.attribute.on || strcmp(o->pipe.hist, "loglinear") != 0)
-        return fail_usage("run: --predict does not work with --trace-children, --distances, "
-                          "--peaks, --attribute, --bound, --hist or sampling by the recorder");
+        return fail_usage(
+            "run: --predict does not work with --trace-children, --distances, "
+            "--peaks, --attribute, --bound, --hist, --burst, --start, --stop, --inside or "
+            "--paused");
     if (block && strcmp(block, "addr") != 0 && rd_parse_size(t->ctx, block, &bytes) != RD_OK)
         return fail_usage("--block: '%.80s' is neither a size in bytes nor 'addr'", block);
     char made_with[24] = "addr";

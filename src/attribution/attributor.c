@@ -213,10 +213,11 @@ rd_status rd_attributor_add_object(rd_attributor *a, const char *path, uint64_t 
     if (low == high)
         return rdi_fail(a->ctx, RD_EINVAL, "%s: this is not a readable program or library", path);
     if (address == RD_UNKNOWN && low == 0)
-        return rdi_fail(a->ctx, RD_EINVAL,
-                        "%s: this file can be mapped anywhere: state its address, for example "
-                        "%s@0x555555554000",
-                        path, path);
+        return rdi_fail(
+            a->ctx, RD_EINVAL,
+            "%s: this file is position-independent: give the address at which it was loaded, "
+            "for example %s@0x555555554000",
+            path, path);
     uint64_t bias = address == RD_UNKNOWN || address == 0 ? 0 : address - low;
     rd_event event = {.kind = RD_EVENT_MODULE, .path = path, .pc = bias};
     return rd_attributor_event(a, &event);

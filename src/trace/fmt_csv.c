@@ -152,8 +152,8 @@ static rd_status read_values(csv_reader *c, const char *p, const char *end, rdi_
         if (i == c->columns)
             break;
         if (p >= end)
-            return rdi_fail(ctx, RD_EFORMAT, "%zu column%s, but %s is column %zu", number,
-                            number == 1 ? "" : "s", roles[c->column[i].role].name,
+            return rdi_fail(ctx, RD_EFORMAT, "the line has only %zu column%s, but %s is column %zu",
+                            number, number == 1 ? "" : "s", roles[c->column[i].role].name,
                             c->column[i].number);
         p++;
     }
@@ -359,7 +359,7 @@ static const rd_opt csv_opts[] = {
      .offset = offsetof(csv_reader, sep_choice),
      .def = "auto",
      .choices = "auto|comma|tab|space|semicolon|pipe",
-     .help = "what separates columns"},
+     .help = "column separator"},
     {.name = "header",
      .type = RD_OPT_CHOICE,
      .offset = offsetof(csv_reader, header),

@@ -44,8 +44,8 @@ static const rd_opt pulse_opts[] = {
      .choices = "random|regular",
      .def = "random",
      .help =
-         "how the next pulse is chosen; random: independently, so pulses have a width; regular: "
-         "evenly mixed"},
+         "how the next time distance is chosen; random: independently, so that measured ones vary "
+         "around those given; regular: in turns by weight"},
     RDI_GENERATOR_OPTS(pulse_state, g),
     {.name = NULL},
 };

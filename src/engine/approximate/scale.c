@@ -83,7 +83,7 @@ static rd_status scale_prefill(void *self, uint64_t blocks) {
     scale_engine *e = self;
     if (blocks > MOST_PREFILLED)
         return rdi_fail(e->run->ctx, RD_ERANGE,
-                        "engine scale: prefilled with more than 2^56 blocks");
+                        "engine scale: cannot prefill more than 2^56 blocks");
     return rdi_scale_tree_prefill(&e->tree, blocks);
 }
 
