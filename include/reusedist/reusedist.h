@@ -8,6 +8,7 @@
 #include "base.h"
 #include "cluster.h"
 #include "engine.h"
+#include "hierarchy.h"
 #include "model.h"
 #include "predict.h"
 #include "profile.h"

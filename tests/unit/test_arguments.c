@@ -822,6 +822,24 @@ static void analyses(void **state) {
     assert_true(rd_machine_caches(levels, NULL) > 0);
 }
 
+static void hierarchies(void **state) {
+    (void)state;
+    rd_hierarchy h = {0};
+    char *text = NULL;
+    REFUSED(rd_hierarchy_parse(NULL, "L1=1K", &h));
+    EXPLAINED("text", rd_hierarchy_parse(ctx, NULL, &h));
+    EXPLAINED("out", rd_hierarchy_parse(ctx, "L1=1K", NULL));
+    expect_ok(rd_hierarchy_parse(ctx, "L1=1K", &h));
+    REFUSED(rd_hierarchy_check(NULL, &h, 64));
+    EXPLAINED("h", rd_hierarchy_check(ctx, NULL, 64));
+    REFUSED(rd_hierarchy_text(NULL, &h, &text));
+    EXPLAINED("h", rd_hierarchy_text(ctx, NULL, &text));
+    EXPLAINED("out", rd_hierarchy_text(ctx, &h, NULL));
+    assert_false(rd_hierarchy_is_split(NULL));
+    assert_int_equal(rd_cache_blocks(NULL, 64) + rd_cache_sets(NULL, 64) + rd_cache_ways(NULL, 64),
+                     0);
+}
+
 /* Checks that attribution with NULL pointers fails when the trace is opened. */
 static void attribution_of_analyses(void **state) {
     (void)state;
@@ -968,6 +986,7 @@ int main(void) {
         cmocka_unit_test(mappers),
         cmocka_unit_test(analyses),
         cmocka_unit_test(attribution_of_analyses),
+        cmocka_unit_test(hierarchies),
         cmocka_unit_test(attributors),
         cmocka_unit_test(verifiers),
         cmocka_unit_test(every_function_has_a_case),
