@@ -20,6 +20,7 @@ typedef struct mrc_options {
     pipeline_options pipe;
     rd_sizes sizes;
     const char *hits;
+    uint64_t ways; /* 0: fully associative */
     uint32_t out;
     const char *output;
     bool ascii;
@@ -38,6 +39,13 @@ static const rd_opt mrc_opts[] = {
      .type = RD_OPT_STRING,
      .offset = offsetof(mrc_options, hits),
      .help = "find the smallest caches that hit 90%,95%,... of all references"},
+    {.name = "ways",
+     .arg = "A",
+     .type = RD_OPT_U64,
+     .min = 1,
+     .max = 0x1p60,
+     .offset = offsetof(mrc_options, ways),
+     .help = "estimate the misses of caches with sets of A ways"},
     OPTION_OUT(offsetof(mrc_options, out),
                "text: print a table and a chart; csv, json: only the numbers"),
     OPTION_OUTPUT(offsetof(mrc_options, output), "FILE",
@@ -184,12 +192,27 @@ static int print_hits(rd_ctx *ctx, const mrc_options *o, const hit_list *hits,
 
 /* ---- the result ---- */
 
+static int print_ways(rd_ctx *ctx, const mrc_options *o, rd_profile *p, const uint64_t *blocks) {
+    rd_report_style style = terminal_style(o->output, o->ascii);
+    char *text = NULL;
+    size_t n = 0, sizes = o->sizes.n;
+    rd_status status = o->out == OUT_CSV ? rd_report_ways_csv(p, o->ways, blocks, sizes, &text, &n)
+                       : o->out == OUT_JSON
+                           ? rd_report_ways_json(p, o->ways, blocks, sizes, &text, &n)
+                           : rd_report_ways_text(p, &style, o->ways, blocks, sizes, &text, &n);
+    if (status == RD_OK && o->out != OUT_TEXT && o->ways == 1 && !o->pipe.quiet)
+        tell_user("%s", RD_WAYS_WARNING);
+    return output_made(ctx, o->output, status, text, n);
+}
+
 static int print_result(rd_ctx *ctx, const mrc_options *o, rd_profile *profile) {
     uint64_t room[RD_SIZES_MAX];
     int converted = caches_in_blocks("--sizes", &o->sizes, profile, room);
     if (converted != EXIT_OK)
         return converted;
     const uint64_t *blocks = o->sizes.n ? room : NULL;
+    if (o->ways)
+        return print_ways(ctx, o, profile, blocks);
     rd_report_style style = terminal_style(o->output, o->ascii);
     char *text = NULL;
     size_t n = 0;
@@ -205,6 +228,8 @@ static int run_mrc(rd_ctx *ctx, void *opts, int n, char **operands) {
     hit_list hits = {0};
     if (o->hits && o->sizes.n)
         return fail_usage("mrc: --sizes and --hits cannot be combined; give only one of them");
+    if (o->hits && o->ways)
+        return fail_usage("mrc: --hits and --ways cannot be combined; give only one of them");
     int status = parse_hits(ctx, o->hits, &hits);
     if (status != EXIT_OK)
         return status;
@@ -228,11 +253,11 @@ const command command_mrc = {
     .operands = "PROFILE|TRACE",
     .details =
         "Caches are fully associative and evict the least recently used block. A trace is\n"
-        "analyzed first; only --sizes, --hits, --out, -o and --ascii also apply to profiles. A "
-        "value\n"
-        "with '~' is interpolated inside a bin of the histogram. If the distances come from a\n"
-        "sample (engine shards), the result has a band that contains the exact miss ratio with\n"
-        "95 % confidence: columns 'low' and 'high' in CSV, fields of the points in JSON.\n"
+        "analyzed first; only --sizes, --hits, --ways, --out, -o and --ascii also apply to\n"
+        "profiles. A value with '~' is interpolated inside a bin of the histogram. If the\n"
+        "distances come from a sample (engine shards), the result has a band that contains the\n"
+        "exact miss ratio with 95 % confidence: columns 'low' and 'high' in CSV, fields of the "
+        "points in JSON.\n"
         "\n"
         "Sizes are in bytes. For object ids and with -b addr, blocks have no size in bytes: a\n"
         "size is then a number of objects, without a unit. The sizes of objects in a trace are\n"
@@ -241,7 +266,13 @@ const command command_mrc = {
         "--hits=95% asks the other way round: the smallest cache that hits 95 % of all\n"
         "references, or, if first touches are too many, the best hit ratio that is possible.\n"
         "CSV: 'hits' is the requested share or the best one, 'requested' always the requested "
-        "one.\n",
+        "one.\n"
+        "\n"
+        "--ways=8 estimates the misses of caches whose sets have 8 ways from the same distances\n"
+        "(Smith 1978): a reference misses with the probability that at least 8 of the blocks that\n"
+        "its distance counts fall into its set, if blocks fall into sets at random. Sizes must be\n"
+        "multiples of the ways. For large direct-mapped caches the estimate was further from the\n"
+        "exact misses than the fully associative number on the programs tried.\n",
     .opts = mrc_opts,
     .opts_size = sizeof(mrc_options),
     .min_operands = 1,

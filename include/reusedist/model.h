@@ -40,6 +40,25 @@ RD_API bool rd_mrc_has_band(const rd_profile *p);
 RD_API RD_CHECKED rd_status rd_mrc_band(rd_ctx *ctx, const rd_profile *p, uint64_t blocks,
                                         double *low, double *high);
 
+/* Estimates the miss ratio of an LRU cache of `sets` sets with `ways` ways each, from the distances
+ * alone (Smith 1978): a reference at distance d misses with the probability that at least `ways` of
+ * d blocks fall into its set, P(binomial(d, 1 / sets) >= ways). The set index of real programs is
+ * not random, so this is an estimate even if every distance is exact; with one set it is
+ * rd_mrc_at(). For large direct-mapped caches the fully associative miss ratio is often closer to
+ * the truth.
+ *
+ * *interpolated says whether the distances inside a bin were spread as for rd_mrc_at();
+ * `interpolated` may be NULL. The function returns RD_EINVAL for 0 sets or ways, for more than 2^60
+ * blocks, for a profile without distances, and for a bounded profile if references beyond its bound
+ * could change the result by more than 0.05 points. */
+RD_API RD_CHECKED rd_status rd_mrc_ways(rd_ctx *ctx, const rd_profile *p, uint64_t sets,
+                                        uint64_t ways, double *miss_ratio, bool *interpolated);
+/* Computes the band that contains, with 95 % confidence, the estimate that rd_mrc_ways() would give
+ * for all references. The function returns RD_EINVAL as rd_mrc_ways() does, and for a profile
+ * without a band, see rd_mrc_has_band(). */
+RD_API RD_CHECKED rd_status rd_mrc_ways_band(rd_ctx *ctx, const rd_profile *p, uint64_t sets,
+                                             uint64_t ways, double *low, double *high);
+
 typedef struct rd_mrc_point {
     uint64_t blocks;
     double miss_ratio;

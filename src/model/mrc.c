@@ -94,9 +94,7 @@ bool rdi_mrc_measured(const rd_profile *p) {
     return !times && (facts->infinite > 0 || rd_profile_bins(p, &bins) > 0);
 }
 
-/* Checks that the profile has distances, or no references at all: an empty trace has a curve,
- * too. */
-static rd_status check_measured(rd_ctx *ctx, const rd_profile *p) {
+rd_status rdi_mrc_check(rd_ctx *ctx, const rd_profile *p) {
     const rd_profile_facts *facts = rd_profile_facts_of(p);
     if (facts->references && !rdi_mrc_measured(p))
         return rdi_fail(
@@ -109,7 +107,7 @@ static rd_status check_measured(rd_ctx *ctx, const rd_profile *p) {
 rd_status rd_mrc_at(rd_ctx *ctx, const rd_profile *p, uint64_t blocks, double *miss_ratio,
                     bool *interpolated) {
     RDI_NEED(ctx, ctx, p, miss_ratio);
-    RD_TRY(check_measured(ctx, p));
+    RD_TRY(rdi_mrc_check(ctx, p));
     uint64_t bound = rd_profile_facts_of(p)->bound;
     if (bound && blocks > bound)
         return rdi_fail(ctx, RD_EINVAL,
@@ -163,7 +161,7 @@ static size_t collect_bends(const rdi_mrc_scan *scan, rd_mrc_point *points) {
 
 rd_status rd_mrc_curve(rd_ctx *ctx, const rd_profile *p, rd_mrc_point **points, size_t *n) {
     RDI_NEED(ctx, ctx, p, points, n);
-    RD_TRY(check_measured(ctx, p));
+    RD_TRY(rdi_mrc_check(ctx, p));
     rdi_mrc_scan scan = rdi_mrc_scan_start(p);
     rd_mrc_point *curve = rdi_alloc(ctx, BENDS * scan.n + 1, sizeof *curve);
     if (!curve)
@@ -210,7 +208,7 @@ rd_status rd_cache_for_hits(rd_ctx *ctx, const rd_profile *p, double requested,
                             rd_hits_answer *out) {
     RDI_NEED(ctx, ctx, p, out);
     const rd_profile_facts *facts = rd_profile_facts_of(p);
-    RD_TRY(check_measured(ctx, p));
+    RD_TRY(rdi_mrc_check(ctx, p));
     if (!(requested >= 0 && requested <= 1))
         return rdi_fail(ctx, RD_EINVAL, "a hit ratio of %g: it must be from 0 to 1", requested);
     double total = facts->references ? (double)facts->references : 1;

@@ -58,5 +58,8 @@ bool rdi_band_scan_at(rdi_band_scan *scan, uint64_t blocks, double *low, double 
 /* Returns whether the profile has distances. It has none if the trace is empty, or if the engine
  * measures none or only time distances. */
 bool rdi_mrc_measured(const rd_profile *p);
+/* Returns RD_EINVAL for a profile without distances, unless it has no references at all: an empty
+ * trace has a curve, too. */
+rd_status rdi_mrc_check(rd_ctx *ctx, const rd_profile *p);
 
 #endif

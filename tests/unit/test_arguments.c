@@ -472,6 +472,14 @@ static void models(void **state) {
     EXPLAINED("miss_ratio", rd_mrc_at(ctx, profile, 1, NULL, &interpolated));
     expect_ok(rd_mrc_at(ctx, profile, 1, &low, NULL));
     expect_ok(rd_mrc_at(ctx, profile, UINT64_MAX, &low, NULL));
+
+    REFUSED(rd_mrc_ways(NULL, profile, 1, 1, &low, &interpolated));
+    EXPLAINED("p", rd_mrc_ways(ctx, NULL, 1, 1, &low, &interpolated));
+    EXPLAINED("miss_ratio", rd_mrc_ways(ctx, profile, 1, 1, NULL, &interpolated));
+    expect_ok(rd_mrc_ways(ctx, profile, 64, 8, &low, NULL));
+    REFUSED(rd_mrc_ways_band(NULL, profile, 1, 1, &low, &high));
+    EXPLAINED("p", rd_mrc_ways_band(ctx, NULL, 1, 1, &low, &high));
+    EXPLAINED("high", rd_mrc_ways_band(ctx, profile, 1, 1, &low, NULL));
     rd_hits_answer answer;
     REFUSED(rd_cache_for_hits(NULL, profile, 0.5, &answer));
     EXPLAINED("p", rd_cache_for_hits(ctx, NULL, 0.5, &answer));
@@ -595,6 +603,12 @@ static void reports(void **state) {
     EXPLAINED("text", rd_report_mrc_csv(profile, NULL, 0, NULL, &n));
     EXPLAINED("n", rd_report_mrc_csv(profile, NULL, 0, &text, NULL));
     double hits = 0.5;
+    REFUSED(rd_report_ways_text(NULL, NULL, 8, NULL, 0, &text, &n));
+    EXPLAINED("text", rd_report_ways_text(profile, NULL, 8, NULL, 0, NULL, &n));
+    REFUSED(rd_report_ways_csv(NULL, 8, NULL, 0, &text, &n));
+    EXPLAINED("text", rd_report_ways_csv(profile, 8, NULL, 0, NULL, &n));
+    REFUSED(rd_report_ways_json(NULL, 8, NULL, 0, &text, &n));
+    EXPLAINED("n", rd_report_ways_json(profile, 8, NULL, 0, &text, NULL));
     REFUSED(rd_report_hits_text(NULL, NULL, &hits, 1, &text, &n));
     EXPLAINED("hits", rd_report_hits_text(profile, NULL, NULL, 1, &text, &n));
     REFUSED(rd_report_hits_csv(NULL, &hits, 1, &text, &n));

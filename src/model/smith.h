@@ -1,0 +1,34 @@
+/* The probability that a reference misses in a set-associative LRU cache, given its reuse distance
+ * (Smith 1978).
+ *
+ * The model assumes that every block falls into each of the S sets with the same probability. A
+ * reference at distance d misses in a cache of A ways if at least A of the d other blocks fell into
+ * its set: with the probability P(binomial(d, 1/S) >= A).
+ */
+#ifndef RDI_SMITH_H
+#define RDI_SMITH_H
+
+#include "base/common.h"
+
+/* Returns the probability of a miss at the distance d. `sets` and `ways` are at least 1. The error
+ * is below 1e-8 for caches of up to 2^40 blocks and more; see smith.c. */
+double rdi_smith_miss(uint64_t d, uint64_t sets, uint64_t ways);
+
+/* Reads the probabilities of one cache at ascending distances. Where the probability changes slowly
+ * it is computed at a few distances and interpolated in between, so that reading it for every
+ * distance of a histogram costs little. The error of interpolation is below 1e-8. */
+typedef struct rdi_smith {
+    uint64_t sets, ways;
+    uint64_t low, high; /* the probability is 0 below `low` and 1 from `high` on, to 1e-17 */
+    uint64_t step;      /* number of distances per piece, a multiple of 3; 1: no interpolation */
+    uint64_t piece;     /* number of the piece whose nodes are known; UINT64_MAX: none */
+    double node[4];     /* probabilities at 0, 1, 2 and 3 thirds of this piece */
+} rdi_smith;
+
+/* `sets` times `ways` is at most 2^60. */
+rdi_smith rdi_smith_start(uint64_t sets, uint64_t ways);
+double rdi_smith_at(rdi_smith *s, uint64_t d);
+/* Returns the mean probability of the distances [from, end), which are at least one. */
+double rdi_smith_mean(rdi_smith *s, uint64_t from, uint64_t end);
+
+#endif
