@@ -11,6 +11,7 @@
 #include "hierarchy.h"
 #include "model.h"
 #include "predict.h"
+#include "prefix.h"
 #include "profile.h"
 #include "report.h"
 #include "trace.h"

@@ -16,6 +16,11 @@
  * are not escaped yet; html_page.c does that. */
 RD_CHECKED rd_status rdi_html_data(rd_ctx *ctx, const rd_page *page, char **json, size_t *n);
 
+/* Makes a page from the file `page` of src/report/html and its data (html_page.c). Characters of
+ * the JSON that cannot be embedded in HTML are escaped. The caller frees *text. */
+RD_CHECKED rd_status rdi_html_assemble(rd_ctx *ctx, const char *page, const char *json,
+                                       size_t json_n, char **text, size_t *n);
+
 /* ---- code, data, time and space (html_details.c) ---- */
 
 /* Writes the details as members of the profile's object. `n_profiles` is the number of profiles on

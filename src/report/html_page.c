@@ -1,7 +1,7 @@
 /* Makes the page for browsers: one file with the files of src/report/html and the data.
  *
- * page.html has a mark "<!--#NAME-->" where the content of another file is inserted. NAME is "data"
- * for the profiles as JSON. Names, paths and source text of a profile are untrusted. They are in
+ * page.html (for prefix caches kv.html) has a mark "<!--#NAME-->" where the content of another file
+ * is inserted. NAME is "data" for the profiles as JSON. Names, paths and source text of a profile are untrusted. They are in
  * that JSON and nowhere else, and characters that could end the element of the JSON are written as
  * escapes.
  */
@@ -39,29 +39,27 @@ static void add_harmless(rdi_text *t, const char *json, size_t n) {
     rdi_text_add(t, json + done, n - done);
 }
 
-static rd_status add_data(rdi_text *t, const rd_page *page) {
-    char *json = NULL;
-    size_t n = 0;
-    RD_TRY(rdi_html_data(t->ctx, page, &json, &n));
-    add_harmless(t, json, n);
-    rd_text_free(t->ctx, json);
-    return RD_OK;
-}
-
-static rd_status add_page(rdi_text *t, const rd_page *page) {
-    const char *at = (const char *)find_asset("page.html", strlen("page.html"))->data, *mark;
+/* Adds the file `page` of src/report/html, with the files that it names and the data. */
+static void add_page(rdi_text *t, const char *page, const char *json, size_t n) {
+    const char *at = (const char *)find_asset(page, strlen(page))->data, *mark;
     while ((mark = strstr(at, mark_begin))) {
         rdi_text_add(t, at, (size_t)(mark - at));
         const char *name = mark + strlen(mark_begin), *end = strstr(name, mark_end);
         const rdi_asset *asset = find_asset(name, (size_t)(end - name));
         if (strncmp(name, "data-->", strlen("data-->")) == 0)
-            RD_TRY(add_data(t, page));
+            add_harmless(t, json, n);
         else if (asset)
             rdi_text_add(t, asset->data, asset->n);
         at = end + strlen(mark_end);
     }
     rdi_text_puts(t, at);
-    return RD_OK;
+}
+
+rd_status rdi_html_assemble(rd_ctx *ctx, const char *page, const char *json, size_t json_n,
+                            char **text, size_t *n) {
+    rdi_text t = rdi_text_start(ctx);
+    add_page(&t, page, json, json_n);
+    return rdi_text_take(&t, text, n);
 }
 
 static rd_status check_page(rd_ctx *ctx, const rd_page *page) {
@@ -77,13 +75,13 @@ static rd_status check_page(rd_ctx *ctx, const rd_page *page) {
 
 rd_status rd_report_html(rd_ctx *ctx, const rd_page *page, char **text, size_t *n) {
     RDI_NEED(ctx, ctx, page, text, n);
-    rdi_text t = rdi_text_start(ctx);
     rd_page known;
+    char *json = NULL;
+    size_t json_n = 0;
     RD_TRY(rdi_sized_copy(ctx, "rd_page", page, &known, sizeof known));
     RD_TRY(check_page(ctx, &known));
-    rd_status status = add_page(&t, &known);
-    if (status == RD_OK)
-        return rdi_text_take(&t, text, n);
-    rdi_text_drop(&t);
+    RD_TRY(rdi_html_data(ctx, &known, &json, &json_n));
+    rd_status status = rdi_html_assemble(ctx, "page.html", json, json_n, text, n);
+    rd_text_free(ctx, json);
     return status;
 }

@@ -946,12 +946,163 @@ static char *read_file(const char *path) {
     return text;
 }
 
+/* ---- prefix.h ---- */
+
+static void kv_logs(void **state) {
+    (void)state;
+    static const char text[] = "{\"hash_ids\":[1,2],\"input_length\":600}\n";
+    rd_kv_log *log = NULL;
+    rd_kv_writer *w = NULL;
+    const rd_kv_request *request = NULL;
+    assert_null(rd_kv_format_at(SIZE_MAX));
+    REFUSED(rd_kv_log_open(NULL, "x", NULL, &log));
+    EXPLAINED("path", rd_kv_log_open(ctx, NULL, NULL, &log));
+    EXPLAINED("out", rd_kv_log_open(ctx, "x", NULL, NULL));
+    REFUSED(rd_kv_log_open_memory(NULL, "x", text, sizeof text - 1, NULL, &log));
+    EXPLAINED("name", rd_kv_log_open_memory(ctx, NULL, text, sizeof text - 1, NULL, &log));
+    EXPLAINED("data", rd_kv_log_open_memory(ctx, "x", NULL, 1, NULL, &log));
+    EXPLAINED("out", rd_kv_log_open_memory(ctx, "x", text, sizeof text - 1, NULL, NULL));
+    expect_ok(rd_kv_log_open_memory(ctx, "x", text, sizeof text - 1, NULL, &log));
+    REFUSED(rd_kv_log_read(NULL, &request));
+    EXPLAINED("out", rd_kv_log_read(log, NULL));
+    expect_ok(rd_kv_log_read(log, &request));
+    assert_int_equal(rd_kv_log_block_tokens(NULL), 0);
+    assert_string_equal(rd_kv_log_format(NULL), "");
+    assert_true(rd_kv_log_token_bytes(NULL) == 0);
+    rd_kv_log_progress(NULL, NULL, NULL);
+    rd_kv_log_progress(log, NULL, NULL);
+    rd_kv_log_close(NULL);
+    REFUSED(rd_kv_writer_open(NULL, "x", 1, &w));
+    EXPLAINED("path", rd_kv_writer_open(ctx, NULL, 1, &w));
+    EXPLAINED("out", rd_kv_writer_open(ctx, "x", 1, NULL));
+    expect_saying(rd_kv_writer_open(ctx, "/dev/null", 0, &w), "1 to 2147483647");
+    REFUSED(rd_kv_writer_write(NULL, request));
+    expect_ok(rd_kv_writer_open(ctx, "/dev/null", 512, &w));
+    EXPLAINED("r", rd_kv_writer_write(w, NULL));
+    REFUSED(rd_kv_writer_finish(NULL));
+    rd_kv_writer_close(w);
+    rd_kv_writer_close(NULL);
+    rd_kv_log_close(log);
+}
+
+static void kv_analyses(void **state) {
+    (void)state;
+    rd_kv_config config = {.size = sizeof config, .n_sizes = 1, .sizes = {4}};
+    rd_kv_request request = {.blocks = blocks, .n_blocks = 3, .prompt_tokens = 3};
+    rd_kv *kv = NULL;
+    rd_kv_point point;
+    rd_kv_details details;
+    rd_kv_bound bound;
+    rd_kv_tier tier;
+    uint64_t size;
+    REFUSED(rd_kv_new(NULL, &config, &kv));
+    EXPLAINED("config", rd_kv_new(ctx, NULL, &kv));
+    EXPLAINED("out", rd_kv_new(ctx, &config, NULL));
+    config.n_sizes = RD_KV_SIZES_MAX + 1;
+    expect_saying(rd_kv_new(ctx, &config, &kv), "at most 64 sizes");
+    config.n_sizes = 2;
+    expect_saying(rd_kv_new(ctx, &config, &kv), "ascending");
+    config.n_sizes = 1;
+    expect_ok(rd_kv_new(ctx, &config, &kv));
+    REFUSED(rd_kv_feed(NULL, &request));
+    EXPLAINED("r", rd_kv_feed(kv, NULL));
+    expect_ok(rd_kv_feed(kv, &request));
+    assert_int_equal(rd_kv_at(kv, 1, &point), RD_ESTATE);
+    assert_int_equal(rd_kv_size_for(kv, 0.5, &size), RD_ESTATE);
+    REFUSED(rd_kv_finish(NULL));
+    expect_ok(rd_kv_finish(kv));
+    assert_int_equal(rd_kv_feed(kv, &request), RD_ESTATE);
+    assert_null(rd_kv_ctx(NULL));
+    assert_null(rd_kv_config_of(NULL));
+    assert_int_equal(rd_kv_totals_of(NULL).requests, 0);
+    assert_int_equal(rd_kv_series_of(NULL).n_windows, 0);
+    REFUSED(rd_kv_at(NULL, 1, &point));
+    EXPLAINED("out", rd_kv_at(kv, 1, NULL));
+    expect_ok(rd_kv_at(kv, UINT64_MAX, &point));
+    REFUSED(rd_kv_size_for(NULL, 0.5, &size));
+    EXPLAINED("out", rd_kv_size_for(kv, 0.5, NULL));
+    expect_ok(rd_kv_size_for(kv, NAN, &size));
+    REFUSED(rd_kv_details_at(NULL, 0, &details));
+    EXPLAINED("out", rd_kv_details_at(kv, 0, NULL));
+    expect_saying(rd_kv_details_at(kv, 1, &details), "no size");
+    expect_ok(rd_kv_details_at(kv, 0, &details));
+    assert_true(rd_kv_quantile(NULL, 0.5) == 0);
+    assert_true(rd_kv_quantile(&details, NAN) == 0);
+    REFUSED(rd_kv_bound_at(NULL, 0, &bound));
+    EXPLAINED("out", rd_kv_bound_at(kv, 0, NULL));
+    expect_saying(rd_kv_bound_at(kv, 0, &bound), "not requested");
+    REFUSED(rd_kv_tier_at(NULL, 0, &tier));
+    EXPLAINED("out", rd_kv_tier_at(kv, 0, NULL));
+    expect_saying(rd_kv_tier_at(kv, 0, &tier), "no tier");
+    rd_kv_free(kv);
+    rd_kv_free(NULL);
+}
+
+static void kv_models_and_plans(void **state) {
+    (void)state;
+    rd_kv_config config = {.size = sizeof config};
+    rd_kv_model model;
+    rd_kv_offer offer = {.name = "a", .bytes = 1};
+    rd_kv_goal goal = {.size = sizeof goal, .token_bytes = 1};
+    rd_kv_plan plan;
+    rd_kv *kv = NULL;
+    assert_null(rd_kv_model_at(SIZE_MAX));
+    REFUSED(rd_kv_model_parse(NULL, "phi-4", &model));
+    EXPLAINED("text", rd_kv_model_parse(ctx, NULL, &model));
+    EXPLAINED("out", rd_kv_model_parse(ctx, "phi-4", NULL));
+    assert_true(rd_kv_model_token_bytes(NULL) == 0);
+    expect_ok(rd_kv_new(ctx, &config, &kv));
+    expect_ok(rd_kv_finish(kv));
+    REFUSED(rd_kv_plan_find(NULL, &offer, 1, &goal, &plan));
+    EXPLAINED("offers", rd_kv_plan_find(kv, NULL, 1, &goal, &plan));
+    EXPLAINED("goal", rd_kv_plan_find(kv, &offer, 1, NULL, &plan));
+    EXPLAINED("out", rd_kv_plan_find(kv, &offer, 1, &goal, NULL));
+    expect_saying(rd_kv_plan_find(kv, &offer, 0, &goal, &plan), "1 to 4 tiers");
+    goal.second_cost = 1;
+    expect_saying(rd_kv_plan_find(kv, &offer, 1, &goal, &plan), "recomputed per second");
+    goal.token_bytes = NAN;
+    expect_saying(rd_kv_plan_find(kv, &offer, 1, &goal, &plan), "bytes per token");
+    rd_kv_free(kv);
+}
+
+static void kv_fleets_and_reports(void **state) {
+    (void)state;
+    rd_kv_config config = {.size = sizeof config};
+    rd_kv_request request = {.blocks = blocks, .n_blocks = 3, .prompt_tokens = 3};
+    rd_kv_fleet *fleet = NULL;
+    rd_kv_point point;
+    rd_kv_view view = {.size = sizeof view};
+    rd_report_style style = {.size = sizeof style};
+    char *text = NULL;
+    size_t n = 0;
+    REFUSED(rd_kv_fleet_new(NULL, &config, 1, RD_KV_ROUND, &fleet));
+    EXPLAINED("config", rd_kv_fleet_new(ctx, NULL, 1, RD_KV_ROUND, &fleet));
+    EXPLAINED("out", rd_kv_fleet_new(ctx, &config, 1, RD_KV_ROUND, NULL));
+    expect_saying(rd_kv_fleet_new(ctx, &config, 0, RD_KV_ROUND, &fleet), "1 to 1024 replicas");
+    expect_saying(rd_kv_fleet_new(ctx, &config, 1, (rd_kv_router)9, &fleet), "routers 0 to 2");
+    expect_ok(rd_kv_fleet_new(ctx, &config, 2, RD_KV_CONVERSATION, &fleet));
+    REFUSED(rd_kv_fleet_feed(NULL, &request));
+    EXPLAINED("r", rd_kv_fleet_feed(fleet, NULL));
+    expect_saying(rd_kv_fleet_feed(fleet, &request), "does not tell the conversation");
+    REFUSED(rd_kv_fleet_finish(NULL));
+    REFUSED(rd_kv_fleet_at(NULL, 0, &point));
+    EXPLAINED("out", rd_kv_fleet_at(fleet, 0, NULL));
+    expect_saying(rd_kv_fleet_at(fleet, 0, &point), "no size");
+    rd_kv_fleet_free(fleet);
+    rd_kv_fleet_free(NULL);
+    REFUSED(rd_kv_report_text(NULL, &style, &text, &n));
+    REFUSED(rd_kv_report_text(&view, &style, &text, &n));
+    REFUSED(rd_kv_report_csv(&view, &text, &n));
+    REFUSED(rd_kv_report_json(&view, &text, &n));
+    REFUSED(rd_kv_report_html(&view, &text, &n));
+}
+
 /* Checks that this file calls every function that the public headers declare. */
 static void every_function_has_a_case(void **state) {
     (void)state;
-    static const char *const headers[] = {"analysis", "attribution",  "base",  "cluster",
-                                          "engine",   "experimental", "model", "predict",
-                                          "profile",  "report",       "trace", "verify"};
+    static const char *const headers[] = {
+        "analysis", "attribution", "base",    "cluster", "engine", "experimental", "model",
+        "predict",  "prefix",      "profile", "report",  "trace",  "verify"};
     char *cases = read_file(ARGUMENTS_SOURCE);
     size_t found = 0;
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
@@ -1003,6 +1154,10 @@ int main(void) {
         cmocka_unit_test(hierarchies),
         cmocka_unit_test(attributors),
         cmocka_unit_test(verifiers),
+        cmocka_unit_test(kv_logs),
+        cmocka_unit_test(kv_analyses),
+        cmocka_unit_test(kv_models_and_plans),
+        cmocka_unit_test(kv_fleets_and_reports),
         cmocka_unit_test(every_function_has_a_case),
     };
     return cmocka_run_group_tests(tests, make_profile, free_profile);

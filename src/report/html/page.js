@@ -1,4 +1,4 @@
-/* Builds the page: tabs, choices, colors and printing. */
+/* Builds the page: tabs, choices and printing. */
 
 const main = document.getElementById("main");
 const tabs = document.getElementById("tabs");
@@ -104,29 +104,6 @@ function chooseLevel() {
     const cost = levelsOf(p).map((_, i) =>
         4 ** i * sum(p.attribution.functions, (f) => f.misses[i] - f.infinite));
     state.level = cost.indexOf(Math.max(...cost));
-}
-
-/* ---- colors ---- */
-
-const prefersDark = matchMedia("(prefers-color-scheme: dark)");
-let theme = "auto";
-
-function applyTheme() {
-    const dark = theme === "auto" ? prefersDark.matches : theme === "dark";
-    document.documentElement.dataset.theme = dark ? "dark" : "light";
-}
-
-function makeTheme() {
-    const redraw = () => {
-        applyTheme();
-        drawPending(true);
-    };
-    document.getElementById("theme").addEventListener("change", (event) => {
-        theme = event.target.value;
-        redraw();
-    });
-    prefersDark.addEventListener("change", redraw);
-    applyTheme();
 }
 
 /* ---- printing: all panels are printed in light colors, as wide as the paper ---- */

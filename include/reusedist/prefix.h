@@ -1,0 +1,346 @@
+/* Prefix caches of language-model servers: logs of requests, and the hit ratio of every cache size
+ * in one pass.
+ *
+ *   rd_kv_log_open(ctx, path, NULL, &log);
+ *   rd_kv_config config = {.size = sizeof config, .block_tokens = rd_kv_log_block_tokens(log)};
+ *   rd_kv_new(ctx, &config, &kv);
+ *   while (rd_kv_log_read(log, &request) == RD_OK && request) rd_kv_feed(kv, request);
+ *   rd_kv_finish(kv);
+ *   rd_kv_at(kv, 1000, &point);
+ *
+ * Definitions. A request is a list of block hashes. Each hash names its block and all blocks before
+ * it. A cache of C blocks replaces the least recently used block. When a request arrives, the cache
+ * serves the longest run of its first blocks that are all present: these blocks are hits, all other
+ * blocks are misses. Then the request touches all its blocks, front to back or tail first. All
+ * blocks have `block_tokens` tokens, except that the last block of a request may have fewer.
+ */
+#ifndef REUSEDIST_PREFIX_H
+#define REUSEDIST_PREFIX_H
+
+#include "base.h"
+#include "report.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RD_KV_NO_SIZE UINT64_MAX /* no cache is large enough */
+#define RD_KV_NO_TIME UINT64_MAX /* the log does not tell when the request arrived */
+
+/* One request of a log. */
+typedef struct rd_kv_request {
+    const uint64_t *blocks; /* hashes of the blocks of the prompt */
+    size_t n_blocks;
+    const uint64_t *sequence; /* hashes of the full blocks of prompt and output together; NULL if
+                                 the log does not tell them */
+    size_t n_sequence;
+    uint64_t prompt_tokens, output_tokens;
+    uint64_t time_us;      /* microseconds; RD_KV_NO_TIME: unknown */
+    uint64_t conversation; /* any number that names the conversation; 0: unknown */
+    uint32_t turn;         /* 1: the first request of a conversation; 0: unknown */
+    uint64_t line;         /* line of the log, or number of the request, for messages */
+} rd_kv_request;
+
+/* ---- logs ---- */
+
+typedef struct rd_kv_log rd_kv_log;
+
+typedef struct rd_kv_log_config {
+    size_t size;           /* sizeof(rd_kv_log_config) */
+    const char *format;    /* "mooncake", "jsonl:blocks=hash_ids,..."; NULL: detect the format */
+    uint64_t block_tokens; /* tokens of a block; 0: the default of the format */
+    bool content_ids;      /* true: a hash names its block only, not the blocks before it */
+} rd_kv_log_config;
+
+/* A format of logs, for help. */
+typedef struct rd_kv_format {
+    const char *name, *summary, *fields;
+    uint64_t block_tokens; /* tokens of a block by default */
+} rd_kv_format;
+
+/* Returns format number `index`, or NULL past the last one. */
+RD_API const rd_kv_format *rd_kv_format_at(size_t index);
+
+/* Opens a log; `path` "-" is standard input. Compressed logs are unpacked. `config` NULL selects
+ * the defaults. */
+RD_API RD_CHECKED rd_status rd_kv_log_open(rd_ctx *ctx, const char *path,
+                                           const rd_kv_log_config *config, rd_kv_log **out);
+RD_API RD_CHECKED rd_status rd_kv_log_open_memory(rd_ctx *ctx, const char *name, const void *data,
+                                                  size_t n, const rd_kv_log_config *config,
+                                                  rd_kv_log **out);
+/* Reads the next request into *out, or NULL at the end. The request is borrowed until the next
+ * call. A damaged line fails with RD_EFORMAT and a message that names the line. */
+RD_API RD_CHECKED rd_status rd_kv_log_read(rd_kv_log *log, const rd_kv_request **out);
+/* Returns the tokens of a full block. Logs that tell them (LMCache) have them on the first line, so
+ * call this function after the first rd_kv_log_read(). */
+RD_API uint64_t rd_kv_log_block_tokens(const rd_kv_log *log);
+/* Returns the name of the log's format. */
+RD_API const char *rd_kv_log_format(const rd_kv_log *log);
+/* Returns the bytes per token that the log itself tells (LMCache: shapes and number formats), or 0.
+ * They are known after the first request. */
+RD_API double rd_kv_log_token_bytes(const rd_kv_log *log);
+RD_API void rd_kv_log_progress(const rd_kv_log *log, uint64_t *done, uint64_t *total);
+RD_API void rd_kv_log_close(rd_kv_log *log);
+
+/* Writes requests in the native format of logs, which is read faster than JSON. */
+typedef struct rd_kv_writer rd_kv_writer;
+RD_API RD_CHECKED rd_status rd_kv_writer_open(rd_ctx *ctx, const char *path, uint64_t block_tokens,
+                                              rd_kv_writer **out);
+RD_API RD_CHECKED rd_status rd_kv_writer_write(rd_kv_writer *w, const rd_kv_request *request);
+/* Completes the file, which then appears under its name. */
+RD_API RD_CHECKED rd_status rd_kv_writer_finish(rd_kv_writer *w);
+RD_API void rd_kv_writer_close(rd_kv_writer *w);
+
+/* ---- analysis ---- */
+
+typedef enum rd_kv_order {
+    RD_KV_FRONT, /* a request touches its blocks from the first to the last */
+    RD_KV_TAIL   /* a request touches its blocks from the last to the first, as vLLM does */
+} rd_kv_order;
+
+#define RD_KV_SIZES_MAX   64 /* maximum number of sizes with details */
+#define RD_KV_TURNS       16 /* turns with a row of their own; later turns share one row */
+#define RD_KV_WINDOWS     64 /* maximum number of windows over time */
+#define RD_KV_SHARE_STEPS 1000
+#define RD_KV_TIERS_MAX   8
+#define RD_KV_GAPS        32 /* bins of reuse gaps: bin i holds gaps below 2^i ms */
+
+typedef struct rd_kv_config {
+    size_t size;           /* sizeof(rd_kv_config) */
+    uint64_t block_tokens; /* tokens of a full block; 0: 1 */
+    rd_kv_order order;
+    bool full_only; /* true: a last block with fewer tokens is never cached */
+    bool outputs;   /* true: generated tokens enter the cache; needs rd_kv_request.sequence */
+    /* Cache sizes in blocks, ascending, for which details are collected. */
+    uint64_t sizes[RD_KV_SIZES_MAX];
+    size_t n_sizes;
+    const char *name; /* name of the log in messages; NULL: none. Borrowed. */
+    bool opt;         /* true: also find the best hits that any replacement can have, at `sizes` */
+    /* A hierarchy of tiers, fastest first: tier i holds the blocks whose number of more recently
+     * used blocks is at least tiers[i - 1] and below tiers[i]. Exclusive tiers have cumulated
+     * sizes here, inclusive ones their own sizes. */
+    uint64_t tiers[RD_KV_TIERS_MAX];
+    size_t n_tiers;
+} rd_kv_config;
+
+/* Sums over all requests. */
+typedef struct rd_kv_totals {
+    uint64_t requests, empty; /* empty: requests without a token */
+    uint64_t blocks, tokens;  /* blocks and tokens of all prompts */
+    uint64_t output_tokens;
+    uint64_t distinct;               /* distinct blocks that were touched */
+    uint64_t block_hits, token_hits; /* hits of an infinite cache */
+    uint64_t end;                    /* the smallest size that has all these hits */
+    uint64_t first_us, last_us;      /* times of the first and the latest request; RD_KV_NO_TIME:
+                                      unknown */
+    uint64_t unordered; /* requests whose time is before that of an earlier request; such a time
+                           counts as the latest time before */
+    uint64_t block_tokens;
+    bool turns; /* true: the log tells turns */
+} rd_kv_totals;
+
+/* The hits of one cache size. */
+typedef struct rd_kv_point {
+    uint64_t size_blocks;
+    uint64_t block_hits, token_hits;
+} rd_kv_point;
+
+/* The details of one size of the configuration. */
+typedef struct rd_kv_details {
+    uint64_t size_blocks;
+    /* Number of requests by the share of their prompt tokens that was served, rounded down to
+     * 1 / RD_KV_SHARE_STEPS; requests without a token are left out. */
+    const uint64_t *shares;      /* RD_KV_SHARE_STEPS + 1 numbers */
+    const uint64_t *turn_hits;   /* token hits by turn, RD_KV_TURNS + 1 numbers from turn 1 on */
+    const uint64_t *window_hits; /* token hits per window */
+} rd_kv_details;
+
+/* The details that do not depend on a size. */
+typedef struct rd_kv_series {
+    const uint64_t *turn_tokens;   /* prompt tokens by turn, RD_KV_TURNS + 1 numbers */
+    const uint64_t *window_tokens; /* prompt tokens per window */
+    size_t n_windows;              /* 0: the log has no times */
+    uint64_t window_us;            /* length of a window */
+    const uint64_t *gaps; /* block touches by the time since the previous touch, RD_KV_GAPS bins */
+} rd_kv_series;
+
+/* The best hits at one size, over all ways to choose which blocks stay between two requests, with
+ * the future known (Belady's bound). The block hits are exact: dropping the block that is used again
+ * last, and of those of one request the one closest to its end, never leaves a block without the
+ * blocks before it, so the prefix rule costs nothing. Maximal token hits differ if last blocks are
+ * not full; they are enclosed by two bounds. */
+typedef struct rd_kv_bound {
+    uint64_t size_blocks;
+    uint64_t block_hits;
+    uint64_t token_low, token_high;
+} rd_kv_bound;
+
+/* One tier of a hierarchy. A hit belongs to the tier that holds the block when the request
+ * arrives. */
+typedef struct rd_kv_tier {
+    uint64_t end_blocks; /* tiers[i] of the configuration */
+    uint64_t block_hits, token_hits;
+    uint64_t busiest_hits; /* block hits in the window that has most of them; 0 without times */
+    uint64_t arrivals;     /* touches of blocks beyond this tier and all faster ones; each brings a
+                              block in */
+    uint64_t departures;   /* blocks that moved from this tier and all faster ones to the next */
+} rd_kv_tier;
+
+typedef struct rd_kv rd_kv;
+
+RD_API RD_CHECKED rd_status rd_kv_new(rd_ctx *ctx, const rd_kv_config *config, rd_kv **out);
+/* Analyzes the next request. A request whose hashes contradict earlier requests fails with
+ * RD_EFORMAT: a hash that follows two different hashes, or occurs twice in a request. The message
+ * may come a few thousand blocks later. After a failure only rd_kv_free() is allowed. */
+RD_API RD_CHECKED rd_status rd_kv_feed(rd_kv *kv, const rd_kv_request *request);
+RD_API RD_CHECKED rd_status rd_kv_finish(rd_kv *kv);
+/* Returns the context of an analysis. */
+RD_API rd_ctx *rd_kv_ctx(const rd_kv *kv);
+/* Returns the configuration with all defaults; NULL if `kv` is NULL. */
+RD_API const rd_kv_config *rd_kv_config_of(const rd_kv *kv);
+/* The results of the functions below are valid after rd_kv_finish() until rd_kv_free(). */
+RD_API rd_kv_totals rd_kv_totals_of(const rd_kv *kv);
+/* Sets *out to the hits of a cache of `blocks` blocks; any size is allowed. */
+RD_API RD_CHECKED rd_status rd_kv_at(const rd_kv *kv, uint64_t blocks, rd_kv_point *out);
+/* Sets *out to the smallest size in blocks whose token hits are at least `share` of all prompt
+ * tokens, or to RD_KV_NO_SIZE if even an infinite cache hits less. */
+RD_API RD_CHECKED rd_status rd_kv_size_for(const rd_kv *kv, double share, uint64_t *out);
+/* Sets *out to the details of size number `index` of the configuration. */
+RD_API RD_CHECKED rd_status rd_kv_details_at(const rd_kv *kv, size_t index, rd_kv_details *out);
+RD_API rd_kv_series rd_kv_series_of(const rd_kv *kv);
+/* Returns the share of the prompt, 0 to 1, that the cache served to the request at quantile `q` (0
+ * to 1) of all requests with tokens, in ascending order of shares. */
+RD_API double rd_kv_quantile(const rd_kv_details *details, double q);
+/* Sets *out to the best hits at size number `index`; config.opt must be true. */
+RD_API RD_CHECKED rd_status rd_kv_bound_at(const rd_kv *kv, size_t index, rd_kv_bound *out);
+RD_API RD_CHECKED rd_status rd_kv_tier_at(const rd_kv *kv, size_t index, rd_kv_tier *out);
+RD_API void rd_kv_free(rd_kv *kv);
+
+/* ---- models: bytes per token ---- */
+
+typedef struct rd_kv_model {
+    const char *name;
+    uint64_t layers, kv_heads, head_dim;
+    uint64_t latent; /* numbers per layer and token with latent attention (MLA), instead of
+                        2 x kv_heads x head_dim; 0: no latent attention */
+    uint64_t window_layers, window; /* layers with a sliding window, and its tokens */
+    double number_bytes;            /* bytes of a number */
+    bool drop_windows; /* true: layers with a sliding window are not stored in the prefix cache */
+    double weights_bytes; /* size of the weights as published; 0: unknown */
+    const char *source;   /* where the numbers come from */
+} rd_kv_model;
+
+/* Returns preset number `index`, or NULL past the last one. */
+RD_API const rd_kv_model *rd_kv_model_at(size_t index);
+/* Parses "NAME", "NAME,key=value,..." or "layers=32,kv_heads=8,head_dim=128,dtype=bf16". The keys
+ * are layers, kv_heads, head_dim, latent, window_layers, window, dtype and windows=full|drop. */
+RD_API RD_CHECKED rd_status rd_kv_model_parse(rd_ctx *ctx, const char *text, rd_kv_model *out);
+/* Returns the bytes of one token: 2 x layers x kv_heads x head_dim x number_bytes, or layers x
+ * latent x number_bytes with latent attention. */
+RD_API double rd_kv_model_token_bytes(const rd_kv_model *model);
+
+/* ---- replicas: several servers with a cache each ---- */
+
+typedef enum rd_kv_router {
+    RD_KV_ROUND,        /* request i goes to replica i modulo N */
+    RD_KV_CONVERSATION, /* by the number of the conversation */
+    RD_KV_PREFIX,       /* to the replica that holds the longest prefix; among equal ones to the one
+                           with the fewest requests so far, then to the first. A replica with more
+                           than RD_KV_SPREAD requests above the fewest is left out. */
+    RD_KV_ROUTERS
+} rd_kv_router;
+
+#define RD_KV_SPREAD       64
+#define RD_KV_REPLICAS_MAX 1024
+
+typedef struct rd_kv_fleet rd_kv_fleet;
+
+/* Makes `replicas` servers, each with a cache of 1 / `replicas` of the size, rounded down. Of
+ * `config`, order, full_only, outputs, block_tokens, sizes and name are used. */
+RD_API RD_CHECKED rd_status rd_kv_fleet_new(rd_ctx *ctx, const rd_kv_config *config,
+                                            uint32_t replicas, rd_kv_router router,
+                                            rd_kv_fleet **out);
+RD_API RD_CHECKED rd_status rd_kv_fleet_feed(rd_kv_fleet *fleet, const rd_kv_request *request);
+RD_API RD_CHECKED rd_status rd_kv_fleet_finish(rd_kv_fleet *fleet);
+/* Sets *out to the hits of all replicas together, at size number `index` of the configuration:
+ * size_blocks is the size of all caches together. */
+RD_API RD_CHECKED rd_status rd_kv_fleet_at(const rd_kv_fleet *fleet, size_t index,
+                                           rd_kv_point *out);
+RD_API void rd_kv_fleet_free(rd_kv_fleet *fleet);
+
+/* ---- cost ---- */
+
+#define RD_KV_NAME_MAX 32
+
+/* A kind of memory that can be bought. */
+typedef struct rd_kv_offer {
+    char name[RD_KV_NAME_MAX];
+    uint64_t bytes; /* the size, or for a plan the largest one */
+    double cost;    /* per GiB and hour */
+    double speed;   /* bytes per second from this tier; 0: its time does not count */
+} rd_kv_offer;
+
+/* The goal of a plan, and the cost of misses. */
+typedef struct rd_kv_goal {
+    size_t size;        /* sizeof(rd_kv_goal) */
+    double hits;        /* token hit ratio that the plan must reach; 0: none */
+    double budget;      /* maximum cost of all tiers per hour; 0: none */
+    double token_cost;  /* cost of a million recomputed tokens */
+    double second_cost; /* cost of a second of prefill or of loading */
+    double prefill;     /* tokens that are recomputed per second; needed with second_cost */
+    double token_bytes; /* bytes per token */
+    bool inclusive;     /* true: each tier also holds what the faster tiers hold */
+} rd_kv_goal;
+
+typedef struct rd_kv_plan {
+    bool found;                      /* false: no sizes within the offers reach the goal */
+    uint64_t bytes[RD_KV_TIERS_MAX]; /* size of each tier */
+    uint64_t blocks;                 /* blocks that all tiers together hold */
+    double hits;                     /* token hit ratio */
+    double storage_cost, miss_cost;  /* per hour */
+} rd_kv_plan;
+
+/* Finds the sizes of up to 4 tiers, each 0 to its offer in sixteenths, or what is missing to the
+ * goal: with `hits` the cheapest that reach it, with `budget` those with the most hits that cost no
+ * more, with neither the cheapest. Hits per tier come from the curve, as if every block lay as deep
+ * as the deepest block before it. */
+RD_API RD_CHECKED rd_status rd_kv_plan_find(const rd_kv *kv, const rd_kv_offer *offers, size_t n,
+                                            const rd_kv_goal *goal, rd_kv_plan *out);
+
+/* ---- reports ---- */
+
+typedef enum rd_kv_unit { RD_KV_BLOCKS, RD_KV_TOKENS, RD_KV_BYTES } rd_kv_unit;
+
+/* The contents of a report beside the analysis. All pointers are borrowed. */
+typedef struct rd_kv_view {
+    size_t size; /* sizeof(rd_kv_view) */
+    const rd_kv *kv;
+    const char *name, *format; /* name and format of the log */
+    bool chosen;               /* true: show all sizes of the configuration; false: show those at
+                                  which something changes */
+    rd_kv_unit unit;           /* how the text shows sizes */
+    double token_bytes;        /* 0: unknown */
+    const rd_kv_model *model;  /* NULL: none */
+    double card_bytes;         /* memory of a card that holds weights and cache; 0: none */
+    double weights_bytes;
+    const rd_kv_offer *offers; /* the tiers of the configuration; NULL: none */
+    bool inclusive;
+    const rd_kv_goal *goal; /* with `plan`; NULL: none */
+    const rd_kv_plan *plan;
+    const rd_kv_fleet *fleets[RD_KV_ROUTERS]; /* NULL: not simulated */
+    uint32_t replicas;                        /* 0: none */
+} rd_kv_view;
+
+/* These functions make a report, which the caller frees with rd_text_free(). The CSV has the header
+ * "blocks,tokens,bytes,block_hit_ratio,token_hit_ratio", and further columns with Belady's bound.
+ * `bytes` is empty if the bytes per token are unknown. */
+RD_API RD_CHECKED rd_status rd_kv_report_text(const rd_kv_view *view, const rd_report_style *style,
+                                              char **text, size_t *n);
+RD_API RD_CHECKED rd_status rd_kv_report_csv(const rd_kv_view *view, char **text, size_t *n);
+RD_API RD_CHECKED rd_status rd_kv_report_json(const rd_kv_view *view, char **text, size_t *n);
+RD_API RD_CHECKED rd_status rd_kv_report_html(const rd_kv_view *view, char **text, size_t *n);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

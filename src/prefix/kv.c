@@ -1,0 +1,395 @@
+/* Finds the hits of every cache size in one pass over a log.
+ *
+ * Why one pass is enough: let the rank of a block be the number of blocks that were used more
+ * recently when its request arrives. A cache of C blocks holds the block exactly if the rank is
+ * below C. By the prefix rule the block is a hit exactly if the largest rank of the request's blocks
+ * up to and including it, its worst rank, is below C. So counting worst ranks gives the hits of all
+ * sizes.
+ *
+ * Ranks come from an engine, which gives the reuse distance of every touch. A reuse distance also
+ * counts the blocks of the same request that were touched before and were used less recently when
+ * the request arrived. Blocks of a log form a tree, because a hash names all blocks before it, and
+ * every request touches a path from a root. So it is known which blocks these are:
+ *
+ * - Front to back: a block's ancestors were touched by the request that touched the block last, or
+ *   by a later one. Those of the same request come before it, so they are less recent. The rank is
+ *   the distance minus the number of blocks before it in this request whose last request is the
+ *   same one.
+ * - Tail first: all blocks after it in this request were used less recently. The rank is the
+ *   distance minus their number.
+ *
+ * A log in which a hash follows two different hashes is no tree and is refused.
+ *
+ * Time: that of the engine plus one look-up per touch. Memory: O(distinct blocks).
+ */
+#include "prefix/kv_state.h"
+
+#include "base/sized.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define BATCH_TOUCHES 16384 /* the engine gets a batch when it has this many touches */
+#define AHEAD         16    /* touches between a prefetch and its use */
+
+/* ---- opening ---- */
+
+static rd_status check_config(rd_kv *kv) {
+    rd_kv_config *c = &kv->config;
+    if (c->block_tokens == 0)
+        c->block_tokens = 1;
+    if (c->n_sizes > RD_KV_SIZES_MAX || c->n_tiers > RD_KV_TIERS_MAX)
+        return rdi_fail(kv->ctx, RD_EINVAL, "at most %d sizes and %d tiers are allowed",
+                        RD_KV_SIZES_MAX, RD_KV_TIERS_MAX);
+    for (size_t i = 1; i < c->n_sizes; i++)
+        if (c->sizes[i] <= c->sizes[i - 1])
+            return rdi_fail(kv->ctx, RD_EINVAL, "the sizes must be ascending");
+    for (size_t i = 1; i < c->n_tiers; i++)
+        if (c->tiers[i] < c->tiers[i - 1])
+            return rdi_fail(kv->ctx, RD_EINVAL, "a tier must not be smaller than a faster one");
+    return RD_OK;
+}
+
+static rd_status start(rd_kv *kv, const rd_kv_config *config) {
+    RD_TRY(rdi_sized_copy(kv->ctx, "rd_kv_config", config, &kv->config, sizeof kv->config));
+    RD_TRY(check_config(kv));
+    kv->totals.block_tokens = kv->config.block_tokens;
+    kv->totals.first_us = kv->totals.last_us = RD_KV_NO_TIME;
+    kv->seen.block_tokens = kv->config.block_tokens;
+    for (size_t i = 0; i < kv->config.n_tiers; i++)
+        kv->tiers[i].end_blocks = kv->config.tiers[i];
+    RD_TRY(rdi_kv_blocks_init(&kv->blocks, kv->ctx));
+    RD_TRY(rdi_kv_details_init(kv));
+    return rd_engine_open(kv->ctx, "stream", NULL, &kv->engine);
+}
+
+rd_status rd_kv_new(rd_ctx *ctx, const rd_kv_config *config, rd_kv **out) {
+    RDI_NEED(ctx, ctx, config, out);
+    rd_kv *kv = rdi_calloc(ctx, 1, sizeof *kv);
+    if (!kv)
+        return RD_ENOMEM;
+    kv->ctx = ctx;
+    rd_status status = start(kv, config);
+    if (status == RD_OK)
+        *out = kv;
+    else
+        rd_kv_free(kv);
+    return status;
+}
+
+void rd_kv_free(rd_kv *kv) {
+    if (!kv)
+        return;
+    rd_engine_close(kv->engine);
+    rdi_kv_blocks_fini(&kv->blocks);
+    rdi_kv_details_fini(kv);
+    rdi_kv_opt_fini(kv);
+    rdi_u64_list_free(kv->ctx, &kv->touches);
+    rdi_u64_list_free(kv->ctx, &kv->distances);
+    rdi_free(kv->ctx, kv->rows);
+    rdi_free(kv->ctx, kv->seen.rank);
+    rdi_free(kv->ctx, kv->seen.distance);
+    rdi_free(kv->ctx, kv->seen.last);
+    if (kv->hit_blocks)
+        rdi_pages_free(kv->ctx, kv->hit_blocks, kv->blocks_room * sizeof(uint64_t));
+    if (kv->hit_tokens)
+        rdi_pages_free(kv->ctx, kv->hit_tokens, kv->tokens_room * sizeof(uint64_t));
+    rdi_free(kv->ctx, kv);
+}
+
+/* ---- the pass ---- */
+
+static rd_status contradiction(const rd_kv *kv, const rdi_kv_row *row, const rdi_kv_block *block) {
+    const char *name = kv->config.name ? kv->config.name : "the log";
+    if (block->request == kv->number)
+        return rdi_fail(kv->ctx, RD_EFORMAT,
+                        "%s: line %" PRIu64 ": the block %" PRIu64
+                        " occurs twice in this request; with --ids=content a hash names its block "
+                        "only, not the blocks before it",
+                        name, row->line, block->id);
+    return rdi_fail(kv->ctx, RD_EFORMAT,
+                    "%s: line %" PRIu64 ": the block %" PRIu64
+                    " followed another block in an earlier request, so its hash does not name all "
+                    "blocks before it; with --ids=content a hash names its block only",
+                    name, row->line, block->id);
+}
+
+static rd_status reserve_seen(rd_kv *kv, size_t n) {
+    rdi_kv_seen *seen = &kv->seen;
+    if (n <= seen->room)
+        return RD_OK;
+    uint64_t *rank = rdi_resize(kv->ctx, seen->rank, 2 * n, sizeof *rank);
+    if (rank)
+        seen->rank = rank;
+    uint64_t *distance = rdi_resize(kv->ctx, seen->distance, 2 * n, sizeof *distance);
+    if (distance)
+        seen->distance = distance;
+    uint32_t *last = rdi_resize(kv->ctx, seen->last, 2 * n, sizeof *last);
+    if (last)
+        seen->last = last;
+    if (!rank || !distance || !last)
+        return RD_ENOMEM;
+    seen->room = 2 * n;
+    return RD_OK;
+}
+
+/* Returns the bin of a reuse gap. */
+static size_t gap_bin(uint32_t now_ms, uint32_t then_ms) {
+    unsigned bin = now_ms > then_ms ? rdi_bit_width(now_ms - then_ms) : 0;
+    return bin < RD_KV_GAPS ? bin : RD_KV_GAPS - 1;
+}
+
+/* Looks up the blocks of a request, checks that they form a tree, and fills `rank`, `distance` and
+ * `last`. */
+static rd_status look_up(rd_kv *kv, const rdi_kv_row *row) {
+    rdi_kv_seen *seen = &kv->seen;
+    bool tail = kv->config.order == RD_KV_TAIL;
+    size_t n = row->n, step = 0, group = 0;
+    uint64_t parent = RDI_KV_NO_PARENT;
+    uint32_t time_ms = (uint32_t)(row->time_us / 1000 < UINT32_MAX ? row->time_us / 1000 : 0);
+    uint32_t before = 0;
+    const uint64_t *ids = kv->touches.at + row->first, *distances = kv->distances.at + row->first;
+    for (size_t i = 0; i < n; i++, parent = ids[step]) {
+        step = tail ? n - 1 - i : i;
+        rdi_kv_block *block = rdi_kv_blocks_find(&kv->blocks, ids[step]);
+        uint32_t last = block->request;
+        if (last == 0) {
+            *block = (rdi_kv_block){.id = ids[step], .parent = parent};
+            kv->blocks.n++;
+        } else if (block->parent != parent || last == kv->number) {
+            return contradiction(kv, row, block);
+        } else if (row->time_us != RD_KV_NO_TIME) {
+            kv->gaps[gap_bin(time_ms, block->time_ms)]++;
+        }
+        block->request = (uint32_t)kv->number;
+        block->time_ms = time_ms;
+        group = last == before ? group + 1 : 0;
+        before = last;
+        seen->last[i] = last;
+        seen->distance[i] = distances[step];
+        seen->rank[i] = last == 0 ? RD_COLD : distances[step] - (tail ? step : group);
+    }
+    return RD_OK;
+}
+
+/* Adds `n` blocks with `tokens` tokens, which are hits at all sizes above `worst`. */
+static rd_status add_hits(rd_kv *kv, uint64_t worst, uint64_t n, uint64_t tokens) {
+    kv->hit_blocks[worst] += n;
+    kv->hit_tokens[worst] += tokens;
+    kv->totals.block_hits += n;
+    kv->totals.token_hits += tokens;
+    kv->totals.end = worst >= kv->totals.end ? worst + 1 : kv->totals.end;
+    return rdi_kv_details_run(kv, worst, tokens);
+}
+
+/* Counts the worst ranks of a request, in runs of equal ones. */
+static rd_status count_hits(rd_kv *kv) {
+    const rdi_kv_seen *seen = &kv->seen;
+    uint64_t worst = 0, n = 0, tokens = 0;
+    for (size_t i = 0; i < seen->row->n && seen->rank[i] != RD_COLD; i++) {
+        if (seen->rank[i] > worst) {
+            if (n)
+                RD_TRY(add_hits(kv, worst, n, tokens));
+            worst = seen->rank[i];
+            n = tokens = 0;
+        }
+        n++;
+        tokens += rdi_kv_block_tokens(seen, i);
+    }
+    return n ? add_hits(kv, worst, n, tokens) : RD_OK;
+}
+
+static void count_request(rd_kv *kv, const rdi_kv_row *row) {
+    rd_kv_totals *t = &kv->totals;
+    t->requests++;
+    t->empty += row->prompt_tokens == 0;
+    t->blocks += row->n;
+    t->tokens += row->prompt_tokens;
+    t->turns |= row->turn != 0;
+}
+
+static rd_status take_request(rd_kv *kv, const rdi_kv_row *row) {
+    rdi_kv_seen *seen = &kv->seen;
+    if (++kv->number > UINT32_MAX - 1)
+        return rdi_fail(kv->ctx, RD_ERANGE, "the log has more than %u requests", UINT32_MAX - 1);
+    RD_TRY(reserve_seen(kv, row->n));
+    RD_TRY(look_up(kv, row));
+    uint64_t full = row->prompt_tokens / kv->config.block_tokens;
+    seen->row = row;
+    seen->number = kv->number;
+    seen->last_tokens =
+        row->n > full ? row->prompt_tokens % kv->config.block_tokens : kv->config.block_tokens;
+    if (kv->config.opt)
+        RD_TRY(rdi_kv_opt_request(kv, seen));
+    if (kv->config.n_tiers)
+        rdi_kv_tiers_request(kv, seen, rdi_kv_window(kv, row->time_us));
+    if (!row->counted)
+        return RD_OK;
+    count_request(kv, row);
+    RD_TRY(count_hits(kv));
+    rdi_kv_details_end(kv, row);
+    return RD_OK;
+}
+
+static rd_status reserve_counts(rd_kv *kv) {
+    uint64_t need = kv->blocks.n + kv->touches.n;
+    uint64_t to = need > kv->blocks_room ? 2 * need : 0;
+    void *blocks = kv->hit_blocks, *tokens = kv->hit_tokens;
+    rd_status status =
+        rdi_pages_grow_array(kv->ctx, &blocks, &kv->blocks_room, to, sizeof(uint64_t));
+    kv->hit_blocks = blocks;
+    RD_TRY(status);
+    status = rdi_pages_grow_array(kv->ctx, &tokens, &kv->tokens_room, to, sizeof(uint64_t));
+    kv->hit_tokens = tokens;
+    return status;
+}
+
+/* Gives the batch to the engine and takes its requests one after the other. */
+static rd_status process(rd_kv *kv) {
+    size_t n = kv->touches.n, ahead = 0;
+    RD_TRY(rdi_u64_list_reserve(kv->ctx, &kv->distances, n));
+    RD_TRY(rdi_kv_blocks_reserve(&kv->blocks, n));
+    RD_TRY(reserve_counts(kv));
+    if (n)
+        RD_TRY(rd_engine_feed(kv->engine, kv->touches.at, n, kv->distances.at));
+    for (size_t i = 0; i < kv->n_rows; i++) {
+        size_t until = kv->rows[i].first + kv->rows[i].n + AHEAD;
+        for (; ahead < n && ahead < until; ahead++)
+            rdi_kv_blocks_prefetch(&kv->blocks, kv->touches.at[ahead]);
+        RD_TRY(take_request(kv, &kv->rows[i]));
+    }
+    kv->n_rows = kv->touches.n = 0;
+    return RD_OK;
+}
+
+/* ---- requests ---- */
+
+static rd_status add_row(rd_kv *kv, const rd_kv_request *r, const uint64_t *blocks, size_t n,
+                         bool counted, uint64_t time_us) {
+    if (kv->n_rows == kv->rows_room) {
+        rdi_kv_row *grown = rdi_grow(kv->ctx, kv->rows, &kv->rows_room, sizeof *grown);
+        if (!grown)
+            return RD_ENOMEM;
+        kv->rows = grown;
+    }
+    kv->rows[kv->n_rows++] = (rdi_kv_row){.first = kv->touches.n,
+                                          .n = n,
+                                          .prompt_tokens = r->prompt_tokens,
+                                          .time_us = time_us,
+                                          .line = r->line,
+                                          .turn = r->turn,
+                                          .counted = counted};
+    if (kv->config.order == RD_KV_FRONT)
+        return rdi_u64_list_append(kv->ctx, &kv->touches, blocks, n);
+    RD_TRY(rdi_u64_list_reserve(kv->ctx, &kv->touches, kv->touches.n + n));
+    for (size_t i = n; i-- > 0;)
+        kv->touches.at[kv->touches.n++] = blocks[i];
+    return RD_OK;
+}
+
+/* Returns the time of a request: no earlier than that of the requests before it. */
+static uint64_t order_time(rd_kv *kv, uint64_t time_us) {
+    rd_kv_totals *t = &kv->totals;
+    if (time_us == RD_KV_NO_TIME)
+        return time_us;
+    if (t->first_us == RD_KV_NO_TIME)
+        t->first_us = t->last_us = time_us;
+    t->unordered += time_us < t->last_us;
+    t->last_us = time_us > t->last_us ? time_us : t->last_us;
+    return t->last_us - t->first_us;
+}
+
+static rd_status check_request(const rd_kv *kv, const rd_kv_request *r) {
+    uint64_t full = r->prompt_tokens / kv->config.block_tokens;
+    bool rest = r->prompt_tokens % kv->config.block_tokens != 0;
+    if (r->n_blocks)
+        RDI_NEED(kv->ctx, r->blocks);
+    if (r->n_blocks != full && r->n_blocks != full + rest)
+        return rdi_fail(kv->ctx, RD_EINVAL, "%zu blocks do not fit %" PRIu64 " tokens", r->n_blocks,
+                        r->prompt_tokens);
+    if (kv->config.outputs && !r->sequence && r->output_tokens)
+        return rdi_fail(kv->ctx, RD_EINVAL,
+                        "%s: line %" PRIu64 ": the log does not tell the blocks of generated "
+                        "tokens; a log with token ids of prompts and outputs does",
+                        kv->config.name ? kv->config.name : "the log", r->line);
+    return RD_OK;
+}
+
+rd_status rd_kv_feed(rd_kv *kv, const rd_kv_request *r) {
+    RDI_NEED(kv ? kv->ctx : NULL, kv, r);
+    if (kv->finished)
+        return rdi_fail(kv->ctx, RD_ESTATE, "the analysis has ended");
+    RD_TRY(check_request(kv, r));
+    uint64_t time_us = order_time(kv, r->time_us);
+    uint64_t full = r->prompt_tokens / kv->config.block_tokens;
+    size_t n = kv->config.full_only && r->n_blocks > full ? (size_t)full : r->n_blocks;
+    kv->totals.output_tokens += r->output_tokens;
+    RD_TRY(add_row(kv, r, r->blocks, n, true, time_us));
+    if (kv->config.outputs && r->n_sequence > full)
+        RD_TRY(add_row(kv, r, r->sequence, r->n_sequence, false, time_us));
+    return kv->touches.n >= BATCH_TOUCHES || kv->n_rows >= BATCH_TOUCHES ? process(kv) : RD_OK;
+}
+
+rd_status rd_kv_finish(rd_kv *kv) {
+    RDI_NEED(kv ? kv->ctx : NULL, kv);
+    if (kv->finished)
+        return RD_OK;
+    RD_TRY(process(kv));
+    kv->totals.distinct = kv->blocks.n;
+    for (uint64_t i = 1; i < kv->totals.end; i++) {
+        kv->hit_blocks[i] += kv->hit_blocks[i - 1];
+        kv->hit_tokens[i] += kv->hit_tokens[i - 1];
+    }
+    rdi_kv_tiers_finish(kv);
+    kv->finished = true;
+    return RD_OK;
+}
+
+/* ---- results ---- */
+
+rd_ctx *rd_kv_ctx(const rd_kv *kv) {
+    return kv ? kv->ctx : NULL;
+}
+
+const rd_kv_config *rd_kv_config_of(const rd_kv *kv) {
+    return kv ? &kv->config : NULL;
+}
+
+rd_kv_totals rd_kv_totals_of(const rd_kv *kv) {
+    return kv ? kv->totals : (rd_kv_totals){0};
+}
+
+rd_status rd_kv_at(const rd_kv *kv, uint64_t blocks, rd_kv_point *out) {
+    RDI_NEED(kv ? kv->ctx : NULL, kv, out);
+    if (!kv->finished)
+        return rdi_fail(kv->ctx, RD_ESTATE, "the analysis has not ended");
+    uint64_t at = blocks < kv->totals.end ? blocks : kv->totals.end;
+    *out = (rd_kv_point){.size_blocks = blocks};
+    if (at) {
+        out->block_hits = kv->hit_blocks[at - 1];
+        out->token_hits = kv->hit_tokens[at - 1];
+    }
+    return RD_OK;
+}
+
+rd_status rd_kv_size_for(const rd_kv *kv, double share, uint64_t *out) {
+    RDI_NEED(kv ? kv->ctx : NULL, kv, out);
+    if (!kv->finished)
+        return rdi_fail(kv->ctx, RD_ESTATE, "the analysis has not ended");
+    double need = share * (double)kv->totals.tokens;
+    uint64_t low = 0, high = kv->totals.end;
+    if ((double)kv->totals.token_hits < need) {
+        *out = RD_KV_NO_SIZE;
+        return RD_OK;
+    }
+    while (low < high) { /* the smallest size with enough hits is in [low, high] */
+        uint64_t middle = low + (high - low) / 2;
+        uint64_t hits = middle ? kv->hit_tokens[middle - 1] : 0;
+        if ((double)hits >= need)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    *out = low;
+    return RD_OK;
+}

@@ -1,0 +1,308 @@
+/* Scans one line of a log: a JSON object. Fields that the format names are stored; all others are
+ * skipped. */
+#include "base/number.h"
+#include "prefix/kv_log.h"
+
+#include <math.h>
+
+#define DEPTH_MAX 64
+
+bool rdi_kv_refuse(rd_kv_log *log, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    log->lines.failed = rdi_vfail(log->ctx, RD_EFORMAT, format, args);
+    va_end(args);
+    return false;
+}
+
+static const char *expected(rd_kv_log *log, const char *p, const char *limit, const char *what) {
+    char found[RDI_EXCERPT_MAX];
+    rdi_excerpt(found, p, (size_t)(rdi_line_end(p, limit) - p));
+    rdi_kv_refuse(log, "expected %s, found '%s'", what, found);
+    return NULL;
+}
+
+/* ---- skipping: functions return the byte after the text, or NULL if it is invalid ---- */
+
+static const char *skip_string(const char *p) {
+    for (p++; *p != '"'; p++) {
+        if ((unsigned char)*p < ' ')
+            return NULL;
+        if (*p == '\\' && (unsigned char)*++p < ' ')
+            return NULL;
+    }
+    return p + 1;
+}
+
+static const char *skip_word(const char *p) {
+    const char *start = p;
+    while (rdi_is_digit(*p) || (*p >= 'a' && *p <= 'z') || *p == '+' || *p == '-' || *p == '.' ||
+           *p == 'E')
+        p++;
+    return p > start ? p : NULL;
+}
+
+static const char *skip_key(const char *p) {
+    p = *p == '"' ? skip_string(p) : NULL;
+    if (p)
+        p = rdi_scan_blanks(p);
+    return p && *p == ':' ? rdi_scan_blanks(p + 1) : NULL;
+}
+
+static const char *skip_value(const char *p, unsigned depth);
+
+static const char *skip_nested(const char *p, unsigned depth) {
+    char close = *p == '{' ? '}' : ']';
+    p = rdi_scan_blanks(p + 1);
+    if (*p == close)
+        return p + 1;
+    while (depth < DEPTH_MAX) {
+        p = close == '}' ? skip_key(p) : p;
+        p = p ? skip_value(p, depth + 1) : NULL;
+        if (!p)
+            return NULL;
+        p = rdi_scan_blanks(p);
+        if (*p == close)
+            return p + 1;
+        if (*p != ',')
+            return NULL;
+        p = rdi_scan_blanks(p + 1);
+    }
+    return NULL;
+}
+
+static const char *skip_value(const char *p, unsigned depth) {
+    if (*p == '"')
+        return skip_string(p);
+    return *p == '{' || *p == '[' ? skip_nested(p, depth) : skip_word(p);
+}
+
+/* ---- values ---- */
+
+/* Reads an integer. A negative one becomes its two's complement. Returns NULL if it is none, or
+ * does not fit in 64 bits. */
+static inline const char *scan_integer(const char *p, uint64_t *out) {
+    bool negative = *p == '-';
+    const char *start = p + negative;
+    uint64_t value = 0;
+    p = start;
+    while (rdi_is_digit(*p))
+        value = value * 10 + (uint64_t)(*p++ - '0');
+    size_t digits = (size_t)(p - start);
+    if (RDI_UNLIKELY(digits > 19 && !(p = rdi_scan_dec(start, &value))))
+        return NULL;
+    if (digits == 0 || (digits > 1 && *start == '0') || *p == '.' || *p == 'e' || *p == 'E')
+        return NULL;
+    if (negative && value > (uint64_t)1 << 63)
+        return NULL;
+    *out = negative ? 0 - value : value;
+    return p;
+}
+
+/* Reads an id: an integer, or a string. */
+static const char *scan_id(rd_kv_log *log, rdi_id_table *table, const char *p, uint64_t *out) {
+    if (*p != '"')
+        return scan_integer(p, out);
+    const char *end = skip_string(p);
+    if (!end || end == p + 2)
+        return NULL;
+    log->lines.failed = rdi_id_read(table, p + 1, (size_t)(end - p) - 2, out);
+    return log->lines.failed == RD_OK ? end : NULL;
+}
+
+/* Reads an array of ids. `table` NULL: integers only. */
+static const char *scan_array(rd_kv_log *log, const char *p, const char *limit, rdi_id_table *table,
+                              rdi_u64_list *list) {
+    if (*p != '[')
+        return expected(log, p, limit, "an array");
+    p = rdi_scan_blanks(p + 1);
+    list->n = 0;
+    if (*p == ']')
+        return p + 1;
+    while (true) {
+        if (RDI_UNLIKELY(list->n == list->room)) {
+            log->lines.failed = rdi_u64_list_reserve(log->ctx, list, list->n + 1);
+            if (log->lines.failed != RD_OK)
+                return NULL;
+        }
+        const char *next = table && *p == '"' ? scan_id(log, table, p, &list->at[list->n])
+                                              : scan_integer(p, &list->at[list->n]);
+        if (!next)
+            return log->lines.failed != RD_OK
+                       ? NULL
+                       : expected(log, p, limit, table ? "an integer or a string" : "an integer");
+        list->n++;
+        p = rdi_scan_blanks(next);
+        if (*p == ']')
+            return p + 1;
+        if (*p != ',')
+            return expected(log, p, limit, "',' or ']'");
+        p = rdi_scan_blanks(p + 1);
+    }
+}
+
+/* Reads a number of tokens or of a turn: an integer from 0 to RDI_KV_TOKENS_MAX. */
+static const char *scan_count(rd_kv_log *log, const char *p, const char *limit, uint64_t *out) {
+    const char *end = *p == '-' ? NULL : scan_integer(p, out);
+    return end && *out <= RDI_KV_TOKENS_MAX
+               ? end
+               : expected(log, p, limit, "an integer from 0 to 2147483647");
+}
+
+/* Reads a time, which may have decimals, in the unit of the log. */
+static const char *scan_time(rd_kv_log *log, const char *p, const char *limit, uint64_t *out) {
+    static const double scale[] = {1, 1e3, 1e6};
+    if (*p == '"' && log->fields.name[RDI_KV_SHAPES]) { /* LMCache also writes dates */
+        log->line.present &= ~(UINT32_C(1) << RDI_KV_TIME);
+        const char *date_end = skip_string(p);
+        return date_end ? date_end : expected(log, p, limit, "a time");
+    }
+    const char *end = skip_word(p);
+    bool digit = rdi_is_digit(*p) || (*p == '-' && rdi_is_digit(p[1]));
+    double value = end && digit && end - p < 64 ? rdi_strtod(p, NULL) : NAN;
+    value *= scale[log->fields.unit];
+    if (isnan(value) || !(value < 0x1p63))
+        return expected(log, p, limit, "a time");
+    if (value < 0)
+        return expected(log, p, limit, "a time that is not negative");
+    *out = (uint64_t)(value + 0.5);
+    return end;
+}
+
+/* Reads a conversation or a parent. Null and negative numbers mean that there is none. */
+static const char *scan_chat(rd_kv_log *log, const char *p, const char *limit, uint64_t *out,
+                             bool *none) {
+    *none = *p == '-' || *p == 'n';
+    *out = 0;
+    const char *end = *none ? skip_word(p) : scan_id(log, &log->chat_ids, p, out);
+    if (end || log->lines.failed != RD_OK)
+        return end;
+    return expected(log, p, limit, "an integer or a string");
+}
+
+/* Multiplies all integers of nested arrays, and adds the products of the innermost arrays. */
+static const char *scan_shapes(const char *p, unsigned depth, double *sum) {
+    double product = 1;
+    bool numbers = false;
+    if (*p != '[' || depth > 4)
+        return NULL;
+    p = rdi_scan_blanks(p + 1);
+    while (p && *p != ']') {
+        uint64_t dimension = 0;
+        if (*p == '[') {
+            p = scan_shapes(p, depth + 1, sum);
+        } else {
+            p = *p == '-' ? NULL : scan_integer(p, &dimension);
+            product *= (double)dimension;
+            numbers = true;
+        }
+        if (!p)
+            return NULL;
+        p = rdi_scan_blanks(p);
+        if (*p != ',' && *p != ']')
+            return NULL;
+        p = *p == ',' ? rdi_scan_blanks(p + 1) : p;
+    }
+    *sum += numbers ? product : 0;
+    return p ? p + 1 : NULL;
+}
+
+/* Finds the first number format of an array of names, such as "torch.bfloat16". */
+static double number_bytes(const char *p, const char *end) {
+    static const struct {
+        const char *name;
+        double bytes;
+    } types[] = {{"float8", 1}, {"int8", 1}, {"fp8", 1}, {"16", 2}, {"32", 4}, {"64", 8}};
+    for (; p < end; p++)
+        for (size_t i = 0; i < RDI_COUNT(types); i++) {
+            size_t n = strlen(types[i].name);
+            if ((size_t)(end - p) >= n && memcmp(p, types[i].name, n) == 0)
+                return types[i].bytes;
+        }
+    return 0;
+}
+
+static const char *scan_field(rd_kv_log *log, rdi_kv_field field, const char *p,
+                              const char *limit) {
+    rdi_kv_line *line = &log->line;
+    const char *end;
+    bool none;
+    switch (field) {
+    case RDI_KV_BLOCKS:
+        return scan_array(log, p, limit, &log->block_ids, &line->blocks);
+    case RDI_KV_IDS:
+        return scan_array(log, p, limit, NULL, &line->ids);
+    case RDI_KV_OUTPUT_IDS:
+        return scan_array(log, p, limit, NULL, &line->output_ids);
+    case RDI_KV_TOKENS:
+        return scan_count(log, p, limit, &line->tokens);
+    case RDI_KV_OUTPUT:
+        return scan_count(log, p, limit, &line->output);
+    case RDI_KV_TIME:
+        return scan_time(log, p, limit, &line->time_us);
+    case RDI_KV_TURN:
+        return scan_count(log, p, limit, &line->turn);
+    case RDI_KV_CHAT:
+        return scan_chat(log, p, limit, &line->chat, &none);
+    case RDI_KV_PARENT:
+        return scan_chat(log, p, limit, &line->parent, &line->no_parent);
+    case RDI_KV_BLOCK_SIZE:
+        return scan_count(log, p, limit, &line->block_size);
+    case RDI_KV_SHAPES:
+        line->chunk_numbers = 0;
+        end = scan_shapes(p, 0, &line->chunk_numbers);
+        return end ? end : expected(log, p, limit, "an array of shapes");
+    default:
+        end = skip_value(p, 0);
+        line->number_bytes = end ? number_bytes(p, end) : 0;
+        return end ? end : expected(log, p, limit, "a JSON value");
+    }
+}
+
+/* Reads the member at p: a field of the format, or any other. */
+static const char *scan_member(rd_kv_log *log, const char *p, const char *limit) {
+    const char *value = skip_key(p);
+    if (!value)
+        return expected(log, p, limit, "\"NAME\": VALUE");
+    size_t n = (size_t)(skip_string(p) - p) - 2;
+    for (size_t i = 0; i < RDI_KV_FIELDS; i++) {
+        const char *name = log->fields.name[i];
+        if (!name || strlen(name) != n || memcmp(name, p + 1, n) != 0)
+            continue;
+        uint32_t bit = UINT32_C(1) << i;
+        if (log->line.present & bit) {
+            rdi_kv_refuse(log, "the field \"%s\" occurs twice", name);
+            return NULL;
+        }
+        log->line.present |= bit;
+        return scan_field(log, (rdi_kv_field)i, value, limit);
+    }
+    const char *end = skip_value(value, 0);
+    return end ? end : expected(log, value, limit, "a JSON value");
+}
+
+bool rdi_kv_scan_line(rd_kv_log *log, const char *p, const char *limit, const char **next,
+                      bool *empty) {
+    *next = rdi_scan_line_end(p);
+    *empty = *next != NULL;
+    if (*empty)
+        return true;
+    log->line.present = 0;
+    p = rdi_scan_blanks(p);
+    if (*p != '{')
+        return expected(log, p, limit, "a JSON object");
+    p = rdi_scan_blanks(p + 1);
+    bool more = *p != '}';
+    while (more) {
+        p = scan_member(log, p, limit);
+        if (!p)
+            return false;
+        p = rdi_scan_blanks(p);
+        if (*p != ',' && *p != '}')
+            return expected(log, p, limit, "',' or '}'");
+        more = *p == ',';
+        p = more ? rdi_scan_blanks(p + 1) : p;
+    }
+    *next = rdi_scan_line_end(p + 1);
+    return *next || expected(log, p + 1, limit, "the end of the line after the object");
+}
