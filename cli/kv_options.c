@@ -1,0 +1,287 @@
+/* Parses the options of `kv`. */
+#include "kv_options.h"
+
+#include "option_rows.h"
+#include "reusedist/experimental.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { UNIT_AUTO, UNIT_BLOCKS, UNIT_TOKENS, UNIT_BYTES };
+
+#define NUMBER_MAX    1e15
+
+#define FIELD(member) offsetof(kv_options, member)
+#define TEXT(option, what, member, text)                                                           \
+    { .name = option, .arg = what, .type = RD_OPT_STRING, .offset = FIELD(member), .help = text }
+#define NUMBER(option, member, text)                                                               \
+    {                                                                                              \
+        .name = option, .arg = "N", .type = RD_OPT_DOUBLE, .offset = FIELD(member),                \
+        .max = NUMBER_MAX, .help = text                                                            \
+    }
+#define CHOICE(option, what, words, usual, member, text)                                           \
+    {                                                                                              \
+        .name = option, .arg = what, .type = RD_OPT_CHOICE, .choices = words, .def = usual,        \
+        .offset = FIELD(member), .help = text                                                      \
+    }
+
+const rd_opt kv_opts[] = {
+    {.name = "sizes",
+     .arg = "SIZES",
+     .type = RD_OPT_SIZES,
+     .min = 1,
+     .max = 0x1p63,
+     .offset = FIELD(sizes),
+     .help = "cache sizes in --unit: 16G,1T,... [powers of two]"},
+    CHOICE("unit", "UNIT", "auto|blocks|tokens|bytes", "auto", unit,
+           "unit of sizes; auto: bytes if bytes per token are known, else blocks"),
+    CHOICE("order", "ORDER", "front|tail", "front", order,
+           "which block of a request is touched first; vLLM: tail"),
+    CHOICE("partial", "WHAT", "cache|drop", "cache", partial,
+           "last blocks with fewer tokens; vLLM: drop"),
+    CHOICE("outputs", "WHAT", "drop|cache", "drop", outputs,
+           "generated tokens; cache needs a log with token ids"),
+    OPTION_FORMAT(FIELD(format), "log format, NAME or jsonl:blocks=FIELD,... [detected]"),
+    {.name = "block-tokens",
+     .arg = "N",
+     .type = RD_OPT_U64,
+     .min = 1,
+     .max = INT32_MAX,
+     .offset = FIELD(block_tokens),
+     .help = "tokens of a block [the format's: 512, 256 or 16]"},
+    CHOICE("ids", "MEANING", "prefix|content", "prefix", ids,
+           "what a hash names: the block and all before it, or the block only"),
+    TEXT("model", "MODEL", model, "NAME[,dtype=fp8] or layers=32,kv_heads=8,head_dim=128,..."),
+    {.name = "models",
+     .type = RD_OPT_BOOL,
+     .offset = FIELD(models),
+     .help = "list the models that --model knows"},
+    NUMBER("token-bytes", token_bytes, "bytes per token, instead of --model"),
+    {.name = "card",
+     .arg = "SIZE",
+     .type = RD_OPT_SIZE,
+     .offset = FIELD(card),
+     .help = "memory of a card: how much it holds beside the weights"},
+    {.name = "weights",
+     .arg = "SIZE",
+     .type = RD_OPT_SIZE,
+     .offset = FIELD(weights),
+     .help = "size of the model's weights [as published]"},
+    {.name = "opt",
+     .type = RD_OPT_BOOL,
+     .offset = FIELD(opt),
+     .help = "add the best hits that are possible (Belady's bound)"},
+    TEXT("tiers", "TIERS", tiers, "HBM=40G,DRAM=512G:cost=0.01:speed=50G,... fastest first"),
+    CHOICE("fill", "HOW", "exclusive|inclusive", "exclusive", fill,
+           "whether a tier also holds what faster tiers hold"),
+    TEXT("hits", "SHARE", hits, "find the cheapest tiers that serve 60% of the prompt tokens"),
+    NUMBER("budget", budget, "find the best tiers that cost no more per hour"),
+    NUMBER("token-cost", token_cost, "cost of a million recomputed tokens"),
+    NUMBER("second-cost", second_cost, "cost of a second of prefill or loading"),
+    NUMBER("prefill", prefill, "tokens that a server recomputes per second"),
+    {.name = "replicas",
+     .arg = "N",
+     .type = RD_OPT_U64,
+     .min = 1,
+     .max = RD_KV_REPLICAS_MAX,
+     .offset = FIELD(replicas),
+     .help = "compare N servers behind three routers with one shared pool"},
+    OPTION_OUT(FIELD(out), "text: tables for people; csv: the curve; json: everything"),
+    OPTION_OUTPUT(FIELD(output), "FILE", "write the result to this file [standard output]"),
+    TEXT("report", "FILE.html", page, "also write a page for a browser"),
+    TEXT("save", "FILE", save, "also write the log in the native format, which is read faster"),
+    OPTION_ASCII(FIELD(ascii), "draw bars with ASCII characters only"),
+    OPTION_PROGRESS(FIELD(progress)),
+    {.name = NULL},
+};
+
+void kv_print_models(void) {
+    printf("%-17s %12s %12s  %s\n", "model", "bytes/token", "weights", "source");
+    for (size_t i = 0; rd_kv_model_at(i); i++) {
+        const rd_kv_model *m = rd_kv_model_at(i);
+        char weights[16];
+        rd_format_bytes(m->weights_bytes, weights);
+        printf("%-17s %12.0f %12s  %s%s%s\n", m->name, rd_kv_model_token_bytes(m), weights,
+               m->source, m->latent ? ", latent attention" : "",
+               m->window_layers ? ", sliding windows" : "");
+    }
+}
+
+/* ---- tiers ---- */
+
+/* Parses one "key=value" of a tier. */
+static int parse_tier_key(rd_ctx *ctx, const char *text, rd_kv_offer *offer) {
+    char *end = NULL;
+    uint64_t speed = 0;
+    if (strncmp(text, "cost=", 5) == 0) {
+        offer->cost = rd_strtod(text + 5, &end);
+        if (end == text + 5 || *end || !(offer->cost >= 0) || offer->cost > NUMBER_MAX)
+            return fail_usage("--tiers: '%s' is not a cost per GiB and hour", text + 5);
+        return EXIT_OK;
+    }
+    if (strncmp(text, "speed=", 6) == 0) {
+        if (rd_parse_size(ctx, text + 6, &speed) != RD_OK)
+            return fail_usage("--tiers: %s", rd_last_error(ctx));
+        offer->speed = (double)speed;
+        return EXIT_OK;
+    }
+    return fail_usage("--tiers: '%s' is not a key of a tier (one of: cost=, speed=)", text);
+}
+
+/* Parses "NAME=SIZE[:key=value]...", which is split in place. */
+static int parse_tier(rd_ctx *ctx, char *text, rd_kv_offer *offer) {
+    char *size = strchr(text, '=');
+    if (!size || size == text || size - text >= RD_KV_NAME_MAX)
+        return fail_usage("--tiers: '%s' is not NAME=SIZE, such as DRAM=512G", text);
+    *size++ = '\0';
+    memcpy(offer->name, text, strlen(text) + 1);
+    char *key = strchr(size, ':');
+    if (key)
+        *key++ = '\0';
+    if (rd_parse_size(ctx, size, &offer->bytes) != RD_OK)
+        return fail_usage("--tiers: %s", rd_last_error(ctx));
+    while (key) {
+        char *next = strchr(key, ':');
+        if (next)
+            *next++ = '\0';
+        int status = parse_tier_key(ctx, key, offer);
+        if (status != EXIT_OK)
+            return status;
+        key = next;
+    }
+    return EXIT_OK;
+}
+
+static int parse_tiers(rd_ctx *ctx, const char *text, kv_setup *s) {
+    char copy[1024];
+    if (strlen(text) >= sizeof copy)
+        return fail_usage("--tiers: the text is too long");
+    memcpy(copy, text, strlen(text) + 1);
+    for (char *at = copy; at;) {
+        char *next = strchr(at, ',');
+        if (next)
+            *next++ = '\0';
+        if (s->n_offers == RD_KV_TIERS_MAX)
+            return fail_usage("--tiers: at most %d tiers are allowed", RD_KV_TIERS_MAX);
+        int status = parse_tier(ctx, at, &s->offers[s->n_offers++]);
+        if (status != EXIT_OK)
+            return status;
+        at = next;
+    }
+    return EXIT_OK;
+}
+
+/* ---- the goal ---- */
+
+static int parse_goal(const kv_options *o, kv_setup *s) {
+    char *end = NULL;
+    s->goal = (rd_kv_goal){.size = sizeof s->goal,
+                           .budget = o->budget,
+                           .token_cost = o->token_cost,
+                           .second_cost = o->second_cost,
+                           .prefill = o->prefill,
+                           .inclusive = o->fill == 1};
+    s->has_goal = o->hits || o->budget > 0;
+    if (o->hits) {
+        double percent = rd_strtod(o->hits, &end);
+        if (end == o->hits || strcmp(end, "%") != 0 || !(percent > 0 && percent <= 100))
+            return fail_usage("--hits: '%s' is not a percentage above 0%%, such as 60%%", o->hits);
+        s->goal.hits = percent / 100;
+    }
+    if (s->has_goal && !o->tiers)
+        return fail_usage("--hits and --budget choose sizes of tiers: name them with --tiers");
+    if (s->has_goal && s->n_offers > 4)
+        return fail_usage("--hits and --budget choose sizes of at most 4 tiers");
+    if (o->second_cost > 0 && !(o->prefill > 0))
+        return fail_usage("--second-cost needs --prefill, the tokens recomputed per second");
+    return EXIT_OK;
+}
+
+int kv_setup_parse(rd_ctx *ctx, const kv_options *o, kv_setup *s) {
+    *s = (kv_setup){.config = {.size = sizeof s->config,
+                               .order = o->order == 1 ? RD_KV_TAIL : RD_KV_FRONT,
+                               .full_only = o->partial == 1,
+                               .outputs = o->outputs == 1,
+                               .opt = o->opt}};
+    if (o->model) {
+        rd_status status = rd_kv_model_parse(ctx, o->model, &s->model);
+        if (status != RD_OK)
+            return fail_status(ctx, status);
+        s->has_model = true;
+        s->token_bytes = rd_kv_model_token_bytes(&s->model);
+    }
+    if (o->model && o->token_bytes > 0)
+        return fail_usage("kv: --model and --token-bytes cannot be combined");
+    if (o->token_bytes > 0)
+        s->token_bytes = o->token_bytes;
+    int status = o->tiers ? parse_tiers(ctx, o->tiers, s) : EXIT_OK;
+    return status == EXIT_OK ? parse_goal(o, s) : status;
+}
+
+/* ---- sizes ---- */
+
+static int by_size(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Converts a size in the unit of the setup to blocks. */
+static uint64_t in_blocks(const kv_setup *s, double size) {
+    double tokens = (double)s->config.block_tokens;
+    double unit = s->unit == RD_KV_BLOCKS   ? 1
+                  : s->unit == RD_KV_TOKENS ? tokens
+                                            : tokens * s->token_bytes;
+    double blocks = floor(size / unit);
+    return blocks < 0x1p62 ? (uint64_t)blocks : UINT64_C(1) << 62;
+}
+
+/* Sets the sizes of the configuration: ascending, each once. Powers of two, if none are given: from
+ * 1 block or 1 MiB on. */
+static void set_sizes(const kv_options *o, kv_setup *s) {
+    rd_kv_config *c = &s->config;
+    uint64_t size[RD_KV_SIZES_MAX];
+    size_t n = 0;
+    for (size_t i = 0; i < o->sizes.n && n < RD_KV_SIZES_MAX; i++)
+        size[n++] = in_blocks(s, (double)o->sizes.value[i]);
+    for (int power = 0; o->sizes.n == 0 && power <= 40; power++)
+        size[n++] = in_blocks(s, ldexp(1, s->unit == RD_KV_BYTES ? power + 20 : power));
+    qsort(size, n, sizeof *size, by_size);
+    for (size_t i = 0; i < n; i++)
+        if (c->n_sizes == 0 || size[i] != c->sizes[c->n_sizes - 1])
+            c->sizes[c->n_sizes++] = size[i];
+}
+
+static int set_tiers(const kv_options *o, kv_setup *s) {
+    double end = 0, block = (double)s->config.block_tokens * s->token_bytes;
+    for (size_t i = 0; i < s->n_offers; i++) {
+        double bytes = (double)s->offers[i].bytes;
+        if (o->fill == 1 && bytes < end)
+            return fail_usage("--tiers: %s is smaller than a faster tier, whose blocks it should "
+                              "also hold; --fill=exclusive allows it",
+                              s->offers[i].name);
+        /* Blocks are counted tier by tier, because a tier holds whole blocks only. */
+        uint64_t blocks = (uint64_t)fmin(floor(bytes / block), 0x1p60);
+        uint64_t before = i && o->fill == 0 ? s->config.tiers[i - 1] : 0;
+        s->config.tiers[i] = before + blocks;
+        end = bytes;
+    }
+    s->config.n_tiers = s->n_offers;
+    return EXIT_OK;
+}
+
+int kv_setup_finish(const kv_options *o, uint64_t block_tokens, double token_bytes, kv_setup *s) {
+    s->config.block_tokens = block_tokens;
+    if (!(s->token_bytes > 0))
+        s->token_bytes = token_bytes;
+    bool bytes = s->token_bytes > 0;
+    if (!bytes && (o->unit == UNIT_BYTES || o->tiers || o->card))
+        return fail_usage("kv: sizes in bytes need the bytes per token: --model=NAME or "
+                          "--token-bytes=N (`reusedist kv --models` lists models)");
+    s->unit = o->unit == UNIT_AUTO ? (bytes ? RD_KV_BYTES : RD_KV_BLOCKS)
+                                   : (rd_kv_unit)(o->unit - UNIT_BLOCKS);
+    s->goal.token_bytes = s->token_bytes;
+    set_sizes(o, s);
+    return set_tiers(o, s);
+}

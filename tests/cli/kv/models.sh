@@ -1,0 +1,2 @@
+# The models, with their bytes per token.
+"$REUSEDIST" kv --models

@@ -1,0 +1,4 @@
+# The report for people: powers of two from the first hit to the last, the bound, a card.
+cp "$EXAMPLES/conversations.jsonl" log
+"$REUSEDIST" kv --opt --ascii log
+"$REUSEDIST" kv --model=llama-3.1-8b --card=80G --sizes=32G --ascii log
