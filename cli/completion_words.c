@@ -10,10 +10,11 @@ static const struct {
     const char *name; /* name in the help, possibly a part of a longer text */
     unsigned takes;
 } names[] = {
-    {"ENGINE", TAKES_ENGINE}, {"FORMAT", TAKES_FORMAT},      {"KIND", TAKES_GENERATOR},
-    {"SUITE", TAKES_SUITE},   {"BINS", TAKES_BINS},          {"[COMMAND]", TAKES_COMMAND},
-    {"FILE", TAKES_FILE},     {"-- COMMAND", TAKES_PROGRAM}, {"TRACE", TAKES_FILE},
-    {"PROFILE", TAKES_FILE},  {"MODEL", TAKES_FILE},         {"PATH", TAKES_FILE},
+    {"ENGINE", TAKES_ENGINE},   {"FORMAT", TAKES_FORMAT},      {"KIND", TAKES_GENERATOR},
+    {"SUITE", TAKES_SUITE},     {"BINS", TAKES_BINS},          {"[COMMAND]", TAKES_COMMAND},
+    {"FILE", TAKES_FILE},       {"-- COMMAND", TAKES_PROGRAM}, {"TRACE", TAKES_FILE},
+    {"MACHINE", TAKES_MACHINE}, {"PROFILE", TAKES_FILE},       {"MODEL", TAKES_FILE},
+    {"PATH", TAKES_FILE},
 };
 
 unsigned completion_takes(const char *called) {
@@ -38,6 +39,16 @@ static void put_alternatives(FILE *out, const char *text) {
     }
 }
 
+static void put_machines(FILE *out) {
+    rd_ctx *ctx = NULL;
+    rd_machine m;
+    if (rd_ctx_new(NULL, &ctx) != RD_OK)
+        return;
+    for (size_t i = 0; rd_machine_at(ctx, i, &m) == RD_OK; i++)
+        fprintf(out, " %s", m.name);
+    rd_ctx_free(ctx);
+}
+
 static void put_registered(FILE *out, unsigned what) {
     for (size_t i = 0; what & TAKES_ENGINE && rd_engine_info_at(i); i++)
         fprintf(out, " %s", rd_engine_info_at(i)->name);
@@ -49,6 +60,8 @@ static void put_registered(FILE *out, unsigned what) {
         fprintf(out, " %s", bench_suite_at(i)->name);
     for (size_t i = 0; what & TAKES_COMMAND && command_at(i); i++)
         fprintf(out, " %s", command_at(i)->name);
+    if (what & TAKES_MACHINE)
+        put_machines(out);
     if (what & TAKES_BINS)
         fputs(" full log loglinear linear reference", out);
 }

@@ -14,7 +14,8 @@ enum {
     TAKES_BINS = 16,
     TAKES_COMMAND = 32, /* a command of reusedist */
     TAKES_PROGRAM = 64, /* any command line */
-    TAKES_FILE = 128
+    TAKES_FILE = 128,
+    TAKES_MACHINE = 256
 };
 
 /* Returns a mask of TAKES_* for `called`, the name in the help; 0 for NULL. */

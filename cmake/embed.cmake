@@ -1,4 +1,5 @@
-# Writes files as arrays of a C file: cmake -DOUTPUT=FILE.c -DFILES=A|B|C -P embed.cmake
+# Writes files as arrays of a C file, listed in the array ARRAY of src/base/asset.h:
+# cmake -DOUTPUT=FILE.c -DARRAY=NAME -DFILES=A|B|C -P embed.cmake
 string(REPLACE "|" ";" _files "${FILES}")
 set(_arrays "")
 set(_table "")
@@ -13,5 +14,5 @@ foreach(_file ${_files})
   string(APPEND _table "    {\"${_name}\", file_${_number}, sizeof file_${_number} - 1},\n")
   math(EXPR _number "${_number} + 1")
 endforeach()
-file(WRITE ${OUTPUT} "/* Made by cmake/embed.cmake. */\n#include \"report/html_assets.h\"\n\n${_arrays}\n"
-  "const rdi_asset rdi_html_assets[] = {\n${_table}    {0, 0, 0},\n};\n")
+file(WRITE ${OUTPUT} "/* Made by cmake/embed.cmake. */\n#include \"base/asset.h\"\n\n${_arrays}\n"
+  "const rdi_asset ${ARRAY}[] = {\n${_table}    {0, 0, 0},\n};\n")

@@ -9,6 +9,7 @@
 #include "cluster.h"
 #include "engine.h"
 #include "hierarchy.h"
+#include "machine.h"
 #include "model.h"
 #include "predict.h"
 #include "prefix.h"

@@ -5,8 +5,8 @@
  * that JSON and nowhere else, and characters that could end the element of the JSON are written as
  * escapes.
  */
+#include "base/asset.h"
 #include "base/sized.h"
-#include "report/html_assets.h"
 #include "report/html_data.h"
 
 #include <string.h>

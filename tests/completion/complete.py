@@ -20,6 +20,7 @@ LINES = [
     ("ana", ["analyze"]),
     ("engines geo", ["engines", "geometric"]),
     ("formats champ", ["formats", "champsim"]),
+    ("machines sapph", ["machines", "sapphire-rapids"]),
     ("generate saw", ["generate", "sawtooth"]),
     ("help simi", ["help", "similarity"]),
     ("bench mem", ["bench", "memory"]),

@@ -854,6 +854,28 @@ static void hierarchies(void **state) {
                      0);
 }
 
+static void machines(void **state) {
+    (void)state;
+    rd_machine m = {0};
+    rd_hierarchy h = {0};
+    char *text = NULL;
+    assert_true(rd_machine_count() > 0);
+    REFUSED(rd_machine_at(NULL, 0, &m));
+    EXPLAINED("out", rd_machine_at(ctx, 0, NULL));
+    REFUSED(rd_machine_find(NULL, "zen4", &m));
+    EXPLAINED("name", rd_machine_find(ctx, NULL, &m));
+    EXPLAINED("out", rd_machine_find(ctx, "zen4", NULL));
+    REFUSED(rd_machine_parse(NULL, "f", "", 0, &m));
+    EXPLAINED("text", rd_machine_parse(ctx, "f", NULL, 0, &m));
+    EXPLAINED("out", rd_machine_parse(ctx, "f", "", 0, NULL));
+    REFUSED(rd_machine_text(NULL, &m, &text));
+    EXPLAINED("m", rd_machine_text(ctx, NULL, &text));
+    EXPLAINED("out", rd_machine_text(ctx, &m, NULL));
+    rd_machine_hierarchy(NULL, true, &h);
+    assert_true(h.n == 0);
+    rd_machine_hierarchy(&m, true, NULL);
+}
+
 /* Checks that attribution with NULL pointers fails when the trace is opened. */
 static void attribution_of_analyses(void **state) {
     (void)state;
@@ -1152,6 +1174,7 @@ int main(void) {
         cmocka_unit_test(analyses),
         cmocka_unit_test(attribution_of_analyses),
         cmocka_unit_test(hierarchies),
+        cmocka_unit_test(machines),
         cmocka_unit_test(attributors),
         cmocka_unit_test(verifiers),
         cmocka_unit_test(kv_logs),

@@ -1,0 +1,59 @@
+/* Machines: the caches of known processors, of this host, and of files in the same form.
+ *
+ *   rd_machine m;
+ *   rd_machine_find(ctx, "zen4", &m);
+ *   rd_hierarchy h;
+ *   rd_machine_hierarchy(&m, false, &h);
+ *
+ * src/machine/machines.conf describes the form, and has the source of every number.
+ */
+#ifndef REUSEDIST_MACHINE_H
+#define REUSEDIST_MACHINE_H
+
+#include "base.h"
+#include "hierarchy.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One machine. The library fills this struct, and later versions may append fields. */
+typedef struct rd_machine {
+    size_t size;         /* sizeof(rd_machine) */
+    char name[32];       /* the name to find it by, "host", or the name in the file */
+    char title[96];      /* the processor, for people; "": unknown */
+    char kind[16];       /* "server", "desktop", "laptop" or "board"; "": unknown */
+    char source[400];    /* where the numbers come from, for people; "": unknown */
+    rd_hierarchy caches; /* the data caches of one core, from the inside out */
+    rd_cache fetch;      /* the first-level instruction cache; bytes 0: unknown */
+    uint64_t line_bytes; /* size of a cache line, a power of two */
+    uint32_t cores;      /* number of cores that share the last cache; 0: unknown */
+    double clock_ghz;    /* clock rate at which the latencies hold; 0: unknown */
+    double memory_ns;    /* time from a load to its data in memory; 0: unknown */
+} rd_machine;
+
+/* Returns the number of presets. */
+RD_API size_t rd_machine_count(void);
+/* Stores preset number `index`. The function returns RD_EINVAL past the last one. */
+RD_API RD_CHECKED rd_status rd_machine_at(rd_ctx *ctx, size_t index, rd_machine *out);
+
+/* Finds a machine: a preset by its name, this host by the name "host", or a file by its path, which
+ * has one entry in the form of the presets. A name with a slash or a dot is always a file. The
+ * function returns RD_EINVAL if there is neither a preset nor a file of this name, RD_EFORMAT with
+ * the line for a mistake in the file, and RD_EUNSUPPORTED if this host does not report its
+ * caches. */
+RD_API RD_CHECKED rd_status rd_machine_find(rd_ctx *ctx, const char *name, rd_machine *out);
+/* Reads a machine from `n` bytes of text. Messages call the text `file`. */
+RD_API RD_CHECKED rd_status rd_machine_parse(rd_ctx *ctx, const char *file, const char *text,
+                                             size_t n, rd_machine *out);
+/* Makes the text that rd_machine_parse() reads as `m`. Free it with rd_text_free(). */
+RD_API RD_CHECKED rd_status rd_machine_text(rd_ctx *ctx, const rd_machine *m, char **out);
+
+/* Stores the hierarchy of a machine. With `fetches`, the first level consists of two caches, L1I
+ * for instruction fetches and L1D for data, if the machine has an instruction cache. */
+RD_API void rd_machine_hierarchy(const rd_machine *m, bool fetches, rd_hierarchy *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

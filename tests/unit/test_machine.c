@@ -1,0 +1,202 @@
+/* Tests machines: the presets, the form of their file, its mistakes, and hosts with given files. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/common.h"
+#include "machine/machine_host.h"
+#include "reusedist/machine.h"
+#include "support/context.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static void every_preset_is_complete(void **state) {
+    rd_ctx *ctx = *state;
+    size_t n = rd_machine_count();
+    assert_true(n >= 12);
+    for (size_t i = 0; i < n; i++) {
+        rd_machine m, found;
+        assert_int_equal(rd_machine_at(ctx, i, &m), RD_OK);
+        assert_true(m.title[0] && m.kind[0] && strlen(m.source) > 20);
+        assert_true(m.line_bytes >= 64 && m.cores > 0 && m.clock_ghz > 1 && m.clock_ghz < 7);
+        for (size_t k = 0; k < m.caches.n; k++) {
+            assert_true(m.caches.cache[k].latency > 0);
+            assert_true(k == 0 || m.caches.cache[k].latency > m.caches.cache[k - 1].latency);
+        }
+        assert_true(m.caches.cache[m.caches.n - 1].shared);
+        assert_int_equal(rd_machine_find(ctx, m.name, &found), RD_OK);
+        assert_string_equal(found.title, m.title);
+        for (size_t k = 0; k < i; k++) {
+            rd_machine other;
+            assert_int_equal(rd_machine_at(ctx, k, &other), RD_OK);
+            assert_string_not_equal(other.name, m.name);
+        }
+    }
+    rd_machine m;
+    assert_int_equal(rd_machine_at(ctx, n, &m), RD_EINVAL);
+}
+
+/* The numbers are those of the documents that the entry cites. */
+static void a_preset_has_the_numbers_of_its_sources(void **state) {
+    rd_ctx *ctx = *state;
+    rd_machine m;
+    assert_int_equal(rd_machine_find(ctx, "sapphire-rapids", &m), RD_OK);
+    const rd_cache *l3 = &m.caches.cache[2];
+    assert_true(m.caches.n == 3 && l3->bytes == UINT64_C(105) << 20 && l3->ways == 15);
+    assert_true(rd_cache_sets(l3, 64) == 114688 && l3->latency == 125 && l3->shared);
+    assert_true(m.clock_ghz == 3.8 && m.memory_ns == 107 && m.cores == 56);
+    assert_true(m.fetch.bytes == 32 << 10 && m.fetch.ways == 8);
+}
+
+static void the_text_of_a_machine_reads_back(void **state) {
+    rd_ctx *ctx = *state;
+    for (size_t i = 0; i < rd_machine_count(); i++) {
+        rd_machine m, again;
+        char *text = NULL, *repeated = NULL;
+        assert_int_equal(rd_machine_at(ctx, i, &m), RD_OK);
+        assert_int_equal(rd_machine_text(ctx, &m, &text), RD_OK);
+        assert_int_equal(rd_machine_parse(ctx, "text", text, strlen(text), &again), RD_OK);
+        assert_int_equal(rd_machine_text(ctx, &again, &repeated), RD_OK);
+        assert_string_equal(repeated, text);
+        assert_string_equal(again.source, m.source);
+        assert_true(again.caches.n == m.caches.n && again.memory_ns == m.memory_ns);
+        rd_text_free(ctx, text);
+        rd_text_free(ctx, repeated);
+    }
+}
+
+static void fetches_make_a_split_first_level(void **state) {
+    rd_ctx *ctx = *state;
+    rd_machine m;
+    rd_hierarchy h;
+    assert_int_equal(rd_machine_find(ctx, "zen4", &m), RD_OK);
+    rd_machine_hierarchy(&m, false, &h);
+    assert_true(h.n == 3 && !rd_hierarchy_is_split(&h));
+    rd_machine_hierarchy(&m, true, &h);
+    assert_true(h.n == 4 && rd_hierarchy_is_split(&h));
+    assert_string_equal(h.cache[0].name, "L1I");
+    assert_string_equal(h.cache[1].name, "L1D");
+    assert_true(h.cache[1].bytes == 32 << 10 && h.cache[3].bytes == 32 << 20);
+    assert_int_equal(rd_hierarchy_check(ctx, &h, 64), RD_OK);
+}
+
+static void only_the_caches_are_needed(void **state) {
+    rd_ctx *ctx = *state;
+    static const char text[] = "# mine\n\n  [tiny]\r\n\tcaches=L1=1K:2";
+    rd_machine m;
+    assert_int_equal(rd_machine_parse(ctx, "text", text, sizeof text - 1, &m), RD_OK);
+    assert_string_equal(m.name, "tiny");
+    assert_true(m.caches.n == 1 && m.line_bytes == 64 && m.clock_ghz == 0 && m.fetch.bytes == 0);
+}
+
+static void mistakes_name_the_line(void **state) {
+    rd_ctx *ctx = *state;
+    static const struct {
+        const char *text, *message;
+    } wrong[] = {
+        {"", "f: the file has no machine"},
+        {"caches = L1=32K:8\n", "f: line 1: the first line of a machine is its name"},
+        {"[a\n", "f: line 1: '[a' is not [NAME]"},
+        {"[a]\n", "f: machine a has no caches"},
+        {"[a]\ncaches\n", "f: line 2: 'caches' is neither [NAME] nor KEY = VALUE"},
+        {"[a]\ncache = L1=32K\n", "f: line 2: unknown key 'cache'; did you mean caches?"},
+        {"[a]\ncaches = L1=32K:x\n", "f: line 2: cache 'L1=32K:x'"},
+        {"[a]\ncaches = L1=32K:7\n", "f: machine a: L1: 512 blocks are not a whole number of sets"},
+        {"[a]\ncaches = L1=32K:8\nline = 48\n", "f: machine a: a line of 48 bytes"},
+        {"[a]\ncaches = L1=32K:8\nclock = fast\n", "f: line 3: "},
+        {"[a]\ncaches = L1=32K:8\nmemory = -3\n", "f: line 3: "},
+        {"[a]\ncaches = L1=32K:8\nfetch = L1=32K:8\n", "f: line 3: fetch is one cache"},
+        {"[a]\ncaches = L1=32K:8\nkind = an enormous server\n", "f: line 3: kind is longer than"},
+        {"[a]\ncaches = L1=32K:8\n[b]\n", "f: line 3: a second machine begins here"},
+    };
+    for (size_t i = 0; i < RDI_COUNT(wrong); i++) {
+        rd_machine m;
+        assert_int_equal(rd_machine_parse(ctx, "f", wrong[i].text, strlen(wrong[i].text), &m),
+                         RD_EFORMAT);
+        if (strncmp(rd_last_error(ctx), wrong[i].message, strlen(wrong[i].message)) != 0)
+            fail_msg("'%s' instead of '%s'", rd_last_error(ctx), wrong[i].message);
+    }
+}
+
+static void unknown_names_get_a_suggestion(void **state) {
+    rd_ctx *ctx = *state;
+    rd_machine m;
+    assert_int_equal(rd_machine_find(ctx, "saphire-rapids", &m), RD_EINVAL);
+    assert_non_null(strstr(rd_last_error(ctx), "did you mean sapphire-rapids?"));
+    assert_int_equal(rd_machine_find(ctx, "no.such/file", &m), RD_EINVAL);
+    assert_non_null(strstr(rd_last_error(ctx), "no.such/file: cannot open"));
+}
+
+/* ---- hosts ---- */
+
+static void write_word(const char *folder, const char *file, const char *word) {
+    char path[300];
+    snprintf(path, sizeof path, "%s/%s", folder, file);
+    FILE *out = fopen(path, "w");
+    assert_non_null(out);
+    fprintf(out, "%s\n", word);
+    assert_int_equal(fclose(out), 0);
+}
+
+/* Writes the files of cache number `index`: level, type, size, ways and the processors that share
+ * it. */
+static void write_cache(const char *folder, unsigned index, const char *const words[5]) {
+    static const char *const files[] = {"level", "type", "size", "ways_of_associativity",
+                                        "shared_cpu_list"};
+    char path[200];
+    snprintf(path, sizeof path, "%s/index%u", folder, index);
+    assert_int_equal(mkdir(path, 0700), 0);
+    for (size_t i = 0; i < RDI_COUNT(files); i++)
+        write_word(path, files[i], words[i]);
+    write_word(path, "coherency_line_size", "128");
+}
+
+static void a_host_has_the_caches_that_its_files_report(void **state) {
+    rd_ctx *ctx = *state;
+    char folder[] = "/tmp/test_machine.XXXXXX", command[64], cpuinfo[64];
+    rd_machine m;
+    assert_non_null(mkdtemp(folder));
+    /* The system need not list the caches from the inside out. */
+    write_cache(folder, 0, (const char *const[]){"3", "Unified", "36864K", "12", "0-3,8,10-11"});
+    write_cache(folder, 1, (const char *const[]){"1", "Instruction", "64K", "8", "0"});
+    write_cache(folder, 2, (const char *const[]){"1", "Data", "48K", "12", "0"});
+    write_cache(folder, 3, (const char *const[]){"2", "Unified", "2M", "16", "0-1"});
+    write_word(folder, "cpuinfo", "processor\t: 0\nmodel name\t: A processor\n");
+    snprintf(cpuinfo, sizeof cpuinfo, "%s/cpuinfo", folder);
+    assert_int_equal(rdi_machine_host(ctx, folder, cpuinfo, &m), RD_OK);
+    assert_string_equal(m.title, "A processor");
+    assert_true(m.caches.n == 3 && m.line_bytes == 128 && m.cores == 7);
+    static const rd_cache expected[] = {
+        {.name = "L1", .bytes = 48 << 10, .ways = 12},
+        {.name = "L2", .bytes = 2 << 20, .ways = 16, .shared = true},
+        {.name = "L3", .bytes = 36 << 20, .ways = 12, .shared = true}};
+    for (size_t i = 0; i < 3; i++) {
+        assert_string_equal(m.caches.cache[i].name, expected[i].name);
+        assert_true(m.caches.cache[i].bytes == expected[i].bytes);
+        assert_true(m.caches.cache[i].ways == expected[i].ways);
+        assert_true(m.caches.cache[i].shared == expected[i].shared);
+    }
+    assert_string_equal(m.fetch.name, "L1I");
+    assert_true(m.fetch.bytes == 64 << 10 && m.fetch.ways == 8);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(rdi_machine_host(ctx, folder, cpuinfo, &m), RD_EUNSUPPORTED);
+}
+
+#define CASE(f) cmocka_unit_test_setup_teardown(f, context_new, context_free)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        CASE(every_preset_is_complete),         CASE(a_preset_has_the_numbers_of_its_sources),
+        CASE(the_text_of_a_machine_reads_back), CASE(fetches_make_a_split_first_level),
+        CASE(only_the_caches_are_needed),       CASE(mistakes_name_the_line),
+        CASE(unknown_names_get_a_suggestion),   CASE(a_host_has_the_caches_that_its_files_report),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
