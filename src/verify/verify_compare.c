@@ -148,12 +148,28 @@ static void compare_totals(const rd_profile_facts *facts, uint64_t blocks, uint6
         compare_fact("cold", facts->cold, blocks, out);
 }
 
-static size_t sort_distances(uint64_t *distances, size_t n) {
-    qsort(distances, n, sizeof *distances, by_value);
-    size_t finite = n;
-    while (finite > 0 && distances[finite - 1] == RD_COLD)
-        finite--;
-    return finite;
+/* Sorts the finite distances to the front of the array and returns their number. Distances below n,
+ * which are all distances of an exact engine, are sorted by counting, because calls of a comparison
+ * would take longer than most engines. `count` has room for n numbers. */
+static size_t sort_distances(uint64_t *distances, size_t n, uint64_t *count) {
+    size_t large = 0, small = 0;
+    for (size_t i = 0; i < n; i++)
+        count[i] = 0;
+    for (size_t i = 0; i < n; i++)
+        if (distances[i] < n) {
+            count[distances[i]]++;
+            small++;
+        } else if (distances[i] != RD_COLD) {
+            distances[large++] = distances[i];
+        }
+    if (large) {
+        memmove(distances + small, distances, large * sizeof *distances);
+        qsort(distances + small, large, sizeof *distances, by_value);
+    }
+    for (size_t d = 0, at = 0; at < small; d++)
+        for (uint64_t k = 0; k < count[d]; k++)
+            distances[at++] = d;
+    return small + large;
 }
 
 /* ---- the whole comparison ---- */
@@ -163,6 +179,7 @@ typedef struct truth {
     const uint64_t *got; /* the engine's distances, or NULL */
     uint64_t *distances; /* the distances of the oracle; infinite from the bound on */
     uint64_t *counted;   /* scratch array of the same length */
+    uint64_t *scratch;   /* another one */
     size_t n;            /* number of references */
     uint64_t blocks;     /* number of distinct blocks */
 } truth;
@@ -176,7 +193,7 @@ static void compare_measured(const rd_profile *p, const truth *t, rdi_verify_out
     const uint64_t *source = t->got && !exact ? t->got : t->distances;
     if (t->n)
         memcpy(t->counted, source, t->n * sizeof *source);
-    size_t finite = sort_distances(t->counted, t->n);
+    size_t finite = sort_distances(t->counted, t->n, t->scratch);
     if (!out->different && error.kind != RDI_ERROR_UNBOUND)
         compare_totals(facts, t->blocks, t->n - finite, out);
     if (!out->different)
@@ -226,10 +243,14 @@ static uint64_t apply_bound(uint64_t bound, const uint64_t *expected, size_t n, 
 rd_status rdi_verify_compare(rd_ctx *ctx, rd_engine *e, uint64_t bound, const uint64_t *got,
                              const uint64_t *expected, size_t n, rdi_verify_outcome *out) {
     size_t room = n ? n : 1;
-    uint64_t *memory = rdi_alloc(ctx, room, 2 * sizeof *memory);
+    uint64_t *memory = rdi_alloc(ctx, room, 3 * sizeof *memory);
     if (!memory)
         return RD_ENOMEM;
-    truth t = {.got = got, .distances = memory, .counted = memory + room, .n = n};
+    truth t = {.got = got,
+               .distances = memory,
+               .counted = memory + room,
+               .scratch = memory + 2 * room,
+               .n = n};
     t.blocks = apply_bound(bound, expected, n, t.distances);
     rd_status status = compare_all(ctx, e, &t, out);
     rdi_free(ctx, memory);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests a line of 1 GB from a pipe in every format: the reader reads or refuses it with little memory.
+# Tests a line of 500 MB from a pipe in every format: the reader reads or refuses it with little memory.
 #
 # usage: tests/hostile/endless_line.sh REUSEDIST
 set -uo pipefail
@@ -8,8 +8,8 @@ bad=0
 for format in auto $("$reusedist" formats | awk '{ print $1 }'); do
     status=0
     (
-        ulimit -v 600000 # KiB; the line does not fit into this address space
-        head -c 1G /dev/zero | tr '\0' 7 | "$reusedist" analyze -e null -q -f "$format" - 2>&1
+        ulimit -v 400000 # KiB; the line does not fit into this address space
+        head -c 500M /dev/zero | tr '\0' 7 | "$reusedist" analyze -e null -q -f "$format" - 2>&1
     ) >/dev/null || status=$?
     # Status 141 means that the reader ended early, as it should, and the writer got SIGPIPE.
     case $status in

@@ -20,10 +20,12 @@
 
 #include <cmocka.h>
 
-#define N (700 * 1024) /* number of references, more than a slice of reading ahead */
+#define N (540 * 1024) /* number of references, more than a slice of reading ahead */
 
 static uint64_t addresses[N];
 static char *path;
+static rd_ctx *own; /* context of `expected`, because the context of a test ends with the test */
+static rd_profile *expected;
 
 /* The ways of reading a file: by one thread, ahead, or in parts. */
 static const struct way {
@@ -37,10 +39,22 @@ static const struct way {
 #define AHEAD 1
 #define PARTS 2
 
-static int setup(void **state) {
+static int setup_group(void **state) {
+    (void)state;
     rdi_rng rng = {7};
     for (size_t i = 0; i < N; i++)
         addresses[i] = rdi_rng_below(&rng, i % 3 ? 300 : 20000);
+    return rd_ctx_new(NULL, &own) == RD_OK ? 0 : -1;
+}
+
+static int teardown_group(void **state) {
+    (void)state;
+    rd_profile_free(expected);
+    rd_ctx_free(own);
+    return 0;
+}
+
+static int setup(void **state) {
     path = files_path();
     files_write(path, addresses, sizeof addresses);
     return new_ctx(state);
@@ -59,9 +73,15 @@ static rd_analysis_config configure(const struct way *way) {
                                 .threads = way->threads};
 }
 
-static rd_profile *measure(size_t n) {
-    return profiles_measure(ctx, "stream", &(rd_engine_config){.size = sizeof(rd_engine_config)},
-                            addresses, n, 4096);
+/* Returns the profile of the first n addresses, which the function keeps until another n is asked
+ * for, because most tests of a group need the same profile. */
+static const rd_profile *measure(size_t n) {
+    static const rd_engine_config config = {.size = sizeof config};
+    if (!expected || rd_profile_facts_of(expected)->references != n) {
+        rd_profile_free(expected);
+        expected = profiles_measure(own, "stream", &config, addresses, n, 4096);
+    }
+    return expected;
 }
 
 static rd_analysis *open_with_file(const rd_analysis_config *config) {
@@ -71,16 +91,17 @@ static rd_analysis *open_with_file(const rd_analysis_config *config) {
     return a;
 }
 
-/* Returns the profile of the first n addresses. */
+/* Checks that the analysis has the profile of the first n addresses. */
 static void assert_profile(rd_analysis *a, size_t n, bool partial) {
-    rd_profile *p = NULL, *expected = measure(n);
+    const rd_profile *wanted = measure(n);
+    rd_profile *p = NULL;
     assert_true(rd_analysis_has_profile(a));
     assert_int_equal(rd_analysis_profile(a, &p), RD_OK);
     assert_false(rd_analysis_has_profile(a));
-    profiles_assert_same_bins(p, expected);
+    profiles_assert_same_bins(p, wanted);
     const rd_profile_facts *facts = rd_profile_facts_of(p);
     assert_int_equal(facts->references, n);
-    assert_int_equal(facts->blocks, rd_profile_facts_of(expected)->blocks);
+    assert_int_equal(facts->blocks, rd_profile_facts_of(wanted)->blocks);
     assert_int_equal(facts->partial, partial);
     const rd_source *sources = NULL;
     uint64_t references = 0;
@@ -88,7 +109,6 @@ static void assert_profile(rd_analysis *a, size_t n, bool partial) {
         references += sources[i].references;
     assert_int_equal(references, n);
     rd_profile_free(p);
-    rd_profile_free(expected);
 }
 
 static void assert_no_profile(rd_analysis *a) {
@@ -135,7 +155,7 @@ static void a_profile_names_its_sources(void **state) {
 static void several_traces_are_analyzed_as_one(void **state) {
     (void)state;
     for (size_t i = 0; i < RDI_COUNT(ways); i++) {
-        const size_t cut = 650000;
+        const size_t cut = 530000;
         rd_trace *rest = NULL;
         rd_analysis_config config = configure(&ways[i]);
         files_write(path, addresses, cut * sizeof *addresses);
@@ -249,7 +269,8 @@ static void unwritable_outputs_are_refused_at_once(void **state) {
 
 static void attribution_and_sampling_get_the_distances(void **state) {
     (void)state;
-    rd_profile *p = NULL, *expected = measure(N);
+    const rd_profile *wanted = measure(N);
+    rd_profile *p = NULL;
     rd_attribution_config attribution = {.size = sizeof attribution};
     rd_sampler_config sampling = {.qualification = 1000, .temporal = 100, .spatial = 1};
     rd_peak peaks[RD_SAMPLES_MAX * RD_PEAKS_MAX];
@@ -261,7 +282,7 @@ static void attribution_and_sampling_get_the_distances(void **state) {
     assert_true(rd_analysis_peaks(a, peaks) > 0);
     assert_int_equal(rd_analysis_profile(a, &p), RD_OK);
     rd_analysis_close(a);
-    profiles_assert_same_bins(p, expected);
+    profiles_assert_same_bins(p, wanted);
     const rd_details *details = rd_profile_details(p);
     assert_non_null(details);
     assert_true(details->n_levels > 0);
@@ -269,7 +290,6 @@ static void attribution_and_sampling_get_the_distances(void **state) {
     const rd_peak *kept = NULL;
     assert_true(rd_profile_peaks(p, &kept) > 0);
     rd_profile_free(p);
-    rd_profile_free(expected);
 }
 
 /* ---- progress ---- */
@@ -635,5 +655,5 @@ int main(void) {
         TEST(notes_tell_what_was_chosen_and_what_is_odd),
         TEST(every_failing_allocation_is_survived),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, setup_group, teardown_group);
 }

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #define REFERENCES 200000u
-#define LONG       1600000u
+#define LONG       800000u
 #define COUNT(a)   (sizeof(a) / sizeof *(a))
 
 static uint64_t scan[REFERENCES], local[REFERENCES], late_scan[LONG];

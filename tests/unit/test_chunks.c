@@ -186,7 +186,7 @@ static void only_exact_immediate_engines_with_an_order_are_taken(void **state) {
 
 /* ---- the engine ---- */
 
-#define LONG_TRACE 700000
+#define LONG_TRACE 400000
 
 static uint64_t long_trace[LONG_TRACE];
 

@@ -120,19 +120,28 @@ static void a_peak_is_known_when_it_is_reported(void **state) {
 typedef struct program {
     rd_engine *engine;
     rd_sampler *sampler;
+    uint64_t block[1000]; /* the batch that is fed next */
+    size_t n;
 } program;
 
+static void feed_batch(program *p) {
+    uint64_t distance[RDI_COUNT(p->block)];
+    assert_int_equal(rd_engine_feed(p->engine, p->block, p->n, distance), RD_OK);
+    rd_sampler_feed(p->sampler, p->block, distance, p->n);
+    p->n = 0;
+}
+
 static void touch(program *p, uint64_t block) {
-    uint64_t distance;
-    assert_int_equal(rd_engine_feed(p->engine, &block, 1, &distance), RD_OK);
-    rd_sampler_feed(p->sampler, &block, &distance, 1);
+    p->block[p->n++] = block;
+    if (p->n == RDI_COUNT(p->block))
+        feed_batch(p);
 }
 
 /* Makes the references of a program: a start that all inputs share, then passes over n elements,
  * half of them twice, and then a few more blocks, as when results are printed. Unless it grows, all
  * passes have the same length, and there are more of them. */
 static rd_profile *run_program(rd_ctx *ctx, uint64_t n, bool grows) {
-    program p = {NULL, NULL};
+    program p = {.n = 0};
     rd_profile *profile = NULL;
     rd_peak peaks[MANY];
     assert_int_equal(rd_engine_open(ctx, "auto", NULL, &p.engine), RD_OK);
@@ -149,6 +158,7 @@ static rd_profile *run_program(rd_ctx *ctx, uint64_t n, bool grows) {
     }
     for (uint64_t i = 0; i < n; i++)
         touch(&p, 90000000 + 8 * i);
+    feed_batch(&p);
     assert_int_equal(rd_engine_finish(p.engine), RD_OK);
     assert_int_equal(rd_engine_profile(p.engine, &profile), RD_OK);
     assert_int_equal(rd_profile_set_peaks(profile, peaks, rd_sampler_peaks(p.sampler, peaks)),

@@ -1,6 +1,6 @@
 # If several threads read a file ahead for an engine, the result is the same as with one reader, also with two
 # files, and with a damaged file up to the damage.
-"$REUSEDIST" generate -q zipf:blocks=5000,refs=1800000 -o t.trace
+"$REUSEDIST" generate -q zipf:blocks=5000,refs=1300000 -o t.trace
 same() {
     for threads in 1 3; do
         { "$REUSEDIST" analyze -q -t $threads --out=csv "$@" 2>&1 || echo "exit $?"; } | cksum
