@@ -12,20 +12,41 @@ static bool is_on_stderr(const analysis_options *o) {
     return o->on_stderr && !o->output;
 }
 
-static rd_status make_text(const analysis_options *o, rd_profile *profile, char **text, size_t *n) {
+/* Takes the caches of --caches or --machine. *given says whether there are any. Reports a failure
+ * and returns the exit status. */
+static int choose_caches(rd_ctx *ctx, const analysis_options *o, cache_list *out, bool *given) {
+    const attribute_options *a = &o->pipe.attribute;
+    *given = a->caches || a->machine;
+    return *given ? caches_choose(ctx, a->caches, a->machine, out) : EXIT_OK;
+}
+
+/* Makes the report, with a table of the machine's caches if caches with ways were given. */
+static rd_status make_report(rd_ctx *ctx, const analysis_options *o, rd_profile *profile,
+                             char **text, size_t *n) {
+    rd_report_style style =
+        is_on_stderr(o) ? terminal_style_on_stderr(o->ascii) : terminal_style(o->output, o->ascii);
+    cache_list caches = {0};
+    bool given;
+    if (choose_caches(ctx, o, &caches, &given) != EXIT_OK || !caches.has_machine)
+        return rd_report_text(profile, &style, text, n);
+    if (!o->pipe.attribute.machine) /* lines are as large as blocks */
+        caches.machine.line_bytes = rd_profile_facts_of(profile)->block_bytes;
+    return rd_report_machine_text(profile, &style, &caches.machine, text, n);
+}
+
+static rd_status make_text(rd_ctx *ctx, const analysis_options *o, rd_profile *profile, char **text,
+                           size_t *n) {
     if (o->out == OUT_CSV)
         return rd_report_csv(profile, text, n);
     if (o->out == OUT_JSON)
         return rd_profile_json(profile, text, n);
-    rd_report_style style =
-        is_on_stderr(o) ? terminal_style_on_stderr(o->ascii) : terminal_style(o->output, o->ascii);
-    return rd_report_text(profile, &style, text, n);
+    return make_report(ctx, o, profile, text, n);
 }
 
 static int write_page(rd_ctx *ctx, const analysis_options *o, rd_profile *profile) {
     cache_list caches = {0};
-    const char *given = o->pipe.attribute.caches;
-    int status = given ? caches_parse(ctx, given, &caches) : EXIT_OK;
+    bool given;
+    int status = choose_caches(ctx, o, &caches, &given);
     if (status != EXIT_OK)
         return status;
     const rd_source *sources;
@@ -48,7 +69,7 @@ static int print_on_stderr(const analysis_options *o, const char *text, size_t n
 static int print_result(rd_ctx *ctx, const analysis_options *o, rd_profile *profile) {
     char *text = NULL;
     size_t n = 0;
-    rd_status made = make_text(o, profile, &text, &n);
+    rd_status made = make_text(ctx, o, profile, &text, &n);
     if (made != RD_OK || !is_on_stderr(o))
         return output_made(ctx, o->output, made, text, n);
     int status = print_on_stderr(o, text, n);
@@ -66,8 +87,10 @@ int analysis_print(rd_ctx *ctx, const analysis_options *o, rd_profile *profile) 
 /* Reports options that need --attribute if it is missing, and returns the exit status. */
 static int check_attribute(const analysis_options *o) {
     const attribute_options *a = &o->pipe.attribute;
-    if (!a->on && ((a->caches && !o->report) || a->windows || a->spatial || a->objects.n))
-        return fail_usage("--caches, --windows, --spatial and --object need --attribute");
+    bool ways = a->caches && strchr(a->caches, ':');
+    if (!a->on && ((a->caches && !ways && !o->report) || a->windows || a->spatial || a->objects.n))
+        return fail_usage("--caches without ways, --windows, --spatial and --object need "
+                          "--attribute");
     return EXIT_OK;
 }
 

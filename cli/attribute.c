@@ -29,9 +29,9 @@ int attribute_parse(rd_ctx *ctx, const attribute_options *o, attribute_choice *o
     for (size_t i = 0; i < o->objects.n; i++)
         if (!parse_object(o->objects.value[i], &out->paths[i], &out->objects[i]))
             return fail("out of memory");
-    if (!o->caches)
+    if (!o->caches && !o->machine)
         return EXIT_OK;
-    int status = caches_parse(ctx, o->caches, &out->caches);
+    int status = caches_choose(ctx, o->caches, o->machine, &out->caches);
     out->config.levels = out->caches.level;
     out->config.n_levels = out->caches.n;
     out->config.levels_in_bytes = out->caches.has_unit;

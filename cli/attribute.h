@@ -6,10 +6,11 @@
 
 typedef struct attribute_options {
     bool on;
-    bool spatial;       /* true: also measure distances in words */
-    const char *caches; /* text of --caches; NULL: the caches of this machine */
-    uint64_t windows;   /* maximum number of windows; 0: the default */
-    rd_strings objects; /* PATH[@ADDRESS]: program files, for traces that do not name them */
+    bool spatial;        /* true: also measure distances in words */
+    const char *caches;  /* text of --caches; NULL: the caches of this machine */
+    const char *machine; /* text of --machine; NULL: none */
+    uint64_t windows;    /* maximum number of windows; 0: the default */
+    rd_strings objects;  /* PATH[@ADDRESS]: program files, for traces that do not name them */
 } attribute_options;
 
 /* The configuration and the memory that it points to. */

@@ -59,7 +59,45 @@ int caches_in_blocks(const char *option, const rd_sizes *sizes, const rd_profile
     return EXIT_OK;
 }
 
+/* Fills the list with the caches of a machine, in the order of their sizes. Attribution counts the
+ * misses of the first RD_LEVELS_MAX of them. */
+static void take_machine(const rd_machine *m, cache_list *out) {
+    const rd_hierarchy *h = &m->caches;
+    *out = (cache_list){.has_unit = true, .has_machine = true, .machine = *m};
+    for (size_t i = 0; i < h->n && i < RD_LEVELS_MAX; i++) {
+        out->level[i].bytes = h->cache[i].bytes;
+        strcpy(out->level[i].name, h->cache[i].name);
+        out->n++;
+    }
+    qsort(out->level, out->n, sizeof *out->level, by_bytes);
+}
+
+/* Parses caches with ways or other keys. */
+static int parse_hierarchy(rd_ctx *ctx, const char *text, cache_list *out) {
+    rd_machine m = {.size = sizeof m, .line_bytes = 64};
+    if (rd_hierarchy_parse(ctx, text, &m.caches) != RD_OK)
+        return fail_usage("--caches: %s", rd_last_error(ctx));
+    take_machine(&m, out);
+    out->has_unit = m.caches.has_unit;
+    return EXIT_OK;
+}
+
+int caches_choose(rd_ctx *ctx, const char *caches, const char *machine, cache_list *out) {
+    rd_machine m;
+    if (caches && machine)
+        return fail_usage("--caches and --machine cannot be combined; give only one of them");
+    if (caches)
+        return caches_parse(ctx, caches, out);
+    rd_status status = rd_machine_find(ctx, machine, &m);
+    if (status != RD_OK)
+        return fail_status(ctx, status);
+    take_machine(&m, out);
+    return EXIT_OK;
+}
+
 int caches_parse(rd_ctx *ctx, const char *text, cache_list *out) {
+    if (strchr(text, ':'))
+        return parse_hierarchy(ctx, text, out);
     cache_list list = {0};
     char *copy = strdup(text);
     if (!copy)

@@ -8,11 +8,17 @@ typedef struct cache_list {
     size_t n;
     rd_level level[RD_LEVELS_MAX]; /* in ascending order of size */
     bool has_unit;                 /* true: a size was written with K, M, G or T, and is in bytes */
+    bool has_machine;              /* true: `machine` describes the caches, with ways */
+    rd_machine machine;
 } cache_list;
 
-/* Parses "L1=48K,L2=2M". A size without a name is called L1, L2 ... by its place in the ascending
- * order of all sizes. Reports a failure and returns the exit status. */
+/* Parses "L1=48K,L2=2M" or, with ways and other keys, "L1=48K:12,L2=2M:16". A size without a name is
+ * called L1, L2 ... by its place in the ascending order of all sizes. Reports a failure and returns
+ * the exit status. */
 int caches_parse(rd_ctx *ctx, const char *text, cache_list *out);
+/* Takes the caches from the text of --machine or of --caches, of which at most one may be given.
+ * Reports a failure and returns the exit status. */
+int caches_choose(rd_ctx *ctx, const char *caches, const char *machine, cache_list *out);
 
 /* The message about a size with a unit for a profile whose blocks are addresses or objects. */
 #define CACHES_IN_OBJECTS                                                                          \

@@ -30,6 +30,7 @@ typedef struct rd_machine {
     uint32_t cores;      /* number of cores that share the last cache; 0: unknown */
     double clock_ghz;    /* clock rate at which the latencies hold; 0: unknown */
     double memory_ns;    /* time from a load to its data in memory; 0: unknown */
+    uint32_t parallel;   /* misses of one core that can be in flight at a time; 0: unknown */
 } rd_machine;
 
 /* Returns the number of presets. */
@@ -52,6 +53,19 @@ RD_API RD_CHECKED rd_status rd_machine_text(rd_ctx *ctx, const rd_machine *m, ch
 /* Stores the hierarchy of a machine. With `fetches`, the first level consists of two caches, L1I
  * for instruction fetches and L1D for data, if the machine has an instruction cache. */
 RD_API void rd_machine_hierarchy(const rd_machine *m, bool fetches, rd_hierarchy *out);
+
+/* The time that references wait for caches and memory, as a range. */
+typedef struct rd_cycles {
+    double low;  /* cycles if as many misses as possible are always in flight; 0 if the machine does
+                    not state how many that are */
+    double high; /* cycles if misses never overlap */
+} rd_cycles;
+
+/* Computes the time that references wait, from the number of misses of each data cache. A reference
+ * that cache k serves waits as many cycles as the latency of cache k; references that hit in the
+ * first cache do not wait. Returns false if the machine does not state all latencies and its clock
+ * rate. */
+RD_API bool rd_machine_cycles(const rd_machine *m, const double *misses, rd_cycles *out);
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,7 @@
 #ifndef REUSEDIST_MODEL_H
 #define REUSEDIST_MODEL_H
 
+#include "machine.h"
 #include "profile.h"
 
 #ifdef __cplusplus
@@ -58,6 +59,23 @@ RD_API RD_CHECKED rd_status rd_mrc_ways(rd_ctx *ctx, const rd_profile *p, uint64
  * without a band, see rd_mrc_has_band(). */
 RD_API RD_CHECKED rd_status rd_mrc_ways_band(rd_ctx *ctx, const rd_profile *p, uint64_t sets,
                                              uint64_t ways, double *low, double *high);
+
+/* The misses of a machine's data caches, from a profile. */
+typedef struct rd_machine_misses {
+    double full[RD_CACHES_MAX]; /* miss ratio of a fully associative cache; NAN: unknown */
+    double
+        estimate[RD_CACHES_MAX]; /* rd_mrc_ways(), which is the same without ways; NAN: unknown */
+    bool cycles_known;           /* false: the machine does not state all latencies, or a miss
+                                       ratio is unknown */
+    rd_cycles cycles;            /* the time that all references wait, from the estimates */
+} rd_machine_misses;
+
+/* Computes the miss ratios of a machine's caches, each as if all references arrived there, and the
+ * time that they cost. A miss ratio is unknown beyond the bound of the profile, and below the
+ * resolution of its sample. The function returns RD_EINVAL for a profile whose blocks are not as
+ * large as the machine's lines. */
+RD_API RD_CHECKED rd_status rd_machine_misses_of(rd_ctx *ctx, const rd_profile *p,
+                                                 const rd_machine *m, rd_machine_misses *out);
 
 typedef struct rd_mrc_point {
     uint64_t blocks;

@@ -25,6 +25,13 @@ typedef struct rd_report_style {
 RD_API RD_CHECKED rd_status rd_report_text(rd_profile *p, const rd_report_style *style, char **text,
                                            size_t *n);
 
+/* Makes the same report with a table of a machine's caches at its end: the estimated miss ratios
+ * beside those of fully associative caches, and the time that references wait, as a range; see
+ * rd_machine_misses_of(). If the machine does not suit the profile, the report says why instead. A
+ * machine without a name stands for caches that the user described. */
+RD_API RD_CHECKED rd_status rd_report_machine_text(rd_profile *p, const rd_report_style *style,
+                                                   const rd_machine *m, char **text, size_t *n);
+
 /* Makes the histogram as CSV: "distance,count" for full bins, else "low,high,count,mean" (both ends
  * are inclusive; the mean is empty if the engine does not know it). Rows ascend; infinite distances
  * come last. A profile with a confidence band has more columns: "resolved", whether the sample

@@ -79,7 +79,7 @@ static rd_status entry_name(machine_reader *r, char *line, char **name) {
 
 /* Keys whose values are numbers. */
 typedef struct machine_numbers {
-    uint64_t line, cores;
+    uint64_t line, cores, parallel;
     double clock, memory;
 } machine_numbers;
 
@@ -91,6 +91,11 @@ static const rd_opt number_keys[] = {
      .min = 1,
      .max = 0x1p20},
     {.name = "cores", .type = RD_OPT_U64, .offset = offsetof(machine_numbers, cores), .max = 1e6},
+    {.name = "parallel",
+     .type = RD_OPT_U64,
+     .offset = offsetof(machine_numbers, parallel),
+     .min = 1,
+     .max = 1e6},
     {.name = "clock",
      .type = RD_OPT_DOUBLE,
      .offset = offsetof(machine_numbers, clock),
@@ -114,15 +119,15 @@ static const struct text_key {
 };
 
 static rd_status fail_key(machine_reader *r, const char *key) {
-    static const char *const valid[] = {"title", "kind",  "caches", "fetch", "line",
-                                        "cores", "clock", "memory", "source"};
+    static const char *const valid[] = {"title", "kind",  "caches", "fetch",    "line",
+                                        "cores", "clock", "memory", "parallel", "source"};
     char room[RD_SUGGESTION_ROOM];
     rd_suggestion close = rd_suggest(key, strlen(key));
     for (size_t i = 0; i < RDI_COUNT(valid); i++)
         rd_suggest_offer(&close, valid[i], strlen(valid[i]));
     return fail_line(r,
                      "unknown key '%.80s'%s (valid: title, kind, caches, fetch, line, cores, "
-                     "clock, memory, source)",
+                     "clock, memory, parallel, source)",
                      key, rd_suggest_text(&close, "", room));
 }
 
@@ -182,6 +187,7 @@ static rd_status finish_entry(machine_reader *r, const machine_numbers *numbers,
                         r->file, m->name, numbers->line);
     m->line_bytes = numbers->line;
     m->cores = (uint32_t)numbers->cores;
+    m->parallel = (uint32_t)numbers->parallel;
     m->clock_ghz = numbers->clock;
     m->memory_ns = numbers->memory;
     char cause[300];
@@ -337,16 +343,35 @@ void rd_machine_hierarchy(const rd_machine *m, bool fetches, rd_hierarchy *out) 
     out->n++;
 }
 
+/* A cache that misses less often than the caches inside it serves the difference; estimates of
+ * misses that contradict this are cut. By Little's law, waits of `high` cycles in total take at least
+ * high / parallel cycles if at most `parallel` of them go on at a time. */
+bool rd_machine_cycles(const rd_machine *m, const double *misses, rd_cycles *out) {
+    if (!m || !misses || !out || m->caches.n == 0 || !(m->memory_ns > 0 && m->clock_ghz > 0))
+        return false;
+    double waiting = misses[0], high = 0;
+    for (size_t i = 1; i < m->caches.n; i++) {
+        double beyond = misses[i] < waiting ? misses[i] : waiting;
+        if (m->caches.cache[i].latency == 0)
+            return false;
+        high += (waiting - beyond) * m->caches.cache[i].latency;
+        waiting = beyond;
+    }
+    high += waiting * m->memory_ns * m->clock_ghz;
+    *out = (rd_cycles){.low = m->parallel ? high / m->parallel : 0, .high = high};
+    return true;
+}
+
 /* ---- text ---- */
 
 static void add_text(rdi_text *t, const char *key, const char *value) {
     if (*value)
-        rdi_text_printf(t, "%-6s = %s\n", key, value);
+        rdi_text_printf(t, "%-8s = %s\n", key, value);
 }
 
 static void add_number(rdi_text *t, const char *key, double value) {
     if (value > 0) {
-        rdi_text_printf(t, "%-6s = ", key);
+        rdi_text_printf(t, "%-8s = ", key);
         rdi_text_rounded(t, value, 6);
         rdi_text_putc(t, '\n');
     }
@@ -377,6 +402,7 @@ rd_status rd_machine_text(rd_ctx *ctx, const rd_machine *m, char **out) {
     add_number(&t, "cores", own.cores);
     add_number(&t, "clock", own.clock_ghz);
     add_number(&t, "memory", own.memory_ns);
+    add_number(&t, "parallel", own.parallel);
     add_text(&t, "source", own.source);
     size_t n;
     if (status == RD_OK)

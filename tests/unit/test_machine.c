@@ -8,9 +8,12 @@
 
 #include "base/common.h"
 #include "machine/machine_host.h"
+#include "model/machine_misses.h"
 #include "reusedist/machine.h"
 #include "support/context.h"
+#include "support/profiles.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,6 +136,88 @@ static void unknown_names_get_a_suggestion(void **state) {
     assert_non_null(strstr(rd_last_error(ctx), "no.such/file: cannot open"));
 }
 
+/* ---- misses and their cost ---- */
+
+/* 100 references, of which 40 miss in L1, 10 in L2 and 4 in L3: 30 wait for L2, 6 for L3, 4 for
+ * memory. */
+static void the_cost_is_the_latency_of_the_cache_that_serves(void **state) {
+    rd_ctx *ctx = *state;
+    static const char text[] =
+        "[a]\ncaches = L1=1K:2:latency=3,L2=4K:4:latency=10,L3=64K:8:latency=40\n"
+        "clock = 2\nmemory = 50\nparallel = 10\n";
+    const double misses[] = {40, 10, 4}, contradictory[] = {40, 50, 4};
+    rd_machine m;
+    rd_cycles c;
+    assert_int_equal(rd_machine_parse(ctx, "text", text, sizeof text - 1, &m), RD_OK);
+    assert_true(rd_machine_cycles(&m, misses, &c));
+    assert_true(c.high == 30 * 10 + 6 * 40 + 4 * 100);
+    assert_true(c.low == c.high / 10);
+    assert_true(rd_machine_cycles(&m, contradictory, &c));
+    assert_true(c.high == 36 * 40 + 4 * 100);
+    m.parallel = 0;
+    assert_true(rd_machine_cycles(&m, misses, &c) && c.low == 0 && c.high == 940);
+    m.caches.cache[2].latency = 0;
+    assert_false(rd_machine_cycles(&m, misses, &c));
+    m.caches.cache[2].latency = 40;
+    m.memory_ns = 0;
+    assert_false(rd_machine_cycles(&m, misses, &c));
+}
+
+static void misses_are_those_of_the_curve_and_of_the_estimate(void **state) {
+    rd_ctx *ctx = *state;
+    const profiles_point points[] = {{3, 50}, {700, 30}, {RD_COLD, 20}};
+    rd_profile *p = profiles_make(ctx, NULL, (rd_binning){RD_BINS_FULL, 0}, points, 3);
+    rd_machine m;
+    rd_machine_misses found;
+    double full, estimate;
+    assert_int_equal(rd_machine_find(ctx, "zen4", &m), RD_OK);
+    assert_int_equal(rd_machine_misses_of(ctx, p, &m, &found), RD_OK);
+    assert_int_equal(rd_mrc_at(ctx, p, 512, &full, NULL), RD_OK);
+    assert_int_equal(rd_mrc_ways(ctx, p, 64, 8, &estimate, NULL), RD_OK);
+    assert_true(found.full[0] == full && full == 0.5);
+    assert_true(found.estimate[0] == estimate && estimate > 0.2 && estimate < 0.5);
+    assert_true(found.cycles_known && found.cycles.low > 0);
+    m.line_bytes = 128;
+    assert_int_equal(rd_machine_misses_of(ctx, p, &m, &found), RD_EINVAL);
+    assert_non_null(strstr(rd_last_error(ctx), "analyze with -b 128"));
+    m.line_bytes = 64;
+    m.caches.cache[0].ways = 7;
+    assert_int_equal(rd_machine_misses_of(ctx, p, &m, &found), RD_EINVAL);
+    rd_profile_free(p);
+}
+
+/* Beyond the bound of the profile a miss ratio is unknown, and with it the cost. */
+static void a_bound_leaves_outer_caches_unknown(void **state) {
+    rd_ctx *ctx = *state;
+    rd_profile_facts facts = profiles_facts();
+    facts.bound = 5000;
+    const profiles_point points[] = {{3, 50}, {700, 30}, {RD_COLD, 20}};
+    rd_profile *p = profiles_make(ctx, &facts, (rd_binning){RD_BINS_FULL, 0}, points, 3);
+    rd_machine m;
+    rd_machine_misses found;
+    assert_int_equal(rd_machine_find(ctx, "zen4", &m), RD_OK);
+    assert_int_equal(rd_machine_misses_of(ctx, p, &m, &found), RD_OK);
+    assert_true(found.estimate[0] > 0 && isnan(found.estimate[1]) && isnan(found.full[2]));
+    assert_false(found.cycles_known);
+    rd_profile_free(p);
+}
+
+/* A function whose distances are all in one bin of single distances costs what the formula says. */
+static void a_share_costs_its_part(void **state) {
+    rd_ctx *ctx = *state;
+    rd_machine m;
+    rd_cycles cold, near, both;
+    rd_share share = {.references = 10, .infinite = 10};
+    assert_int_equal(rd_machine_find(ctx, "zen4", &m), RD_OK);
+    assert_true(rdi_machine_share_cycles(&m, &share, &cold));
+    assert_true(fabs(cold.high - 10 * 73 * 5.7) < 1e-9);
+    share = (rd_share){.references = 5, .bins = {[1] = 5}};
+    assert_true(rdi_machine_share_cycles(&m, &share, &near) && near.high == 0);
+    share = (rd_share){.references = 1000, .infinite = 10, .bins = {[1] = 5, [12] = 985}};
+    assert_true(rdi_machine_share_cycles(&m, &share, &both));
+    assert_true(both.high > cold.high + 900 * 14 && both.high < cold.high + 985 * 14 + 20);
+}
+
 /* ---- hosts ---- */
 
 static void write_word(const char *folder, const char *file, const char *word) {
@@ -193,10 +278,18 @@ static void a_host_has_the_caches_that_its_files_report(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        CASE(every_preset_is_complete),         CASE(a_preset_has_the_numbers_of_its_sources),
-        CASE(the_text_of_a_machine_reads_back), CASE(fetches_make_a_split_first_level),
-        CASE(only_the_caches_are_needed),       CASE(mistakes_name_the_line),
-        CASE(unknown_names_get_a_suggestion),   CASE(a_host_has_the_caches_that_its_files_report),
+        CASE(every_preset_is_complete),
+        CASE(a_preset_has_the_numbers_of_its_sources),
+        CASE(the_text_of_a_machine_reads_back),
+        CASE(fetches_make_a_split_first_level),
+        CASE(only_the_caches_are_needed),
+        CASE(mistakes_name_the_line),
+        CASE(unknown_names_get_a_suggestion),
+        CASE(a_host_has_the_caches_that_its_files_report),
+        CASE(the_cost_is_the_latency_of_the_cache_that_serves),
+        CASE(misses_are_those_of_the_curve_and_of_the_estimate),
+        CASE(a_bound_leaves_outer_caches_unknown),
+        CASE(a_share_costs_its_part),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,138 @@
+/* Reports the misses of a machine's caches and the time that they cost, for people. */
+#include "reusedist/report.h"
+
+#include "base/number.h"
+#include "profile/profile_build.h"
+#include "report/paper.h"
+#include "report/report_machine.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#define NAME_COLUMNS  14
+#define SIZE_COLUMNS  11
+#define WAYS_COLUMNS  8
+#define SHARE_COLUMNS 14
+
+void rdi_format_time(double cycles, double clock_ghz, char *text) {
+    static const struct {
+        double unit;
+        const char *name;
+    } units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}};
+    double seconds = cycles / (clock_ghz * 1e9);
+    size_t i = 0;
+    while (i + 1 < RDI_COUNT(units) && seconds < units[i].unit)
+        i++;
+    rdi_snprintf(text, RDI_FORMAT_ROOM, "%.3g %s", seconds / units[i].unit, units[i].name);
+}
+
+void rdi_format_cycles(const rd_machine *m, const rd_cycles *c, char *text) {
+    char low[RDI_FORMAT_ROOM], high[RDI_FORMAT_ROOM];
+    rd_format_count(c->low, low);
+    rd_format_count(c->high, high);
+    int n = rdi_snprintf(text, RDI_CYCLES_ROOM, "between %s and %s cycles", low, high);
+    rdi_format_time(c->low, m->clock_ghz, low);
+    rdi_format_time(c->high, m->clock_ghz, high);
+    rdi_snprintf(text + n, RDI_CYCLES_ROOM - (size_t)n, ", %s to %s at %.3g GHz",
+                 c->low > 0 ? low : "0", high, m->clock_ghz);
+}
+
+static void add_share(rdi_paper *paper, double share) {
+    char text[RDI_FORMAT_ROOM] = "unknown";
+    if (!isnan(share))
+        rdi_format_share(share, text);
+    rdi_paper_column(paper, -SHARE_COLUMNS, text);
+}
+
+static void add_cache(rdi_paper *paper, const rd_cache *c, double full, double estimate) {
+    char text[RDI_FORMAT_ROOM] = "";
+    rdi_text_puts(&paper->t, "  ");
+    rdi_paper_column(paper, NAME_COLUMNS, c->name);
+    rd_format_bytes((double)c->bytes, text);
+    rdi_paper_column(paper, -SIZE_COLUMNS, text);
+    snprintf(text, sizeof text, "%" PRIu64, c->ways);
+    rdi_paper_column(paper, -WAYS_COLUMNS, c->ways ? text : "all");
+    add_share(paper, estimate);
+    add_share(paper, full);
+    rdi_text_putc(&paper->t, '\n');
+}
+
+/* Says what the misses cost, or why that is not known. */
+static void add_cost(rdi_paper *paper, const rd_machine *m, const rd_machine_misses *found) {
+    char range[RDI_CYCLES_ROOM], text[2 * RDI_CYCLES_ROOM + 200];
+    rdi_text_putc(&paper->t, '\n');
+    if (!found->cycles_known) {
+        rdi_paper_wrap(paper, "The description of these caches does not have all latencies, so the "
+                              "cost of the misses is not known.");
+        return;
+    }
+    rdi_format_cycles(m, &found->cycles, range);
+    if (m->parallel)
+        snprintf(text, sizeof text,
+                 "Waiting for data takes %s: the lower end if %" PRIu32
+                 " misses are always in flight, the upper end if misses never overlap.",
+                 range, m->parallel);
+    else
+        snprintf(
+            text, sizeof text,
+            "Waiting for data takes %s: the upper end if misses never overlap. How many can be "
+            "in flight is not known.",
+            range);
+    rdi_paper_wrap(paper, text);
+}
+
+static bool has_direct_mapped(const rd_machine *m) {
+    for (size_t i = 0; i < m->caches.n; i++)
+        if (m->caches.cache[i].ways == 1)
+            return true;
+    return false;
+}
+
+static void add_table(rdi_paper *paper, const rd_machine *m, const rd_machine_misses *found) {
+    rdi_paper_ink(paper, RDI_INK_BOLD);
+    rdi_text_puts(&paper->t, m->name[0] ? "\nCaches of " : "\nCaches");
+    rdi_text_escaped(&paper->t, m->name);
+    rdi_text_puts(&paper->t, m->title[0] ? ": " : "");
+    rdi_text_escaped(&paper->t, m->title);
+    rdi_text_puts(&paper->t, "\n  ");
+    rdi_paper_column(paper, NAME_COLUMNS, "");
+    rdi_paper_column(paper, -SIZE_COLUMNS, "size");
+    rdi_paper_column(paper, -WAYS_COLUMNS, "ways");
+    rdi_paper_column(paper, -SHARE_COLUMNS, "estimate");
+    rdi_paper_column(paper, -SHARE_COLUMNS, "fully assoc.");
+    rdi_paper_ink(paper, RDI_INK_PLAIN);
+    rdi_text_putc(&paper->t, '\n');
+    for (size_t i = 0; i < m->caches.n; i++)
+        add_cache(paper, &m->caches.cache[i], found->full[i], found->estimate[i]);
+    add_cost(paper, m, found);
+    if (has_direct_mapped(m))
+        rdi_paper_wrap(paper, RD_WAYS_WARNING ".");
+}
+
+/* Says why there is no table, so that a finished analysis still has its report. */
+static void add_reason(rdi_paper *paper, const rd_ctx *ctx) {
+    char text[500];
+    snprintf(text, sizeof text, "The misses of the given caches cannot be estimated: %s.",
+             rd_last_error(ctx));
+    rdi_text_putc(&paper->t, '\n');
+    rdi_paper_wrap(paper, text);
+}
+
+rd_status rd_report_machine_text(rd_profile *p, const rd_report_style *style, const rd_machine *m,
+                                 char **text, size_t *n) {
+    RDI_NEED(rdi_profile_ctx(p), p, m, text, n);
+    rd_ctx *ctx = rdi_profile_ctx(p);
+    char *report = NULL;
+    size_t n_report = 0;
+    rd_machine_misses found;
+    RD_TRY(rd_report_text(p, style, &report, &n_report));
+    rdi_paper paper = rdi_paper_start(p, style);
+    rdi_text_add(&paper.t, report, n_report);
+    rd_text_free(ctx, report);
+    if (rd_machine_misses_of(ctx, p, m, &found) != RD_OK)
+        add_reason(&paper, ctx);
+    else if (rd_profile_facts_of(p)->references)
+        add_table(&paper, m, &found);
+    return rdi_text_take(&paper.t, text, n);
+}
