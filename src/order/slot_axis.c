@@ -79,6 +79,54 @@ void rdi_slot_axis_reset(rdi_slot_axis *a, uint64_t live) {
     a->next = live + 1;
 }
 
+uint64_t rdi_slot_axis_newest(const rdi_slot_axis *a, uint64_t n) {
+    uint64_t i = a->next >> RDI_SLOT_SUPER;
+    for (; a->super[i] < n; i--)
+        n -= a->super[i];
+    for (i = (i << 5) + 31; a->group[i] < n; i--)
+        n -= a->group[i];
+    for (i = (i << 5) + 31; a->line[i] < n; i--)
+        n -= a->line[i];
+    for (i = (i << 3) + 7; (uint64_t)__builtin_popcountll(a->bits[i]) < n; i--)
+        n -= (uint64_t)__builtin_popcountll(a->bits[i]);
+    uint64_t word = a->bits[i];
+    for (; n > 1; n--) /* the highest bit of the word is the newest */
+        word ^= UINT64_C(1) << (63 - __builtin_clzll(word));
+    return i * 64 + 63 - (uint64_t)__builtin_clzll(word);
+}
+
+/* Computes the counts of the groups and supers up to slot `top` from those of the lines. */
+static void sum_lines(const rdi_slot_axis *a, uint64_t top) {
+    for (uint64_t u = 0; u <= top >> RDI_SLOT_SUPER; u++) {
+        a->super[u] = 0;
+        for (uint64_t g = u * 32; g < u * 32 + 32; g++) {
+            unsigned sum = 0;
+            for (uint64_t l = g * 32; l < g * 32 + 32; l++)
+                sum += a->line[l];
+            a->group[g] = (uint16_t)sum;
+            a->super[u] += sum;
+        }
+    }
+}
+
+/* Bits move by whole lines, so that every line keeps its count, except that of slot `last`. */
+uint64_t rdi_slot_axis_drop(rdi_slot_axis *a, uint64_t last) {
+    const uint64_t from = last >> RDI_SLOT_LINE, down = from << RDI_SLOT_LINE, top = a->next;
+    const uint64_t lines = (top >> RDI_SLOT_LINE) + 1, kept = lines - from;
+    memmove(a->bits, a->bits + from * 8, kept * 8 * sizeof *a->bits);
+    memset(a->bits + kept * 8, 0, from * 8 * sizeof *a->bits);
+    memmove(a->line, a->line + from, kept * sizeof *a->line);
+    memset(a->line + kept, 0, from * sizeof *a->line);
+    for (uint64_t s = 0; s <= last - down; s++)
+        if (rdi_slot_axis_get(a, s)) {
+            a->bits[s >> 6] &= ~(UINT64_C(1) << (s & 63));
+            a->line[0]--;
+        }
+    sum_lines(a, top);
+    a->next = top - down;
+    return down;
+}
+
 void rdi_slot_axis_fini(rdi_slot_axis *a, rd_ctx *ctx) {
     void *p[RDI_SLOT_ARRAYS];
     axis_pointers(a, p);

@@ -48,6 +48,11 @@ void rdi_slot_axis_fini(rdi_slot_axis *a, rd_ctx *ctx); /* a zeroed axis is allo
 void rdi_slot_axis_reset(rdi_slot_axis *a, uint64_t live);
 /* Sets the bits of slots `first` to `first` + n - 1, which must be clear. */
 void rdi_slot_axis_set(const rdi_slot_axis *a, uint64_t first, uint64_t n);
+/* Returns the slot of the n-th newest block, for n from 1 to the number of set bits. */
+uint64_t rdi_slot_axis_newest(const rdi_slot_axis *a, uint64_t n);
+/* Clears the bits up to slot `last`, and moves the others, and `next`, down by the returned number
+ * of slots. A slot above `last` does not become 0. */
+uint64_t rdi_slot_axis_drop(rdi_slot_axis *a, uint64_t last);
 /* Recomputes `above` for queries about slots up to `top`. No later super may have a set bit. */
 void rdi_slot_axis_refresh(const rdi_slot_axis *a, uint64_t top);
 

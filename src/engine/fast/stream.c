@@ -181,8 +181,10 @@ static rd_status stream_feed(void *self, const uint64_t *blk, size_t n, uint64_t
             e->window_refs >= e->window || (e->front_option == RDI_STREAM_FRONT_ON && !e->front_on);
         if (!e->front_on && e->front_option != RDI_STREAM_FRONT_OFF && (due || i == n))
             rdi_stream_remember(e, blk, i);
-        if (due)
+        if (due) {
             choose_front(e);
+            rdi_stream_set_cutoff(e);
+        }
     }
     return RD_OK;
 }

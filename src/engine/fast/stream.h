@@ -110,9 +110,12 @@ typedef struct rdi_stream_kernel {
     void (*gaps)(rdi_stream *e, const uint64_t *blk, size_t n, rdi_stream_runs *out);
     /* Returns the number of set bits above slot s. a->above must be up to date. */
     uint64_t (*newer)(const rdi_slot_axis *a, uint64_t s);
-    /* Removes the oldest `drop` blocks, and gives the other n blocks of the table the slots 1 to n
-     * in order. The front must be flushed. The caller resets the axis. */
-    void (*renumber)(rdi_stream *e, uint64_t drop);
+    /* Gives the n blocks of the table the slots 1 to n in order. The front must be flushed. The
+     * caller resets the axis. */
+    void (*renumber)(rdi_stream *e);
+    /* Removes the blocks with slots up to `last`, and subtracts `down` <= `last` from the slots of
+     * the others. The front must be flushed. The caller moves the axis. */
+    void (*drop)(rdi_stream *e, uint64_t last, uint64_t down);
     void (*front_load)(rdi_stream *e);  /* turns the front on: removes its blocks from the axis */
     void (*front_flush)(rdi_stream *e); /* turns the front off: gives its blocks the next slots,
                                            oldest first */
@@ -151,12 +154,14 @@ struct rdi_stream {
     uint64_t window, window_refs, window_near; /* length of the current window, and the number of
                                                   its references and near reuses so far */
     uint64_t bound;                            /* bound of the distances; UINT64_MAX: none */
+    uint64_t cutoff;                           /* slots up to this one have distances of `bound` or
+                                                  more, which need not be measured */
     uint64_t keep;                             /* if the table has more entries than this, blocks
                                                   are evicted */
     bool wide;                                 /* true: slots have 64 bits */
     unsigned tile;                             /* number of references per pass while the front is
                                                   off */
-    uint64_t renumberings, upkeep_ns;
+    uint64_t renumberings, evictions, upkeep_ns;
 };
 
 /* Returns whether the engine counts the distances that it measures now. */
@@ -186,6 +191,9 @@ void rdi_stream_room_fini(rdi_stream *e);
 /* Makes room for one more step in table, axis and counts. If the table has more than `keep` blocks,
  * evicts the oldest ones, down to the bound. */
 rd_status rdi_stream_make_room(rdi_stream *e);
+/* Moves the cutoff up to the slot with `bound` set bits above it, if there is one. This number of
+ * set bits never becomes less until slots are renumbered. */
+void rdi_stream_set_cutoff(rdi_stream *e);
 /* Returns whether there is room for one more step already. */
 bool rdi_stream_has_room(const rdi_stream *e);
 /* Allocates counts.first, for the blocks with infinite distances of one step. */

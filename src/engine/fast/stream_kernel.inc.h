@@ -78,6 +78,21 @@ INLINE uint64_t left_since(const SLOT *old, unsigned j, SLOT s) {
 #endif
 }
 
+/* Returns the set of entries whose old slot is above s. */
+INLINE uint64_t slots_above(const tile *b, SLOT s) {
+    uint64_t all = 0;
+#if ISA == 512
+    for (unsigned i = 0; i < TILE; i += 16)
+        all |= (uint64_t)_mm512_cmpgt_epu32_mask(_mm512_load_si512(b->old + i),
+                                                 _mm512_set1_epi32((int)s))
+               << i;
+#else
+    for (unsigned i = 0; i < b->n; i++)
+        all |= (uint64_t)(b->old[i] > s) << i;
+#endif
+    return all & all_of(b);
+}
+
 /* ---- passes ---- */
 
 #include "engine/fast/stream_front.inc.h"
@@ -174,6 +189,10 @@ PASS void measure(rdi_stream *e, const rdi_slot_axis *axis, const tile *b, uint6
     if (in_front)
         left = measure_near(&a, b, in_front, d);
 #endif
+    const uint64_t finite = slots_above(b, (SLOT)e->cutoff);
+    for (uint64_t rest = left & ~finite; rest; rest &= rest - 1)
+        d[__builtin_ctzll(rest)] = RD_COLD;
+    left &= finite;
     if (left)
         rdi_slot_axis_refresh(&a, first + b->n);
     for (; left; left &= left - 1) {
@@ -182,8 +201,7 @@ PASS void measure(rdi_stream *e, const rdi_slot_axis *axis, const tile *b, uint6
         /* Number of blocks that entered slots above s since the tile began: slots first to first +
          * j - 1, except those up to s. */
         uint64_t entered = first + j - (s >= first ? s + 1 : first);
-        uint64_t x = in_front + newer(&a, s) + entered - left_since(b->old, j, (SLOT)s);
-        d[j] = s ? x : RD_COLD;
+        d[j] = in_front + newer(&a, s) + entered - left_since(b->old, j, (SLOT)s);
     }
     record(e, b, d, dist);
 }
@@ -385,33 +403,56 @@ static KERNEL_TARGET uint64_t count_newer(const rdi_slot_axis *a, uint64_t s) {
     return newer(a, s);
 }
 
-/* Inserts the blocks of bucket b whose slots are above `drop` again, so that no entry before them
- * is empty, and subtracts `drop` from their slots. */
-INLINE void drop_old(rdi_slot_table *t, bucket *b, uint64_t drop) {
-    bucket c = *b;
-    b->n = 0;
-    for (unsigned k = 0; k < c.n; k++)
-        if (c.slot[k] > drop)
-            append(t, home_bucket(t, c.key[k]), c.key[k], (SLOT)(c.slot[k] - drop));
-}
-
-static KERNEL_TARGET void renumber(rdi_stream *e, uint64_t drop) {
-    rdi_slot_table *t = &e->table;
+static KERNEL_TARGET void renumber(rdi_stream *e) {
+    const rdi_slot_table *t = &e->table;
     bucket *b = t->bucket;
     const uint64_t live = t->count, end = t->homes + RDI_SLOT_TAIL, ahead = 8;
     rdi_slot_axis_refresh(&e->axis, e->axis.next);
-    if (drop)
-        t->disp = 0;
     for (uint64_t i = 0; i < end; i++) {
         if (i + ahead < end)
             for (unsigned k = 0; k < b[i + ahead].n; k++)
                 prefetch_slot(&e->axis, b[i + ahead].slot[k]);
         for (unsigned k = 0; k < b[i].n; k++)
             b[i].slot[k] = (SLOT)(live - newer(&e->axis, b[i].slot[k]));
-        if (drop)
-            drop_old(t, &b[i], drop);
     }
-    t->count = live - drop;
+}
+
+/* Removes the entries of b with slots up to `last`, and subtracts `down` from the others. There is
+ * no branch on the slots, because a branch would be mispredicted too often. */
+INLINE void sift(bucket *b, uint64_t last, uint64_t down) {
+    const unsigned n = b->n;
+    unsigned m = 0;
+    for (unsigned k = 0; k < n; k++) {
+        const SLOT s = b->slot[k];
+        b->key[m] = b->key[k];
+        b->slot[m] = (SLOT)(s - down);
+        m += s > last;
+    }
+    b->n = m;
+}
+
+/* If the bucket before a bucket was not full, all entries are at home and stay in the bucket. Other
+ * entries are inserted again, so that no bucket before them has room. */
+static KERNEL_TARGET void drop(rdi_stream *e, uint64_t last, uint64_t down) {
+    rdi_slot_table *t = &e->table;
+    bucket *b = t->bucket;
+    const uint64_t end = t->homes + RDI_SLOT_TAIL;
+    uint64_t count = 0;
+    bool full = false;
+    t->disp = 0;
+    for (uint64_t i = 0; i < end; i++) {
+        const bool sent_on = full;
+        full = b[i].n == WAYS;
+        sift(&b[i], last, down);
+        count += b[i].n;
+        if (!sent_on)
+            continue;
+        const bucket c = b[i];
+        b[i].n = 0;
+        for (unsigned k = 0; k < c.n; k++)
+            append(t, home_bucket(t, c.key[k]), c.key[k], c.slot[k]);
+    }
+    t->count = count;
 }
 
 static KERNEL_TARGET void front_flush(rdi_stream *e) {
@@ -448,6 +489,7 @@ const rdi_stream_kernel KERNEL = {
     .gaps = gaps,
     .newer = count_newer,
     .renumber = renumber,
+    .drop = drop,
     .front_load = front_load,
     .front_flush = front_flush,
 };

@@ -71,14 +71,13 @@ rd_status rdi_stream_table_room(rdi_stream *e) {
 
 /* ---- table and axis together ---- */
 
-/* Makes room on the axis: removes the oldest `drop` blocks, renumbers the slots, and then lengthens
- * the axis if it has fewer than AXIS_FACTOR slots per live block. Does not renumber if `drop` is 0,
- * at least AXIS_LEAST / 2 slots are used and at least half of them are live. Switches to 64-bit
- * slots if 32 bits are not enough. */
-static rd_status axis_room(rdi_stream *e, uint64_t drop) {
+/* Makes room on the axis: renumbers the slots, and then lengthens the axis if it has fewer than
+ * AXIS_FACTOR slots per live block. Does not renumber if at least AXIS_LEAST / 2 slots are used and
+ * at least half of them are live. Switches to 64-bit slots if 32 bits are not enough. */
+static rd_status axis_room(rdi_stream *e) {
     rdi_slot_axis *a = &e->axis;
-    if (drop || e->table.count < a->next / 2 || a->next < AXIS_LEAST / 2) {
-        e->kernel->renumber(e, drop);
+    if (e->table.count < a->next / 2 || a->next < AXIS_LEAST / 2) {
+        e->kernel->renumber(e);
         rdi_slot_axis_reset(a, e->table.count);
         e->renumberings++;
     }
@@ -98,11 +97,27 @@ static rd_status axis_room(rdi_stream *e, uint64_t drop) {
     return RD_OK;
 }
 
+/* Evicts the oldest blocks until `keep` are left. The slots of the others keep their order, so that
+ * they need not be counted. */
+static void evict(rdi_stream *e, uint64_t keep) {
+    uint64_t last = rdi_slot_axis_newest(&e->axis, keep + 1);
+    uint64_t down = rdi_slot_axis_drop(&e->axis, last);
+    e->kernel->drop(e, last, down);
+    e->evictions++;
+}
+
+void rdi_stream_set_cutoff(rdi_stream *e) {
+    uint64_t live = e->table.count - (e->front_on ? RDI_STREAM_FRONT : 0);
+    if (live > e->bound)
+        e->cutoff = rdi_slot_axis_newest(&e->axis, e->bound + 1);
+}
+
 static rd_status make_room(rdi_stream *e) {
+    e->cutoff = 0;
     if (e->table.count > e->keep) /* the blocks of the front are never evicted */
-        RD_TRY(axis_room(e, e->table.count - larger(e->bound, RDI_STREAM_FRONT)));
-    else if (slots_free(e) < RDI_STREAM_SLOTS_NEEDED)
-        RD_TRY(axis_room(e, 0));
+        evict(e, larger(e->bound, RDI_STREAM_FRONT));
+    if (slots_free(e) < RDI_STREAM_SLOTS_NEEDED)
+        RD_TRY(axis_room(e));
     RD_TRY(rdi_stream_table_room(e));
     return counts_reserve(e, e->table.limit);
 }
@@ -123,6 +138,7 @@ rd_status rdi_stream_make_room(rdi_stream *e) {
     RD_TRY(make_room(e));
     if (front)
         e->kernel->front_load(e);
+    rdi_stream_set_cutoff(e);
     e->upkeep_ns += cpu_ns() - start;
     return RD_OK;
 }
@@ -156,6 +172,7 @@ rd_status rdi_stream_first_room(rdi_stream *e) {
 rd_status rdi_stream_forget(rdi_stream *e) {
     RD_TRY(rdi_slot_table_clear(&e->table, e->run->ctx));
     rdi_slot_axis_reset(&e->axis, 0);
+    e->cutoff = 0;
     return RD_OK;
 }
 
