@@ -23,7 +23,7 @@ static int parse_peaks(rd_ctx *ctx, const pipeline_options *o, rd_sampler_config
     if (!o->peaks)
         return EXIT_OK;
     if (o->bound)
-        return fail_usage("--peaks: needs all distances; omit --bound");
+        return fail_usage("--peaks needs all distances; omit --bound");
     if (rd_sampler_parse(ctx, o->peaks, out) != RD_OK)
         return fail_usage("--peaks: %s", rd_last_error(ctx));
     return EXIT_OK;

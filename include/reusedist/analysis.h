@@ -38,7 +38,7 @@ typedef struct rd_progress {
     uint64_t block_references; /* number of block references fed to the engine so far: a reference
                                   of the selected kinds counts once for each block that it
                                   touches */
-    uint64_t bytes;            /* number of stored (maybe compressed) bytes read so far; 0 if the
+    uint64_t bytes;            /* number of stored (possibly compressed) bytes read so far; 0 if the
                                   traces are not files */
     uint64_t total_bytes;      /* size of all files in bytes; 0: unknown */
 } rd_progress;

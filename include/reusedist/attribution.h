@@ -142,7 +142,7 @@ typedef struct rd_windows {
     const size_t *phases;
     size_t n_phases;
     /* For each element of `phases`, the number of the phase that begins there. Phases are numbered
-     * from 1 in the order in which they appear. A phase that comes back keeps its number. */
+     * from 1 in the order in which they appear. A phase that recurs keeps its number. */
     const size_t *phase_numbers;
 } rd_windows;
 

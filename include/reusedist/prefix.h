@@ -255,8 +255,8 @@ typedef enum rd_kv_router {
 
 typedef struct rd_kv_fleet rd_kv_fleet;
 
-/* Makes `replicas` servers, each with a cache of 1 / `replicas` of the size, rounded down. Of
- * `config`, order, full_only, outputs, block_tokens, sizes and name are used. */
+/* Makes `replicas` servers, each with a cache of 1 / `replicas` of the size, rounded down. The
+ * fleet uses the fields order, full_only, outputs, block_tokens, sizes and name of `config`. */
 RD_API RD_CHECKED rd_status rd_kv_fleet_new(rd_ctx *ctx, const rd_kv_config *config,
                                             uint32_t replicas, rd_kv_router router,
                                             rd_kv_fleet **out);
@@ -300,10 +300,10 @@ typedef struct rd_kv_plan {
     double storage_cost, miss_cost;  /* per hour */
 } rd_kv_plan;
 
-/* Finds the sizes of up to 4 tiers, each 0 to its offer in sixteenths, or what is missing to the
- * goal: with `hits` the cheapest that reach it, with `budget` those with the most hits that cost no
- * more, with neither the cheapest. Hits per tier come from the curve, as if every block lay as deep
- * as the deepest block before it. */
+/* Finds the sizes of up to 4 tiers. A size is a multiple of 1/16 of its offer, or the size that is
+ * missing to the goal. With goal->hits, the plan is the cheapest one that has these hits; with
+ * goal->budget, the one with the most hits within the budget; with neither, the cheapest one. Hits
+ * per tier come from the curve, as if every block lay as deep as the deepest block before it. */
 RD_API RD_CHECKED rd_status rd_kv_plan_find(const rd_kv *kv, const rd_kv_offer *offers, size_t n,
                                             const rd_kv_goal *goal, rd_kv_plan *out);
 

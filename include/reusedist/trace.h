@@ -158,7 +158,7 @@ RD_API uint64_t rd_trace_repeats(const rd_trace *t);
 /* Returns whether `t` is the trace of a running program that has been read to its end although no
  * program ever connected to its channel: the program could not be started, or has no recorder. */
 RD_API bool rd_trace_never_began(const rd_trace *t);
-/* Sets *done to the number of stored (maybe compressed) bytes read so far, and *total to the size
+/* Sets *done to the number of stored (possibly compressed) bytes read so far, and *total to the size
  * of the file, or 0 if it is unknown. For a generated trace, both are numbers of references. For a
  * running program, *done is the number of references read so far, and *total is 0. */
 RD_API void rd_trace_progress(const rd_trace *t, uint64_t *done, uint64_t *total);

@@ -25,8 +25,8 @@ struct rdi_bursts {
                                       their distance */
     uint64_t n;                    /* number of completed bursts */
     double x, xx;                  /* sums over the completed bursts of x and of x^2 */
-    miss_sums low[RD_BAND_SIZES];  /* for certain misses in caches of 1, 2, 4 ... blocks */
-    miss_sums high[RD_BAND_SIZES]; /* for misses if all undecided references miss */
+    miss_sums low[RD_BAND_SIZES];  /* sums of certain misses at 1, 2, 4 ... blocks */
+    miss_sums high[RD_BAND_SIZES]; /* sums of misses if all undecided references miss */
 };
 
 rd_status rdi_bursts_new(rd_ctx *ctx, uint64_t length, rdi_bursts **out) {

@@ -1,6 +1,6 @@
 /* Finds phases, which are stretches of a run with one behavior. The signature of a window has the
  * fraction of its references in each bin of distances. A phase begins where the signature changes,
- * and a phase that comes back is recognized by its signature. */
+ * and a phase that recurs is recognized by its signature. */
 #ifndef RDI_PHASES_H
 #define RDI_PHASES_H
 

@@ -28,8 +28,8 @@ typedef struct rdi_region {
      * key. */
     const char *name;
     uint64_t live, most;     /* number of live bytes now, and the largest number so far */
-    uint64_t fetched, words; /* number of times that the first word set of a block ended, and sum of
-                                the numbers of words in it */
+    uint64_t fetched, words; /* number of evictions of its blocks from the first cache level, and
+                                number of words that were touched before them */
 } rdi_region;
 
 #define RDI_REGION_RECALLS 4096

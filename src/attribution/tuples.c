@@ -11,13 +11,14 @@
 #define REST_SEGMENT 64
 
 /* Some numbers are reserved for first touches, mixed regions and others. */
-_Static_assert(RD_SITES_MAX + 4 < 1 << RDI_SITE_BITS, "sites fit in keys");
-_Static_assert(RD_REGIONS_MAX + 4 < 1 << RDI_REGION_BITS, "regions fit in keys");
-_Static_assert(sizeof(rdi_tuple) == 64, "a tuple is a cache line");
-_Static_assert(RDI_NEAR_STEPS % 4 == 0 && RDI_SMALL_STEPS % 4 == 0, "four steps at a time");
+_Static_assert(RD_SITES_MAX + 4 < 1 << RDI_SITE_BITS, "a key must hold any site");
+_Static_assert(RD_REGIONS_MAX + 4 < 1 << RDI_REGION_BITS, "a key must hold any region");
+_Static_assert(sizeof(rdi_tuple) == 64, "a tuple must fill one cache line");
+_Static_assert(RDI_NEAR_STEPS % 4 == 0 && RDI_SMALL_STEPS % 4 == 0,
+               "steps must come in groups of four");
 /* Small steps have distances below 2^RDI_SMALL_STEPS, each small counter holds less than 2^16, and
  * there are fewer than 2^6 small counters. */
-_Static_assert(RDI_SMALL_STEPS + 16 + 6 <= 64, "the sum of small distances fits");
+_Static_assert(RDI_SMALL_STEPS + 16 + 6 <= 64, "the sum of small distances must fit in 64 bits");
 
 /* Returns the weight of a reference at `step`. Misses weigh more, because they matter more to the
  * user. */

@@ -39,7 +39,8 @@ rd_status rd_parse_size(rd_ctx *ctx, const char *text, uint64_t *out) {
         const char *unit = strchr(units, upper);
         if (!unit || end[1])
             return rdi_fail(ctx, RD_EINVAL,
-                            "'%.80s' is not a size (a number, maybe with K, M, G or T)", text);
+                            "'%.80s' is not a size (a number, optionally followed by K, M, G or T)",
+                            text);
         shift = 10 * (unsigned)(unit - units + 1);
     }
     if (shift && value >> (64 - shift))
@@ -85,7 +86,7 @@ static rd_status parse_sizes(rd_ctx *ctx, const char *text, rd_sizes *out) {
         char item[32];
         if (n >= sizeof item)
             return rdi_fail(ctx, RD_EINVAL,
-                            "'%.*s' is not a size (a number, maybe with K, M, G or T)",
+                            "'%.*s' is not a size (a number, optionally followed by K, M, G or T)",
                             (int)(n < 80 ? n : 80), text);
         memcpy(item, text, n);
         item[n] = '\0';

@@ -238,7 +238,7 @@ static const char *find_mistake(rd_model *m) {
     if (f->n_sizes < 2)
         return "a model needs two or more sizes";
     if (f->method == RD_MODEL_SINGLE && f->binning.kind != RD_BINS_REFERENCE)
-        return "the method single needs reference groups";
+        return "method single needs reference groups";
     for (size_t i = 0; i < m->n; i++)
         if (!rdi_patterns_has(f->patterns, m->pieces[i].pattern))
             return "a piece has a pattern that the model does not list";

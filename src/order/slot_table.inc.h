@@ -18,7 +18,7 @@ typedef struct bucket {
     SLOT slot[WAYS];
     uint32_t n; /* number of entries in use */
 } bucket;
-_Static_assert(sizeof(bucket) == 64, "a bucket is a cache line");
+_Static_assert(sizeof(bucket) == 64, "a bucket must fill one cache line");
 
 /* Returns a mask in which bit i is set if entry i holds blk. With 5 ways, the vector covers keys
  * only, because a vector load that covers a recently stored slot would have to wait for the store.

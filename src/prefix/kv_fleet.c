@@ -12,7 +12,7 @@
 /* The replicas at one size. */
 typedef struct simulation {
     rdi_kv_lru *caches;
-    uint64_t *requests; /* of each replica */
+    uint64_t *requests; /* number of requests of each replica */
     uint64_t block_hits, token_hits;
 } simulation;
 
@@ -58,7 +58,7 @@ rd_status rd_kv_fleet_new(rd_ctx *ctx, const rd_kv_config *config, uint32_t repl
                           rd_kv_router router, rd_kv_fleet **out) {
     RDI_NEED(ctx, ctx, config, out);
     if (replicas == 0 || replicas > RD_KV_REPLICAS_MAX || (unsigned)router >= RD_KV_ROUTERS)
-        return rdi_fail(ctx, RD_EINVAL, "1 to %d replicas are allowed, and routers 0 to %d",
+        return rdi_fail(ctx, RD_EINVAL, "a fleet has 1 to %d replicas, and a router from 0 to %d",
                         RD_KV_REPLICAS_MAX, RD_KV_ROUTERS - 1);
     rd_kv_fleet *f = rdi_calloc(ctx, 1, sizeof *f);
     if (!f)

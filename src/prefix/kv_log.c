@@ -20,8 +20,8 @@ static void chain_blocks(rdi_u64_list *blocks) {
         blocks->at[i] = hash = chain(hash, blocks->at[i]);
 }
 
-/* Appends the hashes of the blocks of `ids` to `out`. `partial`: also of the last block, which has
- * fewer tokens. The number of tokens is part of the hash. */
+/* Appends the hashes of the blocks of `ids` to `out`. With `partial`, these include the last
+ * block, which has fewer tokens. The number of tokens is part of the hash. */
 static rd_status hash_tokens(rd_kv_log *log, const rdi_u64_list *ids, const rdi_u64_list *more,
                              bool partial, rdi_u64_list *out) {
     uint64_t hash = 0, n = 0, total = ids->n + (more ? more->n : 0);

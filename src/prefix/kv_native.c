@@ -42,7 +42,7 @@ struct rd_kv_writer {
     rdi_output *out;
     uint8_t *payload;
     size_t n, room;
-    uint32_t requests; /* of the frame */
+    uint32_t requests; /* number of requests in the frame */
     uint64_t frames, before;
 };
 
@@ -180,14 +180,14 @@ static rd_status next_frame(rd_kv_log *log) {
     log->frame_bytes = 0;
     RD_TRY(rdi_input_fill(in, FRAME_BYTES, FRAME_BYTES));
     if (in->avail < FRAME_BYTES)
-        return damaged(log, "it ends in the middle");
+        return damaged(log, "the file ends inside a frame");
     uint32_t bytes = rdi_load_le32(in->data);
     uint64_t requests = rdi_load_le32(in->data + 4), sum = rdi_load_le64(in->data + 8);
     if (bytes > PAYLOAD_MAX || requests > bytes || (requests == 0 && bytes > 0))
         return damaged(log, "the lengths of a frame are wrong");
     RD_TRY(rdi_input_fill(in, FRAME_BYTES + (size_t)bytes, FRAME_BYTES + (size_t)bytes));
     if (in->avail < FRAME_BYTES + (size_t)bytes)
-        return damaged(log, "it ends in the middle");
+        return damaged(log, "the file ends inside a frame");
     if (rdi_xxh64(in->data + FRAME_BYTES, bytes, log->frames) != sum)
         return damaged(log, "the checksum of a frame is wrong");
     log->at = in->data + FRAME_BYTES;
@@ -248,7 +248,7 @@ rd_status rdi_kv_native_read(rd_kv_log *log) {
     if (sequence)
         RD_TRY(get_blocks(log, &log->sequence, sequence - 1, before));
     if (log->at > log->frame_end)
-        return damaged(log, "a number ends behind its frame");
+        return damaged(log, "a number extends past the end of its frame");
     r->blocks = log->line.blocks.at;
     r->n_blocks = (size_t)n;
     r->sequence = sequence ? log->sequence.at : NULL;

@@ -17,7 +17,7 @@ typedef struct rdi_kv_row {
     bool counted; /* false: only touches blocks, because a sequence has ended */
 } rdi_kv_row;
 
-/* What the pass knows about a request: for each of its blocks, front to back, ... */
+/* The findings of the pass about a request. The arrays have one element per block, front to back. */
 typedef struct rdi_kv_seen {
     const rdi_kv_row *row;
     uint64_t number;    /* number of the request, from 1 */
@@ -45,7 +45,7 @@ typedef struct rdi_kv_detail_state {
     uint64_t tier_hits[RD_KV_TIERS_MAX][RD_KV_WINDOWS];
     uint64_t window_us; /* length of a window; 0: no request with a time so far */
     size_t n_windows;
-    rdi_kv_run *runs; /* of the current request */
+    rdi_kv_run *runs; /* the runs of the current request */
     size_t n_runs, runs_room;
 } rdi_kv_detail_state;
 

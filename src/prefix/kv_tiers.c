@@ -1,6 +1,6 @@
 /* Counts hits and moves per tier of a hierarchy.
  *
- * All tiers together are one LRU list. Exclusive tiers cut it into pieces: a block that is used
+ * All tiers together are one LRU list. Exclusive tiers divide it into ranges: a block that is used
  * moves to the first tier, and each full tier hands its least recently used block to the next one.
  * Inclusive tiers each hold the beginning of the list. */
 #include "prefix/kv_state.h"

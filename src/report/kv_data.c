@@ -28,23 +28,23 @@ rd_status rdi_kv_view_check(const rd_kv_view *view, rd_kv_view *out) {
 
 /* ---- rows ---- */
 
-static rd_status make_row(const rd_kv_view *view, size_t index, rdi_kv_row *row) {
+static rd_status make_row(const rd_kv_view *view, size_t index, rdi_kv_report_row *row) {
     const rd_kv_config *config = rd_kv_config_of(view->kv);
     rd_kv_totals totals = rd_kv_totals_of(view->kv);
     rd_kv_point point;
     rd_kv_details details;
     RD_TRY(rd_kv_at(view->kv, config->sizes[index], &point));
     RD_TRY(rd_kv_details_at(view->kv, index, &details));
-    *row = (rdi_kv_row){.index = index,
-                        .blocks = point.size_blocks,
-                        .block_ratio = rdi_kv_ratio(point.block_hits, totals.blocks),
-                        .token_ratio = rdi_kv_ratio(point.token_hits, totals.tokens),
-                        .p10 = rd_kv_quantile(&details, 0.1),
-                        .median = rd_kv_quantile(&details, 0.5),
-                        .p99 = rd_kv_quantile(&details, 0.99),
-                        .best_blocks = NAN,
-                        .best_low = NAN,
-                        .best_high = NAN};
+    *row = (rdi_kv_report_row){.index = index,
+                               .blocks = point.size_blocks,
+                               .block_ratio = rdi_kv_ratio(point.block_hits, totals.blocks),
+                               .token_ratio = rdi_kv_ratio(point.token_hits, totals.tokens),
+                               .p10 = rd_kv_quantile(&details, 0.1),
+                               .median = rd_kv_quantile(&details, 0.5),
+                               .p99 = rd_kv_quantile(&details, 0.99),
+                               .best_blocks = NAN,
+                               .best_low = NAN,
+                               .best_high = NAN};
     if (!config->opt)
         return RD_OK;
     rd_kv_bound bound;
@@ -69,10 +69,10 @@ static bool shown(const rd_kv_view *view, size_t index) {
     return end == 0 ? index == 0 : hits && !beyond;
 }
 
-rd_status rdi_kv_rows(const rd_kv_view *view, rdi_kv_row **out, size_t *n_out) {
+rd_status rdi_kv_rows(const rd_kv_view *view, rdi_kv_report_row **out, size_t *n_out) {
     const rd_kv_config *config = rd_kv_config_of(view->kv);
     rd_ctx *ctx = rd_kv_ctx(view->kv);
-    rdi_kv_row *rows = rdi_calloc(ctx, config->n_sizes + 1, sizeof *rows);
+    rdi_kv_report_row *rows = rdi_calloc(ctx, config->n_sizes + 1, sizeof *rows);
     size_t n = 0;
     rd_status status = rows ? RD_OK : RD_ENOMEM;
     for (size_t i = 0; status == RD_OK && i < config->n_sizes; i++)
@@ -89,7 +89,7 @@ rd_status rdi_kv_rows(const rd_kv_view *view, rdi_kv_row **out, size_t *n_out) {
 
 /* ---- CSV ---- */
 
-static void add_csv_row(rdi_text *t, const rd_kv_view *view, const rdi_kv_row *row) {
+static void add_csv_row(rdi_text *t, const rd_kv_view *view, const rdi_kv_report_row *row) {
     uint64_t block_tokens = rd_kv_config_of(view->kv)->block_tokens;
     rdi_u128 tokens = (rdi_u128)row->blocks * block_tokens;
     rdi_text_u64(t, row->blocks);
@@ -115,7 +115,7 @@ static void add_csv_row(rdi_text *t, const rd_kv_view *view, const rdi_kv_row *r
 rd_status rd_kv_report_csv(const rd_kv_view *view, char **text, size_t *n) {
     RDI_NEED(view ? rd_kv_ctx(view->kv) : NULL, view, text, n);
     rd_kv_view known;
-    rdi_kv_row *rows = NULL;
+    rdi_kv_report_row *rows = NULL;
     size_t n_rows = 0;
     RD_TRY(rdi_kv_view_check(view, &known));
     RD_TRY(rdi_kv_rows(&known, &rows, &n_rows));
@@ -140,7 +140,7 @@ static void put_size(rd_json_writer *w, const rd_kv_view *view, uint64_t blocks)
     rd_json_put_fixed(w, "bytes", view->token_bytes > 0 ? tokens * view->token_bytes : NAN, 0);
 }
 
-static void put_row(rd_json_writer *w, const rd_kv_view *view, const rdi_kv_row *row) {
+static void put_row(rd_json_writer *w, const rd_kv_view *view, const rdi_kv_report_row *row) {
     rd_json_begin_object(w, NULL, RD_JSON_INLINE);
     put_size(w, view, row->blocks);
     rd_json_put_double(w, "block_hit_ratio", row->block_ratio);
@@ -183,7 +183,7 @@ static void put_totals(rd_json_writer *w, const rd_kv_view *view) {
 }
 
 /* Writes the hits by turn or over time, for the sizes that the report shows. */
-static void put_details(rd_json_writer *w, const rd_kv_view *view, const rdi_kv_row *rows,
+static void put_details(rd_json_writer *w, const rd_kv_view *view, const rdi_kv_report_row *rows,
                         size_t n) {
     rd_kv_series s = rd_kv_series_of(view->kv);
     if (rd_kv_totals_of(view->kv).turns)
@@ -262,7 +262,7 @@ static void put_plan(rd_json_writer *w, const rd_kv_view *view) {
     rd_json_end_object(w);
 }
 
-static void put_replicas(rd_json_writer *w, const rd_kv_view *view, const rdi_kv_row *rows,
+static void put_replicas(rd_json_writer *w, const rd_kv_view *view, const rdi_kv_report_row *rows,
                          size_t n) {
     rd_kv_totals totals = rd_kv_totals_of(view->kv);
     rd_json_put_u64(w, "replicas", view->replicas);
@@ -328,7 +328,7 @@ static void put_enough(rd_json_writer *w, const rd_kv_view *view) {
 }
 
 rd_status rdi_kv_json(const rd_kv_view *view, bool curve, char **text, size_t *n) {
-    rdi_kv_row *rows = NULL;
+    rdi_kv_report_row *rows = NULL;
     size_t n_rows = 0;
     RD_TRY(rdi_kv_rows(view, &rows, &n_rows));
     rd_json_writer w = rdi_json_writer_start(rd_kv_ctx(view->kv), RD_JSON_SPACED);

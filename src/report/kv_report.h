@@ -7,19 +7,19 @@
 #include "reusedist/prefix.h"
 
 /* The contents of a report about one size. */
-typedef struct rdi_kv_row {
+typedef struct rdi_kv_report_row {
     size_t index; /* index of the size in the configuration */
     uint64_t blocks;
     double block_ratio, token_ratio;
     double p10, median, p99;                 /* shares of the prompt that were served */
     double best_blocks, best_low, best_high; /* Belady's bound; NAN: not requested */
-} rdi_kv_row;
+} rdi_kv_report_row;
 
 /* Checks a view and copies it. */
 rd_status rdi_kv_view_check(const rd_kv_view *view, rd_kv_view *out);
 
 /* Makes the rows of the sizes that a report shows. The caller frees them with rdi_free(). */
-rd_status rdi_kv_rows(const rd_kv_view *view, rdi_kv_row **out, size_t *n);
+rd_status rdi_kv_rows(const rd_kv_view *view, rdi_kv_report_row **out, size_t *n);
 
 double rdi_kv_ratio(uint64_t part, uint64_t whole); /* 0 of nothing is 0 */
 
@@ -29,7 +29,7 @@ double rdi_kv_seconds(const rd_kv_totals *totals);
 /* Returns the name of a router. */
 const char *rdi_kv_router_name(rd_kv_router router);
 
-/* Writes the report as JSON. `curve`: with many more sizes, for charts. */
+/* Writes the report as JSON. With `curve`, it has many more sizes, for charts. */
 rd_status rdi_kv_json(const rd_kv_view *view, bool curve, char **text, size_t *n);
 
 #endif

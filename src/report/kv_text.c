@@ -109,8 +109,8 @@ static void add_totals(kv_text *k) {
     rdi_paper_wrap(&k->paper, text);
     if (t->unordered) {
         snprintf(text, sizeof text,
-                 "Number of times that are before an earlier one: %" PRIu64
-                 ". The order of the log counts.",
+                 "Requests with a time before that of an earlier request: %" PRIu64
+                 ". They are analyzed in the order of the log.",
                  t->unordered);
         rdi_paper_wrap(&k->paper, text);
     }
@@ -118,7 +118,7 @@ static void add_totals(kv_text *k) {
 
 /* ---- the curve ---- */
 
-static void add_rows(kv_text *k, const rdi_kv_row *rows, size_t n) {
+static void add_rows(kv_text *k, const rdi_kv_report_row *rows, size_t n) {
     bool opt = k->config->opt;
     unsigned used = SIZE_COLUMNS + BLOCK_COLUMNS + (opt ? 5 : 4) * SHARE_COLUMNS + 2;
     rdi_paper_heading(&k->paper, "Hits by cache size (LRU, prefix rule)");
@@ -161,12 +161,12 @@ static void add_rows(kv_text *k, const rdi_kv_row *rows, size_t n) {
 
 /* ---- by turn ---- */
 
-static void add_turns(kv_text *k, const rdi_kv_row *rows, size_t n) {
+static void add_turns(kv_text *k, const rdi_kv_report_row *rows, size_t n) {
     rd_kv_series s = rd_kv_series_of(k->view->kv);
     rd_kv_details d;
     if (!k->totals.turns || n == 0)
         return;
-    const rdi_kv_row *row = &rows[n - 1];
+    const rdi_kv_report_row *row = &rows[n - 1];
     if (rd_kv_details_at(k->view->kv, row->index, &d) != RD_OK)
         return;
     char size[RDI_FORMAT_ROOM], heading[96];
@@ -288,7 +288,7 @@ static void add_plan(kv_text *k) {
     rdi_paper_wrap(&k->paper, text);
 }
 
-static void add_replicas(kv_text *k, const rdi_kv_row *rows, size_t n) {
+static void add_replicas(kv_text *k, const rdi_kv_report_row *rows, size_t n) {
     static const char *const heads[] = {"round", "convers.", "prefix"};
     char heading[128], size[RDI_FORMAT_ROOM];
     if (!k->view->replicas)
@@ -328,7 +328,7 @@ rd_status rd_kv_report_text(const rd_kv_view *view, const rd_report_style *style
                             size_t *n) {
     RDI_NEED(view ? rd_kv_ctx(view->kv) : NULL, view, text, n);
     rd_kv_view known;
-    rdi_kv_row *rows = NULL;
+    rdi_kv_report_row *rows = NULL;
     size_t n_rows = 0;
     RD_TRY(rdi_kv_view_check(view, &known));
     rd_ctx *ctx = rd_kv_ctx(known.kv);

@@ -314,7 +314,7 @@ static void say_words_used(const details_report *r, rdi_text *words) {
                     per_block, r->d->levels[0].name);
 }
 
-/* Maximum number of intervals whose phase numbers are listed, if phases come back. */
+/* Maximum number of intervals whose phase numbers are listed, if phases recur. */
 #define ORDER_MAX 16
 
 /* Returns whether the user may be able to build the module with debug information. Libraries of the

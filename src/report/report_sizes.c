@@ -198,7 +198,7 @@ static void say_something(const rdi_report *r, rdi_text *words) {
                     about(r), share);
 }
 
-/* Says the miss ratios of the levels. */
+/* Adds a sentence with the miss ratios of the levels. */
 static void say_levels(const rdi_report *r, rdi_text *words) {
     size_t first, n = find_telling(r, &first);
     for (size_t i = first; i < n; i++) {

@@ -54,7 +54,7 @@ const rdi_format_ops rdi_format_pinatrace = {
                     "'#eof') and\n"
                     "empty lines are skipped. Data references only. The format has no sizes: every "
                     "reference\n"
-                    "touches size=1 bytes unless told otherwise.",
+                    "touches one byte unless size= is given.",
             .fields = RD_FIELD_SIZE | RD_FIELD_KIND | RD_FIELD_PC,
             .opts = pinatrace_opts,
         },

@@ -85,7 +85,7 @@ const rdi_format_ops rdi_generator_phases = {
             .name = "phases",
             .summary = "several working sets in turn",
             .card = "Each phase works in its own set of blocks; after the last set the first one\n"
-                    "comes back. Sets do not overlap.",
+                    "follows again. Sets do not overlap.",
             .opts = phases_opts,
         },
     .state_size = sizeof(phases_state),

@@ -163,8 +163,8 @@ const rdi_format_ops rdi_generator_stack = {
             .name = "stack",
             .summary = "reuse distances drawn from a given distribution",
             .card = "Each reference goes to the block at the drawn depth of the LRU stack. If the\n"
-                    "stack is not that deep, a new block is used, until as many exist as blocks=\n"
-                    "says; from then on, the deepest block is used.",
+                    "stack is not that deep, a new block is used, until there are blocks= of\n"
+                    "them; from then on, the deepest block is used.",
             .opts = stack_opts,
         },
     .state_size = sizeof(stack_state),

@@ -65,8 +65,8 @@ uint64_t rdi_id_hash(uint64_t seed, const char *text, size_t n);
     "base=auto: decimal numbers without leading zeros and hexadecimal numbers with 0x are taken\n" \
     "as numbers, anything else is a name, which stands for the 64-bit hash of its bytes. Two "     \
     "ids\n"                                                                                        \
-    "with the same hash are detected, and seed=N chooses another hash then. When the first\n"      \
-    "65536 ids were all numbers, a later name is an error. base=dec and base=hex accept\n"         \
+    "with the same hash are detected; seed=N then chooses another hash. If the first\n"            \
+    "65536 ids are all numbers, a later name is an error. base=dec and base=hex accept\n"          \
     "numbers only (hex with or without 0x), base=string takes every id as a name."
 
 #endif

@@ -25,8 +25,8 @@ static int report(const rd_difference *d) {
     return EXIT_FAILURE;
 }
 
-/* Number of references that every engine must have processed, because a run that checked little is
- * not a success. */
+/* Checks that every engine has processed all traces and at least this many references, because a
+ * run that checked little is not a success. */
 static int check_counts(const rd_verify *v, uint64_t traces, uint64_t references) {
     for (size_t i = 0; rd_verified_at(v, i); i++) {
         const rd_verified *done = rd_verified_at(v, i);

@@ -1,4 +1,5 @@
-/* Records something, has it handed over by a fork, and then sleeps whatever it is told. */
+/* Records some references, which a fork hands over to the analyzer, and then sleeps. SIGTERM does
+ * not end it. */
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -71,7 +71,7 @@ RECORDED modify(void) { /* reads, changes and writes memory */
                      : "memory");
 }
 
-RECORDED string(void) { /* one step after the other */
+RECORDED string(void) { /* string instructions that repeat one move or store */
     const void *from = memory;
     void *to = memory + 512;
     long n = 3;
@@ -81,14 +81,14 @@ RECORDED string(void) { /* one step after the other */
     __asm__ volatile("rep stosq" : "+D"(to), "+c"(n) : "a"(0L) : "memory");
 }
 
-RECORDED fault(void) { /* instructions before it in the same block of code count */
+RECORDED fault(void) { /* records the instructions before the fault */
     long sum = 0;
     LOAD(q, q, sum, 0);
     LOAD(q, q, sum, 8);
     __asm__ volatile("movq %0, 16(%1)\n\tmovq %0, 0" ::"r"(sum), "r"(memory) : "memory");
 }
 
-RECORDED side_exit(void) { /* instructions that are jumped over do not count */
+RECORDED side_exit(void) { /* records no instructions that are jumped over */
     long sum = 0;
     for (long i = 0; i < 3; i++)
         __asm__ volatile("addq (%1), %0\n\ttest %2, %2\n\tjz 1f\n\taddb 64(%1), %b0\n1:\n\t"
@@ -106,7 +106,7 @@ static void *touch(void *number) {
     return NULL;
 }
 
-RECORDED threads(void) { /* one after the other, so that the order is known */
+RECORDED threads(void) { /* start one at a time, so that the order is known */
     for (long which = 0; which < 2; which++) {
         pthread_t thread;
         pthread_create(&thread, NULL, touch, (void *)which);

@@ -316,7 +316,7 @@ def check_long(checks, chrome, directory, tool):
     page = chrome.page("file://" + path)
     print(f"        long: opened in {page.seconds:.2f} s")
     findings = page.evaluate("document.querySelector('.findings').textContent")
-    checks.that("long: a phase that comes back has the same number",
+    checks.that("long: a phase that recurs keeps its number",
                 "The run has 2 phases in 3 intervals: 1 2 1;" in findings, findings)
     page.evaluate("document.getElementById('tab-time').click()")
     rows = page.evaluate("""[...document.querySelectorAll('table')].filter((t) => t.caption &&

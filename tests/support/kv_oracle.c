@@ -24,7 +24,7 @@ static uint64_t below(maker *m, uint64_t n) {
     return rdi_rng_below(&m->rng, n);
 }
 
-/* Returns a child of `parent`, an old one or a new one. `tokens`: those of the block. */
+/* Returns an existing child of `parent`, or a new one with this number of tokens. */
 static int child(maker *m, int parent, uint64_t tokens) {
     int found[8];
     size_t n = 0;
@@ -113,7 +113,7 @@ size_t oracle_find(const oracle_cache *cache, uint64_t block) {
     return i;
 }
 
-/* Makes a block the most recent one. If the cache is full, the least recent block leaves. */
+/* Makes a block the most recent one. A full cache evicts the least recent block. */
 static void touch(oracle_cache *cache, uint64_t block) {
     size_t at = oracle_find(cache, block);
     if (at == cache->n)

@@ -276,7 +276,7 @@ static void known_nonsense(void **state) {
         expect_known(spec, none, number, 1, RD_EINVAL);
         expect_known(spec, huge, number, 2, RD_EINVAL);
     }
-    /* A reference that is later than what is left of the rough group. */
+    /* Reference 2 has already left the rough group when it is named again. */
     const uint64_t c = RD_COLD, gone[] = {c, c, c, c, c, c, c, 2, 2}, any[9] = {0};
     expect_known("absolute:b=1,c=3,tree=splay", gone, any, 9, RD_EINVAL);
     expect_known("absolute:b=1,c=3,tree=btree", gone, any, 9, RD_EINVAL);
@@ -1115,7 +1115,7 @@ static void kv_fleets_and_reports(void **state) {
     EXPLAINED("config", rd_kv_fleet_new(ctx, NULL, 1, RD_KV_ROUND, &fleet));
     EXPLAINED("out", rd_kv_fleet_new(ctx, &config, 1, RD_KV_ROUND, NULL));
     expect_saying(rd_kv_fleet_new(ctx, &config, 0, RD_KV_ROUND, &fleet), "1 to 1024 replicas");
-    expect_saying(rd_kv_fleet_new(ctx, &config, 1, (rd_kv_router)9, &fleet), "routers 0 to 2");
+    expect_saying(rd_kv_fleet_new(ctx, &config, 1, (rd_kv_router)9, &fleet), "a router from 0 to 2");
     expect_ok(rd_kv_fleet_new(ctx, &config, 2, RD_KV_CONVERSATION, &fleet));
     REFUSED(rd_kv_fleet_feed(NULL, &request));
     EXPLAINED("r", rd_kv_fleet_feed(fleet, NULL));

@@ -351,9 +351,9 @@ static rd_profile *run_well(const run_config *config) {
     return p;
 }
 
-static size_t versions_end; /* if not 0: before this reference, the numbers start again */
+static size_t versions_end; /* if not 0: before this reference, all version numbers are used up */
 
-/* After a failure, nothing is accepted any more. */
+/* Feeds a batch. Checks that after a failure the attributor refuses further batches. */
 static rd_status feed_batch(rd_attributor *a, const rd_attributed *batch) {
     rd_status status = rd_attributor_feed(a, batch);
     if (status != RD_OK)
@@ -361,24 +361,24 @@ static rd_status feed_batch(rd_attributor *a, const rd_attributed *batch) {
     return status;
 }
 
-#define PIECE_MAX 300
+#define BATCH_MAX 300
 
 /* Feeds references in batches of many lengths, from memory that is overwritten afterwards. */
-static rd_status feed_pieces(rd_attributor *a, const uint64_t *got, const uint32_t *origin,
-                             const uint64_t *d, size_t n) {
+static rd_status feed_batches(rd_attributor *a, const uint64_t *got, const uint32_t *origin,
+                              const uint64_t *d, size_t n) {
     for (size_t at = 0, k; at < n; at += k) {
-        uint64_t piece_blocks[PIECE_MAX], piece_distances[PIECE_MAX];
-        uint32_t piece_origins[PIECE_MAX];
-        size_t wanted = 1 + (n_blocks + at * at) % PIECE_MAX;
+        uint64_t batch_blocks[BATCH_MAX], batch_distances[BATCH_MAX];
+        uint32_t batch_origins[BATCH_MAX];
+        size_t wanted = 1 + (n_blocks + at * at) % BATCH_MAX;
         k = n - at < wanted ? n - at : wanted;
-        memcpy(piece_blocks, got + at, k * sizeof *got);
-        memcpy(piece_distances, d + at, k * sizeof *d);
-        memcpy(piece_origins, origin + at, k * sizeof *origin);
+        memcpy(batch_blocks, got + at, k * sizeof *got);
+        memcpy(batch_distances, d + at, k * sizeof *d);
+        memcpy(batch_origins, origin + at, k * sizeof *origin);
         RD_TRY(feed_batch(
-            a, &(rd_attributed){&refs, piece_origins, piece_blocks, piece_distances, k}));
-        memset(piece_blocks, 0xee, sizeof piece_blocks);
-        memset(piece_distances, 0xee, sizeof piece_distances);
-        memset(piece_origins, 0xee, sizeof piece_origins);
+            a, &(rd_attributed){&refs, batch_origins, batch_blocks, batch_distances, k}));
+        memset(batch_blocks, 0xee, sizeof batch_blocks);
+        memset(batch_distances, 0xee, sizeof batch_distances);
+        memset(batch_origins, 0xee, sizeof batch_origins);
     }
     return RD_OK;
 }
@@ -389,7 +389,7 @@ static rd_status attribute(rd_attributor *a, const uint64_t *got, const uint32_t
     static size_t told;
     told = origin[0] == 0 && n_blocks == 0 ? 0 : told;
     if (n_events == 0)
-        return feed_pieces(a, got, origin, d, n);
+        return feed_batches(a, got, origin, d, n);
     for (size_t i = 0; i < n; i++) {
         for (; told < n_events && events[told].at <= origin[i]; told++)
             RD_TRY(rd_attributor_event(a, &events[told]));
@@ -539,7 +539,7 @@ static void everything_is_as_defined(void **state) {
         make_trace(i, 40, 64000);
         rd_profile *p = run_well(&configs[i]);
         const rd_details *d = rd_profile_details(p);
-        assert_int_equal(d->levels[0].bytes, 700); /* in ascending order */
+        assert_int_equal(d->levels[0].bytes, 700); /* levels are sorted by size */
         check_sums(p);
         check_lines(d, configs[i].block_bytes);
         check_pairs(d, configs[i].block_bytes);

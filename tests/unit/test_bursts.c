@@ -1,4 +1,4 @@
-/* The bands of runs that were recorded in bursts contain the exact miss ratios. */
+/* Tests that the bands of runs that were recorded in bursts contain the exact miss ratios. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +37,8 @@ static rd_profile *measure(rd_ctx *ctx, const uint64_t *blocks, size_t n, rdi_bu
     return p;
 }
 
-/* The profile of what a recorder keeps that alternately records `length` and skips `gap`. */
+/* Returns the profile of the references that a recorder keeps if it alternately records `length`
+ * references and skips `gap`. */
 static rd_profile *sample(rd_ctx *ctx, const uint64_t *blocks, size_t length, size_t gap) {
     static uint64_t kept[REFS];
     size_t n = 0;

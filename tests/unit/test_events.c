@@ -366,8 +366,8 @@ static uint8_t *eventless_file(size_t refs, size_t *bytes) {
     return file;
 }
 
-/* Makes the same file with a frame of events with this payload before its references, if there is a
- * payload. */
+/* Inserts a frame of events with this payload before the references of the file, and returns the
+ * status of reading the result. */
 static rd_status read_sealed(const uint8_t *file, size_t bytes, const uint8_t *payload, size_t n,
                              uint8_t flags, char error[512]) {
     uint8_t *made = malloc(bytes + n + 16);

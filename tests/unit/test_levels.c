@@ -15,7 +15,8 @@
 
 static uint64_t blocks[MOST_REFERENCES];
 
-/* a b b c a: before each reference the top is - a b b c, below it - - a a b, then - - - - a. */
+/* Tests the trace a b b c a: before each reference, the top of the stack is - a b b c, the second
+ * level - - a a b, and the third - - - - a. */
 static void levels_of_the_stack_follow_from_each_other(void **state) {
     (void)state;
     const uint64_t block[5] = {'a', 'b', 'b', 'c', 'a'};

@@ -512,7 +512,8 @@ static void repeats_are_those_of_what_was_read(void **state) {
     stop(&t);
 }
 
-/* Tests that a recorder that is killed while repeats are removed may leave some records twice. */
+/* Tests a recorder that is killed while it removes repeats: its buffer may have records twice, so
+ * the reader drops it. */
 static void a_buffer_half_rid_of_repeats_is_not_read(void **state) {
     (void)state;
     live_test t;

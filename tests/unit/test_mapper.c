@@ -18,7 +18,7 @@ static uint8_t kind[REFS_MAX];
 static uint64_t got[BLOCKS_MAX], wanted[BLOCKS_MAX];
 static uint32_t got_origin[BLOCKS_MAX], wanted_origin[BLOCKS_MAX];
 
-/* Maps by definition, one reference after the other. */
+/* Maps by definition, one reference at a time. */
 static size_t map_plainly(const rd_refs *refs, const rd_mapping *mapping) {
     uint32_t kinds = mapping->kinds ? mapping->kinds : RD_ALL_KINDS;
     size_t n = 0;

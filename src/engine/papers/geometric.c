@@ -232,7 +232,7 @@ const rdi_engine_ops rdi_engine_geometric = {
                 "next times come from a parallel radix sort (next=sort), from a backward copy-\n"
                 "scan per block id (next=range:B, time O(B)), or from a hash table (next=table).\n"
                 "Memory: 52 bytes per reference of a round, which has three references per\n"
-                "live block. On a few cores auto is several times faster, on a device gpu is.\n"
+                "live block. On a few cores, auto is several times faster; on a device, gpu is.\n"
                 "\n"
                 "E. Carr, D. M. Nicol. Empirical study of parallel LRU simulation algorithms.\n"
                 "ICASE 94-87, 1994.",

@@ -13,7 +13,7 @@
 
 #define RDI_LEVELS_GROUP 8 /* number of references whose miss bits share a byte */
 
-/* The block that falls to the next level at the last miss of some consecutive references; `any` is
+/* The block that the last miss among some consecutive references evicts to the next level; `any` is
  * false if there is no miss. */
 typedef struct rdi_fallen {
     uint64_t block;

@@ -176,9 +176,9 @@ function heatFigure(p) {
             el("span", { class: "heat-scale" }, "no references", el("span"), "most")),
         el("div", { class: "plot heat-box" }, canvas),
         el("p", { class: "note" }, "Each column is a window of ",
-            `${count(p.windows.references)} references, each lane a range of distances in blocks; `,
+            `${count(p.windows.references)} references, each row a range of distances in blocks; `,
             "a stronger color means more references. Dashed lines mark the beginnings of phases. A phase ",
-            "that comes back has the same number."),
+            "that recurs keeps its number."),
         words,
         el("details", { class: "numbers" }, el("summary", {}, "The numbers"), heatTable(p)));
 }

@@ -121,7 +121,7 @@ function phasesOf(p) {
 
 const orderMax = 16;
 
-/* Describes the order of the phases, if some of them come back: "in 4 intervals: 1 2 1 2". */
+/* Describes the order of the phases, if some of them recur: "in 4 intervals: 1 2 1 2". */
 function orderOfPhases(p) {
     const numbers = p.windows.phase_numbers;
     if (new Set(numbers).size === numbers.length) return "";

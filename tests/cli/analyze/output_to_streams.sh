@@ -1,4 +1,4 @@
-# /dev/stdout and /dev/fd/N are the open files: what is in them stays. Pipes and devices work, too.
+# /dev/stdout and /dev/fd/N are the open files: their contents stay. Pipes and devices work, too.
 analyze() { printf 12345678 | $REUSEDIST analyze -f u64 --out=csv "$@" -; }
 {
     echo before
