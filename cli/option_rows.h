@@ -32,6 +32,26 @@ enum { OUT_TEXT, OUT_CSV, OUT_JSON };
         .name = "kinds", .arg = "LSI", .type = RD_OPT_STRING, .def = usual, .offset = (at),        \
         .help = what                                                                               \
     }
+#define OPTION_BLOCK(at)                                                                           \
+    {                                                                                              \
+        .name = "block", .letter = 'b', .arg = "BYTES|addr", .type = RD_OPT_STRING,                \
+        .offset = (at), .help = "block size, or one block per address [64; object ids: addr]"      \
+    }
+#define OPTION_MEM(at)                                                                             \
+    {                                                                                              \
+        .name = "mem", .arg = "SIZE", .type = RD_OPT_SIZE, .min = 1, .max = 0x1p63,                \
+        .offset = (at), .help = "memory limit, such as 512M or 4G [none]"                          \
+    }
+#define OPTION_PARTIAL(at)                                                                         \
+    {                                                                                              \
+        .name = "partial", .type = RD_OPT_BOOL, .offset = (at),                                    \
+        .help = "analyze a damaged trace up to the damage"                                         \
+    }
+#define OPTION_VERBOSE(at)                                                                         \
+    {                                                                                              \
+        .name = "verbose", .letter = 'v', .type = RD_OPT_BOOL, .offset = (at),                     \
+        .help = "report automatic choices, time, speed and memory"                                 \
+    }
 #define OPTION_HIST(at, usual, what)                                                               \
     {                                                                                              \
         .name = "hist", .arg = "BINS", .type = RD_OPT_STRING, .def = usual, .offset = (at),        \

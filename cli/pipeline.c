@@ -88,6 +88,8 @@ int pipeline_open(pipeline *p, rd_ctx *ctx, const pipeline_options *o,
         .note = show_note,
         .note_user = p,
         .distances = p->extras.distances,
+        .hierarchy = p->extras.hierarchy,
+        .without_causes = p->extras.without_causes,
     };
     int parsed = parse_options(p, &config);
     if (parsed != EXIT_OK)

@@ -37,6 +37,8 @@ typedef struct pipeline_extras {
     bool live;             /* true: the analyzed program runs at the same time */
     uint64_t burst;        /* see rd_analysis_config */
     bool kinds_chosen;     /* true: the recorder already dropped references of all other kinds */
+    const rd_hierarchy *hierarchy; /* caches to simulate; NULL: none */
+    bool without_causes;           /* see rd_analysis_config */
 } pipeline_extras;
 
 typedef struct pipeline {

@@ -131,6 +131,16 @@ def check_spatial(profile, part):
                "binning": "log", **words})
 
 
+def check_hierarchy(part):
+    names = [cache.partition("=")[0] for cache in part["caches"].split(",")]
+    need([level["name"] for level in part["levels"]] == names, "names of levels")
+    for level in part["levels"]:
+        causes = level["cold"] + level["capacity"] + level["conflict"]
+        need(causes == (level["misses"] if part["causes"] else 0), "causes of misses")
+        need(level["misses"] + level["far_hits"] <= level["references"], "misses of a level")
+        need(level["useful"] + level["useless"] <= level["prefetches"], "prefetches")
+
+
 def check_details(profile):
     sizes = [level["bytes"] for level in profile.get("levels", [])]
     need(sizes == sorted(sizes) and len(sizes) <= 4 and 0 not in sizes, "levels")
@@ -138,6 +148,8 @@ def check_details(profile):
                             ("spatial", check_spatial)):
         if key in profile:
             check_part(profile, profile[key])
+    if "hierarchy" in profile:
+        check_hierarchy(profile["hierarchy"])
 
 
 def check(profile):

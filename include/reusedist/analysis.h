@@ -20,6 +20,7 @@
 #include "base.h"
 #include "cluster.h"
 #include "engine.h"
+#include "hierarchy.h"
 #include "profile.h"
 #include "trace.h"
 
@@ -117,6 +118,10 @@ typedef struct rd_analysis_config {
      * estimates the error: the profile has a confidence band for the miss ratios. All references
      * must come from one sequence of bursts. */
     uint64_t burst;
+    /* Caches to simulate with the same references; NULL: none. Sizes must suit the block size of
+     * the trace. The profile gets the result, see rd_profile_simulation(). */
+    const rd_hierarchy *hierarchy;
+    bool without_causes; /* see rd_simulator_config */
 } rd_analysis_config;
 
 typedef struct rd_analysis rd_analysis;

@@ -3,6 +3,10 @@
  *   rd_hierarchy h;
  *   rd_hierarchy_parse(ctx, "L1=48K:12,L2=2M:16,L3=260M:20:shared=yes", &h);
  *   rd_hierarchy_check(ctx, &h, 64);
+ *   rd_simulator_new(ctx, &h, &(rd_simulator_config){.size = sizeof(rd_simulator_config),
+ *                                                    .block_bytes = 64}, &s);
+ *   while (more) rd_simulator_feed(s, blocks, kinds, n);
+ *   rd_simulator_counts(s, counts);
  *
  * docs/hierarchies.md defines the behavior of every policy and rule.
  */
@@ -10,6 +14,7 @@
 #define REUSEDIST_HIERARCHY_H
 
 #include "base.h"
+#include "profile.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -90,6 +95,60 @@ RD_API bool rd_hierarchy_is_split(const rd_hierarchy *h);
 RD_API uint64_t rd_cache_blocks(const rd_cache *c, uint64_t block_bytes);
 RD_API uint64_t rd_cache_sets(const rd_cache *c, uint64_t block_bytes);
 RD_API uint64_t rd_cache_ways(const rd_cache *c, uint64_t block_bytes);
+
+/* ---- exact simulation ---- */
+
+/* The counters of one cache, as docs/hierarchies.md defines them. */
+typedef struct rd_cache_counts {
+    uint64_t references;    /* references that arrived at this cache */
+    uint64_t misses;        /* the sum of the three causes, unless causes were not asked for */
+    uint64_t cold;          /* misses: the first reference to the block that arrived here */
+    uint64_t capacity;      /* misses: a fully associative LRU cache would have missed as well */
+    uint64_t conflict;      /* misses: all others; with other policies than LRU, replacement */
+    uint64_t writebacks;    /* writes that this cache sent outwards */
+    uint64_t far_hits;      /* hits that a fully associative LRU cache would have missed */
+    uint64_t prefetches;    /* blocks that the prefetcher of this cache loaded */
+    uint64_t useful;        /* prefetched blocks that were referenced here */
+    uint64_t useless;       /* prefetched blocks that left this cache without a reference */
+    uint64_t invalidations; /* copies that inner caches lost because this cache is inclusive */
+} rd_cache_counts;
+
+typedef struct rd_simulator_config {
+    size_t size;          /* sizeof(rd_simulator_config) */
+    uint64_t block_bytes; /* size of a block in bytes; 0: sizes of caches are numbers of blocks */
+    bool without_causes;  /* true: do not compute causes and far hits, which is several times as
+                             fast; their counters stay 0 */
+} rd_simulator_config;
+
+typedef struct rd_simulator rd_simulator;
+
+/* Makes a simulator with empty caches. The hierarchy is copied and checked like in
+ * rd_hierarchy_check(). */
+RD_API RD_CHECKED rd_status rd_simulator_new(rd_ctx *ctx, const rd_hierarchy *h,
+                                             const rd_simulator_config *config, rd_simulator **out);
+/* Simulates `n` references to blocks. `kinds` has the kind of each reference (RD_LOAD, RD_STORE or
+ * RD_FETCH, see trace.h); NULL means that all of them are loads. After a failure, the simulator can
+ * only be freed. */
+RD_API RD_CHECKED rd_status rd_simulator_feed(rd_simulator *s, const uint64_t *blocks,
+                                              const uint8_t *kinds, size_t n);
+/* Writes the counters of each cache so far to `out`, in the order of the hierarchy. */
+RD_API RD_CHECKED rd_status rd_simulator_counts(rd_simulator *s, rd_cache_counts *out);
+RD_API void rd_simulator_free(rd_simulator *s);
+
+/* ---- in a profile ---- */
+
+/* The result of a simulation beside the reuse distances: see rd_analysis_config.hierarchy. */
+typedef struct rd_simulation {
+    size_t size; /* sizeof(rd_simulation) */
+    rd_hierarchy hierarchy;
+    bool causes; /* false: cold, capacity, conflict and far_hits were not computed and are 0 */
+    rd_cache_counts counts[RD_CACHES_MAX]; /* one per cache of the hierarchy */
+} rd_simulation;
+
+/* Returns the simulation of a profile, borrowed from it, or NULL if there was none. */
+RD_API const rd_simulation *rd_profile_simulation(const rd_profile *p);
+/* Stores a copy of a simulation in a profile. Impossible counts give RD_EINVAL. */
+RD_API RD_CHECKED rd_status rd_profile_set_simulation(rd_profile *p, const rd_simulation *s);
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,7 @@
 #ifndef REUSEDIST_REPORT_H
 #define REUSEDIST_REPORT_H
 
+#include "hierarchy.h"
 #include "model.h"
 #include "profile.h"
 
@@ -94,6 +95,17 @@ RD_API RD_CHECKED rd_status rd_report_hits_csv(rd_profile *p, const double *hits
 /* Makes the same table as JSON (schema "reusedist.hits/1"). */
 RD_API RD_CHECKED rd_status rd_report_hits_json(rd_profile *p, const double *hits, size_t n_hits,
                                                 char **text, size_t *n);
+
+/* Makes tables of the caches that were simulated, for people: references, misses and their causes,
+ * write-backs and prefetches. A profile without a simulation gives RD_EINVAL, here and below. */
+RD_API RD_CHECKED rd_status rd_report_simulation_text(rd_profile *p, const rd_report_style *style,
+                                                      char **text, size_t *n);
+/* Makes the same table as CSV: "level,bytes,ways,references,misses,cold,capacity,conflict,
+ * writebacks,far_hits,prefetches,useful,useless,invalidations", one row per cache, inside out. If
+ * causes were not asked for, their fields are empty. */
+RD_API RD_CHECKED rd_status rd_report_simulation_csv(rd_profile *p, char **text, size_t *n);
+/* Makes the same table as JSON (schema "reusedist.simulation/1"). */
+RD_API RD_CHECKED rd_status rd_report_simulation_json(rd_profile *p, char **text, size_t *n);
 
 /* The profiles to compare, and their names. */
 typedef struct rd_comparees {

@@ -29,6 +29,12 @@ static rd_status check_config(rd_analysis *a) {
         RD_TRY(rd_output_check(a->ctx, c->distances));
     a->block_known = c->block != RD_BLOCK_AUTO;
     a->block_bytes = bytes ? c->block : 0;
+    if (c->hierarchy && c->checkpoint)
+        return rdi_fail(a->ctx, RD_EINVAL,
+                        "a checkpoint does not have the state of simulated caches: analyze without "
+                        "it");
+    if (c->hierarchy && a->block_known)
+        RD_TRY(rd_hierarchy_check(a->ctx, c->hierarchy, a->block_bytes));
     return RD_OK;
 }
 
@@ -40,6 +46,12 @@ static rd_status take_config(rd_analysis *a, const rd_analysis_config *config) {
         RD_TRY(rdi_sized_copy(a->ctx, "rd_attribution_config", a->config.attribution,
                               &a->attribution_config, sizeof a->attribution_config));
         a->config.attribution = &a->attribution_config;
+    }
+    if (a->config.hierarchy) {
+        RD_TRY(rdi_sized_copy(a->ctx, "rd_hierarchy", a->config.hierarchy, &a->hierarchy_config,
+                              sizeof a->hierarchy_config));
+        a->hierarchy_config.size = sizeof a->hierarchy_config;
+        a->config.hierarchy = &a->hierarchy_config;
     }
     return check_config(a);
 }
@@ -141,6 +153,7 @@ void rd_analysis_close(rd_analysis *a) {
     rd_sampler_free(a->sampler);
     rdi_attribution_feed_free(a->attribution);
     rdi_bursts_free(a->bursts);
+    rdi_hierarchy_feed_free(a->hierarchy);
     rd_profile_free(a->profile);
     for (size_t i = 0; i < a->n_inputs; i++)
         rdi_free(a->ctx, a->inputs[i].name);

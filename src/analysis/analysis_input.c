@@ -95,8 +95,11 @@ static rd_status read_opened(rd_analysis *a, rdi_analysis_reading *r) {
     r->mapping = (rd_mapping){.size = sizeof(rd_mapping),
                               .block_bytes = a->block_bytes,
                               .kinds = a->config.kinds_chosen ? 0 : a->config.kinds,
-                              .origins = a->config.attribution != NULL || a->bursts};
+                              .origins = a->config.attribution != NULL || a->bursts ||
+                                         a->config.hierarchy != NULL};
     RD_TRY(open_attribution(a, &r->mapping));
+    if (a->config.hierarchy && !a->hierarchy)
+        RD_TRY(rdi_hierarchy_feed_new(a->ctx, &a->config, a->block_bytes, &a->hierarchy));
     RD_TRY(rd_mapper_new(a->ctx, &r->mapping, &r->mapper));
     r->source = &a->sources[a->n_sources++];
     *r->source = (rd_source){.path = r->name, .format = rd_trace_format(r->trace)->name};

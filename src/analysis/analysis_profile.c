@@ -32,6 +32,8 @@ static rd_status complete(const rd_analysis *a, rd_profile *profile) {
     for (size_t i = 0; i < a->n_sources; i++)
         RD_TRY(rd_profile_add_source(profile, &a->sources[i]));
     RD_TRY(set_peaks(a, profile));
+    if (a->hierarchy)
+        RD_TRY(rdi_hierarchy_feed_finish(a->hierarchy, a->repeats, profile));
     if (a->bursts && a->skipped)
         RD_TRY(rdi_bursts_finish(a->bursts, profile));
     return a->attribution ? rdi_attribution_feed_finish(a->attribution, profile) : RD_OK;

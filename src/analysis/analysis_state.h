@@ -10,6 +10,7 @@
  *   analysis_profile.c   adds facts to the profile of the engine
  *   checkpoint_words.c   describes an analysis for its checkpoint
  *   distance_file.c      writes the file of all distances
+ *   hierarchy_feed.c     feeds blocks and kinds to the simulation of caches
  *   machine_caches.c     finds the default caches of attribution
  *
  * The feed_*.c files and analysis_input.c end an analysis early with rdi_analysis_end_early().
@@ -21,6 +22,7 @@
 #include "analysis/attribution_feed.h"
 #include "analysis/bursts.h"
 #include "analysis/distance_file.h"
+#include "analysis/hierarchy_feed.h"
 #include "analysis/trace_parts.h"
 #include "base/common.h"
 #include "reusedist/analysis.h"
@@ -37,6 +39,7 @@ struct rd_analysis {
     rd_analysis_config config;
     rd_attribution_config attribution_config; /* a copy of the caller's configuration;
                                                  config.attribution points to it */
+    rd_hierarchy hierarchy_config;            /* likewise, of config.hierarchy */
     rdi_analysis_input *inputs;
     size_t n_inputs, inputs_room;
     bool ran, ended_early;
@@ -49,6 +52,7 @@ struct rd_analysis {
     bool distances_failed;             /* true: writing the distances has failed */
     rd_sampler *sampler;               /* NULL: none */
     rdi_attribution_feed *attribution; /* NULL: not requested, or no trace is open yet */
+    rdi_hierarchy_feed *hierarchy;     /* NULL: no simulation, or no trace is open yet */
     rdi_bursts *bursts;                /* NULL: the error of bursts is not estimated */
     uint64_t *distances;               /* distances of a batch, for sampler, bursts and
                                           attribution */
@@ -95,6 +99,11 @@ rd_status rdi_feed_parts(rd_analysis *a, const rdi_analysis_reading *reading);
 /* Returns whether distances are needed together with their blocks. */
 static inline bool rdi_analysis_wants_distances(const rd_analysis *a) {
     return a->sampler || a->config.attribution || a->bursts;
+}
+
+/* Returns whether one thread must see all blocks in order, with their references. */
+static inline bool rdi_analysis_wants_blocks(const rd_analysis *a) {
+    return rdi_analysis_wants_distances(a) || a->config.hierarchy;
 }
 
 /* ---- reporting (analysis.c) ---- */

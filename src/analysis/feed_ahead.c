@@ -7,13 +7,13 @@
 #define FEED_BLOCKS ((size_t)1 << 16)
 
 /* Returns whether decoding ahead is possible and useful: the trace is a file that can be read from
- * any point, there are several threads, and distances are not needed together with blocks. Memory
+ * any point, there are several threads, and nothing else needs the references of blocks. Memory
  * must not be limited, because decoders use memory that the limit of the engine does not include.
  * The trace must be longer than a slice, because a shorter one is read before decoders have
  * started. */
 bool rdi_feed_ahead_is_possible(const rd_analysis *a, const rdi_analysis_reading *r) {
     const rd_analysis_config *c = &a->config;
-    return r->is_file && c->threads > 1 && !c->mem_bytes && !rdi_analysis_wants_distances(a) &&
+    return r->is_file && c->threads > 1 && !c->mem_bytes && !rdi_analysis_wants_blocks(a) &&
            rd_trace_count(r->trace) > RDI_READ_AHEAD_SLICE;
 }
 

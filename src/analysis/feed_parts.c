@@ -6,7 +6,7 @@
  * has a result for the references before the damage. */
 bool rdi_feed_parts_is_possible(const rd_analysis *a, const rdi_analysis_reading *r) {
     bool alone = a->n_inputs == 1 && r->is_file && !a->config.partial;
-    return alone && !rdi_analysis_wants_distances(a) && rd_engine_takes_parts(a->engine) &&
+    return alone && !rdi_analysis_wants_blocks(a) && rd_engine_takes_parts(a->engine) &&
            rd_trace_count(r->trace) > 0;
 }
 

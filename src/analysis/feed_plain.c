@@ -1,5 +1,5 @@
 /* Reads a trace of any kind on one thread, and feeds its references to the engine, the sampler, the
- * estimator of bursts and attribution, batch by batch. */
+ * estimator of bursts, the simulation of caches and attribution, batch by batch. */
 #include "analysis/analysis_state.h"
 
 static rd_status reserve_distances(rd_analysis *a, size_t n) {
@@ -17,6 +17,9 @@ static rd_status reserve_distances(rd_analysis *a, size_t n) {
 static rd_status feed_blocks(rd_analysis *a, const rdi_analysis_reading *r, const rd_refs *refs,
                              const uint64_t *blocks, size_t n) {
     a->progress.block_references += n;
+    if (a->hierarchy)
+        RD_TRY(
+            rdi_hierarchy_feed_blocks(a->hierarchy, refs, rd_mapper_origins(r->mapper), blocks, n));
     if (!rdi_analysis_wants_distances(a))
         return rd_engine_feed(a->engine, blocks, n, NULL);
     RD_TRY(reserve_distances(a, n));

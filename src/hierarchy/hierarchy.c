@@ -228,6 +228,24 @@ static rd_status check_words(rd_ctx *ctx, const rd_cache *c) {
                 : rdi_fail(ctx, RD_EINVAL, "%s: a policy or rule has an unknown number", c->name);
 }
 
+static rd_status check_exclusive(rd_ctx *ctx, const rd_hierarchy *h) {
+    size_t innermost = rd_hierarchy_is_split(h) ? 2 : 1;
+    for (size_t i = 0; i < h->n; i++) {
+        const rd_cache *c = &h->cache[i];
+        if (c->fill == RD_FILL_EXCLUSIVE && i < innermost)
+            return rdi_fail(ctx, RD_EINVAL,
+                            "%s: the innermost cache cannot be exclusive, because no other cache "
+                            "could fill it",
+                            c->name);
+        if (c->fill == RD_FILL_EXCLUSIVE && c->prefetch != RD_PREFETCH_NONE)
+            return rdi_fail(ctx, RD_EINVAL,
+                            "%s: an exclusive cache cannot prefetch, because only blocks that an "
+                            "inner cache evicts enter it",
+                            c->name);
+    }
+    return RD_OK;
+}
+
 static rd_status check_sets(rd_ctx *ctx, const rd_cache *c, uint64_t block_bytes) {
     uint64_t unit = block_bytes ? block_bytes : 1, blocks = c->bytes / unit;
     if (blocks == 0 || c->bytes % unit)
@@ -254,6 +272,7 @@ static rd_status check_shape(rd_ctx *ctx, const rd_hierarchy *h) {
     RD_TRY(check_names(ctx, h));
     for (size_t i = 0; i < h->n; i++)
         RD_TRY(check_words(ctx, &h->cache[i]));
+    RD_TRY(check_exclusive(ctx, h));
     return check_order(ctx, h);
 }
 

@@ -850,6 +850,24 @@ static void hierarchies(void **state) {
     EXPLAINED("h", rd_hierarchy_text(ctx, NULL, &text));
     EXPLAINED("out", rd_hierarchy_text(ctx, &h, NULL));
     assert_false(rd_hierarchy_is_split(NULL));
+    rd_simulator *s = NULL;
+    rd_cache_counts counts[RD_CACHES_MAX];
+    rd_simulator_config config = {.size = sizeof config, .block_bytes = 64};
+    REFUSED(rd_simulator_new(NULL, &h, &config, &s));
+    EXPLAINED("h", rd_simulator_new(ctx, NULL, &config, &s));
+    EXPLAINED("out", rd_simulator_new(ctx, &h, &config, NULL));
+    h.has_unit = false;
+    expect_ok(rd_simulator_new(ctx, &h, NULL, &s)); /* blocks without a size */
+    REFUSED(rd_simulator_feed(NULL, blocks, NULL, 1));
+    EXPLAINED("blocks", rd_simulator_feed(s, NULL, NULL, 1));
+    expect_ok(rd_simulator_feed(s, NULL, NULL, 0));
+    expect_ok(rd_simulator_feed(s, blocks, NULL, N_BLOCKS));
+    REFUSED(rd_simulator_counts(NULL, counts));
+    EXPLAINED("out", rd_simulator_counts(s, NULL));
+    expect_ok(rd_simulator_counts(s, counts));
+    assert_int_equal(counts[0].references, N_BLOCKS);
+    rd_simulator_free(s);
+    rd_simulator_free(NULL);
     assert_int_equal(rd_cache_blocks(NULL, 64) + rd_cache_sets(NULL, 64) + rd_cache_ways(NULL, 64),
                      0);
 }
@@ -888,6 +906,37 @@ static void machines(void **state) {
     rd_machine_hierarchy(NULL, true, &h);
     assert_true(h.n == 0);
     rd_machine_hierarchy(&m, true, NULL);
+}
+
+static void simulations(void **state) {
+    (void)state;
+    rd_simulation s = {.size = sizeof s, .causes = true};
+    char *text = NULL;
+    size_t n = 0;
+    expect_ok(rd_hierarchy_parse(ctx, "L1=2", &s.hierarchy));
+    assert_null(rd_profile_simulation(NULL));
+    assert_null(rd_profile_simulation(profile));
+    expect_saying(rd_report_simulation_csv(profile, &text, &n), "no simulated caches");
+    REFUSED(rd_profile_set_simulation(NULL, &s));
+    EXPLAINED("s", rd_profile_set_simulation(profile, NULL));
+    s.counts[0] = (rd_cache_counts){.references = N_BLOCKS + 1};
+    expect_saying(rd_profile_set_simulation(profile, &s), "more references");
+    s.counts[0] = (rd_cache_counts){.references = N_BLOCKS, .misses = 4, .cold = 3};
+    expect_saying(rd_profile_set_simulation(profile, &s), "contradict");
+    s.counts[0].conflict = 1;
+    expect_ok(rd_profile_set_simulation(profile, &s));
+    assert_int_equal(rd_profile_simulation(profile)->counts[0].conflict, 1);
+    REFUSED(rd_report_simulation_text(NULL, NULL, &text, &n));
+    EXPLAINED("text", rd_report_simulation_text(profile, NULL, NULL, &n));
+    EXPLAINED("n", rd_report_simulation_text(profile, NULL, &text, NULL));
+    REFUSED(rd_report_simulation_csv(NULL, &text, &n));
+    EXPLAINED("text", rd_report_simulation_csv(profile, NULL, &n));
+    EXPLAINED("n", rd_report_simulation_csv(profile, &text, NULL));
+    REFUSED(rd_report_simulation_json(NULL, &text, &n));
+    EXPLAINED("text", rd_report_simulation_json(profile, NULL, &n));
+    EXPLAINED("n", rd_report_simulation_json(profile, &text, NULL));
+    expect_ok(rd_report_simulation_text(profile, NULL, &text, &n));
+    rd_text_free(ctx, text);
 }
 
 /* Checks that attribution with NULL pointers fails when the trace is opened. */
@@ -1137,8 +1186,8 @@ static void kv_fleets_and_reports(void **state) {
 static void every_function_has_a_case(void **state) {
     (void)state;
     static const char *const headers[] = {
-        "analysis", "attribution", "base",    "cluster", "engine", "experimental", "model",
-        "predict",  "prefix",      "profile", "report",  "trace",  "verify"};
+        "analysis", "attribution", "base",   "cluster", "engine", "experimental", "hierarchy",
+        "model",    "predict",     "prefix", "profile", "report", "trace",        "verify"};
     char *cases = read_file(ARGUMENTS_SOURCE);
     size_t found = 0;
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
@@ -1189,6 +1238,7 @@ int main(void) {
         cmocka_unit_test(attribution_of_analyses),
         cmocka_unit_test(hierarchies),
         cmocka_unit_test(machines),
+        cmocka_unit_test(simulations),
         cmocka_unit_test(attributors),
         cmocka_unit_test(verifiers),
         cmocka_unit_test(kv_logs),

@@ -55,7 +55,7 @@ static void every_key(void **state) {
     (void)state;
     rd_hierarchy h = parsed("L1=48K:12,L2=2M:16:policy=plru:write=through:fill=inclusive:prefetch="
                             "stream:index=hash:latency=15:shared=yes:seed=7,L3=260M:20:policy="
-                            "random:fill=exclusive:prefetch=next");
+                            "random:fill=exclusive");
     const rd_cache *c = &h.cache[1];
     assert_int_equal(h.n, 3);
     assert_true(h.has_unit);
@@ -136,6 +136,11 @@ static void mistakes_in_text(void **state) {
          "maximum is 1000000000"},
         {"L1=32K,L2=16K",
          "L2 (16384) is smaller than L1 (32768); list the caches from the inside out"},
+        {"L1=32K:fill=exclusive", "L1: the innermost cache cannot be exclusive, because no other "
+                                  "cache could fill it"},
+        {"L1=32K,L2=64K:fill=exclusive:prefetch=next",
+         "L2: an exclusive cache cannot prefetch, because only blocks that an inner cache evicts "
+         "enter it"},
         {"L1=32K,L1=64K", "two caches have the name L1"},
     };
     rd_hierarchy h = {.n = 99};

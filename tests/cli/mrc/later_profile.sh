@@ -1,9 +1,9 @@
 # A profile of a later release: its unknown sections are skipped with a note, in every command that reads it.
 cat >later.json <<'P'
 {"schema": "reusedist.profile/1.7", "references": 3, "infinite": 3, "exact": true, "error": {"kind": "exact"},
- "block_bytes": 64, "binning": "log", "hierarchy": [], "contexts": {"a": 1}, "histogram": []}
+ "block_bytes": 64, "binning": "log", "coherence": [], "contexts": {"a": 1}, "histogram": []}
 P
 $REUSEDIST mrc --out=csv --sizes=64 later.json
 $REUSEDIST mrc --out=csv --sizes=64 - <later.json
 $REUSEDIST merge later.json -o sum.json
-! grep 'hierarchy\|contexts' sum.json
+! grep 'coherence\|contexts' sum.json

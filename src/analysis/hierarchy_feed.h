@@ -1,0 +1,22 @@
+/* Feeds the blocks of an analysis, with the kinds of their references, to the simulation of
+ * caches. */
+#ifndef RDI_HIERARCHY_FEED_H
+#define RDI_HIERARCHY_FEED_H
+
+#include "base/common.h"
+#include "reusedist/analysis.h"
+
+typedef struct rdi_hierarchy_feed rdi_hierarchy_feed;
+
+/* Makes a simulation of config->hierarchy for blocks of `block_bytes` bytes. */
+rd_status rdi_hierarchy_feed_new(rd_ctx *ctx, const rd_analysis_config *config,
+                                 uint64_t block_bytes, rdi_hierarchy_feed **out);
+/* Feeds `n` blocks. origins[i] is the index of the reference of blocks[i] in `refs`. */
+rd_status rdi_hierarchy_feed_blocks(rdi_hierarchy_feed *f, const rd_refs *refs,
+                                    const uint32_t *origins, const uint64_t *blocks, size_t n);
+/* Stores the result in the profile. `repeats` references were only counted; all of them hit in the
+ * innermost cache. */
+rd_status rdi_hierarchy_feed_finish(rdi_hierarchy_feed *f, uint64_t repeats, rd_profile *profile);
+void rdi_hierarchy_feed_free(rdi_hierarchy_feed *f); /* NULL is allowed */
+
+#endif

@@ -1,0 +1,34 @@
+/* Finds the causes of the misses of one cache: it measures reuse distances within the sequence of
+ * references that arrives at the cache. docs/hierarchies.md defines the causes. */
+#ifndef RDI_CAUSES_H
+#define RDI_CAUSES_H
+
+#include "base/common.h"
+#include "order/block_map.h"
+#include "reusedist/engine.h"
+#include "reusedist/hierarchy.h"
+
+#define RDI_CAUSES_BATCH 4096
+
+/* The references that arrived and are not classified yet. */
+typedef struct rdi_causes {
+    rd_engine *engine;      /* its bound is the number of blocks of the cache */
+    rdi_block_map *seen;    /* for each block, a mask of the caches at which it has arrived; shared
+                               by all caches of a hierarchy, which owns it */
+    uint64_t bit;           /* the bit of this cache in the mask */
+    rd_cache_counts *count; /* counters of this cache */
+    size_t n;               /* number of references in the arrays */
+    uint64_t blocks[RDI_CAUSES_BATCH], distances[RDI_CAUSES_BATCH];
+    bool miss[RDI_CAUSES_BATCH];
+} rdi_causes;
+
+rd_status rdi_causes_new(rd_ctx *ctx, uint64_t cache_blocks, rdi_block_map *seen, uint64_t bit,
+                         rd_cache_counts *count, rdi_causes **out);
+void rdi_causes_free(rd_ctx *ctx, rdi_causes *c); /* NULL is allowed */
+
+/* Adds the references of a batch, all of which hit or all of which miss. */
+rd_status rdi_causes_add(rdi_causes *c, const uint64_t *blocks, size_t n, bool miss);
+/* Classifies all references that were added. */
+rd_status rdi_causes_flush(rdi_causes *c);
+
+#endif

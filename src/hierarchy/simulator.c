@@ -1,0 +1,332 @@
+/* Simulates a hierarchy of caches, reference by reference. docs/hierarchies.md defines every step,
+ * and the names of the functions are those of its sections.
+ *
+ * Most references hit in the innermost level and change nothing else. A kernel handles runs of such
+ * references (cache.h); everything else goes through the functions here. */
+#include "base/sized.h"
+#include "hierarchy/cache.h"
+#include "hierarchy/causes.h"
+#include "hierarchy/streams.h"
+#include "reusedist/trace.h"
+
+#include <string.h>
+
+typedef struct level {
+    rdi_cache cache;
+    rd_cache is;
+    rd_cache_counts count;
+    rdi_streams *streams; /* NULL: no stream prefetcher */
+    rdi_causes *causes;   /* NULL: causes are not asked for */
+} level;
+
+struct rd_simulator {
+    rd_ctx *ctx;
+    rd_hierarchy hierarchy;
+    level level[RD_CACHES_MAX];
+    size_t n;
+    size_t first[2];    /* the innermost levels of data and of instruction fetches */
+    size_t outer;       /* the level outside the innermost one or two */
+    rdi_cache *fast[2]; /* caches of the levels `first`, if the kernel can run them */
+    bool is_fast;
+    const rdi_cache_kernels *kernels;
+    rdi_block_map seen; /* see causes.h */
+};
+
+/* The levels that a reference or a prefetch searched. */
+typedef struct search {
+    size_t missed[RD_CACHES_MAX]; /* from the inside out */
+    size_t n;                     /* number of elements of `missed` */
+    size_t hit;                   /* the level that holds the block; the number of levels: memory */
+    uint64_t way;                 /* the way of the hit */
+} search;
+
+static inline size_t next_level(const rd_simulator *s, size_t k) {
+    return k < s->outer ? s->outer : k + 1;
+}
+
+/* ---- a write arrives ---- */
+
+static void write_arrives(rd_simulator *s, size_t k, uint64_t block) {
+    for (; k < s->n; k = next_level(s, k)) {
+        level *l = &s->level[k];
+        uint64_t way = rdi_cache_find(&l->cache, block);
+        if (way == RDI_NO_WAY)
+            continue;
+        if (!l->cache.through) {
+            l->cache.flags[way] |= RDI_WAY_DIRTY;
+            return;
+        }
+        l->count.writebacks++;
+    }
+}
+
+/* ---- inserting a block ---- */
+
+static rd_status insert(rd_simulator *s, size_t k, uint64_t block);
+
+/* Removes the victim of inclusive level k from all caches inside it. */
+static void remove_inside(rd_simulator *s, size_t k, rdi_victim *v) {
+    for (size_t i = 0; i < k; i++) {
+        level *l = &s->level[i];
+        uint64_t way = rdi_cache_find(&l->cache, v->block);
+        if (way == RDI_NO_WAY)
+            continue;
+        uint8_t flags = l->cache.flags[way];
+        s->level[k].count.invalidations++;
+        l->count.useless += (flags & RDI_WAY_MARKED) != 0;
+        l->count.writebacks += (flags & RDI_WAY_DIRTY) != 0;
+        v->flags |= flags & RDI_WAY_DIRTY;
+        rdi_cache_remove(&l->cache, way);
+    }
+}
+
+static rd_status dispose(rd_simulator *s, size_t k, rdi_victim v) {
+    level *l = &s->level[k];
+    size_t next = next_level(s, k);
+    l->count.useless += (v.flags & RDI_WAY_MARKED) != 0;
+    if (l->is.fill == RD_FILL_INCLUSIVE)
+        remove_inside(s, k, &v);
+    bool dirty = v.flags & RDI_WAY_DIRTY;
+    l->count.writebacks += dirty;
+    if (next < s->n && s->level[next].is.fill == RD_FILL_EXCLUSIVE &&
+        rdi_cache_find(&s->level[next].cache, v.block) == RDI_NO_WAY)
+        RD_TRY(insert(s, next, v.block));
+    if (dirty)
+        write_arrives(s, next, v.block);
+    return RD_OK;
+}
+
+static rd_status insert(rd_simulator *s, size_t k, uint64_t block) {
+    rdi_victim victim;
+    RD_TRY(rdi_cache_insert(&s->level[k].cache, block, &victim));
+    return victim.flags ? dispose(s, k, victim) : RD_OK;
+}
+
+/* ---- steps 1 to 3 of a reference or prefetch ---- */
+
+static search search_from(rd_simulator *s, size_t k, uint64_t block) {
+    search found = {.way = RDI_NO_WAY};
+    for (; k < s->n; k = next_level(s, k)) {
+        found.way = rdi_cache_find(&s->level[k].cache, block);
+        if (found.way != RDI_NO_WAY)
+            break;
+        found.missed[found.n++] = k;
+    }
+    found.hit = k;
+    return found;
+}
+
+/* Touches the block where it was found, and fills the levels that missed. */
+static rd_status load(rd_simulator *s, const search *found, uint64_t block) {
+    bool dirty = false;
+    if (found->hit < s->n) {
+        level *l = &s->level[found->hit];
+        rdi_cache_touch(&l->cache, found->way);
+        if (l->is.fill == RD_FILL_EXCLUSIVE) {
+            dirty = l->cache.flags[found->way] & RDI_WAY_DIRTY;
+            rdi_cache_remove(&l->cache, found->way);
+        }
+    }
+    for (size_t i = found->n; i-- > 0;) {
+        size_t k = found->missed[i];
+        if (s->level[k].is.fill == RD_FILL_EXCLUSIVE)
+            continue;
+        RD_TRY(insert(s, k, block));
+        if (dirty)
+            write_arrives(s, k, block);
+        dirty = false;
+    }
+    return RD_OK;
+}
+
+/* ---- prefetchers ---- */
+
+static rd_status prefetch(rd_simulator *s, size_t k, uint64_t block) {
+    level *l = &s->level[k];
+    search found = search_from(s, k, block);
+    if (found.hit == k)
+        return RD_OK;
+    l->count.prefetches++;
+    RD_TRY(load(s, &found, block));
+    l->cache.flags[rdi_cache_find(&l->cache, block)] |= RDI_WAY_MARKED;
+    return RD_OK;
+}
+
+/* Prefetches the n blocks after `block` in a direction, as far as they exist. */
+static rd_status prefetch_ahead(rd_simulator *s, size_t k, uint64_t block, int direction,
+                                unsigned n) {
+    for (unsigned i = 0; i < n; i++) {
+        if (block == (direction > 0 ? UINT64_MAX : 0))
+            return RD_OK;
+        block = direction > 0 ? block + 1 : block - 1;
+        RD_TRY(prefetch(s, k, block));
+    }
+    return RD_OK;
+}
+
+static rd_status train(rd_simulator *s, size_t k, uint64_t block) {
+    const level *l = &s->level[k];
+    if (l->is.prefetch == RD_PREFETCH_NEXT)
+        return prefetch_ahead(s, k, block, 1, 1);
+    if (!l->streams)
+        return RD_OK;
+    int direction = rdi_streams_train(l->streams, block);
+    return direction ? prefetch_ahead(s, k, block, direction, RDI_STREAM_AHEAD) : RD_OK;
+}
+
+/* ---- one reference ---- */
+
+static rd_status count_arrivals(rd_simulator *s, const search *found, uint64_t block) {
+    for (size_t i = 0; i < found->n; i++) {
+        level *l = &s->level[found->missed[i]];
+        l->count.references++;
+        l->count.misses++;
+        if (l->causes)
+            RD_TRY(rdi_causes_add(l->causes, &block, 1, true));
+    }
+    if (found->hit == s->n)
+        return RD_OK;
+    level *l = &s->level[found->hit];
+    l->count.references++;
+    return l->causes ? rdi_causes_add(l->causes, &block, 1, false) : RD_OK;
+}
+
+/* Removes the mark of the block that hit, and returns whether it had one. */
+static bool use_prefetched(rd_simulator *s, const search *found) {
+    if (found->hit == s->n)
+        return false;
+    level *l = &s->level[found->hit];
+    bool marked = l->cache.flags[found->way] & RDI_WAY_MARKED;
+    l->cache.flags[found->way] &= (uint8_t)~RDI_WAY_MARKED;
+    l->count.useful += marked;
+    return marked;
+}
+
+static rd_status reference(rd_simulator *s, uint64_t block, uint8_t kind) {
+    size_t first = s->first[kind == RD_FETCH];
+    search found = search_from(s, first, block);
+    RD_TRY(count_arrivals(s, &found, block));
+    bool marked = use_prefetched(s, &found);
+    RD_TRY(load(s, &found, block));
+    if (kind == RD_STORE)
+        write_arrives(s, first, block);
+    for (size_t i = 0; i < found.n; i++)
+        RD_TRY(train(s, found.missed[i], block));
+    return marked ? train(s, found.hit, block) : RD_OK;
+}
+
+/* Counts n references that the kernel let hit in the innermost level. */
+static rd_status count_hits(rd_simulator *s, const uint64_t *blocks, const uint8_t *kinds,
+                            size_t n) {
+    level *data = &s->level[s->first[0]], *fetches = &s->level[s->first[1]];
+    if (data == fetches || !kinds) {
+        data->count.references += n;
+        return data->causes && n ? rdi_causes_add(data->causes, blocks, n, false) : RD_OK;
+    }
+    for (size_t i = 0; i < n; i++) {
+        level *l = kinds[i] == RD_FETCH ? fetches : data;
+        l->count.references++;
+        if (l->causes)
+            RD_TRY(rdi_causes_add(l->causes, blocks + i, 1, false));
+    }
+    return RD_OK;
+}
+
+rd_status rd_simulator_feed(rd_simulator *s, const uint64_t *blocks, const uint8_t *kinds,
+                            size_t n) {
+    RDI_NEED(s ? s->ctx : NULL, s);
+    if (n)
+        RDI_NEED(s->ctx, blocks);
+    for (size_t i = 0; i < n; i++) {
+        const uint8_t *more = kinds ? kinds + i : NULL;
+        if (s->is_fast) {
+            size_t hits = s->kernels->run(s->fast, blocks + i, more, n - i);
+            RD_TRY(count_hits(s, blocks + i, more, hits));
+            i += hits;
+        }
+        if (i < n)
+            RD_TRY(reference(s, blocks[i], kinds ? kinds[i] : RD_LOAD));
+    }
+    return RD_OK;
+}
+
+/* ---- the whole ---- */
+
+rd_status rd_simulator_counts(rd_simulator *s, rd_cache_counts *out) {
+    RDI_NEED(s ? s->ctx : NULL, s, out);
+    for (size_t k = 0; k < s->n; k++)
+        if (s->level[k].causes)
+            RD_TRY(rdi_causes_flush(s->level[k].causes));
+    for (size_t k = 0; k < s->n; k++)
+        out[k] = s->level[k].count;
+    return RD_OK;
+}
+
+static rd_status init_level(rd_simulator *s, size_t k, const rd_simulator_config *config) {
+    level *l = &s->level[k];
+    l->is = s->hierarchy.cache[k];
+    RD_TRY(rdi_cache_init(&l->cache, s->ctx, s->kernels, &l->is, config->block_bytes));
+    if (l->is.prefetch == RD_PREFETCH_STREAM) {
+        l->streams = rdi_calloc(s->ctx, 1, sizeof *l->streams);
+        if (!l->streams)
+            return RD_ENOMEM;
+    }
+    if (config->without_causes)
+        return RD_OK;
+    return rdi_causes_new(s->ctx, rd_cache_blocks(&l->is, config->block_bytes), &s->seen,
+                          UINT64_C(1) << k, &l->count, &l->causes);
+}
+
+static rd_status init(rd_simulator *s, const rd_simulator_config *config) {
+    RD_TRY(rd_hierarchy_check(s->ctx, &s->hierarchy, config->block_bytes));
+    RD_TRY(rdi_cache_kernels_choose(s->ctx, RDI_ISA_AUTO, &s->kernels));
+    RD_TRY(rdi_block_map_init(&s->seen, s->ctx));
+    s->n = s->hierarchy.n;
+    for (size_t k = 0; k < s->n; k++)
+        RD_TRY(init_level(s, k, config));
+    bool split = rd_hierarchy_is_split(&s->hierarchy);
+    bool fetches_first = strcmp(s->hierarchy.cache[0].name, "L1I") == 0;
+    s->first[0] = split && fetches_first;
+    s->first[1] = split && !fetches_first;
+    s->outer = split ? 2 : 1;
+    s->is_fast = true;
+    for (size_t i = 0; i < 2; i++) {
+        s->fast[i] = &s->level[s->first[i]].cache;
+        s->is_fast = s->is_fast && rdi_cache_is_narrow(s->fast[i]);
+    }
+    return RD_OK;
+}
+
+rd_status rd_simulator_new(rd_ctx *ctx, const rd_hierarchy *h, const rd_simulator_config *config,
+                           rd_simulator **out) {
+    RDI_NEED(ctx, ctx, h, out);
+    rd_simulator_config own;
+    rd_hierarchy copy;
+    RD_TRY(rdi_sized_copy(ctx, "rd_simulator_config", config, &own, sizeof own));
+    RD_TRY(rdi_sized_copy(ctx, "rd_hierarchy", h, &copy, sizeof copy));
+    copy.size = sizeof copy;
+    rd_simulator *s = rdi_calloc(ctx, 1, sizeof *s);
+    if (!s)
+        return RD_ENOMEM;
+    s->ctx = ctx;
+    s->hierarchy = copy;
+    rd_status status = init(s, &own);
+    if (status != RD_OK) {
+        rd_simulator_free(s);
+        return status;
+    }
+    *out = s;
+    return RD_OK;
+}
+
+void rd_simulator_free(rd_simulator *s) {
+    if (!s)
+        return;
+    for (size_t k = 0; k < RD_CACHES_MAX; k++) {
+        rdi_causes_free(s->ctx, s->level[k].causes);
+        rdi_free(s->ctx, s->level[k].streams);
+        rdi_cache_fini(&s->level[k].cache);
+    }
+    rdi_block_map_fini(&s->seen);
+    rdi_free(s->ctx, s);
+}

@@ -1,0 +1,240 @@
+/* Section "hierarchy": the caches that were simulated beside the reuse distances, and what they
+ * counted. Profiles with the same caches are added up; otherwise a merged profile does not have
+ * the section. */
+#include "profile/profile_reader.h"
+#include "profile/sections.h"
+#include "reusedist/hierarchy.h"
+
+#include "base/sized.h"
+
+#include <string.h>
+
+static void hierarchy_free(rd_ctx *ctx, void *data) {
+    rdi_free(ctx, data);
+}
+
+/* ---- reading ---- */
+
+typedef struct level_row {
+    const char *name;
+    rd_cache_counts counts;
+} level_row;
+
+typedef struct read_state {
+    const char *caches;
+    bool causes;
+    const level_row *rows;
+    size_t n;
+} read_state;
+
+static void read_causes(rdi_profile_reader *r, void *field) {
+    *(bool *)field = rdi_json_bool(&r->j);
+}
+
+#define COUNT(key)                                                                                 \
+    { #key, rdi_read_u64, offsetof(level_row, counts.key), true }
+
+static void read_rows(rdi_profile_reader *r, void *field) {
+    static const rdi_json_field fields[] = {
+        {"name", rdi_read_needed_text, offsetof(level_row, name), true},
+        COUNT(references),
+        COUNT(misses),
+        COUNT(cold),
+        COUNT(capacity),
+        COUNT(conflict),
+        COUNT(writebacks),
+        COUNT(far_hits),
+        COUNT(prefetches),
+        COUNT(useful),
+        COUNT(useless),
+        COUNT(invalidations),
+        {0},
+    };
+    read_state *state = field;
+    const void *list = NULL;
+    rdi_read_list(r, fields, sizeof(level_row), &list, &state->n);
+    state->rows = list;
+}
+
+static void hierarchy_read(rdi_profile_reader *r, void **data) {
+    static const rdi_json_field fields[] = {
+        {"caches", rdi_read_needed_text, offsetof(read_state, caches), true},
+        {"causes", read_causes, offsetof(read_state, causes), true},
+        {"levels", read_rows, 0, true},
+        {0},
+    };
+    rdi_json *j = &r->j;
+    read_state state = {0};
+    rd_simulation *s = rdi_calloc(j->ctx, 1, sizeof *s);
+    if (!(*data = s)) {
+        j->status = RD_ENOMEM;
+        return;
+    }
+    rdi_read_object(r, fields, &state);
+    if (j->status != RD_OK)
+        return;
+    if (rd_hierarchy_parse(j->ctx, state.caches, &s->hierarchy) != RD_OK) {
+        rdi_json_fail(j, "\"caches\" is not a hierarchy");
+        return;
+    }
+    s->size = sizeof *s;
+    s->causes = state.causes;
+    if (state.n != s->hierarchy.n)
+        rdi_json_fail(j, "the hierarchy has %zu caches but %zu levels", s->hierarchy.n, state.n);
+    for (size_t k = 0; k < state.n && k < s->hierarchy.n; k++) {
+        s->counts[k] = state.rows[k].counts;
+        if (strcmp(state.rows[k].name, s->hierarchy.cache[k].name) != 0)
+            rdi_json_fail(j, "level %zu is not called %s", k + 1, s->hierarchy.cache[k].name);
+    }
+}
+
+/* Returns whether the counts of one cache can be true. Sums cannot overflow, because each number is
+ * compared with what is left. */
+static bool is_possible(const rd_cache_counts *c, bool causes) {
+    uint64_t left = c->misses;
+    if (c->misses > c->references || c->far_hits > c->references - c->misses ||
+        c->useful > c->prefetches || c->useless > c->prefetches - c->useful)
+        return false;
+    if (c->cold > left || c->capacity > left - c->cold)
+        return false;
+    left -= c->cold + c->capacity;
+    return causes ? c->conflict == left
+                  : c->cold + c->capacity + c->far_hits == 0 && c->conflict == 0;
+}
+
+/* Instruction fetches arrive at L1I and all other references at L1D, so the references of both
+ * together are those of the profile. */
+static const char *hierarchy_mistake(const rd_profile_facts *facts, const void *data) {
+    const rd_simulation *s = data;
+    size_t first = rd_hierarchy_is_split(&s->hierarchy) ? 2 : 1;
+    uint64_t left = facts->references;
+    for (size_t k = 0; k < s->hierarchy.n; k++) {
+        if (!is_possible(&s->counts[k], s->causes))
+            return "the counts of a simulated cache contradict each other";
+        if (s->counts[k].references > left)
+            return "more references arrive at a simulated cache than there are";
+        left -= k < first ? s->counts[k].references : 0;
+        left = k + 1 == first ? facts->references : left;
+    }
+    return NULL;
+}
+
+/* ---- writing and merging ---- */
+
+static void write_level(rd_json_writer *w, const rd_cache *cache, const rd_cache_counts *c) {
+    rd_json_begin_object(w, NULL, RD_JSON_INLINE);
+    rd_json_put_string(w, "name", cache->name);
+    rd_json_put_u64(w, "references", c->references);
+    rd_json_put_u64(w, "misses", c->misses);
+    rd_json_put_u64(w, "cold", c->cold);
+    rd_json_put_u64(w, "capacity", c->capacity);
+    rd_json_put_u64(w, "conflict", c->conflict);
+    rd_json_put_u64(w, "writebacks", c->writebacks);
+    rd_json_put_u64(w, "far_hits", c->far_hits);
+    rd_json_put_u64(w, "prefetches", c->prefetches);
+    rd_json_put_u64(w, "useful", c->useful);
+    rd_json_put_u64(w, "useless", c->useless);
+    rd_json_put_u64(w, "invalidations", c->invalidations);
+    rd_json_end_object(w);
+}
+
+static void hierarchy_write(rd_json_writer *w, const void *data) {
+    const rd_simulation *s = data;
+    char *caches = NULL;
+    rd_status status = rd_hierarchy_text(w->text.ctx, &s->hierarchy, &caches);
+    if (status != RD_OK) {
+        w->text.status = w->text.status == RD_OK ? status : w->text.status;
+        return;
+    }
+    rd_json_begin_object(w, "hierarchy", RD_JSON_LINES);
+    rd_json_put_string(w, "caches", caches);
+    rd_json_put_bool(w, "causes", s->causes);
+    rd_json_begin_array(w, "levels", RD_JSON_LINES);
+    for (size_t k = 0; k < s->hierarchy.n; k++)
+        write_level(w, &s->hierarchy.cache[k], &s->counts[k]);
+    rd_json_end_array(w);
+    rd_json_end_object(w);
+    rd_text_free(w->text.ctx, caches);
+}
+
+/* Sets *same to whether both simulations have the same caches and the same kind of counts. */
+static rd_status compare_caches(rd_ctx *ctx, const rd_simulation *a, const rd_simulation *b,
+                                bool *same) {
+    char *text[2] = {NULL, NULL};
+    rd_status status = rd_hierarchy_text(ctx, &a->hierarchy, &text[0]);
+    if (status == RD_OK)
+        status = rd_hierarchy_text(ctx, &b->hierarchy, &text[1]);
+    *same = status == RD_OK && a->causes == b->causes && strcmp(text[0], text[1]) == 0;
+    rd_text_free(ctx, text[0]);
+    rd_text_free(ctx, text[1]);
+    return status;
+}
+
+static void add_counts(rd_cache_counts *sum, const rd_cache_counts *c) {
+    sum->references += c->references;
+    sum->misses += c->misses;
+    sum->cold += c->cold;
+    sum->capacity += c->capacity;
+    sum->conflict += c->conflict;
+    sum->writebacks += c->writebacks;
+    sum->far_hits += c->far_hits;
+    sum->prefetches += c->prefetches;
+    sum->useful += c->useful;
+    sum->useless += c->useless;
+    sum->invalidations += c->invalidations;
+}
+
+static rd_status hierarchy_merge(rd_ctx *ctx, const void *const *data, size_t n, void **sum) {
+    bool same = n > 0;
+    for (size_t i = 0; i < n && same; i++) {
+        if (!data[i])
+            return RD_OK;
+        RD_TRY(compare_caches(ctx, data[0], data[i], &same));
+    }
+    if (!same)
+        return RD_OK;
+    rd_simulation *s = rdi_alloc(ctx, 1, sizeof *s);
+    if (!s)
+        return RD_ENOMEM;
+    memcpy(s, data[0], sizeof *s);
+    for (size_t i = 1; i < n; i++)
+        for (size_t k = 0; k < s->hierarchy.n; k++)
+            add_counts(&s->counts[k], &((const rd_simulation *)data[i])->counts[k]);
+    *sum = s;
+    return RD_OK;
+}
+
+const rdi_section rdi_section_hierarchy = {
+    .key = "hierarchy",
+    .minor = 2,
+    .read = hierarchy_read,
+    .mistake = hierarchy_mistake,
+    .write = hierarchy_write,
+    .merge = hierarchy_merge,
+    .free = hierarchy_free,
+};
+
+/* ---- access to the simulation of a profile ---- */
+
+const rd_simulation *rd_profile_simulation(const rd_profile *p) {
+    return p ? rdi_profile_section(p, &rdi_section_hierarchy) : NULL;
+}
+
+rd_status rd_profile_set_simulation(rd_profile *p, const rd_simulation *s) {
+    rd_ctx *ctx = rdi_profile_ctx(p);
+    RDI_NEED(NULL, p);
+    RDI_NEED(ctx, s);
+    rd_simulation own;
+    RD_TRY(rdi_sized_copy(ctx, "rd_simulation", s, &own, sizeof own));
+    own.size = sizeof own;
+    RD_TRY(rd_hierarchy_check(ctx, &own.hierarchy, rd_profile_facts_of(p)->block_bytes));
+    const char *mistake = hierarchy_mistake(rd_profile_facts_of(p), &own);
+    if (mistake)
+        return rdi_fail(ctx, RD_EINVAL, "%s", mistake);
+    rd_simulation *kept = rdi_alloc(ctx, 1, sizeof *kept);
+    if (!kept)
+        return RD_ENOMEM;
+    *kept = own;
+    rdi_profile_set_section(p, &rdi_section_hierarchy, kept);
+    return RD_OK;
+}

@@ -1,0 +1,5 @@
+# Instruction fetches go to L1I, loads and stores to L1D, and an access that spans two blocks goes to both.
+printf '%s\n' 'I  1000,4' ' L 103e,8' 'I  1004,4' ' S 2000,8' ' M 2040,8' >trace
+"$REUSEDIST" simulate --caches=L1I=512:2,L1D=1K:2,L2=4K:4 --out=csv trace
+"$REUSEDIST" simulate --caches=L1D=1K:2,L1I=512:2,L2=4K:4 --out=csv trace
+"$REUSEDIST" simulate --kinds=LS --caches=L1I=512:2,L1D=1K:2,L2=4K:4 --out=csv trace

@@ -1,0 +1,184 @@
+/* Compares the simulator of hierarchies with the plain oracle, on random traces and hierarchies:
+ * every counter of every cache must be equal.
+ *
+ * usage: test_caches FIRST_SEED NUMBER_OF_SEEDS
+ */
+#include "base/common.h"
+#include "reusedist/reusedist.h"
+#include "support/cache_oracle.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LONGEST 3000
+
+static uint64_t blocks[LONGEST];
+static uint8_t kinds[LONGEST];
+
+/* ---- random hierarchies ---- */
+
+static uint64_t some_ways(rdi_rng *rng) {
+    switch (rdi_rng_below(rng, 8)) {
+    case 0:
+        return 1;
+    case 1:
+        return 65 + rdi_rng_below(rng, 40); /* wider than one vector compare */
+    case 2:
+        return 1 + rdi_rng_below(rng, 64);
+    default:
+        return 1 + rdi_rng_below(rng, 12);
+    }
+}
+
+/* Makes a cache that is at least as large as `least` blocks. */
+static rd_cache some_cache(rdi_rng *rng, uint64_t least, bool innermost, uint64_t block_bytes) {
+    uint64_t ways = some_ways(rng), sets = 1 + rdi_rng_below(rng, 17);
+    if (ways * sets < least)
+        sets = (least + ways - 1) / ways;
+    rd_cache c = {.bytes = ways * sets * (block_bytes ? block_bytes : 1),
+                  .ways = rdi_rng_below(rng, 10) ? ways : 0,
+                  .policy = (rd_cache_policy)(rdi_rng_below(rng, 2) ? 0 : rdi_rng_below(rng, 4)),
+                  .write = (rd_cache_write)(rdi_rng_below(rng, 4) == 0),
+                  .index = (rd_cache_index)(rdi_rng_below(rng, 4) == 0),
+                  .seed = rdi_rng_below(rng, 3) ? rdi_rng_next(rng) : 0};
+    c.fill = (rd_cache_fill)(rdi_rng_below(rng, 2) ? 0 : rdi_rng_below(rng, innermost ? 2 : 3));
+    if (c.fill != RD_FILL_EXCLUSIVE && rdi_rng_below(rng, 2))
+        c.prefetch = (rd_cache_prefetch)rdi_rng_below(rng, 3);
+    return c;
+}
+
+static void some_hierarchy(rdi_rng *rng, uint64_t block_bytes, rd_hierarchy *h) {
+    bool split = rdi_rng_below(rng, 4) == 0, swapped = rdi_rng_below(rng, 2);
+    *h = (rd_hierarchy){.size = sizeof *h, .n = 1 + split + rdi_rng_below(rng, 4)};
+    uint64_t least = 1, unit = block_bytes ? block_bytes : 1;
+    for (size_t i = 0; i < h->n; i++) {
+        bool innermost = i < 1u + split;
+        h->cache[i] = some_cache(rng, innermost ? 1 : least, innermost, block_bytes);
+        snprintf(h->cache[i].name, sizeof h->cache[i].name, "C%zu", i + 1);
+        least = h->cache[i].bytes / unit > least ? h->cache[i].bytes / unit : least;
+    }
+    if (split) {
+        strcpy(h->cache[0].name, swapped ? "L1D" : "L1I");
+        strcpy(h->cache[1].name, swapped ? "L1I" : "L1D");
+    }
+}
+
+/* ---- random traces ---- */
+
+/* Makes a mixture of repeated random blocks, streams in both directions and loops, anywhere in the
+ * range of block numbers, its ends included. */
+static size_t some_trace(rdi_rng *rng) {
+    static const uint64_t bases[] = {0, 3, UINT64_C(1) << 20, UINT64_C(1) << 40, UINT64_MAX - 40};
+    size_t n = 100 + rdi_rng_below(rng, rdi_rng_below(rng, 4) ? 700 : LONGEST - 100);
+    uint64_t range = 2 + rdi_rng_below(rng, 400), base = bases[rdi_rng_below(rng, 5)];
+    uint64_t stores = rdi_rng_below(rng, 60), at = base;
+    unsigned mode = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (rdi_rng_below(rng, 25) == 0) {
+            mode = (unsigned)rdi_rng_below(rng, 5);
+            at = base + rdi_rng_below(rng, range);
+        }
+        switch (mode) {
+        case 0:
+            at = base + rdi_rng_below(rng, range);
+            break;
+        case 1:
+            at += 1 + rdi_rng_below(rng, 5) / 4;
+            break;
+        case 2:
+            at -= 1 + rdi_rng_below(rng, 5) / 4;
+            break;
+        case 3:
+            at = base + (at - base + 1) % (1 + range / 4);
+            break;
+        default: /* the same block again */
+            break;
+        }
+        blocks[i] = at;
+        uint64_t draw = rdi_rng_below(rng, 100);
+        kinds[i] = draw < stores ? RD_STORE : draw < 80 ? RD_LOAD : RD_FETCH;
+    }
+    return n;
+}
+
+/* ---- comparison ---- */
+
+static rd_status simulate(rd_ctx *ctx, rdi_rng *rng, const rd_hierarchy *h, uint64_t block_bytes,
+                          bool causes, const uint8_t *kind, size_t n, rd_cache_counts *out) {
+    rd_simulator *s = NULL;
+    rd_simulator_config config = {
+        .size = sizeof config, .block_bytes = block_bytes, .without_causes = !causes};
+    RD_TRY(rd_simulator_new(ctx, h, &config, &s));
+    rd_status status = RD_OK;
+    for (size_t at = 0, some; at < n && status == RD_OK; at += some) {
+        some = 1 + rdi_rng_below(rng, n);
+        some = some < n - at ? some : n - at;
+        status = rd_simulator_feed(s, blocks + at, kind ? kind + at : NULL, some);
+        if (status == RD_OK && rdi_rng_below(rng, 4) == 0)
+            status = rd_simulator_counts(s, out); /* may be asked for at any time */
+    }
+    if (status == RD_OK)
+        status = rd_simulator_counts(s, out);
+    rd_simulator_free(s);
+    return status;
+}
+
+static bool same(const rd_cache *c, rd_cache_counts expected, const rd_cache_counts *got,
+                 bool causes) {
+    static const char *const names[] = {"references", "misses",     "cold",         "capacity",
+                                        "conflict",   "writebacks", "far_hits",     "prefetches",
+                                        "useful",     "useless",    "invalidations"};
+    if (!causes)
+        expected.cold = expected.capacity = expected.conflict = expected.far_hits = 0;
+    const uint64_t *a = (const uint64_t *)&expected, *b = (const uint64_t *)got;
+    for (size_t i = 0; i < RDI_COUNT(names); i++)
+        if (a[i] != b[i]) {
+            printf("%s: %s is %" PRIu64 " instead of %" PRIu64 "\n", c->name, names[i], b[i], a[i]);
+            return false;
+        }
+    return true;
+}
+
+static bool compare(rd_ctx *ctx, uint64_t seed) {
+    static const uint64_t sizes[] = {0, 1, 64, 4096};
+    rdi_rng rng = {seed};
+    rd_hierarchy h;
+    rd_cache_counts expected[RD_CACHES_MAX], got[RD_CACHES_MAX] = {{0}};
+    uint64_t block_bytes = sizes[rdi_rng_below(&rng, RDI_COUNT(sizes))];
+    some_hierarchy(&rng, block_bytes, &h);
+    size_t n = some_trace(&rng);
+    const uint8_t *kind = rdi_rng_below(&rng, 8) ? kinds : NULL;
+    bool causes = rdi_rng_below(&rng, 4) != 0, good = true;
+    cache_oracle_run(&h, block_bytes, blocks, kind, n, expected);
+    if (simulate(ctx, &rng, &h, block_bytes, causes, kind, n, got) != RD_OK) {
+        printf("seed %" PRIu64 ": %s\n", seed, rd_last_error(ctx));
+        return false;
+    }
+    for (size_t k = 0; k < h.n; k++)
+        good = same(&h.cache[k], expected[k], &got[k], causes) && good;
+    char *text = NULL;
+    if (!good && rd_hierarchy_text(ctx, &h, &text) == RD_OK)
+        printf("seed %" PRIu64 ", %zu references, blocks of %" PRIu64 " bytes: %s\n", seed, n,
+               block_bytes, text);
+    rd_text_free(ctx, text);
+    return good;
+}
+
+int main(int argc, char **argv) {
+    if (argc != 3) {
+        fprintf(stderr, "usage: test_caches FIRST_SEED NUMBER_OF_SEEDS\n");
+        return 2;
+    }
+    rd_ctx *ctx = NULL;
+    if (rd_ctx_new(NULL, &ctx) != RD_OK)
+        return 1;
+    uint64_t first = strtoull(argv[1], NULL, 0), n = strtoull(argv[2], NULL, 0), bad = 0;
+    for (uint64_t seed = first; seed < first + n; seed++)
+        bad += !compare(ctx, seed);
+    printf("%" PRIu64 " of %" PRIu64 " hierarchies differ from the oracle\n", bad, n);
+    bad += rd_ctx_live_bytes(ctx) != 0;
+    rd_ctx_free(ctx);
+    return bad != 0;
+}

@@ -1,0 +1,380 @@
+/* A plain simulator of cache hierarchies. Every rule is a transcription of docs/hierarchies.md, and
+ * every search is a loop. See cache_oracle.h. */
+#include "support/cache_oracle.h"
+
+#include "reusedist/trace.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STREAMS 16
+
+typedef struct way {
+    bool used, dirty, marked;
+    uint64_t block;
+    uint64_t time; /* time of the last touch or insertion */
+    unsigned value;
+} way;
+
+typedef struct stream {
+    uint64_t last, used; /* used 0: the entry is empty */
+    int direction;
+    unsigned steps;
+} stream;
+
+typedef struct level {
+    const rd_cache *is;
+    uint64_t blocks, sets, ways;
+    way *slots;     /* sets x ways */
+    uint8_t *bits;  /* sets x ways: the bit of the node whose right side begins at this way */
+    uint64_t state; /* state of the generator */
+    stream table[STREAMS];
+    uint64_t stream_time;
+    uint64_t *stack; /* the blocks of the references that arrived, most recent first */
+    size_t n_stack;
+    rd_cache_counts *count;
+} level;
+
+typedef struct oracle {
+    level levels[RD_CACHES_MAX];
+    size_t n, outer; /* outer: the first level outside the innermost one or two */
+    uint64_t time;
+} oracle;
+
+#define NOWHERE SIZE_MAX
+
+static uint64_t mix(uint64_t x) {
+    x = x ^ (x >> 30);
+    x = x * UINT64_C(0xbf58476d1ce4e5b9);
+    x = x ^ (x >> 27);
+    x = x * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+static uint64_t scaled(uint64_t x, uint64_t n) {
+    return (uint64_t)(((unsigned __int128)x * n) >> 64);
+}
+
+static size_t next_level(const oracle *o, size_t k) {
+    return k < o->outer ? o->outer : k + 1;
+}
+
+static way *set_of(level *l, uint64_t b) {
+    uint64_t set = l->is->index == RD_INDEX_HASH ? scaled(mix(b), l->sets) : b % l->sets;
+    return l->slots + set * l->ways;
+}
+
+static uint8_t *bits_of(level *l, const way *set) {
+    return l->bits + (set - l->slots);
+}
+
+static way *holder(level *l, uint64_t b) {
+    way *set = set_of(l, b);
+    for (uint64_t i = 0; i < l->ways; i++)
+        if (set[i].used && set[i].block == b)
+            return &set[i];
+    return NULL;
+}
+
+/* ---- policies ---- */
+
+static void point_away(uint8_t *bits, uint64_t from, uint64_t n, uint64_t to) {
+    if (n < 2)
+        return;
+    uint64_t right = from + (n + 1) / 2;
+    bits[right] = to < right;
+    if (to < right)
+        point_away(bits, from, right - from, to);
+    else
+        point_away(bits, right, from + n - right, to);
+}
+
+static uint64_t follow(const uint8_t *bits, uint64_t from, uint64_t n) {
+    if (n < 2)
+        return from;
+    uint64_t right = from + (n + 1) / 2;
+    return bits[right] ? follow(bits, right, from + n - right) : follow(bits, from, right - from);
+}
+
+static void policy_use(oracle *o, level *l, way *set, way *w, bool inserted) {
+    w->time = ++o->time;
+    w->value = inserted ? 2 : 0;
+    point_away(bits_of(l, set), 0, l->ways, (uint64_t)(w - set));
+}
+
+static way *oldest(level *l, way *set) {
+    way *best = set;
+    for (uint64_t i = 1; i < l->ways; i++)
+        if (set[i].time < best->time)
+            best = &set[i];
+    return best;
+}
+
+static way *farthest(level *l, way *set) {
+    while (true) {
+        for (uint64_t i = 0; i < l->ways; i++)
+            if (set[i].value == 3)
+                return &set[i];
+        for (uint64_t i = 0; i < l->ways; i++)
+            set[i].value++;
+    }
+}
+
+static way *policy_victim(level *l, way *set) {
+    switch (l->is->policy) {
+    case RD_POLICY_PLRU:
+        return set + follow(bits_of(l, set), 0, l->ways);
+    case RD_POLICY_RRIP:
+        return farthest(l, set);
+    case RD_POLICY_RANDOM:
+        l->state += UINT64_C(0x9e3779b97f4a7c15);
+        return set + scaled(mix(l->state), l->ways);
+    default:
+        return oldest(l, set);
+    }
+}
+
+/* ---- writes, insertions and removals ---- */
+
+static void write_arrives(oracle *o, size_t k, uint64_t b) {
+    for (; k < o->n; k = next_level(o, k)) {
+        way *w = holder(&o->levels[k], b);
+        if (w && o->levels[k].is->write == RD_WRITE_BACK) {
+            w->dirty = true;
+            return;
+        }
+        if (w)
+            o->levels[k].count->writebacks++;
+    }
+}
+
+static void insert(oracle *o, size_t k, uint64_t b);
+
+static void remove_inside(oracle *o, size_t k, way *v) {
+    for (size_t i = 0; i < k; i++) {
+        way *copy = holder(&o->levels[i], v->block);
+        if (!copy)
+            continue;
+        o->levels[k].count->invalidations++;
+        o->levels[i].count->useless += copy->marked;
+        o->levels[i].count->writebacks += copy->dirty;
+        v->dirty = v->dirty || copy->dirty;
+        copy->used = false;
+    }
+}
+
+static void dispose(oracle *o, size_t k, way v) {
+    rd_cache_counts *count = o->levels[k].count;
+    size_t next = next_level(o, k);
+    count->useless += v.marked;
+    if (o->levels[k].is->fill == RD_FILL_INCLUSIVE)
+        remove_inside(o, k, &v);
+    count->writebacks += v.dirty;
+    if (next < o->n && o->levels[next].is->fill == RD_FILL_EXCLUSIVE &&
+        !holder(&o->levels[next], v.block))
+        insert(o, next, v.block);
+    if (v.dirty)
+        write_arrives(o, next, v.block);
+}
+
+static void insert(oracle *o, size_t k, uint64_t b) {
+    level *l = &o->levels[k];
+    way *set = set_of(l, b), *to = NULL, victim = {0};
+    for (uint64_t i = 0; i < l->ways && !to; i++)
+        if (!set[i].used)
+            to = &set[i];
+    if (!to) {
+        to = policy_victim(l, set);
+        victim = *to;
+    }
+    *to = (way){.used = true, .block = b};
+    policy_use(o, l, set, to, true);
+    if (victim.used)
+        dispose(o, k, victim);
+}
+
+/* ---- one reference ---- */
+
+/* Loads b into the levels `path[0]` to `path[n - 1]`, which missed, after level h hit (NOWHERE:
+ * memory). */
+static void load(oracle *o, const size_t *path, size_t n, size_t h, uint64_t b) {
+    bool dirty = false;
+    if (h != NOWHERE) {
+        level *l = &o->levels[h];
+        way *w = holder(l, b);
+        policy_use(o, l, set_of(l, b), w, false);
+        if (l->is->fill == RD_FILL_EXCLUSIVE) {
+            dirty = w->dirty;
+            l->count->useless += w->marked;
+            w->used = false;
+        }
+    }
+    for (size_t i = n; i-- > 0;) {
+        if (o->levels[path[i]].is->fill == RD_FILL_EXCLUSIVE)
+            continue;
+        insert(o, path[i], b);
+        if (dirty)
+            write_arrives(o, path[i], b);
+        dirty = false;
+    }
+}
+
+static void prefetch(oracle *o, size_t k, uint64_t b) {
+    size_t path[RD_CACHES_MAX], n = 0, h = k;
+    if (holder(&o->levels[k], b))
+        return;
+    o->levels[k].count->prefetches++;
+    while (h < o->n && !holder(&o->levels[h], b)) {
+        path[n++] = h;
+        h = next_level(o, h);
+    }
+    load(o, path, n, h < o->n ? h : NOWHERE, b);
+    holder(&o->levels[k], b)->marked = true;
+}
+
+/* Prefetches the block `steps` blocks from b in this direction, if there is one. */
+static void prefetch_from(oracle *o, size_t k, uint64_t b, int direction, uint64_t steps) {
+    if (direction > 0 ? b <= UINT64_MAX - steps : b >= steps)
+        prefetch(o, k, direction > 0 ? b + steps : b - steps);
+}
+
+/* Returns the direction in which b is 1 to 4 blocks from `last`, or 0. */
+static int near(uint64_t last, uint64_t b) {
+    if (b > last && b - last <= 4)
+        return 1;
+    return b < last && last - b <= 4 ? -1 : 0;
+}
+
+static bool matches(const stream *s, uint64_t b) {
+    int direction = near(s->last, b);
+    return b == s->last || (direction && (s->direction == 0 || s->direction == direction));
+}
+
+static void train_stream(oracle *o, size_t k, uint64_t b) {
+    level *l = &o->levels[k];
+    stream *found = NULL, *old = &l->table[0];
+    for (size_t i = 0; i < STREAMS; i++) {
+        stream *s = &l->table[i];
+        if (s->used && matches(s, b) && (!found || s->used > found->used))
+            found = s;
+        if (s->used < old->used)
+            old = s;
+    }
+    if (!found) {
+        *old = (stream){.last = b, .used = ++l->stream_time};
+        return;
+    }
+    found->used = ++l->stream_time;
+    if (b == found->last)
+        return;
+    found->direction = near(found->last, b);
+    found->steps++;
+    found->last = b;
+    if (found->steps >= 2)
+        for (uint64_t i = 1; i <= 4; i++)
+            prefetch_from(o, k, b, found->direction, i);
+}
+
+static void train(oracle *o, size_t k, uint64_t b) {
+    if (o->levels[k].is->prefetch == RD_PREFETCH_NEXT)
+        prefetch_from(o, k, b, 1, 1);
+    if (o->levels[k].is->prefetch == RD_PREFETCH_STREAM)
+        train_stream(o, k, b);
+}
+
+/* Counts the cause of a miss, or a far hit, and makes b the most recent block of the sequence. */
+static void classify(level *l, uint64_t b, bool miss) {
+    size_t at = 0;
+    while (at < l->n_stack && l->stack[at] != b)
+        at++;
+    bool cold = at == l->n_stack, far = cold || at >= l->blocks;
+    if (miss && cold)
+        l->count->cold++;
+    else if (miss && far)
+        l->count->capacity++;
+    else if (miss)
+        l->count->conflict++;
+    else if (far)
+        l->count->far_hits++;
+    l->n_stack += cold;
+    memmove(l->stack + 1, l->stack, at * sizeof *l->stack);
+    l->stack[0] = b;
+}
+
+static void reference(oracle *o, size_t first, uint64_t b, bool store) {
+    size_t path[RD_CACHES_MAX], n = 0, k = first;
+    bool trains_hit = false;
+    for (; k < o->n; k = next_level(o, k)) {
+        level *l = &o->levels[k];
+        way *w = holder(l, b);
+        l->count->references++;
+        l->count->misses += !w;
+        classify(l, b, !w);
+        if (w) {
+            trains_hit = w->marked;
+            l->count->useful += w->marked;
+            w->marked = false;
+            break;
+        }
+        path[n++] = k;
+    }
+    load(o, path, n, k < o->n ? k : NOWHERE, b);
+    if (store)
+        write_arrives(o, first, b);
+    for (size_t i = 0; i < n; i++)
+        train(o, path[i], b);
+    if (trains_hit)
+        train(o, k, b);
+}
+
+/* ---- the whole ---- */
+
+static void *zeroed(size_t n, size_t size) {
+    void *p = calloc(n ? n : 1, size);
+    if (!p)
+        abort();
+    return p;
+}
+
+static void begin(oracle *o, const rd_hierarchy *h, uint64_t block_bytes, size_t references,
+                  rd_cache_counts *counts) {
+    *o = (oracle){.n = h->n};
+    for (size_t k = 0; k < h->n; k++) {
+        level *l = &o->levels[k];
+        l->is = &h->cache[k];
+        l->blocks = l->is->bytes / (block_bytes ? block_bytes : 1);
+        l->ways = l->is->ways ? l->is->ways : l->blocks;
+        l->sets = l->blocks / l->ways;
+        l->slots = zeroed(l->blocks, sizeof *l->slots);
+        l->bits = zeroed(l->blocks, 1);
+        l->state = l->is->seed;
+        l->stack = zeroed(references + 1, sizeof *l->stack);
+        l->count = &counts[k];
+        counts[k] = (rd_cache_counts){0};
+    }
+}
+
+void cache_oracle_run(const rd_hierarchy *h, uint64_t block_bytes, const uint64_t *blocks,
+                      const uint8_t *kinds, size_t n, rd_cache_counts *counts) {
+    oracle o;
+    begin(&o, h, block_bytes, n, counts);
+    size_t fetches = 0, data = 0;
+    bool split =
+        h->n > 1 && ((!strcmp(h->cache[0].name, "L1I") && !strcmp(h->cache[1].name, "L1D")) ||
+                     (!strcmp(h->cache[0].name, "L1D") && !strcmp(h->cache[1].name, "L1I")));
+    if (split) {
+        fetches = strcmp(h->cache[0].name, "L1I") != 0;
+        data = !fetches;
+    }
+    o.outer = split ? 2 : 1;
+    for (size_t i = 0; i < n; i++) {
+        uint8_t kind = kinds ? kinds[i] : RD_LOAD;
+        reference(&o, kind == RD_FETCH ? fetches : data, blocks[i], kind == RD_STORE);
+    }
+    for (size_t k = 0; k < h->n; k++) {
+        free(o.levels[k].slots);
+        free(o.levels[k].bits);
+        free(o.levels[k].stack);
+    }
+}
