@@ -1,14 +1,18 @@
 /* simulate: simulates a hierarchy of caches exactly. */
+#include "kinds.h"
 #include "option_rows.h"
 #include "output_file.h"
 #include "pipeline.h"
 #include "terminal.h"
 
 #include <stddef.h>
+#include <string.h>
 
 typedef struct simulate_options {
     pipeline_options pipe;
-    const char *caches;
+    const char *caches, *machine;
+    rd_sizes sets;
+    const char *ways;
     bool no_causes;
     uint32_t out;
     const char *output;
@@ -23,6 +27,23 @@ static const rd_opt simulate_opts[] = {
      .type = RD_OPT_STRING,
      .offset = FIELD(caches),
      .help = "the caches from the inside out, NAME=SIZE[:WAYS][:KEY=VALUE...]"},
+    {.name = "machine",
+     .arg = "NAME|host|FILE",
+     .type = RD_OPT_STRING,
+     .offset = FIELD(machine),
+     .help = "the caches of this machine, see 'reusedist machines'"},
+    {.name = "sets",
+     .arg = "N,...",
+     .type = RD_OPT_SIZES,
+     .min = 1,
+     .max = (double)RD_WAYS_SETS_MAX,
+     .offset = FIELD(sets),
+     .help = "with --ways=all: numbers of sets of single LRU caches"},
+    {.name = "ways",
+     .arg = "all",
+     .type = RD_OPT_STRING,
+     .offset = FIELD(ways),
+     .help = "with --sets: count the misses of caches with every number of ways"},
     {.name = "no-causes",
      .type = RD_OPT_BOOL,
      .offset = FIELD(no_causes),
@@ -35,6 +56,15 @@ static const rd_opt simulate_opts[] = {
     OPTION_BLOCK(FIELD(pipe.block)),
     OPTION_KINDS(FIELD(pipe.kinds), NULL,
                  "simulate only loads (L), stores (S), instruction fetches (I) [all]"),
+    {.name = "threads",
+     .letter = 't',
+     .arg = "N",
+     .type = RD_OPT_U64,
+     .min = 1,
+     .max = RD_WAYS_THREADS_MAX,
+     .def = "1",
+     .offset = FIELD(pipe.threads),
+     .help = "use N threads for --sets"},
     OPTION_MEM(FIELD(pipe.mem_bytes)),
     OPTION_PARTIAL(FIELD(pipe.partial)),
     OPTION_PROGRESS(FIELD(pipe.progress)),
@@ -43,15 +73,14 @@ static const rd_opt simulate_opts[] = {
     {.name = NULL},
 };
 
-/* Simulates the caches with all traces. Reports failures and returns the exit status. */
-static int simulate(rd_ctx *ctx, const simulate_options *o, const rd_hierarchy *h, int n,
-                    char **paths, rd_profile **out) {
+/* Reads all traces with these extras. Reports failures and returns the exit status. */
+static int read_traces(rd_ctx *ctx, const simulate_options *o, const pipeline_extras *extras, int n,
+                       char **paths, rd_profile **out) {
     pipeline p;
     pipeline_options pipe = o->pipe;
-    pipe.engine = "null"; /* the simulation needs no distances of the whole trace */
+    pipe.engine = "null"; /* neither simulation needs the distances of the whole trace */
     pipe.hist = "log";
-    pipeline_extras extras = {.hierarchy = h, .without_causes = o->no_causes};
-    int status = pipeline_open(&p, ctx, &pipe, &extras);
+    int status = pipeline_open(&p, ctx, &pipe, extras);
     for (int i = 0; i < n && status == EXIT_OK; i++)
         if (rd_analysis_add_file(p.analysis, paths[i]) != RD_OK)
             status = fail_status(ctx, RD_ENOMEM);
@@ -61,7 +90,25 @@ static int simulate(rd_ctx *ctx, const simulate_options *o, const rd_hierarchy *
     return status;
 }
 
-static int print_result(rd_ctx *ctx, const simulate_options *o, rd_profile *profile) {
+/* ---- levels ---- */
+
+static int choose_caches(rd_ctx *ctx, const simulate_options *o, rd_hierarchy *h) {
+    uint32_t kinds = 0;
+    rd_machine machine;
+    if (o->caches) {
+        rd_status parsed = rd_hierarchy_parse(ctx, o->caches, h);
+        return parsed == RD_OK ? EXIT_OK : fail_usage("--caches: %s", rd_last_error(ctx));
+    }
+    if (!kinds_parse(o->pipe.kinds, &kinds))
+        return EXIT_USAGE;
+    if (rd_machine_find(ctx, o->machine, &machine) != RD_OK)
+        return fail_usage("--machine: %s", rd_last_error(ctx));
+    /* Without --kinds, a trace may have fetches; L1I stays unused if it has none. */
+    rd_machine_hierarchy(&machine, kinds == 0 || (kinds & RD_FETCH), h);
+    return EXIT_OK;
+}
+
+static int print_levels(rd_ctx *ctx, const simulate_options *o, rd_profile *profile) {
     rd_report_style style = terminal_style(o->output, o->ascii);
     char *text = NULL;
     size_t n = 0;
@@ -71,25 +118,86 @@ static int print_result(rd_ctx *ctx, const simulate_options *o, rd_profile *prof
     return output_made(ctx, o->output, status, text, n);
 }
 
-static int run_simulate(rd_ctx *ctx, void *opts, int n, char **operands) {
-    const simulate_options *o = opts;
+static int simulate_levels(rd_ctx *ctx, const simulate_options *o, int n, char **operands) {
     rd_hierarchy h;
     rd_profile *profile = NULL;
-    if (!o->caches)
-        return fail_usage("simulate: no caches are given; use --caches=L1=48K:12,L2=2M:16");
-    if (rd_hierarchy_parse(ctx, o->caches, &h) != RD_OK)
-        return fail_usage("--caches: %s", rd_last_error(ctx));
-    output_place place = {.option = "-o", .path = o->output};
-    int status = output_check(ctx, &place, 1, (const char *const *)operands, (size_t)n);
+    int status = choose_caches(ctx, o, &h);
     if (status != EXIT_OK)
         return status;
-    status = simulate(ctx, o, &h, n, operands, &profile);
+    pipeline_extras extras = {.hierarchy = &h, .without_causes = o->no_causes};
+    status = read_traces(ctx, o, &extras, n, operands, &profile);
     if (profile) {
-        int printed = print_result(ctx, o, profile);
+        int printed = print_levels(ctx, o, profile);
         status = status != EXIT_OK ? status : printed;
         rd_profile_free(profile);
     }
     return status;
+}
+
+/* ---- every number of ways ---- */
+
+static rd_status feed_ways(void *user, const uint64_t *blocks, size_t n) {
+    return rd_ways_feed(user, blocks, n);
+}
+
+static int print_ways(rd_ctx *ctx, const simulate_options *o, rd_ways *w, rd_profile *profile) {
+    rd_report_style style = terminal_style(o->output, o->ascii);
+    char *text = NULL;
+    size_t n = 0;
+    rd_status status = rd_ways_finish(w);
+    if (status == RD_OK)
+        status = o->out == OUT_CSV    ? rd_report_all_ways_csv(profile, w, &text, &n)
+                 : o->out == OUT_JSON ? rd_report_all_ways_json(profile, w, &text, &n)
+                                      : rd_report_all_ways_text(profile, w, &style, &text, &n);
+    return output_made(ctx, o->output, status, text, n);
+}
+
+static int simulate_ways(rd_ctx *ctx, const simulate_options *o, int n, char **operands) {
+    rd_ways *w = NULL;
+    rd_profile *profile = NULL;
+    if (o->pipe.mem_bytes)
+        rd_ctx_set_limit(ctx, (size_t)o->pipe.mem_bytes);
+    rd_status made = rd_ways_new(ctx, o->sets.value, o->sets.n, (uint32_t)o->pipe.threads, &w);
+    if (made != RD_OK)
+        return made == RD_EINVAL ? fail_usage("--sets: %s", rd_last_error(ctx))
+                                 : fail_status(ctx, made);
+    pipeline_extras extras = {.blocks = feed_ways, .blocks_user = w};
+    int status = read_traces(ctx, o, &extras, n, operands, &profile);
+    if (profile) {
+        int printed = print_ways(ctx, o, w, profile);
+        status = status != EXIT_OK ? status : printed;
+        rd_profile_free(profile);
+    }
+    rd_ways_free(w);
+    return status;
+}
+
+/* ---- the command ---- */
+
+/* Reports options that do not fit together, and returns the exit status. */
+static int check_options(const simulate_options *o) {
+    bool ways = o->sets.n || o->ways;
+    if (!ways && !o->caches && !o->machine)
+        return fail_usage("simulate: no caches are given; use --caches=L1=48K:12,L2=2M:16 or "
+                          "--machine=NAME");
+    if ((o->caches != NULL) + (o->machine != NULL) + ways > 1)
+        return fail_usage("simulate: --caches, --machine and --sets exclude each other; give only "
+                          "one of them");
+    if (ways && (!o->sets.n || !o->ways || strcmp(o->ways, "all") != 0))
+        return fail_usage("simulate: write --sets=N[,N...] --ways=all; a single cache is "
+                          "--caches=NAME=SIZE:WAYS");
+    return EXIT_OK;
+}
+
+static int run_simulate(rd_ctx *ctx, void *opts, int n, char **operands) {
+    const simulate_options *o = opts;
+    output_place place = {.option = "-o", .path = o->output};
+    int status = check_options(o);
+    if (status == EXIT_OK)
+        status = output_check(ctx, &place, 1, (const char *const *)operands, (size_t)n);
+    if (status != EXIT_OK)
+        return status;
+    return o->sets.n ? simulate_ways(ctx, o, n, operands) : simulate_levels(ctx, o, n, operands);
 }
 
 const command command_simulate = {
@@ -113,7 +221,11 @@ const command command_simulate = {
         "misses are all others. Distances are measured within the references that arrive at\n"
         "each cache. CSV columns: level, bytes, ways, references, misses, cold, capacity,\n"
         "conflict, writebacks, far_hits (hits that a fully associative LRU cache would miss),\n"
-        "prefetches, useful, useless, invalidations.\n",
+        "prefetches, useful, useless, invalidations.\n"
+        "\n"
+        "--sets=64,128 --ways=all counts the misses of single LRU caches with 64 and with 128\n"
+        "sets and every number of ways, in one pass. CSV: sets, ways, misses; more ways than\n"
+        "the last row change nothing.\n",
     .opts = simulate_opts,
     .opts_size = sizeof(simulate_options),
     .min_operands = 1,

@@ -90,6 +90,8 @@ int pipeline_open(pipeline *p, rd_ctx *ctx, const pipeline_options *o,
         .distances = p->extras.distances,
         .hierarchy = p->extras.hierarchy,
         .without_causes = p->extras.without_causes,
+        .blocks = p->extras.blocks,
+        .blocks_user = p->extras.blocks_user,
     };
     int parsed = parse_options(p, &config);
     if (parsed != EXIT_OK)

@@ -121,7 +121,10 @@ typedef struct rd_analysis_config {
     /* Caches to simulate with the same references; NULL: none. Sizes must suit the block size of
      * the trace. The profile gets the result, see rd_profile_simulation(). */
     const rd_hierarchy *hierarchy;
-    bool without_causes; /* see rd_simulator_config */
+    bool without_causes;  /* see rd_simulator_config */
+    rd_block_sink blocks; /* receives the block ids of all references; NULL: none. A failure ends
+                             the analysis */
+    void *blocks_user;
 } rd_analysis_config;
 
 typedef struct rd_analysis rd_analysis;

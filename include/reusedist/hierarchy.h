@@ -135,6 +135,31 @@ RD_API RD_CHECKED rd_status rd_simulator_feed(rd_simulator *s, const uint64_t *b
 RD_API RD_CHECKED rd_status rd_simulator_counts(rd_simulator *s, rd_cache_counts *out);
 RD_API void rd_simulator_free(rd_simulator *s);
 
+/* ---- every number of ways at once ---- */
+
+#define RD_WAYS_SETS_MAX    (UINT64_C(1) << 26) /* maximum number of sets */
+#define RD_WAYS_THREADS_MAX 4096
+
+/* The misses of LRU caches with given numbers of sets and every number of ways, in one pass (Hill
+ * and Smith 1989). Block b belongs to set b mod S. */
+typedef struct rd_ways rd_ways;
+
+/* Makes empty caches for up to RD_SIZES_MAX different numbers of sets. Several threads share the
+ * work, with the same result; 0: one. */
+RD_API RD_CHECKED rd_status rd_ways_new(rd_ctx *ctx, const uint64_t *sets, size_t n_sets,
+                                        uint32_t threads, rd_ways **out);
+/* Adds references to blocks. After a failure, the object can only be freed. */
+RD_API RD_CHECKED rd_status rd_ways_feed(rd_ways *w, const uint64_t *blocks, size_t n);
+/* Completes the counts after the last reference. */
+RD_API RD_CHECKED rd_status rd_ways_finish(rd_ways *w);
+/* Returns, for the number of sets at `index`, a number of ways n that is at least 1: caches with
+ * more ways miss as often as the cache with n ways. *sets becomes the number of sets, and *misses
+ * an array, borrowed from `w`: (*misses)[a - 1] are the misses with `a` ways. Both may be NULL.
+ * Returns 0 past the last number of sets, or before rd_ways_finish(). */
+RD_API size_t rd_ways_misses(const rd_ways *w, size_t index, uint64_t *sets,
+                             const uint64_t **misses);
+RD_API void rd_ways_free(rd_ways *w);
+
 /* ---- in a profile ---- */
 
 /* The result of a simulation beside the reuse distances: see rd_analysis_config.hierarchy. */

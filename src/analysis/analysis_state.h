@@ -103,7 +103,7 @@ static inline bool rdi_analysis_wants_distances(const rd_analysis *a) {
 
 /* Returns whether one thread must see all blocks in order, with their references. */
 static inline bool rdi_analysis_wants_blocks(const rd_analysis *a) {
-    return rdi_analysis_wants_distances(a) || a->config.hierarchy;
+    return rdi_analysis_wants_distances(a) || a->config.hierarchy || a->config.blocks;
 }
 
 /* ---- reporting (analysis.c) ---- */

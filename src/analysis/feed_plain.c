@@ -17,6 +17,8 @@ static rd_status reserve_distances(rd_analysis *a, size_t n) {
 static rd_status feed_blocks(rd_analysis *a, const rdi_analysis_reading *r, const rd_refs *refs,
                              const uint64_t *blocks, size_t n) {
     a->progress.block_references += n;
+    if (a->config.blocks)
+        RD_TRY(a->config.blocks(a->config.blocks_user, blocks, n));
     if (a->hierarchy)
         RD_TRY(
             rdi_hierarchy_feed_blocks(a->hierarchy, refs, rd_mapper_origins(r->mapper), blocks, n));

@@ -908,6 +908,40 @@ static void machines(void **state) {
     rd_machine_hierarchy(&m, true, NULL);
 }
 
+static void every_number_of_ways(void **state) {
+    (void)state;
+    const uint64_t sets[] = {1, 2};
+    rd_ways *w = NULL;
+    char *text = NULL;
+    size_t n = 0;
+    REFUSED(rd_ways_new(NULL, sets, 2, 1, &w));
+    EXPLAINED("sets", rd_ways_new(ctx, NULL, 2, 1, &w));
+    EXPLAINED("out", rd_ways_new(ctx, sets, 2, 1, NULL));
+    expect_ok(rd_ways_new(ctx, sets, 2, 0, &w));
+    REFUSED(rd_ways_feed(NULL, blocks, 1));
+    EXPLAINED("blocks", rd_ways_feed(w, NULL, 1));
+    expect_ok(rd_ways_feed(w, NULL, 0));
+    expect_ok(rd_ways_feed(w, blocks, N_BLOCKS));
+    assert_int_equal(rd_ways_misses(w, 0, NULL, NULL), 0);
+    REFUSED(rd_ways_finish(NULL));
+    expect_ok(rd_ways_finish(w));
+    expect_ok(rd_ways_finish(w));
+    assert_int_equal(rd_ways_misses(w, 0, NULL, NULL), 4);
+    assert_int_equal(rd_ways_misses(NULL, 0, NULL, NULL), 0);
+    REFUSED(rd_report_all_ways_text(NULL, w, NULL, &text, &n));
+    EXPLAINED("w", rd_report_all_ways_text(profile, NULL, NULL, &text, &n));
+    EXPLAINED("text", rd_report_all_ways_text(profile, w, NULL, NULL, &n));
+    EXPLAINED("n", rd_report_all_ways_text(profile, w, NULL, &text, NULL));
+    REFUSED(rd_report_all_ways_csv(NULL, w, &text, &n));
+    EXPLAINED("w", rd_report_all_ways_csv(profile, NULL, &text, &n));
+    REFUSED(rd_report_all_ways_json(NULL, w, &text, &n));
+    EXPLAINED("w", rd_report_all_ways_json(profile, NULL, &text, &n));
+    expect_ok(rd_report_all_ways_text(profile, w, NULL, &text, &n));
+    rd_text_free(ctx, text);
+    rd_ways_free(w);
+    rd_ways_free(NULL);
+}
+
 static void simulations(void **state) {
     (void)state;
     rd_simulation s = {.size = sizeof s, .causes = true};
@@ -1238,6 +1272,7 @@ int main(void) {
         cmocka_unit_test(attribution_of_analyses),
         cmocka_unit_test(hierarchies),
         cmocka_unit_test(machines),
+        cmocka_unit_test(every_number_of_ways),
         cmocka_unit_test(simulations),
         cmocka_unit_test(attributors),
         cmocka_unit_test(verifiers),

@@ -1,0 +1,299 @@
+/* Misses of caches with every number of ways, for several numbers of sets in one pass (Hill and
+ * Smith 1989). See reusedist/hierarchy.h.
+ *
+ * References are collected in batches. For each number of sets, the sets are divided into parts. A
+ * worker takes a part, picks its references from the batch, sorts them by set, and measures the
+ * distances of one set after the other. Parts share nothing, so the result does not depend on the
+ * number of threads. */
+#include "reusedist/hierarchy.h"
+
+#include "base/threads.h"
+#include "hierarchy/set_stack.h"
+
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#define BATCH     ((size_t)1 << 18)
+#define FEW_SETS  64 /* up to this number, sets can have engines that are fast but not small */
+#define PART_SETS 4  /* a part has at least this number of sets, unless there is only one part */
+
+/* A range of the sets of one number of sets. */
+typedef struct part {
+    uint64_t sets, first, n; /* the number of all sets, and the range [first, first + n) */
+    rdi_set_stack *stacks;   /* one per set of the range */
+    uint64_t *hits;          /* hits[d]: number of references with distance d */
+    size_t room;             /* length of `hits` */
+    rd_status status;
+} part;
+
+/* The scratch buffers of a worker. */
+typedef struct scratch {
+    uint64_t *sorted, *distances; /* BATCH each */
+    uint32_t *ends;               /* one per set of the largest part, plus 1 */
+} scratch;
+
+struct rd_ways {
+    rd_ctx *ctx;
+    size_t n_sets;
+    uint64_t sets[RD_SIZES_MAX];
+    part *parts;
+    size_t n_parts, parts_each; /* parts_each: maximum number of parts for one number of sets */
+    rdi_pool *pool;
+    unsigned workers;
+    scratch *scratch; /* one per worker */
+    uint64_t *batch;
+    size_t n;
+    uint64_t references;
+    atomic_size_t next; /* the next part that a worker takes */
+    uint64_t *misses[RD_SIZES_MAX];
+    size_t n_ways[RD_SIZES_MAX];
+    bool finished;
+};
+
+/* ---- measuring ---- */
+
+static rd_status reserve(rd_ctx *ctx, part *p, uint64_t distance) {
+    if (distance < p->room)
+        return RD_OK;
+    size_t room = p->room ? p->room : 64;
+    while (room <= distance)
+        room *= 2;
+    uint64_t *grown = rdi_resize(ctx, p->hits, room, sizeof *grown);
+    if (!grown)
+        return RD_ENOMEM;
+    memset(grown + p->room, 0, (room - p->room) * sizeof *grown);
+    p->hits = grown;
+    p->room = room;
+    return RD_OK;
+}
+
+static rd_status count(rd_ctx *ctx, part *p, const uint64_t *distances, size_t n) {
+    uint64_t most = 0;
+    for (size_t i = 0; i < n; i++)
+        if (distances[i] != RD_COLD && distances[i] > most)
+            most = distances[i];
+    RD_TRY(reserve(ctx, p, most));
+    for (size_t i = 0; i < n; i++)
+        if (distances[i] != RD_COLD)
+            p->hits[distances[i]]++;
+    return RD_OK;
+}
+
+/* Sorts the references of the batch that belong to the part by set, in their order within each set.
+ * Afterwards, those of set i end at ends[i]. */
+static void sort_batch(const rd_ways *w, const part *p, scratch *s) {
+    memset(s->ends, 0, (p->n + 1) * sizeof *s->ends);
+    for (size_t i = 0; i < w->n; i++) {
+        uint64_t set = w->batch[i] % p->sets - p->first;
+        if (set < p->n)
+            s->ends[set + 1]++;
+    }
+    for (uint64_t i = 0; i < p->n; i++)
+        s->ends[i + 1] += s->ends[i];
+    for (size_t i = 0; i < w->n; i++) {
+        uint64_t set = w->batch[i] % p->sets - p->first;
+        if (set < p->n)
+            s->sorted[s->ends[set]++] = w->batch[i];
+    }
+}
+
+static rd_status measure(const rd_ways *w, part *p, scratch *s) {
+    const char *engine = p->sets <= FEW_SETS ? "stream" : "olken";
+    sort_batch(w, p, s);
+    for (uint64_t i = 0, at = 0; i < p->n; at = s->ends[i++])
+        if (s->ends[i] > at)
+            RD_TRY(rdi_set_stack_feed(&p->stacks[i], w->ctx, engine, s->sorted + at,
+                                      s->ends[i] - at, s->distances + at));
+    return count(w->ctx, p, s->distances, p->n ? s->ends[p->n - 1] : 0);
+}
+
+static void work(void *arg, unsigned worker) {
+    rd_ways *w = arg;
+    for (size_t i; (i = atomic_fetch_add(&w->next, 1)) < w->n_parts;)
+        if (w->parts[i].status == RD_OK)
+            w->parts[i].status = measure(w, &w->parts[i], &w->scratch[worker]);
+}
+
+static rd_status measure_batch(rd_ways *w) {
+    atomic_store(&w->next, 0);
+    rdi_pool_run(w->pool, work, w);
+    w->references += w->n;
+    w->n = 0;
+    for (size_t i = 0; i < w->n_parts; i++)
+        RD_TRY(w->parts[i].status);
+    return RD_OK;
+}
+
+rd_status rd_ways_feed(rd_ways *w, const uint64_t *blocks, size_t n) {
+    RDI_NEED(w ? w->ctx : NULL, w);
+    if (n)
+        RDI_NEED(w->ctx, blocks);
+    if (w->finished)
+        return rdi_fail(w->ctx, RD_ESTATE, "rd_ways_feed: the counts are already finished");
+    while (n > 0) {
+        size_t some = BATCH - w->n < n ? BATCH - w->n : n;
+        memcpy(w->batch + w->n, blocks, some * sizeof *blocks);
+        w->n += some;
+        blocks += some;
+        n -= some;
+        if (w->n == BATCH)
+            RD_TRY(measure_batch(w));
+    }
+    return RD_OK;
+}
+
+/* ---- the result ---- */
+
+/* Adds the hits of all parts of one number of sets, and turns them into misses by ways. */
+static rd_status sum_up(rd_ways *w, size_t index) {
+    size_t n = 1;
+    for (size_t i = 0; i < w->n_parts; i++)
+        for (size_t d = w->parts[i].room; w->parts[i].sets == w->sets[index] && d-- > n;)
+            if (w->parts[i].hits[d]) {
+                n = d + 1;
+                break;
+            }
+    uint64_t *misses = rdi_calloc(w->ctx, n, sizeof *misses), left = w->references;
+    if (!misses)
+        return RD_ENOMEM;
+    for (size_t i = 0; i < w->n_parts; i++)
+        for (size_t d = 0; w->parts[i].sets == w->sets[index] && d < n && d < w->parts[i].room; d++)
+            misses[d] += w->parts[i].hits[d];
+    for (size_t d = 0; d < n; d++)
+        misses[d] = left -= misses[d];
+    w->misses[index] = misses;
+    w->n_ways[index] = n;
+    return RD_OK;
+}
+
+rd_status rd_ways_finish(rd_ways *w) {
+    RDI_NEED(NULL, w);
+    if (w->finished)
+        return RD_OK;
+    if (w->n)
+        RD_TRY(measure_batch(w));
+    for (size_t i = 0; i < w->n_sets; i++)
+        RD_TRY(sum_up(w, i));
+    w->finished = true;
+    return RD_OK;
+}
+
+size_t rd_ways_misses(const rd_ways *w, size_t index, uint64_t *sets, const uint64_t **misses) {
+    if (!w || !w->finished || index >= w->n_sets)
+        return 0;
+    if (sets)
+        *sets = w->sets[index];
+    if (misses)
+        *misses = w->misses[index];
+    return w->n_ways[index];
+}
+
+/* ---- opening and closing ---- */
+
+static rd_status add_parts(rd_ways *w, uint64_t sets) {
+    uint64_t n = w->parts_each;
+    n = sets / PART_SETS < n ? sets / PART_SETS : n;
+    n = n ? n : 1;
+    for (uint64_t i = 0; i < n; i++) {
+        part *p = &w->parts[w->n_parts++];
+        uint64_t end = (uint64_t)((rdi_u128)sets * (i + 1) / n);
+        *p = (part){.sets = sets, .first = (uint64_t)((rdi_u128)sets * i / n)};
+        p->n = end - p->first;
+        p->stacks = rdi_pages_alloc(w->ctx, p->n * sizeof *p->stacks);
+        if (!p->stacks)
+            return RD_ENOMEM;
+    }
+    return RD_OK;
+}
+
+static rd_status init_scratch(rd_ways *w) {
+    uint64_t most = 0;
+    for (size_t i = 0; i < w->n_parts; i++)
+        most = w->parts[i].n > most ? w->parts[i].n : most;
+    for (unsigned i = 0; i < w->workers; i++) {
+        scratch *s = &w->scratch[i];
+        s->sorted = rdi_alloc(w->ctx, BATCH, sizeof *s->sorted);
+        s->distances = rdi_alloc(w->ctx, BATCH, sizeof *s->distances);
+        s->ends = rdi_alloc(w->ctx, most + 1, sizeof *s->ends);
+        if (!s->sorted || !s->distances || !s->ends)
+            return RD_ENOMEM;
+    }
+    return RD_OK;
+}
+
+static rd_status init(rd_ways *w, const uint64_t *sets, size_t n_sets, uint32_t threads) {
+    w->workers = threads ? threads : 1;
+    w->parts_each = w->workers;
+    w->n_sets = n_sets;
+    memcpy(w->sets, sets, n_sets * sizeof *sets);
+    w->parts = rdi_calloc(w->ctx, n_sets * w->parts_each, sizeof *w->parts);
+    w->scratch = rdi_calloc(w->ctx, w->workers, sizeof *w->scratch);
+    w->batch = rdi_alloc(w->ctx, BATCH, sizeof *w->batch);
+    if (!w->parts || !w->scratch || !w->batch)
+        return RD_ENOMEM;
+    for (size_t i = 0; i < n_sets; i++)
+        RD_TRY(add_parts(w, sets[i]));
+    RD_TRY(init_scratch(w));
+    return rdi_pool_new(w->ctx, w->workers, &w->pool);
+}
+
+static rd_status check_sets(rd_ctx *ctx, const uint64_t *sets, size_t n) {
+    if (n == 0 || n > RD_SIZES_MAX)
+        return rdi_fail(ctx, RD_EINVAL, "give 1 to %d numbers of sets, not %zu", RD_SIZES_MAX, n);
+    for (size_t i = 0; i < n; i++) {
+        if (sets[i] == 0 || sets[i] > RD_WAYS_SETS_MAX)
+            return rdi_fail(ctx, RD_EINVAL, "%" PRIu64 " sets: give 1 to %" PRIu64, sets[i],
+                            RD_WAYS_SETS_MAX);
+        for (size_t k = 0; k < i; k++)
+            if (sets[i] == sets[k])
+                return rdi_fail(ctx, RD_EINVAL, "%" PRIu64 " sets are given twice", sets[i]);
+    }
+    return RD_OK;
+}
+
+rd_status rd_ways_new(rd_ctx *ctx, const uint64_t *sets, size_t n_sets, uint32_t threads,
+                      rd_ways **out) {
+    RDI_NEED(ctx, ctx, sets, out);
+    RD_TRY(check_sets(ctx, sets, n_sets));
+    if (threads > RD_WAYS_THREADS_MAX)
+        return rdi_fail(ctx, RD_EINVAL, "%" PRIu32 " threads: give at most %d", threads,
+                        RD_WAYS_THREADS_MAX);
+    rd_ways *w = rdi_calloc(ctx, 1, sizeof *w);
+    if (!w)
+        return RD_ENOMEM;
+    w->ctx = ctx;
+    rd_status status = init(w, sets, n_sets, threads);
+    if (status != RD_OK) {
+        rd_ways_free(w);
+        return status;
+    }
+    *out = w;
+    return RD_OK;
+}
+
+static void free_part(rd_ctx *ctx, part *p) {
+    for (uint64_t i = 0; p->stacks && i < p->n; i++)
+        rdi_set_stack_fini(&p->stacks[i], ctx);
+    rdi_pages_free(ctx, p->stacks, p->n * sizeof *p->stacks);
+    rdi_free(ctx, p->hits);
+}
+
+void rd_ways_free(rd_ways *w) {
+    if (!w)
+        return;
+    rdi_pool_free(w->pool);
+    for (size_t i = 0; i < w->n_parts; i++)
+        free_part(w->ctx, &w->parts[i]);
+    for (unsigned i = 0; w->scratch && i < w->workers; i++) {
+        rdi_free(w->ctx, w->scratch[i].sorted);
+        rdi_free(w->ctx, w->scratch[i].distances);
+        rdi_free(w->ctx, w->scratch[i].ends);
+    }
+    for (size_t i = 0; i < RD_SIZES_MAX; i++)
+        rdi_free(w->ctx, w->misses[i]);
+    rdi_free(w->ctx, w->parts);
+    rdi_free(w->ctx, w->scratch);
+    rdi_free(w->ctx, w->batch);
+    rdi_free(w->ctx, w);
+}
