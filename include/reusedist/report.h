@@ -141,6 +141,12 @@ RD_API RD_CHECKED rd_status rd_report_comparison_csv(rd_ctx *ctx, const rd_compa
 RD_API RD_CHECKED rd_status rd_report_comparison_json(rd_ctx *ctx, const rd_comparees *all,
                                                       char **text, size_t *n);
 
+/* Says in one sentence with which of two profiles a machine waits longer for data, and by how much,
+ * and compares the estimated misses of its caches; see rd_machine_misses_of(). The function returns
+ * RD_EINVAL for another number of profiles, and if the machine does not suit a profile. */
+RD_API RD_CHECKED rd_status rd_report_machine_change(rd_ctx *ctx, const rd_comparees *all,
+                                                     const rd_machine *m, char **text, size_t *n);
+
 /* The profiles for a page, and the caches whose misses the page shows. */
 typedef struct rd_page {
     size_t size; /* sizeof(rd_page) */

@@ -33,7 +33,7 @@ typedef struct change_at {
 typedef struct change_report {
     const rdi_change *change;
     const rd_profile_facts *facts[2];
-    char names[2][80];
+    char names[2][RDI_CHANGE_NAME];
     rd_ctx *ctx;
     rdi_text *out;
     uint64_t unit[2]; /* size of a block in bytes, or 1 */
@@ -272,20 +272,18 @@ static void say_levels(const change_report *r) {
 
 /* ---- the whole ---- */
 
-/* Sets the names of the profiles: file names without folder and ".json", or whole names if both
- * would be the same. */
-static void choose_names(change_report *r) {
+void rdi_change_names(const char *const *names, char out[2][RDI_CHANGE_NAME]) {
     for (int whole = 0; whole < 2; whole++) {
         for (int i = 0; i < 2; i++) {
-            const char *name = r->change->names[i], *slash = strrchr(name, '/');
+            const char *name = names[i], *slash = strrchr(name, '/');
             if (!whole && slash && slash[1])
                 name = slash + 1;
-            snprintf(r->names[i], sizeof r->names[i], "%.*s", (int)sizeof r->names[i] - 1, name);
-            char *end = strstr(r->names[i], ".json");
-            if (!whole && end && end > r->names[i] && !end[5])
+            snprintf(out[i], RDI_CHANGE_NAME, "%.*s", RDI_CHANGE_NAME - 1, name);
+            char *end = strstr(out[i], ".json");
+            if (!whole && end && end > out[i] && !end[5])
                 *end = '\0';
         }
-        if (strcmp(r->names[0], r->names[1]) != 0)
+        if (strcmp(out[0], out[1]) != 0)
             return;
     }
 }
@@ -307,7 +305,7 @@ rd_status rdi_change_say(rd_ctx *ctx, const rdi_change *change, rdi_text *out) {
         r.unit[i] = r.facts[i]->block_bytes ? r.facts[i]->block_bytes : 1;
         r.counted = r.counted && !r.facts[i]->skipped;
     }
-    choose_names(&r);
+    rdi_change_names(change->names, r.names);
     bool identical;
     RD_TRY(find_identical(ctx, change, &identical));
     bool bytes[2] = {r.facts[0]->block_bytes != 0, r.facts[1]->block_bytes != 0};

@@ -18,4 +18,9 @@ typedef struct rdi_change {
  * escaped. */
 rd_status rdi_change_say(rd_ctx *ctx, const rdi_change *change, rdi_text *out);
 
+#define RDI_CHANGE_NAME 80 /* bytes of a name in sentences */
+/* Writes the names of two profiles for sentences: file names without folder and ".json", or whole
+ * names if both would be the same. */
+void rdi_change_names(const char *const *names, char out[2][RDI_CHANGE_NAME]);
+
 #endif

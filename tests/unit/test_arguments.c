@@ -903,6 +903,15 @@ static void machines(void **state) {
     REFUSED(rd_report_machine_text(NULL, NULL, &m, &text, &n));
     EXPLAINED("m", rd_report_machine_text(profile, NULL, NULL, &text, &n));
     EXPLAINED("text", rd_report_machine_text(profile, NULL, &m, NULL, &n));
+    rd_profile *const both[] = {profile, profile};
+    const char *const names[] = {"a", "b"};
+    rd_comparees all = {.profiles = both, .names = names, .n = 2};
+    REFUSED(rd_report_machine_change(NULL, &all, &m, &text, &n));
+    EXPLAINED("all", rd_report_machine_change(ctx, NULL, &m, &text, &n));
+    EXPLAINED("m", rd_report_machine_change(ctx, &all, NULL, &text, &n));
+    EXPLAINED("text", rd_report_machine_change(ctx, &all, &m, NULL, &n));
+    all.n = 1;
+    expect_saying(rd_report_machine_change(ctx, &all, &m, &text, &n), "two profiles");
     rd_machine_hierarchy(NULL, true, &h);
     assert_true(h.n == 0);
     rd_machine_hierarchy(&m, true, NULL);
