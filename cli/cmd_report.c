@@ -6,10 +6,12 @@
 #include "profile_files.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 
 typedef struct report_options {
     const char *output;
     const char *caches;
+    rd_strings machines;
 } report_options;
 
 static const rd_opt report_opts[] = {
@@ -20,8 +22,23 @@ static const rd_opt report_opts[] = {
      .type = RD_OPT_STRING,
      .offset = offsetof(report_options, caches),
      .help = "mark these caches in the charts: L1=48K,L2=2M,... [this machine's]"},
+    {.name = "machine",
+     .arg = "MACHINE|host|FILE",
+     .type = RD_OPT_STRINGS,
+     .offset = offsetof(report_options, machines),
+     .help = "estimate the misses of this machine's caches and what they cost; may be repeated"},
     {.name = NULL},
 };
+
+/* Finds the machines of the page. Reports a failure and returns the exit status. */
+static int find_machines(rd_ctx *ctx, const report_options *o, rd_machine *out) {
+    for (size_t i = 0; i < o->machines.n; i++) {
+        rd_status status = rd_machine_find(ctx, o->machines.value[i], &out[i]);
+        if (status != RD_OK)
+            return fail_status(ctx, status);
+    }
+    return EXIT_OK;
+}
 
 static int run_report(rd_ctx *ctx, void *opts, int n, char **operands) {
     const report_options *o = opts;
@@ -30,17 +47,25 @@ static int run_report(rd_ctx *ctx, void *opts, int n, char **operands) {
     int status = output_check(ctx, &place, 1, (const char *const *)operands, (size_t)n);
     if (status == EXIT_OK && o->caches)
         status = caches_parse(ctx, o->caches, &caches);
+    rd_machine *machines = calloc(o->machines.n + 1, sizeof *machines);
+    if (!machines)
+        return fail("out of memory");
+    if (status == EXIT_OK)
+        status = find_machines(ctx, o, machines);
     rd_profile **profiles = NULL;
     if (status == EXIT_OK)
         status = read_profiles(ctx, (size_t)n, operands, &profiles);
-    if (status != EXIT_OK)
-        return status;
-    rd_page page = {.size = sizeof page,
-                    .profiles = profiles,
-                    .names = (const char *const *)operands,
-                    .n = (size_t)n};
-    status = page_write(ctx, &page, o->caches ? &caches : NULL, o->output);
-    free_profiles(profiles, (size_t)n);
+    if (status == EXIT_OK) {
+        rd_page page = {.size = sizeof page,
+                        .profiles = profiles,
+                        .names = (const char *const *)operands,
+                        .n = (size_t)n,
+                        .machines = machines,
+                        .n_machines = o->machines.n};
+        status = page_write(ctx, &page, o->caches ? &caches : NULL, o->output);
+        free_profiles(profiles, (size_t)n);
+    }
+    free(machines);
     return status;
 }
 
@@ -54,7 +79,11 @@ const command command_report = {
         "measured. Several profiles share the charts; for two the page also shows the\n"
         "difference.\n"
         "\n"
-        "  reusedist report before.json after.json -o report.html\n",
+        "  reusedist report before.json after.json -o report.html\n"
+        "\n"
+        "With --machine=zen4, or --caches with ways, the page also shows the caches of machines:\n"
+        "the traffic between them by Smith's estimate, and the functions and lines that wait\n"
+        "longest for data, as ranges. The page switches between several machines.\n",
     .opts = report_opts,
     .opts_size = sizeof(report_options),
     .min_operands = 1,

@@ -33,7 +33,15 @@ static void choose_caches(rd_page *page, const cache_list *given, cache_list *ma
 
 int page_write(rd_ctx *ctx, rd_page *page, const cache_list *caches, const char *path) {
     cache_list machine;
+    rd_machine given;
     choose_caches(page, caches, &machine);
+    if (caches && caches->has_machine && page->n_machines == 0) {
+        given = caches->machine;
+        if (!given.name[0]) /* caches of --caches have lines as large as blocks */
+            given.line_bytes = rd_profile_facts_of(page->profiles[0])->block_bytes;
+        page->machines = &given;
+        page->n_machines = 1;
+    }
     char *text = NULL;
     size_t n = 0;
     rd_status status = rd_report_html(ctx, page, &text, &n);

@@ -155,8 +155,11 @@ typedef struct rd_page {
     size_t n;               /* at least 1 */
     const rd_level *levels; /* in ascending order of size; the page shows the names */
     size_t n_levels;
-    const char *levels_from; /* words that follow "the caches" on the page, for example "of this
+    const char *levels_from;    /* words that follow "the caches" on the page, for example "of this
                                 machine" */
+    const rd_machine *machines; /* machines whose caches the page estimates; the user switches
+                                   between them */
+    size_t n_machines;
 } rd_page;
 
 /* Makes a page for a browser, one HTML file that needs no other file and no network. It has charts

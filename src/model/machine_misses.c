@@ -55,18 +55,24 @@ rd_status rd_machine_misses_of(rd_ctx *ctx, const rd_profile *p, const rd_machin
     return RD_OK;
 }
 
-bool rdi_machine_share_cycles(const rd_machine *m, const rd_share *share, rd_cycles *out) {
-    double misses[RD_CACHES_MAX];
+rdi_machine_bins rdi_machine_bins_of(const rd_machine *m) {
+    rdi_machine_bins bins = {.machine = m};
     for (size_t i = 0; i < m->caches.n; i++) {
         const rd_cache *c = &m->caches.cache[i];
         rdi_smith smith =
             rdi_smith_start(rd_cache_sets(c, m->line_bytes), rd_cache_ways(c, m->line_bytes));
+        for (size_t k = 0; k < RD_LOG_BINS; k++)
+            bins.miss[i][k] = rdi_smith_mean(&smith, rdi_log_bin_low(k), rdi_log_bin_high(k) + 1);
+    }
+    return bins;
+}
+
+bool rdi_machine_share_cycles(const rdi_machine_bins *bins, const rd_share *share, rd_cycles *out) {
+    double misses[RD_CACHES_MAX];
+    for (size_t i = 0; i < bins->machine->caches.n; i++) {
         misses[i] = (double)share->infinite;
         for (size_t k = 0; k < RD_LOG_BINS; k++)
-            if (share->bins[k]) {
-                uint64_t low = rdi_log_bin_low(k), high = rdi_log_bin_high(k);
-                misses[i] += (double)share->bins[k] * rdi_smith_mean(&smith, low, high + 1);
-            }
+            misses[i] += (double)share->bins[k] * bins->miss[i][k];
     }
-    return rd_machine_cycles(m, misses, out);
+    return rd_machine_cycles(bins->machine, misses, out);
 }

@@ -285,6 +285,7 @@ static rd_status put_page(rd_json_writer *w, const rd_page *page) {
     rd_json_end_array(w);
     RD_TRY(put_comparison(w, page));
     RD_TRY(put_change(w, page));
+    RD_TRY(rdi_html_machines(w, page));
     rd_json_end_object(w);
     return RD_OK;
 }

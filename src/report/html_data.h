@@ -27,6 +27,11 @@ RD_CHECKED rd_status rdi_html_assemble(rd_ctx *ctx, const char *page, const char
  * the page, which share the space for long lists. */
 RD_CHECKED rd_status rdi_html_details(rd_json_writer *w, const rd_profile *p, size_t n_profiles);
 
+/* ---- machines (html_machines.c) ---- */
+
+/* Writes the misses of the page's machines as a member of the whole object. */
+RD_CHECKED rd_status rdi_html_machines(rd_json_writer *w, const rd_page *page);
+
 /* ---- curves and bins (html_curve.c) ---- */
 
 /* Returns the size in blocks of the smallest cache with all achievable hits, or the bound; at least

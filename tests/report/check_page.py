@@ -20,7 +20,8 @@ import browser  # noqa: E402
 import make_profiles  # noqa: E402
 
 CACHES = "--caches=L1=32K,L2=1M,L3=32M"
-PANELS = ["overview", "distances", "code", "data-regions", "time", "space", "method"]
+MACHINES = ["--machine=zen4", "--machine=grace", "--machine=apple-m1"]
+PANELS = ["overview", "distances", "machine", "code", "data-regions", "time", "space", "method"]
 LONG_BYTES = 5 << 20
 
 # The number of different colors in each canvas on the page, up to four. A blank canvas has one.
@@ -77,7 +78,7 @@ class Checks:
 
 def make_page(tool, directory, output, *profiles):
     path = os.path.join(directory, output)
-    subprocess.run([tool, "report", CACHES, "-o", path,
+    subprocess.run([tool, "report", CACHES, *MACHINES, "-o", path,
                     *(os.path.join(directory, p) for p in profiles)], check=True)
     return path
 
@@ -251,6 +252,30 @@ def check_sample(checks, chrome, url):
     page.close()
 
 
+def check_machines(checks, chrome, url):
+    """Checks the picture of a machine, the code that waits, and switching between machines."""
+    page = chrome.page(url + "#machine")
+    text = "document.querySelector('.panel:not([hidden])').textContent"
+    boxes = "[...document.querySelectorAll('.cache-box b')].map((b) => b.textContent)"
+    checks.equal("machine: a box for each cache and memory", page.evaluate(boxes), ["L1", "L2", "L3", "Memory"])
+    checks.equal("machine: the bars have three parts",
+                 page.evaluate("[...document.querySelectorAll('.stack')].map((s) => s.children.length)"), [3, 3, 3])
+    said = page.evaluate(text).replace("\u00a0", " ")
+    checks.that("machine: the cost is a range", re.search(r"takes between \S+ .s and \S+ .s at 5.7 GHz", said), said)
+    checks.that("machine: the code that waits longest", "Functions that wait longest" in said and
+                "multiply" in said, said)
+    checks.that("machine: the choice is reached by Tab", focus_on(page, "#machine-choice"))
+    page.press("ArrowDown")
+    said = page.evaluate(text)
+    checks.that("machine: arrow keys choose another one", "NVIDIA Grace" in said, said)
+    checks.that("machine: the focus stays", page.evaluate("document.activeElement.id") == "machine-choice")
+    page.press("ArrowDown")
+    said = page.evaluate(text)
+    checks.that("machine: a line of another size is explained", "analyze with -b 128" in said, said)
+    check_quiet(checks, "machine", page)
+    page.close()
+
+
 def check_theme(checks, chrome, url):
     page = chrome.page(url, dark=False)
     ground = "getComputedStyle(document.body).backgroundColor"
@@ -340,6 +365,7 @@ def check_all(checks, tool, directory, shots):
         check_bins(checks, chrome, two)
         check_tables(checks, chrome, one)
         check_heat_keys(checks, chrome, one)
+        check_machines(checks, chrome, one)
         check_theme(checks, chrome, one)
         check_print(checks, chrome, two, shots or directory)
         check_hostile(checks, chrome, directory, tool)

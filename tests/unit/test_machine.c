@@ -209,12 +209,13 @@ static void a_share_costs_its_part(void **state) {
     rd_cycles cold, near, both;
     rd_share share = {.references = 10, .infinite = 10};
     assert_int_equal(rd_machine_find(ctx, "zen4", &m), RD_OK);
-    assert_true(rdi_machine_share_cycles(&m, &share, &cold));
+    rdi_machine_bins bins = rdi_machine_bins_of(&m);
+    assert_true(rdi_machine_share_cycles(&bins, &share, &cold));
     assert_true(fabs(cold.high - 10 * 73 * 5.7) < 1e-9);
     share = (rd_share){.references = 5, .bins = {[1] = 5}};
-    assert_true(rdi_machine_share_cycles(&m, &share, &near) && near.high == 0);
+    assert_true(rdi_machine_share_cycles(&bins, &share, &near) && near.high == 0);
     share = (rd_share){.references = 1000, .infinite = 10, .bins = {[1] = 5, [12] = 985}};
-    assert_true(rdi_machine_share_cycles(&m, &share, &both));
+    assert_true(rdi_machine_share_cycles(&bins, &share, &both));
     assert_true(both.high > cold.high + 900 * 14 && both.high < cold.high + 985 * 14 + 20);
 }
 

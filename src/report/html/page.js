@@ -7,6 +7,7 @@ const panels = [
     { id: "overview", name: "Overview", make: overviewPanel },
     { id: "distances", name: "Distances", make: distancesPanel },
     profiles.length === 2 ? { id: "compare", name: "Compare", make: comparePanel } : null,
+    data.machines.length ? { id: "machine", name: "Machine", make: machinePanel } : null,
     { id: "code", name: "Code", make: codePanel },
     { id: "data-regions", name: "Data", make: dataPanel },
     { id: "time", name: "Time", make: timePanel },

@@ -1,0 +1,119 @@
+/* Makes the panel about machines: their caches as boxes, the traffic between them, and the code that
+ * waits longest. */
+
+let machine = 0; /* index of the machine that the panel shows */
+
+function machineName(m) {
+    return m.name ? clean(m.name) : "the given caches";
+}
+
+function duration(s) {
+    for (const [unit, name] of [[1, "s"], [1e-3, "ms"], [1e-6, "\u00b5s"], [1e-9, "ns"]])
+        if (s >= unit || name === "ns")
+            return `${Number((s / unit).toPrecision(3))}\u00a0${name}`;
+    return "";
+}
+
+/* Formats a range of cycles as time, or as cycles if the clock rate is unknown. */
+function waitRange(m, [low, high]) {
+    const show = (cycles) => cycles === 0 ? "0" : m.clock ? duration(cycles / (m.clock * 1e9))
+        : `${count(cycles)} cycles`;
+    return `between ${show(low)} and ${show(high)}`;
+}
+
+function sayWait(m, found) {
+    if (!found.cycles)
+        return `What the misses cost on ${machineName(m)} is not known: its description does not have all ` +
+            "latencies.";
+    return `On ${machineName(m)}, waiting for data takes ${waitRange(m, found.cycles)}` +
+        (m.clock ? ` at ${m.clock}\u00a0GHz, ${count(found.cycles[0])} to ${count(found.cycles[1])} cycles: `
+            : ": ") +
+        (m.parallel ? `the lower end if ${m.parallel} misses are always in flight, ` : "") +
+        "the upper end if misses never overlap." +
+        (m.parallel ? "" : " How many misses can be in flight is not known.");
+}
+
+/* Makes the box of one cache: its shape, and a bar that divides the references into hits, misses that
+ * an infinite cache would have as well, and other misses. */
+function cacheBox(m, p, found, i) {
+    const c = m.caches[i], miss = found.estimate[i], cold = p.infinite / (p.references || 1);
+    const parts = miss === null ? [] : [["hits", 1 - miss, "hit"],
+        ["other misses", Math.max(0, miss - cold), "again"], ["first touches", Math.min(cold, miss), "cold"]];
+    const shape = [bytes(c.bytes), c.ways ? `${c.ways} ways` : "fully associative",
+        c.latency ? `${c.latency} cycles` : null, c.shared ? "shared" : null].filter((text) => text);
+    return el("div", { class: "cache-box" },
+        el("p", { class: "cache-name" }, el("b", {}, clean(c.name)), " ", el("span", {}, shape.join(", "))),
+        parts.length ? el("div", { class: "stack", role: "img", "aria-label": parts.map(([name, share]) =>
+            `${name} ${percent(share)}`).join(", ") }, parts.map(([, share, kind]) =>
+            el("span", { class: kind, style: `width: ${(100 * share).toFixed(3)}%` }))) : null,
+        el("p", { class: "note" }, miss === null ? "The misses are unknown."
+            : `misses ${percent(miss)} by estimate, ${percent(found.full[i])} if fully associative`));
+}
+
+function trafficArrow(m, p, misses, into) {
+    return el("div", { class: "traffic" }, el("span", { "aria-hidden": "true" }, "\u2195"),
+        misses === null ? "unknown traffic"
+            : `${count(misses * p.references)} blocks, ${bytes(misses * p.references * m.line)} from ${into}`);
+}
+
+function hierarchyPicture(m, p, found) {
+    const nodes = [];
+    let flow = 1; /* a block that one cache does not ask for does not pass the next one */
+    for (let i = 0; i < m.caches.length; i++) {
+        flow = found.estimate[i] === null || flow === null ? null : Math.min(flow, found.estimate[i]);
+        nodes.push(cacheBox(m, p, found, i), trafficArrow(m, p, flow,
+            i + 1 < m.caches.length ? clean(m.caches[i + 1].name) : "memory"));
+    }
+    nodes.push(el("div", { class: "cache-box" }, el("p", { class: "cache-name" }, el("b", {}, "Memory"), " ",
+        el("span", {}, m.memory ? `${m.memory} ns` : "latency unknown"))));
+    return el("div", { class: "hierarchy" }, nodes);
+}
+
+function stackLegend() {
+    return el("ul", { class: "legend" }, [["hit", "hits"], ["again", "misses of blocks that were used before"],
+        ["cold", "first touches"]].map(([kind, name]) =>
+        el("li", {}, el("span", { class: `swatch ${kind}` }), el("span", {}, name))));
+}
+
+/* Lists the functions or lines that wait longest. */
+function waitTable(m, p, rows, title, name) {
+    const shown = (rows || []).filter(([index]) => name(index) !== null);
+    if (!shown.length) return null;
+    const total = m.profiles[profiles.indexOf(p)].cycles[1];
+    return el("div", {}, el("h3", {}, title), plainTable(title, ["", "Waits", "Share"],
+        shown.map((row) => [name(row[0]), waitRange(m, row.slice(1)), shareCell(total ? row[2] / total : 0)]),
+        true));
+}
+
+function machineOf(m, p, i) {
+    const found = m.profiles[i], title = profiles.length > 1 ? el("h3", {}, swatch(i), profileNames[i]) : null;
+    if (found.reason)
+        return el("div", {}, title, el("p", { class: "notice" }, `${clean(found.reason)}.`));
+    const a = p.attribution;
+    const functionName = (k) => a.functions[k] && !a.functions[k].others ? clean(a.functions[k].name) : null;
+    const lineName = (k) => a.lines[k] && !a.lines[k].others ? placeOf(a, a.lines[k]) : null;
+    return el("div", {}, title, el("p", { class: "findings-line" }, sayWait(m, found)),
+        el("div", { class: "machine-parts" }, hierarchyPicture(m, p, found),
+            a ? waitTable(m, p, found.functions, "Functions that wait longest", functionName) : null,
+            a ? waitTable(m, p, found.lines, "Lines that wait longest", lineName) : null));
+}
+
+function machinePanel(refresh) {
+    const m = data.machines[machine];
+    const choice = data.machines.length > 1 ? el("label", { class: "select" }, el("span", {}, "Machine"),
+        el("select", { id: "machine-choice", change: (event) => {
+            machine = Number(event.target.value);
+            refresh("machine");
+            document.getElementById("machine-choice").focus();
+        } }, data.machines.map((each, i) =>
+            el("option", { value: i, selected: i === machine }, machineName(each))))) : null;
+    return section("Machine", choice,
+        el("p", {}, m.title ? clean(m.title) : `The caches of ${machineName(m)}`),
+        stackLegend(),
+        el("div", { class: "several" }, profiles.map((p, i) => machineOf(m, p, i))),
+        el("p", { class: "note" }, "Misses are estimated from the reuse distances (Smith 1978), as if blocks fell " +
+            "into sets at random and all references arrived at every cache. For large direct-mapped caches, " +
+            "the estimate was further from the exact misses than the fully associative number on the " +
+            "programs tried."),
+        m.source ? el("p", { class: "note" }, `Source of the description: ${clean(m.source)}`) : null);
+}
