@@ -6,21 +6,16 @@
  * up to and including it, its worst rank, is below C. So counting worst ranks gives the hits of all
  * sizes.
  *
- * Ranks come from an engine, which gives the reuse distance of every touch. A reuse distance also
- * counts the blocks of the same request that were touched before and were used less recently when
- * the request arrived. Blocks of a log form a tree, because a hash names all blocks before it, and
- * every request touches a path from a root. So it is known which blocks these are:
- *
- * - Front to back: a block's ancestors were touched by the request that touched the block last, or
- *   by a later one. Those of the same request come before it, so they are less recent. The rank is
- *   the distance minus the number of blocks before it in this request whose last request is the
- *   same one.
- * - Tail first: all blocks after it in this request were used less recently. The rank is the
- *   distance minus their number.
+ * Ranks need no look-up in an order structure per block, because the blocks of a log form trees: a
+ * hash names all blocks before it, and every request touches a path from a root. Consecutive blocks
+ * of a request that belong to the same earlier request are a group. The blocks of later requests are
+ * above all of them (kv_recency.h counts these once per group). Of the earlier request itself, the
+ * blocks above a block are those after it on the path if blocks are touched front to back, and
+ * those before it that the earlier request still owns if they are touched tail first.
  *
  * A log in which a hash follows two different hashes is no tree and is refused.
  *
- * Time: that of the engine plus one look-up per touch. Memory: O(distinct blocks).
+ * Time: one look-up in a table per block, and O(log requests) per group. Memory: O(distinct blocks).
  */
 #include "prefix/kv_state.h"
 
@@ -29,8 +24,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define BATCH_TOUCHES 16384 /* the engine gets a batch when it has this many touches */
-#define AHEAD         16    /* touches between a prefetch and its use */
+#define BATCH_TOUCHES 16384 /* a batch is processed when it has this many touches */
+#define AHEAD         24    /* touches between a prefetch and its use */
 
 /* ---- opening ---- */
 
@@ -59,8 +54,8 @@ static rd_status start(rd_kv *kv, const rd_kv_config *config) {
     for (size_t i = 0; i < kv->config.n_tiers; i++)
         kv->tiers[i].end_blocks = kv->config.tiers[i];
     RD_TRY(rdi_kv_blocks_init(&kv->blocks, kv->ctx));
-    RD_TRY(rdi_kv_details_init(kv));
-    return rd_engine_open(kv->ctx, "stream", NULL, &kv->engine);
+    RD_TRY(rdi_kv_recency_init(&kv->recency, kv->ctx));
+    return rdi_kv_details_init(kv);
 }
 
 rd_status rd_kv_new(rd_ctx *ctx, const rd_kv_config *config, rd_kv **out) {
@@ -80,20 +75,17 @@ rd_status rd_kv_new(rd_ctx *ctx, const rd_kv_config *config, rd_kv **out) {
 void rd_kv_free(rd_kv *kv) {
     if (!kv)
         return;
-    rd_engine_close(kv->engine);
     rdi_kv_blocks_fini(&kv->blocks);
     rdi_kv_details_fini(kv);
     rdi_kv_opt_fini(kv);
     rdi_u64_list_free(kv->ctx, &kv->touches);
-    rdi_u64_list_free(kv->ctx, &kv->distances);
     rdi_free(kv->ctx, kv->rows);
     rdi_free(kv->ctx, kv->seen.rank);
     rdi_free(kv->ctx, kv->seen.distance);
     rdi_free(kv->ctx, kv->seen.last);
-    if (kv->hit_blocks)
-        rdi_pages_free(kv->ctx, kv->hit_blocks, kv->blocks_room * sizeof(uint64_t));
-    if (kv->hit_tokens)
-        rdi_pages_free(kv->ctx, kv->hit_tokens, kv->tokens_room * sizeof(uint64_t));
+    rdi_kv_recency_fini(&kv->recency);
+    if (kv->hits)
+        rdi_pages_free(kv->ctx, kv->hits, kv->hits_room * sizeof *kv->hits);
     rdi_free(kv->ctx, kv);
 }
 
@@ -112,6 +104,13 @@ static rd_status contradiction(const rd_kv *kv, const rdi_kv_row *row, const rdi
                     " followed another block in an earlier request, so its hash does not name all "
                     "blocks before it; with --ids=content a hash names its block only",
                     name, row->line, block->id);
+}
+
+static rd_status no_tree(const rd_kv *kv, const rdi_kv_row *row) {
+    return rdi_fail(kv->ctx, RD_EFORMAT,
+                    "%s: line %" PRIu64 ": the hashes contradict those of earlier requests; with "
+                    "--ids=content a hash names its block only",
+                    kv->config.name ? kv->config.name : "the log", row->line);
 }
 
 static rd_status reserve_seen(rd_kv *kv, size_t n) {
@@ -139,43 +138,104 @@ static size_t gap_bin(uint32_t now_ms, uint32_t then_ms) {
     return bin < RD_KV_GAPS ? bin : RD_KV_GAPS - 1;
 }
 
-/* Looks up the blocks of a request, checks that they form a tree, and fills `rank`, `distance` and
- * `last`. */
-static rd_status look_up(rd_kv *kv, const rdi_kv_row *row) {
+/* Returns the end of the group of blocks that begins at `first`. */
+static size_t group_end(const rdi_kv_seen *seen, size_t first) {
+    size_t end = first + 1;
+    while (end < seen->row->n && seen->last[end] == seen->last[first])
+        end++;
+    return end;
+}
+
+/* Sets ranks and distances of the group of blocks [first, end) of a request. `before` is the request
+ * that touched them last. Front to back, the first block of a group has the largest rank, so the
+ * curve needs no other. Returns false if the log is no tree. */
+static bool rank_group(rd_kv *kv, size_t first, size_t end, uint32_t before) {
     rdi_kv_seen *seen = &kv->seen;
+    const rdi_kv_owner *owner = &kv->recency.owner[before];
+    uint64_t above = rdi_kv_recency_after(&kv->recency, before);
+    size_t taken = owner->length - owner->owned; /* blocks of the path that later requests own */
     bool tail = kv->config.order == RD_KV_TAIL;
-    size_t n = row->n, step = 0, group = 0;
-    uint64_t parent = RDI_KV_NO_PARENT;
-    uint32_t time_ms = (uint32_t)(row->time_us / 1000 < UINT32_MAX ? row->time_us / 1000 : 0);
-    uint32_t before = 0;
-    const uint64_t *ids = kv->touches.at + row->first, *distances = kv->distances.at + row->first;
-    for (size_t i = 0; i < n; i++, parent = ids[step]) {
-        step = tail ? n - 1 - i : i;
-        rdi_kv_block *block = rdi_kv_blocks_find(&kv->blocks, ids[step]);
+    if (first < taken || end > owner->length)
+        return false;
+    size_t ranked = tail || kv->config.n_tiers ? end : first + 1;
+    for (size_t i = first; i < ranked; i++) {
+        seen->rank[i] = above + (tail ? i - taken : owner->length - 1 - i);
+        seen->distance[i] = seen->rank[i] + (tail ? seen->row->n - 1 - i : i - first);
+    }
+    return true;
+}
+
+/* Finds the request that touched each block last, and makes this request its owner. Blocks that are
+ * new form the end of the request, because new blocks follow new blocks only. */
+static rd_status find_blocks(rd_kv *kv, const rdi_kv_row *row) {
+    rdi_kv_seen *seen = &kv->seen;
+    const uint64_t *ids = kv->touches.at + row->first;
+    uint32_t parent = RDI_KV_NO_PARENT;
+    size_t ahead = kv->touches.n - row->first; /* blocks of this and all later requests */
+    for (size_t i = 0; i < row->n; i++) {
+        if (i + AHEAD < ahead)
+            rdi_kv_blocks_prefetch(&kv->blocks, ids[i + AHEAD]);
+        rdi_kv_block *block = rdi_kv_blocks_find(&kv->blocks, ids[i]);
         uint32_t last = block->request;
         if (last == 0) {
-            *block = (rdi_kv_block){.id = ids[step], .parent = parent};
+            *block = (rdi_kv_block){.id = ids[i], .parent = parent};
             kv->blocks.n++;
-        } else if (block->parent != parent || last == kv->number) {
+        } else if (RDI_UNLIKELY(block->parent != parent || last == kv->number)) {
             return contradiction(kv, row, block);
-        } else if (row->time_us != RD_KV_NO_TIME) {
-            kv->gaps[gap_bin(time_ms, block->time_ms)]++;
         }
-        block->request = (uint32_t)kv->number;
-        block->time_ms = time_ms;
-        group = last == before ? group + 1 : 0;
-        before = last;
+        block->request = kv->number;
         seen->last[i] = last;
-        seen->distance[i] = distances[step];
-        seen->rank[i] = last == 0 ? RD_COLD : distances[step] - (tail ? step : group);
+        parent = rdi_kv_mark(ids[i]);
     }
+    return RD_OK;
+}
+
+/* Ranks the blocks of a request group by group, then takes them from their owners. */
+static rd_status rank_blocks(rd_kv *kv, const rdi_kv_row *row) {
+    rdi_kv_seen *seen = &kv->seen;
+    size_t first = 0, end = 0;
+    for (; first < row->n && seen->last[first] != 0; first = end) {
+        uint32_t before = seen->last[first];
+        end = group_end(seen, first);
+        if (!rank_group(kv, first, end, before))
+            return no_tree(kv, row);
+        if (row->time_us != RD_KV_NO_TIME)
+            kv->gaps[gap_bin(kv->recency.owner[kv->number].time_ms,
+                             kv->recency.owner[before].time_ms)] += end - first;
+    }
+    for (size_t i = first; i < row->n; i++)
+        if (seen->last[i] != 0)
+            return no_tree(kv, row);
+        else
+            seen->rank[i] = seen->distance[i] = RD_COLD;
+    for (first = 0; first < row->n && seen->last[first] != 0; first = end) {
+        end = group_end(seen, first);
+        rdi_kv_recency_add(&kv->recency, seen->last[first], -(int64_t)(end - first));
+    }
+    kv->recency.owner[kv->number].length = (uint32_t)row->n;
+    rdi_kv_recency_add(&kv->recency, kv->number, (int64_t)row->n);
+    return RD_OK;
+}
+
+/* Gives the request a number. Requests that own no blocks lose theirs when there is no room; Belady's
+ * bound needs all numbers. */
+static rd_status number_request(rd_kv *kv, const rdi_kv_row *row) {
+    uint64_t ms = row->time_us / 1000;
+    if (rdi_kv_recency_full(&kv->recency)) {
+        uint32_t *numbers = NULL;
+        RD_TRY(rdi_kv_recency_grow(&kv->recency, !kv->config.opt, &numbers));
+        for (size_t i = 0; numbers && i <= kv->blocks.mask; i++)
+            kv->blocks.slot[i].request = numbers[kv->blocks.slot[i].request];
+        rdi_free(kv->ctx, numbers);
+    }
+    kv->number = rdi_kv_recency_begin(&kv->recency, (uint32_t)(ms < UINT32_MAX ? ms : UINT32_MAX));
     return RD_OK;
 }
 
 /* Adds `n` blocks with `tokens` tokens, which are hits at all sizes above `worst`. */
 static rd_status add_hits(rd_kv *kv, uint64_t worst, uint64_t n, uint64_t tokens) {
-    kv->hit_blocks[worst] += n;
-    kv->hit_tokens[worst] += tokens;
+    kv->hits[worst].blocks += n;
+    kv->hits[worst].tokens += tokens;
     kv->totals.block_hits += n;
     kv->totals.token_hits += tokens;
     kv->totals.end = worst >= kv->totals.end ? worst + 1 : kv->totals.end;
@@ -185,16 +245,18 @@ static rd_status add_hits(rd_kv *kv, uint64_t worst, uint64_t n, uint64_t tokens
 /* Counts the worst ranks of a request, in runs of equal ones. */
 static rd_status count_hits(rd_kv *kv) {
     const rdi_kv_seen *seen = &kv->seen;
+    bool tail = kv->config.order == RD_KV_TAIL;
     uint64_t worst = 0, n = 0, tokens = 0;
-    for (size_t i = 0; i < seen->row->n && seen->rank[i] != RD_COLD; i++) {
+    for (size_t i = 0, end; i < seen->row->n && seen->last[i] != 0; i = end) {
+        end = tail ? i + 1 : group_end(seen, i);
         if (seen->rank[i] > worst) {
             if (n)
                 RD_TRY(add_hits(kv, worst, n, tokens));
             worst = seen->rank[i];
             n = tokens = 0;
         }
-        n++;
-        tokens += rdi_kv_block_tokens(seen, i);
+        n += end - i;
+        tokens += (end - 1 - i) * seen->block_tokens + rdi_kv_block_tokens(seen, end - 1);
     }
     return n ? add_hits(kv, worst, n, tokens) : RD_OK;
 }
@@ -210,12 +272,12 @@ static void count_request(rd_kv *kv, const rdi_kv_row *row) {
 
 static rd_status take_request(rd_kv *kv, const rdi_kv_row *row) {
     rdi_kv_seen *seen = &kv->seen;
-    if (++kv->number > UINT32_MAX - 1)
-        return rdi_fail(kv->ctx, RD_ERANGE, "the log has more than %u requests", UINT32_MAX - 1);
     RD_TRY(reserve_seen(kv, row->n));
-    RD_TRY(look_up(kv, row));
-    uint64_t full = row->prompt_tokens / kv->config.block_tokens;
+    RD_TRY(number_request(kv, row));
     seen->row = row;
+    RD_TRY(find_blocks(kv, row));
+    RD_TRY(rank_blocks(kv, row));
+    uint64_t full = row->prompt_tokens / kv->config.block_tokens;
     seen->number = kv->number;
     seen->last_tokens =
         row->n > full ? row->prompt_tokens % kv->config.block_tokens : kv->config.block_tokens;
@@ -233,31 +295,20 @@ static rd_status take_request(rd_kv *kv, const rdi_kv_row *row) {
 
 static rd_status reserve_counts(rd_kv *kv) {
     uint64_t need = kv->blocks.n + kv->touches.n;
-    uint64_t to = need > kv->blocks_room ? 2 * need : 0;
-    void *blocks = kv->hit_blocks, *tokens = kv->hit_tokens;
-    rd_status status =
-        rdi_pages_grow_array(kv->ctx, &blocks, &kv->blocks_room, to, sizeof(uint64_t));
-    kv->hit_blocks = blocks;
-    RD_TRY(status);
-    status = rdi_pages_grow_array(kv->ctx, &tokens, &kv->tokens_room, to, sizeof(uint64_t));
-    kv->hit_tokens = tokens;
+    void *hits = kv->hits;
+    rd_status status = rdi_pages_grow_array(kv->ctx, &hits, &kv->hits_room,
+                                            need > kv->hits_room ? 2 * need : 0, sizeof *kv->hits);
+    kv->hits = hits;
     return status;
 }
 
-/* Gives the batch to the engine and takes its requests one after the other. */
+/* Takes the requests of the batch one after the other. Look-ups in the table are prefetched. */
 static rd_status process(rd_kv *kv) {
-    size_t n = kv->touches.n, ahead = 0;
-    RD_TRY(rdi_u64_list_reserve(kv->ctx, &kv->distances, n));
+    size_t n = kv->touches.n;
     RD_TRY(rdi_kv_blocks_reserve(&kv->blocks, n));
     RD_TRY(reserve_counts(kv));
-    if (n)
-        RD_TRY(rd_engine_feed(kv->engine, kv->touches.at, n, kv->distances.at));
-    for (size_t i = 0; i < kv->n_rows; i++) {
-        size_t until = kv->rows[i].first + kv->rows[i].n + AHEAD;
-        for (; ahead < n && ahead < until; ahead++)
-            rdi_kv_blocks_prefetch(&kv->blocks, kv->touches.at[ahead]);
+    for (size_t i = 0; i < kv->n_rows; i++)
         RD_TRY(take_request(kv, &kv->rows[i]));
-    }
     kv->n_rows = kv->touches.n = 0;
     return RD_OK;
 }
@@ -279,12 +330,7 @@ static rd_status add_row(rd_kv *kv, const rd_kv_request *r, const uint64_t *bloc
                                           .line = r->line,
                                           .turn = r->turn,
                                           .counted = counted};
-    if (kv->config.order == RD_KV_FRONT)
-        return rdi_u64_list_append(kv->ctx, &kv->touches, blocks, n);
-    RD_TRY(rdi_u64_list_reserve(kv->ctx, &kv->touches, kv->touches.n + n));
-    for (size_t i = n; i-- > 0;)
-        kv->touches.at[kv->touches.n++] = blocks[i];
-    return RD_OK;
+    return rdi_u64_list_append(kv->ctx, &kv->touches, blocks, n);
 }
 
 /* Returns the time of a request: no earlier than that of the requests before it. */
@@ -337,8 +383,8 @@ rd_status rd_kv_finish(rd_kv *kv) {
     RD_TRY(process(kv));
     kv->totals.distinct = kv->blocks.n;
     for (uint64_t i = 1; i < kv->totals.end; i++) {
-        kv->hit_blocks[i] += kv->hit_blocks[i - 1];
-        kv->hit_tokens[i] += kv->hit_tokens[i - 1];
+        kv->hits[i].blocks += kv->hits[i - 1].blocks;
+        kv->hits[i].tokens += kv->hits[i - 1].tokens;
     }
     rdi_kv_tiers_finish(kv);
     kv->finished = true;
@@ -366,8 +412,8 @@ rd_status rd_kv_at(const rd_kv *kv, uint64_t blocks, rd_kv_point *out) {
     uint64_t at = blocks < kv->totals.end ? blocks : kv->totals.end;
     *out = (rd_kv_point){.size_blocks = blocks};
     if (at) {
-        out->block_hits = kv->hit_blocks[at - 1];
-        out->token_hits = kv->hit_tokens[at - 1];
+        out->block_hits = kv->hits[at - 1].blocks;
+        out->token_hits = kv->hits[at - 1].tokens;
     }
     return RD_OK;
 }
@@ -384,7 +430,7 @@ rd_status rd_kv_size_for(const rd_kv *kv, double share, uint64_t *out) {
     }
     while (low < high) { /* the smallest size with enough hits is in [low, high] */
         uint64_t middle = low + (high - low) / 2;
-        uint64_t hits = middle ? kv->hit_tokens[middle - 1] : 0;
+        uint64_t hits = middle ? kv->hits[middle - 1].tokens : 0;
         if ((double)hits >= need)
             high = middle;
         else

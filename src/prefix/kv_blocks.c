@@ -14,7 +14,7 @@ static rd_status make_slots(rdi_kv_blocks *t, size_t slots) {
     if (!t->slot)
         return RD_ENOMEM;
     t->mask = slots - 1;
-    t->limit = slots / 4 * 3;
+    t->limit = slots / 2;
     return RD_OK;
 }
 
@@ -34,7 +34,7 @@ rd_status rdi_kv_blocks_reserve(rdi_kv_blocks *t, size_t more) {
         return RD_OK;
     rdi_kv_blocks grown = *t;
     size_t slots = t->mask + 1;
-    while (t->n + more > slots / 4 * 3 && slots <= SIZE_MAX / 2)
+    while (t->n + more > slots / 2 && slots <= SIZE_MAX / 2)
         slots *= 2;
     RD_TRY(make_slots(&grown, slots));
     for (size_t i = 0; i <= t->mask; i++)

@@ -6,10 +6,11 @@
 
 #include "base/u64_list.h"
 #include "prefix/kv_blocks.h"
+#include "prefix/kv_recency.h"
 #include "reusedist/engine.h"
 #include "reusedist/prefix.h"
 
-/* A request in the batch that waits for the engine. */
+/* A request in the batch. */
 typedef struct rdi_kv_row {
     size_t first, n; /* its touches in the batch */
     uint64_t prompt_tokens, time_us, line;
@@ -34,6 +35,11 @@ typedef struct rdi_kv_seen {
 typedef struct rdi_kv_run {
     uint64_t worst, tokens;
 } rdi_kv_run;
+
+/* Hits with one worst rank, or up to one. */
+typedef struct rdi_kv_hits {
+    uint64_t blocks, tokens;
+} rdi_kv_hits;
 
 /* Shares, turns and windows for the sizes of the configuration. */
 typedef struct rdi_kv_detail_state {
@@ -60,16 +66,16 @@ typedef struct rdi_kv_opt {
 struct rd_kv {
     rd_ctx *ctx;
     rd_kv_config config;
-    rd_engine *engine;
     rdi_kv_blocks blocks;
-    rdi_u64_list touches, distances; /* the batch, in the order of touches */
+    rdi_kv_recency recency;
+    rdi_u64_list touches; /* the blocks of the batch's requests */
     rdi_kv_row *rows;
     size_t n_rows, rows_room;
     rdi_kv_seen seen;
-    uint64_t number;                   /* requests so far, sequences included */
-    uint64_t latest_us;                /* latest time so far */
-    uint64_t *hit_blocks, *hit_tokens; /* [worst rank]; cumulated by rd_kv_finish() */
-    uint64_t blocks_room, tokens_room; /* capacities of these arrays */
+    uint32_t number;    /* number of the current request; sequences count */
+    uint64_t latest_us; /* latest time so far */
+    rdi_kv_hits *hits;  /* [worst rank]; cumulated by rd_kv_finish() */
+    uint64_t hits_room; /* capacity of `hits` */
     uint64_t gaps[RD_KV_GAPS];
     rd_kv_totals totals;
     rdi_kv_detail_state details;

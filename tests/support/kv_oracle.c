@@ -124,7 +124,7 @@ static void touch(oracle_cache *cache, uint64_t block) {
         cache->n = cache->size;
 }
 
-static void touch_all(oracle_cache *cache, const uint64_t *blocks, size_t n, rd_kv_order order) {
+void oracle_touch(oracle_cache *cache, const uint64_t *blocks, size_t n, rd_kv_order order) {
     for (size_t i = 0; i < n; i++)
         touch(cache, blocks[order == RD_KV_FRONT ? i : n - 1 - i]);
 }
@@ -142,10 +142,10 @@ oracle_hits oracle_serve(oracle_cache *cache, const oracle_log *log, size_t i,
     while (hits < n && oracle_find(cache, r->blocks[hits]) < cache->n)
         hits++;
     uint64_t tokens = hits * log->block_tokens;
-    touch_all(cache, r->blocks, n, rules->order);
+    oracle_touch(cache, r->blocks, n, rules->order);
     bool longer = r->n_sequence > r->prompt_tokens / log->block_tokens;
     if (rules->outputs && longer)
-        touch_all(cache, r->sequence, r->n_sequence, rules->order);
+        oracle_touch(cache, r->sequence, r->n_sequence, rules->order);
     return (oracle_hits){.blocks = hits,
                          .tokens = tokens < r->prompt_tokens ? tokens : r->prompt_tokens};
 }

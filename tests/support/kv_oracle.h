@@ -51,6 +51,8 @@ size_t oracle_blocks(const oracle_log *log, size_t i, const oracle_rules *rules)
 /* Serves one request: finds its hits, then touches its blocks. */
 oracle_hits oracle_serve(oracle_cache *cache, const oracle_log *log, size_t i,
                          const oracle_rules *rules);
+/* Touches the blocks of a request in the given order. */
+void oracle_touch(oracle_cache *cache, const uint64_t *blocks, size_t n, rd_kv_order order);
 /* Returns the position of a block in the list, or the length of the list if it is not there. */
 size_t oracle_find(const oracle_cache *cache, uint64_t block);
 /* Serves all requests with an empty cache of `size` blocks. Stores the hits of each request. */

@@ -339,6 +339,38 @@ static void test_tiers_equal_lists_of_their_own(void **state) {
     }
 }
 
+/* ---- long logs ---- */
+
+/* A log that is so long that requests which own no blocks lose their numbers. */
+static void test_a_long_log_keeps_its_numbers(void **state) {
+    (void)state;
+    static oracle_cache cache;
+    enum { BLOCKS = 40, REQUESTS = 40000, SIZE = 17 };
+    rd_kv_config config = {.size = sizeof config};
+    rd_kv *kv = NULL;
+    rdi_rng rng = {.state = 7};
+    uint64_t hits = 0;
+    cache.n = 0;
+    cache.size = SIZE;
+    assert_int_equal(rd_kv_new(ctx, &config, &kv), RD_OK);
+    for (size_t i = 0; i < REQUESTS; i++) {
+        uint64_t path[2] = {rdi_rng_below(&rng, BLOCKS), 0};
+        path[1] = 1000 + path[0];
+        size_t n = 1 + (size_t)rdi_rng_below(&rng, 2), held = 0;
+        rd_kv_request r = {.blocks = path, .n_blocks = n, .prompt_tokens = n, .time_us = i * 1000};
+        while (held < n && oracle_find(&cache, path[held]) < cache.n)
+            held++;
+        hits += held;
+        oracle_touch(&cache, path, n, RD_KV_FRONT);
+        assert_int_equal(rd_kv_feed(kv, &r), RD_OK);
+    }
+    rd_kv_point point;
+    assert_int_equal(rd_kv_finish(kv), RD_OK);
+    assert_int_equal(rd_kv_at(kv, SIZE, &point), RD_OK);
+    assert_int_equal(point.block_hits, hits);
+    rd_kv_free(kv);
+}
+
 /* ---- replicas ---- */
 
 /* N servers with a cache each. The router chooses as reusedist/prefix.h defines it. */
@@ -575,6 +607,7 @@ int main(int argc, char **argv) {
         TEST(test_the_bound_equals_brute_force),
         TEST(test_the_bound_lies_between_lru_and_infinite),
         TEST(test_tiers_equal_lists_of_their_own),
+        TEST(test_a_long_log_keeps_its_numbers),
         TEST(test_replicas_equal_the_simulator),
         TEST(test_models_have_their_published_sizes),
         TEST(test_models_are_described),

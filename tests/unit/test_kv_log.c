@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "support/faults.h"
 #include "support/files.h"
 #include "support/fixture.h"
 #include "support/kv_oracle.h"
@@ -306,6 +307,54 @@ static void test_damaged_native_logs_are_refused(void **state) {
     free(bytes);
 }
 
+/* ---- failing allocations ---- */
+
+static rd_status analyze_log(rd_ctx *own, void *user) {
+    rd_kv_log *log = NULL;
+    rd_kv *kv = NULL;
+    rd_kv_fleet *fleet = NULL;
+    const rd_kv_request *request = NULL;
+    rd_kv_config config = {.size = sizeof config,
+                           .block_tokens = 2,
+                           .opt = true,
+                           .outputs = true,
+                           .sizes = {1, 2},
+                           .n_sizes = 2};
+    rd_kv_log_config log_config = {.size = sizeof log_config, .block_tokens = 2};
+    rd_status status = rd_kv_log_open_memory(own, "log", user, strlen(user), &log_config, &log);
+    if (status == RD_OK)
+        status = rd_kv_new(own, &config, &kv);
+    if (status == RD_OK)
+        status = rd_kv_fleet_new(own, &config, 2, RD_KV_PREFIX, &fleet);
+    while (status == RD_OK && (status = rd_kv_log_read(log, &request)) == RD_OK && request) {
+        status = rd_kv_feed(kv, request);
+        if (status == RD_OK)
+            status = rd_kv_fleet_feed(fleet, request);
+    }
+    if (status == RD_OK)
+        status = rd_kv_finish(kv);
+    rd_kv_view view = {.size = sizeof view, .kv = kv, .name = "log", .replicas = 2};
+    view.fleets[RD_KV_PREFIX] = fleet;
+    rd_report_style style = {.size = sizeof style};
+    char *text = NULL;
+    size_t n = 0;
+    if (status == RD_OK && (status = rd_kv_report_text(&view, &style, &text, &n)) == RD_OK)
+        rd_text_free(own, text);
+    if (status == RD_OK && (status = rd_kv_report_html(&view, &text, &n)) == RD_OK)
+        rd_text_free(own, text);
+    rd_kv_fleet_free(fleet);
+    rd_kv_free(kv);
+    rd_kv_log_close(log);
+    return status;
+}
+
+static void test_failing_allocations(void **state) {
+    (void)state;
+    char text[] = "{\"token_ids\":[1,2,3,4,5],\"output_token_ids\":[6,7],\"conversation\":\"a\"}\n"
+                  "{\"token_ids\":[1,2,3,4,5,6],\"output_token_ids\":[],\"conversation\":\"a\"}\n";
+    assert_true(faults_inject("kv", analyze_log, text, RD_OK) > 20);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, new_ctx, free_ctx)
@@ -319,6 +368,7 @@ int main(void) {
         TEST(test_unknown_formats_are_refused),
         TEST(test_the_native_format_keeps_everything),
         TEST(test_damaged_native_logs_are_refused),
+        TEST(test_failing_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
