@@ -83,7 +83,7 @@ rd_status rdi_kv_opt_request(rd_kv *kv, const rdi_kv_seen *seen) {
 }
 
 void rdi_kv_opt_fini(rd_kv *kv) {
-    for (size_t i = 0; i < kv->config.n_sizes; i++) {
+    for (size_t i = 0; i < RD_KV_SIZES_MAX; i++) {
         rdi_free(kv->ctx, kv->opt[i].link);
         rdi_free(kv->ctx, kv->opt[i].step);
     }
