@@ -2,10 +2,9 @@
  * skipped. */
 #include "base/number.h"
 #include "prefix/kv_log.h"
+#include "trace/scan_json.h"
 
 #include <math.h>
-
-#define DEPTH_MAX 64
 
 bool rdi_kv_refuse(rd_kv_log *log, const char *format, ...) {
     va_list args;
@@ -20,61 +19,6 @@ static const char *expected(rd_kv_log *log, const char *p, const char *limit, co
     rdi_excerpt(found, p, (size_t)(rdi_line_end(p, limit) - p));
     rdi_kv_refuse(log, "expected %s, found '%s'", what, found);
     return NULL;
-}
-
-/* ---- skipping: functions return the byte after the text, or NULL if it is invalid ---- */
-
-static const char *skip_string(const char *p) {
-    for (p++; *p != '"'; p++) {
-        if ((unsigned char)*p < ' ')
-            return NULL;
-        if (*p == '\\' && (unsigned char)*++p < ' ')
-            return NULL;
-    }
-    return p + 1;
-}
-
-static const char *skip_word(const char *p) {
-    const char *start = p;
-    while (rdi_is_digit(*p) || (*p >= 'a' && *p <= 'z') || *p == '+' || *p == '-' || *p == '.' ||
-           *p == 'E')
-        p++;
-    return p > start ? p : NULL;
-}
-
-static const char *skip_key(const char *p) {
-    p = *p == '"' ? skip_string(p) : NULL;
-    if (p)
-        p = rdi_scan_blanks(p);
-    return p && *p == ':' ? rdi_scan_blanks(p + 1) : NULL;
-}
-
-static const char *skip_value(const char *p, unsigned depth);
-
-static const char *skip_nested(const char *p, unsigned depth) {
-    char close = *p == '{' ? '}' : ']';
-    p = rdi_scan_blanks(p + 1);
-    if (*p == close)
-        return p + 1;
-    while (depth < DEPTH_MAX) {
-        p = close == '}' ? skip_key(p) : p;
-        p = p ? skip_value(p, depth + 1) : NULL;
-        if (!p)
-            return NULL;
-        p = rdi_scan_blanks(p);
-        if (*p == close)
-            return p + 1;
-        if (*p != ',')
-            return NULL;
-        p = rdi_scan_blanks(p + 1);
-    }
-    return NULL;
-}
-
-static const char *skip_value(const char *p, unsigned depth) {
-    if (*p == '"')
-        return skip_string(p);
-    return *p == '{' || *p == '[' ? skip_nested(p, depth) : skip_word(p);
 }
 
 /* ---- values ---- */
@@ -103,7 +47,7 @@ static inline const char *scan_integer(const char *p, uint64_t *out) {
 static const char *scan_id(rd_kv_log *log, rdi_id_table *table, const char *p, uint64_t *out) {
     if (*p != '"')
         return scan_integer(p, out);
-    const char *end = skip_string(p);
+    const char *end = rdi_scan_json_string(p);
     if (!end || end == p + 2)
         return NULL;
     log->lines.failed = rdi_id_read(table, p + 1, (size_t)(end - p) - 2, out);
@@ -154,10 +98,10 @@ static const char *scan_time(rd_kv_log *log, const char *p, const char *limit, u
     static const double scale[] = {1, 1e3, 1e6};
     if (*p == '"' && log->fields.name[RDI_KV_SHAPES]) { /* LMCache also writes dates */
         log->line.present &= ~(UINT32_C(1) << RDI_KV_TIME);
-        const char *date_end = skip_string(p);
+        const char *date_end = rdi_scan_json_string(p);
         return date_end ? date_end : expected(log, p, limit, "a time");
     }
-    const char *end = skip_word(p);
+    const char *end = rdi_scan_json_word(p);
     bool digit = rdi_is_digit(*p) || (*p == '-' && rdi_is_digit(p[1]));
     double value = end && digit && end - p < 64 ? rdi_strtod(p, NULL) : NAN;
     value *= scale[log->fields.unit];
@@ -174,7 +118,7 @@ static const char *scan_chat(rd_kv_log *log, const char *p, const char *limit, u
                              bool *none) {
     *none = *p == '-' || *p == 'n';
     *out = 0;
-    const char *end = *none ? skip_word(p) : scan_id(log, &log->chat_ids, p, out);
+    const char *end = *none ? rdi_scan_json_word(p) : scan_id(log, &log->chat_ids, p, out);
     if (end || log->lines.failed != RD_OK)
         return end;
     return expected(log, p, limit, "an integer or a string");
@@ -253,7 +197,7 @@ static const char *scan_field(rd_kv_log *log, rdi_kv_field field, const char *p,
         end = scan_shapes(p, 0, &line->chunk_numbers);
         return end ? end : expected(log, p, limit, "an array of shapes");
     default:
-        end = skip_value(p, 0);
+        end = rdi_scan_json_value(p);
         line->number_bytes = end ? number_bytes(p, end) : 0;
         return end ? end : expected(log, p, limit, "a JSON value");
     }
@@ -261,10 +205,10 @@ static const char *scan_field(rd_kv_log *log, rdi_kv_field field, const char *p,
 
 /* Reads the member at p: a field of the format, or any other. */
 static const char *scan_member(rd_kv_log *log, const char *p, const char *limit) {
-    const char *value = skip_key(p);
+    const char *value = rdi_scan_json_key(p);
     if (!value)
         return expected(log, p, limit, "\"NAME\": VALUE");
-    size_t n = (size_t)(skip_string(p) - p) - 2;
+    size_t n = (size_t)(rdi_scan_json_string(p) - p) - 2;
     for (size_t i = 0; i < RDI_KV_FIELDS; i++) {
         const char *name = log->fields.name[i];
         if (!name || strlen(name) != n || memcmp(name, p + 1, n) != 0)
@@ -277,7 +221,7 @@ static const char *scan_member(rd_kv_log *log, const char *p, const char *limit)
         log->line.present |= bit;
         return scan_field(log, (rdi_kv_field)i, value, limit);
     }
-    const char *end = skip_value(value, 0);
+    const char *end = rdi_scan_json_value(value);
     return end ? end : expected(log, value, limit, "a JSON value");
 }
 

@@ -7,9 +7,9 @@
  */
 #include "trace/id_table.h"
 #include "trace/lines.h"
+#include "trace/scan_json.h"
 
 #define LINE_MAX_BYTES (64 * 1024 * 1024)
-#define DEPTH_MAX      64
 
 typedef struct jsonl_reader {
     rdi_lines lines;
@@ -19,64 +19,6 @@ typedef struct jsonl_reader {
     bool first; /* AT_ELEMENTS: true if no element was read yet, so that the next one has no comma
                    before it */
 } jsonl_reader;
-
-/* ---- a small JSON scanner: functions return the end of the text that they scan, or NULL if it is
- * invalid ---- */
-
-static const char *skip_string(const char *p) {
-    for (p++; *p != '"'; p++) {
-        if ((unsigned char)*p < ' ')
-            return NULL;
-        if (*p == '\\' && (unsigned char)*++p < ' ')
-            return NULL;
-    }
-    return p + 1;
-}
-
-/* Skips a number, true, false or null. The value is not used, so it is not checked strictly. */
-static const char *skip_word(const char *p) {
-    const char *start = p;
-    while (rdi_is_digit(*p) || (*p >= 'a' && *p <= 'z') || (*p && strchr("+-.E", *p)))
-        p++;
-    return p > start ? p : NULL;
-}
-
-static const char *skip_value(const char *p, unsigned depth);
-
-/* Skips "key": and the blanks around the colon. */
-static const char *skip_key(const char *p) {
-    p = *p == '"' ? skip_string(p) : NULL;
-    if (p)
-        p = rdi_scan_blanks(p);
-    return p && *p == ':' ? rdi_scan_blanks(p + 1) : NULL;
-}
-
-/* Skips an array or object. p points to its opening bracket. */
-static const char *skip_nested(const char *p, unsigned depth) {
-    char close = *p == '{' ? '}' : ']';
-    p = rdi_scan_blanks(p + 1);
-    if (*p == close)
-        return p + 1;
-    while (depth < DEPTH_MAX) {
-        p = close == '}' ? skip_key(p) : p;
-        p = p ? skip_value(p, depth + 1) : NULL;
-        if (!p)
-            return NULL;
-        p = rdi_scan_blanks(p);
-        if (*p == close)
-            return p + 1;
-        if (*p != ',')
-            return NULL;
-        p = rdi_scan_blanks(p + 1);
-    }
-    return NULL;
-}
-
-static const char *skip_value(const char *p, unsigned depth) {
-    if (*p == '"')
-        return skip_string(p);
-    return *p == '{' || *p == '[' ? skip_nested(p, depth) : skip_word(p);
-}
 
 /* ---- steps of a line ---- */
 
@@ -91,7 +33,7 @@ static const char *fail(jsonl_reader *j, const char *p, const char *limit, const
 
 /* Returns whether the key at p, which must be valid, is the name of the array of ids. */
 static bool is_field(const jsonl_reader *j, const char *p) {
-    size_t n = (size_t)(skip_string(p) - p) - 2;
+    size_t n = (size_t)(rdi_scan_json_string(p) - p) - 2;
     return n == strlen(j->field) && memcmp(p + 1, j->field, n) == 0;
 }
 
@@ -100,14 +42,14 @@ static bool is_field(const jsonl_reader *j, const char *p) {
 static const char *skip_members(jsonl_reader *j, const char *p, const char *limit, bool *found) {
     while (true) {
         const char *key = p;
-        p = skip_key(p);
+        p = rdi_scan_json_key(p);
         if (!p)
             return fail(j, key, limit, "\"NAME\": VALUE");
         *found = is_field(j, key);
         if (*found)
             return p;
         const char *value = p;
-        p = skip_value(p, 0);
+        p = rdi_scan_json_value(p);
         if (!p)
             return fail(j, value, limit, "a JSON value");
         p = rdi_scan_blanks(p);
@@ -153,7 +95,7 @@ static const char *read_element(jsonl_reader *j, const char *p, const char *limi
     static const char expected[] = "an integer or a string";
     const char *start = p, *end;
     if (*p == '"') {
-        p = skip_string(p);
+        p = rdi_scan_json_string(p);
         start++;
         end = p ? p - 1 : NULL;
     } else {
