@@ -27,7 +27,9 @@ static rd_status make_report(rd_ctx *ctx, const analysis_options *o, rd_profile 
         is_on_stderr(o) ? terminal_style_on_stderr(o->ascii) : terminal_style(o->output, o->ascii);
     cache_list caches = {0};
     bool given;
-    if (choose_caches(ctx, o, &caches, &given) != EXIT_OK || !caches.has_machine)
+    bool distances = strcmp(rd_profile_facts_of(profile)->error_kind, "none") != 0;
+    if (choose_caches(ctx, o, &caches, &given) != EXIT_OK || !caches.has_machine ||
+        (!distances && rd_profile_simulation(profile)))
         return rd_report_text(profile, &style, text, n);
     if (!o->pipe.attribute.machine) /* lines are as large as blocks */
         caches.machine.line_bytes = rd_profile_facts_of(profile)->block_bytes;

@@ -17,6 +17,8 @@ typedef struct run_options {
     recorder_options what;
     uint32_t collapse; /* a collapse_when */
     const char *predict;
+    bool simulates; /* true: `hierarchy` is simulated beside the analysis */
+    rd_hierarchy hierarchy;
 } run_options;
 
 static const rd_opt run_opts[] = {
@@ -85,6 +87,7 @@ static const char *why_all(const run_options *o) {
            : pipe->peaks                                     ? "--peaks"
            : pipe->attribute.on                              ? "--attribute"
            : o->what.burst                                   ? "--burst"
+           : o->simulates                                    ? "simulated caches"
            : o->predict                                      ? "--predict"
            : o->what.tool == RECORDER_CLANG && pipe->kinds   ? "--kinds with --tool=clang"
            : !engine_takes_repeats(pipe->engine)             ? "this engine"
@@ -106,9 +109,28 @@ static int choose_collapse(rd_ctx *ctx, run_options *o) {
     return EXIT_OK;
 }
 
+/* Takes the caches that are simulated: those of --machine, or of --caches with ways. Reports a
+ * mistake and returns the exit status. */
+static int choose_caches(rd_ctx *ctx, run_options *o) {
+    const attribute_options *a = &o->analysis.pipe.attribute;
+    cache_list caches = {0};
+    if ((!a->caches && !a->machine) || o->predict)
+        return EXIT_OK;
+    int status = caches_choose(ctx, a->caches, a->machine, &caches);
+    if (status != EXIT_OK || !caches.has_machine)
+        return status;
+    o->simulates = true;
+    rd_machine_hierarchy(&caches.machine, (o->what.kinds & RD_FETCH) != 0, &o->hierarchy);
+    return EXIT_OK;
+}
+
 static int check_options(rd_ctx *ctx, run_options *o, char **words) {
     pipeline_options *pipe = &o->analysis.pipe;
-    int status = choose_collapse(ctx, o);
+    if (!choose_kinds(o))
+        return EXIT_USAGE;
+    int status = choose_caches(ctx, o);
+    if (status == EXIT_OK)
+        status = choose_collapse(ctx, o);
     if (status != EXIT_OK)
         return status;
     if (pipe->format)
@@ -117,7 +139,7 @@ static int check_options(rd_ctx *ctx, run_options *o, char **words) {
     o->what.quiet = pipe->quiet;
     o->analysis.on_stderr = true; /* standard output belongs to the program */
     const char *inputs[] = {recorder_program_file(words), o->predict};
-    return choose_kinds(o) ? analysis_check(ctx, &o->analysis, inputs, 2) : EXIT_USAGE;
+    return analysis_check(ctx, &o->analysis, inputs, 2);
 }
 
 /* Analyzes the program until it ends. Returns the exit status of the program, or of the first
@@ -150,7 +172,8 @@ static int record_and_analyze(rd_ctx *ctx, run_options *o, const char *name, int
     pipeline_extras extras = {.distances = o->analysis.distances,
                               .live = true,
                               .burst = recorder_burst(ctx, &o->what),
-                              .kinds_chosen = o->what.tool == RECORDER_VALGRIND};
+                              .kinds_chosen = o->what.tool == RECORDER_VALGRIND,
+                              .hierarchy = o->simulates ? &o->hierarchy : NULL};
     int status = pipeline_open(&p, ctx, &o->analysis.pipe, &extras);
     if (status == EXIT_OK) {
         recorder *r = recorder_start(ctx, &o->what, n, words, &status);
@@ -184,6 +207,9 @@ const command command_run = {
     "Results appear when the command exits. If it is killed, they cover what ran. Standard\n"
     "output belongs to the command: results go to standard error, or with -o to a file; '-o -'\n"
     "is standard output. Without --kinds, loads and stores are recorded.\n"
+    "\n"
+    "The caches of --machine, or of --caches with ways, are simulated exactly while the command\n"
+    "runs; see 'reusedist help simulate'. With -e null, only the caches are simulated.\n"
     "\n"
     "With --predict the command runs without a recorder. A second instance of it, the twin, runs\n"
     "under the recorder, with /dev/null as standard input and output. As soon as the twin reveals\n"

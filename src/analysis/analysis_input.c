@@ -4,14 +4,12 @@
 
 #include <inttypes.h>
 
-#define USUAL_BLOCK_BYTES 64
-
 /* Chooses the block size: that of the configuration, or else the natural block size of the first
  * trace, which all traces must then have. Fails if object ids that are not hexadecimal would be
  * grouped into blocks of the configured size. */
 static rd_status choose_block(rd_analysis *a, const rdi_analysis_reading *r) {
     bool ids = rd_trace_has_ids(r->trace);
-    uint64_t natural = ids ? 0 : USUAL_BLOCK_BYTES;
+    uint64_t natural = ids ? 0 : RDI_USUAL_BLOCK_BYTES;
     if (a->block_bytes && a->config.block != RD_BLOCK_AUTO && ids &&
         !rd_trace_has_hex_ids(r->trace))
         return rdi_fail(a->ctx, RD_EINVAL,

@@ -28,6 +28,8 @@
 #include "reusedist/analysis.h"
 #include "reusedist/predict.h"
 
+#define RDI_USUAL_BLOCK_BYTES 64 /* block size of addresses, unless the user chooses one */
+
 typedef struct rdi_analysis_input {
     char *name;      /* the path, or the name given to rd_analysis_add_trace() */
     rd_trace *trace; /* a trace of the caller; NULL: `name` is a file, which is opened when its turn

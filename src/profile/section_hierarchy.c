@@ -16,19 +16,35 @@ static void hierarchy_free(rd_ctx *ctx, void *data) {
 /* ---- reading ---- */
 
 typedef struct level_row {
-    const char *name;
+    char name[sizeof((rd_cache *)0)->name];
     rd_cache_counts counts;
 } level_row;
 
 typedef struct read_state {
-    const char *caches;
+    rd_hierarchy caches;
     bool causes;
-    const level_row *rows;
+    level_row rows[RD_CACHES_MAX];
     size_t n;
 } read_state;
 
+static void read_caches(rdi_profile_reader *r, void *field) {
+    char *text = rdi_json_string(&r->j);
+    if (text && rd_hierarchy_parse(r->j.ctx, text, field) != RD_OK)
+        rdi_json_fail(&r->j, "\"caches\" is not a hierarchy");
+    rdi_free(r->j.ctx, text);
+}
+
 static void read_causes(rdi_profile_reader *r, void *field) {
     *(bool *)field = rdi_json_bool(&r->j);
+}
+
+static void read_name(rdi_profile_reader *r, void *field) {
+    char *name = rdi_json_string(&r->j);
+    if (name && strlen(name) >= sizeof((level_row *)0)->name)
+        rdi_json_fail(&r->j, "'%.80s' is too long for the name of a cache", name);
+    else if (name)
+        strcpy(field, name);
+    rdi_free(r->j.ctx, name);
 }
 
 #define COUNT(key)                                                                                 \
@@ -36,7 +52,7 @@ static void read_causes(rdi_profile_reader *r, void *field) {
 
 static void read_rows(rdi_profile_reader *r, void *field) {
     static const rdi_json_field fields[] = {
-        {"name", rdi_read_needed_text, offsetof(level_row, name), true},
+        {"name", read_name, offsetof(level_row, name), true},
         COUNT(references),
         COUNT(misses),
         COUNT(cold),
@@ -51,20 +67,25 @@ static void read_rows(rdi_profile_reader *r, void *field) {
         {0},
     };
     read_state *state = field;
-    const void *list = NULL;
-    rdi_read_list(r, fields, sizeof(level_row), &list, &state->n);
-    state->rows = list;
+    rdi_json_enter_array(&r->j);
+    while (rdi_json_next_item(&r->j)) {
+        if (state->n == RD_CACHES_MAX) {
+            rdi_json_fail(&r->j, "there are more than %d levels", RD_CACHES_MAX);
+            return;
+        }
+        rdi_read_object(r, fields, &state->rows[state->n++]);
+    }
 }
 
 static void hierarchy_read(rdi_profile_reader *r, void **data) {
     static const rdi_json_field fields[] = {
-        {"caches", rdi_read_needed_text, offsetof(read_state, caches), true},
+        {"caches", read_caches, offsetof(read_state, caches), true},
         {"causes", read_causes, offsetof(read_state, causes), true},
         {"levels", read_rows, 0, true},
         {0},
     };
     rdi_json *j = &r->j;
-    read_state state = {0};
+    read_state state = {.n = 0};
     rd_simulation *s = rdi_calloc(j->ctx, 1, sizeof *s);
     if (!(*data = s)) {
         j->status = RD_ENOMEM;
@@ -73,12 +94,7 @@ static void hierarchy_read(rdi_profile_reader *r, void **data) {
     rdi_read_object(r, fields, &state);
     if (j->status != RD_OK)
         return;
-    if (rd_hierarchy_parse(j->ctx, state.caches, &s->hierarchy) != RD_OK) {
-        rdi_json_fail(j, "\"caches\" is not a hierarchy");
-        return;
-    }
-    s->size = sizeof *s;
-    s->causes = state.causes;
+    *s = (rd_simulation){.size = sizeof *s, .hierarchy = state.caches, .causes = state.causes};
     if (state.n != s->hierarchy.n)
         rdi_json_fail(j, "the hierarchy has %zu caches but %zu levels", s->hierarchy.n, state.n);
     for (size_t k = 0; k < state.n && k < s->hierarchy.n; k++) {

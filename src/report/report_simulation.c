@@ -3,7 +3,7 @@
 
 #include "base/json_write.h"
 #include "profile/profile_build.h"
-#include "report/paper.h"
+#include "report/report_simulation.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -254,6 +254,16 @@ static void add_words(rdi_paper *paper, const rd_profile *p, const rd_simulation
     rdi_paper_wrap(paper, text);
 }
 
+void rdi_report_simulation(rdi_paper *paper, const rd_profile *p) {
+    const rd_simulation *s = rd_profile_simulation(p);
+    add_traffic(paper, p, s);
+    if (s->causes)
+        add_causes(paper, s);
+    if (any_prefetches(s))
+        add_prefetches(paper, s);
+    add_words(paper, p, s);
+}
+
 rd_status rd_report_simulation_text(rd_profile *p, const rd_report_style *style, char **text,
                                     size_t *n) {
     RDI_NEED(rdi_profile_ctx(p), p, text, n);
@@ -261,11 +271,6 @@ rd_status rd_report_simulation_text(rd_profile *p, const rd_report_style *style,
     RD_TRY(find(p, &s));
     rdi_paper paper = rdi_paper_start(p, style);
     rdi_paper_title(&paper, p);
-    add_traffic(&paper, p, s);
-    if (s->causes)
-        add_causes(&paper, s);
-    if (any_prefetches(s))
-        add_prefetches(&paper, s);
-    add_words(&paper, p, s);
+    rdi_report_simulation(&paper, p);
     return rdi_text_take(&paper.t, text, n);
 }

@@ -1,6 +1,7 @@
 /* Makes the report that people read in the terminal. This file adds totals and histogram,
  * report_sizes.c adds cache sizes and sentences, and report_details.c adds code and data. */
 #include "report/report_parts.h"
+#include "report/report_simulation.h"
 
 #include "profile/profile_build.h"
 #include "report/chart.h"
@@ -301,6 +302,10 @@ rd_status rd_report_text(rd_profile *p, const rd_report_style *style, char **tex
         rdi_text_printf(&r.paper.t, "%s\n",
                         r.facts->references ? "no reuse distances: the engine does not compute them"
                                             : "nothing: the trace has no references");
+    }
+    if (rd_profile_simulation(p)) {
+        rdi_paper_heading(&r.paper, "Simulated caches");
+        rdi_report_simulation(&r.paper, p);
     }
     return rdi_text_take(&r.paper.t, text, n);
 }

@@ -1,0 +1,171 @@
+/* Tests simulated caches in an analysis and in a profile: an analysis counts what a simulator does,
+ * and the section "hierarchy" is written, read, merged and checked. */
+#include "reusedist/reusedist.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define CACHES "L1I=128:1,L1D=256:2,L2=1K:4:policy=plru"
+
+static rd_ctx *ctx;
+
+static int make_ctx(void **state) {
+    (void)state;
+    return rd_ctx_new(NULL, &ctx) == RD_OK ? 0 : -1;
+}
+
+static int free_ctx(void **state) {
+    (void)state;
+    size_t live = rd_ctx_live_bytes(ctx);
+    rd_ctx_free(ctx);
+    return live == 0 ? 0 : -1;
+}
+
+static void ok(rd_status status) {
+    if (status != RD_OK)
+        fail_msg("%s", rd_last_error(ctx));
+}
+
+/* Analyzes the same few references of all kinds, some of which span two blocks. */
+static rd_profile *analyze(const char *caches, const char *engine) {
+    static const char text[] = "I  1000,4\n L 103e,8\n S 2000,8\nI  1100,4\n L 3000,8\n L 4000,8\n"
+                               " L 2000,8\n S 1000,1\n L 1040,1\nI  1000,4\n S 2080,8\n L 2000,1\n";
+    rd_hierarchy h;
+    ok(rd_hierarchy_parse(ctx, caches, &h));
+    rd_analysis_config config = {.size = sizeof config, .engine = engine, .hierarchy = &h};
+    rd_analysis *a = NULL;
+    rd_trace *trace = NULL;
+    rd_profile *p = NULL;
+    ok(rd_trace_open_memory(ctx, "memory", text, sizeof text - 1, "lackey", &trace));
+    ok(rd_analysis_open(ctx, &config, &a));
+    ok(rd_analysis_add_trace(a, trace, "memory"));
+    ok(rd_analysis_run(a));
+    ok(rd_analysis_profile(a, &p));
+    rd_analysis_close(a);
+    rd_trace_close(trace);
+    return p;
+}
+
+static void analysis_counts_like_a_simulator(void **state) {
+    (void)state;
+    static const uint64_t blocks[] = {0x40, 0x40, 0x41, 0x80, 0x44, 0xc0, 0x100,
+                                      0x80, 0x40, 0x41, 0x40, 0x82, 0x80};
+    static const uint8_t kinds[] = {4, 1, 1, 2, 4, 1, 1, 1, 2, 1, 4, 2, 1};
+    static const char *const engines[] = {NULL, "null", "stack", "shards:rate=1"};
+    rd_hierarchy h;
+    rd_simulator *s = NULL;
+    rd_cache_counts expected[RD_CACHES_MAX];
+    ok(rd_hierarchy_parse(ctx, CACHES, &h));
+    ok(rd_simulator_new(
+        ctx, &h, &(rd_simulator_config){.size = sizeof(rd_simulator_config), .block_bytes = 64},
+        &s));
+    ok(rd_simulator_feed(s, blocks, kinds, 13));
+    ok(rd_simulator_counts(s, expected));
+    rd_simulator_free(s);
+    for (size_t i = 0; i < 4; i++) {
+        rd_profile *p = analyze(CACHES, engines[i]);
+        assert_int_equal(rd_profile_facts_of(p)->references, 13);
+        assert_non_null(rd_profile_simulation(p));
+        assert_memory_equal(rd_profile_simulation(p)->counts, expected, 3 * sizeof *expected);
+        rd_profile_free(p);
+    }
+}
+
+static rd_profile *read_back(rd_profile *p) {
+    char *text = NULL;
+    size_t n = 0;
+    rd_profile *again = NULL;
+    ok(rd_profile_json(p, &text, &n));
+    ok(rd_profile_parse(ctx, "profile", text, n, &again));
+    rd_text_free(ctx, text);
+    return again;
+}
+
+static void section_is_read_back_and_merged(void **state) {
+    (void)state;
+    rd_profile *p[2] = {analyze(CACHES, NULL), analyze("L1=256:2", NULL)}, *sum = NULL;
+    rd_profile *again = read_back(p[0]);
+    const rd_simulation *a = rd_profile_simulation(p[0]), *b = rd_profile_simulation(again);
+    assert_non_null(b);
+    assert_int_equal(b->hierarchy.n, 3);
+    assert_string_equal(b->hierarchy.cache[1].name, "L1D");
+    assert_int_equal(b->hierarchy.cache[2].policy, RD_POLICY_PLRU);
+    assert_true(b->causes);
+    assert_memory_equal(a->counts, b->counts, 3 * sizeof *a->counts);
+    ok(rd_profile_merge(ctx, (rd_profile *const[]){p[0], again}, 2, &sum));
+    const rd_simulation *both = rd_profile_simulation(sum);
+    assert_non_null(both);
+    for (size_t k = 0; k < 3; k++) {
+        assert_int_equal(both->counts[k].references, 2 * a->counts[k].references);
+        assert_int_equal(both->counts[k].cold, 2 * a->counts[k].cold);
+        assert_int_equal(both->counts[k].writebacks, 2 * a->counts[k].writebacks);
+    }
+    rd_profile_free(sum);
+    ok(rd_profile_merge(ctx, p, 2, &sum)); /* different caches cannot be added */
+    assert_null(rd_profile_simulation(sum));
+    rd_profile_free(sum);
+    rd_profile_free(again);
+    rd_profile_free(p[0]);
+    rd_profile_free(p[1]);
+}
+
+/* Replaces `from` in the text of a profile by `to`, of the same length, and expects a refusal. */
+static void expect_refused(const char *from, const char *to, const char *message) {
+    rd_profile *p = analyze(CACHES, NULL), *again = NULL;
+    char *text = NULL;
+    size_t n = 0;
+    ok(rd_profile_json(p, &text, &n));
+    char *at = strstr(text, from);
+    assert_non_null(at);
+    memcpy(at, to, strlen(to));
+    if (rd_profile_parse(ctx, "profile", text, n, &again) != RD_EFORMAT)
+        fail_msg("'%s' is accepted", to);
+    if (!strstr(rd_last_error(ctx), message))
+        fail_msg("'%s' does not say '%s'", rd_last_error(ctx), message);
+    rd_text_free(ctx, text);
+    rd_profile_free(p);
+}
+
+static void impossible_sections_are_refused(void **state) {
+    (void)state;
+    expect_refused("L1I=128", "L1I=12x", "is not a hierarchy");
+    expect_refused("L2=1K:4", "L3=1K:4", "is not called L3");
+    expect_refused("\"causes\": true,\n", "\"causes\": false,", "contradict");
+    expect_refused("\"name\": \"L1I\", \"references\": 3", "\"name\": \"L1I\", \"references\": 4",
+                   "more references arrive");
+    expect_refused("\"name\": \"L1I\", \"references\": 3", "\"name\": \"L1I\", \"references\": 1",
+                   "contradict");
+}
+
+static void caches_that_do_not_suit_the_analysis(void **state) {
+    (void)state;
+    rd_hierarchy h;
+    rd_analysis *a = NULL;
+    ok(rd_hierarchy_parse(ctx, "L1=1K:2", &h));
+    rd_analysis_config config = {.size = sizeof config, .hierarchy = &h, .block = 1024};
+    assert_int_equal(rd_analysis_open(ctx, &config, &a), RD_EINVAL);
+    config.block = RD_BLOCK_ADDRESS;
+    assert_int_equal(rd_analysis_open(ctx, &config, &a), RD_EINVAL);
+    config = (rd_analysis_config){.size = sizeof config, .hierarchy = &h, .checkpoint = "file"};
+    assert_int_equal(rd_analysis_open(ctx, &config, &a), RD_EINVAL);
+    assert_non_null(strstr(rd_last_error(ctx), "checkpoint"));
+    ok(rd_hierarchy_parse(ctx, "L1=192:2", &h));
+    config = (rd_analysis_config){.size = sizeof config, .hierarchy = &h, .live = true};
+    assert_int_equal(rd_analysis_open(ctx, &config, &a), RD_EINVAL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(analysis_counts_like_a_simulator),
+        cmocka_unit_test(section_is_read_back_and_merged),
+        cmocka_unit_test(impossible_sections_are_refused),
+        cmocka_unit_test(caches_that_do_not_suit_the_analysis),
+    };
+    return cmocka_run_group_tests(tests, make_ctx, free_ctx);
+}
