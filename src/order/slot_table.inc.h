@@ -11,7 +11,8 @@
 
 #include <string.h>
 
-#define AHEAD 16 /* number of blocks by which the prefetch of buckets runs ahead of the look-up */
+#define AHEAD                                                                                      \
+    4 /* number of blocks by which the prefetch of second buckets runs ahead of the look-up */
 
 typedef struct bucket {
     _Alignas(64) uint64_t key[WAYS];
