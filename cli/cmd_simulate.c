@@ -5,11 +5,14 @@
 #include "pipeline.h"
 #include "terminal.h"
 
+#include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct simulate_options {
     pipeline_options pipe;
+    uint64_t threads;
     const char *caches, *machine;
     rd_sizes sets;
     const char *ways;
@@ -63,7 +66,7 @@ static const rd_opt simulate_opts[] = {
      .min = 1,
      .max = RD_WAYS_THREADS_MAX,
      .def = "1",
-     .offset = FIELD(pipe.threads),
+     .offset = FIELD(threads),
      .help = "use N threads for --sets"},
     OPTION_MEM(FIELD(pipe.mem_bytes)),
     OPTION_PARTIAL(FIELD(pipe.partial)),
@@ -80,6 +83,9 @@ static int read_traces(rd_ctx *ctx, const simulate_options *o, const pipeline_ex
     pipeline_options pipe = o->pipe;
     pipe.engine = "null"; /* neither simulation needs the distances of the whole trace */
     pipe.hist = "log";
+    char threads[24];
+    snprintf(threads, sizeof threads, "%" PRIu64, o->threads);
+    pipe.threads = threads;
     int status = pipeline_open(&p, ctx, &pipe, extras);
     for (int i = 0; i < n && status == EXIT_OK; i++)
         if (rd_analysis_add_file(p.analysis, paths[i]) != RD_OK)
@@ -157,7 +163,7 @@ static int simulate_ways(rd_ctx *ctx, const simulate_options *o, int n, char **o
     rd_profile *profile = NULL;
     if (o->pipe.mem_bytes)
         rd_ctx_set_limit(ctx, (size_t)o->pipe.mem_bytes);
-    rd_status made = rd_ways_new(ctx, o->sets.value, o->sets.n, (uint32_t)o->pipe.threads, &w);
+    rd_status made = rd_ways_new(ctx, o->sets.value, o->sets.n, (uint32_t)o->threads, &w);
     if (made != RD_OK)
         return made == RD_EINVAL ? fail_usage("--sets: %s", rd_last_error(ctx))
                                  : fail_status(ctx, made);

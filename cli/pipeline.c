@@ -1,10 +1,16 @@
 /* Parses the options of an analysis and shows its progress. See pipeline.h. */
+#define _GNU_SOURCE /* sched_getaffinity */
 #include "pipeline.h"
 
 #include "kinds.h"
 
+#include <sched.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
+
+#define THREADS_MOST      4096
+#define AUTO_THREADS_MOST 16 /* with more threads, memory grows and speed hardly does */
 
 /* ---- options ---- */
 
@@ -16,6 +22,36 @@ static int parse_block(rd_ctx *ctx, const char *text, uint64_t *out) {
     if (rd_parse_size(ctx, text, &bytes) != RD_OK || bytes == 0 || (bytes & (bytes - 1)) != 0)
         return fail_usage("--block: '%.80s' is neither a power of two nor 'addr'", text);
     *out = bytes;
+    return EXIT_OK;
+}
+
+/* Returns the number of processors that this process may use. */
+static uint32_t count_processors(void) {
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        return (uint32_t)CPU_COUNT(&set);
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (uint32_t)n : 1;
+}
+
+/* Returns the number of threads for -t auto. Several threads need more memory than one, so there is
+ * one if memory is limited. Only the engine `auto` decides by the trace whether threads pay off. */
+static uint32_t choose_threads(const pipeline_options *o) {
+    bool decides = !o->engine || strcmp(o->engine, "auto") == 0 || !strncmp(o->engine, "auto:", 5);
+    if (!decides || o->checkpoint || o->mem_bytes)
+        return 1;
+    uint32_t processors = count_processors();
+    return processors < AUTO_THREADS_MOST ? processors : AUTO_THREADS_MOST;
+}
+
+int pipeline_threads(rd_ctx *ctx, const pipeline_options *o, uint32_t *out) {
+    uint64_t n = 0;
+    if (strcmp(o->threads, "auto") == 0)
+        n = choose_threads(o);
+    else if (rd_parse_size(ctx, o->threads, &n) != RD_OK || n < 1 || n > THREADS_MOST)
+        return fail_usage("--threads: '%.80s' is neither a number from 1 to %d nor 'auto'",
+                          o->threads, THREADS_MOST);
+    *out = (uint32_t)n;
     return EXIT_OK;
 }
 
@@ -34,6 +70,8 @@ static int parse_options(pipeline *p, rd_analysis_config *config) {
     if (o->quiet && o->verbose)
         return fail_usage("-q and -v cannot be used together");
     int status = parse_block(p->ctx, o->block, &config->block);
+    if (status == EXIT_OK)
+        status = pipeline_threads(p->ctx, o, &config->threads);
     if (status == EXIT_OK && !kinds_parse(o->kinds, &config->kinds))
         status = EXIT_USAGE;
     if (status == EXIT_OK && rd_binning_parse(p->ctx, o->hist, &config->binning) != RD_OK)
@@ -75,7 +113,6 @@ int pipeline_open(pipeline *p, rd_ctx *ctx, const pipeline_options *o,
         .format = o->format,
         .kinds_chosen = p->extras.kinds_chosen,
         .bound = o->bound,
-        .threads = (uint32_t)o->threads,
         .mem_bytes = o->mem_bytes,
         .checkpoint = o->checkpoint,
         .live = p->extras.live,

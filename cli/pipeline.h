@@ -16,14 +16,14 @@
 #include "progress.h"
 
 typedef struct pipeline_options {
-    const char *engine; /* "NAME[:key=value,...]"; NULL: the default */
-    const char *format; /* "NAME[:key=value,...]"; NULL: detected from the content */
-    const char *block;  /* block size in bytes, or "addr"; NULL: depends on the trace */
-    const char *kinds;  /* letters of "LSI"; NULL: all */
-    const char *hist;   /* bins of the histogram */
-    const char *peaks;  /* thresholds of sampling, or "auto"; NULL: no sampling */
-    uint64_t bound;     /* bound in blocks; 0: unbounded */
-    uint64_t threads;
+    const char *engine;     /* "NAME[:key=value,...]"; NULL: the default */
+    const char *format;     /* "NAME[:key=value,...]"; NULL: detected from the content */
+    const char *block;      /* block size in bytes, or "addr"; NULL: depends on the trace */
+    const char *kinds;      /* letters of "LSI"; NULL: all */
+    const char *hist;       /* bins of the histogram */
+    const char *peaks;      /* thresholds of sampling, or "auto"; NULL: no sampling */
+    uint64_t bound;         /* bound in blocks; 0: unbounded */
+    const char *threads;    /* number of threads, or "auto" */
     uint64_t mem_bytes;     /* memory limit; 0: none */
     uint32_t progress;      /* a progress_when */
     const char *checkpoint; /* checkpoint file to continue from and to update; NULL: none */
@@ -53,6 +53,10 @@ typedef struct pipeline {
     rd_sampler_config sampling;
     progress bar;
 } pipeline;
+
+/* Sets *out to the number of threads that the options ask for. Reports a mistake and returns the
+ * exit status. */
+int pipeline_threads(rd_ctx *ctx, const pipeline_options *options, uint32_t *out);
 
 /* Checks the options and opens the engine, before anything is read or started. Reports a failure
  * and returns the exit status. `options` is borrowed. `extras` may be NULL. */

@@ -61,11 +61,13 @@ static int open_analysis(twin *t) {
                                  .engine = o->engine,
                                  .block =
                                      facts->block_bytes ? facts->block_bytes : RD_BLOCK_ADDRESS,
-                                 .threads = (uint32_t)o->threads,
                                  .mem_bytes = o->mem_bytes,
                                  .sampling = &facts->sampling,
                                  .progress = look_for_peak,
                                  .progress_user = t};
+    int parsed = pipeline_threads(t->ctx, o, &config.threads);
+    if (parsed != EXIT_OK)
+        return parsed;
     if (o->mem_bytes)
         rd_ctx_set_limit(t->ctx, (size_t)o->mem_bytes);
     rd_status status = rd_analysis_open(t->ctx, &config, &t->analysis);
