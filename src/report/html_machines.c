@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define RATIO_DIGITS 6
 #define LONGEST      12 /* number of functions and lines that are listed */
@@ -110,24 +111,96 @@ static rd_status put_misses(rd_json_writer *w, const rd_machine *m, const rd_pro
     return status;
 }
 
+/* Begins the object of a machine and its list of profiles. */
+static void begin_machine(rd_json_writer *w, const rd_machine *m) {
+    rd_json_begin_object(w, NULL, RD_JSON_INLINE);
+    rd_json_put_string(w, "name", m->name);
+    rd_json_put_string(w, "title", m->title);
+    rd_json_put_string(w, "source", m->source);
+    rd_json_put_double(w, "clock", m->clock_ghz);
+    rd_json_put_double(w, "memory", m->memory_ns);
+    rd_json_put_u64(w, "parallel", m->parallel);
+    rd_json_put_u64(w, "line", m->line_bytes);
+    put_caches(w, m);
+    rd_json_begin_array(w, "profiles", RD_JSON_INLINE);
+}
+
+static void end_machine(rd_json_writer *w) {
+    rd_json_end_array(w);
+    rd_json_end_object(w);
+}
+
+/* ---- caches that were simulated ---- */
+
+static void put_counts(rd_json_writer *w, const rd_simulation *s) {
+    rd_json_put_bool(w, "causes", s->causes);
+    rd_json_begin_array(w, "simulated", RD_JSON_INLINE);
+    for (size_t i = 0; i < s->hierarchy.n; i++) {
+        const rd_cache_counts *c = &s->counts[i];
+        rd_json_begin_object(w, NULL, RD_JSON_INLINE);
+        rd_json_put_u64(w, "references", c->references);
+        rd_json_put_u64(w, "misses", c->misses);
+        rd_json_put_u64(w, "cold", c->cold);
+        rd_json_put_u64(w, "capacity", c->capacity);
+        rd_json_put_u64(w, "conflict", c->conflict);
+        rd_json_put_u64(w, "writebacks", c->writebacks);
+        rd_json_end_object(w);
+    }
+    rd_json_end_array(w);
+}
+
+/* Returns whether both profiles simulated caches of the same names, sizes and rules. */
+static bool same_caches(const rd_simulation *a, const rd_simulation *b) {
+    if (!a || !b || a->hierarchy.n != b->hierarchy.n)
+        return false;
+    for (size_t i = 0; i < a->hierarchy.n; i++) {
+        const rd_cache *x = &a->hierarchy.cache[i], *y = &b->hierarchy.cache[i];
+        if (strcmp(x->name, y->name) != 0 || x->bytes != y->bytes || x->ways != y->ways ||
+            x->policy != y->policy || x->write != y->write || x->fill != y->fill ||
+            x->prefetch != y->prefetch || x->index != y->index)
+            return false;
+    }
+    return true;
+}
+
+/* Writes the caches that profile number `i` has simulated as a machine, with the counts of all
+ * profiles that simulated the same caches, unless an earlier profile did. */
+static rd_status put_simulation(rd_json_writer *w, const rd_page *page, size_t i) {
+    const rd_simulation *own = rd_profile_simulation(page->profiles[i]);
+    for (size_t k = 0; own && k < i; k++)
+        if (same_caches(own, rd_profile_simulation(page->profiles[k])))
+            own = NULL;
+    if (!own)
+        return RD_OK;
+    rd_machine m = {.size = sizeof m,
+                    .name = "simulated",
+                    .title = "The caches that were simulated with the run",
+                    .caches = own->hierarchy,
+                    .line_bytes = rd_profile_facts_of(page->profiles[i])->block_bytes};
+    begin_machine(w, &m);
+    for (size_t k = 0; k < page->n; k++) {
+        const rd_simulation *s = rd_profile_simulation(page->profiles[k]);
+        rd_json_begin_object(w, NULL, RD_JSON_INLINE);
+        if (same_caches(own, s))
+            put_counts(w, s);
+        else
+            rd_json_put_string(w, "reason", "These caches were not simulated with this run");
+        rd_json_end_object(w);
+    }
+    end_machine(w);
+    return RD_OK;
+}
+
 rd_status rdi_html_machines(rd_json_writer *w, const rd_page *page) {
     rd_json_begin_array(w, "machines", RD_JSON_INLINE);
+    for (size_t i = 0; i < page->n; i++)
+        RD_TRY(put_simulation(w, page, i));
     for (size_t i = 0; i < page->n_machines; i++) {
         const rd_machine *m = &page->machines[i];
-        rd_json_begin_object(w, NULL, RD_JSON_INLINE);
-        rd_json_put_string(w, "name", m->name);
-        rd_json_put_string(w, "title", m->title);
-        rd_json_put_string(w, "source", m->source);
-        rd_json_put_double(w, "clock", m->clock_ghz);
-        rd_json_put_double(w, "memory", m->memory_ns);
-        rd_json_put_u64(w, "parallel", m->parallel);
-        rd_json_put_u64(w, "line", m->line_bytes);
-        put_caches(w, m);
-        rd_json_begin_array(w, "profiles", RD_JSON_INLINE);
+        begin_machine(w, m);
         for (size_t k = 0; k < page->n; k++)
             RD_TRY(put_misses(w, m, page->profiles[k]));
-        rd_json_end_array(w);
-        rd_json_end_object(w);
+        end_machine(w);
     }
     rd_json_end_array(w);
     return RD_OK;

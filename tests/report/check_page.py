@@ -276,6 +276,20 @@ def check_machines(checks, chrome, url):
     page.close()
 
 
+def check_simulated(checks, chrome, directory, tool):
+    """Checks that simulated caches come first, with their misses by cause."""
+    page = chrome.page("file://" + make_page(tool, directory, "simulated.html", "simulated.json") + "#machine")
+    boxes = page.evaluate("[...document.querySelectorAll('.cache-box b')].map((b) => b.textContent)")
+    checks.equal("simulated: a box for each cache and memory", boxes, ["L1I", "L1D", "L2", "Memory"])
+    bars = page.evaluate("[...document.querySelectorAll('.stack')].map((s) => s.getAttribute('aria-label'))")
+    checks.that("simulated: misses by cause", all("conflict misses" in bar and "cold misses" in bar for bar in bars),
+                bars)
+    said = page.evaluate("document.querySelector('.panel:not([hidden])').textContent")
+    checks.that("simulated: the traffic of both first caches", "910 blocks" in said and "205 written back" in said, said)
+    check_quiet(checks, "simulated", page)
+    page.close()
+
+
 def check_theme(checks, chrome, url):
     page = chrome.page(url, dark=False)
     ground = "getComputedStyle(document.body).backgroundColor"
@@ -366,6 +380,7 @@ def check_all(checks, tool, directory, shots):
         check_tables(checks, chrome, one)
         check_heat_keys(checks, chrome, one)
         check_machines(checks, chrome, one)
+        check_simulated(checks, chrome, directory, tool)
         check_theme(checks, chrome, one)
         check_print(checks, chrome, two, shots or directory)
         check_hostile(checks, chrome, directory, tool)

@@ -6,6 +6,7 @@ A run is a list of cells: a number of references with one distance, from one lin
 region, after a use by another line, in one window of time. Everything in a profile is a sum of cells.
 
   before.json, after.json   a matrix multiplication, and the same with its loops interchanged
+  simulated.json            the same with simulated caches
   hostile.json              names, paths and source text that try to be HTML, scripts and worse
   long.json                 10^10 references, thousands of functions, 512 windows, some 10 MB
   plain.json                a histogram only
@@ -205,6 +206,22 @@ EVIL = ["</script><script>window.hacked = 1</script>", "<img src=x onerror='wind
         "javascript:window.hacked=1", "]]>", "\\u003c/script>", "x" * 300]
 
 
+def simulated():
+    """The same with the caches that were simulated beside the distances."""
+    profile = matmul("matmul naive", True).profile()
+    references = profile["references"]
+
+    def level(name, arrive, cold, capacity, conflict):
+        counts = dict.fromkeys(("far_hits", "prefetches", "useful", "useless", "invalidations"), 0)
+        return {"name": name, "references": arrive, "misses": cold + capacity + conflict, "cold": cold,
+                "capacity": capacity, "conflict": conflict, "writebacks": cold // 2, **counts}
+
+    profile["hierarchy"] = {"caches": "L1I=32K:8,L1D=32K:8,L2=1M:16", "causes": True, "levels": [
+        level("L1I", references // 4, 10, 0, 0), level("L1D", references // 2, 400, 300, 200),
+        level("L2", 910, 400, 0, 0)]}
+    return profile
+
+
 def hostile():
     functions = [(text, 0, 1, text) for text in EVIL]
     lines = [(i, i + 1, i, text) for i, text in enumerate(EVIL)]
@@ -269,6 +286,7 @@ def write(directory, name, profile):
 def main(directory):
     write(directory, "before.json", matmul("matmul naive", True).profile())
     write(directory, "after.json", matmul("matmul interchanged", False).profile())
+    write(directory, "simulated.json", simulated())
     write(directory, "hostile.json", hostile().profile())
     write(directory, "long.json", long_run().profile())
     plain = matmul("matmul", True).profile(details=False)

@@ -50,6 +50,39 @@ function cacheBox(m, p, found, i) {
             : `misses ${percent(miss)} by estimate, ${percent(found.full[i])} if fully associative`));
 }
 
+/* Makes the box of a cache that was simulated: a bar of hits and misses by cause. */
+function simulatedBox(m, found, i) {
+    const c = m.caches[i], counts = found.simulated[i], all = counts.references || 1;
+    const parts = [["hits", counts.references - counts.misses, "hit"]].concat(found.causes
+        ? [["capacity misses", counts.capacity, "again"], ["conflict misses", counts.conflict, "conflict"],
+            ["cold misses", counts.cold, "cold"]] : [["misses", counts.misses, "again"]]);
+    const said = parts.slice(1).map(([name, n]) => `${count(n)} ${name}`).join(", ");
+    return el("div", { class: "cache-box" },
+        el("p", { class: "cache-name" }, el("b", {}, clean(c.name)), " ",
+            el("span", {}, [bytes(c.bytes), c.ways ? `${c.ways} ways` : "fully associative"].join(", "))),
+        el("div", { class: "stack", role: "img", "aria-label": parts.map(([name, n]) =>
+            `${name} ${percent(n / all)}`).join(", ") }, parts.map(([, n, kind]) =>
+            el("span", { class: kind, style: `width: ${(100 * n / all).toFixed(3)}%` }))),
+        el("p", { class: "note" }, `${count(counts.references)} references, ` +
+            `${percent(counts.misses / all)} miss: ${said}`));
+}
+
+/* Draws simulated caches. L1I and L1D stand side by side. */
+function simulatedPicture(m, found) {
+    const nodes = [], last = m.caches.length - 1;
+    const split = last > 0 && ["L1I", "L1D"].every((name) => m.caches.slice(0, 2).some((c) => c.name === name));
+    for (let i = 0; i <= last; i++) {
+        nodes.push(simulatedBox(m, found, i));
+        if (split && i === 0) continue;
+        const from = split && i === 1 ? [0, 1] : [i], total = (key) => sum(from, (k) => found.simulated[k][key]);
+        nodes.push(el("div", { class: "traffic" }, el("span", { "aria-hidden": "true" }, "\u2195"),
+            `${count(total("misses"))} blocks, ${bytes(total("misses") * m.line)} from ` +
+            `${i < last ? clean(m.caches[i + 1].name) : "memory"}; ${count(total("writebacks"))} written back`));
+    }
+    nodes.push(el("div", { class: "cache-box" }, el("p", { class: "cache-name" }, el("b", {}, "Memory"))));
+    return el("div", { class: "hierarchy" }, nodes);
+}
+
 function trafficArrow(m, p, misses, into) {
     return el("div", { class: "traffic" }, el("span", { "aria-hidden": "true" }, "\u2195"),
         misses === null ? "unknown traffic"
@@ -69,9 +102,10 @@ function hierarchyPicture(m, p, found) {
     return el("div", { class: "hierarchy" }, nodes);
 }
 
-function stackLegend() {
-    return el("ul", { class: "legend" }, [["hit", "hits"], ["again", "misses of blocks that were used before"],
-        ["cold", "first touches"]].map(([kind, name]) =>
+function stackLegend(simulated) {
+    return el("ul", { class: "legend" }, (simulated
+        ? [["hit", "hits"], ["again", "capacity misses"], ["conflict", "conflict misses"], ["cold", "cold misses"]]
+        : [["hit", "hits"], ["again", "misses of blocks that were used before"], ["cold", "first touches"]]).map(([kind, name]) =>
         el("li", {}, el("span", { class: `swatch ${kind}` }), el("span", {}, name))));
 }
 
@@ -89,6 +123,8 @@ function machineOf(m, p, i) {
     const found = m.profiles[i], title = profiles.length > 1 ? el("h3", {}, swatch(i), profileNames[i]) : null;
     if (found.reason)
         return el("div", {}, title, el("p", { class: "notice" }, `${clean(found.reason)}.`));
+    if (found.simulated)
+        return el("div", {}, title, simulatedPicture(m, found));
     const a = p.attribution;
     const functionName = (k) => a.functions[k] && !a.functions[k].others ? clean(a.functions[k].name) : null;
     const lineName = (k) => a.lines[k] && !a.lines[k].others ? placeOf(a, a.lines[k]) : null;
@@ -99,7 +135,7 @@ function machineOf(m, p, i) {
 }
 
 function machinePanel(refresh) {
-    const m = data.machines[machine];
+    const m = data.machines[machine], simulated = m.profiles.some((found) => found.simulated);
     const choice = data.machines.length > 1 ? el("label", { class: "select" }, el("span", {}, "Machine"),
         el("select", { id: "machine-choice", change: (event) => {
             machine = Number(event.target.value);
@@ -109,9 +145,11 @@ function machinePanel(refresh) {
             el("option", { value: i, selected: i === machine }, machineName(each))))) : null;
     return section("Machine", choice,
         el("p", {}, m.title ? clean(m.title) : `The caches of ${machineName(m)}`),
-        stackLegend(),
+        stackLegend(simulated),
         el("div", { class: "several" }, profiles.map((p, i) => machineOf(m, p, i))),
-        el("p", { class: "note" }, "Misses are estimated from the reuse distances (Smith 1978), as if blocks fell " +
+        el("p", { class: "note" }, simulated ? "These numbers come from an exact simulation. A fully associative LRU " +
+            "cache of the same size has the capacity misses as well, but not the conflict misses."
+            : "Misses are estimated from the reuse distances (Smith 1978), as if blocks fell " +
             "into sets at random and all references arrived at every cache. For large direct-mapped caches, " +
             "the estimate was further from the exact misses than the fully associative number on the " +
             "programs tried."),
