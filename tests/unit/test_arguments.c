@@ -1207,7 +1207,8 @@ static void kv_fleets_and_reports(void **state) {
     EXPLAINED("config", rd_kv_fleet_new(ctx, NULL, 1, RD_KV_ROUND, &fleet));
     EXPLAINED("out", rd_kv_fleet_new(ctx, &config, 1, RD_KV_ROUND, NULL));
     expect_saying(rd_kv_fleet_new(ctx, &config, 0, RD_KV_ROUND, &fleet), "1 to 1024 replicas");
-    expect_saying(rd_kv_fleet_new(ctx, &config, 1, (rd_kv_router)9, &fleet), "a router from 0 to 2");
+    expect_saying(rd_kv_fleet_new(ctx, &config, 1, (rd_kv_router)9, &fleet),
+                  "a router from 0 to 2");
     expect_ok(rd_kv_fleet_new(ctx, &config, 2, RD_KV_CONVERSATION, &fleet));
     REFUSED(rd_kv_fleet_feed(NULL, &request));
     EXPLAINED("r", rd_kv_fleet_feed(fleet, NULL));
