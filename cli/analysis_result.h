@@ -6,11 +6,13 @@
 #ifndef RD_ANALYSIS_RESULT_H
 #define RD_ANALYSIS_RESULT_H
 
+#include "object_options.h"
 #include "pipeline.h"
 
 typedef struct analysis_options {
     pipeline_options pipe;
-    uint32_t out; /* OUT_TEXT, OUT_CSV or OUT_JSON */
+    object_options objects; /* only analyze has these options */
+    uint32_t out;           /* OUT_TEXT, OUT_CSV or OUT_JSON */
     const char *output;
     const char *distances;
     const char *report; /* path of the HTML page; NULL: no page */

@@ -6,6 +6,8 @@
 static const rd_opt analyze_opts[] = {
 #define ANALYSIS_FIELD(member) offsetof(analysis_options, member)
 #include "analysis_options.def"
+#define OBJECT_FIELD(member) ANALYSIS_FIELD(objects.member)
+#include "object_options.def"
     {.name = "checkpoint",
      .arg = "FILE",
      .type = RD_OPT_STRING,
@@ -16,7 +18,10 @@ static const rd_opt analyze_opts[] = {
 
 static int analyze(rd_ctx *ctx, const analysis_options *o, int n, char **paths, rd_profile **out) {
     pipeline p;
-    int status = pipeline_open(&p, ctx, &o->pipe, &(pipeline_extras){.distances = o->distances});
+    rd_objects_config config;
+    pipeline_extras extras = {.distances = o->distances,
+                              .objects = objects_config(&o->objects, NULL, &config)};
+    int status = pipeline_open(&p, ctx, &o->pipe, &extras);
     for (int i = 0; i < n && status == EXIT_OK; i++)
         if (rd_analysis_add_file(p.analysis, paths[i]) != RD_OK)
             status = fail_status(ctx, RD_ENOMEM);
@@ -28,7 +33,9 @@ static int analyze(rd_ctx *ctx, const analysis_options *o, int n, char **paths, 
 
 static int run_analyze(rd_ctx *ctx, void *opts, int n, char **operands) {
     const analysis_options *o = opts;
-    int status = analysis_check(ctx, o, (const char *const *)operands, (size_t)n);
+    int status = objects_check(&o->objects);
+    if (status == EXIT_OK)
+        status = analysis_check(ctx, o, (const char *const *)operands, (size_t)n);
     if (status != EXIT_OK)
         return status;
     rd_profile *profile = NULL;

@@ -1,6 +1,7 @@
 /* mrc: computes the miss ratios of caches of given sizes, from a profile or directly from a
  * trace. */
 #include "caches.h"
+#include "object_options.h"
 #include "option_rows.h"
 #include "output_file.h"
 #include "pipeline.h"
@@ -18,6 +19,7 @@
 
 typedef struct mrc_options {
     pipeline_options pipe;
+    object_options objects;
     rd_sizes sizes;
     const char *hits;
     uint64_t ways; /* 0: fully associative */
@@ -51,6 +53,8 @@ static const rd_opt mrc_opts[] = {
     OPTION_OUTPUT(offsetof(mrc_options, output), "FILE",
                   "write the result to this file [standard output]"),
     OPTION_ASCII(offsetof(mrc_options, ascii), "draw the chart with ASCII characters only"),
+#define OBJECT_FIELD(member) offsetof(mrc_options, objects.member)
+#include "object_options.def"
 #define PIPELINE_FIELD(member) offsetof(mrc_options, pipe.member)
 #define PIPELINE_HIST          "full"
 #include "pipeline_options.def"
@@ -108,7 +112,9 @@ static int analyze(rd_ctx *ctx, const mrc_options *o, const char *path, const ch
                    rd_profile **out) {
     pipeline p;
     rd_trace *trace = NULL;
-    int status = pipeline_open(&p, ctx, &o->pipe, NULL);
+    rd_objects_config config;
+    pipeline_extras extras = {.objects = objects_config(&o->objects, &o->sizes, &config)};
+    int status = pipeline_open(&p, ctx, &o->pipe, &extras);
     if (status == EXIT_OK) {
         rd_status added = add_trace(&p, path, head, n, &trace);
         status = added == RD_OK ? pipeline_run(&p, out) : fail_status(ctx, added);
@@ -137,6 +143,12 @@ static int find_profile(rd_ctx *ctx, const mrc_options *o, char *path, rd_profil
     if (status != RD_OK)
         return fail_status(ctx, status);
     tell_profile_note(path, *out);
+    if (o->objects.weight && !rd_profile_objects(*out)) {
+        rd_profile_free(*out);
+        *out = NULL;
+        return fail("%s: this profile does not count bytes; analyze the trace with --weight=bytes",
+                    path);
+    }
     return EXIT_OK;
 }
 
@@ -211,6 +223,8 @@ static int print_result(rd_ctx *ctx, const mrc_options *o, rd_profile *profile) 
     if (converted != EXIT_OK)
         return converted;
     const uint64_t *blocks = o->sizes.n ? room : NULL;
+    if (o->ways && rd_profile_objects(profile))
+        return fail_usage("mrc: --ways is for blocks of memory, not for bytes of objects");
     if (o->ways)
         return print_ways(ctx, o, profile, blocks);
     rd_report_style style = terminal_style(o->output, o->ascii);
@@ -231,6 +245,8 @@ static int run_mrc(rd_ctx *ctx, void *opts, int n, char **operands) {
     if (o->hits && o->ways)
         return fail_usage("mrc: --hits and --ways cannot be combined; give only one of them");
     int status = parse_hits(ctx, o->hits, &hits);
+    if (status == EXIT_OK)
+        status = objects_check(&o->objects);
     if (status != EXIT_OK)
         return status;
     output_place place = {.option = "-o", .path = o->output};
@@ -260,8 +276,11 @@ const command command_mrc = {
         "points in JSON.\n"
         "\n"
         "Sizes are in bytes. For object ids and with -b addr, blocks have no size in bytes: a\n"
-        "size is then a number of objects, without a unit. The sizes of objects in a trace are\n"
-        "ignored.\n"
+        "size is then a number of objects, without a unit. --weight=bytes takes the sizes of the\n"
+        "objects from the trace instead and prints two ratios: of requests and of bytes. It\n"
+        "knows operations (reads, writes, deletes) and lifetimes, if the trace tells them. A size\n"
+        "below that of the largest object is marked: there, the answer depends on what a cache\n"
+        "does with an object that does not fit. docs/object-caches.md explains it.\n"
         "\n"
         "--hits=95% asks the reverse question: the smallest cache that hits 95 % of all\n"
         "references, or, if there are too many first touches, the best possible hit ratio.\n"

@@ -129,6 +129,7 @@ int pipeline_open(pipeline *p, rd_ctx *ctx, const pipeline_options *o,
         .without_causes = p->extras.without_causes,
         .blocks = p->extras.blocks,
         .blocks_user = p->extras.blocks_user,
+        .objects = p->extras.objects,
     };
     int parsed = parse_options(p, &config);
     if (parsed != EXIT_OK)

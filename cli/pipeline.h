@@ -41,6 +41,7 @@ typedef struct pipeline_extras {
     bool without_causes;           /* see rd_analysis_config, here and below */
     rd_block_sink blocks;
     void *blocks_user;
+    const rd_objects_config *objects; /* NULL: references in blocks; see rd_analysis_config */
 } pipeline_extras;
 
 typedef struct pipeline {

@@ -280,6 +280,11 @@ int trace_copy_add(trace_copy *c, const char *name, rd_trace *trace) {
     uint64_t done = 0, total = 0, first = 0;
     if (rd_trace_note(trace) && !c->options->quiet)
         tell_user("%s: %s", name, rd_trace_note(trace));
+    /* Other columns of requests would make a trace of addresses larger without a use. */
+    bool requests = rd_trace_has_ids(trace) && c->format && c->format->fields & RD_FIELD_BYTES;
+    rd_status selected = rd_trace_select(trace, requests ? RD_REQUEST_FIELDS : 0);
+    if (selected != RD_OK)
+        return report(c, selected);
     while (true) {
         const rd_refs *refs = NULL;
         rd_status read = rd_trace_read(trace, &refs);

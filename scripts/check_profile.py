@@ -152,6 +152,29 @@ def check_details(profile):
         check_hierarchy(profile["hierarchy"])
 
 
+def check_objects(profile):
+    """Checks the requests of an object cache."""
+    part = profile.get("objects")
+    if part is None:
+        return
+    infinite = [part[cause] for cause in ("cold", "deleted", "expired")]
+    need(profile["block_bytes"] == 1, "blocks of objects")
+    need(part["counted"]["requests"] == profile["references"], "requests of objects")
+    need(sum(cause["requests"] for cause in infinite) == profile["infinite"], "misses of objects")
+    total, before = sum(cause["bytes"] for cause in infinite), -1
+    for low, high, count in part["histogram"]:
+        need(before < low <= high <= 2**64 - 2 and count >= 0, "bytes of objects")
+        total, before = total + count, high
+    need(total == part["counted"]["bytes"], "sum of bytes")
+    need(part["expiry"] in ("eager", "lazy") and part["count"] in ("reads", "all"), "words")
+    need(len(part["size_classes"]) <= 64 and sum(part["size_classes"]) <= part["objects"], "classes")
+    before = [0, 0]
+    for request, time, live, without in part.get("live", []):
+        need(request > before[0] and time >= before[1], "order of moments")
+        need(live <= without, "live bytes")
+        before = [request, time]
+
+
 def check(profile):
     need(REQUIRED <= set(profile), "a key is missing")
     need(re.fullmatch(r"reusedist\.profile/1(\..*)?", profile["schema"]), "schema")
@@ -169,6 +192,7 @@ def check(profile):
     size = profile.get("block_bytes")
     need(size is None or (size > 0 and size & (size - 1) == 0), "block_bytes")
     check_details(profile)
+    check_objects(profile)
 
 
 for path in sys.argv[1:]:

@@ -21,6 +21,7 @@
 #include "cluster.h"
 #include "engine.h"
 #include "hierarchy.h"
+#include "objects.h"
 #include "profile.h"
 #include "trace.h"
 
@@ -125,6 +126,11 @@ typedef struct rd_analysis_config {
     rd_block_sink blocks; /* receives the block ids of all references; NULL: none. A failure ends
                              the analysis */
     void *blocks_user;
+    /* Analyzes requests of object caches in bytes instead of blocks: the traces must have object ids
+     * and sizes, and the engine is not used. The profile is that of rd_objects_profile(). Must not be
+     * combined with the fields about engine, blocks, kinds, bounds, distances, checkpoints, sampling
+     * and attribution, nor with caches to simulate (RD_EINVAL). NULL: references are analyzed in blocks. */
+    const rd_objects_config *objects;
 } rd_analysis_config;
 
 typedef struct rd_analysis rd_analysis;

@@ -11,6 +11,7 @@
 #include "hierarchy.h"
 #include "machine.h"
 #include "model.h"
+#include "objects.h"
 #include "predict.h"
 #include "prefix.h"
 #include "profile.h"

@@ -38,6 +38,25 @@ enum {
 #define RD_MORE_COLUMNS  8
 #define RD_FIELD_MORE(i) (UINT32_C(256) << (i))
 
+/* The columns of requests of object caches. A trace delivers them only after rd_trace_select(). */
+enum { RD_MORE_TIME, RD_MORE_LIFETIME, RD_MORE_OPERATION, RD_MORE_BYTES };
+#define RD_FIELD_TIME      RD_FIELD_MORE(RD_MORE_TIME)      /* time in nanoseconds */
+#define RD_FIELD_LIFETIME  RD_FIELD_MORE(RD_MORE_LIFETIME)  /* lifetime (TTL) in nanoseconds */
+#define RD_FIELD_OPERATION RD_FIELD_MORE(RD_MORE_OPERATION) /* an rd_operation */
+#define RD_FIELD_BYTES     RD_FIELD_MORE(RD_MORE_BYTES)     /* size of the object, below 2^63 */
+#define RD_REQUEST_FIELDS  (RD_FIELD_TIME | RD_FIELD_LIFETIME | RD_FIELD_OPERATION | RD_FIELD_BYTES)
+
+/* Operations of requests on objects. */
+typedef enum rd_operation {
+    RD_OPERATION_READ,       /* get, gets: the object is in every cache afterwards */
+    RD_OPERATION_WRITE,      /* set, add, replace, cas, append, prepend, incr, decr: likewise, and
+                                its lifetime begins */
+    RD_OPERATION_TOUCH,      /* touch: renews the lifetime of an object that is present */
+    RD_OPERATION_READ_TOUCH, /* gat: reads, and renews the lifetime */
+    RD_OPERATION_DELETE,     /* delete: removes the object */
+    RD_OPERATIONS            /* the number of operations */
+} rd_operation;
+
 /* Returns the name of one RD_FIELD_*: "size", "kind", "pc" and so on, or NULL if there is no such
  * field. */
 RD_API const char *rd_field_name(uint32_t field);
@@ -117,6 +136,12 @@ RD_API RD_CHECKED rd_status rd_trace_open_memory(rd_ctx *ctx, const char *name, 
 /* Opens a generated trace, for example "zipf:blocks=4M,refs=50M,seed=1". rd_generator_info_at()
  * lists the generators. */
 RD_API RD_CHECKED rd_status rd_trace_generate(rd_ctx *ctx, const char *spec, rd_trace **out);
+
+/* Chooses which columns of requests the trace delivers: a mask of bits of RD_REQUEST_FIELDS, of which
+ * the trace has none, some or all. Without this call, it delivers none of them and does not spend
+ * time on them. With RD_FIELD_BYTES, a trace of object ids delivers their sizes in this column
+ * instead of the column of sizes. The function must be called before the first rd_trace_read(). */
+RD_API RD_CHECKED rd_status rd_trace_select(rd_trace *t, uint32_t fields);
 
 /* Reads the next batch. At the end of the trace the batch is empty (n is 0). If the trace is
  * damaged, the function delivers all references before the damage first. The next call then returns

@@ -25,6 +25,12 @@ static rd_status check_config(rd_analysis *a) {
                         c->kinds, (unsigned)RD_ALL_KINDS);
     if (c->sampling && c->bound)
         return rdi_fail(a->ctx, RD_EINVAL, "sampling needs all distances: analyze without a bound");
+    if (c->objects &&
+        (c->engine || c->block != RD_BLOCK_AUTO || c->kinds || c->bound || c->checkpoint ||
+         c->attribution || c->sampling || c->sink || c->distances || c->hierarchy || c->blocks))
+        return rdi_fail(a->ctx, RD_EINVAL,
+                        "bytes of objects cannot be combined with an engine, block size, kinds, "
+                        "bound, checkpoint, distances, peaks, caches or attribution");
     if (c->distances)
         RD_TRY(rd_output_check(a->ctx, c->distances));
     a->block_known = c->block != RD_BLOCK_AUTO;
@@ -53,6 +59,12 @@ static rd_status take_config(rd_analysis *a, const rd_analysis_config *config) {
                               sizeof a->hierarchy_config));
         a->hierarchy_config.size = sizeof a->hierarchy_config;
         a->config.hierarchy = &a->hierarchy_config;
+    }
+    if (a->config.objects) {
+        RD_TRY(rdi_sized_copy(a->ctx, "rd_objects_config", a->config.objects, &a->objects_config,
+                              sizeof a->objects_config));
+        a->config.objects = &a->objects_config;
+        a->objects_config.size = sizeof a->objects_config;
     }
     return check_config(a);
 }
@@ -126,6 +138,8 @@ static rd_status prepare(rd_analysis *a, const rd_analysis_config *config) {
     RD_TRY(take_config(a, config));
     if (a->config.sampling)
         RD_TRY(rd_sampler_new(a->ctx, a->config.sampling, &a->sampler));
+    if (a->config.objects)
+        return rd_objects_new(a->ctx, a->config.objects, &a->objects);
     return a->config.checkpoint ? RD_OK : open_engine(a);
 }
 
@@ -155,6 +169,7 @@ void rd_analysis_close(rd_analysis *a) {
     rdi_attribution_feed_free(a->attribution);
     rdi_bursts_free(a->bursts);
     rdi_hierarchy_feed_free(a->hierarchy);
+    rd_objects_free(a->objects);
     rd_profile_free(a->profile);
     for (size_t i = 0; i < a->n_inputs; i++)
         rdi_free(a->ctx, a->inputs[i].name);
@@ -279,7 +294,7 @@ static rd_status finish_distances(rd_analysis *a) {
 static rd_status run(rd_analysis *a) {
     RD_TRY(check_output(a, "checkpoint", a->config.checkpoint));
     RD_TRY(check_output(a, "distances", a->config.distances));
-    if (!a->engine)
+    if (!a->engine && !a->objects)
         RD_TRY(open_engine(a));
     if (!(a->sources = rdi_calloc(a->ctx, a->n_inputs, sizeof *a->sources)))
         return RD_ENOMEM;
@@ -288,7 +303,8 @@ static rd_status run(rd_analysis *a) {
     bool intact = status == RD_OK || (a->ended_early && a->n_sources > 0);
     if (!intact || never_began(a))
         return status;
-    RD_TRY(rd_engine_finish(a->engine));
+    if (a->engine)
+        RD_TRY(rd_engine_finish(a->engine));
     RD_TRY(finish_distances(a));
     if (status == RD_OK || a->config.partial)
         RD_TRY(rdi_analysis_make_profile(a));

@@ -57,9 +57,11 @@ static rd_status open_attribution(rd_analysis *a, const rd_mapping *mapping) {
 void rdi_analysis_note_columns(const rd_analysis *a, const rdi_analysis_reading *r,
                                uint32_t fields) {
     if (rd_trace_has_ids(r->trace) && !a->block_bytes && fields & RD_FIELD_SIZE)
-        rdi_analysis_note(a, RD_NOTE_WARNING,
-                          "%s: the sizes of the objects are ignored: caches are counted in objects",
-                          r->name);
+        rdi_analysis_note(
+            a, RD_NOTE_WARNING,
+            "%s: the sizes of the objects are ignored: caches are counted in objects; "
+            "--weight=bytes counts in bytes",
+            r->name);
     if (a->attribution && !(fields & RD_FIELD_PC))
         rdi_analysis_note(a, RD_NOTE_WARNING,
                           "%s: has no program counters: all references are attributed to line 0x0",
@@ -87,7 +89,19 @@ static void take_counts(rd_analysis *a, const rdi_analysis_reading *r) {
     a->bytes_before += r->source->bytes;
 }
 
+static rd_status read_requests(rd_analysis *a, rdi_analysis_reading *r) {
+    if (rd_trace_note(r->trace))
+        rdi_analysis_note(a, RD_NOTE_WARNING, "%s: %s", r->name, rd_trace_note(r->trace));
+    r->source = &a->sources[a->n_sources++];
+    *r->source = (rd_source){.path = r->name, .format = rd_trace_format(r->trace)->name};
+    rd_status status = rdi_feed_objects(a, r);
+    take_counts(a, r);
+    return status;
+}
+
 static rd_status read_opened(rd_analysis *a, rdi_analysis_reading *r) {
+    if (a->objects)
+        return read_requests(a, r);
     RD_TRY(choose_block(a, r));
     note_trace(a, r);
     r->mapping = (rd_mapping){.size = sizeof(rd_mapping),

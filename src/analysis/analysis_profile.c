@@ -24,7 +24,8 @@ static rd_status set_peaks(const rd_analysis *a, rd_profile *profile) {
 }
 
 static rd_status complete(const rd_analysis *a, rd_profile *profile) {
-    RD_TRY(rd_profile_set_block_bytes(profile, a->block_bytes));
+    if (!a->objects)
+        RD_TRY(rd_profile_set_block_bytes(profile, a->block_bytes));
     rd_profile_set_partial(profile, a->ended_early);
     RD_TRY(rd_profile_set_skipped(profile, a->skipped));
     RD_TRY(rd_profile_add_repeats(profile, a->repeats));
@@ -41,8 +42,15 @@ static rd_status complete(const rd_analysis *a, rd_profile *profile) {
 
 rd_status rdi_analysis_make_profile(rd_analysis *a) {
     rd_profile *profile = NULL;
-    RD_TRY(rd_engine_profile(a->engine, &profile));
+    if (a->objects)
+        RD_TRY(rd_objects_profile(a->objects, &profile));
+    else
+        RD_TRY(rd_engine_profile(a->engine, &profile));
     rd_status status = complete(a, profile);
+    if (status == RD_OK && a->objects) {
+        rd_profile_set_seconds(profile, a->objects_seconds);
+        rdi_note_objects(a, profile);
+    }
     if (status == RD_OK)
         a->profile = profile;
     else

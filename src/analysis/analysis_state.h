@@ -4,6 +4,7 @@
  *   analysis_input.c     handles one trace: block size, notes, choice of the reader
  *   feed_plain.c         the caller's thread reads and feeds batch by batch
  *   feed_ahead.c         several threads decode ahead (read_ahead.h), and the caller's thread feeds
+ *   feed_objects.c       the caller's thread reads requests and feeds them to an object cache
  *   feed_parts.c         the engine reads, one part per thread (trace_parts.h)
  *   bursts.c             the error of a run that was recorded in bursts
  *   attribution_feed.c   feeds references, events and distances to attribution
@@ -46,13 +47,17 @@ struct rd_analysis {
     size_t n_inputs, inputs_room;
     bool ran, ended_early;
 
-    bool block_known;     /* true: the configuration or the first trace has set block_bytes */
-    uint64_t block_bytes; /* block size; 0: one block per address */
-    char *checkpoint_of;  /* description for the checkpoint; NULL: no checkpoint */
-    rd_engine *engine;
-    rdi_distance_file *distance_file;  /* NULL: not open */
-    bool distances_failed;             /* true: writing the distances has failed */
-    rd_sampler *sampler;               /* NULL: none */
+    bool block_known;       /* true: the configuration or the first trace has set block_bytes */
+    uint64_t block_bytes;   /* block size; 0: one block per address */
+    char *checkpoint_of;    /* description for the checkpoint; NULL: no checkpoint */
+    rd_engine *engine;      /* NULL if requests of objects are analyzed */
+    double objects_seconds; /* time that the analysis of requests took */
+    rd_objects *objects;    /* NULL: references are analyzed in blocks */
+    rd_objects_config objects_config; /* a copy of the caller's configuration; config.objects points
+                                         to it */
+    rdi_distance_file *distance_file; /* NULL: not open */
+    bool distances_failed;            /* true: writing the distances has failed */
+    rd_sampler *sampler;              /* NULL: none */
     rdi_attribution_feed *attribution; /* NULL: not requested, or no trace is open yet */
     rdi_hierarchy_feed *hierarchy;     /* NULL: no simulation, or no trace is open yet */
     rdi_bursts *bursts;                /* NULL: the error of bursts is not estimated */
@@ -93,6 +98,10 @@ void rdi_analysis_note_columns(const rd_analysis *a, const rdi_analysis_reading 
                                uint32_t fields);
 
 rd_status rdi_feed_plain(rd_analysis *a, const rdi_analysis_reading *reading);
+/* Reads an opened trace of requests (a->objects is not NULL). */
+rd_status rdi_feed_objects(rd_analysis *a, const rdi_analysis_reading *reading);
+/* Notes what was unusual about the requests of all traces. */
+void rdi_note_objects(const rd_analysis *a, const rd_profile *profile);
 bool rdi_feed_ahead_is_possible(const rd_analysis *a, const rdi_analysis_reading *reading);
 rd_status rdi_feed_ahead(rd_analysis *a, const rdi_analysis_reading *reading);
 bool rdi_feed_parts_is_possible(const rd_analysis *a, const rdi_analysis_reading *reading);

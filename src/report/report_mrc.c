@@ -7,6 +7,7 @@
 #include "profile/profile_build.h"
 #include "report/chart.h"
 #include "report/paper.h"
+#include "report/report_objects.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -110,6 +111,8 @@ static void add_csv_row(rdi_text *t, const size_row *row, uint64_t block_bytes, 
 rd_status rd_report_mrc_csv(rd_profile *p, const uint64_t *blocks, size_t n_blocks, char **text,
                             size_t *n) {
     RDI_NEED(rdi_profile_ctx(p), p, text, n);
+    if (rd_profile_objects(p))
+        return rdi_report_objects_mrc_csv(p, blocks, n_blocks, text, n);
     size_row *rows = NULL;
     size_t n_rows = 0;
     RD_TRY(collect_rows(p, blocks, n_blocks, &rows, &n_rows));
@@ -141,6 +144,8 @@ static void put_row(rd_json_writer *w, const size_row *row, uint64_t block_bytes
 rd_status rd_report_mrc_json(rd_profile *p, const uint64_t *blocks, size_t n_blocks, char **text,
                              size_t *n) {
     RDI_NEED(rdi_profile_ctx(p), p, text, n);
+    if (rd_profile_objects(p))
+        return rdi_report_objects_mrc_json(p, blocks, n_blocks, text, n);
     size_row *rows = NULL;
     size_t n_rows = 0;
     RD_TRY(collect_rows(p, blocks, n_blocks, &rows, &n_rows));
@@ -209,6 +214,8 @@ static void add_table(rdi_paper *paper, rd_profile *p, const size_row *rows, siz
 rd_status rd_report_mrc_text(rd_profile *p, const rd_report_style *style, const uint64_t *blocks,
                              size_t n_blocks, char **text, size_t *n) {
     RDI_NEED(rdi_profile_ctx(p), p, text, n);
+    if (rd_profile_objects(p))
+        return rdi_report_objects_mrc_text(p, style, blocks, n_blocks, text, n);
     size_row *rows = NULL;
     size_t n_rows = 0;
     RD_TRY(collect_rows(p, blocks, n_blocks, &rows, &n_rows));

@@ -6,6 +6,7 @@
 #include "profile/profile_build.h"
 #include "report/chart.h"
 #include "report/report_details.h"
+#include "report/report_objects.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -285,6 +286,8 @@ static void add_findings(rdi_report *r) {
 
 rd_status rd_report_text(rd_profile *p, const rd_report_style *style, char **text, size_t *n) {
     RDI_NEED(rdi_profile_ctx(p), p, text, n);
+    if (rd_profile_objects(p))
+        return rdi_report_objects_text(p, style, text, n);
     rdi_mrc_scan scan = rdi_mrc_scan_start(p);
     rdi_report r = {.paper = rdi_paper_start(p, style),
                     .ctx = rdi_profile_ctx(p),

@@ -1,6 +1,7 @@
 /* binary: reads fixed-length records of any layout, which a string of Python's struct module
  * describes. */
 #include "trace/records.h"
+#include "trace/request_text.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -20,6 +21,8 @@ typedef struct binary_reader {
     rdi_reader *r;
     const char *layout;                        /* the string that describes a record */
     uint64_t id, addr, size, kind, pc, thread; /* options: numbers of fields, from 1; 0: none */
+    uint64_t time, ttl, op;                    /* likewise */
+    uint32_t time_unit;
     field fields[FIELDS_MAX];
     size_t field_count, record_bytes;
     bool big_endian;
@@ -27,6 +30,7 @@ typedef struct binary_reader {
     const char *wrong;          /* name of the field that is invalid in the first refused record */
     uint64_t wrong_value;       /* value of that field */
     uint64_t raw[RDI_REFS_MAX]; /* values of a column before they are checked */
+    uint64_t (*more)[RDI_REFS_MAX]; /* the columns of requests, by RD_MORE_*; NULL: none */
 } binary_reader;
 
 #define NUMBER_OPT(key, text)                                                                      \
@@ -46,6 +50,15 @@ static const rd_opt binary_opts[] = {
     NUMBER_OPT(kind, "kind"),
     NUMBER_OPT(pc, "program counter"),
     NUMBER_OPT(thread, "thread"),
+    NUMBER_OPT(time, "time"),
+    {.name = "time-unit",
+     .type = RD_OPT_CHOICE,
+     .offset = offsetof(binary_reader, time_unit),
+     .def = "s",
+     .choices = RDI_TIME_UNITS,
+     .help = "unit of the times"},
+    NUMBER_OPT(ttl, "lifetime in seconds"),
+    NUMBER_OPT(op, "operation"),
     {.name = NULL},
 };
 
@@ -161,6 +174,9 @@ static rd_status binary_open(void *self, rdi_reader *r) {
     RD_TRY(check_number(b, "kind", b->kind));
     RD_TRY(check_number(b, "pc", b->pc));
     RD_TRY(check_number(b, "thread", b->thread));
+    RD_TRY(check_number(b, "time", b->time));
+    RD_TRY(check_number(b, "ttl", b->ttl));
+    RD_TRY(check_number(b, "op", b->op));
     b->present = (b->size ? RD_FIELD_SIZE : 0u) | (b->kind ? RD_FIELD_KIND : 0u) |
                  (b->pc ? RD_FIELD_PC : 0u) | (b->thread ? RD_FIELD_THREAD : 0u);
     r->ids = b->id != 0;
@@ -243,6 +259,83 @@ static size_t load_kinds(binary_reader *b, size_t n, uint8_t *out) {
     return n;
 }
 
+/* ---- columns of requests ---- */
+
+static rd_status binary_select(void *self, uint32_t fields) {
+    binary_reader *b = self;
+    uint32_t have = (b->time ? RD_FIELD_TIME : 0u) | (b->ttl ? RD_FIELD_LIFETIME : 0u) |
+                    (b->op ? RD_FIELD_OPERATION : 0u) | (b->size && b->id ? RD_FIELD_BYTES : 0u);
+    fields &= have;
+    if (!fields)
+        return RD_OK;
+    if (!(b->more = rdi_alloc(b->r->ctx, RD_MORE_BYTES + 1, sizeof *b->more)))
+        return RD_ENOMEM;
+    b->present |= fields;
+    b->present &= ~(uint32_t)(fields & RD_FIELD_BYTES ? RD_FIELD_SIZE : 0u);
+    return RD_OK;
+}
+
+static void binary_close(void *self) {
+    binary_reader *b = self;
+    if (b->r)
+        rdi_free(b->r->ctx, b->more);
+}
+
+/* Returns the operation of a code, or RD_OPERATIONS if there is none. */
+static uint64_t operation_of(uint64_t x) {
+    static const char codes[RD_OPERATIONS][5] = {
+        [RD_OPERATION_READ] = "gGrR", [RD_OPERATION_WRITE] = "sSwW",
+        [RD_OPERATION_TOUCH] = "tT",  [RD_OPERATION_READ_TOUCH] = "aA",
+        [RD_OPERATION_DELETE] = "dD",
+    };
+    for (uint64_t i = 0; i < RD_OPERATIONS; i++)
+        if (x == i || (x && x < 128 && strchr(codes[i], (int)x)))
+            return i;
+    return RD_OPERATIONS;
+}
+
+/* Multiplies a column of n numbers by `factor`. Returns the number of records before the first
+ * product that does not fit. Products that need not fit become UINT64_MAX. */
+static size_t load_scaled(binary_reader *b, uint64_t number, const char *what, uint64_t factor,
+                          bool must_fit, size_t n, uint64_t *out) {
+    load_column(b, number, n, b->raw);
+    for (size_t i = 0; i < n; i++) {
+        bool negative = b->fields[number - 1].is_signed && b->raw[i] > INT64_MAX;
+        bool lost = __builtin_mul_overflow(b->raw[i], factor, &out[i]);
+        if (negative || (lost && must_fit))
+            return refuse(b, what, i);
+        if (lost)
+            out[i] = UINT64_MAX;
+    }
+    return n;
+}
+
+/* Loads the columns of requests of n records. Returns the number of records before the first
+ * invalid one. */
+static size_t load_requests(binary_reader *b, size_t n) {
+    const uint64_t second = rdi_time_unit(RDI_TIME_S);
+    if (b->present & RD_FIELD_TIME)
+        n = load_scaled(b, b->time, "time", rdi_time_unit(b->time_unit), true, n,
+                        b->more[RD_MORE_TIME]);
+    if (b->present & RD_FIELD_LIFETIME)
+        n = load_scaled(b, b->ttl, "ttl", second, false, n, b->more[RD_MORE_LIFETIME]);
+    if (b->present & RD_FIELD_BYTES) {
+        load_column(b, b->size, n, b->raw);
+        for (size_t i = 0; i < n; i++) {
+            if (b->raw[i] > INT64_MAX)
+                return refuse(b, "size", i);
+            b->more[RD_MORE_BYTES][i] = b->raw[i];
+        }
+    }
+    if (b->present & RD_FIELD_OPERATION) {
+        load_column(b, b->op, n, b->raw);
+        for (size_t i = 0; i < n; i++)
+            if ((b->more[RD_MORE_OPERATION][i] = operation_of(b->raw[i])) == RD_OPERATIONS)
+                return refuse(b, "operation", i);
+    }
+    return n;
+}
+
 static rd_status binary_read(void *self, rd_refs *refs) {
     binary_reader *b = self;
     rdi_input *in = b->r->in;
@@ -250,7 +343,9 @@ static rd_status binary_read(void *self, rd_refs *refs) {
     size_t records = 0;
     RD_TRY(rdi_records_fill(in, "binary", b->record_bytes, RDI_REFS_MAX, &records));
     size_t n = records;
-    if (b->size)
+    if (b->more)
+        n = load_requests(b, n);
+    if (b->present & RD_FIELD_SIZE)
         n = load_sizes(b, n, col->size);
     if (b->kind)
         n = load_kinds(b, n, col->kind);
@@ -267,11 +362,13 @@ static rd_status binary_read(void *self, rd_refs *refs) {
         .n = n,
         .fields = b->present,
         .addr = col->addr,
-        .size = b->size ? col->size : NULL,
+        .size = b->present & RD_FIELD_SIZE ? col->size : NULL,
         .kind = b->kind ? col->kind : NULL,
         .pc = b->pc ? col->pc : NULL,
         .thread = b->thread ? col->thread : NULL,
     };
+    for (unsigned i = 0; i <= RD_MORE_BYTES; i++)
+        refs->more[i] = b->present & RD_FIELD_MORE(i) ? b->more[i] : NULL;
     return RD_OK;
 }
 
@@ -295,14 +392,22 @@ const rdi_format_ops rdi_format_binary = {
                 "L q Q c ? are integers, f d e and Ns can only be skipped, x is padding and not\n"
                 "a field. Nothing is aligned. Fields are counted from 1. A kind is 0, R or L for\n"
                 "a load, 1, W or S for a store, 2 or I for a fetch. With id=, each id is a\n"
-                "block; with addr=, addresses are split into blocks.",
-            .fields = RD_FIELD_SIZE | RD_FIELD_KIND | RD_FIELD_PC | RD_FIELD_THREAD,
+                "block; with addr=, addresses are split into blocks.\n"
+                "\n"
+                "Requests of object caches also have time= in units of time-unit=, ttl= in\n"
+                "seconds and op=: 0, G or R for a read, 1, S or W for a write, 2 or T for a "
+                "touch,\n"
+                "3 or A for gat, 4 or D for a delete.",
+            .fields =
+                RD_FIELD_SIZE | RD_FIELD_KIND | RD_FIELD_PC | RD_FIELD_THREAD | RD_REQUEST_FIELDS,
             .opts = binary_opts,
             .binary = true,
         },
     .state_size = sizeof(binary_reader),
     .open = binary_open,
+    .select = binary_select,
     .read = binary_read,
     .count = binary_count,
     .seek = binary_seek,
+    .close = binary_close,
 };

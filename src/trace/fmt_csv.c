@@ -3,11 +3,15 @@
  * The reader determines the meaning of the columns when it opens the trace, from the options or
  * else from the names in the header line. On each line, it visits the columns that it needs in
  * their order.
+ *
+ * This file is long because the description of the format, its columns and presets is part of it.
  */
-#include "trace/csv_split.h"
+#include "trace/csv_requests.h"
 #include "trace/id_table.h"
 
-enum { ID, ADDR, SIZE, KIND, THREAD, PC, ROLES };
+#include <stdio.h>
+
+enum { ID, ADDR, SIZE, KIND, THREAD, PC, TIME, TTL, OP, KEYSIZE, COUNT, ROLES };
 
 static const struct {
     const char *name;  /* name of the option */
@@ -20,6 +24,11 @@ static const struct {
     [KIND] = {"kind", "kind|op|rw", RD_FIELD_KIND},
     [THREAD] = {"thread", "thread|tid", RD_FIELD_THREAD},
     [PC] = {"pc", "pc|ip", RD_FIELD_PC},
+    [TIME] = {"time", "time|timestamp|op_time", RD_FIELD_TIME},
+    [TTL] = {"ttl", "ttl|lifetime", RD_FIELD_LIFETIME},
+    [OP] = {"op", "op|operation", RD_FIELD_OPERATION},
+    [KEYSIZE] = {"keysize", "", RD_FIELD_BYTES},
+    [COUNT] = {"count", "", 0},
 };
 
 #define LOAD_WORDS "r|read|rd|l|load|get|gets|head|0"
@@ -29,20 +38,42 @@ static const struct {
 
 enum { HEADER_AUTO, HEADER_ON, HEADER_OFF };
 
+/* The columns of well-known traces, in the order of the choices of preset=. */
+static const struct {
+    const char *wanted[ROLES];
+    uint32_t header, unit;
+} presets[] = {
+    {.header = HEADER_AUTO},
+    {.wanted = {[TIME] = "1", [ID] = "2", [KEYSIZE] = "3", [SIZE] = "4", [OP] = "6", [TTL] = "7"},
+     .header = HEADER_OFF},
+    {.wanted = {[TIME] = "op_time",
+                [ID] = "key",
+                [SIZE] = "size",
+                [OP] = "op",
+                [COUNT] = "op_count",
+                [TTL] = "ttl"},
+     .header = HEADER_ON},
+    {.wanted = {[TIME] = "1", [OP] = "4", [ID] = "5", [SIZE] = "6"},
+     .header = HEADER_OFF,
+     .unit = RDI_TIME_FILETIME},
+};
+
 typedef struct csv_reader {
     rdi_lines lines;
     rdi_id_table ids;
-    const char *wanted[ROLES];   /* options: name or number of a column, or "none"; NULL: taken from
+    const char *wanted[ROLES]; /* options: name or number of a column, or "none"; NULL: taken from
                                     the header line */
-    uint32_t sep_choice, header; /* options */
+    uint32_t sep_choice, header, preset, time_unit; /* options; time_unit 0: that of the preset */
     char sep;
     struct {
         size_t number; /* number of the column, from 1 */
         int role;
     } column[ROLES]; /* the columns to read, in ascending order of their numbers */
     size_t columns;
+    size_t found[ROLES]; /* number of the column of each role, from 1; 0: none */
     uint32_t fields;
-    char *scratch; /* memory for an id without its doubled quotes */
+    rdi_csv_requests requests; /* used after rd_trace_select() */
+    char *scratch;             /* memory for an id without its doubled quotes */
     size_t scratch_room;
 } csv_reader;
 
@@ -117,8 +148,41 @@ static rd_status read_id(csv_reader *c, size_t i, rdi_field field, uint64_t *out
     return rdi_fail(ctx, status, "column %zu (id): %s", c->column[i].number, rd_last_error(ctx));
 }
 
+static rd_status read_request_value(csv_reader *c, size_t i, const rdi_field *field) {
+    rdi_request *now = &c->requests.now;
+    uint64_t bytes = 0;
+    const char *wrong = NULL;
+    switch (c->column[i].role) {
+    case TIME:
+        wrong = rdi_read_time(field->text, field->n, c->requests.unit, &now->more[RD_MORE_TIME]);
+        break;
+    case TTL:
+        wrong = rdi_read_lifetime(field->text, field->n, &now->more[RD_MORE_LIFETIME]);
+        break;
+    case OP:
+        wrong = rdi_read_operation(field->text, field->n, &now->more[RD_MORE_OPERATION]);
+        break;
+    case COUNT:
+        wrong = rdi_read_bytes(field->text, field->n, &now->count);
+        break;
+    default: /* SIZE and KEYSIZE */
+        wrong = rdi_read_bytes(field->text, field->n, &bytes);
+        now->more[RD_MORE_BYTES] += bytes;
+        if (!wrong && now->more[RD_MORE_BYTES] > INT64_MAX)
+            wrong = "makes the size of the object 2^63 or more";
+    }
+    if (!wrong)
+        return RD_OK;
+    char why[160];
+    snprintf(why, sizeof why, "%s (%s=none ignores the column)", wrong,
+             roles[c->column[i].role].name);
+    return fail_value(c, i, field, why);
+}
+
 static rd_status read_value(csv_reader *c, size_t i, const rdi_field *field, rdi_ref *ref) {
     uint64_t number = 0;
+    if (c->column[i].role >= TIME || (c->column[i].role == SIZE && c->fields & RD_FIELD_BYTES))
+        return read_request_value(c, i, field);
     switch (c->column[i].role) {
     case ID:
         return read_id(c, i, *field, &ref->addr);
@@ -178,7 +242,10 @@ static const char *csv_line(rdi_lines *l, const char *p, const char *limit, rdi_
 }
 
 static rd_status csv_read(void *self, rd_refs *refs) {
-    return rdi_lines_read(self, refs, ((csv_reader *)self)->fields, csv_line);
+    csv_reader *c = self;
+    if (c->requests.on)
+        return rdi_csv_read_requests(&c->lines, &c->requests, refs, c->fields, csv_line);
+    return rdi_lines_read(self, refs, c->fields, csv_line);
 }
 
 /* ---- opening: determining the meaning of the columns ---- */
@@ -225,7 +292,8 @@ static void add_column(csv_reader *c, int role, size_t number) {
     c->fields |= roles[role].field;
 }
 
-/* Adds the column for a role, if there is one. `header` is NULL if the trace has no header line. */
+/* Finds the column of a role, if there is one, and adds it unless it is one of requests. `header` is
+ * NULL if the trace has no header line. */
 static rd_status find_column(csv_reader *c, int role, const char *header, const char *end) {
     const char *wanted = c->wanted[role];
     size_t number = 0;
@@ -242,10 +310,11 @@ static rd_status find_column(csv_reader *c, int role, const char *header, const 
         uint64_t given = 0;
         (void)rdi_scan_dec(wanted, &given);
         number = (size_t)given;
-    } else if (!wanted && header) {
+    } else if (!wanted && header && *roles[role].usual) {
         number = rdi_csv_find(c->sep, header, end, roles[role].usual);
     }
-    if (number > 0)
+    c->found[role] = number;
+    if (number > 0 && role < TIME)
         add_column(c, role, number);
     return RD_OK;
 }
@@ -296,11 +365,21 @@ static bool has_header(const csv_reader *c, const char *line, const char *end) {
     return rdi_csv_is_header(c->sep, line, end);
 }
 
+static void apply_preset(csv_reader *c) {
+    for (int role = 0; role < ROLES; role++)
+        if (!c->wanted[role])
+            c->wanted[role] = presets[c->preset].wanted[role];
+    if (c->header == HEADER_AUTO)
+        c->header = presets[c->preset].header;
+    c->requests.unit = rdi_time_unit(c->time_unit ? c->time_unit - 1 : presets[c->preset].unit);
+}
+
 static rd_status csv_open(void *self, rdi_reader *r) {
     static const char seps[] = "?,\t ;|"; /* the separators, in the order of the option's choices */
     csv_reader *c = self;
     rdi_lines_open(&c->lines, r, NULL);
     rdi_id_table_init(&c->ids, r->ctx);
+    apply_preset(c);
     RD_TRY(check_options(c));
     r->ids = !is_given(c, ADDR);
     const char *line = NULL, *end = NULL;
@@ -319,11 +398,41 @@ static rd_status csv_open(void *self, rdi_reader *r) {
     return RD_OK;
 }
 
+static void drop_column(csv_reader *c, int role) {
+    size_t kept = 0;
+    for (size_t i = 0; i < c->columns; i++)
+        if (c->column[i].role != role)
+            c->column[kept++] = c->column[i];
+    c->columns = kept;
+}
+
+/* Adds the columns of requests. Kinds then follow from operations, and sizes of objects replace sizes
+ * of references. */
+static rd_status csv_select(void *self, uint32_t fields) {
+    csv_reader *c = self;
+    rdi_csv_requests *q = &c->requests;
+    for (int role = TIME; role < ROLES; role++)
+        if (c->found[role] && (roles[role].field & fields || role == COUNT))
+            add_column(c, role, c->found[role]);
+    if (c->fields & RD_FIELD_OPERATION)
+        drop_column(c, KIND);
+    if (c->found[SIZE] && c->lines.r->ids && fields & RD_FIELD_BYTES) {
+        c->fields &= ~(uint32_t)RD_FIELD_SIZE;
+        c->fields |= RD_FIELD_BYTES;
+    }
+    q->on = c->columns > 0 && (c->fields & RD_REQUEST_FIELDS || c->found[COUNT]);
+    if (q->on && !(q->more = rdi_alloc(c->lines.r->ctx, RD_MORE_BYTES + 1, sizeof *q->more)))
+        return RD_ENOMEM;
+    return RD_OK;
+}
+
 static void csv_close(void *self) {
     csv_reader *c = self;
     rdi_id_table_fini(&c->ids);
-    if (c->lines.r)
+    if (c->lines.r) {
         rdi_free(c->lines.r->ctx, c->scratch);
+        rdi_free(c->lines.r->ctx, c->requests.more);
+    }
 }
 
 /* Recognizes a file whose header line names ids or addresses. */
@@ -354,6 +463,23 @@ static const rd_opt csv_opts[] = {
     COLUMN_OPT(KIND, "kind"),
     COLUMN_OPT(THREAD, "thread"),
     COLUMN_OPT(PC, "pc"),
+    COLUMN_OPT(TIME, "time"),
+    {.name = "time-unit",
+     .type = RD_OPT_CHOICE,
+     .offset = offsetof(csv_reader, time_unit),
+     .def = "auto",
+     .choices = "auto|" RDI_TIME_UNITS,
+     .help = "unit of the times; auto: that of the preset, or seconds"},
+    COLUMN_OPT(TTL, "ttl"),
+    COLUMN_OPT(OP, "op"),
+    COLUMN_OPT(KEYSIZE, "keysize"),
+    COLUMN_OPT(COUNT, "count"),
+    {.name = "preset",
+     .type = RD_OPT_CHOICE,
+     .offset = offsetof(csv_reader, preset),
+     .def = "none",
+     .choices = "none|twitter|meta|msr",
+     .help = "columns of Twitter's, Meta's or MSR Cambridge's traces"},
     {.name = "sep",
      .type = RD_OPT_CHOICE,
      .offset = offsetof(csv_reader, sep_choice),
@@ -387,12 +513,25 @@ const rdi_format_ops rdi_format_csv = {
                 "  kind    kind, op, rw\n"
                 "  thread  thread, tid\n"
                 "  pc      pc, ip\n"
+                "  time    time, timestamp, op_time\n"
+                "  ttl     ttl, lifetime\n"
+                "  op      op, operation\n"
                 "and NAME=none ignores such a column. A size of 0 counts as 1. Kinds, in any "
                 "case:\n"
                 "  load    r, rd, read, l, load, get, gets, head, 0\n"
                 "  store   w, wr, write, s, store, set, put, add, replace, cas, append, prepend,\n"
                 "          incr, decr, delete, copy, 1\n"
                 "  fetch   i, f, ifetch, fetch, 2\n"
+                "\n"
+                "Requests of object caches (--weight=bytes) also have time= in units of "
+                "time-unit=,\n"
+                "ttl= (lifetime in seconds) and op=. keysize= is added to size=, and count= is "
+                "the\n"
+                "number of times that the request is made. Operations, in any case:\n"
+                "  read    get, gets, get_lease, head, and the words for loads\n"
+                "  write   set, add, replace, cas, append, prepend, incr, decr, set_lease, put,\n"
+                "          copy, and the words for stores\n"
+                "  others  touch; gat, gats; delete, del, remove\n"
                 "\n"
                 "sep=auto looks for a tab, comma, semicolon, pipe or blank, in this order, in the\n"
                 "first line; sep=space takes any number of blanks as one. header=auto takes the\n"
@@ -402,15 +541,19 @@ const rdi_format_ops rdi_format_csv = {
                 "\"\" for a quote) but must end on their line. Empty lines are skipped.\n"
                 "\n" RDI_ID_CARD "\n"
                 "\n"
-                "  -f csv:id=2,size=4,kind=6       Twitter cache-trace\n"
-                "  -f csv:addr=5,size=6,kind=4     MSR Cambridge",
-            .fields = RD_FIELD_SIZE | RD_FIELD_KIND | RD_FIELD_PC | RD_FIELD_THREAD,
+                "  -f csv:preset=twitter           Twitter cache-trace; size = key + value\n"
+                "  -f csv:preset=meta              Meta CacheLib key-value traces, with op_count\n"
+                "  -f csv:preset=msr               MSR Cambridge, one object per offset\n"
+                "  -f csv:addr=5,size=6,kind=4     MSR Cambridge, addresses in blocks",
+            .fields =
+                RD_FIELD_SIZE | RD_FIELD_KIND | RD_FIELD_PC | RD_FIELD_THREAD | RD_REQUEST_FIELDS,
             .ids = true,
             .opts = csv_opts,
         },
     .state_size = sizeof(csv_reader),
     .probe = csv_probe,
     .open = csv_open,
+    .select = csv_select,
     .read = csv_read,
     .close = csv_close,
 };

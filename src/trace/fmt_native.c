@@ -42,6 +42,7 @@ typedef struct native_reader {
     rdi_column_decoder addr;
     native_column *columns[RDI_NATIVE_COLUMNS]; /* the columns of head.columns, in the same order;
                                                    NULL: skipped */
+    uint32_t fields;                            /* the fields of the head that are delivered */
 } native_reader;
 
 static int native_probe(const uint8_t *head, size_t n, bool whole) {
@@ -51,14 +52,30 @@ static int native_probe(const uint8_t *head, size_t n, bool whole) {
     return n >= 4 && rdi_native_has_magic(head, n) ? RDI_PROBE_SURE : RDI_PROBE_NO;
 }
 
+/* Makes decoders for the columns that are delivered and have none yet. */
+static rd_status make_columns(native_reader *f) {
+    for (size_t i = 0; i < f->head.n_columns; i++) {
+        const rdi_column_info *column = f->head.columns[i];
+        bool wanted = column && column->field & f->fields && !f->columns[i];
+        if (wanted && !(f->columns[i] = rdi_alloc(f->r->ctx, 1, sizeof *f->columns[i])))
+            return RD_ENOMEM;
+    }
+    return RD_OK;
+}
+
+static rd_status native_select(void *self, uint32_t fields) {
+    native_reader *f = self;
+    f->fields |= f->head.fields & fields;
+    return make_columns(f);
+}
+
 static rd_status native_open(void *self, rdi_reader *r) {
     native_reader *f = self;
     f->r = r;
     f->events.ctx = r->ctx;
     RD_TRY(rdi_native_head_read(r->in, &f->head));
-    for (size_t i = 0; i < f->head.n_columns; i++)
-        if (f->head.columns[i] && !(f->columns[i] = rdi_alloc(r->ctx, 1, sizeof *f->columns[i])))
-            return RD_ENOMEM;
+    f->fields = f->head.fields & ~(uint32_t)RD_REQUEST_FIELDS;
+    RD_TRY(make_columns(f));
     r->ids = f->head.ids;
     r->sampled = f->head.sampled;
     r->note = f->head.note[0] ? f->head.note : NULL;
@@ -207,7 +224,7 @@ static const char *decode_batch(native_reader *f, size_t n, rd_refs *refs) {
     const char *wrong = rdi_column_next(&f->addr, n, col->addr, col->size, col->kind);
     *refs = (rd_refs){
         .n = n,
-        .fields = f->head.fields,
+        .fields = f->fields,
         .addr = col->addr,
         .size = f->head.fields & RD_FIELD_SIZE ? col->size : NULL,
         .kind = f->head.fields & RD_FIELD_KIND ? col->kind : NULL,
@@ -226,7 +243,7 @@ static rd_status native_read(void *self, rd_refs *refs) {
     if (f->left == 0 && !f->ended)
         RD_TRY(next_frame(f));
     size_t n = f->left < RDI_REFS_MAX ? f->left : RDI_REFS_MAX;
-    refs->fields = f->head.fields;
+    refs->fields = f->fields;
     if (f->head.has_events)
         deliver_events(f, n ? f->before + n : UINT64_MAX);
     if (n == 0)
@@ -322,6 +339,7 @@ const rdi_format_ops rdi_format_native = {
     .state_size = sizeof(native_reader),
     .probe = native_probe,
     .open = native_open,
+    .select = native_select,
     .read = native_read,
     .count = native_count,
     .seek = native_seek,

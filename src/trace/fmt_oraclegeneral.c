@@ -4,8 +4,15 @@
 
 #define RECORD 24
 
+/* Memory for the columns of requests. */
+typedef struct oracle_columns {
+    uint64_t time[RDI_REFS_MAX], bytes[RDI_REFS_MAX];
+} oracle_columns;
+
 typedef struct oracle_reader {
     rdi_reader *r;
+    uint32_t selected;    /* the columns of requests to deliver */
+    oracle_columns *more; /* NULL: none */
 } oracle_reader;
 
 /* Returns the position of the next access to the same object. -1 and INT64_MAX mean that there is
@@ -58,19 +65,55 @@ static rd_status oracle_open(void *self, rdi_reader *r) {
     return RD_OK;
 }
 
+static rd_status oracle_select(void *self, uint32_t fields) {
+    oracle_reader *o = self;
+    o->selected = fields & (RD_FIELD_TIME | RD_FIELD_BYTES);
+    o->more = o->selected ? rdi_alloc(o->r->ctx, 1, sizeof *o->more) : NULL;
+    return o->more || !o->selected ? RD_OK : RD_ENOMEM;
+}
+
+static void oracle_close(void *self) {
+    oracle_reader *o = self;
+    if (o->r)
+        rdi_free(o->r->ctx, o->more);
+}
+
+static void read_sizes(oracle_reader *o, size_t n, rd_refs *refs) {
+    uint32_t *size = o->r->col->size;
+    for (size_t i = 0; i < n; i++) {
+        size[i] = rdi_load_le32(o->r->in->data + i * RECORD + 12);
+        size[i] += size[i] == 0; /* 0 counts as 1, because traces without sizes have 0 here */
+    }
+    refs->size = size;
+    refs->fields |= RD_FIELD_SIZE;
+}
+
+/* Reads the columns of requests: times in seconds, and sizes as they are, even 0. */
+static void read_requests(oracle_reader *o, size_t n, rd_refs *refs) {
+    oracle_columns *more = o->more;
+    for (size_t i = 0; i < n; i++) {
+        const uint8_t *p = o->r->in->data + i * RECORD;
+        more->time[i] = rdi_load_le32(p) * UINT64_C(1000000000);
+        more->bytes[i] = rdi_load_le32(p + 12);
+    }
+    refs->fields |= o->selected;
+    refs->more[RD_MORE_TIME] = o->selected & RD_FIELD_TIME ? more->time : NULL;
+    refs->more[RD_MORE_BYTES] = o->selected & RD_FIELD_BYTES ? more->bytes : NULL;
+}
+
 static rd_status oracle_read(void *self, rd_refs *refs) {
-    rdi_reader *r = ((oracle_reader *)self)->r;
+    oracle_reader *o = self;
+    rdi_reader *r = o->r;
     size_t n = 0;
     RD_TRY(rdi_records_fill(r->in, "oraclegeneral", RECORD, RDI_REFS_MAX, &n));
-    for (size_t i = 0; i < n; i++) {
-        const uint8_t *p = r->in->data + i * RECORD;
-        uint32_t size = rdi_load_le32(p + 12);
-        r->col->addr[i] = object_id(p);
-        /* 0 counts as 1, because traces without sizes have 0 here. */
-        r->col->size[i] = size ? size : 1;
-    }
+    *refs = (rd_refs){.n = n, .addr = r->col->addr};
+    for (size_t i = 0; i < n; i++)
+        r->col->addr[i] = object_id(r->in->data + i * RECORD);
+    if (!(o->selected & RD_FIELD_BYTES))
+        read_sizes(o, n, refs);
+    if (o->selected)
+        read_requests(o, n, refs);
     rdi_input_consume(r->in, n * RECORD);
-    *refs = (rd_refs){.n = n, .fields = RD_FIELD_SIZE, .addr = r->col->addr, .size = r->col->size};
     return RD_OK;
 }
 
@@ -89,16 +132,18 @@ const rdi_format_ops rdi_format_oraclegeneral = {
             .summary = "libCacheSim oracleGeneral: 24-byte records with object id and size",
             .card =
                 "Time (32 bits), object id (64), size (32) and position of the next access (64),\n"
-                "little-endian, without a header. Each object id is one block. Time and next\n"
-                "access are not used.",
-            .fields = RD_FIELD_SIZE,
+                "little-endian, without a header. Each object id is one block. Times are\n"
+                "in seconds. The next access is not used.",
+            .fields = RD_FIELD_SIZE | RD_FIELD_TIME | RD_FIELD_BYTES,
             .ids = true,
             .binary = true,
         },
     .state_size = sizeof(oracle_reader),
     .probe = oracle_probe,
     .open = oracle_open,
+    .select = oracle_select,
     .read = oracle_read,
     .count = oracle_count,
     .seek = oracle_seek,
+    .close = oracle_close,
 };

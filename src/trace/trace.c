@@ -19,6 +19,7 @@ struct rd_trace {
                          one */
     uint64_t left;    /* number of references until the end of the requested part; UINT64_MAX: the
                          whole trace is read */
+    bool began;       /* true: columns were selected, or a batch was read */
     bool last_part;   /* true: the part ends with the trace, whose end must be checked */
     bool counted;     /* true: the references were counted; counting may read the whole file, so it
                          is done once */
@@ -222,6 +223,19 @@ rd_status rd_trace_open_memory(rd_ctx *ctx, const char *name, const void *data, 
     return open_input(ctx, in, spec, out);
 }
 
+rd_status rd_trace_select(rd_trace *t, uint32_t fields) {
+    RDI_NEED(t ? t->ctx : NULL, t);
+    if (fields & ~(uint32_t)RD_REQUEST_FIELDS)
+        return rdi_fail(t->ctx, RD_EINVAL,
+                        "rd_trace_select: the fields 0x%" PRIx32
+                        " are not all columns of requests, RD_REQUEST_FIELDS",
+                        fields);
+    if (t->began)
+        return rdi_fail(t->ctx, RD_ESTATE, "rd_trace_select: the trace has already been read");
+    t->began = true;
+    return t->ops->select ? t->ops->select(t->state, fields) : RD_OK;
+}
+
 /* Reads a batch into t->refs, or nothing at the end of a part. Only the last part reports damage at
  * the end of the trace, so that reading all parts reports the same damage as one reader. */
 static rd_status read_batch(rd_trace *t) {
@@ -241,6 +255,7 @@ rd_status rd_trace_read(rd_trace *t, const rd_refs **out) {
     RDI_NEED(t ? t->ctx : NULL, t, out);
     if (t->broken != RD_OK)
         return t->broken;
+    t->began = true;
     size_t skipped = 0;
     do {
         rd_status status = read_batch(t);

@@ -13,12 +13,11 @@
 
 #include <cmocka.h>
 
-enum { N = 70000, STAMP = 0, OPERATION = 3, LOCK = 9, MARK = 10, FIELD_SYNC = 32 };
+enum { N = 70000, STAMP = 4, PURPOSE = 5, LOCK = 9, MARK = 10, FIELD_SYNC = 32 };
 #define FIELDS                                                                                     \
-    (RD_FIELD_SIZE | RD_FIELD_PC | RD_FIELD_THREAD | RD_FIELD_MORE(STAMP) |                        \
-     RD_FIELD_MORE(OPERATION))
+    (RD_FIELD_SIZE | RD_FIELD_PC | RD_FIELD_THREAD | RD_FIELD_MORE(STAMP) | RD_FIELD_MORE(PURPOSE))
 
-static uint64_t addr[N], pc[N], stamp[N], operation[N];
+static uint64_t addr[N], pc[N], stamp[N], purpose[N];
 static uint32_t size[N], thread[N];
 
 static rd_refs all_columns(uint32_t fields) {
@@ -29,12 +28,12 @@ static rd_refs all_columns(uint32_t fields) {
         pc[i] = 0x400000 + rdi_rng_below(&rng, 500);
         thread[i] = (uint32_t)rdi_rng_below(&rng, 4);
         stamp[i] = (i ? stamp[i - 1] : UINT64_MAX / 2) + rdi_rng_below(&rng, 1000);
-        operation[i] = rdi_rng_next(&rng);
+        purpose[i] = rdi_rng_next(&rng);
     }
     rd_refs refs = {.n = N, .fields = fields, .addr = addr, .size = size, .pc = pc};
     refs.thread = thread;
     refs.more[STAMP] = stamp;
-    refs.more[OPERATION] = operation;
+    refs.more[PURPOSE] = purpose;
     return refs;
 }
 
@@ -64,8 +63,8 @@ static void assert_columns(rd_trace *t, size_t first, uint32_t fields) {
             assert_true((refs->more[i] != NULL) == ((fields & RD_FIELD_MORE(i)) != 0));
         if (refs->more[STAMP])
             assert_memory_equal(refs->more[STAMP], stamp + at, refs->n * sizeof *stamp);
-        if (refs->more[OPERATION])
-            assert_memory_equal(refs->more[OPERATION], operation + at, refs->n * sizeof *operation);
+        if (refs->more[PURPOSE])
+            assert_memory_equal(refs->more[PURPOSE], purpose + at, refs->n * sizeof *purpose);
         at += refs->n;
     }
     assert_int_equal(at, N);
@@ -118,7 +117,7 @@ static void a_missing_column_counts_as_0(void **state) {
 
 static void files_name_what_they_have(void **state) {
     (void)state;
-    static const char described[] = "\1\0\1\5stamp\1\1\1\11operation";
+    static const char described[] = "\1\0\1\5stamp\1\1\1\7purpose";
     size_t bytes = 0;
     rd_refs refs = all_columns(FIELDS);
     uint8_t *file = traces_write("native", &refs, false, &bytes);
@@ -130,8 +129,8 @@ static void files_name_what_they_have(void **state) {
     file = traces_write("native", &refs, false, &bytes);
     assert_int_equal(file[8], 1);
     free(file);
-    assert_string_equal(rd_field_name(RD_FIELD_MORE(OPERATION)), "operation");
-    assert_true(rd_format_info_find("native")->fields & RD_FIELD_MORE(OPERATION));
+    assert_string_equal(rd_field_name(RD_FIELD_MORE(PURPOSE)), "purpose");
+    assert_true(rd_format_info_find("native")->fields & RD_FIELD_MORE(PURPOSE));
 }
 
 /* ---- events ---- */

@@ -711,6 +711,7 @@ static void traces(void **state) {
     EXPLAINED("out", rd_trace_generate(ctx, "cycle", NULL));
     REFUSED(rd_trace_read(NULL, &refs));
     REFUSED(rd_trace_seek(NULL, 0, 0));
+    REFUSED(rd_trace_select(NULL, 0));
     assert_int_equal(rd_trace_events(NULL, &events) + rd_trace_count(NULL), 0);
     assert_null(rd_trace_format(NULL));
     assert_false(rd_trace_has_ids(NULL) || rd_trace_has_hex_ids(NULL) ||
@@ -720,7 +721,10 @@ static void traces(void **state) {
     rd_trace_progress(NULL, &done, &total);
     rd_trace_close(NULL);
     expect_ok(rd_trace_open_memory(ctx, "name", ids, 6, "text", &t));
+    expect_saying(rd_trace_select(t, RD_FIELD_SIZE), "are not all columns of requests");
     EXPLAINED("out", rd_trace_read(t, NULL));
+    expect_ok(rd_trace_read(t, &refs));
+    assert_int_equal(rd_trace_select(t, RD_FIELD_BYTES), RD_ESTATE);
     assert_int_equal(rd_trace_events(t, NULL), 0);
     rd_trace_progress(t, NULL, NULL);
     assert_int_equal(rd_trace_seek(t, UINT64_MAX, UINT64_MAX), RD_EINVAL);
@@ -1226,12 +1230,44 @@ static void kv_fleets_and_reports(void **state) {
     REFUSED(rd_kv_report_html(&view, &text, &n));
 }
 
+static void objects(void **state) {
+    (void)state;
+    rd_objects *o = NULL;
+    rd_profile *p = NULL;
+    double ratio, byte_ratio;
+    const rd_requests requests = {.n = N_BLOCKS, .id = blocks};
+    REFUSED(rd_objects_new(NULL, NULL, &o));
+    EXPLAINED("out", rd_objects_new(ctx, NULL, NULL));
+    EXPLAINED("known.sizes",
+              rd_objects_new(
+                  ctx, &(rd_objects_config){.size = sizeof(rd_objects_config), .n_sizes = 1}, &o));
+    REFUSED(rd_objects_feed(NULL, &requests, NULL));
+    REFUSED(rd_objects_profile(NULL, &p));
+    rd_objects_free(NULL);
+    assert_null(rd_profile_objects(NULL));
+    expect_ok(rd_objects_new(ctx, NULL, &o));
+    EXPLAINED("requests", rd_objects_feed(o, NULL, NULL));
+    EXPLAINED("requests->id", rd_objects_feed(o, &(rd_requests){.n = 1}, NULL));
+    expect_ok(rd_objects_feed(o, &requests, NULL));
+    EXPLAINED("out", rd_objects_profile(o, NULL));
+    expect_ok(rd_objects_profile(o, &p));
+    REFUSED(rd_objects_at(NULL, p, 1, &ratio, &byte_ratio, NULL));
+    EXPLAINED("p", rd_objects_at(ctx, NULL, 1, &ratio, &byte_ratio, NULL));
+    EXPLAINED("miss_ratio", rd_objects_at(ctx, p, 1, NULL, &byte_ratio, NULL));
+    EXPLAINED("byte_miss_ratio", rd_objects_at(ctx, p, 1, &ratio, NULL, NULL));
+    expect_ok(rd_objects_at(ctx, p, 1, &ratio, &byte_ratio, NULL));
+    expect_saying(rd_objects_at(ctx, profile, 1, &ratio, &byte_ratio, NULL), "--weight=bytes");
+    rd_profile_free(p);
+    rd_objects_free(o);
+}
+
 /* Checks that this file calls every function that the public headers declare. */
 static void every_function_has_a_case(void **state) {
     (void)state;
-    static const char *const headers[] = {
-        "analysis", "attribution", "base",   "cluster", "engine", "experimental", "hierarchy",
-        "model",    "predict",     "prefix", "profile", "report", "trace",        "verify"};
+    static const char *const headers[] = {"analysis", "attribution",  "base",      "cluster",
+                                          "engine",   "experimental", "hierarchy", "model",
+                                          "objects",  "predict",      "prefix",    "profile",
+                                          "report",   "trace",        "verify"};
     char *cases = read_file(ARGUMENTS_SOURCE);
     size_t found = 0;
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
@@ -1290,6 +1326,7 @@ int main(void) {
         cmocka_unit_test(kv_analyses),
         cmocka_unit_test(kv_models_and_plans),
         cmocka_unit_test(kv_fleets_and_reports),
+        cmocka_unit_test(objects),
         cmocka_unit_test(every_function_has_a_case),
     };
     return cmocka_run_group_tests(tests, make_profile, free_profile);

@@ -342,7 +342,8 @@ static void fields_have_names(void **state) {
     assert_string_equal(rd_field_name(RD_FIELD_PC), "pc");
     assert_string_equal(rd_field_name(RD_FIELD_THREAD), "thread");
     assert_string_equal(rd_field_name(RD_FIELD_EVENTS), "events");
-    assert_null(rd_field_name(RD_FIELD_MORE(0)));
+    assert_string_equal(rd_field_name(RD_FIELD_BYTES), "bytes");
+    assert_null(rd_field_name(RD_FIELD_MORE(4)));
 }
 
 int main(void) {

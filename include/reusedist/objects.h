@@ -1,0 +1,147 @@
+/* Object caches: requests with sizes in bytes, times, operations and lifetimes.
+ *
+ *   rd_objects_config config = {.size = sizeof config};
+ *   rd_objects_new(ctx, &config, &o);
+ *   rd_objects_feed(o, &requests, NULL);      (as often as there are requests)
+ *   rd_objects_profile(o, &profile);
+ *   rd_objects_free(o);
+ *
+ * The result is the exact behavior of LRU caches of every size in bytes. An LRU cache of S bytes
+ * hits a request if and only if the byte distance plus the size of the object before the request is
+ * at most S. The byte distance is the maximum, over all moments since the previous request of the
+ * object, of the bytes of the other objects that were requested since then and are still present.
+ * This holds for every S from the size of the largest object up. What happens below depends on what
+ * a cache does with an object that does not fit.
+ *
+ * The profile counts in blocks of one byte: a request has the distance byte distance + size - 1, so
+ * that rd_mrc_at() with S blocks is the miss ratio of a cache of S bytes. Its section "objects"
+ * (rd_profile_objects()) has everything else.
+ */
+#ifndef REUSEDIST_OBJECTS_H
+#define REUSEDIST_OBJECTS_H
+
+#include "base.h"
+#include "profile.h"
+#include "trace.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Returned instead of a distance for a request that misses in a cache of every size. */
+#define RD_MISS_COLD    UINT64_MAX       /* the object was never in the cache */
+#define RD_MISS_DELETED (UINT64_MAX - 1) /* the object was deleted */
+#define RD_MISS_EXPIRED (UINT64_MAX - 2) /* the lifetime of the object has ended */
+#define RD_NO_DISTANCE  (UINT64_MAX - 3) /* a delete, or a touch of an absent object */
+
+/* When expired objects free their memory. */
+typedef enum rd_expiry {
+    RD_EXPIRY_EAGER, /* at once */
+    RD_EXPIRY_LAZY   /* when they are evicted */
+} rd_expiry;
+
+/* Which requests count as hits and misses. Deletes never count. */
+typedef enum rd_count {
+    RD_COUNT_AUTO,  /* reads if the trace tells operations, otherwise all */
+    RD_COUNT_READS, /* reads only */
+    RD_COUNT_ALL    /* reads, writes and touches */
+} rd_count;
+
+typedef struct rd_objects_config {
+    size_t size; /* sizeof(rd_objects_config) */
+    rd_expiry expiry;
+    rd_count count;
+    uint64_t warmup;       /* number of requests at the beginning that fill the caches and do not
+                              count */
+    const uint64_t *sizes; /* cache sizes in bytes at which the curve must be exact, in addition to
+                              the ends of the bins; copied; NULL: none */
+    size_t n_sizes;
+} rd_objects_config;
+
+/* A batch of requests, one array per field. An array may be NULL if the trace does not tell. */
+typedef struct rd_requests {
+    size_t n;
+    const uint64_t *id;
+    const uint64_t *bytes;     /* size of the object, below 2^63; NULL: 1 byte */
+    const uint64_t *time;      /* in nanoseconds; a time before that of an earlier request counts as
+                                  the latest time so far */
+    const uint64_t *lifetime;  /* in nanoseconds. Of a write, a touch and a gat: 0 means that the
+                                  object never expires, or, of a touch and a gat, that its lifetime
+                                  begins again. Of a read: the lifetime of a refetched object; 0:
+                                  the lifetime of the object's last write */
+    const uint64_t *operation; /* an rd_operation; NULL: reads */
+} rd_requests;
+
+typedef struct rd_objects rd_objects;
+
+RD_API RD_CHECKED rd_status rd_objects_new(rd_ctx *ctx, const rd_objects_config *config,
+                                           rd_objects **out);
+/* Processes requests in order. For each request, distances[i] becomes its byte distance or one of
+ * the RD_MISS_* values; `distances` may be NULL. The function returns RD_EINVAL for a size of 2^63
+ * or more and for an unknown operation, and RD_ERANGE if the objects in an infinite cache have 2^63
+ * bytes or more together. After a failure, only rd_objects_free() is allowed. */
+RD_API RD_CHECKED rd_status rd_objects_feed(rd_objects *o, const rd_requests *requests,
+                                            uint64_t *distances);
+/* Makes the profile of all requests so far. The caller frees it. */
+RD_API RD_CHECKED rd_status rd_objects_profile(const rd_objects *o, rd_profile **out);
+RD_API void rd_objects_free(rd_objects *o);
+
+/* ---- the section "objects" of a profile ---- */
+
+/* Requests of one kind, and the bytes that they ask for. */
+typedef struct rd_traffic {
+    uint64_t requests;
+    rd_sum bytes;
+} rd_traffic;
+
+/* The bytes that are requested by the requests of one histogram row. */
+typedef struct rd_byte_bin {
+    uint64_t low, high; /* the ends of the row, as in rd_bin */
+    rd_sum bytes;
+} rd_byte_bin;
+
+/* The bytes of all objects in an infinite cache at one moment. */
+typedef struct rd_live_bytes {
+    uint64_t request;   /* number of requests so far */
+    uint64_t time;      /* in nanoseconds; 0 without times */
+    uint64_t bytes;     /* bytes of all objects that have not expired */
+    uint64_t no_expiry; /* bytes of all objects if lifetimes are ignored */
+} rd_live_bytes;
+
+#define RD_LIVE_POINTS  512
+#define RD_SIZE_CLASSES 64
+
+typedef struct rd_objects_facts {
+    rd_traffic counted;                         /* requests that count as hits or misses */
+    rd_traffic cold, deleted, expired;          /* misses of an infinite cache, by cause */
+    rd_traffic reads, writes, touches, deletes; /* all requests, by operation */
+    uint64_t warmup;                            /* number of requests that only filled the caches */
+    uint64_t objects;                           /* number of distinct objects */
+    uint64_t largest;                           /* size of the largest object in bytes */
+    uint64_t backwards; /* number of requests with a time before an earlier one */
+    uint64_t unlimited; /* number of writes with a lifetime of 0 in a trace with lifetimes */
+    uint64_t empty;     /* number of requests with a size of 0 */
+    bool has_operations, has_times, has_lifetimes;
+    rd_expiry expiry;
+    rd_count count;                       /* RD_COUNT_READS or RD_COUNT_ALL */
+    uint64_t size_class[RD_SIZE_CLASSES]; /* number of objects whose first size needs k bits */
+    const rd_byte_bin *bins;
+    size_t n_bins;
+    const rd_live_bytes *live; /* over the run, at most RD_LIVE_POINTS moments */
+    size_t n_live;
+} rd_objects_facts;
+
+/* Returns the facts about objects, borrowed from the profile, or NULL if the profile has none. */
+RD_API const rd_objects_facts *rd_profile_objects(const rd_profile *p);
+
+/* Computes the miss ratio and the byte miss ratio of an LRU cache of `bytes` bytes. *interpolated
+ * becomes true if `bytes` lies inside a bin; `interpolated` may be NULL. The function returns
+ * RD_EINVAL for a profile without objects. */
+RD_API RD_CHECKED rd_status rd_objects_at(rd_ctx *ctx, const rd_profile *p, uint64_t bytes,
+                                          double *miss_ratio, double *byte_miss_ratio,
+                                          bool *interpolated);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,103 @@
+/* Reads a trace of requests on one thread, and feeds them to an object cache, batch by batch. */
+#include "analysis/analysis_state.h"
+
+#include <inttypes.h>
+#include <time.h>
+
+#define BATCH_MAX 4096 /* requests whose sizes are converted at a time */
+
+static rd_status fail_trace(rd_analysis *a, const rdi_analysis_reading *r) {
+    bool ids = rd_trace_has_ids(r->trace);
+    return rdi_fail(a->ctx, RD_EINVAL,
+                    ids ? "%s: this trace tells no sizes of objects, which bytes need; name the "
+                          "column, for example with -f csv:size=3"
+                        : "%s: this trace has addresses, not object ids; analyze it without "
+                          "--weight=bytes: its caches have sizes in bytes already",
+                    r->name);
+}
+
+/* Feeds a batch whose sizes are in the column of sizes of references. */
+static rd_status feed_narrow(rd_analysis *a, const rd_refs *refs, rd_requests requests) {
+    uint64_t bytes[BATCH_MAX];
+    rd_requests part = requests;
+    for (size_t at = 0; at < refs->n; at += part.n) {
+        part.n = refs->n - at < BATCH_MAX ? refs->n - at : BATCH_MAX;
+        for (size_t i = 0; i < part.n; i++)
+            bytes[i] = refs->size[at + i];
+        part.bytes = bytes;
+        part.id = requests.id + at;
+        part.time = requests.time ? requests.time + at : NULL;
+        part.lifetime = requests.lifetime ? requests.lifetime + at : NULL;
+        part.operation = requests.operation ? requests.operation + at : NULL;
+        RD_TRY(rd_objects_feed(a->objects, &part, NULL));
+    }
+    return RD_OK;
+}
+
+static rd_status feed_batch(rd_analysis *a, const rdi_analysis_reading *r, const rd_refs *refs) {
+    rd_requests requests = {.n = refs->n,
+                            .id = refs->addr,
+                            .bytes = refs->more[RD_MORE_BYTES],
+                            .time = refs->more[RD_MORE_TIME],
+                            .lifetime = refs->more[RD_MORE_LIFETIME],
+                            .operation = refs->more[RD_MORE_OPERATION]};
+    rd_status status = requests.bytes ? rd_objects_feed(a->objects, &requests, NULL)
+                                      : feed_narrow(a, refs, requests);
+    if (status == RD_EINVAL || status == RD_ERANGE)
+        rdi_fail(a->ctx, status, "%s: %s", r->name, rd_last_error(a->ctx));
+    return status;
+}
+
+static rd_status tell(rd_analysis *a, const rdi_analysis_reading *r, size_t n) {
+    r->source->references += n;
+    a->progress.references += n;
+    a->progress.block_references += n;
+    a->progress.bytes = a->bytes_before + r->source->bytes;
+    rd_status status = rdi_analysis_tell(a, &a->progress);
+    return status == RD_OK ? RD_OK : rdi_analysis_end_early(a, status);
+}
+
+static rd_status feed_all(rd_analysis *a, const rdi_analysis_reading *r) {
+    RD_TRY(rd_trace_select(r->trace, RD_REQUEST_FIELDS));
+    while (true) {
+        const rd_refs *refs = NULL;
+        uint64_t total;
+        rd_status status = rd_trace_read(r->trace, &refs);
+        rd_trace_progress(r->trace, &r->source->bytes, &total);
+        if (status != RD_OK)
+            return rdi_analysis_end_early(a, status);
+        if (refs->n == 0)
+            return RD_OK;
+        if (!rd_trace_has_ids(r->trace) || !(refs->size || refs->more[RD_MORE_BYTES]))
+            return fail_trace(a, r);
+        RD_TRY(feed_batch(a, r, refs));
+        RD_TRY(tell(a, r, refs->n));
+    }
+}
+
+rd_status rdi_feed_objects(rd_analysis *a, const rdi_analysis_reading *r) {
+    struct timespec from, to;
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    rd_status status = feed_all(a, r);
+    clock_gettime(CLOCK_MONOTONIC, &to);
+    a->objects_seconds +=
+        (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) * 1e-9;
+    return status;
+}
+
+static void note_count(const rd_analysis *a, uint64_t count, const char *what) {
+    if (count)
+        rdi_analysis_note(a, RD_NOTE_CHOICE, "%" PRIu64 " request%s %s", count,
+                          count == 1 ? "" : "s", what);
+}
+
+void rdi_note_objects(const rd_analysis *a, const rd_profile *profile) {
+    const rd_objects_facts *f = rd_profile_objects(profile);
+    note_count(a, f->backwards,
+               "with a time before that of an earlier request: the latest time so far counts");
+    note_count(a, f->empty, "with a size of 0: such an object fits into every cache");
+    note_count(a, f->unlimited, "with a write and a lifetime of 0: the object never expires");
+    rdi_analysis_note(a, RD_NOTE_CHOICE, "%" PRIu64 " objects, %.0f bytes of memory per object",
+                      f->objects,
+                      f->objects ? (double)rd_ctx_peak_bytes(a->ctx) / (double)f->objects : 0);
+}

@@ -1,0 +1,39 @@
+/* Counts requests and the bytes that they ask for, in bins of distances in bytes.
+ *
+ * A bin is at most 1/128 of its distances wide. Given cache sizes are ends of bins, too, so that
+ * the miss ratios of these caches are exact. */
+#ifndef RDI_BYTE_BINS_H
+#define RDI_BYTE_BINS_H
+
+#include "base/common.h"
+
+#define RDI_BYTE_BIN_BITS 7
+
+typedef struct rdi_byte_bins {
+    uint64_t *end;   /* for each bin, one more than its largest distance */
+    uint64_t *count; /* for each bin, its number of requests */
+    rdi_u128 *bytes; /* for each bin, the bytes of its requests */
+    uint32_t *first; /* for each bin before it was divided, the index of its first part */
+    size_t n;
+} rdi_byte_bins;
+
+/* Makes bins that end at each of the `n` cache sizes, in any order. */
+rd_status rdi_byte_bins_init(rdi_byte_bins *b, rd_ctx *ctx, const uint64_t *sizes, size_t n);
+void rdi_byte_bins_fini(rdi_byte_bins *b, rd_ctx *ctx); /* zeroed bins are allowed */
+
+/* Returns the index of the undivided bin of a distance. */
+static inline size_t rdi_byte_bin_index(uint64_t distance) {
+    unsigned width = rdi_bit_width(distance);
+    unsigned shift = width > RDI_BYTE_BIN_BITS + 1 ? width - RDI_BYTE_BIN_BITS - 1 : 0;
+    return ((size_t)shift << RDI_BYTE_BIN_BITS) + (size_t)(distance >> shift);
+}
+
+static inline void rdi_byte_bins_add(rdi_byte_bins *b, uint64_t distance, uint64_t bytes) {
+    size_t i = b->first[rdi_byte_bin_index(distance)];
+    while (RDI_UNLIKELY(distance >= b->end[i]))
+        i++;
+    b->count[i]++;
+    b->bytes[i] += bytes;
+}
+
+#endif

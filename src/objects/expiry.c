@@ -1,0 +1,144 @@
+/* Implements the queue of expirations. See expiry.h. */
+#include "objects/expiry.h"
+
+#define DIGIT_BITS  8
+#define STEP        64   /* places that may be added between two calls of rdi_expiry_room() */
+#define STALE_LEAST 4096 /* number of stale places that are always tolerated */
+
+void rdi_expiry_fini(rdi_expiry_queue *q, rd_ctx *ctx) {
+    rdi_pages_free(ctx, q->entry, (size_t)q->room * sizeof *q->entry);
+    rdi_pages_free(ctx, q->array, (size_t)q->array_room * sizeof *q->array);
+}
+
+/* ---- lists ---- */
+
+/* Returns the list of a time: that of the highest digit in which it differs from now. */
+static unsigned list_of(uint64_t now, uint64_t time) {
+    uint64_t differ = time ^ now;
+    unsigned digit = differ ? (rdi_bit_width(differ) - 1) / DIGIT_BITS : 0;
+    return digit << DIGIT_BITS | ((unsigned)(time >> DIGIT_BITS * digit) & 255);
+}
+
+static void place(rdi_expiry_queue *q, uint32_t number) {
+    rdi_expiry_entry *e = &q->entry[number];
+    e->placed = e->time;
+    unsigned list = list_of(q->now, e->time);
+    uint32_t at = q->first[list];
+    if (!at || q->array[at].n == RDI_EXPIRY_PLACES) {
+        uint32_t taken = q->free ? q->free : (uint32_t)q->fresh++;
+        q->free = q->free ? q->array[taken].next : 0;
+        q->array[taken].next = at;
+        q->array[taken].list = (uint16_t)list;
+        q->array[taken].n = 0;
+        q->first[list] = at = taken;
+        q->used[list / 64] |= UINT64_C(1) << list % 64;
+    }
+    q->array[at].number[q->array[at].n++] = number;
+    q->places++;
+}
+
+/* Takes the lists from..to - 1 out of the queue and puts them before the chain `chain`. */
+static uint32_t take_lists(rdi_expiry_queue *q, unsigned from, unsigned to, uint32_t chain) {
+    for (unsigned list = from; list < to; list++) {
+        uint64_t rest = q->used[list / 64] >> list % 64;
+        if (!rest) {
+            list |= 63; /* the next word */
+            continue;
+        }
+        list += (unsigned)__builtin_ctzll(rest);
+        if (list >= to)
+            break;
+        uint32_t at = q->first[list];
+        while (q->array[at].next)
+            at = q->array[at].next;
+        q->array[at].next = chain;
+        chain = q->first[list];
+        q->first[list] = 0;
+        q->used[list / 64] &= ~(UINT64_C(1) << list % 64);
+    }
+    return chain;
+}
+
+/* Visits all places of a chain that was taken out at the time `before`: places that are stale
+ * disappear, objects whose time has come expire, all others are placed again. */
+static void visit(rdi_expiry_queue *q, uint32_t chain, uint64_t before,
+                  void (*expired)(void *user, uint32_t number), void *user) {
+    while (chain) {
+        rdi_expiry_places a = q->array[chain];
+        uint32_t next = a.next;
+        for (unsigned i = 0; i < a.n; i++)
+            RDI_PREFETCH(&q->entry[a.number[i]]);
+        q->array[chain].next = q->free;
+        q->free = chain;
+        q->places -= a.n;
+        for (unsigned i = 0; i < a.n; i++) {
+            rdi_expiry_entry *e = &q->entry[a.number[i]];
+            if (e->placed == RDI_EXPIRY_NEVER || list_of(before, e->placed) != a.list)
+                continue;
+            e->placed = RDI_EXPIRY_NEVER;
+            if (e->time > q->now) {
+                if (e->time != RDI_EXPIRY_NEVER)
+                    place(q, a.number[i]);
+                continue;
+            }
+            e->time = RDI_EXPIRY_NEVER;
+            expired(user, a.number[i]);
+        }
+        chain = next;
+    }
+}
+
+/* ---- memory ---- */
+
+static void nothing_expires(void *user, uint32_t number) {
+    (void)user;
+    (void)number;
+}
+
+rd_status rdi_expiry_room(rdi_expiry_queue *q, rd_ctx *ctx, uint64_t n, uint64_t now) {
+    if (q->room && q->places + STEP > 2 * q->room + STALE_LEAST)
+        visit(q, take_lists(q, 0, RDI_EXPIRY_LISTS, 0), q->now, nothing_expires, NULL);
+    if (RDI_LIKELY(n <= q->room))
+        return RD_OK;
+    uint64_t before = q->room, to = n + n / 2;
+    /* Besides full arrays, every list has an array, and so has every list that was taken out. */
+    uint64_t arrays = (2 * to + STALE_LEAST + STEP) / RDI_EXPIRY_PLACES + 3 * RDI_EXPIRY_LISTS;
+    void *p = q->array;
+    rd_status status = rdi_pages_grow_array(ctx, &p, &q->array_room, arrays, sizeof *q->array);
+    q->array = p;
+    RD_TRY(status);
+    p = q->entry;
+    status = rdi_pages_grow_array(ctx, &p, &q->room, to, sizeof *q->entry);
+    q->entry = p;
+    for (uint64_t i = before; i < q->room; i++)
+        q->entry[i] = (rdi_expiry_entry){RDI_EXPIRY_NEVER, RDI_EXPIRY_NEVER, 0};
+    if (!before) {
+        q->now = now;
+        q->fresh = 1;
+    }
+    return status;
+}
+
+/* ---- times ---- */
+
+void rdi_expiry_set(rdi_expiry_queue *q, uint32_t number, uint64_t time) {
+    rdi_expiry_entry *e = &q->entry[number];
+    e->time = time;
+    if (time < e->placed)
+        place(q, number);
+}
+
+/* Lists of digits below the highest digit that changes end before now, and so do lists of that digit
+ * with smaller values. The list with the value of now is the only mixed one. */
+void rdi_expiry_advance(rdi_expiry_queue *q, uint64_t now,
+                        void (*expired)(void *user, uint32_t number), void *user) {
+    uint64_t before = q->now;
+    if (now <= before)
+        return;
+    unsigned last = list_of(before, now), digit = last >> DIGIT_BITS;
+    uint32_t chain = take_lists(q, 0, digit << DIGIT_BITS, 0);
+    unsigned from = digit << DIGIT_BITS | ((unsigned)(before >> DIGIT_BITS * digit) & 255);
+    chain = take_lists(q, from, last + 1, chain);
+    q->now = now;
+    visit(q, chain, before, expired, user);
+}

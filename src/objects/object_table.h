@@ -1,0 +1,53 @@
+/* The table of objects: gives each object id a number, 0, 1, 2 ... in the order of their first
+ * requests, and keeps a record per object. Records are never removed, because a request of a
+ * deleted object is another kind of miss than the first request of an object. */
+#ifndef RDI_OBJECT_TABLE_H
+#define RDI_OBJECT_TABLE_H
+
+#include "base/common.h"
+
+typedef enum rdi_cached_state {
+    RDI_CACHED_NEW,     /* was never in the cache */
+    RDI_CACHED_PRESENT, /* is in an infinite cache */
+    RDI_CACHED_STALE,   /* has expired, but stays until it is evicted */
+    RDI_CACHED_EXPIRED, /* has expired and has left */
+    RDI_CACHED_DELETED
+} rdi_cached_state;
+
+typedef struct rdi_cached {
+    uint64_t id;
+    uint64_t bytes;
+    uint32_t slot;  /* slot on the axis if the object is present or stale, otherwise 0 */
+    uint32_t state; /* an rdi_cached_state */
+} rdi_cached;
+
+typedef struct rdi_object_table {
+    uint64_t *entry;  /* open addressing: 0, or a part of the hash and the number plus 1 */
+    uint64_t entries; /* a power of two */
+    rdi_cached *object;
+    uint64_t object_room;
+    uint64_t n; /* number of objects */
+    uint64_t seed;
+    unsigned reseedings;
+    bool skewed; /* true: an id was far from its home, so the next room() chooses another hash */
+} rdi_object_table;
+
+rd_status rdi_object_table_init(rdi_object_table *t, rd_ctx *ctx);
+void rdi_object_table_fini(rdi_object_table *t, rd_ctx *ctx); /* a zeroed table is allowed */
+
+/* Makes room for k more objects. Numbers of objects stay, pointers to records do not. */
+rd_status rdi_object_table_room(rdi_object_table *t, rd_ctx *ctx, uint64_t k);
+
+static inline uint64_t rdi_cached_hash(const rdi_object_table *t, uint64_t id) {
+    return rdi_mix64(id ^ t->seed);
+}
+
+static inline void rdi_cached_prefetch(const rdi_object_table *t, uint64_t hash) {
+    RDI_PREFETCH(t->entry + (hash & (t->entries - 1)));
+}
+
+/* Returns the number of the object with this id, which is a new record if there was none. The table
+ * must have room. */
+uint32_t rdi_cached_find(rdi_object_table *t, uint64_t id, uint64_t hash);
+
+#endif

@@ -1,0 +1,301 @@
+/* Processes requests: finds the byte distance of each, and keeps the state of an infinite cache.
+ * See reusedist/objects.h. */
+#include "base/sized.h"
+#include "objects/objects_state.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define TILE      64                  /* requests whose memory accesses overlap */
+#define AXIS_UNIT (UINT64_C(1) << 16) /* smallest number of slots of the axis */
+#define BYTES_MAX (UINT64_C(1) << 63) /* sizes and their sum stay below this */
+
+/* One request. */
+typedef struct request {
+    uint64_t bytes, lifetime;
+    uint64_t operation;
+    uint32_t number; /* of the object */
+} request;
+
+rd_status rd_objects_new(rd_ctx *ctx, const rd_objects_config *config, rd_objects **out) {
+    RDI_NEED(ctx, ctx, out);
+    rd_objects_config known = {0};
+    if (config)
+        RD_TRY(rdi_sized_copy(ctx, "rd_objects_config", config, &known, sizeof known));
+    if (known.n_sizes)
+        RDI_NEED(ctx, known.sizes);
+    rd_objects *o = rdi_calloc(ctx, 1, sizeof *o);
+    if (!o)
+        return RD_ENOMEM;
+    o->ctx = ctx;
+    o->config = known;
+    o->stride = o->until_moment = 1;
+    rd_status status = rdi_byte_bins_init(&o->bins, ctx, known.sizes, known.n_sizes);
+    if (status == RD_OK)
+        status = rdi_object_table_init(&o->table, ctx);
+    if (status == RD_OK)
+        status = rdi_weight_axis_init(&o->axis, ctx, AXIS_UNIT);
+    if (status != RD_OK) {
+        rd_objects_free(o);
+        return status;
+    }
+    *out = o;
+    return RD_OK;
+}
+
+void rd_objects_free(rd_objects *o) {
+    if (!o)
+        return;
+    rdi_weight_axis_fini(&o->axis, o->ctx);
+    rdi_object_table_fini(&o->table, o->ctx);
+    rdi_expiry_fini(&o->queue, o->ctx);
+    rdi_byte_bins_fini(&o->bins, o->ctx);
+    rdi_free(o->ctx, o);
+}
+
+/* ---- time ---- */
+
+static bool is_present(const rdi_cached *x) {
+    return x->state == RDI_CACHED_PRESENT;
+}
+
+/* Takes an object whose lifetime has ended out of the cache, or marks it. The queue calls it. */
+static void expire(void *user, uint32_t number) {
+    rd_objects *o = user;
+    rdi_cached *x = &o->table.object[number];
+    o->live -= x->bytes;
+    x->state = RDI_CACHED_STALE;
+    if (o->config.expiry == RD_EXPIRY_LAZY)
+        return;
+    rdi_weight_remove(&o->axis, x->slot);
+    x->slot = 0;
+    x->state = RDI_CACHED_EXPIRED;
+}
+
+static void advance(rd_objects *o, uint64_t time) {
+    o->backwards += time < o->now;
+    if (time <= o->now)
+        return;
+    o->now = time;
+    if (o->queue.room)
+        rdi_expiry_advance(&o->queue, time, expire, o);
+}
+
+/* Begins the lifetime of an object that was written, refetched or renewed now. */
+static void begin_lifetime(rd_objects *o, uint32_t number, uint64_t lifetime) {
+    uint64_t end;
+    if (!o->queue.room)
+        return;
+    o->queue.entry[number].lifetime = lifetime;
+    if (lifetime == 0 || __builtin_add_overflow(o->now, lifetime, &end))
+        end = RDI_EXPIRY_NEVER;
+    rdi_expiry_set(&o->queue, number, end);
+}
+
+/* Returns the lifetime of a request, or, if it has none, that of the object's last write. */
+static uint64_t lifetime_or_old(const rd_objects *o, const request *r) {
+    return r->lifetime || !o->queue.room ? r->lifetime : o->queue.entry[r->number].lifetime;
+}
+
+/* ---- operations ---- */
+
+static void add_traffic(rdi_traffic *t, uint64_t bytes) {
+    t->requests++;
+    t->bytes += bytes;
+}
+
+/* Counts a request with this distance. `before` is the size of the object before the request. */
+static void count(rd_objects *o, const request *r, uint64_t distance, uint64_t before) {
+    if (o->requests <= o->config.warmup || !rdi_objects_counts(o, r->operation))
+        return;
+    add_traffic(&o->counted, r->bytes);
+    if (distance == RD_MISS_COLD)
+        add_traffic(&o->cold, r->bytes);
+    else if (distance == RD_MISS_DELETED)
+        add_traffic(&o->deleted, r->bytes);
+    else if (distance == RD_MISS_EXPIRED)
+        add_traffic(&o->expired, r->bytes);
+    else
+        rdi_byte_bins_add(&o->bins, distance + before - (distance + before > 0), r->bytes);
+}
+
+/* Makes the object the most recent one, with the size of the request, and returns its distance. */
+static uint64_t use(rd_objects *o, const request *r) {
+    static const uint64_t misses[] = {
+        [RDI_CACHED_NEW] = RD_MISS_COLD,
+        [RDI_CACHED_STALE] = RD_MISS_EXPIRED,
+        [RDI_CACHED_EXPIRED] = RD_MISS_EXPIRED,
+        [RDI_CACHED_DELETED] = RD_MISS_DELETED,
+    };
+    rdi_cached *x = &o->table.object[r->number];
+    uint64_t distance = 0;
+    bool present = is_present(x);
+    o->live += r->bytes - (present ? x->bytes : 0);
+    /* Without expiry, an expired object would still be there. */
+    bool counted = x->state != RDI_CACHED_NEW && x->state != RDI_CACHED_DELETED;
+    o->no_expiry += r->bytes - (counted ? x->bytes : 0);
+    if (x->slot)
+        x->slot = rdi_weight_move(&o->axis, x->slot, r->number, r->bytes, &distance);
+    else
+        x->slot = rdi_weight_push(&o->axis, r->number, r->bytes);
+    if (!present)
+        distance = misses[x->state];
+    x->bytes = r->bytes;
+    x->state = RDI_CACHED_PRESENT;
+    return distance;
+}
+
+static void delete_object(rd_objects *o, const request *r) {
+    rdi_cached *x = &o->table.object[r->number];
+    if (x->state == RDI_CACHED_NEW || x->state == RDI_CACHED_DELETED)
+        return;
+    if (is_present(x))
+        o->live -= x->bytes;
+    o->no_expiry -= x->bytes;
+    if (x->slot)
+        rdi_weight_remove(&o->axis, x->slot);
+    if (o->queue.room)
+        rdi_expiry_set(&o->queue, r->number, RDI_EXPIRY_NEVER);
+    x->slot = 0;
+    x->state = RDI_CACHED_DELETED;
+}
+
+static uint64_t process(rd_objects *o, request *r) {
+    const rdi_cached *x = &o->table.object[r->number];
+    uint64_t before = x->bytes;
+    bool present = is_present(x);
+    if (RDI_UNLIKELY(r->operation == RD_OPERATION_DELETE)) {
+        delete_object(o, r);
+        return RD_NO_DISTANCE;
+    }
+    if (RDI_UNLIKELY(r->operation == RD_OPERATION_TOUCH)) {
+        if (!present)
+            return RD_NO_DISTANCE;
+        r->bytes = before;
+    }
+    uint64_t distance = use(o, r);
+    if (RDI_UNLIKELY(r->operation == RD_OPERATION_WRITE)) {
+        o->unlimited += o->has_lifetimes && r->lifetime == 0;
+        begin_lifetime(o, r->number, r->lifetime);
+    }
+    if (RDI_UNLIKELY((!present && r->operation == RD_OPERATION_READ) ||
+                     r->operation == RD_OPERATION_TOUCH || r->operation == RD_OPERATION_READ_TOUCH))
+        begin_lifetime(o, r->number, lifetime_or_old(o, r));
+    count(o, r, distance, before);
+    return distance;
+}
+
+/* ---- batches ---- */
+
+static uint32_t *slot_of(void *user, uint32_t number) {
+    return &((rdi_object_table *)user)->object[number].slot;
+}
+
+/* Notes the live bytes of this moment. If there are too many moments, every second one is dropped. */
+static void note_moment(rd_objects *o) {
+    if (RDI_LIKELY(--o->until_moment))
+        return;
+    o->until_moment = o->stride;
+    if (o->n_moments == RD_LIVE_POINTS) {
+        for (size_t i = 0; i < RD_LIVE_POINTS / 2; i++)
+            o->moments[i] = o->moments[2 * i + 1];
+        o->n_moments /= 2;
+        o->until_moment = o->stride;
+        o->stride *= 2;
+        return;
+    }
+    o->moments[o->n_moments++] = (rd_live_bytes){o->requests, o->now, o->live, o->no_expiry};
+}
+
+/* Checks a request and counts what it is. */
+static rd_status note_request(rd_objects *o, const request *r) {
+    if (RDI_UNLIKELY(r->bytes >= BYTES_MAX))
+        return rdi_fail(o->ctx, RD_EINVAL,
+                        "request %" PRIu64 ": a size of %" PRIu64 " bytes is not below 2^63",
+                        o->requests + 1, r->bytes);
+    if (RDI_UNLIKELY(r->operation >= RD_OPERATIONS))
+        return rdi_fail(o->ctx, RD_EINVAL, "request %" PRIu64 ": there is no operation %" PRIu64,
+                        o->requests + 1, r->operation);
+    if (RDI_UNLIKELY(o->axis.used + r->bytes >= BYTES_MAX || o->no_expiry + r->bytes >= BYTES_MAX))
+        return rdi_fail(o->ctx, RD_ERANGE,
+                        "request %" PRIu64 ": all objects have 2^63 bytes or more together",
+                        o->requests + 1);
+    add_traffic(&o->by_operation[r->operation], r->bytes);
+    o->empty += r->bytes == 0;
+    if (r->operation != RD_OPERATION_DELETE && r->operation != RD_OPERATION_TOUCH) {
+        o->largest = r->bytes > o->largest ? r->bytes : o->largest;
+        if (o->table.object[r->number].state == RDI_CACHED_NEW)
+            o->size_class[rdi_bit_width(r->bytes)]++;
+    }
+    o->requests++;
+    return RD_OK;
+}
+
+static rd_status make_room(rd_objects *o) {
+    RD_TRY(rdi_object_table_room(&o->table, o->ctx, TILE));
+    if (o->has_lifetimes)
+        RD_TRY(rdi_expiry_room(&o->queue, o->ctx, o->table.n + TILE, o->now));
+    return rdi_weight_axis_room(&o->axis, o->ctx, TILE, slot_of, &o->table);
+}
+
+/* Finds the objects of n requests, in passes that each prefetch the memory of the next one. */
+static void find_objects(rd_objects *o, const uint64_t *id, size_t n, uint32_t number[TILE]) {
+    uint64_t hash[TILE];
+    for (size_t i = 0; i < n; i++) {
+        hash[i] = rdi_cached_hash(&o->table, id[i]);
+        rdi_cached_prefetch(&o->table, hash[i]);
+    }
+    for (size_t i = 0; i < n; i++) {
+        number[i] = rdi_cached_find(&o->table, id[i], hash[i]);
+        RDI_PREFETCH(&o->table.object[number[i]]);
+    }
+    for (size_t i = 0; i < n; i++)
+        rdi_weight_prefetch(&o->axis, o->table.object[number[i]].slot);
+    for (size_t i = 0; i < n && o->queue.room; i++)
+        RDI_PREFETCH(&o->queue.entry[number[i]]);
+}
+
+static rd_status feed_tile(rd_objects *o, const rd_requests *q, size_t at, size_t n,
+                           uint64_t *distances) {
+    uint32_t number[TILE];
+    RD_TRY(make_room(o));
+    find_objects(o, q->id + at, n, number);
+    for (size_t i = 0; i < n; i++) {
+        request r = {.bytes = q->bytes ? q->bytes[at + i] : 1,
+                     .lifetime = q->lifetime ? q->lifetime[at + i] : 0,
+                     .number = number[i],
+                     .operation = q->operation ? q->operation[at + i] : RD_OPERATION_READ};
+        RD_TRY(note_request(o, &r));
+        if (q->time)
+            advance(o, q->time[at + i]);
+        uint64_t distance = process(o, &r);
+        if (distances)
+            distances[at + i] = distance;
+        note_moment(o);
+    }
+    return RD_OK;
+}
+
+/* Notes which fields the trace has. Lifetimes need times; a lifetime without a time never ends. */
+static void note_fields(rd_objects *o, const rd_requests *q) {
+    o->has_operations = o->has_operations || q->operation;
+    o->has_times = o->has_times || q->time;
+    for (size_t i = 0; i < q->n && q->lifetime && q->time && !o->has_lifetimes; i++)
+        o->has_lifetimes = q->lifetime[i] != 0;
+}
+
+rd_status rd_objects_feed(rd_objects *o, const rd_requests *requests, uint64_t *distances) {
+    RDI_NEED(o ? o->ctx : NULL, o, requests);
+    if (requests->n)
+        RDI_NEED(o->ctx, requests->id);
+    if (o->broken)
+        return rdi_fail(o->ctx, RD_ESTATE, "an earlier request failed; start a new analysis");
+    note_fields(o, requests);
+    o->broken = true;
+    for (size_t at = 0; at < requests->n; at += TILE) {
+        size_t n = requests->n - at < TILE ? requests->n - at : TILE;
+        RD_TRY(feed_tile(o, requests, at, n, distances));
+    }
+    o->broken = false;
+    return RD_OK;
+}

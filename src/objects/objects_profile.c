@@ -1,0 +1,97 @@
+/* Makes the profile of the requests so far. See reusedist/objects.h. */
+#include "objects/objects_state.h"
+#include "profile/hist.h"
+#include "profile/section_objects.h"
+
+static rd_traffic narrow(rdi_traffic t) {
+    return (rd_traffic){t.requests, rdi_sum_narrow(t.bytes)};
+}
+
+static rd_objects_facts facts_of(const rd_objects *o) {
+    rd_traffic reads = narrow(o->by_operation[RD_OPERATION_READ]);
+    reads.requests += o->by_operation[RD_OPERATION_READ_TOUCH].requests;
+    rdi_sum_add(&reads.bytes, rdi_sum_narrow(o->by_operation[RD_OPERATION_READ_TOUCH].bytes));
+    rd_objects_facts f = {
+        .counted = narrow(o->counted),
+        .cold = narrow(o->cold),
+        .deleted = narrow(o->deleted),
+        .expired = narrow(o->expired),
+        .reads = reads,
+        .writes = narrow(o->by_operation[RD_OPERATION_WRITE]),
+        .touches = narrow(o->by_operation[RD_OPERATION_TOUCH]),
+        .deletes = narrow(o->by_operation[RD_OPERATION_DELETE]),
+        .warmup = o->config.warmup < o->requests ? o->config.warmup : o->requests,
+        .objects = o->table.n,
+        .largest = o->largest,
+        .backwards = o->backwards,
+        .unlimited = o->unlimited,
+        .empty = o->empty,
+        .has_operations = o->has_operations,
+        .has_times = o->has_times,
+        .has_lifetimes = o->has_lifetimes,
+        .expiry = o->config.expiry,
+        .count = rdi_objects_counts(o, RD_OPERATION_WRITE) ? RD_COUNT_ALL : RD_COUNT_READS,
+        .live = o->moments,
+        .n_live = o->n_moments,
+    };
+    for (size_t i = 0; i < RD_SIZE_CLASSES; i++)
+        f.size_class[i] = o->size_class[i];
+    return f;
+}
+
+/* Copies the rows that are not empty to rows[] and bytes[], and returns their number. */
+static size_t collect_rows(const rdi_byte_bins *b, rd_bin *rows, rd_byte_bin *bytes) {
+    size_t n = 0;
+    uint64_t low = 0;
+    for (size_t i = 0; i < b->n; low = b->end[i++]) {
+        if (b->count[i] == 0)
+            continue;
+        uint64_t high = b->end[i] - 1;
+        rows[n] = (rd_bin){.low = low, .high = high, .count = b->count[i]};
+        bytes[n++] = (rd_byte_bin){low, high, rdi_sum_narrow(b->bytes[i])};
+    }
+    return n;
+}
+
+static rd_status make_profile(const rd_objects *o, const rd_objects_facts *facts,
+                              const rd_bin *rows, rd_profile **out) {
+    rdi_objects_section *section = NULL;
+    rd_profile *profile = NULL;
+    rd_profile_facts plain = {
+        .references = facts->counted.requests,
+        .blocks = RD_UNKNOWN,
+        .cold = facts->cold.requests,
+        .infinite = facts->cold.requests + facts->deleted.requests + facts->expired.requests,
+        .block_bytes = 1,
+        .engine = "objects",
+        .engine_options = "",
+        .exact = true,
+        .error_kind = "exact",
+        .binning = {RD_BINS_EDGES, 0},
+    };
+    RD_TRY(rdi_profile_new(o->ctx, &plain, rows, facts->n_bins, &profile));
+    rd_status status = rdi_objects_section_new(o->ctx, facts, &section);
+    if (status != RD_OK) {
+        rd_profile_free(profile);
+        return status;
+    }
+    rdi_profile_set_section(profile, &rdi_section_objects, section);
+    *out = profile;
+    return RD_OK;
+}
+
+rd_status rd_objects_profile(const rd_objects *o, rd_profile **out) {
+    RDI_NEED(o ? o->ctx : NULL, o, out);
+    rd_bin *rows = rdi_alloc(o->ctx, o->bins.n, sizeof *rows);
+    rd_byte_bin *bytes = rdi_alloc(o->ctx, o->bins.n, sizeof *bytes);
+    rd_status status = RD_ENOMEM;
+    if (rows && bytes) {
+        rd_objects_facts facts = facts_of(o);
+        facts.n_bins = collect_rows(&o->bins, rows, bytes);
+        facts.bins = bytes;
+        status = make_profile(o, &facts, rows, out);
+    }
+    rdi_free(o->ctx, rows);
+    rdi_free(o->ctx, bytes);
+    return status;
+}

@@ -1,0 +1,49 @@
+/* The state of an analysis of requests, which these files share:
+ *
+ *   objects.c           processes requests
+ *   objects_profile.c   makes the profile
+ */
+#ifndef RDI_OBJECTS_STATE_H
+#define RDI_OBJECTS_STATE_H
+
+#include "objects/byte_bins.h"
+#include "objects/expiry.h"
+#include "objects/object_table.h"
+#include "order/weight_axis.h"
+#include "reusedist/objects.h"
+
+typedef struct rdi_traffic {
+    uint64_t requests;
+    rdi_u128 bytes;
+} rdi_traffic;
+
+struct rd_objects {
+    rd_ctx *ctx;
+    rd_objects_config config;
+    rdi_object_table table;
+    rdi_weight_axis axis;
+    rdi_expiry_queue queue;
+    rdi_byte_bins bins;
+    bool has_operations, has_times, has_lifetimes;
+    bool broken;              /* true: a call has failed */
+    uint64_t requests;        /* number of requests so far */
+    uint64_t now;             /* the latest time so far */
+    uint64_t live, no_expiry; /* see rd_live_bytes */
+    uint64_t largest, backwards, unlimited, empty;
+    rdi_traffic counted, cold, deleted, expired;
+    rdi_traffic by_operation[RD_OPERATIONS];
+    uint64_t size_class[RD_SIZE_CLASSES];
+    rd_live_bytes moments[RD_LIVE_POINTS];
+    size_t n_moments;
+    uint64_t stride, until_moment; /* number of requests between two moments, and until the next */
+};
+
+/* Returns whether requests with this operation count as hits or misses. */
+static inline bool rdi_objects_counts(const rd_objects *o, uint64_t operation) {
+    bool reads = o->config.count == RD_COUNT_READS ||
+                 (o->config.count == RD_COUNT_AUTO && o->has_operations);
+    bool read = operation == RD_OPERATION_READ || operation == RD_OPERATION_READ_TOUCH;
+    return reads ? read : operation != RD_OPERATION_DELETE;
+}
+
+#endif

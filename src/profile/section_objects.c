@@ -1,0 +1,360 @@
+/* Section "objects": bytes, operations and lifetimes of requests. A merged profile has the sums, but
+ * not the live bytes over time, because its runs have no common time. */
+#include "profile/section_objects.h"
+
+#include "profile/hist.h"
+#include "profile/profile_reader.h"
+
+#include <string.h>
+
+static void objects_free(rd_ctx *ctx, void *data) {
+    rdi_arena_fini(&((rdi_objects_section *)data)->arena);
+    rdi_free(ctx, data);
+}
+
+static rdi_objects_section *new_section(rd_ctx *ctx) {
+    rdi_objects_section *s = rdi_calloc(ctx, 1, sizeof *s);
+    if (s)
+        s->arena.ctx = ctx;
+    return s;
+}
+
+/* Copies n items into the arena, and returns the copy or NULL. */
+static void *copy_items(rdi_arena *arena, const void *items, size_t n, size_t size) {
+    void *copy = rdi_arena_alloc(arena, n ? n : 1, size);
+    if (copy && n)
+        memcpy(copy, items, n * size);
+    return copy;
+}
+
+rd_status rdi_objects_section_new(rd_ctx *ctx, const rd_objects_facts *facts,
+                                  rdi_objects_section **out) {
+    rdi_objects_section *s = new_section(ctx);
+    if (!s)
+        return RD_ENOMEM;
+    s->is = *facts;
+    s->is.bins = copy_items(&s->arena, facts->bins, facts->n_bins, sizeof *facts->bins);
+    s->is.live = copy_items(&s->arena, facts->live, facts->n_live, sizeof *facts->live);
+    if (!s->is.bins || !s->is.live) {
+        objects_free(ctx, s);
+        return RD_ENOMEM;
+    }
+    *out = s;
+    return RD_OK;
+}
+
+const rd_objects_facts *rd_profile_objects(const rd_profile *p) {
+    const rdi_objects_section *s = p ? rdi_profile_section(p, &rdi_section_objects) : NULL;
+    return s ? &s->is : NULL;
+}
+
+/* ---- reading ---- */
+
+static void read_traffic(rdi_profile_reader *r, void *field) {
+    static const rdi_json_field fields[] = {
+        {"requests", rdi_read_u64, offsetof(rd_traffic, requests), true},
+        {"bytes", rdi_read_sum, offsetof(rd_traffic, bytes), true},
+        {0},
+    };
+    rdi_read_object(r, fields, field);
+}
+
+static void read_flag(rdi_profile_reader *r, void *field) {
+    *(bool *)field = rdi_json_bool(&r->j);
+}
+
+/* Reads a word, and returns whether it is `second`. Any word other than `first` and `second`
+ * fails. */
+static bool read_word(rdi_profile_reader *r, const char *first, const char *second) {
+    char *word = rdi_json_string(&r->j);
+    bool is_first = word && strcmp(word, first) == 0, is_second = word && strcmp(word, second) == 0;
+    if (word && !is_first && !is_second)
+        rdi_json_fail(&r->j, "expected \"%s\" or \"%s\"", first, second);
+    rdi_free(r->j.ctx, word);
+    return is_second;
+}
+
+static void read_expiry(rdi_profile_reader *r, void *field) {
+    *(rd_expiry *)field = read_word(r, "eager", "lazy") ? RD_EXPIRY_LAZY : RD_EXPIRY_EAGER;
+}
+
+static void read_count(rdi_profile_reader *r, void *field) {
+    *(rd_count *)field = read_word(r, "reads", "all") ? RD_COUNT_ALL : RD_COUNT_READS;
+}
+
+/* Reads an array of `n` numbers, the last of which may have 128 bits. */
+static void read_numbers(rdi_json *j, rdi_u128 *out, size_t n) {
+    size_t k = 0;
+    rdi_json_enter_array(j);
+    for (; rdi_json_next_item(j); k++) {
+        if (k >= n)
+            rdi_json_fail(j, "expected an array of %zu numbers", n);
+        else
+            out[k] = k + 1 == n ? rdi_json_u128(j) : rdi_json_u64(j);
+    }
+    if (k < n)
+        rdi_json_fail(j, "expected an array of %zu numbers", n);
+}
+
+static void read_bins(rdi_profile_reader *r, void *field) {
+    rd_objects_facts *f = field;
+    size_t room = rdi_count_items(&r->j);
+    rd_byte_bin *bins = rdi_read_take(r, room, sizeof *bins);
+    rdi_json_enter_array(&r->j);
+    while (rdi_json_next_item(&r->j) && bins && f->n_bins < room) {
+        rdi_u128 row[3] = {0};
+        read_numbers(&r->j, row, RDI_COUNT(row));
+        bins[f->n_bins++] =
+            (rd_byte_bin){(uint64_t)row[0], (uint64_t)row[1], rdi_sum_narrow(row[2])};
+    }
+    f->bins = bins;
+}
+
+static void read_live(rdi_profile_reader *r, void *field) {
+    rd_objects_facts *f = field;
+    size_t room = rdi_count_items(&r->j);
+    rd_live_bytes *live = rdi_read_take(r, room, sizeof *live);
+    rdi_json_enter_array(&r->j);
+    while (rdi_json_next_item(&r->j) && live && f->n_live < room) {
+        rdi_u128 row[4] = {0};
+        read_numbers(&r->j, row, RDI_COUNT(row));
+        if (row[3] > UINT64_MAX)
+            rdi_json_fail(&r->j, "a number has more than 64 bits");
+        live[f->n_live++] =
+            (rd_live_bytes){(uint64_t)row[0], (uint64_t)row[1], (uint64_t)row[2], (uint64_t)row[3]};
+    }
+    f->live = live;
+}
+
+static void read_classes(rdi_profile_reader *r, void *field) {
+    uint64_t *classes = field;
+    size_t n = 0;
+    rdi_json_enter_array(&r->j);
+    for (; rdi_json_next_item(&r->j); n++) {
+        if (n >= RD_SIZE_CLASSES)
+            rdi_json_fail(&r->j, "there are more than %d size classes", RD_SIZE_CLASSES);
+        else
+            classes[n] = rdi_json_u64(&r->j);
+    }
+}
+
+#define FIELD(name, read, member)                                                                  \
+    { name, read, offsetof(rd_objects_facts, member), true }
+
+static void objects_read(rdi_profile_reader *r, void **data) {
+    static const rdi_json_field fields[] = {
+        FIELD("counted", read_traffic, counted),
+        FIELD("cold", read_traffic, cold),
+        FIELD("deleted", read_traffic, deleted),
+        FIELD("expired", read_traffic, expired),
+        FIELD("reads", read_traffic, reads),
+        FIELD("writes", read_traffic, writes),
+        FIELD("touches", read_traffic, touches),
+        FIELD("deletes", read_traffic, deletes),
+        FIELD("warmup", rdi_read_u64, warmup),
+        FIELD("objects", rdi_read_u64, objects),
+        FIELD("largest", rdi_read_u64, largest),
+        FIELD("backwards", rdi_read_u64, backwards),
+        FIELD("unlimited", rdi_read_u64, unlimited),
+        FIELD("empty", rdi_read_u64, empty),
+        FIELD("has_operations", read_flag, has_operations),
+        FIELD("has_times", read_flag, has_times),
+        FIELD("has_lifetimes", read_flag, has_lifetimes),
+        FIELD("expiry", read_expiry, expiry),
+        FIELD("count", read_count, count),
+        FIELD("size_classes", read_classes, size_class),
+        {"histogram", read_bins, 0, true},
+        {"live", read_live, 0, false},
+        {0},
+    };
+    rdi_objects_section *s = new_section(r->j.ctx);
+    *data = s;
+    if (!s) {
+        r->j.status = RD_ENOMEM;
+        return;
+    }
+    r->arena = &s->arena;
+    rdi_read_object(r, fields, &s->is);
+}
+
+/* ---- checks ---- */
+
+static const char *bins_mistake(const rd_objects_facts *f) {
+    rdi_u128 bytes = rdi_sum_wide(f->cold.bytes) + rdi_sum_wide(f->deleted.bytes) +
+                     rdi_sum_wide(f->expired.bytes);
+    for (size_t i = 0; i < f->n_bins; i++) {
+        const rd_byte_bin *b = &f->bins[i];
+        if (b->low > b->high || b->high == UINT64_MAX || (i && b->low <= b[-1].high))
+            return "the rows of the histogram of bytes are not ascending";
+        bytes += rdi_sum_wide(b->bytes);
+    }
+    return bytes == rdi_sum_wide(f->counted.bytes)
+               ? NULL
+               : "the histogram of bytes and the misses do not add up to the bytes requested";
+}
+
+static const char *objects_mistake(const rd_profile_facts *facts, const void *data) {
+    const rd_objects_facts *f = data;
+    uint64_t classes = 0;
+    for (size_t i = 0; i < RD_SIZE_CLASSES; i++)
+        classes += f->size_class[i];
+    if (facts->block_bytes != 1)
+        return "a profile of objects must have blocks of 1 byte";
+    if (f->counted.requests != facts->references ||
+        (rdi_u128)f->cold.requests + f->deleted.requests + f->expired.requests != facts->infinite)
+        return "the requests of the objects do not add up to the profile";
+    if (f->n_live > RD_LIVE_POINTS || classes > f->objects)
+        return "there are too many moments or size classes of objects";
+    for (size_t i = 1; i < f->n_live; i++)
+        if (f->live[i].request <= f->live[i - 1].request || f->live[i].time < f->live[i - 1].time)
+            return "the moments of live bytes are not ascending";
+    return bins_mistake(f);
+}
+
+/* ---- writing ---- */
+
+static void put_traffic(rd_json_writer *w, const char *key, const rd_traffic *t) {
+    rd_json_begin_object(w, key, RD_JSON_INLINE);
+    rd_json_put_u64(w, "requests", t->requests);
+    rdi_json_put_u128(w, "bytes", rdi_sum_wide(t->bytes));
+    rd_json_end_object(w);
+}
+
+static void put_bins(rd_json_writer *w, const rd_objects_facts *f) {
+    rd_json_begin_array(w, "histogram", RD_JSON_LINES);
+    for (size_t i = 0; i < f->n_bins; i++) {
+        rd_json_begin_array(w, NULL, RD_JSON_INLINE);
+        rd_json_put_u64(w, NULL, f->bins[i].low);
+        rd_json_put_u64(w, NULL, f->bins[i].high);
+        rdi_json_put_u128(w, NULL, rdi_sum_wide(f->bins[i].bytes));
+        rd_json_end_array(w);
+    }
+    rd_json_end_array(w);
+}
+
+static void put_live(rd_json_writer *w, const rd_objects_facts *f) {
+    rd_json_begin_array(w, "live", RD_JSON_LINES);
+    for (size_t i = 0; i < f->n_live; i++) {
+        const rd_live_bytes *l = &f->live[i];
+        const uint64_t row[] = {l->request, l->time, l->bytes, l->no_expiry};
+        rdi_json_put_u64s(w, NULL, row, RDI_COUNT(row));
+    }
+    rd_json_end_array(w);
+}
+
+static void objects_write(rd_json_writer *w, const void *data) {
+    const rd_objects_facts *f = data;
+    size_t classes = RD_SIZE_CLASSES;
+    while (classes > 0 && f->size_class[classes - 1] == 0)
+        classes--;
+    rd_json_begin_object(w, "objects", RD_JSON_LINES);
+    put_traffic(w, "counted", &f->counted);
+    put_traffic(w, "cold", &f->cold);
+    put_traffic(w, "deleted", &f->deleted);
+    put_traffic(w, "expired", &f->expired);
+    put_traffic(w, "reads", &f->reads);
+    put_traffic(w, "writes", &f->writes);
+    put_traffic(w, "touches", &f->touches);
+    put_traffic(w, "deletes", &f->deletes);
+    rd_json_put_u64(w, "warmup", f->warmup);
+    rd_json_put_u64(w, "objects", f->objects);
+    rd_json_put_u64(w, "largest", f->largest);
+    rd_json_put_u64(w, "backwards", f->backwards);
+    rd_json_put_u64(w, "unlimited", f->unlimited);
+    rd_json_put_u64(w, "empty", f->empty);
+    rd_json_put_bool(w, "has_operations", f->has_operations);
+    rd_json_put_bool(w, "has_times", f->has_times);
+    rd_json_put_bool(w, "has_lifetimes", f->has_lifetimes);
+    rd_json_put_string(w, "expiry", f->expiry == RD_EXPIRY_LAZY ? "lazy" : "eager");
+    rd_json_put_string(w, "count", f->count == RD_COUNT_ALL ? "all" : "reads");
+    rdi_json_put_u64s(w, "size_classes", f->size_class, classes);
+    put_bins(w, f);
+    if (f->n_live)
+        put_live(w, f);
+    rd_json_end_object(w);
+}
+
+/* ---- merging ---- */
+
+static void add_traffic(rd_traffic *sum, const rd_traffic *t) {
+    sum->requests += t->requests;
+    rdi_sum_add(&sum->bytes, t->bytes);
+}
+
+static void add_facts(rd_objects_facts *sum, const rd_objects_facts *f) {
+    add_traffic(&sum->counted, &f->counted);
+    add_traffic(&sum->cold, &f->cold);
+    add_traffic(&sum->deleted, &f->deleted);
+    add_traffic(&sum->expired, &f->expired);
+    add_traffic(&sum->reads, &f->reads);
+    add_traffic(&sum->writes, &f->writes);
+    add_traffic(&sum->touches, &f->touches);
+    add_traffic(&sum->deletes, &f->deletes);
+    sum->warmup += f->warmup;
+    sum->objects += f->objects;
+    sum->largest = f->largest > sum->largest ? f->largest : sum->largest;
+    sum->backwards += f->backwards;
+    sum->unlimited += f->unlimited;
+    sum->empty += f->empty;
+    sum->has_operations = sum->has_operations || f->has_operations;
+    sum->has_times = sum->has_times || f->has_times;
+    sum->has_lifetimes = sum->has_lifetimes || f->has_lifetimes;
+    for (size_t i = 0; i < RD_SIZE_CLASSES; i++)
+        sum->size_class[i] += f->size_class[i];
+}
+
+/* Adds the rows of `f` to the n ascending rows `bins`, which have room for all. Equal rows are
+ * summed; the merge of the profiles has refused rows that overlap. Returns the new number. */
+static size_t add_bins(rd_byte_bin *bins, size_t n, const rd_objects_facts *f) {
+    size_t total = n + f->n_bins, to = total, i = n, k = f->n_bins;
+    while (i > 0 || k > 0) { /* from the end, so that the rows in `bins` can stay in place */
+        bool left = k == 0 || (i > 0 && bins[i - 1].low >= f->bins[k - 1].low);
+        bool both = left && k > 0 && bins[i - 1].low == f->bins[k - 1].low;
+        rd_byte_bin row = left ? bins[--i] : f->bins[--k];
+        if (both)
+            rdi_sum_add(&row.bytes, f->bins[--k].bytes);
+        bins[--to] = row;
+    }
+    memmove(bins, bins + to, (total - to) * sizeof *bins);
+    return total - to;
+}
+
+static rd_status objects_merge(rd_ctx *ctx, const void *const *data, size_t n, void **out) {
+    const rd_objects_facts *first = data[0];
+    rd_objects_facts sum = {0};
+    size_t room = 0;
+    for (size_t i = 0; i < n; i++) {
+        const rd_objects_facts *f = data[i];
+        if (!f || f->expiry != first->expiry || f->count != first->count)
+            return rdi_fail(ctx, RD_EINVAL,
+                            "cannot merge: profiles 1 and %zu do not both have objects with the "
+                            "same --expiry and --count",
+                            i + 1);
+        room += f->n_bins;
+    }
+    rd_byte_bin *bins = rdi_alloc(ctx, room ? room : 1, sizeof *bins);
+    if (!bins)
+        return RD_ENOMEM;
+    sum.expiry = first->expiry;
+    sum.count = first->count;
+    for (size_t i = 0; i < n; i++) {
+        add_facts(&sum, data[i]);
+        sum.n_bins = add_bins(bins, sum.n_bins, data[i]);
+    }
+    sum.bins = bins;
+    rdi_objects_section *section = NULL;
+    rd_status status = rdi_objects_section_new(ctx, &sum, &section);
+    rdi_free(ctx, bins);
+    *out = section;
+    return status;
+}
+
+const rdi_section rdi_section_objects = {
+    .key = "objects",
+    .minor = 2,
+    .read = objects_read,
+    .mistake = objects_mistake,
+    .write = objects_write,
+    .merge = objects_merge,
+    .free = objects_free,
+};

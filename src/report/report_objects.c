@@ -1,0 +1,295 @@
+/* Reports object caches: miss ratios of requests and of bytes by cache size, and what the requests
+ * were. See report_objects.h. */
+#include "report/report_objects.h"
+
+#include "base/json_write.h"
+#include "model/mrc.h"
+#include "profile/hist.h"
+#include "profile/profile_build.h"
+#include "report/chart.h"
+#include "report/paper.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define SIZES_MAX     65
+#define SIZE_COLUMNS  12
+#define RATIO_COLUMNS 16
+#define LABEL_COLUMNS 17
+
+typedef struct row {
+    uint64_t bytes;
+    double miss_ratio, byte_miss_ratio;
+    bool interpolated;
+    bool small; /* true: the largest object does not fit */
+} row;
+
+/* Fills `sizes` with powers of two, from the first that holds the largest object to the first that
+ * has all achievable hits. Returns their number. */
+static size_t default_sizes(const rd_profile *p, uint64_t *sizes) {
+    rdi_mrc_scan scan = rdi_mrc_scan_start(p);
+    uint64_t largest = rd_profile_objects(p)->largest, end = rdi_mrc_end(&scan), size = 1;
+    size_t n = 0;
+    while (size < largest)
+        size *= 2;
+    for (; n < SIZES_MAX; size *= 2) {
+        sizes[n++] = size;
+        if (size >= end || size >= UINT64_C(1) << 62)
+            break;
+    }
+    return n;
+}
+
+/* Makes one row per size, or none if there are no requests. The caller frees the rows. */
+static rd_status collect_rows(rd_profile *p, const uint64_t *sizes, size_t n, row **out,
+                              size_t *n_out) {
+    rd_ctx *ctx = rdi_profile_ctx(p);
+    uint64_t defaults[SIZES_MAX];
+    if (!sizes) {
+        n = default_sizes(p, defaults);
+        sizes = defaults;
+    }
+    n = rd_profile_facts_of(p)->references ? n : 0;
+    row *rows = rdi_alloc(ctx, n ? n : 1, sizeof *rows);
+    if (!rows)
+        return RD_ENOMEM;
+    for (size_t i = 0; i < n; i++) {
+        rows[i] = (row){.bytes = sizes[i], .small = sizes[i] < rd_profile_objects(p)->largest};
+        rd_status status = rd_objects_at(ctx, p, sizes[i], &rows[i].miss_ratio,
+                                         &rows[i].byte_miss_ratio, &rows[i].interpolated);
+        if (status != RD_OK) {
+            rdi_free(ctx, rows);
+            return status;
+        }
+    }
+    *out = rows;
+    *n_out = n;
+    return RD_OK;
+}
+
+rd_status rdi_report_objects_mrc_csv(rd_profile *p, const uint64_t *sizes, size_t n_sizes,
+                                     char **text, size_t *n) {
+    row *rows = NULL;
+    size_t n_rows = 0;
+    RD_TRY(collect_rows(p, sizes, n_sizes, &rows, &n_rows));
+    rdi_text t = rdi_text_start(rdi_profile_ctx(p));
+    rdi_text_puts(&t, "bytes,miss_ratio,byte_miss_ratio\n");
+    for (size_t i = 0; i < n_rows; i++) {
+        rdi_text_u64(&t, rows[i].bytes);
+        rdi_text_putc(&t, ',');
+        rdi_text_double(&t, rows[i].miss_ratio);
+        rdi_text_putc(&t, ',');
+        rdi_text_double(&t, rows[i].byte_miss_ratio);
+        rdi_text_putc(&t, '\n');
+    }
+    rdi_free(t.ctx, rows);
+    return rdi_text_take(&t, text, n);
+}
+
+static void put_row(rd_json_writer *w, const row *r) {
+    rd_json_begin_object(w, NULL, RD_JSON_INLINE);
+    rd_json_put_u64(w, "bytes", r->bytes);
+    rd_json_put_double(w, "miss_ratio", r->miss_ratio);
+    rd_json_put_double(w, "byte_miss_ratio", r->byte_miss_ratio);
+    rd_json_put_bool(w, "interpolated", r->interpolated);
+    rd_json_put_bool(w, "below_largest", r->small);
+    rd_json_end_object(w);
+}
+
+rd_status rdi_report_objects_mrc_json(rd_profile *p, const uint64_t *sizes, size_t n_sizes,
+                                      char **text, size_t *n) {
+    row *rows = NULL;
+    size_t n_rows = 0;
+    RD_TRY(collect_rows(p, sizes, n_sizes, &rows, &n_rows));
+    const rd_objects_facts *f = rd_profile_objects(p);
+    rd_json_writer w = rdi_json_writer_start(rdi_profile_ctx(p), RD_JSON_SPACED);
+    rd_json_begin_object(&w, NULL, RD_JSON_LINES);
+    rd_json_put_string(&w, "schema", "reusedist.mrc/1");
+    rd_json_put_string(&w, "weight", "bytes");
+    rd_json_put_u64(&w, "requests", f->counted.requests);
+    rdi_json_put_u128(&w, "requested_bytes", rdi_sum_wide(f->counted.bytes));
+    rd_json_put_u64(&w, "cold", f->cold.requests);
+    rd_json_put_u64(&w, "deleted", f->deleted.requests);
+    rd_json_put_u64(&w, "expired", f->expired.requests);
+    rd_json_put_u64(&w, "largest", f->largest);
+    rd_json_put_bool(&w, "exact", rd_profile_facts_of(p)->exact);
+    rd_json_begin_array(&w, "points", RD_JSON_LINES);
+    for (size_t i = 0; i < n_rows; i++)
+        put_row(&w, &rows[i]);
+    rd_json_end_array(&w);
+    rd_json_end_object(&w);
+    rdi_free(rdi_profile_ctx(p), rows);
+    return rd_json_writer_take(&w, text, n);
+}
+
+/* ---- text ---- */
+
+static void add_ratio(rdi_paper *paper, const row *r, double ratio) {
+    char share[RDI_FORMAT_ROOM], text[2 * RDI_FORMAT_ROOM];
+    rdi_format_share(ratio, share);
+    snprintf(text, sizeof text, "%s%s", r->interpolated ? "~" : "", share);
+    rdi_paper_column(paper, -RATIO_COLUMNS, text);
+}
+
+static void add_row(rdi_paper *paper, const row *r) {
+    char size[16];
+    unsigned used = SIZE_COLUMNS + 2 * RATIO_COLUMNS + 2;
+    rd_format_bytes((double)r->bytes, size);
+    rdi_paper_column(paper, -SIZE_COLUMNS, size);
+    add_ratio(paper, r, r->miss_ratio);
+    add_ratio(paper, r, r->byte_miss_ratio);
+    rdi_text_puts(&paper->t, r->small ? " *" : "  ");
+    rdi_paper_bar(paper, r->miss_ratio, paper->style.width > used ? paper->style.width - used : 1);
+    rdi_text_putc(&paper->t, '\n');
+}
+
+static void add_table(rdi_paper *paper, const rd_profile *p, const row *rows, size_t n) {
+    bool small = false;
+    rdi_paper_ink(paper, RDI_INK_BOLD);
+    rdi_paper_column(paper, -SIZE_COLUMNS, "cache size");
+    rdi_paper_column(paper, -RATIO_COLUMNS, "requests missed");
+    rdi_paper_column(paper, -RATIO_COLUMNS, "bytes missed");
+    rdi_paper_ink(paper, RDI_INK_PLAIN);
+    rdi_text_putc(&paper->t, '\n');
+    for (size_t i = 0; i < n; i++) {
+        add_row(paper, &rows[i]);
+        small = small || rows[i].small;
+    }
+    if (small) {
+        char largest[16], note[256];
+        rd_format_bytes((double)rd_profile_objects(p)->largest, largest);
+        snprintf(note, sizeof note,
+                 "* The largest object has %s. What a smaller cache misses depends on what it does "
+                 "with objects that do not fit.",
+                 largest);
+        rdi_text_putc(&paper->t, '\n');
+        rdi_paper_wrap(paper, note);
+    }
+}
+
+static void add_label(rdi_paper *paper, const char *label) {
+    rdi_text_puts(&paper->t, "  ");
+    rdi_paper_column(paper, LABEL_COLUMNS, label);
+}
+
+/* Adds a line with a number of requests, their share of all counted requests and their bytes. */
+static void add_traffic(rdi_paper *paper, const rd_objects_facts *f, const char *label,
+                        const rd_traffic *t, const char *what) {
+    char count[16], bytes[16], share[RDI_FORMAT_ROOM];
+    if (t->requests == 0)
+        return;
+    rd_format_count((double)t->requests, count);
+    rd_format_bytes((double)rdi_sum_wide(t->bytes), bytes);
+    rdi_format_share((double)t->requests / (double)f->counted.requests, share);
+    add_label(paper, label);
+    if (what)
+        rdi_text_printf(&paper->t, "%s, %s: %s\n", share, count, what);
+    else
+        rdi_text_printf(&paper->t, "%s, %s\n", count, bytes);
+}
+
+static void add_operations(rdi_paper *paper, const rd_objects_facts *f) {
+    char reads[16], writes[16], touches[16], deletes[16];
+    if (!f->has_operations)
+        return;
+    rd_format_count((double)f->reads.requests, reads);
+    rd_format_count((double)f->writes.requests, writes);
+    rd_format_count((double)f->touches.requests, touches);
+    rd_format_count((double)f->deletes.requests, deletes);
+    add_label(paper, "operations");
+    rdi_text_printf(&paper->t, "%s reads, %s writes, %s touches, %s deletes; %s count\n", reads,
+                    writes, touches, deletes, f->count == RD_COUNT_ALL ? "all" : "reads");
+}
+
+/* Adds the most bytes that an infinite cache ever held, with and without expiry. */
+static void add_live(rdi_paper *paper, const rd_objects_facts *f) {
+    uint64_t most = 0, most_without = 0;
+    char with[16], without[16];
+    for (size_t i = 0; i < f->n_live; i++) {
+        most = f->live[i].bytes > most ? f->live[i].bytes : most;
+        most_without = f->live[i].no_expiry > most_without ? f->live[i].no_expiry : most_without;
+    }
+    if (f->n_live == 0)
+        return;
+    rd_format_bytes((double)most, with);
+    rd_format_bytes((double)most_without, without);
+    add_label(paper, "live bytes");
+    if (f->has_lifetimes)
+        rdi_text_printf(&paper->t, "at most %s; %s if nothing expired\n", with, without);
+    else
+        rdi_text_printf(&paper->t, "at most %s\n", with);
+}
+
+static void add_facts(rdi_paper *paper, const rd_objects_facts *f) {
+    char objects[16], largest[16];
+    rd_format_count((double)f->objects, objects);
+    rd_format_bytes((double)f->largest, largest);
+    add_traffic(paper, f, "requests", &f->counted, NULL);
+    if (f->warmup) {
+        add_label(paper, "warm-up");
+        rdi_text_printf(&paper->t, "%" PRIu64 " requests, which do not count\n", f->warmup);
+    }
+    add_operations(paper, f);
+    add_label(paper, "objects");
+    rdi_text_printf(&paper->t, "%s, the largest has %s\n", objects, largest);
+    add_live(paper, f);
+    add_traffic(paper, f, "cold misses", &f->cold, "first requests of an object");
+    add_traffic(paper, f, "deleted", &f->deleted, "misses of deleted objects");
+    add_traffic(paper, f, "expired", &f->expired, "misses of objects whose lifetime had ended");
+}
+
+/* Says how much the answer depends on the beginning of the trace: a longer trace has a smaller share
+ * of cold misses. */
+static void add_cold_words(rdi_paper *paper, const rd_objects_facts *f) {
+    double share = (double)f->cold.requests / (double)f->counted.requests;
+    char text[RDI_FORMAT_ROOM], words[384];
+    if (share < 0.1)
+        return;
+    rdi_format_share(share, text);
+    snprintf(words, sizeof words,
+             "%s of the requests are cold misses. In a longer trace fewer would be: a real cache "
+             "does not start empty. Use --warmup to leave out the first requests, or a longer "
+             "trace.",
+             text);
+    rdi_text_putc(&paper->t, '\n');
+    rdi_paper_wrap(paper, words);
+}
+
+static rd_status make_text(rd_profile *p, const rd_report_style *style, const uint64_t *sizes,
+                           size_t n_sizes, bool with_facts, rdi_text *out) {
+    const rd_objects_facts *f = rd_profile_objects(p);
+    row *rows = NULL;
+    size_t n_rows = 0;
+    RD_TRY(collect_rows(p, sizes, n_sizes, &rows, &n_rows));
+    rdi_paper paper = rdi_paper_start(p, style);
+    rdi_paper_title(&paper, p);
+    if (f->counted.requests == 0) {
+        rdi_text_puts(&paper.t, "No request counts, so there are no hits or misses.\n");
+    } else {
+        if (with_facts)
+            add_facts(&paper, f);
+        rdi_text_putc(&paper.t, '\n');
+        add_table(&paper, p, rows, n_rows);
+        rdi_paper_heading(&paper, "Miss ratio of requests by cache size (LRU, bytes)");
+        rdi_chart_mrc(&paper, p);
+        add_cold_words(&paper, f);
+    }
+    rdi_free(paper.t.ctx, rows);
+    *out = paper.t;
+    return RD_OK;
+}
+
+rd_status rdi_report_objects_mrc_text(rd_profile *p, const rd_report_style *style,
+                                      const uint64_t *sizes, size_t n_sizes, char **text,
+                                      size_t *n) {
+    rdi_text t;
+    RD_TRY(make_text(p, style, sizes, n_sizes, false, &t));
+    return rdi_text_take(&t, text, n);
+}
+
+rd_status rdi_report_objects_text(rd_profile *p, const rd_report_style *style, char **text,
+                                  size_t *n) {
+    rdi_text t;
+    RD_TRY(make_text(p, style, NULL, 0, true, &t));
+    return rdi_text_take(&t, text, n);
+}

@@ -1,0 +1,25 @@
+# Values that a request cannot have are refused with line and column; -v counts unusual ones.
+try() {
+    printf 'time,id,size,op,ttl\n%s\n' "$1" >t.csv
+    $REUSEDIST mrc --weight=bytes --out=csv t.csv || true
+}
+try '1,1,-5,get,0'
+try '1,1,9223372036854775808,get,0'
+try '1,1,99999999999999999999,get,0'
+try '1,1,many,get,0'
+try '1,1,5,frobnicate,0'
+try '-1,1,5,get,0'
+try 'noon,1,5,get,0'
+try '1585706405123,1,5,get,0'
+try '1,1,5,get,-1'
+try '1,1'
+try "$(printf '1,1,9223372036854775807,get,0\n1,2,1,get,0')"
+$REUSEDIST mrc --weight=bytes -f csv:size=none t.csv || true
+$REUSEDIST mrc --weight=bytes -f csv:time=clock t.csv || true
+printf ' L 40,8\n' >t.lackey
+$REUSEDIST mrc --weight=bytes t.lackey || true
+$REUSEDIST mrc --weight=bytes -e stack t.csv || true
+$REUSEDIST mrc --expiry=lazy t.csv || true
+$REUSEDIST mrc --weight=byte t.csv || true
+printf 'time,id,size,op,ttl\n5,1,0,set,0\n4,1,3,get,9\n6.25,1,3,delete,0\n6.5,1,3,gat,99999999999\n' >t.csv
+$REUSEDIST mrc -v --weight=bytes --out=csv t.csv 2>&1 | grep -v ' memory'
