@@ -150,7 +150,7 @@ def without_start():
 
 
 def table4_sentence():
-    """What Table IV comes to, for whatever columns the result file has."""
+    """The averages of Table IV, for the columns that the result file has."""
     rows, parts = table4_rows(), []
     for column, name in TABLE4_COLUMNS.items():
         values = slowdowns(column)
@@ -165,7 +165,7 @@ def table4_sentence():
 
 
 def table4_turns():
-    """Whether the program alone was measured in turns with the rest, in one run."""
+    """True if the program alone was measured in turns with the rest, in one run."""
     return all("turns" in row for row in table4_rows())
 
 

@@ -29,7 +29,7 @@ from ._native import ERRORS, LIBRARY, Error, OutOfMemory, WrongOrder
 Owner = NDArray[np.uint8]
 
 _exiting = False
-# What an object needs until it is freed, by the number of the weak reference to its owner.
+# Maps the number of the weak reference to an owner to everything that its object needs until it is freed.
 _owned: dict[int, tuple[Any, ...]] = {}
 
 

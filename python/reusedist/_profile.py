@@ -152,7 +152,7 @@ class Profile:
 
     @property
     def exact(self) -> bool:
-        """Whether every distance is exact."""
+        """True if every distance is exact."""
         return bool(self._facts.exact)
 
     @property
@@ -174,7 +174,7 @@ class Profile:
 
     @property
     def partial(self) -> bool:
-        """Whether the analysis ended early; the profile then covers the trace up to that point."""
+        """True if the analysis ended early; the profile then covers the trace up to that point."""
         return bool(self._facts.partial)
 
     # -- arrays --
@@ -216,7 +216,7 @@ class Profile:
 
     @property
     def has_band(self) -> bool:
-        """Whether the profile comes from a sample, of the blocks or of the run, and has a confidence band."""
+        """True if the profile comes from a sample, of the blocks or of the run, and has a confidence band."""
         return bool(_lib.rd_mrc_has_band(self._handle.address))
 
     @property

@@ -13,7 +13,7 @@
 /* A bounded profile is refused if references beyond its bound could change the estimate by more. */
 #define UNCERTAINTY 0.0005
 #define BLOCKS_MAX  (UINT64_C(1) << 60)
-#define BAND_PIECES 1000 /* number of random sizes at which the band is read */
+#define BAND_POINTS 1000 /* number of random sizes at which the band is read */
 
 static rd_status check_cache(rd_ctx *ctx, const rd_profile *p, uint64_t sets, uint64_t ways) {
     if (sets == 0 || ways == 0)
@@ -79,7 +79,7 @@ rd_status rd_mrc_ways_band(rd_ctx *ctx, const rd_profile *p, uint64_t sets, uint
         return rd_mrc_band(ctx, p, ways, low, high);
     rdi_smith smith = rdi_smith_start(sets, ways);
     rdi_band_scan lower = rdi_band_scan_start(p), upper = rdi_band_scan_start(p);
-    uint64_t step = (smith.high - smith.low) / BAND_PIECES + 1, resolution = rd_mrc_resolution(p);
+    uint64_t step = (smith.high - smith.low) / BAND_POINTS + 1, resolution = rd_mrc_resolution(p);
     double sum_low = 0, sum_high = 0, below = 0, at_low = 0, at_high = 1, unused = 1;
     for (uint64_t d = smith.low, last; d < smith.high; d = last) {
         last = smith.high - d > step ? d + step : smith.high;

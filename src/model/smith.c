@@ -15,7 +15,7 @@
 #define SERIES_FROM 0x1p20 /* variance from which on the Edgeworth series is used */
 #define NEGLIGIBLE  1e-17  /* terms below this fraction of the sum end the sum */
 #define REACH       9.0    /* exp(-REACH^2 / 2) is below 1e-17 */
-#define PIECES      48.0 /* pieces per standard deviation of the distance at which a miss begins */
+#define CELLS       48.0   /* cells per standard deviation of the distance at which a miss begins */
 
 /* ---- one probability ---- */
 
@@ -104,7 +104,7 @@ double rdi_smith_miss(uint64_t d, uint64_t sets, uint64_t ways) {
 
 /* ---- many probabilities ---- */
 
-/* Distances are cut at 2^63, so that the end of the piece after the last one does not overflow. */
+/* Distances are cut at 2^63, so that the end of the cell after the last one does not overflow. */
 static uint64_t to_distance(double d) {
     return d <= 0 ? 0 : d < 0x1p63 ? (uint64_t)d : UINT64_C(1) << 63;
 }
@@ -114,26 +114,26 @@ static uint64_t to_distance(double d) {
  * exp(-(m - ways)^2 / (2 m)) if m > ways. */
 rdi_smith rdi_smith_start(uint64_t sets, uint64_t ways) {
     double s = (double)sets, a = (double)ways, half = REACH * REACH / 2;
-    rdi_smith smith = {.sets = sets, .ways = ways, .piece = UINT64_MAX};
+    rdi_smith smith = {.sets = sets, .ways = ways, .cell = UINT64_MAX};
     uint64_t low = to_distance(s * (a - REACH * sqrt(a)));
     smith.low = low > ways ? low : ways;
     smith.high = to_distance(s * (a + half + sqrt(half * half + 2 * half * a)));
     if (sets == 1)
         smith.high = ways;
-    double third = s * sqrt(a * (1 - 1 / s)) / (3 * PIECES);
+    double third = s * sqrt(a * (1 - 1 / s)) / (3 * CELLS);
     smith.step = third >= 2 ? 3 * to_distance(third) : 1;
     return smith;
 }
 
-/* Computes the nodes of the piece with number `piece`. The next piece begins where the last one
+/* Computes the nodes of the cell with number `cell`. The next cell begins where the last one
  * ends. */
-static void find_nodes(rdi_smith *s, uint64_t piece) {
-    uint64_t begin = s->low + piece * s->step, third = s->step / 3;
-    bool next = s->piece != UINT64_MAX && piece == s->piece + 1;
+static void find_nodes(rdi_smith *s, uint64_t cell) {
+    uint64_t begin = s->low + cell * s->step, third = s->step / 3;
+    bool next = s->cell != UINT64_MAX && cell == s->cell + 1;
     s->node[0] = next ? s->node[3] : rdi_smith_miss(begin, s->sets, s->ways);
     for (unsigned i = 1; i < 4; i++)
         s->node[i] = rdi_smith_miss(begin + i * third, s->sets, s->ways);
-    s->piece = piece;
+    s->cell = cell;
 }
 
 double rdi_smith_at(rdi_smith *s, uint64_t d) {
@@ -143,16 +143,16 @@ double rdi_smith_at(rdi_smith *s, uint64_t d) {
         return 1;
     if (s->step == 1)
         return rdi_smith_miss(d, s->sets, s->ways);
-    uint64_t piece = (d - s->low) / s->step;
-    if (piece != s->piece)
-        find_nodes(s, piece);
+    uint64_t cell = (d - s->low) / s->step;
+    if (cell != s->cell)
+        find_nodes(s, cell);
     double x = 3 * (double)((d - s->low) % s->step) / (double)s->step;
     double a = x - 1, b = x - 2, c = x - 3;
     return -a * b * c / 6 * s->node[0] + x * b * c / 2 * s->node[1] - x * a * c / 2 * s->node[2] +
            x * a * b / 6 * s->node[3];
 }
 
-/* Returns the sum over [from, end), which lie in one piece. Inside a piece the probability is a
+/* Returns the sum over [from, end), which lie in one cell. Inside a cell the probability is a
  * cubic polynomial. The sum of a cubic polynomial over 2 j + 1 consecutive numbers follows from its
  * values at the first, the middle and the last of them. */
 static double sum_in_piece(rdi_smith *s, uint64_t from, uint64_t end) {

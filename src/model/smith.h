@@ -20,9 +20,9 @@ double rdi_smith_miss(uint64_t d, uint64_t sets, uint64_t ways);
 typedef struct rdi_smith {
     uint64_t sets, ways;
     uint64_t low, high; /* the probability is 0 below `low` and 1 from `high` on, to 1e-17 */
-    uint64_t step;      /* number of distances per piece, a multiple of 3; 1: no interpolation */
-    uint64_t piece;     /* number of the piece whose nodes are known; UINT64_MAX: none */
-    double node[4];     /* probabilities at 0, 1, 2 and 3 thirds of this piece */
+    uint64_t step;      /* number of distances per cell, a multiple of 3; 1: no interpolation */
+    uint64_t cell;      /* number of the cell whose nodes are known; UINT64_MAX: none */
+    double node[4];     /* probabilities at 0, 1, 2 and 3 thirds of this cell */
 } rdi_smith;
 
 /* `sets` times `ways` is at most 2^60. */

@@ -1,5 +1,5 @@
-/* Sets a locale with a decimal comma when it is preloaded into a program, like programs that use
- * the library and set a locale. */
+/* Sets a locale with a decimal comma when it is preloaded into a program, so that the program acts
+ * like one that uses the library and sets a locale. */
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>

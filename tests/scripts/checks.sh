@@ -59,6 +59,7 @@ expect_complaint check-tree 'cli/x.c: prints or parses' cli/x.c 'setlocale(LC_AL
 expect_complaint check-tree 'there is no nonesuch.h' src/base/x.c '/* See nonesuch.h. */'
 
 expect_complaint check-voice 'begin with the subject' src/order/x.c '/* Of the blocks given last, the newest. */'
+expect_complaint check-voice 'begin with the subject' scripts/x '# What a script does.'
 expect_complaint check-voice 'use: fix' docs/x.md 'This mends the loop.'
 expect_complaint check-voice 'use: analyze' src/base/ctx.c 'static const char *text = "nothing to analyse";'
 expect_complaint check-voice 'use: an infinite cache' src/model/x.h '/* Misses of a cache of everything. */'

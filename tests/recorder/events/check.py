@@ -1,5 +1,5 @@
-"""What the events of a native trace tell, beside the source: for each place that is named by a
-comment "site: NAME", the memory that was given out there and the stores of the sources' own
+"""Prints, for each place that a comment "site: NAME" names in the source, the memory that was
+allocated there according to the events of a native trace, and the stores of the sources' own
 functions into it.
 
 usage: check.py TRACE NAME...     NAMEs of modules whose stores count, and whose places are named
