@@ -148,7 +148,7 @@ static void interpolation_equals_every_probability(void **state) {
             double expected = 0;
             for (uint64_t d = from; d < end; d++)
                 expected += rdi_smith_miss(d, sets, ways) / (double)(end - from);
-            sums.piece = UINT64_MAX;
+            sums.cell = UINT64_MAX;
             assert_near(rdi_smith_mean(&sums, from, end), expected, 1e-8, from, sets, ways);
         }
     }
