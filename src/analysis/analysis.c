@@ -92,10 +92,19 @@ static rd_status write_lines(rd_analysis *a, const uint64_t *distances, size_t n
     return rdi_distance_file_write(a->distance_file, distances, n);
 }
 
+/* Keeps the first failure for rd_analysis_run(), because the engine knows only that a sink failed. */
+static void note_failure(rd_analysis *a, rd_status status) {
+    if (a->distances_status != RD_OK)
+        return;
+    a->distances_status = status;
+    snprintf(a->distances_error, sizeof a->distances_error, "%s", rd_last_error(a->ctx));
+}
+
 static rd_status write_distances(void *user, const uint64_t *distances, size_t n) {
     rd_analysis *a = user;
     rd_status status = write_lines(a, distances, n);
-    a->distances_failed = status != RD_OK;
+    if (status != RD_OK)
+        note_failure(a, status);
     if (status == RD_OK && a->config.sink)
         status = a->config.sink(a->config.sink_user, distances, n);
     return status;
@@ -319,9 +328,8 @@ rd_status rd_analysis_run(rd_analysis *a) {
         return rdi_fail(a->ctx, RD_ESTATE, "nothing to analyze: add a trace first");
     a->ran = true;
     rd_status status = run(a);
-    if (a->distances_failed) /* Reports the failure again, because the engine knows only that a sink
-                                failed. */
-        status = write_lines(a, NULL, 0);
+    if (a->distances_status != RD_OK)
+        status = rdi_fail(a->ctx, a->distances_status, "%s", a->distances_error);
     rdi_parts_watch_end(&a->watch);
     return status;
 }

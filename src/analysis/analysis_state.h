@@ -56,7 +56,8 @@ struct rd_analysis {
     rd_objects_config objects_config; /* a copy of the caller's configuration; config.objects points
                                          to it */
     rdi_distance_file *distance_file; /* NULL: not open */
-    bool distances_failed;            /* true: writing the distances has failed */
+    rd_status distances_status;       /* status of the first failure to write distances */
+    char distances_error[256];        /* message of that failure */
     rd_sampler *sampler;              /* NULL: none */
     rdi_attribution_feed *attribution; /* NULL: not requested, or no trace is open yet */
     rdi_hierarchy_feed *hierarchy;     /* NULL: no simulation, or no trace is open yet */
