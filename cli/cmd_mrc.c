@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <poll.h>
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
@@ -63,13 +64,15 @@ static const rd_opt mrc_opts[] = {
 
 /* ---- profile or trace ---- */
 
-/* Reads `n` bytes, or fewer at the end of the file or after an error. Returns the number of bytes
- * read. */
+/* Reads `n` bytes, or fewer at the end of the file or after an error. Waits if the descriptor does
+ * not block. Returns the number of bytes read. */
 static size_t read_bytes(int fd, char *to, size_t n) {
+    struct pollfd ready = {.fd = fd, .events = POLLIN};
     size_t got = 0;
     while (got < n) {
+        poll(&ready, 1, -1);
         ssize_t part = read(fd, to + got, n - got);
-        if (part < 0 && errno == EINTR)
+        if (part < 0 && (errno == EINTR || errno == EAGAIN))
             continue;
         if (part <= 0)
             break;

@@ -1,5 +1,6 @@
 /* Reads whole JSON files into memory. */
 #include "base/json.h"
+#include "base/retry.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +15,7 @@ static rd_status read_part(rd_ctx *ctx, int fd, const char *name, char *to, size
     ssize_t result;
     do
         result = read(fd, to, n);
-    while (result < 0 && errno == EINTR);
+    while (result < 0 && rdi_may_retry(fd, POLLIN));
     if (result < 0)
         return rdi_fail(ctx, RD_EIO, "%s: cannot read: %s", name, strerror(errno));
     *got = (size_t)result;

@@ -12,6 +12,7 @@
 #include "base/output.h"
 
 #include "base/output_place.h"
+#include "base/retry.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -193,12 +194,12 @@ rd_status rdi_output_open(rd_ctx *ctx, const char *path, rdi_output **result) {
 
 /* ---- writing ---- */
 
-/* Writes all of `data` to the file descriptor, with as many calls as necessary. Returns false and
- * sets errno if a call fails. */
+/* Writes all of `data` to the file descriptor, with as many calls as necessary. Waits if the
+ * descriptor does not block and is full. Returns false and sets errno if a call fails. */
 static bool write_all(int fd, const uint8_t *data, size_t n) {
     while (n > 0) {
         ssize_t wrote = write(fd, data, n);
-        if (wrote < 0 && errno == EINTR)
+        if (wrote < 0 && rdi_may_retry(fd, POLLOUT))
             continue;
         if (wrote < 0)
             return false;

@@ -2,6 +2,7 @@
 #include "trace/input.h"
 
 #include "base/number.h"
+#include "base/retry.h"
 #include "trace/source.h"
 
 #include <errno.h>
@@ -59,7 +60,7 @@ rd_status rdi_source_read(rdi_source *s, void *buf, size_t n, size_t *got) {
     ssize_t result;
     do
         result = read(s->fd, buf, n);
-    while (result < 0 && errno == EINTR);
+    while (result < 0 && rdi_may_retry(s->fd, POLLIN));
     if (result < 0)
         return rdi_fail(s->ctx, RD_EIO, "%s: cannot read: %s", s->name, strerror(errno));
     s->stored += (uint64_t)result;

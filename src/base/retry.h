@@ -1,0 +1,22 @@
+/* Decides whether a read or write that failed is tried again.
+ *
+ * Whether a descriptor blocks is a property of the open file, which other processes share: a
+ * terminal or pipe stops blocking for this process, too, if any of them changes it.
+ */
+#ifndef RDI_RETRY_H
+#define RDI_RETRY_H
+
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+
+/* Returns whether the failed call, whose error is in errno, should be repeated: after a signal, and
+ * after waiting until `fd` is ready for `events` (POLLIN or POLLOUT) if it does not block. */
+static inline bool rdi_may_retry(int fd, short events) {
+    struct pollfd ready = {.fd = fd, .events = events};
+    if (errno != EAGAIN && errno != EWOULDBLOCK)
+        return errno == EINTR;
+    return poll(&ready, 1, -1) >= 0 || errno == EINTR;
+}
+
+#endif
