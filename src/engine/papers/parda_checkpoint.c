@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define MAGIC UINT64_C(0x32545043445244) /* "DRDCPT2" */
 
@@ -38,9 +39,15 @@ uint64_t rdi_parda_digest(uint64_t digest, const uint64_t *blocks, size_t n) {
     return digest;
 }
 
+/* Refuses links, because the caller removes `path` in the end, and devices and pipes, which cannot be
+ * read again. */
 rd_status rdi_parda_checkpoint_check(rd_ctx *ctx, const char *path) {
+    struct stat st;
     if (strcmp(path, "-") == 0)
         return rdi_fail(ctx, RD_EINVAL, "a checkpoint needs a file; '-' is standard output");
+    if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
+        return rdi_fail(ctx, RD_EINVAL, "%s: a checkpoint needs a regular file; name another file",
+                        path);
     return rd_output_check(ctx, path);
 }
 
