@@ -72,7 +72,8 @@ static int run_record(rd_ctx *ctx, void *opts, int n, char **operands) {
                           .sampled = recorder_is_sampling(&o->what),
                           .keep = true};
     output_place place = {.option = "-o", .path = o->output};
-    const char *program = recorder_program_file(operands);
+    char found[PATH_MAX];
+    const char *program = recorder_program_file(operands, found);
     int status = output_check(ctx, &place, 1, &program, 1);
     if (status == EXIT_OK)
         status = check_format(ctx, o->to);

@@ -138,7 +138,8 @@ static int check_options(rd_ctx *ctx, run_options *o, char **words) {
     o->what.events = pipe->attribute.on;
     o->what.quiet = pipe->quiet;
     o->analysis.on_stderr = true; /* standard output belongs to the program */
-    const char *inputs[] = {recorder_program_file(words), o->predict};
+    char found[PATH_MAX];
+    const char *inputs[] = {recorder_program_file(words, found), o->predict};
     return analysis_check(ctx, &o->analysis, inputs, 2);
 }
 

@@ -14,10 +14,12 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -92,8 +94,22 @@ bool recorder_is_sampling(const recorder_options *o) {
     return o->burst || o->start || o->stop || o->inside || o->paused;
 }
 
-const char *recorder_program_file(char **words) {
-    return strchr(words[0], '/') ? words[0] : NULL;
+static bool is_program(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+const char *recorder_program_file(char **words, char found[PATH_MAX]) {
+    if (strchr(words[0], '/'))
+        return words[0];
+    for (const char *folder = getenv("PATH"); folder;) {
+        int n = (int)strcspn(folder, ":"); /* an empty name means the current folder */
+        int length = snprintf(found, PATH_MAX, "%.*s%s%s", n, folder, n ? "/" : "", words[0]);
+        if (length < PATH_MAX && is_program(found))
+            return found;
+        folder = folder[n] ? folder + n + 1 : NULL;
+    }
+    return NULL;
 }
 
 /* SIGPIPE and SIGXFSZ, which this process ignores, get their default handling in the program. */

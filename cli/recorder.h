@@ -8,6 +8,7 @@
 
 #include "cli.h"
 
+#include <limits.h>
 #include <sys/types.h>
 
 typedef enum recorder_tool { RECORDER_VALGRIND, RECORDER_CLANG } recorder_tool;
@@ -37,9 +38,9 @@ typedef struct recorder recorder;
 /* Returns whether the options leave out parts of the run. */
 bool recorder_is_sampling(const recorder_options *options);
 
-/* Returns the file of the program if the command names one, or NULL if the command is searched for
- * in PATH. No output may overwrite this file. */
-const char *recorder_program_file(char **words);
+/* Returns the file of the program, which is in `found` if the command is searched for in PATH, or
+ * NULL if there is none. No output may overwrite this file. */
+const char *recorder_program_file(char **words, char found[PATH_MAX]);
 
 /* Starts the command of `n` words. Returns NULL after reporting a failure (*status is the exit
  * status). `options` are borrowed. */

@@ -12,3 +12,7 @@ cp "$PROGRAMS/walk" walk
 "$REUSEDIST" record -o walk -- ./walk || echo "record: $?"
 "$REUSEDIST" run -o walk -- ./walk || echo "run: $?"
 cmp walk "$PROGRAMS/walk"
+cp "$PROGRAMS/walk" found
+PATH=$PWD:$PATH "$REUSEDIST" record -o found -- found || echo "record: $?"
+PATH=/nonexistent::$PATH "$REUSEDIST" run --report=found -- found || echo "run: $?"
+cmp found "$PROGRAMS/walk"
