@@ -117,6 +117,18 @@ static int is_analyzer_gone(void) {
     return gone;
 }
 
+/* Returns the id of this process. The analyzer looks for it in /proc, which in another namespace of
+ * process ids may show another id than getpid() returns. Preserves errno, which belongs to the
+ * program. */
+static uint32_t own_id(void) {
+    int before = errno;
+    char id[16];
+    ssize_t n = readlink("/proc/self", id, sizeof id - 1);
+    errno = before;
+    id[n > 0 ? n : 0] = '\0';
+    return n > 0 ? (uint32_t)strtoul(id, NULL, 10) : (uint32_t)getpid();
+}
+
 /* Takes a buffer and returns its index, after waiting until one is free. Ends the program if the
  * analyzer has exited or accepts no more references, or if recorders hold all buffers and none of
  * them makes progress (rdi_channel_is_hopeless()). */
@@ -126,7 +138,7 @@ static int wait_for_buffer(void) {
     while (1) {
         uint32_t before = __atomic_load_n(&channel->frees, __ATOMIC_SEQ_CST);
         __atomic_store_n(&channel->recorders_wait, 1, __ATOMIC_SEQ_CST);
-        int index = rdi_channel_take(channel, (uint32_t)getpid());
+        int index = rdi_channel_take(channel, own_id());
         if (__atomic_load_n(&channel->closed, __ATOMIC_RELAXED))
             end_program("the analyzer accepts no more references");
         if (index >= 0)
@@ -501,9 +513,10 @@ static void count_child(void) {
 
 /* Submits the buffers that this process was filling when it called exec(). */
 static void submit_left_behind(void) {
+    uint32_t self = own_id();
     for (int i = 0; i < (int)channel->buffers; i++) {
         uint32_t owner;
-        if (rdi_channel_is_filling(&channel->buffer[i], &owner) && owner == (uint32_t)getpid())
+        if (rdi_channel_is_filling(&channel->buffer[i], &owner) && owner == self)
             hand_over(i, 0);
     }
 }

@@ -99,11 +99,20 @@ static Bool is_analyzer_gone(void) {
     return sr_isError(result) && sr_Err(result) == VKI_ESRCH;
 }
 
+/* Returns the id of this process. The analyzer looks for it in /proc, which in another namespace of
+ * process ids may show another id than VG_(getpid)() returns. */
+static UInt own_id(void) {
+    HChar id[16];
+    SSizeT n = VG_(readlink)("/proc/self", id, sizeof id - 1);
+    id[n > 0 ? n : 0] = '\0';
+    return n > 0 ? (UInt)VG_(strtoull10)(id, NULL) : (UInt)VG_(getpid)();
+}
+
 static void wait_for_free_buffer(void) {
     struct vki_timespec moment = {.tv_sec = 0, .tv_nsec = WAIT_NS};
     UInt before = __atomic_load_n(&channel->frees, __ATOMIC_SEQ_CST);
     __atomic_store_n(&channel->recorders_wait, 1, __ATOMIC_SEQ_CST);
-    buffer = rdi_channel_take(channel, VG_(getpid)());
+    buffer = rdi_channel_take(channel, own_id());
     if (buffer >= 0)
         return;
     if (rdi_channel_reader_waits(channel))
@@ -127,7 +136,7 @@ static void release_held(void) {
 
 static void take_buffer(void) {
     unsigned turns = 0;
-    buffer = rdi_channel_take(channel, VG_(getpid)());
+    buffer = rdi_channel_take(channel, own_id());
     while (buffer < 0) {
         release_held(); /* so that no recorder waits for buffers that this process holds */
         if (is_analyzer_gone())
@@ -364,9 +373,10 @@ void buffer_flush(void) {
 
 /* Submits the buffers that this process was filling when it called exec(). */
 static void submit_left_behind(void) {
+    UInt self = own_id();
     for (Int i = 0; i < (Int)channel->buffers; i++) {
         UInt owner;
-        if (rdi_channel_is_filling(&channel->buffer[i], &owner) && owner == (UInt)VG_(getpid)() &&
+        if (rdi_channel_is_filling(&channel->buffer[i], &owner) && owner == self &&
             rdi_channel_submit(channel, i, 0))
             futex(&channel->fulls, FUTEX_WAKE, 1, NULL);
     }

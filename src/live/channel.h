@@ -69,7 +69,7 @@ enum { RDI_BUFFER_FREE = 0, RDI_BUFFER_FILLING = 1, RDI_BUFFER_FULL = 2 };
 
 typedef struct rdi_buffer {
     uint64_t state;   /* lower 32 bits: RDI_BUFFER_*; upper 32 bits: process id of the recorder that
-                         fills it */
+                         fills it, in the /proc of the reader */
     uint32_t process; /* number of the recording: one per program image, from 0 */
     uint32_t thread;  /* number of the thread, which the recorder chooses */
     uint64_t ticket;  /* full buffer: its place in the order in which buffers were handed over */

@@ -289,9 +289,10 @@ static rd_status limit_events(live_reader *l) {
     return RD_OK;
 }
 
-/* Appends the event at `words`, which comes before reference `n` of this batch. */
-static rd_status take_event(live_reader *l, const uint64_t *words, uint64_t tag, size_t n) {
-    uint64_t head = words[0];
+/* Appends the event at `words`, which comes before reference `n` of this batch. `head` is the word at
+ * `words`, which the caller has checked; the recorded program may have changed it since. */
+static rd_status take_event(live_reader *l, uint64_t head, const uint64_t *words, uint64_t tag,
+                            size_t n) {
     rd_event event = {.at = l->r->done + n,
                       .kind = (rd_event_kind)RDI_EVENT_KIND(head),
                       .thread = RDI_EVENT_THREAD(head),
@@ -318,16 +319,17 @@ static rd_status decode_events(live_reader *l, uint64_t tag, size_t *n, bool *go
     uint64_t words[RDI_REFS_MAX];
     for (*n = 0; l->end - l->at >= 2 && *n < RDI_REFS_MAX;) {
         const uint64_t *next = l->words + l->at;
-        if ((next[0] & 3) != RDI_RECORD_EVENT) {
-            words[*n] = next[0];
+        uint64_t head = __atomic_load_n(next, __ATOMIC_RELAXED); /* read once, see take_event() */
+        if ((head & 3) != RDI_RECORD_EVENT) {
+            words[*n] = head;
             col->pc[(*n)++] = next[1] ^ tag;
             l->at += 2;
             continue;
         }
-        size_t size = (size_t)rdi_channel_event_words(next[0]);
+        size_t size = (size_t)rdi_channel_event_words(head);
         if (size > l->end - l->at)
             return rdi_fail(l->r->ctx, RD_EFORMAT, "a recorder handed over an incomplete event");
-        RD_TRY(take_event(l, next, tag, *n));
+        RD_TRY(take_event(l, head, next, tag, *n));
         if (*n == 0)
             RD_TRY(limit_events(l));
         l->at += size;
