@@ -78,7 +78,10 @@ def as_kinds(kinds: Optional[str]) -> int:
 
 
 def _refuse_masked(blocks: Any) -> None:
-    """Refuses masked arrays, because a masked element has no value to measure."""
+    """Refuses masked arrays, also in lists, because a masked element has no value to measure."""
+    if isinstance(blocks, (list, tuple)) and blocks and isinstance(blocks[0], (list, tuple, np.ndarray)):
+        for row in blocks:
+            _refuse_masked(row)
     if isinstance(blocks, np.ma.MaskedArray) and np.ma.is_masked(blocks):
         raise InvalidArgument(f"{np.ma.count_masked(blocks)} block ids are masked: pass "
                               "array.compressed() to leave them out")
@@ -88,9 +91,6 @@ def as_blocks(blocks: ArrayLike) -> NDArray[np.uint64]:
     """Returns block ids as a contiguous, aligned array of 64-bit integers. Copies only if necessary."""
     _refuse_masked(blocks)
     array = np.require(blocks, requirements=["C", "A", "E"]).reshape(-1)
-    if isinstance(blocks, (list, tuple)) and np.ndim(blocks[0] if blocks else 0):
-        for row in blocks:
-            _refuse_masked(row)
     if array.dtype == np.int64:
         return array.view(np.uint64)
     if array.dtype.kind not in "iub" and array.size:
@@ -99,8 +99,9 @@ def as_blocks(blocks: ArrayLike) -> NDArray[np.uint64]:
 
 
 def address_of(array: NDArray[Any]) -> int:
-    """Does the same as array.ctypes.data, which imports a module and so fails while Python exits."""
-    address: int = array.__array_interface__["data"][0]
+    """Does the same as array.ctypes.data, which imports a module and so fails while Python exits. A subclass
+    of ndarray cannot state another address."""
+    address: int = np.ndarray.__array_interface__.__get__(array)["data"][0]  # type: ignore[attr-defined]
     return address
 
 

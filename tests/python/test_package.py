@@ -110,7 +110,7 @@ class Distances(unittest.TestCase):
 
     def test_masked_elements_are_refused(self):
         masked = np.ma.masked_equal(self.trace, self.trace[5])
-        for wrong in (masked, [masked[:10], masked[10:20]]):
+        for wrong in (masked, [masked[:10], masked[10:20]], [[list(self.trace[:10]), masked[:10]]]):
             with self.assertRaisesRegex(rd.InvalidArgument, "masked.*compressed"):
                 rd.measure(wrong)
         self.assertEqual(rd.distances(np.ma.array(self.trace)).tolist(), self.right)
@@ -292,14 +292,15 @@ class Errors(unittest.TestCase):
 
     def test_nul_characters_are_refused(self):
         profile = rd.measure([1, 2, 1])
-        for wrong in (lambda: rd.measure([1], "stack\0x"), lambda: rd.measure([1], bins="log\0x"),
-                      lambda: profile.rebin("log\0"), lambda: profile.write("/tmp/reusedist-nul\0x"),
-                      lambda: rd.Profile.read("/dev/null\0x"), lambda: rd.analyze("/dev/null\0x"),
-                      lambda: rd.analyze("/dev/null", engine="stack\0"),
-                      lambda: rd.analyze("/dev/null", format="u64\0")):
-            with self.assertRaisesRegex(rd.InvalidArgument, "NUL"):
-                wrong()
-        self.assertFalse(os.path.exists("/tmp/reusedist-nul"))
+        with tempfile.TemporaryDirectory() as folder:
+            for wrong in (lambda: rd.measure([1], "stack\0x"), lambda: rd.measure([1], bins="log\0x"),
+                          lambda: profile.rebin("log\0"), lambda: profile.write(folder + "/x\0y"),
+                          lambda: rd.Profile.read("/dev/null\0x"), lambda: rd.analyze("/dev/null\0x"),
+                          lambda: rd.analyze("/dev/null", engine="stack\0"),
+                          lambda: rd.analyze("/dev/null", format="u64\0")):
+                with self.assertRaisesRegex(rd.InvalidArgument, "NUL"):
+                    wrong()
+            self.assertEqual(os.listdir(folder), [])
 
     def test_a_sink_may_keep_its_arrays(self):
         kept = []
@@ -326,6 +327,17 @@ class Errors(unittest.TestCase):
             for room in (np.zeros(2, np.uint64), np.zeros(3, np.int32), np.zeros(6, np.uint64)[::2]):
                 with self.assertRaises(rd.InvalidArgument):
                     engine.feed(np.arange(3), room)
+
+    def test_subclasses_of_arrays_cannot_state_an_address(self):
+        class Elsewhere(np.ndarray):
+            @property
+            def __array_interface__(self):
+                return {"data": (8, False)}
+
+        room = np.zeros(3, np.uint64)
+        with rd.Engine("stack") as engine:
+            engine.feed(np.array([1, 2, 1]).view(Elsewhere), room.view(Elsewhere))
+        self.assertEqual(room.tolist(), [rd.COLD, rd.COLD, 1])
 
     def test_exceptions_of_a_sink_come_through(self):
         def sink(_):
