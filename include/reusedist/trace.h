@@ -158,8 +158,8 @@ RD_API size_t rd_trace_events(const rd_trace *t, const rd_event **out);
  * trace. */
 RD_API uint64_t rd_trace_count(rd_trace *t);
 /* Continues reading at reference `first`. The following batches have the `n` references from there
- * on. The function returns RD_EINVAL if first + n exceeds rd_trace_count(). Reading a range that
- * reaches the end of the trace fails if the end is damaged. */
+ * on. The function returns RD_EINVAL if rd_trace_count() is 0 or first + n exceeds it. Reading a
+ * range that reaches the end of the trace fails if the end is damaged. */
 RD_API RD_CHECKED rd_status rd_trace_seek(rd_trace *t, uint64_t first, uint64_t n);
 
 /* Returns the format of the trace, or the generator if the trace is generated. */

@@ -3,13 +3,15 @@
 
 #include <string.h>
 
+#define SIZE_LIMIT 65536 /* larger than any struct; a larger size was not initialized */
+
 rd_status rdi_sized_copy(rd_ctx *ctx, const char *name, const void *from, void *to, size_t size) {
     size_t given;
     memset(to, 0, size);
     if (!from)
         return RD_OK;
     memcpy(&given, from, sizeof given);
-    if (given < sizeof given)
+    if (given < sizeof given || given > SIZE_LIMIT)
         return rdi_fail(ctx, RD_EINVAL, "%s.size is %zu: set it to sizeof(%s)", name, given, name);
     for (size_t i = size; i < given; i++)
         if (((const unsigned char *)from)[i])

@@ -290,7 +290,8 @@ uint64_t rd_trace_count(rd_trace *t) {
 
 rd_status rd_trace_seek(rd_trace *t, uint64_t first, uint64_t n) {
     RDI_NEED(NULL, t);
-    if (first + n > rd_trace_count(t) || first + n < n)
+    uint64_t count = rd_trace_count(t);
+    if (count == 0 || first + n > count || first + n < n)
         return rdi_fail(t->ctx, RD_EINVAL,
                         "%" PRIu64 " references from reference %" PRIu64
                         " on are not in this trace, or it cannot be read from there",

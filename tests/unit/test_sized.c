@@ -27,6 +27,9 @@ static void a_missing_size_is_a_mistake_with_its_cure(void **state) {
     assert_int_equal(open_with(&(rd_engine_config){.bound = 5}, message, sizeof message),
                      RD_EINVAL);
     assert_non_null(strstr(message, "sizeof(rd_engine_config)"));
+    assert_int_equal(open_with(&(rd_engine_config){.size = SIZE_MAX}, message, sizeof message),
+                     RD_EINVAL); /* a size that was never set */
+    assert_non_null(strstr(message, "sizeof(rd_engine_config)"));
 }
 
 static void no_struct_means_defaults(void **state) {

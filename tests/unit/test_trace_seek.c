@@ -96,6 +96,7 @@ static void assert_no_count(const char *reader) {
     assert_int_equal(rd_trace_open(ctx, path, reader, &t), RD_OK);
     assert_int_equal(rd_trace_count(t), 0);
     assert_int_equal(rd_trace_seek(t, 0, 1), RD_EINVAL);
+    assert_int_equal(rd_trace_seek(t, 0, 0), RD_EINVAL);
     rd_trace_close(t);
 }
 
