@@ -192,6 +192,13 @@ rd_status rd_profile_set_skipped(rd_profile *p, uint64_t skipped) {
     return admit_skipping(p);
 }
 
+static bool are_in_order(const double *low, const double *high, size_t n) {
+    for (size_t k = 0; k < n; k++)
+        if (low[k] > high[k])
+            return false;
+    return true;
+}
+
 static bool are_falling_shares(const double *x, size_t n) {
     for (size_t k = 0; k < n; k++)
         if (!(x[k] >= 0 && x[k] <= (k ? x[k - 1] : 1)))
@@ -202,9 +209,11 @@ static bool are_falling_shares(const double *x, size_t n) {
 rd_status rd_profile_set_burst_band(rd_profile *p, const double *low, const double *high,
                                     size_t n) {
     RDI_NEED(rdi_profile_ctx(p), p, low, high);
-    if (n == 0 || n > RD_BAND_SIZES || !are_falling_shares(low, n) || !are_falling_shares(high, n))
+    if (n == 0 || n > RD_BAND_SIZES || !are_falling_shares(low, n) ||
+        !are_falling_shares(high, n) || !are_in_order(low, high, n))
         return rdi_fail(p->ctx, RD_EINVAL,
-                        "a band needs 1 to %d shares from 0 to 1 that do not increase",
+                        "a band needs 1 to %d shares from 0 to 1 that do not increase, none of the "
+                        "lower ones above the higher one",
                         RD_BAND_SIZES);
     RD_TRY(set_error_kind(p, RDI_KIND_BURSTS));
     p->facts.n_band = n;
@@ -254,6 +263,8 @@ rd_status rd_profile_add_repeats(rd_profile *p, uint64_t repeats) {
     if (p->facts.binning.kind == RD_BINS_REFERENCE)
         return rdi_fail(p->ctx, RD_EINVAL,
                         "references cannot be added to a profile with reference groups");
+    if (repeats > UINT64_MAX - p->facts.references)
+        return rdi_fail(p->ctx, RD_ERANGE, "cannot add references: more than 2^64 references");
     if (measured) {
         RD_TRY(bin_of_zero(p, &bin));
         bin->count += repeats;

@@ -393,9 +393,11 @@ static void profiles(void **state) {
     EXPLAINED("low", rd_profile_set_burst_band(profile, NULL, &share, 1));
     EXPLAINED("high", rd_profile_set_burst_band(profile, &share, NULL, 1));
     REFUSED(rd_profile_set_burst_band(profile, &share, &share, 0));
+    REFUSED(rd_profile_set_burst_band(profile, (double[]){0.5}, (double[]){0.4}, 1));
     rd_profile_set_seconds(NULL, 1);
     rd_profile_set_sampling(NULL, NULL);
     REFUSED(rd_profile_add_repeats(NULL, 1));
+    assert_int_equal(rd_profile_add_repeats(profile, UINT64_MAX), RD_ERANGE);
     REFUSED(rd_profile_set_kinds(NULL, "L"));
     REFUSED(rd_profile_add_source(NULL, &(rd_source){0}));
     EXPLAINED("source", rd_profile_add_source(profile, NULL));
