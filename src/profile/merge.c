@@ -133,6 +133,34 @@ static void combine_errors(rd_profile_facts *sum, const rd_profile_facts *part) 
     sum->exact = false;
 }
 
+/* Returns the band of a burst profile at size number k, which is the last one beyond the end. */
+static double band_at(const double *band, size_t n, size_t k) {
+    return band[k < n ? k : n - 1];
+}
+
+/* Updates the sampling rate and the bands of `sum` with those of `part`, before their references
+ * are added. The lowest rate decides which caches the sum resolves. A miss ratio of the sum is the
+ * mean of those of the parts, weighted with their references, so its error is at most the same mean
+ * of their errors. A part without a band of bursts leaves the sum without one. */
+static void combine_samples(rd_profile_facts *sum, const rd_profile_facts *part) {
+    double total = (double)sum->references + (double)part->references;
+    double weight = total > 0 ? (double)part->references / total : 0;
+    if (sum->sample_rate <= 0 || (part->sample_rate > 0 && part->sample_rate < sum->sample_rate))
+        sum->sample_rate = part->sample_rate;
+    for (size_t k = 0; k < RD_BAND_SIZES; k++)
+        sum->half_width[k] += weight * (part->half_width[k] - sum->half_width[k]);
+    size_t n = sum->n_band > part->n_band ? sum->n_band : part->n_band;
+    if (sum->n_band == 0 || part->n_band == 0)
+        n = 0;
+    for (size_t k = n; k-- > 0;) { /* downwards, because the last band of `sum` is still needed */
+        double low = band_at(sum->band_low, sum->n_band, k);
+        double high = band_at(sum->band_high, sum->n_band, k);
+        sum->band_low[k] = low + weight * (band_at(part->band_low, part->n_band, k) - low);
+        sum->band_high[k] = high + weight * (band_at(part->band_high, part->n_band, k) - high);
+    }
+    sum->n_band = n;
+}
+
 static uint64_t add_known(uint64_t a, uint64_t b) {
     return a == RD_UNKNOWN || b == RD_UNKNOWN ? RD_UNKNOWN : a + b;
 }
@@ -145,8 +173,11 @@ static rd_status combine_facts(rd_ctx *ctx, rd_profile_facts *sum, const rd_prof
         rd_binning_name(part->binning, b);
         return rdi_fail(ctx, RD_EINVAL, "cannot merge %s bins with %s bins", a, b);
     }
-    if (__builtin_add_overflow(sum->references, part->references, &sum->references))
+    uint64_t references;
+    if (__builtin_add_overflow(sum->references, part->references, &references))
         return rdi_fail(ctx, RD_ERANGE, "cannot merge: more than 2^64 references");
+    combine_samples(sum, part);
+    sum->references = references;
     sum->binning = binning;
     sum->blocks = add_known(sum->blocks, part->blocks);
     sum->cold = add_known(sum->cold, part->cold);
@@ -156,9 +187,6 @@ static rd_status combine_facts(rd_ctx *ctx, rd_profile_facts *sum, const rd_prof
     if (!is_same_text(sum->engine_options, part->engine_options))
         sum->engine_options = MIXED;
     combine_errors(sum, part);
-    sum->sample_rate = 0; /* the sum states no sampling rate and no confidence band, because bands
-                             are not combined */
-    sum->n_band = 0;
     sum->sums_known = sum->sums_known && part->sums_known;
     sum->partial = sum->partial || part->partial;
     sum->skipped = add_known(sum->skipped, part->skipped);
