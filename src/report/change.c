@@ -2,7 +2,7 @@
  *
  * Caches are compared by their numbers of misses, because a changed program may make another number
  * of references. If a recorder skipped references, the numbers of misses are unknown, and miss
- * ratios are compared.
+ * ratios are compared. If all miss ratios are equal, locality is the same, whatever the numbers.
  */
 #include "report/change.h"
 
@@ -224,6 +224,22 @@ static void say_verdict(const change_report *r) {
         say_mixed(r, &sum);
 }
 
+/* Returns whether caches of all sizes miss the same share of the references. The profiles then have
+ * the same locality, even if their numbers of misses differ because one run is longer. */
+static bool has_same_ratios(change_report r) {
+    r.counted = false;
+    change_sum sum = add_up(&r, 1);
+    return sum.sizes > 0 && sum.better == 0 && sum.worse == 0;
+}
+
+/* Says by which factor the numbers of references differ, if they do. */
+static void say_references(const change_report *r) {
+    double factor = (double)r->facts[1]->references / (double)r->facts[0]->references;
+    if (fabs(factor - 1) > SAME)
+        rdi_text_printf(r->out, "\"%s\" makes %.3g times as many references as \"%s\".\n",
+                        r->names[1], factor, r->names[0]);
+}
+
 /* ---- the other sentences ---- */
 
 static void add_level(const change_report *r, size_t i) {
@@ -318,7 +334,11 @@ rd_status rdi_change_say(rd_ctx *ctx, const rdi_change *change, rdi_text *out) {
         rdi_text_puts(out, "Blocks have a size in only one of the profiles, so caches cannot be "
                            "compared.\n");
     } else {
+        bool same = r.counted && has_same_ratios(r);
+        r.counted = r.counted && !same;
         say_verdict(&r);
+        if (same)
+            say_references(&r);
         if (bytes[0])
             say_levels(&r);
     }
