@@ -234,7 +234,7 @@ static rd_status each_pair(rd_ctx *ctx, const rd_comparees *all, visit_pair *vis
 }
 
 /* Adds a CSV field, quoted if RFC 4180 requires it. */
-static void add_csv_string(rdi_text *t, const char *text) {
+static void add_csv_quoted(rdi_text *t, const char *text) {
     if (!strpbrk(text, ",\"\r\n")) {
         rdi_text_puts(t, text);
         return;
@@ -246,6 +246,17 @@ static void add_csv_string(rdi_text *t, const char *text) {
             rdi_text_putc(t, '"');
     }
     rdi_text_putc(t, '"');
+}
+
+/* Adds a CSV field without control characters, quoted if RFC 4180 requires it. */
+static void add_csv_string(rdi_text *t, const char *name) {
+    rdi_text safe = rdi_text_start(t->ctx);
+    rdi_text_escaped(&safe, name);
+    if (safe.status == RD_OK && safe.data)
+        add_csv_quoted(t, safe.data);
+    if (t->status == RD_OK)
+        t->status = safe.status;
+    rdi_text_drop(&safe);
 }
 
 static void add_csv_pair(void *out, const rd_comparees *all, size_t first, size_t second,

@@ -24,6 +24,8 @@ static void control_characters_are_escaped(void **state) {
     (void)state;
     expect("a\nb\t\x1b[1m\x7f", "a\\x0ab\\x09\\x1b[1m\\x7f");
     expect("\xc2\x9b\xc2\xa0", "\\xc2\\x9b\xc2\xa0"); /* CSI as one character, and a blank */
+    expect("\xe2\x80\xae.txt\xe2\x81\xa7",
+           "\\xe2\\x80\\xae.txt\\xe2\\x81\\xa7"); /* right to left */
 }
 
 static void malformed_utf8_is_escaped(void **state) {
