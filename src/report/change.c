@@ -2,7 +2,8 @@
  *
  * Caches are compared by their numbers of misses, because a changed program may make another number
  * of references. If a recorder skipped references, the numbers of misses are unknown, and miss
- * ratios are compared. If all miss ratios are equal, locality is the same, whatever the numbers.
+ * ratios are compared. Miss ratios are also compared if all of them are equal, and if one run is
+ * much longer: then the numbers say nothing about locality.
  */
 #include "report/change.h"
 
@@ -17,6 +18,7 @@
 #define SAME    0.0005 /* smaller relative differences count as none */
 #define USUAL   8  /* blocks; smaller caches tell little: all programs reuse the last few blocks */
 #define CLEARLY 10 /* factor between gains and losses from which on a change is clear */
+#define LONGER  4  /* runs whose numbers of references differ by more did not do the same work */
 
 /* Two profiles at one cache size. */
 typedef struct change_at {
@@ -207,6 +209,32 @@ static bool has_bands(const change_report *r) {
     return rd_mrc_has_band(r->change->profiles[0]) || rd_mrc_has_band(r->change->profiles[1]);
 }
 
+/* Returns the largest cache size that both profiles can tell about; 0: they have no bound. */
+static uint64_t largest_size(const change_report *r) {
+    uint64_t largest = 0;
+    for (int i = 0; i < 2; i++) {
+        uint64_t size = r->facts[i]->bound * r->unit[i];
+        if (size && (!largest || size < largest))
+            largest = size;
+    }
+    return largest;
+}
+
+static void say_no_change(const change_report *r) {
+    uint64_t largest = largest_size(r);
+    if (has_bands(r)) {
+        rdi_text_puts(r->out, "Locality is the same within the error of the samples.\n");
+    } else if (largest) {
+        rdi_text_puts(r->out, "Locality is the same below the bound: caches of up to ");
+        add_size(r, largest);
+        rdi_text_puts(r->out, " miss equally often in both profiles. Nothing is known about larger "
+                              "caches.\n");
+    } else {
+        rdi_text_puts(r->out, "Locality is the same: caches of every size miss equally often in "
+                              "both profiles.\n");
+    }
+}
+
 static void say_verdict(const change_report *r) {
     change_sum sum = add_up(r, USUAL);
     if (sum.better == 0 && sum.worse == 0)
@@ -214,10 +242,7 @@ static void say_verdict(const change_report *r) {
     if (sum.sizes == 0)
         rdi_text_puts(r->out, "There is no cache size at which both profiles have a miss ratio.\n");
     else if (sum.better == 0 && sum.worse == 0)
-        rdi_text_puts(r->out, has_bands(r)
-                                  ? "Locality is the same within the error of the samples.\n"
-                                  : "Locality is the same: caches of every size miss equally "
-                                    "often in both profiles.\n");
+        say_no_change(r);
     else if (sum.better >= CLEARLY * sum.worse || sum.worse >= CLEARLY * sum.better)
         say_clear(r, &sum);
     else
@@ -232,12 +257,27 @@ static bool has_same_ratios(change_report r) {
     return sum.sizes > 0 && sum.better == 0 && sum.worse == 0;
 }
 
-/* Says by which factor the numbers of references differ, if they do. */
+/* Returns the number of references after the change, divided by that before it. */
+static double length_factor(const change_report *r) {
+    return (double)r->facts[1]->references / (double)r->facts[0]->references;
+}
+
+/* Returns whether one run is so much longer that its number of misses says nothing about the
+ * locality. */
+static bool has_other_length(const change_report *r) {
+    double factor = length_factor(r);
+    return factor > LONGER || factor < 1.0 / LONGER;
+}
+
+/* Says how many references the runs have, if the numbers differ. */
 static void say_references(const change_report *r) {
-    double factor = (double)r->facts[1]->references / (double)r->facts[0]->references;
-    if (fabs(factor - 1) > SAME)
-        rdi_text_printf(r->out, "\"%s\" makes %.3g times as many references as \"%s\".\n",
-                        r->names[1], factor, r->names[0]);
+    char number[2][16];
+    for (int i = 0; i < 2; i++)
+        rd_format_count((double)r->facts[i]->references, number[i]);
+    if (fabs(length_factor(r) - 1) > SAME)
+        rdi_text_printf(r->out,
+                        "The runs differ in length: %s references in \"%s\", %s in \"%s\".\n",
+                        number[1], r->names[1], number[0], r->names[0]);
 }
 
 /* ---- the other sentences ---- */
@@ -334,10 +374,10 @@ rd_status rdi_change_say(rd_ctx *ctx, const rdi_change *change, rdi_text *out) {
         rdi_text_puts(out, "Blocks have a size in only one of the profiles, so caches cannot be "
                            "compared.\n");
     } else {
-        bool same = r.counted && has_same_ratios(r);
-        r.counted = r.counted && !same;
+        bool by_ratio = r.counted && (has_other_length(&r) || has_same_ratios(r));
+        r.counted = r.counted && !by_ratio;
         say_verdict(&r);
-        if (same)
+        if (by_ratio)
             say_references(&r);
         if (bytes[0])
             say_levels(&r);
