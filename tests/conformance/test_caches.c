@@ -56,7 +56,7 @@ static void some_hierarchy(rdi_rng *rng, uint64_t block_bytes, rd_hierarchy *h) 
     for (size_t i = 0; i < h->n; i++) {
         bool innermost = i < 1u + split;
         h->cache[i] = some_cache(rng, innermost ? 1 : least, innermost, block_bytes);
-        snprintf(h->cache[i].name, sizeof h->cache[i].name, "C%zu", i + 1);
+        snprintf(h->cache[i].name, sizeof h->cache[i].name, "C%u", (unsigned)(i + 1));
         least = h->cache[i].bytes / unit > least ? h->cache[i].bytes / unit : least;
     }
     if (split) {
