@@ -731,3 +731,48 @@ def fft_table():
                   "the paper's nodes"],
                  [[a.replace("%", " %"), f"{100 * fft(a)['misplaced']:.4f}", paper[a][0], fft(a)["peak_nodes"],
                    fft(a)["compressed_nodes"] or "", paper[a][1]] for a in paper])
+
+
+# ---- the estimate of set-associative caches ----
+
+ESTIMATE_FEW = ("32K:1", "32K:2", "1M:1")
+ESTIMATE_MANY = ("32K:8", "48K:12", "1M:16")
+ESTIMATE_CLOSER = 0.05  # points by which one number must be closer to count as closer
+
+
+def estimate_programs():
+    return list(dict.fromkeys(row["program"] for row in lines("estimate")))
+
+
+def estimate_errors(what, cache):
+    """Absolute differences from the exact miss ratio, in points, by program; what: estimate or full."""
+    return {row["program"]: 100 * abs(row[what] - row["exact"]) for row in find("estimate", cache=cache)}
+
+
+def estimate_mean(what, *caches):
+    return mean([error for cache in caches for error in estimate_errors(what, cache).values()])
+
+
+def estimate_closer(cache):
+    """The programs on which the fully associative number is closer."""
+    estimate, full = estimate_errors("estimate", cache), estimate_errors("full", cache)
+    return [program for program in estimate if full[program] < estimate[program] - ESTIMATE_CLOSER]
+
+
+def estimate_table():
+    rows = []
+    for cache in sorted(ESTIMATE_FEW + ESTIMATE_MANY, key=lambda c: (c.split(":")[0][-1] == "M", int(c.split(":")[1]))):
+        estimate, full = estimate_errors("estimate", cache), estimate_errors("full", cache)
+        exact = [100 * row["exact"] for row in find("estimate", cache=cache)]
+        rows.append([f"`{cache}`", f"{mean(exact):.2f}", f"{mean(estimate.values()):.2f}",
+                     f"{max(estimate.values()):.2f} (`{max(estimate, key=estimate.get)}`)", f"{mean(full.values()):.2f}",
+                     f"{max(full.values()):.2f} (`{max(full, key=full.get)}`)",
+                     f"{len(estimate_closer(cache))} of {len(estimate)}"])
+    return table(["cache, size:ways", "exact misses, %, mean", "estimate: mean error", "worst", "fully associative: mean error",
+                  "worst", "fully associative is closer"], rows)
+
+
+def estimate_worse():
+    rows = [[f"`{cache}`", ", ".join(f"`{program}`" for program in estimate_closer(cache)) or "none"]
+            for cache in ESTIMATE_FEW + ESTIMATE_MANY]
+    return table(["cache", "programs"], rows)
