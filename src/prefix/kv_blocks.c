@@ -14,6 +14,7 @@ static rd_status make_slots(rdi_kv_blocks *t, size_t slots) {
     if (!t->slot)
         return RD_ENOMEM;
     t->mask = slots - 1;
+    t->shift = 65 - rdi_bit_width(slots / 4);
     t->limit = slots / 2;
     return RD_OK;
 }

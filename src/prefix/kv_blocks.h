@@ -22,6 +22,7 @@ typedef struct rdi_kv_blocks {
     rd_ctx *ctx;
     rdi_kv_block *slot; /* whole pages */
     size_t mask, n, limit;
+    unsigned shift; /* 64 minus the number of bits of the number of cache lines */
 } rdi_kv_blocks;
 
 rd_status rdi_kv_blocks_init(rdi_kv_blocks *t, rd_ctx *ctx);
@@ -36,7 +37,7 @@ static inline uint32_t rdi_kv_mark(uint64_t id) {
 }
 
 static inline size_t rdi_kv_blocks_home(const rdi_kv_blocks *t, uint64_t id) {
-    return (rdi_mix64(id >> 2) << 2 | (id & 3)) & t->mask;
+    return (size_t)((id >> 2) * UINT64_C(0x9e3779b97f4a7c15) >> t->shift) << 2 | (id & 3);
 }
 
 static inline void rdi_kv_blocks_prefetch(const rdi_kv_blocks *t, uint64_t id) {
