@@ -125,6 +125,8 @@ int analysis_check(rd_ctx *ctx, const analysis_options *o, const char *const *in
         status = fail_usage("--checkpoint: '-' is standard output; name a file");
     if (status == EXIT_OK)
         status = output_check(ctx, places, n_places, inputs, n);
+    if (status == EXIT_OK) /* --machine may name a file */
+        status = output_check(ctx, places, n_places, &o->pipe.attribute.machine, 1);
     if (status == EXIT_OK)
         status = check_objects(ctx, &o->pipe.attribute, places, n_places);
     return status;

@@ -156,7 +156,8 @@ static int check_options(rd_ctx *ctx, const compare_options *o, compare_rule *ru
     if (strcmp(o->junit, "-") == 0)
         return fail_usage(
             "compare: --junit needs a file, because the report is on standard output");
-    return output_check(ctx, &place, 1, (const char *const *)operands, (size_t)n);
+    int status = output_check(ctx, &place, 1, (const char *const *)operands, (size_t)n);
+    return status == EXIT_OK ? output_check(ctx, &place, 1, &o->machine, 1) : status;
 }
 
 static int run_compare(rd_ctx *ctx, void *opts, int n, char **operands) {

@@ -58,11 +58,19 @@ static int check_format(rd_ctx *ctx, const char *spec) {
     return status == RD_OK ? EXIT_OK : fail_status(ctx, status);
 }
 
+static bool is_standard_output(const char *path) {
+    static const char *const names[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(path, names[i]) == 0)
+            return true;
+    return false;
+}
+
 static int run_record(rd_ctx *ctx, void *opts, int n, char **operands) {
     record_options *o = opts;
     if (!kinds_parse(o->kinds, &o->what.kinds))
         return EXIT_USAGE;
-    if (!o->output || strcmp(o->output, "-") == 0)
+    if (!o->output || is_standard_output(o->output))
         return fail_usage("record: name a file with -o: standard output belongs to the program");
     o->what.quiet = o->quiet;
     copy_options where = {.output = o->output,

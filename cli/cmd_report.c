@@ -45,6 +45,8 @@ static int run_report(rd_ctx *ctx, void *opts, int n, char **operands) {
     output_place place = {.option = "-o", .path = o->output};
     cache_list caches = {0};
     int status = output_check(ctx, &place, 1, (const char *const *)operands, (size_t)n);
+    if (status == EXIT_OK) /* --machine may name a file */
+        status = output_check(ctx, &place, 1, o->machines.value, o->machines.n);
     if (status == EXIT_OK && o->caches)
         status = caches_parse(ctx, o->caches, &caches);
     rd_machine *machines = calloc(o->machines.n + 1, sizeof *machines);

@@ -201,6 +201,8 @@ static int run_simulate(rd_ctx *ctx, void *opts, int n, char **operands) {
     int status = check_options(o);
     if (status == EXIT_OK)
         status = output_check(ctx, &place, 1, (const char *const *)operands, (size_t)n);
+    if (status == EXIT_OK) /* --machine may name a file */
+        status = output_check(ctx, &place, 1, &o->machine, 1);
     if (status != EXIT_OK)
         return status;
     return o->sets.n ? simulate_ways(ctx, o, n, operands) : simulate_levels(ctx, o, n, operands);
