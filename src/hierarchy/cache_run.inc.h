@@ -1,18 +1,13 @@
-/* The loop over hits in the innermost level, for one instruction set. The including file defines
+/* The loops over hits in the innermost level, for one instruction set. The including file defines
  * NAME (the names of functions) and TARGET (attributes), and the function NAME(match). */
 
-/* Lets one reference hit, or returns false and changes nothing. The way that was used last is tried
- * first: it is the right one for most references of a program, and its recency does not change. */
+/* Lets one reference hit, or returns false and changes nothing. */
 TARGET static inline bool NAME(hit)(rdi_cache *c, uint64_t block, bool store) {
     uint64_t set = rdi_cache_set(c, block), at = set * c->stride;
-    unsigned way = c->recent[set];
-    if (c->tags[at + way] != block || !(c->flags[at + way] & RDI_WAY_USED)) {
-        uint64_t found = NAME(match)(c->tags + at, c->stride, block) & c->used[set];
-        if (!found)
-            return false;
-        way = (unsigned)__builtin_ctzll(found);
-    } else if (c->policy != RD_POLICY_RRIP && !(c->flags[at + way] & RDI_WAY_MARKED) && !store)
-        return true;
+    uint64_t found = NAME(match)(c->tags + at, c->stride, block) & c->used[set];
+    if (!found)
+        return false;
+    unsigned way = (unsigned)__builtin_ctzll(found);
     if ((c->flags[at + way] & RDI_WAY_MARKED) || (store && c->through))
         return false;
     rdi_narrow_use(c, set, way, RDI_RRIP_TOUCHED);
@@ -21,14 +16,48 @@ TARGET static inline bool NAME(hit)(rdi_cache *c, uint64_t block, bool store) {
     return true;
 }
 
+/* Does the same for one cache with LRU and a power of two of sets, which most first levels are. All
+ * that the loop needs stays in registers. The way that was used last is tried first: it is the right
+ * one for most references of a program, and its recency does not change. */
+TARGET static size_t NAME(run_lru)(rdi_cache *c, const uint64_t *restrict blocks,
+                                   const uint8_t *restrict kinds, size_t n) {
+    const uint64_t set_mask = c->set_mask, stride = c->stride;
+    const uint64_t *restrict tags = c->tags, *restrict used = c->used;
+    uint64_t *restrict stamps = c->stamps, clock = c->clock;
+    uint8_t *restrict flags = c->flags, *restrict recent = c->recent;
+    const bool through = c->through;
+    size_t i = 0;
+    for (; i < n; i++) {
+        uint64_t block = blocks[i], set = block & set_mask, at = set * stride;
+        uint64_t way = recent[set];
+        bool store = kinds && kinds[i] == RD_STORE;
+        if (RDI_UNLIKELY(tags[at + way] != block || !(flags[at + way] & RDI_WAY_USED))) {
+            uint64_t found = NAME(match)(tags + at, stride, block) & used[set];
+            if (!found)
+                break;
+            way = (uint64_t)__builtin_ctzll(found);
+            if (flags[at + way] & RDI_WAY_MARKED || (store && through))
+                break;
+            stamps[at + way] = ++clock;
+            recent[set] = (uint8_t)way;
+        } else if (flags[at + way] & RDI_WAY_MARKED || (store && through))
+            break;
+        if (store)
+            flags[at + way] |= RDI_WAY_DIRTY;
+    }
+    c->clock = clock;
+    return i;
+}
+
 TARGET static size_t NAME(run)(rdi_cache *const first[2], const uint64_t *blocks,
                                const uint8_t *kinds, size_t n) {
+    rdi_cache *c = first[0];
     size_t i = 0;
+    bool plain = !c->hash && (c->set_mask || c->sets == 1);
+    if (plain && c->policy == RD_POLICY_LRU && (!kinds || c == first[1]))
+        return NAME(run_lru)(c, blocks, kinds, n);
     if (!kinds)
-        while (i < n && NAME(hit)(first[0], blocks[i], false))
-            i++;
-    else if (first[0] == first[1])
-        while (i < n && NAME(hit)(first[0], blocks[i], kinds[i] == RD_STORE))
+        while (i < n && NAME(hit)(c, blocks[i], false))
             i++;
     else
         while (i < n && NAME(hit)(first[kinds[i] == RD_FETCH], blocks[i], kinds[i] == RD_STORE))
