@@ -5,6 +5,7 @@
 #include "base/json_write.h"
 #include "profile/profile_build.h"
 #include "report/paper.h"
+#include "reusedist/objects.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -144,6 +145,24 @@ static void add_reason(rdi_paper *paper, const rd_hits_answer *answer, uint64_t 
     rdi_paper_wrap(paper, text);
 }
 
+/* Says why no object cache has the requested hit ratio. */
+static void add_object_reason(rdi_paper *paper, const rd_hits_answer *answer,
+                              const rd_objects_facts *f) {
+    char requested[RDI_FORMAT_ROOM], cold[RDI_FORMAT_ROOM], deleted[RDI_FORMAT_ROOM],
+        expired[RDI_FORMAT_ROOM], text[320];
+    double all = (double)f->counted.requests;
+    rdi_format_share(answer->requested, requested);
+    rdi_format_share((double)f->cold.requests / all, cold);
+    rdi_format_share((double)f->deleted.requests / all, deleted);
+    rdi_format_share((double)f->expired.requests / all, expired);
+    snprintf(text, sizeof text,
+             "No cache hits %s of all requests: %s are first requests of an object, %s are misses "
+             "of deleted objects and %s of expired ones, which every cache misses.",
+             requested, cold, deleted, expired);
+    rdi_text_putc(&paper->t, '\n');
+    rdi_paper_wrap(paper, text);
+}
+
 rd_status rd_report_hits_text(rd_profile *p, const rd_report_style *style, const double *hits,
                               size_t n_hits, char **text, size_t *n) {
     rd_hits_answer *answers = NULL;
@@ -157,7 +176,11 @@ rd_status rd_report_hits_text(rd_profile *p, const rd_report_style *style, const
     rdi_paper_column(&paper, -HITS_COLUMNS, "hits");
     if (paper.block_bytes)
         rdi_paper_column(&paper, -SIZE_COLUMNS, "cache size");
-    rdi_paper_column(&paper, -COUNT_COLUMNS, paper.block_bytes ? "blocks" : "objects");
+    const rd_objects_facts *objects = rd_profile_objects(p);
+    rdi_paper_column(&paper, -COUNT_COLUMNS,
+                     objects             ? "bytes"
+                     : paper.block_bytes ? "blocks"
+                                         : "objects");
     rdi_paper_ink(&paper, RDI_INK_PLAIN);
     rdi_text_putc(&paper.t, '\n');
     for (size_t i = 0; i < n_hits; i++) {
@@ -166,7 +189,9 @@ rd_status rd_report_hits_text(rd_profile *p, const rd_report_style *style, const
             (!unreachable || answers[i].requested < unreachable->requested))
             unreachable = &answers[i];
     }
-    if (unreachable)
+    if (unreachable && objects && objects->counted.requests)
+        add_object_reason(&paper, unreachable, objects);
+    else if (unreachable)
         add_reason(&paper, unreachable, rd_profile_facts_of(p)->bound);
     rdi_free(paper.t.ctx, answers);
     return rdi_text_take(&paper.t, text, n);

@@ -2,6 +2,7 @@
 #include "report/report_parts.h"
 
 #include "reusedist/attribution.h"
+#include "reusedist/objects.h"
 
 #include <stdio.h>
 
@@ -18,6 +19,8 @@ size_t rdi_report_levels(const rd_profile *p, const rd_level **out) {
     const rd_details *details = rd_profile_details(p);
     bool counted = details && details->n_levels;
     *out = counted ? details->levels : typical;
+    if (rd_profile_objects(p))
+        return 0; /* object caches are no caches of a processor */
     return counted                               ? details->n_levels
            : rd_profile_facts_of(p)->block_bytes ? RDI_COUNT(typical)
                                                  : 0;

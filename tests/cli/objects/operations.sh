@@ -32,3 +32,5 @@ import struct, sys
 for r in ((1, 5, 10, 4, 1), (2, 5, 10, 0, 0), (9, 5, 10, 0, 0)):
     sys.stdout.buffer.write(struct.pack("<IQIIB", *r))' >r.bin
 $REUSEDIST mrc --weight=bytes --sizes=16 -f 'binary:format=<IQIIB,time=1,id=2,size=3,ttl=4,op=5' --out=csv r.bin
+# No cache hits half of the reads.
+$REUSEDIST mrc --weight=bytes --hits=20%,50% -f csv:preset=twitter twitter.csv
