@@ -339,6 +339,50 @@ static void test_tiers_equal_lists_of_their_own(void **state) {
     }
 }
 
+/* Inclusive tiers: each is an LRU cache of its own size that sees all touches. A hit belongs to the
+ * fastest tier that holds the block. */
+static void test_inclusive_tiers_equal_caches_of_their_own(void **state) {
+    (void)state;
+    static oracle_cache caches[3];
+    for (unsigned long i = 0; i < logs; i++) {
+        uint64_t tiers[3], hits[3] = {0}, arrivals[3] = {0};
+        oracle_make_log(&input, i);
+        oracle_rules rules = rules_of(i);
+        rules.outputs = false;
+        for (size_t k = 0; k < 3; k++) {
+            tiers[k] = caches[k].size = 1 + (i + 1) * k % 7 + 9 * k;
+            caches[k].n = 0;
+        }
+        for (size_t q = 0; q < input.n; q++) {
+            const oracle_request *r = &input.request[q];
+            size_t n = oracle_blocks(&input, q, &rules);
+            for (size_t j = 0; j < n; j++) {
+                size_t tier = 0;
+                while (tier < 3 && oracle_find(&caches[tier], r->blocks[j]) == caches[tier].n)
+                    tier++;
+                if (tier == 3)
+                    break;
+                hits[tier]++;
+            }
+            for (size_t j = 0; j < n; j++) {
+                uint64_t block = r->blocks[rules.order == RD_KV_FRONT ? j : n - 1 - j];
+                for (size_t k = 0; k < 3; k++) {
+                    arrivals[k] += oracle_find(&caches[k], block) == caches[k].n;
+                    oracle_touch(&caches[k], &block, 1, RD_KV_FRONT);
+                }
+            }
+        }
+        rd_kv *kv = analyze(&rules, false, tiers, 3);
+        for (size_t k = 0; k < 3; k++) {
+            rd_kv_tier tier;
+            assert_int_equal(rd_kv_tier_at(kv, k, &tier), RD_OK);
+            assert_int_equal(tier.block_hits, hits[k]);
+            assert_int_equal(tier.arrivals, arrivals[k]);
+        }
+        rd_kv_free(kv);
+    }
+}
+
 /* ---- long logs ---- */
 
 /* A log that is so long that requests which own no blocks lose their numbers. */
@@ -439,6 +483,25 @@ static void test_replicas_equal_the_simulator(void **state) {
             assert_int_equal(point.block_hits, expected.blocks);
             assert_int_equal(point.token_hits, expected.tokens);
         }
+        rd_kv_fleet_free(fleet);
+    }
+}
+
+/* Equal requests go to the first replica until it has more than RD_KV_SPREAD requests above the
+ * other one, which then computes the block once, and from then on both take turns. */
+static void test_the_router_by_prefix_spreads_requests(void **state) {
+    (void)state;
+    uint64_t block = 1;
+    rd_kv_config config = {.size = sizeof config, .sizes = {8}, .n_sizes = 1};
+    rd_kv_request request = {.blocks = &block, .n_blocks = 1, .prompt_tokens = 1};
+    rd_kv_fleet *fleet = NULL;
+    rd_kv_point point;
+    for (unsigned n = RD_KV_SPREAD; n <= 3 * RD_KV_SPREAD; n += RD_KV_SPREAD) {
+        assert_int_equal(rd_kv_fleet_new(ctx, &config, 2, RD_KV_PREFIX, &fleet), RD_OK);
+        for (unsigned i = 0; i < n; i++)
+            assert_int_equal(rd_kv_fleet_feed(fleet, &request), RD_OK);
+        assert_int_equal(rd_kv_fleet_at(fleet, 0, &point), RD_OK);
+        assert_int_equal(point.block_hits, n > RD_KV_SPREAD ? n - 2 : n - 1);
         rd_kv_fleet_free(fleet);
     }
 }
@@ -607,6 +670,8 @@ int main(int argc, char **argv) {
         TEST(test_the_bound_equals_brute_force),
         TEST(test_the_bound_lies_between_lru_and_infinite),
         TEST(test_tiers_equal_lists_of_their_own),
+        TEST(test_inclusive_tiers_equal_caches_of_their_own),
+        TEST(test_the_router_by_prefix_spreads_requests),
         TEST(test_a_long_log_keeps_its_numbers),
         TEST(test_replicas_equal_the_simulator),
         TEST(test_models_have_their_published_sizes),
