@@ -17,7 +17,7 @@ typedef struct run_options {
     recorder_options what;
     uint32_t collapse; /* a collapse_when */
     const char *predict;
-    bool simulates; /* true: `hierarchy` is simulated beside the analysis */
+    bool simulates; /* true: `hierarchy` is simulated together with the analysis */
     rd_hierarchy hierarchy;
 } run_options;
 

@@ -237,8 +237,8 @@ static uint64_t in_blocks(const kv_setup *s, double size) {
     return blocks < 0x1p62 ? (uint64_t)blocks : UINT64_C(1) << 62;
 }
 
-/* Sets the sizes of the configuration: ascending, each once. Powers of two, if none are given: from
- * 1 block or 1 MiB on. */
+/* Sets the sizes of the configuration in ascending order, without duplicates. If the user gave
+ * none, they are powers of two from 1 block or 1 MiB up. */
 static void set_sizes(const kv_options *o, kv_setup *s) {
     rd_kv_config *c = &s->config;
     uint64_t size[RD_KV_SIZES_MAX];

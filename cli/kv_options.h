@@ -16,7 +16,7 @@ typedef struct kv_options {
 
 extern const rd_opt kv_opts[];
 
-/* The conclusions from the options and the first request of the log. */
+/* Settings that follow from the options and the first request of the log. */
 typedef struct kv_setup {
     rd_kv_config config;
     rd_kv_unit unit;
@@ -31,7 +31,7 @@ typedef struct kv_setup {
 /* Checks the options as far as this is possible without the log. Reports a mistake and returns the
  * exit status. */
 int kv_setup_parse(rd_ctx *ctx, const kv_options *o, kv_setup *s);
-/* Completes the setup for a log whose blocks have `block_tokens` tokens, and which tells
+/* Completes the setup for a log whose blocks have `block_tokens` tokens, and which states
  * `token_bytes` bytes per token (0: it does not). Reports a mistake and returns the exit status. */
 int kv_setup_finish(const kv_options *o, uint64_t block_tokens, double token_bytes, kv_setup *s);
 /* Prints the models that --model knows. */

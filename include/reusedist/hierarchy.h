@@ -101,10 +101,11 @@ RD_API uint64_t rd_cache_ways(const rd_cache *c, uint64_t block_bytes);
 /* The counters of one cache, as docs/hierarchies.md defines them. */
 typedef struct rd_cache_counts {
     uint64_t references;    /* references that arrived at this cache */
-    uint64_t misses;        /* the sum of the three causes, unless causes were not asked for */
-    uint64_t cold;          /* misses: the first reference to the block that arrived here */
-    uint64_t capacity;      /* misses: a fully associative LRU cache would have missed as well */
-    uint64_t conflict;      /* misses: all others; with other policies than LRU, replacement */
+    uint64_t misses;        /* the sum of the three causes, if causes were requested */
+    uint64_t cold;          /* misses of the first reference to a block that arrived here */
+    uint64_t capacity;      /* misses that a fully associative LRU cache would have had as well */
+    uint64_t conflict;      /* all other misses; called replacement misses if the policy is not
+                               LRU */
     uint64_t writebacks;    /* writes that this cache sent outwards */
     uint64_t far_hits;      /* hits that a fully associative LRU cache would have missed */
     uint64_t prefetches;    /* blocks that the prefetcher of this cache loaded */
@@ -162,7 +163,8 @@ RD_API void rd_ways_free(rd_ways *w);
 
 /* ---- in a profile ---- */
 
-/* The result of a simulation beside the reuse distances: see rd_analysis_config.hierarchy. */
+/* The result of a simulation that ran together with the analysis: see
+ * rd_analysis_config.hierarchy. */
 typedef struct rd_simulation {
     size_t size; /* sizeof(rd_simulation) */
     rd_hierarchy hierarchy;

@@ -91,7 +91,7 @@ RD_API void rd_mrc_free(rd_ctx *ctx, rd_mrc_point *points);
 
 /* Returns the size in blocks of the smallest cache that has at least `share` of the hits of an
  * infinite cache, rounded up to the end of a bin. Returns 0 if `share` is 0 or even an infinite
- * cache has no hits, and RD_UNKNOWN if the profile does not tell: a bounded analysis does not know
+ * cache has no hits, and RD_UNKNOWN if the profile cannot answer: a bounded analysis does not know
  * the hits of an infinite cache. */
 RD_API uint64_t rd_smallest_cache(const rd_profile *p, double share);
 

@@ -10,8 +10,8 @@
  * hits a request if and only if the byte distance plus the size of the object before the request is
  * at most S. The byte distance is the maximum, over all moments since the previous request of the
  * object, of the bytes of the other objects that were requested since then and are still present.
- * This holds for every S from the size of the largest object up. What happens below depends on what
- * a cache does with an object that does not fit.
+ * This holds for every S that is at least the size of the largest object. For a smaller S, the
+ * result depends on what a cache does with an object that does not fit.
  *
  * The profile counts in blocks of one byte: a request has the distance byte distance + size - 1, so
  * that rd_mrc_at() with S blocks is the miss ratio of a cache of S bytes. Its section "objects"
@@ -42,7 +42,7 @@ typedef enum rd_expiry {
 
 /* Which requests count as hits and misses. Deletes never count. */
 typedef enum rd_count {
-    RD_COUNT_AUTO,  /* reads if the trace tells operations, otherwise all */
+    RD_COUNT_AUTO,  /* reads if the trace has operations, otherwise all */
     RD_COUNT_READS, /* reads only */
     RD_COUNT_ALL    /* reads, writes and touches */
 } rd_count;
@@ -58,17 +58,18 @@ typedef struct rd_objects_config {
     size_t n_sizes;
 } rd_objects_config;
 
-/* A batch of requests, one array per field. An array may be NULL if the trace does not tell. */
+/* A batch of requests, one array per field. An array is NULL if the trace does not have the
+ * field. */
 typedef struct rd_requests {
     size_t n;
     const uint64_t *id;
     const uint64_t *bytes;     /* size of the object, below 2^63; NULL: 1 byte */
     const uint64_t *time;      /* in nanoseconds; a time before that of an earlier request counts as
                                   the latest time so far */
-    const uint64_t *lifetime;  /* in nanoseconds. Of a write, a touch and a gat: 0 means that the
-                                  object never expires, or, of a touch and a gat, that its lifetime
-                                  begins again. Of a read: the lifetime of a refetched object; 0:
-                                  the lifetime of the object's last write */
+    const uint64_t *lifetime;  /* in nanoseconds. Write: 0 means that the object never expires.
+                                  Touch, gat: 0 means that its lifetime begins again. Read: the
+                                  lifetime that the object gets if it is fetched again; 0 means
+                                  the lifetime of its last write */
     const uint64_t *operation; /* an rd_operation; NULL: reads */
 } rd_requests;
 
@@ -94,7 +95,7 @@ typedef struct rd_traffic {
     rd_sum bytes;
 } rd_traffic;
 
-/* The bytes that are requested by the requests of one histogram row. */
+/* The bytes that the requests of one histogram row ask for. */
 typedef struct rd_byte_bin {
     uint64_t low, high; /* the ends of the row, as in rd_bin */
     rd_sum bytes;

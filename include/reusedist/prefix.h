@@ -8,11 +8,12 @@
  *   rd_kv_finish(kv);
  *   rd_kv_at(kv, 1000, &point);
  *
- * Definitions. A request is a list of block hashes. Each hash names its block and all blocks before
- * it. A cache of C blocks replaces the least recently used block. When a request arrives, the cache
- * serves the longest run of its first blocks that are all present: these blocks are hits, all other
- * blocks are misses. Then the request touches all its blocks, front to back or tail first. All
- * blocks have `block_tokens` tokens, except that the last block of a request may have fewer.
+ * Definitions. A request is a list of block hashes. Each hash identifies its block and all blocks
+ * before it. A cache of C blocks replaces the least recently used block. When a request arrives,
+ * the cache serves the longest run of its first blocks that are all present: these blocks are hits,
+ * all other blocks are misses. Then the request touches all its blocks, front to back or tail
+ * first. All blocks have `block_tokens` tokens, except that the last block of a request may have
+ * fewer.
  */
 #ifndef REUSEDIST_PREFIX_H
 #define REUSEDIST_PREFIX_H
@@ -25,20 +26,21 @@ extern "C" {
 #endif
 
 #define RD_KV_NO_SIZE UINT64_MAX /* no cache is large enough */
-#define RD_KV_NO_TIME UINT64_MAX /* the log does not tell when the request arrived */
+#define RD_KV_NO_TIME UINT64_MAX /* the log does not say when the request arrived */
 
 /* One request of a log. */
 typedef struct rd_kv_request {
     const uint64_t *blocks; /* hashes of the blocks of the prompt */
     size_t n_blocks;
     const uint64_t *sequence; /* hashes of the full blocks of prompt and output together; NULL if
-                                 the log does not tell them */
+                                 the log does not contain them */
     size_t n_sequence;
     uint64_t prompt_tokens, output_tokens;
     uint64_t time_us;      /* microseconds; RD_KV_NO_TIME: unknown */
-    uint64_t conversation; /* any number that names the conversation; 0: unknown */
+    uint64_t conversation; /* any number that identifies the conversation; 0: unknown */
     uint32_t turn;         /* 1: the first request of a conversation; 0: unknown */
-    uint64_t line;         /* line of the log, or number of the request, for messages */
+    uint64_t line;         /* for messages: line of the log, or in the native format the number
+                              of the request */
 } rd_kv_request;
 
 /* ---- logs ---- */
@@ -49,10 +51,11 @@ typedef struct rd_kv_log_config {
     size_t size;           /* sizeof(rd_kv_log_config) */
     const char *format;    /* "mooncake", "jsonl:blocks=hash_ids,..."; NULL: detect the format */
     uint64_t block_tokens; /* tokens of a block; 0: the default of the format */
-    bool content_ids;      /* true: a hash names its block only, not the blocks before it */
+    bool content_ids;      /* true: a hash identifies its block alone, not also the blocks before
+                              it */
 } rd_kv_log_config;
 
-/* A format of logs, for help. */
+/* Describes a log format, for help texts. */
 typedef struct rd_kv_format {
     const char *name, *summary, *fields;
     uint64_t block_tokens; /* tokens of a block by default */
@@ -71,13 +74,13 @@ RD_API RD_CHECKED rd_status rd_kv_log_open_memory(rd_ctx *ctx, const char *name,
 /* Reads the next request into *out, or NULL at the end. The request is borrowed until the next
  * call. A damaged line fails with RD_EFORMAT and a message that names the line. */
 RD_API RD_CHECKED rd_status rd_kv_log_read(rd_kv_log *log, const rd_kv_request **out);
-/* Returns the tokens of a full block. Logs that tell them (LMCache) have them on the first line, so
- * call this function after the first rd_kv_log_read(). */
+/* Returns the number of tokens in a full block. Logs of LMCache state it on the first line, so call
+ * this function after the first rd_kv_log_read(). */
 RD_API uint64_t rd_kv_log_block_tokens(const rd_kv_log *log);
 /* Returns the name of the log's format. */
 RD_API const char *rd_kv_log_format(const rd_kv_log *log);
-/* Returns the bytes per token that the log itself tells (LMCache: shapes and number formats), or 0.
- * They are known after the first request. */
+/* Returns the bytes per token that the log itself states (LMCache: shapes and number formats), or
+ * 0. They are known after the first request. */
 RD_API double rd_kv_log_token_bytes(const rd_kv_log *log);
 RD_API void rd_kv_log_progress(const rd_kv_log *log, uint64_t *done, uint64_t *total);
 RD_API void rd_kv_log_close(rd_kv_log *log);
@@ -115,7 +118,8 @@ typedef struct rd_kv_config {
     uint64_t sizes[RD_KV_SIZES_MAX];
     size_t n_sizes;
     const char *name; /* name of the log in messages; NULL: none. Borrowed. */
-    bool opt;         /* true: also find the best hits that any replacement can have, at `sizes` */
+    bool opt;         /* true: also find, at `sizes`, the most hits that any replacement policy
+                         can have */
     /* A hierarchy of tiers, fastest first: tier i holds the blocks whose number of more recently
      * used blocks is at least tiers[i - 1] and below tiers[i]. Exclusive tiers have cumulated
      * sizes here, inclusive ones their own sizes. */
@@ -133,10 +137,10 @@ typedef struct rd_kv_totals {
     uint64_t end;                    /* the smallest size that has all these hits */
     uint64_t first_us, last_us;      /* times of the first and the latest request; RD_KV_NO_TIME:
                                       unknown */
-    uint64_t unordered; /* requests whose time is before that of an earlier request; such a time
-                           counts as the latest time before */
+    uint64_t unordered; /* requests whose time is before that of an earlier request; such a
+                           request counts as arriving at the latest time so far */
     uint64_t block_tokens;
-    bool turns; /* true: the log tells turns */
+    bool turns; /* true: the log contains turns */
 } rd_kv_totals;
 
 /* The hits of one cache size. */
@@ -165,10 +169,10 @@ typedef struct rd_kv_series {
 } rd_kv_series;
 
 /* The best hits at one size, over all ways to choose which blocks stay between two requests, with
- * the future known (Belady's bound). The block hits are exact: dropping the block that is used again
- * last, and of those of one request the one closest to its end, never leaves a block without the
- * blocks before it, so the prefix rule costs nothing. Maximal token hits differ if last blocks are
- * not full; they are enclosed by two bounds. */
+ * the future known (Belady's bound). The block hits are exact: evicting the block whose next use is
+ * furthest away, and among blocks of one request the last one, never leaves a block without the
+ * blocks before it, so the prefix rule costs nothing. The most token hits can differ if last blocks
+ * are not full, so there is a lower and an upper bound for them. */
 typedef struct rd_kv_bound {
     uint64_t size_blocks;
     uint64_t block_hits;
@@ -180,7 +184,8 @@ typedef struct rd_kv_bound {
 typedef struct rd_kv_tier {
     uint64_t end_blocks; /* tiers[i] of the configuration */
     uint64_t block_hits, token_hits;
-    uint64_t busiest_hits; /* block hits in the window that has most of them; 0 without times */
+    uint64_t busiest_hits; /* block hits in the window with the most block hits; 0 if the log has
+                              no times */
     uint64_t arrivals;     /* touches of blocks beyond this tier and all faster ones; each brings a
                               block in */
     uint64_t departures;   /* blocks that moved from this tier and all faster ones to the next */
@@ -244,9 +249,10 @@ RD_API double rd_kv_model_token_bytes(const rd_kv_model *model);
 typedef enum rd_kv_router {
     RD_KV_ROUND,        /* request i goes to replica i modulo N */
     RD_KV_CONVERSATION, /* by the number of the conversation */
-    RD_KV_PREFIX,       /* to the replica that holds the longest prefix; among equal ones to the one
-                           with the fewest requests so far, then to the first. A replica with more
-                           than RD_KV_SPREAD requests above the fewest is left out. */
+    RD_KV_PREFIX,       /* to the replica that holds the longest prefix; if several do, to the
+                           one with the fewest requests so far, then to the first. A replica that
+                           has over RD_KV_SPREAD requests more than the replica with the fewest
+                           is left out. */
     RD_KV_ROUTERS
 } rd_kv_router;
 
@@ -300,10 +306,11 @@ typedef struct rd_kv_plan {
     double storage_cost, miss_cost;  /* per hour */
 } rd_kv_plan;
 
-/* Finds the sizes of up to 4 tiers. A size is a multiple of 1/16 of its offer, or the size that is
- * missing to the goal. With goal->hits, the plan is the cheapest one that has these hits; with
- * goal->budget, the one with the most hits within the budget; with neither, the cheapest one. Hits
- * per tier come from the curve, as if every block lay as deep as the deepest block before it. */
+/* Finds the sizes of up to 4 tiers. A size is a multiple of 1/16 of its offer, or exactly the size
+ * that is still needed to reach the goal. With goal->hits, the plan is the cheapest one that has
+ * these hits; with goal->budget, the one with the most hits within the budget; with neither, the
+ * cheapest one. Hits per tier come from the curve, as if every block lay as deep as the deepest
+ * block before it. */
 RD_API RD_CHECKED rd_status rd_kv_plan_find(const rd_kv *kv, const rd_kv_offer *offers, size_t n,
                                             const rd_kv_goal *goal, rd_kv_plan *out);
 
@@ -311,13 +318,13 @@ RD_API RD_CHECKED rd_status rd_kv_plan_find(const rd_kv *kv, const rd_kv_offer *
 
 typedef enum rd_kv_unit { RD_KV_BLOCKS, RD_KV_TOKENS, RD_KV_BYTES } rd_kv_unit;
 
-/* The contents of a report beside the analysis. All pointers are borrowed. */
+/* The contents of a report, in addition to the analysis. All pointers are borrowed. */
 typedef struct rd_kv_view {
     size_t size; /* sizeof(rd_kv_view) */
     const rd_kv *kv;
     const char *name, *format; /* name and format of the log */
-    bool chosen;               /* true: show all sizes of the configuration; false: show those at
-                                  which something changes */
+    bool chosen;               /* true: show all sizes of the configuration; false: show the
+                                  sizes at which the hits change */
     rd_kv_unit unit;           /* how the text shows sizes */
     double token_bytes;        /* 0: unknown */
     const rd_kv_model *model;  /* NULL: none */

@@ -109,8 +109,8 @@ RD_API RD_CHECKED rd_status rd_report_simulation_json(rd_profile *p, char **text
 
 /* Makes tables of caches with every number of ways, from finished counts and a profile of the same
  * references. The text shows the powers of two. CSV: "sets,ways,misses", one row for each number of
- * ways up to the one from which on all caches miss equally often. JSON: schema "reusedist.ways/1",
- * with `misses` as an array that begins with 1 way. */
+ * ways up to the first one after which the misses no longer change. JSON: schema
+ * "reusedist.ways/1", with `misses` as an array that begins with 1 way. */
 RD_API RD_CHECKED rd_status rd_report_all_ways_text(rd_profile *p, const rd_ways *w,
                                                     const rd_report_style *style, char **text,
                                                     size_t *n);

@@ -62,8 +62,8 @@ typedef enum rd_operation {
 RD_API const char *rd_field_name(uint32_t field);
 
 /* A batch of references, one column per field. A column that is not in `fields` is NULL; its values
- * count as size 1, kind RD_LOAD and 0 for everything else. Borrowed from the trace until the next
- * rd_trace_read(). */
+ * count as size 1, kind RD_LOAD and 0 for everything else. The batch is borrowed from the trace
+ * until the next rd_trace_read(). */
 typedef struct rd_refs {
     size_t n; /* number of references; 0: end of the trace */
     uint32_t fields;

@@ -92,7 +92,7 @@ static rd_status make_module(rdi_modules *m, const rd_event *event, uint32_t epo
     out->all_to = high + event->pc - 1;
     out->from = event->size ? event->address : out->all_from;
     out->to = event->size ? event->address + (event->size - 1) : out->all_to;
-    if (low == high) { /* the file does not tell its size */
+    if (low == high) { /* the file does not state its size */
         out->all_from = out->from;
         out->all_to = out->to;
     }

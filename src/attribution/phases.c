@@ -141,8 +141,9 @@ static double from_bin(const signature *s, size_t bin) {
     return sum;
 }
 
-/* Returns the bin from which on `early` has the largest surplus of references over `late`, and sets
- * *most to this surplus as a fraction of the references. Bins from `reach` on count as one. */
+/* Returns the bin b for which `early` has the largest surplus of references over `late` in all bins
+ * from b up, and sets *most to this surplus as a fraction of the references. Bins from `reach` on
+ * count as one. */
 static size_t surplus(const signature *early, const signature *late, size_t reach, double *most) {
     size_t best = reach;
     *most = -1;

@@ -1,4 +1,5 @@
-/* The state of one simulated cache: which blocks its sets hold, and in which order they leave.
+/* The state of one simulated cache: which blocks its sets hold, and in which order they are
+ * evicted.
  *
  * Two layouts share one interface. Up to RDI_NARROW_WAYS ways, a set is searched by comparing all
  * its tags at once (cache_narrow.c). Wider sets, above all those of fully associative caches, are
@@ -26,10 +27,10 @@ typedef struct rdi_cache_kernels {
     /* Returns a mask of the ways among `stride` ways, a multiple of 8 up to 64, whose tag is
      * `block`. */
     uint64_t (*match)(const uint64_t *tags, uint64_t stride, uint64_t block);
-    /* Lets the first references of a batch hit, and returns their number. It stops before a
-     * reference that misses, hits a marked block, or is a store that must leave the cache. The two
-     * caches are those of data and of instruction fetches, and may be the same one. Both are
-     * narrow. `kinds` NULL: all references are loads. */
+    /* Processes the references at the beginning of a batch that hit, and returns their number. It
+     * stops before a reference that misses, hits a marked block, or is a store that must be written
+     * through. first[0] is the cache for data and first[1] the cache for instruction fetches; they
+     * may be the same cache. Both are narrow. `kinds` NULL: all references are loads. */
     size_t (*run)(rdi_cache *const first[2], const uint64_t *blocks, const uint8_t *kinds,
                   size_t n);
 } rdi_cache_kernels;
@@ -71,7 +72,7 @@ struct rdi_cache {
     uint64_t *filled;          /* one per set: number of ways that were ever used */
 };
 
-/* A block that had to leave. */
+/* A block that was evicted. */
 typedef struct rdi_victim {
     uint64_t block;
     uint8_t flags; /* 0: there is no victim */

@@ -1,7 +1,7 @@
 /* The loops over hits in the innermost level, for one instruction set. The including file defines
  * NAME (the names of functions) and TARGET (attributes), and the function NAME(match). */
 
-/* Lets one reference hit, or returns false and changes nothing. */
+/* Processes one reference if it hits; otherwise returns false and changes nothing. */
 TARGET static inline bool NAME(hit)(rdi_cache *c, uint64_t block, bool store) {
     uint64_t set = rdi_cache_set(c, block), at = set * c->stride;
     uint64_t found = NAME(match)(c->tags + at, c->stride, block) & c->used[set];

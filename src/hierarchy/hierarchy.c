@@ -206,7 +206,7 @@ static rd_status check_names(rd_ctx *ctx, const rd_hierarchy *h) {
     return RD_OK;
 }
 
-/* Two caches that stand side by side may have any sizes. */
+/* L1I and L1D stand side by side, so either of them may be the larger one. */
 static rd_status check_order(rd_ctx *ctx, const rd_hierarchy *h) {
     for (size_t i = rd_hierarchy_is_split(h) ? 2 : 1; i < h->n; i++)
         for (size_t k = 0; k < i; k++)
@@ -219,7 +219,8 @@ static rd_status check_order(rd_ctx *ctx, const rd_hierarchy *h) {
     return RD_OK;
 }
 
-/* Returns RD_EINVAL for values that only a program can set; texts have valid words only. */
+/* Returns RD_EINVAL for an enumeration value that does not exist. Only a caller of the library can
+ * set one; the parser accepts only valid words. */
 static rd_status check_words(rd_ctx *ctx, const rd_cache *c) {
     bool good = c->policy <= RD_POLICY_RANDOM && c->write <= RD_WRITE_THROUGH &&
                 c->fill <= RD_FILL_EXCLUSIVE && c->prefetch <= RD_PREFETCH_STREAM &&

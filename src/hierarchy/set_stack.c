@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define LONGEST 256 /* length from which on an engine is faster than a search */
+#define LONGEST 256 /* above this length, an engine is faster than a search */
 
 /* Replaces the array by an engine. The state of an engine depends only on the LRU stack, so it is
  * enough to feed the blocks in the order of their last references. */

@@ -16,7 +16,7 @@ typedef struct level {
     rd_cache is;
     rd_cache_counts count;
     rdi_streams *streams; /* NULL: no stream prefetcher */
-    rdi_causes *causes;   /* NULL: causes are not asked for */
+    rdi_causes *causes;   /* NULL: causes were not requested */
 } level;
 
 struct rd_simulator {
@@ -152,7 +152,8 @@ static rd_status prefetch(rd_simulator *s, size_t k, uint64_t block) {
     return RD_OK;
 }
 
-/* Prefetches the n blocks after `block` in a direction, as far as they exist. */
+/* Prefetches the n blocks that follow `block` in a direction, except beyond the first and last
+ * block number. */
 static rd_status prefetch_ahead(rd_simulator *s, size_t k, uint64_t block, int direction,
                                 unsigned n) {
     for (unsigned i = 0; i < n; i++) {
@@ -215,7 +216,7 @@ static rd_status reference(rd_simulator *s, uint64_t block, uint8_t kind) {
     return marked ? train(s, found.hit, block) : RD_OK;
 }
 
-/* Counts n references that the kernel let hit in the innermost level. */
+/* Counts n references that hit in the innermost level, which the kernel has processed. */
 static rd_status count_hits(rd_simulator *s, const uint64_t *blocks, const uint8_t *kinds,
                             size_t n) {
     level *data = &s->level[s->first[0]], *fetches = &s->level[s->first[1]];

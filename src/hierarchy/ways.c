@@ -14,9 +14,11 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define BATCH     ((size_t)1 << 18)
-#define FEW_SETS  64 /* up to this number, sets can have engines that are fast but not small */
-#define PART_SETS 4  /* a part has at least this number of sets, unless there is only one part */
+#define BATCH ((size_t)1 << 18)
+#define FEW_SETS                                                                                   \
+    64              /* up to this number of sets, each set may have an engine that is fast but
+                        needs much memory */
+#define PART_SETS 4 /* a part has at least this number of sets, unless there is only one part */
 
 /* A range of the sets of one number of sets. */
 typedef struct part {
@@ -81,7 +83,7 @@ static rd_status count(rd_ctx *ctx, part *p, const uint64_t *distances, size_t n
 }
 
 /* Sorts the references of the batch that belong to the part by set, in their order within each set.
- * Afterwards, those of set i end at ends[i]. */
+ * Afterwards, the references to set i end at ends[i]. */
 static void sort_batch(const rd_ways *w, const part *p, scratch *s) {
     memset(s->ends, 0, (p->n + 1) * sizeof *s->ends);
     for (size_t i = 0; i < w->n; i++) {

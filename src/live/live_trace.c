@@ -104,7 +104,7 @@ static rd_status open_buffer(live_reader *l, int index) {
     return RD_OK;
 }
 
-/* Returns whether a process exists and is not a zombie. If the system does not tell, the function
+/* Returns whether a process exists and is not a zombie. If the system does not say, the function
  * returns true. */
 static bool is_alive(uint32_t pid) {
     char path[32], line[512];

@@ -131,7 +131,7 @@ static rd_status fail_key(machine_reader *r, const char *key) {
                      key, rd_suggest_text(&close, "", room));
 }
 
-/* Turns the message of a function that does not know the line into one that does. */
+/* Adds the file and the line to the message of a function that does not know them. */
 static rd_status add_line(machine_reader *r, rd_status status) {
     char cause[300];
     if (status == RD_OK || status == RD_ENOMEM)
@@ -343,9 +343,10 @@ void rd_machine_hierarchy(const rd_machine *m, bool fetches, rd_hierarchy *out) 
     out->n++;
 }
 
-/* A cache that misses less often than the caches inside it serves the difference; estimates of
- * misses that contradict this are cut. By Little's law, waits of `high` cycles in total take at least
- * high / parallel cycles if at most `parallel` of them go on at a time. */
+/* Cache k serves the references that miss in cache k - 1 and hit in cache k. An estimate that
+ * claims more misses in cache k than in cache k - 1 is lowered to the misses of cache k - 1. By
+ * Little's law, waits of `high` cycles in total take at least high / parallel cycles if at most
+ * `parallel` of them go on at a time. */
 bool rd_machine_cycles(const rd_machine *m, const double *misses, rd_cycles *out) {
     if (!m || !misses || !out || m->caches.n == 0 || !(m->memory_ns > 0 && m->clock_ghz > 0))
         return false;

@@ -22,7 +22,7 @@ rd_status rdi_machine_check(rd_ctx *ctx, const rd_profile *p, const rd_machine *
     return rdi_mrc_check(ctx, p);
 }
 
-/* Computes the miss ratios of cache `i`. They stay NAN if the profile does not tell: beyond its
+/* Computes the miss ratios of cache `i`. They stay NAN if the profile cannot answer: beyond its
  * bound, or below the resolution of its sample. */
 static void find_cache(rd_ctx *ctx, const rd_profile *p, const rd_machine *m, size_t i,
                        rd_machine_misses *out) {

@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-#define SERIES_FROM 0x1p20 /* variance from which on the Edgeworth series is used */
+#define SERIES_FROM 0x1p20 /* minimum variance for the Edgeworth series */
 #define NEGLIGIBLE  1e-17  /* terms below this fraction of the sum end the sum */
 #define REACH       9.0    /* exp(-REACH^2 / 2) is below 1e-17 */
 #define CELLS       48.0   /* cells per standard deviation of the distance at which a miss begins */

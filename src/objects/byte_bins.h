@@ -1,7 +1,7 @@
 /* Counts requests and the bytes that they ask for, in bins of distances in bytes.
  *
- * A bin is at most 1/128 of its distances wide. Given cache sizes are ends of bins, too, so that
- * the miss ratios of these caches are exact. */
+ * A bin is at most 1/128 of its distances wide. The cache sizes that the caller gives are also ends
+ * of bins, so that the miss ratios of these caches are exact. */
 #ifndef RDI_BYTE_BINS_H
 #define RDI_BYTE_BINS_H
 

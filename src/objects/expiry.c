@@ -59,8 +59,8 @@ static uint32_t take_lists(rdi_expiry_queue *q, unsigned from, unsigned to, uint
     return chain;
 }
 
-/* Visits all places of a chain that was taken out at the time `before`: places that are stale
- * disappear, objects whose time has come expire, all others are placed again. */
+/* Visits all places of a chain that was taken out at the time `before`: stale places are dropped,
+ * objects whose time has come expire, and all other objects get a new place. */
 static void visit(rdi_expiry_queue *q, uint32_t chain, uint64_t before,
                   void (*expired)(void *user, uint32_t number), void *user) {
     while (chain) {

@@ -46,8 +46,8 @@ typedef struct rdi_expiry_queue {
 } rdi_expiry_queue;
 
 void rdi_expiry_fini(rdi_expiry_queue *q, rd_ctx *ctx); /* a zeroed queue is allowed */
-/* Makes room for the objects 0 ... n - 1, of which at most 64 are set before the next call. `now` is
- * the time at which a new queue begins. */
+/* Makes room for the objects 0 ... n - 1. At most 64 objects may be set before the next call. `now`
+ * is the time at which a new queue begins. */
 rd_status rdi_expiry_room(rdi_expiry_queue *q, rd_ctx *ctx, uint64_t n, uint64_t now);
 
 /* Sets the time, after now, at which an object expires. */

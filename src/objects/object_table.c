@@ -5,8 +5,12 @@
 
 #define ENTRIES_LEAST 4096
 #define OBJECTS_MOST  (UINT64_C(1) << 31)
-#define FAR           128 /* entries between an id and its home that ask for another hash */
-#define RESEEDS_MOST  8   /* after this many hashes the ids cannot be spread */
+#define FAR                                                                                        \
+    128 /* if an id is this many entries away from its home, another hash is
+                             chosen */
+#define RESEEDS_MOST                                                                               \
+    8 /* after this many hashes, the table accepts that it cannot spread the
+                             ids */
 
 /* An entry has the upper half of the hash and the number of the object plus 1. */
 #define NUMBER(entry) ((uint32_t)(entry)-1)

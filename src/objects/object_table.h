@@ -35,7 +35,7 @@ typedef struct rdi_object_table {
 rd_status rdi_object_table_init(rdi_object_table *t, rd_ctx *ctx);
 void rdi_object_table_fini(rdi_object_table *t, rd_ctx *ctx); /* a zeroed table is allowed */
 
-/* Makes room for k more objects. Numbers of objects stay, pointers to records do not. */
+/* Makes room for k more objects. Numbers of objects stay valid; pointers to records do not. */
 rd_status rdi_object_table_room(rdi_object_table *t, rd_ctx *ctx, uint64_t k);
 
 static inline uint64_t rdi_cached_hash(const rdi_object_table *t, uint64_t id) {

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define TILE      64                  /* requests whose memory accesses overlap */
+#define TILE      64                  /* number of requests whose memory accesses overlap */
 #define AXIS_UNIT (UINT64_C(1) << 16) /* smallest number of slots of the axis */
 #define BYTES_MAX (UINT64_C(1) << 63) /* sizes and their sum stay below this */
 
@@ -59,7 +59,8 @@ static bool is_present(const rdi_cached *x) {
     return x->state == RDI_CACHED_PRESENT;
 }
 
-/* Takes an object whose lifetime has ended out of the cache, or marks it. The queue calls it. */
+/* Removes an object whose lifetime has ended from the cache, or marks it as stale. The queue calls
+ * this function. */
 static void expire(void *user, uint32_t number) {
     rd_objects *o = user;
     rdi_cached *x = &o->table.object[number];
@@ -207,7 +208,7 @@ static void note_moment(rd_objects *o) {
     o->moments[o->n_moments++] = (rd_live_bytes){o->requests, o->now, o->live, o->no_expiry};
 }
 
-/* Checks a request and counts what it is. */
+/* Checks a request and counts it by its operation. */
 static rd_status note_request(rd_objects *o, const request *r) {
     if (RDI_UNLIKELY(r->bytes >= BYTES_MAX))
         return rdi_fail(o->ctx, RD_EINVAL,

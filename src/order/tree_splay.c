@@ -3,7 +3,7 @@
  *
  * The search is top-down (Sleator and Tarjan): on the way to the node, the path is split into a
  * tree of older nodes and a tree of newer nodes, which finally become the subtrees of the found
- * node. The sums are maintained without access to any node beside the path.
+ * node. The sums are maintained without access to any node outside the path.
  *
  * All operations are O(log M) amortized for M nodes.
  *

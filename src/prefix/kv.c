@@ -7,13 +7,13 @@
  * sizes.
  *
  * Ranks need no look-up in an order structure per block, because the blocks of a log form trees: a
- * hash names all blocks before it, and every request touches a path from a root. Consecutive blocks
- * of a request that belong to the same earlier request are a group. The blocks of later requests are
- * above all of them (kv_recency.h counts these once per group). Of the earlier request itself, the
- * blocks above a block are those after it on the path if blocks are touched front to back, and
- * those before it that the earlier request still owns if they are touched tail first.
+ * hash identifies all blocks before it, and every request touches a path from a root. Consecutive
+ * blocks of a request that belong to the same earlier request are a group. The blocks of later
+ * requests are above all of them (kv_recency.h counts these once per group). Of the earlier request
+ * itself, the blocks above a block are those after it on the path if blocks are touched front to
+ * back, and those before it that the earlier request still owns if they are touched tail first.
  *
- * A log in which a hash follows two different hashes is no tree and is refused.
+ * A log in which a hash follows two different hashes does not form trees and is refused.
  *
  * Time: one look-up in a table per block, and O(log requests) per group. Memory: O(distinct blocks).
  */
@@ -146,9 +146,9 @@ static size_t group_end(const rdi_kv_seen *seen, size_t first) {
     return end;
 }
 
-/* Sets ranks and distances of the group of blocks [first, end) of a request. `before` is the request
- * that touched them last. Front to back, the first block of a group has the largest rank, so the
- * curve needs no other. Returns false if the log is no tree. */
+/* Sets ranks and distances of the group of blocks [first, end) of a request. `before` is the
+ * request that touched them last. Front to back, the first block of a group has the largest rank,
+ * so the curve needs only that rank. Returns false if the blocks do not form trees. */
 static bool rank_group(rd_kv *kv, size_t first, size_t end, uint32_t before) {
     rdi_kv_seen *seen = &kv->seen;
     const rdi_kv_owner *owner = &kv->recency.owner[before];
@@ -333,7 +333,7 @@ static rd_status add_row(rd_kv *kv, const rd_kv_request *r, const uint64_t *bloc
     return rdi_u64_list_append(kv->ctx, &kv->touches, blocks, n);
 }
 
-/* Returns the time of a request: no earlier than that of the requests before it. */
+/* Returns the time of a request, or the latest time so far if that is later. */
 static uint64_t order_time(rd_kv *kv, uint64_t time_us) {
     rd_kv_totals *t = &kv->totals;
     if (time_us == RD_KV_NO_TIME)

@@ -27,11 +27,11 @@ typedef struct rdi_kv_blocks {
 
 rd_status rdi_kv_blocks_init(rdi_kv_blocks *t, rd_ctx *ctx);
 void rdi_kv_blocks_fini(rdi_kv_blocks *t);
-/* Makes room for `more` blocks beside those in the table. Slots move. */
+/* Makes room for `more` additional blocks. Pointers to slots become invalid. */
 rd_status rdi_kv_blocks_reserve(rdi_kv_blocks *t, size_t more);
 
-/* Returns 32 bits of a hash of an id. Two different parents of a block have the same mark, and their
- * contradiction stays unnoticed, once in four billion. */
+/* Returns 32 bits of a hash of an id. Two different ids have the same mark with a probability of
+ * one in four billion; then a contradiction between two parents of a block is not detected. */
 static inline uint32_t rdi_kv_mark(uint64_t id) {
     return (uint32_t)((id * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
 }

@@ -23,8 +23,8 @@ static const char *expected(rd_kv_log *log, const char *p, const char *limit, co
 
 /* ---- values ---- */
 
-/* Reads an integer. A negative one becomes its two's complement. Returns NULL if it is none, or
- * does not fit in 64 bits. */
+/* Reads an integer. A negative one becomes its two's complement. Returns NULL if there is no
+ * integer, or it does not fit in 64 bits. */
 static inline const char *scan_integer(const char *p, uint64_t *out) {
     bool negative = *p == '-';
     const char *start = p + negative;
@@ -96,7 +96,7 @@ static const char *scan_count(rd_kv_log *log, const char *p, const char *limit, 
 /* Reads a time, which may have decimals, in the unit of the log. */
 static const char *scan_time(rd_kv_log *log, const char *p, const char *limit, uint64_t *out) {
     static const double scale[] = {1, 1e3, 1e6};
-    if (*p == '"' && log->fields.name[RDI_KV_SHAPES]) { /* LMCache also writes dates */
+    if (*p == '"' && log->fields.name[RDI_KV_SHAPES]) { /* LMCache also writes times as dates */
         log->line.present &= ~(UINT32_C(1) << RDI_KV_TIME);
         const char *date_end = rdi_scan_json_string(p);
         return date_end ? date_end : expected(log, p, limit, "a time");

@@ -86,7 +86,8 @@ static bool same_fields(rd_kv_log *log) {
                          here ? "none" : "it");
 }
 
-/* Takes the size of a block from the first line that tells it, and compares it with all others. */
+/* Takes the size of a block from the first line that states it, and checks that later lines
+ * agree. */
 static bool check_block_size(rd_kv_log *log) {
     uint64_t size = log->line.block_size;
     if (!(log->line.present >> RDI_KV_BLOCK_SIZE & 1))
@@ -102,7 +103,8 @@ static bool check_block_size(rd_kv_log *log) {
                          size, log->block_tokens);
 }
 
-/* The number of blocks must be that of the tokens, with or without a last block that is not full. */
+/* Checks that the number of blocks fits the number of tokens, with or without a last block that is
+ * not full. */
 static bool check_lengths(rd_kv_log *log) {
     const rd_kv_request *r = &log->request;
     uint64_t full = r->prompt_tokens / log->block_tokens;
@@ -115,7 +117,7 @@ static bool check_lengths(rd_kv_log *log) {
                          r->n_blocks, r->prompt_tokens, log->block_tokens, all);
 }
 
-/* LMCache tells the shapes of the tensors of a chunk, from which the bytes per token follow. */
+/* Computes the bytes per token from the shapes of a chunk's tensors, which LMCache logs. */
 static void find_token_bytes(rd_kv_log *log) {
     const rdi_kv_line *line = &log->line;
     bool known = line->present >> RDI_KV_SHAPES & 1 && line->present >> RDI_KV_DTYPES & 1;

@@ -73,7 +73,7 @@ struct rd_kv_log {
     const uint8_t *at, *frame_end;
     size_t frame_bytes;
     uint64_t frames, requests, left;
-    uint64_t before; /* first block of the request before */
+    uint64_t before; /* first block of the previous request */
 };
 
 /* Finds the format that `spec` names, or detects it from the input if `spec` is NULL, and sets the
@@ -85,7 +85,7 @@ rd_status rdi_kv_choose_format(rd_kv_log *log, const char *spec);
 bool rdi_kv_scan_line(rd_kv_log *log, const char *p, const char *limit, const char **next,
                       bool *empty);
 
-/* Makes the message that something is wrong in the line, and returns false. */
+/* Sets the message about a mistake in the current line, and returns false. */
 bool rdi_kv_refuse(rd_kv_log *log, const char *format, ...) RDI_PRINTF(2, 3);
 
 /* ---- the native format ---- */

@@ -9,9 +9,9 @@
  * Numbers are little-endian. The payload is a sequence of variable-length numbers (7 bits per byte,
  * lowest bits first). A request is: number of blocks, number of blocks of the sequence plus 1 (0:
  * unknown), tokens of the prompt, tokens of the output, time plus 1 in microseconds (0: unknown),
- * conversation, turn, the blocks, and the blocks of the sequence. Each block is stored as the
- * difference to the block before it, the first one to the first block of the request before, in
- * zigzag form.
+ * conversation, turn, the blocks, and the blocks of the sequence. Each block is stored as its
+ * difference from the block before it, in zigzag form. The first block of a request is stored as
+ * its difference from the first block of the previous request.
  */
 #include "prefix/kv_log.h"
 

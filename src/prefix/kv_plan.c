@@ -1,7 +1,7 @@
-/* Finds what to buy: the sizes of tiers that reach a goal at the least cost.
+/* Finds the sizes of tiers that reach a goal at the least cost.
  *
- * The search tries every tier at each sixteenth of its offer, and for a goal in hits also at the
- * size that is missing to it, which is known exactly from the curve. */
+ * The search tries every tier at each sixteenth of its offer, and, if the goal is a hit ratio, also
+ * at exactly the size that is still needed to reach it, which the curve gives. */
 #include "base/sized.h"
 #include "prefix/kv_state.h"
 
@@ -77,7 +77,8 @@ static void consider(search *s, rd_kv_plan p) {
         s->best = p;
 }
 
-/* Considers the plan with tier `filler` at the size that is missing to the goal. */
+/* Considers the plan in which tier `filler` has exactly the size that is still needed to reach the
+ * goal. */
 static void fill(search *s, rd_kv_plan p, size_t filler) {
     uint64_t have = 0;
     for (size_t i = 0; i < s->n; i++)

@@ -18,7 +18,7 @@ typedef struct rdi_kv_row {
     bool counted; /* false: only touches blocks, because a sequence has ended */
 } rdi_kv_row;
 
-/* The findings of the pass about a request. The arrays have one element per block, front to back. */
+/* The results of the pass for one request. The arrays have one element per block, front to back. */
 typedef struct rdi_kv_seen {
     const rdi_kv_row *row;
     uint64_t number;    /* number of the request, from 1 */
@@ -31,12 +31,12 @@ typedef struct rdi_kv_seen {
     uint64_t last_tokens; /* tokens of the last block */
 } rdi_kv_seen;
 
-/* Consecutive blocks of a request that are hits at the same sizes: at all above `worst`. */
+/* Consecutive blocks of a request that are hits at the same sizes: at all sizes above `worst`. */
 typedef struct rdi_kv_run {
     uint64_t worst, tokens;
 } rdi_kv_run;
 
-/* Hits with one worst rank, or up to one. */
+/* Hits with one worst rank; after rd_kv_finish(), hits with this or a smaller worst rank. */
 typedef struct rdi_kv_hits {
     uint64_t blocks, tokens;
 } rdi_kv_hits;
@@ -74,7 +74,7 @@ struct rd_kv {
     rdi_kv_seen seen;
     uint32_t number;    /* number of the current request; sequences count */
     uint64_t latest_us; /* latest time so far */
-    rdi_kv_hits *hits;  /* [worst rank]; cumulated by rd_kv_finish() */
+    rdi_kv_hits *hits;  /* [worst rank]; rd_kv_finish() accumulates them */
     uint64_t hits_room; /* capacity of `hits` */
     uint64_t gaps[RD_KV_GAPS];
     rd_kv_totals totals;

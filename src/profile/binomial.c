@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#define NORMAL_FROM 1000.0 /* variance from which on the normal approximation is used */
+#define NORMAL_FROM 1000.0 /* minimum variance for the normal approximation */
 /* Maximum number of terms on one side of the mode: more than 30 standard deviations. */
 #define REACH       1024
 #define NEGLIGIBLE  1e-18 /* terms below this fraction of the largest term are dropped */

@@ -274,8 +274,8 @@ static const char *row_mistake(const rd_profile_facts *facts, const rd_bin *row)
     return NULL;
 }
 
-/* Returns a text that says what is wrong with the place of a row: it overlaps the previous row, or
- * it does not fit the binning. Returns NULL if the place is valid. Reference groups may share a
+/* Returns a text that says what is wrong with the range of a row: it overlaps the previous row, or
+ * it does not fit the binning. Returns NULL if the range is valid. Reference groups may share a
  * bin. */
 static const char *place_mistake(rd_binning binning, const rd_bin *before, const rd_bin *row) {
     if (binning.kind == RD_BINS_REFERENCE) {

@@ -1,6 +1,6 @@
-/* Section "hierarchy": the caches that were simulated beside the reuse distances, and what they
- * counted. Profiles with the same caches are added up; otherwise a merged profile does not have
- * the section. */
+/* Section "hierarchy": the caches that were simulated together with the analysis, and what they
+ * counted. Profiles with the same caches are added up; otherwise a merged profile does not have the
+ * section. */
 #include "profile/profile_reader.h"
 #include "profile/sections.h"
 #include "reusedist/hierarchy.h"

@@ -17,7 +17,7 @@
 
 #define SAME    0.0005 /* smaller relative differences count as none */
 #define USUAL   8  /* blocks; smaller caches tell little: all programs reuse the last few blocks */
-#define CLEARLY 10 /* factor between gains and losses from which on a change is clear */
+#define CLEARLY 10 /* minimum factor between gains and losses for a clear change */
 #define LONGER  4  /* runs whose numbers of references differ by more did not do the same work */
 
 /* Two profiles at one cache size. */

@@ -87,7 +87,7 @@ static void say_time(rdi_text *t, const machine_change *c) {
 }
 
 /* Returns -1, 0 or 1 if cache `i` misses less, equally or more often with the second profile. Sets
- * *known to whether both profiles tell. */
+ * *known to whether both profiles have the misses. */
 static int compare_misses(const machine_change *c, size_t i, bool *known) {
     double before = c->found[0].estimate[i] * c->weight[0];
     double after = c->found[1].estimate[i] * c->weight[1];
@@ -97,7 +97,8 @@ static int compare_misses(const machine_change *c, size_t i, bool *known) {
     return after < before ? -1 : 1;
 }
 
-/* If the cost is not known, says the answer from the misses of the outermost cache that differs. */
+/* Gives the answer if the cost is not known: it compares the misses of the outermost cache that
+ * differs. */
 static void say_misses(rdi_text *t, const machine_change *c) {
     size_t i = c->machine->caches.n;
     bool known = false, told = false;

@@ -150,8 +150,8 @@ static rd_status run_engine(rd_ctx *ctx, const char *spec, const rdi_verify_setu
                     setup->delivery == RDI_VERIFY_ARRAY ? c->distances : NULL);
 }
 
-/* Runs an engine that promises nothing about single distances again. The engine must at least give
- * the same histogram for any division of the references into batches. */
+/* Runs an engine that promises nothing about individual distances again. The engine must at least
+ * give the same histogram for any division of the references into batches. */
 static rd_status run_again(rd_ctx *ctx, const char *spec, const rdi_verify_setup *setup,
                            const uint64_t *blocks, size_t n, rd_engine *first,
                            rdi_verify_outcome *out) {

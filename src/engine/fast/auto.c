@@ -40,7 +40,7 @@
  * change the choice. */
 #define FEW_FIRSTS 0.02
 
-/* Number of threads from which on `chunks` pays off for any fraction of first touches. */
+/* Minimum number of threads at which `chunks` pays off for any fraction of first touches. */
 #define MANY_THREADS 6
 
 /* The sample may use 1 / SAMPLE_PART of the memory limit, if there is one, and the tables of the

@@ -27,8 +27,8 @@
 #define RDI_STREAM_FRONT 64 /* number of blocks in the front */
 
 /* Number of slots that one step may need on the axis: one per reference, one per block of the front
- * when the front is flushed before and after the step, and those of tiles that are measured
- * ahead. */
+ * when the front is flushed before and after the step, and one per reference of the two tiles that
+ * are measured ahead. */
 #define RDI_STREAM_SLOTS_NEEDED (RDI_STREAM_STEP + 2 * RDI_STREAM_FRONT + 2 * RDI_STREAM_TILE)
 
 /* Distances below RDI_STREAM_DENSE are counted one by one, and longer distances in bins of this

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Number of open first touches from which on they are sent. It is small, so that resolving begins
+/* Open first touches are sent when there are this many. It is small, so that resolving begins
  * early. */
 #define MESSAGE 32768
 #define TALLY   (sizeof(rdi_parda_tally) / sizeof(uint64_t))
