@@ -55,7 +55,8 @@ static rd_status read_blocks(bench *b, rd_trace *trace, rd_mapper *mapper, bench
         size_t n = 0;
         while ((status = rd_mapper_next(mapper, &blocks, &n)) == RD_OK && n > 0)
             if (!append(t, &room, blocks, n)) {
-                b->status = fail("out of memory: %zu references", t->n);
+                b->status =
+                    fail("out of memory after reading %zu references; use a shorter trace", t->n);
                 return RD_ENOMEM;
             }
         if (status != RD_OK)

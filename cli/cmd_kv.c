@@ -193,7 +193,7 @@ const command command_kv = {
     .details =
         "Computes from a log of requests which share of the prompts a prefix cache of any size\n"
         "serves, in one pass and exactly. A request is a list of block hashes, each of which\n"
-        "names its block and all blocks before it. The cache serves the longest run of first\n"
+        "identifies its block and all blocks before it. The cache serves the longest run of first\n"
         "blocks that it holds, and evicts the least recently used block.\n"
         "\n"
         "Logs are JSON lines, also compressed. Formats: mooncake (hash_ids, input_length,\n"

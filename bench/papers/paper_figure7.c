@@ -438,7 +438,7 @@ static bool measure_accuracy(bench *b) {
 static bool run_figure7(bench *b, int n, char **traces) {
     (void)traces;
     if (n > 0) {
-        b->status = fail_usage("figure7 makes its own traces");
+        b->status = fail_usage("figure7 makes its own traces; give no trace");
         return false;
     }
     bool any = false;

@@ -10,7 +10,7 @@
  *   }
  *
  * The trace owns a batch of references, and the mapper a batch of block ids. A batch is valid until
- * the next call, and the caller does not free it.
+ * the next call of rd_trace_read() or rd_mapper_next(), and the caller does not free it.
  */
 #ifndef REUSEDIST_TRACE_H
 #define REUSEDIST_TRACE_H

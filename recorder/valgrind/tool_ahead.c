@@ -170,8 +170,8 @@ static effect of_first_table(instruction *i) {
     }
 }
 
-/* Returns the effect of an instruction with a vector prefix: UNKNOWN for all opcode tables but that
- * of 0x0f. */
+/* Returns the effect of an instruction with a vector prefix. The effect is UNKNOWN unless the
+ * opcode belongs to the table of 0x0f. */
 static effect of_vector(instruction *i) {
     if (*i->at++ == LONG_VECTOR && (*i->at++ & 0x1f) != 1)
         return UNKNOWN;

@@ -42,7 +42,7 @@ struct rd_analysis {
     rd_analysis_config config;
     rd_attribution_config attribution_config; /* a copy of the caller's configuration;
                                                  config.attribution points to it */
-    rd_hierarchy hierarchy_config;            /* likewise, of config.hierarchy */
+    rd_hierarchy hierarchy_config;            /* a copy; config.hierarchy points to it */
     rdi_analysis_input *inputs;
     size_t n_inputs, inputs_room;
     bool ran, ended_early;

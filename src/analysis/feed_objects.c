@@ -9,8 +9,8 @@
 static rd_status fail_trace(rd_analysis *a, const rdi_analysis_reading *r) {
     bool ids = rd_trace_has_ids(r->trace);
     return rdi_fail(a->ctx, RD_EINVAL,
-                    ids ? "%s: this trace tells no sizes of objects, which bytes need; name the "
-                          "column, for example with -f csv:size=3"
+                    ids ? "%s: this trace has no object sizes, which --weight=bytes needs; name "
+                          "the column, for example with -f csv:size=3"
                         : "%s: this trace has addresses, not object ids; analyze it without "
                           "--weight=bytes: its caches have sizes in bytes already",
                     r->name);

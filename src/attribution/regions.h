@@ -53,8 +53,8 @@ typedef struct rdi_regions {
     size_t max_spans;
     rdi_block_map by_key[4]; /* per kind: maps a key to a region number */
     rdi_spans spans;
-    uint32_t version; /* version of the blocks that belong to only one region, unless their look-up
-                         is outdated */
+    uint32_t version; /* version that a block has if it belongs to only one region and its
+                         look-up is not outdated */
     uint32_t newest;  /* the newest version, from 1 to RDI_VERSION_LAST */
     rdi_region_recall recall[RDI_REGION_RECALLS];
 } rdi_regions;

@@ -1,5 +1,5 @@
-/* Misses of caches with every number of ways, for several numbers of sets in one pass (Hill and
- * Smith 1989). See reusedist/hierarchy.h.
+/* Counts the misses of caches with every number of ways, for several numbers of sets in one pass
+ * (Hill and Smith 1989). See reusedist/hierarchy.h.
  *
  * References are collected in batches. For each number of sets, the sets are divided into parts. A
  * worker takes a part, picks its references from the batch, sorts them by set, and measures the
@@ -242,11 +242,12 @@ static rd_status init(rd_ways *w, const uint64_t *sets, size_t n_sets, uint32_t 
 
 static rd_status check_sets(rd_ctx *ctx, const uint64_t *sets, size_t n) {
     if (n == 0 || n > RD_SIZES_MAX)
-        return rdi_fail(ctx, RD_EINVAL, "give 1 to %d numbers of sets, not %zu", RD_SIZES_MAX, n);
+        return rdi_fail(ctx, RD_EINVAL, "rd_ways_new: pass 1 to %d set counts, not %zu",
+                        RD_SIZES_MAX, n);
     for (size_t i = 0; i < n; i++) {
         if (sets[i] == 0 || sets[i] > RD_WAYS_SETS_MAX)
-            return rdi_fail(ctx, RD_EINVAL, "%" PRIu64 " sets: give 1 to %" PRIu64, sets[i],
-                            RD_WAYS_SETS_MAX);
+            return rdi_fail(ctx, RD_EINVAL, "%" PRIu64 " sets are not possible; use 1 to %" PRIu64,
+                            sets[i], RD_WAYS_SETS_MAX);
         for (size_t k = 0; k < i; k++)
             if (sets[i] == sets[k])
                 return rdi_fail(ctx, RD_EINVAL, "%" PRIu64 " sets are given twice", sets[i]);
@@ -259,7 +260,7 @@ rd_status rd_ways_new(rd_ctx *ctx, const uint64_t *sets, size_t n_sets, uint32_t
     RDI_NEED(ctx, ctx, sets, out);
     RD_TRY(check_sets(ctx, sets, n_sets));
     if (threads > RD_WAYS_THREADS_MAX)
-        return rdi_fail(ctx, RD_EINVAL, "%" PRIu32 " threads: give at most %d", threads,
+        return rdi_fail(ctx, RD_EINVAL, "%" PRIu32 " threads are too many; use at most %d", threads,
                         RD_WAYS_THREADS_MAX);
     rd_ways *w = rdi_calloc(ctx, 1, sizeof *w);
     if (!w)

@@ -117,7 +117,7 @@ static void read_piece(rdi_json *j, rd_model *m) {
     if (rdi_json_next_item(j))
         read_doubles(j, v, 5);
     if (rdi_json_next_item(j))
-        rdi_json_fail(j, "a piece has a pattern and five numbers");
+        rdi_json_fail(j, "a piece must have a pattern and five numbers");
     p.share = v[0];
     p.low = (rdi_edge){v[1], v[2]};
     p.high = (rdi_edge){v[3], v[4]};

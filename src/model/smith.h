@@ -25,7 +25,7 @@ typedef struct rdi_smith {
     double node[4];     /* probabilities at 0, 1, 2 and 3 thirds of this cell */
 } rdi_smith;
 
-/* `sets` times `ways` is at most 2^60. */
+/* Starts reading the probabilities of a cache. `sets` times `ways` must be at most 2^60. */
 rdi_smith rdi_smith_start(uint64_t sets, uint64_t ways);
 double rdi_smith_at(rdi_smith *s, uint64_t d);
 /* Returns the mean probability of the distances [from, end), which are at least one. */

@@ -96,20 +96,20 @@ static rd_status contradiction(const rd_kv *kv, const rdi_kv_row *row, const rdi
     if (block->request == kv->number)
         return rdi_fail(kv->ctx, RD_EFORMAT,
                         "%s: line %" PRIu64 ": the block %" PRIu64
-                        " occurs twice in this request; with --ids=content a hash names its block "
-                        "only, not the blocks before it",
+                        " occurs twice in this request; with --ids=content a hash identifies its "
+                        "block only, not the blocks before it",
                         name, row->line, block->id);
     return rdi_fail(kv->ctx, RD_EFORMAT,
                     "%s: line %" PRIu64 ": the block %" PRIu64
-                    " followed another block in an earlier request, so its hash does not name all "
-                    "blocks before it; with --ids=content a hash names its block only",
+                    " followed another block in an earlier request, so its hash does not identify "
+                    "all blocks before it; with --ids=content a hash identifies its block only",
                     name, row->line, block->id);
 }
 
 static rd_status no_tree(const rd_kv *kv, const rdi_kv_row *row) {
     return rdi_fail(kv->ctx, RD_EFORMAT,
                     "%s: line %" PRIu64 ": the hashes contradict those of earlier requests; with "
-                    "--ids=content a hash names its block only",
+                    "--ids=content a hash identifies its block only",
                     kv->config.name ? kv->config.name : "the log", row->line);
 }
 
@@ -355,8 +355,8 @@ static rd_status check_request(const rd_kv *kv, const rd_kv_request *r) {
                         r->prompt_tokens);
     if (kv->config.outputs && !r->sequence && r->output_tokens)
         return rdi_fail(kv->ctx, RD_EINVAL,
-                        "%s: line %" PRIu64 ": the log does not tell the blocks of generated "
-                        "tokens; a log with token ids of prompts and outputs does",
+                        "%s: line %" PRIu64 ": --outputs=cache needs the blocks of generated "
+                        "tokens; use a log with the token ids of prompts and outputs",
                         kv->config.name ? kv->config.name : "the log", r->line);
     return RD_OK;
 }

@@ -119,7 +119,7 @@ rd_status rd_kv_writer_open(rd_ctx *ctx, const char *path, uint64_t block_tokens
                             rd_kv_writer **out) {
     RDI_NEED(ctx, ctx, path, out);
     if (block_tokens == 0 || block_tokens > RDI_KV_TOKENS_MAX)
-        return rdi_fail(ctx, RD_EINVAL, "a block has 1 to 2147483647 tokens");
+        return rdi_fail(ctx, RD_EINVAL, "a block must have 1 to 2147483647 tokens");
     rd_kv_writer *w = rdi_calloc(ctx, 1, sizeof *w);
     if (!w)
         return RD_ENOMEM;
@@ -163,7 +163,7 @@ rd_status rdi_kv_native_open(rd_kv_log *log) {
         return damaged(log, "this is not a native log");
     uint64_t tokens = rdi_load_le32(in->data + 8);
     if (tokens == 0 || tokens > RDI_KV_TOKENS_MAX || rdi_load_le32(in->data + 12) != 0)
-        return damaged(log, "the header is wrong, or of a later version");
+        return damaged(log, "the header is invalid, or a later version wrote it");
     if (log->fixed_block_tokens && log->block_tokens != tokens)
         return rdi_fail(log->ctx, RD_EINVAL,
                         "%s: blocks have %" PRIu64 " tokens in this log, not %" PRIu64, in->name,
@@ -184,7 +184,7 @@ static rd_status next_frame(rd_kv_log *log) {
     uint32_t bytes = rdi_load_le32(in->data);
     uint64_t requests = rdi_load_le32(in->data + 4), sum = rdi_load_le64(in->data + 8);
     if (bytes > PAYLOAD_MAX || requests > bytes || (requests == 0 && bytes > 0))
-        return damaged(log, "the lengths of a frame are wrong");
+        return damaged(log, "the lengths in the header of a frame are invalid");
     RD_TRY(rdi_input_fill(in, FRAME_BYTES + (size_t)bytes, FRAME_BYTES + (size_t)bytes));
     if (in->avail < FRAME_BYTES + (size_t)bytes)
         return damaged(log, "the file ends inside a frame");
@@ -257,7 +257,7 @@ rd_status rdi_kv_native_read(rd_kv_log *log) {
     uint64_t full = r->prompt_tokens / log->block_tokens;
     if (r->prompt_tokens > RDI_KV_TOKENS_MAX || r->output_tokens > RDI_KV_TOKENS_MAX ||
         (n != full && n != full + (r->prompt_tokens % log->block_tokens != 0)))
-        return damaged(log, "the tokens of a request do not fit its blocks");
+        return damaged(log, "the number of tokens of a request does not fit its number of blocks");
     log->left--;
     return RD_OK;
 }

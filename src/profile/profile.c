@@ -297,7 +297,8 @@ rd_status rd_profile_set_kinds(rd_profile *p, const char *kinds) {
     RDI_NEED(NULL, p);
     const char *copy;
     if (kinds && (!*kinds || kinds[strspn(kinds, "LSI")]))
-        return rdi_fail(p->ctx, RD_EINVAL, "kinds are letters of LSI, not '%.80s'", kinds);
+        return rdi_fail(p->ctx, RD_EINVAL,
+                        "kinds must consist of the letters L, S and I, not '%.80s'", kinds);
     RD_TRY(copy_string(p->ctx, kinds, &copy));
     rdi_profile_free_string(p->ctx, p->facts.kinds);
     p->facts.kinds = copy;

@@ -52,7 +52,7 @@ static void read_band(rdi_profile_reader *r, void *facts) {
             rdi_read_double(r, n < 2 ? &row[n] : &ignored);
         }
         if (n != 2 || f->n_band == RD_BAND_SIZES) {
-            rdi_json_fail(&r->j, "a band is at most %d pairs [low, high]", RD_BAND_SIZES);
+            rdi_json_fail(&r->j, "a band must have at most %d pairs [low, high]", RD_BAND_SIZES);
             return;
         }
         f->band_low[f->n_band] = row[0];
@@ -68,7 +68,8 @@ static void read_kinds(rdi_profile_reader *r, void *field) {
     read_string(r, field);
     const char *kinds = *(const char **)field;
     if (kinds && (!*kinds || kinds[strspn(kinds, "LSI")]))
-        rdi_json_fail(&r->j, "kinds are letters of LSI, or null for all of them");
+        rdi_json_fail(&r->j,
+                      "\"kinds\" must consist of the letters L, S and I, or be null for all kinds");
 }
 
 static void read_schema(rdi_profile_reader *r, void *field) {
@@ -236,7 +237,7 @@ static void read_section(rdi_profile_reader *r, const char *key) {
 /* Fails if the row ends before its next entry. */
 static void expect_entry(rdi_json *j) {
     if (!rdi_json_next_item(j))
-        rdi_json_fail(j, "a row is [low, high, count, sum]");
+        rdi_json_fail(j, "a row must be [low, high, count, sum]");
 }
 
 static rd_bin read_row(rdi_json *j, bool sums_known) {
@@ -254,7 +255,7 @@ static rd_bin read_row(rdi_json *j, bool sums_known) {
     else if (!rdi_json_null(j))
         rdi_json_fail(j, "expected null instead of a sum, because sums_known is false");
     if (rdi_json_next_item(j))
-        rdi_json_fail(j, "a row is [low, high, count, sum]");
+        rdi_json_fail(j, "a row must be [low, high, count, sum]");
     return row;
 }
 

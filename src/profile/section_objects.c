@@ -303,8 +303,8 @@ static void add_facts(rd_objects_facts *sum, const rd_objects_facts *f) {
         sum->size_class[i] += f->size_class[i];
 }
 
-/* Adds the rows of `f` to the n ascending rows `bins`, which have room for all. Equal rows are
- * summed; the merge of the profiles has refused rows that overlap. Returns the new number. */
+/* Adds the rows of `f` to the n ascending rows in `bins`, which has room for all rows. Equal rows
+ * are summed; the merge of the profiles has refused rows that overlap. Returns the new number. */
 static size_t add_bins(rd_byte_bin *bins, size_t n, const rd_objects_facts *f) {
     size_t total = n + f->n_bins, to = total, i = n, k = f->n_bins;
     while (i > 0 || k > 0) { /* from the end, so that the rows in `bins` can stay in place */

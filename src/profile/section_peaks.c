@@ -25,12 +25,12 @@ static void read_peak(rdi_json *j, rd_peak *peak) {
     rdi_json_enter_array(j);
     while (rdi_json_next_item(j)) {
         if (n == RDI_COUNT(values))
-            rdi_json_fail(j, "a peak has four numbers");
+            rdi_json_fail(j, "a peak must have four numbers");
         else
             values[n++] = rdi_json_u64(j);
     }
     if (n < RDI_COUNT(values) || values[0] > UINT32_MAX || values[1] > UINT32_MAX)
-        rdi_json_fail(j, "a peak has four numbers, the first two below 2^32");
+        rdi_json_fail(j, "a peak must have four numbers, the first two below 2^32");
     *peak = (rd_peak){(uint32_t)values[0], (uint32_t)values[1], values[2], values[3]};
 }
 

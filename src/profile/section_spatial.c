@@ -42,12 +42,12 @@ static void read_word_bins(rdi_profile_reader *r, void *field) {
         rdi_json_enter_array(j);
         for (; rdi_json_next_item(j); n++) {
             if (n >= RDI_COUNT(row))
-                rdi_json_fail(j, "a row is [low, high, count, sum]");
+                rdi_json_fail(j, "a row must be [low, high, count, sum]");
             else
                 row[n] = n < 3 ? rdi_json_u64(j) : rdi_json_u128(j);
         }
         if (n != RDI_COUNT(row))
-            rdi_json_fail(j, "a row is [low, high, count, sum]");
+            rdi_json_fail(j, "a row must be [low, high, count, sum]");
         bins[s->n_word_bins++] =
             (rd_bin){(uint64_t)row[0], (uint64_t)row[1], (uint64_t)row[2], rdi_sum_narrow(row[3])};
     }

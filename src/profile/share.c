@@ -17,7 +17,7 @@ void rdi_read_bins(rdi_profile_reader *r, void *field) {
         rdi_json_enter_array(j);
         for (; rdi_json_next_item(j); n++) {
             if (n >= RDI_COUNT(row))
-                rdi_json_fail(j, "a bin is [low, high, count]");
+                rdi_json_fail(j, "a bin must be [low, high, count]");
             else
                 row[n] = rdi_json_u64(j);
         }

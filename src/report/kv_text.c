@@ -154,9 +154,10 @@ static void add_rows(kv_text *k, const rdi_kv_report_row *rows, size_t n) {
                    "serves. p10, median: a tenth and half of the requests get at most this share "
                    "of their prompt.");
     if (opt)
-        rdi_paper_wrap(&k->paper,
-                       "best: share of the blocks that any replacement could serve that knows the "
-                       "future (Belady's bound with the prefix rule, exact).");
+        rdi_paper_wrap(
+            &k->paper,
+            "best: share of the blocks that a replacement policy that knows the future could "
+            "serve (Belady's bound with the prefix rule, exact).");
 }
 
 /* ---- by turn ---- */

@@ -116,7 +116,7 @@ static void say_misses(rdi_text *t, const machine_change *c) {
                         c->names[0]);
     else
         rdi_text_puts(t, told ? "; its caches miss equally often in both profiles."
-                              : ", and the profiles do not tell the misses.");
+                              : ", and the profiles do not contain the misses.");
 }
 
 /* ---- the table ---- */

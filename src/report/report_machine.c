@@ -70,15 +70,14 @@ static void add_cost(rdi_paper *paper, const rd_machine *m, const rd_machine_mis
     rdi_format_cycles(m, &found->cycles, range);
     if (m->parallel)
         snprintf(text, sizeof text,
-                 "Waiting for data takes %s: the lower end if %" PRIu32
+                 "Waiting for data takes %s. The lower end holds if %" PRIu32
                  " misses are always in flight, the upper end if misses never overlap.",
                  range, m->parallel);
     else
-        snprintf(
-            text, sizeof text,
-            "Waiting for data takes %s: the upper end if misses never overlap. How many can be "
-            "in flight is not known.",
-            range);
+        snprintf(text, sizeof text,
+                 "Waiting for data takes %s. The upper end holds if misses never overlap. The "
+                 "machine's description does not say how many misses can be in flight.",
+                 range);
     rdi_paper_wrap(paper, text);
 }
 

@@ -445,8 +445,8 @@ static void facts_that_cannot_be_read_are_refused(void **state) {
     size_t n = 0;
     expect_saying(rd_profile_set_block_bytes(profile, 3), "power of two");
     expect_ok(rd_profile_set_block_bytes(profile, UINT64_C(1) << 63));
-    expect_saying(rd_profile_set_kinds(profile, "X"), "letters of LSI");
-    expect_saying(rd_profile_set_kinds(profile, ""), "letters of LSI");
+    expect_saying(rd_profile_set_kinds(profile, "X"), "letters L, S and I");
+    expect_saying(rd_profile_set_kinds(profile, ""), "letters L, S and I");
     expect_ok(rd_profile_set_kinds(profile, NULL));
     rd_profile_set_seconds(profile, NAN);
     rd_profile_set_seconds(profile, -1);
@@ -1218,7 +1218,7 @@ static void kv_fleets_and_reports(void **state) {
     expect_ok(rd_kv_fleet_new(ctx, &config, 2, RD_KV_CONVERSATION, &fleet));
     REFUSED(rd_kv_fleet_feed(NULL, &request));
     EXPLAINED("r", rd_kv_fleet_feed(fleet, NULL));
-    expect_saying(rd_kv_fleet_feed(fleet, &request), "does not tell the conversation");
+    expect_saying(rd_kv_fleet_feed(fleet, &request), "does not name the conversation");
     REFUSED(rd_kv_fleet_finish(NULL));
     REFUSED(rd_kv_fleet_at(NULL, 0, &point));
     EXPLAINED("out", rd_kv_fleet_at(fleet, 0, NULL));

@@ -382,8 +382,7 @@ static const rd_opt shards_opts[] = {
      .offset = offsetof(shards_engine, rate),
      .def = "0",
      .max = 1,
-     .help =
-         "fraction of the blocks in the sample; 0: 0.01, or 1 at the start if samples= is given"},
+     .help = "fraction of the blocks to sample; 0: 0.01, or start at 1 if samples= is given"},
     {.name = "samples",
      .type = RD_OPT_SIZE,
      .offset = offsetof(shards_engine, samples),

@@ -66,7 +66,7 @@ static rd_status check_config(rd_ctx *ctx, const rdi_engine_ops *ops,
     if (config->checkpoint && !(ops->info.caps & RD_CAP_CHECKPOINT))
         return rdi_fail(ctx, RD_EINVAL, "engine %s writes no checkpoints; use engine parda", name);
     if (config->sink && !(ops->info.caps & RD_CAP_DISTANCES))
-        return rdi_fail(ctx, RD_EINVAL, "engine %s computes no single distances; use auto", name);
+        return rdi_fail(ctx, RD_EINVAL, "engine %s gives no individual distances; use auto", name);
     return RD_OK;
 }
 

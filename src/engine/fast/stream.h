@@ -103,7 +103,8 @@ typedef struct rdi_stream_kernel {
      * blocks, and removes these blocks. newer[i] is RD_COLD for a block that is not in the table.
      * The front must be off. */
     void (*take)(rdi_stream *e, const uint64_t *blk, size_t n, uint64_t *newer);
-    /* Uses the table alone: looks up and updates n references, without distances. */
+    /* Uses the table alone: looks up the blocks of n references and updates their entries, without
+     * distances. */
     void (*lookup)(rdi_stream *e, const uint64_t *blk, size_t n);
     /* Does the same as lookup() for 1 <= n <= STEP references, and also stores how many references
      * ago each block was last used. */

@@ -180,8 +180,8 @@ static rd_status geometric_finish(void *self) {
         RD_TRY(run_round(e));
     if (e->backend == RDI_BACKEND_CUDA)
         rdi_snprintf(e->run->out.note, sizeof e->run->out.note,
-                     "geometric on %.80s: %.6f s of work there", rdi_device_name(e->device.device),
-                     e->device.seconds);
+                     "geometric on %.80s: the device worked for %.6f s",
+                     rdi_device_name(e->device.device), e->device.seconds);
     return rdi_round_finish(&e->round);
 }
 

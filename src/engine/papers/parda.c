@@ -417,7 +417,7 @@ const rdi_engine_ops rdi_engine_parda = {
     .info =
         {
             .name = "parda",
-            .summary = "Parda: ranks that share nothing, rounds, two kinds of fix-up",
+            .summary = "Parda: ranks without shared memory, in rounds, with two kinds of fix-up",
             .card =
                 "Each rank analyzes a chunk alone with an exact engine (engine=NAME/key=value).\n"
                 "Other ranks resolve its first touches: fixup=pipelined from rank to rank\n"

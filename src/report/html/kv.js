@@ -15,9 +15,8 @@ function sayEnough() {
         `${kvBlocks(data.infinite.blocks)} are enough for all of it.`];
     const most = enough(0.9), half = enough(0.5);
     if (most && half)
-        list.push(`What to buy: ${kvBlocks(most.blocks)} give 90\u00a0% of what an infinite cache ` +
-            `gives, ${kvBlocks(half.blocks)} give half of it. Beyond ${kvBlocks(enough(0.99).blocks)} ` +
-            "more memory gains next to nothing.");
+        list.push(`90\u00a0% of the hits of an infinite cache need ${kvBlocks(most.blocks)}, and half of them need ` +
+            `${kvBlocks(half.blocks)}. Beyond ${kvBlocks(enough(0.99).blocks)}, more memory gains next to nothing.`);
     return list;
 }
 
@@ -44,8 +43,8 @@ function sayRouters() {
     if (!data.routers) return [];
     const last = data.points.length - 1;
     const parts = data.routers.map((r) => `${r.router} ${percent(r.points[last].token_hit_ratio)}`);
-    return [`With ${data.replicas} replicas that share ${kvBlocks(data.points[last].blocks)}: ` +
-        `${parts.join(", ")}; one shared pool ${percent(data.points[last].token_hit_ratio)}.`];
+    return [`Token hit ratio of ${data.replicas} replicas that together have ${kvBlocks(data.points[last].blocks)}: ` +
+        `${parts.join(", ")}. One shared pool of this size has ${percent(data.points[last].token_hit_ratio)}.`];
 }
 
 function sayCard() {

@@ -204,7 +204,7 @@ function methodOf(p, i) {
         ({ L: "loads", S: "stores", I: "instruction fetches" })[k] || clean(k)).join(", ")]);
     rows.push(["Bins of the profile", clean(p.binning)]);
     if (p.seconds) rows.push(["Time of the analysis", seconds(p.seconds)]);
-    if (p.partial) rows.push(["Complete", "no: the trace ends early, and the results cover the run up to its end"]);
+    if (p.partial) rows.push(["Complete", "no: the trace ends early, and the results cover the run up to that point"]);
     if (p.skipped !== 0) rows.push(["Skipped by the recorder",
         p.skipped === null ? "some references" : `${exactCount(p.skipped)} references`]);
     if (p.attribution) rows.push(["Cost of attribution", `${seconds(p.attribution.cost.seconds)}, ` +

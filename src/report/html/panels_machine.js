@@ -23,14 +23,14 @@ function waitRange(m, [low, high]) {
 
 function sayWait(m, found) {
     if (!found.cycles)
-        return `What the misses cost on ${machineName(m)} is not known: its description does not have all ` +
+        return `The cost of the misses on ${machineName(m)} is not known: its description does not have all ` +
             "latencies.";
     return `On ${machineName(m)}, waiting for data takes ${waitRange(m, found.cycles)}` +
-        (m.clock ? ` at ${m.clock}\u00a0GHz, ${count(found.cycles[0])} to ${count(found.cycles[1])} cycles: `
-            : ": ") +
-        (m.parallel ? `the lower end if ${m.parallel} misses are always in flight, ` : "") +
-        "the upper end if misses never overlap." +
-        (m.parallel ? "" : " How many misses can be in flight is not known.");
+        (m.clock ? ` at ${m.clock}\u00a0GHz, ${count(found.cycles[0])} to ${count(found.cycles[1])} cycles. `
+            : ". ") +
+        (m.parallel ? `The lower end holds if ${m.parallel} misses are always in flight, the ` : "The ") +
+        `upper end${m.parallel ? "" : " holds"} if misses never overlap.` +
+        (m.parallel ? "" : " The description does not say how many misses can be in flight.");
 }
 
 /* Makes the box of one cache: its shape, and a bar that divides the references into hits, misses that
