@@ -90,16 +90,20 @@ typedef struct rd_profile rd_profile;
 
 /* The facts of a profile except its bins. Strings are borrowed from the profile.
  *
- * error_kind is one of these words: "exact"     every distance is exact "relative"  a distance is
- * at most the true distance d, and at least d - error_bound * d "absolute"  a distance is at most
- * the true distance d, and at least d - error_bound "sampled"   error_bound is the largest half
- * width of the confidence band of the miss ratios, see rd_mrc_band(); nothing is stated for caches
- * below rd_mrc_resolution() blocks "bursts"    the recorder recorded bursts of references and
- * skipped the others. With 95 % confidence a miss ratio is within the band of rd_mrc_band(), which
- * covers reuses longer than a burst as well; error_bound is its largest width "parts"     the
- * recorder skipped parts of the run; nothing is known about the error "time"      the histogram
- * contains time distances "none"      nothing was measured Any other word ("statistical", or
- * "mixed" after a merge) promises nothing about individual distances.
+ * error_kind is one of these words:
+ *   "exact"     every distance is exact
+ *   "relative"  a distance is at most the true distance d, and at least d - error_bound * d
+ *   "absolute"  a distance is at most the true distance d, and at least d - error_bound
+ *   "sampled"   error_bound is the largest half width of the confidence band of the miss ratios,
+ *               see rd_mrc_band(); nothing is stated for caches below rd_mrc_resolution() blocks
+ *   "bursts"    the recorder recorded bursts of references and skipped the others. With 95 %
+ *               confidence a miss ratio is within the band of rd_mrc_band(), which covers reuses
+ *               longer than a burst as well; error_bound is its largest width
+ *   "parts"     the recorder skipped parts of the run; nothing is known about the error
+ *   "time"      the histogram contains time distances
+ *   "none"      nothing was measured
+ * Any other word ("statistical", or "mixed" after a merge) promises nothing about individual
+ * distances.
  */
 typedef struct rd_profile_facts {
     uint64_t references;        /* number of block references analyzed */

@@ -97,7 +97,7 @@ size_t rdi_kv_window(rd_kv *kv, uint64_t time_us);
 rd_status rdi_kv_opt_request(rd_kv *kv, const rdi_kv_seen *seen);
 void rdi_kv_opt_fini(rd_kv *kv);
 
-/* Counts the hits and moves of a request per tier. `window` is that of its time. */
+/* Counts the hits and moves of a request per tier. `window` is the window of its arrival time. */
 void rdi_kv_tiers_request(rd_kv *kv, const rdi_kv_seen *seen, size_t window);
 void rdi_kv_tiers_finish(rd_kv *kv);
 

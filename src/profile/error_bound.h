@@ -13,7 +13,7 @@ typedef enum rdi_error_kind {
     RDI_ERROR_EXACT,    /* the measured distance is the true distance */
     RDI_ERROR_RELATIVE, /* a true distance d is measured as d - bound * d to d */
     RDI_ERROR_ABSOLUTE, /* a true distance d is measured as d - bound to d */
-    RDI_ERROR_UNBOUND   /* no guarantee for a single distance */
+    RDI_ERROR_UNBOUND   /* no guarantee for an individual distance */
 } rdi_error_kind;
 
 typedef struct rdi_error_bound {
