@@ -1,14 +1,17 @@
 /* Reports the misses of a machine's caches and the time that they cost, for people. */
+#include "reusedist/attribution.h"
 #include "reusedist/report.h"
 
 #include "base/number.h"
 #include "profile/profile_build.h"
 #include "report/paper.h"
 #include "report/report_machine.h"
+#include "report/report_parts.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define NAME_COLUMNS  14
 #define SIZE_COLUMNS  11
@@ -58,13 +61,23 @@ static void add_cache(rdi_paper *paper, const rd_cache *c, double full, double e
     rdi_text_putc(&paper->t, '\n');
 }
 
+static bool has_unknown_misses(const rd_machine *m, const rd_machine_misses *found) {
+    for (size_t i = 0; i < m->caches.n; i++)
+        if (isnan(found->estimate[i]))
+            return true;
+    return false;
+}
+
 /* Says what the misses cost, or why that is not known. */
 static void add_cost(rdi_paper *paper, const rd_machine *m, const rd_machine_misses *found) {
     char range[RDI_CYCLES_ROOM], text[2 * RDI_CYCLES_ROOM + 200];
     rdi_text_putc(&paper->t, '\n');
     if (!found->cycles_known) {
-        rdi_paper_wrap(paper, "The description of these caches does not have all latencies, so the "
-                              "cost of the misses is not known.");
+        rdi_paper_wrap(paper, has_unknown_misses(m, found)
+                                  ? "The misses of some of these caches are not known, so their "
+                                    "cost is not known either."
+                                  : "The description of these caches does not have all latencies, "
+                                    "so the cost of the misses is not known.");
         return;
     }
     rdi_format_cycles(m, &found->cycles, range);
@@ -118,6 +131,28 @@ static void add_reason(rdi_paper *paper, const rd_ctx *ctx) {
     rdi_paper_wrap(paper, text);
 }
 
+/* Writes the caches that the report names to `out` and returns their number. These are the machine's
+ * data caches, so that one report has one set of caches, unless the profile counted the misses of
+ * other caches. */
+static size_t choose_levels(const rd_profile *p, const rd_machine *m, rd_level *out) {
+    const rd_level *levels;
+    const rd_details *details = rd_profile_details(p);
+    size_t n = rdi_report_levels(p, &levels);
+    if (n == 0 || (details && details->n_levels)) {
+        memcpy(out, levels, n * sizeof *out);
+        return n;
+    }
+    n = 0;
+    for (size_t i = 0; i < m->caches.n; i++) {
+        const rd_cache *c = &m->caches.cache[i];
+        if (strcmp(c->name, "L1I") == 0)
+            continue;
+        out[n] = (rd_level){.bytes = c->bytes};
+        memcpy(out[n++].name, c->name, sizeof c->name);
+    }
+    return n;
+}
+
 rd_status rd_report_machine_text(rd_profile *p, const rd_report_style *style, const rd_machine *m,
                                  char **text, size_t *n) {
     RDI_NEED(rdi_profile_ctx(p), p, m, text, n);
@@ -125,7 +160,9 @@ rd_status rd_report_machine_text(rd_profile *p, const rd_report_style *style, co
     char *report = NULL;
     size_t n_report = 0;
     rd_machine_misses found;
-    RD_TRY(rd_report_text(p, style, &report, &n_report));
+    rd_level levels[RD_CACHES_MAX];
+    size_t n_levels = choose_levels(p, m, levels);
+    RD_TRY(rdi_report_text(p, style, levels, n_levels, &report, &n_report));
     rdi_paper paper = rdi_paper_start(p, style);
     rdi_text_add(&paper.t, report, n_report);
     rd_text_free(ctx, report);

@@ -24,6 +24,9 @@ typedef struct rdi_report {
 /* Chooses the caches that a report names: those whose misses the profile has counted, or else the
  * caches of a typical machine if blocks have a size. Returns the number of caches. */
 size_t rdi_report_levels(const rd_profile *p, const rd_level **out);
+/* Makes the report like rd_report_text(), about the given caches. */
+rd_status rdi_report_text(rd_profile *p, const rd_report_style *style, const rd_level *levels,
+                          size_t n_levels, char **text, size_t *n);
 /* Adds the table of miss ratios at useful cache sizes. */
 void rdi_report_sizes(rdi_report *r);
 /* Adds the sentences about the miss ratios of the levels and about the working set. */

@@ -286,6 +286,13 @@ static void add_findings(rdi_report *r) {
 
 rd_status rd_report_text(rd_profile *p, const rd_report_style *style, char **text, size_t *n) {
     RDI_NEED(rdi_profile_ctx(p), p, text, n);
+    const rd_level *levels;
+    size_t n_levels = rdi_report_levels(p, &levels);
+    return rdi_report_text(p, style, levels, n_levels, text, n);
+}
+
+rd_status rdi_report_text(rd_profile *p, const rd_report_style *style, const rd_level *levels,
+                          size_t n_levels, char **text, size_t *n) {
     if (rd_profile_objects(p))
         return rdi_report_objects_text(p, style, text, n);
     rdi_mrc_scan scan = rdi_mrc_scan_start(p);
@@ -293,9 +300,10 @@ rd_status rd_report_text(rd_profile *p, const rd_report_style *style, char **tex
                     .ctx = rdi_profile_ctx(p),
                     .p = p,
                     .facts = rd_profile_facts_of(p),
+                    .levels = levels,
+                    .n_levels = n_levels,
                     .end = rdi_mrc_end(&scan),
                     .resolution = rd_mrc_resolution(p)};
-    r.n_levels = rdi_report_levels(p, &r.levels);
     rdi_paper_title(&r.paper, p);
     add_references(&r);
     if (rdi_mrc_measured(p)) {
