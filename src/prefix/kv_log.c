@@ -212,6 +212,7 @@ static rd_status start(rd_kv_log *log, const rd_kv_log_config *config) {
     log->content_ids = config->content_ids;
     rdi_id_table_init(&log->block_ids, log->ctx);
     rdi_id_table_init(&log->chat_ids, log->ctx);
+    log->block_ids.wide = log->chat_ids.wide = true; /* LMCache's hashes have 256 bits by default */
     if (config->block_tokens > RDI_KV_TOKENS_MAX)
         return rdi_fail(log->ctx, RD_EINVAL, "a block of %" PRIu64 " tokens is too large",
                         config->block_tokens);

@@ -192,8 +192,11 @@ rd_status rdi_id_read(rdi_id_table *t, const char *text, size_t n, uint64_t *out
     }
     uint64_t id = 0;
     const char *digits = hex && rdi_has_0x(text) ? text + 2 : text;
-    if (!(hex ? rdi_scan_hex(digits, &id) : rdi_scan_dec(digits, &id)))
+    if (!(hex ? rdi_scan_hex(digits, &id) : rdi_scan_dec(digits, &id))) {
+        if (t->wide)
+            return read_name(t, text, n, out);
         return fail_number(t, text, n, "does not fit in 64 bits (base=string takes ids as names)");
+    }
     if (t->base == RDI_ID_AUTO)
         RD_TRY(note_number(t, text, n, id));
     *out = id;

@@ -29,6 +29,7 @@ typedef struct rdi_id_slot {
 typedef struct rdi_id_table {
     uint32_t base; /* options base= and seed= */
     uint64_t seed;
+    bool wide; /* take numbers that do not fit in 64 bits as names, instead of refusing them */
     rd_ctx *ctx;
     rdi_id_slot *slots; /* open addressing, linear probing, at most half full */
     size_t used, room;  /* number of slots in use and allocated; room is 0 or a power of two */

@@ -96,6 +96,33 @@ static void test_lmcache(void **state) {
     rd_kv_log_close(log);
 }
 
+/* LMCache's lines as its server writes them by default: seconds since 1970, hashes of 256 bits. */
+static void test_lmcache_hashes_of_256_bits(void **state) {
+    (void)state;
+#define DIGITS "00112233445566778899aabbccddeeff00112233445566778899aabbccddee"
+#define LINE(last)                                                                                 \
+    "{\"timestamp\": 1711929600.125, \"request_id\": \"req-a\", \"model_name\": \"m\", "           \
+    "\"chunk_size\": 256, \"seq_len\": 600, \"dtypes\": [\"torch.float8_e4m3fn\"], "               \
+    "\"shapes\": [[32, 256, 128]], \"chunk_hashes\": [\"0x" DIGITS "01\", \"0x" DIGITS last        \
+    "\"]}\n"
+    rd_kv_log *log = open_log(LINE("02") LINE("03"), NULL);
+    const rd_kv_request *r = next(log);
+    assert_int_equal(rd_kv_log_block_tokens(log), 256);
+    assert_int_equal(r->n_blocks, 2);
+    assert_int_equal(r->prompt_tokens, 600);
+    assert_int_equal(r->time_us, UINT64_C(1711929600125000));
+    assert_true(rd_kv_log_token_bytes(log) == 32 * 128);
+    uint64_t first = r->blocks[0], second = r->blocks[1];
+    assert_int_not_equal(first, second);
+    r = next(log);
+    assert_int_equal(r->blocks[0], first);
+    assert_int_not_equal(r->blocks[1], first);
+    assert_int_not_equal(r->blocks[1], second);
+    rd_kv_log_close(log);
+#undef LINE
+#undef DIGITS
+}
+
 static void test_any_fields(void **state) {
     (void)state;
     rd_kv_log_config config = {.size = sizeof config,
@@ -361,6 +388,7 @@ int main(void) {
         TEST(test_mooncake),
         TEST(test_bailian),
         TEST(test_lmcache),
+        TEST(test_lmcache_hashes_of_256_bits),
         TEST(test_any_fields),
         TEST(test_token_ids),
         TEST(test_content_ids),
