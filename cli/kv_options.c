@@ -21,6 +21,12 @@ enum { UNIT_AUTO, UNIT_BLOCKS, UNIT_TOKENS, UNIT_BYTES };
         .name = option, .arg = "N", .type = RD_OPT_DOUBLE, .offset = FIELD(member),                \
         .max = NUMBER_MAX, .help = text                                                            \
     }
+/* A number that must not be 0 if it is given. */
+#define POSITIVE(option, member, text)                                                             \
+    {                                                                                              \
+        .name = option, .arg = "N", .type = RD_OPT_DOUBLE, .offset = FIELD(member), .min = 1e-6,   \
+        .max = NUMBER_MAX, .help = text                                                            \
+    }
 #define CHOICE(option, what, words, usual, member, text)                                           \
     {                                                                                              \
         .name = option, .arg = what, .type = RD_OPT_CHOICE, .choices = words, .def = usual,        \
@@ -58,7 +64,7 @@ const rd_opt kv_opts[] = {
      .type = RD_OPT_BOOL,
      .offset = FIELD(models),
      .help = "list the models that --model knows"},
-    NUMBER("token-bytes", token_bytes, "bytes per token, instead of --model"),
+    POSITIVE("token-bytes", token_bytes, "bytes per token, instead of --model"),
     {.name = "card",
      .arg = "SIZE",
      .type = RD_OPT_SIZE,
@@ -77,7 +83,7 @@ const rd_opt kv_opts[] = {
     CHOICE("fill", "HOW", "exclusive|inclusive", "exclusive", fill,
            "whether a tier also holds what faster tiers hold"),
     TEXT("hits", "SHARE", hits, "find the cheapest tiers that serve 60% of the prompt tokens"),
-    NUMBER("budget", budget, "find the best tiers that cost no more per hour"),
+    POSITIVE("budget", budget, "find the best tiers that cost no more per hour"),
     NUMBER("token-cost", token_cost, "cost of a million recomputed tokens"),
     NUMBER("second-cost", second_cost, "cost of a second of prefill or loading"),
     NUMBER("prefill", prefill, "tokens that a server recomputes per second"),
@@ -130,6 +136,14 @@ static int parse_tier_key(rd_ctx *ctx, const char *text, rd_kv_offer *offer) {
     return fail_usage("--tiers: '%s' is not a key of a tier (one of: cost=, speed=)", text);
 }
 
+/* Returns whether an earlier tier has the name of tier number `i`. */
+static bool is_repeated(const kv_setup *s, size_t i) {
+    for (size_t k = 0; k < i; k++)
+        if (strcmp(s->offers[k].name, s->offers[i].name) == 0)
+            return true;
+    return false;
+}
+
 /* Parses "NAME=SIZE[:key=value]...", which is split in place. */
 static int parse_tier(rd_ctx *ctx, char *text, rd_kv_offer *offer) {
     char *size = strchr(text, '=');
@@ -142,6 +156,8 @@ static int parse_tier(rd_ctx *ctx, char *text, rd_kv_offer *offer) {
         *key++ = '\0';
     if (rd_parse_size(ctx, size, &offer->bytes) != RD_OK)
         return fail_usage("--tiers: %s", rd_last_error(ctx));
+    if (offer->bytes == 0)
+        return fail_usage("--tiers: the size of tier %s is 0; leave it out", text);
     while (key) {
         char *next = strchr(key, ':');
         if (next)
@@ -168,6 +184,8 @@ static int parse_tiers(rd_ctx *ctx, const char *text, kv_setup *s) {
         int status = parse_tier(ctx, at, &s->offers[s->n_offers++]);
         if (status != EXIT_OK)
             return status;
+        if (is_repeated(s, s->n_offers - 1))
+            return fail_usage("--tiers: two tiers are called %s", s->offers[s->n_offers - 1].name);
         at = next;
     }
     return EXIT_OK;
@@ -187,7 +205,9 @@ static int parse_goal(const kv_options *o, kv_setup *s) {
     if (o->hits) {
         double percent = rd_strtod(o->hits, &end);
         if (end == o->hits || strcmp(end, "%") != 0 || !(percent > 0 && percent <= 100))
-            return fail_usage("--hits: '%s' is not a percentage above 0%%, such as 60%%", o->hits);
+            return fail_usage(
+                "--hits: '%s' is not a percentage above 0%% and up to 100%%, such as 60%%",
+                o->hits);
         s->goal.hits = percent / 100;
     }
     if (s->has_goal && !o->tiers)

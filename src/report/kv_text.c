@@ -282,10 +282,16 @@ static void add_plan(kv_text *k) {
         end_line(k);
     }
     format_share(plan->hits, share);
-    rdi_snprintf(text, sizeof text,
-                 "These tiers serve %s of the prompt tokens. They cost %.2f per hour, and misses "
-                 "cost %.2f per hour.",
-                 share, plan->storage_cost, plan->miss_cost);
+    int length = rdi_snprintf(text, sizeof text,
+                              "These tiers serve %s of the prompt tokens. They cost %.2f per hour",
+                              share, plan->storage_cost);
+    if (plan->miss_cost > 0)
+        rdi_snprintf(text + length, sizeof text - (size_t)length,
+                     ", and misses cost %.2f per hour.", plan->miss_cost);
+    else
+        rdi_snprintf(
+            text + length, sizeof text - (size_t)length,
+            ". For the cost of misses, give --token-cost, or --prefill and --second-cost.");
     rdi_paper_wrap(&k->paper, text);
 }
 

@@ -35,8 +35,10 @@ function sayPlan() {
     const sizes = data.plan.tiers.filter((t) => t.bytes > 0).map((t) => `${bytes(t.bytes)} of ${clean(t.name)}`);
     return [`The cheapest way to the goal: ${sizes.join(" and ") || "no cache"}. It serves ` +
         `${percent(data.plan.token_hit_ratio)} of the prompt tokens and costs ` +
-        `${data.plan.storage_cost_per_hour.toFixed(2)} per hour; misses cost ` +
-        `${data.plan.miss_cost_per_hour.toFixed(2)} per hour.`];
+        `${data.plan.storage_cost_per_hour.toFixed(2)} per hour` +
+        (data.plan.miss_cost_per_hour > 0
+            ? `; misses cost ${data.plan.miss_cost_per_hour.toFixed(2)} per hour.`
+            : ". The cost of misses is not known.")];
 }
 
 function sayRouters() {
