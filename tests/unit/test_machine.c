@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* A latency or clock rate that no document states is 0; the known latencies grow from the inside out. */
 static void every_preset_is_complete(void **state) {
     rd_ctx *ctx = *state;
     size_t n = rd_machine_count();
@@ -27,11 +28,15 @@ static void every_preset_is_complete(void **state) {
         rd_machine m, found;
         assert_int_equal(rd_machine_at(ctx, i, &m), RD_OK);
         assert_true(m.title[0] && m.kind[0] && strlen(m.source) > 20);
-        assert_true(m.line_bytes >= 64 && m.cores > 0 && m.clock_ghz > 1 && m.clock_ghz < 7);
+        assert_true(m.line_bytes >= 64 && m.cores > 0);
+        assert_true(m.clock_ghz == 0 || (m.clock_ghz > 1 && m.clock_ghz < 7));
+        double inner = 0;
         for (size_t k = 0; k < m.caches.n; k++) {
-            assert_true(m.caches.cache[k].latency > 0);
-            assert_true(k == 0 || m.caches.cache[k].latency > m.caches.cache[k - 1].latency);
+            double latency = m.caches.cache[k].latency;
+            assert_true(latency == 0 || latency > inner);
+            inner = latency > 0 ? latency : inner;
         }
+        assert_true(inner > 0);
         assert_true(m.caches.cache[m.caches.n - 1].shared);
         assert_int_equal(rd_machine_find(ctx, m.name, &found), RD_OK);
         assert_string_equal(found.title, m.title);
