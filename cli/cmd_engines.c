@@ -23,7 +23,7 @@ static void print_list(void) {
         [RD_ROLE_MEASURE] = "For measuring",
         [RD_ROLE_STRATEGY] = "Strategies that auto selects from",
         [RD_ROLE_STUDY] = "Algorithms from the literature, for study and comparison",
-        [RD_ROLE_BASELINE] = "Baselines, for the cost of measuring",
+        [RD_ROLE_BASELINE] = "Baselines, which show what measuring costs",
     };
     for (unsigned role = 0; role < RD_ROLES; role++) {
         printf("%s%s:\n", role ? "\n" : "", headings[role]);

@@ -38,7 +38,7 @@ typedef struct pipeline_extras {
     uint64_t burst;        /* see rd_analysis_config */
     bool kinds_chosen;     /* true: the recorder already dropped references of all other kinds */
     const rd_hierarchy *hierarchy; /* caches to simulate; NULL: none */
-    bool without_causes;           /* see rd_analysis_config, here and below */
+    bool without_causes;           /* see rd_analysis_config */
     rd_block_sink blocks;
     void *blocks_user;
     const rd_objects_config *objects; /* NULL: references in blocks; see rd_analysis_config */

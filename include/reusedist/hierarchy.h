@@ -141,8 +141,8 @@ RD_API void rd_simulator_free(rd_simulator *s);
 #define RD_WAYS_SETS_MAX    (UINT64_C(1) << 26) /* maximum number of sets */
 #define RD_WAYS_THREADS_MAX 4096
 
-/* The misses of LRU caches with given numbers of sets and every number of ways, in one pass (Hill
- * and Smith 1989). Block b belongs to set b mod S. */
+/* Counts the misses of LRU caches with given numbers of sets and every number of ways in one pass
+ * (Hill and Smith 1989). Block b belongs to set b mod S. */
 typedef struct rd_ways rd_ways;
 
 /* Makes empty caches for up to RD_SIZES_MAX different numbers of sets. Several threads share the

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/* How the distances of a group change with the input size s: d = c + e f(s). */
+/* A pattern says how the distances d of a group change with the input size s: d = c + e f(s). */
 typedef enum rd_pattern {
     RD_PATTERN_CONSTANT = 0, /* f(s) = 0 */
     RD_PATTERN_CUBE_ROOT,    /* s^(1/3) */

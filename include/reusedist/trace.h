@@ -137,8 +137,8 @@ RD_API RD_CHECKED rd_status rd_trace_open_memory(rd_ctx *ctx, const char *name, 
  * lists the generators. */
 RD_API RD_CHECKED rd_status rd_trace_generate(rd_ctx *ctx, const char *spec, rd_trace **out);
 
-/* Chooses which columns of requests the trace delivers: a mask of bits of RD_REQUEST_FIELDS, of which
- * the trace has none, some or all. Without this call, it delivers none of them and does not spend
+/* Chooses which columns of requests the trace delivers: a mask of bits of RD_REQUEST_FIELDS.
+ * Columns that the trace does not have are left out. Without this call, it delivers none of them and does not spend
  * time on them. With RD_FIELD_BYTES, a trace of object ids delivers their sizes in this column
  * instead of the column of sizes. The function must be called before the first rd_trace_read(). */
 RD_API RD_CHECKED rd_status rd_trace_select(rd_trace *t, uint32_t fields);

@@ -226,7 +226,7 @@ static rd_status check_words(rd_ctx *ctx, const rd_cache *c) {
                 c->fill <= RD_FILL_EXCLUSIVE && c->prefetch <= RD_PREFETCH_STREAM &&
                 c->index <= RD_INDEX_HASH;
     return good ? RD_OK
-                : rdi_fail(ctx, RD_EINVAL, "%s: a policy or rule has an unknown number", c->name);
+                : rdi_fail(ctx, RD_EINVAL, "%s: a policy or rule has an invalid value", c->name);
 }
 
 static rd_status check_exclusive(rd_ctx *ctx, const rd_hierarchy *h) {

@@ -2,9 +2,9 @@
  *
  * Between two requests the cache holds at most C blocks. To be a hit, a block must stay from the
  * request that touched it last to the request that touches it now: it occupies all gaps between
- * requests in this interval. The most hits are the most intervals such that no gap has more than C.
- * Taking intervals by their ends, each if all its gaps still have room, is optimal for intervals of
- * equal value. Within a request the blocks are taken front to back. The interval of a block contains
+ * requests in this interval. The best cache chooses as many intervals as possible such that at most C
+ * of them share any gap. Going through the intervals in the order of their ends and choosing each one
+ * whose gaps all have room is optimal, because all intervals have the same value. Within a request the blocks are taken front to back. The interval of a block contains
  * the intervals of the blocks before it in the request, because every request that touches the block
  * touches these as well. So if a block is taken, the blocks before it were taken too: the prefix
  * rule holds by itself.

@@ -27,8 +27,8 @@ typedef struct native_reader {
     rdi_reader *r;
     rdi_native_head head;
     frame_place last;   /* the frame that was read last; seeking forward begins here */
-    uint64_t before;    /* number of references before the next one to deliver, which is part of the
-                           seed of the next frame's checksum */
+    uint64_t before;    /* number of references delivered so far; the seed of the next frame's
+                           checksum contains it */
     uint64_t frame;     /* number of the frame, from 1, for messages */
     size_t frame_bytes; /* number of bytes of the frame in the input buffer that are not yet
                            consumed; 0: none */

@@ -89,8 +89,8 @@ const char *rdi_column_open(rdi_column_decoder *c, uint32_t fields, size_t count
     return NULL;
 }
 
-/* Returns whether the group at `control` has only symbols without a size in the data, and there is
- * enough data for any symbols. */
+/* Returns whether the group at `control` can be decoded without checks: none of its symbols has a
+ * size in the data, and the data is long enough for any symbols. */
 static bool simple_group(const rdi_column_decoder *c, const uint8_t *control, size_t used) {
     uint8_t highest = 0;
     for (size_t i = 0; i < GROUP; i++)

@@ -31,8 +31,8 @@ typedef struct entry {
     uint32_t zone;         /* number of markers before it */
 } entry;
 
-/* Invariants: For every z below `markers`, marker[z] is the entry at place sizes.value[z] - 1,
- * counted from 0 at the newest. The zone of an entry at place p is the number of sizes <= p. */
+/* Invariants: For every z below `markers`, marker[z] is entry number sizes.value[z] - 1 of
+ * the list, counted from 0 at the newest. The zone of entry number p is the number of sizes <= p. */
 typedef struct khw_engine {
     rd_sizes sizes; /* option; open() sorts the sizes, and removes duplicates and sizes of the bound
                        or more */

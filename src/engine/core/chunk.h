@@ -32,7 +32,7 @@
  *
  * State between rounds. When a round is resolved, the blocks of a chunk that no later chunk has
  * referenced are the chunk's part of the LRU stack: an engine that inserts has them below the
- * received blocks, an engine that takes has no others. An engine that holds everything before the
+ * received blocks, and an engine that takes has only them. An engine that holds everything before the
  * round and is fed the parts of all chunks, in order, holds everything before the next round.
  *
  * This code starts no threads, and each function uses one chunk. Two engines call these functions
