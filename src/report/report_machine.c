@@ -76,8 +76,8 @@ static void add_cost(rdi_paper *paper, const rd_machine *m, const rd_machine_mis
         rdi_paper_wrap(paper, has_unknown_misses(m, found)
                                   ? "The misses of some of these caches are not known, so their "
                                     "cost is not known either."
-                                  : "The description of these caches does not have all latencies, "
-                                    "so the cost of the misses is not known.");
+                                  : "The description of these caches lacks a latency or the clock "
+                                    "rate, so the cost of the misses is not known.");
         return;
     }
     rdi_format_cycles(m, &found->cycles, range);
