@@ -228,7 +228,11 @@ static rd_objects *feed(rd_ctx *ctx, const trace *t, size_t step, uint64_t *dist
     return o;
 }
 
+#ifdef __SANITIZE_ADDRESS__
+#define SEEDS 1600 /* enough to reach all code */
+#else
 #define SEEDS 6400
+#endif
 
 static void distances_follow_the_definition(void **state) {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
