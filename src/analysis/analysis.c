@@ -252,6 +252,14 @@ rd_status rdi_analysis_tell(rd_analysis *a, const rd_progress *progress) {
     return rdi_fail(a->ctx, RD_ECANCELED, "the analysis was canceled");
 }
 
+rd_status rdi_analysis_tell_read(rd_analysis *a, const rdi_analysis_reading *r, size_t n) {
+    r->source->references += n;
+    a->progress.references += n;
+    a->progress.bytes = a->bytes_before + r->source->bytes;
+    rd_status status = rdi_analysis_tell(a, &a->progress);
+    return status == RD_OK ? RD_OK : rdi_analysis_end_early(a, status);
+}
+
 void rdi_analysis_note(const rd_analysis *a, rd_note_kind kind, const char *format, ...) {
     char text[1024];
     va_list args;

@@ -122,6 +122,9 @@ static inline bool rdi_analysis_wants_blocks(const rd_analysis *a) {
 
 /* Calls the progress callback. Returns RD_ECANCELED if it cancels the analysis. */
 rd_status rdi_analysis_tell(rd_analysis *a, const rd_progress *progress);
+/* Counts `n` further references that were read from `r`, and calls the progress callback. If it
+ * cancels the analysis, the analysis ends early. */
+rd_status rdi_analysis_tell_read(rd_analysis *a, const rdi_analysis_reading *r, size_t n);
 void rdi_analysis_note(const rd_analysis *a, rd_note_kind kind, const char *format, ...)
     RDI_PRINTF(3, 4);
 /* Notes that the analysis ends early with `status`, and returns `status`. The engine must be intact

@@ -48,15 +48,6 @@ static rd_status feed_batch(rd_analysis *a, const rdi_analysis_reading *r, const
     return status;
 }
 
-static rd_status tell(rd_analysis *a, const rdi_analysis_reading *r, size_t n) {
-    r->source->references += n;
-    a->progress.references += n;
-    a->progress.block_references += n;
-    a->progress.bytes = a->bytes_before + r->source->bytes;
-    rd_status status = rdi_analysis_tell(a, &a->progress);
-    return status == RD_OK ? RD_OK : rdi_analysis_end_early(a, status);
-}
-
 static rd_status feed_all(rd_analysis *a, const rdi_analysis_reading *r) {
     RD_TRY(rd_trace_select(r->trace, RD_REQUEST_FIELDS));
     while (true) {
@@ -71,7 +62,8 @@ static rd_status feed_all(rd_analysis *a, const rdi_analysis_reading *r) {
         if (!rd_trace_has_ids(r->trace) || !(refs->size || refs->more[RD_MORE_BYTES]))
             return fail_trace(a, r);
         RD_TRY(feed_batch(a, r, refs));
-        RD_TRY(tell(a, r, refs->n));
+        a->progress.block_references += refs->n;
+        RD_TRY(rdi_analysis_tell_read(a, r, refs->n));
     }
 }
 

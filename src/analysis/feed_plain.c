@@ -55,14 +55,6 @@ static rd_status feed_batch(rd_analysis *a, const rdi_analysis_reading *r, const
     }
 }
 
-static rd_status tell(rd_analysis *a, const rdi_analysis_reading *r, size_t n) {
-    r->source->references += n;
-    a->progress.references += n;
-    a->progress.bytes = a->bytes_before + r->source->bytes;
-    rd_status status = rdi_analysis_tell(a, &a->progress);
-    return status == RD_OK ? RD_OK : rdi_analysis_end_early(a, status);
-}
-
 rd_status rdi_feed_plain(rd_analysis *a, const rdi_analysis_reading *r) {
     while (true) {
         const rd_refs *refs = NULL;
@@ -76,6 +68,6 @@ rd_status rdi_feed_plain(rd_analysis *a, const rdi_analysis_reading *r) {
         if (r->source->references == 0)
             rdi_analysis_note_columns(a, r, refs->fields);
         RD_TRY(feed_batch(a, r, refs));
-        RD_TRY(tell(a, r, refs->n));
+        RD_TRY(rdi_analysis_tell_read(a, r, refs->n));
     }
 }
