@@ -3,7 +3,7 @@
  *
  * A block is in the sample if its hash is below a threshold, so while the threshold stays the same,
  * either all its references are sampled or none. `stream` measures the distances inside the sample.
- * At a rate R each sampled reference stands for 1 / R references, and its distance is multiplied by
+ * At a rate R each sampled reference represents 1 / R references, and its distance is multiplied by
  * 1 / R. With samples=S the engine lowers the threshold whenever the sample has more than S blocks:
  * blocks above the threshold leave the sample, and earlier counts keep their weight.
  *
@@ -53,8 +53,8 @@
  * hottest blocks are not in the sample. */
 #define SURPRISE     2
 #define MOST_SAMPLES (UINT64_C(1) << 30)
-#define SAMPLE_BYTES 128                 /* upper estimate of memory per sampled block */
-#define FIXED_BYTES  ((uint64_t)2 << 20) /* upper estimate of all other memory */
+#define SAMPLE_BYTES 128                 /* upper estimate of the bytes per sampled block */
+#define FIXED_BYTES  ((uint64_t)2 << 20) /* upper estimate of all other memory, in bytes */
 #define QUANTILE     2.04 /* 97.5 % quantile of Student's t with 31 degrees of freedom */
 
 typedef struct sampled_block {
@@ -72,21 +72,21 @@ typedef struct shards_engine {
     rd_engine *inner;
     uint64_t salt;   /* hash of the seed */
     uint64_t limit;  /* blocks with a hash up to this are sampled */
-    double weight;   /* number of references that a sampled reference stands for: 1 / rate */
+    double weight;   /* number of references that a sampled reference represents: 1 / rate */
     uint64_t fed;    /* number of references fed so far */
     uint64_t direct; /* number of references counted exactly while every block was sampled */
     uint64_t pending[BATCH];
     size_t n_pending;
     sampled_block *heap;
     size_t n_heap, heap_room;
-    double *mass; /* weighted number of references per cell of their distance, after the `direct`
-                     ones */
-    double cold;  /* weighted number of first references, after the `direct` ones */
+    double *mass; /* weighted number of references per cell of their distance, without the `direct`
+                     references */
+    double cold;  /* weighted number of first references, without the `direct` references */
     uint64_t largest;
-    double misses[GROUPS]
-                 [SIZES]; /* element [g][k]: weighted number of references of group g, after the
-                             `direct` ones, for which 2^k blocks are the smallest power of two that
-                             hits; [g][SIZES - 1] also counts first references */
+    /* misses[g][k]: weighted number of references of group g, without the `direct` references, for
+     * which 2^k blocks are the smallest power of two that hits. misses[g][SIZES - 1] also counts
+     * first references. */
+    double misses[GROUPS][SIZES];
 } shards_engine;
 
 static double rate_of(const shards_engine *e) {

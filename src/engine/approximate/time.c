@@ -45,7 +45,7 @@
 extern const rdi_engine_ops rdi_engine_stream;
 
 /* A bit vector that marks which of the last references are the last ones to their blocks. Bit t %
- * 64 of word (t / 64) % words stands for the reference at time t. */
+ * 64 of word (t / 64) % words represents the reference at time t. */
 typedef struct recent_bits {
     uint64_t *word;
     uint64_t mask;   /* words - 1; `words` is a power of two above W / 64 + 1 */

@@ -6,11 +6,12 @@
  * earlier chunk decides their distances. The papers call them local infinities.
  *
  * Resolving. The distinct blocks between the beginning of a chunk and a first touch in it are
- * exactly the earlier first touches. So the engine of the previous chunk, at its end, looks up the
- * open first touches alone, in order, and finds the distance of each one whose block it has met.
- * The remaining ones are first touches of the two chunks together: they stay open, and the engine
- * of the chunk before these two looks them up. First touches that the first chunk of the trace does
- * not know are cold. An engine can look up an open first touch in three ways:
+ * exactly the earlier first touches. So the engine of the previous chunk, after it has analyzed that
+ * chunk, looks up only the open first touches, in order. It finds the distance of each first touch
+ * whose block it has met. The remaining first touches stay open: they are first touches of the two
+ * chunks together, and the engine of the chunk before these two looks them up. First touches that
+ * stay open after the first chunk of the trace are cold. An engine can look up an open first touch
+ * in three ways:
  *
  *   insert      The engine is fed the block, which becomes its newest one.
  *   take        The engine removes the block if it has it, and does not insert it otherwise, so
@@ -62,7 +63,8 @@ typedef enum rdi_resolving {
 /* The settings of all chunks of an analysis; shared and constant. */
 typedef struct rdi_chunk_plan {
     rd_ctx *ctx;
-    const char *engine; /* as an option names it: "olken", or "olken/tree=avl/..." */
+    const char *engine; /* engine and options in the form of an option's value: "olken", or
+                           "olken/tree=avl/..." */
     rd_binning binning;
     uint64_t bound; /* as in rdi_request */
     rdi_resolving resolving;

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Upper estimates of the memory that an exact engine needs per block of its bound, and of all other
- * memory of engine, reader and result. */
+/* Upper estimates in bytes: the memory that an exact engine needs per block of its bound, and all
+ * other memory of the engine, the reader and the result. */
 #define BYTES_PER_BLOCK 96
 #define BYTES_BESIDES   ((uint64_t)2 << 20)
 
@@ -66,7 +66,8 @@ static rd_status check_config(rd_ctx *ctx, const rdi_engine_ops *ops,
     if (config->checkpoint && !(ops->info.caps & RD_CAP_CHECKPOINT))
         return rdi_fail(ctx, RD_EINVAL, "engine %s writes no checkpoints; use engine parda", name);
     if (config->sink && !(ops->info.caps & RD_CAP_DISTANCES))
-        return rdi_fail(ctx, RD_EINVAL, "engine %s gives no individual distances; use auto", name);
+        return rdi_fail(ctx, RD_EINVAL, "engine %s computes no individual distances; use auto",
+                        name);
     return RD_OK;
 }
 
@@ -147,7 +148,8 @@ rd_status rd_engine_open(rd_ctx *ctx, const char *spec, const rd_engine_config *
     rd_engine *e = rdi_calloc(ctx, 1, sizeof *e);
     if (!e)
         return RD_ENOMEM;
-    bool together = rdi_ctx_ranks(ctx) && !known.sink; /* other processes run some of the ranks */
+    bool together = rdi_ctx_ranks(ctx) && !known.sink; /* true: other processes run some of the
+                                                          ranks */
     const char *usual = together ? "parda" : "auto";
     rd_status status = explain(e, open_engine(e, ctx, spec ? spec : usual, &known));
     if (status != RD_OK) {
@@ -278,8 +280,9 @@ rd_status rd_engine_feed(rd_engine *e, const uint64_t *blocks, size_t n, uint64_
     return status == RD_OK ? RD_OK : broken(e, status);
 }
 
-/* An engine that writes distances during feed() works on one thread and would not profit from
- * threads that read parts. */
+/* Returns whether the engine can read the parts of the trace itself. An engine that writes
+ * distances during feed() works on one thread, so threads that read parts would not make it
+ * faster. */
 bool rd_engine_takes_parts(const rd_engine *e) {
     return e && (e->ops->info.caps & RD_CAP_PARTS) && !e->sink && delivers(e);
 }
@@ -299,7 +302,7 @@ rd_status rd_engine_feed_parts(rd_engine *e, const rd_parts *parts) {
 rd_status rd_engine_finish(rd_engine *e) {
     RDI_NEED(NULL, e);
     if (e->stage != STAGE_FEEDING)
-        return refuse(e, RD_ESTATE, "was finished before, or failed");
+        return refuse(e, RD_ESTATE, "is already finished or has failed");
     rd_status status = e->ops->finish ? e->ops->finish(e->state) : RD_OK;
     if (status != RD_OK)
         return broken(e, status);
@@ -313,8 +316,8 @@ static double seconds_since(const struct timespec *start) {
     return (double)(now.tv_sec - start->tv_sec) + (double)(now.tv_nsec - start->tv_nsec) * 1e-9;
 }
 
-/* Collects the facts of a finished run. Without a bound, every infinite distance is that of a first
- * reference. */
+/* Collects the facts of a finished run. Without a bound, every infinite distance belongs to the
+ * first reference to a block. */
 static rd_profile_facts collect_facts(const rd_engine *e) {
     bool bounded = e->run.out.bound != UINT64_MAX;
     bool measured = !(e->ops->info.caps & RD_CAP_NO_DISTANCE);
@@ -343,7 +346,7 @@ rd_status rd_engine_profile(rd_engine *e, rd_profile **out) {
     RDI_NEED(e ? e->run.ctx : NULL, e, out);
     rd_ctx *ctx = e->run.ctx;
     if (e->stage != STAGE_FINISHED)
-        return refuse(e, RD_ESTATE, "has a profile only after finish");
+        return refuse(e, RD_ESTATE, "has a profile only after rd_engine_finish()");
     rd_profile_facts facts = collect_facts(e);
     char *options = rdi_opts_describe(ctx, e->ops->info.opts, e->state);
     rd_bin *bins = NULL;

@@ -28,10 +28,9 @@ typedef rd_block_sink rdi_block_visit;
 
 /* The requirements of the caller. They stay constant while the engine is open. */
 typedef struct rdi_request {
-    uint64_t bound; /* bound in blocks; UINT64_MAX: unbounded, so that `d >= bound` needs no second
-                       test */
+    uint64_t bound; /* bound in blocks; UINT64_MAX: unbounded, so `d >= bound` is the only test */
     uint32_t threads;
-    uint64_t mem_bytes;       /* memory that the engine plans to stay within; UINT64_MAX: no
+    uint64_t mem_bytes;       /* memory limit in bytes that the engine plans for; UINT64_MAX: no
                                  limit */
     uint64_t references;      /* expected number of references, a hint; 0: unknown */
     uint64_t expected_blocks; /* expected number of distinct blocks, a hint for the initial memory;
@@ -43,7 +42,7 @@ typedef struct rdi_request {
     const char *checkpoint, *checkpoint_of; /* as in rd_engine_config; may be NULL */
 } rdi_request;
 
-/* The values say who adds distances to the histogram. */
+/* States who adds distances to the histogram. */
 typedef enum rdi_counter {
     RDI_CORE_COUNTS,   /* The engine writes distances and the core counts them. */
     RDI_ENGINE_COUNTS, /* The engine counts when `dist` is NULL, or when run->count_too is set. */
@@ -53,7 +52,7 @@ typedef enum rdi_counter {
     RDI_ENGINE_DELIVERS
 } rdi_counter;
 
-/* The decisions and findings of an engine. */
+/* The results of a run, apart from distances, that an engine reports to the core. */
 typedef struct rdi_outcome {
     rdi_hist *hist;         /* the histogram; rdi_engine_use_edges() may replace it in open() */
     uint64_t bound;         /* the bound of the request, which open() may lower if an option of the
@@ -102,11 +101,13 @@ typedef struct rdi_chunk_ops {
     rd_status (*restart)(void *self);
 } rdi_chunk_ops;
 
-/* Functions of the order structure without the table. See rd_engine_feed_known(). feed() fails with
- * rdi_known_fail() if `last` is not the latest reference to a block. Structures that do not store
- * every reference need not detect this, but must not access memory that they do not own.
- * rdi_known_fail() makes the message and returns RD_EINVAL. */
+/* Fails with RD_EINVAL and a message that reference `last` is not the latest reference to a
+ * block. */
 rd_status rdi_known_fail(const rdi_run *run, uint64_t last);
+
+/* Functions of the order structure without the table. See rd_engine_feed_known(). feed() calls
+ * rdi_known_fail() if `last` is not the latest reference to a block. Structures that do not store
+ * every reference need not detect this, but must not access memory that they do not own. */
 typedef struct rdi_alone_ops {
     rd_status (*feed)(void *self, const rd_known *refs, size_t n, uint64_t *dist);
     rd_status (*prefill)(void *self, uint64_t blocks); /* optional */
@@ -119,7 +120,7 @@ typedef struct rdi_engine_ops {
                                          options into it */
     const char *(*unavailable)(void); /* optional: returns the reason why the engine cannot run
                                          here, or NULL */
-    rd_status (*open)(void *self, rdi_run *run); /* on failure close() is called */
+    rd_status (*open)(void *self, rdi_run *run); /* if it fails, the core calls close() */
     rd_status (*feed)(void *self, const uint64_t *blk, size_t n, uint64_t *dist);
     rd_status (*feed_parts)(void *self, const rd_parts *parts); /* with RD_CAP_PARTS: reads the
                                                                    trace itself, instead of
@@ -140,8 +141,8 @@ static inline bool rdi_engine_is_immediate(const rdi_engine_ops *ops) {
     return (ops->info.caps & (RD_CAP_DISTANCES | RD_CAP_LATE)) == RD_CAP_DISTANCES;
 }
 
-/* An inner engine: it takes the place of the engine that opens it, with default options and the
- * same run. */
+/* An inner engine: an engine that does the work of the engine that opens it. It has default options
+ * and shares the run. */
 typedef struct rdi_inner {
     const rdi_engine_ops *ops; /* NULL: not open */
     void *state;

@@ -42,8 +42,9 @@ struct rdi_ranks {
     const char *transport; /* name of the transport, for messages to the user */
     unsigned n;            /* number of ranks */
     unsigned first, here;  /* this process has the ranks first to first + here - 1 */
-    uint64_t most_waiting; /* limit of the number of references that wait for one rank */
-    bool busy;             /* A job was sent to other processes and is not finished. */
+    uint64_t most_waiting; /* largest number of references of the trace that may wait for one
+                              rank */
+    bool busy;             /* true: a job was sent to other processes and is not finished */
 };
 
 /* Sends the list from rank `from` to rank `to` and leaves it empty. Afterwards, the transport owns

@@ -53,8 +53,9 @@
 #define LEAST        "stream" /* the engine that needs the least memory */
 #define TOO_SHORT    "because the trace is too short for threads"
 
-/* The sample is measured at a quarter, at half and at its end. If the fraction of first touches in
- * the first quarter is below FEW_FIRSTS, the later measurements are not needed. */
+/* STOPS is the number of times that the sample is measured: at a quarter, at half and at its end.
+ * If the fraction of first touches in the first quarter is below FEW_FIRSTS, the later measurements
+ * are not needed. */
 #define STOPS 3
 
 typedef struct auto_engine {
@@ -183,8 +184,8 @@ static bool knows_enough(const auto_engine *e) {
     return e->stops == STOPS || (e->stops == 1 && e->share[0] < FEW_FIRSTS);
 }
 
-/* Measures the fraction of first touches so far. Until later fractions are measured, this one also
- * stands for them. */
+/* Measures the fraction of first touches so far. The entries of `share` for later measurements get
+ * the same value until they are measured. */
 static rd_status take_share(auto_engine *e) {
     if (!e->measure)
         RD_TRY(rd_engine_open(e->run->ctx, "stream", NULL, &e->measure));
@@ -228,7 +229,7 @@ static double share_in_chunk(const auto_engine *e, double length) {
 }
 
 /* Returns the name of the best engine. `first` is the expected fraction of first touches in a
- * chunk. `whole` says that the rest of the trace is already available. */
+ * chunk. If `whole` is true, the rest of the trace is already available. */
 static const char *best_engine(const auto_engine *e, double first, bool whole) {
     double cost = whole ? FIRST_COST : STREAMED_FIRST_COST;
     double gain = e->run->in->threads / (1 + cost * first);
@@ -266,7 +267,8 @@ static rd_status auto_feed(void *self, const uint64_t *blk, size_t n, uint64_t *
         RD_TRY(choose(e, "stream", "because every distance is requested at once"));
     }
     if (!e->inner.ops) {
-        bool whole = e->sampled == 0; /* the sample consists of the first references of this feed */
+        bool whole = e->sampled == 0; /* true: the sample consists of the first references of this
+                                         feed */
         size_t part;
         RD_TRY(extend_sample(e, blk, n, &part));
         if (!knows_enough(e))

@@ -28,9 +28,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define USUAL_CHUNK  ((size_t)1 << 20)
-#define MOST_CHUNK   ((size_t)1 << 23)
-#define MANY_FIRSTS  20 /* there are many first touches if more than one reference in 20 is one */
+#define USUAL_CHUNK ((size_t)1 << 20)
+#define MOST_CHUNK  ((size_t)1 << 23)
+/* A trace has many first touches if they are more than 1 in 20 references. */
+#define MANY_FIRSTS  20
 #define MOST_THREADS 256
 
 /* ---- how long chunks are ---- */

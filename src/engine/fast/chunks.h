@@ -53,11 +53,12 @@ typedef struct rdi_chunks_rank {
     size_t prepared;           /* number of preparations of this round that are done: steps before
                                   its first slice */
     size_t chunk_at, slice_at; /* chunk and slice of the next step after the preparations */
-    bool busy;                 /* A thread is executing a step of this rank. */
+    bool busy;                 /* true: a thread is executing a step of this rank */
 } rdi_chunks_rank;
 
-/* The engine. Round number p is rounds[p % 2]. The thread that makes a rank busy has exclusive use
- * of the rank's chunk and of the results that the step uses. The monitor guards everything else. */
+/* The engine. Round number p is stored in rounds[p % 2]. The thread that sets a rank's `busy` has
+ * exclusive use of the rank's chunk and of the results that the step uses. The monitor guards
+ * everything else. */
 typedef struct rdi_chunks {
     uint64_t chunk_option; /* references per chunk; 0: automatic */
     const char *engine_option;
@@ -72,9 +73,9 @@ typedef struct rdi_chunks {
     uint64_t submitted, delivered; /* number of rounds submitted and delivered so far; delivered <=
                                       ranks[0].round <= submitted */
     unsigned busy;                 /* number of busy ranks */
-    bool ending;                   /* the crew must end */
+    bool ending;                   /* true: the crew must end */
     rd_status status;              /* status of the first failure */
-    bool in_parts;                 /* the ranks read the trace themselves */
+    bool in_parts;                 /* true: the ranks read the trace themselves */
     void (*close_reader)(void *);  /* closes a reader of the parts */
     size_t chunk_size;             /* chunk size of the next round, in references */
     double first_share;            /* estimated fraction of first touches in a chunk */

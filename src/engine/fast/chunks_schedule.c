@@ -134,9 +134,9 @@ static rd_status analyze(rdi_chunks *e, size_t i) {
     return dist ? note_places(e, slice, dist, at) : RD_OK;
 }
 
-/* Resolves a slice and writes the distances that it finds to their places in `dist`. Of the first
- * touches without a distance in one call of rdi_chunk_resolve(), those that stay open come first,
- * and the others are infinite. */
+/* Resolves a slice and writes the distances that it finds to their places in `dist`. If one call of
+ * rdi_chunk_resolve() finds no distance for several first touches, the earliest of them stay open,
+ * and the rest are infinite. */
 static rd_status resolve_places(rdi_chunk *c, rdi_chunks_slice *slice, uint64_t *dist,
                                 rdi_u64_list *open) {
     uint64_t *place = slice->places.at, found[RDI_FEED_MAX];

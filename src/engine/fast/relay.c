@@ -367,7 +367,7 @@ const rdi_engine_ops rdi_engine_relay = {
                 "with little locality on two threads. With more locality, or on more threads,\n"
                 "chunks is faster. If every distance is requested, one thread does all the work.\n"
                 "\n"
-                "Time: O(1) per reference. Memory: that of stream, and up to 19 MB.",
+                "Time: O(1) per reference. Memory: that of stream, and up to 19 MiB.",
             .caps = RD_CAP_DISTANCES | RD_CAP_BOUND | RD_CAP_THREADS,
             .error_kind = "exact",
             .opts = rdi_stream_opts,

@@ -115,7 +115,7 @@ typedef struct rdi_stream_kernel {
      * caller resets the axis. */
     void (*renumber)(rdi_stream *e);
     /* Removes the blocks with slots up to `last`, and subtracts `down` <= `last` from the slots of
-     * the others. The front must be flushed. The caller moves the axis. */
+     * the remaining blocks. The front must be flushed. The caller moves the axis. */
     void (*drop)(rdi_stream *e, uint64_t last, uint64_t down);
     void (*front_load)(rdi_stream *e);  /* turns the front on: removes its blocks from the axis */
     void (*front_flush)(rdi_stream *e); /* turns the front off: gives its blocks the next slots,
@@ -192,15 +192,15 @@ void rdi_stream_room_fini(rdi_stream *e);
 /* Makes room for one more step in table, axis and counts. If the table has more than `keep` blocks,
  * evicts the oldest ones, down to the bound. */
 rd_status rdi_stream_make_room(rdi_stream *e);
-/* Moves the cutoff up to the slot with `bound` set bits above it, if there is one. This number of
- * set bits never becomes less until slots are renumbered. */
+/* Moves the cutoff up to the slot with `bound` set bits above it, if there is one. The number of
+ * set bits above a slot does not decrease until the slots are renumbered. */
 void rdi_stream_set_cutoff(rdi_stream *e);
 /* Returns whether there is room for one more step already. */
 bool rdi_stream_has_room(const rdi_stream *e);
 /* Allocates counts.first, for the blocks with infinite distances of one step. */
 rd_status rdi_stream_first_room(rdi_stream *e);
-/* Forgets all blocks and keeps the counts. Frees memory if it is enough for many more blocks than
- * there were. */
+/* Forgets all blocks and keeps the counts. Frees memory if there is room for many more blocks than
+ * were in use. */
 rd_status rdi_stream_forget(rdi_stream *e);
 /* Makes room for one more step in the table alone. */
 rd_status rdi_stream_table_room(rdi_stream *e);

@@ -417,8 +417,9 @@ static KERNEL_TARGET void renumber(rdi_stream *e) {
     }
 }
 
-/* Removes the entries of b with slots up to `last`, and subtracts `down` from the others. There is
- * no branch on the slots, because a branch would be mispredicted too often. */
+/* Removes the entries of b with slots up to `last`, and subtracts `down` from the slots of the
+ * remaining entries. There is no branch on the slots, because a branch would be mispredicted too
+ * often. */
 INLINE void sift(bucket *b, uint64_t last, uint64_t down) {
     const unsigned n = b->n;
     unsigned m = 0;

@@ -89,8 +89,9 @@ INLINE void count_behind(const pair16 *slot, const pair16 *behind, uint64_t firs
     }
 }
 
-/* Computes the distances of the entries with a slot in the last NEAR_LINES lines, unless these are
- * less than half. Returns the set of entries whose distances remain to be computed. */
+/* Computes the distances of the entries with a slot in the last NEAR_LINES lines, unless fewer than
+ * half of the entries have such a slot. Returns the set of entries whose distances remain to be
+ * computed. */
 INLINE uint64_t measure_near(const rdi_slot_axis *a, const tile *b, uint64_t in_front,
                              uint64_t *d) {
     const unsigned n = b->n;

@@ -97,8 +97,8 @@ static rd_status axis_room(rdi_stream *e) {
     return RD_OK;
 }
 
-/* Evicts the oldest blocks until `keep` are left. The slots of the others keep their order, so that
- * they need not be counted. */
+/* Evicts the oldest blocks until `keep` are left. The slots of the remaining blocks keep their
+ * order, so their ranks need not be counted. */
 static void evict(rdi_stream *e, uint64_t keep) {
     uint64_t last = rdi_slot_axis_newest(&e->axis, keep + 1);
     uint64_t down = rdi_slot_axis_drop(&e->axis, last);

@@ -19,7 +19,8 @@ extern "C" {
 typedef enum rdi_stream {
     RDI_STREAM_WORK, /* for kernels */
     RDI_STREAM_IN,   /* for copies to the device, concurrent with kernels */
-    RDI_STREAM_OUT,  /* for copies from the device, and for small kernels that run beside others */
+    RDI_STREAM_OUT,  /* for copies from the device, and for small kernels that run concurrently with
+                        others */
     RDI_STREAMS
 } rdi_stream;
 
@@ -29,7 +30,7 @@ typedef struct rdi_event rdi_event;
 /* Returns the reason why no GPU can be used here, or NULL if one can. */
 const char *rdi_device_unavailable(void);
 
-/* Opens the first GPU, with streams of its own. */
+/* Opens the first GPU and creates its streams. */
 rd_status rdi_device_open(rd_ctx *ctx, rdi_device **out);
 /* Waits for all pending work and closes the device. The caller must have freed all memory and
  * events. NULL is allowed. */

@@ -8,11 +8,12 @@
 #include <thrust/iterator/transform_iterator.h>
 
 #define WHOLE_WARP     0xffffffffu
-#define ITEMS          8u /* keys of a tile that each thread has */
+#define ITEMS          8u /* number of keys of a tile per thread */
 #define THREADS        (RDI_EXACT_TILE / ITEMS)
 #define WARPS          (THREADS / 32)
-#define SIMPLE_THREADS 256u /* threads of kernels without shared memory */
-#define HOT_BINS       12u  /* number of lowest bins; often a whole warp counts in one of them */
+#define SIMPLE_THREADS 256u /* number of threads in a block of a kernel without shared memory */
+/* Number of the lowest bins, in which all threads of a warp often count at the same time. */
+#define HOT_BINS 12u
 
 static_assert(WARPS >= 1 && WARPS <= 32, "one warp adds up the totals of all warps");
 static_assert(2 * ITEMS <= 32, "a warp writes its marks at once");

@@ -7,10 +7,10 @@
  * device. The stack precedes the references of the round as if its blocks had just been referenced,
  * oldest first; these positions are not counted. So the result is exact for a trace of any length.
  *
- * Time: O(n) per round, and O(n^2 / 2^26) for the table. Memory: about 70 bytes on the device per
- * reference of a round and per live block. With a bound, the stack has at most that many blocks.
- * Distances are late by a round or two. The host only copies references. The device reads pinned
- * memory directly.
+ * Time: O(n + n^2 / 2^26) for a round of n references and live blocks, where the second term is for
+ * the table. Memory: about 70 bytes on the device per reference of a round and per live block. With
+ * a bound, the stack has at most that many blocks. Distances are late by a round or two. The host
+ * only copies references. The device reads pinned memory directly.
  *
  * Do not use it for short traces, because starting the device takes longer than analyzing them on
  * one core. It cannot analyze traces with more live blocks than fit into device memory; it then

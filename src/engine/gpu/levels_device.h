@@ -21,7 +21,7 @@ typedef struct rdi_levels_scan {
     const uint64_t *block;
     uint64_t *above; /* has whole tiles; the entries after the last reference are never marked as
                         misses */
-    uint8_t *miss;   /* has whole tiles, too */
+    uint8_t *miss;   /* also has whole tiles */
     uint64_t *dist;
     rdi_fallen *fallen; /* per tile: the block that falls to the next level at its last miss */
     uint64_t *copied;   /* per tile: the block that reaches the tile at this level */

@@ -28,9 +28,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ROUND_MAX       (UINT32_C(1) << 30)
-#define USUAL_THREADS   64u
-#define THREADS_MAX     1024u /* in a group: the limit of CUDA devices, enforced everywhere */
+#define ROUND_MAX     (UINT32_C(1) << 30)
+#define USUAL_THREADS 64u
+/* Largest number of threads in a group: the limit of CUDA devices, which all backends enforce. */
+#define THREADS_MAX     1024u
 #define SLOTS_MAX       ((uint64_t)1 << 31)
 #define LEAST_FILLING   4096u
 #define ZEROS_AT_A_TIME 512u
@@ -38,8 +39,8 @@
 /* Data about the last reference to a block. */
 typedef struct known_block {
     uint64_t latest; /* number of distinct blocks after this reference in its round */
-    uint64_t behind; /* numbers of distinct blocks of this round and of all earlier rounds,
-                        summed */
+    uint64_t behind; /* sum of the numbers of distinct blocks in this round and in each earlier
+                        round */
 } known_block;
 
 enum { OPENMP, CUDA }; /* the values of backend=, in the order of the choices */
@@ -65,7 +66,7 @@ typedef struct hprda_engine {
     uint64_t zeros;
     rdi_block_map index; /* maps a block to its index in `blocks` */
     rdi_room blocks;     /* array of known_block */
-    uint64_t counted;    /* numbers of distinct blocks of all rounds so far, summed */
+    uint64_t counted;    /* sum of the numbers of distinct blocks in each round so far */
 } hprda_engine;
 
 /* ---- parameters ---- */

@@ -17,8 +17,8 @@ typedef struct worker {
     rdi_rda_local local;
     rdi_rda_table table;     /* the table of the current group */
     uint32_t used, distinct; /* counters of `table` */
-    uint32_t *before;        /* for each thread of the group: numbers of distinct blocks of the
-                                threads before it, summed */
+    uint32_t *before;        /* for each thread of the group: sum of the numbers of distinct blocks
+                                of the threads before it */
     double seconds[RDI_RDA_STAGES];
     bool full;
 } worker;
@@ -29,8 +29,8 @@ typedef struct backend {
     worker *workers;
     rdi_room items, buckets, known; /* memory of the table of all groups, and of its merged items */
     rdi_room before_room;
-    uint32_t *before; /* for each group: numbers of distinct blocks of the groups before it,
-                         summed */
+    uint32_t *before; /* for each group: sum of the numbers of distinct blocks of the groups before
+                         it */
     rdi_rda_table table;
     uint32_t used, distinct, n_known;
     rdi_rda_round *current;

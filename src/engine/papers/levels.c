@@ -33,15 +33,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Minimum default length of a round on threads, in references. So few references stay in the cache
- * from level to level. */
+/* Minimum default length of a round on threads, in references. A round of this length stays in the
+ * cache from level to level. */
 #define USUAL_ROUND (32u * 1024)
 /* Number of references in a round on a device, enough for its thousands of threads. */
 #define DEVICE_ROUND (16u * 1024 * 1024)
 /* Minimum number of groups per worker that justifies a barrier per level. */
 #define SHARE_LEAST   (1024u / RDI_LEVELS_GROUP * 4)
 #define DEEPEST_WHOLE (1024u * 1024) /* maximum of C or the bound with compact=off */
-#define FEW_LEFT      64u            /* among so few references, hits are not worth removing */
+/* Among this many references or fewer, hits are not worth removing. */
+#define FEW_LEFT 64u
 
 /* The data of the current level, compacted when half of the references have hit. */
 typedef struct scan {

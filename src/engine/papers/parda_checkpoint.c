@@ -31,8 +31,8 @@ uint64_t rdi_parda_identity(const char *what, bool parts, uint64_t bound, uint64
     return sum;
 }
 
-/* Computes the digest with one multiplication per block, because the dealing thread has little
- * time. */
+/* Computes the digest with one multiplication per block, because the thread that deals the
+ * references must keep up with all ranks. */
 uint64_t rdi_parda_digest(uint64_t digest, const uint64_t *blocks, size_t n) {
     for (size_t i = 0; i < n; i++)
         digest = (digest + blocks[i] + 1) * UINT64_C(0x9e3779b97f4a7c15);

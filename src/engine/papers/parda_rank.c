@@ -4,8 +4,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Open first touches are sent when there are this many. The number is small, so that resolving
- * begins early. */
+/* A rank sends its open first touches when it has at least this many. The number is small, so that
+ * resolving begins early. */
 #define MESSAGE 32768
 #define TALLY   (sizeof(rdi_parda_tally) / sizeof(uint64_t))
 
