@@ -4,7 +4,7 @@
  * the table. A slot is empty if its value is RDI_ABSENT. So every block id is allowed, but the
  * value RDI_ABSENT cannot be stored. Removal shifts the rest of the cluster (the run of occupied
  * slots) back instead of leaving a tombstone, so the cost of a look-up depends only on the current
- * content.
+ * contents.
  *
  * Memory: 16 bytes per slot. The table begins with 64 slots and doubles when it is 3/4 full. So a
  * table that has grown takes 21 to 43 bytes per block, unless blocks were removed. It never

@@ -31,7 +31,7 @@ void rdi_ranges_audit_next(rdi_ranges_audit *a, const rdi_ranges *r, uint64_t ti
 }
 
 bool rdi_ranges_audit_end(const rdi_ranges_audit *a, const rdi_ranges *r, const char **why) {
-    *why = "ranges: one is out of order, empty or too large, or two should have been merged";
+    *why = "ranges: a range is out of order, empty or too large, or two should have been merged";
     if (a->wrong)
         return false;
     *why = "ranges: the number of ranges or of blocks is wrong";

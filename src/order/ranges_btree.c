@@ -29,7 +29,7 @@ typedef struct btree {
     rdi_ranges base;
     btree_node *node;
     uint32_t used, room;
-    uint32_t free; /* index of the first free node plus 1, or 0: none; child[0] links free nodes */
+    uint32_t free; /* index of the first free node plus 1; 0: none; child[0] links free nodes */
     uint32_t root;
     uint32_t depth; /* number of levels; 0: empty */
 } btree;
@@ -371,7 +371,7 @@ static bool check(const rdi_ranges *r, const char **why) {
             const btree_node *leaf = node_of(b, &p, 0);
             uint32_t at = p.level[0].at;
             rdi_ranges_audit_next(&audit, r, leaf->time[at], leaf->sum[at]);
-            *why = "ranges: a node of the B-tree has the wrong sum or end, or should be united";
+            *why = "ranges: a node of the B-tree has the wrong sum or end, or should be merged";
             if (!check_above(b, &p))
                 return false;
             more = path_step(b, &p, true, &next);

@@ -147,7 +147,7 @@ static bool check(const rdi_ranges *r, const char **why) {
     check_state c = {.s = s};
     if (!rdi_tree_walk(&s->tree, check_node, &c, why))
         return false;
-    *why = "ranges: the newest one is not the newest";
+    *why = "ranges: `newest` is not the newest range";
     return rdi_ranges_audit_end(&c.audit, r, why) && c.previous == s->newest;
 }
 

@@ -159,7 +159,7 @@ bool rdi_rank_bits_check(const rdi_rank_bits *b, const char **why) {
                 to = below;
             uint64_t n = i ? sum_counts(b->count[i - 1], from, to) : count_bits(b, from, to);
             if (n != b->count[i][g]) {
-                *why = "rank bits: a count is not the sum of what lies below it";
+                *why = "rank bits: a count is not the sum of the counts or bits below it";
                 return false;
             }
         }

@@ -119,7 +119,7 @@ bool rdi_scale_tree_check(const rdi_scale_tree *t, const char **why) {
             return false;
         size += end - newer;
     }
-    *why = "scale tree: the nodes do not hold as many blocks as there are";
+    *why = "scale tree: the nodes do not hold `live` blocks in total";
     if (size != t->live)
         return false;
     *why = "scale tree: more nodes than the limit allows";

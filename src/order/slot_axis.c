@@ -26,8 +26,8 @@ static void axis_pointers(const rdi_slot_axis *a, void *p[RDI_SLOT_ARRAYS]) {
     p[RDI_SLOT_ABOVE_ARRAY] = a->above;
 }
 
-/* Each array has its own size in a->room, because some arrays are already larger than `capacity`
- * says if a later one fails to grow. */
+/* Each array has its own size in a->room, because if one array fails to grow, the arrays before it
+ * are already larger than `capacity` says. */
 rd_status rdi_slot_axis_reserve(rdi_slot_axis *a, rd_ctx *ctx, uint64_t slots) {
     uint64_t capacity = (slots + SUPER_SLOTS - 1) & ~(SUPER_SLOTS - 1);
     if (capacity <= a->capacity)
@@ -109,7 +109,7 @@ static void sum_lines(const rdi_slot_axis *a, uint64_t top) {
     }
 }
 
-/* Bits move by whole lines, so that every line keeps its count, except that of slot `last`. */
+/* Bits move by whole lines, so every line keeps its count, except the line of slot `last`. */
 uint64_t rdi_slot_axis_drop(rdi_slot_axis *a, uint64_t last) {
     const uint64_t from = last >> RDI_SLOT_LINE, down = from << RDI_SLOT_LINE, top = a->next;
     const uint64_t lines = (top >> RDI_SLOT_LINE) + 1, kept = lines - from;

@@ -13,9 +13,9 @@
 
 #include "base/common.h"
 
-#define RDI_SLOT_LINE  9 /* log2 of the number of slots per line, group and super */
-#define RDI_SLOT_GROUP 14
-#define RDI_SLOT_SUPER 19
+#define RDI_SLOT_LINE  9  /* log2 of the number of slots per line */
+#define RDI_SLOT_GROUP 14 /* log2 of the number of slots per group */
+#define RDI_SLOT_SUPER 19 /* log2 of the number of slots per super */
 
 enum {
     RDI_SLOT_BIT_ARRAY,
@@ -50,8 +50,8 @@ void rdi_slot_axis_reset(rdi_slot_axis *a, uint64_t live);
 void rdi_slot_axis_set(const rdi_slot_axis *a, uint64_t first, uint64_t n);
 /* Returns the slot of the n-th newest block, for n from 1 to the number of set bits. */
 uint64_t rdi_slot_axis_newest(const rdi_slot_axis *a, uint64_t n);
-/* Clears the bits up to slot `last`, and moves the others, and `next`, down by the returned number
- * of slots. A slot above `last` does not become 0. */
+/* Clears the bits up to slot `last`, and moves the remaining bits, and `next`, down by the returned
+ * number of slots. No slot above `last` becomes slot 0. */
 uint64_t rdi_slot_axis_drop(rdi_slot_axis *a, uint64_t last);
 /* Recomputes `above` for queries about slots up to `top`. No later super may have a set bit. */
 void rdi_slot_axis_refresh(const rdi_slot_axis *a, uint64_t top);

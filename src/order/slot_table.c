@@ -41,8 +41,8 @@ void rdi_slot_table_fini(rdi_slot_table *t, rd_ctx *ctx) {
     rdi_pages_free(ctx, t->bucket, (size_t)buckets(t) * BUCKET_BYTES);
 }
 
-/* Gives `homes` homes to `fresh`, which has a hash and operations but no memory of its own yet,
- * moves all entries of t to `fresh`, and replaces t by `fresh`. */
+/* Allocates `homes` homes for `fresh`, which has a hash and operations but no buckets yet, moves
+ * all entries of t to `fresh`, and replaces t by `fresh`. */
 static rd_status replace(rdi_slot_table *t, rd_ctx *ctx, rdi_slot_table fresh, uint64_t homes) {
     uint64_t blk[RDI_SLOT_WAYS], slot[RDI_SLOT_WAYS];
     RD_TRY(alloc_buckets(&fresh, ctx, homes));

@@ -25,7 +25,7 @@
 
 typedef struct rdi_slot_table rdi_slot_table;
 
-/* Functions that access the entries of a table, for work that need not be fast. */
+/* Functions that access the entries of a table, for callers that need not be fast. */
 typedef struct rdi_slot_table_ops {
     unsigned ways; /* number of entries per bucket */
     /* Copies the blocks and slots of a bucket's entries to blk[] and slot[], and returns the number

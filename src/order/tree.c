@@ -61,7 +61,7 @@ static bool walk(const rdi_tree *t, bool (*visit)(const rdi_tree *t, uint32_t n,
 bool rdi_tree_walk(const rdi_tree *t, bool (*visit)(const rdi_tree *t, uint32_t n, void *user),
                    void *user, const char **why) {
     uint32_t *stack = rdi_alloc(t->ctx, t->used, sizeof *stack);
-    *why = "tree: no memory to check it";
+    *why = "tree: not enough memory for the check";
     bool sound = stack && walk(t, visit, user, stack, why);
     rdi_free(t->ctx, stack);
     return sound;

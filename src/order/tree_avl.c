@@ -51,7 +51,7 @@ static uint32_t balance(rdi_tree_node *node, uint32_t n) {
     return rotate(node, n, d);
 }
 
-/* Balances the subtrees on the path upwards, until one is as high as before. */
+/* Balances the subtrees on the path upwards, until a subtree has the same height as before. */
 static void rebalance(rdi_tree_node *node, path *p) {
     while (p->n-- > 0) {
         uint32_t *link = p->link[p->n];

@@ -1,5 +1,5 @@
-/* Functions of height-balanced trees with weighted times, which the `avl` and the `holes` tree
- * use. */
+/* Declares functions for AVL trees whose nodes have weights. The `avl` and the `holes` tree use
+ * them. */
 #ifndef RDI_TREE_AVL_H
 #define RDI_TREE_AVL_H
 

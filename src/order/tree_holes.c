@@ -68,7 +68,7 @@ static uint64_t remove_time(rdi_tree *t, uint64_t time) {
     if (time >= t->end || is_hole(t, &p, time))
         return RDI_NOT_LIVE;
     uint64_t newer = t->end - 1 - time - p.newer;
-    uint64_t first = t->node[p.before].time; /* first time of the hole before */
+    uint64_t first = t->node[p.before].time; /* first time of the hole before `time` */
     bool touches_before = p.before && first + rdi_tree_weight(t, p.before) == time;
     bool touches_after = p.after && t->node[p.after].time == time + 1;
     if (touches_before && touches_after) {
