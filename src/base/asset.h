@@ -6,7 +6,7 @@
 
 typedef struct rdi_asset {
     const char *name;          /* name of the file without its folder */
-    const unsigned char *data; /* content of the file, followed by a NUL */
+    const unsigned char *data; /* contents of the file, followed by a NUL */
     size_t n;
 } rdi_asset;
 

@@ -5,7 +5,8 @@
 #include <string.h>
 
 /* Returns whether a character that changes the direction of the text or ends a line begins at `s`:
- * U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069. Such a name could show its end elsewhere. */
+ * U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069. Such a character could make the end of a name
+ * appear somewhere else. */
 static bool is_direction(const unsigned char *s) {
     if (s[0] != 0xe2)
         return false;

@@ -9,7 +9,7 @@
 
 typedef struct rdi_host_cache {
     unsigned level;      /* 1, 2 ... */
-    bool data, fetch;    /* true: the cache holds data, or instructions */
+    bool data, fetch;    /* data: the cache holds data; fetch: it holds instructions */
     uint64_t bytes;      /* at least 1 */
     uint64_t ways;       /* 0: unknown or fully associative */
     uint64_t line_bytes; /* 0: unknown */
@@ -17,7 +17,7 @@ typedef struct rdi_host_cache {
 } rdi_host_cache;
 
 /* Writes at most `max` caches that `folder` describes to `out`, in the order of the system, and
- * returns their number. It is 0 if the system does not report caches. */
+ * returns their number. Returns 0 if the system does not report caches. */
 size_t rdi_host_caches(const char *folder, rdi_host_cache *out, size_t max);
 
 #endif

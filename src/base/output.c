@@ -4,9 +4,9 @@
  * random name in the folder of the finished file. At the end it gets a random name and then, in one
  * step, the name of the file that it replaces. Because names are not predictable and links are not
  * followed, nobody else can choose which file is written. If the file cannot be replaced, because
- * the folder is read-only or the file is a mount point, the complete content is copied into it at
- * the end. If the folder takes no new file at all, the content is in an unnamed file in /tmp until
- * then.
+ * the folder is read-only or the file is a mount point, the complete contents are copied into it at
+ * the end. If no new file can be created in the folder, the contents are in an unnamed file in /tmp
+ * until then.
  */
 #define _GNU_SOURCE /* O_TMPFILE, fallocate() */
 #include "base/output.h"
@@ -261,7 +261,7 @@ static void remove_temporary(rdi_output *out) {
 }
 
 /* Reserves the space of a file that is about to be overwritten, so that a full disk is detected
- * while the old content is still there. Returns false and sets errno if the disk or the quota is
+ * while the old contents are still there. Returns false and sets errno if the disk or the quota is
  * full, or if the file would be too large. Not every file system can reserve space, so the copy may
  * still fail. */
 static bool reserve(int fd, uint64_t bytes) {
@@ -286,7 +286,7 @@ static bool copy_all(int from, int to, uint8_t *buffer) {
     return n == 0;
 }
 
-/* Copies the content of the temporary file into the target, which becomes the output, and removes
+/* Copies the contents of the temporary file into the target, which becomes the output, and removes
  * the temporary file. Returns false and sets errno if this fails. */
 static bool continue_in_place(rdi_output *out) {
     int from = out->fd;
@@ -301,8 +301,8 @@ static bool continue_in_place(rdi_output *out) {
     return good;
 }
 
-/* Gives the file the name of the target, or copies its content to a target that cannot be replaced.
- * Returns false and sets errno if this fails. */
+/* Gives the file the name of the target, or copies its contents to a target that cannot be
+ * replaced. Returns false and sets errno if this fails. */
 static bool replace_target(rdi_output *out) {
     bool named = !out->elsewhere && (*out->temporary || take_temporary_name(out));
     if (named && renameat(out->folder, out->temporary, out->folder, out->target) == 0)

@@ -7,8 +7,8 @@
 typedef struct rdi_output rdi_output;
 
 /* Opens `path`, or standard output for "-". /dev/stdout, /dev/stderr, /dev/fd/N and /proc/self/fd/N
- * are the open descriptors. A regular file appears under its name only when it is finished or kept;
- * until then, an existing file of that name stays unchanged. */
+ * mean the open descriptors themselves. A regular file appears under its name only when it is
+ * finished or kept; until then, an existing file of that name stays unchanged. */
 rd_status rdi_output_open(rd_ctx *ctx, const char *path, rdi_output **out);
 rd_status rdi_output_write(rdi_output *out, const void *data, size_t n);
 /* Gives the file its name now. The file then keeps the data written so far even if it is never

@@ -1,8 +1,8 @@
 /* Finds the place of an output. See output_place.h.
  *
  * Names of open descriptors are recognized by their text. If the kernel opened such a name, it
- * would open the file behind the descriptor again, with a position of its own, and a regular file
- * would be replaced: a command with `>> log` would delete the earlier content of the log.
+ * would open the file behind the descriptor again, with a separate position, and a regular file
+ * would be replaced: a command with `>> log` would delete the earlier contents of the log.
  */
 #define _GNU_SOURCE /* O_PATH */
 #include "base/output_place.h"

@@ -1,7 +1,7 @@
 /* Decides whether a read or write that failed is tried again.
  *
- * Whether a descriptor blocks is a property of the open file, which other processes share: a
- * terminal or pipe stops blocking for this process, too, if any of them changes it.
+ * Whether a descriptor blocks is a property of the open file, which several processes may share. If
+ * one of them makes a terminal or pipe non-blocking, it does not block in this process either.
  */
 #ifndef RDI_RETRY_H
 #define RDI_RETRY_H

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#define SIZE_LIMIT 65536 /* larger than any struct; a larger size was not initialized */
+/* Larger than any struct; a caller that gives a larger size has not initialized it. */
+#define SIZE_LIMIT 65536
 
 rd_status rdi_sized_copy(rd_ctx *ctx, const char *name, const void *from, void *to, size_t size) {
     size_t given;
