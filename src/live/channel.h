@@ -30,13 +30,14 @@
 
 /* The bytes "\0RDRING6"; the digit changes with the layout. */
 #define RDI_CHANNEL_MAGIC UINT64_C(0x36474e4952445200)
-/* Words per buffer. Buffers are large, so that half of RDI_CHANNEL_FULL_MAX keep a recorder busy
- * for milliseconds, during which the reader can sleep. Only buffers that were ever taken use
+/* Words per buffer. Buffers are large, so that half of RDI_CHANNEL_FULL_MAX buffers keep a recorder
+ * busy for milliseconds, during which the reader can sleep. Only buffers that were ever taken use
  * memory. */
 #define RDI_CHANNEL_BUFFER_WORDS 65536
 /* Number of full buffers at which recorders wait for the reader. */
 #define RDI_CHANNEL_FULL_MAX 64
-/* Number of buffers of a channel. If so many cannot be mapped, it has RDI_CHANNEL_FULL_MAX. */
+/* Number of buffers of a channel. If that many cannot be mapped, the channel has only
+ * RDI_CHANNEL_FULL_MAX buffers. */
 #define RDI_CHANNEL_BUFFERS 1024
 /* Number of turns, a tenth of a second each, that a recorder waits for a buffer while none is
  * full. */

@@ -1,7 +1,7 @@
 /* Reads the references of running programs from the channel (channel.h).
  *
- * Other processes write the channel, so its content is checked like that of a file: a number out of
- * range is reported as an error and never causes a fault.
+ * Other processes write to the channel, so the reader checks its contents like those of a file: a
+ * number out of range is reported as an error and never causes a fault.
  */
 #include "base/cpu.h"
 #include "live/live.h"

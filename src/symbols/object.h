@@ -40,8 +40,8 @@ void rdi_object_close(rdi_object *o); /* NULL is allowed */
 /* Finds the location of an address. All fields are unknown if nothing is found. */
 rd_status rdi_object_find(rdi_object *o, uint64_t address, rdi_location *out);
 
-/* Stores the address range [*low, *high) that the file occupies when it is loaded. Both are 0 if it
- * is unknown. */
+/* Stores the address range [*low, *high) that the file occupies when it is loaded. Both numbers are
+ * 0 if the range is unknown. */
 void rdi_object_span(const rdi_object *o, uint64_t *low, uint64_t *high);
 
 /* Calls `take` for every variable, in no particular order. If `take` fails, stops and returns its

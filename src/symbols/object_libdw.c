@@ -232,8 +232,9 @@ static rd_status units_in_table(rdi_object *o, Dwarf_Off **out, size_t *n) {
     return RD_OK;
 }
 
-/* Collects the code ranges of all units that the address table does not mention. The other units
- * are left out: on a large library, reading their ranges would take longer than all other work. */
+/* Collects the code ranges of all units that the address table does not mention. Units that it
+ * mentions are left out: on a large library, reading their ranges would take longer than all other
+ * work. */
 static rd_status list_units(rdi_object *o) {
     Dwarf_Off *known = NULL;
     size_t n = 0;

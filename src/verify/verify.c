@@ -20,7 +20,8 @@ typedef struct subject {
     const rd_engine_info *info;
     char *spec;
     rd_verified done;
-    char *missing; /* message about what these options need and this machine lacks, or NULL */
+    char *missing; /* message that says what these options need but this machine lacks; NULL:
+                      nothing */
 } subject;
 
 struct rd_verify {

@@ -2,8 +2,8 @@
  *
  *   exact               every distance, total, bin and sum is equal to the oracle's
  *   relative, absolute  every distance is within the error bound, and the histogram counts the
- *                       reported distances; if none are reported, the n-th smallest is within the
- *                       bound of the oracle's n-th smallest
+ *                       reported distances; if none are reported, the n-th smallest distance is
+ *                       within the error bound of the oracle's n-th smallest distance
  *   anything else       the histogram counts every reference once, and counts the reported
  *                       distances if there are any
  *
@@ -150,7 +150,7 @@ static void compare_totals(const rd_profile_facts *facts, uint64_t blocks, uint6
 
 /* Sorts the finite distances to the front of the array and returns their number. Distances below n,
  * which are all distances of an exact engine, are sorted by counting, because calls of a comparison
- * would take longer than most engines. `count` has room for n numbers. */
+ * function would take longer than most engines. `count` has room for n numbers. */
 static size_t sort_distances(uint64_t *distances, size_t n, uint64_t *count) {
     size_t large = 0, small = 0;
     for (size_t i = 0; i < n; i++)
@@ -179,7 +179,7 @@ typedef struct truth {
     const uint64_t *got; /* the engine's distances, or NULL */
     uint64_t *distances; /* the distances of the oracle; infinite from the bound on */
     uint64_t *counted;   /* scratch array of the same length */
-    uint64_t *scratch;   /* another one */
+    uint64_t *scratch;   /* another scratch array of that length */
     size_t n;            /* number of references */
     uint64_t blocks;     /* number of distinct blocks */
 } truth;

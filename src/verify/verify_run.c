@@ -1,4 +1,5 @@
-/* Draws settings, runs one engine on one trace with them, and has the answers compared. */
+/* Draws settings, runs one engine on one trace with them, and passes the answers to
+ * verify_compare.c. */
 #include "verify/verifier.h"
 
 #include <inttypes.h>
