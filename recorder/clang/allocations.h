@@ -17,7 +17,7 @@
 int allocation_enter(void);
 /* Ends a wrapped call, even if an exception leaves it. `told` is not used. */
 void allocation_leave(const int *told);
-/* Report an allocation or a release, unless `told` is 0 or `memory` is NULL. */
+/* These functions report an allocation or a release, unless `told` is 0 or `memory` is NULL. */
 void allocation_give(int told, void *memory, size_t size, uint64_t pc);
 void allocation_take_back(int told, const void *memory, size_t size);
 

@@ -10,9 +10,9 @@ typedef struct cursor {
     uint64_t *next, *end;
 } cursor;
 
-/* Return and set the current thread's cursor for records of one word. The runtime accesses the
- * cursor only through these functions. So the address of the cursor never escapes, and the compiler
- * knows that no store of the program changes the cursor. */
+/* These functions return and set the current thread's cursor for records of one word. The runtime
+ * accesses the cursor only through them. So the address of the cursor never escapes, and the
+ * compiler knows that no store of the program changes the cursor. */
 cursor recorder_cursor(void);
 void recorder_place(cursor to);
 

@@ -9,8 +9,8 @@
  * the function that they call writes both words. This keeps the hooks short.
  *
  * A signal may interrupt the program between any two instructions, and the compiler keeps the
- * cursor in a register. So signal handlers write into buffers of their own (signals.c), and the
- * cursor is restored afterwards.
+ * cursor in a register. So signal handlers write into separate buffers (signals.c), and the cursor
+ * is restored afterwards.
  *
  * REUSEDIST_CHANNEL names the shared memory. Without it, records go to a scratch buffer and are
  * dropped. If REUSEDIST_CHILDREN is set, forked children are recorded too. REUSEDIST_BURST=N:SKIP
@@ -86,7 +86,7 @@ static __thread int running; /* number of `handlers` in use */
 
 /* ---- waiting, and an analyzer that has exited ---- */
 
-/* Calls the system call futex(). Preserves errno, which belongs to the program. */
+/* Makes the system call futex(). Preserves errno, which belongs to the program. */
 static void futex(uint32_t *counter, int operation, uint32_t value, const struct timespec *wait) {
     int before = errno;
     syscall(SYS_futex, counter, operation, value, wait, NULL, 0);
@@ -261,8 +261,8 @@ static void settle(void) {
         here.resume = now.next;
 }
 
-/* Places the cursor at `first`, with room for `n` words, or for fewer if the burst or gap ends
- * before. */
+/* Places the cursor at `first`, with room for `n` words, or for fewer words if the burst or gap
+ * ends earlier. */
 static void place_cursor(uint64_t *first, uint64_t n) {
     if (here.dividing && here.left_in_turn < n / record_words)
         n = here.left_in_turn * record_words;
@@ -504,8 +504,8 @@ static void restart_in_child(void) {
     modules_update();
 }
 
-/* Counts a forked child, in the parent, if children are not recorded: a message at the end tells
- * the number. */
+/* Counts a forked child, in the parent, if children are not recorded. A message at the end of the
+ * recording reports the number. */
 static void count_child(void) {
     if (channel && !with_children)
         __atomic_fetch_add(&channel->children, 1, __ATOMIC_RELAXED);

@@ -50,8 +50,8 @@ void buffer_open(const HChar *channel_path);
 void buffer_make_room(void);
 /* Starts or stops recording, in all processes that share the channel. */
 void buffer_set_recording(Bool on);
-/* Give the cursor to the code of `thread` before it runs, and take the cursor back afterwards. If
- * another thread ran before, its records are submitted first. */
+/* These functions give the cursor to the code of `thread` before it runs, and take the cursor back
+ * afterwards. If another thread ran before, its records are submitted first. */
 void buffer_enter_code(ThreadId thread);
 void buffer_leave_code(void);
 /* Moves the cursor past the records that a block of code has written so far. Must be called when a

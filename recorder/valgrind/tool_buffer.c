@@ -28,11 +28,11 @@ extern SysRes VG_(am_shared_mmap_file_float_valgrind)(SizeT length, UInt prot, I
 extern SysRes VG_(do_syscall)(UWord number, RegWord, RegWord, RegWord, RegWord, RegWord, RegWord,
                               RegWord, RegWord);
 
-#define FUTEX_WAIT  0
-#define FUTEX_WAKE  1
-#define WAIT_NS     100000000 /* maximum time between two checks that the analyzer exists */
-#define CHUNK_BYTES (RDI_CHANNEL_BUFFER_WORDS * sizeof(ULong))
-#define ASIDE_BYTES (2 * BUFFER_SLACK_BYTES)
+#define FUTEX_WAIT           0
+#define FUTEX_WAKE           1
+#define WAIT_NS              100000000 /* maximum time between two checks that the analyzer exists */
+#define CHANNEL_BUFFER_BYTES (RDI_CHANNEL_BUFFER_WORDS * sizeof(ULong))
+#define ASIDE_BYTES          (2 * BUFFER_SLACK_BYTES)
 
 /* A cursor without room, so that the first record calls buffer_make_room(). */
 static const buffer_cursor no_room = {.next = 1, .limit = 0};
@@ -171,7 +171,9 @@ static void submit_buffer(void) {
 }
 
 static SizeT room_in_buffer(void) {
-    return buffer < 0 ? 0 : (Addr)rdi_channel_words(channel, buffer) + CHUNK_BYTES - buffer_end;
+    return buffer < 0
+               ? 0
+               : (Addr)rdi_channel_words(channel, buffer) + CHANNEL_BUFFER_BYTES - buffer_end;
 }
 
 /* ---- bursts ---- */
@@ -228,7 +230,7 @@ static void give_cursor(void) {
 }
 
 /* Removes the cursor. Updates the end of the records in the buffer, or takes the records from the
- * scratch buffer: those of bursts are kept, all others are counted as skipped. */
+ * scratch buffer: records of bursts are kept, and all other records are counted as skipped. */
 static void settle(void) {
     fetch_cursor();
     if (place == IN_BUFFER) {
@@ -263,7 +265,8 @@ static void write_into_buffer(void) {
     }
     place = IN_BUFFER;
     cursor.next = buffer_end;
-    cursor.limit = (Addr)rdi_channel_words(channel, buffer) + CHUNK_BYTES - BUFFER_SLACK_BYTES;
+    cursor.limit =
+        (Addr)rdi_channel_words(channel, buffer) + CHANNEL_BUFFER_BYTES - BUFFER_SLACK_BYTES;
 }
 
 void buffer_make_room(void) {
@@ -356,7 +359,7 @@ void buffer_absorb(void) {
     if (place != IN_BUFFER)
         return;
     fetch_cursor();
-    Addr end = (Addr)rdi_channel_words(channel, buffer) + CHUNK_BYTES;
+    Addr end = (Addr)rdi_channel_words(channel, buffer) + CHANNEL_BUFFER_BYTES;
     while (cursor.next < end && *(ULong *)cursor.next != 0)
         cursor.next += record_bytes;
     give_cursor();

@@ -34,8 +34,8 @@ static void stop(Addr stack_pointer, Addr instruction) {
     buffer_set_recording(False);
 }
 
-/* Starts recording at a call of a function of options.inside. Calls before the recorded call
- * returns are ignored, also in other threads. */
+/* Starts recording at a call of a function of options.inside. Until the recorded call returns,
+ * further calls are ignored, even in other threads. */
 static void enter(Addr stack_pointer, Addr instruction) {
     (void)instruction;
     if (control_stack_outside != OUTSIDE)

@@ -134,15 +134,15 @@ static IRExpr *condition_of_sign(IRSB *to, IRExpr *const *args) {
 
 enum { FIRST_WORD = offsetof(VexGuestAMD64State, guest_CC_OP), WORDS = 4, ALL_WORDS = 15 };
 
-/* Returns the bit that stands for the flag word at `offset` of the guest state, or 0 if there is no
+/* Returns the bit that represents the flag word at `offset` of the guest state, or 0 if there is no
  * flag word. */
 static UInt word_at(Int offset) {
     return offset >= FIRST_WORD && offset < FIRST_WORD + 8 * WORDS ? 1u << (offset - FIRST_WORD) / 8
                                                                    : 0;
 }
 
-/* Returns the flag words, as bits, that may be read if the block at `block` is left for `code` by a
- * jump of kind `jump`. */
+/* Returns the flag words, as bits, that may be read after a jump of kind `jump` from the block at
+ * `block` to `code`. */
 static UInt words_read_at(Addr code, IRJumpKind jump, Addr block) {
     Bool goes_on = jump == Ijk_Boring || jump == Ijk_Call;
     return goes_on && ahead_flags_are_replaced(code, block) ? 0 : ALL_WORDS;

@@ -18,7 +18,7 @@
 
 /* A temporary that is the sum of another temporary and a constant. */
 typedef struct sum {
-    IRTemp base;    /* the temporary itself if nothing better is known */
+    IRTemp base;    /* the temporary itself if no sum is known */
     ULong distance; /* the constant, modulo 2^64 */
     IRTemp shifted; /* for a base: its value, shifted as in a record; IRTemp_INVALID: not computed
                        yet */
