@@ -3,8 +3,8 @@
  *
  * usage: gpu_bench OUTPUT REFERENCES THREADS REPEATS TRACE...
  *
- * A TRACE is a generator without refs= ("zipf:blocks=4M"), which all threads run with seeds of
- * their own, or a file, which is read repeatedly until there are REFERENCES. The result is compared
+ * A TRACE is a generator without refs= ("zipf:blocks=4M"), which each thread runs with its own
+ * seed, or a file, which is read repeatedly until there are REFERENCES. The result is compared
  * with that of `auto` on THREADS threads before a speed is printed. The time of every stage is
  * printed beside the time that a plain copy of its bytes on the device would take. Result lines in
  * JSON are appended to OUTPUT.

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define CONVERSATIONS 20000
-#define LONGEST       200 /* blocks of a conversation when it ends */
+#define LONGEST       200 /* number of blocks at which a conversation ends */
 #define FIRST         50  /* maximum number of blocks of its first prompt */
 #define TURN          9   /* maximum number of new blocks per turn */
 #define BLOCK_TOKENS  512

@@ -16,7 +16,8 @@
 /* References on a device: 16K elements with 1024 references each. */
 #define DEVICE_REFS ((size_t)1 << 24)
 
-/* A line of a table, with the paper's microseconds. A negative number is not in the paper. */
+/* A line of a table, with the paper's times in microseconds per reference. A negative time means
+ * that the paper has none. */
 typedef struct cell {
     const char *table, *engine, *options, *parameter;
     uint64_t value; /* value of the parameter */

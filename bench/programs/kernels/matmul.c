@@ -1,4 +1,4 @@
-/* Multiplies matrices with the three loops of the textbook: rows of A times columns of B. */
+/* Multiplies matrices with three nested loops, as in textbooks: rows of A times columns of B. */
 #include "kernel.h"
 
 enum { MATMUL_ROUNDS = 3 };

@@ -86,7 +86,7 @@ static double atom_pair(atoms *a, int i, int j) {
     return 4 * sixth * (sixth - 1);
 }
 
-/* Handles every pair of particles of two cells once. The two cells may be the same. */
+/* Handles every pair of atoms of two cells once. The two cells may be the same. */
 static double atom_cells(atoms *a, int cell, int other) {
     double energy = 0;
     for (int i = a->first[cell]; i >= 0; i = a->next[i])
