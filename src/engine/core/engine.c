@@ -66,8 +66,7 @@ static rd_status check_config(rd_ctx *ctx, const rdi_engine_ops *ops,
     if (config->checkpoint && !(ops->info.caps & RD_CAP_CHECKPOINT))
         return rdi_fail(ctx, RD_EINVAL, "engine %s writes no checkpoints; use engine parda", name);
     if (config->sink && !(ops->info.caps & RD_CAP_DISTANCES))
-        return rdi_fail(ctx, RD_EINVAL, "engine %s computes no individual distances; use auto",
-                        name);
+        return rdi_fail(ctx, RD_EINVAL, "engine %s has no individual distances; use auto", name);
     return RD_OK;
 }
 
@@ -148,8 +147,7 @@ rd_status rd_engine_open(rd_ctx *ctx, const char *spec, const rd_engine_config *
     rd_engine *e = rdi_calloc(ctx, 1, sizeof *e);
     if (!e)
         return RD_ENOMEM;
-    bool together = rdi_ctx_ranks(ctx) && !known.sink; /* true: other processes run some of the
-                                                          ranks */
+    bool together = rdi_ctx_ranks(ctx) && !known.sink; /* other processes run some of the ranks */
     const char *usual = together ? "parda" : "auto";
     rd_status status = explain(e, open_engine(e, ctx, spec ? spec : usual, &known));
     if (status != RD_OK) {
@@ -280,9 +278,8 @@ rd_status rd_engine_feed(rd_engine *e, const uint64_t *blocks, size_t n, uint64_
     return status == RD_OK ? RD_OK : broken(e, status);
 }
 
-/* Returns whether the engine can read the parts of the trace itself. An engine that writes
- * distances during feed() works on one thread, so threads that read parts would not make it
- * faster. */
+/* Returns whether the engine can read parts itself. An engine that writes distances during feed()
+ * works on one thread, so threads that read parts would not make it faster. */
 bool rd_engine_takes_parts(const rd_engine *e) {
     return e && (e->ops->info.caps & RD_CAP_PARTS) && !e->sink && delivers(e);
 }
