@@ -152,6 +152,20 @@ def check_details(profile):
         check_hierarchy(profile["hierarchy"])
 
 
+def check_popularity(part):
+    """Checks the sizes of the objects and how many requests they have."""
+    if "popularity" not in part:
+        return
+    for k, (objects, total) in enumerate(zip(part["size_classes"], part["size_class_bytes"], strict=True)):
+        need(objects * (2**k >> 1) <= total <= objects * (2**k - 1), "bytes of a size class")
+    before, requests = 0, sum(part[kind]["requests"] for kind in ("reads", "writes", "touches"))
+    for low, high, objects, uses in part["popularity"]:
+        need(before < low <= high and objects * low <= uses <= objects * high, "popularity")
+        before = high
+    need(sum(row[2] for row in part["popularity"]) == sum(part["size_classes"]), "popular objects")
+    need(sum(row[3] for row in part["popularity"]) <= requests, "popular requests")
+
+
 def check_objects(profile):
     """Checks the requests of an object cache."""
     part = profile.get("objects")
@@ -168,6 +182,7 @@ def check_objects(profile):
     need(total == part["counted"]["bytes"], "sum of bytes")
     need(part["expiry"] in ("eager", "lazy") and part["count"] in ("reads", "all"), "words")
     need(len(part["size_classes"]) <= 64 and sum(part["size_classes"]) <= part["objects"], "classes")
+    check_popularity(part)
     before = [0, 0]
     for request, time, live, without in part.get("live", []):
         need(request > before[0] and time >= before[1], "order of moments")

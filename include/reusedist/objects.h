@@ -109,8 +109,22 @@ typedef struct rd_live_bytes {
     uint64_t no_expiry; /* bytes of all objects if lifetimes are ignored */
 } rd_live_bytes;
 
-#define RD_LIVE_POINTS  512
-#define RD_SIZE_CLASSES 64
+/* Objects with sizes of the same number of bits: 0, 1, 2 to 3, 4 to 7 bytes ... */
+typedef struct rd_size_class {
+    uint64_t objects;
+    rd_sum bytes; /* sum of their sizes; 0 if rd_objects_facts.has_popularity is false */
+} rd_size_class;
+
+/* Objects with similar numbers of requests. */
+typedef struct rd_popularity {
+    uint64_t low, high; /* least and most requests of one of these objects; they differ by at most
+                           a factor of 17/16, unless an object has more than 2^29 requests */
+    uint64_t objects, requests;
+} rd_popularity;
+
+#define RD_LIVE_POINTS     512
+#define RD_SIZE_CLASSES    64
+#define RD_POPULARITY_ROWS 976
 
 typedef struct rd_objects_facts {
     rd_traffic counted;                         /* requests that count as hits or misses */
@@ -124,12 +138,16 @@ typedef struct rd_objects_facts {
     uint64_t empty;     /* number of requests with a size of 0 */
     bool has_operations, has_times, has_lifetimes;
     rd_expiry expiry;
-    rd_count count;                       /* RD_COUNT_READS or RD_COUNT_ALL */
-    uint64_t size_class[RD_SIZE_CLASSES]; /* number of objects whose first size needs k bits */
+    rd_count count;                            /* RD_COUNT_READS or RD_COUNT_ALL */
+    rd_size_class size_class[RD_SIZE_CLASSES]; /* objects whose last size needs k bits */
     const rd_byte_bin *bins;
     size_t n_bins;
     const rd_live_bytes *live; /* over the run, at most RD_LIVE_POINTS moments */
     size_t n_live;
+    const rd_popularity *popularity; /* ascending; objects that were only deleted or touched while
+                                        they were absent are left out, and so are these requests */
+    size_t n_popularity;
+    bool has_popularity; /* false: an older release made the profile, or one that was merged */
 } rd_objects_facts;
 
 /* Returns the facts about objects, borrowed from the profile, or NULL if the profile has none. */

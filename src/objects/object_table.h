@@ -14,11 +14,14 @@ typedef enum rdi_cached_state {
     RDI_CACHED_DELETED
 } rdi_cached_state;
 
+#define RDI_USES_MAX ((UINT32_C(1) << 29) - 1)
+
 typedef struct rdi_cached {
     uint64_t id;
     uint64_t bytes;
-    uint32_t slot;  /* slot on the axis if the object is present or stale, otherwise 0 */
-    uint32_t state; /* an rdi_cached_state */
+    uint32_t slot;      /* slot on the axis if the object is present or stale, otherwise 0 */
+    uint32_t state : 3; /* an rdi_cached_state */
+    uint32_t uses : 29; /* number of requests that used the object, up to RDI_USES_MAX */
 } rdi_cached;
 
 typedef struct rdi_object_table {

@@ -143,6 +143,7 @@ static uint64_t use(rd_objects *o, const request *r) {
         distance = misses[x->state];
     x->bytes = r->bytes;
     x->state = RDI_CACHED_PRESENT;
+    x->uses += x->uses < RDI_USES_MAX;
     return distance;
 }
 
@@ -170,8 +171,10 @@ static uint64_t process(rd_objects *o, request *r) {
         return RD_NO_DISTANCE;
     }
     if (RDI_UNLIKELY(r->operation == RD_OPERATION_TOUCH)) {
-        if (!present)
+        if (!present) {
+            o->absent_touches++;
             return RD_NO_DISTANCE;
+        }
         r->bytes = before;
     }
     uint64_t distance = use(o, r);
@@ -223,11 +226,8 @@ static rd_status note_request(rd_objects *o, const request *r) {
                         o->requests + 1);
     add_traffic(&o->by_operation[r->operation], r->bytes);
     o->empty += r->bytes == 0;
-    if (r->operation != RD_OPERATION_DELETE && r->operation != RD_OPERATION_TOUCH) {
+    if (r->operation != RD_OPERATION_DELETE && r->operation != RD_OPERATION_TOUCH)
         o->largest = r->bytes > o->largest ? r->bytes : o->largest;
-        if (o->table.object[r->number].state == RDI_CACHED_NEW)
-            o->size_class[rdi_bit_width(r->bytes)]++;
-    }
     o->requests++;
     return RD_OK;
 }

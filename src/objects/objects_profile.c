@@ -1,4 +1,5 @@
 /* Makes the profile of the requests so far. See reusedist/objects.h. */
+#include "objects/object_stats.h"
 #include "objects/objects_state.h"
 #include "profile/hist.h"
 #include "profile/section_objects.h"
@@ -34,8 +35,6 @@ static rd_objects_facts facts_of(const rd_objects *o) {
         .live = o->moments,
         .n_live = o->n_moments,
     };
-    for (size_t i = 0; i < RD_SIZE_CLASSES; i++)
-        f.size_class[i] = o->size_class[i];
     return f;
 }
 
@@ -84,14 +83,18 @@ rd_status rd_objects_profile(const rd_objects *o, rd_profile **out) {
     RDI_NEED(o ? o->ctx : NULL, o, out);
     rd_bin *rows = rdi_alloc(o->ctx, o->bins.n, sizeof *rows);
     rd_byte_bin *bytes = rdi_alloc(o->ctx, o->bins.n, sizeof *bytes);
+    rd_popularity *popularity = rdi_calloc(o->ctx, RD_POPULARITY_ROWS, sizeof *popularity);
     rd_status status = RD_ENOMEM;
-    if (rows && bytes) {
+    if (rows && bytes && popularity) {
         rd_objects_facts facts = facts_of(o);
         facts.n_bins = collect_rows(&o->bins, rows, bytes);
         facts.bins = bytes;
+        facts.popularity = popularity;
+        rdi_object_stats(o, popularity, &facts);
         status = make_profile(o, &facts, rows, out);
     }
     rdi_free(o->ctx, rows);
     rdi_free(o->ctx, bytes);
+    rdi_free(o->ctx, popularity);
     return status;
 }

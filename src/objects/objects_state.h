@@ -1,6 +1,7 @@
 /* The state of an analysis of requests, which these files share:
  *
  *   objects.c           processes requests
+ *   object_stats.c      counts sizes and popularity at the end
  *   objects_profile.c   makes the profile
  */
 #ifndef RDI_OBJECTS_STATE_H
@@ -32,7 +33,7 @@ struct rd_objects {
     uint64_t largest, backwards, unlimited, empty;
     rdi_traffic counted, cold, deleted, expired;
     rdi_traffic by_operation[RD_OPERATIONS];
-    uint64_t size_class[RD_SIZE_CLASSES];
+    uint64_t absent_touches; /* number of touches of absent objects, which have no effect */
     rd_live_bytes moments[RD_LIVE_POINTS];
     size_t n_moments;
     uint64_t stride, until_moment; /* number of requests between two moments, and until the next */

@@ -35,7 +35,9 @@ rd_status rdi_objects_section_new(rd_ctx *ctx, const rd_objects_facts *facts,
     s->is = *facts;
     s->is.bins = copy_items(&s->arena, facts->bins, facts->n_bins, sizeof *facts->bins);
     s->is.live = copy_items(&s->arena, facts->live, facts->n_live, sizeof *facts->live);
-    if (!s->is.bins || !s->is.live) {
+    s->is.popularity =
+        copy_items(&s->arena, facts->popularity, facts->n_popularity, sizeof *facts->popularity);
+    if (!s->is.bins || !s->is.live || !s->is.popularity) {
         objects_free(ctx, s);
         return RD_ENOMEM;
     }
@@ -83,7 +85,7 @@ static void read_count(rdi_profile_reader *r, void *field) {
 }
 
 /* Reads an array of `n` numbers, the last of which may have 128 bits. */
-static void read_numbers(rdi_json *j, rdi_u128 *out, size_t n) {
+static void read_row(rdi_json *j, rdi_u128 *out, size_t n) {
     size_t k = 0;
     rdi_json_enter_array(j);
     for (; rdi_json_next_item(j); k++) {
@@ -103,39 +105,33 @@ static void read_bins(rdi_profile_reader *r, void *field) {
     rdi_json_enter_array(&r->j);
     while (rdi_json_next_item(&r->j) && bins && f->n_bins < room) {
         rdi_u128 row[3] = {0};
-        read_numbers(&r->j, row, RDI_COUNT(row));
+        read_row(&r->j, row, RDI_COUNT(row));
         bins[f->n_bins++] =
             (rd_byte_bin){(uint64_t)row[0], (uint64_t)row[1], rdi_sum_narrow(row[2])};
     }
     f->bins = bins;
 }
 
-static void read_live(rdi_profile_reader *r, void *field) {
-    rd_objects_facts *f = field;
+const void *rdi_read_rows4(rdi_profile_reader *r, size_t *n) {
     size_t room = rdi_count_items(&r->j);
-    rd_live_bytes *live = rdi_read_take(r, room, sizeof *live);
+    uint64_t(*rows)[4] = rdi_read_take(r, room, sizeof *rows);
     rdi_json_enter_array(&r->j);
-    while (rdi_json_next_item(&r->j) && live && f->n_live < room) {
+    while (rdi_json_next_item(&r->j) && rows && *n < room) {
         rdi_u128 row[4] = {0};
-        read_numbers(&r->j, row, RDI_COUNT(row));
+        read_row(&r->j, row, RDI_COUNT(row));
         if (row[3] > UINT64_MAX)
             rdi_json_fail(&r->j, "a number has more than 64 bits");
-        live[f->n_live++] =
-            (rd_live_bytes){(uint64_t)row[0], (uint64_t)row[1], (uint64_t)row[2], (uint64_t)row[3]};
+        for (size_t i = 0; i < RDI_COUNT(row); i++)
+            rows[*n][i] = (uint64_t)row[i];
+        ++*n;
     }
-    f->live = live;
+    return rows;
 }
 
-static void read_classes(rdi_profile_reader *r, void *field) {
-    uint64_t *classes = field;
-    size_t n = 0;
-    rdi_json_enter_array(&r->j);
-    for (; rdi_json_next_item(&r->j); n++) {
-        if (n >= RD_SIZE_CLASSES)
-            rdi_json_fail(&r->j, "there are more than %d size classes", RD_SIZE_CLASSES);
-        else
-            classes[n] = rdi_json_u64(&r->j);
-    }
+/* rd_live_bytes has four numbers of 64 bits. */
+static void read_live(rdi_profile_reader *r, void *field) {
+    rd_objects_facts *f = field;
+    f->live = rdi_read_rows4(r, &f->n_live);
 }
 
 #define FIELD(name, read, member)                                                                  \
@@ -162,7 +158,9 @@ static void objects_read(rdi_profile_reader *r, void **data) {
         FIELD("has_lifetimes", read_flag, has_lifetimes),
         FIELD("expiry", read_expiry, expiry),
         FIELD("count", read_count, count),
-        FIELD("size_classes", read_classes, size_class),
+        FIELD("size_classes", rdi_read_classes, size_class),
+        {"size_class_bytes", rdi_read_class_bytes, offsetof(rd_objects_facts, size_class), false},
+        {"popularity", rdi_read_popularity, 0, false},
         {"histogram", read_bins, 0, true},
         {"live", read_live, 0, false},
         {0},
@@ -195,9 +193,9 @@ static const char *bins_mistake(const rd_objects_facts *f) {
 
 static const char *objects_mistake(const rd_profile_facts *facts, const void *data) {
     const rd_objects_facts *f = data;
-    uint64_t classes = 0;
+    rdi_u128 classes = 0;
     for (size_t i = 0; i < RD_SIZE_CLASSES; i++)
-        classes += f->size_class[i];
+        classes += f->size_class[i].objects;
     if (facts->block_bytes != 1)
         return "a profile of objects must have blocks of 1 byte";
     if (f->counted.requests != facts->references ||
@@ -208,7 +206,8 @@ static const char *objects_mistake(const rd_profile_facts *facts, const void *da
     for (size_t i = 1; i < f->n_live; i++)
         if (f->live[i].request <= f->live[i - 1].request || f->live[i].time < f->live[i - 1].time)
             return "the moments of live bytes are not ascending";
-    return bins_mistake(f);
+    const char *mistake = f->has_popularity ? rdi_popularity_mistake(f) : NULL;
+    return mistake ? mistake : bins_mistake(f);
 }
 
 /* ---- writing ---- */
@@ -244,9 +243,6 @@ static void put_live(rd_json_writer *w, const rd_objects_facts *f) {
 
 static void objects_write(rd_json_writer *w, const void *data) {
     const rd_objects_facts *f = data;
-    size_t classes = RD_SIZE_CLASSES;
-    while (classes > 0 && f->size_class[classes - 1] == 0)
-        classes--;
     rd_json_begin_object(w, "objects", RD_JSON_LINES);
     put_traffic(w, "counted", &f->counted);
     put_traffic(w, "cold", &f->cold);
@@ -267,7 +263,7 @@ static void objects_write(rd_json_writer *w, const void *data) {
     rd_json_put_bool(w, "has_lifetimes", f->has_lifetimes);
     rd_json_put_string(w, "expiry", f->expiry == RD_EXPIRY_LAZY ? "lazy" : "eager");
     rd_json_put_string(w, "count", f->count == RD_COUNT_ALL ? "all" : "reads");
-    rdi_json_put_u64s(w, "size_classes", f->size_class, classes);
+    rdi_put_popularity(w, f);
     put_bins(w, f);
     if (f->n_live)
         put_live(w, f);
@@ -299,8 +295,6 @@ static void add_facts(rd_objects_facts *sum, const rd_objects_facts *f) {
     sum->has_operations = sum->has_operations || f->has_operations;
     sum->has_times = sum->has_times || f->has_times;
     sum->has_lifetimes = sum->has_lifetimes || f->has_lifetimes;
-    for (size_t i = 0; i < RD_SIZE_CLASSES; i++)
-        sum->size_class[i] += f->size_class[i];
 }
 
 /* Adds the rows of `f` to the n ascending rows in `bins`, which has room for all rows. Equal rows
@@ -333,18 +327,25 @@ static rd_status objects_merge(rd_ctx *ctx, const void *const *data, size_t n, v
         room += f->n_bins;
     }
     rd_byte_bin *bins = rdi_alloc(ctx, room ? room : 1, sizeof *bins);
-    if (!bins)
-        return RD_ENOMEM;
-    sum.expiry = first->expiry;
-    sum.count = first->count;
-    for (size_t i = 0; i < n; i++) {
-        add_facts(&sum, data[i]);
-        sum.n_bins = add_bins(bins, sum.n_bins, data[i]);
-    }
-    sum.bins = bins;
+    rd_popularity *popularity = rdi_calloc(ctx, RD_POPULARITY_ROWS, sizeof *popularity);
     rdi_objects_section *section = NULL;
-    rd_status status = rdi_objects_section_new(ctx, &sum, &section);
+    rd_status status = RD_ENOMEM;
+    if (bins && popularity) {
+        sum.expiry = first->expiry;
+        sum.count = first->count;
+        sum.has_popularity = true;
+        for (size_t i = 0; i < n; i++) {
+            add_facts(&sum, data[i]);
+            sum.n_bins = add_bins(bins, sum.n_bins, data[i]);
+            rdi_popularity_merge(popularity, &sum, data[i]);
+        }
+        sum.bins = bins;
+        sum.n_popularity = rdi_popularity_pack(popularity);
+        sum.popularity = popularity;
+        status = rdi_objects_section_new(ctx, &sum, &section);
+    }
     rdi_free(ctx, bins);
+    rdi_free(ctx, popularity);
     *out = section;
     return status;
 }

@@ -1,0 +1,260 @@
+/* Tests the statistics of objects against an oracle that follows the definitions: sizes, popularity,
+ * and live bytes with and without expiry. */
+#include "base/common.h"
+#include "reusedist/objects.h"
+#include "support/context.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define OBJECTS  300
+#define REQUESTS 3000
+#define SECOND   UINT64_C(1000000000)
+
+static uint64_t id[REQUESTS], bytes[REQUESTS], times[REQUESTS], lifetime[REQUESTS],
+    operation[REQUESTS];
+
+/* An object after some requests, by the definitions. `end` is 0 if it never expires. */
+typedef struct object {
+    uint64_t bytes, end, lifetime, uses;
+    bool known, deleted; /* known: was used at least once */
+} object;
+
+static object all[OBJECTS];
+
+/* Makes requests of which most ask for few objects. */
+static void make_trace(uint64_t seed) {
+    static const uint64_t operations[] = {
+        RD_OPERATION_READ,  RD_OPERATION_READ,   RD_OPERATION_READ, RD_OPERATION_READ_TOUCH,
+        RD_OPERATION_WRITE, RD_OPERATION_DELETE, RD_OPERATION_TOUCH};
+    rdi_rng rng = {seed};
+    uint64_t now = 0;
+    for (size_t i = 0; i < REQUESTS; i++) {
+        uint64_t below = 1 + rdi_rng_below(&rng, 1 + rdi_rng_below(&rng, OBJECTS));
+        now += rdi_rng_below(&rng, 3) * SECOND;
+        id[i] = rdi_rng_below(&rng, below);
+        bytes[i] = rdi_rng_below(&rng, UINT64_C(1) << rdi_rng_below(&rng, 40));
+        times[i] = now;
+        lifetime[i] = seed % 2 ? rdi_rng_below(&rng, 200) * SECOND : 0;
+        operation[i] = operations[rdi_rng_below(&rng, RDI_COUNT(operations))];
+    }
+}
+
+static bool is_present(const object *x, uint64_t now) {
+    return x->known && !x->deleted && !(x->end && x->end <= now);
+}
+
+static void apply(size_t i) {
+    object *x = &all[id[i]];
+    bool present = is_present(x, times[i]);
+    bool touch = operation[i] == RD_OPERATION_TOUCH;
+    if (operation[i] == RD_OPERATION_DELETE) {
+        x->deleted = x->known;
+        return;
+    }
+    if (touch && !present)
+        return;
+    if (operation[i] == RD_OPERATION_WRITE)
+        x->lifetime = lifetime[i];
+    bool begins = !present || touch || operation[i] == RD_OPERATION_READ_TOUCH;
+    if (begins && lifetime[i])
+        x->lifetime = lifetime[i];
+    if (begins || operation[i] == RD_OPERATION_WRITE)
+        x->end = x->lifetime ? times[i] + x->lifetime : 0;
+    if (!touch)
+        x->bytes = bytes[i];
+    x->known = true;
+    x->deleted = false;
+    x->uses++;
+}
+
+static void apply_all(size_t n) {
+    memset(all, 0, sizeof all);
+    for (size_t i = 0; i < n; i++)
+        apply(i);
+}
+
+static rd_profile *profile_of(rd_ctx *ctx, uint64_t seed) {
+    rd_objects *o = NULL;
+    rd_profile *p = NULL;
+    make_trace(seed);
+    rd_requests q = {REQUESTS, id, bytes, times, lifetime, operation};
+    assert_int_equal(rd_objects_new(ctx, NULL, &o), RD_OK);
+    assert_int_equal(rd_objects_feed(o, &q, NULL), RD_OK);
+    assert_int_equal(rd_objects_profile(o, &p), RD_OK);
+    rd_objects_free(o);
+    return p;
+}
+
+static void sizes_are_those_of_the_last_requests(void **state) {
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        rd_profile *p = profile_of(*state, seed);
+        const rd_objects_facts *f = rd_profile_objects(p);
+        apply_all(REQUESTS);
+        for (unsigned k = 0; k < RD_SIZE_CLASSES; k++) {
+            uint64_t objects = 0, sum = 0;
+            uint64_t low = k ? UINT64_C(1) << (k - 1) : 0, high = k ? 2 * low - 1 : 0;
+            for (size_t x = 0; x < OBJECTS; x++)
+                if (all[x].known && all[x].bytes >= low && all[x].bytes <= high) {
+                    objects++;
+                    sum += all[x].bytes;
+                }
+            assert_int_equal(f->size_class[k].objects, objects);
+            assert_int_equal(f->size_class[k].bytes.low, sum);
+            assert_int_equal(f->size_class[k].bytes.high, 0);
+        }
+        rd_profile_free(p);
+    }
+}
+
+/* Checks that every row has exactly the objects with these numbers of requests, each `copies` times,
+ * and returns the number of objects. */
+static uint64_t check_rows(const rd_objects_facts *f, uint64_t copies) {
+    uint64_t sum = 0;
+    assert_true(f->has_popularity);
+    for (size_t i = 0; i < f->n_popularity; i++) {
+        const rd_popularity *row = &f->popularity[i];
+        uint64_t objects = 0, requests = 0, least = UINT64_MAX, most = 0;
+        for (size_t x = 0; x < OBJECTS; x++) {
+            uint64_t n = all[x].uses;
+            if (n < row->low || n > row->high)
+                continue;
+            objects += copies;
+            requests += copies * n;
+            least = n < least ? n : least;
+            most = n > most ? n : most;
+        }
+        assert_int_equal(row->objects, objects);
+        assert_int_equal(row->requests, requests);
+        assert_int_equal(row->low, least);
+        assert_int_equal(row->high, most);
+        assert_true(16 * row->high <= 17 * row->low);
+        assert_true(i == 0 || row->low > row[-1].high);
+        sum += objects;
+    }
+    return sum;
+}
+
+static uint64_t used_objects(void) {
+    uint64_t n = 0;
+    for (size_t x = 0; x < OBJECTS; x++)
+        n += all[x].uses > 0;
+    return n;
+}
+
+static void popularity_counts_the_requests_of_each_object(void **state) {
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        rd_profile *p = profile_of(*state, seed);
+        apply_all(REQUESTS);
+        assert_int_equal(check_rows(rd_profile_objects(p), 1), used_objects());
+        rd_profile_free(p);
+    }
+}
+
+static void popularity_is_added_up(void **state) {
+    rd_profile *p = profile_of(*state, 1), *sum = NULL, *again = NULL;
+    rd_profile *both[] = {p, p};
+    char *text = NULL;
+    size_t n = 0;
+    apply_all(REQUESTS);
+    assert_int_equal(rd_profile_merge(*state, both, 2, &sum), RD_OK);
+    assert_int_equal(rd_profile_json(sum, &text, &n), RD_OK);
+    assert_int_equal(rd_profile_parse(*state, "file", text, n, &again), RD_OK);
+    assert_int_equal(check_rows(rd_profile_objects(again), 2), 2 * used_objects());
+    const rd_size_class *one = rd_profile_objects(p)->size_class;
+    const rd_size_class *two = rd_profile_objects(again)->size_class;
+    for (size_t k = 0; k < RD_SIZE_CLASSES; k++)
+        assert_int_equal(two[k].bytes.low, 2 * one[k].bytes.low);
+    rd_text_free(*state, text);
+    rd_profile_free(again);
+    rd_profile_free(sum);
+    rd_profile_free(p);
+}
+
+/* Renames a key in place, so that readers do not know it. */
+static void forget_key(char *text, const char *key) {
+    char *at = strstr(text, key);
+    assert_non_null(at);
+    at[0] = 'x';
+}
+
+static void older_profiles_have_no_popularity(void **state) {
+    rd_profile *p = profile_of(*state, 1), *old = NULL, *sum = NULL;
+    char *text = NULL;
+    size_t n = 0;
+    assert_int_equal(rd_profile_json(p, &text, &n), RD_OK);
+    forget_key(text, "popularity\"");
+    forget_key(text, "size_class_bytes\"");
+    assert_int_equal(rd_profile_parse(*state, "file", text, n, &old), RD_OK);
+    assert_false(rd_profile_objects(old)->has_popularity);
+    for (int first = 0; first < 2; first++) {
+        rd_profile *both[] = {first ? old : p, first ? p : old};
+        assert_int_equal(rd_profile_merge(*state, both, 2, &sum), RD_OK);
+        const rd_objects_facts *f = rd_profile_objects(sum);
+        assert_false(f->has_popularity);
+        assert_int_equal(f->n_popularity, 0);
+        for (size_t k = 0; k < RD_SIZE_CLASSES; k++)
+            assert_int_equal(f->size_class[k].bytes.low, 0);
+        rd_profile_free(sum);
+    }
+    rd_text_free(*state, text);
+    rd_profile_free(old);
+    rd_profile_free(p);
+}
+
+static void impossible_popularity_is_refused(void **state) {
+    static const char *const wrong[][2] = {
+        {"\"popularity\": [\n      [1,", "\"popularity\": [\n      [0,"},
+        {"\"popularity\": [\n      [1, 1,", "\"popularity\": [\n      [1, 9,"},
+        {"\"size_class_bytes\": [0", "\"size_class_bytes\": [7"},
+    };
+    rd_profile *p = profile_of(*state, 0), *again = NULL;
+    for (size_t i = 0; i < RDI_COUNT(wrong); i++) {
+        char *text = NULL, *at;
+        size_t n = 0;
+        assert_int_equal(rd_profile_json(p, &text, &n), RD_OK);
+        at = strstr(text, wrong[i][0]);
+        assert_non_null(at);
+        memcpy(at, wrong[i][1], strlen(wrong[i][1]));
+        assert_int_equal(rd_profile_parse(*state, "file", text, n, &again), RD_EFORMAT);
+        rd_text_free(*state, text);
+    }
+    rd_profile_free(p);
+}
+
+static void live_bytes_follow_the_definition(void **state) {
+    for (uint64_t seed = 0; seed < 4; seed++) {
+        rd_profile *p = profile_of(*state, seed);
+        const rd_objects_facts *f = rd_profile_objects(p);
+        assert_true(f->n_live > RD_LIVE_POINTS / 2 && f->n_live <= RD_LIVE_POINTS);
+        for (size_t i = 0; i < f->n_live; i += 7) {
+            const rd_live_bytes *l = &f->live[i];
+            uint64_t live = 0, no_expiry = 0;
+            apply_all(l->request);
+            assert_int_equal(l->time, times[l->request - 1]);
+            for (size_t x = 0; x < OBJECTS; x++) {
+                live += is_present(&all[x], l->time) ? all[x].bytes : 0;
+                no_expiry += all[x].known && !all[x].deleted ? all[x].bytes : 0;
+            }
+            assert_int_equal(l->bytes, live);
+            assert_int_equal(l->no_expiry, no_expiry);
+        }
+        rd_profile_free(p);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes_are_those_of_the_last_requests),
+        cmocka_unit_test(popularity_counts_the_requests_of_each_object),
+        cmocka_unit_test(popularity_is_added_up),
+        cmocka_unit_test(older_profiles_have_no_popularity),
+        cmocka_unit_test(impossible_popularity_is_refused),
+        cmocka_unit_test(live_bytes_follow_the_definition),
+    };
+    return cmocka_run_group_tests(tests, context_new, context_free);
+}
